@@ -17,26 +17,14 @@ static const tenon_parser_t parsers[] = {{
     .parse = tenon__onnx_parser_parse,
 }};
 
-#define CONVERTERS(family, rows)         \
-  {.size = sizeof(tenon_offering_t),     \
-   .kind = "converter/1",                \
-   .items = tenon__onnx_##family##_rows, \
-   .count = (rows),                      \
-   .stride = (uint32_t)sizeof(tenon_make_row_t)},
-
-static const tenon_offering_t offerings[] = {{.size = sizeof(tenon_offering_t),
-                                              .kind = "parser/1",
-                                              .items = parsers,
-                                              .count = 1,
-                                              .stride = (uint32_t)sizeof(tenon_parser_t)},
-                                             TENON__ONNX_FAMILIES(CONVERTERS)};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("parser/1", parsers),
+                                                    TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_ENTRY)};
 
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "onnx",
     .version = "0.1.0",
-    .offerings = offerings,
-    .offering_count = (uint32_t)(sizeof(offerings) / sizeof(offerings[0])),
+    TENON_ITEMS(offering, offerings),
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

@@ -33,9 +33,7 @@ static tenon__finding_t check_root(tenon__arena_t* arena, const tenon_plugin_t* 
     return wrong("its versions of the contract are not those of its manifest");
   }
   if (root->offering_count > OFFERING_LIMIT ||
-      (root->offering_count > 0 &&
-       (root->offerings == NULL || root->offering_stride < sizeof(size_t) ||
-        root->offering_stride % _Alignof(tenon_offering_t) != 0))) {
+      (root->offering_count > 0 && root->offerings == NULL)) {
     return wrong("its array of offerings cannot be right");
   }
   return TENON_FINDING_NONE;
@@ -44,22 +42,23 @@ static tenon__finding_t check_root(tenon__arena_t* arena, const tenon_plugin_t* 
 static tenon__finding_t copy_offerings(tenon__arena_t* arena, tenon_plugin_t* root) {
   const uint32_t count = root->offering_count;
   tenon_offering_t* copies = tenon__arena_allocate(arena, (size_t)count + 1, sizeof(*copies));
-  if (copies == NULL) {
+  const tenon_offering_t** list = tenon__arena_allocate(arena, (size_t)count + 1, sizeof(*list));
+  if (copies == NULL || list == NULL) {
     return TENON_FINDING_MEMORY;
   }
-  const char* source = (const char*)root->offerings;
-  for (uint32_t i = 0; i < count; ++i, source += root->offering_stride) {
-    if (!tenon__dynamic_buffer_copy(source, sizeof(tenon_offering_t), root->offering_stride,
-                                    sizeof(*copies), &copies[i])) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (root->offerings[i] == NULL ||
+        !tenon__structure_copy(root->offerings[i], sizeof(tenon_offering_t), SIZE_MAX,
+                               sizeof(*copies), &copies[i])) {
       return wrong(tenon__arena_format(arena, "the size of offering %u is wrong", i));
     }
+    list[i] = &copies[i];
     const char* fault = tenon__offering_fault(&copies[i]);
     if (fault != NULL) {
       return wrong(tenon__arena_format(arena, "number %u is %s", i, fault));
     }
   }
-  root->offerings = copies;
-  root->offering_stride = (uint32_t)sizeof(*copies);
+  root->offerings = list;
   return TENON_FINDING_NONE;
 }
 
@@ -68,8 +67,8 @@ tenon__finding_t tenon__descriptor_copy(tenon__arena_t* arena, const tenon_plugi
                                         tenon_plugin_t* out_root) {
   tenon_plugin_t root;
   /* start and stop may be missing: without them there is nothing to do. */
-  if (!tenon__dynamic_buffer_copy(source, offsetof(tenon_plugin_t, start), SIZE_MAX, sizeof(root),
-                                  &root)) {
+  if (!tenon__structure_copy(source, offsetof(tenon_plugin_t, start), SIZE_MAX, sizeof(root),
+                             &root)) {
     return wrong("the size of its root is wrong");
   }
   tenon__finding_t result = check_root(arena, &root, manifest);
@@ -191,7 +190,7 @@ static bool offer_item(comparison_t* c, tenon__offer_kind_t kind, const tenon__o
 
 static bool take_offerings(comparison_t* c, const tenon_plugin_t* root) {
   for (uint32_t i = 0; i < root->offering_count; ++i) {
-    const tenon_offering_t* offering = &root->offerings[i];
+    const tenon_offering_t* offering = root->offerings[i];
     const tenon__offer_kind_t kind = tenon__offer_kind_of_offering(offering->kind);
     const uint32_t count = kind == TENON_OFFER_COUNT ? 0 : offering->count;
     for (uint32_t k = 0; k < count; ++k) {

@@ -131,7 +131,7 @@ static tenon__finding_t start(load_t* load, const tenon_plugin_t* root) {
 
 static tenon__finding_t add_offerings(load_t* load, const tenon_plugin_t* root) {
   for (uint32_t i = 0; i < root->offering_count; ++i) {
-    if (tenon__catalog_add(load->catalog, &load->candidate->owner, &root->offerings[i],
+    if (tenon__catalog_add(load->catalog, &load->candidate->owner, root->offerings[i],
                            load->sink) != TENON_OK) {
       return TENON_FINDING_MEMORY;
     }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-bool tenon__dynamic_buffer_copy(const void* source, size_t least, size_t room, size_t full,
-                                void* out_copy) {
+bool tenon__structure_copy(const void* source, size_t least, size_t room, size_t full,
+                           void* out_copy) {
   size_t size = 0;
   memcpy(&size, source, sizeof(size));
   if (size < least || size > room || size > TENON_STRUCTURE_LIMIT) {

@@ -12,7 +12,7 @@
 /* Copies a growing structure of at least `least` bytes into one of `full` bytes, the rest zero,
  * `size` = full. False when the source's `size` is smaller than `least`, larger than `room` (the
  * stride) or absurd. */
-bool tenon__dynamic_buffer_copy(const void* source, size_t least, size_t room, size_t full,
-                                void* out_copy);
+bool tenon__structure_copy(const void* source, size_t least, size_t room, size_t full,
+                           void* out_copy);
 
 #endif

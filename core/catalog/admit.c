@@ -232,8 +232,8 @@ static tenon_status_t copy_slots(const admission_t* a, tenon_kernel_t* kernel,
   }
   const char* source = (const char*)kernel->slots;
   for (uint32_t i = 0; i < kernel->slot_count; ++i, source += kernel->slot_stride) {
-    if (!tenon__dynamic_buffer_copy(source, offsetof(tenon_slot_t, max_operands),
-                                    kernel->slot_stride, sizeof(*slots), &slots[i])) {
+    if (!tenon__structure_copy(source, offsetof(tenon_slot_t, max_operands), kernel->slot_stride,
+                               sizeof(*slots), &slots[i])) {
       *out_fault = "has a slot whose size is wrong";
       return TENON_OK;
     }

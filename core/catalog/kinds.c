@@ -63,8 +63,8 @@ const char* tenon__offering_fault(const tenon_offering_t* offering) {
 const char* tenon__offer_item(tenon__offer_kind_t kind, const tenon_offering_t* offering,
                               uint32_t index, tenon__offer_item_t* out_item) {
   const char* source = (const char*)offering->items + (size_t)index * offering->stride;
-  if (!tenon__dynamic_buffer_copy(source, kind_rows[kind].least, offering->stride,
-                                  kind_rows[kind].full, out_item)) {
+  if (!tenon__structure_copy(source, kind_rows[kind].least, offering->stride, kind_rows[kind].full,
+                             out_item)) {
     return "its size is not that of an item of this kind";
   }
   return NULL;

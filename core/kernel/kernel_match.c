@@ -287,8 +287,8 @@ static tenon_status_t pass_on(tenon_emit_t* emit, const tenon_tactic_t* given) {
   tenon_tactic_t tactic;
   const bool is_one =
       given != NULL &&
-      tenon__dynamic_buffer_copy(given, offsetof(tenon_tactic_t, scratch_bytes_per_thread),
-                                 given->size, sizeof tactic, &tactic);
+      tenon__structure_copy(given, offsetof(tenon_tactic_t, scratch_bytes_per_thread), given->size,
+                            sizeof tactic, &tactic);
   return emit->take(emit->user, is_one ? &tactic : NULL);
 }
 

@@ -161,10 +161,11 @@ static void columns_of_image(tenon_make_t* make) {
 
 #define ROW(type, function, op) TENON__CAFFE_ROW("", type, function, op, NULL)
 
-TENON__CAFFE_FAMILY(convolution) = {
+static const tenon_make_row_t rows[] = {
     ROW("Convolution", convolution, "convolution"),
     ROW("ConvolutionDepthwise", depthwise, "convolution"),
     ROW("Deconvolution", convolution, "deconvolution"),
     ROW("DepthwiseConvolution", depthwise, "convolution"),
     ROW("Im2col", columns_of_image, NULL),
 };
+TENON__CAFFE_FAMILY(convolution);

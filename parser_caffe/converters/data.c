@@ -74,7 +74,8 @@ static void dummy_data(tenon_make_t* make) {
   }
 }
 
-TENON__CAFFE_FAMILY(data) = {
+static const tenon_make_row_t rows[] = {
     TENON__CAFFE_ROW("", "DummyData", dummy_data, NULL, NULL),
     TENON__CAFFE_ROW("", "Parameter", parameter, NULL, NULL),
 };
+TENON__CAFFE_FAMILY(data);

@@ -442,10 +442,11 @@ static void proposal_and_pooling(tenon_make_t* make) {
 
 #define ROW(domain, type, function) TENON__CAFFE_ROW(domain, type, function, NULL, NULL)
 
-TENON__CAFFE_FAMILY(detection) = {
+static const tenon_make_row_t rows[] = {
     ROW("", "DetectionOutput", detection_output),
     ROW("", "PriorBox", prior_box),
     ROW("", "Proposal", proposal),
     ROW("rpn.proposal_layer", "ProposalLayer", python_proposal),
     ROW("", "RPROI", proposal_and_pooling),
 };
+TENON__CAFFE_FAMILY(detection);

@@ -157,7 +157,7 @@ static void axpy(tenon_make_t* make) {
 #define SAME(type, op, attributes) TENON__CAFFE_ROW("", type, tenon_make_same, op, attributes)
 #define ROW(type, function) TENON__CAFFE_ROW("", type, function, NULL, NULL)
 
-TENON__CAFFE_FAMILY(elementwise) = {
+static const tenon_make_row_t rows[] = {
     SAME("AbsVal", "abs", NULL),
     ROW("Axpy", axpy),
     SAME("BNLL", "softplus", NULL),
@@ -177,3 +177,4 @@ TENON__CAFFE_FAMILY(elementwise) = {
     SAME("TanH", "tanh", NULL),
     ROW("Threshold", threshold),
 };
+TENON__CAFFE_FAMILY(elementwise);

@@ -1,35 +1,39 @@
-/* The families of converters: each is one table of rows in the file of its name. X(name, number of
- * rows). Below, what they share. */
+/* The families of converters: each is one table of rows in the file of its name. X(name). Below,
+ * what they share. */
 #ifndef TENON_PARSER_CAFFE_CONVERTERS_FAMILIES_H_
 #define TENON_PARSER_CAFFE_CONVERTERS_FAMILIES_H_
 
 #include "tenon/maker.h"
 
 #define TENON__CAFFE_FAMILIES(X) \
-  X(elementwise, 18)             \
-  X(convolution, 5)              \
-  X(pooling, 4)                  \
-  X(product, 2)                  \
-  X(normalization, 8)            \
-  X(movement, 10)                \
-  X(reduction, 2)                \
-  X(sampling, 2)                 \
-  X(recurrent, 2)                \
-  X(detection, 5)                \
-  X(data, 2)
+  X(elementwise)                 \
+  X(convolution)                 \
+  X(pooling)                     \
+  X(product)                     \
+  X(normalization)               \
+  X(movement)                    \
+  X(reduction)                   \
+  X(sampling)                    \
+  X(recurrent)                   \
+  X(detection)                   \
+  X(data)
 
 /* One row: a type of layer, and what makes it (see tenon/maker.h). */
 #define TENON__CAFFE_ROW(domain, type, function, op, attributes) \
   TENON_MAKE_ROW(tenon__caffe_convert_row, "caffe", domain, type, 1, 0, function, op, attributes)
 TENON_MAKE_CONVERT(tenon__caffe_convert_row);
 
-#define TENON__CAFFE_FAMILY_DECLARATION(name, count) \
-  extern const tenon_make_row_t tenon__caffe_##name##_rows[count];
+#define TENON__CAFFE_FAMILY_DECLARATION(name) \
+  extern const tenon_offering_t tenon__caffe_##name##_family;
 TENON__CAFFE_FAMILIES(TENON__CAFFE_FAMILY_DECLARATION)
 #undef TENON__CAFFE_FAMILY_DECLARATION
 
-/* Begins the table of a family. Too many rows do not compile; too few fail the family test. */
-#define TENON__CAFFE_FAMILY(name) const tenon_make_row_t tenon__caffe_##name##_rows[]
+/* Ends the file of a family: its rows, which it counts, are on offer. */
+#define TENON__CAFFE_FAMILY(name) \
+  const tenon_offering_t tenon__caffe_##name##_family = TENON_OFFERING_OF("converter/1", rows)
+
+/* For lists of all families. */
+#define TENON__CAFFE_FAMILY_ENTRY(name) &tenon__caffe_##name##_family,
 
 /* Weights as f32, whatever the file has. */
 tenon_value_t tenon__caffe_weight(tenon_make_t* make, uint32_t index, uint32_t rank,

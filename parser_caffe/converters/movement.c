@@ -238,9 +238,10 @@ static void shuffle_channels(tenon_make_t* make) {
 
 #define ROW(type, function) TENON__CAFFE_ROW("", type, function, NULL, NULL)
 
-TENON__CAFFE_FAMILY(movement) = {
+static const tenon_make_row_t rows[] = {
     ROW("Concat", concatenate), ROW("Crop", crop),       ROW("Flatten", flatten),
     ROW("Permute", permute),    ROW("Reshape", reshape), ROW("ShuffleChannel", shuffle_channels),
     ROW("Silence", silence),    ROW("Slice", slice),     ROW("Split", split),
     ROW("Tile", tile),
 };
+TENON__CAFFE_FAMILY(movement);

@@ -198,9 +198,10 @@ static void softmax(tenon_make_t* make) {
 
 #define ROW(type, function) TENON__CAFFE_ROW("", type, function, NULL, NULL)
 
-TENON__CAFFE_FAMILY(normalization) = {
+static const tenon_make_row_t rows[] = {
     ROW("BatchNorm", batch_norm), ROW("Bias", bias),
     ROW("MVN", mean_variance),    ROW("Norm", normalize),
     ROW("Normalize", normalize),  ROW("Scale", scale),
     ROW("Softmax", softmax),      ROW("SoftmaxWithLoss", softmax),
 };
+TENON__CAFFE_FAMILY(normalization);

@@ -214,9 +214,10 @@ static void regions(tenon_make_t* make) {
 
 #define ROW(type, function) TENON__CAFFE_ROW("", type, function, NULL, NULL)
 
-TENON__CAFFE_FAMILY(pooling) = {
+static const tenon_make_row_t rows[] = {
     ROW("LRN", local_response),
     ROW("Pooling", pooling),
     ROW("ROIPooling", regions),
     ROW("SPP", pyramid),
 };
+TENON__CAFFE_FAMILY(pooling);

@@ -239,7 +239,8 @@ static void rnn(tenon_make_t* make) {
   }
 }
 
-TENON__CAFFE_FAMILY(recurrent) = {
+static const tenon_make_row_t rows[] = {
     TENON__CAFFE_ROW("", "LSTM", lstm, NULL, NULL),
     TENON__CAFFE_ROW("", "RNN", rnn, NULL, NULL),
 };
+TENON__CAFFE_FAMILY(recurrent);

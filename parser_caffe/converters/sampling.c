@@ -136,7 +136,8 @@ static void upsample(tenon_make_t* make) {
   tenon_make_output(make, 0, resize(make, x, plane, false));
 }
 
-TENON__CAFFE_FAMILY(sampling) = {
+static const tenon_make_row_t rows[] = {
     TENON__CAFFE_ROW("", "Interp", interpolate, NULL, NULL),
     TENON__CAFFE_ROW("", "Upsample", upsample, NULL, NULL),
 };
+TENON__CAFFE_FAMILY(sampling);

@@ -8,10 +8,9 @@
 enum { PATH_SIZE = 64 };
 
 TENON_MAKE_CONVERT(tenon__caffe_convert_row) {
-#define FAMILY_ENTRY(name, count) {tenon__caffe_##name##_rows, count},
-  static const tenon_make_table_t families[] = {TENON__CAFFE_FAMILIES(FAMILY_ENTRY)};
-#undef FAMILY_ENTRY
-  return TENON_MAKE_BY_TABLES(families);
+  static const tenon_offering_t* const families[] = {
+      TENON__CAFFE_FAMILIES(TENON__CAFFE_FAMILY_ENTRY)};
+  return TENON_MAKE_BY_OFFERINGS(families);
 }
 
 tenon_value_t tenon__caffe_weight(tenon_make_t* make, uint32_t index, uint32_t rank,

@@ -6,9 +6,8 @@
 #include "parser.h"
 #include "tests/support/fake.h"
 
-#define FAMILY_ENTRY(name, count) {tenon__caffe_##name##_rows, count},
-static const tenon_make_table_t families[] = {TENON__CAFFE_FAMILIES(FAMILY_ENTRY)};
-#undef FAMILY_ENTRY
+static const tenon_offering_t* const families[] = {
+    TENON__CAFFE_FAMILIES(TENON__CAFFE_FAMILY_ENTRY)};
 
 static const tenon__fake_parser_t under_test = {"caffe", tenon__caffe_parser_parse,
                                                 tenon__caffe_convert_row, families,

@@ -88,7 +88,7 @@ static void flex_attention(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
-TENON__ONNX_FAMILY(attention) = {
+static const tenon_make_row_t rows[] = {
     ROW("Attention", attention, NULL, NULL),
     TENON__ONNX_ROW("ai.onnx.preview", "FlexAttention", 1, 0, flex_attention, NULL, NULL),
     ROW("LinearAttention", tenon_make_same, "linear_attention",
@@ -96,3 +96,4 @@ TENON__ONNX_FAMILY(attention) = {
     ROW("RotaryEmbedding", tenon_make_same, "rotary_embedding",
         "interleaved num_heads rotary_embedding_dim>rotary_dim"),
 };
+TENON__ONNX_FAMILY(attention);

@@ -222,7 +222,7 @@ static void feature_vectorizer(tenon_make_t* make) {
 
 #define MADE(type, function) TENON__ONNX_ROW("ai.onnx.ml", type, 1, 0, function, NULL, NULL)
 
-TENON__ONNX_FAMILY(classical) = {
+static const tenon_make_row_t rows[] = {
     MADE("ArrayFeatureExtractor", array_feature_extractor),
     MADE("Binarizer", binarizer),
     MADE("FeatureVectorizer", feature_vectorizer),
@@ -232,3 +232,4 @@ TENON__ONNX_FAMILY(classical) = {
     MADE("OneHotEncoder", one_hot_encoder),
     MADE("Scaler", scaler),
 };
+TENON__ONNX_FAMILY(classical);

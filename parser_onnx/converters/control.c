@@ -278,9 +278,10 @@ static void scan_8(tenon_make_t* make) {
 
 #define MADE(type, since, function) TENON__ONNX_ROW("", type, since, 0, function, NULL, NULL)
 
-TENON__ONNX_FAMILY(control) = {
+static const tenon_make_row_t rows[] = {
     MADE("If", 1, branch),
     MADE("Loop", 1, loop_node),
     TENON__ONNX_ROW("", "Scan", 8, 9, scan_8, NULL, NULL),
     MADE("Scan", 9, scan),
 };
+TENON__ONNX_FAMILY(control);

@@ -71,8 +71,9 @@ static void bit_cast(tenon_make_t* make) {
 #define MADE(type, since, until, function) \
   TENON__ONNX_ROW("", type, since, until, function, NULL, NULL)
 
-TENON__ONNX_FAMILY(conversion) = {
+static const tenon_make_row_t rows[] = {
     MADE("BitCast", 26, 0, bit_cast),
     MADE("Cast", 1, 0, cast),
     MADE("CastLike", 15, 0, cast_like),
 };
+TENON__ONNX_FAMILY(conversion);

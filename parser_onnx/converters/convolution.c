@@ -70,7 +70,7 @@ static void col2im(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
-TENON__ONNX_FAMILY(convolution) = {
+static const tenon_make_row_t rows[] = {
     ROW("CausalConvWithState", tenon_make_same, "causal_convolution", "activation"),
     ROW("Col2Im", col2im, NULL, NULL),
     ROW("Conv", convolution, "convolution", NULL),
@@ -79,3 +79,4 @@ TENON__ONNX_FAMILY(convolution) = {
     ROW("DeformConv", tenon_make_same, "deformable_convolution",
         "strides dilations pads group>groups offset_group>offset_groups"),
 };
+TENON__ONNX_FAMILY(convolution);

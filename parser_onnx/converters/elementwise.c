@@ -85,7 +85,7 @@ static void bit_shift(tenon_make_t* make) {
 #define BINARY(type, op) \
   ROW(type, 1, 7, binary_before_7, op, NULL), ROW(type, 7, 0, tenon_make_same, op, NULL)
 
-TENON__ONNX_FAMILY(elementwise) = {
+static const tenon_make_row_t rows[] = {
     SAME("Abs", "abs", NULL),
     SAME("Acos", "acos", NULL),
     SAME("Acosh", "acosh", NULL),
@@ -159,3 +159,4 @@ TENON__ONNX_FAMILY(elementwise) = {
     SAME("Where", "where", NULL),
     BINARY("Xor", "logical_xor"),
 };
+TENON__ONNX_FAMILY(elementwise);

@@ -6,31 +6,31 @@
 #include "tenon/maker.h"
 
 #define TENON__ONNX_FAMILIES(X) \
-  X(elementwise, 83)            \
-  X(conversion, 3)              \
-  X(reduction, 22)              \
-  X(movement, 20)               \
-  X(generator, 11)              \
-  X(random, 6)                  \
-  X(convolution, 6)             \
-  X(product, 5)                 \
-  X(pooling, 9)                 \
-  X(sampling, 9)                \
-  X(normalization, 14)          \
-  X(quantization, 5)            \
-  X(recurrent, 3)               \
-  X(indexing, 10)               \
-  X(signal, 2)                  \
-  X(attention, 4)               \
-  X(loss, 2)                    \
-  X(training, 3)                \
-  X(text, 4)                    \
-  X(sequence, 12)               \
-  X(control, 4)                 \
-  X(classical, 8)               \
-  X(maps, 3)                    \
-  X(trees, 3)                   \
-  X(linear_models, 4)
+  X(elementwise)                \
+  X(conversion)                 \
+  X(reduction)                  \
+  X(movement)                   \
+  X(generator)                  \
+  X(random)                     \
+  X(convolution)                \
+  X(product)                    \
+  X(pooling)                    \
+  X(sampling)                   \
+  X(normalization)              \
+  X(quantization)               \
+  X(recurrent)                  \
+  X(indexing)                   \
+  X(signal)                     \
+  X(attention)                  \
+  X(loss)                       \
+  X(training)                   \
+  X(text)                       \
+  X(sequence)                   \
+  X(control)                    \
+  X(classical)                  \
+  X(maps)                       \
+  X(trees)                      \
+  X(linear_models)
 
 /* One row of them: which nodes, and what makes them (see tenon/maker.h). */
 #define TENON__ONNX_ROW(domain, type, since, until, function, op, attributes)               \
@@ -38,13 +38,17 @@
                  attributes)
 TENON_MAKE_CONVERT(tenon__onnx_convert_row);
 
-#define TENON__ONNX_FAMILY_DECLARATION(name, count) \
-  extern const tenon_make_row_t tenon__onnx_##name##_rows[count];
+#define TENON__ONNX_FAMILY_DECLARATION(name) \
+  extern const tenon_offering_t tenon__onnx_##name##_family;
 TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_DECLARATION)
 #undef TENON__ONNX_FAMILY_DECLARATION
 
-/* Begins the table of a family. Too many rows do not compile; too few fail the family test. */
-#define TENON__ONNX_FAMILY(name) const tenon_make_row_t tenon__onnx_##name##_rows[]
+/* Ends the file of a family: its rows, which it counts, are on offer. */
+#define TENON__ONNX_FAMILY(name) \
+  const tenon_offering_t tenon__onnx_##name##_family = TENON_OFFERING_OF("converter/1", rows)
+
+/* For lists of all families. */
+#define TENON__ONNX_FAMILY_ENTRY(name) &tenon__onnx_##name##_family,
 
 /* An attribute that is a number of TensorProto.DataType; unknown numbers fail. */
 tenon_dtype_t tenon__onnx_get_dtype(tenon_make_t* make, const char* name, tenon_dtype_t otherwise);

@@ -149,7 +149,7 @@ static void trilu(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
-TENON__ONNX_FAMILY(generator) = {
+static const tenon_make_row_t rows[] = {
     ROW("BlackmanWindow", window, "blackman_window", NULL),
     ROW("ConstantOfShape", constant_of_shape, NULL, NULL),
     ROW("EyeLike", eye_like, NULL, NULL),
@@ -162,3 +162,4 @@ TENON__ONNX_FAMILY(generator) = {
     ROW("Size", tenon_make_same, "element_count", NULL),
     ROW("Trilu", trilu, NULL, NULL),
 };
+TENON__ONNX_FAMILY(generator);

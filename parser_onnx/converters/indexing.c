@@ -32,7 +32,7 @@ static void flat_without_axis(tenon_make_t* make) {
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 #define SAME(type, op, attributes) ROW(type, tenon_make_same, op, attributes)
 
-TENON__ONNX_FAMILY(indexing) = {
+static const tenon_make_row_t rows[] = {
     ROW("Compress", flat_without_axis, "compress", "axis"),
     SAME("CumProd", "cumulative_prod", "exclusive reverse"),
     SAME("CumSum", "cumulative_sum", "exclusive reverse"),
@@ -44,3 +44,4 @@ TENON__ONNX_FAMILY(indexing) = {
     ROW("TopK", top_k, NULL, NULL),
     ROW("Unique", flat_without_axis, "unique", "axis sorted"),
 };
+TENON__ONNX_FAMILY(indexing);

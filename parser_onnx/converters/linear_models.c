@@ -325,9 +325,10 @@ static void svm_classifier(tenon_make_t* make) {
 
 #define MADE(type, function) TENON__ONNX_ROW("ai.onnx.ml", type, 1, 0, function, NULL, NULL)
 
-TENON__ONNX_FAMILY(linear_models) = {
+static const tenon_make_row_t rows[] = {
     MADE("LinearClassifier", linear_classifier),
     MADE("LinearRegressor", linear_regressor),
     MADE("SVMClassifier", svm_classifier),
     MADE("SVMRegressor", svm_regressor),
 };
+TENON__ONNX_FAMILY(linear_models);

@@ -26,7 +26,8 @@ static void softmax_cross_entropy(tenon_make_t* make) {
 
 #define MADE(type, function) TENON__ONNX_ROW("", type, 12, 0, function, NULL, NULL)
 
-TENON__ONNX_FAMILY(loss) = {
+static const tenon_make_row_t rows[] = {
     MADE("NegativeLogLikelihoodLoss", negative_log_likelihood),
     MADE("SoftmaxCrossEntropyLoss", softmax_cross_entropy),
 };
+TENON__ONNX_FAMILY(loss);

@@ -136,8 +136,9 @@ static void cast_map(tenon_make_t* make) {
 
 #define MADE(type, function) TENON__ONNX_ROW("ai.onnx.ml", type, 1, 0, function, NULL, NULL)
 
-TENON__ONNX_FAMILY(maps) = {
+static const tenon_make_row_t rows[] = {
     MADE("CastMap", cast_map),
     MADE("DictVectorizer", dict_vectorizer),
     MADE("ZipMap", zip_map),
 };
+TENON__ONNX_FAMILY(maps);

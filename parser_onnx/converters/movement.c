@@ -204,7 +204,7 @@ static void blocks(tenon_make_t* make) {
 #define SAME(type, op, attributes) ROW(type, 1, 0, tenon_make_same, op, attributes)
 #define MADE(type, function) ROW(type, 1, 0, function, NULL, NULL)
 
-TENON__ONNX_FAMILY(movement) = {
+static const tenon_make_row_t rows[] = {
     MADE("CenterCropPad", center_crop_pad),
     ROW("Concat", 1, 4, tenon_make_same, "concatenate", "axis=1"),
     ROW("Concat", 4, 0, tenon_make_same, "concatenate", "axis"),
@@ -226,3 +226,4 @@ TENON__ONNX_FAMILY(movement) = {
     SAME("Transpose", "permute", "perm"),
     MADE("Unsqueeze", unsqueeze),
 };
+TENON__ONNX_FAMILY(movement);

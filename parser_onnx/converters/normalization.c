@@ -180,7 +180,7 @@ static void dropout(tenon_make_t* make) {
 #define OF_ROWS(type, op) \
   ROW(type, 1, 13, row_before_13, op, NULL), ROW(type, 13, 0, tenon_make_same, op, "axis")
 
-TENON__ONNX_FAMILY(normalization) = {
+static const tenon_make_row_t rows[] = {
     ROW("BatchNormalization", 1, 0, batch_norm, NULL, NULL),
     ROW("Dropout", 1, 0, dropout, NULL, NULL),
     ROW("GroupNormalization", 18, 0, group_norm, NULL, NULL),
@@ -193,3 +193,4 @@ TENON__ONNX_FAMILY(normalization) = {
     SAME("RMSNormalization", "rms_norm", "axis epsilon"),
     OF_ROWS("Softmax", "softmax"),
 };
+TENON__ONNX_FAMILY(normalization);

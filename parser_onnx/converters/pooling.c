@@ -64,7 +64,7 @@ static void global_lp_pool(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
-TENON__ONNX_FAMILY(pooling) = {
+static const tenon_make_row_t rows[] = {
     ROW("AveragePool", pool, "average_pool", "count_include_pad"),
     ROW("GlobalAveragePool", global_pool, "reduce_mean", NULL),
     ROW("GlobalLpPool", global_lp_pool, NULL, NULL),
@@ -75,3 +75,4 @@ TENON__ONNX_FAMILY(pooling) = {
     ROW("MaxPool", pool, "max_pool", "storage_order"),
     ROW("MaxUnpool", tenon_make_same, "max_unpool", "kernel_shape strides pads"),
 };
+TENON__ONNX_FAMILY(pooling);

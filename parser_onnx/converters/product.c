@@ -62,10 +62,11 @@ static void gemm(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
-TENON__ONNX_FAMILY(product) = {
+static const tenon_make_row_t rows[] = {
     ROW("Det", tenon_make_same, "det", NULL),
     ROW("Einsum", tenon_make_same, "einsum", "equation"),
     ROW("Gemm", gemm, NULL, NULL),
     ROW("MatMul", tenon_make_same, "mat_mul", NULL),
     ROW("MatMulInteger", tenon_make_same, "mat_mul_integer", NULL),
 };
+TENON__ONNX_FAMILY(product);

@@ -104,7 +104,7 @@ static void qlinear_mat_mul(tenon_make_t* make) {
 
 #define MADE(type, function) TENON__ONNX_ROW("", type, 10, 0, function, NULL, NULL)
 
-TENON__ONNX_FAMILY(quantization) = {
+static const tenon_make_row_t rows[] = {
     MADE("DequantizeLinear", dequantize_linear),
     TENON__ONNX_ROW("", "DynamicQuantizeLinear", 11, 0, tenon_make_same, "dynamic_quantize_linear",
                     NULL),
@@ -112,3 +112,4 @@ TENON__ONNX_FAMILY(quantization) = {
     MADE("QLinearMatMul", qlinear_mat_mul),
     MADE("QuantizeLinear", quantize_linear),
 };
+TENON__ONNX_FAMILY(quantization);

@@ -49,7 +49,7 @@ static void multinomial(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
-TENON__ONNX_FAMILY(random) = {
+static const tenon_make_row_t rows[] = {
     ROW("Bernoulli", bernoulli, "bernoulli", ""),
     ROW("Multinomial", multinomial, "multinomial", "sample_size"),
     ROW("RandomNormal", from_attribute, "random_normal", "mean scale"),
@@ -57,3 +57,4 @@ TENON__ONNX_FAMILY(random) = {
     ROW("RandomUniform", from_attribute, "random_uniform", "low high"),
     ROW("RandomUniformLike", like_input, "random_uniform", "low high"),
 };
+TENON__ONNX_FAMILY(random);

@@ -44,7 +44,7 @@ static void reduce_by_input(tenon_make_t* make) {
 #define SEARCH(type, op) \
   TENON__ONNX_ROW("", type, 1, 0, tenon_make_same, op, "axis keepdims select_last_index")
 
-TENON__ONNX_FAMILY(reduction) = {
+static const tenon_make_row_t rows[] = {
     SEARCH("ArgMax", "arg_max"),
     SEARCH("ArgMin", "arg_min"),
     REDUCTION("ReduceL1", 18, "reduce_l1"),
@@ -58,3 +58,4 @@ TENON__ONNX_FAMILY(reduction) = {
     REDUCTION("ReduceSum", 13, "reduce_sum"),
     REDUCTION("ReduceSumSquare", 18, "reduce_sum_square"),
 };
+TENON__ONNX_FAMILY(reduction);

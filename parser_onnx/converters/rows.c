@@ -6,10 +6,9 @@
 #include "types.h"
 
 TENON_MAKE_CONVERT(tenon__onnx_convert_row) {
-#define FAMILY_ENTRY(name, count) {tenon__onnx_##name##_rows, count},
-  static const tenon_make_table_t families[] = {TENON__ONNX_FAMILIES(FAMILY_ENTRY)};
-#undef FAMILY_ENTRY
-  return TENON_MAKE_BY_TABLES(families);
+  static const tenon_offering_t* const families[] = {
+      TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_ENTRY)};
+  return TENON_MAKE_BY_OFFERINGS(families);
 }
 
 tenon_dtype_t tenon__onnx_get_dtype(tenon_make_t* make, const char* name, tenon_dtype_t otherwise) {

@@ -39,7 +39,7 @@ static void roi_align(tenon_make_t* make) {
 #define ROW(type, since, until, function, op, attributes) \
   TENON__ONNX_ROW("", type, since, until, function, op, attributes)
 
-TENON__ONNX_FAMILY(sampling) = {
+static const tenon_make_row_t rows[] = {
     ROW("AffineGrid", 20, 0, affine_grid, NULL, NULL),
     ROW("GridSample", 16, 0, grid_sample, NULL, NULL),
     ROW("MaxRoiPool", 1, 0, tenon_make_same, "max_roi_pool", "pooled_shape spatial_scale"),
@@ -50,3 +50,4 @@ TENON__ONNX_FAMILY(sampling) = {
     ROW("Upsample", 1, 9, tenon__onnx_upsample, NULL, NULL),
     ROW("Upsample", 9, 0, tenon__onnx_resize_10, NULL, NULL),
 };
+TENON__ONNX_FAMILY(sampling);

@@ -196,7 +196,7 @@ static void sequence_map(tenon_make_t* make) {
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 #define SAME(type, op, attributes) ROW(type, tenon_make_same, op, attributes)
 
-TENON__ONNX_FAMILY(sequence) = {
+static const tenon_make_row_t rows[] = {
     SAME("ConcatFromSequence", "concat_from_sequence", "axis new_axis"),
     ROW("Optional", optional_make, NULL, NULL),
     ROW("OptionalGetElement", optional_get, "optional_get", NULL),
@@ -210,3 +210,4 @@ TENON__ONNX_FAMILY(sequence) = {
     ROW("SequenceMap", sequence_map, NULL, NULL),
     SAME("SplitToSequence", "split_to_sequence", "axis keepdims"),
 };
+TENON__ONNX_FAMILY(sequence);

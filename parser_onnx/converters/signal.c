@@ -27,7 +27,8 @@ static void dft(tenon_make_t* make) {
   tenon_make_end_outputs(make);
 }
 
-TENON__ONNX_FAMILY(signal) = {
+static const tenon_make_row_t rows[] = {
     TENON__ONNX_ROW("", "DFT", 17, 0, dft, NULL, NULL),
     TENON__ONNX_ROW("", "STFT", 17, 0, tenon_make_same, "stft", "onesided"),
 };
+TENON__ONNX_FAMILY(signal);

@@ -18,7 +18,7 @@ static void string_normalizer(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
-TENON__ONNX_FAMILY(text) = {
+static const tenon_make_row_t rows[] = {
     ROW("StringConcat", tenon_make_same, "string_concat", NULL),
     ROW("StringNormalizer", string_normalizer, NULL, NULL),
     ROW("StringSplit", tenon_make_same, "string_split", "delimiter maxsplit>max_split"),
@@ -26,3 +26,4 @@ TENON__ONNX_FAMILY(text) = {
         "mode min_gram_length max_gram_length max_skip_count ngram_counts ngram_indexes "
         "pool_int64s pool_strings weights"),
 };
+TENON__ONNX_FAMILY(text);

@@ -113,8 +113,9 @@ static void momentum(tenon_make_t* make) {
 #define MADE(type, function) \
   TENON__ONNX_ROW("ai.onnx.preview.training", type, 1, 0, function, NULL, NULL)
 
-TENON__ONNX_FAMILY(training) = {
+static const tenon_make_row_t rows[] = {
     MADE("Adagrad", adagrad),
     MADE("Adam", adam),
     MADE("Momentum", momentum),
 };
+TENON__ONNX_FAMILY(training);

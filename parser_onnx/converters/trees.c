@@ -222,8 +222,9 @@ static void tree_ensemble(tenon_make_t* make) {
 #define MADE(type, since, function) \
   TENON__ONNX_ROW("ai.onnx.ml", type, since, 0, function, NULL, NULL)
 
-TENON__ONNX_FAMILY(trees) = {
+static const tenon_make_row_t rows[] = {
     MADE("TreeEnsemble", 5, tree_ensemble),
     MADE("TreeEnsembleClassifier", 1, tree_ensemble_classifier),
     MADE("TreeEnsembleRegressor", 1, tree_ensemble_regressor),
 };
+TENON__ONNX_FAMILY(trees);

@@ -6,9 +6,7 @@
 #include "parser.h"
 #include "tests/support/fake.h"
 
-#define FAMILY_ENTRY(name, count) {tenon__onnx_##name##_rows, count},
-static const tenon_make_table_t families[] = {TENON__ONNX_FAMILIES(FAMILY_ENTRY)};
-#undef FAMILY_ENTRY
+static const tenon_offering_t* const families[] = {TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_ENTRY)};
 
 static const tenon__fake_parser_t under_test = {"onnx", tenon__onnx_parser_parse,
                                                 tenon__onnx_convert_row, families,

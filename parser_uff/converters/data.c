@@ -120,7 +120,7 @@ static void broadcast_to(tenon_make_t* make) {
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 #define PASSES(type) TF(type, tenon__uff_same_input)
 
-TENON__UFF_FAMILY(data) = {
+static const tenon_make_row_t rows[] = {
     TENON__UFF_ROW("Const", constant, NULL, "values"),
     UFF("Flatten", flatten),
     UFF("Identity", tenon__uff_same_input),
@@ -146,3 +146,4 @@ TENON__UFF_FAMILY(data) = {
     PASSES("StopGradient"),
     TENON__UFF_TF_ROW("ZerosLike", filled_like, "0", NULL),
 };
+TENON__UFF_FAMILY(data);

@@ -141,7 +141,7 @@ static void uff_activation(tenon_make_t* make) {
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)
 
-TENON__UFF_FAMILY(elementwise) = {
+static const tenon_make_row_t rows[] = {
     UFF("Activation", uff_activation),
     UFF("Binary", uff_binary),
     TENON__UFF_ROW("LeakyRelu", tenon_make_same, "leaky_relu", ALPHA),
@@ -225,3 +225,4 @@ TENON__UFF_FAMILY(elementwise) = {
     TENON__UFF_TF_ROW("TruncateMod", tenon_make_same, "mod", TRUNCATED),
     MATH_2("Xdivy", "y = a == 0 ? 0 : a / b"),
 };
+TENON__UFF_FAMILY(elementwise);

@@ -1,20 +1,20 @@
-/* The families of converters: each is one table of rows in the file of its name. X(name, number of
- * rows). Below, what they share. */
+/* The families of converters: each is one table of rows in the file of its name. X(name). Below,
+ * what they share. */
 #ifndef TENON_PARSER_UFF_CONVERTERS_FAMILIES_H_
 #define TENON_PARSER_UFF_CONVERTERS_FAMILIES_H_
 
 #include "tenon/maker.h"
 
 #define TENON__UFF_FAMILIES(X) \
-  X(data, 23)                  \
-  X(elementwise, 81)           \
-  X(windows, 12)               \
-  X(product, 6)                \
-  X(normalization, 10)         \
-  X(reduction, 16)             \
-  X(movement, 25)              \
-  X(indexing, 13)              \
-  X(sampling, 7)
+  X(data)                      \
+  X(elementwise)               \
+  X(windows)                   \
+  X(product)                   \
+  X(normalization)             \
+  X(reduction)                 \
+  X(movement)                  \
+  X(indexing)                  \
+  X(sampling)
 
 /* One row: an operation of UFF (domain "") or of TensorFlow, and what makes it. */
 #define TENON__UFF_ROW(type, function, op, attributes) \
@@ -23,13 +23,17 @@
   TENON_MAKE_ROW(tenon__uff_convert_row, "uff", "tensorflow", type, 1, 0, function, op, attributes)
 TENON_MAKE_CONVERT(tenon__uff_convert_row);
 
-#define TENON__UFF_FAMILY_DECLARATION(name, count) \
-  extern const tenon_make_row_t tenon__uff_##name##_rows[count];
+#define TENON__UFF_FAMILY_DECLARATION(name) \
+  extern const tenon_offering_t tenon__uff_##name##_family;
 TENON__UFF_FAMILIES(TENON__UFF_FAMILY_DECLARATION)
 #undef TENON__UFF_FAMILY_DECLARATION
 
-/* Begins the table of a family. Too many rows do not compile; too few fail the family test. */
-#define TENON__UFF_FAMILY(name) const tenon_make_row_t tenon__uff_##name##_rows[]
+/* Ends the file of a family: its rows, which it counts, are on offer. */
+#define TENON__UFF_FAMILY(name) \
+  const tenon_offering_t tenon__uff_##name##_family = TENON_OFFERING_OF("converter/1", rows)
+
+/* For lists of all families. */
+#define TENON__UFF_FAMILY_ENTRY(name) &tenon__uff_##name##_family,
 
 /* The result of input 0 alone. */
 void tenon__uff_same_input(tenon_make_t* make);

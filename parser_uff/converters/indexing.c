@@ -329,7 +329,7 @@ static void where(tenon_make_t* make) {
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 
-TENON__UFF_FAMILY(indexing) = {
+static const tenon_make_row_t rows[] = {
     UFF("Gather", gather), UFF("GatherV2", gather_v2),        UFF("StridedSlice", strided_slice),
 
     TF("Gather", gather),  TF("GatherNd", gather_nd),         TF("GatherV2", gather_v2),
@@ -337,3 +337,4 @@ TENON__UFF_FAMILY(indexing) = {
     TF("Slice", slice),    TF("StridedSlice", strided_slice), TF("TopKV2", top_k),
     TF("Where", where),
 };
+TENON__UFF_FAMILY(indexing);

@@ -143,7 +143,7 @@ static void uff_softmax(tenon_make_t* make) {
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 
-TENON__UFF_FAMILY(normalization) = {
+static const tenon_make_row_t rows[] = {
     UFF("BatchNorm", uff_batch_norm),
     UFF("LRN", uff_lrn),
     UFF("Softmax", uff_softmax),
@@ -156,3 +156,4 @@ TENON__UFF_FAMILY(normalization) = {
     TENON__UFF_TF_ROW("LogSoftmax", tenon_make_same, "log_softmax", LAST),
     TENON__UFF_TF_ROW("Softmax", tenon_make_same, "softmax", LAST),
 };
+TENON__UFF_FAMILY(normalization);

@@ -66,7 +66,7 @@ static void fully_connected(tenon_make_t* make) {
 
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 
-TENON__UFF_FAMILY(product) = {
+static const tenon_make_row_t rows[] = {
     TENON__UFF_ROW("FullyConnected", fully_connected, NULL, NULL),
     TF("BatchMatMul", batch_mat_mul),
     TF("BatchMatMulV2", batch_mat_mul),
@@ -74,3 +74,4 @@ TENON__UFF_FAMILY(product) = {
     TF("Einsum", einsum),
     TF("MatMul", mat_mul),
 };
+TENON__UFF_FAMILY(product);

@@ -98,7 +98,7 @@ static void half_square_sum(tenon_make_t* make) {
 
 #define TF(type, function, op) TENON__UFF_TF_ROW(type, function, op, NULL)
 
-TENON__UFF_FAMILY(reduction) = {
+static const tenon_make_row_t rows[] = {
     TENON__UFF_ROW("ArgMax", uff_extreme, "arg_max", NULL),
     TENON__UFF_ROW("ArgMin", uff_extreme, "arg_min", NULL),
     TENON__UFF_ROW("Reduce", uff_reduce, NULL, NULL),
@@ -117,3 +117,4 @@ TENON__UFF_FAMILY(reduction) = {
     TF("Prod", by_operand, "reduce_prod"),
     TF("Sum", by_operand, "reduce_sum"),
 };
+TENON__UFF_FAMILY(reduction);

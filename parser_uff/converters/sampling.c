@@ -134,7 +134,7 @@ static void non_max_suppression(tenon_make_t* make) {
 
 #define TF(type, function, op) TENON__UFF_TF_ROW(type, function, op, NULL)
 
-TENON__UFF_FAMILY(sampling) = {
+static const tenon_make_row_t rows[] = {
     TF("NonMaxSuppression", non_max_suppression, NULL),
     TF("NonMaxSuppressionV2", non_max_suppression, NULL),
     TF("NonMaxSuppressionV3", non_max_suppression, NULL),
@@ -143,3 +143,4 @@ TENON__UFF_FAMILY(sampling) = {
     TF("ResizeBilinear", resize, "linear"),
     TF("ResizeNearestNeighbor", resize, "nearest"),
 };
+TENON__UFF_FAMILY(sampling);

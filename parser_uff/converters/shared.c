@@ -5,10 +5,8 @@
 #include "families.h"
 
 TENON_MAKE_CONVERT(tenon__uff_convert_row) {
-#define FAMILY_ENTRY(name, count) {tenon__uff_##name##_rows, count},
-  static const tenon_make_table_t families[] = {TENON__UFF_FAMILIES(FAMILY_ENTRY)};
-#undef FAMILY_ENTRY
-  return TENON_MAKE_BY_TABLES(families);
+  static const tenon_offering_t* const families[] = {TENON__UFF_FAMILIES(TENON__UFF_FAMILY_ENTRY)};
+  return TENON_MAKE_BY_OFFERINGS(families);
 }
 
 bool tenon__uff_needs(tenon_make_t* make, uint32_t input_count) {

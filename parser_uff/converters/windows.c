@@ -393,7 +393,7 @@ static void uff_pool(tenon_make_t* make) {
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)
 #define TF(type, function, op) TENON__UFF_TF_ROW(type, function, op, NULL)
 
-TENON__UFF_FAMILY(windows) = {
+static const tenon_make_row_t rows[] = {
     UFF("Conv", uff_convolution),
     UFF("ConvTranspose", uff_deconvolution),
     UFF("Pool", uff_pool),
@@ -408,3 +408,4 @@ TENON__UFF_FAMILY(windows) = {
     TF("MaxPool", tensorflow_pool, "max_pool"),
     TF("MaxPool3D", tensorflow_pool, "max_pool"),
 };
+TENON__UFF_FAMILY(windows);

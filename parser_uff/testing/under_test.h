@@ -6,9 +6,7 @@
 #include "parser.h"
 #include "tests/support/fake.h"
 
-#define FAMILY_ENTRY(name, count) {tenon__uff_##name##_rows, count},
-static const tenon_make_table_t families[] = {TENON__UFF_FAMILIES(FAMILY_ENTRY)};
-#undef FAMILY_ENTRY
+static const tenon_offering_t* const families[] = {TENON__UFF_FAMILIES(TENON__UFF_FAMILY_ENTRY)};
 
 static const tenon__fake_parser_t under_test = {"uff", tenon__uff_parser_parse,
                                                 tenon__uff_convert_row, families,

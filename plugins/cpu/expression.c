@@ -390,21 +390,22 @@ static uint32_t chunk_count(int64_t tasks, int64_t work, uint32_t threads) {
   return chunks < 1 ? 1 : (uint32_t)chunks;
 }
 
-/* What is more than can be counted counts as the most: an extent of 0 may stand behind it. */
 static int64_t space_work(const bound_t* bound) {
   const uint32_t instructions = bound->instance->program->source.instruction_count;
   int64_t work = 1 + instructions;
   for (uint32_t k = 0; k < bound->loops.axis_count; k++) {
-    const int64_t extent = bound->loops.axes[k].extent;
-    work = extent > 0 && work > INT64_MAX / extent ? INT64_MAX : work * extent;
+    work = tenon__cpu_times(work, bound->loops.axes[k].extent);
   }
   return work;
 }
 
 static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   const bound_t* bound = call->bound;
-  job_t job = {bound, call->inputs,    call->outputs, call->host->scratch(call->run), 1,
-               0,     {false, 0, 0, 0}};
+  job_t job = {.bound = bound,
+               .inputs = call->inputs,
+               .outputs = call->outputs,
+               .scratch = call->host->scratch(call->run),
+               .chunks = 1};
   const uint32_t threads = call->host->thread_count(call->run);
   if (bound->copies) {
     const int64_t tasks = bound->copy.tasks;

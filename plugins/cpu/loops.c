@@ -81,7 +81,7 @@ static void join_axes(tenon__cpu_loops_t* loops, uint64_t indexed_axes) {
                        ((indexed_axes >> loops->axes[kept - 1].id) & 1U) == 0 &&
                        continues(loops, kept - 1, k);
     if (joins) {
-      loops->axes[k].extent *= loops->axes[kept - 1].extent;
+      loops->axes[k].extent = tenon__cpu_times(loops->axes[k].extent, loops->axes[kept - 1].extent);
       move_axis(loops, k, kept - 1);
     } else {
       move_axis(loops, k, kept++);
@@ -131,10 +131,12 @@ static void choose_block(tenon__cpu_loops_t* loops, int64_t capacity) {
   int64_t column_step = min_int(columns, by_columns ? capacity : small);
   int64_t row_step = 1;
   if (any_reduced && !by_columns) {
-    const bool fits = rows * min_int(columns, 64) <= capacity;
+    const bool fits = tenon__cpu_times(rows, min_int(columns, 64)) <= capacity;
     column_step = min_int(columns, fits ? capacity / rows : min_int(small, NARROW_COLUMNS));
     column_step = column_step > 16 ? column_step / 16 * 16 : max_int(column_step, 1);
-    column_step = columns - column_step < 16 && rows * columns <= capacity ? columns : column_step;
+    column_step = columns - column_step < 16 && tenon__cpu_times(rows, columns) <= capacity
+                      ? columns
+                      : column_step;
     row_step = fits ? rows : min_int(rows, small / column_step);
   } else {
     if (transposed != TENON_NONE) {
@@ -153,10 +155,18 @@ static void count_blocks(tenon__cpu_loops_t* loops) {
   loops->inner_count = 1;
   for (uint32_t k = 0; k < loops->axis_count; k++) {
     const tenon__cpu_axis_t* axis = &loops->axes[k];
-    const int64_t blocks = (axis->extent + axis->step - 1) / axis->step;
-    *(axis->reduced ? &loops->inner_count : &loops->outer_count) *= blocks;
+    const int64_t blocks = axis->extent / axis->step + (axis->extent % axis->step != 0);
+    int64_t* count = axis->reduced ? &loops->inner_count : &loops->outer_count;
+    *count = tenon__cpu_times(*count, blocks);
   }
   loops->whole = loops->inner_count == 1;
+}
+
+/* Where nothing is to be kept, or to be reduced, all extents of that sort are 0: the others of an
+ * empty tensor may be more than can be counted. */
+static int64_t extent_of(const tenon__cpu_loops_t* loops, const tenon__cpu_space_t* space,
+                         uint32_t k, bool reduced) {
+  return (reduced ? loops->nothing_to_reduce : loops->empty) ? 0 : space->extents[k];
 }
 
 void tenon__cpu_loops_plan(const tenon__cpu_space_t* space, size_t capacity, int64_t* loop_strides,
@@ -165,15 +175,19 @@ void tenon__cpu_loops_plan(const tenon__cpu_space_t* space, size_t capacity, int
       .tensor_count = space->tensor_count, .strides = loop_strides, .reduced_count = 1};
   for (uint32_t k = 0; k < space->rank; k++) {
     const bool reduced = ((space->reduced_axes >> k) & 1U) != 0;
-    out_loops->reduced_count *= reduced ? space->extents[k] : 1;
     out_loops->empty = out_loops->empty || (!reduced && space->extents[k] == 0);
     out_loops->nothing_to_reduce =
         out_loops->nothing_to_reduce || (reduced && space->extents[k] == 0);
-    if (space->extents[k] == 1) {
+  }
+  for (uint32_t k = 0; k < space->rank; k++) {
+    const bool reduced = ((space->reduced_axes >> k) & 1U) != 0;
+    const int64_t extent = extent_of(out_loops, space, k, reduced);
+    out_loops->reduced_count = tenon__cpu_times(out_loops->reduced_count, reduced ? extent : 1);
+    if (extent == 1) {
       continue;
     }
     const uint32_t axis = out_loops->axis_count++;
-    out_loops->axes[axis] = (tenon__cpu_axis_t){k, reduced, space->extents[k], 1};
+    out_loops->axes[axis] = (tenon__cpu_axis_t){k, reduced, extent, 1};
     for (uint32_t t = 0; t < space->tensor_count; t++) {
       loop_strides[(size_t)t * TENON_CPU_LOOP_AXES + axis] =
           space->strides[(size_t)t * space->rank + k];

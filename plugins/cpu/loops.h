@@ -50,6 +50,12 @@ typedef struct tenon__cpu_space_t {
   uint32_t primary;       /* the tensor whose order in memory decides */
 } tenon__cpu_space_t;
 
+/* Counts of elements. What is more than can be counted is the most there is: in the space of an
+ * empty tensor an extent of 0 may come behind those that exceed it. */
+static inline int64_t tenon__cpu_times(int64_t a, int64_t b) {
+  return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+
 /* `capacity`: elements of a block. `loop_strides`: memory for tensor_count x TENON_CPU_LOOP_AXES,
  * the result's strides. */
 void tenon__cpu_loops_plan(const tenon__cpu_space_t* space, size_t capacity, int64_t* loop_strides,

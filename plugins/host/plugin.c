@@ -143,7 +143,7 @@ static tenon_status_t health(tenon_device_t* device, const tenon_sink_t* sink) {
   return TENON_OK;
 }
 
-static const tenon_device_descriptor_t device_descriptor = {
+static const tenon_device_descriptor_t devices[] = {{
     .size = sizeof(tenon_device_descriptor_t),
     .name = "cpu",
     .summary = "the host's processors and memory",
@@ -156,15 +156,9 @@ static const tenon_device_descriptor_t device_descriptor = {
     .allocate = allocate,
     .free = free_memory,
     .health = health,
-};
+}};
 
-static const tenon_offering_t offerings[] = {
-    {.size = sizeof(tenon_offering_t),
-     .kind = "device/1",
-     .items = &device_descriptor,
-     .count = 1,
-     .stride = sizeof(tenon_device_descriptor_t)},
-};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("device/1", devices)};
 
 static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
   const tenon_allocator_t* allocator = host->table(host->host, "allocator/1");
@@ -186,8 +180,8 @@ static void stop(void* state) {
 }
 
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "host", .version = "0.1.0", .offerings = offerings,
-    .offering_count = 1, .start = start, .stop = stop,
+    TENON_PLUGIN_HEADER, .name = "host", .version = "0.1.0", TENON_ITEMS(offering, offerings),
+    .start = start,      .stop = stop,
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

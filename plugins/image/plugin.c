@@ -96,9 +96,9 @@ static TENON_MAKE_CONVERT(convert) {
   return TENON_MAKE_BY(rows);
 }
 
-static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators),
-                                             TENON_OFFERING("kernel/1", kernels),
-                                             TENON_OFFERING("converter/1", rows)};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators),
+                                                    TENON_OFFERING("kernel/1", kernels),
+                                                    TENON_OFFERING("converter/1", rows)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "image", .version = "0.1.0",
                                       TENON_ITEMS(offering, offerings)};
 

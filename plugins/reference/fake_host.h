@@ -324,7 +324,7 @@ static const tenon_run_table_t fake_run_table = {
 /* The kernel for the region: by operator, or by kind. */
 static inline const tenon_kernel_t* fake_kernel(const fake_t* fake) {
   static const tenon_host_offer_t offer = {.abi_major = TENON_ABI_MAJOR};
-  const tenon_offering_t* offering = tenon_plugin_query(&offer)->offerings;
+  const tenon_offering_t* offering = tenon_plugin_query(&offer)->offerings[0];
   const tenon_kernel_t* kernels = offering->items;
   uint32_t flag = fake->program != NULL ? TENON_KERNEL_EXPRESSIONS : TENON_KERNEL_MOVES;
   for (uint32_t index = 0; index < offering->count; ++index) {

@@ -64,20 +64,13 @@ static const tenon_kernel_t kernels[] = {
      .enqueue = tenon__moves_enqueue},
 };
 
-static const tenon_offering_t offerings[] = {
-    {.size = sizeof(tenon_offering_t),
-     .kind = "kernel/1",
-     .items = kernels,
-     .count = (uint32_t)(sizeof(kernels) / sizeof(kernels[0])),
-     .stride = (uint32_t)sizeof(tenon_kernel_t)},
-};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("kernel/1", kernels)};
 
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "reference",
     .version = "0.1.0",
-    .offerings = offerings,
-    .offering_count = (uint32_t)(sizeof(offerings) / sizeof(offerings[0])),
+    TENON_ITEMS(offering, offerings),
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

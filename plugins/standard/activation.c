@@ -3,7 +3,7 @@
 
 #define TRAITS .traits = "pure; elementwise; in_place(input=0); commutes(transpose|slice|concat)"
 
-FAMILY_TABLE(activation) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("sigmoid", "1 / (1 + e^-x)"), UNARY("float"), CASE("y = sigmoid(x)"), TRAITS},
     {OPERATOR("tanh", "hyperbolic tangent"), UNARY("float"), CASE("y = tanh(x)"), TRAITS},
     {OPERATOR("relu", "max(x, 0)"), UNARY("numeric"), CASE("y = max(x, 0)"), TRAITS},
@@ -52,3 +52,4 @@ FAMILY_TABLE(activation) = {
            ALWAYS("y = x < -lambda ? x + bias : x > lambda ? x - bias : 0")),
      TRAITS},
 };
+FAMILY(activation);

@@ -7,7 +7,7 @@
   TYPES(TYPE("T", allowed)), INPUTS(PORT_IN("x", "T", domain)), OUTPUTS(PORT("y", "T"))
 #define TRAITS .traits = "pure; elementwise; commutes(transpose|slice|concat)"
 
-FAMILY_TABLE(arithmetic) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("add", "a + b"), BINARY("numeric"), CASE("y = a + b"), TRAITS},
     {OPERATOR("sub", "a - b"), BINARY("numeric"), CASE("y = a - b"), TRAITS},
     {OPERATOR("mul", "a b"), BINARY("numeric"), CASE("y = a * b"), TRAITS},
@@ -72,3 +72,4 @@ FAMILY_TABLE(arithmetic) = {
                   "y = present(power) ? pow(t, power) : t")),
      .traits = "pure; elementwise"},
 };
+FAMILY(arithmetic);

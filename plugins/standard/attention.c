@@ -102,7 +102,7 @@
       CHECK("!present(nonpad_kv_seqlen) || elements(nonpad_kv_seqlen) == dim(q, 0)",           \
             "{elements(nonpad_kv_seqlen)} lengths for {dim(q, 0)} sequences")
 
-FAMILY_TABLE(attention) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("attention", "softmax(q k^T scale + mask) v, by heads, with caches"),
      TYPES(TYPE("T", FLOAT_TYPES), TYPE("V", FLOAT_TYPES), TYPE("M", NUMBER_TYPES " bool")),
      INPUTS(PORT("q", "T"), PORT("k", "T"), PORT("v", "V"), OPTIONAL("mask", "M"),
@@ -170,16 +170,16 @@ FAMILY_TABLE(attention) = {
             OPTIONAL_IN("position_ids", "i64", "index(cos, 0)")),
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(FLAG("interleaved", "0"), INT("num_heads", "0"), INT("rotary_dim", "0")),
-     CHECKS(CHECK("rank(x) == 4 || rank(x) == 3 && num_heads >= 1 && dim(x, 2) % num_heads == 0",
-                  "x has rank {rank(x)}, not parts for {num_heads} heads"),
-            CHECK("elements(cos) == elements(sin)",
-                  "{elements(cos)} cosines, {elements(sin)} sines"),
-            CHECK("rotary_dim >= 0 && rotary_dim <="
-                  " (rank(x) == 4 ? dim(x, 3) : dim(x, 2) / num_heads)",
-                  "{rotary_dim} features to turn of {dim(x, -1)}"),
-            CHECK("!present(position_ids) || elements(position_ids) =="
-                  " dim(x, 0) * dim(x, rank(x) == 4 ? 2 : 1)",
-                  "{elements(position_ids)} positions for x")),
+     CHECKS(
+         CHECK("rank(x) == 4 || rank(x) == 3 && num_heads >= 1 && dim(x, 2) % num_heads == 0",
+               "x has rank {rank(x)}, not parts for {num_heads} heads"),
+         CHECK("elements(cos) == elements(sin)", "{elements(cos)} cosines, {elements(sin)} sines"),
+         CHECK("rotary_dim >= 0 && rotary_dim <="
+               " (rank(x) == 4 ? dim(x, 3) : dim(x, 2) / num_heads)",
+               "{rotary_dim} features to turn of {dim(x, -1)}"),
+         CHECK("!present(position_ids) || elements(position_ids) =="
+               " dim(x, 0) * dim(x, rank(x) == 4 ? 2 : 1)",
+               "{elements(position_ids)} positions for x")),
      .shape = "y = x", .traits = "pure"},
     /* What attention decomposes into, besides products of matrices. */
     {OPERATOR("split_heads", "[batch, length, heads size] as [batch, heads, length, size]"),
@@ -233,3 +233,4 @@ FAMILY_TABLE(attention) = {
           "y = s == 0 ? 0 : e / s"),
      .traits = "pure"},
 };
+FAMILY(attention);

@@ -26,7 +26,7 @@ static const tenon_control_t mapping_form = {
     .axes_attribute = "axes",
 };
 
-FAMILY_TABLE(control) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("branch", "body 0 where the condition is true, else body 1"), TYPES(TYPE("V", "any")),
      INPUTS(PORT("condition", "bool"), VALUES("captured")), OUTPUTS(VALUES("ys")),
      .control = &branch_form},
@@ -40,3 +40,4 @@ FAMILY_TABLE(control) = {
      INPUTS(VALUES("values")), OUTPUTS(VALUES("ys")),
      ATTRIBUTES(INT("scanned_count", "1"), INTS("axes", "[]")), .control = &mapping_form},
 };
+FAMILY(control);

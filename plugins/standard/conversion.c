@@ -5,7 +5,7 @@
 
 /* Floats saturate to integers, except to packed ones: ONNX's tests want those to wrap. Stores to
  * float8 saturate. Those that shall not, and f8e8m0's rounding modes, have a kernel. */
-FAMILY_TABLE(conversion) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("cast", "x in type `to`: floats truncate and saturate to integers"),
      TYPES(TYPE("T", "numeric bool")), INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "$to")),
      ATTRIBUTES(REQUIRED_DTYPE("to"), FLAG("saturate", "1"),
@@ -31,3 +31,4 @@ FAMILY_TABLE(conversion) = {
      TYPES(TYPE("T", "numeric bool")), INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "str")),
      .shape = "y = x", .traits = "pure"},
 };
+FAMILY(conversion);

@@ -44,7 +44,7 @@
   "((dim(x, 3) + at(pads, 1, 0) + at(pads, 3, 0) - at(dilations, 1, 1) * (dim(w, 3) - 1)" \
   " - 1) / at(strides, 1, 1) + 1)"
 
-FAMILY_TABLE(convolution) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("convolution", "weighted sums over windows of x"), TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(PORT("x", "T"), PORT("w", "T"), OPTIONAL("b", "T")), OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(WINDOW_ATTRIBUTES),
@@ -134,3 +134,4 @@ FAMILY_TABLE(convolution) = {
               " : image_shape[d - 2]",
      .traits = "pure"},
 };
+FAMILY(convolution);

@@ -29,7 +29,7 @@
          CHECK("post_top >= 1 && post_top < 2147483648 && stride >= 1",                      \
                "post_top is {post_top}, stride {stride}"))
 
-FAMILY_TABLE(detection) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("detection_output",
               "[image, class, score, left, top, right, bottom] of the boxes that stay"),
      TYPES(TYPE("T", FLOAT_TYPES)),
@@ -68,3 +68,4 @@ FAMILY_TABLE(detection) = {
      .shape = "rois.rank = 3; rois[d] = d == 0 ? dim(scores, 0) : d == 1 ? post_top : 4",
      .traits = "pure"},
 };
+FAMILY(detection);

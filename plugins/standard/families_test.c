@@ -4,19 +4,16 @@
 
 #include "core/base/test.h"
 
-#define FAMILY_SPAN(family, rows, summary) {tenon__##family##_operators, rows},
-static const struct {
-  const tenon_operator_t* operators;
-  uint32_t count;
-} families[] = {TENON__FAMILIES(FAMILY_SPAN)};
+#define FAMILY_ENTRY(family, summary) &tenon__##family##_family,
+static const tenon_offering_t* const families[] = {TENON__FAMILIES(FAMILY_ENTRY)};
 
 /* The operators of all families, one after the other; NULL after the last. */
 static const tenon_operator_t* operator_at(uint32_t index) {
   for (size_t family = 0; family < sizeof(families) / sizeof(families[0]); ++family) {
-    if (index < families[family].count) {
-      return &families[family].operators[index];
+    if (index < families[family]->count) {
+      return (const tenon_operator_t*)families[family]->items + index;
     }
-    index -= families[family].count;
+    index -= families[family]->count;
   }
   return NULL;
 }

@@ -16,7 +16,7 @@
   }
 #define PI "3.14159265358979323846"
 
-FAMILY_TABLE(generator) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("filled", "a scalar everywhere"), TYPES(TYPE("T", "any")),
      INPUTS(PORT("value", "T"), SHAPE("dims", "i64")), OUTPUTS(PORT("y", "T")), .shape = FROM_DIMS,
      CASE("y = value"), .traits = "pure"},
@@ -78,3 +78,4 @@ FAMILY_TABLE(generator) = {
      .shape = "y.rank = 2; y[d] = d == 0 ? value(dft_length) / 2 + 1 : value(bins)",
      .traits = "pure"},
 };
+FAMILY(generator);

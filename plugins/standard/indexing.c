@@ -11,7 +11,7 @@
   TYPES(TYPE("T", "numeric"), TYPE("I", "i32 i64")), INPUTS(PORT("x", "T"), SHAPE("axis", "I")), \
       OUTPUTS(PORT("y", "T")), ATTRIBUTES(FLAG("exclusive", "0"), FLAG("reverse", "0"))
 
-FAMILY_TABLE(indexing) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("top_k", "the k largest or smallest values along the axis, and where they are"),
      TYPES(TYPE("T", "numeric")), INPUTS(PORT("x", "T"), SHAPE("k", "i64")),
      OUTPUTS(PORT("values", "T"), PORT("indices", "i64")),
@@ -89,3 +89,4 @@ FAMILY_TABLE(indexing) = {
               "y[d] = flat == 1 || d == a ? fresh(elements(condition)) : dim(x, d)",
      .traits = "pure"},
 };
+FAMILY(indexing);

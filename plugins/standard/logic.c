@@ -4,7 +4,7 @@
 #define TRAITS .traits = "pure; elementwise; commutes(transpose|slice|concat)"
 #define LOGIC INPUTS(PORT("a", "bool"), PORT("b", "bool")), OUTPUTS(PORT("y", "bool"))
 
-FAMILY_TABLE(logic) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("where", "a where the condition is true, else b"), TYPES(TYPE("T", "any")),
      INPUTS(PORT("condition", "bool"), PORT("a", "T"), PORT("b", "T")), OUTPUTS(PORT("y", "T")),
      CASES(WHEN("dtype(a) != 'str'", "y = condition ? a : b")),
@@ -36,3 +36,4 @@ FAMILY_TABLE(logic) = {
      BINARY(INTEGER_TYPES), ATTRIBUTES(CHOICE("direction", "'left'", "left|right")),
      CASES(WHEN("direction == 'left'", "y = shl(a, b)"), ALWAYS("y = shr(a, b)")), TRAITS},
 };
+FAMILY(logic);

@@ -1,7 +1,7 @@
 /* Losses. */
 #include "families.h"
 
-FAMILY_TABLE(loss) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("negative_log_likelihood", "-x at the target class, weighted, reduced"),
      TYPES(TYPE("T", FLOAT_TYPES), TYPE("I", "i32 i64")),
      INPUTS(PORT("x", "T"), PORT_IN("target", "I", "index(x, 1)"), OPTIONAL("weight", "T")),
@@ -15,3 +15,4 @@ FAMILY_TABLE(loss) = {
      .shape = "y.rank = reduction == 'none' ? rank(target) : 0; y[d] = dim(target, d)",
      .traits = "pure"},
 };
+FAMILY(loss);

@@ -36,7 +36,7 @@
   "let a = wrap(axis, rank(x));" \
   "let chunk = present(sizes) ? 0 : ceil_div(dim(x, a), parts);"
 
-FAMILY_TABLE(movement) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("pass_through", "x"), MOVED, .shape = "y = x", MOVE("x[d] = o(d)"), TRAITS},
     {OPERATOR("permute", "axes in the order of perm; reversed without it"), MOVED,
      ATTRIBUTES(INTS("perm", "[]")),
@@ -209,3 +209,4 @@ FAMILY_TABLE(movement) = {
           "x[d] = d == t && (n < 0 || o(t) < n) ? n - 1 - (n < 0 ? 0 : o(t)) : o(d)"),
      TRAITS},
 };
+FAMILY(movement);

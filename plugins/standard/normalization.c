@@ -6,7 +6,7 @@
         parameter " has {elements(" parameter ")} elements for {dim(x, 1)} channels")
 #define CHANNEL_PARAMETERS PORT("scale", "T"), PORT("bias", "T")
 
-FAMILY_TABLE(normalization) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("softmax", "e^x as parts of their sum along the axis"), UNARY("float"),
      ATTRIBUTES(INT("axis", "-1")), CASE("let e = exp(x - max(x, axis)); y = e / sum(e, axis)"),
      .traits = "pure"},
@@ -78,3 +78,4 @@ FAMILY_TABLE(normalization) = {
           "y = (x - m) / (sqrt(v) + epsilon)"),
      .traits = "pure"},
 };
+FAMILY(normalization);

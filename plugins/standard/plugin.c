@@ -10,28 +10,15 @@ TENON_PLUGIN_MANIFEST("standard", "0.1.0",
                       "offers: operator *\n"
                       "offers: rewrite *\n");
 
-#define OFFERING(family, rows, summary)  \
-  {.size = sizeof(tenon_offering_t),     \
-   .kind = "operator/1",                 \
-   .items = tenon__##family##_operators, \
-   .count = (rows),                      \
-   .stride = (uint32_t)sizeof(tenon_operator_t)},
-
-static const tenon_offering_t offerings[] = {
-    TENON__FAMILIES(OFFERING) /* and what holds between them */
-    {.size = sizeof(tenon_offering_t),
-     .kind = "rewrite/1",
-     .items = tenon__standard_rewrites,
-     .count = STANDARD_REWRITE_COUNT,
-     .stride = (uint32_t)sizeof(tenon_rewrite_t)},
-};
+#define FAMILY_ENTRY(family, summary) &tenon__##family##_family,
+static const tenon_offering_t* const offerings[] = {TENON__FAMILIES(FAMILY_ENTRY) &
+                                                    tenon__rewrites};
 
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "standard",
     .version = "0.1.0",
-    .offerings = offerings,
-    .offering_count = (uint32_t)(sizeof(offerings) / sizeof(offerings[0])),
+    TENON_ITEMS(offering, offerings),
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

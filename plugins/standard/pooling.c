@@ -15,7 +15,7 @@
 #define POOL_OPERATIONS "elements(y) * prod(kernel_shape, 0, len(kernel_shape))"
 #define POOL_SHAPE(port) port ".rank = rank(x); " port "[d] = d < 2 ? dim(x, d) : " POOL_EXTENT
 
-FAMILY_TABLE(pooling) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("max_pool", "the largest value of each window, and its place in x"),
      TYPES(TYPE("T", "i8 u8 " FLOAT_TYPES)), INPUTS(PORT("x", "T")),
      OUTPUTS(PORT("y", "T"), OPTIONAL("indices", "i64")),
@@ -53,3 +53,4 @@ FAMILY_TABLE(pooling) = {
             CHECK("window >= 1 && window < 2147483648", "a window of {window} channels")),
      .shape = "y = x", .operations = "elements(x) * (2 * window + 4)", .traits = "pure"},
 };
+FAMILY(pooling);

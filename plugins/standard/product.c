@@ -2,7 +2,7 @@
 #include "families.h"
 #include "infer.h"
 
-FAMILY_TABLE(product) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("mat_mul", "matrix products over broadcast leading axes; 1-D operands as in NumPy"),
      BINARY(NUMBER_TYPES), .infer = tenon__infer_mat_mul,
      .operations = "2 * elements(y) * dim(a, -1)",
@@ -22,3 +22,4 @@ FAMILY_TABLE(product) = {
             CHECK("dim(x, -1) == dim(x, -2)", "{dim(x, -2)} rows, {dim(x, -1)} columns")),
      .shape = "y.rank = rank(x) - 2; y[d] = dim(x, d)", .traits = "pure"},
 };
+FAMILY(product);

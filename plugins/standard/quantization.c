@@ -16,7 +16,7 @@
   "let r = present(zero_point) ? cast(along(zero_point, axis), f32) : 0.0;"
 #define ALONG_AXIS "block_size == 0 && rank(scale) == 1 && rank(x) > 1"
 
-FAMILY_TABLE(quantization) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("quantize_linear", "x / scale + zero_point, rounded and saturated to `to`"),
      TYPES(TYPE("T", FLOAT_TYPES " i32"), TYPE("S", FLOAT_TYPES " f8e8m0"), TYPE("Q", NARROW)),
      INPUTS(PORT("x", "T"), PORT_IN("scale", "S", "positive"), OPTIONAL("zero_point", "Q")),
@@ -67,3 +67,4 @@ FAMILY_TABLE(quantization) = {
           "y = cast(clamp(round(x / s) + z, 0, 255), u8); scale = s; zero_point = cast(z, u8)"),
      .traits = "pure"},
 };
+FAMILY(quantization);

@@ -5,7 +5,7 @@
   INPUTS(SHAPE("dims", "i64")), OUTPUTS(PORT("y", "$to")), \
       .shape = "y.rank = len(dims); y[d] = dims[d]", .traits = "impure; not_foldable"
 
-FAMILY_TABLE(random) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("random_uniform", "between low and high"), FROM_DIMS,
      ATTRIBUTES(FLOAT("low", "0.0"), FLOAT("high", "1.0"), INT("seed", "0"), DTYPE("to", "f32"))},
     {OPERATOR("random_normal", "normally distributed"), FROM_DIMS,
@@ -21,3 +21,4 @@ FAMILY_TABLE(random) = {
      .shape = "y.rank = 2; y[d] = d == 0 ? dim(x, 0) : sample_size",
      .traits = "impure; not_foldable"},
 };
+FAMILY(random);

@@ -48,7 +48,7 @@
             "{elements(sequence_lens)} lengths for {" BATCH "} sequences"),                  \
       STATE_CHECK("initial_h")
 
-FAMILY_TABLE(recurrent) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("lstm", "long short-term memory"), TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(RECURRENT_INPUTS, OPTIONAL("initial_c", "T"), OPTIONAL("p", "T")),
      OUTPUTS(OPTIONAL("y", "T"), OPTIONAL("y_h", "T"), OPTIONAL("y_c", "T")),
@@ -68,3 +68,4 @@ FAMILY_TABLE(recurrent) = {
      ATTRIBUTES(RECURRENT_ATTRIBUTES), CHECKS(RECURRENT_CHECKS("1")), .shape = SHAPE_OF_ALL,
      .operations = RECURRENT_OPERATIONS, .traits = "pure"},
 };
+FAMILY(recurrent);

@@ -49,7 +49,7 @@
                                         " * elements(x, wrap(axis, rank(x)) + 1, rank(x)) == 0",  \
                                         "x has no elements along axis {axis}"))
 
-FAMILY_TABLE(reduction) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("reduce_sum", "sum"), REDUCED("numeric"), CASES(BOTH("y = sum(x, ", ")")), PURE},
     {OPERATOR("reduce_mean", "mean; of integers the exact one, cut to an integer"),
      REDUCED("numeric"),
@@ -74,12 +74,12 @@ FAMILY_TABLE(reduction) = {
     {OPERATOR("reduce_log_sum", "logarithm of the sum"), REDUCED("numeric"),
      CASES(THROUGH_FLOAT("log", "v")), PURE},
     {OPERATOR("reduce_log_sum_exp", "logarithm of the sum of e^x"), REDUCED("numeric"),
-     CASES(WHEN(IS_INTEGER("x") " && present(axes)",
-                "let v = cast(x, f64);" LOG_SUM_EXP("axes") "y = cast(l, T)"),
-           WHEN(IS_INTEGER("x"),
-                "let v = cast(x, f64);" LOG_SUM_EXP("fixed_axes") "y = cast(l, T)"),
-           WHEN("present(axes)", "let v = x;" LOG_SUM_EXP("axes") "y = l"),
-           ALWAYS("let v = x;" LOG_SUM_EXP("fixed_axes") "y = l")),
+     CASES(
+         WHEN(IS_INTEGER("x") " && present(axes)",
+              "let v = cast(x, f64);" LOG_SUM_EXP("axes") "y = cast(l, T)"),
+         WHEN(IS_INTEGER("x"), "let v = cast(x, f64);" LOG_SUM_EXP("fixed_axes") "y = cast(l, T)"),
+         WHEN("present(axes)", "let v = x;" LOG_SUM_EXP("axes") "y = l"),
+         ALWAYS("let v = x;" LOG_SUM_EXP("fixed_axes") "y = l")),
      PURE},
     {OPERATOR("arg_max", "where the largest value along the axis is"), TYPES(TYPE("T", "numeric")),
      INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "i64")),
@@ -96,3 +96,4 @@ FAMILY_TABLE(reduction) = {
            ALWAYS(FOUND("min", FIRST_FOUND))),
      PURE},
 };
+FAMILY(reduction);

@@ -8,10 +8,12 @@
 
 /* A power costs ten products, and is no more exact than one of them. Two have a rounding between
  * them, which narrow floats would feel; powers of integers saturate, their products wrap. */
-const tenon_rewrite_t tenon__standard_rewrites[STANDARD_REWRITE_COUNT] = {
+static const tenon_rewrite_t rewrites[] = {
     {sizeof(tenon_rewrite_t), .name = "power of 2", .pattern = "y = standard.pow/1(x, e)",
      .when = POWER_OF(2) FLOAT, .replacement = "y = standard.mul/1(x, x)"},
     {sizeof(tenon_rewrite_t), .name = "power of 3", .pattern = "y = standard.pow/1(x, e)",
      .when = POWER_OF(3) SINGLE_OR_DOUBLE,
      .replacement = "t = standard.mul/1(x, x); y = standard.mul/1(t, x)"},
 };
+
+const tenon_offering_t tenon__rewrites = TENON_OFFERING_OF("rewrite/1", rewrites);

@@ -5,7 +5,7 @@
   "half_pixel|half_pixel_symmetric|pytorch_half_pixel|pixel_center|align_corners|asymmetric|" \
   "tf_crop_and_resize"
 
-FAMILY_TABLE(sampling) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("resize", "x sampled anew to the extents `sizes`"), TYPES(TYPE("T", "numeric bool")),
      INPUTS(PORT("x", "T"), SHAPE("sizes", "i64"), OPTIONAL_IN("scales", "f32", "positive"),
             OPTIONAL_IN("roi", "f32", "[0,1]")),
@@ -74,3 +74,4 @@ FAMILY_TABLE(sampling) = {
                   " {dim(scores, 0)}")),
      .shape = "y.rank = 2; y[d] = d == 0 ? fresh(elements(scores)) : 3", .traits = "pure"},
 };
+FAMILY(sampling);

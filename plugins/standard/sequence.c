@@ -201,7 +201,7 @@ static tenon_status_t infer_concat(void* state, tenon_shape_builder_t* builder,
   return set_item(builder, table, dtype, &item);
 }
 
-FAMILY_TABLE(sequence) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("sequence_make", "the inputs in order"), ANY, INPUTS(VARIADIC("xs", "T")),
      OUTPUTS(SEQUENCE("y")), .infer = infer_make, .traits = "pure; not_foldable"},
     {OPERATOR("sequence_empty", "nothing yet, of items of type `to`"),
@@ -235,3 +235,4 @@ FAMILY_TABLE(sequence) = {
      INPUTS(PORT_OF("o", "T", NULL, TENON_PORT_OPTIONAL_TYPE | TENON_PORT_OPTIONAL)),
      OUTPUTS(PORT("y", "bool")), .shape = "y = []", .traits = "pure; not_foldable"},
 };
+FAMILY(sequence);

@@ -1,7 +1,7 @@
 /* Fourier transforms. A complex number is a last axis of 2; a last axis of 1 is real. */
 #include "families.h"
 
-FAMILY_TABLE(signal) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("dft", "discrete Fourier transform along an axis"),
      TYPES(TYPE("T", FLOAT_TYPES), TYPE("I", "i32 i64")),
      INPUTS(PORT("x", "T"), OPTIONAL_SHAPE("length", "I"), OPTIONAL_SHAPE("axis", "i64")),
@@ -34,3 +34,4 @@ FAMILY_TABLE(signal) = {
               " : d == 2 ? (onesided == 1 ? n / 2 + 1 : n) : 2",
      .traits = "pure"},
 };
+FAMILY(signal);

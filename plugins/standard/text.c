@@ -2,7 +2,7 @@
 #include "families.h"
 #include "infer.h"
 
-FAMILY_TABLE(text) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("string_concat", "a, then b"), INPUTS(PORT("a", "str"), PORT("b", "str")),
      OUTPUTS(PORT("y", "str")), .shape = "y = broadcast(a, b)", .traits = "pure"},
     {OPERATOR("string_split",
@@ -25,3 +25,4 @@ FAMILY_TABLE(text) = {
                 INTS("pool_int64s", "[]"), STRINGS("pool_strings", "[]"), FLOATS("weights", "[]")),
      .infer = tenon__infer_tfidf_vectorizer, .traits = "pure"},
 };
+FAMILY(text);

@@ -3,7 +3,7 @@
 
 #define VECTOR(name) CHECK("rank(" name ") == 1", name " has rank {rank(" name ")}, not 1")
 
-FAMILY_TABLE(trees) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("tree_ensemble", "the leaves that the rows of x reach, gathered by target"),
      TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(PORT("x", "T"), PORT("nodes", "i64"), PORT("thresholds", "T"), PORT("members", "T"),
@@ -25,3 +25,4 @@ FAMILY_TABLE(trees) = {
             CHECK("target_count >= 1 && target_count < 2147483648", "{target_count} targets")),
      .shape = "y.rank = 2; y[d] = d == 0 ? dim(x, 0) : target_count", .traits = "pure"},
 };
+FAMILY(trees);

@@ -146,15 +146,10 @@ static const tenon_kernel_t kernels[] = {
      .propose = propose},
 };
 
-static const tenon_offering_t offerings[] = {{.size = sizeof(tenon_offering_t),
-                                              .kind = "kernel/1",
-                                              .items = kernels,
-                                              .count = 3,
-                                              .stride = sizeof(tenon_kernel_t)}};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("kernel/1", kernels)};
 
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "joined_products",
-                                      .version = "1.0.0", .offerings = offerings,
-                                      .offering_count = 1};
+                                      .version = "1.0.0", TENON_ITEMS(offering, offerings)};
 
 TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   return host->abi_major == TENON_ABI_MAJOR ? &plugin : NULL;

@@ -79,5 +79,5 @@ static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
                                           .version = 1,
                                           .match = refuse,
                                           .enqueue = never_run}};
-static const tenon_offering_t offerings[] = {TENON_OFFERING("kernel/1", kernels)};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("kernel/1", kernels)};
 STRANGER_QUERY("named")

@@ -76,6 +76,6 @@ static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
                                           .tactics = list,
                                           .prepare = prepare,
                                           .enqueue = run_scale}};
-static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators),
-                                             TENON_OFFERING("kernel/1", kernels)};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators),
+                                                    TENON_OFFERING("kernel/1", kernels)};
 STRANGER_QUERY("packed")

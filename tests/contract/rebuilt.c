@@ -22,6 +22,6 @@ static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
                                           .operators = computes,
                                           .version = 1,
                                           .enqueue = run}};
-static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators),
-                                             TENON_OFFERING("kernel/1", kernels)};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators),
+                                                    TENON_OFFERING("kernel/1", kernels)};
 STRANGER_QUERY("rebuilt")

@@ -66,6 +66,6 @@ static const tenon_operator_t operators[] = {OPERATORS(OPERATOR)};
    .enqueue = never_run},
 static const tenon_kernel_t kernels[] = {OPERATORS(KERNEL)};
 
-static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators),
-                                             TENON_OFFERING("kernel/1", kernels)};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators),
+                                                    TENON_OFFERING("kernel/1", kernels)};
 STRANGER_QUERY("slots")

@@ -22,14 +22,12 @@ static void print_rows(const tenon_offering_t* offering) {
 
 /* Converters that are no rows have another stride. */
 static void print_plugin(const tenon_plugin_t* plugin) {
-  const uint8_t* at = (const uint8_t*)plugin->offerings;
   for (uint32_t i = 0; i < plugin->offering_count; ++i) {
-    const tenon_offering_t* offering = (const tenon_offering_t*)(const void*)at;
+    const tenon_offering_t* offering = plugin->offerings[i];
     if (strcmp(offering->kind, "converter/1") == 0 &&
         offering->stride == sizeof(tenon_make_row_t)) {
       print_rows(offering);
     }
-    at += plugin->offering_stride == 0 ? sizeof(tenon_offering_t) : plugin->offering_stride;
   }
 }
 

@@ -165,7 +165,7 @@ static int32_t rewrite(const tenon_rewriting_t* call, tenon_value_t* out) {
 static const tenon_rewrite_t rewrites[] = {
     {sizeof(*rewrites), .name = "same", .pattern = "y = crasher.same/1(x)", .rewrite = rewrite}};
 
-static const tenon_offering_t offerings[] = {
+static const tenon_offering_t* const offerings[] = {
     TENON_OFFERING("operator/1", operators), TENON_OFFERING("kernel/1", kernels),
     TENON_OFFERING("converter/1", converters), TENON_OFFERING("parser/1", parsers),
     TENON_OFFERING("rewrite/1", rewrites)};

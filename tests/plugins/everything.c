@@ -161,10 +161,12 @@ static const tenon_rewrite_t rewrites[] = {{.size = sizeof(tenon_rewrite_t),
 static const tenon_calibrator_t calibrators[] = {
     {.size = sizeof(tenon_calibrator_t), .name = "guess", .passes = 1, .scale = scale}};
 
-#define OFFER(kind, items) \
-  { sizeof(tenon_offering_t), kind, items, sizeof(items) / sizeof((items)[0]), sizeof((items)[0]) }
+#define OFFER(kind, items)                                                                        \
+  &(const tenon_offering_t) {                                                                     \
+    sizeof(tenon_offering_t), kind, items, sizeof(items) / sizeof((items)[0]), sizeof((items)[0]) \
+  }
 
-static const tenon_offering_t offerings[] = {
+static const tenon_offering_t* const offerings[] = {
     OFFER("kernel/1", kernels),   OFFER("device/1", devices),
     OFFER("parser/1", parsers),   OFFER("converter/1", converters),
     OFFER("rewrite/1", rewrites), OFFER("calibrator/1", calibrators)};

@@ -121,11 +121,13 @@ static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
 #define STRIDE(type) ((uint32_t)sizeof(type))
 #endif
 
-static const tenon_offering_t offerings[] = {
+static const tenon_offering_t offered[] = {
     {sizeof(tenon_offering_t), "operator/1", operators, COUNT(operators), STRIDE(tenon_operator_t)},
     {sizeof(tenon_offering_t), "kernel/1", kernels, COUNT(kernels), STRIDE(tenon_kernel_t)},
     {sizeof(tenon_offering_t), "oracle/7", kernels, 1, sizeof(tenon_kernel_t)},
 };
+
+static const tenon_offering_t* const offerings[] = {&offered[0], &offered[1], &offered[2]};
 
 /* ---- Its life ---- */
 
@@ -193,7 +195,6 @@ static const tenon_plugin_t plugin = {.size = FIXTURE_ROOT_SIZE,
                                       .version = "1.0.0",
                                       .offerings = offerings,
                                       .offering_count = COUNT(offerings),
-                                      .offering_stride = sizeof(tenon_offering_t),
                                       .start = start,
                                       .stop = stop};
 

@@ -60,7 +60,7 @@ static const tenon_operator_t operators[] = {
      .cases = half, .case_count = 1},
 };
 
-static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators)};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "named", .version = "1.0.0",
                                       TENON_ITEMS(offering, offerings)};
 

@@ -50,9 +50,9 @@ static const tenon_kernel_t kernels[] = {
     {sizeof(*kernels), .name = "cut", .device = "cpu",
      .pattern = "t = standard.mat_mul/1(a; y = standard.relu/1(t)", .enqueue = enqueue}};
 
-static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators),
-                                             TENON_OFFERING("rewrite/1", rewrites),
-                                             TENON_OFFERING("kernel/1", kernels)};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators),
+                                                    TENON_OFFERING("rewrite/1", rewrites),
+                                                    TENON_OFFERING("kernel/1", kernels)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "rewriter", .version = "1.0.0",
                                       TENON_ITEMS(offering, offerings)};
 

@@ -119,13 +119,15 @@ const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
        .count = 2,
        .stride = sizeof(operator_bytes[0])},
       {.kind = "kernel/1", .items = kernel_bytes, .count = 1, .stride = sizeof(kernel_bytes)}};
+  static const tenon_offering_t* const list[2] = {
+      (const tenon_offering_t*)(const void*)offering_bytes[0],
+      (const tenon_offering_t*)(const void*)offering_bytes[1]};
   const tenon_plugin_t root = {.built = BUILT,
                                .needed = TENON_ABI_VERSION(0, 4),
                                .name = NAME,
                                .version = "1.0.0",
-                               .offerings = (const tenon_offering_t*)(const void*)offering_bytes,
-                               .offering_count = 2,
-                               .offering_stride = sizeof(offering_bytes[0])};
+                               .offerings = list,
+                               .offering_count = 2};
   (void)host;
   make_items();
   for (int i = 0; i < 2; ++i) {

@@ -65,9 +65,9 @@ static const tenon_parser_t parsers[] = {
     {sizeof(*parsers), .format = "onnx", .sniff = sniff, .parse = parse},
     {sizeof(*parsers), .format = "greedy", .sniff = sniff, .parse = parse}};
 
-static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators),
-                                             TENON_OFFERING("converter/1", converters),
-                                             TENON_OFFERING("parser/1", parsers)};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators),
+                                                    TENON_OFFERING("converter/1", converters),
+                                                    TENON_OFFERING("parser/1", parsers)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "taker", .version = "1.0.0",
                                       TENON_ITEMS(offering, offerings)};
 

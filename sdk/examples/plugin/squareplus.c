@@ -21,7 +21,7 @@ static const tenon_operator_t operators[] = {
      TENON_ITEMS(attribute, attributes), TENON_ITEMS(type, types), TENON_ITEMS(input, inputs),
      TENON_ITEMS(output, outputs), TENON_ITEMS(case, cases)}};
 
-static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators)};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "squareplus", .version = "1.0.0",
                                       TENON_ITEMS(offering, offerings)};
 

@@ -26,7 +26,7 @@
  *   static TENON_MAKE_CONVERT(convert) {
  *     return TENON_MAKE_BY(rows);
  *   }
- *   static const tenon_offering_t offerings[] = {TENON_OFFERING("converter/1", rows)};
+ *   static const tenon_offering_t* const offerings[] = {TENON_OFFERING("converter/1", rows)};
  *
  * Everything here is [parse]. What comes out of it lives until the converter returns; lists of
  * numbers and blobs, which are the node's own, until the parse ends.
@@ -60,12 +60,6 @@ typedef struct tenon_make_row_t {
   const char* attributes;
 } tenon_make_row_t;
 
-/* A plugin may have several tables of rows. */
-typedef struct tenon_make_table_t {
-  const tenon_make_row_t* rows;
-  uint32_t count;
-} tenon_make_table_t;
-
 /* The node that is being converted. Converters read it, and let the functions below write it. */
 struct tenon_make_t {
   const tenon_make_row_t* row;
@@ -91,17 +85,17 @@ struct tenon_make_t {
 
 /* Declares the function that is every row's `convert`, and begins its definition. Its body finds
  * the node's row again, by domain, type and version, and runs it: one function serves rows of one
- * format. TENON_MAKE_BY takes an array of rows, TENON_MAKE_BY_TABLES an array of
- * tenon_make_table_t. */
+ * format. TENON_MAKE_BY takes an array of rows, TENON_MAKE_BY_OFFERINGS a list of offerings whose
+ * items are rows: what the plugin offers, where the rows are in several files. */
 #define TENON_MAKE_CONVERT(convert) tenon_status_t convert(const tenon_conversion_t* call)
-#define TENON_MAKE_BY_TABLES(tables) \
-  tenon_make_run((tables), (uint32_t)(sizeof(tables) / sizeof(*(tables))), call)
+#define TENON_MAKE_BY_OFFERINGS(list) \
+  tenon_make_run((list), (uint32_t)(sizeof(list) / sizeof(*(list))), call)
 #define TENON_MAKE_BY(array) \
-  tenon_make_run(            \
-      &(const tenon_make_table_t){(array), (uint32_t)(sizeof(array) / sizeof(*(array)))}, 1, call)
+  tenon_make_run(&(const tenon_offering_t* const){TENON_OFFERING("converter/1", (array))}, 1, call)
 
 /* Runs the row that takes the node; INTERNAL when there is none. */
-static inline tenon_status_t tenon_make_run(const tenon_make_table_t* tables, uint32_t table_count,
+static inline tenon_status_t tenon_make_run(const tenon_offering_t* const* offerings,
+                                            uint32_t offering_count,
                                             const tenon_conversion_t* call);
 
 /* The node as its row says: all inputs in their order, the row's attributes, all outputs. */

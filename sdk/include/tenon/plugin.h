@@ -70,7 +70,8 @@
  *     static const tenon_operator_t operators[] = {
  *         {.size = sizeof(tenon_operator_t), .name = "acme.swish/1", TENON_OPERATOR_STRIDES,
  *          TENON_ITEMS(input, x), TENON_ITEMS(output, y), TENON_ITEMS(case, swish)}};
- *     static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators)};
+ *     static const tenon_offering_t* const offerings[] = {
+ *         TENON_OFFERING("operator/1", operators)};
  *     static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "acme",
  *                                           .version = "1.0.0", TENON_ITEMS(offering, offerings)};
  *     TENON_PLUGIN_MANIFEST("acme", "1.0.0", "offers: operator acme.swish/1\n");
@@ -1224,7 +1225,7 @@ typedef struct tenon_prepare_t {
   /* Stays until the instance's `destroy`, see tenon_region_t. */
   const tenon_region_t* region;
   const tenon_region_table_t* table;
-  /* The one that was chosen, or is tried, as the kernel emitted it; NULL never. */
+  /* The one that was chosen, or is tried, as the kernel emitted it. Never NULL. */
   const tenon_tactic_t* tactic;
   /* What the functions of `host` are to be called with, until prepare returns. */
   tenon_preparation_t* preparation;
@@ -1634,6 +1635,7 @@ typedef struct tenon_rewriting_t {
   /* The match's, in order of their occurrence in the pattern. */
   const tenon_value_t* inputs;
   uint32_t input_count;
+  uint32_t reserved;
 } tenon_rewriting_t;
 
 /* [growing] What may stand for what, because both mean the same.
@@ -1835,9 +1837,9 @@ typedef struct tenon_plugin_t {
   uint32_t needed;
   const char* name;
   const char* version;
-  const tenon_offering_t* offerings;
+  const tenon_offering_t* const* offerings; /* each where its items are: see TENON_OFFERING */
   uint32_t offering_count;
-  uint32_t offering_stride;
+  uint32_t reserved;
   tenon_status_t (*start)(const tenon_host_offer_t* host, void** out_state);
   void (*stop)(void* state);
 } tenon_plugin_t;
@@ -1919,20 +1921,26 @@ typedef struct tenon_note_header_t {
       "\nneeded: " TENON_ABI_NEEDED_TEXT "\n" more}
 
 /* The fields of tenon_plugin_t that are the same for everyone. */
-#define TENON_PLUGIN_HEADER                                                               \
-  .size = sizeof(tenon_plugin_t), .built = TENON_ABI_CURRENT, .needed = TENON_ABI_NEEDED, \
-  .offering_stride = (uint32_t)sizeof(tenon_offering_t)
+#define TENON_PLUGIN_HEADER \
+  .size = sizeof(tenon_plugin_t), .built = TENON_ABI_CURRENT, .needed = TENON_ABI_NEEDED
 
-/* For initialisers of descriptors: an array with its count, and an array that is on offer.
- *   .name = "acme.swish/1", TENON_ITEMS(input, ports), ...    .inputs and .input_count
- *   static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators)}; */
+/* For initialisers of descriptors: an array with its count.
+ *   .name = "acme.swish/1", TENON_ITEMS(input, ports), ...    .inputs and .input_count */
 #define TENON_ITEMS(field, array) \
   .field##s = (array), .field##_count = (uint32_t)(sizeof(array) / sizeof(*(array)))
-#define TENON_OFFERING(offered_kind, array)                                                     \
+
+/* An array that is on offer, as an entry of the plugin's list; or, in a plugin of several files, as
+ * an object of the file that has the items, which counts them, and the list has its address:
+ *   static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators)};
+ *   const tenon_offering_t acme_kernels = TENON_OFFERING_OF("kernel/1", kernels);
+ * TENON_OFFERING is C: in C++ each offering has a name. */
+#define TENON_OFFERING_OF(offered_kind, array)                                                  \
   {                                                                                             \
     .size = sizeof(tenon_offering_t), .kind = (offered_kind), .items = (array),                 \
     .count = (uint32_t)(sizeof(array) / sizeof(*(array))), .stride = (uint32_t)sizeof(*(array)) \
   }
+#define TENON_OFFERING(offered_kind, array) \
+  &(const tenon_offering_t)TENON_OFFERING_OF(offered_kind, array)
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ static TENON_MAKE_CONVERT(convert) {
   return TENON_MAKE_BY(rows);
 }
 
-static const tenon_offering_t offerings[] = {TENON_OFFERING("converter/1", rows)};
+static const tenon_offering_t* const offerings[] = {TENON_OFFERING("converter/1", rows)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "acme_layer", .version = "1.0.0",
                                       TENON_ITEMS(offering, offerings)};
 

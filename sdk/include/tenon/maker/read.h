@@ -20,22 +20,25 @@ typedef struct tenon_make_block_t {
 
 /* ---- The row that a node is made by ---- */
 
-static inline const tenon_make_row_t* tenon_make_find_row(const tenon_make_table_t* tables,
-                                                          uint32_t table_count, const char* domain,
-                                                          const char* type, int64_t version) {
-  for (uint32_t i = 0; i < table_count; ++i) {
-    for (uint32_t k = 0; k < tables[i].count; ++k) {
-      const tenon_converter_t* row = &tables[i].rows[k].converter;
+static inline const tenon_make_row_t* tenon_make_find_row(const tenon_offering_t* const* offerings,
+                                                          uint32_t offering_count,
+                                                          const char* domain, const char* type,
+                                                          int64_t version) {
+  for (uint32_t i = 0; i < offering_count; ++i) {
+    const tenon_make_row_t* rows = (const tenon_make_row_t*)offerings[i]->items;
+    for (uint32_t k = 0; k < offerings[i]->count; ++k) {
+      const tenon_converter_t* row = &rows[k].converter;
       if (strcmp(row->type, type) == 0 && strcmp(row->domain, domain) == 0 &&
           version >= row->since && (row->until == 0 || version < row->until)) {
-        return &tables[i].rows[k];
+        return &rows[k];
       }
     }
   }
   return NULL;
 }
 
-static inline tenon_status_t tenon_make_run(const tenon_make_table_t* tables, uint32_t table_count,
+static inline tenon_status_t tenon_make_run(const tenon_offering_t* const* offerings,
+                                            uint32_t offering_count,
                                             const tenon_conversion_t* call) {
   tenon_make_t make;
   memset(&make, 0, sizeof(make));
@@ -48,7 +51,7 @@ static inline tenon_status_t tenon_make_run(const tenon_make_table_t* tables, ui
   make.outputs = call->outputs;
   make.output_count = call->output_count;
   const int64_t version = call->table->version(call->source);
-  make.row = tenon_make_find_row(tables, table_count, call->table->domain(call->source),
+  make.row = tenon_make_find_row(offerings, offering_count, call->table->domain(call->source),
                                  call->table->type(call->source), version);
   if (make.row == NULL) {
     tenon_make_fail(&make, TENON_ERROR_INTERNAL, "no row takes version %" PRId64, version);
