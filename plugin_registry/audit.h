@@ -1,4 +1,9 @@
-/* The rules that a shared object must keep before it is loaded, as far as a file can show them. */
+/*
+ * The rules that a shared object must keep before it is loaded, as far as a file can show them.
+ * They make sure that opening a library runs nothing but its own constructors, of code that cannot
+ * be changed, against the libraries that it names. Each function gives the first fault, in the
+ * arena.
+ */
 #ifndef TENON_PLUGIN_REGISTRY_AUDIT_H_
 #define TENON_PLUGIN_REGISTRY_AUDIT_H_
 
@@ -30,6 +35,8 @@ typedef struct tenon__abi_range_t {
   uint32_t min_minor;
   uint32_t max_minor;
 } tenon__abi_range_t;
+/* Another major is ABI_MAJOR; what needs more than the host's newest minor NEEDS_NEWER_HOST; what
+ * was built for less than its oldest TOO_OLD. */
 tenon__finding_t tenon__audit_versions(tenon__arena_t* arena, uint32_t built, uint32_t needed,
                                        tenon__abi_range_t range);
 

@@ -14,14 +14,15 @@
 #include "plugin_registry/reason.h"
 
 /* Where the bytes come from. `read` is false when the bytes [offset, offset + size) are not all
- * there. */
+ * there. `size` is the file's when it was opened; it may have shrunk since, and then read fails. */
 typedef struct tenon__elf_source_t {
   const void* user;
   bool (*read)(const void* user, uint64_t offset, void* out_data, size_t size);
   uint64_t size;
 } tenon__elf_source_t;
 
-/* What is known of a file. Strings and arrays lie in the arena, the note perhaps in the reader. */
+/* What is known of a file. Strings and arrays lie in the arena, the note perhaps in the reader.
+ * What elf_begin does not reach is zero until elf_finish. Nothing is judged here: audit.h does. */
 typedef struct tenon__elf_t {
   const char* note; /* text of the Tenon note, not terminated; NULL when there is none */
   size_t note_size;
@@ -56,10 +57,12 @@ typedef struct tenon__elf_reader_t {
 } tenon__elf_reader_t;
 
 /* Header, segments and note: `note` and what segments tell are set. Reasons: NOT_ELF, DAMAGED,
- * MACHINE, UNREADABLE, MEMORY; a note that is cut short: MANIFEST. */
+ * MACHINE, UNREADABLE, MEMORY; a note that is cut short: MANIFEST. In two parts, since a manifest
+ * may show that the rest need not be read at all. */
 tenon__finding_t tenon__elf_begin(tenon__elf_reader_t* out_reader, tenon__arena_t* arena,
                                   const tenon__elf_source_t* source, tenon__elf_t* out_elf);
-/* After a beginning without fault, the rest: dynamic section and symbols. The same reasons. */
+/* After a beginning without fault, the rest: dynamic section and symbols. The same reasons. Exports
+ * and imports are looked at through the hash table and the symbols, as the loader will. */
 tenon__finding_t tenon__elf_finish(tenon__elf_reader_t* reader, tenon__elf_t* inout_elf);
 /* Both; the note lies in the arena. */
 tenon__finding_t tenon__elf_read(tenon__arena_t* arena, const tenon__elf_source_t* source,
@@ -71,6 +74,7 @@ typedef struct tenon__elf_bytes_t {
   const void* data;
   size_t size;
 } tenon__elf_bytes_t;
+/* Both borrow what they are given, the descriptor by its address. */
 tenon__elf_source_t tenon__elf_source_of_bytes(const tenon__elf_bytes_t* bytes);
 
 #endif

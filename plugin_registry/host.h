@@ -9,7 +9,8 @@
 #include "core/base/status.h"
 #include "plugin_registry/audit.h"
 
-/* Stays where it is: tables point into it. */
+/* Stays where it is: tables point into it. One for each plugin and registry; the registry's arena
+ * holds it as part of the candidate. */
 typedef struct tenon__host_t {
   tenon_host_offer_t offer;
   tenon_allocator_t allocator;
@@ -23,7 +24,10 @@ typedef struct tenon__host_t {
   bool listening;         /* while the plugin is started, by one thread */
 } tenon__host_t;
 
-/* `next`, manifest and path live as long as the host. False when memory is out. */
+/* `next`, manifest and path live as long as the host. False when memory is out. neighbour/1 opens
+ * only what the manifest names as `opened`; anything else is DENIED. A library beside the plugin is
+ * opened after checks like the plugin's own, but for what it exports and needs; one that is not
+ * there is looked for by its soname, as the loader would. */
 bool tenon__host_initialize(tenon__host_t* out_host, tenon__arena_t* arena,
                             tenon_allocator_t allocator, const tenon_sink_t* next,
                             const tenon__manifest_t* manifest, const char* path,

@@ -6,6 +6,9 @@
  *   - name, version, vendor, licence, url, abi, needed and threads at most once;
  *   - keys are lower-case letters and -; a key that is not known is skipped (a later version's), a
  * value that is not known is a fault.
+ *
+ * It is what is known of a plugin before any of its code runs, and so what a process starts with:
+ * names, versions, offers, needs. Whoever wrote it is a stranger until the audit has agreed.
  */
 #ifndef TENON_PLUGIN_REGISTRY_MANIFEST_H_
 #define TENON_PLUGIN_REGISTRY_MANIFEST_H_
@@ -17,7 +20,8 @@
 
 enum { TENON_MANIFEST_LIMIT = 65536, TENON_MANIFEST_LINE_LIMIT = 1024 };
 
-/* "kernel swish_avx2 acme.swish/1 cpu": `text`, with single spaces where the kind is known. */
+/* "kernel swish_avx2 acme.swish/1 cpu": `text`, with single spaces where the kind is known. Strings
+ * of all three types lie in the arena of the parse. */
 typedef struct tenon__manifest_offer_t {
   const char* text;
   const char* kind;
@@ -30,6 +34,7 @@ typedef struct tenon__manifest_library_t {
   bool opened; /* later, through neighbour/1; else linked */
 } tenon__manifest_library_t;
 
+/* built and needed: versions as TENON_ABI_VERSION makes them. Lists keep the order of the lines. */
 typedef struct tenon__manifest_t {
   const char* name;
   const char* version;
@@ -51,7 +56,8 @@ typedef struct tenon__manifest_t {
 } tenon__manifest_t;
 
 /* `text` is the note's descriptor, its NUL included. Everything is copied into the arena. Reason
- * MANIFEST, with the number of the line; or MEMORY. */
+ * MANIFEST, with the number of the line; or MEMORY. Linear in the text; *out_manifest is void where
+ * there is a fault. */
 tenon__finding_t tenon__manifest_parse(tenon__arena_t* arena, const char* text, size_t size,
                                        tenon__manifest_t* out_manifest);
 

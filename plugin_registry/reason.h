@@ -1,5 +1,8 @@
-/* Why a candidate is not used: a closed list. A detail with the values, and with what mends it,
- * goes along. */
+/*
+ * Why a candidate is not used: a closed list. A detail with the values, and with what mends it,
+ * goes along. Closed, so that a program can act on it and a test can name it; the words are for
+ * people. A new reason is one line here.
+ */
 #ifndef TENON_PLUGIN_REGISTRY_REASON_H_
 #define TENON_PLUGIN_REGISTRY_REASON_H_
 
@@ -41,11 +44,14 @@
   X(MEMORY, "needs memory that is not there")
 
 #define TENON_PLUGIN_REASON_ENTRY(name, text) TENON_PLUGIN_REASON_##name,
+/* In the order in which they are looked for, roughly: an earlier one hides what a later look would
+ * find. */
 typedef enum tenon__plugin_reason_t {
   TENON_PLUGIN_REASONS(TENON_PLUGIN_REASON_ENTRY) TENON_PLUGIN_REASON_COUNT
 } tenon__plugin_reason_t;
 
-/* What is wrong: NONE, or a reason with its detail, "" or text in the arena of whoever asked. */
+/* What is wrong: NONE, or a reason with its detail, "" or text in the arena of whoever asked.
+ * Passed by value. `detail` is never NULL. */
 typedef struct tenon__finding_t {
   tenon__plugin_reason_t reason;
   const char* detail;

@@ -16,7 +16,8 @@
 #include "plugin_registry/search_path.h"
 
 /* One file as one look at it found it. A later look that finds it changed makes another candidate,
- * in its place in the list; the old one stays in the arena, for the catalogue knows its owner. */
+ * in its place in the list; the old one stays in the arena, for the catalogue knows its owner. At
+ * one address for the registry's life. What stands above the mutex is settled when it is made. */
 typedef struct tenon__plugin_candidate_t {
   struct tenon__registry_t* registry;
   const char* path;
@@ -38,6 +39,8 @@ typedef struct tenon__plugin_candidate_t {
   void (*stop)(void* state);
 } tenon__plugin_candidate_t;
 
+/* Its arena grows with each scan that finds something new and is freed at the end. `started` is
+ * written under the catalogue's lock, `candidates` under the mutex. */
 struct tenon__registry_t {
   tenon_allocator_t allocator;
   tenon_sink_t sink;
@@ -62,10 +65,13 @@ struct tenon__registry_t {
 /* Under the mutex: sets state and words from a finding whose detail lives as long as the registry.
  */
 void tenon__candidate_refuse(tenon__plugin_candidate_t* candidate, tenon__finding_t finding);
-/* NONE or NOT_LISTED (or UNREADABLE), by the registry's policy. */
+/* NONE or NOT_LISTED (or UNREADABLE), by the registry's policy. Under the policy ANY nothing is
+ * read. */
 tenon__finding_t tenon__registry_permit(const tenon__registry_t* registry, int descriptor,
                                         uint64_t size_bytes);
-/* What the catalogue calls: tenon__owner_t.make_ready and .digest, `user` is the candidate. */
+/* What the catalogue calls: tenon__owner_t.make_ready and .digest, `user` is the candidate. From a
+ * promise to a started plugin whose offerings stand in the catalogue, under the catalogue's lock. A
+ * refusal is told once, and remembered. */
 tenon_status_t tenon__candidate_make_ready(void* user, tenon__owner_t* owner,
                                            tenon__catalog_t* catalog, const tenon_sink_t* sink);
 tenon_status_t tenon__candidate_digest(void* user, const tenon__owner_t* owner,

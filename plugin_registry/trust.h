@@ -1,6 +1,9 @@
-/* Who can change a file. Fine are files and directories that belong to root or to this process's
+/*
+ * Who can change a file. Fine are files and directories that belong to root or to this process's
  * user and that nobody else can write. The owner's private group is not somebody else (umask 002 is
- * common). */
+ * common). A plugin runs with the rights of the process that loads it: whoever can write the file,
+ * or rename something into its place, has those rights too.
+ */
 #ifndef TENON_PLUGIN_REGISTRY_TRUST_H_
 #define TENON_PLUGIN_REGISTRY_TRUST_H_
 
@@ -10,7 +13,8 @@
 #include "core/base/arena.h"
 #include "plugin_registry/reason.h"
 
-/* Remembers what the user database said last. Not thread safe. */
+/* Remembers what the user database said last. Not thread safe. The effective user counts, as it was
+ * when this was initialised. */
 typedef struct tenon__trust_t {
   uid_t user;
   bool has_group;
@@ -19,6 +23,7 @@ typedef struct tenon__trust_t {
   gid_t group;
 } tenon__trust_t;
 
+/* Nothing is looked up yet, and nothing has to be freed. */
 void tenon__trust_initialize(tenon__trust_t* out_trust);
 
 /* A file, as fstat gave it. Reasons: WRITABLE_BY_OTHERS with what mends it, MEMORY. */

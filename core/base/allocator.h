@@ -1,5 +1,9 @@
-/* Memory: the default allocator and checked helpers. An allocator is passed by value to whatever
- * allocates and kept by whatever frees. All blocks are aligned to 64 bytes. */
+/*
+ * Memory: the default allocator and checked helpers. An allocator is passed by value to whatever
+ * allocates and kept by whatever frees. All blocks are aligned to 64 bytes. Whoever frees says how
+ * large a block was, so that an allocator of the application needs no headers; the size is the one
+ * that was asked for.
+ */
 #ifndef TENON_CORE_BASE_ALLOCATOR_H_
 #define TENON_CORE_BASE_ALLOCATOR_H_
 
@@ -8,10 +12,14 @@
 
 #include "tenon/plugin.h"
 
-/* The C library's memory. */
+/* The C library's memory. Its blocks have no state behind them: two copies of it are the same
+ * allocator. */
 tenon_allocator_t tenon__allocator_default(void);
 
-/* For tests: fails the `fail_at`-th allocation (0: never) and counts what is live. */
+/* For tests: fails the `fail_at`-th allocation (0: never) and counts what is live. The state
+ * outlives what is allocated with it; several threads may allocate. fail_at k with k = 1, 2, ...
+ * makes each allocation of a test fail in turn, and live_blocks 0 at its end says that nothing
+ * leaked. */
 typedef struct tenon__test_allocator_t {
   uint64_t fail_at;
   uint64_t allocation_count;
@@ -23,7 +31,9 @@ tenon_allocator_t tenon__test_allocator(tenon__test_allocator_t* state);
 /* NULL when count * size overflows or memory is out. Zero-filled. count or size 0: NULL is not
  * returned. */
 void* tenon__allocate(tenon_allocator_t allocator, size_t count, size_t size_bytes);
-/* Grows an array of elements of `element_size` to at least `needed`, doubling; true on success. */
+/* Grows an array of elements of `element_size` to at least `needed`, doubling; true on success. At
+ * least 8 elements. What is new is not zero; on failure array and capacity are as they were. Free
+ * it with capacity * element_size. */
 bool tenon__grow(tenon_allocator_t allocator, void** inout_array, size_t* inout_capacity,
                  size_t needed, size_t element_size);
 /* `size_bytes` as it was allocated (count * size). NULL is fine. */
@@ -37,7 +47,8 @@ static inline void* tenon__drop_const(const void* pointer) {
   return result;
 }
 
-/* True and the result unless it overflows. */
+/* True and the result unless it overflows. On overflow the result is untouched. Sizes that come
+ * from a file or a caller go through these. */
 bool tenon__add_size(size_t a, size_t b, size_t* out_sum);
 bool tenon__multiply_size(size_t a, size_t b, size_t* out_product);
 bool tenon__multiply_int64(int64_t a, int64_t b, int64_t* out_product);

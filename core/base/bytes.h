@@ -1,5 +1,8 @@
-/* Bytes from outside and bytes that we write: bounds-checked reading, growing writing.
- * Little-endian. */
+/*
+ * Bytes from outside and bytes that we write: bounds-checked reading, growing writing.
+ * Little-endian. Both remember a failure, so that a long structure is read or written without a
+ * check at each field, and asked once, at its end.
+ */
 #ifndef TENON_CORE_BASE_BYTES_H_
 #define TENON_CORE_BASE_BYTES_H_
 
@@ -15,6 +18,7 @@ typedef struct tenon__byte_reader_t {
   bool failed;
 } tenon__byte_reader_t;
 
+/* It borrows the data, which views and strings point into. NULL: there are none. */
 void tenon__byte_reader_initialize(tenon__byte_reader_t* out_reader, const void* data, size_t size);
 uint8_t tenon__read_u8(tenon__byte_reader_t* reader);
 uint32_t tenon__read_u32(tenon__byte_reader_t* reader);
@@ -23,12 +27,14 @@ int64_t tenon__read_i64(tenon__byte_reader_t* reader);
 double tenon__read_f64(tenon__byte_reader_t* reader);
 /* A pointer into the data, NULL (and failed) when fewer bytes are left. */
 const void* tenon__read_view(tenon__byte_reader_t* reader, size_t size_bytes);
-/* u32 length, bytes, NUL: a view into the data that ends with NUL; "" after a failure. */
+/* u32 length, bytes, NUL: a view into the data that ends with NUL; "" after a failure. A NUL within
+ * the bytes is a failure too. */
 const char* tenon__read_string(tenon__byte_reader_t* reader);
 /* A count of things of at least `least_size` bytes each: 0 and failed when the rest cannot hold
- * them. */
+ * them. So a hostile count cannot make a reader allocate more than the file is long. */
 uint32_t tenon__read_count(tenon__byte_reader_t* reader, size_t least_size);
 
+/* `data` moves while it is written to, and is the writer's until it ends. */
 typedef struct tenon__byte_writer_t {
   tenon_allocator_t allocator;
   uint8_t* data;
@@ -45,6 +51,7 @@ void tenon__write_u64(tenon__byte_writer_t* writer, uint64_t value);
 void tenon__write_i64(tenon__byte_writer_t* writer, int64_t value);
 void tenon__write_f64(tenon__byte_writer_t* writer, double value);
 void tenon__write_bytes(tenon__byte_writer_t* writer, const void* data, size_t size_bytes);
+/* A text of 4 GiB fails. */
 void tenon__write_string(tenon__byte_writer_t* writer, const char* text); /* NULL writes "" */
 
 #endif

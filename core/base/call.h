@@ -8,6 +8,7 @@
 
 #include "tenon/plugin.h"
 
+/* Strings live as long as the call. */
 typedef struct tenon__call_t {
   const char* plugin;
   const char* function; /* "enqueue" */
@@ -21,9 +22,12 @@ typedef struct tenon__call_t {
 #else
 #define TENON_STATIC_TLS
 #endif
+/* The innermost call of this thread, NULL outside of any. Workers of a pool take over their
+ * caller's. */
 extern _Thread_local const tenon__call_t* volatile tenon__call_now TENON_STATIC_TLS;
 
-/* Returns what is to be given to leave. `call` stays where it is until then. */
+/* Returns what is to be given to leave. `call` stays where it is until then. Calls nest: a plugin's
+ * function may call the host, which calls another plugin. */
 static inline const tenon__call_t* tenon__call_enter(const tenon__call_t* call) {
   const tenon__call_t* outer = tenon__call_now;
   tenon__call_now = call;

@@ -1,4 +1,5 @@
-/* Text that may hold anything (names of models, files and plugins) as it may be shown. */
+/* Text that may hold anything (names of models, files and plugins) as it may be shown. A model may
+ * call a node "\r\x1b[2J": messages go to terminals and logs, and must not be commands to them. */
 #ifndef TENON_CORE_BASE_ESCAPE_H_
 #define TENON_CORE_BASE_ESCAPE_H_
 
@@ -11,7 +12,8 @@
  * Writes as snprintf does: at most `size` bytes with the NUL, never a part of a character; returns
  * the bytes that all of it takes without it. */
 size_t tenon__escape(const char* text, char* out, size_t size);
-/* How many bytes the character at `text` has; 0 where none begins. */
+/* How many bytes the character at `text` has; 0 where none begins. UTF-8, the shortest form alone;
+ * no halves of surrogates. */
 size_t tenon__character_size(const char* text);
 /* False: tenon__escape would copy it. */
 bool tenon__needs_escape(const char* text);

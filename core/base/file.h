@@ -4,13 +4,17 @@
 
 #include "tenon/plugin.h"
 
+/* `data` is never NULL while it is mapped. What it shows changes if somebody writes to the file
+ * meanwhile; who replaces files through tenon__file_write does not. */
 typedef struct tenon__mapped_file_t {
   const void* data;
   size_t size;
   int descriptor; /* -1 once closed */
 } tenon__mapped_file_t;
 
-/* Regular files only; the message names the path and errno's words. An empty file gives size 0. */
+/* Regular files only; the message names the path and errno's words. An empty file gives size 0.
+ * NOT_FOUND, DENIED, OUT_OF_MEMORY or IO as errno says; INVALID_ARGUMENT for what is no regular
+ * file. Never waits, not for a pipe either. */
 tenon_status_t tenon__file_map(const char* path, const tenon_sink_t* sink,
                                tenon__mapped_file_t* out_file);
 /* Confined: `path` is relative to the open directory `folder`; no "..", no absolute path, no
@@ -20,12 +24,15 @@ tenon_status_t tenon__file_map_inside(const char* folder, const char* path,
 /* A part of a mapped file of which little will be read: the kernel maps small pages there, so that
  * what lies beside them does not count. Only saves memory; cannot fail. */
 void tenon__file_expect_rare_reads(const tenon__mapped_file_t* file, const void* data, size_t size);
+/* Once for each mapping; what points into it is void. The struct is empty afterwards. */
 void tenon__file_unmap(tenon__mapped_file_t* file);
 /* Zeros to read, which take no memory until they are read. NULL when there is no room. */
 const void* tenon__zeros_map(size_t size_bytes);
 void tenon__zeros_unmap(const void* zeros, size_t size_bytes);
 /* Writes to `path`.tmp-PID, syncs, renames. A symbolic link stays, and the file that it leads to is
- * replaced; anything but a regular file (a device, a pipe, a folder) is not: INVALID_ARGUMENT. */
+ * replaced; anything but a regular file (a device, a pipe, a folder) is not: INVALID_ARGUMENT.
+ * Readers see the old file or the new one, never a part. On failure the old one is as it was, and
+ * the temporary one is gone. */
 tenon_status_t tenon__file_write(const char* path, const void* data, size_t size_bytes,
                                  const tenon_sink_t* sink);
 /* Of what begins at `rare_offset` readers that map the file will read little here and there. It is

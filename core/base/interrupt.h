@@ -9,9 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Non-zero: the caller wants no more of it. */
+/* Non-zero: the caller wants no more of it. `phase` is a word of ours for what is being done, done
+ * of total steps of it. */
 typedef int32_t (*tenon__progress_t)(void* user, const char* phase, uint32_t done, uint32_t total);
 
+/* Owned by a build or a context; others hold a pointer, NULL where nobody can interrupt. Only
+ * is_wanted may be touched by other threads. */
 typedef struct tenon__interrupt_t {
   _Atomic uint32_t is_wanted;
   /* For builds alone; progress NULL otherwise. */
@@ -34,7 +37,8 @@ void tenon__interrupt_forget(tenon__interrupt_t* interrupt);
 /* Tells the progress function, if there is one. True when the end is wanted. NULL: never. */
 bool tenon__interrupt_tell(tenon__interrupt_t* interrupt, const char* phase, uint32_t done,
                            uint32_t total);
-/* Tells what was told last, in the thread that may and unless it was told a moment ago. */
+/* Tells what was told last, in the thread that may and unless it was told a moment ago. A moment:
+ * 20 ms, so that asking is cheap and a caller still hears of long steps. */
 bool tenon__interrupt_ask(tenon__interrupt_t* interrupt);
 
 /* Is the end wanted? One load for a run. Any thread, as often as is convenient. NULL: never. */

@@ -1,5 +1,9 @@
-/* For each of many keys a list of numbers, all in one array: who reads a value, who waits for a
- * group. Made in two passes over the same things: each is announced, then added. */
+/*
+ * For each of many keys a list of numbers, all in one array: who reads a value, who waits for a
+ * group. Made in two passes over the same things: each is announced, then added. Two passes cost
+ * less than lists that grow, and leave no gaps. begin, announce each, lay_out, add each in the same
+ * order; then count and get.
+ */
 #ifndef TENON_CORE_BASE_LISTS_H_
 #define TENON_CORE_BASE_LISTS_H_
 
@@ -7,6 +11,8 @@
 
 #include "core/base/arena.h"
 
+/* Both arrays lie in the arena; `begin` has key_count + 2 entries, which mean something else
+ * between the passes. */
 typedef struct tenon__lists_t {
   uint32_t key_count;
   uint32_t* begin; /* list k is items[begin[k]] to items[begin[k + 1]] once all are added */
@@ -18,6 +24,7 @@ bool tenon__lists_begin(tenon__lists_t* out_lists, uint32_t key_count, tenon__ar
 /* Between both passes: room for all that was announced. False when memory is out. */
 bool tenon__lists_lay_out(tenon__lists_t* lists, tenon__arena_t* arena);
 
+/* One item more for the key. In the first pass alone. */
 static inline void tenon__lists_announce(tenon__lists_t* lists, uint32_t key) {
   assert(key < lists->key_count);
   lists->begin[key + 2] += 1;
@@ -29,6 +36,7 @@ static inline void tenon__lists_add(tenon__lists_t* lists, uint32_t key, uint32_
   lists->items[lists->begin[key + 1]++] = item;
 }
 
+/* Once all that was announced is added; in the order in which it was. */
 static inline uint32_t tenon__lists_count(const tenon__lists_t* lists, uint32_t key) {
   return lists->begin[key + 1] - lists->begin[key];
 }

@@ -1,4 +1,8 @@
-/* Status, messages and the one macro that hides a return. */
+/*
+ * Status, messages and the one macro that hides a return. The place that knows the values writes
+ * the message, once; whoever passes a status on says nothing more. So a function that returns a
+ * fault either was given a sink and has used it, or says in its header that it is silent.
+ */
 #ifndef TENON_CORE_BASE_STATUS_H_
 #define TENON_CORE_BASE_STATUS_H_
 
@@ -34,7 +38,8 @@ static inline tenon_status_t tenon__fail_memory(const tenon_sink_t* sink) {
   return TENON_ERROR_OUT_OF_MEMORY;
 }
 
-/* A sink that puts `prefix` before each message and passes it on. */
+/* A sink that puts `prefix` before each message and passes it on. It lies where it was initialised,
+ * as the sink points at it; `next` and `prefix` outlive it. */
 typedef struct tenon__prefix_sink_t {
   tenon_sink_t sink; /* give &prefix_sink.sink to the callee */
   const tenon_sink_t* next;
@@ -45,7 +50,7 @@ void tenon__prefix_sink_initialize(tenon__prefix_sink_t* out_sink, const tenon_s
                                    const char* prefix);
 
 /* A sink that keeps the errors it is told, "; " between them, as far as there is room for them, and
- * nothing else. */
+ * nothing else. For what is tried, and told only where it matters. It too must stay where it is. */
 typedef struct tenon__keeping_sink_t {
   tenon_sink_t sink; /* give &keeping_sink.sink to the callee */
   char message[1024];

@@ -1,5 +1,9 @@
-/* A hash map from strings to pointers or numbers. Keys are copied. Iteration is in order of
- * insertion. Not thread safe. */
+/*
+ * A hash map from strings to pointers or numbers. Keys are copied. Iteration is in order of
+ * insertion. Not thread safe. The hash is keyed by a number of this process, so that names in a
+ * hostile file cannot be chosen to collide; the order of insertion keeps what is made from a map
+ * the same in each process all the same.
+ */
 #ifndef TENON_CORE_BASE_STRING_MAP_H_
 #define TENON_CORE_BASE_STRING_MAP_H_
 
@@ -13,6 +17,8 @@ typedef union tenon__map_value_t {
   uint64_t number;
 } tenon__map_value_t;
 
+/* All zero but the allocator is an empty map, which has allocated nothing. Keys are never taken
+ * out. */
 typedef struct tenon__string_map_t {
   tenon_allocator_t allocator;
   struct tenon__string_map_entry_t* entries;
@@ -29,8 +35,10 @@ bool tenon__string_map_set(tenon__string_map_t* map, const char* key, tenon__map
 /* NULL when absent; valid until the next set. */
 const tenon__map_value_t* tenon__string_map_find(const tenon__string_map_t* map, const char* key);
 size_t tenon__string_map_count(const tenon__string_map_t* map);
+/* By order of insertion, index below the count. The key is valid until the map ends. */
 const char* tenon__string_map_key(const tenon__string_map_t* map, size_t index);
 tenon__map_value_t tenon__string_map_value(const tenon__string_map_t* map, size_t index);
+/* SipHash-1-3. The seed is the caller's: with a constant one it is the same in every process. */
 uint64_t tenon__hash_bytes(const void* data, size_t size_bytes, uint64_t seed);
 
 #endif

@@ -11,7 +11,9 @@
 
 /* Copies a growing structure of at least `least` bytes into one of `full` bytes, the rest zero,
  * `size` = full. False when the source's `size` is smaller than `least`, larger than `room` (the
- * stride) or absurd. */
+ * stride) or absurd. So a plugin of an older header is read as if it had said nothing of newer
+ * members, and one of a newer header loses what this host does not know. The source need not be
+ * aligned. */
 bool tenon__structure_copy(const void* source, size_t least, size_t room, size_t full,
                            void* out_copy);
 

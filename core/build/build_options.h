@@ -4,7 +4,8 @@
 
 #include "core/candidate/tuning.h"
 
-/* Range of one input in the profile. */
+/* Range of one input in the profile. min[k] <= optimum[k] <= max[k] of axis k. Kernels are tried at
+ * the optimum, memory is planned for the maximum. */
 typedef struct tenon__build_range_t {
   const char* input;
   uint32_t rank;
@@ -13,6 +14,9 @@ typedef struct tenon__build_range_t {
   const int64_t* max;
 } tenon__build_range_t;
 
+/* Borrowed for the build. memory_limit_bytes: of activations and workspace, 0: none. tuned_only:
+ * the plan holds weights only as kernels packed them, and can be neither refitted nor made again.
+ */
 typedef struct tenon__build_options_t {
   tenon_allocator_t allocator;
   const tenon__build_range_t* ranges; /* inputs left out: symbolic extents are 1, with a warning */

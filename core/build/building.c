@@ -8,8 +8,6 @@
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
 
-enum { MOST_DEVICES = 16 };
-
 static bool is_wanted(const tenon__building_t* b, const tenon_device_descriptor_t* device) {
   return b->options->device == NULL || strcmp(b->options->device, device->name) == 0;
 }
@@ -55,9 +53,14 @@ static const tenon__device_entry_t* pick_device(const tenon__building_t* b,
 
 static tenon_status_t open_device(tenon__building_t* b) {
   const tenon_sink_t* sink = b->options->sink;
-  const tenon__device_entry_t* entries[MOST_DEVICES];
-  const uint32_t found = tenon__catalog_devices(b->catalog, sink, entries, MOST_DEVICES);
-  const uint32_t count = found < MOST_DEVICES ? found : MOST_DEVICES;
+  const uint32_t room = tenon__catalog_devices(b->catalog, sink, NULL, 0);
+  const tenon__device_entry_t** entries =
+      tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof *entries);
+  if (entries == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  const uint32_t found = tenon__catalog_devices(b->catalog, sink, entries, room);
+  const uint32_t count = found < room ? found : room;
   char others[512] = "";
   b->device = pick_device(b, entries, count);
   if (b->device != NULL) {
@@ -65,6 +68,8 @@ static tenon_status_t open_device(tenon__building_t* b) {
     const tenon__call_t* outer = tenon__call_enter(&call);
     const tenon_status_t status =
         b->device->device.open(b->device->owner->state, 0, sink, &b->device_handle);
+    b->tuning.fingerprint =
+        status == TENON_OK ? b->device->device.fingerprint(b->device_handle) : "";
     tenon__call_leave(outer);
     return status;
   }
@@ -95,7 +100,7 @@ tenon_status_t tenon__building_begin(tenon__building_t* b) {
       .device = &b->device->device,
       .device_handle = b->device_handle,
       .device_name = b->device->device.name,
-      .fingerprint = b->device->device.fingerprint(b->device_handle),
+      .fingerprint = b->tuning.fingerprint,
       .pool = b->pool,
       .cache = b->options->cache == NULL ? b->own_cache : b->options->cache,
       .options = b->options->tuning,
@@ -120,7 +125,10 @@ void tenon__building_end(tenon__building_t* b) {
   tenon__timing_cache_destroy(b->own_cache);
   tenon__thread_pool_destroy(b->pool);
   if (b->device_handle != NULL) {
+    const tenon__call_t call = {b->device->owner->plugin, "close", b->device->device.name, ""};
+    const tenon__call_t* outer = tenon__call_enter(&call);
     b->device->device.close(b->device_handle);
+    tenon__call_leave(outer);
   }
   tenon__packed_store_destroy(b->store);
   tenon__plan_destroy(b->plan);

@@ -15,7 +15,7 @@
 #include "core/region/region_finish.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64, MOST_REWRITES = 256, MOST_KERNELS = 256 };
+enum { MAX_RANK = 64 };
 
 typedef struct folding_t {
   tenon__building_t* building;
@@ -142,7 +142,7 @@ static tenon_status_t fold_node(folding_t* f, const tenon__network_t* network, u
       f->outputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR, .tensor = outputs[k]};
     }
   }
-  TENON_TRY(tenon__candidates_find(&f->tuning, &f->region, &found));
+  TENON_TRY(tenon__candidates_find(&f->tuning, &f->region, NULL, &found));
   const tenon__candidate_t* candidate = row_major_candidate(&f->region, found);
   return candidate == NULL ? TENON_ERROR_UNSUPPORTED : run_kernel(f, candidate);
 }
@@ -175,19 +175,23 @@ static const tenon__operator_t* find_operator(void* user, const char* name) {
 }
 
 /* By a kernel that the build asks: the oracle alone does not count, unless nobody else is asked. */
-static bool is_computed(void* user, const tenon__operator_t* op) {
+static bool has_kernel(void* user, const tenon__operator_t* op) {
   const tenon__building_t* b = user;
-  const tenon__kernel_entry_t* entries[MOST_KERNELS];
-  const uint32_t found =
-      tenon__catalog_kernels(b->catalog, op->name, 0, b->options->sink, entries, MOST_KERNELS);
-  for (uint32_t k = 0; k < found && k < MOST_KERNELS; ++k) {
-    const bool is_oracle = (entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0;
-    if (tenon__candidates_consider(&b->tuning, entries[k]) &&
-        (!is_oracle || b->options->tuning.reference_only)) {
-      return true;
-    }
+  const tenon_sink_t* sink = b->options->sink;
+  const uint32_t room = tenon__catalog_kernels(b->catalog, op->name, 0, sink, NULL, 0);
+  const tenon__kernel_entry_t** entries = tenon__allocate(b->allocator, room + 1u, sizeof *entries);
+  if (entries == NULL) {
+    return false;
   }
-  return false;
+  const uint32_t found = tenon__catalog_kernels(b->catalog, op->name, 0, sink, entries, room);
+  bool is_computed = false;
+  for (uint32_t k = 0; k < found && k < room && !is_computed; ++k) {
+    const bool is_oracle = (entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0;
+    is_computed = tenon__candidates_consider(&b->tuning, entries[k]) &&
+                  (!is_oracle || b->options->tuning.reference_only);
+  }
+  tenon__free(b->allocator, entries, (room + 1u) * sizeof *entries);
+  return is_computed;
 }
 
 static bool is_cancelled(void* user) {
@@ -250,12 +254,15 @@ static uint32_t permitted_rewrites(tenon__building_t* b, const tenon__rewrite_en
 }
 
 tenon_status_t tenon__building_optimise(tenon__building_t* b) {
-  const tenon__rewrite_entry_t* rewrites[MOST_REWRITES];
   TENON_TRY(tenon__catalog_check_texts(b->catalog, b->options->sink));
-  const uint32_t found =
-      tenon__catalog_rewrites(b->catalog, b->options->sink, rewrites, MOST_REWRITES);
-  const uint32_t count =
-      permitted_rewrites(b, rewrites, found < MOST_REWRITES ? found : MOST_REWRITES);
+  const uint32_t room = tenon__catalog_rewrites(b->catalog, b->options->sink, NULL, 0);
+  const tenon__rewrite_entry_t** rewrites =
+      tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof *rewrites);
+  if (rewrites == NULL) {
+    return tenon__fail_memory(b->options->sink);
+  }
+  const uint32_t found = tenon__catalog_rewrites(b->catalog, b->options->sink, rewrites, room);
+  const uint32_t count = permitted_rewrites(b, rewrites, found < room ? found : room);
   const tenon__optimize_options_t options = {
       .passes = b->options->no_rewrites ? tenon__optimizer_passes_without_rewrites() : 0,
       .patch_limit = b->options->optimizer_limit,
@@ -267,7 +274,7 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
       .catalog = b->catalog,
       .find = find_operator,
       .find_user = b,
-      .is_computed = is_computed,
+      .is_computed = has_kernel,
       .computed_user = b,
       .is_cancelled = is_cancelled,
       .cancel_user = b,

@@ -4,7 +4,9 @@
 
 #include "core/build/building.h"
 
-/* Algebra: the network's patches; folding through kernels. */
+/* Algebra: the network's patches; folding through kernels. Folding runs kernels on the device at
+ * hand with estimates alone: nothing is measured for a node that goes away. Patches are written
+ * down in the plan. */
 tenon_status_t tenon__building_optimise(tenon__building_t* building);
 
 #endif

@@ -5,6 +5,7 @@
 #include "core/catalog/entry.h"
 #include "core/plan/plan.h"
 
+/* The weights' bytes are the plan's; one block of zeros stands for all that it lacks. */
 typedef struct tenon__original_t {
   tenon_allocator_t allocator;
   tenon__network_t* network; /* owned; NULL once it was given away */

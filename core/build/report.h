@@ -4,7 +4,8 @@
 
 #include "core/build/building.h"
 
-/* Tells the sink what was decided. */
+/* Tells the sink what was decided. At severity INFO; the plan is the same whether anybody listens.
+ */
 void tenon__building_report(const tenon__building_t* building);
 
 #endif

@@ -18,8 +18,6 @@
 #include "core/region/region_signature.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_KERNELS = 256 };
-
 static bool takes(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
                   const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
   const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, entry);
@@ -36,48 +34,67 @@ static bool accepts(const tenon__tuning_t* tuning, const struct tenon_region_t* 
   return takes(tuning, region, entry, out_refusal);
 }
 
-static uint32_t kernels_for(tenon__tuning_t* tuning, const struct tenon_region_t* region,
-                            const tenon__kernel_entry_t** entries) {
+/* The kernels that a region is put to, however many there are. */
+typedef struct kernel_list_t {
+  tenon_allocator_t allocator;
+  const tenon__kernel_entry_t** entries; /* NULL: memory is out */
+  uint32_t count;
+  uint32_t room;
+} kernel_list_t;
+
+static kernel_list_t list_kernels(tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                                  const tenon__kernel_entry_t* claimant) {
   const char* op = NULL;
   uint32_t flags = 0;
-  if (region->claimant != NULL) {
-    entries[0] = region->claimant;
-    return 1;
-  }
   if (region->kind == TENON_REGION_OPERATOR) {
     op = region->network->graphs[region->graph]->nodes[region->nodes[0]].op->name;
   } else {
     flags = region->kind == TENON_REGION_EXPRESSION ? TENON_KERNEL_EXPRESSIONS : TENON_KERNEL_MOVES;
   }
-  const uint32_t count =
-      tenon__catalog_kernels(tuning->catalog, op, flags, tuning->sink, entries, MAX_KERNELS);
-  return count < MAX_KERNELS ? count : MAX_KERNELS;
+  tenon__catalog_t* catalog = tuning->catalog;
+  kernel_list_t list = {.allocator = tuning->allocator, .room = 1};
+  if (claimant == NULL) {
+    list.room += tenon__catalog_kernels(catalog, op, flags, tuning->sink, NULL, 0);
+  }
+  list.entries = tenon__allocate(list.allocator, list.room, sizeof *list.entries);
+  if (list.entries != NULL && claimant != NULL) {
+    list.entries[list.count++] = claimant;
+  } else if (list.entries != NULL) {
+    const uint32_t found =
+        tenon__catalog_kernels(catalog, op, flags, tuning->sink, list.entries, list.room);
+    list.count = found < list.room ? found : list.room;
+  }
+  return list;
+}
+
+static void end_kernels(kernel_list_t* list) {
+  tenon__free(list->allocator, list->entries, list->room * sizeof *list->entries);
 }
 
 bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region) {
-  const tenon__kernel_entry_t* entries[MAX_KERNELS];
-  const uint32_t count = kernels_for(tuning, region, entries);
+  kernel_list_t list = list_kernels(tuning, region, NULL);
   bool any = false;
-  for (uint32_t k = 0; k < count && !any; ++k) {
+  for (uint32_t k = 0; k < list.count && !any; ++k) {
     tenon_refusal_t refusal;
-    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
+    if ((list.entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
         !tuning->options.reference_only) {
       continue;
     }
-    any = accepts(tuning, region, entries[k], &refusal);
+    any = accepts(tuning, region, list.entries[k], &refusal);
   }
+  end_kernels(&list);
   return any;
 }
 
 uint32_t tenon__candidates_slot_count(tenon__tuning_t* tuning,
                                       const struct tenon_region_t* region) {
-  const tenon__kernel_entry_t* entries[MAX_KERNELS];
-  const uint32_t count = kernels_for(tuning, region, entries);
+  kernel_list_t list = list_kernels(tuning, region, NULL);
   uint32_t most = 0;
-  for (uint32_t k = 0; k < count; ++k) {
-    const uint32_t own = entries[k]->kernel.slot_count;
+  for (uint32_t k = 0; k < list.count; ++k) {
+    const uint32_t own = list.entries[k]->kernel.slot_count;
     most = own > most ? own : most;
   }
+  end_kernels(&list);
   return most;
 }
 
@@ -116,10 +133,10 @@ static bool find_picks(tenon__arena_t* arena, tenon__candidates_t* result) {
 
 /* ---- The search ---- */
 
-static tenon_status_t search_kernels(search_t* search, bool want_reference) {
-  const tenon__kernel_entry_t* entries[MAX_KERNELS];
-  const uint32_t count = kernels_for(search->tuning, search->region, entries);
-  for (uint32_t k = 0; k < count; ++k) {
+static tenon_status_t search_kernels(search_t* search, const kernel_list_t* list,
+                                     bool want_reference) {
+  const tenon__kernel_entry_t** entries = list->entries;
+  for (uint32_t k = 0; k < list->count; ++k) {
     tenon_refusal_t refusal;
     if (((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0) != want_reference) {
       continue;
@@ -134,28 +151,35 @@ static tenon_status_t search_kernels(search_t* search, bool want_reference) {
 }
 
 /* References are not asked while another kernel accepts: that is their reason. */
-static void note_references(search_t* search) {
-  const tenon__kernel_entry_t* entries[MAX_KERNELS];
-  const uint32_t count = kernels_for(search->tuning, search->region, entries);
+static void note_references(search_t* search, const kernel_list_t* list) {
   const tenon_refusal_t refusal = {.reason = TENON_REFUSAL_POLICY,
                                    .detail = "a reference, for where no other kernel accepts"};
-  for (uint32_t k = 0; k < count; ++k) {
-    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0) {
-      tenon__search_note(search, entries[k], NULL, &refusal);
+  for (uint32_t k = 0; k < list->count; ++k) {
+    if ((list->entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0) {
+      tenon__search_note(search, list->entries[k], NULL, &refusal);
     }
   }
 }
 
-static tenon_status_t search_all(search_t* search, const tenon__digest_t* signature) {
-  TENON_TRY(search_kernels(search, false));
+static tenon_status_t search_list(search_t* search, const kernel_list_t* list,
+                                  const tenon__digest_t* signature) {
+  TENON_TRY(search_kernels(search, list, false));
   TENON_TRY(tenon__search_time(search, signature));
   if (search->count == 0) {
-    return search_kernels(search, true);
+    return search_kernels(search, list, true);
   }
   if (search->tuning->options.keep_refusals) {
-    note_references(search);
+    note_references(search, list);
   }
   return TENON_OK;
+}
+
+static tenon_status_t search_all(search_t* search, const tenon__digest_t* signature) {
+  kernel_list_t list = list_kernels(search->tuning, search->region, search->claimant);
+  const tenon_status_t status = list.entries == NULL ? tenon__fail_memory(search->tuning->sink)
+                                                     : search_list(search, &list, signature);
+  end_kernels(&list);
+  return status;
 }
 
 /* What was found, in the tuning's arena. NULL when memory is out. */
@@ -166,6 +190,7 @@ static tenon__candidates_t* result_of(search_t* search) {
   if (result == NULL || search->refusals.failed) {
     return NULL;
   }
+  result->serial = search->tuning->serial++;
   result->count = search->count;
   result->input_count = search->region->input_count;
   result->output_count = search->region->output_count;
@@ -195,19 +220,20 @@ tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
   return find_picks(tuning->arena, own) ? TENON_OK : tenon__fail_memory(tuning->sink);
 }
 
-static void key_of(const struct tenon_region_t* region, const tenon__digest_t* signature,
+static void key_of(const tenon__kernel_entry_t* claimant, const tenon__digest_t* signature,
                    char out_key[TENON_REGION_KEY_SIZE]) {
   tenon__digest_text(signature, out_key);
-  if (region->claimant != NULL) {
+  if (claimant != NULL) {
     const size_t used = strlen(out_key);
-    (void)snprintf(out_key + used, TENON_REGION_KEY_SIZE - used, "|%p",
-                   (const void*)region->claimant);
+    (void)snprintf(out_key + used, TENON_REGION_KEY_SIZE - used, "|%p", (const void*)claimant);
   }
 }
 
-void tenon__region_key(const struct tenon_region_t* region, char out_key[TENON_REGION_KEY_SIZE]) {
+void tenon__candidates_key(const struct tenon_region_t* region,
+                           const tenon__kernel_entry_t* claimant,
+                           char out_key[TENON_REGION_KEY_SIZE]) {
   const tenon__digest_t signature = tenon__region_signature(region);
-  key_of(region, &signature, out_key);
+  key_of(claimant, &signature, out_key);
 }
 
 /* `key`: what the result is remembered by; `signature`: what its times are. */
@@ -235,12 +261,15 @@ static tenon_status_t find(const search_t* begun, const char* key, const tenon__
 }
 
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                      const tenon__kernel_entry_t* claimant,
                                       const tenon__candidates_t** out_candidates) {
-  const search_t search = {
-      .tuning = tuning, .region = region, .ask_node = tenon__candidates_for_node};
+  const search_t search = {.tuning = tuning,
+                           .region = region,
+                           .claimant = claimant,
+                           .ask_node = tenon__candidates_for_node};
   const tenon__digest_t signature = tenon__region_signature(region);
   char key[TENON_REGION_KEY_SIZE];
-  key_of(region, &signature, key);
+  key_of(claimant, &signature, key);
   return find(&search, key, &signature, out_candidates);
 }
 
@@ -262,20 +291,17 @@ tenon_status_t tenon__candidates_convert(tenon__tuning_t* tuning, struct tenon_r
 
 /* A policy that excludes the oracle does not make it less right. */
 static tenon_status_t collect_reference(search_t* search) {
-  const tenon__kernel_entry_t* entries[MAX_KERNELS];
-  const uint32_t count = kernels_for(search->tuning, search->region, entries);
-  for (uint32_t k = 0; k < count; ++k) {
+  kernel_list_t list = list_kernels(search->tuning, search->region, NULL);
+  tenon_status_t status = list.entries == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  for (uint32_t k = 0; k < list.count && status == TENON_OK && search->count == 0; ++k) {
     tenon_refusal_t refusal;
-    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) == 0 ||
-        !takes(search->tuning, search->region, entries[k], &refusal)) {
-      continue;
-    }
-    TENON_TRY(tenon__search_collect(search, entries[k]));
-    if (search->count > 0) {
-      return TENON_OK;
+    if ((list.entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
+        takes(search->tuning, search->region, list.entries[k], &refusal)) {
+      status = tenon__search_collect(search, list.entries[k]);
     }
   }
-  return TENON_OK;
+  end_kernels(&list);
+  return status;
 }
 
 static tenon_status_t find_reference(tenon__tuning_t* tuning, struct tenon_region_t* region,
@@ -300,7 +326,7 @@ tenon_status_t tenon__candidates_for_node(tenon__tuning_t* tuning, struct tenon_
     return find_reference(tuning, region, out_candidate);
   }
   const tenon__candidates_t* found = NULL;
-  TENON_TRY(tenon__candidates_find(tuning, region, &found));
+  TENON_TRY(tenon__candidates_find(tuning, region, NULL, &found));
   *out_candidate = found->count == 0 ? NULL : &found->items[0];
   return TENON_OK;
 }

@@ -11,14 +11,17 @@
 #include "core/base/digest.h"
 #include "tenon/plugin.h"
 
-/* Lies still while it is used: the rules point at the layouts. */
+/* Lies still while it is used: the rules point at the layouts. layouts[0] is of `from`, layouts[1]
+ * of `to`; an order of NULL is rows. A copy of the struct would point at the layouts of the first.
+ */
 typedef struct tenon__conversion_t {
   tenon_argument_rule_t from; /* the place of the copy's input, and of its output: rows, or EXACT */
   tenon_argument_rule_t to;
   tenon_layout_t layouts[2];
 } tenon__conversion_t;
 
-/* Orders of `rank` dimensions, outermost first, borrowed; NULL: rows. */
+/* Orders of `rank` dimensions, outermost first, borrowed; NULL: rows. From [0, 2, 3, 1] to rows: a
+ * value that lies channels last becomes rows. */
 void tenon__conversion_initialize(tenon__conversion_t* out_conversion, uint32_t rank,
                                   const uint32_t* from, const uint32_t* to);
 /* Can a tactic for a copy be used for it? It has to read any strides, since what is copied may be a

@@ -462,11 +462,12 @@ static bool is_dear(const struct tenon_region_t* region) {
 }
 
 /* Could the nodes be computed otherwise than by a kernel for this region? */
-static bool has_other_ways(const struct tenon_region_t* region) {
+static bool has_other_ways(const search_t* search) {
+  const struct tenon_region_t* region = search->region;
   const tenon__graph_t* g = region->network->graphs[region->graph];
   const bool is_operator = region->kind == TENON_REGION_OPERATOR;
   const tenon__node_t* node = is_operator ? &g->nodes[region->nodes[0]] : NULL;
-  return region->claimant != NULL || region->slot_count > 0 ||
+  return search->claimant != NULL || region->slot_count > 0 ||
          (is_operator && (node->expression != NULL || node->maps != NULL));
 }
 
@@ -474,7 +475,7 @@ tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
   const struct tenon_region_t* region = r->search->region;
   bool known = false;
   uint32_t answer = 0;
-  if (!has_other_ways(region) || is_dear(region) || !r->compares || !r->can_be_tried ||
+  if (!has_other_ways(r->search) || is_dear(region) || !r->compares || !r->can_be_tried ||
       r->answer_count == 0 || r->answers[0].kernel_count > 1) {
     return TENON_OK;
   }

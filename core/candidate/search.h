@@ -1,4 +1,9 @@
-/* A search for candidates while it goes on: for this room alone. */
+/*
+ * A search for candidates while it goes on: for this room alone. It lies on the stack of whoever
+ * searches; candidates.c makes a list of what it found, and all of it goes then. Its files call
+ * each other through it alone, and ask_node breaks what would be a circle: to judge a region its
+ * nodes' candidates are needed.
+ */
 #ifndef TENON_CORE_CANDIDATE_SEARCH_H_
 #define TENON_CORE_CANDIDATE_SEARCH_H_
 
@@ -16,6 +21,7 @@ typedef tenon_status_t (*tenon__ask_node_t)(tenon__tuning_t* tuning, struct teno
 typedef struct search_t {
   tenon__tuning_t* tuning;
   struct tenon_region_t* region;
+  const tenon__kernel_entry_t* claimant; /* who alone is asked; NULL: everyone */
   const tenon__conversion_t* conversion; /* what is timed of a copy; NULL: the tactics' own rules */
   tenon__ask_node_t ask_node;            /* for what the region means, node by node */
   tenon__candidate_t* found;             /* grows */
@@ -24,7 +30,8 @@ typedef struct search_t {
   tenon__byte_writer_t refusals; /* lines */
 } search_t;
 
-/* A line for the report: why the kernel, or one tactic of it (NULL: all), is not among them. */
+/* A line for the report: why the kernel, or one tactic of it (NULL: all), is not among them. When
+ * memory is out the writer notes that it failed, and the search fails at its end. */
 void tenon__search_note(search_t* search, const tenon__kernel_entry_t* entry, const char* tactic,
                         const tenon_refusal_t* refusal);
 

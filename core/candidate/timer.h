@@ -5,17 +5,25 @@
 #include "core/candidate/trial.h"
 #include "core/candidate/tuning.h"
 
-/* Ready to run; `words` says what went wrong if not. End it whatever it returns. */
+/* Ready to run: inputs and outputs lent as the tactic's rules want them, workspaces taken,
+ * constants packed, and bound to the profile's optimum. What the kernel said is in `message`;
+ * UNSUPPORTED without outputs: the rules cannot be met here. End it whatever it returns. */
 tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* data,
                                   const tenon__candidate_t* candidate);
+/* Everything that was lent goes back to the trial data, but the outputs where somebody took them
+ * away. */
 void tenon__trial_end(tenon__trial_t* trial);
-/* Once, with outputs that hold the pattern before. */
+/* Once, with outputs that hold the pattern before. CANCELLED when somebody wants the end, whatever
+ * the kernel returned. */
 tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern);
 /* Again and again: the smallest of several times, and whether others kept the machine busy
- * meanwhile. It has run once before. */
+ * meanwhile. It has run once before. Ends when a second time comes near the smallest after 4 ms of
+ * measuring, after 20 ms in any case, or at once when it is three times slower than `best_so_far`.
+ * Seconds of one run; the threads of the pool are kept awake meanwhile. */
 tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds,
                                  bool* out_disturbed);
-/* Is the memory that a kernel leaves zero still zero? */
+/* Is the memory that a kernel leaves zero still zero? A kernel may count on zeros that it left
+ * itself: a step that does not leave them breaks the next. */
 bool tenon__trial_zeroed_is_zero(const tenon__trial_t* trial);
 
 #endif

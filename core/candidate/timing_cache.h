@@ -1,6 +1,10 @@
-/* The timing cache: what was measured before on machines of this kind. A text file, one line an
+/*
+ * The timing cache: what was measured before on machines of this kind. A text file, one line an
  * entry, so that two can be merged with `sort -u`; a damaged line is skipped with a warning. Thread
- * safe. */
+ * safe. Times hold for a region's signature and not for a network: the same layer of another model
+ * finds them. A build with a warm cache chooses the same again, and that is what makes plans
+ * reproducible.
+ */
 #ifndef TENON_CORE_CANDIDATE_TIMING_CACHE_H_
 #define TENON_CORE_CANDIDATE_TIMING_CACHE_H_
 
@@ -15,10 +19,11 @@ tenon_status_t tenon__timing_cache_create(tenon_allocator_t allocator,
                                           tenon__timing_cache_t** out_cache);
 void tenon__timing_cache_destroy(tenon__timing_cache_t* cache);
 /* Adds the entries of a file's text. Anything that is not a timing cache: a warning, nothing is
- * added. */
+ * added. OUT_OF_MEMORY is the only failure; `name` is for messages. The text is not kept. */
 tenon_status_t tenon__timing_cache_read(tenon__timing_cache_t* cache, const char* text, size_t size,
                                         const char* name, const tenon_sink_t* sink);
-/* The whole as text, sorted; freed by the caller through the allocator with *out_size + 1 bytes. */
+/* The whole as text, sorted; freed by the caller through the allocator with *out_size + 1 bytes.
+ * Numbers are written with all their digits: a reader chooses exactly as the writer did. */
 tenon_status_t tenon__timing_cache_write(tenon__timing_cache_t* cache, char** out_text,
                                          size_t* out_size);
 uint32_t tenon__timing_cache_count(tenon__timing_cache_t* cache);
@@ -29,6 +34,7 @@ typedef enum tenon__checked_t {
   TENON_CHECKED_WRONG,  /* they are not what the operator means */
 } tenon__checked_t;
 
+/* `seconds` is above 0, of one run at the profile's optimum. */
 typedef struct tenon__timing_t {
   double seconds;
   tenon__checked_t checked;
@@ -44,7 +50,8 @@ bool tenon__timing_cache_find(tenon__timing_cache_t* cache, const tenon__digest_
 tenon_status_t tenon__timing_cache_add(tenon__timing_cache_t* cache, const tenon__digest_t* key,
                                        tenon__timing_t timing);
 
-/* The same build has measured again: the time in the place of the first. */
+/* The same build has measured again: the time in the place of the first. Nothing happens for a key
+ * that is not there, or a time that is not above 0. */
 void tenon__timing_cache_renew(tenon__timing_cache_t* cache, const tenon__digest_t* key,
                                double seconds, bool is_disturbed);
 

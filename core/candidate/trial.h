@@ -6,6 +6,8 @@
 #include "core/kernel/instance.h"
 #include "core/kernel/packed_store.h"
 
+/* On the stack, from tenon__trial_begin to tenon__trial_end (timer.h). `candidate` and `data`
+ * outlive it. */
 typedef struct tenon__trial_t {
   tenon__trial_data_t* data;
   const tenon__candidate_t* candidate;

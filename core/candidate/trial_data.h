@@ -10,7 +10,8 @@
 #include "core/candidate/tuning.h"
 #include "core/kernel/dynamic_buffer.h"
 
-/* An input in one order of dimensions. */
+/* An input in one order of dimensions. The checksum is of the bytes before the run at hand, to see
+ * whether a kernel wrote there. */
 typedef struct tenon__trial_copy_t {
   tenon_tensor_view_t view;
   uint64_t checksum;
@@ -18,6 +19,7 @@ typedef struct tenon__trial_copy_t {
   struct tenon__trial_copy_t* next;
 } tenon__trial_copy_t;
 
+/* `rows` of a constant is the network's own memory, which nobody else may write to. */
 typedef struct tenon__trial_input_t {
   bool is_there;
   size_t size_bytes;
@@ -33,7 +35,8 @@ typedef struct tenon__trial_output_t {
   tenon__dynamic_buffer_t* buffer; /* strings, and ALLOCATE: whose memory it is */
 } tenon__trial_output_t;
 
-/* Outputs of one tactic. */
+/* Outputs of one tactic. One set is in use and one spare, unless an answer keeps its set: then the
+ * next tactic gets a new one. */
 typedef struct tenon__trial_outputs_t {
   tenon__trial_output_t* items;
   tenon_argument_t* arguments; /* as the kernel sees them */
@@ -41,6 +44,8 @@ typedef struct tenon__trial_outputs_t {
   struct tenon__trial_outputs_t* next;
 } tenon__trial_outputs_t;
 
+/* Tensors are of the profile's optimum. Memory comes from the tuning's blocks, small things from
+ * the arena. */
 typedef struct tenon__trial_data_t {
   tenon__tuning_t* tuning;
   const struct tenon_region_t* region;
@@ -66,7 +71,8 @@ tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
                                           const tenon_value_info_t* value,
                                           tenon_tensor_view_t* out_view, size_t* out_bytes);
 /* Where a rule wants a tensor of these extents to lie. UNSUPPORTED where strides cannot say it, or
- * where it follows what is not lent yet. */
+ * where it follows what is not lent yet. A rule that follows an input takes the order in which that
+ * one is lent. */
 tenon_status_t tenon__trial_data_strides(const tenon__trial_data_t* data,
                                          const tenon_argument_rule_t* rule,
                                          const tenon_tensor_view_t* tensor, int64_t* out_strides);

@@ -8,13 +8,16 @@
 
 /* `given`: dense rows for each of the region's inputs that is no constant, which outlive the data;
  * NULL: made up as the domains of the ports say. UNSUPPORTED where the region cannot be tried
- * alone: sequences. */
+ * alone: sequences. Elements that shapes depend on are those of the optimum, indices stay below the
+ * extents that their port names. A warning goes with OUT_OF_MEMORY, since the profile's optimum may
+ * be what is wrong. */
 tenon_status_t tenon__trial_inputs_make(tenon__trial_data_t* data,
                                         const tenon_tensor_view_t* given);
 /* Dense rows of input k; NULL where there is none. */
 const tenon_tensor_view_t* tenon__trial_inputs_rows(const tenon__trial_data_t* data, uint32_t k);
 /* Fills data->arguments: each input as the tactic wants it, or as the conversion has it. A layout
- * that was not asked for before costs a copy, which is kept. */
+ * that was not asked for before costs a copy, which is kept. UNSUPPORTED for elements within a byte
+ * in any other order than rows. A constant is lent as it is to whoever takes rows. */
 tenon_status_t tenon__trial_inputs_provide(tenon__trial_data_t* data,
                                            const tenon__step_tactic_t* tactic);
 

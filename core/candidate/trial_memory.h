@@ -11,6 +11,7 @@
  * second after another was written by neither. Types of less than a byte count by bytes. */
 enum { TENON_PATTERN_FIRST = 0, TENON_PATTERN_SECOND = 1, TENON_PATTERN_COUNT = 2 };
 
+/* size_bytes need not be whole elements. */
 void tenon__pattern_fill(void* data, tenon_dtype_t dtype, size_t size_bytes, uint32_t pattern);
 /* How many elements hold it; `marks`, if not NULL, has one byte for each element: those that held
  * none of the earlier patterns (0) do not count, and the others that do not hold this one become 0.
@@ -20,6 +21,7 @@ uint64_t tenon__pattern_count(const void* data, tenon_dtype_t dtype, size_t size
 /* Elements of `size_bytes`, as the functions above count them. */
 uint64_t tenon__pattern_elements(tenon_dtype_t dtype, size_t size_bytes);
 
+/* Fast and no digest: it notices what a kernel does by mistake, and need not resist anybody. */
 uint64_t tenon__memory_checksum(const void* data, size_t size_bytes);
 
 #endif

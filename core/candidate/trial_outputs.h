@@ -13,10 +13,12 @@ tenon_status_t tenon__trial_outputs_provide(tenon__trial_data_t* data,
 /* For the next tactic. NULL is fine. */
 void tenon__trial_outputs_give_back(tenon__trial_data_t* data, tenon__trial_outputs_t* outputs);
 /* Before each run: they hold the pattern (see trial_memory.h), and nothing is allocated yet.
- * `count`: of the region. */
+ * `count`: of the region. An output that the kernel allocates has no memory to hold a pattern: its
+ * buffer does, once it is there. */
 tenon_status_t tenon__trial_outputs_clear(tenon__trial_outputs_t* outputs, uint32_t count,
                                           uint32_t pattern);
-/* After a run: where what the kernel allocated is. */
+/* After a run: where what the kernel allocated is. Views and sizes of allocated outputs are valid
+ * until they are cleared again. */
 void tenon__trial_outputs_collect(tenon__trial_outputs_t* outputs, uint32_t count);
 
 #endif

@@ -1,18 +1,11 @@
 /*
- * What one build knows while it chooses: who can compute a region, how fast that is here, and the
- * choice.
+ * What one build knows while it chooses: who may compute a region, on what device, how times are
+ * got, and what was found out already. Everything else of this room works on it.
  *
- *   candidates  kernels that accept a region, and why the others refused
- *   collect     their tactics: what the build permits and a plan can carry out
- *   times       how fast they are; rehearsal, verdict: and whether they compute the same
- *   trial_data, timer  one tactic tried on made-up data
- *   meaning     what a region computes, node by node
- *   timing_cache  what was measured before
- *   alternatives  what else could be done: claims, and epilogues that stay apart
- *   regions     one covering: the claims that are taken, epilogues, runs of expressions
- *   layouts     tactic and layout of a covering, conversions included, and what all that costs
- *   choice      the covering that costs least; remeasure: a second look where it is close
- *   schedule    steps and places from the choice
+ * One tuning lives as long as one build, on the build's thread; the thread pool is used by kernels
+ * that are tried, not by the search. Candidates, texts and lists lie in its arena, which lives
+ * until the plan is made, so that a plan's makers can point at tactics. README.md says which file
+ * does what; the room `choice` picks from what is found here.
  */
 #ifndef TENON_CORE_CANDIDATE_TUNING_H_
 #define TENON_CORE_CANDIDATE_TUNING_H_
@@ -29,6 +22,8 @@
 /* Of one step that is made of expressions. */
 enum { GROUP_MOST_NODES = 64, GROUP_MOST_INSTRUCTIONS = 96, GROUP_MOST_OPERANDS = 24 };
 
+/* The build's policy, copied from its options. strict, no_fusion and the like are read by the room
+ * choice. */
 typedef struct tenon__tuning_options_t {
   uint32_t thread_count;
   uint64_t workspace_limit_bytes; /* 0: none */
@@ -67,7 +62,9 @@ static inline tenon__time_t tenon__time_sum(tenon__time_t a, tenon__time_t b) {
   return (tenon__time_t){a.figure < b.figure ? a.figure : b.figure, a.seconds + b.seconds};
 }
 
-/* One tactic of one kernel for one region, with its time. */
+/* One tactic of one kernel for one region, with its time. The tactic's arrays lie in the tuning's
+ * arena: the plugin's own went when its function returned. `key` is all zero where no time was
+ * asked for. */
 typedef struct tenon__candidate_t {
   const tenon__kernel_entry_t* kernel;
   tenon__step_tactic_t tactic;
@@ -77,7 +74,10 @@ typedef struct tenon__candidate_t {
   bool is_disturbed;   /* it may take much less */
 } tenon__candidate_t;
 
+/* Shared by all regions of one signature, and remembered for the build; only remeasuring changes
+ * it. count 0: nobody, and `refusals` says why. */
 typedef struct tenon__candidates_t {
+  uint32_t serial; /* of the build's, in the order in which they were found */
   uint32_t count;
   tenon__candidate_t* items; /* the preferred first */
   /* The preferred of each set of rules for arguments: what others pay for a choice depends on the
@@ -90,6 +90,8 @@ typedef struct tenon__candidates_t {
   bool is_unsorted; /* times have changed since */
 } tenon__candidates_t;
 
+/* Who makes the build fills it in and frees blocks and `known`; the rest is borrowed and outlives
+ * it. */
 typedef struct tenon__tuning_t {
   tenon_allocator_t allocator;
   tenon__arena_t* arena; /* lives until the plan is made */
@@ -108,6 +110,7 @@ typedef struct tenon__tuning_t {
   double deadline;           /* tenon__seconds() after which nothing is measured; 0: none */
   tenon__string_map_t known; /* region signature -> tenon__candidates_t* */
   uint32_t look_count;       /* of times that were measured again */
+  uint32_t serial;           /* of the next candidates */
   uint32_t measured_count;   /* for reports */
   uint32_t cached_count;
 } tenon__tuning_t;
@@ -121,13 +124,15 @@ bool tenon__tuning_excludes(const tenon__tuning_t* tuning, const tenon__kernel_e
 /* Is a kernel of this device, which the build's policy does not leave out? */
 bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);
 
-/* "measured 12.3 us", in the tuning's arena; NULL when memory is out. */
+/* "measured 12.3 us", in the tuning's arena; NULL when memory is out. Or "estimated ...", or that
+ * there is neither. */
 const char* tenon__time_text(const tenon__tuning_t* tuning, tenon__time_t time);
 
 /* "node 'conv1' (standard.convolution/1)", for messages; in the tuning's arena. Never NULL. */
 const char* tenon__region_text(const tenon__tuning_t* tuning, const struct tenon_region_t* region);
 
-/* In order of preference; what came first stays first where times say nothing. */
+/* In order of preference; what came first stays first where times say nothing. Stable, so that a
+ * build without times takes the catalogue's order each time. Quadratic: lists are short. */
 void tenon__candidates_sort(tenon__candidate_t* items, uint32_t count);
 
 #endif

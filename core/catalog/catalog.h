@@ -11,6 +11,10 @@
  * one's is left out; a converter for the versions that the first one has. But two definitions of an
  * operator by equals disable each other. Nobody else adds operators to the domain that a plugin of
  * the library is named for.
+ *
+ * A catalogue only grows: entries and their addresses hold for its life, also those that are left
+ * out later, which no look-up gives any more. It owns copies of descriptors and nothing of what
+ * they point at: plugins stay loaded while it lives.
  */
 #ifndef TENON_CORE_CATALOG_CATALOG_H_
 #define TENON_CORE_CATALOG_CATALOG_H_
@@ -22,12 +26,16 @@
 #include "core/operator/operator.h"
 #include "tenon/plugin.h"
 
+/* Empty. OUT_OF_MEMORY only. */
 tenon_status_t tenon__catalog_create(tenon_allocator_t allocator, tenon__catalog_t** out_catalog);
+/* Owners are the registry's. Nobody may be looking anything up. */
 void tenon__catalog_destroy(tenon__catalog_t* catalog);
 
 /* A promise: `kind` "operator", "kernel", ...; `name`: the operator's identity, the operator of a
  * kernel ("*expressions", "*moves", "*": any), the name of a device or parser,
- * "format:domain:Type"; "*": any. Kinds that are not known are skipped. */
+ * "format:domain:Type"; "*": any. Kinds that are not known are skipped. A promise costs nothing to
+ * make: that is how a process starts without loading plugins which its model does not need. The
+ * owner is kept by address; the name is copied. OUT_OF_MEMORY only. */
 tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t* owner,
                                       const char* kind, const char* name);
 /* All items of an offering. Unknown kinds are skipped. What has a fault is left out and reported;
@@ -36,17 +44,22 @@ tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t*
 tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_t* owner,
                                   const tenon_offering_t* offering, const tenon_sink_t* sink);
 
-/* Makes one owner ready now, whatever it promised. What make_ready returned, now or before. */
+/* Makes one owner ready now, whatever it promised. What make_ready returned, now or before. At most
+ * once; another thread that asks waits for it. */
 tenon_status_t tenon__catalog_make_ready(tenon__catalog_t* catalog, tenon__owner_t* owner,
                                          const tenon_sink_t* sink);
 
-/* Lookups make promises ready. NULL when absent (a failure to load was reported). */
+/* Lookups make promises ready. NULL when absent (a failure to load was reported). A look-up by name
+ * takes the lock and may load plugins, so it may be slow the first time; afterwards it is a hash.
+ * Disabled operators are NULL too. */
 const tenon__operator_t* tenon__catalog_operator(tenon__catalog_t* catalog, const char* name,
                                                  const tenon_sink_t* sink);
 const tenon__device_entry_t* tenon__catalog_device(tenon__catalog_t* catalog, const char* name,
                                                    const tenon_sink_t* sink);
 const tenon__parser_entry_t* tenon__catalog_parser(tenon__catalog_t* catalog, const char* format,
                                                    const tenon_sink_t* sink);
+/* The one for this version of a node type; of several that have it the one whose owner is heard
+ * first. */
 const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catalog,
                                                          const char* format, const char* domain,
                                                          const char* type, int64_t version,
@@ -54,14 +67,17 @@ const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catal
 /* Kernels of one sort. `op`: an identity, for the kernels whose `operators` list it; "*" for those
  * that look for themselves (pattern, propose); NULL with flags for the expression (or move)
  * kernels, without for all. Ordered by plugin name, then kernel name; reference kernels last.
- * Returns the count; writes up to capacity. */
+ * Returns the count; writes up to capacity. The order is that in which candidates are found, and so
+ * part of what a build decides where times say nothing. */
 uint32_t tenon__catalog_kernels(tenon__catalog_t* catalog, const char* op, uint32_t flags,
                                 const tenon_sink_t* sink, const tenon__kernel_entry_t** out_entries,
                                 uint32_t capacity);
 /* A kernel by plugin and name, for plans. */
 const tenon__kernel_entry_t* tenon__catalog_kernel(tenon__catalog_t* catalog, const char* plugin,
                                                    const char* name, const tenon_sink_t* sink);
-/* Everything of a kind, in order of plugin and name; makes all promises of that kind ready. */
+/* Everything of a kind, in order of plugin and name; makes all promises of that kind ready. Each
+ * returns how many there are, and writes up to `capacity`. Parsers come in the order of the search
+ * path. */
 uint32_t tenon__catalog_devices(tenon__catalog_t* catalog, const tenon_sink_t* sink,
                                 const tenon__device_entry_t** out_entries, uint32_t capacity);
 uint32_t tenon__catalog_parsers(tenon__catalog_t* catalog, const tenon_sink_t* sink,
@@ -72,6 +88,7 @@ uint32_t tenon__catalog_rewrites(tenon__catalog_t* catalog, const tenon_sink_t* 
                                  const tenon__rewrite_entry_t** out_entries, uint32_t capacity);
 uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
                                   const tenon__operator_t** out_entries, uint32_t capacity);
+/* No host of this version calibrates: for listings. */
 uint32_t tenon__catalog_calibrators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
                                     const tenon__calibrator_entry_t** out_entries,
                                     uint32_t capacity);
@@ -82,9 +99,11 @@ void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* nam
 uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t** out_owners,
                                uint32_t capacity);
 
-/* Why an operator is disabled, NULL if it is not. */
+/* Why an operator is disabled, NULL if it is not. Of what is loaded by now. Valid for the
+ * catalogue's life. */
 const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name);
 
+/* What was refused so far, for listings; as above the count, and up to `capacity` of them. */
 uint32_t tenon__catalog_left_out(tenon__catalog_t* catalog, tenon__left_out_t* out_items,
                                  uint32_t capacity);
 /* Identities of all that are disabled, among the plugins loaded so far. */

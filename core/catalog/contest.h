@@ -1,14 +1,20 @@
-/* Two owners that offer the same thing: who stays, and how the other leaves. */
+/*
+ * Two owners that offer the same thing: who stays, and how the other leaves. The rule stands in
+ * catalog.h; here it is carried out, so that a third owner that comes later finds one winner. All
+ * under the catalogue's lock.
+ */
 #ifndef TENON_CORE_CATALOG_CONTEST_H_
 #define TENON_CORE_CATALOG_CONTEST_H_
 
 #include "core/catalog/kinds.h"
 #include "core/catalog/state.h"
 
-/* contest.c: reports it and adds it to the list of what was left out; texts are copied. */
+/* Reports it as an error and adds it to the list of what was left out; texts are copied. Where
+ * memory for the list is out the words are said all the same. */
 void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
                               const tenon_sink_t* sink);
-/* The same for what was entered already: it is not found any more. */
+/* The same for what was entered already: it is not found any more. The entry stays where it is, as
+ * somebody may hold it. */
 void tenon__catalog_drop(tenon__catalog_t* catalog, const tenon__left_out_t* item,
                          tenon__admission_t* verdict, const tenon_sink_t* sink);
 /* Less than 0 where `a` is heard before `b` as to `name`, a domain, device or format; 0: equals. */

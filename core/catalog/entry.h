@@ -32,6 +32,8 @@ typedef struct tenon__admission_t {
   bool is_tried;     /* a rewrite, on numbers */
 } tenon__admission_t;
 
+/* Entries: the plugin's descriptor in full size (what it lacks reads as zero), whose it is, and the
+ * verdict. In the catalogue's arena, at one address for its life; only the verdict changes. */
 typedef struct tenon__kernel_entry_t {
   tenon_kernel_t kernel; /* full size */
   const tenon__owner_t* owner;
@@ -63,7 +65,8 @@ typedef struct tenon__calibrator_entry_t {
   tenon__admission_t* verdict;
 } tenon__calibrator_entry_t;
 
-/* What was left out, and why, among the plugins loaded so far; in order of discovery. */
+/* What was left out, and why, among the plugins loaded so far; in order of discovery. Strings are
+ * the catalogue's. */
 typedef struct tenon__left_out_t {
   const char* kind; /* "converter" */
   const char* name;

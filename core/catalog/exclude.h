@@ -8,10 +8,11 @@
 
 #include "core/catalog/entry.h"
 
-/* `exclude`: NULL, or ended by NULL. */
+/* `exclude`: NULL, or ended by NULL. Asked for each kernel and rewrite; the list is short. */
 bool tenon__is_excluded(const char* const* exclude, const char* plugin, const char* name);
 /* INVALID_ARGUMENT for what there is not, naming what there is. Loads plugins of which something is
- * named. */
+ * named. A word that excludes nothing is most likely misspelt, and a build that ignored it would
+ * use what was not to be used. */
 tenon_status_t tenon__exclude_check(tenon__catalog_t* catalog, const char* const* exclude,
                                     const tenon_sink_t* sink);
 

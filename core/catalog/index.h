@@ -9,6 +9,7 @@
 #include "core/catalog/entry.h"
 #include "core/catalog/kinds.h"
 
+/* Strings are borrowed from who is entered, and live as long as the catalogue. */
 typedef struct tenon__index_record_t {
   void* entry;
   const char* plugin;
@@ -17,6 +18,7 @@ typedef struct tenon__index_record_t {
   const tenon__admission_t* verdict; /* NULL: nothing can turn out about it */
 } tenon__index_record_t;
 
+/* Sorted at all times: inserting is linear, and reading needs no lock but the catalogue's. */
 typedef struct tenon__index_list_t {
   tenon__index_record_t* records;
   size_t count;
@@ -30,10 +32,12 @@ typedef struct tenon__index_t {
 
 void tenon__index_initialize(tenon__index_t* out_index, tenon_allocator_t allocator);
 void tenon__index_deinitialize(tenon__index_t* index);
-/* False when memory is out: the index is as before. */
+/* False when memory is out: the index is as before. One thing may stand under several names; under
+ * one it is entered once. */
 bool tenon__index_add(tenon__index_t* index, const char* key, const tenon__index_record_t* record);
 /* NULL when there is nothing under this key; valid until the next add. */
 const tenon__index_list_t* tenon__index_find(const tenon__index_t* index, const char* key);
+/* To be asked of each record of a list. */
 static inline bool tenon__index_holds(const tenon__index_record_t* record) {
   return record->verdict == NULL || record->verdict->fault == NULL;
 }

@@ -11,7 +11,7 @@
 #include "tenon/plugin.h"
 
 /* NAME, word in manifests, versioned kind of the offering, structure, last member that an item must
- * have. */
+ * have. A new kind is one line here, a structure in plugin.h, and who looks it up. */
 #define TENON_OFFER_KINDS(X)                                           \
   X(OPERATOR, "operator", "operator/1", tenon_operator_t, name)        \
   X(KERNEL, "kernel", "kernel/1", tenon_kernel_t, enqueue)             \
@@ -40,11 +40,12 @@ typedef union tenon__offer_item_t {
  * known. */
 tenon__offer_kind_t tenon__offer_kind_of_word(const char* word);
 tenon__offer_kind_t tenon__offer_kind_of_offering(const char* kind);
+/* Of a kind that is known, not of COUNT. */
 const char* tenon__offer_kind_word(tenon__offer_kind_t kind);
 size_t tenon__offer_kind_size(tenon__offer_kind_t kind);
 
 /* Item `index` of an offering of a known kind. NULL and a copy in *out_item, or what is wrong with
- * it. */
+ * it. The index is below the count. The words are static. */
 const char* tenon__offer_item(tenon__offer_kind_t kind, const tenon_offering_t* offering,
                               uint32_t index, tenon__offer_item_t* out_item);
 /* What is wrong with the offering as a whole (no items, a stride that cannot be), NULL if nothing

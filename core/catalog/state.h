@@ -9,12 +9,15 @@
 #include "core/catalog/index.h"
 #include "core/operator/operator.h"
 
+/* How far an owner is. BUSY is seen by its own thread alone, as the lock is held meanwhile: a
+ * plugin that looks something up while it starts does not wait for itself. */
 typedef enum tenon__readiness_t {
   TENON_READINESS_PROMISED,
   TENON_READINESS_BUSY, /* make_ready is running */
   TENON_READINESS_DONE, /* well or not: see status */
 } tenon__readiness_t;
 
+/* One for each owner that promised or added something, in the catalogue's arena. */
 typedef struct tenon__owner_slot_t {
   const tenon__owner_t* owner;
   tenon__owner_t* promiser; /* the same, once it is known as one who can be asked; else NULL */

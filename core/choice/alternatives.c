@@ -23,7 +23,7 @@ static tenon_status_t add_class(grouping_t* grouping, const tenon__kernel_entry_
                                 const claim_t* claim, const char* key) {
   alternatives_t* a = grouping->alternatives;
   const tenon__candidates_t* found = NULL;
-  TENON_TRY(tenon__candidates_find(grouping->tuning, claim->region, &found));
+  TENON_TRY(tenon__candidates_find(grouping->tuning, claim->region, entry, &found));
   if (!tenon__grow(a->allocator, (void**)&a->classes, &a->class_capacity, a->class_count + 1u,
                    sizeof *a->classes) ||
       !tenon__string_map_set(&a->class_index, key,
@@ -39,10 +39,9 @@ tenon_status_t tenon__alternatives_add_claim(grouping_t* grouping,
                                              const tenon__kernel_entry_t* entry, claim_t* claim) {
   alternatives_t* a = grouping->alternatives;
   char key[TENON_REGION_KEY_SIZE];
-  claim->region->claimant = entry;
   TENON_TRY(
       tenon__region_finish(grouping->tuning->arena, grouping->tuning->profile, claim->region));
-  tenon__region_key(claim->region, key);
+  tenon__candidates_key(claim->region, entry, key);
   if (tenon__string_map_find(&a->class_index, key) == NULL) {
     TENON_TRY(add_class(grouping, entry, claim, key));
   }

@@ -6,13 +6,17 @@
  *   claims     nodes that one kernel computes at once, or one node with an expression that kernels
  *              compute by its operator's name
  *   epilogues  which may stay apart, or be shorter
+ *
+ * Deciding alike keeps the search small (a network has many convolutions and few kinds of them),
+ * and makes equal layers equal in the plan.
  */
 #ifndef TENON_CORE_CHOICE_ALTERNATIVES_H_
 #define TENON_CORE_CHOICE_ALTERNATIVES_H_
 
 #include "core/choice/grouping.h"
 
-/* One place. */
+/* One place. Nodes and region lie in the tuning's arena. Claims may overlap: whichever class comes
+ * first in `taken` has its nodes. */
 typedef struct claim_t {
   uint32_t class_index;
   uint32_t node_count;
@@ -20,7 +24,8 @@ typedef struct claim_t {
   struct tenon_region_t* region;
 } claim_t;
 
-/* Equal regions, claimed alike. */
+/* Equal regions, claimed alike. `candidates` may be empty: then nobody takes it, and its refusals
+ * go to the report. */
 typedef struct claim_class_t {
   const tenon__kernel_entry_t* entry; /* NULL: all kernels that name the operator */
   const tenon__candidates_t* candidates;
@@ -30,7 +35,8 @@ typedef struct claim_class_t {
   double without_seconds;
 } claim_class_t;
 
-/* An operator with the longest epilogue that a kernel takes. */
+/* An operator with the longest epilogue that a kernel takes. `fused` is never empty. limit 0: the
+ * operator stays alone. */
 typedef struct epilogue_t {
   const tenon__candidates_t* fused;
   uint32_t node_count; /* of the chain behind the operator */
@@ -38,6 +44,8 @@ typedef struct epilogue_t {
   tenon__time_t apart; /* the operator, then the chain in one step; no figure: nobody asked */
 } epilogue_t;
 
+/* Of one graph, in the order in which they were found, which is the network's: ties are broken by
+ * it. Tables are its own and move as they grow; indices hold. */
 typedef struct alternatives_t {
   tenon_allocator_t allocator;
   claim_t* claims;
@@ -58,15 +66,19 @@ typedef struct alternatives_t {
 void tenon__alternatives_initialize(alternatives_t* out_alternatives, tenon_allocator_t allocator);
 void tenon__alternatives_deinitialize(alternatives_t* alternatives);
 /* The place is one of those with the same region; candidates are looked for when it is the first. A
- * claim whose kernel refuses is kept, for the report. */
+ * claim whose kernel refuses is kept, for the report. The region is finished here, and gets the
+ * claimant. `claim` is copied, its class_index set. Finding candidates may measure. */
 tenon_status_t tenon__alternatives_add_claim(grouping_t* grouping,
                                              const tenon__kernel_entry_t* entry, claim_t* claim);
 /* The epilogue of this key; TENON_NONE when it is new. */
 uint32_t tenon__alternatives_find_epilogue(const alternatives_t* alternatives, const char* key);
+/* The key must be new. OUT_OF_MEMORY only; silent. */
 tenon_status_t tenon__alternatives_add_epilogue(alternatives_t* alternatives, const char* key,
                                                 epilogue_t epilogue, uint32_t* out_index);
 
-/* No class is taken, epilogues are found anew, and times are as they are now. */
+/* No class is taken, epilogues are found anew, and times are as they are now. Claims stay. Called
+ * when times were measured again: the choice then begins anew, so that it depends on times and not
+ * on the way there. */
 tenon_status_t tenon__alternatives_renew(tenon__tuning_t* tuning, alternatives_t* alternatives);
 
 #endif

@@ -4,7 +4,10 @@
 
 #include "core/choice/grouping.h"
 
-/* Finds all claims. After each operator has a group. */
+/* Finds all claims. After each operator has a group. By pattern, by proposal of a kernel's
+ * function, or by name where an operator with an expression has a kernel of its own. At most 4096
+ * in a graph, with a warning beyond. A pattern that does not parse was reported and is passed over.
+ */
 tenon_status_t tenon__claims_find(grouping_t* grouping);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "core/choice/grouping.h"
 
-/* Makes groups of those whose classes are taken. */
+/* Makes groups of those whose classes are taken. In the classes' order of precedence; a claim whose
+ * nodes are taken already, or whose step would wait for itself, is passed over. Cannot fail. */
 tenon_status_t tenon__claims_take(grouping_t* grouping);
 
 #endif

@@ -9,7 +9,8 @@
 #include "core/candidate/tuning.h"
 #include "core/choice/unit.h"
 
-/* Orders of a value's dimensions in memory, outermost first; NULL: rows. Borrowed. */
+/* Orders of a value's dimensions in memory, outermost first; NULL: rows. Borrowed. Compared as
+ * pointers where they are remembered: the same layout's order, each time. */
 typedef struct orders_t {
   const uint32_t* from;
   const uint32_t* to;
@@ -23,7 +24,8 @@ typedef struct conversions_t {
 } conversions_t;
 
 /* Those of one graph. What is found lies in the arena; the orders that are asked for have to live
- * as long. */
+ * as long. Coordinates of all values are made in the pool at once, so that the plan does not depend
+ * on which conversions were asked for. */
 tenon_status_t tenon__conversions_begin(tenon__tuning_t* tuning, uint32_t graph,
                                         tenon__arena_t* arena, conversions_t* out_conversions);
 /* How long the copy takes, measured or as its kernel says; without a figure, too, where nobody can

@@ -17,8 +17,8 @@ static const double disturbed_factor = 2.5;
 static int compare_parts(const void* a, const void* b) {
   const tenon__unit_t* left = *(const tenon__unit_t* const*)a;
   const tenon__unit_t* right = *(const tenon__unit_t* const*)b;
-  const uintptr_t x = (uintptr_t)left->chosen.candidates;
-  const uintptr_t y = (uintptr_t)right->chosen.candidates;
+  const uint32_t x = left->chosen.candidates->serial;
+  const uint32_t y = right->chosen.candidates->serial;
   return x != y
              ? (x < y ? -1 : 1)
              : (left->chosen.pick > right->chosen.pick) - (left->chosen.pick < right->chosen.pick);

@@ -10,6 +10,8 @@
 #include "core/choice/grouping.h"
 #include "core/choice/unit.h"
 
+/* Everything of it goes with its arena, so that what was tried and was no better costs nothing
+ * afterwards. */
 typedef struct covering_t {
   tenon__arena_t* arena;
   tenon__units_t units;
@@ -20,16 +22,18 @@ typedef struct covering_t {
   uint32_t part_count;
 } covering_t;
 
-/* As the alternatives stand. */
+/* As the alternatives stand. Groups, candidates, layouts and their cost: linear in the network but
+ * for layouts, which are swept a few times. */
 tenon_status_t tenon__covering_make(grouping_t* grouping, tenon__arena_t* arena,
                                     covering_t* out_covering);
 
+/* What tenon__covering_compare comes to. */
 typedef enum opinion_t { OPINION_KEEP, OPINION_CHANGE, OPINION_LOOK_AGAIN } opinion_t;
 
 /* Is `other` better than `own`? It has to be faster by more than the noise of what differs, or no
  * slower in fewer steps. LOOK_AGAIN: it seems to be, by times that were measured but once,
- * and may be measured again. What was
- * disturbed whenever it was measured says nothing against `own`. */
+ * and may be measured again. What was disturbed whenever it was measured says nothing against
+ * `own`. */
 opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other,
                                   bool may_look_again);
 /* Takes the second look at what differs. Times change: all coverings are void. */

@@ -22,7 +22,7 @@ static void open_scene(scene_t* s, double own, double second, double third) {
   *s = (scene_t){.region = {.kind = TENON_REGION_OPERATOR}};
   for (uint32_t k = 0; k < PARTS; ++k) {
     s->items[k].time = (tenon__time_t){TENON_FIGURE_MEASURED, seconds[k]};
-    s->candidates[k] = (tenon__candidates_t){.count = 1, .items = &s->items[k]};
+    s->candidates[k] = (tenon__candidates_t){.serial = k, .count = 1, .items = &s->items[k]};
     s->units[k] = (tenon__unit_t){
         .kind = TENON_UNIT_REGION,
         .chosen = {.region = &s->region, .candidates = &s->candidates[k]},

@@ -266,7 +266,7 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
     TENON_TRY(tenon__region_finish(arena, tuning->profile, region));
     if (tenon__candidates_any(tuning, region)) {
       *out_region = region;
-      return tenon__candidates_find(tuning, region, out_found);
+      return tenon__candidates_find(tuning, region, NULL, out_found);
     }
   }
   return TENON_OK;
@@ -295,8 +295,8 @@ static tenon_status_t time_apart(chain_t* chain, const milestone_t* milestone,
   TENON_TRY(
       tenon__region_of_expression(arena, tuning->network, chain->grouping->graph, &source, &rest));
   TENON_TRY(tenon__region_finish(arena, tuning->profile, &rest));
-  TENON_TRY(tenon__candidates_find(tuning, &alone, &first));
-  TENON_TRY(tenon__candidates_find(tuning, &rest, &second));
+  TENON_TRY(tenon__candidates_find(tuning, &alone, NULL, &first));
+  TENON_TRY(tenon__candidates_find(tuning, &rest, NULL, &second));
   *out_time = tenon__time_sum(best_time(first), best_time(second));
   return TENON_OK;
 }
@@ -309,7 +309,7 @@ static tenon_status_t find_epilogue(chain_t* chain, const milestone_t* milestone
   grouping_t* grouping = chain->grouping;
   char key[TENON_REGION_KEY_SIZE];
   epilogue_t epilogue = {.fused = fused, .node_count = milestone->node_count, .limit = TENON_NONE};
-  tenon__region_key(region, key);
+  tenon__candidates_key(region, NULL, key);
   *out_index = tenon__alternatives_find_epilogue(grouping->alternatives, key);
   if (*out_index != TENON_NONE) {
     return TENON_OK;

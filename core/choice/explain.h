@@ -4,7 +4,8 @@
 
 #include "core/choice/coverings.h"
 
-/* Adds, to the units' notes, which alternatives were not taken and why. */
+/* Adds, to the units' notes, which alternatives were not taken and why. Nothing where the build
+ * keeps no refusals. Lines name kernels and both times. OUT_OF_MEMORY only. */
 tenon_status_t tenon__covering_explain(grouping_t* grouping, const covering_t* covering);
 
 #endif

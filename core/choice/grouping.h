@@ -7,7 +7,9 @@
 #include "core/choice/unit.h"
 #include "core/network/order.h"
 
-/* A group: nodes that become one unit. */
+/* A group: nodes that become one unit. It has either a region (operators, claims) or an expression
+ * (runs), or neither (views, contents, control). A group that another took in is dead and has no
+ * nodes. */
 typedef struct group_t {
   bool alive;
   tenon__unit_kind_t kind;
@@ -21,9 +23,13 @@ typedef struct group_t {
   uint32_t values[GROUP_MOST_NODES]; /* values that it makes for others, in order of outputs */
   /* Operators: the region, epilogue included. */
   struct tenon_region_t* region;
+  const tenon__candidates_t* candidates; /* of a claim: its claimant's; NULL: everyone is asked */
   uint32_t epilogue; /* of the alternatives: what its slot could hold; TENON_NONE */
 } group_t;
 
+/* Tables over nodes and values of one graph; begun once, and covered again for each alternative
+ * that is tried: what depends on the alternatives is reset from first_groups. `arena` is that of
+ * the covering at hand, `scratch` lives to the end. */
 typedef struct grouping_t {
   tenon__tuning_t* tuning;
   struct alternatives_t* alternatives;
@@ -55,9 +61,11 @@ typedef struct grouping_t {
 } grouping_t;
 
 /* An expression node's expression with graph values as operand indices; NULL when the node has
- * none. Moves that are no views and no boxes count as expressions. */
+ * none. Moves that are no views and no boxes count as expressions. Made once for a node;
+ * OUT_OF_MEMORY only. */
 tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
                                           const tenon__expression_t** out_expression);
+/* Has it a sum, a mean or the like? Then it is not repeated inside of another. */
 bool tenon__expression_reduces(const tenon__expression_t* expression);
 /* Space equal to the value's shape, and operand `operand` reads it at the identity. */
 bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expression_t* expression,
@@ -65,12 +73,15 @@ bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expre
 bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
                                  uint32_t operand);
 /* Would a step wait for itself? A walk back from the values that it reads, through all that makes
- * them: a node brings the other nodes of its group along, since they become one step. */
+ * them: a node brings the other nodes of its group along, since they become one step. Linear in
+ * what lies before; nodes are stamped, so that a walk costs no clearing. Begin, from each value,
+ * then meets once. */
 void tenon__grouping_walk_begin(grouping_t* grouping);
 void tenon__grouping_walk_from(grouping_t* grouping, uint32_t value);
 /* Does the walk come to one of these nodes? */
 bool tenon__grouping_walk_meets(grouping_t* grouping, const uint32_t* nodes, uint32_t node_count);
-/* Remembers, for the report, why nobody takes these nodes at once. */
+/* Remembers, for the report, why nobody takes these nodes at once. Nothing where the build keeps no
+ * refusals. */
 tenon_status_t tenon__grouping_note(grouping_t* grouping, uint32_t node, uint32_t node_count,
                                     const char* refusals);
 

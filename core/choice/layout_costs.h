@@ -10,7 +10,8 @@
 #include "core/choice/unit.h"
 
 /* Times without a figure stand before all others: fewer of them are better, whatever the rest is.
- * Half of one: what may be slower by half of such a conversion. */
+ * Half of one: what may be slower by half of such a conversion. So a layout whose copies are known
+ * is preferred to one whose copies nobody has timed. */
 typedef struct cost_t {
   double unknown_count;
   double seconds;
@@ -21,6 +22,8 @@ static inline bool tenon__cost_is_below(cost_t a, cost_t b) {
                                             : a.seconds < b.seconds;
 }
 
+/* While layouts of one covering are chosen. `order_of` is what tenon__layouts_publish last said of
+ * each value; orders are borrowed from tactics. */
 typedef struct layouts_t {
   conversions_t* conversions;
   const tenon__graph_t* g;
@@ -39,10 +42,11 @@ const tenon_argument_rule_t* tenon__layouts_output_rule(const tenon__unit_t* uni
 /* Sets the orders of what a unit makes, from its pick, its chosen order and its inputs. */
 void tenon__layouts_publish(layouts_t* layouts, tenon__unit_t* unit);
 /* What a unit costs as it is picked, published with that: its step, and the conversions of what it
- * reads and makes. What is not below the limit is not asked to the end. */
+ * reads and makes. What is not below the limit is not asked to the end. It leaves the unit
+ * published as it was picked: who tries several publishes the best at the end. */
 cost_t tenon__layouts_unit_cost(layouts_t* layouts, tenon__unit_t* unit, cost_t limit);
 /* The whole: of each unit its step and the copies around it; of the graph the copies, each made
- * once. */
+ * once. Also sets own_seconds and copies_seconds of each unit. */
 void tenon__layouts_count(layouts_t* layouts, tenon__copies_t* out_copies);
 
 #endif

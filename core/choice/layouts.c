@@ -90,7 +90,10 @@ static tenon_status_t find_candidates(choosing_t* c) {
     if (unit->kind != TENON_UNIT_REGION) {
       continue;
     }
-    TENON_TRY(tenon__candidates_find(tuning, unit->chosen.region, &unit->chosen.candidates));
+    TENON_TRY(
+        unit->chosen.candidates != NULL
+            ? tenon__candidates_renew(tuning, unit->chosen.candidates)
+            : tenon__candidates_find(tuning, unit->chosen.region, NULL, &unit->chosen.candidates));
     collect_orders(c, unit);
   }
   return TENON_OK;

@@ -6,7 +6,10 @@
 #include "core/choice/unit.h"
 
 /* Picks tactics and orders for these units, whose regions are finished. A unit that nobody computes
- * has no candidates then. */
+ * has no candidates then. Each unit in turn takes what is cheapest given its neighbours, until
+ * nothing changes, eight sweeps at most: a local optimum, which is why choice.c tries kernels'
+ * layouts everywhere at once. Candidates are looked for here, so it may measure, and be CANCELLED.
+ */
 tenon_status_t tenon__layouts_choose(conversions_t* conversions, tenon__units_t* inout_units,
                                      tenon__copies_t* out_copies);
 

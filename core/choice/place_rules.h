@@ -5,12 +5,13 @@
 #include "core/candidate/tuning.h"
 
 /* Can an argument with this rule (NULL: rows) be read where the place is, at all of the profile's
- * points? FOLLOWS counts as any order: see tenon__place_order. */
+ * points? FOLLOWS counts as any order: see tenon__place_order. Where extents are known only in a
+ * run, what is stored in rows is taken to be in rows. */
 bool tenon__place_suits(const tenon__tuning_t* tuning, uint32_t graph,
                         const tenon__schedule_t* schedule, uint32_t place,
                         const tenon_argument_rule_t* rule);
 /* The order of dimensions in which a place lies, NULL for rows; a view's by its strides, in the
- * arena. */
+ * arena. A view that is not dense counts as rows. OUT_OF_MEMORY only. */
 tenon_status_t tenon__place_order(const tenon__tuning_t* tuning, uint32_t graph,
                                   const tenon__schedule_t* schedule, uint32_t place,
                                   tenon__arena_t* arena, const uint32_t** out_order);

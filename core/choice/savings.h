@@ -1,5 +1,8 @@
-/* What an alternative could save at best: how much of a covering it touches, less its own time.
- * What cannot save is not tried. */
+/*
+ * What an alternative could save at best: how much of a covering it touches, less its own time.
+ * What cannot save is not tried. Optimistic by intent: an alternative that cannot save even so need
+ * not be costed with the whole graph, which is dear.
+ */
 #ifndef TENON_CORE_CHOICE_SAVINGS_H_
 #define TENON_CORE_CHOICE_SAVINGS_H_
 
@@ -9,7 +12,7 @@
 /* Times that do not compare, and the alternative's is the better known. */
 #define TENON_CERTAIN_SAVING 1e30
 
-/* A covering by nodes. */
+/* A covering by nodes. Borrowed from the covering, in the arena that it was made in. */
 typedef struct covered_t {
   const covering_t* covering;
   uint32_t node_count;
@@ -19,7 +22,7 @@ typedef struct covered_t {
 tenon_status_t tenon__covering_by_nodes(const covering_t* covering, uint32_t node_count,
                                         tenon__arena_t* arena, covered_t* out_covered);
 /* If the class were taken wherever it can be, and what it leaves of the units there cost nothing;
- * below 0 where it cannot pay. */
+ * below 0 where it cannot pay. Overlapping places count once. Seconds. */
 tenon_status_t tenon__saving_of_class(const alternatives_t* a, const covered_t* best,
                                       uint32_t class_index, tenon__arena_t* arena,
                                       double* out_saving);

@@ -1,10 +1,15 @@
-/* Units: what becomes one step, a view, contents or a control step, before there are places. */
+/*
+ * Units: what becomes one step, a view, contents or a control step, before there are places. What
+ * choosing and scheduling share: the one fills units in, the other turns them into steps and
+ * places.
+ */
 #ifndef TENON_CORE_CHOICE_UNIT_H_
 #define TENON_CORE_CHOICE_UNIT_H_
 
 #include "core/candidate/tuning.h"
 
-/* One region chosen for the plan, and with whom. */
+/* One region chosen for the plan, and with whom. `candidates` is NULL until layouts are chosen, and
+ * shared with all regions of the same signature; `pick` is void when they are sorted anew. */
 typedef struct tenon__chosen_t {
   struct tenon_region_t* region;
   const tenon__candidates_t* candidates;
@@ -21,6 +26,7 @@ typedef enum tenon__unit_kind_t {
   TENON_UNIT_CONTROL,
 } tenon__unit_kind_t;
 
+/* Seconds are those of the picked tactic, 0 where there is no figure. */
 typedef struct tenon__unit_t {
   tenon__unit_kind_t kind;
   uint32_t node;   /* VIEW, CONTENTS, CONTROL; REGION: its first node, for order */

@@ -112,6 +112,7 @@ static tenon_status_t emit_group(grouping_t* grouping, const group_t* group,
     TENON_TRY(expression_region(grouping, group, &unit.chosen.region));
   } else if (group->kind == TENON_UNIT_REGION) {
     unit.chosen.region = group->region;
+    unit.chosen.candidates = group->candidates;
   }
   for (uint32_t k = 0; k < group->node_count; ++k) {
     const char* note = grouping->notes[group->nodes[k]];

@@ -1,4 +1,5 @@
-/* One operation of a dimension, on numbers. */
+/* One operation of a dimension, on numbers. One place says what an operation gives, so that
+ * folding, ranges and the runtime cannot differ. */
 #ifndef TENON_CORE_DIMENSION_DIMENSION_APPLY_H_
 #define TENON_CORE_DIMENSION_DIMENSION_APPLY_H_
 

@@ -1,4 +1,9 @@
-/* The canonical forms of minimum, maximum, equality and order of dimensions. */
+/*
+ * The canonical forms of minimum, maximum, equality and order of dimensions. They are 0 or 1 where
+ * ranges or a proof decide, else a node whose operands stand in one order, so that a == b and b ==
+ * a are one dimension. LE, GT and the like are made of these (dimension_algebra.h). Operands must
+ * be valid.
+ */
 #ifndef TENON_CORE_DIMENSION_DIMENSION_COMPARE_H_
 #define TENON_CORE_DIMENSION_DIMENSION_COMPARE_H_
 

@@ -1,4 +1,9 @@
-/* The canonical forms of floor division and remainder. */
+/*
+ * The canonical forms of floor division and remainder. Both round down; by the constant 0 they are
+ * INVALID. What the ranges allow is divided out: (4*n + 3)/4 is n, (4*n + 3)%4 is 3. Division by a
+ * dimension that may be 0 stays as it is, and has no value in a run where it is. Operands must be
+ * valid.
+ */
 #ifndef TENON_CORE_DIMENSION_DIMENSION_DIVIDE_H_
 #define TENON_CORE_DIMENSION_DIMENSION_DIVIDE_H_
 

@@ -11,6 +11,8 @@ enum {
   TENON__DIM_OPERANDS = 64,              /* most operands of a node */
 };
 
+/* kind to value are what it is, and what the hash is over; min, max, mentions and coordinate_axes
+ * follow from it and the symbols' ranges, and are filled in when it is interned. */
 typedef struct tenon__dim_node_t {
   tenon__dim_kind_t kind;
   uint32_t opcode;
@@ -24,6 +26,10 @@ typedef struct tenon__dim_node_t {
   uint64_t coordinate_axes;
 } tenon__dim_node_t;
 
+/* nodes[id] is the node of dimension id; it moves when the table grows, its operands do not. Open
+ * addressing, at most half full. symbols[i] and symbol_dims[i] belong together; a dim is INVALID
+ * until the symbol is used. `memo` is scratch of substitution, and `depth` keeps rules that call
+ * one another from running away. */
 struct tenon__dim_pool_t {
   tenon_allocator_t allocator;
   tenon__arena_t arena;
@@ -45,6 +51,7 @@ struct tenon__dim_pool_t {
   struct tenon__requirements_t* requirements; /* lent, or NULL */
 };
 
+/* Valid until the next node is made. */
 static inline const tenon__dim_node_t* tenon__dim_node(const tenon__dim_pool_t* pool, uint32_t id) {
   return &pool->nodes[id];
 }

@@ -8,20 +8,28 @@
 #include "core/base/arena.h"
 #include "core/dimension/dimension.h"
 
+/* Empty; everything in it is freed with it. OUT_OF_MEMORY only. */
 tenon_status_t tenon__dim_pool_create(tenon_allocator_t allocator, tenon__dim_pool_t** out_pool);
 void tenon__dim_pool_destroy(tenon__dim_pool_t* pool);
+/* Dimensions made so far: ids are below it. It grows while somebody calculates. */
 uint32_t tenon__dim_pool_count(const tenon__dim_pool_t* pool);
-/* True once memory was out: the caller of a group of operations asks at its end. */
+/* True once memory was out: the caller of a group of operations asks at its end. It never becomes
+ * false again. */
 bool tenon__dim_pool_failed(const tenon__dim_pool_t* pool);
 tenon_allocator_t tenon__dim_pool_allocator(const tenon__dim_pool_t* pool);
 
 tenon_dim_t tenon__dim_constant(tenon__dim_pool_t* pool, int64_t value);
-/* The symbol of that name, made if new; an existing one keeps its range. Names are copied. */
+/* The symbol of that name, made if new; an existing one keeps its range. Names are copied. A symbol
+ * without a name is found by kind, a and b (a coordinate by its extent too). */
 tenon_dim_t tenon__dim_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol);
 
+/* The dimension must be valid. */
 tenon__dim_view_t tenon__dim_get(const tenon__dim_pool_t* pool, tenon_dim_t dim);
+/* A constant, or what its range leaves one value. False for INVALID; *out_value is untouched then.
+ */
 bool tenon__dim_known(const tenon__dim_pool_t* pool, tenon_dim_t dim, int64_t* out_value);
-/* Bounds that always hold; INT64_MIN and INT64_MAX where nothing is known. */
+/* Bounds that always hold; INT64_MIN and INT64_MAX where nothing is known. Kept with each node:
+ * constant time. */
 void tenon__dim_range(const tenon__dim_pool_t* pool, tenon_dim_t dim, int64_t* out_min,
                       int64_t* out_max);
 /* True when the expression contains a symbol of that kind (or an element, kind == -1). */
@@ -32,7 +40,8 @@ uint64_t tenon__dim_coordinate_axes(const tenon__dim_pool_t* pool, tenon_dim_t d
 uint32_t tenon__symbol_count(const tenon__dim_pool_t* pool);
 const tenon__symbol_t* tenon__symbol_get(const tenon__dim_pool_t* pool, uint32_t index);
 /* Narrows the range of a symbol (a profile does; of several profiles, what covers all). Ranges of
- * expressions follow. A range without a common number with the old one changes nothing. */
+ * expressions follow. A range without a common number with the old one changes nothing. Linear in
+ * the pool, so it is not for the inner loop of anything. */
 void tenon__symbol_set_range(tenon__dim_pool_t* pool, uint32_t index, int64_t min, int64_t max);
 /* The symbol of that kind, `a` and `b`, if anything was made of it: INVALID if not. */
 tenon_dim_t tenon__symbol_find(const tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint32_t a,
@@ -41,11 +50,14 @@ tenon_dim_t tenon__symbol_find(const tenon__dim_pool_t* pool, tenon__symbol_kind
 /* ---- For this room alone ---- */
 
 struct tenon__dim_node_t;
-/* The node with exactly these fields, made if new. INVALID when memory is out. */
+/* The node with exactly these fields, made if new. INVALID when memory is out. Operands are copied
+ * and must be valid; no canonical form is made here. */
 tenon_dim_t tenon__dim_intern(tenon__dim_pool_t* pool, const struct tenon__dim_node_t* node);
+/* The node of that opcode, as it is: for operations that have their canonical form already. */
 tenon_dim_t tenon__dim_operation(tenon__dim_pool_t* pool, uint32_t opcode,
                                  const tenon_dim_t* operands, uint32_t count);
-/* The node as it is in the pool, INVALID when it is not. */
+/* The node as it is in the pool, INVALID when it is not. Makes nothing: whether a form exists may
+ * decide which one is better. */
 tenon_dim_t tenon__dim_find(const tenon__dim_pool_t* pool, uint32_t opcode,
                             const tenon_dim_t* operands, uint32_t count);
 

@@ -5,7 +5,8 @@
 
 #include "core/dimension/dimension.h"
 
-/* INVALID where an operand is, or where coefficients leave int64. */
+/* INVALID where an operand is, or where coefficients leave int64. The same dimension whatever order
+ * the operands are in. */
 tenon_dim_t tenon__dim_add(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
 tenon_dim_t tenon__dim_subtract(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
 tenon_dim_t tenon__dim_multiply(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);

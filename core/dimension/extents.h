@@ -6,7 +6,9 @@
 #include "core/base/arena.h"
 #include "core/dimension/dimension.h"
 
-/* Values of all symbols and of all dimensions of a pool. */
+/* Values of all symbols and of all dimensions of a pool. Arrays lie in the arena it was made in;
+ * entry i is symbol i, or dimension i. Dimensions that the pool got later are worked out when asked
+ * for. */
 typedef struct tenon__extents_t {
   const tenon__dim_pool_t* pool;
   uint32_t symbol_count;
@@ -19,18 +21,21 @@ typedef struct tenon__extents_t {
 } tenon__extents_t;
 
 /* A profile: three sets of numbers. Symbols that only the run knows are unknown in `min` and `max`
- * unless they have a bound; in `optimum` they are guesses, so that kernels can be timed. */
+ * unless they have a bound; in `optimum` they are guesses, so that kernels can be timed. All three
+ * are over one pool. min <= optimum <= max holds for each symbol that the caller gave. */
 typedef struct tenon__profile_t {
   tenon__extents_t min;
   tenon__extents_t optimum;
   tenon__extents_t max;
 } tenon__profile_t;
 
-/* All symbols unknown. */
+/* All symbols unknown. Room for what the pool has now; nothing is known before an update, numbers
+ * included. OUT_OF_MEMORY only. */
 tenon_status_t tenon__extents_create(tenon__arena_t* arena, const tenon__dim_pool_t* pool,
                                      tenon__extents_t* out_extents);
+/* It is not checked against the symbol's range. */
 void tenon__extents_set(tenon__extents_t* extents, uint32_t symbol, int64_t value);
-/* Evaluates all dimensions; again after symbols changed. */
+/* Evaluates all dimensions; again after symbols changed. Allocates nothing. */
 void tenon__extents_update(tenon__extents_t* extents);
 /* False when it is unknown. */
 bool tenon__extents_get(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_value);

@@ -4,6 +4,8 @@
 
 #include "tenon/plugin.h"
 
+/* dims[k] is the extent of axis k, in memory of whoever works it out. rank TENON_NONE, dims NULL:
+ * not known (yet). An extent may be INVALID until it is set. */
 typedef struct tenon__inferred_shape_t {
   uint32_t rank;
   const tenon_dim_t* dims;

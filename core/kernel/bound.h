@@ -3,6 +3,8 @@
  *
  * Memory of a kernel's own lies in two arenas: what it allocates while it is prepared lives as long
  * as the instance, what it allocates while it is bound as long as the binding.
+ *
+ * The other rooms know both types by name alone (instance.h).
  */
 #ifndef TENON_CORE_KERNEL_BOUND_H_
 #define TENON_CORE_KERNEL_BOUND_H_

@@ -24,11 +24,14 @@ typedef struct tenon__instance_request_t {
   tenon__packed_store_t* store; /* where weights are packed to */
 } tenon__instance_request_t;
 
-/* The kernel's own status when it cannot be prepared; it or this says why. */
+/* The kernel's own status when it cannot be prepared; it or this says why. Where the kernel has no
+ * `prepare` there is nothing to fail but memory. Packing may take long, and finds what another
+ * instance packed alike in the store. */
 tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       const tenon__instance_request_t* request,
                                       const tenon_sink_t* sink, tenon__instance_t** out_instance);
-/* Gives up the caller's share; it ends with the last step that is bound to it. */
+/* Gives up the caller's share; it ends with the last step that is bound to it. Any thread; NULL is
+ * fine. */
 void tenon__instance_release(tenon__instance_t* instance);
 /* Did the kernel pack this value of its region? */
 bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value);
@@ -69,9 +72,12 @@ typedef struct tenon__bind_request_t {
 
 /* A step bound to shapes. */
 typedef struct tenon__bound_t tenon__bound_t;
+/* Keeps a share of the instance, borrows nothing else: extents and arguments may go. The kernel's
+ * words are passed on, with its status; what the plan says that cannot be is INVALID_DATA. */
 tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
                                    const tenon__bind_request_t* request, const tenon_sink_t* sink,
                                    tenon__bound_t** out_bound);
+/* The kernel's unbind is called if its bind was. NULL is fine. */
 void tenon__bound_destroy(tenon__bound_t* bound);
 
 #endif

@@ -7,12 +7,14 @@
 #include "core/plan/plan.h"
 
 /* What the kernel's descriptor says, then its `match`. Constants whose bytes the network does not
- * hold are zeros for it. False with a reason; `detail` lives as long as the region. */
+ * hold are zeros for it. False with a reason; `detail` lives as long as the region. Operator,
+ * types, ranks, slots and constants as the descriptor demands them come first, so that most kernels
+ * refuse without being called. */
 bool tenon__kernel_takes(const tenon__kernel_binding_t* kernel, const struct tenon_region_t* region,
                          tenon_refusal_t* out_refusal);
 /* And does it have this tactic still, by name, configuration and rules? A plan may say what no
  * kernel ever said. What the tactic needs (memory, numerics, flags) becomes what the kernel says
- * now. NULL: not asked. */
+ * now. NULL: not asked. inout_tactic is changed on success alone. */
 bool tenon__kernel_confirms(const tenon__kernel_binding_t* kernel,
                             const struct tenon_region_t* region, tenon__step_tactic_t* inout_tactic,
                             tenon_refusal_t* out_refusal);

@@ -12,6 +12,7 @@
 
 typedef struct tenon__packed_store_t tenon__packed_store_t;
 
+/* Empty; OUT_OF_MEMORY only. Destroying frees what was made here, not what is mapped. */
 tenon_status_t tenon__packed_store_create(tenon_allocator_t allocator,
                                           tenon__packed_store_t** out_store);
 void tenon__packed_store_destroy(tenon__packed_store_t* store);
@@ -23,7 +24,8 @@ uint32_t tenon__packed_store_count(const tenon__packed_store_t* store);
 const tenon__packed_t* tenon__packed_store_get(const tenon__packed_store_t* store, uint32_t index);
 
 /* The bytes under `key`, made (zero-filled, *out_ready 0: the caller fills them) when they are not
- * there. INVALID_DATA when they are of another size: the packing changed its meaning. */
+ * there. INVALID_DATA when they are of another size: the packing changed its meaning. Who gets
+ * *out_ready 0 fills them before anybody else asks: steps are prepared one after the other. */
 tenon_status_t tenon__packed_store_get_or_make(tenon__packed_store_t* store,
                                                const tenon__digest_t* key, const char* format,
                                                size_t size_bytes, void** out_data,

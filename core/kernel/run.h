@@ -4,7 +4,11 @@
 
 #include "core/kernel/instance.h"
 
-/* Computes. Allocates, locks and logs nothing unless it fails or an output is growing. */
+/* Computes. Allocates, locks and logs nothing unless it fails or an output is growing. The
+ * arguments' data are those of this call; dims and strides must be those that it was bound for. On
+ * failure the first words that the kernel said, or that it said nothing, are told with step,
+ * operator, plugin and kernel. INTERNAL where it forgot to allocate an output, INVALID_STATE where
+ * it nested `parallel`. One thread for each run. */
 tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
                                 const tenon_argument_t* inputs, const tenon_argument_t* outputs);
 

@@ -21,7 +21,9 @@ typedef enum tenon__language_kind_t {
   TENON_LANGUAGE_CHOICE,      /* bool instruction chooses of two known numbers without a type yet */
 } tenon__language_kind_t;
 
-/* Pointers are borrowed: from the node's scope, its text, or the environment's arena. */
+/* Pointers are borrowed: from the node's scope, its text, or the environment's arena. Small and
+ * passed by value; `kind` says which members mean something, the others are zero. Instructions are
+ * numbers of the program in the making and die with the round that made them. */
 typedef struct tenon__language_value_t {
   tenon__language_kind_t kind;
   int64_t integer;
@@ -39,6 +41,8 @@ typedef struct tenon__language_value_t {
   double choices[2]; /* when the instruction holds, and when not */
 } tenon__language_value_t;
 
+/* Makers of values, which set what their kind needs and nothing else. Items of a list are borrowed.
+ */
 static inline tenon__language_value_t tenon__value_of_integer(int64_t integer) {
   return (tenon__language_value_t){
       .kind = TENON_LANGUAGE_INTEGER, .integer = integer, .dim = TENON_DIM_INVALID};
@@ -66,18 +70,21 @@ static inline bool tenon__value_is_known(const tenon__language_value_t* value) {
   return value->kind == TENON_LANGUAGE_INTEGER || value->kind == TENON_LANGUAGE_TRUTH;
 }
 
-/* An integer that is to stay symbolic, known or not. */
+/* An integer that is to stay symbolic, known or not. A symbol with one possible value is known and
+ * yet symbolic: what is made of it should follow when the symbol is replaced. */
 static inline bool tenon__value_is_symbolic(const tenon__language_value_t* value) {
   return value->kind == TENON_LANGUAGE_DIMENSION ||
          (value->kind == TENON_LANGUAGE_INTEGER &&
           !tenon__dim_equal(value->dim, TENON_DIM_INVALID));
 }
 
-/* A known number that takes the element type of what it meets. */
+/* A known number that takes the element type of what it meets. A truth is none: it is bool already.
+ */
 static inline bool tenon__value_is_literal(const tenon__language_value_t* value) {
   return value->kind == TENON_LANGUAGE_INTEGER || value->kind == TENON_LANGUAGE_REAL;
 }
 
+/* Only the run knows it, once for each point of the space. */
 static inline bool tenon__value_is_element(const tenon__language_value_t* value) {
   return value->kind == TENON_LANGUAGE_INSTRUCTION || value->kind == TENON_LANGUAGE_CHOICE;
 }

@@ -2,6 +2,9 @@
  * Functions of texts on lists: INTS and FLOATS attributes, contents of shape operands, lists as
  * written. Items that decide something must be known when building; an index outside a list is
  * INVALID_DATA.
+ *
+ * Each takes the call's syntax and evaluates its arguments itself, since a port's name is an
+ * element for some functions and a list here.
  */
 #ifndef TENON_CORE_LANGUAGE_LIST_FUNCTIONS_H_
 #define TENON_CORE_LANGUAGE_LIST_FUNCTIONS_H_

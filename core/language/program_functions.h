@@ -7,9 +7,12 @@
 
 #include "core/language/environment.h"
 
-/* Is the syntax a list of axes by its form or its name? A number alone is a number. */
+/* Is the syntax a list of axes by its form or its name? A number alone is a number. Tells sum(x,
+ * axes) from sum(list, i, j) without evaluating: a name may mean different things. */
 bool tenon__names_axes(const tenon__environment_t* environment, const tenon__syntax_t* syntax);
-/* The reduction that the call names, of a value along the axes of the second argument. */
+/* The reduction that the call names, of a value along the axes of the second argument. any and all
+ * take bool, the others numbers; else INVALID_DATA. Along no axes it is the value itself. Notes for
+ * the space that something is reduced. */
 tenon_status_t tenon__reduce(tenon__environment_t* environment, const tenon__syntax_t* call,
                              const tenon__language_value_t* operand,
                              tenon__language_value_t* out_value);

@@ -1,4 +1,11 @@
-/* What a text may look up when it is instantiated for one node. Filled by the network. */
+/*
+ * What a text may look up when it is instantiated for one node. Filled by the network for a node,
+ * and for texts without one (a rewrite's guard, the work of a kernel) by whoever asks: the language
+ * knows nodes by this alone.
+ *
+ * Borrowed in every member: lists live in the filler's memory, dims and contents in the network's
+ * arena, and all of it for as long as texts are evaluated with it. Nothing here changes a scope.
+ */
 #ifndef TENON_CORE_LANGUAGE_SCOPE_H_
 #define TENON_CORE_LANGUAGE_SCOPE_H_
 
@@ -6,7 +13,8 @@
 
 #include "core/dimension/dimension.h"
 
-/* One tensor that stands at a port (an item of a variadic port). */
+/* One tensor that stands at a port (an item of a variadic port). Present false: an optional input
+ * that the node lacks, or an output that nobody reads; the rest means nothing but `argument`. */
 typedef struct tenon__scope_value_t {
   bool present;
   tenon_dtype_t dtype;
@@ -18,6 +26,8 @@ typedef struct tenon__scope_value_t {
   uint32_t argument; /* its number among the node's inputs */
 } tenon__scope_value_t;
 
+/* Ports stand in the operator's order. `values` has `count` entries, one after the other with those
+ * of the next port; NULL where outputs are not known at all. */
 typedef struct tenon__scope_port_t {
   const char* name;
   uint32_t flags;   /* TENON_PORT_* */
@@ -26,7 +36,8 @@ typedef struct tenon__scope_port_t {
   const tenon__scope_value_t* values;
 } tenon__scope_port_t;
 
-/* An attribute as the node has it, default applied. */
+/* An attribute as the node has it, default applied. Which member holds it follows from `kind`:
+ * FLOATS are `numbers`, STRINGS `strings`, each with `count`; the others are zero. */
 typedef struct tenon__scope_attribute_t {
   const char* name;
   uint32_t kind;   /* TENON_ATTRIBUTE_* */
@@ -40,6 +51,7 @@ typedef struct tenon__scope_attribute_t {
   size_t count;
 } tenon__scope_attribute_t;
 
+/* UNDEFINED while no input has bound it. */
 typedef struct tenon__scope_type_t {
   const char* name; /* type variable */
   tenon_dtype_t dtype;

@@ -8,16 +8,22 @@
 
 #include "core/language/environment.h"
 
-/* Shapes of all output items, in order; `shapes` has one entry for each. */
+/* Shapes of all output items, in order; `shapes` has one entry for each. Outputs may be said in
+ * terms of those before them. An output that is not present gets rank 0. `shapes` is written on
+ * success alone. INVALID_DATA for an extent that is negative for certain, an axis that no statement
+ * gives, or a rank above 64. Called once for a node each time it is inferred. */
 tenon_status_t tenon__shape_rule_evaluate(const tenon__node_text_t* rule, tenon__fresh_t fresh,
                                           tenon__inferred_shape_t* shapes, uint32_t shape_count);
 /* Broadcast of shapes by NumPy's rules. A symbolic extent meets a known one > 1: the known one (the
- * run checks). Incompatible known extents: INVALID_DATA with both shapes in the message. */
+ * run checks). Incompatible known extents: INVALID_DATA with both shapes in the message. Extents s
+ * and t that may both be 1 make "s == 1 ? t : s", in the order of their ids, so that both ways
+ * around give the same dimension. No shape at all: rank 0. */
 tenon_status_t tenon__shape_broadcast(tenon__dim_pool_t* pool, tenon__arena_t* arena,
                                       const tenon__inferred_shape_t* shapes, uint32_t count,
                                       const tenon_sink_t* sink, tenon__inferred_shape_t* out_shape);
 /* Contents of output item `output` (dims known): one dimension for each element, row-major; NULL
- * where the rule says nothing, or there are more than are tracked. */
+ * where the rule says nothing, or there are more than are tracked. Element i takes "y[i] = ..." ,
+ * else "y[n] = ..." with n = i, else "y = ...". */
 tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t output,
                                         const tenon__inferred_shape_t* shape,
                                         const tenon_dim_t** out_contents, uint32_t* out_count);

@@ -1,6 +1,10 @@
 /*
  * The syntax tree of a text: one for both languages of docs/expressions.md. What a name means is
  * decided when a text is instantiated for a node (language/instantiate.h, language/shape_rule.h).
+ *
+ * A tree is made once, most often when an operator is registered, and may be read by several builds
+ * at once: nothing writes to it after the parser. It lies in the parser's arena and lives as long
+ * as that.
  */
 #ifndef TENON_CORE_LANGUAGE_SYNTAX_H_
 #define TENON_CORE_LANGUAGE_SYNTAX_H_
@@ -22,9 +26,13 @@ typedef enum tenon__syntax_kind_t {
   TENON_SYNTAX_RANGE,  /* a..b ; b may be absent (child_count 1) */
 } tenon__syntax_kind_t;
 
+/* Walks recurse: the depth keeps them within a thread's stack, the length keeps a text within what
+ * a person wrote. */
 enum { TENON_SYNTAX_DEPTH = 256, TENON_TEXT_BYTES = 16384 };
 
-/* `true` and `false` are NAMEs; `inf` and `nan` are FLOATs. */
+/* `true` and `false` are NAMEs; `inf` and `nan` are FLOATs. Children stand in the order of the
+ * text. `integer` is of INTEGER, `number` of FLOAT, `op` of UNARY and BINARY; the others are zero.
+ */
 typedef struct tenon__syntax_t {
   tenon__syntax_kind_t kind;
   char op;

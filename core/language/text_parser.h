@@ -5,24 +5,31 @@
 #include "core/language/syntax.h"
 #include "core/language/text_lexer.h"
 
+/* On the stack of a parse; `nesting` counts the recursion through parentheses and signs, which is
+ * refused beyond 64. */
 typedef struct tenon__parser_t {
   tenon__lexer_t lexer;
   tenon__arena_t* arena;
   uint32_t nesting;
 } tenon__parser_t;
 
+/* One expression from the current token on, by precedence; the parser stands behind it then. The
+ * tree lies in the arena. */
 tenon_status_t tenon__parse_expression(tenon__parser_t* parser, const tenon__syntax_t** out_syntax);
 
+/* Stands at the first token afterwards. With dotted_names "nn.relu/1" is one name, and a division
+ * by a digit has to be written with a blank. */
 tenon_status_t tenon__parser_begin(tenon__parser_t* out_parser, tenon__arena_t* arena,
                                    const char* source, bool dotted_names, const tenon_sink_t* sink);
-/* Copies the current NAME and goes past it. */
+/* Copies the current NAME and goes past it. INVALID_DATA says that `expected` was. */
 tenon_status_t tenon__parse_name(tenon__parser_t* parser, const char* expected,
                                  const char** out_name);
 /* Between two items of a list: nothing before the first one. */
 tenon_status_t tenon__parse_separator(tenon__parser_t* parser, uint32_t count);
 /* After a statement: ";" or the end. */
 tenon_status_t tenon__parse_statement_end(tenon__parser_t* parser);
-/* Appends to an array in the arena, which is copied when it has to grow. */
+/* Appends to an array in the arena, which is copied when it has to grow. The old block stays in the
+ * arena. False when memory is out. */
 bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
                           uint32_t count, size_t element_size, const void* element);
 

@@ -10,16 +10,25 @@
 
 /* Entries of the table. */
 tenon_status_t tenon__build_begin_body(tenon_builder_t* builder, const char* name);
+/* Results in the order of the calls; a value may be a result twice. */
 tenon_status_t tenon__build_body_result(tenon_builder_t* builder, tenon_value_t handle);
+/* The number is for add_body of the node that is to own it. INVALID_STATE while a node of the body
+ * is begun. */
 tenon_status_t tenon__build_end_body(tenon_builder_t* builder, uint32_t* out_body);
+/* What the body held is dead; its graph keeps its number. Nothing happens outside of bodies. */
 void tenon__build_cancel_body(tenon_builder_t* builder);
+/* Ends a body as one that cannot run (fault.h), with the status and words that a run is to give.
+ * Its parameters stay. `status` must be a fault, and `message` may be NULL. */
 tenon_status_t tenon__build_fail_body(tenon_builder_t* builder, tenon_status_t status,
                                       const char* message, uint32_t* out_body);
 
-/* The node that was begun, if any, goes. */
+/* The node that was begun, if any, goes. Its arena goes with it: attributes and inputs that were
+ * added are forgotten. */
 void tenon__builder_drop_node(tenon__pending_node_t* node);
 
-/* What was begun since a mark and not ended, nodes and bodies, goes. */
+/* What was begun since a mark and not ended, nodes and bodies, goes. Taken before a stranger's
+ * callback is let at the builder, and unwound when it fails: the callback cannot leave the builder
+ * in a state that the next one would trip over. Nodes that were ended stay. */
 typedef struct tenon__builder_mark_t {
   uint32_t frame_count;
   bool has_node;

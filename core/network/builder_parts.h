@@ -15,13 +15,16 @@
 #include "core/network/builder_input.h"
 #include "core/network/network.h"
 
-/* A handle's value. Handle h stands for entry h - 1. */
+/* A handle's value. Handle h stands for entry h - 1. Entries are never changed or given back: a
+ * handle means the same value for the builder's life, though the value may die. */
 typedef struct tenon__handle_t {
   uint32_t graph;
   uint32_t value;
 } tenon__handle_t;
 
-/* A node begun and not ended. Lists lie in `arena`. */
+/* A node begun and not ended. Lists lie in `arena`. They are copied into the network when the node
+ * is made, and the arena goes when it is ended, whether that worked or not. Inputs are ids of the
+ * graph being built, already resolved. */
 typedef struct tenon__pending_node_t {
   const tenon__operator_t* op; /* NULL: none is begun, and the rest means nothing */
   tenon__arena_t arena;
@@ -35,7 +38,8 @@ typedef struct tenon__pending_node_t {
   uint32_t body_count;
   size_t body_capacity;
   uint32_t* bodies;
-  uint32_t output_count; /* 0: not said */
+  /* 0: not said (of a variadic port or a control form) */
+  uint32_t output_count;
 } tenon__pending_node_t;
 
 /* A graph being built: the main one, or a body inside the one before. */
@@ -44,6 +48,9 @@ typedef struct tenon__open_graph_t {
   tenon__pending_node_t node;
 } tenon__open_graph_t;
 
+/* frames[0] is the main graph, or the one of tenon__builder_set_graph; the last one takes what is
+ * added. frame_count is never 0. Tables lie in the network's allocator; the network, the sinks and
+ * what is given are borrowed. */
 struct tenon_builder_t {
   tenon__network_t* network;
   tenon__find_operator_t find;

@@ -1,11 +1,15 @@
-/* Copies of networks. */
+/* Copies of networks: what a build works on while the caller's network stays as it is, and what a
+ * plan keeps of the network it was made from. */
 #ifndef TENON_CORE_NETWORK_COPY_H_
 #define TENON_CORE_NETWORK_COPY_H_
 
 #include "core/network/network.h"
 
 /* A deep copy (weights' bytes are shared, aligned where they were not; the source must outlive it).
- * Ids are kept. */
+ * Ids are kept. Names, dimensions' lists, attributes, programs and maps are shared too, as nobody
+ * changes them once they are made; only tables and the lists that passes edit are copied. So a copy
+ * costs memory in proportion to nodes, not to weights. The copy uses the source's allocator and has
+ * no interrupt. OUT_OF_MEMORY only, and nothing is left over then. */
 tenon_status_t tenon__network_copy(const tenon__network_t* network, tenon__network_t** out_network);
 
 #endif

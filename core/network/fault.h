@@ -10,13 +10,16 @@
 #include "core/network/network.h"
 
 /* `words` (copied) say why the branch cannot run. What it is made of is no longer looked at, but
- * stays until it is emptied: it may be inferred again. Fails only when memory is out. */
+ * stays until it is emptied: it may be inferred again. Fails only when memory is out. Empty words
+ * become those of the status. */
 tenon_status_t tenon__graph_fail(tenon__network_t* network, uint32_t graph, tenon_status_t status,
                                  const char* message);
-/* Nodes, results and values other than parameters go. */
+/* Nodes, results and values other than parameters go. Parameters stay, so that the node which owns
+ * the body still agrees with it. */
 void tenon__graph_empty(tenon__network_t* network, uint32_t graph);
 
-/* The control node whose body it is; NULL for the main graph and for a body without one. */
+/* The control node whose body it is; NULL for the main graph and for a body without one. Borrowed
+ * until a node is added to the parent, which may move its table. The owner may be dead. */
 const tenon__node_t* tenon__graph_owner(const tenon__network_t* network, uint32_t graph);
 /* Has it two branches, of which a run takes one? NULL has not. */
 bool tenon__node_is_choice(const tenon__node_t* node);

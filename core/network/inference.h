@@ -12,21 +12,28 @@
 #include "core/dimension/shape.h"
 #include "core/network/network.h"
 
+/* What comes out for one output item. Dimensions and contents lie in the network's arena already,
+ * so committing it copies the struct alone. */
 typedef struct tenon__inferred_value_t {
   tenon__type_t type;
-  uint32_t handle; /* of extents made for it; TENON_NONE: none yet */
+  /* By which symbols of its extents name the value; TENON_NONE: none yet. */
+  uint32_t handle;
 } tenon__inferred_value_t;
 
-/* While verifying, one symbol stands for all new extents that cannot be looked up. */
+/* While verifying, one symbol stands for all new extents that cannot be looked up: those of outputs
+ * that nobody wants, and of values whose rank is not known. */
 #define TENON_VERIFIED_EXTENT "found when running"
 
-/* A number given to an extent before the value that it is read from is there. */
+/* A number given to an extent before the value that it is read from is there. Committing fills in
+ * the value; of a node that fails the handle stays without one, which nobody reads. */
 typedef struct tenon__pending_handle_t {
   uint32_t handle;
   uint32_t output; /* item; TENON_NONE: not known yet */
   tenon_dim_t dim;
 } tenon__pending_handle_t;
 
+/* In three parts: given by whoever begins, made by tenon__infer_bind, and results. `inputs` are
+ * values of `graph`, TENON_NONE where absent; lists are borrowed until the inference ends. */
 typedef struct tenon__inference_t {
   /* Given. */
   tenon__network_t* network;
@@ -68,13 +75,18 @@ typedef struct tenon__inference_t {
 bool tenon__infer_pend(tenon__inference_t* inference, uint32_t handle, uint32_t output,
                        tenon_dim_t dim);
 /* A new extent of output item `output`, at most `bound`: a tenon__fresh_t whose user is the
- * inference. */
+ * inference. INVALID when memory is out (`failed` is set) or the output is not there. While
+ * verifying it is the extent that the value has already. */
 tenon_dim_t tenon__infer_fresh(void* inference, uint32_t output, uint32_t axis, tenon_dim_t bound);
-/* Sets an output's shape (copied to the network's arena) and its scope value. */
+/* Sets an output's shape (copied to the network's arena) and its scope value. INVALID_DATA for an
+ * extent that is negative for certain or overflows, or for more elements than an int64_t counts;
+ * UNSUPPORTED beyond TENON_RANK_LIMIT. What may be negative becomes a requirement of the run, where
+ * the pool collects them. */
 tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t output,
                                       const tenon__inferred_shape_t* shape);
 /* Contents of an expression's output from the inputs' contents; leaves *inout alone where they are
- * unknown. */
+ * unknown. That is how an index computed by a few nodes (a shape, a product of extents) reaches the
+ * operator that reads it. OUT_OF_MEMORY only. */
 tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
                                                 const tenon__expression_t* expression,
                                                 uint32_t output, tenon__type_t* inout_type);

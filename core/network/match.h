@@ -13,12 +13,16 @@
 
 enum { TENON_MATCH_NAMES = 64, TENON_MATCH_ATTRIBUTES = 32 };
 
+/* The name is the pattern's string and lives as long as its text; a value TENON_NONE is an absent
+ * optional input. */
 typedef struct tenon__match_name_t {
   const char* name;
   uint32_t value;
 } tenon__match_name_t;
 
-/* What the pattern's names stand for. */
+/* What the pattern's names stand for. Of fixed size, so that it can stand on the stack and be
+ * copied; attributes borrow from their nodes, but for the names, which are the pattern's. Values
+ * and nodes are ids of `graph` and hold until a pass changes it. */
 typedef struct tenon__match_t {
   uint32_t graph;
   uint32_t root;       /* the node of the last statement */
@@ -41,12 +45,17 @@ typedef struct tenon__match_uses_t {
 } tenon__match_uses_t;
 
 /* Does the pattern end at `root`? Each statement has a node of its own. Values that it makes on the
- * way are read inside alone. */
+ * way are read inside alone. Exact about inputs: "_" is an absent one, and inputs past the call's
+ * arguments must be absent. A name that stands twice must be the same value, an attribute's name
+ * the same value everywhere; a literal must equal the attribute. The last statement has one result;
+ * it must be read outside, and the root has no other output. False also where the match does not
+ * fit its arrays; out_match means nothing then. The arena is for literals of the pattern. */
 bool tenon__match_pattern(const tenon__network_t* network, const tenon__match_uses_t* uses,
                           const tenon__calls_t* pattern, uint32_t graph, uint32_t root,
                           tenon__arena_t* arena, tenon__match_t* out_match);
 /* The nodes as regions list them: the root, which the pattern matched, first; then backwards. */
 void tenon__match_nodes(const tenon__match_t* match, uint32_t* out_nodes);
+/* Is the node one of the match's? Linear in node_count, as are the look-ups of names. */
 bool tenon__match_holds(const tenon__match_t* match, uint32_t node);
 /* The value of a name; TENON_NONE. */
 uint32_t tenon__match_value(const tenon__match_t* match, const char* name);

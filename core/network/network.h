@@ -21,7 +21,9 @@
 #include "core/tensor/index_map.h"
 #include "core/tensor/type.h"
 
-/* A constant's bytes: dense row-major. Shared by values of several graphs. */
+/* A constant's bytes: dense row-major. Shared by values of several graphs. Never changed once
+ * added: constants share them by index, and a digest is remembered. `dims` lies in the network's
+ * arena; size_bytes is that of a dense tensor of these dims, rounded up for packed types. */
 typedef struct tenon__weights_t {
   const char* name;
   tenon_dtype_t dtype;
@@ -45,19 +47,24 @@ enum { TENON_RANK_LIMIT = 64 };
 enum { TENON_VALUE_IS_INPUT = 1u << 0, TENON_VALUE_IS_OUTPUT = 1u << 1 };
 
 /* One tensor (or container) of a graph: assigned once, by a node, or from outside: an input or
- * parameter, a constant, a state. At most one of the four. */
+ * parameter, a constant, a state. At most one of the four. Its type's kind says whether it is a
+ * container. A value that is not alive keeps its name reserved. Where a pass replaces a value,
+ * `handle` moves with the meaning, so that symbols of dimensions read the new one. */
 typedef struct tenon__value_node_t {
   const char* name; /* unique in its graph, readable, survives every pass */
   bool alive;
   uint32_t flags;
   tenon__type_t type;
-  uint32_t producer; /* node, or TENON_NONE: input, parameter, constant, state */
+  /* node, or TENON_NONE: input, parameter, constant, state */
+  uint32_t producer;
   uint32_t producer_output;
   uint32_t weights; /* index into network->weights, or TENON_NONE */
   uint32_t state;   /* index into network->states when it reads one, or TENON_NONE */
   uint32_t handle;  /* network->handles, where symbols refer to it; TENON_NONE until one does */
 } tenon__value_node_t;
 
+/* Which meaning a node has: of an operator its own (perhaps with expression or maps), of the others
+ * exactly one of `expression` and `maps`. */
 typedef enum tenon__node_form_t {
   TENON_NODE_OPERATOR,
   TENON_NODE_EXPRESSION,

@@ -9,7 +9,7 @@
 #include "core/language/scope.h"
 #include "core/language/syntax.h"
 
-/* "int", "floats", ...; "?" for what is none. */
+/* "int", "floats", ...; "?" for what is none. As plugin.h spells the kinds in texts. */
 const char* tenon__attribute_kind_name(uint32_t kind);
 /* From a literal: "1", "0.5", "[1, 1]", "'fast'", "f32", "inf". INVALID_DATA when it is not of that
  * kind; nothing is reported. `defined` comes out false. */
@@ -26,7 +26,8 @@ tenon_status_t tenon__attribute_convert(tenon__arena_t* arena,
                                         const tenon__scope_attribute_t* attribute, uint32_t kind,
                                         tenon__scope_attribute_t* out_attribute);
 /* Within `choices` ("none|fast", "0..8", "1..", "0|2")? NULL choices allow all. Each item of a list
- * counts. -1 when the text of the choices is malformed for that kind. */
+ * counts. -1 when the text of the choices is malformed for that kind. "0..8" includes both ends,
+ * "1.." is open. */
 int tenon__attribute_allowed(const char* choices, const tenon__scope_attribute_t* attribute);
 /* Same kind and value; floats by bits. `defined` does not count. */
 bool tenon__attribute_equal(const tenon__scope_attribute_t* a, const tenon__scope_attribute_t* b);

@@ -1,5 +1,9 @@
-/* What values a port takes, as plugin.h spells it: "[0,1] sorted", "index(x, axis)". Data for
- * trials of kernels is made of such values (made_data.h). */
+/*
+ * What values a port takes, as plugin.h spells it: "[0,1] sorted", "index(x, axis)". Data for
+ * trials of kernels is made of such values (made_data.h). It demands nothing of a model's data: a
+ * kernel must do something sensible with any. But trials on data that no model has would compare
+ * nonsense with nonsense.
+ */
 #ifndef TENON_CORE_OPERATOR_DOMAIN_H_
 #define TENON_CORE_OPERATOR_DOMAIN_H_
 
@@ -13,7 +17,8 @@ typedef enum tenon__domain_places_t {
   TENON_DOMAIN_COORDINATES /* tuples along the last axis: one index for each axis from `axis` on */
 } tenon__domain_places_t;
 
-/* All zeros: anything. */
+/* All zeros: anything. `min` and `max` count only with has_range, `input` and what follows only
+ * with places. */
 typedef struct tenon__domain_t {
   bool is_positive;
   bool is_nonzero;

@@ -4,7 +4,8 @@
 
 #include "core/operator/domain.h"
 
-/* What is asked of one tensor. */
+/* What is asked of one tensor. Borrowed for the call. low and high are for whoever wants other
+ * numbers than the usual (rewrite_draw.h). */
 typedef struct tenon__data_wish_t {
   tenon_dtype_t dtype;
   uint32_t rank;
@@ -23,7 +24,8 @@ typedef struct tenon__data_wish_t {
 } tenon__data_wish_t;
 
 /* Fills dense rows. Floats are ordinary numbers: between 1/16 and 1, of either sign, where the
- * domain says nothing else. Strings stay as they are. */
+ * domain says nothing else. Strings stay as they are. Integers without a range are small: 0 and 1
+ * in wide types, which may count something. Cannot fail. */
 void tenon__data_make(const tenon__data_wish_t* wish, void* out_data);
 
 #endif

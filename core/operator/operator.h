@@ -45,6 +45,8 @@ typedef struct tenon__operator_traits_t {
   bool commutes_concat;
 } tenon__operator_traits_t;
 
+/* Cases, moves and decompositions are tried in their order; the conditions are over attributes,
+ * ranks and presence. */
 typedef struct tenon__operator_t {
   /* Of this host's size, whatever the plugin's was: members that it lacks are zeros. Arrays in it
    * are of full-size structures too, one behind the other by sizeof. */

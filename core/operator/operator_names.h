@@ -9,7 +9,8 @@
 tenon_status_t tenon__condition_check_names(const tenon__syntax_t* condition,
                                             bool (*is_name)(const void* user, const char* name),
                                             const void* user, const tenon_sink_t* sink);
-/* Do names in the texts stand for something, and do statements define outputs that exist? */
+/* Do names in the texts stand for something, and do statements define outputs that exist? Without
+ * it a misspelt name would be found only by the first model that takes that case. */
 tenon_status_t tenon__operator_check_names(const tenon__operator_t* op, const tenon_sink_t* sink);
 
 #endif

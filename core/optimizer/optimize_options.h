@@ -11,6 +11,8 @@
 typedef tenon_status_t (*tenon__fold_t)(void* user, const tenon__network_t* network, uint32_t graph,
                                         uint32_t node, const tenon_tensor_view_t* outputs);
 
+/* Filled in by the build, or by a trial of one rewrite; everything in it is borrowed while the
+ * optimiser runs. All zero is a valid one: all passes, no rewrites, nothing folded. */
 typedef struct tenon__optimize_options_t {
   /* The passes that run, as a mask of 1 << index in tenon__optimizer_pass_name's order; 0: all. */
   uint32_t passes;
@@ -35,13 +37,15 @@ typedef struct tenon__optimize_options_t {
   void* cancel_user;
 } tenon__optimize_options_t;
 
-/* What was done, in order. */
+/* What was done, in order. Strings live as long as the report's arena, or the network's. */
 typedef struct tenon__patch_record_t {
   const char* label; /* the pass, "fold constants", or the rewrite, "rewrite plugin:name" */
   const char* graph;
   const char* node; /* the node that it was about */
 } tenon__patch_record_t;
 
+/* Made by tenon__optimize, freed with tenon__optimize_report_deinitialize. limit_reached:
+ * patch_limit stopped it, and there was more to do. */
 typedef struct tenon__optimize_report_t {
   tenon__arena_t arena;
   uint32_t patch_count;

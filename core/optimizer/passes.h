@@ -1,6 +1,10 @@
 /*
  * The passes. Each looks at one node and either leaves the network alone or makes one patch; it is
  * called again when something happened near the node.
+ *
+ * A visit may be for nothing and must then be cheap. A pass keeps nothing between visits but what
+ * the rewriter holds for it, and changes the network through patch.h alone. It fails for want of
+ * memory, or where a patch does; what it cannot do it leaves.
  */
 #ifndef TENON_CORE_OPTIMIZER_PASSES_H_
 #define TENON_CORE_OPTIMIZER_PASSES_H_

@@ -1,4 +1,9 @@
-/* A rewrite that a plugin offers as texts: parsed, matched at a node, applied as one patch. */
+/*
+ * A rewrite that a plugin offers as texts: parsed, matched at a node, applied as one patch.
+ * Patterns and replacements are texts of calls (language/text_calls.h), so that the core applies
+ * rewrites without knowing an operator; only what no text can say is built by a plugin's function
+ * (rewrite_code.h).
+ */
 #ifndef TENON_CORE_OPTIMIZER_REWRITE_H_
 #define TENON_CORE_OPTIMIZER_REWRITE_H_
 
@@ -9,7 +14,8 @@
 #include "core/network/match.h"
 #include "core/optimizer/rewriter.h"
 
-/* A rewrite with its texts parsed. */
+/* A rewrite with its texts parsed. In the rewriter's arena, one for each run of the optimiser;
+ * trees borrow from the plugin's texts no longer than that. */
 typedef struct tenon__rewrite_t {
   const tenon__rewrite_entry_t* entry;
   const char* label; /* of its patches: "rewrite plugin:name" */
@@ -21,7 +27,8 @@ typedef struct tenon__rewrite_t {
   bool is_refused; /* the trial's verdict */
 } tenon__rewrite_t;
 
-/* What became of a rewrite at a node. */
+/* What became of a rewrite at a node. All but the last leave the network as it was. A trial counts
+ * them to tell a rewrite that rightly does nothing from one that never can. */
 typedef enum tenon__rewrite_outcome_t {
   TENON_REWRITE_NO_MATCH,
   TENON_REWRITE_UNCLEAR,  /* its guard cannot be evaluated */
@@ -37,11 +44,14 @@ typedef struct tenon__rewrites_t {
   tenon__rewrite_t* items;
 } tenon__rewrites_t;
 
-/* Its texts; what is wrong with them is reported. In the arena. */
+/* Its texts; what is wrong with them is reported. In the arena. INVALID_DATA for a fault in a text,
+ * or where pattern or replacement is missing: the rewrite is then left out and the build goes on.
+ */
 tenon_status_t tenon__rewrite_parse(tenon__arena_t* arena, const tenon__rewrite_entry_t* entry,
                                     const tenon_sink_t* sink, tenon__rewrite_t* out_rewrite);
 /* At a node that is alive; applied only if it is tried, or trusted. Why it is UNCLEAR or UNFIT goes
- * to rewriter->explain. Fails when memory is out, or the caller asked to stop. */
+ * to rewriter->explain. Fails when memory is out, or the caller asked to stop. The last statement's
+ * operator is compared first, so that most visits cost one comparison of names. */
 tenon_status_t tenon__rewrite_visit(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewrite,
                                     uint32_t graph, uint32_t node,
                                     tenon__rewrite_outcome_t* out_outcome);
@@ -49,7 +59,9 @@ tenon_status_t tenon__rewrite_visit(tenon__rewriter_t* rewriter, tenon__rewrite_
 const tenon__rewrite_t* tenon__rewrite_busiest(const tenon__rewriter_t* rewriter);
 
 /* One statement of a text: adds its node, with arguments and attributes by name, and binds its
- * results. *out_value: the last of them. UNSUPPORTED when nobody offers the operator. */
+ * results. *out_value: the last of them. UNSUPPORTED when nobody offers the operator. A name in
+ * braces that the match knows is that attribute, else a literal of whatever kind it is written as.
+ * INVALID_DATA for an argument that nothing defines. */
 tenon_status_t tenon__rewrite_add_call(tenon__rewriter_t* rewriter, tenon__match_t* match,
                                        const tenon__call_statement_t* call, tenon__arena_t* arena,
                                        uint32_t* out_value);

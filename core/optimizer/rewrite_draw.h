@@ -1,5 +1,8 @@
-/* What is left to chance in a sample: ranks, extents, types, attributes, elements. For
- * rewrite_sample.c. */
+/*
+ * What is left to chance in a sample: ranks, extents, types, attributes, elements. For
+ * rewrite_sample.c. Samples must be the same in each process, or a rewrite would be refused on one
+ * machine and used on the next: so the generator is our own, and begins at 0.
+ */
 #ifndef TENON_CORE_OPTIMIZER_REWRITE_DRAW_H_
 #define TENON_CORE_OPTIMIZER_REWRITE_DRAW_H_
 
@@ -22,7 +25,8 @@ typedef struct tenon__sampler_t {
 
 enum { TENON_DRAW_MOST_RANK = 4, TENON_DRAW_MOST_LITERALS = 16 };
 
-/* Numbers (and their negatives) that stand in a guard; texts there and in operators' conditions. */
+/* Numbers (and their negatives) that stand in a guard; texts there and in operators' conditions.
+ * What a guard compares with is what makes it hold or just not. */
 typedef struct tenon__literals_t {
   double numbers[TENON_DRAW_MOST_LITERALS];
   uint32_t number_count;
@@ -30,7 +34,8 @@ typedef struct tenon__literals_t {
   uint32_t text_count;
 } tenon__literals_t;
 
-/* One draw: what most of its inputs share. */
+/* One draw: what most of its inputs share. Inputs of one pattern mostly have one type and shape; so
+ * one is drawn for all, and single inputs depart from it. */
 typedef struct tenon__draw_t {
   tenon__sampler_t* sampler;
   tenon__arena_t* arena;
@@ -40,12 +45,15 @@ typedef struct tenon__draw_t {
   int64_t dims[TENON_DRAW_MOST_RANK];
 } tenon__draw_t;
 
+/* Draws the shared type, rank and extents, and reads the guard's literals. The draw borrows both
+ * arguments. */
 void tenon__draw_begin(tenon__sampler_t* sampler, tenon__arena_t* arena, tenon__draw_t* out_draw);
 /* Adds the texts that stand in an operator's conditions: what its attributes may be. */
 void tenon__draw_read(tenon__draw_t* draw, const tenon__operator_t* op);
-/* A number below `count`. */
+/* A number below `count`. `count` is above 0. Every call moves the generator. */
 uint32_t tenon__draw_pick(tenon__draw_t* draw, uint32_t count);
-/* A value that the operator takes; false when none was found. */
+/* A value that the operator takes; false when none was found. In the draw's arena. What the
+ * operator's choices allow, and half of the time what the guard mentions. */
 bool tenon__draw_attribute(tenon__draw_t* draw, const tenon_attribute_descriptor_t* descriptor,
                            tenon__scope_attribute_t* out_attribute);
 /* The extents of an input: those of the draw, or some that broadcast to them. Returns the rank. */

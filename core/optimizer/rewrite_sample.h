@@ -1,4 +1,5 @@
-/* Small networks of constants that hold a pattern: for trying rewrites. */
+/* Small networks of constants that hold a pattern: for trying rewrites. Constants alone, so that
+ * both sides can be folded to numbers by the optimiser's own means, without a plan or a kernel. */
 #ifndef TENON_CORE_OPTIMIZER_REWRITE_SAMPLE_H_
 #define TENON_CORE_OPTIMIZER_REWRITE_SAMPLE_H_
 
@@ -7,7 +8,8 @@
 #include "core/optimizer/rewrite_draw.h"
 
 /* A network whose one output is the pattern's, over constants. `inputs`: the pattern's, in order of
- * occurrence. */
+ * occurrence. Network and arena are the sample's own; `names` borrows from both, and from the
+ * pattern's text. */
 typedef struct tenon__sample_t {
   tenon__network_t* network;
   tenon__arena_t arena;
@@ -15,11 +17,13 @@ typedef struct tenon__sample_t {
 } tenon__sample_t;
 
 /* UNSUPPORTED when this draw makes no valid network: draw again. `out_sample` is to be released
- * whatever is returned. */
+ * whatever is returned. Most draws make one: what an operator refuses is a matter of chance and no
+ * fault. */
 tenon_status_t tenon__sample_draw(tenon__sampler_t* sampler, tenon__sample_t* out_sample);
 void tenon__sample_release(tenon__sample_t* sample);
 
-/* "x = f64[2] {0.5, -1}, f = 2": in the sample's arena. */
+/* "x = f64[2] {0.5, -1}, f = 2": in the sample's arena. Of longer inputs the first six elements;
+ * "?" when memory is out. */
 const char* tenon__sample_text(tenon__sample_t* sample);
 
 #endif

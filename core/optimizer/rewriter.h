@@ -1,4 +1,10 @@
-/* What passes rewrite through: a network with its uses, and lists of nodes to look at. */
+/*
+ * What passes rewrite through: a network with its uses, and lists of nodes to look at.
+ *
+ * A pass wants to know who reads a value, and which nodes something happened to, without walking
+ * the graph. Both are kept up to date by patches, at the cost of what a patch changes; the
+ * network's own tables know neither. One rewriter lives as long as one run of the optimiser.
+ */
 #ifndef TENON_CORE_OPTIMIZER_REWRITER_H_
 #define TENON_CORE_OPTIMIZER_REWRITER_H_
 
@@ -14,6 +20,8 @@ typedef struct tenon__use_t {
   uint32_t previous;
 } tenon__use_t;
 
+/* use_count is at least leave_count; the list from first_use holds the other ones, those by nodes.
+ * A value that no handle leads to can go without any shape noticing. */
 typedef struct tenon__value_uses_t {
   uint32_t first_use;
   uint32_t use_count;   /* inputs of nodes, outputs of the graph, updates of states */
@@ -21,11 +29,14 @@ typedef struct tenon__value_uses_t {
   uint32_t handle;      /* the newest handle that leads to it; TENON_NONE: none */
 } tenon__value_uses_t;
 
+/* Entries of one node lie side by side in rewriter->uses, input k at first_entry + k. */
 typedef struct tenon__node_uses_t {
   uint32_t first_entry; /* where the entries of its inputs begin */
   uint32_t queued;      /* bit p set while it is on the list of pass p */
 } tenon__node_uses_t;
 
+/* Indexed as the tables of the network's graph are; what was added there and not taken up yet is
+ * not in it. */
 typedef struct tenon__graph_uses_t {
   uint32_t value_count; /* those that are taken up */
   size_t value_capacity;
@@ -35,7 +46,8 @@ typedef struct tenon__graph_uses_t {
   tenon__node_uses_t* nodes;
 } tenon__graph_uses_t;
 
-/* Nodes that a pass is to look at: a queue of (graph, node). */
+/* Nodes that a pass is to look at: a queue of (graph, node). A ring of `capacity` places. Nodes
+ * that died meanwhile stay in it and are passed over. */
 typedef struct tenon__pass_queue_t {
   uint64_t* items;
   size_t capacity;
@@ -43,6 +55,9 @@ typedef struct tenon__pass_queue_t {
   size_t count;
 } tenon__pass_queue_t;
 
+/* Its tables lie in the network's allocator. From patch_graph on it is the patch under way,
+ * meaningless while is_open is false; equals and rewrites belong to one pass each, which makes them
+ * on its first visit. */
 typedef struct tenon__rewriter_t {
   tenon__network_t* network;
   const tenon__optimize_options_t* options;
@@ -75,6 +90,7 @@ typedef struct tenon__rewriter_t {
   struct tenon__rewrites_t* rewrites; /* parsed; in the arena */
 } tenon__rewriter_t;
 
+/* Graphs hold for the network's life, nodes and values until one is added to their graph. */
 static inline tenon__graph_t* tenon__rewriter_graph(const tenon__rewriter_t* rewriter,
                                                     uint32_t graph) {
   return rewriter->network->graphs[graph];
@@ -92,7 +108,8 @@ static inline uint32_t tenon__rewriter_use_count(const tenon__rewriter_t* rewrit
                                                  uint32_t value) {
   return rewriter->graphs[graph].values[value].use_count;
 }
-/* The first of the uses by nodes; the others follow by `next`. */
+/* The first of the uses by nodes; the others follow by `next`. TENON_NONE: no node reads it. A use
+ * is void once its node's input changes. */
 static inline uint32_t tenon__rewriter_first_use(const tenon__rewriter_t* rewriter, uint32_t graph,
                                                  uint32_t value) {
   return rewriter->graphs[graph].values[value].first_use;
@@ -112,25 +129,30 @@ static inline bool tenon__rewriter_has_handle(const tenon__rewriter_t* rewriter,
   return rewriter->graphs[graph].values[value].handle != TENON_NONE;
 }
 
-/* With a list of nodes for each of so many passes. */
+/* With a list of nodes for each of so many passes. Takes up all graphs, linear in nodes and their
+ * inputs. OUT_OF_MEMORY only; the report may be NULL. */
 tenon_status_t tenon__rewriter_create(tenon__network_t* network,
                                       const tenon__optimize_options_t* options, uint32_t pass_count,
                                       const tenon_sink_t* sink, tenon__optimize_report_t* report,
                                       tenon__rewriter_t** out_rewriter);
 void tenon__rewriter_destroy(tenon__rewriter_t* rewriter);
-/* Puts every live node of every live graph on the list of each pass, in topological order. */
+/* Puts every live node of every live graph on the list of each pass, in topological order. Branches
+ * that cannot run are left out. */
 tenon_status_t tenon__rewriter_queue_all(tenon__rewriter_t* rewriter);
 /* Frees a pass's scratch memory, noting whether it ran out: questions that say yes or no do not
  * tell. */
 void tenon__rewriter_release(tenon__rewriter_t* rewriter, tenon__arena_t* scratch);
 /* Did memory run out, wherever that was noted? */
 bool tenon__rewriter_failed(const tenon__rewriter_t* rewriter);
-/* The next node of a pass that is still alive; false when there is none. */
+/* The next node of a pass that is still alive; false when there is none. In the order in which
+ * nodes were touched; a node is on a list once. */
 bool tenon__rewriter_next(tenon__rewriter_t* rewriter, uint32_t pass, uint32_t* out_graph,
                           uint32_t* out_node);
-/* Puts a node on all lists. */
+/* Puts a node on all lists. Dead nodes and TENON_NONE are left alone. Where memory runs out that is
+ * noted, and the run fails after the visit. */
 void tenon__rewriter_touch(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t node);
-/* A constant with its bytes here. */
+/* A constant with its bytes here. NULL for any other value, for TENON_NONE, and for weights whose
+ * bytes are not here. */
 const tenon__weights_t* tenon__rewriter_constant(const tenon__rewriter_t* rewriter, uint32_t graph,
                                                  uint32_t value);
 
@@ -140,6 +162,8 @@ const tenon__weights_t* tenon__rewriter_constant(const tenon__rewriter_t* rewrit
 bool tenon__rewriter_take_up(tenon__rewriter_t* rewriter, uint32_t graph);
 /* And graphs, whole: bodies that code built. */
 bool tenon__rewriter_take_up_graphs(tenon__rewriter_t* rewriter);
+/* Input `input` of the node, as it is now, enters the list of the value that it reads; unlink takes
+ * it out, before the input changes. Constant time. */
 void tenon__rewriter_link(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t node,
                           uint32_t input);
 void tenon__rewriter_unlink(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t node,

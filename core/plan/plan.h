@@ -4,6 +4,9 @@
  *
  * Each graph has a schedule: its steps in order and its *places*. A place is one tensor in memory:
  * a value of the graph in one layout. Views are places without memory of their own.
+ *
+ * Made by a build (choice, then plan_memory) or by a reader, changed by nobody afterwards but for
+ * refit. Everything in it lies in its arena, its network's, or the bytes that it was read from.
  */
 #ifndef TENON_CORE_PLAN_PLAN_H_
 #define TENON_CORE_PLAN_PLAN_H_
@@ -55,7 +58,7 @@ typedef enum tenon__step_kind_t {
 
 /* How the kernel does it: what tenon_kernel_t.tactics gave when the step was chosen, copied, so
  * that a plan needs the kernel only to run. Bytes are those that it asks for at the profile's
- * maximum. */
+ * maximum. Pointers are the arena's. `flags` and `launches` as tenon_tactic_t has them. */
 typedef struct tenon__step_tactic_t {
   const char* name;
   const void* configuration;
@@ -72,7 +75,8 @@ typedef struct tenon__step_tactic_t {
 } tenon__step_tactic_t;
 
 /* One thing that a run does, in the order of its schedule. Which of a choice's bodies runs is
- * decided inside its step. */
+ * decided inside its step. What follows a comment of kinds is meaningful for these alone; node is
+ * TENON_NONE for kernels. */
 typedef struct tenon__step_t {
   tenon__step_kind_t kind;
   const char* name; /* of its main node */
@@ -82,8 +86,10 @@ typedef struct tenon__step_t {
   uint32_t kernel_version;
   const struct tenon_region_t* region;
   tenon__step_tactic_t tactic;
+  /* 0 where it was estimated and not measured. */
   double measured_seconds;
-  const char* refusals; /* lines, or NULL */
+  /* Why other kernels were not taken for it, in lines; NULL unless the build was to keep them. */
+  const char* refusals;
   /* CONTENTS, control: the node; control's inputs and outputs are the node's, as places. */
   uint32_t node;
   /* Places, one for each region input and output (TENON_NONE where absent). */
@@ -97,7 +103,8 @@ typedef struct tenon__step_t {
   uint64_t persistent_offset;
 } tenon__step_t;
 
-/* How one graph of the network runs. */
+/* How one graph of the network runs. schedules[g] is of graph g. Steps read places that earlier
+ * steps write: no order but this one is needed to run them. TENON_NONE among outputs: of no use. */
 typedef struct tenon__schedule_t {
   uint32_t place_count;
   tenon__place_t* places;
@@ -112,7 +119,8 @@ typedef struct tenon__schedule_t {
   uint64_t alive_bytes;  /* largest set of values alive at once, bodies included */
 } tenon__schedule_t;
 
-/* Weights as a kernel packed them. */
+/* Weights as a kernel packed them. Found by its key; the bytes are what the kernel's pack wrote and
+ * nobody else reads. */
 typedef struct tenon__packed_t {
   tenon__digest_t key; /* of sources' digests, format, parameters */
   const char* format;
@@ -156,6 +164,8 @@ typedef struct tenon__plan_t {
   tenon__packed_t* packed;
   uint32_t plugin_count;
   tenon__plan_plugin_t* plugins;
+  /* The device that it was built for: its name, which an engine must find, and what it said of the
+   * machine; elsewhere the plan runs too, with a warning that it may be slower. */
   const char* device;
   const char* fingerprint;
   const char* patches; /* what the optimiser did */
@@ -185,7 +195,9 @@ enum {
   TENON_PLAN_REDUCED_PRECISION = 1u << 5
 };
 
+/* Empty, without a network: who fills it in does that. OUT_OF_MEMORY only. */
 tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** out_plan);
+/* The network goes with it, the bytes that it was read from do not. */
 void tenon__plan_destroy(tenon__plan_t* plan);
 /* Scratch of one step, and of the step that needs most, for so many threads. False: more than can
  * be counted. */

@@ -1,4 +1,5 @@
-/* What a plan says of itself, as text for people. */
+/* What a plan says of itself, as text for people. For the tool's listing and the API's step
+ * information: the words are for people, and no code reads them. */
 #ifndef TENON_CORE_PLAN_REPORT_H_
 #define TENON_CORE_PLAN_REPORT_H_
 
@@ -15,7 +16,8 @@ typedef struct tenon__step_report_t {
   const char* faults; /* of a choice: a line "'branch' cannot run: why" for each that cannot */
 } tenon__step_report_t;
 
-/* Texts lie in the arena. Fails only when memory is out. */
+/* Texts lie in the arena. Fails only when memory is out. Nodes in the order in which they depend on
+ * each other. */
 tenon_status_t tenon__step_describe(const tenon__plan_t* plan, uint32_t graph, uint32_t step,
                                     tenon__arena_t* arena, tenon__step_report_t* out_report);
 

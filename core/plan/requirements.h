@@ -7,7 +7,9 @@
 #include "core/network/network.h"
 
 /* INVALID_ARGUMENT for the first condition that is known not to hold: its node, why, and the
- * extents of the node's inputs, after `prefix`. */
+ * extents of the node's inputs, after `prefix`. What is not known yet is passed over: a build asks
+ * with what it knows, a run whenever it has learned more. Linear, and allocates nothing but for the
+ * message. */
 tenon_status_t tenon__requirements_check(const tenon__requirement_t* items, uint32_t count,
                                          const tenon__network_t* network,
                                          const tenon__extents_t* extents, const char* prefix,

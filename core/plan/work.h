@@ -5,6 +5,7 @@
 
 #include "core/plan/plan.h"
 
+/* Doubles, since a count may exceed 2^64 and an error of a bit says nothing. */
 typedef struct tenon__work_t {
   double operations;     /* a multiply-add counts two; each function of the expressions one */
   bool operations_known; /* false: an operator of the step does not say */

@@ -7,6 +7,8 @@
 struct tenon__byte_writer_t;
 struct tenon__byte_reader_t;
 
+/* Symbols, then nodes in order of ids, without what can be derived. A writer that runs out of
+ * memory says so at its end. */
 void tenon__dim_pool_write(const tenon__dim_pool_t* pool, struct tenon__byte_writer_t* writer);
 /* Checks everything: ids, kinds, order of operands. Each dimension has the id that it had: they are
  * restored as they stand, not simplified anew, so that other tables may refer to them. */

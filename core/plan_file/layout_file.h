@@ -1,4 +1,5 @@
-/* Layouts and lists of numbers in a plan. Refusals are silent: INVALID_DATA. */
+/* Layouts and lists of numbers in a plan. Refusals are silent: INVALID_DATA. Nothing read here is
+ * larger than the bytes that say it: counts are checked against what is left. */
 #ifndef TENON_CORE_PLAN_FILE_LAYOUT_FILE_H_
 #define TENON_CORE_PLAN_FILE_LAYOUT_FILE_H_
 

@@ -7,7 +7,8 @@
 struct tenon__byte_writer_t;
 
 /* Operators are written by identity and contract, weights as references: the caller stores their
- * bytes (by index). */
+ * bytes (by index). Dead nodes and values keep their places, so that ids mean the same to all
+ * sections. */
 void tenon__network_write(const tenon__network_t* network, struct tenon__byte_writer_t* writer);
 
 #endif

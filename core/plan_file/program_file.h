@@ -14,8 +14,10 @@
 struct tenon__byte_writer_t;
 struct tenon__byte_reader_t;
 
+/* In normal form or not: it is written as it stands. */
 void tenon__expression_write(const tenon__expression_t* expression,
                              struct tenon__byte_writer_t* writer);
+/* In the arena, dimensions of `pool`. INVALID_DATA, reported. */
 tenon_status_t tenon__expression_read(struct tenon__byte_reader_t* reader,
                                       const tenon__dim_pool_t* pool, tenon__arena_t* arena,
                                       const tenon_sink_t* sink,

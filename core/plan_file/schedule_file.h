@@ -7,6 +7,7 @@
 /* The SCHEDULES section. Reading checks each number alone; tenon__schedules_check then checks how
  * they fit together, once the profile is known: see schedule_check.c. */
 void tenon__schedules_write(const tenon__plan_t* plan, tenon__byte_writer_t* writer);
+/* In the plan's arena; the network must be there already. */
 tenon_status_t tenon__schedules_read(tenon__plan_reader_t* reader);
 
 #endif

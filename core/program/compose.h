@@ -1,4 +1,8 @@
-/* Composition: the consumer's program with the producer's in the place of an operand. */
+/*
+ * Composition: the consumer's program with the producer's in the place of an operand. Fusion is
+ * this and nothing else: a run of expressions, and an epilogue in a kernel's slot, are programs
+ * composed one by one, so that what is fused means what its parts meant.
+ */
 #ifndef TENON_CORE_PROGRAM_COMPOSE_H_
 #define TENON_CORE_PROGRAM_COMPOSE_H_
 
@@ -23,7 +27,9 @@ typedef struct tenon__composition_t {
  * access; equal operands merge. An output is kept only when the spaces are equal and the access is
  * the identity. UNSUPPORTED, silently, when the producer reduces and the access is not the
  * identity, when ranks exceed 64, when an indexed operand is involved, when the producer's output
- * rounds, or when strict rounding forbids it. */
+ * rounds, or when strict rounding forbids it. Silent in any case; OUT_OF_MEMORY is the only other
+ * fault. y = a + b with a = relu(x) read at (i1, i0) becomes relu(x at (i1, i0)) + b: no transposed
+ * copy is made. The result borrows nothing from either program but dimensions. */
 tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
                                          const tenon__composition_t* composition,
                                          tenon__arena_t* arena,

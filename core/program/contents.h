@@ -15,7 +15,9 @@ typedef struct tenon__contents_t {
 
 /* Integer (and bool, and integral float) programs on symbols: what output `output` holds where each
  * operand of the program holds operands[k]. Its items are NULL where the program does more than
- * dimensions can say. */
+ * dimensions can say. So shape(x)[0] * 2 is the dimension 2*batch, and what reads it knows its
+ * extents before any run. An element costs as much as the program; who calls bounds their number
+ * (1024). OUT_OF_MEMORY only. */
 tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
                                        const tenon__expression_t* expression, uint32_t output,
                                        const tenon__contents_t* operands, tenon__arena_t* arena,

@@ -1,6 +1,8 @@
 /*
  * Inside the evaluator: one block of points. Every instruction has a row of values, one for each
  * point (lane) of the block; a walk knows where in the space the block begins.
+ *
+ * Rows and not single points: the switch over opcodes is taken once for 256 points.
  */
 #ifndef TENON_CORE_PROGRAM_EVALUATE_BLOCK_H_
 #define TENON_CORE_PROGRAM_EVALUATE_BLOCK_H_
@@ -19,18 +21,21 @@ typedef struct tenon__walk_t {
 
 /* False when the number of points overflows or an extent is negative. */
 bool tenon__walk_begin(uint32_t rank, const int64_t* extents, tenon__walk_t* out_walk);
+/* By no more than `left`; `point` is then the first of the next block. */
 void tenon__walk_advance(tenon__walk_t* walk, uint32_t count);
 /* For each of `count` points sum(coordinate * stride). */
 void tenon__walk_offsets(const tenon__walk_t* walk, const int64_t* strides, uint32_t count,
                          int64_t* out_offsets);
 
-/* Elements of a view at places (in elements), converted to `dtype`. */
+/* Elements of a view at places (in elements), converted to `dtype`. As CAST converts; offsets count
+ * from the view's first element, bit_offset included. */
 void tenon__block_read(const tenon_tensor_view_t* view, const int64_t* offsets, tenon_dtype_t dtype,
                        tenon__scalar_t* out, uint32_t count);
 /* Values of type `from`, converted to the view's dtype. */
 void tenon__block_write(const tenon_tensor_view_t* view, const int64_t* offsets,
                         const tenon__scalar_t* values, tenon_dtype_t from, uint32_t count);
-/* Opcodes from CAST to RANDOM on rows. `from`: type of the first operand's values. */
+/* Opcodes from CAST to RANDOM on rows. `from`: type of the first operand's values. All three operands
+ * are rows of `count` values; those that the opcode does not have may be any. */
 void tenon__block_apply(const tenon_instruction_t* instruction, tenon_dtype_t from,
                         const tenon__scalar_t* const operands[3], tenon__scalar_t* out,
                         uint32_t count);

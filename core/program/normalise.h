@@ -1,4 +1,5 @@
-/* The end of assembling: what compositions, linear forms and the normal form share. */
+/* The end of assembling: what compositions, linear forms and the normal form share. Signatures of
+ * regions are made of normal forms, so that equal layers of two models share their timings. */
 #ifndef TENON_CORE_PROGRAM_NORMALISE_H_
 #define TENON_CORE_PROGRAM_NORMALISE_H_
 
@@ -8,7 +9,8 @@
 
 /* The outputs with what they need alone, depth first from the first output; operands keep their
  * order, unused ones go. The fields that are not given are those of `like`; `outputs` name
- * instructions of the builder. */
+ * instructions of the builder. OUT_OF_MEMORY only; without recursion, as programs from outside may
+ * be deep. */
 tenon_status_t tenon__expression_gather(const tenon__program_builder_t* builder,
                                         const tenon__expression_t* like,
                                         const tenon_program_output_t* outputs,

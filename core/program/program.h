@@ -6,6 +6,9 @@
  * for each dimension of that value its coordinate, a dimension expression over the coordinates of
  * the space. Aligned broadcasting, permuted and strided reading are all accesses; at run time an
  * affine access becomes strides. So fusing through a permutation is substitution.
+ *
+ * Reading x[n, c, h] transposed and broadcast over a space (i0, i1, i2, i3) is the access (i0, i3,
+ * i1): axis 2 of the space is broadcast, as no coordinate mentions it.
  */
 #ifndef TENON_CORE_PROGRAM_PROGRAM_H_
 #define TENON_CORE_PROGRAM_PROGRAM_H_
@@ -17,11 +20,14 @@
  * rounding is arithmetic, not storage, and composition does not drop it. */
 enum { TENON_OUTPUT_ROUNDS = 1u };
 
+/* Where an operand is read. rank TENON_NONE, coordinates NULL: the program's LOADs say it. */
 typedef struct tenon__access_t {
   uint32_t rank;                  /* of the value */
   const tenon_dim_t* coordinates; /* affine in the space's coordinates */
 } tenon__access_t;
 
+/* Nothing in it changes once it is made; its arrays lie in one arena (of a network, a build or a
+ * plan), and its dimensions in that one's pool. */
 typedef struct tenon__expression_t {
   tenon_program_t program; /* operands[k].index: the node's input, until a region renumbers it */
   const tenon__access_t*

@@ -2,6 +2,9 @@
  * Building a program instruction by instruction. Equal instructions are made once; constants are
  * rounded to their type. Everything lies in the arena. Memory that runs out is remembered: emitting
  * then gives 0, and finishing fails.
+ *
+ * Numbers of instructions are their places: an operand is always smaller than who reads it, so that
+ * one pass in order evaluates a program.
  */
 #ifndef TENON_CORE_PROGRAM_PROGRAM_BUILDER_H_
 #define TENON_CORE_PROGRAM_PROGRAM_BUILDER_H_
@@ -11,6 +14,8 @@
 #include "core/program/program.h"
 #include "core/program/scalar.h"
 
+/* Arrays move as they grow; numbers hold. accesses[k] belongs to operands[k]. Nothing needs to be
+ * freed: it is the arena's. */
 typedef struct tenon__program_builder_t {
   tenon__arena_t* arena;
   bool failed;
@@ -49,8 +54,10 @@ static inline uint32_t tenon__emit_immediate(tenon__program_builder_t* builder, 
                                            .immediate = {.i = immediate}};
   return tenon__emit(builder, &instruction);
 }
+/* -0.0 is another constant than 0.0. */
 uint32_t tenon__emit_constant(tenon__program_builder_t* builder, tenon_dtype_t dtype,
                               tenon__scalar_t value);
+/* `coordinates`: instructions of integer type, copied, one for each dimension of the operand. */
 uint32_t tenon__emit_load(tenon__program_builder_t* builder, tenon_dtype_t dtype, uint32_t operand,
                           const uint32_t* coordinates, uint32_t count);
 /* The operand with these fields and this access, made if new. */
@@ -74,7 +81,8 @@ typedef struct tenon__program_outputs_t {
 } tenon__program_outputs_t;
 
 /* The expression made of what was emitted, with copies of outputs and space. Instructions that no
- * output needs are kept; tenon__expression_normalise drops them. */
+ * output needs are kept; tenon__expression_normalise drops them. Instructions, operands and
+ * accesses stay the builder's arrays: emit nothing afterwards. OUT_OF_MEMORY only. */
 tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, uint32_t rank,
                                              const tenon_dim_t* space,
                                              const tenon__program_outputs_t* outputs,
@@ -82,7 +90,8 @@ tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, 
                                              tenon__expression_t* out_expression);
 
 /* Axes along which an instruction's value varies, and axes that reductions below it removed. Both
- * arrays have one entry for each instruction. */
+ * arrays have one entry for each instruction. Bit k is axis k of the space. Of sum(x, [1]) over [n,
+ * m] varying is axis 0 and reduced axis 1. */
 void tenon__program_axes(const tenon_program_t* program, uint64_t* out_varying,
                          uint64_t* out_reduced);
 static inline uint64_t tenon__axes_below(uint32_t rank) {

@@ -6,7 +6,7 @@
 
 /* A small integer cost: instructions weighted by kind, for estimates. */
 uint32_t tenon__program_cost(const tenon_program_t* program);
-/* "max(in0 + in1, 0)": for reports. */
+/* "max(in0 + in1, 0)": for reports. In the arena, cut where it is long; never NULL. */
 const char* tenon__program_text(const tenon_program_t* program, uint32_t output,
                                 tenon__arena_t* arena);
 

@@ -8,14 +8,16 @@
 #include "core/tensor/dtype.h"
 
 /* Opcodes from CAST to SELECT (not RANDOM, reductions, INPUT, LOAD, INDEX, SIZE). `dtype`: the
- * instruction's. `from`: CAST's source type. */
+ * instruction's. `from`: CAST's source type. Integer division by 0 and what overflows have a value,
+ * the same everywhere: sdk/docs/expressions.md says which. `dtype` of a comparison is that of its
+ * operands. */
 tenon__scalar_t tenon__scalar_apply(uint32_t opcode, tenon_dtype_t dtype, tenon_dtype_t from,
                                     tenon__scalar_t a, tenon__scalar_t b, tenon__scalar_t c);
 /* Rounds a double to a float type's values; wraps an integer to its width. */
 double tenon__round_float(tenon_dtype_t dtype, double value);
 int64_t tenon__wrap_integer(tenon_dtype_t dtype, int64_t value);
 /* Philox4x32-10: uniform in [0, 1) from the first word (24 bits for f32, 53 from two words for
- * f64). */
+ * f64). The same number for the same key and counter on every machine. */
 double tenon__random_uniform(tenon_dtype_t dtype, uint64_t key, uint64_t counter);
 
 bool tenon__opcode_is_comparison(uint32_t opcode); /* result is bool */
@@ -31,7 +33,8 @@ const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,
                                          const tenon_instruction_t* instruction,
                                          uint32_t* out_count);
 /* For each instruction, how many rounds of reductions must be done before it can be computed (its
- * own, if it is one, included); the largest of these numbers. */
+ * own, if it is one, included); the largest of these numbers. An evaluator needs as many passes
+ * over the space, and one more for the outputs. */
 uint32_t tenon__program_stages(const tenon_program_t* program, uint32_t* out_stages);
 
 #endif

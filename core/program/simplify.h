@@ -16,6 +16,8 @@ typedef struct tenon__instruction_key_t {
   uint32_t size;          /* instructions below it as a tree, cut off */
 } tenon__instruction_key_t;
 
+/* On the stack; what it makes lies in the builder's arena. Numbers that come out of it may be in
+ * any order, and some of its instructions unused: gather (normalise.h) puts that right. */
 typedef struct tenon__simplifier_t {
   tenon__program_builder_t builder;
   tenon__instruction_key_t* keys; /* one for each instruction of the builder */
@@ -23,6 +25,7 @@ typedef struct tenon__simplifier_t {
   uint32_t key_capacity;
 } tenon__simplifier_t;
 
+/* Operands are emitted through its builder first; failures are noted there. */
 void tenon__simplifier_initialize(tenon__simplifier_t* out_simplifier, tenon__arena_t* arena);
 /* Operands are numbers of the builder. `coordinates`: of a LOAD (operands[1] of them), else NULL.
  */

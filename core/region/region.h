@@ -2,6 +2,9 @@
  * A region: connected nodes that one kernel computes as one step. This is the type behind the
  * contract's opaque tenon_region_t. The same region is made when candidates are timed and again
  * when a plan is loaded.
+ *
+ * A region says what is to be computed, and never how: several kernels are asked about one region,
+ * and each plan step holds one.
  */
 #ifndef TENON_CORE_REGION_REGION_H_
 #define TENON_CORE_REGION_REGION_H_
@@ -12,7 +15,8 @@
 /* Space numbers: whose iteration space an aligned argument is aligned to. */
 #define TENON_SPACE_PROGRAM TENON_NONE
 
-/* One input of the region. Plain: the value as it is. Aligned: a view with the rank of a space. */
+/* One input of the region. Plain: the value as it is. Aligned: a view with the rank of a space.
+ * Inputs of the operators come first, in their order; slots add theirs behind them. */
 typedef struct tenon__region_input_t {
   uint32_t value; /* of the graph; TENON_NONE: an absent optional input */
   bool aligned;
@@ -20,6 +24,8 @@ typedef struct tenon__region_input_t {
   tenon__access_t access; /* aligned ones */
 } tenon__region_input_t;
 
+/* Plain: axis_count 0, axes NULL. Aligned: the value may lack axes of the space that were reduced.
+ */
 typedef struct tenon__region_output_t {
   uint32_t value; /* TENON_NONE: unwanted */
   bool aligned;
@@ -34,7 +40,8 @@ typedef struct tenon__region_slot_t {
 } tenon__region_slot_t;
 
 /* An aligned input's access, taken apart: coordinate d = base[d] + sum(coefficients[d * rank + k] *
- * point k). */
+ * point k). Made when the region is finished, so that aligning needs no pool that could change:
+ * contexts of several threads align at once. */
 typedef struct tenon__region_affine_t {
   const tenon_dim_t* base;
   const tenon_dim_t* coefficients;
@@ -42,7 +49,8 @@ typedef struct tenon__region_affine_t {
 
 /* Made over a network that does not change while it is used; small, copied freely, lists in the
  * arena of whoever made it. Unfinished, it says which nodes; finished (region_finish.h), it is what
- * kernels see. */
+ * kernels see. Which members mean something: nodes for OPERATOR, expression for EXPRESSION, map for
+ * MOVE, slots for OPERATOR alone. Derived ones are zero before it is finished. */
 struct tenon_region_t {
   const tenon__network_t* network;
   uint32_t graph;
@@ -70,11 +78,10 @@ struct tenon_region_t {
   const tenon__region_affine_t* affines; /* per input; empty for plain ones */
   const tenon__arena_t* arena;
   const tenon__profile_t* profile;
-  /* Of several nodes, while building: the kernel that would compute them; nobody else is asked. */
-  const struct tenon__kernel_entry_t* claimant;
 };
 
-/* The region of one operator's node, all its inputs and outputs plain, slots empty. */
+/* The region of one operator's node, all its inputs and outputs plain, slots empty. OUT_OF_MEMORY
+ * only, as all that make regions. */
 tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network_t* network,
                                      uint32_t graph, uint32_t node,
                                      struct tenon_region_t* out_region);
@@ -100,7 +107,7 @@ bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uin
                          uint32_t out_values[TENON_REGION_MOST_PROPOSED], uint32_t* out_count);
 /* Adds slots' operands and takes their results: `expression` has operand kinds SLOT_VALUE for the
  * slot's own value and graph values in operands[k].index for the rest; the region's output `index`
- * becomes `value`. */
+ * becomes `value`. Covered nodes are for the caller to add. */
 tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_region_t* inout_region,
                                        uint32_t slot, uint32_t output_index,
                                        const tenon__expression_t* expression, uint32_t value);
@@ -140,7 +147,7 @@ static inline uint32_t tenon__region_value(const struct tenon_region_t* region, 
   }
   return TENON_NONE;
 }
-/* Extents of a space of the region. */
+/* Extents of a space of the region. TENON_SPACE_PROGRAM is that of the region's expression. */
 const tenon_dim_t* tenon__region_space(const struct tenon_region_t* region, uint32_t space,
                                        uint32_t* out_rank);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/call.h"
 #include "core/base/processor.h"
 #include "core/base/status.h"
 #include "core/runtime/border.h"
@@ -96,7 +97,12 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
                                       thread_count == 0 ? plan->thread_count : thread_count,
                                       engine->options.sink, &context->pool));
   if (device->create_stream != NULL && (device->flags & TENON_DEVICE_INLINE_STREAM) == 0) {
-    TENON_TRY(device->create_stream(engine->device_handle, stream, &context->stream));
+    const tenon__call_t call = {engine->device->owner->plugin, "create_stream", device->name, ""};
+    const tenon__call_t* outer = tenon__call_enter(&call);
+    const tenon_status_t status =
+        device->create_stream(engine->device_handle, stream, &context->stream);
+    tenon__call_leave(outer);
+    TENON_TRY(status);
   }
   const uint32_t threads = tenon__thread_pool_thread_count(context->pool);
   if (!tenon__plan_scratch_bytes(plan, threads, &context->scratch_bytes)) {

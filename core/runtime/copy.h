@@ -4,7 +4,9 @@
 
 #include "tenon/plugin.h"
 
-/* Copies a tensor of any strides into another of the same extents. */
+/* Copies a tensor of any strides into another of the same extents; the source's are what counts.
+ * They must not overlap. UNSUPPORTED for elements within a byte that do not lie in rows on both
+ * sides. Silent. */
 tenon_status_t tenon__copy_tensor(const tenon_tensor_view_t* source,
                                   const tenon_tensor_view_t* target);
 

@@ -1,14 +1,20 @@
-/* What crosses between a graph and a body that one of its steps runs: arguments, at places. */
+/*
+ * What crosses between a graph and a body that one of its steps runs: arguments, at places. Bodies
+ * run in frames of their own; a value that crosses is lent where it can be and copied where the
+ * body would overwrite it. All fail with the value's name.
+ */
 #ifndef TENON_CORE_RUNTIME_CROSSING_H_
 #define TENON_CORE_RUNTIME_CROSSING_H_
 
 #include "core/runtime/state.h"
 
 /* A body's parameter takes the argument, a tensor in rows or no tensor; its memory is lent until
- * the body has run, its extents are copied. INVALID_DATA for other strides. */
+ * the body has run, its extents are copied. INVALID_DATA for other strides. The extents are
+ * learned, so that the body's steps are bound for them. */
 tenon_status_t tenon__frame_set_parameter(tenon__frame_t* body, uint32_t parameter,
                                           const tenon_argument_t* argument);
-/* A place's memory becomes a copy of the argument: what a control step makes. */
+/* A place's memory becomes a copy of the argument: what a control step makes. Its extents become
+ * known in the frame's graph. */
 tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
                                   const tenon_argument_t* argument);
 /* The one number (or condition) at a place. INVALID_DATA where there are none, or several. */

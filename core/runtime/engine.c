@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
 #include "core/dimension/dimension_pool.h"
@@ -33,9 +34,13 @@ static tenon_status_t open_device(tenon__engine_t* engine) {
                        engine->plan->device);
   }
   const tenon_device_descriptor_t* device = &engine->device->device;
-  TENON_TRY(device->open(engine->device->owner->state, engine->options.device_index, sink,
-                         &engine->device_handle));
-  const char* here = device->fingerprint(engine->device_handle);
+  const tenon__call_t call = {engine->device->owner->plugin, "open", device->name, ""};
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status = device->open(
+      engine->device->owner->state, engine->options.device_index, sink, &engine->device_handle);
+  const char* here = status == TENON_OK ? device->fingerprint(engine->device_handle) : "";
+  tenon__call_leave(outer);
+  TENON_TRY(status);
   engine->is_elsewhere = strcmp(here, engine->plan->fingerprint) != 0;
   if (engine->is_elsewhere) {
     tenon__report(sink, TENON_SEVERITY_WARNING,
@@ -111,7 +116,11 @@ static void destroy(tenon__engine_t* engine) {
     tenon__free(allocator, engine->reads_contents, engine->plan->network->handle_count + 1u);
   }
   if (engine->device_handle != NULL) {
+    const tenon__call_t call = {engine->device->owner->plugin, "close", engine->device->device.name,
+                                ""};
+    const tenon__call_t* outer = tenon__call_enter(&call);
     engine->device->device.close(engine->device_handle);
+    tenon__call_leave(outer);
   }
   tenon__packed_store_destroy(engine->store);
   tenon__plan_destroy(engine->plan);

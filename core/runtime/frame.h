@@ -1,5 +1,8 @@
-/* One graph's run: memory of places, arguments of steps, kernels bound for the extents that are
- * known. */
+/*
+ * One graph's run: memory of places, arguments of steps, kernels bound for the extents that are
+ * known. The plan says where things lie in terms of symbols; a frame says it in pointers and
+ * numbers.
+ */
 #ifndef TENON_CORE_RUNTIME_FRAME_H_
 #define TENON_CORE_RUNTIME_FRAME_H_
 
@@ -7,14 +10,18 @@
 
 #include "core/runtime/types.h"
 
-/* Frames: memory of places, arrays of arguments. */
+/* `memory`: the graph's part of the context's arena, which is shared with graphs that do not run at
+ * the same time. Everything else lies in the context's own arena. On failure it must still be
+ * destroyed. */
 tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,
                                    tenon__frame_t* out_frame);
 void tenon__frame_destroy(tenon__frame_t* frame);
 /* After a refit: weights are elsewhere, and steps have other instances. */
 void tenon__frame_renew(tenon__frame_t* frame);
 /* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
- * bound for the same already. */
+ * bound for the same already. Binding may allocate and takes microseconds; what it was bound for is
+ * remembered as all its dims and strides, so that a run with the extents of the one before binds
+ * nothing. Faults name step and value. */
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
 
 /* All steps that do not depend on what the run finds. */
@@ -22,7 +29,8 @@ tenon_status_t tenon__frame_bind(tenon__frame_t* frame);
 
 /* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays
  * given. INVALID_DATA, with the value's name, when its memory has other extents than the plan says:
- * no view is larger than its memory. */
+ * no view is larger than its memory. `dims` and `strides` have 64 entries, and the argument points
+ * at them. Its data are NULL for weights that a kernel packed and nobody kept. */
 tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                      int64_t* strides, tenon_argument_t* out_argument);
 

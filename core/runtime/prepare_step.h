@@ -7,7 +7,8 @@
 #include "core/runtime/types.h"
 
 /* Finds and prepares a step's kernel. `inout_tactic`, when a plan is loaded: the step's, of which
- * the kernel is asked whether it has it, and what it needs; NULL afterwards. */
+ * the kernel is asked whether it has it, and what it needs; NULL afterwards. The kernel's own words
+ * are passed on. INVALID_DATA too where it reads weights that the plan does not keep. */
 tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
                                           tenon__step_tactic_t* inout_tactic,
                                           tenon__instance_t** out_instance);

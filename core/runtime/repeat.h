@@ -8,7 +8,8 @@
 #include "core/runtime/repeat_state.h"
 #include "core/runtime/state.h"
 
-/* One run of such a step. */
+/* One run of such a step. On the stack of one step's run. `most` is the trip count and the shortest
+ * sliced extent, whichever is less; INT64_MAX: the condition alone ends it. */
 typedef struct tenon__repeat_t {
   tenon__frame_t* frame;
   const tenon__step_t* step;
@@ -23,7 +24,8 @@ typedef struct tenon__repeat_t {
  * step's state is made when it runs for the first time, and is the frame's. */
 tenon_status_t tenon__repeat_begin(tenon__frame_t* frame, uint32_t step,
                                    tenon__repeat_t* out_repeat);
-/* Is there another iteration? */
+/* Is there another iteration? Also false once the condition, the first or what the last iteration
+ * gave, does not hold. */
 bool tenon__repeat_goes_on(const tenon__repeat_t* repeat);
 /* The body's parameters for it, lent until they are taken back. */
 tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat);

@@ -5,7 +5,8 @@
 #include "core/kernel/dynamic_buffer.h"
 #include "core/network/control.h"
 
-/* One step's. Buffers grow and are kept; each list has as many as the layout says. */
+/* One step's. Buffers grow and are kept; each list has as many as the layout says. carried[0] and
+ * carried[1] change places after each iteration, so that a body never overwrites what it reads. */
 typedef struct tenon__repeat_state_t {
   tenon_allocator_t allocator;
   tenon__control_layout_t layout;

@@ -2,6 +2,9 @@
  * The insides of engines and contexts. A context has a frame for each graph of the plan: where each
  * place's memory is now, and each step's arguments and bound kernel. Bodies reuse their frames from
  * iteration to iteration.
+ *
+ * Only this room looks in here. An engine's part is read by all its contexts and written by refit
+ * alone, when none is running; a context's is written by its one thread.
  */
 #ifndef TENON_CORE_RUNTIME_STATE_H_
 #define TENON_CORE_RUNTIME_STATE_H_
@@ -15,11 +18,14 @@
 #include "core/plan/plan.h"
 #include "core/runtime/types.h"
 
+/* One step of one graph; steps[graph][step]. */
 typedef struct tenon__engine_step_t {
   tenon__instance_t* instance; /* NULL: the core does it */
   uint32_t number;             /* over all graphs, for the profiler */
 } tenon__engine_step_t;
 
+/* catalog and options.sink are borrowed and outlive it; plan, store, instances and pending bytes
+ * are its own. */
 struct tenon__engine_t {
   tenon_allocator_t allocator;
   tenon__engine_options_t options;
@@ -37,7 +43,8 @@ struct tenon__engine_t {
   uint32_t generation;     /* of the weights: one more with each refit */
 };
 
-/* Memory of a place that has its own (not VIEW, PART). */
+/* Memory of a place that has its own (not VIEW, PART). `data` may move from run to run (INPUT,
+ * OUTPUT, PARAMETER, GROWING), so arguments take it anew before each call. */
 typedef struct tenon__place_state_t {
   void* data;
   tenon__dynamic_buffer_t* buffer; /* GROWING; staging of inputs and outputs; NULL otherwise */
@@ -49,6 +56,8 @@ typedef struct tenon__place_state_t {
   int64_t* strides; /* PARAMETER */
 } tenon__place_state_t;
 
+/* Where an argument's data come from: root->data + byte_offset, looked up before each call. Arrays
+ * lie in the context's arena and have `capacity` entries. */
 typedef struct tenon__bound_argument_t {
   tenon__place_state_t* root; /* NULL: absent */
   int64_t byte_offset;
@@ -57,6 +66,8 @@ typedef struct tenon__bound_argument_t {
   uint32_t capacity;
 } tenon__bound_argument_t;
 
+/* Arguments as the kernel is called with them, and what it is bound for; lists have as many entries
+ * as the plan's step. `bound` NULL: not bound yet. */
 typedef struct tenon__step_state_t {
   tenon_argument_t* inputs;
   tenon_argument_t* outputs;
@@ -82,6 +93,8 @@ typedef struct tenon__following_t {
   tenon_dim_t dim;
 } tenon__following_t;
 
+/* Lists lie in the context's arena. schedule, requirements: the plan's. places[p], numbers[p],
+ * steps[k] and repeats[k] stand beside the schedule's places and steps. */
 typedef struct tenon__frame_t {
   struct tenon__context_t* context;
   uint32_t graph;
@@ -103,6 +116,9 @@ typedef struct tenon__frame_t {
   uint64_t checked_version;                 /* of the extents for which they were found to hold */
 } tenon__frame_t;
 
+/* Blocks of the plan's sizes (memory, scratch, zeroed, persistent) are its own, arrays lie in its
+ * arena. Per input: inputs, input_is_set, input_dims, input_strides; per output: outputs, results
+ * and their dims and strides; per state: states, next_states, state_sizes. */
 struct tenon__context_t {
   tenon_allocator_t allocator;
   tenon__engine_t* engine;

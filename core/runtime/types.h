@@ -7,6 +7,9 @@
 typedef struct tenon__engine_t tenon__engine_t;
 typedef struct tenon__context_t tenon__context_t;
 
+/* Copied into the engine. `verify` has every digest in the plan compared, which reads all of its
+ * bytes.
+ */
 typedef struct tenon__engine_options_t {
   tenon_allocator_t allocator;
   uint32_t device_index;

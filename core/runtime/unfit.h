@@ -5,7 +5,8 @@
 #include "core/runtime/state.h"
 
 /* Why a step's argument at a place cannot be bound, to the sink: INVALID_DATA, OUT_OF_MEMORY when
- * `status` is that. */
+ * `status` is that. Called once binding has failed, so it may be slow: unknown, negative, beyond
+ * its base's memory, or too large, with all extents as they are now. */
 tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step, uint32_t place,
                                   tenon_status_t status);
 

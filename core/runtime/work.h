@@ -6,7 +6,8 @@
 #include "core/runtime/types.h"
 
 /* What that step did at the extents of the last run, and whether by a reference kernel.
- * INVALID_STATE before the first run. */
+ * INVALID_STATE before the first run. `step` is counted as the profiler counts. For reports alone:
+ * nothing is measured here. */
 tenon_status_t tenon__context_step_work(const tenon__context_t* context, uint32_t step,
                                         tenon__work_t* out_work, bool* out_is_reference);
 

@@ -1,5 +1,9 @@
-/* One parse: what parse.c (files, parsers), convert.c (converters), description.c (what the file
- * says) and missing.c (what nobody can convert) share. */
+/*
+ * One parse: what parse.c (files, parsers), convert.c (converters), description.c (what the file
+ * says) and missing.c (what nobody can convert) share. A parse tries to build a network and
+ * describes the file meanwhile. What it is about belongs to the network; what it needs while it
+ * goes on lies in its own arena and ends with it.
+ */
 #ifndef TENON_SDK_LIBRARY_PARSE_H_
 #define TENON_SDK_LIBRARY_PARSE_H_
 
@@ -7,13 +11,17 @@
 
 #include "core/network/builder_input.h"
 
-/* One of the files that a model is made of. */
+/* One of the files that a model is made of. The first is the model itself. Names are as the parser
+ * asks for them; data are mapped, or the caller's. */
 typedef struct tenon__model_part_t {
   const char* name;
   const void* data;
   size_t size;
 } tenon__model_part_t;
 
+/* On the stack of one call of the library: the type behind the contract's opaque handle. `given`
+ * and `asked` are marked while it goes on, so that a name which the model does not have can be
+ * refused at its end. */
 struct tenon_parse_t {
   tenon_network_t* network;
   tenon__arena_t arena; /* until the parse ends */
@@ -34,7 +42,9 @@ struct tenon_parse_t {
   char file_reason[1024];
 };
 
-/* convert.c: the converter for a node type, or the operator of its name; NULL: neither. */
+/* convert.c: the converter for a node type, or the operator of its name; NULL: neither. Found once
+ * for each type and version, then remembered. *out_state is what the converter wants as its first
+ * argument. It may load plugins. */
 const tenon_converter_t* tenon__parse_find_converter(tenon_parse_t* parse, const char* domain,
                                                      const char* type, int64_t version,
                                                      void** out_state);
@@ -42,7 +52,9 @@ const tenon_converter_t* tenon__parse_find_converter(tenon_parse_t* parse, const
 const char* tenon__parse_find_plugin(tenon_parse_t* parse, const char* domain, const char* type,
                                      int64_t version);
 
-/* Who would convert what is missing: one message with all of it; returns UNSUPPORTED. */
+/* Who would convert what is missing: one message with all of it; returns UNSUPPORTED. Each type
+ * with how often it stands in the file, and what would be needed: another version of a plugin, one
+ * that was refused, or an operator of its name. */
 tenon_status_t tenon__missing_report(tenon_parse_t* parse);
 
 #endif

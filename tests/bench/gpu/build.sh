@@ -65,3 +65,16 @@ make_one staging
 make_one random_numbers
 make_one moves -lnvrtc -lcuda
 make_one eight_bits -lcublasLt
+make_one strided_expressions -lnvrtc -lcuda
+make_one expression_pieces -lnvrtc -lcuda
+make_one strided_rows -lnvrtc -lcuda
+make_one parallel_branches
+make_one inception -lcudnn
+make_one int8_convolutions -lcudnn
+make_one spatial_strides -lcudnn
+make_one indexed_moves
+make_one scatter
+make_one padding -lnvrtc -lcuda
+make_one grouped_convolutions -lcudnn
+make_one transposed_convolutions -lcudnn
+make_one memory_pools

@@ -7,7 +7,11 @@
  * channels; the SPLIT blocks of a cluster share the taps and push their sums into the shared memory
  * of those that finish some columns each. The input comes by WINDOW_COPIES (the bulk copy engine's
  * im2col mode, asked for by one thread) or by SMALL_COPIES (128 threads, 16 bytes each, zeros by
- * predicate). The weights of the first stages are asked for before the wait. */
+ * predicate). The weights of the first stages are asked for before the wait.
+ *
+ * `diagonal` (window copies alone): 64 channels of the output see the same 64 of the input and no
+ * others, as grouped convolutions do once their weights are filled up with zeros; `channels` is 64
+ * then. */
 #pragma once
 
 #include "hopper.cuh"
@@ -22,7 +26,7 @@ struct tile_arguments_t {
   const half *x, *weights, *bias, *residual; /* weights: see pack_tile_weights; residual may miss */
   half* y;
   int channels, extent, output_extent, stride, columns, rows, stages, release_late, late_weights,
-      skip;
+      skip, diagonal;
 };
 
 /* How many blocks of a cluster finish columns. */
@@ -139,6 +143,7 @@ struct tile_t {
               image = first_row / (p.output_extent * p.output_extent),
               x = pixel % p.output_extent * p.stride - 1,
               y = pixel / p.output_extent * p.stride - 1, deep = p.channels / 64;
+    const int first_channel = p.diagonal ? first_column / 64 * 64 : 0;
     int block = begin % deep, tap = begin / deep;
     for (int s = 0, slot = 0, phase = 1; s < count; s++) {
       if (s >= p.stages) {
@@ -147,8 +152,8 @@ struct tile_t {
         fetch_weights(p, s, slot);
       }
       if (!(p.skip & TILE_SKIP_INPUT)) {
-        window_copy(ring + slot * STAGE_BYTES, &p.input, block * 64, x, y, image, tap % 3, tap / 3,
-                    full + slot * 8);
+        window_copy(ring + slot * STAGE_BYTES, &p.input, first_channel + block * 64, x, y, image,
+                    tap % 3, tap / 3, full + slot * 8);
       }
       if (++block == deep) {
         block = 0;
