@@ -79,6 +79,9 @@ static bool read_shape(const tenon_reader_record_t* shape, tenon__caffe_blob_t* 
       }
       continue;
     }
+    if (record.wire != TENON_READER_WIRE_LENGTH) {
+      return false;
+    }
     const uint8_t* dims_end = record.data + record.size;
     while (record.data < dims_end) {
       uint64_t dim = 0;

@@ -145,10 +145,11 @@ tenon__caffe_content_t tenon__caffe_content(const void* data, size_t size_bytes)
     }
     /* What both have: an extent or input_dim (4), doubles or a shape (8), a flag or a type. */
     const bool is_shared = (number >= 4 && number <= 13) && (is_length || is_number);
-    if (!is_shared || !tenon_reader_read_varint(&at, end, &value)) {
+    if (!is_shared || !tenon_reader_read_varint(&at, end, &value) ||
+        (is_length && value > (uint64_t)(end - at))) {
       break;
     }
-    at += is_length && value <= (uint64_t)(end - at) ? value : 0;
+    at += is_length ? value : 0;
   }
   return TENON__CAFFE_CONTENT_NONE;
 }

@@ -110,8 +110,11 @@ static tenon_status_t source_get_string(const tenon_source_t* source, const char
   if (attribute == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
+  if (attribute->kind != TENON_FIELD_STRING) {
+    return fail(source, attribute, "a text");
+  }
   *out_value = attribute->text;
-  return attribute->kind == TENON_FIELD_STRING ? TENON_OK : fail(source, attribute, "a text");
+  return TENON_OK;
 }
 
 static tenon_status_t source_get_ints(const tenon_source_t* source, const char* name,
@@ -159,10 +162,12 @@ static tenon_status_t source_get_strings(const tenon_source_t* source, const cha
   if (attribute == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
+  if (attribute->kind != TENON_FIELD_STRINGS) {
+    return fail(source, attribute, "a list of texts");
+  }
   *out_values = attribute->texts;
   *out_count = attribute->count;
-  return attribute->kind == TENON_FIELD_STRINGS ? TENON_OK
-                                                : fail(source, attribute, "a list of texts");
+  return TENON_OK;
 }
 
 static tenon_status_t source_get_tensor(const tenon_source_t* source, const char* name,
@@ -171,8 +176,11 @@ static tenon_status_t source_get_tensor(const tenon_source_t* source, const char
   if (attribute == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
+  if (attribute->kind != TENON_FIELD_TENSOR) {
+    return fail(source, attribute, "a tensor");
+  }
   *out_value = attribute->tensor;
-  return attribute->kind == TENON_FIELD_TENSOR ? TENON_OK : fail(source, attribute, "a tensor");
+  return TENON_OK;
 }
 
 static int32_t source_can_borrow(const tenon_source_t* source, const void* data) {

@@ -174,3 +174,27 @@ TENON_TEST(lists_of_trees_are_no_values_of_the_network) {
   EXPECT_INT(count, 7); /* the operator's inputs but x */
   tenon__fake_deinitialize(&fake);
 }
+
+/* Two nodes that ask for members, and one set, closed by its NaN. */
+TENON_TEST(a_tree_with_more_members_than_sets_is_refused) {
+  enum { UINT8 = 2, FLOAT16 = 10 };
+  static const uint16_t halves[2] = {0x3E00, 0x7E00};
+  static const uint8_t members[2] = {6, 6};
+  static const int64_t zeros[2] = {0, 0};
+  static const int64_t next[2] = {1, 0};
+  static const int64_t leaves[2] = {0, 1};
+  static const int64_t all[2] = {1, 1};
+  begin("TreeEnsemble");
+  set_ints("tree_roots", 1, zeros);
+  set_ints("nodes_featureids", 2, zeros);
+  set_tensor("nodes_modes", UINT8, 2, members, 1);
+  set_tensor("nodes_splits", FLOAT16, 2, halves, 2);
+  set_tensor("membership_values", FLOAT16, 2, halves, 2);
+  set_ints("nodes_truenodeids", 2, next);
+  set_ints("nodes_trueleafs", 2, leaves);
+  set_ints("nodes_falsenodeids", 2, next);
+  set_ints("nodes_falseleafs", 2, all);
+  set_ints("leaf_targetids", 2, zeros);
+  set_tensor("leaf_weights", FLOAT16, 2, halves, 2);
+  expect_refused(TENON_ERROR_INVALID_DATA, "membership_values has fewer sets than nodes ask for");
+}

@@ -1,10 +1,15 @@
-/* The families of converters: each is one table of rows in the file of its name.
- * X(name, number of rows). */
+/*
+ * The families of converters: each is one table of rows in the file of its name, which plugin.c
+ * offers as it is. A row says which nodes (domain, type, versions from since to before until; until
+ * 0: no end) become which operator, with what attributes; where that is not all, a function builds
+ * it. A type may have several rows, of versions that do not overlap.
+ */
 #ifndef TENON_PARSER_ONNX_CONVERTERS_FAMILIES_H_
 #define TENON_PARSER_ONNX_CONVERTERS_FAMILIES_H_
 
 #include "tenon/maker.h"
 
+/* X(name): the file converters/NAME.c, whose offering is tenon__onnx_NAME_family. */
 #define TENON__ONNX_FAMILIES(X) \
   X(elementwise)                \
   X(conversion)                 \
@@ -32,10 +37,13 @@
   X(trees)                      \
   X(linear_models)
 
-/* One row of them: which nodes, and what makes them (see tenon/maker.h). */
+/* One row: the node of the file, the versions of its operator set, the function that makes it
+ * (tenon_make_same: one node of `op` with the inputs and outputs as they are), and attributes to
+ * pass, as tenon/maker.h writes them. */
 #define TENON__ONNX_ROW(domain, type, since, until, function, op, attributes)               \
   TENON_MAKE_ROW(tenon__onnx_convert_row, "onnx", domain, type, since, until, function, op, \
                  attributes)
+/* What the host calls for every row; finds the row again by domain, type and version (rows.c). */
 TENON_MAKE_CONVERT(tenon__onnx_convert_row);
 
 #define TENON__ONNX_FAMILY_DECLARATION(name) \
@@ -43,17 +51,20 @@ TENON_MAKE_CONVERT(tenon__onnx_convert_row);
 TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_DECLARATION)
 #undef TENON__ONNX_FAMILY_DECLARATION
 
-/* Ends the file of a family: its rows, which it counts, are on offer. */
+/* Ends the file of a family: its array `rows`, which it counts, is on offer. */
 #define TENON__ONNX_FAMILY(name) \
   const tenon_offering_t tenon__onnx_##name##_family = TENON_OFFERING_OF("converter/1", rows)
 
-/* For lists of all families. */
+/* For lists of all families: plugin.c's offerings, and the one in which a node's row is found
+ * again. */
 #define TENON__ONNX_FAMILY_ENTRY(name) &tenon__onnx_##name##_family,
 
-/* An attribute that is a number of TensorProto.DataType; unknown numbers fail. */
+/* An attribute that is a number of TensorProto.DataType, "to" say; unknown numbers fail with
+ * INVALID_DATA. `otherwise` when the node lacks it. */
 tenon_dtype_t tenon__onnx_get_dtype(tenon_make_t* make, const char* name, tenon_dtype_t otherwise);
 
-/* Output 0 is input 0 as another element type, of numbers and of text. */
+/* Output 0 is input 0 as another element type. Between numbers a cast, between numbers and text
+ * their decimal form; of the same type the input itself, without a node. */
 void tenon__onnx_cast_input(tenon_make_t* make, tenon_dtype_t to);
 
 #endif

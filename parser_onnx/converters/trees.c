@@ -135,6 +135,11 @@ static void share_members(tenon_make_t* make, tenon__onnx_forest_t* forest) {
   for (int64_t i = 0; i < forest->node_count; ++i) {
     int64_t* node = forest->nodes + i * TENON__ONNX_TREE_FIELDS;
     if (node[0] == 6) {
+      if (at >= count) {
+        tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                        "membership_values has fewer sets than nodes ask for");
+        return;
+      }
       node[5] = (int64_t)at;
       while (at < count && !isnan(forest->members[at])) {
         ++at;
@@ -142,10 +147,6 @@ static void share_members(tenon_make_t* make, tenon__onnx_forest_t* forest) {
       node[6] = (int64_t)at - node[5];
       ++at;
     }
-  }
-  if (at > count + 1) {
-    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
-                    "membership_values has fewer sets than nodes ask for");
   }
 }
 

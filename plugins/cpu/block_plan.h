@@ -1,12 +1,25 @@
-/* The insides of a block's plan, shared by the files that make it and run it. */
+/*
+ * The insides of a block's plan, shared by the files that make it and run it. Names have no prefix:
+ * nothing else includes this. A plan is a list of steps, in the order of the instructions; a step
+ * is a call of a block function (elements.h) over the points of a block. The scratch of a run lies
+ * so:
+ *
+ *   | places, one an instruction | temporary | offsets | buffer 0 | buffer 1 | ...
+ *
+ * each part at a multiple of 64 bytes, temporary and offsets with 8 bytes for each element of the
+ * capacity, a buffer with as many as the program's widest value has.
+ */
 #ifndef TENON_CPU_BLOCK_PLAN_H_
 #define TENON_CPU_BLOCK_PLAN_H_
 
 #include "block.h"
 
+/* What a step does. All but VIEW, REDUCE and WRITE make a value in a buffer, or straight in an
+ * output. */
 typedef enum step_kind_t {
-  STEP_VIEW,   /* an operand, where it is */
-  STEP_READ,   /* an operand, into a buffer */
+  STEP_VIEW, /* an operand, where it is */
+  /* An operand, into a buffer: strided along columns, or converted. */
+  STEP_READ,
   STEP_INDEX,  /* coordinates along an axis */
   STEP_GATHER, /* LOAD */
   STEP_UNARY,
@@ -14,34 +27,47 @@ typedef enum step_kind_t {
   STEP_SELECT,
   STEP_CAST,
   STEP_REDUCE, /* adds to a sum */
-  STEP_WRITE,  /* an output */
+  /* An output that no step could write itself: converted and scattered. */
+  STEP_WRITE,
 } step_kind_t;
 
+/* One step. Which members count, `kind` says. */
 typedef struct step_t {
   step_kind_t kind;
-  uint32_t result; /* instruction; WRITE: the output's number */
+  /* Instruction; WRITE: the output's number. */
+  uint32_t result;
+  /* Instructions. GATHER: where its coordinates begin in the program's list, and how many. */
   uint32_t inputs[3];
-  uint32_t operand; /* VIEW, READ, GATHER: of the program; INDEX: the axis */
-  uint32_t buffer;  /* TENON_NONE: none, or straight into output `output` */
+  /* VIEW, READ, GATHER: of the program; INDEX: the axis. */
+  uint32_t operand;
+  /* TENON_NONE: none, or straight into output `output`. */
+  uint32_t buffer;
   uint32_t output;
-  bool checked; /* GATHER: a coordinate out of range is an error */
-  bool along;   /* GATHER: one coordinate alone varies along columns, and is their index */
+  /* GATHER: a coordinate out of range is an error; not where a SELECT reads the value. */
+  bool checked;
+  /* GATHER: one coordinate alone varies along columns, and is their index: a row is copied, as
+   * of embeddings. */
+  bool along;
 } step_t;
 
+/* A reduction on its way, with a buffer that no other value gets. */
 typedef struct sum_t {
   uint32_t instruction;
   uint32_t phase; /* in which it is added up */
   uint32_t buffer;
 } sum_t;
 
+/* The plan. Arrays without a count have an entry for each instruction. */
 struct tenon__cpu_block_t {
   const tenon__cpu_elements_t* elements;
   const tenon__cpu_program_t* program;
   tenon__cpu_block_shape_t shape;
-  uint8_t* varies;     /* of each instruction: TENON_CPU_ROWS | TENON_CPU_COLUMNS */
-  uint64_t* constants; /* of each instruction: the bytes of a constant */
+  uint8_t* varies; /* TENON_CPU_ROWS | TENON_CPU_COLUMNS */
+  /* The bytes of a constant, in the value's type, where is_constant. */
+  uint64_t* constants;
   bool* is_constant;
-  step_t* steps; /* of phase p: [phase_begin[p], phase_begin[p + 1]); the last is finish */
+  /* Of phase p: [phase_begin[p], phase_begin[p + 1]); the last is finish. */
+  step_t* steps;
   uint32_t* phase_begin;
   uint32_t step_count;
   sum_t* sums;
@@ -62,13 +88,17 @@ static inline size_t tenon__cpu_buffer_bytes(size_t capacity, size_t element_byt
   return tenon__cpu_round_up(capacity * element_bytes) + TENON_CPU_BUFFER_PADDING;
 }
 
-/* A block while it is evaluated. */
+/* A block while it is evaluated; on the stack of tenon__cpu_block_run. `places` last from phase
+ * to phase. */
 typedef struct run_t {
   const tenon__cpu_block_t* block;
   const tenon__cpu_frame_t* frame;
   place_t* places;
-  char* temporary; /* of 8 bytes for each element of a block */
-  char* offsets;   /* likewise */
+  /* Of 8 bytes for each element of a block: an operand widened to a row, elements before they
+   * are converted. */
+  char* temporary;
+  /* Likewise: where LOAD reads, and what is converted twice. */
+  char* offsets;
   char* buffers;
 } run_t;
 
@@ -92,7 +122,8 @@ static inline char* buffer_at(const run_t* run, uint32_t buffer) {
 typedef struct source_t {
   const char* data;
   ptrdiff_t row_bytes;
-  bool is_row; /* varies along columns: a row of elements, not one for all */
+  /* Varies along columns: a row of elements, not one for all. */
+  bool is_row;
 } source_t;
 
 static inline tenon__cpu_type_t type_of(const run_t* run, uint32_t i) {
@@ -119,7 +150,8 @@ static inline size_t columns_of(const run_t* run, uint8_t varies) {
   return (varies & TENON_CPU_COLUMNS) != 0 ? run->frame->columns : 1;
 }
 
-/* Where a step's result goes: a buffer, its rows dense, or an output. */
+/* Where a step's result goes, noted for those that read it: a buffer, its rows dense (those of a
+ * vector an element apart), or an output. */
 static inline place_t result_place(const run_t* run, const step_t* step) {
   const uint8_t varies = run->block->varies[step->result];
   const size_t bytes = bytes_of(run, step->result);
@@ -138,10 +170,12 @@ static inline place_t result_place(const run_t* run, const step_t* step) {
   return place;
 }
 
-/* Dense elements of a dtype become a block's type; from and to do not overlap. */
+/* Dense elements of a dtype become a block's type; from and to do not overlap. f16 and bf16 go
+ * by f32, through `offsets`. */
 void tenon__cpu_block_convert(const run_t* run, tenon_dtype_t dtype, tenon__cpu_type_t to,
                               void* out, const void* in, size_t count);
-/* LOAD. False when a coordinate was out of range that must not be. */
+/* LOAD. Coordinates out of range read the nearest element (an empty table reads zeros). False
+ * when one was that must not be. */
 bool tenon__cpu_block_gather(const run_t* run, const step_t* step);
 
 #endif

@@ -2,7 +2,11 @@
  * What an expression's instructions do to blocks of elements: one table of functions for each
  * instruction set. A function handles `count` elements that lie together; an operand marked S is
  * one element, used for all. Blocks may be the same memory as the result, never overlap it
- * otherwise.
+ * otherwise. No alignment is asked for; nothing beyond `count` is read or written.
+ *
+ * f32 goes by vectors, with elementary functions within 4 ulp (vector_math.inc); other types by
+ * loops that the compiler makes vectors of. Integers wrap, shifts and divisions are those of the
+ * contract. What is computed in f16 or bf16 is f32 here.
  */
 #ifndef TENON_CPU_ELEMENTS_H_
 #define TENON_CPU_ELEMENTS_H_
@@ -32,15 +36,20 @@ typedef enum tenon__cpu_type_t {
 
 typedef void (*tenon__cpu_unary_t)(void* out, const void* a, size_t count);
 typedef void (*tenon__cpu_binary_t)(void* out, const void* a, const void* b, size_t count);
-/* condition (bool) ? a : b, by element size; a step is 1, or 0 for one element used for all. */
+/* condition (bool) ? a : b, by element size, for conditions that are a row; a step is 1, or 0
+ * for one element used for all. */
 typedef void (*tenon__cpu_select_t)(void* out, const void* condition, const void* a, size_t a_step,
                                     const void* b, size_t b_step, size_t count);
-/* Folds `count` elements into *inout_sum. */
+/* Folds `count` elements into *inout_sum. Floats in the lanes of several vectors, so in another
+ * order than the elements'. */
 typedef void (*tenon__cpu_fold_t)(void* inout_sum, const void* a, size_t count);
 
+/* Forms of a binary function: both operands are blocks, or the second or the first is one
+ * element. */
 enum { TENON_CPU_VV = 0, TENON_CPU_VS = 1, TENON_CPU_SV = 2, TENON_CPU_FORM_COUNT = 3 };
 
-/* Functions of one argument that are common after a product: one pass instead of several. */
+/* Functions of one argument that are common after a product: one pass instead of several. NaN
+ * stays NaN in all of them. */
 #define TENON_CPU_ACTIVATIONS(X)             \
   X(NONE, "x")                               \
   X(CLAMP, "min(max(x, a), b)")              \
@@ -56,21 +65,27 @@ enum { TENON_CPU_VV = 0, TENON_CPU_VS = 1, TENON_CPU_SV = 2, TENON_CPU_FORM_COUN
 typedef enum tenon__cpu_activation_t {
   TENON_CPU_ACTIVATIONS(TENON_CPU_ACTIVATION_ENTRY) TENON_CPU_ACTIVATION_COUNT
 } tenon__cpu_activation_t;
-/* In place, on rows x columns floats; the parameters are a and b above. */
+/* In place, on rows x columns floats, `stride` floats from row to row; the parameters are a and
+ * b above. */
 typedef void (*tenon__cpu_activate_t)(float* x, size_t stride, size_t rows, size_t columns, float a,
                                       float b);
 
+/* Constant. Indexed by TENON_OPCODE_*, then by tenon__cpu_type_t. */
 typedef struct tenon__cpu_elements_t {
-  /* NULL where an operation has no meaning for a type, or no such form: then operands are widened.
-   */
+  /* NULL where an operation has no meaning for a type, or no such form: then operands are
+   * widened to rows. */
   tenon__cpu_unary_t unary[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT];
   tenon__cpu_binary_t binary[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT][TENON_CPU_FORM_COUNT];
-  tenon__cpu_fold_t fold[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT]; /* SUM to MEAN; MEAN sums */
-  tenon__cpu_unary_t convert[TENON_CPU_TYPE_COUNT][TENON_CPU_TYPE_COUNT]; /* [from][to] */
+  /* SUM to MEAN; MEAN sums, and who calls divides. */
+  tenon__cpu_fold_t fold[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT];
+  /* [from][to]: floats to integers truncate and saturate, NaN is 0; integers wrap; to bool is
+   * "not 0". */
+  tenon__cpu_unary_t convert[TENON_CPU_TYPE_COUNT][TENON_CPU_TYPE_COUNT];
   tenon__cpu_select_t select[4]; /* elements of 1, 2, 4, 8 bytes */
-  tenon__cpu_unary_t from_f16;   /* to float */
+  tenon__cpu_unary_t from_f16;   /* to float, exact */
   tenon__cpu_unary_t from_bf16;
-  tenon__cpu_unary_t to_f16; /* from float */
+  /* From float, to nearest with halves to even. */
+  tenon__cpu_unary_t to_f16;
   tenon__cpu_unary_t to_bf16;
   tenon__cpu_activate_t activate[TENON_CPU_ACTIVATION_COUNT];
   /* One step of a recurrent cell for `count` hidden elements. `gates`: sums, gate after gate, each
@@ -81,7 +96,8 @@ typedef struct tenon__cpu_elements_t {
   void (*gru_cell)(const float* gates, const float* recurrent, float* h, size_t count);
   void (*gru_reset)(const float* r, const float* h, float* out, size_t count);
   void (*gru_blend)(const float* z, const float* n, float* h, size_t count);
-  /* out[j * out_stride + i] = a[i * a_stride + j], strides and counts in elements of 4 bytes. */
+  /* out[j * out_stride + i] = a[i * a_stride + j], for i in [0, rows); strides and counts in
+   * elements of 4 bytes. */
   void (*transpose_32)(void* out, size_t out_stride, const void* a, size_t a_stride, size_t rows,
                        size_t columns);
 } tenon__cpu_elements_t;

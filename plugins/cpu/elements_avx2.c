@@ -1,4 +1,4 @@
 /* Block functions with vectors of 32 bytes. */
 #define TENON_VECTOR_BYTES 32
 #define TENON_ISA avx2
-#include "elements_table.h"
+#include "elements_table.inc"

@@ -1,4 +1,4 @@
 /* Block functions with vectors of 64 bytes. */
 #define TENON_VECTOR_BYTES 64
 #define TENON_ISA avx512
-#include "elements_table.h"
+#include "elements_table.inc"

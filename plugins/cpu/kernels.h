@@ -1,4 +1,5 @@
-/* The kernels on offer. */
+/* The kernels on offer. plugin.c makes manifest and offerings of the list; what a kernel accepts
+ * and how it computes, its descriptor's file says at the top. */
 #ifndef TENON_CPU_KERNELS_H_
 #define TENON_CPU_KERNELS_H_
 
@@ -25,7 +26,8 @@
 TENON_CPU_KERNELS(TENON_CPU_DECLARE)
 #undef TENON_CPU_DECLARE
 
-/* The epilogue slot that products and convolutions declare. */
+/* The epilogue slot that products and convolutions declare: any elementwise program of up to 16
+ * operands, which may broadcast in any way; what epilogue.h does not take is refused in match. */
 extern const tenon_slot_t tenon__cpu_any_slot;
 
 #endif

@@ -1,7 +1,7 @@
 /* Tiles of 14 x 2 vectors of 16: 32 registers hold 28 sums. */
 #define TENON_VECTOR_BYTES 64
 #define TENON_ISA avx512
-#include "tile_kernels.h"
+#include "tile_kernels.inc"
 
 TILES_1_TO_4(1)
 TILES_5_TO_6(1)

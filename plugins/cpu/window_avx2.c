@@ -1,4 +1,4 @@
 /* Windows over pixels with vectors of 32 bytes. */
 #define TENON_VECTOR_BYTES 32
 #define TENON_ISA avx2
-#include "window_rows.h"
+#include "window_rows.inc"

@@ -1,4 +1,4 @@
 /* Windows over pixels with vectors of 64 bytes. */
 #define TENON_VECTOR_BYTES 64
 #define TENON_ISA avx512
-#include "window_rows.h"
+#include "window_rows.inc"

@@ -1,4 +1,4 @@
 /* Windows over pixels with vectors of 16 bytes. */
 #define TENON_VECTOR_BYTES 16
 #define TENON_ISA baseline
-#include "window_rows.h"
+#include "window_rows.inc"

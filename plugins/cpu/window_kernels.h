@@ -1,40 +1,60 @@
-/* Depthwise convolution and pooling over rows of pixels whose channels lie together. */
+/*
+ * Depthwise convolution and pooling over rows of pixels whose channels lie together: no product,
+ * since a weight meets one element only. Vectors run along channels; neighbouring pixels share the
+ * loads of weights and of overlapping input where the window is 3 or 5 wide. window_rows.inc has
+ * the code.
+ */
 #ifndef TENON_CPU_WINDOW_KERNELS_H_
 #define TENON_CPU_WINDOW_KERNELS_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* One row of output pixels, for a range of channels. A window is rows x columns of taps; the taps
- * that lie outside the input are left out: rows by the caller, columns here. Strides in floats. */
+/* One row of output pixels, for a range of channels. A window is rows x columns of taps; the
+ * taps that lie outside the input are left out: rows by the caller, columns here. Strides in
+ * floats. Nothing beyond `channels` is touched. */
 typedef struct tenon__cpu_row_t {
-  const float* x;    /* first channel; pixel 0 of the input's first row in the window */
-  float* y;          /* first channel; first pixel of the output row */
-  const float* w;    /* taps [row][column][channel]; depthwise alone */
-  const float* bias; /* depthwise: NULL or one for each channel */
+  /* First channel; pixel 0 of the input's first row in the window. */
+  const float* x;
+  /* First channel; first pixel of the output row. */
+  float* y;
+  /* Taps [row][column][channel]; depthwise alone. */
+  const float* w;
+  /* Depthwise: NULL or one for each channel. */
+  const float* bias;
   size_t channels;
-  size_t w_stride;        /* from tap to tap */
-  size_t w_row_stride;    /* from row of taps to row of taps */
-  size_t rows;            /* rows of taps that lie inside */
-  size_t columns;         /* taps in a row */
-  ptrdiff_t x_stride;     /* from pixel to pixel */
+  /* From tap to tap; w_row_stride from row of taps to row of taps. */
+  size_t w_stride;
+  size_t w_row_stride; /* from row of taps to row of taps */
+  /* Rows of taps that lie inside; 0 gives the bias, or what a pool starts from. */
+  size_t rows;
+  size_t columns; /* taps in a row */
+  /* From pixel to pixel; x_row_stride from row of taps to row of taps, dilation included. */
+  ptrdiff_t x_stride;
   ptrdiff_t x_row_stride; /* from row of taps to row of taps: dilation included */
   ptrdiff_t y_stride;
-  int64_t width; /* of the input */
+  /* Of the input, in pixels; stride, dilation and pad are along it, pad before it. */
+  int64_t width;
   int64_t out_width;
   int64_t stride;
   int64_t dilation;
   int64_t pad;
-  float low; /* depthwise: clamp */
+  /* Depthwise: clamp; -inf and inf for none. NaN passes. */
+  float low;
   float high;
 } tenon__cpu_row_t;
 
 typedef void (*tenon__cpu_row_function_t)(const tenon__cpu_row_t* row);
 
+/* The functions of one instruction set. Constant. */
 typedef struct tenon__cpu_windows_t {
+  /* f32 sums, tap by tap on the bias, fused where the processor can. Padding is left out, so 0
+   * times infinity is the caller's. */
   tenon__cpu_row_function_t depthwise;
-  tenon__cpu_row_function_t max; /* NaN where any element is */
-  tenon__cpu_row_function_t sum; /* of the taps inside */
+  /* NaN where any element is; -inf where the window has none. */
+  tenon__cpu_row_function_t max;
+  /* Of the taps inside: who averages divides. */
+  tenon__cpu_row_function_t sum;
 } tenon__cpu_windows_t;
 
 extern const tenon__cpu_windows_t tenon__cpu_windows_baseline;

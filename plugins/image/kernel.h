@@ -1,4 +1,9 @@
-/* The kernel of image.decode_picture/1: the life of it, and what the tables name. */
+/*
+ * The kernel of image.decode_picture/1: the life of it, and what the tables name. Input: the bytes
+ * of a file, u8 [n]; output: u8 [height, width, channels], whose extents the decoder finds. prepare
+ * keeps the order of pixels; there is nothing to bind. A picture is decoded by one thread, and the
+ * format's library allocates while it does.
+ */
 #ifndef PLUGINS_IMAGE_KERNEL_H_
 #define PLUGINS_IMAGE_KERNEL_H_
 

@@ -15,14 +15,17 @@
 /* Decoders hold a few copies of a picture at once: at most 1 GiB or so. */
 enum { TENON__PICTURE_PIXELS_MAX = 1 << 27, TENON__PICTURE_MESSAGE_SIZE = 256 };
 
+/* Attribute pixel_format: the order of channels in a pixel. Grey is the luma of ITU-R BT.601. */
 typedef enum tenon__picture_order_t {
   TENON__PICTURE_RGB,
   TENON__PICTURE_BGR,
   TENON__PICTURE_GREYSCALE,
 } tenon__picture_order_t;
 
+/* One decoding. The caller sets everything down to `user`, a decoder the rest; it lives on the
+ * caller's stack. */
 typedef struct tenon__picture_t {
-  const uint8_t* data;
+  const uint8_t* data; /* the file's bytes, borrowed */
   size_t size;
   tenon__picture_order_t order;
   uint32_t pixels_max; /* more are refused */
@@ -31,17 +34,20 @@ typedef struct tenon__picture_t {
   tenon_status_t (*allocate)(void* user, const int64_t dims[3], void** out_data);
   bool (*is_cancelled)(void* user);
   void* user;
-  /* What came of it. */
-  uint32_t width;
+  uint32_t width; /* what came of it */
   uint32_t height;
   uint8_t* pixels; /* 3 channels, or 1 for GREYSCALE; NULL before the extents are known */
+  /* TENON_OK until tenon__picture_fail; then `message` says why, in words for a user. */
   tenon_status_t status;
   char message[TENON__PICTURE_MESSAGE_SIZE];
 } tenon__picture_t;
 
-/* Decodes, by what the first bytes say. On failure `message` says why. */
+/* Decodes, by what the first bytes say. On failure `message` says why: INVALID_DATA for a
+ * damaged file or one of no known format, UNSUPPORTED for a format whose library was not there
+ * when this was built. */
 tenon_status_t tenon__picture_decode(tenon__picture_t* picture);
 
+/* 3, or 1 for GREYSCALE. */
 uint32_t tenon__picture_channels(const tenon__picture_t* picture);
 
 /* ---- For decoders ---- */

@@ -1,23 +1,31 @@
 /*
  * All closed operators, one row each: KERNEL(name, scratch, flags, attributes). Row `name` computes
- * standard.name/1 by tenon__compute_name. Expressions and moves have kernels of their own, see
- * interpreter.h.
+ * standard.name/1 by tenon__compute_name; `scratch` says how many numbers it wants for given shapes
+ * (NULL: none); `attributes` are those that prepare copies, and all that the function can ask for.
+ * Expressions and moves have kernels of their own, see interpreter.h.
  */
 #ifndef PLUGINS_REFERENCE_KERNELS_H_
 #define PLUGINS_REFERENCE_KERNELS_H_
 
 #include "work.h"
 
+/* A NULL-terminated list of names. */
 #define LIST(...) ((const char* const[]){__VA_ARGS__, NULL})
+/* An empty one. */
 #define NOTHING ((const char* const[]){NULL})
+/* Attributes that rows share; windows.h reads WINDOW and auto_pad, recurrent.c and detection.c
+ * theirs. */
 #define WINDOW "strides", "dilations", "pads"
 #define POOL "kernel_shape", WINDOW, "auto_pad", "ceil_mode"
 #define RECURRENT \
   "direction", "activations", "activation_alpha", "activation_beta", "clip", "layout"
 #define PROPOSAL "anchors", "stride", "pre_top", "post_top", "iou_threshold", "min_size"
+/* Flags, see work.h. */
 #define RAW TENON_KERNEL_RAW
 #define COUNTED TENON_KERNEL_COUNTED
 
+/* Grouped as the families of plugins/standard are. What computes on elements alone is no row
+ * here: it is an expression. Rows marked RAW serve types that numbers do not hold, or sequences. */
 #define TENON__KERNELS(KERNEL)                                                                 \
   KERNEL(convolution, NULL, 0, LIST(WINDOW, "groups", "auto_pad"))                             \
   KERNEL(convolution_integer, NULL, 0, LIST(WINDOW, "groups", "auto_pad"))                     \
@@ -103,12 +111,15 @@
   KERNEL(optional_get, NULL, RAW, NOTHING)                                                     \
   KERNEL(optional_has, NULL, RAW, NOTHING)
 
+/* On entry inputs are read; on return the frame writes outputs whose extents were known. A
+ * failure has told the host why (tenon__work_fail). */
 #define TENON__COMPUTE_DECLARATION(name, scratch, flags, attributes) \
   tenon_status_t tenon__compute_##name(tenon__work_t* work);
 TENON__KERNELS(TENON__COMPUTE_DECLARATION)
 #undef TENON__COMPUTE_DECLARATION
 
-/* How many numbers of scratch. */
+/* How many numbers of scratch, from the arrays' extents alone: asked when shapes are bound,
+ * before there is data. */
 int64_t tenon__scratch_det(const tenon__work_t* work);
 int64_t tenon__scratch_resize(const tenon__work_t* work);
 int64_t tenon__scratch_non_max_suppression(const tenon__work_t* work);
@@ -122,10 +133,11 @@ int64_t tenon__scratch_attention(const tenon__work_t* work);
 int64_t tenon__scratch_linear_attention(const tenon__work_t* work);
 int64_t tenon__scratch_tree_ensemble(const tenon__work_t* work);
 int64_t tenon__scratch_string_split(const tenon__work_t* work);
-/* Views of all strings of output 0. */
+/* Views of all strings of output 0: who makes strings keeps them here until the frame copies
+ * them. */
 int64_t tenon__scratch_strings(const tenon__work_t* work);
 
-/* The row for an operator's identity, NULL if there is none. */
+/* The row for an operator's identity, "standard.det/1", NULL if there is none, and for NULL. */
 const tenon__kernel_row_t* tenon__kernel_find(const char* op);
 
 #endif

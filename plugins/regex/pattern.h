@@ -27,7 +27,7 @@ tenon_status_t tenon__pattern_create(const char* text, tenon__pattern_t** out_pa
                                      char out_message[TENON__PATTERN_MESSAGE_SIZE]);
 void tenon__pattern_destroy(tenon__pattern_t* pattern);
 
-/* What one match at a time needs. */
+/* What one match at a time needs: of one thread. The pattern must outlive it. */
 typedef struct tenon__matcher_t tenon__matcher_t;
 tenon_status_t tenon__matcher_create(const tenon__pattern_t* pattern,
                                      tenon__matcher_t** out_matcher);

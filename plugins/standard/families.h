@@ -1,4 +1,6 @@
-/* The families of operators: one file and one table each. X(file, what it holds). */
+/* The families of operators: one file and one table each. X(file, what it holds). plugin.c
+ * offers the tables as they are; what each operator means, its row says, and README.md lists
+ * them. */
 #ifndef PLUGINS_STANDARD_FAMILIES_H_
 #define PLUGINS_STANDARD_FAMILIES_H_
 
@@ -35,11 +37,12 @@
 TENON__FAMILIES(TENON__FAMILY_DECLARATION)
 #undef TENON__FAMILY_DECLARATION
 
-/* Ends the file of a family: its operators, which it counts, are on offer. */
+/* Ends the file of a family: its array `operators`, which it counts, is on offer. */
 #define FAMILY(family) \
   const tenon_offering_t tenon__##family##_family = TENON_OFFERING_OF("operator/1", operators)
 
-/* The attribute names an axis of the port. */
+/* The attribute names an axis of the port, counted from the end where negative; for a CHECK. An
+ * attribute that may be one past the end (an insertion) needs its own. */
 #define AXIS_CHECK(attribute, port)                                        \
   CHECK(attribute " >= -rank(" port ") && " attribute " < rank(" port ")", \
         attribute " is {" attribute "}, " port " has rank {rank(" port ")}")

@@ -1,4 +1,6 @@
-/* What holds between the operators: rewrites, tried by the host before it believes them. */
+/* What holds between the operators, whatever computes them: rewrites, tried by the host on
+ * numbers before it believes them. Few, since what needs no plugin's knowledge is the core's
+ * algebra. */
 #ifndef PLUGINS_STANDARD_REWRITES_H_
 #define PLUGINS_STANDARD_REWRITES_H_
 

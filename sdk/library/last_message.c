@@ -16,13 +16,16 @@ static _Thread_local size_t used;
 static void keep(const char* message) {
   static const char dots[] = "...";
   const size_t size = strlen(message);
-  const size_t separator = used > 0 ? 1 : 0;
-  if (used + separator + size < LAST_SIZE) {
-    (void)snprintf(last + used, LAST_SIZE - used, "%s%s", separator > 0 ? "\n" : "", message);
-    used += separator + size;
+  if (used > 0 && used + 1 < LAST_SIZE) {
+    last[used++] = '\n';
+  }
+  const size_t room = LAST_SIZE - 1 - used;
+  memcpy(last + used, message, size < room ? size : room);
+  if (size <= room) {
+    used += size;
+    last[used] = '\0';
     return;
   }
-  (void)snprintf(last + used, LAST_SIZE - used, "%s%s", separator > 0 ? "\n" : "", message);
   used = LAST_SIZE - sizeof(dots);
   while (used > 0 && ((unsigned char)last[used] & 0xC0u) == 0x80u) {
     --used;

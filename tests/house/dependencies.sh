@@ -60,7 +60,8 @@ check() {
       echo "${file#"$root"/}:$number: $room may not include \"$include\""
       failures=$((failures + 1))
     fi
-  done < <(find "$root/$room" -maxdepth "$depth" \( -name '*.c' -o -name '*.h' \) -print0 |
+  done < <(find "$root/$room" -maxdepth "$depth" \( -name '*.c' -o -name '*.h' -o -name '*.inc' \) \
+    -print0 |
     xargs -0 -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("|<(core|tenon|plugin_registry|plugins|parser_[a-z]*|sdk|contrib|tests)/)' ||
     true)
 }
@@ -100,7 +101,7 @@ self_test() {
   local bad case
   for case in 'core/base/x.c:core/plan/plan.h' 'core/plan/x.c:core/catalog/catalog.h' \
     'core/catalog/x.h:plugin_registry/registry.h' 'plugins/demo/x.c:core/base/status.h' \
-    'plugins/demo/x.c:../other/x.h' 'sdk/tool/x.c:core/base/status.h' \
+    'plugins/demo/x.inc:core/base/status.h' 'plugins/demo/x.c:../other/x.h' 'sdk/tool/x.c:core/base/status.h' \
     'core/choice/x.c:core/runtime/engine.h' 'core/plan/x.c:../choice/x.h'; do
     bad=${case%%:*}
     echo "#include \"${case#*:}\"" >"$root/$bad"

@@ -7,7 +7,7 @@ function room_of(file,  parts) {
 }
 
 function stem_of(file) {
-  sub(/\.[ch]$/, "", file)
+  sub(/\.([ch]|inc)$/, "", file)
   return file
 }
 

@@ -20,8 +20,9 @@ most_room_percent=13
 
 measure() { # ROOT DETAILS
   cd "$1"
-  find core $(ls -d plugin_registry plugins parser_* sdk 2>/dev/null || true) \( -name '*.c' -o -name '*.h' \) \
-    ! -name '*_test.c' ! -name '*_fuzz.c' ! -name 'test*.h' ! -name 'sample_*.h' ! -name 'fake_*' \
+  find core $(ls -d plugin_registry plugins parser_* sdk 2>/dev/null || true) \
+    \( -name '*.c' -o -name '*.h' -o -name '*.inc' \) ! -name '*_test.c' ! -name '*_fuzz.c' ! -name 'test*.h' \
+    ! -name 'sample_*.h' ! -name 'fake_*' \
     ! -path '*/testing/*' ! -path '*/bench/*' ! -path 'sdk/examples/*' -print0 | sort -z |
     xargs -0 awk -v details="$2" -f "$folder/figures.awk"
 }

@@ -13,8 +13,8 @@ check_room() { # FOLDER
     echo "core/$room has no README.md"
     return 1
   fi
-  there=$(find "$folder" -name '*.[ch]' ! -name '*_test.c' ! -name '*_fuzz.c' ! -name 'test*.h' ! -name 'sample_*.h' \
-    -printf '%f\n' | sed 's/\.[ch]$//' | sort -u)
+  there=$(find "$folder" \( -name '*.[ch]' -o -name '*.inc' \) ! -name '*_test.c' ! -name '*_fuzz.c' \
+    ! -name 'test*.h' ! -name 'sample_*.h' -printf '%f\n' | sed -E 's/\.([ch]|inc)$//' | sort -u)
   # Passes are told by the table in passes.h.
   if [[ -f $folder/passes.h ]]; then
     there=$(comm -23 <(echo "$there") \
@@ -59,7 +59,7 @@ self_test() {
   trap 'rm -rf "$root"' EXIT
   mkdir -p "$root/core/one" "$root/sdk/docs"
   echo ' +- one/   a b' >"$root/sdk/docs/house.md"
-  touch "$root"/core/one/{a.h,a.c,b.c,a_test.c}
+  touch "$root"/core/one/{a.h,a.c,b.inc,a_test.c}
   printf '| `a`, `b` | two |\n' >"$root/core/one/README.md"
   check_all "$root"
   local page

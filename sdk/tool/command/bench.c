@@ -39,7 +39,7 @@ static const tool_option_rule_t rules[] = {
 
 /* ---- Building, in a child: its memory must not count ---- */
 
-/* In the child: obtains the plan; words are "PATH\nUSE TEMPORARY SECONDS". */
+/* In the child: obtains the plan; the message is "USE TEMPORARY SECONDS PATH". */
 static char obtain_plan(void* user, size_t index, char* out_message, size_t size) {
   bench_t* bench = user;
   tenon_registry_t* registry = NULL;

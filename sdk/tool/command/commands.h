@@ -1,11 +1,15 @@
-/* The subcommands. */
+/*
+ * The subcommands: main.c finds one by its name, and prints the usage from the same list. Each
+ * fills its groups' structures, checks what can be checked before a build, and returns an exit
+ * status (text/console.h).
+ */
 #ifndef TOOL_COMMAND_COMMANDS_H_
 #define TOOL_COMMAND_COMMANDS_H_
 
 #include "text/options.h"
 
-/* In the order in which the usage names them: tool_command_NAME, in command/NAME.c. A subcommand is
- * one line here and one file. */
+/* In the order in which the usage names them: tool_command_NAME, in command/NAME.c. A subcommand
+ * is one line here and one file. */
 #define TOOL_COMMANDS(X) \
   X(run)                 \
   X(build)               \

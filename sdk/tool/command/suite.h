@@ -1,4 +1,5 @@
-/* tenon suite: what its two files share. */
+/* tenon suite: what its two files share. suite.c finds the cases, runs each in a child, and
+ * concludes; suite_case.c is the child's side: one case, from model.onnx to the comparison. */
 #ifndef TOOL_COMMAND_SUITE_H_
 #define TOOL_COMMAND_SUITE_H_
 
@@ -6,25 +7,33 @@
 #include "session/cases.h"
 #include "session/common.h"
 
+/* On the subcommand's stack. Children have a copy of it, as it was when they were forked. */
 typedef struct tool_suite_t {
   tool_common_t common;
   tool_building_t building;
+  /* --known: cases that do not pass, with reasons; `known` is what it holds. */
   const char* known_path;
+  /* A pattern of names; NULL: all. */
   const char* filter;
+  /* Fewer that pass are a failure: skipped cases would otherwise go unseen. */
   uint32_t at_least;
+  /* Cases at a time; the machine's processors where it is not given. */
   uint32_t jobs;
+  /* Seconds for one case; 0: no limit. */
   double timeout;
   double rtol;
   double atol;
+  /* A case that cannot be built without the value of an input does not pass. It is built with
+   * the recorded value as a constant all the same, to tell how many would. */
   bool no_constants;
-  const char* root;
+  const char* root; /* the operand: a folder of cases */
   tool_cases_t cases;
   tool_known_list_t known;
-  size_t done_count;
+  size_t done_count; /* for the bar */
 } tool_suite_t;
 
 /* A job of session/children.h, `user` a suite: runs case `index`, in a child. Gives TOOL_CASE_*;
- * the words are the inputs whose values it needs, an end of line, and why it did not pass. */
+ * the message holds the inputs whose values it needs, an end of line, and why it did not pass. */
 char tool_suite_run_case(void* user, size_t index, char* out_message, size_t size);
 
 #endif

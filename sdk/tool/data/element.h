@@ -8,6 +8,7 @@
 
 /* "f32"; "unknown" past the end. */
 const char* tool_dtype_name(tenon_dtype_t dtype);
+/* Of one element as it lies in a tensor: 4 for i4. 0 past the end. */
 uint32_t tool_dtype_bits(tenon_dtype_t dtype);
 /* 'b' bool, 'i', 'u', 'f', 'c' complex, 's' string, 'x' undefined. */
 char tool_dtype_class(tenon_dtype_t dtype);

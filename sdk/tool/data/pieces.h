@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A run of the file's bytes. */
 typedef struct tool_piece_t {
   const void* data;
   size_t size;
@@ -24,7 +25,7 @@ typedef struct tool_pieces_t {
 void tool_pieces_adopt(tool_pieces_t* pieces, void* data, size_t size);
 /* The bytes are the caller's, who keeps them until the pieces are freed. */
 void tool_pieces_borrow(tool_pieces_t* pieces, const void* data, size_t size);
-/* All of `more`, which is empty then. */
+/* All of `more`, in order; `more` is empty then and need not be freed. */
 void tool_pieces_append(tool_pieces_t* pieces, tool_pieces_t* more);
 void tool_pieces_free(tool_pieces_t* pieces);
 

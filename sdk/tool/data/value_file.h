@@ -1,4 +1,5 @@
-/* A value out of a file: a NumPy array or a recorded tensor, as its first bytes tell. */
+/* A value out of a file: a NumPy array or a recorded tensor, as its first bytes tell, whatever
+ * its name. */
 #ifndef TOOL_DATA_VALUE_FILE_H_
 #define TOOL_DATA_VALUE_FILE_H_
 

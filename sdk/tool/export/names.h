@@ -1,4 +1,5 @@
-/* A set of names. */
+/* A set of names: a hash table with open addressing, at most three quarters full. All zeros is
+ * empty. */
 #ifndef TOOL_EXPORT_NAMES_H_
 #define TOOL_EXPORT_NAMES_H_
 
@@ -6,7 +7,8 @@
 #include <stddef.h>
 
 typedef struct tool_names_t {
-  char** slots; /* NULL: free */
+  /* [capacity], a power of two; NULL: free. */
+  char** slots;
   size_t capacity;
   size_t count;
 } tool_names_t;

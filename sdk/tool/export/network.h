@@ -1,81 +1,111 @@
-/* A network on its way into a file of another format: what its values are called there, and which
- * nodes the format has nothing for. */
+/*
+ * A network on its way into a file of another format: what its values are called there, and which
+ * nodes the format has nothing for. The walk goes on behind a node that cannot be written, so that
+ * all of them are told at once; it fails only when an output depends on one. What the two formats
+ * have in common is here and in node.h, what they are in `language`.
+ */
 #ifndef TOOL_EXPORT_NETWORK_H_
 #define TOOL_EXPORT_NETWORK_H_
 
 #include "export/names.h"
 #include "tenon/tenon.h"
 
+/* Axes, and entries of any list that stands for axes or extents; bytes of a reason that is put
+ * together. */
 enum { TOOL_EXPORT_RANK_LIMIT = 64, TOOL_EXPORT_WORDS_SIZE = 128 };
 
 typedef struct tool_export_network_t tool_export_network_t;
 
-/* What a format writes. Each may refuse: false, with network->reason. */
+/* What a format writes: call-backs over its own file. Each may refuse: false, with
+ * network->reason. */
 typedef struct tool_export_language_t {
-  const char* name; /* "UFF": in messages */
+  /* In the file; NULL until something made it. */
+  const char* name;
+  /* Whether the format has tensors of that element type: asked before `input` and `constant`. */
   bool (*has_type)(tenon_dtype_t dtype);
-  /* Under the names that tool_export_target gives. */
+  /* Writes a node, its constants before it, under the names that tool_export_target gives. What
+   * it began may stay when it refuses. */
   bool (*node)(tool_export_network_t* network, const tenon_network_item_t* item);
   bool (*input)(tool_export_network_t* network, const char* name, const tenon_value_type_t* type);
-  /* Of a type that it has. The bytes live as long as the network. */
+  /* Of a type that it has, of known extents. The bytes (type->constant_data) live as long as the
+   * network. */
   void (*constant)(tool_export_network_t* network, const char* name, const tenon_value_type_t* type,
                    size_t size_bytes);
   /* An output that is what `source` is: an input, a constant, or another output. */
   void (*alias)(tool_export_network_t* network, const char* name, const char* source);
 } tool_export_language_t;
 
+/* What is known of one value on the way. All is owned but `wanted`. */
 typedef struct tool_export_value_t {
-  char* name;         /* NULL until something made it */
-  const char* wanted; /* the application's name, of an output */
-  bool is_lacking;    /* it comes from a node that the format has not, or from one behind it */
-  char* line;         /* lacking: what is said of its node; NULL: of those that it is behind */
-  uint32_t* behind;   /* ids of values */
+  char* name; /* NULL until something made it */
+  /* The application's name, of an output; borrowed from its tool_export_output_t. */
+  const char* wanted;
+  bool is_lacking; /* it comes from a node that the format has not, or from one behind it */
+  /* Lacking: what is said of its node, "standard.cast/1 'x': why". NULL: of those that it is
+   * behind. */
+  char* line;
+  /* [behind_count]: ids of lacking values that its node reads. */
+  uint32_t* behind;
   size_t behind_count;
   size_t behind_capacity;
 } tool_export_value_t;
 
+/* An output of the network; told to the file behind all nodes. */
 typedef struct tool_export_output_t {
   tenon_value_t value;
   char* name;
 } tool_export_output_t;
 
+/* One walk. The caller sets language, file and network and leaves the rest zero;
+ * tool_export_free frees what is owned here, not the file. */
 struct tool_export_network_t {
   const tool_export_language_t* language;
-  void* file; /* the format's */
+  /* The format's: tool_onnx_file_t, tool_uff_file_t. */
+  void* file;
   tenon_network_t* network;
   tenon_builder_t* builder;
   const tenon_builder_table_t* build;
-  tool_export_value_t* values; /* by id */
+  /* [value_count], by id; it moves as it grows, so pointers into it last until the next new
+   * value. */
+  tool_export_value_t* values;
   size_t value_count;
   size_t value_capacity;
   tool_export_output_t* outputs;
   size_t output_count;
   size_t output_capacity;
-  tool_names_t names;                   /* of all that the file names */
-  char message[TOOL_EXPORT_WORDS_SIZE]; /* a reason that is put together */
-  char* lacking;                        /* lines: the nodes that the format has not */
-  const char* reason; /* why the node at hand cannot be written; NULL: an input is lacking */
+  tool_names_t names; /* of all that the file names */
+  /* A reason that is put together; `reason` may point to it. */
+  char message[TOOL_EXPORT_WORDS_SIZE];
+  /* Lines: the nodes that the format has not and that outputs need. NULL: none. */
+  char* lacking;
+  /* Why the node at hand cannot be written; NULL: an input is lacking, and its own node is told. */
+  const char* reason;
 };
 
-/* Writes inputs and nodes, then what outputs need beside them. UNSUPPORTED names all nodes that
- * outputs depend on and that the format has not. */
+/* Writes inputs and nodes in the order of the network, then what outputs need beside them.
+ * UNSUPPORTED names all nodes that outputs depend on and that the format has not. Bodies are not
+ * walked into: a node with one is the format's to refuse. */
 tenon_status_t tool_export_walk(tool_export_network_t* network);
 void tool_export_free(tool_export_network_t* network);
 
-/* The name of input `index`; constants are written when first asked for. NULL when it is lacking.
- */
+/* The name of input `index`; constants are written when first asked for, once. NULL, with the
+ * reason or that of the node before, when it is absent, lacking, or a constant of a type that
+ * the format has not. Valid as long as the network. */
 const char* tool_export_source(tool_export_network_t* network, const tenon_network_item_t* item,
                                uint32_t index);
-/* The name that the node's output `index` is to have. */
+/* The name that the node's output `index` is to have: the application's, else one after the
+ * node's. */
 const char* tool_export_target(tool_export_network_t* network, const tenon_network_item_t* item,
                                uint32_t index);
-/* Another name, of something on the way: freed by tool_free. */
+/* Another name, NODE_WHAT, of something on the way: freed by tool_free. */
 char* tool_export_aside(tool_export_network_t* network, const tenon_network_item_t* item,
                         const char* what);
 /* The stem, or the first of stem_1, stem_2 ... that nothing has; freed by tool_free. */
 char* tool_export_new_name(tool_export_network_t* network, const char* stem);
+/* Of kind ABSENT where the value is absent, or has no type. */
 tenon_value_type_t tool_export_type_of(tool_export_network_t* network, tenon_value_t value);
-/* A value's elements where they are known: false when not, or more than 64. */
+/* A value's elements where they are known: false when not, or more than TOOL_EXPORT_RANK_LIMIT,
+ * which out_values must hold. */
 bool tool_export_contents(tool_export_network_t* network, tenon_value_t value, int64_t* out_values,
                           uint32_t* out_count);
 

@@ -1,5 +1,8 @@
-/* The messages of an ONNX file: nodes, constants, what goes in and comes out. Field numbers are
- * those of onnx.proto, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto. */
+/*
+ * The messages of an ONNX file: nodes, constants, what goes in and comes out. Field numbers are
+ * those of onnx.proto, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto. Knows nothing of
+ * networks but types: what becomes of a node is onnx_node.h's affair.
+ */
 #ifndef TOOL_EXPORT_ONNX_FILE_H_
 #define TOOL_EXPORT_ONNX_FILE_H_
 
@@ -7,36 +10,45 @@
 #include "data/wire.h"
 #include "tenon/tenon.h"
 
-/* A tensor of the file. Small ones are copied; of large ones the bytes are lent. */
+/* An initialiser. Small ones are copied; of those of 4 KiB and more the bytes are lent, and go
+ * into the file from where they are. */
 typedef struct tool_onnx_tensor_t {
   char* name;
-  tool_wire_writer_t message; /* but for what is lent */
+  /* The TensorProto, but for what is lent: that follows as its last field. */
+  tool_wire_writer_t message;
   const void* borrowed;
   size_t borrowed_size;
 } tool_onnx_tensor_t;
 
+/* All zeros is an empty file. Freed by tool_onnx_free, finished or not. */
 typedef struct tool_onnx_file_t {
-  tool_wire_writer_t* nodes; /* in an order in which they can be computed */
+  /* NodeProtos in an order in which they can be computed. */
+  tool_wire_writer_t* nodes;
   size_t node_count;
   size_t node_capacity;
   tool_onnx_tensor_t* tensors;
   size_t tensor_count;
   size_t tensor_capacity;
-  tool_wire_writer_t ends; /* fields of the graph: inputs and outputs */
-  uint32_t opset;          /* the least in which all nodes are what they are to be */
+  /* Fields of the graph: inputs and outputs. */
+  tool_wire_writer_t ends;
+  /* The least in which all nodes are what they are to be. */
+  uint32_t opset;
 } tool_onnx_file_t;
 
-/* The file begins at this operator set, which most runtimes know. */
+/* The file says this operator set at least, which most runtimes know; more only where a node
+ * needs it. */
 enum { TOOL_ONNX_OPSET = 21 };
 
-/* ONNX's number of the type; 0 when it has none. */
+/* TensorProto.DataType; 0 when it has none. */
 uint32_t tool_onnx_dtype(tenon_dtype_t dtype);
 
-/* A node is begun; inputs, outputs and attributes follow. The pointer is good until the next one is
- * begun. `since`: the operator set in which it came. */
+/* A node is begun; inputs, outputs and attributes follow, in any order between them. The pointer
+ * is good until the next one is begun. `since`: the operator set in which it came; 0: an early
+ * one. */
 tool_wire_writer_t* tool_onnx_node(tool_onnx_file_t* file, const char* type, uint32_t since);
 void tool_onnx_name(tool_wire_writer_t* node, const char* name);
-void tool_onnx_input(tool_wire_writer_t* node, const char* name); /* "": absent */
+/* "" for one that is absent before one that is there. */
+void tool_onnx_input(tool_wire_writer_t* node, const char* name);
 void tool_onnx_output(tool_wire_writer_t* node, const char* name);
 void tool_onnx_int(tool_wire_writer_t* node, const char* name, int64_t value);
 void tool_onnx_float(tool_wire_writer_t* node, const char* name, double value);
@@ -48,15 +60,17 @@ void tool_onnx_floats(tool_wire_writer_t* node, const char* name, const double* 
 void tool_onnx_texts(tool_wire_writer_t* node, const char* name, const char* const* values,
                      size_t count);
 
-/* A constant of that type, which ONNX has. The bytes live until the file is freed. */
+/* A constant of that type, which ONNX has, of known extents. The bytes live until the pieces are
+ * freed. */
 void tool_onnx_tensor(tool_onnx_file_t* file, const char* name, const tenon_value_type_t* type,
                       size_t size_bytes);
 
-/* What the network takes and gives, as it says of itself. */
+/* What the network takes and gives, as it says of itself: types, extents, symbols of open ones. */
 void tool_onnx_ends(tool_onnx_file_t* file, const tenon_network_t* network);
 
-/* The file's bytes, without nodes and constants that no output needs. UNSUPPORTED when they are too
- * many for one message. */
+/* The file's bytes, without nodes and constants that no output needs: converting leaves such
+ * behind nodes that were refused. UNSUPPORTED when they are 2 GiB or more, which no reader of
+ * one message takes. */
 tenon_status_t tool_onnx_finish(tool_onnx_file_t* file, tool_pieces_t* out_pieces);
 void tool_onnx_free(tool_onnx_file_t* file);
 

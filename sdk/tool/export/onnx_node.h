@@ -1,67 +1,77 @@
-/* One node on its way into an ONNX file. */
+/* One node on its way into an ONNX file. onnx_nodes.c holds the table: a row an operator, and
+ * where the row's words do not say all, a function of the files below. */
 #ifndef TOOL_EXPORT_ONNX_NODE_H_
 #define TOOL_EXPORT_ONNX_NODE_H_
 
 #include "export/node.h"
 #include "export/onnx_file.h"
 
-enum { TOOL_ONNX_MOST_INPUTS = 16 }; /* of operators whose inputs are put in another order */
+/* Of operators whose inputs are put in another order, so that the order fits on the stack. */
+enum { TOOL_ONNX_MOST_INPUTS = 16 };
 
 typedef struct tool_onnx_node_t tool_onnx_node_t;
 
 /* What a standard operator is in ONNX. */
 typedef struct tool_onnx_row_t {
-  const char* op;   /* without "standard." and version */
-  const char* type; /* ONNX's; or the text of what it computes: "x * sigmoid(alpha * x)" */
+  const char* op; /* without "standard." and version */
+  /* ONNX's; or the text of what it computes: "x * sigmoid(alpha * x)", for `write`
+   * tool_onnx_expression. */
+  const char* type;
   bool (*write)(const tool_onnx_node_t* node);
   /* Attributes that ONNX has, by name, with blanks between them: "axis alpha". "lambda>lambd":
    * under another name; "mode^": in capitals; "smooth=1": only that value, which is not written;
    * "parts-": read by `write`. */
   const char* attributes;
-  uint32_t since; /* the operator set that brought it; 0: an early one */
+  /* The operator set that brought it; 0: an early one. */
+  uint32_t since;
 } tool_onnx_row_t;
 
+/* Made on the stack for each node. */
 struct tool_onnx_node_t {
   tool_export_node_t node;
   const tool_onnx_row_t* row;
   tool_onnx_file_t* file;
 };
 
-/* onnx_nodes.c: the language's `node`. */
+/* onnx_nodes.c: the language's `node`. Refuses operators without a row, and what a row does not
+ * understand. */
 bool tool_onnx_write_node(tool_export_network_t* network, const tenon_network_item_t* item);
 
 bool tool_onnx_refuse(const tool_onnx_node_t* node, const char* reason);
 /* Whether input `index` is there. */
 bool tool_onnx_has(const tool_onnx_node_t* node, uint32_t index);
 uint32_t tool_onnx_rank(const tool_onnx_node_t* node, uint32_t index);
-/* Its name; "" where it is absent. NULL, and the node is refused, when it is lacking. */
+/* Its name; "" where it is absent, which ONNX has for optional inputs. NULL, and the node is
+ * refused, when it is lacking. */
 const char* tool_onnx_source(const tool_onnx_node_t* node, uint32_t index);
 
-/* The node itself, in the row's type with the row's attributes, over these names; NULL when an
- * attribute is not ONNX's. Of `names`, NULL among the first `count` is lacking. */
+/* The node itself, in the row's type with the row's attributes, over these names; NULL, refused,
+ * when an attribute is not ONNX's, or one of `names` is NULL (lacking). Names "" at the end are
+ * left out. */
 tool_wire_writer_t* tool_onnx_begin(const tool_onnx_node_t* node, const char* const* names,
                                     uint32_t count);
 /* The same over the node's own inputs, in order. */
 bool tool_onnx_same(const tool_onnx_node_t* node);
-/* A node on the way, with one result, whose name is freed by tool_free; `out_writer`: for its
- * attributes, NULL when it has none. */
+/* A node on the way, with one result, whose name is freed by tool_free. `out_writer`: for its
+ * attributes, NULL when it has none. Of an early operator set: `since` is 0. */
 char* tool_onnx_step(const tool_onnx_node_t* node, const char* type, const char* const* names,
                      uint32_t count, tool_wire_writer_t** out_writer);
-/* Constants; the names are freed by tool_free. */
+/* Constants, a vector each; the names are freed by tool_free. */
 char* tool_onnx_int64s(const tool_onnx_node_t* node, const char* what, const int64_t* values,
                        uint32_t count);
 char* tool_onnx_int64(const tool_onnx_node_t* node, const char* what, int64_t value);
 /* A scalar of that type; NULL when it is none of numbers or bool. */
 char* tool_onnx_number(const tool_onnx_node_t* node, tenon_dtype_t dtype, double value);
 
-/* onnx_expression.c: `text` as a chain of nodes. `names`: of its inputs, in order; NULL: a, b, c
- * ... Attributes stand for their numbers. */
+/* onnx_expression.c: `text` (sdk/docs/expressions.md) as a chain of nodes. `names`: of its
+ * inputs, in order; NULL: a, b, c ... Attributes stand for their numbers. Refused by the word
+ * that ONNX has nothing for. */
 bool tool_onnx_write_expression(const tool_onnx_node_t* node, const char* text,
                                 const char* const* names);
 /* The row's type is such a text. */
 bool tool_onnx_expression(const tool_onnx_node_t* node);
 
-/* onnx_windows.c */
+/* onnx_windows.c: each a row's `write`. So are those of the files below. */
 bool tool_onnx_window(const tool_onnx_node_t* node);
 bool tool_onnx_recurrent(const tool_onnx_node_t* node);
 bool tool_onnx_attention(const tool_onnx_node_t* node);

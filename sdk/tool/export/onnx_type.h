@@ -1,4 +1,5 @@
-/* Types of an ONNX file: of elements, and of what the network takes and gives. */
+/* Types of an ONNX file: of elements, and of what the network takes and gives (onnx_type.c has
+ * tool_onnx_dtype and tool_onnx_ends too). */
 #ifndef TOOL_EXPORT_ONNX_TYPE_H_
 #define TOOL_EXPORT_ONNX_TYPE_H_
 
@@ -6,7 +7,7 @@
 #include "export/names.h"
 #include "tenon/tenon.h"
 
-/* The outputs' names, of the fields that tool_onnx_ends wrote. */
+/* The outputs' names, of the fields that tool_onnx_ends wrote: what is needed begins with them. */
 void tool_onnx_end_names(const tool_wire_writer_t* ends, tool_names_t* out_names);
 
 #endif

@@ -1,4 +1,5 @@
-/* How the operations of a UFF file begin. */
+/* How the operations of a UFF file begin. uff_nodes.c holds the table of operators; the
+ * functions below are for its rows. */
 #ifndef TOOL_EXPORT_UFF_NODE_H_
 #define TOOL_EXPORT_UFF_NODE_H_
 
@@ -9,11 +10,13 @@
  * none. */
 bool tool_uff_write_node(tool_export_network_t* network, const tenon_network_item_t* item);
 
-/* A node of this operation over the first `count` inputs, under the target's name. NULL when one of
- * them is lacking. Constants come before it. */
+/* A node of this operation over the first `count` inputs, under the target's name. NULL,
+ * refused, when one of them is lacking. Constants are written before it, for the pointer lasts
+ * only until the next node. */
 tool_wire_writer_t* tool_uff_begin(const tool_export_node_t* node, const char* operation,
                                    uint32_t count);
-/* A list as a Const of its own; the name is freed by tool_free. */
+/* A list as an i32 Const of its own, numbers beyond that saturated; the name is freed by
+ * tool_free. */
 char* tool_uff_write_list(const tool_export_node_t* node, const char* what, uint32_t rank,
                           const int64_t* dims, const int64_t* values);
 

@@ -148,7 +148,7 @@ uint32_t tool_advice_find(const tool_facts_t* facts, tool_advice_t out_advice[TO
       insert(&advice, out_advice, &count);
     }
   }
-  if (examine_rest(facts, &advice)) {
+  if (facts->timing != NULL && examine_rest(facts, &advice)) {
     insert(&advice, out_advice, &count);
   }
   return count;

@@ -1,5 +1,5 @@
-/* All that a page knows of a plan's steps: texts, times, work, and how that compares with what the
- * machine can do. */
+/* All that a page knows of a plan's steps: texts, times, work, and how that compares with what
+ * the machine can do. Collected once; every part of the page reads it and measures nothing. */
 #ifndef TOOL_PAGE_FACTS_H_
 #define TOOL_PAGE_FACTS_H_
 
@@ -8,27 +8,38 @@
 #include "page/peak.h"
 #include "session/timing.h"
 
+/* One step. Texts and sources are the engine's. */
 typedef struct tool_fact_t {
   tenon_step_info_t info;
   uint32_t source_count; /* earlier steps that it reads from */
+  /* [source_count]: earlier steps that it reads from, by number. */
   const uint32_t* sources;
-  double seconds; /* the median; as measured when it was built where it did not run */
-  double low;     /* 10th and 90th percentile */
+  /* The median; as measured when it was built where it did not run, and then low and high are
+   * the same. */
+  double seconds;
+  double low; /* 10th and 90th percentile */
   double high;
-  double operations;    /* negative: not known */
-  double bytes;         /* read and written */
-  double floor_seconds; /* what the machine would need at its best; 0: not known */
-  uint32_t flags;       /* TENON_STEP_IS_* */
+  /* Multiplications and additions; negative: not known. */
+  double operations;
+  /* Read and written; 0 where nothing is known. */
+  double bytes;
+  /* What the machine would need at its best; 0: not known. */
+  double floor_seconds;
+  uint32_t flags; /* TENON_STEP_IS_* */
 } tool_fact_t;
 
+/* Valid while the engine, and `timing`, live. Freed by tool_facts_free. */
 typedef struct tool_facts_t {
   const tenon_engine_t* engine;
   uint32_t count;
+  /* [count], in the order of the plan, those of bodies included. */
   tool_fact_t* steps;
-  const tool_timing_t* timing; /* NULL: it did not run, times are those of the build */
-  tool_peak_t peak;            /* at least what the fastest step reaches */
-  double total_seconds;        /* of the main graph's steps */
-  double longest;              /* of the slowest step */
+  /* Borrowed. NULL: it did not run, times are those of the build. */
+  const tool_timing_t* timing;
+  /* At least what the fastest step reaches. */
+  tool_peak_t peak;
+  double total_seconds; /* of the main graph's steps */
+  double longest;       /* of the slowest step */
 } tool_facts_t;
 
 /* `timing` NULL: not run, and then nothing is known of the steps' work. */

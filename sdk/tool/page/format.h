@@ -14,7 +14,7 @@ void tool_format_time(double seconds, char out_text[32]);
 void tool_format_bytes(double bytes, char out_text[32]);
 /* A number in thousands: "812 GFLOP", "21.4 GB"; `unit` may be "". */
 void tool_format_amount(double amount, const char* unit, char out_text[32]);
-/* A colour for a share of the slowest step's time, 0 to 1: "hsl(...)". */
+/* A colour for a share of the slowest step's time, pale at 0, strong from 1 on: "hsl(...)". */
 void tool_format_colour(double share, char out_colour[32]);
 /* Where the last `limit` characters of a name begin, one less when it is longer: room for an
  * ellipsis. A name's end tells more than its beginning, which is often a path. */

@@ -11,10 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A place; the caller sets the width, tool_graph_lay_out the rest. Units are the caller's. */
 typedef struct tool_graph_node_t {
   double width;
-  double x; /* centre */
+  /* Of the centre; `y` of the top. */
+  double x;
   double y; /* top */
+  /* From 0, at the top; `rank`: its place within the layer, from the left. */
   uint32_t layer;
   uint32_t rank; /* within its layer */
 } tool_graph_node_t;
@@ -28,10 +31,12 @@ typedef struct tool_graph_edge_t {
   uint32_t bend_end;
 } tool_graph_edge_t;
 
+/* All zeros is empty. Freed by tool_graph_free. */
 typedef struct tool_graph_t {
   tool_graph_node_t* nodes; /* real ones first, then bends */
   size_t node_count;
   size_t node_capacity;
+  /* Nodes that were added; behind these the bends, which tool_graph_lay_out makes. */
   size_t real_count;
   tool_graph_edge_t* edges;
   size_t edge_count;

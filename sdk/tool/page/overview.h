@@ -1,5 +1,5 @@
-/* The top of a page: how fast, what is slow, is that slow for this machine, what could be better.
- */
+/* The top of a page: how fast, what is slow, is that slow for this machine, what could be
+ * better. What it cannot know without a run is left out, and said. */
 #ifndef TOOL_PAGE_OVERVIEW_H_
 #define TOOL_PAGE_OVERVIEW_H_
 

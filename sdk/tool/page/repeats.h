@@ -8,6 +8,7 @@
 typedef struct tool_repeat_t {
   uint32_t first;
   uint32_t length;
+  /* At least two; `first` is the number of the first block's first step. */
   uint32_t times;
 } tool_repeat_t;
 

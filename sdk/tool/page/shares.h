@@ -1,4 +1,5 @@
-/* Where time goes: a bar of all steps, a table of kernels, and blocks that come again and again. */
+/* Where time goes: a bar of all steps, a table of kernels, and blocks that come again and again.
+ * Of the main graph's steps alone. */
 #ifndef TOOL_PAGE_SHARES_H_
 #define TOOL_PAGE_SHARES_H_
 

@@ -1,7 +1,8 @@
 /*
  * What is given to a network: files for its inputs, by name or in order, and how they become
  * values. The same feed is looked at twice: for its shapes, before the model is parsed and built
- * for them, and for its values, once the inputs are known.
+ * for them, and for its values, once the inputs are known. A recorded tensor's bytes are kept
+ * undecoded until then, for the file does not say whether it is a sequence.
  */
 #ifndef TOOL_SESSION_FEED_H_
 #define TOOL_SESSION_FEED_H_
@@ -12,15 +13,19 @@
 #include "text/options.h"
 #include "text/shape_text.h"
 
-/* Options. */
+/* The options. Texts are borrowed from the command line. */
 typedef struct tool_feeding_t {
-  tool_list_t inputs;    /* NAME=FILE or FILE */
-  tool_list_t data_sets; /* folders */
+  tool_list_t inputs; /* NAME=FILE or FILE */
+  /* Folders of input_<i>.pb, output_<i>.pb. */
+  tool_list_t data_sets;
+  /* Copies of the input along axis 0; 0: not given. */
   uint32_t batch;
+  /* Of random numbers for inputs that are not given. */
   uint32_t seed;
+  /* Numbers with commas, one a channel or one for all; `scale` likewise. */
   const char* mean;
   const char* scale;
-  bool bgr;
+  bool bgr; /* pictures go in with blue first */
 } tool_feeding_t;
 
 enum { TOOL_FEEDING_OPTION_COUNT = 7 };
@@ -30,30 +35,40 @@ extern const tool_option_rule_t tool_feeding_rules[TOOL_FEEDING_RULE_COUNT];
 #define TOOL_FEEDING_GROUP(target) \
   TOOL_OPTION_GROUP_RULED("inputs", tool_feeding_options, tool_feeding_rules, target)
 
-/* One file. */
+/* One file. It is a picture, or an array (`value`), or a recorded tensor (`bytes`). All is
+ * owned. */
 typedef struct tool_feed_item_t {
   char* path;
-  char* input;       /* name of the input that was asked for; NULL: by position */
-  char* own_name;    /* name in the file, "" for none: used where there is no other */
-  uint32_t position; /* among the inputs */
-  bool is_recorded;  /* of a data set: what --input gives goes before it */
+  /* Name of the input that was asked for; NULL: by position, or by own_name. */
+  char* input;
+  /* Name in the file, "" for none: used where there is no other. */
+  char* own_name;
+  /* Among the inputs: the number of --input options before it, or the <i> of a data set. */
+  uint32_t position;
+  /* Of a data set: what --input gives goes before it. */
+  bool is_recorded;
   bool is_picture;
   tool_picture_t picture;
-  bool has_shape; /* of a tensor, or taken from its head */
+  /* Of a tensor, or taken from its head; rank and dims count then. */
+  bool has_shape;
   uint32_t rank;
   int64_t dims[TOOL_RANK_MAX];
-  uint8_t* bytes; /* of a recorded tensor, whose kind is not known yet */
+  /* Of a recorded tensor, whose kind is not known yet; else NULL. */
+  uint8_t* bytes;
   size_t size;
   tool_value_t value; /* of an array */
 } tool_feed_item_t;
 
+/* Everything given to one network. Filled by tool_feed_load, freed by tool_feed_free; all zeros
+ * gives nothing. */
 typedef struct tool_feed_t {
   tool_feed_item_t* items;
   size_t count;
   size_t capacity;
   tool_preprocess_t preprocess;
-  const char* data_set; /* borrowed; NULL: none */
-  int64_t batch;        /* 0: not given */
+  /* Borrowed; NULL: none. */
+  const char* data_set;
+  int64_t batch; /* 0: not given */
   uint64_t seed;
 } tool_feed_t;
 

@@ -22,8 +22,10 @@ tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
                                  const tool_building_t* building, const tool_feed_t* feed,
                                  tenon_network_t** out_network);
 
+/* How a plan file came to be there: told to the user, and by bench in its report. */
 typedef enum tool_cache_use_t {
-  TOOL_CACHE_PLAN, /* the file was a plan already */
+  TOOL_CACHE_PLAN, /* the operand was a plan already */
+  /* --no-cache, or no folder that can be written. */
   TOOL_CACHE_OFF,
   TOOL_CACHE_HIT,
   TOOL_CACHE_MISS
@@ -32,9 +34,11 @@ typedef enum tool_cache_use_t {
 /* A plan file, and where it comes from. */
 typedef struct tool_plan_file_t {
   char* path;
-  bool is_temporary; /* removed by tool_plan_file_free */
+  /* It lies in this process's temporary folder: tool_plan_file_free removes it. */
+  bool is_temporary;
   tool_cache_use_t use;
   double build_seconds; /* 0 unless it was built now */
+  /* Entries of the timing cache after the build, when it was built now. */
   uint32_t timing_entries;
 } tool_plan_file_t;
 
@@ -52,10 +56,11 @@ tenon_status_t tool_output_check(const char* option, const char* path, const cha
 tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* model,
                                      const tool_building_t* building, const tool_feed_t* feed,
                                      bool rebuild, tool_plan_file_t* out_file);
-/* Makes the temporary folders now, so that a child's plan outlives the child. */
+/* Makes the temporary folders now, so that a child's plan outlives the child: before
+ * tool_children_run. */
 void tool_plan_file_share(const tool_building_t* building);
 void tool_plan_file_free(tool_plan_file_t* file);
-/* "hit", "miss", "off", "plan". */
+/* "hit", "miss", "off", "plan": as --json has it. */
 const char* tool_cache_use_text(tool_cache_use_t use);
 
 /* Builds a network, with progress and the timing cache. CANCELLED after an interrupt, in the last

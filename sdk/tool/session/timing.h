@@ -7,13 +7,17 @@
 #include "session/execution.h"
 #include "session/usage.h"
 
+/* Filled by tool_timing_measure, freed by tool_timing_free. All times are seconds. */
 typedef struct tool_timing_t {
   uint32_t step_count;
   uint32_t run_count;
-  tool_spread_t* steps;  /* steps of bodies: the sum over a run's iterations */
-  tool_spread_t whole;   /* runs without the profiler */
-  tool_spread_t outside; /* what a run with it takes beyond the steps of the main graph */
-  tool_busy_t busy;
+  /* [step_count]; of steps of bodies the sum over a run's iterations. */
+  tool_spread_t* steps;
+  /* Runs without the profiler: what a user waits for. */
+  tool_spread_t whole;
+  /* What a run with the profiler takes beyond the steps of the main graph. */
+  tool_spread_t outside;
+  tool_busy_t busy; /* of the whole measurement */
 } tool_timing_t;
 
 /* Runs for about a second after a first run that does not count: each time once alone and once with

@@ -1,4 +1,5 @@
-/* What --help prints: what a command does, its options in groups, examples, exit statuses. */
+/* What --help prints: what a command does, its options in groups, examples, exit statuses. All
+ * of it from the tables that parse. */
 #ifndef TOOL_TEXT_HELP_H_
 #define TOOL_TEXT_HELP_H_
 

@@ -37,24 +37,32 @@ enum {
   TOOL_RARE = 16, /* --help leaves it out, --help-all does not */
 };
 
+/* One row of a group's table. Also what --help prints of it, in the order of the table. */
 typedef struct tool_option_t {
   const char* name;   /* "--output" */
   const char* letter; /* "o" for -o, or NULL */
   const char* value;  /* "DIR"; NULL for flags */
   tool_option_kind_t kind;
-  uint32_t offset;  /* of the field in the group's structure */
-  uint32_t traits;  /* TOOL_FOR_..., TOOL_RARE */
-  const char* help; /* NULL: works, but is not shown (another tool's name for it) */
+  /* Of the field in the group's structure, whose type is that of the kind. */
+  uint32_t offset;
+  /* TOOL_FOR_..., TOOL_RARE; see tool_arguments_check. */
+  uint32_t traits;
+  /* NULL: works, but is not shown (another tool's name for it). */
+  const char* help;
 } tool_option_t;
 
-/* What holds between options of one command. */
+/* What holds between options of one command, besides what the kinds say. Checked when all groups
+ * are filled. */
 typedef struct tool_option_rule_t {
-  const char* name;    /* when it is given */
-  const char* needs;   /* names with blanks between, one of which must be given too; or NULL */
-  const char* against; /* likewise: none of them may be given; or NULL */
+  const char* name; /* when it is given */
+  /* Names with blanks between, one of which must be given too; or NULL. */
+  const char* needs;
+  /* Likewise: none of them may be given; or NULL. */
+  const char* against;
 } tool_option_rule_t;
 
-/* NULL-terminated once it has an item. */
+/* Texts, borrowed (from the command line, or whoever added them); NULL-terminated once it has an
+ * item. */
 typedef struct tool_list_t {
   const char** items;
   size_t count;
@@ -64,14 +72,17 @@ typedef struct tool_list_t {
 void tool_list_add(tool_list_t* list, const char* item);
 void tool_list_free(tool_list_t* list);
 
+/* A table with what it fills. Groups of one command have no name twice. */
 typedef struct tool_option_group_t {
   const char* title;
   const tool_option_t* options;
   size_t count;
+  /* The group's structure, holding the defaults. */
   void* target;
   const tool_option_rule_t* rules;
   size_t rule_count;
-  bool is_subject; /* of the command: --help shows all of it */
+  /* Of the command: --help shows all of it, of other groups only what is not rare. */
+  bool is_subject;
 } tool_option_group_t;
 
 #define TOOL_OPTION_GROUP(title, table, target) \
@@ -82,7 +93,7 @@ typedef struct tool_option_group_t {
         sizeof(rules) / sizeof((rules)[0]), true                             \
   }
 
-/* A subcommand. */
+/* A subcommand; constant, one in each file of command/. */
 typedef struct tool_command_t {
   const char* name;
   const char* operands; /* "MODEL|PLAN" */
@@ -91,14 +102,16 @@ typedef struct tool_command_t {
   const char* summary;     /* one line */
   const char* description; /* paragraphs for --help, "" for none */
   const char* examples;    /* lines */
+  /* Gets what stands behind its name on the command line; returns an exit status (console.h). */
   int (*run)(int argc, char** argv);
 } tool_command_t;
 
-/* What the command line holds. */
+/* One option as it stood there. */
 typedef struct tool_given_t {
   const tool_option_t* option;
   const char* value; /* NULL for flags */
 } tool_given_t;
+/* What the command line holds; texts are borrowed from it. */
 typedef struct tool_arguments_t {
   tool_list_t operands;
   tool_given_t* given; /* in their order */

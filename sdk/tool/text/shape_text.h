@@ -14,6 +14,7 @@
 
 #include "tenon/tenon.h"
 
+/* Axes of any shape in the command. */
 enum { TOOL_RANK_MAX = 64 };
 
 typedef struct tool_shape_t {
@@ -27,6 +28,7 @@ typedef struct tool_named_shape_t {
   tool_shape_t shapes[3]; /* minimum, optimum, maximum */
 } tool_named_shape_t;
 
+/* In the order in which they were given; names are owned. All zeros is empty. */
 typedef struct tool_named_shapes_t {
   tool_named_shape_t* items;
   size_t count;

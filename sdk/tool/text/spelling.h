@@ -1,4 +1,5 @@
-/* Words that were meant: the nearest of a list, and what other tools call an option. */
+/* Words that were meant: the nearest of a list, and what other tools call an option. For
+ * messages alone: nothing is guessed and done. */
 #ifndef TOOL_TEXT_SPELLING_H_
 #define TOOL_TEXT_SPELLING_H_
 

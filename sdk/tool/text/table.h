@@ -16,10 +16,11 @@ typedef struct tool_column_t {
   size_t least;   /* characters that stay when there is too little room */
 } tool_column_t;
 
+/* On the caller's stack, from begin to free. Rows that are not whole are not printed. */
 typedef struct tool_table_t {
   const tool_column_t* columns;
   size_t column_count;
-  char** cells; /* by rows */
+  char** cells; /* by rows, owned */
   size_t cell_count;
   size_t cell_capacity;
 } tool_table_t;

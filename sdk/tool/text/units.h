@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+/* Seconds times `factor` are so many of them. */
 typedef struct tool_unit_t {
   const char* name;
   double factor; /* from seconds */
@@ -12,8 +13,7 @@ typedef struct tool_unit_t {
 /* "us", "ms" or "s": that in which `seconds` is a number from 1 to 1000, where there is one. */
 tool_unit_t tool_time_unit(double seconds);
 
-/* Four digits, more where the number has them before its point: never an exponent for large ones.
- */
+/* A number as text, by value: for one printf. */
 typedef struct tool_number_t {
   char text[24];
 } tool_number_t;
