@@ -202,9 +202,17 @@ static tenon_status_t convert_layer(walk_t* walk, tenon__caffe_layer_t* layer) {
     return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED, "%s: no converter takes it",
                              tenon__caffe_layer_text(reader, layer));
   }
-  TENON_READER_TRY(converter->convert(state, source, tenon__caffe_source_table(), reader->builder,
-                                      reader->build, inputs, layer->bottom_count, outputs,
-                                      layer->top_count));
+  const tenon_conversion_t conversion = {.size = sizeof(conversion),
+                                         .state = state,
+                                         .source = source,
+                                         .table = tenon__caffe_source_table(),
+                                         .builder = reader->builder,
+                                         .build = reader->build,
+                                         .inputs = inputs,
+                                         .outputs = outputs,
+                                         .input_count = layer->bottom_count,
+                                         .output_count = layer->top_count};
+  TENON_READER_TRY(converter->convert(&conversion));
   for (uint32_t i = 0; i < layer->top_count; ++i) {
     bool is_bottom = false;
     for (uint32_t k = 0; k < layer->bottom_count; ++k) {

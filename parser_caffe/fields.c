@@ -190,49 +190,54 @@ tenon_status_t tenon__caffe_fields_string(tenon_reader_t* reader, const tenon__c
 
 /* ---- Lists ---- */
 
+/* Fields of one name, and where their values are collected. */
+typedef struct list_t {
+  tenon__caffe_field_t* first;
+  void* values;
+  size_t count;
+} list_t;
+
 /* NOT_FOUND, or the first field and memory for all. */
 static tenon_status_t begin_list(tenon_reader_t* reader, const tenon__caffe_node_t* node,
-                                 const char* name, size_t size_bytes,
-                                 tenon__caffe_field_t** out_first, void** out_values,
-                                 size_t* out_count) {
-  *out_first = find(node, name, out_count);
-  if (*out_first == NULL) {
+                                 const char* name, size_t size_bytes, list_t* out_list) {
+  out_list->first = find(node, name, &out_list->count);
+  if (out_list->first == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
-  *out_values = tenon_reader_allocate(reader, *out_count, size_bytes);
-  return *out_values == NULL ? tenon_reader_fail_memory(reader) : TENON_OK;
+  out_list->values = tenon_reader_allocate(reader, out_list->count, size_bytes);
+  return out_list->values == NULL ? tenon_reader_fail_memory(reader) : TENON_OK;
 }
 
 tenon_status_t tenon__caffe_fields_ints(tenon_reader_t* reader, const tenon__caffe_node_t* node,
                                         const char* name, const int64_t** out_values,
                                         size_t* out_count) {
   const tenon__caffe_entry_t* entry = entry_of(node, name);
-  tenon__caffe_field_t* field = NULL;
-  void* memory = NULL;
-  size_t count = 0;
-  TENON_READER_TRY(begin_list(reader, node, name, sizeof(int64_t), &field, &memory, &count));
-  int64_t* values = memory;
-  for (size_t i = 0; field != NULL; field = tenon__caffe_field_find(field->next, name)) {
+  list_t list = {0};
+  TENON_READER_TRY(begin_list(reader, node, name, sizeof(int64_t), &list));
+  int64_t* values = list.values;
+  size_t i = 0;
+  for (tenon__caffe_field_t* field = list.first; field != NULL;
+       field = tenon__caffe_field_find(field->next, name)) {
     TENON_READER_TRY(int_of(reader, entry, field, &values[i++]));
   }
   *out_values = values;
-  *out_count = count;
+  *out_count = list.count;
   return TENON_OK;
 }
 
 tenon_status_t tenon__caffe_fields_floats(tenon_reader_t* reader, const tenon__caffe_node_t* node,
                                           const char* name, const double** out_values,
                                           size_t* out_count) {
-  tenon__caffe_field_t* field = NULL;
-  void* memory = NULL;
-  size_t count = 0;
-  TENON_READER_TRY(begin_list(reader, node, name, sizeof(double), &field, &memory, &count));
-  double* values = memory;
-  for (size_t i = 0; field != NULL; field = tenon__caffe_field_find(field->next, name)) {
+  list_t list = {0};
+  TENON_READER_TRY(begin_list(reader, node, name, sizeof(double), &list));
+  double* values = list.values;
+  size_t i = 0;
+  for (tenon__caffe_field_t* field = list.first; field != NULL;
+       field = tenon__caffe_field_find(field->next, name)) {
     TENON_READER_TRY(float_of(reader, field, &values[i++]));
   }
   *out_values = values;
-  *out_count = count;
+  *out_count = list.count;
   return TENON_OK;
 }
 
@@ -240,19 +245,18 @@ tenon_status_t tenon__caffe_fields_strings(tenon_reader_t* reader, const tenon__
                                            const char* name, const tenon_string_view_t** out_values,
                                            size_t* out_count) {
   const tenon__caffe_entry_t* entry = entry_of(node, name);
-  tenon__caffe_field_t* field = NULL;
-  void* memory = NULL;
-  size_t count = 0;
-  TENON_READER_TRY(
-      begin_list(reader, node, name, sizeof(tenon_string_view_t), &field, &memory, &count));
-  tenon_string_view_t* values = memory;
-  for (size_t i = 0; field != NULL; field = tenon__caffe_field_find(field->next, name)) {
+  list_t list = {0};
+  TENON_READER_TRY(begin_list(reader, node, name, sizeof(tenon_string_view_t), &list));
+  tenon_string_view_t* values = list.values;
+  size_t i = 0;
+  for (tenon__caffe_field_t* field = list.first; field != NULL;
+       field = tenon__caffe_field_find(field->next, name)) {
     const char* text = NULL;
     TENON_READER_TRY(text_of(reader, entry, field, &text));
     values[i++] = (tenon_string_view_t){text, strlen(text)};
   }
   *out_values = values;
-  *out_count = count;
+  *out_count = list.count;
   return TENON_OK;
 }
 

@@ -147,8 +147,17 @@ static tenon_status_t convert_operator(tenon_source_t* source) {
       TENON_READER_TRY(tenon__onnx_scope_find(source->program, source->scope, name, &inputs[i]));
     }
   }
-  TENON_READER_TRY(converter->convert(state, source, table, reader->builder, reader->build, inputs,
-                                      (uint32_t)node->n_input, outputs, (uint32_t)node->n_output));
+  const tenon_conversion_t conversion = {.size = sizeof(conversion),
+                                         .state = state,
+                                         .source = source,
+                                         .table = table,
+                                         .builder = reader->builder,
+                                         .build = reader->build,
+                                         .inputs = inputs,
+                                         .outputs = outputs,
+                                         .input_count = (uint32_t)node->n_input,
+                                         .output_count = (uint32_t)node->n_output};
+  TENON_READER_TRY(converter->convert(&conversion));
   return source->scope->is_done ? TENON_OK : bind_outputs(source, outputs);
 }
 

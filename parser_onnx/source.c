@@ -303,14 +303,10 @@ static uint32_t source_tree_count(const tenon_source_t* source, const char* name
   return kind == TENON_FIELD_TYPE || kind == TENON_FIELD_TREE ? 1 : 0;
 }
 
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t source_convert_body(const tenon_source_t* source, const char* name,
-                                          tenon_builder_t* builder,
                                           const tenon_value_t* parameter_types,
-                                          uint32_t parameter_type_count, uint32_t* out_body,
-                                          const tenon_value_t** out_captured,
-                                          uint32_t* out_captured_count) {
-  (void)builder; /* the one that the parse began with */
+                                          uint32_t parameter_type_count,
+                                          tenon_converted_body_t* out_body) {
   const Onnx__AttributeProto* attribute = NULL;
   TENON_READER_TRY(get(source, name, TENON_FIELD_BODY, &attribute));
   const tenon__onnx_body_request_t request = {.attribute = name,
@@ -318,9 +314,8 @@ static tenon_status_t source_convert_body(const tenon_source_t* source, const ch
                                               .parameter_type_count = parameter_type_count};
   tenon__onnx_body_t body;
   TENON_READER_TRY(tenon__onnx_convert_body(source, &request, &body));
-  *out_body = body.body;
-  *out_captured = body.captures.values;
-  *out_captured_count = body.captures.count;
+  *out_body = (tenon_converted_body_t){
+      .body = body.body, .captured_count = body.captures.count, .captured = body.captures.values};
   return TENON_OK;
 }
 

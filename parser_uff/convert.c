@@ -247,9 +247,17 @@ static tenon_status_t convert_node(tenon__uff_program_t* program, tenon__uff_nod
     TENON_READER_TRY(tenon__uff_graph_shape_const(reader, node));
   }
   TENON_READER_TRY(find_inputs(program, node, inputs));
-  TENON_READER_TRY(converter->convert(state, source, tenon__uff_source_table(), reader->builder,
-                                      reader->build, inputs, node->input_count, node->outputs,
-                                      node->output_count));
+  const tenon_conversion_t conversion = {.size = sizeof(conversion),
+                                         .state = state,
+                                         .source = source,
+                                         .table = tenon__uff_source_table(),
+                                         .builder = reader->builder,
+                                         .build = reader->build,
+                                         .inputs = inputs,
+                                         .outputs = node->outputs,
+                                         .input_count = node->input_count,
+                                         .output_count = node->output_count};
+  TENON_READER_TRY(converter->convert(&conversion));
   TENON_READER_TRY(name_outputs(program, node, inputs));
   return tenon__uff_source_tell_unread(source);
 }

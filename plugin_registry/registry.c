@@ -9,8 +9,8 @@
 #include "core/catalog/catalog.h"
 #include "plugin_registry/state.h"
 
-/* A field of a frozen structure means something else since 0.3: older plugins do not mix. */
-#define HOST_MIN_MINOR 3u
+/* Kernels are given structures in place of arguments since 0.4: older plugins do not mix. */
+#define HOST_MIN_MINOR 4u
 #define HOST_MAX_MINOR TENON_ABI_MINOR
 
 #if defined(TENON_PLUGIN_DIRECTORY)

@@ -120,8 +120,9 @@ static tenon_status_t build_again(tenon__plan_t* plan, tenon__catalog_t* catalog
 static tenon_status_t make_again(tenon__catalog_t* catalog, const void* data, size_t size_bytes,
                                  const tenon__engine_options_t* options, made_t* made) {
   tenon__plan_t* plan = NULL;
-  TENON_TRY(tenon__plan_read(options->allocator, data, size_bytes, find_operator, catalog,
-                             options->sink, &plan));
+  const tenon__plan_source_t source = {
+      .data = data, .size_bytes = size_bytes, .find = find_operator, .find_user = catalog};
+  TENON_TRY(tenon__plan_read(options->allocator, &source, options->sink, &plan));
   const tenon_status_t status = build_again(plan, catalog, options->sink, made);
   tenon__plan_destroy(plan);
   return status;

@@ -72,10 +72,10 @@ static tenon_status_t align(computation_t* m, const struct tenon_region_t* regio
   if (m->values[value].data == NULL) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  return is_output ? tenon__region_align_output(region, index, extents, &m->values[value], dims,
-                                                strides, out_view)
-                   : tenon__region_align_input(region, index, extents, &m->values[value], dims,
-                                               strides, out_view);
+  const tenon__axes_t axes = {dims, strides};
+  return is_output
+             ? tenon__region_align_output(region, index, extents, &m->values[value], axes, out_view)
+             : tenon__region_align_input(region, index, extents, &m->values[value], axes, out_view);
 }
 
 /* `values[o]`: what output o of the expression is in the graph. */
@@ -85,8 +85,10 @@ static tenon_status_t evaluate(computation_t* m, uint32_t node,
   tenon_tensor_view_t in[GROUP_MOST_OPERANDS];
   tenon_tensor_view_t out[GROUP_MOST_NODES];
   int64_t space[MAX_RANK];
-  TENON_TRY(tenon__region_of_expression(m->arena, m->tuning->network, m->region->graph, expression,
-                                        values, &node, 1, &region));
+  const tenon__graph_expression_t source = {
+      .expression = expression, .values = values, .covered = &node, .covered_count = 1};
+  TENON_TRY(tenon__region_of_expression(m->arena, m->tuning->network, m->region->graph, &source,
+                                        &region));
   TENON_TRY(tenon__region_finish(m->arena, m->region->profile, &region));
   const tenon_program_t* program = &region.expression->program;
   if (program->operand_count > GROUP_MOST_OPERANDS || program->output_count > GROUP_MOST_NODES ||

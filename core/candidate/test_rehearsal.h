@@ -37,31 +37,15 @@ typedef struct fake_t {
   tenon__candidate_t candidate;
 } fake_t;
 
-static inline tenon_status_t fake_prepare(void* state, const tenon_region_t* region,
-                                          const tenon_region_table_t* table,
-                                          const tenon_tactic_t* tactic,
-                                          tenon_preparation_t* preparation,
-                                          const tenon_prepare_table_t* host, void** out_instance) {
-  (void)region;
-  (void)table;
-  (void)tactic;
-  (void)preparation;
-  (void)host;
-  *out_instance = state;
+static inline tenon_status_t fake_prepare(const tenon_prepare_t* call, void** out_instance) {
+  *out_instance = call->state;
   return TENON_OK;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static inline tenon_status_t fake_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                          const tenon_run_table_t* host, const tenon_argument_t* in,
-                                          uint32_t in_count, const tenon_argument_t* out,
-                                          uint32_t out_count) {
-  fake_t* fake = instance;
-  const fake_call_t call = {run, host, in, out, fake->call_count++};
-  (void)bound;
-  (void)in_count;
-  (void)out_count;
-  return fake->compute(&call);
+static inline tenon_status_t fake_enqueue(const tenon_enqueue_t* call) {
+  fake_t* fake = call->instance;
+  const fake_call_t seen = {call->run, call->host, call->inputs, call->outputs, fake->call_count++};
+  return fake->compute(&seen);
 }
 
 static inline void fake_finish(fake_t* fake) {

@@ -204,8 +204,8 @@ static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   argument->kind = TENON_ARGUMENT_TENSOR;
-  return tenon__region_align_input(data->region, k, &data->region->profile->optimum, tensor, dims,
-                                   strides, &argument->tensor);
+  return tenon__region_align_input(data->region, k, &data->region->profile->optimum, tensor,
+                                   (tenon__axes_t){dims, strides}, &argument->tensor);
 }
 
 static tenon_status_t set_input(tenon__trial_data_t* data, uint32_t k,

@@ -126,8 +126,8 @@ static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
   if (dims == NULL || strides == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  return tenon__region_align_output(data->region, k, &data->region->profile->optimum, tensor, dims,
-                                    strides, &out_argument->tensor);
+  return tenon__region_align_output(data->region, k, &data->region->profile->optimum, tensor,
+                                    (tenon__axes_t){dims, strides}, &out_argument->tensor);
 }
 
 static tenon_status_t set_output(tenon__trial_data_t* data, uint32_t k,

@@ -29,33 +29,14 @@ static inline tenon_operator_t make_operator(const char* name, const tenon_case_
                             TENON_OPERATOR_STRIDES};
 }
 
-static inline tenon_status_t prepare(void* state, const tenon_region_t* region,
-                                     const tenon_region_table_t* table,
-                                     const tenon_tactic_t* tactic, tenon_preparation_t* preparation,
-                                     const tenon_prepare_table_t* host, void** out_instance) {
-  (void)state;
-  (void)region;
-  (void)table;
-  (void)tactic;
-  (void)preparation;
-  (void)host;
+static inline tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  (void)call;
   (void)out_instance;
   return TENON_OK;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static inline tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
-                                     const tenon_run_table_t* host, const tenon_argument_t* in,
-                                     uint32_t in_count, const tenon_argument_t* out,
-                                     uint32_t out_count) {
-  (void)instance;
-  (void)bound;
-  (void)run;
-  (void)host;
-  (void)in;
-  (void)in_count;
-  (void)out;
-  (void)out_count;
+static inline tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  (void)call;
   return TENON_OK;
 }
 
@@ -73,20 +54,8 @@ static inline tenon_kernel_t make_kernel(const char* name, const char* const* op
                           .enqueue = enqueue};
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static inline tenon_status_t convert(void* state, const tenon_source_t* source,
-                                     const tenon_source_table_t* table, tenon_builder_t* builder,
-                                     const tenon_builder_table_t* build, const tenon_value_t* in,
-                                     uint32_t in_count, tenon_value_t* out, uint32_t out_count) {
-  (void)state;
-  (void)source;
-  (void)table;
-  (void)builder;
-  (void)build;
-  (void)in;
-  (void)in_count;
-  (void)out;
-  (void)out_count;
+static inline tenon_status_t convert(const tenon_conversion_t* call) {
+  (void)call;
   return TENON_OK;
 }
 

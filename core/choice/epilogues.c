@@ -121,9 +121,13 @@ static tenon_status_t compose_node(chain_t* chain, uint32_t node,
     if (composed == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
+    const tenon__composition_t composition = {.consumer = expression,
+                                              .slots = slots,
+                                              .slot_count = slot_count,
+                                              .producer = chain->expressions[k],
+                                              .strict = grouping->tuning->options.strict};
     const tenon_status_t status = tenon__expression_compose(
-        grouping->tuning->network->pool, expression, slots, slot_count, chain->expressions[k], 0,
-        false, 0, grouping->tuning->options.strict, grouping->arena, composed);
+        grouping->tuning->network->pool, &composition, grouping->arena, composed);
     if (status == TENON_ERROR_UNSUPPORTED) {
       return TENON_OK;
     }
@@ -284,9 +288,12 @@ static tenon_status_t time_apart(chain_t* chain, const milestone_t* milestone,
   const tenon__candidates_t* second = NULL;
   tenon__expression_t expression;
   TENON_TRY(tenon__expression_normalise(milestone->expression, arena, &expression));
-  TENON_TRY(tenon__region_of_expression(arena, tuning->network, chain->grouping->graph, &expression,
-                                        &milestone->exit, chain->nodes, milestone->node_count,
-                                        &rest));
+  const tenon__graph_expression_t source = {.expression = &expression,
+                                            .values = &milestone->exit,
+                                            .covered = chain->nodes,
+                                            .covered_count = milestone->node_count};
+  TENON_TRY(
+      tenon__region_of_expression(arena, tuning->network, chain->grouping->graph, &source, &rest));
   TENON_TRY(tenon__region_finish(arena, tuning->profile, &rest));
   TENON_TRY(tenon__candidates_find(tuning, &alone, NULL, &first));
   TENON_TRY(tenon__candidates_find(tuning, &rest, NULL, &second));

@@ -145,9 +145,14 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken)
   if (composed == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  const tenon_status_t status = tenon__expression_compose(
-      grouping->tuning->network->pool, mine, slots, slot_count, theirs, 0, keep, 0,
-      grouping->tuning->options.strict, grouping->arena, composed);
+  const tenon__composition_t composition = {.consumer = mine,
+                                            .slots = slots,
+                                            .slot_count = slot_count,
+                                            .producer = theirs,
+                                            .keep_output = keep,
+                                            .strict = grouping->tuning->options.strict};
+  const tenon_status_t status = tenon__expression_compose(grouping->tuning->network->pool,
+                                                          &composition, grouping->arena, composed);
   if (status != TENON_OK) {
     return status == TENON_ERROR_UNSUPPORTED ? TENON_OK : status;
   }

@@ -94,8 +94,11 @@ static tenon_status_t expression_region(grouping_t* grouping, const group_t* gro
   }
   *out_region = region;
   TENON_TRY(tenon__expression_normalise(group->expression, arena, &normal));
-  TENON_TRY(tenon__region_of_expression(arena, tuning->network, grouping->graph, &normal,
-                                        group->values, group->nodes, group->node_count, region));
+  const tenon__graph_expression_t source = {.expression = &normal,
+                                            .values = group->values,
+                                            .covered = group->nodes,
+                                            .covered_count = group->node_count};
+  TENON_TRY(tenon__region_of_expression(arena, tuning->network, grouping->graph, &source, region));
   return tenon__region_finish(arena, tuning->profile, region);
 }
 

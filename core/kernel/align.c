@@ -38,9 +38,11 @@ static bool slot_space_fits(const struct tenon_region_t* region, uint32_t slot,
 
 tenon_status_t tenon__region_align_input(const struct tenon_region_t* region, uint32_t input,
                                          const tenon__extents_t* extents,
-                                         const tenon_tensor_view_t* tensor, int64_t* dims,
-                                         int64_t* strides, tenon_tensor_view_t* out_view) {
+                                         const tenon_tensor_view_t* tensor, tenon__axes_t axes,
+                                         tenon_tensor_view_t* out_view) {
   const tenon__region_input_t* in = &region->inputs[input];
+  int64_t* dims = axes.dims;
+  int64_t* strides = axes.strides;
   *out_view = *tensor;
   out_view->dims = dims;
   out_view->strides = strides;
@@ -95,9 +97,11 @@ tenon_status_t tenon__region_align_input(const struct tenon_region_t* region, ui
 
 tenon_status_t tenon__region_align_output(const struct tenon_region_t* region, uint32_t output,
                                           const tenon__extents_t* extents,
-                                          const tenon_tensor_view_t* tensor, int64_t* dims,
-                                          int64_t* strides, tenon_tensor_view_t* out_view) {
+                                          const tenon_tensor_view_t* tensor, tenon__axes_t axes,
+                                          tenon_tensor_view_t* out_view) {
   const tenon__region_output_t* out = &region->outputs[output];
+  int64_t* dims = axes.dims;
+  int64_t* strides = axes.strides;
   *out_view = *tensor;
   out_view->dims = dims;
   out_view->strides = strides;

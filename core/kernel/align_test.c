@@ -60,8 +60,8 @@ static void stop(scene_t* s) {
 static tenon_status_t align(const scene_t* s, const struct tenon_region_t* region, uint32_t input,
                             const tenon_tensor_view_t* tensor, int64_t* dims, int64_t* strides) {
   tenon_tensor_view_t seen;
-  return tenon__region_align_input(region, input, &s->plan->profile.max, tensor, dims, strides,
-                                   &seen);
+  return tenon__region_align_input(region, input, &s->plan->profile.max, tensor,
+                                   (tenon__axes_t){dims, strides}, &seen);
 }
 
 TENON_TEST(broadcast_axes_have_no_stride) {
@@ -85,9 +85,9 @@ TENON_TEST(refuses_tensors_smaller_than_the_space) {
   REQUIRE(start(&s));
   s.x.dims = small;
   EXPECT_STATUS(align(&s, s.sum, 0, &s.x, dims, strides), TENON_ERROR_INVALID_DATA);
-  EXPECT_STATUS(
-      tenon__region_align_output(s.sum, 0, &s.plan->profile.max, &s.x, dims, strides, &seen),
-      TENON_ERROR_INVALID_DATA);
+  EXPECT_STATUS(tenon__region_align_output(s.sum, 0, &s.plan->profile.max, &s.x,
+                                           (tenon__axes_t){dims, strides}, &seen),
+                TENON_ERROR_INVALID_DATA);
   stop(&s);
 }
 
@@ -112,8 +112,9 @@ TENON_TEST(refuses_accesses_past_the_tensor) {
   memcpy(extents.symbol_known, s.plan->profile.max.symbol_known, s.plan->profile.max.symbol_count);
   tenon__extents_update(&extents);
   tenon_tensor_view_t seen;
-  EXPECT_STATUS(tenon__region_align_input(&region, 0, &extents, &s.x, dims, strides, &seen),
-                TENON_ERROR_INVALID_DATA);
+  EXPECT_STATUS(
+      tenon__region_align_input(&region, 0, &extents, &s.x, (tenon__axes_t){dims, strides}, &seen),
+      TENON_ERROR_INVALID_DATA);
   stop(&s);
 }
 

@@ -26,20 +26,19 @@ static void* prepare_allocate(tenon_preparation_t* preparation, size_t size_byte
   return tenon__arena_allocate_aligned(&preparation->instance->memory, size_bytes);
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const char* format,
-                                   const char* parameters, const uint32_t* sources,
-                                   size_t source_count, size_t size_bytes, void** out_data,
-                                   int32_t* out_ready) {
+static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const tenon_packing_t* given,
+                                   void** out_data, int32_t* out_ready) {
+  tenon_packing_t packing = {0};
+  memcpy(&packing, given, given->size < sizeof packing ? given->size : sizeof packing);
   const struct tenon_region_t* region = preparation->instance->region;
   tenon__digest_state_t state;
   tenon__digest_begin(&state);
-  tenon__digest_add(&state, format, strlen(format) + 1);
-  if (parameters != NULL) {
-    tenon__digest_add(&state, parameters, strlen(parameters) + 1);
+  tenon__digest_add(&state, packing.format, strlen(packing.format) + 1);
+  if (packing.parameters != NULL) {
+    tenon__digest_add(&state, packing.parameters, strlen(packing.parameters) + 1);
   }
-  for (size_t k = 0; k < source_count; ++k) {
-    const uint32_t value = sources[k];
+  for (size_t k = 0; k < packing.source_count; ++k) {
+    const uint32_t value = packing.sources[k];
     if (value >= region->value_count) {
       return TENON_ERROR_INVALID_ARGUMENT;
     }
@@ -55,8 +54,8 @@ static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const char*
     preparation->instance->packed[value] = true;
   }
   const tenon__digest_t key = tenon__digest_end(&state);
-  return tenon__packed_store_get_or_make(preparation->store, &key, format, size_bytes, out_data,
-                                         out_ready);
+  return tenon__packed_store_get_or_make(preparation->store, &key, packing.format,
+                                         packing.size_bytes, out_data, out_ready);
 }
 
 static tenon__digest_t blob_key(const tenon_preparation_t* preparation, const char* key,
@@ -162,6 +161,30 @@ static const char* prefix_of(tenon__instance_t* instance) {
                                    instance->kernel.kernel->name);
 }
 
+static tenon_status_t prepare(tenon__instance_t* instance, tenon__packed_store_t* store,
+                              const tenon_sink_t* sink) {
+  const tenon__kernel_binding_t* kernel = &instance->kernel;
+  if (kernel->kernel->prepare == NULL) {
+    return TENON_OK;
+  }
+  tenon__prefix_sink_t prefixed;
+  tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
+  tenon_preparation_t preparation = {.instance = instance, .store = store, .sink = &prefixed.sink};
+  const tenon_tactic_t tactic = public_tactic(instance->tactic);
+  const tenon_prepare_t given = {.size = sizeof given,
+                                 .state = kernel->state,
+                                 .region = instance->region,
+                                 .table = tenon__region_table(),
+                                 .tactic = &tactic,
+                                 .preparation = &preparation,
+                                 .host = &prepare_table};
+  const tenon__call_t call = tenon__instance_call(instance, "prepare");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status = kernel->kernel->prepare(&given, &instance->prepared);
+  tenon__call_leave(outer);
+  return status == TENON_OK ? status : kernel_failed(&prefixed, "prepared", status);
+}
+
 tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       const tenon__instance_request_t* request,
                                       const tenon_sink_t* sink, tenon__instance_t** out_instance) {
@@ -189,23 +212,10 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
     tenon__instance_release(instance);
     return tenon__fail_memory(sink);
   }
-  tenon__prefix_sink_t prefixed;
-  tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
-  tenon_preparation_t preparation = {
-      .instance = instance, .store = request->store, .sink = &prefixed.sink};
-  if (kernel->kernel->prepare != NULL) {
-    const tenon_tactic_t given = public_tactic(request->tactic);
-    const tenon__call_t call = tenon__instance_call(instance, "prepare");
-    const tenon__call_t* outer = tenon__call_enter(&call);
-    const tenon_status_t status =
-        kernel->kernel->prepare(kernel->state, region, tenon__region_table(), &given, &preparation,
-                                &prepare_table, &instance->prepared);
-    tenon__call_leave(outer);
-    if (status != TENON_OK) {
-      (void)kernel_failed(&prefixed, "prepared", status);
-      tenon__instance_release(instance);
-      return status;
-    }
+  const tenon_status_t status = prepare(instance, request->store, sink);
+  if (status != TENON_OK) {
+    tenon__instance_release(instance);
+    return status;
   }
   instance->is_prepared = true;
   *out_instance = instance;

@@ -126,13 +126,20 @@ static const char* name_of_output(const struct tenon_region_t* region, uint32_t 
 tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
                                 const tenon_argument_t* inputs, const tenon_argument_t* outputs) {
   const tenon__instance_t* instance = bound->instance;
+  const tenon_enqueue_t given = {.size = sizeof given,
+                                 .instance = instance->prepared,
+                                 .bound = bound->bound,
+                                 .run = run,
+                                 .host = &run_table,
+                                 .inputs = inputs,
+                                 .outputs = outputs,
+                                 .input_count = bound->input_count,
+                                 .output_count = bound->output_count};
   run->instance = instance;
   run->failed = false;
   atomic_store_explicit(&run->nested, false, memory_order_relaxed);
   const tenon__call_t* outer = tenon__call_enter(&instance->running);
-  const tenon_status_t status =
-      instance->kernel.kernel->enqueue(instance->prepared, bound->bound, run, &run_table, inputs,
-                                       bound->input_count, outputs, bound->output_count);
+  const tenon_status_t status = instance->kernel.kernel->enqueue(&given);
   tenon__call_leave(outer);
   if (atomic_load_explicit(&run->nested, memory_order_relaxed)) {
     return tenon__fail(run->sink, TENON_ERROR_INVALID_STATE,

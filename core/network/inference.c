@@ -170,29 +170,23 @@ tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
   if (!may_have_contents(inference->network, inout_type)) {
     return TENON_OK;
   }
-  const tenon_dim_t** contents =
-      tenon__arena_allocate(inference->scratch, count + 1, sizeof(void*));
-  const tenon_dim_t** dims = tenon__arena_allocate(inference->scratch, count + 1, sizeof(void*));
-  uint32_t* counts = tenon__arena_allocate(inference->scratch, count + 1, sizeof(*counts));
-  if (contents == NULL || dims == NULL || counts == NULL) {
+  tenon__contents_t* operands =
+      tenon__arena_allocate(inference->scratch, count + 1, sizeof(*operands));
+  if (operands == NULL) {
     return tenon__fail_memory(inference->sink);
   }
   bool any = count == 0;
   for (size_t k = 0; k < count; ++k) {
     const tenon__type_t* type = input_type(inference, program->operands[k].index);
-    contents[k] = type->contents;
-    counts[k] = type->content_count;
-    dims[k] = type->dims;
+    operands[k] = (tenon__contents_t){type->contents, type->content_count, type->dims};
     any = any || type->contents != NULL;
   }
-  const tenon_dim_t* result = NULL;
-  uint32_t result_count = 0;
+  tenon__contents_t result = {0};
   if (any) {
-    TENON_TRY(tenon__program_contents(inference->network->pool, expression, output, contents,
-                                      counts, dims, &inference->network->arena, &result,
-                                      &result_count));
+    TENON_TRY(tenon__program_contents(inference->network->pool, expression, output, operands,
+                                      &inference->network->arena, &result));
   }
-  keep_contents(result, result_count, inout_type);
+  keep_contents(result.items, result.count, inout_type);
   return TENON_OK;
 }
 

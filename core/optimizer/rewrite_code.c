@@ -55,12 +55,18 @@ static tenon_status_t run(tenon__rewriter_t* rewriter, const tenon__rewrite_entr
   for (uint32_t i = 0; i < match->input_count; ++i) {
     TENON_TRY(tenon__builder_handle(builder, match->graph, match->inputs[i], &inputs[i]));
   }
+  const tenon_rewriting_t given = {.size = sizeof given,
+                                   .state = entry->owner->state,
+                                   .match = region,
+                                   .table = tenon__region_table(),
+                                   .builder = builder,
+                                   .build = tenon__builder_table(),
+                                   .inputs = inputs,
+                                   .input_count = match->input_count};
   const tenon__call_t call = {entry->owner->plugin, "rewrite", entry->rewrite.name,
                               tenon__rewriter_node(rewriter, match->graph, match->root)->name};
   const tenon__call_t* outer = tenon__call_enter(&call);
-  const int32_t taken =
-      entry->rewrite.rewrite(entry->owner->state, region, tenon__region_table(), builder,
-                             tenon__builder_table(), inputs, match->input_count, &result);
+  const int32_t taken = entry->rewrite.rewrite(&given, &result);
   tenon__call_leave(outer);
   TENON_TRY(tenon__patch_take_up(rewriter));
   uint32_t graph = 0;

@@ -156,33 +156,17 @@ TENON_TEST(draws_indices_that_there_are) {
 
 /* ---- Rewrites by code ---- */
 
-/* Takes what has more than one axis. The contract counts the parameters.
- * NOLINTNEXTLINE(readability-function-size) */
-static int32_t decline_vectors(void* state, const tenon_region_t* match,
-                               const tenon_region_table_t* table, tenon_builder_t* builder,
-                               const tenon_builder_table_t* build, const tenon_value_t* inputs,
-                               uint32_t input_count, tenon_value_t* out) {
-  const tenon_value_info_t* info = table->value(match, table->input(match, 0));
-  (void)state;
-  (void)builder;
-  (void)build;
-  (void)input_count;
-  *out = inputs[0];
+/* Takes what has more than one axis. */
+static int32_t decline_vectors(const tenon_rewriting_t* call, tenon_value_t* out) {
+  const tenon_value_info_t* info =
+      call->table->value(call->match, call->table->input(call->match, 0));
+  *out = call->inputs[0];
   return info->rank > 1 ? 1 : 0;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): likewise */
-static int32_t decline_all(void* state, const tenon_region_t* match,
-                           const tenon_region_table_t* table, tenon_builder_t* builder,
-                           const tenon_builder_table_t* build, const tenon_value_t* inputs,
-                           uint32_t input_count, tenon_value_t* out) {
-  (void)state;
-  (void)match;
-  (void)table;
-  (void)builder;
-  (void)build;
-  (void)inputs;
-  (void)input_count;
+static int32_t decline_all(const tenon_rewriting_t* call, tenon_value_t* out) {
+  (void)call;
   (void)out;
   return 0;
 }

@@ -117,22 +117,20 @@ TENON_TEST(says_what_is_wrong_with_a_rewrite) {
 
 /* exponential(x) becomes ramp(x) where x has three elements in its last axis. The parameters are
  * the contract's. NOLINTNEXTLINE(readability-function-size) */
-static int32_t by_code(void* state, const tenon_region_t* match, const tenon_region_table_t* table,
-                       tenon_builder_t* builder, const tenon_builder_table_t* build,
-                       const tenon_value_t* inputs, uint32_t input_count, tenon_value_t* out) {
-  (void)state;
-  const tenon_value_info_t* info = table->value(match, table->input(match, 0));
-  if (input_count != 1 || info->rank == 0 || info->dims_max[info->rank - 1] != 3) {
+static int32_t by_code(const tenon_rewriting_t* call, tenon_value_t* out) {
+  const tenon_value_info_t* info =
+      call->table->value(call->match, call->table->input(call->match, 0));
+  if (call->input_count != 1 || info->rank == 0 || info->dims_max[info->rank - 1] != 3) {
     return 0;
   }
-  if (build->begin(builder, "test.ramp/1", NULL) != TENON_OK) {
+  if (call->build->begin(call->builder, "test.ramp/1", NULL) != TENON_OK) {
     return 0;
   }
-  if (build->add_input(builder, inputs[0]) != TENON_OK) {
-    build->cancel(builder);
+  if (call->build->add_input(call->builder, call->inputs[0]) != TENON_OK) {
+    call->build->cancel(call->builder);
     return 0;
   }
-  return build->end(builder, out, 1) == TENON_OK;
+  return call->build->end(call->builder, out, 1) == TENON_OK;
 }
 
 TENON_TEST(replaces_by_code) {
@@ -153,17 +151,9 @@ TENON_TEST(replaces_by_code) {
   test_world_close(&world);
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static int32_t by_input(void* state, const tenon_region_t* match, const tenon_region_table_t* table,
-                        tenon_builder_t* builder, const tenon_builder_table_t* build,
-                        const tenon_value_t* inputs, uint32_t input_count, tenon_value_t* out) {
-  (void)state;
-  (void)match;
-  (void)table;
-  (void)builder;
-  (void)build;
-  *out = inputs[0];
-  return input_count == 1;
+static int32_t by_input(const tenon_rewriting_t* call, tenon_value_t* out) {
+  *out = call->inputs[0];
+  return call->input_count == 1;
 }
 
 /* What no text can say. */

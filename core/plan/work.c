@@ -134,11 +134,21 @@ static tenon_status_t describe_value(counting_t* c, tenon__dim_pool_t* pool, uin
   return TENON_OK;
 }
 
+/* The inputs or the outputs of a node, as its operator declares them and as they are. */
+typedef struct node_ports_t {
+  const tenon_port_t* ports;
+  uint32_t port_count;
+  uint32_t value_count;
+  const uint32_t* values;
+} node_ports_t;
+
 /* Ports over the node's values; items past the end are absent. */
 static tenon_status_t describe_ports(counting_t* c, tenon__dim_pool_t* pool,
-                                     const tenon_port_t* ports, uint32_t port_count,
-                                     const uint32_t* node_values, uint32_t value_count,
+                                     const node_ports_t* node,
                                      const tenon__scope_port_t** out_ports) {
+  const tenon_port_t* ports = node->ports;
+  const uint32_t port_count = node->port_count;
+  const uint32_t value_count = node->value_count;
   const uint32_t slots = value_count > port_count ? value_count : port_count;
   tenon__scope_value_t* values = tenon__arena_allocate(c->arena, slots, sizeof(*values));
   tenon__scope_port_t* made = tenon__arena_allocate(c->arena, port_count, sizeof(*made));
@@ -146,7 +156,7 @@ static tenon_status_t describe_ports(counting_t* c, tenon__dim_pool_t* pool,
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t k = 0; k < slots; ++k) {
-    const uint32_t value = k < value_count ? node_values[k] : TENON_NONE;
+    const uint32_t value = k < value_count ? node->values[k] : TENON_NONE;
     TENON_TRY(describe_value(c, pool, value, &values[k]));
     values[k].argument = k;
   }
@@ -173,10 +183,10 @@ static tenon_status_t evaluate_operations(counting_t* c, tenon__dim_pool_t* pool
                           .output_count = op->output_count,
                           .attribute_count = node->attribute_count,
                           .attributes = node->attributes};
-  TENON_TRY(describe_ports(c, pool, op->inputs, op->input_count, node->inputs, node->input_count,
-                           &scope.inputs));
-  TENON_TRY(describe_ports(c, pool, op->outputs, op->output_count, node->outputs,
-                           node->output_count, &scope.outputs));
+  const node_ports_t inputs = {op->inputs, op->input_count, node->input_count, node->inputs};
+  const node_ports_t outputs = {op->outputs, op->output_count, node->output_count, node->outputs};
+  TENON_TRY(describe_ports(c, pool, &inputs, &scope.inputs));
+  TENON_TRY(describe_ports(c, pool, &outputs, &scope.outputs));
   return tenon__count_evaluate(&scope, node->op->operations, &silence, out_count);
 }
 

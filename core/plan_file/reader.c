@@ -338,10 +338,9 @@ static tenon_status_t read_all(tenon__plan_reader_t* reader, const finder_t* fin
   return tenon__schedules_check(reader->plan, reader->sink);
 }
 
-tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const void* data, size_t size_bytes,
-                                tenon__find_operator_t find, void* find_user,
+tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const tenon__plan_source_t* source,
                                 const tenon_sink_t* sink, tenon__plan_t** out_plan) {
-  if ((uintptr_t)data % TENON_PLAN_BLOB_ALIGNMENT != 0) {
+  if ((uintptr_t)source->data % TENON_PLAN_BLOB_ALIGNMENT != 0) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "a plan must lie at an address that is a multiple of %u",
                        TENON_PLAN_BLOB_ALIGNMENT);
@@ -350,11 +349,12 @@ tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const void* data, s
   if (tenon__plan_create(allocator, &plan) != TENON_OK) {
     return tenon__fail_memory(sink);
   }
-  tenon__plan_reader_t reader = {.plan = plan, .sink = sink, .file = data, .file_size = size_bytes};
-  const finder_t finder = {.find = find, .user = find_user};
+  tenon__plan_reader_t reader = {
+      .plan = plan, .sink = sink, .file = source->data, .file_size = source->size_bytes};
+  const finder_t finder = {.find = source->find, .user = source->find_user};
   const tenon_status_t status = read_all(&reader, &finder);
   plan->cold_data = reader.file + reader.cold_offset;
-  plan->cold_size = size_bytes - reader.cold_offset;
+  plan->cold_size = source->size_bytes - reader.cold_offset;
   if (status != TENON_OK) {
     tenon__plan_destroy(plan);
     return status;

@@ -119,7 +119,8 @@ static void write_again(const tenon__plan_t* plan, sample_library_t* library) {
   size_t size = 0;
   tenon__plan_t* again = NULL;
   if (tenon__plan_write(plan, allocator, NULL, &file, &size) != TENON_OK ||
-      tenon__plan_read(allocator, file, size, sample_find, library, NULL, &again) != TENON_OK) {
+      tenon__plan_read(allocator, &(tenon__plan_source_t){file, size, sample_find, library}, NULL,
+                       &again) != TENON_OK) {
     abort();
   }
   tenon__plan_destroy(again);
@@ -134,7 +135,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     abort();
   }
   uint8_t* file = make_file(data, size, &library, &file_size);
-  if (tenon__plan_read(tenon__allocator_default(), file, file_size, sample_find, &library, NULL,
+  if (tenon__plan_read(tenon__allocator_default(),
+                       &(tenon__plan_source_t){file, file_size, sample_find, &library}, NULL,
                        &plan) == TENON_OK) {
     use_plan(plan);
     write_again(plan, &library);

@@ -45,7 +45,8 @@ static void stop(file_t* f) {
 }
 
 static tenon_status_t read_with(file_t* f, tenon_allocator_t allocator, tenon__plan_t** out_plan) {
-  return tenon__plan_read(allocator, f->data, f->size, sample_find, &f->library,
+  return tenon__plan_read(allocator,
+                          &(tenon__plan_source_t){f->data, f->size, sample_find, &f->library},
                           tenon__test_listen(&f->messages), out_plan);
 }
 
@@ -217,9 +218,10 @@ TENON_TEST(plans_without_their_operators_are_read) {
   file_t f;
   tenon__plan_t* plan = NULL;
   REQUIRE(start(&f));
-  EXPECT_STATUS(tenon__plan_read(tenon__allocator_default(), f.data, f.size, sample_find, NULL,
-                                 f.sink, &plan),
-                TENON_OK);
+  EXPECT_STATUS(
+      tenon__plan_read(tenon__allocator_default(),
+                       &(tenon__plan_source_t){f.data, f.size, sample_find, NULL}, f.sink, &plan),
+      TENON_OK);
   tenon__plan_destroy(plan);
   stop(&f);
 }
@@ -314,9 +316,11 @@ TENON_TEST(refuses_plans_at_odd_addresses) {
   file_t f;
   tenon__plan_t* plan = NULL;
   REQUIRE(start(&f));
-  EXPECT_STATUS(tenon__plan_read(tenon__allocator_default(), f.data + 8, f.size - 8, sample_find,
-                                 &f.library, f.sink, &plan),
-                TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_STATUS(
+      tenon__plan_read(tenon__allocator_default(),
+                       &(tenon__plan_source_t){f.data + 8, f.size - 8, sample_find, &f.library},
+                       f.sink, &plan),
+      TENON_ERROR_INVALID_ARGUMENT);
   stop(&f);
 }
 
@@ -449,7 +453,8 @@ TENON_TEST(cold_weights_lie_apart) {
   f.plan->weights_hot = hot;
   REQUIRE(tenon__plan_write(f.plan, tenon__allocator_default(), NULL, &file, &size) == TENON_OK);
   tenon__plan_t* plan = NULL;
-  REQUIRE(tenon__plan_read(tenon__allocator_default(), file, size, sample_find, &f.library, NULL,
+  REQUIRE(tenon__plan_read(tenon__allocator_default(),
+                           &(tenon__plan_source_t){file, size, sample_find, &f.library}, NULL,
                            &plan) == TENON_OK);
   const uint8_t* cold = (const uint8_t*)file + tenon__plan_cold_offset(file, size);
   EXPECT(plan->cold_data == cold && plan->cold_size == (size_t)((uint8_t*)file + size - cold));

@@ -96,8 +96,10 @@ static inline struct tenon_region_t sample_expression_region(sample_t* s, uint32
   }
   own.program.operands = operands;
   if (!s->failed) {
-    sample_try(s, tenon__region_of_expression(SAMPLE_ARENA(s), s->network, s->graph, &own,
-                                              n->outputs, &node, 1, &region));
+    const tenon__graph_expression_t source = {
+        .expression = &own, .values = n->outputs, .covered = &node, .covered_count = 1};
+    sample_try(
+        s, tenon__region_of_expression(SAMPLE_ARENA(s), s->network, s->graph, &source, &region));
   }
   return region;
 }

@@ -487,8 +487,8 @@ static void try_fault(const fault_t* fault) {
     fault->make(&h);
   }
   EXPECT_STATUS(tenon__plan_write(h.plan, allocator, sink, &data, &size), TENON_OK);
-  const tenon_status_t status =
-      tenon__plan_read(allocator, data, size, sample_find, &h.library, sink, &plan);
+  const tenon_status_t status = tenon__plan_read(
+      allocator, &(tenon__plan_source_t){data, size, sample_find, &h.library}, sink, &plan);
   if (fault == NULL) {
     EXPECT_STATUS(status, TENON_OK);
   } else if (status != TENON_ERROR_INVALID_DATA ||

@@ -355,29 +355,21 @@ static tenon_status_t stored_value(composition_t* c, uint32_t code,
   return memory_or(c, TENON_OK);
 }
 
-/* What is composed, as the caller says it. */
-typedef struct request_t {
-  const tenon__expression_t* consumer;
-  const uint32_t* slots;
-  uint32_t slot_count;
-  uint32_t output; /* of the producer */
-  bool in_place;   /* every slot reads the producer at the same point of its own space */
-  bool strict;
-} request_t;
-
-/* The producer's value where slot number `slot` reads it. */
-static tenon_status_t copy_value(composition_t* c, const request_t* request, uint32_t slot,
-                                 part_t* producer, uint32_t* out_value) {
-  const tenon_program_output_t* made = &producer->expression->program.outputs[request->output];
-  const tenon__access_t* access = &request->consumer->accesses[request->slots[slot]];
-  if (!request->in_place) {
-    TENON_TRY(producer_replacements(c, access, producer->expression, request->output,
+/* The producer's value where slot number `slot` reads it. `in_place`: every slot reads the producer
+ * at the same point of its own space. */
+static tenon_status_t copy_value(composition_t* c, const tenon__composition_t* composition,
+                                 bool in_place, uint32_t slot, part_t* producer,
+                                 uint32_t* out_value) {
+  const tenon_program_output_t* made = &producer->expression->program.outputs[composition->output];
+  const tenon__access_t* access = &composition->consumer->accesses[composition->slots[slot]];
+  if (!in_place) {
+    TENON_TRY(producer_replacements(c, access, producer->expression, composition->output,
                                     &producer->replacements));
   }
-  if (slot == 0 || !request->in_place) {
+  if (slot == 0 || !in_place) {
     TENON_TRY(copy_part(c, producer));
   }
-  return stored_value(c, producer->map[made->instruction], made, request->strict, out_value);
+  return stored_value(c, producer->map[made->instruction], made, composition->strict, out_value);
 }
 
 /* The consumer's outputs, on the result's axes, and the producer's if it is kept. */
@@ -425,51 +417,46 @@ static tenon_status_t finish(composition_t* c, const part_t* consumer, const par
   return tenon__expression_normalise(&raw, c->arena, out_expression);
 }
 
-/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
-                                         const tenon__expression_t* consumer, const uint32_t* slots,
-                                         uint32_t slot_count, const tenon__expression_t* producer,
-                                         uint32_t producer_output, bool keep_output,
-                                         uint32_t producer_index_base, bool strict,
+                                         const tenon__composition_t* composition,
                                          tenon__arena_t* arena,
                                          tenon__expression_t* out_expression) {
+  const tenon__expression_t* consumer = composition->consumer;
+  const tenon__expression_t* producer = composition->producer;
+  const uint32_t output = composition->output;
   bool same_point = true;
   bool on_output = true;
-  for (uint32_t k = 0; k < slot_count; ++k) {
-    if (consumer->program.operands[slots[k]].indexed != 0) {
+  for (uint32_t k = 0; k < composition->slot_count; ++k) {
+    const uint32_t slot = composition->slots[k];
+    if (consumer->program.operands[slot].indexed != 0) {
       return TENON_ERROR_UNSUPPORTED;
     }
-    same_point =
-        same_point && reads_same_point(pool, consumer, slots[k], producer, producer_output);
-    on_output = on_output && stands_on_output(pool, consumer, slots[k], producer, producer_output);
+    same_point = same_point && reads_same_point(pool, consumer, slot, producer, output);
+    on_output = on_output && stands_on_output(pool, consumer, slot, producer, output);
   }
   const bool lifted = !same_point && on_output && reduces(producer);
-  if (slot_count == 0 || (!same_point && !lifted && (keep_output || reduces(producer)))) {
+  if (composition->slot_count == 0 ||
+      (!same_point && !lifted && (composition->keep_output || reduces(producer)))) {
     return tenon__dim_pool_failed(pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_UNSUPPORTED;
   }
   const tenon__expression_t* frame = lifted ? producer : consumer;
   composition_t c = {
       .pool = pool, .arena = arena, .rank = frame->program.rank, .space = frame->space};
   tenon__program_builder_initialize(&c.builder, arena);
-  part_t first = {.expression = producer, .index_base = producer_index_base};
-  part_t second = {.expression = consumer, .slots = slots, .slot_count = slot_count};
-  uint32_t* values = tenon__arena_allocate(arena, slot_count, sizeof(*values));
+  part_t first = {.expression = producer, .index_base = composition->index_base};
+  part_t second = {
+      .expression = consumer, .slots = composition->slots, .slot_count = composition->slot_count};
+  uint32_t* values = tenon__arena_allocate(arena, composition->slot_count, sizeof(*values));
   if (values == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  const request_t request = {.consumer = consumer,
-                             .slots = slots,
-                             .slot_count = slot_count,
-                             .output = producer_output,
-                             .in_place = same_point || lifted,
-                             .strict = strict};
-  for (uint32_t k = 0; k < slot_count; ++k) {
-    TENON_TRY(copy_value(&c, &request, k, &first, &values[k]));
+  for (uint32_t k = 0; k < composition->slot_count; ++k) {
+    TENON_TRY(copy_value(&c, composition, same_point || lifted, k, &first, &values[k]));
   }
   second.values = values;
   if (lifted) {
-    TENON_TRY(lift(&c, producer, producer_output, &second));
+    TENON_TRY(lift(&c, producer, output, &second));
   }
   TENON_TRY(copy_part(&c, &second));
-  return finish(&c, &second, &first, producer_output, keep_output, out_expression);
+  return finish(&c, &second, &first, output, composition->keep_output, out_expression);
 }

@@ -22,9 +22,7 @@ typedef tenon__content_t content_t;
 typedef struct symbolic_t {
   tenon__dim_pool_t* pool;
   const tenon__expression_t* expression;
-  const tenon_dim_t* const* contents;
-  const uint32_t* content_counts;
-  const tenon_dim_t* const* operand_dims;
+  const tenon__contents_t* operands;
   tenon__arena_t* arena;
   int64_t space[MOST_AXES];
   int64_t point[MOST_AXES];
@@ -37,19 +35,19 @@ typedef struct symbolic_t {
 static content_t element(const symbolic_t* s, uint32_t operand, const int64_t* coordinates,
                          uint32_t rank) {
   int64_t place = 0;
-  if (s->contents[operand] == NULL) {
+  if (s->operands[operand].items == NULL) {
     return tenon__content_unknown();
   }
   for (uint32_t d = 0; d < rank; ++d) {
     int64_t extent = 0;
-    if (!tenon__dim_known(s->pool, s->operand_dims[operand][d], &extent) || coordinates[d] < 0 ||
+    if (!tenon__dim_known(s->pool, s->operands[operand].dims[d], &extent) || coordinates[d] < 0 ||
         coordinates[d] >= extent) {
       return tenon__content_unknown();
     }
     place = place * extent + coordinates[d];
   }
-  return place < (int64_t)s->content_counts[operand]
-             ? tenon__content_whole(s->pool, s->contents[operand][place])
+  return place < (int64_t)s->operands[operand].count
+             ? tenon__content_whole(s->pool, s->operands[operand].items[place])
              : tenon__content_unknown();
 }
 
@@ -250,36 +248,26 @@ static bool count_points(symbolic_t* s, uint64_t reduced, uint64_t* out_points,
 
 /* Could the output be an integer at all, and everything read be contents? */
 static bool may_be_contents(const tenon__expression_t* e, uint32_t output,
-                            const tenon_dim_t* const* contents) {
+                            const tenon__contents_t* operands) {
   const char kind = tenon__dtype_class(e->program.outputs[output].dtype);
   bool fine = kind == 'i' || kind == 'u' || kind == 'b' || kind == 'f';
   for (uint32_t k = 0; k < e->program.operand_count; ++k) {
-    fine = fine && contents[k] != NULL;
+    fine = fine && operands[k].items != NULL;
   }
   return fine && e->program.rank <= MOST_AXES;
 }
 
-/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
                                        const tenon__expression_t* expression, uint32_t output,
-                                       const tenon_dim_t* const* contents,
-                                       const uint32_t* content_counts,
-                                       const tenon_dim_t* const* operand_dims,
-                                       tenon__arena_t* arena, const tenon_dim_t** out_contents,
-                                       uint32_t* out_count) {
+                                       const tenon__contents_t* operands, tenon__arena_t* arena,
+                                       tenon__contents_t* out_contents) {
   const size_t count = (size_t)expression->program.instruction_count + 1;
-  symbolic_t s = {.pool = pool,
-                  .expression = expression,
-                  .contents = contents,
-                  .content_counts = content_counts,
-                  .operand_dims = operand_dims,
-                  .arena = arena};
+  symbolic_t s = {.pool = pool, .expression = expression, .operands = operands, .arena = arena};
   uint64_t points = 0;
   uint64_t results = 0;
   bool all = false;
-  *out_contents = NULL;
-  *out_count = 0;
-  if (!may_be_contents(expression, output, contents) ||
+  *out_contents = (tenon__contents_t){0};
+  if (!may_be_contents(expression, output, operands) ||
       !count_points(&s, expression->program.outputs[output].reduced_axes, &points, &results)) {
     return TENON_OK;
   }
@@ -296,8 +284,8 @@ tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
   }
   TENON_TRY(collect(&s, output, results, found, &all));
   if (all) {
-    *out_contents = found;
-    *out_count = (uint32_t)results;
+    out_contents->items = found;
+    out_contents->count = (uint32_t)results;
   }
   return TENON_OK;
 }

@@ -9,9 +9,8 @@ static tenon_status_t contents_of(test_scope_t* t, const char* source, const ten
   tenon__text_t text = {0};
   tenon__expression_t e = {0};
   tenon__inferred_shape_t shape = {0};
-  const tenon_dim_t* contents[8];
-  uint32_t counts[8];
-  const tenon_dim_t* dims[8];
+  tenon__contents_t operands[8];
+  tenon__contents_t made = {0};
   tenon_status_t status = tenon__text_parse(&t->arena, source, NULL, &text);
   if (status == TENON_OK) {
     const tenon__node_text_t node_text = {&t->scope, &text, &t->arena, NULL};
@@ -22,12 +21,12 @@ static tenon_status_t contents_of(test_scope_t* t, const char* source, const ten
   }
   for (uint32_t k = 0; k < e.program.operand_count; ++k) {
     const tenon__scope_value_t* value = &t->input_values[e.program.operands[k].index][0];
-    contents[k] = value->contents;
-    counts[k] = value->content_count;
-    dims[k] = value->dims;
+    operands[k] = (tenon__contents_t){value->contents, value->content_count, value->dims};
   }
-  return tenon__program_contents(t->scope.pool, &e, 0, contents, counts, dims, &t->arena, out,
-                                 out_count);
+  status = tenon__program_contents(t->scope.pool, &e, 0, operands, &t->arena, &made);
+  *out = made.items;
+  *out_count = made.count;
+  return status;
 }
 
 static void expect_contents(test_scope_t* t, const char* source, const char* expected, int line) {

@@ -193,8 +193,9 @@ static void evaluate_instruction(evaluation_t* e, uint32_t index, uint32_t count
     evaluate_leaf(e, index, count);
   } else {
     const tenon_dtype_t from = tenon__instruction_type(&e->program->instructions[i->operands[0]]);
-    tenon__block_apply(i, from, row_of(e, i->operands[0]), row_of(e, i->operands[1]),
-                       row_of(e, i->operands[2]), row_of(e, index), count);
+    const tenon__scalar_t* const operands[3] = {
+        row_of(e, i->operands[0]), row_of(e, i->operands[1]), row_of(e, i->operands[2])};
+    tenon__block_apply(i, from, operands, row_of(e, index), count);
   }
   if (e->faults != NULL) {
     pass_faults(e, index, count);

@@ -246,8 +246,11 @@ static bool apply_i64(uint32_t opcode, const tenon__scalar_t* a, const tenon__sc
 #undef ROW
 
 void tenon__block_apply(const tenon_instruction_t* instruction, tenon_dtype_t from,
-                        const tenon__scalar_t* a, const tenon__scalar_t* b,
-                        const tenon__scalar_t* c, tenon__scalar_t* out, uint32_t count) {
+                        const tenon__scalar_t* const operands[3], tenon__scalar_t* out,
+                        uint32_t count) {
+  const tenon__scalar_t* a = operands[0];
+  const tenon__scalar_t* b = operands[1];
+  const tenon__scalar_t* c = operands[2];
   const uint32_t opcode = instruction->opcode;
   const tenon_dtype_t dtype = instruction->dtype;
   const bool is_float = tenon__dtype_class(dtype) == 'f' && opcode != TENON_OPCODE_CAST;

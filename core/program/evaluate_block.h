@@ -34,11 +34,11 @@ void tenon__block_read(const tenon_tensor_view_t* view, const int64_t* offsets, 
 /* Values of type `from`, converted to the view's dtype. */
 void tenon__block_write(const tenon_tensor_view_t* view, const int64_t* offsets,
                         const tenon__scalar_t* values, tenon_dtype_t from, uint32_t count);
-/* Opcodes from CAST to RANDOM on rows. `from`: type of a's values. All three operands are rows of
- * `count` values; those that the opcode does not have may be any. */
+/* Opcodes from CAST to RANDOM on rows. `from`: type of the first operand's values. All three
+ * operands are rows of `count` values; those that the opcode does not have may be any. */
 void tenon__block_apply(const tenon_instruction_t* instruction, tenon_dtype_t from,
-                        const tenon__scalar_t* a, const tenon__scalar_t* b,
-                        const tenon__scalar_t* c, tenon__scalar_t* out, uint32_t count);
+                        const tenon__scalar_t* const operands[3], tenon__scalar_t* out,
+                        uint32_t count);
 /* Reductions: what a sum begins with, adds, and ends with after `length` points. */
 tenon__scalar_t tenon__reduction_begin(const tenon_instruction_t* instruction);
 void tenon__reduction_add(const tenon_instruction_t* instruction, const tenon__scalar_t* values,

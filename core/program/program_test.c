@@ -166,8 +166,13 @@ static tenon_status_t compose_pair(test_scope_t* t, tenon__expression_t made[3])
       slots[slot_count++] = k;
     }
   }
-  return tenon__expression_compose(t->scope.pool, &made[2], slots, slot_count, &made[1], 0, false,
-                                   2, false, &t->arena, &made[0]);
+  return tenon__expression_compose(t->scope.pool,
+                                   &(tenon__composition_t){.consumer = &made[2],
+                                                           .slots = slots,
+                                                           .slot_count = slot_count,
+                                                           .producer = &made[1],
+                                                           .index_base = 2},
+                                   &t->arena, &made[0]);
 }
 
 static void check_pair(const pair_case_t* pair, int line) {
@@ -236,7 +241,12 @@ TENON_TEST(a_reduction_is_read_back_in_its_space) {
   REQUIRE(test_build(&t, "y = max(a, [2])", &one, true, &producer, &shape) == TENON_OK);
   REQUIRE(test_build(&t, "y = exp(a - m)", &two, true, &consumer, &shape) == TENON_OK);
   const uint32_t slot = 1;
-  REQUIRE(tenon__expression_compose(t.scope.pool, &consumer, &slot, 1, &producer, 0, true, 0, false,
+  REQUIRE(tenon__expression_compose(t.scope.pool,
+                                    &(tenon__composition_t){.consumer = &consumer,
+                                                            .slots = &slot,
+                                                            .slot_count = 1,
+                                                            .producer = &producer,
+                                                            .keep_output = true},
                                     &t.arena, &composed) == TENON_OK);
   EXPECT_TEXT(tenon__program_text(&composed.program, 0, &t.arena), "exp(in0 - max(in0, [2]))");
   EXPECT_INT(composed.program.operand_count, 1);
@@ -257,12 +267,21 @@ TENON_TEST(strict_builds_keep_rounding) {
   REQUIRE(test_build(&t, "y = a + 1", &half, true, &producer, &shape) == TENON_OK);
   REQUIRE(test_build(&t, "y = a * 2", &half, true, &consumer, &shape) == TENON_OK);
   const uint32_t slot = 0;
-  EXPECT_STATUS(tenon__expression_compose(t.scope.pool, &consumer, &slot, 1, &producer, 0, false, 0,
-                                          true, &t.arena, &composed),
+  EXPECT_STATUS(tenon__expression_compose(t.scope.pool,
+                                          &(tenon__composition_t){.consumer = &consumer,
+                                                                  .slots = &slot,
+                                                                  .slot_count = 1,
+                                                                  .producer = &producer,
+                                                                  .strict = true},
+                                          &t.arena, &composed),
                 TENON_ERROR_UNSUPPORTED);
-  EXPECT_STATUS(tenon__expression_compose(t.scope.pool, &consumer, &slot, 1, &producer, 0, false, 0,
-                                          false, &t.arena, &composed),
-                TENON_OK);
+  EXPECT_STATUS(
+      tenon__expression_compose(
+          t.scope.pool,
+          &(tenon__composition_t){
+              .consumer = &consumer, .slots = &slot, .slot_count = 1, .producer = &producer},
+          &t.arena, &composed),
+      TENON_OK);
   EXPECT_TEXT(tenon__program_text(&composed.program, 0, &t.arena), "(in0 + 1) * 2");
   test_end(&t);
 }
@@ -280,15 +299,23 @@ TENON_TEST(a_cast_to_a_narrow_float_is_not_composed_through) {
   REQUIRE(test_begin(&t, tenon__allocator_default()));
   REQUIRE(test_build(&t, "y = cast(a * 3, f16)", &half, true, &producer, &shape) == TENON_OK);
   REQUIRE(test_build(&t, "y = a + 2", &half, true, &consumer, &shape) == TENON_OK);
-  EXPECT_STATUS(tenon__expression_compose(t.scope.pool, &consumer, &slot, 1, &producer, 0, false, 0,
-                                          false, &t.arena, &composed),
-                TENON_ERROR_UNSUPPORTED);
+  EXPECT_STATUS(
+      tenon__expression_compose(
+          t.scope.pool,
+          &(tenon__composition_t){
+              .consumer = &consumer, .slots = &slot, .slot_count = 1, .producer = &producer},
+          &t.arena, &composed),
+      TENON_ERROR_UNSUPPORTED);
   EXPECT_STATUS(tenon__expression_linear_in(&producer, 0, &t.arena, &parts[0], &parts[1]),
                 TENON_ERROR_UNSUPPORTED);
   /* Before it anything may be composed; what comes out rounds too. */
-  EXPECT_STATUS(tenon__expression_compose(t.scope.pool, &producer, &slot, 1, &consumer, 0, false, 0,
-                                          false, &t.arena, &composed),
-                TENON_OK);
+  EXPECT_STATUS(
+      tenon__expression_compose(
+          t.scope.pool,
+          &(tenon__composition_t){
+              .consumer = &producer, .slots = &slot, .slot_count = 1, .producer = &consumer},
+          &t.arena, &composed),
+      TENON_OK);
   EXPECT_INT(composed.program.outputs[0].reserved, TENON_OUTPUT_ROUNDS);
   test_end(&t);
 }
@@ -465,8 +492,14 @@ static bool compose_all(tenon_allocator_t allocator, void* user) {
            test_build(&t, "y = m * e + cast(index(1), f32)", &two, false, &consumer, &shape) ==
                TENON_OK &&
            t.fine &&
-           tenon__expression_compose(t.scope.pool, &consumer, &slot, 1, &producer, 0, true, 3,
-                                     false, &t.arena, &made) == TENON_OK &&
+           tenon__expression_compose(t.scope.pool,
+                                     &(tenon__composition_t){.consumer = &consumer,
+                                                             .slots = &slot,
+                                                             .slot_count = 1,
+                                                             .producer = &producer,
+                                                             .index_base = 3,
+                                                             .keep_output = true},
+                                     &t.arena, &made) == TENON_OK &&
            tenon__expression_normalise(&made, &t.arena, &made) == TENON_OK &&
            tenon__expression_linear_in(&consumer, 0, &t.arena, &parts[0], &parts[1]) == TENON_OK;
     struct tenon__byte_writer_t writer;

@@ -232,19 +232,17 @@ static tenon_status_t drop_unwanted(tenon__arena_t* arena, const tenon__expressi
   return kept_count == count ? TENON_OK : tenon__expression_normalise(&kept, arena, out_expression);
 }
 
-/* Lists go with their counts. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__network_t* network,
-                                           uint32_t graph, const tenon__expression_t* expression,
-                                           const uint32_t* values, const uint32_t* covered,
-                                           uint32_t covered_count,
+                                           uint32_t graph, const tenon__graph_expression_t* source,
                                            struct tenon_region_t* out_region) {
   tenon__expression_t wanted;
-  TENON_TRY(drop_unwanted(arena, expression, values, &wanted, &values));
+  const uint32_t* values = NULL;
+  TENON_TRY(drop_unwanted(arena, source->expression, source->values, &wanted, &values));
   const uint32_t output_count = wanted.program.output_count;
   tenon__region_output_t* outputs =
       tenon__arena_allocate(arena, output_count + 1u, sizeof *outputs);
   tenon__expression_t* own = tenon__arena_allocate(arena, 1, sizeof *own);
-  const uint32_t* nodes = copy_array(arena, covered, covered_count, sizeof *nodes);
+  const uint32_t* nodes = copy_array(arena, source->covered, source->covered_count, sizeof *nodes);
   if (outputs == NULL || own == NULL || nodes == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -252,7 +250,7 @@ tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__n
       .network = network,
       .graph = graph,
       .kind = TENON_REGION_EXPRESSION,
-      .covered_count = covered_count,
+      .covered_count = source->covered_count,
       .covered = nodes,
       .output_count = output_count,
       .outputs = outputs,

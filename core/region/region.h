@@ -111,12 +111,15 @@ bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uin
 tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_region_t* inout_region,
                                        uint32_t slot, uint32_t output_index,
                                        const tenon__expression_t* expression, uint32_t value);
-/* An expression region: operands[k].index are graph values; output o is values[o];
- * those that are TENON_NONE are not computed. */
+/* An expression over values of a graph. */
+typedef struct tenon__graph_expression_t {
+  const tenon__expression_t* expression; /* operands[k].index are graph values */
+  const uint32_t* values;                /* of its outputs; TENON_NONE: not to be computed */
+  const uint32_t* covered;               /* the nodes whose work it does */
+  uint32_t covered_count;
+} tenon__graph_expression_t;
 tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__network_t* network,
-                                           uint32_t graph, const tenon__expression_t* expression,
-                                           const uint32_t* values, const uint32_t* covered,
-                                           uint32_t covered_count,
+                                           uint32_t graph, const tenon__graph_expression_t* source,
                                            struct tenon_region_t* out_region);
 /* A move region from a node's map (sources index the node's inputs). */
 tenon_status_t tenon__region_of_move(tenon__arena_t* arena, const tenon__network_t* network,

@@ -132,8 +132,9 @@ static void destroy(tenon__engine_t* engine) {
 
 static tenon_status_t initialize(tenon__engine_t* engine, const void* data, size_t size_bytes) {
   finder_t finder = {.catalog = engine->catalog};
-  TENON_TRY(tenon__plan_read(engine->allocator, data, size_bytes, find_operator, &finder,
-                             engine->options.sink, &engine->plan));
+  const tenon__plan_source_t source = {
+      .data = data, .size_bytes = size_bytes, .find = find_operator, .find_user = &finder};
+  TENON_TRY(tenon__plan_read(engine->allocator, &source, engine->options.sink, &engine->plan));
   if (engine->options.verify) {
     TENON_TRY(tenon__plan_verify(engine->plan, engine->options.sink));
   }

@@ -264,7 +264,7 @@ static tenon_status_t fill_input(tenon__frame_t* frame, uint32_t index, uint32_t
   state->inputs[k].kind = TENON_ARGUMENT_TENSOR;
   if (step->region != NULL) {
     TENON_TRY(tenon__region_align_input(step->region, k, &frame->context->extents, &argument.tensor,
-                                        binding->dims, binding->strides, seen));
+                                        (tenon__axes_t){binding->dims, binding->strides}, seen));
   } else {
     *seen = argument.tensor;
     seen->dims = memcpy(binding->dims, dims, argument.tensor.rank * sizeof *dims);
@@ -334,7 +334,8 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
   state->outputs[k].kind = TENON_ARGUMENT_TENSOR;
   if (step->region != NULL) {
     TENON_TRY(tenon__region_align_output(step->region, k, &frame->context->extents,
-                                         &argument.tensor, binding->dims, binding->strides, seen));
+                                         &argument.tensor,
+                                         (tenon__axes_t){binding->dims, binding->strides}, seen));
   } else {
     *seen = argument.tensor;
     seen->dims = memcpy(binding->dims, dims, argument.tensor.rank * sizeof *dims);

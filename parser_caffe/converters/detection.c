@@ -240,21 +240,30 @@ typedef struct proposal_t {
   double min_size;
 } proposal_t;
 
+/* How the boxes of a place differ. */
+typedef struct anchor_kinds_t {
+  const double* ratios;
+  size_t ratio_count;
+  const double* scales;
+  size_t scale_count;
+} anchor_kinds_t;
+
 /* Boxes of the same area in each ratio, at each scale, around the middle of a square. */
 static void make_anchors(tenon_make_t* make, proposal_t* proposal, double base,
-                         const double* ratios, size_t ratio_count, const double* scales,
-                         size_t scale_count) {
+                         const anchor_kinds_t* kinds) {
   const double middle = (base - 1) / 2;
-  if (ratio_count == 0 || scale_count == 0 || ratio_count * scale_count > ANCHOR_LIMIT) {
+  const double* scales = kinds->scales;
+  if (kinds->ratio_count == 0 || kinds->scale_count == 0 ||
+      kinds->ratio_count * kinds->scale_count > ANCHOR_LIMIT) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
-                    "%zu ratios and %zu scales: it needs some, and at most %d anchors", ratio_count,
-                    scale_count, ANCHOR_LIMIT);
+                    "%zu ratios and %zu scales: it needs some, and at most %d anchors",
+                    kinds->ratio_count, kinds->scale_count, ANCHOR_LIMIT);
     return;
   }
-  for (size_t r = 0; r < ratio_count; ++r) {
-    const double width = rint(sqrt(base * base / ratios[r]));
-    const double height = rint(width * ratios[r]);
-    for (size_t s = 0; s < scale_count; ++s) {
+  for (size_t r = 0; r < kinds->ratio_count; ++r) {
+    const double width = rint(sqrt(base * base / kinds->ratios[r]));
+    const double height = rint(width * kinds->ratios[r]);
+    for (size_t s = 0; s < kinds->scale_count; ++s) {
       double* anchor = proposal->anchors + proposal->anchor_count++ * CORNERS;
       anchor[0] = middle - (width * scales[s] - 1) / 2;
       anchor[1] = middle - (height * scales[s] - 1) / 2;
@@ -319,8 +328,9 @@ static void proposal(tenon_make_t* make) {
   from->post_top = tenon_make_get_int(make, "proposal_param.post_nms_topn", 300);
   from->threshold = tenon_make_get_float(make, "proposal_param.nms_thresh", 0.7);
   from->min_size = tenon_make_get_float(make, "proposal_param.min_size", 16);
-  make_anchors(make, from, (double)tenon_make_get_int(make, "proposal_param.base_size", 16), ratios,
-               ratio_count, scales, scale_count);
+  const anchor_kinds_t kinds = {ratios, ratio_count, scales, scale_count};
+  make_anchors(make, from, (double)tenon_make_get_int(make, "proposal_param.base_size", 16),
+               &kinds);
   finish_proposal(make, from);
 }
 
@@ -361,8 +371,9 @@ static void python_proposal(tenon_make_t* make) {
   from->post_top = 300;
   from->threshold = 0.7;
   from->min_size = 16;
-  make_anchors(make, from, 16, usual_ratios, 3, scale_count > 0 ? scales : usual_scales,
-               scale_count > 0 ? scale_count : 3);
+  const anchor_kinds_t kinds = {usual_ratios, 3, scale_count > 0 ? scales : usual_scales,
+                                scale_count > 0 ? scale_count : 3};
+  make_anchors(make, from, 16, &kinds);
   finish_proposal(make, from);
 }
 
@@ -409,7 +420,8 @@ static void proposal_and_pooling(tenon_make_t* make) {
   from->post_top = tenon_make_get_int(make, "region_proposal_param.nms_max_out", 300);
   from->threshold = tenon_make_get_float(make, "region_proposal_param.iou_threshold", 0.7);
   from->min_size = tenon_make_get_float(make, "region_proposal_param.min_box_size", 16);
-  make_anchors(make, from, (double)from->stride, ratios, ratio_count, scales, scale_count);
+  const anchor_kinds_t kinds = {ratios, ratio_count, scales, scale_count};
+  make_anchors(make, from, (double)from->stride, &kinds);
   begin_proposal(make, "propose_regions_padded", from);
   tenon_make_add(make, tenon_make_input(make, 3));
   const tenon_value_t rois = tenon_make_end(make);

@@ -7,7 +7,6 @@
 
 enum { PATH_SIZE = 64 };
 
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 TENON_MAKE_CONVERT(tenon__caffe_convert_row) {
   static const tenon_offering_t* const families[] = {
       TENON__CAFFE_FAMILIES(TENON__CAFFE_FAMILY_ENTRY)};

@@ -5,7 +5,6 @@
 #include "families.h"
 #include "types.h"
 
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 TENON_MAKE_CONVERT(tenon__onnx_convert_row) {
   static const tenon_offering_t* const families[] = {
       TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_ENTRY)};

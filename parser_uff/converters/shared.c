@@ -4,7 +4,6 @@
 
 #include "families.h"
 
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 TENON_MAKE_CONVERT(tenon__uff_convert_row) {
   static const tenon_offering_t* const families[] = {TENON__UFF_FAMILIES(TENON__UFF_FAMILY_ENTRY)};
   return TENON_MAKE_BY_OFFERINGS(families);

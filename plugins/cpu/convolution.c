@@ -151,14 +151,11 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
 
 /* ---- Preparing ---- */
 
-static tenon_status_t prepare(void* state, const tenon_region_t* handle,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation_handle,
-                              const tenon_prepare_table_t* host, void** out_instance) {
-  const tenon__cpu_state_t* cpu = state;
-  const tenon__cpu_region_t region = {handle, table};
-  tenon__cpu_preparation_t preparation = {preparation_handle, host};
-  tenon__cpu_convolution_t* c = host->allocate(preparation_handle, sizeof(*c));
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_state_t* cpu = call->state;
+  const tenon__cpu_region_t region = {call->region, call->table};
+  tenon__cpu_preparation_t preparation = {call->preparation, call->host};
+  tenon__cpu_convolution_t* c = call->host->allocate(call->preparation, sizeof(*c));
   if (c == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -175,13 +172,15 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   c->w = tenon__cpu_region_argument(region, 1);
   c->bias = tenon__cpu_region_argument(region, 2);
   c->image_bytes = image_bytes(region, &problem);
-  c->slot_bytes = c->image_bytes + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
+  c->slot_bytes =
+      c->image_bytes + tenon__cpu_epilogue_scratch(call->table->slot_program(call->region, 0));
   /* At load a constant's data may be gone, so the tactic remembers whether it is one. */
-  const bool once = tactic->configuration_size == 1 && *(const uint8_t*)tactic->configuration != 0;
+  const bool once =
+      call->tactic->configuration_size == 1 && *(const uint8_t*)call->tactic->configuration != 0;
   c->shared_bytes = once ? 0 : packed_bytes(cpu->isa, region, &problem);
   *out_instance = c;
-  if (tactic->scratch_bytes < c->shared_bytes || /* a plan may say so */
-      tactic->scratch_bytes_per_thread < c->slot_bytes) {
+  if (call->tactic->scratch_bytes < c->shared_bytes || /* a plan may say so */
+      call->tactic->scratch_bytes_per_thread < c->slot_bytes) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   const tenon_status_t status =

@@ -109,17 +109,12 @@ tenon_status_t tenon__cpu_convolution_pack_once(tenon__cpu_convolution_t* inout_
                                                 tenon__cpu_region_t region,
                                                 tenon__cpu_preparation_t* preparation);
 const float* tenon__cpu_convolution_pack_now(const tenon__cpu_convolution_t* convolution,
-                                             const float* w, tenon_run_t* run,
-                                             const tenon_run_table_t* host);
+                                             const float* w, const tenon_enqueue_t* call);
 
 /* convolution_run.c */
 tenon_status_t tenon__cpu_convolution_bind(void* instance, tenon_binding_t* handle,
                                            const tenon_bind_table_t* host, void** out_bound);
-tenon_status_t tenon__cpu_convolution_enqueue(void* instance, void* bound_handle, tenon_run_t* run,
-                                              const tenon_run_table_t* host,
-                                              const tenon_argument_t* inputs, uint32_t input_count,
-                                              const tenon_argument_t* outputs,
-                                              uint32_t output_count);
+tenon_status_t tenon__cpu_convolution_enqueue(const tenon_enqueue_t* call);
 
 /* Fills in what every product of the convolution has: weights, output, epilogue. `first_row`:
  * the number of its first row among all output pixels. *out_shifted must live as long as the

@@ -141,44 +141,38 @@ static void product_task(void* user, uint32_t index, uint32_t thread) {
   tenon__cpu_product_task(&product, &bound->grid, index % tasks, (float*)(void*)scratch);
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__cpu_convolution_enqueue(void* instance, void* bound_handle, tenon_run_t* run,
-                                              const tenon_run_table_t* host,
-                                              const tenon_argument_t* inputs, uint32_t input_count,
-                                              const tenon_argument_t* outputs,
-                                              uint32_t output_count) {
-  (void)input_count, (void)output_count;
-  const tenon__cpu_convolution_t* c = instance;
-  tenon__cpu_bound_convolution_t* bound = bound_handle;
-  tenon__cpu_convolution_call_t call = {.bound = bound,
-                                        .x = inputs[c->x].tensor.data,
-                                        .y = outputs[0].tensor.data,
-                                        .packed = c->packed,
-                                        .scratch = (char*)host->scratch(run) + c->shared_bytes};
-  const float* bias = c->bias != TENON_NONE ? inputs[c->bias].tensor.data : NULL;
-  const uint32_t threads = host->thread_count(run);
+tenon_status_t tenon__cpu_convolution_enqueue(const tenon_enqueue_t* call) {
+  const tenon__cpu_convolution_t* c = call->instance;
+  tenon__cpu_bound_convolution_t* bound = call->bound;
+  tenon__cpu_convolution_call_t job = {
+      .bound = bound,
+      .x = call->inputs[c->x].tensor.data,
+      .y = call->outputs[0].tensor.data,
+      .packed = c->packed,
+      .scratch = (char*)call->host->scratch(call->run) + c->shared_bytes};
+  const float* bias = c->bias != TENON_NONE ? call->inputs[c->bias].tensor.data : NULL;
+  const uint32_t threads = call->host->thread_count(call->run);
   if (tenon__cpu_image_pixels(&bound->y) * bound->y.batch == 0 || bound->y.channels == 0) {
     return TENON_OK;
   }
   if (c->packed == NULL) {
-    call.packed = tenon__cpu_convolution_pack_now(c, inputs[c->w].tensor.data, run, host);
+    job.packed = tenon__cpu_convolution_pack_now(c, call->inputs[c->w].tensor.data, call);
   }
-  tenon__cpu_epilogue_start(bound->epilogue, inputs, bias, &call.epilogue);
+  tenon__cpu_epilogue_start(bound->epilogue, call->inputs, bias, &job.epilogue);
   if (bound->path == TENON_CPU_PATH_DEPTHWISE) {
-    const uint32_t tasks = tenon__cpu_depthwise_tasks(&call, threads);
-    tenon__cpu_parallel(run, host, tasks, tenon__cpu_depthwise_task, &call);
+    const uint32_t tasks = tenon__cpu_depthwise_tasks(&job, threads);
+    tenon__cpu_parallel(call, tasks, tenon__cpu_depthwise_task, &job);
     return TENON_OK;
   }
   if (bound->path == TENON_CPU_PATH_LINES) {
     const uint32_t tasks = tenon__cpu_band_tasks(bound, threads);
-    tenon__cpu_parallel(run, host, tasks, tenon__cpu_band_task, &call);
+    tenon__cpu_parallel(call, tasks, tenon__cpu_band_task, &job);
     return TENON_OK;
   }
   const size_t units = bound->segments * (size_t)c->groups;
   tenon__cpu_product_grid(c->isa->tiles, bound->segment_rows, (size_t)c->out_channels, units,
                           threads, &bound->grid);
-  tenon__cpu_parallel(run, host,
-                      (uint32_t)(units * bound->grid.row_tasks * bound->grid.panel_tasks),
-                      product_task, &call);
+  tenon__cpu_parallel(call, (uint32_t)(units * bound->grid.row_tasks * bound->grid.panel_tasks),
+                      product_task, &job);
   return TENON_OK;
 }

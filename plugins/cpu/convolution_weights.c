@@ -92,9 +92,14 @@ tenon_status_t tenon__cpu_convolution_pack_once(tenon__cpu_convolution_t* inout_
   (void)snprintf(parameters, sizeof(parameters), "%u floats, %lld groups",
                  c->isa->tiles->vector_floats, (long long)c->groups);
   const size_t floats = tenon__cpu_convolution_floats(c->depthwise, c->groups, c->packed_group);
-  const tenon_status_t status = preparation->host->pack(
-      preparation->handle, c->depthwise ? "cpu.depthwise/2" : "cpu.patches/1",
-      c->depthwise ? "" : parameters, &source, 1, floats * sizeof(float), &data, &ready);
+  const tenon_packing_t wanted = {.size = sizeof(wanted),
+                                  .format = c->depthwise ? "cpu.depthwise/2" : "cpu.patches/1",
+                                  .parameters = c->depthwise ? "" : parameters,
+                                  .sources = &source,
+                                  .source_count = 1,
+                                  .size_bytes = floats * sizeof(float)};
+  const tenon_status_t status =
+      preparation->host->pack(preparation->handle, &wanted, &data, &ready);
   c->packed = data;
   if (status != TENON_OK || ready != 0) {
     return status;
@@ -110,9 +115,8 @@ tenon_status_t tenon__cpu_convolution_pack_once(tenon__cpu_convolution_t* inout_
 }
 
 const float* tenon__cpu_convolution_pack_now(const tenon__cpu_convolution_t* convolution,
-                                             const float* w, tenon_run_t* run,
-                                             const tenon_run_table_t* host) {
-  packing_t packing = {convolution, w, host->scratch(run)};
-  tenon__cpu_parallel(run, host, task_count(convolution), pack_task, &packing);
+                                             const float* w, const tenon_enqueue_t* call) {
+  packing_t packing = {convolution, w, call->host->scratch(call->run)};
+  tenon__cpu_parallel(call, task_count(convolution), pack_task, &packing);
   return packing.out;
 }

@@ -92,10 +92,10 @@ const tenon_layout_t* tenon__cpu_channels_last(uint32_t rank);
 typedef void (*tenon__cpu_body_t)(void* user, uint32_t index, uint32_t thread);
 
 /* Does nobody want the result any more? */
-bool tenon__cpu_is_cancelled(tenon_run_t* run, const tenon_run_table_t* host);
+bool tenon__cpu_is_cancelled(const tenon_enqueue_t* call);
 /* Runs body for [0, count). Inline where that is all the same. Leaves out what is left when nobody
  * wants the result any more. */
-void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32_t count,
-                         tenon__cpu_body_t body, void* user);
+void tenon__cpu_parallel(const tenon_enqueue_t* call, uint32_t count, tenon__cpu_body_t body,
+                         void* user);
 
 #endif

@@ -129,16 +129,13 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
 
 /* ---- Preparing ---- */
 
-static tenon_status_t prepare(void* state, const tenon_region_t* handle,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation_handle,
-                              const tenon_prepare_table_t* host, void** out_instance) {
-  const tenon__cpu_state_t* cpu = state;
-  const tenon__cpu_region_t region = {handle, table};
-  tenon__cpu_preparation_t preparation = {preparation_handle, host};
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_state_t* cpu = call->state;
+  const tenon__cpu_region_t region = {call->region, call->table};
+  tenon__cpu_preparation_t preparation = {call->preparation, call->host};
   const tenon_value_info_t* w = tenon__cpu_region_input(region, 1);
   const uint32_t rank = w->rank - 2;
-  tenon__cpu_deconvolution_t* self = host->allocate(preparation_handle, sizeof(*self));
+  tenon__cpu_deconvolution_t* self = call->host->allocate(call->preparation, sizeof(*self));
   if (self == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -156,16 +153,18 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
         tenon__cpu_region_item(region, "output_padding", k, 0);
   }
   /* At load a constant's data may be gone, so the tactic remembers whether it is one. */
-  const bool once = tactic->configuration_size == 1 && *(const uint8_t*)tactic->configuration != 0;
+  const bool once =
+      call->tactic->configuration_size == 1 && *(const uint8_t*)call->tactic->configuration != 0;
   self->packed_group = packed_group(cpu->isa, region);
   self->shared_bytes = once ? 0 : packed_bytes(cpu->isa, region);
   self->weights = tenon__cpu_region_argument(region, 1);
   self->bias = tenon__cpu_region_argument(region, 2);
   self->band_bytes = band_bytes(region);
-  self->slot_bytes = self->band_bytes + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
+  self->slot_bytes =
+      self->band_bytes + tenon__cpu_epilogue_scratch(call->table->slot_program(call->region, 0));
   *out_instance = self;
-  if (tactic->scratch_bytes < self->shared_bytes || /* a plan may say so */
-      tactic->scratch_bytes_per_thread < self->slot_bytes) {
+  if (call->tactic->scratch_bytes < self->shared_bytes || /* a plan may say so */
+      call->tactic->scratch_bytes_per_thread < self->slot_bytes) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   const tenon_status_t status =

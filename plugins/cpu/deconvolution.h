@@ -91,14 +91,8 @@ tenon_status_t tenon__cpu_deconvolution_pack_once(tenon__cpu_deconvolution_t* in
                                                   tenon__cpu_region_t region,
                                                   tenon__cpu_preparation_t* preparation);
 const float* tenon__cpu_deconvolution_pack_now(const tenon__cpu_deconvolution_t* deconvolution,
-                                               const float* w, tenon_run_t* run,
-                                               const tenon_run_table_t* host);
+                                               const float* w, const tenon_enqueue_t* call);
 
-tenon_status_t tenon__cpu_deconvolution_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                                const tenon_run_table_t* host,
-                                                const tenon_argument_t* inputs,
-                                                uint32_t input_count,
-                                                const tenon_argument_t* outputs,
-                                                uint32_t output_count);
+tenon_status_t tenon__cpu_deconvolution_enqueue(const tenon_enqueue_t* call);
 
 #endif

@@ -4,14 +4,14 @@
 
 #include "deconvolution.h"
 
-typedef struct call_t {
+typedef struct job_t {
   const tenon__cpu_bound_deconvolution_t* bound;
   const float* x;
   const float* w; /* packed */
   float* y;
   char* scratch; /* of the threads */
   tenon__cpu_epilogue_call_t epilogue;
-} call_t;
+} job_t;
 
 /* Input lines [first, first + count), zeros around. */
 static void copy_band(const tenon__cpu_bound_deconvolution_t* bound, const float* x, int64_t first,
@@ -45,7 +45,7 @@ typedef struct lines_t {
 /* The output lines of quotients [row, row + rows) of one image and group, in panels [begin, end).
  */
 typedef struct task_t {
-  const call_t* call;
+  const job_t* job;
   lines_t lines;
   int64_t batch;
   int64_t row;
@@ -58,8 +58,8 @@ typedef struct task_t {
 } task_t;
 
 static void run_phase(const task_t* task, int64_t r_1, int64_t r_2) {
-  const tenon__cpu_epilogue_call_t* epilogue = &task->call->epilogue;
-  const tenon__cpu_bound_deconvolution_t* bound = task->call->bound;
+  const tenon__cpu_epilogue_call_t* epilogue = &task->job->epilogue;
+  const tenon__cpu_bound_deconvolution_t* bound = task->job->bound;
   const tenon__cpu_deconvolution_t* self = bound->self;
   const tenon__cpu_window_t* window = &self->window;
   const lines_t* lines = &task->lines;
@@ -85,7 +85,7 @@ static void run_phase(const task_t* task, int64_t r_1, int64_t r_2) {
       .a_run = (size_t)lines->line,
       .line_depth = (size_t)(b.count * self->in_channels),
       .a_line = (size_t)lines->line,
-      .b = task->call->w + task->group * self->packed_group +
+      .b = task->job->w + task->group * self->packed_group +
            tenon__cpu_phase_offset(self, a.first, b.first),
       .panel_stride = depth * tenon__cpu_panel_width(self->isa->tiles),
       .c = task->y + (task->row * window->stride[1] + r_1) * bound->y.stride[1] +
@@ -102,32 +102,32 @@ static void run_phase(const task_t* task, int64_t r_1, int64_t r_2) {
 
 /* The task's output lines through the epilogue. `end`: of the columns, those of the last panel. */
 static void finish_lines(const task_t* task, size_t end) {
-  const tenon__cpu_bound_deconvolution_t* bound = task->call->bound;
+  const tenon__cpu_bound_deconvolution_t* bound = task->job->bound;
   const int64_t stride = bound->self->window.stride[1];
   const size_t column = task->panel_begin * tenon__cpu_panel_width(bound->self->isa->tiles);
   const size_t first_column = task->group * (size_t)bound->self->out_channels + column;
-  const tenon__cpu_epilogue_task_t finish = {&task->call->epilogue, task->buffers};
+  const tenon__cpu_epilogue_task_t finish = {&task->job->epilogue, task->buffers};
   const int64_t last = (task->row + task->rows) * stride;
   const int64_t stop = last < bound->y.extent[1] ? last : bound->y.extent[1];
   for (int64_t line = task->row * stride; line < stop; line++) {
     const int64_t first = (task->batch * bound->y.extent[1] + line) * bound->y.extent[2];
-    task->call->epilogue.finish(&finish, task->y + column + line * bound->y.stride[1],
-                                (size_t)bound->y.stride[2], (size_t)first,
-                                (size_t)bound->y.extent[2], first_column, end - column);
+    task->job->epilogue.finish(&finish, task->y + column + line * bound->y.stride[1],
+                               (size_t)bound->y.stride[2], (size_t)first,
+                               (size_t)bound->y.extent[2], first_column, end - column);
   }
 }
 
 static void run_task(void* user, uint32_t index, uint32_t thread) {
-  const call_t* call = user;
-  const tenon__cpu_bound_deconvolution_t* bound = call->bound;
+  const job_t* job = user;
+  const tenon__cpu_bound_deconvolution_t* bound = job->bound;
   const tenon__cpu_deconvolution_t* self = bound->self;
   const tenon__cpu_grid_t* grid = &bound->grid;
   const size_t part = index % grid->panel_tasks;
   const size_t band = index / grid->panel_tasks;
   const size_t unit = band / grid->row_tasks;
   const size_t panels = tenon__cpu_panel_count(self->isa->tiles, (size_t)self->out_channels);
-  char* scratch = call->scratch + thread * self->slot_bytes;
-  task_t task = {.call = call,
+  char* scratch = job->scratch + thread * self->slot_bytes;
+  task_t task = {.job = job,
                  .batch = (int64_t)(unit / (size_t)self->groups),
                  .row = (int64_t)(band % grid->row_tasks * grid->rows_per_task),
                  .group = unit % (size_t)self->groups,
@@ -137,8 +137,8 @@ static void run_task(void* user, uint32_t index, uint32_t thread) {
   task.panel_end = is_last ? panels : (part + 1) * grid->panels_per_task;
   const int64_t left = bound->quotients[1] - task.row;
   task.rows = left < (int64_t)grid->rows_per_task ? left : (int64_t)grid->rows_per_task;
-  task.y = call->y + task.batch * bound->y.batch_stride + task.group * (size_t)self->out_channels;
-  const float* x = call->x + task.batch * bound->x.batch_stride +
+  task.y = job->y + task.batch * bound->y.batch_stride + task.group * (size_t)self->out_channels;
+  const float* x = job->x + task.batch * bound->x.batch_stride +
                    (int64_t)task.group * self->in_channels * bound->x.channel_stride;
   task.lines = (lines_t){x, task.row * bound->x.stride[1], bound->x.stride[1]};
   if (bound->copies) {
@@ -152,7 +152,7 @@ static void run_task(void* user, uint32_t index, uint32_t thread) {
   for (int64_t k = 0; k < self->window.stride[1] * self->window.stride[2]; k++) {
     run_phase(&task, k / self->window.stride[2], k % self->window.stride[2]);
   }
-  if (call->epilogue.finish != NULL) {
+  if (job->epilogue.finish != NULL) {
     finish_lines(&task, is_last ? (size_t)self->out_channels
                                 : task.panel_end * tenon__cpu_panel_width(self->isa->tiles));
   }
@@ -177,34 +177,27 @@ static void plan_grid(tenon__cpu_bound_deconvolution_t* bound, uint32_t threads)
   grid->panel_tasks = (panels + grid->panels_per_task - 1) / grid->panels_per_task;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__cpu_deconvolution_enqueue(void* instance, void* bound_handle,
-                                                tenon_run_t* run, const tenon_run_table_t* host,
-                                                const tenon_argument_t* inputs,
-                                                uint32_t input_count,
-                                                const tenon_argument_t* outputs,
-                                                uint32_t output_count) {
-  (void)input_count, (void)output_count;
-  const tenon__cpu_deconvolution_t* self = instance;
-  tenon__cpu_bound_deconvolution_t* bound = bound_handle;
-  call_t call = {.bound = bound,
-                 .x = inputs[0].tensor.data,
-                 .w = self->w,
-                 .y = outputs[0].tensor.data,
-                 .scratch = (char*)host->scratch(run) + self->shared_bytes};
+tenon_status_t tenon__cpu_deconvolution_enqueue(const tenon_enqueue_t* call) {
+  const tenon__cpu_deconvolution_t* self = call->instance;
+  tenon__cpu_bound_deconvolution_t* bound = call->bound;
+  job_t job = {.bound = bound,
+               .x = call->inputs[0].tensor.data,
+               .w = self->w,
+               .y = call->outputs[0].tensor.data,
+               .scratch = (char*)call->host->scratch(call->run) + self->shared_bytes};
   if (tenon__cpu_image_pixels(&bound->y) * bound->y.batch == 0 || bound->y.channels == 0) {
     return TENON_OK;
   }
   if (self->w == NULL) {
-    call.w = tenon__cpu_deconvolution_pack_now(self, inputs[self->weights].tensor.data, run, host);
+    job.w = tenon__cpu_deconvolution_pack_now(self, call->inputs[self->weights].tensor.data, call);
   }
-  tenon__cpu_epilogue_start(bound->epilogue, inputs,
-                            self->bias != TENON_NONE ? inputs[self->bias].tensor.data : NULL,
-                            &call.epilogue);
-  plan_grid(bound, host->thread_count(run));
-  tenon__cpu_parallel(run, host,
+  tenon__cpu_epilogue_start(bound->epilogue, call->inputs,
+                            self->bias != TENON_NONE ? call->inputs[self->bias].tensor.data : NULL,
+                            &job.epilogue);
+  plan_grid(bound, call->host->thread_count(call->run));
+  tenon__cpu_parallel(call,
                       (uint32_t)((size_t)(bound->y.batch * self->groups) * bound->grid.row_tasks *
                                  bound->grid.panel_tasks),
-                      run_task, &call);
+                      run_task, &job);
   return TENON_OK;
 }

@@ -83,9 +83,15 @@ tenon_status_t tenon__cpu_deconvolution_pack_once(tenon__cpu_deconvolution_t* in
   (void)snprintf(parameters, sizeof(parameters), "%u floats, %lld groups, strides %lld %lld",
                  self->isa->tiles->vector_floats, (long long)self->groups,
                  (long long)self->window.stride[1], (long long)self->window.stride[2]);
-  const tenon_status_t status = preparation->host->pack(
-      preparation->handle, "cpu.phases/1", parameters, &source, 1,
-      (size_t)self->groups * self->packed_group * sizeof(float) + 1, &data, &ready);
+  const tenon_packing_t wanted = {
+      .size = sizeof(wanted),
+      .format = "cpu.phases/1",
+      .parameters = parameters,
+      .sources = &source,
+      .source_count = 1,
+      .size_bytes = (size_t)self->groups * self->packed_group * sizeof(float) + 1};
+  const tenon_status_t status =
+      preparation->host->pack(preparation->handle, &wanted, &data, &ready);
   self->w = data;
   if (status != TENON_OK || ready != 0) {
     return status;
@@ -101,9 +107,8 @@ tenon_status_t tenon__cpu_deconvolution_pack_once(tenon__cpu_deconvolution_t* in
 }
 
 const float* tenon__cpu_deconvolution_pack_now(const tenon__cpu_deconvolution_t* deconvolution,
-                                               const float* w, tenon_run_t* run,
-                                               const tenon_run_table_t* host) {
-  packing_t packing = {deconvolution, w, host->scratch(run)};
-  tenon__cpu_parallel(run, host, task_count(deconvolution), pack_task, &packing);
+                                               const float* w, const tenon_enqueue_t* call) {
+  packing_t packing = {deconvolution, w, call->host->scratch(call->run)};
+  tenon__cpu_parallel(call, task_count(deconvolution), pack_task, &packing);
   return packing.out;
 }

@@ -84,14 +84,11 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   return add(emit, &tactic);
 }
 
-static tenon_status_t prepare(void* state, const tenon_region_t* region,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* handle, const tenon_prepare_table_t* host,
-                              void** out_instance) {
-  const tenon__cpu_state_t* cpu = state;
-  tenon__cpu_preparation_t preparation = {handle, host};
-  const tenon_program_t* program = table->program(region);
-  instance_t* instance = host->allocate(handle, sizeof(*instance));
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_state_t* cpu = call->state;
+  tenon__cpu_preparation_t preparation = {call->preparation, call->host};
+  const tenon_program_t* program = call->table->program(call->region);
+  instance_t* instance = call->host->allocate(call->preparation, sizeof(*instance));
   if (instance == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -99,7 +96,7 @@ static tenon_status_t prepare(void* state, const tenon_region_t* region,
   instance->capacity = block_capacity(program);
   instance->slot_bytes = tenon__cpu_block_scratch_limit(program, instance->capacity);
   *out_instance = instance;
-  return tactic->scratch_bytes_per_thread < instance->slot_bytes /* a plan may say so */
+  return call->tactic->scratch_bytes_per_thread < instance->slot_bytes /* a plan may say so */
              ? TENON_ERROR_INVALID_ARGUMENT
              : tenon__cpu_program_create(program, tenon__cpu_allocate_prepared, &preparation,
                                          &instance->program);
@@ -377,11 +374,11 @@ static void run_chunk(void* user, uint32_t index, uint32_t thread) {
   }
 }
 
-static tenon_status_t fail_load(const job_t* job, tenon_run_t* run, const tenon_run_table_t* host) {
+static tenon_status_t fail_load(const job_t* job, const tenon_enqueue_t* call) {
   char message[128];
   (void)snprintf(message, sizeof(message), "element %lld of axis %u is read, whose extent is %lld",
                  (long long)job->fault.element, job->fault.axis, (long long)job->fault.extent);
-  return host->fail(run, TENON_ERROR_INVALID_DATA, message);
+  return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, message);
 }
 
 /* As many chunks as keep all threads busy, none with too little to do. */
@@ -402,22 +399,21 @@ static int64_t space_work(const bound_t* bound) {
   return work;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                              uint32_t input_count, const tenon_argument_t* outputs,
-                              uint32_t output_count) {
-  (void)instance, (void)input_count, (void)output_count;
-  const bound_t* bound = bound_handle;
-  job_t job = {bound, inputs, outputs, host->scratch(run), 1, 0, {false, 0, 0, 0}};
-  const uint32_t threads = host->thread_count(run);
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  const bound_t* bound = call->bound;
+  job_t job = {.bound = bound,
+               .inputs = call->inputs,
+               .outputs = call->outputs,
+               .scratch = call->host->scratch(call->run),
+               .chunks = 1};
+  const uint32_t threads = call->host->thread_count(call->run);
   if (bound->copies) {
     const int64_t tasks = bound->copy.tasks;
     const int64_t elements =
         tasks * (int64_t)(bound->copy.inner.columns) * bound->copy.rows_per_task;
     if (tasks > 0) {
       job.chunks = chunk_count(tasks, elements, threads);
-      tenon__cpu_parallel(run, host, job.chunks, copy_chunk, &job);
+      tenon__cpu_parallel(call, job.chunks, copy_chunk, &job);
     }
     return TENON_OK;
   }
@@ -425,8 +421,8 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
     return TENON_OK;
   }
   job.chunks = chunk_count(bound->loops.outer_count, space_work(bound), threads);
-  tenon__cpu_parallel(run, host, job.chunks, run_chunk, &job);
-  return job.failed != 0 ? fail_load(&job, run, host) : TENON_OK;
+  tenon__cpu_parallel(call, job.chunks, run_chunk, &job);
+  return job.failed != 0 ? fail_load(&job, call) : TENON_OK;
 }
 
 const tenon_kernel_t tenon__cpu_expression_kernel = {

@@ -392,12 +392,9 @@ static inline void* fake_block(fake_t* fake, size_t size) {
 static inline void* fake_prepare_allocate(tenon_preparation_t* p, size_t size) {
   return fake_block(fake_of(p), size);
 }
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static inline tenon_status_t fake_pack(tenon_preparation_t* p, const char* format,
-                                       const char* parameters, const uint32_t* sources,
-                                       size_t count, size_t size, void** out, int32_t* out_ready) {
-  (void)format, (void)parameters, (void)sources, (void)count;
-  *out = fake_block(fake_of(p), size);
+static inline tenon_status_t fake_pack(tenon_preparation_t* p, const tenon_packing_t* packing,
+                                       void** out, int32_t* out_ready) {
+  *out = fake_block(fake_of(p), packing->size_bytes);
   *out_ready = 0;
   return TENON_OK;
 }

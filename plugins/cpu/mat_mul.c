@@ -146,9 +146,14 @@ static tenon_status_t pack_constant(tenon__cpu_mat_mul_t* self, tenon__cpu_regio
   matrix_extents(region, &depth, &columns);
   (void)snprintf(parameters, sizeof(parameters), "%u floats%s", self->isa->tiles->vector_floats,
                  self->transpose_b ? ", transposed" : "");
+  const tenon_packing_t packing = {.size = sizeof(packing),
+                                   .format = "cpu.matrix/1",
+                                   .parameters = parameters,
+                                   .sources = &source,
+                                   .source_count = 1,
+                                   .size_bytes = count * self->packed_batch * sizeof(float)};
   const tenon_status_t status =
-      preparation->host->pack(preparation->handle, "cpu.matrix/1", parameters, &source, 1,
-                              count * self->packed_batch * sizeof(float), &data, &ready);
+      preparation->host->pack(preparation->handle, &packing, &data, &ready);
   self->packed = data;
   if (status != TENON_OK || ready != 0) {
     return status;
@@ -169,14 +174,11 @@ static bool packs_once(const tenon_tactic_t* tactic) {
   return tactic->configuration_size == 1 && *(const uint8_t*)tactic->configuration != 0;
 }
 
-static tenon_status_t prepare(void* state, const tenon_region_t* handle,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation_handle,
-                              const tenon_prepare_table_t* host, void** out_instance) {
-  const tenon__cpu_state_t* cpu = state;
-  const tenon__cpu_region_t region = {handle, table};
-  tenon__cpu_preparation_t preparation = {preparation_handle, host};
-  tenon__cpu_mat_mul_t* self = host->allocate(preparation_handle, sizeof(*self));
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_state_t* cpu = call->state;
+  const tenon__cpu_region_t region = {call->region, call->table};
+  tenon__cpu_preparation_t preparation = {call->preparation, call->host};
+  tenon__cpu_mat_mul_t* self = call->host->allocate(call->preparation, sizeof(*self));
   if (self == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -186,7 +188,7 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   size_t depth = 0;
   size_t columns = 0;
   matrix_extents(region, &depth, &columns);
-  const bool once = packs_once(tactic);
+  const bool once = packs_once(call->tactic);
   self->isa = cpu->isa;
   self->transpose_a = tenon__cpu_region_int(region, "transpose_a", 0) != 0;
   self->transpose_b = b->rank > 1 && tenon__cpu_region_int(region, "transpose_b", 0) != 0;
@@ -197,8 +199,8 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   self->slot_bytes = sizes.slot;
   self->shared_bytes = once ? 0 : sizes.shared;
   *out_instance = self;
-  if (tactic->scratch_bytes < self->shared_bytes || /* a plan may say so */
-      tactic->scratch_bytes_per_thread < self->slot_bytes) {
+  if (call->tactic->scratch_bytes < self->shared_bytes || /* a plan may say so */
+      call->tactic->scratch_bytes_per_thread < self->slot_bytes) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   /* A vector b leaves no columns: no axis of y has what varies along them. */

@@ -72,9 +72,6 @@ typedef struct tenon__cpu_bound_mat_mul_t {
   tenon__cpu_grid_t grid;
 } tenon__cpu_bound_mat_mul_t;
 
-tenon_status_t tenon__cpu_mat_mul_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                          const tenon_run_table_t* host,
-                                          const tenon_argument_t* inputs, uint32_t input_count,
-                                          const tenon_argument_t* outputs, uint32_t output_count);
+tenon_status_t tenon__cpu_mat_mul_enqueue(const tenon_enqueue_t* call);
 
 #endif

@@ -3,7 +3,7 @@
 #include "copy.h"
 #include "mat_mul.h"
 
-typedef struct call_t {
+typedef struct job_t {
   const tenon__cpu_bound_mat_mul_t* bound;
   const float* a;
   const float* b;
@@ -12,16 +12,16 @@ typedef struct call_t {
   char* scratch;
   size_t pack_parts; /* of one matrix, or of a unit's columns */
   tenon__cpu_epilogue_call_t epilogue;
-} call_t;
+} job_t;
 
 /* A part of the columns of one matrix of b. */
 static void pack_task(void* user, uint32_t index, uint32_t thread) {
   (void)thread;
-  const call_t* call = user;
-  const tenon__cpu_bound_mat_mul_t* bound = call->bound;
+  const job_t* job = user;
+  const tenon__cpu_bound_mat_mul_t* bound = job->bound;
   const tenon__cpu_mat_mul_t* product = bound->product;
-  const size_t part = index % call->pack_parts;
-  size_t rest = index / call->pack_parts;
+  const size_t part = index % job->pack_parts;
+  size_t rest = index / job->pack_parts;
   const size_t matrix = rest;
   int64_t offset = 0;
   for (uint32_t k = bound->b_rank; k-- > 0;) {
@@ -30,19 +30,19 @@ static void pack_task(void* user, uint32_t index, uint32_t thread) {
   }
   const size_t width = tenon__cpu_panel_width(product->isa->tiles);
   const size_t panels = tenon__cpu_panel_count(product->isa->tiles, bound->columns);
-  const size_t begin = panels * part / call->pack_parts * width;
-  const size_t end = part + 1 == call->pack_parts ? bound->columns
-                                                  : panels * (part + 1) / call->pack_parts * width;
+  const size_t begin = panels * part / job->pack_parts * width;
+  const size_t end =
+      part + 1 == job->pack_parts ? bound->columns : panels * (part + 1) / job->pack_parts * width;
   if (begin < end) {
     tenon__cpu_pack_strided(product->isa->tiles, product->isa->elements,
-                            call->b + offset + (int64_t)begin * bound->b_column, bound->b_depth,
+                            job->b + offset + (int64_t)begin * bound->b_column, bound->b_depth,
                             bound->b_column, bound->depth, end - begin,
-                            call->packed + matrix * product->packed_batch + begin * bound->depth);
+                            job->packed + matrix * product->packed_batch + begin * bound->depth);
   }
 }
 
 typedef struct rows_t {
-  const call_t* call;
+  const job_t* job;
   const float* a;
 } rows_t;
 
@@ -50,7 +50,7 @@ typedef struct rows_t {
 static void gather_rows(const void* user, size_t row, size_t rows, size_t depth_begin, size_t depth,
                         float* out, size_t out_stride) {
   const rows_t* source = user;
-  const tenon__cpu_bound_mat_mul_t* bound = source->call->bound;
+  const tenon__cpu_bound_mat_mul_t* bound = source->job->bound;
   const tenon__cpu_copy_2d_t shape = {.element_bytes = sizeof(float),
                                       .rows = rows,
                                       .columns = depth,
@@ -86,17 +86,17 @@ static unit_t locate_unit(const tenon__cpu_bound_mat_mul_t* bound, size_t index)
 }
 
 static void product_task(void* user, uint32_t index, uint32_t thread) {
-  const call_t* call = user;
-  const tenon__cpu_bound_mat_mul_t* bound = call->bound;
+  const job_t* job = user;
+  const tenon__cpu_bound_mat_mul_t* bound = job->bound;
   const tenon__cpu_mat_mul_t* self = bound->product;
   const size_t tasks = bound->grid.row_tasks * bound->grid.panel_tasks;
   const size_t number = index / tasks;
   const unit_t unit = locate_unit(bound, number);
   const size_t first_row = number * bound->rows;
-  const bool in_place = call->packed == NULL;
-  char* scratch = call->scratch + thread * self->slot_bytes;
-  const rows_t rows = {call, call->a + unit.a};
-  const tenon__cpu_epilogue_call_t* epilogue = &call->epilogue;
+  const bool in_place = job->packed == NULL;
+  char* scratch = job->scratch + thread * self->slot_bytes;
+  const rows_t rows = {job, job->a + unit.a};
+  const tenon__cpu_epilogue_call_t* epilogue = &job->epilogue;
   const tenon__cpu_epilogue_task_t finish = {epilogue, scratch + self->gather_bytes};
   const tenon__cpu_shifted_finish_t shifted = {&finish, epilogue->finish, first_row, 0};
   tenon__cpu_product_t product = {
@@ -104,10 +104,10 @@ static void product_task(void* user, uint32_t index, uint32_t thread) {
       .rows = bound->rows,
       .columns = bound->columns,
       .depth = bound->depth,
-      .b = in_place ? call->b + unit.b : call->packed + (size_t)unit.matrix * self->packed_batch,
+      .b = in_place ? job->b + unit.b : job->packed + (size_t)unit.matrix * self->packed_batch,
       .b_stride = in_place ? (size_t)bound->b_depth : 0,
       .panel_stride = (in_place ? 1 : bound->depth) * tenon__cpu_panel_width(self->isa->tiles),
-      .c = call->y + unit.y,
+      .c = job->y + unit.y,
       .c_stride = (size_t)bound->y_row,
       .bias = epilogue->bias,
       .addend =
@@ -130,25 +130,25 @@ static void product_task(void* user, uint32_t index, uint32_t thread) {
 
 /* FEW: a part of a unit's columns, dot product by dot product. */
 static void few_task(void* user, uint32_t index, uint32_t thread) {
-  const call_t* call = user;
-  const tenon__cpu_bound_mat_mul_t* bound = call->bound;
+  const job_t* job = user;
+  const tenon__cpu_bound_mat_mul_t* bound = job->bound;
   const tenon__cpu_mat_mul_t* self = bound->product;
-  const tenon__cpu_epilogue_call_t* epilogue = &call->epilogue;
-  const size_t number = index / call->pack_parts;
-  const size_t part = index % call->pack_parts;
+  const tenon__cpu_epilogue_call_t* epilogue = &job->epilogue;
+  const size_t number = index / job->pack_parts;
+  const size_t part = index % job->pack_parts;
   const unit_t unit = locate_unit(bound, number);
   const size_t first_row = number * bound->rows;
-  const size_t begin = bound->columns * part / call->pack_parts;
-  const size_t end = bound->columns * (part + 1) / call->pack_parts;
+  const size_t begin = bound->columns * part / job->pack_parts;
+  const size_t end = bound->columns * (part + 1) / job->pack_parts;
   const tenon__cpu_few_t few = {
       .tiles = self->isa->tiles,
       .rows = bound->rows,
       .depth = bound->depth,
-      .a = call->a + unit.a,
+      .a = job->a + unit.a,
       .a_stride = (size_t)bound->a_row,
-      .b = call->b + unit.b,
+      .b = job->b + unit.b,
       .b_stride = (size_t)bound->b_column,
-      .c = call->y + unit.y,
+      .c = job->y + unit.y,
       .c_stride = (size_t)bound->y_row,
       .bias = epilogue->bias,
       .addend =
@@ -159,7 +159,7 @@ static void few_task(void* user, uint32_t index, uint32_t thread) {
   tenon__cpu_product_few(&few, begin, end);
   if (epilogue->finish != NULL && begin < end) {
     const tenon__cpu_epilogue_task_t finish = {
-        epilogue, call->scratch + thread * self->slot_bytes + self->gather_bytes};
+        epilogue, job->scratch + thread * self->slot_bytes + self->gather_bytes};
     epilogue->finish(&finish, few.c + begin, few.c_stride, first_row, bound->rows, begin,
                      end - begin);
   }
@@ -185,41 +185,36 @@ static way_t choose_way(const tenon__cpu_bound_mat_mul_t* bound) {
              : WAY_PACKED;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__cpu_mat_mul_enqueue(void* instance, void* bound_handle, tenon_run_t* run,
-                                          const tenon_run_table_t* host,
-                                          const tenon_argument_t* inputs, uint32_t input_count,
-                                          const tenon_argument_t* outputs, uint32_t output_count) {
-  (void)input_count, (void)output_count;
-  const tenon__cpu_mat_mul_t* self = instance;
-  tenon__cpu_bound_mat_mul_t* bound = bound_handle;
+tenon_status_t tenon__cpu_mat_mul_enqueue(const tenon_enqueue_t* call) {
+  const tenon__cpu_mat_mul_t* self = call->instance;
+  tenon__cpu_bound_mat_mul_t* bound = call->bound;
   if (bound->units == 0 || bound->rows == 0 || bound->columns == 0) {
     return TENON_OK;
   }
-  char* scratch = host->scratch(run);
-  const uint32_t threads = host->thread_count(run);
-  call_t call = {.bound = bound,
-                 .a = inputs[self->a].tensor.data,
-                 .b = inputs[self->b].tensor.data,
-                 .y = outputs[0].tensor.data,
-                 .scratch = scratch + self->shared_bytes};
-  tenon__cpu_epilogue_start(bound->epilogue, inputs, NULL, &call.epilogue);
+  char* scratch = call->host->scratch(call->run);
+  const uint32_t threads = call->host->thread_count(call->run);
+  job_t job = {.bound = bound,
+               .a = call->inputs[self->a].tensor.data,
+               .b = call->inputs[self->b].tensor.data,
+               .y = call->outputs[0].tensor.data,
+               .scratch = scratch + self->shared_bytes};
+  tenon__cpu_epilogue_start(bound->epilogue, call->inputs, NULL, &job.epilogue);
   const way_t way = choose_way(bound);
-  call.pack_parts = bound->b_count < 2 * (size_t)threads && threads > 1 ? 2 * (size_t)threads : 1;
+  job.pack_parts = bound->b_count < 2 * (size_t)threads && threads > 1 ? 2 * (size_t)threads : 1;
   if (way == WAY_FEW) {
-    tenon__cpu_parallel(run, host, (uint32_t)(bound->units * call.pack_parts), few_task, &call);
+    tenon__cpu_parallel(call, (uint32_t)(bound->units * job.pack_parts), few_task, &job);
     return TENON_OK;
   }
   if (way == WAY_PACKED && self->packed == NULL) {
-    call.packed = (float*)(void*)scratch;
-    tenon__cpu_parallel(run, host, (uint32_t)(bound->b_count * call.pack_parts), pack_task, &call);
+    job.packed = (float*)(void*)scratch;
+    tenon__cpu_parallel(call, (uint32_t)(bound->b_count * job.pack_parts), pack_task, &job);
   } else if (way == WAY_PACKED) {
-    call.packed = (float*)self->packed;
+    job.packed = (float*)self->packed;
   }
   tenon__cpu_product_grid(self->isa->tiles, bound->rows, bound->columns, bound->units, threads,
                           &bound->grid);
-  tenon__cpu_parallel(run, host,
+  tenon__cpu_parallel(call,
                       (uint32_t)(bound->units * bound->grid.row_tasks * bound->grid.panel_tasks),
-                      product_task, &call);
+                      product_task, &job);
   return TENON_OK;
 }

@@ -67,14 +67,10 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   return add(emit, &tactic);
 }
 
-static tenon_status_t prepare(void* state, const tenon_region_t* region,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                              void** out_instance) {
-  (void)region, (void)table, (void)tactic;
-  const tenon__cpu_state_t* cpu = state;
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_state_t* cpu = call->state;
   /* The instance is one pointer. NOLINTNEXTLINE(bugprone-sizeof-expression) */
-  const tenon__cpu_isa_t** instance = host->allocate(preparation, sizeof(*instance));
+  const tenon__cpu_isa_t** instance = call->host->allocate(call->preparation, sizeof(*instance));
   if (instance == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -156,28 +152,23 @@ static void run_chunk(void* user, uint32_t index, uint32_t thread) {
   }
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                              uint32_t input_count, const tenon_argument_t* outputs,
-                              uint32_t output_count) {
-  (void)instance, (void)input_count, (void)output_count;
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   static const uint64_t zero[2] = {0, 0};
-  const bound_t* bound = bound_handle;
-  job_t job = {bound, inputs, outputs[0].tensor.data, 1};
+  const bound_t* bound = call->bound;
+  job_t job = {bound, call->inputs, call->outputs[0].tensor.data, 1};
   if (bound->fills && bound->fill.tasks > 0) {
     const void* value = bound->fill_argument == TENON_NONE
                             ? (const void*)zero
-                            : inputs[bound->fill_argument].tensor.data;
+                            : call->inputs[bound->fill_argument].tensor.data;
     tenon__cpu_copy_run(bound->isa->elements, &bound->fill, job.output, value, 0,
                         bound->fill.tasks);
   }
-  const uint32_t threads = host->thread_count(run);
+  const uint32_t threads = call->host->thread_count(call->run);
   int64_t chunks = threads > 1 ? (int64_t)threads * CHUNKS_PER_THREAD : 1;
   chunks = chunks > bound->tasks ? bound->tasks : chunks;
   chunks = chunks > bound->bytes / LEAST_BYTES ? bound->bytes / LEAST_BYTES : chunks;
   job.chunks = chunks < 1 ? 1 : (uint32_t)chunks;
-  tenon__cpu_parallel(run, host, job.chunks, run_chunk, &job);
+  tenon__cpu_parallel(call, job.chunks, run_chunk, &job);
   return TENON_OK;
 }
 

@@ -57,15 +57,11 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   return add(emit, &tactic);
 }
 
-static tenon_status_t prepare(void* state, const tenon_region_t* handle,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                              void** out_instance) {
-  (void)tactic;
-  const tenon__cpu_state_t* cpu = state;
-  const tenon__cpu_region_t region = {handle, table};
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_state_t* cpu = call->state;
+  const tenon__cpu_region_t region = {call->region, call->table};
   const uint32_t rank = tenon__cpu_region_input(region, 0)->rank - 2;
-  pool_t* pool = host->allocate(preparation, sizeof(*pool));
+  pool_t* pool = call->host->allocate(call->preparation, sizeof(*pool));
   int64_t kernel[TENON_CPU_AXES] = {1, 1, 1};
   if (pool == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -80,7 +76,8 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
     pool->pad_end[TENON_CPU_AXES - rank + k] =
         padded ? tenon__cpu_region_item(region, "pads", rank + k, 0) : 0;
   }
-  pool->average = strcmp(table->node_operator(handle, 0), "standard.average_pool/1") == 0;
+  pool->average =
+      strcmp(call->table->node_operator(call->region, 0), "standard.average_pool/1") == 0;
   pool->counts_padding = tenon__cpu_region_int(region, "count_include_pad", 0) != 0;
   *out_instance = pool;
   return TENON_OK;
@@ -120,11 +117,11 @@ static int64_t taps_between(const tenon__cpu_window_t* window, size_t axis, int6
   return end - *out_first;
 }
 
-typedef struct call_t {
+typedef struct job_t {
   const bound_t* bound;
   const float* x;
   float* y;
-} call_t;
+} job_t;
 
 static void divide_row(const bound_t* bound, const tenon__cpu_row_t* row, int64_t rows) {
   const pool_t* pool = bound->pool;
@@ -143,8 +140,8 @@ static void divide_row(const bound_t* bound, const tenon__cpu_row_t* row, int64_
 
 static void run_row(void* user, uint32_t index, uint32_t thread) {
   (void)thread;
-  const call_t* call = user;
-  const bound_t* bound = call->bound;
+  const job_t* job = user;
+  const bound_t* bound = job->bound;
   const pool_t* pool = bound->pool;
   const tenon__cpu_window_t* window = &bound->window;
   const tenon__cpu_pixel_t pixel =
@@ -155,8 +152,8 @@ static void run_row(void* user, uint32_t index, uint32_t thread) {
       pixel.at[1] * window->stride[1] - window->pad_begin[1] + first * window->dilation[1];
   const tenon__cpu_pixel_t corner = {pixel.batch, {0, rows > 0 ? line : 0, 0}};
   const tenon__cpu_row_t row = {
-      .x = call->x + tenon__cpu_pixel_offset(&bound->x, corner),
-      .y = call->y + tenon__cpu_pixel_offset(&bound->y, pixel),
+      .x = job->x + tenon__cpu_pixel_offset(&bound->x, corner),
+      .y = job->y + tenon__cpu_pixel_offset(&bound->y, pixel),
       .channels = (size_t)bound->y.channels,
       .rows = (size_t)rows,
       .columns = (size_t)window->kernel[2],
@@ -182,18 +179,12 @@ static void run_row(void* user, uint32_t index, uint32_t thread) {
   divide_row(bound, &row, counted);
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                              uint32_t input_count, const tenon_argument_t* outputs,
-                              uint32_t output_count) {
-  (void)instance, (void)input_count, (void)output_count;
-  const bound_t* bound = bound_handle;
-  call_t call = {bound, inputs[0].tensor.data, outputs[0].tensor.data};
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  const bound_t* bound = call->bound;
+  job_t job = {bound, call->inputs[0].tensor.data, call->outputs[0].tensor.data};
   if (bound->y.extent[2] > 0) {
-    tenon__cpu_parallel(run, host,
-                        (uint32_t)(bound->y.batch * bound->y.extent[0] * bound->y.extent[1]),
-                        run_row, &call);
+    tenon__cpu_parallel(call, (uint32_t)(bound->y.batch * bound->y.extent[0] * bound->y.extent[1]),
+                        run_row, &job);
   }
   return TENON_OK;
 }

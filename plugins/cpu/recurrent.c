@@ -180,9 +180,14 @@ static tenon_status_t pack_once(const recurrent_t* self, tenon__cpu_region_t reg
   int32_t ready = 0;
   (void)snprintf(parameters, sizeof(parameters), "%u floats, %zu gates first",
                  self->isa->tiles->vector_floats, split);
+  const tenon_packing_t packing = {.size = sizeof(packing),
+                                   .format = "cpu.gates/1",
+                                   .parameters = parameters,
+                                   .sources = &source,
+                                   .source_count = 1,
+                                   .size_bytes = self->directions * size * sizeof(float)};
   const tenon_status_t status =
-      preparation->host->pack(preparation->handle, "cpu.gates/1", parameters, &source, 1,
-                              self->directions * size * sizeof(float), &data, &ready);
+      preparation->host->pack(preparation->handle, &packing, &data, &ready);
   *out_packed = data;
   if (status != TENON_OK || ready != 0) {
     return status;
@@ -198,14 +203,11 @@ static tenon_status_t pack_once(const recurrent_t* self, tenon__cpu_region_t reg
   return TENON_OK;
 }
 
-static tenon_status_t prepare(void* state, const tenon_region_t* handle,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation_handle,
-                              const tenon_prepare_table_t* host, void** out_instance) {
-  const tenon__cpu_state_t* cpu = state;
-  const tenon__cpu_region_t region = {handle, table};
-  const tenon__cpu_preparation_t preparation = {preparation_handle, host};
-  recurrent_t* self = host->allocate(preparation_handle, sizeof(*self));
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_state_t* cpu = call->state;
+  const tenon__cpu_region_t region = {call->region, call->table};
+  const tenon__cpu_preparation_t preparation = {call->preparation, call->host};
+  recurrent_t* self = call->host->allocate(call->preparation, sizeof(*self));
   if (self == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -217,12 +219,12 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
     const tenon_value_info_t* output = tenon__cpu_region_output(region, k);
     self->outputs[k] = output != NULL ? output->output : TENON_NONE;
   }
-  self->direction_floats = (size_t)(tactic->scratch_bytes / sizeof(float)) / self->directions;
+  self->direction_floats = (size_t)(call->tactic->scratch_bytes / sizeof(float)) / self->directions;
   *out_instance = self;
-  if (tactic->configuration_size != 1) { /* a plan may say so */
+  if (call->tactic->configuration_size != 1) { /* a plan may say so */
     return TENON_ERROR_INVALID_ARGUMENT;
   }
-  const uint8_t constants = *(const uint8_t*)tactic->configuration;
+  const uint8_t constants = *(const uint8_t*)call->tactic->configuration;
   tenon_status_t status = TENON_OK;
   if ((constants & PACKED_W) != 0) {
     status = pack_once(self, region, W, &preparation, &self->w);
@@ -253,15 +255,14 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
 
 /* ---- Running ---- */
 
-typedef struct call_t {
+typedef struct job_t {
   const recurrent_t* self;
   const bound_t* bound;
   const tenon_argument_t* inputs;
   const tenon_argument_t* outputs;
   float* scratch;
-  tenon_run_t* run;
-  const tenon_run_table_t* host;
-} call_t;
+  const tenon_enqueue_t* call;
+} job_t;
 
 /* A direction's weights: rows of `depth`, one for each gate of each unit, as they are or packed. */
 typedef struct weights_t {
@@ -272,7 +273,7 @@ typedef struct weights_t {
 
 /* A direction at work. */
 typedef struct lane_t {
-  const call_t* call;
+  const job_t* job;
   size_t direction;
   weights_t w;
   weights_t r;
@@ -285,14 +286,14 @@ typedef struct lane_t {
   float* reset;
 } lane_t;
 
-static const float* input_at(const call_t* call, uint32_t input, size_t offset) {
-  const uint32_t argument = call->self->arguments[input];
-  const float* data = argument == TENON_NONE ? NULL : call->inputs[argument].tensor.data;
+static const float* input_at(const job_t* job, uint32_t input, size_t offset) {
+  const uint32_t argument = job->self->arguments[input];
+  const float* data = argument == TENON_NONE ? NULL : job->inputs[argument].tensor.data;
   return data == NULL ? NULL : data + offset; /* weights that were packed need not be there */
 }
-static float* output_at(const call_t* call, uint32_t output, size_t offset) {
-  const uint32_t index = call->self->outputs[output];
-  return index == TENON_NONE ? NULL : (float*)call->outputs[index].tensor.data + offset;
+static float* output_at(const job_t* job, uint32_t output, size_t offset) {
+  const uint32_t index = job->self->outputs[output];
+  return index == TENON_NONE ? NULL : (float*)job->outputs[index].tensor.data + offset;
 }
 
 /* Columns [first, first + columns) of a product with a direction's weights; bias and addend may be
@@ -311,7 +312,7 @@ typedef struct factors_t {
 
 static void multiply(const lane_t* lane, const factors_t* factors) {
   const weights_t* weights = factors->weights;
-  const tenon__cpu_tiles_t* tiles = lane->call->self->isa->tiles;
+  const tenon__cpu_tiles_t* tiles = lane->job->self->isa->tiles;
   const size_t depth = weights->depth;
   if (weights->packed == NULL) {
     const tenon__cpu_few_t few = {.tiles = tiles,
@@ -354,7 +355,7 @@ static void multiply(const lane_t* lane, const factors_t* factors) {
  * worth it. */
 static void take_weights(const lane_t* lane, uint32_t input, size_t rows, float* scratch,
                          weights_t* out_weights) {
-  const recurrent_t* self = lane->call->self;
+  const recurrent_t* self = lane->job->self;
   const bool is_w = input == W;
   const float* packed = is_w ? self->w : self->r;
   const size_t size = is_w ? self->w_size : self->r_size;
@@ -362,7 +363,7 @@ static void take_weights(const lane_t* lane, uint32_t input, size_t rows, float*
   *out_weights = (weights_t){
       .depth = depth,
       .packed = packed == NULL ? NULL : packed + lane->direction * size,
-      .rows = input_at(lane->call, input, lane->direction * self->gates * self->hidden * depth)};
+      .rows = input_at(lane->job, input, lane->direction * self->gates * self->hidden * depth)};
   if (packed == NULL && rows > TENON_CPU_FEW_ROWS) {
     pack_direction(self, out_weights->rows, depth, is_w ? self->gates : self->split, scratch);
     out_weights->packed = scratch;
@@ -370,27 +371,27 @@ static void take_weights(const lane_t* lane, uint32_t input, size_t rows, float*
 }
 
 static void take_all_weights(lane_t* lane, float* scratch) {
-  const bound_t* bound = lane->call->bound;
+  const bound_t* bound = lane->job->bound;
   take_weights(lane, W, bound->times * bound->batch, scratch, &lane->w);
   take_weights(lane, R, bound->times * bound->batch,
-               scratch + (lane->call->self->w == NULL ? lane->call->self->w_size : 0), &lane->r);
+               scratch + (lane->job->self->w == NULL ? lane->job->self->w_size : 0), &lane->r);
 }
 
-static lane_t begin_lane(const call_t* call, size_t direction) {
-  const recurrent_t* self = call->self;
+static lane_t begin_lane(const job_t* job, size_t direction) {
+  const recurrent_t* self = job->self;
   const size_t width = self->gates * self->hidden;
-  const size_t state = call->bound->batch * self->hidden;
-  lane_t lane = {.call = call, .direction = direction};
-  lane.input_bias = call->scratch + direction * self->direction_floats;
+  const size_t state = job->bound->batch * self->hidden;
+  lane_t lane = {.job = job, .direction = direction};
+  lane.input_bias = job->scratch + direction * self->direction_floats;
   lane.state_bias = lane.input_bias + width;
   lane.gates = lane.state_bias + width;
-  lane.sums = lane.gates + call->bound->times * call->bound->batch * width;
-  lane.h = lane.sums + call->bound->batch * width;
+  lane.sums = lane.gates + job->bound->times * job->bound->batch * width;
+  lane.h = lane.sums + job->bound->batch * width;
   lane.c = lane.h + state;
   lane.reset = lane.c + state;
-  const float* bias = input_at(call, B, direction * 2 * width);
-  const float* h = input_at(call, INITIAL_H, direction * state);
-  const float* c = self->lstm ? input_at(call, INITIAL_C, direction * state) : NULL;
+  const float* bias = input_at(job, B, direction * 2 * width);
+  const float* h = input_at(job, INITIAL_H, direction * state);
+  const float* c = self->lstm ? input_at(job, INITIAL_C, direction * state) : NULL;
   for (size_t k = 0; k < width; k++) {
     /* The state's bias goes with the input's, but for the gate whose state part is scaled first. */
     const bool apart = !self->lstm && self->resets_after && k >= 2 * self->hidden;
@@ -407,8 +408,8 @@ static lane_t begin_lane(const call_t* call, size_t direction) {
 }
 
 static void step_lstm(const lane_t* lane, const float* gates) {
-  const recurrent_t* self = lane->call->self;
-  const size_t batch = lane->call->bound->batch;
+  const recurrent_t* self = lane->job->self;
+  const size_t batch = lane->job->bound->batch;
   const size_t width = 4 * self->hidden;
   multiply(lane, &(factors_t){.a = lane->h,
                               .rows = batch,
@@ -424,8 +425,8 @@ static void step_lstm(const lane_t* lane, const float* gates) {
 }
 
 static void step_gru(const lane_t* lane, const float* gates) {
-  const recurrent_t* self = lane->call->self;
-  const size_t batch = lane->call->bound->batch;
+  const recurrent_t* self = lane->job->self;
+  const size_t batch = lane->job->bound->batch;
   const size_t hidden = self->hidden;
   const size_t width = 3 * hidden;
   if (self->resets_after) {
@@ -469,22 +470,22 @@ static void step_gru(const lane_t* lane, const float* gates) {
 
 static void run_direction(void* user, uint32_t index, uint32_t thread) {
   (void)thread;
-  const call_t* call = user;
-  const recurrent_t* self = call->self;
-  const size_t times = call->bound->times;
-  const size_t batch = call->bound->batch;
+  const job_t* job = user;
+  const recurrent_t* self = job->self;
+  const size_t times = job->bound->times;
+  const size_t batch = job->bound->batch;
   const size_t width = self->gates * self->hidden;
   const size_t state = batch * self->hidden;
-  const lane_t lane = begin_lane(call, index);
+  const lane_t lane = begin_lane(job, index);
   const bool backwards = index == 1 || self->reverse;
-  multiply(&lane, &(factors_t){.a = input_at(call, X, 0),
+  multiply(&lane, &(factors_t){.a = input_at(job, X, 0),
                                .rows = times * batch,
                                .weights = &lane.w,
                                .columns = width,
                                .bias = lane.input_bias,
                                .c = lane.gates,
                                .c_stride = width});
-  for (size_t step = 0; step < times && !tenon__cpu_is_cancelled(call->run, call->host); step++) {
+  for (size_t step = 0; step < times && !tenon__cpu_is_cancelled(job->call); step++) {
     const size_t t = backwards ? times - 1 - step : step;
     const float* gates = lane.gates + t * batch * width;
     if (self->lstm) {
@@ -492,13 +493,13 @@ static void run_direction(void* user, uint32_t index, uint32_t thread) {
     } else {
       step_gru(&lane, gates);
     }
-    float* y = output_at(call, 0, (t * self->directions + index) * state);
+    float* y = output_at(job, 0, (t * self->directions + index) * state);
     if (y != NULL) {
       memcpy(y, lane.h, state * sizeof(float));
     }
   }
-  float* y_h = output_at(call, 1, index * state);
-  float* y_c = output_at(call, 2, index * state);
+  float* y_h = output_at(job, 1, index * state);
+  float* y_c = output_at(job, 2, index * state);
   if (y_h != NULL) {
     memcpy(y_h, lane.h, state * sizeof(float));
   }
@@ -507,16 +508,12 @@ static void run_direction(void* user, uint32_t index, uint32_t thread) {
   }
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                              uint32_t input_count, const tenon_argument_t* outputs,
-                              uint32_t output_count) {
-  (void)input_count, (void)output_count;
-  const recurrent_t* self = instance;
-  call_t call = {self, bound, inputs, outputs, host->scratch(run), run, host};
-  if (call.bound->batch > 0 && self->hidden > 0) {
-    tenon__cpu_parallel(run, host, (uint32_t)self->directions, run_direction, &call);
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  const recurrent_t* self = call->instance;
+  job_t job = {self, call->bound, call->inputs, call->outputs, call->host->scratch(call->run),
+               call};
+  if (job.bound->batch > 0 && self->hidden > 0) {
+    tenon__cpu_parallel(call, (uint32_t)self->directions, run_direction, &job);
   }
   return TENON_OK;
 }

@@ -81,30 +81,29 @@ const tenon_layout_t* tenon__cpu_channels_last(uint32_t rank) {
   return rank >= 3 && rank <= 5 ? &layouts[rank - 3] : NULL;
 }
 
-bool tenon__cpu_is_cancelled(tenon_run_t* run, const tenon_run_table_t* host) {
-  return TENON_HAS(host, tenon_run_table_t, cancelled) && host->cancelled != NULL &&
-         host->cancelled(run) != 0;
+bool tenon__cpu_is_cancelled(const tenon_enqueue_t* call) {
+  return TENON_HAS(call->host, tenon_run_table_t, cancelled) && call->host->cancelled != NULL &&
+         call->host->cancelled(call->run) != 0;
 }
 
 typedef struct work_t {
-  tenon_run_t* run;
-  const tenon_run_table_t* host;
+  const tenon_enqueue_t* call;
   tenon__cpu_body_t body;
   void* user;
 } work_t;
 
 static void run_index(void* user, uint32_t index, uint32_t thread) {
   const work_t* work = user;
-  if (!tenon__cpu_is_cancelled(work->run, work->host)) {
+  if (!tenon__cpu_is_cancelled(work->call)) {
     work->body(work->user, index, thread);
   }
 }
 
-void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32_t count,
-                         tenon__cpu_body_t body, void* user) {
-  work_t work = {run, host, body, user};
-  if (count > 1 && host->thread_count(run) > 1) {
-    host->parallel(run, count, run_index, &work);
+void tenon__cpu_parallel(const tenon_enqueue_t* call, uint32_t count, tenon__cpu_body_t body,
+                         void* user) {
+  work_t work = {call, body, user};
+  if (count > 1 && call->host->thread_count(call->run) > 1) {
+    call->host->parallel(call->run, count, run_index, &work);
     return;
   }
   for (uint32_t i = 0; i < count; i++) {

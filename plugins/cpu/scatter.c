@@ -68,22 +68,18 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   return add(emit, &tactic);
 }
 
-static tenon_status_t prepare(void* state, const tenon_region_t* handle,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                              void** out_instance) {
-  (void)state;
-  (void)tactic;
-  const tenon__cpu_region_t region = {handle, table};
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_region_t region = {call->region, call->table};
   const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
-  scatter_t* self = host->allocate(preparation, sizeof(*self));
+  scatter_t* self = call->host->allocate(call->preparation, sizeof(*self));
   if (self == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   const int64_t axis = tenon__cpu_region_int(region, "axis", 0);
   self->reduction = (reduction_t)find_reduction(region);
   self->element_bytes = tenon__cpu_element_bytes(x->dtype);
-  self->by_element = strstr(table->node_operator(handle, 0), "scatter_elements") != NULL;
+  self->by_element =
+      strstr(call->table->node_operator(call->region, 0), "scatter_elements") != NULL;
   self->axis = (uint32_t)(axis < 0 ? axis + (int64_t)x->rank : axis);
   *out_instance = self;
   return TENON_OK;
@@ -127,18 +123,16 @@ static int64_t product(const tenon_tensor_view_t* view, uint32_t begin, uint32_t
   return count;
 }
 
-static tenon_status_t out_of_range(tenon_run_t* run, const tenon_run_table_t* host, int64_t index,
-                                   int64_t extent) {
+static tenon_status_t out_of_range(const tenon_enqueue_t* call, int64_t index, int64_t extent) {
   char message[96];
   (void)snprintf(message, sizeof(message), "index %lld is out of range for extent %lld",
                  (long long)index, (long long)extent);
-  return host->fail(run, TENON_ERROR_INVALID_DATA, message);
+  return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, message);
 }
 
 typedef struct job_t {
   const scatter_t* self;
-  tenon_run_t* run;
-  const tenon_run_table_t* host;
+  const tenon_enqueue_t* call;
   const tenon_tensor_view_t* indices;
   const tenon_tensor_view_t* updates;
   const tenon_tensor_view_t* y;
@@ -149,7 +143,7 @@ static tenon_status_t misfit(const job_t* job) {
   (void)snprintf(message, sizeof(message), "%lld updates do not fit %lld indices and their extents",
                  (long long)product(job->updates, 0, job->updates->rank),
                  (long long)product(job->indices, 0, job->indices->rank));
-  return job->host->fail(job->run, TENON_ERROR_INVALID_DATA, message);
+  return job->call->host->fail(job->call->run, TENON_ERROR_INVALID_DATA, message);
 }
 
 static tenon_status_t scatter_slices(const job_t* job) {
@@ -175,7 +169,7 @@ static tenon_status_t scatter_slices(const job_t* job) {
     for (uint32_t k = 0; k < depth; k++) {
       const int64_t index = at[k] + (at[k] < 0 ? y->dims[k] : 0);
       if (index < 0 || index >= y->dims[k]) {
-        return out_of_range(job->run, job->host, at[k], y->dims[k]);
+        return out_of_range(job->call, at[k], y->dims[k]);
       }
       target = target * y->dims[k] + index;
     }
@@ -205,7 +199,7 @@ static tenon_status_t scatter_elements(const job_t* job) {
     const int64_t index = given + (given < 0 ? y->dims[axis] : 0);
     int64_t target = 0;
     if (index < 0 || index >= y->dims[axis]) {
-      return out_of_range(job->run, job->host, given, y->dims[axis]);
+      return out_of_range(job->call, given, y->dims[axis]);
     }
     for (uint32_t k = 0; k < y->rank; k++) {
       target += (k == axis ? index : place[k]) * strides[k];
@@ -219,18 +213,14 @@ static tenon_status_t scatter_elements(const job_t* job) {
   return TENON_OK;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                              uint32_t input_count, const tenon_argument_t* outputs,
-                              uint32_t output_count) {
-  (void)bound;
-  const scatter_t* self = instance;
-  if (input_count != 3 || output_count != 1) {
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  const scatter_t* self = call->instance;
+  if (call->input_count != 3 || call->output_count != 1) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
-  const tenon_tensor_view_t* x = &inputs[0].tensor;
-  const job_t job = {self, run, host, &inputs[1].tensor, &inputs[2].tensor, &outputs[0].tensor};
+  const tenon_tensor_view_t* x = &call->inputs[0].tensor;
+  const job_t job = {self, call, &call->inputs[1].tensor, &call->inputs[2].tensor,
+                     &call->outputs[0].tensor};
   const size_t bytes = (size_t)product(x, 0, x->rank) * self->element_bytes;
   if (job.y->data != x->data && bytes > 0) {
     memcpy(job.y->data, x->data, bytes);

@@ -51,14 +51,9 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   return add(emit, &tactic);
 }
 
-static tenon_status_t prepare(void* state, const tenon_region_t* handle,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                              void** out_instance) {
-  (void)state;
-  (void)tactic;
-  const tenon__cpu_region_t region = {handle, table};
-  trees_t* self = host->allocate(preparation, sizeof(*self));
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_region_t region = {call->region, call->table};
+  trees_t* self = call->host->allocate(call->preparation, sizeof(*self));
   if (self == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -84,7 +79,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   return TENON_OK;
 }
 
-typedef struct call_t {
+typedef struct job_t {
   const float* x;
   const int64_t* nodes;
   const float* thresholds;
@@ -104,7 +99,7 @@ typedef struct call_t {
   int64_t weight_count;
   bool averages;
   atomic_bool is_lost; /* a walk left its tree, or did not end */
-} call_t;
+} job_t;
 
 /* Whether [first, first + count) lies in [0, size). */
 static bool is_within(int64_t first, int64_t count, int64_t size) {
@@ -112,57 +107,57 @@ static bool is_within(int64_t first, int64_t count, int64_t size) {
 }
 
 /* Whether a place is a node, or below 0 a leaf. */
-static bool is_place(const call_t* call, int64_t place) {
-  return place < call->node_count && place >= -call->leaf_count;
+static bool is_place(const job_t* job, int64_t place) {
+  return place < job->node_count && place >= -job->leaf_count;
 }
 
 /* What is wrong with the trees; NULL: nothing, but for cycles. */
-static const char* find_fault(const call_t* call) {
-  for (int64_t i = 0; i < call->node_count; i++) {
-    const int64_t* node = call->nodes + i * NODE_FIELDS;
+static const char* find_fault(const job_t* job) {
+  for (int64_t i = 0; i < job->node_count; i++) {
+    const int64_t* node = job->nodes + i * NODE_FIELDS;
     if (node[0] < LESS_EQUAL || node[0] > MEMBER) {
       return "a node of a tree has a mode that is not 0 to 6";
     }
-    if (!is_within(node[1], 1, call->feature_count) ||
-        !is_within(node[5], node[6], call->member_count)) {
+    if (!is_within(node[1], 1, job->feature_count) ||
+        !is_within(node[5], node[6], job->member_count)) {
       return "a node of a tree asks for a feature or a member that is not there";
     }
-    if (!is_place(call, node[2]) || !is_place(call, node[3])) {
+    if (!is_place(job, node[2]) || !is_place(job, node[3])) {
       return "a node of a tree leads to a node or leaf that is not there";
     }
   }
-  for (int64_t i = 0; i < call->root_count; i++) {
-    if (!is_place(call, call->roots[i])) {
+  for (int64_t i = 0; i < job->root_count; i++) {
+    if (!is_place(job, job->roots[i])) {
       return "a tree begins at a node that is not there";
     }
   }
-  for (int64_t i = 0; i < call->leaf_count; i++) {
-    const int64_t* span = call->leaves + i * LEAF_FIELDS;
-    if (!is_within(span[0], span[1], call->weight_count)) {
+  for (int64_t i = 0; i < job->leaf_count; i++) {
+    const int64_t* span = job->leaves + i * LEAF_FIELDS;
+    if (!is_within(span[0], span[1], job->weight_count)) {
       return "a leaf of a tree has weights that are not there";
     }
   }
-  for (int64_t i = 0; i < call->weight_count; i++) {
-    if (!is_within(call->targets[i], 1, call->target_count)) {
+  for (int64_t i = 0; i < job->weight_count; i++) {
+    if (!is_within(job->targets[i], 1, job->target_count)) {
       return "a weight of a tree is for a target that is not there";
     }
   }
   return NULL;
 }
 
-static bool is_member(const call_t* call, const int64_t* node, float value) {
-  if (!is_within(node[5], node[6], call->member_count)) {
+static bool is_member(const job_t* job, const int64_t* node, float value) {
+  if (!is_within(node[5], node[6], job->member_count)) {
     return false;
   }
   for (int64_t i = node[5]; i < node[5] + node[6]; i++) {
-    if (call->members[i] == value) {
+    if (job->members[i] == value) {
       return true;
     }
   }
   return false;
 }
 
-static bool is_true(const call_t* call, const int64_t* node, float threshold, float value) {
+static bool is_true(const job_t* job, const int64_t* node, float threshold, float value) {
   switch (node[0]) {
     case LESS_EQUAL:
       return value <= threshold;
@@ -177,105 +172,101 @@ static bool is_true(const call_t* call, const int64_t* node, float threshold, fl
     case NOT_EQUAL:
       return value != threshold;
     default:
-      return is_member(call, node, value);
+      return is_member(job, node, value);
   }
 }
 
 /* The leaf that a row reaches; -1 where the walk leaves the tree or does not end. */
-static int64_t leaf_of(const call_t* call, const float* row, int64_t root) {
+static int64_t leaf_of(const job_t* job, const float* row, int64_t root) {
   int64_t at = root;
-  for (int64_t step = 0; at >= 0 && step < call->node_count; step++) {
-    const int64_t* node = call->nodes + at * NODE_FIELDS;
-    if (at >= call->node_count || node[1] < 0 || node[1] >= call->feature_count) {
+  for (int64_t step = 0; at >= 0 && step < job->node_count; step++) {
+    const int64_t* node = job->nodes + at * NODE_FIELDS;
+    if (at >= job->node_count || node[1] < 0 || node[1] >= job->feature_count) {
       return -1;
     }
     const float value = row[node[1]];
     const bool goes_true =
-        (isnan(value) && node[4] != 0) || is_true(call, node, call->thresholds[at], value);
+        (isnan(value) && node[4] != 0) || is_true(job, node, job->thresholds[at], value);
     at = node[goes_true ? 2 : 3];
   }
-  return at < 0 && at >= -call->leaf_count ? -(at + 1) : -1;
+  return at < 0 && at >= -job->leaf_count ? -(at + 1) : -1;
 }
 
-static bool add_leaf(const call_t* call, int64_t leaf, float* scores) {
-  const int64_t* span = call->leaves + leaf * LEAF_FIELDS;
-  if (!is_within(span[0], span[1], call->weight_count)) {
+static bool add_leaf(const job_t* job, int64_t leaf, float* scores) {
+  const int64_t* span = job->leaves + leaf * LEAF_FIELDS;
+  if (!is_within(span[0], span[1], job->weight_count)) {
     return false;
   }
   for (int64_t i = span[0]; i < span[0] + span[1]; i++) {
-    if (call->targets[i] < 0 || call->targets[i] >= call->target_count) {
+    if (job->targets[i] < 0 || job->targets[i] >= job->target_count) {
       return false;
     }
-    scores[call->targets[i]] += call->weights[i];
+    scores[job->targets[i]] += job->weights[i];
   }
   return true;
 }
 
 static void score_block(void* user, uint32_t index, uint32_t thread) {
   (void)thread;
-  call_t* call = user;
+  job_t* job = user;
   const int64_t first = (int64_t)index * BLOCK;
-  const int64_t end = first + BLOCK < call->row_count ? first + BLOCK : call->row_count;
-  memset(call->y + first * call->target_count, 0,
-         (size_t)((end - first) * call->target_count) * sizeof(float));
+  const int64_t end = first + BLOCK < job->row_count ? first + BLOCK : job->row_count;
+  memset(job->y + first * job->target_count, 0,
+         (size_t)((end - first) * job->target_count) * sizeof(float));
   /* A tree stays in the cache while the rows of a block walk it. */
-  for (int64_t tree = 0; tree < call->root_count; tree++) {
+  for (int64_t tree = 0; tree < job->root_count; tree++) {
     for (int64_t row = first; row < end; row++) {
-      const int64_t leaf = leaf_of(call, call->x + row * call->feature_count, call->roots[tree]);
-      if (leaf < 0 || !add_leaf(call, leaf, call->y + row * call->target_count)) {
-        atomic_store(&call->is_lost, true);
+      const int64_t leaf = leaf_of(job, job->x + row * job->feature_count, job->roots[tree]);
+      if (leaf < 0 || !add_leaf(job, leaf, job->y + row * job->target_count)) {
+        atomic_store(&job->is_lost, true);
         return;
       }
     }
   }
-  if (call->averages && call->root_count > 0) {
-    for (int64_t i = first * call->target_count; i < end * call->target_count; i++) {
-      call->y[i] /= (float)call->root_count;
+  if (job->averages && job->root_count > 0) {
+    for (int64_t i = first * job->target_count; i < end * job->target_count; i++) {
+      job->y[i] /= (float)job->root_count;
     }
   }
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                              uint32_t input_count, const tenon_argument_t* outputs,
-                              uint32_t output_count) {
-  bound_t* known = bound;
-  if (input_count != OPERANDS || output_count != 1) {
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  bound_t* known = call->bound;
+  if (call->input_count != OPERANDS || call->output_count != 1) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
-  call_t call = {
-      .x = inputs[0].tensor.data,
-      .nodes = inputs[1].tensor.data,
-      .thresholds = inputs[2].tensor.data,
-      .members = inputs[3].tensor.data,
-      .roots = inputs[4].tensor.data,
-      .leaves = inputs[5].tensor.data,
-      .targets = inputs[6].tensor.data,
-      .weights = inputs[7].tensor.data,
-      .y = outputs[0].tensor.data,
-      .row_count = inputs[0].tensor.dims[0],
-      .feature_count = inputs[0].tensor.dims[1],
-      .target_count = outputs[0].tensor.dims[1],
-      .node_count = inputs[1].tensor.dims[0],
-      .member_count = inputs[3].tensor.dims[0],
-      .root_count = inputs[4].tensor.dims[0],
-      .leaf_count = inputs[5].tensor.dims[0],
-      .weight_count = inputs[7].tensor.dims[0],
-      .averages = ((const trees_t*)instance)->averages,
+  job_t job = {
+      .x = call->inputs[0].tensor.data,
+      .nodes = call->inputs[1].tensor.data,
+      .thresholds = call->inputs[2].tensor.data,
+      .members = call->inputs[3].tensor.data,
+      .roots = call->inputs[4].tensor.data,
+      .leaves = call->inputs[5].tensor.data,
+      .targets = call->inputs[6].tensor.data,
+      .weights = call->inputs[7].tensor.data,
+      .y = call->outputs[0].tensor.data,
+      .row_count = call->inputs[0].tensor.dims[0],
+      .feature_count = call->inputs[0].tensor.dims[1],
+      .target_count = call->outputs[0].tensor.dims[1],
+      .node_count = call->inputs[1].tensor.dims[0],
+      .member_count = call->inputs[3].tensor.dims[0],
+      .root_count = call->inputs[4].tensor.dims[0],
+      .leaf_count = call->inputs[5].tensor.dims[0],
+      .weight_count = call->inputs[7].tensor.dims[0],
+      .averages = ((const trees_t*)call->instance)->averages,
   };
-  const char* fault = known->is_constant && known->is_checked ? NULL : find_fault(&call);
+  const char* fault = known->is_constant && known->is_checked ? NULL : find_fault(&job);
   if (fault != NULL) {
-    return host->fail(run, TENON_ERROR_INVALID_DATA, fault);
+    return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, fault);
   }
   known->is_checked = true;
-  atomic_init(&call.is_lost, false);
-  tenon__cpu_parallel(run, host, (uint32_t)((call.row_count + BLOCK - 1) / BLOCK), score_block,
-                      &call);
-  return atomic_load(&call.is_lost)
-             ? host->fail(run, TENON_ERROR_INVALID_DATA,
-                          "a tree has a cycle, or names a node, feature, leaf or target that is "
-                          "not there")
+  atomic_init(&job.is_lost, false);
+  tenon__cpu_parallel(call, (uint32_t)((job.row_count + BLOCK - 1) / BLOCK), score_block, &job);
+  return atomic_load(&job.is_lost)
+             ? call->host->fail(
+                   call->run, TENON_ERROR_INVALID_DATA,
+                   "a tree has a cycle, or names a node, feature, leaf or target that is "
+                   "not there")
              : TENON_OK;
 }
 

@@ -9,13 +9,7 @@
 
 #include "tenon/plugin.h"
 
-tenon_status_t tenon__decode_prepare(void* state, const tenon_region_t* region,
-                                     const tenon_region_table_t* table,
-                                     const tenon_tactic_t* tactic, tenon_preparation_t* preparation,
-                                     const tenon_prepare_table_t* host, void** out_instance);
-tenon_status_t tenon__decode_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                     const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                     uint32_t input_count, const tenon_argument_t* outputs,
-                                     uint32_t output_count);
+tenon_status_t tenon__decode_prepare(const tenon_prepare_t* call, void** out_instance);
+tenon_status_t tenon__decode_enqueue(const tenon_enqueue_t* call);
 
 #endif

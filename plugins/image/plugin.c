@@ -92,7 +92,6 @@ static void image_decoder(tenon_make_t* make) {
 static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     TENON_MAKE_ROW(convert, "onnx", "", "ImageDecoder", 20, 0, image_decoder, NULL, NULL)};
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 static TENON_MAKE_CONVERT(convert) {
   return TENON_MAKE_BY(rows);
 }

@@ -282,9 +282,8 @@ int64_t tenon__scratch_propose_regions(const tenon__work_t* work) {
 }
 
 /* The anchor at a place, moved and stretched as predicted, cut at the image's borders. */
-static void propose(const double* anchor, int64_t row, int64_t column, double stride,
-                    const double* delta, const double* image, tenon__number_t* out_box) {
-  const double corner[2] = {(double)column * stride, (double)row * stride};
+static void propose(const double* anchor, const double corner[2], const double* delta,
+                    const double* image, tenon__number_t* out_box) {
   for (int axis = 0; axis < 2; ++axis) {
     const double size = anchor[axis + 2] - anchor[axis] + 1;
     const double middle = anchor[axis] + corner[axis] + size / 2 + delta[axis] * size;
@@ -319,8 +318,9 @@ static int64_t propose_image(const tenon__work_t* work, int64_t image, tenon__nu
           tenon__work_input(work, 1)->at[((image * kinds + kind) * CORNERS + k) * plane + place].f;
     }
     tenon__number_t* box = out_boxes + i * CORNERS;
-    propose(anchors->numbers + kind * CORNERS, place / columns, place % columns, stride, delta,
-            extents, box);
+    const double corner[2] = {(double)(place % columns) * stride,
+                              (double)(place / columns) * stride};
+    propose(anchors->numbers + kind * CORNERS, corner, delta, extents, box);
     if (box[2].f - box[0].f + 1 >= least && box[3].f - box[1].f + 1 >= least) {
       const double score = scores->at[(image * kinds + kind) * plane + place].f;
       out_entries[count++] = (entry_t){.score.f = score, .class.i = 0, .box.i = i};

@@ -38,24 +38,17 @@ typedef struct evaluation_t {
   uint32_t points; /* evaluated */
 } evaluation_t;
 
-static const void* keep(tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                        const void* data, size_t size_bytes) {
-  void* copy = host->allocate(preparation, size_bytes + 1);
+static const void* keep(const tenon_prepare_t* call, const void* data, size_t size_bytes) {
+  void* copy = call->host->allocate(call->preparation, size_bytes + 1);
   if (copy != NULL && size_bytes > 0) {
     memcpy(copy, data, size_bytes);
   }
   return copy;
 }
 
-tenon_status_t tenon__expressions_prepare(void* state, const tenon_region_t* region,
-                                          const tenon_region_table_t* table,
-                                          const tenon_tactic_t* tactic,
-                                          tenon_preparation_t* preparation,
-                                          const tenon_prepare_table_t* host, void** out_instance) {
-  (void)state;
-  (void)tactic;
-  const tenon_program_t* program = table->program(region);
-  expressions_t* instance = host->allocate(preparation, sizeof(*instance));
+tenon_status_t tenon__expressions_prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon_program_t* program = call->table->program(call->region);
+  expressions_t* instance = call->host->allocate(call->preparation, sizeof(*instance));
   if (program == NULL) {
     return TENON_ERROR_INTERNAL;
   }
@@ -63,14 +56,12 @@ tenon_status_t tenon__expressions_prepare(void* state, const tenon_region_t* reg
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   tenon_program_t copy = *program;
-  copy.instructions = keep(preparation, host, program->instructions,
-                           program->instruction_count * sizeof(tenon_instruction_t));
-  copy.operands =
-      keep(preparation, host, program->operands, program->operand_count * sizeof(tenon_operand_t));
-  copy.outputs = keep(preparation, host, program->outputs,
-                      program->output_count * sizeof(tenon_program_output_t));
-  copy.coordinates =
-      keep(preparation, host, program->coordinates, program->coordinate_count * sizeof(uint32_t));
+  copy.instructions =
+      keep(call, program->instructions, program->instruction_count * sizeof(tenon_instruction_t));
+  copy.operands = keep(call, program->operands, program->operand_count * sizeof(tenon_operand_t));
+  copy.outputs =
+      keep(call, program->outputs, program->output_count * sizeof(tenon_program_output_t));
+  copy.coordinates = keep(call, program->coordinates, program->coordinate_count * sizeof(uint32_t));
   if (copy.instructions == NULL || copy.operands == NULL || copy.outputs == NULL ||
       copy.coordinates == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -399,20 +390,13 @@ static tenon_status_t write_output(evaluation_t* evaluation, uint32_t number) {
   return TENON_OK;
 }
 
-/* The contract's signature. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__expressions_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                          const tenon_run_table_t* host,
-                                          const tenon_argument_t* inputs, uint32_t input_count,
-                                          const tenon_argument_t* outputs, uint32_t output_count) {
-  (void)instance;
-  (void)input_count;
-  (void)output_count;
-  evaluation_t* evaluation = bound;
+tenon_status_t tenon__expressions_enqueue(const tenon_enqueue_t* call) {
+  evaluation_t* evaluation = call->bound;
   const tenon_program_t* program = evaluation->program;
-  evaluation->inputs = inputs;
-  evaluation->outputs = outputs;
-  evaluation->run = run;
-  evaluation->host = host;
+  evaluation->inputs = call->inputs;
+  evaluation->outputs = call->outputs;
+  evaluation->run = call->run;
+  evaluation->host = call->host;
   tenon_status_t status = TENON_OK;
   for (uint32_t index = 0; status == TENON_OK && index < program->instruction_count; ++index) {
     if (tenon__opcode_reduces(program->instructions[index].opcode)) {

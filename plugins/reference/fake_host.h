@@ -351,16 +351,26 @@ static inline tenon_status_t fake_run(fake_t* fake) {
   }
   tenon_status_t status = TENON_OK;
   if (kernel->prepare != NULL) {
-    status = kernel->prepare(NULL, region, &fake_region_table, NULL, (tenon_preparation_t*)fake,
-                             &fake_prepare_table, &instance);
+    const tenon_prepare_t making = {.size = sizeof(making),
+                                    .region = region,
+                                    .table = &fake_region_table,
+                                    .preparation = (tenon_preparation_t*)fake,
+                                    .host = &fake_prepare_table};
+    status = kernel->prepare(&making, &instance);
   }
   if (status == TENON_OK) {
     status = kernel->bind(instance, (tenon_binding_t*)fake, &fake_bind_table, &bound);
   }
-  return status != TENON_OK
-             ? status
-             : kernel->enqueue(instance, bound, (tenon_run_t*)fake, &fake_run_table, fake->inputs,
-                               fake->input_count, fake->outputs, fake->output_count);
+  const tenon_enqueue_t call = {.size = sizeof(call),
+                                .instance = instance,
+                                .bound = bound,
+                                .run = (tenon_run_t*)fake,
+                                .host = &fake_run_table,
+                                .inputs = fake->inputs,
+                                .outputs = fake->outputs,
+                                .input_count = fake->input_count,
+                                .output_count = fake->output_count};
+  return status == TENON_OK ? kernel->enqueue(&call) : status;
 }
 
 /* Element `place` of an output as a double. */

@@ -47,27 +47,25 @@ tenon_status_t tenon__work_tactics(void* state, const tenon_region_t* region,
 }
 
 /* A copy that lives as long as the instance. */
-static const void* keep(tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                        const void* data, size_t size_bytes) {
-  void* copy = host->allocate(preparation, size_bytes == 0 ? 1 : size_bytes);
+static const void* keep(const tenon_prepare_t* call, const void* data, size_t size_bytes) {
+  void* copy = call->host->allocate(call->preparation, size_bytes == 0 ? 1 : size_bytes);
   if (copy != NULL && size_bytes > 0) {
     memcpy(copy, data, size_bytes);
   }
   return copy;
 }
 
-static const char* keep_text(tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                             const char* text) {
-  return keep(preparation, host, text, strlen(text) + 1);
+static const char* keep_text(const tenon_prepare_t* call, const char* text) {
+  return keep(call, text, strlen(text) + 1);
 }
 
-static bool keep_strings(tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                         const char* const* strings, tenon__attribute_t* inout_attribute) {
+static bool keep_strings(const tenon_prepare_t* call, const char* const* strings,
+                         tenon__attribute_t* inout_attribute) {
   const char** copies =
-      host->allocate(preparation, (inout_attribute->count + 1) * sizeof(const char*));
+      call->host->allocate(call->preparation, (inout_attribute->count + 1) * sizeof(const char*));
   if (copies != NULL) {
     for (size_t index = 0; index < inout_attribute->count; ++index) {
-      copies[index] = keep_text(preparation, host, strings[index]);
+      copies[index] = keep_text(call, strings[index]);
       if (copies[index] == NULL) {
         return false;
       }
@@ -78,45 +76,41 @@ static bool keep_strings(tenon_preparation_t* preparation, const tenon_prepare_t
 }
 
 /* Reads the attribute `name` of whatever kind it is. */
-static bool read_attribute(const tenon_region_t* region, const tenon_region_table_t* table,
-                           tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                           tenon__attribute_t* inout_attribute) {
+static bool read_attribute(const tenon_prepare_t* call, tenon__attribute_t* inout_attribute) {
   const char* name = inout_attribute->name;
   tenon__attribute_t* to = inout_attribute;
   const char* string = NULL;
   const int64_t* integers = NULL;
   const double* numbers = NULL;
   const char* const* strings = NULL;
-  if (table->attribute_int(region, 0, name, &to->integer) == TENON_OK) {
+  if (call->table->attribute_int(call->region, 0, name, &to->integer) == TENON_OK) {
     to->kind = TENON_ATTRIBUTE_INT;
-  } else if (table->attribute_float(region, 0, name, &to->number) == TENON_OK) {
+  } else if (call->table->attribute_float(call->region, 0, name, &to->number) == TENON_OK) {
     to->kind = TENON_ATTRIBUTE_FLOAT;
-  } else if (table->attribute_string(region, 0, name, &string) == TENON_OK) {
+  } else if (call->table->attribute_string(call->region, 0, name, &string) == TENON_OK) {
     to->kind = TENON_ATTRIBUTE_STRING;
-    to->string = keep_text(preparation, host, string);
+    to->string = keep_text(call, string);
     return to->string != NULL;
-  } else if (table->attribute_ints(region, 0, name, &integers, &to->count) == TENON_OK) {
+  } else if (call->table->attribute_ints(call->region, 0, name, &integers, &to->count) ==
+             TENON_OK) {
     to->kind = TENON_ATTRIBUTE_INTS;
-    to->integers = keep(preparation, host, integers, to->count * sizeof(int64_t));
+    to->integers = keep(call, integers, to->count * sizeof(int64_t));
     return to->integers != NULL;
-  } else if (table->attribute_floats(region, 0, name, &numbers, &to->count) == TENON_OK) {
+  } else if (call->table->attribute_floats(call->region, 0, name, &numbers, &to->count) ==
+             TENON_OK) {
     to->kind = TENON_ATTRIBUTE_FLOATS;
-    to->numbers = keep(preparation, host, numbers, to->count * sizeof(double));
+    to->numbers = keep(call, numbers, to->count * sizeof(double));
     return to->numbers != NULL;
-  } else if (table->attribute_strings(region, 0, name, &strings, &to->count) == TENON_OK) {
+  } else if (call->table->attribute_strings(call->region, 0, name, &strings, &to->count) ==
+             TENON_OK) {
     to->kind = TENON_ATTRIBUTE_STRINGS;
-    return keep_strings(preparation, host, strings, to);
+    return keep_strings(call, strings, to);
   }
   return true;
 }
 
-tenon_status_t tenon__work_prepare(void* state, const tenon_region_t* region,
-                                   const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                                   tenon_preparation_t* preparation,
-                                   const tenon_prepare_table_t* host, void** out_instance) {
-  (void)state;
-  (void)tactic;
-  const tenon__kernel_row_t* row = tenon__kernel_find(table->node_operator(region, 0));
+tenon_status_t tenon__work_prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__kernel_row_t* row = tenon__kernel_find(call->table->node_operator(call->region, 0));
   if (row == NULL) {
     return TENON_ERROR_INTERNAL;
   }
@@ -124,22 +118,23 @@ tenon_status_t tenon__work_prepare(void* state, const tenon_region_t* region,
   while (row->attributes[count] != NULL) {
     ++count;
   }
-  instance_t* instance = host->allocate(preparation, sizeof(*instance));
-  tenon__attribute_t* attributes = host->allocate(preparation, (count + 1) * sizeof(*attributes));
+  instance_t* instance = call->host->allocate(call->preparation, sizeof(*instance));
+  tenon__attribute_t* attributes =
+      call->host->allocate(call->preparation, (count + 1) * sizeof(*attributes));
   if (instance == NULL || attributes == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t index = 0; index < count; ++index) {
     attributes[index].name = row->attributes[index];
-    if (!read_attribute(region, table, preparation, host, &attributes[index])) {
+    if (!read_attribute(call, &attributes[index])) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
   }
   *instance = (instance_t){.row = row,
                            .attributes = attributes,
                            .attribute_count = count,
-                           .input_count = table->input_count(region),
-                           .output_count = table->output_count(region)};
+                           .input_count = call->table->input_count(call->region),
+                           .output_count = call->table->output_count(call->region)};
   *out_instance = instance;
   return TENON_OK;
 }
@@ -256,30 +251,27 @@ tenon_status_t tenon__tensor_write(const tenon_tensor_view_t* view, const tenon_
   return TENON_OK;
 }
 
-/* The contract's signature. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__work_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                   const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                   uint32_t input_count, const tenon_argument_t* outputs,
-                                   uint32_t output_count) {
-  (void)instance;
-  tenon__work_t* work = bound;
-  work->run = run;
-  work->host = host;
-  work->input_arguments = inputs;
-  work->output_arguments = outputs;
-  for (uint32_t index = 0; index < input_count && index < work->input_count; ++index) {
+tenon_status_t tenon__work_enqueue(const tenon_enqueue_t* call) {
+  tenon__work_t* work = call->bound;
+  work->run = call->run;
+  work->host = call->host;
+  work->input_arguments = call->inputs;
+  work->output_arguments = call->outputs;
+  for (uint32_t index = 0; index < call->input_count && index < work->input_count; ++index) {
     if (work->inputs[index].at != NULL) {
-      tenon__tensor_read(&inputs[index].tensor, run, host, work->inputs[index].at);
+      tenon__tensor_read(&call->inputs[index].tensor, call->run, call->host,
+                         work->inputs[index].at);
     }
   }
-  if (tenon__is_cancelled(run, host)) {
+  if (tenon__is_cancelled(call->run, call->host)) {
     return TENON_ERROR_CANCELLED; /* what was read is not all there */
   }
   tenon_status_t status = work->row->compute(work);
-  for (uint32_t index = 0; status == TENON_OK && index < output_count; ++index) {
+  for (uint32_t index = 0; status == TENON_OK && index < call->output_count; ++index) {
     const tenon__array_t* array = &work->outputs[index];
     if (array->at != NULL && array->data == NULL) {
-      status = tenon__tensor_write(&outputs[index].tensor, array->at, run, host, index);
+      status = tenon__tensor_write(&call->outputs[index].tensor, array->at, call->run, call->host,
+                                   index);
     }
   }
   return status;

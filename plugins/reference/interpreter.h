@@ -39,17 +39,10 @@ tenon__number_t tenon__reduction_end(const tenon_instruction_t* instruction,
                                      tenon__number_t running, int64_t count);
 
 /* Kernel "expressions". */
-tenon_status_t tenon__expressions_prepare(void* state, const tenon_region_t* region,
-                                          const tenon_region_table_t* table,
-                                          const tenon_tactic_t* tactic,
-                                          tenon_preparation_t* preparation,
-                                          const tenon_prepare_table_t* host, void** out_instance);
+tenon_status_t tenon__expressions_prepare(const tenon_prepare_t* call, void** out_instance);
 tenon_status_t tenon__expressions_bind(void* instance, tenon_binding_t* binding,
                                        const tenon_bind_table_t* host, void** out_bound);
-tenon_status_t tenon__expressions_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                          const tenon_run_table_t* host,
-                                          const tenon_argument_t* inputs, uint32_t input_count,
-                                          const tenon_argument_t* outputs, uint32_t output_count);
+tenon_status_t tenon__expressions_enqueue(const tenon_enqueue_t* call);
 /* Any strides are welcome. */
 tenon_status_t tenon__interpreter_tactics(void* state, const tenon_region_t* region,
                                           const tenon_region_table_t* table, tenon_emit_t* emit,
@@ -57,15 +50,9 @@ tenon_status_t tenon__interpreter_tactics(void* state, const tenon_region_t* reg
                                                                 const tenon_tactic_t* tactic));
 
 /* Kernel "moves". */
-tenon_status_t tenon__moves_prepare(void* state, const tenon_region_t* region,
-                                    const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                                    tenon_preparation_t* preparation,
-                                    const tenon_prepare_table_t* host, void** out_instance);
+tenon_status_t tenon__moves_prepare(const tenon_prepare_t* call, void** out_instance);
 tenon_status_t tenon__moves_bind(void* instance, tenon_binding_t* binding,
                                  const tenon_bind_table_t* host, void** out_bound);
-tenon_status_t tenon__moves_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                    const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                    uint32_t input_count, const tenon_argument_t* outputs,
-                                    uint32_t output_count);
+tenon_status_t tenon__moves_enqueue(const tenon_enqueue_t* call);
 
 #endif

@@ -28,15 +28,8 @@ tenon_status_t tenon__interpreter_tactics(void* state, const tenon_region_t* reg
 }
 
 /* Nothing to prepare: a move is known when its shapes are. */
-tenon_status_t tenon__moves_prepare(void* state, const tenon_region_t* region,
-                                    const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                                    tenon_preparation_t* preparation,
-                                    const tenon_prepare_table_t* host, void** out_instance) {
-  (void)state;
-  (void)region;
-  (void)table;
-  (void)tactic;
-  *out_instance = host->allocate(preparation, 1);
+tenon_status_t tenon__moves_prepare(const tenon_prepare_t* call, void** out_instance) {
+  *out_instance = call->host->allocate(call->preparation, 1);
   return *out_instance == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
@@ -122,25 +115,20 @@ static tenon_status_t copy_piece(const moves_t* moves, const tenon_move_piece_t*
   return status;
 }
 
-/* The contract's signature. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__moves_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                    const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                    uint32_t input_count, const tenon_argument_t* outputs,
-                                    uint32_t output_count) {
-  (void)instance;
-  (void)input_count;
-  (void)output_count;
-  const moves_t* moves = bound;
+tenon_status_t tenon__moves_enqueue(const tenon_enqueue_t* call) {
+  const moves_t* moves = call->bound;
   const tenon_move_t* move = moves->move;
-  const tenon_tensor_view_t* to = &outputs[0].tensor;
+  const tenon_tensor_view_t* to = &call->outputs[0].tensor;
   tenon_status_t status = TENON_OK;
   if (move->covers_output == 0) {
     bool given = move->fill_argument != TENON_NONE;
-    status = fill(to, given ? &inputs[move->fill_argument].tensor : NULL, run, host);
+    status =
+        fill(to, given ? &call->inputs[move->fill_argument].tensor : NULL, call->run, call->host);
   }
   for (uint32_t index = 0; status == TENON_OK && index < move->piece_count; ++index) {
     const tenon_move_piece_t* piece = &move->pieces[index];
-    status = copy_piece(moves, piece, &inputs[piece->input].tensor, to, run, host);
+    status =
+        copy_piece(moves, piece, &call->inputs[piece->input].tensor, to, call->run, call->host);
   }
   return status;
 }

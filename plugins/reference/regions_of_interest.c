@@ -107,14 +107,14 @@ tenon_status_t tenon__compute_roi_align(tenon__work_t* work) {
   return TENON_OK;
 }
 
-/* First and last pixel (past the end) of bin `bin` of a region that covers [first, last]. */
+/* First pixel and last (past the end) of bin `bin` of a region that covers [first, last]. */
 static void bin_bounds(int64_t bin, int64_t bins, int64_t first, int64_t last, int64_t extent,
-                       int64_t* out_begin, int64_t* out_end) {
+                       int64_t out_bounds[2]) {
   double length = (double)(last - first + 1 > 1 ? last - first + 1 : 1);
   int64_t begin = (int64_t)floor((double)bin * length / (double)bins) + first;
   int64_t end = (int64_t)ceil((double)(bin + 1) * length / (double)bins) + first;
-  *out_begin = begin < 0 ? 0 : begin > extent ? extent : begin;
-  *out_end = end < 0 ? 0 : end > extent ? extent : end;
+  out_bounds[0] = begin < 0 ? 0 : begin > extent ? extent : begin;
+  out_bounds[1] = end < 0 ? 0 : end > extent ? extent : end;
 }
 
 /* A roi is [batch, left, top, right, bottom]; bounds are rounded to pixels. An empty bin is 0. */
@@ -134,9 +134,9 @@ tenon_status_t tenon__compute_max_roi_pool(tenon__work_t* work) {
     int64_t rows[2];
     int64_t columns[2];
     bin_bounds(place % bins / y->dims[3], y->dims[2], llround(roi[2].f * scale),
-               llround(roi[4].f * scale), x->dims[2], &rows[0], &rows[1]);
+               llround(roi[4].f * scale), x->dims[2], rows);
     bin_bounds(place % y->dims[3], y->dims[3], llround(roi[1].f * scale), llround(roi[3].f * scale),
-               x->dims[3], &columns[0], &columns[1]);
+               x->dims[3], columns);
     const tenon__number_t* plane =
         x->at + (batch * x->dims[1] + place / bins % y->dims[1]) * x->dims[2] * x->dims[3];
     bool empty = rows[0] >= rows[1] || columns[0] >= columns[1];

@@ -154,16 +154,10 @@ tenon_status_t tenon__work_tactics(void* state, const tenon_region_t* region,
                                    const tenon_region_table_t* table, tenon_emit_t* emit,
                                    tenon_status_t (*add)(tenon_emit_t* emit,
                                                          const tenon_tactic_t* tactic));
-tenon_status_t tenon__work_prepare(void* state, const tenon_region_t* region,
-                                   const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                                   tenon_preparation_t* preparation,
-                                   const tenon_prepare_table_t* host, void** out_instance);
+tenon_status_t tenon__work_prepare(const tenon_prepare_t* call, void** out_instance);
 tenon_status_t tenon__work_bind(void* instance, tenon_binding_t* binding,
                                 const tenon_bind_table_t* host, void** out_bound);
-tenon_status_t tenon__work_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                   const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                   uint32_t input_count, const tenon_argument_t* outputs,
-                                   uint32_t output_count);
+tenon_status_t tenon__work_enqueue(const tenon_enqueue_t* call);
 
 /* Where the element at `place` (row-major) of a tensor lies in memory, in elements. */
 int64_t tenon__view_place(const tenon_tensor_view_t* view, int64_t place);

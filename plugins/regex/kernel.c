@@ -28,16 +28,11 @@ tenon_status_t tenon__full_match_infer(void* state, tenon_shape_builder_t* build
   return table->set_output(builder, 0, TENON_DTYPE_BOOL, rank, dims);
 }
 
-tenon_status_t tenon__full_match_prepare(void* state, const tenon_region_t* region,
-                                         const tenon_region_table_t* table,
-                                         const tenon_tactic_t* tactic,
-                                         tenon_preparation_t* preparation,
-                                         const tenon_prepare_table_t* host, void** out_instance) {
-  (void)state, (void)tactic, (void)preparation, (void)host;
+tenon_status_t tenon__full_match_prepare(const tenon_prepare_t* call, void** out_instance) {
   char message[TENON__PATTERN_MESSAGE_SIZE];
   tenon__pattern_t* pattern = NULL;
   const char* text = "";
-  tenon_status_t status = table->attribute_string(region, 0, "pattern", &text);
+  tenon_status_t status = call->table->attribute_string(call->region, 0, "pattern", &text);
   if (status == TENON_OK) {
     status = tenon__pattern_create(text, &pattern, message);
   }
@@ -65,22 +60,18 @@ static int64_t count_elements(const tenon_tensor_view_t* view) {
   return count;
 }
 
-/* The contract's signature. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__full_match_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                         const tenon_run_table_t* host,
-                                         const tenon_argument_t* inputs, uint32_t input_count,
-                                         const tenon_argument_t* outputs, uint32_t output_count) {
-  (void)instance, (void)input_count, (void)output_count;
+tenon_status_t tenon__full_match_enqueue(const tenon_enqueue_t* call) {
   char message[TENON__PATTERN_MESSAGE_SIZE];
-  const tenon_string_view_t* strings = inputs[0].tensor.data;
-  bool* matches = outputs[0].tensor.data;
-  const int64_t count = count_elements(&inputs[0].tensor);
+  const tenon_string_view_t* strings = call->inputs[0].tensor.data;
+  bool* matches = call->outputs[0].tensor.data;
+  const int64_t count = count_elements(&call->inputs[0].tensor);
   for (int64_t i = 0; i < count; ++i) {
-    const tenon_status_t status = tenon__matcher_match(bound, strings[i], &matches[i], message);
+    const tenon_status_t status =
+        tenon__matcher_match(call->bound, strings[i], &matches[i], message);
     if (status != TENON_OK) {
-      return host->fail(run, status, message);
+      return call->host->fail(call->run, status, message);
     }
-    if (host->cancelled(run) != 0) {
+    if (call->host->cancelled(call->run) != 0) {
       return TENON_ERROR_CANCELLED;
     }
   }

@@ -13,17 +13,10 @@
 /* A bool for each string; refuses an expression that cannot be read, with the byte. */
 tenon_status_t tenon__full_match_infer(void* state, tenon_shape_builder_t* builder,
                                        const tenon_shape_table_t* table);
-tenon_status_t tenon__full_match_prepare(void* state, const tenon_region_t* region,
-                                         const tenon_region_table_t* table,
-                                         const tenon_tactic_t* tactic,
-                                         tenon_preparation_t* preparation,
-                                         const tenon_prepare_table_t* host, void** out_instance);
+tenon_status_t tenon__full_match_prepare(const tenon_prepare_t* call, void** out_instance);
 tenon_status_t tenon__full_match_bind(void* instance, tenon_binding_t* binding,
                                       const tenon_bind_table_t* host, void** out_bound);
-tenon_status_t tenon__full_match_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                         const tenon_run_table_t* host,
-                                         const tenon_argument_t* inputs, uint32_t input_count,
-                                         const tenon_argument_t* outputs, uint32_t output_count);
+tenon_status_t tenon__full_match_enqueue(const tenon_enqueue_t* call);
 void tenon__full_match_unbind(void* instance, void* bound);
 void tenon__full_match_destroy(void* instance);
 

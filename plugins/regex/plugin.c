@@ -34,7 +34,6 @@ static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {TENON_MAKE_ROW(convert, "onnx", "", "RegexFullMatch", 20, 0,
                                                        tenon_make_same, "regex.full_match/1",
                                                        "pattern")};
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 static TENON_MAKE_CONVERT(convert) {
   return TENON_MAKE_BY(rows);
 }

@@ -149,21 +149,27 @@ static reshaped_t read_entry(tenon_shape_builder_t* builder, const tenon_shape_t
   return result;
 }
 
-/* As many elements in the new extents, of which `others` are neither copied nor the rest, as x has
- * without those that are copied. */
+/* Products of extents, without the axes that are copied. */
+typedef struct reshaped_counts_t {
+  tenon_dim_t elements; /* of x */
+  tenon_dim_t others;   /* of the new axes that are not the rest */
+  tenon_dim_t rest;     /* what the rest comes to */
+} reshaped_counts_t;
+
+/* The new extents hold as many elements as x has. */
 static tenon_status_t check_elements(tenon_shape_builder_t* builder,
                                      const tenon_shape_table_t* table, const reshaped_t* read,
-                                     uint32_t count, tenon_dim_t elements, tenon_dim_t others,
-                                     tenon_dim_t rest) {
+                                     uint32_t count, reshaped_counts_t counts) {
   const tenon_dim_t one = table->constant(builder, 1);
-  tenon_dim_t made = others;
+  tenon_dim_t made = counts.others;
   int64_t had = 0;
   int64_t has = 0;
   for (uint32_t axis = 0; axis < count; ++axis) {
     made = table->combine(builder, TENON_OPCODE_MUL, made,
-                          table->select(builder, read[axis].is_rest, rest, one));
+                          table->select(builder, read[axis].is_rest, counts.rest, one));
   }
-  if (table->known(builder, elements, &had) && table->known(builder, made, &has) && had != has) {
+  if (table->known(builder, counts.elements, &had) && table->known(builder, made, &has) &&
+      had != has) {
     int64_t whole = 0;
     const bool known = table->known(builder, product_of_input(builder, table, 0), &whole) != 0;
     const int64_t copied = known && had > 0 ? whole / had : 1;
@@ -171,7 +177,7 @@ static tenon_status_t check_elements(tenon_shape_builder_t* builder,
                                (long long)(had * copied), known ? "" : " on the axes that change",
                                (long long)(has * copied));
   }
-  tenon__infer_require_equal(builder, table, elements, made,
+  tenon__infer_require_equal(builder, table, counts.elements, made,
                              "the new extents hold another number of elements than x has");
   return TENON_OK;
 }
@@ -216,7 +222,8 @@ tenon_status_t tenon__infer_reshape(void* state, tenon_shape_builder_t* builder,
   tenon_dim_t elements = product_of_input(builder, table, copied);
   tenon_dim_t rest =
       empty ? others : table->combine(builder, TENON_OPCODE_FLOOR_DIV, elements, others);
-  status = check_elements(builder, table, read, entries.count, elements, others, rest);
+  status = check_elements(builder, table, read, entries.count,
+                          (reshaped_counts_t){elements, others, rest});
   if (status != TENON_OK) {
     return status;
   }

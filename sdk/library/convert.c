@@ -222,53 +222,45 @@ static tenon_status_t give_all(const giving_t* g, const tenon_value_t* inputs, u
                            output_count);
 }
 
-/* What a node of the operator is given, and what it gives. */
-typedef struct node_values_t {
-  const tenon_value_t* inputs;
-  uint32_t input_count;
-  tenon_value_t* outputs;
-  uint32_t output_count;
-} node_values_t;
-
-static tenon_status_t convert_by_name(const giving_t* g, const node_values_t* values) {
-  TENON_TRY(g->build->begin(g->builder, g->op->name, g->table->name(g->source)));
+static tenon_status_t convert_by_name(const conversion_t* conversion,
+                                      const tenon_conversion_t* given) {
+  const giving_t giving = {.op = conversion->op,
+                           .source = given->source,
+                           .table = given->table,
+                           .builder = given->builder,
+                           .build = given->build,
+                           .arena = &conversion->parse->arena,
+                           .sink = given->build->sink(given->builder)};
+  TENON_TRY(
+      given->build->begin(given->builder, giving.op->name, given->table->name(given->source)));
   const tenon_status_t status =
-      give_all(g, values->inputs, values->input_count, values->output_count);
+      give_all(&giving, given->inputs, given->input_count, given->output_count);
   if (status != TENON_OK) {
-    g->build->cancel(g->builder);
+    given->build->cancel(given->builder);
     return status;
   }
-  return g->build->end(g->builder, values->outputs, values->output_count);
+  return given->build->end(given->builder, given->outputs, given->output_count);
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t convert(void* state, const tenon_source_t* source,
-                              const tenon_source_table_t* table, tenon_builder_t* builder,
-                              const tenon_builder_table_t* build, const tenon_value_t* inputs,
-                              uint32_t input_count, tenon_value_t* outputs, uint32_t output_count) {
-  const conversion_t* conversion = state;
-  node_t node = {.type = table->type(source), .name = table->name(source)};
+static tenon_status_t convert(const tenon_conversion_t* call) {
+  tenon_conversion_t given = {0};
+  memcpy(&given, call, call->size < sizeof given ? call->size : sizeof given);
+  given.size = sizeof given;
+  const conversion_t* conversion = given.state;
+  node_t node = {.type = given.table->type(given.source), .name = given.table->name(given.source)};
   node.sink = (tenon_sink_t){&node, pass_on};
   tenon_builder_t* own = conversion->parse->network->builder;
   node.next = tenon__builder_divert(own, &node.sink);
   const tenon__builder_mark_t mark = tenon__builder_mark(own);
   tenon_status_t status = TENON_OK;
   if (conversion->entry == NULL) {
-    const giving_t giving = {.op = conversion->op,
-                             .source = source,
-                             .table = table,
-                             .builder = builder,
-                             .build = build,
-                             .arena = &conversion->parse->arena,
-                             .sink = build->sink(builder)};
-    const node_values_t values = {inputs, input_count, outputs, output_count};
-    status = convert_by_name(&giving, &values);
+    status = convert_by_name(conversion, &given);
   } else {
     const tenon__converter_entry_t* entry = conversion->entry;
-    const tenon__call_t call = {entry->owner->plugin, "convert", node.type, node.name};
-    const tenon__call_t* outer = tenon__call_enter(&call);
-    status = entry->converter.convert(entry->owner->state, source, table, builder, build, inputs,
-                                      input_count, outputs, output_count);
+    const tenon__call_t running = {entry->owner->plugin, "convert", node.type, node.name};
+    const tenon__call_t* outer = tenon__call_enter(&running);
+    given.state = entry->owner->state;
+    status = entry->converter.convert(&given);
     tenon__call_leave(outer);
     status = end_conversion(conversion, &node, status);
   }

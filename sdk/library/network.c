@@ -151,18 +151,20 @@ static tenon_status_t set_attribute(tenon_builder_t* builder, const tenon_attrib
   }
 }
 
-static tenon_status_t add_node(tenon_builder_t* builder, const tenon_value_t* inputs,
-                               uint32_t input_count, const tenon_attribute_t* attributes,
-                               uint32_t attribute_count, tenon_value_t* out_values,
-                               uint32_t output_count) {
-  const tenon_builder_table_t* table = tenon__builder_table();
-  for (uint32_t i = 0; i < attribute_count; ++i) {
+static tenon_status_t set_attributes(tenon_builder_t* builder, const tenon_attribute_t* attributes,
+                                     uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
     TENON_TRY(set_attribute(builder, &attributes[i]));
   }
-  for (uint32_t i = 0; i < input_count; ++i) {
-    TENON_TRY(table->add_input(builder, inputs[i]));
+  return TENON_OK;
+}
+
+static tenon_status_t add_inputs(tenon_builder_t* builder, const tenon_value_t* inputs,
+                                 uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    TENON_TRY(tenon__builder_table()->add_input(builder, inputs[i]));
   }
-  return table->end(builder, out_values, output_count);
+  return TENON_OK;
 }
 
 /* A whole node in one call. NOLINTNEXTLINE(readability-function-size) */
@@ -182,8 +184,13 @@ tenon_status_t tenon_network_add(tenon_network_t* network, const char* op, const
   }
   const tenon_builder_table_t* table = tenon__builder_table();
   TENON_TRY(tenon__tell(sink, __func__, table->begin(network->builder, op, name)));
-  const tenon_status_t status = add_node(network->builder, inputs, input_count, attributes,
-                                         attribute_count, out_values, output_count);
+  tenon_status_t status = set_attributes(network->builder, attributes, attribute_count);
+  if (status == TENON_OK) {
+    status = add_inputs(network->builder, inputs, input_count);
+  }
+  if (status == TENON_OK) {
+    status = table->end(network->builder, out_values, output_count);
+  }
   if (status != TENON_OK) {
     table->cancel(network->builder);
   }

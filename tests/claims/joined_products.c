@@ -80,36 +80,22 @@ static void fill(const tenon_tensor_view_t* y, const tenon_tensor_view_t* a,
   }
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t run_chain(void* instance, void* bound, tenon_run_t* run,
-                                const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                uint32_t input_count, const tenon_argument_t* outputs,
-                                uint32_t output_count) {
-  (void)instance;
-  (void)bound;
-  (void)run;
-  (void)host;
-  if (input_count != 3 || output_count != 1) {
+static tenon_status_t run_chain(const tenon_enqueue_t* call) {
+  if (call->input_count != 3 || call->output_count != 1) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
-  fill(&outputs[0].tensor, &inputs[0].tensor, &inputs[1].tensor, &inputs[2].tensor);
+  fill(&call->outputs[0].tensor, &call->inputs[0].tensor, &call->inputs[1].tensor,
+       &call->inputs[2].tensor);
   return TENON_OK;
 }
 
 /* Inputs: the matrix that all read, then the others. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t run_siblings(void* instance, void* bound, tenon_run_t* run,
-                                   const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                   uint32_t input_count, const tenon_argument_t* outputs,
-                                   uint32_t output_count) {
-  (void)instance;
-  (void)bound;
-  (void)run;
-  (void)host;
-  if (input_count != output_count + 1) {
+static tenon_status_t run_siblings(const tenon_enqueue_t* call) {
+  if (call->input_count != call->output_count + 1) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
-  for (uint32_t k = 0; k < output_count; ++k) {
-    fill(&outputs[k].tensor, &inputs[0].tensor, &inputs[k + 1].tensor, NULL);
+  for (uint32_t k = 0; k < call->output_count; ++k) {
+    fill(&call->outputs[k].tensor, &call->inputs[0].tensor, &call->inputs[k + 1].tensor, NULL);
   }
   return TENON_OK;
 }

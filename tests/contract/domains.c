@@ -25,26 +25,25 @@ static int32_t is_within(const tenon_argument_t* argument, float low, float high
   return 1;
 }
 
-STRANGER_ENQUEUE(run) {
-  const int64_t* rows = inputs[1].tensor.data;
-  const int32_t* step = inputs[3].tensor.data;
-  STRANGER_IGNORE_ARGUMENTS();
-  if (!is_within(&inputs[0], 0, 1, 1)) {
-    return host->fail(run, TENON_ERROR_INVALID_DATA, "x is not sorted within 0 and 1");
+static tenon_status_t run(const tenon_enqueue_t* call) {
+  const int64_t* rows = call->inputs[1].tensor.data;
+  const int32_t* step = call->inputs[3].tensor.data;
+  if (!is_within(&call->inputs[0], 0, 1, 1)) {
+    return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, "x is not sorted within 0 and 1");
   }
-  if (!is_within(&inputs[2], 1e-30F, 1e30F, 0)) {
-    return host->fail(run, TENON_ERROR_INVALID_DATA, "scale is not positive");
+  if (!is_within(&call->inputs[2], 1e-30F, 1e30F, 0)) {
+    return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, "scale is not positive");
   }
-  for (int64_t k = 0; k < stranger_count(&inputs[1].tensor); ++k) {
-    if (rows[k] < 0 || rows[k] >= inputs[0].tensor.dims[0]) {
-      return host->fail(run, TENON_ERROR_INVALID_DATA, "rows is no index of x");
+  for (int64_t k = 0; k < stranger_count(&call->inputs[1].tensor); ++k) {
+    if (rows[k] < 0 || rows[k] >= call->inputs[0].tensor.dims[0]) {
+      return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, "rows is no index of x");
     }
   }
   if (step[0] < 2 || step[0] > 5) {
-    return host->fail(run, TENON_ERROR_INVALID_DATA, "step is none of 2 to 5");
+    return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, "step is none of 2 to 5");
   }
-  memcpy(outputs[0].tensor.data, inputs[0].tensor.data,
-         (size_t)stranger_count(&inputs[0].tensor) * sizeof(float));
+  memcpy(call->outputs[0].tensor.data, call->inputs[0].tensor.data,
+         (size_t)stranger_count(&call->inputs[0].tensor) * sizeof(float));
   return TENON_OK;
 }
 

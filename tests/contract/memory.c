@@ -27,11 +27,11 @@ STRANGER_TACTICS(zero_filled_rules) {
   return add(emit, &tactic);
 }
 
-STRANGER_ENQUEUE(run_reverse) {
-  const int64_t count = stranger_count(&inputs[0].tensor);
-  STRANGER_IGNORE_ARGUMENTS();
+static tenon_status_t run_reverse(const tenon_enqueue_t* call) {
+  const int64_t count = stranger_count(&call->inputs[0].tensor);
   for (int64_t k = 0; k < count; ++k) {
-    ((float*)outputs[0].tensor.data)[k] = ((const float*)inputs[0].tensor.data)[count - 1 - k];
+    ((float*)call->outputs[0].tensor.data)[k] =
+        ((const float*)call->inputs[0].tensor.data)[count - 1 - k];
   }
   return TENON_OK;
 }
@@ -78,12 +78,12 @@ static void fill_part(void* user, uint32_t index, uint32_t thread) {
 }
 
 /* y = what bind was told, what enqueue is told, how many parts another thread overwrote. */
-STRANGER_ENQUEUE(run_threads) {
-  parts_t parts = {.scratch = host->scratch(run), .thread_count = host->thread_count(run)};
-  float* y = outputs[0].tensor.data;
-  STRANGER_IGNORE_ARGUMENTS();
+static tenon_status_t run_threads(const tenon_enqueue_t* call) {
+  parts_t parts = {.scratch = call->host->scratch(call->run),
+                   .thread_count = call->host->thread_count(call->run)};
+  float* y = call->outputs[0].tensor.data;
   memset(parts.scratch, 0xff, SHARED);
-  host->parallel(run, 64 * parts.thread_count, fill_part, &parts);
+  call->host->parallel(call->run, 64 * parts.thread_count, fill_part, &parts);
   uint32_t wrong = parts.wrong[255];
   for (uint32_t k = 0; k < SHARED; ++k) {
     wrong += parts.scratch[k] != 0xff ? 1U : 0U;
@@ -94,7 +94,7 @@ STRANGER_ENQUEUE(run_threads) {
       wrong += part[0] == t + 1 && part[k] != t + 1 ? 1U : 0U;
     }
   }
-  y[0] = (float)*(const uint32_t*)bound;
+  y[0] = (float)*(const uint32_t*)call->bound;
   y[1] = (float)parts.thread_count;
   y[2] = (float)wrong;
   return TENON_OK;
@@ -120,12 +120,11 @@ static void outer(void* user, uint32_t index, uint32_t thread) {
   nest->host->parallel(nest->run, 4, inner, NULL);
 }
 
-STRANGER_ENQUEUE(run_nested) {
-  nest_t nest = {run, host};
-  STRANGER_IGNORE_ARGUMENTS();
-  memcpy(outputs[0].tensor.data, inputs[0].tensor.data,
-         (size_t)stranger_count(&inputs[0].tensor) * sizeof(float));
-  host->parallel(run, 4, outer, &nest);
+static tenon_status_t run_nested(const tenon_enqueue_t* call) {
+  nest_t nest = {call->run, call->host};
+  memcpy(call->outputs[0].tensor.data, call->inputs[0].tensor.data,
+         (size_t)stranger_count(&call->inputs[0].tensor) * sizeof(float));
+  call->host->parallel(call->run, 4, outer, &nest);
   return TENON_OK;
 }
 

@@ -8,35 +8,33 @@ TENON_PLUGIN_MANIFEST("named", "1.0.0",
                       "offers: kernel slow standard.abs/1 cpu\n"
                       "offers: kernel choosy standard.exp/1 cpu\n");
 
-STRANGER_ENQUEUE(run_relu) {
-  STRANGER_IGNORE_ARGUMENTS();
-  const float* x = inputs[0].tensor.data;
-  float* y = outputs[0].tensor.data;
-  for (int64_t k = 0; k < stranger_count(&inputs[0].tensor); ++k) {
+static tenon_status_t run_relu(const tenon_enqueue_t* call) {
+  const float* x = call->inputs[0].tensor.data;
+  float* y = call->outputs[0].tensor.data;
+  for (int64_t k = 0; k < stranger_count(&call->inputs[0].tensor); ++k) {
     y[k] = x[k] > 0 ? x[k] : 0;
   }
   return TENON_OK;
 }
 
 /* Right, but two milliseconds late, unless a second ends meanwhile. */
-STRANGER_ENQUEUE(run_abs) {
+static tenon_status_t run_abs(const tenon_enqueue_t* call) {
   struct timespec begin;
   struct timespec now;
-  STRANGER_IGNORE_ARGUMENTS();
-  const float* x = inputs[0].tensor.data;
-  float* y = outputs[0].tensor.data;
+  const float* x = call->inputs[0].tensor.data;
+  float* y = call->outputs[0].tensor.data;
   (void)timespec_get(&begin, TIME_UTC);
   do {
     (void)timespec_get(&now, TIME_UTC);
   } while (now.tv_sec == begin.tv_sec && now.tv_nsec - begin.tv_nsec < 2000000);
-  for (int64_t k = 0; k < stranger_count(&inputs[0].tensor); ++k) {
+  for (int64_t k = 0; k < stranger_count(&call->inputs[0].tensor); ++k) {
     y[k] = x[k] > 0 ? x[k] : -x[k];
   }
   return TENON_OK;
 }
 
-STRANGER_ENQUEUE(never_run) {
-  STRANGER_IGNORE_ARGUMENTS();
+static tenon_status_t never_run(const tenon_enqueue_t* call) {
+  (void)call;
   return TENON_ERROR_INTERNAL;
 }
 

@@ -23,19 +23,21 @@ STRANGER_TACTICS(list) {
   return add(emit, &tactic);
 }
 
-static tenon_status_t prepare(void* state, const tenon_region_t* region,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                              void** out_instance) {
-  const uint32_t source = table->input(region, 1);
-  const tenon_value_info_t* w = table->value(region, source);
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  if (!TENON_HAS(call, tenon_prepare_t, host)) {
+    return TENON_ERROR_INTERNAL; /* the structure says too little of itself */
+  }
+  const uint32_t source = call->table->input(call->region, 1);
+  const tenon_value_info_t* w = call->table->value(call->region, source);
   const size_t count = (size_t)w->dims_max[0];
   void* data = NULL;
   int32_t ready = 0;
-  (void)state;
-  (void)tactic;
-  const tenon_status_t status = host->pack(preparation, "packed.weights/1", NULL, &source, 1,
-                                           count * sizeof(float), &data, &ready);
+  const tenon_packing_t packing = {.size = sizeof(packing),
+                                   .format = "packed.weights/1",
+                                   .sources = &source,
+                                   .source_count = 1,
+                                   .size_bytes = count * sizeof(float)};
+  const tenon_status_t status = call->host->pack(call->preparation, &packing, &data, &ready);
   for (size_t k = 0; status == TENON_OK && ready == 0 && k < count; ++k) {
     ((float*)data)[k] = ((const float*)w->constant_data)[k] * PACKED;
   }
@@ -43,12 +45,14 @@ static tenon_status_t prepare(void* state, const tenon_region_t* region,
   return status;
 }
 
-STRANGER_ENQUEUE(run_scale) {
-  const float* weights = instance;
-  const float* x = inputs[0].tensor.data;
-  float* y = outputs[0].tensor.data;
-  STRANGER_IGNORE_ARGUMENTS();
-  for (int64_t k = 0; k < stranger_count(&inputs[0].tensor); ++k) {
+static tenon_status_t run_scale(const tenon_enqueue_t* call) {
+  if (!TENON_HAS(call, tenon_enqueue_t, output_count)) {
+    return TENON_ERROR_INTERNAL;
+  }
+  const float* weights = call->instance;
+  const float* x = call->inputs[0].tensor.data;
+  float* y = call->outputs[0].tensor.data;
+  for (int64_t k = 0; k < stranger_count(&call->inputs[0].tensor); ++k) {
     y[k] = x[k] * weights[k] / PACKED;
   }
   return TENON_OK;

@@ -6,10 +6,10 @@ TENON_PLUGIN_MANIFEST("rebuilt", "1.0.0",
                       "offers: operator rebuilt.copy/1\n"
                       "offers: kernel copy rebuilt.copy/1 cpu\n");
 
-STRANGER_ENQUEUE(run) {
-  STRANGER_IGNORE_ARGUMENTS();
-  for (int64_t k = 0; k < stranger_count(&inputs[0].tensor); ++k) {
-    ((float*)outputs[0].tensor.data)[k] = ((const float*)inputs[0].tensor.data)[k] * REBUILT;
+static tenon_status_t run(const tenon_enqueue_t* call) {
+  for (int64_t k = 0; k < stranger_count(&call->inputs[0].tensor); ++k) {
+    ((float*)call->outputs[0].tensor.data)[k] =
+        ((const float*)call->inputs[0].tensor.data)[k] * REBUILT;
   }
   return TENON_OK;
 }

@@ -41,8 +41,8 @@ static int32_t yes(void* state, const tenon_region_t* region, const tenon_region
   return 1;
 }
 
-STRANGER_ENQUEUE(never_run) {
-  STRANGER_IGNORE_ARGUMENTS();
+static tenon_status_t never_run(const tenon_enqueue_t* call) {
+  (void)call;
   return TENON_ERROR_INTERNAL;
 }
 

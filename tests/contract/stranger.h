@@ -21,18 +21,6 @@ static const tenon_port_t stranger_y[] = {
     TENON_ITEMS(input, stranger_x), TENON_ITEMS(output, stranger_y), .shape = "y = x" \
   }
 
-/* All that enqueue gets, in one name. */
-#define STRANGER_ENQUEUE(name)                                                              \
-  /* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */       \
-  static tenon_status_t name(void* instance, void* bound, tenon_run_t* run,                 \
-                             const tenon_run_table_t* host, const tenon_argument_t* inputs, \
-                             uint32_t input_count, const tenon_argument_t* outputs,         \
-                             uint32_t output_count)
-
-#define STRANGER_IGNORE_ARGUMENTS()                                                     \
-  ((void)instance, (void)bound, (void)run, (void)host, (void)inputs, (void)input_count, \
-   (void)outputs, (void)output_count)
-
 #define STRANGER_TACTICS(name)                                                      \
   static tenon_status_t name(void* state, const tenon_region_t* region,             \
                              const tenon_region_table_t* table, tenon_emit_t* emit, \

@@ -64,8 +64,10 @@ static uint8_t* make_file(const seed_t* seed, const edits_t* edits, size_t* out_
   const tenon_allocator_t allocator = tenon__allocator_default();
   tenon__plan_t* plan = NULL;
   void* file = NULL;
-  if (tenon__plan_read(allocator, seed->data, seed->size, find_operator, registry->catalog, NULL,
-                       &plan) != TENON_OK) {
+  if (tenon__plan_read(
+          allocator,
+          &(tenon__plan_source_t){seed->data, seed->size, find_operator, registry->catalog}, NULL,
+          &plan) != TENON_OK) {
     abort();
   }
   edits_apply(edits, plan);

@@ -13,7 +13,7 @@ folder=$(cd "$(dirname "$0")" && pwd)
 
 # Structures that the host makes and plugins read.
 made='tenon_(sink|tensor_view|argument|instruction|operand|program_output|program|move_piece|move|value_info|value_type|host_offer)_t'
-made="$made|tenon_(shape|region|prepare|bind|run|builder|parse|neighbour)_table_t"
+made="$made|tenon_(prepare|enqueue|rewriting)_t|tenon_(shape|region|prepare|bind|run|builder|parse|neighbour)_table_t"
 
 # uses COPY SOURCE...: lines "FILE LINE COLUMN NAME", each once. Headers of COPY come before others. What is told of a
 # batch comes in one piece: two compilers that share a pipe would cut each other's lines.

@@ -62,16 +62,8 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   return add(emit, &tactic);
 }
 
-static tenon_status_t prepare(void* state, const tenon_region_t* region,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                              void** out_instance) {
-  (void)state;
-  (void)region;
-  (void)table;
-  (void)tactic;
-  (void)preparation;
-  (void)host;
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  (void)call;
   (void)out_instance;
   maybe("prepare");
   return TENON_OK;
@@ -96,17 +88,11 @@ static void body(void* user, uint32_t index, uint32_t thread) {
   }
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* in,
-                              uint32_t in_count, const tenon_argument_t* out, uint32_t out_count) {
-  (void)instance;
-  (void)bound;
-  (void)in_count;
-  (void)out_count;
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   maybe("enqueue");
-  host->parallel(run, 2, body, NULL);
-  memcpy(out[0].tensor.data, in[0].tensor.data, (size_t)in[0].tensor.dims[0] * sizeof(float));
+  call->host->parallel(call->run, 2, body, NULL);
+  memcpy(call->outputs[0].tensor.data, call->inputs[0].tensor.data,
+         (size_t)call->inputs[0].tensor.dims[0] * sizeof(float));
   return TENON_OK;
 }
 
@@ -129,19 +115,15 @@ static const tenon_kernel_t kernels[] = {{sizeof(*kernels), .name = "same", .dev
 
 /* ---- Reading models ---- */
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t convert(void* state, const tenon_source_t* source,
-                              const tenon_source_table_t* table, tenon_builder_t* builder,
-                              const tenon_builder_table_t* build, const tenon_value_t* values,
-                              uint32_t value_count, tenon_value_t* results, uint32_t count) {
-  (void)state;
-  (void)value_count;
+static tenon_status_t convert(const tenon_conversion_t* call) {
   maybe("convert");
-  tenon_status_t status = build->begin(builder, "crasher.same/1", table->name(source));
+  tenon_status_t status =
+      call->build->begin(call->builder, "crasher.same/1", call->table->name(call->source));
   if (status == TENON_OK) {
-    status = build->add_input(builder, values[0]);
+    status = call->build->add_input(call->builder, call->inputs[0]);
   }
-  return status == TENON_OK ? build->end(builder, results, count) : status;
+  return status == TENON_OK ? call->build->end(call->builder, call->outputs, call->output_count)
+                            : status;
 }
 
 static const tenon_converter_t converters[] = {{sizeof(*converters), .format = "onnx",
@@ -173,17 +155,8 @@ static const tenon_parser_t parsers[] = {
 
 /* ---- Rewrites ---- */
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static int32_t rewrite(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
-                       tenon_builder_t* builder, const tenon_builder_table_t* build,
-                       const tenon_value_t* values, uint32_t value_count, tenon_value_t* out) {
-  (void)state;
-  (void)region;
-  (void)table;
-  (void)builder;
-  (void)build;
-  (void)values;
-  (void)value_count;
+static int32_t rewrite(const tenon_rewriting_t* call, tenon_value_t* out) {
+  (void)call;
   (void)out;
   maybe("rewrite");
   return 0;

@@ -20,33 +20,14 @@ TENON_PLUGIN_MANIFEST(NAME, "1.0.0", PROMISE);
 
 /* ---- Callbacks that nobody calls ---- */
 
-static tenon_status_t prepare(void* state, const tenon_region_t* region,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                              void** out_instance) {
-  (void)state;
-  (void)region;
-  (void)table;
-  (void)tactic;
-  (void)preparation;
-  (void)host;
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  (void)call;
   (void)out_instance;
   return TENON_ERROR_UNSUPPORTED;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                              uint32_t input_count, const tenon_argument_t* outputs,
-                              uint32_t output_count) {
-  (void)instance;
-  (void)bound;
-  (void)run;
-  (void)host;
-  (void)inputs;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  (void)call;
   return TENON_ERROR_UNSUPPORTED;
 }
 
@@ -125,20 +106,8 @@ static tenon_status_t parse(void* state, tenon_parse_t* parsing, const tenon_par
   return TENON_ERROR_UNSUPPORTED;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t convert(void* state, const tenon_source_t* source,
-                              const tenon_source_table_t* table, tenon_builder_t* builder,
-                              const tenon_builder_table_t* build, const tenon_value_t* inputs,
-                              uint32_t input_count, tenon_value_t* outputs, uint32_t output_count) {
-  (void)state;
-  (void)source;
-  (void)table;
-  (void)builder;
-  (void)build;
-  (void)inputs;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
+static tenon_status_t convert(const tenon_conversion_t* call) {
+  (void)call;
   return TENON_ERROR_UNSUPPORTED;
 }
 

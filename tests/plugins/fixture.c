@@ -62,33 +62,14 @@ static const struct {
 
 /* ---- What it offers ---- */
 
-static tenon_status_t prepare(void* state, const tenon_region_t* region,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                              void** out_instance) {
-  (void)state;
-  (void)region;
-  (void)table;
-  (void)tactic;
-  (void)preparation;
-  (void)host;
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  (void)call;
   *out_instance = NULL;
   return TENON_OK;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                              uint32_t input_count, const tenon_argument_t* outputs,
-                              uint32_t output_count) {
-  (void)instance;
-  (void)bound;
-  (void)run;
-  (void)host;
-  (void)inputs;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  (void)call;
   return TENON_OK;
 }
 

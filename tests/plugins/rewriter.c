@@ -41,18 +41,8 @@ static const tenon_rewrite_t rewrites[] = {
     REWRITE("unfit", "y = standard.tanh/1(x)", NULL, "y = standard.cast/1(x){to=i32}"),
 };
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* in,
-                              uint32_t in_count, const tenon_argument_t* out, uint32_t out_count) {
-  (void)instance;
-  (void)bound;
-  (void)run;
-  (void)host;
-  (void)in;
-  (void)in_count;
-  (void)out;
-  (void)out_count;
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  (void)call;
   return TENON_ERROR_INTERNAL;
 }
 

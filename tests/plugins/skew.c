@@ -12,8 +12,8 @@
 
 #ifdef SKEW_SHRUNKEN
 #define NAME "older"
-#define ABI "0.3"
-#define BUILT TENON_ABI_VERSION(0, 3)
+#define ABI "0.4"
+#define BUILT TENON_ABI_VERSION(0, 4)
 /* The last member that the oldest contract which is served could do without. */
 #define SIZE(type, last) (offsetof(type, last) + sizeof(((type*)NULL)->last))
 #else
@@ -34,7 +34,7 @@
 
 #define TEXT                                                  \
   "name: " NAME "\nversion: 1.0.0\nabi: " ABI                 \
-  "\nneeded: 0.3\nfuture-key: whatever it says\n"             \
+  "\nneeded: 0.4\nfuture-key: whatever it says\n"             \
   "offers: operator " NAME ".twice/1\noffers: operator " NAME \
   ".same/1\n"                                                 \
   "offers: kernel " NAME "_kernel " NAME ".twice/1 cpu\noffers: oracle a b c d e f\n"
@@ -45,33 +45,14 @@ static const struct {
 } manifest TENON_NOTE_ATTRIBUTES = {
     {sizeof(TENON_NOTE_NAME), sizeof(TEXT), TENON_NOTE_TYPE, TENON_NOTE_NAME}, TEXT};
 
-static tenon_status_t prepare(void* state, const tenon_region_t* region,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                              void** out_instance) {
-  (void)state;
-  (void)region;
-  (void)table;
-  (void)tactic;
-  (void)preparation;
-  (void)host;
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  (void)call;
   *out_instance = NULL;
   return TENON_OK;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                              uint32_t input_count, const tenon_argument_t* outputs,
-                              uint32_t output_count) {
-  (void)instance;
-  (void)bound;
-  (void)run;
-  (void)host;
-  (void)inputs;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  (void)call;
   return TENON_OK;
 }
 
@@ -142,7 +123,7 @@ const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
       (const tenon_offering_t*)(const void*)offering_bytes[0],
       (const tenon_offering_t*)(const void*)offering_bytes[1]};
   const tenon_plugin_t root = {.built = BUILT,
-                               .needed = TENON_ABI_VERSION(0, 3),
+                               .needed = TENON_ABI_VERSION(0, 4),
                                .name = NAME,
                                .version = "1.0.0",
                                .offerings = list,

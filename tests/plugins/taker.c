@@ -24,32 +24,16 @@ static const tenon_case_t cases[] = {{sizeof(*cases), .text = "y = x + x"}};
 static const tenon_operator_t operators[] = {OPERATOR("standard.relu/1"),
                                              OPERATOR("standard.taken/1")};
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t fail_silently(void* state, const tenon_source_t* source,
-                                    const tenon_source_table_t* table, tenon_builder_t* builder,
-                                    const tenon_builder_table_t* build, const tenon_value_t* values,
-                                    uint32_t value_count, tenon_value_t* results, uint32_t count) {
-  (void)state;
-  (void)source;
-  (void)table;
-  (void)builder;
-  (void)build;
-  (void)values;
-  (void)value_count;
-  (void)results;
-  (void)count;
+static tenon_status_t fail_silently(const tenon_conversion_t* call) {
+  (void)call;
   return TENON_ERROR_INVALID_DATA;
 }
 
 /* Says what is wrong, and leaves it to the host where. */
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t fail_speaking(void* state, const tenon_source_t* source,
-                                    const tenon_source_table_t* table, tenon_builder_t* builder,
-                                    const tenon_builder_table_t* build, const tenon_value_t* values,
-                                    uint32_t value_count, tenon_value_t* results, uint32_t count) {
-  const tenon_sink_t* sink = build->sink(builder);
+static tenon_status_t fail_speaking(const tenon_conversion_t* call) {
+  const tenon_sink_t* sink = call->build->sink(call->builder);
   sink->report(sink->user, TENON_SEVERITY_ERROR, "beta must be positive");
-  return fail_silently(state, source, table, builder, build, values, value_count, results, count);
+  return fail_silently(call);
 }
 
 static const tenon_converter_t converters[] = {

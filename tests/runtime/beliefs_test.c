@@ -90,22 +90,13 @@ static tenon_status_t run_branch(core_world_t* world) {
   return tenon__context_run(world->context);
 }
 
-/* The first two elements of x. The contract counts the parameters.
- * NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t take_two(void* instance, void* bound, tenon_run_t* run,
-                               const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                               uint32_t input_count, const tenon_argument_t* outputs,
-                               uint32_t output_count) {
+/* The first two elements of x. */
+static tenon_status_t take_two(const tenon_enqueue_t* call) {
   const int64_t two[1] = {2};
   void* data = NULL;
-  (void)instance;
-  (void)bound;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
-  const tenon_status_t status = host->allocate_output(run, 0, 1, two, &data);
+  const tenon_status_t status = call->host->allocate_output(call->run, 0, 1, two, &data);
   if (status == TENON_OK) {
-    memcpy(data, inputs[0].tensor.data, 2 * sizeof(float));
+    memcpy(data, call->inputs[0].tensor.data, 2 * sizeof(float));
   }
   return status;
 }

@@ -51,31 +51,23 @@ static void ask(void* user, uint32_t index, uint32_t thread) {
   }
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t play(void* instance, void* bound, tenon_run_t* run,
-                           const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                           uint32_t input_count, const tenon_argument_t* outputs,
-                           uint32_t output_count) {
-  const share_t share = {run, host};
-  unsigned char* zeroed = host->zeroed(run);
+static tenon_status_t play(const tenon_enqueue_t* call) {
+  const share_t share = {call->run, call->host};
+  unsigned char* zeroed = call->host->zeroed(call->run);
   const int act = atomic_load(&stage.act);
-  (void)instance;
-  (void)bound;
-  (void)input_count;
-  (void)output_count;
   (void)atomic_fetch_add(&stage.calls, 1);
   (void)atomic_fetch_add(&stage.dirty, zeroed[0]);
   zeroed[0] = 1;
-  const int64_t count = inputs[0].tensor.rank > 0 ? inputs[0].tensor.dims[0] : 1;
+  const int64_t count = call->inputs[0].tensor.rank > 0 ? call->inputs[0].tensor.dims[0] : 1;
   for (int64_t k = 0; k < count; ++k) {
-    ((float*)outputs[0].tensor.data)[k] = ((const float*)inputs[0].tensor.data)[k] + 1;
+    ((float*)call->outputs[0].tensor.data)[k] = ((const float*)call->inputs[0].tensor.data)[k] + 1;
   }
   if (act == ACT_ASK) {
     ask(tenon__drop_const(&share), 0, 0);
-    return host->fail(run, TENON_ERROR_INVALID_DATA, "the data are half done");
+    return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, "the data are half done");
   }
   if (act == ACT_SHARE) {
-    host->parallel(run, 100, ask, tenon__drop_const(&share));
+    call->host->parallel(call->run, 100, ask, tenon__drop_const(&share));
     return TENON_ERROR_INTERNAL;
   }
   zeroed[0] = 0;

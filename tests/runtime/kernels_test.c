@@ -20,16 +20,15 @@ static int32_t want_constant(void* state, const tenon_region_t* region,
   return table->value(region, weights)->constant_data != NULL ? 1 : 0;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t pack_second(void* state, const tenon_region_t* region,
-                                  const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                                  tenon_preparation_t* preparation,
-                                  const tenon_prepare_table_t* host, void** out_instance) {
-  const uint32_t source = table->node_input(region, 0, 1);
+static tenon_status_t pack_second(const tenon_prepare_t* call, void** out_instance) {
+  const uint32_t source = call->table->node_input(call->region, 0, 1);
   int32_t is_ready = 0;
-  (void)state;
-  (void)tactic;
-  return host->pack(preparation, "tests.zeros/1", NULL, &source, 1, 64, out_instance, &is_ready);
+  const tenon_packing_t packing = {.size = sizeof(packing),
+                                   .format = "tests.zeros/1",
+                                   .sources = &source,
+                                   .source_count = 1,
+                                   .size_bytes = 64};
+  return call->host->pack(call->preparation, &packing, out_instance, &is_ready);
 }
 
 static const char* const takes_dense[] = {"test.dense/1", NULL};
@@ -227,20 +226,10 @@ static tenon_status_t list_tiles(void* state, const tenon_region_t* region,
   return TENON_OK;
 }
 
-/* Uses what it asked for. The contract counts the parameters.
- * NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t fill_scratch(void* instance, void* bound, tenon_run_t* run,
-                                   const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                   uint32_t input_count, const tenon_argument_t* outputs,
-                                   uint32_t output_count) {
-  (void)instance;
-  (void)bound;
-  (void)inputs;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
-  memset(host->scratch(run), 1, TILE_SCRATCH);
-  memset(host->zeroed(run), 0, TILE_ZEROED);
+/* Uses what it asked for. */
+static tenon_status_t fill_scratch(const tenon_enqueue_t* call) {
+  memset(call->host->scratch(call->run), 1, TILE_SCRATCH);
+  memset(call->host->zeroed(call->run), 0, TILE_ZEROED);
   return TENON_OK;
 }
 
@@ -384,23 +373,13 @@ static tenon_status_t ask_for_a_counter(void* state, const tenon_region_t* regio
   return add(emit, &tactic);
 }
 
-/* Counts and puts the counter back to zero, unless it fails in between. The contract counts the
- * parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t count_and_clear(void* instance, void* bound, tenon_run_t* run,
-                                      const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                      uint32_t input_count, const tenon_argument_t* outputs,
-                                      uint32_t output_count) {
-  int64_t* counter = host->zeroed(run);
-  (void)instance;
-  (void)bound;
-  (void)inputs;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
+/* Counts and puts the counter back to zero, unless it fails in between. */
+static tenon_status_t count_and_clear(const tenon_enqueue_t* call) {
+  int64_t* counter = call->host->zeroed(call->run);
   found_there = *counter;
   *counter += 7;
   if (is_failing) {
-    return host->fail(run, TENON_ERROR_INTERNAL, "between two writes");
+    return call->host->fail(call->run, TENON_ERROR_INTERNAL, "between two writes");
   }
   *counter = 0;
   return TENON_OK;

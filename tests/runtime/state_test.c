@@ -175,24 +175,16 @@ TENON_TEST(profiles_that_do_not_fit_the_network_fail_the_build) {
 
 /* ---- Outputs that a run sizes ---- */
 
-/* The elements that are not 0. The contract counts the parameters. NOLINTNEXTLINE */
-static tenon_status_t compress(void* instance, void* bound, tenon_run_t* run,
-                               const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                               uint32_t input_count, const tenon_argument_t* outputs,
-                               uint32_t output_count) {
-  const float* x = inputs[0].tensor.data;
-  const int64_t extent = inputs[0].tensor.dims[0];
+/* The elements that are not 0. */
+static tenon_status_t compress(const tenon_enqueue_t* call) {
+  const float* x = call->inputs[0].tensor.data;
+  const int64_t extent = call->inputs[0].tensor.dims[0];
   int64_t count = 0;
   void* y = NULL;
-  (void)instance;
-  (void)bound;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
   for (int64_t k = 0; k < extent; ++k) {
     count += x[k] != 0 ? 1 : 0;
   }
-  TENON_TRY(host->allocate_output(run, 0, 1, &count, &y));
+  TENON_TRY(call->host->allocate_output(call->run, 0, 1, &count, &y));
   for (int64_t k = 0, at = 0; k < extent; ++k) {
     if (x[k] != 0) {
       ((float*)y)[at++] = x[k];

@@ -80,20 +80,13 @@ static const tenon_device_descriptor_t core_device = {
 
 enum { CORE_MOST_OPERANDS = 16 };
 
-/* NOLINTNEXTLINE(readability-function-size): the contract counts the parameters */
-static inline tenon_status_t core_expression_prepare(void* state, const tenon_region_t* region,
-                                                     const tenon_region_table_t* table,
-                                                     const tenon_tactic_t* tactic,
-                                                     tenon_preparation_t* preparation,
-                                                     const tenon_prepare_table_t* host,
+static inline tenon_status_t core_expression_prepare(const tenon_prepare_t* call,
                                                      void** out_instance) {
-  (void)state;
-  (void)tactic;
-  const tenon_program_t** instance = host->allocate(preparation, sizeof(void*));
+  const tenon_program_t** instance = call->host->allocate(call->preparation, sizeof(void*));
   if (instance == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  *instance = table->program(region);
+  *instance = call->table->program(call->region);
   *out_instance = (void*)instance;
   return TENON_OK;
 }
@@ -115,28 +108,21 @@ static inline tenon_status_t core_expression_bind(void* instance, tenon_binding_
 }
 
 /* NOLINTNEXTLINE(readability-function-size): likewise */
-static inline tenon_status_t core_expression_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                                     const tenon_run_table_t* host,
-                                                     const tenon_argument_t* inputs,
-                                                     uint32_t input_count,
-                                                     const tenon_argument_t* outputs,
-                                                     uint32_t output_count) {
-  const tenon_program_t* program = *(const tenon_program_t**)instance;
+static inline tenon_status_t core_expression_enqueue(const tenon_enqueue_t* call) {
+  const tenon_program_t* program = *(const tenon_program_t**)call->instance;
   tenon_tensor_view_t in[CORE_MOST_OPERANDS];
   tenon_tensor_view_t out[CORE_MOST_OPERANDS];
-  (void)run;
-  (void)host;
-  if (input_count > CORE_MOST_OPERANDS || output_count > CORE_MOST_OPERANDS ||
+  if (call->input_count > CORE_MOST_OPERANDS || call->output_count > CORE_MOST_OPERANDS ||
       program->operand_count > CORE_MOST_OPERANDS) {
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t k = 0; k < program->operand_count; ++k) {
-    in[k] = inputs[program->operands[k].index].tensor;
+    in[k] = call->inputs[program->operands[k].index].tensor;
   }
   for (uint32_t k = 0; k < program->output_count; ++k) {
-    out[k] = outputs[program->outputs[k].index].tensor;
+    out[k] = call->outputs[program->outputs[k].index].tensor;
   }
-  return tenon__program_evaluate(program, bound, in, out, tenon__allocator_default(), NULL);
+  return tenon__program_evaluate(program, call->bound, in, out, tenon__allocator_default(), NULL);
 }
 
 /* Takes any strides. */
@@ -201,21 +187,11 @@ static inline void core_move_piece(const tenon_move_t* move, const tenon_move_pi
   }
 }
 
-/* NOLINTNEXTLINE(readability-function-size): the contract counts the parameters */
-static inline tenon_status_t core_move_enqueue(void* instance, void* bound, tenon_run_t* run,
-                                               const tenon_run_table_t* host,
-                                               const tenon_argument_t* inputs, uint32_t input_count,
-                                               const tenon_argument_t* outputs,
-                                               uint32_t output_count) {
-  const tenon_move_t* move = bound;
-  (void)instance;
-  (void)run;
-  (void)host;
-  (void)input_count;
-  (void)output_count;
+static inline tenon_status_t core_move_enqueue(const tenon_enqueue_t* call) {
+  const tenon_move_t* move = call->bound;
   for (uint32_t k = 0; k < move->piece_count; ++k) {
     const tenon_move_piece_t* piece = &move->pieces[k];
-    core_move_piece(move, piece, inputs[piece->input].tensor.data, &outputs[0].tensor);
+    core_move_piece(move, piece, call->inputs[piece->input].tensor.data, &call->outputs[0].tensor);
   }
   return TENON_OK;
 }
@@ -231,41 +207,25 @@ static const tenon_kernel_t core_moves = {.size = sizeof(tenon_kernel_t),
 
 /* ---- The world ---- */
 
-/* For kernels that are only chosen. The contract counts the parameters.
- * NOLINTNEXTLINE(readability-function-size) */
-static inline tenon_status_t core_do_nothing(void* instance, void* bound, tenon_run_t* run,
-                                             const tenon_run_table_t* host,
-                                             const tenon_argument_t* inputs, uint32_t input_count,
-                                             const tenon_argument_t* outputs,
-                                             uint32_t output_count) {
-  (void)instance;
-  (void)bound;
-  (void)run;
-  (void)host;
-  (void)inputs;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
+/* For kernels that are only chosen. */
+static inline tenon_status_t core_do_nothing(const tenon_enqueue_t* call) {
+  (void)call;
   return TENON_OK;
 }
 
 /* What products with zeros are. NOLINTNEXTLINE(readability-function-size): likewise */
-static inline tenon_status_t core_write_zeros(void* instance, void* bound, tenon_run_t* run,
-                                              const tenon_run_table_t* host,
-                                              const tenon_argument_t* inputs, uint32_t input_count,
-                                              const tenon_argument_t* outputs,
-                                              uint32_t output_count) {
-  for (uint32_t k = 0; k < output_count; ++k) {
-    const tenon_tensor_view_t* view = &outputs[k].tensor;
+static inline tenon_status_t core_write_zeros(const tenon_enqueue_t* call) {
+  for (uint32_t k = 0; k < call->output_count; ++k) {
+    const tenon_tensor_view_t* view = &call->outputs[k].tensor;
     uint64_t count = 0;
     size_t bytes = 0;
-    if (outputs[k].kind == TENON_ARGUMENT_TENSOR &&
+    if (call->outputs[k].kind == TENON_ARGUMENT_TENSOR &&
         tenon__element_count(view->rank, view->dims, &count) &&
         tenon__dtype_bytes(view->dtype, count, &bytes)) {
       memset(view->data, 0, bytes);
     }
   }
-  return core_do_nothing(instance, bound, run, host, inputs, input_count, outputs, output_count);
+  return core_do_nothing(call);
 }
 
 typedef struct core_world_t {
@@ -348,8 +308,10 @@ static inline tenon_status_t core_world_load_changed(core_world_t* world,
   void* data = NULL;
   size_t size = 0;
   EXPECT_STATUS(core_world_build(world), TENON_OK);
-  tenon_status_t status = tenon__plan_read(allocator, world->plan, world->plan_size,
-                                           core_world_find, world->catalog, &world->sink, &plan);
+  tenon_status_t status = tenon__plan_read(
+      allocator,
+      &(tenon__plan_source_t){world->plan, world->plan_size, core_world_find, world->catalog},
+      &world->sink, &plan);
   EXPECT_STATUS(status, TENON_OK);
   if (status == TENON_OK) {
     change(plan);

@@ -262,33 +262,22 @@ static tenon_status_t dear_when_filled(void* state, const tenon_region_t* region
   return emit(to, add, table->slot_program(region, 0) != NULL ? "filled" : "empty", 0);
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t note_tactic(void* state, const tenon_region_t* region,
-                                  const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                                  tenon_preparation_t* preparation,
-                                  const tenon_prepare_table_t* host, void** out_instance) {
-  bool* is_filled = host->allocate(preparation, sizeof(*is_filled));
-  (void)state;
-  (void)region;
-  (void)table;
+static tenon_status_t note_tactic(const tenon_prepare_t* call, void** out_instance) {
+  bool* is_filled = call->host->allocate(call->preparation, sizeof(*is_filled));
   if (is_filled == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  *is_filled = strcmp(tactic->name, "filled") == 0;
+  *is_filled = strcmp(call->tactic->name, "filled") == 0;
   *out_instance = is_filled;
   return TENON_OK;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t wait_when_filled(void* instance, void* bound, tenon_run_t* run,
-                                       const tenon_run_table_t* host,
-                                       const tenon_argument_t* inputs, uint32_t input_count,
-                                       const tenon_argument_t* outputs, uint32_t output_count) {
+static tenon_status_t wait_when_filled(const tenon_enqueue_t* call) {
   const struct timespec three_ms = {.tv_nsec = 3000000};
-  if (*(const bool*)instance) {
+  if (*(const bool*)call->instance) {
     (void)nanosleep(&three_ms, NULL);
   }
-  return core_write_zeros(instance, bound, run, host, inputs, input_count, outputs, output_count);
+  return core_write_zeros(call);
 }
 
 TENON_TEST(arithmetic_goes_into_a_slot_where_it_pays) {
@@ -334,30 +323,25 @@ TENON_TEST(a_run_of_expressions_is_one_step) {
 
 /* ---- Weights ---- */
 
-/* Packs the weights: that input is not read any more.
- * The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t pack_second(void* state, const tenon_region_t* region,
-                                  const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                                  tenon_preparation_t* preparation,
-                                  const tenon_prepare_table_t* host, void** out_instance) {
-  const uint32_t source = table->node_input(region, 0, 1);
+/* Packs the weights: that input is not read any more. */
+static tenon_status_t pack_second(const tenon_prepare_t* call, void** out_instance) {
+  const uint32_t source = call->table->node_input(call->region, 0, 1);
   int32_t is_ready = 0;
-  (void)state;
-  (void)tactic;
-  return host->pack(preparation, "tests.zeros/1", NULL, &source, 1, 64, out_instance, &is_ready);
+  const tenon_packing_t packing = {.size = sizeof(packing),
+                                   .format = "tests.zeros/1",
+                                   .sources = &source,
+                                   .source_count = 1,
+                                   .size_bytes = 64};
+  return call->host->pack(call->preparation, &packing, out_instance, &is_ready);
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t need_the_others(void* instance, void* bound, tenon_run_t* run,
-                                      const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                      uint32_t input_count, const tenon_argument_t* outputs,
-                                      uint32_t output_count) {
-  for (uint32_t k = 0; k < input_count; ++k) {
-    if (k != 1 && inputs[k].tensor.data == NULL) {
-      return host->fail(run, TENON_ERROR_INTERNAL, "an input is gone");
+static tenon_status_t need_the_others(const tenon_enqueue_t* call) {
+  for (uint32_t k = 0; k < call->input_count; ++k) {
+    if (k != 1 && call->inputs[k].tensor.data == NULL) {
+      return call->host->fail(call->run, TENON_ERROR_INTERNAL, "an input is gone");
     }
   }
-  return core_do_nothing(instance, bound, run, host, inputs, input_count, outputs, output_count);
+  return core_do_nothing(call);
 }
 
 /* The epilogue reads, as they are, the weights that the kernel packs: the plan keeps both. */

@@ -6,18 +6,17 @@ enum { COUNT = 8 };
 static const char* const takes_compress[] = {"test.compress/1", NULL};
 
 /* The elements above zero. */
-ENQUEUE(run_compress) {
-  const float* x = inputs[0].tensor.data;
+static tenon_status_t run_compress(const tenon_enqueue_t* call) {
+  const float* x = call->inputs[0].tensor.data;
   void* y = NULL;
   int64_t count = 0;
-  IGNORE_ARGUMENTS();
-  if (outputs[0].kind != TENON_ARGUMENT_ALLOCATE) {
-    return host->fail(run, TENON_ERROR_INTERNAL, "the output is not to be allocated");
+  if (call->outputs[0].kind != TENON_ARGUMENT_ALLOCATE) {
+    return call->host->fail(call->run, TENON_ERROR_INTERNAL, "the output is not to be allocated");
   }
   for (int64_t k = 0; k < COUNT; ++k) {
     count += x[k] > 0 ? 1 : 0;
   }
-  if (host->allocate_output(run, 0, 1, &count, &y) != TENON_OK) {
+  if (call->host->allocate_output(call->run, 0, 1, &count, &y) != TENON_OK) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   count = 0;
@@ -29,39 +28,36 @@ ENQUEUE(run_compress) {
   return TENON_OK;
 }
 
-ENQUEUE(run_without_allocating) {
-  IGNORE_ARGUMENTS();
+static tenon_status_t run_without_allocating(const tenon_enqueue_t* call) {
+  (void)call;
   return TENON_OK;
 }
 
 /* All of them, as if nothing were to be left out. */
-ENQUEUE(run_too_much) {
+static tenon_status_t run_too_much(const tenon_enqueue_t* call) {
   void* y = NULL;
   const int64_t count = COUNT;
-  IGNORE_ARGUMENTS();
-  if (host->allocate_output(run, 0, 1, &count, &y) != TENON_OK) {
+  if (call->host->allocate_output(call->run, 0, 1, &count, &y) != TENON_OK) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  memcpy(y, inputs[0].tensor.data, sizeof(float) * COUNT);
+  memcpy(y, call->inputs[0].tensor.data, sizeof(float) * COUNT);
   return TENON_OK;
 }
 
-ENQUEUE(run_past_the_bound) {
+static tenon_status_t run_past_the_bound(const tenon_enqueue_t* call) {
   void* y = NULL;
   const int64_t count = COUNT + 1;
-  IGNORE_ARGUMENTS();
-  const tenon_status_t status = host->allocate_output(run, 0, 1, &count, &y);
+  const tenon_status_t status = call->host->allocate_output(call->run, 0, 1, &count, &y);
   if (status == TENON_OK) {
     memset(y, 0, sizeof(float) * (COUNT + 1));
   }
   return status;
 }
 
-ENQUEUE(run_half) {
+static tenon_status_t run_half(const tenon_enqueue_t* call) {
   void* y = NULL;
   const int64_t count = COUNT;
-  IGNORE_ARGUMENTS();
-  if (host->allocate_output(run, 0, 1, &count, &y) != TENON_OK) {
+  if (call->host->allocate_output(call->run, 0, 1, &count, &y) != TENON_OK) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   memset(y, 0, sizeof(float) * (COUNT / 2));
@@ -69,10 +65,7 @@ ENQUEUE(run_half) {
 }
 
 static tenon_kernel_t compress_of(const char* name,
-                                  tenon_status_t (*enqueue)(void*, void*, tenon_run_t*,
-                                                            const tenon_run_table_t*,
-                                                            const tenon_argument_t*, uint32_t,
-                                                            const tenon_argument_t*, uint32_t)) {
+                                  tenon_status_t (*enqueue)(const tenon_enqueue_t*)) {
   tenon_kernel_t kernel = dense_of(name, enqueue);
   kernel.operators = takes_compress;
   return kernel;

@@ -75,9 +75,8 @@ TACTICS(in_columns) {
   return add(to, &tactic);
 }
 
-ENQUEUE(copy_halves) {
-  IGNORE_ARGUMENTS();
-  memcpy(outputs[0].tensor.data, inputs[0].tensor.data, 32);
+static tenon_status_t copy_halves(const tenon_enqueue_t* call) {
+  memcpy(call->outputs[0].tensor.data, call->inputs[0].tensor.data, 32);
   return TENON_OK;
 }
 
@@ -187,13 +186,12 @@ TACTICS(with_weights_in_columns) {
   return add(to, &tactic);
 }
 
-ENQUEUE(run_on_columns) {
-  const tenon_tensor_view_t* w = &inputs[1].tensor;
-  IGNORE_ARGUMENTS();
+static tenon_status_t run_on_columns(const tenon_enqueue_t* call) {
+  const tenon_tensor_view_t* w = &call->inputs[1].tensor;
   if (w->strides[0] != 1 || w->strides[1] != w->dims[0]) {
-    return host->fail(run, TENON_ERROR_INTERNAL, "the weights do not lie in columns");
+    return call->host->fail(call->run, TENON_ERROR_INTERNAL, "the weights do not lie in columns");
   }
-  compute_dense(inputs, &outputs[0].tensor, false);
+  compute_dense(call->inputs, &call->outputs[0].tensor, false);
   return TENON_OK;
 }
 

@@ -6,17 +6,6 @@
 
 typedef tenon_status_t (*add_t)(tenon_emit_t* emit, const tenon_tactic_t* tactic);
 
-/* The contract counts the parameters. */
-#define ENQUEUE(name)                                                                              \
-  /* NOLINTNEXTLINE(readability-function-size) */                                                  \
-  static inline tenon_status_t name(void* instance, void* bound, tenon_run_t* run,                 \
-                                    const tenon_run_table_t* host, const tenon_argument_t* inputs, \
-                                    uint32_t input_count, const tenon_argument_t* outputs,         \
-                                    uint32_t output_count)
-#define IGNORE_ARGUMENTS()                                                              \
-  ((void)instance, (void)bound, (void)run, (void)host, (void)inputs, (void)input_count, \
-   (void)outputs, (void)output_count)
-
 #define TACTICS(name)                                                                    \
   static inline tenon_status_t name(void* state, const tenon_region_t* region,           \
                                     const tenon_region_table_t* table, tenon_emit_t* to, \
@@ -26,10 +15,8 @@ typedef tenon_status_t (*add_t)(tenon_emit_t* emit, const tenon_tactic_t* tactic
 static const char* const takes_dense[] = {"test.dense/1", NULL};
 
 /* One tactic that says nothing of itself. */
-static inline tenon_kernel_t dense_of(
-    const char* name, tenon_status_t (*enqueue)(void*, void*, tenon_run_t*,
-                                                const tenon_run_table_t*, const tenon_argument_t*,
-                                                uint32_t, const tenon_argument_t*, uint32_t)) {
+static inline tenon_kernel_t dense_of(const char* name,
+                                      tenon_status_t (*enqueue)(const tenon_enqueue_t* call)) {
   return (tenon_kernel_t){.size = sizeof(tenon_kernel_t),
                           .name = name,
                           .device = "cpu",
@@ -60,15 +47,13 @@ static inline void compute_dense(const tenon_argument_t* inputs, const tenon_ten
   }
 }
 
-ENQUEUE(run_right) {
-  IGNORE_ARGUMENTS();
-  compute_dense(inputs, &outputs[0].tensor, false);
+static inline tenon_status_t run_right(const tenon_enqueue_t* call) {
+  compute_dense(call->inputs, &call->outputs[0].tensor, false);
   return TENON_OK;
 }
 
-ENQUEUE(run_right_from_the_end) {
-  IGNORE_ARGUMENTS();
-  compute_dense(inputs, &outputs[0].tensor, true);
+static inline tenon_status_t run_right_from_the_end(const tenon_enqueue_t* call) {
+  compute_dense(call->inputs, &call->outputs[0].tensor, true);
   return TENON_OK;
 }
 

@@ -179,15 +179,8 @@ TENON_TEST(a_refusal_without_a_reason_is_one) {
                  "reason");
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t prepare_with_message(void* state, const tenon_region_t* region,
-                                           const tenon_region_table_t* table,
-                                           const tenon_tactic_t* tactic,
-                                           tenon_preparation_t* preparation,
-                                           const tenon_prepare_table_t* host, void** out_instance) {
-  const tenon_sink_t* sink = host->sink(preparation);
-  IGNORE_REGION();
-  (void)tactic;
+static tenon_status_t prepare_with_message(const tenon_prepare_t* call, void** out_instance) {
+  const tenon_sink_t* sink = call->host->sink(call->preparation);
   (void)out_instance;
   sink->report(sink->user, TENON_SEVERITY_ERROR, "the tables do not fit");
   return TENON_ERROR_UNSUPPORTED;
@@ -202,13 +195,12 @@ static tenon_status_t bind_without_memory(void* instance, tenon_binding_t* bindi
   return TENON_ERROR_OUT_OF_MEMORY;
 }
 
-ENQUEUE(fail_with_words) {
-  IGNORE_ARGUMENTS();
-  return host->fail(run, TENON_ERROR_INVALID_DATA, "index 7 out of range");
+static tenon_status_t fail_with_words(const tenon_enqueue_t* call) {
+  return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, "index 7 out of range");
 }
 
-ENQUEUE(fail_silently) {
-  IGNORE_ARGUMENTS();
+static tenon_status_t fail_silently(const tenon_enqueue_t* call) {
+  (void)call;
   return TENON_ERROR_DEVICE;
 }
 
@@ -260,8 +252,7 @@ TENON_TEST(what_a_kernel_says_when_it_runs_has_its_name) {
   static const float zeros[ROWS * TERMS];
   static const char prefix[] = "dense (test.dense/1, tests:wordy): ";
   const struct {
-    tenon_status_t (*enqueue)(void*, void*, tenon_run_t*, const tenon_run_table_t*,
-                              const tenon_argument_t*, uint32_t, const tenon_argument_t*, uint32_t);
+    tenon_status_t (*enqueue)(const tenon_enqueue_t*);
     const char* message;
   } rows[] = {{fail_with_words, "index 7 out of range"},
               {fail_silently, "the kernel failed: device failed"}};
@@ -311,16 +302,15 @@ TACTICS(first_after_second) {
 }
 
 /* Counts on it: element after element of b, and of y. */
-ENQUEUE(add_in_order) {
-  const tenon_tensor_view_t* b = &inputs[1].tensor;
-  const tenon_tensor_view_t* y = &outputs[0].tensor;
-  IGNORE_ARGUMENTS();
+static tenon_status_t add_in_order(const tenon_enqueue_t* call) {
+  const tenon_tensor_view_t* b = &call->inputs[1].tensor;
+  const tenon_tensor_view_t* y = &call->outputs[0].tensor;
   if (b->strides[0] != y->strides[0] || b->strides[1] != y->strides[1]) {
-    return host->fail(run, TENON_ERROR_INTERNAL, "y does not lie as b does");
+    return call->host->fail(call->run, TENON_ERROR_INTERNAL, "y does not lie as b does");
   }
   for (int64_t i = 0; i < y->dims[0]; ++i) {
     for (int64_t j = 0; j < y->dims[1]; ++j) {
-      *element_of(y, i, j) = *element_of(&inputs[0].tensor, i, j) + *element_of(b, i, j);
+      *element_of(y, i, j) = *element_of(&call->inputs[0].tensor, i, j) + *element_of(b, i, j);
     }
   }
   return TENON_OK;

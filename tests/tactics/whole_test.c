@@ -39,12 +39,11 @@ ROWS(quicker, EVALUATOR_SECONDS * 0.5)
 ROWS(slower, EVALUATOR_SECONDS * 2)
 COLUMNS(in_columns, 1e-4)
 
-ENQUEUE(run_ramp) {
-  IGNORE_ARGUMENTS();
-  const tenon_tensor_view_t* x = &inputs[0].tensor;
+static tenon_status_t run_ramp(const tenon_enqueue_t* call) {
+  const tenon_tensor_view_t* x = &call->inputs[0].tensor;
   for (int64_t k = 0; k < x->dims[0] * x->dims[1]; ++k) {
     const float value = ((const float*)x->data)[k];
-    ((float*)outputs[0].tensor.data)[k] = value > 0 ? value : 0;
+    ((float*)call->outputs[0].tensor.data)[k] = value > 0 ? value : 0;
   }
   return TENON_OK;
 }

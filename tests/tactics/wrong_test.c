@@ -10,22 +10,20 @@ static tenon_kernel_t oracle(void) {
   return kernel;
 }
 
-ENQUEUE(run_half) {
-  IGNORE_ARGUMENTS();
-  compute_dense(inputs,
-                &(tenon_tensor_view_t){.data = outputs[0].tensor.data,
+static tenon_status_t run_half(const tenon_enqueue_t* call) {
+  compute_dense(call->inputs,
+                &(tenon_tensor_view_t){.data = call->outputs[0].tensor.data,
                                        .dims = (const int64_t[]){ROWS / 2, 8},
-                                       .strides = outputs[0].tensor.strides,
+                                       .strides = call->outputs[0].tensor.strides,
                                        .rank = 2},
                 false);
   return TENON_OK;
 }
 
-ENQUEUE(run_double) {
-  IGNORE_ARGUMENTS();
-  compute_dense(inputs, &outputs[0].tensor, false);
+static tenon_status_t run_double(const tenon_enqueue_t* call) {
+  compute_dense(call->inputs, &call->outputs[0].tensor, false);
   for (int64_t k = 0; k < RESULTS; ++k) {
-    ((float*)outputs[0].tensor.data)[k] *= 2;
+    ((float*)call->outputs[0].tensor.data)[k] *= 2;
   }
   return TENON_OK;
 }
@@ -132,17 +130,15 @@ TENON_TEST(what_is_not_written_is_found) {
   core_world_end(&world);
 }
 
-ENQUEUE(run_on_input) {
-  IGNORE_ARGUMENTS();
-  compute_dense(inputs, &outputs[0].tensor, false);
-  *element_of(&inputs[0].tensor, 1, 1) = 0;
+static tenon_status_t run_on_input(const tenon_enqueue_t* call) {
+  compute_dense(call->inputs, &call->outputs[0].tensor, false);
+  *element_of(&call->inputs[0].tensor, 1, 1) = 0;
   return TENON_OK;
 }
 
-ENQUEUE(run_on_weights) {
-  IGNORE_ARGUMENTS();
-  compute_dense(inputs, &outputs[0].tensor, false);
-  *element_of(&inputs[1].tensor, 1, 1) = 7;
+static tenon_status_t run_on_weights(const tenon_enqueue_t* call) {
+  compute_dense(call->inputs, &call->outputs[0].tensor, false);
+  *element_of(&call->inputs[1].tensor, 1, 1) = 7;
   return TENON_OK;
 }
 
@@ -169,10 +165,9 @@ TACTICS(with_counters) {
   return add(to, &tactic);
 }
 
-ENQUEUE(run_without_clearing) {
-  IGNORE_ARGUMENTS();
-  ((char*)host->zeroed(run))[63] += 1;
-  compute_dense(inputs, &outputs[0].tensor, false);
+static tenon_status_t run_without_clearing(const tenon_enqueue_t* call) {
+  ((char*)call->host->zeroed(call->run))[63] += 1;
+  compute_dense(call->inputs, &call->outputs[0].tensor, false);
   return TENON_OK;
 }
 
@@ -218,10 +213,9 @@ TENON_TEST(orders_of_sums_and_of_dimensions_do_not_matter) {
 
 static float dice;
 
-ENQUEUE(throw_dice) {
-  IGNORE_ARGUMENTS();
-  for (int64_t k = 0; k < outputs[0].tensor.dims[0]; ++k) {
-    ((float*)outputs[0].tensor.data)[k] = dice += 1;
+static tenon_status_t throw_dice(const tenon_enqueue_t* call) {
+  for (int64_t k = 0; k < call->outputs[0].tensor.dims[0]; ++k) {
+    ((float*)call->outputs[0].tensor.data)[k] = dice += 1;
   }
   return TENON_OK;
 }
@@ -244,9 +238,8 @@ TENON_TEST(what_differs_from_call_to_call_is_not_compared) {
 }
 
 /* Bytes that are what unwritten memory holds. */
-ENQUEUE(fill_with_pattern) {
-  IGNORE_ARGUMENTS();
-  memset(outputs[0].tensor.data, 0xa5, (size_t)outputs[0].tensor.dims[0]);
+static tenon_status_t fill_with_pattern(const tenon_enqueue_t* call) {
+  memset(call->outputs[0].tensor.data, 0xa5, (size_t)call->outputs[0].tensor.dims[0]);
   return TENON_OK;
 }
 
@@ -324,14 +317,14 @@ TENON_TEST(a_pattern_that_computes_nothing_is_found) {
 
 static int calls;
 
-ENQUEUE(count_and_write_zeros) {
+static tenon_status_t count_and_write_zeros(const tenon_enqueue_t* call) {
   calls += 1;
-  return core_write_zeros(instance, bound, run, host, inputs, input_count, outputs, output_count);
+  return core_write_zeros(call);
 }
 
-ENQUEUE(count_and_compute) {
+static tenon_status_t count_and_compute(const tenon_enqueue_t* call) {
   calls += 1;
-  return run_right(instance, bound, run, host, inputs, input_count, outputs, output_count);
+  return run_right(call);
 }
 
 /* What was checked stays so, and what was found wrong is not tried again. */

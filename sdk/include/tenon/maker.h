@@ -85,30 +85,18 @@ struct tenon_make_t {
 
 /* Declares the function that is every row's `convert`, and begins its definition. Its body finds
  * the node's row again, by domain, type and version, and runs it: one function serves rows of one
- * format. TENON_MAKE_BY takes an array of rows, TENON_MAKE_BY_OFFERINGS a
- * list of offerings whose items are rows: what the plugin offers, where the rows are in several
- * files. */
-#define TENON_MAKE_CONVERT(convert)                                                       \
-  tenon_status_t convert(void* state, const tenon_source_t* source,                       \
-                         const tenon_source_table_t* table, tenon_builder_t* builder,     \
-                         const tenon_builder_table_t* build, const tenon_value_t* inputs, \
-                         uint32_t input_count, tenon_value_t* outputs, uint32_t output_count)
-#define TENON_MAKE_BY_OFFERINGS(list)                                                             \
-  ((void)state, tenon_make_run((list), (uint32_t)(sizeof(list) / sizeof(*(list))), source, table, \
-                               builder, build, inputs, input_count, outputs, output_count))
-#define TENON_MAKE_BY(array)                                                                   \
-  ((void)state,                                                                                \
-   tenon_make_run(&(const tenon_offering_t* const){TENON_OFFERING("converter/1", (array))}, 1, \
-                  source, table, builder, build, inputs, input_count, outputs, output_count))
+ * format. TENON_MAKE_BY takes an array of rows, TENON_MAKE_BY_OFFERINGS a list of offerings whose
+ * items are rows: what the plugin offers, where the rows are in several files. */
+#define TENON_MAKE_CONVERT(convert) tenon_status_t convert(const tenon_conversion_t* call)
+#define TENON_MAKE_BY_OFFERINGS(list) \
+  tenon_make_run((list), (uint32_t)(sizeof(list) / sizeof(*(list))), call)
+#define TENON_MAKE_BY(array) \
+  tenon_make_run(&(const tenon_offering_t* const){TENON_OFFERING("converter/1", (array))}, 1, call)
 
 /* Runs the row that takes the node; INTERNAL when there is none. */
 static inline tenon_status_t tenon_make_run(const tenon_offering_t* const* offerings,
-                                            uint32_t offering_count, const tenon_source_t* source,
-                                            const tenon_source_table_t* table,
-                                            tenon_builder_t* builder,
-                                            const tenon_builder_table_t* build,
-                                            const tenon_value_t* inputs, uint32_t input_count,
-                                            tenon_value_t* outputs, uint32_t output_count);
+                                            uint32_t offering_count,
+                                            const tenon_conversion_t* call);
 
 /* The node as its row says: all inputs in their order, the row's attributes, all outputs. */
 static inline void tenon_make_same(tenon_make_t* make);

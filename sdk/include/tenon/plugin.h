@@ -92,12 +92,12 @@ extern "C" {
  * ------------------------------------------------------------------------------------------- */
 
 #define TENON_ABI_MAJOR 0u
-#define TENON_ABI_MINOR 3u
+#define TENON_ABI_MINOR 4u
 #define TENON_ABI_VERSION(major, minor) (((uint32_t)(major) << 16) | (uint32_t)(minor))
 #define TENON_ABI_CURRENT TENON_ABI_VERSION(TENON_ABI_MAJOR, TENON_ABI_MINOR)
 /* What a plugin needs that asks by TENON_HAS before it uses what is newer. */
-#define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 3)
-#define TENON_ABI_NEEDED_TEXT "0.3"
+#define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 4)
+#define TENON_ABI_NEEDED_TEXT "0.4"
 
 /* "none" wherever an index, an id or a count is optional. */
 #define TENON_NONE UINT32_MAX
@@ -1048,12 +1048,9 @@ typedef struct tenon_refusal_t {
  *
  * A kernel of one operator, complete, for f32 in rows on the host:
  *
- *     static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
- *                                   const tenon_run_table_t* host,
- *                                   const tenon_argument_t* inputs, uint32_t input_count,
- *                                   const tenon_argument_t* outputs, uint32_t output_count) {
- *       const tenon_tensor_view_t* x = &inputs[0].tensor;
- *       float* y = outputs[0].tensor.data;
+ *     static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+ *       const tenon_tensor_view_t* x = &call->inputs[0].tensor;
+ *       float* y = call->outputs[0].tensor.data;
  *       for (int64_t k = 0; k < count_of(x); ++k) y[k] = swish(((const float*)x->data)[k]);
  *       return TENON_OK;
  *     }
@@ -1122,21 +1119,32 @@ typedef struct tenon_binding_t tenon_binding_t;         /* [opaque] */
 typedef struct tenon_run_t tenon_run_t;                 /* [opaque] */
 typedef struct tenon_stream_t tenon_stream_t;           /* [opaque] a device plugin's */
 
+/* Weights as a kernel wants them. [growing] The kernel's, read while `pack` is called. */
+typedef struct tenon_packing_t {
+  size_t size;
+  /* Names the packing and its version: "gemm.panel32/1". */
+  const char* format;
+  /* Its configuration as text; NULL: it has none. */
+  const char* parameters;
+  /* The region's values that the packing reads: the kernel does not read them when it runs. */
+  const uint32_t* sources;
+  size_t source_count;
+  /* Of the packed bytes. */
+  size_t size_bytes;
+} tenon_packing_t;
+
 /* [growing] What `prepare` may call. All [load]. Only before it returns; memory that it got stays.
  * NULL from allocate is OUT_OF_MEMORY, which is then what prepare returns. */
 typedef struct tenon_prepare_table_t {
   size_t size;
   /* Memory that lives as long as the instance, freed by the host after destroy; zero-filled. */
   void* (*allocate)(tenon_preparation_t* preparation, size_t size_bytes);
-  /* Packed weights: memory for `size_bytes`, aligned to 64, kept in the plan and shared by equal
+  /* Packed weights: memory for their bytes, aligned to 64, kept in the plan and shared by equal
    * (source values, format, parameters). *out_ready is 1 when the bytes are there already (loaded
-   * from the plan, or packed by another tactic): then do not write. `format` names the packing and
-   * its version: "gemm.panel32/1"; `parameters` is its configuration as text. `sources` are the
-   * region's values that the packing reads: the kernel does not read them when it runs. At load
-   * their constant_data may be NULL. */
-  tenon_status_t (*pack)(tenon_preparation_t* preparation, const char* format,
-                         const char* parameters, const uint32_t* sources, size_t source_count,
-                         size_t size_bytes, void** out_data, int32_t* out_ready);
+   * from the plan, or packed by another tactic): then do not write. At load the constant_data of
+   * the sources may be NULL. */
+  tenon_status_t (*pack)(tenon_preparation_t* preparation, const tenon_packing_t* packing,
+                         void** out_data, int32_t* out_ready);
   /* A blob that only saves time (a compiled program): out_data NULL when there is none, or it is
    * stale. It is found under plugin, `key` and `validity`, the text of all that it was made with
    * (versions of a compiler, of a driver): another text, another blob. Written into the plan beside
@@ -1206,6 +1214,44 @@ typedef struct tenon_run_table_t {
   int32_t (*cancelled)(tenon_run_t* run);
 } tenon_run_table_t;
 
+/* What prepare and enqueue are given comes in one structure each (as what convert and rewrite are),
+ * so that a later version can give more (which device, what stream) to kernels that know of it, and
+ * the others need not be compiled again: who reads a member that is "since 0.x" asks by TENON_HAS
+ * first. The host makes both; they hold for the call alone and are never written to. What their
+ * members point to lives as is said there, and none of it is the kernel's to free. */
+
+/* What `prepare` is given. [growing] */
+typedef struct tenon_prepare_t {
+  size_t size;
+  /* What the plugin's `start` gave. */
+  void* state;
+  /* Stays until the instance's `destroy`, see tenon_region_t. */
+  const tenon_region_t* region;
+  const tenon_region_table_t* table;
+  /* The one that was chosen, or is tried, as the kernel emitted it. Never NULL. */
+  const tenon_tactic_t* tactic;
+  /* What the functions of `host` are to be called with, until prepare returns. */
+  tenon_preparation_t* preparation;
+  const tenon_prepare_table_t* host;
+} tenon_prepare_t;
+
+/* What `enqueue` is given. [growing] */
+typedef struct tenon_enqueue_t {
+  size_t size;
+  /* What prepare made: every thread that runs the step finds the same. */
+  void* instance;
+  /* What bind made: this context's, so this thread's alone. */
+  void* bound;
+  /* What the functions of `host` are to be called with, until enqueue returns. */
+  tenon_run_t* run;
+  const tenon_run_table_t* host;
+  /* As many as the region has, in its order; see tenon_argument_t. */
+  const tenon_argument_t* inputs;
+  const tenon_argument_t* outputs;
+  uint32_t input_count;
+  uint32_t output_count;
+} tenon_enqueue_t;
+
 /* What sort of kernel it is. */
 enum {
   /* An expression kernel: REGION_EXPRESSION, no operator. A device without one cannot run operators
@@ -1268,18 +1314,12 @@ typedef struct tenon_kernel_t {
                             tenon_status_t (*add)(tenon_emit_t* emit,
                                                   const tenon_tactic_t* tactic));
   /* [load] Makes an instance: immutable afterwards, shared by contexts and threads. NULL: none. */
-  tenon_status_t (*prepare)(void* state, const tenon_region_t* region,
-                            const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                            tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                            void** out_instance);
+  tenon_status_t (*prepare)(const tenon_prepare_t* call, void** out_instance);
   /* [bind] Makes what depends on shapes; NULL: nothing does. */
   tenon_status_t (*bind)(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
                          void** out_bound);
   /* [run] Computes, or enqueues on the run's stream. */
-  tenon_status_t (*enqueue)(void* instance, void* bound, tenon_run_t* run,
-                            const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                            uint32_t input_count, const tenon_argument_t* outputs,
-                            uint32_t output_count);
+  tenon_status_t (*enqueue)(const tenon_enqueue_t* call);
   /* [bind] Addresses changed after recording; NULL: record again. Bits tell which arguments. No
    * host of this version records, and so none calls it. */
   tenon_status_t (*rebind)(void* instance, void* bound, uint64_t changed_inputs,
@@ -1420,6 +1460,15 @@ typedef struct tenon_builder_t tenon_builder_t; /* [opaque] see section 10 */
 typedef struct tenon_builder_table_t tenon_builder_table_t;
 typedef struct tenon_value_type_t tenon_value_type_t; /* see section 10 */
 
+/* [frozen] A subgraph that became a body, and what it captures: the values of enclosing graphs, in
+ * the order in which the body's last parameters take them. They live as long as the parse, and may
+ * be passed straight to builder.add_input. */
+typedef struct tenon_converted_body_t {
+  uint32_t body;
+  uint32_t captured_count;
+  const tenon_value_t* captured;
+} tenon_converted_body_t;
+
 /* Implemented by a parser, used by converters. [growing] All [parse]. Pointers live as long as the
  * parse. Names of fields are the format's own ("kernel_shape", "convolution_param"). A field that
  * is present with another kind gives INVALID_DATA, an absent one NOT_FOUND. */
@@ -1451,14 +1500,11 @@ typedef struct tenon_source_table_t {
   tenon_status_t (*get_tree)(const tenon_source_t* source, const char* name, uint32_t index,
                              const tenon_source_t** out_value);
   uint32_t (*tree_count)(const tenon_source_t* source, const char* name);
-  /* Converts a subgraph into a body of the network and tells what it captures: the values of
-   * enclosing graphs, in the order in which the body's last parameters take them. The body's own
-   * parameters come first and have the types given; NULL types: as the file declares.
-   * The captured values may be passed straight to builder.add_input. */
+  /* Converts a subgraph into a body of the network that the parse builds. The body's own parameters
+   * come first and have the types given; NULL types: as the file declares. */
   tenon_status_t (*convert_body)(const tenon_source_t* source, const char* name,
-                                 tenon_builder_t* builder, const tenon_value_t* parameter_types,
-                                 uint32_t parameter_type_count, uint32_t* out_body,
-                                 const tenon_value_t** out_captured, uint32_t* out_captured_count);
+                                 const tenon_value_t* parameter_types,
+                                 uint32_t parameter_type_count, tenon_converted_body_t* out_body);
   /* Formats with weights at the node (Caffe): how many blobs, and each: dense, of a float type,
    * perhaps not aligned for it (read it by memcpy). */
   uint32_t (*blob_count)(const tenon_source_t* source);
@@ -1533,6 +1579,24 @@ typedef struct tenon_parser_t {
  * 9. Converter, rewrite, calibrator
  * ------------------------------------------------------------------------------------------- */
 
+/* What `convert` is given: a node of the file, and where to build. [growing] Made by the parser; it
+ * holds for the call alone. `state` is what find_converter gave with the converter: its convert,
+ * the host's, puts the state of the converter's plugin there. */
+typedef struct tenon_conversion_t {
+  size_t size;
+  void* state;
+  const tenon_source_t* source;
+  const tenon_source_table_t* table;
+  tenon_builder_t* builder;
+  const tenon_builder_table_t* build;
+  /* One for each input of the source, id 0 where it is absent. */
+  const tenon_value_t* inputs;
+  /* Likewise of its outputs; convert sets those that are wanted. */
+  tenon_value_t* outputs;
+  uint32_t input_count;
+  uint32_t output_count;
+} tenon_conversion_t;
+
 /* [growing] Turns one node type of a format into nodes of a network.
  *
  * domain   as the source table gives it: the format's own is "" (in ONNX also where a file says
@@ -1541,8 +1605,7 @@ typedef struct tenon_parser_t {
  *          Of one plugin's ranges that hold, the newest counts. Two plugins for one version: the
  *          library's own stays, else that of the first plugin on the search path; the other one is
  *          left out, with a message
- * convert  [parse] `outputs` has one entry for each output of the source; sets those that are
- *          wanted. Fields that it does not read are ignored: who wants to refuse what it does not
+ * convert  [parse] Fields that it does not read are ignored: who wants to refuse what it does not
  *          know compares field_name with what it does. What it says to builder.sink gets the file
  *          before it, and the node where it does not name it; a failure without a word is reported
  *          with plugin and node.
@@ -1559,11 +1622,24 @@ struct tenon_converter_t {
   const char* type;
   int64_t since;
   int64_t until;
-  tenon_status_t (*convert)(void* state, const tenon_source_t* source,
-                            const tenon_source_table_t* table, tenon_builder_t* builder,
-                            const tenon_builder_table_t* build, const tenon_value_t* inputs,
-                            uint32_t input_count, tenon_value_t* outputs, uint32_t output_count);
+  tenon_status_t (*convert)(const tenon_conversion_t* call);
 };
+
+/* What a rewrite's function is given. [growing] The host's; it holds for the call alone. */
+typedef struct tenon_rewriting_t {
+  size_t size;
+  /* What the plugin's `start` gave. */
+  void* state;
+  /* The pattern's nodes, the last statement's first. */
+  const tenon_region_t* match;
+  const tenon_region_table_t* table;
+  tenon_builder_t* builder;
+  const tenon_builder_table_t* build;
+  /* The match's, in order of their occurrence in the pattern. */
+  const tenon_value_t* inputs;
+  uint32_t input_count;
+  uint32_t reserved;
+} tenon_rewriting_t;
 
 /* [growing] What may stand for what, because both mean the same.
  *
@@ -1581,9 +1657,8 @@ struct tenon_converter_t {
  *              its name, stands for the pattern's: of the same type and extents, else nothing
  *              happens. It consists of operators: what leaves an input itself takes `rewrite`
  * rewrite      [build] NULL, or builds it by code: returns 0 to decline, 1 when *out holds the
- *              replacing value (an input of the match, or what was built). `match` has the
- *              pattern's nodes, the last statement's first, and its inputs in order of occurrence.
- *              It is called for networks of the host's own making as well
+ *              replacing value (an input of the match, or what was built). It is called for
+ *              networks of the host's own making as well
  *
  * At a node the first that applies counts, in the order of plugins' names and then their own; what
  * it made is looked at again, until nothing changes. A rewrite that matches what it made is left
@@ -1599,9 +1674,7 @@ typedef struct tenon_rewrite_t {
   const char* pattern;
   const char* when;
   const char* replacement;
-  int32_t (*rewrite)(void* state, const tenon_region_t* match, const tenon_region_table_t* table,
-                     tenon_builder_t* builder, const tenon_builder_table_t* build,
-                     const tenon_value_t* inputs, uint32_t input_count, tenon_value_t* out);
+  int32_t (*rewrite)(const tenon_rewriting_t* call, tenon_value_t* out);
 } tenon_rewrite_t;
 
 enum { TENON_STATISTIC_RANGE = 1, TENON_STATISTIC_HISTOGRAM = 2 };
@@ -1786,8 +1859,8 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *
  *   name: acme_vision            [required] letters, digits, _ and -; the plugin's identity
  *   version: 1.2.0               [required]
- *   abi: 0.3                     [required] built
- *   needed: 0.3                  [required]
+ *   abi: 0.4                     [required] built
+ *   needed: 0.4                  [required]
  *   vendor: Acme
  *   licence: MIT
  *   url: https://acme.example
@@ -1822,7 +1895,7 @@ typedef struct tenon_note_header_t {
 #define TENON_ABI_TEXT \
   TENON_STRINGIZE(TENON_ABI_MAJOR_DIGIT) "." TENON_STRINGIZE(TENON_ABI_MINOR_DIGIT)
 #define TENON_ABI_MAJOR_DIGIT 0
-#define TENON_ABI_MINOR_DIGIT 3
+#define TENON_ABI_MINOR_DIGIT 4
 
 /* Where the manifest lies. Nothing may stand between notes, so clang's address sanitizer must not
  * pad it. */

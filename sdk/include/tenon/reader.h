@@ -312,13 +312,10 @@ static inline tenon_status_t tenon_reader_no_tensor(const tenon_source_t* source
 static inline tenon_status_t tenon_reader_no_tree(const tenon_source_t* source, const char* name,
                                                   uint32_t index, const tenon_source_t** out_value);
 static inline uint32_t tenon_reader_no_trees(const tenon_source_t* source, const char* name);
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 static inline tenon_status_t tenon_reader_no_body(const tenon_source_t* source, const char* name,
-                                                  tenon_builder_t* builder,
                                                   const tenon_value_t* parameter_types,
-                                                  uint32_t parameter_type_count, uint32_t* out_body,
-                                                  const tenon_value_t** out_captured,
-                                                  uint32_t* out_captured_count);
+                                                  uint32_t parameter_type_count,
+                                                  tenon_converted_body_t* out_body);
 static inline uint32_t tenon_reader_no_blobs(const tenon_source_t* source);
 static inline tenon_status_t tenon_reader_no_blob(const tenon_source_t* source, uint32_t index,
                                                   tenon_tensor_view_t* out_value);

@@ -70,12 +70,12 @@ typedef struct tool_preprocess_t {
 tenon_status_t tool_preprocess_parse(const char* option, const char* text, double out_numbers[4],
                                      uint32_t* inout_count);
 
-/* The tensor for an input of these extents (-1: as the picture has them; the batch is 1). Rank 4:
- * NCHW, or NHWC where the last extent is the one that is 1, 3 or 4; rank 3: without N; rank 2: H
- * and W. INVALID_DATA where it cannot be. */
+/* The tensor for an input of that type (extents of -1: as the picture has them; the batch is 1).
+ * Rank 4: NCHW, or NHWC where the last extent is the one that is 1, 3 or 4; rank 3: without N; rank
+ * 2: H and W. INVALID_DATA where it cannot be. */
 tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* picture,
-                                     const tool_preprocess_t* preprocess, tenon_dtype_t dtype,
-                                     uint32_t rank, const int64_t* dims, tool_value_t* out_value);
+                                     const tool_preprocess_t* preprocess,
+                                     const tenon_value_type_t* type, tool_value_t* out_value);
 /* The extents of that tensor; false where the rank is none that a picture can have. */
 bool tool_picture_shape(const tool_picture_t* picture, uint32_t rank, const int64_t* dims,
                         int64_t* out_dims);

@@ -201,14 +201,16 @@ bool tool_picture_shape(const tool_picture_t* picture, uint32_t rank, const int6
 }
 
 tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* picture,
-                                     const tool_preprocess_t* preprocess, tenon_dtype_t dtype,
-                                     uint32_t rank, const int64_t* dims, tool_value_t* out_value) {
+                                     const tool_preprocess_t* preprocess,
+                                     const tenon_value_type_t* type, tool_value_t* out_value) {
+  const uint32_t rank = type->rank;
   int64_t extents[5];
-  if (!tool_picture_fits_type(dtype) || !tool_picture_shape(picture, rank, dims, extents)) {
+  if (!tool_picture_fits_type(type->dtype) ||
+      !tool_picture_shape(picture, rank, type->dims, extents)) {
     return tool_fail(TENON_ERROR_INVALID_DATA, "%s: a picture cannot be an input %s of rank %u",
-                     name, tool_dtype_name(dtype), rank);
+                     name, tool_dtype_name(type->dtype), rank);
   }
-  const axes_t axes = find_axes(rank, dims);
+  const axes_t axes = find_axes(rank, type->dims);
   for (uint32_t k = 0; k < rank; ++k) {
     const bool leading = k != axes.row && k != axes.column && k != axes.channel;
     if (leading && extents[k] != 1) {
@@ -225,7 +227,7 @@ tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* pic
   }
   tenon_status_t status = check_count(name, preprocess, (uint64_t)wanted);
   if (status == TENON_OK) {
-    status = tool_value_make(name, dtype, rank, extents, out_value);
+    status = tool_value_make(name, type->dtype, rank, extents, out_value);
   }
   if (status != TENON_OK) {
     return status;

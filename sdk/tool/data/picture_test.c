@@ -214,34 +214,47 @@ TENON_TEST(orders_channels) {
   tool_value_t value;
   fill(&picture, 2, 2, 3);
   const int64_t planes[] = {1, 3, 2, 2};
-  REQUIRE(tool_picture_to_value("x", &picture, &plain, TENON_DTYPE_FLOAT32, 4, planes, &value) ==
-          TENON_OK);
+  REQUIRE(tool_picture_to_value(
+              "x", &picture, &plain,
+              &(tenon_value_type_t){.dtype = TENON_DTYPE_FLOAT32, .rank = 4, .dims = planes},
+              &value) == TENON_OK);
   EXPECT_NEAR(((float*)value.data)[4], 7, 0); /* green of the first pixel */
   tool_value_free(&value);
   const int64_t last[] = {1, 2, 2, 3};
-  REQUIRE(tool_picture_to_value("x", &picture, &plain, TENON_DTYPE_UINT8, 4, last, &value) ==
-          TENON_OK);
+  REQUIRE(tool_picture_to_value(
+              "x", &picture, &plain,
+              &(tenon_value_type_t){.dtype = TENON_DTYPE_UINT8, .rank = 4, .dims = last},
+              &value) == TENON_OK);
   EXPECT_INT(((uint8_t*)value.data)[1], 7);
   tool_value_free(&value);
   const tool_preprocess_t bgr = {.mean = {1, 2, 3, 0}, .scale = {2, 2, 2, 2}, .bgr = true};
-  REQUIRE(tool_picture_to_value("x", &picture, &bgr, TENON_DTYPE_FLOAT32, 4, planes, &value) ==
-          TENON_OK);
+  REQUIRE(tool_picture_to_value(
+              "x", &picture, &bgr,
+              &(tenon_value_type_t){.dtype = TENON_DTYPE_FLOAT32, .rank = 4, .dims = planes},
+              &value) == TENON_OK);
   EXPECT_NEAR(((float*)value.data)[0], (14 - 1) * 2, 0);
   tool_value_free(&value);
   const int64_t open[] = {-1, -1, -1, -1};
-  REQUIRE(tool_picture_to_value("x", &picture, &plain, TENON_DTYPE_FLOAT32, 4, open, &value) ==
-          TENON_OK);
+  REQUIRE(tool_picture_to_value(
+              "x", &picture, &plain,
+              &(tenon_value_type_t){.dtype = TENON_DTYPE_FLOAT32, .rank = 4, .dims = open},
+              &value) == TENON_OK);
   EXPECT_INT(value.dims[1], 3);
   tool_value_free(&value);
   const int64_t grey[] = {2, 2};
-  REQUIRE(tool_picture_to_value("x", &picture, &plain, TENON_DTYPE_FLOAT32, 2, grey, &value) ==
-          TENON_OK);
+  REQUIRE(tool_picture_to_value(
+              "x", &picture, &plain,
+              &(tenon_value_type_t){.dtype = TENON_DTYPE_FLOAT32, .rank = 2, .dims = grey},
+              &value) == TENON_OK);
   EXPECT_NEAR(((float*)value.data)[0], 0.587 * 7 + 0.114 * 14, 1e-4);
   tool_value_free(&value);
   tool_console_silence(true);
   const int64_t batch[] = {4, 3, 2, 2};
-  EXPECT_STATUS(tool_picture_to_value("x", &picture, &plain, TENON_DTYPE_FLOAT32, 4, batch, &value),
-                TENON_ERROR_INVALID_DATA);
+  EXPECT_STATUS(
+      tool_picture_to_value(
+          "x", &picture, &plain,
+          &(tenon_value_type_t){.dtype = TENON_DTYPE_FLOAT32, .rank = 4, .dims = batch}, &value),
+      TENON_ERROR_INVALID_DATA);
   tool_picture_free(&picture);
 }
 

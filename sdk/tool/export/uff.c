@@ -20,8 +20,7 @@ static bool write_input(tool_export_network_t* network, const char* name,
 
 static void write_constant(tool_export_network_t* network, const char* name,
                            const tenon_value_type_t* type, size_t size_bytes) {
-  tool_uff_const(network->file, name, type->dtype, type->rank, type->dims, type->constant_data,
-                 size_bytes);
+  tool_uff_const(network->file, name, type, size_bytes);
 }
 
 static void write_alias(tool_export_network_t* network, const char* name, const char* source) {

@@ -159,15 +159,15 @@ void tool_uff_orders(tool_uff_file_t* file, tool_wire_writer_t* node, const char
   tool_free(key);
 }
 
-void tool_uff_const(tool_uff_file_t* file, const char* id, tenon_dtype_t dtype, uint32_t rank,
-                    const int64_t* dims, const void* data, size_t size_bytes) {
+void tool_uff_const(tool_uff_file_t* file, const char* id, const tenon_value_type_t* type,
+                    size_t size_bytes) {
   tool_wire_writer_t blob = {0};
   char* key = tool_format("weights_%s", id);
   tool_wire_writer_t* node = tool_uff_node(file, id, "Const");
-  tool_uff_ints(node, "shape", dims, rank);
-  tool_uff_type(node, "dtype", dtype);
+  tool_uff_ints(node, "shape", type->dims, type->rank);
+  tool_uff_type(node, "dtype", type->dtype);
   put_ref(node, "values", key);
-  tool_wire_put_bytes(&blob, DATA_BLOB, data, size_bytes);
+  tool_wire_put_bytes(&blob, DATA_BLOB, type->constant_data, size_bytes);
   put_entry(&file->referenced, 5, key, &blob);
   tool_free(key);
 }

@@ -37,9 +37,9 @@ void tool_uff_type(tool_wire_writer_t* node, const char* name, tenon_dtype_t dty
 /* Field inputs_orders: an order an input, "NC+ KC+"; + stands for the spatial axes, K for
  * outputs of weights. */
 void tool_uff_orders(tool_uff_file_t* file, tool_wire_writer_t* node, const char* orders);
-/* A whole Const: node, shape, type and bytes, which are copied. */
-void tool_uff_const(tool_uff_file_t* file, const char* id, tenon_dtype_t dtype, uint32_t rank,
-                    const int64_t* dims, const void* data, size_t size_bytes);
+/* A whole Const: node, shape, type and the constant's bytes, which are copied. */
+void tool_uff_const(tool_uff_file_t* file, const char* id, const tenon_value_type_t* type,
+                    size_t size_bytes);
 /* The file's bytes: nodes in reverse and then marks in order, as UFF's converter wrote them, and
  * some readers want them. Frees what was written. */
 void tool_uff_finish(tool_uff_file_t* file, tool_wire_writer_t* out_bytes);

@@ -30,7 +30,11 @@ char* tool_uff_write_list(const tool_export_node_t* node, const char* what, uint
                                         : (int32_t)values[i];
   }
   char* name = tool_export_aside(node->network, node->item, what);
-  tool_uff_const(node->network->file, name, TENON_DTYPE_INT32, rank, dims, narrow,
-                 count * sizeof(*narrow));
+  const tenon_value_type_t type = {.kind = TENON_ARGUMENT_TENSOR,
+                                   .dtype = TENON_DTYPE_INT32,
+                                   .rank = rank,
+                                   .dims = dims,
+                                   .constant_data = narrow};
+  tool_uff_const(node->network->file, name, &type, count * sizeof(*narrow));
   return name;
 }

@@ -48,13 +48,15 @@ static bool read_padding(const tool_export_node_t* node, uint32_t spatial, int64
 /* The bias of a convolution is a sum of its own: [C] beside [N, C, spatial...]. */
 static bool add_bias(const tool_export_node_t* node, const char* convolved, uint32_t spatial) {
   const tenon_value_t bias = node->item->inputs[2];
-  const tenon_value_type_t type = tool_export_type_of(node->network, bias);
+  tenon_value_type_t type = tool_export_type_of(node->network, bias);
   if (type.constant_data == NULL || tool_uff_dtype(type.dtype) == 0) {
     return tool_export_refuse(node, "its bias is not constant");
   }
   const int64_t dims[4] = {type.dims[0], 1, 1, 1};
   char* name = tool_export_aside(node->network, node->item, "bias");
-  tool_uff_const(node->network->file, name, type.dtype, 1 + spatial, dims, type.constant_data,
+  type.rank = 1 + spatial;
+  type.dims = dims;
+  tool_uff_const(node->network->file, name, &type,
                  (size_t)dims[0] * (tool_uff_dtype(type.dtype) & 0xFFu) / 8);
   tool_wire_writer_t* writer = tool_uff_node(
       node->network->file, tool_export_target(node->network, node->item, 0), "Binary");

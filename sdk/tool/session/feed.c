@@ -385,8 +385,9 @@ static tenon_status_t make_value(const tool_feed_t* feed, const tool_feed_item_t
   for (uint32_t k = 0; k < input->rank && k < TOOL_RANK_MAX; ++k) {
     dims[k] = k == 0 && input->rank > 2 && feed->batch > 0 ? 1 : input->dims[k];
   }
-  return tool_picture_to_value(item->path, &item->picture, &feed->preprocess, input->dtype,
-                               input->rank, dims, out_value);
+  const tenon_value_type_t type = {
+      .kind = TENON_ARGUMENT_TENSOR, .dtype = input->dtype, .rank = input->rank, .dims = dims};
+  return tool_picture_to_value(item->path, &item->picture, &feed->preprocess, &type, out_value);
 }
 
 tenon_status_t tool_feed_value(const tool_feed_t* feed, const tool_feed_item_t* item,

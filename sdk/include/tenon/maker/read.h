@@ -37,34 +37,29 @@ static inline const tenon_make_row_t* tenon_make_find_row(const tenon_offering_t
   return NULL;
 }
 
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 static inline tenon_status_t tenon_make_run(const tenon_offering_t* const* offerings,
-                                            uint32_t offering_count, const tenon_source_t* source,
-                                            const tenon_source_table_t* table,
-                                            tenon_builder_t* builder,
-                                            const tenon_builder_table_t* build,
-                                            const tenon_value_t* inputs, uint32_t input_count,
-                                            tenon_value_t* outputs, uint32_t output_count) {
+                                            uint32_t offering_count,
+                                            const tenon_conversion_t* call) {
   tenon_make_t make;
   memset(&make, 0, sizeof(make));
-  make.source = source;
-  make.table = table;
-  make.builder = builder;
-  make.build = build;
-  make.inputs = inputs;
-  make.input_count = input_count;
-  make.outputs = outputs;
-  make.output_count = output_count;
-  const int64_t version = table->version(source);
-  make.row = tenon_make_find_row(offerings, offering_count, table->domain(source),
-                                 table->type(source), version);
+  make.source = call->source;
+  make.table = call->table;
+  make.builder = call->builder;
+  make.build = call->build;
+  make.inputs = call->inputs;
+  make.input_count = call->input_count;
+  make.outputs = call->outputs;
+  make.output_count = call->output_count;
+  const int64_t version = call->table->version(call->source);
+  make.row = tenon_make_find_row(offerings, offering_count, call->table->domain(call->source),
+                                 call->table->type(call->source), version);
   if (make.row == NULL) {
     tenon_make_fail(&make, TENON_ERROR_INTERNAL, "no row takes version %" PRId64, version);
   } else {
     make.row->make(&make);
   }
   if (make.status != TENON_OK && make.is_open) {
-    build->cancel(builder);
+    call->build->cancel(call->builder);
   }
   while (make.blocks != NULL) {
     tenon_make_block_t* block = make.blocks;

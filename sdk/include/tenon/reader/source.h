@@ -28,21 +28,15 @@ static inline uint32_t tenon_reader_no_trees(const tenon_source_t* source, const
   return 0;
 }
 
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 static inline tenon_status_t tenon_reader_no_body(const tenon_source_t* source, const char* name,
-                                                  tenon_builder_t* builder,
                                                   const tenon_value_t* parameter_types,
-                                                  uint32_t parameter_type_count, uint32_t* out_body,
-                                                  const tenon_value_t** out_captured,
-                                                  uint32_t* out_captured_count) {
+                                                  uint32_t parameter_type_count,
+                                                  tenon_converted_body_t* out_body) {
   (void)source;
   (void)name;
-  (void)builder;
   (void)parameter_types;
   (void)parameter_type_count;
   (void)out_body;
-  (void)out_captured;
-  (void)out_captured_count;
   return TENON_ERROR_NOT_FOUND;
 }
 
