@@ -108,7 +108,7 @@ static content_t at_instruction(const symbolic_t* s, uint32_t index) {
     case TENON_OPCODE_SIZE:
       return tenon__content_number(s->pool, s->space[i->immediate.i]);
     case TENON_OPCODE_EXTENT:
-      return tenon__content_whole(s->pool, s->operand_dims[i->immediate.i][i->operands[0]]);
+      return tenon__content_whole(s->pool, s->operands[i->immediate.i].dims[i->operands[0]]);
     default:
       break;
   }
