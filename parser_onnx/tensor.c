@@ -18,10 +18,9 @@ tenon_status_t tenon__onnx_tensor_shape(tenon_reader_t* reader, const char* what
                                         tenon_dtype_t dtype, size_t rank, const int64_t* dims,
                                         tenon__onnx_tensor_t* out_tensor) {
   memset(out_tensor, 0, sizeof(*out_tensor));
-  if (rank > TENON__ONNX_RANK_LIMIT) {
+  if (rank > TENON_RANK_LIMIT) {
     return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
-                             "%s has %zu dimensions, more than %d", what, rank,
-                             TENON__ONNX_RANK_LIMIT);
+                             "%s has %zu dimensions, more than %d", what, rank, TENON_RANK_LIMIT);
   }
   int64_t* copies = tenon_reader_allocate(reader, 2 * rank, sizeof(int64_t));
   if (copies == NULL) {

@@ -36,7 +36,7 @@ tenon_status_t tenon__onnx_tensor_read_sparse(tenon_reader_t* reader,
                                               const char* what, tenon__onnx_tensor_t* out_tensor);
 
 /* A tensor of our own making: fills view (dims copied, strides dense) and sizes, leaves data
- * NULL. INVALID_DATA when an extent is negative, the rank above TENON__ONNX_RANK_LIMIT, or the
+ * NULL. INVALID_DATA when an extent is negative, the rank above TENON_RANK_LIMIT, or the
  * product overflows. */
 tenon_status_t tenon__onnx_tensor_shape(tenon_reader_t* reader, const char* what,
                                         tenon_dtype_t dtype, size_t rank, const int64_t* dims,

@@ -40,10 +40,10 @@ static tenon_status_t read_shape(tenon_reader_t* reader, const Onnx__TensorShape
   if (shape == NULL) {
     return TENON_OK;
   }
-  if (shape->n_dim > TENON__ONNX_RANK_LIMIT) {
+  if (shape->n_dim > TENON_RANK_LIMIT) {
     return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
                              "%s has %zu dimensions, more than %d", what, shape->n_dim,
-                             TENON__ONNX_RANK_LIMIT);
+                             TENON_RANK_LIMIT);
   }
   out_type->rank = (uint32_t)shape->n_dim;
   out_type->dims = tenon_reader_allocate(reader, shape->n_dim, sizeof(int64_t));
@@ -163,7 +163,7 @@ static tenon_status_t ask_host(tenon_reader_t* reader, const char* name, tenon__
                              name, tenon__onnx_dtype_name(type->dtype), name);
   }
   TENON_READER_TRY(status);
-  if (rank > TENON__ONNX_RANK_LIMIT || (type->rank != TENON_NONE && rank != type->rank)) {
+  if (rank > TENON_RANK_LIMIT || (type->rank != TENON_NONE && rank != type->rank)) {
     return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_ARGUMENT,
                              "input '%s' has rank %u in the file, the shape given has %u", name,
                              type->rank, rank);

@@ -6,8 +6,6 @@
 
 /* What one tensor may have, in a type or as data: far above any operator, small enough for fixed
  * lists. */
-enum { TENON__ONNX_RANK_LIMIT = 64 };
-
 /* Of a number of TensorProto.DataType; TENON_DTYPE_UNDEFINED for one that is no element type, 0
  * among them. */
 tenon_dtype_t tenon__onnx_dtype(int64_t data_type);

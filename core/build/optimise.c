@@ -15,8 +15,6 @@
 #include "core/region/region_finish.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
-
 typedef struct folding_t {
   tenon__building_t* building;
   tenon__tuning_t tuning; /* estimates alone, in an arena of its own */
@@ -48,7 +46,7 @@ static tenon_status_t make_inputs(folding_t* f) {
     }
     const tenon__value_node_t* v = &g->values[value];
     const uint32_t rank = v->type.rank;
-    if (v->weights == TENON_NONE || rank > MAX_RANK) {
+    if (v->weights == TENON_NONE || rank > TENON_RANK_LIMIT) {
       return TENON_ERROR_UNSUPPORTED;
     }
     const tenon__weights_t* weights = &network->weights[v->weights];

@@ -6,8 +6,6 @@
 
 #include "core/tensor/dtype.h"
 
-enum { MAX_RANK = 64 };
-
 /* ---- How much may right answers differ? ---- */
 
 /* Half the distance from 1 to the next number of the type; 0 for integers, which are exact. */
@@ -144,8 +142,8 @@ typedef struct walk_t {
   tenon__difference_t* found;
   double largest; /* |difference|, or magnitude */
   uint32_t rank;  /* axes of more than one element, the first tensor's steps falling */
-  uint32_t axes[MAX_RANK];
-  int64_t at[MAX_RANK];
+  uint32_t axes[TENON_RANK_LIMIT];
+  int64_t at[TENON_RANK_LIMIT];
 } walk_t;
 
 static void arrange(walk_t* w) {
@@ -165,7 +163,7 @@ static void arrange(walk_t* w) {
 
 /* Counted in rows, of element `k` of the line at hand. */
 static uint64_t number_of(const walk_t* w, int64_t k) {
-  int64_t index[MAX_RANK] = {0};
+  int64_t index[TENON_RANK_LIMIT] = {0};
   uint64_t number = 0;
   for (uint32_t d = 0; d < w->rank; ++d) {
     index[w->axes[d]] = d + 1 == w->rank ? k : w->at[d];

@@ -14,8 +14,6 @@
 #include "core/tensor/layout.h"
 #include "core/tensor/strided_copy.h"
 
-enum { MAX_RANK = 64 };
-
 typedef struct computation_t {
   tenon__tuning_t* tuning;
   const struct tenon_region_t* region;
@@ -33,7 +31,7 @@ static tenon_status_t make_value(computation_t* m, uint32_t value, const void* b
   uint64_t count = 0;
   size_t size = 0;
   if (v->type.kind != TENON_ARGUMENT_TENSOR || v->type.rank == TENON_NONE ||
-      v->type.rank > MAX_RANK || v->type.dtype == TENON_DTYPE_STRING ||
+      v->type.rank > TENON_RANK_LIMIT || v->type.dtype == TENON_DTYPE_STRING ||
       tenon__dtype_bits(v->type.dtype) % 8 != 0) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -63,8 +61,8 @@ static tenon_status_t make_value(computation_t* m, uint32_t value, const void* b
 static tenon_status_t align(computation_t* m, const struct tenon_region_t* region, bool is_output,
                             uint32_t index, tenon_tensor_view_t* out_view) {
   const uint32_t value = is_output ? region->outputs[index].value : region->inputs[index].value;
-  int64_t* dims = tenon__arena_allocate(m->arena, MAX_RANK, sizeof *dims);
-  int64_t* strides = tenon__arena_allocate(m->arena, MAX_RANK, sizeof *strides);
+  int64_t* dims = tenon__arena_allocate(m->arena, TENON_RANK_LIMIT, sizeof *dims);
+  int64_t* strides = tenon__arena_allocate(m->arena, TENON_RANK_LIMIT, sizeof *strides);
   const tenon__extents_t* extents = &m->region->profile->optimum;
   if (dims == NULL || strides == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -84,7 +82,7 @@ static tenon_status_t evaluate(computation_t* m, uint32_t node,
   struct tenon_region_t region;
   tenon_tensor_view_t in[GROUP_MOST_OPERANDS];
   tenon_tensor_view_t out[GROUP_MOST_NODES];
-  int64_t space[MAX_RANK];
+  int64_t space[TENON_RANK_LIMIT];
   const tenon__graph_expression_t source = {
       .expression = expression, .values = values, .covered = &node, .covered_count = 1};
   TENON_TRY(tenon__region_of_expression(m->arena, m->tuning->network, m->region->graph, &source,

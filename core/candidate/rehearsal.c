@@ -8,8 +8,6 @@
 #include "core/candidate/trial_inputs.h"
 #include "core/candidate/trial_memory.h"
 
-enum { MAX_RANK = 64 };
-
 static const tenon_numerics_t exact = {0};
 
 /* ---- Words ---- */
@@ -33,8 +31,8 @@ const char* tenon__element_name(const tenon__rehearsal_t* rehearsal, uint32_t ou
 
 /* Where element number `place` of a dense tensor's memory stands in it. */
 static void index_of_place(const tenon_tensor_view_t* view, uint64_t place,
-                           int64_t out_index[MAX_RANK]) {
-  bool used[MAX_RANK] = {false};
+                           int64_t out_index[TENON_RANK_LIMIT]) {
+  bool used[TENON_RANK_LIMIT] = {false};
   for (uint32_t step = 0; step < view->rank; ++step) {
     uint32_t axis = TENON_NONE; /* of the largest stride left; of equals the longest */
     for (uint32_t d = 0; d < view->rank; ++d) {
@@ -168,7 +166,7 @@ static tenon_status_t look_again(tenon__rehearsal_t* r, tenon__trial_t* trial,
         is_checked(output) ? tenon__pattern_elements(output->view.dtype, output->size_bytes) : 0;
     const uint8_t* first = elements == 0 ? NULL : memchr(marks[k], 1, elements);
     if (first != NULL) {
-      int64_t index[MAX_RANK] = {0};
+      int64_t index[TENON_RANK_LIMIT] = {0};
       index_of_place(&output->view, (uint64_t)(first - marks[k]), index);
       (void)wrongly(
           outcome, tenon__arena_format(r->search->tuning->arena,
@@ -417,9 +415,10 @@ void tenon__rehearsal_end(tenon__rehearsal_t* rehearsal) {
 
 static double elements_of(const struct tenon_region_t* region, uint32_t rank,
                           const tenon_dim_t* dims) {
-  int64_t extents[MAX_RANK];
+  int64_t extents[TENON_RANK_LIMIT];
   double count = 1;
-  if (rank > MAX_RANK || !tenon__extents_shape(&region->profile->optimum, rank, dims, extents)) {
+  if (rank > TENON_RANK_LIMIT ||
+      !tenon__extents_shape(&region->profile->optimum, rank, dims, extents)) {
     return 0;
   }
   for (uint32_t d = 0; d < rank; ++d) {

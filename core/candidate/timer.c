@@ -12,7 +12,7 @@
 #include "core/candidate/trial_outputs.h"
 #include "core/kernel/run.h"
 
-enum { MAX_RANK = 64, LEAST_RUNS = 2, MOST_RUNS = 40 };
+enum { LEAST_RUNS = 2, MOST_RUNS = 40 };
 /* Seconds of measuring after which the smallest time counts, if another run came near it: one alone
  * is what is left where others keep the machine busy. */
 static const double enough_seconds = 4e-3;

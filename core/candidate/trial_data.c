@@ -7,8 +7,6 @@
 #include "core/candidate/rule_strides.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
-
 typedef struct tenon__trial_block_t {
   void* data;
   struct tenon__trial_block_t* next;
@@ -67,7 +65,7 @@ tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
                                     .rank = value->rank,
                                     .dtype = value->dtype,
                                     .layout = TENON_NONE};
-  return value->rank <= MAX_RANK && tenon__strides_row_major(value->rank, dims, strides) &&
+  return value->rank <= TENON_RANK_LIMIT && tenon__strides_row_major(value->rank, dims, strides) &&
                  tenon__element_count(value->rank, dims, &count) &&
                  tenon__dtype_bytes(value->dtype, count, out_bytes)
              ? TENON_OK

@@ -13,8 +13,6 @@
 #include "core/tensor/layout.h"
 #include "core/tensor/strided_copy.h"
 
-enum { MAX_RANK = 64 };
-
 static const tenon__value_node_t* graph_value(const tenon__trial_data_t* data, uint32_t value) {
   return &data->region->network->graphs[data->region->graph]->values[value];
 }
@@ -58,7 +56,7 @@ static tenon_status_t find_limits(tenon__trial_data_t* data, const port_use_t* u
   const tenon__node_t* node = use->node;
   const uint32_t source =
       use->domain.input < node->input_count ? node->inputs[use->domain.input] : TENON_NONE;
-  int64_t dims[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
   if (use->domain.places == TENON_DOMAIN_NO_PLACES || source == TENON_NONE) {
     return TENON_OK;
   }
@@ -68,7 +66,8 @@ static tenon_status_t find_limits(tenon__trial_data_t* data, const port_use_t* u
   if (use->domain.axis_attribute != NULL) {
     axis = tenon__node_attribute(node, use->domain.axis_attribute)->integer;
   }
-  if (rank == TENON_NONE || rank > MAX_RANK || axis < -(int64_t)rank || axis >= (int64_t)rank ||
+  if (rank == TENON_NONE || rank > TENON_RANK_LIMIT || axis < -(int64_t)rank ||
+      axis >= (int64_t)rank ||
       !tenon__extents_shape(&data->region->profile->optimum, rank, value->type.dims, dims)) {
     return TENON_OK; /* index 0 alone */
   }
@@ -197,8 +196,8 @@ static tenon_status_t copy_for(tenon__trial_data_t* data, tenon__trial_input_t* 
 
 static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
                             const tenon_tensor_view_t* tensor) {
-  int64_t* dims = tenon__arena_allocate(&data->arena, MAX_RANK, sizeof *dims);
-  int64_t* strides = tenon__arena_allocate(&data->arena, MAX_RANK, sizeof *strides);
+  int64_t* dims = tenon__arena_allocate(&data->arena, TENON_RANK_LIMIT, sizeof *dims);
+  int64_t* strides = tenon__arena_allocate(&data->arena, TENON_RANK_LIMIT, sizeof *strides);
   tenon_argument_t* argument = &data->arguments[k];
   if (dims == NULL || strides == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -211,7 +210,7 @@ static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
 static tenon_status_t set_input(tenon__trial_data_t* data, uint32_t k,
                                 const tenon_argument_rule_t* rule) {
   tenon__trial_input_t* input = &data->inputs[k];
-  int64_t strides[MAX_RANK + 1] = {0};
+  int64_t strides[TENON_RANK_LIMIT + 1] = {0};
   input->current = &input->rows;
   if (data->region->values[data->region->input_values[k]].constant_data == NULL ||
       !tenon__rule_takes_rows(rule)) {

@@ -9,8 +9,6 @@
 #include "core/kernel/align.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
-
 static const tenon__value_node_t* value_of(const tenon__trial_data_t* data, uint32_t output) {
   const struct tenon_region_t* region = data->region;
   return &region->network->graphs[region->graph]->values[region->outputs[output].value];
@@ -121,8 +119,8 @@ static tenon_status_t make_outputs(tenon__trial_data_t* data,
 
 static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
                             const tenon_tensor_view_t* tensor, tenon_argument_t* out_argument) {
-  int64_t* dims = tenon__arena_allocate(&data->arena, MAX_RANK, sizeof *dims);
-  int64_t* strides = tenon__arena_allocate(&data->arena, MAX_RANK, sizeof *strides);
+  int64_t* dims = tenon__arena_allocate(&data->arena, TENON_RANK_LIMIT, sizeof *dims);
+  int64_t* strides = tenon__arena_allocate(&data->arena, TENON_RANK_LIMIT, sizeof *strides);
   if (dims == NULL || strides == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }

@@ -8,8 +8,6 @@
 #include "core/candidate/reference_result.h"
 #include "core/candidate/rehearsal.h"
 
-enum { MAX_RANK = 64 };
-
 static const tenon_numerics_t exact = {0};
 
 /* "cpu:convolution (channels last)" */
@@ -28,7 +26,7 @@ static const char* describe(tenon__rehearsal_t* r, tenon__answer_t* wrong, const
                             const tenon_numerics_t* right_numerics) {
   tenon__difference_t d = {0};
   uint32_t output = 0;
-  int64_t index[MAX_RANK] = {0};
+  int64_t index[TENON_RANK_LIMIT] = {0};
   tenon__arena_t* arena = r->search->tuning->arena;
   if (!tenon__answers_differ(r, wrong, right, right_numerics, &output, &d)) {
     return tenon__arena_format(arena, "computes something else than %s", right_name);

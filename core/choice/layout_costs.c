@@ -12,7 +12,7 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64, MOST_WANTED = 8 };
+enum { MOST_WANTED = 8 };
 static const cost_t nothing = {0, 0};
 
 static const tenon__candidate_t* picked(const tenon__unit_t* unit) {
@@ -51,9 +51,9 @@ static uint32_t long_axes(const layouts_t* l, const tenon__value_node_t* value,
 bool tenon__layouts_alike(const layouts_t* l, uint32_t value, const uint32_t* a,
                           const uint32_t* b) {
   const tenon__value_node_t* v = &l->g->values[value];
-  uint32_t left[MAX_RANK];
-  uint32_t right[MAX_RANK];
-  if (a == b || v->type.rank > MAX_RANK || v->type.rank == TENON_NONE) {
+  uint32_t left[TENON_RANK_LIMIT];
+  uint32_t right[TENON_RANK_LIMIT];
+  if (a == b || v->type.rank > TENON_RANK_LIMIT || v->type.rank == TENON_NONE) {
     return true;
   }
   const uint32_t count = long_axes(l, v, a, left);

@@ -4,8 +4,6 @@
 #include "core/plan/place_view.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
-
 typedef struct placing_t {
   const tenon__tuning_t* tuning;
   uint32_t graph;
@@ -20,9 +18,9 @@ static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_ru
                      const tenon__extents_t* extents) {
   const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
   const tenon__value_node_t* v = value_at(p, place);
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
-  int64_t wanted[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
+  int64_t wanted[TENON_RANK_LIMIT];
   int64_t offset = 0;
   const tenon__placement_t placement = {.network = p->tuning->network,
                                         .graph = p->graph,
@@ -71,8 +69,8 @@ tenon_status_t tenon__place_order(const tenon__tuning_t* tuning, uint32_t graph,
   const placing_t p = {tuning, graph, schedule};
   const tenon__place_t* own = &schedule->places[place];
   const uint32_t rank = value_at(&p, place)->type.rank;
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   int64_t offset = 0;
   *out_order = own->order;
   const tenon__placement_t placement = {.network = tuning->network,

@@ -17,8 +17,6 @@
 #include "core/tensor/index_map_run.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
-
 typedef struct scheduling_t {
   tenon__tuning_t* tuning;
   tenon__plan_t* plan;
@@ -261,9 +259,9 @@ static bool view_fits(const scheduling_t* s, uint32_t base, const tenon__index_m
   const tenon__extents_t* const points[] = {&s->tuning->profile->optimum, &s->tuning->profile->min,
                                             &s->tuning->profile->max};
   for (int k = 0; k < 3; ++k) {
-    int64_t dims[MAX_RANK];
-    int64_t strides[MAX_RANK];
-    int64_t own[MAX_RANK];
+    int64_t dims[TENON_RANK_LIMIT];
+    int64_t strides[TENON_RANK_LIMIT];
+    int64_t own[TENON_RANK_LIMIT];
     int64_t offset = 0;
     int64_t shift = 0;
     const tenon__placement_t placement = {.network = s->tuning->network,
@@ -278,7 +276,7 @@ static bool view_fits(const scheduling_t* s, uint32_t base, const tenon__index_m
       }
       continue;
     }
-    int64_t extents[MAX_RANK];
+    int64_t extents[TENON_RANK_LIMIT];
     if (!tenon__extents_shape(points[k], map->rank, map->dims, extents)) {
       continue;
     }

@@ -9,7 +9,7 @@
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 
-enum { WALK_DEPTH = 256, WALK_STEPS = 100000, AFFINE_AXES = 64 };
+enum { WALK_DEPTH = 256, WALK_STEPS = 100000 };
 
 static bool evaluate_node(const tenon__dim_node_t* node, const int64_t* values,
                           const uint8_t* known, int64_t* out_value) {
@@ -143,7 +143,7 @@ bool tenon__dim_value_at(const tenon__dim_pool_t* pool, tenon_dim_t dim,
 /* A sum of coordinates that is being added up: coefficients, and behind them what does not vary. */
 typedef struct affine_walk_t {
   walk_t walk;
-  int64_t sums[AFFINE_AXES + 1];
+  int64_t sums[TENON_RANK_LIMIT + 1];
 } affine_walk_t;
 
 /* Adds scale * dim. */
@@ -213,7 +213,7 @@ bool tenon__dim_affine_at(const tenon__dim_pool_t* pool, tenon_dim_t dim,
                           int64_t* out_coefficients) {
   const uint32_t axis_count = point->coordinate_count;
   affine_walk_t affine = {.walk = {.pool = pool, .point = point, .steps = WALK_STEPS}};
-  if (axis_count > AFFINE_AXES || !walk_affine(&affine, dim, 1, 0)) {
+  if (axis_count > TENON_RANK_LIMIT || !walk_affine(&affine, dim, 1, 0)) {
     return false;
   }
   *out_base = affine.sums[axis_count];

@@ -12,8 +12,6 @@
 #include "core/language/typed_value.h"
 #include "core/tensor/dtype.h"
 
-enum { RANK_LIMIT = 64 };
-
 typedef tenon__environment_t environment_t;
 
 /* One output of the program while it is made. */
@@ -96,7 +94,7 @@ static tenon_status_t find_space(environment_t* e, const tenon__inferred_shape_t
     TENON_TRY(tenon__shape_broadcast(e->pool, e->arena, e->program->aligned,
                                      e->program->aligned_count, e->sink, &space));
   }
-  if (space.rank > RANK_LIMIT) {
+  if (space.rank > TENON_RANK_LIMIT) {
     return tenon__fail(e->sink, TENON_ERROR_UNSUPPORTED, "an expression of more than 64 axes");
   }
   e->program->rank = space.rank;

@@ -9,8 +9,7 @@
 #include "core/language/evaluator.h"
 #include "core/language/named_tensor.h"
 #include "core/language/scope_lookup.h"
-
-enum { CONTENT_LIMIT = 1024, RANK_LIMIT = 64 };
+#include "core/tensor/type.h"
 
 typedef tenon__environment_t environment_t;
 
@@ -55,7 +54,7 @@ static tenon_status_t add_item(move_t* move, const tenon__statement_t* statement
   if (!value->present) {
     return TENON_OK;
   }
-  if (value->rank == TENON_NONE || value->rank > RANK_LIMIT) {
+  if (value->rank == TENON_NONE || value->rank > TENON_RANK_LIMIT) {
     return tenon__fail(e->sink, TENON_ERROR_UNSUPPORTED, "the rank of '%s' is not known",
                        port->name);
   }
@@ -72,7 +71,7 @@ static tenon_status_t add_item(move_t* move, const tenon__statement_t* statement
 
 /* A plan's reader holds a fill that is an input to this, too. */
 static bool is_one_element(const environment_t* e, const tenon__scope_value_t* value) {
-  if (value->rank > RANK_LIMIT) { /* TENON_NONE is no rank */
+  if (value->rank > TENON_RANK_LIMIT) { /* TENON_NONE is no rank */
     return false;
   }
   for (uint32_t k = 0; k < value->rank; ++k) {
@@ -192,7 +191,7 @@ tenon_status_t tenon__move_evaluate(const tenon__node_text_t* rule, uint32_t out
   environment_t environment;
   uint32_t item = 0;
   const tenon__scope_port_t* port = tenon__scope_output(rule->scope, output, &item);
-  if (port == NULL || shape->rank > RANK_LIMIT) {
+  if (port == NULL || shape->rank > TENON_RANK_LIMIT) {
     return tenon__fail(rule->sink, TENON_ERROR_INVALID_ARGUMENT, "there is no output %u", output);
   }
   TENON_TRY(tenon__language_begin(rule, &environment));
@@ -299,7 +298,7 @@ static bool moved_content(const tenon__scope_t* scope, const tenon__index_map_t*
   for (uint32_t s = 0; s < map->source_count; ++s) {
     const tenon__map_source_t* source = &map->sources[s];
     const tenon__scope_value_t* value = find_argument(scope, source->input);
-    int64_t coordinates[RANK_LIMIT] = {0};
+    int64_t coordinates[TENON_RANK_LIMIT] = {0};
     bool known = value != NULL && value->rank == source->rank;
     for (uint32_t i = 0; i < source->rank && known; ++i) {
       known = tenon__dim_value_at(scope->pool, source->coordinates[i], &place, &coordinates[i]);
@@ -323,11 +322,11 @@ static bool known_extents(const tenon__scope_t* scope, const tenon__index_map_t*
   int64_t count = 1;
   for (uint32_t i = 0; i < map->rank; ++i) {
     if (!tenon__dim_known(scope->pool, map->dims[i], &extents[i]) || extents[i] < 0 ||
-        extents[i] > CONTENT_LIMIT) {
+        extents[i] > TENON_CONTENT_LIMIT) {
       return false;
     }
     count *= extents[i];
-    if (count > CONTENT_LIMIT) {
+    if (count > TENON_CONTENT_LIMIT) {
       return false;
     }
   }
@@ -338,11 +337,11 @@ static bool known_extents(const tenon__scope_t* scope, const tenon__index_map_t*
 tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__index_map_t* map,
                                     tenon__arena_t* arena, const tenon_dim_t** out_contents,
                                     uint32_t* out_count) {
-  int64_t extents[RANK_LIMIT] = {0};
+  int64_t extents[TENON_RANK_LIMIT] = {0};
   uint32_t count = 0;
   *out_contents = NULL;
   *out_count = 0;
-  if (map->rank > RANK_LIMIT || !known_extents(scope, map, extents, &count)) {
+  if (map->rank > TENON_RANK_LIMIT || !known_extents(scope, map, extents, &count)) {
     return TENON_OK;
   }
   const tenon__scope_value_t* first = find_argument(scope, map->sources[0].input);
@@ -357,7 +356,7 @@ tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__in
   if (contents == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  int64_t point[RANK_LIMIT] = {0};
+  int64_t point[TENON_RANK_LIMIT] = {0};
   for (uint32_t i = 0; i < count; ++i) {
     if (!moved_content(scope, map, point, &contents[i])) {
       return tenon__dim_pool_failed(scope->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;

@@ -11,8 +11,7 @@
 #include "core/language/evaluator.h"
 #include "core/language/named_tensor.h"
 #include "core/language/scope_lookup.h"
-
-enum { CONTENT_LIMIT = 1024, RANK_LIMIT = 64 };
+#include "core/tensor/type.h"
 
 typedef tenon__environment_t environment_t;
 typedef tenon__inferred_shape_t shape_t;
@@ -241,7 +240,7 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
                        port->name);
   }
   tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
-  TENON_TRY(known_statement(e, rank_statement, RANK_LIMIT, &rank));
+  TENON_TRY(known_statement(e, rank_statement, TENON_RANK_LIMIT, &rank));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, (size_t)rank + 1, sizeof(*dims));
   if (dims == NULL) {
     return tenon__fail_memory(e->sink);
@@ -334,11 +333,12 @@ static uint32_t tracked_count(const tenon__dim_pool_t* pool, const shape_t* shap
   int64_t count = 1;
   for (uint32_t i = 0; i < shape->rank; ++i) {
     int64_t extent = 0;
-    if (!tenon__dim_known(pool, shape->dims[i], &extent) || extent < 0 || extent > CONTENT_LIMIT) {
+    if (!tenon__dim_known(pool, shape->dims[i], &extent) || extent < 0 ||
+        extent > TENON_CONTENT_LIMIT) {
       return TENON_NONE;
     }
     count *= extent;
-    if (count > CONTENT_LIMIT) {
+    if (count > TENON_CONTENT_LIMIT) {
       return TENON_NONE;
     }
   }

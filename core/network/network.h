@@ -39,11 +39,6 @@ typedef struct tenon__weights_t {
       derivation; /* how it was made from others ("fold of ..."), NULL for the model's own */
 } tenon__weights_t;
 
-/* Contents are followed for tensors of up to this many elements. */
-enum { TENON_CONTENT_LIMIT = 1024 };
-/* Dimensions of a value: what a program's masks of axes can hold. */
-enum { TENON_RANK_LIMIT = 64 };
-
 enum { TENON_VALUE_IS_INPUT = 1u << 0, TENON_VALUE_IS_OUTPUT = 1u << 1 };
 
 /* One tensor (or container) of a graph: assigned once, by a node, or from outside: an input or

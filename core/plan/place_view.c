@@ -10,8 +10,6 @@
 #include "core/tensor/index_map_run.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
-
 /* PART: source number `index` of the base's map, inverted: the box of the base that this place
  * fills. */
 static tenon_status_t part_strides(const tenon__placement_t* placement, const tenon__place_t* place,
@@ -22,7 +20,7 @@ static tenon_status_t part_strides(const tenon__placement_t* placement, const te
   for (uint32_t d = 0; d < rank; ++d) {
     /* coordinate d of the source = output coordinate k + constant, with d == k for parts */
     tenon_dim_t base;
-    tenon_dim_t coefficients[MAX_RANK];
+    tenon_dim_t coefficients[TENON_RANK_LIMIT];
     int64_t shift = 0;
     if (!tenon__dim_affine(placement->network->pool, source->coordinates[d], place->map->rank,
                            &base, coefficients) ||
@@ -45,7 +43,8 @@ tenon_status_t tenon__place_strides(const tenon__placement_t* placement, uint32_
   const tenon__extents_t* extents = placement->extents;
   const tenon__place_t* p = &places[place];
   const tenon__type_t* type = &values[p->value].type;
-  if (type->rank > MAX_RANK || !tenon__extents_shape(extents, type->rank, type->dims, out_dims)) {
+  if (type->rank > TENON_RANK_LIMIT ||
+      !tenon__extents_shape(extents, type->rank, type->dims, out_dims)) {
     return TENON_ERROR_INVALID_STATE;
   }
   for (uint32_t d = 0; d < type->rank; ++d) {
@@ -65,8 +64,8 @@ tenon_status_t tenon__place_strides(const tenon__placement_t* placement, uint32_
     return good ? TENON_OK : TENON_ERROR_INVALID_DATA;
   }
   const tenon__type_t* whole = &values[places[p->base].value].type;
-  int64_t base_dims[MAX_RANK];
-  int64_t base_strides[MAX_RANK] = {0};
+  int64_t base_dims[TENON_RANK_LIMIT];
+  int64_t base_strides[TENON_RANK_LIMIT] = {0};
   int64_t base_offset = 0;
   int64_t offset = 0;
   TENON_TRY(tenon__place_strides(placement, p->base, base_dims, base_strides, &base_offset));

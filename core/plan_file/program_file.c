@@ -8,8 +8,6 @@
 #include "core/program/program.h"
 #include "core/program/program_check.h"
 
-enum { MOST_AXES = 64 };
-
 static void write_access(const tenon__expression_t* e, uint32_t k,
                          struct tenon__byte_writer_t* writer) {
   const tenon__access_t* access = &e->accesses[k];
@@ -107,7 +105,7 @@ static void read_operands(reading_t* r, tenon__expression_t* e) {
     accesses[k].rank = tenon__read_u32(r->reader);
     if (accesses[k].rank == TENON_NONE) {
       r->reader->failed = r->reader->failed || operands[k].indexed == 0;
-    } else if (accesses[k].rank > MOST_AXES || operands[k].indexed != 0) {
+    } else if (accesses[k].rank > TENON_RANK_LIMIT || operands[k].indexed != 0) {
       r->reader->failed = true;
       return;
     } else {
@@ -192,7 +190,7 @@ tenon_status_t tenon__expression_read(struct tenon__byte_reader_t* reader,
   reading_t r = {.reader = reader, .pool = pool, .arena = arena};
   tenon__expression_t e = {0};
   e.program.rank = tenon__read_u32(reader);
-  if (reader->failed || e.program.rank > MOST_AXES) {
+  if (reader->failed || e.program.rank > TENON_RANK_LIMIT) {
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression has rank %u", e.program.rank);
   }
   e.space = read_dims(&r, e.program.rank);

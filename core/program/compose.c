@@ -15,8 +15,6 @@
 #include "core/program/normalise.h"
 #include "core/program/program_builder.h"
 
-enum { RANK_LIMIT = 64 };
-
 typedef struct composition_t {
   tenon__dim_pool_t* pool;
   tenon__arena_t* arena;
@@ -76,7 +74,7 @@ static tenon_status_t copy_operand(composition_t* c, const part_t* part, uint32_
  * number. */
 static tenon_status_t coordinate_code(composition_t* c, tenon_dim_t coordinate, tenon_dtype_t dtype,
                                       uint32_t* out_code) {
-  tenon_dim_t parts[RANK_LIMIT];
+  tenon_dim_t parts[TENON_RANK_LIMIT];
   tenon_dim_t base = TENON_DIM_INVALID;
   int64_t number = 0;
   if (!tenon__dim_affine(c->pool, coordinate, c->rank, &base, parts) ||
@@ -155,7 +153,7 @@ static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const teno
   const tenon__expression_t* e = part->expression;
   uint32_t operand = 0;
   uint32_t value = 0;
-  uint32_t coordinates[RANK_LIMIT];
+  uint32_t coordinates[TENON_RANK_LIMIT];
   switch (i->opcode) {
     case TENON_OPCODE_INPUT:
       if (find_slot(part, i->immediate.i, &value)) {
@@ -167,7 +165,7 @@ static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const teno
       return memory_or(c, TENON_OK);
     case TENON_OPCODE_LOAD:
       TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
-      for (uint32_t d = 0; d < i->operands[1] && d < RANK_LIMIT; ++d) {
+      for (uint32_t d = 0; d < i->operands[1] && d < TENON_RANK_LIMIT; ++d) {
         coordinates[d] = part->map[e->program.coordinates[i->operands[0] + d]];
       }
       *out_code = tenon__emit_load(&c->builder, i->dtype, operand, coordinates, i->operands[1]);

@@ -15,7 +15,7 @@
 #include "core/program/contents_value.h"
 #include "core/program/scalar.h"
 
-enum { MOST_ELEMENTS = 1024, MOST_AXES = 64 };
+enum { MOST_ELEMENTS = 1024 };
 
 typedef tenon__content_t content_t;
 
@@ -24,8 +24,8 @@ typedef struct symbolic_t {
   const tenon__expression_t* expression;
   const tenon__contents_t* operands;
   tenon__arena_t* arena;
-  int64_t space[MOST_AXES];
-  int64_t point[MOST_AXES];
+  int64_t space[TENON_RANK_LIMIT];
+  int64_t point[TENON_RANK_LIMIT];
   content_t* values; /* one for each instruction, at the point */
   content_t** sums;  /* results of reductions, over the whole space */
   uint32_t* stages;  /* after how many rounds of reductions an instruction can be computed */
@@ -53,7 +53,7 @@ static content_t element(const symbolic_t* s, uint32_t operand, const int64_t* c
 
 static content_t read_input(const symbolic_t* s, uint32_t operand) {
   const tenon__access_t* access = &s->expression->accesses[operand];
-  int64_t coordinates[MOST_AXES];
+  int64_t coordinates[TENON_RANK_LIMIT];
   const tenon__dim_point_t point = {.coordinates = s->point,
                                     .coordinate_count = s->expression->program.rank};
   for (uint32_t d = 0; d < access->rank; ++d) {
@@ -65,7 +65,7 @@ static content_t read_input(const symbolic_t* s, uint32_t operand) {
 }
 
 static content_t read_load(const symbolic_t* s, const tenon_instruction_t* i) {
-  int64_t coordinates[MOST_AXES];
+  int64_t coordinates[TENON_RANK_LIMIT];
   for (uint32_t d = 0; d < i->operands[1]; ++d) {
     const uint32_t coordinate = s->expression->program.coordinates[i->operands[0] + d];
     if (!tenon__content_known(s->pool, s->values[coordinate], &coordinates[d])) {
@@ -254,7 +254,7 @@ static bool may_be_contents(const tenon__expression_t* e, uint32_t output,
   for (uint32_t k = 0; k < e->program.operand_count; ++k) {
     fine = fine && operands[k].items != NULL;
   }
-  return fine && e->program.rank <= MOST_AXES;
+  return fine && e->program.rank <= TENON_RANK_LIMIT;
 }
 
 tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,

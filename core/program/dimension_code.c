@@ -6,7 +6,7 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 
-enum { RANK_LIMIT = 64, DEPTH_LIMIT = 128 };
+enum { DEPTH_LIMIT = 128 };
 
 typedef tenon__dimension_code_t code_t;
 
@@ -197,9 +197,9 @@ static tenon_status_t symbol_code(code_t* c, tenon_dim_t dim, uint32_t* out_code
 
 static tenon_status_t element_code(code_t* c, const tenon__dim_view_t* view, uint32_t depth,
                                    uint32_t* out_code) {
-  uint32_t coordinates[RANK_LIMIT];
+  uint32_t coordinates[TENON_RANK_LIMIT];
   const tenon_dtype_t type = tenon__dimension_code_type(c, view->index);
-  if (view->operand_count > RANK_LIMIT || type == TENON_DTYPE_UNDEFINED) {
+  if (view->operand_count > TENON_RANK_LIMIT || type == TENON_DTYPE_UNDEFINED) {
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t i = 0; i < view->operand_count; ++i) {

@@ -20,8 +20,8 @@ enum { ROW_LIMIT = 1u << 20, LEAST_BLOCK = 8 };
 typedef struct sums_t {
   tenon__scalar_t* values;
   uint64_t count;
-  uint64_t length;              /* points for each sum */
-  int64_t strides[TENON__AXES]; /* 0 along removed axes */
+  uint64_t length;                   /* points for each sum */
+  int64_t strides[TENON_RANK_LIMIT]; /* 0 along removed axes */
 } sums_t;
 
 typedef struct evaluation_t {
@@ -110,7 +110,7 @@ static void evaluate_load(evaluation_t* e, uint32_t index, uint32_t count) {
 }
 
 static void evaluate_index(evaluation_t* e, uint32_t axis, tenon__scalar_t* out, uint32_t count) {
-  int64_t strides[TENON__AXES] = {0};
+  int64_t strides[TENON_RANK_LIMIT] = {0};
   strides[axis] = 1;
   tenon__walk_offsets(&e->walk, strides, count, e->offsets);
   for (uint32_t p = 0; p < count; ++p) {
@@ -268,7 +268,7 @@ static tenon_status_t check_faults(const evaluation_t* e, uint32_t root, uint32_
 static tenon_status_t begin_sums(evaluation_t* e, uint32_t index) {
   const tenon_instruction_t* i = &e->program->instructions[index];
   sums_t* sums = &e->sums[index];
-  int64_t extents[TENON__AXES] = {0};
+  int64_t extents[TENON_RANK_LIMIT] = {0};
   sums->length = 1;
   for (uint32_t k = 0; k < e->program->rank; ++k) {
     const bool gone = (((uint64_t)i->immediate.i >> k) & 1u) != 0;
@@ -353,7 +353,7 @@ static tenon_status_t store_block(evaluation_t* e, uint64_t reduced, uint32_t co
 
 /* All outputs that lack the same axes, in one pass over what is left of the space. */
 static tenon_status_t store(evaluation_t* e, uint64_t reduced) {
-  int64_t extents[TENON__AXES] = {0};
+  int64_t extents[TENON_RANK_LIMIT] = {0};
   memset(e->needed, 0, e->program->instruction_count);
   for (uint32_t k = 0; k < e->program->output_count; ++k) {
     if (e->program->outputs[k].reduced_axes == reduced && e->outputs[k].data != NULL) {
@@ -419,7 +419,7 @@ tenon_status_t tenon__program_evaluate(const tenon_program_t* program, const int
                     .allocator = allocator,
                     .sink = sink,
                     .block = block};
-  if (program->rank > TENON__AXES || !tenon__walk_begin(program->rank, space, &e.walk)) {
+  if (program->rank > TENON_RANK_LIMIT || !tenon__walk_begin(program->rank, space, &e.walk)) {
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression's space is too large");
   }
   e.values = tenon__allocate(allocator, count * block, sizeof(*e.values));

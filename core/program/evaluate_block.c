@@ -35,7 +35,7 @@ void tenon__walk_advance(tenon__walk_t* walk, uint32_t count) {
 
 void tenon__walk_offsets(const tenon__walk_t* walk, const int64_t* strides, uint32_t count,
                          int64_t* out_offsets) {
-  int64_t point[TENON__AXES];
+  int64_t point[TENON_RANK_LIMIT];
   if (walk->rank == 0) {
     memset(out_offsets, 0, count * sizeof(*out_offsets));
     return;

@@ -9,14 +9,14 @@
 
 #include "core/tensor/dtype.h"
 
-enum { TENON__BLOCK = 256, TENON__AXES = 64 };
+enum { TENON__BLOCK = 256 };
 
 /* A walk over a space in row-major order, block by block. */
 typedef struct tenon__walk_t {
   uint32_t rank;
-  int64_t extents[TENON__AXES];
-  int64_t point[TENON__AXES]; /* the first of the block */
-  uint64_t left;              /* points from here on */
+  int64_t extents[TENON_RANK_LIMIT];
+  int64_t point[TENON_RANK_LIMIT]; /* the first of the block */
+  uint64_t left;                   /* points from here on */
 } tenon__walk_t;
 
 /* False when the number of points overflows or an extent is negative. */

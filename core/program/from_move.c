@@ -13,8 +13,6 @@
 #include "core/dimension/dimension_prove.h"
 #include "core/program/dimension_code.h"
 
-enum { RANK_LIMIT = 64 };
-
 typedef struct conversion_t {
   const tenon__index_map_t* map;
   tenon__program_builder_t builder;
@@ -95,9 +93,9 @@ static tenon_status_t source_code(conversion_t* c, uint32_t number, guard_t* out
   const tenon__map_source_t* source = &c->map->sources[number];
   const tenon_dtype_t type = readable_type(c, source->input);
   const tenon_dim_t* coordinates = NULL;
-  uint32_t codes[RANK_LIMIT];
+  uint32_t codes[TENON_RANK_LIMIT];
   *out_guard = (guard_t){false, 0};
-  if (type == TENON_DTYPE_UNDEFINED || source->rank > RANK_LIMIT) {
+  if (type == TENON_DTYPE_UNDEFINED || source->rank > TENON_RANK_LIMIT) {
     return TENON_ERROR_UNSUPPORTED;
   }
   TENON_TRY(
@@ -168,11 +166,11 @@ static tenon_status_t choose(conversion_t* c, tenon_dtype_t type, uint32_t* out_
 
 static tenon_status_t convert(conversion_t* c, tenon_dtype_t dtype,
                               tenon__expression_t* out_expression) {
-  uint32_t axes[RANK_LIMIT];
+  uint32_t axes[TENON_RANK_LIMIT];
   const uint32_t* const all_axes = axes;
   uint32_t code = 0;
   const tenon_dtype_t type = tenon__dtype_arithmetic(dtype);
-  if (c->map->rank > RANK_LIMIT || strchr("biuf", tenon__dtype_class(dtype)) == NULL ||
+  if (c->map->rank > TENON_RANK_LIMIT || strchr("biuf", tenon__dtype_class(dtype)) == NULL ||
       readable_type(c, c->map->sources[0].input) != type) {
     return tenon__fail(c->code.sink, TENON_ERROR_UNSUPPORTED, "expressions cannot move %s",
                        tenon__dtype_name(dtype));

@@ -4,8 +4,6 @@
 #include "core/program/program.h"
 #include "core/program/scalar.h"
 
-enum { MOST_AXES = 64 };
-
 static bool operand_is_earlier(const tenon_program_t* p, uint32_t index) {
   const tenon_instruction_t* i = &p->instructions[index];
   for (uint32_t o = 0; o < tenon__opcode_operand_count(i->opcode); ++o) {
@@ -19,7 +17,7 @@ static bool operand_is_earlier(const tenon_program_t* p, uint32_t index) {
 static bool load_is_good(const tenon_program_t* p, uint32_t index) {
   const tenon_instruction_t* i = &p->instructions[index];
   if (i->immediate.i < 0 || i->immediate.i >= (int64_t)p->operand_count ||
-      p->operands[i->immediate.i].indexed == 0 || i->operands[1] > MOST_AXES ||
+      p->operands[i->immediate.i].indexed == 0 || i->operands[1] > TENON_RANK_LIMIT ||
       i->operands[0] > p->coordinate_count ||
       i->operands[1] > p->coordinate_count - i->operands[0]) {
     return false;
@@ -93,7 +91,7 @@ static bool operand_types_agree(const tenon_program_t* p, const tenon_instructio
 
 /* Axes of a reduction are axes of the space. */
 static bool axes_are_good(const tenon_program_t* p, const tenon_instruction_t* i) {
-  return !tenon__opcode_is_reduction(i->opcode) || p->rank >= MOST_AXES ||
+  return !tenon__opcode_is_reduction(i->opcode) || p->rank >= TENON_RANK_LIMIT ||
          ((uint64_t)i->immediate.i >> p->rank) == 0;
 }
 
@@ -112,7 +110,7 @@ static bool instruction_is_good(const tenon_program_t* p, uint32_t index) {
       return load_is_good(p, index);
     case TENON_OPCODE_EXTENT:
       return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->operand_count &&
-             p->operands[i->immediate.i].indexed != 0 && i->operands[0] < MOST_AXES &&
+             p->operands[i->immediate.i].indexed != 0 && i->operands[0] < TENON_RANK_LIMIT &&
              is_integer(i->dtype);
     case TENON_OPCODE_INDEX:
     case TENON_OPCODE_SIZE:
@@ -124,7 +122,7 @@ static bool instruction_is_good(const tenon_program_t* p, uint32_t index) {
 }
 
 tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_sink_t* sink) {
-  if (program->rank > MOST_AXES || program->instruction_count > TENON__MOST_INSTRUCTIONS) {
+  if (program->rank > TENON_RANK_LIMIT || program->instruction_count > TENON__MOST_INSTRUCTIONS) {
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                        "an expression is too large: rank %u, %u instructions", program->rank,
                        program->instruction_count);

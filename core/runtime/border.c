@@ -11,8 +11,6 @@
 #include "core/runtime/unfit.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
-
 static const tenon__graph_t* main_graph(const tenon__context_t* context) {
   return context->engine->plan->network->graphs[0];
 }
@@ -61,7 +59,7 @@ static tenon_status_t check_range(const tenon__context_t* context, uint32_t inde
                        "input '%s' is %s, the engine expects %s", value->name,
                        tenon__dtype_name(view->dtype), tenon__dtype_name(value->type.dtype));
   }
-  if (value->type.rank != view->rank || view->rank > MAX_RANK) {
+  if (value->type.rank != view->rank || view->rank > TENON_RANK_LIMIT) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "input '%s' has rank %u, the engine expects %u", value->name, view->rank,
                        value->type.rank);
@@ -214,7 +212,7 @@ tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t ind
   }
   const tenon__value_node_t* value = &g->values[g->outputs[index]];
   if (value->type.kind != TENON_ARGUMENT_TENSOR || view->dtype != value->type.dtype ||
-      view->rank != value->type.rank || view->rank > MAX_RANK) {
+      view->rank != value->type.rank || view->rank > TENON_RANK_LIMIT) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                        "output '%s' is %s of rank %u; the memory given is %s of rank %u",
                        output_name(context, index), tenon__dtype_name(value->type.dtype),
@@ -269,7 +267,7 @@ tenon_status_t tenon__context_output_extents(tenon__context_t* context, uint32_t
                                              int64_t* out_dims, int64_t* out_max_dims) {
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->outputs[index]];
-  if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank > MAX_RANK) {
+  if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank > TENON_RANK_LIMIT) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                        "output '%s' is no tensor whose rank is known before the run",
                        output_name(context, index));
@@ -304,7 +302,7 @@ static tenon_status_t check_room(const tenon__context_t* context, uint32_t index
 static tenon_status_t check_known_room(const tenon__context_t* context, uint32_t index) {
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->outputs[index]];
-  int64_t dims[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
   if (context->outputs[index].data == NULL) {
     return TENON_OK;
   }
@@ -321,7 +319,7 @@ static tenon_status_t place_output(tenon__context_t* context, uint32_t k) {
   const tenon__value_node_t* value = &g->values[g->outputs[k]];
   tenon__place_state_t* place = &frame->places[frame->schedule->outputs[k]];
   const tenon_tensor_view_t* own = &context->outputs[k];
-  int64_t dims[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
   if (!tenon__extents_shape(&context->extents, value->type.rank, value->type.dims, dims)) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INTERNAL,
                        "the extents of output '%s' are not known in time", output_name(context, k));

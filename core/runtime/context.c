@@ -14,7 +14,7 @@
 #include "core/runtime/propagate.h"
 #include "core/runtime/states.h"
 
-enum { MAX_RANK = 64, MEMORY_PADDING = 64 };
+enum { MEMORY_PADDING = 64 };
 
 /* ---- Life ---- */
 

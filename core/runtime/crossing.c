@@ -8,8 +8,6 @@
 #include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
-
 static const tenon_sink_t* sink_of(const tenon__frame_t* frame) {
   return frame->context->engine->options.sink;
 }
@@ -37,7 +35,7 @@ tenon_status_t tenon__frame_set_parameter(tenon__frame_t* body, uint32_t paramet
   }
   TENON_TRY(tenon__context_find_shape(body->context, body->graph,
                                       body->schedule->places[place].value, view->rank, view->dims));
-  if (view->rank > MAX_RANK ||
+  if (view->rank > TENON_RANK_LIMIT ||
       !tenon__strides_are_row_major(view->rank, view->dims, view->strides)) {
     return tenon__fail(sink_of(body), TENON_ERROR_INVALID_DATA,
                        "'%s' of a body is to be a tensor of rank %u that does not lie in rows",
@@ -52,8 +50,8 @@ tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
                                   const tenon_argument_t* argument) {
   const tenon__place_t* p = &frame->schedule->places[place];
   tenon__place_state_t* state = &frame->places[place];
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t target;
   if (p->storage == TENON_STORAGE_GROWING) {
     TENON_TRY(tenon__dynamic_buffer_assign(state->buffer, argument));
@@ -67,8 +65,8 @@ tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
 }
 
 tenon_status_t tenon__frame_scalar(tenon__frame_t* frame, uint32_t place, int64_t* out_number) {
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   uint64_t count = 0;
   TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));

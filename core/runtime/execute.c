@@ -13,8 +13,6 @@
 #include "core/runtime/repeat.h"
 #include "core/runtime/requirements.h"
 
-enum { MAX_RANK = 64 };
-
 /* ---- Kernels ---- */
 
 static inline void refresh(tenon_argument_t* arguments, const tenon__bound_argument_t* bindings,
@@ -65,8 +63,8 @@ static tenon_status_t run_choose(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   const tenon__node_t* node =
       &frame->context->engine->plan->network->graphs[frame->graph]->nodes[step->node];
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   int64_t taken = 0;
   TENON_TRY(tenon__frame_scalar(frame, step->inputs[0], &taken));

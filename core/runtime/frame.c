@@ -13,8 +13,6 @@
 #include "core/runtime/requirements.h"
 #include "core/runtime/unfit.h"
 
-enum { MAX_RANK = 64 };
-
 /* ---- Making and destroying ---- */
 
 static tenon_status_t make_shape(tenon__context_t* context, uint32_t rank,
@@ -53,8 +51,8 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
       }
       break;
     case TENON_STORAGE_PARAMETER:
-      return make_shape(context, value->type.rank == TENON_NONE ? MAX_RANK : value->type.rank,
-                        state);
+      return make_shape(
+          context, value->type.rank == TENON_NONE ? TENON_RANK_LIMIT : value->type.rank, state);
     default:
       break;
   }
@@ -168,7 +166,7 @@ static tenon_status_t argument_of_any_rank(tenon__place_state_t* state, tenon__s
                                                     .layout = TENON_NONE}};
   }
   const tenon_tensor_view_t* view = &state->argument.tensor;
-  if (state->argument.kind != TENON_ARGUMENT_TENSOR || view->rank > MAX_RANK) {
+  if (state->argument.kind != TENON_ARGUMENT_TENSOR || view->rank > TENON_RANK_LIMIT) {
     return TENON_ERROR_INVALID_STATE;
   }
   for (uint32_t k = 0; k < view->rank; ++k) {
@@ -243,8 +241,8 @@ static tenon_status_t fill_input(tenon__frame_t* frame, uint32_t index, uint32_t
   tenon__step_state_t* state = &frame->steps[index];
   tenon__bound_argument_t* binding = &state->input_bindings[k];
   tenon_argument_t argument;
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   binding->root = NULL;
   if (step->inputs[k] == TENON_NONE) {
     state->inputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_ABSENT};
@@ -279,7 +277,7 @@ static tenon_status_t fill_input(tenon__frame_t* frame, uint32_t index, uint32_t
 static tenon_status_t grow_output(tenon__frame_t* frame, uint32_t place) {
   tenon__place_state_t* state = &frame->places[place];
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
-  int64_t dims[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
   if (value->type.rank == TENON_NONE ||
       !tenon__extents_shape(&frame->context->extents, value->type.rank, value->type.dims, dims)) {
     return TENON_ERROR_INVALID_STATE;
@@ -293,8 +291,8 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
   const tenon__step_t* step = &frame->schedule->steps[index];
   tenon__step_state_t* state = &frame->steps[index];
   tenon__bound_argument_t* binding = &state->output_bindings[k];
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   binding->root = NULL;
   state->buffer[k] = NULL;

@@ -7,8 +7,6 @@
 #include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
-
 /* ---- Learning ---- */
 
 /* Where element `number`, counted row-major, lies; the tensor has one. False where that is within a
@@ -84,8 +82,8 @@ static tenon_status_t compare_numbers(const tenon__frame_t* frame, uint32_t plac
 }
 
 static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place) {
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   bool changed = false;
   if (frame->numbers[place] == 0) {
@@ -133,8 +131,8 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
 tenon_status_t tenon__frame_write_numbers(tenon__frame_t* frame, uint32_t place) {
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
   tenon__place_state_t* state = &frame->places[place];
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   if (frame->schedule->places[place].storage == TENON_STORAGE_GROWING) {
     if (!tenon__extents_shape(&frame->context->extents, value->type.rank, value->type.dims, dims)) {

@@ -11,8 +11,6 @@
 #include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
-
 static const tenon__graph_t* graph_of(const tenon__frame_t* frame) {
   return frame->context->engine->plan->network->graphs[frame->graph];
 }
@@ -59,8 +57,8 @@ static tenon_status_t element_size(const tenon__repeat_t* repeat, tenon_dtype_t 
 static tenon_status_t trip_count(const tenon__repeat_t* repeat, int64_t* out_count) {
   const tenon__control_layout_t* layout = repeat->layout;
   int64_t count = INT64_MAX;
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   if (layout->trip_count_input != TENON_NONE) {
     TENON_TRY(
@@ -89,8 +87,8 @@ static tenon_status_t first_condition(const tenon__repeat_t* repeat) {
 static tenon_status_t take_outer(const tenon__repeat_t* repeat) {
   const tenon__control_layout_t* layout = repeat->layout;
   const uint32_t skipped = layout->carried_count + layout->scanned_count;
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   for (uint32_t k = 0; k < layout->carried_count; ++k) {
     TENON_TRY(outer(repeat, layout->first_value + k, dims, strides, &argument));
@@ -111,8 +109,8 @@ static tenon_status_t take_outer(const tenon__repeat_t* repeat) {
 static tenon_status_t set_slice(const tenon__repeat_t* repeat, uint32_t k) {
   const int64_t iteration = repeat->iteration;
   const tenon__control_layout_t* layout = repeat->layout;
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   int64_t size = 0;
   tenon_argument_t argument;
   TENON_TRY(
@@ -172,12 +170,12 @@ static tenon_status_t collect(const tenon__repeat_t* repeat, uint32_t k,
   const int64_t iteration = repeat->iteration;
   tenon__dynamic_buffer_t* collected = &repeat->state->collected[k];
   const tenon_tensor_view_t* view = &result->tensor;
-  int64_t dims[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
   int64_t size = 0;
   uint64_t count = 0;
   size_t bytes = 0;
   TENON_TRY(element_size(repeat, view->dtype, &size));
-  if (view->rank + 1 > MAX_RANK || !tenon__element_count(view->rank, view->dims, &count) ||
+  if (view->rank + 1 > TENON_RANK_LIMIT || !tenon__element_count(view->rank, view->dims, &count) ||
       !tenon__dtype_bytes(view->dtype, count, &bytes)) {
     return TENON_ERROR_INVALID_DATA;
   }
@@ -244,8 +242,8 @@ tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat) {
 tenon_status_t tenon__repeat_take(tenon__repeat_t* repeat) {
   const uint32_t* results = repeat->body->schedule->outputs;
   const tenon__control_layout_t* layout = repeat->layout;
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   uint32_t result = layout->first_result;
   int64_t goes_on = 1;
@@ -274,7 +272,7 @@ tenon_status_t tenon__repeat_take(tenon__repeat_t* repeat) {
 static tenon_status_t store_nothing(const tenon__repeat_t* repeat, uint32_t k, uint32_t output) {
   tenon__dynamic_buffer_t* collected = &repeat->state->collected[k];
   const tenon__value_node_t* value = tenon__frame_value(repeat->frame, output);
-  int64_t dims[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
   for (uint32_t d = 0; d < value->type.rank; ++d) {
     dims[d] = 0;
     (void)tenon__extents_get(&repeat->frame->context->extents, value->type.dims[d], &dims[d]);
@@ -292,8 +290,8 @@ static tenon_status_t store_collected(const tenon__repeat_t* repeat, uint32_t k)
   tenon__dynamic_buffer_t* collected = &repeat->state->collected[k];
   const uint32_t output = repeat->step->outputs[repeat->layout->carried_count + k];
   const uint32_t which = repeat->layout->scanned_count + k;
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   int64_t size = 0;
   if (output == TENON_NONE) {
     return TENON_OK;

@@ -10,8 +10,6 @@
 #include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
-
 /* The place of the value that becomes state `k` after a run; TENON_NONE when it is never written.
  */
 static uint32_t update_place(const tenon__context_t* context, uint32_t k) {
@@ -73,9 +71,9 @@ void tenon__context_free_states(tenon__context_t* context) {
 
 static tenon_status_t store_update(tenon__context_t* context, uint32_t k) {
   const uint32_t place = update_place(context, k);
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
-  int64_t dense[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
+  int64_t dense[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   if (place == TENON_NONE) {
     return TENON_OK;

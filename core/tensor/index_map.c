@@ -10,12 +10,10 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"
 
-enum { RANK_LIMIT = 64 };
-
 /* Affine in at most one coordinate, with whatever coefficients are free of coordinates? */
 static bool is_simple(tenon__dim_pool_t* pool, tenon_dim_t coordinate, uint32_t rank) {
   tenon_dim_t base = TENON_DIM_INVALID;
-  tenon_dim_t parts[RANK_LIMIT];
+  tenon_dim_t parts[TENON_RANK_LIMIT];
   if (!tenon__dim_affine(pool, coordinate, rank, &base, parts)) {
     return false;
   }
@@ -36,7 +34,7 @@ void tenon__index_map_classify(tenon__dim_pool_t* pool, tenon__index_map_t* inou
       return;
     }
     for (uint32_t i = 0; i < source->rank; ++i) {
-      if (inout_map->rank > RANK_LIMIT ||
+      if (inout_map->rank > TENON_RANK_LIMIT ||
           !is_simple(pool, source->coordinates[i], inout_map->rank)) {
         inout_map->kind = TENON_MAP_GENERAL;
       }
@@ -47,7 +45,7 @@ void tenon__index_map_classify(tenon__dim_pool_t* pool, tenon__index_map_t* inou
 /* Is every coordinate of the source affine, in however many coordinates of the output? */
 static bool is_affine(tenon__dim_pool_t* pool, const tenon__map_source_t* source, uint32_t rank) {
   tenon_dim_t base = TENON_DIM_INVALID;
-  tenon_dim_t parts[RANK_LIMIT];
+  tenon_dim_t parts[TENON_RANK_LIMIT];
   for (uint32_t i = 0; i < source->rank; ++i) {
     if (!tenon__dim_affine(pool, source->coordinates[i], rank, &base, parts)) {
       return false;
@@ -65,14 +63,14 @@ static bool always_in_range(tenon__dim_pool_t* pool, tenon_dim_t coordinate, ten
 }
 
 bool tenon__index_map_is_view(tenon__dim_pool_t* pool, const tenon__index_map_t* map) {
-  if (map->source_count != 1 || map->rank > RANK_LIMIT) {
+  if (map->source_count != 1 || map->rank > TENON_RANK_LIMIT) {
     return false;
   }
   const tenon__map_source_t* source = &map->sources[0];
   if (map->kind == TENON_MAP_LINEAR) {
     return true;
   }
-  if (source->rank > RANK_LIMIT || !is_affine(pool, source, map->rank)) {
+  if (source->rank > TENON_RANK_LIMIT || !is_affine(pool, source, map->rank)) {
     return false;
   }
   for (uint32_t i = 0; i < source->rank; ++i) {
@@ -181,7 +179,8 @@ tenon_status_t tenon__index_map_compose(tenon__dim_pool_t* pool, tenon__arena_t*
                                         const tenon__index_map_t* inner,
                                         tenon__index_map_t* out_map) {
   if (outer->source_count != 1 || inner->source_count != 1 || outer->fill != TENON_FILL_NONE ||
-      inner->fill != TENON_FILL_NONE || outer->rank > RANK_LIMIT || inner->rank > RANK_LIMIT) {
+      inner->fill != TENON_FILL_NONE || outer->rank > TENON_RANK_LIMIT ||
+      inner->rank > TENON_RANK_LIMIT) {
     return TENON_ERROR_UNSUPPORTED;
   }
   tenon__map_source_t* source = tenon__arena_copy(arena, &inner->sources[0], sizeof(*source));

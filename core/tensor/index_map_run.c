@@ -9,8 +9,6 @@
 #include "core/tensor/index_map.h"
 #include "core/tensor/layout.h"
 
-enum { RANK_LIMIT = 64 };
-
 /* Adds part * stride to *sum. */
 static bool add_scaled(int64_t part, int64_t stride, int64_t* sum) {
   int64_t product = 0;
@@ -28,12 +26,12 @@ tenon_status_t tenon__coordinates_view(const tenon__extents_t* extents,
                                        const tenon__map_source_t* source, uint32_t space_rank,
                                        const int64_t* strides, int64_t* out_strides,
                                        int64_t* out_offset) {
-  int64_t sums[RANK_LIMIT + 1] = {0};
-  if (space_rank > RANK_LIMIT) {
+  int64_t sums[TENON_RANK_LIMIT + 1] = {0};
+  if (space_rank > TENON_RANK_LIMIT) {
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t i = 0; i < source->rank; ++i) {
-    int64_t parts[RANK_LIMIT] = {0};
+    int64_t parts[TENON_RANK_LIMIT] = {0};
     int64_t base = 0;
     if (!affine_at(extents, source->coordinates[i], space_rank, &base, parts) ||
         !add_scaled(base, strides[i], &sums[space_rank])) {
@@ -86,7 +84,7 @@ static bool pass_group(side_t* input, side_t* output) {
  * the input's side are split anew on the output's. The input has no extents of 1; the output's are
  * free. */
 static tenon_status_t view_linear(side_t input, side_t output, int64_t* out_strides) {
-  int64_t strides[RANK_LIMIT] = {0};
+  int64_t strides[TENON_RANK_LIMIT] = {0};
   while (output.at < output.rank || input.at < input.rank) {
     if (output.at < output.rank && output.dims[output.at] == 1) {
       strides[output.at++] = 0;
@@ -128,14 +126,14 @@ tenon_status_t tenon__index_map_view(const tenon__extents_t* extents, const teno
                                      const int64_t* input_dims, const int64_t* input_strides,
                                      int64_t* out_strides, int64_t* out_offset) {
   const tenon__map_source_t* source = &map->sources[0];
-  if (map->source_count != 1 || source->rank > RANK_LIMIT || map->rank > RANK_LIMIT) {
+  if (map->source_count != 1 || source->rank > TENON_RANK_LIMIT || map->rank > TENON_RANK_LIMIT) {
     return TENON_ERROR_UNSUPPORTED;
   }
   if (map->kind != TENON_MAP_LINEAR) {
     return tenon__coordinates_view(extents, source, map->rank, input_strides, out_strides,
                                    out_offset);
   }
-  int64_t dims[RANK_LIMIT] = {0};
+  int64_t dims[TENON_RANK_LIMIT] = {0};
   uint64_t count = 0;
   uint64_t input_count = 0;
   if (!tenon__extents_shape(extents, map->rank, map->dims, dims) ||
@@ -143,8 +141,8 @@ tenon_status_t tenon__index_map_view(const tenon__extents_t* extents, const teno
       !tenon__element_count(source->rank, input_dims, &input_count) || count != input_count) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  int64_t kept_dims[RANK_LIMIT] = {0};
-  int64_t kept_strides[RANK_LIMIT] = {0};
+  int64_t kept_dims[TENON_RANK_LIMIT] = {0};
+  int64_t kept_strides[TENON_RANK_LIMIT] = {0};
   const uint32_t kept =
       without_ones(source->rank, input_dims, input_strides, kept_dims, kept_strides);
   if (count == 0) {
@@ -159,8 +157,8 @@ tenon_status_t tenon__index_map_view(const tenon__extents_t* extents, const teno
 }
 
 typedef struct box_t {
-  int64_t begin[RANK_LIMIT];
-  int64_t end[RANK_LIMIT];
+  int64_t begin[TENON_RANK_LIMIT];
+  int64_t end[TENON_RANK_LIMIT];
 } box_t;
 
 /* Boxes being cut, in the caller's storage: begin and extent (as an end until finished). */
@@ -170,7 +168,7 @@ typedef struct cutting_t {
   int64_t* storage;
   uint32_t count;
   uint32_t capacity;
-  int64_t ends[RANK_LIMIT]; /* the largest of all sources so far */
+  int64_t ends[TENON_RANK_LIMIT]; /* the largest of all sources so far */
 } cutting_t;
 
 static int64_t* begin_of(const cutting_t* cutting, uint32_t piece) {
@@ -273,7 +271,7 @@ static bool narrow(box_t* box, uint32_t axis, int64_t base, int64_t part, int64_
 static tenon_status_t source_box(const tenon__extents_t* extents, const tenon__index_map_t* map,
                                  const tenon__map_source_t* source, const int64_t* dims,
                                  box_t* out_box) {
-  int64_t source_dims[RANK_LIMIT] = {0};
+  int64_t source_dims[TENON_RANK_LIMIT] = {0};
   if (!tenon__extents_shape(extents, source->rank, source->dims, source_dims)) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -283,7 +281,7 @@ static tenon_status_t source_box(const tenon__extents_t* extents, const tenon__i
   }
   bool empty = false;
   for (uint32_t d = 0; d < source->rank; ++d) {
-    int64_t parts[RANK_LIMIT] = {0};
+    int64_t parts[TENON_RANK_LIMIT] = {0};
     int64_t base = 0;
     uint32_t axis = TENON_NONE;
     if (!affine_at(extents, source->coordinates[d], map->rank, &base, parts)) {
@@ -397,9 +395,9 @@ tenon_status_t tenon__index_map_pieces(const tenon__extents_t* extents,
                                        const tenon__index_map_t* map,
                                        const int64_t* const* source_strides,
                                        const tenon__piece_room_t* room, tenon_move_t* out_move) {
-  int64_t dims[RANK_LIMIT] = {0};
+  int64_t dims[TENON_RANK_LIMIT] = {0};
   uint64_t total = 0;
-  if (map->kind == TENON_MAP_LINEAR || map->rank > RANK_LIMIT ||
+  if (map->kind == TENON_MAP_LINEAR || map->rank > TENON_RANK_LIMIT ||
       !tenon__extents_shape(extents, map->rank, map->dims, dims) ||
       !tenon__element_count(map->rank, dims, &total)) {
     return TENON_ERROR_UNSUPPORTED;
@@ -412,7 +410,7 @@ tenon_status_t tenon__index_map_pieces(const tenon__extents_t* extents,
     const tenon__map_source_t* source = &map->sources[s];
     box_t box = {{0}, {0}};
     const uint32_t first = cutting.count;
-    if (source->rank > RANK_LIMIT) {
+    if (source->rank > TENON_RANK_LIMIT) {
       return TENON_ERROR_UNSUPPORTED;
     }
     const tenon_status_t status = source_box(extents, map, source, dims, &box);

@@ -4,13 +4,11 @@
 
 #include "core/tensor/dtype.h"
 
-enum { MAX_RANK = 64 };
-
 typedef struct copying_t {
   uint32_t rank;
-  int64_t dims[MAX_RANK];
-  int64_t from[MAX_RANK]; /* strides, in bytes */
-  int64_t to[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t from[TENON_RANK_LIMIT]; /* strides, in bytes */
+  int64_t to[TENON_RANK_LIMIT];
   uint32_t width;
 } copying_t;
 
@@ -56,7 +54,7 @@ static void copy_line(const copying_t* c, const uint8_t* from, uint8_t* to) {
 
 void tenon__strided_copy(const tenon_tensor_view_t* from, const tenon_tensor_view_t* to) {
   copying_t c = {0};
-  int64_t at[MAX_RANK] = {0};
+  int64_t at[TENON_RANK_LIMIT] = {0};
   const uint8_t* source = from->data;
   uint8_t* target = to->data;
   for (uint32_t k = 0; k < from->rank; ++k) {

@@ -12,6 +12,9 @@
 #include "core/base/arena.h"
 #include "core/dimension/dimension.h"
 
+/* Contents are followed for tensors of up to this many elements. */
+enum { TENON_CONTENT_LIMIT = 1024 };
+
 typedef struct tenon__type_t {
   uint32_t
       kind; /* TENON_ARGUMENT_TENSOR; _SEQUENCE, _OPTIONAL: the rest is said of what it holds */

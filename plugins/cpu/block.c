@@ -126,7 +126,7 @@ static bool is_view(const tenon__cpu_block_t* block, uint32_t i) {
   const tenon_dtype_t stored = block->program->source.operands[in->immediate.i].dtype;
   tenon__cpu_type_t type;
   if (!tenon__cpu_type_of(stored, &type) || (uint8_t)type != block->program->types[i] ||
-      tenon__cpu_dtype_bytes(stored) != tenon__cpu_type_bytes(type)) {
+      tenon__cpu_element_bytes(stored) != tenon__cpu_type_bytes(type)) {
     return false;
   }
   if ((block->varies[i] & TENON_CPU_COLUMNS) != 0) {
@@ -260,7 +260,7 @@ static bool writes_through(const listing_t* listing, const step_t* write) {
       block->shape.row_axis == TENON_NONE ? TENON_CPU_COLUMNS : TENON_CPU_ROWS | TENON_CPU_COLUMNS;
   return !is_finished_late(block, write->result) && listing->uses[i] == 1 &&
          tenon__cpu_type_of(output->dtype, &type) && (uint8_t)type == block->program->types[i] &&
-         tenon__cpu_dtype_bytes(output->dtype) == tenon__cpu_type_bytes(type) &&
+         tenon__cpu_element_bytes(output->dtype) == tenon__cpu_type_bytes(type) &&
          (block->varies[i] & full) == full && block->shape.outputs[write->result].column == 1;
 }
 
@@ -444,7 +444,7 @@ size_t tenon__cpu_block_scratch(const tenon__cpu_block_t* block) {
 size_t tenon__cpu_block_scratch_limit(const tenon_program_t* program, size_t capacity) {
   size_t bytes = 4;
   for (uint32_t i = 0; i < program->instruction_count; i++) {
-    const size_t own = tenon__cpu_dtype_bytes(program->instructions[i].dtype);
+    const size_t own = tenon__cpu_element_bytes(program->instructions[i].dtype);
     bytes = own > bytes ? own : bytes;
   }
   return tenon__cpu_round_up(program->instruction_count * sizeof(place_t)) +

@@ -63,7 +63,7 @@ static void gather_row(const run_t* run, const step_t* step, size_t row, size_t 
   const tenon__cpu_block_t* block = run->block;
   const tenon_program_t* source = &block->program->source;
   const tenon__cpu_table_t* table = &block->shape.tables[step->operand];
-  const size_t bytes = tenon__cpu_dtype_bytes(source->operands[step->operand].dtype);
+  const size_t bytes = tenon__cpu_element_bytes(source->operands[step->operand].dtype);
   const char* data = run->frame->operands[step->operand];
   int64_t* offsets = (int64_t*)(void*)run->offsets;
   int64_t base = 0;
@@ -124,7 +124,7 @@ bool tenon__cpu_block_gather(const run_t* run, const step_t* step) {
   const tenon__cpu_type_t type = type_of(run, step->result);
   tenon__cpu_type_t natural = type;
   const bool converts = !tenon__cpu_type_of(dtype, &natural) || natural != type ||
-                        tenon__cpu_dtype_bytes(dtype) != tenon__cpu_type_bytes(type);
+                        tenon__cpu_element_bytes(dtype) != tenon__cpu_type_bytes(type);
   const place_t out = result_place(run, step);
   const bool is_vector = (varies & TENON_CPU_COLUMNS) == 0;
   const size_t rows = rows_of(run, varies);

@@ -131,7 +131,7 @@ static void run_read(const run_t* run, const step_t* step) {
   const tenon_dtype_t dtype = run->block->program->source.operands[step->operand].dtype;
   const tenon__cpu_walk_t walk = run->block->shape.operands[step->operand];
   const uint8_t varies = run->block->varies[step->result];
-  const size_t stored = tenon__cpu_dtype_bytes(dtype);
+  const size_t stored = tenon__cpu_element_bytes(dtype);
   const tenon__cpu_type_t type = type_of(run, step->result);
   tenon__cpu_type_t natural = type;
   const bool converts = !tenon__cpu_type_of(dtype, &natural) || natural != type ||
@@ -223,7 +223,7 @@ static void run_write(const run_t* run, const step_t* step) {
   const tenon_dtype_t dtype = block->program->source.outputs[step->result].dtype;
   const tenon__cpu_walk_t walk = block->shape.outputs[step->result];
   const tenon__cpu_elements_t* elements = block->elements;
-  const size_t stored = tenon__cpu_dtype_bytes(dtype);
+  const size_t stored = tenon__cpu_element_bytes(dtype);
   const bool late =
       block->program->source.outputs[step->result].reduced_axes != 0 && block->program->reduces;
   const size_t rows = late && block->shape.rows_reduced ? 1 : run->frame->rows;

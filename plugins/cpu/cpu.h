@@ -62,7 +62,7 @@ int64_t tenon__cpu_region_item(tenon__cpu_region_t region, const char* name, siz
                                int64_t otherwise);
 size_t tenon__cpu_region_length(tenon__cpu_region_t region, const char* name);
 
-/* Whole bytes of an element; 0 for smaller ones. `dtype` must be one. */
+/* Whole bytes of an element in memory; 0 for smaller ones, and for what is no type. */
 size_t tenon__cpu_element_bytes(tenon_dtype_t dtype);
 
 /* Writes the reason and returns 0, for `return refuse(...)` in match. `detail` is static, or

@@ -234,7 +234,7 @@ static const char* operand_at(const tenon__cpu_epilogue_call_t* call, uint32_t o
     offset += outer % bound->outer_extents[k] * bound->outer_strides[operand][k];
     outer /= bound->outer_extents[k];
   }
-  return (const char*)view->data + offset * (int64_t)tenon__cpu_dtype_bytes(view->dtype);
+  return (const char*)view->data + offset * (int64_t)tenon__cpu_element_bytes(view->dtype);
 }
 
 /* Evaluates the program on a part of a tile that lies in one segment. */

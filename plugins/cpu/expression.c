@@ -138,7 +138,7 @@ static tenon_status_t read_shapes(const binding_t* binding, const tenon_program_
   out_shapes->primary = 0;
   for (uint32_t t = 0; t < count; t++) {
     const tenon_tensor_view_t* view = view_of(binding, program, t);
-    out_bytes[t] = (int64_t)tenon__cpu_dtype_bytes(view->dtype);
+    out_bytes[t] = (int64_t)tenon__cpu_element_bytes(view->dtype);
     if (t < program->operand_count && program->operands[t].indexed != 0) {
       out_shapes->tables[t] = (tenon__cpu_table_t){view->rank, view->dims, view->strides};
       continue;

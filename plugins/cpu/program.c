@@ -29,15 +29,6 @@ size_t tenon__cpu_type_bytes(tenon__cpu_type_t type) {
   return bytes[type];
 }
 
-size_t tenon__cpu_dtype_bytes(tenon_dtype_t dtype) {
-  static const uint8_t bits[TENON_DTYPE_COUNT] = {
-#define DTYPE_BITS(name, mnemonic, count, kind) count,
-      TENON_DTYPES(DTYPE_BITS)
-#undef DTYPE_BITS
-  };
-  return dtype < TENON_DTYPE_COUNT && bits[dtype] % 8 == 0 ? bits[dtype] / 8U : 0;
-}
-
 bool tenon__cpu_opcode_reduces(uint32_t opcode) {
   return opcode >= TENON_OPCODE_SUM && opcode <= TENON_OPCODE_MEAN;
 }

@@ -29,8 +29,6 @@ typedef void* (*tenon__cpu_allocate_t)(void* user, size_t size_bytes);
  * have: 8-bit floats, complex numbers, packed types, strings. */
 bool tenon__cpu_type_of(tenon_dtype_t dtype, tenon__cpu_type_t* out_type);
 size_t tenon__cpu_type_bytes(tenon__cpu_type_t type);
-/* Bytes of an element in memory; 0 for what has none of its own. */
-size_t tenon__cpu_dtype_bytes(tenon_dtype_t dtype);
 bool tenon__cpu_opcode_reduces(uint32_t opcode);
 /* Operands that are instructions: 0 to 3. Those of LOAD, its coordinates, are listed elsewhere. */
 uint32_t tenon__cpu_opcode_operands(uint32_t opcode);

@@ -117,5 +117,5 @@ size_t tenon__cpu_element_bytes(tenon_dtype_t dtype) {
       TENON_DTYPES(DTYPE_BITS)
 #undef DTYPE_BITS
   };
-  return bits[dtype] % 8 == 0 ? bits[dtype] / 8U : 0;
+  return dtype < TENON_DTYPE_COUNT && bits[dtype] % 8 == 0 ? bits[dtype] / 8U : 0;
 }

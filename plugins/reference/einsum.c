@@ -8,11 +8,11 @@
 
 #include "kernels.h"
 
-enum { ELLIPSIS = 128, LABEL_COUNT = 128 + 64, MAX_AXES = 64 };
+enum { ELLIPSIS = 128, LABEL_COUNT = 128 + 64 };
 
 /* The labels of one term's axes. */
 typedef struct term_t {
-  uint32_t labels[MAX_AXES];
+  uint32_t labels[TENON_RANK_LIMIT];
   uint32_t count;
 } term_t;
 
@@ -22,10 +22,10 @@ static const char* read_term(const char* text, uint32_t hidden, term_t* out_term
   for (; *text != '\0' && *text != ',' && *text != '-'; ++text) {
     if (*text == '.') {
       text += strspn(text, ".") - 1;
-      for (uint32_t axis = hidden; axis > 0 && out_term->count < MAX_AXES; --axis) {
+      for (uint32_t axis = hidden; axis > 0 && out_term->count < TENON_RANK_LIMIT; --axis) {
         out_term->labels[out_term->count++] = ELLIPSIS + axis - 1;
       }
-    } else if (isalpha((unsigned char)*text) && out_term->count < MAX_AXES) {
+    } else if (isalpha((unsigned char)*text) && out_term->count < TENON_RANK_LIMIT) {
       out_term->labels[out_term->count++] = (uint32_t)*text;
     }
   }
@@ -65,7 +65,7 @@ static void imply_result(const uint32_t* uses, uint32_t hidden, term_t* out_term
     out_term->labels[out_term->count++] = ELLIPSIS + axis;
   }
   for (uint32_t letter = 'A'; letter <= 'z'; ++letter) {
-    if (uses[letter] == 1 && out_term->count < MAX_AXES) {
+    if (uses[letter] == 1 && out_term->count < TENON_RANK_LIMIT) {
       out_term->labels[out_term->count++] = letter;
     }
   }

@@ -149,14 +149,12 @@ tenon_status_t tenon__compute_sequence_erase(tenon__work_t* work) {
   return status;
 }
 
-enum { MAX_RANK = 64 };
-
 /* Elements [first, first + extent) of x along an axis, as an item; without the axis unless `keeps`.
  */
 static tenon_status_t append_piece(const tenon__work_t* work, const tenon_tensor_view_t* x,
                                    uint32_t axis, int64_t first, int64_t extent, bool keeps) {
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   uint32_t rank = 0;
   for (uint32_t from = 0; from < x->rank; ++from) {
     if (from != axis || keeps) {
@@ -178,7 +176,7 @@ static tenon_status_t append_piece(const tenon__work_t* work, const tenon_tensor
 tenon_status_t tenon__compute_split_to_sequence(tenon__work_t* work) {
   const tenon_tensor_view_t* x = &argument(work, 0)->tensor;
   const tenon_argument_t* sizes = argument(work, 1);
-  if (x->rank == 0 || x->rank > MAX_RANK) {
+  if (x->rank == 0 || x->rank > TENON_RANK_LIMIT) {
     return tenon__work_fail(work, "x has rank %u", x->rank);
   }
   uint32_t axis = tenon__axis_wrap(tenon__work_int(work, "axis"), x->rank);
@@ -237,12 +235,12 @@ static tenon_status_t joined_dims(const tenon__work_t* work, const tenon_argumen
 tenon_status_t tenon__compute_concat_from_sequence(tenon__work_t* work) {
   const tenon_argument_t* sequence = argument(work, 0);
   bool is_new = tenon__work_int(work, "new_axis") != 0;
-  if (sequence->count == 0 || sequence->items[0].tensor.rank >= MAX_RANK) {
+  if (sequence->count == 0 || sequence->items[0].tensor.rank >= TENON_RANK_LIMIT) {
     return tenon__work_fail(work, "the sequence is empty");
   }
   uint32_t rank = sequence->items[0].tensor.rank + (is_new ? 1 : 0);
   uint32_t axis = tenon__axis_wrap(tenon__work_int(work, "axis"), rank);
-  int64_t dims[MAX_RANK];
+  int64_t dims[TENON_RANK_LIMIT];
   void* data = NULL;
   if (axis >= rank) {
     return tenon__work_fail(work, "the axis is out of range for rank %u", rank);

@@ -101,10 +101,10 @@ static tenon_dim_t product_of_input(tenon_shape_builder_t* builder,
 static tenon_status_t reshape_unknown(tenon_shape_builder_t* builder,
                                       const tenon_shape_table_t* table) {
   int64_t rank = 0;
-  if (!table->known(builder, table->dim(builder, 1, 0), &rank) || rank > TENON__INFER_MAX_RANK) {
+  if (!table->known(builder, table->dim(builder, 1, 0), &rank) || rank > TENON_RANK_LIMIT) {
     return tenon__infer_refuse(builder, table, "the number of dims is not known");
   }
-  tenon_dim_t dims[TENON__INFER_MAX_RANK];
+  tenon_dim_t dims[TENON_RANK_LIMIT];
   for (int64_t axis = 0; axis < rank; ++axis) {
     dims[axis] = table->fresh(builder, no_bound);
   }
@@ -197,11 +197,11 @@ tenon_status_t tenon__infer_reshape(void* state, tenon_shape_builder_t* builder,
   if (entries.count == TENON_NONE) {
     return reshape_unknown(builder, table);
   }
-  if (entries.count > TENON__INFER_MAX_RANK) {
+  if (entries.count > TENON_RANK_LIMIT) {
     return tenon__infer_refuse(builder, table, "%u dims are too many", entries.count);
   }
-  reshaped_t read[TENON__INFER_MAX_RANK];
-  tenon_dim_t dims[TENON__INFER_MAX_RANK];
+  reshaped_t read[TENON_RANK_LIMIT];
+  tenon_dim_t dims[TENON_RANK_LIMIT];
   tenon_dim_t others = table->constant(builder, 1);
   uint64_t copied = 0;
   for (uint32_t axis = 0; axis < entries.count; ++axis) {
@@ -240,14 +240,14 @@ tenon_status_t tenon__infer_broadcast_to(void* state, tenon_shape_builder_t* bui
   const uint32_t rank = table->rank(builder, 0);
   const uint32_t count = table->content_count(builder, 1);
   const tenon_dim_t one = table->constant(builder, 1);
-  tenon_dim_t dims[TENON__INFER_MAX_RANK];
+  tenon_dim_t dims[TENON_RANK_LIMIT];
   if (count == TENON_NONE) {
     return tenon__infer_refuse(builder, table, "the number of dims is not known");
   }
   const uint32_t most = rank > count ? rank : count;
-  if (most > TENON__INFER_MAX_RANK) {
+  if (most > TENON_RANK_LIMIT) {
     return tenon__infer_refuse(builder, table, "%u dims, at most %d are possible", most,
-                               TENON__INFER_MAX_RANK);
+                               TENON_RANK_LIMIT);
   }
   for (uint32_t axis = 0; axis < most; ++axis) {
     const tenon_dim_t own = axis + rank < most ? one : table->dim(builder, 0, axis + rank - most);
@@ -294,7 +294,7 @@ tenon_status_t tenon__infer_squeeze(void* state, tenon_shape_builder_t* builder,
   if (status != TENON_OK) {
     return status;
   }
-  tenon_dim_t dims[TENON__INFER_MAX_RANK];
+  tenon_dim_t dims[TENON_RANK_LIMIT];
   uint32_t count = 0;
   for (uint32_t axis = 0; axis < rank; ++axis) {
     int64_t extent = 0;
@@ -330,15 +330,15 @@ tenon_status_t tenon__infer_unsqueeze(void* state, tenon_shape_builder_t* builde
   if (entries.count == TENON_NONE) {
     return tenon__infer_refuse(builder, table, "axes must be known when building");
   }
-  if (rank > TENON__INFER_MAX_RANK) {
+  if (rank > TENON_RANK_LIMIT) {
     return tenon__infer_refuse(builder, table, "%u axes and %u new ones, at most %d are possible",
-                               table->rank(builder, 0), entries.count, TENON__INFER_MAX_RANK);
+                               table->rank(builder, 0), entries.count, TENON_RANK_LIMIT);
   }
   status = axes_mask(builder, table, &entries, rank, &mask);
   if (status != TENON_OK) {
     return status;
   }
-  tenon_dim_t dims[TENON__INFER_MAX_RANK];
+  tenon_dim_t dims[TENON_RANK_LIMIT];
   uint32_t source = 0;
   for (uint32_t axis = 0; axis < rank; ++axis) {
     dims[axis] =

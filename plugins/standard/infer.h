@@ -9,8 +9,6 @@
 #include "tenon/plugin.h"
 
 /* Axes that a rule can handle: masks of axes are 64 bits. */
-enum { TENON__INFER_MAX_RANK = 64 };
-
 /* Entries from the shape operand, else attribute fixed_dims; -1 is what remains, 0 copies x's
  * extent unless allow_zero is set, also where only the run knows which it is. Refuses when the
  * number of elements surely differs. */

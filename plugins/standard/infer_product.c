@@ -43,8 +43,7 @@ static tenon_status_t infer_product(tenon_shape_builder_t* builder,
                                     const tenon_shape_table_t* table, tenon_dtype_t dtype) {
   uint32_t rank_a = table->rank(builder, 0);
   uint32_t rank_b = table->rank(builder, 1);
-  if (rank_a == 0 || rank_b == 0 || rank_a > TENON__INFER_MAX_RANK ||
-      rank_b > TENON__INFER_MAX_RANK) {
+  if (rank_a == 0 || rank_b == 0 || rank_a > TENON_RANK_LIMIT || rank_b > TENON_RANK_LIMIT) {
     return tenon__infer_refuse(builder, table, "operands of rank %u and %u", rank_a, rank_b);
   }
   matrix_t a = matrix_of(builder, table, 0);
@@ -62,7 +61,7 @@ static tenon_status_t infer_product(tenon_shape_builder_t* builder,
   uint32_t batch_b = rank_b > 2 ? rank_b - 2 : 0;
   uint32_t rank = batch_a > batch_b ? batch_a : batch_b;
   uint32_t batch = rank;
-  tenon_dim_t dims[TENON__INFER_MAX_RANK];
+  tenon_dim_t dims[TENON_RANK_LIMIT];
   for (uint32_t axis = 0; axis < batch; ++axis) {
     dims[axis] =
         tenon__infer_broadcast(builder, table, batch_extent(builder, table, 0, axis, batch),
@@ -97,8 +96,7 @@ typedef struct letters_t {
   uint32_t uses[128];
   tenon_dim_t extents[128];
   uint32_t ellipsis_rank;
-  tenon_dim_t
-      ellipsis[TENON__INFER_MAX_RANK]; /* extents, aligned at the end: [0] is the last axis */
+  tenon_dim_t ellipsis[TENON_RANK_LIMIT]; /* extents, aligned at the end: [0] is the last axis */
 } letters_t;
 
 /* The letters of one term, up to ',' or '-' or the end; returns how many. */
@@ -132,7 +130,7 @@ static tenon_status_t read_term(tenon_shape_builder_t* builder, const tenon_shap
   uint32_t rank = table->rank(builder, input);
   uint32_t letters = count_letters(text);
   uint32_t axis = 0;
-  if (letters > rank || rank > TENON__INFER_MAX_RANK) {
+  if (letters > rank || rank > TENON_RANK_LIMIT) {
     return tenon__infer_refuse(builder, table, "input %u has rank %u, the equation names %u axes",
                                input, rank, letters);
   }
@@ -160,8 +158,7 @@ static tenon_status_t read_term(tenon_shape_builder_t* builder, const tenon_shap
 }
 
 static uint32_t append_ellipsis(const letters_t* letters, tenon_dim_t* dims, uint32_t rank) {
-  for (uint32_t place = letters->ellipsis_rank; place > 0 && rank < TENON__INFER_MAX_RANK;
-       --place) {
+  for (uint32_t place = letters->ellipsis_rank; place > 0 && rank < TENON_RANK_LIMIT; --place) {
     dims[rank++] = letters->ellipsis[place - 1];
   }
   return rank;
@@ -180,10 +177,10 @@ tenon_status_t tenon__infer_einsum(void* state, tenon_shape_builder_t* builder,
   if (status != TENON_OK) {
     return status;
   }
-  tenon_dim_t dims[TENON__INFER_MAX_RANK];
+  tenon_dim_t dims[TENON_RANK_LIMIT];
   uint32_t rank = 0;
   if (*text == '-') {
-    for (++text; *text != '\0' && rank < TENON__INFER_MAX_RANK; ++text) {
+    for (++text; *text != '\0' && rank < TENON_RANK_LIMIT; ++text) {
       unsigned char letter = (unsigned char)*text;
       if (letter == '.') {
         rank = append_ellipsis(&letters, dims, rank);
@@ -194,7 +191,7 @@ tenon_status_t tenon__infer_einsum(void* state, tenon_shape_builder_t* builder,
     }
   } else {
     rank = append_ellipsis(&letters, dims, 0);
-    for (uint32_t letter = 'A'; letter <= 'z' && rank < TENON__INFER_MAX_RANK; ++letter) {
+    for (uint32_t letter = 'A'; letter <= 'z' && rank < TENON_RANK_LIMIT; ++letter) {
       if (letters.uses[letter] == 1) {
         dims[rank++] = letters.extents[letter];
       }

@@ -16,13 +16,13 @@
 /* What one input says about items: rank TENON_NONE when that is unknown. */
 typedef struct item_t {
   uint32_t rank;
-  tenon_dim_t dims[TENON__INFER_MAX_RANK];
+  tenon_dim_t dims[TENON_RANK_LIMIT];
 } item_t;
 
 static item_t item_of(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
                       uint32_t input) {
   item_t item = {.rank = table->rank(builder, input)};
-  if (item.rank > TENON__INFER_MAX_RANK) {
+  if (item.rank > TENON_RANK_LIMIT) {
     item.rank = TENON_NONE;
   }
   if (item.rank != TENON_NONE) {
@@ -178,7 +178,7 @@ static tenon_status_t infer_concat(void* state, tenon_shape_builder_t* builder,
   item_t item = item_of(builder, table, 0);
   tenon_dtype_t dtype = table->input_dtype(builder, 0);
   free_extents(builder, table, &item);
-  if (item.rank == TENON_NONE || item.rank == TENON__INFER_MAX_RANK) {
+  if (item.rank == TENON_NONE || item.rank == TENON_RANK_LIMIT) {
     item.rank = TENON_NONE;
     return set_item(builder, table, dtype, &item);
   }

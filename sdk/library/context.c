@@ -13,7 +13,7 @@
 #include "core/tensor/layout.h"
 #include "sdk/library/library.h"
 
-enum { RANK_LIMIT = 64, DEPTH_LIMIT = 16 };
+enum { DEPTH_LIMIT = 16 };
 
 tenon_status_t tenon_context_create(tenon_engine_t* engine, const tenon_context_options_t* options,
                                     tenon_context_t** out_context) {
@@ -40,9 +40,9 @@ tenon_status_t tenon_context_create(tenon_engine_t* engine, const tenon_context_
   return TENON_OK;
 }
 
-/* Of all outputs: what is known and what is the most, RANK_LIMIT each. */
+/* Of all outputs: what is known and what is the most, TENON_RANK_LIMIT each. */
 static size_t extents_count(const tenon_context_t* context) {
-  return (size_t)tenon_engine_output_count(context->engine) * 2 * RANK_LIMIT;
+  return (size_t)tenon_engine_output_count(context->engine) * 2 * TENON_RANK_LIMIT;
 }
 
 void tenon_context_destroy(tenon_context_t* context) {
@@ -58,9 +58,9 @@ void tenon_context_destroy(tenon_context_t* context) {
 
 /* ---- Inputs and outputs ---- */
 
-static const char* fault_of(const tenon_tensor_view_t* view, int64_t strides[RANK_LIMIT]) {
+static const char* fault_of(const tenon_tensor_view_t* view, int64_t strides[TENON_RANK_LIMIT]) {
   uint64_t count = 0;
-  if (view->rank > RANK_LIMIT) {
+  if (view->rank > TENON_RANK_LIMIT) {
     return "too high a rank";
   }
   if (view->rank > 0 && view->dims == NULL) {
@@ -98,7 +98,8 @@ static void print_dims(const tenon_tensor_view_t* view, char* out_text, size_t c
 
 /* Fills in dense strides where the caller gave none. `what`: "input 'image'". */
 static tenon_status_t complete_view(const tenon_sink_t* sink, const char* what,
-                                    const tenon_tensor_view_t* view, int64_t strides[RANK_LIMIT],
+                                    const tenon_tensor_view_t* view,
+                                    int64_t strides[TENON_RANK_LIMIT],
                                     tenon_tensor_view_t* out_view) {
   const char* fault = fault_of(view, strides);
   if (fault != NULL) {
@@ -128,7 +129,7 @@ static const char* name_tensor(const char* what, const tenon_io_info_t* info,
 
 tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
                                        const tenon_tensor_view_t* view) {
-  int64_t strides[RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tensor_name_t name;
   const tenon_io_info_t* input = NULL;
   tenon_argument_t argument = {.kind = TENON_ARGUMENT_TENSOR};
@@ -143,7 +144,7 @@ tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
 
 static tenon_status_t check_argument(const tenon_sink_t* sink, const char* what,
                                      const tenon_argument_t* argument, uint32_t depth) {
-  int64_t strides[RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tenon_tensor_view_t view;
   if (argument->kind == TENON_ARGUMENT_TENSOR) {
     return complete_view(sink, what, &argument->tensor, strides, &view);
@@ -177,7 +178,7 @@ tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32
 
 tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
                                         const tenon_tensor_view_t* view) {
-  int64_t strides[RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   tensor_name_t name;
   tenon_tensor_view_t complete;
   const tenon_io_info_t* output = NULL;
@@ -208,8 +209,8 @@ tenon_status_t tenon_context_get_output_extents(tenon_context_t* context, uint32
   if (context->extents == NULL) {
     return tenon__fail_memory(sink);
   }
-  int64_t* dims = context->extents + (size_t)index * 2 * RANK_LIMIT;
-  int64_t* max_dims = dims + RANK_LIMIT;
+  int64_t* dims = context->extents + (size_t)index * 2 * TENON_RANK_LIMIT;
+  int64_t* max_dims = dims + TENON_RANK_LIMIT;
   TENON_TRY(tenon__tell(sink, __func__,
                         tenon__context_output_extents(context->context, index, dims, max_dims)));
   *out_dims = dims;

@@ -11,8 +11,6 @@
 #include "core/tensor/layout.h"
 #include "sdk/library/description.h"
 
-enum { RANK_LIMIT = 64 };
-
 /* ---- Life ---- */
 
 static void release_files(tenon_network_t* network) {
@@ -199,9 +197,10 @@ tenon_status_t tenon_network_add(tenon_network_t* network, const char* op, const
 
 static tenon_status_t check_dims(const tenon_sink_t* sink, const char* function, const char* name,
                                  uint32_t rank, const int64_t* dims) {
-  if (rank > RANK_LIMIT || (rank > 0 && dims == NULL)) {
+  if (rank > TENON_RANK_LIMIT || (rank > 0 && dims == NULL)) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "%s: '%s' has %s", function,
-                       name != NULL ? name : "", rank > RANK_LIMIT ? "too high a rank" : "no dims");
+                       name != NULL ? name : "",
+                       rank > TENON_RANK_LIMIT ? "too high a rank" : "no dims");
   }
   return TENON_OK;
 }
@@ -224,7 +223,7 @@ tenon_status_t tenon_network_add_constant(tenon_network_t* network, const char* 
                                           const void* data, tenon_value_t* out_value) {
   TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   const tenon_sink_t* sink = &network->registry->sink;
-  int64_t strides[RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   uint64_t count = 0;
   TENON_TRY(tenon__need(sink, __func__, "out_value", out_value != NULL));
   TENON_TRY(check_dims(sink, __func__, name, rank, dims));

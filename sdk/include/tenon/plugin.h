@@ -211,6 +211,10 @@ typedef struct tenon_string_view_t {
   size_t size;
 } tenon_string_view_t;
 
+/* The most axes of a tensor, and of an expression's space: what a mask of axes in 64 bits can hold.
+ * A network with more is refused, so arrays of this many never overflow. */
+enum { TENON_RANK_LIMIT = 64 };
+
 /* A tensor as a kernel sees it. [frozen] Dimensions are logical; `strides` count elements, may be 0
  * (broadcast) or negative. Element (i0, i1, ...) stands at data + sum(i_k * strides[k]) elements.
  * `bit_offset` is 0 except for elements of less than 8 bits. `layout` is TENON_NONE where the

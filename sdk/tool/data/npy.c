@@ -11,7 +11,7 @@
 #include "text/memory.h"
 
 static const char magic[] = "\x93NUMPY";
-enum { MAGIC_SIZE = 6, HEADER_LIMIT = 65536, RANK_LIMIT = 64 };
+enum { MAGIC_SIZE = 6, HEADER_LIMIT = 65536 };
 
 static const struct {
   tenon_dtype_t dtype;
@@ -34,7 +34,7 @@ typedef struct header_t {
   uint32_t bytes; /* of one element */
   bool fortran;
   uint32_t rank;
-  int64_t dims[RANK_LIMIT];
+  int64_t dims[TENON_RANK_LIMIT];
 } header_t;
 
 /* ---- The header ---- */
@@ -97,7 +97,7 @@ static bool take_shape(scan_t* scan, header_t* header) {
     return false;
   }
   while (!take(scan, ")")) {
-    if (header->rank == RANK_LIMIT || !take_number(scan, &header->dims[header->rank])) {
+    if (header->rank == TENON_RANK_LIMIT || !take_number(scan, &header->dims[header->rank])) {
       return false;
     }
     ++header->rank;
@@ -158,7 +158,7 @@ static uint64_t file_index(const header_t* header, uint64_t index) {
     return index;
   }
   uint64_t result = 0;
-  uint64_t strides[RANK_LIMIT];
+  uint64_t strides[TENON_RANK_LIMIT];
   uint64_t stride = 1;
   for (uint32_t k = 0; k < header->rank; ++k) {
     strides[k] = stride;
@@ -379,9 +379,9 @@ static uint8_t* text_elements(const tool_value_t* value, size_t longest, size_t*
 
 static tenon_status_t write_tensor(const char* path, const tool_value_t* value, const char* type,
                                    const void* elements, size_t size) {
-  char shape[RANK_LIMIT * 21 + 4] = "";
+  char shape[TENON_RANK_LIMIT * 21 + 4] = "";
   size_t used = 0;
-  for (uint32_t k = 0; k < value->rank && k < RANK_LIMIT; ++k) {
+  for (uint32_t k = 0; k < value->rank && k < TENON_RANK_LIMIT; ++k) {
     used +=
         (size_t)snprintf(shape + used, sizeof(shape) - used, "%lld, ", (long long)value->dims[k]);
   }

@@ -8,7 +8,7 @@
 #include "text/console.h"
 #include "text/memory.h"
 
-enum { RANK_LIMIT = 64, DEPTH_LIMIT = 16 };
+enum { DEPTH_LIMIT = 16 };
 
 /* Numbers of fields. */
 enum {
@@ -47,7 +47,7 @@ enum { ONNX_TYPE_COUNT = sizeof(onnx_types) / sizeof(onnx_types[0]) };
 typedef struct tensor_t {
   tenon_dtype_t dtype;
   uint32_t rank;
-  int64_t dims[RANK_LIMIT];
+  int64_t dims[TENON_RANK_LIMIT];
   const uint8_t* raw;
   size_t raw_size;
   bool has_raw;
@@ -57,7 +57,7 @@ typedef struct tensor_t {
 } tensor_t;
 
 static bool add_dim(tensor_t* tensor, uint64_t value) {
-  if (tensor->rank == RANK_LIMIT || value > INT64_MAX) {
+  if (tensor->rank == TENON_RANK_LIMIT || value > INT64_MAX) {
     return false;
   }
   tensor->dims[tensor->rank++] = (int64_t)value;

@@ -45,7 +45,7 @@ bool tool_export_contents(tool_export_network_t* network, tenon_value_t value, i
   const tenon_value_type_t type = tool_export_type_of(network, value);
   const int64_t count =
       type.kind == TENON_ARGUMENT_TENSOR && type.rank != TENON_NONE ? element_count(&type) : -1;
-  if (count < 0 || count > TOOL_EXPORT_RANK_LIMIT || (count > 0 && type.has_contents == 0)) {
+  if (count < 0 || count > TENON_RANK_LIMIT || (count > 0 && type.has_contents == 0)) {
     return false;
   }
   for (uint32_t i = 0; i < (uint32_t)count; ++i) {

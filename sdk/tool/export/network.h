@@ -12,7 +12,7 @@
 
 /* Axes, and entries of any list that stands for axes or extents; bytes of a reason that is put
  * together. */
-enum { TOOL_EXPORT_RANK_LIMIT = 64, TOOL_EXPORT_WORDS_SIZE = 128 };
+enum { TOOL_EXPORT_WORDS_SIZE = 128 };
 
 typedef struct tool_export_network_t tool_export_network_t;
 
@@ -127,7 +127,7 @@ char* tool_export_aside(tool_export_network_t* network, const tenon_network_item
 char* tool_export_new_name(tool_export_network_t* network, const char* stem);
 /* Of kind ABSENT where the value is absent, or has no type. */
 tenon_value_type_t tool_export_type_of(tool_export_network_t* network, tenon_value_t value);
-/* A value's elements where they are known: false when not, or more than TOOL_EXPORT_RANK_LIMIT,
+/* A value's elements where they are known: false when not, or more than TENON_RANK_LIMIT,
  * which out_values must hold. */
 bool tool_export_contents(tool_export_network_t* network, tenon_value_t value, int64_t* out_values,
                           uint32_t* out_count);

@@ -106,7 +106,7 @@ uint32_t tool_export_rank(const tool_export_node_t* node, uint32_t index) {
           ? tool_export_type_of(node->network, node->item->inputs[index])
           : (tenon_value_type_t){.rank = TENON_NONE};
   return type.kind == TENON_ARGUMENT_TENSOR && type.rank != TENON_NONE &&
-                 type.rank <= TOOL_EXPORT_RANK_LIMIT
+                 type.rank <= TENON_RANK_LIMIT
              ? type.rank
              : 0;
 }
@@ -122,7 +122,7 @@ bool tool_export_operand(const tool_export_node_t* node, uint32_t index, const c
     return tool_export_contents(node->network, node->item->inputs[index], out_values, out_count) ||
            tool_export_refuse(node, "a list that is needed is not constant");
   }
-  if (attribute != NULL && attribute->count > TOOL_EXPORT_RANK_LIMIT) {
+  if (attribute != NULL && attribute->count > TENON_RANK_LIMIT) {
     return tool_export_refuse(node, "a list has more than 64 entries");
   }
   *out_count = attribute == NULL ? 0 : (uint32_t)attribute->count;

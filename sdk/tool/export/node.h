@@ -42,7 +42,7 @@ uint32_t tool_export_rank(const tool_export_node_t* node, uint32_t index);
 /* Negative ones count from the end. */
 int64_t tool_export_axis(int64_t axis, uint32_t rank);
 /* Input `index`, or attribute `fixed` (may be NULL) in its place, as at most
- * TOOL_EXPORT_RANK_LIMIT numbers; none for neither. Refused where the input is not constant. */
+ * TENON_RANK_LIMIT numbers; none for neither. Refused where the input is not constant. */
 bool tool_export_operand(const tool_export_node_t* node, uint32_t index, const char* fixed,
                          int64_t* out_values, uint32_t* out_count);
 

@@ -251,7 +251,7 @@ static uint32_t space_rank(const reader_t* reader) {
 }
 
 /* "[1, -1]", "2..", "1". */
-static uint32_t read_axes(reader_t* reader, int64_t out_axes[TOOL_EXPORT_RANK_LIMIT]) {
+static uint32_t read_axes(reader_t* reader, int64_t out_axes[TENON_RANK_LIMIT]) {
   const uint32_t rank = space_rank(reader);
   const bool is_list = take(reader, "[");
   uint32_t count = 0;
@@ -259,7 +259,7 @@ static uint32_t read_axes(reader_t* reader, int64_t out_axes[TOOL_EXPORT_RANK_LI
     char* end = NULL;
     skip_blanks(reader);
     const int64_t axis = strtoll(reader->at, &end, 10);
-    if (end == reader->at || count == TOOL_EXPORT_RANK_LIMIT) {
+    if (end == reader->at || count == TENON_RANK_LIMIT) {
       return 0;
     }
     reader->at = end;
@@ -276,7 +276,7 @@ static uint32_t read_axes(reader_t* reader, int64_t out_axes[TOOL_EXPORT_RANK_LI
 /* Every value is a function over the whole space; of one input that is the input's own. */
 static bool reduce(reader_t* reader, const char* name, tool_onnx_term_t term,
                    tool_onnx_term_t* out_term) {
-  int64_t axes[TOOL_EXPORT_RANK_LIMIT];
+  int64_t axes[TENON_RANK_LIMIT];
   const uint32_t count = read_axes(reader, axes);
   if (count == 0 || reader->steps->node->node.item->input_count != 1) {
     return refuse_word(reader, name);
@@ -317,7 +317,7 @@ static bool read_cast(reader_t* reader, tool_onnx_term_t* out_term) {
 
 /* at(x, axis): extents of 1 behind the parameter's own. */
 static bool read_at(reader_t* reader, tool_onnx_term_t* out_term) {
-  int64_t dims[TOOL_EXPORT_RANK_LIMIT] = {-1};
+  int64_t dims[TENON_RANK_LIMIT] = {-1};
   tool_onnx_term_t operands[2];
   const int64_t rank = space_rank(reader);
   if (!read_expression(reader, &operands[0]) || !need(reader, ",") ||
@@ -325,8 +325,7 @@ static bool read_at(reader_t* reader, tool_onnx_term_t* out_term) {
     return false;
   }
   const int64_t axis = tool_export_axis((int64_t)operands[1].number, (uint32_t)rank);
-  if (operands[1].kind != TOOL_ONNX_NUMBER || axis < 0 || axis >= rank ||
-      rank > TOOL_EXPORT_RANK_LIMIT) {
+  if (operands[1].kind != TOOL_ONNX_NUMBER || axis < 0 || axis >= rank || rank > TENON_RANK_LIMIT) {
     return refuse_word(reader, "at");
   }
   for (int64_t i = 1; i < rank - axis; ++i) {

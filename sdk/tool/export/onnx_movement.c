@@ -139,7 +139,7 @@ bool tool_onnx_random(const tool_onnx_node_t* node) {
   const bool has_dims = strncmp(node->row->type, "Random", 6) == 0;
   const char* names[1] = {has_dims ? "" : tool_onnx_source(node, 0)};
   const tenon_attribute_t* seed = tool_export_attribute(&node->node, "seed");
-  int64_t dims[TOOL_EXPORT_RANK_LIMIT];
+  int64_t dims[TENON_RANK_LIMIT];
   uint32_t count = 0;
   if (has_dims && !tool_export_operand(&node->node, 0, NULL, dims, &count)) {
     return false;

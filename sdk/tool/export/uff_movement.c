@@ -6,7 +6,7 @@
 
 bool tool_uff_permute(const tool_export_node_t* node) {
   const tenon_attribute_t* perm = tool_export_attribute(node, "perm");
-  int64_t axes[TOOL_EXPORT_RANK_LIMIT];
+  int64_t axes[TENON_RANK_LIMIT];
   const uint32_t rank = tool_export_rank(node, 0);
   for (uint32_t i = 0; i < rank; ++i) {
     axes[i] = perm != NULL && perm->count == rank ? perm->integers[i] : (int64_t)rank - 1 - i;
@@ -31,7 +31,7 @@ bool tool_uff_reshape(const tool_export_node_t* node) {
   if (source == NULL) {
     return false;
   }
-  if (type.rank == TENON_NONE || type.rank > TOOL_EXPORT_RANK_LIMIT || open > 1) {
+  if (type.rank == TENON_NONE || type.rank > TENON_RANK_LIMIT || open > 1) {
     return tool_export_refuse(node, "more than one extent of its result is open (see --shapes)");
   }
   const int64_t dims[1] = {type.rank};
@@ -69,8 +69,8 @@ static bool is_zero(const tool_export_node_t* node, uint32_t index) {
 
 /* Zeros around every axis. */
 bool tool_uff_pad(const tool_export_node_t* node) {
-  int64_t pads[2 * TOOL_EXPORT_RANK_LIMIT] = {0};
-  int64_t pairs[2 * TOOL_EXPORT_RANK_LIMIT];
+  int64_t pads[2 * TENON_RANK_LIMIT] = {0};
+  int64_t pairs[2 * TENON_RANK_LIMIT];
   uint32_t count = 0;
   const uint32_t rank = tool_export_rank(node, 0);
   const char* source = tool_export_source(node->network, node->item, 0);
@@ -98,14 +98,14 @@ bool tool_uff_pad(const tool_export_node_t* node) {
 /* Entries for all axes up to the last that is sliced: of others the masks say that they are whole.
  */
 typedef struct slice_t {
-  int64_t starts[TOOL_EXPORT_RANK_LIMIT];
-  int64_t ends[TOOL_EXPORT_RANK_LIMIT];
-  int64_t steps[TOOL_EXPORT_RANK_LIMIT];
+  int64_t starts[TENON_RANK_LIMIT];
+  int64_t ends[TENON_RANK_LIMIT];
+  int64_t steps[TENON_RANK_LIMIT];
   int64_t mask;
 } slice_t;
 
 static bool read_slice(const tool_export_node_t* node, uint32_t rank, slice_t* out) {
-  int64_t lists[4][TOOL_EXPORT_RANK_LIMIT];
+  int64_t lists[4][TENON_RANK_LIMIT];
   uint32_t counts[4] = {0};
   const bool has_axes = node->item->input_count > 3 && node->item->inputs[3].id != 0;
   const bool has_steps = node->item->input_count > 4 && node->item->inputs[4].id != 0;

@@ -19,7 +19,7 @@ tool_wire_writer_t* tool_uff_begin(const tool_export_node_t* node, const char* o
 
 char* tool_uff_write_list(const tool_export_node_t* node, const char* what, uint32_t rank,
                           const int64_t* dims, const int64_t* values) {
-  int32_t narrow[2 * TOOL_EXPORT_RANK_LIMIT];
+  int32_t narrow[2 * TENON_RANK_LIMIT];
   uint32_t count = 1;
   for (uint32_t i = 0; i < rank; ++i) {
     count *= (uint32_t)dims[i];

@@ -54,7 +54,7 @@ static bool mat_mul(const tool_export_node_t* node) {
 }
 
 static bool reduce(const tool_export_node_t* node) {
-  int64_t axes[TOOL_EXPORT_RANK_LIMIT];
+  int64_t axes[TENON_RANK_LIMIT];
   uint32_t count = 0;
   if (!tool_export_operand(node, 1, "fixed_axes", axes, &count)) {
     return false;

@@ -8,7 +8,7 @@
 static char* pad_before(const tool_export_node_t* node, const int64_t* pads, uint32_t spatial,
                         const char* source) {
   const int64_t dims[2] = {spatial + 2, 2};
-  int64_t pairs[2 * TOOL_EXPORT_RANK_LIMIT] = {0};
+  int64_t pairs[2 * TENON_RANK_LIMIT] = {0};
   for (uint32_t i = 0; i < spatial; ++i) {
     pairs[4 + 2 * i] = pads[i];
     pairs[5 + 2 * i] = pads[spatial + i];
@@ -69,9 +69,9 @@ static bool add_bias(const tool_export_node_t* node, const char* convolved, uint
 
 bool tool_uff_convolution(const tool_export_node_t* node) {
   const uint32_t spatial = tool_export_rank(node, 0) < 2 ? 0 : tool_export_rank(node, 0) - 2;
-  int64_t pads[2 * TOOL_EXPORT_RANK_LIMIT];
-  int64_t strides[TOOL_EXPORT_RANK_LIMIT];
-  int64_t dilations[TOOL_EXPORT_RANK_LIMIT];
+  int64_t pads[2 * TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
+  int64_t dilations[TENON_RANK_LIMIT];
   const char* x = tool_export_source(node->network, node->item, 0);
   const char* w = tool_export_source(node->network, node->item, 1);
   if (x == NULL || w == NULL || !read_padding(node, spatial, pads)) {
@@ -100,9 +100,9 @@ bool tool_uff_convolution(const tool_export_node_t* node) {
 
 bool tool_uff_pool(const tool_export_node_t* node) {
   const uint32_t spatial = tool_export_rank(node, 0) < 2 ? 0 : tool_export_rank(node, 0) - 2;
-  int64_t pads[2 * TOOL_EXPORT_RANK_LIMIT];
-  int64_t kernel[TOOL_EXPORT_RANK_LIMIT];
-  int64_t strides[TOOL_EXPORT_RANK_LIMIT];
+  int64_t pads[2 * TENON_RANK_LIMIT];
+  int64_t kernel[TENON_RANK_LIMIT];
+  int64_t strides[TENON_RANK_LIMIT];
   if (!read_padding(node, spatial, pads)) {
     return false;
   }
