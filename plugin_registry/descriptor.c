@@ -42,7 +42,7 @@ static tenon__finding_t check_root(tenon__arena_t* arena, const tenon_plugin_t* 
 static tenon__finding_t copy_offerings(tenon__arena_t* arena, tenon_plugin_t* root) {
   const uint32_t count = root->offering_count;
   tenon_offering_t* copies = tenon__arena_allocate(arena, (size_t)count + 1, sizeof(*copies));
-  const tenon_offering_t** list = tenon__arena_allocate(arena, (size_t)count + 1, sizeof(*list));
+  const tenon_offering_t** list = tenon__arena_allocate(arena, (size_t)count + 1, sizeof(void*));
   if (copies == NULL || list == NULL) {
     return TENON_FINDING_MEMORY;
   }

@@ -55,7 +55,7 @@ static tenon_status_t open_device(tenon__building_t* b) {
   const tenon_sink_t* sink = b->options->sink;
   const uint32_t room = tenon__catalog_devices(b->catalog, sink, NULL, 0);
   const tenon__device_entry_t** entries =
-      tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof *entries);
+      tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof(void*));
   if (entries == NULL) {
     return tenon__fail_memory(sink);
   }

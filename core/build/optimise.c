@@ -177,7 +177,7 @@ static bool has_kernel(void* user, const tenon__operator_t* op) {
   const tenon__building_t* b = user;
   const tenon_sink_t* sink = b->options->sink;
   const uint32_t room = tenon__catalog_kernels(b->catalog, op->name, 0, sink, NULL, 0);
-  const tenon__kernel_entry_t** entries = tenon__allocate(b->allocator, room + 1u, sizeof *entries);
+  const tenon__kernel_entry_t** entries = tenon__allocate(b->allocator, room + 1u, sizeof(void*));
   if (entries == NULL) {
     return false;
   }
@@ -188,7 +188,7 @@ static bool has_kernel(void* user, const tenon__operator_t* op) {
     is_computed = tenon__candidates_consider(&b->tuning, entries[k]) &&
                   (!is_oracle || b->options->tuning.reference_only);
   }
-  tenon__free(b->allocator, entries, (room + 1u) * sizeof *entries);
+  tenon__free(b->allocator, entries, (room + 1u) * sizeof(void*));
   return is_computed;
 }
 
@@ -255,7 +255,7 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
   TENON_TRY(tenon__catalog_check_texts(b->catalog, b->options->sink));
   const uint32_t room = tenon__catalog_rewrites(b->catalog, b->options->sink, NULL, 0);
   const tenon__rewrite_entry_t** rewrites =
-      tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof *rewrites);
+      tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof(void*));
   if (rewrites == NULL) {
     return tenon__fail_memory(b->options->sink);
   }

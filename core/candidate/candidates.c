@@ -56,7 +56,7 @@ static kernel_list_t list_kernels(tenon__tuning_t* tuning, const struct tenon_re
   if (claimant == NULL) {
     list.room += tenon__catalog_kernels(catalog, op, flags, tuning->sink, NULL, 0);
   }
-  list.entries = tenon__allocate(list.allocator, list.room, sizeof *list.entries);
+  list.entries = tenon__allocate(list.allocator, list.room, sizeof(void*));
   if (list.entries != NULL && claimant != NULL) {
     list.entries[list.count++] = claimant;
   } else if (list.entries != NULL) {
@@ -68,7 +68,7 @@ static kernel_list_t list_kernels(tenon__tuning_t* tuning, const struct tenon_re
 }
 
 static void end_kernels(kernel_list_t* list) {
-  tenon__free(list->allocator, list->entries, list->room * sizeof *list->entries);
+  tenon__free(list->allocator, list->entries, list->room * sizeof(void*));
 }
 
 bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region) {

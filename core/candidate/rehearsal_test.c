@@ -63,10 +63,9 @@ static tenon_value_t scaled(rehearsal_world_t* world) {
 static tenon__outcome_t try_alone(tenon_status_t (*compute)(const fake_call_t*)) {
   rehearsal_world_t world;
   fake_t fake = {.compute = compute};
-  tenon__outcome_t outcome = {0};
   EXPECT(rehearsal_world_open(&world));
   rehearsal_world_begin(&world, scaled(&world));
-  outcome = rehearsal_world_try(&world, &fake);
+  tenon__outcome_t outcome = rehearsal_world_try(&world, &fake);
   if (outcome.tried == TENON_TRIED_WRONGLY || outcome.tried == TENON_TRIED_FAILED) {
     static char message[256]; /* the world's end with it */
     (void)snprintf(message, sizeof message, "%s", outcome.refusal.detail);
@@ -132,12 +131,11 @@ static tenon_status_t find_fewer_the_second_time(const fake_call_t* call) {
 static tenon__outcome_t try_found(tenon_status_t (*compute)(const fake_call_t*)) {
   rehearsal_world_t world;
   fake_t fake = {.compute = compute};
-  tenon__outcome_t outcome = {0};
   static char message[256]; /* the world's end with it */
   EXPECT(rehearsal_world_open(&world));
   rehearsal_world_begin(&world, test_unary(&world.fixture, "test.compress/1", "found",
                                            test_input(&world.fixture, "x", DIMS(COUNT))));
-  outcome = rehearsal_world_try(&world, &fake);
+  tenon__outcome_t outcome = rehearsal_world_try(&world, &fake);
   (void)snprintf(message, sizeof message, "%s",
                  outcome.tried == TENON_TRIED_WELL ? "" : outcome.refusal.detail);
   outcome.refusal.detail = message;
