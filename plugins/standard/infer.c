@@ -171,8 +171,12 @@ static tenon_status_t check_elements(tenon_shape_builder_t* builder,
   if (table->known(builder, counts.elements, &had) && table->known(builder, made, &has) &&
       had != has) {
     int64_t whole = 0;
-    const bool known = table->known(builder, product_of_input(builder, table, 0), &whole) != 0;
-    const int64_t copied = known && had > 0 ? whole / had : 1;
+    bool known = table->known(builder, product_of_input(builder, table, 0), &whole) != 0;
+    int64_t copied = known && had > 0 ? whole / had : 1;
+    if (copied > 1 && (has > INT64_MAX / copied || has < INT64_MIN / copied)) {
+      known = false; /* more than can be counted */
+      copied = 1;
+    }
     return tenon__infer_refuse(builder, table, "x has %lld elements%s, the new extents hold %lld",
                                (long long)(had * copied), known ? "" : " on the axes that change",
                                (long long)(has * copied));
