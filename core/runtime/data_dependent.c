@@ -295,8 +295,7 @@ static bool follows(const tenon__frame_t* frame, uint32_t symbol,
   uint32_t value = 0;
   uint32_t axis = 0;
   const tenon__symbol_t* s = tenon__symbol_get(network->pool, symbol);
-  if (s->kind != TENON_SYMBOL_EXTENT ||
-      !tenon__symbol_source(network, s, &graph, &value, &axis)) {
+  if (s->kind != TENON_SYMBOL_EXTENT || !tenon__symbol_source(network, s, &graph, &value, &axis)) {
     return false;
   }
   const tenon__value_node_t* node = &network->graphs[graph]->values[value];

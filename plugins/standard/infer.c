@@ -178,8 +178,8 @@ static tenon_status_t check_elements(tenon_shape_builder_t* builder,
       copied = 1;
     }
     return tenon__infer_refuse(builder, table, "x has %lld elements%s, the new extents hold %lld",
-                               (long long)(had * copied), known ? "" : " on the axes that change",
-                               (long long)(has * copied));
+                               (long long)had * copied, known ? "" : " on the axes that change",
+                               (long long)has * copied);
   }
   tenon__infer_require_equal(builder, table, counts.elements, made,
                              "the new extents hold another number of elements than x has");

@@ -19,9 +19,9 @@ static bool are_options_right() {
 
 static bool are_attributes_right() {
   static const int64_t pads[] = {1, 2, 3};
-  const tenon_attribute_t attributes[] = {
-      TENON_INT("axis", -1), TENON_FLOAT("alpha", 0.5), TENON_TEXT("mode", "edge"),
-      TENON_INTS("pads", pads), TENON_TYPE("to", TENON_DTYPE_FLOAT32)};
+  const tenon_attribute_t attributes[] = {TENON_INT("axis", -1), TENON_FLOAT("alpha", 0.5),
+                                          TENON_TEXT("mode", "edge"), TENON_INTS("pads", pads),
+                                          TENON_TYPE("to", TENON_DTYPE_FLOAT32)};
   return attributes[0].kind == TENON_ATTRIBUTE_INT && attributes[0].integer == -1 &&
          attributes[1].kind == TENON_ATTRIBUTE_FLOAT && attributes[1].number == 0.5 &&
          attributes[2].kind == TENON_ATTRIBUTE_STRING && attributes[2].string[0] == 'e' &&
