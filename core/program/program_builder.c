@@ -61,6 +61,9 @@ static uint64_t hash_any(const tenon__program_builder_t* builder,
     return hash_instruction(instruction);
   }
   const uint64_t hash = tenon__hash_bytes(&instruction->immediate, sizeof(int64_t), 19);
+  if (instruction->operands[1] == 0) {
+    return hash; /* a scalar: there may be no list of coordinates yet */
+  }
   return tenon__hash_bytes(builder->coordinates + instruction->operands[0],
                            instruction->operands[1] * sizeof(uint32_t), hash);
 }
