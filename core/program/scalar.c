@@ -399,7 +399,7 @@ const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,
                                          uint32_t* out_count) {
   if (instruction->opcode == TENON_OPCODE_LOAD) {
     *out_count = instruction->operands[1];
-    return coordinates + instruction->operands[0];
+    return *out_count == 0 ? instruction->operands : coordinates + instruction->operands[0];
   }
   *out_count = tenon__opcode_operand_count(instruction->opcode);
   return instruction->operands;
