@@ -104,7 +104,7 @@ static void input_of_kinds(tenon__message_t* m, const char* name, const uint32_t
   }
 }
 
-TENON_TEST(containers_hold_tensors_alone) {
+TENON_TEST(containers_hold_tensors_and_an_optional_a_sequence_of_them) {
   enum { SEQUENCE = 4, OPTIONAL_OF = 9 };
   tenon__message_t m = begin(18);
   input_of_kinds(&m, "s", (const uint32_t[]){SEQUENCE}, 1);
@@ -119,7 +119,19 @@ TENON_TEST(containers_hold_tensors_alone) {
   node(&m, "OptionalGetElement", "a", "o", "y");
   output(&m, "y");
   tenon__message_end_model(&m);
-  expect_refused(&m, TENON_ERROR_UNSUPPORTED, "input 'o' is a container of containers");
+  EXPECT_STATUS(parse(&m), TENON_OK);
+  EXPECT_CONTAINS(fake.log, "standard.optional_get_sequence/1");
+  release();
+  static const uint32_t refused[3][2] = {
+      {SEQUENCE, OPTIONAL_OF}, {SEQUENCE, SEQUENCE}, {OPTIONAL_OF, OPTIONAL_OF}};
+  for (uint32_t i = 0; i < 3; ++i) {
+    m = begin(18);
+    input_of_kinds(&m, "o", refused[i], 2);
+    node(&m, "Identity", "a", "o", "y");
+    output(&m, "y");
+    tenon__message_end_model(&m);
+    expect_refused(&m, TENON_ERROR_UNSUPPORTED, "input 'o' is a container of containers");
+  }
 }
 
 TENON_TEST(names_defined_twice_are_refused) {

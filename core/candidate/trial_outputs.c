@@ -61,7 +61,7 @@ static tenon_status_t make_buffer(tenon__trial_data_t* data, tenon_dtype_t dtype
   if (buffer == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__dynamic_buffer_initialize(buffer, data->tuning->allocator, dtype);
+  tenon__dynamic_buffer_initialize(buffer, data->tuning->allocator, TENON_ARGUMENT_TENSOR, dtype);
   *out_buffer = buffer;
   return TENON_OK;
 }

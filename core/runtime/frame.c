@@ -44,7 +44,8 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
       if (state->buffer == NULL) {
         return TENON_ERROR_OUT_OF_MEMORY;
       }
-      tenon__dynamic_buffer_initialize(state->buffer, context->allocator, value->type.dtype);
+      tenon__dynamic_buffer_initialize(state->buffer, context->allocator, value->type.kind,
+                                       value->type.dtype);
       if (place->storage == TENON_STORAGE_INPUT) {
         state->rank = value->type.rank;
         state->dims = context->input_dims[place->index];
@@ -156,14 +157,7 @@ static tenon_status_t argument_of_any_rank(tenon__place_state_t* state, tenon__s
                                            int64_t* dims, int64_t* strides,
                                            tenon_argument_t* out_argument) {
   if (storage == TENON_STORAGE_GROWING) {
-    const tenon__dynamic_buffer_t* buffer = state->buffer;
-    state->argument = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
-                                         .tensor = {.data = buffer->data,
-                                                    .dims = buffer->dims,
-                                                    .strides = buffer->strides,
-                                                    .rank = buffer->rank,
-                                                    .dtype = buffer->dtype,
-                                                    .layout = TENON_NONE}};
+    state->argument = tenon__dynamic_buffer_argument(state->buffer);
   }
   const tenon_tensor_view_t* view = &state->argument.tensor;
   if (state->argument.kind != TENON_ARGUMENT_TENSOR || view->rank > TENON_RANK_LIMIT) {
@@ -185,9 +179,7 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
   if (value->type.kind != TENON_ARGUMENT_TENSOR) {
     /* A kernel that appended nothing made an empty one. */
     if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING) {
-      state->argument = (tenon_argument_t){.kind = value->type.kind,
-                                           .count = state->buffer->item_count,
-                                           .items = state->buffer->items};
+      state->argument = tenon__dynamic_buffer_argument(state->buffer);
     }
     *out_argument = state->argument;
     return TENON_OK;
