@@ -61,7 +61,7 @@ static tool_wire_writer_t container_type(uint32_t field, tool_wire_writer_t* inn
   return type;
 }
 
-static tool_wire_writer_t type_of(const tenon_io_info_t* info) {
+tool_wire_writer_t tool_onnx_type_of(const tenon_io_info_t* info) {
   tool_wire_writer_t inner = tensor_type(info);
   if (info->kind == TENON_ARGUMENT_TENSOR) {
     return inner;
@@ -74,7 +74,7 @@ static tool_wire_writer_t type_of(const tenon_io_info_t* info) {
 
 void tool_onnx_end(tool_onnx_file_t* file, bool is_input, const tenon_io_info_t* info) {
   tool_wire_writer_t value = {0};
-  tool_wire_writer_t type = type_of(info);
+  tool_wire_writer_t type = tool_onnx_type_of(info);
   tool_wire_put_text(&value, VALUE_NAME, info->name);
   tool_wire_put_message(&value, VALUE_TYPE, &type);
   tool_wire_put_message(&file->ends, is_input ? GRAPH_INPUT : GRAPH_OUTPUT, &value);
