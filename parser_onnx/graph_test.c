@@ -313,3 +313,30 @@ TENON_TEST(given_shape_must_agree_with_the_file) {
   EXPECT_CONTAINS(fake.messages, "dimension 0 is 3 in the file, the shape given says 4");
   release();
 }
+
+TENON_TEST(a_gradient_names_the_node_whose_derivative_is_not_known) {
+  enum { NAME = 1, TEXT = 4, TEXTS = 9, KIND = 20, IS_TEXT = 3, IS_TEXTS = 8 };
+  tenon__message_t m = begin(13);
+  input(&m, "x");
+  node(&m, "Ceil", "up", "x", "y");
+  tenon__message_begin_node(&m, 1, "Gradient", "g", "x", "dx");
+  tenon__message_text(&m, 7, "ai.onnx.preview.training");
+  tenon__message_begin(&m, 5);
+  tenon__message_text(&m, NAME, "xs");
+  tenon__message_text(&m, TEXTS, "x");
+  tenon__message_varint(&m, KIND, IS_TEXTS);
+  tenon__message_end(&m);
+  tenon__message_begin(&m, 5);
+  tenon__message_text(&m, NAME, "y");
+  tenon__message_text(&m, TEXT, "y");
+  tenon__message_varint(&m, KIND, IS_TEXT);
+  tenon__message_end(&m);
+  tenon__message_end(&m);
+  output(&m, "dx");
+  tenon__message_end(&m);
+  tenon__message_begin(&m, 8);
+  tenon__message_text(&m, 1, "ai.onnx.preview.training");
+  tenon__message_varint(&m, 2, 1);
+  tenon__message_end_model(&m);
+  expect_refused(&m, TENON_ERROR_UNSUPPORTED, "the derivative of Ceil 'up' is not known");
+}
