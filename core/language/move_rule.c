@@ -85,8 +85,8 @@ static bool is_one_element(const environment_t* e, const tenon__scope_value_t* v
 static tenon_status_t fill_with_input(move_t* move, const tenon__syntax_t* syntax,
                                       const tenon__scope_value_t* value) {
   if (value->present && !is_one_element(move->e, value)) {
-    return tenon__language_fail(move->e, syntax, TENON_ERROR_UNSUPPORTED,
-                                "what fills must be known to be one element");
+    return tenon__language_unsupported(move->e, syntax,
+                                       "what fills must be known to be one element");
   }
   move->map.fill = value->present ? TENON_FILL_INPUT : TENON_FILL_VALUE;
   move->map.fill_input = value->present ? value->argument : 0;
@@ -117,8 +117,8 @@ static tenon_status_t set_fill(move_t* move, const tenon__syntax_t* syntax) {
     map->fill_value = tenon__scalar_cast((tenon__scalar_t){.f = value.real}, TENON_DTYPE_FLOAT64,
                                          map->fill_dtype);
   } else {
-    return tenon__language_fail(
-        e, syntax, TENON_ERROR_INVALID_DATA,
+    return tenon__language_refuse(
+        e, syntax,
         "what fills is an input of one element, or a known number that the output's type holds");
   }
   return TENON_OK;

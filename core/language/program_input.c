@@ -89,9 +89,8 @@ static tenon_status_t aligned_coordinate(const environment_t* e, const syntax_t*
   if (known && value == 1) {
     *out = zero;
   } else if (known && tenon__dim_known(pool, extent, &most) && value != most) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "'%s' has extent %lld where the space has %lld", aligned->name,
-                                (long long)value, (long long)most);
+    return tenon__language_refuse(e, syntax, "'%s' has extent %lld where the space has %lld",
+                                  aligned->name, (long long)value, (long long)most);
   } else if (low > 1 || tenon__dim_equal(dim, extent)) {
     *out = coordinate;
   } else {
@@ -108,8 +107,8 @@ static tenon_status_t make_access(const environment_t* e, const syntax_t* syntax
   const maker_t* maker = e->program;
   const uint32_t most = along != TENON_NONE ? 1 : maker->rank;
   if (value->rank > most) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "'%s' has rank %u where at most %u fits", name, value->rank, most);
+    return tenon__language_refuse(e, syntax, "'%s' has rank %u where at most %u fits", name,
+                                  value->rank, most);
   }
   tenon_dim_t* coordinates =
       tenon__arena_allocate(e->arena, value->rank + 1u, sizeof(*coordinates));
@@ -132,13 +131,12 @@ static tenon_status_t read_element(environment_t* e, const syntax_t* syntax, con
   maker_t* maker = e->program;
   tenon__access_t access = {.rank = TENON_NONE};
   if (value == NULL || !value->present) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "input '%s' is absent: ask present(%s) first", name, name);
+    return tenon__language_refuse(e, syntax, "input '%s' is absent: ask present(%s) first", name,
+                                  name);
   }
   if (strchr("biuf", tenon__dtype_class(value->dtype)) == NULL || value->rank == TENON_NONE) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
-                                "expressions cannot read '%s' of type %s", name,
-                                tenon__dtype_name(value->dtype));
+    return tenon__language_unsupported(e, syntax, "expressions cannot read '%s' of type %s", name,
+                                       tenon__dtype_name(value->dtype));
   }
   if (!maker->dry) {
     TENON_TRY(make_access(e, syntax, name, value, along, &access));
@@ -183,9 +181,8 @@ static tenon_status_t wrap_axis(const environment_t* e, const syntax_t* syntax, 
     return TENON_OK;
   }
   if (wrapped < 0 || wrapped >= rank) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "axis %lld of a space of rank %lld", (long long)axis,
-                                (long long)rank);
+    return tenon__language_refuse(e, syntax, "axis %lld of a space of rank %lld", (long long)axis,
+                                  (long long)rank);
   }
   *out_axis = (uint32_t)wrapped;
   return TENON_OK;
@@ -217,9 +214,9 @@ static tenon_status_t add_range(environment_t* e, const syntax_t* syntax, uint64
     return TENON_OK;
   }
   if (bounds[0] < 0 || bounds[1] > rank) {
-    return tenon__language_fail(
-        e, syntax, TENON_ERROR_INVALID_DATA, "axis %lld of a space of rank %lld",
-        (long long)(bounds[0] < 0 ? bounds[0] : bounds[1] - 1), (long long)rank);
+    return tenon__language_refuse(e, syntax, "axis %lld of a space of rank %lld",
+                                  (long long)(bounds[0] < 0 ? bounds[0] : bounds[1] - 1),
+                                  (long long)rank);
   }
   *inout_mask |= tenon__axes_below((uint32_t)bounds[1]) & ~tenon__axes_below((uint32_t)bounds[0]);
   return TENON_OK;
@@ -232,12 +229,11 @@ static tenon_status_t add_value(environment_t* e, const syntax_t* syntax,
   for (uint32_t i = 0; i < (is_list ? value->count : 1u); ++i) {
     const tenon__language_value_t axis = is_list ? tenon__language_item(e, value, i) : *value;
     if (axis.kind == TENON_LANGUAGE_DIMENSION) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
-                                  "axes must be known when building");
+      return tenon__language_unsupported(e, syntax, "axes must be known when building");
     }
     if (axis.kind != TENON_LANGUAGE_INTEGER) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                  "axes are expected: a number, a list, a range, a shape operand");
+      return tenon__language_refuse(
+          e, syntax, "axes are expected: a number, a list, a range, a shape operand");
     }
     TENON_TRY(add_axis(e, syntax, axis.integer, inout_mask));
   }

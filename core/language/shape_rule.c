@@ -119,8 +119,7 @@ static tenon_status_t add_shapes(environment_t* e, const tenon__syntax_t* syntax
       continue;
     }
     if (value->rank == TENON_NONE) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
-                                  "the rank of '%s' is not known", port->name);
+      return tenon__language_unsupported(e, syntax, "the rank of '%s' is not known", port->name);
     }
     shapes[(*inout_count)++] = (shape_t){value->rank, value->dims};
   }
@@ -152,8 +151,7 @@ static tenon_status_t listed_shape(environment_t* e, const tenon__syntax_t* synt
   for (uint32_t i = 0; i < list.count; ++i) {
     const tenon__language_value_t item = tenon__language_item(e, &list, i);
     if (item.kind == TENON_LANGUAGE_REAL) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                  "a shape is expected, not a list of floats");
+      return tenon__language_refuse(e, syntax, "a shape is expected, not a list of floats");
     }
     dims[i] = tenon__language_dim(e, &item);
   }
@@ -213,9 +211,9 @@ static tenon_status_t known_statement(environment_t* e, const tenon__statement_t
   e->let_end = (uint32_t)(statement - e->text->statements);
   TENON_TRY(tenon__language_known(e, statement->value, out_value));
   if (*out_value < 0 || *out_value > most) {
-    return tenon__language_fail(e, statement->value, TENON_ERROR_INVALID_DATA,
-                                "%s.%s is %lld, not in 0 to %lld", statement->target,
-                                statement->member, (long long)*out_value, (long long)most);
+    return tenon__language_refuse(e, statement->value, "%s.%s is %lld, not in 0 to %lld",
+                                  statement->target, statement->member, (long long)*out_value,
+                                  (long long)most);
   }
   return TENON_OK;
 }
@@ -250,9 +248,8 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
     TENON_TRY(tenon__language_statement(e, statement, &dim));
     tenon__dim_range(e->pool, dim, &low, &high);
     if (high < 0) {
-      return tenon__language_fail(e, statement->value, TENON_ERROR_INVALID_DATA,
-                                  "extent %u of '%s' is negative: %s", d, port->name,
-                                  tenon__dim_text(e->pool, dim, e->arena));
+      return tenon__language_refuse(e, statement->value, "extent %u of '%s' is negative: %s", d,
+                                    port->name, tenon__dim_text(e->pool, dim, e->arena));
     }
     dims[d] = dim;
   }

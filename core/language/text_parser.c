@@ -213,36 +213,13 @@ static tenon_status_t parse_unary(tenon__parser_t* parser, const tenon__syntax_t
 
 /* How tightly a binary sign binds, from WEAKEST_BINARY up; 0 for what is none. */
 static uint32_t precedence_of(const tenon__token_t* token) {
-  if (token->kind != TENON_TOKEN_SIGN) {
-    return 0;
+  static const char* const levels[] = {"O", "A", "|^&", "EN", "<>LG", "+-", "*/%"};
+  const uint32_t count = sizeof(levels) / sizeof(levels[0]);
+  uint32_t level = 0;
+  while (level < count && strchr(levels[level], token->sign) == NULL) {
+    ++level;
   }
-  switch (token->sign) {
-    case 'O':
-      return WEAKEST_BINARY;
-    case 'A':
-      return 2;
-    case '|':
-    case '^':
-    case '&':
-      return 3;
-    case 'E':
-    case 'N':
-      return 4;
-    case '<':
-    case '>':
-    case 'L':
-    case 'G':
-      return 5;
-    case '+':
-    case '-':
-      return 6;
-    case '*':
-    case '/':
-    case '%':
-      return 7;
-    default:
-      return 0;
-  }
+  return token->kind == TENON_TOKEN_SIGN && level < count ? WEAKEST_BINARY + level : 0;
 }
 
 static tenon_status_t parse_binary(tenon__parser_t* parser, uint32_t least,
