@@ -97,7 +97,7 @@ static bool grow_slots(tenon__program_builder_t* builder) {
   return true;
 }
 
-uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction) {
+static uint32_t emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction) {
   /* Field by field: padding and the other member of the union must not differ. */
   tenon_instruction_t made;
   memset(&made, 0, sizeof(made));
@@ -119,6 +119,27 @@ uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_
   return builder->instruction_count - 1;
 }
 
+uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction,
+                     const uint32_t* coordinates) {
+  return instruction->opcode == TENON_OPCODE_LOAD
+             ? tenon__emit_load(builder, instruction->dtype, (uint32_t)instruction->immediate.i,
+                                coordinates, instruction->operands[1])
+             : emit(builder, instruction);
+}
+
+tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
+                                                const tenon_instruction_t* instruction,
+                                                const uint32_t* values, uint32_t* out_coordinates) {
+  tenon_instruction_t own = *instruction;
+  uint32_t count = 0;
+  const uint32_t* needs = tenon__instruction_needs(coordinates, instruction, &count);
+  uint32_t* places = own.opcode == TENON_OPCODE_LOAD ? out_coordinates : own.operands;
+  for (uint32_t k = 0; k < count && k < TENON_RANK_LIMIT; ++k) {
+    places[k] = values[needs[k]];
+  }
+  return own;
+}
+
 uint32_t tenon__emit_constant(tenon__program_builder_t* builder, tenon_dtype_t dtype,
                               tenon__scalar_t value) {
   tenon_instruction_t instruction = {.opcode = TENON_OPCODE_CONSTANT, .dtype = (uint16_t)dtype};
@@ -127,7 +148,7 @@ uint32_t tenon__emit_constant(tenon__program_builder_t* builder, tenon_dtype_t d
   } else {
     instruction.immediate.i = tenon__wrap_integer(dtype, value.i);
   }
-  return tenon__emit(builder, &instruction);
+  return emit(builder, &instruction);
 }
 
 uint32_t tenon__emit_load(tenon__program_builder_t* builder, tenon_dtype_t dtype, uint32_t operand,
@@ -145,7 +166,7 @@ uint32_t tenon__emit_load(tenon__program_builder_t* builder, tenon_dtype_t dtype
                                            .dtype = (uint16_t)dtype,
                                            .operands = {first, count, 0},
                                            .immediate = {.i = (int64_t)operand}};
-  const uint32_t made = tenon__emit(builder, &instruction);
+  const uint32_t made = emit(builder, &instruction);
   if (builder->instruction_count > before) {
     builder->coordinate_count = first + count;
   }

@@ -461,8 +461,7 @@ uint32_t tenon__simplify_emit(simplifier_t* s, const tenon_instruction_t* instru
     return 0;
   }
   if (instruction->opcode == TENON_OPCODE_LOAD) {
-    return tenon__emit_load(&s->builder, instruction->dtype, (uint32_t)instruction->immediate.i,
-                            coordinates, instruction->operands[1]);
+    return tenon__emit(&s->builder, instruction, coordinates);
   }
   tenon_instruction_t own = *instruction;
   uint32_t result = 0;
@@ -475,5 +474,5 @@ uint32_t tenon__simplify_emit(simplifier_t* s, const tenon_instruction_t* instru
   if (s->builder.failed || fold(s, &own, &result) || simplify(s, &own, &result)) {
     return s->builder.failed ? 0 : result;
   }
-  return tenon__emit(&s->builder, &own);
+  return tenon__emit(&s->builder, &own, NULL);
 }
