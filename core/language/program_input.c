@@ -33,16 +33,8 @@ static tenon_status_t add_aligned(const environment_t* e, const tenon__scope_val
       return TENON_OK;
     }
   }
-  if (maker->aligned_count == maker->aligned_capacity) {
-    const uint32_t capacity = maker->aligned_capacity * 2 + 4;
-    tenon__inferred_shape_t* aligned = tenon__arena_allocate(e->arena, capacity, sizeof(*aligned));
-    TENON_TRY_MEMORY(aligned != NULL);
-    if (maker->aligned_count > 0) {
-      memcpy(aligned, maker->aligned, maker->aligned_count * sizeof(*aligned));
-    }
-    maker->aligned = aligned;
-    maker->aligned_capacity = capacity;
-  }
+  TENON_TRY_MEMORY(tenon__arena_grow(e->arena, (void**)&maker->aligned, &maker->aligned_capacity,
+                                     maker->aligned_count + 1, sizeof(*maker->aligned)));
   maker->aligned[maker->aligned_count++] = (tenon__inferred_shape_t){value->rank, value->dims};
   return TENON_OK;
 }

@@ -29,21 +29,10 @@ tenon_status_t tenon__parse_statement_end(tenon__parser_t* parser) {
 
 bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
                           uint32_t count, size_t element_size, const void* element) {
-  char* array = *inout_array;
-  if (count == *inout_capacity) {
-    const uint32_t capacity = count == 0 ? 4 : count * 2;
-    char* grown = tenon__arena_allocate(arena, capacity, element_size);
-    if (grown == NULL) {
-      return false;
-    }
-    if (count > 0) {
-      memcpy(grown, array, count * element_size);
-    }
-    array = grown;
-    *inout_array = grown;
-    *inout_capacity = capacity;
+  if (!tenon__arena_grow(arena, inout_array, inout_capacity, count + 1, element_size)) {
+    return false;
   }
-  memcpy(array + count * element_size, element, element_size);
+  memcpy((char*)*inout_array + count * element_size, element, element_size);
   return true;
 }
 

@@ -16,18 +16,10 @@
 
 bool tenon__infer_pend(tenon__inference_t* inference, uint32_t handle, uint32_t output,
                        tenon_dim_t dim) {
-  if (inference->pending_count == inference->pending_capacity) {
-    const uint32_t capacity = inference->pending_capacity * 2 + 8;
-    tenon__pending_handle_t* grown =
-        tenon__arena_allocate(inference->scratch, capacity, sizeof(*grown));
-    if (grown == NULL) {
-      return false;
-    }
-    for (uint32_t i = 0; i < inference->pending_count; ++i) {
-      grown[i] = inference->pending[i];
-    }
-    inference->pending = grown;
-    inference->pending_capacity = capacity;
+  if (!tenon__arena_grow(inference->scratch, (void**)&inference->pending,
+                         &inference->pending_capacity, inference->pending_count + 1,
+                         sizeof(*inference->pending))) {
+    return false;
   }
   inference->pending[inference->pending_count++] = (tenon__pending_handle_t){handle, output, dim};
   return true;

@@ -405,19 +405,10 @@ static bool simplify(simplifier_t* s, const tenon_instruction_t* i, uint32_t* ou
 /* Room for the keys of all instructions there are; computes those that are new. */
 static void update_keys(simplifier_t* s) {
   const uint32_t count = s->builder.instruction_count;
-  if (count > s->key_capacity) {
-    const uint32_t capacity = count * 2 + 16;
-    tenon__instruction_key_t* keys =
-        tenon__arena_allocate(s->builder.arena, capacity, sizeof(*keys));
-    if (keys == NULL) {
-      s->builder.failed = true;
-      return;
-    }
-    if (s->key_count > 0) {
-      memcpy(keys, s->keys, s->key_count * sizeof(*keys));
-    }
-    s->keys = keys;
-    s->key_capacity = capacity;
+  if (!tenon__arena_grow(s->builder.arena, (void**)&s->keys, &s->key_capacity, count,
+                         sizeof(*s->keys))) {
+    s->builder.failed = true;
+    return;
   }
   for (; s->key_count < count; ++s->key_count) {
     const tenon_instruction_t* i = made(s, s->key_count);
