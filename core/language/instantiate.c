@@ -73,7 +73,7 @@ static tenon_status_t evaluate_outputs(environment_t* e, made_output_t* outputs,
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                          "the expression has no statement \"%s = ...\"", port->name);
     }
-    outputs[count] = (made_output_t){.item = item, .dtype = port->values[0].dtype};
+    outputs[count] = (made_output_t){.item = item, .dtype = port->values[0].type.dtype};
     TENON_TRY(output_code(e, statement, &outputs[count]));
     ++count;
     item += port->count;

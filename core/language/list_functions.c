@@ -22,7 +22,7 @@ static tenon_status_t is_unknown_list(environment_t* e, const syntax_t* what,
     return TENON_OK;
   }
   TENON_TRY(tenon__ranked_tensor(e, what, out_tensor));
-  *out_unknown = out_tensor->value->contents == NULL && out_tensor->rank <= 1;
+  *out_unknown = out_tensor->value->type.contents == NULL && out_tensor->rank <= 1;
   return TENON_OK;
 }
 

@@ -66,8 +66,8 @@ tenon_status_t tenon__named_tensor(environment_t* e, const tenon__syntax_t* synt
   if (tensor.port->values != NULL && tensor.item < tensor.port->count) {
     tensor.value = &tensor.port->values[tensor.item];
     tensor.present = tensor.value->present;
-    tensor.rank = tensor.value->rank;
-    tensor.dims = tensor.value->dims;
+    tensor.rank = tensor.value->type.rank;
+    tensor.dims = tensor.value->type.dims;
   }
   if (tensor.is_output) {
     fill_output(e, &tensor);
@@ -106,11 +106,11 @@ tenon_status_t tenon__tensor_contents(environment_t* e, const tenon__syntax_t* s
                                       tenon__language_value_t* out_list) {
   tensor_t tensor = {0};
   TENON_TRY(tenon__named_tensor(e, syntax, &tensor));
-  if (tensor.value == NULL || tensor.value->contents == NULL) {
+  if (tensor.value == NULL || tensor.value->type.contents == NULL) {
     return tenon__language_unsupported(
         e, syntax, "the contents of '%s' must be known when building", tensor.port->name);
   }
-  *out_list = tenon__value_of_dims(tensor.value->contents, tensor.value->content_count);
+  *out_list = tenon__value_of_dims(tensor.value->type.contents, tensor.value->type.content_count);
   return TENON_OK;
 }
 

@@ -94,9 +94,7 @@ static uint32_t cast_code(environment_t* e, uint32_t code, tenon_dtype_t from,
   if (packed && kind == 'f') {
     code = saturate_code(e, code, stored, from);
   }
-  if (from != type) {
-    code = tenon__emit_operation(&e->program->builder, TENON_OPCODE_CAST, type, code, 0, 0);
-  }
+  code = tenon__emit_cast(&e->program->builder, code, type);
   return packed && kind != 'f' && kind != 'b' ? narrow_code(e, code, stored, type) : code;
 }
 
@@ -232,10 +230,7 @@ static tenon_status_t random_argument(environment_t* e, const syntax_t* argument
   if (tenon__dtype_class(type) != 'i' && tenon__dtype_class(type) != 'u') {
     return tenon__language_refuse(e, argument, "key and counter are integers");
   }
-  *out_code = type == TENON_DTYPE_UINT64
-                  ? code
-                  : tenon__emit_operation(&e->program->builder, TENON_OPCODE_CAST,
-                                          TENON_DTYPE_UINT64, code, 0, 0);
+  *out_code = tenon__emit_cast(&e->program->builder, code, TENON_DTYPE_UINT64);
   return TENON_OK;
 }
 

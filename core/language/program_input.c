@@ -29,13 +29,14 @@ typedef struct aligned_axis_t {
 static tenon_status_t add_aligned(const environment_t* e, const tenon__scope_value_t* value) {
   maker_t* maker = e->program;
   for (uint32_t i = 0; i < maker->aligned_count; ++i) {
-    if (maker->aligned[i].dims == value->dims && maker->aligned[i].rank == value->rank) {
+    if (maker->aligned[i].dims == value->type.dims && maker->aligned[i].rank == value->type.rank) {
       return TENON_OK;
     }
   }
   TENON_TRY_MEMORY(tenon__arena_grow(e->arena, (void**)&maker->aligned, &maker->aligned_capacity,
                                      maker->aligned_count + 1, sizeof(*maker->aligned)));
-  maker->aligned[maker->aligned_count++] = (tenon__inferred_shape_t){value->rank, value->dims};
+  maker->aligned[maker->aligned_count++] =
+      (tenon__inferred_shape_t){value->type.rank, value->type.dims};
   return TENON_OK;
 }
 
@@ -98,22 +99,22 @@ static tenon_status_t make_access(const environment_t* e, const syntax_t* syntax
                                   tenon__access_t* out_access) {
   const maker_t* maker = e->program;
   const uint32_t most = along != TENON_NONE ? 1 : maker->rank;
-  if (value->rank > most) {
+  if (value->type.rank > most) {
     return tenon__language_refuse(e, syntax, "'%s' has rank %u where at most %u fits", name,
-                                  value->rank, most);
+                                  value->type.rank, most);
   }
   tenon_dim_t* coordinates =
-      tenon__arena_allocate(e->arena, value->rank + 1u, sizeof(*coordinates));
+      tenon__arena_allocate(e->arena, value->type.rank + 1u, sizeof(*coordinates));
   TENON_TRY_MEMORY(coordinates != NULL);
-  for (uint32_t i = 0; i < value->rank; ++i) {
+  for (uint32_t i = 0; i < value->type.rank; ++i) {
     const aligned_axis_t aligned = {
         .name = name,
-        .dim = value->dims[i],
-        .axis = along != TENON_NONE ? along : maker->rank - value->rank + i,
+        .dim = value->type.dims[i],
+        .axis = along != TENON_NONE ? along : maker->rank - value->type.rank + i,
         .makes_space = along == TENON_NONE && !maker->is_given};
     TENON_TRY(aligned_coordinate(e, syntax, &aligned, &coordinates[i]));
   }
-  *out_access = (tenon__access_t){value->rank, coordinates};
+  *out_access = (tenon__access_t){value->type.rank, coordinates};
   return TENON_OK;
 }
 
@@ -126,9 +127,10 @@ static tenon_status_t read_element(environment_t* e, const syntax_t* syntax, con
     return tenon__language_refuse(e, syntax, "input '%s' is absent: ask present(%s) first", name,
                                   name);
   }
-  if (strchr("biuf", tenon__dtype_class(value->dtype)) == NULL || value->rank == TENON_NONE) {
+  if (strchr("biuf", tenon__dtype_class(value->type.dtype)) == NULL ||
+      value->type.rank == TENON_NONE) {
     return tenon__language_unsupported(e, syntax, "expressions cannot read '%s' of type %s", name,
-                                       tenon__dtype_name(value->dtype));
+                                       tenon__dtype_name(value->type.dtype));
   }
   if (!maker->dry) {
     TENON_TRY(make_access(e, syntax, name, value, along, &access));
@@ -138,7 +140,7 @@ static tenon_status_t read_element(environment_t* e, const syntax_t* syntax, con
   const tenon_operand_t operand = {
       .kind = TENON_OPERAND_ARGUMENT,
       .index = value->argument,
-      .dtype = value->dtype,
+      .dtype = value->type.dtype,
       .broadcast_axes =
           maker->dry ? 0
                      : tenon__access_broadcast_axes(e->pool, &access, maker->space, maker->rank)};
@@ -146,7 +148,7 @@ static tenon_status_t read_element(environment_t* e, const syntax_t* syntax, con
   return tenon__instruction_give(
       e,
       tenon__emit_immediate(&maker->builder, TENON_OPCODE_INPUT,
-                            tenon__dtype_arithmetic(value->dtype), 0, (int64_t)number),
+                            tenon__dtype_arithmetic(value->type.dtype), 0, (int64_t)number),
       out_value);
 }
 

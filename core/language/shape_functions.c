@@ -80,9 +80,9 @@ static tenon_status_t item_extent(environment_t* e, const syntax_t* call,
                                   tenon_dim_t* out_dim) {
   const tenon__scope_value_t* value = &port->values[index];
   const tenon__named_tensor_t tensor = {
-      .port = port, .rank = value->rank, .dims = value->dims, .value = value};
+      .port = port, .rank = value->type.rank, .dims = value->type.dims, .value = value};
   uint32_t axis = 0;
-  if (value->rank == TENON_NONE) {
+  if (value->type.rank == TENON_NONE) {
     return tenon__language_unsupported(e, call, "the rank of item %u of '%s' is not known", index,
                                        port->name);
   }
@@ -192,8 +192,8 @@ tenon_status_t tenon__call_dtype(environment_t* e, const syntax_t* call, value_t
   tenon__named_tensor_t tensor = {0};
   TENON_TRY(tenon__named_tensor(e, call->children[0], &tensor));
   const bool has_value = tensor.port->values != NULL && tensor.item < tensor.port->count;
-  *out = tenon__value_of_text(tenon__dtype_name(has_value ? tensor.port->values[tensor.item].dtype
-                                                          : TENON_DTYPE_UNDEFINED));
+  *out = tenon__value_of_text(tenon__dtype_name(
+      has_value ? tensor.port->values[tensor.item].type.dtype : TENON_DTYPE_UNDEFINED));
   return TENON_OK;
 }
 
@@ -256,26 +256,15 @@ tenon_status_t tenon__call_coordinate(environment_t* e, const syntax_t* call, va
 enum { ELEMENT_COORDINATES = 64 };
 
 /* Contents that are tracked are better than an element read when running. */
-static bool known_element(environment_t* e, const tenon__named_tensor_t* tensor,
+static bool known_element(const environment_t* e, const tenon__named_tensor_t* tensor,
                           const tenon_dim_t* coordinates, tenon_dim_t* out_dim) {
-  uint64_t place = 0;
-  if (tensor->value == NULL || tensor->value->contents == NULL) {
-    return false;
-  }
+  int64_t places[ELEMENT_COORDINATES];
   for (uint32_t i = 0; i < tensor->rank; ++i) {
-    int64_t at = 0;
-    int64_t extent = 0;
-    if (!tenon__dim_known(e->pool, coordinates[i], &at) ||
-        !tenon__dim_known(e->pool, tensor->dims[i], &extent) || at < 0 || at >= extent) {
+    if (!tenon__dim_known(e->pool, coordinates[i], &places[i])) {
       return false;
     }
-    place = place * (uint64_t)extent + (uint64_t)at;
   }
-  if (place >= tensor->value->content_count) {
-    return false;
-  }
-  *out_dim = tensor->value->contents[place];
-  return true;
+  return tenon__type_content(e->pool, &tensor->value->type, places, out_dim) == TENON_CONTENT_FOUND;
 }
 
 /* A number, or the coordinates of o(p..q). */

@@ -118,10 +118,10 @@ static tenon_status_t add_shapes(environment_t* e, const tenon__syntax_t* syntax
     if (!value->present) {
       continue;
     }
-    if (value->rank == TENON_NONE) {
+    if (value->type.rank == TENON_NONE) {
       return tenon__language_unsupported(e, syntax, "the rank of '%s' is not known", port->name);
     }
-    shapes[(*inout_count)++] = (shape_t){value->rank, value->dims};
+    shapes[(*inout_count)++] = (shape_t){value->type.rank, value->type.dims};
   }
   return TENON_OK;
 }
@@ -311,34 +311,16 @@ tenon_status_t tenon__shape_rule_evaluate(const tenon__node_text_t* rule, tenon_
   return TENON_OK;
 }
 
-/* How many elements the shape has, TENON_NONE when that is not known or more than is tracked. */
-static uint32_t tracked_count(const tenon__dim_pool_t* pool, const shape_t* shape) {
-  int64_t count = 1;
-  for (uint32_t i = 0; i < shape->rank; ++i) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(pool, shape->dims[i], &extent) || extent < 0 ||
-        extent > TENON_CONTENT_LIMIT) {
-      return TENON_NONE;
-    }
-    count *= extent;
-    if (count > TENON_CONTENT_LIMIT) {
-      return TENON_NONE;
-    }
-  }
-  return (uint32_t)count;
-}
-
 tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t output,
-                                        const shape_t* shape, const tenon_dim_t** out_contents,
-                                        uint32_t* out_count) {
+                                        const shape_t* shape, tenon__type_t* inout_type) {
   environment_t environment;
+  int64_t extents[TENON_RANK_LIMIT];
   uint32_t item = 0;
+  uint32_t count = 0;
   const tenon__scope_port_t* port = tenon__scope_output(rule->scope, output, &item);
   TENON_TRY(tenon__language_begin(rule, &environment));
-  const uint32_t count = tracked_count(rule->scope->pool, shape);
-  *out_contents = NULL;
-  *out_count = 0;
-  if (port == NULL || count == TENON_NONE) {
+  if (port == NULL ||
+      !tenon__type_is_small(rule->scope->pool, shape->rank, shape->dims, extents, &count)) {
     return TENON_OK;
   }
   environment.space = shape;
@@ -354,7 +336,7 @@ tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t
     }
     TENON_TRY(tenon__language_statement(&environment, statement, &contents[i]));
   }
-  *out_contents = contents;
-  *out_count = count;
+  inout_type->contents = contents;
+  inout_type->content_count = count;
   return TENON_OK;
 }

@@ -14,16 +14,7 @@ tenon__scope_value_t tenon__infer_scope_value(const tenon__network_t* network, u
   if (value == TENON_NONE) {
     return (tenon__scope_value_t){.argument = argument};
   }
-  const tenon__type_t* type = &network->graphs[graph]->values[value].type;
-  return (tenon__scope_value_t){
-      .present = true,
-      .dtype = type->dtype,
-      .rank = type->rank,
-      .dims = type->dims,
-      .contents = type->contents,
-      .content_count = type->content_count,
-      .argument = argument,
-  };
+  return (tenon__scope_value_t){true, network->graphs[graph]->values[value].type, argument};
 }
 
 static uint32_t fixed_count(const tenon_port_t* ports, uint32_t count) {
@@ -218,7 +209,7 @@ static tenon_status_t bind_outputs(tenon__inference_t* inference) {
     inference->outputs[i] = (tenon__inferred_value_t){
         .type = {.kind = kind, .dtype = dtype, .rank = TENON_NONE}, .handle = TENON_NONE};
     inference->output_values[i] =
-        (tenon__scope_value_t){.present = true, .dtype = dtype, .rank = TENON_NONE, .argument = i};
+        (tenon__scope_value_t){true, tenon__type_tensor(dtype, TENON_NONE, NULL), i};
   }
   inference->scope.output_count = op->output_count;
   return make_ports(inference, op->outputs, op->output_count, inference->output_values,

@@ -260,13 +260,12 @@ static tenon_status_t expression_of(fold_t* fold, uint32_t output,
     return TENON_OK;
   }
   tenon__expression_t* expression = tenon__arena_allocate(&fold->arena, 1, sizeof(*expression));
-  tenon__move_input_t* inputs =
+  tenon__type_t* inputs =
       tenon__arena_allocate(&fold->arena, node->input_count + 1u, sizeof(*inputs));
   TENON_TRY_MEMORY(expression != NULL && inputs != NULL);
   for (uint32_t i = 0; i < node->input_count; ++i) {
     if (node->inputs[i] != TENON_NONE) {
-      inputs[i].dtype =
-          tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[i])->type.dtype;
+      inputs[i] = tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[i])->type;
     }
   }
   TENON_TRY(tenon__expression_from_move(

@@ -112,13 +112,13 @@ static void count_expression(counting_t* c, const tenon__expression_t* expressio
 static tenon_status_t describe_value(counting_t* c, tenon__dim_pool_t* pool, uint32_t value,
                                      tenon__scope_value_t* out_value) {
   int64_t extents[TENON_RANK_LIMIT];
-  *out_value = (tenon__scope_value_t){.rank = TENON_NONE};
+  *out_value = (tenon__scope_value_t){.type.rank = TENON_NONE};
   if (value == TENON_NONE) {
     return TENON_OK;
   }
   const tenon__value_node_t* v = &c->graph->values[value];
   out_value->present = true;
-  out_value->dtype = v->type.dtype;
+  out_value->type.dtype = v->type.dtype;
   if (!extents_of(c, value, extents)) {
     return TENON_OK;
   }
@@ -127,8 +127,7 @@ static tenon_status_t describe_value(counting_t* c, tenon__dim_pool_t* pool, uin
   for (uint32_t k = 0; k < v->type.rank; ++k) {
     dims[k] = tenon__dim_constant(pool, extents[k]);
   }
-  out_value->rank = v->type.rank;
-  out_value->dims = dims;
+  out_value->type = tenon__type_tensor(v->type.dtype, v->type.rank, dims);
   return TENON_OK;
 }
 

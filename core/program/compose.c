@@ -139,12 +139,6 @@ static bool find_slot(const part_t* part, int64_t operand, uint32_t* out_value) 
   return false;
 }
 
-static uint32_t cast_to(composition_t* c, uint32_t code, tenon_dtype_t dtype) {
-  return c->builder.failed || tenon__builder_type(&c->builder, code) == dtype
-             ? code
-             : tenon__emit_operation(&c->builder, TENON_OPCODE_CAST, dtype, code, 0, 0);
-}
-
 /* INPUT, LOAD, EXTENT, INDEX, SIZE: what looks outside of the program. */
 static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const tenon_instruction_t* i,
                                 uint32_t* out_code) {
@@ -159,7 +153,7 @@ static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const teno
     return extent_code(c, e->space[i->immediate.i], i->dtype, out_code);
   }
   if (i->opcode == TENON_OPCODE_INPUT && find_slot(part, i->immediate.i, &value)) {
-    *out_code = cast_to(c, value, i->dtype);
+    *out_code = tenon__emit_cast(&c->builder, value, i->dtype);
     return memory_or(c, TENON_OK);
   }
   TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
@@ -331,7 +325,7 @@ static tenon_status_t stored_value(composition_t* c, uint32_t code,
                  tenon__dtype_class(output->dtype) != 'f')) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  *out_code = cast_to(c, code, arithmetic);
+  *out_code = tenon__emit_cast(&c->builder, code, arithmetic);
   return memory_or(c, TENON_OK);
 }
 

@@ -202,6 +202,13 @@ uint32_t tenon__emit_operand(tenon__program_builder_t* builder, const tenon_oper
   return builder->operand_count++;
 }
 
+uint32_t tenon__emit_cast(tenon__program_builder_t* builder, uint32_t instruction,
+                          tenon_dtype_t dtype) {
+  return builder->failed || tenon__builder_type(builder, instruction) == dtype
+             ? instruction
+             : tenon__emit_operation(builder, TENON_OPCODE_CAST, dtype, instruction, 0, 0);
+}
+
 bool tenon__builder_constant(const tenon__program_builder_t* builder, uint32_t instruction,
                              tenon__scalar_t* out_value) {
   if (builder->instruction_count <= instruction) {

@@ -76,6 +76,9 @@ uint32_t tenon__emit_operand(tenon__program_builder_t* builder, const tenon_oper
 uint64_t tenon__access_broadcast_axes(const tenon__dim_pool_t* pool, const tenon__access_t* access,
                                       const tenon_dim_t* space, uint32_t rank);
 
+/* The value in that type: as it is, or converted. */
+uint32_t tenon__emit_cast(tenon__program_builder_t* builder, uint32_t instruction,
+                          tenon_dtype_t dtype);
 /* Value of a CONSTANT. */
 bool tenon__builder_constant(const tenon__program_builder_t* builder, uint32_t instruction,
                              tenon__scalar_t* out_value);
