@@ -10,7 +10,7 @@
 
 static const tenon_numerics_t exact = {0};
 
-/* "cpu:convolution (channels last)" */
+/* "fast:blur (channels last)" */
 static const char* who(const tenon__rehearsal_t* r, const tenon__answer_t* answer) {
   const tenon__candidate_t* c = answer->first;
   const char* text = c == NULL ? "its nodes one by one"
