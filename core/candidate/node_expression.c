@@ -8,9 +8,7 @@ static tenon_status_t from_map(tenon__tuning_t* tuning, const tenon__graph_t* g,
                                tenon__expression_t* out_expression) {
   tenon__move_input_t* inputs =
       tenon__arena_allocate(tuning->arena, node->input_count + 1u, sizeof *inputs);
-  if (inputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(inputs != NULL);
   for (uint32_t k = 0; k < node->input_count; ++k) {
     if (node->inputs[k] == TENON_NONE) {
       continue;
@@ -33,9 +31,7 @@ tenon_status_t tenon__node_expression(tenon__tuning_t* tuning, uint32_t graph, u
   const tenon__node_t* n = &g->nodes[node];
   tenon__expression_t* own = tenon__arena_allocate(tuning->arena, 1, sizeof *own);
   *out_expression = NULL;
-  if (own == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(own != NULL);
   if (n->expression != NULL) {
     *own = *n->expression;
   } else if (n->maps != NULL) {
@@ -49,9 +45,7 @@ tenon_status_t tenon__node_expression(tenon__tuning_t* tuning, uint32_t graph, u
   }
   tenon_operand_t* operands =
       tenon__arena_allocate(tuning->arena, own->program.operand_count + 1u, sizeof *operands);
-  if (operands == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(operands != NULL);
   for (uint32_t k = 0; k < own->program.operand_count; ++k) {
     operands[k] = own->program.operands[k];
     operands[k].index = n->inputs[operands[k].index];

@@ -282,9 +282,7 @@ tenon_status_t tenon__search_time(search_t* search, const tenon__digest_t* signa
   }
   timing_t t = {.search = search};
   t.entries = tenon__arena_allocate(search->tuning->arena, search->count, sizeof *t.entries);
-  if (t.entries == NULL) {
-    return tenon__fail_memory(search->tuning->sink);
-  }
+  TENON_TRY_MEMORY(t.entries != NULL);
   tenon__rehearsal_begin(search, &t.rehearsal);
   const tenon_status_t status = time_all(&t, signature);
   tenon__rehearsal_end(&t.rehearsal);

@@ -56,9 +56,7 @@ tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
   int64_t* dims = tenon__arena_allocate(&data->arena, value->rank + 1u, sizeof *dims);
   int64_t* strides = tenon__arena_allocate(&data->arena, value->rank + 1u, sizeof *strides);
   uint64_t count = 0;
-  if (dims == NULL || strides == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL && strides != NULL);
   memcpy(dims, value->dims_opt, value->rank * sizeof *dims);
   *out_view = (tenon_tensor_view_t){.dims = dims,
                                     .strides = strides,

@@ -85,9 +85,7 @@ tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* o
   }
   tenon_tensor_view_t* meant =
       tenon__arena_allocate(&r->data.arena, r->search->region->output_count + 1u, sizeof *meant);
-  if (meant == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(meant != NULL);
   TENON_TRY(tenon__reference_compute(&r->data, r->search->ask_node, true, &r->data.arena, meant,
                                      &out_verdict->is_certain));
   if (!out_verdict->is_certain) {

@@ -25,9 +25,7 @@ static void unlock(tenon__catalog_t* catalog) {
 
 tenon_status_t tenon__catalog_create(tenon_allocator_t allocator, tenon__catalog_t** out_catalog) {
   tenon__catalog_t* catalog = tenon__allocate(allocator, 1, sizeof(*catalog));
-  if (catalog == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(catalog != NULL);
   catalog->allocator = allocator;
   pthread_mutexattr_t attributes;
   (void)pthread_mutexattr_init(&attributes);

@@ -17,7 +17,7 @@ static tenon_status_t add_note(explaining_t* e, tenon__unit_t* unit, const char*
   unit->chosen.notes =
       text == NULL ? NULL
                    : tenon__arena_format(tuning->arena, "%s%s", old == NULL ? "" : old, text);
-  return unit->chosen.notes == NULL ? tenon__fail_memory(tuning->sink) : TENON_OK;
+  return unit->chosen.notes == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 static const char* plural_of(uint32_t count) {
@@ -100,9 +100,7 @@ static tenon_status_t explain_epilogue(explaining_t* e, tenon__unit_t* unit) {
   if (epilogue->apart.figure == TENON_FIGURE_NONE) {
     return TENON_OK;
   }
-  if (together == NULL || apart == NULL) {
-    return tenon__fail_memory(tuning->sink);
-  }
+  TENON_TRY_MEMORY(together != NULL && apart != NULL);
   return add_note(
       e, unit,
       unit->chosen.region->slot_count > 0

@@ -84,9 +84,7 @@ static tenon_status_t run_copy_string(tenon_run_t* run, uint32_t output, tenon_s
     buffer->strings_ready = true;
   }
   char* copy = tenon__arena_copy_text(&buffer->strings, text.data, text.size);
-  if (copy == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(copy != NULL);
   *out_copy = (tenon_string_view_t){.data = copy, .size = text.size};
   return TENON_OK;
 }

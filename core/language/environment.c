@@ -16,7 +16,7 @@ tenon_status_t tenon__environment_forget_lets(tenon__environment_t* e) {
     return TENON_OK;
   }
   e->lets = tenon__arena_allocate(e->arena, e->text->statement_count, sizeof(*e->lets));
-  return e->lets == NULL ? tenon__fail_memory(e->sink) : TENON_OK;
+  return e->lets == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 void tenon__environment_set_loop(tenon__environment_t* e, uint32_t loop, const char* name,
@@ -102,7 +102,7 @@ tenon_status_t tenon__language_give(const tenon__environment_t* e, const tenon__
                                     tenon_dim_t dim, tenon__language_value_t* out_value) {
   if (tenon__dim_equal(dim, TENON_DIM_INVALID)) {
     return tenon__dim_pool_failed(e->pool)
-               ? tenon__fail_memory(e->sink)
+               ? TENON_ERROR_OUT_OF_MEMORY
                : tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
                                       "the number overflows 64 bits, or is divided by zero");
   }
@@ -142,7 +142,7 @@ tenon_status_t tenon__language_number(tenon__environment_t* e, const tenon__synt
   tenon__language_value_t value = {0};
   TENON_TRY(evaluate_integer(e, syntax, &value));
   *out_dim = tenon__language_dim(e, &value);
-  return tenon__dim_equal(*out_dim, TENON_DIM_INVALID) ? tenon__fail_memory(e->sink) : TENON_OK;
+  return tenon__dim_equal(*out_dim, TENON_DIM_INVALID) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 tenon_status_t tenon__language_known(tenon__environment_t* e, const tenon__syntax_t* syntax,

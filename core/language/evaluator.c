@@ -140,9 +140,7 @@ static tenon_status_t index_value(environment_t* e, const syntax_t* syntax, valu
 
 static tenon_status_t list_value(environment_t* e, const syntax_t* syntax, value_t* out_value) {
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, syntax->child_count + 1u, sizeof(*dims));
-  if (dims == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (uint32_t i = 0; i < syntax->child_count; ++i) {
     TENON_TRY(tenon__language_number(e, syntax->children[i], &dims[i]));
   }

@@ -32,9 +32,7 @@ static tenon_status_t add_coordinates(move_t* move, const tenon__scope_port_t* p
   environment_t* e = move->e;
   tenon_dim_t* coordinates =
       tenon__arena_allocate(e->arena, value->rank + 1u, sizeof(*coordinates));
-  if (coordinates == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(coordinates != NULL);
   for (uint32_t d = 0; d < value->rank; ++d) {
     const tenon__statement_t* statement = tenon__environment_select(e, move->prefix, port->name, d);
     if (statement == NULL) {
@@ -178,9 +176,7 @@ static tenon_status_t finish(move_t* move, tenon__index_map_t* out_map) {
   }
   map->sources = move->sources;
   tenon__index_map_classify(e->pool, map);
-  if (tenon__dim_pool_failed(e->pool)) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(!tenon__dim_pool_failed(e->pool));
   *out_map = *map;
   return TENON_OK;
 }
@@ -206,9 +202,7 @@ tenon_status_t tenon__move_evaluate(const tenon__node_text_t* rule, uint32_t out
                                                                      : TENON_DTYPE_UNDEFINED);
   move.sources =
       tenon__arena_allocate(rule->arena, input_item_count(rule->scope) + 1u, sizeof(*move.sources));
-  if (move.sources == NULL || move.map.dims == NULL) {
-    return tenon__fail_memory(rule->sink);
-  }
+  TENON_TRY_MEMORY(move.sources != NULL && move.map.dims != NULL);
   for (uint32_t i = 0; i < rule->text->statement_count; ++i) {
     TENON_TRY(add_statement(&move, &rule->text->statements[i]));
   }
@@ -353,9 +347,7 @@ tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__in
     return TENON_OK;
   }
   tenon_dim_t* contents = tenon__arena_allocate(arena, count + 1u, sizeof(*contents));
-  if (contents == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(contents != NULL);
   int64_t point[TENON_RANK_LIMIT] = {0};
   for (uint32_t i = 0; i < count; ++i) {
     if (!moved_content(scope, map, point, &contents[i])) {

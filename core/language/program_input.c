@@ -36,9 +36,7 @@ static tenon_status_t add_aligned(const environment_t* e, const tenon__scope_val
   if (maker->aligned_count == maker->aligned_capacity) {
     const uint32_t capacity = maker->aligned_capacity * 2 + 4;
     tenon__inferred_shape_t* aligned = tenon__arena_allocate(e->arena, capacity, sizeof(*aligned));
-    if (aligned == NULL) {
-      return tenon__fail_memory(e->sink);
-    }
+    TENON_TRY_MEMORY(aligned != NULL);
     if (maker->aligned_count > 0) {
       memcpy(aligned, maker->aligned, maker->aligned_count * sizeof(*aligned));
     }
@@ -100,7 +98,7 @@ static tenon_status_t aligned_coordinate(const environment_t* e, const syntax_t*
     *out = tenon__dim_select(pool, tenon__dim_combine(pool, TENON_OPCODE_EQ, dim, one), zero,
                              coordinate);
   }
-  return tenon__dim_pool_failed(pool) ? tenon__fail_memory(e->sink) : TENON_OK;
+  return tenon__dim_pool_failed(pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 /* The access of a value aligned at the last axis, or along `along` alone. */
@@ -115,9 +113,7 @@ static tenon_status_t make_access(const environment_t* e, const syntax_t* syntax
   }
   tenon_dim_t* coordinates =
       tenon__arena_allocate(e->arena, value->rank + 1u, sizeof(*coordinates));
-  if (coordinates == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(coordinates != NULL);
   for (uint32_t i = 0; i < value->rank; ++i) {
     const aligned_axis_t aligned = {
         .name = name,

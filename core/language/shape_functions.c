@@ -213,7 +213,7 @@ tenon_status_t tenon__call_fresh(environment_t* e, const syntax_t* call, value_t
   }
   const tenon_dim_t fresh = e->fresh.make(e->fresh.user, e->fresh_output, e->fresh_axis, bound);
   if (tenon__dim_equal(fresh, TENON_DIM_INVALID)) {
-    return tenon__fail_memory(e->sink); /* nothing else can be wrong with it */
+    return TENON_ERROR_OUT_OF_MEMORY; /* nothing else can be wrong with it */
   }
   return tenon__language_give(e, call, fresh, out);
 }
@@ -226,7 +226,7 @@ static tenon_status_t coordinate(environment_t* e, const syntax_t* call, int64_t
                                 e->space->rank);
   }
   *out_dim = tenon__dim_coordinate(e->pool, (uint32_t)axis, e->space->dims[axis]);
-  return tenon__dim_equal(*out_dim, TENON_DIM_INVALID) ? tenon__fail_memory(e->sink) : TENON_OK;
+  return tenon__dim_equal(*out_dim, TENON_DIM_INVALID) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 /* o(j), or the list o(p..q). */
@@ -253,9 +253,7 @@ tenon_status_t tenon__call_coordinate(environment_t* e, const syntax_t* call, va
     return coordinate(e, call, end - 1, &(tenon_dim_t){0});
   }
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, (size_t)count + 1, sizeof(*dims));
-  if (dims == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (int64_t i = 0; i < count; ++i) {
     TENON_TRY(coordinate(e, call, begin + i, &dims[i]));
   }

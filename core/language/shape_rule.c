@@ -68,9 +68,7 @@ static tenon_dim_t broadcast_extents(tenon__dim_pool_t* pool, tenon_dim_t a, ten
 static tenon_status_t broadcast_fault(tenon__dim_pool_t* pool, tenon__arena_t* arena,
                                       const shape_t* a, const shape_t* b,
                                       const tenon_sink_t* sink) {
-  if (tenon__dim_pool_failed(pool)) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(!tenon__dim_pool_failed(pool));
   return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "shapes %s and %s do not broadcast",
                      shape_text(pool, arena, a), shape_text(pool, arena, b));
 }
@@ -83,9 +81,7 @@ tenon_status_t tenon__shape_broadcast(tenon__dim_pool_t* pool, tenon__arena_t* a
     const shape_t* shape = &shapes[i];
     const uint32_t rank = shape->rank > result.rank ? shape->rank : result.rank;
     tenon_dim_t* dims = tenon__arena_allocate(arena, rank + 1u, sizeof(*dims));
-    if (dims == NULL) {
-      return tenon__fail_memory(sink);
-    }
+    TENON_TRY_MEMORY(dims != NULL);
     for (uint32_t k = 0; k < rank; ++k) {
       const bool in_result = k + result.rank >= rank;
       const bool in_shape = k + shape->rank >= rank;
@@ -139,9 +135,7 @@ static tenon_status_t broadcast_call(environment_t* e, const tenon__syntax_t* ca
   }
   shape_t* shapes = tenon__arena_allocate(e->arena, capacity + 1u, sizeof(*shapes));
   uint32_t count = 0;
-  if (shapes == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(shapes != NULL);
   for (uint32_t i = 0; i < call->child_count; ++i) {
     TENON_TRY(add_shapes(e, call->children[i], shapes, capacity, &count));
   }
@@ -154,9 +148,7 @@ static tenon_status_t listed_shape(environment_t* e, const tenon__syntax_t* synt
   tenon__language_value_t list = {0};
   TENON_TRY(tenon__language_list(e, syntax, &list));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, list.count + 1u, sizeof(*dims));
-  if (dims == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (uint32_t i = 0; i < list.count; ++i) {
     const tenon__language_value_t item = tenon__language_item(e, &list, i);
     if (item.kind == TENON_LANGUAGE_REAL) {
@@ -174,9 +166,7 @@ static tenon_status_t shape_of_port(environment_t* e, const tenon__syntax_t* syn
   tenon__named_tensor_t tensor = {0};
   TENON_TRY(tenon__ranked_tensor(e, syntax, &tensor));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, tensor.rank + 1u, sizeof(*dims));
-  if (dims == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (uint32_t i = 0; i < tensor.rank; ++i) {
     TENON_TRY(tenon__tensor_extent(e, syntax, &tensor, i, &dims[i]));
   }
@@ -242,9 +232,7 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
   tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
   TENON_TRY(known_statement(e, rank_statement, TENON_RANK_LIMIT, &rank));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, (size_t)rank + 1, sizeof(*dims));
-  if (dims == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (int64_t d = 0; d < rank; ++d) {
     dims[d] = TENON_DIM_INVALID;
   }
@@ -298,9 +286,7 @@ tenon_status_t tenon__shape_rule_evaluate(const tenon__node_text_t* rule, tenon_
                                           shape_t* shapes, uint32_t shape_count) {
   environment_t environment;
   shape_t* found = tenon__arena_allocate(rule->arena, shape_count + 1u, sizeof(*found));
-  if (found == NULL) {
-    return tenon__fail_memory(rule->sink);
-  }
+  TENON_TRY_MEMORY(found != NULL);
   for (uint32_t i = 0; i < shape_count; ++i) {
     found[i] = (shape_t){TENON_NONE, NULL};
   }
@@ -361,9 +347,7 @@ tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t
   environment.space = shape;
   tenon__environment_set_output(&environment, port, item);
   tenon_dim_t* contents = tenon__arena_allocate(rule->arena, count + 1u, sizeof(*contents));
-  if (contents == NULL) {
-    return tenon__fail_memory(rule->sink);
-  }
+  TENON_TRY_MEMORY(contents != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     const tenon__statement_t* statement =
         tenon__environment_select(&environment, NULL, port->name, i);

@@ -27,10 +27,6 @@ tenon_status_t tenon__parse_statement_end(tenon__parser_t* parser) {
                                                      : tenon__lexer_expect(&parser->lexer, ';');
 }
 
-static tenon_status_t memory_is_out(const tenon__parser_t* parser) {
-  return tenon__fail_memory(parser->lexer.sink);
-}
-
 bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
                           uint32_t count, size_t element_size, const void* element) {
   char* array = *inout_array;
@@ -56,16 +52,12 @@ static tenon_status_t make_node(tenon__parser_t* parser, const tenon__syntax_t* 
                                 const tenon__syntax_t* const* children, uint32_t count,
                                 const tenon__syntax_t** out_syntax) {
   tenon__syntax_t* node = tenon__arena_copy(parser->arena, fields, sizeof(*fields));
-  if (node == NULL) {
-    return memory_is_out(parser);
-  }
+  TENON_TRY_MEMORY(node != NULL);
   node->child_count = count;
   node->depth = 1;
   if (count > 0) {
     node->children = tenon__arena_copy(parser->arena, children, count * sizeof(void*));
-    if (node->children == NULL) {
-      return memory_is_out(parser);
-    }
+    TENON_TRY_MEMORY(node->children != NULL);
   }
   for (uint32_t i = 0; i < count; ++i) {
     /* Each child is of a call that was TENON_OK. NOLINTNEXTLINE(clang-analyzer-core.*) */
@@ -85,9 +77,7 @@ tenon_status_t tenon__parse_name(tenon__parser_t* parser, const char* expected,
     return TENON_ERROR_INVALID_DATA;
   }
   const char* name = tenon__lexer_copy(&parser->lexer, parser->arena);
-  if (name == NULL) {
-    return memory_is_out(parser);
-  }
+  TENON_TRY_MEMORY(name != NULL);
   TENON_TRY(tenon__lexer_next(&parser->lexer));
   *out_name = name;
   return TENON_OK;
@@ -124,9 +114,8 @@ static tenon_status_t parse_items(tenon__parser_t* parser, char close,
     const tenon__syntax_t* item = NULL;
     TENON_TRY(tenon__parse_separator(parser, count));
     TENON_TRY(parse_item(parser, &item));
-    if (!tenon__parser_append(parser->arena, &items, &capacity, count, sizeof(void*), &item)) {
-      return memory_is_out(parser);
-    }
+    TENON_TRY_MEMORY(
+        tenon__parser_append(parser->arena, &items, &capacity, count, sizeof(void*), &item));
     ++count;
   }
   TENON_TRY(tenon__lexer_next(&parser->lexer));
@@ -161,9 +150,7 @@ static tenon_status_t parse_literal(tenon__parser_t* parser, const tenon__syntax
   } else {
     fields.kind = TENON_SYNTAX_STRING;
     fields.text = tenon__lexer_copy(&parser->lexer, parser->arena);
-    if (fields.text == NULL) {
-      return memory_is_out(parser);
-    }
+    TENON_TRY_MEMORY(fields.text != NULL);
   }
   TENON_TRY(tenon__lexer_next(&parser->lexer));
   return make_node(parser, &fields, NULL, 0, out_syntax);

@@ -11,7 +11,7 @@ typedef tenon__language_value_t value_t;
 tenon_status_t tenon__instruction_give(const environment_t* e, uint32_t instruction,
                                        value_t* out_value) {
   *out_value = (value_t){.kind = TENON_LANGUAGE_INSTRUCTION, .instruction = instruction};
-  return e->program->builder.failed ? tenon__fail_memory(e->sink) : TENON_OK;
+  return e->program->builder.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 /* UNDEFINED for what has none yet. */
@@ -43,7 +43,7 @@ static tenon_status_t typed_literal(environment_t* e, const tenon__syntax_t* syn
     return wrong_type(e, syntax, dtype, is_real ? "a float literal" : "an integer literal");
   }
   *out_instruction = tenon__emit_constant(&e->program->builder, dtype, value);
-  return e->program->builder.failed ? tenon__fail_memory(e->sink) : TENON_OK;
+  return e->program->builder.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 /* A choice between two known numbers, now that it has a type. */
@@ -59,7 +59,7 @@ static tenon_status_t typed_choice(environment_t* e, const tenon__syntax_t* synt
   }
   *out_instruction = tenon__emit_operation(&e->program->builder, TENON_OPCODE_SELECT, dtype,
                                            choice->instruction, sides[0], sides[1]);
-  return e->program->builder.failed ? tenon__fail_memory(e->sink) : TENON_OK;
+  return e->program->builder.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 tenon_status_t tenon__value_typed(environment_t* e, const tenon__syntax_t* syntax,
@@ -86,9 +86,7 @@ tenon_status_t tenon__value_typed(environment_t* e, const tenon__syntax_t* synta
     default:
       break;
   }
-  if (e->program->builder.failed) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(!e->program->builder.failed);
   if (type_of(e, value) != dtype) {
     return wrong_type(e, syntax, dtype, tenon__dtype_name(type_of(e, value)));
   }

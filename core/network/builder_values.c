@@ -10,10 +10,6 @@
 #include "core/network/builder_parts.h"
 #include "core/network/dense.h"
 
-static tenon_status_t out_of_memory(const tenon_builder_t* builder) {
-  return tenon__fail_memory(builder->sink);
-}
-
 static tenon_status_t only_in_main(const tenon_builder_t* builder, const char* what) {
   return builder->frame_count == 1 && !builder->is_fixed
              ? TENON_OK
@@ -61,7 +57,7 @@ static tenon_status_t input_symbol(tenon_builder_t* builder, const char* value_n
   if (name == NULL || name[0] == '\0') {
     name = tenon__arena_format(&builder->arena, "%s:%u", value_name, axis);
     if (name == NULL) {
-      return out_of_memory(builder);
+      return TENON_ERROR_OUT_OF_MEMORY;
     }
   }
   const tenon__symbol_t symbol = {
@@ -75,7 +71,7 @@ static tenon_status_t own_symbol(tenon_builder_t* builder, uint32_t value, uint3
   uint32_t handle = 0;
   if (tenon__value_handle(builder->network, tenon__builder_graph(builder), value, &handle) !=
       TENON_OK) {
-    return out_of_memory(builder);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   const tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
                                   .a = handle,
@@ -119,7 +115,7 @@ static tenon_status_t add_argument(tenon_builder_t* builder, const char* name,
   const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;
   tenon_dim_t* made = tenon__arena_allocate(&network->arena, rank + 1u, sizeof(*made));
   if (made == NULL || tenon__graph_add_value(network, graph, name, &index) != TENON_OK) {
-    return out_of_memory(builder);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t i = 0; i < rank; ++i) {
     TENON_TRY(argument_extent(builder, type, index, i, &made[i]));
@@ -131,7 +127,7 @@ static tenon_status_t add_argument(tenon_builder_t* builder, const char* name,
                       .dims = type->rank == TENON_NONE ? NULL : made};
   if (tenon__dim_pool_failed(network->pool) ||
       tenon__graph_add_input(network, graph, index) != TENON_OK) {
-    return out_of_memory(builder);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   return tenon__builder_handle(builder, graph, index, out_value);
 }
@@ -226,7 +222,7 @@ tenon_status_t tenon__build_output(tenon_builder_t* builder, tenon_value_t handl
   }
   return tenon__graph_add_output(builder->network, 0, value, own) == TENON_OK
              ? TENON_OK
-             : out_of_memory(builder);
+             : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 tenon_status_t tenon__build_constant(tenon_builder_t* builder, const char* name,
@@ -238,7 +234,7 @@ tenon_status_t tenon__build_constant(tenon_builder_t* builder, const char* name,
   TENON_TRY(
       tenon__weights_from_view(builder->network, name, view, borrow != 0, builder->sink, &weights));
   if (tenon__graph_add_constant(builder->network, graph, name, weights, &value) != TENON_OK) {
-    return out_of_memory(builder);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   return tenon__builder_handle(builder, graph, value, out_value);
 }
@@ -270,7 +266,7 @@ tenon_status_t tenon__build_body_parameter_like(tenon_builder_t* builder, const 
   uint32_t index = 0;
   if (tenon__graph_add_value(builder->network, graph, name, &index) != TENON_OK ||
       tenon__graph_add_input(builder->network, graph, index) != TENON_OK) {
-    return out_of_memory(builder);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   builder->network->graphs[graph]->values[index].type = type;
   return tenon__builder_handle(builder, graph, index, out_value);
@@ -315,7 +311,7 @@ tenon_status_t tenon__build_add_state(tenon_builder_t* builder,
   }
   tenon_dim_t* dims = tenon__arena_allocate(&network->arena, state.rank + 1u, sizeof(*dims));
   if (dims == NULL || tenon__graph_add_value(network, 0, state.name, &node.read) != TENON_OK) {
-    return out_of_memory(builder);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t i = 0; i < state.rank; ++i) {
     dims[i] = tenon__dim_constant(network->pool, state.dims[i]);
@@ -361,7 +357,7 @@ tenon_status_t tenon__build_type(tenon_builder_t* builder, tenon_value_t handle,
   const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;
   int64_t* dims = tenon__arena_allocate(&builder->arena, rank + 1u, sizeof(*dims));
   if (dims == NULL) {
-    return out_of_memory(builder);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   (void)tenon__type_extents(builder->network->pool, type, dims);
   *out_type = (tenon_value_type_t){
@@ -396,7 +392,7 @@ tenon_status_t tenon__build_set_name(tenon_builder_t* builder, tenon_value_t han
   }
   const char* unique = tenon__name_unique(builder->network, &graph->value_names, name);
   if (unique == NULL) {
-    return out_of_memory(builder);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   value->name = unique;
   return TENON_OK;

@@ -6,9 +6,7 @@ tenon_status_t tenon__graph_fail(tenon__network_t* network, uint32_t graph, teno
                                  const char* message) {
   const char* copy = tenon__arena_copy_string(
       &network->arena, message[0] != '\0' ? message : tenon__status_text(status));
-  if (copy == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(copy != NULL);
   network->graphs[graph]->fault = copy;
   network->graphs[graph]->fault_status = status;
   return TENON_OK;
@@ -73,5 +71,5 @@ tenon_status_t tenon__network_fail_in(tenon__network_t* network, uint32_t graph,
     branch = tenon__graph_branch(network, network->graphs[branch]->parent);
   }
   return branch == TENON_NONE && message != NULL ? tenon__fail(sink, status, "%s", message)
-                                                 : tenon__fail_memory(sink);
+                                                 : TENON_ERROR_OUT_OF_MEMORY;
 }

@@ -329,7 +329,7 @@ tenon_status_t tenon__infer_callback(tenon__inference_t* inference,
       inference->op->descriptor.infer(inference->op->state, &builder, &shape_table);
   tenon__call_leave(outer);
   if (inference->failed || status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail_memory(inference->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   if (builder.refused) {
     return TENON_ERROR_INVALID_DATA;

@@ -28,10 +28,8 @@ tenon_status_t tenon__infer_text_scope(tenon__inference_t* inference,
   inference->output_values =
       tenon__arena_allocate(inference->scratch, 1, sizeof(*inference->output_values));
   inference->outputs = tenon__arena_allocate(inference->scratch, 1, sizeof(*inference->outputs));
-  if (ports == NULL || inference->input_values == NULL || inference->output_values == NULL ||
-      inference->outputs == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(ports != NULL && inference->input_values != NULL &&
+                   inference->output_values != NULL && inference->outputs != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     inference->input_values[i] =
         tenon__infer_scope_value(inference->network, inference->graph, inference->inputs[i], i);
@@ -83,9 +81,7 @@ tenon_status_t tenon__infer_text(tenon__inference_t* inference,
   TENON_TRY(tenon__infer_text_scope(inference, source));
   tenon__expression_t* expression =
       tenon__arena_allocate(&inference->network->arena, 1, sizeof(*expression));
-  if (expression == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(expression != NULL);
   tenon__inferred_shape_t shape = {TENON_NONE, NULL};
   /* The first time only to learn the type of the result. */
   inference->output_values[0].dtype = TENON_DTYPE_FLOAT64;

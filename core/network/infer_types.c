@@ -36,9 +36,7 @@ static tenon_status_t make_ports(tenon__inference_t* inference, const tenon_port
                                  uint32_t count, const tenon__scope_value_t* values,
                                  uint32_t value_count, const tenon__scope_port_t** out_ports) {
   tenon__scope_port_t* made = tenon__arena_allocate(inference->scratch, count + 1u, sizeof(*made));
-  if (made == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(made != NULL);
   const uint32_t fixed = fixed_count(ports, count);
   for (uint32_t p = 0; p < count; ++p) {
     made[p] = (tenon__scope_port_t){
@@ -166,9 +164,7 @@ static tenon_status_t bind_inputs(tenon__inference_t* inference, tenon__scope_ty
   const size_t capacity = (size_t)inference->input_count + op->input_count + 1;
   inference->input_values =
       tenon__arena_allocate(inference->scratch, capacity, sizeof(*inference->input_values));
-  if (inference->input_values == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(inference->input_values != NULL);
   for (uint32_t i = 0; i < capacity; ++i) {
     const uint32_t value = i < inference->input_count ? inference->inputs[i] : TENON_NONE;
     const uint32_t port = i < op->input_count ? i : op->input_count - 1;
@@ -177,7 +173,7 @@ static tenon_status_t bind_inputs(tenon__inference_t* inference, tenon__scope_ty
                          (op->inputs[port].flags & TENON_PORT_SHAPE_OPERAND) != 0;
     if (is_read &&
         tenon__value_make_contents(inference->network, inference->graph, value) != TENON_OK) {
-      return tenon__fail_memory(inference->sink);
+      return TENON_ERROR_OUT_OF_MEMORY;
     }
     inference->input_values[i] =
         tenon__infer_scope_value(inference->network, inference->graph, value, i);
@@ -205,9 +201,7 @@ static tenon_status_t bind_outputs(tenon__inference_t* inference) {
       tenon__arena_allocate(inference->scratch, capacity, sizeof(*inference->outputs));
   inference->output_values =
       tenon__arena_allocate(inference->scratch, capacity, sizeof(*inference->output_values));
-  if (inference->outputs == NULL || inference->output_values == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(inference->outputs != NULL && inference->output_values != NULL);
   for (uint32_t i = 0; i < inference->output_count; ++i) {
     const tenon_port_t* port = &op->outputs[i < fixed ? i : fixed];
     uint32_t variable = TENON_NONE;
@@ -236,9 +230,7 @@ tenon_status_t tenon__infer_bind(tenon__inference_t* inference) {
   TENON_TRY(check_arity(inference));
   tenon__scope_type_t* types =
       tenon__arena_allocate(inference->scratch, op->type_count + 1u, sizeof(*types));
-  if (types == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(types != NULL);
   for (uint32_t t = 0; t < op->type_count; ++t) {
     types[t].name = op->types[t].name;
   }

@@ -123,9 +123,7 @@ tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t ou
   if (shape->rank != TENON_NONE) {
     tenon_dim_t* dims =
         tenon__arena_allocate(&inference->network->arena, shape->rank + 1u, sizeof(*dims));
-    if (dims == NULL) {
-      return tenon__fail_memory(inference->sink);
-    }
+    TENON_TRY_MEMORY(dims != NULL);
     for (uint32_t i = 0; i < shape->rank; ++i) {
       dims[i] = shape->dims[i];
     }
@@ -172,9 +170,7 @@ tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
   }
   tenon__contents_t* operands =
       tenon__arena_allocate(inference->scratch, count + 1, sizeof(*operands));
-  if (operands == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(operands != NULL);
   bool any = count == 0;
   for (size_t k = 0; k < count; ++k) {
     const tenon__type_t* type = input_type(inference, program->operands[k].index);

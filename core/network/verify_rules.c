@@ -120,7 +120,7 @@ tenon_status_t tenon__network_verify_for_run(const tenon__network_t* network,
   tenon__arena_deinitialize(&arena);
   if (status == TENON_OK && ((inout_requirements != NULL && inout_requirements->failed) ||
                              tenon__dim_pool_failed(network->pool))) {
-    return tenon__fail_memory(sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   return status;
 }

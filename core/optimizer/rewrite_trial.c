@@ -69,9 +69,7 @@ static tenon_status_t apply_all(trial_t* trial, tenon__rewriter_t* rewriter,
     is_unfit = is_unfit || outcome == TENON_REWRITE_UNFIT;
     trial->clear_count +=
         outcome == TENON_REWRITE_NO_MATCH || outcome == TENON_REWRITE_UNCLEAR ? 0 : 1;
-    if (tenon__rewriter_failed(rewriter)) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(!tenon__rewriter_failed(rewriter));
   }
   trial->unclear_count += is_unclear ? 1 : 0;
   trial->unfit_count += is_unfit ? 1 : 0;
@@ -318,5 +316,5 @@ tenon_status_t tenon__rewrite_admit(const tenon__optimize_options_t* options,
   }
   *out_refused = status == TENON_OK && trial.fault != NULL;
   tenon__arena_deinitialize(&arena);
-  return status == TENON_OK ? status : tenon__fail_memory(sink);
+  return status == TENON_OK ? status : TENON_ERROR_OUT_OF_MEMORY;
 }

@@ -123,9 +123,7 @@ static tenon_status_t describe_value(counting_t* c, tenon__dim_pool_t* pool, uin
     return TENON_OK;
   }
   tenon_dim_t* dims = tenon__arena_allocate(c->arena, v->type.rank, sizeof(*dims));
-  if (dims == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (uint32_t k = 0; k < v->type.rank; ++k) {
     dims[k] = tenon__dim_constant(pool, extents[k]);
   }
@@ -152,9 +150,7 @@ static tenon_status_t describe_ports(counting_t* c, tenon__dim_pool_t* pool,
   const uint32_t slots = value_count > port_count ? value_count : port_count;
   tenon__scope_value_t* values = tenon__arena_allocate(c->arena, slots, sizeof(*values));
   tenon__scope_port_t* made = tenon__arena_allocate(c->arena, port_count, sizeof(*made));
-  if (values == NULL || made == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(values != NULL && made != NULL);
   for (uint32_t k = 0; k < slots; ++k) {
     const uint32_t value = k < value_count ? node->values[k] : TENON_NONE;
     TENON_TRY(describe_value(c, pool, value, &values[k]));
@@ -200,9 +196,7 @@ static tenon_status_t count_operator(counting_t* c, const tenon__node_t* node) {
   TENON_TRY(tenon__dim_pool_create(c->arena->allocator, &pool));
   const tenon_status_t status = evaluate_operations(c, pool, node, &count);
   tenon__dim_pool_destroy(pool);
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return status;
-  }
+  TENON_TRY_MEMORY(status != TENON_ERROR_OUT_OF_MEMORY);
   c->work.operations_known = c->work.operations_known && status == TENON_OK;
   c->work.operations += status == TENON_OK ? (double)count : 0;
   return TENON_OK;
@@ -245,9 +239,7 @@ static bool reads_constants(const tenon__schedule_t* schedule, const tenon__step
 static tenon_status_t find_constant(counting_t* c, const tenon__schedule_t* schedule,
                                     uint32_t step) {
   bool* constant = tenon__arena_allocate(c->arena, schedule->place_count, sizeof(*constant));
-  if (constant == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(constant != NULL);
   for (uint32_t p = 0; p < schedule->place_count; ++p) {
     constant[p] = schedule->places[p].storage == TENON_STORAGE_WEIGHTS;
   }

@@ -51,9 +51,7 @@ static tenon_status_t copy_operand(composition_t* c, const part_t* part, uint32_
   if (operand.indexed == 0 && part->replacements != NULL) {
     tenon_dim_t* coordinates =
         tenon__arena_allocate(c->arena, access.rank + 1u, sizeof(*coordinates));
-    if (coordinates == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(coordinates != NULL);
     for (uint32_t i = 0; i < access.rank; ++i) {
       coordinates[i] = tenon__dim_substitute(c->pool, access.coordinates[i], part->replacements,
                                              part->expression->program.rank, NULL);
@@ -202,9 +200,7 @@ static tenon_status_t copy_part(composition_t* c, part_t* part) {
   const tenon_program_t* program = &part->expression->program;
   tenon_status_t status = TENON_OK;
   part->map = tenon__arena_allocate(c->arena, program->instruction_count + 1u, sizeof(uint32_t));
-  if (part->map == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(part->map != NULL);
   for (uint32_t k = 0; k < program->instruction_count && status == TENON_OK; ++k) {
     const tenon_instruction_t* i = &program->instructions[k];
     if (looks_outside(part, i)) {
@@ -290,9 +286,7 @@ static tenon_status_t producer_replacements(composition_t* c, const tenon__acces
                                             const tenon_dim_t** out_replacements) {
   const uint32_t rank = producer->program.rank;
   tenon_dim_t* replacements = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*replacements));
-  if (replacements == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(replacements != NULL);
   if (access->rank != producer->output_ranks[output]) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -322,9 +316,7 @@ static tenon_status_t lift(composition_t* c, const tenon__expression_t* producer
   const uint32_t rank = producer->output_ranks[output];
   tenon_dim_t* replacements = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*replacements));
   uint32_t* axes = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*axes));
-  if (replacements == NULL || axes == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(replacements != NULL && axes != NULL);
   for (uint32_t d = 0; d < rank; ++d) {
     const uint32_t axis = producer->output_axes[output][d];
     const bool gone = is_reduced(producer, output, axis);
@@ -383,9 +375,7 @@ static tenon_status_t finish(composition_t* c, const part_t* consumer, const par
   tenon_program_output_t* outputs = tenon__arena_allocate(c->arena, count + 1u, sizeof(*outputs));
   const uint32_t** axes = tenon__arena_allocate(c->arena, count + 1u, sizeof(*axes));
   uint32_t* ranks = tenon__arena_allocate(c->arena, count + 1u, sizeof(*ranks));
-  if (outputs == NULL || axes == NULL || ranks == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(outputs != NULL && axes != NULL && ranks != NULL);
   for (uint32_t k = 0; k < own; ++k) {
     outputs[k] = e->program.outputs[k];
     outputs[k].instruction = consumer->map[outputs[k].instruction];
@@ -394,9 +384,7 @@ static tenon_status_t finish(composition_t* c, const part_t* consumer, const par
     axes[k] = e->output_axes[k];
     if (consumer->axes != NULL) {
       uint32_t* placed = tenon__arena_allocate(c->arena, ranks[k] + 1u, sizeof(*placed));
-      if (placed == NULL) {
-        return TENON_ERROR_OUT_OF_MEMORY;
-      }
+      TENON_TRY_MEMORY(placed != NULL);
       for (uint32_t d = 0; d < ranks[k]; ++d) {
         placed[d] = producer->expression->output_axes[producer_output][e->output_axes[k][d]];
       }
@@ -411,7 +399,7 @@ static tenon_status_t finish(composition_t* c, const part_t* consumer, const par
   }
   tenon__expression_t raw = {0};
   const tenon__program_outputs_t all = {count, outputs, axes, ranks};
-  TENON_TRY(tenon__program_builder_finish(&c->builder, c->rank, c->space, &all, NULL, &raw));
+  TENON_TRY(tenon__program_builder_finish(&c->builder, c->rank, c->space, &all, &raw));
   return tenon__expression_normalise(&raw, c->arena, out_expression);
 }
 
@@ -445,9 +433,7 @@ tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
   part_t second = {
       .expression = consumer, .slots = composition->slots, .slot_count = composition->slot_count};
   uint32_t* values = tenon__arena_allocate(arena, composition->slot_count, sizeof(*values));
-  if (values == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(values != NULL);
   for (uint32_t k = 0; k < composition->slot_count; ++k) {
     TENON_TRY(copy_value(&c, composition, same_point || lifted, k, &first, &values[k]));
   }

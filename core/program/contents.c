@@ -147,9 +147,7 @@ static tenon_status_t reduce(symbolic_t* s, uint32_t stage, uint64_t points) {
   for (uint32_t k = 0; k < program->instruction_count; ++k) {
     if (s->stages[k] == stage && tenon__opcode_is_reduction(program->instructions[k].opcode)) {
       s->sums[k] = tenon__arena_allocate(s->arena, points + 1, sizeof(content_t));
-      if (s->sums[k] == NULL) {
-        return TENON_ERROR_OUT_OF_MEMORY;
-      }
+      TENON_TRY_MEMORY(s->sums[k] != NULL);
     }
   }
   memset(s->point, 0, sizeof(s->point));
@@ -275,9 +273,7 @@ tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
   s.values = tenon__arena_allocate(arena, count, sizeof(*s.values));
   s.sums = tenon__arena_allocate(arena, count, sizeof(void*));
   s.stages = tenon__arena_allocate(arena, count, sizeof(*s.stages));
-  if (found == NULL || s.values == NULL || s.sums == NULL || s.stages == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(found != NULL && s.values != NULL && s.sums != NULL && s.stages != NULL);
   const uint32_t stages = tenon__program_stages(&expression->program, s.stages);
   for (uint32_t stage = 1; stage <= stages; ++stage) {
     TENON_TRY(reduce(&s, stage, points));

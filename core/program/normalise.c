@@ -111,19 +111,15 @@ tenon_status_t tenon__expression_gather(const tenon__program_builder_t* builder,
   g.stack = tenon__arena_allocate(arena, count, sizeof(uint32_t));
   uint8_t* needed = tenon__arena_allocate(arena, count, 1);
   tenon_program_output_t* own = tenon__arena_allocate(arena, output_count + 1u, sizeof(*own));
-  if (builder->failed || g.placed == NULL || g.operands == NULL || g.stack == NULL ||
-      needed == NULL || own == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(!builder->failed && g.placed != NULL && g.operands != NULL && g.stack != NULL &&
+                   needed != NULL && own != NULL);
   place_operands(&g, outputs, output_count, needed);
   for (uint32_t k = 0; k < output_count && !g.to.failed; ++k) {
     place_tree(&g, outputs[k].instruction);
     own[k] = outputs[k];
     own[k].instruction = g.placed[outputs[k].instruction] - 1;
   }
-  if (g.to.failed) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(!g.to.failed);
   *out_expression = *like;
   out_expression->accesses = g.to.accesses;
   out_expression->program = (tenon_program_t){.instructions = g.to.instructions,
@@ -219,9 +215,7 @@ tenon_status_t tenon__expression_normalise(const tenon__expression_t* expression
   uint32_t* map = tenon__arena_allocate(arena, program->instruction_count + 1u, sizeof(*map));
   tenon_program_output_t* outputs =
       tenon__arena_allocate(arena, program->output_count + 1u, sizeof(*outputs));
-  if (operands == NULL || map == NULL || outputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(operands != NULL && map != NULL && outputs != NULL);
   emit_operands(expression, operands + program->operand_count, operands, &simplifier.builder);
   emit_instructions(expression, operands, &simplifier, map);
   for (uint32_t k = 0; k < program->output_count; ++k) {

@@ -229,7 +229,6 @@ static const void* keep(tenon__program_builder_t* builder, const void* data, siz
 tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, uint32_t rank,
                                              const tenon_dim_t* space,
                                              const tenon__program_outputs_t* outputs,
-                                             const tenon_sink_t* sink,
                                              tenon__expression_t* out_expression) {
   const uint32_t count = outputs->count;
   const uint32_t** axes = tenon__arena_allocate(builder->arena, count + 1u, sizeof(void*));
@@ -247,15 +246,11 @@ tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, 
       .space = keep(builder, space, rank, sizeof(*space)),
       .output_axes = axes,
       .output_ranks = keep(builder, outputs->ranks, count, sizeof(*outputs->ranks))};
-  if (axes == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(axes != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     axes[i] = keep(builder, outputs->axes[i], outputs->ranks[i], sizeof(uint32_t));
   }
-  if (builder->failed) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(!builder->failed);
   *out_expression = made;
   return TENON_OK;
 }

@@ -86,7 +86,6 @@ typedef struct tenon__program_outputs_t {
 tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, uint32_t rank,
                                              const tenon_dim_t* space,
                                              const tenon__program_outputs_t* outputs,
-                                             const tenon_sink_t* sink,
                                              tenon__expression_t* out_expression);
 
 /* Axes along which an instruction's value varies, and axes that reductions below it removed. Both

@@ -41,9 +41,7 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
     case TENON_STORAGE_INPUT:
     case TENON_STORAGE_OUTPUT:
       state->buffer = tenon__arena_allocate(&context->arena, 1, sizeof *state->buffer);
-      if (state->buffer == NULL) {
-        return TENON_ERROR_OUT_OF_MEMORY;
-      }
+      TENON_TRY_MEMORY(state->buffer != NULL);
       tenon__dynamic_buffer_initialize(state->buffer, context->allocator, value->type.dtype);
       if (place->storage == TENON_STORAGE_INPUT) {
         state->rank = value->type.rank;
@@ -81,9 +79,7 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
       tenon__arena_allocate(arena, frame->schedule->place_count + 1u, sizeof *frame->places);
   frame->steps = tenon__arena_allocate(arena, step_count + 1u, sizeof *frame->steps);
   frame->repeats = tenon__arena_allocate(arena, step_count + 1u, sizeof(void*));
-  if (frame->places == NULL || frame->steps == NULL || frame->repeats == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(frame->places != NULL && frame->steps != NULL && frame->repeats != NULL);
   for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
     TENON_TRY(initialize_place(frame, p));
   }
@@ -98,9 +94,7 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
         step->region != NULL && step->region->map != NULL &&
         tenon__map_is_dynamic(context->engine->plan->network->pool, step->region->map);
     state->buffers = tenon__arena_allocate(arena, step->output_count + 1u, sizeof(void*));
-    if (state->buffers == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(state->buffers != NULL);
   }
   tenon__frame_list_requirements(frame);
   return tenon__frame_list_data_dependent(frame);
@@ -387,9 +381,7 @@ static tenon_status_t check_signature(tenon__frame_t* frame, uint32_t index, boo
     state->signature = tenon__allocate(frame->context->allocator, count, sizeof(int64_t));
     state->signature_capacity = state->signature == NULL ? 0 : count;
     state->signature_count = 0;
-    if (state->signature == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(state->signature != NULL);
   }
   memcpy(state->signature, now, count * sizeof *now);
   state->signature_count = count;
