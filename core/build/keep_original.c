@@ -118,7 +118,7 @@ tenon_status_t tenon__building_keep_original(tenon__building_t* b) {
   }
   tenon__byte_writer_deinitialize(&writer);
   tenon__arena_deinitialize(&arena);
-  return status == TENON_OK ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
+  return status;
 }
 
 /* ---- Signatures ---- */
@@ -249,10 +249,7 @@ tenon_status_t tenon__network_signature(const tenon__network_t* network,
 }
 
 tenon_status_t tenon__building_fingerprint(tenon__building_t* b) {
-  if (b->plan->original.data == NULL) {
-    return TENON_OK;
-  }
-  const tenon_status_t status =
-      tenon__network_signature(b->plan->network, &b->plan->original.optimised);
-  return status == TENON_OK ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
+  return b->plan->original.data == NULL
+             ? TENON_OK
+             : tenon__network_signature(b->plan->network, &b->plan->original.optimised);
 }

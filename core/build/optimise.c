@@ -189,7 +189,7 @@ static bool is_cancelled(void* user) {
   return tenon__interrupt_is_wanted(b->options->tuning.interrupt);
 }
 
-/* "fold constants: conv1" for each patch, a line each. */
+/* "fold constants: blur1" for each patch, a line each. */
 static const char* patch_lines(tenon__building_t* b, const tenon__optimize_report_t* report) {
   size_t size = 1;
   for (uint32_t k = 0; k < report->patch_count; ++k) {

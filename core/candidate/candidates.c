@@ -205,8 +205,8 @@ static tenon__candidates_t* result_of(search_t* search) {
     result->refusals =
         tenon__arena_copy_text(arena, (const char*)search->refusals.data, search->refusals.size);
   }
-  const bool has_words = result->refusals != NULL || !wants_message || search->refusals.size == 0;
-  return has_words && find_picks(arena, result) ? result : NULL;
+  const bool is_complete = result->refusals != NULL || !wants_message || search->refusals.size == 0;
+  return is_complete && find_picks(arena, result) ? result : NULL;
 }
 
 tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,

@@ -225,7 +225,7 @@ static tenon_status_t judge(timing_t* t) {
         verdict.is_right[entry->answer]) {
       continue;
     }
-    drop_wrong(t, k, verdict.message[entry->answer]);
+    drop_wrong(t, k, verdict.messages[entry->answer]);
     if (verdict.is_certain) {
       entry->timing.checked = TENON_CHECKED_WRONG;
       TENON_TRY(record(t, k));

@@ -37,10 +37,10 @@ tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct ten
 
 void tenon__trial_data_end(tenon__trial_data_t* data) {
   for (tenon__trial_outputs_t* outputs = data->all; outputs != NULL; outputs = outputs->next) {
-    const uint32_t count = outputs->buffer == NULL ? 0 : data->region->output_count;
+    const uint32_t count = outputs->buffers == NULL ? 0 : data->region->output_count;
     for (uint32_t k = 0; k < count; ++k) {
-      if (outputs->buffer[k] != NULL) {
-        tenon__dynamic_buffer_deinitialize(outputs->buffer[k]);
+      if (outputs->buffers[k] != NULL) {
+        tenon__dynamic_buffer_deinitialize(outputs->buffers[k]);
       }
     }
   }

@@ -78,13 +78,13 @@ static tenon_status_t make_output(tenon__trial_data_t* data, uint32_t k,
   if (is_allocated(data, value)) {
     output->kind = TENON_ARGUMENT_ALLOCATE;
     output->view = (tenon_tensor_view_t){.dtype = value->type.dtype, .layout = TENON_NONE};
-    return make_buffer(data, value->type.dtype, &outputs->buffer[k]);
+    return make_buffer(data, value->type.dtype, &outputs->buffers[k]);
   }
   output->kind = TENON_ARGUMENT_TENSOR;
   TENON_TRY(tenon__trial_data_describe(data, &region->values[region->output_values[k]],
                                        &output->view, &output->size_bytes));
   if (value->type.dtype == TENON_DTYPE_STRING) {
-    return make_buffer(data, value->type.dtype, &outputs->buffer[k]);
+    return make_buffer(data, value->type.dtype, &outputs->buffers[k]);
   }
   output->view.data = tenon__trial_data_take(data, output->size_bytes);
   return output->view.data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
@@ -99,11 +99,12 @@ static tenon_status_t make_outputs(tenon__trial_data_t* data,
   data->all = outputs;
   outputs->items = tenon__arena_allocate(&data->arena, count, sizeof *outputs->items);
   outputs->arguments = tenon__arena_allocate(&data->arena, count, sizeof *outputs->arguments);
-  outputs->buffer = tenon__arena_allocate(&data->arena, count, sizeof(tenon__dynamic_buffer_t*));
-  TENON_TRY_MEMORY(outputs->items != NULL && outputs->arguments != NULL && outputs->buffer != NULL);
+  outputs->buffers = tenon__arena_allocate(&data->arena, count, sizeof(tenon__dynamic_buffer_t*));
+  TENON_TRY_MEMORY(outputs->items != NULL && outputs->arguments != NULL &&
+                   outputs->buffers != NULL);
   for (uint32_t k = 0; k + 1 < count; ++k) {
     TENON_TRY(make_output(data, k, outputs));
-    outputs->items[k].buffer = outputs->buffer[k];
+    outputs->items[k].buffer = outputs->buffers[k];
   }
   *out_outputs = outputs;
   return TENON_OK;
@@ -193,12 +194,7 @@ void tenon__trial_outputs_collect(tenon__trial_outputs_t* outputs, uint32_t coun
     if (output->kind != TENON_ARGUMENT_ALLOCATE) {
       continue;
     }
-    output->view = (tenon_tensor_view_t){.data = buffer->data,
-                                         .dims = buffer->dims,
-                                         .strides = buffer->strides,
-                                         .rank = buffer->rank,
-                                         .dtype = buffer->dtype,
-                                         .layout = TENON_NONE};
+    output->view = tenon__dynamic_buffer_argument(buffer, TENON_ARGUMENT_TENSOR).tensor;
     output->size_bytes = 0;
     if (buffer->dtype != TENON_DTYPE_STRING &&
         tenon__element_count(buffer->rank, buffer->dims, &elements)) {

@@ -10,7 +10,7 @@
 
 static const tenon_numerics_t exact = {0};
 
-/* "cpu:convolution (channels last)" */
+/* "fast:blur (channels last)" */
 static const char* who(const tenon__rehearsal_t* r, const tenon__answer_t* answer) {
   const tenon__candidate_t* c = answer->first;
   const char* text = c == NULL ? "its nodes one by one"
@@ -71,7 +71,7 @@ static void prefer_one(tenon__rehearsal_t* r, tenon__verdict_t* verdict) {
   for (uint32_t k = 0; k < r->answer_count; ++k) {
     verdict->is_right[k] = k == best;
     if (k != best) {
-      verdict->message[k] =
+      verdict->messages[k] =
           describe(r, &r->answers[k], who(r, right), right->outputs,
                    right->first == NULL ? &exact : &right->first->tactic.numerics);
     }
@@ -98,7 +98,7 @@ tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* o
     out_verdict->is_right[k] =
         !tenon__answers_differ(r, &r->answers[k], meant, &exact, &output, &difference);
     if (!out_verdict->is_right[k]) {
-      out_verdict->message[k] =
+      out_verdict->messages[k] =
           describe(r, &r->answers[k], "the operator's definition", meant, &exact);
     }
   }

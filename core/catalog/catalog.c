@@ -380,7 +380,7 @@ uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t*
   return count;
 }
 
-/* The name within its domain: "conv" of "standard.conv/1". */
+/* The name within its domain: "blur" of "acme.blur/1". */
 static void word_of(const char* name, char out_word[TENON_OFFER_NAME_LIMIT + 1]) {
   const char* dot = strrchr(name, '.');
   const char* word = dot == NULL ? name : dot + 1;

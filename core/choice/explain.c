@@ -28,7 +28,7 @@ static bool was_tried(const claim_class_t* class) {
   return class->with_seconds > 0 || class->without_seconds > 0;
 }
 
-/* "acme:relu: 1 node at once: was slower: measured 3 us; all steps and copies together 9 us with
+/* "acme:swish: 1 node at once: was slower: measured 3 us; all steps and copies together 9 us with
  * it, 8 us without it" */
 static const char* loss_text(const explaining_t* e, const claim_t* claim) {
   tenon__tuning_t* tuning = e->grouping->tuning;

@@ -152,7 +152,7 @@ static const char* operator_of(const struct tenon_region_t* region) {
   return op == NULL ? "an operator" : op->name;
 }
 
-/* "conv1 (standard.convolution/1, cpu:convolution): " before all that the kernel says. */
+/* "blur1 (acme.blur/1, fast:blur): " before all that the kernel says. */
 static const char* prefix_of(tenon__instance_t* instance) {
   return instance->name == NULL
              ? ""

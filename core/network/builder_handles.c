@@ -33,10 +33,7 @@ tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t ha
                        value->name, builder->network->graphs[place.graph]->name,
                        builder->network->graphs[graph]->name);
   }
-  return tenon__graph_add_constant(builder->network, graph, value->name, value->weights,
-                                   out_value) == TENON_OK
-             ? TENON_OK
-             : TENON_ERROR_OUT_OF_MEMORY;
+  return tenon__graph_add_constant(builder->network, graph, value->name, value->weights, out_value);
 }
 
 tenon_status_t tenon__builder_handle(tenon_builder_t* builder, uint32_t graph, uint32_t value,

@@ -140,6 +140,5 @@ tenon_status_t tenon__weights_from_view(tenon__network_t* network, const char* n
                                     .data = data,
                                     .size_bytes = bytes,
                                     .owned = !is_borrowed};
-  const tenon_status_t status = tenon__network_add_weights(network, &weights, out_weights);
-  return status == TENON_OK ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
+  return tenon__network_add_weights(network, &weights, out_weights);
 }

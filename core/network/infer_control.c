@@ -151,11 +151,11 @@ static tenon_status_t resolve_branch(const tenon__control_work_t* control, uint3
     return TENON_OK;
   }
   if (status == TENON_ERROR_OUT_OF_MEMORY || status == TENON_ERROR_INTERNAL) {
-    return tenon__fail(control->inference->sink, status, "%s", kept.message);
+    return kept.message[0] == '\0'
+               ? status
+               : tenon__fail(control->inference->sink, status, "%s", kept.message);
   }
-  return tenon__graph_fail(control->network, body, status, kept.message) == TENON_OK
-             ? TENON_OK
-             : TENON_ERROR_OUT_OF_MEMORY;
+  return tenon__graph_fail(control->network, body, status, kept.message);
 }
 
 /* A condition that is known when building: nor do the other branch's faults matter. */

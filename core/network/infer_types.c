@@ -162,9 +162,8 @@ static tenon_status_t bind_inputs(tenon__inference_t* inference, tenon__scope_ty
     const bool is_read = value != TENON_NONE && inference->existing == NULL &&
                          op->input_count > 0 &&
                          (op->inputs[port].flags & TENON_PORT_SHAPE_OPERAND) != 0;
-    if (is_read &&
-        tenon__value_make_contents(inference->network, inference->graph, value) != TENON_OK) {
-      return TENON_ERROR_OUT_OF_MEMORY;
+    if (is_read) {
+      TENON_TRY(tenon__value_make_contents(inference->network, inference->graph, value));
     }
     inference->input_values[i] =
         tenon__infer_scope_value(inference->network, inference->graph, value, i);

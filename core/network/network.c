@@ -285,11 +285,10 @@ tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__
   tenon__state_node_t copy = *state;
   copy.name = tenon__arena_copy_string(&network->arena, state->name);
   copy.dims = tenon__arena_copy(&network->arena, state->dims, state->rank * sizeof(*state->dims));
-  if (copy.name == NULL || (copy.dims == NULL && state->rank > 0) ||
-      !tenon__grow(network->allocator, (void**)&network->states, &network->state_capacity,
-                   network->state_count + 1u, sizeof(*network->states))) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(copy.name != NULL && (copy.dims != NULL || state->rank == 0) &&
+                   tenon__grow(network->allocator, (void**)&network->states,
+                               &network->state_capacity, network->state_count + 1u,
+                               sizeof(*network->states)));
   network->states[network->state_count] = copy;
   network->graphs[0]->values[state->read].state = network->state_count;
   *out_state = network->state_count++;

@@ -362,9 +362,7 @@ static tenon_status_t admit(const admission_t* admission, const tenon_operator_t
   TENON_TRY(parse_texts(admission));
   TENON_TRY(check_shape_source(admission));
   TENON_TRY(tenon__operator_check_names(op, admission->sink));
-  const tenon_status_t status =
-      tenon__operator_contract(admission->arena->allocator, op, &op->contract);
-  return status == TENON_OK ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
+  return tenon__operator_contract(admission->arena->allocator, op, &op->contract);
 }
 
 tenon_status_t tenon__operator_admit(tenon__arena_t* arena, const tenon_operator_t* descriptor,

@@ -84,7 +84,7 @@ static tenon_status_t join(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t
   const tenon_status_t added = tenon__patch_add_form(rewriter, &request, &made);
   if (added != TENON_OK) {
     tenon__patch_cancel(rewriter);
-    return added == TENON_ERROR_OUT_OF_MEMORY ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+    return added == TENON_ERROR_OUT_OF_MEMORY ? added : TENON_OK;
   }
   tenon__patch_replace(rewriter, value, tenon__rewriter_node(rewriter, graph, made)->outputs[0]);
   tenon__patch_swap_names(rewriter, made, node);

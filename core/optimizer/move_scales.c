@@ -378,7 +378,7 @@ static tenon_status_t attempt(scaling_t* scaling, bool* out_done) {
   }
   tenon_status_t status = recognise(scaling);
   if (status != TENON_OK) {
-    return status == TENON_ERROR_OUT_OF_MEMORY ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+    return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
   }
   if (!tenon__patch_begin(rewriter, "move scales", scaling->graph, scaling->linear)) {
     return TENON_OK;
@@ -394,7 +394,7 @@ static tenon_status_t attempt(scaling_t* scaling, bool* out_done) {
     }
     tenon__patch_cancel(rewriter);
   }
-  return status == TENON_ERROR_OUT_OF_MEMORY ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
 }
 
 tenon_status_t tenon__pass_move_scales(tenon__rewriter_t* rewriter, uint32_t graph,

@@ -232,7 +232,7 @@ static tenon_status_t apply(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewri
   }
   tenon__patch_cancel(rewriter);
   *out_outcome = TENON_REWRITE_UNFIT;
-  return status == TENON_ERROR_OUT_OF_MEMORY ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
 }
 
 static bool read_outside(const void* user, const tenon__match_t* match, uint32_t value) {

@@ -370,5 +370,5 @@ tenon_status_t tenon__pass_sink_moves(tenon__rewriter_t* rewriter, uint32_t grap
     return tenon__patch_end(rewriter);
   }
   tenon__patch_cancel(rewriter);
-  return status == TENON_ERROR_OUT_OF_MEMORY ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
 }

@@ -58,9 +58,7 @@ static tenon_status_t refuse(const reading_t* reading, const char* what, size_t 
 static tenon_status_t read_symbols(reading_t* reading) {
   tenon__dim_pool_t* pool = reading->pool;
   const uint32_t count = tenon__read_count(reading->reader, SYMBOL_LEAST_SIZE);
-  if (!tenon__dim_restore_begin(pool, count)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(tenon__dim_restore_begin(pool, count));
   for (uint32_t i = 0; i < count; ++i) {
     tenon__symbol_t symbol = {0};
     const uint8_t kind = tenon__read_u8(reading->reader);
@@ -74,9 +72,7 @@ static tenon_status_t read_symbols(reading_t* reading) {
     if (reading->reader->failed || kind > TENON_SYMBOL_ITERATION || symbol.min > symbol.max) {
       return refuse(reading, "symbol", i);
     }
-    if (!tenon__dim_restore_symbol(pool, &symbol)) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(tenon__dim_restore_symbol(pool, &symbol));
   }
   return TENON_OK;
 }

@@ -212,10 +212,7 @@ static tenon_status_t read_packed(tenon__plan_reader_t* reader) {
 
 static tenon_status_t read_extents(tenon__plan_reader_t* reader, uint32_t symbol_count,
                                    tenon__extents_t* out_extents) {
-  if (tenon__extents_create(&reader->plan->arena, reader->plan->network->pool, out_extents) !=
-      TENON_OK) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY(tenon__extents_create(&reader->plan->arena, reader->plan->network->pool, out_extents));
   for (uint32_t k = 0; k < symbol_count; ++k) {
     const bool is_known = tenon__read_u8(&reader->bytes) != 0;
     const int64_t value = tenon__read_i64(&reader->bytes);

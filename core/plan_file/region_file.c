@@ -85,10 +85,7 @@ static tenon_status_t broken(const region_reader_t* r, const char* what) {
 
 /* A helper's silent refusal in words. */
 static tenon_status_t said(const region_reader_t* r, tenon_status_t status, const char* what) {
-  if (status == TENON_ERROR_INVALID_DATA) {
-    return broken(r, what);
-  }
-  return status;
+  return status == TENON_ERROR_INVALID_DATA ? broken(r, what) : status;
 }
 
 static const tenon__value_node_t* value_of(const region_reader_t* r, uint32_t value) {
