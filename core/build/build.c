@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/call.h"
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/build/building.h"

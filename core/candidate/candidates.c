@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/call.h"
-#include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/candidate/collect.h"
 #include "core/candidate/search.h"

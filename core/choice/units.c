@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/heap.h"
 #include "core/base/lists.h"
 #include "core/base/status.h"
