@@ -372,5 +372,5 @@ tenon_status_t tenon__registry_scan(tenon__registry_t* registry, const tenon_sin
     status = promise_and_report(registry, sink);
   }
   (void)pthread_mutex_unlock(&registry->scan_mutex);
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(sink) : status;
+  return status;
 }

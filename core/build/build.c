@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/call.h"
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/build/building.h"
@@ -60,9 +59,7 @@ static tenon_status_t choose(tenon__building_t* b) {
   tenon__units_t* units =
       tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof(*units));
   uint32_t* looks = tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof(*looks));
-  if (plan->schedules == NULL || units == NULL || looks == NULL) {
-    return tenon__fail_memory(b->options->sink);
-  }
+  TENON_TRY_MEMORY(plan->schedules != NULL && units != NULL && looks != NULL);
   TENON_TRY(choose_units(b, units, looks));
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     if (tenon__building_graph_is_used(b, g)) {

@@ -28,7 +28,7 @@ static tenon_status_t add_class(grouping_t* grouping, const tenon__kernel_entry_
                    sizeof *a->classes) ||
       !tenon__string_map_set(&a->class_index, key,
                              (tenon__map_value_t){.number = a->class_count})) {
-    return tenon__fail_memory(grouping->tuning->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   a->classes[a->class_count++] =
       (claim_class_t){.entry = entry, .candidates = found, .region = claim->region};
@@ -46,10 +46,8 @@ tenon_status_t tenon__alternatives_add_claim(grouping_t* grouping,
     TENON_TRY(add_class(grouping, entry, claim, key));
   }
   claim->class_index = (uint32_t)tenon__string_map_find(&a->class_index, key)->number;
-  if (!tenon__grow(a->allocator, (void**)&a->claims, &a->claim_capacity, a->claim_count + 1u,
-                   sizeof *a->claims)) {
-    return tenon__fail_memory(grouping->tuning->sink);
-  }
+  TENON_TRY_MEMORY(tenon__grow(a->allocator, (void**)&a->claims, &a->claim_capacity,
+                               a->claim_count + 1u, sizeof *a->claims));
   a->claims[a->claim_count++] = *claim;
   return TENON_OK;
 }

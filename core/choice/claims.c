@@ -77,13 +77,13 @@ static tenon_status_t add_claim(claims_t* claims, const tenon__kernel_entry_t* e
                   entry == NULL ? "name" : "match or propose", grouping->g->name, MOST_CLAIMS);
   }
   claim.nodes = tenon__arena_copy(grouping->tuning->arena, nodes, node_count * sizeof *nodes);
-  return claim.nodes == NULL ? tenon__fail_memory(grouping->tuning->sink)
+  return claim.nodes == NULL ? TENON_ERROR_OUT_OF_MEMORY
                              : tenon__alternatives_add_claim(grouping, entry, &claim);
 }
 
 static tenon_status_t new_region(grouping_t* grouping, struct tenon_region_t** out_region) {
   *out_region = tenon__arena_allocate(grouping->tuning->arena, 1, sizeof **out_region);
-  return *out_region == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
+  return *out_region == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 static tenon_status_t match_at(claims_t* claims, const tenon__kernel_entry_t* entry,
@@ -206,9 +206,7 @@ static tenon_status_t describe_graph(claims_t* claims) {
   uint32_t* nodes =
       tenon__arena_allocate(&grouping->scratch, grouping->order_count + 1u, sizeof *nodes);
   uint32_t count = 0;
-  if (nodes == NULL) {
-    return tenon__fail_memory(tuning->sink);
-  }
+  TENON_TRY_MEMORY(nodes != NULL);
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     if (g->nodes[grouping->order[p]].op != NULL) {
       nodes[count++] = grouping->order[p];
@@ -306,7 +304,7 @@ static tenon_status_t find_named(claims_t* claims) {
     const bool is_it = known != NULL ? known->number != 0 : is_named(grouping->tuning, n->op->name);
     if (known == NULL &&
         !tenon__string_map_set(&named, n->op->name, (tenon__map_value_t){.number = is_it})) {
-      status = tenon__fail_memory(grouping->tuning->sink);
+      status = TENON_ERROR_OUT_OF_MEMORY;
     } else if (is_it) {
       status = claim_by_name(claims, node);
     }

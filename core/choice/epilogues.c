@@ -118,9 +118,7 @@ static tenon_status_t compose_node(chain_t* chain, uint32_t node,
       continue;
     }
     tenon__expression_t* composed = tenon__arena_allocate(grouping->arena, 1, sizeof *composed);
-    if (composed == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(composed != NULL);
     const tenon__composition_t composition = {.consumer = expression,
                                               .slots = slots,
                                               .slot_count = slot_count,
@@ -217,9 +215,7 @@ static tenon_status_t slot_expression(chain_t* chain, const milestone_t* milesto
   tenon_operand_t* operands =
       tenon__arena_copy(arena, out_expression->program.operands,
                         out_expression->program.operand_count * sizeof *operands);
-  if (operands == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(operands != NULL);
   for (uint32_t o = 0; o < out_expression->program.operand_count; ++o) {
     if (operands[o].index == chain->source) {
       operands[o].kind = TENON_OPERAND_SLOT_VALUE;
@@ -234,9 +230,7 @@ static tenon_status_t covered_nodes(chain_t* chain, const milestone_t* milestone
   const uint32_t own = chain->base->node_count;
   uint32_t* covered =
       tenon__arena_allocate(chain->grouping->arena, milestone->node_count + own, sizeof *covered);
-  if (covered == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(covered != NULL);
   memcpy(covered, chain->base->nodes, own * sizeof *covered);
   memcpy(covered + own, chain->nodes, milestone->node_count * sizeof *covered);
   inout_region->covered = covered;
@@ -257,9 +251,7 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
   const uint32_t slot_count = tenon__candidates_slot_count(tuning, chain->base);
   for (uint32_t slot = 0; slot < slot_count; ++slot) {
     struct tenon_region_t* region = tenon__arena_allocate(arena, 1, sizeof *region);
-    if (region == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(region != NULL);
     *region = *chain->base;
     TENON_TRY(tenon__region_fill_slot(arena, region, slot, 0, &expression, milestone->exit));
     TENON_TRY(covered_nodes(chain, milestone, region));

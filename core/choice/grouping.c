@@ -30,7 +30,7 @@ tenon_status_t tenon__grouping_note(grouping_t* grouping, uint32_t node, uint32_
   *note =
       tenon__arena_format(grouping->arena, "%s%u node%s at once: %s", *note == NULL ? "" : *note,
                           node_count, node_count == 1 ? "" : "s", refusals);
-  return *note == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
+  return *note == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 bool tenon__expression_reduces(const tenon__expression_t* expression) {

@@ -142,9 +142,7 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken)
     return TENON_OK;
   }
   tenon__expression_t* composed = tenon__arena_allocate(grouping->arena, 1, sizeof *composed);
-  if (composed == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(composed != NULL);
   const tenon__composition_t composition = {.consumer = mine,
                                             .slots = slots,
                                             .slot_count = slot_count,

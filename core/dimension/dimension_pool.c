@@ -13,9 +13,7 @@
 
 tenon_status_t tenon__dim_pool_create(tenon_allocator_t allocator, tenon__dim_pool_t** out_pool) {
   tenon__dim_pool_t* pool = tenon__allocate(allocator, 1, sizeof(*pool));
-  if (pool == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(pool != NULL);
   pool->allocator = allocator;
   tenon__arena_initialize(&pool->arena, allocator);
   tenon__string_map_initialize(&pool->names, allocator);

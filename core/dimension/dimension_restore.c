@@ -1,6 +1,7 @@
 #include "core/dimension/dimension_restore.h"
 
 #include "core/base/allocator.h"
+#include "core/base/status.h"
 #include "core/base/string_map.h"
 #include "core/dimension/dimension_pool.h"
 
@@ -46,9 +47,7 @@ bool tenon__dim_restore_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* s
 tenon_status_t tenon__dim_restore_node(tenon__dim_pool_t* pool, const tenon__dim_node_t* node) {
   const size_t number = pool->node_count;
   const tenon_dim_t made = tenon__dim_intern(pool, node);
-  if (!tenon__dim_valid(pool, made)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(tenon__dim_valid(pool, made));
   if (made.id != number) {
     return TENON_ERROR_INVALID_DATA;
   }

@@ -72,9 +72,7 @@ tenon_status_t tenon__dynamic_buffer_resize(tenon__dynamic_buffer_t* buffer, ten
   if (bytes > buffer->capacity_bytes || buffer->data == NULL) {
     const size_t wanted = bytes + bytes / 4 + 64;
     void* data = tenon__allocate(buffer->allocator, wanted, 1);
-    if (data == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(data != NULL);
     tenon__free(buffer->allocator, buffer->data, buffer->capacity_bytes);
     buffer->data = data;
     buffer->capacity_bytes = wanted;
@@ -141,9 +139,7 @@ tenon_status_t tenon__dynamic_buffer_own_texts(tenon__dynamic_buffer_t* buffer, 
   tenon_string_view_t* strings = buffer->data;
   for (uint64_t i = first; i < first + count; ++i) {
     char* copy = tenon__arena_copy_text(&buffer->strings, strings[i].data, strings[i].size);
-    if (copy == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(copy != NULL);
     strings[i].data = copy;
   }
   return TENON_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/status.h"
 #include "core/kernel/packed_store.h"
 
 typedef struct entry_t {
@@ -25,9 +26,7 @@ struct tenon__packed_store_t {
 tenon_status_t tenon__packed_store_create(tenon_allocator_t allocator,
                                           tenon__packed_store_t** out_store) {
   tenon__packed_store_t* store = tenon__allocate(allocator, 1, sizeof *store);
-  if (store == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(store != NULL);
   store->allocator = allocator;
   if (pthread_mutex_init(&store->mutex, NULL) != 0) {
     tenon__free(allocator, store, sizeof *store);

@@ -14,9 +14,7 @@ static tenon_status_t parse_suffix(tenon__parser_t* parser, tenon__statement_t* 
       return tenon__lexer_fail(&parser->lexer, "a name or a number");
     }
     statement->subscript = tenon__lexer_copy(&parser->lexer, parser->arena);
-    if (statement->subscript == NULL) {
-      return tenon__fail_memory(parser->lexer.sink);
-    }
+    TENON_TRY_MEMORY(statement->subscript != NULL);
     TENON_TRY(tenon__lexer_next(&parser->lexer));
     return tenon__lexer_expect(&parser->lexer, ']');
   }
@@ -56,16 +54,12 @@ tenon_status_t tenon__text_parse(tenon__arena_t* arena, const char* source,
     tenon__statement_t statement = {0};
     TENON_TRY(parse_statement(&parser, &statement));
     TENON_TRY(tenon__parse_statement_end(&parser));
-    if (!tenon__parser_append(arena, &statements, &capacity, count, sizeof(statement),
-                              &statement)) {
-      return tenon__fail_memory(parser.lexer.sink);
-    }
+    TENON_TRY_MEMORY(
+        tenon__parser_append(arena, &statements, &capacity, count, sizeof(statement), &statement));
     ++count;
   }
   const char* copy = tenon__arena_copy_string(arena, source);
-  if (copy == NULL) {
-    return tenon__fail_memory(parser.lexer.sink);
-  }
+  TENON_TRY_MEMORY(copy != NULL);
   *out_text = (tenon__text_t){.source = copy, .statement_count = count, .statements = statements};
   return TENON_OK;
 }

@@ -17,12 +17,10 @@ static tenon_status_t add_name(tenon__parser_t* parser, const char* expected, na
   const char* name = NULL;
   const uint32_t position = parser->lexer.token.position;
   TENON_TRY(tenon__parse_name(parser, expected, &name));
-  if (!tenon__parser_append(parser->arena, &names->array, &names->capacity, names->count,
-                            sizeof(name), &name) ||
-      !tenon__parser_append(parser->arena, &names->positions, &names->position_capacity,
-                            names->count, sizeof(position), &position)) {
-    return tenon__fail_memory(parser->lexer.sink);
-  }
+  TENON_TRY_MEMORY(tenon__parser_append(parser->arena, &names->array, &names->capacity,
+                                        names->count, sizeof(name), &name) &&
+                   tenon__parser_append(parser->arena, &names->positions, &names->position_capacity,
+                                        names->count, sizeof(position), &position));
   ++names->count;
   return TENON_OK;
 }
@@ -57,10 +55,8 @@ static tenon_status_t parse_attributes(tenon__parser_t* parser,
     TENON_TRY(tenon__parse_name(parser, "an attribute", &attribute.name));
     TENON_TRY(tenon__lexer_expect(&parser->lexer, '='));
     TENON_TRY(tenon__parse_expression(parser, &attribute.value));
-    if (!tenon__parser_append(parser->arena, &attributes, &capacity, count, sizeof(attribute),
-                              &attribute)) {
-      return tenon__fail_memory(parser->lexer.sink);
-    }
+    TENON_TRY_MEMORY(tenon__parser_append(parser->arena, &attributes, &capacity, count,
+                                          sizeof(attribute), &attribute));
     ++count;
   }
   TENON_TRY(tenon__lexer_next(&parser->lexer));
@@ -96,10 +92,8 @@ tenon_status_t tenon__calls_parse(tenon__arena_t* arena, const char* source,
     tenon__call_statement_t statement = {0};
     TENON_TRY(parse_call(&parser, &statement));
     TENON_TRY(tenon__parse_statement_end(&parser));
-    if (!tenon__parser_append(arena, &statements, &capacity, count, sizeof(statement),
-                              &statement)) {
-      return tenon__fail_memory(sink);
-    }
+    TENON_TRY_MEMORY(
+        tenon__parser_append(arena, &statements, &capacity, count, sizeof(statement), &statement));
     ++count;
   }
   *out_calls = (tenon__calls_t){.statement_count = count, .statements = statements};

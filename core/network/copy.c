@@ -61,9 +61,7 @@ static bool copy_nodes(tenon__network_t* network, tenon__graph_t* graph) {
 static tenon_status_t copy_graph(tenon__network_t* network, const tenon__graph_t* source) {
   const tenon_allocator_t allocator = network->allocator;
   uint32_t index = 0;
-  if (tenon__network_add_graph(network, source->name, source->parent, &index) != TENON_OK) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY(tenon__network_add_graph(network, source->name, source->parent, &index));
   tenon__graph_t* graph = network->graphs[index];
   graph->owner = source->owner;
   graph->fault = source->fault;
@@ -93,14 +91,13 @@ static tenon_status_t copy_graph(tenon__network_t* network, const tenon__graph_t
 
 static tenon_status_t copy_tables(const tenon__network_t* source, tenon__network_t* network) {
   const tenon_allocator_t allocator = network->allocator;
-  if (!copy_array(allocator, source->weights, source->weights_count, sizeof(*source->weights),
-                  (void**)&network->weights, &network->weights_capacity) ||
-      !copy_array(allocator, source->states, source->state_count, sizeof(*source->states),
-                  (void**)&network->states, &network->state_capacity) ||
-      !copy_array(allocator, source->handles, source->handle_count, sizeof(*source->handles),
-                  (void**)&network->handles, &network->handle_capacity)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(
+      copy_array(allocator, source->weights, source->weights_count, sizeof(*source->weights),
+                 (void**)&network->weights, &network->weights_capacity) &&
+      copy_array(allocator, source->states, source->state_count, sizeof(*source->states),
+                 (void**)&network->states, &network->state_capacity) &&
+      copy_array(allocator, source->handles, source->handle_count, sizeof(*source->handles),
+                 (void**)&network->handles, &network->handle_capacity));
   network->weights_count = source->weights_count;
   network->state_count = source->state_count;
   network->handle_count = source->handle_count;
@@ -119,9 +116,7 @@ static tenon_status_t copy_tables(const tenon__network_t* source, tenon__network
 
 tenon_status_t tenon__network_copy(const tenon__network_t* source, tenon__network_t** out_network) {
   tenon__network_t* network = tenon__allocate(source->allocator, 1, sizeof(*network));
-  if (network == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(network != NULL);
   network->allocator = source->allocator;
   tenon__arena_initialize(&network->arena, source->allocator);
   tenon_status_t status = tenon__dim_pool_copy(network->allocator, source->pool, &network->pool);

@@ -25,9 +25,7 @@ tenon_status_t tenon__rewrite_parse(tenon__arena_t* arena, const tenon__rewrite_
   const char* prefix =
       tenon__arena_format(arena, "rewrite %s of %s: ", texts->name, entry->owner->plugin);
   rewrite.label = tenon__arena_format(arena, "rewrite %s:%s", entry->owner->plugin, texts->name);
-  if (prefix == NULL || rewrite.label == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(prefix != NULL && rewrite.label != NULL);
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, sink, prefix);
   TENON_TRY(tenon__calls_parse(arena, texts->pattern, &prefixed.sink, &rewrite.pattern));
@@ -58,20 +56,12 @@ static tenon_status_t guard_holds(const tenon__rewriter_t* rewriter,
   tenon__scope_value_t* values =
       tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*values));
   *out_holds = false;
-  if (ports == NULL || values == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(ports != NULL && values != NULL);
   uint32_t count = 0;
   for (uint32_t i = 0; i < match->name_count; ++i) {
     const tenon__value_node_t* value =
         tenon__rewriter_value(rewriter, match->graph, match->names[i].value);
-    values[count] = (tenon__scope_value_t){.present = true,
-                                           .dtype = value->type.dtype,
-                                           .rank = value->type.rank,
-                                           .dims = value->type.dims,
-                                           .contents = value->type.contents,
-                                           .content_count = value->type.content_count,
-                                           .argument = count};
+    values[count] = (tenon__scope_value_t){true, value->type, count};
     ports[count] = (tenon__scope_port_t){.name = match->names[i].name,
                                          .type = tenon__dtype_name(value->type.dtype),
                                          .count = 1,
@@ -132,9 +122,7 @@ tenon_status_t tenon__rewrite_add_call(tenon__rewriter_t* rewriter, tenon__match
   uint32_t* inputs = tenon__arena_allocate(arena, call->argument_count + 1u, sizeof(*inputs));
   tenon__scope_attribute_t* attributes =
       tenon__arena_allocate(arena, call->attribute_count + 1u, sizeof(*attributes));
-  if (inputs == NULL || attributes == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(inputs != NULL && attributes != NULL);
   if (op == NULL) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -244,7 +232,7 @@ static tenon_status_t apply(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewri
   }
   tenon__patch_cancel(rewriter);
   *out_outcome = TENON_REWRITE_UNFIT;
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
+  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
 }
 
 static bool read_outside(const void* user, const tenon__match_t* match, uint32_t value) {

@@ -181,9 +181,7 @@ tenon_status_t tenon__rewriter_create(tenon__network_t* network,
                                       const tenon_sink_t* sink, tenon__optimize_report_t* report,
                                       tenon__rewriter_t** out_rewriter) {
   tenon__rewriter_t* rewriter = tenon__allocate(network->allocator, 1, sizeof(*rewriter));
-  if (rewriter == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(rewriter != NULL);
   rewriter->network = network;
   rewriter->options = options;
   rewriter->sink = sink;
@@ -192,7 +190,7 @@ tenon_status_t tenon__rewriter_create(tenon__network_t* network,
   rewriter->pass_count = pass_count;
   if (!take_up_all(rewriter)) {
     tenon__rewriter_destroy(rewriter);
-    return tenon__fail_memory(sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   *out_rewriter = rewriter;
   return TENON_OK;
@@ -292,7 +290,7 @@ tenon_status_t tenon__rewriter_queue_all(tenon__rewriter_t* rewriter) {
       tenon__rewriter_touch(rewriter, g, order[i]);
     }
   }
-  return rewriter->is_out_of_memory ? tenon__fail_memory(rewriter->sink) : TENON_OK;
+  return rewriter->is_out_of_memory ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 bool tenon__rewriter_next(tenon__rewriter_t* rewriter, uint32_t pass, uint32_t* out_graph,

@@ -231,9 +231,6 @@ tenon_status_t tenon__sweep(tenon__rewriter_t* rewriter, bool* out_changed) {
     mark_all(&sweep);
     status = sweep.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
   }
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    status = tenon__fail_memory(rewriter->sink);
-  }
   for (uint32_t g = 0; status == TENON_OK && g < rewriter->network->graph_count; ++g) {
     if (tenon__graph_alive(rewriter->network, g)) {
       status = sweep_graph(&sweep, g, out_changed);

@@ -238,9 +238,7 @@ static tenon_status_t place_blocks(graph_planner_t* p) {
   tenon__schedule_t* schedule = p->schedule;
   const size_t most = (size_t)schedule->place_count + schedule->step_count;
   tenon__block_t* blocks = tenon__arena_allocate(p->arena, most, sizeof *blocks);
-  if (blocks == NULL) {
-    return tenon__fail_memory(p->sink);
-  }
+  TENON_TRY_MEMORY(blocks != NULL);
   /* The values of bodies that are alive at once may be fewer than what their memory takes: the
    * lower bound counts the former. */
   uint32_t count = 0;
@@ -267,9 +265,7 @@ static tenon_status_t place_blocks(graph_planner_t* p) {
             ? tenon__memory_alive(p->plan->allocator, blocks, count, &schedule->alive_bytes)
             : tenon__memory_plan(p->plan->allocator, blocks, count, &schedule->memory_bytes,
                                  &ignored);
-    if (status != TENON_OK) {
-      return tenon__fail_memory(p->sink);
-    }
+    TENON_TRY(status);
   }
   count = 0;
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
@@ -300,9 +296,7 @@ static void resolve_places(graph_planner_t* p) {
 
 static tenon_status_t plan_graph(graph_planner_t* p) {
   p->lives = tenon__arena_allocate(p->arena, p->schedule->place_count, sizeof *p->lives);
-  if (p->lives == NULL) {
-    return tenon__fail_memory(p->sink);
-  }
+  TENON_TRY_MEMORY(p->lives != NULL);
   TENON_TRY(find_owners(p));
   TENON_TRY(tenon__schedule_classify(p->plan, p->graph, p->sink));
   for (uint32_t s = 0; s < p->schedule->step_count; ++s) {
@@ -397,9 +391,7 @@ tenon_status_t tenon__plan_workspaces(tenon__plan_t* plan, const tenon_sink_t* s
 
 tenon_status_t tenon__plan_memory(tenon__plan_t* plan, const tenon_sink_t* sink) {
   uint8_t* marks = tenon__allocate(plan->allocator, plan->schedule_count, 1);
-  if (marks == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(marks != NULL);
   plan_planner_t planner = {.plan = plan, .sink = sink, .marks = marks};
   tenon_status_t status = TENON_OK;
   for (uint32_t g = 0; g < plan->schedule_count && status == TENON_OK; ++g) {

@@ -420,9 +420,8 @@ static const char* read_all(loading_t* loading, tenon__find_operator_t find, voi
 
 static tenon_status_t load(loading_t* loading, tenon__find_operator_t find, void* find_user) {
   const char* broken = read_all(loading, find, find_user);
-  if (loading->parts.out_of_memory || tenon__dim_pool_failed(loading->network->pool)) {
-    return tenon__fail_memory(loading->sink);
-  }
+  TENON_TRY_MEMORY(!loading->parts.out_of_memory &&
+                   !tenon__dim_pool_failed(loading->network->pool));
   if (broken != NULL) {
     return tenon__fail(loading->sink, TENON_ERROR_INVALID_DATA,
                        "network: its %s are cut short or contradictory, at byte %zu", broken,
@@ -435,9 +434,7 @@ tenon_status_t tenon__network_read(tenon_allocator_t allocator, tenon__byte_read
                                    tenon__find_operator_t find, void* find_user,
                                    const tenon_sink_t* sink, tenon__network_t** out_network) {
   tenon__network_t* network = tenon__allocate(allocator, 1, sizeof(*network));
-  if (network == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(network != NULL);
   network->allocator = allocator;
   tenon__arena_initialize(&network->arena, allocator);
   loading_t loading = {
