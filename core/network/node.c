@@ -245,9 +245,9 @@ tenon_status_t tenon__node_commit(const tenon__node_commit_t* commit, uint32_t* 
   tenon__network_t* network = inference->network;
   tenon__graph_t* graph = network->graphs[inference->graph];
   tenon__node_t node;
-  TENON_TRY_MEMORY(tenon__grow(network->allocator, (void**)&graph->nodes, &graph->node_capacity,
-                               graph->node_count + 1u, sizeof(*graph->nodes)) &&
-                   build_node(commit, &node) == TENON_OK);
+  TENON_TRY_MEMORY(
+      TENON_GROW(network->allocator, graph->nodes, graph->node_capacity, graph->node_count + 1u) &&
+      build_node(commit, &node) == TENON_OK);
   const uint32_t value_count = graph->value_count;
   if (add_outputs(commit, node.name, graph->node_count, node.outputs) != TENON_OK) {
     graph->value_count = value_count;
