@@ -21,6 +21,16 @@ tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
   return TENON_OK;
 }
 
+bool tenon__grouping_read_outside(const grouping_t* grouping, uint32_t value, const uint32_t* nodes,
+                                  uint32_t node_count) {
+  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
+  bool outside = grouping->leaves[value];
+  for (uint32_t k = 0; !outside && k < tenon__lists_count(&grouping->uses, value); ++k) {
+    outside = !tenon__list_holds(nodes, node_count, users[k]);
+  }
+  return outside;
+}
+
 tenon_status_t tenon__grouping_note(grouping_t* grouping, uint32_t node, uint32_t node_count,
                                     const char* refusals) {
   const char** note = &grouping->notes[node];

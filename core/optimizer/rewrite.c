@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "core/base/lists.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_text.h"
 #include "core/language/condition.h"
@@ -246,7 +247,8 @@ static bool read_outside(const void* user, const tenon__match_t* match, uint32_t
   bool outside = tenon__rewriter_leaves(rewriter, match->graph, value);
   uint32_t use = tenon__rewriter_first_use(rewriter, match->graph, value);
   for (; use != TENON_NONE && !outside; use = tenon__rewriter_use(rewriter, use)->next) {
-    outside = !tenon__match_holds(match, tenon__rewriter_use(rewriter, use)->node);
+    outside = !tenon__list_holds(match->nodes, match->node_count,
+                                 tenon__rewriter_use(rewriter, use)->node);
   }
   return outside;
 }
