@@ -56,15 +56,8 @@ bool tenon__expression_reduces(const tenon__expression_t* expression) {
 bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expression_t* expression,
                                   uint32_t value) {
   const tenon__value_node_t* v = &grouping->g->values[value];
-  if (v->type.rank != expression->program.rank) {
-    return false;
-  }
-  for (uint32_t k = 0; k < v->type.rank; ++k) {
-    if (!tenon__dim_equal(v->type.dims[k], expression->space[k])) {
-      return false;
-    }
-  }
-  return true;
+  return v->type.rank == expression->program.rank &&
+         tenon__dims_equal(v->type.dims, expression->space, v->type.rank);
 }
 
 bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,

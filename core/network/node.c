@@ -379,12 +379,7 @@ tenon_status_t tenon__graph_infer(tenon__network_t* network, uint32_t graph_inde
 }
 
 const tenon__scope_attribute_t* tenon__node_attribute(const tenon__node_t* node, const char* name) {
-  for (uint32_t i = 0; i < node->attribute_count; ++i) {
-    if (strcmp(node->attributes[i].name, name) == 0) {
-      return &node->attributes[i];
-    }
-  }
-  return NULL;
+  return tenon__attribute_find(node->attributes, node->attribute_count, name);
 }
 
 tenon_status_t tenon__node_scope(tenon__network_t* network, uint32_t graph_index,

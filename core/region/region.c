@@ -80,16 +80,8 @@ bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uin
 }
 
 static bool access_equal(const tenon__access_t* a, const tenon__access_t* b) {
-  if (a->rank != b->rank) {
-    return false;
-  }
-  const uint32_t rank = a->rank == TENON_NONE ? 0 : a->rank;
-  for (uint32_t k = 0; k < rank; ++k) {
-    if (!tenon__dim_equal(a->coordinates[k], b->coordinates[k])) {
-      return false;
-    }
-  }
-  return true;
+  return a->rank == b->rank &&
+         (a->rank == TENON_NONE || tenon__dims_equal(a->coordinates, b->coordinates, a->rank));
 }
 
 /* Appends the operands of an expression to a region's inputs (equal ones merge) and renumbers them.
