@@ -27,7 +27,7 @@
 /* The units of one graph, unless they are chosen by the times as they are now. */
 static tenon_status_t choose_graph(tenon__building_t* b, uint32_t graph, uint32_t* inout_look,
                                    tenon__units_t* inout_units, bool* inout_resolved) {
-  if (!tenon__building_graph_is_used(b, graph) || *inout_look == b->tuning.look_count) {
+  if (!tenon__graph_alive(b->plan->network, graph) || *inout_look == b->tuning.look_count) {
     return TENON_OK;
   }
   *inout_resolved = false;
@@ -62,7 +62,7 @@ static tenon_status_t choose(tenon__building_t* b) {
   TENON_TRY_MEMORY(plan->schedules != NULL && units != NULL && looks != NULL);
   TENON_TRY(choose_units(b, units, looks));
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
-    if (tenon__building_graph_is_used(b, g)) {
+    if (tenon__graph_alive(b->plan->network, g)) {
       TENON_TRY(tenon__schedule_make(&b->tuning, g, &units[g], plan, &plan->schedules[g]));
     }
   }

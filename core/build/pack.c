@@ -8,27 +8,6 @@
 #include "core/build/weights.h"
 #include "core/catalog/catalog.h"
 
-bool tenon__building_graph_is_used(const tenon__building_t* b, uint32_t graph) {
-  const tenon__network_t* network = b->plan->network;
-  uint32_t parent = network->graphs[graph]->parent;
-  if (graph == 0) {
-    return true;
-  }
-  if (parent == TENON_NONE || !tenon__building_graph_is_used(b, parent)) {
-    return false;
-  }
-  const tenon__graph_t* g = network->graphs[parent];
-  for (uint32_t n = 0; n < g->node_count; ++n) {
-    const uint32_t body_count = g->nodes[n].alive ? g->nodes[n].body_count : 0;
-    for (uint32_t k = 0; k < body_count; ++k) {
-      if (g->nodes[n].bodies[k] == graph) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step) {
   const tenon__kernel_entry_t* entry =
       tenon__catalog_kernel(b->catalog, step->plugin, step->kernel, b->options->sink);

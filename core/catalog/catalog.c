@@ -81,12 +81,10 @@ static tenon__owner_slot_t* find_or_make_slot(tenon__catalog_t* catalog,
   if (slot != NULL) {
     return slot;
   }
-  void* owners = catalog->owners;
-  if (!tenon__grow(catalog->allocator, &owners, &catalog->owner_capacity, catalog->owner_count + 1,
-                   sizeof(void*))) {
+  if (!TENON_GROW(catalog->allocator, catalog->owners, catalog->owner_capacity,
+                  catalog->owner_count + 1)) {
     return NULL;
   }
-  catalog->owners = owners;
   slot = tenon__arena_allocate(&catalog->arena, 1, sizeof(*slot));
   if (slot != NULL) {
     slot->owner = owner;

@@ -86,12 +86,7 @@ static void restore_decisions(alternatives_t* a, const decisions_t* decisions) {
 }
 
 static bool is_taken(const alternatives_t* a, uint32_t class_index) {
-  for (uint32_t k = 0; k < a->taken_count; ++k) {
-    if (a->taken[k] == class_index) {
-      return true;
-    }
-  }
-  return false;
+  return tenon__list_holds(a->taken, a->taken_count, class_index);
 }
 
 static void leave(alternatives_t* a, uint32_t class_index) {

@@ -37,28 +37,9 @@ typedef struct chain_t {
   uint32_t milestone_count;
 } chain_t;
 
-static bool chain_holds(const chain_t* chain, uint32_t node) {
-  for (uint32_t k = 0; k < chain->count; ++k) {
-    if (chain->nodes[k] == node) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Does anybody outside the chain read the value? */
 static bool read_outside(const chain_t* chain, uint32_t value) {
-  const grouping_t* grouping = chain->grouping;
-  if (grouping->leaves[value]) {
-    return true;
-  }
-  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
-  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
-    if (!chain_holds(chain, users[k])) {
-      return true;
-    }
-  }
-  return false;
+  return tenon__grouping_read_outside(chain->grouping, value, chain->nodes, chain->count);
 }
 
 /* The earliest node behind `value` that is not in the chain and could join it; TENON_NONE. */
@@ -69,9 +50,10 @@ static uint32_t next_reader(const chain_t* chain, uint32_t value) {
   for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
     const uint32_t node = users[k];
     const tenon__node_t* n = &grouping->g->nodes[node];
-    const bool fits = !chain_holds(chain, node) && n->expression != NULL && n->output_count == 1 &&
-                      n->body_count == 0 && grouping->group_of[node] == TENON_NONE &&
-                      n->outputs[0] != TENON_NONE && !n->contents_only;
+    const bool fits = !tenon__list_holds(chain->nodes, chain->count, node) &&
+                      n->expression != NULL && n->output_count == 1 && n->body_count == 0 &&
+                      grouping->group_of[node] == TENON_NONE && n->outputs[0] != TENON_NONE &&
+                      !n->contents_only;
     if (fits && (best == TENON_NONE || grouping->position[node] < grouping->position[best])) {
       best = node;
     }

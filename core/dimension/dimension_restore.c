@@ -6,17 +6,9 @@
 #include "core/dimension/dimension_pool.h"
 
 bool tenon__dim_restore_begin(tenon__dim_pool_t* pool, uint32_t symbol_count) {
-  void* symbols = NULL;
-  void* dims = NULL;
   const size_t count = (size_t)symbol_count + 1;
-  if (tenon__grow(pool->allocator, &symbols, &pool->symbol_capacity, count, sizeof(void*))) {
-    pool->symbols = symbols;
-  }
-  if (tenon__grow(pool->allocator, &dims, &pool->symbol_dim_capacity, count,
-                  sizeof(*pool->symbol_dims))) {
-    pool->symbol_dims = dims;
-  }
-  return pool->symbols != NULL && pool->symbol_dims != NULL;
+  return TENON_GROW(pool->allocator, pool->symbols, pool->symbol_capacity, count) &&
+         TENON_GROW(pool->allocator, pool->symbol_dims, pool->symbol_dim_capacity, count);
 }
 
 bool tenon__dim_restore_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol) {

@@ -65,12 +65,9 @@ static entry_t* find(tenon__packed_store_t* store, const tenon__digest_t* key) {
 /* A new entry without data, at the end; the caller holds the mutex. NULL: memory is out. */
 static entry_t* append(tenon__packed_store_t* store, const tenon__digest_t* key,
                        const char* format) {
-  void* entries = store->entries;
-  if (!tenon__grow(store->allocator, &entries, &store->capacity, store->count + 1u,
-                   sizeof(entry_t))) {
+  if (!TENON_GROW(store->allocator, store->entries, store->capacity, store->count + 1u)) {
     return NULL;
   }
-  store->entries = entries;
   entry_t* entry = &store->entries[store->count];
   memset(entry, 0, sizeof *entry);
   entry->format_size = strlen(format) + 1;

@@ -68,24 +68,12 @@ static tenon_status_t add_item(move_t* move, const tenon__statement_t* statement
   return TENON_OK;
 }
 
-/* A plan's reader holds a fill that is an input to this, too. */
-static bool is_one_element(const environment_t* e, const tenon__scope_value_t* value) {
-  if (value->type.rank > TENON_RANK_LIMIT) { /* TENON_NONE is no rank */
-    return false;
-  }
-  for (uint32_t k = 0; k < value->type.rank; ++k) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(e->pool, value->type.dims[k], &extent) || extent != 1) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* An absent input fills with 0. */
+/* An absent input fills with 0; a plan's reader, too, wants one element of any other. */
 static tenon_status_t fill_with_input(move_t* move, const tenon__syntax_t* syntax,
                                       const tenon__scope_value_t* value) {
-  if (value->present && !is_one_element(move->e, value)) {
+  uint64_t count = 0;
+  if (value->present &&
+      !(tenon__type_element_count(move->e->pool, &value->type, &count) && count == 1)) {
     return tenon__language_unsupported(move->e, syntax,
                                        "what fills must be known to be one element");
   }

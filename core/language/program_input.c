@@ -188,14 +188,6 @@ tenon_status_t tenon__space_axis(environment_t* e, const syntax_t* syntax, uint3
   return wrap_axis(e, syntax, axis, out_axis);
 }
 
-static tenon_status_t add_axis(const environment_t* e, const syntax_t* syntax, int64_t axis,
-                               uint64_t* inout_mask) {
-  uint32_t wrapped = 0;
-  TENON_TRY(wrap_axis(e, syntax, axis, &wrapped));
-  *inout_mask |= UINT64_C(1) << wrapped;
-  return TENON_OK;
-}
-
 /* a..b or a..: negative bounds count from the end. */
 static tenon_status_t add_range(environment_t* e, const syntax_t* syntax, uint64_t* inout_mask) {
   const int64_t rank = e->program->dry ? 0 : (int64_t)e->program->rank;
@@ -222,6 +214,7 @@ static tenon_status_t add_value(environment_t* e, const syntax_t* syntax,
   const bool is_list = value->kind == TENON_LANGUAGE_LIST;
   for (uint32_t i = 0; i < (is_list ? value->count : 1u); ++i) {
     const tenon__language_value_t axis = is_list ? tenon__language_item(e, value, i) : *value;
+    uint32_t wrapped = 0;
     if (axis.kind == TENON_LANGUAGE_DIMENSION) {
       return tenon__language_unsupported(e, syntax, "axes must be known when building");
     }
@@ -229,7 +222,8 @@ static tenon_status_t add_value(environment_t* e, const syntax_t* syntax,
       return tenon__language_refuse(
           e, syntax, "axes are expected: a number, a list, a range, a shape operand");
     }
-    TENON_TRY(add_axis(e, syntax, axis.integer, inout_mask));
+    TENON_TRY(wrap_axis(e, syntax, axis.integer, &wrapped));
+    *inout_mask |= UINT64_C(1) << wrapped;
   }
   return TENON_OK;
 }

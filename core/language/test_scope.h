@@ -88,7 +88,7 @@ static inline tenon__scope_value_t* test_input(test_scope_t* t, const char* name
     t->inputs[i].flags |= TENON_PORT_VARIADIC;
   }
   tenon__scope_value_t* value = &t->input_values[i][t->inputs[i].count++];
-  *value = (tenon__scope_value_t){.type.dtype = dtype, .argument = t->arguments++};
+  *value = (tenon__scope_value_t){false, tenon__type_tensor(dtype, 0, NULL), t->arguments++};
   if (dims != NULL) {
     value->present = true;
     value->type.rank = test_dims(t, dims, &value->type.dims);

@@ -22,11 +22,6 @@ tenon_status_t tenon__parse_separator(tenon__parser_t* parser, uint32_t count) {
   return count == 0 ? TENON_OK : tenon__lexer_expect(&parser->lexer, ',');
 }
 
-tenon_status_t tenon__parse_statement_end(tenon__parser_t* parser) {
-  return parser->lexer.token.kind == TENON_TOKEN_END ? TENON_OK
-                                                     : tenon__lexer_expect(&parser->lexer, ';');
-}
-
 bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
                           uint32_t count, size_t element_size, const void* element) {
   if (!tenon__arena_grow(arena, inout_array, inout_capacity, count + 1, element_size)) {
@@ -34,6 +29,26 @@ bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* i
   }
   memcpy((char*)*inout_array + count * element_size, element, element_size);
   return true;
+}
+
+tenon_status_t tenon__parse_statements(tenon__parser_t* parser, tenon__parse_statement_t* parse,
+                                       size_t size, const void** out_statements,
+                                       uint32_t* out_count) {
+  char* statements = NULL;
+  uint32_t capacity = 0;
+  uint32_t count = 0;
+  while (parser->lexer.token.kind != TENON_TOKEN_END) {
+    TENON_TRY_MEMORY(
+        tenon__arena_grow(parser->arena, (void**)&statements, &capacity, count + 1, size));
+    TENON_TRY(parse(parser, statements + count * size));
+    if (parser->lexer.token.kind != TENON_TOKEN_END) {
+      TENON_TRY(tenon__lexer_expect(&parser->lexer, ';'));
+    }
+    ++count;
+  }
+  *out_statements = statements;
+  *out_count = count;
+  return TENON_OK;
 }
 
 /* A node with copies of `children`. */

@@ -35,8 +35,7 @@ tenon_status_t tenon__builder_create(tenon__network_t* network, tenon__find_oper
   builder->sink = &builder->own_sink;
   builder->next_sink = sink;
   tenon__arena_initialize(&builder->arena, network->allocator);
-  if (!tenon__grow(network->allocator, (void**)&builder->frames, &builder->frame_capacity, 1,
-                   sizeof(*builder->frames))) {
+  if (!TENON_GROW(network->allocator, builder->frames, builder->frame_capacity, 1)) {
     tenon__builder_destroy(builder);
     return TENON_ERROR_OUT_OF_MEMORY;
   }

@@ -11,9 +11,8 @@ tenon_status_t tenon__build_begin_body(tenon_builder_t* builder, const char* nam
   if (builder->frame_count > 64) {
     return tenon__fail(builder->sink, TENON_ERROR_UNSUPPORTED, "bodies are nested deeper than 64");
   }
-  TENON_TRY_MEMORY(tenon__grow(builder->network->allocator, (void**)&builder->frames,
-                               &builder->frame_capacity, builder->frame_count + 1u,
-                               sizeof(*builder->frames)));
+  TENON_TRY_MEMORY(TENON_GROW(builder->network->allocator, builder->frames, builder->frame_capacity,
+                              builder->frame_count + 1u));
   TENON_TRY(
       tenon__network_add_graph(builder->network, name, tenon__builder_graph(builder), &graph));
   builder->frames[builder->frame_count++] = (tenon__open_graph_t){.graph = graph};

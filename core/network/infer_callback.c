@@ -14,6 +14,7 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/requirement.h"
 #include "core/network/inference.h"
+#include "core/operator/attribute.h"
 
 struct tenon_shape_builder_t {
   tenon__inference_t* inference;
@@ -170,15 +171,12 @@ static tenon_dim_t shape_content(tenon_shape_builder_t* builder, uint32_t input,
 static const tenon__scope_attribute_t* attribute_of(const tenon_shape_builder_t* builder,
                                                     const char* name, uint32_t kind) {
   const tenon__inference_t* inference = builder->inference;
-  for (uint32_t i = 0; i < inference->attribute_count; ++i) {
-    if (strcmp(inference->attributes[i].name, name) == 0) {
-      const uint32_t own = inference->attributes[i].kind;
-      const bool fits =
-          own == kind || (own == TENON_ATTRIBUTE_DTYPE && kind == TENON_ATTRIBUTE_INT);
-      return fits ? &inference->attributes[i] : NULL;
-    }
-  }
-  return NULL;
+  const tenon__scope_attribute_t* found =
+      tenon__attribute_find(inference->attributes, inference->attribute_count, name);
+  const bool fits =
+      found != NULL && (found->kind == kind ||
+                        (found->kind == TENON_ATTRIBUTE_DTYPE && kind == TENON_ATTRIBUTE_INT));
+  return fits ? found : NULL;
 }
 
 static tenon_status_t shape_attribute_int(tenon_shape_builder_t* builder, const char* name,

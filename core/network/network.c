@@ -70,8 +70,8 @@ tenon_status_t tenon__network_add_graph(tenon__network_t* network, const char* n
   tenon__graph_t* graph = tenon__arena_allocate(&network->arena, 1, sizeof(*graph));
   const char* copy = tenon__arena_copy_string(&network->arena, name == NULL ? "body" : name);
   TENON_TRY_MEMORY(graph != NULL && copy != NULL &&
-                   tenon__grow(network->allocator, (void**)&network->graphs,
-                               &network->graph_capacity, network->graph_count + 1u, sizeof(void*)));
+                   TENON_GROW(network->allocator, network->graphs, network->graph_capacity,
+                              network->graph_count + 1u));
   graph->name = copy;
   graph->parent = parent;
   graph->owner = TENON_NONE;
@@ -108,8 +108,8 @@ tenon_status_t tenon__graph_add_value(tenon__network_t* network, uint32_t graph_
     (void)snprintf(made, sizeof(made), "value_%u", graph->value_count);
     name = made;
   }
-  TENON_TRY_MEMORY(tenon__grow(network->allocator, (void**)&graph->values, &graph->value_capacity,
-                               graph->value_count + 1u, sizeof(*graph->values)));
+  TENON_TRY_MEMORY(TENON_GROW(network->allocator, graph->values, graph->value_capacity,
+                              graph->value_count + 1u));
   const char* unique = tenon__name_unique(network, &graph->value_names, name);
   TENON_TRY_MEMORY(unique != NULL);
   graph->values[graph->value_count] = (tenon__value_node_t){
@@ -127,8 +127,7 @@ tenon_status_t tenon__graph_add_value(tenon__network_t* network, uint32_t graph_
 
 static tenon_status_t append_index(tenon_allocator_t allocator, uint32_t** inout_list,
                                    size_t* inout_capacity, uint32_t* inout_count, uint32_t index) {
-  TENON_TRY_MEMORY(tenon__grow(allocator, (void**)inout_list, inout_capacity, *inout_count + 1u,
-                               sizeof(**inout_list)));
+  TENON_TRY_MEMORY(TENON_GROW(allocator, *inout_list, *inout_capacity, *inout_count + 1u));
   (*inout_list)[(*inout_count)++] = index;
   return TENON_OK;
 }
@@ -148,9 +147,8 @@ tenon_status_t tenon__graph_add_output(tenon__network_t* network, uint32_t graph
   const char* copy =
       name == NULL ? graph->values[value].name : tenon__arena_copy_string(&network->arena, name);
   TENON_TRY_MEMORY(copy != NULL &&
-                   tenon__grow(network->allocator, (void**)&graph->output_names,
-                               &graph->output_name_capacity, graph->output_count + 1u,
-                               sizeof(*graph->output_names)));
+                   TENON_GROW(network->allocator, graph->output_names, graph->output_name_capacity,
+                              graph->output_count + 1u));
   graph->output_names[graph->output_count] = copy;
   TENON_TRY(append_index(network->allocator, &graph->outputs, &graph->output_capacity,
                          &graph->output_count, value));
@@ -169,9 +167,8 @@ tenon_status_t tenon__network_add_weights(tenon__network_t* network,
                         : tenon__arena_copy_string(&network->arena, weights->derivation);
   const bool copied = copy.name != NULL && (copy.dims != NULL || weights->rank == 0) &&
                       (copy.derivation != NULL || weights->derivation == NULL);
-  if (!copied ||
-      !tenon__grow(network->allocator, (void**)&network->weights, &network->weights_capacity,
-                   network->weights_count + 1u, sizeof(*network->weights))) {
+  if (!copied || !TENON_GROW(network->allocator, network->weights, network->weights_capacity,
+                             network->weights_count + 1u)) {
     if (weights->owned) {
       tenon__free(network->allocator, tenon__drop_const(weights->data), weights->size_bytes);
     }
@@ -286,9 +283,8 @@ tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__
   copy.name = tenon__arena_copy_string(&network->arena, state->name);
   copy.dims = tenon__arena_copy(&network->arena, state->dims, state->rank * sizeof(*state->dims));
   TENON_TRY_MEMORY(copy.name != NULL && (copy.dims != NULL || state->rank == 0) &&
-                   tenon__grow(network->allocator, (void**)&network->states,
-                               &network->state_capacity, network->state_count + 1u,
-                               sizeof(*network->states)));
+                   TENON_GROW(network->allocator, network->states, network->state_capacity,
+                              network->state_count + 1u));
   network->states[network->state_count] = copy;
   network->graphs[0]->values[state->read].state = network->state_count;
   *out_state = network->state_count++;
@@ -309,9 +305,8 @@ bool tenon__graph_alive(const tenon__network_t* network, uint32_t graph) {
 
 tenon_status_t tenon__value_handle_reserve(tenon__network_t* network, uint32_t graph,
                                            uint32_t value, uint32_t axis, uint32_t* out_handle) {
-  TENON_TRY_MEMORY(tenon__grow(network->allocator, (void**)&network->handles,
-                               &network->handle_capacity, network->handle_count + 1u,
-                               sizeof(*network->handles)));
+  TENON_TRY_MEMORY(TENON_GROW(network->allocator, network->handles, network->handle_capacity,
+                              network->handle_count + 1u));
   network->handles[network->handle_count] = (tenon__value_handle_t){graph, value, axis};
   *out_handle = network->handle_count++;
   return TENON_OK;

@@ -245,9 +245,9 @@ tenon_status_t tenon__node_commit(const tenon__node_commit_t* commit, uint32_t* 
   tenon__network_t* network = inference->network;
   tenon__graph_t* graph = network->graphs[inference->graph];
   tenon__node_t node;
-  TENON_TRY_MEMORY(tenon__grow(network->allocator, (void**)&graph->nodes, &graph->node_capacity,
-                               graph->node_count + 1u, sizeof(*graph->nodes)) &&
-                   build_node(commit, &node) == TENON_OK);
+  TENON_TRY_MEMORY(
+      TENON_GROW(network->allocator, graph->nodes, graph->node_capacity, graph->node_count + 1u) &&
+      build_node(commit, &node) == TENON_OK);
   const uint32_t value_count = graph->value_count;
   if (add_outputs(commit, node.name, graph->node_count, node.outputs) != TENON_OK) {
     graph->value_count = value_count;
@@ -379,12 +379,7 @@ tenon_status_t tenon__graph_infer(tenon__network_t* network, uint32_t graph_inde
 }
 
 const tenon__scope_attribute_t* tenon__node_attribute(const tenon__node_t* node, const char* name) {
-  for (uint32_t i = 0; i < node->attribute_count; ++i) {
-    if (strcmp(node->attributes[i].name, name) == 0) {
-      return &node->attributes[i];
-    }
-  }
-  return NULL;
+  return tenon__attribute_find(node->attributes, node->attribute_count, name);
 }
 
 tenon_status_t tenon__node_scope(tenon__network_t* network, uint32_t graph_index,

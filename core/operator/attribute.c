@@ -321,6 +321,16 @@ static bool same_text(const char* a, const char* b) {
   return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
+const tenon__scope_attribute_t* tenon__attribute_find(const tenon__scope_attribute_t* attributes,
+                                                      uint32_t count, const char* name) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (strcmp(attributes[i].name, name) == 0) {
+      return &attributes[i];
+    }
+  }
+  return NULL;
+}
+
 bool tenon__attribute_equal(const tenon__scope_attribute_t* a, const tenon__scope_attribute_t* b) {
   if (a->kind != b->kind) {
     return false;

@@ -354,9 +354,8 @@ static tenon_status_t record(tenon__rewriter_t* rewriter) {
   const char* node = tenon__arena_copy_string(&report->arena, rewriter->patch_node);
   const char* label = tenon__arena_copy_string(&report->arena, rewriter->label);
   TENON_TRY_MEMORY(graph != NULL && node != NULL && label != NULL &&
-                   tenon__grow(report->arena.allocator, (void**)&report->patches,
-                               &report->patch_capacity, report->patch_count + 1u,
-                               sizeof(*report->patches)));
+                   TENON_GROW(report->arena.allocator, report->patches, report->patch_capacity,
+                              report->patch_count + 1u));
   report->patches[report->patch_count++] = (tenon__patch_record_t){label, graph, node};
   return TENON_OK;
 }

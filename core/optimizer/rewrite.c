@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "core/base/lists.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_text.h"
 #include "core/language/condition.h"
@@ -76,16 +77,6 @@ static tenon_status_t guard_holds(const tenon__rewriter_t* rewriter,
   return tenon__condition_evaluate(&scope, rewrite->when, rewriter->explain, out_holds);
 }
 
-static const tenon__scope_attribute_t* matched_attribute(const tenon__match_t* match,
-                                                         const char* name) {
-  for (uint32_t i = 0; i < match->attribute_count; ++i) {
-    if (strcmp(match->attributes[i].name, name) == 0) {
-      return &match->attributes[i];
-    }
-  }
-  return NULL;
-}
-
 /* A literal's kind follows from how it is written; add_node converts it to what the operator
  * declares. */
 static tenon_status_t replacement_attribute(const tenon__match_t* match,
@@ -96,7 +87,9 @@ static tenon_status_t replacement_attribute(const tenon__match_t* match,
       TENON_ATTRIBUTE_INT,    TENON_ATTRIBUTE_FLOAT,   TENON_ATTRIBUTE_STRING, TENON_ATTRIBUTE_INTS,
       TENON_ATTRIBUTE_FLOATS, TENON_ATTRIBUTE_STRINGS, TENON_ATTRIBUTE_DTYPE};
   const tenon__scope_attribute_t* named =
-      given->value->kind == TENON_SYNTAX_NAME ? matched_attribute(match, given->value->text) : NULL;
+      given->value->kind == TENON_SYNTAX_NAME
+          ? tenon__attribute_find(match->attributes, match->attribute_count, given->value->text)
+          : NULL;
   if (named != NULL) {
     *out_attribute = *named;
     out_attribute->name = given->name;
@@ -240,7 +233,8 @@ static bool read_outside(const void* user, const tenon__match_t* match, uint32_t
   bool outside = tenon__rewriter_leaves(rewriter, match->graph, value);
   uint32_t use = tenon__rewriter_first_use(rewriter, match->graph, value);
   for (; use != TENON_NONE && !outside; use = tenon__rewriter_use(rewriter, use)->next) {
-    outside = !tenon__match_holds(match, tenon__rewriter_use(rewriter, use)->node);
+    outside = !tenon__list_holds(match->nodes, match->node_count,
+                                 tenon__rewriter_use(rewriter, use)->node);
   }
   return outside;
 }

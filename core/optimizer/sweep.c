@@ -31,8 +31,8 @@ static void mark_value(sweep_t* sweep, uint32_t graph, uint32_t value) {
     return;
   }
   sweep->live_values[graph][value] = 1;
-  if (!tenon__grow(sweep->arena.allocator, (void**)&sweep->stack, &sweep->stack_capacity,
-                   sweep->stack_count + 1, sizeof(*sweep->stack))) {
+  if (!TENON_GROW(sweep->arena.allocator, sweep->stack, sweep->stack_capacity,
+                  sweep->stack_count + 1)) {
     sweep->failed = true;
     return;
   }
@@ -44,8 +44,8 @@ static void push_dim(sweep_t* sweep, tenon_dim_t dim) {
     return;
   }
   sweep->live_dims[dim.id] = 1;
-  if (!tenon__grow(sweep->arena.allocator, (void**)&sweep->dim_stack, &sweep->dim_stack_capacity,
-                   sweep->dim_stack_count + 1, sizeof(*sweep->dim_stack))) {
+  if (!TENON_GROW(sweep->arena.allocator, sweep->dim_stack, sweep->dim_stack_capacity,
+                  sweep->dim_stack_count + 1)) {
     sweep->failed = true;
     return;
   }

@@ -206,27 +206,22 @@ static uint32_t bodies_of(const tenon__plan_t* plan, uint32_t graph, const tenon
 }
 
 /* The bodies of one step are never alive together: the largest counts. */
-uint64_t tenon__step_body_bytes(const tenon__plan_t* plan, uint32_t graph,
-                                const tenon__step_t* step) {
+static uint64_t largest_body(const tenon__plan_t* plan, uint32_t graph, const tenon__step_t* step,
+                             bool alive) {
   const uint32_t* bodies = NULL;
   const uint32_t count = bodies_of(plan, graph, step, &bodies);
   uint64_t most = 0;
   for (uint32_t k = 0; k < count; ++k) {
-    const uint64_t bytes = plan->schedules[bodies[k]].memory_bytes;
+    const tenon__schedule_t* body = &plan->schedules[bodies[k]];
+    const uint64_t bytes = alive ? body->alive_bytes : body->memory_bytes;
     most = bytes > most ? bytes : most;
   }
   return most;
 }
 
-static uint64_t body_alive_bytes(const graph_planner_t* p, const tenon__step_t* step) {
-  const uint32_t* bodies = NULL;
-  const uint32_t count = bodies_of(p->plan, p->graph, step, &bodies);
-  uint64_t most = 0;
-  for (uint32_t k = 0; k < count; ++k) {
-    const uint64_t bytes = p->plan->schedules[bodies[k]].alive_bytes;
-    most = bytes > most ? bytes : most;
-  }
-  return most;
+uint64_t tenon__step_body_bytes(const tenon__plan_t* plan, uint32_t graph,
+                                const tenon__step_t* step) {
+  return largest_body(plan, graph, step, false);
 }
 
 static bool owns_block(const graph_planner_t* p, uint32_t place) {
@@ -254,18 +249,15 @@ static tenon_status_t place_blocks(graph_planner_t* p) {
     }
     for (uint32_t s = 0; s < schedule->step_count; ++s) {
       const tenon__step_t* step = &schedule->steps[s];
-      blocks[count++] = (tenon__block_t){
-          .size_bytes = counts_alive != 0 ? body_alive_bytes(p, step)
-                                          : tenon__step_body_bytes(p->plan, p->graph, step),
-          .first_step = s,
-          .last_step = s};
+      blocks[count++] =
+          (tenon__block_t){.size_bytes = largest_body(p->plan, p->graph, step, counts_alive != 0),
+                           .first_step = s,
+                           .last_step = s};
     }
-    const tenon_status_t status =
-        counts_alive != 0
-            ? tenon__memory_alive(p->plan->allocator, blocks, count, &schedule->alive_bytes)
-            : tenon__memory_plan(p->plan->allocator, blocks, count, &schedule->memory_bytes,
-                                 &ignored);
-    TENON_TRY(status);
+    TENON_TRY(counts_alive != 0
+                  ? tenon__memory_alive(p->plan->allocator, blocks, count, &schedule->alive_bytes)
+                  : tenon__memory_plan(p->plan->allocator, blocks, count, &schedule->memory_bytes,
+                                       &ignored));
   }
   count = 0;
   for (uint32_t k = 0; k < schedule->place_count; ++k) {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/base/lists.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
@@ -57,15 +58,6 @@ tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network
   return tenon__region_of_nodes(arena, network, graph, &group, out_region);
 }
 
-static bool holds(const uint32_t* numbers, uint32_t count, uint32_t number) {
-  for (uint32_t k = 0; k < count; ++k) {
-    if (numbers[k] == number) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uint32_t node_count,
                          uint32_t out_values[TENON_REGION_MOST_PROPOSED], uint32_t* out_count) {
   *out_count = 0;
@@ -74,8 +66,8 @@ bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uin
     for (uint32_t k = 0; k < node->input_count; ++k) {
       const uint32_t value = node->inputs[k];
       const uint32_t producer = value == TENON_NONE ? TENON_NONE : graph->values[value].producer;
-      if (value == TENON_NONE || holds(out_values, *out_count, value) ||
-          (producer != TENON_NONE && holds(nodes, node_count, producer))) {
+      if (value == TENON_NONE || tenon__list_holds(out_values, *out_count, value) ||
+          (producer != TENON_NONE && tenon__list_holds(nodes, node_count, producer))) {
         continue;
       }
       if (*out_count == TENON_REGION_MOST_PROPOSED) {
@@ -88,16 +80,8 @@ bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uin
 }
 
 static bool access_equal(const tenon__access_t* a, const tenon__access_t* b) {
-  if (a->rank != b->rank) {
-    return false;
-  }
-  const uint32_t rank = a->rank == TENON_NONE ? 0 : a->rank;
-  for (uint32_t k = 0; k < rank; ++k) {
-    if (!tenon__dim_equal(a->coordinates[k], b->coordinates[k])) {
-      return false;
-    }
-  }
-  return true;
+  return a->rank == b->rank &&
+         (a->rank == TENON_NONE || tenon__dims_equal(a->coordinates, b->coordinates, a->rank));
 }
 
 /* Appends the operands of an expression to a region's inputs (equal ones merge) and renumbers them.

@@ -13,21 +13,13 @@ const char* tenon__type_kind_name(uint32_t kind) {
   return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : NULL;
 }
 
-static bool dims_equal(uint32_t count, const tenon_dim_t* a, const tenon_dim_t* b) {
-  for (uint32_t i = 0; i < count; ++i) {
-    if (!tenon__dim_equal(a[i], b[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool tenon__type_same_elements(const tenon__type_t* a, const tenon__type_t* b) {
   return a->kind == b->kind && a->dtype == b->dtype;
 }
 
 bool tenon__type_same_shape(const tenon__type_t* a, const tenon__type_t* b) {
-  return a->rank == b->rank && (a->rank == TENON_NONE || dims_equal(a->rank, a->dims, b->dims));
+  return a->rank == b->rank &&
+         (a->rank == TENON_NONE || tenon__dims_equal(a->dims, b->dims, a->rank));
 }
 
 bool tenon__type_agrees(const tenon__dim_pool_t* pool, const tenon__type_t* a,
@@ -52,7 +44,7 @@ bool tenon__type_same_contents(const tenon__type_t* a, const tenon__type_t* b) {
     return a->contents == b->contents;
   }
   return a->content_count == b->content_count &&
-         dims_equal(a->content_count, a->contents, b->contents);
+         tenon__dims_equal(a->contents, b->contents, a->content_count);
 }
 
 bool tenon__type_extents(const tenon__dim_pool_t* pool, const tenon__type_t* type,

@@ -197,7 +197,9 @@ static inline const fake_attribute_t* fake_find(const tenon_region_t* r, const c
                                         type out_value) {                                         \
     const fake_attribute_t* found = fake_find(r, name, attribute_kind);                           \
     (void)node;                                                                                   \
-    *out_value = found != NULL ? found->field : *out_value;                                       \
+    if (found != NULL) {                                                                          \
+      *out_value = found->field;                                                                  \
+    }                                                                                             \
     return found != NULL ? TENON_OK : TENON_ERROR_NOT_FOUND;                                      \
   }
 FAKE_GETTER(fake_get_int, int64_t*, TENON_ATTRIBUTE_INT, integer)
@@ -208,8 +210,10 @@ FAKE_GETTER(fake_get_string, const char**, TENON_ATTRIBUTE_STRING, string)
                                         type out_values, size_t* out_count) {                     \
     const fake_attribute_t* found = fake_find(r, name, attribute_kind);                           \
     (void)node;                                                                                   \
-    *out_values = found != NULL ? found->field : *out_values;                                     \
-    *out_count = found != NULL ? found->count : *out_count;                                       \
+    if (found != NULL) {                                                                          \
+      *out_values = found->field;                                                                 \
+      *out_count = found->count;                                                                  \
+    }                                                                                             \
     return found != NULL ? TENON_OK : TENON_ERROR_NOT_FOUND;                                      \
   }
 FAKE_LIST_GETTER(fake_get_ints, const int64_t**, TENON_ATTRIBUTE_INTS, integers)
