@@ -16,6 +16,7 @@ typedef struct body_t {
   uint32_t own_count; /* of the captures, those of the node's subgraphs; the rest's follow */
   tenon__onnx_captures_t captures;
   int64_t** open_dims; /* of each carried value: NULL, or its extents, -1 where they vary */
+  bool* is_wrapped;    /* likewise: its result is what the parameter, an optional, holds */
   tenon_value_t* results;
   uint32_t result_count;
 } body_t;
@@ -250,6 +251,30 @@ static tenon_status_t add_parameters(const body_t* body, tenon_value_t* out_loop
   return TENON_OK;
 }
 
+/* What a loop carries may begin as an optional and go on as what that holds: it is an optional all
+ * the way. */
+static tenon_status_t wrap_carried(const body_t* body, uint32_t carried, tenon_value_t parameter,
+                                   tenon_value_t* inout_result) {
+  tenon_reader_t* reader = body->reader;
+  tenon_builder_t* builder = reader->builder;
+  const tenon_builder_table_t* build = reader->build;
+  tenon_value_type_t type;
+  TENON_READER_TRY(build->type(builder, parameter, &type));
+  const uint32_t kind = type.kind;
+  TENON_READER_TRY(build->type(builder, *inout_result, &type));
+  const bool of_tensor = kind == TENON_ARGUMENT_OPTIONAL && type.kind == TENON_ARGUMENT_TENSOR;
+  body->is_wrapped[carried] = of_tensor || (kind == TENON_ARGUMENT_OPTIONAL_SEQUENCE &&
+                                            type.kind == TENON_ARGUMENT_SEQUENCE);
+  if (!body->is_wrapped[carried]) {
+    return TENON_OK;
+  }
+  const char* op = of_tensor ? "standard.optional_make/1" : "standard.optional_make_sequence/1";
+  TENON_READER_TRY(build->begin(builder, op, body->source->name));
+  TENON_READER_TRY(build->attribute_dtype(builder, "to", type.dtype));
+  TENON_READER_TRY(build->add_input(builder, *inout_result));
+  return build->end(builder, inout_result, 1);
+}
+
 /* Leaves open the extents in which a carried value's parameter and result differ. */
 static tenon_status_t compare_carried(body_t* body, uint32_t carried, tenon_value_t parameter,
                                       tenon_value_t result, bool* inout_changed) {
@@ -345,8 +370,10 @@ static tenon_status_t build(body_t* body, bool* out_again) {
   }
   TENON_READER_TRY(inline_nodes(body, inputs, captured));
   for (uint32_t i = 0; i < request->carried_count; ++i) {
-    TENON_READER_TRY(compare_carried(body, i, inputs[request->carried_input + i],
-                                     body->results[request->carried_output + i], out_again));
+    const tenon_value_t parameter = inputs[request->carried_input + i];
+    tenon_value_t* result = &body->results[request->carried_output + i];
+    TENON_READER_TRY(wrap_carried(body, i, parameter, result));
+    TENON_READER_TRY(compare_carried(body, i, parameter, *result, out_again));
   }
   return *out_again ? TENON_OK : add_results(body, loop[1]);
 }
@@ -405,7 +432,8 @@ static tenon_status_t prepare(body_t* body) {
         tenon__onnx_node_text(reader, body->source->node), request->attribute, inputs, results);
   }
   body->open_dims = tenon_reader_allocate(reader, request->carried_count, sizeof(int64_t*));
-  if (body->open_dims == NULL) {
+  body->is_wrapped = tenon_reader_allocate(reader, request->carried_count, sizeof(bool));
+  if (body->open_dims == NULL || body->is_wrapped == NULL) {
     return tenon_reader_fail_memory(reader);
   }
   return find_all_captures(body);
@@ -440,5 +468,6 @@ tenon_status_t tenon__onnx_convert_body(const tenon_source_t* source,
   out_body->captures = body.captures;
   out_body->results = body.results;
   out_body->result_count = body.result_count;
+  out_body->is_wrapped = body.is_wrapped;
   return TENON_OK;
 }

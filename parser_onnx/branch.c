@@ -45,11 +45,13 @@ static tenon_status_t try_branch(const choosing_t* c, uint32_t index,
 
 /* "f32[2, ?]"; NULL when memory is out. */
 static const char* type_text(const choosing_t* c, const tenon_value_type_t* type) {
-  const char* text = tenon_reader_format(c->reader, "%s%s[",
-                                         type->kind == TENON_ARGUMENT_SEQUENCE   ? "sequence "
-                                         : type->kind == TENON_ARGUMENT_OPTIONAL ? "optional "
-                                                                                 : "",
-                                         tenon__onnx_dtype_name(type->dtype));
+  const char* text =
+      tenon_reader_format(c->reader, "%s%s[",
+                          type->kind == TENON_ARGUMENT_SEQUENCE            ? "sequence "
+                          : type->kind == TENON_ARGUMENT_OPTIONAL          ? "optional "
+                          : type->kind == TENON_ARGUMENT_OPTIONAL_SEQUENCE ? "optional sequence "
+                                                                           : "",
+                          tenon__onnx_dtype_name(type->dtype));
   if (type->rank != TENON_NONE) {
     for (uint32_t d = 0; text != NULL && d < type->rank; ++d) {
       text = type->dims[d] < 0 ? tenon_reader_format(c->reader, "%s%s?", text, d == 0 ? "" : ", ")

@@ -93,6 +93,8 @@ typedef struct tenon__onnx_body_t {
   tenon__onnx_captures_t captures;
   const tenon_value_t* results; /* to look at their types */
   uint32_t result_count;
+  const bool*
+      is_wrapped; /* of each carried value: begins as an optional, goes on as what it holds */
 } tenon__onnx_body_t;
 
 /* On failure, which has been told, *out_body is not to be read. A body that failed while it was

@@ -104,7 +104,7 @@ static void input_of_kinds(tenon__message_t* m, const char* name, const uint32_t
   }
 }
 
-TENON_TEST(containers_hold_tensors_alone) {
+TENON_TEST(containers_hold_tensors_and_an_optional_a_sequence_of_them) {
   enum { SEQUENCE = 4, OPTIONAL_OF = 9 };
   tenon__message_t m = begin(18);
   input_of_kinds(&m, "s", (const uint32_t[]){SEQUENCE}, 1);
@@ -119,7 +119,19 @@ TENON_TEST(containers_hold_tensors_alone) {
   node(&m, "OptionalGetElement", "a", "o", "y");
   output(&m, "y");
   tenon__message_end_model(&m);
-  expect_refused(&m, TENON_ERROR_UNSUPPORTED, "input 'o' is a container of containers");
+  EXPECT_STATUS(parse(&m), TENON_OK);
+  EXPECT_CONTAINS(fake.log, "standard.optional_get_sequence/1");
+  release();
+  static const uint32_t refused[3][2] = {
+      {SEQUENCE, OPTIONAL_OF}, {SEQUENCE, SEQUENCE}, {OPTIONAL_OF, OPTIONAL_OF}};
+  for (uint32_t i = 0; i < 3; ++i) {
+    m = begin(18);
+    input_of_kinds(&m, "o", refused[i], 2);
+    node(&m, "Identity", "a", "o", "y");
+    output(&m, "y");
+    tenon__message_end_model(&m);
+    expect_refused(&m, TENON_ERROR_UNSUPPORTED, "input 'o' is a container of containers");
+  }
 }
 
 TENON_TEST(names_defined_twice_are_refused) {
@@ -300,4 +312,31 @@ TENON_TEST(given_shape_must_agree_with_the_file) {
   EXPECT_STATUS(tenon__fake_parse(&fake), TENON_ERROR_INVALID_ARGUMENT);
   EXPECT_CONTAINS(fake.messages, "dimension 0 is 3 in the file, the shape given says 4");
   release();
+}
+
+TENON_TEST(a_gradient_names_the_node_whose_derivative_is_not_known) {
+  enum { NAME = 1, TEXT = 4, TEXTS = 9, KIND = 20, IS_TEXT = 3, IS_TEXTS = 8 };
+  tenon__message_t m = begin(13);
+  input(&m, "x");
+  node(&m, "Ceil", "up", "x", "y");
+  tenon__message_begin_node(&m, 1, "Gradient", "g", "x", "dx");
+  tenon__message_text(&m, 7, "ai.onnx.preview.training");
+  tenon__message_begin(&m, 5);
+  tenon__message_text(&m, NAME, "xs");
+  tenon__message_text(&m, TEXTS, "x");
+  tenon__message_varint(&m, KIND, IS_TEXTS);
+  tenon__message_end(&m);
+  tenon__message_begin(&m, 5);
+  tenon__message_text(&m, NAME, "y");
+  tenon__message_text(&m, TEXT, "y");
+  tenon__message_varint(&m, KIND, IS_TEXT);
+  tenon__message_end(&m);
+  tenon__message_end(&m);
+  output(&m, "dx");
+  tenon__message_end(&m);
+  tenon__message_begin(&m, 8);
+  tenon__message_text(&m, 1, "ai.onnx.preview.training");
+  tenon__message_varint(&m, 2, 1);
+  tenon__message_end_model(&m);
+  expect_refused(&m, TENON_ERROR_UNSUPPORTED, "the derivative of Ceil 'up' is not known");
 }

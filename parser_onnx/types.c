@@ -99,26 +99,40 @@ static tenon_status_t read_map(tenon_reader_t* reader, const Onnx__TypeProto__Ma
   return TENON_OK;
 }
 
+static tenon_status_t refuse_nesting(tenon_reader_t* reader, const char* what) {
+  return TENON_READER_FAIL(
+      reader, TENON_ERROR_UNSUPPORTED,
+      "%s is a container of containers; sequences and optionals of tensors, and "
+      "optionals of such sequences, are supported",
+      what);
+}
+
 tenon_status_t tenon__onnx_type_read(tenon_reader_t* reader, const Onnx__TypeProto* type,
                                      const char* what, tenon__onnx_type_t* out_type) {
   memset(out_type, 0, sizeof(*out_type));
   out_type->kind = TENON_ARGUMENT_TENSOR;
   const Onnx__TypeProto* element = type;
-  for (uint32_t level = 0; element != NULL && level < 2; ++level) {
-    uint32_t kind = TENON_ARGUMENT_TENSOR;
+  for (uint32_t kind = TENON_ARGUMENT_TENSOR; element != NULL; out_type->kind = kind) {
     switch (element->value_case) {
       case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
         return read_tensor(reader, element->tensor_type, what, out_type);
       case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
-        kind = TENON_ARGUMENT_SEQUENCE;
-        element = element->sequence_type->elem_type;
-        break;
+        if (kind == TENON_ARGUMENT_TENSOR || kind == TENON_ARGUMENT_OPTIONAL) {
+          kind = kind == TENON_ARGUMENT_TENSOR ? TENON_ARGUMENT_SEQUENCE
+                                               : TENON_ARGUMENT_OPTIONAL_SEQUENCE;
+          element = element->sequence_type->elem_type;
+          break;
+        }
+        return refuse_nesting(reader, what);
       case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
-        kind = TENON_ARGUMENT_OPTIONAL;
-        element = element->optional_type->elem_type;
-        break;
+        if (kind == TENON_ARGUMENT_TENSOR) {
+          kind = TENON_ARGUMENT_OPTIONAL;
+          element = element->optional_type->elem_type;
+          break;
+        }
+        return refuse_nesting(reader, what);
       case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
-        if (level == 0 || out_type->kind == TENON_ARGUMENT_SEQUENCE) {
+        if (kind == TENON_ARGUMENT_TENSOR || kind == TENON_ARGUMENT_SEQUENCE) {
           return read_map(reader, element->map_type, what, out_type);
         }
         return TENON_READER_FAIL(
@@ -131,14 +145,8 @@ tenon_status_t tenon__onnx_type_read(tenon_reader_t* reader, const Onnx__TypePro
       default:
         return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "%s has no type", what);
     }
-    out_type->kind = kind;
   }
-  return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
-                           element == NULL
-                               ? "%s has no element type"
-                               : "%s is a container of containers; sequences and optionals of "
-                                 "tensors are supported",
-                           what);
+  return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED, "%s has no element type", what);
 }
 
 /* Fills open extents with those that the caller gave. */

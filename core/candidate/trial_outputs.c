@@ -58,7 +58,7 @@ static tenon_status_t make_buffer(tenon__trial_data_t* data, tenon_dtype_t dtype
                                   tenon__dynamic_buffer_t** out_buffer) {
   tenon__dynamic_buffer_t* buffer = tenon__arena_allocate(&data->arena, 1, sizeof *buffer);
   TENON_TRY_MEMORY(buffer != NULL);
-  tenon__dynamic_buffer_initialize(buffer, data->tuning->allocator, dtype);
+  tenon__dynamic_buffer_initialize(buffer, data->tuning->allocator, TENON_ARGUMENT_TENSOR, dtype);
   *out_buffer = buffer;
   return TENON_OK;
 }
@@ -193,7 +193,7 @@ void tenon__trial_outputs_collect(tenon__trial_outputs_t* outputs, uint32_t coun
     if (output->kind != TENON_ARGUMENT_ALLOCATE) {
       continue;
     }
-    output->view = tenon__dynamic_buffer_argument(buffer, TENON_ARGUMENT_TENSOR).tensor;
+    output->view = tenon__dynamic_buffer_argument(buffer).tensor;
     output->size_bytes = 0;
     if (buffer->dtype != TENON_DTYPE_STRING &&
         tenon__element_count(buffer->rank, buffer->dims, &elements)) {

@@ -8,10 +8,12 @@
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 #include "core/tensor/strided_copy.h"
+#include "core/tensor/type.h"
 
 void tenon__dynamic_buffer_initialize(tenon__dynamic_buffer_t* out_buffer,
-                                      tenon_allocator_t allocator, tenon_dtype_t dtype) {
-  *out_buffer = (tenon__dynamic_buffer_t){.allocator = allocator, .dtype = dtype};
+                                      tenon_allocator_t allocator, uint32_t kind,
+                                      tenon_dtype_t dtype) {
+  *out_buffer = (tenon__dynamic_buffer_t){.allocator = allocator, .kind = kind, .dtype = dtype};
 }
 
 void tenon__dynamic_buffer_deinitialize(tenon__dynamic_buffer_t* buffer) {
@@ -27,7 +29,7 @@ void tenon__dynamic_buffer_deinitialize(tenon__dynamic_buffer_t* buffer) {
   if (buffer->strings_ready) {
     tenon__arena_deinitialize(&buffer->strings);
   }
-  *buffer = (tenon__dynamic_buffer_t){.allocator = a, .dtype = buffer->dtype};
+  tenon__dynamic_buffer_initialize(buffer, a, buffer->kind, buffer->dtype);
 }
 
 void tenon__dynamic_buffer_clear(tenon__dynamic_buffer_t* buffer) {
@@ -85,10 +87,10 @@ tenon_status_t tenon__dynamic_buffer_resize(tenon__dynamic_buffer_t* buffer, ten
   return TENON_OK;
 }
 
-tenon_argument_t tenon__dynamic_buffer_argument(const tenon__dynamic_buffer_t* buffer,
-                                                uint32_t kind) {
-  if (kind != TENON_ARGUMENT_TENSOR) {
-    return (tenon_argument_t){.kind = kind, .count = buffer->item_count, .items = buffer->items};
+tenon_argument_t tenon__dynamic_buffer_argument(const tenon__dynamic_buffer_t* buffer) {
+  if (buffer->kind != TENON_ARGUMENT_TENSOR) {
+    return (tenon_argument_t){
+        .kind = buffer->kind, .count = buffer->item_count, .items = buffer->items};
   }
   return (tenon_argument_t){
       .kind = TENON_ARGUMENT_TENSOR,
@@ -120,7 +122,7 @@ static tenon_status_t copy_elements(tenon__dynamic_buffer_t* buffer,
   if (bits < 8) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  const tenon_argument_t target = tenon__dynamic_buffer_argument(buffer, TENON_ARGUMENT_TENSOR);
+  const tenon_argument_t target = tenon__dynamic_buffer_argument(buffer);
   tenon__strided_copy(view, &target.tensor);
   return TENON_OK;
 }
@@ -156,7 +158,8 @@ static tenon_status_t reserve_items(tenon__dynamic_buffer_t* buffer, uint32_t ne
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t k = 0; k < wanted; ++k) {
-    tenon__dynamic_buffer_initialize(&storage[k], buffer->allocator, buffer->dtype);
+    tenon__dynamic_buffer_initialize(&storage[k], buffer->allocator,
+                                     tenon__type_item_kind(buffer->kind), buffer->dtype);
   }
   if (buffer->item_capacity > 0) {
     memcpy(storage, buffer->item_storage, buffer->item_capacity * sizeof *storage);
@@ -172,13 +175,13 @@ static tenon_status_t reserve_items(tenon__dynamic_buffer_t* buffer, uint32_t ne
 
 tenon_status_t tenon__dynamic_buffer_append(tenon__dynamic_buffer_t* buffer,
                                             const tenon_argument_t* item) {
-  if (item->kind != TENON_ARGUMENT_TENSOR) {
-    return TENON_ERROR_UNSUPPORTED; /* items are tensors */
+  if (item->kind != tenon__type_item_kind(buffer->kind)) {
+    return TENON_ERROR_UNSUPPORTED;
   }
   TENON_TRY(reserve_items(buffer, buffer->item_count + 1));
   tenon__dynamic_buffer_t* slot = &buffer->item_storage[buffer->item_count];
   TENON_TRY(tenon__dynamic_buffer_assign(slot, item));
-  buffer->items[buffer->item_count] = tenon__dynamic_buffer_argument(slot, item->kind);
+  buffer->items[buffer->item_count] = tenon__dynamic_buffer_argument(slot);
   buffer->item_count += 1;
   buffer->was_set = true;
   return TENON_OK;
@@ -187,6 +190,7 @@ tenon_status_t tenon__dynamic_buffer_append(tenon__dynamic_buffer_t* buffer,
 tenon_status_t tenon__dynamic_buffer_assign(tenon__dynamic_buffer_t* buffer,
                                             const tenon_argument_t* argument) {
   tenon__dynamic_buffer_clear(buffer);
+  buffer->kind = argument->kind;
   if (argument->kind == TENON_ARGUMENT_TENSOR) {
     const tenon_tensor_view_t* view = &argument->tensor;
     TENON_TRY(tenon__dynamic_buffer_resize(buffer, view->dtype, view->rank, view->dims));

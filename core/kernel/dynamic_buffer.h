@@ -8,11 +8,12 @@
 #include "core/base/arena.h"
 #include "tenon/plugin.h"
 
-/* A tensor (or sequence) that the kernel sizes. All zeros but allocator and dtype: nothing yet.
+/* A value that the kernel sizes. All zeros but allocator, kind and dtype: nothing yet.
  * capacity_bytes, dims_capacity and item_capacity are of what is allocated; rank, dims, strides say
  * what is in it, always dense rows. item_storage has item_capacity buffers, each made. */
 typedef struct tenon__dynamic_buffer_t {
   tenon_allocator_t allocator;
+  uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE ... */
   tenon_dtype_t dtype;
   void* data; /* moves when it grows: views of it are made anew after each resize */
   size_t capacity_bytes;
@@ -33,7 +34,8 @@ typedef struct tenon__dynamic_buffer_t {
 
 /* Allocates nothing. Ending frees everything, items and texts too, and leaves an empty buffer. */
 void tenon__dynamic_buffer_initialize(tenon__dynamic_buffer_t* out_buffer,
-                                      tenon_allocator_t allocator, tenon_dtype_t dtype);
+                                      tenon_allocator_t allocator, uint32_t kind,
+                                      tenon_dtype_t dtype);
 void tenon__dynamic_buffer_deinitialize(tenon__dynamic_buffer_t* buffer);
 /* Makes room for these extents, dense row-major. What was in it may be lost. OUT_OF_MEMORY leaves
  * it as it was; INVALID_DATA for extents that are negative or cannot be counted. A quarter more
@@ -41,7 +43,8 @@ void tenon__dynamic_buffer_deinitialize(tenon__dynamic_buffer_t* buffer);
  */
 tenon_status_t tenon__dynamic_buffer_resize(tenon__dynamic_buffer_t* buffer, tenon_dtype_t dtype,
                                             uint32_t rank, const int64_t* dims);
-/* A deep copy of an item at the end of a sequence. UNSUPPORTED for items that are no tensors. */
+/* A deep copy of an item at the end of a container. UNSUPPORTED for items of another kind than it
+ * holds. */
 tenon_status_t tenon__dynamic_buffer_append(tenon__dynamic_buffer_t* buffer,
                                             const tenon_argument_t* item);
 /* Of elements that are views of texts elsewhere: copies these, until it is cleared. */
@@ -49,12 +52,11 @@ tenon_status_t tenon__dynamic_buffer_own_texts(tenon__dynamic_buffer_t* buffer, 
                                                uint64_t count);
 /* What is in it as kernels see it: a tensor, or a sequence or optional of its items. It holds until
  * the buffer changes. */
-tenon_argument_t tenon__dynamic_buffer_argument(const tenon__dynamic_buffer_t* buffer,
-                                                uint32_t kind);
+tenon_argument_t tenon__dynamic_buffer_argument(const tenon__dynamic_buffer_t* buffer);
 /* Nothing is set any more; capacity stays, but for texts. */
 void tenon__dynamic_buffer_clear(tenon__dynamic_buffer_t* buffer);
-/* A deep copy of a tensor or a sequence into the buffer. A view without strides is dense.
- * UNSUPPORTED for elements within a byte that do not lie in rows. */
+/* A deep copy of a value into the buffer, which becomes one of its kind. A view without strides is
+ * dense. UNSUPPORTED for elements within a byte that do not lie in rows. */
 tenon_status_t tenon__dynamic_buffer_assign(tenon__dynamic_buffer_t* buffer,
                                             const tenon_argument_t* argument);
 

@@ -181,7 +181,7 @@ tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, te
 /* Containers whose items' rank is not given have items of any shape. */
 static tenon_status_t add_container(tenon_builder_t* builder, const char* name,
                                     const argument_type_t* type, tenon_value_t* out_value) {
-  if (type->kind < TENON_ARGUMENT_TENSOR || type->kind > TENON_ARGUMENT_OPTIONAL) {
+  if (tenon__type_kind_name(type->kind) == NULL) {
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "'%s': no kind of value %u",
                        name, type->kind);
   }

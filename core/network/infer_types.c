@@ -44,24 +44,12 @@ static tenon_dtype_t resolve_type(const tenon__inference_t* inference, const cha
   return tenon__dtype_from_name(type);
 }
 
-static bool kind_fits(uint32_t flags, uint32_t kind) {
-  if ((flags & (TENON_PORT_SEQUENCE | TENON_PORT_OPTIONAL_TYPE)) == 0) {
-    return kind == TENON_ARGUMENT_TENSOR;
-  }
-  return ((flags & TENON_PORT_SEQUENCE) != 0 && kind == TENON_ARGUMENT_SEQUENCE) ||
-         ((flags & TENON_PORT_OPTIONAL_TYPE) != 0 && kind == TENON_ARGUMENT_OPTIONAL);
-}
-
-static const char* kind_name(uint32_t kind) {
-  return kind == TENON_ARGUMENT_SEQUENCE   ? "a sequence"
-         : kind == TENON_ARGUMENT_OPTIONAL ? "an optional"
-                                           : "a tensor";
-}
-
-static const char* wanted_kind_name(uint32_t flags) {
-  return (flags & TENON_PORT_SEQUENCE) != 0        ? "a sequence"
-         : (flags & TENON_PORT_OPTIONAL_TYPE) != 0 ? "an optional"
-                                                   : "a tensor";
+/* What kind of value a port of these flags means. */
+static uint32_t port_kind(uint32_t flags) {
+  const bool is_sequence = (flags & TENON_PORT_SEQUENCE) != 0;
+  return (flags & TENON_PORT_OPTIONAL_TYPE) == 0
+             ? (is_sequence ? TENON_ARGUMENT_SEQUENCE : TENON_ARGUMENT_TENSOR)
+             : (is_sequence ? TENON_ARGUMENT_OPTIONAL_SEQUENCE : TENON_ARGUMENT_OPTIONAL);
 }
 
 /* One input against its port; binds a type variable. */
@@ -70,10 +58,12 @@ static tenon_status_t check_input(tenon__inference_t* inference, const tenon_por
   const tenon_operator_t* op = &inference->op->descriptor;
   const tenon__value_node_t* value =
       &inference->network->graphs[inference->graph]->values[inference->inputs[input]];
-  if (!kind_fits(port->flags, value->type.kind)) {
+  const uint32_t kind = port_kind(port->flags);
+  if (value->type.kind != kind) {
     return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
-                       "input '%s' expects %s, '%s' is %s", port->name,
-                       wanted_kind_name(port->flags), value->name, kind_name(value->type.kind));
+                       "input '%s' must be of kind '%s', '%s' is of kind '%s'", port->name,
+                       tenon__type_kind_name(kind), value->name,
+                       tenon__type_kind_name(value->type.kind));
   }
   uint32_t variable = TENON_NONE;
   tenon_dtype_t expected = resolve_type(inference, port->type, &variable);
@@ -180,14 +170,9 @@ static tenon_status_t bind_outputs(tenon__inference_t* inference) {
     if (dtype == TENON_DTYPE_UNDEFINED && variable != TENON_NONE) {
       dtype = tenon__dtype_from_name(op->types[variable].allowed);
     }
-    uint32_t kind = TENON_ARGUMENT_TENSOR;
-    if ((port->flags & TENON_PORT_SEQUENCE) != 0) {
-      kind = TENON_ARGUMENT_SEQUENCE;
-    } else if ((port->flags & TENON_PORT_OPTIONAL_TYPE) != 0) {
-      kind = TENON_ARGUMENT_OPTIONAL;
-    }
     inference->outputs[i] = (tenon__inferred_value_t){
-        .type = {.kind = kind, .dtype = dtype, .rank = TENON_NONE}, .handle = TENON_NONE};
+        .type = {.kind = port_kind(port->flags), .dtype = dtype, .rank = TENON_NONE},
+        .handle = TENON_NONE};
     inference->output_values[i] =
         (tenon__scope_value_t){true, tenon__type_tensor(dtype, TENON_NONE, NULL), i};
   }

@@ -44,8 +44,7 @@ static const char* value_fault(const verifier_t* verifier, const tenon__graph_t*
     return "has no name";
   }
   const tenon__type_t* type = &value->type;
-  if (tenon__dtype_bits(type->dtype) == 0 || type->kind < TENON_ARGUMENT_TENSOR ||
-      type->kind > TENON_ARGUMENT_OPTIONAL) {
+  if (tenon__dtype_bits(type->dtype) == 0 || tenon__type_kind_name(type->kind) == NULL) {
     return "has no type";
   }
   if ((type->rank != TENON_NONE &&

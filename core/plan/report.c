@@ -107,9 +107,10 @@ const char* tenon__place_layout_text(const tenon__plan_t* plan, uint32_t graph, 
 
 static void append_type(text_t* text, const tenon__network_t* network,
                         const tenon__value_node_t* value) {
-  append(text, value->type.kind == TENON_ARGUMENT_SEQUENCE   ? "sequence of "
-               : value->type.kind == TENON_ARGUMENT_OPTIONAL ? "optional "
-                                                             : "");
+  if (value->type.kind != TENON_ARGUMENT_TENSOR) {
+    append(text, tenon__type_kind_name(value->type.kind));
+    append(text, " ");
+  }
   append(text, tenon__dtype_name(value->type.dtype));
   if (value->type.rank == TENON_NONE) {
     return;

@@ -79,18 +79,22 @@ static tenon_status_t check_range(const tenon__context_t* context, uint32_t inde
   return TENON_OK;
 }
 
-/* The tensors of a sequence or an optional are of the element type that its value declares. */
+/* What a container holds is of its kind, and tensors of the element type that its value declares.
+ */
 static tenon_status_t check_items(const tenon__context_t* context, const tenon__value_node_t* value,
                                   const tenon_argument_t* argument) {
+  const uint32_t kind = tenon__type_item_kind(argument->kind);
   for (uint32_t k = 0; k < argument->count; ++k) {
     const tenon_argument_t* item = &argument->items[k];
-    if (item->kind == TENON_ARGUMENT_TENSOR && item->tensor.dtype != value->type.dtype) {
-      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
-                         "input '%s': item %u is %s, the engine expects %s", value->name, k,
-                         tenon__dtype_name(item->tensor.dtype),
-                         tenon__dtype_name(value->type.dtype));
+    const bool is_tensor = item->kind == TENON_ARGUMENT_TENSOR;
+    if (item->kind != kind || (is_tensor && item->tensor.dtype != value->type.dtype)) {
+      return tenon__fail(
+          context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+          "input '%s': item %u is %s, the engine expects %s", value->name, k,
+          is_tensor ? tenon__dtype_name(item->tensor.dtype) : "no tensor",
+          kind == TENON_ARGUMENT_TENSOR ? tenon__dtype_name(value->type.dtype) : "a sequence");
     }
-    TENON_TRY(item->kind == TENON_ARGUMENT_TENSOR ? TENON_OK : check_items(context, value, item));
+    TENON_TRY(is_tensor ? TENON_OK : check_items(context, value, item));
   }
   return TENON_OK;
 }
@@ -113,7 +117,7 @@ tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t inde
   if (value->type.kind != TENON_ARGUMENT_TENSOR) {
     TENON_TRY(check_items(context, value, argument));
     TENON_TRY(tenon__dynamic_buffer_assign(place->buffer, argument));
-    place->argument = tenon__dynamic_buffer_argument(place->buffer, value->type.kind);
+    place->argument = tenon__dynamic_buffer_argument(place->buffer);
     context->input_is_set[index] = true;
     return TENON_OK;
   }

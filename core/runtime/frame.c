@@ -42,7 +42,8 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
     case TENON_STORAGE_OUTPUT:
       state->buffer = tenon__arena_allocate(&context->arena, 1, sizeof *state->buffer);
       TENON_TRY_MEMORY(state->buffer != NULL);
-      tenon__dynamic_buffer_initialize(state->buffer, context->allocator, value->type.dtype);
+      tenon__dynamic_buffer_initialize(state->buffer, context->allocator, value->type.kind,
+                                       value->type.dtype);
       if (place->storage == TENON_STORAGE_INPUT) {
         state->rank = value->type.rank;
         state->dims = context->input_dims[place->index];
@@ -168,7 +169,7 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
   const bool is_tensor = value->type.kind == TENON_ARGUMENT_TENSOR;
   if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING &&
       (!is_tensor || value->type.rank == TENON_NONE)) {
-    state->argument = tenon__dynamic_buffer_argument(state->buffer, value->type.kind);
+    state->argument = tenon__dynamic_buffer_argument(state->buffer);
   }
   if (!is_tensor) {
     *out_argument = state->argument;

@@ -112,7 +112,7 @@ static tenon_status_t set_slice(const tenon__repeat_t* repeat, uint32_t k) {
   }
   argument.tensor.rank -= 1;
   TENON_TRY(tenon__dynamic_buffer_assign(&repeat->state->slices[k], &argument));
-  argument = tenon__dynamic_buffer_argument(&repeat->state->slices[k], TENON_ARGUMENT_TENSOR);
+  argument = tenon__dynamic_buffer_argument(&repeat->state->slices[k]);
   return tenon__frame_set_parameter(repeat->body,
                                     layout->first_parameter + layout->carried_count + k, &argument);
 }
@@ -123,7 +123,8 @@ static tenon_status_t set_slice(const tenon__repeat_t* repeat, uint32_t k) {
 static tenon_status_t enlarge(tenon__dynamic_buffer_t* collected, const tenon_tensor_view_t* item,
                               const int64_t* dims, size_t used_bytes) {
   tenon__dynamic_buffer_t larger;
-  tenon__dynamic_buffer_initialize(&larger, collected->allocator, item->dtype);
+  tenon__dynamic_buffer_initialize(&larger, collected->allocator, TENON_ARGUMENT_TENSOR,
+                                   item->dtype);
   const tenon_status_t status =
       tenon__dynamic_buffer_resize(&larger, item->dtype, item->rank + 1, dims);
   if (status != TENON_OK) {
@@ -211,13 +212,11 @@ static tenon_status_t set_lead(const tenon__repeat_t* repeat) {
 
 tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat) {
   const tenon__control_layout_t* layout = repeat->layout;
-  const tenon__graph_t* g = graph_of(repeat->body);
   repeat->state->iteration = repeat->iteration;
   TENON_TRY(layout->passes_iteration ? set_lead(repeat) : TENON_OK);
   for (uint32_t k = 0; k < layout->carried_count; ++k) {
     const uint32_t parameter = layout->first_parameter + k;
-    const tenon_argument_t argument = tenon__dynamic_buffer_argument(
-        &repeat->state->carried[0][k], g->values[g->inputs[parameter]].type.kind);
+    const tenon_argument_t argument = tenon__dynamic_buffer_argument(&repeat->state->carried[0][k]);
     TENON_TRY(tenon__frame_set_parameter(repeat->body, parameter, &argument));
   }
   for (uint32_t k = 0; k < layout->scanned_count; ++k) {
@@ -267,7 +266,7 @@ static tenon_status_t store_nothing(const tenon__repeat_t* repeat, uint32_t k, u
   dims[tenon__control_axis(repeat->layout, repeat->layout->scanned_count + k, value->type.rank)] =
       0;
   TENON_TRY(tenon__dynamic_buffer_resize(collected, value->type.dtype, value->type.rank, dims));
-  const tenon_argument_t empty = tenon__dynamic_buffer_argument(collected, TENON_ARGUMENT_TENSOR);
+  const tenon_argument_t empty = tenon__dynamic_buffer_argument(collected);
   return tenon__frame_store(repeat->frame, output, &empty);
 }
 
@@ -293,7 +292,7 @@ static tenon_status_t store_collected(const tenon__repeat_t* repeat, uint32_t k)
     dims[d] = collected->dims[source];
     strides[d] = collected->strides[source];
   }
-  tenon_argument_t argument = tenon__dynamic_buffer_argument(collected, TENON_ARGUMENT_TENSOR);
+  tenon_argument_t argument = tenon__dynamic_buffer_argument(collected);
   if (is_backwards(repeat, which)) {
     argument.tensor.data = (char*)argument.tensor.data + (dims[axis] - 1) * strides[axis] * size;
     strides[axis] = -strides[axis];
@@ -308,9 +307,7 @@ static tenon_status_t store_carried(const tenon__repeat_t* repeat, uint32_t k) {
   if (output == TENON_NONE) {
     return TENON_OK;
   }
-  const tenon__value_node_t* value = tenon__frame_value(repeat->frame, output);
-  const tenon_argument_t argument =
-      tenon__dynamic_buffer_argument(&repeat->state->carried[0][k], value->type.kind);
+  const tenon_argument_t argument = tenon__dynamic_buffer_argument(&repeat->state->carried[0][k]);
   return tenon__frame_store(repeat->frame, output, &argument);
 }
 

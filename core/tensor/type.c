@@ -5,6 +5,14 @@
 #include "core/dimension/dimension_text.h"
 #include "core/tensor/dtype.h"
 
+const char* tenon__type_kind_name(uint32_t kind) {
+  static const char* const names[] = {[TENON_ARGUMENT_TENSOR] = "tensor",
+                                      [TENON_ARGUMENT_SEQUENCE] = "sequence",
+                                      [TENON_ARGUMENT_OPTIONAL] = "optional",
+                                      [TENON_ARGUMENT_OPTIONAL_SEQUENCE] = "optional sequence"};
+  return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : NULL;
+}
+
 bool tenon__type_same_elements(const tenon__type_t* a, const tenon__type_t* b) {
   return a->kind == b->kind && a->dtype == b->dtype;
 }
@@ -85,12 +93,11 @@ bool tenon__type_element_count(const tenon__dim_pool_t* pool, const tenon__type_
 
 const char* tenon__type_text(const tenon__dim_pool_t* pool, const tenon__type_t* type,
                              tenon__arena_t* arena) {
-  const char* container = type->kind == TENON_ARGUMENT_SEQUENCE   ? "sequence "
-                          : type->kind == TENON_ARGUMENT_OPTIONAL ? "optional "
-                                                                  : "";
+  const char* kind = type->kind == TENON_ARGUMENT_TENSOR ? NULL : tenon__type_kind_name(type->kind);
   const bool is_open = type->rank == TENON_NONE;
-  const char* text = tenon__arena_format(arena, "%s%s[%s", container,
-                                         tenon__dtype_name(type->dtype), is_open ? "..." : "");
+  const char* text =
+      tenon__arena_format(arena, "%s%s%s[%s", kind == NULL ? "" : kind, kind == NULL ? "" : " ",
+                          tenon__dtype_name(type->dtype), is_open ? "..." : "");
   const uint32_t rank = is_open ? 0 : type->rank;
   for (uint32_t i = 0; text != NULL && i < rank; ++i) {
     text = tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",

@@ -16,8 +16,9 @@
 enum { TENON_CONTENT_LIMIT = 1024 };
 
 typedef struct tenon__type_t {
-  uint32_t
-      kind; /* TENON_ARGUMENT_TENSOR; _SEQUENCE, _OPTIONAL: the rest is said of what it holds */
+  /* TENON_ARGUMENT_TENSOR; _SEQUENCE, _OPTIONAL, _OPTIONAL_SEQUENCE: the rest is said of the
+   * tensors that it holds. */
+  uint32_t kind;
   tenon_dtype_t dtype; /* UNDEFINED only while it is being worked out */
   /* TENON_NONE: unknown: items of a sequence may differ, and a shape may not have been worked out.
    */
@@ -34,6 +35,14 @@ typedef struct tenon__type_t {
 static inline tenon__type_t tenon__type_tensor(tenon_dtype_t dtype, uint32_t rank,
                                                const tenon_dim_t* dims) {
   return (tenon__type_t){.kind = TENON_ARGUMENT_TENSOR, .dtype = dtype, .rank = rank, .dims = dims};
+}
+
+/* Kinds of values: "tensor", "sequence", "optional" or "optional sequence"; NULL for a number that
+ * is none. */
+const char* tenon__type_kind_name(uint32_t kind);
+/* The kind of what a container holds. */
+static inline uint32_t tenon__type_item_kind(uint32_t kind) {
+  return kind == TENON_ARGUMENT_OPTIONAL_SEQUENCE ? TENON_ARGUMENT_SEQUENCE : TENON_ARGUMENT_TENSOR;
 }
 
 /* Kind and element type alike, which no run can mend. */

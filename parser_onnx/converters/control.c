@@ -23,16 +23,6 @@ static tenon_value_t scalar(tenon_make_t* make, tenon_value_t value, tenon_dtype
   return tenon_make_cast(make, flat, dtype);
 }
 
-static uint32_t convert_body(tenon_make_t* make, const tenon__onnx_body_request_t* request,
-                             tenon__onnx_captures_t* out_captures) {
-  tenon__onnx_body_t body = {0};
-  if (make->status == TENON_OK) {
-    make->status = tenon__onnx_convert_body(make->source, request, &body);
-  }
-  *out_captures = body.captures;
-  return body.body;
-}
-
 static const char* const branch_names[2] = {"then_branch", "else_branch"};
 
 /* A condition that is known now: that branch's nodes take the place of the node. The other may not
@@ -109,12 +99,16 @@ typedef struct repetition_t {
   uint32_t scanned_count;
   int64_t* axes; /* of scanned inputs, then of collected outputs */
   int64_t* directions;
-  uint32_t body;
-  tenon__onnx_captures_t captures;
 } repetition_t;
 
-static void finish_repetition(tenon_make_t* make, const repetition_t* loop) {
+static void make_repetition(tenon_make_t* make, const repetition_t* loop,
+                            const tenon__onnx_body_request_t* request) {
   const uint32_t collected = make->output_count - loop->carried_count;
+  tenon__onnx_body_t body = {0};
+  if (!tenon_make_ok(make) ||
+      !tenon_make_keep(make, tenon__onnx_convert_body(make->source, request, &body))) {
+    return;
+  }
   tenon_make_begin(make, "repetition");
   tenon_make_set_int(make, "carried_count", loop->carried_count);
   tenon_make_set_int(make, "scanned_count", loop->scanned_count);
@@ -125,10 +119,15 @@ static void finish_repetition(tenon_make_t* make, const repetition_t* loop) {
   for (uint32_t i = 0; i < loop->carried_count + loop->scanned_count; ++i) {
     tenon_make_add(make, tenon_make_input(make, loop->first_value + i));
   }
-  add_captures(make, &loop->captures);
-  tenon_make_add_body(make, loop->body);
+  add_captures(make, &body.captures);
+  tenon_make_add_body(make, body.body);
   tenon_make_set_output_count(make, make->output_count);
   tenon_make_end_outputs(make);
+  for (uint32_t i = 0; i < loop->carried_count; ++i) {
+    if (body.is_wrapped[i]) {
+      tenon_make_output(make, i, tenon__onnx_optional_get(make, make->outputs[i]));
+    }
+  }
 }
 
 static bool allocate_lists(tenon_make_t* make, repetition_t* loop) {
@@ -164,8 +163,7 @@ static void loop_node(tenon_make_t* make) {
                                               .carried_input = 2,
                                               .carried_output = 1,
                                               .carried_count = loop.carried_count};
-  loop.body = convert_body(make, &request, &loop.captures);
-  finish_repetition(make, &loop);
+  make_repetition(make, &loop, &request);
 }
 
 /* A list of a Scan with an entry for each of `count` values, whose ranks are `rank + extra`. */
@@ -225,8 +223,7 @@ static void scan(tenon_make_t* make) {
                                               .parameter_types = types,
                                               .parameter_type_count = make->input_count,
                                               .carried_count = loop.carried_count};
-  loop.body = convert_body(make, &request, &loop.captures);
-  finish_repetition(make, &loop);
+  make_repetition(make, &loop, &request);
 }
 
 /* Item `index` of a batch. */

@@ -67,4 +67,10 @@ tenon_dtype_t tenon__onnx_get_dtype(tenon_make_t* make, const char* name, tenon_
  * their decimal form; of the same type the input itself, without a node. */
 void tenon__onnx_cast_input(tenon_make_t* make, tenon_dtype_t to);
 
+/* gradient.c: derivatives by the chain rule. */
+void tenon__onnx_gradient(tenon_make_t* make);
+
+/* What an optional holds; what is none stands for itself. */
+tenon_value_t tenon__onnx_optional_get(tenon_make_t* make, tenon_value_t o);
+
 #endif

@@ -9,21 +9,15 @@ static void sequence_empty(tenon_make_t* make) {
   tenon_make_end_outputs(make);
 }
 
-static void refuse_container(tenon_make_t* make) {
-  tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
-                  "an optional of a sequence; optionals of tensors are supported");
-}
-
-/* The element type of the tensor that an Optional declares. */
-static tenon_dtype_t declared_dtype(tenon_make_t* make) {
+/* The element type of the tensor, or of the tensors of the sequence, that an Optional declares. */
+static tenon_dtype_t declared_dtype(tenon_make_t* make, bool* out_is_sequence) {
   const tenon_source_t* type = NULL;
   const tenon_source_t* element = NULL;
   int64_t number = 0;
   tenon_status_t status = make->table->get_tree(make->source, "type", 0, &type);
-  if (status == TENON_OK && make->table->get_tree(type, "elem", 0, &element) == TENON_OK) {
-    refuse_container(make);
-    return TENON_DTYPE_UNDEFINED;
-  }
+  *out_is_sequence =
+      status == TENON_OK && make->table->get_tree(type, "elem", 0, &element) == TENON_OK;
+  type = *out_is_sequence ? element : type;
   if (status == TENON_OK) {
     status = make->table->get_int(type, "elem_type", &number);
   }
@@ -36,33 +30,43 @@ static tenon_dtype_t declared_dtype(tenon_make_t* make) {
 
 static void optional_make(tenon_make_t* make) {
   const tenon_value_t x = tenon_make_input(make, 0);
-  if (tenon_make_present(x) && tenon_make_type(make, x).kind != TENON_ARGUMENT_TENSOR) {
-    refuse_container(make);
-    return;
-  }
+  const bool is_present = tenon_make_present(x);
+  bool is_sequence = is_present && tenon_make_type(make, x).kind == TENON_ARGUMENT_SEQUENCE;
   const tenon_dtype_t dtype =
-      tenon_make_present(x) ? tenon_make_dtype(make, x) : declared_dtype(make);
-  tenon_make_begin(make, "optional_make");
+      is_present ? tenon_make_dtype(make, x) : declared_dtype(make, &is_sequence);
+  tenon_make_begin(make, is_sequence ? "optional_make_sequence" : "optional_make");
   tenon_make_set_dtype(make, "to", dtype);
   tenon_make_add(make, x);
   tenon_make_end_outputs(make);
 }
 
-/* Since opset 18 what is no optional stands for itself. */
+/* Which of two operators takes the optional; NULL where it is none. */
+static const char* optional_op(tenon_make_t* make, tenon_value_t o, const char* of_tensor,
+                               const char* of_sequence) {
+  const uint32_t kind = tenon_make_type(make, o).kind;
+  return kind == TENON_ARGUMENT_OPTIONAL            ? of_tensor
+         : kind == TENON_ARGUMENT_OPTIONAL_SEQUENCE ? of_sequence
+                                                    : NULL;
+}
+
+tenon_value_t tenon__onnx_optional_get(tenon_make_t* make, tenon_value_t o) {
+  const char* get = optional_op(make, o, "optional_get", "optional_get_sequence");
+  return get == NULL ? o : tenon_make_1(make, get, o);
+}
+
+/* What an optional holds. Since opset 18 what is none stands for itself. */
 static void optional_get(tenon_make_t* make) {
   const tenon_value_t o = tenon_make_input(make, 0);
-  if (tenon_make_type(make, o).kind == TENON_ARGUMENT_OPTIONAL) {
-    tenon_make_same(make);
-  } else {
-    tenon_make_output(make, 0, o);
-  }
+  tenon_make_output(make, 0, tenon__onnx_optional_get(make, o));
 }
 
 static void optional_has(tenon_make_t* make) {
   const tenon_value_t o = tenon_make_input(make, 0);
   const uint8_t present = tenon_make_present(o);
-  if (present != 0 && tenon_make_type(make, o).kind == TENON_ARGUMENT_OPTIONAL) {
-    tenon_make_same(make);
+  const char* has =
+      present == 0 ? NULL : optional_op(make, o, "optional_has", "optional_has_sequence");
+  if (has != NULL) {
+    tenon_make_output(make, 0, tenon_make_1(make, has, o));
   } else {
     tenon_make_output(make, 0, tenon_make_tensor(make, TENON_DTYPE_BOOL, 0, NULL, &present));
   }

@@ -1,4 +1,5 @@
-/* Steps of optimisers: expressions over each tensor and what belongs to it. */
+/* Steps of optimisers: expressions over each tensor and what belongs to it. gradient.c has
+ * Gradient. */
 #include <stdio.h>
 #include <string.h>
 
@@ -116,6 +117,7 @@ static void momentum(tenon_make_t* make) {
 static const tenon_make_row_t rows[] = {
     MADE("Adagrad", adagrad),
     MADE("Adam", adam),
+    MADE("Gradient", tenon__onnx_gradient),
     MADE("Momentum", momentum),
 };
 TENON__ONNX_FAMILY(training);

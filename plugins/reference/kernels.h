@@ -110,7 +110,10 @@
   KERNEL(concat_from_sequence, NULL, RAW, LIST("axis", "new_axis"))                            \
   KERNEL(optional_make, NULL, RAW, LIST("to"))                                                 \
   KERNEL(optional_get, NULL, RAW, NOTHING)                                                     \
-  KERNEL(optional_has, NULL, RAW, NOTHING)
+  KERNEL(optional_has, NULL, RAW, NOTHING)                                                     \
+  KERNEL(optional_make_sequence, NULL, RAW, LIST("to"))                                        \
+  KERNEL(optional_get_sequence, NULL, RAW, NOTHING)                                            \
+  KERNEL(optional_has_sequence, NULL, RAW, NOTHING)
 
 /* On entry inputs are read; on return the frame writes outputs whose extents were known. A
  * failure has told the host why (tenon__work_fail). */

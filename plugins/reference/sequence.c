@@ -273,18 +273,27 @@ tenon_status_t tenon__compute_optional_make(tenon__work_t* work) {
 
 tenon_status_t tenon__compute_optional_get(tenon__work_t* work) {
   const tenon_argument_t* optional = argument(work, 0);
-  if (optional->kind != TENON_ARGUMENT_OPTIONAL) {
-    return copy_to_output(work, optional);
-  }
   return optional->count == 0 ? tenon__work_fail(work, "the optional is empty")
                               : copy_to_output(work, &optional->items[0]);
 }
 
 tenon_status_t tenon__compute_optional_has(tenon__work_t* work) {
   const tenon_argument_t* optional = argument(work, 0);
-  bool has = optional != NULL && (optional->kind != TENON_ARGUMENT_OPTIONAL || optional->count > 0);
-  tenon__number_t result = {.i = has ? 1 : 0};
+  tenon__number_t result = {.i = optional != NULL && optional->count > 0 ? 1 : 0};
   const tenon_tensor_view_t* y = &work->output_arguments[0].tensor;
   tenon__number_store(y->data, 0, y->dtype, 0, result);
   return TENON_OK;
+}
+
+/* What an optional holds makes no difference to these. */
+tenon_status_t tenon__compute_optional_make_sequence(tenon__work_t* work) {
+  return tenon__compute_optional_make(work);
+}
+
+tenon_status_t tenon__compute_optional_get_sequence(tenon__work_t* work) {
+  return tenon__compute_optional_get(work);
+}
+
+tenon_status_t tenon__compute_optional_has_sequence(tenon__work_t* work) {
+  return tenon__compute_optional_has(work);
 }

@@ -9,6 +9,7 @@
 
 #define SEQUENCE(name) PORT_OF(name, "T", NULL, TENON_PORT_SEQUENCE)
 #define OPTIONAL_VALUE(name) PORT_OF(name, "T", NULL, TENON_PORT_OPTIONAL_TYPE)
+#define OPTIONAL_SEQUENCE (TENON_PORT_OPTIONAL_TYPE | TENON_PORT_SEQUENCE)
 #define POSITION OPTIONAL("position", "I")
 #define ANY TYPES(TYPE("T", "any"))
 #define ANY_AT TYPES(TYPE("T", "any"), TYPE("I", "i32 i64"))
@@ -234,5 +235,15 @@ static const tenon_operator_t operators[] = {
     {OPERATOR("optional_has", "whether the optional holds something"), ANY,
      INPUTS(PORT_OF("o", "T", NULL, TENON_PORT_OPTIONAL_TYPE | TENON_PORT_OPTIONAL)),
      OUTPUTS(PORT("y", "bool")), .shape = "y = []", .traits = "pure; not_foldable"},
+    {OPERATOR("optional_make_sequence", "the sequence s, or nothing"), ANY,
+     INPUTS(PORT_OF("s", "T", NULL, TENON_PORT_SEQUENCE | TENON_PORT_OPTIONAL)),
+     OUTPUTS(PORT_OF("y", "$to", NULL, OPTIONAL_SEQUENCE)), ATTRIBUTES(DTYPE("to", "f32")),
+     .infer = infer_optional_make, .traits = "pure; not_foldable"},
+    {OPERATOR("optional_get_sequence", "the sequence that the optional holds"), ANY,
+     INPUTS(PORT_OF("o", "T", NULL, OPTIONAL_SEQUENCE)), OUTPUTS(SEQUENCE("y")),
+     .infer = infer_same, .traits = "pure; not_foldable"},
+    {OPERATOR("optional_has_sequence", "whether the optional holds a sequence"), ANY,
+     INPUTS(PORT_OF("o", "T", NULL, OPTIONAL_SEQUENCE)), OUTPUTS(PORT("y", "bool")),
+     .shape = "y = []", .traits = "pure; not_foldable"},
 };
 FAMILY(sequence);

@@ -149,9 +149,11 @@ static tenon_status_t check_argument(const tenon_sink_t* sink, const char* what,
   if (argument->kind == TENON_ARGUMENT_TENSOR) {
     return complete_view(sink, what, &argument->tensor, strides, &view);
   }
-  if ((argument->kind != TENON_ARGUMENT_SEQUENCE && argument->kind != TENON_ARGUMENT_OPTIONAL) ||
+  const bool is_optional = argument->kind == TENON_ARGUMENT_OPTIONAL ||
+                           argument->kind == TENON_ARGUMENT_OPTIONAL_SEQUENCE;
+  if ((argument->kind != TENON_ARGUMENT_SEQUENCE && !is_optional) ||
       (argument->count > 0 && argument->items == NULL) || depth > DEPTH_LIMIT ||
-      (argument->kind == TENON_ARGUMENT_OPTIONAL && argument->count > 1)) {
+      (is_optional && argument->count > 1)) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "%s: what is given is no tensor, sequence or optional", what);
   }

@@ -309,6 +309,60 @@ TENON_TEST(sequences_go_in_and_out) {
   scene_end(&scene);
 }
 
+/* What the optional holds goes on, or an error does. */
+TENON_TEST(a_sequence_in_an_optional_goes_in_and_out) {
+  scene_t scene;
+  static const int64_t two[] = {2};
+  tenon_value_t optional = ABSENT;
+  tenon_value_t held = ABSENT;
+  tenon_value_t has = ABSENT;
+  float part[2] = {1, 2};
+  const tenon_argument_t* out = NULL;
+  REQUIRE(scene_begin(&scene));
+  tenon_network_t* network = scene.session.network;
+  tenon_builder_t* builder = tenon_network_get_builder(network);
+  EXPECT_STATUS(
+      tenon_builder_get_table()->input_container(builder, "some", TENON_ARGUMENT_OPTIONAL_SEQUENCE,
+                                                 TENON_DTYPE_FLOAT32, 1, two, &optional),
+      TENON_OK);
+  EXPECT_STATUS(tenon_network_add(network, "standard.optional_get/1", NULL, VALUES(optional), NULL,
+                                  0, &held, 1),
+                TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(scene.session.messages.text, "must be of kind 'optional'");
+  EXPECT_STATUS(tenon_network_add(network, "standard.optional_get_sequence/1", NULL,
+                                  VALUES(optional), NULL, 0, &held, 1),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add(network, "standard.optional_has_sequence/1", NULL,
+                                  VALUES(optional), NULL, 0, &has, 1),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(network, held, "held"), TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(network, has, "has"), TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(network, optional, "same"), TENON_OK);
+  REQUIRE(scene_start(&scene, NULL));
+  const tenon_argument_t item = {.kind = TENON_ARGUMENT_TENSOR,
+                                 .tensor = floats(part, 1, two, NULL)};
+  const tenon_argument_t sequence = {.kind = TENON_ARGUMENT_SEQUENCE, .count = 1, .items = &item};
+  tenon_argument_t given = {
+      .kind = TENON_ARGUMENT_OPTIONAL_SEQUENCE, .count = 1, .items = &sequence};
+  EXPECT_STATUS(tenon_context_set_input_argument(scene.context, 0, &given), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+  EXPECT_STATUS(tenon_context_get_output_argument(scene.context, 0, &out), TENON_OK);
+  REQUIRE(out != NULL && out->kind == TENON_ARGUMENT_SEQUENCE && out->count == 1);
+  EXPECT_NEAR(((const float*)out->items[0].tensor.data)[1], 2, 0);
+  EXPECT_STATUS(tenon_context_get_output_argument(scene.context, 2, &out), TENON_OK);
+  REQUIRE(out != NULL && out->kind == given.kind && out->count == 1 && out->items[0].count == 1);
+  EXPECT_NEAR(((const float*)out->items[0].items[0].tensor.data)[1], 2, 0);
+  given.items = &item;
+  EXPECT_STATUS(tenon_context_set_input_argument(scene.context, 0, &given),
+                TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(scene.session.messages.text, "item 0 is f32, the engine expects a sequence");
+  given.count = 0;
+  EXPECT_STATUS(tenon_context_set_input_argument(scene.context, 0, &given), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(scene.context), TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(scene.session.messages.text, "the optional is empty");
+  scene_end(&scene);
+}
+
 /* 2 x 3 by 3 x 4: 24 products and sums; then one addition of a constant for each of 8 results. */
 TENON_TEST(tells_what_the_steps_did) {
   static const int64_t dims[] = {-1, 3};

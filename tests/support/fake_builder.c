@@ -46,9 +46,10 @@ static void log_type(tenon__fake_t* fake, uint32_t id) {
       TENON_DTYPES(NAME)};
   const tenon__fake_value_t* value = &fake->values[id];
   log_line(fake, "%%%u: %s%s", id,
-           value->type.kind == TENON_ARGUMENT_SEQUENCE   ? "sequence "
-           : value->type.kind == TENON_ARGUMENT_OPTIONAL ? "optional "
-                                                         : "",
+           value->type.kind == TENON_ARGUMENT_SEQUENCE            ? "sequence "
+           : value->type.kind == TENON_ARGUMENT_OPTIONAL          ? "optional "
+           : value->type.kind == TENON_ARGUMENT_OPTIONAL_SEQUENCE ? "optional sequence "
+                                                                  : "",
            names[value->type.dtype]);
   for (uint32_t i = 0; value->type.rank != TENON_NONE && i < value->type.rank; ++i) {
     log_line(fake, "%c%lld", i == 0 ? '[' : ',', (long long)value->dims[i]);

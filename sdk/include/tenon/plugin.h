@@ -232,19 +232,21 @@ typedef struct tenon_tensor_view_t {
   uint32_t bit_offset;
 } tenon_tensor_view_t;
 
-/* What an argument is. A kernel meets the last three only where its operator's ports say SEQUENCE
- * or OPTIONAL_TYPE, or where a shape rule says `fresh`. */
+/* What an argument is. A kernel meets what is neither absent nor a tensor only where its operator's
+ * ports say SEQUENCE or OPTIONAL_TYPE, or where a shape rule says `fresh`. */
 enum {
   /* An optional input that is not there, or an output that nobody reads: not to be written. */
   TENON_ARGUMENT_ABSENT = 0,
   TENON_ARGUMENT_TENSOR = 1,
-  /* `items`: `count` arguments. An output begins empty and is filled by run.append_output. */
+  /* `items`: `count` tensors. An output begins empty and is filled by run.append_output. */
   TENON_ARGUMENT_SEQUENCE = 2,
   /* count 0 or 1, `items` as for a sequence. */
   TENON_ARGUMENT_OPTIONAL = 3,
   /* An output whose extents the kernel finds: its `dims` and `data` say nothing, and the kernel
    * calls run.allocate_output once for it in each call. */
-  TENON_ARGUMENT_ALLOCATE = 4
+  TENON_ARGUMENT_ALLOCATE = 4,
+  /* Since 0.3. count 0 or 1, the item is a sequence. Containers nest no further. */
+  TENON_ARGUMENT_OPTIONAL_SEQUENCE = 5
 };
 
 /* One input or output of a call. [frozen] All of it, `dims` and `strides` included, is valid for
@@ -498,7 +500,8 @@ enum {
   TENON_PORT_SHAPE_OPERAND = 1u << 2,
   /* A value of the type sequence(...); without it, or OPTIONAL_TYPE, a tensor is meant. */
   TENON_PORT_SEQUENCE = 1u << 3,
-  /* A value of the type optional(...): present, but perhaps empty. Not the same as OPTIONAL. */
+  /* A value of the type optional(...): present, but perhaps empty. Not the same as OPTIONAL. With
+   * SEQUENCE: of the type optional(sequence(...)). */
   TENON_PORT_OPTIONAL_TYPE = 1u << 4,
   /* An output whose rank no rule can tell: see "Extents that the kernel finds" below. */
   TENON_PORT_UNBOUNDED = 1u << 5,
@@ -1205,7 +1208,8 @@ typedef struct tenon_run_table_t {
    * once for each such output and call. The one [run] function that may allocate. */
   tenon_status_t (*allocate_output)(tenon_run_t* run, uint32_t output, uint32_t rank,
                                     const int64_t* dims, void** out_data);
-  /* Sequence and optional outputs: begins empty; appends a dense copy of `item`. */
+  /* Sequence and optional outputs: begins empty; appends a dense copy of `item`, which is
+   * UNSUPPORTED where it is not what the output holds. */
   tenon_status_t (*append_output)(tenon_run_t* run, uint32_t output, const tenon_argument_t* item);
   /* Keeps a copy of a string until the output that holds it is overwritten. */
   tenon_status_t (*copy_string)(tenon_run_t* run, uint32_t output, tenon_string_view_t text,
@@ -1705,8 +1709,8 @@ typedef struct tenon_calibrator_t {
 
 /* [frozen] A value's type as far as it is known. dims[k] is -1 where symbolic. */
 struct tenon_value_type_t {
-  uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL */
-  tenon_dtype_t dtype;
+  uint32_t kind;         /* TENON_ARGUMENT_TENSOR, _SEQUENCE, _OPTIONAL or _OPTIONAL_SEQUENCE */
+  tenon_dtype_t dtype;   /* this and what follows: of the tensors that it holds */
   uint32_t rank;         /* TENON_NONE: unknown (sequences whose items differ) */
   uint32_t has_contents; /* 1: its elements are known or symbolic: see content */
   const int64_t* dims;

@@ -355,7 +355,7 @@ TENON_API tenon_status_t tenon_network_clear_outputs(tenon_network_t* network);
  * else "". */
 typedef struct tenon_io_info_t {
   const char* name;
-  uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL */
+  uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE, _OPTIONAL or _OPTIONAL_SEQUENCE */
   tenon_dtype_t dtype;
   uint32_t rank; /* TENON_NONE: unknown */
   const int64_t* dims;

@@ -166,13 +166,6 @@ static void compare_tensors(const tool_value_t* ours, const tool_value_t* record
   }
 }
 
-static const char* kind_name(uint32_t kind) {
-  return kind == TENON_ARGUMENT_TENSOR     ? "a tensor"
-         : kind == TENON_ARGUMENT_SEQUENCE ? "a sequence"
-         : kind == TENON_ARGUMENT_OPTIONAL ? "an optional"
-                                           : "nothing";
-}
-
 static void compare_items(const tool_value_t* ours, const tool_value_t* recorded,
                           const tool_tolerance_t* tolerance, tool_difference_t* difference) {
   difference->equal = ours->item_count == recorded->item_count;
@@ -201,8 +194,8 @@ void tool_difference_find(const tool_value_t* ours, const tool_value_t* recorded
                           const tool_tolerance_t* tolerance, tool_difference_t* out_difference) {
   *out_difference = (tool_difference_t){.equal = false};
   if (ours->kind != recorded->kind) {
-    (void)snprintf(out_difference->reason, sizeof(out_difference->reason), "is %s, not %s",
-                   kind_name(ours->kind), kind_name(recorded->kind));
+    (void)snprintf(out_difference->reason, sizeof(out_difference->reason), "is of kind %s, not %s",
+                   tool_kind_name(ours->kind), tool_kind_name(recorded->kind));
   } else if (ours->kind == TENON_ARGUMENT_TENSOR) {
     compare_tensors(ours, recorded, tolerance, out_difference);
   } else {

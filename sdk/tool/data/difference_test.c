@@ -109,7 +109,7 @@ TENON_TEST(compares_strings_and_items) {
   tool_difference_find(&a, &b, &usual, &difference);
   EXPECT(difference.equal);
   tool_difference_find(&a, &b.items[0], &usual, &difference);
-  EXPECT_TEXT(difference.reason, "is a sequence, not a tensor");
+  EXPECT_TEXT(difference.reason, "is of kind sequence, not tensor");
   tool_value_free(&a);
   tool_value_make_items(TENON_ARGUMENT_SEQUENCE, 0, &a);
   tool_difference_find(&a, &b, &usual, &difference);

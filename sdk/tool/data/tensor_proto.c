@@ -310,7 +310,7 @@ static tenon_status_t parse_container(const char* name, const uint8_t* data, siz
                          &value.items[value.item_count]);
     value.item_count += status == TENON_OK ? 1 : 0;
   }
-  const bool too_many = kind == TENON_ARGUMENT_OPTIONAL && value.item_count > 1;
+  const bool too_many = kind != TENON_ARGUMENT_SEQUENCE && value.item_count > 1;
   if (status == TENON_OK && (wire.failed || too_many)) {
     status = tool_fail(TENON_ERROR_INVALID_DATA, "%s: not a %s, or damaged", name,
                        kind == TENON_ARGUMENT_SEQUENCE ? "SequenceProto" : "OptionalProto");

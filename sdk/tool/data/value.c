@@ -8,6 +8,14 @@
 #include "text/console.h"
 #include "text/memory.h"
 
+const char* tool_kind_name(uint32_t kind) {
+  return kind == TENON_ARGUMENT_TENSOR              ? "tensor"
+         : kind == TENON_ARGUMENT_SEQUENCE          ? "sequence"
+         : kind == TENON_ARGUMENT_OPTIONAL          ? "optional"
+         : kind == TENON_ARGUMENT_OPTIONAL_SEQUENCE ? "optional sequence"
+                                                    : "nothing";
+}
+
 tenon_status_t tool_value_make(const char* what, tenon_dtype_t dtype, uint32_t rank,
                                const int64_t* dims, tool_value_t* out_value) {
   uint64_t count = 0;
@@ -139,7 +147,8 @@ tenon_status_t tool_value_copy_argument(const char* what, const tenon_argument_t
   if (argument->kind == TENON_ARGUMENT_TENSOR) {
     return copy_view(what, &argument->tensor, out_value);
   }
-  if (argument->kind != TENON_ARGUMENT_SEQUENCE && argument->kind != TENON_ARGUMENT_OPTIONAL) {
+  if (argument->kind != TENON_ARGUMENT_SEQUENCE && argument->kind != TENON_ARGUMENT_OPTIONAL &&
+      argument->kind != TENON_ARGUMENT_OPTIONAL_SEQUENCE) {
     return tool_fail(TENON_ERROR_INTERNAL, "%s: nothing is there", what);
   }
   tool_value_t value;

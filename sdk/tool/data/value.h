@@ -6,7 +6,7 @@
 #include "data/element.h"
 
 typedef struct tool_value_t {
-  uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE, _OPTIONAL; ABSENT: nothing yet */
+  uint32_t kind; /* as tool_kind_name knows them; TENON_ARGUMENT_ABSENT: nothing yet */
   char* name;    /* as the file has it, or NULL */
   /* TENSOR: dense, row-major, bits of short elements packed from the lowest. Strings are views into
    * `text`. */
@@ -17,10 +17,13 @@ typedef struct tool_value_t {
   uint64_t size_bytes;
   void* data;
   char* text;
-  /* SEQUENCE, OPTIONAL (0 or 1) */
+  /* The other kinds; of the optional ones 0 or 1 */
   struct tool_value_t* items;
   size_t item_count;
 } tool_value_t;
+
+/* TENON_ARGUMENT_TENSOR, _SEQUENCE, _OPTIONAL, _OPTIONAL_SEQUENCE as words; else "nothing". */
+const char* tool_kind_name(uint32_t kind);
 
 /* A tensor of zeros; INVALID_DATA with `what` in the message when the extents are no tensor's. */
 tenon_status_t tool_value_make(const char* what, tenon_dtype_t dtype, uint32_t rank,

@@ -29,6 +29,7 @@ enum {
   ATTRIBUTE_FLOATS = 7,
   ATTRIBUTE_INTS = 8,
   ATTRIBUTE_STRINGS = 9,
+  ATTRIBUTE_TYPE_PROTO = 14,
   ATTRIBUTE_TYPE = 20,
   TENSOR_DIMS = 1,
   TENSOR_TYPE = 2,
@@ -45,7 +46,8 @@ enum {
   IS_GRAPH = 5,
   IS_FLOATS = 6,
   IS_INTS = 7,
-  IS_STRINGS = 8
+  IS_STRINGS = 8,
+  IS_TYPE = 13
 };
 
 /* What is smaller is copied, so that a file is not written in crumbs. */
@@ -137,6 +139,13 @@ void tool_onnx_texts(tool_wire_writer_t* node, const char* name, const char* con
 void tool_onnx_graph(tool_wire_writer_t* node, const char* name, tool_wire_writer_t* graph) {
   tool_wire_writer_t attribute = begin_attribute(name, IS_GRAPH);
   tool_wire_put_message(&attribute, ATTRIBUTE_GRAPH, graph);
+  tool_wire_put_message(node, NODE_ATTRIBUTE, &attribute);
+}
+
+void tool_onnx_type(tool_wire_writer_t* node, const char* name, const tenon_io_info_t* info) {
+  tool_wire_writer_t attribute = begin_attribute(name, IS_TYPE);
+  tool_wire_writer_t type = tool_onnx_type_of(info);
+  tool_wire_put_message(&attribute, ATTRIBUTE_TYPE_PROTO, &type);
   tool_wire_put_message(node, NODE_ATTRIBUTE, &attribute);
 }
 

@@ -59,6 +59,8 @@ void tool_onnx_floats(tool_wire_writer_t* node, const char* name, const double* 
                       size_t count);
 void tool_onnx_texts(tool_wire_writer_t* node, const char* name, const char* const* values,
                      size_t count);
+/* The type of such a value. */
+void tool_onnx_type(tool_wire_writer_t* node, const char* name, const tenon_io_info_t* info);
 
 /* The graph is freed. */
 void tool_onnx_graph(tool_wire_writer_t* node, const char* name, tool_wire_writer_t* graph);

@@ -166,3 +166,17 @@ bool tool_onnx_to_text(const tool_onnx_node_t* node) {
   }
   return writer != NULL;
 }
+
+bool tool_onnx_optional(const tool_onnx_node_t* node) {
+  const char* names[1] = {tool_onnx_source(node, 0)};
+  const bool is_sequence = strcmp(node->row->op, "optional_make") != 0;
+  const tenon_io_info_t held = {
+      .kind = is_sequence ? TENON_ARGUMENT_SEQUENCE : TENON_ARGUMENT_TENSOR,
+      .dtype = (tenon_dtype_t)tool_export_attribute_int(&node->node, "to"),
+      .rank = TENON_NONE};
+  tool_wire_writer_t* writer = tool_onnx_begin(node, names, 1);
+  if (writer != NULL) {
+    tool_onnx_type(writer, "type", &held);
+  }
+  return writer != NULL;
+}

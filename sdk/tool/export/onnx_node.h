@@ -90,6 +90,7 @@ bool tool_onnx_shape(const tool_onnx_node_t* node);
 bool tool_onnx_flat_or_axis(const tool_onnx_node_t* node);
 bool tool_onnx_random(const tool_onnx_node_t* node);
 bool tool_onnx_to_text(const tool_onnx_node_t* node);
+bool tool_onnx_optional(const tool_onnx_node_t* node);
 /* onnx_control.c */
 bool tool_onnx_branch(const tool_onnx_node_t* node);
 bool tool_onnx_repetition(const tool_onnx_node_t* node);

@@ -6,6 +6,7 @@
 #include "text/memory.h"
 
 enum { GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, VALUE_NAME = 1, VALUE_TYPE = 2 };
+enum { SEQUENCE_TYPE = 4, OPTIONAL_TYPE = 9 };
 
 uint32_t tool_onnx_dtype(tenon_dtype_t dtype) {
   static const uint8_t numbers[TENON_DTYPE_COUNT] = {
@@ -51,22 +52,29 @@ static tool_wire_writer_t tensor_type(const tenon_io_info_t* info) {
   return type;
 }
 
-/* A sequence and an optional hold a type: fields 4 and 9 of theirs. */
-static tool_wire_writer_t type_of(const tenon_io_info_t* info) {
+/* A sequence and an optional hold a type. */
+static tool_wire_writer_t container_type(uint32_t field, tool_wire_writer_t* inner) {
+  tool_wire_writer_t container = {0};
+  tool_wire_writer_t type = {0};
+  tool_wire_put_message(&container, 1, inner);
+  tool_wire_put_message(&type, field, &container);
+  return type;
+}
+
+tool_wire_writer_t tool_onnx_type_of(const tenon_io_info_t* info) {
   tool_wire_writer_t inner = tensor_type(info);
   if (info->kind == TENON_ARGUMENT_TENSOR) {
     return inner;
   }
-  tool_wire_writer_t container = {0};
-  tool_wire_writer_t type = {0};
-  tool_wire_put_message(&container, 1, &inner);
-  tool_wire_put_message(&type, info->kind == TENON_ARGUMENT_SEQUENCE ? 4 : 9, &container);
-  return type;
+  if (info->kind != TENON_ARGUMENT_OPTIONAL) {
+    inner = container_type(SEQUENCE_TYPE, &inner);
+  }
+  return info->kind == TENON_ARGUMENT_SEQUENCE ? inner : container_type(OPTIONAL_TYPE, &inner);
 }
 
 void tool_onnx_end(tool_onnx_file_t* file, bool is_input, const tenon_io_info_t* info) {
   tool_wire_writer_t value = {0};
-  tool_wire_writer_t type = type_of(info);
+  tool_wire_writer_t type = tool_onnx_type_of(info);
   tool_wire_put_text(&value, VALUE_NAME, info->name);
   tool_wire_put_message(&value, VALUE_TYPE, &type);
   tool_wire_put_message(&file->ends, is_input ? GRAPH_INPUT : GRAPH_OUTPUT, &value);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "data/file.h"
+#include "data/value.h"
 #include "page/drawing.h"
 #include "page/format.h"
 #include "page/html.h"
@@ -38,8 +39,7 @@ static void write_io(FILE* file, const char* key, const tenon_io_info_t* info) {
     tool_shape_print(info->rank, info->dims, shape, sizeof(shape));
     line = tool_format("%s: %s %s", info->name, tool_dtype_name(info->dtype), shape);
   } else {
-    line = tool_format("%s: a %s", info->name,
-                       info->kind == TENON_ARGUMENT_SEQUENCE ? "sequence" : "optional");
+    line = tool_format("%s: %s", info->name, tool_kind_name(info->kind));
   }
   write_row(file, key, line);
   tool_free(line);

@@ -4,15 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/element.h"
+#include "data/value.h"
 #include "text/memory.h"
 #include "text/shape_text.h"
-
-static const char* kind_name(uint32_t kind) {
-  return kind == TENON_ARGUMENT_TENSOR     ? "tensor"
-         : kind == TENON_ARGUMENT_SEQUENCE ? "sequence"
-                                           : "optional";
-}
 
 static bool has_extents(const tenon_io_info_t* info) {
   return info->kind == TENON_ARGUMENT_TENSOR && info->rank != TENON_NONE;
@@ -50,7 +44,7 @@ char* tool_io_text(const tenon_io_info_t* info) {
   char shape[512];
   uint32_t open = 0;
   if (info->kind != TENON_ARGUMENT_TENSOR) {
-    return tool_format("%s: %s", info->name, kind_name(info->kind));
+    return tool_format("%s: %s", info->name, tool_kind_name(info->kind));
   }
   tool_shape_print(info->rank, info->dims, shape, sizeof(shape));
   char* names = list_symbols(info, &open);
@@ -64,7 +58,7 @@ char* tool_io_text(const tenon_io_info_t* info) {
 
 void tool_io_json(tool_json_t* json, const char* what, const tenon_io_info_t* info) {
   tool_json_text(json, what, info->name);
-  tool_json_text(json, "kind", kind_name(info->kind));
+  tool_json_text(json, "kind", tool_kind_name(info->kind));
   tool_json_text(json, "dtype", tool_dtype_name(info->dtype));
   tool_json_integers(json, "shape", info->dims, has_extents(info) ? info->rank : 0);
   tool_json_list_begin(json, "symbols");

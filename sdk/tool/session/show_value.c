@@ -124,8 +124,7 @@ static void print_text(const char* what, const char* name, const tool_value_t* v
                        const statistics_t* s, bool is_picture) {
   char shape[256] = "";
   if (value->kind != TENON_ARGUMENT_TENSOR) {
-    tool_say("%s %s: %s of %zu\n", what, name,
-             value->kind == TENON_ARGUMENT_SEQUENCE ? "sequence" : "optional", value->item_count);
+    tool_say("%s %s: %s of %zu\n", what, name, tool_kind_name(value->kind), value->item_count);
     return;
   }
   tool_shape_print(value->rank, value->dims, shape, sizeof(shape));

@@ -285,6 +285,11 @@ static inline bool tenon_make_missing_blob(tenon_make_t* make, uint32_t index, u
       !TENON_HAS(table, tenon_source_table_t, make_blob) || table->make_blob == NULL) {
     return false;
   }
+  if (count > INT32_MAX / (int64_t)sizeof(float)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "its weights would be %" PRId64 " numbers, more than 2 GiB", count);
+    return true;
+  }
   float* values = (float*)tenon_make_memory(make, (size_t)count, sizeof(float));
   if (values == NULL ||
       !tenon_make_found(make, table->make_blob(make->source, index, rank, dims, values))) {
