@@ -118,8 +118,8 @@ tenon_status_t tenon__build(const tenon__network_t* network, tenon__catalog_t* c
   size_t size = 0;
   tenon_status_t status = build_plan(&b, network);
   if (status == TENON_OK) {
-    status = tenon__plan_write_until(b.plan, b.allocator, options->tuning.interrupt, options->sink,
-                                     &data, &size);
+    status = tenon__plan_write(b.plan, b.allocator, options->tuning.interrupt, options->sink, &data,
+                               &size);
   }
   if (status == TENON_OK) {
     status = tenon__building_progress(&b, "write", 1, 1);
