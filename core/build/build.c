@@ -1,12 +1,9 @@
 /* Building: the whole flow on one screen is `build_plan`, at the end of this file. */
 #include "core/build/build.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/call.h"
-#include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/build/building.h"
 #include "core/build/keep_original.h"

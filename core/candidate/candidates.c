@@ -3,12 +3,9 @@
 #include "core/candidate/candidates.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/call.h"
-#include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/candidate/collect.h"
 #include "core/candidate/search.h"

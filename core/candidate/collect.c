@@ -2,8 +2,6 @@
  * permits and what a plan can carry out. */
 #include "core/candidate/collect.h"
 
-#include <string.h>
-
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/candidate/search.h"

@@ -2,7 +2,6 @@
  * rest is a block, as strings are: memory that grows. */
 #include "core/candidate/trial_outputs.h"
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/candidate/trial_memory.h"
 #include "core/dimension/dimension_pool.h"

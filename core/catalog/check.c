@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/nearest.h"
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"

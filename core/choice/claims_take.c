@@ -1,7 +1,6 @@
 /* Groups of the claims whose classes are taken. */
 #include "core/choice/claims_take.h"
 
-#include "core/base/status.h"
 #include "core/choice/alternatives.h"
 
 /* Could something that the nodes read be made only after one of them? */

@@ -8,7 +8,6 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/language/condition.h"
-#include "core/language/shape_rule.h"
 #include "core/plan/place.h"
 
 typedef struct counting_t {
