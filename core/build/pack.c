@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/build/building.h"
 #include "core/build/weights.h"

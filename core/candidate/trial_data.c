@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/candidate/rule_strides.h"
 #include "core/tensor/layout.h"

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/choice/claims_take.h"
 #include "core/choice/epilogues.h"

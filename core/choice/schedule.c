@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
 #include "core/candidate/tuning.h"

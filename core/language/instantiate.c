@@ -73,7 +73,7 @@ static tenon_status_t evaluate_outputs(environment_t* e, made_output_t* outputs,
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                          "the expression has no statement \"%s = ...\"", port->name);
     }
-    outputs[count] = (made_output_t){.item = item, .dtype = port->values[0].dtype};
+    outputs[count] = (made_output_t){.item = item, .dtype = port->values[0].type.dtype};
     TENON_TRY(output_code(e, statement, &outputs[count]));
     ++count;
     item += port->count;
@@ -102,19 +102,11 @@ static tenon_status_t find_space(environment_t* e, const tenon__inferred_shape_t
   return TENON_OK;
 }
 
-static uint32_t count_bits(uint64_t mask) {
-  uint32_t count = 0;
-  for (; mask != 0; mask &= mask - 1u) {
-    ++count;
-  }
-  return count;
-}
-
 /* The axes of an output's own shape in the space, and, unless a rule gave it, that shape. */
 static tenon_status_t place_output(const environment_t* e, uint64_t reduced,
                                    const tenon__inferred_shape_t* given, const uint32_t** out_axes,
                                    uint32_t* out_rank, tenon__inferred_shape_t* out_shape) {
-  const uint32_t kept_rank = e->program->rank - count_bits(reduced);
+  const uint32_t kept_rank = e->program->rank - (uint32_t)__builtin_popcountll(reduced);
   bool keep = tenon__scope_integer(e->scope, "keepdims", 1) != 0;
   if (given != NULL) {
     keep = given->rank == e->program->rank;

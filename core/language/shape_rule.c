@@ -118,11 +118,10 @@ static tenon_status_t add_shapes(environment_t* e, const tenon__syntax_t* syntax
     if (!value->present) {
       continue;
     }
-    if (value->rank == TENON_NONE) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
-                                  "the rank of '%s' is not known", port->name);
+    if (value->type.rank == TENON_NONE) {
+      return tenon__language_unsupported(e, syntax, "the rank of '%s' is not known", port->name);
     }
-    shapes[(*inout_count)++] = (shape_t){value->rank, value->dims};
+    shapes[(*inout_count)++] = (shape_t){value->type.rank, value->type.dims};
   }
   return TENON_OK;
 }
@@ -152,8 +151,7 @@ static tenon_status_t listed_shape(environment_t* e, const tenon__syntax_t* synt
   for (uint32_t i = 0; i < list.count; ++i) {
     const tenon__language_value_t item = tenon__language_item(e, &list, i);
     if (item.kind == TENON_LANGUAGE_REAL) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                  "a shape is expected, not a list of floats");
+      return tenon__language_refuse(e, syntax, "a shape is expected, not a list of floats");
     }
     dims[i] = tenon__language_dim(e, &item);
   }
@@ -213,9 +211,9 @@ static tenon_status_t known_statement(environment_t* e, const tenon__statement_t
   e->let_end = (uint32_t)(statement - e->text->statements);
   TENON_TRY(tenon__language_known(e, statement->value, out_value));
   if (*out_value < 0 || *out_value > most) {
-    return tenon__language_fail(e, statement->value, TENON_ERROR_INVALID_DATA,
-                                "%s.%s is %lld, not in 0 to %lld", statement->target,
-                                statement->member, (long long)*out_value, (long long)most);
+    return tenon__language_refuse(e, statement->value, "%s.%s is %lld, not in 0 to %lld",
+                                  statement->target, statement->member, (long long)*out_value,
+                                  (long long)most);
   }
   return TENON_OK;
 }
@@ -250,9 +248,8 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
     TENON_TRY(tenon__language_statement(e, statement, &dim));
     tenon__dim_range(e->pool, dim, &low, &high);
     if (high < 0) {
-      return tenon__language_fail(e, statement->value, TENON_ERROR_INVALID_DATA,
-                                  "extent %u of '%s' is negative: %s", d, port->name,
-                                  tenon__dim_text(e->pool, dim, e->arena));
+      return tenon__language_refuse(e, statement->value, "extent %u of '%s' is negative: %s", d,
+                                    port->name, tenon__dim_text(e->pool, dim, e->arena));
     }
     dims[d] = dim;
   }
@@ -314,34 +311,16 @@ tenon_status_t tenon__shape_rule_evaluate(const tenon__node_text_t* rule, tenon_
   return TENON_OK;
 }
 
-/* How many elements the shape has, TENON_NONE when that is not known or more than is tracked. */
-static uint32_t tracked_count(const tenon__dim_pool_t* pool, const shape_t* shape) {
-  int64_t count = 1;
-  for (uint32_t i = 0; i < shape->rank; ++i) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(pool, shape->dims[i], &extent) || extent < 0 ||
-        extent > TENON_CONTENT_LIMIT) {
-      return TENON_NONE;
-    }
-    count *= extent;
-    if (count > TENON_CONTENT_LIMIT) {
-      return TENON_NONE;
-    }
-  }
-  return (uint32_t)count;
-}
-
 tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t output,
-                                        const shape_t* shape, const tenon_dim_t** out_contents,
-                                        uint32_t* out_count) {
+                                        const shape_t* shape, tenon__type_t* inout_type) {
   environment_t environment;
+  int64_t extents[TENON_RANK_LIMIT];
   uint32_t item = 0;
+  uint32_t count = 0;
   const tenon__scope_port_t* port = tenon__scope_output(rule->scope, output, &item);
   TENON_TRY(tenon__language_begin(rule, &environment));
-  const uint32_t count = tracked_count(rule->scope->pool, shape);
-  *out_contents = NULL;
-  *out_count = 0;
-  if (port == NULL || count == TENON_NONE) {
+  if (port == NULL ||
+      !tenon__type_is_small(rule->scope->pool, shape->rank, shape->dims, extents, &count)) {
     return TENON_OK;
   }
   environment.space = shape;
@@ -357,7 +336,7 @@ tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t
     }
     TENON_TRY(tenon__language_statement(&environment, statement, &contents[i]));
   }
-  *out_contents = contents;
-  *out_count = count;
+  inout_type->contents = contents;
+  inout_type->content_count = count;
   return TENON_OK;
 }

@@ -25,7 +25,8 @@ static tenon_status_t parse_suffix(tenon__parser_t* parser, tenon__statement_t* 
   return TENON_OK;
 }
 
-static tenon_status_t parse_statement(tenon__parser_t* parser, tenon__statement_t* statement) {
+static tenon_status_t parse_statement(tenon__parser_t* parser, void* out_statement) {
+  tenon__statement_t* statement = out_statement;
   statement->position = parser->lexer.token.position;
   TENON_TRY(tenon__parse_name(parser, "a statement", &statement->target));
   if (strcmp(statement->target, "let") == 0 && parser->lexer.token.kind == TENON_TOKEN_NAME) {
@@ -46,18 +47,11 @@ static tenon_status_t parse_statement(tenon__parser_t* parser, tenon__statement_
 tenon_status_t tenon__text_parse(tenon__arena_t* arena, const char* source,
                                  const tenon_sink_t* sink, tenon__text_t* out_text) {
   tenon__parser_t parser;
-  void* statements = NULL;
-  uint32_t capacity = 0;
+  const void* statements = NULL;
   uint32_t count = 0;
   TENON_TRY(tenon__parser_begin(&parser, arena, source, false, sink));
-  while (parser.lexer.token.kind != TENON_TOKEN_END) {
-    tenon__statement_t statement = {0};
-    TENON_TRY(parse_statement(&parser, &statement));
-    TENON_TRY(tenon__parse_statement_end(&parser));
-    TENON_TRY_MEMORY(
-        tenon__parser_append(arena, &statements, &capacity, count, sizeof(statement), &statement));
-    ++count;
-  }
+  TENON_TRY(tenon__parse_statements(&parser, parse_statement, sizeof(tenon__statement_t),
+                                    &statements, &count));
   const char* copy = tenon__arena_copy_string(arena, source);
   TENON_TRY_MEMORY(copy != NULL);
   *out_text = (tenon__text_t){.source = copy, .statement_count = count, .statements = statements};

@@ -65,7 +65,8 @@ static tenon_status_t parse_attributes(tenon__parser_t* parser,
   return TENON_OK;
 }
 
-static tenon_status_t parse_call(tenon__parser_t* parser, tenon__call_statement_t* statement) {
+static tenon_status_t parse_call(tenon__parser_t* parser, void* out_statement) {
+  tenon__call_statement_t* statement = out_statement;
   names_t results = {0};
   TENON_TRY(add_name(parser, "a result", &results));
   while (tenon__lexer_at(&parser->lexer, ',')) {
@@ -84,18 +85,11 @@ static tenon_status_t parse_call(tenon__parser_t* parser, tenon__call_statement_
 tenon_status_t tenon__calls_parse(tenon__arena_t* arena, const char* source,
                                   const tenon_sink_t* sink, tenon__calls_t* out_calls) {
   tenon__parser_t parser;
-  void* statements = NULL;
-  uint32_t capacity = 0;
+  const void* statements = NULL;
   uint32_t count = 0;
   TENON_TRY(tenon__parser_begin(&parser, arena, source, true, sink));
-  while (parser.lexer.token.kind != TENON_TOKEN_END) {
-    tenon__call_statement_t statement = {0};
-    TENON_TRY(parse_call(&parser, &statement));
-    TENON_TRY(tenon__parse_statement_end(&parser));
-    TENON_TRY_MEMORY(
-        tenon__parser_append(arena, &statements, &capacity, count, sizeof(statement), &statement));
-    ++count;
-  }
+  TENON_TRY(tenon__parse_statements(&parser, parse_call, sizeof(tenon__call_statement_t),
+                                    &statements, &count));
   *out_calls = (tenon__calls_t){.statement_count = count, .statements = statements};
   return TENON_OK;
 }

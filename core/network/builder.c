@@ -102,24 +102,6 @@ tenon_status_t tenon__builder_finish(tenon_builder_t* builder) {
   return TENON_OK;
 }
 
-/* A place at the end of a list in the node's arena. */
-static void* append(tenon__pending_node_t* node, void** inout_list, size_t* inout_capacity,
-                    uint32_t count, size_t item_size) {
-  if (count == *inout_capacity) {
-    const size_t capacity = *inout_capacity * 2 + 8;
-    void* grown = tenon__arena_allocate(&node->arena, capacity, item_size);
-    if (grown == NULL) {
-      return NULL;
-    }
-    if (count > 0) {
-      memcpy(grown, *inout_list, count * item_size);
-    }
-    *inout_list = grown;
-    *inout_capacity = capacity;
-  }
-  return (uint8_t*)*inout_list + count * item_size;
-}
-
 static tenon_status_t need_node(const tenon_builder_t* builder, tenon__pending_node_t** out_node) {
   *out_node = &tenon__builder_frame(builder)->node;
   return (*out_node)->op != NULL
@@ -169,14 +151,13 @@ static tenon_status_t add_attribute(tenon_builder_t* builder,
   TENON_TRY(need_node(builder, &node));
   tenon__scope_attribute_t copy;
   const char* name = tenon__arena_copy_string(&node->arena, attribute->name);
-  tenon__scope_attribute_t* place =
-      append(node, (void**)&node->attributes, &node->attribute_capacity, node->attribute_count,
-             sizeof copy);
-  TENON_TRY_MEMORY(name != NULL && place != NULL &&
+  TENON_TRY_MEMORY(name != NULL &&
+                   tenon__arena_grow(&node->arena, (void**)&node->attributes,
+                                     &node->attribute_capacity, node->attribute_count + 1,
+                                     sizeof(copy)) &&
                    tenon__attribute_copy(&node->arena, attribute, &copy) == TENON_OK);
   copy.name = name;
-  *place = copy;
-  ++node->attribute_count;
+  node->attributes[node->attribute_count++] = copy;
   return TENON_OK;
 }
 
@@ -236,22 +217,18 @@ static tenon_status_t build_add_input(tenon_builder_t* builder, tenon_value_t ha
   if (handle.id != 0) {
     TENON_TRY(tenon__builder_resolve(builder, handle, &value));
   }
-  uint32_t* place =
-      append(node, (void**)&node->inputs, &node->input_capacity, node->input_count, sizeof(*place));
-  TENON_TRY_MEMORY(place != NULL);
-  *place = value;
-  ++node->input_count;
+  TENON_TRY_MEMORY(tenon__arena_grow(&node->arena, (void**)&node->inputs, &node->input_capacity,
+                                     node->input_count + 1, sizeof(*node->inputs)));
+  node->inputs[node->input_count++] = value;
   return TENON_OK;
 }
 
 static tenon_status_t build_add_body(tenon_builder_t* builder, uint32_t body) {
   tenon__pending_node_t* node = NULL;
   TENON_TRY(need_node(builder, &node));
-  uint32_t* place =
-      append(node, (void**)&node->bodies, &node->body_capacity, node->body_count, sizeof(*place));
-  TENON_TRY_MEMORY(place != NULL);
-  *place = body;
-  ++node->body_count;
+  TENON_TRY_MEMORY(tenon__arena_grow(&node->arena, (void**)&node->bodies, &node->body_capacity,
+                                     node->body_count + 1, sizeof(*node->bodies)));
+  node->bodies[node->body_count++] = body;
   return TENON_OK;
 }
 

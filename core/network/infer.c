@@ -104,8 +104,7 @@ static tenon_status_t rule_contents(tenon__inference_t* inference,
       all = false;
       continue;
     }
-    TENON_TRY(
-        tenon__contents_evaluate(&rule, i, &shapes[i], &type->contents, &type->content_count));
+    TENON_TRY(tenon__contents_evaluate(&rule, i, &shapes[i], type));
     all = all && type->contents != NULL;
   }
   inference->contents_only = all;

@@ -136,35 +136,35 @@ static int32_t shape_present(tenon_shape_builder_t* builder, uint32_t input) {
 
 static tenon_dtype_t shape_input_dtype(tenon_shape_builder_t* builder, uint32_t input) {
   const tenon__scope_value_t* value = input_of(builder, input);
-  return value == NULL ? TENON_DTYPE_UNDEFINED : value->dtype;
+  return value == NULL ? TENON_DTYPE_UNDEFINED : value->type.dtype;
 }
 
 static uint32_t shape_rank(tenon_shape_builder_t* builder, uint32_t input) {
   const tenon__scope_value_t* value = input_of(builder, input);
-  return value == NULL ? 0 : value->rank;
+  return value == NULL ? 0 : value->type.rank;
 }
 
 static tenon_dim_t shape_dim(tenon_shape_builder_t* builder, uint32_t input, uint32_t axis) {
   const tenon__scope_value_t* value = input_of(builder, input);
-  if (value == NULL || value->rank == TENON_NONE || axis >= value->rank) {
+  if (value == NULL || value->type.rank == TENON_NONE || axis >= value->type.rank) {
     builder->failed = true;
     return TENON_DIM_INVALID;
   }
-  return value->dims[axis];
+  return value->type.dims[axis];
 }
 
 static uint32_t shape_content_count(tenon_shape_builder_t* builder, uint32_t input) {
   const tenon__scope_value_t* value = input_of(builder, input);
-  return value == NULL || value->contents == NULL ? TENON_NONE : value->content_count;
+  return value == NULL || value->type.contents == NULL ? TENON_NONE : value->type.content_count;
 }
 
 static tenon_dim_t shape_content(tenon_shape_builder_t* builder, uint32_t input, uint32_t index) {
   const tenon__scope_value_t* value = input_of(builder, input);
-  if (value == NULL || value->contents == NULL || index >= value->content_count) {
+  if (value == NULL || value->type.contents == NULL || index >= value->type.content_count) {
     builder->failed = true;
     return TENON_DIM_INVALID;
   }
-  return value->contents[index];
+  return value->type.contents[index];
 }
 
 static const tenon__scope_attribute_t* attribute_of(const tenon_shape_builder_t* builder,

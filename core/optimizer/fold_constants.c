@@ -260,13 +260,12 @@ static tenon_status_t expression_of(fold_t* fold, uint32_t output,
     return TENON_OK;
   }
   tenon__expression_t* expression = tenon__arena_allocate(&fold->arena, 1, sizeof(*expression));
-  tenon__move_input_t* inputs =
+  tenon__type_t* inputs =
       tenon__arena_allocate(&fold->arena, node->input_count + 1u, sizeof(*inputs));
   TENON_TRY_MEMORY(expression != NULL && inputs != NULL);
   for (uint32_t i = 0; i < node->input_count; ++i) {
     if (node->inputs[i] != TENON_NONE) {
-      inputs[i].dtype =
-          tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[i])->type.dtype;
+      inputs[i] = tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[i])->type;
     }
   }
   TENON_TRY(tenon__expression_from_move(
@@ -437,31 +436,18 @@ static bool is_computed(const fold_t* fold, const tenon__node_t* node, uint32_t 
          inputs_are_constant(fold, node);
 }
 
-static bool count_of(const fold_t* fold, uint32_t rank, const tenon_dim_t* dims,
-                     uint64_t* out_count) {
-  int64_t extents[TENON_RANK_LIMIT];
-  bool is_known = true;
-  for (uint32_t d = 0; d < rank && is_known; ++d) {
-    is_known = tenon__dim_known(fold->rewriter->network->pool, dims[d], &extents[d]);
-  }
-  return is_known && tenon__element_count(rank, extents, out_count);
-}
-
 /* Folding may be what tells the new extents of a node. Those that hold another number of elements
  * are an error of the network: the node stays, and its rules say so with its name. */
 static bool keeps_elements(const fold_t* fold, const tenon__node_t* node) {
   bool keeps = true;
   for (uint32_t i = 0; node->maps != NULL && i < node->output_count && keeps; ++i) {
     const tenon__index_map_t* map = &node->maps[i];
-    uint64_t had = 0;
-    uint64_t has = 0;
-    if (map->kind == TENON_MAP_LINEAR && map->source_count == 1 && map->fill == TENON_FILL_NONE) {
-      const tenon__type_t* type =
-          &tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[map->sources[0].input])
-               ->type;
-      keeps = !count_of(fold, type->rank, type->dims, &had) ||
-              !count_of(fold, map->rank, map->dims, &has) || had == has;
-    }
+    keeps =
+        map->source_count != 1 ||
+        tenon__index_map_keeps_elements(
+            fold->rewriter->network->pool, map,
+            &tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[map->sources[0].input])
+                 ->type);
   }
   return keeps;
 }

@@ -62,13 +62,7 @@ static tenon_status_t guard_holds(const tenon__rewriter_t* rewriter,
   for (uint32_t i = 0; i < match->name_count; ++i) {
     const tenon__value_node_t* value =
         tenon__rewriter_value(rewriter, match->graph, match->names[i].value);
-    values[count] = (tenon__scope_value_t){.present = true,
-                                           .dtype = value->type.dtype,
-                                           .rank = value->type.rank,
-                                           .dims = value->type.dims,
-                                           .contents = value->type.contents,
-                                           .content_count = value->type.content_count,
-                                           .argument = count};
+    values[count] = (tenon__scope_value_t){true, value->type, count};
     ports[count] = (tenon__scope_port_t){.name = match->names[i].name,
                                          .type = tenon__dtype_name(value->type.dtype),
                                          .count = 1,

@@ -139,12 +139,6 @@ static bool find_slot(const part_t* part, int64_t operand, uint32_t* out_value) 
   return false;
 }
 
-static uint32_t cast_to(composition_t* c, uint32_t code, tenon_dtype_t dtype) {
-  return c->builder.failed || tenon__builder_type(&c->builder, code) == dtype
-             ? code
-             : tenon__emit_operation(&c->builder, TENON_OPCODE_CAST, dtype, code, 0, 0);
-}
-
 /* INPUT, LOAD, EXTENT, INDEX, SIZE: what looks outside of the program. */
 static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const tenon_instruction_t* i,
                                 uint32_t* out_code) {
@@ -152,32 +146,22 @@ static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const teno
   uint32_t operand = 0;
   uint32_t value = 0;
   uint32_t coordinates[TENON_RANK_LIMIT];
-  switch (i->opcode) {
-    case TENON_OPCODE_INPUT:
-      if (find_slot(part, i->immediate.i, &value)) {
-        *out_code = cast_to(c, value, i->dtype);
-        return memory_or(c, TENON_OK);
-      }
-      TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
-      *out_code = tenon__emit_immediate(&c->builder, i->opcode, i->dtype, 0, (int64_t)operand);
-      return memory_or(c, TENON_OK);
-    case TENON_OPCODE_LOAD:
-      TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
-      for (uint32_t d = 0; d < i->operands[1] && d < TENON_RANK_LIMIT; ++d) {
-        coordinates[d] = part->map[e->program.coordinates[i->operands[0] + d]];
-      }
-      *out_code = tenon__emit_load(&c->builder, i->dtype, operand, coordinates, i->operands[1]);
-      return memory_or(c, TENON_OK);
-    case TENON_OPCODE_EXTENT:
-      TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
-      *out_code =
-          tenon__emit_immediate(&c->builder, i->opcode, i->dtype, i->operands[0], (int64_t)operand);
-      return memory_or(c, TENON_OK);
-    case TENON_OPCODE_INDEX:
-      return coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
-    default:
-      return extent_code(c, e->space[i->immediate.i], i->dtype, out_code);
+  if (i->opcode == TENON_OPCODE_INDEX) {
+    return coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
   }
+  if (i->opcode == TENON_OPCODE_SIZE) {
+    return extent_code(c, e->space[i->immediate.i], i->dtype, out_code);
+  }
+  if (i->opcode == TENON_OPCODE_INPUT && find_slot(part, i->immediate.i, &value)) {
+    *out_code = tenon__emit_cast(&c->builder, value, i->dtype);
+    return memory_or(c, TENON_OK);
+  }
+  TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
+  tenon_instruction_t own =
+      tenon__instruction_renumber(e->program.coordinates, i, part->map, coordinates);
+  own.immediate.i = (int64_t)operand;
+  *out_code = tenon__emit(&c->builder, &own, coordinates);
+  return memory_or(c, TENON_OK);
 }
 
 static bool looks_outside(const part_t* part, const tenon_instruction_t* i) {
@@ -185,15 +169,15 @@ static bool looks_outside(const part_t* part, const tenon_instruction_t* i) {
   return tenon__opcode_reads_operand(i->opcode) || (placed && part->replacements != NULL);
 }
 
-static uint32_t copy_operation(composition_t* c, const part_t* part, tenon_instruction_t i) {
-  const uint32_t count = tenon__opcode_operand_count(i.opcode);
-  for (uint32_t o = 0; o < 3; ++o) {
-    i.operands[o] = o < count ? part->map[i.operands[o]] : 0;
+static uint32_t copy_operation(composition_t* c, const part_t* part, const tenon_instruction_t* i) {
+  tenon_instruction_t own = tenon__instruction_renumber(NULL, i, part->map, NULL);
+  for (uint32_t o = tenon__opcode_operand_count(i->opcode); o < 3; ++o) {
+    own.operands[o] = 0;
   }
-  if (tenon__opcode_is_reduction(i.opcode)) {
-    i.immediate.i = (int64_t)map_axes(part, (uint64_t)i.immediate.i);
+  if (tenon__opcode_is_reduction(i->opcode)) {
+    own.immediate.i = (int64_t)map_axes(part, (uint64_t)i->immediate.i);
   }
-  return tenon__emit(&c->builder, &i);
+  return tenon__emit(&c->builder, &own, NULL);
 }
 
 static tenon_status_t copy_part(composition_t* c, part_t* part) {
@@ -206,7 +190,7 @@ static tenon_status_t copy_part(composition_t* c, part_t* part) {
     if (looks_outside(part, i)) {
       status = copy_leaf(c, part, i, &part->map[k]);
     } else {
-      part->map[k] = copy_operation(c, part, *i);
+      part->map[k] = copy_operation(c, part, i);
     }
   }
   return status == TENON_OK ? memory_or(c, TENON_OK) : status;
@@ -341,7 +325,7 @@ static tenon_status_t stored_value(composition_t* c, uint32_t code,
                  tenon__dtype_class(output->dtype) != 'f')) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  *out_code = cast_to(c, code, arithmetic);
+  *out_code = tenon__emit_cast(&c->builder, code, arithmetic);
   return memory_or(c, TENON_OK);
 }
 

@@ -213,7 +213,7 @@ static tenon_status_t list_extents(conversion_t* c) {
 
 /* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__expression_from_move(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
-                                           tenon_dtype_t dtype, const tenon__move_input_t* inputs,
+                                           tenon_dtype_t dtype, const tenon__type_t* inputs,
                                            uint32_t input_count, tenon__arena_t* arena,
                                            const tenon_sink_t* sink,
                                            tenon__expression_t* out_expression) {

@@ -9,7 +9,6 @@
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/kernel/kernel_match.h"
 #include "core/plan/plan_memory.h"
 #include "core/plan_file/reader.h"
 #include "core/runtime/prepare_step.h"

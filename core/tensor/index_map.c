@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
@@ -170,6 +169,16 @@ static void compose_linear(const tenon__index_map_t* outer, const tenon__index_m
   out_map->kind = TENON_MAP_LINEAR;
   out_map->source_count = 1;
   out_map->sources = source;
+}
+
+bool tenon__index_map_keeps_elements(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
+                                     const tenon__type_t* source) {
+  const tenon__type_t output = tenon__type_tensor(source->dtype, map->rank, map->dims);
+  uint64_t had = 0;
+  uint64_t has = 0;
+  return map->kind != TENON_MAP_LINEAR || map->fill != TENON_FILL_NONE ||
+         !tenon__type_element_count(pool, source, &had) ||
+         !tenon__type_element_count(pool, &output, &has) || had == has;
 }
 
 tenon_status_t tenon__index_map_compose(tenon__dim_pool_t* pool, tenon__arena_t* arena,
