@@ -1,9 +1,6 @@
 /* The contract's way to look at a region: tenon_region_table_t. */
 #include "core/region/region_table.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #include "core/network/node.h"
 #include "core/region/region.h"
 
