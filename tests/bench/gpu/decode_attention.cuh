@@ -42,15 +42,6 @@ static __device__ __forceinline__ size_t row_of(const cache_t& c, int batch, int
     return (((size_t)batch * c.heads + head) * c.room + row) * WIDTH;
   }
 }
-static __device__ __forceinline__ void spread_out(const uint4& bits, float (&out)[8]) {
-  const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    const float2 f = unpack_half(words[i]);
-    out[2 * i] = f.x;
-    out[2 * i + 1] = f.y;
-  }
-}
 
 /* What part `part` of `parts` left: WIDTH sums, their weight, their maximum. */
 template <int WIDTH, class Read>
@@ -177,7 +168,7 @@ static __global__ void __launch_bounds__(128) decode(const cache_t c, bool old_f
 #pragma unroll
   for (int g = 0; g < GROUP; g++) {
     const size_t at = (size_t)batch * c.pitch + (head * GROUP + g) * WIDTH + lane * 8;
-    spread_out(*(const uint4*)(c.q + at), q[g]);
+    unpack_halves(*(const uint4*)(c.q + at), q[g]);
     most[g] = -1e30f;
     sum[g] = 0;
 #pragma unroll
@@ -193,7 +184,7 @@ static __global__ void __launch_bounds__(128) decode(const cache_t c, bool old_f
 #pragma unroll
     for (int i = 0; i < AHEAD; i++) {
       float f[8];
-      spread_out(k[i], f);
+      unpack_halves(k[i], f);
 #pragma unroll
       for (int g = 0; g < GROUP; g++) {
         float t = 0;
@@ -232,7 +223,7 @@ static __global__ void __launch_bounds__(128) decode(const cache_t c, bool old_f
     for (int i = 0; i < AHEAD; i++) {
       if (from + i * ROWS + row < end) { /* what was not fetched may be NaN */
         float f[8];
-        spread_out(v[i], f);
+        unpack_halves(v[i], f);
 #pragma unroll
         for (int g = 0; g < GROUP; g++) {
 #pragma unroll
@@ -419,6 +410,20 @@ static __global__ void __launch_bounds__(128) combine_behind(const cache_t c, in
       [&](int p, int g, int i) { return __ldcg(from + (p * GROUP + g) * (WIDTH + 2) + i); });
 }
 
+/* The mean of values under softmax of the scores, in double. */
+template <class Value>
+static __device__ double plain_weighted(const double* scores, int length, Value value) {
+  double most = -1e300, sum = 0, result = 0;
+  for (int r = 0; r < length; r++) {
+    most = fmax(most, scores[r]);
+  }
+  for (int r = 0; r < length; r++) {
+    const double e = exp(scores[r] - most);
+    sum += e;
+    result += e * value(r);
+  }
+  return result / sum;
+}
 /* The same in double, a block a head of the query, one thread an element of the row. */
 template <int WIDTH, int GROUP, int PAGE>
 static __global__ void plain_decode(const cache_t c, double* y) {
@@ -434,15 +439,7 @@ static __global__ void plain_decode(const cache_t c, double* y) {
     weight[r] = s * (double)c.scale;
   }
   __syncthreads();
-  double most = -1e300, sum = 0, result = 0;
-  for (int r = 0; r < length; r++) {
-    most = fmax(most, weight[r]);
-  }
-  for (int r = 0; r < length; r++) {
-    const double e = exp(weight[r] - most);
-    sum += e;
-    result +=
-        e * (double)__half2float(c.values[row_of<WIDTH, PAGE>(c, batch, head, r) + threadIdx.x]);
-  }
-  y[query + threadIdx.x] = result / sum;
+  y[query + threadIdx.x] = plain_weighted(weight, length, [&](int r) {
+    return (double)__half2float(c.values[row_of<WIDTH, PAGE>(c, batch, head, r) + threadIdx.x]);
+  });
 }

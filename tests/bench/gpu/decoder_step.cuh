@@ -122,16 +122,8 @@ static __global__ void plain_attention(const double* qkv, const half* keys, cons
     weight[r] = s / 8;
   }
   __syncthreads();
-  double most = -1e300, sum = 0, result = 0;
-  for (int r = 0; r < length; r++) {
-    most = fmax(most, weight[r]);
-  }
-  for (int r = 0; r < length; r++) {
-    const double e = exp(weight[r] - most);
-    sum += e;
-    result += e * value(values, 2, r, (int)threadIdx.x);
-  }
-  y[(size_t)row * CHANNELS + head * WIDTH + threadIdx.x] = result / sum;
+  y[(size_t)row * CHANNELS + head * WIDTH + threadIdx.x] =
+      plain_weighted(weight, length, [&](int r) { return value(values, 2, r, (int)threadIdx.x); });
 }
 static __global__ void as_double(const half* x, double* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,23 +2,12 @@
  * parameters. */
 #pragma once
 
-#include <cuda.h>
 #include <nvrtc.h>
 
 #include <atomic>
 #include <thread>
 
-#include "measure.cuh"
-
-#define CHECK_DRIVER(call)                                               \
-  do {                                                                   \
-    CUresult check_status = (call);                                      \
-    if (check_status != CUDA_SUCCESS) {                                  \
-      printf("%s:%d %s: %d\n", __FILE__, __LINE__, #call, check_status); \
-      fflush(stdout);                                                    \
-      _exit(2);                                                          \
-    }                                                                    \
-  } while (0)
+#include "driver.cuh"
 
 /* Conversions without CUDA's headers. */
 static const char* const generated_head = R"(
@@ -152,7 +141,7 @@ double compile_all(std::vector<Item>& items, unsigned threads = 0) {
 
 /* `text` behind a macro for each NAME of the list. */
 inline std::string with_macros(const std::vector<std::pair<std::string, std::string>>& macros,
-                               const char* text) {
+                               const std::string& text) {
   std::string whole = generated_head;
   for (const auto& m : macros) {
     whole += "#define " + m.first + " " + m.second + "\n";

@@ -55,7 +55,7 @@ static void measure(const problem_t& p, unsigned n, bool check) {
            error < 1e-3 ? "" : " WRONG");
   };
   generated_t g;
-  g.text = with_macros({}, generated_body(p.e, "generated").c_str());
+  g.text = with_macros({}, generated_body(p.e, "generated"));
   g.compile();
   if (g.load()) {
     show("generated", [&](cudaStream_t s, int i) {

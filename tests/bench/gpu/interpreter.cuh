@@ -167,14 +167,7 @@ static __device__ __forceinline__ void apply(const instruction_t& n, float (&a)[
 template <int V>
 static __device__ __forceinline__ void read_input(const half* x, float (&out)[V]) {
   if constexpr (V == 8) {
-    const uint4 bits = __ldcg((const uint4*)x);
-    const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      const float2 f = unpack_half(words[i]);
-      out[2 * i] = f.x;
-      out[2 * i + 1] = f.y;
-    }
+    unpack_halves(__ldcg((const uint4*)x), out);
   } else {
     static_assert(V == 4, "no such access here");
     const uint2 bits = __ldcg((const uint2*)x);

@@ -30,7 +30,7 @@ static std::string region_text(int r, const std::string& name) {
   for (const auto& m : macros) {
     text += "#define " + m.first + " " + m.second + "\n";
   }
-  text += "namespace of_" + name + " {\n" + row_text + "}\n";
+  text += "namespace of_" + name + " {\n" + reduction_head + row_text + "}\n";
   const size_t at = text.find("generated(const T*");
   text.replace(at, strlen("generated"), name);
   for (const char* word : {"SPAN", "WARPS", "NEUTRAL", "OTHER"}) {
