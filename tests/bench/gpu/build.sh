@@ -84,3 +84,4 @@ make_one open_extents
 make_one interpreter -lnvrtc -lcuda
 make_one many_regions -lnvrtc -lcuda
 make_one decoder_step -lcublasLt
+make_one encoder_layers -lcublasLt -lcudnn
