@@ -28,9 +28,9 @@ struct cache_t {
 };
 
 /* This block's part of what is there now: all parts have as much, whatever the length is. */
-static __device__ __forceinline__ int2 range_of(int length) {
-  const int parts = (int)gridDim.x * STEP_ROWS, each = (length + parts - 1) / parts * STEP_ROWS;
-  const int begin = (int)blockIdx.x * each;
+static __device__ __forceinline__ int2 range_of(int length, int part, int parts) {
+  const int rows = parts * STEP_ROWS, each = (length + rows - 1) / rows * STEP_ROWS;
+  const int begin = part * each;
   return make_int2(begin, min(length, begin + each));
 }
 template <int WIDTH, int PAGE>
@@ -63,15 +63,14 @@ static __device__ void combine_parts(int parts, half* y, int first, int count, R
 /* What the rows of `all` found, together: the result if there is one part, else with all parts. */
 template <int WIDTH, int GROUP, int COMBINE, int ROWS>
 static __device__ __forceinline__ void finish(const cache_t& c,
-                                              const float (&all)[ROWS][GROUP][WIDTH + 2]) {
+                                              const float (&all)[ROWS][GROUP][WIDTH + 2],
+                                              size_t number, int part, int parts) {
   enum { WORDS = WIDTH + 2 };
-  const int parts = (int)gridDim.x, part = (int)blockIdx.x;
-  const size_t number = (size_t)blockIdx.z * c.heads + blockIdx.y;
   half* const y = c.y + number * GROUP * WIDTH;
   float* const mine = c.partial + (number * MOST_PARTS + part) * GROUP * WORDS;
   __shared__ float own[GROUP][WORDS];
   __syncthreads();
-  for (int i = threadIdx.x; i < GROUP * WIDTH; i += 128) {
+  for (int i = threadIdx.x; i < GROUP * WIDTH; i += blockDim.x) {
     const int g = i / WIDTH, d = i % WIDTH;
     float m = all[0][g][WIDTH + 1], weight = 0, value = 0;
     for (int r = 1; r < ROWS; r++) {
@@ -133,7 +132,7 @@ static __global__ void __launch_bounds__(128) decode(const cache_t c, bool old_f
     wait_for_predecessor();
   }
   const int length = *(volatile const int*)(c.lengths + batch);
-  const int2 range = range_of(length);
+  const int2 range = range_of(length, (int)blockIdx.x, (int)gridDim.x);
   const int begin = range.x, end = range.y;
   /* All rows but the newest were there before this step began: they need not wait. */
   uint4 k[AHEAD], v[AHEAD];
@@ -245,7 +244,8 @@ static __global__ void __launch_bounds__(128) decode(const cache_t c, bool old_f
       all[row][g][WIDTH + 1] = most[g];
     }
   }
-  finish<WIDTH, GROUP, COMBINE>(c, all);
+  finish<WIDTH, GROUP, COMBINE>(c, all, (size_t)batch * c.heads + head, (int)blockIdx.x,
+                                (int)gridDim.x);
 }
 /* The upper eight rows of m16n8k16; the lower ones are zero and forgotten. */
 static __device__ __forceinline__ void multiply_top(float (&sum)[2], uint32_t a0, uint32_t a2,
@@ -260,18 +260,19 @@ static __device__ __forceinline__ void multiply_top(float (&sum)[2], uint32_t a0
  * keys are the right operand as they lie, with channels in an order of their own, values too after
  * neighbours of two rows have been paired. With AHEAD 2 the next rows are on their way meanwhile.
  */
-template <int WIDTH, int GROUP, int PAGE, int COMBINE, int AHEAD, bool APPEND = false>
-static __global__ void __launch_bounds__(128) decode_matrix(const cache_t c, bool old_first) {
-  enum { CHUNKS = WIDTH / 32, HALVES = WIDTH / 64, WARPS = 4, STRIDE = WARPS * STEP_ROWS };
+template <int WIDTH, int GROUP, int PAGE, int AHEAD, bool APPEND, int WARPS, class Wait>
+static __device__ __forceinline__ void attend_rows(const cache_t& c, int head, int batch, int part,
+                                                   int parts, bool old_first,
+                                                   float (&all)[WARPS][GROUP][WIDTH + 2],
+                                                   Wait wait) {
+  enum { CHUNKS = WIDTH / 32, HALVES = WIDTH / 64, STRIDE = WARPS * STEP_ROWS };
   static_assert(GROUP <= 8, "a head of the cache serves at most eight of the query");
-  __shared__ float all[WARPS][GROUP][WIDTH + 2];
-  const int head = (int)blockIdx.y, batch = (int)blockIdx.z;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = lane / 4, quarter = lane % 4;
   if (!old_first) {
-    wait_for_predecessor();
+    wait();
   }
   const int length = *(volatile const int*)(c.lengths + batch);
-  const int2 range = range_of(length);
+  const int2 range = range_of(length, part, parts);
   const int begin = range.x + warp * STEP_ROWS, end = range.y;
   uint32_t k[AHEAD][2][CHUNKS][4], v[AHEAD][HALVES][4][4];
   /* 16 bytes of a row; of the newest one from where it was made, and into the cache. */
@@ -281,7 +282,8 @@ static __global__ void __launch_bounds__(128) decode_matrix(const cache_t c, boo
     if (from + row < stop) {
       half* const place = cache + base + row * WIDTH + at;
       const bool newest = APPEND && from + row == length - 1;
-      bits = *(const uint4*)(newest ? fresh + (size_t)batch * c.pitch + head * WIDTH + at : place);
+      bits = __ldcg(
+          (const uint4*)(newest ? fresh + (size_t)batch * c.pitch + head * WIDTH + at : place));
       if (newest) {
         *(uint4*)place = bits;
       }
@@ -310,18 +312,17 @@ static __global__ void __launch_bounds__(128) decode_matrix(const cache_t c, boo
   };
   if (old_first) {
     fetch(0, begin, min(end, length - 1));
-    wait_for_predecessor();
+    wait();
   }
   if (!old_first || (begin < length && begin + STEP_ROWS >= length)) {
     fetch(0, begin, end);
   }
-  release_dependents();
   uint32_t q[CHUNKS][4];
 #pragma unroll
   for (int i = 0; i < CHUNKS; i++) {
     const size_t at =
         (size_t)batch * c.pitch + (head * GROUP + group) * WIDTH + i * 32 + quarter * 8;
-    *(uint4*)q[i] = group < GROUP ? *(const uint4*)(c.q + at) : make_uint4(0, 0, 0, 0);
+    *(uint4*)q[i] = group < GROUP ? __ldcg((const uint4*)(c.q + at)) : make_uint4(0, 0, 0, 0);
   }
   float o[WIDTH / 8][2] = {}, most = -1e30f, sum = 0;
   auto step = [&](int at, int from) {
@@ -397,7 +398,17 @@ static __global__ void __launch_bounds__(128) decode_matrix(const cache_t c, boo
       all[warp][group][WIDTH + 1] = most;
     }
   }
-  finish<WIDTH, GROUP, COMBINE>(c, all);
+}
+template <int WIDTH, int GROUP, int PAGE, int COMBINE, int AHEAD, bool APPEND = false>
+static __global__ void __launch_bounds__(128) decode_matrix(const cache_t c, bool old_first) {
+  __shared__ float all[4][GROUP][WIDTH + 2];
+  const int head = (int)blockIdx.y, batch = (int)blockIdx.z, part = (int)blockIdx.x,
+            parts = (int)gridDim.x;
+  attend_rows<WIDTH, GROUP, PAGE, AHEAD, APPEND>(c, head, batch, part, parts, old_first, all, [] {
+    wait_for_predecessor();
+    release_dependents();
+  });
+  finish<WIDTH, GROUP, COMBINE>(c, all, (size_t)batch * c.heads + head, part, parts);
 }
 template <int WIDTH, int GROUP>
 static __global__ void __launch_bounds__(128) combine_behind(const cache_t c, int parts) {

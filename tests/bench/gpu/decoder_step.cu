@@ -3,7 +3,7 @@
  * against a chain of cuBLASLt's products; weights of 16, 8 and 4 bits. Sampling is left out.
  *
  *   decoder_step --check      for the sanitizers */
-#include "decoder_step.cuh"
+#include "whole_layers.cuh"
 
 #include <cstring>
 #include <memory>
@@ -20,11 +20,12 @@ static const std::vector<few_rows_choice_t>& choices_for(bool norm) {
 static const struct {
   const std::vector<few_rows_choice_t>& (*choices)(bool norm);
   void (*fill)(uint4*, half*, int, int, uint32_t);
-} types[] = {{choices_for<FP16_ROWS>, fill_weights<FP16_ROWS>},
-             {choices_for<FP16>, fill_weights<FP16>},
-             {choices_for<INT8>, fill_weights<INT8>},
-             {choices_for<FLOAT8>, fill_weights<FLOAT8>},
-             {choices_for<INT4>, fill_weights<INT4>}};
+  void (*whole)(const whole_t); /* NULL: rows as they lie */
+} types[] = {{choices_for<FP16_ROWS>, fill_weights<FP16_ROWS>, nullptr},
+             {choices_for<FP16>, fill_weights<FP16>, whole_layers<FP16>},
+             {choices_for<INT8>, fill_weights<INT8>, whole_layers<INT8>},
+             {choices_for<FLOAT8>, fill_weights<FLOAT8>, whole_layers<FLOAT8>},
+             {choices_for<INT4>, fill_weights<INT4>, whole_layers<INT4>}};
 
 struct linear_t {
   int type, columns, channels;
@@ -81,6 +82,8 @@ struct decoder_t {
   std::vector<std::unique_ptr<linear_t>> linears; /* four a layer, then the last */
   half *words, *positions, *h, *qkv, *attended, *hidden, *logits, *keys, *values;
   int *tokens, *lengths;
+  unsigned* barrier = device_new<unsigned>(1);
+  layer_t* of_layers;
   cache_t c = {};
   std::vector<half*> all;
   how_t how[PARTS] = {{0, 8, false}, {0, 16, false}, {0, 8, false}, {0, 16, false}, {0, 8, false}};
@@ -127,6 +130,17 @@ struct decoder_t {
     c.scale = 0.125f;
     c.new_keys = qkv + CHANNELS;
     c.new_values = qkv + 2 * CHANNELS;
+    std::vector<layer_t> host((size_t)layers);
+    for (size_t i = 0; i < host.size() * PARTS_OF_LAYER; i++) {
+      const linear_t& l = *linears[i];
+      const int p = (int)(i % PARTS_OF_LAYER);
+      layer_t& to = host[i / PARTS_OF_LAYER];
+      to.w[p] = l.w;
+      to.scales[p] = l.scales;
+      to.around[p] = {l.norm, l.bias, p == OUT || p == DOWN ? h : nullptr, p == UP, nullptr, 0};
+    }
+    of_layers = device_new<layer_t>(host.size());
+    CHECK(cudaMemcpy(of_layers, host.data(), host.size() * sizeof host[0], cudaMemcpyHostToDevice));
     rewind();
   }
   decoder_t(const decoder_t&) = delete;
@@ -135,7 +149,8 @@ struct decoder_t {
     for (half* p : all) {
       cudaFree(p);
     }
-    for (void* p : {(void*)tokens, (void*)lengths, (void*)c.partial, (void*)c.arrived}) {
+    for (void* p : {(void*)tokens, (void*)lengths, (void*)c.partial, (void*)c.arrived,
+                    (void*)barrier, (void*)of_layers}) {
       cudaFree(p);
     }
   }
@@ -197,6 +212,20 @@ struct decoder_t {
       multiply_by(s, DOWN, l, hidden, h, h, dependent);
     }
     multiply_by(s, LAST, 0, h, logits, nullptr, dependent);
+    end(s);
+  }
+  /* All layers in one cooperative launch. */
+  void record_whole(cudaStream_t s, int parts) const {
+    const whole_t w = {of_layers, layers, rows,   parts,    cache_of(0), (size_t)rows * CACHE,
+                       h,         qkv,    hidden, attended, barrier};
+    void* arguments[] = {(void*)&w};
+    int blocks = 0;
+    CHECK(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, 0));
+    CHECK(cudaMemsetAsync(barrier, 0, 4, s));
+    begin(s);
+    CHECK(cudaLaunchCooperativeKernel((void*)types[type].whole, dim3((unsigned)blocks),
+                                      dim3(BLOCK_WARPS * 32), arguments, 0, s));
+    multiply_by(s, LAST, 0, h, logits, nullptr, false);
     end(s);
   }
   /* The logits of the step that `graph` makes, against those in double. */
@@ -366,6 +395,17 @@ static void measure(int type, int rows, int length, bool check) {
   }
   graph_t own([&](cudaStream_t s) { d.record(s, true); });
   const double error = d.error(own);
+  for (int parts : {1, 2, 4, 8, 11}) {
+    if (types[type].whole && (parts == 1 || rows * parts * HEADS <= 132)) {
+      graph_t g([&](cudaStream_t s) { d.record_whole(s, parts); });
+      const double e = d.error(g);
+      if (check) {
+        printf("  one launch, %d parts: error %.1e%s\n", parts, e, e < 1e-2 ? "" : " WRONG");
+      } else {
+        show(d, ("layers in one launch, attention in " + std::to_string(parts)).c_str(), g, e);
+      }
+    }
+  }
   if (check) {
     printf("  error %.1e%s\n", error, error < 1e-2 ? "" : " WRONG");
     return;

@@ -159,6 +159,57 @@ struct around_t {
   uint32_t next_bytes;
 };
 
+/* One step of a tile of 16 columns: their weights `a`, the rows' values `b`. */
+template <int TYPE>
+static __device__ __forceinline__ void multiply_step(float (&sum)[4], const uint32_t (&a)[2][4],
+                                                     half2 scale,
+                                                     const uint32_t (&b)[in_access(TYPE) / 2]) {
+  float part[4] = {};
+#pragma unroll
+  for (int m = 0; m < in_access(TYPE) / 4; m++) {
+    multiply(TYPE == INT4 ? part : sum, pair_of<TYPE>(a[0], 2 * m), pair_of<TYPE>(a[1], 2 * m),
+             pair_of<TYPE>(a[0], 2 * m + 1), pair_of<TYPE>(a[1], 2 * m + 1), b[2 * m],
+             b[2 * m + 1]);
+  }
+  if (TYPE == INT4) {
+    const float2 s = __half22float2(scale);
+    sum[0] += part[0] * s.x;
+    sum[1] += part[1] * s.x;
+    sum[2] += part[2] * s.y;
+    sum[3] += part[3] * s.y;
+  }
+}
+template <int WORDS>
+static __device__ __forceinline__ void add_moments(float2& moments, const uint32_t (&b)[WORDS]) {
+#pragma unroll
+  for (int k = 0; k < WORDS; k++) {
+    const float2 f = unpack_half(b[k]);
+    moments.x += f.x + f.y;
+    moments.y += f.x * f.x + f.y * f.y;
+  }
+}
+/* A sum of products with what stands around it; `moments` of the whole row. */
+template <int TYPE, bool NORM>
+static __device__ __forceinline__ float surround(const around_t& around, float value,
+                                                 const half* scales, float2 moments, int channels,
+                                                 int column, size_t at) {
+  if (TYPE == INT8 || TYPE == FLOAT8) {
+    value *= __half2float(scales[column]);
+  }
+  if (NORM) {
+    const float mean = moments.x / channels;
+    const float factor = rsqrtf(fmaxf(moments.y / channels - mean * mean, 0.f) + 1e-5f);
+    const float2 norm = around.norm[column];
+    value = (value - mean * norm.x) * factor + norm.y;
+  } else if (around.bias) {
+    value += __half2float(around.bias[column]);
+  }
+  if (around.gelu) {
+    value = 0.5f * value * (1.f + erff(value * 0.70710678f));
+  }
+  return around.residual ? value + __half2float(around.residual[at]) : value;
+}
+
 /* A block has TILES * 16 columns, its warps share the channels; each fetches AHEAD steps at once,
  * the first of them before it waits for x. */
 template <int TYPE, int TILES, int AHEAD, bool NORM>
@@ -221,29 +272,11 @@ static __global__ void __launch_bounds__(MOST_WARPS * 32)
           *(uint4*)(b + k * 4) = group < rows ? *(const uint4*)from : make_uint4(0, 0, 0, 0);
         }
         if (NORM) {
-#pragma unroll
-          for (int k = 0; k < ACCESS / 2; k++) {
-            const float2 f = unpack_half(b[k]);
-            moments.x += f.x + f.y;
-            moments.y += f.x * f.x + f.y * f.y;
-          }
+          add_moments(moments, b);
         }
 #pragma unroll
         for (int t = 0; t < TILES; t++) {
-          float part[4] = {};
-#pragma unroll
-          for (int m = 0; m < ACCESS / 4; m++) {
-            multiply(TYPE == INT4 ? part : sum[t], pair_of<TYPE>(a[i][t][0], 2 * m),
-                     pair_of<TYPE>(a[i][t][1], 2 * m), pair_of<TYPE>(a[i][t][0], 2 * m + 1),
-                     pair_of<TYPE>(a[i][t][1], 2 * m + 1), b[2 * m], b[2 * m + 1]);
-          }
-          if (TYPE == INT4) {
-            const float2 s = __half22float2(scale[i][t]);
-            sum[t][0] += part[0] * s.x;
-            sum[t][1] += part[1] * s.x;
-            sum[t][2] += part[2] * s.y;
-            sum[t][3] += part[3] * s.y;
-          }
+          multiply_step<TYPE>(sum[t], a[i][t], scale[i][t], b);
         }
       }
     }
@@ -278,30 +311,14 @@ static __global__ void __launch_bounds__(MOST_WARPS * 32)
       for (int p = 0; p < warps; p++) {
         all += parts[p][t][row][i % TILE];
       }
-      if (TYPE == INT8 || TYPE == FLOAT8) {
-        all *= __half2float(scales[column]);
+      float2 m = {0, 0};
+      for (int p = 0; NORM && p < warps; p++) {
+        m.x += row_moments[p][row].x;
+        m.y += row_moments[p][row].y;
       }
       const size_t at = (size_t)row * columns + column;
-      if (NORM) {
-        float2 m = {0, 0};
-        for (int p = 0; p < warps; p++) {
-          m.x += row_moments[p][row].x;
-          m.y += row_moments[p][row].y;
-        }
-        const float mean = m.x / channels;
-        const float factor = rsqrtf(fmaxf(m.y / channels - mean * mean, 0.f) + 1e-5f);
-        const float2 norm = around.norm[column];
-        all = (all - mean * norm.x) * factor + norm.y;
-      } else if (around.bias) {
-        all += __half2float(around.bias[column]);
-      }
-      if (around.gelu) {
-        all = 0.5f * all * (1.f + erff(all * 0.70710678f));
-      }
-      if (around.residual) {
-        all += __half2float(around.residual[at]);
-      }
-      y[at] = __float2half(all);
+      const float value = surround<TYPE, NORM>(around, all, scales, m, channels, column, at);
+      y[at] = __float2half(value);
     }
   }
 }
