@@ -159,6 +159,15 @@ struct around_t {
   uint32_t next_bytes;
 };
 
+/* ACCESS values of a row of x, eight by eight; zeros where there is none. */
+template <int ACCESS, class Read>
+static __device__ __forceinline__ void fetch_row(uint32_t (&b)[ACCESS / 2], bool inside,
+                                                 Read read) {
+#pragma unroll
+  for (int k = 0; k < ACCESS; k += 8) {
+    *(uint4*)(b + k / 2) = inside ? read(k) : make_uint4(0, 0, 0, 0);
+  }
+}
 /* One step of a tile of 16 columns: their weights `a`, the rows' values `b`. */
 template <int TYPE>
 static __device__ __forceinline__ void multiply_step(float (&sum)[4], const uint32_t (&a)[2][4],
@@ -261,22 +270,26 @@ static __global__ void __launch_bounds__(MOST_WARPS * 32)
       }
       waited = true;
     }
+    /* x of several steps at once, so that they wait for it together */
+    enum { TOGETHER = AHEAD < 64 / ACCESS ? AHEAD : 64 / ACCESS };
 #pragma unroll
-    for (int i = 0; i < AHEAD; i++) {
-      const int step = begin + i * warps;
-      if (step < steps) {
-        uint32_t b[ACCESS / 2];
+    for (int j = 0; j < AHEAD; j += TOGETHER) {
+      uint32_t b[TOGETHER][ACCESS / 2];
 #pragma unroll
-        for (int k = 0; k < ACCESS / 8; k++) {
-          const half* from = x + (size_t)group * channels + step * STEP + quarter * ACCESS + k * 8;
-          *(uint4*)(b + k * 4) = group < rows ? *(const uint4*)from : make_uint4(0, 0, 0, 0);
-        }
+      for (int i = 0; i < TOGETHER; i++) {
+        const int step = begin + (j + i) * warps;
+        fetch_row<ACCESS>(b[i], group < rows && step < steps, [&](int k) {
+          return *(const uint4*)(x + (size_t)group * channels + step * STEP + quarter * ACCESS + k);
+        });
+      }
+#pragma unroll
+      for (int i = 0; i < TOGETHER; i++) {
         if (NORM) {
-          add_moments(moments, b);
+          add_moments(moments, b[i]);
         }
 #pragma unroll
         for (int t = 0; t < TILES; t++) {
-          multiply_step<TYPE>(sum[t], a[i][t], scale[i][t], b);
+          multiply_step<TYPE>(sum[t], a[j + i][t], scale[j + i][t], b[i]);
         }
       }
     }

@@ -74,21 +74,25 @@ struct tile_t {
               quarter = lane % 4, tile = number();
     float sum[4] = {};
     float2 moments = {0, 0};
+    enum { TOGETHER = STEPS < 64 / ACCESS ? STEPS : 64 / ACCESS };
 #pragma unroll
-    for (int i = 0; i < STEPS; i++) {
-      const int step = warp % WARPS + i * WARPS;
-      if (step < ALL && tile * TILE < columns) {
-        uint32_t b[ACCESS / 2];
+    for (int j = 0; j < STEPS; j += TOGETHER) {
+      uint32_t b[TOGETHER][ACCESS / 2];
 #pragma unroll
-        for (int k = 0; k < ACCESS / 8; k++) {
-          *(uint4*)(b + k * 4) = group < rows
-                                     ? read(group, step * in_step(TYPE) + quarter * ACCESS + k * 8)
-                                     : make_uint4(0, 0, 0, 0);
+      for (int i = 0; i < TOGETHER; i++) {
+        const int step = warp % WARPS + (j + i) * WARPS;
+        fetch_row<ACCESS>(
+            b[i], group < rows && j + i < STEPS && step < ALL && tile * TILE < columns,
+            [&](int k) { return read(group, step * in_step(TYPE) + quarter * ACCESS + k); });
+      }
+#pragma unroll
+      for (int i = 0; i < TOGETHER; i++) {
+        if (j + i < STEPS) {
+          if (NORM) {
+            add_moments(moments, b[i]);
+          }
+          multiply_step<TYPE>(sum, a[j + i], scale[j + i], b[i]);
         }
-        if (NORM) {
-          add_moments(moments, b);
-        }
-        multiply_step<TYPE>(sum, a[i], scale[i], b);
       }
     }
     if (NORM) {
