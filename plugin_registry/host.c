@@ -86,7 +86,7 @@ static tenon_status_t open_neighbour(void* user, const char* soname, void** out_
   const char* beside = tenon__arena_format(&arena, "%.*s/%s", length, host->path, soname);
   tenon_status_t status = TENON_OK;
   if (beside == NULL) {
-    status = tenon__fail_memory(&host->sink);
+    status = TENON_ERROR_OUT_OF_MEMORY;
   } else if (access(beside, F_OK) != 0) {
     status = open_installed(host, soname, out_handle);
   } else {

@@ -1,5 +1,4 @@
 /* What a scan refuses, by reading alone, and with which words. */
-#include "plugin_registry/inspect.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -101,12 +101,10 @@ static tenon__finding_t ask(load_t* load, tenon_plugin_t* out_root) {
 static tenon__finding_t start(load_t* load, const tenon_plugin_t* root) {
   tenon__registry_t* registry = load->registry;
   tenon__plugin_candidate_t* candidate = load->candidate;
-  void* started = registry->started;
-  if (!tenon__grow(registry->allocator, &started, &registry->started_capacity,
-                   registry->started_count + 1, sizeof(void*))) {
+  if (!TENON_GROW(registry->allocator, registry->started, registry->started_capacity,
+                  registry->started_count + 1)) {
     return TENON_FINDING_MEMORY;
   }
-  registry->started = started;
   if (root->start != NULL) {
     void* state = NULL;
     candidate->host.listening = true;

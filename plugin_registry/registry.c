@@ -6,6 +6,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/call.h"
+#include "core/base/status.h"
 #include "core/catalog/catalog.h"
 #include "plugin_registry/state.h"
 
@@ -52,9 +53,7 @@ static tenon_status_t copy_digests(tenon__registry_t* registry, const char* cons
     ++count;
   }
   tenon__digest_t* copies = tenon__arena_allocate(&registry->arena, count + 1, sizeof(*copies));
-  if (copies == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(copies != NULL);
   for (size_t i = 0; i < count; ++i) {
     if (!parse_digest(digests[i], &copies[i])) {
       return tenon__fail(&registry->sink, TENON_ERROR_INVALID_ARGUMENT,
@@ -89,9 +88,7 @@ static tenon_status_t take_options(tenon__registry_t* registry,
 tenon_status_t tenon__registry_create(const tenon__registry_options_t* options,
                                       tenon__registry_t** out_registry) {
   tenon__registry_t* registry = tenon__allocate(options->allocator, 1, sizeof(*registry));
-  if (registry == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(registry != NULL);
   registry->allocator = options->allocator;
   registry->sink = options->sink;
   registry->catalog = options->catalog;

@@ -38,12 +38,10 @@ static bool set(tenon__string_map_t* map, const char* key, tenon__plugin_candida
 }
 
 static bool list(scan_t* scan, tenon__plugin_candidate_t* candidate) {
-  void* found = scan->found;
-  if (!tenon__grow(scan->registry->allocator, &found, &scan->found_capacity, scan->found_count + 1,
-                   sizeof(void*))) {
+  if (!TENON_GROW(scan->registry->allocator, scan->found, scan->found_capacity,
+                  scan->found_count + 1)) {
     return false;
   }
-  scan->found = found;
   scan->found[scan->found_count++] = candidate;
   candidate->seen = true;
   return true;
@@ -166,7 +164,7 @@ static int compare_names(const void* a, const void* b) {
 typedef struct paths_t {
   tenon_allocator_t allocator;
   tenon__arena_t texts;
-  void* items; /* const char* */
+  const char** items;
   size_t count;
   size_t capacity;
 } paths_t;
@@ -179,14 +177,14 @@ static bool list_files(paths_t* paths, DIR* stream, const char* folder) {
     }
     const char* path = tenon__arena_format(&paths->texts, "%s/%s",
                                            strcmp(folder, "/") == 0 ? "" : folder, entry->d_name);
-    if (path == NULL || !tenon__grow(paths->allocator, &paths->items, &paths->capacity,
-                                     paths->count + 1, sizeof(path))) {
+    if (path == NULL ||
+        !TENON_GROW(paths->allocator, paths->items, paths->capacity, paths->count + 1)) {
       return false;
     }
-    ((const char**)paths->items)[paths->count++] = path;
+    paths->items[paths->count++] = path;
   }
   if (paths->count > 0) {
-    qsort(paths->items, paths->count, sizeof(const char*), compare_names);
+    qsort((void*)paths->items, paths->count, sizeof(const char*), compare_names);
   }
   return true;
 }
@@ -204,9 +202,9 @@ static bool scan_directory(scan_t* scan, tenon__directory_t* directory) {
   bool good = list_files(&paths, stream, directory->real_path);
   (void)closedir(stream);
   for (size_t i = 0; good && i < paths.count; ++i) {
-    good = take_file(scan, ((const char**)paths.items)[i]);
+    good = take_file(scan, paths.items[i]);
   }
-  tenon__free(paths.allocator, paths.items, paths.capacity * sizeof(const char*));
+  tenon__free(paths.allocator, (void*)paths.items, paths.capacity * sizeof(const char*));
   tenon__arena_deinitialize(&paths.texts);
   return good;
 }
@@ -372,5 +370,5 @@ tenon_status_t tenon__registry_scan(tenon__registry_t* registry, const tenon_sin
     status = promise_and_report(registry, sink);
   }
   (void)pthread_mutex_unlock(&registry->scan_mutex);
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(sink) : status;
+  return status;
 }

@@ -74,7 +74,7 @@ void* tenon__allocate(tenon_allocator_t allocator, size_t count, size_t size_byt
   return block;
 }
 
-bool tenon__grow(tenon_allocator_t allocator, void** inout_array, size_t* inout_capacity,
+bool tenon__grow(tenon_allocator_t allocator, void* inout_array, size_t* inout_capacity,
                  size_t needed, size_t element_size) {
   const size_t capacity = *inout_capacity;
   if (needed <= capacity) {

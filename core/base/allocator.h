@@ -31,11 +31,14 @@ tenon_allocator_t tenon__test_allocator(tenon__test_allocator_t* state);
 /* NULL when count * size overflows or memory is out. Zero-filled. count or size 0: NULL is not
  * returned. */
 void* tenon__allocate(tenon_allocator_t allocator, size_t count, size_t size_bytes);
-/* Grows an array of elements of `element_size` to at least `needed`, doubling; true on success. At
+/* Grows the array that the pointer at `inout_array` leads to, of elements of `element_size`, to at
+ * least `needed`, doubling; true on success. At
  * least 8 elements. What is new is not zero; on failure array and capacity are as they were. Free
  * it with capacity * element_size. */
-bool tenon__grow(tenon_allocator_t allocator, void** inout_array, size_t* inout_capacity,
+bool tenon__grow(tenon_allocator_t allocator, void* inout_array, size_t* inout_capacity,
                  size_t needed, size_t element_size);
+#define TENON_GROW(allocator, array, capacity, needed) \
+  tenon__grow((allocator), &(array), &(capacity), (needed), sizeof *(array))
 /* `size_bytes` as it was allocated (count * size). NULL is fine. */
 void tenon__free(tenon_allocator_t allocator, void* block, size_t size_bytes);
 

@@ -168,6 +168,29 @@ void* tenon__arena_copy(tenon__arena_t* arena, const void* data, size_t size_byt
   return copy;
 }
 
+bool tenon__arena_grow(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
+                       uint32_t needed, size_t element_size) {
+  const uint32_t capacity = *inout_capacity;
+  if (needed <= capacity) {
+    return true;
+  }
+  const uint32_t doubled = capacity < 4 ? 8 : capacity > UINT32_MAX / 2 ? needed : capacity * 2;
+  const uint32_t grown = doubled < needed ? needed : doubled;
+  void* moved = tenon__arena_allocate(arena, grown, element_size);
+  if (moved == NULL) {
+    return false;
+  }
+  /* The caller's variable is a pointer to its element; memcpy reads and writes it as what it is. */
+  void* array = NULL;
+  memcpy(&array, inout_array, sizeof(array));
+  if (capacity > 0) {
+    memcpy(moved, array, capacity * element_size);
+  }
+  memcpy(inout_array, &moved, sizeof(moved));
+  *inout_capacity = grown;
+  return true;
+}
+
 char* tenon__arena_format(tenon__arena_t* arena, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);

@@ -34,6 +34,11 @@ char* tenon__arena_copy_string(tenon__arena_t* arena, const char* text);
 char* tenon__arena_copy_text(tenon__arena_t* arena, const char* data, size_t size);
 /* Bytes as they are, aligned to 16. */
 void* tenon__arena_copy(tenon__arena_t* arena, const void* data, size_t size_bytes);
+/* Room for `needed` elements in an array of the arena. Where it moves, its elements are copied, its
+ * pointer and capacity changed, and new places are zero; the old ones stay until the arena goes.
+ * False when memory is out: nothing has changed. A pointer to no array (NULL, 0) begins one. */
+bool tenon__arena_grow(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
+                       uint32_t needed, size_t element_size);
 /* The formatted text; NULL when memory is out. */
 char* tenon__arena_format(tenon__arena_t* arena, const char* format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -102,3 +102,30 @@ TENON_TEST(aligned_memory_is_on_a_line_of_its_own) {
   EXPECT(tenon__arena_allocate_aligned(&arena, SIZE_MAX - 8) == NULL);
   tenon__arena_deinitialize(&arena);
 }
+
+TENON_TEST(an_array_of_the_arena_grows) {
+  tenon__test_allocator_t state = {0};
+  tenon__arena_t arena;
+  uint32_t* numbers = NULL;
+  uint32_t capacity = 0;
+  tenon__arena_initialize(&arena, tenon__test_allocator(&state));
+  for (uint32_t i = 0; i < 1000; ++i) {
+    REQUIRE(tenon__arena_grow(&arena, (void**)&numbers, &capacity, i + 1, sizeof(*numbers)));
+    numbers[i] = i * i;
+  }
+  for (uint32_t i = 0; i < 1000; ++i) {
+    EXPECT_INT(numbers[i], i * i);
+  }
+  const uint32_t before = capacity;
+  const uint32_t* old = numbers;
+  EXPECT(tenon__arena_grow(&arena, (void**)&numbers, &capacity, 1, sizeof(*numbers)));
+  state.fail_at = state.allocation_count + 1;
+  EXPECT(!tenon__arena_grow(&arena, (void**)&numbers, &capacity, 1u << 20, sizeof(*numbers)));
+  EXPECT(numbers == old);
+  EXPECT_INT(capacity, before);
+  REQUIRE(tenon__arena_grow(&arena, (void**)&numbers, &capacity, 1u << 20, sizeof(*numbers)));
+  EXPECT_INT(numbers[999], 999 * 999);
+  EXPECT_INT(numbers[(1u << 20) - 1], 0);
+  tenon__arena_deinitialize(&arena);
+  EXPECT_INT(state.live_bytes, 0);
+}

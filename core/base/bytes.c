@@ -93,7 +93,7 @@ void tenon__byte_writer_deinitialize(tenon__byte_writer_t* writer) {
 static uint8_t* extend(tenon__byte_writer_t* writer, size_t size_bytes) {
   size_t needed = 0;
   if (writer->failed || !tenon__add_size(writer->size, size_bytes, &needed) ||
-      !tenon__grow(writer->allocator, (void**)&writer->data, &writer->capacity, needed, 1)) {
+      !TENON_GROW(writer->allocator, writer->data, writer->capacity, needed)) {
     writer->failed = true;
     return NULL;
   }

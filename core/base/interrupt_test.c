@@ -1,6 +1,5 @@
 #include "core/base/interrupt.h"
 
-#include "core/base/file.h"
 #include "core/base/test.h"
 
 typedef struct caller_t {

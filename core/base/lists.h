@@ -45,4 +45,14 @@ static inline const uint32_t* tenon__lists_get(const tenon__lists_t* lists, uint
   return lists->items + lists->begin[key];
 }
 
+/* Is the number one of these? */
+static inline bool tenon__list_holds(const uint32_t* numbers, uint32_t count, uint32_t number) {
+  for (uint32_t k = 0; k < count; ++k) {
+    if (numbers[k] == number) {
+      return true;
+    }
+  }
+  return false;
+}
+
 #endif

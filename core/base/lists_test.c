@@ -2,6 +2,14 @@
 
 #include "core/base/test.h"
 
+TENON_TEST(a_list_holds_what_is_in_it) {
+  static const uint32_t numbers[] = {3, 7, 3};
+  EXPECT(tenon__list_holds(numbers, 3, 3));
+  EXPECT(tenon__list_holds(numbers, 2, 7));
+  EXPECT(!tenon__list_holds(numbers, 1, 7));
+  EXPECT(!tenon__list_holds(NULL, 0, 0));
+}
+
 TENON_TEST(each_key_has_what_was_added_to_it_in_that_order) {
   static const uint32_t pairs[][2] = {{3, 7}, {0, 1}, {3, 5}, {3, 9}, {0, 2}, {4, 6}};
   const size_t count = sizeof pairs / sizeof *pairs;

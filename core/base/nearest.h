@@ -6,7 +6,7 @@
 
 enum { TENON_NEAREST_COUNT = 3, TENON_NEAREST_BYTES = 512 };
 
-/* Letters that stand at the same place from the front, and from the back. Of "conv2d" and "conv3d"
+/* Letters that stand at the same place from the front, and from the back. Of "blur2d" and "blur3d"
  * it is 5, four letters in front and one behind. No letter counts twice. */
 size_t tenon__likeness(const char* a, const char* b);
 

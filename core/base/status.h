@@ -1,7 +1,8 @@
 /*
  * Status, messages and the one macro that hides a return. The place that knows the values writes
  * the message, once; whoever passes a status on says nothing more. So a function that returns a
- * fault either was given a sink and has used it, or says in its header that it is silent.
+ * fault either was given a sink and has used it, or says in its header that it is silent. Memory
+ * that is out is the exception: nothing below the border says so; the border does (tenon__tell).
  */
 #ifndef TENON_CORE_BASE_STATUS_H_
 #define TENON_CORE_BASE_STATUS_H_
@@ -19,6 +20,14 @@
       return tenon_try_status_; /* one level */      \
   } while (0)
 
+/* Returns OUT_OF_MEMORY from the calling function unless `made` holds: that an allocation, or all
+ * of several, gave something. Only where nothing needs release. */
+#define TENON_TRY_MEMORY(made)                          \
+  do {                                                  \
+    if (!(made))                                        \
+      return TENON_ERROR_OUT_OF_MEMORY; /* one level */ \
+  } while (0)
+
 /* "invalid data", "out of memory", ... Never NULL. */
 const char* tenon__status_text(tenon_status_t status);
 
@@ -31,12 +40,6 @@ void tenon__report(const tenon_sink_t* sink, int32_t severity, const char* forma
  * well. */
 tenon_status_t tenon__fail(const tenon_sink_t* sink, tenon_status_t status, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* The out-of-memory message, always the same. */
-static inline tenon_status_t tenon__fail_memory(const tenon_sink_t* sink) {
-  (void)tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY, "out of memory");
-  return TENON_ERROR_OUT_OF_MEMORY;
-}
 
 /* A sink that puts `prefix` before each message and passes it on. It lies where it was initialised,
  * as the sink points at it; `next` and `prefix` outlive it. */

@@ -130,8 +130,7 @@ bool tenon__string_map_set(tenon__string_map_t* map, const char* key, tenon__map
     }
   }
   if (map->count >= UINT32_MAX - 1 || !grow_slots(map) ||
-      !tenon__grow(map->allocator, (void**)&map->entries, &map->entry_capacity, map->count + 1,
-                   sizeof(*map->entries))) {
+      !TENON_GROW(map->allocator, map->entries, map->entry_capacity, map->count + 1)) {
     return false;
   }
   const size_t key_size = strlen(key) + 1;

@@ -245,7 +245,7 @@ tenon_status_t tenon__thread_pool_create(tenon_allocator_t allocator, uint32_t t
   if (pool == NULL || slots == NULL) {
     tenon__free(allocator, slots, thread_count * sizeof(*slots));
     tenon__free(allocator, pool, sizeof(*pool));
-    return tenon__fail_memory(sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   pool->allocator = allocator;
   pool->thread_count = thread_count;

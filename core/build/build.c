@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/call.h"
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/build/building.h"
@@ -28,7 +27,7 @@
 /* The units of one graph, unless they are chosen by the times as they are now. */
 static tenon_status_t choose_graph(tenon__building_t* b, uint32_t graph, uint32_t* inout_look,
                                    tenon__units_t* inout_units, bool* inout_resolved) {
-  if (!tenon__building_graph_is_used(b, graph) || *inout_look == b->tuning.look_count) {
+  if (!tenon__graph_alive(b->plan->network, graph) || *inout_look == b->tuning.look_count) {
     return TENON_OK;
   }
   *inout_resolved = false;
@@ -60,12 +59,10 @@ static tenon_status_t choose(tenon__building_t* b) {
   tenon__units_t* units =
       tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof(*units));
   uint32_t* looks = tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof(*looks));
-  if (plan->schedules == NULL || units == NULL || looks == NULL) {
-    return tenon__fail_memory(b->options->sink);
-  }
+  TENON_TRY_MEMORY(plan->schedules != NULL && units != NULL && looks != NULL);
   TENON_TRY(choose_units(b, units, looks));
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
-    if (tenon__building_graph_is_used(b, g)) {
+    if (tenon__graph_alive(b->plan->network, g)) {
       TENON_TRY(tenon__schedule_make(&b->tuning, g, &units[g], plan, &plan->schedules[g]));
     }
   }

@@ -56,9 +56,7 @@ static tenon_status_t open_device(tenon__building_t* b) {
   const uint32_t room = tenon__catalog_devices(b->catalog, sink, NULL, 0);
   const tenon__device_entry_t** entries =
       tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof(void*));
-  if (entries == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(entries != NULL);
   const uint32_t found = tenon__catalog_devices(b->catalog, sink, entries, room);
   const uint32_t count = found < room ? found : room;
   char others[512] = "";

@@ -67,14 +67,10 @@ tenon_status_t tenon__network_mark_needed(const tenon__network_t* network, tenon
                                           bool* out_weights) {
   marking_t m = {.network = network, .arena = arena, .weights = out_weights};
   m.values = tenon__arena_allocate(arena, network->graph_count + 1u, sizeof *m.values);
-  if (m.values == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(m.values != NULL);
   for (uint32_t g = 0; g < network->graph_count; ++g) {
     m.values[g] = tenon__arena_allocate(arena, network->graphs[g]->value_count + 1u, sizeof(bool));
-    if (m.values[g] == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(m.values[g] != NULL);
   }
   const tenon__graph_t* main = network->graphs[0];
   for (uint32_t k = 0; k < main->output_count; ++k) {
@@ -102,9 +98,7 @@ tenon_status_t tenon__building_keep_original(tenon__building_t* b) {
   }
   b->is_original = tenon__arena_allocate(&plan->arena, plan->network->weights_count + 1u,
                                          sizeof *b->is_original);
-  if (b->is_original == NULL) {
-    return tenon__fail_memory(b->options->sink);
-  }
+  TENON_TRY_MEMORY(b->is_original != NULL);
   b->original_count = plan->network->weights_count;
   tenon__arena_initialize(&arena, b->allocator);
   tenon__byte_writer_initialize(&writer, b->allocator);
@@ -124,7 +118,7 @@ tenon_status_t tenon__building_keep_original(tenon__building_t* b) {
   }
   tenon__byte_writer_deinitialize(&writer);
   tenon__arena_deinitialize(&arena);
-  return status == TENON_OK ? TENON_OK : tenon__fail_memory(b->options->sink);
+  return status;
 }
 
 /* ---- Signatures ---- */
@@ -255,10 +249,7 @@ tenon_status_t tenon__network_signature(const tenon__network_t* network,
 }
 
 tenon_status_t tenon__building_fingerprint(tenon__building_t* b) {
-  if (b->plan->original.data == NULL) {
-    return TENON_OK;
-  }
-  const tenon_status_t status =
-      tenon__network_signature(b->plan->network, &b->plan->original.optimised);
-  return status == TENON_OK ? TENON_OK : tenon__fail_memory(b->options->sink);
+  return b->plan->original.data == NULL
+             ? TENON_OK
+             : tenon__network_signature(b->plan->network, &b->plan->original.optimised);
 }

@@ -42,9 +42,7 @@ static tenon_status_t make_ranges(tenon__plan_t* plan, tenon__build_range_t** ou
       tenon__arena_allocate(&plan->arena, g->input_count + 1u, sizeof *ranges);
   *out_count = 0;
   *out_ranges = ranges;
-  if (ranges == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(ranges != NULL);
   for (uint32_t k = 0; k < g->input_count; ++k) {
     const tenon__value_node_t* value = &g->values[g->inputs[k]];
     if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank == TENON_NONE) {
@@ -52,9 +50,7 @@ static tenon_status_t make_ranges(tenon__plan_t* plan, tenon__build_range_t** ou
     }
     int64_t* dims =
         tenon__arena_allocate(&plan->arena, 3u * (size_t)value->type.rank + 1u, sizeof *dims);
-    if (dims == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(dims != NULL);
     for (uint32_t point = 0; point < 3; ++point) {
       (void)tenon__extents_shape(points[point], value->type.rank, value->type.dims,
                                  dims + (size_t)point * value->type.rank);
@@ -104,7 +100,7 @@ static tenon_status_t build_again(tenon__plan_t* plan, tenon__catalog_t* catalog
   tenon__original_t original = {0};
   TENON_TRY(make_ranges(plan, &ranges, &options.range_count) == TENON_OK
                 ? TENON_OK
-                : tenon__fail_memory(sink));
+                : TENON_ERROR_OUT_OF_MEMORY);
   options.ranges = ranges;
   tenon_status_t status = tenon__original_read(plan, catalog, sink, &original);
   if (status == TENON_OK) {
@@ -134,9 +130,7 @@ static tenon_status_t load_again(tenon__catalog_t* catalog, const void* data, si
                                  const tenon__engine_options_t* options,
                                  tenon__engine_t** out_engine) {
   made_t* made = tenon__allocate(options->allocator, 1, sizeof *made);
-  if (made == NULL) {
-    return tenon__fail_memory(options->sink);
-  }
+  TENON_TRY_MEMORY(made != NULL);
   made->allocator = options->allocator;
   const tenon_status_t status = make_again(catalog, data, size_bytes, options, made);
   if (status != TENON_OK) {

@@ -51,9 +51,7 @@ static tenon_status_t make_inputs(folding_t* f) {
     }
     const tenon__weights_t* weights = &network->weights[v->weights];
     int64_t* strides = tenon__arena_allocate(&f->arena, rank + 1u, sizeof *strides);
-    if (strides == NULL || !tenon__strides_row_major(rank, weights->dims, strides)) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(strides != NULL && tenon__strides_row_major(rank, weights->dims, strides));
     f->inputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
                                       .tensor = {.data = tenon__drop_const(weights->data),
                                                  .dims = weights->dims,
@@ -104,15 +102,11 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
                                          .thread_count = threads};
   TENON_TRY(tenon__bound_create(b->allocator, f->instance, &request, NULL, &f->bound));
   uint64_t sizes[] = {0, candidate->tactic.zeroed_bytes, candidate->tactic.persistent_bytes};
-  if (!tenon__tactic_scratch_bytes(&candidate->tactic, threads, &sizes[0])) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(tenon__tactic_scratch_bytes(&candidate->tactic, threads, &sizes[0]));
   void* memory[3];
   for (int k = 0; k < 3; ++k) {
     memory[k] = tenon__arena_allocate_aligned(&f->arena, sizes[k]);
-    if (memory[k] == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(memory[k] != NULL);
   }
   struct tenon_run_t run = {.pool = b->pool,
                             .scratch = memory[0],
@@ -131,9 +125,7 @@ static tenon_status_t fold_node(folding_t* f, const tenon__network_t* network, u
   TENON_TRY(tenon__region_finish(&f->arena, &f->profile, &f->region));
   f->inputs = tenon__arena_allocate(&f->arena, f->region.input_count + 1u, sizeof *f->inputs);
   f->outputs = tenon__arena_allocate(&f->arena, f->region.output_count + 1u, sizeof *f->outputs);
-  if (f->inputs == NULL || f->outputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(f->inputs != NULL && f->outputs != NULL);
   TENON_TRY(make_inputs(f));
   for (uint32_t k = 0; k < f->region.output_count; ++k) {
     if (outputs[k].data != NULL) {
@@ -197,7 +189,7 @@ static bool is_cancelled(void* user) {
   return tenon__interrupt_is_wanted(b->options->tuning.interrupt);
 }
 
-/* "fold constants: conv1" for each patch, a line each. */
+/* "fold constants: blur1" for each patch, a line each. */
 static const char* patch_lines(tenon__building_t* b, const tenon__optimize_report_t* report) {
   size_t size = 1;
   for (uint32_t k = 0; k < report->patch_count; ++k) {
@@ -256,9 +248,7 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
   const uint32_t room = tenon__catalog_rewrites(b->catalog, b->options->sink, NULL, 0);
   const tenon__rewrite_entry_t** rewrites =
       tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof(void*));
-  if (rewrites == NULL) {
-    return tenon__fail_memory(b->options->sink);
-  }
+  TENON_TRY_MEMORY(rewrites != NULL);
   const uint32_t found = tenon__catalog_rewrites(b->catalog, b->options->sink, rewrites, room);
   const uint32_t count = permitted_rewrites(b, rewrites, found < room ? found : room);
   const tenon__optimize_options_t options = {
@@ -285,5 +275,5 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
   }
   tenon__optimize_report_deinitialize(&report);
   TENON_TRY(status);
-  return b->plan->patches == NULL ? tenon__fail_memory(b->options->sink) : TENON_OK;
+  return b->plan->patches == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }

@@ -30,8 +30,7 @@ static tenon_status_t read_network(const tenon__plan_t* plan, tenon__catalog_t* 
   return status;
 }
 
-static tenon_status_t make_zeros(const tenon__plan_t* plan, const tenon_sink_t* sink,
-                                 tenon__original_t* original) {
+static tenon_status_t make_zeros(const tenon__plan_t* plan, tenon__original_t* original) {
   for (uint32_t k = 0; k < original->network->weights_count; ++k) {
     const tenon__weights_t* known = &plan->network->weights[k];
     if (known->data == NULL && known->size_bytes > original->zeros_size) {
@@ -39,7 +38,7 @@ static tenon_status_t make_zeros(const tenon__plan_t* plan, const tenon_sink_t* 
     }
   }
   original->zeros = tenon__allocate(original->allocator, original->zeros_size, 1);
-  return original->zeros == NULL ? tenon__fail_memory(sink) : TENON_OK;
+  return original->zeros == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 static tenon_status_t give_weights(const tenon__plan_t* plan, const tenon_sink_t* sink,
@@ -65,7 +64,7 @@ tenon_status_t tenon__original_read(const tenon__plan_t* plan, tenon__catalog_t*
                                     const tenon_sink_t* sink, tenon__original_t* out_original) {
   *out_original = (tenon__original_t){.allocator = plan->allocator};
   TENON_TRY(read_network(plan, catalog, sink, out_original));
-  TENON_TRY(make_zeros(plan, sink, out_original));
+  TENON_TRY(make_zeros(plan, out_original));
   return give_weights(plan, sink, out_original);
 }
 
@@ -78,10 +77,8 @@ static tenon_status_t check_weights(const tenon__original_t* original, const ten
                                     const tenon_sink_t* sink, tenon__arena_t* arena) {
   const uint32_t count = original->network->weights_count;
   bool* is_needed = tenon__arena_allocate(arena, count + 1u, sizeof *is_needed);
-  if (is_needed == NULL ||
-      tenon__network_mark_needed(original->network, arena, is_needed) != TENON_OK) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(is_needed != NULL &&
+                   tenon__network_mark_needed(original->network, arena, is_needed) == TENON_OK);
   for (uint32_t k = 0; k < count; ++k) {
     const tenon__weights_t* known = &plan->network->weights[k];
     if (is_needed[k] && known->data == NULL && known->size_bytes > 0) {

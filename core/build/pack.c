@@ -3,32 +3,10 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/build/building.h"
 #include "core/build/weights.h"
 #include "core/catalog/catalog.h"
-
-bool tenon__building_graph_is_used(const tenon__building_t* b, uint32_t graph) {
-  const tenon__network_t* network = b->plan->network;
-  uint32_t parent = network->graphs[graph]->parent;
-  if (graph == 0) {
-    return true;
-  }
-  if (parent == TENON_NONE || !tenon__building_graph_is_used(b, parent)) {
-    return false;
-  }
-  const tenon__graph_t* g = network->graphs[parent];
-  for (uint32_t n = 0; n < g->node_count; ++n) {
-    const uint32_t body_count = g->nodes[n].alive ? g->nodes[n].body_count : 0;
-    for (uint32_t k = 0; k < body_count; ++k) {
-      if (g->nodes[n].bodies[k] == graph) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
 
 static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step) {
   const tenon__kernel_entry_t* entry =
@@ -69,9 +47,7 @@ tenon_status_t tenon__building_pack(tenon__building_t* b) {
   }
   const uint32_t count = tenon__packed_store_count(b->store);
   b->plan->packed = tenon__arena_allocate(&b->plan->arena, count + 1u, sizeof *b->plan->packed);
-  if (b->plan->packed == NULL) {
-    return tenon__fail_memory(b->options->sink);
-  }
+  TENON_TRY_MEMORY(b->plan->packed != NULL);
   for (uint32_t k = 0; k < count; ++k) {
     b->plan->packed[k] = *tenon__packed_store_get(b->store, k);
   }
@@ -90,9 +66,7 @@ static tenon_status_t name_plugin(tenon__building_t* b, const tenon__owner_t* ow
   }
   tenon__plan_plugin_t* plugins =
       tenon__arena_allocate(&plan->arena, plan->plugin_count + 1u, sizeof *plugins);
-  if (plugins == NULL) {
-    return tenon__fail_memory(b->options->sink);
-  }
+  TENON_TRY_MEMORY(plugins != NULL);
   if (plan->plugin_count > 0) {
     memcpy(plugins, plan->plugins, plan->plugin_count * sizeof *plugins);
   }
@@ -138,9 +112,7 @@ tenon_status_t tenon__building_describe(tenon__building_t* b) {
                 (b->options->no_rewrites ? TENON_PLAN_NO_REWRITES : 0u) |
                 (b->options->tuning.no_fusion ? TENON_PLAN_NO_FUSION : 0u) |
                 (b->options->tuning.permit_reduced_precision ? TENON_PLAN_REDUCED_PRECISION : 0u);
-  if (plan->device == NULL || plan->fingerprint == NULL) {
-    return tenon__fail_memory(b->options->sink);
-  }
+  TENON_TRY_MEMORY(plan->device != NULL && plan->fingerprint != NULL);
   TENON_TRY(name_plugins(b));
   return tenon__building_keep_weights(b);
 }

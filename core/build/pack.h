@@ -4,8 +4,6 @@
 
 #include "core/build/building.h"
 
-/* Is the graph the main one, or a body of a node that is alive? */
-bool tenon__building_graph_is_used(const tenon__building_t* building, uint32_t graph);
 /* Prepares every step once, so that the plan holds the packed weights. The instances go again; what
  * they packed stays in the store, and so in the plan. */
 tenon_status_t tenon__building_pack(tenon__building_t* building);

@@ -177,9 +177,7 @@ tenon_status_t tenon__building_profile(tenon__building_t* b) {
   tenon__extents_t* const points[] = {&b->plan->profile.min, &b->plan->profile.optimum,
                                       &b->plan->profile.max};
   for (int which = 0; which < 3; ++which) {
-    if (tenon__extents_create(&b->plan->arena, b->plan->network->pool, points[which]) != TENON_OK) {
-      return tenon__fail_memory(b->options->sink);
-    }
+    TENON_TRY(tenon__extents_create(&b->plan->arena, b->plan->network->pool, points[which]));
     set_inputs(b, points[which], which);
     if (which == 1) {
       TENON_TRY(check_optimum(b, &requirements, points[which]));

@@ -2,7 +2,6 @@
 #include "core/build/profile.h"
 
 #include "core/base/test.h"
-#include "core/dimension/dimension_pool.h"
 #include "core/network/test_operators.h"
 
 /* A build of one network, as far as the profile needs one. */

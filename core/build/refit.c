@@ -80,9 +80,7 @@ static tenon_status_t optimise(const refit_t* r, tenon__building_t* b, bool* out
   tenon__digest_t digest;
   TENON_TRY(tenon__building_begin(b));
   TENON_TRY(tenon__building_optimise(b));
-  if (tenon__network_signature(b->plan->network, &digest) != TENON_OK) {
-    return tenon__fail_memory(r->sink);
-  }
+  TENON_TRY(tenon__network_signature(b->plan->network, &digest));
   *out_same = memcmp(&digest, &r->plan->original.optimised, sizeof digest) == 0 &&
               b->plan->network->weights_count <= r->plan->network->weights_count;
   return TENON_OK;
@@ -109,9 +107,7 @@ static tenon_status_t collect_fresh(refit_t* r, const tenon__network_t* made) {
     }
     const size_t size = made->weights[k].size_bytes;
     r->fresh[k] = tenon__allocate(r->plan->network->allocator, size, 1);
-    if (r->fresh[k] == NULL) {
-      return tenon__fail_memory(r->sink);
-    }
+    TENON_TRY_MEMORY(r->fresh[k] != NULL);
     memcpy(r->fresh[k], made->weights[k].data, size);
   }
   return TENON_OK;
@@ -183,7 +179,7 @@ tenon_status_t tenon__refit_commit(tenon__catalog_t* catalog, tenon__engine_t* e
     return TENON_OK;
   }
   r.fresh = tenon__allocate(r.allocator, count, sizeof(void*));
-  tenon_status_t status = r.fresh == NULL ? tenon__fail_memory(r.sink) : commit(&r);
+  tenon_status_t status = r.fresh == NULL ? TENON_ERROR_OUT_OF_MEMORY : commit(&r);
   if (status != TENON_OK && r.fresh != NULL) {
     free_fresh(&r, count);
   }

@@ -11,9 +11,7 @@ tenon_status_t tenon__building_begin_reads(tenon__building_t* b) {
   const size_t count = b->plan->network->weights_count + 1u;
   b->is_read = tenon__arena_allocate(&b->plan->arena, count, sizeof *b->is_read);
   b->is_table = tenon__arena_allocate(&b->plan->arena, count, sizeof *b->is_table);
-  if (b->is_read == NULL || b->is_table == NULL) {
-    return tenon__fail_memory(b->options->sink);
-  }
+  TENON_TRY_MEMORY(b->is_read != NULL && b->is_table != NULL);
   for (size_t k = 0; k < count; ++k) {
     b->is_table[k] = true;
   }
@@ -87,9 +85,7 @@ tenon_status_t tenon__building_keep_weights(tenon__building_t* b) {
   const size_t count = network->weights_count + 1u;
   bool* kept = tenon__arena_allocate(&b->plan->arena, count, sizeof *kept);
   bool* hot = tenon__arena_allocate(&b->plan->arena, count, sizeof *hot);
-  if (kept == NULL || hot == NULL) {
-    return tenon__fail_memory(b->options->sink);
-  }
+  TENON_TRY_MEMORY(kept != NULL && hot != NULL);
   mark_others(b);
   for (uint32_t g = 0; g < b->plan->schedule_count; ++g) {
     const tenon__schedule_t* schedule = &b->plan->schedules[g];

@@ -33,8 +33,7 @@ void* tenon__blocks_take(tenon__blocks_t* blocks, size_t size_bytes) {
     return best->data;
   }
   if (wanted < size_bytes ||
-      !tenon__grow(blocks->allocator, (void**)&blocks->entries, &blocks->capacity,
-                   blocks->count + 1, sizeof *blocks->entries)) {
+      !TENON_GROW(blocks->allocator, blocks->entries, blocks->capacity, blocks->count + 1)) {
     return NULL;
   }
   void* data = blocks->allocator.resize(blocks->allocator.user, NULL, 0, wanted);

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/call.h"
-#include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/candidate/collect.h"
 #include "core/candidate/search.h"
@@ -176,8 +174,8 @@ static tenon_status_t search_list(search_t* search, const kernel_list_t* list,
 
 static tenon_status_t search_all(search_t* search, const tenon__digest_t* signature) {
   kernel_list_t list = list_kernels(search->tuning, search->region, search->claimant);
-  const tenon_status_t status = list.entries == NULL ? tenon__fail_memory(search->tuning->sink)
-                                                     : search_list(search, &list, signature);
+  const tenon_status_t status =
+      list.entries == NULL ? TENON_ERROR_OUT_OF_MEMORY : search_list(search, &list, signature);
   end_kernels(&list);
   return status;
 }
@@ -205,8 +203,8 @@ static tenon__candidates_t* result_of(search_t* search) {
     result->refusals =
         tenon__arena_copy_text(arena, (const char*)search->refusals.data, search->refusals.size);
   }
-  const bool has_words = result->refusals != NULL || !wants_message || search->refusals.size == 0;
-  return has_words && find_picks(arena, result) ? result : NULL;
+  const bool is_complete = result->refusals != NULL || !wants_message || search->refusals.size == 0;
+  return is_complete && find_picks(arena, result) ? result : NULL;
 }
 
 tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
@@ -217,7 +215,7 @@ tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
   }
   own->is_unsorted = false;
   tenon__candidates_sort(own->items, own->count);
-  return find_picks(tuning->arena, own) ? TENON_OK : tenon__fail_memory(tuning->sink);
+  return find_picks(tuning->arena, own) ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 static void key_of(const tenon__kernel_entry_t* claimant, const tenon__digest_t* signature,
@@ -254,7 +252,7 @@ static tenon_status_t find(const search_t* begun, const char* key, const tenon__
   TENON_TRY(status);
   if (result == NULL ||
       !tenon__string_map_set(&tuning->known, key, (tenon__map_value_t){.pointer = result})) {
-    return tenon__fail_memory(tuning->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   *out_candidates = result;
   return TENON_OK;

@@ -217,11 +217,9 @@ static tenon_status_t add_tactic(void* user, const tenon_tactic_t* tactic) {
   if (tactic->estimate_seconds > 0) {
     candidate.time = (tenon__time_t){TENON_FIGURE_ESTIMATED, tactic->estimate_seconds};
   }
-  if (!copy_tactic(tuning->arena, search->region, tactic, &candidate.tactic) ||
-      !tenon__grow(tuning->allocator, (void**)&search->found, &search->capacity, search->count + 1u,
-                   sizeof *search->found)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(
+      copy_tactic(tuning->arena, search->region, tactic, &candidate.tactic) &&
+      TENON_GROW(tuning->allocator, search->found, search->capacity, search->count + 1u));
   search->found[search->count++] = candidate;
   return TENON_OK;
 }

@@ -61,7 +61,8 @@ static double elements_of(const tenon_value_info_t* value) {
 
 /* How many terms an element of the output adds up: nobody says so, but the tensors' sizes do. What
  * is reduced has as many elements more than the result; a product of two tensors reads each of them
- * again and again: [m, k] by [k, n] gives sqrt(mk kn / mn) = k, a convolution about its window. */
+ * again and again: [m, k] by [k, n] gives sqrt(mk kn / mn) = k, a sum over a window about the
+ * window. */
 static double terms_of(const struct tenon_region_t* region, const tenon_value_info_t* output) {
   double largest = 1;
   double second = 1;

@@ -6,20 +6,12 @@
 static tenon_status_t from_map(tenon__tuning_t* tuning, const tenon__graph_t* g,
                                const tenon__node_t* node, uint32_t output,
                                tenon__expression_t* out_expression) {
-  tenon__move_input_t* inputs =
+  tenon__type_t* inputs =
       tenon__arena_allocate(tuning->arena, node->input_count + 1u, sizeof *inputs);
-  if (inputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(inputs != NULL);
   for (uint32_t k = 0; k < node->input_count; ++k) {
-    if (node->inputs[k] == TENON_NONE) {
-      continue;
-    }
-    const tenon__value_node_t* value = &g->values[node->inputs[k]];
-    inputs[k] = (tenon__move_input_t){.dtype = value->type.dtype, .rank = value->type.rank};
-    if (value->type.contents != NULL && value->type.rank <= 1) {
-      inputs[k].contents = value->type.contents;
-      inputs[k].content_count = value->type.content_count;
+    if (node->inputs[k] != TENON_NONE) {
+      inputs[k] = g->values[node->inputs[k]].type;
     }
   }
   return tenon__expression_from_move(
@@ -33,9 +25,7 @@ tenon_status_t tenon__node_expression(tenon__tuning_t* tuning, uint32_t graph, u
   const tenon__node_t* n = &g->nodes[node];
   tenon__expression_t* own = tenon__arena_allocate(tuning->arena, 1, sizeof *own);
   *out_expression = NULL;
-  if (own == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(own != NULL);
   if (n->expression != NULL) {
     *own = *n->expression;
   } else if (n->maps != NULL) {
@@ -49,9 +39,7 @@ tenon_status_t tenon__node_expression(tenon__tuning_t* tuning, uint32_t graph, u
   }
   tenon_operand_t* operands =
       tenon__arena_allocate(tuning->arena, own->program.operand_count + 1u, sizeof *operands);
-  if (operands == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(operands != NULL);
   for (uint32_t k = 0; k < own->program.operand_count; ++k) {
     operands[k] = own->program.operands[k];
     operands[k].index = n->inputs[operands[k].index];

@@ -37,9 +37,7 @@ static tenon_status_t make_value(computation_t* m, uint32_t value, const void* b
   }
   int64_t* dims = tenon__arena_allocate(m->arena, v->type.rank + 1u, sizeof *dims);
   int64_t* strides = tenon__arena_allocate(m->arena, v->type.rank + 1u, sizeof *strides);
-  if (dims == NULL || strides == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL && strides != NULL);
   if (!tenon__extents_shape(&m->region->profile->optimum, v->type.rank, v->type.dims, dims) ||
       !tenon__strides_row_major(v->type.rank, dims, strides) ||
       !tenon__element_count(v->type.rank, dims, &count) ||
@@ -64,9 +62,7 @@ static tenon_status_t align(computation_t* m, const struct tenon_region_t* regio
   int64_t* dims = tenon__arena_allocate(m->arena, TENON_RANK_LIMIT, sizeof *dims);
   int64_t* strides = tenon__arena_allocate(m->arena, TENON_RANK_LIMIT, sizeof *strides);
   const tenon__extents_t* extents = &m->region->profile->optimum;
-  if (dims == NULL || strides == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL && strides != NULL);
   if (m->values[value].data == NULL) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -135,9 +131,7 @@ static tenon_status_t keep_found(computation_t* m, const tenon_tensor_view_t* vi
   kept->data = tenon__arena_allocate(m->arena, size_bytes, 1);
   kept->dims = tenon__arena_copy(m->arena, view->dims, view->rank * sizeof *view->dims);
   kept->strides = tenon__arena_copy(m->arena, view->strides, view->rank * sizeof *view->strides);
-  if (kept->data == NULL || kept->dims == NULL || kept->strides == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(kept->data != NULL && kept->dims != NULL && kept->strides != NULL);
   memcpy(kept->data, view->data, size_bytes);
   return TENON_OK;
 }
@@ -175,18 +169,14 @@ static tenon_status_t run_candidate(computation_t* m, const struct tenon_region_
 static tenon_status_t run_node(computation_t* m, uint32_t node) {
   struct tenon_region_t* region = tenon__arena_allocate(m->tuning->arena, 1, sizeof *region);
   const tenon__candidate_t* candidate = NULL;
-  if (region == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(region != NULL);
   TENON_TRY(
       tenon__region_of_node(m->tuning->arena, m->tuning->network, m->region->graph, node, region));
   TENON_TRY(tenon__region_finish(m->tuning->arena, m->region->profile, region));
   TENON_TRY(m->ask_node(m->tuning, region, m->by_reference, &candidate));
   tenon_tensor_view_t* given =
       tenon__arena_allocate(m->arena, region->input_count + 1u, sizeof *given);
-  if (given == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(given != NULL);
   for (uint32_t k = 0; k < region->input_count; ++k) {
     if (region->inputs[k].value != TENON_NONE) {
       given[k] = m->values[region->inputs[k].value];
@@ -242,9 +232,7 @@ static tenon_status_t compute_node(computation_t* m, uint32_t node) {
 static tenon_status_t compute_all(computation_t* m) {
   const struct tenon_region_t* region = m->region;
   uint8_t* done = tenon__arena_allocate(m->arena, region->covered_count + 1u, 1);
-  if (done == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(done != NULL);
   for (uint32_t left = region->covered_count; left > 0; --left) {
     uint32_t k = 0;
     while (k < region->covered_count && (done[k] != 0 || !is_ready(m, region->covered[k], done))) {
@@ -271,9 +259,7 @@ tenon_status_t tenon__reference_compute(const tenon__trial_data_t* data, tenon__
                      .by_reference = by_reference};
   *out_known = false;
   m.values = tenon__arena_allocate(arena, m.g->value_count + 1u, sizeof *m.values);
-  if (m.values == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(m.values != NULL);
   for (uint32_t k = 0; k < region->input_count; ++k) {
     const tenon_tensor_view_t* rows = tenon__trial_inputs_rows(data, k);
     if (rows != NULL) {

@@ -76,7 +76,7 @@ static tenon_status_t count_pattern(const tenon__trial_t* trial, uint32_t patter
 
 /* Memory that the host needs for its own part is no matter of the kernel. */
 static tenon_status_t lacks_memory(tenon__rehearsal_t* r) {
-  r->failure = tenon__fail_memory(r->search->tuning->sink);
+  r->failure = TENON_ERROR_OUT_OF_MEMORY;
   return r->failure;
 }
 
@@ -350,7 +350,7 @@ static tenon_status_t judge(tenon__rehearsal_t* r, const tenon__trial_t* trial,
     return TENON_OK;
   }
   if (trial->outputs == NULL && status != TENON_OK && trial->message[0] == '\0') {
-    return tenon__fail_memory(r->search->tuning->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   outcome->tried = TENON_TRIED_FAILED;
   outcome->refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_FAILED};
@@ -480,9 +480,7 @@ tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
   }
   tenon_tensor_view_t* outputs =
       tenon__arena_allocate(&r->data.arena, region->output_count + 1u, sizeof *outputs);
-  if (outputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(outputs != NULL);
   TENON_TRY(tenon__reference_compute(&r->data, r->search->ask_node, false, &r->data.arena, outputs,
                                      &known));
   return known ? find_answer(r, outputs, NULL, &answer) : TENON_OK;

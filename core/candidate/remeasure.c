@@ -84,9 +84,7 @@ tenon_status_t tenon__candidates_remeasure(tenon__tuning_t* tuning, struct tenon
   search_t search = {.tuning = tuning, .region = region};
   tenon__rehearsal_t rehearsal;
   look_t* looks = tenon__arena_allocate(tuning->arena, candidates->count + 1u, sizeof(*looks));
-  if (looks == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(looks != NULL);
   for (uint32_t k = 0; k < candidates->count; ++k) {
     const tenon__candidate_t* item = &candidates->items[k];
     looks[k].seconds = item->time.seconds;

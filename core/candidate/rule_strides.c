@@ -1,6 +1,5 @@
 #include "core/candidate/rule_strides.h"
 
-#include "core/network/network.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = TENON_RANK_LIMIT };

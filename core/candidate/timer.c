@@ -57,7 +57,7 @@ static tenon_status_t provide_workspaces(tenon__trial_t* trial) {
   trial->run = (struct tenon_run_t){.pool = tuning->pool,
                                     .sink = &trial->sink,
                                     .interrupt = tuning->options.interrupt,
-                                    .buffer = trial->outputs->buffer,
+                                    .buffers = trial->outputs->buffers,
                                     .dynamic_count = trial->data->region->output_count};
   TENON_TRY(provide_workspace(trial, "scratch", scratch_bytes, &trial->run.scratch));
   TENON_TRY(provide_workspace(trial, "zeroed memory", tactic->zeroed_bytes, &trial->run.zeroed));
@@ -140,7 +140,7 @@ tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern) {
 static void forget_dynamic(tenon__trial_t* trial) {
   for (uint32_t k = 0; k < trial->data->region->output_count; ++k) {
     if (trial->outputs->items[k].kind == TENON_ARGUMENT_ALLOCATE) {
-      tenon__dynamic_buffer_clear(trial->outputs->buffer[k]);
+      tenon__dynamic_buffer_clear(trial->outputs->buffers[k]);
     }
   }
 }

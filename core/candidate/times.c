@@ -225,7 +225,7 @@ static tenon_status_t judge(timing_t* t) {
         verdict.is_right[entry->answer]) {
       continue;
     }
-    drop_wrong(t, k, verdict.message[entry->answer]);
+    drop_wrong(t, k, verdict.messages[entry->answer]);
     if (verdict.is_certain) {
       entry->timing.checked = TENON_CHECKED_WRONG;
       TENON_TRY(record(t, k));
@@ -282,9 +282,7 @@ tenon_status_t tenon__search_time(search_t* search, const tenon__digest_t* signa
   }
   timing_t t = {.search = search};
   t.entries = tenon__arena_allocate(search->tuning->arena, search->count, sizeof *t.entries);
-  if (t.entries == NULL) {
-    return tenon__fail_memory(search->tuning->sink);
-  }
+  TENON_TRY_MEMORY(t.entries != NULL);
   tenon__rehearsal_begin(search, &t.rehearsal);
   const tenon_status_t status = time_all(&t, signature);
   tenon__rehearsal_end(&t.rehearsal);

@@ -27,9 +27,7 @@ static const char* const checked_words[] = {"alone", "agrees", "wrong"};
 tenon_status_t tenon__timing_cache_create(tenon_allocator_t allocator,
                                           tenon__timing_cache_t** out_cache) {
   tenon__timing_cache_t* cache = tenon__allocate(allocator, 1, sizeof *cache);
-  if (cache == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(cache != NULL);
   cache->allocator = allocator;
   (void)pthread_mutex_init(&cache->mutex, NULL);
   tenon__string_map_initialize(&cache->map, allocator);

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/candidate/rule_strides.h"
 #include "core/tensor/layout.h"
@@ -37,10 +36,10 @@ tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct ten
 
 void tenon__trial_data_end(tenon__trial_data_t* data) {
   for (tenon__trial_outputs_t* outputs = data->all; outputs != NULL; outputs = outputs->next) {
-    const uint32_t count = outputs->buffer == NULL ? 0 : data->region->output_count;
+    const uint32_t count = outputs->buffers == NULL ? 0 : data->region->output_count;
     for (uint32_t k = 0; k < count; ++k) {
-      if (outputs->buffer[k] != NULL) {
-        tenon__dynamic_buffer_deinitialize(outputs->buffer[k]);
+      if (outputs->buffers[k] != NULL) {
+        tenon__dynamic_buffer_deinitialize(outputs->buffers[k]);
       }
     }
   }
@@ -56,9 +55,7 @@ tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
   int64_t* dims = tenon__arena_allocate(&data->arena, value->rank + 1u, sizeof *dims);
   int64_t* strides = tenon__arena_allocate(&data->arena, value->rank + 1u, sizeof *strides);
   uint64_t count = 0;
-  if (dims == NULL || strides == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL && strides != NULL);
   memcpy(dims, value->dims_opt, value->rank * sizeof *dims);
   *out_view = (tenon_tensor_view_t){.dims = dims,
                                     .strides = strides,

@@ -40,7 +40,7 @@ typedef struct tenon__trial_output_t {
 typedef struct tenon__trial_outputs_t {
   tenon__trial_output_t* items;
   tenon_argument_t* arguments; /* as the kernel sees them */
-  tenon__dynamic_buffer_t** buffer;
+  tenon__dynamic_buffer_t** buffers;
   struct tenon__trial_outputs_t* next;
 } tenon__trial_outputs_t;
 

@@ -178,15 +178,11 @@ static tenon_status_t copy_for(tenon__trial_data_t* data, tenon__trial_input_t* 
   }
   tenon__trial_copy_t* copy = tenon__arena_allocate(&data->arena, 1, sizeof *copy);
   int64_t* own = tenon__arena_copy(&data->arena, strides, (rows->rank + 1u) * sizeof *own);
-  if (copy == NULL || own == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(copy != NULL && own != NULL);
   copy->view = *rows;
   copy->view.strides = own;
   copy->view.data = tenon__trial_data_take(data, input->size_bytes);
-  if (copy->view.data == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(copy->view.data != NULL);
   tenon__strided_copy(rows, &copy->view);
   copy->next = input->copies;
   input->copies = copy;
@@ -199,9 +195,7 @@ static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
   int64_t* dims = tenon__arena_allocate(&data->arena, TENON_RANK_LIMIT, sizeof *dims);
   int64_t* strides = tenon__arena_allocate(&data->arena, TENON_RANK_LIMIT, sizeof *strides);
   tenon_argument_t* argument = &data->arguments[k];
-  if (dims == NULL || strides == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL && strides != NULL);
   argument->kind = TENON_ARGUMENT_TENSOR;
   return tenon__region_align_input(data->region, k, &data->region->profile->optimum, tensor,
                                    (tenon__axes_t){dims, strides}, &argument->tensor);

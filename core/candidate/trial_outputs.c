@@ -2,7 +2,6 @@
  * rest is a block, as strings are: memory that grows. */
 #include "core/candidate/trial_outputs.h"
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/candidate/trial_memory.h"
 #include "core/dimension/dimension_pool.h"
@@ -58,9 +57,7 @@ static bool is_allocated(const tenon__trial_data_t* data, const tenon__value_nod
 static tenon_status_t make_buffer(tenon__trial_data_t* data, tenon_dtype_t dtype,
                                   tenon__dynamic_buffer_t** out_buffer) {
   tenon__dynamic_buffer_t* buffer = tenon__arena_allocate(&data->arena, 1, sizeof *buffer);
-  if (buffer == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(buffer != NULL);
   tenon__dynamic_buffer_initialize(buffer, data->tuning->allocator, dtype);
   *out_buffer = buffer;
   return TENON_OK;
@@ -80,13 +77,13 @@ static tenon_status_t make_output(tenon__trial_data_t* data, uint32_t k,
   if (is_allocated(data, value)) {
     output->kind = TENON_ARGUMENT_ALLOCATE;
     output->view = (tenon_tensor_view_t){.dtype = value->type.dtype, .layout = TENON_NONE};
-    return make_buffer(data, value->type.dtype, &outputs->buffer[k]);
+    return make_buffer(data, value->type.dtype, &outputs->buffers[k]);
   }
   output->kind = TENON_ARGUMENT_TENSOR;
   TENON_TRY(tenon__trial_data_describe(data, &region->values[region->output_values[k]],
                                        &output->view, &output->size_bytes));
   if (value->type.dtype == TENON_DTYPE_STRING) {
-    return make_buffer(data, value->type.dtype, &outputs->buffer[k]);
+    return make_buffer(data, value->type.dtype, &outputs->buffers[k]);
   }
   output->view.data = tenon__trial_data_take(data, output->size_bytes);
   return output->view.data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
@@ -96,20 +93,17 @@ static tenon_status_t make_outputs(tenon__trial_data_t* data,
                                    tenon__trial_outputs_t** out_outputs) {
   const uint32_t count = data->region->output_count + 1u;
   tenon__trial_outputs_t* outputs = tenon__arena_allocate(&data->arena, 1, sizeof *outputs);
-  if (outputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(outputs != NULL);
   outputs->next = data->all;
   data->all = outputs;
   outputs->items = tenon__arena_allocate(&data->arena, count, sizeof *outputs->items);
   outputs->arguments = tenon__arena_allocate(&data->arena, count, sizeof *outputs->arguments);
-  outputs->buffer = tenon__arena_allocate(&data->arena, count, sizeof(tenon__dynamic_buffer_t*));
-  if (outputs->items == NULL || outputs->arguments == NULL || outputs->buffer == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  outputs->buffers = tenon__arena_allocate(&data->arena, count, sizeof(tenon__dynamic_buffer_t*));
+  TENON_TRY_MEMORY(outputs->items != NULL && outputs->arguments != NULL &&
+                   outputs->buffers != NULL);
   for (uint32_t k = 0; k + 1 < count; ++k) {
     TENON_TRY(make_output(data, k, outputs));
-    outputs->items[k].buffer = outputs->buffer[k];
+    outputs->items[k].buffer = outputs->buffers[k];
   }
   *out_outputs = outputs;
   return TENON_OK;
@@ -121,9 +115,7 @@ static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
                             const tenon_tensor_view_t* tensor, tenon_argument_t* out_argument) {
   int64_t* dims = tenon__arena_allocate(&data->arena, TENON_RANK_LIMIT, sizeof *dims);
   int64_t* strides = tenon__arena_allocate(&data->arena, TENON_RANK_LIMIT, sizeof *strides);
-  if (dims == NULL || strides == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL && strides != NULL);
   return tenon__region_align_output(data->region, k, &data->region->profile->optimum, tensor,
                                     (tenon__axes_t){dims, strides}, &out_argument->tensor);
 }
@@ -142,9 +134,7 @@ static tenon_status_t set_output(tenon__trial_data_t* data, uint32_t k,
     return TENON_OK;
   }
   int64_t* strides = tenon__arena_allocate(&data->arena, view->rank + 1u, sizeof *strides);
-  if (strides == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(strides != NULL);
   view->strides = strides;
   TENON_TRY(tenon__trial_data_strides(data, rule, view, strides));
   return align(data, k, view, &outputs->arguments[k]);
@@ -203,12 +193,7 @@ void tenon__trial_outputs_collect(tenon__trial_outputs_t* outputs, uint32_t coun
     if (output->kind != TENON_ARGUMENT_ALLOCATE) {
       continue;
     }
-    output->view = (tenon_tensor_view_t){.data = buffer->data,
-                                         .dims = buffer->dims,
-                                         .strides = buffer->strides,
-                                         .rank = buffer->rank,
-                                         .dtype = buffer->dtype,
-                                         .layout = TENON_NONE};
+    output->view = tenon__dynamic_buffer_argument(buffer, TENON_ARGUMENT_TENSOR).tensor;
     output->size_bytes = 0;
     if (buffer->dtype != TENON_DTYPE_STRING &&
         tenon__element_count(buffer->rank, buffer->dims, &elements)) {

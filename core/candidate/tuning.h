@@ -128,7 +128,7 @@ bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kern
  * there is neither. */
 const char* tenon__time_text(const tenon__tuning_t* tuning, tenon__time_t time);
 
-/* "node 'conv1' (standard.convolution/1)", for messages; in the tuning's arena. Never NULL. */
+/* "node 'blur1' (acme.blur/1)", for messages; in the tuning's arena. Never NULL. */
 const char* tenon__region_text(const tenon__tuning_t* tuning, const struct tenon_region_t* region);
 
 /* In order of preference; what came first stays first where times say nothing. Stable, so that a

@@ -10,7 +10,7 @@
 
 static const tenon_numerics_t exact = {0};
 
-/* "cpu:convolution (channels last)" */
+/* "fast:blur (channels last)" */
 static const char* who(const tenon__rehearsal_t* r, const tenon__answer_t* answer) {
   const tenon__candidate_t* c = answer->first;
   const char* text = c == NULL ? "its nodes one by one"
@@ -71,7 +71,7 @@ static void prefer_one(tenon__rehearsal_t* r, tenon__verdict_t* verdict) {
   for (uint32_t k = 0; k < r->answer_count; ++k) {
     verdict->is_right[k] = k == best;
     if (k != best) {
-      verdict->message[k] =
+      verdict->messages[k] =
           describe(r, &r->answers[k], who(r, right), right->outputs,
                    right->first == NULL ? &exact : &right->first->tactic.numerics);
     }
@@ -85,9 +85,7 @@ tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* o
   }
   tenon_tensor_view_t* meant =
       tenon__arena_allocate(&r->data.arena, r->search->region->output_count + 1u, sizeof *meant);
-  if (meant == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(meant != NULL);
   TENON_TRY(tenon__reference_compute(&r->data, r->search->ask_node, true, &r->data.arena, meant,
                                      &out_verdict->is_certain));
   if (!out_verdict->is_certain) {
@@ -100,7 +98,7 @@ tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* o
     out_verdict->is_right[k] =
         !tenon__answers_differ(r, &r->answers[k], meant, &exact, &output, &difference);
     if (!out_verdict->is_right[k]) {
-      out_verdict->message[k] =
+      out_verdict->messages[k] =
           describe(r, &r->answers[k], "the operator's definition", meant, &exact);
     }
   }

@@ -9,7 +9,7 @@
 typedef struct tenon__verdict_t {
   bool is_certain; /* the region's meaning says so; else more kernels, or better ones, do */
   bool is_right[REHEARSAL_MOST_ANSWERS];
-  const char* message[REHEARSAL_MOST_ANSWERS]; /* of the wrong ones: what is wrong */
+  const char* messages[REHEARSAL_MOST_ANSWERS]; /* of the wrong ones: what is wrong */
 } tenon__verdict_t;
 
 /* Computes the reference only where answers differ. With one answer there is nothing to judge: it

@@ -50,7 +50,7 @@ static tenon_status_t all_zero(const fake_call_t* call) {
 typedef struct judged_t {
   tenon__verdict_t verdict;
   uint32_t answers[4]; /* of each candidate */
-  char message[REHEARSAL_MOST_ANSWERS][256];
+  char messages[REHEARSAL_MOST_ANSWERS][256];
 } judged_t;
 
 /* `reference`: NULL, or who the operator's definition comes from. */
@@ -70,8 +70,8 @@ static judged_t judge(fake_t* fakes, uint32_t count, fake_t* reference) {
   }
   EXPECT_STATUS(tenon__rehearsal_judge(&world.rehearsal, &judged.verdict), TENON_OK);
   for (uint32_t k = 0; k < REHEARSAL_MOST_ANSWERS; ++k) {
-    const char* message = judged.verdict.message[k];
-    (void)snprintf(judged.message[k], sizeof judged.message[k], "%s",
+    const char* message = judged.verdict.messages[k];
+    (void)snprintf(judged.messages[k], sizeof judged.messages[k], "%s",
                    message == NULL ? "" : message);
   }
   rehearsal_world_close(&world);
@@ -83,7 +83,7 @@ TENON_TEST(one_answer_is_right) {
   const judged_t judged = judge(fakes, 2, NULL);
   EXPECT(judged.verdict.is_right[0]);
   EXPECT_INT(judged.answers[1], 0);
-  EXPECT_TEXT(judged.message[0], "");
+  EXPECT_TEXT(judged.messages[0], "");
 }
 
 TENON_TEST(the_meaning_is_right_against_many) {
@@ -98,9 +98,9 @@ TENON_TEST(the_meaning_is_right_against_many) {
   EXPECT(!judged.verdict.is_right[0]);
   EXPECT(judged.verdict.is_right[1]);
   EXPECT_INT(judged.answers[2], 1);
-  EXPECT_CONTAINS(judged.message[0],
+  EXPECT_CONTAINS(judged.messages[0],
                   "computes something else than the operator's definition: largest difference 1 (");
-  EXPECT_CONTAINS(judged.message[0], "at [1, 1] of 'y', 1 of 6 elements differ");
+  EXPECT_CONTAINS(judged.messages[0], "at [1, 1] of 'y', 1 of 6 elements differ");
 }
 
 TENON_TEST(nobody_may_be_right) {
@@ -111,7 +111,7 @@ TENON_TEST(nobody_may_be_right) {
   const judged_t judged = judge(fakes, 2, &reference);
   EXPECT(judged.verdict.is_certain);
   EXPECT(!judged.verdict.is_right[0] && !judged.verdict.is_right[1]);
-  EXPECT_CONTAINS(judged.message[1], "largest difference inf (inf, not ");
+  EXPECT_CONTAINS(judged.messages[1], "largest difference inf (inf, not ");
 }
 
 TENON_TEST(without_a_meaning_more_kernels_are_right) {
@@ -121,7 +121,7 @@ TENON_TEST(without_a_meaning_more_kernels_are_right) {
   const judged_t judged = judge(fakes, 3, NULL);
   EXPECT(!judged.verdict.is_certain);
   EXPECT(!judged.verdict.is_right[0] && judged.verdict.is_right[1]);
-  EXPECT_CONTAINS(judged.message[0], "computes something else than b:b ()");
+  EXPECT_CONTAINS(judged.messages[0], "computes something else than b:b ()");
 }
 
 TENON_TEST(of_two_the_one_of_better_numerics_is_right_then_the_earlier) {

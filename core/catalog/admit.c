@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/base/structure.h"
 #include "core/catalog/contest.h"
@@ -90,9 +89,7 @@ static tenon_status_t add_definition(const admission_t* a, const char* name,
                                      const tenon__operator_t* op, const char* disabled) {
   tenon__arena_t* arena = &a->catalog->arena;
   tenon__definition_t* definition = tenon__arena_allocate(arena, 1, sizeof(*definition));
-  if (definition == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(definition != NULL);
   *definition = (tenon__definition_t){op, a->owner, name, disabled};
   if (!tenon__string_map_set(&a->catalog->definitions, name,
                              (tenon__map_value_t){.pointer = definition})) {
@@ -171,9 +168,7 @@ static tenon_status_t admit_operator(const admission_t* a, const tenon__offer_it
   const tenon__operator_t* op = NULL;
   const tenon_status_t status = tenon__operator_admit(
       &a->catalog->arena, descriptor, a->owner->plugin, a->owner->state, &sink, &op);
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return status;
-  }
+  TENON_TRY_MEMORY(status != TENON_ERROR_OUT_OF_MEMORY);
   if (status != TENON_OK) {
     return admit_faulty(a, descriptor->name, listener.last);
   }
@@ -227,9 +222,7 @@ static tenon_status_t copy_slots(const admission_t* a, tenon_kernel_t* kernel,
   }
   tenon_slot_t* slots =
       tenon__arena_allocate(&a->catalog->arena, kernel->slot_count, sizeof(*slots));
-  if (slots == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(slots != NULL);
   const char* source = (const char*)kernel->slots;
   for (uint32_t i = 0; i < kernel->slot_count; ++i, source += kernel->slot_stride) {
     if (!tenon__structure_copy(source, offsetof(tenon_slot_t, max_operands), kernel->slot_stride,
@@ -360,9 +353,7 @@ static tenon_status_t enter_converter(const admission_t* a, tenon__converter_ent
   }
   const char* name =
       tenon__arena_format(&a->catalog->arena, "%s %019lld", key, (long long)INT64_MAX - since);
-  if (name == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(name != NULL);
   tenon__catalog_contest_converter(a->catalog, key, entry, a->sink);
   return enter(a, key, entry, name, entry->verdict);
 }
@@ -388,9 +379,7 @@ static tenon_status_t admit_other(const admission_t* a, tenon__offer_item_t* ite
     return TENON_OK;
   }
   void* entry = make_entry(a, item);
-  if (entry == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(entry != NULL);
   return a->kind == TENON_OFFER_CONVERTER ? enter_converter(a, entry) : enter_other(a, entry, name);
 }
 

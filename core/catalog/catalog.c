@@ -25,9 +25,7 @@ static void unlock(tenon__catalog_t* catalog) {
 
 tenon_status_t tenon__catalog_create(tenon_allocator_t allocator, tenon__catalog_t** out_catalog) {
   tenon__catalog_t* catalog = tenon__allocate(allocator, 1, sizeof(*catalog));
-  if (catalog == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(catalog != NULL);
   catalog->allocator = allocator;
   pthread_mutexattr_t attributes;
   (void)pthread_mutexattr_init(&attributes);
@@ -83,12 +81,10 @@ static tenon__owner_slot_t* find_or_make_slot(tenon__catalog_t* catalog,
   if (slot != NULL) {
     return slot;
   }
-  void* owners = catalog->owners;
-  if (!tenon__grow(catalog->allocator, &owners, &catalog->owner_capacity, catalog->owner_count + 1,
-                   sizeof(void*))) {
+  if (!TENON_GROW(catalog->allocator, catalog->owners, catalog->owner_capacity,
+                  catalog->owner_count + 1)) {
     return NULL;
   }
-  catalog->owners = owners;
   slot = tenon__arena_allocate(&catalog->arena, 1, sizeof(*slot));
   if (slot != NULL) {
     slot->owner = owner;
@@ -382,7 +378,7 @@ uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t*
   return count;
 }
 
-/* The name within its domain: "conv" of "standard.conv/1". */
+/* The name within its domain: "blur" of "acme.blur/1". */
 static void word_of(const char* name, char out_word[TENON_OFFER_NAME_LIMIT + 1]) {
   const char* dot = strrchr(name, '.');
   const char* word = dot == NULL ? name : dot + 1;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/nearest.h"
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
@@ -231,7 +230,7 @@ static tenon_status_t end(check_t* check, const char* kind, const char* name,
     tenon__catalog_drop(check->catalog, &item, verdict, check->sink);
   }
   tenon__arena_deinitialize(&check->arena);
-  return verdict->is_checked ? TENON_OK : tenon__fail_memory(check->sink);
+  return verdict->is_checked ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 static tenon_status_t check_rewrite(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry,

@@ -14,13 +14,11 @@ void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t
                 item->owner->plugin, item->owner->path, item->kind, item->name, item->message);
   const char* name = tenon__arena_copy_string(&catalog->arena, item->name);
   const char* message = tenon__arena_copy_string(&catalog->arena, item->message);
-  void* items = catalog->left_out;
   if (name == NULL || message == NULL ||
-      !tenon__grow(catalog->allocator, &items, &catalog->left_out_capacity,
-                   catalog->left_out_count + 1, sizeof(*catalog->left_out))) {
+      !TENON_GROW(catalog->allocator, catalog->left_out, catalog->left_out_capacity,
+                  catalog->left_out_count + 1)) {
     return; /* it was said; the list is for those who look later */
   }
-  catalog->left_out = items;
   catalog->left_out[catalog->left_out_count++] =
       (tenon__left_out_t){item->kind, name, item->owner, message};
 }

@@ -55,15 +55,10 @@ static tenon__index_list_t* find_or_make_list(tenon__index_t* index, const char*
 
 bool tenon__index_add(tenon__index_t* index, const char* key, const tenon__index_record_t* record) {
   tenon__index_list_t* list = find_or_make_list(index, key);
-  if (list == NULL) {
+  if (list == NULL ||
+      !TENON_GROW(index->allocator, list->records, list->capacity, list->count + 1)) {
     return false;
   }
-  void* records = list->records;
-  if (!tenon__grow(index->allocator, &records, &list->capacity, list->count + 1,
-                   sizeof(tenon__index_record_t))) {
-    return false;
-  }
-  list->records = records;
   size_t place = list->count;
   while (place > 0 && compare(&list->records[place - 1], record) > 0) {
     --place;

@@ -24,11 +24,10 @@ static tenon_status_t add_class(grouping_t* grouping, const tenon__kernel_entry_
   alternatives_t* a = grouping->alternatives;
   const tenon__candidates_t* found = NULL;
   TENON_TRY(tenon__candidates_find(grouping->tuning, claim->region, entry, &found));
-  if (!tenon__grow(a->allocator, (void**)&a->classes, &a->class_capacity, a->class_count + 1u,
-                   sizeof *a->classes) ||
+  if (!TENON_GROW(a->allocator, a->classes, a->class_capacity, a->class_count + 1u) ||
       !tenon__string_map_set(&a->class_index, key,
                              (tenon__map_value_t){.number = a->class_count})) {
-    return tenon__fail_memory(grouping->tuning->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   a->classes[a->class_count++] =
       (claim_class_t){.entry = entry, .candidates = found, .region = claim->region};
@@ -46,10 +45,7 @@ tenon_status_t tenon__alternatives_add_claim(grouping_t* grouping,
     TENON_TRY(add_class(grouping, entry, claim, key));
   }
   claim->class_index = (uint32_t)tenon__string_map_find(&a->class_index, key)->number;
-  if (!tenon__grow(a->allocator, (void**)&a->claims, &a->claim_capacity, a->claim_count + 1u,
-                   sizeof *a->claims)) {
-    return tenon__fail_memory(grouping->tuning->sink);
-  }
+  TENON_TRY_MEMORY(TENON_GROW(a->allocator, a->claims, a->claim_capacity, a->claim_count + 1u));
   a->claims[a->claim_count++] = *claim;
   return TENON_OK;
 }
@@ -61,8 +57,7 @@ uint32_t tenon__alternatives_find_epilogue(const alternatives_t* alternatives, c
 
 tenon_status_t tenon__alternatives_add_epilogue(alternatives_t* a, const char* key,
                                                 epilogue_t epilogue, uint32_t* out_index) {
-  if (!tenon__grow(a->allocator, (void**)&a->epilogues, &a->epilogue_capacity,
-                   a->epilogue_count + 1u, sizeof *a->epilogues) ||
+  if (!TENON_GROW(a->allocator, a->epilogues, a->epilogue_capacity, a->epilogue_count + 1u) ||
       !tenon__string_map_set(&a->epilogue_index, key,
                              (tenon__map_value_t){.number = a->epilogue_count})) {
     return TENON_ERROR_OUT_OF_MEMORY;

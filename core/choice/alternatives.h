@@ -7,7 +7,7 @@
  *              compute by its operator's name
  *   epilogues  which may stay apart, or be shorter
  *
- * Deciding alike keeps the search small (a network has many convolutions and few kinds of them),
+ * Deciding alike keeps the search small (a network has many nodes and few kinds of them),
  * and makes equal layers equal in the plan.
  */
 #ifndef TENON_CORE_CHOICE_ALTERNATIVES_H_

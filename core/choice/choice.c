@@ -69,9 +69,7 @@ static tenon_status_t keep_decisions(const alternatives_t* a, tenon__arena_t* ar
       tenon__arena_copy(arena, a->taken, (a->class_count + 1u) * sizeof(*a->taken));
   out_decisions->limits =
       tenon__arena_allocate(arena, a->epilogue_count + 1u, sizeof(*out_decisions->limits));
-  if (out_decisions->taken == NULL || out_decisions->limits == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(out_decisions->taken != NULL && out_decisions->limits != NULL);
   for (uint32_t k = 0; k < a->epilogue_count; ++k) {
     out_decisions->limits[k] = a->epilogues[k].limit;
   }
@@ -88,12 +86,7 @@ static void restore_decisions(alternatives_t* a, const decisions_t* decisions) {
 }
 
 static bool is_taken(const alternatives_t* a, uint32_t class_index) {
-  for (uint32_t k = 0; k < a->taken_count; ++k) {
-    if (a->taken[k] == class_index) {
-      return true;
-    }
-  }
-  return false;
+  return tenon__list_holds(a->taken, a->taken_count, class_index);
 }
 
 static void leave(alternatives_t* a, uint32_t class_index) {
@@ -238,9 +231,7 @@ static tenon_status_t list_options(const choosing_t* c, tenon__arena_t* arena,
   covered_t best;
   option_t* options =
       tenon__arena_allocate(arena, a->class_count + a->epilogue_count + 1u, sizeof(*options));
-  if (options == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(options != NULL);
   TENON_TRY(tenon__covering_by_nodes(&c->best, c->grouping->g->node_count, arena, &best));
   for (uint32_t k = 0; k < a->class_count; ++k) {
     option_t option = {.kind = OPTION_TAKE, .index = k};
@@ -407,9 +398,7 @@ static tenon_status_t choose_with(choosing_t* c, alternatives_t* alternatives) {
   alternatives->taken = tenon__arena_allocate(&c->grouping->scratch, alternatives->class_count + 1u,
                                               sizeof(*alternatives->taken));
   c->marks = tenon__arena_allocate(&c->grouping->scratch, c->grouping->g->node_count + 1u, 1);
-  if (alternatives->taken == NULL || c->marks == NULL) {
-    return tenon__fail_memory(c->grouping->tuning->sink);
-  }
+  TENON_TRY_MEMORY(alternatives->taken != NULL && c->marks != NULL);
   TENON_TRY(choose(c));
   TENON_TRY(check(c));
   return tenon__covering_explain(c->grouping, &c->best);

@@ -23,17 +23,7 @@ typedef struct claims_t {
 } claims_t;
 
 static bool read_outside(const void* user, const tenon__match_t* match, uint32_t value) {
-  const grouping_t* grouping = user;
-  if (grouping->leaves[value]) {
-    return true;
-  }
-  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
-  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
-    if (!tenon__match_holds(match, users[k])) {
-      return true;
-    }
-  }
-  return false;
+  return tenon__grouping_read_outside(user, value, match->nodes, match->node_count);
 }
 
 /* Operators that nobody else has taken: of their own group, or expressions not yet in one. */
@@ -77,13 +67,13 @@ static tenon_status_t add_claim(claims_t* claims, const tenon__kernel_entry_t* e
                   entry == NULL ? "name" : "match or propose", grouping->g->name, MOST_CLAIMS);
   }
   claim.nodes = tenon__arena_copy(grouping->tuning->arena, nodes, node_count * sizeof *nodes);
-  return claim.nodes == NULL ? tenon__fail_memory(grouping->tuning->sink)
+  return claim.nodes == NULL ? TENON_ERROR_OUT_OF_MEMORY
                              : tenon__alternatives_add_claim(grouping, entry, &claim);
 }
 
 static tenon_status_t new_region(grouping_t* grouping, struct tenon_region_t** out_region) {
   *out_region = tenon__arena_allocate(grouping->tuning->arena, 1, sizeof **out_region);
-  return *out_region == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
+  return *out_region == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 static tenon_status_t match_at(claims_t* claims, const tenon__kernel_entry_t* entry,
@@ -141,28 +131,6 @@ typedef struct proposal_t {
   uint32_t nodes[GROUP_MOST_NODES];
 } proposal_t;
 
-static bool proposal_holds(const proposal_t* proposal, uint32_t node) {
-  for (uint32_t k = 0; k < proposal->node_count; ++k) {
-    if (proposal->nodes[k] == node) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool is_output_of(const grouping_t* grouping, const proposal_t* proposal, uint32_t value) {
-  if (grouping->leaves[value]) {
-    return true;
-  }
-  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
-  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
-    if (!proposal_holds(proposal, users[k])) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* The region of nodes that are not a pattern's: what they read from outside, and what others read
  * of theirs. NULL when that is too much, or nothing. */
 static tenon_status_t region_around(grouping_t* grouping, const proposal_t* proposal,
@@ -179,7 +147,9 @@ static tenon_status_t region_around(grouping_t* grouping, const proposal_t* prop
   for (uint32_t n = 0; n < proposal->node_count; ++n) {
     const tenon__node_t* node = &grouping->g->nodes[proposal->nodes[n]];
     for (uint32_t k = 0; k < node->output_count; ++k) {
-      if (node->outputs[k] == TENON_NONE || !is_output_of(grouping, proposal, node->outputs[k])) {
+      if (node->outputs[k] == TENON_NONE ||
+          !tenon__grouping_read_outside(grouping, node->outputs[k], proposal->nodes,
+                                        proposal->node_count)) {
         continue;
       }
       if (output_count == TENON_REGION_MOST_PROPOSED) {
@@ -206,9 +176,7 @@ static tenon_status_t describe_graph(claims_t* claims) {
   uint32_t* nodes =
       tenon__arena_allocate(&grouping->scratch, grouping->order_count + 1u, sizeof *nodes);
   uint32_t count = 0;
-  if (nodes == NULL) {
-    return tenon__fail_memory(tuning->sink);
-  }
+  TENON_TRY_MEMORY(nodes != NULL);
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     if (g->nodes[grouping->order[p]].op != NULL) {
       nodes[count++] = grouping->order[p];
@@ -244,7 +212,7 @@ static tenon_status_t ask_at(claims_t* claims, const tenon__kernel_entry_t* entr
     }
     const uint32_t node = claims->whole->nodes[numbers[k]];
     if (!is_free(grouping, node) || !any_needed(grouping, node) ||
-        proposal_holds(&proposal, node)) {
+        tenon__list_holds(proposal.nodes, proposal.node_count, node)) {
       return TENON_OK;
     }
     proposal.nodes[proposal.node_count++] = node;
@@ -306,7 +274,7 @@ static tenon_status_t find_named(claims_t* claims) {
     const bool is_it = known != NULL ? known->number != 0 : is_named(grouping->tuning, n->op->name);
     if (known == NULL &&
         !tenon__string_map_set(&named, n->op->name, (tenon__map_value_t){.number = is_it})) {
-      status = tenon__fail_memory(grouping->tuning->sink);
+      status = TENON_ERROR_OUT_OF_MEMORY;
     } else if (is_it) {
       status = claim_by_name(claims, node);
     }

@@ -4,15 +4,6 @@
 #include "core/base/status.h"
 #include "core/choice/alternatives.h"
 
-static bool claim_holds(const claim_t* claim, uint32_t node) {
-  for (uint32_t k = 0; k < claim->node_count; ++k) {
-    if (claim->nodes[k] == node) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Could something that the nodes read be made only after one of them? */
 static bool waits_for_itself(grouping_t* grouping, const claim_t* claim) {
   tenon__grouping_walk_begin(grouping);
@@ -21,7 +12,7 @@ static bool waits_for_itself(grouping_t* grouping, const claim_t* claim) {
     for (uint32_t k = 0; k < node->input_count; ++k) {
       const uint32_t value = node->inputs[k];
       const uint32_t maker = value == TENON_NONE ? TENON_NONE : grouping->g->values[value].producer;
-      if (maker != TENON_NONE && !claim_holds(claim, maker)) {
+      if (maker != TENON_NONE && !tenon__list_holds(claim->nodes, claim->node_count, maker)) {
         tenon__grouping_walk_from(grouping, value);
       }
     }

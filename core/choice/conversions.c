@@ -45,9 +45,7 @@ tenon_status_t tenon__conversion_choose(tenon__tuning_t* tuning, uint32_t graph,
                                         tenon__chosen_t* out_copy) {
   tenon__conversion_t conversion;
   struct tenon_region_t* region = tenon__arena_allocate(arena, 1, sizeof *region);
-  if (region == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(region != NULL);
   TENON_TRY(tenon__region_of_copy(arena, tuning->network, graph, value, region));
   TENON_TRY(tenon__region_finish(arena, tuning->profile, region));
   tenon__conversion_initialize(&conversion, tuning->network->graphs[graph]->values[value].type.rank,
@@ -78,9 +76,7 @@ tenon_status_t tenon__conversions_time(conversions_t* conversions, uint32_t valu
   }
   if (known == NULL) {
     known_conversion_t* found = tenon__arena_allocate(conversions->arena, 1, sizeof *found);
-    if (found == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(found != NULL);
     *found = (known_conversion_t){.orders = orders, .next = conversions->known[value]};
     TENON_TRY(find_time(conversions, value, orders, &found->time));
     conversions->known[value] = found;

@@ -31,9 +31,7 @@ tenon_status_t tenon__covering_make(grouping_t* grouping, tenon__arena_t* arena,
   TENON_TRY(tenon__grouping_cover(grouping, arena, &c->units));
   TENON_TRY(tenon__layouts_choose(&grouping->conversions, &c->units, &c->copies));
   c->parts = tenon__arena_allocate(arena, c->units.count + 1u, sizeof(void*));
-  if (c->parts == NULL) {
-    return tenon__fail_memory(grouping->tuning->sink);
-  }
+  TENON_TRY_MEMORY(c->parts != NULL);
   c->seconds = c->copies.time.seconds;
   for (uint32_t u = 0; u < c->units.count; ++u) {
     const tenon__unit_t* unit = &c->units.items[u];

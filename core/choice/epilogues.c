@@ -37,28 +37,9 @@ typedef struct chain_t {
   uint32_t milestone_count;
 } chain_t;
 
-static bool chain_holds(const chain_t* chain, uint32_t node) {
-  for (uint32_t k = 0; k < chain->count; ++k) {
-    if (chain->nodes[k] == node) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Does anybody outside the chain read the value? */
 static bool read_outside(const chain_t* chain, uint32_t value) {
-  const grouping_t* grouping = chain->grouping;
-  if (grouping->leaves[value]) {
-    return true;
-  }
-  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
-  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
-    if (!chain_holds(chain, users[k])) {
-      return true;
-    }
-  }
-  return false;
+  return tenon__grouping_read_outside(chain->grouping, value, chain->nodes, chain->count);
 }
 
 /* The earliest node behind `value` that is not in the chain and could join it; TENON_NONE. */
@@ -69,9 +50,10 @@ static uint32_t next_reader(const chain_t* chain, uint32_t value) {
   for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
     const uint32_t node = users[k];
     const tenon__node_t* n = &grouping->g->nodes[node];
-    const bool fits = !chain_holds(chain, node) && n->expression != NULL && n->output_count == 1 &&
-                      n->body_count == 0 && grouping->group_of[node] == TENON_NONE &&
-                      n->outputs[0] != TENON_NONE && !n->contents_only;
+    const bool fits = !tenon__list_holds(chain->nodes, chain->count, node) &&
+                      n->expression != NULL && n->output_count == 1 && n->body_count == 0 &&
+                      grouping->group_of[node] == TENON_NONE && n->outputs[0] != TENON_NONE &&
+                      !n->contents_only;
     if (fits && (best == TENON_NONE || grouping->position[node] < grouping->position[best])) {
       best = node;
     }
@@ -118,9 +100,7 @@ static tenon_status_t compose_node(chain_t* chain, uint32_t node,
       continue;
     }
     tenon__expression_t* composed = tenon__arena_allocate(grouping->arena, 1, sizeof *composed);
-    if (composed == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(composed != NULL);
     const tenon__composition_t composition = {.consumer = expression,
                                               .slots = slots,
                                               .slot_count = slot_count,
@@ -217,9 +197,7 @@ static tenon_status_t slot_expression(chain_t* chain, const milestone_t* milesto
   tenon_operand_t* operands =
       tenon__arena_copy(arena, out_expression->program.operands,
                         out_expression->program.operand_count * sizeof *operands);
-  if (operands == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(operands != NULL);
   for (uint32_t o = 0; o < out_expression->program.operand_count; ++o) {
     if (operands[o].index == chain->source) {
       operands[o].kind = TENON_OPERAND_SLOT_VALUE;
@@ -234,9 +212,7 @@ static tenon_status_t covered_nodes(chain_t* chain, const milestone_t* milestone
   const uint32_t own = chain->base->node_count;
   uint32_t* covered =
       tenon__arena_allocate(chain->grouping->arena, milestone->node_count + own, sizeof *covered);
-  if (covered == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(covered != NULL);
   memcpy(covered, chain->base->nodes, own * sizeof *covered);
   memcpy(covered + own, chain->nodes, milestone->node_count * sizeof *covered);
   inout_region->covered = covered;
@@ -257,9 +233,7 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
   const uint32_t slot_count = tenon__candidates_slot_count(tuning, chain->base);
   for (uint32_t slot = 0; slot < slot_count; ++slot) {
     struct tenon_region_t* region = tenon__arena_allocate(arena, 1, sizeof *region);
-    if (region == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(region != NULL);
     *region = *chain->base;
     TENON_TRY(tenon__region_fill_slot(arena, region, slot, 0, &expression, milestone->exit));
     TENON_TRY(covered_nodes(chain, milestone, region));

@@ -21,6 +21,16 @@ tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
   return TENON_OK;
 }
 
+bool tenon__grouping_read_outside(const grouping_t* grouping, uint32_t value, const uint32_t* nodes,
+                                  uint32_t node_count) {
+  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
+  bool outside = grouping->leaves[value];
+  for (uint32_t k = 0; !outside && k < tenon__lists_count(&grouping->uses, value); ++k) {
+    outside = !tenon__list_holds(nodes, node_count, users[k]);
+  }
+  return outside;
+}
+
 tenon_status_t tenon__grouping_note(grouping_t* grouping, uint32_t node, uint32_t node_count,
                                     const char* refusals) {
   const char** note = &grouping->notes[node];
@@ -30,7 +40,7 @@ tenon_status_t tenon__grouping_note(grouping_t* grouping, uint32_t node, uint32_
   *note =
       tenon__arena_format(grouping->arena, "%s%u node%s at once: %s", *note == NULL ? "" : *note,
                           node_count, node_count == 1 ? "" : "s", refusals);
-  return *note == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
+  return *note == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 bool tenon__expression_reduces(const tenon__expression_t* expression) {
@@ -46,15 +56,8 @@ bool tenon__expression_reduces(const tenon__expression_t* expression) {
 bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expression_t* expression,
                                   uint32_t value) {
   const tenon__value_node_t* v = &grouping->g->values[value];
-  if (v->type.rank != expression->program.rank) {
-    return false;
-  }
-  for (uint32_t k = 0; k < v->type.rank; ++k) {
-    if (!tenon__dim_equal(v->type.dims[k], expression->space[k])) {
-      return false;
-    }
-  }
-  return true;
+  return v->type.rank == expression->program.rank &&
+         tenon__dims_equal(v->type.dims, expression->space, v->type.rank);
 }
 
 bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,

@@ -72,6 +72,9 @@ bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expre
                                   uint32_t value);
 bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
                                  uint32_t operand);
+/* Does a node that is none of these read the value, or does it leave the graph? */
+bool tenon__grouping_read_outside(const grouping_t* grouping, uint32_t value, const uint32_t* nodes,
+                                  uint32_t node_count);
 /* Would a step wait for itself? A walk back from the values that it reads, through all that makes
  * them: a node brings the other nodes of its group along, since they become one step. Linear in
  * what lies before; nodes are stamped, so that a walk costs no clearing. Begin, from each value,

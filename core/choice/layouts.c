@@ -130,13 +130,10 @@ static void add_read(tenon__lists_t* readers, uint32_t value, uint32_t unit) {
 static tenon_status_t find_readers(choosing_t* c) {
   layouts_t* l = &c->layouts;
   l->order_of = tenon__arena_allocate(&c->scratch, l->g->value_count + 1u, sizeof *l->order_of);
-  if (l->order_of == NULL || !tenon__lists_begin(&l->readers, l->g->value_count, &c->scratch)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(l->order_of != NULL &&
+                   tenon__lists_begin(&l->readers, l->g->value_count, &c->scratch));
   visit_reads(c, announce_read);
-  if (!tenon__lists_lay_out(&l->readers, &c->scratch)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(tenon__lists_lay_out(&l->readers, &c->scratch));
   visit_reads(c, add_read);
   return TENON_OK;
 }

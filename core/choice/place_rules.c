@@ -84,9 +84,7 @@ tenon_status_t tenon__place_order(const tenon__tuning_t* tuning, uint32_t graph,
     return TENON_OK;
   }
   uint32_t* order = tenon__arena_allocate(arena, rank + 1u, sizeof *order);
-  if (order == NULL) {
-    return tenon__fail_memory(tuning->sink);
-  }
+  TENON_TRY_MEMORY(order != NULL);
   tenon__strides_order(rank, strides, order);
   *out_order = order;
   return TENON_OK;

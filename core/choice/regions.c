@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/choice/claims_take.h"
 #include "core/choice/epilogues.h"
@@ -265,9 +264,7 @@ static tenon_status_t classify_operator(grouping_t* grouping, uint32_t node) {
   tenon__tuning_t* tuning = grouping->tuning;
   group_t* group = add_group(grouping, node, TENON_UNIT_REGION);
   group->region = tenon__arena_allocate(tuning->arena, 1, sizeof *group->region);
-  if (group->region == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(group->region != NULL);
   TENON_TRY(
       tenon__region_of_node(tuning->arena, tuning->network, grouping->graph, node, group->region));
   return tenon__region_finish(tuning->arena, tuning->profile, group->region);
@@ -331,12 +328,11 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   grouping->expressions = tenon__arena_allocate(scratch, nodes, sizeof(void*));
   grouping->stamps = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->stack = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
-  if (grouping->position == NULL || grouping->group_of == NULL || grouping->needed == NULL ||
-      grouping->groups == NULL || grouping->stamps == NULL || grouping->stack == NULL ||
-      grouping->sizing == NULL || grouping->leaves == NULL || grouping->notes == NULL ||
-      grouping->expressions == NULL) {
-    return tenon__fail_memory(grouping->tuning->sink);
-  }
+  TENON_TRY_MEMORY(grouping->position != NULL && grouping->group_of != NULL &&
+                   grouping->needed != NULL && grouping->groups != NULL &&
+                   grouping->stamps != NULL && grouping->stack != NULL &&
+                   grouping->sizing != NULL && grouping->leaves != NULL &&
+                   grouping->notes != NULL && grouping->expressions != NULL);
   memset(grouping->group_of, 0xff, nodes * sizeof(uint32_t));
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     grouping->position[grouping->order[p]] = p;
@@ -352,7 +348,7 @@ static tenon_status_t keep_first_groups(grouping_t* grouping) {
   grouping->first_group_of =
       tenon__arena_copy(&grouping->scratch, grouping->group_of, nodes * sizeof(uint32_t));
   return grouping->first_groups == NULL || grouping->first_group_of == NULL
-             ? tenon__fail_memory(grouping->tuning->sink)
+             ? TENON_ERROR_OUT_OF_MEMORY
              : TENON_OK;
 }
 

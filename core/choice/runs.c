@@ -51,22 +51,11 @@ static double elements_at_optimum(const grouping_t* grouping, const tenon__expre
   return count;
 }
 
-static bool same_space(const tenon__expression_t* a, const tenon__expression_t* b) {
-  if (a->program.rank != b->program.rank) {
-    return false;
-  }
-  for (uint32_t k = 0; k < a->program.rank; ++k) {
-    if (!tenon__dim_equal(a->space[k], b->space[k])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* Does composing repeat work? Reading at the identity of one space never does. */
 static bool is_worth_it(const grouping_t* grouping, const tenon__expression_t* consumer,
                         const tenon__expression_t* producer) {
-  if (same_space(consumer, producer)) {
+  if (consumer->program.rank == producer->program.rank &&
+      tenon__dims_equal(consumer->space, producer->space, consumer->program.rank)) {
     return true;
   }
   if (tenon__expression_reduces(producer)) {
@@ -142,9 +131,7 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken)
     return TENON_OK;
   }
   tenon__expression_t* composed = tenon__arena_allocate(grouping->arena, 1, sizeof *composed);
-  if (composed == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(composed != NULL);
   const tenon__composition_t composition = {.consumer = mine,
                                             .slots = slots,
                                             .slot_count = slot_count,

@@ -8,9 +8,7 @@
 tenon_status_t tenon__covering_by_nodes(const covering_t* covering, uint32_t node_count,
                                         tenon__arena_t* arena, covered_t* out_covered) {
   uint32_t* unit_of = tenon__arena_allocate(arena, node_count + 1u, sizeof(*unit_of));
-  if (unit_of == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(unit_of != NULL);
   memset(unit_of, 0xff, node_count * sizeof(*unit_of));
   for (uint32_t u = 0; u < covering->units.count; ++u) {
     const tenon__unit_t* unit = &covering->units.items[u];
@@ -60,9 +58,7 @@ tenon_status_t tenon__saving_of_class(const alternatives_t* a, const covered_t* 
   reach_t reach = {.figure = TENON_FIGURE_MEASURED};
   uint8_t* touched = tenon__arena_allocate(arena, best->covering->units.count + 1u, 1);
   uint8_t* used = tenon__arena_allocate(arena, best->node_count + 1u, 1);
-  if (touched == NULL || used == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(touched != NULL && used != NULL);
   for (uint32_t k = 0; k < a->claim_count; ++k) {
     const claim_t* claim = &a->claims[k];
     bool is_free = claim->class_index == class_index;
@@ -89,9 +85,7 @@ tenon_status_t tenon__saving_of_epilogue(const alternatives_t* a, const covering
   reach_t reach = {.figure = TENON_FIGURE_MEASURED};
   uint8_t* touched = tenon__arena_allocate(arena, best->units.count + 1u, 1);
   *out_saving = 0;
-  if (touched == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(touched != NULL);
   for (uint32_t u = 0; u < best->units.count; ++u) {
     const tenon__unit_t* unit = &best->units.items[u];
     if (unit->kind == TENON_UNIT_REGION && unit->epilogue == index &&

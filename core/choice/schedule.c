@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
 #include "core/candidate/tuning.h"
@@ -37,9 +36,7 @@ static tenon_status_t grow_places(scheduling_t* s) {
   const size_t wanted = s->place_capacity == 0 ? 64 : 2 * s->place_capacity;
   tenon__place_t* places = tenon__arena_allocate(s->arena, wanted, sizeof *places);
   uint32_t* next = tenon__arena_allocate(s->tuning->arena, wanted, sizeof *next);
-  if (places == NULL || next == NULL) {
-    return tenon__fail_memory(s->tuning->sink);
-  }
+  TENON_TRY_MEMORY(places != NULL && next != NULL);
   if (s->place_capacity > 0) {
     memcpy(places, s->schedule.places, s->place_capacity * sizeof *places);
     memcpy(next, s->next_copy, s->place_capacity * sizeof *next);
@@ -72,9 +69,7 @@ static tenon_status_t add_step(scheduling_t* s, const tenon__step_t* step) {
   if (s->schedule.step_count == s->step_capacity) {
     const size_t wanted = s->step_capacity == 0 ? 64 : 2 * s->step_capacity;
     tenon__step_t* steps = tenon__arena_allocate(s->arena, wanted, sizeof *steps);
-    if (steps == NULL) {
-      return tenon__fail_memory(s->tuning->sink);
-    }
+    TENON_TRY_MEMORY(steps != NULL);
     if (s->step_capacity > 0) {
       memcpy(steps, s->schedule.steps, s->step_capacity * sizeof *steps);
     }
@@ -108,9 +103,7 @@ static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen
   };
   step.inputs = tenon__arena_copy(s->arena, inputs, step.input_count * sizeof *inputs);
   step.outputs = tenon__arena_copy(s->arena, outputs, step.output_count * sizeof *outputs);
-  if (step.inputs == NULL || step.outputs == NULL) {
-    return tenon__fail_memory(s->tuning->sink);
-  }
+  TENON_TRY_MEMORY(step.inputs != NULL && step.outputs != NULL);
   return add_step(s, &step);
 }
 
@@ -239,9 +232,7 @@ static tenon_status_t schedule_region(scheduling_t* s, const tenon__unit_t* unit
       tenon__arena_allocate(s->tuning->arena, region->input_count + 1u, sizeof *inputs);
   uint32_t* outputs =
       tenon__arena_allocate(s->tuning->arena, region->output_count + 1u, sizeof *outputs);
-  if (inputs == NULL || outputs == NULL) {
-    return tenon__fail_memory(s->tuning->sink);
-  }
+  TENON_TRY_MEMORY(inputs != NULL && outputs != NULL);
   TENON_TRY(place_region_inputs(s, region, c->tactic.input_rules, inputs));
   for (uint32_t k = 0; k < region->output_count; ++k) {
     const uint32_t* order = NULL;
@@ -291,9 +282,7 @@ static tenon_status_t schedule_view(scheduling_t* s, const tenon__unit_t* unit) 
   const tenon__node_t* node = &s->g->nodes[unit->node];
   tenon__index_map_t* map = tenon__arena_copy(s->arena, &node->maps[unit->output], sizeof *map);
   uint32_t place = 0;
-  if (map == NULL) {
-    return tenon__fail_memory(s->tuning->sink);
-  }
+  TENON_TRY_MEMORY(map != NULL);
   map->fill = TENON_FILL_NONE; /* a view needs none: every element is in range */
   const uint32_t source = node->inputs[map->sources[0].input];
   uint32_t base = s->home[source];
@@ -330,9 +319,7 @@ static tenon_status_t schedule_node(scheduling_t* s, const tenon__unit_t* unit) 
   tenon__step_t step = {.kind = TENON_STEP_CONTENTS, .name = node->name, .node = unit->node};
   uint32_t* inputs = tenon__arena_allocate(s->arena, node->input_count + 1u, sizeof *inputs);
   uint32_t* outputs = tenon__arena_allocate(s->arena, node->output_count + 1u, sizeof *outputs);
-  if (inputs == NULL || outputs == NULL) {
-    return tenon__fail_memory(s->tuning->sink);
-  }
+  TENON_TRY_MEMORY(inputs != NULL && outputs != NULL);
   if (!is_contents) {
     const uint32_t form = node->op->descriptor.control->form;
     step.kind = form == TENON_CONTROL_CHOOSE   ? TENON_STEP_CHOOSE
@@ -372,9 +359,7 @@ static tenon_status_t place_sources(scheduling_t* s) {
   s->schedule.input_count = s->g->input_count;
   s->schedule.inputs =
       tenon__arena_allocate(s->arena, s->g->input_count + 1u, sizeof *s->schedule.inputs);
-  if (s->schedule.inputs == NULL) {
-    return tenon__fail_memory(s->tuning->sink);
-  }
+  TENON_TRY_MEMORY(s->schedule.inputs != NULL);
   for (uint32_t k = 0; k < s->g->input_count; ++k) {
     const tenon__place_t p = {
         .value = s->g->inputs[k],
@@ -395,9 +380,7 @@ static tenon_status_t place_outputs(scheduling_t* s) {
   s->schedule.output_count = s->g->output_count;
   s->schedule.outputs =
       tenon__arena_allocate(s->arena, s->g->output_count + 1u, sizeof *s->schedule.outputs);
-  if (s->schedule.outputs == NULL) {
-    return tenon__fail_memory(s->tuning->sink);
-  }
+  TENON_TRY_MEMORY(s->schedule.outputs != NULL);
   for (uint32_t k = 0; k < s->g->output_count; ++k) {
     uint32_t place = s->home[s->g->outputs[k]];
     if (place == TENON_NONE) {
@@ -422,9 +405,7 @@ static tenon_status_t prepare(scheduling_t* s) {
   const size_t values = s->g->value_count + 1u;
   s->home = tenon__arena_allocate(s->tuning->arena, values, sizeof *s->home);
   s->output_of = tenon__arena_allocate(s->tuning->arena, values, sizeof *s->output_of);
-  if (s->home == NULL || s->output_of == NULL) {
-    return tenon__fail_memory(s->tuning->sink);
-  }
+  TENON_TRY_MEMORY(s->home != NULL && s->output_of != NULL);
   memset(s->home, 0xff, values * sizeof *s->home);
   memset(s->output_of, 0xff, values * sizeof *s->output_of);
   for (uint32_t k = s->graph == 0 ? s->g->output_count : 0; k-- > 0;) {

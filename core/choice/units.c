@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/heap.h"
 #include "core/base/lists.h"
 #include "core/base/status.h"
@@ -71,9 +70,7 @@ static tenon_status_t emit_views(grouping_t* grouping, const group_t* group,
     if (!tenon__index_map_is_view(tuning->network->pool, &n->maps[k])) {
       unit.kind = TENON_UNIT_REGION;
       unit.chosen.region = tenon__arena_allocate(arena, 1, sizeof *unit.chosen.region);
-      if (unit.chosen.region == NULL) {
-        return TENON_ERROR_OUT_OF_MEMORY;
-      }
+      TENON_TRY_MEMORY(unit.chosen.region != NULL);
       TENON_TRY(tenon__region_of_move(arena, tuning->network, grouping->graph, node, k,
                                       unit.chosen.region));
       TENON_TRY(tenon__region_finish(arena, tuning->profile, unit.chosen.region));
@@ -89,9 +86,7 @@ static tenon_status_t expression_region(grouping_t* grouping, const group_t* gro
   tenon__arena_t* arena = grouping->arena;
   tenon__expression_t normal;
   struct tenon_region_t* region = tenon__arena_allocate(arena, 1, sizeof *region);
-  if (region == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(region != NULL);
   *out_region = region;
   TENON_TRY(tenon__expression_normalise(group->expression, arena, &normal));
   const tenon__graph_expression_t source = {.expression = &normal,
@@ -129,14 +124,10 @@ static tenon_status_t find_users(ordering_t* o) {
   tenon__arena_t* arena = o->grouping->arena;
   const uint32_t groups = o->grouping->group_count;
   o->waiting = tenon__arena_allocate(arena, groups + 1u, sizeof(uint32_t));
-  if (o->waiting == NULL || !tenon__heap_begin(&o->ready, groups, arena) ||
-      !tenon__lists_begin(&o->users, groups, arena)) {
-    return tenon__fail_memory(o->grouping->tuning->sink);
-  }
+  TENON_TRY_MEMORY(o->waiting != NULL && tenon__heap_begin(&o->ready, groups, arena) &&
+                   tenon__lists_begin(&o->users, groups, arena));
   for_edges(o, false);
-  if (!tenon__lists_lay_out(&o->users, arena)) {
-    return tenon__fail_memory(o->grouping->tuning->sink);
-  }
+  TENON_TRY_MEMORY(tenon__lists_lay_out(&o->users, arena));
   for_edges(o, true);
   return TENON_OK;
 }
@@ -180,9 +171,7 @@ tenon_status_t tenon__units_order(grouping_t* grouping, tenon__units_t* out_unit
     most += grouping->g->nodes[grouping->order[p]].output_count; /* moves and views: a unit each */
   }
   units.items = tenon__arena_allocate(grouping->arena, most + 1, sizeof *units.items);
-  if (units.items == NULL) {
-    return tenon__fail_memory(grouping->tuning->sink);
-  }
+  TENON_TRY_MEMORY(units.items != NULL);
   TENON_TRY(find_users(&o));
   TENON_TRY(emit_all(&o, &units));
   *out_units = units;

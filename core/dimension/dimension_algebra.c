@@ -344,12 +344,10 @@ tenon_dim_t tenon__dim_substitute(tenon__dim_pool_t* pool, tenon_dim_t dim,
     return dim;
   }
   const size_t needed = (size_t)dim.id + 1;
-  void* memo = pool->memo;
-  if (!tenon__grow(pool->allocator, &memo, &pool->memo_capacity, needed, sizeof(tenon_dim_t))) {
+  if (!TENON_GROW(pool->allocator, pool->memo, pool->memo_capacity, needed)) {
     pool->failed = true;
     return TENON_DIM_INVALID;
   }
-  pool->memo = memo;
   for (size_t i = 0; i < needed; ++i) {
     pool->memo[i].id = 0;
   }

@@ -13,9 +13,7 @@
 
 tenon_status_t tenon__dim_pool_create(tenon_allocator_t allocator, tenon__dim_pool_t** out_pool) {
   tenon__dim_pool_t* pool = tenon__allocate(allocator, 1, sizeof(*pool));
-  if (pool == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(pool != NULL);
   pool->allocator = allocator;
   tenon__arena_initialize(&pool->arena, allocator);
   tenon__string_map_initialize(&pool->names, allocator);
@@ -121,14 +119,11 @@ tenon_dim_t tenon__dim_intern(tenon__dim_pool_t* pool, const tenon__dim_node_t* 
     made.operands =
         tenon__arena_copy(&pool->arena, node->operands, node->operand_count * sizeof(tenon_dim_t));
   }
-  void* nodes = pool->nodes;
   if ((node->operand_count > 0 && made.operands == NULL) || pool->node_count >= TENON_NONE - 1 ||
-      !tenon__grow(pool->allocator, &nodes, &pool->node_capacity, pool->node_count + 1,
-                   sizeof(*pool->nodes))) {
+      !TENON_GROW(pool->allocator, pool->nodes, pool->node_capacity, pool->node_count + 1)) {
     pool->failed = true;
     return TENON_DIM_INVALID;
   }
-  pool->nodes = nodes;
   compute_mentions(pool, &made);
   tenon__dim_compute_range(pool, &made, &made.min, &made.max);
   pool->nodes[pool->node_count] = made;
@@ -198,19 +193,9 @@ const char* tenon__symbol_key(tenon__arena_t* arena, const tenon__symbol_t* symb
 
 /* Room for one more symbol. */
 static bool grow_symbols(tenon__dim_pool_t* pool) {
-  void* symbols = pool->symbols;
-  if (!tenon__grow(pool->allocator, &symbols, &pool->symbol_capacity, pool->symbol_count + 1,
-                   sizeof(void*))) {
-    return false;
-  }
-  pool->symbols = symbols;
-  void* dims = pool->symbol_dims;
-  if (!tenon__grow(pool->allocator, &dims, &pool->symbol_dim_capacity, pool->symbol_count + 1,
-                   sizeof(*pool->symbol_dims))) {
-    return false;
-  }
-  pool->symbol_dims = dims;
-  return true;
+  const size_t needed = (size_t)pool->symbol_count + 1;
+  return TENON_GROW(pool->allocator, pool->symbols, pool->symbol_capacity, needed) &&
+         TENON_GROW(pool->allocator, pool->symbol_dims, pool->symbol_dim_capacity, needed);
 }
 
 static bool add_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol, const char* key) {

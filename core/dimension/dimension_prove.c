@@ -4,7 +4,6 @@
  * is a proof. */
 #include "core/dimension/dimension_prove.h"
 
-#include "core/base/allocator.h"
 #include "core/dimension/dimension_node.h"
 
 enum { PROOF_DEPTH = 5, PROOF_BUDGET = 48 };

@@ -1,21 +1,14 @@
 #include "core/dimension/dimension_restore.h"
 
 #include "core/base/allocator.h"
+#include "core/base/status.h"
 #include "core/base/string_map.h"
 #include "core/dimension/dimension_pool.h"
 
 bool tenon__dim_restore_begin(tenon__dim_pool_t* pool, uint32_t symbol_count) {
-  void* symbols = NULL;
-  void* dims = NULL;
   const size_t count = (size_t)symbol_count + 1;
-  if (tenon__grow(pool->allocator, &symbols, &pool->symbol_capacity, count, sizeof(void*))) {
-    pool->symbols = symbols;
-  }
-  if (tenon__grow(pool->allocator, &dims, &pool->symbol_dim_capacity, count,
-                  sizeof(*pool->symbol_dims))) {
-    pool->symbol_dims = dims;
-  }
-  return pool->symbols != NULL && pool->symbol_dims != NULL;
+  return TENON_GROW(pool->allocator, pool->symbols, pool->symbol_capacity, count) &&
+         TENON_GROW(pool->allocator, pool->symbol_dims, pool->symbol_dim_capacity, count);
 }
 
 bool tenon__dim_restore_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol) {
@@ -46,9 +39,7 @@ bool tenon__dim_restore_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* s
 tenon_status_t tenon__dim_restore_node(tenon__dim_pool_t* pool, const tenon__dim_node_t* node) {
   const size_t number = pool->node_count;
   const tenon_dim_t made = tenon__dim_intern(pool, node);
-  if (!tenon__dim_valid(pool, made)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(tenon__dim_valid(pool, made));
   if (made.id != number) {
     return TENON_ERROR_INVALID_DATA;
   }

@@ -1,6 +1,7 @@
 /* Numbers for the dimensions of a pool. */
 #include "core/dimension/extents.h"
 
+#include "core/base/status.h"
 #include "core/dimension/dimension_apply.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_pool.h"
@@ -16,10 +17,8 @@ tenon_status_t tenon__extents_create(tenon__arena_t* arena, const tenon__dim_poo
   extents.symbol_known = tenon__arena_allocate(arena, extents.symbol_count + 1u, 1);
   extents.values = tenon__arena_allocate(arena, extents.dim_count + 1u, sizeof(int64_t));
   extents.known = tenon__arena_allocate(arena, extents.dim_count + 1u, 1);
-  if (extents.symbol_values == NULL || extents.symbol_known == NULL || extents.values == NULL ||
-      extents.known == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(extents.symbol_values != NULL && extents.symbol_known != NULL &&
+                   extents.values != NULL && extents.known != NULL);
   *out_extents = extents;
   return TENON_OK;
 }

@@ -28,24 +28,6 @@ static bool is_there(const tenon__requirements_t* list, tenon_dim_t condition) {
   return false;
 }
 
-static bool make_room(tenon__requirements_t* list) {
-  if (list->count < list->capacity) {
-    return true;
-  }
-  const uint32_t capacity = 2 * list->capacity + 16;
-  tenon__requirement_t* items =
-      tenon__arena_allocate(list->arena, capacity, sizeof(*items)); /* the old ones are left */
-  if (items == NULL) {
-    return false;
-  }
-  if (list->count > 0) {
-    memcpy(items, list->items, list->count * sizeof(*items));
-  }
-  list->items = items;
-  list->capacity = capacity;
-  return true;
-}
-
 void tenon__dim_require(tenon__dim_pool_t* pool, tenon_dim_t condition, const char* message) {
   tenon__requirements_t* list = pool->requirements;
   int64_t value = 0;
@@ -54,7 +36,8 @@ void tenon__dim_require(tenon__dim_pool_t* pool, tenon_dim_t condition, const ch
     return;
   }
   const char* own = tenon__arena_copy_string(list->arena, message);
-  if (own == NULL || !make_room(list)) {
+  if (own == NULL || !tenon__arena_grow(list->arena, (void**)&list->items, &list->capacity,
+                                        list->count + 1, sizeof(*list->items))) {
     list->failed = true;
     return;
   }

@@ -70,9 +70,7 @@ tenon_status_t tenon__dynamic_buffer_resize(tenon__dynamic_buffer_t* buffer, ten
   if (bytes > buffer->capacity_bytes || buffer->data == NULL) {
     const size_t wanted = bytes + bytes / 4 + 64;
     void* data = tenon__allocate(buffer->allocator, wanted, 1);
-    if (data == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(data != NULL);
     tenon__free(buffer->allocator, buffer->data, buffer->capacity_bytes);
     buffer->data = data;
     buffer->capacity_bytes = wanted;
@@ -87,7 +85,11 @@ tenon_status_t tenon__dynamic_buffer_resize(tenon__dynamic_buffer_t* buffer, ten
   return TENON_OK;
 }
 
-static tenon_argument_t as_argument(const tenon__dynamic_buffer_t* buffer) {
+tenon_argument_t tenon__dynamic_buffer_argument(const tenon__dynamic_buffer_t* buffer,
+                                                uint32_t kind) {
+  if (kind != TENON_ARGUMENT_TENSOR) {
+    return (tenon_argument_t){.kind = kind, .count = buffer->item_count, .items = buffer->items};
+  }
   return (tenon_argument_t){
       .kind = TENON_ARGUMENT_TENSOR,
       .tensor = {.data = buffer->data,
@@ -118,7 +120,7 @@ static tenon_status_t copy_elements(tenon__dynamic_buffer_t* buffer,
   if (bits < 8) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  const tenon_argument_t target = as_argument(buffer);
+  const tenon_argument_t target = tenon__dynamic_buffer_argument(buffer, TENON_ARGUMENT_TENSOR);
   tenon__strided_copy(view, &target.tensor);
   return TENON_OK;
 }
@@ -135,9 +137,7 @@ tenon_status_t tenon__dynamic_buffer_own_texts(tenon__dynamic_buffer_t* buffer, 
   tenon_string_view_t* strings = buffer->data;
   for (uint64_t i = first; i < first + count; ++i) {
     char* copy = tenon__arena_copy_text(&buffer->strings, strings[i].data, strings[i].size);
-    if (copy == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(copy != NULL);
     strings[i].data = copy;
   }
   return TENON_OK;
@@ -178,7 +178,7 @@ tenon_status_t tenon__dynamic_buffer_append(tenon__dynamic_buffer_t* buffer,
   TENON_TRY(reserve_items(buffer, buffer->item_count + 1));
   tenon__dynamic_buffer_t* slot = &buffer->item_storage[buffer->item_count];
   TENON_TRY(tenon__dynamic_buffer_assign(slot, item));
-  buffer->items[buffer->item_count] = as_argument(slot);
+  buffer->items[buffer->item_count] = tenon__dynamic_buffer_argument(slot, item->kind);
   buffer->item_count += 1;
   buffer->was_set = true;
   return TENON_OK;

@@ -47,6 +47,10 @@ tenon_status_t tenon__dynamic_buffer_append(tenon__dynamic_buffer_t* buffer,
 /* Of elements that are views of texts elsewhere: copies these, until it is cleared. */
 tenon_status_t tenon__dynamic_buffer_own_texts(tenon__dynamic_buffer_t* buffer, uint64_t first,
                                                uint64_t count);
+/* What is in it as kernels see it: a tensor, or a sequence or optional of its items. It holds until
+ * the buffer changes. */
+tenon_argument_t tenon__dynamic_buffer_argument(const tenon__dynamic_buffer_t* buffer,
+                                                uint32_t kind);
 /* Nothing is set any more; capacity stays, but for texts. */
 void tenon__dynamic_buffer_clear(tenon__dynamic_buffer_t* buffer);
 /* A deep copy of a tensor or a sequence into the buffer. A view without strides is dense.

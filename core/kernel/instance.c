@@ -152,7 +152,7 @@ static const char* operator_of(const struct tenon_region_t* region) {
   return op == NULL ? "an operator" : op->name;
 }
 
-/* "conv1 (standard.convolution/1, cpu:convolution): " before all that the kernel says. */
+/* "blur1 (acme.blur/1, fast:blur): " before all that the kernel says. */
 static const char* prefix_of(tenon__instance_t* instance) {
   return instance->name == NULL
              ? ""
@@ -191,9 +191,7 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   const tenon__kernel_binding_t* kernel = request->kernel;
   const struct tenon_region_t* region = request->region;
   tenon__instance_t* instance = tenon__allocate(allocator, 1, sizeof *instance);
-  if (instance == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(instance != NULL);
   *instance = (tenon__instance_t){.allocator = allocator,
                                   .kernel = *kernel,
                                   .region = region,
@@ -210,7 +208,7 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   instance->prefix = prefix_of(instance);
   if (instance->packed == NULL || instance->prefix == NULL) {
     tenon__instance_release(instance);
-    return tenon__fail_memory(sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   const tenon_status_t status = prepare(instance, request->store, sink);
   if (status != TENON_OK) {
@@ -463,9 +461,7 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
                        instance->prefix);
   }
   tenon__bound_t* bound = tenon__allocate(allocator, 1, sizeof *bound);
-  if (bound == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(bound != NULL);
   *bound = (tenon__bound_t){.allocator = allocator,
                             .instance = instance,
                             .input_count = instance->region->input_count,

@@ -57,7 +57,7 @@ struct tenon_run_t {
   _Atomic bool nested;
   tenon_status_t failure;
   /* Outputs without known extents: set by whoever calls, one for each output. */
-  struct tenon__dynamic_buffer_t** buffer; /* NULL entries for outputs of known extents */
+  struct tenon__dynamic_buffer_t** buffers; /* NULL entries for outputs of known extents */
   uint32_t dynamic_count;
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/status.h"
 #include "core/kernel/packed_store.h"
 
 typedef struct entry_t {
@@ -25,9 +26,7 @@ struct tenon__packed_store_t {
 tenon_status_t tenon__packed_store_create(tenon_allocator_t allocator,
                                           tenon__packed_store_t** out_store) {
   tenon__packed_store_t* store = tenon__allocate(allocator, 1, sizeof *store);
-  if (store == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(store != NULL);
   store->allocator = allocator;
   if (pthread_mutex_init(&store->mutex, NULL) != 0) {
     tenon__free(allocator, store, sizeof *store);
@@ -66,12 +65,9 @@ static entry_t* find(tenon__packed_store_t* store, const tenon__digest_t* key) {
 /* A new entry without data, at the end; the caller holds the mutex. NULL: memory is out. */
 static entry_t* append(tenon__packed_store_t* store, const tenon__digest_t* key,
                        const char* format) {
-  void* entries = store->entries;
-  if (!tenon__grow(store->allocator, &entries, &store->capacity, store->count + 1u,
-                   sizeof(entry_t))) {
+  if (!TENON_GROW(store->allocator, store->entries, store->capacity, store->count + 1u)) {
     return NULL;
   }
-  store->entries = entries;
   entry_t* entry = &store->entries[store->count];
   memset(entry, 0, sizeof *entry);
   entry->format_size = strlen(format) + 1;

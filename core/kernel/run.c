@@ -47,7 +47,7 @@ static tenon_status_t run_fail(tenon_run_t* run, tenon_status_t status, const ch
 }
 
 static tenon__dynamic_buffer_t* dynamic_output(tenon_run_t* run, uint32_t output) {
-  return output < run->dynamic_count ? run->buffer[output] : NULL;
+  return output < run->dynamic_count ? run->buffers[output] : NULL;
 }
 
 static tenon_status_t run_allocate_output(tenon_run_t* run, uint32_t output, uint32_t rank,
@@ -84,9 +84,7 @@ static tenon_status_t run_copy_string(tenon_run_t* run, uint32_t output, tenon_s
     buffer->strings_ready = true;
   }
   char* copy = tenon__arena_copy_text(&buffer->strings, text.data, text.size);
-  if (copy == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(copy != NULL);
   *out_copy = (tenon_string_view_t){.data = copy, .size = text.size};
   return TENON_OK;
 }
@@ -112,7 +110,7 @@ static uint32_t find_unallocated(const tenon__bound_t* bound, const struct tenon
                                  const tenon_argument_t* outputs) {
   for (uint32_t k = 0; k < bound->output_count; ++k) {
     if (outputs[k].kind == TENON_ARGUMENT_ALLOCATE &&
-        (k >= run->dynamic_count || run->buffer[k] == NULL || !run->buffer[k]->was_set)) {
+        (k >= run->dynamic_count || run->buffers[k] == NULL || !run->buffers[k]->was_set)) {
       return k;
     }
   }

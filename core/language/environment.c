@@ -16,7 +16,7 @@ tenon_status_t tenon__environment_forget_lets(tenon__environment_t* e) {
     return TENON_OK;
   }
   e->lets = tenon__arena_allocate(e->arena, e->text->statement_count, sizeof(*e->lets));
-  return e->lets == NULL ? tenon__fail_memory(e->sink) : TENON_OK;
+  return e->lets == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 void tenon__environment_set_loop(tenon__environment_t* e, uint32_t loop, const char* name,
@@ -78,14 +78,29 @@ const tenon__statement_t* tenon__environment_select(tenon__environment_t* e, con
   return found;
 }
 
-tenon_status_t tenon__language_fail(const tenon__environment_t* e, const tenon__syntax_t* syntax,
-                                    tenon_status_t status, const char* format, ...) {
+static void say(const tenon__environment_t* e, const tenon__syntax_t* syntax, tenon_status_t status,
+                const char* format, va_list arguments) {
   char message[MESSAGE_SIZE];
+  (void)vsnprintf(message, sizeof(message), format, arguments);
+  (void)tenon__fail(e->sink, status, "column %u: %s", syntax->position + 1, message);
+}
+
+tenon_status_t tenon__language_refuse(const tenon__environment_t* e, const tenon__syntax_t* syntax,
+                                      const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(message, sizeof(message), format, arguments);
+  say(e, syntax, TENON_ERROR_INVALID_DATA, format, arguments);
   va_end(arguments);
-  return tenon__fail(e->sink, status, "column %u: %s", syntax->position + 1, message);
+  return TENON_ERROR_INVALID_DATA;
+}
+
+tenon_status_t tenon__language_unsupported(const tenon__environment_t* e,
+                                           const tenon__syntax_t* syntax, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(e, syntax, TENON_ERROR_UNSUPPORTED, format, arguments);
+  va_end(arguments);
+  return TENON_ERROR_UNSUPPORTED;
 }
 
 /* A symbol that can have one value alone is known, but stays in what is made of it. */
@@ -102,9 +117,9 @@ tenon_status_t tenon__language_give(const tenon__environment_t* e, const tenon__
                                     tenon_dim_t dim, tenon__language_value_t* out_value) {
   if (tenon__dim_equal(dim, TENON_DIM_INVALID)) {
     return tenon__dim_pool_failed(e->pool)
-               ? tenon__fail_memory(e->sink)
-               : tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                      "the number overflows 64 bits, or is divided by zero");
+               ? TENON_ERROR_OUT_OF_MEMORY
+               : tenon__language_refuse(e, syntax,
+                                        "the number overflows 64 bits, or is divided by zero");
   }
   *out_value = value_of_dim(e->pool, dim);
   return TENON_OK;
@@ -127,12 +142,12 @@ static tenon_status_t evaluate_integer(tenon__environment_t* e, const tenon__syn
                                        tenon__language_value_t* out_value) {
   TENON_TRY(e->evaluate(e, syntax, out_value));
   if (!tenon__value_is_known(out_value) && out_value->kind != TENON_LANGUAGE_DIMENSION) {
-    return tenon__language_fail(
-        e, syntax, TENON_ERROR_INVALID_DATA, "an integer is expected, not %s",
-        out_value->kind == TENON_LANGUAGE_REAL   ? "a float"
-        : out_value->kind == TENON_LANGUAGE_TEXT ? "a string"
-        : out_value->kind == TENON_LANGUAGE_LIST ? "a list"
-                                                 : "an element of a tensor");
+    return tenon__language_refuse(e, syntax, "an integer is expected, not %s",
+                                  out_value->kind == TENON_LANGUAGE_REAL   ? "a float"
+                                  : out_value->kind == TENON_LANGUAGE_TEXT ? "a string"
+                                  : out_value->kind == TENON_LANGUAGE_LIST
+                                      ? "a list"
+                                      : "an element of a tensor");
   }
   return TENON_OK;
 }
@@ -142,7 +157,7 @@ tenon_status_t tenon__language_number(tenon__environment_t* e, const tenon__synt
   tenon__language_value_t value = {0};
   TENON_TRY(evaluate_integer(e, syntax, &value));
   *out_dim = tenon__language_dim(e, &value);
-  return tenon__dim_equal(*out_dim, TENON_DIM_INVALID) ? tenon__fail_memory(e->sink) : TENON_OK;
+  return tenon__dim_equal(*out_dim, TENON_DIM_INVALID) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 tenon_status_t tenon__language_known(tenon__environment_t* e, const tenon__syntax_t* syntax,
@@ -150,9 +165,8 @@ tenon_status_t tenon__language_known(tenon__environment_t* e, const tenon__synta
   tenon__language_value_t value = {0};
   TENON_TRY(evaluate_integer(e, syntax, &value));
   if (value.kind == TENON_LANGUAGE_DIMENSION) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
-                                "%s must be known when building",
-                                tenon__dim_text(e->pool, value.dim, e->arena));
+    return tenon__language_unsupported(e, syntax, "%s must be known when building",
+                                       tenon__dim_text(e->pool, value.dim, e->arena));
   }
   *out_value = value.integer;
   return TENON_OK;

@@ -136,10 +136,14 @@ const tenon__statement_t* tenon__environment_select(tenon__environment_t* enviro
                                                     const char* prefix, const char* target,
                                                     uint32_t axis);
 
-/* `status`, said with the column of `syntax`. Returns `status`. The words are cut at 512 bytes. */
-tenon_status_t tenon__language_fail(const tenon__environment_t* environment,
-                                    const tenon__syntax_t* syntax, tenon_status_t status,
-                                    const char* format, ...) __attribute__((format(printf, 4, 5)));
+/* INVALID_DATA, or UNSUPPORTED (right, but not to be decided now), said with the column of
+ * `syntax`; each returns its status. The words are cut at 512 bytes. */
+tenon_status_t tenon__language_refuse(const tenon__environment_t* environment,
+                                      const tenon__syntax_t* syntax, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+tenon_status_t tenon__language_unsupported(const tenon__environment_t* environment,
+                                           const tenon__syntax_t* syntax, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The dimension as a value, INTEGER where it is known; or why it is INVALID: OUT_OF_MEMORY, or an
  * overflow or a division by zero, INVALID_DATA. */
 tenon_status_t tenon__language_give(const tenon__environment_t* environment,

@@ -66,9 +66,8 @@ static tenon_status_t attribute_value(const environment_t* e, const syntax_t* sy
       return TENON_OK;
     }
     default:
-      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                  "attribute '%s' is of a kind that texts cannot read",
-                                  attribute->name);
+      return tenon__language_refuse(e, syntax, "attribute '%s' is of a kind that texts cannot read",
+                                    attribute->name);
   }
 }
 
@@ -79,9 +78,8 @@ static tenon_status_t port_value(environment_t* e, const syntax_t* syntax, value
     return tenon__tensor_contents(e, syntax, out_value);
   }
   if (input->count > 1) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "'%s' has %u items: take one, %s[0], or fold(add, %s)", input->name,
-                                input->count, input->name, input->name);
+    return tenon__language_refuse(e, syntax, "'%s' has %u items: take one, %s[0], or fold(add, %s)",
+                                  input->name, input->count, input->name, input->name);
   }
   return tenon__program_element(e, syntax, input, 0, out_value);
 }
@@ -112,9 +110,9 @@ static tenon_status_t name_value(environment_t* e, const syntax_t* syntax, value
     *out_value = tenon__value_of_truth(is_true);
     return TENON_OK;
   }
-  return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                              "unknown name '%s': no let above, input, output or attribute has it",
-                              syntax->text);
+  return tenon__language_refuse(
+      e, syntax, "unknown name '%s': no let above, input, output or attribute has it",
+      syntax->text);
 }
 
 /* An item of a list; where a program is made, the element of an item of a variadic input. */
@@ -130,9 +128,8 @@ static tenon_status_t index_value(environment_t* e, const syntax_t* syntax, valu
   TENON_TRY(tenon__language_list(e, what, &list));
   TENON_TRY(tenon__language_known(e, syntax->children[1], &index));
   if (index < 0 || index >= (int64_t)list.count) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "the list has %u items, there is no item %lld", list.count,
-                                (long long)index);
+    return tenon__language_refuse(e, syntax, "the list has %u items, there is no item %lld",
+                                  list.count, (long long)index);
   }
   *out_value = tenon__language_item(e, &list, (uint32_t)index);
   return TENON_OK;
@@ -140,9 +137,7 @@ static tenon_status_t index_value(environment_t* e, const syntax_t* syntax, valu
 
 static tenon_status_t list_value(environment_t* e, const syntax_t* syntax, value_t* out_value) {
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, syntax->child_count + 1u, sizeof(*dims));
-  if (dims == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (uint32_t i = 0; i < syntax->child_count; ++i) {
     TENON_TRY(tenon__language_number(e, syntax->children[i], &dims[i]));
   }
@@ -214,16 +209,15 @@ static tenon_status_t syntax_value(environment_t* e, const syntax_t* syntax, val
     case TENON_SYNTAX_LIST:
       return list_value(e, syntax, out_value);
     default:
-      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                  "a range stands only for axes, and in o(p..q)");
+      return tenon__language_refuse(e, syntax, "a range stands only for axes, and in o(p..q)");
   }
 }
 
 tenon_status_t tenon__language_evaluate(environment_t* e, const syntax_t* syntax,
                                         value_t* out_value) {
   if (e->depth >= DEPTH_LIMIT) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "lets and parentheses nest more than %d deep", DEPTH_LIMIT);
+    return tenon__language_refuse(e, syntax, "lets and parentheses nest more than %d deep",
+                                  DEPTH_LIMIT);
   }
   ++e->depth;
   const tenon_status_t status = syntax_value(e, syntax, out_value);

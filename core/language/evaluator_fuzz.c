@@ -42,17 +42,16 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     tenon__expression_t expression = {0};
     tenon__inferred_shape_t shape = {0, NULL};
     tenon__index_map_t map = {0};
-    const tenon_dim_t* contents = NULL;
-    uint32_t count = 0;
+    tenon__type_t type = {0};
     fill(&t);
     if (source != NULL && tenon__text_parse(&t.arena, source, NULL, &text) == TENON_OK) {
       const tenon__fresh_t fresh = {make_fresh, t.scope.pool};
       (void)tenon__expression_instantiate(&node_text, NULL, &expression, &shape);
       (void)tenon__shape_rule_evaluate(&node_text, fresh, &shape, 1);
       shape.rank = test_dims(&t, "2 3", &shape.dims);
-      (void)tenon__contents_evaluate(&node_text, 0, &shape, &contents, &count);
+      (void)tenon__contents_evaluate(&node_text, 0, &shape, &type);
       if (tenon__move_evaluate(&node_text, 0, &shape, &map) == TENON_OK) {
-        (void)tenon__move_contents(&t.scope, &map, &t.arena, &contents, &count);
+        (void)tenon__move_contents(&t.scope, &map, &t.arena, &type);
       }
     }
   }

@@ -122,12 +122,11 @@ static tenon_status_t check_arguments(const environment_t* e, const syntax_t* ca
   if (call->child_count >= least && call->child_count <= most) {
     return TENON_OK;
   }
-  return least == most ? tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                              "'%s' takes %u argument%s, not %u", call->text, least,
-                                              least == 1 ? "" : "s", call->child_count)
-                       : tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                              "'%s' takes %u to %u arguments, not %u", call->text,
-                                              least, most, call->child_count);
+  return least == most
+             ? tenon__language_refuse(e, call, "'%s' takes %u argument%s, not %u", call->text,
+                                      least, least == 1 ? "" : "s", call->child_count)
+             : tenon__language_refuse(e, call, "'%s' takes %u to %u arguments, not %u", call->text,
+                                      least, most, call->child_count);
 }
 
 static const row_t* find_row(const char* name) {
@@ -157,8 +156,7 @@ bool tenon__language_has_function(const char* name) {
 static tenon_status_t call_opcode(environment_t* e, const syntax_t* call, value_t* out) {
   const uint32_t opcode = find_opcode(call->text);
   if (opcode == TENON_OPCODE_RANDOM) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA, "unknown function '%s'",
-                                call->text);
+    return tenon__language_refuse(e, call, "unknown function '%s'", call->text);
   }
   const uint32_t count = tenon__opcode_operand_count(opcode);
   value_t operands[3] = {{0}, {0}, {0}};
@@ -176,8 +174,7 @@ tenon_status_t tenon__language_call(environment_t* e, const syntax_t* call, valu
   }
   TENON_TRY(check_arguments(e, call, row->least, row->most));
   return row->of_elements && e->program == NULL
-             ? tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                    "'%s' works on elements, which only expressions have",
-                                    call->text)
+             ? tenon__language_refuse(
+                   e, call, "'%s' works on elements, which only expressions have", call->text)
              : row->call(e, call, out_value);
 }

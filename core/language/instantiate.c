@@ -73,7 +73,7 @@ static tenon_status_t evaluate_outputs(environment_t* e, made_output_t* outputs,
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                          "the expression has no statement \"%s = ...\"", port->name);
     }
-    outputs[count] = (made_output_t){.item = item, .dtype = port->values[0].dtype};
+    outputs[count] = (made_output_t){.item = item, .dtype = port->values[0].type.dtype};
     TENON_TRY(output_code(e, statement, &outputs[count]));
     ++count;
     item += port->count;
@@ -102,19 +102,11 @@ static tenon_status_t find_space(environment_t* e, const tenon__inferred_shape_t
   return TENON_OK;
 }
 
-static uint32_t count_bits(uint64_t mask) {
-  uint32_t count = 0;
-  for (; mask != 0; mask &= mask - 1u) {
-    ++count;
-  }
-  return count;
-}
-
 /* The axes of an output's own shape in the space, and, unless a rule gave it, that shape. */
 static tenon_status_t place_output(const environment_t* e, uint64_t reduced,
                                    const tenon__inferred_shape_t* given, const uint32_t** out_axes,
                                    uint32_t* out_rank, tenon__inferred_shape_t* out_shape) {
-  const uint32_t kept_rank = e->program->rank - count_bits(reduced);
+  const uint32_t kept_rank = e->program->rank - (uint32_t)__builtin_popcountll(reduced);
   bool keep = tenon__scope_integer(e->scope, "keepdims", 1) != 0;
   if (given != NULL) {
     keep = given->rank == e->program->rank;
@@ -125,9 +117,7 @@ static tenon_status_t place_output(const environment_t* e, uint64_t reduced,
   }
   uint32_t* axes = tenon__arena_allocate(e->arena, e->program->rank + 1u, sizeof(*axes));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, e->program->rank + 1u, sizeof(*dims));
-  if (axes == NULL || dims == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(axes != NULL && dims != NULL);
   const tenon_dim_t one = tenon__dim_constant(e->pool, 1);
   uint32_t rank = 0;
   for (uint32_t k = 0; k < e->program->rank; ++k) {
@@ -166,10 +156,8 @@ static tenon_status_t finish(environment_t* e, const made_output_t* made, uint32
   const uint32_t** axes = tenon__arena_allocate(e->arena, count + 1u, sizeof(*axes));
   uint32_t* ranks = tenon__arena_allocate(e->arena, count + 1u, sizeof(*ranks));
   tenon__inferred_shape_t* found = tenon__arena_allocate(e->arena, count + 1u, sizeof(*found));
-  if (varying == NULL || reduced == NULL || outputs == NULL || axes == NULL || ranks == NULL ||
-      found == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(varying != NULL && reduced != NULL && outputs != NULL && axes != NULL &&
+                   ranks != NULL && found != NULL);
   tenon__program_axes(&program, varying, reduced);
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t instruction = made[i].instruction;
@@ -184,7 +172,7 @@ static tenon_status_t finish(environment_t* e, const made_output_t* made, uint32
   }
   const tenon__program_outputs_t all = {count, outputs, axes, ranks};
   TENON_TRY(tenon__program_builder_finish(&e->program->builder, e->program->rank, e->program->space,
-                                          &all, e->sink, out_expression));
+                                          &all, out_expression));
   if (shapes == NULL) {
     for (uint32_t i = 0; i < count; ++i) {
       out_shapes[made[i].item] = found[i];
@@ -202,9 +190,7 @@ tenon_status_t tenon__expression_instantiate(const tenon__node_text_t* text,
   made_output_t* outputs =
       tenon__arena_allocate(text->arena, text->scope->output_count + 1u, sizeof(*outputs));
   uint32_t count = 0;
-  if (outputs == NULL) {
-    return tenon__fail_memory(text->sink);
-  }
+  TENON_TRY_MEMORY(outputs != NULL);
   TENON_TRY(tenon__language_begin(text, &environment));
   environment.program = &maker;
   TENON_TRY(begin_round(&environment, true));

@@ -22,7 +22,7 @@ static tenon_status_t is_unknown_list(environment_t* e, const syntax_t* what,
     return TENON_OK;
   }
   TENON_TRY(tenon__ranked_tensor(e, what, out_tensor));
-  *out_unknown = out_tensor->value->contents == NULL && out_tensor->rank <= 1;
+  *out_unknown = out_tensor->value->type.contents == NULL && out_tensor->rank <= 1;
   return TENON_OK;
 }
 
@@ -52,8 +52,8 @@ tenon_status_t tenon__call_value(environment_t* e, const syntax_t* call, value_t
   value_t list = {0};
   TENON_TRY(tenon__language_list(e, call->children[0], &list));
   if (list.count != 1) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                "a list of one number is expected, this one has %u", list.count);
+    return tenon__language_refuse(e, call, "a list of one number is expected, this one has %u",
+                                  list.count);
   }
   *out = tenon__language_item(e, &list, 0);
   return TENON_OK;
@@ -83,8 +83,8 @@ static tenon_status_t find_item(environment_t* e, const syntax_t* call, const va
     }
     TENON_TRY(tenon__language_operation(e, call, TENON_OPCODE_EQ, sides, &same));
     if (!tenon__value_is_known(&same)) {
-      return tenon__language_fail(e, call, TENON_ERROR_UNSUPPORTED,
-                                  "item %u of the list must be known when building", i);
+      return tenon__language_unsupported(e, call, "item %u of the list must be known when building",
+                                         i);
     }
     if (same.integer != 0) {
       *out_index = (int64_t)i;
@@ -113,9 +113,8 @@ static tenon_status_t check_axes(const environment_t* e, const syntax_t* call, c
   for (uint32_t i = 0; i < list->count; ++i) {
     const value_t axis = tenon__language_item(e, list, i);
     if (tenon__value_is_known(&axis) && (axis.integer < -rank || axis.integer >= rank)) {
-      return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                  "there is no axis %lld, the rank is %lld",
-                                  (long long)axis.integer, (long long)rank);
+      return tenon__language_refuse(e, call, "there is no axis %lld, the rank is %lld",
+                                    (long long)axis.integer, (long long)rank);
     }
   }
   return TENON_OK;
@@ -145,9 +144,8 @@ tenon_status_t tenon__sum_items(environment_t* e, const syntax_t* call, const va
     TENON_TRY(tenon__language_known(e, call->children[i], &bounds[i - 1]));
   }
   if (bounds[0] < 0 || bounds[1] > (int64_t)list->count) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                "the list has %u items, there are no %lld to %lld", list->count,
-                                (long long)bounds[0], (long long)bounds[1]);
+    return tenon__language_refuse(e, call, "the list has %u items, there are no %lld to %lld",
+                                  list->count, (long long)bounds[0], (long long)bounds[1]);
   }
   value_t sides[2] = {tenon__value_of_integer(opcode == TENON_OPCODE_MUL ? 1 : 0), {0}};
   for (int64_t i = bounds[0]; i < bounds[1]; ++i) {

@@ -31,11 +31,9 @@ static tenon_status_t add_coordinates(move_t* move, const tenon__scope_port_t* p
                                       const tenon_dim_t** out_coordinates) {
   environment_t* e = move->e;
   tenon_dim_t* coordinates =
-      tenon__arena_allocate(e->arena, value->rank + 1u, sizeof(*coordinates));
-  if (coordinates == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
-  for (uint32_t d = 0; d < value->rank; ++d) {
+      tenon__arena_allocate(e->arena, value->type.rank + 1u, sizeof(*coordinates));
+  TENON_TRY_MEMORY(coordinates != NULL);
+  for (uint32_t d = 0; d < value->type.rank; ++d) {
     const tenon__statement_t* statement = tenon__environment_select(e, move->prefix, port->name, d);
     if (statement == NULL) {
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
@@ -54,11 +52,12 @@ static tenon_status_t add_item(move_t* move, const tenon__statement_t* statement
   if (!value->present) {
     return TENON_OK;
   }
-  if (value->rank == TENON_NONE || value->rank > TENON_RANK_LIMIT) {
+  if (value->type.rank == TENON_NONE || value->type.rank > TENON_RANK_LIMIT) {
     return tenon__fail(e->sink, TENON_ERROR_UNSUPPORTED, "the rank of '%s' is not known",
                        port->name);
   }
-  tenon__map_source_t source = {.input = value->argument, .rank = value->rank, .dims = value->dims};
+  tenon__map_source_t source = {
+      .input = value->argument, .rank = value->type.rank, .dims = value->type.dims};
   if (is_linear(statement)) {
     move->map.kind = TENON_MAP_LINEAR;
   } else {
@@ -69,26 +68,14 @@ static tenon_status_t add_item(move_t* move, const tenon__statement_t* statement
   return TENON_OK;
 }
 
-/* A plan's reader holds a fill that is an input to this, too. */
-static bool is_one_element(const environment_t* e, const tenon__scope_value_t* value) {
-  if (value->rank > TENON_RANK_LIMIT) { /* TENON_NONE is no rank */
-    return false;
-  }
-  for (uint32_t k = 0; k < value->rank; ++k) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(e->pool, value->dims[k], &extent) || extent != 1) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* An absent input fills with 0. */
+/* An absent input fills with 0; a plan's reader, too, wants one element of any other. */
 static tenon_status_t fill_with_input(move_t* move, const tenon__syntax_t* syntax,
                                       const tenon__scope_value_t* value) {
-  if (value->present && !is_one_element(move->e, value)) {
-    return tenon__language_fail(move->e, syntax, TENON_ERROR_UNSUPPORTED,
-                                "what fills must be known to be one element");
+  uint64_t count = 0;
+  if (value->present &&
+      !(tenon__type_element_count(move->e->pool, &value->type, &count) && count == 1)) {
+    return tenon__language_unsupported(move->e, syntax,
+                                       "what fills must be known to be one element");
   }
   move->map.fill = value->present ? TENON_FILL_INPUT : TENON_FILL_VALUE;
   move->map.fill_input = value->present ? value->argument : 0;
@@ -119,8 +106,8 @@ static tenon_status_t set_fill(move_t* move, const tenon__syntax_t* syntax) {
     map->fill_value = tenon__scalar_cast((tenon__scalar_t){.f = value.real}, TENON_DTYPE_FLOAT64,
                                          map->fill_dtype);
   } else {
-    return tenon__language_fail(
-        e, syntax, TENON_ERROR_INVALID_DATA,
+    return tenon__language_refuse(
+        e, syntax,
         "what fills is an input of one element, or a known number that the output's type holds");
   }
   return TENON_OK;
@@ -178,9 +165,7 @@ static tenon_status_t finish(move_t* move, tenon__index_map_t* out_map) {
   }
   map->sources = move->sources;
   tenon__index_map_classify(e->pool, map);
-  if (tenon__dim_pool_failed(e->pool)) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(!tenon__dim_pool_failed(e->pool));
   *out_map = *map;
   return TENON_OK;
 }
@@ -202,13 +187,11 @@ tenon_status_t tenon__move_evaluate(const tenon__node_text_t* rule, uint32_t out
   move.map.kind = TENON_MAP_GENERAL;
   move.map.dims = tenon__arena_copy(rule->arena, shape->rank > 0 ? shape->dims : &(tenon_dim_t){0},
                                     (shape->rank > 0 ? shape->rank : 1u) * sizeof(tenon_dim_t));
-  move.map.fill_dtype = tenon__dtype_arithmetic(port->values != NULL ? port->values[item].dtype
+  move.map.fill_dtype = tenon__dtype_arithmetic(port->values != NULL ? port->values[item].type.dtype
                                                                      : TENON_DTYPE_UNDEFINED);
   move.sources =
       tenon__arena_allocate(rule->arena, input_item_count(rule->scope) + 1u, sizeof(*move.sources));
-  if (move.sources == NULL || move.map.dims == NULL) {
-    return tenon__fail_memory(rule->sink);
-  }
+  TENON_TRY_MEMORY(move.sources != NULL && move.map.dims != NULL);
   for (uint32_t i = 0; i < rule->text->statement_count; ++i) {
     TENON_TRY(add_statement(&move, &rule->text->statements[i]));
   }
@@ -228,39 +211,14 @@ static const tenon__scope_value_t* find_argument(const tenon__scope_t* scope, ui
   return NULL;
 }
 
-/* The content at coordinates; false when it is out of range (*out_known tells whether that is
- * sure). */
-static bool content_at(const tenon__scope_t* scope, const tenon__scope_value_t* value,
-                       const int64_t* coordinates, tenon_dim_t* out_content, bool* out_known) {
-  uint64_t place = 0;
-  *out_known = false;
-  for (uint32_t i = 0; i < value->rank; ++i) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(scope->pool, value->dims[i], &extent)) {
-      return false;
-    }
-    if (coordinates[i] < 0 || coordinates[i] >= extent) {
-      *out_known = true;
-      return false;
-    }
-    place = place * (uint64_t)extent + (uint64_t)coordinates[i];
-  }
-  if (value->contents == NULL || place >= value->content_count) {
-    return false;
-  }
-  *out_known = true;
-  *out_content = value->contents[place];
-  return true;
-}
-
 static bool element_of_scope(void* user, uint32_t input, const int64_t* coordinates, uint32_t count,
                              int64_t* out_value) {
   const tenon__scope_t* scope = user;
   const tenon__scope_value_t* value = find_argument(scope, input);
   tenon_dim_t content = TENON_DIM_INVALID;
-  bool known = false;
-  return value != NULL && value->rank == count &&
-         content_at(scope, value, coordinates, &content, &known) &&
+  return value != NULL && value->type.rank == count &&
+         tenon__type_content(scope->pool, &value->type, coordinates, &content) ==
+             TENON_CONTENT_FOUND &&
          tenon__dim_known(scope->pool, content, out_value);
 }
 
@@ -269,10 +227,10 @@ static bool filled_content(const tenon__scope_t* scope, const tenon__index_map_t
                            tenon_dim_t* out_content) {
   if (map->fill == TENON_FILL_INPUT) {
     const tenon__scope_value_t* value = find_argument(scope, map->fill_input);
-    if (value == NULL || value->contents == NULL || value->content_count != 1) {
+    if (value == NULL || value->type.contents == NULL || value->type.content_count != 1) {
       return false;
     }
-    *out_content = value->contents[0];
+    *out_content = value->type.contents[0];
     return true;
   }
   if (map->fill == TENON_FILL_NONE) {
@@ -299,64 +257,38 @@ static bool moved_content(const tenon__scope_t* scope, const tenon__index_map_t*
     const tenon__map_source_t* source = &map->sources[s];
     const tenon__scope_value_t* value = find_argument(scope, source->input);
     int64_t coordinates[TENON_RANK_LIMIT] = {0};
-    bool known = value != NULL && value->rank == source->rank;
+    bool known = value != NULL && value->type.rank == source->rank;
     for (uint32_t i = 0; i < source->rank && known; ++i) {
       known = tenon__dim_value_at(scope->pool, source->coordinates[i], &place, &coordinates[i]);
     }
-    if (!known) {
-      return false;
-    }
-    if (content_at(scope, value, coordinates, out_content, &known)) {
-      return true;
-    }
-    if (!known) {
-      return false;
+    const tenon__content_at_t found =
+        known ? tenon__type_content(scope->pool, &value->type, coordinates, out_content)
+              : TENON_CONTENT_UNKNOWN;
+    if (found != TENON_CONTENT_OUTSIDE) {
+      return found == TENON_CONTENT_FOUND;
     }
   }
   return filled_content(scope, map, out_content);
 }
 
-/* Number of elements and extents when all are known and few. */
-static bool known_extents(const tenon__scope_t* scope, const tenon__index_map_t* map,
-                          int64_t* extents, uint32_t* out_count) {
-  int64_t count = 1;
-  for (uint32_t i = 0; i < map->rank; ++i) {
-    if (!tenon__dim_known(scope->pool, map->dims[i], &extents[i]) || extents[i] < 0 ||
-        extents[i] > TENON_CONTENT_LIMIT) {
-      return false;
-    }
-    count *= extents[i];
-    if (count > TENON_CONTENT_LIMIT) {
-      return false;
-    }
-  }
-  *out_count = (uint32_t)count;
-  return true;
-}
-
 tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__index_map_t* map,
-                                    tenon__arena_t* arena, const tenon_dim_t** out_contents,
-                                    uint32_t* out_count) {
+                                    tenon__arena_t* arena, tenon__type_t* inout_type) {
   int64_t extents[TENON_RANK_LIMIT] = {0};
+  int64_t point[TENON_RANK_LIMIT] = {0};
   uint32_t count = 0;
-  *out_contents = NULL;
-  *out_count = 0;
-  if (map->rank > TENON_RANK_LIMIT || !known_extents(scope, map, extents, &count)) {
+  if (!tenon__type_is_small(scope->pool, map->rank, map->dims, extents, &count)) {
     return TENON_OK;
   }
   const tenon__scope_value_t* first = find_argument(scope, map->sources[0].input);
   if (map->kind == TENON_MAP_LINEAR) {
-    if (first != NULL && first->contents != NULL && first->content_count == count) {
-      *out_contents = first->contents;
-      *out_count = count;
+    if (first != NULL && first->type.contents != NULL && first->type.content_count == count) {
+      inout_type->contents = first->type.contents;
+      inout_type->content_count = count;
     }
     return TENON_OK;
   }
   tenon_dim_t* contents = tenon__arena_allocate(arena, count + 1u, sizeof(*contents));
-  if (contents == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  int64_t point[TENON_RANK_LIMIT] = {0};
+  TENON_TRY_MEMORY(contents != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     if (!moved_content(scope, map, point, &contents[i])) {
       return tenon__dim_pool_failed(scope->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
@@ -365,7 +297,7 @@ tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__in
       point[axis - 1] = 0;
     }
   }
-  *out_contents = contents;
-  *out_count = count;
+  inout_type->contents = contents;
+  inout_type->content_count = count;
   return TENON_OK;
 }

@@ -12,12 +12,10 @@
 tenon_status_t tenon__move_evaluate(const tenon__node_text_t* rule, uint32_t output,
                                     const tenon__inferred_shape_t* shape,
                                     tenon__index_map_t* out_map);
-/* Contents through a move, element by element, where coordinates come out as known numbers;
- * *out_contents is NULL where they do not. `contents` of each node input as in the scope. NULL too
- * for more than 1024 elements or an open extent. A LINEAR map's are its source's own array.
- * OUT_OF_MEMORY only. */
+/* Contents through a move, element by element, where coordinates come out as known numbers; those
+ * of inputs are the scope's. inout_type's are set, or stay as they are: also for more than 1024
+ * elements or an open extent. A LINEAR map's are its source's own array. OUT_OF_MEMORY only. */
 tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__index_map_t* map,
-                                    tenon__arena_t* arena, const tenon_dim_t** out_contents,
-                                    uint32_t* out_count);
+                                    tenon__arena_t* arena, tenon__type_t* inout_type);
 
 #endif

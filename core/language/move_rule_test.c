@@ -120,7 +120,7 @@ TENON_TEST(pads_concatenations_and_splits) {
   test_input(&t, "x", TENON_DTYPE_FLOAT32, "b 9");
   test_output(&t, "ys", TENON_DTYPE_FLOAT32, 2);
   tenon__index_map_t map = {0};
-  t.output_values[0][0].rank = test_dims(&t, "b 4", &t.output_values[0][0].dims);
+  t.output_values[0][0].type.rank = test_dims(&t, "b 4", &t.output_values[0][0].type.dims);
   EXPECT_STATUS(map_of(&t, "ys: x[d] = d == 1 ? o(d) + before(k, 1) : o(d)", 1, "b 5", NULL, &map),
                 TENON_OK);
   EXPECT_TEXT(map_text(&t, &map), "affine view: 0(o0, o1 + 4)");
@@ -218,23 +218,23 @@ TENON_TEST(contents_go_through) {
   test_contents(&t, "i", 1, "2 -1");
   test_output(&t, "y", TENON_DTYPE_INT64, 1);
   tenon__index_map_t map = {0};
-  const tenon_dim_t* contents = NULL;
-  uint32_t count = 0;
+  tenon__type_t type = {0};
   EXPECT_STATUS(map_of(&t, "x[d] = o(d) + 1", 0, "2", NULL, &map), TENON_OK);
-  EXPECT_STATUS(tenon__move_contents(&t.scope, &map, &t.arena, &contents, &count), TENON_OK);
-  EXPECT_TEXT(test_list_text(&t, contents, count), "s, 768");
+  EXPECT_STATUS(tenon__move_contents(&t.scope, &map, &t.arena, &type), TENON_OK);
+  EXPECT_TEXT(test_list_text(&t, type.contents, type.content_count), "s, 768");
   EXPECT_STATUS(map_of(&t, "x[d] = wrap(element(i, o(0)), 4)", 0, "2", NULL, &map), TENON_OK);
-  EXPECT_STATUS(tenon__move_contents(&t.scope, &map, &t.arena, &contents, &count), TENON_OK);
-  EXPECT_TEXT(test_list_text(&t, contents, count), "768, 4");
+  EXPECT_STATUS(tenon__move_contents(&t.scope, &map, &t.arena, &type), TENON_OK);
+  EXPECT_TEXT(test_list_text(&t, type.contents, type.content_count), "768, 4");
   EXPECT_STATUS(map_of(&t, "x[d] = o(d) - 1; fill = 7", 0, "6", NULL, &map), TENON_OK);
-  EXPECT_STATUS(tenon__move_contents(&t.scope, &map, &t.arena, &contents, &count), TENON_OK);
-  EXPECT_TEXT(test_list_text(&t, contents, count), "7, b, s, 768, 4, 7");
+  EXPECT_STATUS(tenon__move_contents(&t.scope, &map, &t.arena, &type), TENON_OK);
+  EXPECT_TEXT(test_list_text(&t, type.contents, type.content_count), "7, b, s, 768, 4, 7");
   EXPECT_STATUS(map_of(&t, "x = linear", 0, "2 2", NULL, &map), TENON_OK);
-  EXPECT_STATUS(tenon__move_contents(&t.scope, &map, &t.arena, &contents, &count), TENON_OK);
-  EXPECT_TEXT(test_list_text(&t, contents, count), "b, s, 768, 4");
+  EXPECT_STATUS(tenon__move_contents(&t.scope, &map, &t.arena, &type), TENON_OK);
+  EXPECT_TEXT(test_list_text(&t, type.contents, type.content_count), "b, s, 768, 4");
+  type = (tenon__type_t){0};
   EXPECT_STATUS(map_of(&t, "x[d] = o(d) % 4", 0, "s", NULL, &map), TENON_OK);
-  EXPECT_STATUS(tenon__move_contents(&t.scope, &map, &t.arena, &contents, &count), TENON_OK);
-  EXPECT(contents == NULL);
+  EXPECT_STATUS(tenon__move_contents(&t.scope, &map, &t.arena, &type), TENON_OK);
+  EXPECT(type.contents == NULL);
   test_end(&t);
 }
 
@@ -263,8 +263,7 @@ static bool evaluate_moves(tenon_allocator_t allocator, void* user) {
   tenon__index_map_t map = {0};
   tenon__index_map_t inner = {0};
   tenon__index_map_t composed = {0};
-  const tenon_dim_t* contents = NULL;
-  uint32_t count = 0;
+  tenon__type_t type = {0};
   bool fine = test_begin(&t, allocator);
   if (fine) {
     test_contents(&t, "x", 1, "b s 768 4");
@@ -272,7 +271,7 @@ static bool evaluate_moves(tenon_allocator_t allocator, void* user) {
     test_output(&t, "y", TENON_DTYPE_INT64, 1);
     fine =
         t.fine && map_of(&t, "x[d] = 3 - o(d)", 0, "4", NULL, &map) == TENON_OK &&
-        tenon__move_contents(&t.scope, &map, &t.arena, &contents, &count) == TENON_OK &&
+        tenon__move_contents(&t.scope, &map, &t.arena, &type) == TENON_OK &&
         map_of(&t, "z = linear", 0, "b s 1", NULL, &inner) == TENON_OK &&
         map_of(&t, "z[d] = o(1 - d)", 0, "s b", NULL, &map) == TENON_OK &&
         tenon__index_map_compose(t.scope.pool, &t.arena, &inner, &inner, &composed) == TENON_OK &&

@@ -45,24 +45,19 @@ tenon_status_t tenon__named_tensor(environment_t* e, const tenon__syntax_t* synt
   const tenon__syntax_t* name = indexed ? syntax->children[0] : syntax;
   tensor_t tensor = {.rank = TENON_NONE};
   if (name->kind != TENON_SYNTAX_NAME) {
-    (void)tenon__language_fail(e, name, TENON_ERROR_INVALID_DATA,
-                               "the name of an input or output is expected");
-    return TENON_ERROR_INVALID_DATA;
+    return tenon__language_refuse(e, name, "the name of an input or output is expected");
   }
   tensor.port = tenon__scope_port(e->scope, name->text, &tensor.is_output);
   if (tensor.port == NULL) {
-    (void)tenon__language_fail(e, name, TENON_ERROR_INVALID_DATA,
-                               "unknown name '%s': an input or output is expected", name->text);
-    return TENON_ERROR_INVALID_DATA;
+    return tenon__language_refuse(e, name, "unknown name '%s': an input or output is expected",
+                                  name->text);
   }
   if (indexed) {
     int64_t item = 0;
     TENON_TRY(tenon__language_known(e, syntax->children[1], &item));
     if (item < 0 || item >= (int64_t)tensor.port->count) {
-      (void)tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                 "'%s' has %u items, there is no item %lld", tensor.port->name,
-                                 tensor.port->count, (long long)item);
-      return TENON_ERROR_INVALID_DATA;
+      return tenon__language_refuse(e, syntax, "'%s' has %u items, there is no item %lld",
+                                    tensor.port->name, tensor.port->count, (long long)item);
     }
     tensor.item = (uint32_t)item;
   } else {
@@ -71,8 +66,8 @@ tenon_status_t tenon__named_tensor(environment_t* e, const tenon__syntax_t* synt
   if (tensor.port->values != NULL && tensor.item < tensor.port->count) {
     tensor.value = &tensor.port->values[tensor.item];
     tensor.present = tensor.value->present;
-    tensor.rank = tensor.value->rank;
-    tensor.dims = tensor.value->dims;
+    tensor.rank = tensor.value->type.rank;
+    tensor.dims = tensor.value->type.dims;
   }
   if (tensor.is_output) {
     fill_output(e, &tensor);
@@ -86,13 +81,12 @@ tenon_status_t tenon__ranked_tensor(environment_t* e, const tenon__syntax_t* syn
   tensor_t tensor = {0};
   TENON_TRY(tenon__named_tensor(e, syntax, &tensor));
   if (!tensor.is_output && !tensor.present) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "input '%s' is absent: ask present(%s) first", tensor.port->name,
-                                tensor.port->name);
+    return tenon__language_refuse(e, syntax, "input '%s' is absent: ask present(%s) first",
+                                  tensor.port->name, tensor.port->name);
   }
   if (tensor.rank == TENON_NONE) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED, "the rank of '%s' is not known",
-                                tensor.port->name);
+    return tenon__language_unsupported(e, syntax, "the rank of '%s' is not known",
+                                       tensor.port->name);
   }
   *out_tensor = tensor;
   return TENON_OK;
@@ -101,9 +95,8 @@ tenon_status_t tenon__ranked_tensor(environment_t* e, const tenon__syntax_t* syn
 tenon_status_t tenon__tensor_extent(const environment_t* e, const tenon__syntax_t* syntax,
                                     const tensor_t* tensor, uint32_t axis, tenon_dim_t* out_dim) {
   if (tensor->dims == NULL || tenon__dim_equal(tensor->dims[axis], TENON_DIM_INVALID)) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "extent %u of '%s' is used before it is set", axis,
-                                tensor->port->name);
+    return tenon__language_refuse(e, syntax, "extent %u of '%s' is used before it is set", axis,
+                                  tensor->port->name);
   }
   *out_dim = tensor->dims[axis];
   return TENON_OK;
@@ -113,12 +106,11 @@ tenon_status_t tenon__tensor_contents(environment_t* e, const tenon__syntax_t* s
                                       tenon__language_value_t* out_list) {
   tensor_t tensor = {0};
   TENON_TRY(tenon__named_tensor(e, syntax, &tensor));
-  if (tensor.value == NULL || tensor.value->contents == NULL) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
-                                "the contents of '%s' must be known when building",
-                                tensor.port->name);
+  if (tensor.value == NULL || tensor.value->type.contents == NULL) {
+    return tenon__language_unsupported(
+        e, syntax, "the contents of '%s' must be known when building", tensor.port->name);
   }
-  *out_list = tenon__value_of_dims(tensor.value->contents, tensor.value->content_count);
+  *out_list = tenon__value_of_dims(tensor.value->type.contents, tensor.value->type.content_count);
   return TENON_OK;
 }
 
@@ -130,6 +122,6 @@ tenon_status_t tenon__language_list(environment_t* e, const tenon__syntax_t* syn
   TENON_TRY(e->evaluate(e, syntax, out_list));
   return out_list->kind == TENON_LANGUAGE_LIST
              ? TENON_OK
-             : tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                    "a list is expected: an INTS attribute, contents, [a, b]");
+             : tenon__language_refuse(e, syntax,
+                                      "a list is expected: an INTS attribute, contents, [a, b]");
 }

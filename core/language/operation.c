@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_evaluate.h"
@@ -32,8 +31,8 @@ static tenon_status_t fold_reals(const environment_t* e, const syntax_t* syntax,
   } else if (fabs(result.f) < rounded_limit) {
     *out_value = tenon__value_of_integer((int64_t)result.f);
   } else {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "'%s' of %g is no 64-bit integer", tenon__opcode_name(opcode), a);
+    return tenon__language_refuse(e, syntax, "'%s' of %g is no 64-bit integer",
+                                  tenon__opcode_name(opcode), a);
   }
   return TENON_OK;
 }
@@ -85,8 +84,7 @@ static tenon_status_t fold_integers(const environment_t* e, const syntax_t* synt
   const tenon__scalar_t first = {.i = a->integer};
   const tenon__scalar_t second = {.i = b->integer};
   if (second.i == 0 && (opcode == TENON_OPCODE_DIV || opcode == TENON_OPCODE_FMOD)) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "the number is divided by zero");
+    return tenon__language_refuse(e, syntax, "the number is divided by zero");
   }
   const tenon__scalar_t result =
       tenon__scalar_apply(opcode, TENON_DTYPE_INT64, TENON_DTYPE_INT64, first, second, second);
@@ -111,14 +109,13 @@ static tenon_status_t calculate(const environment_t* e, const syntax_t* syntax, 
   }
   if (first->kind == TENON_LANGUAGE_DIMENSION || last->kind == TENON_LANGUAGE_DIMENSION) {
     const value_t* unknown = first->kind == TENON_LANGUAGE_DIMENSION ? first : last;
-    return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
-                                "'%s' takes %s: %s must be known when building",
-                                tenon__opcode_name(opcode), has_real ? "a float" : "known numbers",
-                                tenon__dim_text(e->pool, unknown->dim, e->arena));
+    return tenon__language_unsupported(
+        e, syntax, "'%s' takes %s: %s must be known when building", tenon__opcode_name(opcode),
+        has_real ? "a float" : "known numbers", tenon__dim_text(e->pool, unknown->dim, e->arena));
   }
   if (has_real && (domain == 'i' || domain == 's')) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA, "'%s' does not take floats",
-                                tenon__opcode_name(opcode));
+    return tenon__language_refuse(e, syntax, "'%s' does not take floats",
+                                  tenon__opcode_name(opcode));
   }
   return is_real ? fold_reals(e, syntax, opcode, tenon__value_as_real(first),
                               tenon__value_as_real(last), out_value)
@@ -131,9 +128,9 @@ tenon_status_t tenon__language_operation(environment_t* e, const syntax_t* synta
   bool has_element = false;
   for (uint32_t i = 0; i < count; ++i) {
     if (operands[i].kind == TENON_LANGUAGE_TEXT || operands[i].kind == TENON_LANGUAGE_LIST) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA, "'%s' takes numbers, not %s",
-                                  tenon__opcode_name(opcode),
-                                  operands[i].kind == TENON_LANGUAGE_TEXT ? "a string" : "a list");
+      return tenon__language_refuse(
+          e, syntax, "'%s' takes numbers, not %s", tenon__opcode_name(opcode),
+          operands[i].kind == TENON_LANGUAGE_TEXT ? "a string" : "a list");
     }
     has_element = has_element || tenon__value_is_element(&operands[i]);
   }
@@ -248,9 +245,10 @@ tenon_status_t tenon__language_select(environment_t* e, const syntax_t* syntax,
   }
   for (int i = 0; i < 3; ++i) {
     if (!tenon__value_is_known(&operands[i]) && operands[i].kind != TENON_LANGUAGE_DIMENSION) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                  i == 0 ? "a condition is a truth or an integer"
-                                         : "a condition that only the run knows chooses integers");
+      return tenon__language_refuse(e, syntax,
+                                    i == 0
+                                        ? "a condition is a truth or an integer"
+                                        : "a condition that only the run knows chooses integers");
     }
   }
   return tenon__language_give(

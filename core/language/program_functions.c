@@ -22,9 +22,7 @@ static tenon_status_t port_argument(const environment_t* e, const syntax_t* argu
   *out_port =
       argument->kind == TENON_SYNTAX_NAME ? tenon__scope_input(e->scope, argument->text) : NULL;
   if (*out_port == NULL) {
-    (void)tenon__language_fail(e, argument, TENON_ERROR_INVALID_DATA,
-                               "the name of an input is expected");
-    return TENON_ERROR_INVALID_DATA;
+    return tenon__language_refuse(e, argument, "the name of an input is expected");
   }
   return TENON_OK;
 }
@@ -35,8 +33,8 @@ static tenon_status_t type_argument(const environment_t* e, const syntax_t* argu
                                                    : TENON_DTYPE_UNDEFINED;
   return *out_dtype != TENON_DTYPE_UNDEFINED
              ? TENON_OK
-             : tenon__language_fail(e, argument, TENON_ERROR_INVALID_DATA,
-                                    "a type is expected: f32, a type variable, a DTYPE attribute");
+             : tenon__language_refuse(
+                   e, argument, "a type is expected: f32, a type variable, a DTYPE attribute");
 }
 
 /* A packed integer is held in 8 bits: brings a value of that width into the narrow range. */
@@ -96,9 +94,7 @@ static uint32_t cast_code(environment_t* e, uint32_t code, tenon_dtype_t from,
   if (packed && kind == 'f') {
     code = saturate_code(e, code, stored, from);
   }
-  if (from != type) {
-    code = tenon__emit_operation(&e->program->builder, TENON_OPCODE_CAST, type, code, 0, 0);
-  }
+  code = tenon__emit_cast(&e->program->builder, code, type);
   return packed && kind != 'f' && kind != 'b' ? narrow_code(e, code, stored, type) : code;
 }
 
@@ -110,8 +106,8 @@ tenon_status_t tenon__call_cast(environment_t* e, const syntax_t* call, value_t*
   const tenon_dtype_t type = tenon__dtype_arithmetic(stored);
   const char kind = tenon__dtype_class(type);
   if (kind == 's' || kind == 'c') {
-    return tenon__language_fail(e, call->children[1], TENON_ERROR_UNSUPPORTED,
-                                "expressions cannot cast to %s", tenon__dtype_name(stored));
+    return tenon__language_unsupported(e, call->children[1], "expressions cannot cast to %s",
+                                       tenon__dtype_name(stored));
   }
   TENON_TRY(e->evaluate(e, call->children[0], &operand));
   if (takes_type(&operand, stored)) {
@@ -140,8 +136,8 @@ tenon_status_t tenon__call_limit(environment_t* e, const syntax_t* call, value_t
     const int64_t most = bits == 64 ? -1 : (int64_t)((UINT64_C(1) << bits) - 1u);
     value.i = highest ? most : kind == 'i' ? -most - 1 : 0;
   } else {
-    return tenon__language_fail(e, call->children[0], TENON_ERROR_INVALID_DATA,
-                                "%s has no %s number", tenon__dtype_name(stored), call->text);
+    return tenon__language_refuse(e, call->children[0], "%s has no %s number",
+                                  tenon__dtype_name(stored), call->text);
   }
   return tenon__instruction_give(
       e, tenon__emit_constant(&e->program->builder, tenon__dtype_arithmetic(stored), value), out);
@@ -203,8 +199,8 @@ tenon_status_t tenon__call_fold(environment_t* e, const syntax_t* call, value_t*
   const uint32_t opcode = fold_opcode(call->children[0]);
   uint32_t count = 0;
   if (opcode == TENON_OPCODE_NOP) {
-    return tenon__language_fail(e, call->children[0], TENON_ERROR_INVALID_DATA,
-                                "add, mul, min, max, and, or or xor is expected");
+    return tenon__language_refuse(e, call->children[0],
+                                  "add, mul, min, max, and, or or xor is expected");
   }
   TENON_TRY(port_argument(e, call->children[1], &port));
   for (uint32_t i = 0; i < port->count; ++i) {
@@ -217,9 +213,7 @@ tenon_status_t tenon__call_fold(environment_t* e, const syntax_t* call, value_t*
       TENON_TRY(tenon__language_operation(e, call, opcode, sides, out));
     }
   }
-  return count > 0 ? TENON_OK
-                   : tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA, "'%s' has no items",
-                                          port->name);
+  return count > 0 ? TENON_OK : tenon__language_refuse(e, call, "'%s' has no items", port->name);
 }
 
 /* Key or counter as u64. */
@@ -234,13 +228,9 @@ static tenon_status_t random_argument(environment_t* e, const syntax_t* argument
   TENON_TRY(tenon__value_instruction(e, argument, &operand, &code));
   const tenon_dtype_t type = tenon__builder_type(&e->program->builder, code);
   if (tenon__dtype_class(type) != 'i' && tenon__dtype_class(type) != 'u') {
-    return tenon__language_fail(e, argument, TENON_ERROR_INVALID_DATA,
-                                "key and counter are integers");
+    return tenon__language_refuse(e, argument, "key and counter are integers");
   }
-  *out_code = type == TENON_DTYPE_UINT64
-                  ? code
-                  : tenon__emit_operation(&e->program->builder, TENON_OPCODE_CAST,
-                                          TENON_DTYPE_UINT64, code, 0, 0);
+  *out_code = tenon__emit_cast(&e->program->builder, code, TENON_DTYPE_UINT64);
   return TENON_OK;
 }
 
@@ -296,8 +286,8 @@ tenon_status_t tenon__reduce(environment_t* e, const syntax_t* call, const value
   TENON_TRY(tenon__value_instruction(e, call, operand, &code));
   const tenon_dtype_t type = tenon__builder_type(&e->program->builder, code);
   if (reductions[row].of_bool ? type != TENON_DTYPE_BOOL : !is_number(type)) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA, "'%s' does not take %s",
-                                call->text, tenon__dtype_name(type));
+    return tenon__language_refuse(e, call, "'%s' does not take %s", call->text,
+                                  tenon__dtype_name(type));
   }
   TENON_TRY(tenon__space_axes(e, call->children[1], &mask));
   e->program->reduces = true;
@@ -323,8 +313,7 @@ tenon_status_t tenon__call_sum(environment_t* e, const syntax_t* call, value_t* 
     return tenon__sum_items(e, call, &operand, out);
   }
   if (e->program == NULL || call->child_count != 2) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                "'%s' takes an element and axes, or a list", call->text);
+    return tenon__language_refuse(e, call, "'%s' takes an element and axes, or a list", call->text);
   }
   return tenon__reduce(e, call, &operand, out);
 }

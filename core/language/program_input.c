@@ -29,23 +29,14 @@ typedef struct aligned_axis_t {
 static tenon_status_t add_aligned(const environment_t* e, const tenon__scope_value_t* value) {
   maker_t* maker = e->program;
   for (uint32_t i = 0; i < maker->aligned_count; ++i) {
-    if (maker->aligned[i].dims == value->dims && maker->aligned[i].rank == value->rank) {
+    if (maker->aligned[i].dims == value->type.dims && maker->aligned[i].rank == value->type.rank) {
       return TENON_OK;
     }
   }
-  if (maker->aligned_count == maker->aligned_capacity) {
-    const uint32_t capacity = maker->aligned_capacity * 2 + 4;
-    tenon__inferred_shape_t* aligned = tenon__arena_allocate(e->arena, capacity, sizeof(*aligned));
-    if (aligned == NULL) {
-      return tenon__fail_memory(e->sink);
-    }
-    if (maker->aligned_count > 0) {
-      memcpy(aligned, maker->aligned, maker->aligned_count * sizeof(*aligned));
-    }
-    maker->aligned = aligned;
-    maker->aligned_capacity = capacity;
-  }
-  maker->aligned[maker->aligned_count++] = (tenon__inferred_shape_t){value->rank, value->dims};
+  TENON_TRY_MEMORY(tenon__arena_grow(e->arena, (void**)&maker->aligned, &maker->aligned_capacity,
+                                     maker->aligned_count + 1, sizeof(*maker->aligned)));
+  maker->aligned[maker->aligned_count++] =
+      (tenon__inferred_shape_t){value->type.rank, value->type.dims};
   return TENON_OK;
 }
 
@@ -91,16 +82,15 @@ static tenon_status_t aligned_coordinate(const environment_t* e, const syntax_t*
   if (known && value == 1) {
     *out = zero;
   } else if (known && tenon__dim_known(pool, extent, &most) && value != most) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "'%s' has extent %lld where the space has %lld", aligned->name,
-                                (long long)value, (long long)most);
+    return tenon__language_refuse(e, syntax, "'%s' has extent %lld where the space has %lld",
+                                  aligned->name, (long long)value, (long long)most);
   } else if (low > 1 || tenon__dim_equal(dim, extent)) {
     *out = coordinate;
   } else {
     *out = tenon__dim_select(pool, tenon__dim_combine(pool, TENON_OPCODE_EQ, dim, one), zero,
                              coordinate);
   }
-  return tenon__dim_pool_failed(pool) ? tenon__fail_memory(e->sink) : TENON_OK;
+  return tenon__dim_pool_failed(pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 /* The access of a value aligned at the last axis, or along `along` alone. */
@@ -109,24 +99,22 @@ static tenon_status_t make_access(const environment_t* e, const syntax_t* syntax
                                   tenon__access_t* out_access) {
   const maker_t* maker = e->program;
   const uint32_t most = along != TENON_NONE ? 1 : maker->rank;
-  if (value->rank > most) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "'%s' has rank %u where at most %u fits", name, value->rank, most);
+  if (value->type.rank > most) {
+    return tenon__language_refuse(e, syntax, "'%s' has rank %u where at most %u fits", name,
+                                  value->type.rank, most);
   }
   tenon_dim_t* coordinates =
-      tenon__arena_allocate(e->arena, value->rank + 1u, sizeof(*coordinates));
-  if (coordinates == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
-  for (uint32_t i = 0; i < value->rank; ++i) {
+      tenon__arena_allocate(e->arena, value->type.rank + 1u, sizeof(*coordinates));
+  TENON_TRY_MEMORY(coordinates != NULL);
+  for (uint32_t i = 0; i < value->type.rank; ++i) {
     const aligned_axis_t aligned = {
         .name = name,
-        .dim = value->dims[i],
-        .axis = along != TENON_NONE ? along : maker->rank - value->rank + i,
+        .dim = value->type.dims[i],
+        .axis = along != TENON_NONE ? along : maker->rank - value->type.rank + i,
         .makes_space = along == TENON_NONE && !maker->is_given};
     TENON_TRY(aligned_coordinate(e, syntax, &aligned, &coordinates[i]));
   }
-  *out_access = (tenon__access_t){value->rank, coordinates};
+  *out_access = (tenon__access_t){value->type.rank, coordinates};
   return TENON_OK;
 }
 
@@ -136,13 +124,13 @@ static tenon_status_t read_element(environment_t* e, const syntax_t* syntax, con
   maker_t* maker = e->program;
   tenon__access_t access = {.rank = TENON_NONE};
   if (value == NULL || !value->present) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "input '%s' is absent: ask present(%s) first", name, name);
+    return tenon__language_refuse(e, syntax, "input '%s' is absent: ask present(%s) first", name,
+                                  name);
   }
-  if (strchr("biuf", tenon__dtype_class(value->dtype)) == NULL || value->rank == TENON_NONE) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
-                                "expressions cannot read '%s' of type %s", name,
-                                tenon__dtype_name(value->dtype));
+  if (strchr("biuf", tenon__dtype_class(value->type.dtype)) == NULL ||
+      value->type.rank == TENON_NONE) {
+    return tenon__language_unsupported(e, syntax, "expressions cannot read '%s' of type %s", name,
+                                       tenon__dtype_name(value->type.dtype));
   }
   if (!maker->dry) {
     TENON_TRY(make_access(e, syntax, name, value, along, &access));
@@ -152,7 +140,7 @@ static tenon_status_t read_element(environment_t* e, const syntax_t* syntax, con
   const tenon_operand_t operand = {
       .kind = TENON_OPERAND_ARGUMENT,
       .index = value->argument,
-      .dtype = value->dtype,
+      .dtype = value->type.dtype,
       .broadcast_axes =
           maker->dry ? 0
                      : tenon__access_broadcast_axes(e->pool, &access, maker->space, maker->rank)};
@@ -160,7 +148,7 @@ static tenon_status_t read_element(environment_t* e, const syntax_t* syntax, con
   return tenon__instruction_give(
       e,
       tenon__emit_immediate(&maker->builder, TENON_OPCODE_INPUT,
-                            tenon__dtype_arithmetic(value->dtype), 0, (int64_t)number),
+                            tenon__dtype_arithmetic(value->type.dtype), 0, (int64_t)number),
       out_value);
 }
 
@@ -187,9 +175,8 @@ static tenon_status_t wrap_axis(const environment_t* e, const syntax_t* syntax, 
     return TENON_OK;
   }
   if (wrapped < 0 || wrapped >= rank) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                "axis %lld of a space of rank %lld", (long long)axis,
-                                (long long)rank);
+    return tenon__language_refuse(e, syntax, "axis %lld of a space of rank %lld", (long long)axis,
+                                  (long long)rank);
   }
   *out_axis = (uint32_t)wrapped;
   return TENON_OK;
@@ -199,14 +186,6 @@ tenon_status_t tenon__space_axis(environment_t* e, const syntax_t* syntax, uint3
   int64_t axis = 0;
   TENON_TRY(tenon__language_known(e, syntax, &axis));
   return wrap_axis(e, syntax, axis, out_axis);
-}
-
-static tenon_status_t add_axis(const environment_t* e, const syntax_t* syntax, int64_t axis,
-                               uint64_t* inout_mask) {
-  uint32_t wrapped = 0;
-  TENON_TRY(wrap_axis(e, syntax, axis, &wrapped));
-  *inout_mask |= UINT64_C(1) << wrapped;
-  return TENON_OK;
 }
 
 /* a..b or a..: negative bounds count from the end. */
@@ -221,9 +200,9 @@ static tenon_status_t add_range(environment_t* e, const syntax_t* syntax, uint64
     return TENON_OK;
   }
   if (bounds[0] < 0 || bounds[1] > rank) {
-    return tenon__language_fail(
-        e, syntax, TENON_ERROR_INVALID_DATA, "axis %lld of a space of rank %lld",
-        (long long)(bounds[0] < 0 ? bounds[0] : bounds[1] - 1), (long long)rank);
+    return tenon__language_refuse(e, syntax, "axis %lld of a space of rank %lld",
+                                  (long long)(bounds[0] < 0 ? bounds[0] : bounds[1] - 1),
+                                  (long long)rank);
   }
   *inout_mask |= tenon__axes_below((uint32_t)bounds[1]) & ~tenon__axes_below((uint32_t)bounds[0]);
   return TENON_OK;
@@ -235,15 +214,16 @@ static tenon_status_t add_value(environment_t* e, const syntax_t* syntax,
   const bool is_list = value->kind == TENON_LANGUAGE_LIST;
   for (uint32_t i = 0; i < (is_list ? value->count : 1u); ++i) {
     const tenon__language_value_t axis = is_list ? tenon__language_item(e, value, i) : *value;
+    uint32_t wrapped = 0;
     if (axis.kind == TENON_LANGUAGE_DIMENSION) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
-                                  "axes must be known when building");
+      return tenon__language_unsupported(e, syntax, "axes must be known when building");
     }
     if (axis.kind != TENON_LANGUAGE_INTEGER) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                  "axes are expected: a number, a list, a range, a shape operand");
+      return tenon__language_refuse(
+          e, syntax, "axes are expected: a number, a list, a range, a shape operand");
     }
-    TENON_TRY(add_axis(e, syntax, axis.integer, inout_mask));
+    TENON_TRY(wrap_axis(e, syntax, axis.integer, &wrapped));
+    *inout_mask |= UINT64_C(1) << wrapped;
   }
   return TENON_OK;
 }

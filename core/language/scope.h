@@ -11,19 +11,14 @@
 
 #include <stdbool.h>
 
-#include "core/dimension/dimension.h"
+#include "core/tensor/type.h"
 
 /* One tensor that stands at a port (an item of a variadic port). Present false: an optional input
  * that the node lacks, or an output that nobody reads; the rest means nothing but `argument`. */
 typedef struct tenon__scope_value_t {
   bool present;
-  tenon_dtype_t dtype;
-  uint32_t rank; /* TENON_NONE: a sequence, or unknown */
-  const tenon_dim_t* dims;
-  /* Contents: NULL when not tracked; one for each element, row-major. */
-  const tenon_dim_t* contents;
-  uint32_t content_count;
-  uint32_t argument; /* its number among the node's inputs */
+  tenon__type_t type; /* of a sequence: that of its items, as the value's own */
+  uint32_t argument;  /* its number among the node's inputs */
 } tenon__scope_value_t;
 
 /* Ports stand in the operator's order. `values` has `count` entries, one after the other with those

@@ -8,6 +8,12 @@
 
 #include "core/language/scope.h"
 
+/* Ports as an operator declares them over the values of a node; values past the end of
+ * `value_count` are absent, and there is one for each port at least. In the arena; NULL when memory
+ * is out. */
+const tenon__scope_port_t* tenon__scope_ports(tenon__arena_t* arena, const tenon_port_t* ports,
+                                              uint32_t count, const tenon__scope_value_t* values,
+                                              uint32_t value_count);
 /* The input or output port of that name; NULL when there is none. */
 const tenon__scope_port_t* tenon__scope_port(const tenon__scope_t* scope, const char* name,
                                              bool* out_is_output);

@@ -23,9 +23,8 @@ static tenon_status_t axis_argument(environment_t* e, const syntax_t* call, uint
   const int64_t rank = (int64_t)tensor->rank;
   const int64_t wrapped = axis < 0 ? axis + rank : axis;
   if (wrapped < 0 || wrapped >= rank + past) {
-    return tenon__language_fail(e, call->children[at], TENON_ERROR_INVALID_DATA,
-                                "axis %lld of '%s', which has rank %u", (long long)axis,
-                                tensor->port->name, tensor->rank);
+    return tenon__language_refuse(e, call->children[at], "axis %lld of '%s', which has rank %u",
+                                  (long long)axis, tensor->port->name, tensor->rank);
   }
   *out_axis = (uint32_t)wrapped;
   return TENON_OK;
@@ -81,11 +80,11 @@ static tenon_status_t item_extent(environment_t* e, const syntax_t* call,
                                   tenon_dim_t* out_dim) {
   const tenon__scope_value_t* value = &port->values[index];
   const tenon__named_tensor_t tensor = {
-      .port = port, .rank = value->rank, .dims = value->dims, .value = value};
+      .port = port, .rank = value->type.rank, .dims = value->type.dims, .value = value};
   uint32_t axis = 0;
-  if (value->rank == TENON_NONE) {
-    return tenon__language_fail(e, call, TENON_ERROR_UNSUPPORTED,
-                                "the rank of item %u of '%s' is not known", index, port->name);
+  if (value->type.rank == TENON_NONE) {
+    return tenon__language_unsupported(e, call, "the rank of item %u of '%s' is not known", index,
+                                       port->name);
   }
   TENON_TRY(axis_argument(e, call, 1, &tensor, 0, &axis));
   return tenon__tensor_extent(e, call, &tensor, axis, out_dim);
@@ -115,8 +114,7 @@ tenon_status_t tenon__call_same_dim(environment_t* e, const syntax_t* call, valu
   tenon_dim_t result = TENON_DIM_INVALID;
   TENON_TRY(tenon__named_tensor(e, call->children[0], &tensor));
   if (tensor.port->values == NULL || tensor.port->count == 0) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA, "'%s' has no shapes",
-                                tensor.port->name);
+    return tenon__language_refuse(e, call, "'%s' has no shapes", tensor.port->name);
   }
   for (uint32_t i = 0; i < tensor.port->count; ++i) {
     tenon_dim_t extent = TENON_DIM_INVALID;
@@ -125,9 +123,8 @@ tenon_status_t tenon__call_same_dim(environment_t* e, const syntax_t* call, valu
     TENON_TRY(item_extent(e, call, tensor.port, i, &extent));
     const bool known = tenon__dim_known(e->pool, extent, &own);
     if (i > 0 && known && tenon__dim_known(e->pool, result, &others) && own != others) {
-      return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                  "the items of '%s' have extents %lld and %lld", tensor.port->name,
-                                  (long long)others, (long long)own);
+      return tenon__language_refuse(e, call, "the items of '%s' have extents %lld and %lld",
+                                    tensor.port->name, (long long)others, (long long)own);
     }
     if (i > 0) {
       tenon__dim_require(e->pool, tenon__dim_combine(e->pool, TENON_OPCODE_EQ, result, extent),
@@ -142,8 +139,7 @@ tenon_status_t tenon__call_sum_dim(environment_t* e, const syntax_t* call, value
   tenon__named_tensor_t tensor = {0};
   TENON_TRY(tenon__named_tensor(e, call->children[0], &tensor));
   if (tensor.port->values == NULL) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA, "'%s' has no shapes yet",
-                                tensor.port->name);
+    return tenon__language_refuse(e, call, "'%s' has no shapes yet", tensor.port->name);
   }
   return sum_extents(e, call, tensor.port, (int64_t)tensor.port->count, out);
 }
@@ -168,8 +164,8 @@ tenon_status_t tenon__call_before(environment_t* e, const syntax_t* call, value_
   int64_t end = 0;
   TENON_TRY(tenon__language_known(e, call->children[0], &end));
   if (port == NULL || port->values == NULL || end < 0 || end > (int64_t)port->count) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                "there are no %lld items before this one", (long long)end);
+    return tenon__language_refuse(e, call, "there are no %lld items before this one",
+                                  (long long)end);
   }
   return sum_extents(e, call, port, end, out);
 }
@@ -186,8 +182,7 @@ tenon_status_t tenon__call_defined(environment_t* e, const syntax_t* call, value
   const tenon__scope_attribute_t* attribute =
       name->kind == TENON_SYNTAX_NAME ? tenon__scope_attribute(e->scope, name->text) : NULL;
   if (attribute == NULL) {
-    return tenon__language_fail(e, name, TENON_ERROR_INVALID_DATA,
-                                "the name of an attribute is expected");
+    return tenon__language_refuse(e, name, "the name of an attribute is expected");
   }
   *out = tenon__value_of_truth(attribute->defined);
   return TENON_OK;
@@ -197,23 +192,22 @@ tenon_status_t tenon__call_dtype(environment_t* e, const syntax_t* call, value_t
   tenon__named_tensor_t tensor = {0};
   TENON_TRY(tenon__named_tensor(e, call->children[0], &tensor));
   const bool has_value = tensor.port->values != NULL && tensor.item < tensor.port->count;
-  *out = tenon__value_of_text(tenon__dtype_name(has_value ? tensor.port->values[tensor.item].dtype
-                                                          : TENON_DTYPE_UNDEFINED));
+  *out = tenon__value_of_text(tenon__dtype_name(
+      has_value ? tensor.port->values[tensor.item].type.dtype : TENON_DTYPE_UNDEFINED));
   return TENON_OK;
 }
 
 tenon_status_t tenon__call_fresh(environment_t* e, const syntax_t* call, value_t* out) {
   tenon_dim_t bound = TENON_DIM_INVALID;
   if (e->fresh.make == NULL) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                "fresh extents belong to shape rules alone");
+    return tenon__language_refuse(e, call, "fresh extents belong to shape rules alone");
   }
   if (call->child_count > 0) {
     TENON_TRY(tenon__language_number(e, call->children[0], &bound));
   }
   const tenon_dim_t fresh = e->fresh.make(e->fresh.user, e->fresh_output, e->fresh_axis, bound);
   if (tenon__dim_equal(fresh, TENON_DIM_INVALID)) {
-    return tenon__fail_memory(e->sink); /* nothing else can be wrong with it */
+    return TENON_ERROR_OUT_OF_MEMORY; /* nothing else can be wrong with it */
   }
   return tenon__language_give(e, call, fresh, out);
 }
@@ -221,12 +215,11 @@ tenon_status_t tenon__call_fresh(environment_t* e, const syntax_t* call, value_t
 static tenon_status_t coordinate(environment_t* e, const syntax_t* call, int64_t axis,
                                  tenon_dim_t* out_dim) {
   if (axis < 0 || axis >= (int64_t)e->space->rank) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                "coordinate %lld of an output of rank %u", (long long)axis,
-                                e->space->rank);
+    return tenon__language_refuse(e, call, "coordinate %lld of an output of rank %u",
+                                  (long long)axis, e->space->rank);
   }
   *out_dim = tenon__dim_coordinate(e->pool, (uint32_t)axis, e->space->dims[axis]);
-  return tenon__dim_equal(*out_dim, TENON_DIM_INVALID) ? tenon__fail_memory(e->sink) : TENON_OK;
+  return tenon__dim_equal(*out_dim, TENON_DIM_INVALID) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 /* o(j), or the list o(p..q). */
@@ -234,8 +227,7 @@ tenon_status_t tenon__call_coordinate(environment_t* e, const syntax_t* call, va
   const syntax_t* what = call->children[0];
   int64_t begin = 0;
   if (e->space == NULL) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                "coordinates belong to moves alone");
+    return tenon__language_refuse(e, call, "coordinates belong to moves alone");
   }
   if (what->kind != TENON_SYNTAX_RANGE) {
     tenon_dim_t dim = TENON_DIM_INVALID;
@@ -253,9 +245,7 @@ tenon_status_t tenon__call_coordinate(environment_t* e, const syntax_t* call, va
     return coordinate(e, call, end - 1, &(tenon_dim_t){0});
   }
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, (size_t)count + 1, sizeof(*dims));
-  if (dims == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (int64_t i = 0; i < count; ++i) {
     TENON_TRY(coordinate(e, call, begin + i, &dims[i]));
   }
@@ -266,26 +256,15 @@ tenon_status_t tenon__call_coordinate(environment_t* e, const syntax_t* call, va
 enum { ELEMENT_COORDINATES = 64 };
 
 /* Contents that are tracked are better than an element read when running. */
-static bool known_element(environment_t* e, const tenon__named_tensor_t* tensor,
+static bool known_element(const environment_t* e, const tenon__named_tensor_t* tensor,
                           const tenon_dim_t* coordinates, tenon_dim_t* out_dim) {
-  uint64_t place = 0;
-  if (tensor->value == NULL || tensor->value->contents == NULL) {
-    return false;
-  }
+  int64_t places[ELEMENT_COORDINATES];
   for (uint32_t i = 0; i < tensor->rank; ++i) {
-    int64_t at = 0;
-    int64_t extent = 0;
-    if (!tenon__dim_known(e->pool, coordinates[i], &at) ||
-        !tenon__dim_known(e->pool, tensor->dims[i], &extent) || at < 0 || at >= extent) {
+    if (!tenon__dim_known(e->pool, coordinates[i], &places[i])) {
       return false;
     }
-    place = place * (uint64_t)extent + (uint64_t)at;
   }
-  if (place >= tensor->value->content_count) {
-    return false;
-  }
-  *out_dim = tensor->value->contents[place];
-  return true;
+  return tenon__type_content(e->pool, &tensor->value->type, places, out_dim) == TENON_CONTENT_FOUND;
 }
 
 /* A number, or the coordinates of o(p..q). */
@@ -299,8 +278,7 @@ static tenon_status_t add_coordinates(environment_t* e, const syntax_t* syntax,
     const value_t item = is_list ? tenon__language_item(e, &value, i) : value;
     if ((!tenon__value_is_known(&item) && item.kind != TENON_LANGUAGE_DIMENSION) ||
         *inout_count == ELEMENT_COORDINATES) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                  "a coordinate is expected: an integer, or o(p..q)");
+      return tenon__language_refuse(e, syntax, "a coordinate is expected: an integer, or o(p..q)");
     }
     coordinates[(*inout_count)++] = tenon__language_dim(e, &item);
   }
@@ -316,9 +294,8 @@ tenon_status_t tenon__call_element(environment_t* e, const syntax_t* call, value
     TENON_TRY(add_coordinates(e, call->children[i], coordinates, &count));
   }
   if (tensor.is_output || tensor.value == NULL || count != tensor.rank) {
-    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
-                                "%u coordinates for '%s', which has rank %u", count,
-                                tensor.port->name, tensor.rank);
+    return tenon__language_refuse(e, call, "%u coordinates for '%s', which has rank %u", count,
+                                  tensor.port->name, tensor.rank);
   }
   tenon_dim_t dim = TENON_DIM_INVALID;
   if (!known_element(e, &tensor, coordinates, &dim)) {

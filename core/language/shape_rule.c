@@ -68,9 +68,7 @@ static tenon_dim_t broadcast_extents(tenon__dim_pool_t* pool, tenon_dim_t a, ten
 static tenon_status_t broadcast_fault(tenon__dim_pool_t* pool, tenon__arena_t* arena,
                                       const shape_t* a, const shape_t* b,
                                       const tenon_sink_t* sink) {
-  if (tenon__dim_pool_failed(pool)) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(!tenon__dim_pool_failed(pool));
   return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "shapes %s and %s do not broadcast",
                      shape_text(pool, arena, a), shape_text(pool, arena, b));
 }
@@ -83,9 +81,7 @@ tenon_status_t tenon__shape_broadcast(tenon__dim_pool_t* pool, tenon__arena_t* a
     const shape_t* shape = &shapes[i];
     const uint32_t rank = shape->rank > result.rank ? shape->rank : result.rank;
     tenon_dim_t* dims = tenon__arena_allocate(arena, rank + 1u, sizeof(*dims));
-    if (dims == NULL) {
-      return tenon__fail_memory(sink);
-    }
+    TENON_TRY_MEMORY(dims != NULL);
     for (uint32_t k = 0; k < rank; ++k) {
       const bool in_result = k + result.rank >= rank;
       const bool in_shape = k + shape->rank >= rank;
@@ -122,11 +118,10 @@ static tenon_status_t add_shapes(environment_t* e, const tenon__syntax_t* syntax
     if (!value->present) {
       continue;
     }
-    if (value->rank == TENON_NONE) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
-                                  "the rank of '%s' is not known", port->name);
+    if (value->type.rank == TENON_NONE) {
+      return tenon__language_unsupported(e, syntax, "the rank of '%s' is not known", port->name);
     }
-    shapes[(*inout_count)++] = (shape_t){value->rank, value->dims};
+    shapes[(*inout_count)++] = (shape_t){value->type.rank, value->type.dims};
   }
   return TENON_OK;
 }
@@ -139,9 +134,7 @@ static tenon_status_t broadcast_call(environment_t* e, const tenon__syntax_t* ca
   }
   shape_t* shapes = tenon__arena_allocate(e->arena, capacity + 1u, sizeof(*shapes));
   uint32_t count = 0;
-  if (shapes == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(shapes != NULL);
   for (uint32_t i = 0; i < call->child_count; ++i) {
     TENON_TRY(add_shapes(e, call->children[i], shapes, capacity, &count));
   }
@@ -154,14 +147,11 @@ static tenon_status_t listed_shape(environment_t* e, const tenon__syntax_t* synt
   tenon__language_value_t list = {0};
   TENON_TRY(tenon__language_list(e, syntax, &list));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, list.count + 1u, sizeof(*dims));
-  if (dims == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (uint32_t i = 0; i < list.count; ++i) {
     const tenon__language_value_t item = tenon__language_item(e, &list, i);
     if (item.kind == TENON_LANGUAGE_REAL) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                  "a shape is expected, not a list of floats");
+      return tenon__language_refuse(e, syntax, "a shape is expected, not a list of floats");
     }
     dims[i] = tenon__language_dim(e, &item);
   }
@@ -174,9 +164,7 @@ static tenon_status_t shape_of_port(environment_t* e, const tenon__syntax_t* syn
   tenon__named_tensor_t tensor = {0};
   TENON_TRY(tenon__ranked_tensor(e, syntax, &tensor));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, tensor.rank + 1u, sizeof(*dims));
-  if (dims == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (uint32_t i = 0; i < tensor.rank; ++i) {
     TENON_TRY(tenon__tensor_extent(e, syntax, &tensor, i, &dims[i]));
   }
@@ -223,9 +211,9 @@ static tenon_status_t known_statement(environment_t* e, const tenon__statement_t
   e->let_end = (uint32_t)(statement - e->text->statements);
   TENON_TRY(tenon__language_known(e, statement->value, out_value));
   if (*out_value < 0 || *out_value > most) {
-    return tenon__language_fail(e, statement->value, TENON_ERROR_INVALID_DATA,
-                                "%s.%s is %lld, not in 0 to %lld", statement->target,
-                                statement->member, (long long)*out_value, (long long)most);
+    return tenon__language_refuse(e, statement->value, "%s.%s is %lld, not in 0 to %lld",
+                                  statement->target, statement->member, (long long)*out_value,
+                                  (long long)most);
   }
   return TENON_OK;
 }
@@ -242,9 +230,7 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
   tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
   TENON_TRY(known_statement(e, rank_statement, TENON_RANK_LIMIT, &rank));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, (size_t)rank + 1, sizeof(*dims));
-  if (dims == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (int64_t d = 0; d < rank; ++d) {
     dims[d] = TENON_DIM_INVALID;
   }
@@ -262,9 +248,8 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
     TENON_TRY(tenon__language_statement(e, statement, &dim));
     tenon__dim_range(e->pool, dim, &low, &high);
     if (high < 0) {
-      return tenon__language_fail(e, statement->value, TENON_ERROR_INVALID_DATA,
-                                  "extent %u of '%s' is negative: %s", d, port->name,
-                                  tenon__dim_text(e->pool, dim, e->arena));
+      return tenon__language_refuse(e, statement->value, "extent %u of '%s' is negative: %s", d,
+                                    port->name, tenon__dim_text(e->pool, dim, e->arena));
     }
     dims[d] = dim;
   }
@@ -298,9 +283,7 @@ tenon_status_t tenon__shape_rule_evaluate(const tenon__node_text_t* rule, tenon_
                                           shape_t* shapes, uint32_t shape_count) {
   environment_t environment;
   shape_t* found = tenon__arena_allocate(rule->arena, shape_count + 1u, sizeof(*found));
-  if (found == NULL) {
-    return tenon__fail_memory(rule->sink);
-  }
+  TENON_TRY_MEMORY(found != NULL);
   for (uint32_t i = 0; i < shape_count; ++i) {
     found[i] = (shape_t){TENON_NONE, NULL};
   }
@@ -328,42 +311,22 @@ tenon_status_t tenon__shape_rule_evaluate(const tenon__node_text_t* rule, tenon_
   return TENON_OK;
 }
 
-/* How many elements the shape has, TENON_NONE when that is not known or more than is tracked. */
-static uint32_t tracked_count(const tenon__dim_pool_t* pool, const shape_t* shape) {
-  int64_t count = 1;
-  for (uint32_t i = 0; i < shape->rank; ++i) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(pool, shape->dims[i], &extent) || extent < 0 ||
-        extent > TENON_CONTENT_LIMIT) {
-      return TENON_NONE;
-    }
-    count *= extent;
-    if (count > TENON_CONTENT_LIMIT) {
-      return TENON_NONE;
-    }
-  }
-  return (uint32_t)count;
-}
-
 tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t output,
-                                        const shape_t* shape, const tenon_dim_t** out_contents,
-                                        uint32_t* out_count) {
+                                        const shape_t* shape, tenon__type_t* inout_type) {
   environment_t environment;
+  int64_t extents[TENON_RANK_LIMIT];
   uint32_t item = 0;
+  uint32_t count = 0;
   const tenon__scope_port_t* port = tenon__scope_output(rule->scope, output, &item);
   TENON_TRY(tenon__language_begin(rule, &environment));
-  const uint32_t count = tracked_count(rule->scope->pool, shape);
-  *out_contents = NULL;
-  *out_count = 0;
-  if (port == NULL || count == TENON_NONE) {
+  if (port == NULL ||
+      !tenon__type_is_small(rule->scope->pool, shape->rank, shape->dims, extents, &count)) {
     return TENON_OK;
   }
   environment.space = shape;
   tenon__environment_set_output(&environment, port, item);
   tenon_dim_t* contents = tenon__arena_allocate(rule->arena, count + 1u, sizeof(*contents));
-  if (contents == NULL) {
-    return tenon__fail_memory(rule->sink);
-  }
+  TENON_TRY_MEMORY(contents != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     const tenon__statement_t* statement =
         tenon__environment_select(&environment, NULL, port->name, i);
@@ -373,7 +336,7 @@ tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t
     }
     TENON_TRY(tenon__language_statement(&environment, statement, &contents[i]));
   }
-  *out_contents = contents;
-  *out_count = count;
+  inout_type->contents = contents;
+  inout_type->content_count = count;
   return TENON_OK;
 }

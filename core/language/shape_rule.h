@@ -21,11 +21,11 @@ tenon_status_t tenon__shape_rule_evaluate(const tenon__node_text_t* rule, tenon_
 tenon_status_t tenon__shape_broadcast(tenon__dim_pool_t* pool, tenon__arena_t* arena,
                                       const tenon__inferred_shape_t* shapes, uint32_t count,
                                       const tenon_sink_t* sink, tenon__inferred_shape_t* out_shape);
-/* Contents of output item `output` (dims known): one dimension for each element, row-major; NULL
- * where the rule says nothing, or there are more than are tracked. Element i takes "y[i] = ..." ,
- * else "y[n] = ..." with n = i, else "y = ...". */
+/* Contents of output item `output` (dims known): one dimension for each element, row-major.
+ * inout_type's are set, or stay as they are where the rule says nothing or there are too many.
+ * Element i takes "y[i] = ..." , else "y[n] = ..." with n = i, else "y = ...". */
 tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t output,
                                         const tenon__inferred_shape_t* shape,
-                                        const tenon_dim_t** out_contents, uint32_t* out_count);
+                                        tenon__type_t* inout_type);
 
 #endif

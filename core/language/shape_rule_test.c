@@ -312,19 +312,18 @@ TENON_TEST(contents_of_shapes) {
   test_input(&t, "x", TENON_DTYPE_FLOAT16, "b 130 4");
   test_output(&t, "y", TENON_DTYPE_INT64, 1);
   tenon__text_t text = {0};
-  const tenon_dim_t* contents = NULL;
-  uint32_t count = 0;
+  tenon__type_t type = {0};
   tenon__inferred_shape_t shape = {0, NULL};
   const tenon__node_text_t rule = {&t.scope, &text, &t.arena, NULL};
   shape.rank = test_dims(&t, "2", &shape.dims);
   EXPECT_STATUS(tenon__text_parse(&t.arena, "let r = 1; y[i] = dim(x, i + r)", NULL, &text),
                 TENON_OK);
-  EXPECT_STATUS(tenon__contents_evaluate(&rule, 0, &shape, &contents, &count), TENON_OK);
-  EXPECT_TEXT(test_list_text(&t, contents, count), "130, 4");
+  EXPECT_STATUS(tenon__contents_evaluate(&rule, 0, &shape, &type), TENON_OK);
+  EXPECT_TEXT(test_list_text(&t, type.contents, type.content_count), "130, 4");
   shape.rank = 0;
   EXPECT_STATUS(tenon__text_parse(&t.arena, "y = elements(x)", NULL, &text), TENON_OK);
-  EXPECT_STATUS(tenon__contents_evaluate(&rule, 0, &shape, &contents, &count), TENON_OK);
-  EXPECT_TEXT(test_list_text(&t, contents, count), "520*b");
+  EXPECT_STATUS(tenon__contents_evaluate(&rule, 0, &shape, &type), TENON_OK);
+  EXPECT_TEXT(test_list_text(&t, type.contents, type.content_count), "520*b");
   test_end(&t);
 }
 
@@ -333,8 +332,7 @@ static bool evaluate_rules(tenon_allocator_t allocator, void* user) {
   test_scope_t t;
   tenon__inferred_shape_t shape = {0};
   const tenon__syntax_t* syntax = NULL;
-  const tenon_dim_t* contents = NULL;
-  uint32_t count = 0;
+  tenon__type_t type = {0};
   tenon__text_t text = {0};
   bool fine = test_begin(&t, allocator);
   if (fine) {
@@ -353,7 +351,7 @@ static bool evaluate_rules(tenon_allocator_t allocator, void* user) {
     shape.rank = test_dims(&t, "3", &shape.dims);
     fine = fine && t.fine &&
            tenon__contents_evaluate(&(tenon__node_text_t){&t.scope, &text, &t.arena, NULL}, 0,
-                                    &shape, &contents, &count) == TENON_OK;
+                                    &shape, &type) == TENON_OK;
   }
   test_end(&t);
   return fine;

@@ -88,10 +88,10 @@ static inline tenon__scope_value_t* test_input(test_scope_t* t, const char* name
     t->inputs[i].flags |= TENON_PORT_VARIADIC;
   }
   tenon__scope_value_t* value = &t->input_values[i][t->inputs[i].count++];
-  *value = (tenon__scope_value_t){.dtype = dtype, .argument = t->arguments++};
+  *value = (tenon__scope_value_t){false, tenon__type_tensor(dtype, 0, NULL), t->arguments++};
   if (dims != NULL) {
     value->present = true;
-    value->rank = test_dims(t, dims, &value->dims);
+    value->type.rank = test_dims(t, dims, &value->type.dims);
   }
   return value;
 }
@@ -101,9 +101,9 @@ static inline void test_contents(test_scope_t* t, const char* name, uint32_t ran
                                  const char* contents) {
   char count[16];
   tenon__scope_value_t* value = test_input(t, name, TENON_DTYPE_INT64, "");
-  value->content_count = test_dims(t, contents, &value->contents);
-  (void)snprintf(count, sizeof(count), "%u", value->content_count);
-  value->rank = rank == 0 ? 0 : test_dims(t, count, &value->dims);
+  value->type.content_count = test_dims(t, contents, &value->type.contents);
+  (void)snprintf(count, sizeof(count), "%u", value->type.content_count);
+  value->type.rank = rank == 0 ? 0 : test_dims(t, count, &value->type.dims);
 }
 
 static inline void test_output(test_scope_t* t, const char* name, tenon_dtype_t dtype,
@@ -116,7 +116,7 @@ static inline void test_output(test_scope_t* t, const char* name, tenon_dtype_t 
                                         .values = t->output_values[i]};
   for (uint32_t k = 0; k < count && k < TEST_ITEMS; ++k) {
     t->output_values[i][k] =
-        (tenon__scope_value_t){.present = true, .dtype = dtype, .rank = TENON_NONE};
+        (tenon__scope_value_t){true, tenon__type_tensor(dtype, TENON_NONE, NULL), 0};
   }
 }
 

@@ -14,9 +14,7 @@ static tenon_status_t parse_suffix(tenon__parser_t* parser, tenon__statement_t* 
       return tenon__lexer_fail(&parser->lexer, "a name or a number");
     }
     statement->subscript = tenon__lexer_copy(&parser->lexer, parser->arena);
-    if (statement->subscript == NULL) {
-      return tenon__fail_memory(parser->lexer.sink);
-    }
+    TENON_TRY_MEMORY(statement->subscript != NULL);
     TENON_TRY(tenon__lexer_next(&parser->lexer));
     return tenon__lexer_expect(&parser->lexer, ']');
   }
@@ -27,7 +25,8 @@ static tenon_status_t parse_suffix(tenon__parser_t* parser, tenon__statement_t* 
   return TENON_OK;
 }
 
-static tenon_status_t parse_statement(tenon__parser_t* parser, tenon__statement_t* statement) {
+static tenon_status_t parse_statement(tenon__parser_t* parser, void* out_statement) {
+  tenon__statement_t* statement = out_statement;
   statement->position = parser->lexer.token.position;
   TENON_TRY(tenon__parse_name(parser, "a statement", &statement->target));
   if (strcmp(statement->target, "let") == 0 && parser->lexer.token.kind == TENON_TOKEN_NAME) {
@@ -48,24 +47,13 @@ static tenon_status_t parse_statement(tenon__parser_t* parser, tenon__statement_
 tenon_status_t tenon__text_parse(tenon__arena_t* arena, const char* source,
                                  const tenon_sink_t* sink, tenon__text_t* out_text) {
   tenon__parser_t parser;
-  void* statements = NULL;
-  uint32_t capacity = 0;
+  const void* statements = NULL;
   uint32_t count = 0;
   TENON_TRY(tenon__parser_begin(&parser, arena, source, false, sink));
-  while (parser.lexer.token.kind != TENON_TOKEN_END) {
-    tenon__statement_t statement = {0};
-    TENON_TRY(parse_statement(&parser, &statement));
-    TENON_TRY(tenon__parse_statement_end(&parser));
-    if (!tenon__parser_append(arena, &statements, &capacity, count, sizeof(statement),
-                              &statement)) {
-      return tenon__fail_memory(parser.lexer.sink);
-    }
-    ++count;
-  }
+  TENON_TRY(tenon__parse_statements(&parser, parse_statement, sizeof(tenon__statement_t),
+                                    &statements, &count));
   const char* copy = tenon__arena_copy_string(arena, source);
-  if (copy == NULL) {
-    return tenon__fail_memory(parser.lexer.sink);
-  }
+  TENON_TRY_MEMORY(copy != NULL);
   *out_text = (tenon__text_t){.source = copy, .statement_count = count, .statements = statements};
   return TENON_OK;
 }

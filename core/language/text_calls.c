@@ -17,12 +17,10 @@ static tenon_status_t add_name(tenon__parser_t* parser, const char* expected, na
   const char* name = NULL;
   const uint32_t position = parser->lexer.token.position;
   TENON_TRY(tenon__parse_name(parser, expected, &name));
-  if (!tenon__parser_append(parser->arena, &names->array, &names->capacity, names->count,
-                            sizeof(name), &name) ||
-      !tenon__parser_append(parser->arena, &names->positions, &names->position_capacity,
-                            names->count, sizeof(position), &position)) {
-    return tenon__fail_memory(parser->lexer.sink);
-  }
+  TENON_TRY_MEMORY(tenon__parser_append(parser->arena, &names->array, &names->capacity,
+                                        names->count, sizeof(name), &name) &&
+                   tenon__parser_append(parser->arena, &names->positions, &names->position_capacity,
+                                        names->count, sizeof(position), &position));
   ++names->count;
   return TENON_OK;
 }
@@ -57,10 +55,8 @@ static tenon_status_t parse_attributes(tenon__parser_t* parser,
     TENON_TRY(tenon__parse_name(parser, "an attribute", &attribute.name));
     TENON_TRY(tenon__lexer_expect(&parser->lexer, '='));
     TENON_TRY(tenon__parse_expression(parser, &attribute.value));
-    if (!tenon__parser_append(parser->arena, &attributes, &capacity, count, sizeof(attribute),
-                              &attribute)) {
-      return tenon__fail_memory(parser->lexer.sink);
-    }
+    TENON_TRY_MEMORY(tenon__parser_append(parser->arena, &attributes, &capacity, count,
+                                          sizeof(attribute), &attribute));
     ++count;
   }
   TENON_TRY(tenon__lexer_next(&parser->lexer));
@@ -69,7 +65,8 @@ static tenon_status_t parse_attributes(tenon__parser_t* parser,
   return TENON_OK;
 }
 
-static tenon_status_t parse_call(tenon__parser_t* parser, tenon__call_statement_t* statement) {
+static tenon_status_t parse_call(tenon__parser_t* parser, void* out_statement) {
+  tenon__call_statement_t* statement = out_statement;
   names_t results = {0};
   TENON_TRY(add_name(parser, "a result", &results));
   while (tenon__lexer_at(&parser->lexer, ',')) {
@@ -88,20 +85,11 @@ static tenon_status_t parse_call(tenon__parser_t* parser, tenon__call_statement_
 tenon_status_t tenon__calls_parse(tenon__arena_t* arena, const char* source,
                                   const tenon_sink_t* sink, tenon__calls_t* out_calls) {
   tenon__parser_t parser;
-  void* statements = NULL;
-  uint32_t capacity = 0;
+  const void* statements = NULL;
   uint32_t count = 0;
   TENON_TRY(tenon__parser_begin(&parser, arena, source, true, sink));
-  while (parser.lexer.token.kind != TENON_TOKEN_END) {
-    tenon__call_statement_t statement = {0};
-    TENON_TRY(parse_call(&parser, &statement));
-    TENON_TRY(tenon__parse_statement_end(&parser));
-    if (!tenon__parser_append(arena, &statements, &capacity, count, sizeof(statement),
-                              &statement)) {
-      return tenon__fail_memory(sink);
-    }
-    ++count;
-  }
+  TENON_TRY(tenon__parse_statements(&parser, parse_call, sizeof(tenon__call_statement_t),
+                                    &statements, &count));
   *out_calls = (tenon__calls_t){.statement_count = count, .statements = statements};
   return TENON_OK;
 }

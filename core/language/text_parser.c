@@ -22,33 +22,33 @@ tenon_status_t tenon__parse_separator(tenon__parser_t* parser, uint32_t count) {
   return count == 0 ? TENON_OK : tenon__lexer_expect(&parser->lexer, ',');
 }
 
-tenon_status_t tenon__parse_statement_end(tenon__parser_t* parser) {
-  return parser->lexer.token.kind == TENON_TOKEN_END ? TENON_OK
-                                                     : tenon__lexer_expect(&parser->lexer, ';');
-}
-
-static tenon_status_t memory_is_out(const tenon__parser_t* parser) {
-  return tenon__fail_memory(parser->lexer.sink);
-}
-
 bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
                           uint32_t count, size_t element_size, const void* element) {
-  char* array = *inout_array;
-  if (count == *inout_capacity) {
-    const uint32_t capacity = count == 0 ? 4 : count * 2;
-    char* grown = tenon__arena_allocate(arena, capacity, element_size);
-    if (grown == NULL) {
-      return false;
-    }
-    if (count > 0) {
-      memcpy(grown, array, count * element_size);
-    }
-    array = grown;
-    *inout_array = grown;
-    *inout_capacity = capacity;
+  if (!tenon__arena_grow(arena, inout_array, inout_capacity, count + 1, element_size)) {
+    return false;
   }
-  memcpy(array + count * element_size, element, element_size);
+  memcpy((char*)*inout_array + count * element_size, element, element_size);
   return true;
+}
+
+tenon_status_t tenon__parse_statements(tenon__parser_t* parser, tenon__parse_statement_t* parse,
+                                       size_t size, const void** out_statements,
+                                       uint32_t* out_count) {
+  char* statements = NULL;
+  uint32_t capacity = 0;
+  uint32_t count = 0;
+  while (parser->lexer.token.kind != TENON_TOKEN_END) {
+    TENON_TRY_MEMORY(
+        tenon__arena_grow(parser->arena, (void**)&statements, &capacity, count + 1, size));
+    TENON_TRY(parse(parser, statements + count * size));
+    if (parser->lexer.token.kind != TENON_TOKEN_END) {
+      TENON_TRY(tenon__lexer_expect(&parser->lexer, ';'));
+    }
+    ++count;
+  }
+  *out_statements = statements;
+  *out_count = count;
+  return TENON_OK;
 }
 
 /* A node with copies of `children`. */
@@ -56,16 +56,12 @@ static tenon_status_t make_node(tenon__parser_t* parser, const tenon__syntax_t* 
                                 const tenon__syntax_t* const* children, uint32_t count,
                                 const tenon__syntax_t** out_syntax) {
   tenon__syntax_t* node = tenon__arena_copy(parser->arena, fields, sizeof(*fields));
-  if (node == NULL) {
-    return memory_is_out(parser);
-  }
+  TENON_TRY_MEMORY(node != NULL);
   node->child_count = count;
   node->depth = 1;
   if (count > 0) {
     node->children = tenon__arena_copy(parser->arena, children, count * sizeof(void*));
-    if (node->children == NULL) {
-      return memory_is_out(parser);
-    }
+    TENON_TRY_MEMORY(node->children != NULL);
   }
   for (uint32_t i = 0; i < count; ++i) {
     /* Each child is of a call that was TENON_OK. NOLINTNEXTLINE(clang-analyzer-core.*) */
@@ -85,9 +81,7 @@ tenon_status_t tenon__parse_name(tenon__parser_t* parser, const char* expected,
     return TENON_ERROR_INVALID_DATA;
   }
   const char* name = tenon__lexer_copy(&parser->lexer, parser->arena);
-  if (name == NULL) {
-    return memory_is_out(parser);
-  }
+  TENON_TRY_MEMORY(name != NULL);
   TENON_TRY(tenon__lexer_next(&parser->lexer));
   *out_name = name;
   return TENON_OK;
@@ -124,9 +118,8 @@ static tenon_status_t parse_items(tenon__parser_t* parser, char close,
     const tenon__syntax_t* item = NULL;
     TENON_TRY(tenon__parse_separator(parser, count));
     TENON_TRY(parse_item(parser, &item));
-    if (!tenon__parser_append(parser->arena, &items, &capacity, count, sizeof(void*), &item)) {
-      return memory_is_out(parser);
-    }
+    TENON_TRY_MEMORY(
+        tenon__parser_append(parser->arena, &items, &capacity, count, sizeof(void*), &item));
     ++count;
   }
   TENON_TRY(tenon__lexer_next(&parser->lexer));
@@ -161,9 +154,7 @@ static tenon_status_t parse_literal(tenon__parser_t* parser, const tenon__syntax
   } else {
     fields.kind = TENON_SYNTAX_STRING;
     fields.text = tenon__lexer_copy(&parser->lexer, parser->arena);
-    if (fields.text == NULL) {
-      return memory_is_out(parser);
-    }
+    TENON_TRY_MEMORY(fields.text != NULL);
   }
   TENON_TRY(tenon__lexer_next(&parser->lexer));
   return make_node(parser, &fields, NULL, 0, out_syntax);
@@ -226,36 +217,13 @@ static tenon_status_t parse_unary(tenon__parser_t* parser, const tenon__syntax_t
 
 /* How tightly a binary sign binds, from WEAKEST_BINARY up; 0 for what is none. */
 static uint32_t precedence_of(const tenon__token_t* token) {
-  if (token->kind != TENON_TOKEN_SIGN) {
-    return 0;
+  static const char* const levels[] = {"O", "A", "|^&", "EN", "<>LG", "+-", "*/%"};
+  const uint32_t count = sizeof(levels) / sizeof(levels[0]);
+  uint32_t level = 0;
+  while (level < count && strchr(levels[level], token->sign) == NULL) {
+    ++level;
   }
-  switch (token->sign) {
-    case 'O':
-      return WEAKEST_BINARY;
-    case 'A':
-      return 2;
-    case '|':
-    case '^':
-    case '&':
-      return 3;
-    case 'E':
-    case 'N':
-      return 4;
-    case '<':
-    case '>':
-    case 'L':
-    case 'G':
-      return 5;
-    case '+':
-    case '-':
-      return 6;
-    case '*':
-    case '/':
-    case '%':
-      return 7;
-    default:
-      return 0;
-  }
+  return token->kind == TENON_TOKEN_SIGN && level < count ? WEAKEST_BINARY + level : 0;
 }
 
 static tenon_status_t parse_binary(tenon__parser_t* parser, uint32_t least,

@@ -26,8 +26,12 @@ tenon_status_t tenon__parse_name(tenon__parser_t* parser, const char* expected,
                                  const char** out_name);
 /* Between two items of a list: nothing before the first one. */
 tenon_status_t tenon__parse_separator(tenon__parser_t* parser, uint32_t count);
-/* After a statement: ";" or the end. */
-tenon_status_t tenon__parse_statement_end(tenon__parser_t* parser);
+/* Statements up to the end of the text, ";" after each but the last: an array in the arena of what
+ * `parse` fills, `size` bytes each, zeros at first. */
+typedef tenon_status_t tenon__parse_statement_t(tenon__parser_t* parser, void* out_statement);
+tenon_status_t tenon__parse_statements(tenon__parser_t* parser, tenon__parse_statement_t* parse,
+                                       size_t size, const void** out_statements,
+                                       uint32_t* out_count);
 /* Appends to an array in the arena, which is copied when it has to grow. The old block stays in the
  * arena. False when memory is out. */
 bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,

@@ -11,7 +11,7 @@ typedef tenon__language_value_t value_t;
 tenon_status_t tenon__instruction_give(const environment_t* e, uint32_t instruction,
                                        value_t* out_value) {
   *out_value = (value_t){.kind = TENON_LANGUAGE_INSTRUCTION, .instruction = instruction};
-  return e->program->builder.failed ? tenon__fail_memory(e->sink) : TENON_OK;
+  return e->program->builder.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 /* UNDEFINED for what has none yet. */
@@ -26,8 +26,8 @@ static tenon_dtype_t type_of(const environment_t* e, const value_t* value) {
 
 static tenon_status_t wrong_type(const environment_t* e, const tenon__syntax_t* syntax,
                                  tenon_dtype_t expected, const char* found) {
-  return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA, "%s where %s is expected", found,
-                              tenon__dtype_name(expected));
+  return tenon__language_refuse(e, syntax, "%s where %s is expected", found,
+                                tenon__dtype_name(expected));
 }
 
 /* A known number as a constant of that type. */
@@ -43,7 +43,7 @@ static tenon_status_t typed_literal(environment_t* e, const tenon__syntax_t* syn
     return wrong_type(e, syntax, dtype, is_real ? "a float literal" : "an integer literal");
   }
   *out_instruction = tenon__emit_constant(&e->program->builder, dtype, value);
-  return e->program->builder.failed ? tenon__fail_memory(e->sink) : TENON_OK;
+  return e->program->builder.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 /* A choice between two known numbers, now that it has a type. */
@@ -59,7 +59,7 @@ static tenon_status_t typed_choice(environment_t* e, const tenon__syntax_t* synt
   }
   *out_instruction = tenon__emit_operation(&e->program->builder, TENON_OPCODE_SELECT, dtype,
                                            choice->instruction, sides[0], sides[1]);
-  return e->program->builder.failed ? tenon__fail_memory(e->sink) : TENON_OK;
+  return e->program->builder.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 tenon_status_t tenon__value_typed(environment_t* e, const tenon__syntax_t* syntax,
@@ -75,9 +75,8 @@ tenon_status_t tenon__value_typed(environment_t* e, const tenon__syntax_t* synta
     case TENON_LANGUAGE_CHOICE:
       return typed_choice(e, syntax, value, dtype, out_instruction);
     case TENON_LANGUAGE_DIMENSION:
-      return tenon__language_fail(
-          e, syntax, TENON_ERROR_UNSUPPORTED,
-          "%s is not known when building: take size(axis) for an extent of the space",
+      return tenon__language_unsupported(
+          e, syntax, "%s is not known when building: take size(axis) for an extent of the space",
           tenon__dim_text(e->pool, value->dim, e->arena));
     case TENON_LANGUAGE_TEXT:
       return wrong_type(e, syntax, dtype, "a string");
@@ -86,9 +85,7 @@ tenon_status_t tenon__value_typed(environment_t* e, const tenon__syntax_t* synta
     default:
       break;
   }
-  if (e->program->builder.failed) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(!e->program->builder.failed);
   if (type_of(e, value) != dtype) {
     return wrong_type(e, syntax, dtype, tenon__dtype_name(type_of(e, value)));
   }
@@ -116,44 +113,6 @@ tenon_status_t tenon__value_instruction(environment_t* e, const tenon__syntax_t*
   return tenon__value_typed(e, syntax, value, common_type(e, value, 1), out_instruction);
 }
 
-char tenon__opcode_domain(uint32_t opcode) {
-  switch (opcode) {
-    case TENON_OPCODE_EQ:
-    case TENON_OPCODE_NE:
-      return 'a';
-    case TENON_OPCODE_AND:
-    case TENON_OPCODE_OR:
-    case TENON_OPCODE_XOR:
-    case TENON_OPCODE_NOT:
-      return 'i';
-    case TENON_OPCODE_SHL:
-    case TENON_OPCODE_SHR:
-      return 's';
-    case TENON_OPCODE_ATAN2:
-      return 'f';
-    default:
-      break;
-  }
-  return opcode >= TENON_OPCODE_SQRT && opcode <= TENON_OPCODE_SOFTPLUS ? 'f' : 'n';
-}
-
-static bool domain_holds(char domain, tenon_dtype_t dtype) {
-  const char kind = tenon__dtype_class(dtype);
-  const bool is_integer = kind == 'i' || kind == 'u';
-  switch (domain) {
-    case 'f':
-      return kind == 'f';
-    case 'i':
-      return is_integer || kind == 'b';
-    case 's':
-      return is_integer;
-    case 'n':
-      return is_integer || kind == 'f';
-    default:
-      return true;
-  }
-}
-
 /* Of rounding and of is_nan, is_inf an integer needs no instruction. */
 static bool needless_of_integer(const environment_t* e, uint32_t opcode, uint32_t operand,
                                 value_t* out_value) {
@@ -178,10 +137,10 @@ tenon_status_t tenon__typed_operation(environment_t* e, const tenon__syntax_t* s
   const uint32_t count = tenon__opcode_operand_count(opcode);
   const tenon_dtype_t dtype = common_type(e, operands, count);
   uint32_t codes[3] = {0, 0, 0};
-  if (!domain_holds(tenon__opcode_domain(opcode), dtype) && opcode != TENON_OPCODE_IS_NAN &&
+  if (!tenon__opcode_takes(opcode, dtype) && opcode != TENON_OPCODE_IS_NAN &&
       opcode != TENON_OPCODE_IS_INF) {
-    return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA, "'%s' does not take %s",
-                                tenon__opcode_name(opcode), tenon__dtype_name(dtype));
+    return tenon__language_refuse(e, syntax, "'%s' does not take %s", tenon__opcode_name(opcode),
+                                  tenon__dtype_name(dtype));
   }
   for (uint32_t i = 0; i < count; ++i) {
     TENON_TRY(tenon__value_typed(e, syntax, &operands[i], dtype, &codes[i]));

@@ -23,10 +23,6 @@ tenon_status_t tenon__value_instruction(tenon__environment_t* environment,
                                         const tenon__syntax_t* syntax,
                                         const tenon__language_value_t* value,
                                         uint32_t* out_instruction);
-/* What types an opcode takes: 'f' floats, 'n' numbers, 'i' integers and bool, 's' integers, 'a'
- * any.
- */
-char tenon__opcode_domain(uint32_t opcode);
 /* An opcode of one, two or three operands, at least one of which is an element. A literal takes the
  * type of the element that it meets, and two elements must have the same: nothing is converted
  * unasked. */

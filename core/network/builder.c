@@ -8,6 +8,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/base/status.h"
 #include "core/network/builder_bodies.h"
 #include "core/network/builder_handles.h"
 #include "core/network/builder_parts.h"
@@ -26,9 +27,7 @@ tenon_status_t tenon__builder_create(tenon__network_t* network, tenon__find_oper
                                      void* find_user, const tenon_sink_t* sink,
                                      tenon_builder_t** out_builder) {
   tenon_builder_t* builder = tenon__allocate(network->allocator, 1, sizeof(*builder));
-  if (builder == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(builder != NULL);
   builder->network = network;
   builder->find = find;
   builder->find_user = find_user;
@@ -36,10 +35,9 @@ tenon_status_t tenon__builder_create(tenon__network_t* network, tenon__find_oper
   builder->sink = &builder->own_sink;
   builder->next_sink = sink;
   tenon__arena_initialize(&builder->arena, network->allocator);
-  if (!tenon__grow(network->allocator, (void**)&builder->frames, &builder->frame_capacity, 1,
-                   sizeof(*builder->frames))) {
+  if (!TENON_GROW(network->allocator, builder->frames, builder->frame_capacity, 1)) {
     tenon__builder_destroy(builder);
-    return tenon__fail_memory(sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   builder->frames[builder->frame_count++] = (tenon__open_graph_t){0};
   *out_builder = builder;
@@ -111,24 +109,6 @@ tenon_status_t tenon__builder_finish(tenon_builder_t* builder) {
   return TENON_OK;
 }
 
-/* A place at the end of a list in the node's arena. */
-static void* append(tenon__pending_node_t* node, void** inout_list, size_t* inout_capacity,
-                    uint32_t count, size_t item_size) {
-  if (count == *inout_capacity) {
-    const size_t capacity = *inout_capacity * 2 + 8;
-    void* grown = tenon__arena_allocate(&node->arena, capacity, item_size);
-    if (grown == NULL) {
-      return NULL;
-    }
-    if (count > 0) {
-      memcpy(grown, *inout_list, count * item_size);
-    }
-    *inout_list = grown;
-    *inout_capacity = capacity;
-  }
-  return (uint8_t*)*inout_list + count * item_size;
-}
-
 static tenon_status_t need_node(const tenon_builder_t* builder, tenon__pending_node_t** out_node) {
   *out_node = &tenon__builder_frame(builder)->node;
   return (*out_node)->op != NULL
@@ -164,7 +144,7 @@ static tenon_status_t build_begin(tenon_builder_t* builder, const char* op_name,
     node->name = tenon__arena_copy_string(&node->arena, name);
     if (node->name == NULL) {
       tenon__arena_deinitialize(&node->arena);
-      return tenon__fail_memory(builder->sink);
+      return TENON_ERROR_OUT_OF_MEMORY;
     }
   }
   node->op = op;
@@ -178,16 +158,13 @@ static tenon_status_t add_attribute(tenon_builder_t* builder,
   TENON_TRY(need_node(builder, &node));
   tenon__scope_attribute_t copy;
   const char* name = tenon__arena_copy_string(&node->arena, attribute->name);
-  tenon__scope_attribute_t* place =
-      append(node, (void**)&node->attributes, &node->attribute_capacity, node->attribute_count,
-             sizeof copy);
-  if (name == NULL || place == NULL ||
-      tenon__attribute_copy(&node->arena, attribute, &copy) != TENON_OK) {
-    return tenon__fail_memory(builder->sink);
-  }
+  TENON_TRY_MEMORY(name != NULL &&
+                   tenon__arena_grow(&node->arena, (void**)&node->attributes,
+                                     &node->attribute_capacity, node->attribute_count + 1,
+                                     sizeof(copy)) &&
+                   tenon__attribute_copy(&node->arena, attribute, &copy) == TENON_OK);
   copy.name = name;
-  *place = copy;
-  ++node->attribute_count;
+  node->attributes[node->attribute_count++] = copy;
   return TENON_OK;
 }
 
@@ -247,26 +224,18 @@ static tenon_status_t build_add_input(tenon_builder_t* builder, tenon_value_t ha
   if (handle.id != 0) {
     TENON_TRY(tenon__builder_resolve(builder, handle, &value));
   }
-  uint32_t* place =
-      append(node, (void**)&node->inputs, &node->input_capacity, node->input_count, sizeof(*place));
-  if (place == NULL) {
-    return tenon__fail_memory(builder->sink);
-  }
-  *place = value;
-  ++node->input_count;
+  TENON_TRY_MEMORY(tenon__arena_grow(&node->arena, (void**)&node->inputs, &node->input_capacity,
+                                     node->input_count + 1, sizeof(*node->inputs)));
+  node->inputs[node->input_count++] = value;
   return TENON_OK;
 }
 
 static tenon_status_t build_add_body(tenon_builder_t* builder, uint32_t body) {
   tenon__pending_node_t* node = NULL;
   TENON_TRY(need_node(builder, &node));
-  uint32_t* place =
-      append(node, (void**)&node->bodies, &node->body_capacity, node->body_count, sizeof(*place));
-  if (place == NULL) {
-    return tenon__fail_memory(builder->sink);
-  }
-  *place = body;
-  ++node->body_count;
+  TENON_TRY_MEMORY(tenon__arena_grow(&node->arena, (void**)&node->bodies, &node->body_capacity,
+                                     node->body_count + 1, sizeof(*node->bodies)));
+  node->bodies[node->body_count++] = body;
   return TENON_OK;
 }
 
@@ -348,9 +317,7 @@ static tenon_status_t build_expression(tenon_builder_t* builder, const char* tex
                                        tenon_value_t* out_value) {
   const uint32_t graph = tenon__builder_graph(builder);
   uint32_t* values = tenon__arena_allocate(&builder->arena, input_count + 1u, sizeof(*values));
-  if (values == NULL) {
-    return tenon__fail_memory(builder->sink);
-  }
+  TENON_TRY_MEMORY(values != NULL);
   for (uint32_t i = 0; i < input_count; ++i) {
     TENON_TRY(tenon__builder_resolve(builder, inputs[i], &values[i]));
   }

@@ -10,7 +10,6 @@
 #ifndef TENON_CORE_NETWORK_BUILDER_H_
 #define TENON_CORE_NETWORK_BUILDER_H_
 
-#include "core/base/nearest.h"
 #include "core/network/builder_input.h"
 #include "core/network/network.h"
 

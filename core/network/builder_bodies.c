@@ -11,12 +11,10 @@ tenon_status_t tenon__build_begin_body(tenon_builder_t* builder, const char* nam
   if (builder->frame_count > 64) {
     return tenon__fail(builder->sink, TENON_ERROR_UNSUPPORTED, "bodies are nested deeper than 64");
   }
-  if (!tenon__grow(builder->network->allocator, (void**)&builder->frames, &builder->frame_capacity,
-                   builder->frame_count + 1u, sizeof(*builder->frames)) ||
-      tenon__network_add_graph(builder->network, name, tenon__builder_graph(builder), &graph) !=
-          TENON_OK) {
-    return tenon__fail_memory(builder->sink);
-  }
+  TENON_TRY_MEMORY(TENON_GROW(builder->network->allocator, builder->frames, builder->frame_capacity,
+                              builder->frame_count + 1u));
+  TENON_TRY(
+      tenon__network_add_graph(builder->network, name, tenon__builder_graph(builder), &graph));
   builder->frames[builder->frame_count++] = (tenon__open_graph_t){.graph = graph};
   return TENON_OK;
 }
@@ -30,7 +28,7 @@ tenon_status_t tenon__build_body_result(tenon_builder_t* builder, tenon_value_t 
   return tenon__graph_add_output(builder->network, tenon__builder_graph(builder), value, NULL) ==
                  TENON_OK
              ? TENON_OK
-             : tenon__fail_memory(builder->sink);
+             : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 void tenon__build_cancel_body(tenon_builder_t* builder) {
@@ -63,7 +61,7 @@ tenon_status_t tenon__build_fail_body(tenon_builder_t* builder, tenon_status_t s
   return tenon__graph_fail(builder->network, graph, status, message == NULL ? "" : message) ==
                  TENON_OK
              ? TENON_OK
-             : tenon__fail_memory(builder->sink);
+             : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 tenon__builder_mark_t tenon__builder_mark(const tenon_builder_t* builder) {

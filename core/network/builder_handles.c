@@ -33,19 +33,13 @@ tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t ha
                        value->name, builder->network->graphs[place.graph]->name,
                        builder->network->graphs[graph]->name);
   }
-  return tenon__graph_add_constant(builder->network, graph, value->name, value->weights,
-                                   out_value) == TENON_OK
-             ? TENON_OK
-             : tenon__fail_memory(builder->sink);
+  return tenon__graph_add_constant(builder->network, graph, value->name, value->weights, out_value);
 }
 
 tenon_status_t tenon__builder_handle(tenon_builder_t* builder, uint32_t graph, uint32_t value,
                                      tenon_value_t* out_handle) {
-  if (!tenon__grow(builder->network->allocator, (void**)&builder->handles,
-                   &builder->handle_capacity, builder->handle_count + 1,
-                   sizeof(*builder->handles))) {
-    return tenon__fail_memory(builder->sink);
-  }
+  TENON_TRY_MEMORY(TENON_GROW(builder->network->allocator, builder->handles,
+                              builder->handle_capacity, builder->handle_count + 1));
   builder->handles[builder->handle_count++] = (tenon__handle_t){graph, value};
   out_handle->id = (uint32_t)builder->handle_count;
   return TENON_OK;

@@ -30,13 +30,13 @@ typedef struct tenon__pending_node_t {
   tenon__arena_t arena;
   const char* name;
   uint32_t attribute_count;
-  size_t attribute_capacity;
+  uint32_t attribute_capacity;
   tenon__scope_attribute_t* attributes;
   uint32_t input_count;
-  size_t input_capacity;
+  uint32_t input_capacity;
   uint32_t* inputs;
   uint32_t body_count;
-  size_t body_capacity;
+  uint32_t body_capacity;
   uint32_t* bodies;
   /* 0: not said (of a variadic port or a control form) */
   uint32_t output_count;

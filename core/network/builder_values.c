@@ -10,10 +10,6 @@
 #include "core/network/builder_parts.h"
 #include "core/network/dense.h"
 
-static tenon_status_t out_of_memory(const tenon_builder_t* builder) {
-  return tenon__fail_memory(builder->sink);
-}
-
 static tenon_status_t only_in_main(const tenon_builder_t* builder, const char* what) {
   return builder->frame_count == 1 && !builder->is_fixed
              ? TENON_OK
@@ -60,9 +56,7 @@ static tenon_status_t input_symbol(tenon_builder_t* builder, const char* value_n
                                    const char* name, tenon_dim_t* out_dim) {
   if (name == NULL || name[0] == '\0') {
     name = tenon__arena_format(&builder->arena, "%s:%u", value_name, axis);
-    if (name == NULL) {
-      return out_of_memory(builder);
-    }
+    TENON_TRY_MEMORY(name != NULL);
   }
   const tenon__symbol_t symbol = {
       .kind = TENON_SYMBOL_INPUT, .name = name, .max = INT64_MAX, .bound = TENON_DIM_INVALID};
@@ -73,10 +67,7 @@ static tenon_status_t input_symbol(tenon_builder_t* builder, const char* value_n
 static tenon_status_t own_symbol(tenon_builder_t* builder, uint32_t value, uint32_t axis,
                                  tenon_dim_t* out_dim) {
   uint32_t handle = 0;
-  if (tenon__value_handle(builder->network, tenon__builder_graph(builder), value, &handle) !=
-      TENON_OK) {
-    return out_of_memory(builder);
-  }
+  TENON_TRY(tenon__value_handle(builder->network, tenon__builder_graph(builder), value, &handle));
   const tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
                                   .a = handle,
                                   .b = axis,
@@ -118,9 +109,8 @@ static tenon_status_t add_argument(tenon_builder_t* builder, const char* name,
   uint32_t index = 0;
   const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;
   tenon_dim_t* made = tenon__arena_allocate(&network->arena, rank + 1u, sizeof(*made));
-  if (made == NULL || tenon__graph_add_value(network, graph, name, &index) != TENON_OK) {
-    return out_of_memory(builder);
-  }
+  TENON_TRY_MEMORY(made != NULL);
+  TENON_TRY(tenon__graph_add_value(network, graph, name, &index));
   for (uint32_t i = 0; i < rank; ++i) {
     TENON_TRY(argument_extent(builder, type, index, i, &made[i]));
   }
@@ -129,10 +119,8 @@ static tenon_status_t add_argument(tenon_builder_t* builder, const char* name,
                       .dtype = type->dtype,
                       .rank = type->rank,
                       .dims = type->rank == TENON_NONE ? NULL : made};
-  if (tenon__dim_pool_failed(network->pool) ||
-      tenon__graph_add_input(network, graph, index) != TENON_OK) {
-    return out_of_memory(builder);
-  }
+  TENON_TRY_MEMORY(!tenon__dim_pool_failed(network->pool));
+  TENON_TRY(tenon__graph_add_input(network, graph, index));
   return tenon__builder_handle(builder, graph, index, out_value);
 }
 
@@ -224,9 +212,7 @@ tenon_status_t tenon__build_output(tenon_builder_t* builder, tenon_value_t handl
                          own);
     }
   }
-  return tenon__graph_add_output(builder->network, 0, value, own) == TENON_OK
-             ? TENON_OK
-             : out_of_memory(builder);
+  return tenon__graph_add_output(builder->network, 0, value, own);
 }
 
 tenon_status_t tenon__build_constant(tenon_builder_t* builder, const char* name,
@@ -237,9 +223,7 @@ tenon_status_t tenon__build_constant(tenon_builder_t* builder, const char* name,
   uint32_t value = 0;
   TENON_TRY(
       tenon__weights_from_view(builder->network, name, view, borrow != 0, builder->sink, &weights));
-  if (tenon__graph_add_constant(builder->network, graph, name, weights, &value) != TENON_OK) {
-    return out_of_memory(builder);
-  }
+  TENON_TRY(tenon__graph_add_constant(builder->network, graph, name, weights, &value));
   return tenon__builder_handle(builder, graph, value, out_value);
 }
 
@@ -268,10 +252,8 @@ tenon_status_t tenon__build_body_parameter_like(tenon_builder_t* builder, const 
   const tenon__type_t type = look->type;
   const uint32_t graph = tenon__builder_graph(builder);
   uint32_t index = 0;
-  if (tenon__graph_add_value(builder->network, graph, name, &index) != TENON_OK ||
-      tenon__graph_add_input(builder->network, graph, index) != TENON_OK) {
-    return out_of_memory(builder);
-  }
+  TENON_TRY(tenon__graph_add_value(builder->network, graph, name, &index));
+  TENON_TRY(tenon__graph_add_input(builder->network, graph, index));
   builder->network->graphs[graph]->values[index].type = type;
   return tenon__builder_handle(builder, graph, index, out_value);
 }
@@ -314,9 +296,8 @@ tenon_status_t tenon__build_add_state(tenon_builder_t* builder,
         tenon__weights_from_view(network, state.name, &view, false, builder->sink, &node.initial));
   }
   tenon_dim_t* dims = tenon__arena_allocate(&network->arena, state.rank + 1u, sizeof(*dims));
-  if (dims == NULL || tenon__graph_add_value(network, 0, state.name, &node.read) != TENON_OK) {
-    return out_of_memory(builder);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
+  TENON_TRY(tenon__graph_add_value(network, 0, state.name, &node.read));
   for (uint32_t i = 0; i < state.rank; ++i) {
     dims[i] = tenon__dim_constant(network->pool, state.dims[i]);
   }
@@ -360,9 +341,7 @@ tenon_status_t tenon__build_type(tenon_builder_t* builder, tenon_value_t handle,
   const tenon__type_t* type = &value->type;
   const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;
   int64_t* dims = tenon__arena_allocate(&builder->arena, rank + 1u, sizeof(*dims));
-  if (dims == NULL) {
-    return out_of_memory(builder);
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   (void)tenon__type_extents(builder->network->pool, type, dims);
   *out_type = (tenon_value_type_t){
       .kind = type->kind,
@@ -395,9 +374,7 @@ tenon_status_t tenon__build_set_name(tenon_builder_t* builder, tenon_value_t han
     return TENON_OK;
   }
   const char* unique = tenon__name_unique(builder->network, &graph->value_names, name);
-  if (unique == NULL) {
-    return out_of_memory(builder);
-  }
+  TENON_TRY_MEMORY(unique != NULL);
   value->name = unique;
   return TENON_OK;
 }

@@ -14,18 +14,22 @@
 #include "core/network/dense.h"
 
 static bool copy_array(tenon_allocator_t allocator, const void* source, size_t count,
-                       size_t item_size, void** out_array, size_t* out_capacity) {
-  *out_array = NULL;
+                       size_t item_size, void* out_array, size_t* out_capacity) {
+  void* copy = NULL;
   *out_capacity = 0;
-  if (count == 0) {
-    return true;
-  }
-  if (!tenon__grow(allocator, out_array, out_capacity, count, item_size)) {
+  if (count > 0 && !tenon__grow(allocator, &copy, out_capacity, count, item_size)) {
     return false;
   }
-  memcpy(*out_array, source, count * item_size);
+  memcpy(out_array, &copy, sizeof(copy));
+  if (count > 0) {
+    memcpy(copy, source, count * item_size);
+  }
   return true;
 }
+/* The array of that name, of a source into what is made of it, with its capacity. */
+#define COPY_ARRAY(source, target, array, count, capacity)                          \
+  copy_array(allocator, (source)->array, (source)->count, sizeof(*(source)->array), \
+             &(target)->array, &(target)->capacity)
 
 static bool copy_map(const tenon__string_map_t* source, tenon__string_map_t* target) {
   for (size_t i = 0; i < tenon__string_map_count(source); ++i) {
@@ -37,23 +41,15 @@ static bool copy_map(const tenon__string_map_t* source, tenon__string_map_t* tar
   return true;
 }
 
-static uint32_t* copy_list(tenon__arena_t* arena, const uint32_t* list, uint32_t count,
-                           bool* inout_good) {
-  uint32_t* copy = tenon__arena_allocate(arena, count + 1u, sizeof(*copy));
-  *inout_good = *inout_good && copy != NULL;
-  if (copy != NULL && count > 0) {
-    memcpy(copy, list, count * sizeof(*copy));
-  }
-  return copy;
-}
-
 static bool copy_nodes(tenon__network_t* network, tenon__graph_t* graph) {
+  tenon__arena_t* arena = &network->arena;
   bool good = true;
   for (uint32_t i = 0; good && i < graph->node_count; ++i) {
     tenon__node_t* node = &graph->nodes[i];
-    node->inputs = copy_list(&network->arena, node->inputs, node->input_count, &good);
-    node->outputs = copy_list(&network->arena, node->outputs, node->output_count, &good);
-    node->bodies = copy_list(&network->arena, node->bodies, node->body_count, &good);
+    node->inputs = tenon__arena_copy(arena, node->inputs, node->input_count * sizeof(uint32_t));
+    node->outputs = tenon__arena_copy(arena, node->outputs, node->output_count * sizeof(uint32_t));
+    node->bodies = tenon__arena_copy(arena, node->bodies, node->body_count * sizeof(uint32_t));
+    good = node->inputs != NULL && node->outputs != NULL && node->bodies != NULL;
   }
   return good;
 }
@@ -61,24 +57,16 @@ static bool copy_nodes(tenon__network_t* network, tenon__graph_t* graph) {
 static tenon_status_t copy_graph(tenon__network_t* network, const tenon__graph_t* source) {
   const tenon_allocator_t allocator = network->allocator;
   uint32_t index = 0;
-  if (tenon__network_add_graph(network, source->name, source->parent, &index) != TENON_OK) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY(tenon__network_add_graph(network, source->name, source->parent, &index));
   tenon__graph_t* graph = network->graphs[index];
   graph->owner = source->owner;
   graph->fault = source->fault;
   graph->fault_status = source->fault_status;
-  bool good = copy_array(allocator, source->values, source->value_count, sizeof(*source->values),
-                         (void**)&graph->values, &graph->value_capacity) &&
-              copy_array(allocator, source->nodes, source->node_count, sizeof(*source->nodes),
-                         (void**)&graph->nodes, &graph->node_capacity) &&
-              copy_array(allocator, source->inputs, source->input_count, sizeof(*source->inputs),
-                         (void**)&graph->inputs, &graph->input_capacity) &&
-              copy_array(allocator, source->outputs, source->output_count, sizeof(*source->outputs),
-                         (void**)&graph->outputs, &graph->output_capacity) &&
-              copy_array(allocator, source->output_names, source->output_count,
-                         sizeof(*source->output_names), (void**)&graph->output_names,
-                         &graph->output_name_capacity) &&
+  bool good = COPY_ARRAY(source, graph, values, value_count, value_capacity) &&
+              COPY_ARRAY(source, graph, nodes, node_count, node_capacity) &&
+              COPY_ARRAY(source, graph, inputs, input_count, input_capacity) &&
+              COPY_ARRAY(source, graph, outputs, output_count, output_capacity) &&
+              COPY_ARRAY(source, graph, output_names, output_count, output_name_capacity) &&
               copy_map(&source->value_names, &graph->value_names) &&
               copy_map(&source->node_names, &graph->node_names);
   if (good) {
@@ -93,14 +81,9 @@ static tenon_status_t copy_graph(tenon__network_t* network, const tenon__graph_t
 
 static tenon_status_t copy_tables(const tenon__network_t* source, tenon__network_t* network) {
   const tenon_allocator_t allocator = network->allocator;
-  if (!copy_array(allocator, source->weights, source->weights_count, sizeof(*source->weights),
-                  (void**)&network->weights, &network->weights_capacity) ||
-      !copy_array(allocator, source->states, source->state_count, sizeof(*source->states),
-                  (void**)&network->states, &network->state_capacity) ||
-      !copy_array(allocator, source->handles, source->handle_count, sizeof(*source->handles),
-                  (void**)&network->handles, &network->handle_capacity)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(COPY_ARRAY(source, network, weights, weights_count, weights_capacity) &&
+                   COPY_ARRAY(source, network, states, state_count, state_capacity) &&
+                   COPY_ARRAY(source, network, handles, handle_count, handle_capacity));
   network->weights_count = source->weights_count;
   network->state_count = source->state_count;
   network->handle_count = source->handle_count;
@@ -119,9 +102,7 @@ static tenon_status_t copy_tables(const tenon__network_t* source, tenon__network
 
 tenon_status_t tenon__network_copy(const tenon__network_t* source, tenon__network_t** out_network) {
   tenon__network_t* network = tenon__allocate(source->allocator, 1, sizeof(*network));
-  if (network == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(network != NULL);
   network->allocator = source->allocator;
   tenon__arena_initialize(&network->arena, source->allocator);
   tenon_status_t status = tenon__dim_pool_copy(network->allocator, source->pool, &network->pool);

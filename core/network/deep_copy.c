@@ -1,5 +1,6 @@
 /* Deep copies of expressions and index maps. `copy` notes a failure instead of returning it. */
 #include "core/network/deep_copy.h"
+#include "core/base/status.h"
 
 typedef struct copier_t {
   tenon__arena_t* arena;
@@ -66,9 +67,7 @@ tenon_status_t tenon__expression_copy(tenon__arena_t* arena, const tenon__expres
       copy(&copier, expression->output_ranks, program->output_count, sizeof(uint32_t));
   result.accesses = copy_accesses(&copier, expression);
   result.output_axes = copy_output_axes(&copier, expression);
-  if (copier.failed) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(!copier.failed);
   *out_expression = result;
   return TENON_OK;
 }
@@ -80,9 +79,7 @@ tenon_status_t tenon__index_map_copy(tenon__arena_t* arena, const tenon__index_m
   result.dims = copy(&copier, map->dims, map->rank, sizeof(tenon_dim_t));
   tenon__map_source_t* sources =
       tenon__arena_allocate(arena, map->source_count + 1u, sizeof(*sources));
-  if (sources == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(sources != NULL);
   for (uint32_t i = 0; i < map->source_count; ++i) {
     sources[i] = map->sources[i];
     sources[i].dims = copy(&copier, map->sources[i].dims, sources[i].rank, sizeof(tenon_dim_t));
@@ -90,9 +87,7 @@ tenon_status_t tenon__index_map_copy(tenon__arena_t* arena, const tenon__index_m
         copy(&copier, map->sources[i].coordinates, sources[i].rank, sizeof(tenon_dim_t));
   }
   result.sources = sources;
-  if (copier.failed || sources == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(!copier.failed && sources != NULL);
   *out_map = result;
   return TENON_OK;
 }

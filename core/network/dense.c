@@ -98,9 +98,7 @@ bool tenon__weights_are_aligned(tenon_dtype_t dtype, const void* data) {
 
 tenon_status_t tenon__weights_align(tenon__network_t* network, tenon__weights_t* weights) {
   uint8_t* data = tenon__allocate(network->allocator, weights->size_bytes, 1);
-  if (data == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(data != NULL);
   memcpy(data, weights->data, weights->size_bytes);
   weights->data = data;
   weights->owned = true;
@@ -133,9 +131,7 @@ tenon_status_t tenon__weights_from_view(tenon__network_t* network, const char* n
   const void* data = view->data == NULL ? (const void*)"" : view->data;
   if (!is_borrowed) {
     data = dense_copy(network, view, strides, count, bytes);
-    if (data == NULL) {
-      return tenon__fail_memory(sink);
-    }
+    TENON_TRY_MEMORY(data != NULL);
   }
   const tenon__weights_t weights = {.name = name,
                                     .dtype = view->dtype,
@@ -144,6 +140,5 @@ tenon_status_t tenon__weights_from_view(tenon__network_t* network, const char* n
                                     .data = data,
                                     .size_bytes = bytes,
                                     .owned = !is_borrowed};
-  const tenon_status_t status = tenon__network_add_weights(network, &weights, out_weights);
-  return status == TENON_OK ? TENON_OK : tenon__fail_memory(sink);
+  return tenon__network_add_weights(network, &weights, out_weights);
 }

@@ -6,9 +6,7 @@ tenon_status_t tenon__graph_fail(tenon__network_t* network, uint32_t graph, teno
                                  const char* message) {
   const char* copy = tenon__arena_copy_string(
       &network->arena, message[0] != '\0' ? message : tenon__status_text(status));
-  if (copy == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(copy != NULL);
   network->graphs[graph]->fault = copy;
   network->graphs[graph]->fault_status = status;
   return TENON_OK;
@@ -47,7 +45,7 @@ uint32_t tenon__graph_branch(const tenon__network_t* network, uint32_t graph) {
 }
 
 /* "none of its branches can run: ...", of a choice both of whose branches failed; in the arena. */
-static const char* choice_words(tenon__network_t* network, const tenon__node_t* choice) {
+static const char* choice_message(tenon__network_t* network, const tenon__node_t* choice) {
   const tenon__graph_t* a = network->graphs[choice->bodies[0]];
   const tenon__graph_t* b = network->graphs[choice->bodies[1]];
   return tenon__arena_format(&network->arena,
@@ -69,9 +67,9 @@ tenon_status_t tenon__network_fail_in(tenon__network_t* network, uint32_t graph,
     if (network->graphs[other]->fault == NULL) {
       return TENON_OK;
     }
-    message = choice_words(network, choice);
+    message = choice_message(network, choice);
     branch = tenon__graph_branch(network, network->graphs[branch]->parent);
   }
   return branch == TENON_NONE && message != NULL ? tenon__fail(sink, status, "%s", message)
-                                                 : tenon__fail_memory(sink);
+                                                 : TENON_ERROR_OUT_OF_MEMORY;
 }

@@ -56,9 +56,7 @@ static tenon_status_t resolve_expression(tenon__inference_t* inference,
   }
   tenon__expression_t* expression =
       tenon__arena_allocate(&inference->network->arena, 1, sizeof(*expression));
-  if (expression == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(expression != NULL);
   const tenon_sink_t* sink = shapes != NULL ? &silence : inference->sink;
   tenon__node_text_t node_text = {&inference->scope, text, &inference->network->arena, sink};
   tenon_status_t status = tenon__expression_instantiate(&node_text, shapes, expression, out_shapes);
@@ -85,9 +83,7 @@ static tenon_status_t resolve_moves(tenon__inference_t* inference,
   }
   tenon__index_map_t* maps = tenon__arena_allocate(&inference->network->arena,
                                                    inference->output_count + 1u, sizeof(*maps));
-  if (maps == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(maps != NULL);
   const tenon__node_text_t rule = {&inference->scope, text, &inference->network->arena,
                                    inference->sink};
   for (uint32_t i = 0; i < inference->output_count; ++i) {
@@ -108,8 +104,7 @@ static tenon_status_t rule_contents(tenon__inference_t* inference,
       all = false;
       continue;
     }
-    TENON_TRY(
-        tenon__contents_evaluate(&rule, i, &shapes[i], &type->contents, &type->content_count));
+    TENON_TRY(tenon__contents_evaluate(&rule, i, &shapes[i], type));
     all = all && type->contents != NULL;
   }
   inference->contents_only = all;
@@ -192,13 +187,9 @@ tenon_status_t tenon__infer_node(tenon__inference_t* inference) {
   }
   tenon__inferred_shape_t* shapes =
       tenon__arena_allocate(inference->scratch, inference->output_count + 1u, sizeof(*shapes));
-  if (shapes == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(shapes != NULL);
   TENON_TRY(infer_shapes(inference, shapes));
-  if (inference->failed || tenon__dim_pool_failed(inference->network->pool)) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(!inference->failed && !tenon__dim_pool_failed(inference->network->pool));
   TENON_TRY(check_output_types(inference));
   for (uint32_t i = 0; i < inference->output_count; ++i) {
     TENON_TRY(tenon__infer_set_shape(inference, i, &shapes[i]));
@@ -210,6 +201,5 @@ tenon_status_t tenon__infer_node(tenon__inference_t* inference) {
     TENON_TRY(resolve_moves(inference, shapes));
   }
   TENON_TRY(infer_contents(inference, shapes));
-  return tenon__dim_pool_failed(inference->network->pool) ? tenon__fail_memory(inference->sink)
-                                                          : TENON_OK;
+  return tenon__dim_pool_failed(inference->network->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }

@@ -68,9 +68,7 @@ static tenon_status_t adopt_shape(const tenon__control_work_t* control,
   }
   tenon_dim_t* adopted =
       tenon__arena_allocate(&control->network->arena, rank + 1u, sizeof(*adopted));
-  if (adopted == NULL) {
-    return tenon__fail_memory(control->inference->sink);
-  }
+  TENON_TRY_MEMORY(adopted != NULL);
   bool changed = parameter->type.rank != rank;
   for (uint32_t i = 0; i < rank; ++i) {
     const bool keeps =
@@ -189,9 +187,7 @@ static tenon_status_t widen(const tenon__control_work_t* control, uint32_t body,
   tenon__value_node_t* parameter = value_of(control, body, value);
   tenon_dim_t* dims = tenon__arena_copy(&network->arena, parameter->type.dims,
                                         parameter->type.rank * sizeof(*parameter->type.dims));
-  if (dims == NULL || tenon__value_handle(network, body, value, &handle) != TENON_OK) {
-    return tenon__fail_memory(control->inference->sink);
-  }
+  TENON_TRY_MEMORY(dims != NULL && tenon__value_handle(network, body, value, &handle) == TENON_OK);
   const tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
                                   .a = handle,
                                   .b = axis,

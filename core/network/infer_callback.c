@@ -14,6 +14,7 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/requirement.h"
 #include "core/network/inference.h"
+#include "core/operator/attribute.h"
 
 struct tenon_shape_builder_t {
   tenon__inference_t* inference;
@@ -136,49 +137,46 @@ static int32_t shape_present(tenon_shape_builder_t* builder, uint32_t input) {
 
 static tenon_dtype_t shape_input_dtype(tenon_shape_builder_t* builder, uint32_t input) {
   const tenon__scope_value_t* value = input_of(builder, input);
-  return value == NULL ? TENON_DTYPE_UNDEFINED : value->dtype;
+  return value == NULL ? TENON_DTYPE_UNDEFINED : value->type.dtype;
 }
 
 static uint32_t shape_rank(tenon_shape_builder_t* builder, uint32_t input) {
   const tenon__scope_value_t* value = input_of(builder, input);
-  return value == NULL ? 0 : value->rank;
+  return value == NULL ? 0 : value->type.rank;
 }
 
 static tenon_dim_t shape_dim(tenon_shape_builder_t* builder, uint32_t input, uint32_t axis) {
   const tenon__scope_value_t* value = input_of(builder, input);
-  if (value == NULL || value->rank == TENON_NONE || axis >= value->rank) {
+  if (value == NULL || value->type.rank == TENON_NONE || axis >= value->type.rank) {
     builder->failed = true;
     return TENON_DIM_INVALID;
   }
-  return value->dims[axis];
+  return value->type.dims[axis];
 }
 
 static uint32_t shape_content_count(tenon_shape_builder_t* builder, uint32_t input) {
   const tenon__scope_value_t* value = input_of(builder, input);
-  return value == NULL || value->contents == NULL ? TENON_NONE : value->content_count;
+  return value == NULL || value->type.contents == NULL ? TENON_NONE : value->type.content_count;
 }
 
 static tenon_dim_t shape_content(tenon_shape_builder_t* builder, uint32_t input, uint32_t index) {
   const tenon__scope_value_t* value = input_of(builder, input);
-  if (value == NULL || value->contents == NULL || index >= value->content_count) {
+  if (value == NULL || value->type.contents == NULL || index >= value->type.content_count) {
     builder->failed = true;
     return TENON_DIM_INVALID;
   }
-  return value->contents[index];
+  return value->type.contents[index];
 }
 
 static const tenon__scope_attribute_t* attribute_of(const tenon_shape_builder_t* builder,
                                                     const char* name, uint32_t kind) {
   const tenon__inference_t* inference = builder->inference;
-  for (uint32_t i = 0; i < inference->attribute_count; ++i) {
-    if (strcmp(inference->attributes[i].name, name) == 0) {
-      const uint32_t own = inference->attributes[i].kind;
-      const bool fits =
-          own == kind || (own == TENON_ATTRIBUTE_DTYPE && kind == TENON_ATTRIBUTE_INT);
-      return fits ? &inference->attributes[i] : NULL;
-    }
-  }
-  return NULL;
+  const tenon__scope_attribute_t* found =
+      tenon__attribute_find(inference->attributes, inference->attribute_count, name);
+  const bool fits =
+      found != NULL && (found->kind == kind ||
+                        (found->kind == TENON_ATTRIBUTE_DTYPE && kind == TENON_ATTRIBUTE_INT));
+  return fits ? found : NULL;
 }
 
 static tenon_status_t shape_attribute_int(tenon_shape_builder_t* builder, const char* name,
@@ -329,7 +327,7 @@ tenon_status_t tenon__infer_callback(tenon__inference_t* inference,
       inference->op->descriptor.infer(inference->op->state, &builder, &shape_table);
   tenon__call_leave(outer);
   if (inference->failed || status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail_memory(inference->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   if (builder.refused) {
     return TENON_ERROR_INVALID_DATA;

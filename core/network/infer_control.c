@@ -151,11 +151,11 @@ static tenon_status_t resolve_branch(const tenon__control_work_t* control, uint3
     return TENON_OK;
   }
   if (status == TENON_ERROR_OUT_OF_MEMORY || status == TENON_ERROR_INTERNAL) {
-    return tenon__fail(control->inference->sink, status, "%s", kept.message);
+    return kept.message[0] == '\0'
+               ? status
+               : tenon__fail(control->inference->sink, status, "%s", kept.message);
   }
-  return tenon__graph_fail(control->network, body, status, kept.message) == TENON_OK
-             ? TENON_OK
-             : tenon__fail_memory(control->inference->sink);
+  return tenon__graph_fail(control->network, body, status, kept.message);
 }
 
 /* A condition that is known when building: nor do the other branch's faults matter. */
@@ -275,10 +275,7 @@ static tenon_status_t most_iterations(const tenon__control_work_t* control,
   }
   if (layout->trip_count_input != TENON_NONE) {
     const uint32_t value = control->inference->inputs[layout->trip_count_input];
-    if (tenon__value_make_contents(control->network, control->inference->graph, value) !=
-        TENON_OK) {
-      return tenon__fail_memory(control->inference->sink);
-    }
+    TENON_TRY(tenon__value_make_contents(control->network, control->inference->graph, value));
     const tenon__value_node_t* trip = tenon__control_input(control, layout->trip_count_input);
     if (trip->type.contents != NULL && trip->type.content_count == 1) {
       const tenon_dim_t at_least_zero = tenon__dim_combine(
@@ -364,5 +361,5 @@ tenon_status_t tenon__infer_control(tenon__inference_t* inference) {
   const tenon_status_t status =
       control.layout.form == TENON_CONTROL_CHOOSE ? infer_choose(&control) : infer_repeat(&control);
   const bool is_out = inference->failed || tenon__dim_pool_failed(inference->network->pool);
-  return is_out ? tenon__fail_memory(inference->sink) : status;
+  return is_out ? TENON_ERROR_OUT_OF_MEMORY : status;
 }

@@ -28,19 +28,18 @@ tenon_status_t tenon__infer_text_scope(tenon__inference_t* inference,
   inference->output_values =
       tenon__arena_allocate(inference->scratch, 1, sizeof(*inference->output_values));
   inference->outputs = tenon__arena_allocate(inference->scratch, 1, sizeof(*inference->outputs));
-  if (ports == NULL || inference->input_values == NULL || inference->output_values == NULL ||
-      inference->outputs == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(ports != NULL && inference->input_values != NULL &&
+                   inference->output_values != NULL && inference->outputs != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     inference->input_values[i] =
         tenon__infer_scope_value(inference->network, inference->graph, inference->inputs[i], i);
-    ports[i] = (tenon__scope_port_t){.name = source == NULL ? "x" : source->input_names[i],
-                                     .type = tenon__dtype_name(inference->input_values[i].dtype),
-                                     .count = 1,
-                                     .values = &inference->input_values[i]};
+    ports[i] =
+        (tenon__scope_port_t){.name = source == NULL ? "x" : source->input_names[i],
+                              .type = tenon__dtype_name(inference->input_values[i].type.dtype),
+                              .count = 1,
+                              .values = &inference->input_values[i]};
   }
-  inference->output_values[0] = (tenon__scope_value_t){.present = true, .rank = TENON_NONE};
+  inference->output_values[0] = (tenon__scope_value_t){.present = true, .type.rank = TENON_NONE};
   inference->outputs[0] = (tenon__inferred_value_t){
       .type.kind = TENON_ARGUMENT_TENSOR, .type.rank = TENON_NONE, .handle = TENON_NONE};
   ports[count] =
@@ -70,7 +69,7 @@ static tenon_dtype_t result_type(const tenon_instruction_t* instruction) {
 
 static tenon_dtype_t storage_type(const tenon__inference_t* inference, tenon_dtype_t arithmetic) {
   for (uint32_t i = 0; i < inference->input_count; ++i) {
-    const tenon_dtype_t dtype = inference->input_values[i].dtype;
+    const tenon_dtype_t dtype = inference->input_values[i].type.dtype;
     if (tenon__dtype_arithmetic(dtype) == arithmetic) {
       return dtype;
     }
@@ -83,12 +82,10 @@ tenon_status_t tenon__infer_text(tenon__inference_t* inference,
   TENON_TRY(tenon__infer_text_scope(inference, source));
   tenon__expression_t* expression =
       tenon__arena_allocate(&inference->network->arena, 1, sizeof(*expression));
-  if (expression == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(expression != NULL);
   tenon__inferred_shape_t shape = {TENON_NONE, NULL};
   /* The first time only to learn the type of the result. */
-  inference->output_values[0].dtype = TENON_DTYPE_FLOAT64;
+  inference->output_values[0].type.dtype = TENON_DTYPE_FLOAT64;
   for (uint32_t round = 0; round < 2; ++round) {
     const tenon__node_text_t text = {&inference->scope, &source->text,
                                      round == 0 ? inference->scratch : &inference->network->arena,
@@ -98,10 +95,10 @@ tenon_status_t tenon__infer_text(tenon__inference_t* inference,
     if (round == 0) {
       const tenon_instruction_t* last = &program->instructions[program->outputs[0].instruction];
       const tenon_dtype_t own = result_type(last);
-      inference->output_values[0].dtype = storage_type(inference, own);
+      inference->output_values[0].type.dtype = storage_type(inference, own);
     }
   }
-  inference->outputs[0].type.dtype = inference->output_values[0].dtype;
+  inference->outputs[0].type.dtype = inference->output_values[0].type.dtype;
   TENON_TRY(tenon__infer_set_shape(inference, 0, &shape));
   inference->expression = expression;
   return tenon__infer_expression_contents(inference, expression, 0, &inference->outputs[0].type);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/language/scope_lookup.h"
 #include "core/network/inference.h"
 
 tenon__scope_value_t tenon__infer_scope_value(const tenon__network_t* network, uint32_t graph,
@@ -14,43 +15,11 @@ tenon__scope_value_t tenon__infer_scope_value(const tenon__network_t* network, u
   if (value == TENON_NONE) {
     return (tenon__scope_value_t){.argument = argument};
   }
-  const tenon__type_t* type = &network->graphs[graph]->values[value].type;
-  return (tenon__scope_value_t){
-      .present = true,
-      .dtype = type->dtype,
-      .rank = type->rank,
-      .dims = type->dims,
-      .contents = type->contents,
-      .content_count = type->content_count,
-      .argument = argument,
-  };
+  return (tenon__scope_value_t){true, network->graphs[graph]->values[value].type, argument};
 }
 
 static uint32_t fixed_count(const tenon_port_t* ports, uint32_t count) {
   return count > 0 && (ports[count - 1].flags & TENON_PORT_VARIADIC) != 0 ? count - 1 : count;
-}
-
-/* Ports over `values`; values past the end of `value_count` are absent (they follow in the array).
- */
-static tenon_status_t make_ports(tenon__inference_t* inference, const tenon_port_t* ports,
-                                 uint32_t count, const tenon__scope_value_t* values,
-                                 uint32_t value_count, const tenon__scope_port_t** out_ports) {
-  tenon__scope_port_t* made = tenon__arena_allocate(inference->scratch, count + 1u, sizeof(*made));
-  if (made == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
-  const uint32_t fixed = fixed_count(ports, count);
-  for (uint32_t p = 0; p < count; ++p) {
-    made[p] = (tenon__scope_port_t){
-        .name = ports[p].name,
-        .flags = ports[p].flags,
-        .type = ports[p].type,
-        .count = p < fixed ? 1 : (value_count > fixed ? value_count - fixed : 0),
-        .values = values + p,
-    };
-  }
-  *out_ports = made;
-  return TENON_OK;
 }
 
 /* The declared type's dtype as known so far: UNDEFINED for an unbound variable, whose index comes
@@ -166,25 +135,23 @@ static tenon_status_t bind_inputs(tenon__inference_t* inference, tenon__scope_ty
   const size_t capacity = (size_t)inference->input_count + op->input_count + 1;
   inference->input_values =
       tenon__arena_allocate(inference->scratch, capacity, sizeof(*inference->input_values));
-  if (inference->input_values == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(inference->input_values != NULL);
   for (uint32_t i = 0; i < capacity; ++i) {
     const uint32_t value = i < inference->input_count ? inference->inputs[i] : TENON_NONE;
     const uint32_t port = i < op->input_count ? i : op->input_count - 1;
     const bool is_read = value != TENON_NONE && inference->existing == NULL &&
                          op->input_count > 0 &&
                          (op->inputs[port].flags & TENON_PORT_SHAPE_OPERAND) != 0;
-    if (is_read &&
-        tenon__value_make_contents(inference->network, inference->graph, value) != TENON_OK) {
-      return tenon__fail_memory(inference->sink);
+    if (is_read) {
+      TENON_TRY(tenon__value_make_contents(inference->network, inference->graph, value));
     }
     inference->input_values[i] =
         tenon__infer_scope_value(inference->network, inference->graph, value, i);
   }
   inference->scope.input_count = op->input_count;
-  TENON_TRY(make_ports(inference, op->inputs, op->input_count, inference->input_values,
-                       inference->input_count, &inference->scope.inputs));
+  inference->scope.inputs = tenon__scope_ports(inference->scratch, op->inputs, op->input_count,
+                                               inference->input_values, inference->input_count);
+  TENON_TRY_MEMORY(inference->scope.inputs != NULL);
   const uint32_t fixed = fixed_count(op->inputs, op->input_count);
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; status == TENON_OK && i < inference->input_count; ++i) {
@@ -205,9 +172,7 @@ static tenon_status_t bind_outputs(tenon__inference_t* inference) {
       tenon__arena_allocate(inference->scratch, capacity, sizeof(*inference->outputs));
   inference->output_values =
       tenon__arena_allocate(inference->scratch, capacity, sizeof(*inference->output_values));
-  if (inference->outputs == NULL || inference->output_values == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(inference->outputs != NULL && inference->output_values != NULL);
   for (uint32_t i = 0; i < inference->output_count; ++i) {
     const tenon_port_t* port = &op->outputs[i < fixed ? i : fixed];
     uint32_t variable = TENON_NONE;
@@ -224,11 +189,12 @@ static tenon_status_t bind_outputs(tenon__inference_t* inference) {
     inference->outputs[i] = (tenon__inferred_value_t){
         .type = {.kind = kind, .dtype = dtype, .rank = TENON_NONE}, .handle = TENON_NONE};
     inference->output_values[i] =
-        (tenon__scope_value_t){.present = true, .dtype = dtype, .rank = TENON_NONE, .argument = i};
+        (tenon__scope_value_t){true, tenon__type_tensor(dtype, TENON_NONE, NULL), i};
   }
   inference->scope.output_count = op->output_count;
-  return make_ports(inference, op->outputs, op->output_count, inference->output_values,
-                    inference->output_count, &inference->scope.outputs);
+  inference->scope.outputs = tenon__scope_ports(inference->scratch, op->outputs, op->output_count,
+                                                inference->output_values, inference->output_count);
+  return inference->scope.outputs == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 tenon_status_t tenon__infer_bind(tenon__inference_t* inference) {
@@ -236,9 +202,7 @@ tenon_status_t tenon__infer_bind(tenon__inference_t* inference) {
   TENON_TRY(check_arity(inference));
   tenon__scope_type_t* types =
       tenon__arena_allocate(inference->scratch, op->type_count + 1u, sizeof(*types));
-  if (types == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(types != NULL);
   for (uint32_t t = 0; t < op->type_count; ++t) {
     types[t].name = op->types[t].name;
   }

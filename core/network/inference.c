@@ -16,18 +16,10 @@
 
 bool tenon__infer_pend(tenon__inference_t* inference, uint32_t handle, uint32_t output,
                        tenon_dim_t dim) {
-  if (inference->pending_count == inference->pending_capacity) {
-    const uint32_t capacity = inference->pending_capacity * 2 + 8;
-    tenon__pending_handle_t* grown =
-        tenon__arena_allocate(inference->scratch, capacity, sizeof(*grown));
-    if (grown == NULL) {
-      return false;
-    }
-    for (uint32_t i = 0; i < inference->pending_count; ++i) {
-      grown[i] = inference->pending[i];
-    }
-    inference->pending = grown;
-    inference->pending_capacity = capacity;
+  if (!tenon__arena_grow(inference->scratch, (void**)&inference->pending,
+                         &inference->pending_capacity, inference->pending_count + 1,
+                         sizeof(*inference->pending))) {
+    return false;
   }
   inference->pending[inference->pending_count++] = (tenon__pending_handle_t){handle, output, dim};
   return true;
@@ -123,9 +115,7 @@ tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t ou
   if (shape->rank != TENON_NONE) {
     tenon_dim_t* dims =
         tenon__arena_allocate(&inference->network->arena, shape->rank + 1u, sizeof(*dims));
-    if (dims == NULL) {
-      return tenon__fail_memory(inference->sink);
-    }
+    TENON_TRY_MEMORY(dims != NULL);
     for (uint32_t i = 0; i < shape->rank; ++i) {
       dims[i] = shape->dims[i];
     }
@@ -133,9 +123,7 @@ tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t ou
     TENON_TRY(check_shape(inference, output));
   }
   if (inference->output_values != NULL) {
-    inference->output_values[output].dtype = type->dtype;
-    inference->output_values[output].rank = type->rank;
-    inference->output_values[output].dims = type->dims;
+    inference->output_values[output].type = tenon__type_tensor(type->dtype, type->rank, type->dims);
   }
   return TENON_OK;
 }
@@ -155,13 +143,6 @@ static const tenon__type_t* input_type(const tenon__inference_t* inference, uint
   return &graph->values[inference->inputs[input]].type;
 }
 
-static void keep_contents(const tenon_dim_t* contents, uint32_t count, tenon__type_t* type) {
-  if (contents != NULL) {
-    type->contents = contents;
-    type->content_count = count;
-  }
-}
-
 tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
                                                 const tenon__expression_t* expression,
                                                 uint32_t output, tenon__type_t* inout_type) {
@@ -170,24 +151,16 @@ tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
   if (!may_have_contents(inference->network, inout_type)) {
     return TENON_OK;
   }
-  tenon__contents_t* operands =
-      tenon__arena_allocate(inference->scratch, count + 1, sizeof(*operands));
-  if (operands == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  tenon__type_t* operands = tenon__arena_allocate(inference->scratch, count + 1, sizeof(*operands));
+  TENON_TRY_MEMORY(operands != NULL);
   bool any = count == 0;
   for (size_t k = 0; k < count; ++k) {
-    const tenon__type_t* type = input_type(inference, program->operands[k].index);
-    operands[k] = (tenon__contents_t){type->contents, type->content_count, type->dims};
-    any = any || type->contents != NULL;
+    operands[k] = *input_type(inference, program->operands[k].index);
+    any = any || operands[k].contents != NULL;
   }
-  tenon__contents_t result = {0};
-  if (any) {
-    TENON_TRY(tenon__program_contents(inference->network->pool, expression, output, operands,
-                                      &inference->network->arena, &result));
-  }
-  keep_contents(result.items, result.count, inout_type);
-  return TENON_OK;
+  return any ? tenon__program_contents(inference->network->pool, expression, output, operands,
+                                       &inference->network->arena, inout_type)
+             : TENON_OK;
 }
 
 tenon_status_t tenon__infer_move_contents(tenon__inference_t* inference,
@@ -200,10 +173,5 @@ tenon_status_t tenon__infer_move_contents(tenon__inference_t* inference,
   if (!any || !may_have_contents(inference->network, inout_type)) {
     return TENON_OK;
   }
-  const tenon_dim_t* result = NULL;
-  uint32_t result_count = 0;
-  TENON_TRY(tenon__move_contents(&inference->scope, map, &inference->network->arena, &result,
-                                 &result_count));
-  keep_contents(result, result_count, inout_type);
-  return TENON_OK;
+  return tenon__move_contents(&inference->scope, map, &inference->network->arena, inout_type);
 }

@@ -47,7 +47,8 @@ tenon_status_t tenon__network_judge(tenon__network_t* network, const tenon_sink_
     const bool can_run = tenon__graph_can_run(network, g);
     const tenon_status_t status = can_run ? judge_graph(network, g, &kept.sink) : TENON_OK;
     if (status == TENON_ERROR_OUT_OF_MEMORY || status == TENON_ERROR_INTERNAL) {
-      return tenon__fail(sink, status, "%s", kept.message); /* no fault of the branch */
+      /* No fault of the branch. Of memory nothing was said. */
+      return kept.message[0] == '\0' ? status : tenon__fail(sink, status, "%s", kept.message);
     }
     if (status != TENON_OK) {
       TENON_TRY(tenon__network_fail_in(network, g, status, kept.message, sink));

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/lists.h"
 #include "core/network/node.h"
 #include "core/operator/attribute.h"
 
@@ -123,7 +124,8 @@ static bool match_statement(const matcher_t* matcher, uint32_t statement, uint32
   const tenon__node_t* node = &matcher->g->nodes[index];
   tenon__match_t* match = matcher->match;
   if (node->op == NULL || strcmp(node->op->name, call->op) != 0 ||
-      match->node_count == TENON_MATCH_NAMES || tenon__match_holds(match, index)) {
+      match->node_count == TENON_MATCH_NAMES ||
+      tenon__list_holds(match->nodes, match->node_count, index)) {
     return false;
   }
   for (uint32_t i = 0; i < call->attribute_count; ++i) {
@@ -154,15 +156,6 @@ void tenon__match_nodes(const tenon__match_t* match, uint32_t* out_nodes) {
   for (uint32_t k = 0; k < match->node_count; ++k) {
     out_nodes[k] = match->nodes[match->node_count - 1 - k];
   }
-}
-
-bool tenon__match_holds(const tenon__match_t* match, uint32_t node) {
-  for (uint32_t k = 0; k < match->node_count; ++k) {
-    if (match->nodes[k] == node) {
-      return true;
-    }
-  }
-  return false;
 }
 
 /* Values between the nodes of the match are read by these alone. */

@@ -55,8 +55,6 @@ bool tenon__match_pattern(const tenon__network_t* network, const tenon__match_us
                           tenon__arena_t* arena, tenon__match_t* out_match);
 /* The nodes as regions list them: the root, which the pattern matched, first; then backwards. */
 void tenon__match_nodes(const tenon__match_t* match, uint32_t* out_nodes);
-/* Is the node one of the match's? Linear in node_count, as are the look-ups of names. */
-bool tenon__match_holds(const tenon__match_t* match, uint32_t node);
 /* The value of a name; TENON_NONE. */
 uint32_t tenon__match_value(const tenon__match_t* match, const char* name);
 /* Whether a name was bound: to TENON_NONE where an optional input is absent. */

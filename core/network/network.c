@@ -15,9 +15,7 @@
 
 tenon_status_t tenon__network_create(tenon_allocator_t allocator, tenon__network_t** out_network) {
   tenon__network_t* network = tenon__allocate(allocator, 1, sizeof(*network));
-  if (network == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(network != NULL);
   network->allocator = allocator;
   tenon__arena_initialize(&network->arena, allocator);
   tenon_status_t status = tenon__dim_pool_create(allocator, &network->pool);
@@ -71,11 +69,9 @@ tenon_status_t tenon__network_add_graph(tenon__network_t* network, const char* n
                                         uint32_t parent, uint32_t* out_graph) {
   tenon__graph_t* graph = tenon__arena_allocate(&network->arena, 1, sizeof(*graph));
   const char* copy = tenon__arena_copy_string(&network->arena, name == NULL ? "body" : name);
-  if (graph == NULL || copy == NULL ||
-      !tenon__grow(network->allocator, (void**)&network->graphs, &network->graph_capacity,
-                   network->graph_count + 1u, sizeof(void*))) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(graph != NULL && copy != NULL &&
+                   TENON_GROW(network->allocator, network->graphs, network->graph_capacity,
+                              network->graph_count + 1u));
   graph->name = copy;
   graph->parent = parent;
   graph->owner = TENON_NONE;
@@ -112,14 +108,10 @@ tenon_status_t tenon__graph_add_value(tenon__network_t* network, uint32_t graph_
     (void)snprintf(made, sizeof(made), "value_%u", graph->value_count);
     name = made;
   }
-  if (!tenon__grow(network->allocator, (void**)&graph->values, &graph->value_capacity,
-                   graph->value_count + 1u, sizeof(*graph->values))) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(TENON_GROW(network->allocator, graph->values, graph->value_capacity,
+                              graph->value_count + 1u));
   const char* unique = tenon__name_unique(network, &graph->value_names, name);
-  if (unique == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(unique != NULL);
   graph->values[graph->value_count] = (tenon__value_node_t){
       .name = unique,
       .alive = true,
@@ -135,10 +127,7 @@ tenon_status_t tenon__graph_add_value(tenon__network_t* network, uint32_t graph_
 
 static tenon_status_t append_index(tenon_allocator_t allocator, uint32_t** inout_list,
                                    size_t* inout_capacity, uint32_t* inout_count, uint32_t index) {
-  if (!tenon__grow(allocator, (void**)inout_list, inout_capacity, *inout_count + 1u,
-                   sizeof(**inout_list))) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(TENON_GROW(allocator, *inout_list, *inout_capacity, *inout_count + 1u));
   (*inout_list)[(*inout_count)++] = index;
   return TENON_OK;
 }
@@ -157,11 +146,9 @@ tenon_status_t tenon__graph_add_output(tenon__network_t* network, uint32_t graph
   tenon__graph_t* graph = network->graphs[graph_index];
   const char* copy =
       name == NULL ? graph->values[value].name : tenon__arena_copy_string(&network->arena, name);
-  if (copy == NULL ||
-      !tenon__grow(network->allocator, (void**)&graph->output_names, &graph->output_name_capacity,
-                   graph->output_count + 1u, sizeof(*graph->output_names))) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(copy != NULL &&
+                   TENON_GROW(network->allocator, graph->output_names, graph->output_name_capacity,
+                              graph->output_count + 1u));
   graph->output_names[graph->output_count] = copy;
   TENON_TRY(append_index(network->allocator, &graph->outputs, &graph->output_capacity,
                          &graph->output_count, value));
@@ -180,9 +167,8 @@ tenon_status_t tenon__network_add_weights(tenon__network_t* network,
                         : tenon__arena_copy_string(&network->arena, weights->derivation);
   const bool copied = copy.name != NULL && (copy.dims != NULL || weights->rank == 0) &&
                       (copy.derivation != NULL || weights->derivation == NULL);
-  if (!copied ||
-      !tenon__grow(network->allocator, (void**)&network->weights, &network->weights_capacity,
-                   network->weights_count + 1u, sizeof(*network->weights))) {
+  if (!copied || !TENON_GROW(network->allocator, network->weights, network->weights_capacity,
+                             network->weights_count + 1u)) {
     if (weights->owned) {
       tenon__free(network->allocator, tenon__drop_const(weights->data), weights->size_bytes);
     }
@@ -223,9 +209,7 @@ static tenon_status_t constant_contents(tenon__network_t* network, const tenon__
     return TENON_OK;
   }
   tenon_dim_t* contents = tenon__arena_allocate(&network->arena, count + 1, sizeof(*contents));
-  if (contents == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(contents != NULL);
   for (uint64_t i = 0; i < count; ++i) {
     const tenon__scalar_t scalar = tenon__element_load(weights->data, weights->dtype, i);
     contents[i] =
@@ -241,17 +225,13 @@ tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t gra
                                          uint32_t* out_value) {
   const tenon__weights_t* weights = &network->weights[weights_index];
   tenon_dim_t* dims = tenon__arena_allocate(&network->arena, weights->rank + 1u, sizeof(*dims));
-  if (dims == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (uint32_t i = 0; i < weights->rank; ++i) {
     dims[i] = tenon__dim_constant(network->pool, weights->dims[i]);
   }
   tenon__type_t type = tenon__type_tensor(weights->dtype, weights->rank, dims);
   TENON_TRY(constant_contents(network, weights, &type));
-  if (tenon__dim_pool_failed(network->pool)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(!tenon__dim_pool_failed(network->pool));
   uint32_t index = 0;
   TENON_TRY(tenon__graph_add_value(network, graph, name == NULL ? weights->name : name, &index));
   tenon__value_node_t* value = &network->graphs[graph]->values[index];
@@ -302,11 +282,9 @@ tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__
   tenon__state_node_t copy = *state;
   copy.name = tenon__arena_copy_string(&network->arena, state->name);
   copy.dims = tenon__arena_copy(&network->arena, state->dims, state->rank * sizeof(*state->dims));
-  if (copy.name == NULL || (copy.dims == NULL && state->rank > 0) ||
-      !tenon__grow(network->allocator, (void**)&network->states, &network->state_capacity,
-                   network->state_count + 1u, sizeof(*network->states))) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(copy.name != NULL && (copy.dims != NULL || state->rank == 0) &&
+                   TENON_GROW(network->allocator, network->states, network->state_capacity,
+                              network->state_count + 1u));
   network->states[network->state_count] = copy;
   network->graphs[0]->values[state->read].state = network->state_count;
   *out_state = network->state_count++;
@@ -327,10 +305,8 @@ bool tenon__graph_alive(const tenon__network_t* network, uint32_t graph) {
 
 tenon_status_t tenon__value_handle_reserve(tenon__network_t* network, uint32_t graph,
                                            uint32_t value, uint32_t axis, uint32_t* out_handle) {
-  if (!tenon__grow(network->allocator, (void**)&network->handles, &network->handle_capacity,
-                   network->handle_count + 1u, sizeof(*network->handles))) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(TENON_GROW(network->allocator, network->handles, network->handle_capacity,
+                              network->handle_count + 1u));
   network->handles[network->handle_count] = (tenon__value_handle_t){graph, value, axis};
   *out_handle = network->handle_count++;
   return TENON_OK;
@@ -393,18 +369,14 @@ tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t gr
   TENON_TRY(tenon__value_handle(network, graph, index, &handle));
   tenon_dim_t* contents =
       tenon__arena_allocate(&network->arena, (size_t)count + 1, sizeof(*contents));
-  if (contents == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(contents != NULL);
   tenon__symbol_t symbol = {.kind = TENON_SYMBOL_CONTENT, .a = handle, .bound = TENON_DIM_INVALID};
   integer_range(type->dtype, &symbol.min, &symbol.max);
   for (int64_t i = 0; i < count; ++i) {
     symbol.b = (uint32_t)i;
     contents[i] = tenon__dim_symbol(network->pool, &symbol);
   }
-  if (tenon__dim_pool_failed(network->pool)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(!tenon__dim_pool_failed(network->pool));
   type->contents = contents;
   type->content_count = (uint32_t)count;
   return TENON_OK;

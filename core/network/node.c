@@ -9,6 +9,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/nearest.h"
+#include "core/base/status.h"
 #include "core/network/infer.h"
 #include "core/network/infer_control.h"
 #include "core/network/infer_text.h"
@@ -26,7 +27,7 @@ tenon_status_t tenon__node_work_begin(tenon__node_work_t* out_work, tenon__netwo
                           name == NULL ? "" : name);
   if (prefix == NULL) {
     tenon__arena_deinitialize(&out_work->scratch);
-    return tenon__fail_memory(sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   tenon__prefix_sink_initialize(&out_work->prefixed, sink, prefix);
   tenon__inference_t* inference = &out_work->inference;
@@ -60,9 +61,7 @@ static tenon_status_t set_attribute(tenon__arena_t* arena,
                                     const tenon__scope_attribute_t* given, const tenon_sink_t* sink,
                                     tenon__scope_attribute_t* out_value) {
   const tenon_status_t status = tenon__attribute_convert(arena, given, descriptor->kind, out_value);
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(status != TENON_ERROR_OUT_OF_MEMORY);
   if (status != TENON_OK) {
     return tenon__fail(sink, status, "attribute '%s' is of kind %s, %s is given", descriptor->name,
                        tenon__attribute_kind_name(descriptor->kind),
@@ -106,9 +105,7 @@ static tenon_status_t make_attributes(tenon__network_t* network, const tenon__op
   const tenon_operator_t* descriptor = &op->descriptor;
   tenon__scope_attribute_t* values =
       tenon__arena_allocate(&network->arena, descriptor->attribute_count + 1u, sizeof(*values));
-  if (values == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(values != NULL);
   for (uint32_t i = 0; i < descriptor->attribute_count; ++i) {
     values[i] = op->defaults[i];
   }
@@ -189,10 +186,8 @@ static tenon_status_t add_outputs(const tenon__node_commit_t* commit, const char
                  ? node_name
                  : tenon__arena_format(inference->scratch, "%s:%u", node_name, i);
     }
-    if (name == NULL || tenon__graph_add_value(inference->network, inference->graph, name,
-                                               &outputs[i]) != TENON_OK) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(name != NULL && tenon__graph_add_value(inference->network, inference->graph,
+                                                            name, &outputs[i]) == TENON_OK);
     tenon__value_node_t* value = &graph->values[outputs[i]];
     value->producer = node;
     value->producer_output = i;
@@ -216,9 +211,7 @@ static tenon_status_t build_node(const tenon__node_commit_t* commit, tenon__node
       tenon__arena_allocate(&network->arena, inference->output_count + 1u, sizeof(*outputs));
   uint32_t* bodies =
       tenon__arena_allocate(&network->arena, inference->body_count + 1u, sizeof(*bodies));
-  if (name == NULL || inputs == NULL || outputs == NULL || bodies == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(name != NULL && inputs != NULL && outputs != NULL && bodies != NULL);
   for (uint32_t i = 0; i < inference->input_count; ++i) {
     inputs[i] = inference->inputs[i];
   }
@@ -252,15 +245,13 @@ tenon_status_t tenon__node_commit(const tenon__node_commit_t* commit, uint32_t* 
   tenon__network_t* network = inference->network;
   tenon__graph_t* graph = network->graphs[inference->graph];
   tenon__node_t node;
-  if (!tenon__grow(network->allocator, (void**)&graph->nodes, &graph->node_capacity,
-                   graph->node_count + 1u, sizeof(*graph->nodes)) ||
-      build_node(commit, &node) != TENON_OK) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(
+      TENON_GROW(network->allocator, graph->nodes, graph->node_capacity, graph->node_count + 1u) &&
+      build_node(commit, &node) == TENON_OK);
   const uint32_t value_count = graph->value_count;
   if (add_outputs(commit, node.name, graph->node_count, node.outputs) != TENON_OK) {
     graph->value_count = value_count;
-    return tenon__fail_memory(inference->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   place_numbers(inference, node.outputs);
   for (uint32_t i = 0; i < node.body_count; ++i) {
@@ -388,12 +379,7 @@ tenon_status_t tenon__graph_infer(tenon__network_t* network, uint32_t graph_inde
 }
 
 const tenon__scope_attribute_t* tenon__node_attribute(const tenon__node_t* node, const char* name) {
-  for (uint32_t i = 0; i < node->attribute_count; ++i) {
-    if (strcmp(node->attributes[i].name, name) == 0) {
-      return &node->attributes[i];
-    }
-  }
-  return NULL;
+  return tenon__attribute_find(node->attributes, node->attribute_count, name);
 }
 
 tenon_status_t tenon__node_scope(tenon__network_t* network, uint32_t graph_index,

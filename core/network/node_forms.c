@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "core/base/status.h"
 #include "core/network/deep_copy.h"
 #include "core/network/infer_text.h"
 #include "core/network/node.h"
@@ -15,14 +16,10 @@ static tenon_status_t add_text(tenon__inference_t* inference, const tenon__form_
   tenon__expression_source_t* source = tenon__arena_allocate(arena, 1, sizeof(*source));
   const char* copy = tenon__arena_copy_string(arena, request->text);
   const char** names = tenon__arena_allocate(arena, inference->input_count + 1u, sizeof(*names));
-  if (source == NULL || copy == NULL || names == NULL) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(source != NULL && copy != NULL && names != NULL);
   for (uint32_t i = 0; i < inference->input_count; ++i) {
     names[i] = tenon__arena_copy_string(arena, request->input_names[i]);
-    if (names[i] == NULL) {
-      return tenon__fail_memory(inference->sink);
-    }
+    TENON_TRY_MEMORY(names[i] != NULL);
   }
   source->input_names = names;
   TENON_TRY(tenon__text_parse(arena, copy, inference->sink, &source->text));
@@ -44,10 +41,9 @@ static tenon_status_t add_expression(tenon__inference_t* inference,
   tenon__expression_t* copy = tenon__arena_allocate(&inference->network->arena, 1, sizeof(*copy));
   inference->outputs =
       tenon__arena_allocate(inference->scratch, count + 1u, sizeof(*inference->outputs));
-  if (copy == NULL || inference->outputs == NULL ||
-      tenon__expression_copy(&inference->network->arena, expression, copy) != TENON_OK) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(copy != NULL && inference->outputs != NULL &&
+                   tenon__expression_copy(&inference->network->arena, expression, copy) ==
+                       TENON_OK);
   inference->expression = copy;
   inference->output_count = count;
   for (uint32_t i = 0; i < count; ++i) {
@@ -67,9 +63,8 @@ static tenon_status_t add_move(tenon__inference_t* inference, const tenon__form_
   const tenon__index_map_t* map = request->map;
   TENON_TRY(tenon__infer_text_scope(inference, NULL));
   tenon__index_map_t* copy = tenon__arena_allocate(&inference->network->arena, 1, sizeof(*copy));
-  if (copy == NULL || tenon__index_map_copy(&inference->network->arena, map, copy) != TENON_OK) {
-    return tenon__fail_memory(inference->sink);
-  }
+  TENON_TRY_MEMORY(copy != NULL &&
+                   tenon__index_map_copy(&inference->network->arena, map, copy) == TENON_OK);
   const tenon__inferred_shape_t shape = {map->rank, map->dims};
   inference->maps = copy;
   inference->outputs[0].type.dtype = request->dtype;

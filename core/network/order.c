@@ -16,9 +16,7 @@ static uint32_t live_input(const tenon__graph_t* graph, uint32_t node, uint32_t 
 tenon_status_t tenon__graph_uses(const tenon__network_t* network, uint32_t graph_index,
                                  tenon__arena_t* arena, tenon__lists_t* out_uses) {
   const tenon__graph_t* graph = network->graphs[graph_index];
-  if (!tenon__lists_begin(out_uses, graph->value_count, arena)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(tenon__lists_begin(out_uses, graph->value_count, arena));
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     for (uint32_t i = 0; i < graph->nodes[n].input_count; ++i) {
       if (live_input(graph, n, i) != TENON_NONE) {
@@ -26,9 +24,7 @@ tenon_status_t tenon__graph_uses(const tenon__network_t* network, uint32_t graph
       }
     }
   }
-  if (!tenon__lists_lay_out(out_uses, arena)) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(tenon__lists_lay_out(out_uses, arena));
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     for (uint32_t i = 0; i < graph->nodes[n].input_count; ++i) {
       if (live_input(graph, n, i) != TENON_NONE) {
@@ -106,9 +102,7 @@ tenon_status_t tenon__graph_order(const tenon__network_t* network, uint32_t grap
   const tenon__graph_t* graph = network->graphs[graph_index];
   ordering_t ordering;
   uint32_t* order = tenon__arena_allocate(arena, graph->node_count, sizeof(*order));
-  if (order == NULL || !begin(&ordering, network, graph_index, arena)) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(order != NULL && begin(&ordering, network, graph_index, arena));
   uint32_t alive_count = 0;
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     if (!graph->nodes[n].alive) {

@@ -12,7 +12,6 @@
 
 #include <string.h>
 
-#include "core/network/infer.h"
 #include "core/network/order.h"
 #include "core/operator/attribute.h"
 #include "core/program/program_text.h"

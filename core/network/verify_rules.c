@@ -118,11 +118,10 @@ tenon_status_t tenon__network_verify_for_run(const tenon__network_t* network,
   }
   tenon__dim_pool_set_requirements(network->pool, NULL);
   tenon__arena_deinitialize(&arena);
-  if (status == TENON_OK && ((inout_requirements != NULL && inout_requirements->failed) ||
-                             tenon__dim_pool_failed(network->pool))) {
-    return tenon__fail_memory(sink);
-  }
-  return status;
+  TENON_TRY(status);
+  TENON_TRY_MEMORY((inout_requirements == NULL || !inout_requirements->failed) &&
+                   !tenon__dim_pool_failed(network->pool));
+  return TENON_OK;
 }
 
 tenon_status_t tenon__network_verify(const tenon__network_t* network, const tenon_sink_t* sink) {

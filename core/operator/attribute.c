@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/status.h"
 #include "core/tensor/dtype.h"
 
 const char* tenon__attribute_kind_name(uint32_t kind) {
@@ -65,9 +66,7 @@ static tenon_status_t literal_list(tenon__arena_t* arena, const tenon__syntax_t*
   int64_t* integers = tenon__arena_allocate(arena, count + 1, sizeof(*integers));
   double* numbers = tenon__arena_allocate(arena, count + 1, sizeof(*numbers));
   const char** strings = tenon__arena_allocate(arena, count + 1, sizeof(*strings));
-  if (integers == NULL || numbers == NULL || strings == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(integers != NULL && numbers != NULL && strings != NULL);
   for (size_t i = 0; i < count; ++i) {
     const tenon__syntax_t* item = syntax->children[i];
     bool good = false;
@@ -78,9 +77,7 @@ static tenon_status_t literal_list(tenon__arena_t* arena, const tenon__syntax_t*
     } else {
       good = item->kind == TENON_SYNTAX_STRING;
       strings[i] = good ? tenon__arena_copy_string(arena, item->text) : "";
-      if (strings[i] == NULL) {
-        return TENON_ERROR_OUT_OF_MEMORY;
-      }
+      TENON_TRY_MEMORY(strings[i] != NULL);
     }
     if (!good) {
       return TENON_ERROR_INVALID_DATA;
@@ -108,9 +105,7 @@ tenon_status_t tenon__attribute_from_syntax(tenon__arena_t* arena, const tenon__
     case TENON_ATTRIBUTE_STRING:
       good = syntax->kind == TENON_SYNTAX_STRING;
       result.string = good ? tenon__arena_copy_string(arena, syntax->text) : "";
-      if (result.string == NULL) {
-        return TENON_ERROR_OUT_OF_MEMORY;
-      }
+      TENON_TRY_MEMORY(result.string != NULL);
       break;
     case TENON_ATTRIBUTE_DTYPE:
       if (syntax->kind == TENON_SYNTAX_NAME || syntax->kind == TENON_SYNTAX_STRING) {
@@ -167,9 +162,7 @@ tenon_status_t tenon__attribute_copy(tenon__arena_t* arena,
     }
     result.strings = strings;
   }
-  if (!good) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(good);
   *out_attribute = result;
   return TENON_OK;
 }
@@ -183,9 +176,7 @@ static tenon_status_t ints_to_floats(tenon__arena_t* arena,
                                      const tenon__scope_attribute_t* attribute,
                                      tenon__scope_attribute_t* out_attribute) {
   double* numbers = tenon__arena_allocate(arena, attribute->count + 1, sizeof(*numbers));
-  if (numbers == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(numbers != NULL);
   for (size_t i = 0; i < attribute->count; ++i) {
     numbers[i] = (double)attribute->integers[i];
   }
@@ -328,6 +319,16 @@ static bool list_equal(const tenon__scope_attribute_t* a, const tenon__scope_att
 /* What is required has no default: NULL. */
 static bool same_text(const char* a, const char* b) {
   return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+const tenon__scope_attribute_t* tenon__attribute_find(const tenon__scope_attribute_t* attributes,
+                                                      uint32_t count, const char* name) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (strcmp(attributes[i].name, name) == 0) {
+      return &attributes[i];
+    }
+  }
+  return NULL;
 }
 
 bool tenon__attribute_equal(const tenon__scope_attribute_t* a, const tenon__scope_attribute_t* b) {

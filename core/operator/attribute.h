@@ -29,6 +29,9 @@ tenon_status_t tenon__attribute_convert(tenon__arena_t* arena,
  * counts. -1 when the text of the choices is malformed for that kind. "0..8" includes both ends,
  * "1.." is open. */
 int tenon__attribute_allowed(const char* choices, const tenon__scope_attribute_t* attribute);
+/* Of these, the one of that name; NULL. */
+const tenon__scope_attribute_t* tenon__attribute_find(const tenon__scope_attribute_t* attributes,
+                                                      uint32_t count, const char* name);
 /* Same kind and value; floats by bits. `defined` does not count. */
 bool tenon__attribute_equal(const tenon__scope_attribute_t* a, const tenon__scope_attribute_t* b);
 /* "[1, 2]", "'fast'", "f32"; in the arena, "?" when memory is out. */

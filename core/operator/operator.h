@@ -9,7 +9,6 @@
 #ifndef TENON_CORE_OPERATOR_OPERATOR_H_
 #define TENON_CORE_OPERATOR_OPERATOR_H_
 
-#include "core/base/arena.h"
 #include "core/base/digest.h"
 #include "core/language/scope.h"
 #include "core/language/text.h"

@@ -135,9 +135,7 @@ static tenon_status_t parse_default(const admission_t* admission,
                                          &syntax));
   const tenon_status_t status =
       tenon__attribute_from_syntax(admission->arena, syntax, attribute->kind, &value);
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail_memory(admission->sink);
-  }
+  TENON_TRY_MEMORY(status != TENON_ERROR_OUT_OF_MEMORY);
   if (status != TENON_OK) {
     return tenon__fail(admission->sink, status,
                        "attribute '%s': its default '%s' is not of kind %s", attribute->name,
@@ -184,9 +182,7 @@ static tenon_status_t check_attributes(const admission_t* admission) {
   const uint32_t count = admission->op->descriptor.attribute_count;
   tenon__scope_attribute_t* defaults =
       tenon__arena_allocate(admission->arena, count + 1u, sizeof(*defaults));
-  if (defaults == NULL) {
-    return tenon__fail_memory(admission->sink);
-  }
+  TENON_TRY_MEMORY(defaults != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     if (admission->op->descriptor.attributes[i].name == NULL) {
       return tenon__fail(admission->sink, TENON_ERROR_INVALID_DATA, "attribute %u has no name", i);
@@ -279,9 +275,7 @@ static tenon_status_t parse_optional(const admission_t* admission, const char* s
     return TENON_OK;
   }
   tenon__text_t* text = tenon__arena_allocate(admission->arena, 1, sizeof(*text));
-  if (text == NULL) {
-    return tenon__fail_memory(admission->sink);
-  }
+  TENON_TRY_MEMORY(text != NULL);
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, admission->sink, what);
   TENON_TRY(tenon__text_parse(admission->arena, source, &prefixed.sink, text));
@@ -303,9 +297,7 @@ static tenon_status_t parse_cases(const admission_t* admission, const tenon_case
                                   const tenon__operator_case_t** out_cases) {
   tenon__operator_case_t* parsed =
       tenon__arena_allocate(admission->arena, count + 1u, sizeof(*parsed));
-  if (parsed == NULL) {
-    return tenon__fail_memory(admission->sink);
-  }
+  TENON_TRY_MEMORY(parsed != NULL);
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, admission->sink, what);
   for (uint32_t i = 0; i < count; ++i) {
@@ -323,9 +315,7 @@ static tenon_status_t parse_checks(const admission_t* admission) {
   const tenon_operator_t* op = &admission->op->descriptor;
   const tenon__syntax_t** checks =
       tenon__arena_allocate(admission->arena, op->check_count + 1u, sizeof(tenon__syntax_t*));
-  if (checks == NULL) {
-    return tenon__fail_memory(admission->sink);
-  }
+  TENON_TRY_MEMORY(checks != NULL);
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, admission->sink, "check: ");
   for (uint32_t i = 0; i < op->check_count; ++i) {
@@ -372,9 +362,7 @@ static tenon_status_t admit(const admission_t* admission, const tenon_operator_t
   TENON_TRY(parse_texts(admission));
   TENON_TRY(check_shape_source(admission));
   TENON_TRY(tenon__operator_check_names(op, admission->sink));
-  const tenon_status_t status =
-      tenon__operator_contract(admission->arena->allocator, op, &op->contract);
-  return status == TENON_OK ? TENON_OK : tenon__fail_memory(admission->sink);
+  return tenon__operator_contract(admission->arena->allocator, op, &op->contract);
 }
 
 tenon_status_t tenon__operator_admit(tenon__arena_t* arena, const tenon_operator_t* descriptor,
@@ -390,9 +378,7 @@ tenon_status_t tenon__operator_admit(tenon__arena_t* arena, const tenon_operator
             : descriptor->name);
   }
   tenon__operator_t* op = tenon__arena_allocate(arena, 1, sizeof(*op));
-  if (op == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(op != NULL);
   op->name = descriptor->name;
   op->plugin = plugin;
   op->state = state;

@@ -33,9 +33,7 @@ static tenon_status_t copy_array(tenon__arena_t* arena, const array_t* array,
                        array->what, array->items == NULL ? "NULL" : "an address", array->stride);
   }
   uint8_t* copies = tenon__arena_allocate(arena, array->count, array->full_size);
-  if (copies == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(copies != NULL);
   for (uint32_t i = 0; i < array->count; ++i) {
     const uint8_t* item = (const uint8_t*)array->items + (size_t)i * array->stride;
     size_t size = 0;

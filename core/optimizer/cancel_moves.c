@@ -60,9 +60,7 @@ static tenon_status_t join(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t
   tenon__index_map_t map;
   const tenon_status_t status =
       tenon__index_map_compose(pool, arena, &outer_node->maps[output], inner->map, &map);
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail_memory(rewriter->sink);
-  }
+  TENON_TRY_MEMORY(status != TENON_ERROR_OUT_OF_MEMORY);
   if (status != TENON_OK || map.source_count != 1) {
     return TENON_OK;
   }
@@ -86,7 +84,7 @@ static tenon_status_t join(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t
   const tenon_status_t added = tenon__patch_add_form(rewriter, &request, &made);
   if (added != TENON_OK) {
     tenon__patch_cancel(rewriter);
-    return added == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
+    return added == TENON_ERROR_OUT_OF_MEMORY ? added : TENON_OK;
   }
   tenon__patch_replace(rewriter, value, tenon__rewriter_node(rewriter, graph, made)->outputs[0]);
   tenon__patch_swap_names(rewriter, made, node);

@@ -44,9 +44,7 @@ static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* no
       tenon__arena_allocate(arena, node->attribute_count + 1u, sizeof(*attributes));
   bool* wanted = tenon__arena_allocate(arena, node->output_count + 1u, sizeof(*wanted));
   const char** names = tenon__arena_allocate(arena, node->output_count + 1u, sizeof(*names));
-  if (attributes == NULL || wanted == NULL || names == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(attributes != NULL && wanted != NULL && names != NULL);
   tenon__node_request_t request = {.op = node->op,
                                    .name = node->name,
                                    .input_count = node->input_count,
@@ -91,9 +89,7 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
   }
   tenon__inferred_shape_t* shapes =
       tenon__arena_allocate(&inlining->arena, node->output_count + 1u, sizeof(*shapes));
-  if (shapes == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(shapes != NULL);
   for (uint32_t i = 0; i < node->output_count; ++i) {
     const tenon__value_node_t* value = &body->values[node->outputs[i]];
     shapes[i] = (tenon__inferred_shape_t){value->type.rank, value->type.dims};
@@ -109,9 +105,7 @@ static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
   uint32_t* inputs =
       tenon__arena_allocate(&inlining->arena, node.input_count + 1u, sizeof(*inputs));
   uint32_t made = 0;
-  if (inputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(inputs != NULL);
   for (uint32_t i = 0; i < node.input_count; ++i) {
     TENON_TRY(value_here(inlining, node.inputs[i], &inputs[i]));
   }
@@ -160,13 +154,11 @@ static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t
 static tenon_status_t fail_to_inline(const inlining_t* inlining, tenon_status_t status,
                                      const char* message) {
   tenon__rewriter_t* rewriter = inlining->rewriter;
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail_memory(rewriter->sink);
-  }
+  TENON_TRY_MEMORY(status != TENON_ERROR_OUT_OF_MEMORY);
   const char* text = tenon__arena_format(
       &rewriter->network->arena, "'%s' takes its branch '%s', which cannot be put in its place: %s",
       rewriter->patch_node, tenon__rewriter_graph(rewriter, inlining->taken)->name, message);
-  return text == NULL ? tenon__fail_memory(rewriter->sink)
+  return text == NULL ? TENON_ERROR_OUT_OF_MEMORY
                       : tenon__network_fail_in(rewriter->network, inlining->graph, status, text,
                                                rewriter->sink);
 }
@@ -179,9 +171,7 @@ static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
       tenon__arena_allocate(&inlining->arena, body->value_count + 1u, sizeof(uint32_t));
   uint32_t* results =
       tenon__arena_allocate(&inlining->arena, body->output_count + 1u, sizeof(*results));
-  if (inlining->values == NULL || results == NULL) {
-    return tenon__fail_memory(rewriter->sink);
-  }
+  TENON_TRY_MEMORY(inlining->values != NULL && results != NULL);
   for (uint32_t i = 0; i < body->value_count; ++i) {
     inlining->values[i] = TENON_NONE;
   }

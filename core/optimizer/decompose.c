@@ -89,7 +89,7 @@ static tenon_status_t decompose(tenon__rewriter_t* rewriter, const tenon__calls_
   const tenon_status_t status = add_all(rewriter, calls, match, arena);
   if (status != TENON_OK) {
     tenon__patch_cancel(rewriter);
-    return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
+    return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
   }
   const tenon__node_t* node = tenon__rewriter_node(rewriter, match->graph, match->root);
   for (uint32_t i = 0; i < node->output_count; ++i) {

@@ -16,7 +16,7 @@ static tenon_status_t enter(tenon__rewriter_t* rewriter, const char* node_name, 
   uint32_t constant = 0;
   if (tenon__patch_add_value_of(rewriter, NULL, weights, &constant) != TENON_OK) {
     tenon__patch_cancel(rewriter);
-    return tenon__fail_memory(rewriter->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   tenon__patch_replace(rewriter, parameter, constant);
   return tenon__patch_end(rewriter);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/program/evaluate.h"
@@ -110,9 +111,7 @@ tenon_status_t tenon__evaluate_expression(tenon__dim_pool_t* pool,
   int64_t* space = tenon__arena_allocate(arena, program->rank + 1u, sizeof(*space));
   tenon_tensor_view_t* in = tenon__arena_allocate(arena, program->operand_count + 1u, sizeof(*in));
   tenon_tensor_view_t* out = tenon__arena_allocate(arena, program->output_count + 1u, sizeof(*out));
-  if (space == NULL || in == NULL || out == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(space != NULL && in != NULL && out != NULL);
   if (!known_extents(pool, program->rank, expression->space, space)) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -254,9 +253,7 @@ tenon_status_t tenon__allocate_output(const tenon__rewriter_t* rewriter, uint32_
   int64_t* dims = tenon__arena_allocate(arena, value->type.rank + 1u, sizeof(*dims));
   uint64_t count = 0;
   size_t size = 0;
-  if (dims == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   if (!known_extents(rewriter->network->pool, value->type.rank, value->type.dims, dims) ||
       !tenon__element_count(value->type.rank, dims, &count) ||
       !tenon__dtype_bytes(value->type.dtype, count, &size)) {
@@ -264,9 +261,7 @@ tenon_status_t tenon__allocate_output(const tenon__rewriter_t* rewriter, uint32_
   }
   const int64_t* strides = dense_strides(arena, value->type.rank, dims);
   void* data = strides == NULL ? NULL : tenon__allocate(rewriter->network->allocator, size, 1);
-  if (data == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(data != NULL);
   *out_view = (tenon_tensor_view_t){.data = data,
                                     .dims = dims,
                                     .strides = strides,

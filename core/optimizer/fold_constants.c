@@ -54,9 +54,7 @@ static const char* derivation(fold_t* fold) {
 static tenon_status_t replace_output(fold_t* fold, uint32_t output,
                                      const tenon__weights_t* weights) {
   uint32_t constant = 0;
-  if (tenon__patch_add_constant(fold->rewriter, weights, &constant) != TENON_OK) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY(tenon__patch_add_constant(fold->rewriter, weights, &constant));
   tenon__patch_replace(fold->rewriter, node_of(fold)->outputs[output], constant);
   return TENON_OK;
 }
@@ -105,7 +103,7 @@ static tenon_status_t fold_known(fold_t* fold, uint32_t output) {
   const tenon_status_t status =
       tenon__allocate_output(rewriter, fold->graph, value, &fold->arena, &view, &size);
   if (status != TENON_OK) {
-    return status == TENON_ERROR_UNSUPPORTED ? TENON_OK : tenon__fail_memory(rewriter->sink);
+    return status == TENON_ERROR_UNSUPPORTED ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
   }
   if (!tenon__patch_begin(rewriter, "fold constants", fold->graph, fold->node)) {
     tenon__free(rewriter->network->allocator, view.data, size);
@@ -115,7 +113,7 @@ static tenon_status_t fold_known(fold_t* fold, uint32_t output) {
   const tenon__weights_t weights = weights_of(fold, &view, size);
   if (replace_output(fold, output, &weights) != TENON_OK) {
     tenon__patch_cancel(rewriter);
-    return tenon__fail_memory(rewriter->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   return tenon__patch_end(rewriter);
 }
@@ -262,15 +260,12 @@ static tenon_status_t expression_of(fold_t* fold, uint32_t output,
     return TENON_OK;
   }
   tenon__expression_t* expression = tenon__arena_allocate(&fold->arena, 1, sizeof(*expression));
-  tenon__move_input_t* inputs =
+  tenon__type_t* inputs =
       tenon__arena_allocate(&fold->arena, node->input_count + 1u, sizeof(*inputs));
-  if (expression == NULL || inputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(expression != NULL && inputs != NULL);
   for (uint32_t i = 0; i < node->input_count; ++i) {
     if (node->inputs[i] != TENON_NONE) {
-      inputs[i].dtype =
-          tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[i])->type.dtype;
+      inputs[i] = tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[i])->type;
     }
   }
   TENON_TRY(tenon__expression_from_move(
@@ -286,9 +281,7 @@ static tenon_status_t run_expression(fold_t* fold, const tenon__expression_t* ex
   const tenon_program_t* program = &expression->program;
   tenon_tensor_view_t* tensors =
       tenon__arena_allocate(&fold->arena, program->operand_count + 1u, sizeof(*tensors));
-  if (tensors == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(tensors != NULL);
   for (uint32_t k = 0; k < program->operand_count; ++k) {
     tensors[k] = tenon__weights_view(tenon__rewriter_constant(
         fold->rewriter, fold->graph, node_of(fold)->inputs[program->operands[k].index]));
@@ -385,9 +378,7 @@ static tenon_status_t fold_computed(fold_t* fold) {
   const uint32_t count = node_of(fold)->output_count;
   tenon_tensor_view_t* views = tenon__arena_allocate(&fold->arena, count + 1u, sizeof(*views));
   size_t* sizes = tenon__arena_allocate(&fold->arena, count + 1u, sizeof(*sizes));
-  if (views == NULL || sizes == NULL) {
-    return tenon__fail_memory(rewriter->sink);
-  }
+  TENON_TRY_MEMORY(views != NULL && sizes != NULL);
   tenon_status_t status = make_outputs(fold, views, sizes);
   if (status == TENON_OK) {
     status = compute(fold, views);
@@ -402,7 +393,7 @@ static tenon_status_t fold_computed(fold_t* fold) {
     if (begun) {
       tenon__patch_cancel(rewriter);
     }
-    return tenon__fail_memory(rewriter->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   return begun ? tenon__patch_end(rewriter) : TENON_OK;
 }
@@ -426,7 +417,7 @@ static tenon_status_t fold_views(fold_t* fold, bool* out_done) {
     bool done = false;
     if (fold_view(fold, i, &done) != TENON_OK) {
       tenon__patch_cancel(rewriter);
-      return tenon__fail_memory(rewriter->sink);
+      return TENON_ERROR_OUT_OF_MEMORY;
     }
     if (!done) {
       tenon__patch_cancel(rewriter);
@@ -445,31 +436,18 @@ static bool is_computed(const fold_t* fold, const tenon__node_t* node, uint32_t 
          inputs_are_constant(fold, node);
 }
 
-static bool count_of(const fold_t* fold, uint32_t rank, const tenon_dim_t* dims,
-                     uint64_t* out_count) {
-  int64_t extents[TENON_RANK_LIMIT];
-  bool is_known = true;
-  for (uint32_t d = 0; d < rank && is_known; ++d) {
-    is_known = tenon__dim_known(fold->rewriter->network->pool, dims[d], &extents[d]);
-  }
-  return is_known && tenon__element_count(rank, extents, out_count);
-}
-
 /* Folding may be what tells the new extents of a node. Those that hold another number of elements
  * are an error of the network: the node stays, and its rules say so with its name. */
 static bool keeps_elements(const fold_t* fold, const tenon__node_t* node) {
   bool keeps = true;
   for (uint32_t i = 0; node->maps != NULL && i < node->output_count && keeps; ++i) {
     const tenon__index_map_t* map = &node->maps[i];
-    uint64_t had = 0;
-    uint64_t has = 0;
-    if (map->kind == TENON_MAP_LINEAR && map->source_count == 1 && map->fill == TENON_FILL_NONE) {
-      const tenon__type_t* type =
-          &tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[map->sources[0].input])
-               ->type;
-      keeps = !count_of(fold, type->rank, type->dims, &had) ||
-              !count_of(fold, map->rank, map->dims, &has) || had == has;
-    }
+    keeps =
+        map->source_count != 1 ||
+        tenon__index_map_keeps_elements(
+            fold->rewriter->network->pool, map,
+            &tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[map->sources[0].input])
+                 ->type);
   }
   return keeps;
 }

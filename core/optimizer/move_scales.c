@@ -144,9 +144,7 @@ static tenon_status_t numbers_of(scaling_t* scaling, const tenon__expression_t* 
       tenon__arena_allocate(&scaling->arena, (size_t)scaling->count, sizeof(*numbers));
   tenon_tensor_view_t* tensors = tenon__arena_allocate(
       &scaling->arena, expression->program.operand_count + 1u, sizeof(*tensors));
-  if (space == NULL || dims == NULL || numbers == NULL || tensors == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(space != NULL && dims != NULL && numbers != NULL && tensors != NULL);
   for (uint32_t j = 0; j < rank; ++j) {
     dims[j] = j == scaling->axis ? scaling->count : 1;
     space[j] = tenon__dim_constant(pool, dims[j]);
@@ -206,9 +204,7 @@ static tenon_status_t scaled(const scaling_t* scaling, const tenon__weights_t* s
                              uint32_t axis, const double* shift, void** out_data) {
   const tenon_allocator_t allocator = scaling->rewriter->network->allocator;
   void* data = tenon__allocate(allocator, source->size_bytes, 1);
-  if (data == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(data != NULL);
   uint64_t inner = 1;
   uint64_t total = 1;
   for (uint32_t d = 0; d < source->rank; ++d) {
@@ -283,9 +279,7 @@ static tenon_status_t new_bias(scaling_t* scaling, tenon_dtype_t dtype, uint32_t
   size_t size = 0;
   (void)tenon__dtype_bytes(dtype, (uint64_t)scaling->count, &size);
   void* data = tenon__allocate(scaling->rewriter->network->allocator, size, 1);
-  if (data == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(data != NULL);
   for (int64_t i = 0; i < scaling->count; ++i) {
     tenon__element_store(data, dtype, (uint64_t)i, (tenon__scalar_t){.f = scaling->shift[i]},
                          TENON_DTYPE_FLOAT64);
@@ -310,9 +304,7 @@ static tenon_status_t try_declaration(scaling_t* scaling) {
                                         value.type.rank * sizeof(*value.type.dims));
   uint32_t twice = 0;
   uint32_t made = 0;
-  if (inputs == NULL || dims == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(inputs != NULL && dims != NULL);
   TENON_TRY(tenon__patch_add_value_of(rewriter, "", value.weights, &twice));
   dims[scaling->weights_axis] = tenon__dim_constant(rewriter->network->pool, 2 * scaling->count);
   tenon__rewriter_value(rewriter, scaling->graph, twice)->type.dims = dims;
@@ -348,9 +340,7 @@ static tenon_status_t move_in(scaling_t* scaling) {
     count = bias + 1;
   }
   uint32_t* inputs = tenon__arena_allocate(&scaling->arena, count + 1u, sizeof(*inputs));
-  if (inputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(inputs != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     inputs[i] = i < node.input_count ? node.inputs[i] : TENON_NONE;
   }
@@ -388,7 +378,7 @@ static tenon_status_t attempt(scaling_t* scaling, bool* out_done) {
   }
   tenon_status_t status = recognise(scaling);
   if (status != TENON_OK) {
-    return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
+    return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
   }
   if (!tenon__patch_begin(rewriter, "move scales", scaling->graph, scaling->linear)) {
     return TENON_OK;
@@ -404,7 +394,7 @@ static tenon_status_t attempt(scaling_t* scaling, bool* out_done) {
     }
     tenon__patch_cancel(rewriter);
   }
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
+  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
 }
 
 tenon_status_t tenon__pass_move_scales(tenon__rewriter_t* rewriter, uint32_t graph,

@@ -9,22 +9,13 @@
 /* Constants beyond this size are not compared byte by byte. */
 enum { COMPARED_BYTES = 4096 };
 
-static bool dims_equal(const tenon_dim_t* a, const tenon_dim_t* b, uint32_t count) {
-  for (uint32_t i = 0; i < count; ++i) {
-    if (!tenon__dim_equal(a[i], b[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static bool bytes_equal(const void* a, const void* b, size_t count, size_t size) {
   return count == 0 || memcmp(a, b, count * size) == 0;
 }
 
 static bool accesses_equal(const tenon__access_t* a, const tenon__access_t* b) {
   return a->rank == b->rank &&
-         (a->rank == TENON_NONE || dims_equal(a->coordinates, b->coordinates, a->rank));
+         (a->rank == TENON_NONE || tenon__dims_equal(a->coordinates, b->coordinates, a->rank));
 }
 
 static bool expressions_equal(const tenon__expression_t* a, const tenon__expression_t* b) {
@@ -32,7 +23,7 @@ static bool expressions_equal(const tenon__expression_t* a, const tenon__express
   const tenon_program_t* q = &b->program;
   if (p->instruction_count != q->instruction_count || p->operand_count != q->operand_count ||
       p->output_count != q->output_count || p->coordinate_count != q->coordinate_count ||
-      p->rank != q->rank || !dims_equal(a->space, b->space, p->rank) ||
+      p->rank != q->rank || !tenon__dims_equal(a->space, b->space, p->rank) ||
       !bytes_equal(p->instructions, q->instructions, p->instruction_count,
                    sizeof(*p->instructions)) ||
       !bytes_equal(p->operands, q->operands, p->operand_count, sizeof(*p->operands)) ||
@@ -55,7 +46,7 @@ static bool expressions_equal(const tenon__expression_t* a, const tenon__express
 }
 
 static bool maps_equal(const tenon__index_map_t* a, const tenon__index_map_t* b) {
-  if (a->kind != b->kind || a->rank != b->rank || !dims_equal(a->dims, b->dims, a->rank) ||
+  if (a->kind != b->kind || a->rank != b->rank || !tenon__dims_equal(a->dims, b->dims, a->rank) ||
       a->source_count != b->source_count || a->fill != b->fill ||
       (a->fill == TENON_FILL_INPUT && a->fill_input != b->fill_input) ||
       (a->fill == TENON_FILL_VALUE &&
@@ -66,8 +57,9 @@ static bool maps_equal(const tenon__index_map_t* a, const tenon__index_map_t* b)
     const tenon__map_source_t* p = &a->sources[i];
     const tenon__map_source_t* q = &b->sources[i];
     const bool both = (p->coordinates == NULL) == (q->coordinates == NULL);
-    if (p->input != q->input || p->rank != q->rank || !dims_equal(p->dims, q->dims, p->rank) ||
-        !both || (p->coordinates != NULL && !dims_equal(p->coordinates, q->coordinates, p->rank))) {
+    if (p->input != q->input || p->rank != q->rank ||
+        !tenon__dims_equal(p->dims, q->dims, p->rank) || !both ||
+        (p->coordinates != NULL && !tenon__dims_equal(p->coordinates, q->coordinates, p->rank))) {
       return false;
     }
   }
@@ -117,7 +109,8 @@ static bool is_swapped(const tenon__node_t* a, const tenon__node_t* b) {
   const tenon__expression_t* p = a->expression;
   const tenon__expression_t* q = b->expression;
   return p->program.instructions[2].opcode == q->program.instructions[2].opcode &&
-         p->program.rank == q->program.rank && dims_equal(p->space, q->space, p->program.rank) &&
+         p->program.rank == q->program.rank &&
+         tenon__dims_equal(p->space, q->space, p->program.rank) &&
          accesses_equal(access_of(p, 0), access_of(q, 1)) &&
          accesses_equal(access_of(p, 1), access_of(q, 0));
 }

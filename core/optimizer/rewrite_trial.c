@@ -43,7 +43,7 @@ static void hear(void* user, int32_t severity, const char* message) {
 }
 
 /* What was said of a node, kept for what became of it there. */
-static void keep_words(trial_t* trial, tenon__rewrite_outcome_t outcome) {
+static void keep_message(trial_t* trial, tenon__rewrite_outcome_t outcome) {
   if (outcome == TENON_REWRITE_UNCLEAR || outcome == TENON_REWRITE_UNFIT) {
     memcpy(outcome == TENON_REWRITE_UNFIT ? trial->unfit_message : trial->unclear_message,
            trial->said, sizeof(trial->said));
@@ -64,14 +64,12 @@ static tenon_status_t apply_all(trial_t* trial, tenon__rewriter_t* rewriter,
     tenon__rewrite_outcome_t outcome;
     trial->said[0] = '\0';
     TENON_TRY(tenon__rewrite_visit(rewriter, rewrite, graph, node, &outcome));
-    keep_words(trial, outcome);
+    keep_message(trial, outcome);
     is_unclear = is_unclear || outcome == TENON_REWRITE_UNCLEAR;
     is_unfit = is_unfit || outcome == TENON_REWRITE_UNFIT;
     trial->clear_count +=
         outcome == TENON_REWRITE_NO_MATCH || outcome == TENON_REWRITE_UNCLEAR ? 0 : 1;
-    if (tenon__rewriter_failed(rewriter)) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(!tenon__rewriter_failed(rewriter));
   }
   trial->unclear_count += is_unclear ? 1 : 0;
   trial->unfit_count += is_unfit ? 1 : 0;
@@ -318,5 +316,5 @@ tenon_status_t tenon__rewrite_admit(const tenon__optimize_options_t* options,
   }
   *out_refused = status == TENON_OK && trial.fault != NULL;
   tenon__arena_deinitialize(&arena);
-  return status == TENON_OK ? status : tenon__fail_memory(sink);
+  return status == TENON_OK ? status : TENON_ERROR_OUT_OF_MEMORY;
 }

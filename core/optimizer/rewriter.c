@@ -54,8 +54,7 @@ void tenon__rewriter_unlink(tenon__rewriter_t* rewriter, uint32_t graph, uint32_
 static bool take_up_values(tenon__rewriter_t* rewriter, uint32_t graph_index) {
   tenon__graph_uses_t* graph = &rewriter->graphs[graph_index];
   const uint32_t count = rewriter->network->graphs[graph_index]->value_count;
-  if (!tenon__grow(rewriter->network->allocator, (void**)&graph->values, &graph->value_capacity,
-                   count + 1u, sizeof(*graph->values))) {
+  if (!TENON_GROW(rewriter->network->allocator, graph->values, graph->value_capacity, count + 1u)) {
     return false;
   }
   for (; graph->value_count < count; ++graph->value_count) {
@@ -68,14 +67,14 @@ static bool take_up_values(tenon__rewriter_t* rewriter, uint32_t graph_index) {
 static bool take_up_nodes(tenon__rewriter_t* rewriter, uint32_t graph_index) {
   tenon__graph_uses_t* graph = &rewriter->graphs[graph_index];
   const tenon__graph_t* tables = rewriter->network->graphs[graph_index];
-  if (!tenon__grow(rewriter->network->allocator, (void**)&graph->nodes, &graph->node_capacity,
-                   tables->node_count + 1u, sizeof(*graph->nodes))) {
+  if (!TENON_GROW(rewriter->network->allocator, graph->nodes, graph->node_capacity,
+                  tables->node_count + 1u)) {
     return false;
   }
   for (; graph->node_count < tables->node_count; ++graph->node_count) {
     const tenon__node_t* node = &tables->nodes[graph->node_count];
-    if (!tenon__grow(rewriter->network->allocator, (void**)&rewriter->uses, &rewriter->use_capacity,
-                     rewriter->use_count + node->input_count + 1, sizeof(*rewriter->uses))) {
+    if (!TENON_GROW(rewriter->network->allocator, rewriter->uses, rewriter->use_capacity,
+                    rewriter->use_count + node->input_count + 1)) {
       return false;
     }
     graph->nodes[graph->node_count] =
@@ -91,8 +90,8 @@ static bool take_up_nodes(tenon__rewriter_t* rewriter, uint32_t graph_index) {
 
 static bool take_up_handles(tenon__rewriter_t* rewriter) {
   const tenon__network_t* network = rewriter->network;
-  if (!tenon__grow(network->allocator, (void**)&rewriter->handle_next, &rewriter->handle_capacity,
-                   network->handle_count + 1u, sizeof(*rewriter->handle_next))) {
+  if (!TENON_GROW(network->allocator, rewriter->handle_next, rewriter->handle_capacity,
+                  network->handle_count + 1u)) {
     return false;
   }
   for (; rewriter->handle_count < network->handle_count; ++rewriter->handle_count) {
@@ -138,8 +137,8 @@ static void count_leaving(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t 
 bool tenon__rewriter_take_up_graphs(tenon__rewriter_t* rewriter) {
   const tenon__network_t* network = rewriter->network;
   const uint32_t known = rewriter->graph_count;
-  if (!tenon__grow(network->allocator, (void**)&rewriter->graphs, &rewriter->graph_capacity,
-                   network->graph_count, sizeof(*rewriter->graphs))) {
+  if (!TENON_GROW(network->allocator, rewriter->graphs, rewriter->graph_capacity,
+                  network->graph_count)) {
     rewriter->is_out_of_memory = true;
     return false;
   }
@@ -181,9 +180,7 @@ tenon_status_t tenon__rewriter_create(tenon__network_t* network,
                                       const tenon_sink_t* sink, tenon__optimize_report_t* report,
                                       tenon__rewriter_t** out_rewriter) {
   tenon__rewriter_t* rewriter = tenon__allocate(network->allocator, 1, sizeof(*rewriter));
-  if (rewriter == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(rewriter != NULL);
   rewriter->network = network;
   rewriter->options = options;
   rewriter->sink = sink;
@@ -192,7 +189,7 @@ tenon_status_t tenon__rewriter_create(tenon__network_t* network,
   rewriter->pass_count = pass_count;
   if (!take_up_all(rewriter)) {
     tenon__rewriter_destroy(rewriter);
-    return tenon__fail_memory(sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   *out_rewriter = rewriter;
   return TENON_OK;
@@ -292,7 +289,7 @@ tenon_status_t tenon__rewriter_queue_all(tenon__rewriter_t* rewriter) {
       tenon__rewriter_touch(rewriter, g, order[i]);
     }
   }
-  return rewriter->is_out_of_memory ? tenon__fail_memory(rewriter->sink) : TENON_OK;
+  return rewriter->is_out_of_memory ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 bool tenon__rewriter_next(tenon__rewriter_t* rewriter, uint32_t pass, uint32_t* out_graph,

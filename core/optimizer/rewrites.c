@@ -49,9 +49,7 @@ tenon_status_t tenon__pass_rewrites(tenon__rewriter_t* rewriter, uint32_t graph,
     return TENON_OK;
   }
   tenon__rewrites_t* rewrites = rewrites_of(rewriter);
-  if (rewrites == NULL) {
-    return tenon__fail_memory(rewriter->sink);
-  }
+  TENON_TRY_MEMORY(rewrites != NULL);
   tenon__rewrite_outcome_t outcome = TENON_REWRITE_NO_MATCH;
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0;

@@ -223,9 +223,7 @@ static tenon_status_t operand_before(sinking_t* sinking, uint32_t value, tenon__
   }
   tenon_dim_t* dims = tenon__arena_allocate(arena, sinking->rank + 1u, sizeof(*dims));
   tenon_dim_t* coordinates = tenon__arena_allocate(arena, sinking->rank + 1u, sizeof(*dims));
-  if (dims == NULL || coordinates == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL && coordinates != NULL);
   const uint32_t missing = sinking->rank - operand->type.rank;
   for (uint32_t d = 0; d < sinking->rank; ++d) {
     const uint32_t axis = sinking->perm[d];
@@ -307,9 +305,7 @@ static tenon_status_t add_move_behind(sinking_t* sinking, uint32_t arithmetic,
     tenon_dim_t* dims = tenon__arena_allocate(arena, sinking->rank + 1u, sizeof(*dims));
     tenon_dim_t* coordinates =
         tenon__arena_allocate(arena, sinking->rank + 1u, sizeof(*coordinates));
-    if (dims == NULL || coordinates == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(dims != NULL && coordinates != NULL);
     for (uint32_t d = 0; d < sinking->rank; ++d) {
       dims[sinking->perm[d]] = value->type.dims[d];
       coordinates[d] =
@@ -337,9 +333,7 @@ static tenon_status_t sink(sinking_t* sinking, tenon__arena_t* arena) {
   uint32_t* inputs = tenon__arena_allocate(arena, node.input_count + 1u, sizeof(*inputs));
   uint32_t made = 0;
   uint32_t value = 0;
-  if (inputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(inputs != NULL);
   for (uint32_t i = 0; i < node.input_count; ++i) {
     TENON_TRY(operand_before(sinking, node.inputs[i], arena, &inputs[i]));
   }
@@ -376,5 +370,5 @@ tenon_status_t tenon__pass_sink_moves(tenon__rewriter_t* rewriter, uint32_t grap
     return tenon__patch_end(rewriter);
   }
   tenon__patch_cancel(rewriter);
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
+  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
 }

@@ -31,8 +31,8 @@ static void mark_value(sweep_t* sweep, uint32_t graph, uint32_t value) {
     return;
   }
   sweep->live_values[graph][value] = 1;
-  if (!tenon__grow(sweep->arena.allocator, (void**)&sweep->stack, &sweep->stack_capacity,
-                   sweep->stack_count + 1, sizeof(*sweep->stack))) {
+  if (!TENON_GROW(sweep->arena.allocator, sweep->stack, sweep->stack_capacity,
+                  sweep->stack_count + 1)) {
     sweep->failed = true;
     return;
   }
@@ -44,8 +44,8 @@ static void push_dim(sweep_t* sweep, tenon_dim_t dim) {
     return;
   }
   sweep->live_dims[dim.id] = 1;
-  if (!tenon__grow(sweep->arena.allocator, (void**)&sweep->dim_stack, &sweep->dim_stack_capacity,
-                   sweep->dim_stack_count + 1, sizeof(*sweep->dim_stack))) {
+  if (!TENON_GROW(sweep->arena.allocator, sweep->dim_stack, sweep->dim_stack_capacity,
+                  sweep->dim_stack_count + 1)) {
     sweep->failed = true;
     return;
   }
@@ -230,9 +230,6 @@ tenon_status_t tenon__sweep(tenon__rewriter_t* rewriter, bool* out_changed) {
   if (status == TENON_OK) {
     mark_all(&sweep);
     status = sweep.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
-  }
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    status = tenon__fail_memory(rewriter->sink);
   }
   for (uint32_t g = 0; status == TENON_OK && g < rewriter->network->graph_count; ++g) {
     if (tenon__graph_alive(rewriter->network, g)) {

@@ -2,12 +2,11 @@
 #include "core/plan/plan.h"
 
 #include "core/base/allocator.h"
+#include "core/base/status.h"
 
 tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** out_plan) {
   tenon__plan_t* plan = tenon__allocate(allocator, 1, sizeof *plan);
-  if (plan == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(plan != NULL);
   plan->allocator = allocator;
   tenon__arena_initialize(&plan->arena, allocator);
   *out_plan = plan;

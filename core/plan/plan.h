@@ -12,7 +12,6 @@
 #define TENON_CORE_PLAN_PLAN_H_
 
 #include "core/base/digest.h"
-#include "core/base/interrupt.h"
 #include "core/dimension/requirement.h"
 #include "core/region/region.h"
 

@@ -206,27 +206,22 @@ static uint32_t bodies_of(const tenon__plan_t* plan, uint32_t graph, const tenon
 }
 
 /* The bodies of one step are never alive together: the largest counts. */
-uint64_t tenon__step_body_bytes(const tenon__plan_t* plan, uint32_t graph,
-                                const tenon__step_t* step) {
+static uint64_t largest_body(const tenon__plan_t* plan, uint32_t graph, const tenon__step_t* step,
+                             bool alive) {
   const uint32_t* bodies = NULL;
   const uint32_t count = bodies_of(plan, graph, step, &bodies);
   uint64_t most = 0;
   for (uint32_t k = 0; k < count; ++k) {
-    const uint64_t bytes = plan->schedules[bodies[k]].memory_bytes;
+    const tenon__schedule_t* body = &plan->schedules[bodies[k]];
+    const uint64_t bytes = alive ? body->alive_bytes : body->memory_bytes;
     most = bytes > most ? bytes : most;
   }
   return most;
 }
 
-static uint64_t body_alive_bytes(const graph_planner_t* p, const tenon__step_t* step) {
-  const uint32_t* bodies = NULL;
-  const uint32_t count = bodies_of(p->plan, p->graph, step, &bodies);
-  uint64_t most = 0;
-  for (uint32_t k = 0; k < count; ++k) {
-    const uint64_t bytes = p->plan->schedules[bodies[k]].alive_bytes;
-    most = bytes > most ? bytes : most;
-  }
-  return most;
+uint64_t tenon__step_body_bytes(const tenon__plan_t* plan, uint32_t graph,
+                                const tenon__step_t* step) {
+  return largest_body(plan, graph, step, false);
 }
 
 static bool owns_block(const graph_planner_t* p, uint32_t place) {
@@ -238,9 +233,7 @@ static tenon_status_t place_blocks(graph_planner_t* p) {
   tenon__schedule_t* schedule = p->schedule;
   const size_t most = (size_t)schedule->place_count + schedule->step_count;
   tenon__block_t* blocks = tenon__arena_allocate(p->arena, most, sizeof *blocks);
-  if (blocks == NULL) {
-    return tenon__fail_memory(p->sink);
-  }
+  TENON_TRY_MEMORY(blocks != NULL);
   /* The values of bodies that are alive at once may be fewer than what their memory takes: the
    * lower bound counts the former. */
   uint32_t count = 0;
@@ -256,20 +249,15 @@ static tenon_status_t place_blocks(graph_planner_t* p) {
     }
     for (uint32_t s = 0; s < schedule->step_count; ++s) {
       const tenon__step_t* step = &schedule->steps[s];
-      blocks[count++] = (tenon__block_t){
-          .size_bytes = counts_alive != 0 ? body_alive_bytes(p, step)
-                                          : tenon__step_body_bytes(p->plan, p->graph, step),
-          .first_step = s,
-          .last_step = s};
+      blocks[count++] =
+          (tenon__block_t){.size_bytes = largest_body(p->plan, p->graph, step, counts_alive != 0),
+                           .first_step = s,
+                           .last_step = s};
     }
-    const tenon_status_t status =
-        counts_alive != 0
-            ? tenon__memory_alive(p->plan->allocator, blocks, count, &schedule->alive_bytes)
-            : tenon__memory_plan(p->plan->allocator, blocks, count, &schedule->memory_bytes,
-                                 &ignored);
-    if (status != TENON_OK) {
-      return tenon__fail_memory(p->sink);
-    }
+    TENON_TRY(counts_alive != 0
+                  ? tenon__memory_alive(p->plan->allocator, blocks, count, &schedule->alive_bytes)
+                  : tenon__memory_plan(p->plan->allocator, blocks, count, &schedule->memory_bytes,
+                                       &ignored));
   }
   count = 0;
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
@@ -300,9 +288,7 @@ static void resolve_places(graph_planner_t* p) {
 
 static tenon_status_t plan_graph(graph_planner_t* p) {
   p->lives = tenon__arena_allocate(p->arena, p->schedule->place_count, sizeof *p->lives);
-  if (p->lives == NULL) {
-    return tenon__fail_memory(p->sink);
-  }
+  TENON_TRY_MEMORY(p->lives != NULL);
   TENON_TRY(find_owners(p));
   TENON_TRY(tenon__schedule_classify(p->plan, p->graph, p->sink));
   for (uint32_t s = 0; s < p->schedule->step_count; ++s) {
@@ -397,9 +383,7 @@ tenon_status_t tenon__plan_workspaces(tenon__plan_t* plan, const tenon_sink_t* s
 
 tenon_status_t tenon__plan_memory(tenon__plan_t* plan, const tenon_sink_t* sink) {
   uint8_t* marks = tenon__allocate(plan->allocator, plan->schedule_count, 1);
-  if (marks == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(marks != NULL);
   plan_planner_t planner = {.plan = plan, .sink = sink, .marks = marks};
   tenon_status_t status = TENON_OK;
   for (uint32_t g = 0; g < plan->schedule_count && status == TENON_OK; ++g) {

@@ -523,7 +523,6 @@ TENON_TEST(every_failing_allocation_of_planning_is_reported) {
       break;
     }
     EXPECT_STATUS(status, TENON_ERROR_OUT_OF_MEMORY);
-    EXPECT_CONTAINS(s.messages.text, "memory");
   }
   s.plan->allocator = own;
   stop(&s);

@@ -272,10 +272,8 @@ tenon_status_t tenon__step_describe(const tenon__plan_t* plan, uint32_t graph, u
       .layout = has_output ? tenon__place_layout_text(plan, graph, s->outputs[0], arena) : "",
       .faults = faults_text(plan->network, plan->network->graphs[graph], s, arena),
   };
-  if (report.nodes == NULL || report.expression == NULL || report.inputs == NULL ||
-      report.outputs == NULL || report.layout == NULL || report.faults == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(report.nodes != NULL && report.expression != NULL && report.inputs != NULL &&
+                   report.outputs != NULL && report.layout != NULL && report.faults != NULL);
   *out_report = report;
   return TENON_OK;
 }

@@ -8,7 +8,7 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/language/condition.h"
-#include "core/language/shape_rule.h"
+#include "core/language/scope_lookup.h"
 #include "core/plan/place.h"
 
 typedef struct counting_t {
@@ -112,25 +112,22 @@ static void count_expression(counting_t* c, const tenon__expression_t* expressio
 static tenon_status_t describe_value(counting_t* c, tenon__dim_pool_t* pool, uint32_t value,
                                      tenon__scope_value_t* out_value) {
   int64_t extents[TENON_RANK_LIMIT];
-  *out_value = (tenon__scope_value_t){.rank = TENON_NONE};
+  *out_value = (tenon__scope_value_t){.type.rank = TENON_NONE};
   if (value == TENON_NONE) {
     return TENON_OK;
   }
   const tenon__value_node_t* v = &c->graph->values[value];
   out_value->present = true;
-  out_value->dtype = v->type.dtype;
+  out_value->type.dtype = v->type.dtype;
   if (!extents_of(c, value, extents)) {
     return TENON_OK;
   }
   tenon_dim_t* dims = tenon__arena_allocate(c->arena, v->type.rank, sizeof(*dims));
-  if (dims == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (uint32_t k = 0; k < v->type.rank; ++k) {
     dims[k] = tenon__dim_constant(pool, extents[k]);
   }
-  out_value->rank = v->type.rank;
-  out_value->dims = dims;
+  out_value->type = tenon__type_tensor(v->type.dtype, v->type.rank, dims);
   return TENON_OK;
 }
 
@@ -146,32 +143,18 @@ typedef struct node_ports_t {
 static tenon_status_t describe_ports(counting_t* c, tenon__dim_pool_t* pool,
                                      const node_ports_t* node,
                                      const tenon__scope_port_t** out_ports) {
-  const tenon_port_t* ports = node->ports;
-  const uint32_t port_count = node->port_count;
-  const uint32_t value_count = node->value_count;
-  const uint32_t slots = value_count > port_count ? value_count : port_count;
+  const uint32_t slots =
+      node->value_count > node->port_count ? node->value_count : node->port_count;
   tenon__scope_value_t* values = tenon__arena_allocate(c->arena, slots, sizeof(*values));
-  tenon__scope_port_t* made = tenon__arena_allocate(c->arena, port_count, sizeof(*made));
-  if (values == NULL || made == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(values != NULL);
   for (uint32_t k = 0; k < slots; ++k) {
-    const uint32_t value = k < value_count ? node->values[k] : TENON_NONE;
+    const uint32_t value = k < node->value_count ? node->values[k] : TENON_NONE;
     TENON_TRY(describe_value(c, pool, value, &values[k]));
     values[k].argument = k;
   }
-  for (uint32_t p = 0; p < port_count; ++p) {
-    const bool is_variadic = (ports[p].flags & TENON_PORT_VARIADIC) != 0;
-    made[p] = (tenon__scope_port_t){.name = ports[p].name,
-                                    .flags = ports[p].flags,
-                                    .type = ports[p].type,
-                                    .count = !is_variadic      ? 1
-                                             : value_count > p ? value_count - p
-                                                               : 0,
-                                    .values = values + p};
-  }
-  *out_ports = made;
-  return TENON_OK;
+  *out_ports =
+      tenon__scope_ports(c->arena, node->ports, node->port_count, values, node->value_count);
+  return *out_ports == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 static tenon_status_t evaluate_operations(counting_t* c, tenon__dim_pool_t* pool,
@@ -200,9 +183,7 @@ static tenon_status_t count_operator(counting_t* c, const tenon__node_t* node) {
   TENON_TRY(tenon__dim_pool_create(c->arena->allocator, &pool));
   const tenon_status_t status = evaluate_operations(c, pool, node, &count);
   tenon__dim_pool_destroy(pool);
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return status;
-  }
+  TENON_TRY_MEMORY(status != TENON_ERROR_OUT_OF_MEMORY);
   c->work.operations_known = c->work.operations_known && status == TENON_OK;
   c->work.operations += status == TENON_OK ? (double)count : 0;
   return TENON_OK;
@@ -245,9 +226,7 @@ static bool reads_constants(const tenon__schedule_t* schedule, const tenon__step
 static tenon_status_t find_constant(counting_t* c, const tenon__schedule_t* schedule,
                                     uint32_t step) {
   bool* constant = tenon__arena_allocate(c->arena, schedule->place_count, sizeof(*constant));
-  if (constant == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(constant != NULL);
   for (uint32_t p = 0; p < schedule->place_count; ++p) {
     constant[p] = schedule->places[p].storage == TENON_STORAGE_WEIGHTS;
   }

@@ -55,16 +55,10 @@ static tenon_status_t refuse(const reading_t* reading, const char* what, size_t 
                      number);
 }
 
-static tenon_status_t memory_is_out(const reading_t* reading) {
-  return tenon__fail_memory(reading->sink);
-}
-
 static tenon_status_t read_symbols(reading_t* reading) {
   tenon__dim_pool_t* pool = reading->pool;
   const uint32_t count = tenon__read_count(reading->reader, SYMBOL_LEAST_SIZE);
-  if (!tenon__dim_restore_begin(pool, count)) {
-    return memory_is_out(reading);
-  }
+  TENON_TRY_MEMORY(tenon__dim_restore_begin(pool, count));
   for (uint32_t i = 0; i < count; ++i) {
     tenon__symbol_t symbol = {0};
     const uint8_t kind = tenon__read_u8(reading->reader);
@@ -78,9 +72,7 @@ static tenon_status_t read_symbols(reading_t* reading) {
     if (reading->reader->failed || kind > TENON_SYMBOL_ITERATION || symbol.min > symbol.max) {
       return refuse(reading, "symbol", i);
     }
-    if (!tenon__dim_restore_symbol(pool, &symbol)) {
-      return memory_is_out(reading);
-    }
+    TENON_TRY_MEMORY(tenon__dim_restore_symbol(pool, &symbol));
   }
   return TENON_OK;
 }
@@ -150,9 +142,8 @@ static tenon_status_t read_node(reading_t* reading, uint32_t number) {
     return refuse(reading, "node", number);
   }
   const tenon_status_t status = tenon__dim_restore_node(pool, &node);
-  return status == TENON_ERROR_OUT_OF_MEMORY ? memory_is_out(reading)
-         : status != TENON_OK                ? refuse(reading, "node", number) /* a repetition */
-                                             : TENON_OK;
+  return status == TENON_ERROR_INVALID_DATA ? refuse(reading, "node", number) /* a repetition */
+                                            : status;
 }
 
 tenon_status_t tenon__dim_pool_read(tenon_allocator_t allocator,
@@ -160,9 +151,7 @@ tenon_status_t tenon__dim_pool_read(tenon_allocator_t allocator,
                                     tenon__dim_pool_t** out_pool) {
   tenon__dim_pool_t* pool = NULL;
   tenon_status_t status = tenon__dim_pool_create(allocator, &pool);
-  if (status != TENON_OK) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY(status);
   reading_t reading = {.reader = reader, .sink = sink, .pool = pool};
   status = read_symbols(&reading);
   const uint32_t count = status == TENON_OK ? tenon__read_count(reader, NODE_LEAST_SIZE) : 0;

@@ -21,9 +21,7 @@ tenon_status_t tenon__numbers_read(tenon__byte_reader_t* reader, uint32_t count,
     return TENON_ERROR_INVALID_DATA;
   }
   uint32_t* numbers = tenon__arena_allocate(arena, count, sizeof *numbers);
-  if (numbers == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(numbers != NULL);
   for (uint32_t k = 0; k < count; ++k) {
     numbers[k] = tenon__read_u32(reader);
   }
@@ -44,9 +42,7 @@ tenon_status_t tenon__dims_read(tenon__byte_reader_t* reader, const tenon__dim_p
     return TENON_ERROR_INVALID_DATA;
   }
   tenon_dim_t* dims = tenon__arena_allocate(arena, count, sizeof *dims);
-  if (dims == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   for (uint32_t k = 0; k < count; ++k) {
     dims[k].id = tenon__read_u32(reader);
     if (dims[k].id >= tenon__dim_pool_count(pool)) {
@@ -101,9 +97,7 @@ static tenon_status_t read_part(tenon__byte_reader_t* reader, bool is_there, uin
 tenon_status_t tenon__layout_read(tenon__byte_reader_t* reader, uint32_t rank,
                                   tenon__arena_t* arena, const tenon_layout_t** out_layout) {
   tenon_layout_t* layout = tenon__arena_allocate(arena, 1, sizeof *layout);
-  if (layout == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(layout != NULL);
   layout->size = sizeof *layout;
   layout->name = tenon__read_string(reader);
   layout->rank = tenon__read_u32(reader);

@@ -282,9 +282,7 @@ tenon_status_t tenon__memory_check(const tenon__plan_t* plan, uint32_t graph, te
   c.is_valid = tenon__arena_allocate(arena, count, sizeof *c.is_valid);
   c.was_begun = tenon__arena_allocate(arena, count, sizeof *c.was_begun);
   c.arena = tenon__arena_allocate(arena, count, sizeof *c.arena);
-  if (c.is_valid == NULL || c.was_begun == NULL || c.arena == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(c.is_valid != NULL && c.was_begun != NULL && c.arena != NULL);
   TENON_TRY(check_demand(&c));
   TENON_TRY(check_steps(&c));
   return check_end(&c);

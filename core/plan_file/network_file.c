@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 
 static void* allocate(tenon__file_reading_t* reading, size_t count, size_t size_bytes) {

@@ -97,9 +97,8 @@ static bool read_weights(loading_t* loading) {
 static bool read_numbers(loading_t* loading) {
   tenon__network_t* network = loading->network;
   const uint32_t count = tenon__read_count(loading->reader, 12);
-  if (count > 0 && !check_memory(loading, tenon__grow(network->allocator, (void**)&network->handles,
-                                                      &network->handle_capacity, count,
-                                                      sizeof(*network->handles)))) {
+  if (count > 0 && !check_memory(loading, TENON_GROW(network->allocator, network->handles,
+                                                     network->handle_capacity, count))) {
     return false;
   }
   for (uint32_t i = 0; i < count; ++i) {
@@ -302,9 +301,8 @@ static bool read_ends(loading_t* loading, tenon__graph_t* graph) {
 static bool read_tables(loading_t* loading, tenon__graph_t* graph) {
   const tenon_allocator_t allocator = loading->network->allocator;
   const uint32_t value_count = tenon__read_count(loading->reader, 1);
-  if (value_count > 0 &&
-      !check_memory(loading, tenon__grow(allocator, (void**)&graph->values, &graph->value_capacity,
-                                         value_count, sizeof(*graph->values)))) {
+  if (value_count > 0 && !check_memory(loading, TENON_GROW(allocator, graph->values,
+                                                           graph->value_capacity, value_count))) {
     return false;
   }
   for (; graph->value_count < value_count; ++graph->value_count) {
@@ -313,9 +311,8 @@ static bool read_tables(loading_t* loading, tenon__graph_t* graph) {
     }
   }
   const uint32_t node_count = tenon__read_count(loading->reader, 1);
-  if (node_count > 0 &&
-      !check_memory(loading, tenon__grow(allocator, (void**)&graph->nodes, &graph->node_capacity,
-                                         node_count, sizeof(*graph->nodes)))) {
+  if (node_count > 0 && !check_memory(loading, TENON_GROW(allocator, graph->nodes,
+                                                          graph->node_capacity, node_count))) {
     return false;
   }
   for (; graph->node_count < node_count; ++graph->node_count) {
@@ -379,9 +376,8 @@ static bool read_states(loading_t* loading) {
   tenon__network_t* network = loading->network;
   const uint32_t count = tenon__read_count(loading->reader, 25);
   const uint32_t value_count = network->graphs[0]->value_count;
-  if (count > 0 && !check_memory(loading, tenon__grow(network->allocator, (void**)&network->states,
-                                                      &network->state_capacity, count,
-                                                      sizeof(*network->states)))) {
+  if (count > 0 && !check_memory(loading, TENON_GROW(network->allocator, network->states,
+                                                     network->state_capacity, count))) {
     return false;
   }
   for (uint32_t i = 0; i < count; ++i) {
@@ -420,9 +416,8 @@ static const char* read_all(loading_t* loading, tenon__find_operator_t find, voi
 
 static tenon_status_t load(loading_t* loading, tenon__find_operator_t find, void* find_user) {
   const char* broken = read_all(loading, find, find_user);
-  if (loading->parts.out_of_memory || tenon__dim_pool_failed(loading->network->pool)) {
-    return tenon__fail_memory(loading->sink);
-  }
+  TENON_TRY_MEMORY(!loading->parts.out_of_memory &&
+                   !tenon__dim_pool_failed(loading->network->pool));
   if (broken != NULL) {
     return tenon__fail(loading->sink, TENON_ERROR_INVALID_DATA,
                        "network: its %s are cut short or contradictory, at byte %zu", broken,
@@ -435,9 +430,7 @@ tenon_status_t tenon__network_read(tenon_allocator_t allocator, tenon__byte_read
                                    tenon__find_operator_t find, void* find_user,
                                    const tenon_sink_t* sink, tenon__network_t** out_network) {
   tenon__network_t* network = tenon__allocate(allocator, 1, sizeof(*network));
-  if (network == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(network != NULL);
   network->allocator = allocator;
   tenon__arena_initialize(&network->arena, allocator);
   loading_t loading = {

@@ -25,8 +25,8 @@ static bool collect_operator(writing_t* writing, const tenon__operator_t* op) {
   if (op == NULL || tenon__string_map_find(&writing->operator_numbers, op->name) != NULL) {
     return true;
   }
-  if (!tenon__grow(writing->network->allocator, (void**)&writing->operators,
-                   &writing->operator_capacity, writing->operator_count + 1u, sizeof(void*)) ||
+  if (!TENON_GROW(writing->network->allocator, writing->operators, writing->operator_capacity,
+                  writing->operator_count + 1u) ||
       !tenon__string_map_set(&writing->operator_numbers, op->name,
                              (tenon__map_value_t){.number = writing->operator_count})) {
     return false;

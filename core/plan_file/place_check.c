@@ -219,9 +219,7 @@ tenon_status_t tenon__places_check(tenon__plan_t* plan, uint32_t graph, tenon__a
                  .schedule = &plan->schedules[graph],
                  .sink = sink};
   c.input_of = tenon__arena_allocate(arena, c.graph->value_count, sizeof *c.input_of);
-  if (c.input_of == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(c.input_of != NULL);
   for (uint32_t k = 0; k < c.graph->value_count; ++k) {
     c.input_of[k] = TENON_NONE;
   }

@@ -16,10 +16,7 @@ tenon_status_t tenon__plan_broken(const tenon__plan_reader_t* reader, const char
 
 tenon_status_t tenon__plan_refused(const tenon__plan_reader_t* reader, tenon_status_t status,
                                    const char* what) {
-  if (status == TENON_ERROR_INVALID_DATA) {
-    return tenon__plan_broken(reader, "%s", what);
-  }
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(reader->sink) : status;
+  return status == TENON_ERROR_INVALID_DATA ? tenon__plan_broken(reader, "%s", what) : status;
 }
 
 tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights,

@@ -201,9 +201,7 @@ tenon_status_t tenon__expression_read(struct tenon__byte_reader_t* reader,
   if (!r.no_memory && !reader->failed) {
     read_outputs(&r, &e);
   }
-  if (r.no_memory) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(!r.no_memory);
   if (reader->failed) {
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression is cut off or damaged");
   }

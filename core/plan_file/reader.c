@@ -93,9 +93,7 @@ static tenon_status_t read_plugins(tenon__plan_reader_t* reader) {
   tenon__plan_t* plan = reader->plan;
   plan->plugin_count = tenon__read_count(&reader->bytes, 42);
   plan->plugins = tenon__arena_allocate(&plan->arena, plan->plugin_count, sizeof *plan->plugins);
-  if (plan->plugins == NULL) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY_MEMORY(plan->plugins != NULL);
   for (uint32_t k = 0; k < plan->plugin_count; ++k) {
     plan->plugins[k].name = tenon__read_string(&reader->bytes);
     plan->plugins[k].version = tenon__read_string(&reader->bytes);
@@ -123,9 +121,7 @@ static tenon_status_t read_strings(const tenon__plan_reader_t* reader, const uin
   }
   tenon_string_view_t* strings =
       tenon__arena_allocate(&reader->plan->arena, count, sizeof *strings);
-  if (strings == NULL) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY_MEMORY(strings != NULL);
   tenon__byte_reader_t sizes;
   tenon__byte_reader_t text;
   tenon__byte_reader_initialize(&sizes, blob, count * sizeof(uint64_t));
@@ -172,9 +168,7 @@ static tenon_status_t read_weights(tenon__plan_reader_t* reader) {
   tenon__network_t* network = plan->network;
   const uint32_t count = tenon__read_u32(&reader->bytes);
   bool* kept = tenon__arena_allocate(&plan->arena, network->weights_count, sizeof *kept);
-  if (kept == NULL) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY_MEMORY(kept != NULL);
   if (reader->bytes.failed || count != network->weights_count) {
     return tenon__plan_broken(reader, "it lists %u of %u weights", count, network->weights_count);
   }
@@ -199,9 +193,7 @@ static tenon_status_t read_packed(tenon__plan_reader_t* reader) {
   tenon__digest_t* digests =
       tenon__arena_allocate(&plan->arena, plan->packed_count, sizeof *digests);
   plan->packed = tenon__arena_allocate(&plan->arena, plan->packed_count, sizeof *plan->packed);
-  if (plan->packed == NULL || digests == NULL) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY_MEMORY(plan->packed != NULL && digests != NULL);
   for (uint32_t k = 0; k < plan->packed_count; ++k) {
     tenon__packed_t* packed = &plan->packed[k];
     read_digest(reader, &packed->key);
@@ -220,10 +212,7 @@ static tenon_status_t read_packed(tenon__plan_reader_t* reader) {
 
 static tenon_status_t read_extents(tenon__plan_reader_t* reader, uint32_t symbol_count,
                                    tenon__extents_t* out_extents) {
-  if (tenon__extents_create(&reader->plan->arena, reader->plan->network->pool, out_extents) !=
-      TENON_OK) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY(tenon__extents_create(&reader->plan->arena, reader->plan->network->pool, out_extents));
   for (uint32_t k = 0; k < symbol_count; ++k) {
     const bool is_known = tenon__read_u8(&reader->bytes) != 0;
     const int64_t value = tenon__read_i64(&reader->bytes);
@@ -257,9 +246,7 @@ static tenon_status_t read_original(tenon__plan_reader_t* reader) {
   original->exclude_count = tenon__read_count(&reader->bytes, 5);
   const char** exclude =
       tenon__arena_allocate(&reader->plan->arena, original->exclude_count + 1u, sizeof *exclude);
-  if (exclude == NULL) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY_MEMORY(exclude != NULL);
   for (uint32_t k = 0; k < original->exclude_count; ++k) {
     exclude[k] = tenon__read_string(&reader->bytes);
   }
@@ -346,9 +333,7 @@ tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const tenon__plan_s
                        TENON_PLAN_BLOB_ALIGNMENT);
   }
   tenon__plan_t* plan = NULL;
-  if (tenon__plan_create(allocator, &plan) != TENON_OK) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY(tenon__plan_create(allocator, &plan));
   tenon__plan_reader_t reader = {
       .plan = plan, .sink = sink, .file = source->data, .file_size = source->size_bytes};
   const finder_t finder = {.find = source->find, .user = source->find_user};

@@ -85,10 +85,7 @@ static tenon_status_t broken(const region_reader_t* r, const char* what) {
 
 /* A helper's silent refusal in words. */
 static tenon_status_t said(const region_reader_t* r, tenon_status_t status, const char* what) {
-  if (status == TENON_ERROR_INVALID_DATA) {
-    return broken(r, what);
-  }
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(r->sink) : status;
+  return status == TENON_ERROR_INVALID_DATA ? broken(r, what) : status;
 }
 
 static const tenon__value_node_t* value_of(const region_reader_t* r, uint32_t value) {
@@ -139,9 +136,7 @@ static tenon_status_t read_inputs(region_reader_t* r) {
     return broken(r, "there are too many inputs");
   }
   tenon__region_input_t* inputs = tenon__arena_allocate(r->arena, count, sizeof *inputs);
-  if (inputs == NULL) {
-    return tenon__fail_memory(r->sink);
-  }
+  TENON_TRY_MEMORY(inputs != NULL);
   for (uint32_t k = 0; k < count; ++k) {
     inputs[k].value = tenon__read_u32(r->bytes);
     inputs[k].aligned = tenon__read_u8(r->bytes) != 0;
@@ -181,9 +176,7 @@ static tenon_status_t read_outputs(region_reader_t* r) {
     return broken(r, "there are too many outputs");
   }
   tenon__region_output_t* outputs = tenon__arena_allocate(r->arena, count, sizeof *outputs);
-  if (outputs == NULL) {
-    return tenon__fail_memory(r->sink);
-  }
+  TENON_TRY_MEMORY(outputs != NULL);
   for (uint32_t k = 0; k < count; ++k) {
     outputs[k].value = tenon__read_u32(r->bytes);
     outputs[k].aligned = tenon__read_u8(r->bytes) != 0;
@@ -284,9 +277,7 @@ static bool slot_value_fits(const region_reader_t* r, const tenon__region_slot_t
 static tenon_status_t read_slots(region_reader_t* r) {
   const uint32_t count = tenon__read_count(r->bytes, 8);
   tenon__region_slot_t* slots = tenon__arena_allocate(r->arena, count, sizeof *slots);
-  if (slots == NULL) {
-    return tenon__fail_memory(r->sink);
-  }
+  TENON_TRY_MEMORY(slots != NULL);
   if (count > MOST_AXES || (count > 0 && r->region.kind != TENON_REGION_OPERATOR)) {
     return broken(r, "there are slots where no kernel can have any");
   }
@@ -327,7 +318,7 @@ static tenon_status_t check_spaces(region_reader_t* r) {
     for (uint32_t d = 0; d < input->access.rank; ++d) {
       if (!tenon__dim_affine(r->network->pool, input->access.coordinates[d], rank, &base,
                              coefficients)) {
-        return tenon__dim_pool_failed(r->network->pool) ? tenon__fail_memory(r->sink)
+        return tenon__dim_pool_failed(r->network->pool) ? TENON_ERROR_OUT_OF_MEMORY
                                                         : broken(r, "an access is not affine");
       }
     }
@@ -386,12 +377,10 @@ static tenon_status_t read_map(region_reader_t* r) {
   /* What is read lies in the network's arena, and its pool may grow. */
   tenon__file_reading_t reading = {
       .reader = r->bytes, .network = (tenon__network_t*)r->network, .sink = r->sink};
-  if (map == NULL) {
-    return tenon__fail_memory(r->sink);
-  }
+  TENON_TRY_MEMORY(map != NULL);
   if (!tenon__index_map_read(&reading, r->region.input_count, map)) {
     return reading.out_of_memory || tenon__dim_pool_failed(r->network->pool)
-               ? tenon__fail_memory(r->sink)
+               ? TENON_ERROR_OUT_OF_MEMORY
                : broken(r, "a map is broken");
   }
   r->region.map = map;
@@ -401,9 +390,7 @@ static tenon_status_t read_map(region_reader_t* r) {
 static tenon_status_t read_semantics(region_reader_t* r) {
   if (r->region.kind == TENON_REGION_EXPRESSION) {
     tenon__expression_t* expression = tenon__arena_allocate(r->arena, 1, sizeof *expression);
-    if (expression == NULL) {
-      return tenon__fail_memory(r->sink);
-    }
+    TENON_TRY_MEMORY(expression != NULL);
     TENON_TRY(read_expression(r, TENON_SPACE_PROGRAM, expression));
     r->region.expression = expression;
   } else if (r->region.kind == TENON_REGION_MOVE) {

@@ -244,9 +244,7 @@ static tenon_status_t finish_regions(const checker_t* c) {
     const tenon__step_t* step = &c->schedule->steps[s];
     if (step->kind == TENON_STEP_KERNEL) {
       struct tenon_region_t* region = (struct tenon_region_t*)step->region;
-      if (tenon__region_finish(&c->plan->arena, &c->plan->profile, region) != TENON_OK) {
-        return tenon__fail_memory(c->sink);
-      }
+      TENON_TRY(tenon__region_finish(&c->plan->arena, &c->plan->profile, region));
     }
   }
   return TENON_OK;
@@ -268,9 +266,7 @@ static tenon_status_t check_step(const checker_t* c, const tenon__step_t* step) 
 
 static tenon_status_t check_graph(checker_t* c, tenon__arena_t* scratch) {
   c->is_computed = tenon__arena_allocate(scratch, c->graph->node_count, 1);
-  if (c->is_computed == NULL) {
-    return tenon__fail_memory(c->sink);
-  }
+  TENON_TRY_MEMORY(c->is_computed != NULL);
   TENON_TRY(tenon__places_check(c->plan, c->graph_index, scratch, c->sink));
   TENON_TRY(check_all_contents(c));
   for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
@@ -343,9 +339,7 @@ static tenon_status_t check_states(const checker_t* c) {
 static tenon_status_t check_all(checker_t* c, tenon__arena_t* scratch) {
   tenon__plan_t* plan = c->plan;
   c->parents = tenon__arena_allocate(scratch, plan->schedule_count, sizeof *c->parents);
-  if (c->parents == NULL) {
-    return tenon__fail_memory(c->sink);
-  }
+  TENON_TRY_MEMORY(c->parents != NULL);
   TENON_TRY(check_states(c));
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     c->parents[g] = TENON_NONE;

@@ -112,13 +112,11 @@ static tenon_status_t read_map(tenon__plan_reader_t* reader, const tenon__index_
   tenon__file_reading_t reading = {
       .reader = &reader->bytes, .network = network, .sink = reader->sink};
   tenon__index_map_t* map = tenon__arena_allocate(&reader->plan->arena, 1, sizeof *map);
-  if (map == NULL) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY_MEMORY(map != NULL);
   /* What it reads is a place, so the numbers of inputs in it mean nothing. */
   if (!tenon__index_map_read(&reading, TENON_NONE, map)) {
     return reading.out_of_memory || tenon__dim_pool_failed(network->pool)
-               ? tenon__fail_memory(reader->sink)
+               ? TENON_ERROR_OUT_OF_MEMORY
                : tenon__plan_broken(reader, "a view's map is none");
   }
   *out_map = map;
@@ -173,7 +171,7 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
     if (place->storage == TENON_STORAGE_PART &&
         !shifts_are_affine(reader->plan->network->pool, place->map)) {
       return tenon__dim_pool_failed(reader->plan->network->pool)
-                 ? tenon__fail_memory(reader->sink)
+                 ? TENON_ERROR_OUT_OF_MEMORY
                  : tenon__plan_broken(reader, "a part is no box");
     }
   }
@@ -216,9 +214,7 @@ static tenon_status_t read_kernel(tenon__plan_reader_t* reader, uint32_t graph,
   step->zeroed_offset = tenon__read_u64(bytes);
   step->persistent_offset = tenon__read_u64(bytes);
   struct tenon_region_t* region = tenon__arena_allocate(&reader->plan->arena, 1, sizeof *region);
-  if (region == NULL) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY_MEMORY(region != NULL);
   TENON_TRY(tenon__region_read(bytes, reader->plan->network, graph, &reader->plan->arena,
                                reader->sink, region));
   step->region = region;
@@ -267,17 +263,13 @@ static tenon_status_t read_schedule(tenon__plan_reader_t* reader, uint32_t graph
   schedule->alive_bytes = tenon__read_u64(bytes);
   schedule->place_count = tenon__read_count(bytes, 34);
   schedule->places = tenon__arena_allocate(arena, schedule->place_count, sizeof *schedule->places);
-  if (schedule->places == NULL) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY_MEMORY(schedule->places != NULL);
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
     TENON_TRY(read_place(reader, reader->plan->network->graphs[graph], &schedule->places[k]));
   }
   schedule->step_count = tenon__read_count(bytes, 26);
   schedule->steps = tenon__arena_allocate(arena, schedule->step_count, sizeof *schedule->steps);
-  if (schedule->steps == NULL) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY_MEMORY(schedule->steps != NULL);
   for (uint32_t k = 0; k < schedule->step_count; ++k) {
     TENON_TRY(read_step(reader, graph, schedule, &schedule->steps[k]));
   }
@@ -294,9 +286,7 @@ tenon_status_t tenon__schedules_read(tenon__plan_reader_t* reader) {
   }
   plan->schedules =
       tenon__arena_allocate(&plan->arena, plan->schedule_count, sizeof *plan->schedules);
-  if (plan->schedules == NULL) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY_MEMORY(plan->schedules != NULL);
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     TENON_TRY(read_schedule(reader, g, &plan->schedules[g]));
     if (!tenon__graph_alive(plan->network, g) && !is_empty(&plan->schedules[g])) {

@@ -85,9 +85,7 @@ static tenon_status_t read_rules(tenon__plan_reader_t* reader, const struct teno
     return TENON_OK;
   }
   tenon_argument_rule_t* rules = tenon__arena_allocate(&reader->plan->arena, count, sizeof *rules);
-  if (rules == NULL) {
-    return tenon__fail_memory(reader->sink);
-  }
+  TENON_TRY_MEMORY(rules != NULL);
   for (uint32_t k = 0; k < count; ++k) {
     const uint32_t value = are_inputs ? region->inputs[k].value : region->outputs[k].value;
     TENON_TRY(read_rule(reader, region, value, &rules[k]));
@@ -106,7 +104,7 @@ static tenon_status_t read_configuration(tenon__plan_reader_t* reader,
   /* Copied, because kernels read it as structures. */
   tactic->configuration = tenon__arena_copy(&reader->plan->arena, bytes, size);
   tactic->configuration_size = size;
-  return tactic->configuration == NULL ? tenon__fail_memory(reader->sink) : TENON_OK;
+  return tactic->configuration == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 static tenon_status_t read_numerics(tenon__plan_reader_t* reader, tenon_numerics_t* numerics) {

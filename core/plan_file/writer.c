@@ -90,7 +90,7 @@ static tenon_status_t place_weights(plan_writer_t* w, bool hot) {
     fits = fits && (weights->dtype != TENON_DTYPE_STRING || string_bytes(weights, &count, &size));
     fits = fits && place_blob(w, size, &w->weights[k]);
   }
-  return fits ? TENON_OK : tenon__fail_memory(w->sink);
+  return fits ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 static tenon_status_t place_blobs(plan_writer_t* w) {
@@ -100,7 +100,7 @@ static tenon_status_t place_blobs(plan_writer_t* w) {
     fits = fits && place_blob(w, w->plan->packed[k].size_bytes, &w->packed[k]);
   }
   w->hot_size = w->data_size;
-  return fits ? place_weights(w, false) : tenon__fail_memory(w->sink);
+  return fits ? place_weights(w, false) : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- Sections ---- */
@@ -166,9 +166,7 @@ static void mark_used_weights(const tenon__network_t* network, uint8_t* used) {
 static tenon_status_t write_weights(plan_writer_t* w) {
   const tenon__network_t* network = w->plan->network;
   uint8_t* used = tenon__allocate(w->bytes.allocator, network->weights_count, 1);
-  if (used == NULL) {
-    return tenon__fail_memory(w->sink);
-  }
+  TENON_TRY_MEMORY(used != NULL);
   mark_used_weights(network, used);
   const size_t begin = begin_section(w, TENON_PLAN_SECTION_WEIGHTS);
   tenon__write_u32(&w->bytes, network->weights_count);
@@ -273,7 +271,7 @@ static tenon_status_t write_structure(plan_writer_t* w) {
   write_profile(w);
   write_packed(w);
   write_original(w);
-  return w->bytes.failed ? tenon__fail_memory(w->sink) : TENON_OK;
+  return w->bytes.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 /* ---- The file ---- */
@@ -333,9 +331,7 @@ static tenon_status_t assemble(const plan_writer_t* w, void** out_data, size_t* 
   uint8_t* file = tenon__add_size(data_offset, w->data_size, &total)
                       ? tenon__allocate(w->bytes.allocator, total, 1)
                       : NULL;
-  if (file == NULL) {
-    return tenon__fail_memory(w->sink);
-  }
+  TENON_TRY_MEMORY(file != NULL);
   memcpy(file, TENON_PLAN_MAGIC, 8); /* no NUL. NOLINT(bugprone-not-null-terminated-result) */
   store_number(file + 8, TENON_PLAN_VERSION, 4);
   store_number(file + 16, total, 8);
@@ -371,7 +367,7 @@ tenon_status_t tenon__plan_write_until(const tenon__plan_t* plan, tenon_allocato
   w.weights = tenon__arena_allocate(&arena, plan->network->weights_count, sizeof *w.weights);
   w.packed = tenon__arena_allocate(&arena, plan->packed_count, sizeof *w.packed);
   tenon_status_t status =
-      w.weights == NULL || w.packed == NULL ? tenon__fail_memory(sink) : place_blobs(&w);
+      w.weights == NULL || w.packed == NULL ? TENON_ERROR_OUT_OF_MEMORY : place_blobs(&w);
   if (status == TENON_OK) {
     status = write_structure(&w);
   }

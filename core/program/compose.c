@@ -51,9 +51,7 @@ static tenon_status_t copy_operand(composition_t* c, const part_t* part, uint32_
   if (operand.indexed == 0 && part->replacements != NULL) {
     tenon_dim_t* coordinates =
         tenon__arena_allocate(c->arena, access.rank + 1u, sizeof(*coordinates));
-    if (coordinates == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(coordinates != NULL);
     for (uint32_t i = 0; i < access.rank; ++i) {
       coordinates[i] = tenon__dim_substitute(c->pool, access.coordinates[i], part->replacements,
                                              part->expression->program.rank, NULL);
@@ -141,12 +139,6 @@ static bool find_slot(const part_t* part, int64_t operand, uint32_t* out_value) 
   return false;
 }
 
-static uint32_t cast_to(composition_t* c, uint32_t code, tenon_dtype_t dtype) {
-  return c->builder.failed || tenon__builder_type(&c->builder, code) == dtype
-             ? code
-             : tenon__emit_operation(&c->builder, TENON_OPCODE_CAST, dtype, code, 0, 0);
-}
-
 /* INPUT, LOAD, EXTENT, INDEX, SIZE: what looks outside of the program. */
 static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const tenon_instruction_t* i,
                                 uint32_t* out_code) {
@@ -154,32 +146,22 @@ static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const teno
   uint32_t operand = 0;
   uint32_t value = 0;
   uint32_t coordinates[TENON_RANK_LIMIT];
-  switch (i->opcode) {
-    case TENON_OPCODE_INPUT:
-      if (find_slot(part, i->immediate.i, &value)) {
-        *out_code = cast_to(c, value, i->dtype);
-        return memory_or(c, TENON_OK);
-      }
-      TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
-      *out_code = tenon__emit_immediate(&c->builder, i->opcode, i->dtype, 0, (int64_t)operand);
-      return memory_or(c, TENON_OK);
-    case TENON_OPCODE_LOAD:
-      TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
-      for (uint32_t d = 0; d < i->operands[1] && d < TENON_RANK_LIMIT; ++d) {
-        coordinates[d] = part->map[e->program.coordinates[i->operands[0] + d]];
-      }
-      *out_code = tenon__emit_load(&c->builder, i->dtype, operand, coordinates, i->operands[1]);
-      return memory_or(c, TENON_OK);
-    case TENON_OPCODE_EXTENT:
-      TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
-      *out_code =
-          tenon__emit_immediate(&c->builder, i->opcode, i->dtype, i->operands[0], (int64_t)operand);
-      return memory_or(c, TENON_OK);
-    case TENON_OPCODE_INDEX:
-      return coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
-    default:
-      return extent_code(c, e->space[i->immediate.i], i->dtype, out_code);
+  if (i->opcode == TENON_OPCODE_INDEX) {
+    return coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
   }
+  if (i->opcode == TENON_OPCODE_SIZE) {
+    return extent_code(c, e->space[i->immediate.i], i->dtype, out_code);
+  }
+  if (i->opcode == TENON_OPCODE_INPUT && find_slot(part, i->immediate.i, &value)) {
+    *out_code = tenon__emit_cast(&c->builder, value, i->dtype);
+    return memory_or(c, TENON_OK);
+  }
+  TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
+  tenon_instruction_t own =
+      tenon__instruction_renumber(e->program.coordinates, i, part->map, coordinates);
+  own.immediate.i = (int64_t)operand;
+  *out_code = tenon__emit(&c->builder, &own, coordinates);
+  return memory_or(c, TENON_OK);
 }
 
 static bool looks_outside(const part_t* part, const tenon_instruction_t* i) {
@@ -187,30 +169,28 @@ static bool looks_outside(const part_t* part, const tenon_instruction_t* i) {
   return tenon__opcode_reads_operand(i->opcode) || (placed && part->replacements != NULL);
 }
 
-static uint32_t copy_operation(composition_t* c, const part_t* part, tenon_instruction_t i) {
-  const uint32_t count = tenon__opcode_operand_count(i.opcode);
-  for (uint32_t o = 0; o < 3; ++o) {
-    i.operands[o] = o < count ? part->map[i.operands[o]] : 0;
+static uint32_t copy_operation(composition_t* c, const part_t* part, const tenon_instruction_t* i) {
+  tenon_instruction_t own = tenon__instruction_renumber(NULL, i, part->map, NULL);
+  for (uint32_t o = tenon__opcode_operand_count(i->opcode); o < 3; ++o) {
+    own.operands[o] = 0;
   }
-  if (tenon__opcode_is_reduction(i.opcode)) {
-    i.immediate.i = (int64_t)map_axes(part, (uint64_t)i.immediate.i);
+  if (tenon__opcode_is_reduction(i->opcode)) {
+    own.immediate.i = (int64_t)map_axes(part, (uint64_t)i->immediate.i);
   }
-  return tenon__emit(&c->builder, &i);
+  return tenon__emit(&c->builder, &own, NULL);
 }
 
 static tenon_status_t copy_part(composition_t* c, part_t* part) {
   const tenon_program_t* program = &part->expression->program;
   tenon_status_t status = TENON_OK;
   part->map = tenon__arena_allocate(c->arena, program->instruction_count + 1u, sizeof(uint32_t));
-  if (part->map == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(part->map != NULL);
   for (uint32_t k = 0; k < program->instruction_count && status == TENON_OK; ++k) {
     const tenon_instruction_t* i = &program->instructions[k];
     if (looks_outside(part, i)) {
       status = copy_leaf(c, part, i, &part->map[k]);
     } else {
-      part->map[k] = copy_operation(c, part, *i);
+      part->map[k] = copy_operation(c, part, i);
     }
   }
   return status == TENON_OK ? memory_or(c, TENON_OK) : status;
@@ -290,9 +270,7 @@ static tenon_status_t producer_replacements(composition_t* c, const tenon__acces
                                             const tenon_dim_t** out_replacements) {
   const uint32_t rank = producer->program.rank;
   tenon_dim_t* replacements = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*replacements));
-  if (replacements == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(replacements != NULL);
   if (access->rank != producer->output_ranks[output]) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -322,9 +300,7 @@ static tenon_status_t lift(composition_t* c, const tenon__expression_t* producer
   const uint32_t rank = producer->output_ranks[output];
   tenon_dim_t* replacements = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*replacements));
   uint32_t* axes = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*axes));
-  if (replacements == NULL || axes == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(replacements != NULL && axes != NULL);
   for (uint32_t d = 0; d < rank; ++d) {
     const uint32_t axis = producer->output_axes[output][d];
     const bool gone = is_reduced(producer, output, axis);
@@ -349,7 +325,7 @@ static tenon_status_t stored_value(composition_t* c, uint32_t code,
                  tenon__dtype_class(output->dtype) != 'f')) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  *out_code = cast_to(c, code, arithmetic);
+  *out_code = tenon__emit_cast(&c->builder, code, arithmetic);
   return memory_or(c, TENON_OK);
 }
 
@@ -383,9 +359,7 @@ static tenon_status_t finish(composition_t* c, const part_t* consumer, const par
   tenon_program_output_t* outputs = tenon__arena_allocate(c->arena, count + 1u, sizeof(*outputs));
   const uint32_t** axes = tenon__arena_allocate(c->arena, count + 1u, sizeof(*axes));
   uint32_t* ranks = tenon__arena_allocate(c->arena, count + 1u, sizeof(*ranks));
-  if (outputs == NULL || axes == NULL || ranks == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(outputs != NULL && axes != NULL && ranks != NULL);
   for (uint32_t k = 0; k < own; ++k) {
     outputs[k] = e->program.outputs[k];
     outputs[k].instruction = consumer->map[outputs[k].instruction];
@@ -394,9 +368,7 @@ static tenon_status_t finish(composition_t* c, const part_t* consumer, const par
     axes[k] = e->output_axes[k];
     if (consumer->axes != NULL) {
       uint32_t* placed = tenon__arena_allocate(c->arena, ranks[k] + 1u, sizeof(*placed));
-      if (placed == NULL) {
-        return TENON_ERROR_OUT_OF_MEMORY;
-      }
+      TENON_TRY_MEMORY(placed != NULL);
       for (uint32_t d = 0; d < ranks[k]; ++d) {
         placed[d] = producer->expression->output_axes[producer_output][e->output_axes[k][d]];
       }
@@ -411,7 +383,7 @@ static tenon_status_t finish(composition_t* c, const part_t* consumer, const par
   }
   tenon__expression_t raw = {0};
   const tenon__program_outputs_t all = {count, outputs, axes, ranks};
-  TENON_TRY(tenon__program_builder_finish(&c->builder, c->rank, c->space, &all, NULL, &raw));
+  TENON_TRY(tenon__program_builder_finish(&c->builder, c->rank, c->space, &all, &raw));
   return tenon__expression_normalise(&raw, c->arena, out_expression);
 }
 
@@ -445,9 +417,7 @@ tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
   part_t second = {
       .expression = consumer, .slots = composition->slots, .slot_count = composition->slot_count};
   uint32_t* values = tenon__arena_allocate(arena, composition->slot_count, sizeof(*values));
-  if (values == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(values != NULL);
   for (uint32_t k = 0; k < composition->slot_count; ++k) {
     TENON_TRY(copy_value(&c, composition, same_point || lifted, k, &first, &values[k]));
   }

@@ -22,7 +22,7 @@ typedef tenon__content_t content_t;
 typedef struct symbolic_t {
   tenon__dim_pool_t* pool;
   const tenon__expression_t* expression;
-  const tenon__contents_t* operands;
+  const tenon__type_t* operands;
   tenon__arena_t* arena;
   int64_t space[TENON_RANK_LIMIT];
   int64_t point[TENON_RANK_LIMIT];
@@ -34,20 +34,11 @@ typedef struct symbolic_t {
 /* Element of an operand at coordinates; unknown where its contents are. */
 static content_t element(const symbolic_t* s, uint32_t operand, const int64_t* coordinates,
                          uint32_t rank) {
-  int64_t place = 0;
-  if (s->operands[operand].items == NULL) {
-    return tenon__content_unknown();
-  }
-  for (uint32_t d = 0; d < rank; ++d) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(s->pool, s->operands[operand].dims[d], &extent) || coordinates[d] < 0 ||
-        coordinates[d] >= extent) {
-      return tenon__content_unknown();
-    }
-    place = place * extent + coordinates[d];
-  }
-  return place < (int64_t)s->operands[operand].count
-             ? tenon__content_whole(s->pool, s->operands[operand].items[place])
+  tenon_dim_t content = TENON_DIM_INVALID;
+  return rank == s->operands[operand].rank &&
+                 tenon__type_content(s->pool, &s->operands[operand], coordinates, &content) ==
+                     TENON_CONTENT_FOUND
+             ? tenon__content_whole(s->pool, content)
              : tenon__content_unknown();
 }
 
@@ -147,9 +138,7 @@ static tenon_status_t reduce(symbolic_t* s, uint32_t stage, uint64_t points) {
   for (uint32_t k = 0; k < program->instruction_count; ++k) {
     if (s->stages[k] == stage && tenon__opcode_is_reduction(program->instructions[k].opcode)) {
       s->sums[k] = tenon__arena_allocate(s->arena, points + 1, sizeof(content_t));
-      if (s->sums[k] == NULL) {
-        return TENON_ERROR_OUT_OF_MEMORY;
-      }
+      TENON_TRY_MEMORY(s->sums[k] != NULL);
     }
   }
   memset(s->point, 0, sizeof(s->point));
@@ -248,25 +237,24 @@ static bool count_points(symbolic_t* s, uint64_t reduced, uint64_t* out_points,
 
 /* Could the output be an integer at all, and everything read be contents? */
 static bool may_be_contents(const tenon__expression_t* e, uint32_t output,
-                            const tenon__contents_t* operands) {
+                            const tenon__type_t* operands) {
   const char kind = tenon__dtype_class(e->program.outputs[output].dtype);
   bool fine = kind == 'i' || kind == 'u' || kind == 'b' || kind == 'f';
   for (uint32_t k = 0; k < e->program.operand_count; ++k) {
-    fine = fine && operands[k].items != NULL;
+    fine = fine && operands[k].contents != NULL;
   }
   return fine && e->program.rank <= TENON_RANK_LIMIT;
 }
 
 tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
                                        const tenon__expression_t* expression, uint32_t output,
-                                       const tenon__contents_t* operands, tenon__arena_t* arena,
-                                       tenon__contents_t* out_contents) {
+                                       const tenon__type_t* operands, tenon__arena_t* arena,
+                                       tenon__type_t* inout_type) {
   const size_t count = (size_t)expression->program.instruction_count + 1;
   symbolic_t s = {.pool = pool, .expression = expression, .operands = operands, .arena = arena};
   uint64_t points = 0;
   uint64_t results = 0;
   bool all = false;
-  *out_contents = (tenon__contents_t){0};
   if (!may_be_contents(expression, output, operands) ||
       !count_points(&s, expression->program.outputs[output].reduced_axes, &points, &results)) {
     return TENON_OK;
@@ -275,17 +263,15 @@ tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
   s.values = tenon__arena_allocate(arena, count, sizeof(*s.values));
   s.sums = tenon__arena_allocate(arena, count, sizeof(void*));
   s.stages = tenon__arena_allocate(arena, count, sizeof(*s.stages));
-  if (found == NULL || s.values == NULL || s.sums == NULL || s.stages == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(found != NULL && s.values != NULL && s.sums != NULL && s.stages != NULL);
   const uint32_t stages = tenon__program_stages(&expression->program, s.stages);
   for (uint32_t stage = 1; stage <= stages; ++stage) {
     TENON_TRY(reduce(&s, stage, points));
   }
   TENON_TRY(collect(&s, output, results, found, &all));
   if (all) {
-    out_contents->items = found;
-    out_contents->count = (uint32_t)results;
+    inout_type->contents = found;
+    inout_type->content_count = (uint32_t)results;
   }
   return TENON_OK;
 }

@@ -5,22 +5,16 @@
 #include "core/base/arena.h"
 #include "core/dimension/dimension.h"
 #include "core/program/program.h"
-
-/* A tensor of which it is known what it holds. */
-typedef struct tenon__contents_t {
-  const tenon_dim_t* items; /* in row-major order of the dims; NULL: not known */
-  uint32_t count;
-  const tenon_dim_t* dims; /* of operands: their own; results have those of the output */
-} tenon__contents_t;
+#include "core/tensor/type.h"
 
 /* Integer (and bool, and integral float) programs on symbols: what output `output` holds where each
- * operand of the program holds operands[k]. Its items are NULL where the program does more than
- * dimensions can say. So shape(x)[0] * 2 is the dimension 2*batch, and what reads it knows its
- * extents before any run. An element costs as much as the program; who calls bounds their number
- * (1024). OUT_OF_MEMORY only. */
+ * operand of the program is an operands[k], whose contents and extents count. inout_type's contents
+ * are set, or stay as they are where the program does more than dimensions can say. So shape(x)[0]
+ * * 2 is the dimension 2*batch, and what reads it knows its extents before any run. An element
+ * costs as much as the program; who calls bounds their number (1024). OUT_OF_MEMORY only. */
 tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
                                        const tenon__expression_t* expression, uint32_t output,
-                                       const tenon__contents_t* operands, tenon__arena_t* arena,
-                                       tenon__contents_t* out_contents);
+                                       const tenon__type_t* operands, tenon__arena_t* arena,
+                                       tenon__type_t* inout_type);
 
 #endif

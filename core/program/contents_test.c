@@ -9,8 +9,8 @@ static tenon_status_t contents_of(test_scope_t* t, const char* source, const ten
   tenon__text_t text = {0};
   tenon__expression_t e = {0};
   tenon__inferred_shape_t shape = {0};
-  tenon__contents_t operands[8];
-  tenon__contents_t made = {0};
+  tenon__type_t operands[8];
+  tenon__type_t made = {0};
   tenon_status_t status = tenon__text_parse(&t->arena, source, NULL, &text);
   if (status == TENON_OK) {
     const tenon__node_text_t node_text = {&t->scope, &text, &t->arena, NULL};
@@ -20,12 +20,11 @@ static tenon_status_t contents_of(test_scope_t* t, const char* source, const ten
     return status;
   }
   for (uint32_t k = 0; k < e.program.operand_count; ++k) {
-    const tenon__scope_value_t* value = &t->input_values[e.program.operands[k].index][0];
-    operands[k] = (tenon__contents_t){value->contents, value->content_count, value->dims};
+    operands[k] = t->input_values[e.program.operands[k].index][0].type;
   }
   status = tenon__program_contents(t->scope.pool, &e, 0, operands, &t->arena, &made);
-  *out = made.items;
-  *out_count = made.count;
+  *out = made.contents;
+  *out_count = made.content_count;
   return status;
 }
 

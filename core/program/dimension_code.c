@@ -66,24 +66,29 @@ static bool solve_extent(const code_t* c, tenon_dim_t symbol, uint32_t* out_code
   return false;
 }
 
-/* An element of an input's contents. */
+/* How many numbers can be read from an input's contents. */
+static uint32_t number_count(const code_t* c, uint32_t input) {
+  const tenon__type_t* type = &c->inputs[input];
+  return tenon__dimension_code_type(c, input) == TENON_DTYPE_UNDEFINED || type->rank > 1 ||
+                 type->contents == NULL
+             ? 0
+             : type->content_count;
+}
+
+/* One of them. */
 static uint32_t content_code(const code_t* c, uint32_t input, uint32_t index) {
-  const tenon_dtype_t type = tenon__dimension_code_type(c, input);
   const uint32_t place = number_code(c, (int64_t)index);
-  const uint32_t code = tenon__emit_load(c->builder, type, tenon__dimension_code_operand(c, input),
-                                         &place, c->inputs[input].rank);
-  return type == TENON_DTYPE_INT64
-             ? code
-             : tenon__emit_operation(c->builder, TENON_OPCODE_CAST, TENON_DTYPE_INT64, code, 0, 0);
+  const uint32_t code =
+      tenon__emit_load(c->builder, tenon__dimension_code_type(c, input),
+                       tenon__dimension_code_operand(c, input), &place, c->inputs[input].rank);
+  return tenon__emit_cast(c->builder, code, TENON_DTYPE_INT64);
 }
 
 /* An input that holds the dimension: its element. */
 static bool read_number(const code_t* c, tenon_dim_t dim, uint32_t* out_code) {
   for (uint32_t i = 0; i < c->input_count; ++i) {
-    if (tenon__dimension_code_type(c, i) == TENON_DTYPE_UNDEFINED) {
-      continue;
-    }
-    for (uint32_t k = 0; k < c->inputs[i].content_count; ++k) {
+    const uint32_t count = number_count(c, i);
+    for (uint32_t k = 0; k < count; ++k) {
       if (tenon__dim_equal(c->inputs[i].contents[k], dim)) {
         *out_code = content_code(c, i, k);
         return true;
@@ -107,13 +112,10 @@ static const tenon__code_extent_t* find_extent(const code_t* c, tenon_dim_t dim)
  * that is 0 the extent is, and nobody asks. */
 static bool solve_product(const code_t* c, tenon_dim_t symbol, uint32_t* out_code) {
   for (uint32_t i = 0; i < c->input_count; ++i) {
-    if (tenon__dimension_code_type(c, i) == TENON_DTYPE_UNDEFINED) {
-      continue;
-    }
-    for (uint32_t k = 0; k < c->inputs[i].content_count; ++k) {
-      const tenon_dim_t number = c->inputs[i].contents[k];
+    const uint32_t count = number_count(c, i);
+    for (uint32_t k = 0; k < count; ++k) {
       const tenon__code_extent_t* extent =
-          find_extent(c, tenon__dim_multiply(c->pool, symbol, number));
+          find_extent(c, tenon__dim_multiply(c->pool, symbol, c->inputs[i].contents[k]));
       if (extent != NULL) {
         *out_code =
             integer_code(c, TENON_OPCODE_FLOOR_DIV, extent_code(c, extent), content_code(c, i, k));
@@ -122,6 +124,10 @@ static bool solve_product(const code_t* c, tenon_dim_t symbol, uint32_t* out_cod
     }
   }
   return false;
+}
+
+static tenon_dim_t negated(const code_t* c, tenon_dim_t dim) {
+  return tenon__dim_multiply(c->pool, dim, tenon__dim_constant(c->pool, -1));
 }
 
 static bool mentions(const tenon__dim_pool_t* pool, tenon_dim_t dim, tenon_dim_t part) {
@@ -144,9 +150,7 @@ static bool solve_sum(code_t* c, tenon_dim_t symbol, uint32_t* out_code) {
   c->solves = true;
   c->sink = NULL;
   for (uint32_t k = 0; !found && k < c->extent_count; ++k) {
-    const tenon_dim_t minus =
-        tenon__dim_multiply(c->pool, symbol, tenon__dim_constant(c->pool, -1));
-    const tenon_dim_t rest = tenon__dim_add(c->pool, c->extents[k].dim, minus);
+    const tenon_dim_t rest = tenon__dim_add(c->pool, c->extents[k].dim, negated(c, symbol));
     uint32_t code = 0;
     found = !tenon__dim_equal(rest, TENON_DIM_INVALID) && !mentions(c->pool, rest, symbol) &&
             dim_code(c, rest, 0, &code) == TENON_OK;
@@ -162,10 +166,9 @@ static bool solve_sum(code_t* c, tenon_dim_t symbol, uint32_t* out_code) {
 /* The dimension is an extent, or differs from one by a number. (Of sums too long for their
  * canonical form no difference is known, but whether they are the same is.) */
 static bool shift_extent(const code_t* c, tenon_dim_t dim, uint32_t* out_code) {
-  const tenon_dim_t minus = tenon__dim_multiply(c->pool, dim, tenon__dim_constant(c->pool, -1));
   for (uint32_t k = 0; k < c->extent_count; ++k) {
     int64_t shift = 0;
-    const tenon_dim_t difference = tenon__dim_add(c->pool, c->extents[k].dim, minus);
+    const tenon_dim_t difference = tenon__dim_add(c->pool, c->extents[k].dim, negated(c, dim));
     if (!tenon__dim_equal(c->extents[k].dim, dim) &&
         !tenon__dim_known(c->pool, difference, &shift)) {
       continue;
@@ -205,12 +208,10 @@ static tenon_status_t element_code(code_t* c, const tenon__dim_view_t* view, uin
   for (uint32_t i = 0; i < view->operand_count; ++i) {
     TENON_TRY(dim_code(c, view->operands[i], depth + 1, &coordinates[i]));
   }
-  uint32_t code = tenon__emit_load(c->builder, type, tenon__dimension_code_operand(c, view->index),
-                                   coordinates, view->operand_count);
-  if (type != TENON_DTYPE_INT64) {
-    code = tenon__emit_operation(c->builder, TENON_OPCODE_CAST, TENON_DTYPE_INT64, code, 0, 0);
-  }
-  *out_code = code;
+  const uint32_t code =
+      tenon__emit_load(c->builder, type, tenon__dimension_code_operand(c, view->index), coordinates,
+                       view->operand_count);
+  *out_code = tenon__emit_cast(c->builder, code, TENON_DTYPE_INT64);
   return TENON_OK;
 }
 
@@ -240,7 +241,6 @@ static bool is_free(const code_t* c, tenon_dim_t dim) {
  * it is an extent, or differs from one by a number. */
 static bool free_sum_code(const code_t* c, tenon_dim_t dim, const tenon__dim_view_t* view,
                           uint32_t* out_code) {
-  const tenon_dim_t minus = tenon__dim_constant(c->pool, -1);
   tenon_dim_t rest = dim;
   uint32_t count = 0;
   if (view->opcode != TENON_OPCODE_ADD) {
@@ -250,7 +250,7 @@ static bool free_sum_code(const code_t* c, tenon_dim_t dim, const tenon__dim_vie
     if (is_free(c, view->operands[i])) {
       ++count;
     } else {
-      rest = tenon__dim_add(c->pool, rest, tenon__dim_multiply(c->pool, view->operands[i], minus));
+      rest = tenon__dim_add(c->pool, rest, negated(c, view->operands[i]));
     }
   }
   return count > 1 && is_free(c, rest) && shift_extent(c, rest, out_code);
@@ -261,8 +261,7 @@ static tenon_status_t operation_code(code_t* c, tenon_dim_t dim, const tenon__di
   uint32_t codes[3] = {0, 0, 0};
   if (view->opcode == TENON_OPCODE_EQ || view->opcode == TENON_OPCODE_LT) {
     TENON_TRY(truth_code(c, dim, depth + 1, &codes[0]));
-    *out_code =
-        tenon__emit_operation(c->builder, TENON_OPCODE_CAST, TENON_DTYPE_INT64, codes[0], 0, 0);
+    *out_code = tenon__emit_cast(c->builder, codes[0], TENON_DTYPE_INT64);
     return TENON_OK;
   }
   if (view->opcode == TENON_OPCODE_SELECT) {

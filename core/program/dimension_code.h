@@ -6,6 +6,7 @@
 #define TENON_CORE_PROGRAM_DIMENSION_CODE_H_
 
 #include "core/program/program_builder.h"
+#include "core/tensor/type.h"
 
 /* An extent that the program can ask for. */
 typedef struct tenon__code_extent_t {
@@ -16,8 +17,8 @@ typedef struct tenon__code_extent_t {
 
 typedef struct tenon__dimension_code_t {
   tenon__dim_pool_t* pool;
-  uint32_t rank; /* of the space */
-  const tenon__move_input_t* inputs;
+  uint32_t rank;               /* of the space */
+  const tenon__type_t* inputs; /* the node's; of element type UNDEFINED: absent */
   uint32_t input_count;
   const tenon_sink_t* sink;
   tenon__program_builder_t* builder;

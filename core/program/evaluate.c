@@ -280,9 +280,7 @@ static tenon_status_t begin_sums(evaluation_t* e, uint32_t index) {
     return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA, "a reduction's result is too large");
   }
   sums->values = tenon__allocate(e->allocator, sums->count, sizeof(tenon__scalar_t));
-  if (sums->values == NULL) {
-    return tenon__fail_memory(e->sink);
-  }
+  TENON_TRY_MEMORY(sums->values != NULL);
   for (uint32_t k = 0; k < e->program->rank; ++k) {
     sums->strides[k] = extents[k] == 1 ? 0 : sums->strides[k];
   }
@@ -430,7 +428,7 @@ tenon_status_t tenon__program_evaluate(const tenon_program_t* program, const int
   tenon_status_t status = TENON_OK;
   if (e.values == NULL || (loads && e.faults == NULL) || e.sums == NULL || e.stages == NULL ||
       e.needed == NULL) {
-    status = tenon__fail_memory(sink);
+    status = TENON_ERROR_OUT_OF_MEMORY;
   } else {
     status = evaluate(&e);
   }

@@ -140,9 +140,7 @@ static tenon_status_t choose(conversion_t* c, tenon_dtype_t type, uint32_t* out_
       tenon__arena_allocate(c->builder.arena, c->map->source_count + 1u, sizeof(*guards));
   uint32_t* codes =
       tenon__arena_allocate(c->builder.arena, c->map->source_count + 1u, sizeof(*codes));
-  if (guards == NULL || codes == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(guards != NULL && codes != NULL);
   uint32_t count = 0;
   bool open = true; /* something may still be left for later sources */
   while (count < c->map->source_count && open) {
@@ -182,7 +180,7 @@ static tenon_status_t convert(conversion_t* c, tenon_dtype_t dtype,
   const tenon_program_output_t output = {.instruction = code, .dtype = dtype};
   const tenon__program_outputs_t outputs = {1, &output, &all_axes, &c->map->rank};
   return tenon__program_builder_finish(&c->builder, c->map->rank, c->map->dims, &outputs,
-                                       c->code.sink, out_expression);
+                                       out_expression);
 }
 
 /* What the program can ask for: extents of its space, then of what it reads. */
@@ -194,9 +192,7 @@ static tenon_status_t list_extents(conversion_t* c) {
   }
   tenon__code_extent_t* extents =
       tenon__arena_allocate(c->builder.arena, count + 1u, sizeof(*extents));
-  if (extents == NULL) {
-    return tenon__fail_memory(c->code.sink);
-  }
+  TENON_TRY_MEMORY(extents != NULL);
   for (uint32_t k = 0; k < map->rank; ++k) {
     extents[k] = (tenon__code_extent_t){map->dims[k], TENON_NONE, k};
   }
@@ -217,7 +213,7 @@ static tenon_status_t list_extents(conversion_t* c) {
 
 /* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__expression_from_move(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
-                                           tenon_dtype_t dtype, const tenon__move_input_t* inputs,
+                                           tenon_dtype_t dtype, const tenon__type_t* inputs,
                                            uint32_t input_count, tenon__arena_t* arena,
                                            const tenon_sink_t* sink,
                                            tenon__expression_t* out_expression) {
@@ -237,9 +233,7 @@ tenon_status_t tenon__expression_from_move(tenon__dim_pool_t* pool, const tenon_
   }
   TENON_TRY(list_extents(&conversion));
   code->codes = tenon__allocate(allocator, code->code_count, sizeof(uint32_t));
-  if (code->codes == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(code->codes != NULL);
   tenon_status_t status = convert(&conversion, dtype, out_expression);
   tenon__free(allocator, code->codes, code->code_count * sizeof(uint32_t));
   if (status != TENON_OK && (conversion.builder.failed || tenon__dim_pool_failed(pool))) {

@@ -57,8 +57,8 @@ static bool read_at(const data_t* data, uint32_t input, const int64_t* coordinat
   const tenon__scope_value_t* value = input_of(data->t, input);
   int64_t extents[AXES] = {0};
   int64_t place = 0;
-  numbers_of(data->t, value->dims, value->rank, extents);
-  for (uint32_t i = 0; i < value->rank; ++i) {
+  numbers_of(data->t, value->type.dims, value->type.rank, extents);
+  for (uint32_t i = 0; i < value->type.rank; ++i) {
     if (coordinates[i] < 0 || coordinates[i] >= extents[i]) {
       return false;
     }
@@ -116,8 +116,8 @@ static tenon_status_t run_program(data_t* data, const tenon__expression_t* e, in
     int64_t own[AXES] = {0};
     int64_t own_strides[AXES] = {0};
     int64_t offset = 0;
-    numbers_of(data->t, value->dims, value->rank, own);
-    (void)tenon__strides_row_major(value->rank, own, own_strides);
+    numbers_of(data->t, value->type.dims, value->type.rank, own);
+    (void)tenon__strides_row_major(value->type.rank, own, own_strides);
     const bool indexed = e->program.operands[k].indexed != 0;
     memcpy(dims[k], indexed ? own : space, sizeof(own));
     memcpy(strides[k], own_strides, sizeof(own));
@@ -133,7 +133,7 @@ static tenon_status_t run_program(data_t* data, const tenon__expression_t* e, in
     views[k] = (tenon_tensor_view_t){.data = data->inputs[input] + offset,
                                      .dims = dims[k],
                                      .strides = strides[k],
-                                     .rank = indexed ? value->rank : e->program.rank,
+                                     .rank = indexed ? value->type.rank : e->program.rank,
                                      .dtype = TENON_DTYPE_INT64,
                                      .layout = TENON_NONE};
   }
@@ -150,10 +150,10 @@ static tenon_status_t run_program(data_t* data, const tenon__expression_t* e, in
 
 static void expect_move(test_scope_t* t, const char* source, const char* dims, const char* text,
                         int line) {
-  static const tenon__move_input_t inputs[4] = {{.dtype = TENON_DTYPE_INT64},
-                                                {.dtype = TENON_DTYPE_INT64},
-                                                {.dtype = TENON_DTYPE_INT64},
-                                                {.dtype = TENON_DTYPE_INT64}};
+  static const tenon__type_t inputs[4] = {{.dtype = TENON_DTYPE_INT64},
+                                          {.dtype = TENON_DTYPE_INT64},
+                                          {.dtype = TENON_DTYPE_INT64},
+                                          {.dtype = TENON_DTYPE_INT64}};
   static data_t data;
   tenon__index_map_t map = {0};
   tenon__expression_t e = {0};
@@ -235,8 +235,8 @@ TENON_TEST(moves_of_every_kind) {
 }
 
 TENON_TEST(symbols_are_found_in_the_space_and_in_what_is_read) {
-  static const tenon__move_input_t inputs[] = {{.dtype = TENON_DTYPE_FLOAT16},
-                                               {.dtype = TENON_DTYPE_INT32}};
+  static const tenon__type_t inputs[] = {{.dtype = TENON_DTYPE_FLOAT16},
+                                         {.dtype = TENON_DTYPE_INT32}};
   test_scope_t t;
   tenon__index_map_t map = {0};
   tenon__expression_t e = {0};
@@ -285,7 +285,7 @@ static void expect_symbolic(const char* source, const char* x,
   test_contents(&t, "j", 1, "s"); /* which the move does not read */
   test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
   const tenon_dim_t held[] = {test_dim(&t, "7"), test_dim(&t, "p")};
-  const tenon__move_input_t inputs[] = {
+  const tenon__type_t inputs[] = {
       {.dtype = TENON_DTYPE_FLOAT32},
       {.dtype = TENON_DTYPE_INT64, .rank = 1, .content_count = numbers ? 2 : 0, .contents = held}};
   const tenon_dim_t dims[] = {extent(&t)};
@@ -368,9 +368,9 @@ static void expect_sum(uint32_t count) {
     sum = combine(&t, TENON_OPCODE_ADD, sum, name);
   }
   tenon__scope_value_t x = t.inputs[0].values[0];
-  x.dims = &sum;
+  x.type.dims = &sum;
   t.inputs[0].values = &x;
-  const tenon__move_input_t inputs[] = {{.dtype = TENON_DTYPE_INT64}, {.dtype = TENON_DTYPE_INT64}};
+  const tenon__type_t inputs[] = {{.dtype = TENON_DTYPE_INT64}, {.dtype = TENON_DTYPE_INT64}};
   EXPECT_STATUS(map_of(&t, "x[d] = wrap(element(i, o(0)), dim(x, 0))", "4", &map), TENON_OK);
   EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_INT64, inputs, 2,
                                             &t.arena, NULL, &e),
@@ -388,10 +388,10 @@ TENON_TEST(an_extent_of_many_terms_is_one) {
 
 TENON_TEST(indices_out_of_range_are_errors) {
   static data_t data;
-  static const tenon__move_input_t inputs[4] = {{.dtype = TENON_DTYPE_INT64},
-                                                {.dtype = TENON_DTYPE_INT64},
-                                                {.dtype = TENON_DTYPE_INT64},
-                                                {.dtype = TENON_DTYPE_INT64}};
+  static const tenon__type_t inputs[4] = {{.dtype = TENON_DTYPE_INT64},
+                                          {.dtype = TENON_DTYPE_INT64},
+                                          {.dtype = TENON_DTYPE_INT64},
+                                          {.dtype = TENON_DTYPE_INT64}};
   test_scope_t t;
   tenon__index_map_t map = {0};
   tenon__expression_t e = {0};
@@ -416,8 +416,8 @@ TENON_TEST(indices_out_of_range_are_errors) {
 
 static bool convert_gather(tenon_allocator_t allocator, void* user) {
   (void)user;
-  static const tenon__move_input_t inputs[] = {{.dtype = TENON_DTYPE_FLOAT16},
-                                               {.dtype = TENON_DTYPE_INT32}};
+  static const tenon__type_t inputs[] = {{.dtype = TENON_DTYPE_FLOAT16},
+                                         {.dtype = TENON_DTYPE_INT32}};
   test_scope_t t;
   tenon__index_map_t map = {0};
   tenon__expression_t e = {0};

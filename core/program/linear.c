@@ -152,9 +152,7 @@ tenon_status_t tenon__expression_linear_in(const tenon__expression_t* expression
   }
   l.pairs = tenon__arena_allocate(arena, program->instruction_count + 1u, sizeof(*l.pairs));
   l.operands = tenon__arena_allocate(arena, program->operand_count + 1u, sizeof(*l.operands));
-  if (l.pairs == NULL || l.operands == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(l.pairs != NULL && l.operands != NULL);
   tenon__simplifier_initialize(&l.simplifier, arena);
   for (uint32_t k = 0; k < program->operand_count; ++k) {
     l.operands[k] =
@@ -163,9 +161,7 @@ tenon_status_t tenon__expression_linear_in(const tenon__expression_t* expression
   for (uint32_t k = 0; k < program->instruction_count && !l.simplifier.builder.failed; ++k) {
     l.pairs[k] = pair_of(&l, k);
   }
-  if (l.simplifier.builder.failed) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(!l.simplifier.builder.failed);
   const pair_t result = l.pairs[program->outputs[0].instruction];
   if (!result.valid || result.scale == TENON_NONE) {
     return TENON_ERROR_UNSUPPORTED;

@@ -12,32 +12,19 @@
 typedef struct gathering_t {
   const tenon__program_builder_t* from;
   tenon__program_builder_t to;
-  uint32_t* placed;   /* instruction of `from` -> of `to`, + 1 */
+  uint32_t* placed;   /* instruction of `from` -> of `to`; TENON_NONE: not yet */
   uint32_t* operands; /* operand of `from` -> of `to` */
   uint32_t* stack;
 } gathering_t;
 
 static void place(gathering_t* g, uint32_t index) {
-  const tenon_instruction_t* i = &g->from->instructions[index];
-  tenon_instruction_t own = *i;
-  uint32_t coordinates[64];
-  uint32_t count = 0;
-  const uint32_t* needs = tenon__instruction_needs(g->from->coordinates, i, &count);
-  if (i->opcode == TENON_OPCODE_LOAD) {
-    for (uint32_t k = 0; k < count && k < 64; ++k) {
-      coordinates[k] = g->placed[needs[k]] - 1;
-    }
-    g->placed[index] =
-        tenon__emit_load(&g->to, i->dtype, g->operands[i->immediate.i], coordinates, count) + 1;
-    return;
+  uint32_t coordinates[TENON_RANK_LIMIT];
+  tenon_instruction_t own = tenon__instruction_renumber(
+      g->from->coordinates, &g->from->instructions[index], g->placed, coordinates);
+  if (tenon__opcode_reads_operand(own.opcode)) {
+    own.immediate.i = (int64_t)g->operands[own.immediate.i];
   }
-  for (uint32_t k = 0; k < count; ++k) {
-    own.operands[k] = g->placed[needs[k]] - 1;
-  }
-  if (tenon__opcode_reads_operand(i->opcode)) {
-    own.immediate.i = (int64_t)g->operands[i->immediate.i];
-  }
-  g->placed[index] = tenon__emit(&g->to, &own) + 1;
+  g->placed[index] = tenon__emit(&g->to, &own, coordinates);
 }
 
 /* Depth first without recursion: an instruction stays on the stack until all that it needs is
@@ -51,14 +38,14 @@ static void place_tree(gathering_t* g, uint32_t root) {
     const uint32_t* needs =
         tenon__instruction_needs(g->from->coordinates, &g->from->instructions[index], &count);
     uint32_t next = 0;
-    while (next < count && g->placed[needs[next]] != 0) {
+    while (next < count && g->placed[needs[next]] != TENON_NONE) {
       ++next;
     }
     if (next < count) {
       g->stack[depth++] = needs[next]; /* smaller than index: the stack never holds one twice */
       continue;
     }
-    if (g->placed[index] == 0) {
+    if (g->placed[index] == TENON_NONE) {
       place(g, index);
     }
     --depth;
@@ -111,19 +98,16 @@ tenon_status_t tenon__expression_gather(const tenon__program_builder_t* builder,
   g.stack = tenon__arena_allocate(arena, count, sizeof(uint32_t));
   uint8_t* needed = tenon__arena_allocate(arena, count, 1);
   tenon_program_output_t* own = tenon__arena_allocate(arena, output_count + 1u, sizeof(*own));
-  if (builder->failed || g.placed == NULL || g.operands == NULL || g.stack == NULL ||
-      needed == NULL || own == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(!builder->failed && g.placed != NULL && g.operands != NULL && g.stack != NULL &&
+                   needed != NULL && own != NULL);
+  memset(g.placed, 0xff, count * sizeof(*g.placed)); /* TENON_NONE */
   place_operands(&g, outputs, output_count, needed);
   for (uint32_t k = 0; k < output_count && !g.to.failed; ++k) {
     place_tree(&g, outputs[k].instruction);
     own[k] = outputs[k];
-    own[k].instruction = g.placed[outputs[k].instruction] - 1;
+    own[k].instruction = g.placed[outputs[k].instruction];
   }
-  if (g.to.failed) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(!g.to.failed);
   *out_expression = *like;
   out_expression->accesses = g.to.accesses;
   out_expression->program = (tenon_program_t){.instructions = g.to.instructions,
@@ -186,20 +170,12 @@ static void emit_instructions(const tenon__expression_t* e, const uint32_t* oper
                               tenon__simplifier_t* simplifier, uint32_t* out_map) {
   const tenon_program_t* program = &e->program;
   for (uint32_t k = 0; k < program->instruction_count && !simplifier->builder.failed; ++k) {
-    tenon_instruction_t i = program->instructions[k];
-    uint32_t coordinates[64];
-    const uint32_t count = tenon__opcode_operand_count(i.opcode);
-    for (uint32_t o = 0; o < count; ++o) {
-      i.operands[o] = out_map[i.operands[o]];
-    }
-    if (i.opcode == TENON_OPCODE_LOAD) {
-      for (uint32_t d = 0; d < i.operands[1] && d < 64; ++d) {
-        coordinates[d] = out_map[program->coordinates[i.operands[0] + d]];
-      }
-    } else if (i.opcode != TENON_OPCODE_EXTENT) {
-      for (uint32_t o = count; o < 3; ++o) {
-        i.operands[o] = 0;
-      }
+    uint32_t coordinates[TENON_RANK_LIMIT];
+    tenon_instruction_t i = tenon__instruction_renumber(
+        program->coordinates, &program->instructions[k], out_map, coordinates);
+    const bool uses_others = i.opcode == TENON_OPCODE_LOAD || i.opcode == TENON_OPCODE_EXTENT;
+    for (uint32_t o = tenon__opcode_operand_count(i.opcode); o < 3 && !uses_others; ++o) {
+      i.operands[o] = 0;
     }
     if (tenon__opcode_reads_operand(i.opcode)) {
       i.immediate.i = (int64_t)operands[i.immediate.i];
@@ -219,9 +195,7 @@ tenon_status_t tenon__expression_normalise(const tenon__expression_t* expression
   uint32_t* map = tenon__arena_allocate(arena, program->instruction_count + 1u, sizeof(*map));
   tenon_program_output_t* outputs =
       tenon__arena_allocate(arena, program->output_count + 1u, sizeof(*outputs));
-  if (operands == NULL || map == NULL || outputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(operands != NULL && map != NULL && outputs != NULL);
   emit_operands(expression, operands + program->operand_count, operands, &simplifier.builder);
   emit_instructions(expression, operands, &simplifier, map);
   for (uint32_t k = 0; k < program->output_count; ++k) {

@@ -40,14 +40,6 @@ typedef struct tenon__expression_t {
   const uint32_t* output_ranks;
 } tenon__expression_t;
 
-/* What a move may know of a node's input. */
-typedef struct tenon__move_input_t {
-  tenon_dtype_t dtype; /* UNDEFINED: absent */
-  uint32_t rank;
-  uint32_t content_count; /* 0 unless the rank is at most 1 */
-  const tenon_dim_t* contents;
-} tenon__move_input_t;
-
 /* Instructions that a program may have: what plans are read with, and so what nodes are made with.
  */
 enum { TENON__MOST_INSTRUCTIONS = 1 << 20 };

@@ -12,27 +12,12 @@ void tenon__program_builder_initialize(tenon__program_builder_t* out_builder,
   *out_builder = (tenon__program_builder_t){.arena = arena};
 }
 
-/* Room for `needed` elements of an array in the arena. */
+/* Room for `needed` elements of one of the builder's arrays. */
 static bool reserve(tenon__program_builder_t* builder, void* inout_array, uint32_t* inout_capacity,
-                    uint32_t count, uint32_t needed, size_t element_size) {
-  if (needed <= *inout_capacity) {
-    return true;
-  }
-  uint32_t capacity = *inout_capacity < 8 ? 8 : *inout_capacity * 2;
-  capacity = capacity < needed ? needed : capacity;
-  void* grown = tenon__arena_allocate(builder->arena, capacity, element_size);
-  if (grown == NULL) {
-    builder->failed = true;
-    return false;
-  }
-  void* array = NULL;
-  memcpy(&array, inout_array, sizeof(array));
-  if (count > 0) {
-    memcpy(grown, array, count * element_size);
-  }
-  memcpy(inout_array, &grown, sizeof(grown));
-  *inout_capacity = capacity;
-  return true;
+                    uint32_t needed, size_t element_size) {
+  builder->failed = builder->failed || !tenon__arena_grow(builder->arena, inout_array,
+                                                          inout_capacity, needed, element_size);
+  return !builder->failed;
 }
 
 static uint64_t hash_instruction(const tenon_instruction_t* instruction) {
@@ -50,9 +35,8 @@ static bool same_instruction(const tenon__program_builder_t* builder, const teno
   }
   return a->dtype == b->dtype && a->immediate.i == b->immediate.i &&
          a->operands[1] == b->operands[1] &&
-         (a->operands[1] == 0 ||
-          memcmp(builder->coordinates + a->operands[0], builder->coordinates + b->operands[0],
-                 a->operands[1] * sizeof(uint32_t)) == 0);
+         memcmp(builder->coordinates + a->operands[0], builder->coordinates + b->operands[0],
+                a->operands[1] * sizeof(uint32_t)) == 0;
 }
 
 static uint64_t hash_any(const tenon__program_builder_t* builder,
@@ -60,12 +44,9 @@ static uint64_t hash_any(const tenon__program_builder_t* builder,
   if (instruction->opcode != TENON_OPCODE_LOAD) {
     return hash_instruction(instruction);
   }
-  const uint64_t hash = tenon__hash_bytes(&instruction->immediate, sizeof(int64_t), 19);
-  if (instruction->operands[1] == 0) {
-    return hash; /* a scalar: there may be no list of coordinates yet */
-  }
   return tenon__hash_bytes(builder->coordinates + instruction->operands[0],
-                           instruction->operands[1] * sizeof(uint32_t), hash);
+                           instruction->operands[1] * sizeof(uint32_t),
+                           tenon__hash_bytes(&instruction->immediate, sizeof(int64_t), 19));
 }
 
 static uint32_t find_slot(const tenon__program_builder_t* builder,
@@ -97,7 +78,7 @@ static bool grow_slots(tenon__program_builder_t* builder) {
   return true;
 }
 
-uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction) {
+static uint32_t emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction) {
   /* Field by field: padding and the other member of the union must not differ. */
   tenon_instruction_t made;
   memset(&made, 0, sizeof(made));
@@ -107,7 +88,7 @@ uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_
   memcpy(&made.immediate, &instruction->immediate, sizeof(made.immediate));
   if (builder->failed || !grow_slots(builder) ||
       !reserve(builder, &builder->instructions, &builder->instruction_capacity,
-               builder->instruction_count, builder->instruction_count + 1, sizeof(made))) {
+               builder->instruction_count + 1, sizeof(made))) {
     return 0;
   }
   const uint32_t slot = find_slot(builder, &made);
@@ -119,6 +100,27 @@ uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_
   return builder->instruction_count - 1;
 }
 
+uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction,
+                     const uint32_t* coordinates) {
+  return instruction->opcode == TENON_OPCODE_LOAD
+             ? tenon__emit_load(builder, instruction->dtype, (uint32_t)instruction->immediate.i,
+                                coordinates, instruction->operands[1])
+             : emit(builder, instruction);
+}
+
+tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
+                                                const tenon_instruction_t* instruction,
+                                                const uint32_t* values, uint32_t* out_coordinates) {
+  tenon_instruction_t own = *instruction;
+  uint32_t count = 0;
+  const uint32_t* needs = tenon__instruction_needs(coordinates, instruction, &count);
+  uint32_t* places = own.opcode == TENON_OPCODE_LOAD ? out_coordinates : own.operands;
+  for (uint32_t k = 0; k < count && k < TENON_RANK_LIMIT; ++k) {
+    places[k] = values[needs[k]];
+  }
+  return own;
+}
+
 uint32_t tenon__emit_constant(tenon__program_builder_t* builder, tenon_dtype_t dtype,
                               tenon__scalar_t value) {
   tenon_instruction_t instruction = {.opcode = TENON_OPCODE_CONSTANT, .dtype = (uint16_t)dtype};
@@ -127,25 +129,25 @@ uint32_t tenon__emit_constant(tenon__program_builder_t* builder, tenon_dtype_t d
   } else {
     instruction.immediate.i = tenon__wrap_integer(dtype, value.i);
   }
-  return tenon__emit(builder, &instruction);
+  return emit(builder, &instruction);
 }
 
 uint32_t tenon__emit_load(tenon__program_builder_t* builder, tenon_dtype_t dtype, uint32_t operand,
                           const uint32_t* coordinates, uint32_t count) {
   const uint32_t first = builder->coordinate_count;
-  if (!reserve(builder, &builder->coordinates, &builder->coordinate_capacity, first, first + count,
+  if (!reserve(builder, &builder->coordinates, &builder->coordinate_capacity, first + count + 1,
                sizeof(uint32_t))) {
     return 0;
   }
-  if (count > 0) {
-    memcpy(builder->coordinates + first, coordinates, count * sizeof(*coordinates));
+  for (uint32_t k = 0; k < count; ++k) {
+    builder->coordinates[first + k] = coordinates[k];
   }
   const uint32_t before = builder->instruction_count;
   const tenon_instruction_t instruction = {.opcode = TENON_OPCODE_LOAD,
                                            .dtype = (uint16_t)dtype,
                                            .operands = {first, count, 0},
                                            .immediate = {.i = (int64_t)operand}};
-  const uint32_t made = tenon__emit(builder, &instruction);
+  const uint32_t made = emit(builder, &instruction);
   if (builder->instruction_count > before) {
     builder->coordinate_count = first + count;
   }
@@ -189,15 +191,22 @@ uint32_t tenon__emit_operand(tenon__program_builder_t* builder, const tenon_oper
     }
   }
   const uint32_t count = builder->operand_count;
-  if (!reserve(builder, &builder->operands, &builder->operand_capacity, count, count + 1,
+  if (!reserve(builder, &builder->operands, &builder->operand_capacity, count + 1,
                sizeof(tenon_operand_t)) ||
-      !reserve(builder, &builder->accesses, &builder->access_capacity, count, count + 1,
+      !reserve(builder, &builder->accesses, &builder->access_capacity, count + 1,
                sizeof(tenon__access_t))) {
     return 0;
   }
   builder->operands[count] = *operand;
   builder->accesses[count] = *access;
   return builder->operand_count++;
+}
+
+uint32_t tenon__emit_cast(tenon__program_builder_t* builder, uint32_t instruction,
+                          tenon_dtype_t dtype) {
+  return builder->failed || tenon__builder_type(builder, instruction) == dtype
+             ? instruction
+             : tenon__emit_operation(builder, TENON_OPCODE_CAST, dtype, instruction, 0, 0);
 }
 
 bool tenon__builder_constant(const tenon__program_builder_t* builder, uint32_t instruction,
@@ -229,7 +238,6 @@ static const void* keep(tenon__program_builder_t* builder, const void* data, siz
 tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, uint32_t rank,
                                              const tenon_dim_t* space,
                                              const tenon__program_outputs_t* outputs,
-                                             const tenon_sink_t* sink,
                                              tenon__expression_t* out_expression) {
   const uint32_t count = outputs->count;
   const uint32_t** axes = tenon__arena_allocate(builder->arena, count + 1u, sizeof(void*));
@@ -247,15 +255,11 @@ tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, 
       .space = keep(builder, space, rank, sizeof(*space)),
       .output_axes = axes,
       .output_ranks = keep(builder, outputs->ranks, count, sizeof(*outputs->ranks))};
-  if (axes == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(axes != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     axes[i] = keep(builder, outputs->axes[i], outputs->ranks[i], sizeof(uint32_t));
   }
-  if (builder->failed) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(!builder->failed);
   *out_expression = made;
   return TENON_OK;
 }

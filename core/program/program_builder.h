@@ -36,14 +36,23 @@ typedef struct tenon__program_builder_t {
 
 void tenon__program_builder_initialize(tenon__program_builder_t* out_builder,
                                        tenon__arena_t* arena);
-/* Any instruction but LOAD. Unused operands are 0. */
-uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction);
+/* Any instruction. Unused operands are 0; `coordinates`: of a LOAD, operands[1] of them, copied, of
+ * integer type, one for each dimension of its operand; what its operands[0] says is not looked at.
+ */
+uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction,
+                     const uint32_t* coordinates);
+/* An instruction of another program as one of this: what it needs is values[old number] here. The
+ * operand it reads keeps its number. A LOAD's coordinates go to out_coordinates, which has
+ * TENON_RANK_LIMIT places; emits nothing. */
+tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
+                                                const tenon_instruction_t* instruction,
+                                                const uint32_t* values, uint32_t* out_coordinates);
 static inline uint32_t tenon__emit_operation(tenon__program_builder_t* builder, uint32_t opcode,
                                              tenon_dtype_t dtype, uint32_t a, uint32_t b,
                                              uint32_t c) {
   const tenon_instruction_t instruction = {
       .opcode = (uint16_t)opcode, .dtype = (uint16_t)dtype, .operands = {a, b, c}};
-  return tenon__emit(builder, &instruction);
+  return tenon__emit(builder, &instruction, NULL);
 }
 /* INDEX, SIZE, INPUT and reductions: what has an integer immediate; EXTENT: of axis `a`. */
 static inline uint32_t tenon__emit_immediate(tenon__program_builder_t* builder, uint32_t opcode,
@@ -52,12 +61,11 @@ static inline uint32_t tenon__emit_immediate(tenon__program_builder_t* builder, 
                                            .dtype = (uint16_t)dtype,
                                            .operands = {a, 0, 0},
                                            .immediate = {.i = immediate}};
-  return tenon__emit(builder, &instruction);
+  return tenon__emit(builder, &instruction, NULL);
 }
 /* -0.0 is another constant than 0.0. */
 uint32_t tenon__emit_constant(tenon__program_builder_t* builder, tenon_dtype_t dtype,
                               tenon__scalar_t value);
-/* `coordinates`: instructions of integer type, copied, one for each dimension of the operand. */
 uint32_t tenon__emit_load(tenon__program_builder_t* builder, tenon_dtype_t dtype, uint32_t operand,
                           const uint32_t* coordinates, uint32_t count);
 /* The operand with these fields and this access, made if new. */
@@ -68,6 +76,9 @@ uint32_t tenon__emit_operand(tenon__program_builder_t* builder, const tenon_oper
 uint64_t tenon__access_broadcast_axes(const tenon__dim_pool_t* pool, const tenon__access_t* access,
                                       const tenon_dim_t* space, uint32_t rank);
 
+/* The value in that type: as it is, or converted. */
+uint32_t tenon__emit_cast(tenon__program_builder_t* builder, uint32_t instruction,
+                          tenon_dtype_t dtype);
 /* Value of a CONSTANT. */
 bool tenon__builder_constant(const tenon__program_builder_t* builder, uint32_t instruction,
                              tenon__scalar_t* out_value);
@@ -86,7 +97,6 @@ typedef struct tenon__program_outputs_t {
 tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, uint32_t rank,
                                              const tenon_dim_t* space,
                                              const tenon__program_outputs_t* outputs,
-                                             const tenon_sink_t* sink,
                                              tenon__expression_t* out_expression);
 
 /* Axes along which an instruction's value varies, and axes that reductions below it removed. Both

@@ -36,38 +36,9 @@ static bool is_integer(tenon_dtype_t dtype) {
   return tenon__dtype_class(dtype) == 'i' || tenon__dtype_class(dtype) == 'u';
 }
 
-/* Does the opcode compute in that type? */
-static bool opcode_takes(uint32_t opcode, tenon_dtype_t dtype) {
-  const char kind = tenon__dtype_class(dtype);
-  switch (opcode) {
-    case TENON_OPCODE_AND:
-    case TENON_OPCODE_OR:
-    case TENON_OPCODE_XOR:
-    case TENON_OPCODE_NOT:
-      return kind != 'f';
-    case TENON_OPCODE_SHL:
-    case TENON_OPCODE_SHR:
-      return is_integer(dtype);
-    case TENON_OPCODE_CONSTANT:
-    case TENON_OPCODE_CAST:
-    case TENON_OPCODE_SELECT:
-    case TENON_OPCODE_EQ:
-    case TENON_OPCODE_NE:
-    case TENON_OPCODE_REDUCE_MIN:
-    case TENON_OPCODE_REDUCE_MAX:
-      return true;
-    case TENON_OPCODE_ATAN2:
-    case TENON_OPCODE_RANDOM:
-      return kind == 'f';
-    default:
-      return opcode >= TENON_OPCODE_SQRT && opcode <= TENON_OPCODE_SOFTPLUS ? kind == 'f'
-                                                                            : kind != 'b';
-  }
-}
-
 static bool operand_types_agree(const tenon_program_t* p, const tenon_instruction_t* i) {
   const uint32_t count = tenon__opcode_operand_count(i->opcode);
-  if (!opcode_takes(i->opcode, i->dtype)) {
+  if (!tenon__opcode_takes(i->opcode, i->dtype)) {
     return false;
   }
   if (i->opcode == TENON_OPCODE_CAST) {

@@ -222,14 +222,10 @@ static void count_uses(text_t* text, uint32_t root) {
     if (text->uses[i - 1] == 0) {
       continue;
     }
-    const uint32_t count = tenon__opcode_operand_count(instruction->opcode);
+    uint32_t count = 0;
+    const uint32_t* needs = tenon__instruction_needs(program->coordinates, instruction, &count);
     for (uint32_t k = 0; k < count; ++k) {
-      ++text->uses[instruction->operands[k]];
-    }
-    const uint32_t coordinates =
-        instruction->opcode == TENON_OPCODE_LOAD ? instruction->operands[1] : 0;
-    for (uint32_t k = 0; k < coordinates; ++k) {
-      ++text->uses[program->coordinates[instruction->operands[0] + k]];
+      ++text->uses[needs[k]];
     }
   }
 }

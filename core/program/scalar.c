@@ -38,19 +38,46 @@ bool tenon__opcode_is_reduction(uint32_t opcode) {
 }
 
 bool tenon__opcode_is_commutative(uint32_t opcode) {
-  switch (opcode) {
-    case TENON_OPCODE_ADD:
-    case TENON_OPCODE_MUL:
-    case TENON_OPCODE_MIN:
-    case TENON_OPCODE_MAX:
-    case TENON_OPCODE_EQ:
-    case TENON_OPCODE_NE:
-    case TENON_OPCODE_AND:
-    case TENON_OPCODE_OR:
-    case TENON_OPCODE_XOR:
-      return true;
+  static const bool commutes[TENON_OPCODE_COUNT] = {
+      [TENON_OPCODE_ADD] = true, [TENON_OPCODE_MUL] = true, [TENON_OPCODE_MIN] = true,
+      [TENON_OPCODE_MAX] = true, [TENON_OPCODE_EQ] = true,  [TENON_OPCODE_NE] = true,
+      [TENON_OPCODE_AND] = true, [TENON_OPCODE_OR] = true,  [TENON_OPCODE_XOR] = true};
+  return opcode < TENON_OPCODE_COUNT && commutes[opcode];
+}
+
+/* What is not in it takes numbers. */
+static char domain_of(uint32_t opcode) {
+  static const char domains[TENON_OPCODE_COUNT] = {
+      [TENON_OPCODE_CONSTANT] = 'a',   [TENON_OPCODE_CAST] = 'a',
+      [TENON_OPCODE_SELECT] = 'a',     [TENON_OPCODE_EQ] = 'a',
+      [TENON_OPCODE_NE] = 'a',         [TENON_OPCODE_AND] = 'i',
+      [TENON_OPCODE_OR] = 'i',         [TENON_OPCODE_XOR] = 'i',
+      [TENON_OPCODE_NOT] = 'i',        [TENON_OPCODE_REDUCE_MIN] = 'a',
+      [TENON_OPCODE_REDUCE_MAX] = 'a', [TENON_OPCODE_SHL] = 's',
+      [TENON_OPCODE_SHR] = 's',        [TENON_OPCODE_ATAN2] = 'f',
+      [TENON_OPCODE_RANDOM] = 'f'};
+  const bool is_function = opcode >= TENON_OPCODE_SQRT && opcode <= TENON_OPCODE_SOFTPLUS;
+  return is_function ? 'f' : domains[opcode] != 0 ? domains[opcode] : 'n';
+}
+
+char tenon__opcode_domain(uint32_t opcode) {
+  return opcode < TENON_OPCODE_COUNT ? domain_of(opcode) : 'n';
+}
+
+bool tenon__opcode_takes(uint32_t opcode, tenon_dtype_t dtype) {
+  const char kind = tenon__dtype_class(dtype);
+  const bool is_integer = kind == 'i' || kind == 'u';
+  switch (tenon__opcode_domain(opcode)) {
+    case 'f':
+      return kind == 'f';
+    case 'i':
+      return is_integer || kind == 'b';
+    case 's':
+      return is_integer;
+    case 'n':
+      return is_integer || kind == 'f';
     default:
-      return false;
+      return true;
   }
 }
 
@@ -63,21 +90,14 @@ double tenon__round_float(tenon_dtype_t dtype, double value) {
 }
 
 int64_t tenon__wrap_integer(tenon_dtype_t dtype, int64_t value) {
-  switch (dtype) {
-    case TENON_DTYPE_INT8:
-      return (int8_t)(uint8_t)value;
-    case TENON_DTYPE_INT16:
-      return (int16_t)(uint16_t)value;
-    case TENON_DTYPE_INT32:
-      return (int32_t)(uint32_t)value;
-    case TENON_DTYPE_UINT8:
-      return (uint8_t)value;
-    case TENON_DTYPE_UINT16:
-      return (uint16_t)value;
-    case TENON_DTYPE_UINT32:
-      return (uint32_t)value;
-    case TENON_DTYPE_BOOL:
+  const uint32_t gone = 64u - tenon__dtype_bits(dtype);
+  switch (tenon__dtype_class(dtype)) {
+    case 'b':
       return value != 0;
+    case 'u':
+      return (int64_t)((uint64_t)value << gone >> gone);
+    case 'i':
+      return (int64_t)((uint64_t)value << gone) >> gone;
     default:
       return value;
   }
@@ -128,72 +148,43 @@ static double float_softplus(double a) {
 }
 
 static double float_unary(uint32_t opcode, double a) {
+  static double (*const functions[TENON_OPCODE_COUNT])(double) = {
+      [TENON_OPCODE_ABS] = fabs,
+      [TENON_OPCODE_FLOOR] = floor,
+      [TENON_OPCODE_CEIL] = ceil,
+      [TENON_OPCODE_ROUND] = rint,
+      [TENON_OPCODE_TRUNC] = trunc,
+      [TENON_OPCODE_SQRT] = sqrt,
+      [TENON_OPCODE_EXP] = exp,
+      [TENON_OPCODE_EXPM1] = expm1,
+      [TENON_OPCODE_LOG] = log,
+      [TENON_OPCODE_LOG1P] = log1p,
+      [TENON_OPCODE_ERF] = erf,
+      [TENON_OPCODE_SIN] = sin,
+      [TENON_OPCODE_COS] = cos,
+      [TENON_OPCODE_TAN] = tan,
+      [TENON_OPCODE_ASIN] = asin,
+      [TENON_OPCODE_ACOS] = acos,
+      [TENON_OPCODE_ATAN] = atan,
+      [TENON_OPCODE_SINH] = sinh,
+      [TENON_OPCODE_COSH] = cosh,
+      [TENON_OPCODE_TANH] = tanh,
+      [TENON_OPCODE_ASINH] = asinh,
+      [TENON_OPCODE_ACOSH] = acosh,
+      [TENON_OPCODE_ATANH] = atanh,
+      [TENON_OPCODE_SIGMOID] = float_sigmoid,
+      [TENON_OPCODE_SOFTPLUS] = float_softplus};
   switch (opcode) {
     case TENON_OPCODE_NEG:
       return -a;
-    case TENON_OPCODE_ABS:
-      return fabs(a);
     case TENON_OPCODE_SIGN:
       return isnan(a) ? a : (double)((a > 0) - (a < 0));
-    case TENON_OPCODE_FLOOR:
-      return floor(a);
-    case TENON_OPCODE_CEIL:
-      return ceil(a);
-    case TENON_OPCODE_ROUND:
-      return rint(a);
-    case TENON_OPCODE_TRUNC:
-      return trunc(a);
-    case TENON_OPCODE_SQRT:
-      return sqrt(a);
     case TENON_OPCODE_RSQRT:
       return 1.0 / sqrt(a);
     case TENON_OPCODE_RECIP:
       return 1.0 / a;
-    case TENON_OPCODE_EXP:
-      return exp(a);
-    case TENON_OPCODE_EXPM1:
-      return expm1(a);
-    case TENON_OPCODE_LOG:
-      return log(a);
-    case TENON_OPCODE_LOG1P:
-      return log1p(a);
-    case TENON_OPCODE_ERF:
-      return erf(a);
-    case TENON_OPCODE_SIGMOID:
-      return float_sigmoid(a);
-    case TENON_OPCODE_SOFTPLUS:
-      return float_softplus(a);
     default:
-      return NAN;
-  }
-}
-
-static double float_angle(uint32_t opcode, double a) {
-  switch (opcode) {
-    case TENON_OPCODE_SIN:
-      return sin(a);
-    case TENON_OPCODE_COS:
-      return cos(a);
-    case TENON_OPCODE_TAN:
-      return tan(a);
-    case TENON_OPCODE_ASIN:
-      return asin(a);
-    case TENON_OPCODE_ACOS:
-      return acos(a);
-    case TENON_OPCODE_ATAN:
-      return atan(a);
-    case TENON_OPCODE_SINH:
-      return sinh(a);
-    case TENON_OPCODE_COSH:
-      return cosh(a);
-    case TENON_OPCODE_TANH:
-      return tanh(a);
-    case TENON_OPCODE_ASINH:
-      return asinh(a);
-    case TENON_OPCODE_ACOSH:
-      return acosh(a);
-    default:
-      return atanh(a);
+      return functions[opcode] != NULL ? functions[opcode](a) : (double)NAN;
   }
 }
 
@@ -225,27 +216,6 @@ static double float_binary(uint32_t opcode, double a, double b) {
       return atan2(a, b);
     default:
       return NAN;
-  }
-}
-
-static bool float_compare(uint32_t opcode, double a, double b) {
-  switch (opcode) {
-    case TENON_OPCODE_EQ:
-      return a == b;
-    case TENON_OPCODE_NE:
-      return a != b;
-    case TENON_OPCODE_LT:
-      return a < b;
-    case TENON_OPCODE_LE:
-      return a <= b;
-    case TENON_OPCODE_GT:
-      return a > b;
-    case TENON_OPCODE_GE:
-      return a >= b;
-    case TENON_OPCODE_IS_NAN:
-      return isnan(a);
-    default:
-      return isinf(a) != 0;
   }
 }
 
@@ -298,23 +268,32 @@ static bool integer_less(tenon_dtype_t dtype, int64_t a, int64_t b) {
   return is_unsigned(dtype) ? (uint64_t)a < (uint64_t)b : a < b;
 }
 
-static bool integer_compare(uint32_t opcode, tenon_dtype_t dtype, int64_t a, int64_t b) {
+/* Of two numbers of which one is less, or both are equal, or neither: then one is no number. */
+static bool order_holds(uint32_t opcode, bool less, bool equal, bool more) {
   switch (opcode) {
     case TENON_OPCODE_EQ:
-      return a == b;
+      return equal;
     case TENON_OPCODE_NE:
-      return a != b;
+      return !equal;
     case TENON_OPCODE_LT:
-      return integer_less(dtype, a, b);
+      return less;
     case TENON_OPCODE_LE:
-      return !integer_less(dtype, b, a);
+      return less || equal;
     case TENON_OPCODE_GT:
-      return integer_less(dtype, b, a);
-    case TENON_OPCODE_GE:
-      return !integer_less(dtype, a, b);
+      return more;
     default:
-      return false; /* integers are neither NaN nor infinite */
+      return more || equal;
   }
+}
+
+static bool compare(uint32_t opcode, tenon_dtype_t dtype, tenon__scalar_t a, tenon__scalar_t b) {
+  const bool is_float = tenon__dtype_class(dtype) == 'f';
+  if (opcode == TENON_OPCODE_IS_NAN || opcode == TENON_OPCODE_IS_INF) {
+    return is_float && (opcode == TENON_OPCODE_IS_NAN ? isnan(a.f) : isinf(a.f)) != 0;
+  }
+  return is_float ? order_holds(opcode, a.f<b.f, a.f == b.f, a.f> b.f)
+                  : order_holds(opcode, integer_less(dtype, a.i, b.i), a.i == b.i,
+                                integer_less(dtype, b.i, a.i));
 }
 
 static int64_t integer_shift(uint32_t opcode, tenon_dtype_t dtype, int64_t a, int64_t b) {
@@ -380,16 +359,13 @@ tenon__scalar_t tenon__scalar_apply(uint32_t opcode, tenon_dtype_t dtype, tenon_
     return a.i != 0 ? b : c;
   }
   if (tenon__opcode_is_comparison(opcode)) {
-    result.i =
-        is_float ? float_compare(opcode, a.f, b.f) : integer_compare(opcode, dtype, a.i, b.i);
+    result.i = compare(opcode, dtype, a, b);
   } else if (!is_float) {
     result.i = tenon__wrap_integer(dtype, integer_apply(opcode, dtype, a.i, b.i));
   } else {
-    const bool is_angle = opcode >= TENON_OPCODE_SIN && opcode <= TENON_OPCODE_ATANH;
-    const double value = tenon__opcode_operand_count(opcode) == 2 ? float_binary(opcode, a.f, b.f)
-                         : is_angle                               ? float_angle(opcode, a.f)
-                                                                  : float_unary(opcode, a.f);
-    result.f = tenon__round_float(dtype, value);
+    result.f = tenon__round_float(dtype, tenon__opcode_operand_count(opcode) == 2
+                                             ? float_binary(opcode, a.f, b.f)
+                                             : float_unary(opcode, a.f));
   }
   return result;
 }

@@ -24,6 +24,10 @@ bool tenon__opcode_is_comparison(uint32_t opcode); /* result is bool */
 bool tenon__opcode_is_reduction(uint32_t opcode);
 bool tenon__opcode_is_commutative(uint32_t opcode);
 bool tenon__opcode_reads_operand(uint32_t opcode); /* the immediate is an operand's number */
+/* What an opcode takes: 'f' floats, 'n' numbers, 'i' integers and bool, 's' integers, 'a' any; of a
+ * RANDOM and a SELECT what it gives. And whether a type is among that. */
+char tenon__opcode_domain(uint32_t opcode);
+bool tenon__opcode_takes(uint32_t opcode, tenon_dtype_t dtype);
 uint32_t tenon__opcode_operand_count(uint32_t opcode);
 const char* tenon__opcode_name(uint32_t opcode);
 /* Type of what an instruction yields. */

@@ -90,39 +90,34 @@ static uint32_t binary(simplifier_t* s, uint32_t opcode, tenon_dtype_t dtype, ui
   return tenon__simplify_operation(s, opcode, dtype, a, b, 0);
 }
 
-static bool give(uint32_t index, uint32_t* out) {
-  *out = index;
-  return true;
-}
-
-static bool simplify_add(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_add(simplifier_t* s, const tenon_instruction_t* i) {
   const uint32_t a = i->operands[0];
   const uint32_t b = i->operands[1];
   /* In floats x + 0 is not x for x = -0, but x + -0 is x always. */
   if (is_number(s, b, is_float(i->dtype) ? -0.0 : 0.0)) {
-    return give(a, out);
+    return a;
   }
   if (is_opcode(s, b, TENON_OPCODE_NEG)) {
-    return give(binary(s, TENON_OPCODE_SUB, i->dtype, a, made(s, b)->operands[0]), out);
+    return binary(s, TENON_OPCODE_SUB, i->dtype, a, made(s, b)->operands[0]);
   }
   if (is_opcode(s, a, TENON_OPCODE_NEG)) {
-    return give(binary(s, TENON_OPCODE_SUB, i->dtype, b, made(s, a)->operands[0]), out);
+    return binary(s, TENON_OPCODE_SUB, i->dtype, b, made(s, a)->operands[0]);
   }
-  return false;
+  return TENON_NONE;
 }
 
-static bool simplify_sub(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_sub(simplifier_t* s, const tenon_instruction_t* i) {
   const uint32_t a = i->operands[0];
   const uint32_t b = i->operands[1];
   tenon__scalar_t value;
   if (a == b && !is_float(i->dtype)) {
-    return give(tenon__emit_constant(&s->builder, i->dtype, (tenon__scalar_t){.i = 0}), out);
+    return tenon__emit_constant(&s->builder, i->dtype, (tenon__scalar_t){.i = 0});
   }
   if (is_opcode(s, b, TENON_OPCODE_NEG)) {
-    return give(binary(s, TENON_OPCODE_ADD, i->dtype, a, made(s, b)->operands[0]), out);
+    return binary(s, TENON_OPCODE_ADD, i->dtype, a, made(s, b)->operands[0]);
   }
   if (is_number(s, a, is_float(i->dtype) ? -0.0 : 0.0)) {
-    return give(unary(s, TENON_OPCODE_NEG, i->dtype, b), out);
+    return unary(s, TENON_OPCODE_NEG, i->dtype, b);
   }
   if (tenon__builder_constant(&s->builder, b, &value)) { /* one form for both: a + -c */
     if (is_float(i->dtype)) {
@@ -131,24 +126,24 @@ static bool simplify_sub(simplifier_t* s, const tenon_instruction_t* i, uint32_t
       value.i = (int64_t)(0 - (uint64_t)value.i);
     }
     const uint32_t minus = tenon__emit_constant(&s->builder, i->dtype, value);
-    return give(binary(s, TENON_OPCODE_ADD, i->dtype, a, minus), out);
+    return binary(s, TENON_OPCODE_ADD, i->dtype, a, minus);
   }
-  return false;
+  return TENON_NONE;
 }
 
-static bool simplify_mul(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_mul(simplifier_t* s, const tenon_instruction_t* i) {
   const uint32_t a = i->operands[0];
   const uint32_t b = i->operands[1];
   if (is_number(s, b, 1.0)) {
-    return give(a, out);
+    return a;
   }
   if (is_number(s, b, -1.0) && tenon__dtype_class(i->dtype) != 'u') {
-    return give(unary(s, TENON_OPCODE_NEG, i->dtype, a), out);
+    return unary(s, TENON_OPCODE_NEG, i->dtype, a);
   }
   if (is_number(s, b, 0.0) && !is_float(i->dtype)) {
-    return give(b, out);
+    return b;
   }
-  return false;
+  return TENON_NONE;
 }
 
 /* The argument x of a sum 1 + exp(-x) (negated) or 1 + exp(x). */
@@ -181,243 +176,212 @@ static bool exact_inverse(tenon_dtype_t dtype, double value, double* out_inverse
   return true;
 }
 
-static bool simplify_div(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_div(simplifier_t* s, const tenon_instruction_t* i) {
   const uint32_t a = i->operands[0];
   const uint32_t b = i->operands[1];
   tenon__scalar_t value;
   if (is_number(s, b, 1.0)) {
-    return give(a, out);
+    return a;
   }
   if (!is_float(i->dtype)) {
-    return false;
+    return TENON_NONE;
   }
   if (is_number(s, a, 1.0)) {
-    return give(unary(s, TENON_OPCODE_RECIP, i->dtype, b), out);
+    return unary(s, TENON_OPCODE_RECIP, i->dtype, b);
   }
   if (tenon__builder_constant(&s->builder, b, &value) &&
       exact_inverse(i->dtype, value.f, &value.f)) {
     const uint32_t inverse = tenon__emit_constant(&s->builder, i->dtype, value);
-    return give(binary(s, TENON_OPCODE_MUL, i->dtype, a, inverse), out);
+    return binary(s, TENON_OPCODE_MUL, i->dtype, a, inverse);
   }
-  return false;
+  return TENON_NONE;
 }
 
-static bool simplify_pow(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_pow(simplifier_t* s, const tenon_instruction_t* i) {
   const uint32_t a = i->operands[0];
   if (is_number(s, i->operands[1], 1.0)) {
-    return give(a, out);
+    return a;
   }
   if (is_number(s, i->operands[1], 2.0)) {
-    return give(binary(s, TENON_OPCODE_MUL, i->dtype, a, a), out);
+    return binary(s, TENON_OPCODE_MUL, i->dtype, a, a);
   }
-  return false;
+  return TENON_NONE;
 }
 
 /* min(min(x, c), d) with constants is min(x, min(c, d)); twice the same is once. */
-static bool simplify_extremum(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_extremum(simplifier_t* s, const tenon_instruction_t* i) {
   const uint32_t a = i->operands[0];
   const uint32_t b = i->operands[1];
   tenon__scalar_t values[2];
   if (a == b) {
-    return give(a, out);
+    return a;
   }
   if (!is_opcode(s, a, i->opcode) || !tenon__builder_constant(&s->builder, b, &values[0]) ||
       !tenon__builder_constant(&s->builder, made(s, a)->operands[1], &values[1])) {
-    return false;
+    return TENON_NONE;
   }
   const uint32_t inner = made(s, a)->operands[0];
   const tenon__scalar_t both =
       tenon__scalar_apply(i->opcode, i->dtype, i->dtype, values[0], values[1], values[1]);
-  return give(
-      binary(s, i->opcode, i->dtype, inner, tenon__emit_constant(&s->builder, i->dtype, both)),
-      out);
+  return binary(s, i->opcode, i->dtype, inner, tenon__emit_constant(&s->builder, i->dtype, both));
 }
 
-static bool simplify_not(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_not(simplifier_t* s, const tenon_instruction_t* i) {
   const tenon_instruction_t inner = *made(s, i->operands[0]);
   const bool number = !is_float(inner.dtype);
   switch (inner.opcode) {
     case TENON_OPCODE_NOT:
-      return give(inner.operands[0], out);
+      return inner.operands[0];
     case TENON_OPCODE_EQ:
     case TENON_OPCODE_NE:
-      return give(binary(s, inner.opcode == TENON_OPCODE_EQ ? TENON_OPCODE_NE : TENON_OPCODE_EQ,
-                         inner.dtype, inner.operands[0], inner.operands[1]),
-                  out);
+      return binary(s, inner.opcode == TENON_OPCODE_EQ ? TENON_OPCODE_NE : TENON_OPCODE_EQ,
+                    inner.dtype, inner.operands[0], inner.operands[1]);
     case TENON_OPCODE_LT: /* not with NaN */
-      return number &&
-             give(binary(s, TENON_OPCODE_LE, inner.dtype, inner.operands[1], inner.operands[0]),
-                  out);
+      return number ? binary(s, TENON_OPCODE_LE, inner.dtype, inner.operands[1], inner.operands[0])
+                    : TENON_NONE;
     case TENON_OPCODE_LE:
-      return number &&
-             give(binary(s, TENON_OPCODE_LT, inner.dtype, inner.operands[1], inner.operands[0]),
-                  out);
+      return number ? binary(s, TENON_OPCODE_LT, inner.dtype, inner.operands[1], inner.operands[0])
+                    : TENON_NONE;
     default:
-      return false;
+      return TENON_NONE;
   }
 }
 
-static bool simplify_cast(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_cast(simplifier_t* s, const tenon_instruction_t* i) {
   const uint32_t a = i->operands[0];
   const tenon_dtype_t middle = tenon__builder_type(&s->builder, a);
   if (middle == i->dtype) {
-    return give(a, out);
+    return a;
   }
   if (is_opcode(s, a, TENON_OPCODE_CAST)) {
     const uint32_t inner = made(s, a)->operands[0];
     if (is_lossless(tenon__builder_type(&s->builder, inner), middle)) {
-      return give(unary(s, TENON_OPCODE_CAST, i->dtype, inner), out);
+      return unary(s, TENON_OPCODE_CAST, i->dtype, inner);
     }
   }
-  return false;
+  return TENON_NONE;
 }
 
-static bool simplify_select(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_select(simplifier_t* s, const tenon_instruction_t* i) {
   tenon__scalar_t condition;
   const uint32_t* operands = i->operands;
   if (tenon__builder_constant(&s->builder, operands[0], &condition)) {
-    return give(operands[condition.i != 0 ? 1 : 2], out);
+    return operands[condition.i != 0 ? 1 : 2];
   }
   if (operands[1] == operands[2]) {
-    return give(operands[1], out);
+    return operands[1];
   }
   if (is_opcode(s, operands[0], TENON_OPCODE_NOT)) {
-    return give(
-        tenon__simplify_operation(s, TENON_OPCODE_SELECT, i->dtype,
-                                  made(s, operands[0])->operands[0], operands[2], operands[1]),
-        out);
+    return tenon__simplify_operation(s, TENON_OPCODE_SELECT, i->dtype,
+                                     made(s, operands[0])->operands[0], operands[2], operands[1]);
   }
-  return false;
+  return TENON_NONE;
 }
 
 /* and, or, xor of a value with itself, with nothing, with everything. */
-static bool simplify_bits(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_bits(simplifier_t* s, const tenon_instruction_t* i) {
   const uint32_t a = i->operands[0];
   const uint32_t b = i->operands[1];
   const bool is_bool = i->dtype == TENON_DTYPE_BOOL;
   if (a == b) {
-    return give(i->opcode == TENON_OPCODE_XOR
-                    ? tenon__emit_constant(&s->builder, i->dtype, (tenon__scalar_t){.i = 0})
-                    : a,
-                out);
+    return i->opcode == TENON_OPCODE_XOR
+               ? tenon__emit_constant(&s->builder, i->dtype, (tenon__scalar_t){.i = 0})
+               : a;
   }
   if (is_number(s, b, 0.0)) {
-    return give(i->opcode == TENON_OPCODE_AND ? b : a, out);
+    return i->opcode == TENON_OPCODE_AND ? b : a;
   }
   if (is_bool && is_number(s, b, 1.0)) {
-    return i->opcode == TENON_OPCODE_XOR ? give(unary(s, TENON_OPCODE_NOT, i->dtype, a), out)
-                                         : give(i->opcode == TENON_OPCODE_AND ? a : b, out);
+    return i->opcode == TENON_OPCODE_XOR   ? unary(s, TENON_OPCODE_NOT, i->dtype, a)
+           : i->opcode == TENON_OPCODE_AND ? a
+                                           : b;
   }
-  return false;
+  return TENON_NONE;
 }
 
-static bool simplify_compare(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_compare(simplifier_t* s, const tenon_instruction_t* i) {
   const uint32_t a = i->operands[0];
   const uint32_t b = i->operands[1];
   if (i->opcode == TENON_OPCODE_GT || i->opcode == TENON_OPCODE_GE) {
-    return give(
-        binary(s, i->opcode == TENON_OPCODE_GT ? TENON_OPCODE_LT : TENON_OPCODE_LE, i->dtype, b, a),
-        out);
+    return binary(s, i->opcode == TENON_OPCODE_GT ? TENON_OPCODE_LT : TENON_OPCODE_LE, i->dtype, b,
+                  a);
   }
   if (a == b && !is_float(i->dtype)) {
     const bool holds = i->opcode == TENON_OPCODE_EQ || i->opcode == TENON_OPCODE_LE;
     const tenon__scalar_t value = {.i = holds ? 1 : 0};
-    return give(tenon__emit_constant(&s->builder, TENON_DTYPE_BOOL, value), out);
+    return tenon__emit_constant(&s->builder, TENON_DTYPE_BOOL, value);
   }
-  return false;
+  return TENON_NONE;
 }
 
-static bool simplify_unary(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static uint32_t simplify_shift(simplifier_t* s, const tenon_instruction_t* i) {
+  return is_number(s, i->operands[1], 0.0) ? i->operands[0] : TENON_NONE;
+}
+
+/* What is whole stays. */
+static uint32_t simplify_rounding(simplifier_t* s, const tenon_instruction_t* i) {
+  const uint32_t inner = made(s, i->operands[0])->opcode;
+  const bool is_whole = inner >= TENON_OPCODE_FLOOR && inner <= TENON_OPCODE_TRUNC;
+  return is_whole ? i->operands[0] : TENON_NONE;
+}
+
+static uint32_t simplify_sign(simplifier_t* s, const tenon_instruction_t* i) {
   const uint32_t a = i->operands[0];
-  uint32_t argument = 0;
-  switch (i->opcode) {
-    case TENON_OPCODE_NEG:
-      return is_opcode(s, a, TENON_OPCODE_NEG) && give(made(s, a)->operands[0], out);
-    case TENON_OPCODE_ABS:
-      return is_opcode(s, a, TENON_OPCODE_ABS)
-                 ? give(a, out)
-                 : is_opcode(s, a, TENON_OPCODE_NEG) &&
-                       give(unary(s, TENON_OPCODE_ABS, i->dtype, made(s, a)->operands[0]), out);
-    case TENON_OPCODE_FLOOR:
-    case TENON_OPCODE_CEIL:
-    case TENON_OPCODE_ROUND:
-    case TENON_OPCODE_TRUNC: /* what is whole stays */
-      return made(s, a)->opcode >= TENON_OPCODE_FLOOR && made(s, a)->opcode <= TENON_OPCODE_TRUNC &&
-             give(a, out);
-    case TENON_OPCODE_RECIP:
-      return exponential_sum(s, a, true, &argument) &&
-             give(unary(s, TENON_OPCODE_SIGMOID, i->dtype, argument), out);
-    case TENON_OPCODE_LOG:
-      return exponential_sum(s, a, false, &argument) &&
-             give(unary(s, TENON_OPCODE_SOFTPLUS, i->dtype, argument), out);
-    case TENON_OPCODE_LOG1P:
-      return is_opcode(s, a, TENON_OPCODE_EXP) &&
-             give(unary(s, TENON_OPCODE_SOFTPLUS, i->dtype, made(s, a)->operands[0]), out);
-    case TENON_OPCODE_NOT:
-      return simplify_not(s, i, out);
-    case TENON_OPCODE_CAST:
-      return simplify_cast(s, i, out);
-    default:
-      return false;
+  const bool twice = is_opcode(s, a, i->opcode);
+  if (is_opcode(s, a, TENON_OPCODE_NEG)) {
+    const uint32_t inner = made(s, a)->operands[0];
+    return twice ? inner : unary(s, TENON_OPCODE_ABS, i->dtype, inner);
   }
+  return twice ? a : TENON_NONE;
 }
 
-static bool simplify(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
-  switch (i->opcode) {
-    case TENON_OPCODE_ADD:
-      return simplify_add(s, i, out);
-    case TENON_OPCODE_SUB:
-      return simplify_sub(s, i, out);
-    case TENON_OPCODE_MUL:
-      return simplify_mul(s, i, out);
-    case TENON_OPCODE_DIV:
-      return simplify_div(s, i, out);
-    case TENON_OPCODE_POW:
-      return simplify_pow(s, i, out);
-    case TENON_OPCODE_MIN:
-    case TENON_OPCODE_MAX:
-      return simplify_extremum(s, i, out);
-    case TENON_OPCODE_AND:
-    case TENON_OPCODE_OR:
-    case TENON_OPCODE_XOR:
-      return simplify_bits(s, i, out);
-    case TENON_OPCODE_SHL:
-    case TENON_OPCODE_SHR:
-      return is_number(s, i->operands[1], 0.0) && give(i->operands[0], out);
-    case TENON_OPCODE_SELECT:
-      return simplify_select(s, i, out);
-    case TENON_OPCODE_EQ:
-    case TENON_OPCODE_NE:
-    case TENON_OPCODE_LT:
-    case TENON_OPCODE_LE:
-    case TENON_OPCODE_GT:
-    case TENON_OPCODE_GE:
-      return simplify_compare(s, i, out);
-    default:
-      break;
-  }
+static uint32_t simplify_logistic(simplifier_t* s, const tenon_instruction_t* i) {
+  const bool is_inverse = i->opcode == TENON_OPCODE_RECIP;
+  uint32_t argument = 0;
+  return exponential_sum(s, i->operands[0], is_inverse, &argument)
+             ? unary(s, is_inverse ? TENON_OPCODE_SIGMOID : TENON_OPCODE_SOFTPLUS, i->dtype,
+                     argument)
+             : TENON_NONE;
+}
+
+static uint32_t simplify_log1p(simplifier_t* s, const tenon_instruction_t* i) {
+  const uint32_t a = i->operands[0];
+  return is_opcode(s, a, TENON_OPCODE_EXP)
+             ? unary(s, TENON_OPCODE_SOFTPLUS, i->dtype, made(s, a)->operands[0])
+             : TENON_NONE;
+}
+
+/* The instruction that it comes out as; TENON_NONE: no rule fits. */
+static uint32_t simplify(simplifier_t* s, const tenon_instruction_t* i) {
+  static uint32_t (*const rules[TENON_OPCODE_COUNT])(simplifier_t*, const tenon_instruction_t*) = {
+      [TENON_OPCODE_ADD] = simplify_add,        [TENON_OPCODE_SUB] = simplify_sub,
+      [TENON_OPCODE_MUL] = simplify_mul,        [TENON_OPCODE_DIV] = simplify_div,
+      [TENON_OPCODE_POW] = simplify_pow,        [TENON_OPCODE_MIN] = simplify_extremum,
+      [TENON_OPCODE_MAX] = simplify_extremum,   [TENON_OPCODE_AND] = simplify_bits,
+      [TENON_OPCODE_OR] = simplify_bits,        [TENON_OPCODE_XOR] = simplify_bits,
+      [TENON_OPCODE_SHL] = simplify_shift,      [TENON_OPCODE_SHR] = simplify_shift,
+      [TENON_OPCODE_SELECT] = simplify_select,  [TENON_OPCODE_EQ] = simplify_compare,
+      [TENON_OPCODE_NE] = simplify_compare,     [TENON_OPCODE_LT] = simplify_compare,
+      [TENON_OPCODE_LE] = simplify_compare,     [TENON_OPCODE_GT] = simplify_compare,
+      [TENON_OPCODE_GE] = simplify_compare,     [TENON_OPCODE_NEG] = simplify_sign,
+      [TENON_OPCODE_ABS] = simplify_sign,       [TENON_OPCODE_FLOOR] = simplify_rounding,
+      [TENON_OPCODE_CEIL] = simplify_rounding,  [TENON_OPCODE_ROUND] = simplify_rounding,
+      [TENON_OPCODE_TRUNC] = simplify_rounding, [TENON_OPCODE_RECIP] = simplify_logistic,
+      [TENON_OPCODE_LOG] = simplify_logistic,   [TENON_OPCODE_LOG1P] = simplify_log1p,
+      [TENON_OPCODE_NOT] = simplify_not,        [TENON_OPCODE_CAST] = simplify_cast};
   if (tenon__opcode_is_reduction(i->opcode)) {
-    return i->immediate.i == 0 && give(i->operands[0], out);
+    return i->immediate.i == 0 ? i->operands[0] : TENON_NONE;
   }
-  return tenon__opcode_operand_count(i->opcode) == 1 && simplify_unary(s, i, out);
+  return rules[i->opcode] == NULL ? TENON_NONE : rules[i->opcode](s, i);
 }
 
 /* Room for the keys of all instructions there are; computes those that are new. */
 static void update_keys(simplifier_t* s) {
   const uint32_t count = s->builder.instruction_count;
-  if (count > s->key_capacity) {
-    const uint32_t capacity = count * 2 + 16;
-    tenon__instruction_key_t* keys =
-        tenon__arena_allocate(s->builder.arena, capacity, sizeof(*keys));
-    if (keys == NULL) {
-      s->builder.failed = true;
-      return;
-    }
-    if (s->key_count > 0) {
-      memcpy(keys, s->keys, s->key_count * sizeof(*keys));
-    }
-    s->keys = keys;
-    s->key_capacity = capacity;
+  if (!tenon__arena_grow(s->builder.arena, (void**)&s->keys, &s->key_capacity, count,
+                         sizeof(*s->keys))) {
+    s->builder.failed = true;
+    return;
   }
   for (; s->key_count < count; ++s->key_count) {
     const tenon_instruction_t* i = made(s, s->key_count);
@@ -461,19 +425,20 @@ uint32_t tenon__simplify_emit(simplifier_t* s, const tenon_instruction_t* instru
     return 0;
   }
   if (instruction->opcode == TENON_OPCODE_LOAD) {
-    return tenon__emit_load(&s->builder, instruction->dtype, (uint32_t)instruction->immediate.i,
-                            coordinates, instruction->operands[1]);
+    return tenon__emit(&s->builder, instruction, coordinates);
   }
   tenon_instruction_t own = *instruction;
-  uint32_t result = 0;
+  uint32_t result = TENON_NONE;
   update_keys(s);
   if (!s->builder.failed && tenon__opcode_is_commutative(own.opcode) &&
       comes_before(s, own.operands[1], own.operands[0])) {
     own.operands[0] = instruction->operands[1];
     own.operands[1] = instruction->operands[0];
   }
-  if (s->builder.failed || fold(s, &own, &result) || simplify(s, &own, &result)) {
-    return s->builder.failed ? 0 : result;
+  if (!s->builder.failed && !fold(s, &own, &result)) {
+    result = simplify(s, &own);
   }
-  return tenon__emit(&s->builder, &own);
+  return s->builder.failed      ? 0
+         : result != TENON_NONE ? result
+                                : tenon__emit(&s->builder, &own, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/base/lists.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
@@ -25,9 +26,7 @@ tenon_status_t tenon__region_of_nodes(tenon__arena_t* arena, const tenon__networ
       tenon__arena_allocate(arena, group->output_count + 1u, sizeof *own_outputs);
   const uint32_t* own_nodes =
       tenon__arena_copy(arena, group->nodes, group->node_count * sizeof *own_nodes);
-  if (own_inputs == NULL || own_outputs == NULL || own_nodes == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(own_inputs != NULL && own_outputs != NULL && own_nodes != NULL);
   for (uint32_t i = 0; i < group->input_count; ++i) {
     own_inputs[i].value = group->inputs[i];
   }
@@ -59,15 +58,6 @@ tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network
   return tenon__region_of_nodes(arena, network, graph, &group, out_region);
 }
 
-static bool holds(const uint32_t* numbers, uint32_t count, uint32_t number) {
-  for (uint32_t k = 0; k < count; ++k) {
-    if (numbers[k] == number) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uint32_t node_count,
                          uint32_t out_values[TENON_REGION_MOST_PROPOSED], uint32_t* out_count) {
   *out_count = 0;
@@ -76,8 +66,8 @@ bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uin
     for (uint32_t k = 0; k < node->input_count; ++k) {
       const uint32_t value = node->inputs[k];
       const uint32_t producer = value == TENON_NONE ? TENON_NONE : graph->values[value].producer;
-      if (value == TENON_NONE || holds(out_values, *out_count, value) ||
-          (producer != TENON_NONE && holds(nodes, node_count, producer))) {
+      if (value == TENON_NONE || tenon__list_holds(out_values, *out_count, value) ||
+          (producer != TENON_NONE && tenon__list_holds(nodes, node_count, producer))) {
         continue;
       }
       if (*out_count == TENON_REGION_MOST_PROPOSED) {
@@ -90,16 +80,8 @@ bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uin
 }
 
 static bool access_equal(const tenon__access_t* a, const tenon__access_t* b) {
-  if (a->rank != b->rank) {
-    return false;
-  }
-  const uint32_t rank = a->rank == TENON_NONE ? 0 : a->rank;
-  for (uint32_t k = 0; k < rank; ++k) {
-    if (!tenon__dim_equal(a->coordinates[k], b->coordinates[k])) {
-      return false;
-    }
-  }
-  return true;
+  return a->rank == b->rank &&
+         (a->rank == TENON_NONE || tenon__dims_equal(a->coordinates, b->coordinates, a->rank));
 }
 
 /* Appends the operands of an expression to a region's inputs (equal ones merge) and renumbers them.
@@ -113,9 +95,7 @@ static tenon_status_t take_operands(tenon__arena_t* arena, const tenon__expressi
       tenon__arena_allocate(arena, (size_t)old_count + operand_count + 1u, sizeof *inputs);
   tenon_operand_t* operands =
       copy_array(arena, expression->program.operands, operand_count, sizeof *operands);
-  if (inputs == NULL || operands == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(inputs != NULL && operands != NULL);
   if (old_count > 0) {
     memcpy(inputs, inout_region->inputs, old_count * sizeof *inputs);
   }
@@ -167,9 +147,7 @@ static tenon_status_t number_outputs(tenon__arena_t* arena, uint32_t base,
   const uint32_t count = inout_expression->program.output_count;
   tenon_program_output_t* outputs =
       copy_array(arena, inout_expression->program.outputs, count, sizeof *outputs);
-  if (outputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(outputs != NULL);
   for (uint32_t k = 0; k < count; ++k) {
     outputs[k].index = base + k;
   }
@@ -184,9 +162,7 @@ tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_regio
   tenon__region_slot_t* slots = tenon__arena_allocate(arena, region.slot_count + 1u, sizeof *slots);
   tenon__region_output_t* outputs =
       copy_array(arena, region.outputs, region.output_count, sizeof *outputs);
-  if (slots == NULL || outputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(slots != NULL && outputs != NULL);
   if (region.slot_count > 0) {
     memcpy(slots, region.slots, region.slot_count * sizeof *slots);
   }
@@ -212,9 +188,7 @@ static tenon_status_t drop_unwanted(tenon__arena_t* arena, const tenon__expressi
   uint32_t* ranks = copy_array(arena, kept.output_ranks, count, sizeof *ranks);
   uint32_t* own_values = copy_array(arena, values, count, sizeof *own_values);
   uint32_t kept_count = 0;
-  if (outputs == NULL || axes == NULL || ranks == NULL || own_values == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(outputs != NULL && axes != NULL && ranks != NULL && own_values != NULL);
   for (uint32_t k = 0; k < count; ++k) {
     if (values[k] != TENON_NONE) {
       outputs[kept_count] = outputs[k];
@@ -243,9 +217,7 @@ tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__n
       tenon__arena_allocate(arena, output_count + 1u, sizeof *outputs);
   tenon__expression_t* own = tenon__arena_allocate(arena, 1, sizeof *own);
   const uint32_t* nodes = copy_array(arena, source->covered, source->covered_count, sizeof *nodes);
-  if (outputs == NULL || own == NULL || nodes == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(outputs != NULL && own != NULL && nodes != NULL);
   struct tenon_region_t region = {
       .network = network,
       .graph = graph,
@@ -277,9 +249,8 @@ tenon_status_t tenon__region_of_move(tenon__arena_t* arena, const tenon__network
       tenon__arena_allocate(arena, map->source_count + 1u, sizeof *inputs);
   tenon__region_output_t* outputs = tenon__arena_allocate(arena, 1, sizeof *outputs);
   const uint32_t* nodes = tenon__arena_copy(arena, &node, sizeof node);
-  if (own == NULL || sources == NULL || inputs == NULL || outputs == NULL || nodes == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(own != NULL && sources != NULL && inputs != NULL && outputs != NULL &&
+                   nodes != NULL);
   uint32_t count = 0;
   for (uint32_t k = 0; k < map->source_count; ++k) {
     inputs[count].value = n->inputs[map->sources[k].input];
@@ -315,9 +286,8 @@ tenon_status_t tenon__region_of_copy(tenon__arena_t* arena, const tenon__network
   tenon_dim_t* coordinates = tenon__arena_allocate(arena, v->type.rank + 1u, sizeof *coordinates);
   tenon__region_input_t* inputs = tenon__arena_allocate(arena, 1, sizeof *inputs);
   tenon__region_output_t* outputs = tenon__arena_allocate(arena, 1, sizeof *outputs);
-  if (map == NULL || source == NULL || coordinates == NULL || inputs == NULL || outputs == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(map != NULL && source != NULL && coordinates != NULL && inputs != NULL &&
+                   outputs != NULL);
   for (uint32_t k = 0; k < v->type.rank; ++k) {
     coordinates[k] = tenon__dim_coordinate(network->pool, k, v->type.dims[k]);
   }

@@ -23,9 +23,7 @@ static tenon_status_t describe_value(derivation_t* d, uint32_t value,
   const tenon__value_node_t* v = &network->graphs[d->region->graph]->values[value];
   const uint32_t rank = v->type.rank == TENON_NONE ? 0 : v->type.rank;
   int64_t* dims = tenon__arena_allocate(d->arena, 3u * (size_t)rank + 1u, sizeof *dims);
-  if (dims == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(dims != NULL);
   int64_t* min = dims;
   int64_t* optimum = dims + rank;
   int64_t* max = dims + 2u * (size_t)rank;
@@ -98,9 +96,7 @@ static tenon_status_t number_all(derivation_t* d, uint32_t* input_values, uint32
 static tenon_status_t take_apart(tenon__arena_t* arena, struct tenon_region_t* region) {
   tenon__region_affine_t* affines =
       tenon__arena_allocate(arena, region->input_count + 1u, sizeof *affines);
-  if (affines == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(affines != NULL);
   for (uint32_t i = 0; i < region->input_count; ++i) {
     const tenon__region_input_t* in = &region->inputs[i];
     uint32_t rank = 0;
@@ -111,9 +107,7 @@ static tenon_status_t take_apart(tenon__arena_t* arena, struct tenon_region_t* r
     const size_t count = in->access.rank;
     tenon_dim_t* base = tenon__arena_allocate(arena, count + 1, sizeof *base);
     tenon_dim_t* coefficients = tenon__arena_allocate(arena, count * rank + 1, sizeof *base);
-    if (base == NULL || coefficients == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(base != NULL && coefficients != NULL);
     for (uint32_t d = 0; d < count; ++d) {
       if (!tenon__dim_affine(region->network->pool, in->access.coordinates[d], rank, &base[d],
                              coefficients + (size_t)d * rank)) {
@@ -141,9 +135,8 @@ tenon_status_t tenon__region_finish(tenon__arena_t* arena, const tenon__profile_
       tenon__arena_allocate(arena, inout_region->input_count + 1u, sizeof *input_values);
   uint32_t* output_values =
       tenon__arena_allocate(arena, inout_region->output_count + 1u, sizeof *output_values);
-  if (d.values == NULL || d.graph_values == NULL || input_values == NULL || output_values == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(d.values != NULL && d.graph_values != NULL && input_values != NULL &&
+                   output_values != NULL);
   TENON_TRY(number_all(&d, input_values, output_values));
   TENON_TRY(take_apart(arena, inout_region));
   inout_region->values = d.values;

@@ -80,63 +80,34 @@ static tenon_status_t attribute_int(const tenon_region_t* region, uint32_t node,
   return status;
 }
 
-static tenon_status_t attribute_float(const tenon_region_t* region, uint32_t node, const char* name,
-                                      double* out_value) {
-  tenon_status_t status = TENON_OK;
-  const tenon__scope_attribute_t* a = attribute(region, node, name, TENON_ATTRIBUTE_FLOAT, &status);
-  if (a != NULL) {
-    *out_value = a->number;
+/* Of one kind each. What is not there leaves results alone. */
+#define SCALAR_GETTER(function, attribute_kind, type, field)                                    \
+  static tenon_status_t function(const tenon_region_t* region, uint32_t node, const char* name, \
+                                 type* out_value) {                                             \
+    tenon_status_t status = TENON_OK;                                                           \
+    const tenon__scope_attribute_t* a = attribute(region, node, name, attribute_kind, &status); \
+    if (a != NULL) {                                                                            \
+      *out_value = a->field;                                                                    \
+    }                                                                                           \
+    return status;                                                                              \
   }
-  return status;
-}
+SCALAR_GETTER(attribute_float, TENON_ATTRIBUTE_FLOAT, double, number)
+SCALAR_GETTER(attribute_string, TENON_ATTRIBUTE_STRING, const char*, string)
 
-static tenon_status_t attribute_string(const tenon_region_t* region, uint32_t node,
-                                       const char* name, const char** out_value) {
-  tenon_status_t status = TENON_OK;
-  const tenon__scope_attribute_t* a =
-      attribute(region, node, name, TENON_ATTRIBUTE_STRING, &status);
-  if (a != NULL) {
-    *out_value = a->string;
+#define LIST_GETTER(function, attribute_kind, type, field)                                      \
+  static tenon_status_t function(const tenon_region_t* region, uint32_t node, const char* name, \
+                                 type** out_values, size_t* out_count) {                        \
+    tenon_status_t status = TENON_OK;                                                           \
+    const tenon__scope_attribute_t* a = attribute(region, node, name, attribute_kind, &status); \
+    if (a != NULL) {                                                                            \
+      *out_values = a->field;                                                                   \
+      *out_count = a->count;                                                                    \
+    }                                                                                           \
+    return status;                                                                              \
   }
-  return status;
-}
-
-static tenon_status_t attribute_ints(const tenon_region_t* region, uint32_t node, const char* name,
-                                     const int64_t** out_values, size_t* out_count) {
-  tenon_status_t status = TENON_OK;
-  const tenon__scope_attribute_t* a = attribute(region, node, name, TENON_ATTRIBUTE_INTS, &status);
-  if (a != NULL) {
-    *out_values = a->integers;
-    *out_count = a->count;
-  }
-  return status;
-}
-
-static tenon_status_t attribute_floats(const tenon_region_t* region, uint32_t node,
-                                       const char* name, const double** out_values,
-                                       size_t* out_count) {
-  tenon_status_t status = TENON_OK;
-  const tenon__scope_attribute_t* a =
-      attribute(region, node, name, TENON_ATTRIBUTE_FLOATS, &status);
-  if (a != NULL) {
-    *out_values = a->numbers;
-    *out_count = a->count;
-  }
-  return status;
-}
-
-static tenon_status_t attribute_strings(const tenon_region_t* region, uint32_t node,
-                                        const char* name, const char* const** out_values,
-                                        size_t* out_count) {
-  tenon_status_t status = TENON_OK;
-  const tenon__scope_attribute_t* a =
-      attribute(region, node, name, TENON_ATTRIBUTE_STRINGS, &status);
-  if (a != NULL) {
-    *out_values = a->strings;
-    *out_count = a->count;
-  }
-  return status;
-}
+LIST_GETTER(attribute_ints, TENON_ATTRIBUTE_INTS, const int64_t, integers)
+LIST_GETTER(attribute_floats, TENON_ATTRIBUTE_FLOATS, const double, numbers)
+LIST_GETTER(attribute_strings, TENON_ATTRIBUTE_STRINGS, const char* const, strings)
 
 static uint32_t value_count(const tenon_region_t* region) {
   return region->value_count;

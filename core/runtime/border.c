@@ -113,9 +113,7 @@ tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t inde
   if (value->type.kind != TENON_ARGUMENT_TENSOR) {
     TENON_TRY(check_items(context, value, argument));
     TENON_TRY(tenon__dynamic_buffer_assign(place->buffer, argument));
-    place->argument = (tenon_argument_t){.kind = value->type.kind,
-                                         .count = place->buffer->item_count,
-                                         .items = place->buffer->items};
+    place->argument = tenon__dynamic_buffer_argument(place->buffer, value->type.kind);
     context->input_is_set[index] = true;
     return TENON_OK;
   }

@@ -69,9 +69,7 @@ static tenon_status_t create_frames(tenon__context_t* context) {
       tenon__arena_allocate(&context->arena, plan->schedule_count + 1u, sizeof *context->frames);
   uint64_t* bases =
       tenon__arena_allocate(&context->arena, plan->schedule_count + 1u, sizeof *bases);
-  if (context->frames == NULL || bases == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(context->frames != NULL && bases != NULL);
   /* Graphs are made before the bodies of their nodes. */
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     TENON_TRY(tenon__frame_create(context, g, context->memory + bases[g], &context->frames[g]));
@@ -125,9 +123,7 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
 tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_count, void* stream,
                                      tenon__context_t** out_context) {
   tenon__context_t* context = tenon__allocate(engine->allocator, 1, sizeof *context);
-  if (context == NULL) {
-    return tenon__fail_memory(engine->options.sink);
-  }
+  TENON_TRY_MEMORY(context != NULL);
   context->allocator = engine->allocator;
   context->engine = engine;
   context->generation = engine->generation;

@@ -159,9 +159,7 @@ static tenon_status_t find_occurrences(const tenon__frame_t* frame, occurrence_t
       tenon__arena_allocate(arena, tenon__symbol_count(network->pool) + 1u, sizeof(uint8_t));
   out_occurrence->has_place = tenon__arena_allocate(
       arena, network->graphs[frame->graph]->value_count + 1u, sizeof(uint8_t));
-  if (out_occurrence->occurs == NULL || out_occurrence->has_place == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(out_occurrence->occurs != NULL && out_occurrence->has_place != NULL);
   for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
     const tenon__place_t* place = &frame->schedule->places[p];
     const tenon__value_node_t* value = tenon__frame_value(frame, p);
@@ -223,9 +221,7 @@ static tenon_status_t list_views(tenon__frame_t* frame) {
   const uint32_t place_count = frame->schedule->place_count;
   frame->sizing =
       tenon__arena_allocate(&frame->context->arena, place_count + 1u, sizeof *frame->sizing);
-  if (frame->sizing == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(frame->sizing != NULL);
   for (uint32_t p = 0; p < place_count; ++p) {
     if (frame->schedule->places[p].storage == TENON_STORAGE_VIEW && frame->numbers[p] != 0) {
       frame->sizing[frame->sizing_count++] = p;
@@ -315,9 +311,7 @@ static tenon_status_t list_following(tenon__frame_t* frame) {
   }
   frame->following =
       tenon__arena_allocate(&frame->context->arena, count + 1u, sizeof *frame->following);
-  if (frame->following == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(frame->following != NULL);
   for (uint32_t k = 0; k < frame->found_count; ++k) {
     if (follows(frame, frame->found[k], &following)) {
       frame->following[frame->following_count++] = following;
@@ -346,9 +340,7 @@ tenon_status_t tenon__frame_list_data_dependent(tenon__frame_t* frame) {
   frame->found = tenon__arena_allocate(arena, symbol_count + 1u, sizeof *frame->found);
   frame->numbers =
       tenon__arena_allocate(arena, frame->schedule->place_count + 1u, sizeof *frame->numbers);
-  if (frame->found == NULL || frame->numbers == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(frame->found != NULL && frame->numbers != NULL);
   TENON_TRY(find_occurrences(frame, &occurrence));
   for (uint32_t k = 0; k < symbol_count; ++k) {
     if (is_found_in(frame, k, &occurrence)) {

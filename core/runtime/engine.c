@@ -9,7 +9,6 @@
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/kernel/kernel_match.h"
 #include "core/plan/plan_memory.h"
 #include "core/plan_file/reader.h"
 #include "core/runtime/prepare_step.h"
@@ -54,9 +53,7 @@ static tenon_status_t prepare_graph(tenon__engine_t* engine, uint32_t graph) {
   tenon__schedule_t* schedule = &engine->plan->schedules[graph];
   tenon__engine_step_t* steps =
       tenon__allocate(engine->allocator, schedule->step_count + 1u, sizeof *steps);
-  if (steps == NULL) {
-    return tenon__fail_memory(engine->options.sink);
-  }
+  TENON_TRY_MEMORY(steps != NULL);
   engine->steps[graph] = steps;
   for (uint32_t k = 0; k < schedule->step_count; ++k) {
     steps[k].number = engine->step_count++;
@@ -74,9 +71,7 @@ static tenon_status_t prepare_steps(tenon__engine_t* engine) {
     TENON_TRY(tenon__packed_store_add_mapped(engine->store, &plan->packed[k]));
   }
   engine->steps = tenon__allocate(engine->allocator, plan->schedule_count + 1u, sizeof(void*));
-  if (engine->steps == NULL) {
-    return tenon__fail_memory(engine->options.sink);
-  }
+  TENON_TRY_MEMORY(engine->steps != NULL);
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     TENON_TRY(prepare_graph(engine, g));
   }
@@ -87,9 +82,7 @@ static tenon_status_t find_contents(tenon__engine_t* engine) {
   const tenon__dim_pool_t* pool = engine->plan->network->pool;
   engine->reads_contents =
       tenon__allocate(engine->allocator, engine->plan->network->handle_count + 1u, 1);
-  if (engine->reads_contents == NULL) {
-    return tenon__fail_memory(engine->options.sink);
-  }
+  TENON_TRY_MEMORY(engine->reads_contents != NULL);
   for (uint32_t k = 0; k < tenon__symbol_count(pool); ++k) {
     const tenon__symbol_t* symbol = tenon__symbol_get(pool, k);
     if (symbol->kind == TENON_SYMBOL_CONTENT && symbol->a < engine->plan->network->handle_count) {
@@ -153,7 +146,7 @@ tenon_status_t tenon__engine_create(tenon__catalog_t* catalog, const void* data,
     if (options->release_data != NULL) {
       options->release_data(options->release_user);
     }
-    return tenon__fail_memory(options->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   engine->allocator = options->allocator;
   engine->options = *options;

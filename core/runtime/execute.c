@@ -43,7 +43,7 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   refresh(state->outputs, state->output_bindings, step->output_count);
   context->run.zeroed = context->zeroed + step->zeroed_offset;
   context->run.persistent = context->persistent + step->persistent_offset;
-  context->run.buffer = state->buffer;
+  context->run.buffers = state->buffers;
   context->run.dynamic_count = step->output_count;
   return tenon__bound_run(state->bound, &context->run, state->inputs, state->outputs);
 }

@@ -41,9 +41,7 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
     case TENON_STORAGE_INPUT:
     case TENON_STORAGE_OUTPUT:
       state->buffer = tenon__arena_allocate(&context->arena, 1, sizeof *state->buffer);
-      if (state->buffer == NULL) {
-        return TENON_ERROR_OUT_OF_MEMORY;
-      }
+      TENON_TRY_MEMORY(state->buffer != NULL);
       tenon__dynamic_buffer_initialize(state->buffer, context->allocator, value->type.dtype);
       if (place->storage == TENON_STORAGE_INPUT) {
         state->rank = value->type.rank;
@@ -81,9 +79,7 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
       tenon__arena_allocate(arena, frame->schedule->place_count + 1u, sizeof *frame->places);
   frame->steps = tenon__arena_allocate(arena, step_count + 1u, sizeof *frame->steps);
   frame->repeats = tenon__arena_allocate(arena, step_count + 1u, sizeof(void*));
-  if (frame->places == NULL || frame->steps == NULL || frame->repeats == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(frame->places != NULL && frame->steps != NULL && frame->repeats != NULL);
   for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
     TENON_TRY(initialize_place(frame, p));
   }
@@ -97,10 +93,8 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
     state->has_dynamic_map =
         step->region != NULL && step->region->map != NULL &&
         tenon__map_is_dynamic(context->engine->plan->network->pool, step->region->map);
-    state->buffer = tenon__arena_allocate(arena, step->output_count + 1u, sizeof(void*));
-    if (state->buffer == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    state->buffers = tenon__arena_allocate(arena, step->output_count + 1u, sizeof(void*));
+    TENON_TRY_MEMORY(state->buffers != NULL);
   }
   tenon__frame_list_requirements(frame);
   return tenon__frame_list_data_dependent(frame);
@@ -152,19 +146,8 @@ static int64_t bytes_of(tenon_dtype_t dtype, int64_t elements) {
 }
 
 /* A tensor whose rank only the run knows (an item of a sequence): as it is in memory. */
-static tenon_status_t argument_of_any_rank(tenon__place_state_t* state, tenon__storage_t storage,
-                                           int64_t* dims, int64_t* strides,
-                                           tenon_argument_t* out_argument) {
-  if (storage == TENON_STORAGE_GROWING) {
-    const tenon__dynamic_buffer_t* buffer = state->buffer;
-    state->argument = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
-                                         .tensor = {.data = buffer->data,
-                                                    .dims = buffer->dims,
-                                                    .strides = buffer->strides,
-                                                    .rank = buffer->rank,
-                                                    .dtype = buffer->dtype,
-                                                    .layout = TENON_NONE}};
-  }
+static tenon_status_t argument_of_any_rank(const tenon__place_state_t* state, int64_t* dims,
+                                           int64_t* strides, tenon_argument_t* out_argument) {
   const tenon_tensor_view_t* view = &state->argument.tensor;
   if (state->argument.kind != TENON_ARGUMENT_TENSOR || view->rank > TENON_RANK_LIMIT) {
     return TENON_ERROR_INVALID_STATE;
@@ -182,19 +165,17 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
   const uint32_t root = tenon__place_root(frame->schedule, place);
   tenon__place_state_t* state = &frame->places[root];
-  if (value->type.kind != TENON_ARGUMENT_TENSOR) {
-    /* A kernel that appended nothing made an empty one. */
-    if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING) {
-      state->argument = (tenon_argument_t){.kind = value->type.kind,
-                                           .count = state->buffer->item_count,
-                                           .items = state->buffer->items};
-    }
+  const bool is_tensor = value->type.kind == TENON_ARGUMENT_TENSOR;
+  if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING &&
+      (!is_tensor || value->type.rank == TENON_NONE)) {
+    state->argument = tenon__dynamic_buffer_argument(state->buffer, value->type.kind);
+  }
+  if (!is_tensor) {
     *out_argument = state->argument;
     return TENON_OK;
   }
   if (value->type.rank == TENON_NONE) {
-    return argument_of_any_rank(state, frame->schedule->places[root].storage, dims, strides,
-                                out_argument);
+    return argument_of_any_rank(state, dims, strides, out_argument);
   }
   int64_t offset = 0;
   TENON_TRY(tenon__frame_check_memory(frame, root));
@@ -295,7 +276,7 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
   int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   binding->root = NULL;
-  state->buffer[k] = NULL;
+  state->buffers[k] = NULL;
   if (step->outputs[k] == TENON_NONE) {
     state->outputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_ABSENT};
     return TENON_OK;
@@ -305,7 +286,7 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
   tenon__place_state_t* memory = &frame->places[root];
   if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING) {
     tenon__dynamic_buffer_clear(memory->buffer);
-    state->buffer[k] = memory->buffer;
+    state->buffers[k] = memory->buffer;
     if (value->type.kind != TENON_ARGUMENT_TENSOR) {
       state->outputs[k] = (tenon_argument_t){.kind = value->type.kind};
       return TENON_OK;
@@ -400,9 +381,7 @@ static tenon_status_t check_signature(tenon__frame_t* frame, uint32_t index, boo
     state->signature = tenon__allocate(frame->context->allocator, count, sizeof(int64_t));
     state->signature_capacity = state->signature == NULL ? 0 : count;
     state->signature_count = 0;
-    if (state->signature == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
+    TENON_TRY_MEMORY(state->signature != NULL);
   }
   memcpy(state->signature, now, count * sizeof *now);
   state->signature_count = count;

@@ -58,9 +58,7 @@ tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* na
   if (engine->pending != NULL && engine->pending[index] == NULL) {
     engine->pending[index] = tenon__allocate(engine->allocator, size_bytes, 1);
   }
-  if (engine->pending == NULL || engine->pending[index] == NULL) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(engine->pending != NULL && engine->pending[index] != NULL);
   memcpy(engine->pending[index], data, size_bytes);
   return TENON_OK;
 }
@@ -150,9 +148,7 @@ static tenon_status_t begin_exchange(exchange_t* x, void** fresh) {
   tenon__arena_initialize(&x->arena, engine->allocator);
   x->weights = tenon__arena_allocate(&x->arena, network->weights_count + 1u, sizeof *x->weights);
   x->instances = tenon__arena_allocate(&x->arena, plan->schedule_count + 1u, sizeof *x->instances);
-  if (x->weights == NULL || x->instances == NULL) {
-    return tenon__fail_memory(engine->options.sink);
-  }
+  TENON_TRY_MEMORY(x->weights != NULL && x->instances != NULL);
   for (uint32_t k = 0; k < network->weights_count; ++k) {
     x->weights[k] = network->weights[k];
     if (fresh[k] != NULL) {
@@ -164,9 +160,7 @@ static tenon_status_t begin_exchange(exchange_t* x, void** fresh) {
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     x->instances[g] =
         tenon__arena_allocate(&x->arena, plan->schedules[g].step_count + 1u, sizeof(void*));
-    if (x->instances[g] == NULL) {
-      return tenon__fail_memory(engine->options.sink);
-    }
+    TENON_TRY_MEMORY(x->instances[g] != NULL);
   }
   TENON_TRY(tenon__packed_store_create(engine->allocator, &x->store));
   for (uint32_t k = 0; k < plan->packed_count; ++k) {

@@ -17,19 +17,6 @@ static const tenon__graph_t* graph_of(const tenon__frame_t* frame) {
 
 /* ---- Across the border ---- */
 
-static tenon_argument_t as_argument(const tenon__dynamic_buffer_t* buffer, uint32_t kind) {
-  if (kind != TENON_ARGUMENT_TENSOR) {
-    return (tenon_argument_t){.kind = kind, .count = buffer->item_count, .items = buffer->items};
-  }
-  return (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
-                            .tensor = {.data = buffer->data,
-                                       .dims = buffer->dims,
-                                       .strides = buffer->strides,
-                                       .rank = buffer->rank,
-                                       .dtype = buffer->dtype,
-                                       .layout = TENON_NONE}};
-}
-
 /* The outer argument at the control step's input `input`. */
 static tenon_status_t outer(const tenon__repeat_t* repeat, uint32_t input, int64_t* dims,
                             int64_t* strides, tenon_argument_t* out_argument) {
@@ -125,7 +112,7 @@ static tenon_status_t set_slice(const tenon__repeat_t* repeat, uint32_t k) {
   }
   argument.tensor.rank -= 1;
   TENON_TRY(tenon__dynamic_buffer_assign(&repeat->state->slices[k], &argument));
-  argument = as_argument(&repeat->state->slices[k], TENON_ARGUMENT_TENSOR);
+  argument = tenon__dynamic_buffer_argument(&repeat->state->slices[k], TENON_ARGUMENT_TENSOR);
   return tenon__frame_set_parameter(repeat->body,
                                     layout->first_parameter + layout->carried_count + k, &argument);
 }
@@ -229,8 +216,8 @@ tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat) {
   TENON_TRY(layout->passes_iteration ? set_lead(repeat) : TENON_OK);
   for (uint32_t k = 0; k < layout->carried_count; ++k) {
     const uint32_t parameter = layout->first_parameter + k;
-    const tenon_argument_t argument =
-        as_argument(&repeat->state->carried[0][k], g->values[g->inputs[parameter]].type.kind);
+    const tenon_argument_t argument = tenon__dynamic_buffer_argument(
+        &repeat->state->carried[0][k], g->values[g->inputs[parameter]].type.kind);
     TENON_TRY(tenon__frame_set_parameter(repeat->body, parameter, &argument));
   }
   for (uint32_t k = 0; k < layout->scanned_count; ++k) {
@@ -280,7 +267,7 @@ static tenon_status_t store_nothing(const tenon__repeat_t* repeat, uint32_t k, u
   dims[tenon__control_axis(repeat->layout, repeat->layout->scanned_count + k, value->type.rank)] =
       0;
   TENON_TRY(tenon__dynamic_buffer_resize(collected, value->type.dtype, value->type.rank, dims));
-  const tenon_argument_t empty = as_argument(collected, TENON_ARGUMENT_TENSOR);
+  const tenon_argument_t empty = tenon__dynamic_buffer_argument(collected, TENON_ARGUMENT_TENSOR);
   return tenon__frame_store(repeat->frame, output, &empty);
 }
 
@@ -306,7 +293,7 @@ static tenon_status_t store_collected(const tenon__repeat_t* repeat, uint32_t k)
     dims[d] = collected->dims[source];
     strides[d] = collected->strides[source];
   }
-  tenon_argument_t argument = as_argument(collected, TENON_ARGUMENT_TENSOR);
+  tenon_argument_t argument = tenon__dynamic_buffer_argument(collected, TENON_ARGUMENT_TENSOR);
   if (is_backwards(repeat, which)) {
     argument.tensor.data = (char*)argument.tensor.data + (dims[axis] - 1) * strides[axis] * size;
     strides[axis] = -strides[axis];
@@ -322,7 +309,8 @@ static tenon_status_t store_carried(const tenon__repeat_t* repeat, uint32_t k) {
     return TENON_OK;
   }
   const tenon__value_node_t* value = tenon__frame_value(repeat->frame, output);
-  const tenon_argument_t argument = as_argument(&repeat->state->carried[0][k], value->type.kind);
+  const tenon_argument_t argument =
+      tenon__dynamic_buffer_argument(&repeat->state->carried[0][k], value->type.kind);
   return tenon__frame_store(repeat->frame, output, &argument);
 }
 

@@ -63,9 +63,7 @@ tenon_status_t tenon__repeat_state_create(tenon_allocator_t allocator,
   tenon__control_layout_t layout;
   TENON_TRY(tenon__control_layout_of(network, graph, node, sink, &layout));
   tenon__repeat_state_t* state = tenon__allocate(allocator, 1, sizeof *state);
-  if (state == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(state != NULL);
   *state = (tenon__repeat_state_t){.allocator = allocator, .layout = layout};
   state->directions = directions_of(&network->graphs[graph]->nodes[node], &state->layout);
   if (!make_buffers(state)) {

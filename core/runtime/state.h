@@ -73,7 +73,7 @@ typedef struct tenon__step_state_t {
   tenon_argument_t* outputs;
   tenon__bound_argument_t* input_bindings;
   tenon__bound_argument_t* output_bindings;
-  tenon__dynamic_buffer_t** buffer; /* one for each output */
+  tenon__dynamic_buffer_t** buffers; /* one for each output */
   tenon__bound_t* bound;
   int64_t* signature; /* what the bound step was bound for: all dims and strides */
   uint32_t signature_count;

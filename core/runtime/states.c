@@ -34,9 +34,8 @@ tenon_status_t tenon__context_create_states(tenon__context_t* context) {
   context->states = tenon__arena_allocate(&context->arena, count, sizeof(void*));
   context->next_states = tenon__arena_allocate(&context->arena, count, sizeof(void*));
   context->state_sizes = tenon__arena_allocate(&context->arena, count, sizeof(size_t));
-  if (context->states == NULL || context->next_states == NULL || context->state_sizes == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(context->states != NULL && context->next_states != NULL &&
+                   context->state_sizes != NULL);
   for (uint32_t k = 0; k < network->state_count; ++k) {
     const tenon__state_node_t* state = &network->states[k];
     uint64_t elements = 0;

@@ -34,9 +34,7 @@ tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step,
   bool is_unknown = false;
   bool is_negative = false;
   tenon__arena_t arena;
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail_memory(sink);
-  }
+  TENON_TRY_MEMORY(status != TENON_ERROR_OUT_OF_MEMORY);
   tenon__arena_initialize(&arena, frame->context->allocator);
   const char* own = extents_of(frame, value, &arena, &is_unknown, &is_negative);
   if (is_unknown) {

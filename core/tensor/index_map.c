@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
@@ -132,9 +131,7 @@ tenon_status_t tenon__index_map_coordinates(tenon__dim_pool_t* pool, tenon__aren
     return TENON_OK;
   }
   tenon_dim_t* coordinates = tenon__arena_allocate(arena, source->rank + 1u, sizeof(*coordinates));
-  if (coordinates == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(coordinates != NULL);
   const tenon_dim_t zero = tenon__dim_constant(pool, 0);
   tenon_dim_t rest = linear_place(pool, map);
   bool valid = true;
@@ -174,6 +171,16 @@ static void compose_linear(const tenon__index_map_t* outer, const tenon__index_m
   out_map->sources = source;
 }
 
+bool tenon__index_map_keeps_elements(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
+                                     const tenon__type_t* source) {
+  const tenon__type_t output = tenon__type_tensor(source->dtype, map->rank, map->dims);
+  uint64_t had = 0;
+  uint64_t has = 0;
+  return map->kind != TENON_MAP_LINEAR || map->fill != TENON_FILL_NONE ||
+         !tenon__type_element_count(pool, source, &had) ||
+         !tenon__type_element_count(pool, &output, &has) || had == has;
+}
+
 tenon_status_t tenon__index_map_compose(tenon__dim_pool_t* pool, tenon__arena_t* arena,
                                         const tenon__index_map_t* outer,
                                         const tenon__index_map_t* inner,
@@ -186,9 +193,7 @@ tenon_status_t tenon__index_map_compose(tenon__dim_pool_t* pool, tenon__arena_t*
   tenon__map_source_t* source = tenon__arena_copy(arena, &inner->sources[0], sizeof(*source));
   tenon_dim_t* coordinates =
       tenon__arena_allocate(arena, inner->sources[0].rank + 1u, sizeof(*coordinates));
-  if (source == NULL || coordinates == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY_MEMORY(source != NULL && coordinates != NULL);
   if (outer->kind == TENON_MAP_LINEAR && inner->kind == TENON_MAP_LINEAR) {
     compose_linear(outer, inner, source, out_map);
     return TENON_OK;

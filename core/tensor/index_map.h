@@ -10,6 +10,7 @@
 #include "core/base/arena.h"
 #include "core/dimension/dimension.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/type.h"
 
 typedef enum tenon__map_kind_t {
   TENON_MAP_LINEAR, /* same place in row-major order */
@@ -51,6 +52,10 @@ void tenon__index_map_classify(tenon__dim_pool_t* pool, tenon__index_map_t* inou
 bool tenon__index_map_is_view(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
 /* The output is its one source, element by element and of the same extents. */
 bool tenon__index_map_is_identity(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
+/* May the map take a source of that type? A LINEAR one takes as many elements as it gives, where
+ * both are known; others take any. */
+bool tenon__index_map_keeps_elements(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
+                                     const tenon__type_t* source);
 /* The map of outer(inner(x)): `outer` reads, as its source's input, the output of `inner`; both
  * have one source. Not possible (linear with affine, fills): UNSUPPORTED, nothing is reported. The
  * result lies in the arena; its source is inner's. */

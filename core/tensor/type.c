@@ -5,21 +5,13 @@
 #include "core/dimension/dimension_text.h"
 #include "core/tensor/dtype.h"
 
-static bool dims_equal(uint32_t count, const tenon_dim_t* a, const tenon_dim_t* b) {
-  for (uint32_t i = 0; i < count; ++i) {
-    if (!tenon__dim_equal(a[i], b[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool tenon__type_same_elements(const tenon__type_t* a, const tenon__type_t* b) {
   return a->kind == b->kind && a->dtype == b->dtype;
 }
 
 bool tenon__type_same_shape(const tenon__type_t* a, const tenon__type_t* b) {
-  return a->rank == b->rank && (a->rank == TENON_NONE || dims_equal(a->rank, a->dims, b->dims));
+  return a->rank == b->rank &&
+         (a->rank == TENON_NONE || tenon__dims_equal(a->dims, b->dims, a->rank));
 }
 
 bool tenon__type_agrees(const tenon__dim_pool_t* pool, const tenon__type_t* a,
@@ -44,7 +36,7 @@ bool tenon__type_same_contents(const tenon__type_t* a, const tenon__type_t* b) {
     return a->contents == b->contents;
   }
   return a->content_count == b->content_count &&
-         dims_equal(a->content_count, a->contents, b->contents);
+         tenon__dims_equal(a->contents, b->contents, a->content_count);
 }
 
 bool tenon__type_extents(const tenon__dim_pool_t* pool, const tenon__type_t* type,
@@ -106,4 +98,44 @@ const char* tenon__type_text(const tenon__dim_pool_t* pool, const tenon__type_t*
   }
   text = text == NULL ? NULL : tenon__arena_format(arena, "%s]", text);
   return text == NULL ? "?" : text;
+}
+
+bool tenon__type_is_small(const tenon__dim_pool_t* pool, uint32_t rank, const tenon_dim_t* dims,
+                          int64_t* out_extents, uint32_t* out_count) {
+  int64_t count = 1;
+  if (rank > TENON_RANK_LIMIT) {
+    return false;
+  }
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (!tenon__dim_known(pool, dims[i], &out_extents[i]) || out_extents[i] < 0 ||
+        out_extents[i] > TENON_CONTENT_LIMIT) {
+      return false;
+    }
+    count *= out_extents[i];
+    if (count > TENON_CONTENT_LIMIT) {
+      return false;
+    }
+  }
+  *out_count = (uint32_t)count;
+  return true;
+}
+
+tenon__content_at_t tenon__type_content(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                                        const int64_t* coordinates, tenon_dim_t* out_content) {
+  uint64_t place = 0;
+  for (uint32_t i = 0; i < type->rank; ++i) {
+    int64_t extent = 0;
+    if (!tenon__dim_known(pool, type->dims[i], &extent)) {
+      return TENON_CONTENT_UNKNOWN;
+    }
+    if (coordinates[i] < 0 || coordinates[i] >= extent) {
+      return TENON_CONTENT_OUTSIDE;
+    }
+    place = place * (uint64_t)extent + (uint64_t)coordinates[i];
+  }
+  if (type->contents == NULL || place >= type->content_count) {
+    return TENON_CONTENT_UNKNOWN;
+  }
+  *out_content = type->contents[place];
+  return TENON_CONTENT_FOUND;
 }

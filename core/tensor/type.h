@@ -57,6 +57,19 @@ bool tenon__type_is_tensor_of(const tenon__dim_pool_t* pool, const tenon__type_t
 bool tenon__type_element_count(const tenon__dim_pool_t* pool, const tenon__type_t* type,
                                uint64_t* out_count);
 
+/* Extents as numbers and the count of elements, where all are known and the elements so few that
+ * contents are followed; false otherwise. `out_extents`: TENON_RANK_LIMIT places. */
+bool tenon__type_is_small(const tenon__dim_pool_t* pool, uint32_t rank, const tenon_dim_t* dims,
+                          int64_t* out_extents, uint32_t* out_count);
+/* The content at coordinates, one for each axis. */
+typedef enum tenon__content_at_t {
+  TENON_CONTENT_UNKNOWN, /* not followed, or an extent is not known */
+  TENON_CONTENT_OUTSIDE, /* there is no such element */
+  TENON_CONTENT_FOUND,
+} tenon__content_at_t;
+tenon__content_at_t tenon__type_content(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                                        const int64_t* coordinates, tenon_dim_t* out_content);
+
 /* "f32[batch, 3, 224, 224]", "sequence i64[...]" when the rank is unknown; in the arena, "?" when
  * memory is out. */
 const char* tenon__type_text(const tenon__dim_pool_t* pool, const tenon__type_t* type,

@@ -126,3 +126,51 @@ TENON_TEST(a_type_reads_as_people_write_it) {
   EXPECT_TEXT(tenon__type_text(fixture.pool, &type, &fixture.arena), "optional f32[]");
   close(&fixture);
 }
+
+TENON_TEST(contents_are_found_where_they_stand) {
+  fixture_t fixture = open();
+  const tenon_dim_t two = tenon__dim_constant(fixture.pool, 2);
+  const tenon_dim_t dims[2] = {two, fixture.three};
+  tenon_dim_t contents[6];
+  for (int64_t k = 0; k < 6; ++k) {
+    contents[k] = tenon__dim_constant(fixture.pool, 10 + k);
+  }
+  tenon__type_t type = tenon__type_tensor(TENON_DTYPE_INT64, 2, dims);
+  tenon_dim_t found = TENON_DIM_INVALID;
+  EXPECT_INT(tenon__type_content(fixture.pool, &type, (int64_t[]){1, 1}, &found),
+             TENON_CONTENT_UNKNOWN);
+  type.contents = contents;
+  type.content_count = 6;
+  EXPECT_INT(tenon__type_content(fixture.pool, &type, (int64_t[]){1, 1}, &found),
+             TENON_CONTENT_FOUND);
+  EXPECT(tenon__dim_equal(found, contents[4]));
+  EXPECT_INT(tenon__type_content(fixture.pool, &type, (int64_t[]){1, 3}, &found),
+             TENON_CONTENT_OUTSIDE);
+  EXPECT_INT(tenon__type_content(fixture.pool, &type, (int64_t[]){-1, 0}, &found),
+             TENON_CONTENT_OUTSIDE);
+  const tenon_dim_t open_dims[2] = {fixture.batch, fixture.three};
+  type.dims = open_dims;
+  EXPECT_INT(tenon__type_content(fixture.pool, &type, (int64_t[]){0, 0}, &found),
+             TENON_CONTENT_UNKNOWN);
+  close(&fixture);
+}
+
+TENON_TEST(small_is_what_contents_are_followed_of) {
+  fixture_t fixture = open();
+  const tenon_dim_t half = tenon__dim_constant(fixture.pool, TENON_CONTENT_LIMIT / 2);
+  const tenon_dim_t two = tenon__dim_constant(fixture.pool, 2);
+  const tenon_dim_t dims[2] = {half, two};
+  const tenon_dim_t more[2] = {half, fixture.three};
+  const tenon_dim_t open_dims[2] = {two, fixture.batch};
+  int64_t extents[TENON_RANK_LIMIT];
+  uint32_t count = 0;
+  EXPECT(tenon__type_is_small(fixture.pool, 2, dims, extents, &count));
+  EXPECT_INT(count, TENON_CONTENT_LIMIT);
+  EXPECT_INT(extents[0], TENON_CONTENT_LIMIT / 2);
+  EXPECT(!tenon__type_is_small(fixture.pool, 2, more, extents, &count));
+  EXPECT(!tenon__type_is_small(fixture.pool, 2, open_dims, extents, &count));
+  EXPECT(!tenon__type_is_small(fixture.pool, TENON_RANK_LIMIT + 1u, dims, extents, &count));
+  EXPECT(tenon__type_is_small(fixture.pool, 0, NULL, extents, &count));
+  EXPECT_INT(count, 1);
+  close(&fixture);
+}

@@ -8,7 +8,7 @@
 
 /* Keeps tactic number tactic_index. */
 static inline tenon_status_t fake_add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tactic) {
-  fake_t* fake = fake_of(emit);
+  fake_t* fake = fake_from(emit);
   if (fake->tactic_count++ == fake->tactic_index) {
     fake->tactic = *tactic;
     memset(fake->rules, 0, sizeof(fake->rules));
@@ -151,8 +151,7 @@ static inline tenon_status_t fake_run_tactic(fake_t* fake, const tenon_kernel_t*
                                              const tenon__cpu_state_t* state) {
   void* instance = NULL;
   void* bound = NULL;
-  fake->block_count = 0;
-  fake->failed = false;
+  fake->failure[0] = '\0';
   fake_place(fake);
   const uint64_t scratch_bytes =
       fake->tactic.scratch_bytes + fake->threads * fake->tactic.scratch_bytes_per_thread;
@@ -192,9 +191,7 @@ static inline tenon_status_t fake_run_tactic(fake_t* fake, const tenon_kernel_t*
   }
   fake_collect(fake);
   free(fake->scratch);
-  for (uint32_t k = 0; k < fake->block_count; k++) {
-    free(fake->blocks[k]);
-  }
+  fake_done(fake);
   return status;
 }
 

@@ -29,10 +29,9 @@ TENON_TEST(reductions_broadcast_back) {
                                    .operand_count = COUNT(operands),
                                    .output_count = COUNT(outputs),
                                    .rank = 2};
-  const int64_t space[] = {2, 2};
   fake_t f = fake_of(NULL);
   f.program = &program;
-  f.space = space;
+  fake_set_space(&f, DIMS(2, 2));
   fake_input(&f, F32, DIMS(2, 2), NUMBERS(0, 0, 1000, 1000 - log(3)));
   fake_output(&f, F32, DIMS(2, 2));
   fake_output(&f, F32, DIMS(2, 1));
@@ -65,14 +64,12 @@ static tenon_status_t run_guarded(fake_t* f, int64_t limit) {
                                    .output_count = COUNT(outputs),
                                    .coordinate_count = 1,
                                    .rank = 1};
-  const int64_t space[] = {4};
   f->program = &program;
-  f->space = space;
+  fake_set_space(f, DIMS(4));
   fake_input(f, F32, DIMS(2), NUMBERS(5, 6));
   fake_output(f, F32, DIMS(4));
   tenon_status_t status = fake_run(f);
   f->program = NULL;
-  f->space = NULL;
   return status;
 }
 

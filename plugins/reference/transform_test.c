@@ -102,7 +102,7 @@ TENON_TEST(rotary_embedding_turns_pairs) {
 }
 
 static bool text_is(const fake_t* f, int64_t place, const char* expected) {
-  const tenon_string_view_t* views = f->output_tensors[0].data;
+  const tenon_string_view_t* views = f->results[0].data;
   return views != NULL && views[place].size == strlen(expected) &&
          memcmp(views[place].data, expected, views[place].size) == 0;
 }

@@ -1,5 +1,4 @@
 /* Where activations lie, and how long: read off the plan's steps, for reports. */
-#include "core/base/allocator.h"
 #include "core/plan/place.h"
 #include "sdk/library/library.h"
 

@@ -125,6 +125,10 @@ struct tenon_context_t {
 tenon_status_t tenon__options_copy(const tenon_sink_t* sink, const char* name, const void* options,
                                    void* out_options, size_t own_size);
 
+/* What the library itself allocates for an application and did not get. */
+static inline tenon_status_t tenon__fail_memory(const tenon_sink_t* sink) {
+  return tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY, "out of memory");
+}
 /* Ends a call: passes the status on. A failure that nobody has put into words is named here, as
  * where memory ends and nobody has a sink. */
 tenon_status_t tenon__tell(const tenon_sink_t* sink, const char* function, tenon_status_t status);

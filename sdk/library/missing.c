@@ -47,8 +47,8 @@ static const char* refused_plugin(tenon_parse_t* parse, const tenon_node_type_t*
 }
 
 /* "needs a plugin with a converter for it; plugin 'c' has one from version 2 on" */
-static const char* words_of(tenon_parse_t* parse, const tenon_node_type_t* missing,
-                            const tenon__converter_entry_t** entries, uint32_t count) {
+static const char* need_of(tenon_parse_t* parse, const tenon_node_type_t* missing,
+                           const tenon__converter_entry_t** entries, uint32_t count) {
   const char* versions = other_versions(parse, missing, entries, count);
   const char* refused = refused_plugin(parse, missing);
   const char* by_name = "";
@@ -101,7 +101,7 @@ tenon_status_t tenon__missing_report(tenon_parse_t* parse) {
   for (uint32_t i = 0; i < parse->network->description.type_count; ++i) {
     tenon_node_type_t* type = &parse->network->description.types[i].info;
     if (type->is_missing != 0) {
-      const char* message = words_of(parse, type, entries, count);
+      const char* message = need_of(parse, type, entries, count);
       type->message = message != NULL ? message : "";
       ++missing_count;
     }

@@ -91,13 +91,11 @@ bool tenon__network_is_empty(const tenon_network_t* network) {
 tenon_status_t tenon__network_adopt_file(tenon_network_t* network, const char* path,
                                          const char* name, tenon__mapped_file_t* file,
                                          const tenon__model_file_t** out_file) {
-  void* files = network->files;
   const char* path_copy = tenon__arena_copy_string(&network->arena, path);
   const char* name_copy = tenon__arena_copy_string(&network->arena, name);
-  const bool grown = tenon__grow(network->registry->allocator, &files, &network->file_capacity,
-                                 network->file_count + 1, sizeof(*network->files));
-  network->files = files;
-  if (path_copy == NULL || name_copy == NULL || !grown) {
+  if (path_copy == NULL || name_copy == NULL ||
+      !TENON_GROW(network->registry->allocator, network->files, network->file_capacity,
+                  network->file_count + 1)) {
     tenon__file_unmap(file);
     return tenon__fail_memory(&network->registry->sink);
   }

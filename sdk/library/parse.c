@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/c_locale.h"
 #include "core/base/call.h"
 #include "core/catalog/catalog.h"

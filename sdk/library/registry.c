@@ -345,7 +345,7 @@ tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_writ
   const tenon_status_t status = print_left_out(registry, &printing);
   tenon__c_locale_leave(outer);
   tenon__free(registry->allocator, (void*)entries, LIST_LIMIT * sizeof(void*));
-  return checked == TENON_OK ? status : checked;
+  return tenon__tell(&registry->sink, __func__, checked == TENON_OK ? status : checked);
 }
 
 /* ---- Devices ---- */

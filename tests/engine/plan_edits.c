@@ -51,8 +51,8 @@ static uint32_t find_thing(const char* name) {
 }
 
 /* set THING ids... FIELD [index] = value */
-static bool read_set(char* const* message, uint32_t count, edit_t* edit) {
-  edit->thing = count > 1 ? find_thing(message[1]) : edit_thing_count;
+static bool read_set(char* const* tokens, uint32_t count, edit_t* edit) {
+  edit->thing = count > 1 ? find_thing(tokens[1]) : edit_thing_count;
   if (edit->thing == edit_thing_count) {
     return false;
   }
@@ -62,79 +62,79 @@ static bool read_set(char* const* message, uint32_t count, edit_t* edit) {
     return false;
   }
   for (uint32_t k = 0; k < thing->id_count; ++k) {
-    read_id(message[2 + k], &edit->ids[k]);
+    read_id(tokens[2 + k], &edit->ids[k]);
   }
   while (edit->field < thing->field_count &&
-         strcmp(thing->fields[edit->field].name, message[at]) != 0) {
+         strcmp(thing->fields[edit->field].name, tokens[at]) != 0) {
     ++edit->field;
   }
-  edit->index = count > at + 3 ? number_of(message[at + 1]) : 0;
-  edit->value = number_of(message[count - 1]);
+  edit->index = count > at + 3 ? number_of(tokens[at + 1]) : 0;
+  edit->value = number_of(tokens[count - 1]);
   return edit->field < thing->field_count;
 }
 
 /* extent GRAPH value NAME axis HOW number */
-static bool read_extent(char* const* message, uint32_t count, edit_t* edit) {
+static bool read_extent(char* const* tokens, uint32_t count, edit_t* edit) {
   if (count != 6) {
     return false;
   }
-  edit->thing = message[0][0] == 'e' ? 0 : 1;
-  read_id(message[1], &edit->ids[0]);
-  read_id(message[2], &edit->ids[1]);
-  edit->index = number_of(message[3]);
-  while (edit->field < WAY_COUNT && strcmp(ways[edit->field].name, message[4]) != 0) {
+  edit->thing = tokens[0][0] == 'e' ? 0 : 1;
+  read_id(tokens[1], &edit->ids[0]);
+  read_id(tokens[2], &edit->ids[1]);
+  edit->index = number_of(tokens[3]);
+  while (edit->field < WAY_COUNT && strcmp(ways[edit->field].name, tokens[4]) != 0) {
     ++edit->field;
   }
-  edit->value = number_of(message[5]);
+  edit->value = number_of(tokens[5]);
   return edit->field < WAY_COUNT;
 }
 
 /* bytes SECTION offset size = value */
-static bool read_bytes(char* const* message, uint32_t count, edit_t* edit) {
+static bool read_bytes(char* const* tokens, uint32_t count, edit_t* edit) {
   if (count != 6) {
     return false;
   }
-  while (edit->thing < SECTION_COUNT && strcmp(section_names[edit->thing], message[1]) != 0) {
+  while (edit->thing < SECTION_COUNT && strcmp(section_names[edit->thing], tokens[1]) != 0) {
     ++edit->thing;
   }
-  edit->index = number_of(message[2]);
-  edit->field = (uint32_t)number_of(message[3]);
-  edit->value = number_of(message[5]);
+  edit->index = number_of(tokens[2]);
+  edit->field = (uint32_t)number_of(tokens[3]);
+  edit->value = number_of(tokens[5]);
   return edit->thing < SECTION_COUNT && edit->field >= 1 && edit->field <= 8;
 }
 
 static bool read_edit(char* line, edit_t* out_edit) {
-  char* message[12] = {"", "", "", "", "", "", "", "", "", "", "", ""};
+  char* tokens[12] = {"", "", "", "", "", "", "", "", "", "", "", ""};
   uint32_t count = 0;
   char* rest = NULL;
   for (char* word = strtok_r(line, " \t\r", &rest); word != NULL && count < 12;
        word = strtok_r(NULL, " \t\r", &rest)) {
-    message[count++] = word;
+    tokens[count++] = word;
   }
   *out_edit = (edit_t){0};
   if (count == 0) {
     return false;
   }
-  if (strcmp(message[0], "set") == 0) {
+  if (strcmp(tokens[0], "set") == 0) {
     out_edit->kind = EDIT_SET;
-    return read_set(message, count, out_edit);
+    return read_set(tokens, count, out_edit);
   }
-  if (strcmp(message[0], "extent") == 0 || strcmp(message[0], "content") == 0) {
+  if (strcmp(tokens[0], "extent") == 0 || strcmp(tokens[0], "content") == 0) {
     out_edit->kind = EDIT_EXTENT;
-    return read_extent(message, count, out_edit);
+    return read_extent(tokens, count, out_edit);
   }
-  if (strcmp(message[0], "bytes") == 0) {
+  if (strcmp(tokens[0], "bytes") == 0) {
     out_edit->kind = EDIT_BYTES;
-    return read_bytes(message, count, out_edit);
+    return read_bytes(tokens, count, out_edit);
   }
-  if (strcmp(message[0], "data") == 0 && count == 4) {
+  if (strcmp(tokens[0], "data") == 0 && count == 4) {
     out_edit->kind = EDIT_DATA;
-    out_edit->index = number_of(message[1]);
-    out_edit->value = number_of(message[3]);
+    out_edit->index = number_of(tokens[1]);
+    out_edit->value = number_of(tokens[3]);
     return true;
   }
   out_edit->kind = EDIT_REFIT;
-  return strcmp(message[0], "refit") == 0;
+  return strcmp(tokens[0], "refit") == 0;
 }
 
 void edits_parse(const uint8_t* text, size_t size, edits_t* out_edits) {

@@ -262,7 +262,7 @@ TENON_TEST(what_the_operator_has_not_is_told_with_what_it_has) {
   for (int round = 0; round < 6; ++round) {
     session_t s;
     test_folder_t folder;
-    static const char* const message[] = {
+    static const char* const messages[] = {
         "scale 'theirs': operator com.named.scale/1 of plugin named has no attribute 'beta'; there "
         "are: factor\n",
         "attribute 'factor' of operator com.named.scale/1 is of kind float; the file gives a "
@@ -293,7 +293,7 @@ TENON_TEST(what_the_operator_has_not_is_told_with_what_it_has) {
     }
     end_model(&m, "y");
     EXPECT(parse(&s, &m) != TENON_OK);
-    EXPECT_CONTAINS(s.messages.text, message[round]);
+    EXPECT_CONTAINS(s.messages.text, messages[round]);
     EXPECT_CONTAINS(s.messages.text, "model.onnx: ");
     EXPECT_INT(s.messages.count, 1);
     end(&s, &folder);

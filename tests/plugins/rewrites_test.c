@@ -75,7 +75,7 @@ TENON_TEST(a_wrong_rewrite_is_found_before_it_is_applied) {
     tenon_engine_release(engine);
     EXPECT_INT(s.messages.count, 8);
   }
-  static const char* const message[] = {
+  static const char* const messages[] = {
       "rewrite 'broken': it changes results: with x = ",
       " by the pattern and ",
       "rewrite 'endless': it matches what it made: ",
@@ -88,8 +88,8 @@ TENON_TEST(a_wrong_rewrite_is_found_before_it_is_applied) {
       "plugin rewriter (",
       "/rewriter.so): rewrite 'broken': ",
   };
-  for (size_t i = 0; i < sizeof(message) / sizeof(message[0]); ++i) {
-    EXPECT_CONTAINS(s.messages.text, message[i]);
+  for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); ++i) {
+    EXPECT_CONTAINS(s.messages.text, messages[i]);
   }
   end(&s, &folder);
 }

@@ -257,7 +257,7 @@ static void add_text_loop(test_fixture_t* b, tenon_value_t slices) {
 
 TENON_TEST(texts_are_collected_as_they_are) {
   enum { COUNT = 6 };
-  static const char* const message[COUNT] = {"ash", "birch", "cedar", "", "elm and fir", "ginkgo"};
+  static const char* const words[COUNT] = {"ash", "birch", "cedar", "", "elm and fir", "ginkgo"};
   core_world_t world;
   core_world_begin(&world, NULL, 0);
   add_text_loop(&world.fixture,
@@ -265,7 +265,7 @@ TENON_TEST(texts_are_collected_as_they_are) {
   if (core_world_start(&world)) {
     tenon_string_view_t texts[COUNT];
     for (int k = 0; k < COUNT; ++k) {
-      texts[k] = (tenon_string_view_t){.data = message[k], .size = strlen(message[k])};
+      texts[k] = (tenon_string_view_t){.data = words[k], .size = strlen(words[k])};
     }
     EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_STRING, DIMS(COUNT), texts), TENON_OK);
     for (int run = 0; run < 2; ++run) {
@@ -274,7 +274,7 @@ TENON_TEST(texts_are_collected_as_they_are) {
       EXPECT(output != NULL && output->tensor.rank == 1 && output->tensor.dims[0] == COUNT);
       for (int k = 0; output != NULL && k < COUNT; ++k) {
         const tenon_string_view_t* text = (const tenon_string_view_t*)output->tensor.data + k;
-        EXPECT(text->size == texts[k].size && memcmp(text->data, message[k], text->size) == 0);
+        EXPECT(text->size == texts[k].size && memcmp(text->data, words[k], text->size) == 0);
       }
     }
   }

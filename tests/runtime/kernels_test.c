@@ -283,8 +283,8 @@ static void keep_as_it_is(tenon__plan_t* plan) {
 /* More than there is: said with its numbers, before anything of it is touched. */
 TENON_TEST(memory_that_no_machine_has_is_refused) {
   static const uint64_t sizes[] = {UINT64_MAX - 31, UINT64_MAX, UINT64_C(1) << 60};
-  static const char* const message[] = {"more scratch for", "more scratch for",
-                                        "scratch (1152921504606846976)"};
+  static const char* const messages[] = {"more scratch for", "more scratch for",
+                                         "scratch (1152921504606846976)"};
   for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
     core_world_t world;
     EXPECT_STATUS(load_tiles(&world, keep_as_it_is), TENON_OK);
@@ -293,7 +293,7 @@ TENON_TEST(memory_that_no_machine_has_is_refused) {
     only_step(plan)->tactic.scratch_bytes = sizes[k];
     EXPECT_STATUS(tenon__context_create(world.engine, 0, NULL, &world.context),
                   TENON_ERROR_OUT_OF_MEMORY);
-    EXPECT_CONTAINS(world.fixture.messages.text, message[k]);
+    EXPECT_CONTAINS(world.fixture.messages.text, messages[k]);
     core_world_end(&world);
   }
 }

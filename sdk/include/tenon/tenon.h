@@ -102,7 +102,8 @@ TENON_API const char* tenon_version(void);
 TENON_API const char* tenon_status_text(tenon_status_t status);
 
 /* Why this thread's last call failed: what was said as an error, a line each, whether or not a
- * logger listened. "" when nothing was said; never NULL. Valid until the thread's next call of a
+ * logger listened. "" when nothing was said, as where memory ends in a function of the builder's
+ * table; never NULL. Valid until the thread's next call of a
  * function that returns a status; the rest leaves it alone. What is longer than 4 KiB is cut: a
  * logger gets all of it, and warnings too. [any] */
 TENON_API const char* tenon_last_message(void);

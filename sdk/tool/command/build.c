@@ -57,7 +57,7 @@ static tenon_status_t describe(tenon_registry_t* registry, const build_t* build,
     tool_json_unsigned(&json, "timings", timing_entries);
     tool_json_end(&json);
   } else if (status == TENON_OK) {
-    char* weights = tool_weights_words(&info);
+    char* weights = tool_weights_text(&info);
     tool_say("%s: built in %.2f s: %u steps on %s, %u threads\n", build->output, build_seconds,
              tenon_engine_step_count(engine), info.device, info.thread_count);
     tool_say("plan %.2f MiB; %s; activations %.2f; workspace %.2f\n", tool_mib(info.plan_bytes),

@@ -20,28 +20,28 @@ typedef struct doctor_t {
   uint32_t missing;
 } doctor_t;
 
-static void tell(const char* topic, const char* message) {
+static void tell(const char* topic, const char* text) {
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
     tool_json_text(&json, "topic", topic);
-    tool_json_text(&json, "is", message);
+    tool_json_text(&json, "is", text);
     tool_json_end(&json);
   } else {
-    tool_say("%-14s %s\n", topic, message);
+    tool_say("%-14s %s\n", topic, text);
   }
 }
 
-static void tell_missing(doctor_t* doctor, const char* topic, const char* message) {
+static void tell_missing(doctor_t* doctor, const char* topic, const char* text) {
   ++doctor->missing;
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
     tool_json_text(&json, "topic", topic);
-    tool_json_text(&json, "missing", message);
+    tool_json_text(&json, "missing", text);
     tool_json_end(&json);
   } else {
-    tool_say("%-14s MISSING: %s\n", topic, message);
+    tool_say("%-14s MISSING: %s\n", topic, text);
   }
 }
 
@@ -71,10 +71,10 @@ static void check_machine(doctor_t* doctor) {
   char value[8192];
   struct utsname names;
   if (uname(&names) == 0) {
-    char message[256];
-    (void)snprintf(message, sizeof(message), "%.60s %.60s %.60s", names.sysname, names.release,
+    char text[256];
+    (void)snprintf(text, sizeof(text), "%.60s %.60s %.60s", names.sysname, names.release,
                    names.machine);
-    tell("system", message);
+    tell("system", text);
   }
   if (access("/proc/self/fd", R_OK) != 0) {
     tell_missing(doctor, "/proc", "is not mounted: plugins are loaded through it, none can be");
@@ -101,9 +101,9 @@ static void check_machine(doctor_t* doctor) {
 }
 
 static void check_libraries(doctor_t* doctor) {
-  char message[64];
-  (void)snprintf(message, sizeof(message), "%s", tenon_version());
-  tell("tenon", message);
+  char text[64];
+  (void)snprintf(text, sizeof(text), "%s", tenon_version());
+  tell("tenon", text);
   if (tool_png_library()[0] == '\0') {
     tell_missing(doctor, "libpng", "this command was built without it: no PNG pictures");
   } else {
@@ -126,15 +126,15 @@ static void check_caches(doctor_t* doctor, tenon_registry_t* registry) {
   size_t count = 0;
   uint64_t bytes = 0;
   tool_cache_count(folder, &count, &bytes);
-  char* message = tool_format("%s: %zu plans, %.1f MiB", folder, count, (double)bytes / 1048576);
-  tell("cache", message);
-  tool_free(message);
+  char* text = tool_format("%s: %zu plans, %.1f MiB", folder, count, (double)bytes / 1048576);
+  tell("cache", text);
+  tool_free(text);
   char* path = tool_format("%s/timings", folder);
   tenon_timing_cache_t* timings = NULL;
   if (tool_file_exists(path) && tenon_timing_cache_create(registry, path, &timings) == TENON_OK) {
-    message = tool_format("%s: %u entries", path, tenon_timing_cache_entry_count(timings));
-    tell("timing cache", message);
-    tool_free(message);
+    text = tool_format("%s: %u entries", path, tenon_timing_cache_entry_count(timings));
+    tell("timing cache", text);
+    tool_free(text);
     tenon_timing_cache_destroy(timings);
   } else {
     tell("timing cache", "empty");
@@ -170,16 +170,16 @@ static void check_plugins(doctor_t* doctor, tenon_registry_t* registry) {
     if (tenon_registry_get_plugin(registry, i, &info) != TENON_OK) {
       continue;
     }
-    char* message = tool_format("%s %s%s%s", info.name[0] != '\0' ? info.name : info.path,
-                                info.version, info.reason[0] != '\0' ? ": " : "", info.reason);
+    char* text = tool_format("%s %s%s%s", info.name[0] != '\0' ? info.name : info.path,
+                             info.version, info.reason[0] != '\0' ? ": " : "", info.reason);
     if (info.state == TENON_PLUGIN_REFUSED) {
-      tell_missing(doctor, "plugin", message);
+      tell_missing(doctor, "plugin", text);
     } else {
       ++usable;
       parser = parser || strstr(info.offers, "parser ") != NULL;
-      tell("plugin", message);
+      tell("plugin", text);
     }
-    tool_free(message);
+    tool_free(text);
   }
   if (usable == 0) {
     tell_missing(doctor, "plugins", "none can be used: there are no operators and no devices");
@@ -207,14 +207,14 @@ static void tell_devices(char* lines) {
   for (char* line = lines; *line != '\0';) {
     const size_t length = strcspn(line, "\n");
     char* next = line + length + (line[length] == '\n' ? 1 : 0);
-    char message[5][128];
+    char texts[5][128];
     static const char* const keys[] = {"name", "index", "fingerprint", "plugin", "health"};
     line[length] = '\0';
     for (size_t i = 0; i < 5; ++i) {
-      find_json_text(line, keys[i], message[i], sizeof(message[i]));
+      find_json_text(line, keys[i], texts[i], sizeof(texts[i]));
     }
-    char* sentence = tool_format("%s %s: %s (plugin %s), %s", message[0], message[1], message[2],
-                                 message[3], message[4]);
+    char* sentence =
+        tool_format("%s %s: %s (plugin %s), %s", texts[0], texts[1], texts[2], texts[3], texts[4]);
     tell("device", sentence);
     tool_free(sentence);
     line = next;

@@ -17,9 +17,9 @@ static void print_io(const char* what, const tenon_io_info_t* info) {
     tool_json_end(&json);
     return;
   }
-  char* message = tool_io_text(info);
-  tool_say("%-9s %s\n", what, message);
-  tool_free(message);
+  char* text = tool_io_text(info);
+  tool_say("%-9s %s\n", what, text);
+  tool_free(text);
 }
 
 static tenon_status_t print_all_io(const tenon_network_t* network) {

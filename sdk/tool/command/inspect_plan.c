@@ -36,8 +36,8 @@ static void print_io(const char* what, const tenon_engine_t* engine, uint32_t in
     print_io_json(what, engine, index, info);
     return;
   }
-  char* message = tool_io_text(info);
-  tool_say("%-7s %s", what, message);
+  char* text = tool_io_text(info);
+  tool_say("%-7s %s", what, text);
   const bool open = tool_io_is_open(info) && strcmp(what, "input") == 0;
   if (open) {
     for (uint32_t which = 0; which < 3; ++which) {
@@ -50,7 +50,7 @@ static void print_io(const char* what, const tenon_engine_t* engine, uint32_t in
     }
   }
   tool_say("\n");
-  tool_free(message);
+  tool_free(text);
 }
 
 static void print_info_json(const inspect_t* inspect, const tenon_engine_t* engine,
@@ -90,7 +90,7 @@ tenon_status_t inspect_print_plan(const inspect_t* inspect, const tool_execution
   if (tool_console_is_json()) {
     print_info_json(inspect, execution->engine, &info);
   } else {
-    char* weights = tool_weights_words(&info);
+    char* weights = tool_weights_text(&info);
     tool_say("device  %s, tuned for %s, %u threads\n", info.device, info.fingerprint,
              info.thread_count);
     tool_say("bytes   plan %.2f MiB; %s; activations %.2f (at least %.2f); workspace %.2f\n",

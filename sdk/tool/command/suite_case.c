@@ -160,7 +160,7 @@ static tenon_status_t run_data_sets(attempt_t* attempt, const char* folder, bool
 }
 
 /* What was said of the model. The case's name says which file it is. */
-static char* copy_words(const attempt_t* attempt, tenon_status_t status) {
+static char* copy_message(const attempt_t* attempt, tenon_status_t status) {
   const char* message = tool_console_last_error();
   const size_t prefix = strlen(attempt->model);
   message +=
@@ -183,7 +183,7 @@ char tool_suite_run_case(void* user, size_t index, char* out_message, size_t siz
   }
   if (status != TENON_OK) {
     result = status == TENON_ERROR_UNSUPPORTED ? TOOL_CASE_SKIPPED : TOOL_CASE_FAILED;
-    message = copy_words(&attempt, status);
+    message = copy_message(&attempt, status);
   } else if (!attempt.is_equal) {
     result = TOOL_CASE_FAILED;
     message = tool_copy_text(attempt.difference);

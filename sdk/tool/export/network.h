@@ -12,7 +12,7 @@
 
 /* Axes, and entries of any list that stands for axes or extents; bytes of a reason that is put
  * together. */
-enum { TOOL_EXPORT_WORDS_SIZE = 128 };
+enum { TOOL_EXPORT_REASON_SIZE = 128 };
 
 typedef struct tool_export_network_t tool_export_network_t;
 
@@ -75,7 +75,7 @@ struct tool_export_network_t {
   size_t output_capacity;
   tool_names_t names; /* of all that the file names */
   /* A reason that is put together; `reason` may point to it. */
-  char message[TOOL_EXPORT_WORDS_SIZE];
+  char message[TOOL_EXPORT_REASON_SIZE];
   /* Lines: the nodes that the format has not and that outputs need. NULL: none. */
   char* lacking;
   /* Why the node at hand cannot be written; NULL: an input is lacking, and its own node is told. */

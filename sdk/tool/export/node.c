@@ -88,9 +88,9 @@ bool tool_export_understands(const tool_export_node_t* node, const char* underst
     char* message = node->network->message;
     const char* format = node->network->language->name;
     if (word == NULL) {
-      (void)snprintf(message, TOOL_EXPORT_WORDS_SIZE, "%s has no %s", format, attribute->name);
+      (void)snprintf(message, TOOL_EXPORT_REASON_SIZE, "%s has no %s", format, attribute->name);
     } else {
-      (void)snprintf(message, TOOL_EXPORT_WORDS_SIZE, "%s has no %s but %.*s", format,
+      (void)snprintf(message, TOOL_EXPORT_REASON_SIZE, "%s has no %s but %.*s", format,
                      attribute->name, (int)strcspn(word + 1, " "), word + 1);
     }
     return tool_export_refuse(node, message);

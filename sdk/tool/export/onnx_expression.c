@@ -30,7 +30,7 @@ static bool read_operations(reader_t* reader, uint32_t least, tool_onnx_term_t* 
 
 static bool refuse_word(const reader_t* reader, const char* word) {
   char* message = reader->steps->node->node.network->message;
-  (void)snprintf(message, TOOL_EXPORT_WORDS_SIZE, "ONNX has nothing for '%s'", word);
+  (void)snprintf(message, TOOL_EXPORT_REASON_SIZE, "ONNX has nothing for '%s'", word);
   return tool_onnx_refuse(reader->steps->node, message);
 }
 

@@ -16,7 +16,7 @@ static const double box_height = 72;
 static const double line_height = 15;
 static const double gap = 22;
 static const double layer_step = 108;
-enum { NAME_LIMIT = 30, WORDS_LIMIT = 34, LINES_MAX = 3 };
+enum { NAME_LIMIT = 30, TEXT_LIMIT = 34, LINES_MAX = 3 };
 
 /* What stands for each node of the graph. */
 typedef struct figure_t {
@@ -181,7 +181,7 @@ static void write_lines(FILE* file, const tool_graph_node_t* place, const char* 
   for (uint32_t i = 0; i < lines->count; ++i) {
     y += line_height;
     (void)fprintf(file, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\">", place->x, y);
-    tool_html_text(file, lines->text[i], WORDS_LIMIT);
+    tool_html_text(file, lines->text[i], TEXT_LIMIT);
     (void)fputs("</text>", file);
   }
 }
@@ -190,12 +190,12 @@ static void write_tensor_box(FILE* file, const tool_graph_node_t* place, const c
                              const tenon_io_info_t* tensor) {
   lines_t lines = {.count = 0};
   char shape[TOOL_FORMAT_BYTES] = "";
-  char message[TOOL_FORMAT_BYTES];
+  char text[TOOL_FORMAT_BYTES];
   if (tensor->kind == TENON_ARGUMENT_TENSOR) {
     tool_shape_print(tensor->rank, tensor->dims, shape, sizeof(shape));
   }
-  (void)snprintf(message, sizeof(message), "%s %.200s", tool_dtype_name(tensor->dtype), shape);
-  add_line(&lines, message);
+  (void)snprintf(text, sizeof(text), "%s %.200s", tool_dtype_name(tensor->dtype), shape);
+  add_line(&lines, text);
   (void)fprintf(file,
                 "<g class=\"io\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" "
                 "rx=\"24\"/>",
@@ -209,18 +209,18 @@ static void write_step_box(FILE* file, const figure_t* figure, const tool_graph_
   const tool_facts_t* facts = figure->facts;
   const tenon_step_info_t* info = &facts->steps[step].info;
   lines_t lines = {.count = 0};
-  char message[TOOL_FORMAT_BYTES];
+  char text[TOOL_FORMAT_BYTES];
   char time[32];
   char colour[32];
   tool_format_time(facts->steps[step].seconds, time);
   tool_format_colour(facts->longest > 0 ? facts->steps[step].seconds / facts->longest : 0, colour);
-  tool_format_others(info, message);
-  add_line(&lines, message);
-  (void)snprintf(message, sizeof(message), "%.20s, %s",
+  tool_format_others(info, text);
+  add_line(&lines, text);
+  (void)snprintf(text, sizeof(text), "%.20s, %s",
                  info->kernel[0] != '\0' ? info->kernel : info->kind, time);
-  add_line(&lines, message);
-  tool_format_tensor(info->outputs, message);
-  add_line(&lines, message);
+  add_line(&lines, text);
+  tool_format_tensor(info->outputs, text);
+  add_line(&lines, text);
   (void)fprintf(file, "<a href=\"#step%u\"><title>", step);
   tool_html_text(file, info->nodes[0] != '\0' ? info->nodes : info->name, 2000);
   (void)fputs("\n", file);

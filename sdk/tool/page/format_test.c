@@ -58,15 +58,15 @@ TENON_TEST(lists_the_other_nodes_of_a_step) {
 }
 
 TENON_TEST(amounts_and_bytes_in_thousands) {
-  char message[32];
-  tool_format_amount(8.12e11, "FLOP", message);
-  EXPECT(strcmp(message, "812 GFLOP") == 0);
-  tool_format_amount(999.6, "B", message);
-  EXPECT(strcmp(message, "1 kB") == 0);
-  tool_format_amount(0, "B", message);
-  EXPECT(strcmp(message, "0 B") == 0);
-  tool_format_bytes(13.5 * 1048576, message);
-  EXPECT(strcmp(message, "13.5 MiB") == 0);
-  tool_format_bytes(1023.9, message);
-  EXPECT(strcmp(message, "1 KiB") == 0);
+  char text[32];
+  tool_format_amount(8.12e11, "FLOP", text);
+  EXPECT(strcmp(text, "812 GFLOP") == 0);
+  tool_format_amount(999.6, "B", text);
+  EXPECT(strcmp(text, "1 kB") == 0);
+  tool_format_amount(0, "B", text);
+  EXPECT(strcmp(text, "0 B") == 0);
+  tool_format_bytes(13.5 * 1048576, text);
+  EXPECT(strcmp(text, "13.5 MiB") == 0);
+  tool_format_bytes(1023.9, text);
+  EXPECT(strcmp(text, "1 KiB") == 0);
 }

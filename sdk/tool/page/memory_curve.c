@@ -45,7 +45,7 @@ static double y_of(const curve_t* curve, double bytes) {
 }
 
 static void write_curve(FILE* file, const curve_t* curve) {
-  char message[32];
+  char text[32];
   (void)fprintf(file, "<svg class=\"curve\" viewBox=\"0 0 %d %d\" width=\"100%%\"><path d=\"M%d %d",
                 WIDTH, HEIGHT, LEFT, HEIGHT - BOTTOM);
   for (uint32_t s = 0; s < curve->step_count; ++s) {
@@ -54,12 +54,12 @@ static void write_curve(FILE* file, const curve_t* curve) {
   (void)fprintf(file, "V%dZ\"/>", HEIGHT - BOTTOM);
   for (int part = 0; part <= 2; ++part) {
     const double bytes = curve->alive[curve->peak_step] * part / 2;
-    tool_format_bytes(bytes, message);
+    tool_format_bytes(bytes, text);
     (void)fprintf(file,
                   "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text class=\"end\" "
                   "x=\"%d\" y=\"%.1f\">%s</text>",
                   LEFT, WIDTH - 10, y_of(curve, bytes), y_of(curve, bytes), LEFT - 6,
-                  y_of(curve, bytes) + 4, message);
+                  y_of(curve, bytes) + 4, text);
   }
   (void)fprintf(file,
                 "<text class=\"begin\" x=\"%d\" y=\"%d\">step 0</text><text class=\"end\" "
@@ -77,9 +77,9 @@ static void write_holders(FILE* file, const curve_t* curve) {
   uint32_t named = 0;
   uint32_t others = 0;
   double rest = 0;
-  char message[32];
-  tool_format_bytes(curve->alive[curve->peak_step], message);
-  (void)fprintf(file, "<p>Most are alive, %s, at <a href=\"#step%u\">step %u</a>: ", message,
+  char text[32];
+  tool_format_bytes(curve->alive[curve->peak_step], text);
+  (void)fprintf(file, "<p>Most are alive, %s, at <a href=\"#step%u\">step %u</a>: ", text,
                 curve->peak_step, curve->peak_step);
   for (uint32_t b = 0; b < curve->block_count; ++b) {
     const tenon_block_info_t* block = &curve->blocks[b];
@@ -91,14 +91,14 @@ static void write_holders(FILE* file, const curve_t* curve) {
       rest += (double)block->size_bytes;
       continue;
     }
-    tool_format_bytes((double)block->size_bytes, message);
+    tool_format_bytes((double)block->size_bytes, text);
     (void)fputs(named++ > 0 ? ", <b>" : "<b>", file);
     tool_html_tail(file, block->name, 40);
-    (void)fprintf(file, "</b> %s", message);
+    (void)fprintf(file, "</b> %s", text);
   }
   if (others > 0) {
-    tool_format_bytes(rest, message);
-    (void)fprintf(file, ", and %u others %s", others, message);
+    tool_format_bytes(rest, text);
+    (void)fprintf(file, ", and %u others %s", others, text);
   }
   (void)fputs(".</p>\n", file);
 }

@@ -13,21 +13,21 @@ static const double enough_share = 0.5;
 /* ---- Figures of a whole run ---- */
 
 static void write_time(FILE* file, const tool_facts_t* facts) {
-  char message[3][32];
+  char texts[3][32];
   const tool_timing_t* timing = facts->timing;
   if (timing == NULL) {
-    tool_format_time(facts->total_seconds, message[0]);
+    tool_format_time(facts->total_seconds, texts[0]);
     (void)fprintf(file,
                   "<div><b>%s</b><br><span>sum of the steps, as measured when it was built: "
                   "it was not run</span></div>\n",
-                  message[0]);
+                  texts[0]);
     return;
   }
-  tool_format_time(timing->whole.median, message[0]);
-  tool_format_time(timing->whole.low, message[1]);
-  tool_format_time(timing->whole.high, message[2]);
+  tool_format_time(timing->whole.median, texts[0]);
+  tool_format_time(timing->whole.low, texts[1]);
+  tool_format_time(timing->whole.high, texts[2]);
   (void)fprintf(file, "<div><b>%s</b> a run<br><span>median of %u; 10 %% below %s, 90 %% below %s",
-                message[0], timing->run_count, message[1], message[2]);
+                texts[0], timing->run_count, texts[1], texts[2]);
   if (timing->busy.is_busy) {
     (void)fputs(". <b>The machine was busy: ", file);
     tool_html_text(file, timing->busy.message, SIZE_MAX);
@@ -38,18 +38,18 @@ static void write_time(FILE* file, const tool_facts_t* facts) {
 
 static void write_rate(FILE* file, double amount, double seconds, double peak, const char* unit,
                        const char* what) {
-  char message[3][32];
+  char texts[3][32];
   if (amount <= 0 || seconds <= 0) {
     return;
   }
-  tool_format_amount(amount, unit, message[0]);
-  tool_format_amount(amount / seconds, unit, message[1]);
-  (void)fprintf(file, "<div><b>%s/s</b>", message[1]);
+  tool_format_amount(amount, unit, texts[0]);
+  tool_format_amount(amount / seconds, unit, texts[1]);
+  (void)fprintf(file, "<div><b>%s/s</b>", texts[1]);
   if (peak > 0) {
-    tool_format_amount(peak, unit, message[2]);
-    (void)fprintf(file, " of %s/s", message[2]);
+    tool_format_amount(peak, unit, texts[2]);
+    (void)fprintf(file, " of %s/s", texts[2]);
   }
-  (void)fprintf(file, "<br><span>%s %s</span></div>\n", message[0], what);
+  (void)fprintf(file, "<br><span>%s %s</span></div>\n", texts[0], what);
 }
 
 static void write_figures(FILE* file, const tool_facts_t* facts) {
@@ -79,7 +79,7 @@ static void write_figures(FILE* file, const tool_facts_t* facts) {
 static void write_row(FILE* file, const tool_facts_t* facts, const tool_kind_t* kind,
                       double longest) {
   const tool_fact_t* sample = &facts->steps[kind->slowest];
-  char message[32];
+  char text[32];
   (void)fprintf(file, "<tr><td><a href=\"#step%u\" title=\"", kind->slowest);
   tool_html_text(file, sample->info.nodes, 600);
   (void)fputs("\">", file);
@@ -88,21 +88,21 @@ static void write_row(FILE* file, const tool_facts_t* facts, const tool_kind_t* 
   if (kind->count > 1) {
     (void)fprintf(file, " <span class=\"quiet\">&#215; %u</span>", kind->count);
   }
-  tool_format_time(kind->seconds, message);
+  tool_format_time(kind->seconds, text);
   (void)fprintf(
       file,
       "</td><td class=\"track\"><i style=\"width:%.1f%%\"></i></td>"
       "<td class=\"number\">%s</td><td class=\"number\">%.1f %%</td><td class=\"number\">",
-      longest > 0 ? kind->seconds / longest * 100 : 0, message,
+      longest > 0 ? kind->seconds / longest * 100 : 0, text,
       facts->total_seconds > 0 ? kind->seconds / facts->total_seconds * 100 : 0);
   if (kind->operations > 0 && kind->seconds > 0) {
-    tool_format_amount(kind->operations / kind->seconds, "", message);
-    (void)fprintf(file, "%s", message);
+    tool_format_amount(kind->operations / kind->seconds, "", text);
+    (void)fprintf(file, "%s", text);
   }
   (void)fputs("</td><td class=\"number\">", file);
   if (kind->bytes > 0 && kind->seconds > 0) {
-    tool_format_amount(kind->bytes / kind->seconds, "", message);
-    (void)fprintf(file, "%s", message);
+    tool_format_amount(kind->bytes / kind->seconds, "", text);
+    (void)fprintf(file, "%s", text);
   }
   (void)fputs("</td><td class=\"number\">", file);
   if (kind->floor_seconds > 0 && kind->seconds > 0) {
@@ -177,9 +177,9 @@ static void write_slowest(FILE* file, const tool_facts_t* facts) {
 /* ---- What could be better ---- */
 
 static void write_one_advice(FILE* file, const tool_facts_t* facts, const tool_advice_t* advice) {
-  char message[32];
-  tool_format_time(advice->seconds, message);
-  (void)fprintf(file, "<li><span class=\"gain\">up to %s (%.0f %%)</span> ", message,
+  char text[32];
+  tool_format_time(advice->seconds, text);
+  (void)fprintf(file, "<li><span class=\"gain\">up to %s (%.0f %%)</span> ", text,
                 facts->total_seconds > 0 ? advice->seconds / facts->total_seconds * 100 : 0);
   tool_html_text(file, advice->message, SIZE_MAX);
   for (uint32_t k = 0; k < advice->step_count; ++k) {
@@ -207,16 +207,16 @@ static void write_advice(FILE* file, const tool_facts_t* facts) {
   (void)fputs("</ul>\n", file);
   const tool_peak_t* peak = &facts->peak;
   if (peak->operations_per_second > 0 && peak->bytes_per_second > 0) {
-    char message[2][32];
-    tool_format_amount(peak->operations_per_second, "FLOP", message[0]);
-    tool_format_amount(peak->bytes_per_second, "B", message[1]);
+    char texts[2][32];
+    tool_format_amount(peak->operations_per_second, "FLOP", texts[0]);
+    tool_format_amount(peak->bytes_per_second, "B", texts[1]);
     (void)fprintf(file,
                   "<p class=\"quiet\">This machine's best, measured just now with the plan's "
                   "threads: %s/s in %s, %s/s through memory.</p>\n",
-                  message[0],
+                  texts[0],
                   peak->is_of_a_step ? "one of the steps, more than in a large f32 matrix product"
                                      : "a large f32 matrix product",
-                  message[1]);
+                  texts[1]);
   }
   (void)fputs("</div>\n", file);
 }

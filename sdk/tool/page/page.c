@@ -19,8 +19,8 @@
 /* Pictures of more steps are folded away: they are metres long. */
 enum { DRAWN_STEPS_MOST = 400, PASSES_MOST = 64 };
 
-static void text(FILE* file, const char* message) {
-  tool_html_text(file, message, SIZE_MAX);
+static void text(FILE* file, const char* value) {
+  tool_html_text(file, value, SIZE_MAX);
 }
 
 /* ---- The plan itself ---- */
@@ -33,21 +33,21 @@ static void write_row(FILE* file, const char* key, const char* value) {
 
 static void write_io(FILE* file, const char* key, const tenon_io_info_t* info) {
   char shape[512] = "";
-  char* message = NULL;
+  char* line = NULL;
   if (info->kind == TENON_ARGUMENT_TENSOR) {
     tool_shape_print(info->rank, info->dims, shape, sizeof(shape));
-    message = tool_format("%s: %s %s", info->name, tool_dtype_name(info->dtype), shape);
+    line = tool_format("%s: %s %s", info->name, tool_dtype_name(info->dtype), shape);
   } else {
-    message = tool_format("%s: a %s", info->name,
-                          info->kind == TENON_ARGUMENT_SEQUENCE ? "sequence" : "optional");
+    line = tool_format("%s: a %s", info->name,
+                       info->kind == TENON_ARGUMENT_SEQUENCE ? "sequence" : "optional");
   }
-  write_row(file, key, message);
-  tool_free(message);
+  write_row(file, key, line);
+  tool_free(line);
 }
 
 static void write_plan(FILE* file, const tool_execution_t* execution,
                        const tenon_engine_info_t* info) {
-  char message[5][32];
+  char texts[5][32];
   char day[64] = "";
   const time_t now = time(NULL);
   struct tm parts;
@@ -61,13 +61,13 @@ static void write_plan(FILE* file, const tool_execution_t* execution,
   char* device = tool_format("%s, %u threads; tuned for %s", info->device, info->thread_count,
                              info->fingerprint);
   write_row(file, "device", device);
-  tool_format_bytes((double)info->plan_bytes, message[0]);
-  tool_format_bytes((double)info->weights_bytes, message[1]);
-  tool_format_bytes((double)info->arena_bytes, message[2]);
-  tool_format_bytes((double)info->peak_alive_bytes, message[3]);
-  tool_format_bytes((double)info->scratch_bytes, message[4]);
+  tool_format_bytes((double)info->plan_bytes, texts[0]);
+  tool_format_bytes((double)info->weights_bytes, texts[1]);
+  tool_format_bytes((double)info->arena_bytes, texts[2]);
+  tool_format_bytes((double)info->peak_alive_bytes, texts[3]);
+  tool_format_bytes((double)info->scratch_bytes, texts[4]);
   char* bytes = tool_format("plan %s, weights %s, activations %s (alive at once %s), workspace %s",
-                            message[0], message[1], message[2], message[3], message[4]);
+                            texts[0], texts[1], texts[2], texts[3], texts[4]);
   write_row(file, "bytes", bytes);
   if (localtime_r(&now, &parts) != NULL) {
     (void)strftime(day, sizeof(day), "%Y-%m-%d %H:%M", &parts);

@@ -108,7 +108,7 @@ static void write_repeat(FILE* file, const tool_facts_t* facts, const tool_repea
   double least = 0;
   double most = 0;
   double total = 0;
-  char message[3][32];
+  char texts[3][32];
   for (uint32_t t = 0; t < repeat->times; ++t) {
     double seconds = 0;
     for (uint32_t k = 0; k < repeat->length; ++k) {
@@ -118,9 +118,9 @@ static void write_repeat(FILE* file, const tool_facts_t* facts, const tool_repea
     most = seconds > most ? seconds : most;
     total += seconds;
   }
-  tool_format_time(least, message[0]);
-  tool_format_time(most, message[1]);
-  tool_format_time(total, message[2]);
+  tool_format_time(least, texts[0]);
+  tool_format_time(most, texts[1]);
+  tool_format_time(total, texts[2]);
   (void)fprintf(file,
                 "<tr><td>%u &#215; %u steps</td><td><a href=\"#step%u\">%u</a> to %u</td><td>",
                 repeat->times, repeat->length, repeat->first, repeat->first,
@@ -137,7 +137,7 @@ static void write_repeat(FILE* file, const tool_facts_t* facts, const tool_repea
   (void)fprintf(file,
                 "</td><td class=\"number\">%s to %s</td><td class=\"number\">%s</td>"
                 "<td class=\"number\">%.1f</td></tr>\n",
-                message[0], message[1], message[2],
+                texts[0], texts[1], texts[2],
                 facts->total_seconds > 0 ? total / facts->total_seconds * 100 : 0);
 }
 

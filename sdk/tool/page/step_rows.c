@@ -8,8 +8,8 @@
 
 enum { OTHERS_LIMIT = 90, NAME_LIMIT = 60 };
 
-static void text(FILE* file, const char* message) {
-  tool_html_text(file, message, SIZE_MAX);
+static void text(FILE* file, const char* value) {
+  tool_html_text(file, value, SIZE_MAX);
 }
 
 static void write_entry(FILE* file, const char* key, const char* value) {
@@ -44,20 +44,20 @@ static void write_reasons(FILE* file, const tenon_step_info_t* step) {
 
 /* What it did, in words: "1.2 GFLOP, 3.1 MB read and written; cannot be faster than 14 us". */
 static void write_work(FILE* file, const tool_facts_t* facts, const tool_fact_t* fact) {
-  char message[3][32];
+  char texts[3][32];
   if (facts->timing == NULL || fact->bytes <= 0) {
     return;
   }
-  tool_format_amount(fact->bytes, "B", message[1]);
+  tool_format_amount(fact->bytes, "B", texts[1]);
   (void)fputs("<dt>work</dt><dd>", file);
   if (fact->operations >= 0) {
-    tool_format_amount(fact->operations, "FLOP", message[0]);
-    (void)fprintf(file, "%s, ", message[0]);
+    tool_format_amount(fact->operations, "FLOP", texts[0]);
+    (void)fprintf(file, "%s, ", texts[0]);
   }
-  (void)fprintf(file, "%s read and written", message[1]);
+  (void)fprintf(file, "%s read and written", texts[1]);
   if (fact->floor_seconds > 0) {
-    tool_format_time(fact->floor_seconds, message[2]);
-    (void)fprintf(file, "; %s for this machine at its best, by its %s", message[2],
+    tool_format_time(fact->floor_seconds, texts[2]);
+    (void)fprintf(file, "; %s for this machine at its best, by its %s", texts[2],
                   tool_fact_bound(facts, fact));
   }
   (void)fputs("</dd>\n", file);

@@ -16,7 +16,7 @@
 
 #define TOOL_CACHE_LIMIT_BYTES (UINT64_C(4) << 30)
 
-/* NULL, and a reason in *out_words, when there is no folder that can be written. Freed by
+/* NULL, and a reason in *out_message, when there is no folder that can be written. Freed by
  * tool_free. */
 char* tool_cache_folder(const char** out_message);
 

@@ -110,7 +110,7 @@ char* tool_engine_text(const tenon_engine_t* engine) {
   return tool_text_take(&text);
 }
 
-char* tool_weights_words(const tenon_engine_info_t* info) {
+char* tool_weights_text(const tenon_engine_info_t* info) {
   const uint64_t packed = info->weights_bytes - info->original_bytes;
   if (info->tuned_only != 0) {
     return tool_format("weights %.2f MiB, as kernels packed them", tool_mib(info->weights_bytes));

@@ -33,6 +33,6 @@ char* tool_engine_text(const tenon_engine_t* engine);
 
 /* "weights 97.4 MiB, packed copies 97.3 (--tuned-only drops the originals)": what a plan holds.
  * Freed by tool_free. */
-char* tool_weights_words(const tenon_engine_info_t* info);
+char* tool_weights_text(const tenon_engine_info_t* info);
 
 #endif

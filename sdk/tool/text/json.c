@@ -78,8 +78,8 @@ void tool_json_end(tool_json_t* json) {
 }
 
 void tool_json_text(tool_json_t* json, const char* key, const char* text) {
-  const char* message = text != NULL ? text : "";
-  tool_json_bytes(json, key, message, strlen(message));
+  const char* value = text != NULL ? text : "";
+  tool_json_bytes(json, key, value, strlen(value));
 }
 
 void tool_json_bytes(tool_json_t* json, const char* key, const char* text, size_t size) {

@@ -12,7 +12,7 @@
 #include "text/memory.h"
 #include "text/spelling.h"
 
-enum { WORDS_MAX = 256, SMALL_BYTES = 1 << 20 };
+enum { NAMES_MAX = 256, SMALL_BYTES = 1 << 20 };
 
 void tool_list_add(tool_list_t* list, const char* item) {
   list->items = tool_grow((void*)list->items, &list->capacity, list->count + 2, sizeof(char*));
@@ -80,17 +80,17 @@ static const tool_option_t* find_option(const parsing_t* parsing, const char* na
 }
 
 static bool unknown_option(const parsing_t* parsing, const char* argument) {
-  const char* message[WORDS_MAX];
+  const char* names[NAMES_MAX];
   size_t count = 0;
   for (size_t g = 0; g < parsing->group_count; ++g) {
-    for (size_t i = 0; i < parsing->groups[g].count && count < WORDS_MAX; ++i) {
-      message[count++] = parsing->groups[g].options[i].name;
+    for (size_t i = 0; i < parsing->groups[g].count && count < NAMES_MAX; ++i) {
+      names[count++] = parsing->groups[g].options[i].name;
     }
   }
   char name[64];
   (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
   const char* foreign = tool_foreign_option(name);
-  const char* nearest = foreign == NULL ? tool_nearest_word(name, message, count) : NULL;
+  const char* nearest = foreign == NULL ? tool_nearest_word(name, names, count) : NULL;
   (void)tool_misuse("unknown option %s%s%s%s%s%s; see tenon %s --help-all", name,
                     foreign != NULL ? ": " : "", foreign != NULL ? foreign : "",
                     nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",

@@ -35,12 +35,11 @@ static const tool_option_rule_t rules[] = {
 static const tool_command_t command = {"test", "FILE", 1, 2, "", "", "", NULL};
 
 /* Parses up to eight words; the exit status, or -1 when the command may go on. */
-static int parse(const char* const* message, target_t* out_target,
-                 tool_arguments_t* out_arguments) {
+static int parse(const char* const* words, target_t* out_target, tool_arguments_t* out_arguments) {
   char* argv[9] = {NULL};
   int argc = 0;
-  for (; argc < 8 && message[argc] != NULL; ++argc) {
-    argv[argc] = (char*)message[argc];
+  for (; argc < 8 && words[argc] != NULL; ++argc) {
+    argv[argc] = (char*)words[argc];
   }
   tool_console_silence(true);
   tool_console_forget_error();
@@ -199,11 +198,11 @@ TENON_TEST(knows_what_others_call_an_option) {
 }
 
 TENON_TEST(finds_the_word_that_was_meant) {
-  static const char* const message[] = {"run", "build", "bench"};
-  EXPECT_TEXT(tool_nearest_word("rnu", message, 3), "run");
-  EXPECT_TEXT(tool_nearest_word("biuld", message, 3), "build");
-  EXPECT_TEXT(tool_nearest_word("Run", message, 3), "run");
-  EXPECT(tool_nearest_word("frobnicate", message, 3) == NULL);
+  static const char* const words[] = {"run", "build", "bench"};
+  EXPECT_TEXT(tool_nearest_word("rnu", words, 3), "run");
+  EXPECT_TEXT(tool_nearest_word("biuld", words, 3), "build");
+  EXPECT_TEXT(tool_nearest_word("Run", words, 3), "run");
+  EXPECT(tool_nearest_word("frobnicate", words, 3) == NULL);
 }
 
 TENON_TEST(reads_sizes) {

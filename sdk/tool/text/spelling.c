@@ -35,15 +35,15 @@ static size_t edit_distance(const char* a, const char* b) {
   return rows[length_a % 3][length_b];
 }
 
-const char* tool_nearest_word(const char* word, const char* const* message, size_t count) {
+const char* tool_nearest_word(const char* word, const char* const* words, size_t count) {
   const char* nearest = NULL;
   const size_t length = strlen(word) - strspn(word, "-");
   size_t least = length < 5 ? 2 : length / 3 + 2;
   for (size_t i = 0; i < count; ++i) {
-    const size_t distance = edit_distance(word, message[i]);
+    const size_t distance = edit_distance(word, words[i]);
     if (distance < least) {
       least = distance;
-      nearest = message[i];
+      nearest = words[i];
     }
   }
   return nearest;
@@ -51,7 +51,7 @@ const char* tool_nearest_word(const char* word, const char* const* message, size
 
 typedef struct foreign_t {
   const char* name;
-  const char* message;
+  const char* advice;
 } foreign_t;
 
 static const char low_precision[] =
@@ -95,7 +95,7 @@ static const foreign_t foreign[] = {
 const char* tool_foreign_option(const char* name) {
   for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); ++i) {
     if (strcmp(foreign[i].name, name) == 0) {
-      return foreign[i].message;
+      return foreign[i].advice;
     }
   }
   return NULL;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* The nearest of `count` words by edit distance, NULL when none is near. */
-const char* tool_nearest_word(const char* word, const char* const* message, size_t count);
+const char* tool_nearest_word(const char* word, const char* const* words, size_t count);
 /* What stands here for an option of trtexec, as words after a colon; NULL: it is none of its. */
 const char* tool_foreign_option(const char* name);
 
