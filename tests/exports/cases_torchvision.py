@@ -14,7 +14,7 @@ DETECTORS = ["fasterrcnn_mobilenet_v3_large_320_fpn", "fasterrcnn_resnet50_fpn",
              "keypointrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn", "retinanet_resnet50_fpn", "ssd300_vgg16",
              "ssdlite320_mobilenet_v3_large"]
 # Where two scores of the first picture are as good as equal, so that rounding orders them, another one.
-PICTURES = {"fcos_resnet50_fpn": 2}
+PICTURES = {"fcos_resnet50_fpn": 2, "fasterrcnn_mobilenet_v3_large_320_fpn": 2}
 
 
 class Mask(torch.nn.Module):

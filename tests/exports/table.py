@@ -14,6 +14,12 @@ in Tenon. [tests/exports](../../tests/exports/README.md) makes this page again. 
 element, in standard deviations of that output; a case works when it is below 1e-3 (or the elements are equal, where they are
 integers). Below 1e-9 the outputs themselves nearly vanish with random weights: the network ran, and little was compared. Where
 the export itself fails, or ONNX Runtime does not run what was exported, Tenon was not asked.
+
+What maskrcnn differs by is rounding. Its logits have a standard deviation of 46 with random weights, so what its layers
+round (6e-4 of that) becomes up to 0.003 of a probability, in boxes of which some are an eighth of a pixel wide; and a mask is 0
+but for a few pixels, so its standard deviation, by which the difference is divided, is 0.015. torchvision in double precision
+tells who is nearer: of its mask's 5,017,600 elements ONNX Runtime misses 167 by more than 1e-3 of them and 0.00062 at most,
+Tenon 29 by 0.00025; ONNX Runtime with its optimisation differs from itself without in 33.
 """
 
 
