@@ -37,8 +37,10 @@ void* tenon__allocate(tenon_allocator_t allocator, size_t count, size_t size_byt
  * it with capacity * element_size. */
 bool tenon__grow(tenon_allocator_t allocator, void* inout_array, size_t* inout_capacity,
                  size_t needed, size_t element_size);
-#define TENON_GROW(allocator, array, capacity, needed) \
-  tenon__grow((allocator), &(array), &(capacity), (needed), sizeof *(array))
+/* Of an array by its name; its elements may be pointers. */
+#define TENON_GROW(allocator, array, capacity, needed)      \
+  tenon__grow((allocator), &(array), &(capacity), (needed), \
+              sizeof *(array)) /* NOLINT(bugprone-sizeof-expression) */
 /* `size_bytes` as it was allocated (count * size). NULL is fine. */
 void tenon__free(tenon_allocator_t allocator, void* block, size_t size_bytes);
 

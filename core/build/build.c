@@ -1,11 +1,9 @@
 /* Building: the whole flow on one screen is `build_plan`, at the end of this file. */
 #include "core/build/build.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/build/building.h"
 #include "core/build/keep_original.h"
@@ -117,8 +115,8 @@ tenon_status_t tenon__build(const tenon__network_t* network, tenon__catalog_t* c
   size_t size = 0;
   tenon_status_t status = build_plan(&b, network);
   if (status == TENON_OK) {
-    status = tenon__plan_write_until(b.plan, b.allocator, options->tuning.interrupt, options->sink,
-                                     &data, &size);
+    status = tenon__plan_write(b.plan, b.allocator, options->tuning.interrupt, options->sink, &data,
+                               &size);
   }
   if (status == TENON_OK) {
     status = tenon__building_progress(&b, "write", 1, 1);

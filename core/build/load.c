@@ -1,8 +1,6 @@
 /* Loading a plan, and making its tuned part again. */
 #include "core/build/load.h"
 
-#include <string.h>
-
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/build/build.h"

@@ -3,7 +3,6 @@
 #include "core/candidate/candidates.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/allocator.h"

@@ -2,8 +2,6 @@
  * permits and what a plan can carry out. */
 #include "core/candidate/collect.h"
 
-#include <string.h>
-
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/candidate/search.h"
@@ -242,13 +240,6 @@ static void leave_out(search_t* search, const tenon__kernel_entry_t* entry, uint
   search->count = first + MOST_TACTICS;
 }
 
-static tenon_status_t drop_kernel(search_t* search, const tenon__kernel_entry_t* entry,
-                                  uint32_t first, const tenon_refusal_t* refusal) {
-  search->count = first;
-  tenon__search_note(search, entry, NULL, refusal);
-  return TENON_OK;
-}
-
 tenon_status_t tenon__search_collect(search_t* search, const tenon__kernel_entry_t* entry) {
   const tenon__kernel_binding_t binding = tenon__tuning_binding(search->tuning, entry);
   emission_t emission = {.search = search, .entry = entry};
@@ -264,10 +255,11 @@ tenon_status_t tenon__search_collect(search_t* search, const tenon__kernel_entry
     refusal.reason = TENON_REFUSAL_FAILED;
     refusal.detail = tenon__arena_format(search->tuning->arena, "its function `tactics`: %s",
                                          tenon__status_text(status));
-    return drop_kernel(search, entry, first, &refusal);
   }
-  if (emission.offered == 0) {
-    return drop_kernel(search, entry, first, &refusal);
+  if (status != TENON_OK || emission.offered == 0) {
+    search->count = first;
+    tenon__search_note(search, entry, NULL, &refusal);
+    return TENON_OK;
   }
   leave_out(search, entry, first);
   return TENON_OK;

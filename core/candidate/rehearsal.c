@@ -55,23 +55,21 @@ static bool is_checked(const tenon__trial_output_t* output) {
          output->size_bytes > 0 && output->view.dtype != TENON_DTYPE_STRING;
 }
 
-static bool wrongly(tenon__outcome_t* outcome, const char* detail) {
+static void wrongly(tenon__outcome_t* outcome, const char* detail) {
   outcome->tried = TENON_TRIED_WRONGLY;
   outcome->refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_WRONG, .detail = detail};
-  return false;
 }
 
-static tenon_status_t count_pattern(const tenon__trial_t* trial, uint32_t pattern, uint8_t** marks,
-                                    uint64_t* out_count) {
-  *out_count = 0;
+static uint64_t count_pattern(const tenon__trial_t* trial, uint32_t pattern, uint8_t** marks) {
+  uint64_t count = 0;
   for (uint32_t k = 0; k < trial->data->region->output_count; ++k) {
     const tenon__trial_output_t* output = &trial->outputs->items[k];
     if (is_checked(output)) {
-      *out_count += tenon__pattern_count(output->view.data, output->view.dtype, output->size_bytes,
-                                         pattern, marks == NULL ? NULL : marks[k]);
+      count += tenon__pattern_count(output->view.data, output->view.dtype, output->size_bytes,
+                                    pattern, marks == NULL ? NULL : marks[k]);
     }
   }
-  return TENON_OK;
+  return count;
 }
 
 /* Memory that the host needs for its own part is no matter of the kernel. */
@@ -111,11 +109,11 @@ static tenon_status_t run_again(tenon__rehearsal_t* r, tenon__trial_t* trial, ui
   for (uint32_t k = 0; k < trial->data->region->output_count && *out_alike; ++k) {
     *out_alike = same_extents(&before[k], &trial->outputs->items[k].view);
     if (!*out_alike && r->compares) {
-      (void)wrongly(outcome,
-                    tenon__arena_format(r->search->tuning->arena,
-                                        "finds other extents from the same inputs: of output %u, "
-                                        "'%s'",
-                                        k, name_of_output(r, k)));
+      wrongly(outcome,
+              tenon__arena_format(r->search->tuning->arena,
+                                  "finds other extents from the same inputs: of output %u, "
+                                  "'%s'",
+                                  k, name_of_output(r, k)));
     }
   }
   return TENON_OK;
@@ -145,18 +143,17 @@ static uint8_t** make_marks(tenon__trial_t* trial) {
 static tenon_status_t look_again(tenon__rehearsal_t* r, tenon__trial_t* trial,
                                  tenon__outcome_t* outcome) {
   const uint32_t count = trial->data->region->output_count;
-  uint64_t unwritten = 0;
   bool is_alike = true;
   uint8_t** marks = make_marks(trial);
   if (marks == NULL) {
     return lacks_memory(r);
   }
-  TENON_TRY(count_pattern(trial, TENON_PATTERN_FIRST, marks, &unwritten));
+  (void)count_pattern(trial, TENON_PATTERN_FIRST, marks);
   TENON_TRY(run_again(r, trial, TENON_PATTERN_SECOND, outcome, &is_alike));
   if (!is_alike) {
     return TENON_OK;
   }
-  TENON_TRY(count_pattern(trial, TENON_PATTERN_SECOND, marks, &unwritten));
+  const uint64_t unwritten = count_pattern(trial, TENON_PATTERN_SECOND, marks);
   if (unwritten == 0) {
     return TENON_OK;
   }
@@ -168,11 +165,11 @@ static tenon_status_t look_again(tenon__rehearsal_t* r, tenon__trial_t* trial,
     if (first != NULL) {
       int64_t index[TENON_RANK_LIMIT] = {0};
       index_of_place(&output->view, (uint64_t)(first - marks[k]), index);
-      (void)wrongly(
-          outcome, tenon__arena_format(r->search->tuning->arena,
-                                       "does not write %llu of %llu elements, the first of them %s",
-                                       (unsigned long long)unwritten, (unsigned long long)elements,
-                                       tenon__element_name(r, k, index, output->view.rank)));
+      wrongly(outcome,
+              tenon__arena_format(r->search->tuning->arena,
+                                  "does not write %llu of %llu elements, the first of them %s",
+                                  (unsigned long long)unwritten, (unsigned long long)elements,
+                                  tenon__element_name(r, k, index, output->view.rank)));
       return TENON_OK;
     }
   }
@@ -192,15 +189,14 @@ static bool allocates(const tenon__trial_t* trial) {
 static tenon_status_t run_and_check(tenon__rehearsal_t* r, tenon__trial_t* trial,
                                     tenon__outcome_t* outcome) {
   const struct tenon_region_t* region = r->search->region;
-  uint64_t unwritten = 0;
   tenon__trial_inputs_guard(&r->data, trial->instance);
   TENON_TRY(tenon__trial_run(trial, TENON_PATTERN_FIRST));
   if (allocates(trial)) {
     bool is_alike = true;
     TENON_TRY(run_again(r, trial, TENON_PATTERN_FIRST, outcome, &is_alike));
   }
-  TENON_TRY(count_pattern(trial, TENON_PATTERN_FIRST, NULL, &unwritten));
-  if (unwritten > 0 && outcome->tried != TENON_TRIED_WRONGLY) {
+  if (count_pattern(trial, TENON_PATTERN_FIRST, NULL) > 0 &&
+      outcome->tried != TENON_TRIED_WRONGLY) {
     TENON_TRY(look_again(r, trial, outcome));
   }
   const uint32_t changed = tenon__trial_inputs_changed(&r->data, trial->instance);
@@ -216,8 +212,8 @@ static tenon_status_t run_and_check(tenon__rehearsal_t* r, tenon__trial_t* trial
                              trial->prefix, value->name);
     return r->failure;
   }
-  (void)wrongly(outcome, tenon__arena_format(r->search->tuning->arena,
-                                             "writes to its input %u, '%s'", changed, value->name));
+  wrongly(outcome, tenon__arena_format(r->search->tuning->arena, "writes to its input %u, '%s'",
+                                       changed, value->name));
   return TENON_OK;
 }
 
@@ -310,7 +306,7 @@ static tenon_status_t compare_outputs(tenon__rehearsal_t* r, tenon__trial_t* tri
   }
   TENON_TRY(find_answer(r, views, trial->candidate, &outcome->answer));
   if (outcome->answer == TENON_NONE) {
-    (void)wrongly(outcome, "eight other tactics of this region give eight different answers");
+    wrongly(outcome, "eight other tactics of this region give eight different answers");
   }
   return TENON_OK;
 }
@@ -331,7 +327,7 @@ static tenon_status_t try_trial(tenon__rehearsal_t* r, tenon__trial_t* trial,
     TENON_TRY(tenon__trial_time(trial, *best_so_far, &outcome->seconds, &outcome->is_disturbed));
   }
   if (outcome->tried != TENON_TRIED_WRONGLY && !tenon__trial_zeroed_is_zero(trial)) {
-    (void)wrongly(outcome, "does not leave its zeroed memory zero");
+    wrongly(outcome, "does not leave its zeroed memory zero");
   }
   return TENON_OK;
 }

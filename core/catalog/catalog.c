@@ -2,7 +2,6 @@
  * of that name (or "*"), in the order of the search path, and reads a sorted list. */
 #include "core/catalog/catalog.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* Groups of the claims whose classes are taken. */
 #include "core/choice/claims_take.h"
 
-#include "core/base/status.h"
 #include "core/choice/alternatives.h"
 
 /* Could something that the nodes read be made only after one of them? */
@@ -62,7 +61,7 @@ static void take(grouping_t* grouping, const claim_t* claim) {
   }
 }
 
-tenon_status_t tenon__claims_take(grouping_t* grouping) {
+void tenon__claims_take(grouping_t* grouping) {
   const alternatives_t* a = grouping->alternatives;
   for (uint32_t t = 0; t < a->taken_count; ++t) {
     for (uint32_t k = 0; k < a->claim_count; ++k) {
@@ -73,5 +72,4 @@ tenon_status_t tenon__claims_take(grouping_t* grouping) {
       }
     }
   }
-  return TENON_OK;
 }

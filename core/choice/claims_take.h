@@ -6,6 +6,6 @@
 
 /* Makes groups of those whose classes are taken. In the classes' order of precedence; a claim whose
  * nodes are taken already, or whose step would wait for itself, is passed over. Cannot fail. */
-tenon_status_t tenon__claims_take(grouping_t* grouping);
+void tenon__claims_take(grouping_t* grouping);
 
 #endif

@@ -2,8 +2,6 @@
  * reachability. */
 #include "core/choice/grouping.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/candidate/node_expression.h"
 #include "core/dimension/dimension_algebra.h"

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/candidate/candidates.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/tensor/layout.h"
 

@@ -382,7 +382,7 @@ tenon_status_t tenon__grouping_cover(grouping_t* grouping, tenon__arena_t* arena
          grouping->group_count * sizeof *grouping->groups);
   memcpy(grouping->group_of, grouping->first_group_of, nodes * sizeof(uint32_t));
   memset(grouping->notes, 0, nodes * sizeof *grouping->notes);
-  TENON_TRY(tenon__claims_take(grouping));
+  tenon__claims_take(grouping);
   if (!grouping->tuning->options.no_fusion) {
     TENON_TRY(tenon__epilogues_make(grouping));
   }

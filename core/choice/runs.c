@@ -5,8 +5,6 @@
  */
 #include "core/choice/runs.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/choice/grouping.h"
 #include "core/program/compose.h"

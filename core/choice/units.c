@@ -1,8 +1,6 @@
 /* Units of the groups, in an order in which they can run: the earliest in the network first. */
 #include "core/choice/units.h"
 
-#include <string.h>
-
 #include "core/base/heap.h"
 #include "core/base/lists.h"
 #include "core/base/status.h"

@@ -76,11 +76,11 @@ static inline bool tenon__dim_equal(tenon_dim_t a, tenon_dim_t b) {
   return a.id == b.id;
 }
 static inline bool tenon__dims_equal(const tenon_dim_t* a, const tenon_dim_t* b, uint32_t count) {
-  bool equal = true;
-  for (uint32_t i = 0; i < count && equal; ++i) {
-    equal = tenon__dim_equal(a[i], b[i]);
+  bool are_same = true;
+  for (uint32_t i = 0; i < count && are_same; ++i) {
+    are_same = tenon__dim_equal(a[i], b[i]);
   }
-  return equal;
+  return are_same;
 }
 
 #endif

@@ -5,7 +5,6 @@
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"
-#include "core/dimension/dimension_range.h"
 #include "core/dimension/dimension_ring.h"
 
 enum { EXTREMUM_OPERANDS = 12 };

@@ -10,7 +10,6 @@
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"
-#include "core/dimension/dimension_range.h"
 #include "core/dimension/dimension_ring.h"
 
 enum { DIVISION_DEPTH = 6, DIVISION_STEPS = 32 };

@@ -9,7 +9,6 @@
 #ifndef TENON_CORE_KERNEL_BOUND_H_
 #define TENON_CORE_KERNEL_BOUND_H_
 
-#include <stdatomic.h>
 #include "core/base/call.h"
 
 #include "core/kernel/kernel_binding.h"

@@ -1,7 +1,6 @@
 /* Packed weights by key: one copy for all tactics, profiles and contexts that want the same bytes.
  */
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/allocator.h"

@@ -9,7 +9,8 @@ const tenon__scope_port_t* tenon__scope_ports(tenon__arena_t* arena, const tenon
                                               uint32_t count, const tenon__scope_value_t* values,
                                               uint32_t value_count) {
   tenon__scope_port_t* made = tenon__arena_allocate(arena, count + 1u, sizeof(*made));
-  for (uint32_t p = 0; made != NULL && p < count; ++p) {
+  const uint32_t made_count = made == NULL ? 0 : count;
+  for (uint32_t p = 0; p < made_count; ++p) {
     const bool is_variadic = (ports[p].flags & TENON_PORT_VARIADIC) != 0;
     const uint32_t rest = value_count > p ? value_count - p : 0;
     made[p] = (tenon__scope_port_t){.name = ports[p].name,

@@ -68,13 +68,6 @@ void tenon__builder_destroy(tenon_builder_t* builder) {
   tenon__free(allocator, builder, sizeof(*builder));
 }
 
-uint32_t tenon__builder_value(const tenon_builder_t* builder, tenon_value_t value) {
-  return value.id == 0 || value.id > builder->handle_count ||
-                 builder->handles[value.id - 1].graph != 0
-             ? TENON_NONE
-             : builder->handles[value.id - 1].value;
-}
-
 bool tenon__builder_look_up(const tenon_builder_t* builder, tenon_value_t value,
                             uint32_t* out_graph, uint32_t* out_value) {
   if (value.id == 0 || value.id > builder->handle_count) {

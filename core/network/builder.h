@@ -30,11 +30,8 @@ void tenon__builder_destroy(tenon_builder_t* builder);
 void tenon__builder_set_suggest(tenon_builder_t* builder, tenon__suggest_operator_t suggest);
 /* One static table for all builders: what differs comes with the handle. */
 const tenon_builder_table_t* tenon__builder_table(void);
-/* Handles are numbers of a table of the builder, which tells graphs apart; 0 is "absent". The value
- * of the main graph behind one; TENON_NONE for others. */
-uint32_t tenon__builder_value(const tenon_builder_t* builder, tenon_value_t value);
-
-/* The graph and value behind any handle; false when there is none. Whether the value is still alive
+/* Handles are numbers of a table of the builder, which tells graphs apart; 0 is "absent". The graph
+ * and value behind any; false when there is none. Whether the value is still alive
  * is not asked. */
 bool tenon__builder_look_up(const tenon_builder_t* builder, tenon_value_t value,
                             uint32_t* out_graph, uint32_t* out_value);

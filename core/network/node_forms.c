@@ -3,8 +3,6 @@
  */
 #include "core/network/node_forms.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/network/deep_copy.h"
 #include "core/network/infer_text.h"

@@ -248,7 +248,7 @@ TENON_TEST(makes_symbols_for_contents_that_only_the_run_knows) {
   EXPECT(tenon__symbol_source(fixture.network, tenon__symbol_get(fixture.network->pool, view.index),
                               &graph, &index, &element));
   EXPECT_INT(graph, 0);
-  EXPECT_INT(index, tenon__builder_value(fixture.builder, dims));
+  EXPECT_INT(index, test_value_index(&fixture, dims));
   EXPECT_INT(element, 1);
   test_fixture_close(&fixture);
 }
@@ -264,7 +264,7 @@ static void expect_own_extent(test_fixture_t* fixture, tenon_value_t handle, uin
   uint32_t found_axis = 9;
   EXPECT_INT(symbol->kind, TENON_SYMBOL_EXTENT);
   EXPECT(tenon__symbol_source(fixture->network, symbol, &graph, &index, &found_axis));
-  EXPECT_INT(index, tenon__builder_value(fixture->builder, handle));
+  EXPECT_INT(index, test_value_index(fixture, handle));
   EXPECT_INT(found_axis, axis);
   EXPECT_INT(symbol->max, bound);
 }
@@ -365,7 +365,7 @@ TENON_TEST(refuses_extents_that_a_plugin_made_up) {
                                   OUTPUTS(PORT("y", "T", 0)), .infer = infer_from_nowhere};
   test_fixture_t fixture;
   REQUIRE(open(&fixture));
-  const uint32_t x = tenon__builder_value(fixture.builder, test_input(&fixture, "x", DIMS(3)));
+  const uint32_t x = test_value_index(&fixture, test_input(&fixture, "x", DIMS(3)));
   void* const states[] = {NULL, &fixture};
   for (int i = 0; i < 2; ++i) {
     const tenon__operator_t* op = NULL;
@@ -413,7 +413,7 @@ TENON_TEST(says_what_is_wrong_with_a_shape_that_a_plugin_gives) {
   for (fault = 0; fault < 5; ++fault) {
     test_fixture_t fixture;
     REQUIRE(open(&fixture));
-    const uint32_t x = tenon__builder_value(fixture.builder, test_input(&fixture, "x", DIMS(3)));
+    const uint32_t x = test_value_index(&fixture, test_input(&fixture, "x", DIMS(3)));
     const tenon_sink_t* sink = &fixture.messages.sink;
     const tenon__operator_t* op = NULL;
     uint32_t node = 0;

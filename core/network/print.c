@@ -10,8 +10,6 @@
  */
 #include "core/network/print.h"
 
-#include <string.h>
-
 #include "core/network/order.h"
 #include "core/operator/attribute.h"
 #include "core/program/program_text.h"

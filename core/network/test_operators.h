@@ -329,8 +329,17 @@ static inline tenon_value_t test_permute(test_fixture_t* fixture, const char* na
   return build->end(fixture->builder, &value, 1) == TENON_OK ? value : (tenon_value_t){0};
 }
 
+/* The value of the main graph behind a handle; TENON_NONE for others. */
+static inline uint32_t test_value_index(const test_fixture_t* fixture, tenon_value_t handle) {
+  uint32_t graph = 0;
+  uint32_t value = 0;
+  return tenon__builder_look_up(fixture->builder, handle, &graph, &value) && graph == 0
+             ? value
+             : TENON_NONE;
+}
+
 static inline tenon__value_node_t* test_value(test_fixture_t* fixture, tenon_value_t handle) {
-  return &fixture->network->graphs[0]->values[tenon__builder_value(fixture->builder, handle)];
+  return &fixture->network->graphs[0]->values[test_value_index(fixture, handle)];
 }
 
 static inline tenon__node_t* test_producer(test_fixture_t* fixture, tenon_value_t handle) {

@@ -4,8 +4,6 @@
  */
 #include "core/network/verify.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/control.h"

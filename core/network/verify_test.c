@@ -73,7 +73,7 @@ static void computes_another_shape(subject_t* s) {
   value(s, s->dense)->type.dims = value(s, s->w)->type.dims;
 }
 static void waits_for_itself(subject_t* s) {
-  producer(s, s->dense)->inputs[0] = tenon__builder_value(s->fixture.builder, s->y);
+  producer(s, s->dense)->inputs[0] = test_value_index(&s->fixture, s->y);
 }
 
 TENON_TEST(finds_each_fault) {

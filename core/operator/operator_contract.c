@@ -7,7 +7,6 @@
  */
 #include "core/operator/operator_contract.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

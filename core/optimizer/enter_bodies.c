@@ -2,7 +2,6 @@
  * Constants that a control node passes to its bodies become constants of the bodies, where other
  * passes and kernels see their values; what a body then no longer reads is no longer passed.
  */
-#include "core/base/status.h"
 #include "core/network/control.h"
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"

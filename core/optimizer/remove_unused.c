@@ -1,5 +1,4 @@
 /* Removes nodes that nobody reads, and optional outputs that nobody reads. */
-#include "core/base/status.h"
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"
 

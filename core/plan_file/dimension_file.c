@@ -1,12 +1,8 @@
 /* The pool in a plan: symbols first, then nodes in order of ids. */
 #include "core/plan_file/dimension_file.h"
 
-#include <string.h>
-
-#include "core/base/allocator.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "core/base/string_map.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_restore.h"

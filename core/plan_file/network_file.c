@@ -1,8 +1,6 @@
 /* Attributes, shapes, maps, lists and operators as bytes. */
 #include "core/plan_file/network_file.h"
 
-#include <string.h>
-
 #include "core/dimension/dimension_pool.h"
 
 static void* allocate(tenon__file_reading_t* reading, size_t count, size_t size_bytes) {

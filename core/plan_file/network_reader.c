@@ -97,8 +97,8 @@ static bool read_weights(loading_t* loading) {
 static bool read_numbers(loading_t* loading) {
   tenon__network_t* network = loading->network;
   const uint32_t count = tenon__read_count(loading->reader, 12);
-  if (count > 0 && !check_memory(loading, TENON_GROW(network->allocator, network->handles,
-                                                     network->handle_capacity, count))) {
+  if (!check_memory(loading, TENON_GROW(network->allocator, network->handles,
+                                        network->handle_capacity, count))) {
     return false;
   }
   for (uint32_t i = 0; i < count; ++i) {
@@ -301,8 +301,8 @@ static bool read_ends(loading_t* loading, tenon__graph_t* graph) {
 static bool read_tables(loading_t* loading, tenon__graph_t* graph) {
   const tenon_allocator_t allocator = loading->network->allocator;
   const uint32_t value_count = tenon__read_count(loading->reader, 1);
-  if (value_count > 0 && !check_memory(loading, TENON_GROW(allocator, graph->values,
-                                                           graph->value_capacity, value_count))) {
+  if (!check_memory(loading,
+                    TENON_GROW(allocator, graph->values, graph->value_capacity, value_count))) {
     return false;
   }
   for (; graph->value_count < value_count; ++graph->value_count) {
@@ -311,8 +311,8 @@ static bool read_tables(loading_t* loading, tenon__graph_t* graph) {
     }
   }
   const uint32_t node_count = tenon__read_count(loading->reader, 1);
-  if (node_count > 0 && !check_memory(loading, TENON_GROW(allocator, graph->nodes,
-                                                          graph->node_capacity, node_count))) {
+  if (!check_memory(loading,
+                    TENON_GROW(allocator, graph->nodes, graph->node_capacity, node_count))) {
     return false;
   }
   for (; graph->node_count < node_count; ++graph->node_count) {
@@ -376,8 +376,8 @@ static bool read_states(loading_t* loading) {
   tenon__network_t* network = loading->network;
   const uint32_t count = tenon__read_count(loading->reader, 25);
   const uint32_t value_count = network->graphs[0]->value_count;
-  if (count > 0 && !check_memory(loading, TENON_GROW(network->allocator, network->states,
-                                                     network->state_capacity, count))) {
+  if (!check_memory(loading, TENON_GROW(network->allocator, network->states,
+                                        network->state_capacity, count))) {
     return false;
   }
   for (uint32_t i = 0; i < count; ++i) {

@@ -4,8 +4,6 @@
  */
 #include "core/plan_file/network_writer.h"
 
-#include <string.h>
-
 #include "core/base/allocator.h"
 #include "core/plan_file/dimension_file.h"
 #include "core/plan_file/network_file.h"

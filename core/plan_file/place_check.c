@@ -5,7 +5,6 @@
 #include "core/plan_file/place_check.h"
 
 #include "core/base/status.h"
-#include "core/dimension/dimension_pool.h"
 #include "core/plan/place.h"
 #include "core/tensor/layout.h"
 

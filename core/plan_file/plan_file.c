@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include "core/base/status.h"
 
 tenon_status_t tenon__plan_broken(const tenon__plan_reader_t* reader, const char* format, ...) {

@@ -1,7 +1,5 @@
 #include "core/plan_file/program_file.h"
 
-#include <string.h>
-
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"

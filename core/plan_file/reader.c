@@ -5,7 +5,6 @@
  */
 #include "core/plan_file/reader.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/allocator.h"

@@ -33,7 +33,7 @@ static void fill_data(uint8_t* data, const sample_library_t* library) {
     uint64_t offset = 0;
     tenon__plan_t* plan = sample_plan_create(library, tenon__allocator_default(), NULL);
     if (plan == NULL ||
-        tenon__plan_write(plan, tenon__allocator_default(), NULL, &file, &size) != TENON_OK) {
+        tenon__plan_write(plan, tenon__allocator_default(), NULL, NULL, &file, &size) != TENON_OK) {
       abort();
     }
     memcpy(&offset, (const uint8_t*)file + 32, sizeof offset);
@@ -118,7 +118,7 @@ static void write_again(const tenon__plan_t* plan, sample_library_t* library) {
   void* file = NULL;
   size_t size = 0;
   tenon__plan_t* again = NULL;
-  if (tenon__plan_write(plan, allocator, NULL, &file, &size) != TENON_OK ||
+  if (tenon__plan_write(plan, allocator, NULL, NULL, &file, &size) != TENON_OK ||
       tenon__plan_read(allocator, &(tenon__plan_source_t){file, size, sample_find, library}, NULL,
                        &again) != TENON_OK) {
     abort();

@@ -29,8 +29,8 @@ static bool start(file_t* f) {
     return false;
   }
   f->plan = sample_plan_create(&f->library, tenon__allocator_default(), f->sink);
-  if (f->plan == NULL || tenon__plan_write(f->plan, tenon__allocator_default(), f->sink, &data,
-                                           &f->size) != TENON_OK) {
+  if (f->plan == NULL || tenon__plan_write(f->plan, tenon__allocator_default(), NULL, f->sink,
+                                           &data, &f->size) != TENON_OK) {
     (void)fputs(f->messages.text, stderr);
     return false;
   }
@@ -177,7 +177,7 @@ TENON_TEST(weights_that_are_not_kept_leave_their_digest) {
   void* data = NULL;
   f.plan->weights_kept = kept;
   tenon__free(tenon__allocator_default(), f.data, f.size);
-  EXPECT_STATUS(tenon__plan_write(f.plan, tenon__allocator_default(), f.sink, &data, &f.size),
+  EXPECT_STATUS(tenon__plan_write(f.plan, tenon__allocator_default(), NULL, f.sink, &data, &f.size),
                 TENON_OK);
   f.data = data;
   const tenon__digest_t digest = *tenon__weights_digest(f.plan->network, 0);
@@ -204,7 +204,7 @@ TENON_TEST(the_same_plan_gives_the_same_bytes) {
   size_t size = 0;
   EXPECT_STATUS(read_plan(&a, &plan), TENON_OK);
   REQUIRE(plan != NULL);
-  EXPECT_STATUS(tenon__plan_write(plan, tenon__allocator_default(), a.sink, &again, &size),
+  EXPECT_STATUS(tenon__plan_write(plan, tenon__allocator_default(), NULL, a.sink, &again, &size),
                 TENON_OK);
   EXPECT_INT(size, a.size);
   EXPECT(again != NULL && memcmp(again, a.data, size) == 0);
@@ -330,7 +330,7 @@ static bool write_once(tenon_allocator_t allocator, void* user) {
   file_t* f = user;
   void* data = NULL;
   size_t size = 0;
-  const tenon_status_t status = tenon__plan_write(f->plan, allocator, f->sink, &data, &size);
+  const tenon_status_t status = tenon__plan_write(f->plan, allocator, NULL, f->sink, &data, &size);
   tenon__free(allocator, data, size);
   return status == TENON_OK;
 }
@@ -407,7 +407,7 @@ TENON_TEST(a_branch_that_cannot_run_is_read) {
   schedule->place_count = 1;
   EXPECT_STATUS(tenon__plan_memory(f.plan, f.sink), TENON_OK);
   tenon__free(tenon__allocator_default(), f.data, f.size);
-  EXPECT_STATUS(tenon__plan_write(f.plan, tenon__allocator_default(), f.sink, &file, &f.size),
+  EXPECT_STATUS(tenon__plan_write(f.plan, tenon__allocator_default(), NULL, f.sink, &file, &f.size),
                 TENON_OK);
   f.data = file;
   EXPECT_STATUS(read_plan(&f, &plan), TENON_OK);
@@ -436,7 +436,7 @@ TENON_TEST(a_branch_that_cannot_run_has_no_steps) {
   (void)fail_branch(&f);
   tenon__free(tenon__allocator_default(), f.data, f.size);
   f.data = NULL;
-  EXPECT_STATUS(tenon__plan_write(f.plan, tenon__allocator_default(), f.sink, &file, &f.size),
+  EXPECT_STATUS(tenon__plan_write(f.plan, tenon__allocator_default(), NULL, f.sink, &file, &f.size),
                 TENON_OK);
   f.data = file;
   EXPECT_STATUS(read_plan(&f, &plan), TENON_ERROR_INVALID_DATA);
@@ -451,7 +451,8 @@ TENON_TEST(cold_weights_lie_apart) {
   void* file = NULL;
   size_t size = 0;
   f.plan->weights_hot = hot;
-  REQUIRE(tenon__plan_write(f.plan, tenon__allocator_default(), NULL, &file, &size) == TENON_OK);
+  REQUIRE(tenon__plan_write(f.plan, tenon__allocator_default(), NULL, NULL, &file, &size) ==
+          TENON_OK);
   tenon__plan_t* plan = NULL;
   REQUIRE(tenon__plan_read(tenon__allocator_default(),
                            &(tenon__plan_source_t){file, size, sample_find, &f.library}, NULL,

@@ -4,15 +4,14 @@
  * are affine. Whether extents fit one another depends on the shapes of a run and is checked when
  * views are aligned.
  */
-#include <string.h>
 
+#include "core/plan_file/region_file.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/plan_file/layout_file.h"
 #include "core/plan_file/network_file.h"
 #include "core/plan_file/program_file.h"
-#include "core/plan_file/region_file.h"
 #include "core/program/program_check.h"
 #include "core/region/region.h"
 

@@ -486,7 +486,7 @@ static void try_fault(const fault_t* fault) {
   if (fault != NULL) {
     fault->make(&h);
   }
-  EXPECT_STATUS(tenon__plan_write(h.plan, allocator, sink, &data, &size), TENON_OK);
+  EXPECT_STATUS(tenon__plan_write(h.plan, allocator, NULL, sink, &data, &size), TENON_OK);
   const tenon_status_t status = tenon__plan_read(
       allocator, &(tenon__plan_source_t){data, size, sample_find, &h.library}, sink, &plan);
   if (fault == NULL) {

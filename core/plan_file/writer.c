@@ -352,14 +352,8 @@ static tenon_status_t assemble(const plan_writer_t* w, void** out_data, size_t* 
 }
 
 tenon_status_t tenon__plan_write(const tenon__plan_t* plan, tenon_allocator_t allocator,
-                                 const tenon_sink_t* sink, void** out_data,
-                                 size_t* out_size_bytes) {
-  return tenon__plan_write_until(plan, allocator, NULL, sink, out_data, out_size_bytes);
-}
-
-tenon_status_t tenon__plan_write_until(const tenon__plan_t* plan, tenon_allocator_t allocator,
-                                       tenon__interrupt_t* interrupt, const tenon_sink_t* sink,
-                                       void** out_data, size_t* out_size_bytes) {
+                                 tenon__interrupt_t* interrupt, const tenon_sink_t* sink,
+                                 void** out_data, size_t* out_size_bytes) {
   plan_writer_t w = {.plan = plan, .sink = sink, .interrupt = interrupt};
   tenon__arena_t arena;
   tenon__arena_initialize(&arena, allocator);

@@ -268,21 +268,21 @@ static bool integer_less(tenon_dtype_t dtype, int64_t a, int64_t b) {
   return is_unsigned(dtype) ? (uint64_t)a < (uint64_t)b : a < b;
 }
 
-/* Of two numbers of which one is less, or both are equal, or neither: then one is no number. */
-static bool order_holds(uint32_t opcode, bool less, bool equal, bool more) {
+/* Of a and b: a < b, a == b, b < a; all false where one is no number. */
+static bool order_holds(uint32_t opcode, bool is_less, bool is_same, bool is_more) {
   switch (opcode) {
     case TENON_OPCODE_EQ:
-      return equal;
+      return is_same;
     case TENON_OPCODE_NE:
-      return !equal;
+      return !is_same;
     case TENON_OPCODE_LT:
-      return less;
+      return is_less;
     case TENON_OPCODE_LE:
-      return less || equal;
+      return is_less || is_same;
     case TENON_OPCODE_GT:
-      return more;
+      return is_more;
     default:
-      return more || equal;
+      return is_more || is_same;
   }
 }
 
@@ -291,9 +291,9 @@ static bool compare(uint32_t opcode, tenon_dtype_t dtype, tenon__scalar_t a, ten
   if (opcode == TENON_OPCODE_IS_NAN || opcode == TENON_OPCODE_IS_INF) {
     return is_float && (opcode == TENON_OPCODE_IS_NAN ? isnan(a.f) : isinf(a.f)) != 0;
   }
-  return is_float ? order_holds(opcode, a.f<b.f, a.f == b.f, a.f> b.f)
-                  : order_holds(opcode, integer_less(dtype, a.i, b.i), a.i == b.i,
-                                integer_less(dtype, b.i, a.i));
+  const bool is_less = is_float ? a.f < b.f : integer_less(dtype, a.i, b.i);
+  const bool is_more = is_float ? b.f < a.f : integer_less(dtype, b.i, a.i);
+  return order_holds(opcode, is_less, is_float ? a.f == b.f : a.i == b.i, is_more);
 }
 
 static int64_t integer_shift(uint32_t opcode, tenon_dtype_t dtype, int64_t a, int64_t b) {

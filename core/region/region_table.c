@@ -1,9 +1,6 @@
 /* The contract's way to look at a region: tenon_region_table_t. */
 #include "core/region/region_table.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #include "core/network/node.h"
 #include "core/region/region.h"
 
@@ -83,7 +80,7 @@ static tenon_status_t attribute_int(const tenon_region_t* region, uint32_t node,
 /* Of one kind each. What is not there leaves results alone. */
 #define SCALAR_GETTER(function, attribute_kind, type, field)                                    \
   static tenon_status_t function(const tenon_region_t* region, uint32_t node, const char* name, \
-                                 type* out_value) {                                             \
+                                 type out_value) {                                              \
     tenon_status_t status = TENON_OK;                                                           \
     const tenon__scope_attribute_t* a = attribute(region, node, name, attribute_kind, &status); \
     if (a != NULL) {                                                                            \
@@ -91,12 +88,12 @@ static tenon_status_t attribute_int(const tenon_region_t* region, uint32_t node,
     }                                                                                           \
     return status;                                                                              \
   }
-SCALAR_GETTER(attribute_float, TENON_ATTRIBUTE_FLOAT, double, number)
-SCALAR_GETTER(attribute_string, TENON_ATTRIBUTE_STRING, const char*, string)
+SCALAR_GETTER(attribute_float, TENON_ATTRIBUTE_FLOAT, double*, number)
+SCALAR_GETTER(attribute_string, TENON_ATTRIBUTE_STRING, const char**, string)
 
 #define LIST_GETTER(function, attribute_kind, type, field)                                      \
   static tenon_status_t function(const tenon_region_t* region, uint32_t node, const char* name, \
-                                 type** out_values, size_t* out_count) {                        \
+                                 type out_values, size_t* out_count) {                          \
     tenon_status_t status = TENON_OK;                                                           \
     const tenon__scope_attribute_t* a = attribute(region, node, name, attribute_kind, &status); \
     if (a != NULL) {                                                                            \
@@ -105,9 +102,9 @@ SCALAR_GETTER(attribute_string, TENON_ATTRIBUTE_STRING, const char*, string)
     }                                                                                           \
     return status;                                                                              \
   }
-LIST_GETTER(attribute_ints, TENON_ATTRIBUTE_INTS, const int64_t, integers)
-LIST_GETTER(attribute_floats, TENON_ATTRIBUTE_FLOATS, const double, numbers)
-LIST_GETTER(attribute_strings, TENON_ATTRIBUTE_STRINGS, const char* const, strings)
+LIST_GETTER(attribute_ints, TENON_ATTRIBUTE_INTS, const int64_t**, integers)
+LIST_GETTER(attribute_floats, TENON_ATTRIBUTE_FLOATS, const double**, numbers)
+LIST_GETTER(attribute_strings, TENON_ATTRIBUTE_STRINGS, const char* const**, strings)
 
 static uint32_t value_count(const tenon_region_t* region) {
   return region->value_count;

@@ -1,8 +1,6 @@
 /* Strides and layouts. */
 #include "core/tensor/layout.h"
 
-#include <string.h>
-
 #include "core/base/allocator.h"
 #include "core/tensor/dtype.h"
 

@@ -71,7 +71,7 @@ static uint8_t* make_file(const seed_t* seed, const edits_t* edits, size_t* out_
     abort();
   }
   edits_apply(edits, plan);
-  if (tenon__plan_write(plan, allocator, NULL, &file, out_size) != TENON_OK) {
+  if (tenon__plan_write(plan, allocator, NULL, NULL, &file, out_size) != TENON_OK) {
     file = NULL;
   } else {
     edits_apply_to_file(edits, file, *out_size);

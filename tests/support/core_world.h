@@ -315,7 +315,7 @@ static inline tenon_status_t core_world_load_changed(core_world_t* world,
   EXPECT_STATUS(status, TENON_OK);
   if (status == TENON_OK) {
     change(plan);
-    status = tenon__plan_write(plan, allocator, &world->sink, &data, &size);
+    status = tenon__plan_write(plan, allocator, NULL, &world->sink, &data, &size);
     EXPECT_STATUS(status, TENON_OK);
     tenon__plan_destroy(plan);
   }

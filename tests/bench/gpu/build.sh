@@ -78,3 +78,10 @@ make_one padding -lnvrtc -lcuda
 make_one grouped_convolutions -lcudnn
 make_one transposed_convolutions -lcudnn
 make_one memory_pools
+make_one few_rows -lcublasLt
+make_one decode_attention -lcudnn
+make_one open_extents
+make_one interpreter -lnvrtc -lcuda
+make_one many_regions -lnvrtc -lcuda
+make_one decoder_step -lcublasLt
+make_one encoder_layers -lcublasLt -lcudnn

@@ -2,6 +2,8 @@
  * somewhere inside a wider tensor. */
 #pragma once
 
+#include "reduction_text.cuh"
+
 /* x as [OUTER][LENGTH][INNER], reduced over LENGTH. A thread has V neighbours of INNER; LANES such
  * threads lie beside one another, PARTS of them share the length in a block, CLUSTER blocks share
  * it again: a thread has every (PARTS * CLUSTER)th element, PER of them. KEEP 0: in registers; 2:
@@ -13,20 +15,6 @@ static const char* const column_text = R"(
 #define GROUPS (THREADS / BESIDE)
 #define ALL (PARTS * CLUSTER)
 typedef pack<T, V> pack_t;
-struct pair { float a, b; };
-#if KIND == 0
-__device__ inline pair merge(pair p, pair q) {
-  float m = fmaxf(p.a, q.a);
-  return {m, p.b * __expf(p.a - m) + q.b * __expf(q.a - m)};
-}
-#define NEUTRAL pair{-1e30f, 0.f}
-#else
-__device__ inline pair merge(pair p, pair q) { return {p.a + q.a, p.b + q.b}; }
-#define NEUTRAL pair{0.f, 0.f}
-#endif
-__device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }
-__device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
-__device__ inline unsigned cluster_rank() { unsigned r; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r)); return r; }
 __device__ inline void total(pair (&p)[V], unsigned lane) {
 #pragma unroll
   for (int o = LANES; o < 32; o *= 2) {
@@ -69,9 +57,7 @@ __device__ inline void total(pair (&p)[V], unsigned lane) {
     for (unsigned to = 0; to < CLUSTER; to++) {
 #pragma unroll
       for (int k = 0; k < V; k++) {
-        unsigned address = (unsigned)__cvta_generic_to_shared(&of_block[me][k][lane]), mapped;
-        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(address), "r"(to));
-        asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" :: "r"(mapped), "f"(p[k].a), "f"(p[k].b) : "memory");
+        give(&of_block[me][k][lane], to, p[k]);
       }
     }
   }

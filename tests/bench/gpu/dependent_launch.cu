@@ -1,19 +1,10 @@
 /* Do the libraries' kernels take part in programmatic dependent launch? Edges of captured graphs;
  * whether a kernel releases its dependents early; whether it waits for a predecessor that released
  * early; what the attribute does behind copies and joins; what it gains in a chain. */
+#include "driver.cuh"
 #include "hopper.cuh"
 #include "library_product.cuh"
 #include "operation_graph.cuh"
-
-#define CHECK_DRIVER(call)                                               \
-  do {                                                                   \
-    CUresult check_status = (call);                                      \
-    if (check_status != CUDA_SUCCESS) {                                  \
-      printf("%s:%d %s: %d\n", __FILE__, __LINE__, #call, check_status); \
-      fflush(stdout);                                                    \
-      _exit(2);                                                          \
-    }                                                                    \
-  } while (0)
 
 /* Releases its dependents at once, idles, and only then writes its output: a follower that does not
  * wait reads what was there before. */

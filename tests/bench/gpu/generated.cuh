@@ -2,23 +2,12 @@
  * parameters. */
 #pragma once
 
-#include <cuda.h>
 #include <nvrtc.h>
 
 #include <atomic>
 #include <thread>
 
-#include "measure.cuh"
-
-#define CHECK_DRIVER(call)                                               \
-  do {                                                                   \
-    CUresult check_status = (call);                                      \
-    if (check_status != CUDA_SUCCESS) {                                  \
-      printf("%s:%d %s: %d\n", __FILE__, __LINE__, #call, check_status); \
-      fflush(stdout);                                                    \
-      _exit(2);                                                          \
-    }                                                                    \
-  } while (0)
+#include "driver.cuh"
 
 /* Conversions without CUDA's headers. */
 static const char* const generated_head = R"(
@@ -48,6 +37,7 @@ __device__ inline void release_dependents() { asm volatile("griddepcontrol.launc
 /* One text, one kernel named `generated`. */
 struct generated_t {
   std::string text;
+  bool ptx = false; /* what is compiled: PTX instead of a cubin */
   std::vector<char> code;
   std::string log;
   double ms = 0;
@@ -56,7 +46,8 @@ struct generated_t {
   int registers = 0, spilled = 0;
 
   void compile() {
-    static const char* const options[] = {"-arch=sm_90a", "--std=c++17", "--minimal"};
+    const char* const options[] = {ptx ? "-arch=compute_90a" : "-arch=sm_90a", "--std=c++17",
+                                   "--minimal"};
     const double begin = now_us();
     nvrtcProgram program;
     nvrtcCreateProgram(&program, text.c_str(), "generated.cu", 0, nullptr, nullptr);
@@ -67,9 +58,9 @@ struct generated_t {
       log.resize(size);
       nvrtcGetProgramLog(program, &log[0]);
     } else {
-      nvrtcGetCUBINSize(program, &size);
+      ptx ? nvrtcGetPTXSize(program, &size) : nvrtcGetCUBINSize(program, &size);
       code.resize(size);
-      nvrtcGetCUBIN(program, code.data());
+      ptx ? nvrtcGetPTX(program, code.data()) : nvrtcGetCUBIN(program, code.data());
     }
     nvrtcDestroyProgram(&program);
     ms = (now_us() - begin) / 1e3;
@@ -123,29 +114,34 @@ struct generated_t {
   }
 };
 
-/* Compiles all on the machine's threads; returns the milliseconds that took. */
-template <class Item>
-double compile_all(std::vector<Item>& items) {
-  const double begin = now_us();
+/* `work(i)` for each i below `count`, on so many threads; 0: on all the machine has. */
+template <class Work>
+void in_parallel(size_t count, unsigned threads, Work work) {
   std::atomic<size_t> next{0};
   std::vector<std::thread> workers;
-  const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  for (unsigned t = 0; t < threads; t++) {
+  for (unsigned t = 0; t < std::max(1u, threads ? threads : std::thread::hardware_concurrency());
+       t++) {
     workers.emplace_back([&] {
-      for (size_t i = next++; i < items.size(); i = next++) {
-        items[i].generated.compile();
+      for (size_t i = next++; i < count; i = next++) {
+        work(i);
       }
     });
   }
   for (std::thread& w : workers) {
     w.join();
   }
+}
+/* Compiles all; returns the milliseconds that took. */
+template <class Item>
+double compile_all(std::vector<Item>& items, unsigned threads = 0) {
+  const double begin = now_us();
+  in_parallel(items.size(), threads, [&](size_t i) { items[i].generated.compile(); });
   return (now_us() - begin) / 1e3;
 }
 
 /* `text` behind a macro for each NAME of the list. */
 inline std::string with_macros(const std::vector<std::pair<std::string, std::string>>& macros,
-                               const char* text) {
+                               const std::string& text) {
   std::string whole = generated_head;
   for (const auto& m : macros) {
     whole += "#define " + m.first + " " + m.second + "\n";

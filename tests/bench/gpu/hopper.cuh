@@ -236,3 +236,13 @@ __device__ __forceinline__ uint32_t pack_half(float x, float y) {
 __device__ __forceinline__ float2 unpack_half(uint32_t bits) {
   return __half22float2(*(const half2*)&bits);
 }
+/* Eight halves in 16 bytes. */
+__device__ __forceinline__ void unpack_halves(const uint4& bits, float (&out)[8]) {
+  const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const float2 f = unpack_half(words[i]);
+    out[2 * i] = f.x;
+    out[2 * i + 1] = f.y;
+  }
+}

@@ -47,13 +47,6 @@ static extents_t packed(const extents_t& e, bool last) {
 static strides_t as_strides(const extents_t& s) {
   return {s[0], s[1], s[2], s[3]};
 }
-static half* random_of(half*, size_t n, float scale, unsigned seed) {
-  return random_half(n, scale, seed);
-}
-static float* random_of(float*, size_t n, float scale, unsigned seed) {
-  return random_float(n, 0, scale, seed);
-}
-
 struct result_t {
   spread_t time = {NAN, NAN, NAN};
   int64_t engine = -1;
@@ -86,10 +79,10 @@ static result_t best(const place_t& p, int64_t batch, bool last, size_t most, pa
   const size_t inputs = batch * (input.all ? input.all : p.in) * p.extent * p.extent,
                outputs = batch * (output.all ? output.all : p.out) * e * e;
   static float zero = 0;
-  T *x = random_of((T*)nullptr, inputs, 1, 1),
-    *w = random_of((T*)nullptr, p.out * p.in * p.window * p.window,
-                   sqrtf(3.f / (float)(p.in * p.window * p.window)), 2),
-    *bias = random_of((T*)nullptr, p.out, 0.5f, 3), *y = device_new<T>(outputs);
+  T *x = random_of<T>(inputs, 1, 1),
+    *w = random_of<T>(p.out * p.in * p.window * p.window,
+                      sqrtf(3.f / (float)(p.in * p.window * p.window)), 2),
+    *bias = random_of<T>(p.out, 0.5f, 3), *y = device_new<T>(outputs);
   double* expected = device_new<double>(outputs);
   CHECK(cudaMemset(expected, 0, outputs * 8)); /* what is not ours stays 0 */
   reference<T><<<(unsigned)((outputs + 127) / 128), 128>>>(

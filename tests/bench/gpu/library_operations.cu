@@ -365,32 +365,10 @@ static void transposed() {
       CHECK(cudaDeviceSynchronize());
       for (bool bias : {false, true}) {
         dnn_graph_t g(handle);
-        const int64_t strides[2] = {p.stride, p.stride}, pads[2] = {p.padding, p.padding},
-                      ones[2] = {1, 1};
-        dnn_t c = g.make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-        dnn_one(c, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
-        dnn_one(c, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
-                CUDNN_CROSS_CORRELATION);
-        dnn_one(c, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, (int64_t)2);
-        CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, strides));
-        CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, pads));
-        CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, pads));
-        CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, ones));
-        CHECK_DNN(cudnnBackendFinalize(c));
-        dnn_t o = g.make(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR);
         dnn_t result = g.nhwc(CUDNN_DATA_HALF, ye, y), middle = bias ? g.between(ye) : result;
-        dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
-                CUDNN_TYPE_BACKEND_DESCRIPTOR, c);
-        dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                g.nhwc(CUDNN_DATA_HALF, we, w));
-        dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                g.nhwc(CUDNN_DATA_HALF, xe, x));
-        dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                middle);
-        dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_TYPE_FLOAT, 1.f);
-        dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, CUDNN_TYPE_FLOAT, 0.f);
-        cudnnStatus_t status = cudnnBackendFinalize(o);
-        g.operations.push_back(o);
+        cudnnStatus_t status =
+            g.transposed(g.nhwc(CUDNN_DATA_HALF, xe, x), g.nhwc(CUDNN_DATA_HALF, we, w), middle,
+                         p.stride, p.padding);
         if (bias && status == CUDNN_STATUS_SUCCESS) {
           status = g.pointwise(CUDNN_POINTWISE_ADD, middle,
                                g.nhwc(CUDNN_DATA_HALF, {1, p.out, 1, 1}, zero), result);

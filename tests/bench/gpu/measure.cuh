@@ -221,6 +221,25 @@ inline float* random_float(size_t n, float middle, float scale, unsigned seed) {
   return p;
 }
 
+template <class T>
+T* random_of(size_t n, float scale, unsigned seed) {
+  if constexpr (sizeof(T) == 2) {
+    return random_half(n, scale, seed);
+  } else {
+    return random_float(n, 0, scale, seed);
+  }
+}
+
+/* What a copy of so many bytes on the device reads and writes in a microsecond. */
+inline double rate_of_copy(void* to, const void* from, size_t bytes) {
+  const spread_t t =
+      step_time([&](cudaStream_t s,
+                    int) { CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, s)); },
+                9, 4, 12);
+  printf("COPY %.0f bytes a microsecond read and written\n", 2 * (double)bytes / t.median);
+  return 2 * (double)bytes / t.median;
+}
+
 /* |a - b| / |b| over n values on the device, in float64; NaN never passes. */
 template <class A, class B>
 double relative_error(const A* a, const B* b, size_t n) {

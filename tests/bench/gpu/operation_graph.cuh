@@ -101,19 +101,25 @@ struct dnn_graph_t {
   dnn_t between(const extents_t& extents, cudnnDataType_t type = CUDNN_DATA_FLOAT) {
     return tensor(type, extents, channels_last(extents), nullptr);
   }
-  cudnnStatus_t convolution(dnn_t x, dnn_t w, dnn_t y, int64_t stride, int64_t padding) {
-    const int64_t strides[2] = {stride, stride}, pads[2] = {padding, padding},
-                  dilations[2] = {1, 1};
+  /* A window's strides and paddings in front and behind, of rows and of columns. */
+  dnn_t window(const int64_t (&strides)[2], const int64_t (&pre)[2], const int64_t (&post)[2]) {
+    const int64_t dilations[2] = {1, 1};
     dnn_t c = make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
     dnn_one(c, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, compute);
     dnn_one(c, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
             CUDNN_CROSS_CORRELATION);
     dnn_one(c, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, (int64_t)2);
     CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, strides));
-    CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, pads));
-    CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, pads));
+    CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, pre));
+    CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, post));
     CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, dilations));
     CHECK_DNN(cudnnBackendFinalize(c));
+    return c;
+  }
+  cudnnStatus_t convolution(dnn_t x, dnn_t w, dnn_t y, int64_t stride, int64_t padding) {
+    return convolution(x, w, y, window({stride, stride}, {padding, padding}, {padding, padding}));
+  }
+  cudnnStatus_t convolution(dnn_t x, dnn_t w, dnn_t y, dnn_t c) {
     dnn_t o = make(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
     dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR,
             c);
@@ -122,6 +128,20 @@ struct dnn_graph_t {
     dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, CUDNN_TYPE_BACKEND_DESCRIPTOR, y);
     dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_TYPE_FLOAT, 1.f);
     dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, CUDNN_TYPE_FLOAT, 0.f);
+    operations.push_back(o);
+    return cudnnBackendFinalize(o);
+  }
+  /* The transposed one: x becomes y, whose window moves over it. */
+  cudnnStatus_t transposed(dnn_t x, dnn_t w, dnn_t y, int64_t stride, int64_t padding) {
+    dnn_t c = window({stride, stride}, {padding, padding}, {padding, padding});
+    dnn_t o = make(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR);
+    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+            c);
+    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, CUDNN_TYPE_BACKEND_DESCRIPTOR, w);
+    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, CUDNN_TYPE_BACKEND_DESCRIPTOR, x);
+    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_TYPE_BACKEND_DESCRIPTOR, y);
+    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_TYPE_FLOAT, 1.f);
+    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, CUDNN_TYPE_FLOAT, 0.f);
     operations.push_back(o);
     return cudnnBackendFinalize(o);
   }

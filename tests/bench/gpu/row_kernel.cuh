@@ -2,6 +2,8 @@
  * behind it. */
 #pragma once
 
+#include "reduction_text.cuh"
+
 /* THREADS work on one row, ROWS rows in a block, CLUSTER blocks on one row; each thread keeps PER
  * accesses of VECTOR elements. KEEP 0: in registers; 1: in shared memory; 2: nowhere, the row is
  * read again. KIND 0: softmax(x * scale + mask); 1: layer norm of x + r, with scale and bias and a
@@ -10,20 +12,6 @@ static const char* const row_text = R"(
 #define SPAN (THREADS * VECTOR)
 #define WARPS (THREADS / 32)
 typedef pack<T, VECTOR> pack_t;
-struct pair { float a, b; };
-#if KIND == 0
-__device__ inline pair merge(pair p, pair q) {
-  float m = fmaxf(p.a, q.a);
-  return {m, p.b * __expf(p.a - m) + q.b * __expf(q.a - m)};
-}
-#define NEUTRAL pair{-1e30f, 0.f}
-#else
-__device__ inline pair merge(pair p, pair q) { return {p.a + q.a, p.b + q.b}; }
-#define NEUTRAL pair{0.f, 0.f}
-#endif
-__device__ inline unsigned cluster_rank() { unsigned r; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r)); return r; }
-__device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }
-__device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
 __device__ inline pair total(pair p) {
 #pragma unroll
   for (int o = (THREADS < 32 ? THREADS : 32) / 2; o; o /= 2) {
@@ -48,9 +36,7 @@ __device__ inline pair total(pair p) {
   unsigned me = cluster_rank();
   cluster_wait(); /* all have begun */
   if (threadIdx.x < CLUSTER) {
-    unsigned address = (unsigned)__cvta_generic_to_shared(&of_block[me]), mapped;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(address), "r"(threadIdx.x));
-    asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" :: "r"(mapped), "f"(p.a), "f"(p.b) : "memory");
+    give(&of_block[me], threadIdx.x, p);
   }
   cluster_arrive();
   cluster_wait();

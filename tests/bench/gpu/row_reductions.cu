@@ -8,6 +8,7 @@
 #include <map>
 
 #include "generated.cuh"
+#include "plain_reduction.cuh"
 #include "row_kernel.cuh"
 
 static const char* const kind_names[] = {"softmax", "layer norm", "RMS norm"};
@@ -87,60 +88,22 @@ static std::vector<choice_t> choices(const case_t& c, int element) {
 template <class T>
 static __global__ void row_reference(const T* x, const T* other, const T* scale, const T* bias,
                                      double* y, int length, int kind) {
-  __shared__ double shared[256];
   const size_t row = blockIdx.x;
   auto value = [&](int c) {
     const double v = (double)(float)x[row * length + c];
     return kind == 0 ? v * 0.125 + (double)(float)other[c]
                      : v + (double)(float)other[row * length + c];
   };
-  auto reduce = [&](double v, bool maximum) {
-    __syncthreads();
-    shared[threadIdx.x] = v;
-    __syncthreads();
-    for (int o = 128; o; o /= 2) {
-      if (threadIdx.x < o) {
-        const double w = shared[threadIdx.x + o];
-        shared[threadIdx.x] = maximum ? fmax(shared[threadIdx.x], w) : shared[threadIdx.x] + w;
-      }
-      __syncthreads();
+  plain_reduction<256>(length, kind == 0, kind == 1, value, [&](int c, double t) {
+    if (kind != 0) {
+      t *= (double)(float)scale[c];
     }
-    return shared[0];
-  };
-  double most = -1e300, sum = 0, square = 0;
-  for (int c = threadIdx.x; c < length; c += 256) {
-    most = fmax(most, value(c));
-    sum += value(c);
-  }
-  most = reduce(most, true);
-  const double mean = kind == 1 ? reduce(sum, false) / length : 0;
-  sum = 0;
-  for (int c = threadIdx.x; c < length; c += 256) {
-    sum += exp(value(c) - most);
-    square += (value(c) - mean) * (value(c) - mean);
-  }
-  sum = reduce(sum, false);
-  square = reduce(square, false);
-  for (int c = threadIdx.x; c < length; c += 256) {
-    double t = value(c);
-    if (kind == 0) {
-      t = exp(t - most) / sum;
-    } else {
-      t = (t - mean) / sqrt(square / length + 1e-5) * (double)(float)scale[c];
-      if (kind == 1) {
-        t += (double)(float)bias[c];
-        t = t / (1 + exp(-1.702 * t));
-      }
+    if (kind == 1) {
+      t += (double)(float)bias[c];
+      t = t / (1 + exp(-1.702 * t));
     }
     y[row * length + c] = t;
-  }
-}
-
-static half* random_of(half*, size_t n, float scale, unsigned seed) {
-  return random_half(n, scale, seed);
-}
-static float* random_of(float*, size_t n, float scale, unsigned seed) {
-  return random_float(n, 0, scale, seed);
+  });
 }
 
 static double copy_rate; /* bytes a microsecond, read and written, far beyond the L2 */
@@ -153,12 +116,12 @@ static void one_case(const case_t& c, int kind, double seconds, bool check) {
   const int sets = (int)std::min<size_t>(12, std::max<size_t>(2, (160 << 20) / bytes + 1));
   std::vector<T*> x, other, y, second;
   for (int i = 0; i < sets; i++) {
-    x.push_back(random_of((T*)nullptr, n, 4, 1 + i));
-    other.push_back(random_of((T*)nullptr, kind == 0 ? c.length : n, 1, 100 + i));
+    x.push_back(random_of<T>(n, 4, 1 + i));
+    other.push_back(random_of<T>(kind == 0 ? c.length : n, 1, 100 + i));
     y.push_back(device_new<T>(n));
     second.push_back(device_new<T>(n));
   }
-  T *scale = random_of((T*)nullptr, c.length, 1, 7), *bias = random_of((T*)nullptr, c.length, 1, 8);
+  T *scale = random_of<T>(c.length, 1, 7), *bias = random_of<T>(c.length, 1, 8);
   double* expected = device_new<double>(n);
   row_reference<T><<<c.rows, 256>>>(x[0], other[0], scale, bias, expected, c.length, kind);
   CHECK(cudaDeviceSynchronize());
@@ -175,7 +138,7 @@ static void one_case(const case_t& c, int kind, double seconds, bool check) {
                                     {"VECTOR", number(a.vector)},
                                     {"SHIFT", number(a.shift)},
                                     {"LENGTH", number(c.length)}},
-                                   row_text);
+                                   std::string(reduction_head) + row_text);
   }
   const double compiled = compile_all(all);
   const double begin = now_us();
@@ -268,12 +231,7 @@ int main(int argc, char** argv) {
   print_device();
   const size_t large = (size_t)128 << 20;
   uint8_t *a = device_new<uint8_t>(large), *b = device_new<uint8_t>(large);
-  const spread_t t =
-      step_time([&](cudaStream_t s,
-                    int) { CHECK(cudaMemcpyAsync(a, b, large, cudaMemcpyDeviceToDevice, s)); },
-                9, 2, 6);
-  copy_rate = 2 * (double)large / t.median;
-  printf("COPY %.0f bytes a microsecond read and written\n", copy_rate);
+  copy_rate = rate_of_copy(a, b, large);
   CHECK(cudaFree(a));
   CHECK(cudaFree(b));
   if (check) {

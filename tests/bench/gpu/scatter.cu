@@ -259,15 +259,6 @@ static __global__ void __launch_bounds__(128)
 }
 
 template <class T>
-static T* random_of(size_t n, float scale, unsigned seed) {
-  if constexpr (sizeof(T) == 2) {
-    return random_half(n, scale, seed);
-  } else {
-    return random_float(n, 0, scale, seed);
-  }
-}
-
-template <class T>
 static void sums(const scatter_t& s, bool check) {
   data_t d(s);
   const size_t n = (size_t)s.rows * s.width, m = (size_t)s.updates * s.width;

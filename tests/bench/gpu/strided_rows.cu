@@ -8,6 +8,7 @@
 #include "column_kernel.cuh"
 #include "generated.cuh"
 #include "piece_norm.cuh"
+#include "plain_reduction.cuh"
 
 static const char* const kind_names[] = {"softmax", "layer norm", "RMS norm", "instance norm"};
 
@@ -93,59 +94,19 @@ static __global__ void reference(const T* x, const T* r, const T* scale, const T
                                  case_t c) {
   const int column = blockIdx.x;
   const size_t base = (size_t)(column / c.inner) * c.length * c.inner + column % c.inner;
-  __shared__ double shared[128];
   auto value = [&](int l) {
     const size_t at = base + (size_t)l * c.inner;
     const double v = (double)(float)x[at];
     return c.kind == 0 ? v * 0.125 : c.kind == 1 ? v + (double)(float)r[at] : v;
   };
-  auto reduce = [&](double v, bool maximum) {
-    __syncthreads();
-    shared[threadIdx.x] = v;
-    __syncthreads();
-    for (int o = 64; o; o /= 2) {
-      if (threadIdx.x < o) {
-        const double w = shared[threadIdx.x + o];
-        shared[threadIdx.x] = maximum ? fmax(shared[threadIdx.x], w) : shared[threadIdx.x] + w;
-      }
-      __syncthreads();
-    }
-    return shared[0];
-  };
-  double most = -1e300, sum = 0, square = 0;
-  for (int l = threadIdx.x; l < c.length; l += 128) {
-    most = fmax(most, value(l));
-    sum += value(l);
-  }
-  most = reduce(most, true);
-  const double mean = c.kind == 2 ? 0 : reduce(sum, false) / c.length;
-  sum = 0;
-  for (int l = threadIdx.x; l < c.length; l += 128) {
-    sum += c.kind == 0 ? exp(value(l) - most) : 0;
-    square += (value(l) - mean) * (value(l) - mean);
-  }
-  sum = reduce(sum, false);
-  square = reduce(square, false);
-  for (int l = threadIdx.x; l < c.length; l += 128) {
-    double t = value(l);
+  plain_reduction<128>(c.length, c.kind == 0, c.kind != 2, value, [&](int l, double t) {
     const int at = c.kind == 3 ? column % c.inner : l;
-    if (c.kind == 0) {
-      t = exp(t - most) / sum;
-    } else {
-      t = (t - mean) / sqrt(square / c.length + 1e-5) * (double)(float)scale[at];
+    if (c.kind != 0) {
+      t *= (double)(float)scale[at];
       t += c.kind == 2 ? 0 : (double)(float)bias[at];
     }
     y[base + (size_t)l * c.inner] = t;
-  }
-}
-
-template <class T>
-static T* random_of(size_t n, float scale, unsigned seed) {
-  if constexpr (sizeof(T) == 2) {
-    return random_half(n, scale, seed);
-  } else {
-    return random_float(n, 0, scale, seed);
-  }
+  });
 }
 
 template <class T>
@@ -179,7 +140,7 @@ static void one_case(const case_t& c, double seconds, bool check) {
                                     {"OUTER", number(c.outer) + "u"},
                                     {"LENGTH", number(c.length)},
                                     {"INNER", number(c.inner) + "u"}},
-                                   column_text);
+                                   std::string(reduction_head) + column_text);
   }
   const double compiled = compile_all(all);
   const double begin = now_us();

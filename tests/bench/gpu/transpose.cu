@@ -118,12 +118,6 @@ int main(int argc, char** argv) {
   s = random_half(1 << 20, 2, 3);
   b = random_half(1 << 20, 2, 4);
   CHECK(cudaDeviceSynchronize());
-  const size_t bytes = (size_t)LARGE * 2;
-  const spread_t t =
-      step_time([&](cudaStream_t q,
-                    int) { CHECK(cudaMemcpyAsync(y, x, bytes, cudaMemcpyDeviceToDevice, q)); },
-                9, 4, 12);
-  copy_rate = 2 * (double)bytes / t.median;
-  printf("COPY %.0f bytes a microsecond read and written\n", copy_rate);
+  copy_rate = rate_of_copy(y, x, (size_t)LARGE * 2);
   transposes(check);
 }

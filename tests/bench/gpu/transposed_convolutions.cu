@@ -148,21 +148,6 @@ struct data_t {
   }
 };
 
-static dnn_t describe(dnn_graph_t& g, const int64_t (&strides)[2], const int64_t (&pre)[2],
-                      const int64_t (&post)[2]) {
-  const int64_t ones[2] = {1, 1};
-  dnn_t c = g.make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-  dnn_one(c, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
-  dnn_one(c, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
-          CUDNN_CROSS_CORRELATION);
-  dnn_one(c, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, (int64_t)2);
-  CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, strides));
-  CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, pre));
-  CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, post));
-  CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, ones));
-  CHECK_DNN(cudnnBackendFinalize(c));
-  return c;
-}
 /* Bias and ReLU (as a maximum with 0: the compiled form) behind `value`. */
 static cudnnStatus_t finish(dnn_graph_t& g, dnn_t value, dnn_t sum, dnn_t bias, dnn_t y,
                             bool maximum) {
@@ -224,19 +209,10 @@ static void library(const data_t& d, bool fused, double seconds) {
   const extents_t xe = {d.batch, p.in, p.extent, p.extent}, we = {p.in, p.out, p.window, p.window},
                   ye = {d.batch, p.out, e, e}, be = {1, p.out, 1, 1};
   dnn_graph_t g(handle);
-  dnn_t c = describe(g, {p.stride, p.stride}, {p.padding, p.padding}, {p.padding, p.padding}),
-        o = g.make(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR),
-        result = g.nhwc(CUDNN_DATA_HALF, ye, d.y), middle = fused ? g.between(ye) : result;
-  dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, c);
-  dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-          g.nhwc(CUDNN_DATA_HALF, we, d.w));
-  dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-          g.nhwc(CUDNN_DATA_HALF, xe, d.x));
-  dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_TYPE_BACKEND_DESCRIPTOR, middle);
-  dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_TYPE_FLOAT, 1.f);
-  dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, CUDNN_TYPE_FLOAT, 0.f);
-  g.operations.push_back(o);
-  cudnnStatus_t status = cudnnBackendFinalize(o);
+  dnn_t result = g.nhwc(CUDNN_DATA_HALF, ye, d.y), middle = fused ? g.between(ye) : result;
+  cudnnStatus_t status =
+      g.transposed(g.nhwc(CUDNN_DATA_HALF, xe, d.x), g.nhwc(CUDNN_DATA_HALF, we, d.w), middle,
+                   p.stride, p.padding);
   if (status == CUDNN_STATUS_SUCCESS) {
     status =
         fused ? finish(g, middle, g.between(ye), g.nhwc(CUDNN_DATA_HALF, be, d.bias), result, false)
@@ -282,20 +258,10 @@ static void phases(const data_t& d, bool maximum, double seconds) {
                     ye = {d.batch, wide, row.output, column.output}, be = {1, wide, 1, 1};
     dnn_graph_t* g = new dnn_graph_t(handle);
     graphs.push_back(g);
-    dnn_t c = describe(*g, {1, 1}, {row.pre, column.pre}, {row.post, column.post}),
-          o = g->make(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR),
-          value = g->between(ye);
-    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-            c);
-    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-            g->nhwc(CUDNN_DATA_HALF, xe, d.x));
-    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-            g->nhwc(CUDNN_DATA_HALF, we, weights.back()));
-    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, CUDNN_TYPE_BACKEND_DESCRIPTOR, value);
-    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_TYPE_FLOAT, 1.f);
-    dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, CUDNN_TYPE_FLOAT, 0.f);
-    g->operations.push_back(o);
-    cudnnStatus_t status = cudnnBackendFinalize(o);
+    dnn_t value = g->between(ye);
+    cudnnStatus_t status = g->convolution(
+        g->nhwc(CUDNN_DATA_HALF, xe, d.x), g->nhwc(CUDNN_DATA_HALF, we, weights.back()), value,
+        g->window({1, 1}, {row.pre, column.pre}, {row.post, column.post}));
     if (status == CUDNN_STATUS_SUCCESS) {
       status = finish(*g, value, g->between(ye), g->nhwc(CUDNN_DATA_HALF, be, d.wide_bias),
                       g->nhwc(CUDNN_DATA_HALF, ye, d.parts + first), maximum);
