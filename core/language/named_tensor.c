@@ -45,19 +45,22 @@ tenon_status_t tenon__named_tensor(environment_t* e, const tenon__syntax_t* synt
   const tenon__syntax_t* name = indexed ? syntax->children[0] : syntax;
   tensor_t tensor = {.rank = TENON_NONE};
   if (name->kind != TENON_SYNTAX_NAME) {
-    return tenon__language_refuse(e, name, "the name of an input or output is expected");
+    (void)tenon__language_refuse(e, name, "the name of an input or output is expected");
+    return TENON_ERROR_INVALID_DATA;
   }
   tensor.port = tenon__scope_port(e->scope, name->text, &tensor.is_output);
   if (tensor.port == NULL) {
-    return tenon__language_refuse(e, name, "unknown name '%s': an input or output is expected",
-                                  name->text);
+    (void)tenon__language_refuse(e, name, "unknown name '%s': an input or output is expected",
+                                 name->text);
+    return TENON_ERROR_INVALID_DATA;
   }
   if (indexed) {
     int64_t item = 0;
     TENON_TRY(tenon__language_known(e, syntax->children[1], &item));
     if (item < 0 || item >= (int64_t)tensor.port->count) {
-      return tenon__language_refuse(e, syntax, "'%s' has %u items, there is no item %lld",
-                                    tensor.port->name, tensor.port->count, (long long)item);
+      (void)tenon__language_refuse(e, syntax, "'%s' has %u items, there is no item %lld",
+                                   tensor.port->name, tensor.port->count, (long long)item);
+      return TENON_ERROR_INVALID_DATA;
     }
     tensor.item = (uint32_t)item;
   } else {

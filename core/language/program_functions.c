@@ -22,7 +22,8 @@ static tenon_status_t port_argument(const environment_t* e, const syntax_t* argu
   *out_port =
       argument->kind == TENON_SYNTAX_NAME ? tenon__scope_input(e->scope, argument->text) : NULL;
   if (*out_port == NULL) {
-    return tenon__language_refuse(e, argument, "the name of an input is expected");
+    (void)tenon__language_refuse(e, argument, "the name of an input is expected");
+    return TENON_ERROR_INVALID_DATA;
   }
   return TENON_OK;
 }

@@ -146,11 +146,13 @@ static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const teno
   uint32_t operand = 0;
   uint32_t value = 0;
   uint32_t coordinates[TENON_RANK_LIMIT];
-  if (i->opcode == TENON_OPCODE_INDEX) {
-    return coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
-  }
   if (i->opcode == TENON_OPCODE_SIZE) {
     return extent_code(c, e->space[i->immediate.i], i->dtype, out_code);
+  }
+  if (i->opcode == TENON_OPCODE_INDEX) {
+    return part->replacements == NULL
+               ? TENON_ERROR_INTERNAL /* it does not look outside then */
+               : coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
   }
   if (i->opcode == TENON_OPCODE_INPUT && find_slot(part, i->immediate.i, &value)) {
     *out_code = tenon__emit_cast(&c->builder, value, i->dtype);

@@ -16,19 +16,17 @@
 enum { TENON_CONTENT_LIMIT = 1024 };
 
 typedef struct tenon__type_t {
-  /* TENON_ARGUMENT_TENSOR; _SEQUENCE, _OPTIONAL, _OPTIONAL_SEQUENCE: the rest is said of the
-   * tensors that it holds. */
-  uint32_t kind;
+  uint32_t kind;       /* TENON_ARGUMENT_*; of a container the rest is said of what it holds */
   tenon_dtype_t dtype; /* UNDEFINED only while it is being worked out */
   /* TENON_NONE: unknown: items of a sequence may differ, and a shape may not have been worked out.
    */
   uint32_t rank;
+  uint32_t content_count;
   const tenon_dim_t* dims; /* one for each axis; may be NULL where there are none to look at */
   /* The elements themselves, row-major, where shapes may come to depend on them: of small tensors
    * of whole numbers (bools, integers, integral floats). NULL: not followed. Not NULL and
    * content_count 0: followed, and there are none. */
   const tenon_dim_t* contents;
-  uint32_t content_count;
 } tenon__type_t;
 
 /* Of a tensor whose contents are not followed. */

@@ -59,8 +59,9 @@ TENON_TEST(an_open_extent_agrees_with_each_but_is_the_same_as_itself_alone) {
 
 TENON_TEST(types_of_unknown_rank_are_alike) {
   fixture_t fixture = open();
-  const tenon__type_t a = {TENON_ARGUMENT_SEQUENCE, TENON_DTYPE_INT64, TENON_NONE, NULL, NULL, 0};
-  const tenon__type_t b = {TENON_ARGUMENT_SEQUENCE, TENON_DTYPE_INT64, 0, NULL, NULL, 0};
+  const tenon__type_t a = {
+      .kind = TENON_ARGUMENT_SEQUENCE, .dtype = TENON_DTYPE_INT64, .rank = TENON_NONE};
+  const tenon__type_t b = {.kind = TENON_ARGUMENT_SEQUENCE, .dtype = TENON_DTYPE_INT64};
   int64_t extent = 0;
   EXPECT(tenon__type_same_shape(&a, &a) && tenon__type_agrees(fixture.pool, &a, &a));
   EXPECT(!tenon__type_same_shape(&a, &b) && !tenon__type_agrees(fixture.pool, &a, &b));
