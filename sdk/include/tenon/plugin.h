@@ -245,7 +245,7 @@ enum {
   /* An output whose extents the kernel finds: its `dims` and `data` say nothing, and the kernel
    * calls run.allocate_output once for it in each call. */
   TENON_ARGUMENT_ALLOCATE = 4,
-  /* Since 0.3. count 0 or 1, the item is a sequence. Containers nest no further. */
+  /* Since 0.4. count 0 or 1, the item is a sequence. Containers nest no further. */
   TENON_ARGUMENT_OPTIONAL_SEQUENCE = 5
 };
 
