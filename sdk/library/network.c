@@ -119,10 +119,6 @@ tenon_builder_t* tenon_network_get_builder(tenon_network_t* network) {
   return network != NULL ? network->builder : NULL;
 }
 
-const tenon_builder_table_t* tenon_builder_get_table(void) {
-  return tenon__builder_table();
-}
-
 static tenon_status_t set_attribute(tenon_builder_t* builder, const tenon_attribute_t* attribute) {
   const tenon_builder_table_t* table = tenon__builder_table();
   switch (attribute->kind) {

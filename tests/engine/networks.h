@@ -28,9 +28,6 @@ uint32_t test_networks(const test_network_t** out_networks);
 /* NULL when there is none of that name. */
 const test_network_t* test_network_find(const char* name);
 
-/* Set when memory ended in a function of the builder's table, which has no words for it: whoever
- * begins a call of tenon.h hears them from that. */
-extern bool test_network_silent;
 /* Builds with the network's profile, and with `options` otherwise (NULL: defaults). */
 tenon_status_t test_network_build(const test_network_t* test, tenon_registry_t* registry,
                                   const tenon_build_options_t* options, tenon_plan_t** out_plan);

@@ -1793,8 +1793,8 @@ struct tenon_builder_table_t {
   /* Since 0.3. Ends the body that is being built as one that cannot run: what it holds goes, but
    * its parameters. It may be a body of a choice (TENON_CONTROL_CHOOSE) whose other body can run,
    * and then gives the outputs their types. Taking it is an error of the run, with `status` (none
-   * but failures) and `words` (copied), which name what is wrong; a choice that certainly takes it
-   * cannot be built. */
+   * but failures) and `message` (copied), which names what is wrong; a choice that certainly takes
+   * it cannot be built. */
   tenon_status_t (*fail_body)(tenon_builder_t* builder, tenon_status_t status, const char* message,
                               uint32_t* out_body);
 };

@@ -102,8 +102,7 @@ TENON_API const char* tenon_version(void);
 TENON_API const char* tenon_status_text(tenon_status_t status);
 
 /* Why this thread's last call failed: what was said as an error, a line each, whether or not a
- * logger listened. "" when nothing was said, as where memory ends in a function of the builder's
- * table; never NULL. Valid until the thread's next call of a
+ * logger listened. "" when nothing was said; never NULL. Valid until the thread's next call of a
  * function that returns a status; the rest leaves it alone. What is longer than 4 KiB is cut: a
  * logger gets all of it, and warnings too. [any] */
 TENON_API const char* tenon_last_message(void);
@@ -273,7 +272,8 @@ TENON_API uint32_t tenon_network_file_count(const tenon_network_t* network);
 TENON_API const char* tenon_network_get_file(const tenon_network_t* network, uint32_t index);
 
 /* Building by hand: the same builder that parsers use (plugin.h, section 10). Valid while the
- * network lives. */
+ * network lives. Each function of the table that returns a status is a call like those here:
+ * tenon_last_message says why it failed. */
 TENON_API tenon_builder_t* tenon_network_get_builder(tenon_network_t* network);
 TENON_API const tenon_builder_table_t* tenon_builder_get_table(void);
 
