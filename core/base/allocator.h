@@ -32,9 +32,8 @@ tenon_allocator_t tenon__test_allocator(tenon__test_allocator_t* state);
  * returned. */
 void* tenon__allocate(tenon_allocator_t allocator, size_t count, size_t size_bytes);
 /* Grows the array that the pointer at `inout_array` leads to, of elements of `element_size`, to at
- * least `needed`, doubling; true on success. At
- * least 8 elements. What is new is not zero; on failure array and capacity are as they were. Free
- * it with capacity * element_size. */
+ * least `needed` and 8, doubling; true on success. What is new is not zero; on failure array and
+ * capacity are as they were. Free it with capacity * element_size. */
 bool tenon__grow(tenon_allocator_t allocator, void* inout_array, size_t* inout_capacity,
                  size_t needed, size_t element_size);
 /* Of an array by its name; its elements may be pointers. */

@@ -168,7 +168,7 @@ void* tenon__arena_copy(tenon__arena_t* arena, const void* data, size_t size_byt
   return copy;
 }
 
-bool tenon__arena_grow(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
+bool tenon__arena_grow(tenon__arena_t* arena, void* inout_array, uint32_t* inout_capacity,
                        uint32_t needed, size_t element_size) {
   const uint32_t capacity = *inout_capacity;
   if (needed <= capacity) {

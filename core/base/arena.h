@@ -36,9 +36,14 @@ char* tenon__arena_copy_text(tenon__arena_t* arena, const char* data, size_t siz
 void* tenon__arena_copy(tenon__arena_t* arena, const void* data, size_t size_bytes);
 /* Room for `needed` elements in an array of the arena. Where it moves, its elements are copied, its
  * pointer and capacity changed, and new places are zero; the old ones stay until the arena goes.
- * False when memory is out: nothing has changed. A pointer to no array (NULL, 0) begins one. */
-bool tenon__arena_grow(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
+ * False when memory is out: nothing has changed. `inout_array`: where the pointer is; NULL with
+ * capacity 0 begins an array. */
+bool tenon__arena_grow(tenon__arena_t* arena, void* inout_array, uint32_t* inout_capacity,
                        uint32_t needed, size_t element_size);
+/* Of an array by its name; its elements may be pointers. */
+#define TENON_ARENA_GROW(arena, array, capacity, needed)      \
+  tenon__arena_grow((arena), &(array), &(capacity), (needed), \
+                    sizeof *(array)) /* NOLINT(bugprone-sizeof-expression) */
 /* The formatted text; NULL when memory is out. */
 char* tenon__arena_format(tenon__arena_t* arena, const char* format, ...)
     __attribute__((format(printf, 2, 3)));

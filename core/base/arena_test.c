@@ -110,7 +110,7 @@ TENON_TEST(an_array_of_the_arena_grows) {
   uint32_t capacity = 0;
   tenon__arena_initialize(&arena, tenon__test_allocator(&state));
   for (uint32_t i = 0; i < 1000; ++i) {
-    REQUIRE(tenon__arena_grow(&arena, (void**)&numbers, &capacity, i + 1, sizeof(*numbers)));
+    REQUIRE(TENON_ARENA_GROW(&arena, numbers, capacity, i + 1));
     numbers[i] = i * i;
   }
   for (uint32_t i = 0; i < 1000; ++i) {
@@ -118,12 +118,12 @@ TENON_TEST(an_array_of_the_arena_grows) {
   }
   const uint32_t before = capacity;
   const uint32_t* old = numbers;
-  EXPECT(tenon__arena_grow(&arena, (void**)&numbers, &capacity, 1, sizeof(*numbers)));
+  EXPECT(TENON_ARENA_GROW(&arena, numbers, capacity, 1));
   state.fail_at = state.allocation_count + 1;
-  EXPECT(!tenon__arena_grow(&arena, (void**)&numbers, &capacity, 1u << 20, sizeof(*numbers)));
+  EXPECT(!TENON_ARENA_GROW(&arena, numbers, capacity, 1u << 20));
   EXPECT(numbers == old);
   EXPECT_INT(capacity, before);
-  REQUIRE(tenon__arena_grow(&arena, (void**)&numbers, &capacity, 1u << 20, sizeof(*numbers)));
+  REQUIRE(TENON_ARENA_GROW(&arena, numbers, capacity, 1u << 20));
   EXPECT_INT(numbers[999], 999 * 999);
   EXPECT_INT(numbers[(1u << 20) - 1], 0);
   tenon__arena_deinitialize(&arena);

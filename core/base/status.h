@@ -1,5 +1,5 @@
 /*
- * Status, messages and the one macro that hides a return. The place that knows the values writes
+ * Status, messages and the two macros that hide a return. The place that knows the values writes
  * the message, once; whoever passes a status on says nothing more. So a function that returns a
  * fault either was given a sink and has used it, or says in its header that it is silent. Memory
  * that is out is the exception: nothing below the border says so; the border does (tenon__tell).

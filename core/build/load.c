@@ -96,9 +96,7 @@ static tenon_status_t build_again(tenon__plan_t* plan, tenon__catalog_t* catalog
       .sink = sink};
   tenon__build_range_t* ranges = NULL;
   tenon__original_t original = {0};
-  TENON_TRY(make_ranges(plan, &ranges, &options.range_count) == TENON_OK
-                ? TENON_OK
-                : TENON_ERROR_OUT_OF_MEMORY);
+  TENON_TRY(make_ranges(plan, &ranges, &options.range_count));
   options.ranges = ranges;
   tenon_status_t status = tenon__original_read(plan, catalog, sink, &original);
   if (status == TENON_OK) {

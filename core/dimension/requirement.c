@@ -36,8 +36,7 @@ void tenon__dim_require(tenon__dim_pool_t* pool, tenon_dim_t condition, const ch
     return;
   }
   const char* own = tenon__arena_copy_string(list->arena, message);
-  if (own == NULL || !tenon__arena_grow(list->arena, (void**)&list->items, &list->capacity,
-                                        list->count + 1, sizeof(*list->items))) {
+  if (own == NULL || !TENON_ARENA_GROW(list->arena, list->items, list->capacity, list->count + 1)) {
     list->failed = true;
     return;
   }

@@ -33,8 +33,8 @@ static tenon_status_t add_aligned(const environment_t* e, const tenon__scope_val
       return TENON_OK;
     }
   }
-  TENON_TRY_MEMORY(tenon__arena_grow(e->arena, (void**)&maker->aligned, &maker->aligned_capacity,
-                                     maker->aligned_count + 1, sizeof(*maker->aligned)));
+  TENON_TRY_MEMORY(TENON_ARENA_GROW(e->arena, maker->aligned, maker->aligned_capacity,
+                                    maker->aligned_count + 1));
   maker->aligned[maker->aligned_count++] =
       (tenon__inferred_shape_t){value->type.rank, value->type.dims};
   return TENON_OK;

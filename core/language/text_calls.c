@@ -6,21 +6,20 @@
 
 /* Names with commas between, and where they stand; in the arena. */
 typedef struct names_t {
-  void* array;
+  const char** array;
   uint32_t capacity;
-  void* positions;
+  uint32_t* positions;
   uint32_t position_capacity;
   uint32_t count;
 } names_t;
 
 static tenon_status_t add_name(tenon__parser_t* parser, const char* expected, names_t* names) {
-  const char* name = NULL;
-  const uint32_t position = parser->lexer.token.position;
-  TENON_TRY(tenon__parse_name(parser, expected, &name));
-  TENON_TRY_MEMORY(tenon__parser_append(parser->arena, &names->array, &names->capacity,
-                                        names->count, sizeof(name), &name) &&
-                   tenon__parser_append(parser->arena, &names->positions, &names->position_capacity,
-                                        names->count, sizeof(position), &position));
+  const uint32_t count = names->count;
+  TENON_TRY_MEMORY(
+      TENON_ARENA_GROW(parser->arena, names->array, names->capacity, count + 1) &&
+      TENON_ARENA_GROW(parser->arena, names->positions, names->position_capacity, count + 1));
+  names->positions[count] = parser->lexer.token.position;
+  TENON_TRY(tenon__parse_name(parser, expected, &names->array[count]));
   ++names->count;
   return TENON_OK;
 }
@@ -41,7 +40,7 @@ static tenon_status_t parse_arguments(tenon__parser_t* parser, tenon__call_state
 
 static tenon_status_t parse_attributes(tenon__parser_t* parser,
                                        tenon__call_statement_t* statement) {
-  void* attributes = NULL;
+  tenon__call_attribute_t* attributes = NULL;
   uint32_t capacity = 0;
   uint32_t count = 0;
   if (!tenon__lexer_at(&parser->lexer, '{')) {
@@ -49,14 +48,13 @@ static tenon_status_t parse_attributes(tenon__parser_t* parser,
   }
   TENON_TRY(tenon__lexer_next(&parser->lexer));
   while (!tenon__lexer_at(&parser->lexer, '}')) {
-    tenon__call_attribute_t attribute = {0};
     TENON_TRY(tenon__parse_separator(parser, count));
-    attribute.position = parser->lexer.token.position;
-    TENON_TRY(tenon__parse_name(parser, "an attribute", &attribute.name));
+    TENON_TRY_MEMORY(TENON_ARENA_GROW(parser->arena, attributes, capacity, count + 1));
+    tenon__call_attribute_t* attribute = &attributes[count];
+    attribute->position = parser->lexer.token.position;
+    TENON_TRY(tenon__parse_name(parser, "an attribute", &attribute->name));
     TENON_TRY(tenon__lexer_expect(&parser->lexer, '='));
-    TENON_TRY(tenon__parse_expression(parser, &attribute.value));
-    TENON_TRY_MEMORY(tenon__parser_append(parser->arena, &attributes, &capacity, count,
-                                          sizeof(attribute), &attribute));
+    TENON_TRY(tenon__parse_expression(parser, &attribute->value));
     ++count;
   }
   TENON_TRY(tenon__lexer_next(&parser->lexer));

@@ -22,15 +22,6 @@ tenon_status_t tenon__parse_separator(tenon__parser_t* parser, uint32_t count) {
   return count == 0 ? TENON_OK : tenon__lexer_expect(&parser->lexer, ',');
 }
 
-bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
-                          uint32_t count, size_t element_size, const void* element) {
-  if (!tenon__arena_grow(arena, inout_array, inout_capacity, count + 1, element_size)) {
-    return false;
-  }
-  memcpy((char*)*inout_array + count * element_size, element, element_size);
-  return true;
-}
-
 tenon_status_t tenon__parse_statements(tenon__parser_t* parser, tenon__parse_statement_t* parse,
                                        size_t size, const void** out_statements,
                                        uint32_t* out_count) {
@@ -38,8 +29,7 @@ tenon_status_t tenon__parse_statements(tenon__parser_t* parser, tenon__parse_sta
   uint32_t capacity = 0;
   uint32_t count = 0;
   while (parser->lexer.token.kind != TENON_TOKEN_END) {
-    TENON_TRY_MEMORY(
-        tenon__arena_grow(parser->arena, (void**)&statements, &capacity, count + 1, size));
+    TENON_TRY_MEMORY(tenon__arena_grow(parser->arena, &statements, &capacity, count + 1, size));
     TENON_TRY(parse(parser, statements + count * size));
     if (parser->lexer.token.kind != TENON_TOKEN_END) {
       TENON_TRY(tenon__lexer_expect(&parser->lexer, ';'));
@@ -111,15 +101,13 @@ static tenon_status_t parse_item(tenon__parser_t* parser, const tenon__syntax_t*
 static tenon_status_t parse_items(tenon__parser_t* parser, char close,
                                   const tenon__syntax_t* fields,
                                   const tenon__syntax_t** out_syntax) {
-  void* items = NULL;
+  const tenon__syntax_t** items = NULL;
   uint32_t capacity = 0;
   uint32_t count = 0;
   while (!tenon__lexer_at(&parser->lexer, close)) {
-    const tenon__syntax_t* item = NULL;
     TENON_TRY(tenon__parse_separator(parser, count));
-    TENON_TRY(parse_item(parser, &item));
-    TENON_TRY_MEMORY(
-        tenon__parser_append(parser->arena, &items, &capacity, count, sizeof(void*), &item));
+    TENON_TRY_MEMORY(TENON_ARENA_GROW(parser->arena, items, capacity, count + 1));
+    TENON_TRY(parse_item(parser, &items[count]));
     ++count;
   }
   TENON_TRY(tenon__lexer_next(&parser->lexer));

@@ -17,8 +17,8 @@ typedef struct tenon__parser_t {
  * tree lies in the arena. */
 tenon_status_t tenon__parse_expression(tenon__parser_t* parser, const tenon__syntax_t** out_syntax);
 
-/* Stands at the first token afterwards. With dotted_names "nn.relu/1" is one name, and a division
- * by a digit has to be written with a blank. */
+/* Stands at the first token afterwards. With dotted_names "acme.swish/1" is one name, and a
+ * division by a digit has to be written with a blank. */
 tenon_status_t tenon__parser_begin(tenon__parser_t* out_parser, tenon__arena_t* arena,
                                    const char* source, bool dotted_names, const tenon_sink_t* sink);
 /* Copies the current NAME and goes past it. INVALID_DATA says that `expected` was. */
@@ -32,9 +32,5 @@ typedef tenon_status_t tenon__parse_statement_t(tenon__parser_t* parser, void* o
 tenon_status_t tenon__parse_statements(tenon__parser_t* parser, tenon__parse_statement_t* parse,
                                        size_t size, const void** out_statements,
                                        uint32_t* out_count);
-/* Appends to an array in the arena, which is copied when it has to grow. The old block stays in the
- * arena. False when memory is out. */
-bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
-                          uint32_t count, size_t element_size, const void* element);
 
 #endif

@@ -152,9 +152,8 @@ static tenon_status_t add_attribute(tenon_builder_t* builder,
   tenon__scope_attribute_t copy;
   const char* name = tenon__arena_copy_string(&node->arena, attribute->name);
   TENON_TRY_MEMORY(name != NULL &&
-                   tenon__arena_grow(&node->arena, (void**)&node->attributes,
-                                     &node->attribute_capacity, node->attribute_count + 1,
-                                     sizeof(copy)) &&
+                   TENON_ARENA_GROW(&node->arena, node->attributes, node->attribute_capacity,
+                                    node->attribute_count + 1) &&
                    tenon__attribute_copy(&node->arena, attribute, &copy) == TENON_OK);
   copy.name = name;
   node->attributes[node->attribute_count++] = copy;
@@ -217,8 +216,8 @@ static tenon_status_t build_add_input(tenon_builder_t* builder, tenon_value_t ha
   if (handle.id != 0) {
     TENON_TRY(tenon__builder_resolve(builder, handle, &value));
   }
-  TENON_TRY_MEMORY(tenon__arena_grow(&node->arena, (void**)&node->inputs, &node->input_capacity,
-                                     node->input_count + 1, sizeof(*node->inputs)));
+  TENON_TRY_MEMORY(
+      TENON_ARENA_GROW(&node->arena, node->inputs, node->input_capacity, node->input_count + 1));
   node->inputs[node->input_count++] = value;
   return TENON_OK;
 }
@@ -226,8 +225,8 @@ static tenon_status_t build_add_input(tenon_builder_t* builder, tenon_value_t ha
 static tenon_status_t build_add_body(tenon_builder_t* builder, uint32_t body) {
   tenon__pending_node_t* node = NULL;
   TENON_TRY(need_node(builder, &node));
-  TENON_TRY_MEMORY(tenon__arena_grow(&node->arena, (void**)&node->bodies, &node->body_capacity,
-                                     node->body_count + 1, sizeof(*node->bodies)));
+  TENON_TRY_MEMORY(
+      TENON_ARENA_GROW(&node->arena, node->bodies, node->body_capacity, node->body_count + 1));
   node->bodies[node->body_count++] = body;
   return TENON_OK;
 }

@@ -16,9 +16,8 @@
 
 bool tenon__infer_pend(tenon__inference_t* inference, uint32_t handle, uint32_t output,
                        tenon_dim_t dim) {
-  if (!tenon__arena_grow(inference->scratch, (void**)&inference->pending,
-                         &inference->pending_capacity, inference->pending_count + 1,
-                         sizeof(*inference->pending))) {
+  if (!TENON_ARENA_GROW(inference->scratch, inference->pending, inference->pending_capacity,
+                        inference->pending_count + 1)) {
     return false;
   }
   inference->pending[inference->pending_count++] = (tenon__pending_handle_t){handle, output, dim};

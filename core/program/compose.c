@@ -139,63 +139,56 @@ static bool find_slot(const part_t* part, int64_t operand, uint32_t* out_value) 
   return false;
 }
 
-/* INPUT, LOAD, EXTENT, INDEX, SIZE: what looks outside of the program. */
-static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const tenon_instruction_t* i,
-                                uint32_t* out_code) {
-  const tenon__expression_t* e = part->expression;
+/* INPUT, LOAD, EXTENT: what reads an operand. */
+static tenon_status_t copy_reader(composition_t* c, const part_t* part,
+                                  const tenon_instruction_t* i, uint32_t* out_code) {
   uint32_t operand = 0;
   uint32_t value = 0;
   uint32_t coordinates[TENON_RANK_LIMIT];
-  if (i->opcode == TENON_OPCODE_SIZE) {
-    return extent_code(c, e->space[i->immediate.i], i->dtype, out_code);
-  }
-  if (i->opcode == TENON_OPCODE_INDEX) {
-    return part->replacements == NULL
-               ? TENON_ERROR_INTERNAL /* it does not look outside then */
-               : coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
-  }
   if (i->opcode == TENON_OPCODE_INPUT && find_slot(part, i->immediate.i, &value)) {
     *out_code = tenon__emit_cast(&c->builder, value, i->dtype);
     return memory_or(c, TENON_OK);
   }
   TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
   tenon_instruction_t own =
-      tenon__instruction_renumber(e->program.coordinates, i, part->map, coordinates);
+      tenon__instruction_renumber(part->expression->program.coordinates, i, part->map, coordinates);
   own.immediate.i = (int64_t)operand;
   *out_code = tenon__emit(&c->builder, &own, coordinates);
   return memory_or(c, TENON_OK);
 }
 
-static bool looks_outside(const part_t* part, const tenon_instruction_t* i) {
-  const bool placed = i->opcode == TENON_OPCODE_INDEX || i->opcode == TENON_OPCODE_SIZE;
-  return tenon__opcode_reads_operand(i->opcode) || (placed && part->replacements != NULL);
-}
-
 static uint32_t copy_operation(composition_t* c, const part_t* part, const tenon_instruction_t* i) {
   tenon_instruction_t own = tenon__instruction_renumber(NULL, i, part->map, NULL);
-  for (uint32_t o = tenon__opcode_operand_count(i->opcode); o < 3; ++o) {
-    own.operands[o] = 0;
-  }
   if (tenon__opcode_is_reduction(i->opcode)) {
     own.immediate.i = (int64_t)map_axes(part, (uint64_t)i->immediate.i);
   }
   return tenon__emit(&c->builder, &own, NULL);
 }
 
+/* Where the part stands in another space, what looks at its own is replaced. */
+static tenon_status_t copy_instruction(composition_t* c, const part_t* part,
+                                       const tenon_instruction_t* i, uint32_t* out_code) {
+  if (tenon__opcode_reads_operand(i->opcode)) {
+    return copy_reader(c, part, i, out_code);
+  }
+  if (i->opcode == TENON_OPCODE_INDEX && part->replacements != NULL) {
+    return coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
+  }
+  if (i->opcode == TENON_OPCODE_SIZE && part->replacements != NULL) {
+    return extent_code(c, part->expression->space[i->immediate.i], i->dtype, out_code);
+  }
+  *out_code = copy_operation(c, part, i);
+  return TENON_OK;
+}
+
 static tenon_status_t copy_part(composition_t* c, part_t* part) {
   const tenon_program_t* program = &part->expression->program;
-  tenon_status_t status = TENON_OK;
   part->map = tenon__arena_allocate(c->arena, program->instruction_count + 1u, sizeof(uint32_t));
   TENON_TRY_MEMORY(part->map != NULL);
-  for (uint32_t k = 0; k < program->instruction_count && status == TENON_OK; ++k) {
-    const tenon_instruction_t* i = &program->instructions[k];
-    if (looks_outside(part, i)) {
-      status = copy_leaf(c, part, i, &part->map[k]);
-    } else {
-      part->map[k] = copy_operation(c, part, i);
-    }
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    TENON_TRY(copy_instruction(c, part, &program->instructions[k], &part->map[k]));
   }
-  return status == TENON_OK ? memory_or(c, TENON_OK) : status;
+  return memory_or(c, TENON_OK);
 }
 
 static bool reduces(const tenon__expression_t* e) {

@@ -28,7 +28,7 @@ typedef struct tenon__composition_t {
  * the identity. UNSUPPORTED, silently, when the producer reduces and the access is not the
  * identity, when ranks exceed 64, when an indexed operand is involved, when the producer's output
  * rounds, or when strict rounding forbids it. Silent in any case; OUT_OF_MEMORY is the only other
- * fault. y = a + b with a = relu(x) read at (i1, i0) becomes relu(x at (i1, i0)) + b: no transposed
+ * fault. y = a + b with a = exp(x) read at (i1, i0) becomes exp(x at (i1, i0)) + b: no transposed
  * copy is made. The result borrows nothing from either program but dimensions. */
 tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
                                          const tenon__composition_t* composition,

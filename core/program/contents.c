@@ -15,8 +15,6 @@
 #include "core/program/contents_value.h"
 #include "core/program/scalar.h"
 
-enum { MOST_ELEMENTS = 1024 };
-
 typedef tenon__content_t content_t;
 
 typedef struct symbolic_t {
@@ -217,20 +215,15 @@ static tenon_status_t collect(symbolic_t* s, uint32_t output, uint64_t results,
 }
 
 /* Numbers of points and of results; false when they are not known, or too many. */
-static bool count_points(symbolic_t* s, uint64_t reduced, uint64_t* out_points,
-                         uint64_t* out_results) {
-  *out_points = 1;
+static bool count_points(symbolic_t* s, uint64_t reduced, uint32_t* out_points,
+                         uint32_t* out_results) {
+  const uint32_t rank = s->expression->program.rank;
   *out_results = 1;
-  for (uint32_t k = 0; k < s->expression->program.rank; ++k) {
-    if (!tenon__dim_known(s->pool, s->expression->space[k], &s->space[k]) || s->space[k] < 0 ||
-        s->space[k] > MOST_ELEMENTS) {
-      return false;
-    }
-    *out_points *= (uint64_t)s->space[k];
-    *out_results *= ((reduced >> k) & 1u) != 0 ? 1u : (uint64_t)s->space[k];
-    if (*out_points > MOST_ELEMENTS) {
-      return false;
-    }
+  if (!tenon__type_is_small(s->pool, rank, s->expression->space, s->space, out_points)) {
+    return false;
+  }
+  for (uint32_t k = 0; k < rank; ++k) {
+    *out_results *= ((reduced >> k) & 1u) != 0 ? 1u : (uint32_t)s->space[k];
   }
   return *out_results == 0 || *out_points > 0; /* sums over nothing are left to the evaluator */
 }
@@ -243,7 +236,7 @@ static bool may_be_contents(const tenon__expression_t* e, uint32_t output,
   for (uint32_t k = 0; k < e->program.operand_count; ++k) {
     fine = fine && operands[k].contents != NULL;
   }
-  return fine && e->program.rank <= TENON_RANK_LIMIT;
+  return fine;
 }
 
 tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
@@ -252,8 +245,8 @@ tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
                                        tenon__type_t* inout_type) {
   const size_t count = (size_t)expression->program.instruction_count + 1;
   symbolic_t s = {.pool = pool, .expression = expression, .operands = operands, .arena = arena};
-  uint64_t points = 0;
-  uint64_t results = 0;
+  uint32_t points = 0;
+  uint32_t results = 0;
   bool all = false;
   if (!may_be_contents(expression, output, operands) ||
       !count_points(&s, expression->program.outputs[output].reduced_axes, &points, &results)) {
@@ -271,7 +264,7 @@ tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
   TENON_TRY(collect(&s, output, results, found, &all));
   if (all) {
     inout_type->contents = found;
-    inout_type->content_count = (uint32_t)results;
+    inout_type->content_count = results;
   }
   return TENON_OK;
 }

@@ -173,10 +173,6 @@ static void emit_instructions(const tenon__expression_t* e, const uint32_t* oper
     uint32_t coordinates[TENON_RANK_LIMIT];
     tenon_instruction_t i = tenon__instruction_renumber(
         program->coordinates, &program->instructions[k], out_map, coordinates);
-    const bool uses_all = i.opcode == TENON_OPCODE_LOAD || i.opcode == TENON_OPCODE_EXTENT;
-    for (uint32_t o = uses_all ? 3 : tenon__opcode_operand_count(i.opcode); o < 3; ++o) {
-      i.operands[o] = 0;
-    }
     if (tenon__opcode_reads_operand(i.opcode)) {
       i.immediate.i = (int64_t)operands[i.immediate.i];
     }

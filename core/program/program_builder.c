@@ -112,9 +112,13 @@ tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
                                                 const tenon_instruction_t* instruction,
                                                 const uint32_t* values, uint32_t* out_coordinates) {
   tenon_instruction_t own = *instruction;
+  const bool is_load = own.opcode == TENON_OPCODE_LOAD;
   uint32_t count = 0;
   const uint32_t* needs = tenon__instruction_needs(coordinates, instruction, &count);
-  uint32_t* places = own.opcode == TENON_OPCODE_LOAD ? out_coordinates : own.operands;
+  uint32_t* places = is_load ? out_coordinates : own.operands;
+  for (uint32_t o = is_load || own.opcode == TENON_OPCODE_EXTENT ? 3 : count; o < 3; ++o) {
+    own.operands[o] = 0;
+  }
   for (uint32_t k = 0; k < count && k < TENON_RANK_LIMIT; ++k) {
     places[k] = values[needs[k]];
   }

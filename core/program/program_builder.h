@@ -41,9 +41,9 @@ void tenon__program_builder_initialize(tenon__program_builder_t* out_builder,
  */
 uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction,
                      const uint32_t* coordinates);
-/* An instruction of another program as one of this: what it needs is values[old number] here. The
- * operand it reads keeps its number. A LOAD's coordinates go to out_coordinates, which has
- * TENON_RANK_LIMIT places; emits nothing. */
+/* An instruction of another program as one of this: what it needs is values[old number] here, and
+ * operands that mean nothing are 0. The operand it reads keeps its number. A LOAD's coordinates go
+ * to out_coordinates, which has TENON_RANK_LIMIT places; emits nothing. */
 tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
                                                 const tenon_instruction_t* instruction,
                                                 const uint32_t* values, uint32_t* out_coordinates);

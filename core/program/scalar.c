@@ -45,8 +45,8 @@ bool tenon__opcode_is_commutative(uint32_t opcode) {
   return opcode < TENON_OPCODE_COUNT && commutes[opcode];
 }
 
-/* What is not in it takes numbers. */
-static char domain_of(uint32_t opcode) {
+char tenon__opcode_domain(uint32_t opcode) {
+  /* What is not in it takes numbers. */
   static const char domains[TENON_OPCODE_COUNT] = {
       [TENON_OPCODE_CONSTANT] = 'a',   [TENON_OPCODE_CAST] = 'a',
       [TENON_OPCODE_SELECT] = 'a',     [TENON_OPCODE_EQ] = 'a',
@@ -57,11 +57,9 @@ static char domain_of(uint32_t opcode) {
       [TENON_OPCODE_SHR] = 's',        [TENON_OPCODE_ATAN2] = 'f',
       [TENON_OPCODE_RANDOM] = 'f'};
   const bool is_function = opcode >= TENON_OPCODE_SQRT && opcode <= TENON_OPCODE_SOFTPLUS;
-  return is_function ? 'f' : domains[opcode] != 0 ? domains[opcode] : 'n';
-}
-
-char tenon__opcode_domain(uint32_t opcode) {
-  return opcode < TENON_OPCODE_COUNT ? domain_of(opcode) : 'n';
+  return is_function                                           ? 'f'
+         : opcode < TENON_OPCODE_COUNT && domains[opcode] != 0 ? domains[opcode]
+                                                               : 'n';
 }
 
 bool tenon__opcode_takes(uint32_t opcode, tenon_dtype_t dtype) {

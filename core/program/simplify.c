@@ -378,8 +378,7 @@ static uint32_t simplify(simplifier_t* s, const tenon_instruction_t* i) {
 /* Room for the keys of all instructions there are; computes those that are new. */
 static void update_keys(simplifier_t* s) {
   const uint32_t count = s->builder.instruction_count;
-  if (!tenon__arena_grow(s->builder.arena, (void**)&s->keys, &s->key_capacity, count,
-                         sizeof(*s->keys))) {
+  if (!TENON_ARENA_GROW(s->builder.arena, s->keys, s->key_capacity, count)) {
     s->builder.failed = true;
     return;
   }
@@ -424,9 +423,6 @@ uint32_t tenon__simplify_emit(simplifier_t* s, const tenon_instruction_t* instru
   if (s->builder.failed) {
     return 0;
   }
-  if (instruction->opcode == TENON_OPCODE_LOAD) {
-    return tenon__emit(&s->builder, instruction, coordinates);
-  }
   tenon_instruction_t own = *instruction;
   uint32_t result = TENON_NONE;
   update_keys(s);
@@ -440,5 +436,5 @@ uint32_t tenon__simplify_emit(simplifier_t* s, const tenon_instruction_t* instru
   }
   return s->builder.failed      ? 0
          : result != TENON_NONE ? result
-                                : tenon__emit(&s->builder, &own, NULL);
+                                : tenon__emit(&s->builder, &own, coordinates);
 }
