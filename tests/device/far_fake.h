@@ -59,8 +59,7 @@ static inline tenon_status_t far_case_allocate_output(tenon_run_t* r, uint32_t o
                                                       uint32_t rank, const int64_t* dims,
                                                       void** out_data) {
   far_case_t* c = far_case(r);
-  c->fake.results[output] =
-      fake_tensor(&c->fake, c->outputs[output].tensor.dtype, rank, dims);
+  c->fake.results[output] = fake_tensor(&c->fake, c->outputs[output].tensor.dtype, rank, dims);
   const int64_t count = tenon__dims_product(dims, 0, rank);
   *out_data = far_case_allocate(c, (size_t)count * 16);
   c->outputs[output].tensor.data = *out_data;
@@ -166,8 +165,8 @@ static inline tenon_status_t far_case_life(far_case_t* c, const tenon_region_t* 
   tenon_emit_t* emit = (tenon_emit_t*)(void*)c;
   void* instance = NULL;
   void* bound = NULL;
-  EXPECT_STATUS(
-      c->kernel->tactics(NULL, region, &fake_region_table, emit, far_case_keep_tactic), TENON_OK);
+  EXPECT_STATUS(c->kernel->tactics(NULL, region, &fake_region_table, emit, far_case_keep_tactic),
+                TENON_OK);
   const tenon_prepare_t making = {.size = sizeof(making),
                                   .region = region,
                                   .table = &fake_region_table,
@@ -176,8 +175,7 @@ static inline tenon_status_t far_case_life(far_case_t* c, const tenon_region_t* 
                                   .host = &fake_prepare_table};
   tenon_status_t status = c->kernel->prepare(&making, &instance);
   if (status == TENON_OK) {
-    status =
-        c->kernel->bind(instance, (tenon_binding_t*)(void*)c, &fake_bind_table, &bound);
+    status = c->kernel->bind(instance, (tenon_binding_t*)(void*)c, &fake_bind_table, &bound);
   }
   if (status != TENON_OK) {
     return status;
@@ -186,8 +184,7 @@ static inline tenon_status_t far_case_life(far_case_t* c, const tenon_region_t* 
   c->scratch = far_case_allocate(c, tactic->scratch_bytes);
   c->zeroed = far_case_allocate(c, tactic->zeroed_bytes);
   c->persistent = far_case_allocate(c, tactic->persistent_bytes);
-  (void)c->world.table->fill(c->world.device, c->world.stream, c->zeroed, 0,
-                             tactic->zeroed_bytes);
+  (void)c->world.table->fill(c->world.device, c->world.stream, c->zeroed, 0, tactic->zeroed_bytes);
   (void)c->world.table->fill(c->world.device, c->world.stream, c->persistent, 0,
                              tactic->persistent_bytes);
   far_case_place(c, c->fake.inputs, c->fake.input_count, c->inputs);
@@ -214,8 +211,7 @@ static inline void far_case_keep_words(far_case_t* c) {
   char words[256];
   c->world.far->words(0, words, sizeof(words));
   const char* colon = strstr(words, ": ");
-  (void)snprintf(c->fake.failure, sizeof(c->fake.failure), "%s",
-                 colon == NULL ? words : colon + 2);
+  (void)snprintf(c->fake.failure, sizeof(c->fake.failure), "%s", colon == NULL ? words : colon + 2);
 }
 
 static inline tenon_status_t far_fake_run(fake_t* fake) {
@@ -225,6 +221,9 @@ static inline tenon_status_t far_fake_run(fake_t* fake) {
   }
   world_set(&c->world, FAR_SETTING_LAZY, 1);
   c->fake = *fake;
+  c->fake.kind = fake->op != NULL        ? TENON_REGION_OPERATOR
+                 : fake->program != NULL ? TENON_REGION_EXPRESSION
+                                         : TENON_REGION_MOVE;
   c->kernel = far_case_find(&c->world, fake);
   const tenon_region_t* region = (const tenon_region_t*)(void*)c;
   tenon_refusal_t refusal = {0};
