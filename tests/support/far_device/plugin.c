@@ -83,8 +83,12 @@ static void stop(void* state) {
 }
 
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "far_device", .version = "0.1.0", TENON_ITEMS(offering, offerings),
-    .start = start,      .stop = stop,
+    TENON_PLUGIN_HEADER,
+    .name = "far_device",
+    .version = "0.1.0",
+    TENON_ITEMS(offering, offerings), /* pointers. NOLINT(bugprone-sizeof-expression) */
+    .start = start,
+    .stop = stop,
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
