@@ -73,7 +73,7 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
                                   const tenon__candidate_t* candidate) {
   tenon__tuning_t* tuning = data->tuning;
   const tenon__kernel_entry_t* kernel = candidate->kernel;
-  const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, kernel);
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, data->region, kernel);
   *trial = (tenon__trial_t){.data = data, .candidate = candidate};
   trial->sink = (tenon_sink_t){trial, hear};
   tenon__arena_initialize(&trial->arena, tuning->allocator);
