@@ -17,6 +17,7 @@ tenon_status_t tenon__building_begin(tenon__building_t* b) {
       .catalog = b->catalog,
       .profile = &b->plan->profile,
       .devices = b->devices.items,
+      .streams = b->devices.streams,
       .device_count = b->devices.count,
       .pool = b->pool,
       .cache = b->options->cache == NULL ? b->own_cache : b->options->cache,

@@ -95,6 +95,7 @@ static tenon_status_t open_device(opening_t* o, uint32_t number, const tenon__de
   o->devices->entries[number] = entry;
   o->devices->count = number + 1;
   o->plan->device_count = o->devices->count;
+  TENON_TRY(tenon__device_create_stream(device, NULL, &o->devices->streams[number]));
   o->plan->devices[number] = (tenon__plan_device_t){
       .name = entry->device.name,
       .index = index,
@@ -203,6 +204,7 @@ tenon_status_t tenon__build_devices_open(tenon__catalog_t* catalog,
 
 void tenon__build_devices_close(tenon__build_devices_t* devices) {
   for (uint32_t d = devices->count; d-- > 0;) {
+    tenon__device_destroy_stream(&devices->items[d], devices->streams[d]);
     tenon__device_close(&devices->items[d]);
   }
   devices->count = 0;

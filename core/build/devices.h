@@ -11,6 +11,7 @@ typedef struct tenon__build_devices_t {
   uint32_t count;
   const tenon__device_entry_t* entries[TENON_DEVICE_LIMIT];
   tenon__device_t items[TENON_DEVICE_LIMIT];
+  tenon_stream_t* streams[TENON_DEVICE_LIMIT]; /* for trials */
 } tenon__build_devices_t;
 
 /* Opens them, and names them in the plan. The options say "cuda", "cuda:1" or "cuda:0,cuda:1": in

@@ -18,6 +18,12 @@ bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kern
   return runs && !tenon__tuning_excludes(tuning, entry);
 }
 
+tenon__memory_t tenon__tuning_memory(const tenon__tuning_t* tuning, uint32_t device) {
+  return device == 0 ? tenon__memory_host(tuning->allocator)
+                     : (tenon__memory_t){tuning->allocator, &tuning->devices[device],
+                                         tuning->streams[device]};
+}
+
 bool tenon__tuning_runs_on(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry,
                            uint32_t device) {
   return entry->kernel.device == NULL ||

@@ -16,6 +16,7 @@
 #include "core/candidate/blocks.h"
 #include "core/candidate/timing_cache.h"
 #include "core/catalog/entry.h"
+#include "core/device/memory.h"
 #include "core/kernel/kernel_binding.h"
 #include "core/plan/plan.h"
 
@@ -99,6 +100,7 @@ typedef struct tenon__tuning_t {
   tenon__catalog_t* catalog;
   const tenon__profile_t* profile;
   const tenon__device_t* devices; /* number 0 has the host's memory */
+  tenon_stream_t* const* streams; /* of each, for trials; NULL where work is done at once */
   uint32_t device_count;
   tenon__thread_pool_t* pool;
   tenon__timing_cache_t* cache;
@@ -123,6 +125,8 @@ bool tenon__tuning_excludes(const tenon__tuning_t* tuning, const tenon__kernel_e
 /* Is it a kernel of the device that the build is for (the host only where there is no other), which
  * the build's policy does not leave out? */
 bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);
+/* A device's, in the order of the stream for trials. */
+tenon__memory_t tenon__tuning_memory(const tenon__tuning_t* tuning, uint32_t device);
 /* Does it run on the device of that number? One that names none runs on all. */
 bool tenon__tuning_runs_on(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry,
                            uint32_t device);

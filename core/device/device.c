@@ -95,6 +95,60 @@ tenon_status_t tenon__device_synchronize(const tenon__device_t* device, tenon_st
   return tell(device, "synchronize", status);
 }
 
+/* ---- Events ---- */
+
+tenon_status_t tenon__device_create_event(const tenon__device_t* device,
+                                          tenon_event_t** out_event) {
+  *out_event = NULL;
+  if (tenon__device_is_inline(device)) {
+    return TENON_OK;
+  }
+  const tenon__call_t call = call_of(device, "create_event");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status = device->source.descriptor->create_event(device->handle, out_event);
+  tenon__call_leave(outer);
+  return tell(device, "create_event", status);
+}
+
+void tenon__device_destroy_event(const tenon__device_t* device, tenon_event_t* event) {
+  if (event == NULL) {
+    return;
+  }
+  const tenon__call_t call = call_of(device, "destroy_event");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  device->source.descriptor->destroy_event(device->handle, event);
+  tenon__call_leave(outer);
+}
+
+tenon_status_t tenon__device_record_event(const tenon__device_t* device, tenon_stream_t* stream,
+                                          tenon_event_t* event) {
+  if (event == NULL) {
+    return TENON_OK;
+  }
+  const tenon__call_t call = call_of(device, "record_event");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status =
+      device->source.descriptor->record_event(device->handle, stream, event);
+  tenon__call_leave(outer);
+  return tell(device, "record_event", status);
+}
+
+tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_t* begin,
+                                     tenon_event_t* end, double* out_seconds) {
+  *out_seconds = 0;
+  if (begin == NULL || end == NULL) {
+    return TENON_OK;
+  }
+  const tenon__call_t call = call_of(device, "elapsed");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status =
+      device->source.descriptor->elapsed(device->handle, begin, end, out_seconds);
+  tenon__call_leave(outer);
+  return tell(device, "elapsed", status);
+}
+
+/* ---- Copies ---- */
+
 tenon_status_t tenon__device_copy(const tenon__device_t* device, tenon_stream_t* stream,
                                   int32_t direction, void* target, const void* source,
                                   size_t size_bytes) {

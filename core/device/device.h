@@ -53,6 +53,15 @@ void tenon__device_destroy_stream(const tenon__device_t* device, tenon_stream_t*
 /* Until all that was asked for on the stream is done; what failed on the way is told here. */
 tenon_status_t tenon__device_synchronize(const tenon__device_t* device, tenon_stream_t* stream);
 
+/* Marks of time in a stream; NULL where work is done at once, and then nothing happens. `elapsed`
+ * is the device's own time between two that it has come to. */
+tenon_status_t tenon__device_create_event(const tenon__device_t* device, tenon_event_t** out_event);
+void tenon__device_destroy_event(const tenon__device_t* device, tenon_event_t* event);
+tenon_status_t tenon__device_record_event(const tenon__device_t* device, tenon_stream_t* stream,
+                                          tenon_event_t* event);
+tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_t* begin,
+                                     tenon_event_t* end, double* out_seconds);
+
 /* Between the host's memory and the device's own, or within the latter, as `direction` says
  * (TENON_COPY_*). In the stream's order; both ends stay until that is done. */
 tenon_status_t tenon__device_copy(const tenon__device_t* device, tenon_stream_t* stream,
