@@ -5,7 +5,6 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/build/building.h"
 #include "core/candidate/candidates.h"
 #include "core/catalog/catalog.h"
 #include "core/catalog/check.h"

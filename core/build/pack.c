@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/build/building.h"
 #include "core/build/weights.h"
 #include "core/catalog/catalog.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/build/building.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/fault.h"
 #include "core/network/judge.h"

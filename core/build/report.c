@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/build/building.h"
 #include "core/catalog/catalog.h"
 #include "core/plan/work.h"
 

@@ -2,7 +2,6 @@
 #include "core/build/weights.h"
 
 #include "core/base/status.h"
-#include "core/build/building.h"
 
 /* Tables smaller than this are not worth a place of their own. */
 enum { LEAST_TABLE_BYTES = 256 * 1024 };

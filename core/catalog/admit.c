@@ -9,7 +9,6 @@
 #include "core/base/status.h"
 #include "core/base/structure.h"
 #include "core/catalog/contest.h"
-#include "core/catalog/state.h"
 #include "core/operator/operator_admit.h"
 
 /* One offering on its way in. */

@@ -6,7 +6,6 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/catalog/state.h"
 
 void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
                               const tenon_sink_t* sink) {

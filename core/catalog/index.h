@@ -4,7 +4,6 @@
 #ifndef TENON_CORE_CATALOG_INDEX_H_
 #define TENON_CORE_CATALOG_INDEX_H_
 
-#include "core/base/arena.h"
 #include "core/base/string_map.h"
 #include "core/catalog/entry.h"
 #include "core/catalog/kinds.h"

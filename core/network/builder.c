@@ -10,7 +10,6 @@
 #include "core/base/c_locale.h"
 #include "core/base/status.h"
 #include "core/network/builder_bodies.h"
-#include "core/network/builder_handles.h"
 #include "core/network/builder_parts.h"
 #include "core/network/builder_values.h"
 #include "core/network/node.h"

@@ -8,7 +8,7 @@
 
 #include "core/base/status.h"
 #include "core/language/scope_lookup.h"
-#include "core/network/inference.h"
+#include "core/operator/attribute.h"
 
 tenon__scope_value_t tenon__infer_scope_value(const tenon__network_t* network, uint32_t graph,
                                               uint32_t value, uint32_t argument) {
@@ -34,12 +34,9 @@ static tenon_dtype_t resolve_type(const tenon__inference_t* inference, const cha
     }
   }
   if (type[0] == '$') {
-    for (uint32_t a = 0; a < inference->attribute_count; ++a) {
-      if (strcmp(inference->attributes[a].name, type + 1) == 0) {
-        return (tenon_dtype_t)inference->attributes[a].integer;
-      }
-    }
-    return TENON_DTYPE_UNDEFINED;
+    const tenon__scope_attribute_t* attribute =
+        tenon__attribute_find(inference->attributes, inference->attribute_count, type + 1);
+    return attribute == NULL ? TENON_DTYPE_UNDEFINED : (tenon_dtype_t)attribute->integer;
   }
   return tenon__dtype_from_name(type);
 }

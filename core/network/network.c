@@ -322,6 +322,22 @@ tenon_status_t tenon__value_handle(tenon__network_t* network, uint32_t graph, ui
   return TENON_OK;
 }
 
+tenon_dim_t tenon__handle_extent(tenon__network_t* network, uint32_t handle, uint32_t axis,
+                                 tenon_dim_t bound) {
+  int64_t min = 0;
+  tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT, .a = handle, .b = axis, .bound = bound};
+  tenon__dim_range(network->pool, bound, &min, &symbol.max);
+  return tenon__dim_symbol(network->pool, &symbol);
+}
+
+tenon_status_t tenon__value_extent(tenon__network_t* network, uint32_t graph, uint32_t value,
+                                   uint32_t axis, tenon_dim_t* out_dim) {
+  uint32_t handle = 0;
+  TENON_TRY(tenon__value_handle(network, graph, value, &handle));
+  *out_dim = tenon__handle_extent(network, handle, axis, TENON_DIM_INVALID);
+  return TENON_OK;
+}
+
 bool tenon__symbol_source(const tenon__network_t* network, const tenon__symbol_t* symbol,
                           uint32_t* out_graph, uint32_t* out_value, uint32_t* out_index) {
   const bool refers = symbol->kind == TENON_SYMBOL_CONTENT || symbol->kind == TENON_SYMBOL_EXTENT;

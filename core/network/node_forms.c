@@ -4,7 +4,7 @@
 #include "core/network/node_forms.h"
 
 #include "core/base/status.h"
-#include "core/network/deep_copy.h"
+#include "core/network/copy.h"
 #include "core/network/infer_text.h"
 #include "core/network/node.h"
 

@@ -15,7 +15,6 @@
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"
 #include "core/program/from_move.h"
-#include "core/tensor/layout.h"
 
 enum { GROWTH_LIMIT = 64 * 1024, SIZE_LIMIT = 1 << 30, MOST_USES = 64 };
 

@@ -7,9 +7,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/network/node_forms.h"
 #include "core/network/verify_rules.h"
-#include "core/optimizer/rewriter.h"
 
 bool tenon__patch_begin(tenon__rewriter_t* rewriter, const char* label, uint32_t graph,
                         uint32_t about) {

@@ -8,7 +8,7 @@
 #include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/network/builder.h"
-#include "core/network/builder_handles.h"
+#include "core/network/builder_values.h"
 #include "core/optimizer/patch.h"
 #include "core/region/region.h"
 #include "core/region/region_finish.h"

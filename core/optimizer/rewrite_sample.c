@@ -12,7 +12,6 @@
 #include "core/base/status.h"
 #include "core/network/node.h"
 #include "core/operator/attribute.h"
-#include "core/optimizer/rewrite_draw.h"
 #include "core/tensor/layout.h"
 
 enum { MOST_ELEMENTS = 1024, MOST_TYPES = 16 };

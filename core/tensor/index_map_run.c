@@ -6,7 +6,6 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_evaluate.h"
-#include "core/tensor/index_map.h"
 #include "core/tensor/layout.h"
 
 /* Adds part * stride to *sum. */
