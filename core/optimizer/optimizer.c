@@ -4,7 +4,6 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/network/verify_rules.h"
-#include "core/optimizer/merge_equal.h"
 #include "core/optimizer/passes.h"
 #include "core/optimizer/rewrite.h"
 
@@ -57,7 +56,7 @@ static tenon_status_t run_pass(tenon__rewriter_t* rewriter, uint32_t pass, uint6
     if (is_enabled(rewriter, pass)) {
       status = passes[pass].visit(rewriter, graph, node);
     }
-    if (status == TENON_OK && tenon__rewriter_failed(rewriter)) {
+    if (tenon__rewriter_end_visit(rewriter) && status == TENON_OK) {
       status = TENON_ERROR_OUT_OF_MEMORY;
     }
   }
@@ -126,16 +125,12 @@ tenon_status_t tenon__optimize(tenon__network_t* network, const tenon__optimize_
     *out_report = (tenon__optimize_report_t){0};
     tenon__arena_initialize(&out_report->arena, network->allocator);
   }
-  if (options->is_disabled) {
-    return TENON_OK;
-  }
   if (options->verifies) {
     TENON_TRY(tenon__network_verify(network, sink));
   }
   tenon__rewriter_t* rewriter = NULL;
   TENON_TRY(tenon__rewriter_create(network, options, PASS_COUNT, sink, out_report, &rewriter));
   const tenon_status_t status = optimize(rewriter);
-  tenon__equals_destroy(rewriter);
   tenon__rewriter_destroy(rewriter);
   return status;
 }

@@ -12,7 +12,6 @@
 
 #include "core/base/lists.h"
 #include "core/base/status.h"
-#include "core/dimension/dimension_text.h"
 #include "core/language/condition.h"
 #include "core/network/node.h"
 #include "core/operator/attribute.h"
@@ -46,16 +45,16 @@ tenon_status_t tenon__rewrite_parse(tenon__arena_t* arena, const tenon__rewrite_
 }
 
 /* The guard: over attributes that the pattern names and the pattern's inputs. */
-static tenon_status_t guard_holds(const tenon__rewriter_t* rewriter,
-                                  const tenon__rewrite_t* rewrite, const tenon__match_t* match,
-                                  tenon__arena_t* arena, bool* out_holds) {
+static tenon_status_t guard_holds(tenon__rewriter_t* rewriter, const tenon__rewrite_t* rewrite,
+                                  const tenon__match_t* match, bool* out_holds) {
   *out_holds = true;
   if (rewrite->when == NULL) {
     return TENON_OK;
   }
-  tenon__scope_port_t* ports = tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*ports));
+  tenon__scope_port_t* ports =
+      tenon__arena_allocate(&rewriter->scratch, match->name_count + 1u, sizeof(*ports));
   tenon__scope_value_t* values =
-      tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*values));
+      tenon__arena_allocate(&rewriter->scratch, match->name_count + 1u, sizeof(*values));
   *out_holds = false;
   TENON_TRY_MEMORY(ports != NULL && values != NULL);
   uint32_t count = 0;
@@ -109,8 +108,8 @@ static tenon_status_t replacement_attribute(const tenon__match_t* match,
 }
 
 tenon_status_t tenon__rewrite_add_call(tenon__rewriter_t* rewriter, tenon__match_t* match,
-                                       const tenon__call_statement_t* call, tenon__arena_t* arena,
-                                       uint32_t* out_value) {
+                                       const tenon__call_statement_t* call, uint32_t* out_value) {
+  tenon__arena_t* arena = &rewriter->scratch;
   const tenon__operator_t* op = rewriter->options->find(rewriter->options->find_user, call->op);
   uint32_t* inputs = tenon__arena_allocate(arena, call->argument_count + 1u, sizeof(*inputs));
   tenon__scope_attribute_t* attributes =
@@ -150,65 +149,54 @@ tenon_status_t tenon__rewrite_add_call(tenon__rewriter_t* rewriter, tenon__match
 
 static tenon_status_t replacement_value(tenon__rewriter_t* rewriter,
                                         const tenon__rewrite_t* rewrite, tenon__match_t* match,
-                                        tenon__arena_t* arena, uint32_t* out_value) {
+                                        uint32_t* out_value) {
   if (rewrite->replacement.statement_count == 0) {
-    return tenon__rewrite_by_code(rewriter, rewrite->entry, match, arena, out_value);
+    return tenon__rewrite_by_code(rewriter, rewrite->entry, match, out_value);
   }
   if (rewriter->options->find == NULL) {
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t i = 0; i < rewrite->replacement.statement_count; ++i) {
-    TENON_TRY(tenon__rewrite_add_call(rewriter, match, &rewrite->replacement.statements[i], arena,
-                                      out_value));
+    TENON_TRY(
+        tenon__rewrite_add_call(rewriter, match, &rewrite->replacement.statements[i], out_value));
   }
   return TENON_OK;
 }
 
-static const char* type_text(const tenon__rewriter_t* rewriter, const tenon__value_node_t* value,
-                             tenon__arena_t* arena) {
-  const char* text = tenon__arena_format(arena, "%s[", tenon__dtype_name(value->type.dtype));
-  const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
-  for (uint32_t i = 0; i < rank && text != NULL; ++i) {
-    text =
-        tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
-                            tenon__dim_text(rewriter->network->pool, value->type.dims[i], arena));
-  }
-  text = text == NULL ? NULL : tenon__arena_format(arena, "%s]", text);
-  return text == NULL ? "?" : text;
-}
-
 /* May it stand for the old one? */
 static tenon_status_t check_fit(tenon__rewriter_t* rewriter, const tenon__match_t* match,
-                                uint32_t old, uint32_t value, tenon__arena_t* arena) {
+                                uint32_t old, uint32_t value) {
   if (value == TENON_NONE || value == old) {
     return tenon__fail(rewriter->explain, TENON_ERROR_UNSUPPORTED,
                        "it gives no value, or the one that is to be replaced");
   }
   if (!tenon__patch_fits(rewriter, match->graph, old, value)) {
-    return tenon__fail(
-        rewriter->explain, TENON_ERROR_UNSUPPORTED, "it gives %s for %s",
-        type_text(rewriter, tenon__rewriter_value(rewriter, match->graph, value), arena),
-        type_text(rewriter, tenon__rewriter_value(rewriter, match->graph, old), arena));
+    return tenon__fail(rewriter->explain, TENON_ERROR_UNSUPPORTED, "it gives %s for %s",
+                       tenon__type_text(rewriter->network->pool,
+                                        &tenon__rewriter_value(rewriter, match->graph, value)->type,
+                                        &rewriter->scratch),
+                       tenon__type_text(rewriter->network->pool,
+                                        &tenon__rewriter_value(rewriter, match->graph, old)->type,
+                                        &rewriter->scratch));
   }
   return TENON_OK;
 }
 
 static tenon_status_t apply(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewrite,
-                            tenon__match_t* match, tenon__arena_t* arena,
-                            tenon__rewrite_outcome_t* out_outcome) {
+                            tenon__match_t* match, tenon__rewrite_outcome_t* out_outcome) {
   const uint32_t old = match->result;
   if (!tenon__patch_begin(rewriter, rewrite->label, match->graph, match->root)) {
     return TENON_OK;
   }
   uint32_t value = TENON_NONE;
-  tenon_status_t status = replacement_value(rewriter, rewrite, match, arena, &value);
+  tenon_status_t status = replacement_value(rewriter, rewrite, match, &value);
   if (status == TENON_OK && value == TENON_NONE && rewrite->replacement.statement_count == 0) {
     tenon__patch_cancel(rewriter);
     *out_outcome = TENON_REWRITE_DECLINED;
     return TENON_OK;
   }
   if (status == TENON_OK) {
-    status = check_fit(rewriter, match, old, value, arena);
+    status = check_fit(rewriter, match, old, value);
   }
   if (status == TENON_OK && tenon__rewriter_leaves(rewriter, match->graph, old)) {
     status = tenon__patch_output_of(rewriter, value, &value);
@@ -220,12 +208,9 @@ static tenon_status_t apply(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewri
     }
     tenon__patch_replace(rewriter, old, value);
     ++rewrite->patch_count;
-    *out_outcome = TENON_REWRITE_APPLIED;
-    return tenon__patch_end(rewriter);
   }
-  tenon__patch_cancel(rewriter);
-  *out_outcome = TENON_REWRITE_UNFIT;
-  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
+  *out_outcome = status == TENON_OK ? TENON_REWRITE_APPLIED : TENON_REWRITE_UNFIT;
+  return tenon__patch_settle(rewriter, status);
 }
 
 static bool read_outside(const void* user, const tenon__match_t* match, uint32_t value) {
@@ -250,23 +235,20 @@ tenon_status_t tenon__rewrite_visit(tenon__rewriter_t* rewriter, tenon__rewrite_
     return TENON_OK;
   }
   const tenon__match_uses_t uses = {read_outside, rewriter};
-  tenon_status_t status = TENON_OK;
-  tenon__arena_t arena;
   tenon__match_t match;
   bool holds = false;
-  tenon__arena_initialize(&arena, rewriter->network->allocator);
-  if (tenon__match_pattern(rewriter->network, &uses, pattern, graph, index, &arena, &match)) {
-    const tenon_status_t guard = guard_holds(rewriter, rewrite, &match, &arena, &holds);
+  if (tenon__match_pattern(rewriter->network, &uses, pattern, graph, index, &rewriter->scratch,
+                           &match)) {
+    const tenon_status_t guard = guard_holds(rewriter, rewrite, &match, &holds);
     *out_outcome = guard == TENON_OK ? TENON_REWRITE_GUARDED : TENON_REWRITE_UNCLEAR;
     if (guard == TENON_OK && holds) {
       *out_outcome = TENON_REWRITE_UNTRIED;
       if (rewrite->is_tried || rewriter->options->trusts_rewrites) {
-        status = apply(rewriter, rewrite, &match, &arena, out_outcome);
+        return apply(rewriter, rewrite, &match, out_outcome);
       }
     }
   }
-  tenon__rewriter_release(rewriter, &arena);
-  return status;
+  return TENON_OK;
 }
 
 const tenon__rewrite_t* tenon__rewrite_busiest(const tenon__rewriter_t* rewriter) {

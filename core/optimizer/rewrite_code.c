@@ -81,11 +81,10 @@ static tenon_status_t run(tenon__rewriter_t* rewriter, const tenon__rewrite_entr
 
 tenon_status_t tenon__rewrite_by_code(tenon__rewriter_t* rewriter,
                                       const tenon__rewrite_entry_t* entry,
-                                      const tenon__match_t* match, tenon__arena_t* arena,
-                                      uint32_t* out_value) {
+                                      const tenon__match_t* match, uint32_t* out_value) {
   struct tenon_region_t region;
   tenon_builder_t* builder = NULL;
-  TENON_TRY(make_region(rewriter, match, arena, &region));
+  TENON_TRY(make_region(rewriter, match, &rewriter->scratch, &region));
   TENON_TRY(tenon__builder_create(
       rewriter->network, rewriter->options->find == NULL ? find_nothing : rewriter->options->find,
       rewriter->options->find_user, rewriter->sink, &builder));

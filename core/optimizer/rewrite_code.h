@@ -12,7 +12,6 @@
  * up even where it declines; the caller cancels the patch then. */
 tenon_status_t tenon__rewrite_by_code(tenon__rewriter_t* rewriter,
                                       const tenon__rewrite_entry_t* entry,
-                                      const tenon__match_t* match, tenon__arena_t* arena,
-                                      uint32_t* out_value);
+                                      const tenon__match_t* match, uint32_t* out_value);
 
 #endif

@@ -68,7 +68,7 @@ static tenon_status_t apply_all(trial_t* trial, tenon__rewriter_t* rewriter,
     is_unfit = is_unfit || outcome == TENON_REWRITE_UNFIT;
     trial->clear_count +=
         outcome == TENON_REWRITE_NO_MATCH || outcome == TENON_REWRITE_UNCLEAR ? 0 : 1;
-    TENON_TRY_MEMORY(!tenon__rewriter_failed(rewriter));
+    TENON_TRY_MEMORY(!tenon__rewriter_end_visit(rewriter));
   }
   trial->unclear_count += is_unclear ? 1 : 0;
   trial->unfit_count += is_unfit ? 1 : 0;
@@ -175,15 +175,6 @@ static uint64_t first_difference(const tenon__weights_t* a, const tenon__weights
   return count;
 }
 
-static const char* number_text(const tenon__weights_t* weights, uint64_t index,
-                               tenon__arena_t* arena) {
-  const tenon__scalar_t scalar = tenon__element_load(weights->data, weights->dtype, index);
-  const char* text = tenon__dtype_class(weights->dtype) == 'f'
-                         ? tenon__arena_format(arena, "%.9g", scalar.f)
-                         : tenon__arena_format(arena, "%lld", (long long)scalar.i);
-  return text == NULL ? "?" : text;
-}
-
 static tenon_status_t compare(trial_t* trial, tenon__sample_t* sample, const tenon__weights_t* a,
                               const tenon__weights_t* b) {
   uint64_t count = 0;
@@ -198,8 +189,8 @@ static tenon_status_t compare(trial_t* trial, tenon__sample_t* sample, const ten
     trial->result.fault = tenon__arena_format(
         trial->arena,
         "it changes results: with %s element %llu is %s by the pattern and %s by the replacement",
-        tenon__sample_text(sample), (unsigned long long)at, number_text(a, at, trial->arena),
-        number_text(b, at, trial->arena));
+        tenon__sample_text(sample), (unsigned long long)at,
+        tenon__element_text(a, at, trial->arena), tenon__element_text(b, at, trial->arena));
     return trial->result.fault == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
   }
   return TENON_OK;

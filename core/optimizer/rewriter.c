@@ -108,23 +108,20 @@ static bool take_up_handles(tenon__rewriter_t* rewriter) {
 }
 
 bool tenon__rewriter_take_up(tenon__rewriter_t* rewriter, uint32_t graph) {
-  if (!take_up_values(rewriter, graph) || !take_up_nodes(rewriter, graph) ||
-      !take_up_handles(rewriter)) {
-    rewriter->is_out_of_memory = true;
-    return false;
-  }
-  return true;
+  return take_up_values(rewriter, graph) && take_up_nodes(rewriter, graph) &&
+         take_up_handles(rewriter);
 }
 
-void tenon__rewriter_move_handles(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t old,
-                                  uint32_t value) {
-  uint32_t* from = &rewriter->graphs[graph].values[old].handle;
+void tenon__rewriter_move_handles(tenon__rewriter_t* rewriter, uint32_t from_graph, uint32_t old,
+                                  uint32_t graph, uint32_t value) {
+  uint32_t* from = &rewriter->graphs[from_graph].values[old].handle;
   uint32_t* to = &rewriter->graphs[graph].values[value].handle;
   while (*from != TENON_NONE) {
     const uint32_t handle = *from;
     *from = rewriter->handle_next[handle];
     rewriter->handle_next[handle] = *to;
     *to = handle;
+    rewriter->network->handles[handle].graph = graph;
     rewriter->network->handles[handle].value = value;
   }
 }
@@ -139,7 +136,6 @@ bool tenon__rewriter_take_up_graphs(tenon__rewriter_t* rewriter) {
   const uint32_t known = rewriter->graph_count;
   if (!TENON_GROW(network->allocator, rewriter->graphs, rewriter->graph_capacity,
                   network->graph_count)) {
-    rewriter->is_out_of_memory = true;
     return false;
   }
   for (; rewriter->graph_count < network->graph_count; ++rewriter->graph_count) {
@@ -147,7 +143,6 @@ bool tenon__rewriter_take_up_graphs(tenon__rewriter_t* rewriter) {
   }
   for (uint32_t g = known; g < rewriter->graph_count; ++g) {
     if (!take_up_values(rewriter, g)) {
-      rewriter->is_out_of_memory = true;
       return false;
     }
   }
@@ -186,6 +181,7 @@ tenon_status_t tenon__rewriter_create(tenon__network_t* network,
   rewriter->sink = sink;
   rewriter->report = report;
   tenon__arena_initialize(&rewriter->arena, network->allocator);
+  tenon__arena_initialize(&rewriter->scratch, network->allocator);
   rewriter->pass_count = pass_count;
   if (!take_up_all(rewriter)) {
     tenon__rewriter_destroy(rewriter);
@@ -213,18 +209,20 @@ void tenon__rewriter_destroy(tenon__rewriter_t* rewriter) {
   tenon__free(allocator, rewriter->uses, rewriter->use_capacity * sizeof(*rewriter->uses));
   tenon__free(allocator, rewriter->handle_next,
               rewriter->handle_capacity * sizeof(*rewriter->handle_next));
+  tenon__arena_deinitialize(&rewriter->scratch);
   tenon__arena_deinitialize(&rewriter->arena);
   tenon__free(allocator, rewriter, sizeof(*rewriter));
-}
-
-void tenon__rewriter_release(tenon__rewriter_t* rewriter, tenon__arena_t* scratch) {
-  rewriter->is_out_of_memory = rewriter->is_out_of_memory || scratch->failed;
-  tenon__arena_deinitialize(scratch);
 }
 
 bool tenon__rewriter_failed(const tenon__rewriter_t* rewriter) {
   return rewriter->is_out_of_memory || rewriter->arena.failed || rewriter->network->arena.failed ||
          tenon__dim_pool_failed(rewriter->network->pool);
+}
+
+bool tenon__rewriter_end_visit(tenon__rewriter_t* rewriter) {
+  rewriter->is_out_of_memory = rewriter->is_out_of_memory || rewriter->scratch.failed;
+  tenon__arena_deinitialize(&rewriter->scratch);
+  return tenon__rewriter_failed(rewriter);
 }
 
 static bool push(tenon__rewriter_t* rewriter, tenon__pass_queue_t* queue, uint64_t item) {
