@@ -153,6 +153,11 @@ const tenon__map_value_t* tenon__string_map_find(const tenon__string_map_t* map,
   return number != 0 ? &map->entries[number - 1].value : NULL;
 }
 
+void* tenon__string_map_pointer(const tenon__string_map_t* map, const char* key) {
+  const tenon__map_value_t* value = tenon__string_map_find(map, key);
+  return value == NULL ? NULL : value->pointer;
+}
+
 size_t tenon__string_map_count(const tenon__string_map_t* map) {
   return map->count;
 }

@@ -53,11 +53,11 @@ static const tenon__device_entry_t* pick_device(const tenon__building_t* b,
 
 static tenon_status_t open_device(tenon__building_t* b) {
   const tenon_sink_t* sink = b->options->sink;
-  const uint32_t room = tenon__catalog_devices(b->catalog, sink, NULL, 0);
+  const uint32_t room = tenon__catalog_all(b->catalog, TENON_OFFER_DEVICE, sink, NULL, 0);
   const tenon__device_entry_t** entries =
       tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof(void*));
   TENON_TRY_MEMORY(entries != NULL);
-  const uint32_t found = tenon__catalog_devices(b->catalog, sink, entries, room);
+  const uint32_t found = tenon__catalog_all(b->catalog, TENON_OFFER_DEVICE, sink, entries, room);
   const uint32_t count = found < room ? found : room;
   char others[512] = "";
   b->device = pick_device(b, entries, count);

@@ -244,11 +244,13 @@ static uint32_t permitted_rewrites(tenon__building_t* b, const tenon__rewrite_en
 
 tenon_status_t tenon__building_optimise(tenon__building_t* b) {
   TENON_TRY(tenon__catalog_check_texts(b->catalog, b->options->sink));
-  const uint32_t room = tenon__catalog_rewrites(b->catalog, b->options->sink, NULL, 0);
+  const uint32_t room =
+      tenon__catalog_all(b->catalog, TENON_OFFER_REWRITE, b->options->sink, NULL, 0);
   const tenon__rewrite_entry_t** rewrites =
       tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof(void*));
   TENON_TRY_MEMORY(rewrites != NULL);
-  const uint32_t found = tenon__catalog_rewrites(b->catalog, b->options->sink, rewrites, room);
+  const uint32_t found =
+      tenon__catalog_all(b->catalog, TENON_OFFER_REWRITE, b->options->sink, rewrites, room);
   const uint32_t count = permitted_rewrites(b, rewrites, found < room ? found : room);
   const tenon__optimize_options_t options = {
       .passes = b->options->no_rewrites ? tenon__optimizer_passes_without_rewrites() : 0,

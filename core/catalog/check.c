@@ -262,7 +262,7 @@ static const tenon__index_record_t* record_at(const tenon__catalog_t* catalog,
                                               tenon__offer_kind_t kind, const char* key,
                                               size_t index) {
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], key);
-  return list != NULL && index < list->count ? &list->records[index] : NULL;
+  return index < list->count ? &list->records[index] : NULL;
 }
 
 static tenon_status_t check_all(tenon__catalog_t* catalog, const tenon_sink_t* sink) {
@@ -282,7 +282,7 @@ static tenon_status_t check_all(tenon__catalog_t* catalog, const tenon_sink_t* s
 }
 
 tenon_status_t tenon__catalog_check_texts(tenon__catalog_t* catalog, const tenon_sink_t* sink) {
-  (void)tenon__catalog_rewrites(catalog, sink, NULL, 0);
+  (void)tenon__catalog_all(catalog, TENON_OFFER_REWRITE, sink, NULL, 0);
   (void)tenon__catalog_kernels(catalog, "*", 0, sink, NULL, 0);
   (void)pthread_mutex_lock(&catalog->mutex);
   const tenon_status_t status = check_all(catalog, sink);
