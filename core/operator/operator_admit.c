@@ -75,12 +75,8 @@ static bool is_type(const tenon_operator_t* op, const char* type) {
     const uint32_t index = tenon__operator_attribute(op, type + 1);
     return index != TENON_NONE && op->attributes[index].kind == TENON_ATTRIBUTE_DTYPE;
   }
-  for (uint32_t i = 0; i < op->type_count; ++i) {
-    if (strcmp(op->types[i].name, type) == 0) {
-      return true;
-    }
-  }
-  return tenon__dtype_from_name(type) != TENON_DTYPE_UNDEFINED;
+  return tenon__operator_type(op, type) != TENON_NONE ||
+         tenon__dtype_from_name(type) != TENON_DTYPE_UNDEFINED;
 }
 
 static tenon_status_t check_domain(const admission_t* admission, const tenon_port_t* port) {

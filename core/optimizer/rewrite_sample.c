@@ -114,17 +114,14 @@ static tenon_dtype_t type_of_variable(const sampling_t* s, const tenon_operator_
       return types->dtypes[i];
     }
   }
-  for (uint32_t i = 0; i < op->type_count; ++i) {
-    if (strcmp(op->types[i].name, name) != 0) {
-      continue;
-    }
-    if (tenon__dtype_allowed(op->types[i].allowed, s->draw.base) > 0) {
-      return s->draw.base;
-    }
-    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); ++k) {
-      if (tenon__dtype_allowed(op->types[i].allowed, others[k]) > 0) {
-        return others[k];
-      }
+  const uint32_t variable = tenon__operator_type(op, name);
+  const char* allowed = variable == TENON_NONE ? "" : op->types[variable].allowed;
+  if (tenon__dtype_allowed(allowed, s->draw.base) > 0) {
+    return s->draw.base;
+  }
+  for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); ++k) {
+    if (tenon__dtype_allowed(allowed, others[k]) > 0) {
+      return others[k];
     }
   }
   return TENON_DTYPE_UNDEFINED;
