@@ -24,10 +24,6 @@ typedef struct division_t {
   tenon__term_t common;
 } division_t;
 
-static uint64_t magnitude(int64_t value) {
-  return value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value;
-}
-
 /* True when every term of both sums holds the atom. */
 static bool all_hold(const tenon__sum_t* sum, uint32_t atom) {
   for (uint32_t i = 0; i < sum->term_count; ++i) {
@@ -55,10 +51,10 @@ static void divide_all(tenon__sum_t* sum, const tenon__term_t* term) {
 static void cancel_common(division_t* division) {
   uint64_t shared = 0;
   for (uint32_t i = 0; i < division->numerator.term_count; ++i) {
-    shared = tenon__greatest_divisor(shared, magnitude(division->numerator.terms[i].coefficient));
+    shared = tenon__greatest_divisor(shared, division->numerator.terms[i].coefficient);
   }
   for (uint32_t i = 0; i < division->divisor.term_count; ++i) {
-    shared = tenon__greatest_divisor(shared, magnitude(division->divisor.terms[i].coefficient));
+    shared = tenon__greatest_divisor(shared, division->divisor.terms[i].coefficient);
   }
   tenon__term_t common = {.coefficient = shared > INT64_MAX ? 1 : (int64_t)shared};
   const tenon__term_t candidates = division->divisor.terms[0];
@@ -162,8 +158,8 @@ static bool rest_in_one_step(const tenon__dim_pool_t* pool, const division_t* di
 static bool find_coarser(const tenon__dim_pool_t* pool, const division_t* division, int64_t n,
                          int64_t* out_g, tenon__sum_t* out_a, tenon__sum_t* out_b) {
   for (uint32_t i = 0; i < division->rest.term_count; ++i) {
-    const int64_t g = (int64_t)tenon__greatest_divisor(
-        magnitude(division->rest.terms[i].coefficient), (uint64_t)n);
+    const int64_t g =
+        (int64_t)tenon__greatest_divisor((uint64_t)n, division->rest.terms[i].coefficient);
     if (g <= 1 || division->rest.terms[i].factor_count == 0) {
       continue;
     }
@@ -203,9 +199,8 @@ static tenon_dim_t add_multiple(tenon__dim_pool_t* pool, division_t* division, t
 
 static tenon_dim_t write_both(tenon__dim_pool_t* pool, uint32_t opcode, tenon__sum_t* numerator,
                               tenon__sum_t* divisor) {
-  const tenon_dim_t operands[2] = {tenon__sum_write(pool, numerator),
-                                   tenon__sum_write(pool, divisor)};
-  return tenon__dim_operation(pool, opcode, operands, 2);
+  const tenon_dim_t above = tenon__sum_write(pool, numerator);
+  return tenon__dim_pair(pool, opcode, above, tenon__sum_write(pool, divisor));
 }
 
 /* floor((floor(x / m) + c) / n) = floor((x + c m) / (m n)), m and n positive: the rest is that
@@ -294,20 +289,6 @@ static bool begin(tenon__dim_pool_t* pool, division_t* division, tenon_dim_t a, 
          !division->rest.overflowed;
 }
 
-static tenon_dim_t raw(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a, tenon_dim_t b) {
-  const tenon_dim_t operands[2] = {a, b};
-  return tenon__dim_operation(pool, opcode, operands, 2);
-}
-
-static tenon_dim_t floor_div_numbers(tenon__dim_pool_t* pool, int64_t a, int64_t b) {
-  if (b == 0 || (a == INT64_MIN && b == -1)) {
-    return TENON_DIM_INVALID;
-  }
-  const int64_t quotient = a / b;
-  const bool inexact = a % b != 0 && (a % b < 0) != (b < 0);
-  return tenon__dim_constant(pool, inexact ? quotient - 1 : quotient);
-}
-
 /* 0 - a */
 static tenon_dim_t minus(tenon__dim_pool_t* pool, tenon_dim_t a) {
   return tenon__dim_multiply(pool, tenon__dim_constant(pool, -1), a);
@@ -326,12 +307,15 @@ tenon_dim_t tenon__dim_floor_div(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_d
   const tenon__dim_node_t* x = tenon__dim_node(pool, a.id);
   const bool number = tenon__dim_node(pool, b.id)->kind == TENON_DIM_CONSTANT;
   const int64_t n = number_or_one(pool, b);
+  int64_t quotient = 0;
   if (n == 0 || (number && x->kind == TENON_DIM_CONSTANT)) {
-    return n == 0 ? TENON_DIM_INVALID : floor_div_numbers(pool, x->value, n);
+    return tenon__dim_apply(TENON_OPCODE_FLOOR_DIV, x->value, n, &quotient)
+               ? tenon__dim_constant(pool, quotient)
+               : TENON_DIM_INVALID;
   }
   division_t division;
   if (pool->depth >= DIVISION_DEPTH) {
-    return raw(pool, TENON_OPCODE_FLOOR_DIV, a, b);
+    return tenon__dim_pair(pool, TENON_OPCODE_FLOOR_DIV, a, b);
   }
   ++pool->depth;
   tenon_dim_t result;
@@ -340,7 +324,7 @@ tenon_dim_t tenon__dim_floor_div(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_d
   } else if (begin(pool, &division, a, b)) {
     result = add_multiple(pool, &division, divide_rest(pool, &division));
   } else {
-    result = raw(pool, TENON_OPCODE_FLOOR_DIV, a, b);
+    result = tenon__dim_pair(pool, TENON_OPCODE_FLOOR_DIV, a, b);
   }
   --pool->depth;
   return result;
@@ -425,7 +409,7 @@ tenon_dim_t tenon__dim_mod(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b
     return TENON_DIM_INVALID;
   }
   if (pool->depth >= DIVISION_DEPTH || n == INT64_MIN) {
-    return raw(pool, TENON_OPCODE_MOD, a, b);
+    return tenon__dim_pair(pool, TENON_OPCODE_MOD, a, b);
   }
   ++pool->depth;
   tenon_dim_t result;
@@ -437,7 +421,7 @@ tenon_dim_t tenon__dim_mod(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b
     result = remainder_of_rest(pool, &division);
     result = tenon__dim_multiply(pool, result, tenon__sum_write(pool, &common));
   } else {
-    result = raw(pool, TENON_OPCODE_MOD, a, b);
+    result = tenon__dim_pair(pool, TENON_OPCODE_MOD, a, b);
   }
   --pool->depth;
   return result;

@@ -143,6 +143,12 @@ tenon_dim_t tenon__dim_operation(tenon__dim_pool_t* pool, uint32_t opcode,
   return tenon__dim_intern(pool, &node);
 }
 
+tenon_dim_t tenon__dim_pair(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a,
+                            tenon_dim_t b) {
+  const tenon_dim_t operands[2] = {a, b};
+  return tenon__dim_operation(pool, opcode, operands, 2);
+}
+
 tenon_dim_t tenon__dim_find(const tenon__dim_pool_t* pool, uint32_t opcode,
                             const tenon_dim_t* operands, uint32_t count) {
   const tenon__dim_node_t node = {
@@ -191,25 +197,21 @@ const char* tenon__symbol_key(tenon__arena_t* arena, const tenon__symbol_t* symb
   return buffer;
 }
 
-/* Room for one more symbol. */
-static bool grow_symbols(tenon__dim_pool_t* pool) {
-  const size_t needed = (size_t)pool->symbol_count + 1;
-  return TENON_GROW(pool->allocator, pool->symbols, pool->symbol_capacity, needed) &&
-         TENON_GROW(pool->allocator, pool->symbol_dims, pool->symbol_dim_capacity, needed);
+bool tenon__symbols_reserve(tenon__dim_pool_t* pool, size_t count) {
+  return TENON_GROW(pool->allocator, pool->symbols, pool->symbol_capacity, count) &&
+         TENON_GROW(pool->allocator, pool->symbol_dims, pool->symbol_dim_capacity, count);
 }
 
-static bool add_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol, const char* key) {
+bool tenon__symbol_append(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol, const char* key,
+                          const char* name) {
+  const size_t index = pool->symbol_count;
   tenon__symbol_t* copy = tenon__arena_copy(&pool->arena, symbol, sizeof(*symbol));
-  if (copy == NULL || !grow_symbols(pool)) {
+  if (copy == NULL || name == NULL || !tenon__symbols_reserve(pool, index + 1) ||
+      (tenon__string_map_find(&pool->names, key) == NULL &&
+       !tenon__string_map_set(&pool->names, key, (tenon__map_value_t){.number = index}))) {
     return false;
   }
-  copy->name = symbol->name != NULL ? tenon__arena_copy_string(&pool->arena, symbol->name)
-                                    : name_symbol(&pool->arena, symbol);
-  const uint32_t index = (uint32_t)pool->symbol_count;
-  if (copy->name == NULL ||
-      !tenon__string_map_set(&pool->names, key, (tenon__map_value_t){.number = index})) {
-    return false;
-  }
+  copy->name = name;
   pool->symbols[index] = copy;
   pool->symbol_dims[index] = TENON_DIM_INVALID;
   ++pool->symbol_count;
@@ -224,7 +226,11 @@ tenon_dim_t tenon__dim_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* sy
     return TENON_DIM_INVALID;
   }
   const tenon__map_value_t* found = tenon__string_map_find(&pool->names, key);
-  if (found == NULL && add_symbol(pool, symbol, key)) {
+  if (found == NULL &&
+      tenon__symbol_append(pool, symbol, key,
+                           symbol->name != NULL
+                               ? tenon__arena_copy_string(&pool->arena, symbol->name)
+                               : name_symbol(&pool->arena, symbol))) {
     found = tenon__string_map_find(&pool->names, key);
   }
   if (found == NULL) {

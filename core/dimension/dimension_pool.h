@@ -56,11 +56,19 @@ tenon_dim_t tenon__dim_intern(tenon__dim_pool_t* pool, const struct tenon__dim_n
 /* The node of that opcode, as it is: for operations that have their canonical form already. */
 tenon_dim_t tenon__dim_operation(tenon__dim_pool_t* pool, uint32_t opcode,
                                  const tenon_dim_t* operands, uint32_t count);
+/* Of two operands. */
+tenon_dim_t tenon__dim_pair(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a, tenon_dim_t b);
 /* The node as it is in the pool, INVALID when it is not. Makes nothing: whether a form exists may
  * decide which one is better. */
 tenon_dim_t tenon__dim_find(const tenon__dim_pool_t* pool, uint32_t opcode,
                             const tenon_dim_t* operands, uint32_t count);
 
+/* Room for so many symbols. False when memory is out. */
+bool tenon__symbols_reserve(tenon__dim_pool_t* pool, size_t count);
+/* The next symbol, copied, under a name in the arena; found by the key unless another one is. False
+ * when memory is out. */
+bool tenon__symbol_append(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol, const char* key,
+                          const char* name);
 /* What a symbol is found by: its name, or, without one, what it is. In `buffer`, or in the arena
  * when the name is long; NULL when memory is out. */
 enum { TENON_SYMBOL_KEY_SIZE = 128 };

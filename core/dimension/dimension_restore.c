@@ -1,19 +1,13 @@
 #include "core/dimension/dimension_restore.h"
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/base/string_map.h"
 #include "core/dimension/dimension_pool.h"
 
 bool tenon__dim_restore_begin(tenon__dim_pool_t* pool, uint32_t symbol_count) {
-  const size_t count = (size_t)symbol_count + 1;
-  return TENON_GROW(pool->allocator, pool->symbols, pool->symbol_capacity, count) &&
-         TENON_GROW(pool->allocator, pool->symbol_dims, pool->symbol_dim_capacity, count);
+  return tenon__symbols_reserve(pool, (size_t)symbol_count + 1);
 }
 
 bool tenon__dim_restore_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol) {
-  const size_t number = pool->symbol_count;
-  tenon__symbol_t* copy = tenon__arena_copy(&pool->arena, symbol, sizeof(*symbol));
   tenon__symbol_t unnamed = *symbol;
   char buffer[TENON_SYMBOL_KEY_SIZE];
   /* The map serves later symbols: those whose names are made up are looked for by what they are. */
@@ -21,19 +15,8 @@ bool tenon__dim_restore_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* s
     unnamed.name = NULL;
   }
   const char* key = tenon__symbol_key(&pool->arena, &unnamed, buffer);
-  if (copy == NULL || key == NULL) {
-    return false;
-  }
-  copy->name = tenon__arena_copy_string(&pool->arena, symbol->name);
-  if (copy->name == NULL ||
-      (tenon__string_map_find(&pool->names, key) == NULL &&
-       !tenon__string_map_set(&pool->names, key, (tenon__map_value_t){.number = number}))) {
-    return false;
-  }
-  pool->symbols[number] = copy;
-  pool->symbol_dims[number] = TENON_DIM_INVALID;
-  pool->symbol_count = number + 1;
-  return true;
+  return key != NULL && tenon__symbol_append(pool, symbol, key,
+                                             tenon__arena_copy_string(&pool->arena, symbol->name));
 }
 
 tenon_status_t tenon__dim_restore_node(tenon__dim_pool_t* pool, const tenon__dim_node_t* node) {
@@ -80,11 +63,8 @@ static tenon_status_t restore_all(tenon__dim_pool_t* pool, const tenon__dim_pool
 tenon_status_t tenon__dim_pool_copy(tenon_allocator_t allocator, const tenon__dim_pool_t* source,
                                     tenon__dim_pool_t** out_pool) {
   tenon__dim_pool_t* pool = NULL;
-  tenon_status_t status = tenon__dim_pool_create(allocator, &pool);
-  if (status != TENON_OK) {
-    return status;
-  }
-  status = restore_all(pool, source);
+  TENON_TRY(tenon__dim_pool_create(allocator, &pool));
+  const tenon_status_t status = restore_all(pool, source);
   if (status != TENON_OK) {
     tenon__dim_pool_destroy(pool);
     return status;

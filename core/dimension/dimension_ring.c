@@ -7,8 +7,7 @@
 enum { DISTRIBUTE_TERMS = 16 };
 
 static tenon_dim_t pair(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a, tenon_dim_t b) {
-  const tenon_dim_t operands[2] = {a.id < b.id ? a : b, a.id < b.id ? b : a};
-  return tenon__dim_operation(pool, opcode, operands, 2);
+  return a.id < b.id ? tenon__dim_pair(pool, opcode, a, b) : tenon__dim_pair(pool, opcode, b, a);
 }
 
 static tenon_dim_t add_scaled(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b,
