@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "core/base/structure.h"
 #include "core/catalog/contest.h"
 #include "core/operator/operator_admit.h"
 

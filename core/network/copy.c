@@ -10,7 +10,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/dimension/dimension_restore.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/network/dense.h"
 
 static bool copy_array(tenon_allocator_t allocator, const void* source, size_t count,
