@@ -49,8 +49,8 @@ static tenon_status_t fail_with_reason(const tenon_sink_t* sink, const char* wha
 }
 
 /* Owns `descriptor` only on success. */
-static tenon_status_t map_descriptor(int descriptor, const char* path, const tenon_sink_t* sink,
-                                     tenon__mapped_file_t* out_file) {
+static tenon_status_t map_regular(int descriptor, const char* path, const tenon_sink_t* sink,
+                                  tenon__mapped_file_t* out_file) {
   static const uint8_t nothing[1] = {0};
   struct stat status;
   if (fstat(descriptor, &status) != 0) {
@@ -71,6 +71,15 @@ static tenon_status_t map_descriptor(int descriptor, const char* path, const ten
   return TENON_OK;
 }
 
+static tenon_status_t map_descriptor(int descriptor, const char* path, const tenon_sink_t* sink,
+                                     tenon__mapped_file_t* out_file) {
+  const tenon_status_t status = map_regular(descriptor, path, sink, out_file);
+  if (status != TENON_OK) {
+    (void)close(descriptor);
+  }
+  return status;
+}
+
 tenon_status_t tenon__file_map(const char* path, const tenon_sink_t* sink,
                                tenon__mapped_file_t* out_file) {
   /* Not blocking: opening a pipe that nobody writes to must not wait. */
@@ -78,11 +87,7 @@ tenon_status_t tenon__file_map(const char* path, const tenon_sink_t* sink,
   if (descriptor < 0) {
     return fail_with_reason(sink, "open", path, errno);
   }
-  const tenon_status_t status = map_descriptor(descriptor, path, sink, out_file);
-  if (status != TENON_OK) {
-    (void)close(descriptor);
-  }
-  return status;
+  return map_descriptor(descriptor, path, sink, out_file);
 }
 
 tenon_status_t tenon__file_map_inside(const char* folder, const char* path,
@@ -107,11 +112,7 @@ tenon_status_t tenon__file_map_inside(const char* folder, const char* path,
   if (descriptor < 0) {
     return fail_with_reason(sink, "open", path, reason);
   }
-  const tenon_status_t status = map_descriptor(descriptor, path, sink, out_file);
-  if (status != TENON_OK) {
-    (void)close(descriptor);
-  }
-  return status;
+  return map_descriptor(descriptor, path, sink, out_file);
 }
 
 void tenon__file_expect_rare_reads(const tenon__mapped_file_t* file, const void* data,

@@ -5,7 +5,6 @@
 #include "core/base/status.h"
 #include "core/build/build.h"
 #include "core/build/original.h"
-#include "core/catalog/catalog.h"
 #include "core/catalog/exclude.h"
 #include "core/plan_file/reader.h"
 #include "core/runtime/engine.h"
@@ -24,10 +23,6 @@ static void release_made(void* user) {
   const tenon_allocator_t allocator = made->allocator;
   tenon__free(allocator, made->data, made->size_bytes);
   tenon__free(allocator, made, sizeof *made);
-}
-
-static const tenon__operator_t* find_operator(void* user, const char* name) {
-  return tenon__catalog_operator(user, name, NULL);
 }
 
 /* The profile that the plan was built for, input by input; in the plan's arena. */
@@ -113,7 +108,7 @@ static tenon_status_t make_again(tenon__catalog_t* catalog, const void* data, si
                                  const tenon__engine_options_t* options, made_t* made) {
   tenon__plan_t* plan = NULL;
   const tenon__plan_source_t source = {
-      .data = data, .size_bytes = size_bytes, .find = find_operator, .find_user = catalog};
+      .data = data, .size_bytes = size_bytes, .find = tenon__original_find, .find_user = catalog};
   TENON_TRY(tenon__plan_read(options->allocator, &source, options->sink, &plan));
   const tenon_status_t status = build_again(plan, catalog, options->sink, made);
   tenon__plan_destroy(plan);

@@ -27,14 +27,6 @@ typedef struct folding_t {
   tenon_argument_t* outputs;
 } folding_t;
 
-static tenon_status_t make_profile(folding_t* f, const tenon__network_t* network) {
-  TENON_TRY(tenon__extents_create(&f->arena, network->pool, &f->profile.optimum));
-  tenon__extents_update(&f->profile.optimum);
-  f->profile.min = f->profile.optimum;
-  f->profile.max = f->profile.optimum;
-  return TENON_OK;
-}
-
 static tenon_status_t make_inputs(folding_t* f) {
   const tenon__network_t* network = f->region.network;
   const tenon__graph_t* g = network->graphs[f->region.graph];
@@ -119,7 +111,7 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
 static tenon_status_t fold_node(folding_t* f, const tenon__network_t* network, uint32_t graph,
                                 uint32_t node, const tenon_tensor_view_t* outputs) {
   const tenon__candidates_t* found = NULL;
-  TENON_TRY(make_profile(f, network));
+  TENON_TRY(tenon__profile_open(&f->arena, network->pool, &f->profile));
   TENON_TRY(tenon__region_of_node(&f->arena, network, graph, node, &f->region));
   TENON_TRY(tenon__region_finish(&f->arena, &f->profile, &f->region));
   f->inputs = tenon__arena_allocate(&f->arena, f->region.input_count + 1u, sizeof *f->inputs);

@@ -11,7 +11,7 @@
 #include "core/network/verify_rules.h"
 #include "core/plan_file/network_reader.h"
 
-static const tenon__operator_t* find_operator(void* user, const char* name) {
+const tenon__operator_t* tenon__original_find(void* user, const char* name) {
   return tenon__catalog_operator(user, name, NULL);
 }
 
@@ -19,7 +19,7 @@ static tenon_status_t read_network(const tenon__plan_t* plan, tenon__catalog_t* 
                                    const tenon_sink_t* sink, tenon__original_t* original) {
   tenon__byte_reader_t reader;
   tenon__byte_reader_initialize(&reader, plan->original.data, plan->original.size_bytes);
-  TENON_TRY(tenon__network_read(original->allocator, &reader, find_operator, catalog, sink,
+  TENON_TRY(tenon__network_read(original->allocator, &reader, tenon__original_find, catalog, sink,
                                 &original->network));
   const tenon_status_t status = tenon__network_verify(original->network, sink);
   if (status == TENON_ERROR_INTERNAL ||

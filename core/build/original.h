@@ -13,6 +13,8 @@ typedef struct tenon__original_t {
   size_t zeros_size;
 } tenon__original_t;
 
+/* The operator of that name in a catalogue, `user`, without words where there is none. */
+const tenon__operator_t* tenon__original_find(void* user, const char* name);
 /* The network with the plan's weights, which must live as long; zeros for those that the plan does
  * not hold. INVALID_DATA when it does not fit the plan. Destroyed whatever is returned. */
 tenon_status_t tenon__original_read(const tenon__plan_t* plan, tenon__catalog_t* catalog,

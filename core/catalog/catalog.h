@@ -19,8 +19,6 @@
 #ifndef TENON_CORE_CATALOG_CATALOG_H_
 #define TENON_CORE_CATALOG_CATALOG_H_
 
-#include <stdbool.h>
-
 #include "core/base/nearest.h"
 #include "core/catalog/entry.h"
 #include "core/catalog/kinds.h"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/lists.h"
 #include "core/base/nearest.h"
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
@@ -57,28 +58,15 @@ static bool has_failed(check_t* check, tenon_status_t status) {
 
 /* ---- Names ---- */
 
-static bool is_argument(const tenon__call_statement_t* call, const char* name) {
-  for (uint32_t i = 0; i < call->argument_count; ++i) {
-    if (strcmp(call->arguments[i], name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool is_result(const tenon__call_statement_t* call, const char* name) {
-  for (uint32_t i = 0; i < call->result_count; ++i) {
-    if (strcmp(call->results[i], name) == 0) {
-      return true;
-    }
-  }
-  return false;
+  return tenon__words_hold(call->results, call->result_count, name);
 }
 
 /* A value that the pattern names: an input of it, or what it makes. */
 static bool is_value(const check_t* check, const char* name) {
   for (uint32_t s = 0; s < check->pattern.statement_count; ++s) {
-    if (is_argument(&check->pattern.statements[s], name) ||
+    if (tenon__words_hold(check->pattern.statements[s].arguments,
+                          check->pattern.statements[s].argument_count, name) ||
         is_result(&check->pattern.statements[s], name)) {
       return true;
     }

@@ -250,20 +250,75 @@ static tenon_dim_t divide_rest_by_number(tenon__dim_pool_t* pool, division_t* di
   return TENON_DIM_INVALID;
 }
 
-static tenon_dim_t divide_rest(tenon__dim_pool_t* pool, division_t* division) {
+/* A remainder of a remainder: x % (m n) % n = x % n. Replaces such atoms in the rest. */
+static void flatten_remainders(const tenon__dim_pool_t* pool, division_t* division, int64_t n) {
+  for (uint32_t i = 0; i < division->rest.term_count; ++i) {
+    const tenon__term_t term = division->rest.terms[i];
+    if (term.factor_count != 1) {
+      continue;
+    }
+    const tenon__dim_node_t* node = tenon__dim_node(pool, term.factors[0]);
+    int64_t m = 0;
+    if (node->kind != TENON_DIM_OPERATION || node->opcode != TENON_OPCODE_MOD ||
+        !tenon__dim_known(pool, node->operands[1], &m) || m <= 0 || m % n != 0) {
+      continue;
+    }
+    tenon__sum_t inner;
+    tenon__sum_read(pool, node->operands[0], &inner);
+    tenon__sum_t flat = division->rest;
+    flat.terms[i] = flat.terms[--flat.term_count];
+    tenon__sum_add_scaled(&flat, &inner, term.coefficient);
+    if (!flat.failed && !flat.overflowed) {
+      division->numerator = flat;
+      split_single(division);
+      return;
+    }
+  }
+}
+
+static tenon_dim_t rest_by_number(tenon__dim_pool_t* pool, division_t* division, int64_t n) {
+  flatten_remainders(pool, division, n);
+  int64_t step = 0;
+  int64_t g = 1;
+  tenon__sum_t a;
+  tenon__sum_t b;
+  if (division->rest.term_count == 0) {
+    return tenon__dim_constant(pool, 0);
+  }
+  if (rest_in_one_step(pool, division, n, &step)) {
+    tenon__sum_t value = division->rest;
+    int64_t shift = 0;
+    if (tenon__multiply_int64(step, -n, &shift)) {
+      tenon__sum_add_constant(&value, shift);
+      return value.failed ? TENON_DIM_INVALID : tenon__sum_write(pool, &value);
+    }
+  }
+  if (find_coarser(pool, division, n, &g, &a, &b)) {
+    const tenon_dim_t coarse =
+        tenon__dim_mod(pool, tenon__sum_write(pool, &a), tenon__dim_constant(pool, n / g));
+    return tenon__dim_add(pool, tenon__dim_multiply(pool, tenon__dim_constant(pool, g), coarse),
+                          tenon__sum_write(pool, &b));
+  }
+  return TENON_DIM_INVALID;
+}
+
+/* floor(rest / divisor), or rest % divisor. */
+static tenon_dim_t divide_rest(tenon__dim_pool_t* pool, uint32_t opcode, division_t* division) {
+  const bool is_mod = opcode == TENON_OPCODE_MOD;
+  const int64_t number = tenon__sum_constant(&division->divisor);
   tenon_dim_t result = TENON_DIM_INVALID;
   if (division->rest.term_count == 0) {
     return tenon__dim_constant(pool, 0);
   }
-  const int64_t number = tenon__sum_constant(&division->divisor);
   if (tenon__sum_is_constant(&division->divisor) && number > 0) {
-    result = divide_rest_by_number(pool, division, number);
+    result = is_mod ? rest_by_number(pool, division, number)
+                    : divide_rest_by_number(pool, division, number);
   }
   if (!tenon__dim_valid(pool, result) && rest_is_below(pool, division)) {
-    return tenon__dim_constant(pool, 0);
+    result = is_mod ? tenon__sum_write(pool, &division->rest) : tenon__dim_constant(pool, 0);
   }
-  if (!tenon__dim_valid(pool, result) && !unnest(pool, division, &result)) {
-    result = write_both(pool, TENON_OPCODE_FLOOR_DIV, &division->rest, &division->divisor);
+  if (!tenon__dim_valid(pool, result) && (is_mod || !unnest(pool, division, &result))) {
+    result = write_both(pool, opcode, &division->rest, &division->divisor);
   }
   return result;
 }
@@ -322,81 +377,11 @@ tenon_dim_t tenon__dim_floor_div(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_d
   if (n < 0 && n != INT64_MIN) {
     result = tenon__dim_floor_div(pool, minus(pool, a), tenon__dim_constant(pool, -n));
   } else if (begin(pool, &division, a, b)) {
-    result = add_multiple(pool, &division, divide_rest(pool, &division));
+    result = add_multiple(pool, &division, divide_rest(pool, TENON_OPCODE_FLOOR_DIV, &division));
   } else {
     result = tenon__dim_pair(pool, TENON_OPCODE_FLOOR_DIV, a, b);
   }
   --pool->depth;
-  return result;
-}
-
-/* A remainder of a remainder: x % (m n) % n = x % n. Replaces such atoms in the rest. */
-static void flatten_remainders(const tenon__dim_pool_t* pool, division_t* division, int64_t n) {
-  for (uint32_t i = 0; i < division->rest.term_count; ++i) {
-    const tenon__term_t term = division->rest.terms[i];
-    if (term.factor_count != 1) {
-      continue;
-    }
-    const tenon__dim_node_t* node = tenon__dim_node(pool, term.factors[0]);
-    int64_t m = 0;
-    if (node->kind != TENON_DIM_OPERATION || node->opcode != TENON_OPCODE_MOD ||
-        !tenon__dim_known(pool, node->operands[1], &m) || m <= 0 || m % n != 0) {
-      continue;
-    }
-    tenon__sum_t inner;
-    tenon__sum_read(pool, node->operands[0], &inner);
-    tenon__sum_t flat = division->rest;
-    flat.terms[i] = flat.terms[--flat.term_count];
-    tenon__sum_add_scaled(&flat, &inner, term.coefficient);
-    if (!flat.failed && !flat.overflowed) {
-      division->numerator = flat;
-      split_single(division);
-      return;
-    }
-  }
-}
-
-static tenon_dim_t rest_by_number(tenon__dim_pool_t* pool, division_t* division, int64_t n) {
-  flatten_remainders(pool, division, n);
-  int64_t step = 0;
-  int64_t g = 1;
-  tenon__sum_t a;
-  tenon__sum_t b;
-  if (division->rest.term_count == 0) {
-    return tenon__dim_constant(pool, 0);
-  }
-  if (rest_in_one_step(pool, division, n, &step)) {
-    tenon__sum_t value = division->rest;
-    int64_t shift = 0;
-    if (tenon__multiply_int64(step, -n, &shift)) {
-      tenon__sum_add_constant(&value, shift);
-      return value.failed ? TENON_DIM_INVALID : tenon__sum_write(pool, &value);
-    }
-  }
-  if (find_coarser(pool, division, n, &g, &a, &b)) {
-    const tenon_dim_t coarse =
-        tenon__dim_mod(pool, tenon__sum_write(pool, &a), tenon__dim_constant(pool, n / g));
-    return tenon__dim_add(pool, tenon__dim_multiply(pool, tenon__dim_constant(pool, g), coarse),
-                          tenon__sum_write(pool, &b));
-  }
-  return TENON_DIM_INVALID;
-}
-
-static tenon_dim_t remainder_of_rest(tenon__dim_pool_t* pool, division_t* division) {
-  tenon_dim_t result = TENON_DIM_INVALID;
-  if (division->rest.term_count == 0) {
-    return tenon__dim_constant(pool, 0);
-  }
-  const int64_t number = tenon__sum_constant(&division->divisor);
-  if (tenon__sum_is_constant(&division->divisor) && number > 0) {
-    result = rest_by_number(pool, division, number);
-  }
-  if (!tenon__dim_valid(pool, result) && rest_is_below(pool, division)) {
-    result = tenon__sum_write(pool, &division->rest);
-  }
-  if (!tenon__dim_valid(pool, result)) {
-    result = write_both(pool, TENON_OPCODE_MOD, &division->rest, &division->divisor);
-  }
   return result;
 }
 
@@ -418,7 +403,7 @@ tenon_dim_t tenon__dim_mod(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b
     result = minus(pool, tenon__dim_mod(pool, minus(pool, a), tenon__dim_constant(pool, -n)));
   } else if (begin(pool, &division, a, b)) {
     tenon__sum_t common = {.term_count = 1, .terms = {division.common}};
-    result = remainder_of_rest(pool, &division);
+    result = divide_rest(pool, TENON_OPCODE_MOD, &division);
     result = tenon__dim_multiply(pool, result, tenon__sum_write(pool, &common));
   } else {
     result = tenon__dim_pair(pool, TENON_OPCODE_MOD, a, b);

@@ -5,7 +5,6 @@
 #ifndef TENON_CORE_DIMENSION_DIMENSION_POOL_H_
 #define TENON_CORE_DIMENSION_DIMENSION_POOL_H_
 
-#include "core/base/arena.h"
 #include "core/dimension/dimension.h"
 
 /* Empty; everything in it is freed with it. OUT_OF_MEMORY only. */

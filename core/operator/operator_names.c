@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "core/base/lists.h"
 #include "core/base/status.h"
 #include "core/language/functions.h"
 #include "core/tensor/dtype.h"
@@ -21,15 +22,6 @@ typedef struct place_t {
   const void* user;
 } place_t;
 
-static bool in_list(const char* const* list, size_t count, const char* word) {
-  for (size_t i = 0; i < count; ++i) {
-    if (strcmp(list[i], word) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool is_known(const place_t* place, const char* name) {
   static const char* const words[] = {"d",    "i",   "k",   "linear", "inf", "nan",
                                       "true", "add", "mul", "false",  "min", "max",
@@ -37,14 +29,14 @@ static bool is_known(const place_t* place, const char* name) {
   const tenon_operator_t* op = place->op;
   if (op == NULL) {
     return place->is_name(place->user, name) ||
-           in_list(words, sizeof(words) / sizeof(words[0]), name);
+           tenon__words_hold(words, sizeof(words) / sizeof(words[0]), name);
   }
   if (tenon__operator_input(op, name) != TENON_NONE ||
       tenon__operator_output(op, name) != TENON_NONE ||
       tenon__operator_attribute(op, name) != TENON_NONE ||
       tenon__operator_type(op, name) != TENON_NONE ||
       tenon__dtype_from_name(name) != TENON_DTYPE_UNDEFINED ||
-      in_list(words, sizeof(words) / sizeof(words[0]), name)) {
+      tenon__words_hold(words, sizeof(words) / sizeof(words[0]), name)) {
     return true;
   }
   for (uint32_t i = 0; place->text != NULL && i <= place->statement; ++i) {
@@ -151,10 +143,8 @@ static tenon_status_t check_cases(const tenon_operator_t* op, const tenon__opera
 
 static bool result_exists(const tenon__calls_t* calls, uint32_t before, const char* name) {
   for (uint32_t s = 0; s < before; ++s) {
-    for (uint32_t r = 0; r < calls->statements[s].result_count; ++r) {
-      if (strcmp(calls->statements[s].results[r], name) == 0) {
-        return true;
-      }
+    if (tenon__words_hold(calls->statements[s].results, calls->statements[s].result_count, name)) {
+      return true;
     }
   }
   return false;

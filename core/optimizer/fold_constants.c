@@ -69,6 +69,10 @@ static tenon__weights_t weights_of(fold_t* fold, const tenon_tensor_view_t* view
                             .derivation = derivation(fold)};
 }
 
+static bool is_read(const fold_t* fold, uint32_t value) {
+  return value != TENON_NONE && tenon__rewriter_use_count(fold->rewriter, fold->graph, value) > 0;
+}
+
 /* Are all elements of a value known numbers? */
 static bool is_known(const fold_t* fold, uint32_t value) {
   const tenon__value_node_t* node = tenon__rewriter_value(fold->rewriter, fold->graph, value);
@@ -125,18 +129,12 @@ static bool inputs_are_constant(const fold_t* fold, const tenon__node_t* node) {
 /* Bytes of a value, or more than `limit` when it has more or its extents are not known. */
 static uint64_t output_bytes(const fold_t* fold, uint32_t index, uint64_t limit) {
   const tenon__value_node_t* value = tenon__rewriter_value(fold->rewriter, fold->graph, index);
-  uint64_t bits = tenon__dtype_bits(value->type.dtype);
-  if (value->type.rank == TENON_NONE) {
-    return limit + 1;
-  }
-  for (uint32_t d = 0; d < value->type.rank; ++d) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(fold->rewriter->network->pool, value->type.dims[d], &extent) ||
-        extent < 0 || __builtin_mul_overflow(bits, (uint64_t)extent, &bits)) {
-      return limit + 1;
-    }
-  }
-  return bits / 8;
+  uint64_t count = 0;
+  size_t bytes = 0;
+  return tenon__type_element_count(fold->rewriter->network->pool, &value->type, &count) &&
+                 tenon__dtype_bytes(value->type.dtype, count, &bytes)
+             ? bytes
+             : limit + 1;
 }
 
 static uint64_t size_of_constant(const fold_t* fold, uint32_t value) {
@@ -396,8 +394,7 @@ static tenon_status_t fold_views(fold_t* fold, bool* out_done) {
     const tenon__node_t* node = node_of(fold);
     const uint32_t output = node->outputs[i];
     const tenon__index_map_t* map = &node->maps[i];
-    if (output == TENON_NONE || tenon__rewriter_use_count(rewriter, fold->graph, output) == 0 ||
-        map->source_count != 1 || map->fill != TENON_FILL_NONE) {
+    if (!is_read(fold, output) || map->source_count != 1 || map->fill != TENON_FILL_NONE) {
       continue;
     }
     const bool fits = map->kind == TENON_MAP_LINEAR || output_bytes(fold, output, limit) <= limit;
@@ -444,19 +441,16 @@ static tenon_status_t fold_node(fold_t* fold) {
   const uint32_t known_count = is_pure ? node->output_count : 0;
   for (uint32_t i = 0; i < known_count; ++i) {
     const uint32_t value = node->outputs[i];
-    if (value != TENON_NONE && tenon__rewriter_use_count(fold->rewriter, fold->graph, value) > 0 &&
-        is_known(fold, value) && !is_computed(fold, node, value)) {
+    if (is_read(fold, value) && is_known(fold, value) && !is_computed(fold, node, value)) {
       return fold_known(fold, i);
     }
   }
   const bool is_control = node->op != NULL && node->op->descriptor.control != NULL;
-  bool is_read = false;
+  bool any_read = false;
   for (uint32_t i = 0; i < node->output_count; ++i) {
-    is_read =
-        is_read || (node->outputs[i] != TENON_NONE &&
-                    tenon__rewriter_use_count(fold->rewriter, fold->graph, node->outputs[i]) > 0);
+    any_read = any_read || is_read(fold, node->outputs[i]);
   }
-  if (!is_pure || is_control || !is_read || !inputs_are_constant(fold, node)) {
+  if (!is_pure || is_control || !any_read || !inputs_are_constant(fold, node)) {
     return TENON_OK;
   }
   bool done = false;

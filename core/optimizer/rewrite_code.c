@@ -20,23 +20,12 @@ static const tenon__operator_t* find_nothing(void* user, const char* name) {
   return NULL;
 }
 
-/* Known extents are numbers; all others are open. */
-static tenon_status_t open_profile(const tenon__rewriter_t* rewriter, tenon__arena_t* arena,
-                                   tenon__profile_t* out_profile) {
-  tenon__extents_t* points[] = {&out_profile->min, &out_profile->optimum, &out_profile->max};
-  for (int i = 0; i < 3; ++i) {
-    TENON_TRY(tenon__extents_create(arena, rewriter->network->pool, points[i]));
-    tenon__extents_update(points[i]);
-  }
-  return TENON_OK;
-}
-
 static tenon_status_t make_region(const tenon__rewriter_t* rewriter, const tenon__match_t* match,
                                   tenon__arena_t* arena, struct tenon_region_t* out_region) {
   tenon__profile_t* profile = tenon__arena_allocate(arena, 1, sizeof(*profile));
   uint32_t nodes[TENON_MATCH_NAMES];
   TENON_TRY_MEMORY(profile != NULL);
-  TENON_TRY(open_profile(rewriter, arena, profile));
+  TENON_TRY(tenon__profile_open(arena, rewriter->network->pool, profile));
   tenon__match_nodes(match, nodes);
   const tenon__node_group_t group = {
       nodes, match->node_count, match->inputs, match->input_count, &match->result, 1};

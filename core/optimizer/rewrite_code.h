@@ -2,7 +2,6 @@
 #ifndef TENON_CORE_OPTIMIZER_REWRITE_CODE_H_
 #define TENON_CORE_OPTIMIZER_REWRITE_CODE_H_
 
-#include "core/base/arena.h"
 #include "core/network/match.h"
 #include "core/optimizer/rewriter.h"
 

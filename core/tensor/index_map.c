@@ -2,8 +2,6 @@
  * coordinates; all questions come down to its affine form and to proofs about its range. */
 #include "core/tensor/index_map.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
