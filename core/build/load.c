@@ -74,21 +74,8 @@ static const char* const* find_excluded(const tenon__plan_t* plan, tenon__catalo
 /* As it was built, but for measuring. */
 static tenon_status_t build_again(tenon__plan_t* plan, tenon__catalog_t* catalog,
                                   const tenon_sink_t* sink, made_t* made) {
-  const uint32_t flags = plan->flags;
-  tenon__build_options_t options = {
-      .allocator = made->allocator,
-      .device = plan->device,
-      .tuning = {.thread_count = plan->thread_count,
-                 .workspace_limit_bytes = plan->original.workspace_limit_bytes,
-                 .exclude = find_excluded(plan, catalog),
-                 .no_measuring = true,
-                 .no_fusion = (flags & TENON_PLAN_NO_FUSION) != 0,
-                 .permit_reduced_precision = (flags & TENON_PLAN_REDUCED_PRECISION) != 0,
-                 .reference_only = (flags & TENON_PLAN_REFERENCE_ONLY) != 0,
-                 .strict = (flags & TENON_PLAN_STRICT) != 0},
-      .optimizer_limit = plan->original.patch_limit,
-      .no_rewrites = (flags & TENON_PLAN_NO_REWRITES) != 0,
-      .sink = sink};
+  tenon__build_options_t options = tenon__original_options(plan, made->allocator, sink);
+  options.tuning.exclude = find_excluded(plan, catalog);
   tenon__build_range_t* ranges = NULL;
   tenon__original_t original = {0};
   TENON_TRY(make_ranges(plan, &ranges, &options.range_count));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
 #include "core/catalog/catalog.h"
@@ -175,30 +176,20 @@ static bool has_kernel(void* user, const tenon__operator_t* op) {
   return is_computed;
 }
 
-static bool is_cancelled(void* user) {
-  const tenon__building_t* b = user;
-  return tenon__interrupt_is_wanted(b->options->tuning.interrupt);
-}
-
 /* "fold constants: blur1" for each patch, a line each. */
 static const char* patch_lines(tenon__building_t* b, const tenon__optimize_report_t* report) {
-  size_t size = 1;
-  for (uint32_t k = 0; k < report->patch_count; ++k) {
-    size += strlen(report->patches[k].label) + strlen(report->patches[k].node) + 4;
-  }
-  char* text = tenon__arena_allocate(&b->plan->arena, size, 1);
-  char* at = text;
-  if (text == NULL) {
-    return NULL;
-  }
+  tenon__byte_writer_t writer;
+  tenon__byte_writer_initialize(&writer, b->allocator);
   for (uint32_t k = 0; k < report->patch_count; ++k) {
     const char* const parts[] = {report->patches[k].label, ": ", report->patches[k].node, "\n"};
     for (int p = 0; p < 4; ++p) {
-      const size_t length = strlen(parts[p]);
-      memcpy(at, parts[p], length);
-      at += length;
+      tenon__write_bytes(&writer, parts[p], strlen(parts[p]));
     }
   }
+  tenon__write_u8(&writer, 0);
+  const char* text =
+      writer.failed ? NULL : tenon__arena_copy(&b->plan->arena, writer.data, writer.size);
+  tenon__byte_writer_deinitialize(&writer);
   return text;
 }
 
@@ -257,8 +248,6 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
       .find_user = b,
       .is_computed = has_kernel,
       .computed_user = b,
-      .is_cancelled = is_cancelled,
-      .cancel_user = b,
   };
   tenon__optimize_report_t report;
   const tenon_status_t status =

@@ -62,17 +62,10 @@ static tenon_status_t only_in_main(const tenon_builder_t* builder, const char* w
 }
 
 static tenon_status_t only_one(const tenon_builder_t* builder, const char* name) {
-  const tenon__graph_t* graph = builder->network->graphs[0];
-  if (name == NULL) {
-    return TENON_OK;
-  }
-  for (uint32_t i = 0; i < graph->input_count; ++i) {
-    if (strcmp(graph->values[graph->inputs[i]].name, name) == 0) {
-      return tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA, "two inputs are named '%s'",
-                         name);
-    }
-  }
-  return TENON_OK;
+  return name == NULL || tenon__graph_input(builder->network->graphs[0], name) == NULL
+             ? TENON_OK
+             : tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA, "two inputs are named '%s'",
+                           name);
 }
 
 static tenon_status_t check_extents(const tenon_builder_t* builder, const char* name,

@@ -156,33 +156,30 @@ static tenon_dim_t shape_content(tenon_shape_builder_t* builder, uint32_t input,
   return value->type.contents[index];
 }
 
-static const tenon__scope_attribute_t* attribute_of(const tenon_shape_builder_t* builder,
-                                                    const char* name, uint32_t kind) {
+static tenon_status_t attribute_of(const tenon_shape_builder_t* builder, const char* name,
+                                   uint32_t kind, const tenon__scope_attribute_t** out_attribute) {
   const tenon__inference_t* inference = builder->inference;
   const tenon__scope_attribute_t* found =
       tenon__attribute_find(inference->attributes, inference->attribute_count, name);
   const bool fits =
       found != NULL && (found->kind == kind ||
                         (found->kind == TENON_ATTRIBUTE_DTYPE && kind == TENON_ATTRIBUTE_INT));
-  return fits ? found : NULL;
+  *out_attribute = found;
+  return fits ? TENON_OK : TENON_ERROR_NOT_FOUND;
 }
 
 static tenon_status_t shape_attribute_int(tenon_shape_builder_t* builder, const char* name,
                                           int64_t* out_value) {
-  const tenon__scope_attribute_t* attribute = attribute_of(builder, name, TENON_ATTRIBUTE_INT);
-  if (attribute == NULL) {
-    return TENON_ERROR_NOT_FOUND;
-  }
+  const tenon__scope_attribute_t* attribute = NULL;
+  TENON_TRY(attribute_of(builder, name, TENON_ATTRIBUTE_INT, &attribute));
   *out_value = attribute->integer;
   return TENON_OK;
 }
 
 static tenon_status_t shape_attribute_ints(tenon_shape_builder_t* builder, const char* name,
                                            const int64_t** out_values, size_t* out_count) {
-  const tenon__scope_attribute_t* attribute = attribute_of(builder, name, TENON_ATTRIBUTE_INTS);
-  if (attribute == NULL) {
-    return TENON_ERROR_NOT_FOUND;
-  }
+  const tenon__scope_attribute_t* attribute = NULL;
+  TENON_TRY(attribute_of(builder, name, TENON_ATTRIBUTE_INTS, &attribute));
   *out_values = attribute->integers;
   *out_count = attribute->count;
   return TENON_OK;
@@ -190,10 +187,8 @@ static tenon_status_t shape_attribute_ints(tenon_shape_builder_t* builder, const
 
 static tenon_status_t shape_attribute_string(tenon_shape_builder_t* builder, const char* name,
                                              const char** out_value) {
-  const tenon__scope_attribute_t* attribute = attribute_of(builder, name, TENON_ATTRIBUTE_STRING);
-  if (attribute == NULL) {
-    return TENON_ERROR_NOT_FOUND;
-  }
+  const tenon__scope_attribute_t* attribute = NULL;
+  TENON_TRY(attribute_of(builder, name, TENON_ATTRIBUTE_STRING, &attribute));
   *out_value = attribute->string;
   return TENON_OK;
 }

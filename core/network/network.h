@@ -184,6 +184,8 @@ const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t
  * body) or an output (a result). `name`: the application's, NULL: the value's own; not used in
  * bodies. */
 tenon_status_t tenon__graph_add_input(tenon__network_t* network, uint32_t graph, uint32_t value);
+/* The input of that name, or NULL. */
+const tenon__value_node_t* tenon__graph_input(const tenon__graph_t* graph, const char* name);
 tenon_status_t tenon__graph_add_output(tenon__network_t* network, uint32_t graph, uint32_t value,
                                        const char* name);
 /* Copies the state; `read` must be a value of the main graph. INVALID_ARGUMENT when the name is

@@ -18,6 +18,7 @@
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"
 #include "core/program/linear.h"
+#include "core/tensor/layout.h"
 
 enum { GROWTH_LIMIT = 64 * 1024 };
 
@@ -257,14 +258,10 @@ static tenon_status_t new_bias(scaling_t* scaling, tenon_dtype_t dtype, uint32_t
   if (*inout_value != TENON_NONE) {
     const tenon__weights_t* bias =
         tenon__rewriter_constant(scaling->rewriter, scaling->graph, *inout_value);
-    uint64_t total = 1;
-    if (bias == NULL) {
-      return TENON_ERROR_UNSUPPORTED;
-    }
-    for (uint32_t d = 0; d < bias->rank; ++d) {
-      total *= (uint64_t)bias->dims[d];
-    }
-    if (total != (uint64_t)scaling->count || !is_float(bias->dtype)) {
+    uint64_t total = 0;
+    if (bias == NULL || !is_float(bias->dtype) ||
+        !tenon__element_count(bias->rank, bias->dims, &total) ||
+        total != (uint64_t)scaling->count) {
       return TENON_ERROR_UNSUPPORTED;
     }
     const tenon__weights_t source = *bias;

@@ -31,9 +31,6 @@ typedef struct tenon__optimize_options_t {
    * NULL: none is. */
   bool (*is_computed)(void* user, const tenon__operator_t* op);
   void* computed_user;
-  /* Asked before each visit of a node; true stops with CANCELLED. NULL: never. */
-  bool (*is_cancelled)(void* user);
-  void* cancel_user;
 } tenon__optimize_options_t;
 
 /* What was done, in order. Strings live as long as the report's arena, or the network's. */

@@ -35,11 +35,6 @@ static bool is_enabled(const tenon__rewriter_t* rewriter, uint32_t pass) {
   return rewriter->options->passes == 0 || (rewriter->options->passes & (1u << pass)) != 0;
 }
 
-static bool is_cancelled(const tenon__rewriter_t* rewriter) {
-  return rewriter->options->is_cancelled != NULL &&
-         rewriter->options->is_cancelled(rewriter->options->cancel_user);
-}
-
 /* Empties the list of one pass, as far as `most` patches go. */
 static tenon_status_t run_pass(tenon__rewriter_t* rewriter, uint32_t pass, uint64_t most) {
   uint32_t graph = 0;
@@ -50,7 +45,7 @@ static tenon_status_t run_pass(tenon__rewriter_t* rewriter, uint32_t pass, uint6
     if (rewriter->report != NULL) {
       ++rewriter->report->visit_count;
     }
-    if (is_cancelled(rewriter)) {
+    if (tenon__interrupt_is_wanted(rewriter->network->interrupt)) {
       return TENON_ERROR_CANCELLED;
     }
     if (is_enabled(rewriter, pass)) {

@@ -134,6 +134,11 @@ static tenon_status_t compute(const trial_t* trial, tenon__network_t* network,
 
 /* ---- Comparing ---- */
 
+static tenon_status_t blame(trial_t* trial, const char* fault) {
+  trial->result.fault = fault;
+  return fault == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
 /* A pattern has at most 64 roundings, each of half a unit in the last place; how much one is
  * amplified depends on the operators. A factor of 1e4 to 1e5 over the unit is allowed, which no
  * difference that is meant stays below. */
@@ -186,12 +191,12 @@ static tenon_status_t compare(trial_t* trial, tenon__sample_t* sample, const ten
   ++trial->result.compared;
   const uint64_t at = first_difference(a, b, count);
   if (at < count) {
-    trial->result.fault = tenon__arena_format(
-        trial->arena,
-        "it changes results: with %s element %llu is %s by the pattern and %s by the replacement",
-        tenon__sample_text(sample), (unsigned long long)at,
-        tenon__element_text(a, at, trial->arena), tenon__element_text(b, at, trial->arena));
-    return trial->result.fault == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+    return blame(trial, tenon__arena_format(trial->arena,
+                                            "it changes results: with %s element %llu is %s by the "
+                                            "pattern and %s by the replacement",
+                                            tenon__sample_text(sample), (unsigned long long)at,
+                                            tenon__element_text(a, at, trial->arena),
+                                            tenon__element_text(b, at, trial->arena)));
   }
   return TENON_OK;
 }
@@ -206,13 +211,13 @@ static tenon_status_t try_copy(trial_t* trial, tenon__sample_t* sample, tenon__n
   }
   ++trial->result.applied;
   if (patches >= MOST_PATCHES) {
-    trial->result.fault = tenon__arena_format(
-        trial->arena,
-        "it matches what it made: of a network of %u node%s, it was applied %u times and could be "
-        "again",
-        sample->network->graphs[0]->node_count,
-        sample->network->graphs[0]->node_count == 1 ? "" : "s", patches);
-    return trial->result.fault == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+    return blame(trial, tenon__arena_format(trial->arena,
+                                            "it matches what it made: of a network of %u node%s, "
+                                            "it was applied %u times and could be "
+                                            "again",
+                                            sample->network->graphs[0]->node_count,
+                                            sample->network->graphs[0]->node_count == 1 ? "" : "s",
+                                            patches));
   }
   const tenon__weights_t* before = NULL;
   const tenon__weights_t* after = NULL;
@@ -250,12 +255,12 @@ static tenon_status_t judge_failures(trial_t* trial) {
   if (trial->result.fault != NULL || (!is_unclear && !is_unfit) || message[0] == '\0') {
     return TENON_OK;
   }
-  trial->result.fault =
-      is_unfit ? tenon__arena_format(trial->arena,
-                                     "where it matches, its replacement never fits: %s", message)
-               : tenon__arena_format(trial->arena, "its guard \"%s\" can never be evaluated: %s",
-                                     trial->entry->rewrite.when, message);
-  return trial->result.fault == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  return blame(
+      trial, is_unfit
+                 ? tenon__arena_format(trial->arena,
+                                       "where it matches, its replacement never fits: %s", message)
+                 : tenon__arena_format(trial->arena, "its guard \"%s\" can never be evaluated: %s",
+                                       trial->entry->rewrite.when, message));
 }
 
 tenon_status_t tenon__rewrite_try(const tenon__optimize_options_t* options,

@@ -5,6 +5,8 @@
  */
 #include "core/optimizer/rewriter.h"
 
+#include <string.h>
+
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
@@ -226,23 +228,16 @@ bool tenon__rewriter_end_visit(tenon__rewriter_t* rewriter) {
 }
 
 static bool push(tenon__rewriter_t* rewriter, tenon__pass_queue_t* queue, uint64_t item) {
-  if (queue->count == queue->capacity) {
-    const size_t capacity = queue->capacity * 2 + 64;
-    uint64_t* items = tenon__allocate(rewriter->network->allocator, capacity, sizeof(*items));
-    if (items == NULL) {
-      rewriter->is_out_of_memory = true;
-      return false;
-    }
-    for (size_t i = 0; i < queue->count; ++i) {
-      items[i] = queue->items[(queue->first + i) % queue->capacity];
-    }
-    tenon__free(rewriter->network->allocator, queue->items,
-                queue->capacity * sizeof(*queue->items));
-    queue->items = items;
-    queue->capacity = capacity;
+  if (queue->end == queue->capacity && queue->first > queue->end / 2) {
+    queue->end -= queue->first;
+    memmove(queue->items, queue->items + queue->first, queue->end * sizeof(*queue->items));
     queue->first = 0;
   }
-  queue->items[(queue->first + queue->count++) % queue->capacity] = item;
+  if (!TENON_GROW(rewriter->network->allocator, queue->items, queue->capacity, queue->end + 1)) {
+    rewriter->is_out_of_memory = true;
+    return false;
+  }
+  queue->items[queue->end++] = item;
   return true;
 }
 
@@ -293,10 +288,8 @@ tenon_status_t tenon__rewriter_queue_all(tenon__rewriter_t* rewriter) {
 bool tenon__rewriter_next(tenon__rewriter_t* rewriter, uint32_t pass, uint32_t* out_graph,
                           uint32_t* out_node) {
   tenon__pass_queue_t* queue = &rewriter->queues[pass];
-  while (queue->count > 0) {
-    const uint64_t item = queue->items[queue->first];
-    queue->first = (queue->first + 1) % queue->capacity;
-    --queue->count;
+  while (queue->first < queue->end) {
+    const uint64_t item = queue->items[queue->first++];
     *out_graph = (uint32_t)(item >> 32);
     *out_node = (uint32_t)item;
     rewriter->graphs[*out_graph].nodes[*out_node].queued &= ~(1u << pass);

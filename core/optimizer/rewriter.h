@@ -51,8 +51,8 @@ typedef struct tenon__graph_uses_t {
 typedef struct tenon__pass_queue_t {
   uint64_t* items;
   size_t capacity;
-  size_t first;
-  size_t count;
+  size_t first; /* what was taken lies before it */
+  size_t end;
 } tenon__pass_queue_t;
 
 /* Its tables lie in the network's allocator. From patch_graph on it is the patch under way,
