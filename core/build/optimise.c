@@ -1,5 +1,5 @@
 /* The algebra of a build, and folding of closed nodes by running a kernel on their constants. */
-#include "core/build/optimise.h"
+#include "core/build/building.h"
 
 #include <string.h>
 

@@ -1,13 +1,12 @@
 /* The profile of a build: ranges of inputs become ranges of symbols, then numbers for every
  * dimension. */
-#include "core/build/profile.h"
+#include "core/build/building.h"
 
 #include <string.h>
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/fault.h"
-#include "core/network/judge.h"
 #include "core/network/verify_rules.h"
 #include "core/plan/requirements.h"
 

@@ -11,7 +11,6 @@
 #include "core/base/status.h"
 #include "core/build/building.h"
 #include "core/build/keep_original.h"
-#include "core/build/optimise.h"
 #include "core/build/original.h"
 #include "core/network/node.h"
 #include "core/runtime/engine.h"

@@ -1,6 +1,6 @@
 /* What a build decided, for whoever listens: the algebra, each step's kernel and tactic, and, in
  * more detail, why the others were not chosen. */
-#include "core/build/report.h"
+#include "core/build/building.h"
 
 #include <string.h>
 

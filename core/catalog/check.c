@@ -14,7 +14,7 @@
 #include "core/catalog/state.h"
 #include "core/language/text.h"
 #include "core/operator/attribute.h"
-#include "core/operator/operator_names.h"
+#include "core/operator/operator_admit.h"
 #include "core/tensor/dtype.h"
 
 /* One rewrite or kernel. */

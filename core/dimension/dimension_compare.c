@@ -1,11 +1,10 @@
 /* Minimum, maximum, equality and order, decided where ranges or proofs decide them. */
-#include "core/dimension/dimension_compare.h"
 
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_apply.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"
-#include "core/dimension/dimension_ring.h"
 
 enum { EXTREMUM_OPERANDS = 12 };
 

@@ -2,7 +2,7 @@
  * Shapes by a plugin's function: tenon_shape_table_t over one inference. Failed operations poison
  * the builder; the first words said about it count.
  */
-#include "core/network/infer_callback.h"
+#include "core/network/infer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  * Carried values have no contents in the body. Extents of results that a body alone knows become
  * symbols of the node's outputs.
  */
-#include "core/network/infer_control.h"
+#include "core/network/infer.h"
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"

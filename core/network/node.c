@@ -10,9 +10,6 @@
 #include "core/base/allocator.h"
 #include "core/base/nearest.h"
 #include "core/network/infer.h"
-#include "core/network/infer_control.h"
-#include "core/network/infer_text.h"
-#include "core/network/infer_types.h"
 #include "core/network/order.h"
 #include "core/operator/attribute.h"
 

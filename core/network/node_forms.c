@@ -5,7 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/network/copy.h"
-#include "core/network/infer_text.h"
+#include "core/network/infer.h"
 #include "core/network/node.h"
 
 static tenon_status_t infer_text(tenon__inference_t* inference,

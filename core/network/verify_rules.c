@@ -9,10 +9,8 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/infer.h"
-#include "core/network/infer_types.h"
 #include "core/network/node.h"
 #include "core/network/order.h"
-#include "core/network/verify.h"
 
 /* Known extents must be the same ones; symbols may have been replaced by better ones, and the run
  * sees whether they are: kernels count on their operator's rules. */

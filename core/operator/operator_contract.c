@@ -5,7 +5,7 @@
  * version adds and no text needs changes nothing. Summaries, domains, messages, choices and the
  * lists of allowed types are left out: widening them does not change what a valid node means.
  */
-#include "core/operator/operator_contract.h"
+#include "core/operator/operator_admit.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * text is instantiated for a node; here a misspelt port, attribute or function disables the
  * operator at once.
  */
-#include "core/operator/operator_names.h"
+#include "core/operator/operator_admit.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/operator/operator_traits.h"
+#include "core/operator/operator_admit.h"
 
 enum { MAX_ARGUMENTS = 6, MAX_WORD = 48 };
 

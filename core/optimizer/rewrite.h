@@ -2,7 +2,7 @@
  * A rewrite that a plugin offers as texts: parsed, matched at a node, applied as one patch.
  * Patterns and replacements are texts of calls (language/text_calls.h), so that the core applies
  * rewrites without knowing an operator; only what no text can say is built by a plugin's function
- * (rewrite_code.h).
+ *.
  */
 #ifndef TENON_CORE_OPTIMIZER_REWRITE_H_
 #define TENON_CORE_OPTIMIZER_REWRITE_H_
