@@ -61,12 +61,13 @@ static void report_references(const tenon__building_t* b) {
   uint32_t count = 0;
   for (uint32_t g = 0; g < b->plan->schedule_count; ++g) {
     for (uint32_t k = 0; k < b->plan->schedules[g].step_count; ++k) {
-      if (is_left_to_reference(b, g, k)) {
-        if (count < HEAVY_NAMED) {
-          names[count] = b->plan->schedules[g].steps[k].name;
-        }
-        ++count;
+      if (!is_left_to_reference(b, g, k)) {
+        continue;
       }
+      if (count < HEAVY_NAMED) {
+        names[count] = b->plan->schedules[g].steps[k].name;
+      }
+      ++count;
     }
   }
   if (count > 0) {

@@ -8,11 +8,11 @@
 
 #include "core/network/inference.h"
 
-/* Needs an operator; the forms without one have tenon__infer_text. On failure the fault was told to the
- * inference's sink, and the results mean nothing. INVALID_DATA where a rule of the operator means
- * nothing for these inputs, or its check refuses them; UNSUPPORTED where a rule needs to know what
- * only the run does; OUT_OF_MEMORY. The network's tables are unchanged but for bodies of a control
- * node, whose parameters take types. */
+/* Needs an operator; the forms without one have tenon__infer_text. On failure the fault was told to
+ * the inference's sink, and the results mean nothing. INVALID_DATA where a rule of the operator
+ * means nothing for these inputs, or its check refuses them; UNSUPPORTED where a rule needs to know
+ * what only the run does; OUT_OF_MEMORY. The network's tables are unchanged but for bodies of a
+ * control node, whose parameters take types. */
 tenon_status_t tenon__infer_node(tenon__inference_t* inference);
 
 /* ---- Its parts, each in a source of its name ---- */
