@@ -5,6 +5,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/build/assignments.h"
 #include "core/build/building.h"
 #include "core/build/keep_original.h"
 #include "core/catalog/exclude.h"
@@ -97,6 +98,7 @@ static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* n
   TENON_TRY(tenon__building_optimise(b));
   TENON_TRY(tenon__building_fingerprint(b));
   TENON_TRY(tenon__building_profile(b));
+  TENON_TRY(tenon__building_assign_nodes(b));
   TENON_TRY(tenon__building_progress(b, "choose", 0, 1));
   TENON_TRY(choose(b));
   TENON_TRY(lay_out(b));

@@ -91,6 +91,12 @@ typedef struct tenon__candidates_t {
   bool is_unsorted; /* times have changed since */
 } tenon__candidates_t;
 
+/* A node that is to be computed by one device, whoever else could. */
+typedef struct tenon__assignment_t {
+  const char* node;
+  uint32_t device;
+} tenon__assignment_t;
+
 /* Who makes the build fills it in and frees blocks and `known`; the rest is borrowed and outlives
  * it. */
 typedef struct tenon__tuning_t {
@@ -102,6 +108,8 @@ typedef struct tenon__tuning_t {
   const tenon__device_t* devices; /* number 0 has the host's memory */
   tenon_stream_t* const* streams; /* of each, for trials; NULL where work is done at once */
   uint32_t device_count;
+  const tenon__assignment_t* assignments;
+  uint32_t assignment_count;
   tenon__thread_pool_t* pool;
   tenon__timing_cache_t* cache;
   tenon__blocks_t blocks; /* for trials */

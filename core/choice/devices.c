@@ -1,5 +1,7 @@
 #include "core/choice/devices.h"
 
+#include <string.h>
+
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
 #include "core/choice/units.h"
@@ -85,9 +87,37 @@ static tenon_status_t ask_about(grouping_t* grouping, uint32_t node, uint32_t de
   return ask(grouping, region, device, out_takes);
 }
 
+/* TENON_NONE: wherever it can be. */
+static uint32_t assigned_device(const tenon__tuning_t* tuning, const tenon__node_t* node) {
+  for (uint32_t k = 0; k < tuning->assignment_count; ++k) {
+    if (strcmp(tuning->assignments[k].node, node->name) == 0) {
+      return tuning->assignments[k].device;
+    }
+  }
+  return TENON_NONE;
+}
+
+static tenon_status_t place_assigned(grouping_t* grouping, uint32_t node, uint32_t device) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  bool takes = device == 0; /* what the host lacks is told of all nodes alike */
+  grouping->device_of[node] = device;
+  if (device != 0 && may_leave_host(grouping, n)) {
+    TENON_TRY(ask_about(grouping, node, device, &takes));
+  }
+  return takes ? TENON_OK
+               : tenon__fail(grouping->tuning->sink, TENON_ERROR_UNSUPPORTED,
+                             "node '%s' is assigned to device '%s:%u', which has no kernel for it",
+                             n->name, grouping->tuning->devices[device].source.descriptor->name,
+                             grouping->tuning->devices[device].source.index);
+}
+
 static tenon_status_t place_node(grouping_t* grouping, uint32_t node) {
+  const uint32_t assigned = assigned_device(grouping->tuning, &grouping->g->nodes[node]);
   bool takes = false;
   grouping->device_of[node] = 0;
+  if (assigned != TENON_NONE) {
+    return place_assigned(grouping, node, assigned);
+  }
   if (!may_leave_host(grouping, &grouping->g->nodes[node])) {
     return TENON_OK;
   }

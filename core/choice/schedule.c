@@ -13,6 +13,7 @@
 #include "core/choice/conversions.h"
 #include "core/choice/place_rules.h"
 #include "core/plan/place_view.h"
+#include "core/plan/report.h"
 #include "core/tensor/index_map_run.h"
 #include "core/tensor/layout.h"
 
@@ -151,7 +152,8 @@ static tenon_status_t cross(scheduling_t* s, uint32_t from, uint32_t space,
                         .node = TENON_NONE,
                         .input_count = 1,
                         .output_count = 1};
-  step.name = tenon__arena_format(s->arena, "%s (to %s)", name, s->plan->devices[space].name);
+  const char* to = tenon__plan_device_text(s->plan, space, s->arena);
+  step.name = to == NULL ? NULL : tenon__arena_format(s->arena, "%s (to %s)", name, to);
   TENON_TRY(add_place(s, &place, out_place));
   step.inputs = tenon__arena_copy(s->arena, &from, sizeof from);
   step.outputs = tenon__arena_copy(s->arena, out_place, sizeof *out_place);

@@ -45,6 +45,12 @@ void tenon__device_close(tenon__device_t* device) {
   *device = (tenon__device_t){0};
 }
 
+bool tenon__device_is_well(const tenon__device_t* device) {
+  const tenon_device_descriptor_t* descriptor = device->source.descriptor;
+  return descriptor->health == NULL ||
+         descriptor->health(device->handle, device->sink) == TENON_OK;
+}
+
 bool tenon__device_is_host(const tenon__device_t* device) {
   return (device->source.descriptor->flags & TENON_DEVICE_HOST_MEMORY) != 0;
 }

@@ -38,6 +38,9 @@ tenon_status_t tenon__device_open(const tenon__device_source_t* source, const te
                                   tenon__device_t* out_device);
 void tenon__device_close(tenon__device_t* device);
 
+/* Does it say that it works? One that is lost does not, and has said why. */
+bool tenon__device_is_well(const tenon__device_t* device);
+
 /* Is its memory the host's? */
 bool tenon__device_is_host(const tenon__device_t* device);
 /* Is work done when the call that asks for it returns? */

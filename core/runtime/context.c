@@ -161,6 +161,10 @@ static tenon_status_t end_run(tenon__context_t* context, tenon_status_t status) 
   context->awaits_collection = false;
   (void)tenon__context_settle(context, 0);
   tenon__context_forget_outputs(context);
+  const uint32_t count = status == TENON_ERROR_DEVICE ? context->engine->plan->device_count : 0;
+  for (uint32_t d = 0; d < count; ++d) {
+    context->is_lost = context->is_lost || !tenon__device_is_well(&context->engine->devices[d]);
+  }
   return tenon__interrupt_is_wanted(&context->interrupt)
              ? tenon__fail(context->engine->options.sink, TENON_ERROR_CANCELLED,
                            "the run was cancelled")
@@ -176,6 +180,10 @@ static bool is_busy(const tenon__context_t* context) {
 }
 
 tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
+  if (context->is_lost) {
+    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
+                       "a device of this context was lost: destroy it, and load the engine again");
+  }
   TENON_TRY(tenon__context_synchronize(context));
   tenon__interrupt_forget(&context->interrupt);
   tenon__context_forget_outputs(context);

@@ -128,6 +128,7 @@ struct tenon__context_t {
   tenon__thread_pool_t* pool;
   tenon__space_t spaces[TENON_DEVICE_LIMIT];
   bool zeroed_is_dirty;   /* a run failed: what its kernels left there, nobody knows */
+  bool is_lost;            /* a device that it needs says that it works no more */
   bool awaits_collection; /* enqueued, and the host has not waited yet */
   tenon__extents_t extents;
   tenon__frame_t* frames;   /* per graph */

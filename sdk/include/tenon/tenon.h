@@ -526,6 +526,10 @@ typedef struct tenon_build_options_t {
    * compare another build with. */
   uint32_t no_rewrites;
   uint32_t reserved;
+  /* "NODE=DEVICE", NULL-terminated: the device, one of those above or "cpu", computes the node,
+   * whoever else could. Nodes are those of the optimised network. NOT_FOUND for others, UNSUPPORTED
+   * where the device has no kernel for it. What is computed does not depend on it. */
+  const char* const* node_devices;
 } tenon_build_options_t;
 
 /* Optimises, chooses kernels by measuring them, packs weights. The network is not changed and may
@@ -759,10 +763,13 @@ TENON_API tenon_status_t tenon_context_get_output_extents(tenon_context_t* conte
 /* Runs and waits. Inputs that were set before and not changed are used again. INVALID_STATE while
  * an input is not set; extents that break a rule of the network, and what kernels find in the data
  * (INVALID_DATA), with the step's name. After a failure the context can run again: states are as
- * before the run, outputs are none. */
+ * before the run, outputs are none. Not so where a device was lost (DEVICE, with its reason): from
+ * then on INVALID_STATE; the context can only be destroyed, others on other devices go on. */
 TENON_API tenon_status_t tenon_context_run(tenon_context_t* context);
-/* Enqueues on the context's stream; then wait. On a device with an inline stream the work is done
- * when enqueue returns. */
+/* Enqueues on the context's streams; then wait: only then are there outputs, and failures of what
+ * was enqueued are told. Where the host computes a step, the call waits for what that needs; with
+ * the host alone all is done when it returns. Inputs that were set, and outputs, stay untouched
+ * until the wait is over; another enqueue waits first. */
 TENON_API tenon_status_t tenon_context_enqueue(tenon_context_t* context);
 TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context);
 /* Ends the run in progress as soon as possible: it returns CANCELLED, has no outputs, leaves states
