@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/base/arena.h"
 #include "core/dimension/dimension_node.h"
 
 enum { TEXT_SIZE = 1024, TEXT_DEPTH = 32 };

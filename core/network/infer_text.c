@@ -3,11 +3,10 @@
  * type computes in that type, the type of the first such input: half precision in, half precision
  * out.
  */
-#include "core/network/infer_text.h"
 
 #include "core/base/status.h"
 #include "core/language/instantiate.h"
-#include "core/network/infer_types.h"
+#include "core/network/infer.h"
 
 const char* tenon__text_output(const tenon__text_t* text) {
   for (uint32_t i = 0; i < text->statement_count; ++i) {

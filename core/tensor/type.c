@@ -44,6 +44,12 @@ bool tenon__type_agrees(const tenon__dim_pool_t* pool, const tenon__type_t* a,
   return true;
 }
 
+bool tenon__type_known(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                       int64_t* out_number) {
+  return type->contents != NULL && type->content_count == 1 &&
+         tenon__dim_known(pool, type->contents[0], out_number);
+}
+
 bool tenon__type_same_contents(const tenon__type_t* a, const tenon__type_t* b) {
   if (a->contents == NULL || b->contents == NULL) {
     return a->contents == b->contents;
