@@ -8,12 +8,13 @@
 #include "core/program/scalar.h"
 #include "core/tensor/layout.h"
 
-bool tenon__walk_begin(uint32_t rank, const int64_t* extents, tenon__walk_t* out_walk) {
+bool tenon__walk_begin(uint32_t rank, const int64_t* extents, uint64_t without,
+                       tenon__walk_t* out_walk) {
   *out_walk = (tenon__walk_t){.rank = rank};
-  if (rank > 0) {
-    memcpy(out_walk->extents, extents, rank * sizeof(*extents));
+  for (uint32_t k = 0; k < rank; ++k) {
+    out_walk->extents[k] = ((without >> k) & 1u) != 0 ? 1 : extents[k];
   }
-  return tenon__element_count(rank, extents, &out_walk->left);
+  return tenon__element_count(rank, out_walk->extents, &out_walk->left);
 }
 
 /* Moves a point by `count` along the last axis and carries. */

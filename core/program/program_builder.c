@@ -20,10 +20,6 @@ static bool reserve(tenon__program_builder_t* builder, void* inout_array, uint32
   return !builder->failed;
 }
 
-static uint64_t hash_instruction(const tenon_instruction_t* instruction) {
-  return tenon__hash_bytes(instruction, sizeof(*instruction), 17);
-}
-
 /* Equal fields; the coordinates of LOADs by what they hold, not by where they lie. */
 static bool same_instruction(const tenon__program_builder_t* builder, const tenon_instruction_t* a,
                              const tenon_instruction_t* b) {
@@ -42,7 +38,7 @@ static bool same_instruction(const tenon__program_builder_t* builder, const teno
 static uint64_t hash_any(const tenon__program_builder_t* builder,
                          const tenon_instruction_t* instruction) {
   if (instruction->opcode != TENON_OPCODE_LOAD) {
-    return hash_instruction(instruction);
+    return tenon__hash_bytes(instruction, sizeof(*instruction), 17);
   }
   return tenon__hash_bytes(builder->coordinates + instruction->operands[0],
                            instruction->operands[1] * sizeof(uint32_t),
@@ -110,7 +106,8 @@ uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_
 
 tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
                                                 const tenon_instruction_t* instruction,
-                                                const uint32_t* values, uint32_t* out_coordinates) {
+                                                const uint32_t* values, const uint32_t* operands,
+                                                uint32_t* out_coordinates) {
   tenon_instruction_t own = *instruction;
   const bool is_load = own.opcode == TENON_OPCODE_LOAD;
   uint32_t count = 0;
@@ -121,6 +118,9 @@ tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
   }
   for (uint32_t k = 0; k < count && k < TENON_RANK_LIMIT; ++k) {
     places[k] = values[needs[k]];
+  }
+  if (operands != NULL && tenon__opcode_reads_operand(own.opcode)) {
+    own.immediate.i = (int64_t)operands[own.immediate.i];
   }
   return own;
 }
@@ -245,20 +245,14 @@ tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, 
                                              tenon__expression_t* out_expression) {
   const uint32_t count = outputs->count;
   const uint32_t** axes = tenon__arena_allocate(builder->arena, count + 1u, sizeof(void*));
-  const tenon__expression_t made = {
-      .program = {.instructions = builder->instructions,
-                  .operands = builder->operands,
-                  .outputs = keep(builder, outputs->outputs, count, sizeof(*outputs->outputs)),
-                  .coordinates = builder->coordinates,
-                  .instruction_count = builder->instruction_count,
-                  .operand_count = builder->operand_count,
-                  .output_count = count,
-                  .coordinate_count = builder->coordinate_count,
-                  .rank = rank},
+  tenon__expression_t made = {
+      .program = tenon__builder_program(builder, rank),
       .accesses = builder->accesses,
       .space = keep(builder, space, rank, sizeof(*space)),
       .output_axes = axes,
       .output_ranks = keep(builder, outputs->ranks, count, sizeof(*outputs->ranks))};
+  made.program.outputs = keep(builder, outputs->outputs, count, sizeof(*outputs->outputs));
+  made.program.output_count = count;
   TENON_TRY_MEMORY(axes != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     axes[i] = keep(builder, outputs->axes[i], outputs->ranks[i], sizeof(uint32_t));

@@ -379,6 +379,31 @@ const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,
   return instruction->operands;
 }
 
+void tenon__count_needs(const tenon_instruction_t* instructions, const uint32_t* coordinates,
+                        uint32_t count, bool through, uint32_t* inout_counts) {
+  for (uint32_t i = count; i > 0; --i) {
+    const tenon_instruction_t* instruction = &instructions[i - 1];
+    uint32_t need_count = 0;
+    const uint32_t* needs = tenon__instruction_needs(coordinates, instruction, &need_count);
+    if (inout_counts[i - 1] == 0 || (!through && tenon__opcode_is_reduction(instruction->opcode))) {
+      continue;
+    }
+    for (uint32_t k = 0; k < need_count; ++k) {
+      ++inout_counts[needs[k]];
+    }
+  }
+}
+
+bool tenon__program_has(const tenon_program_t* program, uint32_t first, uint32_t last) {
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    const uint32_t opcode = program->instructions[k].opcode;
+    if (opcode >= first && opcode <= last) {
+      return true;
+    }
+  }
+  return false;
+}
+
 uint32_t tenon__program_stages(const tenon_program_t* program, uint32_t* out_stages) {
   uint32_t most = 0;
   for (uint32_t k = 0; k < program->instruction_count; ++k) {

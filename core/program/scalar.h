@@ -37,6 +37,12 @@ tenon_dtype_t tenon__instruction_type(const tenon_instruction_t* instruction);
 const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,
                                          const tenon_instruction_t* instruction,
                                          uint32_t* out_count);
+/* Counts, for what has a count already, how often each instruction is needed: by all that have one
+ * afterwards. Without `through`, what a reduction needs is not looked at. */
+void tenon__count_needs(const tenon_instruction_t* instructions, const uint32_t* coordinates,
+                        uint32_t count, bool through, uint32_t* inout_counts);
+/* Is there an instruction with one of these opcodes? */
+bool tenon__program_has(const tenon_program_t* program, uint32_t first, uint32_t last);
 /* For each instruction, how many rounds of reductions must be done before it can be computed (its
  * own, if it is one, included); the largest of these numbers. An evaluator needs as many passes
  * over the space, and one more for the outputs. */
