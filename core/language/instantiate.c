@@ -138,8 +138,7 @@ static tenon_status_t finish(environment_t* e, const made_output_t* made, uint32
                              const tenon__inferred_shape_t* shapes,
                              tenon__expression_t* out_expression,
                              tenon__inferred_shape_t* out_shapes) {
-  const tenon_program_t program =
-      tenon__builder_program(&e->program->builder, e->program->rank);
+  const tenon_program_t program = tenon__builder_program(&e->program->builder, e->program->rank);
   if (program.instruction_count > TENON__MOST_INSTRUCTIONS) {
     return tenon__fail(e->sink, TENON_ERROR_UNSUPPORTED,
                        "an expression of %u instructions, at most %d are possible",

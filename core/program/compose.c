@@ -56,8 +56,11 @@ static uint32_t copy_operand(composition_t* c, const part_t* part, uint32_t numb
   if (operand.indexed == 0 && part->replacements != NULL) {
     tenon_dim_t* coordinates =
         tenon__arena_allocate(c->arena, access.rank + 1u, sizeof(*coordinates));
-    c->builder.failed = c->builder.failed || coordinates == NULL;
-    for (uint32_t i = 0; i < access.rank && !c->builder.failed; ++i) {
+    if (coordinates == NULL) {
+      c->builder.failed = true;
+      return 0;
+    }
+    for (uint32_t i = 0; i < access.rank; ++i) {
       coordinates[i] = tenon__dim_substitute(c->pool, access.coordinates[i], part->replacements,
                                              part->expression->program.rank, NULL);
       c->unsupported = c->unsupported || tenon__dim_equal(coordinates[i], TENON_DIM_INVALID);

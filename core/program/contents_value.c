@@ -129,20 +129,23 @@ static content_t divide_integers(tenon__dim_pool_t* pool, uint32_t opcode, conte
 
 static content_t combine_two(tenon__dim_pool_t* pool, const tenon_instruction_t* i, content_t a,
                              content_t b) {
+  /* On bools; TENON_OPCODE_NOP for what is no operation of dimensions. */
+  static const uint8_t of_bools[TENON_OPCODE_COUNT] = {[TENON_OPCODE_AND] = TENON_OPCODE_MIN,
+                                                       [TENON_OPCODE_OR] = TENON_OPCODE_MAX,
+                                                       [TENON_OPCODE_XOR] = TENON_OPCODE_NE};
   const bool is_float = tenon__dtype_class(i->dtype) == 'f';
-  const bool is_bool = i->dtype == TENON_DTYPE_BOOL;
-  switch (i->opcode) {
+  const uint32_t opcode = i->dtype == TENON_DTYPE_BOOL && of_bools[i->opcode] != TENON_OPCODE_NOP
+                              ? of_bools[i->opcode]
+                              : i->opcode;
+  if (tenon__opcode_is_comparison(opcode)) {
+    return on_common(pool, opcode, a, b);
+  }
+  switch (opcode) {
     case TENON_OPCODE_ADD:
     case TENON_OPCODE_SUB:
     case TENON_OPCODE_MIN:
     case TENON_OPCODE_MAX:
-    case TENON_OPCODE_EQ:
-    case TENON_OPCODE_NE:
-    case TENON_OPCODE_LT:
-    case TENON_OPCODE_LE:
-    case TENON_OPCODE_GT:
-    case TENON_OPCODE_GE:
-      return on_common(pool, i->opcode, a, b);
+      return on_common(pool, opcode, a, b);
     case TENON_OPCODE_MUL:
       return quotient(pool, op(pool, TENON_OPCODE_MUL, a.numerator, b.numerator),
                       op(pool, TENON_OPCODE_MUL, a.denominator, b.denominator));
@@ -152,12 +155,6 @@ static content_t combine_two(tenon__dim_pool_t* pool, const tenon_instruction_t*
     case TENON_OPCODE_MOD:
     case TENON_OPCODE_FMOD:
       return is_float ? tenon__content_unknown() : divide_integers(pool, i->opcode, a, b);
-    case TENON_OPCODE_AND:
-      return is_bool ? on_common(pool, TENON_OPCODE_MIN, a, b) : tenon__content_unknown();
-    case TENON_OPCODE_OR:
-      return is_bool ? on_common(pool, TENON_OPCODE_MAX, a, b) : tenon__content_unknown();
-    case TENON_OPCODE_XOR:
-      return is_bool ? on_common(pool, TENON_OPCODE_NE, a, b) : tenon__content_unknown();
     default:
       return tenon__content_unknown();
   }
@@ -318,7 +315,9 @@ content_t tenon__content_end_sum(tenon__dim_pool_t* pool, const tenon_instructio
     own.opcode = TENON_OPCODE_DIV;
     sum = combine_two(pool, &own, sum, tenon__content_number(pool, (int64_t)sum.count));
   }
-  return tenon__dtype_class(instruction->dtype) != 'f' && tenon__content_known(pool, sum, &number)
-             ? tenon__content_number(pool, tenon__wrap_integer(instruction->dtype, number))
-             : sum;
+  if (tenon__dtype_class(instruction->dtype) == 'f' || !tenon__content_known(pool, sum, &number)) {
+    return sum;
+  }
+  const tenon__scalar_t fit = tenon__scalar_fit(instruction->dtype, (tenon__scalar_t){.i = number});
+  return tenon__content_number(pool, fit.i);
 }

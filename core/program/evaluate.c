@@ -131,7 +131,8 @@ static void evaluate_sums(evaluation_t* e, uint32_t index, uint32_t count) {
 static void evaluate_leaf(evaluation_t* e, uint32_t index, uint32_t count) {
   const tenon_instruction_t* i = &e->program->instructions[index];
   tenon__scalar_t* out = row_of(e, index);
-  tenon__scalar_t value = {.i = i->immediate.i};
+  tenon__scalar_t value;
+  memcpy(&value, &i->immediate, sizeof(value));
   switch (i->opcode) {
     case TENON_OPCODE_INPUT:
       evaluate_input(e, i, out, count);
@@ -140,9 +141,7 @@ static void evaluate_leaf(evaluation_t* e, uint32_t index, uint32_t count) {
       evaluate_index(e, (uint32_t)i->immediate.i, out, count);
       return;
     case TENON_OPCODE_CONSTANT:
-      if (tenon__dtype_class(i->dtype) == 'f') {
-        value.f = tenon__round_float(i->dtype, i->immediate.f);
-      }
+      value = tenon__scalar_fit(i->dtype, value);
       break;
     case TENON_OPCODE_SIZE:
       value.i = e->space[i->immediate.i];

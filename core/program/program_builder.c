@@ -128,11 +128,8 @@ tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
 uint32_t tenon__emit_constant(tenon__program_builder_t* builder, tenon_dtype_t dtype,
                               tenon__scalar_t value) {
   tenon_instruction_t instruction = {.opcode = TENON_OPCODE_CONSTANT, .dtype = (uint16_t)dtype};
-  if (tenon__dtype_class(dtype) == 'f') {
-    instruction.immediate.f = tenon__round_float(dtype, value.f);
-  } else {
-    instruction.immediate.i = tenon__wrap_integer(dtype, value.i);
-  }
+  value = tenon__scalar_fit(dtype, value);
+  memcpy(&instruction.immediate, &value, sizeof(value));
   return emit(builder, &instruction);
 }
 
@@ -215,18 +212,11 @@ uint32_t tenon__emit_cast(tenon__program_builder_t* builder, uint32_t instructio
 
 bool tenon__builder_constant(const tenon__program_builder_t* builder, uint32_t instruction,
                              tenon__scalar_t* out_value) {
-  if (builder->instruction_count <= instruction) {
+  if (builder->instruction_count <= instruction ||
+      builder->instructions[instruction].opcode != TENON_OPCODE_CONSTANT) {
     return false;
   }
-  const tenon_instruction_t* made = &builder->instructions[instruction];
-  if (made->opcode != TENON_OPCODE_CONSTANT) {
-    return false;
-  }
-  if (tenon__dtype_class(made->dtype) == 'f') {
-    out_value->f = made->immediate.f;
-  } else {
-    out_value->i = made->immediate.i;
-  }
+  memcpy(out_value, &builder->instructions[instruction].immediate, sizeof(*out_value));
   return true;
 }
 

@@ -42,8 +42,8 @@ static void put_float(text_t* text, tenon_dtype_t dtype, double value) {
   char digits[40];
   for (int precision = 1; precision <= 17; ++precision) {
     (void)snprintf(digits, sizeof(digits), "%.*g", precision, value);
-    const double back = strtod(digits, NULL);
-    if (tenon__round_float(dtype, back) == value || isnan(value)) {
+    const tenon__scalar_t back = {.f = strtod(digits, NULL)};
+    if (tenon__scalar_fit(dtype, back).f == value || isnan(value)) {
       break;
     }
   }

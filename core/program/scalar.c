@@ -83,22 +83,9 @@ tenon_dtype_t tenon__instruction_type(const tenon_instruction_t* instruction) {
   return tenon__opcode_is_comparison(instruction->opcode) ? TENON_DTYPE_BOOL : instruction->dtype;
 }
 
-double tenon__round_float(tenon_dtype_t dtype, double value) {
-  return dtype == TENON_DTYPE_FLOAT64 ? value : (double)(float)value;
-}
-
-int64_t tenon__wrap_integer(tenon_dtype_t dtype, int64_t value) {
-  const uint32_t gone = 64u - tenon__dtype_bits(dtype);
-  switch (tenon__dtype_class(dtype)) {
-    case 'b':
-      return value != 0;
-    case 'u':
-      return (int64_t)((uint64_t)value << gone >> gone);
-    case 'i':
-      return (int64_t)((uint64_t)value << gone) >> gone;
-    default:
-      return value;
-  }
+tenon__scalar_t tenon__scalar_fit(tenon_dtype_t dtype, tenon__scalar_t value) {
+  const bool is_float = tenon__dtype_class(dtype) == 'f';
+  return tenon__scalar_cast(value, is_float ? TENON_DTYPE_FLOAT64 : TENON_DTYPE_INT64, dtype);
 }
 
 double tenon__random_uniform(tenon_dtype_t dtype, uint64_t key, uint64_t counter) {
@@ -187,6 +174,12 @@ static double float_unary(uint32_t opcode, double a) {
 }
 
 static double float_binary(uint32_t opcode, double a, double b) {
+  static double (*const functions[TENON_OPCODE_COUNT])(double, double) = {
+      [TENON_OPCODE_FMOD] = fmod,
+      [TENON_OPCODE_POW] = pow,
+      [TENON_OPCODE_MIN] = float_minimum,
+      [TENON_OPCODE_MAX] = float_maximum,
+      [TENON_OPCODE_ATAN2] = atan2};
   switch (opcode) {
     case TENON_OPCODE_ADD:
       return a + b;
@@ -202,18 +195,8 @@ static double float_binary(uint32_t opcode, double a, double b) {
       const double r = fmod(a, b);
       return r != 0 && (r < 0) != (b < 0) ? r + b : r;
     }
-    case TENON_OPCODE_FMOD:
-      return fmod(a, b);
-    case TENON_OPCODE_POW:
-      return pow(a, b);
-    case TENON_OPCODE_MIN:
-      return float_minimum(a, b);
-    case TENON_OPCODE_MAX:
-      return float_maximum(a, b);
-    case TENON_OPCODE_ATAN2:
-      return atan2(a, b);
     default:
-      return NAN;
+      return functions[opcode] != NULL ? functions[opcode](a, b) : (double)NAN;
   }
 }
 
@@ -266,32 +249,23 @@ static bool integer_less(tenon_dtype_t dtype, int64_t a, int64_t b) {
   return is_unsigned(dtype) ? (uint64_t)a < (uint64_t)b : a < b;
 }
 
-/* Of a and b: a < b, a == b, b < a; all false where one is no number. */
-static bool order_holds(uint32_t opcode, bool is_less, bool is_same, bool is_more) {
-  switch (opcode) {
-    case TENON_OPCODE_EQ:
-      return is_same;
-    case TENON_OPCODE_NE:
-      return !is_same;
-    case TENON_OPCODE_LT:
-      return is_less;
-    case TENON_OPCODE_LE:
-      return is_less || is_same;
-    case TENON_OPCODE_GT:
-      return is_more;
-    default:
-      return is_more || is_same;
-  }
-}
+/* How a stands to b. UNORDERED: one is no number. */
+enum { LESS = 1u, SAME = 2u, MORE = 4u, UNORDERED = 8u };
 
 static bool compare(uint32_t opcode, tenon_dtype_t dtype, tenon__scalar_t a, tenon__scalar_t b) {
+  static const uint8_t holds[TENON_OPCODE_COUNT] = {
+      [TENON_OPCODE_EQ] = SAME, [TENON_OPCODE_NE] = LESS | MORE | UNORDERED,
+      [TENON_OPCODE_LT] = LESS, [TENON_OPCODE_LE] = LESS | SAME,
+      [TENON_OPCODE_GT] = MORE, [TENON_OPCODE_GE] = MORE | SAME};
   const bool is_float = tenon__dtype_class(dtype) == 'f';
   if (opcode == TENON_OPCODE_IS_NAN || opcode == TENON_OPCODE_IS_INF) {
     return is_float && (opcode == TENON_OPCODE_IS_NAN ? isnan(a.f) : isinf(a.f)) != 0;
   }
   const bool is_less = is_float ? a.f < b.f : integer_less(dtype, a.i, b.i);
   const bool is_more = is_float ? b.f < a.f : integer_less(dtype, b.i, a.i);
-  return order_holds(opcode, is_less, is_float ? a.f == b.f : a.i == b.i, is_more);
+  const bool is_same = is_float ? a.f == b.f : a.i == b.i;
+  const uint32_t order = is_less ? LESS : is_more ? MORE : is_same ? SAME : UNORDERED;
+  return (holds[opcode] & order) != 0;
 }
 
 static int64_t integer_shift(uint32_t opcode, tenon_dtype_t dtype, int64_t a, int64_t b) {
@@ -358,14 +332,15 @@ tenon__scalar_t tenon__scalar_apply(uint32_t opcode, tenon_dtype_t dtype, tenon_
   }
   if (tenon__opcode_is_comparison(opcode)) {
     result.i = compare(opcode, dtype, a, b);
-  } else if (!is_float) {
-    result.i = tenon__wrap_integer(dtype, integer_apply(opcode, dtype, a.i, b.i));
-  } else {
-    result.f = tenon__round_float(dtype, tenon__opcode_operand_count(opcode) == 2
-                                             ? float_binary(opcode, a.f, b.f)
-                                             : float_unary(opcode, a.f));
+    return result;
   }
-  return result;
+  if (!is_float) {
+    result.i = integer_apply(opcode, dtype, a.i, b.i);
+  } else {
+    result.f = tenon__opcode_operand_count(opcode) == 2 ? float_binary(opcode, a.f, b.f)
+                                                        : float_unary(opcode, a.f);
+  }
+  return tenon__scalar_fit(dtype, result);
 }
 
 const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,

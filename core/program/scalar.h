@@ -13,9 +13,8 @@
  * of its operands. */
 tenon__scalar_t tenon__scalar_apply(uint32_t opcode, tenon_dtype_t dtype, tenon_dtype_t from,
                                     tenon__scalar_t a, tenon__scalar_t b, tenon__scalar_t c);
-/* Rounds a double to a float type's values; wraps an integer to its width. */
-double tenon__round_float(tenon_dtype_t dtype, double value);
-int64_t tenon__wrap_integer(tenon_dtype_t dtype, int64_t value);
+/* A double rounded to a float type's values; an integer wrapped to its width. */
+tenon__scalar_t tenon__scalar_fit(tenon_dtype_t dtype, tenon__scalar_t value);
 /* Philox4x32-10: uniform in [0, 1) from the first word (24 bits for f32, 53 from two words for
  * f64). The same number for the same key and counter on every machine. */
 double tenon__random_uniform(tenon_dtype_t dtype, uint64_t key, uint64_t counter);
