@@ -9,7 +9,6 @@
 #include "core/language/named_tensor.h"
 #include "core/language/operation.h"
 #include "core/language/program_input.h"
-#include "core/language/scope_lookup.h"
 #include "core/tensor/dtype.h"
 
 enum { DEPTH_LIMIT = 512 };

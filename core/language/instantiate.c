@@ -7,7 +7,6 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/language/evaluator.h"
-#include "core/language/scope_lookup.h"
 #include "core/language/shape_rule.h"
 #include "core/language/typed_value.h"
 #include "core/tensor/dtype.h"

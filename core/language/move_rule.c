@@ -8,7 +8,6 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/language/evaluator.h"
 #include "core/language/named_tensor.h"
-#include "core/language/scope_lookup.h"
 #include "core/tensor/type.h"
 
 typedef tenon__environment_t environment_t;

@@ -8,7 +8,6 @@
 #include "core/language/list_functions.h"
 #include "core/language/operation.h"
 #include "core/language/program_input.h"
-#include "core/language/scope_lookup.h"
 #include "core/language/typed_value.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/small_float.h"

@@ -9,7 +9,6 @@
 #include "core/dimension/dimension_text.h"
 #include "core/dimension/requirement.h"
 #include "core/language/named_tensor.h"
-#include "core/language/scope_lookup.h"
 #include "core/language/typed_value.h"
 #include "core/tensor/dtype.h"
 

@@ -5,7 +5,6 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/requirement.h"
-#include "core/language/scope_lookup.h"
 #include "core/tensor/dtype.h"
 
 typedef tenon__function_call_t call_t;

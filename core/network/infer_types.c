@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/language/scope_lookup.h"
+#include "core/language/scope.h"
 #include "core/network/inference.h"
 
 tenon__scope_value_t tenon__infer_scope_value(const tenon__network_t* network, uint32_t graph,

@@ -10,7 +10,7 @@
 #include "core/base/arena.h"
 #include "core/catalog/entry.h"
 #include "core/language/syntax.h"
-#include "core/language/text_calls.h"
+#include "core/language/text.h"
 #include "core/network/match.h"
 #include "core/optimizer/rewriter.h"
 
