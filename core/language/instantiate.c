@@ -7,8 +7,8 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/language/evaluator.h"
+#include "core/language/operation.h"
 #include "core/language/shape_rule.h"
-#include "core/language/typed_value.h"
 #include "core/tensor/dtype.h"
 
 typedef tenon__environment_t environment_t;

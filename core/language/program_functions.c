@@ -8,7 +8,6 @@
 #include "core/language/list_functions.h"
 #include "core/language/operation.h"
 #include "core/language/program_input.h"
-#include "core/language/typed_value.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/small_float.h"
 
@@ -182,7 +181,7 @@ static tenon_status_t call_along(call_t* c, value_t* out) {
   uint32_t axis = 0;
   TENON_TRY(port_argument(c->e, c->syntax->children[0], &port));
   TENON_TRY(tenon__space_axis(c->e, c->syntax->children[1], &axis));
-  return tenon__program_element_along(c->e, c->syntax, port, axis, out);
+  return tenon__program_element(c->e, c->syntax, port, 0, axis, out);
 }
 
 /* The operation that fold's first argument names; NOP for none. */
@@ -216,7 +215,7 @@ static tenon_status_t call_fold(call_t* c, value_t* out) {
     if (!port->values[i].present) {
       continue;
     }
-    TENON_TRY(tenon__program_element(e, call, port, i, count == 0 ? out : &sides[1]));
+    TENON_TRY(tenon__program_element(e, call, port, i, TENON_NONE, count == 0 ? out : &sides[1]));
     if (count++ > 0) {
       TENON_TRY(tenon__language_operation(e, call, opcode, sides, out));
     }

@@ -9,7 +9,7 @@
 #include "core/dimension/dimension_text.h"
 #include "core/dimension/requirement.h"
 #include "core/language/named_tensor.h"
-#include "core/language/typed_value.h"
+#include "core/language/operation.h"
 #include "core/tensor/dtype.h"
 
 typedef tenon__environment_t environment_t;
@@ -117,10 +117,12 @@ static tenon_status_t make_access(const environment_t* e, const syntax_t* syntax
   return TENON_OK;
 }
 
-static tenon_status_t read_element(environment_t* e, const syntax_t* syntax, const char* name,
-                                   const tenon__scope_value_t* value, uint32_t along,
-                                   tenon__language_value_t* out_value) {
+tenon_status_t tenon__program_element(environment_t* e, const syntax_t* syntax,
+                                      const tenon__scope_port_t* port, uint32_t item,
+                                      uint32_t along, tenon__language_value_t* out_value) {
   maker_t* maker = e->program;
+  const char* name = port->name;
+  const tenon__scope_value_t* value = item < port->count ? &port->values[item] : NULL;
   tenon__access_t access = {.rank = TENON_NONE};
   if (value == NULL || !value->present) {
     return tenon__language_refuse(e, syntax, "input '%s' is absent: ask present(%s) first", name,
@@ -149,20 +151,6 @@ static tenon_status_t read_element(environment_t* e, const syntax_t* syntax, con
       tenon__emit_immediate(&maker->builder, TENON_OPCODE_INPUT,
                             tenon__dtype_arithmetic(value->type.dtype), 0, (int64_t)number),
       out_value);
-}
-
-tenon_status_t tenon__program_element(environment_t* e, const syntax_t* syntax,
-                                      const tenon__scope_port_t* port, uint32_t item,
-                                      tenon__language_value_t* out_value) {
-  return read_element(e, syntax, port->name, item < port->count ? &port->values[item] : NULL,
-                      TENON_NONE, out_value);
-}
-
-tenon_status_t tenon__program_element_along(environment_t* e, const syntax_t* syntax,
-                                            const tenon__scope_port_t* port, uint32_t axis,
-                                            tenon__language_value_t* out_value) {
-  return read_element(e, syntax, port->name, port->count > 0 ? &port->values[0] : NULL, axis,
-                      out_value);
 }
 
 static tenon_status_t wrap_axis(const environment_t* e, const syntax_t* syntax, int64_t axis,

@@ -15,18 +15,6 @@
 typedef tenon__environment_t environment_t;
 typedef tenon__inferred_shape_t shape_t;
 
-/* "[2, s, 4]" */
-static const char* shape_text(tenon__dim_pool_t* pool, tenon__arena_t* arena,
-                              const shape_t* shape) {
-  const char* text = "";
-  for (uint32_t i = 0; i < shape->rank && text != NULL; ++i) {
-    text = tenon__arena_format(arena, "%s%s%s", text, i > 0 ? ", " : "",
-                               tenon__dim_text(pool, shape->dims[i], arena));
-  }
-  text = text == NULL ? NULL : tenon__arena_format(arena, "[%s]", text);
-  return text == NULL ? "?" : text;
-}
-
 /* One extent from two that broadcast; INVALID when they cannot. */
 static tenon_dim_t broadcast_extents(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b) {
   int64_t x = 0;
@@ -69,7 +57,8 @@ static tenon_status_t broadcast_fault(tenon__dim_pool_t* pool, tenon__arena_t* a
                                       const tenon_sink_t* sink) {
   TENON_TRY_MEMORY(!tenon__dim_pool_failed(pool));
   return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "shapes %s and %s do not broadcast",
-                     shape_text(pool, arena, a), shape_text(pool, arena, b));
+                     tenon__dims_text(pool, a->dims, a->rank, arena),
+                     tenon__dims_text(pool, b->dims, b->rank, arena));
 }
 
 tenon_status_t tenon__shape_broadcast(tenon__dim_pool_t* pool, tenon__arena_t* arena,
