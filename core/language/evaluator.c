@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/dimension/dimension_pool.h"
 #include "core/language/functions.h"
 #include "core/language/named_tensor.h"
 #include "core/language/operation.h"

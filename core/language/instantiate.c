@@ -2,8 +2,6 @@
  * make the space, the other builds the program over it. */
 #include "core/language/instantiate.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/language/evaluator.h"
@@ -25,15 +23,6 @@ static tenon_status_t begin_round(environment_t* e, bool dry) {
   tenon__program_builder_initialize(&e->program->builder, e->arena);
   e->program->dry = dry;
   return tenon__environment_forget_lets(e);
-}
-
-static const tenon__statement_t* find_statement(const tenon__text_t* text, const char* name) {
-  for (uint32_t i = 0; i < text->statement_count; ++i) {
-    if (!text->statements[i].is_let && strcmp(text->statements[i].target, name) == 0) {
-      return &text->statements[i];
-    }
-  }
-  return NULL;
 }
 
 /* An output's value, as an instruction; a known number takes the output's type. */
@@ -66,9 +55,8 @@ static tenon_status_t evaluate_outputs(environment_t* e, made_output_t* outputs,
       item += port->count;
       continue;
     }
-    const tenon__statement_t* statement = find_statement(e->text, port->name);
-    if (statement == NULL || port->count != 1 || statement->subscript != NULL ||
-        statement->member != NULL || statement->prefix != NULL) {
+    const tenon__statement_t* statement = tenon__text_statement(e->text, port->name, NULL);
+    if (statement == NULL || port->count != 1 || statement->prefix != NULL) {
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                          "the expression has no statement \"%s = ...\"", port->name);
     }

@@ -10,39 +10,21 @@ typedef tenon__environment_t environment_t;
 typedef tenon__language_value_t value_t;
 typedef tenon__syntax_t syntax_t;
 
-/* Is it an input of rank 0 or 1 whose contents are not known? */
-static tenon_status_t is_unknown_list(environment_t* e, const syntax_t* what,
-                                      tenon__named_tensor_t* out_tensor, bool* out_unknown) {
-  *out_unknown = false;
-  if (!tenon__names_port(e, what)) {
-    return TENON_OK;
-  }
-  TENON_TRY(tenon__named_tensor(e, what, out_tensor));
-  if (out_tensor->is_output) {
-    return TENON_OK;
-  }
-  TENON_TRY(tenon__ranked_tensor(e, what, out_tensor));
-  *out_unknown = out_tensor->value->type.contents == NULL && out_tensor->rank <= 1;
-  return TENON_OK;
-}
-
-/* len(a): also where the contents are not known, as the extent of a 1-D shape operand says how many
- * there are. */
+/* len(a): of an input of rank 0 or 1 also where the contents are not known, as its extent says how
+ * many there are. */
 static tenon_status_t call_len(call_t* c, value_t* out) {
   const syntax_t* what = c->syntax->children[0];
   tenon__named_tensor_t tensor = {0};
-  bool is_unknown = false;
-  TENON_TRY(is_unknown_list(c->e, what, &tensor, &is_unknown));
-  if (is_unknown && tensor.rank == 0) {
-    *out = tenon__value_of_integer(1);
-    return TENON_OK;
-  }
-  if (is_unknown) {
-    tenon_dim_t dim = TENON_DIM_INVALID;
-    TENON_TRY(tenon__tensor_extent(c->e, c->syntax, &tensor, 0, &dim));
-    return tenon__language_give(c->e, c->syntax, dim, out);
-  }
   value_t list = {0};
+  if (what->kind == TENON_SYNTAX_NAME && tenon__scope_input(c->e->scope, what->text) != NULL) {
+    tenon_dim_t dim = tenon__dim_constant(c->e->pool, 1);
+    TENON_TRY(tenon__ranked_tensor(c->e, what, &tensor));
+    if (tensor.value->type.contents == NULL && tensor.rank <= 1) {
+      TENON_TRY(tensor.rank == 0 ? TENON_OK
+                                 : tenon__tensor_extent(c->e, c->syntax, &tensor, 0, &dim));
+      return tenon__language_give(c->e, c->syntax, dim, out);
+    }
+  }
   TENON_TRY(tenon__language_list(c->e, what, &list));
   *out = tenon__value_of_integer((int64_t)list.count);
   return TENON_OK;

@@ -7,7 +7,7 @@
 #include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/language/evaluator.h"
-#include "core/language/named_tensor.h"
+#include "core/program/evaluate_block.h"
 #include "core/tensor/type.h"
 
 typedef tenon__environment_t environment_t;
@@ -273,9 +273,10 @@ static bool moved_content(const tenon__scope_t* scope, const tenon__index_map_t*
 tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__index_map_t* map,
                                     tenon__arena_t* arena, tenon__type_t* inout_type) {
   int64_t extents[TENON_RANK_LIMIT] = {0};
-  int64_t point[TENON_RANK_LIMIT] = {0};
+  tenon__walk_t walk;
   uint32_t count = 0;
-  if (!tenon__type_is_small(scope->pool, map->rank, map->dims, extents, &count)) {
+  if (!tenon__type_is_small(scope->pool, map->rank, map->dims, extents, &count) ||
+      !tenon__walk_begin(map->rank, extents, 0, &walk)) {
     return TENON_OK;
   }
   const tenon__scope_value_t* first = find_argument(scope, map->sources[0].input);
@@ -289,12 +290,10 @@ tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__in
   tenon_dim_t* contents = tenon__arena_allocate(arena, count + 1u, sizeof(*contents));
   TENON_TRY_MEMORY(contents != NULL);
   for (uint32_t i = 0; i < count; ++i) {
-    if (!moved_content(scope, map, point, &contents[i])) {
+    if (!moved_content(scope, map, walk.point, &contents[i])) {
       return tenon__dim_pool_failed(scope->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
     }
-    for (uint32_t axis = map->rank; axis > 0 && ++point[axis - 1] == extents[axis - 1]; --axis) {
-      point[axis - 1] = 0;
-    }
+    tenon__walk_advance(&walk, 1);
   }
   inout_type->contents = contents;
   inout_type->content_count = count;

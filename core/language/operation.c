@@ -6,7 +6,6 @@
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
-#include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_text.h"
 #include "core/tensor/dtype.h"

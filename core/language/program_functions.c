@@ -186,13 +186,10 @@ static tenon_status_t call_along(call_t* c, value_t* out) {
 
 /* The operation that fold's first argument names; NOP for none. */
 static uint32_t fold_opcode(const syntax_t* name) {
-  static const uint32_t foldable[] = {TENON_OPCODE_ADD, TENON_OPCODE_MUL, TENON_OPCODE_MIN,
-                                      TENON_OPCODE_MAX, TENON_OPCODE_AND, TENON_OPCODE_OR,
-                                      TENON_OPCODE_XOR};
-  for (size_t i = 0; i < sizeof(foldable) / sizeof(foldable[0]); ++i) {
-    if (name->kind == TENON_SYNTAX_NAME &&
-        strcmp(name->text, tenon__opcode_name(foldable[i])) == 0) {
-      return foldable[i];
+  for (uint32_t opcode = TENON_OPCODE_ADD; opcode <= TENON_OPCODE_XOR; ++opcode) {
+    if (tenon__opcode_is_commutative(opcode) && !tenon__opcode_is_comparison(opcode) &&
+        name->kind == TENON_SYNTAX_NAME && strcmp(name->text, tenon__opcode_name(opcode)) == 0) {
+      return opcode;
     }
   }
   return TENON_OPCODE_NOP;

@@ -178,22 +178,6 @@ static tenon_status_t whole_shape(environment_t* e, const tenon__syntax_t* synta
   return listed_shape(e, syntax, out_shape);
 }
 
-/* The statement `target.member = ...`, or `target = ...` with member NULL. */
-static const tenon__statement_t* find_statement(const tenon__text_t* text, const char* target,
-                                                const char* member) {
-  for (uint32_t i = 0; i < text->statement_count; ++i) {
-    const tenon__statement_t* statement = &text->statements[i];
-    if (statement->is_let || statement->subscript != NULL ||
-        strcmp(statement->target, target) != 0 || (statement->member == NULL) != (member == NULL)) {
-      continue;
-    }
-    if (member == NULL || strcmp(statement->member, member) == 0) {
-      return statement;
-    }
-  }
-  return NULL;
-}
-
 static tenon_status_t known_statement(environment_t* e, const tenon__statement_t* statement,
                                       int64_t most, int64_t* out_value) {
   e->let_end = (uint32_t)(statement - e->text->statements);
@@ -209,7 +193,7 @@ static tenon_status_t known_statement(environment_t* e, const tenon__statement_t
 /* y.rank = ...; y[d] = ... */
 static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* port,
                                    shape_t* inout_shape) {
-  const tenon__statement_t* rank_statement = find_statement(e->text, port->name, "rank");
+  const tenon__statement_t* rank_statement = tenon__text_statement(e->text, port->name, "rank");
   int64_t rank = 0;
   if (rank_statement == NULL) {
     return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA, "the rule says nothing of output '%s'",
@@ -246,8 +230,8 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
 
 static tenon_status_t shape_of_item(environment_t* e, const tenon__scope_port_t* port,
                                     shape_t* inout_shape) {
-  const tenon__statement_t* count_statement = find_statement(e->text, port->name, "count");
-  const tenon__statement_t* whole = find_statement(e->text, port->name, NULL);
+  const tenon__statement_t* count_statement = tenon__text_statement(e->text, port->name, "count");
+  const tenon__statement_t* whole = tenon__text_statement(e->text, port->name, NULL);
   if (count_statement != NULL) {
     int64_t count = 0;
     tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
@@ -318,7 +302,7 @@ tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t
   for (uint32_t i = 0; i < count; ++i) {
     const tenon__statement_t* statement =
         tenon__environment_select(&environment, NULL, port->name, i);
-    statement = statement == NULL ? find_statement(rule->text, port->name, NULL) : statement;
+    statement = statement == NULL ? tenon__text_statement(rule->text, port->name, NULL) : statement;
     if (statement == NULL) {
       return TENON_OK;
     }

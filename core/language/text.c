@@ -315,6 +315,20 @@ tenon_status_t tenon__text_parse(tenon__arena_t* arena, const char* source,
   return TENON_OK;
 }
 
+const tenon__statement_t* tenon__text_statement(const tenon__text_t* text, const char* target,
+                                                const char* member) {
+  for (uint32_t i = 0; i < text->statement_count; ++i) {
+    const tenon__statement_t* statement = &text->statements[i];
+    if (!statement->is_let && statement->subscript == NULL &&
+        strcmp(statement->target, target) == 0 &&
+        (member == NULL ? statement->member == NULL
+                        : statement->member != NULL && strcmp(statement->member, member) == 0)) {
+      return statement;
+    }
+  }
+  return NULL;
+}
+
 tenon_status_t tenon__text_parse_expression(tenon__arena_t* arena, const char* source,
                                             const tenon_sink_t* sink,
                                             const tenon__syntax_t** out_expression) {

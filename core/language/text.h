@@ -34,6 +34,9 @@ typedef struct tenon__text_t {
  * Linear in the text. */
 tenon_status_t tenon__text_parse(tenon__arena_t* arena, const char* source,
                                  const tenon_sink_t* sink, tenon__text_t* out_text);
+/* The statement `target.member = ...`, or `target = ...` with member NULL; NULL: there is none. */
+const tenon__statement_t* tenon__text_statement(const tenon__text_t* text, const char* target,
+                                                const char* member);
 /* Parses one expression (a condition, a check). Anything after it is a fault. */
 tenon_status_t tenon__text_parse_expression(tenon__arena_t* arena, const char* source,
                                             const tenon_sink_t* sink,

@@ -6,9 +6,6 @@
  */
 #include "core/program/contents.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_pool.h"

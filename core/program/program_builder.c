@@ -20,14 +20,14 @@ static bool reserve(tenon__program_builder_t* builder, void* inout_array, uint32
   return !builder->failed;
 }
 
+_Static_assert(sizeof(tenon_instruction_t) == 24, "hashed and compared as bytes: no padding");
+
 /* Equal fields; the coordinates of LOADs by what they hold, not by where they lie. */
 static bool same_instruction(const tenon__program_builder_t* builder, const tenon_instruction_t* a,
                              const tenon_instruction_t* b) {
   if (a->opcode != TENON_OPCODE_LOAD || b->opcode != TENON_OPCODE_LOAD) {
     /* Immediates by their bits: -0.0 is not 0.0, and a NaN equals itself. */
-    return a->opcode == b->opcode && a->dtype == b->dtype &&
-           memcmp(a->operands, b->operands, sizeof(a->operands)) == 0 &&
-           memcmp(&a->immediate.i, &b->immediate.i, sizeof(a->immediate.i)) == 0;
+    return memcmp(a, b, sizeof(*a)) == 0; /* NOLINT(bugprone-suspicious-memory-comparison) */
   }
   return a->dtype == b->dtype && a->immediate.i == b->immediate.i &&
          a->operands[1] == b->operands[1] &&
@@ -75,23 +75,16 @@ static bool grow_slots(tenon__program_builder_t* builder) {
 }
 
 static uint32_t emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction) {
-  /* Field by field: padding and the other member of the union must not differ. */
-  tenon_instruction_t made;
-  memset(&made, 0, sizeof(made));
-  made.opcode = instruction->opcode;
-  made.dtype = instruction->dtype;
-  memcpy(made.operands, instruction->operands, sizeof(made.operands));
-  memcpy(&made.immediate, &instruction->immediate, sizeof(made.immediate));
   if (builder->failed || !grow_slots(builder) ||
       !reserve(builder, &builder->instructions, &builder->instruction_capacity,
-               builder->instruction_count + 1, sizeof(made))) {
+               builder->instruction_count + 1, sizeof(*instruction))) {
     return 0;
   }
-  const uint32_t slot = find_slot(builder, &made);
+  const uint32_t slot = find_slot(builder, instruction);
   if (builder->slots[slot] != 0) {
     return builder->slots[slot] - 1;
   }
-  builder->instructions[builder->instruction_count] = made;
+  builder->instructions[builder->instruction_count] = *instruction;
   builder->slots[slot] = ++builder->instruction_count;
   return builder->instruction_count - 1;
 }

@@ -144,14 +144,11 @@ static bool put_leaf(text_t* text, const tenon_instruction_t* instruction, uint3
 /* `/` divides floats, and floors integers; the other two divisions are functions. */
 static uint32_t sign_opcode(const tenon_instruction_t* instruction) {
   const bool is_float = tenon__dtype_class(instruction->dtype) == 'f';
-  switch (instruction->opcode) {
-    case TENON_OPCODE_DIV:
-      return is_float ? TENON_OPCODE_DIV : TENON_OPCODE_NOP;
-    case TENON_OPCODE_FLOOR_DIV:
-      return is_float ? TENON_OPCODE_NOP : TENON_OPCODE_DIV;
-    default:
-      return instruction->opcode;
+  const uint32_t opcode = instruction->opcode;
+  if (opcode != TENON_OPCODE_DIV && opcode != TENON_OPCODE_FLOOR_DIV) {
+    return opcode;
   }
+  return is_float == (opcode == TENON_OPCODE_DIV) ? TENON_OPCODE_DIV : TENON_OPCODE_NOP;
 }
 
 static void put_operation(text_t* text, const tenon_instruction_t* instruction, int bind,

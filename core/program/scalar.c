@@ -3,16 +3,13 @@
 
 #include <math.h>
 
-static const uint8_t operand_counts[] = {
-#define OPERANDS(name, spelling, operands, meaning) operands,
-    TENON_OPCODES(OPERANDS)
-#undef OPERANDS
-};
-
-static const char* const names[] = {
-#define NAME(name, spelling, operands, meaning) spelling,
-    TENON_OPCODES(NAME)
-#undef NAME
+static const struct {
+  const char* name;
+  uint32_t operand_count;
+} opcodes[] = {
+#define OPCODE_ROW(name, spelling, operands, meaning) {spelling, operands},
+    TENON_OPCODES(OPCODE_ROW)
+#undef OPCODE_ROW
 };
 
 bool tenon__opcode_reads_operand(uint32_t opcode) {
@@ -21,11 +18,11 @@ bool tenon__opcode_reads_operand(uint32_t opcode) {
 }
 
 uint32_t tenon__opcode_operand_count(uint32_t opcode) {
-  return opcode < TENON_OPCODE_COUNT ? operand_counts[opcode] : 0;
+  return opcode < TENON_OPCODE_COUNT ? opcodes[opcode].operand_count : 0;
 }
 
 const char* tenon__opcode_name(uint32_t opcode) {
-  return opcode < TENON_OPCODE_COUNT ? names[opcode] : "?";
+  return opcode < TENON_OPCODE_COUNT ? opcodes[opcode].name : "?";
 }
 
 bool tenon__opcode_is_comparison(uint32_t opcode) {

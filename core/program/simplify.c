@@ -2,7 +2,6 @@
 #include "core/program/simplify.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/string_map.h"
 
