@@ -92,7 +92,7 @@ static tenon_status_t find_space(environment_t* e, const tenon__inferred_shape_t
 /* The axes of an output's own shape in the space, and, unless a rule gave it, that shape. */
 static tenon_status_t place_output(const environment_t* e, uint64_t reduced,
                                    const tenon__inferred_shape_t* given, const uint32_t** out_axes,
-                                   uint32_t* out_rank, tenon__inferred_shape_t* out_shape) {
+                                   tenon__inferred_shape_t* out_shape) {
   const uint32_t kept_rank = e->program->rank - (uint32_t)__builtin_popcountll(reduced);
   bool keep = tenon__scope_integer(e->scope, "keepdims", 1) != 0;
   if (given != NULL) {
@@ -115,7 +115,6 @@ static tenon_status_t place_output(const environment_t* e, uint64_t reduced,
     }
   }
   *out_axes = axes;
-  *out_rank = rank;
   *out_shape = (tenon__inferred_shape_t){rank, dims};
   return TENON_OK;
 }
@@ -150,8 +149,9 @@ static tenon_status_t finish(environment_t* e, const made_output_t* made, uint32
                                           .index = made[i].item,
                                           .reserved = made[i].rounds ? TENON_OUTPUT_ROUNDS : 0,
                                           .reduced_axes = gone};
-    TENON_TRY(place_output(e, gone, shapes == NULL ? NULL : &shapes[made[i].item], &axes[i],
-                           &ranks[i], &found[i]));
+    TENON_TRY(
+        place_output(e, gone, shapes == NULL ? NULL : &shapes[made[i].item], &axes[i], &found[i]));
+    ranks[i] = found[i].rank;
   }
   const tenon__program_outputs_t all = {count, outputs, axes, ranks};
   TENON_TRY(tenon__program_builder_finish(&e->program->builder, e->program->rank, e->program->space,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_pool.h"
@@ -247,11 +248,10 @@ static bool filled_content(const tenon__scope_t* scope, const tenon__index_map_t
 
 static bool moved_content(const tenon__scope_t* scope, const tenon__index_map_t* map,
                           const int64_t* point, tenon_dim_t* out_content) {
-  tenon__scope_t copy = *scope;
   const tenon__dim_point_t place = {.coordinates = point,
                                     .coordinate_count = map->rank,
                                     .element = element_of_scope,
-                                    .user = &copy};
+                                    .user = tenon__drop_const(scope)};
   for (uint32_t s = 0; s < map->source_count; ++s) {
     const tenon__map_source_t* source = &map->sources[s];
     const tenon__scope_value_t* value = find_argument(scope, source->input);

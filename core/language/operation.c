@@ -200,20 +200,12 @@ static tenon_status_t fold_reals(const environment_t* e, const syntax_t* syntax,
 
 /* What dimensions can be combined by; the others need numbers that are known. */
 static bool takes_dimensions(uint32_t opcode) {
-  switch (opcode) {
-    case TENON_OPCODE_ADD:
-    case TENON_OPCODE_SUB:
-    case TENON_OPCODE_MUL:
-    case TENON_OPCODE_FLOOR_DIV:
-    case TENON_OPCODE_MOD:
-    case TENON_OPCODE_MIN:
-    case TENON_OPCODE_MAX:
-    case TENON_OPCODE_NEG:
-    case TENON_OPCODE_ABS:
-      return true;
-    default:
-      return is_rounding(opcode) || (opcode >= TENON_OPCODE_EQ && opcode <= TENON_OPCODE_GE);
-  }
+  static const bool takes[TENON_OPCODE_COUNT] = {
+      [TENON_OPCODE_ADD] = true, [TENON_OPCODE_SUB] = true, [TENON_OPCODE_MUL] = true,
+      [TENON_OPCODE_MOD] = true, [TENON_OPCODE_MIN] = true, [TENON_OPCODE_MAX] = true,
+      [TENON_OPCODE_NEG] = true, [TENON_OPCODE_ABS] = true, [TENON_OPCODE_FLOOR_DIV] = true};
+  return takes[opcode] || is_rounding(opcode) ||
+         (opcode >= TENON_OPCODE_EQ && opcode <= TENON_OPCODE_GE);
 }
 
 /* Integers, known or not, by an opcode that takes dimensions. */

@@ -262,11 +262,6 @@ static bool names_axes(const environment_t* e, const syntax_t* syntax) {
                                               attribute->kind == TENON_ATTRIBUTE_INTS);
 }
 
-static bool is_number(tenon_dtype_t type) {
-  const char kind = tenon__dtype_class(type);
-  return kind == 'f' || kind == 'i' || kind == 'u';
-}
-
 /* mean(x, axes), any, all, and the others where x is an element: of the first value. */
 static tenon_status_t call_reduction(call_t* c, value_t* out) {
   static const struct {
@@ -288,7 +283,8 @@ static tenon_status_t call_reduction(call_t* c, value_t* out) {
   }
   TENON_TRY(tenon__value_instruction(e, call, &c->values[0], &code));
   const tenon_dtype_t type = tenon__builder_type(&e->program->builder, code);
-  if (reductions[row].of_bool ? type != TENON_DTYPE_BOOL : !is_number(type)) {
+  if (reductions[row].of_bool ? type != TENON_DTYPE_BOOL
+                              : strchr("fiu", tenon__dtype_class(type)) == NULL) {
     return tenon__language_refuse(e, call, "'%s' does not take %s", call->text,
                                   tenon__dtype_name(type));
   }

@@ -62,7 +62,6 @@ typedef struct tenon__scope_t {
   const tenon__scope_attribute_t* attributes;
   uint32_t type_count;
   const tenon__scope_type_t* types;
-  uint32_t node_number; /* names fresh symbols */
 } tenon__scope_t;
 
 /* ---- Looking up ----

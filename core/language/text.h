@@ -22,7 +22,7 @@ typedef struct tenon__statement_t {
 } tenon__statement_t;
 
 /* Statements in the order of the text, which is the order in which lets may be named. The tree and
- * its strings lie in the arena of the parse; `source` is the caller's. */
+ * its strings lie in the arena of the parse; `source` is a copy beside them. */
 typedef struct tenon__text_t {
   const char* source;
   uint32_t statement_count;

@@ -197,7 +197,6 @@ tenon_status_t tenon__infer_bind(tenon__inference_t* inference) {
       .attributes = inference->attributes,
       .type_count = op->type_count,
       .types = types,
-      .node_number = inference->network->next_number,
   };
   TENON_TRY(bind_inputs(inference, types));
   return bind_outputs(inference);

@@ -72,16 +72,9 @@ static uint64_t place_of_point(const symbolic_t* s, uint64_t without) {
   return place;
 }
 
-static content_t combine(const symbolic_t* s, const tenon_instruction_t* i) {
-  const tenon_program_t* program = &s->expression->program;
-  const content_t* operands[3] = {&s->values[i->operands[0]], &s->values[i->operands[1]],
-                                  &s->values[i->operands[2]]};
-  const tenon_dtype_t from = tenon__instruction_type(&program->instructions[i->operands[0]]);
-  return tenon__content_combine(s->pool, i, from, operands);
-}
-
 static content_t at_instruction(const symbolic_t* s, uint32_t index) {
-  const tenon_instruction_t* i = &s->expression->program.instructions[index];
+  const tenon_instruction_t* instructions = s->expression->program.instructions;
+  const tenon_instruction_t* i = &instructions[index];
   switch (i->opcode) {
     case TENON_OPCODE_INPUT:
       return read_input(s, (uint32_t)i->immediate.i);
@@ -102,7 +95,10 @@ static content_t at_instruction(const symbolic_t* s, uint32_t index) {
   if (tenon__opcode_is_reduction(i->opcode)) {
     return s->sums[index][place_of_point(s, (uint64_t)i->immediate.i)];
   }
-  return combine(s, i);
+  const content_t* const operands[3] = {&s->values[i->operands[0]], &s->values[i->operands[1]],
+                                        &s->values[i->operands[2]]};
+  return tenon__content_combine(s->pool, i, tenon__instruction_type(&instructions[i->operands[0]]),
+                                operands);
 }
 
 /* Computes every instruction that can be after `stage` rounds. */

@@ -245,34 +245,26 @@ tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, 
   return TENON_OK;
 }
 
-/* The axes of one instruction, from those of its operands. */
-static void find_axes(const tenon_program_t* program, uint32_t index, uint64_t* varying,
-                      uint64_t* reduced) {
-  const tenon_instruction_t* instruction = &program->instructions[index];
-  uint32_t count = 0;
-  const uint32_t* needs = tenon__instruction_needs(program->coordinates, instruction, &count);
-  uint64_t vary = 0;
-  uint64_t gone = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    vary |= varying[needs[i]];
-    gone |= reduced[needs[i]];
-  }
-  if (instruction->opcode == TENON_OPCODE_INPUT) {
-    vary = tenon__axes_below(program->rank) &
-           ~program->operands[instruction->immediate.i].broadcast_axes;
-  } else if (instruction->opcode == TENON_OPCODE_INDEX) {
-    vary = UINT64_C(1) << (uint64_t)instruction->immediate.i;
-  } else if (tenon__opcode_is_reduction(instruction->opcode)) {
-    vary &= ~(uint64_t)instruction->immediate.i;
-    gone |= (uint64_t)instruction->immediate.i;
-  }
-  varying[index] = vary;
-  reduced[index] = gone;
-}
-
 void tenon__program_axes(const tenon_program_t* program, uint64_t* out_varying,
                          uint64_t* out_reduced) {
-  for (uint32_t i = 0; i < program->instruction_count; ++i) {
-    find_axes(program, i, out_varying, out_reduced);
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    const tenon_instruction_t* i = &program->instructions[k];
+    uint32_t count = 0;
+    const uint32_t* needs = tenon__instruction_needs(program->coordinates, i, &count);
+    out_varying[k] = 0;
+    out_reduced[k] = 0;
+    for (uint32_t n = 0; n < count; ++n) {
+      out_varying[k] |= out_varying[needs[n]];
+      out_reduced[k] |= out_reduced[needs[n]];
+    }
+    if (i->opcode == TENON_OPCODE_INPUT) {
+      out_varying[k] =
+          tenon__axes_below(program->rank) & ~program->operands[i->immediate.i].broadcast_axes;
+    } else if (i->opcode == TENON_OPCODE_INDEX) {
+      out_varying[k] = UINT64_C(1) << (uint64_t)i->immediate.i;
+    } else if (tenon__opcode_is_reduction(i->opcode)) {
+      out_varying[k] &= ~(uint64_t)i->immediate.i;
+      out_reduced[k] |= (uint64_t)i->immediate.i;
+    }
   }
 }

@@ -50,13 +50,11 @@ static void put_float(text_t* text, tenon_dtype_t dtype, double value) {
   put(text, "%s", digits);
 }
 
-typedef struct sign_t {
+static const struct {
   const char* text;
   uint32_t opcode;
   int bind; /* how tightly it binds */
-} sign_t;
-
-static const sign_t signs[] = {
+} signs[] = {
     {" | ", TENON_OPCODE_OR, 2},  {" ^ ", TENON_OPCODE_XOR, 2}, {" & ", TENON_OPCODE_AND, 2},
     {" == ", TENON_OPCODE_EQ, 3}, {" != ", TENON_OPCODE_NE, 3}, {" < ", TENON_OPCODE_LT, 4},
     {" <= ", TENON_OPCODE_LE, 4}, {" > ", TENON_OPCODE_GT, 4},  {" >= ", TENON_OPCODE_GE, 4},

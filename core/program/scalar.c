@@ -2,6 +2,7 @@
 #include "core/program/scalar.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct {
   const char* name;
@@ -60,20 +61,17 @@ char tenon__opcode_domain(uint32_t opcode) {
 }
 
 bool tenon__opcode_takes(uint32_t opcode, tenon_dtype_t dtype) {
-  const char kind = tenon__dtype_class(dtype);
-  const bool is_integer = kind == 'i' || kind == 'u';
-  switch (tenon__opcode_domain(opcode)) {
-    case 'f':
-      return kind == 'f';
-    case 'i':
-      return is_integer || kind == 'b';
-    case 's':
-      return is_integer;
-    case 'n':
-      return is_integer || kind == 'f';
-    default:
-      return true;
+  static const struct {
+    char domain;
+    const char* classes;
+  } domains[] = {{'f', "f"}, {'i', "iub"}, {'s', "iu"}, {'n', "iuf"}};
+  const char domain = tenon__opcode_domain(opcode);
+  for (size_t k = 0; k < sizeof(domains) / sizeof(domains[0]); ++k) {
+    if (domains[k].domain == domain) {
+      return strchr(domains[k].classes, tenon__dtype_class(dtype)) != NULL;
+    }
   }
+  return true;
 }
 
 tenon_dtype_t tenon__instruction_type(const tenon_instruction_t* instruction) {

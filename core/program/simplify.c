@@ -39,23 +39,19 @@ static bool is_number(const simplifier_t* s, uint32_t index, double number) {
   return value.f == number && (signbit(value.f) != 0) == (signbit(number) != 0);
 }
 
+/* Whole numbers up to two to this are values of the type. */
+static uint32_t whole_bits(tenon_dtype_t dtype) {
+  const uint32_t bits = tenon__dtype_bits(dtype);
+  const char kind = tenon__dtype_class(dtype);
+  return kind != 'f' ? bits - (kind == 'i' ? 1u : 0u) : bits >= 64 ? 53u : 24u;
+}
+
 /* Does every value of `from` have its equal in `to`, both types of arithmetic? */
 static bool is_lossless(tenon_dtype_t from, tenon_dtype_t to) {
   const char a = tenon__dtype_class(from);
   const char b = tenon__dtype_class(to);
-  const uint32_t from_bits = tenon__dtype_bits(from) - (a == 'i' ? 1u : 0u);
-  const uint32_t to_bits = tenon__dtype_bits(to) - (b == 'i' ? 1u : 0u);
-  if (from == to || a == 'b') {
-    return true;
-  }
-  if (b == 'f') {
-    return a == 'f' ? tenon__dtype_bits(from) <= tenon__dtype_bits(to)
-                    : from_bits <= (tenon__dtype_bits(to) >= 64 ? 53u : 24u);
-  }
-  if (a == 'f' || b == 'b' || (a == 'i' && b == 'u')) {
-    return false;
-  }
-  return from_bits <= to_bits;
+  const bool holds = b == 'f' || (a != 'f' && b != 'b' && (a == b || b == 'i'));
+  return from == to || a == 'b' || (holds && whole_bits(from) <= whole_bits(to));
 }
 
 /* Folds an operation on constants alone. */
