@@ -19,6 +19,7 @@ typedef struct move_t {
   const char* prefix; /* of the output */
   tenon__index_map_t map;
   tenon__map_source_t* sources;
+  uint32_t source_capacity;
 } move_t;
 
 static bool is_linear(const tenon__statement_t* statement) {
@@ -64,6 +65,8 @@ static tenon_status_t add_item(move_t* move, const tenon__statement_t* statement
     tenon__environment_set_item(e, port, item);
     TENON_TRY(add_coordinates(move, port, value, &source.coordinates));
   }
+  TENON_TRY_MEMORY(
+      TENON_ARENA_GROW(e->arena, move->sources, move->source_capacity, move->map.source_count + 1));
   move->sources[move->map.source_count++] = source;
   return TENON_OK;
 }
@@ -147,14 +150,6 @@ static tenon_status_t add_statement(move_t* move, const tenon__statement_t* stat
   return TENON_OK;
 }
 
-static uint32_t input_item_count(const tenon__scope_t* scope) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < scope->input_count; ++i) {
-    count += scope->inputs[i].count;
-  }
-  return count;
-}
-
 static tenon_status_t finish(move_t* move, tenon__index_map_t* out_map) {
   environment_t* e = move->e;
   tenon__index_map_t* map = &move->map;
@@ -189,9 +184,7 @@ tenon_status_t tenon__move_evaluate(const tenon__node_text_t* rule, uint32_t out
                                     (shape->rank > 0 ? shape->rank : 1u) * sizeof(tenon_dim_t));
   move.map.fill_dtype = tenon__dtype_arithmetic(port->values != NULL ? port->values[item].type.dtype
                                                                      : TENON_DTYPE_UNDEFINED);
-  move.sources =
-      tenon__arena_allocate(rule->arena, input_item_count(rule->scope) + 1u, sizeof(*move.sources));
-  TENON_TRY_MEMORY(move.sources != NULL && move.map.dims != NULL);
+  TENON_TRY_MEMORY(move.map.dims != NULL);
   for (uint32_t i = 0; i < rule->text->statement_count; ++i) {
     TENON_TRY(add_statement(&move, &rule->text->statements[i]));
   }

@@ -43,10 +43,8 @@ static tenon_status_t add_aligned(const environment_t* e, const tenon__scope_val
 static void require_fit(const environment_t* e, const aligned_axis_t* aligned) {
   tenon__dim_pool_t* pool = e->pool;
   const tenon_dim_t extent = e->program->space[aligned->axis];
-  int64_t known = 0;
   if (aligned->makes_space || !tenon__dim_pool_collects(pool) ||
-      tenon__dim_equal(aligned->dim, extent) ||
-      (tenon__dim_known(pool, aligned->dim, &known) && known == 1)) {
+      tenon__dim_equal(aligned->dim, extent) || tenon__dim_is(pool, aligned->dim, 1)) {
     return;
   }
   const char* message = tenon__arena_format(

@@ -91,7 +91,7 @@ static tenon_status_t whole_shape(environment_t* e, const tenon__syntax_t* synta
 
 /* Appends the shapes that one argument of broadcast means; a variadic port means all its items. */
 static tenon_status_t add_shapes(environment_t* e, const tenon__syntax_t* syntax, shape_t* shapes,
-                                 uint32_t capacity, uint32_t* inout_count) {
+                                 uint32_t* inout_count) {
   bool is_output = false;
   const tenon__scope_port_t* port = syntax->kind == TENON_SYNTAX_NAME
                                         ? tenon__scope_port(e->scope, syntax->text, &is_output)
@@ -101,7 +101,7 @@ static tenon_status_t add_shapes(environment_t* e, const tenon__syntax_t* syntax
     *inout_count += 1;
     return TENON_OK;
   }
-  for (uint32_t i = 0; i < port->count && *inout_count < capacity; ++i) {
+  for (uint32_t i = 0; i < port->count; ++i) {
     const tenon__scope_value_t* value = &port->values[i];
     if (!value->present) {
       continue;
@@ -124,7 +124,7 @@ static tenon_status_t broadcast_call(environment_t* e, const tenon__syntax_t* ca
   uint32_t count = 0;
   TENON_TRY_MEMORY(shapes != NULL);
   for (uint32_t i = 0; i < call->child_count; ++i) {
-    TENON_TRY(add_shapes(e, call->children[i], shapes, capacity, &count));
+    TENON_TRY(add_shapes(e, call->children[i], shapes, &count));
   }
   return tenon__shape_broadcast(e->pool, e->arena, shapes, count, e->sink, out_shape);
 }
@@ -180,6 +180,7 @@ static tenon_status_t whole_shape(environment_t* e, const tenon__syntax_t* synta
 
 static tenon_status_t known_statement(environment_t* e, const tenon__statement_t* statement,
                                       int64_t most, int64_t* out_value) {
+  tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
   e->let_end = (uint32_t)(statement - e->text->statements);
   TENON_TRY(tenon__language_known(e, statement->value, out_value));
   if (*out_value < 0 || *out_value > most) {
@@ -199,7 +200,6 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
     return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA, "the rule says nothing of output '%s'",
                        port->name);
   }
-  tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
   TENON_TRY(known_statement(e, rank_statement, TENON_RANK_LIMIT, &rank));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, (size_t)rank + 1, sizeof(*dims));
   TENON_TRY_MEMORY(dims != NULL);
@@ -234,7 +234,6 @@ static tenon_status_t shape_of_item(environment_t* e, const tenon__scope_port_t*
   const tenon__statement_t* whole = tenon__text_statement(e->text, port->name, NULL);
   if (count_statement != NULL) {
     int64_t count = 0;
-    tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
     TENON_TRY(known_statement(e, count_statement, INT32_MAX, &count));
     if (count != (int64_t)port->count) {
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,

@@ -173,15 +173,6 @@ static tenon_status_t copy_part(composition_t* c, part_t* part) {
   return status_of(c);
 }
 
-static bool reduces(const tenon__expression_t* e) {
-  return tenon__program_has(&e->program, TENON_OPCODE_SUM, TENON_OPCODE_MEAN);
-}
-
-static bool is_single(const tenon__dim_pool_t* pool, tenon_dim_t extent) {
-  int64_t number = 0;
-  return tenon__dim_known(pool, extent, &number) && number == 1;
-}
-
 /* Where an access reads the output along an axis of its producer; INVALID for one that it lacks. */
 static tenon_dim_t read_along(const tenon__access_t* access, const tenon__expression_t* producer,
                               uint32_t output, uint32_t axis) {
@@ -210,7 +201,7 @@ static bool reads_same_point(tenon__dim_pool_t* pool, const tenon__expression_t*
     const tenon_dim_t coordinate = read_along(access, producer, output, k);
     is_same = is_reduced(producer, output, k) ||
               (tenon__dim_equal(coordinate, TENON_DIM_INVALID)
-                   ? is_single(pool, extent)
+                   ? tenon__dim_is(pool, extent, 1)
                    : tenon__dim_equal(coordinate, tenon__dim_coordinate(pool, k, extent)));
   }
   return is_same;
@@ -249,7 +240,7 @@ static tenon_status_t producer_replacements(composition_t* c, const tenon__acces
     const tenon_dim_t coordinate = read_along(access, producer, output, k);
     const bool is_missing = tenon__dim_equal(coordinate, TENON_DIM_INVALID);
     replacements[k] = is_missing ? tenon__dim_constant(c->pool, 0) : coordinate;
-    c->unsupported = is_missing && !is_single(c->pool, producer->space[k]);
+    c->unsupported = is_missing && !tenon__dim_is(c->pool, producer->space[k], 1);
   }
   *out_replacements = replacements;
   return status_of(c);
@@ -274,22 +265,10 @@ static tenon_status_t lift(composition_t* c, const tenon__expression_t* producer
   return status_of(c);
 }
 
-/* The producer's value as the consumer reads it: stored and loaded again. Packed types change a
- * value when it is stored; narrow floats round, which a strict build keeps, and every build where
- * the rounding was asked for. */
-static uint32_t stored_value(composition_t* c, uint32_t code, const tenon_program_output_t* output,
-                             bool strict) {
-  const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(output->dtype);
-  const bool narrow = arithmetic != output->dtype;
-  if (narrow && (strict || (output->reserved & TENON_OUTPUT_ROUNDS) != 0 ||
-                 tenon__dtype_class(output->dtype) != 'f')) {
-    return no_code(c);
-  }
-  return tenon__emit_cast(&c->builder, code, arithmetic);
-}
-
-/* The producer's value where slot number `slot` reads it. `in_place`: every slot reads the producer
- * at the same point of its own space. */
+/* The producer's value where slot number `slot` reads it: stored and loaded again. Packed types
+ * change a value when it is stored; narrow floats round, which a strict build keeps, and every
+ * build where the rounding was asked for. `in_place`: every slot reads the producer at the same
+ * point of its own space. */
 static tenon_status_t copy_value(composition_t* c, const tenon__composition_t* composition,
                                  bool in_place, uint32_t slot, part_t* producer,
                                  uint32_t* out_value) {
@@ -302,7 +281,11 @@ static tenon_status_t copy_value(composition_t* c, const tenon__composition_t* c
   if (slot == 0 || !in_place) {
     TENON_TRY(copy_part(c, producer));
   }
-  *out_value = stored_value(c, producer->map[made->instruction], made, composition->strict);
+  const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(made->dtype);
+  c->unsupported = arithmetic != made->dtype &&
+                   (composition->strict || (made->reserved & TENON_OUTPUT_ROUNDS) != 0 ||
+                    tenon__dtype_class(made->dtype) != 'f');
+  *out_value = tenon__emit_cast(&c->builder, producer->map[made->instruction], arithmetic);
   return status_of(c);
 }
 
@@ -365,9 +348,10 @@ tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
     same_point = same_point && reads_same_point(pool, consumer, slot, producer, output);
     on_output = on_output && stands_on_output(pool, consumer, slot, producer, output);
   }
-  const bool lifted = !same_point && on_output && reduces(producer);
+  const bool reduces = tenon__program_has(&producer->program, TENON_OPCODE_SUM, TENON_OPCODE_MEAN);
+  const bool lifted = !same_point && on_output && reduces;
   if (composition->slot_count == 0 ||
-      (!same_point && !lifted && (composition->keep_output || reduces(producer)))) {
+      (!same_point && !lifted && (composition->keep_output || reduces))) {
     c.unsupported = true;
     return status_of(&c);
   }

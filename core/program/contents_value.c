@@ -39,8 +39,7 @@ content_t tenon__content_float(tenon__dim_pool_t* pool, double value) {
 }
 
 bool tenon__content_is_whole(tenon__dim_pool_t* pool, content_t value) {
-  int64_t one = 0;
-  return is_known(value) && tenon__dim_known(pool, value.denominator, &one) && one == 1;
+  return is_known(value) && tenon__dim_is(pool, value.denominator, 1);
 }
 
 bool tenon__content_known(tenon__dim_pool_t* pool, content_t value, int64_t* out_value) {
@@ -51,12 +50,11 @@ bool tenon__content_known(tenon__dim_pool_t* pool, content_t value, int64_t* out
 static content_t quotient(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b) {
   int64_t low = 0;
   int64_t high = 0;
-  int64_t rest = 0;
   tenon__dim_range(pool, b, &low, &high);
   if (tenon__dim_equal(a, TENON_DIM_INVALID) || tenon__dim_equal(b, TENON_DIM_INVALID) || low < 1) {
     return tenon__content_unknown();
   }
-  if (tenon__dim_known(pool, op(pool, TENON_OPCODE_MOD, a, b), &rest) && rest == 0) {
+  if (tenon__dim_is(pool, op(pool, TENON_OPCODE_MOD, a, b), 0)) {
     return tenon__content_whole(pool, op(pool, TENON_OPCODE_FLOOR_DIV, a, b));
   }
   return (content_t){a, b, 0};
@@ -256,14 +254,6 @@ static bool fold(tenon__dim_pool_t* pool, const tenon_instruction_t* i, tenon_dt
   return true;
 }
 
-/* Contents are signed: an unsigned number that may wrap, or be 2^63 or more, is none. */
-static content_t as_unsigned(tenon__dim_pool_t* pool, content_t value) {
-  int64_t low = 0;
-  int64_t high = 0;
-  tenon__dim_range(pool, value.numerator, &low, &high);
-  return is_known(value) && low < 0 ? tenon__content_unknown() : value;
-}
-
 static content_t combine(tenon__dim_pool_t* pool, const tenon_instruction_t* instruction,
                          tenon_dtype_t from, const content_t* const operands[3]) {
   const uint32_t count = tenon__opcode_operand_count(instruction->opcode);
@@ -287,8 +277,13 @@ static content_t combine(tenon__dim_pool_t* pool, const tenon_instruction_t* ins
 content_t tenon__content_combine(tenon__dim_pool_t* pool, const tenon_instruction_t* instruction,
                                  tenon_dtype_t from, const content_t* const operands[3]) {
   const content_t value = combine(pool, instruction, from, operands);
-  return tenon__dtype_class(tenon__instruction_type(instruction)) == 'u' ? as_unsigned(pool, value)
-                                                                         : value;
+  int64_t low = 0;
+  int64_t high = 0;
+  if (is_known(value) && tenon__dtype_class(tenon__instruction_type(instruction)) == 'u') {
+    tenon__dim_range(pool, value.numerator, &low, &high);
+  }
+  /* Contents are signed: an unsigned number that may wrap, or be 2^63 or more, is none. */
+  return low < 0 ? tenon__content_unknown() : value;
 }
 
 content_t tenon__content_add_to_sum(tenon__dim_pool_t* pool, const tenon_instruction_t* instruction,

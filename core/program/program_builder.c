@@ -165,9 +165,7 @@ uint64_t tenon__access_broadcast_axes(const tenon__dim_pool_t* pool, const tenon
   }
   uint64_t axes = 0;
   for (uint32_t k = 0; k < rank; ++k) {
-    int64_t extent = 0;
-    const bool single = tenon__dim_known(pool, space[k], &extent) && extent == 1;
-    if (!single && ((varying >> k) & 1u) == 0) {
+    if (!tenon__dim_is(pool, space[k], 1) && ((varying >> k) & 1u) == 0) {
       axes |= UINT64_C(1) << k;
     }
   }

@@ -204,6 +204,7 @@ static uint32_t simplify_extremum(simplifier_t* s, const instruction_t* i, uint3
 static uint32_t simplify_not(simplifier_t* s, const instruction_t* i, uint32_t a) {
   (void)i;
   const instruction_t inner = *made(s, a);
+  const uint32_t opposite = inner.opcode == TENON_OPCODE_LT ? TENON_OPCODE_LE : TENON_OPCODE_LT;
   const bool number = !is_float(inner.dtype);
   switch (inner.opcode) {
     case TENON_OPCODE_NOT:
@@ -213,10 +214,8 @@ static uint32_t simplify_not(simplifier_t* s, const instruction_t* i, uint32_t a
       return binary(s, inner.opcode == TENON_OPCODE_EQ ? TENON_OPCODE_NE : TENON_OPCODE_EQ,
                     inner.dtype, inner.operands[0], inner.operands[1]);
     case TENON_OPCODE_LT: /* not with NaN */
-      return number ? binary(s, TENON_OPCODE_LE, inner.dtype, inner.operands[1], inner.operands[0])
-                    : TENON_NONE;
     case TENON_OPCODE_LE:
-      return number ? binary(s, TENON_OPCODE_LT, inner.dtype, inner.operands[1], inner.operands[0])
+      return number ? binary(s, opposite, inner.dtype, inner.operands[1], inner.operands[0])
                     : TENON_NONE;
     default:
       return TENON_NONE;
