@@ -72,7 +72,10 @@ static tenon_status_t choose(tenon__building_t* b) {
 static tenon_status_t lay_out(tenon__building_t* b) {
   const uint64_t limit = b->options->memory_limit_bytes;
   TENON_TRY(tenon__plan_memory(b->plan, b->options->sink));
-  const uint64_t needed = b->plan->schedules[0].memory_bytes + b->plan->scratch_bytes;
+  uint64_t needed = 0;
+  for (uint32_t d = 0; d < b->plan->device_count; ++d) {
+    needed += b->plan->schedules[0].memory_bytes[d] + b->plan->devices[d].scratch_bytes;
+  }
   if (limit > 0 && needed > limit) {
     return tenon__fail(b->options->sink, TENON_ERROR_OUT_OF_MEMORY,
                        "activations and workspace need %llu bytes, the limit is %llu",
