@@ -27,7 +27,7 @@ static bool same_instruction(const tenon__program_builder_t* builder, const teno
                              const tenon_instruction_t* b) {
   if (a->opcode != TENON_OPCODE_LOAD || b->opcode != TENON_OPCODE_LOAD) {
     /* Immediates by their bits: -0.0 is not 0.0, and a NaN equals itself. */
-    return memcmp(a, b, sizeof(*a)) == 0; /* NOLINT(bugprone-suspicious-memory-comparison) */
+    return memcmp(a, b, sizeof(*a)) == 0; /* NOLINT(cert-exp42-c,cert-flp37-c) */
   }
   return a->dtype == b->dtype && a->immediate.i == b->immediate.i &&
          a->operands[1] == b->operands[1] &&

@@ -55,9 +55,10 @@ char tenon__opcode_domain(uint32_t opcode) {
       [TENON_OPCODE_SHR] = 's',        [TENON_OPCODE_ATAN2] = 'f',
       [TENON_OPCODE_RANDOM] = 'f'};
   const bool is_function = opcode >= TENON_OPCODE_SQRT && opcode <= TENON_OPCODE_SOFTPLUS;
-  return is_function                                           ? 'f'
-         : opcode < TENON_OPCODE_COUNT && domains[opcode] != 0 ? domains[opcode]
-                                                               : 'n';
+  if (opcode < TENON_OPCODE_COUNT && domains[opcode] != 0) {
+    return domains[opcode];
+  }
+  return is_function ? 'f' : 'n';
 }
 
 bool tenon__opcode_takes(uint32_t opcode, tenon_dtype_t dtype) {
