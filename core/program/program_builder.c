@@ -20,14 +20,16 @@ static bool reserve(tenon__program_builder_t* builder, void* inout_array, uint32
   return !builder->failed;
 }
 
-_Static_assert(sizeof(tenon_instruction_t) == 24, "hashed and compared as bytes: no padding");
+_Static_assert(sizeof(tenon_instruction_t) == 24, "hashed as bytes: no padding");
 
 /* Equal fields; the coordinates of LOADs by what they hold, not by where they lie. */
 static bool same_instruction(const tenon__program_builder_t* builder, const tenon_instruction_t* a,
                              const tenon_instruction_t* b) {
   if (a->opcode != TENON_OPCODE_LOAD || b->opcode != TENON_OPCODE_LOAD) {
     /* Immediates by their bits: -0.0 is not 0.0, and a NaN equals itself. */
-    return memcmp(a, b, sizeof(*a)) == 0; /* NOLINT(cert-exp42-c,cert-flp37-c) */
+    return a->opcode == b->opcode && a->dtype == b->dtype &&
+           memcmp(a->operands, b->operands, sizeof(a->operands)) == 0 &&
+           memcmp(&a->immediate.i, &b->immediate.i, sizeof(a->immediate.i)) == 0;
   }
   return a->dtype == b->dtype && a->immediate.i == b->immediate.i &&
          a->operands[1] == b->operands[1] &&
