@@ -27,6 +27,11 @@ tenon__dim_view_t tenon__dim_get(const tenon__dim_pool_t* pool, tenon_dim_t dim)
 /* A constant, or what its range leaves one value. False for INVALID; *out_value is untouched then.
  */
 bool tenon__dim_known(const tenon__dim_pool_t* pool, tenon_dim_t dim, int64_t* out_value);
+/* Known to be that number? */
+static inline bool tenon__dim_is(const tenon__dim_pool_t* pool, tenon_dim_t dim, int64_t number) {
+  int64_t value = 0;
+  return tenon__dim_known(pool, dim, &value) && value == number;
+}
 /* Bounds that always hold; INT64_MIN and INT64_MAX where nothing is known. Kept with each node:
  * constant time. */
 void tenon__dim_range(const tenon__dim_pool_t* pool, tenon_dim_t dim, int64_t* out_min,

@@ -12,7 +12,7 @@
 #include "core/language/condition.h"
 #include "core/language/instantiate.h"
 #include "core/language/move_rule.h"
-#include "core/language/scope_lookup.h"
+#include "core/language/scope.h"
 #include "core/language/shape_rule.h"
 #include "core/operator/attribute.h"
 
@@ -202,7 +202,6 @@ tenon_status_t tenon__infer_bind(tenon__inference_t* inference) {
       .attributes = inference->attributes,
       .type_count = op->type_count,
       .types = types,
-      .node_number = inference->network->next_number,
   };
   TENON_TRY(bind_inputs(inference, types));
   return bind_outputs(inference);

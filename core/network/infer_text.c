@@ -53,7 +53,6 @@ tenon_status_t tenon__infer_text_scope(tenon__inference_t* inference,
       .inputs = ports,
       .output_count = 1,
       .outputs = ports + count,
-      .node_number = inference->network->next_number,
   };
   return TENON_OK;
 }

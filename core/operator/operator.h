@@ -12,7 +12,6 @@
 #include "core/base/digest.h"
 #include "core/language/scope.h"
 #include "core/language/text.h"
-#include "core/language/text_calls.h"
 
 /* One parsed case: `when` NULL means always. */
 typedef struct tenon__operator_case_t {

@@ -6,7 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/language/condition.h"
-#include "core/language/text_calls.h"
+#include "core/language/text.h"
 #include "core/network/match.h"
 #include "core/network/node.h"
 #include "core/optimizer/passes.h"

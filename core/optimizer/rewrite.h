@@ -1,6 +1,6 @@
 /*
  * A rewrite that a plugin offers as texts: parsed, matched at a node, applied as one patch.
- * Patterns and replacements are texts of calls (language/text_calls.h), so that the core applies
+ * Patterns and replacements are texts of calls (language/text.h), so that the core applies
  * rewrites without knowing an operator; only what no text can say is built by a plugin's function
  *.
  */
@@ -10,7 +10,7 @@
 #include "core/base/arena.h"
 #include "core/catalog/entry.h"
 #include "core/language/syntax.h"
-#include "core/language/text_calls.h"
+#include "core/language/text.h"
 #include "core/network/match.h"
 #include "core/optimizer/rewriter.h"
 
