@@ -130,12 +130,15 @@ static bool find_picks(tenon__arena_t* arena, tenon__candidates_t* result) {
 
 /* ---- The search ---- */
 
+/* A kernel of a device that the build is not for is nobody's refusal: that a plugin is there
+ * changes no plan. */
 static tenon_status_t search_kernels(search_t* search, const kernel_list_t* list,
                                      bool want_reference) {
   const tenon__kernel_entry_t** entries = list->entries;
   for (uint32_t k = 0; k < list->count; ++k) {
     tenon_refusal_t refusal;
-    if (((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0) != want_reference) {
+    if (((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0) != want_reference ||
+        !tenon__tuning_runs_somewhere(search->tuning, entries[k])) {
       continue;
     }
     if (!accepts(search->tuning, search->region, entries[k], &refusal)) {

@@ -332,7 +332,8 @@ static tenon_status_t try_trial(tenon__rehearsal_t* r, tenon__trial_t* trial,
   return TENON_OK;
 }
 
-/* Memory that the host has not for its own part ends a build; whatever else is the kernel's. */
+/* Memory that the host has not for its own part ends a build, and so does a device that is lost;
+ * whatever else is the kernel's. */
 static tenon_status_t judge(tenon__rehearsal_t* r, const tenon__trial_t* trial,
                             tenon_status_t status, tenon__outcome_t* outcome) {
   if (r->failure != TENON_OK) {
@@ -347,6 +348,11 @@ static tenon_status_t judge(tenon__rehearsal_t* r, const tenon__trial_t* trial,
   }
   if (trial->outputs == NULL && status != TENON_OK && trial->message[0] == '\0') {
     return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  const tenon__tuning_t* tuning = r->search->tuning;
+  if (status == TENON_ERROR_DEVICE &&
+      !tenon__device_is_well(&tuning->devices[r->search->region->device])) {
+    return tenon__fail(tuning->sink, status, "%s", trial->message);
   }
   outcome->tried = TENON_TRIED_FAILED;
   outcome->refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_FAILED};

@@ -43,7 +43,7 @@ static tenon_status_t lacks(tenon__trial_t* trial, const char* what, uint64_t si
 static tenon_status_t provide_workspace(tenon__trial_t* trial, const char* what,
                                         uint64_t size_bytes, void** out_memory) {
   if (tenon__trial_mirror_is_used(&trial->mirror)) {
-    *out_memory = tenon__memory_allocate(&trial->mirror.memory, (size_t)size_bytes);
+    TENON_TRY(tenon__memory_allocate(&trial->mirror.memory, (size_t)size_bytes, out_memory));
   } else {
     *out_memory = size_bytes > tenon__machine_memory_bytes()
                       ? NULL
@@ -91,7 +91,8 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
   }
   TENON_TRY(tenon__trial_inputs_provide(data, &candidate->tactic));
   TENON_TRY(tenon__trial_outputs_provide(data, &candidate->tactic, &trial->outputs));
-  TENON_TRY(tenon__trial_mirror_begin(&trial->mirror, data, trial->outputs, &trial->arena));
+  TENON_TRY(
+      tenon__trial_mirror_begin(&trial->mirror, data, trial->outputs, &trial->arena, &trial->sink));
   TENON_TRY(provide_workspaces(trial));
   TENON_TRY(tenon__packed_store_create(tuning->allocator, &trial->store));
   const tenon__instance_request_t prepared = {.kernel = &binding,

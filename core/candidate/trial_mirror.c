@@ -11,8 +11,7 @@ bool tenon__trial_mirror_is_used(const tenon__trial_mirror_t* mirror) {
 static tenon_status_t mirror_block(tenon__trial_mirror_t* mirror, void* host, size_t size_bytes,
                                    tenon__mirrored_t* out_block) {
   *out_block = (tenon__mirrored_t){.host = host, .size_bytes = size_bytes};
-  out_block->device = tenon__memory_allocate(&mirror->memory, size_bytes);
-  return out_block->device == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  return tenon__memory_allocate(&mirror->memory, size_bytes, &out_block->device);
 }
 
 /* The same argument in the mirror: a view may begin in the middle of its block. */
@@ -66,14 +65,17 @@ static tenon_status_t make_lists(tenon__trial_mirror_t* mirror, tenon__arena_t* 
 tenon_status_t tenon__trial_mirror_begin(tenon__trial_mirror_t* mirror,
                                          const tenon__trial_data_t* data,
                                          const tenon__trial_outputs_t* outputs,
-                                         tenon__arena_t* arena) {
+                                         tenon__arena_t* arena, const tenon_sink_t* sink) {
   const tenon__tuning_t* tuning = data->tuning;
   const uint32_t device = data->region->device;
   *mirror = (tenon__trial_mirror_t){0};
   if (device == 0) {
     return TENON_OK;
   }
+  mirror->device = tuning->devices[device];
+  mirror->device.sink = sink;
   mirror->memory = tenon__tuning_memory(tuning, device);
+  mirror->memory.device = &mirror->device;
   mirror->input_count = data->region->input_count;
   mirror->output_count = data->region->output_count;
   TENON_TRY(make_lists(mirror, arena));

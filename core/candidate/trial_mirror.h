@@ -20,6 +20,7 @@ typedef struct tenon__mirrored_t {
 /* Lists are as the region's, in the trial's arena; events give the device's own time. All zero:
  * there is none. */
 typedef struct tenon__trial_mirror_t {
+  tenon__device_t device; /* whose failures the trial hears */
   tenon__memory_t memory;
   uint32_t input_count;
   uint32_t output_count;
@@ -31,11 +32,12 @@ typedef struct tenon__trial_mirror_t {
   tenon_event_t* end;
 } tenon__trial_mirror_t;
 
-/* Of the arguments that data and outputs lend now. End it whatever it returns. */
+/* Of the arguments that data and outputs lend now; it stays where it is. `sink`: who hears of what
+ * fails. End it whatever it returns. */
 tenon_status_t tenon__trial_mirror_begin(tenon__trial_mirror_t* mirror,
                                          const tenon__trial_data_t* data,
                                          const tenon__trial_outputs_t* outputs,
-                                         tenon__arena_t* arena);
+                                         tenon__arena_t* arena, const tenon_sink_t* sink);
 void tenon__trial_mirror_end(tenon__trial_mirror_t* mirror);
 bool tenon__trial_mirror_is_used(const tenon__trial_mirror_t* mirror);
 /* Inputs and outputs to the device. */

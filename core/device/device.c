@@ -196,7 +196,7 @@ void tenon__device_destroy_recording(const tenon__device_t* device, void* record
   tenon__call_leave(outer);
 }
 
-/* ---- Copies ---- */
+/* ---- Memory ---- */
 
 tenon_status_t tenon__device_copy(const tenon__device_t* device, tenon_stream_t* stream,
                                   int32_t direction, void* target, const void* source,
@@ -214,6 +214,28 @@ tenon_status_t tenon__device_copy(const tenon__device_t* device, tenon_stream_t*
                                                                 target, source, size_bytes);
   tenon__call_leave(outer);
   return tell(device, "copy", status);
+}
+
+tenon_status_t tenon__device_allocate(const tenon__device_t* device, tenon_stream_t* stream,
+                                      size_t size_bytes, void** out_block) {
+  const tenon__call_t call = call_of(device, "allocate");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  *out_block = NULL;
+  const tenon_status_t status =
+      device->source.descriptor->allocate(device->handle, stream, size_bytes, out_block);
+  tenon__call_leave(outer);
+  return status == TENON_ERROR_OUT_OF_MEMORY ? status : tell(device, "allocate", status);
+}
+
+void tenon__device_free(const tenon__device_t* device, tenon_stream_t* stream, void* block,
+                        size_t size_bytes) {
+  if (block == NULL) {
+    return;
+  }
+  const tenon__call_t call = call_of(device, "free");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  device->source.descriptor->free(device->handle, stream, block, size_bytes);
+  tenon__call_leave(outer);
 }
 
 tenon_status_t tenon__device_clear(const tenon__device_t* device, tenon_stream_t* stream,

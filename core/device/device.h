@@ -80,6 +80,12 @@ void tenon__device_destroy_recording(const tenon__device_t* device, void* record
 tenon_status_t tenon__device_copy(const tenon__device_t* device, tenon_stream_t* stream,
                                   int32_t direction, void* target, const void* source,
                                   size_t size_bytes);
+/* A block of a device whose memory is its own. OUT_OF_MEMORY is for the caller to tell. Freeing
+ * NULL does nothing. In the stream's order. */
+tenon_status_t tenon__device_allocate(const tenon__device_t* device, tenon_stream_t* stream,
+                                      size_t size_bytes, void** out_block);
+void tenon__device_free(const tenon__device_t* device, tenon_stream_t* stream, void* block,
+                        size_t size_bytes);
 /* Zeros, of a device whose memory is its own; in the stream's order. */
 tenon_status_t tenon__device_clear(const tenon__device_t* device, tenon_stream_t* stream,
                                    void* block, size_t size_bytes);

@@ -20,9 +20,11 @@ typedef struct tenon__memory_t {
 tenon__memory_t tenon__memory_host(tenon_allocator_t allocator);
 /* May the host read and write it? */
 bool tenon__memory_is_host(const tenon__memory_t* memory);
-/* NULL where there is none; 0 bytes are a block too. Aligned to 64 bytes at least. Filled with
- * zeros on the host alone: elsewhere that is work, which who needs it asks for. */
-void* tenon__memory_allocate(const tenon__memory_t* memory, size_t size_bytes);
+/* OUT_OF_MEMORY silently, other failures of a device with its words; 0 bytes are a block too.
+ * Aligned to 64 bytes at least. Filled with zeros on the host alone: elsewhere that is work, which
+ * who needs it asks for. */
+tenon_status_t tenon__memory_allocate(const tenon__memory_t* memory, size_t size_bytes,
+                                      void** out_block);
 /* NULL is fine. On a device: when the stream has come so far. */
 void tenon__memory_free(const tenon__memory_t* memory, void* block, size_t size_bytes);
 /* In the order of the stream. */

@@ -71,8 +71,8 @@ tenon_status_t tenon__dynamic_buffer_resize(tenon__dynamic_buffer_t* buffer, ten
   TENON_TRY(reserve_dims(buffer, rank));
   if (bytes > buffer->capacity_bytes || buffer->data == NULL) {
     const size_t wanted = bytes + bytes / 4 + 64;
-    void* data = tenon__memory_allocate(&buffer->memory, wanted);
-    TENON_TRY_MEMORY(data != NULL);
+    void* data = NULL;
+    TENON_TRY(tenon__memory_allocate(&buffer->memory, wanted, &data));
     tenon__memory_free(&buffer->memory, buffer->data, buffer->capacity_bytes);
     buffer->data = data;
     buffer->capacity_bytes = wanted;

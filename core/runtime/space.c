@@ -26,19 +26,19 @@ static tenon_status_t check_demand(const tenon__space_t* space, const tenon_sink
 
 static tenon_status_t allocate(tenon__space_t* space, const char* what, uint64_t size_bytes,
                                const tenon_sink_t* sink, char** out_memory) {
+  const bool is_host = tenon__memory_is_host(&space->memory);
+  void* block = NULL;
   size_t padded = 0;
-  *out_memory = tenon__add_size(size_bytes, MEMORY_PADDING, &padded)
-                    ? tenon__memory_allocate(&space->memory, padded)
-                    : NULL;
-  if (*out_memory == NULL) {
-    return tenon__fail(
-        sink, TENON_ERROR_OUT_OF_MEMORY,
-        "the plan asks for %llu bytes of %s%s%s, which are not to be had",
-        (unsigned long long)size_bytes, what,
-        tenon__memory_is_host(&space->memory) ? "" : " on device ",
-        tenon__memory_is_host(&space->memory) ? "" : space->memory.device->source.descriptor->name);
-  }
-  return TENON_OK;
+  const tenon_status_t status = tenon__add_size(size_bytes, MEMORY_PADDING, &padded)
+                                    ? tenon__memory_allocate(&space->memory, padded, &block)
+                                    : TENON_ERROR_OUT_OF_MEMORY;
+  *out_memory = block;
+  return status != TENON_ERROR_OUT_OF_MEMORY
+             ? status
+             : tenon__fail(sink, status,
+                           "the plan asks for %llu bytes of %s%s%s, which are not to be had",
+                           (unsigned long long)size_bytes, what, is_host ? "" : " on device ",
+                           is_host ? "" : space->memory.device->source.descriptor->name);
 }
 
 static tenon_status_t allocate_all(tenon__space_t* space, const tenon_sink_t* sink) {

@@ -71,16 +71,16 @@ static tenon_status_t upload(tenon__engine_t* engine, const tenon__place_t* plac
   if (weights->data == NULL) {
     return TENON_OK;
   }
-  if (*block == NULL) {
-    *block = tenon__memory_allocate(&memory, weights->size_bytes);
-  }
-  if (*block == NULL) {
-    return tenon__fail(engine->options.sink, TENON_ERROR_OUT_OF_MEMORY,
+  const tenon_status_t status =
+      *block != NULL ? TENON_OK : tenon__memory_allocate(&memory, weights->size_bytes, block);
+  if (status == TENON_ERROR_OUT_OF_MEMORY) {
+    return tenon__fail(engine->options.sink, status,
                        "the plan asks for %zu bytes for weights '%s' on device '%s', which are not "
                        "to be had",
                        weights->size_bytes, weights->name == NULL ? "" : weights->name,
                        engine->plan->devices[place->space].name);
   }
+  TENON_TRY(status);
   return tenon__memory_write(&memory, *block, weights->data, weights->size_bytes);
 }
 

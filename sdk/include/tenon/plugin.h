@@ -909,8 +909,8 @@ typedef struct tenon_numerics_t {
   double error_bound;
 } tenon_numerics_t;
 
-/* What is special about a tactic. Hosts of this version decide by EXACT_SHAPES and HOST_WAITS
- * alone; the plan keeps the others, for hosts that record. */
+/* What is special about a tactic. Hosts of this version decide by EXACT_SHAPES, HOST_WAITS and
+ * RECORDABLE alone; the plan keeps the others. */
 enum {
   /* Valid at the optimum's shapes alone: refused (DYNAMIC_SHAPE) unless the profile has no others.
    */
@@ -920,7 +920,8 @@ enum {
   TENON_TACTIC_HOST_WAITS = 1u << 1,
   /* Needs the device alone: nothing else runs meanwhile. */
   TENON_TACTIC_EXCLUSIVE = 1u << 2,
-  /* enqueue may be called between begin_record and end_record. */
+  /* enqueue may be called between begin_record and end_record; it was called once outside of them
+   * since bind. What it was given there, but for the data, is what each replay works with. */
   TENON_TACTIC_RECORDABLE = 1u << 3,
   /* May begin before its predecessor on the stream ends, for it waits itself before it reads. */
   TENON_TACTIC_OVERLAPS = 1u << 4,
@@ -1377,10 +1378,13 @@ enum { TENON_COPY_TO_DEVICE = 1, TENON_COPY_TO_HOST = 2, TENON_COPY_WITHIN = 3 }
  * each context. After a failure with DEVICE it asks `health`: where that fails the device is lost,
  * and destroy, free and close are all that is still called.
  *
+ * Steps whose tactics are RECORDABLE and whose extents are known before a run are recorded, the
+ * second time that they run with these extents, and replayed from then on.
+ *
  * Where this version stops: a device with HOST_MEMORY and streams of its own is not used.
- * Recording, wait_event, make_cold and native are demanded as marked, for the hosts that will call
- * them, and called by none yet. Weights that a kernel packs stay in the host's memory. Of several
- * plugins that offer one name, the library's own stays, else the first on the search path. */
+ * wait_event, make_cold and native are demanded as marked, for the hosts that will call them, and
+ * called by none yet. Weights that a kernel packs stay in the host's memory. Of several plugins
+ * that offer one name, the library's own stays, else the first on the search path. */
 typedef struct tenon_device_descriptor_t {
   size_t size;
   const char* name;
