@@ -1,0 +1,207 @@
+/* A network on the device `far` by the application's interface: when the host waits, what is
+ * recorded, and that it does not matter who computes what. */
+#include "tests/support/far_device/control.h"
+
+#include "tests/api/session.h"
+
+enum { PIXELS = 64, CLASSES = 10 };
+
+typedef struct run_t {
+  session_t session;
+  const far_control_t* far;
+  tenon_engine_t* engine;
+  tenon_context_t* context;
+  float pixels[PIXELS];
+} run_t;
+
+static bool begin(run_t* run, const char* device, const char* const* node_devices) {
+  char folder[1024];
+  tenon_plan_t* plan = NULL;
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  memset(run, 0, sizeof *run);
+  options.device = device;
+  options.node_devices = node_devices;
+  options.no_measuring = 1;
+  run->far = far_control_open(FAR_DEVICE_PATH);
+  if (run->far == NULL ||
+      !session_begin(&run->session, session_path("tests/far_device", folder, sizeof folder))) {
+    return false;
+  }
+  run->far->reset();
+  for (int k = 0; k < PIXELS; ++k) {
+    run->pixels[k] = (float)(k % 7) / 7;
+  }
+  EXPECT_STATUS(tenon_network_parse_file(run->session.network, DIGITS_MODEL, NULL), TENON_OK);
+  EXPECT_STATUS(tenon_build(run->session.network, &options, &plan), TENON_OK);
+  EXPECT_STATUS(tenon_engine_create_from_plan(run->session.registry, plan, NULL, &run->engine),
+                TENON_OK);
+  tenon_plan_destroy(plan);
+  return run->engine != NULL && tenon_context_create(run->engine, NULL, &run->context) == TENON_OK;
+}
+
+static void end(run_t* run) {
+  far_counts_t counts;
+  tenon_context_destroy(run->context);
+  tenon_engine_release(run->engine);
+  session_end(&run->session);
+  run->far->counts(0, &counts);
+  EXPECT_INT(counts.mistakes, 0);
+  EXPECT_INT(counts.live_allocations + counts.live_streams + counts.live_recordings, 0);
+}
+
+static void set_image(run_t* run) {
+  static const int64_t dims[] = {1, 1, 8, 8};
+  static const int64_t strides[] = {64, 64, 8, 1};
+  const tenon_tensor_view_t image = {.data = run->pixels,
+                                     .dims = dims,
+                                     .strides = strides,
+                                     .rank = 4,
+                                     .dtype = TENON_DTYPE_FLOAT32,
+                                     .layout = TENON_NONE};
+  EXPECT_STATUS(tenon_context_set_input(run->context, 0, &image), TENON_OK);
+}
+
+static void get_scores(run_t* run, float out_scores[CLASSES]) {
+  tenon_tensor_view_t scores = {0};
+  memset(out_scores, 0, CLASSES * sizeof *out_scores);
+  EXPECT_STATUS(tenon_context_get_output(run->context, 0, &scores), TENON_OK);
+  if (scores.data != NULL) {
+    memcpy(out_scores, scores.data, CLASSES * sizeof *out_scores);
+  }
+}
+
+static uint64_t calls(const run_t* run, far_call_t call) {
+  far_counts_t counts;
+  run->far->counts(0, &counts);
+  return counts.calls[call];
+}
+
+TENON_TEST(enqueue_returns_before_the_device_begins) {
+  run_t run;
+  float scores[CLASSES];
+  tenon_tensor_view_t none = {0};
+  REQUIRE(begin(&run, "far", NULL));
+  set_image(&run);
+  run.far->set(0, FAR_SETTING_LAZY, 1);
+  const uint64_t before = calls(&run, FAR_CALL_WORK);
+  EXPECT_STATUS(tenon_context_enqueue(run.context), TENON_OK);
+  EXPECT_INT(calls(&run, FAR_CALL_WORK), before);
+  EXPECT_STATUS(tenon_context_get_output(run.context, 0, &none), TENON_ERROR_INVALID_STATE);
+  EXPECT_STATUS(tenon_context_synchronize(run.context), TENON_OK);
+  EXPECT(calls(&run, FAR_CALL_WORK) > before);
+  get_scores(&run, scores);
+  EXPECT(scores[0] > 0);
+  end(&run);
+}
+
+/* Once step by step, once recorded, then one call for all of it; other numbers in, other numbers
+ * out. */
+TENON_TEST(what_was_recorded_is_replayed) {
+  run_t run;
+  float first[CLASSES];
+  float again[CLASSES];
+  REQUIRE(begin(&run, "far", NULL));
+  set_image(&run);
+  EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+  get_scores(&run, first);
+  EXPECT_INT(calls(&run, FAR_CALL_BEGIN_RECORD), 0);
+  EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+  EXPECT_INT(calls(&run, FAR_CALL_BEGIN_RECORD), 1);
+  const uint64_t kernels = calls(&run, FAR_CALL_KERNEL);
+  const uint64_t copies = calls(&run, FAR_CALL_COPY);
+  for (uint64_t k = 1; k <= 3; ++k) {
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+    EXPECT_INT(calls(&run, FAR_CALL_REPLAY), 1 + k);
+    EXPECT_INT(calls(&run, FAR_CALL_COPY), copies + 2 * k); /* the image, the scores */
+  }
+  EXPECT_INT(calls(&run, FAR_CALL_KERNEL), kernels);
+  get_scores(&run, again);
+  EXPECT(memcmp(first, again, sizeof first) == 0);
+  run.pixels[9] = 3;
+  EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+  get_scores(&run, again);
+  EXPECT(memcmp(first, again, sizeof first) != 0);
+  run.pixels[9] = 2.0F / 7;
+  EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+  get_scores(&run, again);
+  EXPECT(memcmp(first, again, sizeof first) == 0);
+  end(&run);
+}
+
+/* Both devices have the same kernels: bit by bit the same, wherever a step is. */
+TENON_TEST(a_step_that_moves_changes_nothing) {
+  static const char* const nodes[] = {"conv1", "relu1",    "conv2",    "pool1",  "conv3",
+                                      "pool2", "dense1_2", "dense2_2", "softmax"};
+  float first[CLASSES];
+  float moved[CLASSES];
+  run_t run;
+  REQUIRE(begin(&run, "far:0,far:1", NULL));
+  set_image(&run);
+  EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+  get_scores(&run, first);
+  end(&run);
+  for (size_t k = 0; k < sizeof nodes / sizeof *nodes; ++k) {
+    char line[64];
+    far_counts_t second;
+    const char* const node_devices[] = {line, NULL};
+    (void)snprintf(line, sizeof line, "%s=far:1", nodes[k]);
+    REQUIRE(begin(&run, "far:0,far:1", node_devices));
+    set_image(&run);
+    run.far->set(0, FAR_SETTING_LAZY, k % 2);
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+    get_scores(&run, moved);
+    EXPECT(memcmp(first, moved, sizeof first) == 0);
+    run.far->counts(1, &second);
+    EXPECT_INT(second.calls[FAR_CALL_KERNEL], 1);
+    EXPECT_INT(second.mistakes, 0);
+    end(&run);
+  }
+}
+
+/* One context's device is lost; another's goes on, and so does the host. */
+TENON_TEST(a_lost_device_ends_its_own_contexts) {
+  run_t here;
+  run_t there;
+  run_t host;
+  float scores[CLASSES];
+  REQUIRE(begin(&host, "cpu", NULL) && begin(&there, "far:1", NULL) && begin(&here, "far:0", NULL));
+  set_image(&here);
+  set_image(&there);
+  set_image(&host);
+  here.far->lose(0, 4);
+  EXPECT_STATUS(tenon_context_run(here.context), TENON_ERROR_DEVICE);
+  EXPECT_CONTAINS(tenon_last_message(), "far:0");
+  EXPECT_STATUS(tenon_context_run(here.context), TENON_ERROR_INVALID_STATE);
+  EXPECT_CONTAINS(tenon_last_message(), "was lost");
+  EXPECT_STATUS(tenon_context_run(there.context), TENON_OK);
+  get_scores(&there, scores);
+  EXPECT(scores[0] > 0);
+  EXPECT_STATUS(tenon_context_run(host.context), TENON_OK);
+  end(&here);
+  end(&there);
+  end(&host);
+}
+
+TENON_TEST(what_cannot_be_assigned_is_named) {
+  static const struct {
+    const char* line;
+    const char* message;
+  } cases[] = {{"nobody=far", "there is no node 'nobody'"},
+               {"conv1=far:1", "the build is not for device 'far:1'; it is for: cpu, far:0"},
+               {"conv1", "assigns no node to a device"}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    session_t session;
+    char folder[1024];
+    tenon_plan_t* plan = NULL;
+    const char* const node_devices[] = {cases[k].line, NULL};
+    tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+    options.device = "far";
+    options.node_devices = node_devices;
+    options.no_measuring = 1;
+    REQUIRE(session_begin(&session, session_path("tests/far_device", folder, sizeof folder)));
+    EXPECT_STATUS(tenon_network_parse_file(session.network, DIGITS_MODEL, NULL), TENON_OK);
+    EXPECT(tenon_build(session.network, &options, &plan) != TENON_OK);
+    EXPECT_CONTAINS(tenon_last_message(), cases[k].message);
+    session_end(&session);
+  }
+}
