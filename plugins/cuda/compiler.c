@@ -6,15 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NVRTC_FUNCTIONS(X) \
-  X(nvrtcVersion)          \
-  X(nvrtcCreateProgram)    \
-  X(nvrtcCompileProgram)   \
-  X(nvrtcDestroyProgram)   \
-  X(nvrtcGetProgramLog)    \
+#define NVRTC_FUNCTIONS(X)  \
+  X(nvrtcVersion)           \
+  X(nvrtcCreateProgram)     \
+  X(nvrtcCompileProgram)    \
+  X(nvrtcDestroyProgram)    \
+  X(nvrtcGetProgramLog)     \
   X(nvrtcGetProgramLogSize) \
-  X(nvrtcGetCUBIN)         \
-  X(nvrtcGetCUBINSize)     \
+  X(nvrtcGetCUBIN)          \
+  X(nvrtcGetCUBINSize)      \
   X(nvrtcGetErrorString)
 
 #define MEMBER(name) __typeof__(name)* name;
@@ -89,7 +89,7 @@ static nvrtcResult compile_program(const tenon__cuda_compiler_t* compiler, nvrtc
                                    int architecture) {
   char target[40];
   (void)snprintf(target, sizeof(target), "--gpu-architecture=sm_%d", architecture);
-  const char* const options[] = {target, "--fmad=false", "--std=c++17", "-default-device"};
+  const char* const options[] = {target, "--fmad=false", "--std=c++17", "-default-device", "-w"};
   return compiler->nvrtcCompileProgram(program, (int)(sizeof(options) / sizeof(*options)), options);
 }
 
@@ -119,8 +119,7 @@ tenon_status_t tenon__cuda_compile(tenon__cuda_state_t* state, const char* text,
     return tenon__cuda_fail(sink, TENON_ERROR_NOT_FOUND,
                             "CUDA's compiler cannot be opened: neither libnvrtc.so.13 nor .12");
   }
-  nvrtcResult result =
-      compiler->nvrtcCreateProgram(&program, text, "tenon.cu", 0, NULL, NULL);
+  nvrtcResult result = compiler->nvrtcCreateProgram(&program, text, "tenon.cu", 0, NULL, NULL);
   if (result == NVRTC_SUCCESS) {
     result = compile_program(compiler, program, architecture);
     if (result == NVRTC_ERROR_COMPILATION) {

@@ -60,7 +60,7 @@ static uint32_t count(void* state, const tenon_sink_t* sink) {
 static int attribute(const tenon_device_t* device, CUdevice_attribute name) {
   int value = 0;
   return device->driver->cuDeviceGetAttribute(&value, name, device->handle) == CUDA_SUCCESS ? value
-                                                                                           : 0;
+                                                                                            : 0;
 }
 
 static tenon_status_t enter_native(tenon_device_t* device) {
@@ -79,9 +79,10 @@ static void describe(tenon_device_t* device) {
                          attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   device->multiprocessors = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   device->cache_bytes = (size_t)attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-  (void)snprintf(device->fingerprint, sizeof(device->fingerprint), "%s, sm_%d, %d, driver %d.%d, %s",
-                 name, device->architecture, device->multiprocessors, version / 1000,
-                 version % 1000 / 10, tenon__cuda_compiler_version(device->state));
+  (void)snprintf(device->fingerprint, sizeof(device->fingerprint),
+                 "%s, sm_%d, %d, driver %d.%d, %s", name, device->architecture,
+                 device->multiprocessors, version / 1000, version % 1000 / 10,
+                 tenon__cuda_compiler_version(device->state));
   device->native = (tenon_cuda_native_t){.size = sizeof(tenon_cuda_native_t),
                                          .device = device,
                                          .context = device->context,
@@ -107,8 +108,7 @@ static void close_parts(tenon_device_t* device) {
 }
 
 static tenon_status_t open_parts(tenon_device_t* device) {
-  tenon_status_t status =
-      TENON_CUDA_CALL(device, cuDeviceGet, &device->handle, (int)device->index);
+  tenon_status_t status = TENON_CUDA_CALL(device, cuDeviceGet, &device->handle, (int)device->index);
   if (status == TENON_OK) {
     status = TENON_CUDA_CALL(device, cuDevicePrimaryCtxRetain, &device->context, device->handle);
   }

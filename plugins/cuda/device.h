@@ -1,7 +1,7 @@
 /*
- * The device `cuda`: a GPU's primary context, one pool of memory and what is shared by everybody who
- * opened it. Files: device.c (life, health), memory.c (pool, copies), stream.c (streams, events,
- * recordings), fault.c (errors that kernels find in data).
+ * The device `cuda`: a GPU's primary context, one pool of memory and what is shared by everybody
+ * who opened it. Files: device.c (life, health), memory.c (pool, copies), stream.c (streams,
+ * events, recordings), fault.c (errors that kernels find in data).
  *
  * What is thread safe: everything; the driver's calls are, and what changes here is behind `lock`
  * or atomic.
@@ -31,15 +31,15 @@ typedef struct tenon__cuda_state_t {
   bool driver_is_open;
   tenon__cuda_driver_t driver;
   tenon_device_t* devices[TENON_CUDA_DEVICE_LIMIT]; /* those that are open */
-  pthread_mutex_t compiler_lock;    /* of the compiler */
-  tenon__cuda_compiler_t* compiler; /* NULL until it is first needed */
+  pthread_mutex_t compiler_lock;                    /* of the compiler */
+  tenon__cuda_compiler_t* compiler;                 /* NULL until it is first needed */
 } tenon__cuda_state_t;
 
 /* A word in mapped memory of the host into which a kernel stores what it found in data, and whose
  * it is: see fault.c. */
 typedef struct tenon__cuda_fault_t {
-  uint64_t* word;      /* as the host sees it; 0: nothing */
-  CUdeviceptr address; /* as kernels do */
+  uint64_t* word;         /* as the host sees it; 0: nothing */
+  CUdeviceptr address;    /* as kernels do */
   tenon_stream_t* stream; /* on which the kernel was last put */
   bool taken;
 } tenon__cuda_fault_t;
@@ -62,7 +62,7 @@ struct tenon_device_t {
   tenon_cuda_native_t native;
   _Atomic(int) last_result; /* CUresult of the last call that failed */
   _Atomic(const char*) last_call;
-  _Atomic(int) lost; /* the first result after which nothing works */
+  _Atomic(int) lost;    /* the first result after which nothing works */
   pthread_mutex_t lock; /* of what follows */
   CUdeviceptr cold;
   tenon__cuda_module_t* modules;

@@ -44,9 +44,9 @@ tenon_status_t tenon__cuda_driver_open(const tenon_sink_t* sink, tenon__cuda_dri
     return tenon__cuda_fail(sink, TENON_ERROR_NOT_FOUND, "no driver of CUDA: %s",
                             why == NULL ? "libcuda.so.1 cannot be opened" : why);
   }
-#define FIND(name)                                                       \
-  if (status == TENON_OK) {                                              \
-    status = find(library, SYMBOL_OF(name), (void*)&driver.name, sink);  \
+#define FIND(name)                                                      \
+  if (status == TENON_OK) {                                             \
+    status = find(library, SYMBOL_OF(name), (void*)&driver.name, sink); \
   }
   TENON_CUDA_FUNCTIONS(FIND)
 #undef FIND

@@ -51,9 +51,9 @@ tenon_status_t tenon__cuda_allocate(tenon_device_t* device, tenon_stream_t* stre
   CUdeviceptr address = 0;
   tenon_status_t status = tenon__cuda_enter(device);
   if (status == TENON_OK) {
-    status = TENON_CUDA_CALL(device, cuMemAllocFromPoolAsync, &address,
-                             size_bytes == 0 ? 1 : size_bytes, device->pool,
-                             tenon__cuda_stream_of(device, stream));
+    status =
+        TENON_CUDA_CALL(device, cuMemAllocFromPoolAsync, &address, size_bytes == 0 ? 1 : size_bytes,
+                        device->pool, tenon__cuda_stream_of(device, stream));
   }
   if (status == TENON_OK) {
     status = settle(device, stream);

@@ -132,9 +132,8 @@ static tenon_status_t make(tenon_device_t* device, const tenon__cuda_request_t* 
     return TENON_OK;
   }
   const tenon_sink_t* sink = host->sink != NULL ? host->sink(request->preparation) : NULL;
-  const tenon_status_t status =
-      tenon__cuda_compile(device->state, request->text, device->architecture, sink, &module->code,
-                          &module->code_size);
+  const tenon_status_t status = tenon__cuda_compile(
+      device->state, request->text, device->architecture, sink, &module->code, &module->code_size);
   return status != TENON_OK ? status : load(device, module);
 }
 

@@ -47,7 +47,7 @@ tenon_status_t tenon__cuda_synchronize(tenon_device_t* device, tenon_stream_t* s
   if (status == TENON_OK) {
     status = stream != NULL ? TENON_CUDA_CALL(device, cuStreamSynchronize, stream->handle)
                             : tenon__cuda_check(device, device->driver->cuCtxSynchronize(),
-                                           "cuCtxSynchronize");
+                                                "cuCtxSynchronize");
   }
   return status == TENON_OK ? tenon__cuda_faults_collect(device, stream) : status;
 }

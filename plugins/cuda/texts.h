@@ -4,6 +4,8 @@
 
 /* Types, conversions and the opcodes' functions: in front of every generated expression. */
 extern const char tenon__cuda_arithmetic_text[];
+/* Parameters, places, reading and writing, rows: behind it. */
+extern const char tenon__cuda_frame_text[];
 /* Kernels that move boxes: whole, as they are. */
 extern const char tenon__cuda_moves_text[];
 

@@ -174,14 +174,13 @@ static void* work_alone(void* user) {
   conformance_begin(&buffer, t, device, SIZE);
   for (unsigned round = 0; round < ROUNDS; round++) {
     conformance_pattern(buffer.host, SIZE, seed * ROUNDS + round);
-    bool good =
-        t->copy(device, buffer.stream, TENON_COPY_TO_DEVICE, buffer.one, buffer.host, SIZE) ==
-            TENON_OK &&
-        t->copy(device, buffer.stream, TENON_COPY_WITHIN, buffer.two, buffer.one, SIZE) ==
-            TENON_OK &&
-        t->copy(device, buffer.stream, TENON_COPY_TO_HOST, buffer.back, buffer.two, SIZE) ==
-            TENON_OK &&
-        t->synchronize(device, buffer.stream) == TENON_OK;
+    bool good = t->copy(device, buffer.stream, TENON_COPY_TO_DEVICE, buffer.one, buffer.host,
+                        SIZE) == TENON_OK &&
+                t->copy(device, buffer.stream, TENON_COPY_WITHIN, buffer.two, buffer.one, SIZE) ==
+                    TENON_OK &&
+                t->copy(device, buffer.stream, TENON_COPY_TO_HOST, buffer.back, buffer.two, SIZE) ==
+                    TENON_OK &&
+                t->synchronize(device, buffer.stream) == TENON_OK;
     EXPECT(good && memcmp(buffer.host, buffer.back, SIZE) == 0);
     if ((t->flags & TENON_DEVICE_RECORDS) != 0) {
       conformance_record_once(t, device, &buffer, SIZE);

@@ -5,9 +5,8 @@ enum { SIZE = 1 << 20 };
 
 void conformance_begin(conformance_buffer_t* out, const tenon_device_descriptor_t* t,
                        tenon_device_t* device, size_t size_bytes) {
-  *out = (conformance_buffer_t){.size_bytes = size_bytes,
-                                .host = malloc(size_bytes + 1),
-                                .back = malloc(size_bytes + 1)};
+  *out = (conformance_buffer_t){
+      .size_bytes = size_bytes, .host = malloc(size_bytes + 1), .back = malloc(size_bytes + 1)};
   EXPECT(out->host != NULL && out->back != NULL);
   EXPECT(t->create_stream(device, NULL, &out->stream) == TENON_OK);
   EXPECT(t->allocate(device, out->stream, size_bytes, &out->one) == TENON_OK);

@@ -57,9 +57,8 @@ static inline const void* opened_table(void* host, const char* name) {
 }
 
 static inline const tenon_plugin_t* opened_query(const char* path) {
-  static const tenon_host_offer_t offer = {.abi_major = TENON_ABI_MAJOR,
-                                           .abi_max_minor = TENON_ABI_MINOR,
-                                           .table = opened_table};
+  static const tenon_host_offer_t offer = {
+      .abi_major = TENON_ABI_MAJOR, .abi_max_minor = TENON_ABI_MINOR, .table = opened_table};
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   tenon_plugin_query_t query = NULL;
   void* symbol = library == NULL ? NULL : dlsym(library, TENON_PLUGIN_QUERY_SYMBOL);
@@ -90,9 +89,8 @@ static inline const void* opened_offered(const tenon_plugin_t* plugin, const cha
 /* 0, or the status to exit with. */
 static inline int opened_start(opened_device_t* out, const char* path, const char* name,
                                uint32_t index) {
-  static const tenon_host_offer_t offer = {.abi_major = TENON_ABI_MAJOR,
-                                           .abi_max_minor = TENON_ABI_MINOR,
-                                           .table = opened_table};
+  static const tenon_host_offer_t offer = {
+      .abi_major = TENON_ABI_MAJOR, .abi_max_minor = TENON_ABI_MINOR, .table = opened_table};
   *out = (opened_device_t){.plugin = opened_query(path), .index = index};
   if (out->plugin == NULL ||
       (out->plugin->start != NULL && out->plugin->start(&offer, &out->state) != TENON_OK)) {
