@@ -94,8 +94,7 @@ tenon__cuda_layout_t tenon__cuda_layout_of(const tenon__cuda_analysis_t* analysi
   return layout;
 }
 
-/* n / extent == (n * multiplier >> 32) >> shift for n < 2^31. */
-static void find_multiplier(uint32_t extent, uint32_t* out_multiplier, uint32_t* out_shift) {
+void tenon__cuda_find_multiplier(uint32_t extent, uint32_t* out_multiplier, uint32_t* out_shift) {
   uint32_t bits = 0;
   while (((uint64_t)1 << bits) < extent) {
     bits++;
@@ -122,7 +121,7 @@ bool tenon__cuda_axes_write(const tenon__cuda_axes_t* axes, const tenon__cuda_la
     if (axes->extents[k] < 0 || axes->extents[k] > INT32_MAX) {
       return false;
     }
-    find_multiplier((uint32_t)axes->extents[k], &multiplier, &shift);
+    tenon__cuda_find_multiplier((uint32_t)axes->extents[k], &multiplier, &shift);
     put(parameters, extents + k * 4, (uint32_t)axes->extents[k]);
     put(parameters, multipliers + k * 4, multiplier);
     put(parameters, shifts + k * 4, shift);

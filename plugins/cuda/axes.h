@@ -47,6 +47,9 @@ typedef struct tenon__cuda_layout_t {
 } tenon__cuda_layout_t;
 tenon__cuda_layout_t tenon__cuda_layout_of(const tenon__cuda_analysis_t* analysis);
 
+/* n / extent == (n * multiplier >> 32) >> shift for n < 2^31. */
+void tenon__cuda_find_multiplier(uint32_t extent, uint32_t* out_multiplier, uint32_t* out_shift);
+
 /* Writes axes at `offset` of the parameters. False: a stride or an extent does not fit in 32 bits.
  */
 bool tenon__cuda_axes_write(const tenon__cuda_axes_t* axes, const tenon__cuda_layout_t* layout,

@@ -13,11 +13,18 @@ typedef struct extents_t {
 
 /* Values of the space's own rank tell its extents; the others were aligned by the host, which knows
  * how when it binds. */
-static void look_at(const tenon_region_table_t* table, const tenon_region_t* region, uint32_t value,
-                    uint32_t rank, extents_t* extents) {
-  const tenon_value_info_t* info = value == TENON_NONE ? NULL : table->value(region, value);
-  for (uint32_t axis = 0; info != NULL && info->rank == rank && axis < rank; axis++) {
-    if (info->dims_opt[axis] > extents->optimum[axis]) {
+typedef struct looker_t {
+  const tenon_region_t* region;
+  const tenon_region_table_t* table;
+  uint32_t rank;
+} looker_t;
+/* `without`: axes along which the value does not vary, of which its extent says nothing. */
+static void look_at(const looker_t* looker, uint32_t value, uint64_t without, extents_t* extents) {
+  const tenon_value_info_t* info =
+      value == TENON_NONE ? NULL : looker->table->value(looker->region, value);
+  for (uint32_t axis = 0; info != NULL && info->rank == looker->rank && axis < looker->rank;
+       axis++) {
+    if ((without >> axis & 1) == 0 && info->dims_opt[axis] > extents->optimum[axis]) {
       extents->optimum[axis] = info->dims_opt[axis];
       extents->fixed[axis] = info->dims_min[axis] == info->dims_max[axis];
     }
@@ -27,17 +34,18 @@ static void look_at(const tenon_region_table_t* table, const tenon_region_t* reg
 static extents_t find_extents(const tenon__cuda_analysis_t* analysis, const tenon_region_t* region,
                               const tenon_region_table_t* table) {
   const tenon_program_t* program = analysis->program;
+  const looker_t looker = {region, table, program->rank};
   extents_t extents;
   memset(&extents, 0, sizeof(extents));
   for (uint32_t k = 0; k < program->operand_count; k++) {
     if (program->operands[k].indexed == 0) {
-      look_at(table, region, table->input(region, program->operands[k].index), program->rank,
-              &extents);
+      look_at(&looker, table->input(region, program->operands[k].index),
+              program->operands[k].broadcast_axes, &extents);
     }
   }
   for (uint32_t k = 0; k < program->output_count; k++) {
-    look_at(table, region, table->output(region, program->outputs[k].index), program->rank,
-            &extents);
+    look_at(&looker, table->output(region, program->outputs[k].index),
+            program->outputs[k].reduced_axes, &extents);
   }
   return extents;
 }
@@ -96,12 +104,14 @@ static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t*
   int64_t rows = 1;
   bool fixed = true;
   bool innermost = false; /* the last axis of more than one element is along the row */
+  uint32_t along_count = 0;
   for (uint32_t axis = 0; axis < rank; axis++) {
     const bool along = (analysis->reduced_axes >> axis & 1) != 0;
     const int64_t extent = extents->optimum[axis] < 1 ? 1 : extents->optimum[axis];
     *(along ? &length : &rows) *= extent;
     fixed = fixed && (!along || (extents->optimum[axis] > 0 && extents->fixed[axis]));
     innermost = extent > 1 ? along : innermost;
+    along_count += along && extent > 1 ? 1 : 0;
   }
   form->columns = rows > 1 && !innermost ? 1 : 0;
   if (!fixed && length == 1) {
@@ -118,7 +128,10 @@ static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t*
   form->rows = form->columns != 0 ? LANES : between(128 / form->parts, 1, 128);
   const int64_t items = (accesses + form->parts - 1) / form->parts;
   form->items = items * form->elements <= KEPT_ELEMENTS ? (uint32_t)items : 0;
-  form->again = form->items == 0 || !fixed ? 1 : 0;
+  /* Several axes may lie apart: then accesses end with the innermost, and there are more of them.
+   */
+  const bool sure = fixed && (along_count <= 1 || form->elements == 1);
+  form->again = form->items == 0 || !sure ? 1 : 0;
 }
 
 tenon__cuda_form_t tenon__cuda_form_choose(const tenon__cuda_analysis_t* analysis,

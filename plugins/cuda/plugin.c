@@ -49,7 +49,8 @@ static void stop(void* state) {
     .size = sizeof(tenon_offering_t), .kind = "kernel/1", .items = &tenon__cuda_##name##_kernel, \
     .count = 1, .stride = sizeof(tenon_kernel_t)                                                 \
   }
-static const tenon_offering_t* const offerings[] = {&tenon__cuda_devices, KERNEL(expressions)};
+static const tenon_offering_t* const offerings[] = {&tenon__cuda_devices, KERNEL(expressions),
+                                                    KERNEL(moves)};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER, .name = "cuda", .version = "0.1.0", TENON_ITEMS(offering, offerings),
     .start = start,      .stop = stop,

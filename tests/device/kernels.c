@@ -2,13 +2,25 @@
  * Runs regions of expressions and of moves by a device's kernels, and compares with
  * plugins/reference.
  *
- *   device_kernels PLUGIN.so DEVICE [RANDOM_PROGRAMS]
+ *   device_kernels PLUGIN.so DEVICE [RANDOM_PROGRAMS [GROUP]]
+ *
+ * GROUP is one of opcodes, types, places, rows, loads, recorded, moves, random; without it all.
  *
  * Exits with 77 where there is no such device.
  */
 #include "kernels.h"
 
 #include "kernel_case.h"
+
+typedef struct group_t {
+  const char* name;
+  void (*check)(void);
+} group_t;
+static const group_t groups[] = {
+    {"opcodes", kernels_check_opcodes}, {"types", kernels_check_types},
+    {"places", kernels_check_places},   {"rows", kernels_check_rows},
+    {"loads", kernels_check_loads},     {"recorded", kernels_check_recorded},
+    {"moves", kernels_check_moves},     {NULL, NULL}};
 
 int main(int argument_count, char** arguments) {
   if (argument_count < 3) {
@@ -20,14 +32,15 @@ int main(int argument_count, char** arguments) {
     return status;
   }
   const unsigned programs = argument_count > 3 ? (unsigned)strtoul(arguments[3], NULL, 10) : 40;
-  kernels_check_opcodes();
-  kernels_check_types();
-  kernels_check_places();
-  kernels_check_rows();
-  kernels_check_loads();
-  kernels_check_recorded();
-  kernels_check_moves();
-  kernels_check_random(programs);
+  const char* wanted = argument_count > 4 ? arguments[4] : NULL;
+  for (const group_t* group = groups; group->name != NULL; group++) {
+    if (wanted == NULL || strcmp(wanted, group->name) == 0) {
+      group->check();
+    }
+  }
+  if (wanted == NULL || strcmp(wanted, "random") == 0) {
+    kernels_check_random(programs);
+  }
   kernel_forget_blobs();
   opened_stop(&kernel_device);
   (void)printf("%d regions, %d failed\n", kernel_runs, kernel_failures);

@@ -100,11 +100,11 @@ static void check_one(unsigned number) {
   made_t made = {.c = &c};
   int64_t space[4];
   char name[64];
+  state = number * 7919u + 17u;
   const uint32_t rank = 1 + draw(4);
   for (uint32_t axis = 0; axis < rank; axis++) {
     space[axis] = draw(6) == 0 ? 1 : draw(3) == 0 ? 8 * (1 + draw(5)) : 1 + draw(19);
   }
-  state = number * 7919u + 17u;
   kernel_case_begin(&c, rank, space);
   c.seed = number;
   c.shift = draw(4) == 0 ? draw(5) : 0;
