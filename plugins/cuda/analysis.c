@@ -10,7 +10,7 @@ static const uint8_t operand_counts[] = {TENON_OPCODES(OPERANDS)};
 static const char* const mnemonics[] = {TENON_DTYPES(MNEMONIC)};
 #undef MNEMONIC
 #define CLASS(name, mnemonic, bits, kind) kind,
-static const char classes[] = {TENON_DTYPES(CLASS)};
+static const uint8_t classes[] = {TENON_DTYPES(CLASS)};
 #undef CLASS
 #define BITS(name, mnemonic, bits, kind) bits,
 static const uint8_t bits_of[] = {TENON_DTYPES(BITS)};
@@ -22,7 +22,7 @@ uint32_t tenon__cuda_operand_count(uint16_t opcode) {
 const char* tenon__cuda_mnemonic(tenon_dtype_t dtype) {
   return dtype < TENON_DTYPE_COUNT ? mnemonics[dtype] : "undefined";
 }
-char tenon__cuda_class(tenon_dtype_t dtype) {
+int tenon__cuda_class(tenon_dtype_t dtype) {
   return dtype < TENON_DTYPE_COUNT ? classes[dtype] : 'x';
 }
 uint32_t tenon__cuda_bytes(tenon_dtype_t dtype) {
@@ -54,7 +54,7 @@ tenon_dtype_t tenon__cuda_result_type(const tenon_instruction_t* instruction) {
 /* ---- What is taken ---- */
 
 static bool has_type(tenon_dtype_t dtype) {
-  const char kind = tenon__cuda_class(dtype);
+  const int kind = tenon__cuda_class(dtype);
   return (kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f') &&
          tenon__cuda_bytes(dtype) > 0 && dtype != TENON_DTYPE_FLOAT8E8M0;
 }

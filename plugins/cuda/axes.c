@@ -122,9 +122,9 @@ bool tenon__cuda_axes_write(const tenon__cuda_axes_t* axes, const tenon__cuda_la
       return false;
     }
     tenon__cuda_find_multiplier((uint32_t)axes->extents[k], &multiplier, &shift);
-    put(parameters, extents + k * 4, (uint32_t)axes->extents[k]);
-    put(parameters, multipliers + k * 4, multiplier);
-    put(parameters, shifts + k * 4, shift);
+    put(parameters, extents + (size_t)k * 4, (uint32_t)axes->extents[k]);
+    put(parameters, multipliers + (size_t)k * 4, multiplier);
+    put(parameters, shifts + (size_t)k * 4, shift);
     for (uint32_t w = 0; w < axes->walk_count; w++) {
       const int64_t stride = axes->strides[k][w];
       if (stride < INT32_MIN || stride > INT32_MAX) {

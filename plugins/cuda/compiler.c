@@ -17,7 +17,7 @@
   X(nvrtcGetCUBINSize)      \
   X(nvrtcGetErrorString)
 
-#define MEMBER(name) __typeof__(name)* name;
+#define MEMBER(name) __typeof__(name)* name; /* NOLINT(bugprone-macro-parentheses) */
 struct tenon__cuda_compiler_t {
   bool exists;
   char version[32];

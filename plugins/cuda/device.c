@@ -2,6 +2,7 @@
 #include "device.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler.h"
@@ -191,9 +192,12 @@ static const char* fingerprint(tenon_device_t* device) {
 
 /* "sm_80": that or newer. */
 static int32_t has(tenon_device_t* device, const char* name) {
-  int least = 0;
-  char behind = 0;
-  return sscanf(name, "sm_%d%c", &least, &behind) == 1 && device->architecture >= least;
+  char* end = NULL;
+  if (strncmp(name, "sm_", 3) != 0) {
+    return 0;
+  }
+  const long least = strtol(name + 3, &end, 10);
+  return end != name + 3 && *end == 0 && device->architecture >= least ? 1 : 0;
 }
 
 static void* service(tenon_device_t* device, const char* name) {

@@ -59,7 +59,7 @@
   X(cuKernelGetFunction)        \
   X(cuLaunchKernelEx)
 
-#define TENON_CUDA_MEMBER(name) __typeof__(name)* name;
+#define TENON_CUDA_MEMBER(name) __typeof__(name)* name; /* NOLINT(bugprone-macro-parentheses) */
 typedef struct tenon__cuda_driver_t {
   TENON_CUDA_FUNCTIONS(TENON_CUDA_MEMBER)
 } tenon__cuda_driver_t;

@@ -257,7 +257,7 @@ static void divide(const instance_t* instance, bound_t* bound, tenon__cuda_axes_
   axes->extents[last] = (axes->extents[last] + elements - 1) / elements;
   for (uint32_t w = 0; w < axes->walk_count; w++) {
     const int32_t step = (int32_t)axes->strides[last][w];
-    put(bound->parameters, instance->layout.step + w * 4U, &step, sizeof(step));
+    put(bound->parameters, instance->layout.step + (size_t)w * 4, &step, sizeof(step));
     bound->wide[w] = step == 1 && bound->bytes[w] > 0;
     axes->strides[last][w] *= elements;
   }

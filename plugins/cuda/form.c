@@ -22,8 +22,8 @@ typedef struct looker_t {
 static void look_at(const looker_t* looker, uint32_t value, uint64_t without, extents_t* extents) {
   const tenon_value_info_t* info =
       value == TENON_NONE ? NULL : looker->table->value(looker->region, value);
-  for (uint32_t axis = 0; info != NULL && info->rank == looker->rank && axis < looker->rank;
-       axis++) {
+  const uint32_t rank = info != NULL && info->rank == looker->rank ? info->rank : 0;
+  for (uint32_t axis = 0; axis < rank; axis++) {
     if ((without >> axis & 1) == 0 && info->dims_opt[axis] > extents->optimum[axis]) {
       extents->optimum[axis] = info->dims_opt[axis];
       extents->fixed[axis] = info->dims_min[axis] == info->dims_max[axis];
@@ -54,7 +54,7 @@ static extents_t find_extents(const tenon__cuda_analysis_t* analysis, const teno
 static uint32_t access_elements(const tenon__cuda_analysis_t* analysis) {
   const tenon_program_t* program = analysis->program;
   uint32_t least = 8;
-  uint32_t most = 2;
+  uint32_t most = 2; /* bytes */
   for (uint32_t k = 0; k < program->operand_count + program->output_count; k++) {
     const bool is_operand = k < program->operand_count;
     if (is_operand &&
@@ -67,7 +67,7 @@ static uint32_t access_elements(const tenon__cuda_analysis_t* analysis) {
     least = bytes < least ? bytes : least;
     most = bytes > most ? bytes : most;
   }
-  const uint32_t elements = 16 / (least < 2 ? 2 : least);
+  const uint32_t elements = least <= 2 ? 8 : least <= 4 ? 4 : 2;
   return elements * most > 32 ? 32 / most : elements;
 }
 

@@ -230,14 +230,25 @@ static void write_start(const maker_t* maker, uint32_t k) {
   }
 }
 
+static const char* join_of(uint16_t opcode) {
+  switch (opcode) {
+    case TENON_OPCODE_PROD:
+      return "prod";
+    case TENON_OPCODE_REDUCE_MIN:
+      return "min";
+    case TENON_OPCODE_REDUCE_MAX:
+      return "max";
+    default:
+      return "sum";
+  }
+}
+
 static void write_end(const maker_t* maker, uint32_t k) {
-  static const char* const joins[] = {"sum", "prod", "min", "max", "sum"};
   const tenon_instruction_t* in = &maker->analysis->program->instructions[k];
-  const char kind = tenon__cuda_class(in->dtype);
+  const int kind = tenon__cuda_class(in->dtype);
   const bool narrow = (kind == 'i' || kind == 'u') && tenon__cuda_bytes(in->dtype) < 4;
   const char* type = tenon__cuda_value_type(in->dtype);
-  ADD(maker->text, "  row.v%u = combine(row.a%u, join_%s());\n", k, k,
-      joins[in->opcode - TENON_OPCODE_SUM]);
+  ADD(maker->text, "  row.v%u = combine(row.a%u, join_%s());\n", k, k, join_of(in->opcode));
   if (narrow) {
     ADD(maker->text, "  row.v%u = wrap_%s(row.v%u);\n", k, tenon__cuda_mnemonic(in->dtype), k);
   }

@@ -96,7 +96,8 @@ TENON_TEST(writes_functions_of_all_types) {
     const uint32_t a = add_operand(&made, types[t]);
     const uint32_t b = add_operand(&made, types[t]);
     uint32_t last = a;
-    for (uint16_t op = TENON_OPCODE_CAST; op <= TENON_OPCODE_SHR; op++) {
+    for (uint32_t number = TENON_OPCODE_CAST; number <= TENON_OPCODE_SHR; number++) {
+      const uint16_t op = (uint16_t)number;
       const bool for_floats =
           (op >= TENON_OPCODE_SQRT && op <= TENON_OPCODE_SOFTPLUS && op != TENON_OPCODE_RECIP) ||
           op == TENON_OPCODE_ATAN2;

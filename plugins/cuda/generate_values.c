@@ -40,6 +40,10 @@ static bool is_free(const tenon_instruction_t* in) {
          in->opcode == TENON_OPCODE_EXTENT;
 }
 
+static uint32_t coordinate_count(const tenon_instruction_t* in) {
+  return in->opcode == TENON_OPCODE_LOAD ? in->operands[1] : 0;
+}
+
 static bool is_of_row(const writer_t* writer, uint32_t k) {
   return writer->analysis->uniform[k] && !is_free(&writer->analysis->program->instructions[k]);
 }
@@ -64,7 +68,8 @@ static void mark(writer_t* writer, uint32_t k) {
   for (uint32_t n = 0; n < tenon__cuda_operand_count(in->opcode); n++) {
     mark(writer, in->operands[n]);
   }
-  for (uint32_t n = 0; in->opcode == TENON_OPCODE_LOAD && n < in->operands[1]; n++) {
+  const uint32_t count = coordinate_count(in);
+  for (uint32_t n = 0; n < count; n++) {
     mark(writer, program->coordinates[in->operands[0] + n]);
   }
 }
@@ -78,7 +83,8 @@ static void mark_sources(writer_t* writer, uint32_t k) {
       writer->needed[in->operands[n]] = true;
     }
   }
-  for (uint32_t n = 0; in->opcode == TENON_OPCODE_LOAD && n < in->operands[1]; n++) {
+  const uint32_t count = coordinate_count(in);
+  for (uint32_t n = 0; n < count; n++) {
     const uint32_t source = program->coordinates[in->operands[0] + n];
     if (is_free(&program->instructions[source])) {
       writer->needed[source] = true;
@@ -187,7 +193,7 @@ static void write_leaf(const writer_t* writer, const tenon_instruction_t* in) {
 
 static void write_operation(const writer_t* writer, const tenon_instruction_t* in) {
   const char* mnemonic = tenon__cuda_mnemonic(in->dtype);
-  const char kind = tenon__cuda_class(in->dtype);
+  const int kind = tenon__cuda_class(in->dtype);
   const bool narrow = (kind == 'i' || kind == 'u') && tenon__cuda_bytes(in->dtype) < 4 &&
                       tenon__cuda_result_type(in) != TENON_DTYPE_BOOL &&
                       in->opcode != TENON_OPCODE_CAST;
@@ -326,8 +332,20 @@ static void write_row_values(writer_t* writer, uint32_t level) {
   writer->in_row = false;
 }
 
+static const char* adding_function(uint16_t opcode) {
+  switch (opcode) {
+    case TENON_OPCODE_PROD:
+      return "op_mul";
+    case TENON_OPCODE_REDUCE_MIN:
+      return "op_min";
+    case TENON_OPCODE_REDUCE_MAX:
+      return "op_max";
+    default:
+      return "op_add";
+  }
+}
+
 static void write_pass(writer_t* writer, uint32_t level) {
-  static const char* const adds[] = {"op_add", "op_mul", "op_min", "op_max", "op_add"};
   const tenon__cuda_analysis_t* analysis = writer->analysis;
   const tenon_program_t* program = analysis->program;
   memset(writer->needed, 0, sizeof(writer->needed));
@@ -345,8 +363,8 @@ static void write_pass(writer_t* writer, uint32_t level) {
     if (!tenon__cuda_is_reduction(in->opcode) || analysis->level[k] != level) {
       continue;
     }
-    ADD(writer->text, "  row.a%u = %s(row.a%u, %sv%u);\n", k, adds[in->opcode - TENON_OPCODE_SUM],
-        k, prefix(writer, source), source);
+    ADD(writer->text, "  row.a%u = %s(row.a%u, %sv%u);\n", k, adding_function(in->opcode), k,
+        prefix(writer, source), source);
     if (analysis->poisons[source]) {
       ADD(writer->text, "  row.fault = worse(row.fault, %sp%u);\n", prefix(writer, source), source);
     }

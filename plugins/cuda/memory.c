@@ -75,7 +75,7 @@ void tenon__cuda_free(tenon_device_t* device, tenon_stream_t* stream, void* data
 
 tenon_status_t tenon__cuda_copy(tenon_device_t* device, tenon_stream_t* stream, int32_t direction,
                                 void* target, const void* source, size_t size_bytes) {
-  const CUstream handle = tenon__cuda_stream_of(device, stream);
+  CUstream handle = tenon__cuda_stream_of(device, stream);
   tenon_status_t status = tenon__cuda_enter(device);
   if (status != TENON_OK || size_bytes == 0) {
     return status;

@@ -16,6 +16,7 @@
 enum {
   PIECES = 16, /* as moves.cuh */
   THREADS = 256,
+  EACH_BLOCK = THREADS * 4, /* elements */
   TILE = 32,
   LEAST_TILED = 16, /* of both extents: below, gathering is as fast */
   SIZES = 5,
@@ -95,7 +96,7 @@ static uint32_t logarithm(uint32_t bytes) {
 static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
   const tenon_value_info_t* output = table->value(region, table->output(region, 0));
-  const char kind = output == NULL ? 'x' : tenon__cuda_class(output->dtype);
+  const int kind = output == NULL ? 'x' : tenon__cuda_class(output->dtype);
   out_refusal->detail = NULL;
   if (kind == 'x' || kind == 's' || tenon__cuda_bytes(output->dtype) == 0) {
     out_refusal->reason = TENON_REFUSAL_DTYPE;
@@ -241,7 +242,7 @@ static bool write_way(CUfunction kernel, uint32_t bytes, const tenon__cuda_axes_
   out->kernel = kernel;
   out->bytes = bytes;
   out->piece.count = (uint32_t)count;
-  out->blocks = (uint32_t)((count + THREADS * 4 - 1) / (THREADS * 4));
+  out->blocks = (uint32_t)((count + EACH_BLOCK - 1) / EACH_BLOCK);
   return true;
 }
 

@@ -67,14 +67,17 @@ static void make_tensor(kernel_case_t* c, kernel_tensor_t* tensor, tenon_dtype_t
   most = most < 0 ? 0 : most;
   tensor->size_bytes = (size_t)((most - least + 1 + c->shift) * bytes) + (size_t)MARGIN * 2;
   tensor->offset_bytes = (size_t)((c->shift - least) * bytes) + MARGIN;
-  tensor->bytes = aligned_alloc(64, (tensor->size_bytes + 63) / 64 * 64);
-  memset(tensor->bytes, KERNEL_UNTOUCHED, tensor->size_bytes);
-  tensor->view = (tenon_tensor_view_t){.data = tensor->bytes + tensor->offset_bytes,
-                                       .dims = tensor->dims,
-                                       .strides = tensor->strides,
-                                       .rank = rank,
-                                       .dtype = dtype,
-                                       .layout = TENON_NONE};
+  if (!c->bare) {
+    tensor->bytes = aligned_alloc(64, (tensor->size_bytes + 63) / 64 * 64);
+    memset(tensor->bytes, KERNEL_UNTOUCHED, tensor->size_bytes);
+  }
+  tensor->view =
+      (tenon_tensor_view_t){.data = c->bare ? NULL : tensor->bytes + tensor->offset_bytes,
+                            .dims = tensor->dims,
+                            .strides = tensor->strides,
+                            .rank = rank,
+                            .dtype = dtype,
+                            .layout = TENON_NONE};
 }
 
 static void make_data(kernel_case_t* c, const kernel_tensor_t* tensor) {
@@ -104,7 +107,9 @@ static kernel_tensor_t* add_tensor(kernel_case_t* c, bool is_output, tenon_dtype
   if (is_output) {
     fake->outputs[fake->output_count++] = argument;
   } else {
-    make_data(c, tensor);
+    if (!c->bare) {
+      make_data(c, tensor);
+    }
     fake->inputs[fake->input_count++] = argument;
   }
   return tensor;

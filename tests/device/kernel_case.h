@@ -26,6 +26,8 @@
 enum { KERNEL_INSTRUCTIONS = 256, KERNEL_TENSORS = 16, KERNEL_BLOBS = 16 };
 /* What every byte of an output is before somebody writes it. */
 enum { KERNEL_UNTOUCHED = 0xCD };
+/* And of a bare operand: ordinary floats of every size. */
+enum { KERNEL_BARE = 0x3B };
 
 /* A tensor's memory: all that its strides reach, with a margin that nobody may touch. */
 typedef struct kernel_tensor_t {
@@ -49,6 +51,7 @@ typedef struct kernel_case_t {
   uint32_t rank;
   uint32_t seed;
   bool whole_numbers; /* floats are made as small whole numbers */
+  bool bare;          /* for who measures: tensors have memory on the device alone */
   uint32_t shift;     /* elements between a block's beginning and its first element */
   const tenon_move_t* move;
 } kernel_case_t;

@@ -104,7 +104,9 @@ static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tacti
   fake_t* fake = &emit->c->fake;
   if (emit->count++ == emit->wanted) {
     fake->tactic = *tactic;
-    memcpy(fake->configuration, tactic->configuration, tactic->configuration_size);
+    if (tactic->configuration_size > 0) {
+      memcpy(fake->configuration, tactic->configuration, tactic->configuration_size);
+    }
     fake->tactic.configuration = fake->configuration;
   }
   return TENON_OK;
@@ -154,9 +156,9 @@ static tenon_status_t copy_in(kernel_case_t* c, kernel_life_t* life) {
     tenon_status_t status =
         t->allocate(kernel_device.device, life->stream, tensor->size_bytes, &life->blocks[k]);
     const bool is_output = k >= c->fake.input_count;
-    if (status == TENON_OK && is_output) {
-      status = t->fill(kernel_device.device, life->stream, life->blocks[k], KERNEL_UNTOUCHED,
-                       tensor->size_bytes);
+    if (status == TENON_OK && (is_output || c->bare)) {
+      status = t->fill(kernel_device.device, life->stream, life->blocks[k],
+                       is_output ? KERNEL_UNTOUCHED : KERNEL_BARE, tensor->size_bytes);
     } else if (status == TENON_OK) {
       status = t->copy(kernel_device.device, life->stream, TENON_COPY_TO_DEVICE, life->blocks[k],
                        tensor->bytes, tensor->size_bytes);

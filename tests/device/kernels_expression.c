@@ -96,12 +96,18 @@ void kernels_check_types(void) {
 /* ---- Places ---- */
 
 /* relu(a * b + r) with everything lying as it is told. */
-static void check_places(const char* name, tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
-                         const kernel_lie_t* a, const kernel_lie_t* b, const kernel_lie_t* result,
-                         uint32_t shift) {
+typedef struct places_t {
+  tenon_dtype_t dtype;
+  uint32_t rank;
+  const int64_t* dims;
+  uint32_t shift;
+} places_t;
+static void check_places(const char* name, places_t places, const kernel_lie_t* a,
+                         const kernel_lie_t* b, const kernel_lie_t* result) {
+  const tenon_dtype_t dtype = places.dtype;
   kernel_case_t c;
-  kernel_case_begin(&c, rank, dims);
-  c.shift = shift;
+  kernel_case_begin(&c, places.rank, places.dims);
+  c.shift = places.shift;
   const uint32_t x = kernel_operand(&c, dtype, a);
   const uint32_t y = kernel_operand(&c, dtype, b);
   const uint32_t r = kernel_operand(&c, F32, NULL);
@@ -155,20 +161,21 @@ void kernels_check_places(void) {
   for (int k = 0; k < 3; k++) {
     for (uint32_t n = 0; n < 2; n++) {
       const int64_t* dims = n == 0 ? even : odd;
-      check_places("dense", dtypes[k], 4, dims, NULL, NULL, NULL, 0);
-      check_places("shifted", dtypes[k], 4, dims, NULL, NULL, NULL, 1);
-      check_places("channel", dtypes[k], 4, dims, NULL, &channel, NULL, 0);
-      check_places("row, scalar", dtypes[k], 4, dims, &row, &scalar, NULL, 0);
-      check_places("channels last", dtypes[k], 4, dims, &channels_last, NULL, &channels_last, 0);
-      check_places("turned", dtypes[k], 4, dims, &backwards, NULL, NULL, 0);
-      check_places("wider", dtypes[k], 4, dims, &wider, &crooked, &wider, 0);
-      check_places("crooked", dtypes[k], 4, dims, &stepped, &reversed, &crooked, 0);
-      check_places("stepped", dtypes[k], 4, dims, &reversed, NULL, &stepped, 0);
+      check_places("dense", (places_t){dtypes[k], 4, dims, 0}, NULL, NULL, NULL);
+      check_places("shifted", (places_t){dtypes[k], 4, dims, 1}, NULL, NULL, NULL);
+      check_places("channel", (places_t){dtypes[k], 4, dims, 0}, NULL, &channel, NULL);
+      check_places("row, scalar", (places_t){dtypes[k], 4, dims, 0}, &row, &scalar, NULL);
+      check_places("channels last", (places_t){dtypes[k], 4, dims, 0}, &channels_last, NULL,
+                   &channels_last);
+      check_places("turned", (places_t){dtypes[k], 4, dims, 0}, &backwards, NULL, NULL);
+      check_places("wider", (places_t){dtypes[k], 4, dims, 0}, &wider, &crooked, &wider);
+      check_places("crooked", (places_t){dtypes[k], 4, dims, 0}, &stepped, &reversed, &crooked);
+      check_places("stepped", (places_t){dtypes[k], 4, dims, 0}, &reversed, NULL, &stepped);
     }
   }
-  check_places("scalar", F32, 0, NULL, NULL, NULL, NULL, 0);
+  check_places("scalar", (places_t){F32, 0, NULL, 0}, NULL, NULL, NULL);
   for (int64_t count = 1; count < 20; count += 3) {
-    check_places("few", F16, 1, &count, NULL, NULL, NULL, 0);
+    check_places("few", (places_t){F16, 1, &count, 0}, NULL, NULL, NULL);
   }
   check_coordinates();
 }

@@ -18,6 +18,10 @@ typedef struct place_t {
   unsigned z;
 } place_t;
 
+/* All that were ever found, for recordings may have them longer than their module lives. */
+static stand_in_kernel_t* known;
+
+/* NOLINTNEXTLINE(readability-function-size): CUDA's own */
 CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jit_options,
                            void** jit_values, unsigned int jit_count,
                            CUlibraryOption* library_options, void** library_values,
@@ -69,6 +73,8 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
   }
   memcpy(&made->call, &call, sizeof(call));
   made->parameter_bytes = *bytes;
+  made->next = known;
+  known = made;
   *kernel = (CUkernel)made;
   return CUDA_SUCCESS;
 }
@@ -98,16 +104,20 @@ static void enter(void) {
   (void)swapcontext(&contexts[current], &scheduler);
 }
 
+static void begin_thread(unsigned k) {
+  (void)getcontext(&contexts[k]);
+  contexts[k].uc_stack.ss_sp = stacks + (size_t)k * STACK_BYTES;
+  contexts[k].uc_stack.ss_size = STACK_BYTES;
+  contexts[k].uc_link = NULL;
+  ended[k] = false;
+  makecontext(&contexts[k], enter, 0);
+}
+
 /* All threads up to where they meet, again and again; none may end while others wait. */
 static void run_block(place_t* thread, unsigned count) {
   unsigned left = count;
   for (unsigned k = 0; k < count; k++) {
-    (void)getcontext(&contexts[k]);
-    contexts[k].uc_stack.ss_sp = stacks + (size_t)k * STACK_BYTES;
-    contexts[k].uc_stack.ss_size = STACK_BYTES;
-    contexts[k].uc_link = NULL;
-    ended[k] = false;
-    makecontext(&contexts[k], enter, 0);
+    begin_thread(k);
   }
   while (left > 0) {
     const unsigned before = left;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 typedef struct stand_in_kernel_t {
+  struct stand_in_kernel_t* next;
   void* library;
   void (*call)(const void* parameters);
   unsigned long parameter_bytes;
