@@ -5,6 +5,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/build/assignments.h"
 #include "core/build/building.h"
 #include "core/build/keep_original.h"
 #include "core/build/optimise.h"
@@ -72,7 +73,10 @@ static tenon_status_t choose(tenon__building_t* b) {
 static tenon_status_t lay_out(tenon__building_t* b) {
   const uint64_t limit = b->options->memory_limit_bytes;
   TENON_TRY(tenon__plan_memory(b->plan, b->options->sink));
-  const uint64_t needed = b->plan->schedules[0].memory_bytes + b->plan->scratch_bytes;
+  uint64_t needed = 0;
+  for (uint32_t d = 0; d < b->plan->device_count; ++d) {
+    needed += b->plan->schedules[0].memory_bytes[d] + b->plan->devices[d].scratch_bytes;
+  }
   if (limit > 0 && needed > limit) {
     return tenon__fail(b->options->sink, TENON_ERROR_OUT_OF_MEMORY,
                        "activations and workspace need %llu bytes, the limit is %llu",
@@ -98,6 +102,7 @@ static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* n
   TENON_TRY(tenon__building_optimise(b));
   TENON_TRY(tenon__building_fingerprint(b));
   TENON_TRY(tenon__building_profile(b));
+  TENON_TRY(tenon__building_assign_nodes(b));
   TENON_TRY(tenon__building_progress(b, "choose", 0, 1));
   TENON_TRY(choose(b));
   TENON_TRY(lay_out(b));

@@ -21,8 +21,9 @@ typedef struct tenon__build_options_t {
   tenon_allocator_t allocator;
   const tenon__build_range_t* ranges; /* inputs left out: symbolic extents are 1, with a warning */
   uint32_t range_count;
-  const char* device; /* NULL: the host; the first that this machine has if there is none */
-  tenon__timing_cache_t* cache; /* NULL: one for this build */
+  const char* const* node_devices; /* "NODE=DEVICE", see assignments.h; may be NULL */
+  const char* device;              /* "name:1", or several, see devices.h; NULL: the host */
+  tenon__timing_cache_t* cache;    /* NULL: one for this build */
   tenon__tuning_options_t tuning;
   uint64_t memory_limit_bytes;
   uint32_t optimizer_limit; /* patches, 0: none */

@@ -4,6 +4,7 @@
 #define TENON_CORE_BUILD_BUILDING_H_
 
 #include "core/build/build_options.h"
+#include "core/build/devices.h"
 #include "core/catalog/entry.h"
 #include "core/kernel/packed_store.h"
 
@@ -14,9 +15,7 @@ typedef struct tenon__building_t {
   tenon__catalog_t* catalog;
   const tenon__build_options_t* options;
   tenon__plan_t* plan;
-  /* Of the catalog; the handle is opened here and closed at the end. */
-  const tenon__device_entry_t* device;
-  tenon_device_t* device_handle;
+  tenon__build_devices_t devices; /* opened here, closed at the end */
   tenon__thread_pool_t* pool;
   /* Where the options give none: forgotten with the build. `tuning.cache` is the one in use. */
   tenon__timing_cache_t* own_cache;
@@ -30,10 +29,8 @@ typedef struct tenon__building_t {
   bool* is_table;          /* and do all who do read some elements of many? */
 } tenon__building_t;
 
-/* Device, threads, timing cache; the plan and its network are there. NOT_FOUND where no device is
- * here; where the options name one, with those that are on offer. Of several it takes the one that
- * is named, else one whose memory is the host's, else the first. Two of the host earn a warning:
- * order alone decides between them. The time budget runs from now on. */
+/* Devices, threads, timing cache; the plan and its network are there. The time budget runs from now
+ * on. */
 tenon_status_t tenon__building_begin(tenon__building_t* building);
 /* Cache and threads of its own, device, packed weights and the plan. The options' cache stays. */
 void tenon__building_end(tenon__building_t* building);

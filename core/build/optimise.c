@@ -90,7 +90,8 @@ static const tenon__candidate_t* row_major_candidate(const struct tenon_region_t
 
 static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candidate) {
   tenon__building_t* b = f->building;
-  const tenon__kernel_binding_t binding = tenon__tuning_binding(&f->tuning, candidate->kernel);
+  const tenon__kernel_binding_t binding =
+      tenon__tuning_binding(&f->tuning, &f->region, candidate->kernel);
   TENON_TRY(tenon__packed_store_create(b->allocator, &f->store));
   const tenon__instance_request_t prepared = {
       .kernel = &binding, .region = &f->region, .tactic = &candidate->tactic, .store = f->store};

@@ -16,7 +16,7 @@ static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step)
     return tenon__fail(b->options->sink, TENON_ERROR_INTERNAL, "kernel '%s' of plugin '%s' is gone",
                        step->kernel, step->plugin);
   }
-  const tenon__kernel_binding_t binding = tenon__tuning_binding(&b->tuning, entry);
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(&b->tuning, step->region, entry);
   const tenon__instance_request_t request = {.kernel = &binding,
                                              .region = step->region,
                                              .tactic = &step->tactic,
@@ -95,7 +95,9 @@ static tenon_status_t name_kernel_plugins(tenon__building_t* b, const tenon__sch
 }
 
 static tenon_status_t name_plugins(tenon__building_t* b) {
-  TENON_TRY(name_plugin(b, b->device->owner));
+  for (uint32_t d = 0; d < b->devices.count; ++d) {
+    TENON_TRY(name_plugin(b, b->devices.entries[d]->owner));
+  }
   for (uint32_t g = 0; g < b->plan->schedule_count; ++g) {
     TENON_TRY(name_kernel_plugins(b, &b->plan->schedules[g]));
   }
@@ -104,15 +106,12 @@ static tenon_status_t name_plugins(tenon__building_t* b) {
 
 tenon_status_t tenon__building_describe(tenon__building_t* b) {
   tenon__plan_t* plan = b->plan;
-  plan->device = tenon__arena_copy_string(&plan->arena, b->tuning.device_name);
-  plan->fingerprint = tenon__arena_copy_string(&plan->arena, b->tuning.fingerprint);
   plan->flags = (b->options->tuned_only ? TENON_PLAN_TUNED_ONLY : 0u) |
                 (b->options->tuning.strict ? TENON_PLAN_STRICT : 0u) |
                 (b->options->tuning.reference_only ? TENON_PLAN_REFERENCE_ONLY : 0u) |
                 (b->options->no_rewrites ? TENON_PLAN_NO_REWRITES : 0u) |
                 (b->options->tuning.no_fusion ? TENON_PLAN_NO_FUSION : 0u) |
                 (b->options->tuning.permit_reduced_precision ? TENON_PLAN_REDUCED_PRECISION : 0u);
-  TENON_TRY_MEMORY(plan->device != NULL && plan->fingerprint != NULL);
   TENON_TRY(name_plugins(b));
   return tenon__building_keep_weights(b);
 }

@@ -17,7 +17,7 @@
 
 static bool takes(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
                   const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
-  const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, entry);
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, region, entry);
   return tenon__kernel_takes(&binding, region, out_refusal);
 }
 
@@ -217,9 +217,13 @@ tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
   return find_picks(tuning->arena, own) ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
 
-static void key_of(const tenon__kernel_entry_t* claimant, const tenon__digest_t* signature,
-                   char out_key[TENON_REGION_KEY_SIZE]) {
+static void key_of(const struct tenon_region_t* region, const tenon__kernel_entry_t* claimant,
+                   const tenon__digest_t* signature, char out_key[TENON_REGION_KEY_SIZE]) {
   tenon__digest_text(signature, out_key);
+  if (region->device != 0) {
+    const size_t used = strlen(out_key);
+    (void)snprintf(out_key + used, TENON_REGION_KEY_SIZE - used, "@%u", region->device);
+  }
   if (claimant != NULL) {
     const size_t used = strlen(out_key);
     (void)snprintf(out_key + used, TENON_REGION_KEY_SIZE - used, "|%p", (const void*)claimant);
@@ -230,7 +234,7 @@ void tenon__candidates_key(const struct tenon_region_t* region,
                            const tenon__kernel_entry_t* claimant,
                            char out_key[TENON_REGION_KEY_SIZE]) {
   const tenon__digest_t signature = tenon__region_signature(region);
-  key_of(claimant, &signature, out_key);
+  key_of(region, claimant, &signature, out_key);
 }
 
 /* `key`: what the result is remembered by; `signature`: what its times are. */
@@ -266,7 +270,7 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
                            .ask_node = tenon__candidates_for_node};
   const tenon__digest_t signature = tenon__region_signature(region);
   char key[TENON_REGION_KEY_SIZE];
-  key_of(claimant, &signature, key);
+  key_of(region, claimant, &signature, key);
   return find(&search, key, &signature, out_candidates);
 }
 
@@ -280,7 +284,7 @@ tenon_status_t tenon__candidates_convert(tenon__tuning_t* tuning, struct tenon_r
   const tenon__digest_t region = tenon__region_signature(copy);
   const tenon__digest_t signature = tenon__conversion_signature(conversion, &region);
   char key[TENON_REGION_KEY_SIZE];
-  tenon__digest_text(&signature, key);
+  key_of(copy, NULL, &signature, key);
   return find(&search, key, &signature, out_candidates);
 }
 

@@ -11,10 +11,11 @@
 #include "core/candidate/tuning.h"
 
 /* What regions share whose candidates are the same. */
-enum { TENON_REGION_KEY_SIZE = 96 };
+enum { TENON_REGION_KEY_SIZE = 112 };
 
-/* The signature as text, and of what a kernel claims the claimant (NULL: nobody), since nobody else
- * may compute it. The same for regions of the same signature; it holds for one process alone. */
+/* The signature and the device as text, and of what a kernel claims the claimant (NULL: nobody),
+ * since nobody else may compute it. The same for regions of the same signature; it holds for one
+ * process alone. */
 void tenon__candidates_key(const struct tenon_region_t* region,
                            const tenon__kernel_entry_t* claimant,
                            char out_key[TENON_REGION_KEY_SIZE]);

@@ -241,7 +241,8 @@ static void leave_out(search_t* search, const tenon__kernel_entry_t* entry, uint
 }
 
 tenon_status_t tenon__search_collect(search_t* search, const tenon__kernel_entry_t* entry) {
-  const tenon__kernel_binding_t binding = tenon__tuning_binding(search->tuning, entry);
+  const tenon__kernel_binding_t binding =
+      tenon__tuning_binding(search->tuning, search->region, entry);
   emission_t emission = {.search = search, .entry = entry};
   const uint32_t first = search->count;
   tenon_refusal_t refusal = {.reason = TENON_REFUSAL_OTHER, .detail = "it offers no tactic"};

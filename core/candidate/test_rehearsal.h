@@ -125,7 +125,8 @@ static inline void rehearsal_world_offer(rehearsal_world_t* world, fake_t* fake)
 
 /* The node that makes `value` is to be computed. */
 static inline void rehearsal_world_begin(rehearsal_world_t* world, tenon_value_t value) {
-  static const tenon_device_descriptor_t device = {.size = sizeof device, .name = "test"};
+  static const tenon_device_descriptor_t descriptor = {.size = sizeof descriptor, .name = "test"};
+  static const tenon__device_t device = {.source = {.descriptor = &descriptor}, .fingerprint = ""};
   const uint32_t node = test_value(&world->fixture, value)->producer;
   EXPECT_STATUS(tenon__builder_finish(world->fixture.builder), TENON_OK);
   rehearsal_world_profile(world);
@@ -133,9 +134,8 @@ static inline void rehearsal_world_begin(rehearsal_world_t* world, tenon_value_t
   world->tuning.network = world->fixture.network;
   world->tuning.catalog = world->catalog;
   world->tuning.profile = &world->profile;
-  world->tuning.device = &device;
-  world->tuning.device_name = device.name;
-  world->tuning.fingerprint = "";
+  world->tuning.devices = &device;
+  world->tuning.device_count = 1;
   world->tuning.pool = world->pool;
   world->tuning.sink = &world->fixture.messages.sink;
   tenon__string_map_initialize(&world->tuning.known, world->tuning.allocator);

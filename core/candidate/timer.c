@@ -42,38 +42,43 @@ static tenon_status_t lacks(tenon__trial_t* trial, const char* what, uint64_t si
 
 static tenon_status_t provide_workspace(tenon__trial_t* trial, const char* what,
                                         uint64_t size_bytes, void** out_memory) {
-  *out_memory = size_bytes > tenon__machine_memory_bytes()
-                    ? NULL
-                    : tenon__blocks_take(&trial->data->tuning->blocks, (size_t)size_bytes);
+  if (tenon__trial_mirror_is_used(&trial->mirror)) {
+    *out_memory = tenon__memory_allocate(&trial->mirror.memory, (size_t)size_bytes);
+  } else {
+    *out_memory = size_bytes > tenon__machine_memory_bytes()
+                      ? NULL
+                      : tenon__blocks_take(&trial->data->tuning->blocks, (size_t)size_bytes);
+  }
   return *out_memory == NULL ? lacks(trial, what, size_bytes) : TENON_OK;
 }
 
 static tenon_status_t provide_workspaces(tenon__trial_t* trial) {
   tenon__tuning_t* tuning = trial->data->tuning;
   const tenon__step_tactic_t* tactic = &trial->candidate->tactic;
-  uint64_t scratch_bytes = UINT64_MAX;
+  const tenon__memory_t memory = tenon__tuning_memory(tuning, trial->data->region->device);
+  trial->scratch_bytes = UINT64_MAX;
   (void)tenon__tactic_scratch_bytes(tactic, tenon__thread_pool_thread_count(tuning->pool),
-                                    &scratch_bytes);
+                                    &trial->scratch_bytes);
   trial->run = (struct tenon_run_t){.pool = tuning->pool,
+                                    .stream = memory.stream,
                                     .sink = &trial->sink,
                                     .interrupt = tuning->options.interrupt,
                                     .buffers = trial->outputs->buffers,
                                     .dynamic_count = trial->data->region->output_count};
-  TENON_TRY(provide_workspace(trial, "scratch", scratch_bytes, &trial->run.scratch));
+  TENON_TRY(provide_workspace(trial, "scratch", trial->scratch_bytes, &trial->run.scratch));
   TENON_TRY(provide_workspace(trial, "zeroed memory", tactic->zeroed_bytes, &trial->run.zeroed));
-  memset(trial->run.zeroed, 0, tactic->zeroed_bytes);
+  TENON_TRY(tenon__memory_clear(&memory, trial->run.zeroed, tactic->zeroed_bytes));
   trial->zeroed_bytes = (size_t)tactic->zeroed_bytes;
   TENON_TRY(provide_workspace(trial, "persistent memory", tactic->persistent_bytes,
                               &trial->run.persistent));
-  memset(trial->run.persistent, 0, tactic->persistent_bytes);
-  return TENON_OK;
+  return tenon__memory_clear(&memory, trial->run.persistent, tactic->persistent_bytes);
 }
 
 tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* data,
                                   const tenon__candidate_t* candidate) {
   tenon__tuning_t* tuning = data->tuning;
   const tenon__kernel_entry_t* kernel = candidate->kernel;
-  const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, kernel);
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, data->region, kernel);
   *trial = (tenon__trial_t){.data = data, .candidate = candidate};
   trial->sink = (tenon_sink_t){trial, hear};
   tenon__arena_initialize(&trial->arena, tuning->allocator);
@@ -86,6 +91,7 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
   }
   TENON_TRY(tenon__trial_inputs_provide(data, &candidate->tactic));
   TENON_TRY(tenon__trial_outputs_provide(data, &candidate->tactic, &trial->outputs));
+  TENON_TRY(tenon__trial_mirror_begin(&trial->mirror, data, trial->outputs, &trial->arena));
   TENON_TRY(provide_workspaces(trial));
   TENON_TRY(tenon__packed_store_create(tuning->allocator, &trial->store));
   const tenon__instance_request_t prepared = {.kernel = &binding,
@@ -102,25 +108,51 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
                              &trial->bound);
 }
 
+static void give_back(tenon__trial_t* trial, void* block, uint64_t size_bytes) {
+  if (tenon__trial_mirror_is_used(&trial->mirror)) {
+    tenon__memory_free(&trial->mirror.memory, block, (size_t)size_bytes);
+  } else {
+    tenon__blocks_give_back(&trial->data->tuning->blocks, block);
+  }
+}
+
 void tenon__trial_end(tenon__trial_t* trial) {
   tenon__bound_destroy(trial->bound);
   tenon__instance_release(trial->instance);
   tenon__packed_store_destroy(trial->store);
-  tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.scratch);
-  tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.zeroed);
-  tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.persistent);
+  give_back(trial, trial->run.scratch, trial->scratch_bytes);
+  give_back(trial, trial->run.zeroed, trial->candidate->tactic.zeroed_bytes);
+  give_back(trial, trial->run.persistent, trial->candidate->tactic.persistent_bytes);
+  tenon__trial_mirror_end(&trial->mirror);
   tenon__trial_outputs_give_back(trial->data, trial->outputs);
   tenon__arena_deinitialize(&trial->arena);
 }
 
 /* ---- Running ---- */
 
-static tenon_status_t run_once(tenon__trial_t* trial, double* out_seconds) {
-  tenon__interrupt_t* interrupt = trial->data->tuning->options.interrupt;
+/* By the device's clock, from when it begins to when it is done. */
+static tenon_status_t run_mirror(tenon__trial_t* trial, double* out_seconds) {
+  tenon__trial_mirror_t* mirror = &trial->mirror;
+  TENON_TRY(tenon__trial_mirror_mark(mirror, mirror->begin));
+  TENON_TRY(tenon__bound_run(trial->bound, &trial->run, mirror->input_arguments,
+                             mirror->output_arguments));
+  TENON_TRY(tenon__trial_mirror_mark(mirror, mirror->end));
+  return tenon__trial_mirror_elapsed(mirror, out_seconds);
+}
+
+static tenon_status_t run_host(tenon__trial_t* trial, double* out_seconds) {
   const double begin = tenon__seconds();
   const tenon_status_t status = tenon__bound_run(trial->bound, &trial->run, trial->data->arguments,
                                                  trial->outputs->arguments);
   *out_seconds = tenon__seconds() - begin;
+  return status;
+}
+
+static tenon_status_t run_once(tenon__trial_t* trial, double* out_seconds) {
+  tenon__interrupt_t* interrupt = trial->data->tuning->options.interrupt;
+  const tenon_status_t status = tenon__trial_mirror_is_used(&trial->mirror)
+                                    ? run_mirror(trial, out_seconds)
+                                    : run_host(trial, out_seconds);
   /* What is short need not ask, and is not measured asking. */
   trial->run.interrupt = *out_seconds > long_seconds ? interrupt : NULL;
   /* Whatever the trial gave, it was not let alone. */
@@ -131,9 +163,10 @@ tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern) {
   const uint32_t count = trial->data->region->output_count;
   TENON_TRY(tenon__trial_outputs_clear(trial->outputs, count, pattern));
   double seconds = 0;
+  TENON_TRY(tenon__trial_mirror_send(&trial->mirror));
   TENON_TRY(run_once(trial, &seconds));
   tenon__trial_outputs_collect(trial->outputs, count);
-  return TENON_OK;
+  return tenon__trial_mirror_fetch(&trial->mirror, trial->data, trial->outputs);
 }
 
 /* What it allocates itself it allocates anew each time, as between two runs of a context. */
@@ -195,8 +228,18 @@ tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, doub
   return status;
 }
 
-bool tenon__trial_zeroed_is_zero(const tenon__trial_t* trial) {
+bool tenon__trial_zeroed_is_zero(tenon__trial_t* trial) {
+  const tenon__memory_t* memory = &trial->mirror.memory;
   const unsigned char* bytes = trial->run.zeroed;
+  if (tenon__trial_mirror_is_used(&trial->mirror)) {
+    void* copy = tenon__trial_data_take(trial->data, trial->zeroed_bytes);
+    if (copy == NULL ||
+        tenon__memory_read(memory, copy, trial->run.zeroed, trial->zeroed_bytes) != TENON_OK ||
+        tenon__device_synchronize(memory->device, memory->stream) != TENON_OK) {
+      return false;
+    }
+    bytes = copy;
+  }
   for (size_t k = 0; k < trial->zeroed_bytes; ++k) {
     if (bytes[k] != 0) {
       return false;

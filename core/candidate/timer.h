@@ -24,6 +24,6 @@ tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, doub
                                  bool* out_disturbed);
 /* Is the memory that a kernel leaves zero still zero? A kernel may count on zeros that it left
  * itself: a step that does not leave them breaks the next. */
-bool tenon__trial_zeroed_is_zero(const tenon__trial_t* trial);
+bool tenon__trial_zeroed_is_zero(tenon__trial_t* trial);
 
 #endif

@@ -58,7 +58,8 @@ static tenon_status_t make_key(const search_t* search, const tenon__digest_t* si
   (void)snprintf(numbers, sizeof numbers, "|%u|%u|", candidate->kernel->kernel.version,
                  search->tuning->options.thread_count);
   const char* const texts[] = {owner->plugin, candidate->kernel->kernel.name, tactic->name,
-                               search->tuning->fingerprint, numbers};
+                               search->tuning->devices[search->region->device].fingerprint,
+                               numbers};
   if (owner->digest != NULL) {
     TENON_TRY(owner->digest(owner->user, owner, search->tuning->sink, &file));
   }

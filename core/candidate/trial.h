@@ -3,6 +3,7 @@
 #define TENON_CORE_CANDIDATE_TRIAL_H_
 
 #include "core/candidate/trial_data.h"
+#include "core/candidate/trial_mirror.h"
 #include "core/kernel/instance.h"
 #include "core/kernel/packed_store.h"
 
@@ -16,7 +17,9 @@ typedef struct tenon__trial_t {
   tenon__packed_store_t* store;
   tenon__instance_t* instance;
   tenon__bound_t* bound;
-  struct tenon_run_t run; /* its workspaces are blocks of the tuning */
+  struct tenon_run_t run; /* its workspaces are blocks of the tuning, or the device's */
+  tenon__trial_mirror_t mirror;
+  uint64_t scratch_bytes;
   size_t zeroed_bytes;
   /* What the kernel says: passed on as information, and its first error kept. */
   tenon_sink_t sink;

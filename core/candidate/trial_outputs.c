@@ -58,7 +58,10 @@ static tenon_status_t make_buffer(tenon__trial_data_t* data, tenon_dtype_t dtype
                                   tenon__dynamic_buffer_t** out_buffer) {
   tenon__dynamic_buffer_t* buffer = tenon__arena_allocate(&data->arena, 1, sizeof *buffer);
   TENON_TRY_MEMORY(buffer != NULL);
-  tenon__dynamic_buffer_initialize(buffer, data->tuning->allocator, TENON_ARGUMENT_TENSOR, dtype);
+  tenon__dynamic_buffer_initialize(
+      buffer,
+      tenon__tuning_memory(data->tuning, dtype == TENON_DTYPE_STRING ? 0 : data->region->device),
+      TENON_ARGUMENT_TENSOR, dtype);
   *out_buffer = buffer;
   return TENON_OK;
 }

@@ -11,17 +11,41 @@ bool tenon__tuning_excludes(const tenon__tuning_t* tuning, const tenon__kernel_e
 }
 
 bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry) {
-  return strcmp(entry->kernel.device, tuning->device_name) == 0 &&
-         !tenon__tuning_excludes(tuning, entry);
+  bool runs = tuning->device_count == 1 && tenon__tuning_runs_on(tuning, entry, 0);
+  for (uint32_t d = 1; d < tuning->device_count && !runs; ++d) {
+    runs = tenon__tuning_runs_on(tuning, entry, d);
+  }
+  return runs && !tenon__tuning_excludes(tuning, entry);
+}
+
+tenon__memory_t tenon__tuning_memory(const tenon__tuning_t* tuning, uint32_t device) {
+  return device == 0 ? tenon__memory_host(tuning->allocator)
+                     : (tenon__memory_t){tuning->allocator, &tuning->devices[device],
+                                         tuning->streams[device]};
+}
+
+bool tenon__tuning_runs_on(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry,
+                           uint32_t device) {
+  return entry->kernel.device == NULL ||
+         strcmp(entry->kernel.device, tuning->devices[device].source.descriptor->name) == 0;
+}
+
+bool tenon__tuning_runs_somewhere(const tenon__tuning_t* tuning,
+                                  const tenon__kernel_entry_t* entry) {
+  bool runs = false;
+  for (uint32_t d = 0; d < tuning->device_count && !runs; ++d) {
+    runs = tenon__tuning_runs_on(tuning, entry, d);
+  }
+  return runs;
 }
 
 tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
+                                              const struct tenon_region_t* region,
                                               const tenon__kernel_entry_t* entry) {
   return (tenon__kernel_binding_t){.kernel = &entry->kernel,
                                    .state = entry->owner->state,
                                    .plugin = entry->owner->plugin,
-                                   .device = tuning->device,
-                                   .device_handle = tuning->device_handle};
+                                   .device = &tuning->devices[region->device]};
 }
 
 const char* tenon__region_text(const tenon__tuning_t* tuning, const struct tenon_region_t* region) {

@@ -16,6 +16,7 @@
 #include "core/candidate/blocks.h"
 #include "core/candidate/timing_cache.h"
 #include "core/catalog/entry.h"
+#include "core/device/memory.h"
 #include "core/kernel/kernel_binding.h"
 #include "core/plan/plan.h"
 
@@ -90,6 +91,12 @@ typedef struct tenon__candidates_t {
   bool is_unsorted; /* times have changed since */
 } tenon__candidates_t;
 
+/* A node that is to be computed by one device, whoever else could. */
+typedef struct tenon__assignment_t {
+  const char* node;
+  uint32_t device;
+} tenon__assignment_t;
+
 /* Who makes the build fills it in and frees blocks and `known`; the rest is borrowed and outlives
  * it. */
 typedef struct tenon__tuning_t {
@@ -98,10 +105,11 @@ typedef struct tenon__tuning_t {
   tenon__network_t* network;
   tenon__catalog_t* catalog;
   const tenon__profile_t* profile;
-  const tenon_device_descriptor_t* device;
-  tenon_device_t* device_handle;
-  const char* device_name;
-  const char* fingerprint;
+  const tenon__device_t* devices; /* number 0 has the host's memory */
+  tenon_stream_t* const* streams; /* of each, for trials; NULL where work is done at once */
+  uint32_t device_count;
+  const tenon__assignment_t* assignments;
+  uint32_t assignment_count;
   tenon__thread_pool_t* pool;
   tenon__timing_cache_t* cache;
   tenon__blocks_t blocks; /* for trials */
@@ -115,14 +123,24 @@ typedef struct tenon__tuning_t {
   uint32_t cached_count;
 } tenon__tuning_t;
 
-/* The kernel with what belongs to it, on the device that is tuned for. */
+/* The kernel with what belongs to it, on the region's device. */
 tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
+                                              const struct tenon_region_t* region,
                                               const tenon__kernel_entry_t* kernel);
 
 /* Does the build's policy leave the kernel out? */
 bool tenon__tuning_excludes(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);
-/* Is a kernel of this device, which the build's policy does not leave out? */
+/* Is it a kernel of the device that the build is for (the host only where there is no other), which
+ * the build's policy does not leave out? */
 bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);
+/* A device's, in the order of the stream for trials. */
+tenon__memory_t tenon__tuning_memory(const tenon__tuning_t* tuning, uint32_t device);
+/* Does it run on the device of that number? One that names none runs on all. */
+bool tenon__tuning_runs_on(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry,
+                           uint32_t device);
+/* On any of the build's devices? */
+bool tenon__tuning_runs_somewhere(const tenon__tuning_t* tuning,
+                                  const tenon__kernel_entry_t* entry);
 
 /* "measured 12.3 us", in the tuning's arena; NULL when memory is out. Or "estimated ...", or that
  * there is neither. */

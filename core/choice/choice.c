@@ -385,7 +385,8 @@ static tenon_status_t check(const choosing_t* c) {
       const char* why = unit->chosen.candidates->refusals;
       return tenon__fail(tuning->sink, TENON_ERROR_UNSUPPORTED,
                          "%s: no kernel on device '%s' takes it%s%s",
-                         tenon__region_text(tuning, unit->chosen.region), tuning->device_name,
+                         tenon__region_text(tuning, unit->chosen.region),
+                         tuning->devices[unit->chosen.region->device].source.descriptor->name,
                          why == NULL ? "" : ":\n", why == NULL ? "" : why);
     }
   }

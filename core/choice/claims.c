@@ -40,26 +40,28 @@ static bool is_free(const grouping_t* grouping, uint32_t node) {
                    grouping->groups[index].kind != TENON_UNIT_CONTROL;
 }
 
-static bool any_needed(const grouping_t* grouping, uint32_t node) {
-  const tenon__node_t* n = &grouping->g->nodes[node];
-  for (uint32_t k = 0; k < n->output_count; ++k) {
-    if (n->outputs[k] != TENON_NONE && grouping->needed[n->outputs[k]]) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* ---- Patterns ---- */
+
+/* Are the nodes one device's, and does the claimant run there? */
+static bool is_of_one_device(const grouping_t* grouping, const tenon__kernel_entry_t* entry,
+                             const uint32_t* nodes, uint32_t node_count) {
+  const uint32_t device = grouping->device_of[nodes[0]];
+  bool is_one = entry == NULL || tenon__tuning_runs_on(grouping->tuning, entry, device);
+  for (uint32_t k = 1; k < node_count && is_one; ++k) {
+    is_one = grouping->device_of[nodes[k]] == device;
+  }
+  return is_one;
+}
 
 static tenon_status_t add_claim(claims_t* claims, const tenon__kernel_entry_t* entry,
                                 const uint32_t* nodes, uint32_t node_count,
                                 struct tenon_region_t* region) {
   grouping_t* grouping = claims->grouping;
   claim_t claim = {.node_count = node_count, .region = region};
-  if (claims->left == 0) {
+  if (claims->left == 0 || !is_of_one_device(grouping, entry, nodes, node_count)) {
     return TENON_OK;
   }
+  region->device = grouping->device_of[nodes[0]];
   claims->left -= 1;
   if (claims->left == 0) {
     tenon__report(grouping->tuning->sink, TENON_SEVERITY_WARNING,
@@ -81,7 +83,7 @@ static tenon_status_t match_at(claims_t* claims, const tenon__kernel_entry_t* en
   grouping_t* grouping = claims->grouping;
   const tenon__match_uses_t uses = {read_outside, grouping};
   tenon__match_t match;
-  if (!is_free(grouping, root) || !any_needed(grouping, root) ||
+  if (!is_free(grouping, root) || !tenon__grouping_is_needed(grouping, &grouping->g->nodes[root]) ||
       !tenon__match_pattern(grouping->tuning->network, &uses, pattern, grouping->graph, root,
                             &grouping->scratch, &match) ||
       match.node_count > GROUP_MOST_NODES) {
@@ -211,7 +213,8 @@ static tenon_status_t ask_at(claims_t* claims, const tenon__kernel_entry_t* entr
                          entry->owner->plugin, numbers[k], claims->whole->node_count);
     }
     const uint32_t node = claims->whole->nodes[numbers[k]];
-    if (!is_free(grouping, node) || !any_needed(grouping, node) ||
+    if (!is_free(grouping, node) ||
+        !tenon__grouping_is_needed(grouping, &grouping->g->nodes[node]) ||
         tenon__list_holds(proposal.nodes, proposal.node_count, node)) {
       return TENON_OK;
     }
@@ -240,7 +243,7 @@ static bool is_named(const tenon__tuning_t* tuning, const char* op) {
       tenon__catalog_kernels(tuning->catalog, op, 0, tuning->sink, entries, MOST_KERNELS);
   for (uint32_t k = 0; k < count && k < MOST_KERNELS; ++k) {
     if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) == 0 &&
-        strcmp(entries[k]->kernel.device, tuning->device_name) == 0) {
+        tenon__tuning_runs_somewhere(tuning, entries[k])) {
       return true;
     }
   }
@@ -267,7 +270,7 @@ static tenon_status_t find_named(claims_t* claims) {
     const uint32_t node = grouping->order[p];
     const tenon__node_t* n = &grouping->g->nodes[node];
     if (n->op == NULL || (n->expression == NULL && n->maps == NULL) || !is_free(grouping, node) ||
-        !any_needed(grouping, node)) {
+        !tenon__grouping_is_needed(grouping, &grouping->g->nodes[node])) {
       continue;
     }
     const tenon__map_value_t* known = tenon__string_map_find(&named, n->op->name);
@@ -293,8 +296,7 @@ tenon_status_t tenon__claims_find(grouping_t* grouping) {
   claims.left = MOST_CLAIMS; /* names are many: they take nothing from the others */
   count = count < MOST_KERNELS ? count : MOST_KERNELS;
   for (uint32_t k = 0; k < count && status == TENON_OK; ++k) {
-    if (entries[k]->kernel.device != NULL &&
-        strcmp(entries[k]->kernel.device, tuning->device_name) != 0) {
+    if (!tenon__tuning_runs_somewhere(tuning, entries[k])) {
       continue;
     }
     if (entries[k]->kernel.pattern != NULL) {

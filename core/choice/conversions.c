@@ -34,8 +34,11 @@ tenon_status_t tenon__conversions_begin(tenon__tuning_t* tuning, uint32_t graph,
   *out_conversions = (conversions_t){.tuning = tuning, .graph = graph, .arena = arena};
   out_conversions->known =
       tenon__arena_allocate(arena, g->value_count + 1u, sizeof(struct known_conversion_t*));
+  out_conversions->device_of =
+      tenon__arena_allocate(arena, g->value_count + 1u, sizeof *out_conversions->device_of);
   make_coordinates(tuning->network, g);
-  return out_conversions->known == NULL || tenon__dim_pool_failed(tuning->network->pool)
+  return out_conversions->known == NULL || out_conversions->device_of == NULL ||
+                 tenon__dim_pool_failed(tuning->network->pool)
              ? TENON_ERROR_OUT_OF_MEMORY
              : TENON_OK;
 }
@@ -47,6 +50,7 @@ tenon_status_t tenon__conversion_choose(tenon__tuning_t* tuning, uint32_t graph,
   struct tenon_region_t* region = tenon__arena_allocate(arena, 1, sizeof *region);
   TENON_TRY_MEMORY(region != NULL);
   TENON_TRY(tenon__region_of_copy(arena, tuning->network, graph, value, region));
+  region->device = orders.device;
   TENON_TRY(tenon__region_finish(arena, tuning->profile, region));
   tenon__conversion_initialize(&conversion, tuning->network->graphs[graph]->values[value].type.rank,
                                orders.from, orders.to);
@@ -77,6 +81,7 @@ tenon_status_t tenon__conversions_time(conversions_t* conversions, uint32_t valu
   if (known == NULL) {
     known_conversion_t* found = tenon__arena_allocate(conversions->arena, 1, sizeof *found);
     TENON_TRY_MEMORY(found != NULL);
+    orders.device = conversions->device_of[value];
     *found = (known_conversion_t){.orders = orders, .next = conversions->known[value]};
     TENON_TRY(find_time(conversions, value, orders, &found->time));
     conversions->known[value] = found;

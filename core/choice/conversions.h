@@ -10,10 +10,12 @@
 #include "core/choice/unit.h"
 
 /* Orders of a value's dimensions in memory, outermost first; NULL: rows. Borrowed. Compared as
- * pointers where they are remembered: the same layout's order, each time. */
+ * pointers where they are remembered: the same layout's order, each time. And in whose memory:
+ * where times are asked for, that is known. */
 typedef struct orders_t {
   const uint32_t* from;
   const uint32_t* to;
+  uint32_t device;
 } orders_t;
 
 typedef struct conversions_t {
@@ -21,6 +23,7 @@ typedef struct conversions_t {
   uint32_t graph;
   tenon__arena_t* arena;
   struct known_conversion_t** known; /* per value: a list of those that were asked for */
+  uint32_t* device_of;               /* per value: in whose memory its producer leaves it */
 } conversions_t;
 
 /* Those of one graph. What is found lies in the arena; the orders that are asked for have to live

@@ -51,6 +51,7 @@ static uint32_t next_reader(const chain_t* chain, uint32_t value) {
     const uint32_t node = users[k];
     const tenon__node_t* n = &grouping->g->nodes[node];
     const bool fits = !tenon__list_holds(chain->nodes, chain->count, node) &&
+                      grouping->device_of[node] == grouping->device_of[chain->root] &&
                       n->expression != NULL && n->output_count == 1 && n->body_count == 0 &&
                       grouping->group_of[node] == TENON_NONE && n->outputs[0] != TENON_NONE &&
                       !n->contents_only;
@@ -268,6 +269,7 @@ static tenon_status_t time_apart(chain_t* chain, const milestone_t* milestone,
                                             .covered_count = milestone->node_count};
   TENON_TRY(
       tenon__region_of_expression(arena, tuning->network, chain->grouping->graph, &source, &rest));
+  rest.device = chain->base->device;
   TENON_TRY(tenon__region_finish(arena, tuning->profile, &rest));
   TENON_TRY(tenon__candidates_find(tuning, &alone, NULL, &first));
   TENON_TRY(tenon__candidates_find(tuning, &rest, NULL, &second));

@@ -19,6 +19,43 @@ tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
   return TENON_OK;
 }
 
+/* Can the numbers of all needed outputs be written from dimensions alone? A number that only a run
+ * knows is made by whoever computes it, but where the node says extents: then it was made before.
+ */
+bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph_t* g,
+                             const tenon__node_t* node) {
+  if (node->body_count > 0) {
+    return false;
+  }
+  for (uint32_t k = 0; k < node->output_count; ++k) {
+    if (node->outputs[k] == TENON_NONE) {
+      continue;
+    }
+    const tenon__value_node_t* v = &g->values[node->outputs[k]];
+    const char class = tenon__dtype_class(v->type.dtype);
+    if (v->type.contents == NULL || (class != 'i' && class != 'u' && class != 'b')) {
+      return false;
+    }
+    for (uint32_t c = 0; c < v->type.content_count; ++c) {
+      const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->type.contents[c]);
+      if (v->type.contents[c].id == TENON_NONE ||
+          (dim.kind == TENON_DIM_SYMBOL && !node->contents_only &&
+           tenon__symbol_get(network->pool, dim.index)->kind == TENON_SYMBOL_CONTENT)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool tenon__grouping_is_needed(const grouping_t* grouping, const tenon__node_t* node) {
+  bool is_needed = false;
+  for (uint32_t k = 0; k < node->output_count && !is_needed; ++k) {
+    is_needed = node->outputs[k] != TENON_NONE && grouping->needed[node->outputs[k]];
+  }
+  return is_needed;
+}
+
 bool tenon__grouping_read_outside(const grouping_t* grouping, uint32_t value, const uint32_t* nodes,
                                   uint32_t node_count) {
   const uint32_t* users = tenon__lists_get(&grouping->uses, value);

@@ -40,6 +40,7 @@ typedef struct grouping_t {
   const uint32_t* order; /* nodes */
   uint32_t order_count;
   uint32_t* position;  /* of each node in the order */
+  uint32_t* device_of; /* of each node: number of the device that computes it */
   tenon__lists_t uses; /* of each value, by nodes */
   conversions_t conversions;
   bool* needed; /* values whose data somebody reads */
@@ -65,6 +66,12 @@ typedef struct grouping_t {
  * OUT_OF_MEMORY only. */
 tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
                                           const tenon__expression_t** out_expression);
+/* Can the numbers of all wanted outputs of a node be written from dimensions alone? Such a node
+ * needs no kernel: the core writes its few numbers. */
+bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph_t* g,
+                             const tenon__node_t* node);
+/* Does anybody read a value that the node makes? */
+bool tenon__grouping_is_needed(const grouping_t* grouping, const tenon__node_t* node);
 /* Has it a sum, a mean or the like? Then it is not repeated inside of another. */
 bool tenon__expression_reduces(const tenon__expression_t* expression);
 /* Space equal to the value's shape, and operand `operand` reads it at the identity. */

@@ -143,7 +143,8 @@ static cost_t reading_cost(layouts_t* l, const tenon__unit_t* unit, const tenon_
       l->g->values[output].type.rank != l->g->values[in->value].type.rank) {
     return nothing;
   }
-  const cost_t copy = copy_cost_unless_alike(l, in->value, (orders_t){order, unit->chosen.order});
+  const cost_t copy =
+      copy_cost_unless_alike(l, in->value, (orders_t){.from = order, .to = unit->chosen.order});
   return (cost_t){copy.unknown_count / 2, copy.seconds / 2};
 }
 
@@ -157,10 +158,11 @@ static cost_t input_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t k,
     return nothing;
   }
   if (kind == TENON_LAYOUT_EXACT) {
-    return copy_cost_unless_alike(l, in->value, (orders_t){order, rule->layout->order});
+    return copy_cost_unless_alike(l, in->value,
+                                  (orders_t){.from = order, .to = rule->layout->order});
   }
   if (kind == TENON_LAYOUT_ROW_MAJOR && (rule == NULL || rule->strided == 0)) {
-    return copy_cost_unless_alike(l, in->value, (orders_t){order, NULL});
+    return copy_cost_unless_alike(l, in->value, (orders_t){.from = order, .to = NULL});
   }
   return reading_cost(l, unit, in, order);
 }
@@ -170,7 +172,7 @@ static cost_t reader_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t valu
                           const uint32_t* order) {
   cost_t cost = nothing;
   if (unit->kind != TENON_UNIT_REGION) { /* views and control want rows */
-    return copy_cost_unless_alike(l, value, (orders_t){order, NULL});
+    return copy_cost_unless_alike(l, value, (orders_t){.from = order, .to = NULL});
   }
   for (uint32_t k = 0; k < unit->chosen.region->input_count; ++k) {
     if (unit->chosen.region->inputs[k].value == value) {
@@ -189,7 +191,7 @@ static cost_t readers_cost(layouts_t* l, uint32_t value, cost_t so_far, cost_t l
     cost = add(cost, reader_cost(l, &l->units->items[readers[r]], value, order));
   }
   if ((l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0) {
-    cost = add(cost, copy_cost_unless_alike(l, value, (orders_t){order, NULL}));
+    cost = add(cost, copy_cost_unless_alike(l, value, (orders_t){.from = order, .to = NULL}));
   }
   return cost;
 }
@@ -274,7 +276,7 @@ static void count_copies(layouts_t* l, uint32_t value, tenon__copies_t* copies) 
   copies->count += wanted.count;
   for (uint32_t k = 0; k < wanted.count; ++k) {
     tenon__time_t time = {0};
-    const orders_t orders = {l->order_of[value], wanted.orders[k]};
+    const orders_t orders = {.from = l->order_of[value], .to = wanted.orders[k]};
     if (l->status == TENON_OK) {
       l->status = tenon__conversions_time(l->conversions, value, orders, &time);
     }

@@ -8,6 +8,7 @@
 
 #include "core/base/status.h"
 #include "core/choice/claims_take.h"
+#include "core/choice/devices.h"
 #include "core/choice/epilogues.h"
 #include "core/choice/runs.h"
 #include "core/choice/units.h"
@@ -34,44 +35,6 @@ static void need_symbol_values(grouping_t* grouping) {
       grouping->leaves[value] = true;
     }
   }
-}
-
-static bool any_output_needed(const grouping_t* grouping, const tenon__node_t* node) {
-  for (uint32_t k = 0; k < node->output_count; ++k) {
-    if (node->outputs[k] != TENON_NONE && grouping->needed[node->outputs[k]]) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* Can the numbers of all needed outputs be written from dimensions alone? A number that only a run
- * knows is made by whoever computes it, but where the node says extents: then it was made before.
- */
-bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph_t* g,
-                             const tenon__node_t* node) {
-  if (node->body_count > 0) {
-    return false;
-  }
-  for (uint32_t k = 0; k < node->output_count; ++k) {
-    if (node->outputs[k] == TENON_NONE) {
-      continue;
-    }
-    const tenon__value_node_t* v = &g->values[node->outputs[k]];
-    const char class = tenon__dtype_class(v->type.dtype);
-    if (v->type.contents == NULL || (class != 'i' && class != 'u' && class != 'b')) {
-      return false;
-    }
-    for (uint32_t c = 0; c < v->type.content_count; ++c) {
-      const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->type.contents[c]);
-      if (v->type.contents[c].id == TENON_NONE ||
-          (dim.kind == TENON_DIM_SYMBOL && !node->contents_only &&
-           tenon__symbol_get(network->pool, dim.index)->kind == TENON_SYMBOL_CONTENT)) {
-        return false;
-      }
-    }
-  }
-  return true;
 }
 
 static bool mentions_input(const tenon__dim_pool_t* pool, tenon_dim_t dim, uint32_t input) {
@@ -212,7 +175,7 @@ static void find_needed(grouping_t* grouping) {
   need_symbol_values(grouping);
   for (uint32_t p = grouping->order_count; p-- > 0;) {
     const tenon__node_t* node = &grouping->g->nodes[grouping->order[p]];
-    if (any_output_needed(grouping, node)) {
+    if (tenon__grouping_is_needed(grouping, node)) {
       need_inputs(grouping, node);
     }
   }
@@ -267,13 +230,14 @@ static tenon_status_t classify_operator(grouping_t* grouping, uint32_t node) {
   TENON_TRY_MEMORY(group->region != NULL);
   TENON_TRY(
       tenon__region_of_node(tuning->arena, tuning->network, grouping->graph, node, group->region));
+  group->region->device = grouping->device_of[node];
   return tenon__region_finish(tuning->arena, tuning->profile, group->region);
 }
 
 /* Expression nodes get their groups last, after the epilogues took theirs. */
 static tenon_status_t classify(grouping_t* grouping, uint32_t node) {
   const tenon__node_t* n = &grouping->g->nodes[node];
-  if (!any_output_needed(grouping, n)) {
+  if (!tenon__grouping_is_needed(grouping, n)) {
     return TENON_OK;
   }
   if (tenon__node_is_contents(grouping->tuning->network, grouping->g, n)) {
@@ -297,7 +261,7 @@ static tenon_status_t classify_rest(grouping_t* grouping) {
     const uint32_t node = grouping->order[p];
     const tenon__expression_t* expression = NULL;
     if (grouping->group_of[node] != TENON_NONE ||
-        !any_output_needed(grouping, &grouping->g->nodes[node])) {
+        !tenon__grouping_is_needed(grouping, &grouping->g->nodes[node])) {
       continue;
     }
     TENON_TRY(tenon__grouping_expression(grouping, node, &expression));
@@ -319,6 +283,7 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   const size_t nodes = grouping->g->node_count + 1u;
   grouping->position = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->group_of = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
+  grouping->device_of = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->needed = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
   grouping->sizing = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
   grouping->leaves = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
@@ -328,11 +293,11 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   grouping->expressions = tenon__arena_allocate(scratch, nodes, sizeof(void*));
   grouping->stamps = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->stack = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
-  TENON_TRY_MEMORY(grouping->position != NULL && grouping->group_of != NULL &&
-                   grouping->needed != NULL && grouping->groups != NULL &&
-                   grouping->stamps != NULL && grouping->stack != NULL &&
-                   grouping->sizing != NULL && grouping->leaves != NULL &&
-                   grouping->notes != NULL && grouping->expressions != NULL);
+  TENON_TRY_MEMORY(
+      grouping->position != NULL && grouping->group_of != NULL && grouping->needed != NULL &&
+      grouping->groups != NULL && grouping->stamps != NULL && grouping->stack != NULL &&
+      grouping->sizing != NULL && grouping->leaves != NULL && grouping->notes != NULL &&
+      grouping->expressions != NULL && grouping->device_of != NULL);
   memset(grouping->group_of, 0xff, nodes * sizeof(uint32_t));
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     grouping->position[grouping->order[p]] = p;
@@ -363,6 +328,7 @@ tenon_status_t tenon__grouping_begin(tenon__tuning_t* tuning, uint32_t graph,
   TENON_TRY(prepare_grouping(grouping));
   TENON_TRY(tenon__conversions_begin(tuning, graph, &grouping->scratch, &grouping->conversions));
   find_needed(grouping);
+  TENON_TRY(tenon__grouping_place_nodes(grouping));
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     TENON_TRY(classify(grouping, grouping->order[p]));
   }

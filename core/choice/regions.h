@@ -6,11 +6,6 @@
 #include "core/candidate/tuning.h"
 #include "core/choice/grouping.h"
 
-/* Can the numbers of all wanted outputs of a node be written from dimensions alone? Such a node
- * needs no kernel: the core writes its few numbers. */
-bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph_t* g,
-                             const tenon__node_t* node);
-
 /* What does not depend on who is grouped with whom: needs, and groups of one node. End it whatever
  * it returns. */
 tenon_status_t tenon__grouping_begin(tenon__tuning_t* tuning, uint32_t graph,

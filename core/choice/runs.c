@@ -108,7 +108,8 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken)
   }
   const group_t* from = &grouping->groups[index];
   const tenon__expression_t* theirs = from->expression;
-  if (from->value_count != 1 || mine->program.operands[operand].indexed != 0 ||
+  if (grouping->device_of[from->nodes[0]] != grouping->device_of[run->group->nodes[0]] ||
+      from->value_count != 1 || mine->program.operands[operand].indexed != 0 ||
       from->node_count + run->group->node_count > GROUP_MOST_NODES ||
       run->group->value_count == GROUP_MOST_NODES ||
       theirs->program.instruction_count + mine->program.instruction_count >

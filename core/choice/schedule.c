@@ -13,6 +13,7 @@
 #include "core/choice/conversions.h"
 #include "core/choice/place_rules.h"
 #include "core/plan/place_view.h"
+#include "core/plan/report.h"
 #include "core/tensor/index_map_run.h"
 #include "core/tensor/layout.h"
 
@@ -89,6 +90,7 @@ static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen
   tenon__step_t step = {
       .kind = TENON_STEP_KERNEL,
       .name = name,
+      .device = chosen->region->device,
       .plugin = c->kernel->owner->plugin,
       .kernel = c->kernel->kernel.name,
       .kernel_version = c->kernel->kernel.version,
@@ -107,51 +109,118 @@ static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen
   return add_step(s, &step);
 }
 
-/* A copy of `from` into a new place with the order that `rule` asks for. */
+/* A copy of `from` into a new place with the order that `rule` asks for, in the same memory. */
 static tenon_status_t copy_place(scheduling_t* s, uint32_t from, const uint32_t* order,
                                  tenon__storage_t storage, uint32_t index, uint32_t* out_place) {
   const uint32_t value = s->schedule.places[from].value;
-  orders_t orders = {.to = order};
+  orders_t orders = {.to = order, .device = s->schedule.places[from].space};
   tenon__chosen_t chosen;
   TENON_TRY(tenon__place_order(s->tuning, s->graph, &s->schedule, from, s->arena, &orders.from));
   TENON_TRY(tenon__conversion_choose(s->tuning, s->graph, value, orders, s->arena, &chosen));
   if (chosen.candidates->count == 0) {
     return tenon__fail(s->tuning->sink, TENON_ERROR_UNSUPPORTED,
-                       "no kernel copies '%s' from one layout to another",
-                       s->g->values[value].name);
+                       "no kernel on device '%s' copies '%s' from one layout to another",
+                       s->plan->devices[orders.device].name, s->g->values[value].name);
   }
-  const tenon__place_t place = {.value = value, .storage = storage, .index = index, .order = order};
+  const tenon__place_t place = {
+      .value = value, .storage = storage, .index = index, .order = order, .space = orders.device};
   TENON_TRY(add_place(s, &place, out_place));
   return kernel_step(s, &chosen, &from, out_place,
                      tenon__arena_format(s->arena, "%s (copy)", s->g->values[value].name));
 }
 
-/* Where the region's input finds the value. */
-static tenon_status_t place_for(scheduling_t* s, uint32_t value, const tenon_argument_rule_t* rule,
-                                uint32_t* out_place) {
+/* ---- From one memory into another ---- */
+
+/* As it lies: what is a view is made whole before. */
+static tenon_status_t cross(scheduling_t* s, uint32_t from, uint32_t space,
+                            tenon__storage_t storage, uint32_t index, uint32_t* out_place) {
+  const tenon__place_t* source = &s->schedule.places[from];
+  const bool is_view =
+      source->storage == TENON_STORAGE_VIEW || source->storage == TENON_STORAGE_PART;
+  if (is_view || (storage == TENON_STORAGE_OUTPUT && source->order != NULL)) {
+    TENON_TRY(copy_place(s, from, NULL, TENON_STORAGE_ARENA, 0, &from));
+    source = &s->schedule.places[from];
+  }
+  const char* name = s->g->values[source->value].name;
+  const tenon__place_t place = {.value = source->value,
+                                .storage = storage,
+                                .index = index,
+                                .order = source->order,
+                                .space = space};
+  tenon__step_t step = {.kind = TENON_STEP_COPY,
+                        .device = space == 0 ? source->space : space,
+                        .node = TENON_NONE,
+                        .input_count = 1,
+                        .output_count = 1};
+  const char* to = tenon__plan_device_text(s->plan, space, s->arena);
+  step.name = to == NULL ? NULL : tenon__arena_format(s->arena, "%s (to %s)", name, to);
+  TENON_TRY(add_place(s, &place, out_place));
+  step.inputs = tenon__arena_copy(s->arena, &from, sizeof from);
+  step.outputs = tenon__arena_copy(s->arena, out_place, sizeof *out_place);
+  TENON_TRY_MEMORY(step.name != NULL && step.inputs != NULL && step.outputs != NULL);
+  return add_step(s, &step);
+}
+
+/* Some place of the value in that memory; TENON_NONE. */
+static uint32_t find_place(const scheduling_t* s, uint32_t value, uint32_t space) {
+  uint32_t place = s->home[value];
+  while (place != TENON_NONE && s->schedule.places[place].space != space) {
+    place = s->next_copy[place];
+  }
+  return place;
+}
+
+/* A place of the value in that memory, whatever its layout: constants have one in each, what else
+ * is elsewhere is brought, by way of the host. */
+static tenon_status_t bring(scheduling_t* s, uint32_t value, uint32_t space, uint32_t* out_place) {
   const tenon__value_node_t* v = &s->g->values[value];
+  const uint32_t host = find_place(s, value, 0);
+  uint32_t from = host != TENON_NONE ? host : s->home[value];
+  *out_place = find_place(s, value, space);
+  if (*out_place != TENON_NONE) {
+    return TENON_OK;
+  }
+  if (v->weights != TENON_NONE) {
+    const tenon__place_t place = {
+        .value = value, .storage = TENON_STORAGE_WEIGHTS, .index = v->weights, .space = space};
+    return add_place(s, &place, out_place);
+  }
+  if (space != 0 && s->schedule.places[from].space != 0) {
+    TENON_TRY(cross(s, from, 0, TENON_STORAGE_ARENA, 0, &from));
+  }
+  return cross(s, from, space, TENON_STORAGE_ARENA, 0, out_place);
+}
+
+/* Where the region's input finds the value, in the memory of its device. */
+static tenon_status_t place_for(scheduling_t* s, uint32_t value, uint32_t space,
+                                const tenon_argument_rule_t* rule, uint32_t* out_place) {
+  const tenon__value_node_t* v = &s->g->values[value];
+  uint32_t any = 0;
   if (s->home[value] == TENON_NONE) {
     return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL,
                        "value '%s' is read before it is made", v->name);
   }
+  TENON_TRY(bring(s, value, space, &any));
   for (uint32_t p = s->home[value]; p != TENON_NONE; p = s->next_copy[p]) {
     const bool is_given_as_is = v->weights != TENON_NONE && tenon__rule_takes_rows(rule);
-    if (is_given_as_is || tenon__place_suits(s->tuning, s->graph, &s->schedule, p, rule)) {
+    if (s->schedule.places[p].space == space &&
+        (is_given_as_is || tenon__place_suits(s->tuning, s->graph, &s->schedule, p, rule))) {
       *out_place = p;
       return TENON_OK;
     }
   }
   const uint32_t* order =
       rule != NULL && rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order : NULL;
-  return copy_place(s, s->home[value], order, TENON_STORAGE_ARENA, 0, out_place);
+  return copy_place(s, any, order, TENON_STORAGE_ARENA, 0, out_place);
 }
 
 /* ---- Units ---- */
 
-static tenon_status_t output_place(scheduling_t* s, uint32_t value, const uint32_t* order,
-                                   uint32_t* out_place) {
-  tenon__place_t place = {.value = value, .storage = TENON_STORAGE_ARENA, .order = order};
-  if (s->output_of[value] != TENON_NONE && order == NULL) {
+static tenon_status_t output_place(scheduling_t* s, uint32_t value, uint32_t space,
+                                   const uint32_t* order, uint32_t* out_place) {
+  tenon__place_t place = {
+      .value = value, .storage = TENON_STORAGE_ARENA, .order = order, .space = space};
+  if (s->output_of[value] != TENON_NONE && order == NULL && space == 0) {
     place.storage = TENON_STORAGE_OUTPUT;
     place.index = s->output_of[value];
   }
@@ -180,7 +249,7 @@ static tenon_status_t place_follower(scheduling_t* s, const struct tenon_region_
   const tenon_layout_t layout = {.size = sizeof layout, .order = order, .rank = rank};
   const tenon_argument_rule_t wanted = {
       .kind = order == NULL ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT, .layout = &layout};
-  return place_for(s, value, &wanted, &inputs[k]);
+  return place_for(s, value, region->device, &wanted, &inputs[k]);
 }
 
 /* Those that follow another come behind it. */
@@ -191,7 +260,7 @@ static tenon_status_t place_region_inputs(scheduling_t* s, const struct tenon_re
     inputs[k] = TENON_NONE;
     if (region->inputs[k].value != TENON_NONE &&
         (rule == NULL || rule->kind != TENON_LAYOUT_FOLLOWS)) {
-      TENON_TRY(place_for(s, region->inputs[k].value, rule, &inputs[k]));
+      TENON_TRY(place_for(s, region->inputs[k].value, region->device, rule, &inputs[k]));
     }
   }
   const uint32_t ruled_count = rules == NULL ? 0 : region->input_count;
@@ -239,7 +308,7 @@ static tenon_status_t schedule_region(scheduling_t* s, const tenon__unit_t* unit
     outputs[k] = TENON_NONE;
     if (region->outputs[k].value != TENON_NONE) {
       TENON_TRY(output_order(s, unit, inputs, k, &order));
-      TENON_TRY(output_place(s, region->outputs[k].value, order, &outputs[k]));
+      TENON_TRY(output_place(s, region->outputs[k].value, region->device, order, &outputs[k]));
     }
   }
   return kernel_step(s, &unit->chosen, inputs, outputs, s->g->nodes[region->covered[0]].name);
@@ -285,19 +354,21 @@ static tenon_status_t schedule_view(scheduling_t* s, const tenon__unit_t* unit) 
   TENON_TRY_MEMORY(map != NULL);
   map->fill = TENON_FILL_NONE; /* a view needs none: every element is in range */
   const uint32_t source = node->inputs[map->sources[0].input];
-  uint32_t base = s->home[source];
-  if (base == TENON_NONE) {
+  uint32_t base = 0;
+  if (s->home[source] == TENON_NONE) {
     return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL,
                        "value '%s' is read before it is made", s->g->values[source].name);
   }
+  TENON_TRY(bring(s, source, unit->device, &base));
   if (!view_fits(s, base, map)) {
     const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
-    TENON_TRY(place_for(s, source, &rows, &base));
+    TENON_TRY(place_for(s, source, unit->device, &rows, &base));
   }
   const tenon__place_t view = {.value = node->outputs[unit->output],
                                .storage = TENON_STORAGE_VIEW,
                                .base = base,
-                               .map = map};
+                               .map = map,
+                               .space = unit->device};
   return add_place(s, &view, &place);
 }
 
@@ -307,7 +378,7 @@ static tenon_status_t place_inputs(scheduling_t* s, const tenon__node_t* node,
   for (uint32_t k = 0; k < node->input_count; ++k) {
     out_places[k] = TENON_NONE;
     if (node->inputs[k] != TENON_NONE) {
-      TENON_TRY(place_for(s, node->inputs[k], &rows, &out_places[k]));
+      TENON_TRY(place_for(s, node->inputs[k], 0, &rows, &out_places[k]));
     }
   }
   return TENON_OK;
@@ -332,7 +403,7 @@ static tenon_status_t schedule_node(scheduling_t* s, const tenon__unit_t* unit) 
   for (uint32_t k = 0; k < node->output_count; ++k) {
     outputs[k] = TENON_NONE;
     if (node->outputs[k] != TENON_NONE) {
-      TENON_TRY(output_place(s, node->outputs[k], NULL, &outputs[k]));
+      TENON_TRY(output_place(s, node->outputs[k], 0, NULL, &outputs[k]));
     }
   }
   step.inputs = inputs;
@@ -392,11 +463,27 @@ static tenon_status_t place_outputs(scheduling_t* s) {
                           s->schedule.places[place].index == k;
     if (s->graph == 0 && is_tensor && !in_place &&
         s->g->values[s->g->outputs[k]].type.dtype != TENON_DTYPE_STRING) {
-      TENON_TRY(copy_place(s, place, NULL, TENON_STORAGE_OUTPUT, k, &place));
+      const uint32_t space = s->schedule.places[place].space;
+      TENON_TRY(space != 0 ? cross(s, place, 0, TENON_STORAGE_OUTPUT, k, &place)
+                           : copy_place(s, place, NULL, TENON_STORAGE_OUTPUT, k, &place));
     } else if (s->graph != 0) {
-      TENON_TRY(place_for(s, s->g->outputs[k], &rows, &place));
+      TENON_TRY(place_for(s, s->g->outputs[k], 0, &rows, &place));
     }
     s->schedule.outputs[k] = place;
+  }
+  return TENON_OK;
+}
+
+/* What states become is read from the host's memory when all is done. */
+static tenon_status_t place_updates(scheduling_t* s) {
+  const tenon__network_t* network = s->tuning->network;
+  const uint32_t count = s->graph == 0 ? network->state_count : 0;
+  for (uint32_t k = 0; k < count; ++k) {
+    const uint32_t update = network->states[k].update;
+    uint32_t place = 0;
+    if (update != TENON_NONE && s->home[update] != TENON_NONE) {
+      TENON_TRY(bring(s, update, 0, &place));
+    }
   }
   return TENON_OK;
 }
@@ -439,6 +526,7 @@ tenon_status_t tenon__schedule_make(tenon__tuning_t* tuning, uint32_t graph,
     }
   }
   TENON_TRY(place_outputs(&s));
+  TENON_TRY(place_updates(&s));
   *out_schedule = s.schedule;
   return TENON_OK;
 }

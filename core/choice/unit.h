@@ -30,6 +30,7 @@ typedef enum tenon__unit_kind_t {
 typedef struct tenon__unit_t {
   tenon__unit_kind_t kind;
   uint32_t node;   /* VIEW, CONTENTS, CONTROL; REGION: its first node, for order */
+  uint32_t device; /* number of the one whose memory it reads and writes */
   uint32_t output; /* VIEW: of the node */
   tenon__chosen_t chosen;
   uint32_t epilogue;     /* of the alternatives: what its slot could hold; TENON_NONE */

@@ -60,8 +60,11 @@ static tenon_status_t emit_views(grouping_t* grouping, const group_t* group,
   const uint32_t node = group->nodes[0];
   const tenon__node_t* n = &grouping->g->nodes[node];
   for (uint32_t k = 0; k < n->output_count; ++k) {
-    tenon__unit_t unit = {
-        .kind = TENON_UNIT_VIEW, .node = node, .output = k, .epilogue = TENON_NONE};
+    tenon__unit_t unit = {.kind = TENON_UNIT_VIEW,
+                          .node = node,
+                          .output = k,
+                          .device = grouping->device_of[node],
+                          .epilogue = TENON_NONE};
     if (n->outputs[k] == TENON_NONE || !grouping->needed[n->outputs[k]]) {
       continue;
     }
@@ -71,6 +74,7 @@ static tenon_status_t emit_views(grouping_t* grouping, const group_t* group,
       TENON_TRY_MEMORY(unit.chosen.region != NULL);
       TENON_TRY(tenon__region_of_move(arena, tuning->network, grouping->graph, node, k,
                                       unit.chosen.region));
+      unit.chosen.region->device = unit.device;
       TENON_TRY(tenon__region_finish(arena, tuning->profile, unit.chosen.region));
     }
     units->items[units->count++] = unit;
@@ -78,31 +82,38 @@ static tenon_status_t emit_views(grouping_t* grouping, const group_t* group,
   return TENON_OK;
 }
 
-static tenon_status_t expression_region(grouping_t* grouping, const group_t* group,
-                                        struct tenon_region_t** out_region) {
-  tenon__tuning_t* tuning = grouping->tuning;
+tenon_status_t tenon__units_expression_region(grouping_t* grouping,
+                                              const tenon__expression_t* expression,
+                                              const uint32_t* values, const uint32_t* nodes,
+                                              uint32_t node_count,
+                                              struct tenon_region_t** out_region) {
   tenon__arena_t* arena = grouping->arena;
   tenon__expression_t normal;
   struct tenon_region_t* region = tenon__arena_allocate(arena, 1, sizeof *region);
   TENON_TRY_MEMORY(region != NULL);
+  TENON_TRY(tenon__expression_normalise(expression, arena, &normal));
+  const tenon__graph_expression_t source = {
+      .expression = &normal, .values = values, .covered = nodes, .covered_count = node_count};
+  TENON_TRY(tenon__region_of_expression(arena, grouping->tuning->network, grouping->graph, &source,
+                                        region));
+  region->device = grouping->device_of[nodes[0]];
   *out_region = region;
-  TENON_TRY(tenon__expression_normalise(group->expression, arena, &normal));
-  const tenon__graph_expression_t source = {.expression = &normal,
-                                            .values = group->values,
-                                            .covered = group->nodes,
-                                            .covered_count = group->node_count};
-  TENON_TRY(tenon__region_of_expression(arena, tuning->network, grouping->graph, &source, region));
-  return tenon__region_finish(arena, tuning->profile, region);
+  return TENON_OK;
 }
 
 static tenon_status_t emit_group(grouping_t* grouping, const group_t* group,
                                  tenon__units_t* units) {
-  tenon__unit_t unit = {.kind = group->kind, .node = group->nodes[0], .epilogue = group->epilogue};
+  tenon__unit_t unit = {.kind = group->kind,
+                        .node = group->nodes[0],
+                        .device = grouping->device_of[group->nodes[0]],
+                        .epilogue = group->epilogue};
   if (group->kind == TENON_UNIT_VIEW) {
     return emit_views(grouping, group, units);
   }
   if (group->kind == TENON_UNIT_REGION && group->expression != NULL) {
-    TENON_TRY(expression_region(grouping, group, &unit.chosen.region));
+    TENON_TRY(tenon__units_expression_region(grouping, group->expression, group->values,
+                                             group->nodes, group->node_count, &unit.chosen.region));
+    TENON_TRY(tenon__region_finish(grouping->arena, grouping->tuning->profile, unit.chosen.region));
   } else if (group->kind == TENON_UNIT_REGION) {
     unit.chosen.region = group->region;
     unit.chosen.candidates = group->candidates;

@@ -10,15 +10,15 @@
 #include "core/tensor/strided_copy.h"
 #include "core/tensor/type.h"
 
-void tenon__dynamic_buffer_initialize(tenon__dynamic_buffer_t* out_buffer,
-                                      tenon_allocator_t allocator, uint32_t kind,
-                                      tenon_dtype_t dtype) {
-  *out_buffer = (tenon__dynamic_buffer_t){.allocator = allocator, .kind = kind, .dtype = dtype};
+void tenon__dynamic_buffer_initialize(tenon__dynamic_buffer_t* out_buffer, tenon__memory_t memory,
+                                      uint32_t kind, tenon_dtype_t dtype) {
+  *out_buffer = (tenon__dynamic_buffer_t){.memory = memory, .kind = kind, .dtype = dtype};
 }
 
 void tenon__dynamic_buffer_deinitialize(tenon__dynamic_buffer_t* buffer) {
-  const tenon_allocator_t a = buffer->allocator;
-  tenon__free(a, buffer->data, buffer->capacity_bytes);
+  const tenon__memory_t memory = buffer->memory;
+  const tenon_allocator_t a = memory.allocator;
+  tenon__memory_free(&memory, buffer->data, buffer->capacity_bytes);
   tenon__free(a, buffer->dims, buffer->dims_capacity * sizeof(int64_t));
   tenon__free(a, buffer->strides, buffer->dims_capacity * sizeof(int64_t));
   for (uint32_t k = 0; k < buffer->item_capacity; ++k) {
@@ -29,7 +29,7 @@ void tenon__dynamic_buffer_deinitialize(tenon__dynamic_buffer_t* buffer) {
   if (buffer->strings_ready) {
     tenon__arena_deinitialize(&buffer->strings);
   }
-  tenon__dynamic_buffer_initialize(buffer, a, buffer->kind, buffer->dtype);
+  tenon__dynamic_buffer_initialize(buffer, memory, buffer->kind, buffer->dtype);
 }
 
 void tenon__dynamic_buffer_clear(tenon__dynamic_buffer_t* buffer) {
@@ -46,15 +46,15 @@ static tenon_status_t reserve_dims(tenon__dynamic_buffer_t* buffer, uint32_t ran
     return TENON_OK;
   }
   const uint32_t wanted = rank < 8 ? 8 : rank;
-  int64_t* dims = tenon__allocate(buffer->allocator, wanted, sizeof *dims);
-  int64_t* strides = tenon__allocate(buffer->allocator, wanted, sizeof *strides);
+  int64_t* dims = tenon__allocate(buffer->memory.allocator, wanted, sizeof *dims);
+  int64_t* strides = tenon__allocate(buffer->memory.allocator, wanted, sizeof *strides);
   if (dims == NULL || strides == NULL) {
-    tenon__free(buffer->allocator, dims, wanted * sizeof *dims);
-    tenon__free(buffer->allocator, strides, wanted * sizeof *strides);
+    tenon__free(buffer->memory.allocator, dims, wanted * sizeof *dims);
+    tenon__free(buffer->memory.allocator, strides, wanted * sizeof *strides);
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__free(buffer->allocator, buffer->dims, buffer->dims_capacity * sizeof(int64_t));
-  tenon__free(buffer->allocator, buffer->strides, buffer->dims_capacity * sizeof(int64_t));
+  tenon__free(buffer->memory.allocator, buffer->dims, buffer->dims_capacity * sizeof(int64_t));
+  tenon__free(buffer->memory.allocator, buffer->strides, buffer->dims_capacity * sizeof(int64_t));
   buffer->dims = dims;
   buffer->strides = strides;
   buffer->dims_capacity = wanted;
@@ -71,9 +71,9 @@ tenon_status_t tenon__dynamic_buffer_resize(tenon__dynamic_buffer_t* buffer, ten
   TENON_TRY(reserve_dims(buffer, rank));
   if (bytes > buffer->capacity_bytes || buffer->data == NULL) {
     const size_t wanted = bytes + bytes / 4 + 64;
-    void* data = tenon__allocate(buffer->allocator, wanted, 1);
+    void* data = tenon__memory_allocate(&buffer->memory, wanted);
     TENON_TRY_MEMORY(data != NULL);
-    tenon__free(buffer->allocator, buffer->data, buffer->capacity_bytes);
+    tenon__memory_free(&buffer->memory, buffer->data, buffer->capacity_bytes);
     buffer->data = data;
     buffer->capacity_bytes = wanted;
   }
@@ -133,7 +133,7 @@ tenon_status_t tenon__dynamic_buffer_own_texts(tenon__dynamic_buffer_t* buffer, 
     return TENON_OK;
   }
   if (!buffer->strings_ready) {
-    tenon__arena_initialize(&buffer->strings, buffer->allocator);
+    tenon__arena_initialize(&buffer->strings, buffer->memory.allocator);
     buffer->strings_ready = true;
   }
   tenon_string_view_t* strings = buffer->data;
@@ -150,23 +150,25 @@ static tenon_status_t reserve_items(tenon__dynamic_buffer_t* buffer, uint32_t ne
     return TENON_OK;
   }
   const uint32_t wanted = needed < 8 ? 8 : needed * 2;
-  tenon_argument_t* items = tenon__allocate(buffer->allocator, wanted, sizeof *items);
-  tenon__dynamic_buffer_t* storage = tenon__allocate(buffer->allocator, wanted, sizeof *storage);
+  tenon_argument_t* items = tenon__allocate(buffer->memory.allocator, wanted, sizeof *items);
+  tenon__dynamic_buffer_t* storage =
+      tenon__allocate(buffer->memory.allocator, wanted, sizeof *storage);
   if (items == NULL || storage == NULL) {
-    tenon__free(buffer->allocator, items, wanted * sizeof *items);
-    tenon__free(buffer->allocator, storage, wanted * sizeof *storage);
+    tenon__free(buffer->memory.allocator, items, wanted * sizeof *items);
+    tenon__free(buffer->memory.allocator, storage, wanted * sizeof *storage);
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t k = 0; k < wanted; ++k) {
-    tenon__dynamic_buffer_initialize(&storage[k], buffer->allocator,
+    tenon__dynamic_buffer_initialize(&storage[k], buffer->memory,
                                      tenon__type_item_kind(buffer->kind), buffer->dtype);
   }
   if (buffer->item_capacity > 0) {
     memcpy(storage, buffer->item_storage, buffer->item_capacity * sizeof *storage);
     memcpy(items, buffer->items, buffer->item_count * sizeof *items);
   }
-  tenon__free(buffer->allocator, buffer->items, buffer->item_capacity * sizeof *items);
-  tenon__free(buffer->allocator, buffer->item_storage, buffer->item_capacity * sizeof *storage);
+  tenon__free(buffer->memory.allocator, buffer->items, buffer->item_capacity * sizeof *items);
+  tenon__free(buffer->memory.allocator, buffer->item_storage,
+              buffer->item_capacity * sizeof *storage);
   buffer->items = items;
   buffer->item_storage = storage;
   buffer->item_capacity = wanted;

@@ -6,13 +6,15 @@
 #define TENON_CORE_KERNEL_DYNAMIC_BUFFER_H_
 
 #include "core/base/arena.h"
+#include "core/device/memory.h"
 #include "tenon/plugin.h"
 
-/* A value that the kernel sizes. All zeros but allocator, kind and dtype: nothing yet.
+/* A value that the kernel sizes. All zeros but memory, kind and dtype: nothing yet. `data` lies in
+ * `memory`, all else is the host's; containers are the host's alone.
  * capacity_bytes, dims_capacity and item_capacity are of what is allocated; rank, dims, strides say
  * what is in it, always dense rows. item_storage has item_capacity buffers, each made. */
 typedef struct tenon__dynamic_buffer_t {
-  tenon_allocator_t allocator;
+  tenon__memory_t memory;
   uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE ... */
   tenon_dtype_t dtype;
   void* data; /* moves when it grows: views of it are made anew after each resize */
@@ -33,9 +35,8 @@ typedef struct tenon__dynamic_buffer_t {
 } tenon__dynamic_buffer_t;
 
 /* Allocates nothing. Ending frees everything, items and texts too, and leaves an empty buffer. */
-void tenon__dynamic_buffer_initialize(tenon__dynamic_buffer_t* out_buffer,
-                                      tenon_allocator_t allocator, uint32_t kind,
-                                      tenon_dtype_t dtype);
+void tenon__dynamic_buffer_initialize(tenon__dynamic_buffer_t* out_buffer, tenon__memory_t memory,
+                                      uint32_t kind, tenon_dtype_t dtype);
 void tenon__dynamic_buffer_deinitialize(tenon__dynamic_buffer_t* buffer);
 /* Makes room for these extents, dense row-major. What was in it may be lost. OUT_OF_MEMORY leaves
  * it as it was; INVALID_DATA for extents that are negative or cannot be counted. A quarter more

@@ -25,8 +25,8 @@ TENON_TEST(copies_views_with_and_without_strides) {
   const int64_t columns[] = {1, 2};
   const float transposed[] = {1, 3, 5, 2, 4, 6};
   tenon__dynamic_buffer_t buffer;
-  tenon__dynamic_buffer_initialize(&buffer, tenon__allocator_default(), TENON_ARGUMENT_TENSOR,
-                                   TENON_DTYPE_FLOAT32);
+  tenon__dynamic_buffer_initialize(&buffer, tenon__memory_host(tenon__allocator_default()),
+                                   TENON_ARGUMENT_TENSOR, TENON_DTYPE_FLOAT32);
   tenon_argument_t argument = tensor_of(data, dims, NULL);
   EXPECT_STATUS(tenon__dynamic_buffer_assign(&buffer, &argument), TENON_OK);
   expect_floats(&buffer, data, 6);
@@ -44,8 +44,8 @@ TENON_TEST(copies_the_items_of_a_sequence) {
   const tenon_argument_t items[] = {tensor_of(first, row, NULL), tensor_of(second, row, NULL)};
   const tenon_argument_t sequence = {.kind = TENON_ARGUMENT_SEQUENCE, .count = 2, .items = items};
   tenon__dynamic_buffer_t buffer;
-  tenon__dynamic_buffer_initialize(&buffer, tenon__allocator_default(), TENON_ARGUMENT_TENSOR,
-                                   TENON_DTYPE_FLOAT32);
+  tenon__dynamic_buffer_initialize(&buffer, tenon__memory_host(tenon__allocator_default()),
+                                   TENON_ARGUMENT_TENSOR, TENON_DTYPE_FLOAT32);
   EXPECT_STATUS(tenon__dynamic_buffer_assign(&buffer, &sequence), TENON_OK);
   second[0] = 9; /* the copy does not change with the original */
   REQUIRE(buffer.item_count == 2);
@@ -62,7 +62,7 @@ TENON_TEST(holds_a_sequence_in_an_optional_and_nests_no_further) {
   const tenon_argument_t optional = {
       .kind = TENON_ARGUMENT_OPTIONAL_SEQUENCE, .count = 1, .items = &sequence};
   tenon__dynamic_buffer_t buffer;
-  tenon__dynamic_buffer_initialize(&buffer, tenon__allocator_default(),
+  tenon__dynamic_buffer_initialize(&buffer, tenon__memory_host(tenon__allocator_default()),
                                    TENON_ARGUMENT_OPTIONAL_SEQUENCE, TENON_DTYPE_FLOAT32);
   EXPECT_STATUS(tenon__dynamic_buffer_append(&buffer, &tensor), TENON_ERROR_UNSUPPORTED);
   REQUIRE(tenon__dynamic_buffer_assign(&buffer, &optional) == TENON_OK);

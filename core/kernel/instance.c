@@ -93,11 +93,10 @@ static tenon_status_t prepare_save_blob(tenon_preparation_t* preparation, const 
 }
 
 static void* prepare_service(tenon_preparation_t* preparation, const char* name) {
-  const tenon__kernel_binding_t* kernel = &preparation->instance->kernel;
-  if (kernel->device == NULL || kernel->device->service == NULL) {
-    return NULL;
-  }
-  return kernel->device->service(kernel->device_handle, name);
+  const tenon__device_t* device = preparation->instance->kernel.device;
+  return device == NULL || device->source.descriptor->service == NULL
+             ? NULL
+             : device->source.descriptor->service(device->handle, name);
 }
 
 static const tenon_sink_t* prepare_sink(tenon_preparation_t* preparation) {

@@ -2,15 +2,14 @@
 #ifndef TENON_CORE_KERNEL_KERNEL_BINDING_H_
 #define TENON_CORE_KERNEL_KERNEL_BINDING_H_
 
-#include "tenon/plugin.h"
+#include "core/device/device.h"
 
 /* Who the kernel is and where it runs. All of it is borrowed and outlives every instance. */
 typedef struct tenon__kernel_binding_t {
   const tenon_kernel_t* kernel;
   void* state;        /* the plugin's */
   const char* plugin; /* for messages */
-  const tenon_device_descriptor_t* device;
-  tenon_device_t* device_handle;
+  const tenon__device_t* device;
 } tenon__kernel_binding_t;
 
 #endif

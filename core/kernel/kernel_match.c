@@ -97,13 +97,12 @@ static bool has_slots(const tenon_kernel_t* kernel, const struct tenon_region_t*
 
 static bool runs_here(const tenon__kernel_binding_t* binding, tenon_refusal_t* out_refusal) {
   const tenon_kernel_t* kernel = binding->kernel;
-  const tenon_device_descriptor_t* device = binding->device;
-  if (kernel->device != NULL && strcmp(kernel->device, device->name) != 0) {
+  if (kernel->device != NULL &&
+      strcmp(kernel->device, binding->device->source.descriptor->name) != 0) {
     return refuse(TENON_REFUSAL_DEVICE, NULL, out_refusal);
   }
-  const bool has_isa = kernel->isa == NULL ||
-                       (device->has != NULL && device->has(binding->device_handle, kernel->isa));
-  return has_isa || refuse(TENON_REFUSAL_INSTRUCTION_SET, kernel->isa, out_refusal);
+  return tenon__device_has(binding->device, kernel->isa) ||
+         refuse(TENON_REFUSAL_INSTRUCTION_SET, kernel->isa, out_refusal);
 }
 
 /* ---- Regions of several nodes ---- */

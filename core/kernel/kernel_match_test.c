@@ -60,7 +60,8 @@ typedef struct world_t {
   tenon__profile_t profile;
   struct tenon_region_t region;
   tenon_kernel_t kernel;
-  tenon_device_descriptor_t device;
+  tenon_device_descriptor_t descriptor;
+  tenon__device_t device;
   tenon__kernel_binding_t binding;
   emitter_t emitter;
 } world_t;
@@ -85,7 +86,8 @@ static bool open_world(world_t* world) {
                                       &world->region),
                 TENON_OK);
   EXPECT_STATUS(tenon__region_finish(&world->arena, &world->profile, &world->region), TENON_OK);
-  world->device = (tenon_device_descriptor_t){.size = sizeof world->device, .name = "test"};
+  world->descriptor = (tenon_device_descriptor_t){.size = sizeof world->descriptor, .name = "test"};
+  world->device = (tenon__device_t){.source = {.descriptor = &world->descriptor}};
   world->kernel = (tenon_kernel_t){.size = sizeof world->kernel,
                                    .name = "dense",
                                    .device = "test",

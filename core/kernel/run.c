@@ -80,7 +80,7 @@ static tenon_status_t run_copy_string(tenon_run_t* run, uint32_t output, tenon_s
     return run_fail(run, TENON_ERROR_INTERNAL, "keeps a string in an output that has no room");
   }
   if (!buffer->strings_ready) {
-    tenon__arena_initialize(&buffer->strings, buffer->allocator);
+    tenon__arena_initialize(&buffer->strings, buffer->memory.allocator);
     buffer->strings_ready = true;
   }
   char* copy = tenon__arena_copy_text(&buffer->strings, text.data, text.size);

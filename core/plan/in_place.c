@@ -4,15 +4,6 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/tensor/layout.h"
 
-static bool same_order(uint32_t rank, const uint32_t* a, const uint32_t* b) {
-  for (uint32_t k = 0; k < rank; ++k) {
-    if ((a == NULL ? k : a[k]) != (b == NULL ? k : b[k])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* Does axis d of the input run along axis d of the output, for all of them? */
 static bool is_identity_access(const tenon__dim_pool_t* pool, const struct tenon_region_t* region,
                                uint32_t input, uint32_t output) {
@@ -47,9 +38,10 @@ bool tenon__fits_in_place(const tenon__plan_t* plan, uint32_t graph, const tenon
   const tenon__value_node_t* x = &g->values[a->value];
   const tenon__value_node_t* y = &g->values[b->value];
   return a->storage == TENON_STORAGE_ARENA && b->storage == TENON_STORAGE_ARENA &&
+         a->space == b->space &&
          tenon__dtype_bits(x->type.dtype) == tenon__dtype_bits(y->type.dtype) &&
          tenon__type_same_shape(&x->type, &y->type) && a->size_bytes == b->size_bytes &&
-         same_order(x->type.rank, a->order, b->order) &&
+         tenon__orders_equal(x->type.rank, a->order, b->order) &&
          tenon__layout_equal(a->layout, b->layout) &&
          is_identity_access(plan->network->pool, step->region, input, output);
 }

@@ -45,8 +45,7 @@ bool tenon__map_is_dynamic(const tenon__dim_pool_t* pool, const tenon__index_map
 bool tenon__value_is_dynamic(const tenon__network_t* network, uint32_t graph, uint32_t value,
                              const tenon__extents_t* max) {
   const tenon__value_node_t* v = &network->graphs[graph]->values[value];
-  if (v->type.kind != TENON_ARGUMENT_TENSOR || v->type.rank == TENON_NONE ||
-      v->type.dtype == TENON_DTYPE_STRING ||
+  if (!tenon__type_is_plain(&v->type) ||
       tenon__dims_are_dynamic(network->pool, v->type.rank, v->type.dims)) {
     return true;
   }
@@ -109,7 +108,7 @@ uint32_t tenon__schedule_find(const tenon__schedule_t* schedule, uint32_t value)
     return TENON_NONE;
   }
   for (uint32_t p = 0; p < schedule->place_count; ++p) {
-    if (schedule->places[p].value == value) {
+    if (schedule->places[p].value == value && schedule->places[p].space == 0) {
       return p;
     }
   }

@@ -29,7 +29,8 @@ bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph,
 /* The place at the end of a chain of VIEW and PART; `place` itself when it is neither. TENON_NONE
  * when the chain leaves the table or is longer than TENON_PLACE_MOST_VIEWS. */
 uint32_t tenon__place_root(const tenon__schedule_t* schedule, uint32_t place);
-/* The first place of the value, TENON_NONE when it has none. Linear in places. */
+/* The first place of the value in the host's memory, TENON_NONE when it has none. Linear in places.
+ */
 uint32_t tenon__schedule_find(const tenon__schedule_t* schedule, uint32_t value);
 /* Fills is_dynamic of the places and steps of one graph's schedule. What steps write in memory that
  * cannot be planned (ARENA, OUTPUT) becomes GROWING: an application's output too, which is then

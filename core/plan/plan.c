@@ -8,6 +8,9 @@ tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** o
   tenon__plan_t* plan = tenon__allocate(allocator, 1, sizeof *plan);
   TENON_TRY_MEMORY(plan != NULL);
   plan->allocator = allocator;
+  plan->device_count = 1;
+  plan->devices[0] = (tenon__plan_device_t){.name = "", .fingerprint = ""};
+  plan->device = "";
   tenon__arena_initialize(&plan->arena, allocator);
   *out_plan = plan;
   return TENON_OK;
@@ -33,15 +36,30 @@ bool tenon__tactic_scratch_bytes(const tenon__step_tactic_t* tactic, uint32_t th
   return *out_bytes <= most;
 }
 
-bool tenon__plan_scratch_bytes(const tenon__plan_t* plan, uint32_t thread_count,
+tenon_status_t tenon__plan_name_devices(tenon__plan_t* plan) {
+  const char* text = plan->device_count == 1 ? plan->devices[0].name : "";
+  for (uint32_t d = 1; d < plan->device_count && text != NULL; ++d) {
+    text = tenon__arena_format(&plan->arena, "%s%s%s:%u", text, d == 1 ? "" : ",",
+                               plan->devices[d].name, plan->devices[d].index);
+  }
+  plan->device = text;
+  return text == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+uint32_t tenon__plan_main_device(const tenon__plan_t* plan) {
+  return plan->device_count > 1 ? 1 : 0;
+}
+
+bool tenon__plan_scratch_bytes(const tenon__plan_t* plan, uint32_t device, uint32_t thread_count,
                                uint64_t* out_bytes) {
   uint64_t most = 0;
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     const tenon__schedule_t* schedule = &plan->schedules[g];
     for (uint32_t s = 0; s < schedule->step_count; ++s) {
+      const tenon__step_t* step = &schedule->steps[s];
       uint64_t bytes = 0;
-      if (schedule->steps[s].kind == TENON_STEP_KERNEL &&
-          !tenon__tactic_scratch_bytes(&schedule->steps[s].tactic, thread_count, &bytes)) {
+      if (step->kind == TENON_STEP_KERNEL && step->device == device &&
+          !tenon__tactic_scratch_bytes(&step->tactic, thread_count, &bytes)) {
         return false;
       }
       most = bytes > most ? bytes : most;

@@ -3,7 +3,12 @@
  * computes what, in which layouts, in which order, where in memory).
  *
  * Each graph has a schedule: its steps in order and its *places*. A place is one tensor in memory:
- * a value of the graph in one layout. Views are places without memory of their own.
+ * a value of the graph in one layout, in the memory of one device. Views are places without memory
+ * of their own.
+ *
+ * A plan's devices are numbered. Number 0 has the host's memory: the application's tensors, numbers
+ * that shapes are made of, strings, sequences and control are there. Each of the others has memory
+ * of its own, a *space* of the same number, and steps that copy a place from one into another.
  *
  * Made by a build (choice, then plan_memory) or by a reader, changed by nobody afterwards but for
  * refit. Everything in it lies in its arena, its network's, or the bytes that it was read from.
@@ -12,6 +17,7 @@
 #define TENON_CORE_PLAN_PLAN_H_
 
 #include "core/base/digest.h"
+#include "core/device/device.h"
 #include "core/dimension/requirement.h"
 #include "core/region/region.h"
 
@@ -19,7 +25,7 @@
 typedef enum tenon__storage_t {
   TENON_STORAGE_ARENA = 0, /* at `offset` in the arena; the size is known from the profile */
   TENON_STORAGE_GROWING,   /* memory of its own that grows: extents are known only when running */
-  TENON_STORAGE_WEIGHTS,   /* network weights number `index` */
+  TENON_STORAGE_WEIGHTS,   /* network weights number `index`, or a device's copy of them */
   TENON_STORAGE_INPUT,     /* main graph: the application's input number `index` */
   TENON_STORAGE_OUTPUT,    /* main graph: output number `index`, the application's memory or ours */
   TENON_STORAGE_PARAMETER, /* bodies: lent by the control step */
@@ -40,19 +46,23 @@ typedef struct tenon__place_t {
       map;               /* VIEW: source 0 is the base. PART: source `index` of the base's map */
   const uint32_t* order; /* physical order of dimensions; NULL: row-major */
   const tenon_layout_t* layout; /* blocks, padding; NULL where strides say everything */
-  bool is_dynamic;              /* extents depend on what only the run knows */
-  uint64_t offset;              /* ARENA: in bytes from the start of the graph's memory */
-  uint64_t size_bytes;          /* ARENA: at the profile's maximum */
-  uint32_t alias; /* ARENA: shares the memory of this place (in place), or TENON_NONE */
+  uint32_t space;      /* number of the device whose memory it is; of VIEW and PART: the base's */
+  bool is_dynamic;     /* extents depend on what only the run knows */
+  uint64_t offset;     /* ARENA: in bytes from the start of the graph's memory */
+  uint64_t size_bytes; /* ARENA: at the profile's maximum */
+  uint32_t alias;      /* ARENA: shares the memory of this place (in place), or TENON_NONE */
 } tenon__place_t;
 
-/* Control steps run their node's bodies, each by the schedule of its own graph. */
+/* Control steps run their node's bodies, each by the schedule of its own graph. A copy has one
+ * input and one output, places of one value in rows or in one order; one of the two is the host's
+ * and the other its device's. */
 typedef enum tenon__step_kind_t {
   TENON_STEP_KERNEL = 0,
   TENON_STEP_CONTENTS, /* the core writes the numbers of a value whose contents are dimensions */
   TENON_STEP_CHOOSE,
   TENON_STEP_REPEAT,
   TENON_STEP_MAP,
+  TENON_STEP_COPY,
 } tenon__step_kind_t;
 
 /* How the kernel does it: what tenon_kernel_t.tactics gave when the step was chosen, copied, so
@@ -75,10 +85,11 @@ typedef struct tenon__step_tactic_t {
 
 /* One thing that a run does, in the order of its schedule. Which of a choice's bodies runs is
  * decided inside its step. What follows a comment of kinds is meaningful for these alone; node is
- * TENON_NONE for kernels. */
+ * TENON_NONE for kernels and copies. */
 typedef struct tenon__step_t {
   tenon__step_kind_t kind;
   const char* name; /* of its main node */
+  uint32_t device;  /* KERNEL, COPY: number of the device that does it; others: 0 */
   /* KERNEL */
   const char* plugin;
   const char* kernel;
@@ -96,11 +107,18 @@ typedef struct tenon__step_t {
   const uint32_t* inputs;
   uint32_t output_count;
   const uint32_t* outputs;
-  bool is_dynamic;        /* bound each time it runs */
-  uint64_t body_offset;   /* control: where its bodies' memory begins in this graph's memory */
-  uint64_t zeroed_offset; /* within the context's zeroed and persistent memory */
+  bool is_dynamic; /* bound each time it runs */
+  /* Control: where its bodies' memory begins in this graph's memory, of each device. */
+  uint64_t body_offset[TENON_DEVICE_LIMIT];
+  uint64_t zeroed_offset; /* within the context's zeroed and persistent memory on its device */
   uint64_t persistent_offset;
 } tenon__step_t;
+
+/* Does it run bodies? */
+static inline bool tenon__step_is_control(const tenon__step_t* step) {
+  return step->kind == TENON_STEP_CHOOSE || step->kind == TENON_STEP_REPEAT ||
+         step->kind == TENON_STEP_MAP;
+}
 
 /* How one graph of the network runs. schedules[g] is of graph g. Steps read places that earlier
  * steps write: no order but this one is needed to run them. TENON_NONE among outputs: of no use. */
@@ -114,8 +132,9 @@ typedef struct tenon__schedule_t {
   uint32_t* inputs;
   uint32_t output_count;
   uint32_t* outputs;
-  uint64_t memory_bytes; /* arena, bodies included */
-  uint64_t alive_bytes;  /* largest set of values alive at once, bodies included */
+  /* Of each device: the arena, and the largest set of values alive at once, bodies included. */
+  uint64_t memory_bytes[TENON_DEVICE_LIMIT];
+  uint64_t alive_bytes[TENON_DEVICE_LIMIT];
 } tenon__schedule_t;
 
 /* Weights as a kernel packed them. Found by its key; the bytes are what the kernel's pack wrote and
@@ -133,6 +152,19 @@ typedef struct tenon__plan_plugin_t {
   const char* version;
   tenon__digest_t digest; /* zeros: static */
 } tenon__plan_plugin_t;
+
+/* A device that it was built for: an engine must find one of that name, and opens the one of that
+ * number unless it is told another. What it said of the machine: elsewhere the plan runs too, with
+ * a warning that it may be slower. Bytes are all steps' together, but scratch: the largest step's,
+ * with the plan's number of threads. */
+typedef struct tenon__plan_device_t {
+  const char* name;
+  uint32_t index;
+  const char* fingerprint;
+  uint64_t scratch_bytes;
+  uint64_t zeroed_bytes;
+  uint64_t persistent_bytes;
+} tenon__plan_device_t;
 
 /* The network as it was before the optimiser, from which derived weights are made again when others
  * are replaced (refit), and the whole plan when its plugins are others. Its weights are the first
@@ -163,16 +195,14 @@ typedef struct tenon__plan_t {
   tenon__packed_t* packed;
   uint32_t plugin_count;
   tenon__plan_plugin_t* plugins;
-  /* The device that it was built for: its name, which an engine must find, and what it said of the
-   * machine; elsewhere the plan runs too, with a warning that it may be slower. */
+  /* Number 0 has the host's memory. `device`: all others as text, "name:0,name:1", as a build's
+   * options say it; the host's name where there are none. */
   const char* device;
-  const char* fingerprint;
+  uint32_t device_count;
+  tenon__plan_device_t devices[TENON_DEVICE_LIMIT];
   const char* patches; /* what the optimiser did */
   uint32_t thread_count;
-  uint32_t flags;         /* TENON_PLAN_* */
-  uint64_t scratch_bytes; /* the largest step's, with `thread_count` threads */
-  uint64_t zeroed_bytes;  /* all steps' together */
-  uint64_t persistent_bytes;
+  uint32_t flags;           /* TENON_PLAN_* */
   const bool* weights_kept; /* for each of the network's: are the bytes in the plan? NULL: all */
   /* For each of the network's: does every run read it whole? The others (what kernels have packed,
    * tables of which a run reads some rows) lie apart in the file. NULL: all. For the writer. */
@@ -194,15 +224,19 @@ enum {
   TENON_PLAN_REDUCED_PRECISION = 1u << 5
 };
 
-/* Empty, without a network: who fills it in does that. OUT_OF_MEMORY only. */
+/* Empty, for the host alone, without a network: who fills it in does that. OUT_OF_MEMORY only. */
 tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** out_plan);
 /* The network goes with it, the bytes that it was read from do not. */
 void tenon__plan_destroy(tenon__plan_t* plan);
-/* Scratch of one step, and of the step that needs most, for so many threads. False: more than can
- * be counted. */
+/* Sets `device` from the devices; OUT_OF_MEMORY only. */
+tenon_status_t tenon__plan_name_devices(tenon__plan_t* plan);
+/* Number of the device that it was built for: the host only where there is no other. */
+uint32_t tenon__plan_main_device(const tenon__plan_t* plan);
+/* Scratch of one step, and of the device's step that needs most, for so many threads. False: more
+ * than can be counted. */
 bool tenon__tactic_scratch_bytes(const tenon__step_tactic_t* tactic, uint32_t thread_count,
                                  uint64_t* out_bytes);
-bool tenon__plan_scratch_bytes(const tenon__plan_t* plan, uint32_t thread_count,
+bool tenon__plan_scratch_bytes(const tenon__plan_t* plan, uint32_t device, uint32_t thread_count,
                                uint64_t* out_bytes);
 
 #endif

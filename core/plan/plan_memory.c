@@ -196,8 +196,7 @@ static void take_over(graph_planner_t* p) {
 
 static uint32_t bodies_of(const tenon__plan_t* plan, uint32_t graph, const tenon__step_t* step,
                           const uint32_t** out_bodies) {
-  if (step->kind != TENON_STEP_CHOOSE && step->kind != TENON_STEP_REPEAT &&
-      step->kind != TENON_STEP_MAP) {
+  if (!tenon__step_is_control(step)) {
     return 0;
   }
   const tenon__node_t* node = &plan->network->graphs[graph]->nodes[step->node];
@@ -207,33 +206,32 @@ static uint32_t bodies_of(const tenon__plan_t* plan, uint32_t graph, const tenon
 
 /* The bodies of one step are never alive together: the largest counts. */
 static uint64_t largest_body(const tenon__plan_t* plan, uint32_t graph, const tenon__step_t* step,
-                             bool alive) {
+                             uint32_t space, bool alive) {
   const uint32_t* bodies = NULL;
   const uint32_t count = bodies_of(plan, graph, step, &bodies);
   uint64_t most = 0;
   for (uint32_t k = 0; k < count; ++k) {
     const tenon__schedule_t* body = &plan->schedules[bodies[k]];
-    const uint64_t bytes = alive ? body->alive_bytes : body->memory_bytes;
+    const uint64_t bytes = alive ? body->alive_bytes[space] : body->memory_bytes[space];
     most = bytes > most ? bytes : most;
   }
   return most;
 }
 
 uint64_t tenon__step_body_bytes(const tenon__plan_t* plan, uint32_t graph,
-                                const tenon__step_t* step) {
-  return largest_body(plan, graph, step, false);
+                                const tenon__step_t* step, uint32_t space) {
+  return largest_body(plan, graph, step, space, false);
 }
 
-static bool owns_block(const graph_planner_t* p, uint32_t place) {
+static bool owns_block(const graph_planner_t* p, uint32_t place, uint32_t space) {
   return p->schedule->places[place].storage == TENON_STORAGE_ARENA &&
-         p->lives[place].owner == place && p->lives[place].is_written;
+         p->schedule->places[place].space == space && p->lives[place].owner == place &&
+         p->lives[place].is_written;
 }
 
-static tenon_status_t place_blocks(graph_planner_t* p) {
+/* In one device's memory; `blocks` has room for all places and steps. */
+static tenon_status_t place_blocks(graph_planner_t* p, uint32_t space, tenon__block_t* blocks) {
   tenon__schedule_t* schedule = p->schedule;
-  const size_t most = (size_t)schedule->place_count + schedule->step_count;
-  tenon__block_t* blocks = tenon__arena_allocate(p->arena, most, sizeof *blocks);
-  TENON_TRY_MEMORY(blocks != NULL);
   /* The values of bodies that are alive at once may be fewer than what their memory takes: the
    * lower bound counts the former. */
   uint32_t count = 0;
@@ -241,7 +239,7 @@ static tenon_status_t place_blocks(graph_planner_t* p) {
   for (int counts_alive = 1; counts_alive >= 0; --counts_alive) {
     count = 0;
     for (uint32_t k = 0; k < schedule->place_count; ++k) {
-      if (owns_block(p, k)) {
+      if (owns_block(p, k, space)) {
         blocks[count++] = (tenon__block_t){.size_bytes = schedule->places[k].size_bytes,
                                            .first_step = p->lives[k].first_step,
                                            .last_step = p->lives[k].last_step};
@@ -249,24 +247,34 @@ static tenon_status_t place_blocks(graph_planner_t* p) {
     }
     for (uint32_t s = 0; s < schedule->step_count; ++s) {
       const tenon__step_t* step = &schedule->steps[s];
-      blocks[count++] =
-          (tenon__block_t){.size_bytes = largest_body(p->plan, p->graph, step, counts_alive != 0),
-                           .first_step = s,
-                           .last_step = s};
+      blocks[count++] = (tenon__block_t){
+          .size_bytes = largest_body(p->plan, p->graph, step, space, counts_alive != 0),
+          .first_step = s,
+          .last_step = s};
     }
-    TENON_TRY(counts_alive != 0
-                  ? tenon__memory_alive(p->plan->allocator, blocks, count, &schedule->alive_bytes)
-                  : tenon__memory_plan(p->plan->allocator, blocks, count, &schedule->memory_bytes,
-                                       &ignored));
+    TENON_TRY(counts_alive != 0 ? tenon__memory_alive(p->plan->allocator, blocks, count,
+                                                      &schedule->alive_bytes[space])
+                                : tenon__memory_plan(p->plan->allocator, blocks, count,
+                                                     &schedule->memory_bytes[space], &ignored));
   }
   count = 0;
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
-    if (owns_block(p, k)) {
+    if (owns_block(p, k, space)) {
       schedule->places[k].offset = blocks[count++].offset;
     }
   }
   for (uint32_t s = 0; s < schedule->step_count; ++s) {
-    schedule->steps[s].body_offset = blocks[count++].offset;
+    schedule->steps[s].body_offset[space] = blocks[count++].offset;
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t place_all_blocks(graph_planner_t* p) {
+  const size_t most = (size_t)p->schedule->place_count + p->schedule->step_count;
+  tenon__block_t* blocks = tenon__arena_allocate(p->arena, most, sizeof *blocks);
+  TENON_TRY_MEMORY(blocks != NULL);
+  for (uint32_t space = 0; space < p->plan->device_count; ++space) {
+    TENON_TRY(place_blocks(p, space, blocks));
   }
   return TENON_OK;
 }
@@ -297,7 +305,7 @@ static tenon_status_t plan_graph(graph_planner_t* p) {
   live_to_the_end(p);
   TENON_TRY(find_sizes(p));
   take_over(p);
-  TENON_TRY(place_blocks(p));
+  TENON_TRY(place_all_blocks(p));
   resolve_places(p);
   return TENON_OK;
 }
@@ -361,24 +369,30 @@ static bool take_offset(uint64_t size_bytes, uint64_t* inout_total, uint64_t* ou
 }
 
 tenon_status_t tenon__plan_workspaces(tenon__plan_t* plan, const tenon_sink_t* sink) {
-  plan->zeroed_bytes = 0;
-  plan->persistent_bytes = 0;
+  for (uint32_t d = 0; d < plan->device_count; ++d) {
+    plan->devices[d].zeroed_bytes = 0;
+    plan->devices[d].persistent_bytes = 0;
+  }
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     for (uint32_t s = 0; s < plan->schedules[g].step_count; ++s) {
       tenon__step_t* step = &plan->schedules[g].steps[s];
       const tenon__step_tactic_t* tactic = &step->tactic;
-      if (!take_offset(tactic->zeroed_bytes, &plan->zeroed_bytes, &step->zeroed_offset) ||
-          !take_offset(tactic->persistent_bytes, &plan->persistent_bytes,
+      tenon__plan_device_t* device = &plan->devices[step->device];
+      if (!take_offset(tactic->zeroed_bytes, &device->zeroed_bytes, &step->zeroed_offset) ||
+          !take_offset(tactic->persistent_bytes, &device->persistent_bytes,
                        &step->persistent_offset)) {
         return tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY,
                            "step '%s' asks for more memory than can be counted", step->name);
       }
     }
   }
-  return tenon__plan_scratch_bytes(plan, plan->thread_count, &plan->scratch_bytes)
-             ? TENON_OK
-             : tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY,
-                           "a step asks for more scratch than can be counted");
+  for (uint32_t d = 0; d < plan->device_count; ++d) {
+    if (!tenon__plan_scratch_bytes(plan, d, plan->thread_count, &plan->devices[d].scratch_bytes)) {
+      return tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY,
+                         "a step asks for more scratch than can be counted");
+    }
+  }
+  return TENON_OK;
 }
 
 tenon_status_t tenon__plan_memory(tenon__plan_t* plan, const tenon_sink_t* sink) {

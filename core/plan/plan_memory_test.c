@@ -175,8 +175,8 @@ TENON_TEST(a_chain_in_place_needs_one_block) {
   EXPECT_INT(place_of(&s, b)->alias, a);
   EXPECT_INT(place_of(&s, c)->alias, a); /* the owner, not another alias */
   EXPECT_INT(place_of(&s, a)->size_bytes, 400);
-  EXPECT_INT(s.schedule->memory_bytes, 448);
-  EXPECT_INT(s.schedule->alive_bytes, 448);
+  EXPECT_INT(s.schedule->memory_bytes[0], 448);
+  EXPECT_INT(s.schedule->alive_bytes[0], 448);
   stop(&s);
 }
 
@@ -308,7 +308,7 @@ TENON_TEST(views_keep_their_base_alive) {
   EXPECT_STATUS(plan(&s, 1), TENON_OK);
   EXPECT(place_of(&s, a)->offset >= place_of(&s, b)->offset + 1200 ||
          place_of(&s, b)->offset >= place_of(&s, a)->offset + 400);
-  EXPECT_INT(s.schedule->memory_bytes, 448 + 1216);
+  EXPECT_INT(s.schedule->memory_bytes[0], 448 + 1216);
   stop(&s);
 }
 
@@ -327,7 +327,7 @@ TENON_TEST(parts_are_written_into_one_block) {
   add_output(&s, result);
   EXPECT_STATUS(plan(&s, 1), TENON_OK);
   /* The whole lives from its first part on. */
-  EXPECT_INT(s.schedule->alive_bytes, 832 + 256);
+  EXPECT_INT(s.schedule->alive_bytes[0], 832 + 256);
   stop(&s);
 }
 
@@ -349,7 +349,7 @@ TENON_TEST(outputs_and_states_live_to_the_end) {
   s.network->states = states;
   s.network->state_count = 1;
   EXPECT_STATUS(plan(&s, 1), TENON_OK);
-  EXPECT_INT(s.schedule->memory_bytes, 3 * 448);
+  EXPECT_INT(s.schedule->memory_bytes[0], 3 * 448);
   EXPECT_INT(place_of(&s, own)->size_bytes, 4000); /* a size, but no block */
   s.network->states = NULL;
   s.network->state_count = 0;
@@ -382,7 +382,7 @@ TENON_TEST(what_only_the_run_knows_grows) {
   EXPECT_INT(place_of(&s, text)->storage, TENON_STORAGE_GROWING);
   EXPECT_INT(place_of(&s, list)->storage, TENON_STORAGE_GROWING);
   EXPECT_INT(place_of(&s, out)->storage, TENON_STORAGE_GROWING);
-  EXPECT_INT(s.schedule->memory_bytes, 64);
+  EXPECT_INT(s.schedule->memory_bytes[0], 64);
   stop(&s);
 }
 
@@ -431,13 +431,13 @@ TENON_TEST(bodies_are_blocks_of_their_step) {
   (void)add_step(&s, PLACES(b), PLACES(c));
   add_output(&s, c);
   EXPECT_STATUS(plan(&s, 1), TENON_OK);
-  EXPECT_INT(s.plan->schedules[1].memory_bytes, 448 + 64);
-  EXPECT_INT(s.plan->schedules[2].memory_bytes, 832 + 64);
-  EXPECT_INT(step->body_offset % 64, 0);
+  EXPECT_INT(s.plan->schedules[1].memory_bytes[0], 448 + 64);
+  EXPECT_INT(s.plan->schedules[2].memory_bytes[0], 832 + 64);
+  EXPECT_INT(step->body_offset[0] % 64, 0);
   /* The larger body is alive with a and b, and not with c. */
-  EXPECT_INT(s.schedule->memory_bytes, 64 + 2048);
-  EXPECT(step->body_offset + 896 <= s.schedule->memory_bytes);
-  EXPECT_INT(s.schedule->alive_bytes, 64 + 2048);
+  EXPECT_INT(s.schedule->memory_bytes[0], 64 + 2048);
+  EXPECT(step->body_offset[0] + 896 <= s.schedule->memory_bytes[0]);
+  EXPECT_INT(s.schedule->alive_bytes[0], 64 + 2048);
   s.graph->nodes = NULL;
   s.graph->node_count = 0;
   stop(&s);
@@ -458,17 +458,17 @@ TENON_TEST(workspaces_follow_one_another) {
   second->tactic.persistent_bytes = 1;
   s.plan->thread_count = 3;
   EXPECT_STATUS(plan(&s, 1), TENON_OK);
-  EXPECT_INT(s.plan->scratch_bytes, 1100);
+  EXPECT_INT(s.plan->devices[0].scratch_bytes, 1100);
   uint64_t bytes = 0;
-  EXPECT(tenon__plan_scratch_bytes(s.plan, 1, &bytes));
+  EXPECT(tenon__plan_scratch_bytes(s.plan, 0, 1, &bytes));
   EXPECT_INT(bytes, 1000);
-  EXPECT(tenon__plan_scratch_bytes(s.plan, 8, &bytes));
+  EXPECT(tenon__plan_scratch_bytes(s.plan, 0, 8, &bytes));
   EXPECT_INT(bytes, 2100);
   EXPECT_INT(first->zeroed_offset, 0);
   EXPECT_INT(second->zeroed_offset, 64);
-  EXPECT_INT(s.plan->zeroed_bytes, 128);
+  EXPECT_INT(s.plan->devices[0].zeroed_bytes, 128);
   EXPECT_INT(second->persistent_offset, 128);
-  EXPECT_INT(s.plan->persistent_bytes, 192);
+  EXPECT_INT(s.plan->devices[0].persistent_bytes, 192);
   first->tactic.zeroed_bytes = UINT64_MAX;
   EXPECT_STATUS(plan(&s, 1), TENON_ERROR_OUT_OF_MEMORY);
   stop(&s);

@@ -46,19 +46,15 @@ static const char* end(text_t* text) {
   return result;
 }
 
-/* ---- Places ---- */
+/* ---- Devices ---- */
 
-static bool is_row_major(uint32_t rank, const uint32_t* order) {
-  if (order == NULL) {
-    return true;
-  }
-  for (uint32_t k = 0; k < rank; ++k) {
-    if (order[k] != k) {
-      return false;
-    }
-  }
-  return true;
+const char* tenon__plan_device_text(const tenon__plan_t* plan, uint32_t device,
+                                    tenon__arena_t* arena) {
+  const tenon__plan_device_t* d = &plan->devices[device];
+  return device == 0 ? d->name : tenon__arena_format(arena, "%s:%u", d->name, d->index);
 }
+
+/* ---- Places ---- */
 
 static bool is_channels_last(uint32_t rank, const uint32_t* order) {
   for (uint32_t k = 0; k < rank; ++k) {
@@ -70,7 +66,7 @@ static bool is_channels_last(uint32_t rank, const uint32_t* order) {
 }
 
 static const char* order_text(uint32_t rank, const uint32_t* order, tenon__arena_t* arena) {
-  if (is_row_major(rank, order)) {
+  if (tenon__orders_equal(rank, order, NULL)) {
     return "row-major";
   }
   if (is_channels_last(rank, order)) {
@@ -151,6 +147,8 @@ static const char* kind_text(const tenon__step_t* step) {
       return "choose";
     case TENON_STEP_REPEAT:
       return "repeat";
+    case TENON_STEP_COPY:
+      return "copy";
     case TENON_STEP_MAP:
     default:
       return "map";
@@ -191,6 +189,9 @@ static uint32_t next_node(const tenon__graph_t* graph, uint32_t* left, uint32_t*
 
 static const char* nodes_text(const tenon__graph_t* graph, const tenon__step_t* step,
                               tenon__arena_t* arena) {
+  if (step->kind == TENON_STEP_COPY) {
+    return "";
+  }
   if (step->kind != TENON_STEP_KERNEL) {
     return graph->nodes[step->node].name;
   }

@@ -5,6 +5,10 @@
 
 #include "core/plan/plan.h"
 
+/* "name:1"; of the host the name alone. NULL when memory is out. */
+const char* tenon__plan_device_text(const tenon__plan_t* plan, uint32_t device,
+                                    tenon__arena_t* arena);
+
 /* Never NULL; "" where there is nothing to say. */
 typedef struct tenon__step_report_t {
   const char* kind;       /* "kernel", "copy", "contents", "choose", "repeat", "map" */

@@ -25,8 +25,9 @@ typedef struct checker_t {
   uint32_t arena_count;
 } checker_t;
 
-/* Bytes of the graph's memory. */
+/* Bytes of the graph's memory on one device. */
 typedef struct range_t {
+  uint32_t space;
   uint64_t begin;
   uint64_t end;
 } range_t;
@@ -44,16 +45,18 @@ static const tenon__place_t* root_of(const checker_t* c, uint32_t place, uint32_
 /* Empty when it lies elsewhere. */
 static range_t range_of(const tenon__place_t* root) {
   const bool is_here = root->storage == TENON_STORAGE_ARENA;
-  return (range_t){is_here ? root->offset : 0, is_here ? root->offset + root->size_bytes : 0};
+  return (range_t){root->space, is_here ? root->offset : 0,
+                   is_here ? root->offset + root->size_bytes : 0};
 }
 
 static bool overlap(range_t a, range_t b) {
-  return a.begin < b.end && b.begin < a.end;
+  return a.space == b.space && a.begin < b.end && b.begin < a.end;
 }
 
-static range_t body_range(const checker_t* c, const tenon__step_t* step) {
-  const uint64_t bytes = tenon__step_body_bytes(c->plan, c->graph_index, step);
-  return (range_t){step->body_offset, step->body_offset + bytes};
+static range_t body_range(const checker_t* c, const tenon__step_t* step, uint32_t space) {
+  const uint64_t bytes = tenon__step_body_bytes(c->plan, c->graph_index, step, space);
+  const uint64_t begin = step->body_offset[space];
+  return (range_t){space, begin, begin + bytes};
 }
 
 /* ---- Reading ---- */
@@ -108,8 +111,9 @@ static bool is_in_place(const checker_t* c, const tenon__step_t* step, uint32_t 
   const range_t in = range_of(root_of(c, step->inputs[input], &root));
   const range_t out = range_of(root_of(c, step->outputs[output], &root));
   return step->kind == TENON_STEP_KERNEL && step->tactic.output_rules != NULL &&
-         step->tactic.output_rules[output].in_place == input + 1u && in.begin == out.begin &&
-         in.end == out.end && tenon__fits_in_place(c->plan, c->graph_index, step, input, output);
+         step->tactic.output_rules[output].in_place == input + 1u && in.space == out.space &&
+         in.begin == out.begin && in.end == out.end &&
+         tenon__fits_in_place(c->plan, c->graph_index, step, input, output);
 }
 
 static bool shares_memory(const checker_t* c, uint32_t a, uint32_t b) {
@@ -192,8 +196,8 @@ static tenon_status_t check_outputs(checker_t* c, const tenon__step_t* step) {
 }
 
 /* While bodies run, what they were lent must stay, and what they made until it is stored. */
-static tenon_status_t check_bodies(checker_t* c, const tenon__step_t* step) {
-  const range_t bodies = body_range(c, step);
+static tenon_status_t check_bodies(checker_t* c, const tenon__step_t* step, uint32_t space) {
+  const range_t bodies = body_range(c, step, space);
   bool apart = true;
   uint32_t root = 0;
   for (uint32_t k = 0; k < step->input_count; ++k) {
@@ -214,7 +218,9 @@ static tenon_status_t check_steps(checker_t* c) {
   for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
     const tenon__step_t* step = &c->schedule->steps[s];
     TENON_TRY(check_inputs(c, step));
-    TENON_TRY(check_bodies(c, step));
+    for (uint32_t d = 0; d < c->plan->device_count; ++d) {
+      TENON_TRY(check_bodies(c, step, d));
+    }
     TENON_TRY(check_outputs(c, step));
   }
   return TENON_OK;
@@ -250,24 +256,26 @@ static bool add_rounded(uint64_t bytes, uint64_t* inout_total) {
 }
 
 /* Nobody places blocks so badly that all of them together are not enough. */
-static tenon_status_t check_demand(const checker_t* c) {
+static tenon_status_t check_demand(const checker_t* c, uint32_t space) {
   uint64_t needed = 0;
   bool counts = true;
   for (uint32_t k = 0; k < c->schedule->place_count; ++k) {
     const tenon__place_t* place = &c->schedule->places[k];
-    const bool owns = place->storage == TENON_STORAGE_ARENA && place->alias == TENON_NONE;
+    const bool owns = place->storage == TENON_STORAGE_ARENA && place->alias == TENON_NONE &&
+                      place->space == space;
     counts = counts && add_rounded(owns ? place->size_bytes : 0, &needed);
   }
   for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
     const tenon__step_t* step = &c->schedule->steps[s];
-    counts = counts && add_rounded(tenon__step_body_bytes(c->plan, c->graph_index, step), &needed);
+    counts = counts &&
+             add_rounded(tenon__step_body_bytes(c->plan, c->graph_index, step, space), &needed);
   }
-  return counts && c->schedule->memory_bytes <= needed
+  return counts && c->schedule->memory_bytes[space] <= needed
              ? TENON_OK
              : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
                            "the plan is broken: '%s' asks for %llu bytes of memory, its values "
                            "take %llu",
-                           c->graph->name, (unsigned long long)c->schedule->memory_bytes,
+                           c->graph->name, (unsigned long long)c->schedule->memory_bytes[space],
                            (unsigned long long)needed);
 }
 
@@ -283,7 +291,9 @@ tenon_status_t tenon__memory_check(const tenon__plan_t* plan, uint32_t graph, te
   c.was_begun = tenon__arena_allocate(arena, count, sizeof *c.was_begun);
   c.arena = tenon__arena_allocate(arena, count, sizeof *c.arena);
   TENON_TRY_MEMORY(c.is_valid != NULL && c.was_begun != NULL && c.arena != NULL);
-  TENON_TRY(check_demand(&c));
+  for (uint32_t d = 0; d < plan->device_count; ++d) {
+    TENON_TRY(check_demand(&c, d));
+  }
   TENON_TRY(check_steps(&c));
   return check_end(&c);
 }
@@ -299,23 +309,33 @@ static tenon_status_t check_workspace(const tenon_sink_t* sink, const char* what
                                        (unsigned long long)asked, what, (unsigned long long)needed);
 }
 
-tenon_status_t tenon__workspaces_check(const tenon__plan_t* plan, const tenon_sink_t* sink) {
+static tenon_status_t check_workspaces(const tenon__plan_t* plan, uint32_t device,
+                                       const tenon_sink_t* sink) {
   uint64_t scratch = 0;
   uint64_t zeroed = 0;
   uint64_t persistent = 0;
-  bool counts = tenon__plan_scratch_bytes(plan, plan->thread_count, &scratch);
+  bool counts = tenon__plan_scratch_bytes(plan, device, plan->thread_count, &scratch);
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     for (uint32_t s = 0; s < plan->schedules[g].step_count; ++s) {
-      const tenon__step_tactic_t* tactic = &plan->schedules[g].steps[s].tactic;
-      counts = counts && add_rounded(tactic->zeroed_bytes, &zeroed) &&
-               add_rounded(tactic->persistent_bytes, &persistent);
+      const tenon__step_t* step = &plan->schedules[g].steps[s];
+      counts = counts && (step->device != device ||
+                          (add_rounded(step->tactic.zeroed_bytes, &zeroed) &&
+                           add_rounded(step->tactic.persistent_bytes, &persistent)));
     }
   }
   if (!counts) {
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                        "the plan is broken: its steps need more memory than can be counted");
   }
-  TENON_TRY(check_workspace(sink, "scratch", plan->scratch_bytes, scratch));
-  TENON_TRY(check_workspace(sink, "zeroed", plan->zeroed_bytes, zeroed));
-  return check_workspace(sink, "persistent", plan->persistent_bytes, persistent);
+  const tenon__plan_device_t* asked = &plan->devices[device];
+  TENON_TRY(check_workspace(sink, "scratch", asked->scratch_bytes, scratch));
+  TENON_TRY(check_workspace(sink, "zeroed", asked->zeroed_bytes, zeroed));
+  return check_workspace(sink, "persistent", asked->persistent_bytes, persistent);
+}
+
+tenon_status_t tenon__workspaces_check(const tenon__plan_t* plan, const tenon_sink_t* sink) {
+  for (uint32_t d = 0; d < plan->device_count; ++d) {
+    TENON_TRY(check_workspaces(plan, d, sink));
+  }
+  return TENON_OK;
 }

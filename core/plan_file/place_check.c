@@ -63,7 +63,8 @@ static bool view_fits(const checker_t* c, const tenon__place_t* place) {
   const tenon__value_node_t* value = &c->graph->values[place->value];
   const tenon__index_map_t* map = place->map;
   if (value->type.kind != TENON_ARGUMENT_TENSOR || whole->type.kind != TENON_ARGUMENT_TENSOR ||
-      value->type.dtype != whole->type.dtype || !is_strided(place) || !is_strided(base) ||
+      place->space != base->space || value->type.dtype != whole->type.dtype || !is_strided(place) ||
+      !is_strided(base) ||
       (map->kind == TENON_MAP_GENERAL && !tenon__index_map_is_view(c->plan->network->pool, map))) {
     return false;
   }
@@ -96,6 +97,16 @@ static bool is_border_place(const checker_t* c, uint32_t number, tenon__place_t*
          is_listed(place, number, schedule->inputs, schedule->input_count);
 }
 
+/* What the application, a body's caller or the next run finds, and what is no numbers, is the
+ * host's. */
+static bool may_be_elsewhere(const checker_t* c, const tenon__place_t* place) {
+  const tenon__type_t* type = &c->graph->values[place->value].type;
+  return (place->storage == TENON_STORAGE_ARENA || place->storage == TENON_STORAGE_GROWING ||
+          place->storage == TENON_STORAGE_WEIGHTS || place->storage == TENON_STORAGE_VIEW ||
+          place->storage == TENON_STORAGE_PART) &&
+         tenon__type_is_plain(type);
+}
+
 static tenon_status_t check_reference(const checker_t* c, uint32_t number) {
   tenon__place_t* place = &c->schedule->places[number];
   bool fits = true;
@@ -120,6 +131,7 @@ static tenon_status_t check_reference(const checker_t* c, uint32_t number) {
     default:
       break;
   }
+  fits = fits && (place->space == 0 || may_be_elsewhere(c, place));
   return fits ? TENON_OK : broken(c, place, "is not what it refers to");
 }
 
@@ -139,7 +151,8 @@ static bool alias_fits(const checker_t* c, const tenon__place_t* place) {
   }
   const tenon__place_t* owner = &c->schedule->places[place->alias];
   return owner != place && owner->storage == TENON_STORAGE_ARENA && owner->alias == TENON_NONE &&
-         owner->offset == place->offset && owner->size_bytes == place->size_bytes;
+         owner->space == place->space && owner->offset == place->offset &&
+         owner->size_bytes == place->size_bytes;
 }
 
 /* The most that the value takes at one of the profile's points. */
@@ -171,7 +184,7 @@ static tenon_status_t check_memory(const checker_t* c, const tenon__place_t* pla
                        (unsigned long long)largest_bytes(c, place));
   }
   if (place->storage == TENON_STORAGE_ARENA &&
-      (!lies_within(place, c->schedule->memory_bytes) || !alias_fits(c, place))) {
+      (!lies_within(place, c->schedule->memory_bytes[place->space]) || !alias_fits(c, place))) {
     return broken(c, place, "does not lie within its memory");
   }
   return TENON_OK;

@@ -27,7 +27,7 @@
 #include "core/plan/plan.h"
 
 #define TENON_PLAN_MAGIC "TENONPLN"
-#define TENON_PLAN_VERSION 6u
+#define TENON_PLAN_VERSION 7u
 #define TENON_PLAN_HEADER_SIZE 96u
 #define TENON_PLAN_DIGEST_OFFSET 64u
 #define TENON_PLAN_DATA_ALIGNMENT 4096u
@@ -36,7 +36,7 @@
 
 /* NAME, number, contents. */
 #define TENON_PLAN_SECTIONS(X)                                                                \
-  X(SUMMARY, 1, "device, fingerprint, patches, threads, flags, memory of all steps")          \
+  X(SUMMARY, 1, "devices with fingerprints and memory of all steps, patches, threads, flags") \
   X(PLUGINS, 2, "name, version, digest of each plugin that it needs")                         \
   X(NETWORK, 3, "the optimised network, without the bytes of weights")                        \
   X(WEIGHTS, 4, "for each of the network's weights: whether and where its bytes are, digest") \

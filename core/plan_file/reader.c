@@ -74,14 +74,23 @@ static void read_digest(tenon__plan_reader_t* reader, tenon__digest_t* out_diges
 
 static tenon_status_t read_summary(tenon__plan_reader_t* reader) {
   tenon__plan_t* plan = reader->plan;
-  plan->device = tenon__read_string(&reader->bytes);
-  plan->fingerprint = tenon__read_string(&reader->bytes);
+  plan->device_count = tenon__read_u8(&reader->bytes);
+  if (plan->device_count == 0 || plan->device_count > TENON_DEVICE_LIMIT) {
+    return tenon__plan_broken(reader, "it was made for %u devices", plan->device_count);
+  }
+  for (uint32_t d = 0; d < plan->device_count; ++d) {
+    tenon__plan_device_t* device = &plan->devices[d];
+    device->name = tenon__read_string(&reader->bytes);
+    device->index = tenon__read_u32(&reader->bytes);
+    device->fingerprint = tenon__read_string(&reader->bytes);
+    device->scratch_bytes = tenon__read_u64(&reader->bytes);
+    device->zeroed_bytes = tenon__read_u64(&reader->bytes);
+    device->persistent_bytes = tenon__read_u64(&reader->bytes);
+  }
+  TENON_TRY(tenon__plan_name_devices(plan));
   plan->patches = tenon__read_string(&reader->bytes);
   plan->thread_count = tenon__read_u32(&reader->bytes);
   plan->flags = tenon__read_u32(&reader->bytes);
-  plan->scratch_bytes = tenon__read_u64(&reader->bytes);
-  plan->zeroed_bytes = tenon__read_u64(&reader->bytes);
-  plan->persistent_bytes = tenon__read_u64(&reader->bytes);
   if (plan->thread_count > MOST_THREADS) {
     return tenon__plan_broken(reader, "it was made for %u threads", plan->thread_count);
   }

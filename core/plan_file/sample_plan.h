@@ -278,8 +278,8 @@ static inline void sample_describe(sample_t* s) {
   plan->packed_count = 2;
   plan->plugins = sample_copy(s, plugins, sizeof plugins);
   plan->plugin_count = 2;
-  plan->device = "machine";
-  plan->fingerprint = "a machine";
+  plan->devices[0].name = "machine";
+  plan->devices[0].fingerprint = "a machine";
   plan->patches = "fold: sum\n";
   plan->thread_count = 2;
   plan->flags = TENON_PLAN_STRICT;

@@ -82,6 +82,20 @@ static bool region_fits(const checker_t* c, const tenon__step_t* step) {
   return true;
 }
 
+/* What a step reads and writes lies in its device's memory. */
+static bool lies_on(const checker_t* c, const tenon__step_t* step, uint32_t space) {
+  bool lies = true;
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    lies = lies &&
+           (step->inputs[k] == TENON_NONE || c->schedule->places[step->inputs[k]].space == space);
+  }
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    lies = lies &&
+           (step->outputs[k] == TENON_NONE || c->schedule->places[step->outputs[k]].space == space);
+  }
+  return lies;
+}
+
 static bool part_fits(uint64_t offset, uint64_t size_bytes, uint64_t total_bytes) {
   return offset % ALIGNMENT_BYTES == 0 && offset <= total_bytes &&
          size_bytes <= total_bytes - offset;
@@ -89,14 +103,15 @@ static bool part_fits(uint64_t offset, uint64_t size_bytes, uint64_t total_bytes
 
 static tenon_status_t check_kernel(const checker_t* c, const tenon__step_t* step) {
   const tenon__step_tactic_t* tactic = &step->tactic;
+  const tenon__plan_device_t* device = &c->plan->devices[step->device];
   uint64_t scratch_bytes = 0;
   if (!region_fits(c, step)) {
     return broken(c, step, "has places for other arguments than its region's");
   }
   if (!tenon__tactic_scratch_bytes(tactic, c->plan->thread_count, &scratch_bytes) ||
-      scratch_bytes > c->plan->scratch_bytes ||
-      !part_fits(step->zeroed_offset, tactic->zeroed_bytes, c->plan->zeroed_bytes) ||
-      !part_fits(step->persistent_offset, tactic->persistent_bytes, c->plan->persistent_bytes)) {
+      scratch_bytes > device->scratch_bytes ||
+      !part_fits(step->zeroed_offset, tactic->zeroed_bytes, device->zeroed_bytes) ||
+      !part_fits(step->persistent_offset, tactic->persistent_bytes, device->persistent_bytes)) {
     return broken(c, step, "needs more memory than there is");
   }
   for (uint32_t k = 0; k < step->region->node_count; ++k) {
@@ -178,6 +193,7 @@ static uint32_t form_of(tenon__step_kind_t kind) {
       return TENON_CONTROL_MAP;
     case TENON_STEP_KERNEL:
     case TENON_STEP_CONTENTS:
+    case TENON_STEP_COPY:
     default:
       return 0;
   }
@@ -209,12 +225,36 @@ static tenon_status_t check_control(const checker_t* c, const tenon__step_t* ste
       return broken(c, step, "has a body that is another's");
     }
     c->parents[body] = c->graph_index;
-    if (!part_fits(step->body_offset, c->plan->schedules[body].memory_bytes,
-                   c->schedule->memory_bytes)) {
-      return broken(c, step, "has a body that does not fit into its memory");
+    for (uint32_t d = 0; d < c->plan->device_count; ++d) {
+      if (!part_fits(step->body_offset[d], c->plan->schedules[body].memory_bytes[d],
+                     c->schedule->memory_bytes[d])) {
+        return broken(c, step, "has a body that does not fit into its memory");
+      }
     }
   }
   return TENON_OK;
+}
+
+/* ---- Copies ---- */
+
+/* A whole tensor, as it lies, between the host and the step's device. */
+static tenon_status_t check_copy(const checker_t* c, const tenon__step_t* step) {
+  if (step->device == 0 || step->input_count != 1 || step->output_count != 1 ||
+      step->inputs[0] == TENON_NONE || step->outputs[0] == TENON_NONE) {
+    return broken(c, step, "copies nothing");
+  }
+  const tenon__place_t* from = &c->schedule->places[step->inputs[0]];
+  const tenon__place_t* to = &c->schedule->places[step->outputs[0]];
+  const tenon__type_t* type = &c->graph->values[from->value].type;
+  const bool crosses = (from->space == 0 && to->space == step->device) ||
+                       (from->space == step->device && to->space == 0);
+  const bool is_whole = from->storage != TENON_STORAGE_VIEW &&
+                        from->storage != TENON_STORAGE_PART && from->layout == NULL &&
+                        to->layout == NULL;
+  return crosses && is_whole && from->value == to->value && tenon__type_is_plain(type) &&
+                 tenon__orders_equal(type->rank, from->order, to->order)
+             ? TENON_OK
+             : broken(c, step, "copies what cannot be copied as it lies");
 }
 
 /* ---- One graph ---- */
@@ -230,7 +270,8 @@ static tenon_status_t check_ends(const checker_t* c) {
     fits = holds(c, place, c->graph->inputs[k]) && schedule->places[place].storage == wanted;
   }
   for (uint32_t k = 0; fits && k < schedule->output_count; ++k) {
-    fits = holds(c, schedule->outputs[k], c->graph->outputs[k]);
+    fits = holds(c, schedule->outputs[k], c->graph->outputs[k]) &&
+           schedule->places[schedule->outputs[k]].space == 0;
   }
   return fits ? TENON_OK
               : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
@@ -251,6 +292,12 @@ static tenon_status_t finish_regions(const checker_t* c) {
 }
 
 static tenon_status_t check_step(const checker_t* c, const tenon__step_t* step) {
+  if (step->kind == TENON_STEP_COPY) {
+    return check_copy(c, step);
+  }
+  if (!lies_on(c, step, step->device) || (step->kind != TENON_STEP_KERNEL && step->device != 0)) {
+    return broken(c, step, "has places in the memory of another device");
+  }
   switch (step->kind) {
     case TENON_STEP_KERNEL:
       return check_kernel(c, step);

@@ -194,7 +194,7 @@ static void node_out_of_range(hostile_t* h) {
   step(h, CHOOSE)->node = 1000;
 }
 static void body_past_the_memory(hostile_t* h) {
-  step(h, CHOOSE)->body_offset = 1 << 20;
+  step(h, CHOOSE)->body_offset[0] = 1 << 20;
 }
 static void body_run_twice(hostile_t* h) {
   tenon__schedule_t* schedule = &h->plan->schedules[0];
@@ -282,27 +282,27 @@ static void input_in_another_place(hostile_t* h) {
   numbers(step(h, SUM)->inputs)[0] = another_place(h, X, TENON_STORAGE_INPUT);
 }
 static void more_memory_than_values(hostile_t* h) {
-  h->plan->schedules[0].memory_bytes = UINT64_C(1) << 31;
+  h->plan->schedules[0].memory_bytes[0] = UINT64_C(1) << 31;
 }
 static void memory_that_wraps(hostile_t* h) {
-  h->plan->schedules[0].memory_bytes = UINT64_MAX - 31;
+  h->plan->schedules[0].memory_bytes[0] = UINT64_MAX - 31;
 }
 static void value_larger_than_it_is(hostile_t* h) {
   place(h, A)->size_bytes = UINT64_C(1) << 31;
-  h->plan->schedules[0].memory_bytes = UINT64_C(1) << 32;
+  h->plan->schedules[0].memory_bytes[0] = UINT64_C(1) << 32;
 }
 static void more_scratch_than_steps(hostile_t* h) {
-  h->plan->scratch_bytes = UINT64_MAX - 31;
+  h->plan->devices[0].scratch_bytes = UINT64_MAX - 31;
 }
 static void more_zeroed_than_steps(hostile_t* h) {
-  h->plan->zeroed_bytes = UINT64_C(1) << 40;
+  h->plan->devices[0].zeroed_bytes = UINT64_C(1) << 40;
 }
 static void more_persistent_than_steps(hostile_t* h) {
-  h->plan->persistent_bytes = UINT64_C(1) << 40;
+  h->plan->devices[0].persistent_bytes = UINT64_C(1) << 40;
 }
 static void steps_that_cannot_be_counted(hostile_t* h) {
   step(h, SUM)->tactic.persistent_bytes = UINT64_MAX - 63;
-  h->plan->persistent_bytes = UINT64_MAX - 63;
+  h->plan->devices[0].persistent_bytes = UINT64_MAX - 63;
 }
 static void output_over_an_input(hostile_t* h) {
   place(h, D)->offset = place(h, A)->offset;
@@ -316,7 +316,7 @@ static void in_place_without_a_rule(hostile_t* h) {
   place(h, D)->offset = place(h, A)->offset;
 }
 static void body_over_what_it_was_lent(hostile_t* h) {
-  step(h, CHOOSE)->body_offset = place(h, ROWS)->offset;
+  step(h, CHOOSE)->body_offset[0] = place(h, ROWS)->offset;
 }
 static void written_twice(hostile_t* h) {
   tenon__schedule_t* schedule = &h->plan->schedules[0];

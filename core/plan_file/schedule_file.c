@@ -23,6 +23,7 @@ static void write_place(const tenon__plan_t* plan, uint32_t graph, const tenon__
                          (place->layout != NULL ? PLACE_HAS_LAYOUT : 0u);
   tenon__write_u32(writer, place->value);
   tenon__write_u8(writer, (uint8_t)place->storage);
+  tenon__write_u8(writer, (uint8_t)place->space);
   tenon__write_u8(writer, (uint8_t)parts);
   tenon__write_u32(writer, place->index);
   tenon__write_u32(writer, place->base);
@@ -41,14 +42,26 @@ static void write_place(const tenon__plan_t* plan, uint32_t graph, const tenon__
   }
 }
 
-static void write_step(const tenon__step_t* step, tenon__byte_writer_t* writer) {
+/* Of each of the plan's devices. */
+static void write_sizes(const tenon__plan_t* plan, const uint64_t* sizes,
+                        tenon__byte_writer_t* writer) {
+  for (uint32_t d = 0; d < plan->device_count; ++d) {
+    tenon__write_u64(writer, sizes[d]);
+  }
+}
+
+static void write_step(const tenon__plan_t* plan, const tenon__step_t* step,
+                       tenon__byte_writer_t* writer) {
   tenon__write_u8(writer, (uint8_t)step->kind);
   tenon__write_string(writer, step->name);
   tenon__write_u32(writer, step->input_count);
   tenon__numbers_write(step->inputs, step->input_count, writer);
   tenon__write_u32(writer, step->output_count);
   tenon__numbers_write(step->outputs, step->output_count, writer);
-  tenon__write_u64(writer, step->body_offset);
+  tenon__write_u8(writer, (uint8_t)step->device);
+  if (tenon__step_is_control(step)) {
+    write_sizes(plan, step->body_offset, writer);
+  }
   if (step->kind != TENON_STEP_KERNEL) {
     tenon__write_u32(writer, step->node);
     return;
@@ -71,15 +84,15 @@ void tenon__schedules_write(const tenon__plan_t* plan, tenon__byte_writer_t* wri
   tenon__write_u32(writer, plan->schedule_count);
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     const tenon__schedule_t* schedule = &plan->schedules[g];
-    tenon__write_u64(writer, schedule->memory_bytes);
-    tenon__write_u64(writer, schedule->alive_bytes);
+    write_sizes(plan, schedule->memory_bytes, writer);
+    write_sizes(plan, schedule->alive_bytes, writer);
     tenon__write_u32(writer, schedule->place_count);
     for (uint32_t k = 0; k < schedule->place_count; ++k) {
       write_place(plan, g, &schedule->places[k], writer);
     }
     tenon__write_u32(writer, schedule->step_count);
     for (uint32_t k = 0; k < schedule->step_count; ++k) {
-      write_step(&schedule->steps[k], writer);
+      write_step(plan, &schedule->steps[k], writer);
     }
     tenon__write_u32(writer, schedule->input_count);
     tenon__numbers_write(schedule->inputs, schedule->input_count, writer);
@@ -150,6 +163,7 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
   tenon__arena_t* arena = &reader->plan->arena;
   place->value = tenon__read_u32(bytes);
   const uint8_t storage = tenon__read_u8(bytes);
+  place->space = tenon__read_u8(bytes);
   const uint32_t parts = tenon__read_u8(bytes);
   place->index = tenon__read_u32(bytes);
   place->base = tenon__read_u32(bytes);
@@ -157,7 +171,7 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
   place->size_bytes = tenon__read_u64(bytes);
   place->alias = tenon__read_u32(bytes);
   if (bytes->failed || place->value >= graph->value_count || !graph->values[place->value].alive ||
-      storage > TENON_STORAGE_PART) {
+      storage > TENON_STORAGE_PART || place->space >= reader->plan->device_count) {
     return tenon__plan_broken(reader, "a place of '%s' holds none of its values", graph->name);
   }
   place->storage = (tenon__storage_t)storage;
@@ -221,6 +235,12 @@ static tenon_status_t read_kernel(tenon__plan_reader_t* reader, uint32_t graph,
   return tenon__tactic_read(reader, region, &step->tactic);
 }
 
+static void read_sizes(tenon__plan_reader_t* reader, uint64_t* out_sizes) {
+  for (uint32_t d = 0; d < reader->plan->device_count; ++d) {
+    out_sizes[d] = tenon__read_u64(&reader->bytes);
+  }
+}
+
 static tenon_status_t read_step(tenon__plan_reader_t* reader, uint32_t graph,
                                 const tenon__schedule_t* schedule, tenon__step_t* step) {
   tenon__byte_reader_t* bytes = &reader->bytes;
@@ -232,16 +252,23 @@ static tenon_status_t read_step(tenon__plan_reader_t* reader, uint32_t graph,
   TENON_TRY(read_places(reader, schedule, true, &step->output_count, &outputs));
   step->inputs = inputs;
   step->outputs = outputs;
-  step->body_offset = tenon__read_u64(bytes);
-  if (bytes->failed || kind > TENON_STEP_MAP) {
-    return tenon__plan_broken(reader, "a step is of no known kind");
+  step->device = tenon__read_u8(bytes);
+  if (bytes->failed || kind > TENON_STEP_COPY || step->device >= reader->plan->device_count) {
+    return tenon__plan_broken(reader, "a step is of no known kind, or on no known device");
   }
   step->kind = (tenon__step_kind_t)kind;
+  if (tenon__step_is_control(step)) {
+    read_sizes(reader, step->body_offset);
+  }
   step->node = TENON_NONE;
   if (step->kind == TENON_STEP_KERNEL) {
     return read_kernel(reader, graph, step);
   }
   step->node = tenon__read_u32(bytes);
+  if (step->kind == TENON_STEP_COPY) {
+    step->node = TENON_NONE;
+    return TENON_OK;
+  }
   const tenon__graph_t* nodes = reader->plan->network->graphs[graph];
   if (step->node >= nodes->node_count || !nodes->nodes[step->node].alive) {
     return tenon__plan_broken(reader, "step '%s' is of no node", step->name);
@@ -259,15 +286,15 @@ static tenon_status_t read_schedule(tenon__plan_reader_t* reader, uint32_t graph
                                     tenon__schedule_t* schedule) {
   tenon__byte_reader_t* bytes = &reader->bytes;
   tenon__arena_t* arena = &reader->plan->arena;
-  schedule->memory_bytes = tenon__read_u64(bytes);
-  schedule->alive_bytes = tenon__read_u64(bytes);
-  schedule->place_count = tenon__read_count(bytes, 34);
+  read_sizes(reader, schedule->memory_bytes);
+  read_sizes(reader, schedule->alive_bytes);
+  schedule->place_count = tenon__read_count(bytes, 35);
   schedule->places = tenon__arena_allocate(arena, schedule->place_count, sizeof *schedule->places);
   TENON_TRY_MEMORY(schedule->places != NULL);
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
     TENON_TRY(read_place(reader, reader->plan->network->graphs[graph], &schedule->places[k]));
   }
-  schedule->step_count = tenon__read_count(bytes, 26);
+  schedule->step_count = tenon__read_count(bytes, 19);
   schedule->steps = tenon__arena_allocate(arena, schedule->step_count, sizeof *schedule->steps);
   TENON_TRY_MEMORY(schedule->steps != NULL);
   for (uint32_t k = 0; k < schedule->step_count; ++k) {

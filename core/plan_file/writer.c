@@ -128,14 +128,19 @@ static void write_digest(plan_writer_t* w, const tenon__digest_t* digest) {
 static void write_summary(plan_writer_t* w) {
   const size_t begin = begin_section(w, TENON_PLAN_SECTION_SUMMARY);
   const tenon__plan_t* plan = w->plan;
-  tenon__write_string(&w->bytes, plan->device);
-  tenon__write_string(&w->bytes, plan->fingerprint);
+  tenon__write_u8(&w->bytes, (uint8_t)plan->device_count);
+  for (uint32_t d = 0; d < plan->device_count; ++d) {
+    const tenon__plan_device_t* device = &plan->devices[d];
+    tenon__write_string(&w->bytes, device->name);
+    tenon__write_u32(&w->bytes, device->index);
+    tenon__write_string(&w->bytes, device->fingerprint);
+    tenon__write_u64(&w->bytes, device->scratch_bytes);
+    tenon__write_u64(&w->bytes, device->zeroed_bytes);
+    tenon__write_u64(&w->bytes, device->persistent_bytes);
+  }
   tenon__write_string(&w->bytes, plan->patches);
   tenon__write_u32(&w->bytes, plan->thread_count);
   tenon__write_u32(&w->bytes, plan->flags);
-  tenon__write_u64(&w->bytes, plan->scratch_bytes);
-  tenon__write_u64(&w->bytes, plan->zeroed_bytes);
-  tenon__write_u64(&w->bytes, plan->persistent_bytes);
   end_section(w, begin);
 }
 

@@ -54,7 +54,8 @@ typedef struct tenon__region_affine_t {
 struct tenon_region_t {
   const tenon__network_t* network;
   uint32_t graph;
-  uint32_t kind; /* TENON_REGION_OPERATOR, _EXPRESSION, _MOVE */
+  uint32_t device; /* number of the plan's device that is to compute it */
+  uint32_t kind;   /* TENON_REGION_OPERATOR, _EXPRESSION, _MOVE */
   /* Nodes that the kernel sees (operators), the main one first. */
   uint32_t node_count;
   const uint32_t* nodes;

@@ -1,11 +1,7 @@
 /* Contexts: their life, and running. Inputs and outputs: border.c; states: states.c. */
 #include "core/runtime/context.h"
 
-#include <string.h>
-
 #include "core/base/allocator.h"
-#include "core/base/call.h"
-#include "core/base/processor.h"
 #include "core/base/status.h"
 #include "core/runtime/border.h"
 #include "core/runtime/engine.h"
@@ -13,76 +9,56 @@
 #include "core/runtime/frame.h"
 #include "core/runtime/propagate.h"
 #include "core/runtime/states.h"
-
-enum { MEMORY_PADDING = 64 };
+#include "core/runtime/transfer.h"
 
 /* ---- Life ---- */
-
-/* All of it is written to at once (it begins with zeros): what the machine does not have must not
- * be tried. */
-static tenon_status_t check_demand(const tenon__context_t* context) {
-  const tenon__plan_t* plan = context->engine->plan;
-  const uint64_t machine = tenon__machine_memory_bytes();
-  const uint64_t activations = plan->schedules[0].memory_bytes;
-  uint64_t kernels = 0;
-  uint64_t total = 0;
-  const bool counts = tenon__add_size(context->scratch_bytes, plan->zeroed_bytes, &kernels) &&
-                      tenon__add_size(plan->persistent_bytes, kernels, &kernels) &&
-                      tenon__add_size(activations, kernels, &total);
-  return counts && total <= machine
-             ? TENON_OK
-             : tenon__fail(context->engine->options.sink, TENON_ERROR_OUT_OF_MEMORY,
-                           "the plan asks for %llu bytes of memory for activations and %llu for "
-                           "scratch (%llu) and what its kernels keep; this machine has %llu",
-                           (unsigned long long)activations,
-                           (unsigned long long)(counts ? kernels : UINT64_MAX),
-                           (unsigned long long)context->scratch_bytes, (unsigned long long)machine);
-}
-
-static tenon_status_t allocate_memory(tenon__context_t* context, const char* what,
-                                      uint64_t size_bytes, char** out_memory) {
-  size_t padded = 0;
-  *out_memory = tenon__add_size(size_bytes, MEMORY_PADDING, &padded)
-                    ? tenon__allocate(context->allocator, padded, 1)
-                    : NULL;
-  return *out_memory != NULL
-             ? TENON_OK
-             : tenon__fail(context->engine->options.sink, TENON_ERROR_OUT_OF_MEMORY,
-                           "the plan asks for %llu bytes of %s, which are not to be had",
-                           (unsigned long long)size_bytes, what);
-}
-
-static tenon_status_t allocate_all(tenon__context_t* context) {
-  const tenon__plan_t* plan = context->engine->plan;
-  TENON_TRY(check_demand(context));
-  TENON_TRY(
-      allocate_memory(context, "activations", plan->schedules[0].memory_bytes, &context->memory));
-  TENON_TRY(allocate_memory(context, "scratch memory", context->scratch_bytes, &context->scratch));
-  TENON_TRY(allocate_memory(context, "zeroed memory", plan->zeroed_bytes, &context->zeroed));
-  return allocate_memory(context, "persistent memory", plan->persistent_bytes,
-                         &context->persistent);
-}
 
 static tenon_status_t create_frames(tenon__context_t* context) {
   const tenon__plan_t* plan = context->engine->plan;
   context->frames =
       tenon__arena_allocate(&context->arena, plan->schedule_count + 1u, sizeof *context->frames);
-  uint64_t* bases =
+  char*(*bases)[TENON_DEVICE_LIMIT] =
       tenon__arena_allocate(&context->arena, plan->schedule_count + 1u, sizeof *bases);
   TENON_TRY_MEMORY(context->frames != NULL && bases != NULL);
+  for (uint32_t d = 0; d < plan->device_count; ++d) {
+    bases[0][d] = context->spaces[d].activations;
+  }
   /* Graphs are made before the bodies of their nodes. */
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
-    TENON_TRY(tenon__frame_create(context, g, context->memory + bases[g], &context->frames[g]));
+    TENON_TRY(tenon__frame_create(context, g, bases[g], &context->frames[g]));
     for (uint32_t k = 0; k < plan->schedules[g].step_count; ++k) {
       const tenon__step_t* step = &plan->schedules[g].steps[k];
-      if (step->kind == TENON_STEP_KERNEL || step->kind == TENON_STEP_CONTENTS) {
+      if (!tenon__step_is_control(step)) {
         continue;
       }
       const tenon__node_t* node = &plan->network->graphs[g]->nodes[step->node];
       for (uint32_t b = 0; b < node->body_count; ++b) {
-        bases[node->bodies[b]] = bases[g] + step->body_offset;
+        for (uint32_t d = 0; d < plan->device_count; ++d) {
+          bases[node->bodies[b]][d] = bases[g][d] + step->body_offset[d];
+        }
       }
     }
+  }
+  return TENON_OK;
+}
+
+/* The caller's stream is one of the device that the plan was built for. */
+static tenon_status_t begin_spaces(tenon__context_t* context, void* stream) {
+  tenon__engine_t* engine = context->engine;
+  const tenon__plan_t* plan = engine->plan;
+  const uint32_t threads = tenon__thread_pool_thread_count(context->pool);
+  const uint32_t main = tenon__plan_main_device(plan);
+  for (uint32_t d = 0; d < plan->device_count; ++d) {
+    tenon__space_t* space = &context->spaces[d];
+    space->memory =
+        (tenon__memory_t){.allocator = context->allocator, .device = &engine->devices[d]};
+    TENON_TRY(tenon__space_begin(space, plan, d, threads, d == main ? stream : NULL,
+                                 engine->options.sink));
+    space->run = (struct tenon_run_t){.pool = context->pool,
+                                      .stream = space->memory.stream,
+                                      .scratch = space->scratch,
+                                      .interrupt = &context->interrupt,
+                                      .sink = engine->options.sink};
   }
   return TENON_OK;
 }
@@ -90,33 +66,13 @@ static tenon_status_t create_frames(tenon__context_t* context) {
 static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_count, void* stream) {
   const tenon__engine_t* engine = context->engine;
   const tenon__plan_t* plan = engine->plan;
-  const tenon_device_descriptor_t* device = &engine->device->device;
   TENON_TRY(tenon__thread_pool_create(context->allocator,
                                       thread_count == 0 ? plan->thread_count : thread_count,
                                       engine->options.sink, &context->pool));
-  if (device->create_stream != NULL && (device->flags & TENON_DEVICE_INLINE_STREAM) == 0) {
-    const tenon__call_t call = {engine->device->owner->plugin, "create_stream", device->name, ""};
-    const tenon__call_t* outer = tenon__call_enter(&call);
-    const tenon_status_t status =
-        device->create_stream(engine->device_handle, stream, &context->stream);
-    tenon__call_leave(outer);
-    TENON_TRY(status);
-  }
-  const uint32_t threads = tenon__thread_pool_thread_count(context->pool);
-  if (!tenon__plan_scratch_bytes(plan, threads, &context->scratch_bytes)) {
-    return tenon__fail(engine->options.sink, TENON_ERROR_OUT_OF_MEMORY,
-                       "the plan's steps need more scratch for %u threads than can be counted",
-                       threads);
-  }
-  TENON_TRY(allocate_all(context));
+  TENON_TRY(begin_spaces(context, stream));
   TENON_TRY(tenon__extents_create(&context->arena, plan->network->pool, &context->extents));
   TENON_TRY(tenon__context_create_states(context));
   TENON_TRY(tenon__context_create_border(context));
-  context->run = (struct tenon_run_t){.pool = context->pool,
-                                      .stream = context->stream,
-                                      .scratch = context->scratch,
-                                      .interrupt = &context->interrupt,
-                                      .sink = engine->options.sink};
   return create_frames(context);
 }
 
@@ -139,12 +95,6 @@ tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_co
   return TENON_OK;
 }
 
-static void free_memory(tenon__context_t* context, char* memory, uint64_t size_bytes) {
-  if (memory != NULL) {
-    tenon__free(context->allocator, memory, size_bytes + MEMORY_PADDING);
-  }
-}
-
 void tenon__context_destroy(tenon__context_t* context) {
   if (context == NULL) {
     return;
@@ -157,12 +107,8 @@ void tenon__context_destroy(tenon__context_t* context) {
     }
   }
   tenon__context_free_states(context);
-  free_memory(context, context->memory, plan->schedules[0].memory_bytes);
-  free_memory(context, context->scratch, context->scratch_bytes);
-  free_memory(context, context->zeroed, plan->zeroed_bytes);
-  free_memory(context, context->persistent, plan->persistent_bytes);
-  if (context->stream != NULL) {
-    engine->device->device.destroy_stream(engine->device_handle, context->stream);
+  for (uint32_t d = TENON_DEVICE_LIMIT; d-- > 0;) {
+    tenon__space_end(&context->spaces[d]);
   }
   tenon__thread_pool_destroy(context->pool);
   tenon__arena_deinitialize(&context->arena);
@@ -180,37 +126,78 @@ static void renew(tenon__context_t* context) {
   context->generation = context->engine->generation;
 }
 
-static tenon_status_t run_all(tenon__context_t* context) {
+/* What is known only when all is done: results that lie elsewhere, and what states become. */
+static tenon_status_t collect(tenon__context_t* context) {
+  TENON_TRY(tenon__context_settle(context, 0));
+  TENON_TRY(tenon__context_collect_outputs(context));
+  return tenon__context_update_states(context);
+}
+
+static tenon_status_t enqueue_all(tenon__context_t* context) {
   if (context->generation != context->engine->generation) {
     renew(context);
   }
   TENON_TRY(tenon__context_take_inputs(context));
   TENON_TRY(tenon__context_propagate_shapes(context));
   TENON_TRY(tenon__context_place_outputs(context));
-  TENON_TRY(tenon__frame_run(&context->frames[0]));
-  TENON_TRY(tenon__context_collect_outputs(context));
-  return tenon__context_update_states(context);
+  return tenon__frame_run(&context->frames[0]);
+}
+
+/* What a step leaves zero is not, where it did not come to its end. */
+static tenon_status_t clean_zeroed(tenon__context_t* context) {
+  for (uint32_t d = 0; d < context->engine->plan->device_count; ++d) {
+    const tenon__space_t* space = &context->spaces[d];
+    TENON_TRY(tenon__memory_clear(&space->memory, space->zeroed, space->zeroed_bytes));
+  }
+  context->zeroed_is_dirty = false;
+  return TENON_OK;
+}
+
+static tenon_status_t end_run(tenon__context_t* context, tenon_status_t status) {
+  if (status == TENON_OK) {
+    return TENON_OK;
+  }
+  context->zeroed_is_dirty = true;
+  context->awaits_collection = false;
+  (void)tenon__context_settle(context, 0);
+  tenon__context_forget_outputs(context);
+  const uint32_t count = status == TENON_ERROR_DEVICE ? context->engine->plan->device_count : 0;
+  for (uint32_t d = 0; d < count; ++d) {
+    context->is_lost = context->is_lost || !tenon__device_is_well(&context->engine->devices[d]);
+  }
+  return tenon__interrupt_is_wanted(&context->interrupt)
+             ? tenon__fail(context->engine->options.sink, TENON_ERROR_CANCELLED,
+                           "the run was cancelled")
+             : status;
+}
+
+static bool is_busy(const tenon__context_t* context) {
+  bool is_busy = false;
+  for (uint32_t d = 1; d < context->engine->plan->device_count; ++d) {
+    is_busy = is_busy || context->spaces[d].is_busy;
+  }
+  return is_busy;
 }
 
 tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
+  if (context->is_lost) {
+    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
+                       "a device of this context was lost: destroy it, and load the engine again");
+  }
+  TENON_TRY(tenon__context_synchronize(context));
   tenon__interrupt_forget(&context->interrupt);
   tenon__context_forget_outputs(context);
-  /* What a step leaves zero is not, where it did not come to its end. */
   if (context->zeroed_is_dirty) {
-    memset(context->zeroed, 0, context->engine->plan->zeroed_bytes);
+    TENON_TRY(clean_zeroed(context));
   }
   tenon__thread_pool_wake(context->pool);
-  const tenon_status_t status = run_all(context);
-  tenon__thread_pool_rest(context->pool);
-  context->zeroed_is_dirty = status != TENON_OK;
-  if (status != TENON_OK) {
-    tenon__context_forget_outputs(context);
-    if (tenon__interrupt_is_wanted(&context->interrupt)) {
-      return tenon__fail(context->engine->options.sink, TENON_ERROR_CANCELLED,
-                         "the run was cancelled");
-    }
+  tenon_status_t status = enqueue_all(context);
+  context->awaits_collection = status == TENON_OK && is_busy(context);
+  if (status == TENON_OK && !context->awaits_collection) {
+    status = collect(context);
   }
-  return status;
+  tenon__thread_pool_rest(context->pool);
+  return end_run(context, status);
 }
 
 void tenon__context_cancel(tenon__context_t* context) {
@@ -223,11 +210,11 @@ tenon_status_t tenon__context_run(tenon__context_t* context) {
 }
 
 tenon_status_t tenon__context_synchronize(tenon__context_t* context) {
-  const tenon_device_descriptor_t* device = &context->engine->device->device;
-  if (context->stream == NULL || device->synchronize == NULL) {
+  if (!context->awaits_collection) {
     return TENON_OK;
   }
-  return device->synchronize(context->engine->device_handle, context->stream);
+  context->awaits_collection = false;
+  return end_run(context, collect(context));
 }
 
 void tenon__context_set_profiler(tenon__context_t* context,

@@ -203,8 +203,9 @@ static uint8_t numbers_of(const tenon__frame_t* frame, uint32_t place) {
                          engine->reads_contents[value->handle] != 0;
   const bool is_computed = frame->schedule->places[place].storage != TENON_STORAGE_WEIGHTS &&
                            (class == 'i' || class == 'u' || class == 'b');
+  const bool is_host = frame->schedule->places[place].space == 0; /* where numbers are looked at */
   const uint32_t count =
-      value->type.contents == NULL || !is_computed ? 0 : value->type.content_count;
+      value->type.contents == NULL || !is_computed || !is_host ? 0 : value->type.content_count;
   bool is_compared = false;
   for (uint32_t c = 0; c < count && !is_compared; ++c) {
     const tenon__dim_view_t dim =
@@ -212,7 +213,7 @@ static uint8_t numbers_of(const tenon__frame_t* frame, uint32_t place) {
     is_compared = dim.kind != TENON_DIM_SYMBOL ||
                   tenon__symbol_get(engine->plan->network->pool, dim.index)->a != value->handle;
   }
-  return (uint8_t)((is_learnt ? TENON_NUMBERS_LEARNT : 0u) |
+  return (uint8_t)((is_learnt && is_host ? TENON_NUMBERS_LEARNT : 0u) |
                    (is_compared ? TENON_NUMBERS_COMPARED : 0u));
 }
 

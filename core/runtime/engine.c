@@ -2,10 +2,8 @@
 #include "core/runtime/engine.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
 #include "core/dimension/dimension_pool.h"
@@ -14,6 +12,7 @@
 #include "core/runtime/prepare_step.h"
 #include "core/runtime/provision.h"
 #include "core/runtime/refit.h"
+#include "core/runtime/uploads.h"
 
 typedef struct finder_t {
   tenon__catalog_t* catalog;
@@ -22,31 +21,6 @@ typedef struct finder_t {
 static const tenon__operator_t* find_operator(void* user, const char* name) {
   /* A plan runs without the plugin that declared an operator: its meaning is in the plan. */
   return tenon__catalog_operator(((finder_t*)user)->catalog, name, NULL);
-}
-
-static tenon_status_t open_device(tenon__engine_t* engine) {
-  const tenon_sink_t* sink = engine->options.sink;
-  engine->device = tenon__catalog_device(engine->catalog, engine->plan->device, sink);
-  if (engine->device == NULL) {
-    return tenon__fail(sink, TENON_ERROR_NOT_FOUND,
-                       "the plan runs on device '%s', which no plugin offers",
-                       engine->plan->device);
-  }
-  const tenon_device_descriptor_t* device = &engine->device->device;
-  const tenon__call_t call = {engine->device->owner->plugin, "open", device->name, ""};
-  const tenon__call_t* outer = tenon__call_enter(&call);
-  const tenon_status_t status = device->open(
-      engine->device->owner->state, engine->options.device_index, sink, &engine->device_handle);
-  const char* here = status == TENON_OK ? device->fingerprint(engine->device_handle) : "";
-  tenon__call_leave(outer);
-  TENON_TRY(status);
-  engine->is_elsewhere = strcmp(here, engine->plan->fingerprint) != 0;
-  if (engine->is_elsewhere) {
-    tenon__report(sink, TENON_SEVERITY_WARNING,
-                  "the plan was tuned for '%s', this machine is '%s': it may be slower here",
-                  engine->plan->fingerprint, here);
-  }
-  return TENON_OK;
 }
 
 static tenon_status_t prepare_graph(tenon__engine_t* engine, uint32_t graph) {
@@ -108,13 +82,8 @@ static void destroy(tenon__engine_t* engine) {
     tenon__free(allocator, engine->steps, (engine->plan->schedule_count + 1u) * sizeof(void*));
     tenon__free(allocator, engine->reads_contents, engine->plan->network->handle_count + 1u);
   }
-  if (engine->device_handle != NULL) {
-    const tenon__call_t call = {engine->device->owner->plugin, "close", engine->device->device.name,
-                                ""};
-    const tenon__call_t* outer = tenon__call_enter(&call);
-    engine->device->device.close(engine->device_handle);
-    tenon__call_leave(outer);
-  }
+  tenon__engine_drop_uploads(engine);
+  tenon__engine_close_devices(engine);
   tenon__packed_store_destroy(engine->store);
   tenon__plan_destroy(engine->plan);
   if (engine->options.release_data != NULL) {
@@ -132,10 +101,11 @@ static tenon_status_t initialize(tenon__engine_t* engine, const void* data, size
     TENON_TRY(tenon__plan_verify(engine->plan, engine->options.sink));
   }
   TENON_TRY(tenon__packed_store_create(engine->allocator, &engine->store));
-  TENON_TRY(open_device(engine));
+  TENON_TRY(tenon__engine_open_devices(engine));
   TENON_TRY(tenon__engine_check_plugins(engine));
   TENON_TRY(find_contents(engine));
-  return prepare_steps(engine);
+  TENON_TRY(prepare_steps(engine));
+  return tenon__engine_upload_weights(engine);
 }
 
 tenon_status_t tenon__engine_create(tenon__catalog_t* catalog, const void* data, size_t size_bytes,

@@ -12,6 +12,7 @@
 #include "core/runtime/numbers.h"
 #include "core/runtime/repeat.h"
 #include "core/runtime/requirements.h"
+#include "core/runtime/transfer.h"
 
 /* ---- Kernels ---- */
 
@@ -41,11 +42,14 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   }
   refresh(state->inputs, state->input_bindings, step->input_count);
   refresh(state->outputs, state->output_bindings, step->output_count);
-  context->run.zeroed = context->zeroed + step->zeroed_offset;
-  context->run.persistent = context->persistent + step->persistent_offset;
-  context->run.buffers = state->buffers;
-  context->run.dynamic_count = step->output_count;
-  return tenon__bound_run(state->bound, &context->run, state->inputs, state->outputs);
+  tenon__space_t* space = &context->spaces[step->device];
+  struct tenon_run_t* run = &space->run;
+  run->zeroed = space->zeroed + step->zeroed_offset;
+  run->persistent = space->persistent + step->persistent_offset;
+  run->buffers = state->buffers;
+  run->dynamic_count = step->output_count;
+  space->is_busy = step->device != 0;
+  return tenon__bound_run(state->bound, run, state->inputs, state->outputs);
 }
 
 static tenon_status_t run_contents(tenon__frame_t* frame, const tenon__step_t* step) {
@@ -109,6 +113,9 @@ static tenon_status_t run_repeat(tenon__frame_t* frame, uint32_t index) {
 
 static tenon_status_t compute(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
+  if (step->device == 0) {
+    TENON_TRY(tenon__context_settle(frame->context, 0));
+  }
   switch (step->kind) {
     case TENON_STEP_KERNEL:
       return run_kernel(frame, index);
@@ -116,6 +123,8 @@ static tenon_status_t compute(tenon__frame_t* frame, uint32_t index) {
       return run_contents(frame, step);
     case TENON_STEP_CHOOSE:
       return run_choose(frame, index);
+    case TENON_STEP_COPY:
+      return tenon__frame_transfer(frame, step);
     default:
       return run_repeat(frame, index);
   }
@@ -192,8 +201,9 @@ tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
     }
     const double begin = tenon__seconds();
     TENON_TRY(run_step(frame, k));
+    TENON_TRY(tenon__context_settle(context, 0)); /* the time of the work, not of asking for it */
     context->profiler(context->profiler_user, context->engine->steps[frame->graph][k].number,
                       tenon__seconds() - begin);
   }
-  return TENON_OK;
+  return frame->graph == 0 ? TENON_OK : tenon__context_settle(context, 0);
 }

@@ -12,6 +12,7 @@
 #include "core/runtime/repeat_state.h"
 #include "core/runtime/requirements.h"
 #include "core/runtime/unfit.h"
+#include "core/runtime/uploads.h"
 
 /* ---- Making and destroying ---- */
 
@@ -29,10 +30,10 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
   const tenon__value_node_t* value = tenon__frame_value(frame, index);
   switch (place->storage) {
     case TENON_STORAGE_ARENA:
-      state->data = frame->memory + place->offset;
+      state->data = frame->memory[place->space] + place->offset;
       break;
     case TENON_STORAGE_WEIGHTS:
-      state->data = tenon__drop_const(context->engine->plan->network->weights[place->index].data);
+      state->data = tenon__engine_weights(context->engine, place);
       break;
     case TENON_STORAGE_STATE:
       state->data = context->states[place->index];
@@ -42,8 +43,8 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
     case TENON_STORAGE_OUTPUT:
       state->buffer = tenon__arena_allocate(&context->arena, 1, sizeof *state->buffer);
       TENON_TRY_MEMORY(state->buffer != NULL);
-      tenon__dynamic_buffer_initialize(state->buffer, context->allocator, value->type.kind,
-                                       value->type.dtype);
+      tenon__dynamic_buffer_initialize(state->buffer, context->spaces[place->space].memory,
+                                       value->type.kind, value->type.dtype);
       if (place->storage == TENON_STORAGE_INPUT) {
         state->rank = value->type.rank;
         state->dims = context->input_dims[place->index];
@@ -67,14 +68,13 @@ static tenon_status_t initialize_arguments(tenon__frame_t* frame, uint32_t count
   return *out_arguments == NULL || *out_bindings == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
-tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,
+tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* const* memory,
                                    tenon__frame_t* out_frame) {
   tenon__arena_t* arena = &context->arena;
   tenon__frame_t* frame = out_frame;
-  *frame = (tenon__frame_t){.context = context,
-                            .graph = graph,
-                            .schedule = &context->engine->plan->schedules[graph],
-                            .memory = memory};
+  *frame = (tenon__frame_t){
+      .context = context, .graph = graph, .schedule = &context->engine->plan->schedules[graph]};
+  memcpy(frame->memory, memory, context->engine->plan->device_count * sizeof *memory);
   const uint32_t step_count = frame->schedule->step_count;
   frame->places =
       tenon__arena_allocate(arena, frame->schedule->place_count + 1u, sizeof *frame->places);
@@ -127,10 +127,10 @@ void tenon__frame_destroy(tenon__frame_t* frame) {
 }
 
 void tenon__frame_renew(tenon__frame_t* frame) {
-  const tenon__weights_t* weights = frame->context->engine->plan->network->weights;
   for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
-    if (frame->schedule->places[p].storage == TENON_STORAGE_WEIGHTS) {
-      frame->places[p].data = tenon__drop_const(weights[frame->schedule->places[p].index].data);
+    const tenon__place_t* place = &frame->schedule->places[p];
+    if (place->storage == TENON_STORAGE_WEIGHTS) {
+      frame->places[p].data = tenon__engine_weights(frame->context->engine, place);
     }
   }
   for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {

@@ -10,10 +10,10 @@
 
 #include "core/runtime/types.h"
 
-/* `memory`: the graph's part of the context's arena, which is shared with graphs that do not run at
- * the same time. Everything else lies in the context's own arena. On failure it must still be
- * destroyed. */
-tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,
+/* `memory`: the graph's part of the context's activations on each of the plan's devices, which is
+ * shared with graphs that do not run at the same time. Everything else lies in the context's own
+ * arena. On failure it must still be destroyed. */
+tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* const* memory,
                                    tenon__frame_t* out_frame);
 void tenon__frame_destroy(tenon__frame_t* frame);
 /* After a refit: weights are elsewhere, and steps have other instances. */

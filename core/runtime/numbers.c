@@ -5,6 +5,7 @@
 #include "core/plan/place.h"
 #include "core/runtime/data_dependent.h"
 #include "core/runtime/frame.h"
+#include "core/runtime/transfer.h"
 #include "core/tensor/layout.h"
 
 /* ---- Learning ---- */
@@ -89,6 +90,7 @@ static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place) {
   if (frame->numbers[place] == 0) {
     return TENON_OK;
   }
+  TENON_TRY(tenon__context_settle(frame->context, 0));
   TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
   if (argument.tensor.data == NULL) {
     return TENON_OK;

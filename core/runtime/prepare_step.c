@@ -39,8 +39,7 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
   const tenon__kernel_binding_t binding = {.kernel = &entry->kernel,
                                            .state = entry->owner->state,
                                            .plugin = entry->owner->plugin,
-                                           .device = &engine->device->device,
-                                           .device_handle = engine->device_handle};
+                                           .device = &engine->devices[step->device]};
   tenon_refusal_t refusal;
   if (!tenon__kernel_confirms(&binding, step->region, inout_tactic, &refusal)) {
     const char* detail = refusal.detail == NULL ? "" : refusal.detail;

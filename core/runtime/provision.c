@@ -122,8 +122,11 @@ static bool names(const tenon__plan_t* plan, const char* plugin) {
 
 static tenon_status_t check_names(const tenon__engine_t* engine) {
   const tenon__plan_t* plan = engine->plan;
-  const char* missing =
-      names(plan, engine->device->owner->plugin) ? NULL : engine->device->owner->plugin;
+  const char* missing = NULL;
+  for (uint32_t d = 0; d < plan->device_count; ++d) {
+    const char* plugin = engine->devices[d].source.plugin;
+    missing = names(plan, plugin) ? missing : plugin;
+  }
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     for (uint32_t s = 0; s < plan->schedules[g].step_count; ++s) {
       const tenon__step_t* step = &plan->schedules[g].steps[s];
@@ -161,9 +164,7 @@ const tenon__kernel_entry_t* tenon__engine_find_kernel(tenon__engine_t* engine,
         entry == NULL ? "which is not there" : "which has another version here");
     return NULL;
   }
-  if (entry->kernel.isa != NULL &&
-      (engine->device->device.has == NULL ||
-       !engine->device->device.has(engine->device_handle, entry->kernel.isa))) {
+  if (!tenon__device_has(&engine->devices[step->device], entry->kernel.isa)) {
     (void)tenon__engine_lacks(
         engine, TENON_ERROR_NOT_FOUND,
         "step '%s': kernel '%s' needs instruction set %s, which this machine lacks", step->name,

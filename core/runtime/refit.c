@@ -13,6 +13,7 @@
 #include "core/region/region_finish.h"
 #include "core/runtime/prepare_step.h"
 #include "core/runtime/state.h"
+#include "core/runtime/uploads.h"
 
 /* ---- New bytes ---- */
 
@@ -188,10 +189,12 @@ tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fr
     for (uint32_t g = 0; g < engine->plan->schedule_count && status == TENON_OK; ++g) {
       status = prepare_graph(engine, g);
     }
+    status = status == TENON_OK ? tenon__engine_upload_weights(engine) : status;
     if (status == TENON_OK) {
       engine->generation += 1; /* contexts look at it before they run */
     } else {
       swap_all(&x);
+      (void)tenon__engine_upload_weights(engine);
     }
   }
   destroy_instances(&x);

@@ -123,8 +123,7 @@ static tenon_status_t set_slice(const tenon__repeat_t* repeat, uint32_t k) {
 static tenon_status_t enlarge(tenon__dynamic_buffer_t* collected, const tenon_tensor_view_t* item,
                               const int64_t* dims, size_t used_bytes) {
   tenon__dynamic_buffer_t larger;
-  tenon__dynamic_buffer_initialize(&larger, collected->allocator, TENON_ARGUMENT_TENSOR,
-                                   item->dtype);
+  tenon__dynamic_buffer_initialize(&larger, collected->memory, TENON_ARGUMENT_TENSOR, item->dtype);
   const tenon_status_t status =
       tenon__dynamic_buffer_resize(&larger, item->dtype, item->rank + 1, dims);
   if (status != TENON_OK) {

@@ -10,8 +10,8 @@ static tenon__dynamic_buffer_t* create_buffers(tenon_allocator_t allocator, uint
     return NULL;
   }
   for (uint32_t k = 0; k < count; ++k) {
-    tenon__dynamic_buffer_initialize(&buffers[k], allocator, TENON_ARGUMENT_TENSOR,
-                                     TENON_DTYPE_UNDEFINED);
+    tenon__dynamic_buffer_initialize(&buffers[k], tenon__memory_host(allocator),
+                                     TENON_ARGUMENT_TENSOR, TENON_DTYPE_UNDEFINED);
   }
   return buffers;
 }

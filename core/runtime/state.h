@@ -16,6 +16,7 @@
 #include "core/kernel/instance.h"
 #include "core/kernel/packed_store.h"
 #include "core/plan/plan.h"
+#include "core/runtime/space.h"
 #include "core/runtime/types.h"
 
 /* One step of one graph; steps[graph][step]. */
@@ -33,12 +34,12 @@ struct tenon__engine_t {
   tenon__catalog_t* catalog;
   tenon__plan_t* plan;
   tenon__packed_store_t* store;
-  const tenon__device_entry_t* device;
-  tenon_device_t* device_handle;
-  bool is_elsewhere;            /* not on the machine that the plan was tuned for */
-  tenon__engine_step_t** steps; /* per graph */
-  uint32_t step_count;          /* of all graphs */
-  void** pending;               /* of each of the network's weights: set and not committed */
+  tenon__device_t devices[TENON_DEVICE_LIMIT]; /* the plan's */
+  void** uploads[TENON_DEVICE_LIMIT]; /* of each device: where each of the network's weights is */
+  bool is_elsewhere;                  /* not on the machine that the plan was tuned for */
+  tenon__engine_step_t** steps;       /* per graph */
+  uint32_t step_count;                /* of all graphs */
+  void** pending;                     /* of each of the network's weights: set and not committed */
   uint8_t* reads_contents; /* per number of the network: is there a CONTENT symbol of that value? */
   uint32_t generation;     /* of the weights: one more with each refit */
 };
@@ -99,7 +100,7 @@ typedef struct tenon__frame_t {
   struct tenon__context_t* context;
   uint32_t graph;
   const tenon__schedule_t* schedule;
-  char* memory; /* the graph's part of the arena */
+  char* memory[TENON_DEVICE_LIMIT]; /* of each device's activations: the graph's part */
   tenon__place_state_t* places;
   tenon__step_state_t* steps;
   uint8_t* numbers;     /* of each place: TENON_NUMBERS_* */
@@ -116,22 +117,19 @@ typedef struct tenon__frame_t {
   uint64_t checked_version;                 /* of the extents for which they were found to hold */
 } tenon__frame_t;
 
-/* Blocks of the plan's sizes (memory, scratch, zeroed, persistent) are its own, arrays lie in its
- * arena. Per input: inputs, input_is_set, input_dims, input_strides; per output: outputs, results
- * and their dims and strides; per state: states, next_states, state_sizes. */
+/* Spaces are its own, one for each of the plan's devices; arrays lie in its arena. Per input:
+ * inputs, input_is_set, input_dims, input_strides; per output: outputs, results and their dims and
+ * strides; per state: states, next_states, state_sizes. */
 struct tenon__context_t {
   tenon_allocator_t allocator;
   tenon__engine_t* engine;
   uint32_t generation;  /* of the engine's weights that the frames know */
   tenon__arena_t arena; /* frames and arrays: made once */
   tenon__thread_pool_t* pool;
-  tenon_stream_t* stream;
-  char* memory;
-  char* scratch;
-  uint64_t scratch_bytes; /* for the threads of the pool */
-  char* zeroed;
-  bool zeroed_is_dirty; /* a run failed: what its kernels left there, nobody knows */
-  char* persistent;
+  tenon__space_t spaces[TENON_DEVICE_LIMIT];
+  bool zeroed_is_dirty;   /* a run failed: what its kernels left there, nobody knows */
+  bool is_lost;            /* a device that it needs says that it works no more */
+  bool awaits_collection; /* enqueued, and the host has not waited yet */
   tenon__extents_t extents;
   tenon__frame_t* frames;   /* per graph */
   tenon_argument_t* inputs; /* as set; kind ABSENT until then */
@@ -148,7 +146,6 @@ struct tenon__context_t {
   void** states;
   void** next_states; /* for updates that read states; NULL for others */
   size_t* state_sizes;
-  struct tenon_run_t run;
   tenon__interrupt_t interrupt;
   void (*profiler)(void* user, uint32_t step, double seconds);
   void* profiler_user;

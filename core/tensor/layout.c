@@ -263,3 +263,11 @@ bool tenon__layout_bytes(const tenon_layout_t* layout, tenon_dtype_t dtype, cons
   *out_bytes = bytes;
   return true;
 }
+
+bool tenon__orders_equal(uint32_t rank, const uint32_t* a, const uint32_t* b) {
+  bool same = true;
+  for (uint32_t k = 0; k < rank && same; ++k) {
+    same = (a == NULL ? k : a[k]) == (b == NULL ? k : b[k]);
+  }
+  return same;
+}

@@ -26,6 +26,8 @@ bool tenon__layout_valid(const tenon_layout_t* layout);
 bool tenon__layout_equal(const tenon_layout_t* a, const tenon_layout_t* b);
 /* True when strides say everything: no blocks, multiples, borders, planes. */
 bool tenon__layout_is_strided(const tenon_layout_t* layout);
+/* Two orders of `rank` dimensions, from outermost to innermost; NULL: theirs. */
+bool tenon__orders_equal(uint32_t rank, const uint32_t* a, const uint32_t* b);
 /* True when it is rows: strides say everything, and the order is that of the dimensions. */
 bool tenon__layout_is_rows(const tenon_layout_t* layout);
 /* Do two rules ask an argument to lie alike? NULL: rows. What may be overwritten is another matter.

@@ -22,6 +22,11 @@ bool tenon__type_same_shape(const tenon__type_t* a, const tenon__type_t* b) {
          (a->rank == TENON_NONE || tenon__dims_equal(a->dims, b->dims, a->rank));
 }
 
+bool tenon__type_is_plain(const tenon__type_t* type) {
+  return type->kind == TENON_ARGUMENT_TENSOR && type->rank != TENON_NONE &&
+         type->dtype != TENON_DTYPE_STRING;
+}
+
 bool tenon__type_agrees(const tenon__dim_pool_t* pool, const tenon__type_t* a,
                         const tenon__type_t* b) {
   if (!tenon__type_same_elements(a, b) || a->rank != b->rank) {

@@ -53,6 +53,8 @@ bool tenon__type_agrees(const tenon__dim_pool_t* pool, const tenon__type_t* a,
 /* Neither is followed, or both are and are known to be alike. */
 bool tenon__type_same_contents(const tenon__type_t* a, const tenon__type_t* b);
 
+/* A tensor of known rank whose elements are numbers, not texts: bytes say all of it. */
+bool tenon__type_is_plain(const tenon__type_t* type);
 /* Extents as numbers, -1 where only a run knows; true when the rank is known and none is left open.
  */
 bool tenon__type_extents(const tenon__dim_pool_t* pool, const tenon__type_t* type,

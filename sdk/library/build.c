@@ -204,6 +204,7 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       .ranges = ranges,
       .range_count = range_count,
       .device = options->device,
+      .node_devices = options->node_devices,
       .cache = options->timing_cache != NULL ? options->timing_cache->cache : NULL,
       .memory_limit_bytes = options->memory_limit_bytes,
       .optimizer_limit = options->optimizer_limit,

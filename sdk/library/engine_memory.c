@@ -1,10 +1,12 @@
 /* Where activations lie, and how long: read off the plan's steps, for reports. */
 #include "core/plan/place.h"
+#include "core/plan/plan_memory.h"
 #include "sdk/library/library.h"
 
 typedef struct listing_t {
   const tenon__plan_t* plan;
   const tenon__schedule_t* schedule;
+  uint32_t space; /* whose memory: the device's that the plan is for */
   tenon__arena_t* arena;
   uint32_t* block_of; /* of each place: its number among the blocks, TENON_NONE: none */
   tenon_block_info_t* blocks;
@@ -27,7 +29,7 @@ static void list_places(listing_t* listing) {
     const tenon__place_t* place = &listing->schedule->places[p];
     listing->block_of[p] = TENON_NONE;
     if (place->storage == TENON_STORAGE_ARENA && place->alias == TENON_NONE &&
-        place->size_bytes > 0) {
+        place->space == listing->space && place->size_bytes > 0) {
       listing->block_of[p] = listing->count;
       listing->blocks[listing->count++] =
           (tenon_block_info_t){.name = graph->values[place->value].name,
@@ -49,24 +51,17 @@ static void extend(listing_t* listing, uint32_t place, uint32_t step) {
   block->last_step = step;
 }
 
-/* Bodies run one after the other in the same memory: the largest counts. */
+/* Bodies run one after the other in the same memory. */
 static void list_bodies(listing_t* listing, uint32_t index) {
   const tenon__step_t* step = &listing->schedule->steps[index];
-  uint64_t most = 0;
-  if (step->kind == TENON_STEP_KERNEL || step->kind == TENON_STEP_CONTENTS) {
-    return;
-  }
-  const tenon__node_t* node = &listing->plan->network->graphs[0]->nodes[step->node];
-  for (uint32_t b = 0; b < node->body_count; ++b) {
-    const uint64_t bytes = listing->plan->schedules[node->bodies[b]].memory_bytes;
-    most = bytes > most ? bytes : most;
-  }
-  if (most > 0) {
-    listing->blocks[listing->count++] = (tenon_block_info_t){.name = step->name,
-                                                             .offset_bytes = step->body_offset,
-                                                             .size_bytes = most,
-                                                             .first_step = index,
-                                                             .last_step = index};
+  const uint64_t bytes = tenon__step_body_bytes(listing->plan, 0, step, listing->space);
+  if (bytes > 0) {
+    listing->blocks[listing->count++] =
+        (tenon_block_info_t){.name = step->name,
+                             .offset_bytes = step->body_offset[listing->space],
+                             .size_bytes = bytes,
+                             .first_step = index,
+                             .last_step = index};
   }
 }
 
@@ -74,7 +69,8 @@ tenon_status_t tenon__engine_list_blocks(const tenon__plan_t* plan, tenon__arena
                                          tenon_block_info_t** out_blocks, uint32_t* out_count) {
   const tenon__schedule_t* schedule = &plan->schedules[0];
   const size_t most = (size_t)schedule->place_count + schedule->step_count + 1;
-  listing_t listing = {.plan = plan, .schedule = schedule, .arena = arena};
+  listing_t listing = {
+      .plan = plan, .schedule = schedule, .space = tenon__plan_main_device(plan), .arena = arena};
   listing.block_of = tenon__arena_allocate(arena, most, sizeof(*listing.block_of));
   listing.blocks = tenon__arena_allocate(arena, most, sizeof(*listing.blocks));
   if (listing.block_of == NULL || listing.blocks == NULL) {

@@ -90,6 +90,7 @@ static const char* plugin_lines(const tenon__plan_t* plan, tenon__arena_t* arena
 
 static tenon_status_t make_info(const tenon_engine_t* engine, tenon__engine_texts_t* texts) {
   const tenon__plan_t* plan = tenon__engine_plan(engine->engine);
+  const uint32_t main = tenon__plan_main_device(plan);
   uint64_t original_bytes = 0;
   for (uint32_t i = 0; i < plan->network->weights_count; ++i) {
     const bool kept = plan->weights_kept == NULL || plan->weights_kept[i];
@@ -102,14 +103,14 @@ static tenon_status_t make_info(const tenon_engine_t* engine, tenon__engine_text
   texts->info = (tenon_engine_info_t){
       .size = sizeof(texts->info),
       .device = plan->device,
-      .fingerprint = plan->fingerprint,
+      .fingerprint = plan->devices[main].fingerprint,
       .plugins = plugin_lines(plan, &texts->arena),
       .patches = plan->patches != NULL ? plan->patches : "",
       .plan_bytes = engine->plan_size,
       .weights_bytes = weights_bytes,
-      .arena_bytes = plan->schedules[0].memory_bytes,
-      .scratch_bytes = plan->scratch_bytes,
-      .peak_alive_bytes = plan->schedules[0].alive_bytes,
+      .arena_bytes = plan->schedules[0].memory_bytes[main],
+      .scratch_bytes = plan->devices[main].scratch_bytes,
+      .peak_alive_bytes = plan->schedules[0].alive_bytes[main],
       .thread_count = plan->thread_count,
       .tuned_only = (plan->flags & TENON_PLAN_TUNED_ONLY) != 0 ? 1 : 0,
       .rebuilt = engine->is_made_again ? 1 : 0,
@@ -206,8 +207,9 @@ static tenon_status_t describe_step(const tenon__plan_t* plan, uint32_t graph, u
       .measured_seconds = step->measured_seconds,
       .refusals = report.faults[0] != '\0' ? report.faults : or_empty(step->refusals),
       .depth = graph_depth(plan->network, graph),
+      .device = tenon__plan_device_text(plan, step->device, arena),
   };
-  return TENON_OK;
+  return out_info->device == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 static tenon_status_t make_steps(const tenon__plan_t* plan, tenon__engine_texts_t* texts) {
@@ -471,7 +473,7 @@ uint64_t tenon_engine_scratch_bytes(const tenon_engine_t* engine, uint32_t threa
   }
   const tenon__plan_t* plan = tenon__engine_plan(engine->engine);
   uint64_t bytes = UINT64_MAX;
-  (void)tenon__plan_scratch_bytes(plan, thread_count == 0 ? plan->thread_count : thread_count,
-                                  &bytes);
+  (void)tenon__plan_scratch_bytes(plan, tenon__plan_main_device(plan),
+                                  thread_count == 0 ? plan->thread_count : thread_count, &bytes);
   return bytes;
 }

@@ -244,25 +244,25 @@ static void* find_point(tenon__plan_t* plan, const edit_id_t* ids) {
 /* ---- The list ---- */
 
 static const edit_field_t plan_fields[] = {
-    FIELD(tenon__plan_t, scratch_bytes), FIELD(tenon__plan_t, zeroed_bytes),
-    FIELD(tenon__plan_t, persistent_bytes), FIELD(tenon__plan_t, thread_count),
+    FIELD(tenon__plan_t, devices[0].scratch_bytes), FIELD(tenon__plan_t, devices[0].zeroed_bytes),
+    FIELD(tenon__plan_t, devices[0].persistent_bytes), FIELD(tenon__plan_t, thread_count),
     FIELD(tenon__plan_t, flags)};
 static const edit_field_t graph_fields[] = {
     FIELD(tenon__graph_t, parent), FIELD(tenon__graph_t, owner),
     FIELD(tenon__graph_t, fault_status), OWN_LIST(tenon__graph_t, inputs, input_count),
     OWN_LIST(tenon__graph_t, outputs, output_count)};
 static const edit_field_t schedule_fields[] = {
-    FIELD(tenon__schedule_t, memory_bytes), FIELD(tenon__schedule_t, alive_bytes),
+    FIELD(tenon__schedule_t, memory_bytes[0]), FIELD(tenon__schedule_t, alive_bytes[0]),
     LIST(tenon__schedule_t, inputs, input_count), LIST(tenon__schedule_t, outputs, output_count)};
 static const edit_field_t place_fields[] = {
-    FIELD(tenon__place_t, value),     FIELD(tenon__place_t, storage), FIELD(tenon__place_t, index),
-    FIELD(tenon__place_t, base),      FIELD(tenon__place_t, offset),  FIELD(tenon__place_t, alias),
-    FIELD(tenon__place_t, size_bytes)};
+    FIELD(tenon__place_t, value),      FIELD(tenon__place_t, storage), FIELD(tenon__place_t, index),
+    FIELD(tenon__place_t, base),       FIELD(tenon__place_t, offset),  FIELD(tenon__place_t, alias),
+    FIELD(tenon__place_t, size_bytes), FIELD(tenon__place_t, space)};
 static const edit_field_t step_fields[] = {
-    FIELD(tenon__step_t, kernel_version),      FIELD(tenon__step_t, node),
-    FIELD(tenon__step_t, body_offset),         FIELD(tenon__step_t, zeroed_offset),
-    FIELD(tenon__step_t, persistent_offset),   LIST(tenon__step_t, inputs, input_count),
-    LIST(tenon__step_t, outputs, output_count)};
+    FIELD(tenon__step_t, kernel_version),     FIELD(tenon__step_t, node),
+    FIELD(tenon__step_t, body_offset[0]),     FIELD(tenon__step_t, device),
+    FIELD(tenon__step_t, zeroed_offset),      FIELD(tenon__step_t, persistent_offset),
+    LIST(tenon__step_t, inputs, input_count), LIST(tenon__step_t, outputs, output_count)};
 static const edit_field_t tactic_fields[] = {FIELD(tenon__step_tactic_t, scratch_bytes),
                                              FIELD(tenon__step_tactic_t, zeroed_bytes),
                                              FIELD(tenon__step_tactic_t, scratch_bytes_per_thread),

@@ -4,6 +4,7 @@
 set -euo pipefail
 
 base="core/base/"
+device="$base core/device/"
 dimension="$base core/dimension/"
 tensor="$dimension core/tensor/"
 program="$tensor core/program/"
@@ -11,7 +12,7 @@ language="$program core/language/"
 operator="$language core/operator/"
 network="$operator core/network/"
 region="$network core/region/"
-plan="$region core/plan/"
+plan="$region core/device/ core/plan/"
 kernel="$plan core/kernel/"
 plan_file="$plan core/plan_file/"
 catalog="$operator core/catalog/"
@@ -70,7 +71,7 @@ check_all() {
   failures=0
   local plugin='tenon/plugin\.h' author='tenon/(plugin|maker|reader)\.h' public='tenon/(plugin|tenon)\.h' folder
   local all='tenon/(plugin|maker|reader|tenon)\.h'
-  for folder in base dimension tensor program language operator network region plan kernel plan_file \
+  for folder in base device dimension tensor program language operator network region plan kernel plan_file \
     catalog optimizer candidate choice runtime build; do
     check "core/$folder" 1 "$plugin" ${!folder}
   done

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs a network on recorded data with `tenon`.
-#   run.sh TENON WORK MODEL [--profile SPEC] [DATA_SET...]
+#   run.sh TENON WORK MODEL [--profile SPEC] [--device NAME PLUGINS] [DATA_SET...]
 # MODEL is a folder below TENON_TEST_DATA, or below WORK when it begins with "completed/"; or a file in
-# such a folder that holds several forms of one network. Without DATA_SET: all of the model's own. With --profile one plan is built, and run on every data set. Exit
-# status 77 means that the network is not here.
+# such a folder that holds several forms of one network. Without DATA_SET: all of the model's own. With --profile one plan is built, and run on every data set; with
+# --device for the device NAME of a plugin in the folder PLUGINS. Exit status 77 means that the network is not here.
 set -eu
 tenon=$1
 work=$2
@@ -13,6 +13,13 @@ profile=
 if [ "${1:-}" = --profile ]; then
   profile=$2
   shift 2
+fi
+device=
+plugins=
+if [ "${1:-}" = --device ]; then
+  device=$2
+  plugins=$3
+  shift 3
 fi
 
 file=
@@ -49,7 +56,8 @@ fi
 if [ -n "$profile" ]; then
   plan=$(mktemp "$work/XXXXXX.plan")
   trap 'rm -f "$plan"' EXIT
-  "$tenon" build "$model" ${weights:+--part "$weights"} -o "$plan" --profile "$profile"
+  "$tenon" build "$model" ${weights:+--part "$weights"} ${device:+--device "$device" --plugins "$plugins"} -o "$plan" \
+    --profile "$profile"
   model=$plan
   weights=
 fi
@@ -67,6 +75,7 @@ for data_set in "$@"; do
     cp "$folder"/test_data_set_0/input_*.pb "$data_set"/output_*.pb "$whole"
     data_set=$whole
   fi
-  "$tenon" run "$model" ${weights:+--part "$weights"} --no-cache --data-set "$data_set" || status=$?
+  "$tenon" run "$model" ${weights:+--part "$weights"} ${device:+--device "$device" --plugins "$plugins"} --no-cache \
+    --data-set "$data_set" || status=$?
 done
 exit $status

@@ -181,8 +181,8 @@ static void passes_much(tenon__plan_t* plan) {
   set_extent(plan, value_of(plan, 1, "h"), much);
   set_extent(plan, value_of(plan, 1, "sum"), much);
   let_grow(plan, 1, 1);
-  plan->schedules[0].memory_bytes = 0;
-  plan->schedules[1].memory_bytes = 0;
+  plan->schedules[0].memory_bytes[0] = 0;
+  plan->schedules[1].memory_bytes[0] = 0;
 }
 static void counts_iterations_by_many(tenon__plan_t* plan) {
   static tenon_dim_t dims[1];

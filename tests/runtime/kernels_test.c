@@ -251,12 +251,12 @@ static tenon_status_t load_tiles(core_world_t* world, void (*change)(tenon__plan
 static void needs_nothing(tenon__plan_t* plan) {
   only_step(plan)->tactic.scratch_bytes = 0;
   only_step(plan)->tactic.zeroed_bytes = 0;
-  plan->scratch_bytes = 0;
-  plan->zeroed_bytes = 0;
+  plan->devices[0].scratch_bytes = 0;
+  plan->devices[0].zeroed_bytes = 0;
 }
 static void needs_a_lot(tenon__plan_t* plan) {
   only_step(plan)->tactic.scratch_bytes = UINT64_C(1) << 60;
-  plan->scratch_bytes = UINT64_C(1) << 60;
+  plan->devices[0].scratch_bytes = UINT64_C(1) << 60;
 }
 
 /* Whatever a plan says of it. */
@@ -267,8 +267,8 @@ TENON_TEST(kernels_get_the_memory_that_they_ask_for) {
     core_world_t world;
     EXPECT_STATUS(load_tiles(&world, changes[k]), TENON_OK);
     REQUIRE(world.engine != NULL);
-    EXPECT_INT(tenon__engine_plan(world.engine)->scratch_bytes, TILE_SCRATCH);
-    EXPECT_INT(tenon__engine_plan(world.engine)->zeroed_bytes, TILE_ZEROED);
+    EXPECT_INT(tenon__engine_plan(world.engine)->devices[0].scratch_bytes, TILE_SCRATCH);
+    EXPECT_INT(tenon__engine_plan(world.engine)->devices[0].zeroed_bytes, TILE_ZEROED);
     EXPECT_STATUS(tenon__context_create(world.engine, 0, NULL, &world.context), TENON_OK);
     EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(8, 8), zeros), TENON_OK);
     core_world_expect_ran(&world);

@@ -54,6 +54,13 @@ TENON_TEST(a_build_is_for_the_host_unless_it_says_otherwise) {
   offer_far(&world, 0);
   make_ones(&world.fixture, 4, 16);
   world.options.device = "far";
+  EXPECT_TEXT(build_steps(&world, text), "right/default");
+  EXPECT_TEXT(tenon__engine_plan(world.engine)->device, "far:0");
+  core_world_end(&world);
+  core_world_begin(&world, &kernel, 1);
+  offer_far(&world, TENON_DEVICE_HOST_MEMORY);
+  make_ones(&world.fixture, 4, 16);
+  world.options.device = "far";
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_UNSUPPORTED);
   EXPECT_CONTAINS(world.fixture.messages.text, "no kernel on device 'far' takes it");
   core_world_end(&world);
@@ -64,7 +71,7 @@ TENON_TEST(of_two_that_are_the_host_the_user_is_told) {
   const tenon_kernel_t kernel = dense_of("right", run_right);
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
-  offer_far(&world, TENON_DEVICE_HOST_MEMORY);
+  offer_far(&world, TENON_DEVICE_HOST_MEMORY | TENON_DEVICE_INLINE_STREAM);
   make_ones(&world.fixture, 4, 16);
   (void)core_world_build(&world);
   EXPECT_CONTAINS(world.fixture.messages.text,

@@ -480,7 +480,9 @@ typedef struct tenon_build_options_t {
   /* To tune for; 0: this process's processors. A context may have another number: other kernels
    * might then have been quicker. */
   uint32_t thread_count;
-  /* A device's name: "cpu". NULL: the host's own, whatever else is there. */
+  /* Devices in order of preference: "cuda", "cuda:1", "cuda:0,cuda:1". What none of them computes
+   * the host does, and tensors are copied where they have to be. NULL: the host, whatever else is
+   * there. */
   const char* device;
   /* Scratch of any step, in bytes; 0: no limit. Kernels that need more are passed over. */
   uint64_t workspace_limit_bytes;
@@ -524,6 +526,10 @@ typedef struct tenon_build_options_t {
    * compare another build with. */
   uint32_t no_rewrites;
   uint32_t reserved;
+  /* "NODE=DEVICE", NULL-terminated: the device, one of those above or "cpu", computes the node,
+   * whoever else could. Nodes are those of the optimised network. NOT_FOUND for others, UNSUPPORTED
+   * where the device has no kernel for it. What is computed does not depend on it. */
+  const char* const* node_devices;
 } tenon_build_options_t;
 
 /* Optimises, chooses kernels by measuring them, packs weights. The network is not changed and may
@@ -611,7 +617,8 @@ typedef struct tenon_step_info_t {
   /* Of its main node. */
   const char* name;
   /* "kernel", "view", "contents", "choose", "repeat", "map", "copy": a view moves nothing, contents
-   * are numbers that shapes are made of, a copy changes a layout. */
+   * are numbers that shapes are made of, a copy changes a layout, or the memory that a tensor lies
+   * in: that has no kernel. */
   const char* kind;
   /* "" when the core does it itself; so are the next two. */
   const char* kernel;
@@ -633,6 +640,10 @@ typedef struct tenon_step_info_t {
   const char* refusals;
   /* Of bodies: 0 is the main graph. */
   uint32_t depth;
+  uint32_t reserved;
+  /* "cpu", "cuda:1": who does it, and in whose memory. A copy is the other device's than the host.
+   */
+  const char* device;
 } tenon_step_info_t;
 TENON_API uint32_t tenon_engine_step_count(const tenon_engine_t* engine);
 TENON_API tenon_status_t tenon_engine_get_step(const tenon_engine_t* engine, uint32_t index,
@@ -642,7 +653,8 @@ TENON_API tenon_status_t tenon_engine_get_step_sources(const tenon_engine_t* eng
                                                        const uint32_t** out_steps,
                                                        uint32_t* out_count);
 
-/* One piece of the activations' memory of the main graph, at the profile's maximum: a tensor, or
+/* One piece of the activations' memory of the main graph, on the first device that the build named,
+ * at the profile's maximum: a tensor, or
  * what the bodies of a control step take while it runs. Pieces whose lives do not meet may share
  * bytes. Strings live as long as the engine. */
 typedef struct tenon_block_info_t {
@@ -659,7 +671,8 @@ TENON_API tenon_status_t tenon_engine_get_block(const tenon_engine_t* engine, ui
 /* What a plan is and needs. `size` is set by the caller; strings live as long as the engine. */
 typedef struct tenon_engine_info_t {
   size_t size;
-  /* The device's name, and what it said of itself when the plan was built. */
+  /* As the build's options name them, "cpu" for the host alone; and what the first of them said of
+   * itself when the plan was built. */
   const char* device;
   const char* fingerprint;
   /* Lines "name version sha256" that the plan names. */
@@ -669,7 +682,8 @@ typedef struct tenon_engine_info_t {
   /* Of the file, and of the weights in it. */
   uint64_t plan_bytes;
   uint64_t weights_bytes;
-  /* Activations of one context, at the profile's maximum. */
+  /* Activations of one context, at the profile's maximum, on the first device that the build named;
+   * scratch and the arena's floor likewise. */
   uint64_t arena_bytes;
   /* Of a context with `thread_count` threads; tenon_engine_scratch_bytes for others. */
   uint64_t scratch_bytes;
@@ -749,10 +763,13 @@ TENON_API tenon_status_t tenon_context_get_output_extents(tenon_context_t* conte
 /* Runs and waits. Inputs that were set before and not changed are used again. INVALID_STATE while
  * an input is not set; extents that break a rule of the network, and what kernels find in the data
  * (INVALID_DATA), with the step's name. After a failure the context can run again: states are as
- * before the run, outputs are none. */
+ * before the run, outputs are none. Not so where a device was lost (DEVICE, with its reason): from
+ * then on INVALID_STATE; the context can only be destroyed, others on other devices go on. */
 TENON_API tenon_status_t tenon_context_run(tenon_context_t* context);
-/* Enqueues on the context's stream; then wait. On a device with an inline stream the work is done
- * when enqueue returns. */
+/* Enqueues on the context's streams; then wait: only then are there outputs, and failures of what
+ * was enqueued are told. Where the host computes a step, the call waits for what that needs; with
+ * the host alone all is done when it returns. Inputs that were set, and outputs, stay untouched
+ * until the wait is over; another enqueue waits first. */
 TENON_API tenon_status_t tenon_context_enqueue(tenon_context_t* context);
 TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context);
 /* Ends the run in progress as soon as possible: it returns CANCELLED, has no outputs, leaves states

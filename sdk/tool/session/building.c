@@ -42,8 +42,12 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
     {"--threads", NULL, "N", TOOL_OPTION_COUNT, FIELD(threads),
      TOOL_FOR_BUILDING | TOOL_FOR_RUNNING,
      "threads to tune for and to run with; default: this process's processors"},
-    {"--device", NULL, "NAME", TOOL_OPTION_TEXT, FIELD(device), TOOL_FOR_BUILDING | TOOL_RARE,
-     "default: the host"},
+    {"--device", NULL, "NAME[:N],...", TOOL_OPTION_TEXT, FIELD(device),
+     TOOL_FOR_BUILDING | TOOL_RARE,
+     "devices in order of preference; what none of them computes the host does; default: the host"},
+    {"--node-device", NULL, "NODE=DEVICE", TOOL_OPTION_LIST, FIELD(node_devices),
+     TOOL_FOR_BUILDING | TOOL_RARE,
+     "which of the build's devices, or the host's, computes a node, whoever else could"},
     {"--workspace", NULL, "SIZE", TOOL_OPTION_SIZE, FIELD(workspace), TOOL_FOR_BUILDING | TOOL_RARE,
      "most scratch memory of any step, such as 64M; default: no limit"},
     {"--memory-limit", NULL, "SIZE", TOOL_OPTION_SIZE, FIELD(memory_limit),
@@ -229,6 +233,7 @@ void tool_building_free(tool_building_t* building) {
   tool_list_free(&building->constant_texts);
   tool_constants_free(&building->constants);
   tool_list_free(&building->exclude);
+  tool_list_free(&building->node_devices);
 }
 
 void tool_building_fill(const tool_building_t* building, tool_build_profile_t* out_profile,
@@ -253,6 +258,7 @@ void tool_building_fill(const tool_building_t* building, tool_build_profile_t* o
   options.memory_limit_bytes = building->memory_limit;
   options.time_budget_seconds = building->time_budget;
   options.exclude = building->exclude.items;
+  options.node_devices = building->node_devices.items;
   options.no_measuring = building->no_measuring ? 1 : 0;
   options.no_fusion = building->no_fusion ? 1 : 0;
   options.reference_only = building->reference ? 1 : 0;
@@ -303,6 +309,9 @@ char* tool_building_describe(const tool_building_t* building) {
                 building->time_budget);
   for (size_t i = 0; i < building->exclude.count; ++i) {
     (void)fprintf(file, "exclude %s\n", building->exclude.items[i]);
+  }
+  for (size_t i = 0; i < building->node_devices.count; ++i) {
+    (void)fprintf(file, "node-device %s\n", building->node_devices.items[i]);
   }
   for (size_t i = 0; i < building->settings.count; ++i) {
     (void)fprintf(file, "setting %s\n", building->settings.items[i]);

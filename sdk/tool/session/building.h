@@ -39,6 +39,7 @@ typedef struct tool_building_t {
   /* Seconds; 0: no limit. */
   double time_budget;
   tool_list_t exclude;
+  tool_list_t node_devices;
   bool no_measuring;
   bool no_fusion;
   bool reference;
@@ -64,7 +65,7 @@ typedef struct tool_building_t {
   char* made_setting;
 } tool_building_t;
 
-enum { TOOL_BUILDING_OPTION_COUNT = 29 };
+enum { TOOL_BUILDING_OPTION_COUNT = 30 };
 extern const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT];
 enum { TOOL_BUILDING_RULE_COUNT = 3 };
 extern const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT];

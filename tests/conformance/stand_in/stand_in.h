@@ -1,6 +1,6 @@
 /* What the files of the stand-in for CUDA's driver share. */
-#ifndef TESTS_DEVICE_STAND_IN_STAND_IN_H_
-#define TESTS_DEVICE_STAND_IN_STAND_IN_H_
+#ifndef TESTS_CONFORMANCE_STAND_IN_STAND_IN_H_
+#define TESTS_CONFORMANCE_STAND_IN_STAND_IN_H_
 
 #include <cuda.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  * A device of a plugin, opened without a host: for programs that drive a device, or kernels on it,
  * by the contract's tables alone. The plugin gets the tables that it may ask for when it starts.
  */
-#ifndef TESTS_DEVICE_OPENED_DEVICE_H_
-#define TESTS_DEVICE_OPENED_DEVICE_H_
+#ifndef TESTS_CONFORMANCE_OPENED_DEVICE_H_
+#define TESTS_CONFORMANCE_OPENED_DEVICE_H_
 
 #include <dlfcn.h>
 #include <stdio.h>

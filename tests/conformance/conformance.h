@@ -1,6 +1,6 @@
 /* What the files of the conformance driver share. */
-#ifndef TESTS_DEVICE_CONFORMANCE_H_
-#define TESTS_DEVICE_CONFORMANCE_H_
+#ifndef TESTS_CONFORMANCE_CONFORMANCE_H_
+#define TESTS_CONFORMANCE_CONFORMANCE_H_
 
 #include <stdbool.h>
 

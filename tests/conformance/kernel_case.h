@@ -9,8 +9,8 @@
  *   kernel_output(&c, TENON_DTYPE_FLOAT32, y, 0, NULL);
  *   kernel_check(&c, "exp", 4.0);
  */
-#ifndef TESTS_DEVICE_KERNEL_CASE_H_
-#define TESTS_DEVICE_KERNEL_CASE_H_
+#ifndef TESTS_CONFORMANCE_KERNEL_CASE_H_
+#define TESTS_CONFORMANCE_KERNEL_CASE_H_
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* The groups of cases of the kernels' driver. */
-#ifndef TESTS_DEVICE_KERNELS_H_
-#define TESTS_DEVICE_KERNELS_H_
+#ifndef TESTS_CONFORMANCE_KERNELS_H_
+#define TESTS_CONFORMANCE_KERNELS_H_
 
 void kernels_check_opcodes(void);
 void kernels_check_types(void);

@@ -1,0 +1,182 @@
+#include "core/choice/devices.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/candidate/candidates.h"
+#include "core/choice/units.h"
+#include "core/region/region_finish.h"
+
+/* Is everything that the node reads and makes plain numbers, and none of it what shapes wait for?
+ */
+static bool may_leave_host(const grouping_t* grouping, const tenon__node_t* node) {
+  bool may = node->body_count == 0 &&
+             !tenon__node_is_contents(grouping->tuning->network, grouping->g, node);
+  for (uint32_t k = 0; k < node->input_count && may; ++k) {
+    may = node->inputs[k] == TENON_NONE ||
+          tenon__type_is_plain(&grouping->g->values[node->inputs[k]].type);
+  }
+  for (uint32_t k = 0; k < node->output_count && may; ++k) {
+    const uint32_t value = node->outputs[k];
+    may = value == TENON_NONE ||
+          (tenon__type_is_plain(&grouping->g->values[value].type) && !grouping->sizing[value]);
+  }
+  return may;
+}
+
+static bool is_view(const grouping_t* grouping, const tenon__node_t* node) {
+  bool is_view = node->maps != NULL;
+  for (uint32_t k = 0; k < node->output_count && is_view; ++k) {
+    is_view = node->outputs[k] == TENON_NONE ||
+              tenon__index_map_is_view(grouping->tuning->network->pool, &node->maps[k]);
+  }
+  return is_view;
+}
+
+/* ---- Who can ---- */
+
+static tenon_status_t ask(grouping_t* grouping, struct tenon_region_t* region, uint32_t device,
+                          bool* out_takes) {
+  const tenon__candidates_t* found = NULL;
+  region->device = device;
+  TENON_TRY(tenon__region_finish(grouping->arena, grouping->tuning->profile, region));
+  TENON_TRY(tenon__candidates_find(grouping->tuning, region, NULL, &found));
+  *out_takes = found->count > 0;
+  return TENON_OK;
+}
+
+static tenon_status_t ask_about_move(grouping_t* grouping, uint32_t node, uint32_t device,
+                                     bool* out_takes) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  *out_takes = true;
+  for (uint32_t k = 0; k < n->output_count; ++k) {
+    struct tenon_region_t region;
+    bool takes = true;
+    if (n->outputs[k] != TENON_NONE && grouping->needed[n->outputs[k]]) {
+      TENON_TRY(tenon__region_of_move(grouping->arena, grouping->tuning->network, grouping->graph,
+                                      node, k, &region));
+      TENON_TRY(ask(grouping, &region, device, &takes));
+    }
+    *out_takes = *out_takes && takes;
+  }
+  return TENON_OK;
+}
+
+/* Alone: what it becomes together with others is asked when that is chosen. */
+static tenon_status_t ask_about(grouping_t* grouping, uint32_t node, uint32_t device,
+                                bool* out_takes) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  const bool is_box = n->maps != NULL && n->maps[0].kind != TENON_MAP_GENERAL;
+  const tenon__expression_t* expression = NULL;
+  struct tenon_region_t* region = tenon__arena_allocate(grouping->arena, 1, sizeof *region);
+  TENON_TRY_MEMORY(region != NULL);
+  *out_takes = false;
+  if (is_box) {
+    return ask_about_move(grouping, node, device, out_takes);
+  }
+  if (n->expression == NULL && n->maps == NULL) {
+    TENON_TRY(tenon__region_of_node(grouping->arena, grouping->tuning->network, grouping->graph,
+                                    node, region));
+    return ask(grouping, region, device, out_takes);
+  }
+  TENON_TRY(tenon__grouping_expression(grouping, node, &expression));
+  if (expression == NULL || n->output_count > GROUP_MOST_NODES) {
+    return TENON_OK;
+  }
+  TENON_TRY(tenon__units_expression_region(grouping, expression, n->outputs, &node, 1, &region));
+  return ask(grouping, region, device, out_takes);
+}
+
+/* TENON_NONE: wherever it can be. */
+static uint32_t assigned_device(const tenon__tuning_t* tuning, const tenon__node_t* node) {
+  for (uint32_t k = 0; k < tuning->assignment_count; ++k) {
+    if (strcmp(tuning->assignments[k].node, node->name) == 0) {
+      return tuning->assignments[k].device;
+    }
+  }
+  return TENON_NONE;
+}
+
+static tenon_status_t place_assigned(grouping_t* grouping, uint32_t node, uint32_t device) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  bool takes = device == 0; /* what the host lacks is told of all nodes alike */
+  grouping->device_of[node] = device;
+  if (device != 0 && may_leave_host(grouping, n)) {
+    TENON_TRY(ask_about(grouping, node, device, &takes));
+  }
+  return takes ? TENON_OK
+               : tenon__fail(grouping->tuning->sink, TENON_ERROR_UNSUPPORTED,
+                             "node '%s' is assigned to device '%s:%u', which has no kernel for it",
+                             n->name, grouping->tuning->devices[device].source.descriptor->name,
+                             grouping->tuning->devices[device].source.index);
+}
+
+static tenon_status_t place_node(grouping_t* grouping, uint32_t node) {
+  const uint32_t assigned = assigned_device(grouping->tuning, &grouping->g->nodes[node]);
+  bool takes = false;
+  grouping->device_of[node] = 0;
+  if (assigned != TENON_NONE) {
+    return place_assigned(grouping, node, assigned);
+  }
+  if (!may_leave_host(grouping, &grouping->g->nodes[node])) {
+    return TENON_OK;
+  }
+  for (uint32_t d = 1; d < grouping->tuning->device_count && !takes; ++d) {
+    TENON_TRY(ask_about(grouping, node, d, &takes));
+    grouping->device_of[node] = takes ? d : 0;
+  }
+  return TENON_OK;
+}
+
+/* ---- Views ---- */
+
+/* Where the first reader that is no view works; the host, where nobody reads. */
+static uint32_t reader_device(const grouping_t* grouping, uint32_t value, uint32_t depth) {
+  enum { MOST_DEPTH = 16 };
+  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
+  uint32_t device = 0;
+  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value) && device == 0; ++k) {
+    const tenon__node_t* user = &grouping->g->nodes[users[k]];
+    if (!is_view(grouping, user)) {
+      device = grouping->device_of[users[k]];
+    } else if (depth < MOST_DEPTH && user->outputs[0] != TENON_NONE) {
+      device = reader_device(grouping, user->outputs[0], depth + 1);
+    }
+  }
+  return device;
+}
+
+/* A view lies where its source does. What comes from outside goes where it is read. */
+static void place_view(grouping_t* grouping, uint32_t node) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  const uint32_t source = n->inputs[n->maps[0].sources[0].input];
+  const uint32_t producer = grouping->g->values[source].producer;
+  grouping->device_of[node] = 0;
+  if (may_leave_host(grouping, n)) {
+    grouping->device_of[node] = producer != TENON_NONE ? grouping->device_of[producer]
+                                : n->outputs[0] != TENON_NONE
+                                    ? reader_device(grouping, n->outputs[0], 0)
+                                    : 0;
+  }
+}
+
+tenon_status_t tenon__grouping_place_nodes(grouping_t* grouping) {
+  const uint32_t count = grouping->tuning->device_count > 1 ? grouping->order_count : 0;
+  for (uint32_t p = 0; p < count; ++p) {
+    const tenon__node_t* node = &grouping->g->nodes[grouping->order[p]];
+    const bool is_made = tenon__grouping_is_needed(grouping, node) && !is_view(grouping, node);
+    TENON_TRY(is_made ? place_node(grouping, grouping->order[p]) : TENON_OK);
+  }
+  for (uint32_t p = 0; p < count; ++p) {
+    const tenon__node_t* node = &grouping->g->nodes[grouping->order[p]];
+    if (tenon__grouping_is_needed(grouping, node) && is_view(grouping, node)) {
+      place_view(grouping, grouping->order[p]);
+    }
+    for (uint32_t k = 0; k < node->output_count; ++k) {
+      if (node->outputs[k] != TENON_NONE) {
+        grouping->conversions.device_of[node->outputs[k]] = grouping->device_of[grouping->order[p]];
+      }
+    }
+  }
+  return TENON_OK;
+}

@@ -1,0 +1,77 @@
+/*
+ * A device that is open, and what the core does with its memory and its streams. Everything that a
+ * plan, a trial or a run asks of a device goes through here, so that a plugin's function is called
+ * with its name noted, a failure is told with the device's, and a host need not know which devices
+ * are its own memory: for these, memory is the allocator's and a copy is a copy.
+ *
+ * A device is opened and closed by one thread; all between is for any thread at any time.
+ */
+#ifndef TENON_CORE_DEVICE_DEVICE_H_
+#define TENON_CORE_DEVICE_DEVICE_H_
+
+#include <stdbool.h>
+
+#include "tenon/plugin.h"
+
+/* The most that one plan has, the host among them. */
+enum { TENON_DEVICE_LIMIT = 8 };
+
+/* Who offers it and which of them it is; borrowed, and outlives it. */
+typedef struct tenon__device_source_t {
+  const tenon_device_descriptor_t* descriptor;
+  void* state; /* the plugin's */
+  const char* plugin;
+  uint32_t index;
+} tenon__device_source_t;
+
+/* All zero: not open. */
+typedef struct tenon__device_t {
+  tenon__device_source_t source;
+  tenon_device_t* handle;
+  const char* fingerprint; /* lives as long as the device is open */
+  const tenon_sink_t* sink;
+} tenon__device_t;
+
+/* The plugin's own status when it cannot be opened; it, or this, has said why. `sink` is where this
+ * device's failures are told from now on. Closing what is not open does nothing. */
+tenon_status_t tenon__device_open(const tenon__device_source_t* source, const tenon_sink_t* sink,
+                                  tenon__device_t* out_device);
+void tenon__device_close(tenon__device_t* device);
+
+/* Does it say that it works? One that is lost does not, and has said why. */
+bool tenon__device_is_well(const tenon__device_t* device);
+
+/* Is its memory the host's? */
+bool tenon__device_is_host(const tenon__device_t* device);
+/* Is work done when the call that asks for it returns? */
+bool tenon__device_is_inline(const tenon__device_t* device);
+/* Has it the instruction set or capability `name`? NULL: it need have none. */
+bool tenon__device_has(const tenon__device_t* device, const char* name);
+
+/* NULL without a failure where work is done at once. `native`: a caller's, to be adopted, or NULL.
+ * Destroying NULL does nothing; waiting for it neither. */
+tenon_status_t tenon__device_create_stream(const tenon__device_t* device, void* native,
+                                           tenon_stream_t** out_stream);
+void tenon__device_destroy_stream(const tenon__device_t* device, tenon_stream_t* stream);
+/* Until all that was asked for on the stream is done; what failed on the way is told here. */
+tenon_status_t tenon__device_synchronize(const tenon__device_t* device, tenon_stream_t* stream);
+
+/* Marks of time in a stream; NULL where work is done at once, and then nothing happens. `elapsed`
+ * is the device's own time between two that it has come to. */
+tenon_status_t tenon__device_create_event(const tenon__device_t* device, tenon_event_t** out_event);
+void tenon__device_destroy_event(const tenon__device_t* device, tenon_event_t* event);
+tenon_status_t tenon__device_record_event(const tenon__device_t* device, tenon_stream_t* stream,
+                                          tenon_event_t* event);
+tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_t* begin,
+                                     tenon_event_t* end, double* out_seconds);
+
+/* Between the host's memory and the device's own, or within the latter, as `direction` says
+ * (TENON_COPY_*). In the stream's order; both ends stay until that is done. */
+tenon_status_t tenon__device_copy(const tenon__device_t* device, tenon_stream_t* stream,
+                                  int32_t direction, void* target, const void* source,
+                                  size_t size_bytes);
+/* Zeros, of a device whose memory is its own; in the stream's order. */
+tenon_status_t tenon__device_clear(const tenon__device_t* device, tenon_stream_t* stream,
+                                   void* block, size_t size_bytes);
+
+#endif

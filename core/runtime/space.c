@@ -1,0 +1,95 @@
+#include "core/runtime/space.h"
+
+#include "core/base/processor.h"
+#include "core/base/status.h"
+
+enum { MEMORY_PADDING = 64 };
+
+/* The host's is all written to at once (it begins with zeros): what the machine does not have must
+ * not be tried. A device knows its own. */
+static tenon_status_t check_demand(const tenon__space_t* space, const tenon_sink_t* sink) {
+  const uint64_t machine = tenon__machine_memory_bytes();
+  uint64_t kernels = 0;
+  uint64_t total = 0;
+  const bool counts = tenon__add_size(space->scratch_bytes, space->zeroed_bytes, &kernels) &&
+                      tenon__add_size(space->persistent_bytes, kernels, &kernels) &&
+                      tenon__add_size(space->activation_bytes, kernels, &total);
+  return counts && (total <= machine || !tenon__memory_is_host(&space->memory))
+             ? TENON_OK
+             : tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY,
+                           "the plan asks for %llu bytes of memory for activations and %llu for "
+                           "scratch (%llu) and what its kernels keep; this machine has %llu",
+                           (unsigned long long)space->activation_bytes,
+                           (unsigned long long)(counts ? kernels : UINT64_MAX),
+                           (unsigned long long)space->scratch_bytes, (unsigned long long)machine);
+}
+
+static tenon_status_t allocate(tenon__space_t* space, const char* what, uint64_t size_bytes,
+                               const tenon_sink_t* sink, char** out_memory) {
+  size_t padded = 0;
+  *out_memory = tenon__add_size(size_bytes, MEMORY_PADDING, &padded)
+                    ? tenon__memory_allocate(&space->memory, padded)
+                    : NULL;
+  if (*out_memory == NULL) {
+    return tenon__fail(
+        sink, TENON_ERROR_OUT_OF_MEMORY,
+        "the plan asks for %llu bytes of %s%s%s, which are not to be had",
+        (unsigned long long)size_bytes, what,
+        tenon__memory_is_host(&space->memory) ? "" : " on device ",
+        tenon__memory_is_host(&space->memory) ? "" : space->memory.device->source.descriptor->name);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t allocate_all(tenon__space_t* space, const tenon_sink_t* sink) {
+  TENON_TRY(check_demand(space, sink));
+  TENON_TRY(allocate(space, "activations", space->activation_bytes, sink, &space->activations));
+  TENON_TRY(allocate(space, "scratch memory", space->scratch_bytes, sink, &space->scratch));
+  TENON_TRY(allocate(space, "zeroed memory", space->zeroed_bytes, sink, &space->zeroed));
+  TENON_TRY(
+      allocate(space, "persistent memory", space->persistent_bytes, sink, &space->persistent));
+  if (tenon__memory_is_host(&space->memory)) {
+    return TENON_OK; /* zeros already */
+  }
+  TENON_TRY(tenon__memory_clear(&space->memory, space->zeroed, space->zeroed_bytes));
+  return tenon__memory_clear(&space->memory, space->persistent, space->persistent_bytes);
+}
+
+tenon_status_t tenon__space_begin(tenon__space_t* space, const tenon__plan_t* plan, uint32_t device,
+                                  uint32_t thread_count, void* stream, const tenon_sink_t* sink) {
+  space->activation_bytes = plan->schedules[0].memory_bytes[device];
+  space->zeroed_bytes = plan->devices[device].zeroed_bytes;
+  space->persistent_bytes = plan->devices[device].persistent_bytes;
+  if (!tenon__plan_scratch_bytes(plan, device, thread_count, &space->scratch_bytes)) {
+    return tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY,
+                       "the plan's steps need more scratch for %u threads than can be counted",
+                       thread_count);
+  }
+  TENON_TRY(tenon__device_create_stream(space->memory.device, stream, &space->memory.stream));
+  return allocate_all(space, sink);
+}
+
+static void free_block(tenon__space_t* space, char* block, uint64_t size_bytes) {
+  tenon__memory_free(&space->memory, block, size_bytes + MEMORY_PADDING);
+}
+
+void tenon__space_end(tenon__space_t* space) {
+  if (space->memory.device == NULL) {
+    return;
+  }
+  (void)tenon__space_settle(space);
+  free_block(space, space->activations, space->activation_bytes);
+  free_block(space, space->scratch, space->scratch_bytes);
+  free_block(space, space->zeroed, space->zeroed_bytes);
+  free_block(space, space->persistent, space->persistent_bytes);
+  tenon__device_destroy_stream(space->memory.device, space->memory.stream);
+  *space = (tenon__space_t){0};
+}
+
+tenon_status_t tenon__space_settle(tenon__space_t* space) {
+  if (!space->is_busy) {
+    return TENON_OK;
+  }
+  space->is_busy = false;
+  return tenon__device_synchronize(space->memory.device, space->memory.stream);
+}

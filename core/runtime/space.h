@@ -1,0 +1,37 @@
+/*
+ * What a context has on one of its engine's devices: a stream, memory for activations and for what
+ * kernels ask, and what it lends to a kernel that runs there.
+ */
+#ifndef TENON_CORE_RUNTIME_SPACE_H_
+#define TENON_CORE_RUNTIME_SPACE_H_
+
+#include "core/device/memory.h"
+#include "core/kernel/instance.h"
+#include "core/plan/plan.h"
+
+/* All zero: nothing yet. Blocks are of the plan's sizes; scratch is for the threads of the pool. */
+typedef struct tenon__space_t {
+  tenon__memory_t memory; /* of the device, in the order of the stream */
+  char* activations;
+  char* scratch;
+  char* zeroed;
+  char* persistent;
+  uint64_t activation_bytes;
+  uint64_t scratch_bytes;
+  uint64_t zeroed_bytes;
+  uint64_t persistent_bytes;
+  bool is_busy;           /* work was enqueued since the host waited last */
+  struct tenon_run_t run; /* lent to kernels; the step's part is set before each */
+} tenon__space_t;
+
+/* What a space's `memory` is of, its stream apart, the caller has set. `stream`: native handle of
+ * the caller's, or NULL. Zeroed and persistent memory begin with zeros. OUT_OF_MEMORY says how many
+ * bytes of what were asked for. End it whatever it returns. */
+tenon_status_t tenon__space_begin(tenon__space_t* space, const tenon__plan_t* plan, uint32_t device,
+                                  uint32_t thread_count, void* stream, const tenon_sink_t* sink);
+/* Waits for what is under way. */
+void tenon__space_end(tenon__space_t* space);
+/* Until all that was asked of the device is done. */
+tenon_status_t tenon__space_settle(tenon__space_t* space);
+
+#endif

@@ -1,0 +1,15 @@
+/* Copies between the memory of the host and of devices, and when the host must wait for one. */
+#ifndef TENON_CORE_RUNTIME_TRANSFER_H_
+#define TENON_CORE_RUNTIME_TRANSFER_H_
+
+#include "core/runtime/state.h"
+
+/* Waits for every device but `device`: before the host, or another device, looks at or changes what
+ * a device may still read or write. 0, the host, waits for all. Costs nothing where nothing is
+ * under way. */
+tenon_status_t tenon__context_settle(tenon__context_t* context, uint32_t device);
+/* A step that copies, enqueued: when the target is the host's, it is there once the device has
+ * settled. */
+tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, const tenon__step_t* step);
+
+#endif

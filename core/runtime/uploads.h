@@ -1,0 +1,22 @@
+/*
+ * The plan's devices, open, and the weights that steps read there: one copy of each for an engine,
+ * shared by its contexts.
+ */
+#ifndef TENON_CORE_RUNTIME_UPLOADS_H_
+#define TENON_CORE_RUNTIME_UPLOADS_H_
+
+#include "core/runtime/state.h"
+
+/* Opens what the plan was built for. NOT_FOUND where nobody offers a device of that name; a warning
+ * where the machine is another than the plan was tuned for. */
+tenon_status_t tenon__engine_open_devices(tenon__engine_t* engine);
+void tenon__engine_close_devices(tenon__engine_t* engine);
+/* The network's weights into the memory of the devices whose steps read them: after loading, and
+ * again, to the same addresses, when they were replaced. When it returns they are there. */
+tenon_status_t tenon__engine_upload_weights(tenon__engine_t* engine);
+void tenon__engine_drop_uploads(tenon__engine_t* engine);
+/* Where a place of storage WEIGHTS finds its bytes; NULL for those that a kernel packed and nobody
+ * kept. */
+void* tenon__engine_weights(const tenon__engine_t* engine, const tenon__place_t* place);
+
+#endif

@@ -1,0 +1,18 @@
+/* What the environment says of the devices, read once. README.md lists the variables. */
+#ifndef TENON_TESTS_SUPPORT_FAR_DEVICE_ENVIRONMENT_H_
+#define TENON_TESTS_SUPPORT_FAR_DEVICE_ENVIRONMENT_H_
+
+#include "device.h"
+
+typedef struct far_environment_t {
+  uint32_t count;
+  size_t range; /* bytes of addresses */
+  uint64_t settings[FAR_SETTING_COUNT];
+  far_failure_t failures[FAR_CALL_COUNT];
+  uint64_t loss;
+  const char* report; /* NULL: no file */
+} far_environment_t;
+
+const far_environment_t* far_environment(void);
+
+#endif
