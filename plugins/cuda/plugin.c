@@ -52,8 +52,12 @@ static void stop(void* state) {
 static const tenon_offering_t* const offerings[] = {&tenon__cuda_devices, KERNEL(expressions),
                                                     KERNEL(moves)};
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "cuda", .version = "0.1.0", .offerings = offerings,
-    .offering_count = 3, .start = start, .stop = stop,
+    TENON_PLUGIN_HEADER,
+    .name = "cuda",
+    .version = "0.1.0",
+    TENON_ITEMS(offering, offerings), /* NOLINT(bugprone-sizeof-expression): of pointers */
+    .start = start,
+    .stop = stop,
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
