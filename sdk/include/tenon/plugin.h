@@ -909,8 +909,8 @@ typedef struct tenon_numerics_t {
   double error_bound;
 } tenon_numerics_t;
 
-/* What is special about a tactic. No host of this version decides by any but EXACT_SHAPES; the
- * plan keeps them, for devices whose streams run apart. */
+/* What is special about a tactic. Hosts of this version decide by EXACT_SHAPES and HOST_WAITS
+ * alone; the plan keeps the others, for hosts that record. */
 enum {
   /* Valid at the optimum's shapes alone: refused (DYNAMIC_SHAPE) unless the profile has no others.
    */
@@ -1146,10 +1146,10 @@ typedef struct tenon_prepare_table_t {
   size_t size;
   /* Memory that lives as long as the instance, freed by the host after destroy; zero-filled. */
   void* (*allocate)(tenon_preparation_t* preparation, size_t size_bytes);
-  /* Packed weights: memory for their bytes, aligned to 64, kept in the plan and shared by equal
-   * (source values, format, parameters). *out_ready is 1 when the bytes are there already (loaded
-   * from the plan, or packed by another tactic): then do not write. At load the constant_data of
-   * the sources may be NULL. */
+  /* Packed weights: memory of the host for their bytes, aligned to 64, kept in the plan and shared
+   * by equal (source values, format, parameters). *out_ready is 1 when the bytes are there already
+   * (loaded from the plan, or packed by another tactic): then do not write. At load the
+   * constant_data of the sources may be NULL. */
   tenon_status_t (*pack)(tenon_preparation_t* preparation, const tenon_packing_t* packing,
                          void** out_data, int32_t* out_ready);
   /* A blob that only saves time (a compiled program): out_data NULL when there is none, or it is
@@ -1195,8 +1195,7 @@ typedef struct tenon_run_table_t {
   /* As many bytes as the tactic asked for; see there for what they hold. */
   void* (*zeroed)(tenon_run_t* run);
   void* (*persistent)(tenon_run_t* run);
-  /* The device's, on which the kernel enqueues; NULL on devices with INLINE_STREAM, and while
-   * tactics are timed. */
+  /* The device's, on which the kernel enqueues; NULL on devices with INLINE_STREAM. */
   tenon_stream_t* (*stream)(tenon_run_t* run);
   /* Runs body(user, i) for each i in [0, count), on the host's threads, and waits. `thread` is in
    * [0, thread_count). Bodies must not call parallel: that runs nothing and makes the call fail
@@ -1204,8 +1203,9 @@ typedef struct tenon_run_table_t {
   void (*parallel)(tenon_run_t* run, uint32_t count,
                    void (*body)(void* user, uint32_t index, uint32_t thread), void* user);
   uint32_t (*thread_count)(tenon_run_t* run);
-  /* An output of kind ARGUMENT_ALLOCATE: memory for these extents, dense row-major; must be called
-   * once for each such output and call. The one [run] function that may allocate. */
+  /* An output of kind ARGUMENT_ALLOCATE: memory of the kernel's device for these extents, dense
+   * row-major; must be called once for each such output and call. The one [run] function that may
+   * allocate. */
   tenon_status_t (*allocate_output)(tenon_run_t* run, uint32_t output, uint32_t rank,
                                     const int64_t* dims, void** out_data);
   /* Sequence and optional outputs: begins empty; appends a dense copy of `item`, which is
@@ -1355,8 +1355,8 @@ typedef struct tenon_event_t tenon_event_t;   /* [opaque] the plugin's */
 
 /* What a device is like. */
 enum {
-  /* Its memory is the host's: no copies needed. A build that names no device takes one of these,
-   * whatever else is there. */
+  /* Its memory is the host's: no copies needed. With INLINE_STREAM it can be a build's host; one
+   * that names no device is for that alone, whatever else is there. */
   TENON_DEVICE_HOST_MEMORY = 1u << 0,
   /* enqueue returns when the work is done: there are no streams, and the host's clock measures. */
   TENON_DEVICE_INLINE_STREAM = 1u << 1,
@@ -1370,12 +1370,17 @@ enum { TENON_COPY_TO_DEVICE = 1, TENON_COPY_TO_HOST = 2, TENON_COPY_WITHIN = 3 }
 /* A device. [growing] Functions that a simple device does not need may be NULL as marked; one that
  * lacks others is left out, with a message.
  *
- * Where this version stops: a plan has one device, and the host hands its own memory to kernels and
- * reads what they made as soon as enqueue has returned. So what runs is a device with HOST_MEMORY
- * and INLINE_STREAM; others can be declared, opened and asked. `allocate`, `free`, `copy`, `fill`,
- * events, recording, make_cold and native are demanded as marked, for the hosts that will call
- * them, and called by none yet. Of several plugins that offer one name, the library's own stays,
- * else the first on the search path. */
+ * A plan has up to eight devices. The first has HOST_MEMORY and INLINE_STREAM: the application's
+ * tensors, numbers that shapes are made of, strings, sequences and control are there. Each of the
+ * others has memory of its own: the host gives its kernels addresses of that memory alone, copies
+ * tensors in and out, uploads constants once for an engine, and orders all of it on one stream for
+ * each context. After a failure with DEVICE it asks `health`: where that fails the device is lost,
+ * and destroy, free and close are all that is still called.
+ *
+ * Where this version stops: a device with HOST_MEMORY and streams of its own is not used.
+ * Recording, wait_event, make_cold and native are demanded as marked, for the hosts that will call
+ * them, and called by none yet. Weights that a kernel packs stay in the host's memory. Of several
+ * plugins that offer one name, the library's own stays, else the first on the search path. */
 typedef struct tenon_device_descriptor_t {
   size_t size;
   const char* name;

@@ -145,7 +145,7 @@ tenon_status_t far_prepare(const tenon_prepare_t* call, void** out_instance) {
 
 static size_t extents_size(const tenon_argument_t* argument) {
   return argument != NULL && argument->kind == TENON_ARGUMENT_TENSOR
-             ? 2 * argument->tensor.rank * sizeof(int64_t)
+             ? argument->tensor.rank * sizeof(int64_t) * 2
              : 0;
 }
 

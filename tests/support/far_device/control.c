@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "environment.h"
 #include "memory.h"
@@ -105,40 +106,41 @@ const tenon_offering_t far_control_offering = TENON_OFFERING_OF(FAR_CONTROL_KIND
 
 /* ---- The report ---- */
 
-static void report_device(FILE* file, uint32_t index) {
+void far_report(uint32_t index) {
   static const char* const call_words[] = {
 #define WORD(name, word) word,
       FAR_CALLS(WORD)
 #undef WORD
   };
+  const char* path = far_environment()->report;
+  FILE* file = path == NULL ? NULL : fopen(path, "a");
+  if (file == NULL) {
+    return;
+  }
   far_counts_t counts;
   get_counts(index, &counts);
-  (void)fprintf(file, "device %u", index);
+  (void)fprintf(file, "process %ld device %u", (long)getpid(), index);
   for (uint32_t call = 0; call < FAR_CALL_COUNT; ++call) {
     (void)fprintf(file, " %s %llu", call_words[call], (unsigned long long)counts.calls[call]);
   }
-  (void)fprintf(file, " to_device_bytes %llu to_host_bytes %llu within_bytes %llu",
-                (unsigned long long)counts.copied_bytes[TENON_COPY_TO_DEVICE],
-                (unsigned long long)counts.copied_bytes[TENON_COPY_TO_HOST],
-                (unsigned long long)counts.copied_bytes[TENON_COPY_WITHIN]);
-  (void)fprintf(file, " kernel_waits %llu mistakes %llu peak_bytes %llu",
-                (unsigned long long)counts.kernel_waits, (unsigned long long)counts.mistakes,
-                (unsigned long long)counts.peak_bytes);
-  (void)fprintf(file,
-                " live_allocations %llu live_streams %llu live_events %llu live_recordings %llu "
-                "openings %llu\n",
-                (unsigned long long)counts.live_allocations,
-                (unsigned long long)counts.live_streams, (unsigned long long)counts.live_events,
-                (unsigned long long)counts.live_recordings, (unsigned long long)counts.openings);
-}
-
-void far_report(void) {
-  const char* path = far_environment()->report;
-  FILE* file = path == NULL ? NULL : fopen(path, "a");
-  for (uint32_t index = 0; file != NULL && index < FAR_DEVICES; ++index) {
-    report_device(file, index);
+  const struct {
+    const char* word;
+    uint64_t value;
+  } others[] = {
+      {"to_device_bytes", counts.copied_bytes[TENON_COPY_TO_DEVICE]},
+      {"to_host_bytes", counts.copied_bytes[TENON_COPY_TO_HOST]},
+      {"within_bytes", counts.copied_bytes[TENON_COPY_WITHIN]},
+      {"kernel_waits", counts.kernel_waits},
+      {"mistakes", counts.mistakes},
+      {"peak_bytes", counts.peak_bytes},
+      {"live_allocations", counts.live_allocations},
+      {"live_streams", counts.live_streams},
+      {"live_events", counts.live_events},
+      {"live_recordings", counts.live_recordings},
+  };
+  for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); ++k) {
+    (void)fprintf(file, " %s %llu", others[k].word, (unsigned long long)others[k].value);
   }
-  if (file != NULL) {
-    (void)fclose(file);
-  }
+  (void)fputc('\n', file);
+  (void)fclose(file);
 }

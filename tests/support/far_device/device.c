@@ -148,6 +148,10 @@ void far_close(tenon_device_t* device) {
   far_unlock(device);
   if (!open) {
     (void)far_mistake(device, "is closed once too often");
+    return;
+  }
+  if (counts.openings == 0) {
+    far_report(device->index);
   }
   if (counts.openings == 0 &&
       counts.live_allocations + counts.live_streams + counts.live_events + counts.live_recordings >

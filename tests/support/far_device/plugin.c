@@ -77,14 +77,12 @@ static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
   return TENON_OK;
 }
 
-static void stop(void* state) {
-  (void)state;
-  far_report();
-}
-
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "far_device", .version = "0.1.0", TENON_ITEMS(offering, offerings),
-    .start = start,      .stop = stop,
+    TENON_PLUGIN_HEADER,
+    .name = "far_device",
+    .version = "0.1.0",
+    TENON_ITEMS(offering, offerings), /* pointers. NOLINT(bugprone-sizeof-expression) */
+    .start = start,
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

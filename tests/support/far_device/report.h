@@ -8,7 +8,7 @@
 extern const tenon_offering_t far_control_offering;
 /* The devices as the environment has them; once a process, before anything else. */
 void far_begin(void);
-/* Appends a line for each device to the file that the environment names. */
-void far_report(void);
+/* Appends a line of a device's counts to the file that the environment names. */
+void far_report(uint32_t index);
 
 #endif
