@@ -3,7 +3,14 @@
 
 #include <string.h>
 
-enum { UNKNOWN_LENGTH = 1024, MANY_ROWS = 2048, KEPT_ELEMENTS = 64, LANES = 32 };
+enum {
+  UNKNOWN_LENGTH = 1024,
+  MANY_ROWS = 2048,
+  LANES = 32,
+  KEPT_ELEMENTS = 64, /* of a thread, of all operands together */
+  CROWDED_THREADS = 512,
+  CROWDED_ELEMENTS = 24 /* a block of more threads leaves each 64 registers */
+};
 
 /* What is known of the space: at the optimum, and whether it is so always. */
 typedef struct extents_t {
@@ -97,6 +104,16 @@ static uint32_t row_threads(int64_t length, int64_t accesses, int64_t rows) {
   return length <= 8192 ? between(power_above((accesses + 1) / 2), 128, 512) : 1024;
 }
 
+/* Operands of which each point of a row has its own element. */
+static int64_t varying_operands(const tenon__cuda_analysis_t* analysis) {
+  int64_t count = 0;
+  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
+    count +=
+        analysis->program->operands[k].indexed == 0 && !tenon__cuda_operand_is_uniform(analysis, k);
+  }
+  return count;
+}
+
 static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t* extents,
                         int32_t variant, tenon__cuda_form_t* form) {
   const uint32_t rank = analysis->program->rank;
@@ -127,7 +144,9 @@ static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t*
   form->parts = between(parts, 1, form->columns != 0 ? 32 : 1024);
   form->rows = form->columns != 0 ? LANES : between(128 / form->parts, 1, 128);
   const int64_t items = (accesses + form->parts - 1) / form->parts;
-  form->items = items * form->elements <= KEPT_ELEMENTS ? (uint32_t)items : 0;
+  const int64_t kept = items * form->elements * varying_operands(analysis);
+  const bool crowded = form->parts * form->rows > CROWDED_THREADS;
+  form->items = kept <= (crowded ? CROWDED_ELEMENTS : KEPT_ELEMENTS) ? (uint32_t)items : 0;
   /* Several axes may lie apart: then accesses end with the innermost, and there are more of them.
    */
   const bool sure = fixed && (along_count <= 1 || form->elements == 1);

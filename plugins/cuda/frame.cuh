@@ -126,6 +126,12 @@ INLINE void fetch(const S* from, int step, int wide, int left, S (&out)[N]) {
     for (int k = 0; k < words_t<S, N>::BYTES / words_t<S, N>::WORD; ++k) {
       read.words[k] = words[k];
     }
+  } else if (step == 0) { /* one for all: a bias */
+    const S one = *from;
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+      read.elements[j] = one;
+    }
   } else {
 #pragma unroll
     for (int j = 0; j < N; ++j) {
