@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/string_map.h"
-#include "core/base/structure.h"
 #include "core/catalog/kinds.h"
 
 #define OFFERING_LIMIT 4096u

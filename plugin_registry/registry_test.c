@@ -59,9 +59,9 @@ static void expect_everything(const char* fixture) {
   const tenon__parser_entry_t* parser = NULL;
   const tenon__rewrite_entry_t* rewrite = NULL;
   const tenon__calibrator_entry_t* calibrator = NULL;
-  EXPECT_INT(tenon__catalog_parsers(catalog, world.sink, &parser, 1), 1);
-  EXPECT_INT(tenon__catalog_rewrites(catalog, world.sink, &rewrite, 1), 1);
-  EXPECT_INT(tenon__catalog_calibrators(catalog, world.sink, &calibrator, 1), 1);
+  EXPECT_INT(tenon__catalog_all(catalog, TENON_OFFER_PARSER, world.sink, &parser, 1), 1);
+  EXPECT_INT(tenon__catalog_all(catalog, TENON_OFFER_REWRITE, world.sink, &rewrite, 1), 1);
+  EXPECT_INT(tenon__catalog_all(catalog, TENON_OFFER_CALIBRATOR, world.sink, &calibrator, 1), 1);
   REQUIRE(parser != NULL && rewrite != NULL && calibrator != NULL);
   EXPECT_TEXT(parser->owner->plugin, fixture);
   EXPECT_TEXT(rewrite->rewrite.replacement, "y = a.c/1(x)");

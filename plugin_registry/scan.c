@@ -29,8 +29,7 @@ typedef struct scan_t {
 } scan_t;
 
 static tenon__plugin_candidate_t* find(const tenon__string_map_t* map, const char* key) {
-  const tenon__map_value_t* value = tenon__string_map_find(map, key);
-  return value == NULL ? NULL : value->pointer;
+  return tenon__string_map_pointer(map, key);
 }
 
 static bool set(tenon__string_map_t* map, const char* key, tenon__plugin_candidate_t* candidate) {

@@ -54,4 +54,17 @@ void tenon__write_bytes(tenon__byte_writer_t* writer, const void* data, size_t s
 /* A text of 4 GiB fails. */
 void tenon__write_string(tenon__byte_writer_t* writer, const char* text); /* NULL writes "" */
 
+/* ---- Structures that grow at their end from one version of a header to the next ----
+ *
+ * They begin with their size. One larger than this is not a structure. */
+#define TENON_STRUCTURE_LIMIT ((size_t)1 << 16)
+
+/* Copies a growing structure of at least `least` bytes into one of `full` bytes, the rest zero,
+ * `size` = full. False when the source's `size` is smaller than `least`, larger than `room` (the
+ * stride) or absurd. So a plugin of an older header is read as if it had said nothing of newer
+ * members, and one of a newer header loses what this host does not know. The source need not be
+ * aligned. */
+bool tenon__structure_copy(const void* source, size_t least, size_t room, size_t full,
+                           void* out_copy);
+
 #endif

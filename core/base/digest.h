@@ -30,4 +30,13 @@ tenon__digest_t tenon__digest_of(const void* data, size_t size_bytes);
 /* 64 hexadecimal digits and NUL. */
 void tenon__digest_text(const tenon__digest_t* digest, char out_text[65]);
 
+/* ---- For its test alone ---- */
+
+enum { TENON_DIGEST_BLOCK = 64 };
+/* Mixes `count` blocks of 64 bytes into the state. What the processor has is asked once for the
+ * process. The blocks need no alignment. */
+void tenon__digest_mix(uint32_t state[8], const uint8_t* blocks, size_t count);
+/* The same without any special instruction; for tests to compare with. */
+void tenon__digest_mix_portable(uint32_t state[8], const uint8_t* blocks, size_t count);
+
 #endif

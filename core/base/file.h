@@ -2,6 +2,8 @@
 #ifndef TENON_CORE_BASE_FILE_H_
 #define TENON_CORE_BASE_FILE_H_
 
+#include <stdbool.h>
+
 #include "tenon/plugin.h"
 
 /* `data` is never NULL while it is mapped. What it shows changes if somebody writes to the file
@@ -40,5 +42,21 @@ tenon_status_t tenon__file_write(const char* path, const void* data, size_t size
 tenon_status_t tenon__file_write_rare(const char* path, const void* data, size_t size_bytes,
                                       size_t rare_offset, const tenon_sink_t* sink);
 double tenon__seconds(void); /* monotonic clock */
+
+/* ---- For this file and its test alone ----
+ *
+ * A model names the files of its weights: a name must not reach what the model's folder does not
+ * hold, also when a link is changed between a check and the opening. So the opening itself is
+ * confined. */
+
+/* Not empty, not absolute, no "..". */
+bool tenon__path_stays_inside(const char* path);
+
+/* Both open `path`, which stays inside, for reading, and give a descriptor or -1 and errno: EXDEV
+ * or ELOOP when a link leads outside. Where the kernel cannot confine a look-up itself, the first
+ * falls back on the second, which walks the folders one by one and follows no links at all. The
+ * descriptor is the caller's to close; `folder` stays open. */
+int tenon__open_inside(int folder, const char* path);
+int tenon__open_inside_by_steps(int folder, const char* path);
 
 #endif

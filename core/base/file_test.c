@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/file_inside.h"
 #include "core/base/test.h"
 
 /* A folder of its own for each case, made of these and removed again:

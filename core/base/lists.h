@@ -8,6 +8,7 @@
 #define TENON_CORE_BASE_LISTS_H_
 
 #include <assert.h>
+#include <string.h>
 
 #include "core/base/arena.h"
 
@@ -43,6 +44,15 @@ static inline uint32_t tenon__lists_count(const tenon__lists_t* lists, uint32_t 
 
 static inline const uint32_t* tenon__lists_get(const tenon__lists_t* lists, uint32_t key) {
   return lists->items + lists->begin[key];
+}
+
+/* Is the word one of these? */
+static inline bool tenon__words_hold(const char* const* words, size_t count, const char* word) {
+  size_t at = 0;
+  while (at < count && strcmp(words[at], word) != 0) {
+    ++at;
+  }
+  return at < count;
 }
 
 /* Is the number one of these? */

@@ -107,16 +107,12 @@ static bool grow_slots(tenon__string_map_t* map) {
   if (slots == NULL) {
     return false;
   }
-  for (size_t i = 0; i < map->count; ++i) {
-    size_t slot = (size_t)map->entries[i].hash & (slot_count - 1);
-    while (slots[slot] != 0) {
-      slot = (slot + 1) & (slot_count - 1);
-    }
-    slots[slot] = (uint32_t)i + 1;
-  }
   tenon__free(map->allocator, map->slots, map->slot_count * sizeof(*map->slots));
   map->slots = slots;
   map->slot_count = slot_count;
+  for (size_t i = 0; i < map->count; ++i) {
+    map->slots[find_slot(map, map->entries[i].key, map->entries[i].hash)] = (uint32_t)i + 1;
+  }
   return true;
 }
 
@@ -151,6 +147,11 @@ const tenon__map_value_t* tenon__string_map_find(const tenon__string_map_t* map,
   }
   const uint32_t number = map->slots[find_slot(map, key, hash_key(key))];
   return number != 0 ? &map->entries[number - 1].value : NULL;
+}
+
+void* tenon__string_map_pointer(const tenon__string_map_t* map, const char* key) {
+  const tenon__map_value_t* value = tenon__string_map_find(map, key);
+  return value == NULL ? NULL : value->pointer;
 }
 
 size_t tenon__string_map_count(const tenon__string_map_t* map) {

@@ -34,6 +34,8 @@ void tenon__string_map_deinitialize(tenon__string_map_t* map);
 bool tenon__string_map_set(tenon__string_map_t* map, const char* key, tenon__map_value_t value);
 /* NULL when absent; valid until the next set. */
 const tenon__map_value_t* tenon__string_map_find(const tenon__string_map_t* map, const char* key);
+/* The pointer under a key; NULL when absent. */
+void* tenon__string_map_pointer(const tenon__string_map_t* map, const char* key);
 size_t tenon__string_map_count(const tenon__string_map_t* map);
 /* By order of insertion, index below the count. The key is valid until the map ends. */
 const char* tenon__string_map_key(const tenon__string_map_t* map, size_t index);

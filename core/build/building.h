@@ -9,7 +9,7 @@
 #include "core/kernel/packed_store.h"
 
 /* Begun with all zero but what was given; ended once, however far it came. `plan` is owned until it
- * is written. What is marked of weights is for weights.h. */
+ * is written. What is marked of weights is for packing. */
 typedef struct tenon__building_t {
   tenon_allocator_t allocator;
   tenon__catalog_t* catalog;
@@ -37,5 +37,29 @@ void tenon__building_end(tenon__building_t* building);
 /* Tells how far a phase is; CANCELLED when the application wants no more of it. */
 tenon_status_t tenon__building_progress(const tenon__building_t* building, const char* phase,
                                         uint32_t done, uint32_t total);
+
+/* ---- Its parts, each in a source of its name ---- */
+
+/* Narrows the symbols of the inputs to the profile's ranges. Before the optimiser, so that it may
+ * use them. INVALID_ARGUMENT for a range that does not fit its input or names none. */
+tenon_status_t tenon__building_narrow(tenon__building_t* building);
+/* Numbers for all dimensions at minimum, optimum and maximum. INVALID_ARGUMENT where the numbers at
+ * the optimum break an operator's rules: such a run could never succeed. */
+tenon_status_t tenon__building_profile(tenon__building_t* building);
+
+/* Algebra: the network's patches; folding through kernels. Folding runs kernels on the device at
+ * hand with estimates alone: nothing is measured for a node that goes away. Patches are written
+ * down in the plan. */
+tenon_status_t tenon__building_optimise(tenon__building_t* building);
+
+/* Prepares every step once, so that the plan holds the packed weights. The instances go again; what
+ * they packed stays in the store, and so in the plan. */
+tenon_status_t tenon__building_pack(tenon__building_t* building);
+/* Plugins, fingerprint, which weights the plan keeps. */
+tenon_status_t tenon__building_describe(tenon__building_t* building);
+
+/* Tells the sink what was decided. At severity INFO; the plan is the same whether anybody listens.
+ */
+void tenon__building_report(const tenon__building_t* building);
 
 #endif

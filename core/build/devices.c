@@ -182,13 +182,13 @@ tenon_status_t tenon__build_devices_open(tenon__catalog_t* catalog,
                                          const tenon__build_options_t* options, tenon__plan_t* plan,
                                          tenon__build_devices_t* out_devices) {
   const tenon_sink_t* sink = options->sink;
-  const uint32_t room = tenon__catalog_devices(catalog, sink, NULL, 0);
+  const uint32_t room = tenon__catalog_all(catalog, TENON_OFFER_DEVICE, sink, NULL, 0);
   opening_t o = {.options = options,
                  .plan = plan,
                  .devices = out_devices,
                  .offers = tenon__arena_allocate(&plan->arena, room + 1u, sizeof(void*))};
   TENON_TRY_MEMORY(o.offers != NULL);
-  const uint32_t found = tenon__catalog_devices(catalog, sink, o.offers, room);
+  const uint32_t found = tenon__catalog_all(catalog, TENON_OFFER_DEVICE, sink, o.offers, room);
   o.offer_count = found < room ? found : room;
   const tenon__device_entry_t* named = find_named_host(&o);
   const tenon__device_entry_t* host = named != NULL ? named : find_host(&o);

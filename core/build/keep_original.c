@@ -9,7 +9,6 @@
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "core/build/building.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_text.h"
 #include "core/network/order.h"

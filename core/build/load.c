@@ -5,7 +5,6 @@
 #include "core/base/status.h"
 #include "core/build/build.h"
 #include "core/build/original.h"
-#include "core/catalog/catalog.h"
 #include "core/catalog/exclude.h"
 #include "core/plan_file/reader.h"
 #include "core/runtime/engine.h"
@@ -24,10 +23,6 @@ static void release_made(void* user) {
   const tenon_allocator_t allocator = made->allocator;
   tenon__free(allocator, made->data, made->size_bytes);
   tenon__free(allocator, made, sizeof *made);
-}
-
-static const tenon__operator_t* find_operator(void* user, const char* name) {
-  return tenon__catalog_operator(user, name, NULL);
 }
 
 /* The profile that the plan was built for, input by input; in the plan's arena. */
@@ -79,21 +74,8 @@ static const char* const* find_excluded(const tenon__plan_t* plan, tenon__catalo
 /* As it was built, but for measuring. */
 static tenon_status_t build_again(tenon__plan_t* plan, tenon__catalog_t* catalog,
                                   const tenon_sink_t* sink, made_t* made) {
-  const uint32_t flags = plan->flags;
-  tenon__build_options_t options = {
-      .allocator = made->allocator,
-      .device = plan->device,
-      .tuning = {.thread_count = plan->thread_count,
-                 .workspace_limit_bytes = plan->original.workspace_limit_bytes,
-                 .exclude = find_excluded(plan, catalog),
-                 .no_measuring = true,
-                 .no_fusion = (flags & TENON_PLAN_NO_FUSION) != 0,
-                 .permit_reduced_precision = (flags & TENON_PLAN_REDUCED_PRECISION) != 0,
-                 .reference_only = (flags & TENON_PLAN_REFERENCE_ONLY) != 0,
-                 .strict = (flags & TENON_PLAN_STRICT) != 0},
-      .optimizer_limit = plan->original.patch_limit,
-      .no_rewrites = (flags & TENON_PLAN_NO_REWRITES) != 0,
-      .sink = sink};
+  tenon__build_options_t options = tenon__original_options(plan, made->allocator, sink);
+  options.tuning.exclude = find_excluded(plan, catalog);
   tenon__build_range_t* ranges = NULL;
   tenon__original_t original = {0};
   TENON_TRY(make_ranges(plan, &ranges, &options.range_count));
@@ -113,7 +95,7 @@ static tenon_status_t make_again(tenon__catalog_t* catalog, const void* data, si
                                  const tenon__engine_options_t* options, made_t* made) {
   tenon__plan_t* plan = NULL;
   const tenon__plan_source_t source = {
-      .data = data, .size_bytes = size_bytes, .find = find_operator, .find_user = catalog};
+      .data = data, .size_bytes = size_bytes, .find = tenon__original_find, .find_user = catalog};
   TENON_TRY(tenon__plan_read(options->allocator, &source, options->sink, &plan));
   const tenon_status_t status = build_again(plan, catalog, options->sink, made);
   tenon__plan_destroy(plan);

@@ -1,11 +1,11 @@
 /* The algebra of a build, and folding of closed nodes by running a kernel on their constants. */
-#include "core/build/optimise.h"
+#include "core/build/building.h"
 
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "core/build/building.h"
 #include "core/candidate/candidates.h"
 #include "core/catalog/catalog.h"
 #include "core/catalog/check.h"
@@ -27,14 +27,6 @@ typedef struct folding_t {
   tenon_argument_t* inputs;
   tenon_argument_t* outputs;
 } folding_t;
-
-static tenon_status_t make_profile(folding_t* f, const tenon__network_t* network) {
-  TENON_TRY(tenon__extents_create(&f->arena, network->pool, &f->profile.optimum));
-  tenon__extents_update(&f->profile.optimum);
-  f->profile.min = f->profile.optimum;
-  f->profile.max = f->profile.optimum;
-  return TENON_OK;
-}
 
 static tenon_status_t make_inputs(folding_t* f) {
   const tenon__network_t* network = f->region.network;
@@ -121,7 +113,7 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
 static tenon_status_t fold_node(folding_t* f, const tenon__network_t* network, uint32_t graph,
                                 uint32_t node, const tenon_tensor_view_t* outputs) {
   const tenon__candidates_t* found = NULL;
-  TENON_TRY(make_profile(f, network));
+  TENON_TRY(tenon__profile_open(&f->arena, network->pool, &f->profile));
   TENON_TRY(tenon__region_of_node(&f->arena, network, graph, node, &f->region));
   TENON_TRY(tenon__region_finish(&f->arena, &f->profile, &f->region));
   f->inputs = tenon__arena_allocate(&f->arena, f->region.input_count + 1u, sizeof *f->inputs);
@@ -185,30 +177,20 @@ static bool has_kernel(void* user, const tenon__operator_t* op) {
   return is_computed;
 }
 
-static bool is_cancelled(void* user) {
-  const tenon__building_t* b = user;
-  return tenon__interrupt_is_wanted(b->options->tuning.interrupt);
-}
-
 /* "fold constants: blur1" for each patch, a line each. */
 static const char* patch_lines(tenon__building_t* b, const tenon__optimize_report_t* report) {
-  size_t size = 1;
-  for (uint32_t k = 0; k < report->patch_count; ++k) {
-    size += strlen(report->patches[k].label) + strlen(report->patches[k].node) + 4;
-  }
-  char* text = tenon__arena_allocate(&b->plan->arena, size, 1);
-  char* at = text;
-  if (text == NULL) {
-    return NULL;
-  }
+  tenon__byte_writer_t writer;
+  tenon__byte_writer_initialize(&writer, b->allocator);
   for (uint32_t k = 0; k < report->patch_count; ++k) {
     const char* const parts[] = {report->patches[k].label, ": ", report->patches[k].node, "\n"};
     for (int p = 0; p < 4; ++p) {
-      const size_t length = strlen(parts[p]);
-      memcpy(at, parts[p], length);
-      at += length;
+      tenon__write_bytes(&writer, parts[p], strlen(parts[p]));
     }
   }
+  tenon__write_u8(&writer, 0);
+  const char* text =
+      writer.failed ? NULL : tenon__arena_copy(&b->plan->arena, writer.data, writer.size);
+  tenon__byte_writer_deinitialize(&writer);
   return text;
 }
 
@@ -246,11 +228,13 @@ static uint32_t permitted_rewrites(tenon__building_t* b, const tenon__rewrite_en
 
 tenon_status_t tenon__building_optimise(tenon__building_t* b) {
   TENON_TRY(tenon__catalog_check_texts(b->catalog, b->options->sink));
-  const uint32_t room = tenon__catalog_rewrites(b->catalog, b->options->sink, NULL, 0);
+  const uint32_t room =
+      tenon__catalog_all(b->catalog, TENON_OFFER_REWRITE, b->options->sink, NULL, 0);
   const tenon__rewrite_entry_t** rewrites =
       tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof(void*));
   TENON_TRY_MEMORY(rewrites != NULL);
-  const uint32_t found = tenon__catalog_rewrites(b->catalog, b->options->sink, rewrites, room);
+  const uint32_t found =
+      tenon__catalog_all(b->catalog, TENON_OFFER_REWRITE, b->options->sink, rewrites, room);
   const uint32_t count = permitted_rewrites(b, rewrites, found < room ? found : room);
   const tenon__optimize_options_t options = {
       .passes = b->options->no_rewrites ? tenon__optimizer_passes_without_rewrites() : 0,
@@ -265,8 +249,6 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
       .find_user = b,
       .is_computed = has_kernel,
       .computed_user = b,
-      .is_cancelled = is_cancelled,
-      .cancel_user = b,
   };
   tenon__optimize_report_t report;
   const tenon_status_t status =

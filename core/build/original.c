@@ -11,15 +11,35 @@
 #include "core/network/verify_rules.h"
 #include "core/plan_file/network_reader.h"
 
-static const tenon__operator_t* find_operator(void* user, const char* name) {
+const tenon__operator_t* tenon__original_find(void* user, const char* name) {
   return tenon__catalog_operator(user, name, NULL);
+}
+
+tenon__build_options_t tenon__original_options(const tenon__plan_t* plan,
+                                               tenon_allocator_t allocator,
+                                               const tenon_sink_t* sink) {
+  const uint32_t flags = plan->flags;
+  return (tenon__build_options_t){
+      .allocator = allocator,
+      .device = plan->device,
+      .tuning = {.thread_count = plan->thread_count,
+                 .workspace_limit_bytes = plan->original.workspace_limit_bytes,
+                 .exclude = plan->original.exclude,
+                 .no_measuring = true,
+                 .no_fusion = (flags & TENON_PLAN_NO_FUSION) != 0,
+                 .permit_reduced_precision = (flags & TENON_PLAN_REDUCED_PRECISION) != 0,
+                 .reference_only = (flags & TENON_PLAN_REFERENCE_ONLY) != 0,
+                 .strict = (flags & TENON_PLAN_STRICT) != 0},
+      .optimizer_limit = plan->original.patch_limit,
+      .no_rewrites = (flags & TENON_PLAN_NO_REWRITES) != 0,
+      .sink = sink};
 }
 
 static tenon_status_t read_network(const tenon__plan_t* plan, tenon__catalog_t* catalog,
                                    const tenon_sink_t* sink, tenon__original_t* original) {
   tenon__byte_reader_t reader;
   tenon__byte_reader_initialize(&reader, plan->original.data, plan->original.size_bytes);
-  TENON_TRY(tenon__network_read(original->allocator, &reader, find_operator, catalog, sink,
+  TENON_TRY(tenon__network_read(original->allocator, &reader, tenon__original_find, catalog, sink,
                                 &original->network));
   const tenon_status_t status = tenon__network_verify(original->network, sink);
   if (status == TENON_ERROR_INTERNAL ||

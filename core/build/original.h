@@ -2,6 +2,7 @@
 #ifndef TENON_CORE_BUILD_ORIGINAL_H_
 #define TENON_CORE_BUILD_ORIGINAL_H_
 
+#include "core/build/build_options.h"
 #include "core/catalog/entry.h"
 #include "core/plan/plan.h"
 
@@ -13,6 +14,12 @@ typedef struct tenon__original_t {
   size_t zeros_size;
 } tenon__original_t;
 
+/* The operator of that name in a catalogue, `user`, without words where there is none. */
+const tenon__operator_t* tenon__original_find(void* user, const char* name);
+/* What the plan was built with, but for measuring and its profile. Borrows from the plan. */
+tenon__build_options_t tenon__original_options(const tenon__plan_t* plan,
+                                               tenon_allocator_t allocator,
+                                               const tenon_sink_t* sink);
 /* The network with the plan's weights, which must live as long; zeros for those that the plan does
  * not hold. INVALID_DATA when it does not fit the plan. Destroyed whatever is returned. */
 tenon_status_t tenon__original_read(const tenon__plan_t* plan, tenon__catalog_t* catalog,

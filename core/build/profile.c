@@ -1,14 +1,12 @@
 /* The profile of a build: ranges of inputs become ranges of symbols, then numbers for every
  * dimension. */
-#include "core/build/profile.h"
+#include "core/build/building.h"
 
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/build/building.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/fault.h"
-#include "core/network/judge.h"
 #include "core/network/verify_rules.h"
 #include "core/plan/requirements.h"
 
@@ -27,16 +25,12 @@ static tenon_status_t check_ranges(const tenon__building_t* b) {
   const tenon_sink_t* sink = b->options->sink;
   for (uint32_t k = 0; k < b->options->range_count; ++k) {
     const tenon__build_range_t* range = &b->options->ranges[k];
-    uint32_t i = 0;
-    while (i < g->input_count && strcmp(g->values[g->inputs[i]].name, range->input) != 0) {
-      ++i;
-    }
-    if (i == g->input_count) {
+    const tenon__value_node_t* value = tenon__graph_input(g, range->input);
+    if (value == NULL) {
       return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                          "the profile names input '%s', which the network does not have",
                          range->input);
     }
-    const tenon__value_node_t* value = &g->values[g->inputs[i]];
     if (value->type.rank != range->rank) {
       return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                          "the profile gives input '%s' rank %u, it has %u", range->input,

@@ -1,5 +1,5 @@
 /* From ranges of inputs to numbers for every dimension: what is taken, what is refused by name. */
-#include "core/build/profile.h"
+#include "core/build/building.h"
 
 #include "core/base/test.h"
 #include "core/network/test_operators.h"

@@ -11,7 +11,6 @@
 #include "core/base/status.h"
 #include "core/build/building.h"
 #include "core/build/keep_original.h"
-#include "core/build/optimise.h"
 #include "core/build/original.h"
 #include "core/network/node.h"
 #include "core/runtime/engine.h"
@@ -133,19 +132,8 @@ static tenon_status_t derive(refit_t* r, tenon__building_t* b) {
 }
 
 static tenon_status_t commit(refit_t* r) {
-  const uint32_t flags = r->plan->flags;
-  const tenon__build_options_t options = {
-      .allocator = r->allocator,
-      .device = r->plan->device,
-      .tuning = {.thread_count = r->plan->thread_count,
-                 .exclude = r->plan->original.exclude,
-                 .strict = (flags & TENON_PLAN_STRICT) != 0,
-                 .reference_only = (flags & TENON_PLAN_REFERENCE_ONLY) != 0,
-                 .no_measuring = true},
-      .optimizer_limit = r->plan->original.patch_limit,
-      .no_rewrites = (flags & TENON_PLAN_NO_REWRITES) != 0,
-      .rewrites = r->plan->patches,
-      .sink = r->sink};
+  tenon__build_options_t options = tenon__original_options(r->plan, r->allocator, r->sink);
+  options.rewrites = r->plan->patches;
   tenon__building_t b = {.allocator = r->allocator, .catalog = r->catalog, .options = &options};
   tenon_status_t status = derive(r, &b);
   tenon__building_end(&b);

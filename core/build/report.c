@@ -1,11 +1,10 @@
 /* What a build decided, for whoever listens: the algebra, each step's kernel and tactic, and, in
  * more detail, why the others were not chosen. */
-#include "core/build/report.h"
+#include "core/build/building.h"
 
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/build/building.h"
 #include "core/catalog/catalog.h"
 #include "core/plan/work.h"
 
@@ -62,12 +61,13 @@ static void report_references(const tenon__building_t* b) {
   uint32_t count = 0;
   for (uint32_t g = 0; g < b->plan->schedule_count; ++g) {
     for (uint32_t k = 0; k < b->plan->schedules[g].step_count; ++k) {
-      if (is_left_to_reference(b, g, k)) {
-        if (count < HEAVY_NAMED) {
-          names[count] = b->plan->schedules[g].steps[k].name;
-        }
-        ++count;
+      if (!is_left_to_reference(b, g, k)) {
+        continue;
       }
+      if (count < HEAVY_NAMED) {
+        names[count] = b->plan->schedules[g].steps[k].name;
+      }
+      ++count;
     }
   }
   if (count > 0) {

@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "core/base/structure.h"
 #include "core/catalog/contest.h"
-#include "core/catalog/state.h"
 #include "core/operator/operator_admit.h"
 
 /* One offering on its way in. */
@@ -29,18 +28,11 @@ static void leave_out(const admission_t* a, const char* name, const char* fault)
   tenon__catalog_leave_out(a->catalog, &item, a->sink);
 }
 
-/* Every entry is {full-size structure, owner, verdict}. */
-#define IS_ENTRY(entry, item)                                                    \
-  _Static_assert(offsetof(entry, owner) == sizeof(item) &&                       \
-                     offsetof(entry, verdict) == sizeof(item) + sizeof(void*) && \
-                     sizeof(entry) == sizeof(item) + 2 * sizeof(void*),          \
-                 "make_entry writes owner and verdict last")
-IS_ENTRY(tenon__kernel_entry_t, tenon_kernel_t);
-IS_ENTRY(tenon__device_entry_t, tenon_device_descriptor_t);
-IS_ENTRY(tenon__parser_entry_t, tenon_parser_t);
-IS_ENTRY(tenon__converter_entry_t, tenon_converter_t);
-IS_ENTRY(tenon__rewrite_entry_t, tenon_rewrite_t);
-IS_ENTRY(tenon__calibrator_entry_t, tenon_calibrator_t);
+#define IS_ENTRY(name, item)                                                              \
+  _Static_assert(offsetof(tenon__##name##_entry_t, owner) == sizeof(item) &&              \
+                     sizeof(tenon__##name##_entry_t) == sizeof(item) + 2 * sizeof(void*), \
+                 "make_entry writes owner and verdict last");
+TENON_ENTRIES(IS_ENTRY)
 
 static void* make_entry(const admission_t* a, const tenon__offer_item_t* item) {
   const size_t size = tenon__offer_kind_size(a->kind);
@@ -81,8 +73,7 @@ static void listen(void* user, int32_t severity, const char* message) {
 }
 
 static tenon__definition_t* find_definition(const admission_t* a, const char* name) {
-  const tenon__map_value_t* value = tenon__string_map_find(&a->catalog->definitions, name);
-  return value == NULL ? NULL : value->pointer;
+  return tenon__string_map_pointer(&a->catalog->definitions, name);
 }
 
 static tenon_status_t add_definition(const admission_t* a, const char* name,
@@ -359,13 +350,10 @@ static tenon_status_t enter_converter(const admission_t* a, tenon__converter_ent
 }
 
 static tenon_status_t enter_other(const admission_t* a, void* entry, const char* name) {
-  const tenon__admission_t* verdict = NULL;
-  memcpy(&verdict, (const char*)entry + tenon__offer_kind_size(a->kind) + sizeof(void*),
-         sizeof(void*));
   if (a->kind == TENON_OFFER_DEVICE || a->kind == TENON_OFFER_PARSER) {
     tenon__catalog_contest_name(a->catalog, a->kind, name, entry, a->sink);
   }
-  return enter(a, name, entry, name, verdict);
+  return enter(a, name, entry, name, tenon__entry_claim(a->kind, entry).verdict);
 }
 
 static tenon_status_t admit_other(const admission_t* a, tenon__offer_item_t* item) {

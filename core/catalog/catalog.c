@@ -96,8 +96,7 @@ static tenon__owner_slot_t* find_or_make_slot(tenon__catalog_t* catalog,
 static bool is_promised(const tenon__index_t* promises, const char* name,
                         const tenon__owner_slot_t* slot) {
   const tenon__index_list_t* list = tenon__index_find(promises, name);
-  const size_t count = list == NULL ? 0 : list->count;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < list->count; ++i) {
     if (list->records[i].entry == slot) {
       return true;
     }
@@ -166,7 +165,7 @@ static void keep_promises_of(tenon__catalog_t* catalog, tenon__offer_kind_t kind
                              int64_t end, const tenon_sink_t* sink) {
   const tenon__index_t* promises = &catalog->promises[kind];
   const tenon__index_list_t* list = tenon__index_find(promises, name);
-  for (size_t i = 0; list != NULL && i < list->count && list->records[i].rank < end; ++i) {
+  for (size_t i = 0; i < list->count && list->records[i].rank < end; ++i) {
     make_ready(catalog, list->records[i].entry, sink);
     list = tenon__index_find(promises, name);
   }
@@ -180,7 +179,7 @@ static void keep_promises(tenon__catalog_t* catalog, tenon__offer_kind_t kind, c
     return;
   }
   const tenon__index_list_t* list = tenon__index_find(&catalog->promises[kind], name);
-  const size_t listed = list == NULL ? 0 : list->count;
+  const size_t listed = list->count;
   for (size_t i = 0; i < listed; ++i) {
     const int64_t place = list->records[i].rank;
     keep_promises_of(catalog, kind, ANY, place, sink);
@@ -224,31 +223,48 @@ static const void* find_first(tenon__catalog_t* catalog, tenon__offer_kind_t kin
   keep_promises(catalog, kind, name, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
   const void* entry = NULL;
-  for (size_t i = 0; list != NULL && entry == NULL && i < list->count; ++i) {
+  for (size_t i = 0; entry == NULL && i < list->count; ++i) {
     entry = tenon__index_holds(&list->records[i]) ? list->records[i].entry : NULL;
   }
   unlock(catalog);
   return entry;
 }
 
-/* `out_entries` is an array of pointers to entries, of whatever type the kind has. */
+/* `out_items` is an array of pointers, of whatever type. */
+static void put(void* out_items, uint32_t capacity, const void* item, uint32_t* inout_count) {
+  if (*inout_count < capacity) {
+    memcpy((char*)out_items + *inout_count * sizeof(void*), &item, sizeof(void*));
+  }
+  ++*inout_count;
+}
+
 static uint32_t list_all(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
                          const tenon_sink_t* sink, void* out_entries, uint32_t capacity) {
   lock(catalog);
   keep_promises(catalog, kind, name, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
   uint32_t count = 0;
-  const size_t listed = list == NULL ? 0 : list->count;
-  for (size_t i = 0; i < listed; ++i) {
-    if (!tenon__index_holds(&list->records[i])) {
-      continue;
+  for (size_t i = 0; i < list->count; ++i) {
+    if (tenon__index_holds(&list->records[i])) {
+      put(out_entries, capacity, list->records[i].entry, &count);
     }
-    if (count < capacity) {
-      memcpy((char*)out_entries + count * sizeof(void*), &list->records[i].entry, sizeof(void*));
-    }
-    ++count;
   }
   unlock(catalog);
+  return count;
+}
+
+/* Operators that can be used, or the names of those that cannot. */
+static uint32_t list_definitions(tenon__catalog_t* catalog, bool are_disabled, void* out_items,
+                                 uint32_t capacity) {
+  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
+  uint32_t count = 0;
+  for (size_t i = 0; i < list->count; ++i) {
+    const tenon__definition_t* definition = list->records[i].entry;
+    if ((definition->disabled != NULL) == are_disabled) {
+      put(out_items, capacity, are_disabled ? (const void*)definition->name : definition->op,
+          &count);
+    }
+  }
   return count;
 }
 
@@ -256,8 +272,7 @@ const tenon__operator_t* tenon__catalog_operator(tenon__catalog_t* catalog, cons
                                                  const tenon_sink_t* sink) {
   lock(catalog);
   keep_promises(catalog, TENON_OFFER_OPERATOR, name, sink);
-  const tenon__map_value_t* value = tenon__string_map_find(&catalog->definitions, name);
-  const tenon__definition_t* definition = value == NULL ? NULL : value->pointer;
+  const tenon__definition_t* definition = tenon__string_map_pointer(&catalog->definitions, name);
   const bool usable = definition != NULL && definition->disabled == NULL;
   const tenon__operator_t* op = usable ? definition->op : NULL;
   unlock(catalog);
@@ -286,8 +301,7 @@ const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catal
   keep_promises(catalog, TENON_OFFER_CONVERTER, key, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_CONVERTER], key);
   const tenon__converter_entry_t* found = NULL;
-  const size_t listed = list == NULL ? 0 : list->count;
-  for (size_t i = 0; i < listed; ++i) {
+  for (size_t i = 0; i < list->count; ++i) {
     const tenon__converter_entry_t* entry = list->records[i].entry;
     const tenon_converter_t* converter = &entry->converter;
     const bool has_it = tenon__index_holds(&list->records[i]) && converter->since <= version &&
@@ -324,55 +338,21 @@ const tenon__kernel_entry_t* tenon__catalog_kernel(tenon__catalog_t* catalog, co
       make_ready(catalog, slot, sink);
     }
   }
-  const tenon__map_value_t* value = tenon__string_map_find(&catalog->kernels, key);
-  const tenon__kernel_entry_t* entry = value == NULL ? NULL : value->pointer;
+  const tenon__kernel_entry_t* entry = tenon__string_map_pointer(&catalog->kernels, key);
   unlock(catalog);
   return entry;
 }
 
-uint32_t tenon__catalog_devices(tenon__catalog_t* catalog, const tenon_sink_t* sink,
-                                const tenon__device_entry_t** out_entries, uint32_t capacity) {
-  return list_all(catalog, TENON_OFFER_DEVICE, ALL, sink, (void*)out_entries, capacity);
-}
-
-uint32_t tenon__catalog_parsers(tenon__catalog_t* catalog, const tenon_sink_t* sink,
-                                const tenon__parser_entry_t** out_entries, uint32_t capacity) {
-  return list_all(catalog, TENON_OFFER_PARSER, ALL, sink, (void*)out_entries, capacity);
-}
-
-uint32_t tenon__catalog_converters(tenon__catalog_t* catalog, const tenon_sink_t* sink,
-                                   const tenon__converter_entry_t** out_entries,
-                                   uint32_t capacity) {
-  return list_all(catalog, TENON_OFFER_CONVERTER, ALL, sink, (void*)out_entries, capacity);
-}
-
-uint32_t tenon__catalog_rewrites(tenon__catalog_t* catalog, const tenon_sink_t* sink,
-                                 const tenon__rewrite_entry_t** out_entries, uint32_t capacity) {
-  return list_all(catalog, TENON_OFFER_REWRITE, ALL, sink, (void*)out_entries, capacity);
-}
-
-uint32_t tenon__catalog_calibrators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
-                                    const tenon__calibrator_entry_t** out_entries,
-                                    uint32_t capacity) {
-  return list_all(catalog, TENON_OFFER_CALIBRATOR, ALL, sink, (void*)out_entries, capacity);
+uint32_t tenon__catalog_all(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
+                            const tenon_sink_t* sink, void* out_entries, uint32_t capacity) {
+  return list_all(catalog, kind, ALL, sink, out_entries, capacity);
 }
 
 uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
                                   const tenon__operator_t** out_entries, uint32_t capacity) {
   lock(catalog);
   keep_promises(catalog, TENON_OFFER_OPERATOR, ALL, sink);
-  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
-  uint32_t count = 0;
-  const size_t listed = list == NULL ? 0 : list->count;
-  for (size_t i = 0; i < listed; ++i) {
-    const tenon__definition_t* definition = list->records[i].entry;
-    if (definition->disabled == NULL) {
-      if (count < capacity) {
-        out_entries[count] = definition->op;
-      }
-      ++count;
-    }
-  }
+  const uint32_t count = list_definitions(catalog, false, (void*)out_entries, capacity);
   unlock(catalog);
   return count;
 }
@@ -394,8 +374,7 @@ void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* nam
   lock(catalog);
   keep_promises(catalog, TENON_OFFER_OPERATOR, ALL, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
-  const size_t listed = list == NULL ? 0 : list->count;
-  for (size_t i = 0; i < listed; ++i) {
+  for (size_t i = 0; i < list->count; ++i) {
     const tenon__definition_t* definition = list->records[i].entry;
     word_of(definition->name, word);
     const size_t likeness = tenon__likeness(wanted, word);
@@ -421,8 +400,7 @@ uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t**
 
 const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name) {
   lock(catalog);
-  const tenon__map_value_t* value = tenon__string_map_find(&catalog->definitions, name);
-  const tenon__definition_t* definition = value == NULL ? NULL : value->pointer;
+  const tenon__definition_t* definition = tenon__string_map_pointer(&catalog->definitions, name);
   const char* reason = definition == NULL ? NULL : definition->disabled;
   unlock(catalog);
   return reason;
@@ -431,18 +409,7 @@ const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name)
 uint32_t tenon__catalog_disabled_operators(tenon__catalog_t* catalog, const char** out_names,
                                            uint32_t capacity) {
   lock(catalog);
-  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
-  uint32_t count = 0;
-  const size_t listed = list == NULL ? 0 : list->count;
-  for (size_t i = 0; i < listed; ++i) {
-    const tenon__definition_t* definition = list->records[i].entry;
-    if (definition->disabled != NULL) {
-      if (count < capacity) {
-        out_names[count] = definition->name;
-      }
-      ++count;
-    }
-  }
+  const uint32_t count = list_definitions(catalog, true, (void*)out_names, capacity);
   unlock(catalog);
   return count;
 }

@@ -19,10 +19,9 @@
 #ifndef TENON_CORE_CATALOG_CATALOG_H_
 #define TENON_CORE_CATALOG_CATALOG_H_
 
-#include <stdbool.h>
-
 #include "core/base/nearest.h"
 #include "core/catalog/entry.h"
+#include "core/catalog/kinds.h"
 #include "core/operator/operator.h"
 #include "tenon/plugin.h"
 
@@ -76,22 +75,13 @@ uint32_t tenon__catalog_kernels(tenon__catalog_t* catalog, const char* op, uint3
 const tenon__kernel_entry_t* tenon__catalog_kernel(tenon__catalog_t* catalog, const char* plugin,
                                                    const char* name, const tenon_sink_t* sink);
 /* Everything of a kind, in order of plugin and name; makes all promises of that kind ready. Each
- * returns how many there are, and writes up to `capacity`. Parsers come in the order of the search
- * path. */
-uint32_t tenon__catalog_devices(tenon__catalog_t* catalog, const tenon_sink_t* sink,
-                                const tenon__device_entry_t** out_entries, uint32_t capacity);
-uint32_t tenon__catalog_parsers(tenon__catalog_t* catalog, const tenon_sink_t* sink,
-                                const tenon__parser_entry_t** out_entries, uint32_t capacity);
-uint32_t tenon__catalog_converters(tenon__catalog_t* catalog, const tenon_sink_t* sink,
-                                   const tenon__converter_entry_t** out_entries, uint32_t capacity);
-uint32_t tenon__catalog_rewrites(tenon__catalog_t* catalog, const tenon_sink_t* sink,
-                                 const tenon__rewrite_entry_t** out_entries, uint32_t capacity);
+ * returns how many there are, and writes up to `capacity`; `out_entries` is an array of pointers to
+ * entries of the kind (for operators the second function). Parsers come in the order of the search
+ * path; no host of this version calibrates: calibrators are for listings. */
+uint32_t tenon__catalog_all(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
+                            const tenon_sink_t* sink, void* out_entries, uint32_t capacity);
 uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
                                   const tenon__operator_t** out_entries, uint32_t capacity);
-/* No host of this version calibrates: for listings. */
-uint32_t tenon__catalog_calibrators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
-                                    const tenon__calibrator_entry_t** out_entries,
-                                    uint32_t capacity);
 /* Operators whose identities are like one that nobody offers. Loads all who promised some. */
 void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* name,
                                       const tenon_sink_t* sink, tenon__nearest_t* inout_nearest);

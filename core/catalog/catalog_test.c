@@ -113,7 +113,7 @@ TENON_TEST(leaves_out_what_lacks_something) {
       make_device("far", TENON_DEVICE_INLINE_STREAM),
       make_device("queue", TENON_DEVICE_HOST_MEMORY)};
   add(&world, &acme, "device/1", devices, 3, sizeof(devices[0]));
-  EXPECT_INT(tenon__catalog_devices(world.catalog, world.sink, NULL, 0), 1);
+  EXPECT_INT(tenon__catalog_all(world.catalog, TENON_OFFER_DEVICE, world.sink, NULL, 0), 1);
   EXPECT(tenon__catalog_device(world.catalog, "host", NULL) != NULL);
   EXPECT(tenon__catalog_device(world.catalog, "far", NULL) == NULL);
   EXPECT_CONTAINS(world.messages.text, "device 'far': has memory of its own");
@@ -121,7 +121,7 @@ TENON_TEST(leaves_out_what_lacks_something) {
   add(&world, &bond, "device/1", devices, 1, sizeof(devices[0]));
   EXPECT_CONTAINS(world.messages.text,
                   "plugin bond (/bond.so): device 'host': plugin acme () offers one of that name");
-  EXPECT_INT(tenon__catalog_devices(world.catalog, NULL, NULL, 0), 1);
+  EXPECT_INT(tenon__catalog_all(world.catalog, TENON_OFFER_DEVICE, NULL, NULL, 0), 1);
   EXPECT_TEXT(tenon__catalog_device(world.catalog, "host", NULL)->owner->plugin, "acme");
   tenon__catalog_destroy(world.catalog);
 }
@@ -168,7 +168,7 @@ TENON_TEST(finds_the_converter_for_a_version) {
   memset(type, 'x', sizeof(type) - 1);
   type[sizeof(type) - 1] = '\0';
   EXPECT(tenon__catalog_converter(world.catalog, "fmt", "", type, 5, NULL) == NULL);
-  EXPECT_INT(tenon__catalog_converters(world.catalog, NULL, NULL, 0), 4);
+  EXPECT_INT(tenon__catalog_all(world.catalog, TENON_OFFER_CONVERTER, NULL, NULL, 0), 4);
   tenon__catalog_destroy(world.catalog);
 }
 

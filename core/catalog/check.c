@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/lists.h"
 #include "core/base/nearest.h"
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
@@ -13,7 +14,7 @@
 #include "core/catalog/state.h"
 #include "core/language/text.h"
 #include "core/operator/attribute.h"
-#include "core/operator/operator_names.h"
+#include "core/operator/operator_admit.h"
 #include "core/tensor/dtype.h"
 
 /* One rewrite or kernel. */
@@ -57,28 +58,15 @@ static bool has_failed(check_t* check, tenon_status_t status) {
 
 /* ---- Names ---- */
 
-static bool is_argument(const tenon__call_statement_t* call, const char* name) {
-  for (uint32_t i = 0; i < call->argument_count; ++i) {
-    if (strcmp(call->arguments[i], name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool is_result(const tenon__call_statement_t* call, const char* name) {
-  for (uint32_t i = 0; i < call->result_count; ++i) {
-    if (strcmp(call->results[i], name) == 0) {
-      return true;
-    }
-  }
-  return false;
+  return tenon__words_hold(call->results, call->result_count, name);
 }
 
 /* A value that the pattern names: an input of it, or what it makes. */
 static bool is_value(const check_t* check, const char* name) {
   for (uint32_t s = 0; s < check->pattern.statement_count; ++s) {
-    if (is_argument(&check->pattern.statements[s], name) ||
+    if (tenon__words_hold(check->pattern.statements[s].arguments,
+                          check->pattern.statements[s].argument_count, name) ||
         is_result(&check->pattern.statements[s], name)) {
       return true;
     }
@@ -262,7 +250,7 @@ static const tenon__index_record_t* record_at(const tenon__catalog_t* catalog,
                                               tenon__offer_kind_t kind, const char* key,
                                               size_t index) {
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], key);
-  return list != NULL && index < list->count ? &list->records[index] : NULL;
+  return index < list->count ? &list->records[index] : NULL;
 }
 
 static tenon_status_t check_all(tenon__catalog_t* catalog, const tenon_sink_t* sink) {
@@ -282,7 +270,7 @@ static tenon_status_t check_all(tenon__catalog_t* catalog, const tenon_sink_t* s
 }
 
 tenon_status_t tenon__catalog_check_texts(tenon__catalog_t* catalog, const tenon_sink_t* sink) {
-  (void)tenon__catalog_rewrites(catalog, sink, NULL, 0);
+  (void)tenon__catalog_all(catalog, TENON_OFFER_REWRITE, sink, NULL, 0);
   (void)tenon__catalog_kernels(catalog, "*", 0, sink, NULL, 0);
   (void)pthread_mutex_lock(&catalog->mutex);
   const tenon_status_t status = check_all(catalog, sink);

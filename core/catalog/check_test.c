@@ -73,10 +73,11 @@ TENON_TEST(a_rewrite_with_a_fault_is_left_out) {
                                      .replacement = rows[i].replacement};
     const bool is_right = rows[i].message == NULL;
     add(&world, &bond, "rewrite/1", &rewrite, 1, sizeof(rewrite));
-    EXPECT_INT(tenon__catalog_rewrites(world.catalog, NULL, NULL, 0), 1);
+    EXPECT_INT(tenon__catalog_all(world.catalog, TENON_OFFER_REWRITE, NULL, NULL, 0), 1);
     for (int round = 0; round < 2; ++round) { /* told once */
       EXPECT_STATUS(tenon__catalog_check_texts(world.catalog, world.sink), TENON_OK);
-      EXPECT_INT(tenon__catalog_rewrites(world.catalog, NULL, NULL, 0), is_right ? 1 : 0);
+      EXPECT_INT(tenon__catalog_all(world.catalog, TENON_OFFER_REWRITE, NULL, NULL, 0),
+                 is_right ? 1 : 0);
       EXPECT_INT(world.messages.count, is_right ? 0 : 1);
     }
     tenon__left_out_t left;
@@ -127,7 +128,7 @@ TENON_TEST(a_verdict_on_a_rewrite_is_kept) {
       {.size = sizeof(rewrites[0]), .name = "wrong", .pattern = RIGHT, .replacement = RIGHT}};
   const tenon__rewrite_entry_t* entries[2];
   add(&world, &bond, "rewrite/1", rewrites, 2, sizeof(rewrites[0]));
-  REQUIRE(tenon__catalog_rewrites(world.catalog, NULL, entries, 2) == 2);
+  REQUIRE(tenon__catalog_all(world.catalog, TENON_OFFER_REWRITE, NULL, entries, 2) == 2);
   bool is_refused = true;
   EXPECT(!tenon__catalog_is_tried(world.catalog, entries[0], &is_refused));
   EXPECT(!is_refused);
@@ -140,7 +141,7 @@ TENON_TEST(a_verdict_on_a_rewrite_is_kept) {
   EXPECT(is_refused);
   EXPECT_TEXT(world.messages.text,
               "plugin bond (/bond.so): rewrite 'wrong': 1 is not 2; it is left out\n");
-  EXPECT_INT(tenon__catalog_rewrites(world.catalog, NULL, NULL, 0), 1);
+  EXPECT_INT(tenon__catalog_all(world.catalog, TENON_OFFER_REWRITE, NULL, NULL, 0), 1);
   tenon__catalog_destroy(world.catalog);
 }
 

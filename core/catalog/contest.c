@@ -6,7 +6,6 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/catalog/state.h"
 
 void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
                               const tenon_sink_t* sink) {
@@ -36,14 +35,14 @@ static int precedence(const tenon__owner_t* owner, const char* name) {
   return !owner->is_installed ? 2 : strcmp(owner->plugin, name) == 0 ? 0 : 1;
 }
 
-int tenon__owner_compare(const tenon__owner_t* a, const tenon__owner_t* b, const char* name) {
+static int compare(const tenon__owner_t* a, const tenon__owner_t* b, const char* name) {
   return precedence(a, name) - precedence(b, name);
 }
 
 /* Equals, or as they stand on the search path; who is there already stays where that is the same.
  */
 static bool stays(const tenon__owner_t* there, const tenon__owner_t* comes, const char* name) {
-  const int order = tenon__owner_compare(there, comes, name);
+  const int order = compare(there, comes, name);
   return order < 0 || (order == 0 && there->search_rank <= comes->search_rank);
 }
 
@@ -61,7 +60,7 @@ int tenon__operator_owners_compare(const tenon__owner_t* a, const tenon__owner_t
                                    const char* name) {
   char domain[TENON_OFFER_NAME_LIMIT + 1];
   domain_of(name, domain);
-  return tenon__owner_compare(a, b, domain);
+  return compare(a, b, domain);
 }
 
 const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalog,
@@ -101,13 +100,8 @@ static void describe_converter(const tenon_converter_t* c, const tenon__owner_t*
 }
 
 /* One of two that offer the same goes. */
-typedef struct loser_t {
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} loser_t;
-
 static void resolve(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
-                    const loser_t* loser, const char* message, const tenon_sink_t* sink) {
+                    const tenon__claim_t* loser, const char* message, const tenon_sink_t* sink) {
   const tenon__left_out_t item = {tenon__offer_kind_word(kind), name, loser->owner, message};
   tenon__catalog_drop(catalog, &item, loser->verdict, sink);
 }
@@ -124,8 +118,7 @@ void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key
                                       const tenon__converter_entry_t* entry,
                                       const tenon_sink_t* sink) {
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_CONVERTER], key);
-  const size_t listed = list == NULL ? 0 : list->count;
-  for (size_t i = 0; i < listed && entry->verdict->fault == NULL; ++i) {
+  for (size_t i = 0; i < list->count && entry->verdict->fault == NULL; ++i) {
     const tenon__converter_entry_t* other = list->records[i].entry;
     if (other->owner == entry->owner || other->verdict->fault != NULL ||
         !overlap(&other->converter, &entry->converter)) {
@@ -134,7 +127,7 @@ void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key
     const bool it_stays = tenon__converter_stays(other, entry);
     const tenon__converter_entry_t* winner = it_stays ? other : entry;
     const tenon__converter_entry_t* goes = it_stays ? entry : other;
-    const loser_t loser = {goes->owner, goes->verdict};
+    const tenon__claim_t loser = {goes->owner, goes->verdict};
     char message[512];
     describe_converter(&winner->converter, winner->owner, message, sizeof(message));
     if (covers(&winner->converter, &goes->converter)) {
@@ -146,10 +139,9 @@ void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key
   }
 }
 
-/* Every entry of a kind is {structure, owner, verdict}. */
-static loser_t owner_and_verdict(tenon__offer_kind_t kind, const void* entry) {
+tenon__claim_t tenon__entry_claim(tenon__offer_kind_t kind, const void* entry) {
   const char* at = (const char*)entry + tenon__offer_kind_size(kind);
-  loser_t result;
+  tenon__claim_t result;
   memcpy(&result.owner, at, sizeof(void*));
   memcpy(&result.verdict, at + sizeof(void*), sizeof(void*));
   return result;
@@ -158,10 +150,9 @@ static loser_t owner_and_verdict(tenon__offer_kind_t kind, const void* entry) {
 void tenon__catalog_contest_name(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
                                  const char* name, const void* entry, const tenon_sink_t* sink) {
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
-  const loser_t mine = owner_and_verdict(kind, entry);
-  const size_t listed = list == NULL ? 0 : list->count;
-  for (size_t i = 0; i < listed && mine.verdict->fault == NULL; ++i) {
-    const loser_t other = owner_and_verdict(kind, list->records[i].entry);
+  const tenon__claim_t mine = tenon__entry_claim(kind, entry);
+  for (size_t i = 0; i < list->count && mine.verdict->fault == NULL; ++i) {
+    const tenon__claim_t other = tenon__entry_claim(kind, list->records[i].entry);
     if (other.verdict->fault != NULL) {
       continue;
     }

@@ -17,9 +17,7 @@ void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t
  * somebody may hold it. */
 void tenon__catalog_drop(tenon__catalog_t* catalog, const tenon__left_out_t* item,
                          tenon__admission_t* verdict, const tenon_sink_t* sink);
-/* Less than 0 where `a` is heard before `b` as to `name`, a domain, device or format; 0: equals. */
-int tenon__owner_compare(const tenon__owner_t* a, const tenon__owner_t* b, const char* name);
-/* The same as to the domain of an identity. */
+/* Less than 0 where `a` is heard before `b` as to the domain of an identity; 0: equals. */
 int tenon__operator_owners_compare(const tenon__owner_t* a, const tenon__owner_t* b,
                                    const char* name);
 /* The plugin of the library that bears the name of an identity's domain; NULL. */
@@ -28,6 +26,12 @@ const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalo
 /* Of two that have the same version of a node type: is it `there` that converts it? */
 bool tenon__converter_stays(const tenon__converter_entry_t* there,
                             const tenon__converter_entry_t* comes);
+/* Whose an entry of any kind is, and its verdict. */
+typedef struct tenon__claim_t {
+  const tenon__owner_t* owner;
+  tenon__admission_t* verdict;
+} tenon__claim_t;
+tenon__claim_t tenon__entry_claim(tenon__offer_kind_t kind, const void* entry);
 /* A new entry against those that are there under its key or name: one of two is left out; of
  * converters one all of whose versions the other has. */
 void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key,

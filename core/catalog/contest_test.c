@@ -44,8 +44,8 @@ static void expect_winner(const world_t* world, const char* plugin) {
   REQUIRE(converter != NULL && parser != NULL);
   EXPECT_TEXT(converter->owner->plugin, plugin);
   EXPECT_TEXT(parser->owner->plugin, plugin);
-  EXPECT_INT(tenon__catalog_converters(world->catalog, NULL, NULL, 0), 1);
-  EXPECT_INT(tenon__catalog_parsers(world->catalog, NULL, NULL, 0), 1);
+  EXPECT_INT(tenon__catalog_all(world->catalog, TENON_OFFER_CONVERTER, NULL, NULL, 0), 1);
+  EXPECT_INT(tenon__catalog_all(world->catalog, TENON_OFFER_PARSER, NULL, NULL, 0), 1);
 }
 
 TENON_TEST(what_ships_with_the_library_keeps_its_names) {
@@ -150,7 +150,8 @@ TENON_TEST(each_version_is_taken_by_who_is_heard_first_in_any_order) {
         EXPECT_TEXT(entry == NULL ? NULL : entry->owner->plugin, expected[set][version - 1]);
       }
       /* All of whose versions another takes is left out, and nobody else. */
-      EXPECT_INT(tenon__catalog_converters(world.catalog, NULL, NULL, 0), set == 0 ? 2 : 3);
+      EXPECT_INT(tenon__catalog_all(world.catalog, TENON_OFFER_CONVERTER, NULL, NULL, 0),
+                 set == 0 ? 2 : 3);
       EXPECT_INT(tenon__catalog_left_out(world.catalog, NULL, 0), set == 0 ? 1 : 0);
       tenon__catalog_destroy(world.catalog);
     }

@@ -34,36 +34,21 @@ typedef struct tenon__admission_t {
 
 /* Entries: the plugin's descriptor in full size (what it lacks reads as zero), whose it is, and the
  * verdict. In the catalogue's arena, at one address for its life; only the verdict changes. */
-typedef struct tenon__kernel_entry_t {
-  tenon_kernel_t kernel; /* full size */
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__kernel_entry_t;
-typedef struct tenon__device_entry_t {
-  tenon_device_descriptor_t device;
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__device_entry_t;
-typedef struct tenon__parser_entry_t {
-  tenon_parser_t parser;
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__parser_entry_t;
-typedef struct tenon__converter_entry_t {
-  tenon_converter_t converter;
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__converter_entry_t;
-typedef struct tenon__rewrite_entry_t {
-  tenon_rewrite_t rewrite;
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__rewrite_entry_t;
-typedef struct tenon__calibrator_entry_t {
-  tenon_calibrator_t calibrator;
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__calibrator_entry_t;
+#define TENON_ENTRIES(X)               \
+  X(kernel, tenon_kernel_t)            \
+  X(device, tenon_device_descriptor_t) \
+  X(parser, tenon_parser_t)            \
+  X(converter, tenon_converter_t)      \
+  X(rewrite, tenon_rewrite_t)          \
+  X(calibrator, tenon_calibrator_t)
+#define TENON_ENTRY(name, type)            \
+  typedef struct tenon__##name##_entry_t { \
+    type name;                             \
+    const tenon__owner_t* owner;           \
+    tenon__admission_t* verdict;           \
+  } tenon__##name##_entry_t;
+TENON_ENTRIES(TENON_ENTRY)
+#undef TENON_ENTRY
 
 /* What was left out, and why, among the plugins loaded so far; in order of discovery. Strings are
  * the catalogue's. */

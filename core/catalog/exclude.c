@@ -48,7 +48,7 @@ static bool list_kind(const tenon__catalog_t* catalog, tenon__offer_kind_t kind,
                       const char* name, names_t* names) {
   const tenon__index_list_t* found = tenon__index_find(&catalog->offers[kind], "");
   bool is_there = false;
-  for (size_t i = 0; found != NULL && i < found->count; ++i) {
+  for (size_t i = 0; i < found->count; ++i) {
     const tenon__index_record_t* record = &found->records[i];
     if (strcmp(record->plugin, plugin) == 0) {
       is_there = is_there || strcmp(record->name, name) == 0;

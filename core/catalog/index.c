@@ -33,8 +33,7 @@ static int compare(const tenon__index_record_t* a, const tenon__index_record_t* 
 }
 
 static tenon__index_list_t* find_list(const tenon__index_t* index, const char* key) {
-  const tenon__map_value_t* value = tenon__string_map_find(&index->lists, key);
-  return value == NULL ? NULL : value->pointer;
+  return tenon__string_map_pointer(&index->lists, key);
 }
 
 static tenon__index_list_t* find_or_make_list(tenon__index_t* index, const char* key) {
@@ -71,7 +70,9 @@ bool tenon__index_add(tenon__index_t* index, const char* key, const tenon__index
 }
 
 const tenon__index_list_t* tenon__index_find(const tenon__index_t* index, const char* key) {
-  return find_list(index, key);
+  static const tenon__index_list_t none = {.count = 0};
+  const tenon__index_list_t* list = find_list(index, key);
+  return list == NULL ? &none : list;
 }
 
 bool tenon__catalog_key(const char* first, const char* second, const char* third,

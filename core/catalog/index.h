@@ -4,7 +4,6 @@
 #ifndef TENON_CORE_CATALOG_INDEX_H_
 #define TENON_CORE_CATALOG_INDEX_H_
 
-#include "core/base/arena.h"
 #include "core/base/string_map.h"
 #include "core/catalog/entry.h"
 #include "core/catalog/kinds.h"
@@ -35,7 +34,7 @@ void tenon__index_deinitialize(tenon__index_t* index);
 /* False when memory is out: the index is as before. One thing may stand under several names; under
  * one it is entered once. */
 bool tenon__index_add(tenon__index_t* index, const char* key, const tenon__index_record_t* record);
-/* NULL when there is nothing under this key; valid until the next add. */
+/* Empty when there is nothing under this key; valid until the next add. */
 const tenon__index_list_t* tenon__index_find(const tenon__index_t* index, const char* key);
 /* To be asked of each record of a list. */
 static inline bool tenon__index_holds(const tenon__index_record_t* record) {

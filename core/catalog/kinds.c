@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/structure.h"
+#include "core/base/bytes.h"
 
 typedef struct kind_row_t {
   const char* word;

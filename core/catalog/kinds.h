@@ -6,8 +6,6 @@
 #ifndef TENON_CORE_CATALOG_KINDS_H_
 #define TENON_CORE_CATALOG_KINDS_H_
 
-#include <stdbool.h>
-
 #include "tenon/plugin.h"
 
 /* NAME, word in manifests, versioned kind of the offering, structure, last member that an item must

@@ -47,8 +47,7 @@ void tenon__device_close(tenon__device_t* device) {
 
 bool tenon__device_is_well(const tenon__device_t* device) {
   const tenon_device_descriptor_t* descriptor = device->source.descriptor;
-  return descriptor->health == NULL ||
-         descriptor->health(device->handle, device->sink) == TENON_OK;
+  return descriptor->health == NULL || descriptor->health(device->handle, device->sink) == TENON_OK;
 }
 
 bool tenon__device_is_host(const tenon__device_t* device) {
@@ -151,6 +150,50 @@ tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_
       device->source.descriptor->elapsed(device->handle, begin, end, out_seconds);
   tenon__call_leave(outer);
   return tell(device, "elapsed", status);
+}
+
+/* ---- Recordings ---- */
+
+bool tenon__device_records(const tenon__device_t* device) {
+  return (device->source.descriptor->flags & TENON_DEVICE_RECORDS) != 0;
+}
+
+tenon_status_t tenon__device_begin_record(const tenon__device_t* device, tenon_stream_t* stream) {
+  const tenon__call_t call = call_of(device, "begin_record");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status = device->source.descriptor->begin_record(device->handle, stream);
+  tenon__call_leave(outer);
+  return tell(device, "begin_record", status);
+}
+
+tenon_status_t tenon__device_end_record(const tenon__device_t* device, tenon_stream_t* stream,
+                                        void** out_recording) {
+  const tenon__call_t call = call_of(device, "end_record");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status =
+      device->source.descriptor->end_record(device->handle, stream, out_recording);
+  tenon__call_leave(outer);
+  return tell(device, "end_record", status);
+}
+
+tenon_status_t tenon__device_replay(const tenon__device_t* device, tenon_stream_t* stream,
+                                    void* recording) {
+  const tenon__call_t call = call_of(device, "replay");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status =
+      device->source.descriptor->replay(device->handle, stream, recording);
+  tenon__call_leave(outer);
+  return tell(device, "replay", status);
+}
+
+void tenon__device_destroy_recording(const tenon__device_t* device, void* recording) {
+  if (recording == NULL) {
+    return;
+  }
+  const tenon__call_t call = call_of(device, "destroy_recording");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  device->source.descriptor->destroy_recording(device->handle, recording);
+  tenon__call_leave(outer);
 }
 
 /* ---- Copies ---- */

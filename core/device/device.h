@@ -65,6 +65,16 @@ tenon_status_t tenon__device_record_event(const tenon__device_t* device, tenon_s
 tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_t* begin,
                                      tenon_event_t* end, double* out_seconds);
 
+/* Can work be recorded there? Then what is asked of a stream between begin and end is kept and not
+ * done, and each replay asks for all of it. Destroying NULL does nothing. */
+bool tenon__device_records(const tenon__device_t* device);
+tenon_status_t tenon__device_begin_record(const tenon__device_t* device, tenon_stream_t* stream);
+tenon_status_t tenon__device_end_record(const tenon__device_t* device, tenon_stream_t* stream,
+                                        void** out_recording);
+tenon_status_t tenon__device_replay(const tenon__device_t* device, tenon_stream_t* stream,
+                                    void* recording);
+void tenon__device_destroy_recording(const tenon__device_t* device, void* recording);
+
 /* Between the host's memory and the device's own, or within the latter, as `direction` says
  * (TENON_COPY_*). In the stream's order; both ends stay until that is done. */
 tenon_status_t tenon__device_copy(const tenon__device_t* device, tenon_stream_t* stream,

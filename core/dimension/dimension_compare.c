@@ -1,17 +1,12 @@
 /* Minimum, maximum, equality and order, decided where ranges or proofs decide them. */
-#include "core/dimension/dimension_compare.h"
 
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_apply.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"
-#include "core/dimension/dimension_ring.h"
 
 enum { EXTREMUM_OPERANDS = 12 };
-
-static uint64_t magnitude(int64_t value) {
-  return value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value;
-}
 
 /* Appends a dimension, or its operands when it is an operation of the same kind. */
 static uint32_t gather(const tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t dim,
@@ -56,8 +51,7 @@ tenon_dim_t tenon__dim_extremum(tenon__dim_pool_t* pool, uint32_t opcode, tenon_
     operands[at] = operand;
   }
   if (count > EXTREMUM_OPERANDS) {
-    const tenon_dim_t pair[2] = {a, b};
-    return tenon__dim_operation(pool, opcode, pair, 2);
+    return tenon__dim_pair(pool, opcode, a, b);
   }
   return count == 1 ? operands[0] : tenon__dim_operation(pool, opcode, operands, count);
 }
@@ -85,7 +79,7 @@ static bool difference(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b,
 static int64_t take_divisor(tenon__sum_t* sum) {
   uint64_t shared = 0;
   for (uint32_t i = 0; i < sum->term_count; ++i) {
-    shared = tenon__greatest_divisor(shared, magnitude(sum->terms[i].coefficient));
+    shared = tenon__greatest_divisor(shared, sum->terms[i].coefficient);
   }
   if (shared <= 1 || shared > INT64_MAX) {
     return 1;
@@ -99,16 +93,14 @@ static int64_t take_divisor(tenon__sum_t* sum) {
 static tenon_dim_t compare_raw(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a,
                                tenon_dim_t b) {
   const bool swap = opcode == TENON_OPCODE_EQ && a.id > b.id;
-  const tenon_dim_t operands[2] = {swap ? b : a, swap ? a : b};
-  return tenon__dim_operation(pool, opcode, operands, 2);
+  return swap ? tenon__dim_pair(pool, opcode, b, a) : tenon__dim_pair(pool, opcode, a, b);
 }
 
 /* variable (opcode) constant as a node. */
 static tenon_dim_t compare_with(tenon__dim_pool_t* pool, uint32_t opcode, tenon__sum_t* variable,
                                 int64_t constant) {
-  const tenon_dim_t operands[2] = {tenon__sum_write(pool, variable),
-                                   tenon__dim_constant(pool, constant)};
-  return tenon__dim_operation(pool, opcode, operands, 2);
+  const tenon_dim_t left = tenon__sum_write(pool, variable);
+  return tenon__dim_pair(pool, opcode, left, tenon__dim_constant(pool, constant));
 }
 
 /* !(p < q) is q < p + 1; INVALID when the condition is no such comparison. */
@@ -151,18 +143,14 @@ tenon_dim_t tenon__dim_equals(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_
   int64_t target = -constant / divisor;
   tenon__sum_t above = variable;
   tenon__sum_add_constant(&above, -target - 1);
-  tenon__sum_t below;
-  tenon__sum_clear(&below);
-  tenon__sum_add_scaled(&below, &variable, -1);
+  tenon__sum_t below = tenon__sum_negated(&variable);
   tenon__sum_add_constant(&below, target - 1);
   if (tenon__sum_never_negative(pool, &above) || tenon__sum_never_negative(pool, &below)) {
     return tenon__dim_constant(pool, 0);
   }
   tenon__sum_sort(&variable);
   if (variable.terms[0].coefficient < 0 && target != INT64_MIN) {
-    const tenon__sum_t negative = variable;
-    tenon__sum_clear(&variable);
-    tenon__sum_add_scaled(&variable, &negative, -1);
+    variable = tenon__sum_negated(&variable);
     target = -target;
   }
   return compare_with(pool, TENON_OPCODE_EQ, &variable, target);
@@ -186,9 +174,7 @@ tenon_dim_t tenon__dim_less(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t 
     return compare_raw(pool, TENON_OPCODE_LT, a, b);
   }
   /* variable + constant < 0; proved when -variable - constant - 1 is never negative. */
-  tenon__sum_t margin;
-  tenon__sum_clear(&margin);
-  tenon__sum_add_scaled(&margin, &variable, -1);
+  tenon__sum_t margin = tenon__sum_negated(&variable);
   tenon__sum_add_constant(&margin, -constant);
   tenon__sum_add_constant(&margin, -1);
   if (tenon__sum_never_negative(pool, &margin)) {
@@ -202,9 +188,7 @@ tenon_dim_t tenon__dim_less(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t 
     return compare_with(pool, TENON_OPCODE_LT, &variable, bound);
   }
   /* -v < b is -b < v. */
-  tenon__sum_clear(&margin);
-  tenon__sum_add_scaled(&margin, &variable, -1);
-  const tenon_dim_t operands[2] = {tenon__dim_constant(pool, -bound),
-                                   tenon__sum_write(pool, &margin)};
-  return tenon__dim_operation(pool, TENON_OPCODE_LT, operands, 2);
+  margin = tenon__sum_negated(&variable);
+  const tenon_dim_t low = tenon__dim_constant(pool, -bound);
+  return tenon__dim_pair(pool, TENON_OPCODE_LT, low, tenon__sum_write(pool, &margin));
 }

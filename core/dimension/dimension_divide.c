@@ -1,16 +1,15 @@
 /* Floor division and remainder. The numerator is split into a multiple of the divisor and a rest,
  * floor((d n + r) / n) = d + floor(r / n), and the rest is simplified where its range allows.
  * Simplifying may give a value to what divides by zero, never another value to what has one. */
-#include "core/dimension/dimension_divide.h"
 
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_apply.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"
-#include "core/dimension/dimension_ring.h"
 
 enum { DIVISION_DEPTH = 6, DIVISION_STEPS = 32 };
 
@@ -23,10 +22,6 @@ typedef struct division_t {
   int64_t factor; /* of the remainder: what numerator and divisor had in common */
   tenon__term_t common;
 } division_t;
-
-static uint64_t magnitude(int64_t value) {
-  return value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value;
-}
 
 /* True when every term of both sums holds the atom. */
 static bool all_hold(const tenon__sum_t* sum, uint32_t atom) {
@@ -55,10 +50,10 @@ static void divide_all(tenon__sum_t* sum, const tenon__term_t* term) {
 static void cancel_common(division_t* division) {
   uint64_t shared = 0;
   for (uint32_t i = 0; i < division->numerator.term_count; ++i) {
-    shared = tenon__greatest_divisor(shared, magnitude(division->numerator.terms[i].coefficient));
+    shared = tenon__greatest_divisor(shared, division->numerator.terms[i].coefficient);
   }
   for (uint32_t i = 0; i < division->divisor.term_count; ++i) {
-    shared = tenon__greatest_divisor(shared, magnitude(division->divisor.terms[i].coefficient));
+    shared = tenon__greatest_divisor(shared, division->divisor.terms[i].coefficient);
   }
   tenon__term_t common = {.coefficient = shared > INT64_MAX ? 1 : (int64_t)shared};
   const tenon__term_t candidates = division->divisor.terms[0];
@@ -162,8 +157,8 @@ static bool rest_in_one_step(const tenon__dim_pool_t* pool, const division_t* di
 static bool find_coarser(const tenon__dim_pool_t* pool, const division_t* division, int64_t n,
                          int64_t* out_g, tenon__sum_t* out_a, tenon__sum_t* out_b) {
   for (uint32_t i = 0; i < division->rest.term_count; ++i) {
-    const int64_t g = (int64_t)tenon__greatest_divisor(
-        magnitude(division->rest.terms[i].coefficient), (uint64_t)n);
+    const int64_t g =
+        (int64_t)tenon__greatest_divisor((uint64_t)n, division->rest.terms[i].coefficient);
     if (g <= 1 || division->rest.terms[i].factor_count == 0) {
       continue;
     }
@@ -203,9 +198,8 @@ static tenon_dim_t add_multiple(tenon__dim_pool_t* pool, division_t* division, t
 
 static tenon_dim_t write_both(tenon__dim_pool_t* pool, uint32_t opcode, tenon__sum_t* numerator,
                               tenon__sum_t* divisor) {
-  const tenon_dim_t operands[2] = {tenon__sum_write(pool, numerator),
-                                   tenon__sum_write(pool, divisor)};
-  return tenon__dim_operation(pool, opcode, operands, 2);
+  const tenon_dim_t above = tenon__sum_write(pool, numerator);
+  return tenon__dim_pair(pool, opcode, above, tenon__sum_write(pool, divisor));
 }
 
 /* floor((floor(x / m) + c) / n) = floor((x + c m) / (m n)), m and n positive: the rest is that
@@ -253,97 +247,6 @@ static tenon_dim_t divide_rest_by_number(tenon__dim_pool_t* pool, division_t* di
     return tenon__dim_floor_div(pool, tenon__sum_write(pool, &a), tenon__dim_constant(pool, n / g));
   }
   return TENON_DIM_INVALID;
-}
-
-static tenon_dim_t divide_rest(tenon__dim_pool_t* pool, division_t* division) {
-  tenon_dim_t result = TENON_DIM_INVALID;
-  if (division->rest.term_count == 0) {
-    return tenon__dim_constant(pool, 0);
-  }
-  const int64_t number = tenon__sum_constant(&division->divisor);
-  if (tenon__sum_is_constant(&division->divisor) && number > 0) {
-    result = divide_rest_by_number(pool, division, number);
-  }
-  if (!tenon__dim_valid(pool, result) && rest_is_below(pool, division)) {
-    return tenon__dim_constant(pool, 0);
-  }
-  if (!tenon__dim_valid(pool, result) && !unnest(pool, division, &result)) {
-    result = write_both(pool, TENON_OPCODE_FLOOR_DIV, &division->rest, &division->divisor);
-  }
-  return result;
-}
-
-/* Reads both and brings them to a splittable form. False: leave the operation as it stands. */
-static bool begin(tenon__dim_pool_t* pool, division_t* division, tenon_dim_t a, tenon_dim_t b) {
-  tenon__sum_read(pool, a, &division->numerator);
-  tenon__sum_read(pool, b, &division->divisor);
-  if (division->divisor.term_count == 0) {
-    return false;
-  }
-  cancel_common(division);
-  if (division->divisor.term_count > 1) {
-    if (!split_exactly(division)) {
-      /* The common factors are gone already: the rest is all of the numerator. */
-      tenon__sum_clear(&division->multiple);
-      division->rest = division->numerator;
-    }
-    return true;
-  }
-  split_single(division);
-  return !division->multiple.failed && !division->multiple.overflowed && !division->rest.failed &&
-         !division->rest.overflowed;
-}
-
-static tenon_dim_t raw(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a, tenon_dim_t b) {
-  const tenon_dim_t operands[2] = {a, b};
-  return tenon__dim_operation(pool, opcode, operands, 2);
-}
-
-static tenon_dim_t floor_div_numbers(tenon__dim_pool_t* pool, int64_t a, int64_t b) {
-  if (b == 0 || (a == INT64_MIN && b == -1)) {
-    return TENON_DIM_INVALID;
-  }
-  const int64_t quotient = a / b;
-  const bool inexact = a % b != 0 && (a % b < 0) != (b < 0);
-  return tenon__dim_constant(pool, inexact ? quotient - 1 : quotient);
-}
-
-/* 0 - a */
-static tenon_dim_t minus(tenon__dim_pool_t* pool, tenon_dim_t a) {
-  return tenon__dim_multiply(pool, tenon__dim_constant(pool, -1), a);
-}
-
-/* The value of a constant node; 1 for everything else. */
-static int64_t number_or_one(const tenon__dim_pool_t* pool, tenon_dim_t dim) {
-  const tenon__dim_node_t* node = tenon__dim_node(pool, dim.id);
-  return node->kind == TENON_DIM_CONSTANT ? node->value : 1;
-}
-
-tenon_dim_t tenon__dim_floor_div(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b) {
-  if (!tenon__dim_valid(pool, a) || !tenon__dim_valid(pool, b)) {
-    return TENON_DIM_INVALID;
-  }
-  const tenon__dim_node_t* x = tenon__dim_node(pool, a.id);
-  const bool number = tenon__dim_node(pool, b.id)->kind == TENON_DIM_CONSTANT;
-  const int64_t n = number_or_one(pool, b);
-  if (n == 0 || (number && x->kind == TENON_DIM_CONSTANT)) {
-    return n == 0 ? TENON_DIM_INVALID : floor_div_numbers(pool, x->value, n);
-  }
-  division_t division;
-  if (pool->depth >= DIVISION_DEPTH) {
-    return raw(pool, TENON_OPCODE_FLOOR_DIV, a, b);
-  }
-  ++pool->depth;
-  tenon_dim_t result;
-  if (n < 0 && n != INT64_MIN) {
-    result = tenon__dim_floor_div(pool, minus(pool, a), tenon__dim_constant(pool, -n));
-  } else if (begin(pool, &division, a, b)) {
-    result = add_multiple(pool, &division, divide_rest(pool, &division));
-  } else {
-    result = raw(pool, TENON_OPCODE_FLOOR_DIV, a, b);
-  }
-  --pool->depth;
-  return result;
 }
 
 /* A remainder of a remainder: x % (m n) % n = x % n. Replaces such atoms in the rest. */
@@ -398,21 +301,86 @@ static tenon_dim_t rest_by_number(tenon__dim_pool_t* pool, division_t* division,
   return TENON_DIM_INVALID;
 }
 
-static tenon_dim_t remainder_of_rest(tenon__dim_pool_t* pool, division_t* division) {
+/* floor(rest / divisor), or rest % divisor. */
+static tenon_dim_t divide_rest(tenon__dim_pool_t* pool, uint32_t opcode, division_t* division) {
+  const bool is_mod = opcode == TENON_OPCODE_MOD;
+  const int64_t number = tenon__sum_constant(&division->divisor);
   tenon_dim_t result = TENON_DIM_INVALID;
   if (division->rest.term_count == 0) {
     return tenon__dim_constant(pool, 0);
   }
-  const int64_t number = tenon__sum_constant(&division->divisor);
   if (tenon__sum_is_constant(&division->divisor) && number > 0) {
-    result = rest_by_number(pool, division, number);
+    result = is_mod ? rest_by_number(pool, division, number)
+                    : divide_rest_by_number(pool, division, number);
   }
   if (!tenon__dim_valid(pool, result) && rest_is_below(pool, division)) {
-    result = tenon__sum_write(pool, &division->rest);
+    result = is_mod ? tenon__sum_write(pool, &division->rest) : tenon__dim_constant(pool, 0);
   }
-  if (!tenon__dim_valid(pool, result)) {
-    result = write_both(pool, TENON_OPCODE_MOD, &division->rest, &division->divisor);
+  if (!tenon__dim_valid(pool, result) && (is_mod || !unnest(pool, division, &result))) {
+    result = write_both(pool, opcode, &division->rest, &division->divisor);
   }
+  return result;
+}
+
+/* Reads both and brings them to a splittable form. False: leave the operation as it stands. */
+static bool begin(tenon__dim_pool_t* pool, division_t* division, tenon_dim_t a, tenon_dim_t b) {
+  tenon__sum_read(pool, a, &division->numerator);
+  tenon__sum_read(pool, b, &division->divisor);
+  if (division->divisor.term_count == 0) {
+    return false;
+  }
+  cancel_common(division);
+  if (division->divisor.term_count > 1) {
+    if (!split_exactly(division)) {
+      /* The common factors are gone already: the rest is all of the numerator. */
+      tenon__sum_clear(&division->multiple);
+      division->rest = division->numerator;
+    }
+    return true;
+  }
+  split_single(division);
+  return !division->multiple.failed && !division->multiple.overflowed && !division->rest.failed &&
+         !division->rest.overflowed;
+}
+
+/* 0 - a */
+static tenon_dim_t minus(tenon__dim_pool_t* pool, tenon_dim_t a) {
+  return tenon__dim_multiply(pool, tenon__dim_constant(pool, -1), a);
+}
+
+/* The value of a constant node; 1 for everything else. */
+static int64_t number_or_one(const tenon__dim_pool_t* pool, tenon_dim_t dim) {
+  const tenon__dim_node_t* node = tenon__dim_node(pool, dim.id);
+  return node->kind == TENON_DIM_CONSTANT ? node->value : 1;
+}
+
+tenon_dim_t tenon__dim_floor_div(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b) {
+  if (!tenon__dim_valid(pool, a) || !tenon__dim_valid(pool, b)) {
+    return TENON_DIM_INVALID;
+  }
+  const tenon__dim_node_t* x = tenon__dim_node(pool, a.id);
+  const bool number = tenon__dim_node(pool, b.id)->kind == TENON_DIM_CONSTANT;
+  const int64_t n = number_or_one(pool, b);
+  int64_t quotient = 0;
+  if (n == 0 || (number && x->kind == TENON_DIM_CONSTANT)) {
+    return tenon__dim_apply(TENON_OPCODE_FLOOR_DIV, x->value, n, &quotient)
+               ? tenon__dim_constant(pool, quotient)
+               : TENON_DIM_INVALID;
+  }
+  division_t division;
+  if (pool->depth >= DIVISION_DEPTH) {
+    return tenon__dim_pair(pool, TENON_OPCODE_FLOOR_DIV, a, b);
+  }
+  ++pool->depth;
+  tenon_dim_t result;
+  if (n < 0 && n != INT64_MIN) {
+    result = tenon__dim_floor_div(pool, minus(pool, a), tenon__dim_constant(pool, -n));
+  } else if (begin(pool, &division, a, b)) {
+    result = add_multiple(pool, &division, divide_rest(pool, TENON_OPCODE_FLOOR_DIV, &division));
+  } else {
+    result = tenon__dim_pair(pool, TENON_OPCODE_FLOOR_DIV, a, b);
+  }
+  --pool->depth;
   return result;
 }
 
@@ -425,7 +393,7 @@ tenon_dim_t tenon__dim_mod(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b
     return TENON_DIM_INVALID;
   }
   if (pool->depth >= DIVISION_DEPTH || n == INT64_MIN) {
-    return raw(pool, TENON_OPCODE_MOD, a, b);
+    return tenon__dim_pair(pool, TENON_OPCODE_MOD, a, b);
   }
   ++pool->depth;
   tenon_dim_t result;
@@ -434,10 +402,10 @@ tenon_dim_t tenon__dim_mod(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b
     result = minus(pool, tenon__dim_mod(pool, minus(pool, a), tenon__dim_constant(pool, -n)));
   } else if (begin(pool, &division, a, b)) {
     tenon__sum_t common = {.term_count = 1, .terms = {division.common}};
-    result = remainder_of_rest(pool, &division);
+    result = divide_rest(pool, TENON_OPCODE_MOD, &division);
     result = tenon__dim_multiply(pool, result, tenon__sum_write(pool, &common));
   } else {
-    result = raw(pool, TENON_OPCODE_MOD, a, b);
+    result = tenon__dim_pair(pool, TENON_OPCODE_MOD, a, b);
   }
   --pool->depth;
   return result;

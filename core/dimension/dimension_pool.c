@@ -11,6 +11,8 @@
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_range.h"
 
+enum { SYMBOL_KEY_SIZE = 128 };
+
 tenon_status_t tenon__dim_pool_create(tenon_allocator_t allocator, tenon__dim_pool_t** out_pool) {
   tenon__dim_pool_t* pool = tenon__allocate(allocator, 1, sizeof(*pool));
   TENON_TRY_MEMORY(pool != NULL);
@@ -143,6 +145,12 @@ tenon_dim_t tenon__dim_operation(tenon__dim_pool_t* pool, uint32_t opcode,
   return tenon__dim_intern(pool, &node);
 }
 
+tenon_dim_t tenon__dim_pair(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a,
+                            tenon_dim_t b) {
+  const tenon_dim_t operands[2] = {a, b};
+  return tenon__dim_operation(pool, opcode, operands, 2);
+}
+
 tenon_dim_t tenon__dim_find(const tenon__dim_pool_t* pool, uint32_t opcode,
                             const tenon_dim_t* operands, uint32_t count) {
   const tenon__dim_node_t node = {
@@ -174,42 +182,39 @@ static const char* name_symbol(tenon__arena_t* arena, const tenon__symbol_t* sym
   }
 }
 
-/* In `buffer`, or in the arena when the name is long; NULL when memory is out. */
-const char* tenon__symbol_key(tenon__arena_t* arena, const tenon__symbol_t* symbol,
-                              char buffer[TENON_SYMBOL_KEY_SIZE]) {
+/* What a symbol is found by: its name, or, without one, what it is. In `buffer`, or in the arena
+ * when the name is long; NULL when memory is out. */
+static const char* key_of(tenon__arena_t* arena, const tenon__symbol_t* symbol,
+                          char buffer[SYMBOL_KEY_SIZE]) {
   if (symbol->name == NULL) {
     /* Coordinates of spaces of other extents are other symbols: what is known of them differs. */
     const uint32_t extent = symbol->kind == TENON_SYMBOL_COORDINATE ? symbol->bound.id : 0;
-    (void)snprintf(buffer, TENON_SYMBOL_KEY_SIZE, "%u %u %u %u", (uint32_t)symbol->kind, symbol->a,
+    (void)snprintf(buffer, SYMBOL_KEY_SIZE, "%u %u %u %u", (uint32_t)symbol->kind, symbol->a,
                    symbol->b, extent);
     return buffer;
   }
-  if (strlen(symbol->name) + 2 > TENON_SYMBOL_KEY_SIZE) {
+  if (strlen(symbol->name) + 2 > SYMBOL_KEY_SIZE) {
     return tenon__arena_format(arena, "=%s", symbol->name);
   }
-  (void)snprintf(buffer, TENON_SYMBOL_KEY_SIZE, "=%s", symbol->name);
+  (void)snprintf(buffer, SYMBOL_KEY_SIZE, "=%s", symbol->name);
   return buffer;
 }
 
-/* Room for one more symbol. */
-static bool grow_symbols(tenon__dim_pool_t* pool) {
-  const size_t needed = (size_t)pool->symbol_count + 1;
-  return TENON_GROW(pool->allocator, pool->symbols, pool->symbol_capacity, needed) &&
-         TENON_GROW(pool->allocator, pool->symbol_dims, pool->symbol_dim_capacity, needed);
+static bool reserve_symbols(tenon__dim_pool_t* pool, size_t count) {
+  return TENON_GROW(pool->allocator, pool->symbols, pool->symbol_capacity, count) &&
+         TENON_GROW(pool->allocator, pool->symbol_dims, pool->symbol_dim_capacity, count);
 }
 
-static bool add_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol, const char* key) {
+static bool append_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol, const char* key,
+                          const char* name) {
+  const size_t index = pool->symbol_count;
   tenon__symbol_t* copy = tenon__arena_copy(&pool->arena, symbol, sizeof(*symbol));
-  if (copy == NULL || !grow_symbols(pool)) {
+  if (copy == NULL || name == NULL || !reserve_symbols(pool, index + 1) ||
+      (tenon__string_map_find(&pool->names, key) == NULL &&
+       !tenon__string_map_set(&pool->names, key, (tenon__map_value_t){.number = index}))) {
     return false;
   }
-  copy->name = symbol->name != NULL ? tenon__arena_copy_string(&pool->arena, symbol->name)
-                                    : name_symbol(&pool->arena, symbol);
-  const uint32_t index = (uint32_t)pool->symbol_count;
-  if (copy->name == NULL ||
-      !tenon__string_map_set(&pool->names, key, (tenon__map_value_t){.number = index})) {
-    return false;
-  }
+  copy->name = name;
   pool->symbols[index] = copy;
   pool->symbol_dims[index] = TENON_DIM_INVALID;
   ++pool->symbol_count;
@@ -217,14 +222,17 @@ static bool add_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol, c
 }
 
 tenon_dim_t tenon__dim_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol) {
-  char buffer[TENON_SYMBOL_KEY_SIZE];
-  const char* key = tenon__symbol_key(&pool->arena, symbol, buffer);
+  char buffer[SYMBOL_KEY_SIZE];
+  const char* key = key_of(&pool->arena, symbol, buffer);
   if (key == NULL) {
     pool->failed = true;
     return TENON_DIM_INVALID;
   }
   const tenon__map_value_t* found = tenon__string_map_find(&pool->names, key);
-  if (found == NULL && add_symbol(pool, symbol, key)) {
+  if (found == NULL &&
+      append_symbol(pool, symbol, key,
+                    symbol->name != NULL ? tenon__arena_copy_string(&pool->arena, symbol->name)
+                                         : name_symbol(&pool->arena, symbol))) {
     found = tenon__string_map_find(&pool->names, key);
   }
   if (found == NULL) {
@@ -242,9 +250,9 @@ tenon_dim_t tenon__dim_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* sy
 tenon_dim_t tenon__symbol_find(const tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint32_t a,
                                uint32_t b) {
   const tenon__symbol_t symbol = {.kind = kind, .a = a, .b = b};
-  char buffer[TENON_SYMBOL_KEY_SIZE];
+  char buffer[SYMBOL_KEY_SIZE];
   const tenon__map_value_t* found =
-      tenon__string_map_find(&pool->names, tenon__symbol_key(NULL, &symbol, buffer));
+      tenon__string_map_find(&pool->names, key_of(NULL, &symbol, buffer));
   return found == NULL ? TENON_DIM_INVALID : pool->symbol_dims[found->number];
 }
 
@@ -309,4 +317,76 @@ bool tenon__dim_mentions(const tenon__dim_pool_t* pool, tenon_dim_t dim, int kin
 
 uint64_t tenon__dim_coordinate_axes(const tenon__dim_pool_t* pool, tenon_dim_t dim) {
   return tenon__dim_valid(pool, dim) ? tenon__dim_node(pool, dim.id)->coordinate_axes : 0;
+}
+
+/* ---- A pool made again ---- */
+
+bool tenon__dim_restore_begin(tenon__dim_pool_t* pool, uint32_t symbol_count) {
+  return reserve_symbols(pool, (size_t)symbol_count + 1);
+}
+
+bool tenon__dim_restore_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol) {
+  tenon__symbol_t unnamed = *symbol;
+  char buffer[SYMBOL_KEY_SIZE];
+  /* The map serves later symbols: those whose names are made up are looked for by what they are. */
+  if (symbol->kind != TENON_SYMBOL_INPUT) {
+    unnamed.name = NULL;
+  }
+  const char* key = key_of(&pool->arena, &unnamed, buffer);
+  return key != NULL &&
+         append_symbol(pool, symbol, key, tenon__arena_copy_string(&pool->arena, symbol->name));
+}
+
+tenon_status_t tenon__dim_restore_node(tenon__dim_pool_t* pool, const tenon__dim_node_t* node) {
+  const size_t number = pool->node_count;
+  const tenon_dim_t made = tenon__dim_intern(pool, node);
+  TENON_TRY_MEMORY(tenon__dim_valid(pool, made));
+  if (made.id != number) {
+    return TENON_ERROR_INVALID_DATA;
+  }
+  if (node->kind == TENON_DIM_SYMBOL) {
+    pool->symbol_dims[node->index] = made;
+  }
+  return TENON_OK;
+}
+
+void tenon__dim_restore_end(tenon__dim_pool_t* pool) {
+  for (size_t i = 0; i < pool->symbol_count; ++i) {
+    if (!tenon__dim_valid(pool, pool->symbol_dims[i])) {
+      pool->symbols[i]->bound = TENON_DIM_INVALID;
+    }
+  }
+}
+
+static tenon_status_t restore_all(tenon__dim_pool_t* pool, const tenon__dim_pool_t* source) {
+  bool fits = tenon__dim_restore_begin(pool, (uint32_t)source->symbol_count);
+  for (size_t i = 0; fits && i < source->symbol_count; ++i) {
+    fits = tenon__dim_restore_symbol(pool, source->symbols[i]);
+  }
+  tenon_status_t status = fits ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
+  for (size_t i = 0; status == TENON_OK && i < source->node_count; ++i) {
+    const tenon__dim_node_t* node = &source->nodes[i];
+    const tenon__dim_node_t bare = {.kind = node->kind,
+                                    .opcode = node->opcode,
+                                    .index = node->index,
+                                    .operand_count = node->operand_count,
+                                    .operands = node->operands,
+                                    .value = node->value};
+    status = tenon__dim_restore_node(pool, &bare);
+  }
+  tenon__dim_restore_end(pool);
+  return status;
+}
+
+tenon_status_t tenon__dim_pool_copy(tenon_allocator_t allocator, const tenon__dim_pool_t* source,
+                                    tenon__dim_pool_t** out_pool) {
+  tenon__dim_pool_t* pool = NULL;
+  TENON_TRY(tenon__dim_pool_create(allocator, &pool));
+  const tenon_status_t status = restore_all(pool, source);
+  if (status != TENON_OK) {
+    tenon__dim_pool_destroy(pool);
+    return status;
+  }
+  *out_pool = pool;
+  return TENON_OK;
 }

@@ -15,16 +15,6 @@ typedef struct proof_t {
 
 static bool never_negative(proof_t* proof, const tenon__sum_t* sum, uint32_t depth);
 
-/* The term without factor `at`. */
-static tenon__term_t cofactor_of(const tenon__term_t* term, uint32_t at) {
-  tenon__term_t cofactor = *term;
-  for (uint32_t i = at + 1; i < cofactor.factor_count; ++i) {
-    cofactor.factors[i - 1] = cofactor.factors[i];
-  }
-  --cofactor.factor_count;
-  return cofactor;
-}
-
 /* 1 when never negative, -1 when never positive, 0 when neither is sure. */
 static int sign_of(const tenon__dim_pool_t* pool, const tenon__term_t* term) {
   tenon__sum_t sum = {.term_count = 1, .terms = {*term}};
@@ -131,7 +121,7 @@ static bool proved_by_operation(proof_t* proof, const tenon__sum_t* sum, uint32_
 static bool proved_by_factor(proof_t* proof, const tenon__sum_t* sum, uint32_t at, uint32_t factor,
                              uint32_t depth) {
   const tenon__dim_node_t* node = tenon__dim_node(proof->pool, sum->terms[at].factors[factor]);
-  const tenon__term_t cofactor = cofactor_of(&sum->terms[at], factor);
+  const tenon__term_t cofactor = tenon__term_without(&sum->terms[at], factor);
   if (node->kind == TENON_DIM_SYMBOL) {
     const tenon_dim_t bound = proof->pool->symbols[node->index]->bound;
     return tenon__dim_valid(proof->pool, bound) && sign_of(proof->pool, &cofactor) < 0 &&

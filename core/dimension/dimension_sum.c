@@ -8,13 +8,23 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_range.h"
 
-uint64_t tenon__greatest_divisor(uint64_t a, uint64_t b) {
+uint64_t tenon__greatest_divisor(uint64_t a, int64_t number) {
+  uint64_t b = number < 0 ? UINT64_C(0) - (uint64_t)number : (uint64_t)number;
   while (b != 0) {
     const uint64_t rest = a % b;
     a = b;
     b = rest;
   }
   return a;
+}
+
+tenon__term_t tenon__term_without(const tenon__term_t* term, uint32_t at) {
+  tenon__term_t result = *term;
+  for (uint32_t i = at + 1; i < result.factor_count; ++i) {
+    result.factors[i - 1] = result.factors[i];
+  }
+  --result.factor_count;
+  return result;
 }
 
 void tenon__sum_clear(tenon__sum_t* out_sum) {
@@ -131,6 +141,13 @@ void tenon__sum_read(const tenon__dim_pool_t* pool, tenon_dim_t dim, tenon__sum_
   tenon__sum_add_term(out_sum, &term);
 }
 
+tenon__sum_t tenon__sum_negated(const tenon__sum_t* sum) {
+  tenon__sum_t negated;
+  tenon__sum_clear(&negated);
+  tenon__sum_add_scaled(&negated, sum, -1);
+  return negated;
+}
+
 void tenon__sum_multiply(const tenon__sum_t* a, const tenon__sum_t* b, tenon__sum_t* out_product) {
   tenon__sum_clear(out_product);
   out_product->failed = a->failed || b->failed;
@@ -210,12 +227,8 @@ static bool join_remainder(const tenon__dim_pool_t* pool, tenon__sum_t* sum, uin
   if (!tenon__dim_valid(pool, quotient) || divisor.failed || divisor.term_count != 1) {
     return false;
   }
-  tenon__sum_t rest = {.term_count = 1, .terms = {sum->terms[term]}};
-  tenon__term_t* cofactor = &rest.terms[0];
-  for (uint32_t i = at + 1; i < cofactor->factor_count; ++i) {
-    cofactor->factors[i - 1] = cofactor->factors[i];
-  }
-  --cofactor->factor_count;
+  const tenon__sum_t rest = {.term_count = 1,
+                             .terms = {tenon__term_without(&sum->terms[term], at)}};
   tenon__sum_t wanted;
   tenon__sum_multiply(&rest, &divisor, &wanted);
   if (wanted.failed || wanted.overflowed || wanted.term_count != 1 ||

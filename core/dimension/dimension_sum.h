@@ -57,6 +57,11 @@ bool tenon__term_divide(const tenon__term_t* a, const tenon__term_t* b,
                         tenon__term_t* out_quotient);
 /* Terms in their order: degree, then ids; the constant last. */
 void tenon__sum_sort(tenon__sum_t* sum);
-uint64_t tenon__greatest_divisor(uint64_t a, uint64_t b);
+/* Of `a` and the magnitude of `b`. */
+uint64_t tenon__greatest_divisor(uint64_t a, int64_t b);
+/* The term without its factor number `at`. */
+tenon__term_t tenon__term_without(const tenon__term_t* term, uint32_t at);
+/* 0 - sum */
+tenon__sum_t tenon__sum_negated(const tenon__sum_t* sum);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/base/arena.h"
 #include "core/dimension/dimension_node.h"
 
 enum { TEXT_SIZE = 1024, TEXT_DEPTH = 32 };
@@ -170,4 +169,15 @@ const char* tenon__dim_text(const tenon__dim_pool_t* pool, tenon_dim_t dim,
   put_dim(&text, dim, BIND_NONE, 0);
   const char* copy = tenon__arena_copy_string(arena, text.data);
   return copy == NULL ? "?" : copy;
+}
+
+const char* tenon__dims_text(const tenon__dim_pool_t* pool, const tenon_dim_t* dims, uint32_t count,
+                             tenon__arena_t* arena) {
+  const char* text = tenon__arena_copy_string(arena, "[");
+  for (uint32_t i = 0; i < count && text != NULL; ++i) {
+    text = tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
+                               tenon__dim_text(pool, dims[i], arena));
+  }
+  text = text == NULL ? NULL : tenon__arena_format(arena, "%s]", text);
+  return text == NULL ? "?" : text;
 }

@@ -34,6 +34,15 @@ void tenon__extents_update(tenon__extents_t* extents) {
                            extents->values, extents->known);
 }
 
+tenon_status_t tenon__profile_open(tenon__arena_t* arena, const tenon__dim_pool_t* pool,
+                                   tenon__profile_t* out_profile) {
+  TENON_TRY(tenon__extents_create(arena, pool, &out_profile->optimum));
+  tenon__extents_update(&out_profile->optimum);
+  out_profile->min = out_profile->optimum;
+  out_profile->max = out_profile->optimum;
+  return TENON_OK;
+}
+
 static bool evaluate_operation(const tenon__extents_t* extents, const tenon__dim_view_t* view,
                                int64_t* out_value) {
   int64_t result = 0;

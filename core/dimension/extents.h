@@ -33,6 +33,9 @@ typedef struct tenon__profile_t {
  * included. OUT_OF_MEMORY only. */
 tenon_status_t tenon__extents_create(tenon__arena_t* arena, const tenon__dim_pool_t* pool,
                                      tenon__extents_t* out_extents);
+/* All three points of a profile where nothing but numbers is known; they share their arrays. */
+tenon_status_t tenon__profile_open(tenon__arena_t* arena, const tenon__dim_pool_t* pool,
+                                   tenon__profile_t* out_profile);
 /* It is not checked against the symbol's range. */
 void tenon__extents_set(tenon__extents_t* extents, uint32_t symbol, int64_t value);
 /* Evaluates all dimensions; again after symbols changed. Allocates nothing. */

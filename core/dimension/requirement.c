@@ -1,7 +1,5 @@
 #include "core/dimension/requirement.h"
 
-#include <string.h>
-
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"

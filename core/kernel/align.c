@@ -7,7 +7,7 @@
 #include "core/base/status.h"
 #include "core/network/network.h"
 #include "core/region/region.h"
-#include "core/tensor/bounds.h"
+#include "core/tensor/layout.h"
 
 static tenon_status_t space_extents(const struct tenon_region_t* region, uint32_t space,
                                     const tenon__extents_t* extents, int64_t* dims,

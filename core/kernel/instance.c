@@ -10,7 +10,6 @@
 #include "core/kernel/bound.h"
 #include "core/kernel/packed_store.h"
 #include "core/region/region_table.h"
-#include "core/tensor/bounds.h"
 #include "core/tensor/index_map_run.h"
 #include "core/tensor/layout.h"
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/bytes.h"
 #include "core/base/call.h"
 #include "core/base/file.h"
-#include "core/base/structure.h"
 #include "core/kernel/slot.h"
 #include "core/network/match.h"
 #include "core/region/region_table.h"

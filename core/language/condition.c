@@ -62,35 +62,29 @@ static const char* value_text(const environment_t* e, const value_t* value) {
 }
 
 /* What "{...}" stands for; the text itself when it has no value. */
-static void fill_hole(environment_t* e, const char* text, size_t length, char* out, size_t size) {
+static const char* hole_text(environment_t* e, const char* text, size_t length) {
   const tenon__syntax_t* syntax = NULL;
   value_t value = {0};
   const char* source = tenon__arena_copy_text(e->arena, text, length);
   if (source != NULL && tenon__text_parse_expression(e->arena, source, NULL, &syntax) == TENON_OK &&
       tenon__language_evaluate(e, syntax, &value) == TENON_OK) {
-    const char* value_as_text = value_text(e, &value);
-    (void)snprintf(out, size, "%s", value_as_text == NULL ? "?" : value_as_text);
-  } else {
-    (void)snprintf(out, size, "{%.*s}", (int)length, text);
+    return value_text(e, &value);
   }
+  return tenon__arena_format(e->arena, "{%.*s}", (int)length, text);
 }
 
-static void fill_message(environment_t* e, const char* message, char* out, size_t size) {
+static void fill_message(environment_t* e, const char* message, char out[MESSAGE_SIZE]) {
   size_t used = 0;
-  const char* cursor = message;
-  while (*cursor != '\0' && used + 1 < size) {
-    const char* end = *cursor == '{' ? strchr(cursor, '}') : NULL;
-    if (end == NULL) {
-      out[used++] = *cursor++;
-      continue;
-    }
-    char hole[HOLE_SIZE] = "";
-    fill_hole(e, cursor + 1, (size_t)(end - cursor - 1), hole, sizeof(hole));
-    const int wrote = snprintf(out + used, size - used, "%s", hole);
+  while (*message != '\0' && used < MESSAGE_SIZE - 1) {
+    const char* end = *message == '{' ? strchr(message, '}') : NULL;
+    const char* hole = end == NULL ? NULL : hole_text(e, message + 1, (size_t)(end - message - 1));
+    const int wrote = end == NULL ? snprintf(out + used, 2, "%c", *message)
+                                  : snprintf(out + used, MESSAGE_SIZE - used, "%.*s", HOLE_SIZE - 1,
+                                             hole == NULL ? "?" : hole);
     used += wrote > 0 ? (size_t)wrote : 0;
-    cursor = end + 1;
+    message = end == NULL ? message + 1 : end + 1;
   }
-  out[used < size ? used : size - 1] = '\0';
+  out[used < MESSAGE_SIZE ? used : MESSAGE_SIZE - 1] = '\0';
 }
 
 static tenon_status_t evaluate_check(const tenon__scope_t* scope, const tenon__syntax_t* condition,
@@ -114,8 +108,7 @@ static tenon_status_t evaluate_check(const tenon__scope_t* scope, const tenon__s
     return TENON_OK;
   }
   char text[MESSAGE_SIZE];
-  fill_message(&environment, message == NULL ? "a check of the operator fails" : message, text,
-               sizeof(text));
+  fill_message(&environment, message == NULL ? "a check of the operator fails" : message, text);
   if (!known) {
     tenon__dim_require(scope->pool, dim, text);
     return TENON_OK;

@@ -62,7 +62,7 @@ typedef struct tenon__let_t {
  * items before: the square of their number. */
 typedef struct tenon__running_extent_t {
   const tenon__scope_port_t* port; /* NULL: of nothing yet */
-  tenon_dim_t axis;
+  int64_t axis;
   int64_t count;
   tenon_dim_t sum;
 } tenon__running_extent_t;
@@ -74,8 +74,8 @@ enum {
 };
 
 struct tenon__environment_t;
-/* What a piece of syntax is: the walk over the syntax, and each function of a call. */
-typedef tenon_status_t tenon__function_t(struct tenon__environment_t* environment,
+/* What a piece of syntax is: the walk over the syntax. */
+typedef tenon_status_t tenon__evaluate_t(struct tenon__environment_t* environment,
                                          const tenon__syntax_t* syntax,
                                          tenon__language_value_t* out_value);
 
@@ -88,7 +88,7 @@ typedef struct tenon__environment_t {
   tenon__arena_t* arena;
   const tenon_sink_t* sink;
   const tenon__text_t* text;
-  tenon__function_t* evaluate;     /* the walk, for functions: they evaluate their arguments */
+  tenon__evaluate_t* evaluate;     /* the walk, for functions: they evaluate their arguments */
   tenon__program_maker_t* program; /* NULL: numbers and shapes alone are wanted */
   tenon__let_t* lets;              /* one for each statement */
   /* Statements before this one may be named: a text reads downward, and no let can mean itself. */

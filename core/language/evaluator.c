@@ -4,12 +4,10 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/dimension/dimension_pool.h"
 #include "core/language/functions.h"
 #include "core/language/named_tensor.h"
 #include "core/language/operation.h"
 #include "core/language/program_input.h"
-#include "core/language/scope_lookup.h"
 #include "core/tensor/dtype.h"
 
 enum { DEPTH_LIMIT = 512 };
@@ -81,7 +79,7 @@ static tenon_status_t port_value(environment_t* e, const syntax_t* syntax, value
     return tenon__language_refuse(e, syntax, "'%s' has %u items: take one, %s[0], or fold(add, %s)",
                                   input->name, input->count, input->name, input->name);
   }
-  return tenon__program_element(e, syntax, input, 0, out_value);
+  return tenon__program_element(e, syntax, input, 0, TENON_NONE, out_value);
 }
 
 static tenon_status_t name_value(environment_t* e, const syntax_t* syntax, value_t* out_value) {
@@ -123,7 +121,7 @@ static tenon_status_t index_value(environment_t* e, const syntax_t* syntax, valu
   if (e->program != NULL && tenon__names_port(e, what)) {
     tenon__named_tensor_t tensor = {0};
     TENON_TRY(tenon__named_tensor(e, syntax, &tensor));
-    return tenon__program_element(e, syntax, tensor.port, tensor.item, out_value);
+    return tenon__program_element(e, syntax, tensor.port, tensor.item, TENON_NONE, out_value);
   }
   TENON_TRY(tenon__language_list(e, what, &list));
   TENON_TRY(tenon__language_known(e, syntax->children[1], &index));

@@ -2,14 +2,11 @@
  * make the space, the other builds the program over it. */
 #include "core/language/instantiate.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/language/evaluator.h"
-#include "core/language/scope_lookup.h"
+#include "core/language/operation.h"
 #include "core/language/shape_rule.h"
-#include "core/language/typed_value.h"
 #include "core/tensor/dtype.h"
 
 typedef tenon__environment_t environment_t;
@@ -26,15 +23,6 @@ static tenon_status_t begin_round(environment_t* e, bool dry) {
   tenon__program_builder_initialize(&e->program->builder, e->arena);
   e->program->dry = dry;
   return tenon__environment_forget_lets(e);
-}
-
-static const tenon__statement_t* find_statement(const tenon__text_t* text, const char* name) {
-  for (uint32_t i = 0; i < text->statement_count; ++i) {
-    if (!text->statements[i].is_let && strcmp(text->statements[i].target, name) == 0) {
-      return &text->statements[i];
-    }
-  }
-  return NULL;
 }
 
 /* An output's value, as an instruction; a known number takes the output's type. */
@@ -67,9 +55,8 @@ static tenon_status_t evaluate_outputs(environment_t* e, made_output_t* outputs,
       item += port->count;
       continue;
     }
-    const tenon__statement_t* statement = find_statement(e->text, port->name);
-    if (statement == NULL || port->count != 1 || statement->subscript != NULL ||
-        statement->member != NULL || statement->prefix != NULL) {
+    const tenon__statement_t* statement = tenon__text_statement(e->text, port->name, NULL);
+    if (statement == NULL || port->count != 1 || statement->prefix != NULL) {
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                          "the expression has no statement \"%s = ...\"", port->name);
     }
@@ -105,7 +92,7 @@ static tenon_status_t find_space(environment_t* e, const tenon__inferred_shape_t
 /* The axes of an output's own shape in the space, and, unless a rule gave it, that shape. */
 static tenon_status_t place_output(const environment_t* e, uint64_t reduced,
                                    const tenon__inferred_shape_t* given, const uint32_t** out_axes,
-                                   uint32_t* out_rank, tenon__inferred_shape_t* out_shape) {
+                                   tenon__inferred_shape_t* out_shape) {
   const uint32_t kept_rank = e->program->rank - (uint32_t)__builtin_popcountll(reduced);
   bool keep = tenon__scope_integer(e->scope, "keepdims", 1) != 0;
   if (given != NULL) {
@@ -128,7 +115,6 @@ static tenon_status_t place_output(const environment_t* e, uint64_t reduced,
     }
   }
   *out_axes = axes;
-  *out_rank = rank;
   *out_shape = (tenon__inferred_shape_t){rank, dims};
   return TENON_OK;
 }
@@ -138,11 +124,7 @@ static tenon_status_t finish(environment_t* e, const made_output_t* made, uint32
                              const tenon__inferred_shape_t* shapes,
                              tenon__expression_t* out_expression,
                              tenon__inferred_shape_t* out_shapes) {
-  const tenon_program_t program = {.instructions = e->program->builder.instructions,
-                                   .operands = e->program->builder.operands,
-                                   .coordinates = e->program->builder.coordinates,
-                                   .instruction_count = e->program->builder.instruction_count,
-                                   .rank = e->program->rank};
+  const tenon_program_t program = tenon__builder_program(&e->program->builder, e->program->rank);
   if (program.instruction_count > TENON__MOST_INSTRUCTIONS) {
     return tenon__fail(e->sink, TENON_ERROR_UNSUPPORTED,
                        "an expression of %u instructions, at most %d are possible",
@@ -167,8 +149,9 @@ static tenon_status_t finish(environment_t* e, const made_output_t* made, uint32
                                           .index = made[i].item,
                                           .reserved = made[i].rounds ? TENON_OUTPUT_ROUNDS : 0,
                                           .reduced_axes = gone};
-    TENON_TRY(place_output(e, gone, shapes == NULL ? NULL : &shapes[made[i].item], &axes[i],
-                           &ranks[i], &found[i]));
+    TENON_TRY(
+        place_output(e, gone, shapes == NULL ? NULL : &shapes[made[i].item], &axes[i], &found[i]));
+    ranks[i] = found[i].rank;
   }
   const tenon__program_outputs_t all = {count, outputs, axes, ranks};
   TENON_TRY(tenon__program_builder_finish(&e->program->builder, e->program->rank, e->program->space,

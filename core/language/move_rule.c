@@ -3,12 +3,12 @@
 
 #include <string.h>
 
+#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/language/evaluator.h"
-#include "core/language/named_tensor.h"
-#include "core/language/scope_lookup.h"
+#include "core/program/evaluate_block.h"
 #include "core/tensor/type.h"
 
 typedef tenon__environment_t environment_t;
@@ -19,6 +19,7 @@ typedef struct move_t {
   const char* prefix; /* of the output */
   tenon__index_map_t map;
   tenon__map_source_t* sources;
+  uint32_t source_capacity;
 } move_t;
 
 static bool is_linear(const tenon__statement_t* statement) {
@@ -64,6 +65,8 @@ static tenon_status_t add_item(move_t* move, const tenon__statement_t* statement
     tenon__environment_set_item(e, port, item);
     TENON_TRY(add_coordinates(move, port, value, &source.coordinates));
   }
+  TENON_TRY_MEMORY(
+      TENON_ARENA_GROW(e->arena, move->sources, move->source_capacity, move->map.source_count + 1));
   move->sources[move->map.source_count++] = source;
   return TENON_OK;
 }
@@ -147,14 +150,6 @@ static tenon_status_t add_statement(move_t* move, const tenon__statement_t* stat
   return TENON_OK;
 }
 
-static uint32_t input_item_count(const tenon__scope_t* scope) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < scope->input_count; ++i) {
-    count += scope->inputs[i].count;
-  }
-  return count;
-}
-
 static tenon_status_t finish(move_t* move, tenon__index_map_t* out_map) {
   environment_t* e = move->e;
   tenon__index_map_t* map = &move->map;
@@ -189,9 +184,7 @@ tenon_status_t tenon__move_evaluate(const tenon__node_text_t* rule, uint32_t out
                                     (shape->rank > 0 ? shape->rank : 1u) * sizeof(tenon_dim_t));
   move.map.fill_dtype = tenon__dtype_arithmetic(port->values != NULL ? port->values[item].type.dtype
                                                                      : TENON_DTYPE_UNDEFINED);
-  move.sources =
-      tenon__arena_allocate(rule->arena, input_item_count(rule->scope) + 1u, sizeof(*move.sources));
-  TENON_TRY_MEMORY(move.sources != NULL && move.map.dims != NULL);
+  TENON_TRY_MEMORY(move.map.dims != NULL);
   for (uint32_t i = 0; i < rule->text->statement_count; ++i) {
     TENON_TRY(add_statement(&move, &rule->text->statements[i]));
   }
@@ -248,11 +241,10 @@ static bool filled_content(const tenon__scope_t* scope, const tenon__index_map_t
 
 static bool moved_content(const tenon__scope_t* scope, const tenon__index_map_t* map,
                           const int64_t* point, tenon_dim_t* out_content) {
-  tenon__scope_t copy = *scope;
   const tenon__dim_point_t place = {.coordinates = point,
                                     .coordinate_count = map->rank,
                                     .element = element_of_scope,
-                                    .user = &copy};
+                                    .user = tenon__drop_const(scope)};
   for (uint32_t s = 0; s < map->source_count; ++s) {
     const tenon__map_source_t* source = &map->sources[s];
     const tenon__scope_value_t* value = find_argument(scope, source->input);
@@ -274,9 +266,10 @@ static bool moved_content(const tenon__scope_t* scope, const tenon__index_map_t*
 tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__index_map_t* map,
                                     tenon__arena_t* arena, tenon__type_t* inout_type) {
   int64_t extents[TENON_RANK_LIMIT] = {0};
-  int64_t point[TENON_RANK_LIMIT] = {0};
+  tenon__walk_t walk;
   uint32_t count = 0;
-  if (!tenon__type_is_small(scope->pool, map->rank, map->dims, extents, &count)) {
+  if (!tenon__type_is_small(scope->pool, map->rank, map->dims, extents, &count) ||
+      !tenon__walk_begin(map->rank, extents, 0, &walk)) {
     return TENON_OK;
   }
   const tenon__scope_value_t* first = find_argument(scope, map->sources[0].input);
@@ -290,12 +283,10 @@ tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__in
   tenon_dim_t* contents = tenon__arena_allocate(arena, count + 1u, sizeof(*contents));
   TENON_TRY_MEMORY(contents != NULL);
   for (uint32_t i = 0; i < count; ++i) {
-    if (!moved_content(scope, map, point, &contents[i])) {
+    if (!moved_content(scope, map, walk.point, &contents[i])) {
       return tenon__dim_pool_failed(scope->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
     }
-    for (uint32_t axis = map->rank; axis > 0 && ++point[axis - 1] == extents[axis - 1]; --axis) {
-      point[axis - 1] = 0;
-    }
+    tenon__walk_advance(&walk, 1);
   }
   inout_type->contents = contents;
   inout_type->content_count = count;

@@ -2,7 +2,6 @@
 #include "core/language/named_tensor.h"
 
 #include "core/base/status.h"
-#include "core/language/scope_lookup.h"
 
 typedef tenon__environment_t environment_t;
 typedef tenon__named_tensor_t tensor_t;

@@ -8,11 +8,10 @@
 #include "core/language/list_functions.h"
 #include "core/language/operation.h"
 #include "core/language/program_input.h"
-#include "core/language/scope_lookup.h"
-#include "core/language/typed_value.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/small_float.h"
 
+typedef tenon__function_call_t call_t;
 typedef tenon__environment_t environment_t;
 typedef tenon__language_value_t value_t;
 typedef tenon__syntax_t syntax_t;
@@ -38,35 +37,35 @@ static tenon_status_t type_argument(const environment_t* e, const syntax_t* argu
                    e, argument, "a type is expected: f32, a type variable, a DTYPE attribute");
 }
 
+/* The lowest or the highest integer of a type. */
+static tenon__scalar_t integer_limit(tenon_dtype_t stored, bool highest) {
+  const tenon__scalar_t beyond = {.f = highest ? HUGE_VAL : -HUGE_VAL};
+  return tenon__scalar_cast(beyond, TENON_DTYPE_FLOAT64, stored);
+}
+
 /* A packed integer is held in 8 bits: brings a value of that width into the narrow range. */
-static uint32_t narrow_code(environment_t* e, uint32_t code, tenon_dtype_t stored,
+static uint32_t narrow_code(tenon__program_builder_t* builder, uint32_t code, tenon_dtype_t stored,
                             tenon_dtype_t type) {
-  const uint32_t bits = tenon__dtype_bits(stored);
+  const tenon__scalar_t gone = {.i = 8 - (int64_t)tenon__dtype_bits(stored)};
   if (tenon__dtype_class(stored) == 'u') {
-    const tenon__scalar_t mask = {.i = (INT64_C(1) << bits) - 1};
-    return tenon__emit_operation(&e->program->builder, TENON_OPCODE_AND, type, code,
-                                 tenon__emit_constant(&e->program->builder, type, mask), 0);
+    const uint32_t mask = tenon__emit_constant(builder, type, integer_limit(stored, true));
+    return tenon__emit_operation(builder, TENON_OPCODE_AND, type, code, mask, 0);
   }
-  const uint32_t shift =
-      tenon__emit_constant(&e->program->builder, type, (tenon__scalar_t){.i = 8 - (int64_t)bits});
-  const uint32_t up =
-      tenon__emit_operation(&e->program->builder, TENON_OPCODE_SHL, type, code, shift, 0);
-  return tenon__emit_operation(&e->program->builder, TENON_OPCODE_SHR, type, up, shift, 0);
+  const uint32_t shift = tenon__emit_constant(builder, type, gone);
+  const uint32_t up = tenon__emit_operation(builder, TENON_OPCODE_SHL, type, code, shift, 0);
+  return tenon__emit_operation(builder, TENON_OPCODE_SHR, type, up, shift, 0);
 }
 
 /* A float that shall become a packed integer saturates at that type's limits, not at those of 8
  * bits. */
-static uint32_t saturate_code(environment_t* e, uint32_t code, tenon_dtype_t stored,
-                              tenon_dtype_t from) {
-  const uint32_t bits = tenon__dtype_bits(stored);
-  const bool is_signed = tenon__dtype_class(stored) == 'i';
-  const tenon__scalar_t low = {.f = is_signed ? -ldexp(1.0, (int)bits - 1) : 0.0};
-  const tenon__scalar_t high = {.f = ldexp(1.0, (int)bits - (is_signed ? 1 : 0)) - 1.0};
-  const uint32_t not_number =
-      tenon__emit_operation(&e->program->builder, TENON_OPCODE_MAX, from, code,
-                            tenon__emit_constant(&e->program->builder, from, low), 0);
-  return tenon__emit_operation(&e->program->builder, TENON_OPCODE_MIN, from, not_number,
-                               tenon__emit_constant(&e->program->builder, from, high), 0);
+static uint32_t saturate_code(tenon__program_builder_t* builder, uint32_t code,
+                              tenon_dtype_t stored, tenon_dtype_t from) {
+  const tenon__scalar_t low = {.f = (double)integer_limit(stored, false).i};
+  const tenon__scalar_t high = {.f = (double)integer_limit(stored, true).i};
+  const uint32_t least = tenon__emit_constant(builder, from, low);
+  const uint32_t number = tenon__emit_operation(builder, TENON_OPCODE_MAX, from, code, least, 0);
+  const uint32_t most = tenon__emit_constant(builder, from, high);
+  return tenon__emit_operation(builder, TENON_OPCODE_MIN, from, number, most, 0);
 }
 
 /* An input's element as it is stored: a cast to that type leaves it alone. */
@@ -87,36 +86,38 @@ static bool takes_type(const value_t* operand, tenon_dtype_t stored) {
 }
 
 /* An element of type `from` as one of `stored`, which is held as `type`. */
-static uint32_t cast_code(environment_t* e, uint32_t code, tenon_dtype_t from,
+static uint32_t cast_code(tenon__program_builder_t* builder, uint32_t code, tenon_dtype_t from,
                           tenon_dtype_t stored) {
   const tenon_dtype_t type = tenon__dtype_arithmetic(stored);
   const char kind = tenon__dtype_class(from);
   const bool packed = tenon__dtype_class(stored) != 'f' && tenon__dtype_bits(stored) < 8;
   if (packed && kind == 'f') {
-    code = saturate_code(e, code, stored, from);
+    code = saturate_code(builder, code, stored, from);
   }
-  code = tenon__emit_cast(&e->program->builder, code, type);
-  return packed && kind != 'f' && kind != 'b' ? narrow_code(e, code, stored, type) : code;
+  code = tenon__emit_cast(builder, code, type);
+  return packed && kind != 'f' && kind != 'b' ? narrow_code(builder, code, stored, type) : code;
 }
 
-tenon_status_t tenon__call_cast(environment_t* e, const syntax_t* call, value_t* out) {
+/* cast(x, T) */
+static tenon_status_t call_cast(call_t* c, value_t* out) {
+  environment_t* e = c->e;
+  const value_t* operand = &c->values[0];
   tenon_dtype_t stored = TENON_DTYPE_UNDEFINED;
-  value_t operand = {0};
   uint32_t code = 0;
-  TENON_TRY(type_argument(e, call->children[1], &stored));
+  TENON_TRY(type_argument(e, c->syntax->children[1], &stored));
   const tenon_dtype_t type = tenon__dtype_arithmetic(stored);
   const char kind = tenon__dtype_class(type);
   if (kind == 's' || kind == 'c') {
-    return tenon__language_unsupported(e, call->children[1], "expressions cannot cast to %s",
+    return tenon__language_unsupported(e, c->syntax->children[1], "expressions cannot cast to %s",
                                        tenon__dtype_name(stored));
   }
-  TENON_TRY(e->evaluate(e, call->children[0], &operand));
-  if (takes_type(&operand, stored)) {
-    TENON_TRY(tenon__value_typed(e, call, &operand, type, &code));
+  if (takes_type(operand, stored)) {
+    TENON_TRY(tenon__value_typed(e, c->syntax, operand, type, &code));
     return tenon__instruction_give(e, code, out);
   }
-  TENON_TRY(tenon__value_instruction(e, call, &operand, &code));
-  code = cast_code(e, code, tenon__builder_type(&e->program->builder, code), stored);
+  TENON_TRY(tenon__value_instruction(e, c->syntax, operand, &code));
+  const tenon_dtype_t from = tenon__builder_type(&e->program->builder, code);
+  code = cast_code(&e->program->builder, code, from, stored);
   TENON_TRY(tenon__instruction_give(e, code, out));
   if (kind == 'f' && stored != type && !is_element_of(e, code, stored)) {
     out->narrowed = stored;
@@ -124,40 +125,41 @@ tenon_status_t tenon__call_cast(environment_t* e, const syntax_t* call, value_t*
   return TENON_OK;
 }
 
-tenon_status_t tenon__call_limit(environment_t* e, const syntax_t* call, value_t* out) {
-  const bool highest = call->text[0] == 'h';
+/* lowest(T), highest(T) */
+static tenon_status_t call_limit(call_t* c, value_t* out) {
+  const syntax_t* name = c->syntax->children[0];
+  const bool highest = c->syntax->text[0] == 'h';
   tenon_dtype_t stored = TENON_DTYPE_UNDEFINED;
-  TENON_TRY(type_argument(e, call->children[0], &stored));
+  TENON_TRY(type_argument(c->e, name, &stored));
   const char kind = tenon__dtype_class(stored);
-  tenon__scalar_t value = {.i = 0};
+  tenon__scalar_t value = integer_limit(stored, highest);
   if (kind == 'f') {
     value.f = highest ? tenon__float_highest(stored) : -tenon__float_highest(stored);
-  } else if (kind == 'i' || kind == 'u') {
-    const uint32_t bits = tenon__dtype_bits(stored) - (kind == 'i' ? 1u : 0u);
-    const int64_t most = bits == 64 ? -1 : (int64_t)((UINT64_C(1) << bits) - 1u);
-    value.i = highest ? most : kind == 'i' ? -most - 1 : 0;
-  } else {
-    return tenon__language_refuse(e, call->children[0], "%s has no %s number",
-                                  tenon__dtype_name(stored), call->text);
+  } else if (kind != 'i' && kind != 'u') {
+    return tenon__language_refuse(c->e, name, "%s has no %s number", tenon__dtype_name(stored),
+                                  c->syntax->text);
   }
-  return tenon__instruction_give(
-      e, tenon__emit_constant(&e->program->builder, tenon__dtype_arithmetic(stored), value), out);
+  const tenon_dtype_t type = tenon__dtype_arithmetic(stored);
+  return tenon__instruction_give(c->e, tenon__emit_constant(&c->e->program->builder, type, value),
+                                 out);
 }
 
-tenon_status_t tenon__call_index(environment_t* e, const syntax_t* call, value_t* out) {
+/* index(axis): coordinate, i64 */
+static tenon_status_t call_index(call_t* c, value_t* out) {
   uint32_t axis = 0;
-  TENON_TRY(tenon__space_axis(e, call->children[0], &axis));
-  return tenon__instruction_give(e,
-                                 tenon__emit_immediate(&e->program->builder, TENON_OPCODE_INDEX,
+  TENON_TRY(tenon__space_axis(c->e, c->syntax->children[0], &axis));
+  return tenon__instruction_give(c->e,
+                                 tenon__emit_immediate(&c->e->program->builder, TENON_OPCODE_INDEX,
                                                        TENON_DTYPE_INT64, 0, (int64_t)axis),
                                  out);
 }
 
-tenon_status_t tenon__call_size(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__program_builder_t* builder = &e->program->builder;
+/* size(axes): product of extents, i64 */
+static tenon_status_t call_size(call_t* c, value_t* out) {
+  tenon__program_builder_t* builder = &c->e->program->builder;
   uint64_t mask = 0;
   uint32_t product = TENON_NONE;
-  TENON_TRY(tenon__space_axes(e, call->children[0], &mask));
+  TENON_TRY(tenon__space_axes(c->e, c->syntax->children[0], &mask));
   for (uint32_t k = 0; mask != 0; ++k, mask >>= 1) {
     if ((mask & 1u) != 0) {
       const uint32_t size =
@@ -170,32 +172,33 @@ tenon_status_t tenon__call_size(environment_t* e, const syntax_t* call, value_t*
   if (product == TENON_NONE) {
     product = tenon__emit_constant(builder, TENON_DTYPE_INT64, (tenon__scalar_t){.i = 1});
   }
-  return tenon__instruction_give(e, product, out);
+  return tenon__instruction_give(c->e, product, out);
 }
 
-tenon_status_t tenon__call_along(environment_t* e, const syntax_t* call, value_t* out) {
+/* along(x, axis): varies along that axis alone */
+static tenon_status_t call_along(call_t* c, value_t* out) {
   const tenon__scope_port_t* port = NULL;
   uint32_t axis = 0;
-  TENON_TRY(port_argument(e, call->children[0], &port));
-  TENON_TRY(tenon__space_axis(e, call->children[1], &axis));
-  return tenon__program_element_along(e, call, port, axis, out);
+  TENON_TRY(port_argument(c->e, c->syntax->children[0], &port));
+  TENON_TRY(tenon__space_axis(c->e, c->syntax->children[1], &axis));
+  return tenon__program_element(c->e, c->syntax, port, 0, axis, out);
 }
 
 /* The operation that fold's first argument names; NOP for none. */
 static uint32_t fold_opcode(const syntax_t* name) {
-  static const uint32_t foldable[] = {TENON_OPCODE_ADD, TENON_OPCODE_MUL, TENON_OPCODE_MIN,
-                                      TENON_OPCODE_MAX, TENON_OPCODE_AND, TENON_OPCODE_OR,
-                                      TENON_OPCODE_XOR};
-  for (size_t i = 0; i < sizeof(foldable) / sizeof(foldable[0]); ++i) {
-    if (name->kind == TENON_SYNTAX_NAME &&
-        strcmp(name->text, tenon__opcode_name(foldable[i])) == 0) {
-      return foldable[i];
+  for (uint32_t opcode = TENON_OPCODE_ADD; opcode <= TENON_OPCODE_XOR; ++opcode) {
+    if (tenon__opcode_is_commutative(opcode) && !tenon__opcode_is_comparison(opcode) &&
+        name->kind == TENON_SYNTAX_NAME && strcmp(name->text, tenon__opcode_name(opcode)) == 0) {
+      return opcode;
     }
   }
   return TENON_OPCODE_NOP;
 }
 
-tenon_status_t tenon__call_fold(environment_t* e, const syntax_t* call, value_t* out) {
+/* fold(add, xs): over a variadic input */
+static tenon_status_t call_fold(call_t* c, value_t* out) {
+  environment_t* e = c->e;
+  const syntax_t* call = c->syntax;
   const tenon__scope_port_t* port = NULL;
   const uint32_t opcode = fold_opcode(call->children[0]);
   uint32_t count = 0;
@@ -209,7 +212,7 @@ tenon_status_t tenon__call_fold(environment_t* e, const syntax_t* call, value_t*
     if (!port->values[i].present) {
       continue;
     }
-    TENON_TRY(tenon__program_element(e, call, port, i, count == 0 ? out : &sides[1]));
+    TENON_TRY(tenon__program_element(e, call, port, i, TENON_NONE, count == 0 ? out : &sides[1]));
     if (count++ > 0) {
       TENON_TRY(tenon__language_operation(e, call, opcode, sides, out));
     }
@@ -217,35 +220,32 @@ tenon_status_t tenon__call_fold(environment_t* e, const syntax_t* call, value_t*
   return count > 0 ? TENON_OK : tenon__language_refuse(e, call, "'%s' has no items", port->name);
 }
 
-/* Key or counter as u64. */
-static tenon_status_t random_argument(environment_t* e, const syntax_t* argument,
-                                      uint32_t* out_code) {
-  value_t operand = {0};
-  uint32_t code = 0;
-  TENON_TRY(e->evaluate(e, argument, &operand));
-  if (operand.kind == TENON_LANGUAGE_INTEGER) {
-    return tenon__value_typed(e, argument, &operand, TENON_DTYPE_UINT64, out_code);
-  }
-  TENON_TRY(tenon__value_instruction(e, argument, &operand, &code));
-  const tenon_dtype_t type = tenon__builder_type(&e->program->builder, code);
-  if (tenon__dtype_class(type) != 'i' && tenon__dtype_class(type) != 'u') {
-    return tenon__language_refuse(e, argument, "key and counter are integers");
-  }
-  *out_code = tenon__emit_cast(&e->program->builder, code, TENON_DTYPE_UINT64);
-  return TENON_OK;
-}
-
-tenon_status_t tenon__call_random(environment_t* e, const syntax_t* call, value_t* out) {
+/* random(key, counter): f32. Both as u64. */
+static tenon_status_t call_random(call_t* c, value_t* out) {
+  tenon__program_builder_t* builder = &c->e->program->builder;
   uint32_t codes[2] = {0, 0};
-  TENON_TRY(random_argument(e, call->children[0], &codes[0]));
-  TENON_TRY(random_argument(e, call->children[1], &codes[1]));
-  return tenon__instruction_give(e,
-                                 tenon__emit_operation(&e->program->builder, TENON_OPCODE_RANDOM,
+  for (uint32_t i = 0; i < 2; ++i) {
+    const syntax_t* argument = c->syntax->children[i];
+    if (c->values[i].kind == TENON_LANGUAGE_INTEGER) {
+      TENON_TRY(tenon__value_typed(c->e, argument, &c->values[i], TENON_DTYPE_UINT64, &codes[i]));
+      continue;
+    }
+    TENON_TRY(tenon__value_instruction(c->e, argument, &c->values[i], &codes[i]));
+    const char kind = tenon__dtype_class(tenon__builder_type(builder, codes[i]));
+    if (kind != 'i' && kind != 'u') {
+      return tenon__language_refuse(c->e, argument, "key and counter are integers");
+    }
+    codes[i] = tenon__emit_cast(builder, codes[i], TENON_DTYPE_UINT64);
+  }
+  return tenon__instruction_give(c->e,
+                                 tenon__emit_operation(builder, TENON_OPCODE_RANDOM,
                                                        TENON_DTYPE_FLOAT32, codes[0], codes[1], 0),
                                  out);
 }
 
-bool tenon__names_axes(const environment_t* e, const syntax_t* syntax) {
+/* Is the syntax a list of axes by its form or its name? A number alone is a number. Tells sum(x,
+ * axes) from sum(list, i, j) without evaluating: a name may mean different things. */
+static bool names_axes(const environment_t* e, const syntax_t* syntax) {
   if (syntax->kind != TENON_SYNTAX_NAME) {
     return syntax->kind == TENON_SYNTAX_LIST || syntax->kind == TENON_SYNTAX_RANGE;
   }
@@ -262,13 +262,8 @@ bool tenon__names_axes(const environment_t* e, const syntax_t* syntax) {
                                               attribute->kind == TENON_ATTRIBUTE_INTS);
 }
 
-static bool is_number(tenon_dtype_t type) {
-  const char kind = tenon__dtype_class(type);
-  return kind == 'f' || kind == 'i' || kind == 'u';
-}
-
-tenon_status_t tenon__reduce(environment_t* e, const syntax_t* call, const value_t* operand,
-                             value_t* out_value) {
+/* mean(x, axes), any, all, and the others where x is an element: of the first value. */
+static tenon_status_t call_reduction(call_t* c, value_t* out) {
   static const struct {
     const char* name;
     uint32_t opcode;
@@ -278,43 +273,67 @@ tenon_status_t tenon__reduce(environment_t* e, const syntax_t* call, const value
       {"mean", TENON_OPCODE_MEAN, false},      {"min", TENON_OPCODE_REDUCE_MIN, false},
       {"max", TENON_OPCODE_REDUCE_MAX, false}, {"any", TENON_OPCODE_REDUCE_MAX, true},
       {"all", TENON_OPCODE_REDUCE_MIN, true}};
+  environment_t* e = c->e;
+  const syntax_t* call = c->syntax;
   uint32_t row = 0;
   uint32_t code = 0;
   uint64_t mask = 0;
   while (strcmp(reductions[row].name, call->text) != 0) {
     ++row;
   }
-  TENON_TRY(tenon__value_instruction(e, call, operand, &code));
+  TENON_TRY(tenon__value_instruction(e, call, &c->values[0], &code));
   const tenon_dtype_t type = tenon__builder_type(&e->program->builder, code);
-  if (reductions[row].of_bool ? type != TENON_DTYPE_BOOL : !is_number(type)) {
+  if (reductions[row].of_bool ? type != TENON_DTYPE_BOOL
+                              : strchr("fiu", tenon__dtype_class(type)) == NULL) {
     return tenon__language_refuse(e, call, "'%s' does not take %s", call->text,
                                   tenon__dtype_name(type));
   }
   TENON_TRY(tenon__space_axes(e, call->children[1], &mask));
   e->program->reduces = true;
-  if (mask == 0 && !e->program->dry) {
-    return tenon__instruction_give(e, code, out_value); /* nothing to reduce along */
+  if (mask != 0 || e->program->dry) { /* else there is nothing to reduce along */
+    code = tenon__emit_immediate(&e->program->builder, reductions[row].opcode, type, code,
+                                 (int64_t)mask);
   }
-  return tenon__instruction_give(e,
-                                 tenon__emit_immediate(&e->program->builder, reductions[row].opcode,
-                                                       type, code, (int64_t)mask),
-                                 out_value);
+  return tenon__instruction_give(e, code, out);
 }
 
-tenon_status_t tenon__call_reduction(environment_t* e, const syntax_t* call, value_t* out) {
-  value_t operand = {0};
-  TENON_TRY(e->evaluate(e, call->children[0], &operand));
-  return tenon__reduce(e, call, &operand, out);
+/* sum, prod: of elements along axes, or of a list's items */
+static tenon_status_t call_sum(call_t* c, value_t* out) {
+  if (c->values[0].kind == TENON_LANGUAGE_LIST) {
+    return tenon__sum_items(c, out);
+  }
+  if (c->e->program == NULL || c->syntax->child_count != 2) {
+    return tenon__language_refuse(c->e, c->syntax, "'%s' takes an element and axes, or a list",
+                                  c->syntax->text);
+  }
+  return call_reduction(c, out);
 }
 
-tenon_status_t tenon__call_sum(environment_t* e, const syntax_t* call, value_t* out) {
-  value_t operand = {0};
-  TENON_TRY(e->evaluate(e, call->children[0], &operand));
-  if (operand.kind == TENON_LANGUAGE_LIST) {
-    return tenon__sum_items(e, call, &operand, out);
+/* min, max: along axes, where the first of two is an element and the second names axes. */
+static tenon_status_t call_extremum(call_t* c, value_t* out) {
+  environment_t* e = c->e;
+  const syntax_t* call = c->syntax;
+  const uint32_t opcode = call->text[1] == 'i' ? TENON_OPCODE_MIN : TENON_OPCODE_MAX;
+  if (tenon__value_is_element(&c->values[0]) && call->child_count == 2 &&
+      names_axes(e, call->children[1])) {
+    return call_reduction(c, out);
   }
-  if (e->program == NULL || call->child_count != 2) {
-    return tenon__language_refuse(e, call, "'%s' takes an element and axes, or a list", call->text);
+  value_t operands[2] = {c->values[0], {0}};
+  for (uint32_t i = 1; i < call->child_count; ++i) {
+    TENON_TRY(e->evaluate(e, call->children[i], &operands[1]));
+    TENON_TRY(tenon__language_operation(e, call, opcode, operands, &operands[0]));
   }
-  return tenon__reduce(e, call, &operand, out);
+  *out = operands[0];
+  return TENON_OK;
 }
+
+const tenon__function_t tenon__program_functions[] = {
+    {"sum", 1, 3, "v", call_sum, false},       {"prod", 1, 3, "v", call_sum, false},
+    {"min", 1, 64, "v", call_extremum, false}, {"max", 1, 64, "v", call_extremum, false},
+    {"mean", 2, 2, "v", call_reduction, true}, {"any", 2, 2, "v", call_reduction, true},
+    {"all", 2, 2, "v", call_reduction, true},  {"fold", 2, 2, "", call_fold, true},
+    {"along", 2, 2, "", call_along, true},     {"cast", 2, 2, "v", call_cast, true},
+    {"lowest", 1, 1, "", call_limit, true},    {"highest", 1, 1, "", call_limit, true},
+    {"index", 1, 1, "", call_index, true},     {"size", 1, 1, "", call_size, true},
+    {"random", 2, 2, "vv", call_random, true}, {NULL, 0, 0, NULL, NULL, false},
+};

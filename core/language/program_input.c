@@ -9,8 +9,7 @@
 #include "core/dimension/dimension_text.h"
 #include "core/dimension/requirement.h"
 #include "core/language/named_tensor.h"
-#include "core/language/scope_lookup.h"
-#include "core/language/typed_value.h"
+#include "core/language/operation.h"
 #include "core/tensor/dtype.h"
 
 typedef tenon__environment_t environment_t;
@@ -44,10 +43,8 @@ static tenon_status_t add_aligned(const environment_t* e, const tenon__scope_val
 static void require_fit(const environment_t* e, const aligned_axis_t* aligned) {
   tenon__dim_pool_t* pool = e->pool;
   const tenon_dim_t extent = e->program->space[aligned->axis];
-  int64_t known = 0;
   if (aligned->makes_space || !tenon__dim_pool_collects(pool) ||
-      tenon__dim_equal(aligned->dim, extent) ||
-      (tenon__dim_known(pool, aligned->dim, &known) && known == 1)) {
+      tenon__dim_equal(aligned->dim, extent) || tenon__dim_is(pool, aligned->dim, 1)) {
     return;
   }
   const char* message = tenon__arena_format(
@@ -118,10 +115,12 @@ static tenon_status_t make_access(const environment_t* e, const syntax_t* syntax
   return TENON_OK;
 }
 
-static tenon_status_t read_element(environment_t* e, const syntax_t* syntax, const char* name,
-                                   const tenon__scope_value_t* value, uint32_t along,
-                                   tenon__language_value_t* out_value) {
+tenon_status_t tenon__program_element(environment_t* e, const syntax_t* syntax,
+                                      const tenon__scope_port_t* port, uint32_t item,
+                                      uint32_t along, tenon__language_value_t* out_value) {
   maker_t* maker = e->program;
+  const char* name = port->name;
+  const tenon__scope_value_t* value = item < port->count ? &port->values[item] : NULL;
   tenon__access_t access = {.rank = TENON_NONE};
   if (value == NULL || !value->present) {
     return tenon__language_refuse(e, syntax, "input '%s' is absent: ask present(%s) first", name,
@@ -150,20 +149,6 @@ static tenon_status_t read_element(environment_t* e, const syntax_t* syntax, con
       tenon__emit_immediate(&maker->builder, TENON_OPCODE_INPUT,
                             tenon__dtype_arithmetic(value->type.dtype), 0, (int64_t)number),
       out_value);
-}
-
-tenon_status_t tenon__program_element(environment_t* e, const syntax_t* syntax,
-                                      const tenon__scope_port_t* port, uint32_t item,
-                                      tenon__language_value_t* out_value) {
-  return read_element(e, syntax, port->name, item < port->count ? &port->values[item] : NULL,
-                      TENON_NONE, out_value);
-}
-
-tenon_status_t tenon__program_element_along(environment_t* e, const syntax_t* syntax,
-                                            const tenon__scope_port_t* port, uint32_t axis,
-                                            tenon__language_value_t* out_value) {
-  return read_element(e, syntax, port->name, port->count > 0 ? &port->values[0] : NULL, axis,
-                      out_value);
 }
 
 static tenon_status_t wrap_axis(const environment_t* e, const syntax_t* syntax, int64_t axis,
@@ -228,45 +213,37 @@ static tenon_status_t add_value(environment_t* e, const syntax_t* syntax,
   return TENON_OK;
 }
 
-/* [a, b..c, ...] */
-static tenon_status_t add_list(environment_t* e, const syntax_t* syntax, uint64_t* inout_mask) {
-  for (uint32_t i = 0; i < syntax->child_count; ++i) {
-    const syntax_t* item = syntax->children[i];
-    tenon__language_value_t value = {0};
-    if (item->kind == TENON_SYNTAX_RANGE) {
-      TENON_TRY(add_range(e, item, inout_mask));
-    } else {
-      TENON_TRY(e->evaluate(e, item, &value));
-      TENON_TRY(add_value(e, item, &value, inout_mask));
-    }
+/* a..b, a number, or a list of numbers: a shape operand is that of its contents, an empty one where
+ * it is absent. *inout_said: there is at least one. */
+static tenon_status_t add_axes(environment_t* e, const syntax_t* syntax, uint64_t* inout_mask,
+                               bool* inout_said) {
+  tenon__language_value_t value = {.kind = TENON_LANGUAGE_LIST};
+  tenon__named_tensor_t tensor = {.present = true};
+  const bool is_port = tenon__names_port(e, syntax);
+  if (syntax->kind == TENON_SYNTAX_RANGE) {
+    *inout_said = true;
+    return add_range(e, syntax, inout_mask);
   }
-  return TENON_OK;
+  if (is_port) {
+    TENON_TRY(tenon__named_tensor(e, syntax, &tensor));
+  }
+  if (tensor.present) {
+    TENON_TRY(is_port ? tenon__tensor_contents(e, syntax, &value) : e->evaluate(e, syntax, &value));
+  }
+  *inout_said = *inout_said || value.kind != TENON_LANGUAGE_LIST || value.count > 0;
+  return add_value(e, syntax, &value, inout_mask);
 }
 
 tenon_status_t tenon__space_axes(environment_t* e, const syntax_t* syntax, uint64_t* out_mask) {
-  const maker_t* maker = e->program;
-  tenon__language_value_t value = {.kind = TENON_LANGUAGE_LIST, .count = syntax->child_count};
+  const bool is_list = syntax->kind == TENON_SYNTAX_LIST;
+  const uint32_t count = is_list ? syntax->child_count : 1;
+  bool said = is_list && count > 0;
   uint64_t mask = 0;
-  if (syntax->kind == TENON_SYNTAX_RANGE) {
-    TENON_TRY(add_range(e, syntax, &mask));
-  } else if (syntax->kind == TENON_SYNTAX_LIST) {
-    TENON_TRY(add_list(e, syntax, &mask));
-  } else {
-    tenon__named_tensor_t tensor = {.present = true};
-    const bool is_port = tenon__names_port(e, syntax);
-    value.count = 0; /* an absent shape operand is an empty list */
-    if (is_port) {
-      TENON_TRY(tenon__named_tensor(e, syntax, &tensor));
-    }
-    if (tensor.present) {
-      TENON_TRY(is_port ? tenon__tensor_contents(e, syntax, &value)
-                        : e->evaluate(e, syntax, &value));
-    }
-    TENON_TRY(add_value(e, syntax, &value, &mask));
+  for (uint32_t i = 0; i < count; ++i) {
+    TENON_TRY(add_axes(e, is_list ? syntax->children[i] : syntax, &mask, &said));
   }
-  if (value.kind == TENON_LANGUAGE_LIST && value.count == 0 && !maker->dry &&
-      tenon__scope_integer(e->scope, "noop_with_empty_axes", 0) != 1) {
-    mask = tenon__axes_below(maker->rank);
+  if (!said && !e->program->dry && tenon__scope_integer(e->scope, "noop_with_empty_axes", 0) != 1) {
+    mask = tenon__axes_below(e->program->rank);
   }
   *out_mask = mask;
   return TENON_OK;

@@ -10,17 +10,13 @@
 /* The element of item `item` of a port, aligned with the space at the last axis. INVALID_DATA when
  * it is absent or does not fit the space. A tensor of a lower rank lacks the space's first axes,
  * and an extent of 1 is repeated along its axis. The dry round adds its shape to the maker's
- * `aligned`. An operand that is named twice is emitted once. */
+ * `aligned`. With `along` (else TENON_NONE) the rank is 0 or 1, it varies along that axis of the
+ * space alone, and does not take part in making the space. An operand that is named twice is
+ * emitted once. */
 tenon_status_t tenon__program_element(tenon__environment_t* environment,
                                       const tenon__syntax_t* syntax,
                                       const tenon__scope_port_t* port, uint32_t item,
-                                      tenon__language_value_t* out_value);
-/* The element of a port of rank 0 or 1 that varies along `axis` of the space alone. It does not
- * take part in making the space. */
-tenon_status_t tenon__program_element_along(tenon__environment_t* environment,
-                                            const tenon__syntax_t* syntax,
-                                            const tenon__scope_port_t* port, uint32_t axis,
-                                            tenon__language_value_t* out_value);
+                                      uint32_t along, tenon__language_value_t* out_value);
 /* A known axis of the space, negative from the end. INVALID_DATA outside -rank to rank - 1,
  * UNSUPPORTED where only the run knows it. */
 tenon_status_t tenon__space_axis(tenon__environment_t* environment, const tenon__syntax_t* syntax,

@@ -5,143 +5,131 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/requirement.h"
-#include "core/language/named_tensor.h"
-#include "core/language/scope_lookup.h"
 #include "core/tensor/dtype.h"
 
+typedef tenon__function_call_t call_t;
 typedef tenon__environment_t environment_t;
 typedef tenon__language_value_t value_t;
 typedef tenon__syntax_t syntax_t;
 
-/* Argument `at` as an axis of `tensor`: known, negative from the end; `past` axes may lie behind
- * the last. */
-static tenon_status_t axis_argument(environment_t* e, const syntax_t* call, uint32_t at,
-                                    const tenon__named_tensor_t* tensor, int64_t past,
-                                    uint32_t* out_axis) {
-  int64_t axis = 0;
-  TENON_TRY(tenon__language_known(e, call->children[at], &axis));
+/* Argument `at` as an axis of `tensor`: negative from the end; `past` axes may lie behind the last.
+ */
+static tenon_status_t wrap_axis(const call_t* c, uint32_t at, const tenon__named_tensor_t* tensor,
+                                int64_t past, uint32_t* out_axis) {
+  const int64_t axis = c->values[at].integer;
   const int64_t rank = (int64_t)tensor->rank;
   const int64_t wrapped = axis < 0 ? axis + rank : axis;
   if (wrapped < 0 || wrapped >= rank + past) {
-    return tenon__language_refuse(e, call->children[at], "axis %lld of '%s', which has rank %u",
-                                  (long long)axis, tensor->port->name, tensor->rank);
+    return tenon__language_refuse(c->e, c->syntax->children[at],
+                                  "axis %lld of '%s', which has rank %u", (long long)axis,
+                                  tensor->port->name, tensor->rank);
   }
   *out_axis = (uint32_t)wrapped;
   return TENON_OK;
 }
 
-tenon_status_t tenon__call_rank(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__named_tensor_t tensor = {0};
-  TENON_TRY(tenon__ranked_tensor(e, call->children[0], &tensor));
-  *out = tenon__value_of_integer((int64_t)tensor.rank);
+/* rank(x) */
+static tenon_status_t call_rank(call_t* c, value_t* out) {
+  *out = tenon__value_of_integer((int64_t)c->tensor.rank);
   return TENON_OK;
 }
 
-tenon_status_t tenon__call_dim(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__named_tensor_t tensor = {0};
+/* dim(x, k): negative k from the end */
+static tenon_status_t call_dim(call_t* c, value_t* out) {
   tenon_dim_t dim = TENON_DIM_INVALID;
   uint32_t axis = 0;
-  TENON_TRY(tenon__ranked_tensor(e, call->children[0], &tensor));
-  TENON_TRY(axis_argument(e, call, 1, &tensor, 0, &axis));
-  TENON_TRY(tenon__tensor_extent(e, call, &tensor, axis, &dim));
-  return tenon__language_give(e, call, dim, out);
+  TENON_TRY(wrap_axis(c, 1, &c->tensor, 0, &axis));
+  TENON_TRY(tenon__tensor_extent(c->e, c->syntax, &c->tensor, axis, &dim));
+  return tenon__language_give(c->e, c->syntax, dim, out);
 }
 
-tenon_status_t tenon__call_elements(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__named_tensor_t tensor = {0};
-  TENON_TRY(tenon__ranked_tensor(e, call->children[0], &tensor));
-  uint32_t begin = 0;
-  uint32_t end = tensor.rank;
-  if (call->child_count > 1) {
-    TENON_TRY(axis_argument(e, call, 1, &tensor, 1, &begin));
+/* elements(x), elements(x, a, b): of axes a to b - 1 */
+static tenon_status_t call_elements(call_t* c, value_t* out) {
+  uint32_t bounds[2] = {0, c->tensor.rank};
+  for (uint32_t i = 1; i < c->syntax->child_count; ++i) {
+    TENON_TRY(wrap_axis(c, i, &c->tensor, 1, &bounds[i - 1]));
   }
-  if (call->child_count > 2) {
-    TENON_TRY(axis_argument(e, call, 2, &tensor, 1, &end));
-  }
-  tenon_dim_t product = tenon__dim_constant(e->pool, 1);
-  for (uint32_t i = begin; i < end; ++i) {
+  tenon_dim_t product = tenon__dim_constant(c->e->pool, 1);
+  for (uint32_t i = bounds[0]; i < bounds[1]; ++i) {
     tenon_dim_t extent = TENON_DIM_INVALID;
-    TENON_TRY(tenon__tensor_extent(e, call, &tensor, i, &extent));
-    product = tenon__dim_multiply(e->pool, product, extent);
+    TENON_TRY(tenon__tensor_extent(c->e, c->syntax, &c->tensor, i, &extent));
+    product = tenon__dim_multiply(c->e->pool, product, extent);
   }
-  return tenon__language_give(e, call, product, out);
+  return tenon__language_give(c->e, c->syntax, product, out);
 }
 
-tenon_status_t tenon__call_count(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__named_tensor_t tensor = {0};
-  TENON_TRY(tenon__named_tensor(e, call->children[0], &tensor));
-  *out = tenon__value_of_integer((int64_t)tensor.port->count);
+/* count(xs): items of a variadic port */
+static tenon_status_t call_count(call_t* c, value_t* out) {
+  *out = tenon__value_of_integer((int64_t)c->tensor.port->count);
   return TENON_OK;
 }
 
 /* The extent of item `index` of a variadic port along the axis that argument 1 says. */
-static tenon_status_t item_extent(environment_t* e, const syntax_t* call,
-                                  const tenon__scope_port_t* port, uint32_t index,
+static tenon_status_t item_extent(const call_t* c, const tenon__scope_port_t* port, uint32_t index,
                                   tenon_dim_t* out_dim) {
   const tenon__scope_value_t* value = &port->values[index];
   const tenon__named_tensor_t tensor = {
       .port = port, .rank = value->type.rank, .dims = value->type.dims, .value = value};
   uint32_t axis = 0;
   if (value->type.rank == TENON_NONE) {
-    return tenon__language_unsupported(e, call, "the rank of item %u of '%s' is not known", index,
-                                       port->name);
+    return tenon__language_unsupported(c->e, c->syntax, "the rank of item %u of '%s' is not known",
+                                       index, port->name);
   }
-  TENON_TRY(axis_argument(e, call, 1, &tensor, 0, &axis));
-  return tenon__tensor_extent(e, call, &tensor, axis, out_dim);
+  TENON_TRY(wrap_axis(c, 1, &tensor, 0, &axis));
+  return tenon__tensor_extent(c->e, c->syntax, &tensor, axis, out_dim);
 }
 
 /* Sum of the axis that argument 1 says over the first `end` items of a variadic port. Goes on from
  * the sum before, so that asking for one item after the other adds each extent once. */
-static tenon_status_t sum_extents(environment_t* e, const syntax_t* call,
-                                  const tenon__scope_port_t* port, int64_t end, value_t* out) {
-  tenon__running_extent_t* running = &e->running;
-  tenon_dim_t axis = TENON_DIM_INVALID;
-  TENON_TRY(tenon__language_number(e, call->children[1], &axis));
-  if (running->port != port || !tenon__dim_equal(running->axis, axis) || running->count > end) {
-    *running = (tenon__running_extent_t){port, axis, 0, tenon__dim_constant(e->pool, 0)};
+static tenon_status_t sum_extents(const call_t* c, const tenon__scope_port_t* port, int64_t end,
+                                  value_t* out) {
+  tenon__running_extent_t* running = &c->e->running;
+  const int64_t axis = c->values[1].integer;
+  if (running->port != port || running->axis != axis || running->count > end) {
+    *running = (tenon__running_extent_t){port, axis, 0, tenon__dim_constant(c->e->pool, 0)};
   }
   for (; running->count < end; ++running->count) {
     tenon_dim_t extent = TENON_DIM_INVALID;
-    TENON_TRY(item_extent(e, call, port, (uint32_t)running->count, &extent));
-    running->sum = tenon__dim_add(e->pool, running->sum, extent);
+    TENON_TRY(item_extent(c, port, (uint32_t)running->count, &extent));
+    running->sum = tenon__dim_add(c->e->pool, running->sum, extent);
   }
-  return tenon__language_give(e, call, running->sum, out);
+  return tenon__language_give(c->e, c->syntax, running->sum, out);
 }
 
-/* Known extents count before symbols, the first before others. */
-tenon_status_t tenon__call_same_dim(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__named_tensor_t tensor = {0};
+/* same_dim(xs, k): that all items must have. Known extents count before symbols, the first before
+ * others. */
+static tenon_status_t call_same_dim(call_t* c, value_t* out) {
+  tenon__dim_pool_t* pool = c->e->pool;
+  const tenon__scope_port_t* port = c->tensor.port;
   tenon_dim_t result = TENON_DIM_INVALID;
-  TENON_TRY(tenon__named_tensor(e, call->children[0], &tensor));
-  if (tensor.port->values == NULL || tensor.port->count == 0) {
-    return tenon__language_refuse(e, call, "'%s' has no shapes", tensor.port->name);
+  if (port->values == NULL || port->count == 0) {
+    return tenon__language_refuse(c->e, c->syntax, "'%s' has no shapes", port->name);
   }
-  for (uint32_t i = 0; i < tensor.port->count; ++i) {
+  for (uint32_t i = 0; i < port->count; ++i) {
     tenon_dim_t extent = TENON_DIM_INVALID;
     int64_t own = 0;
     int64_t others = 0;
-    TENON_TRY(item_extent(e, call, tensor.port, i, &extent));
-    const bool known = tenon__dim_known(e->pool, extent, &own);
-    if (i > 0 && known && tenon__dim_known(e->pool, result, &others) && own != others) {
-      return tenon__language_refuse(e, call, "the items of '%s' have extents %lld and %lld",
-                                    tensor.port->name, (long long)others, (long long)own);
+    TENON_TRY(item_extent(c, port, i, &extent));
+    const bool known = tenon__dim_known(pool, extent, &own);
+    if (i > 0 && known && tenon__dim_known(pool, result, &others) && own != others) {
+      return tenon__language_refuse(c->e, c->syntax, "the items of '%s' have extents %lld and %lld",
+                                    port->name, (long long)others, (long long)own);
     }
     if (i > 0) {
-      tenon__dim_require(e->pool, tenon__dim_combine(e->pool, TENON_OPCODE_EQ, result, extent),
+      tenon__dim_require(pool, tenon__dim_combine(pool, TENON_OPCODE_EQ, result, extent),
                          "the items have different extents");
     }
-    result = i == 0 || (known && !tenon__dim_known(e->pool, result, &others)) ? extent : result;
+    result = i == 0 || (known && !tenon__dim_known(pool, result, &others)) ? extent : result;
   }
-  return tenon__language_give(e, call, result, out);
+  return tenon__language_give(c->e, c->syntax, result, out);
 }
 
-tenon_status_t tenon__call_sum_dim(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__named_tensor_t tensor = {0};
-  TENON_TRY(tenon__named_tensor(e, call->children[0], &tensor));
-  if (tensor.port->values == NULL) {
-    return tenon__language_refuse(e, call, "'%s' has no shapes yet", tensor.port->name);
-  }
-  return sum_extents(e, call, tensor.port, (int64_t)tensor.port->count, out);
+/* sum_dim(xs, k): of all items */
+static tenon_status_t call_sum_dim(call_t* c, value_t* out) {
+  const tenon__scope_port_t* port = c->tensor.port;
+  return port->values == NULL
+             ? tenon__language_refuse(c->e, c->syntax, "'%s' has no shapes yet", port->name)
+             : sum_extents(c, port, (int64_t)port->count, out);
 }
 
 /* The variadic input; without one, the variadic output. */
@@ -159,57 +147,56 @@ static const tenon__scope_port_t* find_variadic(const tenon__scope_t* scope) {
   return NULL;
 }
 
-tenon_status_t tenon__call_before(environment_t* e, const syntax_t* call, value_t* out) {
-  const tenon__scope_port_t* port = find_variadic(e->scope);
-  int64_t end = 0;
-  TENON_TRY(tenon__language_known(e, call->children[0], &end));
+/* before(k, a): extents a of the items before item k */
+static tenon_status_t call_before(call_t* c, value_t* out) {
+  const tenon__scope_port_t* port = find_variadic(c->e->scope);
+  const int64_t end = c->values[0].integer;
   if (port == NULL || port->values == NULL || end < 0 || end > (int64_t)port->count) {
-    return tenon__language_refuse(e, call, "there are no %lld items before this one",
+    return tenon__language_refuse(c->e, c->syntax, "there are no %lld items before this one",
                                   (long long)end);
   }
-  return sum_extents(e, call, port, end, out);
+  return sum_extents(c, port, end, out);
 }
 
-tenon_status_t tenon__call_present(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__named_tensor_t tensor = {0};
-  TENON_TRY(tenon__named_tensor(e, call->children[0], &tensor));
-  *out = tenon__value_of_truth(tensor.present);
+/* present(x) */
+static tenon_status_t call_present(call_t* c, value_t* out) {
+  *out = tenon__value_of_truth(c->tensor.present);
   return TENON_OK;
 }
 
-tenon_status_t tenon__call_defined(environment_t* e, const syntax_t* call, value_t* out) {
-  const syntax_t* name = call->children[0];
+/* defined(attribute): set by the node, not defaulted */
+static tenon_status_t call_defined(call_t* c, value_t* out) {
+  const syntax_t* name = c->syntax->children[0];
   const tenon__scope_attribute_t* attribute =
-      name->kind == TENON_SYNTAX_NAME ? tenon__scope_attribute(e->scope, name->text) : NULL;
+      name->kind == TENON_SYNTAX_NAME ? tenon__scope_attribute(c->e->scope, name->text) : NULL;
   if (attribute == NULL) {
-    return tenon__language_refuse(e, name, "the name of an attribute is expected");
+    return tenon__language_refuse(c->e, name, "the name of an attribute is expected");
   }
   *out = tenon__value_of_truth(attribute->defined);
   return TENON_OK;
 }
 
-tenon_status_t tenon__call_dtype(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__named_tensor_t tensor = {0};
-  TENON_TRY(tenon__named_tensor(e, call->children[0], &tensor));
-  const bool has_value = tensor.port->values != NULL && tensor.item < tensor.port->count;
-  *out = tenon__value_of_text(tenon__dtype_name(
-      has_value ? tensor.port->values[tensor.item].type.dtype : TENON_DTYPE_UNDEFINED));
+/* dtype(x): the type's mnemonic */
+static tenon_status_t call_dtype(call_t* c, value_t* out) {
+  const tenon__scope_port_t* port = c->tensor.port;
+  const bool has_value = port->values != NULL && c->tensor.item < port->count;
+  *out = tenon__value_of_text(tenon__dtype_name(has_value ? port->values[c->tensor.item].type.dtype
+                                                          : TENON_DTYPE_UNDEFINED));
   return TENON_OK;
 }
 
-tenon_status_t tenon__call_fresh(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon_dim_t bound = TENON_DIM_INVALID;
+/* fresh(bound), fresh(): shape rules only */
+static tenon_status_t call_fresh(call_t* c, value_t* out) {
+  const environment_t* e = c->e;
+  const tenon_dim_t bound = c->syntax->child_count > 0 ? c->values[0].dim : TENON_DIM_INVALID;
   if (e->fresh.make == NULL) {
-    return tenon__language_refuse(e, call, "fresh extents belong to shape rules alone");
-  }
-  if (call->child_count > 0) {
-    TENON_TRY(tenon__language_number(e, call->children[0], &bound));
+    return tenon__language_refuse(e, c->syntax, "fresh extents belong to shape rules alone");
   }
   const tenon_dim_t fresh = e->fresh.make(e->fresh.user, e->fresh_output, e->fresh_axis, bound);
   if (tenon__dim_equal(fresh, TENON_DIM_INVALID)) {
     return TENON_ERROR_OUT_OF_MEMORY; /* nothing else can be wrong with it */
   }
-  return tenon__language_give(e, call, fresh, out);
+  return tenon__language_give(e, c->syntax, fresh, out);
 }
 
 static tenon_status_t coordinate(environment_t* e, const syntax_t* call, int64_t axis,
@@ -222,8 +209,10 @@ static tenon_status_t coordinate(environment_t* e, const syntax_t* call, int64_t
   return tenon__dim_equal(*out_dim, TENON_DIM_INVALID) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
-/* o(j), or the list o(p..q). */
-tenon_status_t tenon__call_coordinate(environment_t* e, const syntax_t* call, value_t* out) {
+/* o(j), or the list o(p..q): moves only */
+static tenon_status_t call_coordinate(call_t* c, value_t* out) {
+  environment_t* e = c->e;
+  const syntax_t* call = c->syntax;
   const syntax_t* what = call->children[0];
   int64_t begin = 0;
   if (e->space == NULL) {
@@ -285,21 +274,32 @@ static tenon_status_t add_coordinates(environment_t* e, const syntax_t* syntax,
   return TENON_OK;
 }
 
-tenon_status_t tenon__call_element(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__named_tensor_t tensor = {0};
+/* element(x, c0, c1, ...): an integer that the run reads */
+static tenon_status_t call_element(call_t* c, value_t* out) {
+  environment_t* e = c->e;
+  const tenon__named_tensor_t* tensor = &c->tensor;
   tenon_dim_t coordinates[ELEMENT_COORDINATES];
   uint32_t count = 0;
-  TENON_TRY(tenon__ranked_tensor(e, call->children[0], &tensor));
-  for (uint32_t i = 1; i < call->child_count; ++i) {
-    TENON_TRY(add_coordinates(e, call->children[i], coordinates, &count));
+  for (uint32_t i = 1; i < c->syntax->child_count; ++i) {
+    TENON_TRY(add_coordinates(e, c->syntax->children[i], coordinates, &count));
   }
-  if (tensor.is_output || tensor.value == NULL || count != tensor.rank) {
-    return tenon__language_refuse(e, call, "%u coordinates for '%s', which has rank %u", count,
-                                  tensor.port->name, tensor.rank);
+  if (tensor->is_output || tensor->value == NULL || count != tensor->rank) {
+    return tenon__language_refuse(e, c->syntax, "%u coordinates for '%s', which has rank %u", count,
+                                  tensor->port->name, tensor->rank);
   }
   tenon_dim_t dim = TENON_DIM_INVALID;
-  if (!known_element(e, &tensor, coordinates, &dim)) {
-    dim = tenon__dim_element(e->pool, tensor.value->argument, coordinates, count);
+  if (!known_element(e, tensor, coordinates, &dim)) {
+    dim = tenon__dim_element(e->pool, tensor->value->argument, coordinates, count);
   }
-  return tenon__language_give(e, call, dim, out);
+  return tenon__language_give(e, c->syntax, dim, out);
 }
+
+const tenon__function_t tenon__shape_functions[] = {
+    {"rank", 1, 1, "r", call_rank, false},           {"dim", 2, 2, "rk", call_dim, false},
+    {"elements", 1, 3, "rkk", call_elements, false}, {"count", 1, 1, "t", call_count, false},
+    {"sum_dim", 2, 2, "tk", call_sum_dim, false},    {"same_dim", 2, 2, "tk", call_same_dim, false},
+    {"before", 2, 2, "kk", call_before, false},      {"present", 1, 1, "t", call_present, false},
+    {"defined", 1, 1, "", call_defined, false},      {"dtype", 1, 1, "t", call_dtype, false},
+    {"fresh", 0, 1, "n", call_fresh, false},         {"o", 1, 1, "", call_coordinate, false},
+    {"element", 1, 65, "r", call_element, false},    {NULL, 0, 0, NULL, NULL, false},
+};

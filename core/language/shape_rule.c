@@ -10,23 +10,10 @@
 #include "core/dimension/requirement.h"
 #include "core/language/evaluator.h"
 #include "core/language/named_tensor.h"
-#include "core/language/scope_lookup.h"
 #include "core/tensor/type.h"
 
 typedef tenon__environment_t environment_t;
 typedef tenon__inferred_shape_t shape_t;
-
-/* "[2, s, 4]" */
-static const char* shape_text(tenon__dim_pool_t* pool, tenon__arena_t* arena,
-                              const shape_t* shape) {
-  const char* text = "";
-  for (uint32_t i = 0; i < shape->rank && text != NULL; ++i) {
-    text = tenon__arena_format(arena, "%s%s%s", text, i > 0 ? ", " : "",
-                               tenon__dim_text(pool, shape->dims[i], arena));
-  }
-  text = text == NULL ? NULL : tenon__arena_format(arena, "[%s]", text);
-  return text == NULL ? "?" : text;
-}
 
 /* One extent from two that broadcast; INVALID when they cannot. */
 static tenon_dim_t broadcast_extents(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b) {
@@ -70,7 +57,8 @@ static tenon_status_t broadcast_fault(tenon__dim_pool_t* pool, tenon__arena_t* a
                                       const tenon_sink_t* sink) {
   TENON_TRY_MEMORY(!tenon__dim_pool_failed(pool));
   return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "shapes %s and %s do not broadcast",
-                     shape_text(pool, arena, a), shape_text(pool, arena, b));
+                     tenon__dims_text(pool, a->dims, a->rank, arena),
+                     tenon__dims_text(pool, b->dims, b->rank, arena));
 }
 
 tenon_status_t tenon__shape_broadcast(tenon__dim_pool_t* pool, tenon__arena_t* arena,
@@ -103,7 +91,7 @@ static tenon_status_t whole_shape(environment_t* e, const tenon__syntax_t* synta
 
 /* Appends the shapes that one argument of broadcast means; a variadic port means all its items. */
 static tenon_status_t add_shapes(environment_t* e, const tenon__syntax_t* syntax, shape_t* shapes,
-                                 uint32_t capacity, uint32_t* inout_count) {
+                                 uint32_t* inout_count) {
   bool is_output = false;
   const tenon__scope_port_t* port = syntax->kind == TENON_SYNTAX_NAME
                                         ? tenon__scope_port(e->scope, syntax->text, &is_output)
@@ -113,7 +101,7 @@ static tenon_status_t add_shapes(environment_t* e, const tenon__syntax_t* syntax
     *inout_count += 1;
     return TENON_OK;
   }
-  for (uint32_t i = 0; i < port->count && *inout_count < capacity; ++i) {
+  for (uint32_t i = 0; i < port->count; ++i) {
     const tenon__scope_value_t* value = &port->values[i];
     if (!value->present) {
       continue;
@@ -136,7 +124,7 @@ static tenon_status_t broadcast_call(environment_t* e, const tenon__syntax_t* ca
   uint32_t count = 0;
   TENON_TRY_MEMORY(shapes != NULL);
   for (uint32_t i = 0; i < call->child_count; ++i) {
-    TENON_TRY(add_shapes(e, call->children[i], shapes, capacity, &count));
+    TENON_TRY(add_shapes(e, call->children[i], shapes, &count));
   }
   return tenon__shape_broadcast(e->pool, e->arena, shapes, count, e->sink, out_shape);
 }
@@ -190,24 +178,9 @@ static tenon_status_t whole_shape(environment_t* e, const tenon__syntax_t* synta
   return listed_shape(e, syntax, out_shape);
 }
 
-/* The statement `target.member = ...`, or `target = ...` with member NULL. */
-static const tenon__statement_t* find_statement(const tenon__text_t* text, const char* target,
-                                                const char* member) {
-  for (uint32_t i = 0; i < text->statement_count; ++i) {
-    const tenon__statement_t* statement = &text->statements[i];
-    if (statement->is_let || statement->subscript != NULL ||
-        strcmp(statement->target, target) != 0 || (statement->member == NULL) != (member == NULL)) {
-      continue;
-    }
-    if (member == NULL || strcmp(statement->member, member) == 0) {
-      return statement;
-    }
-  }
-  return NULL;
-}
-
 static tenon_status_t known_statement(environment_t* e, const tenon__statement_t* statement,
                                       int64_t most, int64_t* out_value) {
+  tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
   e->let_end = (uint32_t)(statement - e->text->statements);
   TENON_TRY(tenon__language_known(e, statement->value, out_value));
   if (*out_value < 0 || *out_value > most) {
@@ -221,13 +194,12 @@ static tenon_status_t known_statement(environment_t* e, const tenon__statement_t
 /* y.rank = ...; y[d] = ... */
 static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* port,
                                    shape_t* inout_shape) {
-  const tenon__statement_t* rank_statement = find_statement(e->text, port->name, "rank");
+  const tenon__statement_t* rank_statement = tenon__text_statement(e->text, port->name, "rank");
   int64_t rank = 0;
   if (rank_statement == NULL) {
     return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA, "the rule says nothing of output '%s'",
                        port->name);
   }
-  tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
   TENON_TRY(known_statement(e, rank_statement, TENON_RANK_LIMIT, &rank));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, (size_t)rank + 1, sizeof(*dims));
   TENON_TRY_MEMORY(dims != NULL);
@@ -258,11 +230,10 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
 
 static tenon_status_t shape_of_item(environment_t* e, const tenon__scope_port_t* port,
                                     shape_t* inout_shape) {
-  const tenon__statement_t* count_statement = find_statement(e->text, port->name, "count");
-  const tenon__statement_t* whole = find_statement(e->text, port->name, NULL);
+  const tenon__statement_t* count_statement = tenon__text_statement(e->text, port->name, "count");
+  const tenon__statement_t* whole = tenon__text_statement(e->text, port->name, NULL);
   if (count_statement != NULL) {
     int64_t count = 0;
-    tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
     TENON_TRY(known_statement(e, count_statement, INT32_MAX, &count));
     if (count != (int64_t)port->count) {
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
@@ -330,7 +301,7 @@ tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t
   for (uint32_t i = 0; i < count; ++i) {
     const tenon__statement_t* statement =
         tenon__environment_select(&environment, NULL, port->name, i);
-    statement = statement == NULL ? find_statement(rule->text, port->name, NULL) : statement;
+    statement = statement == NULL ? tenon__text_statement(rule->text, port->name, NULL) : statement;
     if (statement == NULL) {
       return TENON_OK;
     }

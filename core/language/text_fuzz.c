@@ -1,7 +1,6 @@
 /* Any bytes as each kind of text. */
 #include "core/base/allocator.h"
 #include "core/language/text.h"
-#include "core/language/text_calls.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 

@@ -3,7 +3,6 @@
 #include "core/language/text.h"
 
 #include "core/base/test.h"
-#include "core/language/text_calls.h"
 
 /* The tree in prefix form. */
 static void print_into(const tenon__syntax_t* syntax, char* out, size_t size) {

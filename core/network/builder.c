@@ -10,7 +10,6 @@
 #include "core/base/c_locale.h"
 #include "core/base/status.h"
 #include "core/network/builder_bodies.h"
-#include "core/network/builder_handles.h"
 #include "core/network/builder_parts.h"
 #include "core/network/builder_values.h"
 #include "core/network/node.h"
@@ -162,51 +161,51 @@ static tenon_status_t add_attribute(tenon_builder_t* builder,
 
 static tenon_status_t build_attribute_int(tenon_builder_t* builder, const char* name,
                                           int64_t value) {
-  const tenon__scope_attribute_t attribute = {
-      .name = name, .kind = TENON_ATTRIBUTE_INT, .integer = value};
-  return add_attribute(builder, &attribute);
+  return add_attribute(builder, &(tenon__scope_attribute_t){
+                                    .name = name, .kind = TENON_ATTRIBUTE_INT, .integer = value});
 }
 
 static tenon_status_t build_attribute_float(tenon_builder_t* builder, const char* name,
                                             double value) {
-  const tenon__scope_attribute_t attribute = {
-      .name = name, .kind = TENON_ATTRIBUTE_FLOAT, .number = value};
-  return add_attribute(builder, &attribute);
+  return add_attribute(builder, &(tenon__scope_attribute_t){
+                                    .name = name, .kind = TENON_ATTRIBUTE_FLOAT, .number = value});
 }
 
 static tenon_status_t build_attribute_string(tenon_builder_t* builder, const char* name,
                                              const char* value) {
-  const tenon__scope_attribute_t attribute = {
-      .name = name, .kind = TENON_ATTRIBUTE_STRING, .string = value == NULL ? "" : value};
-  return add_attribute(builder, &attribute);
+  return add_attribute(builder, &(tenon__scope_attribute_t){.name = name,
+                                                            .kind = TENON_ATTRIBUTE_STRING,
+                                                            .string = value == NULL ? "" : value});
 }
 
 static tenon_status_t build_attribute_ints(tenon_builder_t* builder, const char* name,
                                            const int64_t* values, size_t count) {
-  const tenon__scope_attribute_t attribute = {
-      .name = name, .kind = TENON_ATTRIBUTE_INTS, .integers = values, .count = count};
-  return add_attribute(builder, &attribute);
+  return add_attribute(
+      builder, &(tenon__scope_attribute_t){
+                   .name = name, .kind = TENON_ATTRIBUTE_INTS, .integers = values, .count = count});
 }
 
 static tenon_status_t build_attribute_floats(tenon_builder_t* builder, const char* name,
                                              const double* values, size_t count) {
-  const tenon__scope_attribute_t attribute = {
-      .name = name, .kind = TENON_ATTRIBUTE_FLOATS, .numbers = values, .count = count};
-  return add_attribute(builder, &attribute);
+  return add_attribute(
+      builder,
+      &(tenon__scope_attribute_t){
+          .name = name, .kind = TENON_ATTRIBUTE_FLOATS, .numbers = values, .count = count});
 }
 
 static tenon_status_t build_attribute_strings(tenon_builder_t* builder, const char* name,
                                               const char* const* values, size_t count) {
-  const tenon__scope_attribute_t attribute = {
-      .name = name, .kind = TENON_ATTRIBUTE_STRINGS, .strings = values, .count = count};
-  return add_attribute(builder, &attribute);
+  return add_attribute(
+      builder,
+      &(tenon__scope_attribute_t){
+          .name = name, .kind = TENON_ATTRIBUTE_STRINGS, .strings = values, .count = count});
 }
 
 static tenon_status_t build_attribute_dtype(tenon_builder_t* builder, const char* name,
                                             tenon_dtype_t value) {
-  const tenon__scope_attribute_t attribute = {
-      .name = name, .kind = TENON_ATTRIBUTE_DTYPE, .integer = (int64_t)value};
-  return add_attribute(builder, &attribute);
+  return add_attribute(builder,
+                       &(tenon__scope_attribute_t){
+                           .name = name, .kind = TENON_ATTRIBUTE_DTYPE, .integer = (int64_t)value});
 }
 
 static tenon_status_t build_add_input(tenon_builder_t* builder, tenon_value_t handle) {

@@ -2,8 +2,8 @@
 #include "core/network/builder_bodies.h"
 
 #include "core/base/allocator.h"
-#include "core/network/builder_handles.h"
-#include "core/network/builder_parts.h"
+#include "core/base/status.h"
+#include "core/network/builder_values.h"
 #include "core/network/fault.h"
 
 tenon_status_t tenon__build_begin_body(tenon_builder_t* builder, const char* name) {

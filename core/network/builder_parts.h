@@ -10,7 +10,6 @@
 #define TENON_CORE_NETWORK_BUILDER_PARTS_H_
 
 #include "core/base/arena.h"
-#include "core/base/status.h"
 #include "core/language/scope.h"
 #include "core/network/builder_input.h"
 #include "core/network/network.h"

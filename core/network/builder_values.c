@@ -5,10 +5,54 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/network/builder_handles.h"
-#include "core/network/builder_parts.h"
 #include "core/network/dense.h"
+
+/* ---- Handles ---- */
+
+const tenon__value_node_t* tenon__builder_look(const tenon_builder_t* builder,
+                                               tenon_value_t handle) {
+  if (handle.id == 0 || handle.id > builder->handle_count) {
+    return NULL;
+  }
+  const tenon__handle_t* place = &builder->handles[handle.id - 1];
+  const tenon__value_node_t* value = &builder->network->graphs[place->graph]->values[place->value];
+  return value->alive ? value : NULL; /* what was cancelled is gone */
+}
+
+tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t handle,
+                                      uint32_t* out_value) {
+  const tenon__value_node_t* value = tenon__builder_look(builder, handle);
+  if (value == NULL) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "handle %u is no value",
+                       handle.id);
+  }
+  const tenon__handle_t place = builder->handles[handle.id - 1];
+  const uint32_t graph = tenon__builder_graph(builder);
+  if (place.graph == graph) {
+    *out_value = place.value;
+    return TENON_OK;
+  }
+  if (value->weights == TENON_NONE) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "'%s' belongs to graph '%s'; graph '%s' must take it as a parameter",
+                       value->name, builder->network->graphs[place.graph]->name,
+                       builder->network->graphs[graph]->name);
+  }
+  return tenon__graph_add_constant(builder->network, graph, value->name, value->weights, out_value);
+}
+
+tenon_status_t tenon__builder_handle(tenon_builder_t* builder, uint32_t graph, uint32_t value,
+                                     tenon_value_t* out_handle) {
+  TENON_TRY_MEMORY(TENON_GROW(builder->network->allocator, builder->handles,
+                              builder->handle_capacity, builder->handle_count + 1));
+  builder->handles[builder->handle_count++] = (tenon__handle_t){graph, value};
+  out_handle->id = (uint32_t)builder->handle_count;
+  return TENON_OK;
+}
+
+/* ---- Values ---- */
 
 static tenon_status_t only_in_main(const tenon_builder_t* builder, const char* what) {
   return builder->frame_count == 1 && !builder->is_fixed
@@ -18,17 +62,10 @@ static tenon_status_t only_in_main(const tenon_builder_t* builder, const char* w
 }
 
 static tenon_status_t only_one(const tenon_builder_t* builder, const char* name) {
-  const tenon__graph_t* graph = builder->network->graphs[0];
-  if (name == NULL) {
-    return TENON_OK;
-  }
-  for (uint32_t i = 0; i < graph->input_count; ++i) {
-    if (strcmp(graph->values[graph->inputs[i]].name, name) == 0) {
-      return tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA, "two inputs are named '%s'",
-                         name);
-    }
-  }
-  return TENON_OK;
+  return name == NULL || tenon__graph_input(builder->network->graphs[0], name) == NULL
+             ? TENON_OK
+             : tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA, "two inputs are named '%s'",
+                           name);
 }
 
 static tenon_status_t check_extents(const tenon_builder_t* builder, const char* name,
@@ -64,19 +101,6 @@ static tenon_status_t input_symbol(tenon_builder_t* builder, const char* value_n
   return TENON_OK;
 }
 
-static tenon_status_t own_symbol(tenon_builder_t* builder, uint32_t value, uint32_t axis,
-                                 tenon_dim_t* out_dim) {
-  uint32_t handle = 0;
-  TENON_TRY(tenon__value_handle(builder->network, tenon__builder_graph(builder), value, &handle));
-  const tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
-                                  .a = handle,
-                                  .b = axis,
-                                  .max = INT64_MAX,
-                                  .bound = TENON_DIM_INVALID};
-  *out_dim = tenon__dim_symbol(builder->network->pool, &symbol);
-  return TENON_OK;
-}
-
 /* A tensor's, or a container's items', type as the caller gives it. */
 typedef struct argument_type_t {
   uint32_t kind;
@@ -98,7 +122,7 @@ static tenon_status_t argument_extent(tenon_builder_t* builder, const argument_t
   return builder->frame_count == 1 && type->kind == TENON_ARGUMENT_TENSOR
              ? input_symbol(builder, name, axis, type->symbols == NULL ? NULL : type->symbols[axis],
                             out_dim)
-             : own_symbol(builder, value, axis, out_dim);
+             : tenon__value_extent(network, tenon__builder_graph(builder), value, axis, out_dim);
 }
 
 /* A new value that is an input or parameter. */

@@ -1,32 +1,20 @@
 /* The correspondence between a control node and its bodies. */
 #include "core/network/control.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
-#include "core/dimension/dimension_pool.h"
+#include "core/operator/attribute.h"
 
-typedef struct lookup_t {
-  uint32_t count;
-  const tenon__scope_attribute_t* attributes;
-} lookup_t;
-
-static const tenon__scope_attribute_t* find(const lookup_t* lookup, const char* name) {
-  if (name == NULL) {
-    return NULL;
-  }
-  for (uint32_t i = 0; i < lookup->count; ++i) {
-    if (strcmp(lookup->attributes[i].name, name) == 0) {
-      return &lookup->attributes[i];
-    }
-  }
-  return NULL;
+/* NULL: the form names none. */
+static const tenon__scope_attribute_t* find(const tenon__control_request_t* request,
+                                            const char* name) {
+  return name == NULL ? NULL
+                      : tenon__attribute_find(request->attributes, request->attribute_count, name);
 }
 
 /* An INT attribute as a count within `limit`; false when it is not. */
-static bool count_of(const lookup_t* lookup, const char* name, uint32_t limit,
+static bool count_of(const tenon__control_request_t* request, const char* name, uint32_t limit,
                      uint32_t* out_count) {
-  const tenon__scope_attribute_t* attribute = find(lookup, name);
+  const tenon__scope_attribute_t* attribute = find(request, name);
   const int64_t value = attribute == NULL ? 0 : attribute->integer;
   *out_count = (uint32_t)value;
   return value >= 0 && value <= (int64_t)limit;
@@ -134,18 +122,17 @@ tenon_status_t tenon__control_layout(const tenon__network_t* network,
                                      const tenon_sink_t* sink,
                                      tenon__control_layout_t* out_layout) {
   const tenon_control_t* control = request->op->descriptor.control;
-  const lookup_t lookup = {request->attribute_count, request->attributes};
   tenon__control_layout_t layout = {.form = control->form,
                                     .body_count = control->form == TENON_CONTROL_CHOOSE ? 2 : 1,
                                     .trip_count_input = TENON_NONE,
                                     .condition_input = TENON_NONE};
   TENON_TRY(set_fixed(request, &layout, sink));
-  const tenon__scope_attribute_t* axes = find(&lookup, control->axes_attribute);
+  const tenon__scope_attribute_t* axes = find(request, control->axes_attribute);
   const uint32_t left = request->input_count - layout.first_value;
   const bool carries = control->form == TENON_CONTROL_REPEAT;
   const bool scans = control->form != TENON_CONTROL_CHOOSE;
-  if ((carries && !count_of(&lookup, control->carried_attribute, left, &layout.carried_count)) ||
-      (scans && !count_of(&lookup, control->scanned_attribute, left - layout.carried_count,
+  if ((carries && !count_of(request, control->carried_attribute, left, &layout.carried_count)) ||
+      (scans && !count_of(request, control->scanned_attribute, left - layout.carried_count,
                           &layout.scanned_count))) {
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                        "its %u values do not hold the carried and scanned ones it declares", left);
@@ -184,13 +171,10 @@ uint32_t tenon__control_axis(const tenon__control_layout_t* layout, uint32_t ind
 uint32_t tenon__control_taken(const tenon__network_t* network, uint32_t graph,
                               const tenon__control_layout_t* layout, const uint32_t* inputs) {
   int64_t known = 0;
-  if (layout->form != TENON_CONTROL_CHOOSE) {
-    return TENON_NONE;
-  }
-  const tenon__value_node_t* condition =
-      &network->graphs[graph]->values[inputs[layout->condition_input]];
-  if (condition->type.contents == NULL || condition->type.content_count != 1 ||
-      !tenon__dim_known(network->pool, condition->type.contents[0], &known)) {
+  if (layout->form != TENON_CONTROL_CHOOSE ||
+      !tenon__type_known(network->pool,
+                         &network->graphs[graph]->values[inputs[layout->condition_input]].type,
+                         &known)) {
     return TENON_NONE;
   }
   return known != 0 ? 0 : 1;

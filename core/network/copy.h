@@ -12,4 +12,15 @@
  * no interrupt. OUT_OF_MEMORY only, and nothing is left over then. */
 tenon_status_t tenon__network_copy(const tenon__network_t* network, tenon__network_t** out_network);
 
+/* Of expressions and index maps, for nodes whose meaning was made elsewhere: it must live as long
+ * as the network, and what a pass made in scratch memory does not. */
+
+/* Nothing of the copy points at the source: instructions, operands, outputs and accesses are the
+ * arena's. OUT_OF_MEMORY only; the arena may have grown then. */
+tenon_status_t tenon__expression_copy(tenon__arena_t* arena, const tenon__expression_t* expression,
+                                      tenon__expression_t* out_expression);
+/* Dimensions keep their ids, so source and copy must be over the same pool. */
+tenon_status_t tenon__index_map_copy(tenon__arena_t* arena, const tenon__index_map_t* map,
+                                     tenon__index_map_t* out_map);
+
 #endif

@@ -4,7 +4,6 @@
 #include "core/base/bytes.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/copy.h"
-#include "core/network/judge.h"
 #include "core/network/test_operators.h"
 #include "core/network/verify_rules.h"
 #include "core/plan_file/network_reader.h"

@@ -183,17 +183,11 @@ static tenon_status_t widen(const tenon__control_work_t* control, uint32_t body,
                             uint32_t axis) {
   tenon__network_t* network = control->network;
   const uint32_t value = network->graphs[body]->inputs[index];
-  uint32_t handle = 0;
   tenon__value_node_t* parameter = value_of(control, body, value);
   tenon_dim_t* dims = tenon__arena_copy(&network->arena, parameter->type.dims,
                                         parameter->type.rank * sizeof(*parameter->type.dims));
-  TENON_TRY_MEMORY(dims != NULL && tenon__value_handle(network, body, value, &handle) == TENON_OK);
-  const tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
-                                  .a = handle,
-                                  .b = axis,
-                                  .max = INT64_MAX,
-                                  .bound = TENON_DIM_INVALID};
-  dims[axis] = tenon__dim_symbol(network->pool, &symbol);
+  TENON_TRY_MEMORY(dims != NULL);
+  TENON_TRY(tenon__value_extent(network, body, value, axis, &dims[axis]));
   parameter->type.dims = dims;
   return TENON_OK;
 }

@@ -2,7 +2,7 @@
  * Shapes by a plugin's function: tenon_shape_table_t over one inference. Failed operations poison
  * the builder; the first words said about it count.
  */
-#include "core/network/infer_callback.h"
+#include "core/network/infer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/requirement.h"
-#include "core/network/inference.h"
 #include "core/operator/attribute.h"
 
 struct tenon_shape_builder_t {
@@ -92,29 +91,19 @@ static tenon_dim_t shape_select(tenon_shape_builder_t* builder, tenon_dim_t cond
  * them. */
 static tenon_dim_t shape_fresh(tenon_shape_builder_t* builder, tenon_dim_t bound) {
   tenon__inference_t* inference = builder->inference;
-  tenon__network_t* network = inference->network;
-  tenon__symbol_t symbol = {
-      .kind = TENON_SYMBOL_EXTENT, .a = TENON_NONE, .min = 0, .max = INT64_MAX, .bound = bound};
-  if (!is_dim(builder, bound)) {
-    builder->failed = builder->failed || bound.id != TENON_NONE;
-    symbol.bound = TENON_DIM_INVALID;
-  }
+  uint32_t handle = 0;
+  builder->failed = builder->failed || (!is_dim(builder, bound) && bound.id != TENON_NONE);
   if (inference->existing != NULL) {
-    symbol.name = TENON_VERIFIED_EXTENT;
-    symbol.bound = TENON_DIM_INVALID;
-    return tenon__dim_symbol(network->pool, &symbol);
+    return tenon__infer_verified_extent(inference->network->pool);
   }
-  if (tenon__value_handle_reserve(network, inference->graph, TENON_NONE, 0, &symbol.a) !=
+  if (tenon__value_handle_reserve(inference->network, inference->graph, TENON_NONE, 0, &handle) !=
       TENON_OK) {
     inference->failed = true;
     return TENON_DIM_INVALID;
   }
-  if (is_dim(builder, bound)) {
-    int64_t min = 0;
-    tenon__dim_range(network->pool, bound, &min, &symbol.max);
-  }
-  const tenon_dim_t dim = tenon__dim_symbol(network->pool, &symbol);
-  inference->failed = !tenon__infer_pend(inference, symbol.a, TENON_NONE, dim) || inference->failed;
+  const tenon_dim_t dim = tenon__handle_extent(inference->network, handle, 0,
+                                               is_dim(builder, bound) ? bound : TENON_DIM_INVALID);
+  inference->failed = !tenon__infer_pend(inference, handle, TENON_NONE, dim) || inference->failed;
   return dim;
 }
 
@@ -167,33 +156,30 @@ static tenon_dim_t shape_content(tenon_shape_builder_t* builder, uint32_t input,
   return value->type.contents[index];
 }
 
-static const tenon__scope_attribute_t* attribute_of(const tenon_shape_builder_t* builder,
-                                                    const char* name, uint32_t kind) {
+static tenon_status_t attribute_of(const tenon_shape_builder_t* builder, const char* name,
+                                   uint32_t kind, const tenon__scope_attribute_t** out_attribute) {
   const tenon__inference_t* inference = builder->inference;
   const tenon__scope_attribute_t* found =
       tenon__attribute_find(inference->attributes, inference->attribute_count, name);
   const bool fits =
       found != NULL && (found->kind == kind ||
                         (found->kind == TENON_ATTRIBUTE_DTYPE && kind == TENON_ATTRIBUTE_INT));
-  return fits ? found : NULL;
+  *out_attribute = found;
+  return fits ? TENON_OK : TENON_ERROR_NOT_FOUND;
 }
 
 static tenon_status_t shape_attribute_int(tenon_shape_builder_t* builder, const char* name,
                                           int64_t* out_value) {
-  const tenon__scope_attribute_t* attribute = attribute_of(builder, name, TENON_ATTRIBUTE_INT);
-  if (attribute == NULL) {
-    return TENON_ERROR_NOT_FOUND;
-  }
+  const tenon__scope_attribute_t* attribute = NULL;
+  TENON_TRY(attribute_of(builder, name, TENON_ATTRIBUTE_INT, &attribute));
   *out_value = attribute->integer;
   return TENON_OK;
 }
 
 static tenon_status_t shape_attribute_ints(tenon_shape_builder_t* builder, const char* name,
                                            const int64_t** out_values, size_t* out_count) {
-  const tenon__scope_attribute_t* attribute = attribute_of(builder, name, TENON_ATTRIBUTE_INTS);
-  if (attribute == NULL) {
-    return TENON_ERROR_NOT_FOUND;
-  }
+  const tenon__scope_attribute_t* attribute = NULL;
+  TENON_TRY(attribute_of(builder, name, TENON_ATTRIBUTE_INTS, &attribute));
   *out_values = attribute->integers;
   *out_count = attribute->count;
   return TENON_OK;
@@ -201,10 +187,8 @@ static tenon_status_t shape_attribute_ints(tenon_shape_builder_t* builder, const
 
 static tenon_status_t shape_attribute_string(tenon_shape_builder_t* builder, const char* name,
                                              const char** out_value) {
-  const tenon__scope_attribute_t* attribute = attribute_of(builder, name, TENON_ATTRIBUTE_STRING);
-  if (attribute == NULL) {
-    return TENON_ERROR_NOT_FOUND;
-  }
+  const tenon__scope_attribute_t* attribute = NULL;
+  TENON_TRY(attribute_of(builder, name, TENON_ATTRIBUTE_STRING, &attribute));
   *out_value = attribute->string;
   return TENON_OK;
 }
@@ -246,13 +230,12 @@ static tenon_status_t shape_set_output(tenon_shape_builder_t* builder, uint32_t 
     return blame(builder, "sets output %u, '%s', to type %s, its port says %s", output, name,
                  tenon__dtype_name(dtype), tenon__dtype_name(value->type.dtype));
   }
-  tenon_dim_t* copy = tenon__arena_allocate(inference->scratch, rank + 1u, sizeof(*copy));
+  tenon_dim_t* copy = tenon__arena_copy(inference->scratch, dims, rank * sizeof(*copy));
   if (copy == NULL) {
     inference->failed = true;
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t i = 0; i < rank; ++i) {
-    copy[i] = dims[i];
     place_fresh(builder, output, i, dims[i]);
   }
   if (dtype != TENON_DTYPE_UNDEFINED) {

@@ -8,7 +8,7 @@
  * Carried values have no contents in the body. Extents of results that a body alone knows become
  * symbols of the node's outputs.
  */
-#include "core/network/infer_control.h"
+#include "core/network/infer.h"
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
@@ -195,10 +195,10 @@ static tenon_status_t unify_result(const tenon__control_work_t* control, uint32_
   const tenon__type_t* b = &tenon__control_result(control, bodies[1], output)->type;
   TENON_TRY(check_result(control, output, a, b));
   tenon_dim_t dims[TENON_RANK_LIMIT + 1];
-  tenon__type_t type = {.kind = a->kind, .dtype = a->dtype, .rank = a->rank, .dims = dims};
-  if (a->rank != b->rank) {
-    type.rank = TENON_NONE;
-  }
+  const tenon__type_t type = {.kind = a->kind,
+                              .dtype = a->dtype,
+                              .rank = a->rank == b->rank ? a->rank : TENON_NONE,
+                              .dims = dims};
   const uint32_t rank = type.rank == TENON_NONE ? 0 : type.rank;
   for (uint32_t d = 0; d < rank; ++d) {
     dims[d] = unify_extent(control, output, d, a->dims[d], b->dims[d]);
@@ -237,21 +237,19 @@ static bool count_is_exact(const tenon__control_work_t* control, uint32_t body) 
   const tenon__control_layout_t* layout = &control->layout;
   const tenon__dim_pool_t* pool = control->network->pool;
   int64_t known = 0;
-  if (layout->condition_input != TENON_NONE) {
-    const tenon__value_node_t* condition = tenon__control_input(control, layout->condition_input);
-    if (condition->type.contents == NULL || condition->type.content_count != 1 ||
-        !tenon__dim_known(pool, condition->type.contents[0], &known) || known != 1) {
-      return false;
-    }
+  if (layout->condition_input != TENON_NONE &&
+      !(tenon__type_known(pool, &tenon__control_input(control, layout->condition_input)->type,
+                          &known) &&
+        known == 1)) {
+    return false;
   }
   if (!layout->passes_iteration) {
     return true;
   }
   const tenon__graph_t* graph = control->network->graphs[body];
-  const tenon__value_node_t* result = tenon__control_result(control, body, 0);
   return graph->outputs[0] == graph->inputs[1] ||
-         (result->type.contents != NULL && result->type.content_count == 1 &&
-          tenon__dim_known(pool, result->type.contents[0], &known) && known == 1);
+         (tenon__type_known(pool, &tenon__control_result(control, body, 0)->type, &known) &&
+          known == 1);
 }
 
 /* The number of iterations at most; INVALID when nothing bounds it. */

@@ -3,11 +3,10 @@
  * type computes in that type, the type of the first such input: half precision in, half precision
  * out.
  */
-#include "core/network/infer_text.h"
 
 #include "core/base/status.h"
 #include "core/language/instantiate.h"
-#include "core/network/infer_types.h"
+#include "core/network/infer.h"
 
 const char* tenon__text_output(const tenon__text_t* text) {
   for (uint32_t i = 0; i < text->statement_count; ++i) {
@@ -54,7 +53,6 @@ tenon_status_t tenon__infer_text_scope(tenon__inference_t* inference,
       .inputs = ports,
       .output_count = 1,
       .outputs = ports + count,
-      .node_number = inference->network->next_number,
   };
   return TENON_OK;
 }

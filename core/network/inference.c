@@ -24,6 +24,15 @@ bool tenon__infer_pend(tenon__inference_t* inference, uint32_t handle, uint32_t 
   return true;
 }
 
+tenon_dim_t tenon__infer_verified_extent(tenon__dim_pool_t* pool) {
+  const tenon__symbol_t any = {.kind = TENON_SYMBOL_EXTENT,
+                               .name = "found when running",
+                               .a = TENON_NONE,
+                               .max = INT64_MAX,
+                               .bound = TENON_DIM_INVALID};
+  return tenon__dim_symbol(pool, &any);
+}
+
 tenon_dim_t tenon__infer_fresh(void* user, uint32_t output, uint32_t axis, tenon_dim_t bound) {
   tenon__inference_t* inference = user;
   tenon__network_t* network = inference->network;
@@ -37,11 +46,7 @@ tenon_dim_t tenon__infer_fresh(void* user, uint32_t output, uint32_t axis, tenon
     if (value != NULL && value->type.rank != TENON_NONE && axis < value->type.rank) {
       return value->type.dims[axis];
     }
-    const tenon__symbol_t any = {.kind = TENON_SYMBOL_EXTENT,
-                                 .name = TENON_VERIFIED_EXTENT,
-                                 .max = INT64_MAX,
-                                 .bound = TENON_DIM_INVALID};
-    return tenon__dim_symbol(network->pool, &any);
+    return tenon__infer_verified_extent(network->pool);
   }
   uint32_t* handle = &inference->outputs[output].handle;
   if (*handle == TENON_NONE) {
@@ -52,17 +57,7 @@ tenon_dim_t tenon__infer_fresh(void* user, uint32_t output, uint32_t axis, tenon
       return TENON_DIM_INVALID;
     }
   }
-  tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
-                            .a = *handle,
-                            .b = axis,
-                            .min = 0,
-                            .max = INT64_MAX,
-                            .bound = bound};
-  if (bound.id != TENON_NONE) {
-    int64_t min = 0;
-    tenon__dim_range(network->pool, bound, &min, &symbol.max);
-  }
-  return tenon__dim_symbol(network->pool, &symbol);
+  return tenon__handle_extent(network, *handle, axis, bound);
 }
 
 /* Extents are neither negative nor beyond what a number can count. */
@@ -112,13 +107,9 @@ tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t ou
                        TENON_RANK_LIMIT);
   }
   if (shape->rank != TENON_NONE) {
-    tenon_dim_t* dims =
-        tenon__arena_allocate(&inference->network->arena, shape->rank + 1u, sizeof(*dims));
-    TENON_TRY_MEMORY(dims != NULL);
-    for (uint32_t i = 0; i < shape->rank; ++i) {
-      dims[i] = shape->dims[i];
-    }
-    type->dims = dims;
+    type->dims = tenon__arena_copy(&inference->network->arena, shape->dims,
+                                   shape->rank * sizeof(*shape->dims));
+    TENON_TRY_MEMORY(type->dims != NULL);
     TENON_TRY(check_shape(inference, output));
   }
   if (inference->output_values != NULL) {

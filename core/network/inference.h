@@ -22,7 +22,7 @@ typedef struct tenon__inferred_value_t {
 
 /* While verifying, one symbol stands for all new extents that cannot be looked up: those of outputs
  * that nobody wants, and of values whose rank is not known. */
-#define TENON_VERIFIED_EXTENT "found when running"
+tenon_dim_t tenon__infer_verified_extent(tenon__dim_pool_t* pool);
 
 /* A number given to an extent before the value that it is read from is there. Committing fills in
  * the value; of a node that fails the handle stays without one, which nobody reads. */

@@ -15,35 +15,31 @@ typedef struct matcher_t {
   tenon__match_t* match;
 } matcher_t;
 
-uint32_t tenon__match_value(const tenon__match_t* match, const char* name) {
-  for (uint32_t i = 0; i < match->name_count; ++i) {
-    if (strcmp(match->names[i].name, name) == 0) {
-      return match->names[i].value;
-    }
+/* The place of a name; `name_count` where it has none. */
+static uint32_t place_of(const tenon__match_t* match, const char* name) {
+  uint32_t at = 0;
+  while (at < match->name_count && strcmp(match->names[at].name, name) != 0) {
+    ++at;
   }
-  return TENON_NONE;
+  return at;
+}
+
+uint32_t tenon__match_value(const tenon__match_t* match, const char* name) {
+  const uint32_t at = place_of(match, name);
+  return at == match->name_count ? TENON_NONE : match->names[at].value;
 }
 
 bool tenon__match_has(const tenon__match_t* match, const char* name) {
-  for (uint32_t i = 0; i < match->name_count; ++i) {
-    if (strcmp(match->names[i].name, name) == 0) {
-      return true;
-    }
-  }
-  return false;
+  return place_of(match, name) < match->name_count;
 }
 
 bool tenon__match_bind(tenon__match_t* match, const char* name, uint32_t value) {
-  for (uint32_t i = 0; i < match->name_count; ++i) {
-    if (strcmp(match->names[i].name, name) == 0) {
-      match->names[i].value = value;
-      return true;
-    }
-  }
-  if (match->name_count == TENON_MATCH_NAMES) {
+  const uint32_t at = place_of(match, name);
+  if (at == TENON_MATCH_NAMES) {
     return false;
   }
-  match->names[match->name_count++] = (tenon__match_name_t){name, value};
+  match->names[at] = (tenon__match_name_t){name, value};
+  match->name_count += at == match->name_count ? 1 : 0;
   return true;
 }
 
@@ -78,10 +74,10 @@ static bool match_attribute(const matcher_t* matcher, const tenon__node_t* node,
   if (wanted->value->kind != TENON_SYNTAX_NAME) {
     return false;
   }
-  for (uint32_t i = 0; i < match->attribute_count; ++i) {
-    if (strcmp(match->attributes[i].name, wanted->value->text) == 0) {
-      return tenon__attribute_equal(&match->attributes[i], own);
-    }
+  const tenon__scope_attribute_t* known =
+      tenon__attribute_find(match->attributes, match->attribute_count, wanted->value->text);
+  if (known != NULL) {
+    return tenon__attribute_equal(known, own);
   }
   if (match->attribute_count == TENON_MATCH_ATTRIBUTES) {
     return false;

@@ -8,7 +8,7 @@
 #ifndef TENON_CORE_NETWORK_MATCH_H_
 #define TENON_CORE_NETWORK_MATCH_H_
 
-#include "core/language/text_calls.h"
+#include "core/language/text.h"
 #include "core/network/network.h"
 
 enum { TENON_MATCH_NAMES = 64, TENON_MATCH_ATTRIBUTES = 32 };

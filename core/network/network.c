@@ -141,6 +141,15 @@ tenon_status_t tenon__graph_add_input(tenon__network_t* network, uint32_t graph_
   return TENON_OK;
 }
 
+const tenon__value_node_t* tenon__graph_input(const tenon__graph_t* graph, const char* name) {
+  for (uint32_t i = 0; i < graph->input_count; ++i) {
+    if (strcmp(graph->values[graph->inputs[i]].name, name) == 0) {
+      return &graph->values[graph->inputs[i]];
+    }
+  }
+  return NULL;
+}
+
 tenon_status_t tenon__graph_add_output(tenon__network_t* network, uint32_t graph_index,
                                        uint32_t value, const char* name) {
   tenon__graph_t* graph = network->graphs[graph_index];
@@ -201,9 +210,7 @@ static tenon_status_t constant_contents(tenon__network_t* network, const tenon__
                                         tenon__type_t* inout_type) {
   uint64_t count = 0;
   const char type_class = tenon__dtype_class(weights->dtype);
-  const bool is_followed =
-      type_class == 'i' || type_class == 'u' || type_class == 'b' || type_class == 'f';
-  if (!is_followed || weights->data == NULL ||
+  if (strchr("iubf", type_class) == NULL || weights->data == NULL ||
       !tenon__element_count(weights->rank, weights->dims, &count) || count > TENON_CONTENT_LIMIT ||
       !holds_contents(weights, count)) {
     return TENON_OK;
@@ -319,6 +326,22 @@ tenon_status_t tenon__value_handle(tenon__network_t* network, uint32_t graph, ui
     TENON_TRY(tenon__value_handle_reserve(network, graph, value, TENON_NONE, handle));
   }
   *out_handle = *handle;
+  return TENON_OK;
+}
+
+tenon_dim_t tenon__handle_extent(tenon__network_t* network, uint32_t handle, uint32_t axis,
+                                 tenon_dim_t bound) {
+  int64_t min = 0;
+  tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT, .a = handle, .b = axis, .bound = bound};
+  tenon__dim_range(network->pool, bound, &min, &symbol.max);
+  return tenon__dim_symbol(network->pool, &symbol);
+}
+
+tenon_status_t tenon__value_extent(tenon__network_t* network, uint32_t graph, uint32_t value,
+                                   uint32_t axis, tenon_dim_t* out_dim) {
+  uint32_t handle = 0;
+  TENON_TRY(tenon__value_handle(network, graph, value, &handle));
+  *out_dim = tenon__handle_extent(network, handle, axis, TENON_DIM_INVALID);
   return TENON_OK;
 }
 

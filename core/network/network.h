@@ -184,6 +184,8 @@ const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t
  * body) or an output (a result). `name`: the application's, NULL: the value's own; not used in
  * bodies. */
 tenon_status_t tenon__graph_add_input(tenon__network_t* network, uint32_t graph, uint32_t value);
+/* The input of that name, or NULL. */
+const tenon__value_node_t* tenon__graph_input(const tenon__graph_t* graph, const char* name);
 tenon_status_t tenon__graph_add_output(tenon__network_t* network, uint32_t graph, uint32_t value,
                                        const char* name);
 /* Copies the state; `read` must be a value of the main graph. INVALID_ARGUMENT when the name is
@@ -193,6 +195,9 @@ tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__
 /* The number of a value, given when first asked for. */
 tenon_status_t tenon__value_handle(tenon__network_t* network, uint32_t graph, uint32_t value,
                                    uint32_t* out_handle);
+/* The symbol of an extent that is read from a value, of its own handle. */
+tenon_status_t tenon__value_extent(tenon__network_t* network, uint32_t graph, uint32_t value,
+                                   uint32_t axis, tenon_dim_t* out_dim);
 /* Where a CONTENT or EXTENT symbol is read: element or axis `out_index` of a value. False for other
  * kinds. */
 bool tenon__symbol_source(const tenon__network_t* network, const tenon__symbol_t* symbol,
@@ -215,6 +220,10 @@ const char* tenon__name_unique(tenon__network_t* network, tenon__string_map_t* n
 /* A number for a value that may not be there yet (value TENON_NONE). */
 tenon_status_t tenon__value_handle_reserve(tenon__network_t* network, uint32_t graph,
                                            uint32_t value, uint32_t axis, uint32_t* out_handle);
+
+/* The symbol of an extent by its handle, at most `bound`; INVALID: nothing bounds it. */
+tenon_dim_t tenon__handle_extent(tenon__network_t* network, uint32_t handle, uint32_t axis,
+                                 tenon_dim_t bound);
 
 /* Alive, and in no branch that cannot run. */
 bool tenon__graph_can_run(const tenon__network_t* network, uint32_t graph);

@@ -9,11 +9,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/nearest.h"
-#include "core/base/status.h"
 #include "core/network/infer.h"
-#include "core/network/infer_control.h"
-#include "core/network/infer_text.h"
-#include "core/network/infer_types.h"
 #include "core/network/order.h"
 #include "core/operator/attribute.h"
 
@@ -103,12 +99,9 @@ static tenon_status_t make_attributes(tenon__network_t* network, const tenon__op
                                       const tenon_sink_t* sink,
                                       const tenon__scope_attribute_t** out_attributes) {
   const tenon_operator_t* descriptor = &op->descriptor;
-  tenon__scope_attribute_t* values =
-      tenon__arena_allocate(&network->arena, descriptor->attribute_count + 1u, sizeof(*values));
+  tenon__scope_attribute_t* values = tenon__arena_copy(
+      &network->arena, op->defaults, descriptor->attribute_count * sizeof(*values));
   TENON_TRY_MEMORY(values != NULL);
-  for (uint32_t i = 0; i < descriptor->attribute_count; ++i) {
-    values[i] = op->defaults[i];
-  }
   for (uint32_t i = 0; i < request->attribute_count; ++i) {
     const tenon__scope_attribute_t* given = &request->attributes[i];
     const uint32_t index = tenon__operator_attribute(descriptor, given->name);
@@ -205,19 +198,13 @@ static tenon_status_t build_node(const tenon__node_commit_t* commit, tenon__node
     name = made_name(network, inference, commit->form);
   }
   name = name == NULL ? NULL : tenon__name_unique(network, &graph->node_names, name);
-  uint32_t* inputs =
-      tenon__arena_allocate(&network->arena, inference->input_count + 1u, sizeof(*inputs));
+  uint32_t* inputs = tenon__arena_copy(&network->arena, inference->inputs,
+                                       inference->input_count * sizeof(*inputs));
   uint32_t* outputs =
       tenon__arena_allocate(&network->arena, inference->output_count + 1u, sizeof(*outputs));
-  uint32_t* bodies =
-      tenon__arena_allocate(&network->arena, inference->body_count + 1u, sizeof(*bodies));
+  uint32_t* bodies = tenon__arena_copy(&network->arena, inference->bodies,
+                                       inference->body_count * sizeof(*bodies));
   TENON_TRY_MEMORY(name != NULL && inputs != NULL && outputs != NULL && bodies != NULL);
-  for (uint32_t i = 0; i < inference->input_count; ++i) {
-    inputs[i] = inference->inputs[i];
-  }
-  for (uint32_t i = 0; i < inference->body_count; ++i) {
-    bodies[i] = inference->bodies[i];
-  }
   *out_node = (tenon__node_t){
       .name = name,
       .alive = true,

@@ -4,12 +4,13 @@
 #include "core/network/node_forms.h"
 
 #include "core/base/status.h"
-#include "core/network/deep_copy.h"
-#include "core/network/infer_text.h"
+#include "core/network/copy.h"
+#include "core/network/infer.h"
 #include "core/network/node.h"
 
-static tenon_status_t add_text(tenon__inference_t* inference, const tenon__form_request_t* request,
-                               uint32_t* out_node) {
+static tenon_status_t infer_text(tenon__inference_t* inference,
+                                 const tenon__form_request_t* request,
+                                 const tenon__expression_source_t** out_source) {
   tenon__arena_t* arena = &inference->network->arena;
   tenon__expression_source_t* source = tenon__arena_allocate(arena, 1, sizeof(*source));
   const char* copy = tenon__arena_copy_string(arena, request->text);
@@ -24,16 +25,12 @@ static tenon_status_t add_text(tenon__inference_t* inference, const tenon__form_
   if (tenon__text_output(&source->text) == NULL) {
     return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA, "the text defines no output");
   }
-  TENON_TRY(tenon__infer_text(inference, source));
-  const tenon__node_commit_t commit = {.inference = inference,
-                                       .form = TENON_NODE_EXPRESSION,
-                                       .name = inference->name,
-                                       .source = source};
-  return tenon__node_commit(&commit, out_node);
+  *out_source = source;
+  return tenon__infer_text(inference, source);
 }
 
-static tenon_status_t add_expression(tenon__inference_t* inference,
-                                     const tenon__form_request_t* request, uint32_t* out_node) {
+static tenon_status_t infer_expression(tenon__inference_t* inference,
+                                       const tenon__form_request_t* request) {
   const tenon__expression_t* expression = request->expression;
   const uint32_t count = expression->program.output_count;
   tenon__expression_t* copy = tenon__arena_allocate(&inference->network->arena, 1, sizeof(*copy));
@@ -51,13 +48,11 @@ static tenon_status_t add_expression(tenon__inference_t* inference,
     TENON_TRY(tenon__infer_set_shape(inference, i, &request->shapes[i]));
     TENON_TRY(tenon__infer_expression_contents(inference, copy, i, &inference->outputs[i].type));
   }
-  const tenon__node_commit_t commit = {
-      .inference = inference, .form = TENON_NODE_EXPRESSION, .name = inference->name};
-  return tenon__node_commit(&commit, out_node);
+  return TENON_OK;
 }
 
-static tenon_status_t add_move(tenon__inference_t* inference, const tenon__form_request_t* request,
-                               uint32_t* out_node) {
+static tenon_status_t infer_move(tenon__inference_t* inference,
+                                 const tenon__form_request_t* request) {
   const tenon__index_map_t* map = request->map;
   TENON_TRY(tenon__infer_text_scope(inference, NULL));
   tenon__index_map_t* copy = tenon__arena_allocate(&inference->network->arena, 1, sizeof(*copy));
@@ -67,10 +62,7 @@ static tenon_status_t add_move(tenon__inference_t* inference, const tenon__form_
   inference->maps = copy;
   inference->outputs[0].type.dtype = request->dtype;
   TENON_TRY(tenon__infer_set_shape(inference, 0, &shape));
-  TENON_TRY(tenon__infer_move_contents(inference, copy, &inference->outputs[0].type));
-  const tenon__node_commit_t commit = {
-      .inference = inference, .form = TENON_NODE_MOVE, .name = inference->name};
-  return tenon__node_commit(&commit, out_node);
+  return tenon__infer_move_contents(inference, copy, &inference->outputs[0].type);
 }
 
 tenon_status_t tenon__graph_add_form(tenon__network_t* network, uint32_t graph,
@@ -80,10 +72,17 @@ tenon_status_t tenon__graph_add_form(tenon__network_t* network, uint32_t graph,
   TENON_TRY(tenon__node_work_begin(&work, network, graph, NULL, request->name, sink));
   work.inference.input_count = request->input_count;
   work.inference.inputs = request->inputs;
-  const tenon_status_t status = request->text != NULL ? add_text(&work.inference, request, out_node)
-                                : request->expression != NULL
-                                    ? add_expression(&work.inference, request, out_node)
-                                    : add_move(&work.inference, request, out_node);
+  tenon__node_commit_t commit = {
+      .inference = &work.inference,
+      .form = request->map != NULL ? TENON_NODE_MOVE : TENON_NODE_EXPRESSION,
+      .name = request->name};
+  tenon_status_t status = request->text != NULL
+                              ? infer_text(&work.inference, request, &commit.source)
+                          : request->map != NULL ? infer_move(&work.inference, request)
+                                                 : infer_expression(&work.inference, request);
+  if (status == TENON_OK) {
+    status = tenon__node_commit(&commit, out_node);
+  }
   tenon__node_work_end(&work);
   return status;
 }

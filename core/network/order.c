@@ -6,7 +6,6 @@
 
 #include "core/base/heap.h"
 #include "core/base/status.h"
-#include "core/network/network.h"
 
 /* The input, if the node is alive and has it; TENON_NONE. */
 static uint32_t live_input(const tenon__graph_t* graph, uint32_t node, uint32_t input) {

@@ -31,19 +31,29 @@ static void indent(const printer_t* printer, uint32_t depth) {
   }
 }
 
-static void put_value(printer_t* printer, const tenon__graph_t* graph, uint32_t index) {
-  if (index >= graph->value_count) {
-    put(printer, "_");
-    return;
-  }
-  const tenon__value_node_t* value = &graph->values[index];
-  put(printer, value->name);
-  put(printer, ": ");
-  put(printer, tenon__type_text(printer->network->pool, &value->type, &printer->arena));
+static void put_line(const printer_t* printer, uint32_t depth, const char* word, const char* text) {
+  indent(printer, depth);
+  put(printer, word);
+  put(printer, text);
+  put(printer, "\n");
 }
 
-static void put_argument(const printer_t* printer, const tenon__graph_t* graph, uint32_t index) {
-  put(printer, index < graph->value_count ? graph->values[index].name : "_");
+/* NULL when memory is out. */
+static const char* between(printer_t* printer, const char* a, const char* sign, const char* b) {
+  return b == NULL ? NULL : tenon__arena_format(&printer->arena, "%s%s%s", a, sign, b);
+}
+
+static const char* name_of(const tenon__graph_t* graph, uint32_t index) {
+  return index < graph->value_count ? graph->values[index].name : "_";
+}
+
+static const char* value_text(printer_t* printer, const tenon__graph_t* graph, uint32_t index) {
+  if (index >= graph->value_count) {
+    return "_";
+  }
+  const tenon__value_node_t* value = &graph->values[index];
+  return between(printer, value->name, ": ",
+                 tenon__type_text(printer->network->pool, &value->type, &printer->arena));
 }
 
 static void put_attributes(printer_t* printer, const tenon__node_t* node) {
@@ -57,9 +67,8 @@ static void put_attributes(printer_t* printer, const tenon__node_t* node) {
       continue;
     }
     put(printer, first ? " {" : ", ");
-    put(printer, attribute->name);
-    put(printer, "=");
-    put(printer, tenon__attribute_text(attribute, &printer->arena));
+    put(printer,
+        between(printer, attribute->name, "=", tenon__attribute_text(attribute, &printer->arena)));
     first = false;
   }
   put(printer, first ? "" : "}");
@@ -85,7 +94,7 @@ static void print_node(printer_t* printer, const tenon__graph_t* graph, const te
   indent(printer, depth);
   for (uint32_t i = 0; i < node->output_count; ++i) {
     put(printer, i == 0 ? "" : ", ");
-    put_value(printer, graph, node->outputs[i]);
+    put(printer, value_text(printer, graph, node->outputs[i]));
   }
   put(printer, " = ");
   put(printer, node->op != NULL                      ? node->op->name
@@ -94,7 +103,7 @@ static void print_node(printer_t* printer, const tenon__graph_t* graph, const te
   put(printer, "(");
   for (uint32_t i = 0; i < node->input_count; ++i) {
     put(printer, i == 0 ? "" : ", ");
-    put_argument(printer, graph, node->inputs[i]);
+    put(printer, name_of(graph, node->inputs[i]));
   }
   put(printer, ")");
   put_attributes(printer, node);
@@ -107,32 +116,24 @@ static void print_node(printer_t* printer, const tenon__graph_t* graph, const te
 
 static void print_values(printer_t* printer, const tenon__graph_t* graph, uint32_t depth) {
   for (uint32_t i = 0; i < graph->input_count; ++i) {
-    indent(printer, depth);
-    put(printer, graph->parent == TENON_NONE ? "input " : "parameter ");
-    put_value(printer, graph, graph->inputs[i]);
-    put(printer, "\n");
+    put_line(printer, depth, graph->parent == TENON_NONE ? "input " : "parameter ",
+             value_text(printer, graph, graph->inputs[i]));
   }
   for (uint32_t i = 0; i < graph->value_count; ++i) {
     const tenon__value_node_t* value = &graph->values[i];
     if (value->alive && (value->weights != TENON_NONE || value->state != TENON_NONE)) {
-      indent(printer, depth);
-      put(printer, value->weights != TENON_NONE ? "constant " : "state ");
-      put_value(printer, graph, i);
-      put(printer, "\n");
+      put_line(printer, depth, value->weights != TENON_NONE ? "constant " : "state ",
+               value_text(printer, graph, i));
     }
   }
 }
 
 static void print_results(printer_t* printer, const tenon__graph_t* graph, uint32_t depth) {
   for (uint32_t i = 0; i < graph->output_count; ++i) {
-    indent(printer, depth);
-    put(printer, graph->parent == TENON_NONE ? "output " : "result ");
-    if (graph->parent == TENON_NONE) {
-      put(printer, graph->output_names[i]);
-      put(printer, ": ");
-    }
-    put_argument(printer, graph, graph->outputs[i]);
-    put(printer, "\n");
+    const char* name = name_of(graph, graph->outputs[i]);
+    const bool is_body = graph->parent != TENON_NONE;
+    put_line(printer, depth, is_body ? "result " : "output ",
+             is_body ? name : between(printer, graph->output_names[i], ": ", name));
   }
 }
 
@@ -141,15 +142,9 @@ static void print_graph(printer_t* printer, uint32_t index, uint32_t depth) {
     return;
   }
   const tenon__graph_t* graph = printer->network->graphs[index];
-  indent(printer, depth);
-  put(printer, graph->parent == TENON_NONE ? "graph " : "body ");
-  put(printer, graph->name);
-  put(printer, "\n");
+  put_line(printer, depth, graph->parent == TENON_NONE ? "graph " : "body ", graph->name);
   if (graph->fault != NULL) {
-    indent(printer, depth + 1);
-    put(printer, "cannot run: ");
-    put(printer, graph->fault);
-    put(printer, "\n");
+    put_line(printer, depth + 1, "cannot run: ", graph->fault);
   }
   print_values(printer, graph, depth + 1);
   const uint32_t* order = NULL;
@@ -172,11 +167,8 @@ void tenon__network_print(const tenon__network_t* network,
   print_graph(&printer, 0, 0);
   for (uint32_t i = 0; i < network->state_count; ++i) {
     const tenon__state_node_t* state = &network->states[i];
-    put(&printer, "state ");
-    put(&printer, state->name);
-    put(&printer, " <- ");
-    put_argument(&printer, network->graphs[0], state->update);
-    put(&printer, "\n");
+    put_line(&printer, 0, "state ",
+             between(&printer, state->name, " <- ", name_of(network->graphs[0], state->update)));
   }
   tenon__arena_deinitialize(&printer.arena);
 }

@@ -2,7 +2,7 @@
  * The structure of a network: what tables say about one another. Reads nothing out of bounds
  * whatever they hold, so that it can judge what came from a file.
  */
-#include "core/network/verify.h"
+#include "core/network/verify_rules.h"
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"

@@ -9,21 +9,13 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/infer.h"
-#include "core/network/infer_types.h"
 #include "core/network/node.h"
 #include "core/network/order.h"
-#include "core/network/verify.h"
-
-typedef struct verifier_t {
-  const tenon__network_t* network;
-  const tenon_sink_t* sink;
-} verifier_t;
 
 /* Known extents must be the same ones; symbols may have been replaced by better ones, and the run
  * sees whether they are: kernels count on their operator's rules. */
-static bool same_type(const verifier_t* verifier, const tenon__type_t* inferred,
+static bool same_type(tenon__dim_pool_t* pool, const tenon__type_t* inferred,
                       const tenon__type_t* type) {
-  tenon__dim_pool_t* pool = verifier->network->pool;
   if (inferred->rank == TENON_NONE || type->rank == TENON_NONE) {
     return tenon__type_same_elements(inferred, type);
   }
@@ -46,10 +38,8 @@ static bool same_type(const verifier_t* verifier, const tenon__type_t* inferred,
   return true;
 }
 
-static tenon_status_t verify_semantics(const verifier_t* verifier, tenon__node_work_t* work,
-                                       uint32_t graph_index, uint32_t node_index) {
-  const tenon__graph_t* graph = verifier->network->graphs[graph_index];
-  const tenon__node_t* node = &graph->nodes[node_index];
+static tenon_status_t verify_semantics(tenon__node_work_t* work, const tenon__graph_t* graph,
+                                       const tenon__node_t* node) {
   tenon__inference_t* inference = &work->inference;
   tenon__node_work_load(work, node);
   inference->existing = node;
@@ -57,7 +47,8 @@ static tenon_status_t verify_semantics(const verifier_t* verifier, tenon__node_w
   TENON_TRY(tenon__infer_node(inference));
   for (uint32_t i = 0; i < node->output_count; ++i) {
     if (node->outputs[i] != TENON_NONE &&
-        !same_type(verifier, &inference->outputs[i].type, &graph->values[node->outputs[i]].type)) {
+        !same_type(inference->network->pool, &inference->outputs[i].type,
+                   &graph->values[node->outputs[i]].type)) {
       return tenon__fail(inference->sink, TENON_ERROR_INTERNAL,
                          "its output '%s' is not of the type that the operator's rules give",
                          graph->values[node->outputs[i]].name);
@@ -68,7 +59,6 @@ static tenon_status_t verify_semantics(const verifier_t* verifier, tenon__node_w
 
 tenon_status_t tenon__node_verify(const tenon__network_t* network, uint32_t graph, uint32_t index,
                                   const tenon_sink_t* sink) {
-  const verifier_t verifier = {network, sink};
   const tenon__node_t* node = &network->graphs[graph]->nodes[index];
   /* What has bodies was checked with them; what a reader did not find says nothing to check. */
   if (node->op == NULL || node->op->is_missing || node->op->descriptor.control != NULL) {
@@ -81,24 +71,25 @@ tenon_status_t tenon__node_verify(const tenon__network_t* network, uint32_t grap
   tenon__node_work_t work;
   tenon_status_t status = tenon__node_work_begin(&work, &shadow, graph, node->op, node->name, sink);
   if (status == TENON_OK) {
-    status = verify_semantics(&verifier, &work, graph, index);
+    status = verify_semantics(&work, network->graphs[graph], node);
     tenon__node_work_end(&work);
   }
   tenon__arena_deinitialize(&shadow.arena);
   return status;
 }
 
-static tenon_status_t verify_graph(const verifier_t* verifier, uint32_t graph,
-                                   tenon__requirements_t* requirements, tenon__arena_t* arena) {
+static tenon_status_t verify_graph(const tenon__network_t* network, uint32_t graph,
+                                   tenon__requirements_t* requirements, tenon__arena_t* arena,
+                                   const tenon_sink_t* sink) {
   const uint32_t* order = NULL;
   uint32_t count = 0;
-  TENON_TRY(tenon__graph_order(verifier->network, graph, arena, verifier->sink, &order, &count));
+  TENON_TRY(tenon__graph_order(network, graph, arena, sink, &order, &count));
   for (uint32_t i = 0; i < count; ++i) {
     if (requirements != NULL) {
       requirements->graph = graph;
       requirements->node = order[i];
     }
-    TENON_TRY(tenon__node_verify(verifier->network, graph, order[i], verifier->sink));
+    TENON_TRY(tenon__node_verify(network, graph, order[i], sink));
   }
   return TENON_OK;
 }
@@ -106,14 +97,13 @@ static tenon_status_t verify_graph(const verifier_t* verifier, uint32_t graph,
 tenon_status_t tenon__network_verify_for_run(const tenon__network_t* network,
                                              tenon__requirements_t* inout_requirements,
                                              const tenon_sink_t* sink) {
-  const verifier_t verifier = {network, sink};
   tenon__arena_t arena;
   tenon__arena_initialize(&arena, network->allocator);
   tenon__dim_pool_set_requirements(network->pool, inout_requirements);
   tenon_status_t status = tenon__network_verify_structure(network, TENON_ERROR_INTERNAL, sink);
   for (uint32_t g = 0; status == TENON_OK && g < network->graph_count; ++g) {
     if (tenon__graph_can_run(network, g)) {
-      status = verify_graph(&verifier, g, inout_requirements, &arena);
+      status = verify_graph(network, g, inout_requirements, &arena, sink);
     }
   }
   tenon__dim_pool_set_requirements(network->pool, NULL);

@@ -19,4 +19,10 @@ tenon_status_t tenon__network_verify_for_run(const tenon__network_t* network,
 tenon_status_t tenon__node_verify(const tenon__network_t* network, uint32_t graph, uint32_t node,
                                   const tenon_sink_t* sink);
 
+/* Ids in range, single assignment, bodies owned by their nodes and of their signature, meanings
+ * that read what is there. Names the first fault and returns `status` for it. Cycles are found by
+ * tenon__graph_order. */
+tenon_status_t tenon__network_verify_structure(const tenon__network_t* network,
+                                               tenon_status_t status, const tenon_sink_t* sink);
+
 #endif

@@ -115,14 +115,10 @@ tenon_status_t tenon__attribute_from_syntax(tenon__arena_t* arena, const tenon__
       break;
     case TENON_ATTRIBUTE_INTS:
     case TENON_ATTRIBUTE_FLOATS:
-    case TENON_ATTRIBUTE_STRINGS: {
-      const tenon_status_t status = literal_list(arena, syntax, &result);
-      if (status != TENON_OK) {
-        return status;
-      }
+    case TENON_ATTRIBUTE_STRINGS:
+      TENON_TRY(literal_list(arena, syntax, &result));
       good = true;
       break;
-    }
     default:
       break;
   }
@@ -137,21 +133,19 @@ tenon_status_t tenon__attribute_copy(tenon__arena_t* arena,
                                      const tenon__scope_attribute_t* attribute,
                                      tenon__scope_attribute_t* out_attribute) {
   tenon__scope_attribute_t result = *attribute;
-  bool good = true;
+  const size_t bytes = attribute->count * sizeof(int64_t); /* of integers or floats */
   if (attribute->string != NULL) {
     result.string = tenon__arena_copy_string(arena, attribute->string);
-    good = result.string != NULL;
   }
-  if (good && attribute->integers != NULL) {
-    result.integers = tenon__arena_copy(arena, attribute->integers,
-                                        attribute->count * sizeof(*attribute->integers));
-    good = result.integers != NULL;
+  if (attribute->integers != NULL) {
+    result.integers = tenon__arena_copy(arena, attribute->integers, bytes);
   }
-  if (good && attribute->numbers != NULL) {
-    result.numbers = tenon__arena_copy(arena, attribute->numbers,
-                                       attribute->count * sizeof(*attribute->numbers));
-    good = result.numbers != NULL;
+  if (attribute->numbers != NULL) {
+    result.numbers = tenon__arena_copy(arena, attribute->numbers, bytes);
   }
+  bool good = (result.string != NULL) == (attribute->string != NULL) &&
+              (result.integers != NULL) == (attribute->integers != NULL) &&
+              (result.numbers != NULL) == (attribute->numbers != NULL);
   if (good && attribute->strings != NULL) {
     const char** strings =
         tenon__arena_allocate(arena, attribute->count + 1, sizeof(*attribute->strings));
@@ -289,27 +283,18 @@ int tenon__attribute_allowed(const char* choices, const tenon__scope_attribute_t
   }
 }
 
-/* Equal to the last bit, NaN too. */
-static bool same_bits(double a, double b) {
-  uint64_t x = 0;
-  uint64_t y = 0;
-  memcpy(&x, &a, sizeof(x));
-  memcpy(&y, &b, sizeof(y));
-  return x == y;
-}
-
 static bool list_equal(const tenon__scope_attribute_t* a, const tenon__scope_attribute_t* b) {
   if (a->count != b->count) {
     return false;
   }
+  if (a->kind != TENON_ATTRIBUTE_STRINGS) { /* floats to the last bit, NaN too */
+    const bool are_floats = a->kind == TENON_ATTRIBUTE_FLOATS;
+    const void* x = are_floats ? (const void*)a->numbers : a->integers;
+    const void* y = are_floats ? (const void*)b->numbers : b->integers;
+    return a->count == 0 || memcmp(x, y, a->count * sizeof(int64_t)) == 0;
+  }
   for (size_t i = 0; i < a->count; ++i) {
-    if (a->kind == TENON_ATTRIBUTE_INTS && a->integers[i] != b->integers[i]) {
-      return false;
-    }
-    if (a->kind == TENON_ATTRIBUTE_FLOATS && !same_bits(a->numbers[i], b->numbers[i])) {
-      return false;
-    }
-    if (a->kind == TENON_ATTRIBUTE_STRINGS && strcmp(a->strings[i], b->strings[i]) != 0) {
+    if (strcmp(a->strings[i], b->strings[i]) != 0) {
       return false;
     }
   }
@@ -337,7 +322,7 @@ bool tenon__attribute_equal(const tenon__scope_attribute_t* a, const tenon__scop
   }
   switch (a->kind) {
     case TENON_ATTRIBUTE_FLOAT:
-      return same_bits(a->number, b->number);
+      return memcmp(&a->number, &b->number, sizeof(a->number)) == 0;
     case TENON_ATTRIBUTE_STRING:
       return same_text(a->string, b->string);
     case TENON_ATTRIBUTE_INTS:

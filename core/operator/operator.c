@@ -27,3 +27,12 @@ uint32_t tenon__operator_attribute(const tenon_operator_t* op, const char* name)
   }
   return TENON_NONE;
 }
+
+uint32_t tenon__operator_type(const tenon_operator_t* op, const char* name) {
+  for (uint32_t i = 0; i < op->type_count; ++i) {
+    if (strcmp(op->types[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return TENON_NONE;
+}

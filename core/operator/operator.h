@@ -12,7 +12,6 @@
 #include "core/base/digest.h"
 #include "core/language/scope.h"
 #include "core/language/text.h"
-#include "core/language/text_calls.h"
 
 /* One parsed case: `when` NULL means always. */
 typedef struct tenon__operator_case_t {
@@ -22,26 +21,16 @@ typedef struct tenon__operator_case_t {
 } tenon__operator_case_t;
 
 /* What passes may believe of the operator, parsed from its traits as plugin.h lists them. A
- * trait never says what an operator computes, only what may be done around it. */
+ * trait never says what an operator computes, only what may be done around it. Those that no pass
+ * makes use of are checked and not kept. */
 typedef struct tenon__operator_traits_t {
   bool impure;       /* two nodes alike are two nodes: neither merged nor folded */
   bool not_foldable; /* stays for the run, also with constants for inputs */
-  bool elementwise;
-  bool transparent;
-  bool extents;
-  bool linear; /* with the four below */
+  bool linear;       /* with the four below */
   uint32_t linear_input;
   int32_t linear_axis;        /* of that input */
   int32_t linear_output_axis; /* of output 0; negative from the end */
   uint32_t linear_bias;       /* input number, or TENON_NONE */
-  bool concatenable;
-  int32_t concatenable_axis;
-  int32_t concatenable_output_axis;
-  uint32_t in_place_input; /* TENON_NONE */
-  bool pads_with_zero;
-  bool commutes_transpose;
-  bool commutes_slice;
-  bool commutes_concat;
 } tenon__operator_traits_t;
 
 /* Cases, moves and decompositions are tried in their order; the conditions are over attributes,
@@ -75,6 +64,8 @@ uint32_t tenon__operator_port(const tenon_port_t* ports, uint32_t count, const c
 uint32_t tenon__operator_input(const tenon_operator_t* op, const char* name);
 uint32_t tenon__operator_output(const tenon_operator_t* op, const char* name);
 uint32_t tenon__operator_attribute(const tenon_operator_t* op, const char* name);
+/* Of a type variable likewise. */
+uint32_t tenon__operator_type(const tenon_operator_t* op, const char* name);
 
 /* An operator by name; NULL: nobody here declares it. May load plugins. */
 typedef const tenon__operator_t* (*tenon__find_operator_t)(void* user, const char* name);

@@ -12,4 +12,28 @@ tenon_status_t tenon__operator_admit(tenon__arena_t* arena, const tenon_operator
                                      const char* plugin, void* state, const tenon_sink_t* sink,
                                      const tenon__operator_t** out_operator);
 
+/* ---- Its parts, each in a source of its name ---- */
+
+/* The names in a condition that is not an operator's own: those that `is_name` knows, and functions
+ * that there are. INVALID_DATA: "column 9: ...". */
+tenon_status_t tenon__condition_check_names(const tenon__syntax_t* condition,
+                                            bool (*is_name)(const void* user, const char* name),
+                                            const void* user, const tenon_sink_t* sink);
+/* Do names in the texts stand for something, and do statements define outputs that exist? Without
+ * it a misspelt name would be found only by the first model that takes that case. */
+tenon_status_t tenon__operator_check_names(const tenon__operator_t* op, const tenon_sink_t* sink);
+
+/* "pure; linear(input=1, axis=0)". Words that this core does not know are reported as a warning and
+ * skipped. So a plugin may name traits of a newer contract. INVALID_DATA for a text that is
+ * malformed. */
+tenon_status_t tenon__operator_traits_parse(const tenon_operator_t* op, const tenon_sink_t* sink,
+                                            tenon__operator_traits_t* out_traits);
+
+/* The digest over the canonical form. Name, required attributes, ports, control form, traits and
+ * every text in its parsed form; not summaries or checks. A plan holds the contracts of its
+ * operators; its reader takes what is here under a name only where they are equal. OUT_OF_MEMORY
+ * only. */
+tenon_status_t tenon__operator_contract(tenon_allocator_t allocator, const tenon__operator_t* op,
+                                        tenon__digest_t* out_digest);
+
 #endif

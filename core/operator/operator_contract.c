@@ -5,7 +5,7 @@
  * version adds and no text needs changes nothing. Summaries, domains, messages, choices and the
  * lists of allowed types are left out: widening them does not change what a valid node means.
  */
-#include "core/operator/operator_contract.h"
+#include "core/operator/operator_admit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -137,6 +137,15 @@ static void put_text(form_t* form, const tenon__text_t* text) {
   }
 }
 
+static void put_cases(form_t* form, const char* what, const tenon__operator_case_t* cases,
+                      uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    put(form, what);
+    put_condition(form, cases[i].when);
+    put_text(form, &cases[i].text);
+  }
+}
+
 static void put_calls(form_t* form, const tenon__calls_t* calls) {
   put_number(form, calls->statement_count);
   for (uint32_t s = 0; s < calls->statement_count; ++s) {
@@ -205,16 +214,8 @@ tenon_status_t tenon__operator_contract(tenon_allocator_t allocator, const tenon
   put_text(&form, op->shape);
   put(&form, "contents");
   put_text(&form, op->contents);
-  for (uint32_t i = 0; i < op->descriptor.case_count; ++i) {
-    put(&form, "case");
-    put_condition(&form, op->cases[i].when);
-    put_text(&form, &op->cases[i].text);
-  }
-  for (uint32_t i = 0; i < op->descriptor.move_count; ++i) {
-    put(&form, "move");
-    put_condition(&form, op->moves[i].when);
-    put_text(&form, &op->moves[i].text);
-  }
+  put_cases(&form, "case", op->cases, op->descriptor.case_count);
+  put_cases(&form, "move", op->moves, op->descriptor.move_count);
   for (uint32_t i = 0; i < op->descriptor.decomposition_count; ++i) {
     put(&form, "decomposition");
     put_condition(&form, op->decompositions[i].when);

@@ -3,15 +3,14 @@
  * text is instantiated for a node; here a misspelt port, attribute or function disables the
  * operator at once.
  */
-#include "core/operator/operator_names.h"
+#include "core/operator/operator_admit.h"
 
 #include <string.h>
 
+#include "core/base/lists.h"
 #include "core/base/status.h"
 #include "core/language/functions.h"
 #include "core/tensor/dtype.h"
-
-typedef enum role_t { ROLE_SHAPE, ROLE_CONTENTS, ROLE_CASE, ROLE_MOVE, ROLE_CONDITION } role_t;
 
 typedef struct place_t {
   const tenon_operator_t* op; /* NULL: a condition of another text, whose names `is_name` knows */
@@ -23,24 +22,6 @@ typedef struct place_t {
   const void* user;
 } place_t;
 
-static bool in_list(const char* const* list, size_t count, const char* word) {
-  for (size_t i = 0; i < count; ++i) {
-    if (strcmp(list[i], word) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool is_type_variable(const tenon_operator_t* op, const char* name) {
-  for (uint32_t i = 0; i < op->type_count; ++i) {
-    if (strcmp(op->types[i].name, name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool is_known(const place_t* place, const char* name) {
   static const char* const words[] = {"d",    "i",   "k",   "linear", "inf", "nan",
                                       "true", "add", "mul", "false",  "min", "max",
@@ -48,13 +29,14 @@ static bool is_known(const place_t* place, const char* name) {
   const tenon_operator_t* op = place->op;
   if (op == NULL) {
     return place->is_name(place->user, name) ||
-           in_list(words, sizeof(words) / sizeof(words[0]), name);
+           tenon__words_hold(words, sizeof(words) / sizeof(words[0]), name);
   }
   if (tenon__operator_input(op, name) != TENON_NONE ||
       tenon__operator_output(op, name) != TENON_NONE ||
-      tenon__operator_attribute(op, name) != TENON_NONE || is_type_variable(op, name) ||
+      tenon__operator_attribute(op, name) != TENON_NONE ||
+      tenon__operator_type(op, name) != TENON_NONE ||
       tenon__dtype_from_name(name) != TENON_DTYPE_UNDEFINED ||
-      in_list(words, sizeof(words) / sizeof(words[0]), name)) {
+      tenon__words_hold(words, sizeof(words) / sizeof(words[0]), name)) {
     return true;
   }
   for (uint32_t i = 0; place->text != NULL && i <= place->statement; ++i) {
@@ -87,12 +69,12 @@ static tenon_status_t check_tree(const place_t* place, const tenon__syntax_t* sy
   return TENON_OK;
 }
 
-static bool target_exists(const tenon_operator_t* op, role_t role,
+static bool target_exists(const tenon_operator_t* op, bool is_move,
                           const tenon__statement_t* statement) {
   if (statement->is_let) {
     return true;
   }
-  if (role == ROLE_MOVE) {
+  if (is_move) {
     const bool good_prefix =
         statement->prefix == NULL || tenon__operator_output(op, statement->prefix) != TENON_NONE;
     return good_prefix && (strcmp(statement->target, "fill") == 0 ||
@@ -110,21 +92,21 @@ static bool defines(const tenon__text_t* text, const char* output) {
   return false;
 }
 
-static tenon_status_t check_text(const tenon_operator_t* op, const tenon__text_t* text, role_t role,
-                                 const char* what, const tenon_sink_t* sink) {
+static tenon_status_t check_text(const tenon_operator_t* op, const tenon__text_t* text,
+                                 bool is_move, const char* what, const tenon_sink_t* sink) {
   place_t place = {.op = op, .sink = sink, .what = what, .text = text};
   for (uint32_t i = 0; i < text->statement_count; ++i) {
     place.statement = i;
     const tenon__statement_t* statement = &text->statements[i];
-    if (!target_exists(op, role, statement)) {
+    if (!target_exists(op, is_move, statement)) {
       return tenon__fail(
           sink, TENON_ERROR_INVALID_DATA, "%scolumn %u: '%s' is not one of the operator's %s", what,
-          statement->position + 1, statement->target, role == ROLE_MOVE ? "inputs" : "outputs");
+          statement->position + 1, statement->target, is_move ? "inputs" : "outputs");
     }
     TENON_TRY(check_tree(&place, statement->value));
   }
   const uint32_t containers = TENON_PORT_SEQUENCE | TENON_PORT_OPTIONAL_TYPE;
-  if (role == ROLE_MOVE) {
+  if (is_move) {
     return TENON_OK;
   }
   for (uint32_t i = 0; i < op->output_count; ++i) {
@@ -149,12 +131,20 @@ tenon_status_t tenon__condition_check_names(const tenon__syntax_t* condition,
   return check_tree(&place, condition);
 }
 
+static tenon_status_t check_cases(const tenon_operator_t* op, const tenon__operator_case_t* cases,
+                                  uint32_t count, bool is_move, const tenon_sink_t* sink) {
+  const char* what = is_move ? "move: " : "case: ";
+  for (uint32_t i = 0; i < count; ++i) {
+    TENON_TRY(check_when(op, cases[i].when, what, sink));
+    TENON_TRY(check_text(op, &cases[i].text, is_move, what, sink));
+  }
+  return TENON_OK;
+}
+
 static bool result_exists(const tenon__calls_t* calls, uint32_t before, const char* name) {
   for (uint32_t s = 0; s < before; ++s) {
-    for (uint32_t r = 0; r < calls->statements[s].result_count; ++r) {
-      if (strcmp(calls->statements[s].results[r], name) == 0) {
-        return true;
-      }
+    if (tenon__words_hold(calls->statements[s].results, calls->statements[s].result_count, name)) {
+      return true;
     }
   }
   return false;
@@ -198,19 +188,13 @@ static tenon_status_t check_calls(const tenon_operator_t* op, const tenon__calls
 tenon_status_t tenon__operator_check_names(const tenon__operator_t* op, const tenon_sink_t* sink) {
   const tenon_operator_t* descriptor = &op->descriptor;
   if (op->shape != NULL) {
-    TENON_TRY(check_text(descriptor, op->shape, ROLE_SHAPE, "shape: ", sink));
+    TENON_TRY(check_text(descriptor, op->shape, false, "shape: ", sink));
   }
   if (op->contents != NULL) {
-    TENON_TRY(check_text(descriptor, op->contents, ROLE_CONTENTS, "contents: ", sink));
+    TENON_TRY(check_text(descriptor, op->contents, false, "contents: ", sink));
   }
-  for (uint32_t i = 0; i < descriptor->case_count; ++i) {
-    TENON_TRY(check_when(descriptor, op->cases[i].when, "case: ", sink));
-    TENON_TRY(check_text(descriptor, &op->cases[i].text, ROLE_CASE, "case: ", sink));
-  }
-  for (uint32_t i = 0; i < descriptor->move_count; ++i) {
-    TENON_TRY(check_when(descriptor, op->moves[i].when, "move: ", sink));
-    TENON_TRY(check_text(descriptor, &op->moves[i].text, ROLE_MOVE, "move: ", sink));
-  }
+  TENON_TRY(check_cases(descriptor, op->cases, descriptor->case_count, false, sink));
+  TENON_TRY(check_cases(descriptor, op->moves, descriptor->move_count, true, sink));
   for (uint32_t i = 0; i < descriptor->decomposition_count; ++i) {
     TENON_TRY(check_when(descriptor, op->decompositions[i].when, "decomposition: ", sink));
     TENON_TRY(check_calls(descriptor, &op->decompositions[i].calls, sink));

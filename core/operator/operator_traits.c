@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/operator/operator_traits.h"
+#include "core/operator/operator_admit.h"
 
 enum { MAX_ARGUMENTS = 6, MAX_WORD = 48 };
 
@@ -71,74 +71,59 @@ static const char* take_trait(const char* at, trait_t* out_trait) {
   return skip_space(at + (*at == ';'));
 }
 
-static bool argument_int(const trait_t* trait, const char* key, bool required, int32_t* inout) {
+/* The value of an argument; NULL: it is not there. */
+static const char* argument(const trait_t* trait, const char* key) {
   for (uint32_t i = 0; i < trait->argument_count; ++i) {
     if (strcmp(trait->arguments[i].key, key) == 0) {
-      char* end = NULL;
-      const long value = strtol(trait->arguments[i].value, &end, 10);
-      if (end == trait->arguments[i].value || *end != '\0' || value < -64 || value > 4096) {
-        return false;
-      }
-      *inout = (int32_t)value;
-      return true;
+      return trait->arguments[i].value;
     }
   }
-  return !required;
+  return NULL;
+}
+
+static bool argument_int(const trait_t* trait, const char* key, int32_t* out_number) {
+  const char* text = argument(trait, key);
+  char* end = NULL;
+  const long value = text == NULL ? 0 : strtol(text, &end, 10);
+  *out_number = (int32_t)value;
+  return text != NULL && end != text && *end == '\0' && value >= -64 && value <= 4096;
 }
 
 /* An input by number or by name. */
 static bool argument_input(const tenon_operator_t* op, const trait_t* trait, const char* key,
                            bool required, uint32_t* inout) {
-  const char* value = NULL;
-  for (uint32_t i = 0; i < trait->argument_count; ++i) {
-    if (strcmp(trait->arguments[i].key, key) == 0) {
-      value = trait->arguments[i].value;
-    }
-  }
+  const char* value = argument(trait, key);
   if (value == NULL) {
     return !required;
   }
   int32_t number = -1;
   const uint32_t named = tenon__operator_input(op, value);
-  if (named == TENON_NONE && (!argument_int(trait, key, true, &number) || number < 0)) {
+  if (named == TENON_NONE && (!argument_int(trait, key, &number) || number < 0)) {
     return false;
   }
   *inout = named == TENON_NONE ? (uint32_t)number : named;
   return *inout < op->input_count;
 }
 
-static bool has_word(const trait_t* trait, const char* word) {
-  for (uint32_t i = 0; i < trait->argument_count; ++i) {
-    if (strcmp(trait->arguments[i].value, word) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* 1 taken, 0 unknown, -1 malformed. */
 static int take_with_arguments(const tenon_operator_t* op, const trait_t* trait,
                                tenon__operator_traits_t* traits) {
   bool good = true;
+  int32_t axis = 0;
+  uint32_t input = 0;
   if (strcmp(trait->name, "linear") == 0) {
     traits->linear = true;
     good = argument_input(op, trait, "input", true, &traits->linear_input) &&
-           argument_int(trait, "axis", true, &traits->linear_axis) &&
-           argument_int(trait, "output_axis", true, &traits->linear_output_axis) &&
+           argument_int(trait, "axis", &traits->linear_axis) &&
+           argument_int(trait, "output_axis", &traits->linear_output_axis) &&
            argument_input(op, trait, "bias", false, &traits->linear_bias);
   } else if (strcmp(trait->name, "concatenable") == 0) {
-    traits->concatenable = true;
-    good = argument_int(trait, "axis", true, &traits->concatenable_axis) &&
-           argument_int(trait, "output_axis", true, &traits->concatenable_output_axis);
+    good = argument_int(trait, "axis", &axis) && argument_int(trait, "output_axis", &axis);
   } else if (strcmp(trait->name, "in_place") == 0) {
-    good = argument_input(op, trait, "input", true, &traits->in_place_input);
+    good = argument_input(op, trait, "input", true, &input);
   } else if (strcmp(trait->name, "pads_with") == 0) {
-    traits->pads_with_zero = has_word(trait, "0");
     good = trait->argument_count == 1;
   } else if (strcmp(trait->name, "commutes") == 0) {
-    traits->commutes_transpose = has_word(trait, "transpose");
-    traits->commutes_slice = has_word(trait, "slice");
-    traits->commutes_concat = has_word(trait, "concat");
     good = trait->argument_count > 0;
   } else {
     return 0;
@@ -151,12 +136,9 @@ static bool take_flag(const trait_t* trait, tenon__operator_traits_t* traits) {
     const char* name;
     bool* flag;
   } flags[] = {
-      {"impure", &traits->impure},
-      {"not_foldable", &traits->not_foldable},
-      {"elementwise", &traits->elementwise},
-      {"transparent", &traits->transparent},
-      {"extents", &traits->extents},
-      {"pure", NULL},
+      {"impure", &traits->impure}, {"not_foldable", &traits->not_foldable},
+      {"elementwise", NULL},       {"transparent", NULL},
+      {"extents", NULL},           {"pure", NULL},
       {"foldable", NULL},
   };
   for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); ++i) {
@@ -172,7 +154,7 @@ static bool take_flag(const trait_t* trait, tenon__operator_traits_t* traits) {
 
 tenon_status_t tenon__operator_traits_parse(const tenon_operator_t* op, const tenon_sink_t* sink,
                                             tenon__operator_traits_t* out_traits) {
-  tenon__operator_traits_t traits = {.linear_bias = TENON_NONE, .in_place_input = TENON_NONE};
+  tenon__operator_traits_t traits = {.linear_bias = TENON_NONE};
   const char* at = op->traits == NULL ? "" : skip_space(op->traits);
   while (*at != '\0') {
     trait_t trait;

@@ -3,6 +3,7 @@
 
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
+#include "core/program/scalar.h"
 
 bool tenon__access_is_identity(tenon__dim_pool_t* pool, const tenon__expression_t* expression,
                                uint32_t operand) {
@@ -38,20 +39,11 @@ bool tenon__output_is_space(const tenon__expression_t* expression) {
 
 bool tenon__program_is_pointwise(const tenon_program_t* program) {
   for (uint32_t i = 0; i < program->instruction_count; ++i) {
-    switch (program->instructions[i].opcode) {
-      case TENON_OPCODE_INDEX:
-      case TENON_OPCODE_SIZE:
-      case TENON_OPCODE_EXTENT:
-      case TENON_OPCODE_LOAD:
-      case TENON_OPCODE_RANDOM:
-      case TENON_OPCODE_SUM:
-      case TENON_OPCODE_PROD:
-      case TENON_OPCODE_REDUCE_MIN:
-      case TENON_OPCODE_REDUCE_MAX:
-      case TENON_OPCODE_MEAN:
-        return false;
-      default:
-        break;
+    const uint32_t opcode = program->instructions[i].opcode;
+    if (opcode == TENON_OPCODE_INDEX || opcode == TENON_OPCODE_SIZE ||
+        opcode == TENON_OPCODE_EXTENT || opcode == TENON_OPCODE_LOAD ||
+        opcode == TENON_OPCODE_RANDOM || tenon__opcode_is_reduction(opcode)) {
+      return false;
     }
   }
   return true;

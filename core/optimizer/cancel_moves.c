@@ -52,14 +52,14 @@ static bool view_behind(const tenon__rewriter_t* rewriter, uint32_t graph, uint3
 
 /* One move instead of two. */
 static tenon_status_t join(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t node,
-                           uint32_t output, const view_t* inner, tenon__arena_t* arena) {
+                           uint32_t output, const view_t* inner) {
   const tenon__node_t* outer_node = tenon__rewriter_node(rewriter, graph, node);
   const uint32_t value = outer_node->outputs[output];
   const uint32_t between = outer_node->inputs[outer_node->maps[output].sources[0].input];
   tenon__dim_pool_t* pool = rewriter->network->pool;
   tenon__index_map_t map;
-  const tenon_status_t status =
-      tenon__index_map_compose(pool, arena, &outer_node->maps[output], inner->map, &map);
+  const tenon_status_t status = tenon__index_map_compose(
+      pool, &rewriter->scratch, &outer_node->maps[output], inner->map, &map);
   TENON_TRY_MEMORY(status != TENON_ERROR_OUT_OF_MEMORY);
   if (status != TENON_OK || map.source_count != 1) {
     return TENON_OK;
@@ -82,17 +82,15 @@ static tenon_status_t join(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t
       .map = &map,
       .dtype = tenon__rewriter_value(rewriter, graph, value)->type.dtype};
   const tenon_status_t added = tenon__patch_add_form(rewriter, &request, &made);
-  if (added != TENON_OK) {
-    tenon__patch_cancel(rewriter);
-    return added == TENON_ERROR_OUT_OF_MEMORY ? added : TENON_OK;
+  if (added == TENON_OK) {
+    tenon__patch_replace(rewriter, value, tenon__rewriter_node(rewriter, graph, made)->outputs[0]);
+    tenon__patch_swap_names(rewriter, made, node);
   }
-  tenon__patch_replace(rewriter, value, tenon__rewriter_node(rewriter, graph, made)->outputs[0]);
-  tenon__patch_swap_names(rewriter, made, node);
-  return tenon__patch_end(rewriter);
+  return tenon__patch_settle(rewriter, added);
 }
 
 static tenon_status_t cancel_move(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index,
-                                  uint32_t output, tenon__arena_t* arena) {
+                                  uint32_t output) {
   const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   const tenon__index_map_t* map = &node->maps[output];
   tenon__dim_pool_t* pool = rewriter->network->pool;
@@ -107,7 +105,7 @@ static tenon_status_t cancel_move(tenon__rewriter_t* rewriter, uint32_t graph, u
   if (!view_behind(rewriter, graph, from, &inner) || !tenon__index_map_is_view(pool, map)) {
     return TENON_OK;
   }
-  return join(rewriter, graph, index, output, &inner, arena);
+  return join(rewriter, graph, index, output, &inner);
 }
 
 tenon_status_t tenon__pass_cancel_moves(tenon__rewriter_t* rewriter, uint32_t graph,
@@ -119,19 +117,13 @@ tenon_status_t tenon__pass_cancel_moves(tenon__rewriter_t* rewriter, uint32_t gr
     const uint32_t source = node->inputs[node->expression->program.operands[0].index];
     return replace(rewriter, graph, index, node->outputs[0], source);
   }
-  if (node->maps == NULL) {
-    return TENON_OK;
-  }
-  tenon__arena_t arena;
-  tenon__arena_initialize(&arena, rewriter->network->allocator);
-  tenon_status_t status = TENON_OK;
-  for (uint32_t i = 0; status == TENON_OK && i < node->output_count; ++i) {
+  const uint32_t output_count = node->maps == NULL ? 0 : node->output_count;
+  for (uint32_t i = 0; i < output_count; ++i) {
     const uint32_t value = node->outputs[i];
     if (value != TENON_NONE && tenon__rewriter_use_count(rewriter, graph, value) > 0) {
-      status = cancel_move(rewriter, graph, index, i, &arena);
+      TENON_TRY(cancel_move(rewriter, graph, index, i));
       node = tenon__rewriter_node(rewriter, graph, index); /* the table may have moved */
     }
   }
-  tenon__rewriter_release(rewriter, &arena);
-  return status;
+  return TENON_OK;
 }

@@ -6,7 +6,6 @@
 #include "core/base/status.h"
 #include "core/network/control.h"
 #include "core/network/fault.h"
-#include "core/network/node.h"
 #include "core/network/order.h"
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"
@@ -14,8 +13,7 @@
 typedef struct inlining_t {
   tenon__rewriter_t* rewriter;
   uint32_t graph;
-  uint32_t taken; /* the body */
-  tenon__arena_t arena;
+  uint32_t taken;   /* the body */
   uint32_t* values; /* for each value of the branch: the value here, or TENON_NONE */
 } inlining_t;
 
@@ -36,81 +34,18 @@ static tenon_status_t value_here(inlining_t* inlining, uint32_t value, uint32_t*
   return TENON_OK;
 }
 
-static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* node,
-                                   const uint32_t* inputs, uint32_t* out_node) {
-  tenon__arena_t* arena = &inlining->arena;
-  const tenon__graph_t* body = tenon__rewriter_graph(inlining->rewriter, inlining->taken);
-  tenon__scope_attribute_t* attributes =
-      tenon__arena_allocate(arena, node->attribute_count + 1u, sizeof(*attributes));
-  bool* wanted = tenon__arena_allocate(arena, node->output_count + 1u, sizeof(*wanted));
-  const char** names = tenon__arena_allocate(arena, node->output_count + 1u, sizeof(*names));
-  TENON_TRY_MEMORY(attributes != NULL && wanted != NULL && names != NULL);
-  tenon__node_request_t request = {.op = node->op,
-                                   .name = node->name,
-                                   .input_count = node->input_count,
-                                   .inputs = inputs,
-                                   .output_count = node->output_count,
-                                   .output_names = names,
-                                   .wanted = wanted,
-                                   .attributes = attributes,
-                                   .body_count = node->body_count,
-                                   .bodies = node->bodies};
-  for (uint32_t i = 0; i < node->attribute_count; ++i) {
-    if (node->attributes[i].defined) {
-      attributes[request.attribute_count++] = node->attributes[i];
-    }
-  }
-  for (uint32_t i = 0; i < node->output_count; ++i) {
-    wanted[i] = node->outputs[i] != TENON_NONE;
-    names[i] = wanted[i] ? body->values[node->outputs[i]].name : NULL;
-  }
-  for (uint32_t b = 0; b < node->body_count; ++b) {
-    tenon__rewriter_graph(inlining->rewriter, node->bodies[b])->parent = inlining->graph;
-    tenon__rewriter_graph(inlining->rewriter, node->bodies[b])->owner = TENON_NONE;
-  }
-  return tenon__patch_add_node(inlining->rewriter, &request, out_node);
-}
-
-static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
-                               const uint32_t* inputs, uint32_t* out_node) {
-  tenon__rewriter_t* rewriter = inlining->rewriter;
-  tenon__form_request_t request = {
-      .name = node->name, .inputs = inputs, .input_count = node->input_count};
-  if (node->source != NULL) {
-    request.text = node->source->text.source;
-    request.input_names = node->source->input_names;
-    return tenon__patch_add_form(rewriter, &request, out_node);
-  }
-  const tenon__graph_t* body = tenon__rewriter_graph(rewriter, inlining->taken);
-  if (node->form == TENON_NODE_MOVE) {
-    request.map = &node->maps[0];
-    request.dtype = body->values[node->outputs[0]].type.dtype;
-    return tenon__patch_add_form(rewriter, &request, out_node);
-  }
-  tenon__inferred_shape_t* shapes =
-      tenon__arena_allocate(&inlining->arena, node->output_count + 1u, sizeof(*shapes));
-  TENON_TRY_MEMORY(shapes != NULL);
-  for (uint32_t i = 0; i < node->output_count; ++i) {
-    const tenon__value_node_t* value = &body->values[node->outputs[i]];
-    shapes[i] = (tenon__inferred_shape_t){value->type.rank, value->type.dims};
-  }
-  request.expression = node->expression;
-  request.shapes = shapes;
-  return tenon__patch_add_form(rewriter, &request, out_node);
-}
-
 static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
   tenon__rewriter_t* rewriter = inlining->rewriter;
   const tenon__node_t node = *tenon__rewriter_node(rewriter, inlining->taken, index);
   uint32_t* inputs =
-      tenon__arena_allocate(&inlining->arena, node.input_count + 1u, sizeof(*inputs));
+      tenon__arena_allocate(&rewriter->scratch, node.input_count + 1u, sizeof(*inputs));
   uint32_t made = 0;
   TENON_TRY_MEMORY(inputs != NULL);
   for (uint32_t i = 0; i < node.input_count; ++i) {
     TENON_TRY(value_here(inlining, node.inputs[i], &inputs[i]));
   }
-  TENON_TRY(node.op != NULL ? add_operator(inlining, &node, inputs, &made)
-                            : add_form(inlining, &node, inputs, &made));
+  TENON_TRY(
+      tenon__patch_add_again(rewriter, inlining->taken, index, inputs, node.input_count, &made));
   const tenon__node_t* here = tenon__rewriter_node(rewriter, inlining->graph, made);
   for (uint32_t i = 0; i < node.output_count; ++i) {
     if (node.outputs[i] != TENON_NONE) {
@@ -139,7 +74,7 @@ static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t
   const tenon__graph_t* body = tenon__rewriter_graph(rewriter, inlining->taken);
   const uint32_t* order = NULL;
   uint32_t count = 0;
-  TENON_TRY(tenon__graph_order(rewriter->network, inlining->taken, &inlining->arena, NULL, &order,
+  TENON_TRY(tenon__graph_order(rewriter->network, inlining->taken, &rewriter->scratch, NULL, &order,
                                &count));
   for (uint32_t i = 0; i < count; ++i) {
     TENON_TRY(add_again(inlining, order[i]));
@@ -168,9 +103,9 @@ static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
   tenon__rewriter_t* rewriter = inlining->rewriter;
   const tenon__graph_t* body = tenon__rewriter_graph(rewriter, inlining->taken);
   inlining->values =
-      tenon__arena_allocate(&inlining->arena, body->value_count + 1u, sizeof(uint32_t));
+      tenon__arena_allocate(&rewriter->scratch, body->value_count + 1u, sizeof(uint32_t));
   uint32_t* results =
-      tenon__arena_allocate(&inlining->arena, body->output_count + 1u, sizeof(*results));
+      tenon__arena_allocate(&rewriter->scratch, body->output_count + 1u, sizeof(*results));
   TENON_TRY_MEMORY(inlining->values != NULL && results != NULL);
   for (uint32_t i = 0; i < body->value_count; ++i) {
     inlining->values[i] = TENON_NONE;
@@ -229,8 +164,5 @@ tenon_status_t tenon__pass_choose_branch(tenon__rewriter_t* rewriter, uint32_t g
     return TENON_OK;
   }
   inlining_t inlining = {.rewriter = rewriter, .graph = graph, .taken = node->bodies[taken]};
-  tenon__arena_initialize(&inlining.arena, rewriter->network->allocator);
-  const tenon_status_t status = inline_branch(&inlining, index, &layout);
-  tenon__rewriter_release(rewriter, &inlining.arena);
-  return status;
+  return inline_branch(&inlining, index, &layout);
 }

@@ -1,7 +1,7 @@
 /* Choices whose condition is known, and constants that bodies capture. */
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/network/builder_handles.h"
+#include "core/network/builder_values.h"
 #include "core/network/node_forms.h"
 #include "core/optimizer/test_world.h"
 

@@ -4,10 +4,9 @@
  */
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/base/status.h"
 #include "core/language/condition.h"
-#include "core/language/text_calls.h"
+#include "core/language/text.h"
 #include "core/network/match.h"
 #include "core/network/node.h"
 #include "core/optimizer/passes.h"
@@ -16,11 +15,11 @@
 #include "core/optimizer/rewriter.h"
 
 /* The first decomposition whose condition holds. */
-static const tenon__calls_t* applicable(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index,
-                                        tenon__arena_t* arena) {
+static const tenon__calls_t* applicable(tenon__rewriter_t* rewriter, uint32_t graph,
+                                        uint32_t index) {
   const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   tenon__scope_t scope;
-  if (tenon__node_scope(rewriter->network, graph, index, arena, &scope) != TENON_OK) {
+  if (tenon__node_scope(rewriter->network, graph, index, &rewriter->scratch, &scope) != TENON_OK) {
     return NULL;
   }
   for (uint32_t i = 0; i < node->op->descriptor.decomposition_count; ++i) {
@@ -63,10 +62,10 @@ static bool bind_node(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t inde
 
 /* The nodes of the text; each output must have something to stand for it. */
 static tenon_status_t add_all(tenon__rewriter_t* rewriter, const tenon__calls_t* calls,
-                              tenon__match_t* match, tenon__arena_t* arena) {
+                              tenon__match_t* match) {
   uint32_t value = TENON_NONE;
   for (uint32_t i = 0; i < calls->statement_count; ++i) {
-    TENON_TRY(tenon__rewrite_add_call(rewriter, match, &calls->statements[i], arena, &value));
+    TENON_TRY(tenon__rewrite_add_call(rewriter, match, &calls->statements[i], &value));
   }
   const tenon__node_t* node = tenon__rewriter_node(rewriter, match->graph, match->root);
   for (uint32_t i = 0; i < node->output_count; ++i) {
@@ -82,24 +81,22 @@ static tenon_status_t add_all(tenon__rewriter_t* rewriter, const tenon__calls_t*
 
 /* Each output's name is the result of a statement, so what stands for it was made for it alone. */
 static tenon_status_t decompose(tenon__rewriter_t* rewriter, const tenon__calls_t* calls,
-                                tenon__match_t* match, tenon__arena_t* arena) {
+                                tenon__match_t* match) {
   if (!tenon__patch_begin(rewriter, "decompose", match->graph, match->root)) {
     return TENON_OK;
   }
-  const tenon_status_t status = add_all(rewriter, calls, match, arena);
-  if (status != TENON_OK) {
-    tenon__patch_cancel(rewriter);
-    return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
-  }
-  const tenon__node_t* node = tenon__rewriter_node(rewriter, match->graph, match->root);
-  for (uint32_t i = 0; i < node->output_count; ++i) {
-    if (node->outputs[i] != TENON_NONE) {
-      tenon__patch_replace(rewriter, node->outputs[i],
-                           tenon__match_value(match, node->op->descriptor.outputs[i].name));
+  const tenon_status_t status = add_all(rewriter, calls, match);
+  if (status == TENON_OK) {
+    const tenon__node_t* node = tenon__rewriter_node(rewriter, match->graph, match->root);
+    for (uint32_t i = 0; i < node->output_count; ++i) {
+      if (node->outputs[i] != TENON_NONE) {
+        tenon__patch_replace(rewriter, node->outputs[i],
+                             tenon__match_value(match, node->op->descriptor.outputs[i].name));
+      }
     }
+    tenon__patch_remove(rewriter, match->root);
   }
-  tenon__patch_remove(rewriter, match->root);
-  return tenon__patch_end(rewriter);
+  return tenon__patch_settle(rewriter, status);
 }
 
 tenon_status_t tenon__pass_decompose(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index) {
@@ -110,14 +107,9 @@ tenon_status_t tenon__pass_decompose(tenon__rewriter_t* rewriter, uint32_t graph
       options->is_computed == NULL || options->is_computed(options->computed_user, node->op)) {
     return TENON_OK;
   }
-  tenon__arena_t arena;
   tenon__match_t match;
-  tenon_status_t status = TENON_OK;
-  tenon__arena_initialize(&arena, rewriter->network->allocator);
-  const tenon__calls_t* calls = applicable(rewriter, graph, index, &arena);
-  if (calls != NULL && bind_node(rewriter, graph, index, &match)) {
-    status = decompose(rewriter, calls, &match, &arena);
-  }
-  tenon__rewriter_release(rewriter, &arena);
-  return status;
+  const tenon__calls_t* calls = applicable(rewriter, graph, index);
+  return calls != NULL && bind_node(rewriter, graph, index, &match)
+             ? decompose(rewriter, calls, &match)
+             : TENON_OK;
 }

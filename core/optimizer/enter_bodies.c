@@ -13,12 +13,11 @@ static tenon_status_t enter(tenon__rewriter_t* rewriter, const char* node_name, 
   }
   rewriter->patch_node = node_name;
   uint32_t constant = 0;
-  if (tenon__patch_add_value_of(rewriter, NULL, weights, &constant) != TENON_OK) {
-    tenon__patch_cancel(rewriter);
-    return TENON_ERROR_OUT_OF_MEMORY;
+  const tenon_status_t status = tenon__patch_add_value_of(rewriter, NULL, weights, &constant);
+  if (status == TENON_OK) {
+    tenon__patch_replace(rewriter, parameter, constant);
   }
-  tenon__patch_replace(rewriter, parameter, constant);
-  return tenon__patch_end(rewriter);
+  return tenon__patch_settle(rewriter, status);
 }
 
 /* One that cannot run reads nothing. */

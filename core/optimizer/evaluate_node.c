@@ -243,9 +243,9 @@ bool tenon__join_constants(tenon__dim_pool_t* pool, const tenon__index_map_t* ma
   return true;
 }
 
-tenon_status_t tenon__allocate_output(const tenon__rewriter_t* rewriter, uint32_t graph,
-                                      uint32_t index, tenon__arena_t* arena,
+tenon_status_t tenon__allocate_output(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index,
                                       tenon_tensor_view_t* out_view, size_t* out_size_bytes) {
+  tenon__arena_t* arena = &rewriter->scratch;
   const tenon__value_node_t* value = tenon__rewriter_value(rewriter, graph, index);
   if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank == TENON_NONE) {
     return TENON_ERROR_UNSUPPORTED;

@@ -30,10 +30,10 @@ bool tenon__join_constants(tenon__dim_pool_t* pool, const tenon__index_map_t* ma
                            const tenon_tensor_view_t* sources, tenon__arena_t* arena,
                            const tenon_tensor_view_t* output);
 /* Dense memory for an output of known extents, from the network's allocator and zero-filled; its
- * view, whose arrays lie in the arena. UNSUPPORTED when an extent is not known. The bytes are the
- * caller's, who frees out_size_bytes of them or hands them to weights that own them. */
-tenon_status_t tenon__allocate_output(const tenon__rewriter_t* rewriter, uint32_t graph,
-                                      uint32_t value, tenon__arena_t* arena,
+ * view, whose arrays lie in the scratch of the visit. UNSUPPORTED when an extent is not known. The
+ * bytes are the caller's, who frees out_size_bytes of them or hands them to weights that own them.
+ */
+tenon_status_t tenon__allocate_output(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t value,
                                       tenon_tensor_view_t* out_view, size_t* out_size_bytes);
 
 #endif

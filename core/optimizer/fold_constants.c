@@ -15,7 +15,6 @@
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"
 #include "core/program/from_move.h"
-#include "core/tensor/layout.h"
 
 enum { GROWTH_LIMIT = 64 * 1024, SIZE_LIMIT = 1 << 30, MOST_USES = 64 };
 
@@ -32,8 +31,8 @@ typedef struct fold_t {
   tenon__rewriter_t* rewriter;
   uint32_t graph;
   uint32_t node;
-  tenon__arena_t arena;
-  reader_t readers[2]; /* the node itself, and another */
+  tenon__arena_t* arena; /* of the visit */
+  reader_t readers[2];   /* the node itself, and another */
 } fold_t;
 
 static const tenon__node_t* node_of(const fold_t* fold) {
@@ -42,7 +41,7 @@ static const tenon__node_t* node_of(const fold_t* fold) {
 
 static const char* derivation(fold_t* fold) {
   const tenon__node_t* node = node_of(fold);
-  const char* text = tenon__arena_format(&fold->arena, "fold of %s '%s'",
+  const char* text = tenon__arena_format(fold->arena, "fold of %s '%s'",
                                          node->op != NULL                      ? node->op->name
                                          : node->form == TENON_NODE_EXPRESSION ? "expression"
                                                                                : "move",
@@ -68,6 +67,10 @@ static tenon__weights_t weights_of(fold_t* fold, const tenon_tensor_view_t* view
                             .size_bytes = size,
                             .owned = true,
                             .derivation = derivation(fold)};
+}
+
+static bool is_read(const fold_t* fold, uint32_t value) {
+  return value != TENON_NONE && tenon__rewriter_use_count(fold->rewriter, fold->graph, value) > 0;
 }
 
 /* Are all elements of a value known numbers? */
@@ -100,8 +103,7 @@ static tenon_status_t fold_known(fold_t* fold, uint32_t output) {
   const uint32_t value = node_of(fold)->outputs[output];
   tenon_tensor_view_t view;
   size_t size = 0;
-  const tenon_status_t status =
-      tenon__allocate_output(rewriter, fold->graph, value, &fold->arena, &view, &size);
+  const tenon_status_t status = tenon__allocate_output(rewriter, fold->graph, value, &view, &size);
   if (status != TENON_OK) {
     return status == TENON_ERROR_UNSUPPORTED ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -111,11 +113,7 @@ static tenon_status_t fold_known(fold_t* fold, uint32_t output) {
   }
   write_contents(fold, value, &view);
   const tenon__weights_t weights = weights_of(fold, &view, size);
-  if (replace_output(fold, output, &weights) != TENON_OK) {
-    tenon__patch_cancel(rewriter);
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  return tenon__patch_end(rewriter);
+  return tenon__patch_settle(rewriter, replace_output(fold, output, &weights));
 }
 
 static bool inputs_are_constant(const fold_t* fold, const tenon__node_t* node) {
@@ -131,18 +129,12 @@ static bool inputs_are_constant(const fold_t* fold, const tenon__node_t* node) {
 /* Bytes of a value, or more than `limit` when it has more or its extents are not known. */
 static uint64_t output_bytes(const fold_t* fold, uint32_t index, uint64_t limit) {
   const tenon__value_node_t* value = tenon__rewriter_value(fold->rewriter, fold->graph, index);
-  uint64_t bits = tenon__dtype_bits(value->type.dtype);
-  if (value->type.rank == TENON_NONE) {
-    return limit + 1;
-  }
-  for (uint32_t d = 0; d < value->type.rank; ++d) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(fold->rewriter->network->pool, value->type.dims[d], &extent) ||
-        extent < 0 || __builtin_mul_overflow(bits, (uint64_t)extent, &bits)) {
-      return limit + 1;
-    }
-  }
-  return bits / 8;
+  uint64_t count = 0;
+  size_t bytes = 0;
+  return tenon__type_element_count(fold->rewriter->network->pool, &value->type, &count) &&
+                 tenon__dtype_bytes(value->type.dtype, count, &bytes)
+             ? bytes
+             : limit + 1;
 }
 
 static uint64_t size_of_constant(const fold_t* fold, uint32_t value) {
@@ -212,8 +204,9 @@ static uint64_t vanishing_bytes(fold_t* fold) {
   return bytes;
 }
 
-/* A move of one constant that is a view of it: its bytes, or a copy in another order. */
-static tenon_status_t fold_view(fold_t* fold, uint32_t output, bool* out_done) {
+/* A move of one constant that is a view of it: its bytes, or a copy in another order. Else
+ * UNSUPPORTED. */
+static tenon_status_t fold_view(fold_t* fold, uint32_t output) {
   tenon__rewriter_t* rewriter = fold->rewriter;
   const tenon__index_map_t* map = &node_of(fold)->maps[output];
   const uint32_t value = node_of(fold)->inputs[map->sources[0].input];
@@ -223,7 +216,7 @@ static tenon_status_t fold_view(fold_t* fold, uint32_t output, bool* out_done) {
   tenon_tensor_view_t view = tenon__weights_view(&source);
   for (uint32_t i = 0; i < map->rank; ++i) {
     if (!tenon__dim_known(pool, map->dims[i], &dims[i])) {
-      return TENON_OK;
+      return TENON_ERROR_UNSUPPORTED;
     }
   }
   if (map->kind == TENON_MAP_LINEAR && map->source_count == 1 && map->fill == TENON_FILL_NONE) {
@@ -234,11 +227,10 @@ static tenon_status_t fold_view(fold_t* fold, uint32_t output, bool* out_done) {
     weights.owned = false;
     weights.digest_known = false;
     weights.derivation = derivation(fold);
-    *out_done = true;
     return replace_output(fold, output, &weights);
   }
-  if (!tenon__view_of_constant(pool, map, &source, &fold->arena, &view)) {
-    return TENON_OK;
+  if (!tenon__view_of_constant(pool, map, &source, fold->arena, &view)) {
+    return TENON_ERROR_UNSUPPORTED;
   }
   uint32_t weights = 0;
   uint32_t constant = 0;
@@ -247,7 +239,6 @@ static tenon_status_t fold_view(fold_t* fold, uint32_t output, bool* out_done) {
       tenon__arena_copy_string(&rewriter->network->arena, derivation(fold));
   TENON_TRY(tenon__patch_add_value_of(rewriter, NULL, weights, &constant));
   tenon__patch_replace(rewriter, node_of(fold)->outputs[output], constant);
-  *out_done = true;
   return TENON_OK;
 }
 
@@ -259,9 +250,9 @@ static tenon_status_t expression_of(fold_t* fold, uint32_t output,
   if (node->expression != NULL || node->maps == NULL) {
     return TENON_OK;
   }
-  tenon__expression_t* expression = tenon__arena_allocate(&fold->arena, 1, sizeof(*expression));
+  tenon__expression_t* expression = tenon__arena_allocate(fold->arena, 1, sizeof(*expression));
   tenon__type_t* inputs =
-      tenon__arena_allocate(&fold->arena, node->input_count + 1u, sizeof(*inputs));
+      tenon__arena_allocate(fold->arena, node->input_count + 1u, sizeof(*inputs));
   TENON_TRY_MEMORY(expression != NULL && inputs != NULL);
   for (uint32_t i = 0; i < node->input_count; ++i) {
     if (node->inputs[i] != TENON_NONE) {
@@ -271,7 +262,7 @@ static tenon_status_t expression_of(fold_t* fold, uint32_t output,
   TENON_TRY(tenon__expression_from_move(
       fold->rewriter->network->pool, &node->maps[output],
       tenon__rewriter_value(fold->rewriter, fold->graph, node->outputs[output])->type.dtype, inputs,
-      node->input_count, &fold->arena, NULL, expression));
+      node->input_count, fold->arena, NULL, expression));
   *out_expression = expression;
   return TENON_OK;
 }
@@ -280,14 +271,14 @@ static tenon_status_t run_expression(fold_t* fold, const tenon__expression_t* ex
                                      const tenon_tensor_view_t* outputs) {
   const tenon_program_t* program = &expression->program;
   tenon_tensor_view_t* tensors =
-      tenon__arena_allocate(&fold->arena, program->operand_count + 1u, sizeof(*tensors));
+      tenon__arena_allocate(fold->arena, program->operand_count + 1u, sizeof(*tensors));
   TENON_TRY_MEMORY(tensors != NULL);
   for (uint32_t k = 0; k < program->operand_count; ++k) {
     tensors[k] = tenon__weights_view(tenon__rewriter_constant(
         fold->rewriter, fold->graph, node_of(fold)->inputs[program->operands[k].index]));
   }
   return tenon__evaluate_expression(fold->rewriter->network->pool, expression, tensors, outputs,
-                                    &fold->arena);
+                                    fold->arena);
 }
 
 /* Output `index` of a move that puts constants one after the other, which no expression needs to
@@ -296,7 +287,7 @@ static bool join(fold_t* fold, uint32_t index, const tenon_tensor_view_t* view) 
   const tenon__node_t* node = node_of(fold);
   const tenon__index_map_t* map = &node->maps[index];
   tenon_tensor_view_t* sources =
-      tenon__arena_allocate(&fold->arena, map->source_count + 1u, sizeof(*sources));
+      tenon__arena_allocate(fold->arena, map->source_count + 1u, sizeof(*sources));
   if (sources == NULL) {
     return false;
   }
@@ -304,7 +295,7 @@ static bool join(fold_t* fold, uint32_t index, const tenon_tensor_view_t* view) 
     sources[s] = tenon__weights_view(
         tenon__rewriter_constant(fold->rewriter, fold->graph, node->inputs[map->sources[s].input]));
   }
-  return tenon__join_constants(fold->rewriter->network->pool, map, sources, &fold->arena, view);
+  return tenon__join_constants(fold->rewriter->network->pool, map, sources, fold->arena, view);
 }
 
 /* Computes all outputs into `views`. */
@@ -355,8 +346,8 @@ static tenon_status_t make_outputs(fold_t* fold, tenon_tensor_view_t* views, siz
     if (total > limit) {
       return TENON_ERROR_UNSUPPORTED;
     }
-    TENON_TRY(tenon__allocate_output(fold->rewriter, fold->graph, node->outputs[i], &fold->arena,
-                                     &views[i], &sizes[i]));
+    TENON_TRY(tenon__allocate_output(fold->rewriter, fold->graph, node->outputs[i], &views[i],
+                                     &sizes[i]));
   }
   return TENON_OK;
 }
@@ -376,26 +367,23 @@ static tenon_status_t replace_all(fold_t* fold, tenon_tensor_view_t* views, size
 static tenon_status_t fold_computed(fold_t* fold) {
   tenon__rewriter_t* rewriter = fold->rewriter;
   const uint32_t count = node_of(fold)->output_count;
-  tenon_tensor_view_t* views = tenon__arena_allocate(&fold->arena, count + 1u, sizeof(*views));
-  size_t* sizes = tenon__arena_allocate(&fold->arena, count + 1u, sizeof(*sizes));
+  tenon_tensor_view_t* views = tenon__arena_allocate(fold->arena, count + 1u, sizeof(*views));
+  size_t* sizes = tenon__arena_allocate(fold->arena, count + 1u, sizeof(*sizes));
   TENON_TRY_MEMORY(views != NULL && sizes != NULL);
   tenon_status_t status = make_outputs(fold, views, sizes);
   if (status == TENON_OK) {
     status = compute(fold, views);
   }
-  bool begun = false;
-  if (status == TENON_OK) {
-    begun = tenon__patch_begin(rewriter, "fold constants", fold->graph, fold->node);
-    status = begun ? replace_all(fold, views, sizes) : TENON_OK;
+  const bool begun =
+      status == TENON_OK && tenon__patch_begin(rewriter, "fold constants", fold->graph, fold->node);
+  if (begun) {
+    status = replace_all(fold, views, sizes);
   }
   free_outputs(fold, views, sizes);
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    if (begun) {
-      tenon__patch_cancel(rewriter);
-    }
-    return TENON_ERROR_OUT_OF_MEMORY;
+  if (begun) {
+    return tenon__patch_settle(rewriter, status);
   }
-  return begun ? tenon__patch_end(rewriter) : TENON_OK;
+  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
 }
 
 /* Moves of one constant, output by output. */
@@ -406,25 +394,16 @@ static tenon_status_t fold_views(fold_t* fold, bool* out_done) {
     const tenon__node_t* node = node_of(fold);
     const uint32_t output = node->outputs[i];
     const tenon__index_map_t* map = &node->maps[i];
-    if (output == TENON_NONE || tenon__rewriter_use_count(rewriter, fold->graph, output) == 0 ||
-        map->source_count != 1 || map->fill != TENON_FILL_NONE) {
+    if (!is_read(fold, output) || map->source_count != 1 || map->fill != TENON_FILL_NONE) {
       continue;
     }
     const bool fits = map->kind == TENON_MAP_LINEAR || output_bytes(fold, output, limit) <= limit;
     if (!fits || !tenon__patch_begin(rewriter, "fold constants", fold->graph, fold->node)) {
       continue;
     }
-    bool done = false;
-    if (fold_view(fold, i, &done) != TENON_OK) {
-      tenon__patch_cancel(rewriter);
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
-    if (!done) {
-      tenon__patch_cancel(rewriter);
-      continue;
-    }
-    *out_done = true;
-    TENON_TRY(tenon__patch_end(rewriter));
+    const tenon_status_t status = fold_view(fold, i);
+    *out_done = *out_done || status == TENON_OK;
+    TENON_TRY(tenon__patch_settle(rewriter, status));
   }
   return TENON_OK;
 }
@@ -462,19 +441,16 @@ static tenon_status_t fold_node(fold_t* fold) {
   const uint32_t known_count = is_pure ? node->output_count : 0;
   for (uint32_t i = 0; i < known_count; ++i) {
     const uint32_t value = node->outputs[i];
-    if (value != TENON_NONE && tenon__rewriter_use_count(fold->rewriter, fold->graph, value) > 0 &&
-        is_known(fold, value) && !is_computed(fold, node, value)) {
+    if (is_read(fold, value) && is_known(fold, value) && !is_computed(fold, node, value)) {
       return fold_known(fold, i);
     }
   }
   const bool is_control = node->op != NULL && node->op->descriptor.control != NULL;
-  bool is_read = false;
+  bool any_read = false;
   for (uint32_t i = 0; i < node->output_count; ++i) {
-    is_read =
-        is_read || (node->outputs[i] != TENON_NONE &&
-                    tenon__rewriter_use_count(fold->rewriter, fold->graph, node->outputs[i]) > 0);
+    any_read = any_read || is_read(fold, node->outputs[i]);
   }
-  if (!is_pure || is_control || !is_read || !inputs_are_constant(fold, node)) {
+  if (!is_pure || is_control || !any_read || !inputs_are_constant(fold, node)) {
     return TENON_OK;
   }
   bool done = false;
@@ -486,9 +462,6 @@ static tenon_status_t fold_node(fold_t* fold) {
 
 tenon_status_t tenon__pass_fold_constants(tenon__rewriter_t* rewriter, uint32_t graph,
                                           uint32_t node) {
-  fold_t fold = {.rewriter = rewriter, .graph = graph, .node = node};
-  tenon__arena_initialize(&fold.arena, rewriter->network->allocator);
-  const tenon_status_t status = fold_node(&fold);
-  tenon__rewriter_release(rewriter, &fold.arena);
-  return status;
+  fold_t fold = {.rewriter = rewriter, .graph = graph, .node = node, .arena = &rewriter->scratch};
+  return fold_node(&fold);
 }

@@ -2,9 +2,6 @@
  * Of nodes, and of constants, that always have the same value one remains. A table from hashes
  * holds what was seen; a node that changed since is found out because it is compared again.
  */
-#include "core/optimizer/merge_equal.h"
-
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/optimizer/node_equal.h"
 #include "core/optimizer/passes.h"
@@ -17,21 +14,11 @@ typedef struct seen_t {
   bool is_value;
 } seen_t;
 
-typedef struct equals_t {
+typedef struct tenon__equals_t {
   seen_t* slots;
   size_t slot_count; /* a power of two */
   size_t used;
 } equals_t;
-
-void tenon__equals_destroy(tenon__rewriter_t* rewriter) {
-  equals_t* equals = rewriter->equals;
-  if (equals != NULL) {
-    const tenon_allocator_t allocator = rewriter->network->allocator;
-    tenon__free(allocator, equals->slots, equals->slot_count * sizeof(*equals->slots));
-    tenon__free(allocator, equals, sizeof(*equals));
-    rewriter->equals = NULL;
-  }
-}
 
 static void place(equals_t* equals, const seen_t* seen) {
   size_t at = seen->hash & (equals->slot_count - 1);
@@ -45,7 +32,7 @@ static void place(equals_t* equals, const seen_t* seen) {
 static bool grow(tenon__rewriter_t* rewriter, equals_t* equals) {
   const equals_t old = *equals;
   const size_t count = old.slot_count == 0 ? 1024 : old.slot_count * 2;
-  seen_t* slots = tenon__allocate(rewriter->network->allocator, count, sizeof(*slots));
+  seen_t* slots = tenon__arena_allocate(&rewriter->arena, count, sizeof(*slots));
   if (slots == NULL) {
     return false;
   }
@@ -58,13 +45,12 @@ static bool grow(tenon__rewriter_t* rewriter, equals_t* equals) {
       place(equals, &old.slots[i]);
     }
   }
-  tenon__free(rewriter->network->allocator, old.slots, old.slot_count * sizeof(*old.slots));
   return true;
 }
 
 static equals_t* table_of(tenon__rewriter_t* rewriter) {
   if (rewriter->equals == NULL) {
-    rewriter->equals = tenon__allocate(rewriter->network->allocator, 1, sizeof(equals_t));
+    rewriter->equals = tenon__arena_allocate(&rewriter->arena, 1, sizeof(equals_t));
   }
   equals_t* equals = rewriter->equals;
   if (equals != NULL && (equals->used + 1) * 2 > equals->slot_count && !grow(rewriter, equals)) {

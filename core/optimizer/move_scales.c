@@ -18,12 +18,13 @@
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"
 #include "core/program/linear.h"
+#include "core/tensor/layout.h"
 
 enum { GROWTH_LIMIT = 64 * 1024 };
 
 typedef struct scaling_t {
   tenon__rewriter_t* rewriter;
-  tenon__arena_t arena;
+  tenon__arena_t* arena; /* of the visit */
   uint32_t graph;
   uint32_t linear;     /* the linear node */
   uint32_t arithmetic; /* the node of x * scale + shift */
@@ -138,12 +139,11 @@ static tenon_status_t numbers_of(scaling_t* scaling, const tenon__expression_t* 
                                  double** out_numbers) {
   tenon__dim_pool_t* pool = scaling->rewriter->network->pool;
   const uint32_t rank = expression->program.rank;
-  tenon_dim_t* space = tenon__arena_allocate(&scaling->arena, rank + 1u, sizeof(*space));
-  int64_t* dims = tenon__arena_allocate(&scaling->arena, rank + 1u, sizeof(*dims));
-  double* numbers =
-      tenon__arena_allocate(&scaling->arena, (size_t)scaling->count, sizeof(*numbers));
+  tenon_dim_t* space = tenon__arena_allocate(scaling->arena, rank + 1u, sizeof(*space));
+  int64_t* dims = tenon__arena_allocate(scaling->arena, rank + 1u, sizeof(*dims));
+  double* numbers = tenon__arena_allocate(scaling->arena, (size_t)scaling->count, sizeof(*numbers));
   tenon_tensor_view_t* tensors = tenon__arena_allocate(
-      &scaling->arena, expression->program.operand_count + 1u, sizeof(*tensors));
+      scaling->arena, expression->program.operand_count + 1u, sizeof(*tensors));
   TENON_TRY_MEMORY(space != NULL && dims != NULL && numbers != NULL && tensors != NULL);
   for (uint32_t j = 0; j < rank; ++j) {
     dims[j] = j == scaling->axis ? scaling->count : 1;
@@ -164,7 +164,7 @@ static tenon_status_t numbers_of(scaling_t* scaling, const tenon__expression_t* 
                                     .rank = rank,
                                     .dtype = TENON_DTYPE_FLOAT64,
                                     .layout = TENON_NONE};
-  TENON_TRY(tenon__evaluate_expression(pool, &along, tensors, &view, &scaling->arena));
+  TENON_TRY(tenon__evaluate_expression(pool, &along, tensors, &view, scaling->arena));
   *out_numbers = numbers;
   return TENON_OK;
 }
@@ -182,7 +182,7 @@ static tenon_status_t recognise(scaling_t* scaling) {
     return TENON_ERROR_UNSUPPORTED;
   }
   TENON_TRY(
-      tenon__expression_linear_in(expression, scaling->operand, &scaling->arena, &scale, &shift));
+      tenon__expression_linear_in(expression, scaling->operand, scaling->arena, &scale, &shift));
   if (!varies_along_axis(scaling, &scale) || !varies_along_axis(scaling, &shift)) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -234,7 +234,7 @@ static tenon_status_t add_weights(scaling_t* scaling, const tenon__weights_t* li
   weights.data = data;
   weights.owned = true;
   weights.digest_known = false;
-  weights.derivation = tenon__arena_format(&scaling->arena, "'%s' with '%s' moved into it",
+  weights.derivation = tenon__arena_format(scaling->arena, "'%s' with '%s' moved into it",
                                            like->name, arithmetic_node(scaling)->name);
   return tenon__patch_add_constant(scaling->rewriter, &weights, out_value);
 }
@@ -258,14 +258,10 @@ static tenon_status_t new_bias(scaling_t* scaling, tenon_dtype_t dtype, uint32_t
   if (*inout_value != TENON_NONE) {
     const tenon__weights_t* bias =
         tenon__rewriter_constant(scaling->rewriter, scaling->graph, *inout_value);
-    uint64_t total = 1;
-    if (bias == NULL) {
-      return TENON_ERROR_UNSUPPORTED;
-    }
-    for (uint32_t d = 0; d < bias->rank; ++d) {
-      total *= (uint64_t)bias->dims[d];
-    }
-    if (total != (uint64_t)scaling->count || !is_float(bias->dtype)) {
+    uint64_t total = 0;
+    if (bias == NULL || !is_float(bias->dtype) ||
+        !tenon__element_count(bias->rank, bias->dims, &total) ||
+        total != (uint64_t)scaling->count) {
       return TENON_ERROR_UNSUPPORTED;
     }
     const tenon__weights_t source = *bias;
@@ -299,7 +295,7 @@ static tenon_status_t try_declaration(scaling_t* scaling) {
   const tenon__operator_traits_t* traits = &node.op->traits;
   const uint32_t weights = node.inputs[traits->linear_input];
   const tenon__value_node_t value = *value_of(scaling, weights);
-  uint32_t* inputs = tenon__arena_allocate(&scaling->arena, node.input_count + 1u, sizeof(*inputs));
+  uint32_t* inputs = tenon__arena_allocate(scaling->arena, node.input_count + 1u, sizeof(*inputs));
   tenon_dim_t* dims = tenon__arena_copy(&rewriter->network->arena, value.type.dims,
                                         value.type.rank * sizeof(*value.type.dims));
   uint32_t twice = 0;
@@ -314,8 +310,8 @@ static tenon_status_t try_declaration(scaling_t* scaling) {
                 : i == traits->linear_bias ? TENON_NONE
                                            : node.inputs[i];
   }
-  TENON_TRY(tenon__patch_add_like(rewriter, scaling->linear, inputs, node.input_count,
-                                  &scaling->arena, &made));
+  TENON_TRY(tenon__patch_add_again(rewriter, scaling->graph, scaling->linear, inputs,
+                                   node.input_count, &made));
   const tenon__value_node_t* before = value_of(scaling, node.outputs[0]);
   const tenon__value_node_t* after =
       value_of(scaling, tenon__rewriter_node(rewriter, scaling->graph, made)->outputs[0]);
@@ -339,7 +335,7 @@ static tenon_status_t move_in(scaling_t* scaling) {
   if (bias != TENON_NONE && bias >= count) {
     count = bias + 1;
   }
-  uint32_t* inputs = tenon__arena_allocate(&scaling->arena, count + 1u, sizeof(*inputs));
+  uint32_t* inputs = tenon__arena_allocate(&rewriter->scratch, count + 1u, sizeof(*inputs));
   TENON_TRY_MEMORY(inputs != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     inputs[i] = i < node.input_count ? node.inputs[i] : TENON_NONE;
@@ -357,7 +353,7 @@ static tenon_status_t move_in(scaling_t* scaling) {
   }
   uint32_t made = 0;
   TENON_TRY(
-      tenon__patch_add_like(rewriter, scaling->linear, inputs, count, &scaling->arena, &made));
+      tenon__patch_add_again(rewriter, scaling->graph, scaling->linear, inputs, count, &made));
   const uint32_t output = arithmetic_node(scaling)->outputs[0];
   const uint32_t value = tenon__rewriter_node(rewriter, scaling->graph, made)->outputs[0];
   if (!tenon__patch_fits(rewriter, scaling->graph, output, value)) {
@@ -388,11 +384,8 @@ static tenon_status_t attempt(scaling_t* scaling, bool* out_done) {
   if (status == TENON_OK &&
       tenon__patch_begin(rewriter, "move scales", scaling->graph, scaling->linear)) {
     status = move_in(scaling);
-    if (status == TENON_OK) {
-      *out_done = true;
-      return tenon__patch_end(rewriter);
-    }
-    tenon__patch_cancel(rewriter);
+    *out_done = status == TENON_OK;
+    return tenon__patch_settle(rewriter, status);
   }
   return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
 }
@@ -409,13 +402,12 @@ tenon_status_t tenon__pass_move_scales(tenon__rewriter_t* rewriter, uint32_t gra
   bool done = false;
   const uint32_t count = node->expression->program.operand_count;
   for (uint32_t k = 0; !done && k < count; ++k) {
-    scaling_t scaling = {.rewriter = rewriter, .graph = graph, .arithmetic = index, .operand = k};
-    tenon__arena_initialize(&scaling.arena, rewriter->network->allocator);
-    const tenon_status_t status = attempt(&scaling, &done);
-    tenon__rewriter_release(rewriter, &scaling.arena);
-    if (status != TENON_OK) {
-      return status;
-    }
+    scaling_t scaling = {.rewriter = rewriter,
+                         .arena = &rewriter->scratch,
+                         .graph = graph,
+                         .arithmetic = index,
+                         .operand = k};
+    TENON_TRY(attempt(&scaling, &done));
   }
   return TENON_OK;
 }

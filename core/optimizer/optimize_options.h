@@ -17,7 +17,6 @@ typedef struct tenon__optimize_options_t {
   /* The passes that run, as a mask of 1 << index in tenon__optimizer_pass_name's order; 0: all. */
   uint32_t passes;
   uint32_t patch_limit; /* stop after so many patches; 0: no limit */
-  bool is_disabled;     /* no patch at all */
   bool verifies;      /* the whole network after each patch: for tests and to find a faulty pass */
   bool strict;        /* no patch may change a rounding: scales stay where they are */
   tenon__fold_t fold; /* NULL: closed nodes stay */
@@ -32,26 +31,20 @@ typedef struct tenon__optimize_options_t {
    * NULL: none is. */
   bool (*is_computed)(void* user, const tenon__operator_t* op);
   void* computed_user;
-  /* Asked before each visit of a node; true stops with CANCELLED. NULL: never. */
-  bool (*is_cancelled)(void* user);
-  void* cancel_user;
 } tenon__optimize_options_t;
 
 /* What was done, in order. Strings live as long as the report's arena, or the network's. */
 typedef struct tenon__patch_record_t {
   const char* label; /* the pass, "fold constants", or the rewrite, "rewrite plugin:name" */
-  const char* graph;
-  const char* node; /* the node that it was about */
+  const char* node;  /* the node that it was about */
 } tenon__patch_record_t;
 
-/* Made by tenon__optimize, freed with tenon__optimize_report_deinitialize. limit_reached:
- * patch_limit stopped it, and there was more to do. */
+/* Made by tenon__optimize, freed with tenon__optimize_report_deinitialize. */
 typedef struct tenon__optimize_report_t {
   tenon__arena_t arena;
   uint32_t patch_count;
   size_t patch_capacity;
   tenon__patch_record_t* patches;
-  bool limit_reached;
   uint64_t visit_count; /* how often a pass looked at a node */
 } tenon__optimize_report_t;
 

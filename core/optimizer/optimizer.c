@@ -4,7 +4,6 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/network/verify_rules.h"
-#include "core/optimizer/merge_equal.h"
 #include "core/optimizer/passes.h"
 #include "core/optimizer/rewrite.h"
 
@@ -36,11 +35,6 @@ static bool is_enabled(const tenon__rewriter_t* rewriter, uint32_t pass) {
   return rewriter->options->passes == 0 || (rewriter->options->passes & (1u << pass)) != 0;
 }
 
-static bool is_cancelled(const tenon__rewriter_t* rewriter) {
-  return rewriter->options->is_cancelled != NULL &&
-         rewriter->options->is_cancelled(rewriter->options->cancel_user);
-}
-
 /* Empties the list of one pass, as far as `most` patches go. */
 static tenon_status_t run_pass(tenon__rewriter_t* rewriter, uint32_t pass, uint64_t most) {
   uint32_t graph = 0;
@@ -51,13 +45,13 @@ static tenon_status_t run_pass(tenon__rewriter_t* rewriter, uint32_t pass, uint6
     if (rewriter->report != NULL) {
       ++rewriter->report->visit_count;
     }
-    if (is_cancelled(rewriter)) {
+    if (tenon__interrupt_is_wanted(rewriter->network->interrupt)) {
       return TENON_ERROR_CANCELLED;
     }
     if (is_enabled(rewriter, pass)) {
       status = passes[pass].visit(rewriter, graph, node);
     }
-    if (status == TENON_OK && tenon__rewriter_failed(rewriter)) {
+    if (tenon__rewriter_end_visit(rewriter) && status == TENON_OK) {
       status = TENON_ERROR_OUT_OF_MEMORY;
     }
   }
@@ -126,16 +120,12 @@ tenon_status_t tenon__optimize(tenon__network_t* network, const tenon__optimize_
     *out_report = (tenon__optimize_report_t){0};
     tenon__arena_initialize(&out_report->arena, network->allocator);
   }
-  if (options->is_disabled) {
-    return TENON_OK;
-  }
   if (options->verifies) {
     TENON_TRY(tenon__network_verify(network, sink));
   }
   tenon__rewriter_t* rewriter = NULL;
   TENON_TRY(tenon__rewriter_create(network, options, PASS_COUNT, sink, out_report, &rewriter));
   const tenon_status_t status = optimize(rewriter);
-  tenon__equals_destroy(rewriter);
   tenon__rewriter_destroy(rewriter);
   return status;
 }

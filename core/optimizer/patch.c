@@ -7,18 +7,13 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/network/node_forms.h"
 #include "core/network/verify_rules.h"
-#include "core/optimizer/rewriter.h"
 
 bool tenon__patch_begin(tenon__rewriter_t* rewriter, const char* label, uint32_t graph,
                         uint32_t about) {
   assert(!rewriter->is_open);
   const uint32_t limit = rewriter->options->patch_limit;
   if (limit != 0 && rewriter->patch_count >= limit) {
-    if (rewriter->report != NULL) {
-      rewriter->report->limit_reached = true;
-    }
     return false;
   }
   const tenon__graph_t* tables = tenon__rewriter_graph(rewriter, graph);
@@ -63,42 +58,70 @@ tenon_status_t tenon__patch_take_up(tenon__rewriter_t* rewriter) {
                tenon__rewriter_take_up_graphs(rewriter) ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY);
 }
 
-tenon_status_t tenon__patch_add_like(tenon__rewriter_t* rewriter, uint32_t like,
-                                     const uint32_t* inputs, uint32_t input_count,
-                                     tenon__arena_t* arena, uint32_t* out_node) {
-  const tenon__node_t node = *tenon__rewriter_node(rewriter, rewriter->patch_graph, like);
-  if (node.op == NULL) {
-    if (node.source == NULL) {
-      return TENON_ERROR_UNSUPPORTED;
-    }
-    const tenon__form_request_t form = {.inputs = inputs,
-                                        .input_count = input_count,
-                                        .text = node.source->text.source,
-                                        .input_names = node.source->input_names};
-    return tenon__patch_add_form(rewriter, &form, out_node);
+/* The node's own expression or move, or its text. */
+static tenon_status_t add_form_again(tenon__rewriter_t* rewriter, uint32_t graph,
+                                     const tenon__node_t* node, tenon__form_request_t* request,
+                                     uint32_t* out_node) {
+  if (node->source != NULL) {
+    request->text = node->source->text.source;
+    request->input_names = node->source->input_names;
+    return tenon__patch_add_form(rewriter, request, out_node);
   }
+  tenon__inferred_shape_t* shapes =
+      tenon__arena_allocate(&rewriter->scratch, node->output_count + 1u, sizeof(*shapes));
+  TENON_TRY_MEMORY(shapes != NULL);
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    const tenon__type_t* type = &tenon__rewriter_value(rewriter, graph, node->outputs[i])->type;
+    shapes[i] = (tenon__inferred_shape_t){type->rank, type->dims};
+    request->dtype = type->dtype;
+  }
+  request->map = node->form == TENON_NODE_MOVE ? node->maps : NULL;
+  request->expression = node->form == TENON_NODE_MOVE ? NULL : node->expression;
+  request->shapes = shapes;
+  return tenon__patch_add_form(rewriter, request, out_node);
+}
+
+tenon_status_t tenon__patch_add_again(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index,
+                                      const uint32_t* inputs, uint32_t input_count,
+                                      uint32_t* out_node) {
+  const tenon__node_t node = *tenon__rewriter_node(rewriter, graph, index);
+  const bool moves = graph != rewriter->patch_graph;
+  const char* name = moves ? node.name : NULL;
+  if (node.op == NULL && node.source == NULL && !moves) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  if (node.op == NULL) {
+    tenon__form_request_t form = {.name = name, .inputs = inputs, .input_count = input_count};
+    return add_form_again(rewriter, graph, &node, &form, out_node);
+  }
+  tenon__arena_t* arena = &rewriter->scratch;
   tenon__scope_attribute_t* attributes =
       tenon__arena_allocate(arena, node.attribute_count + 1u, sizeof(*attributes));
   bool* wanted = tenon__arena_allocate(arena, node.output_count + 1u, sizeof(*wanted));
   const char** names = tenon__arena_allocate(arena, node.output_count + 1u, sizeof(*names));
   TENON_TRY_MEMORY(attributes != NULL && wanted != NULL && names != NULL);
   tenon__node_request_t request = {.op = node.op,
+                                   .name = name,
                                    .input_count = input_count,
                                    .inputs = inputs,
                                    .output_count = node.output_count,
                                    .output_names = names,
                                    .wanted = wanted,
-                                   .attributes = attributes};
+                                   .attributes = attributes,
+                                   .body_count = moves ? node.body_count : 0,
+                                   .bodies = node.bodies};
   for (uint32_t i = 0; i < node.output_count; ++i) {
     wanted[i] = node.outputs[i] != TENON_NONE;
-    names[i] = wanted[i]
-                   ? tenon__rewriter_value(rewriter, rewriter->patch_graph, node.outputs[i])->name
-                   : NULL;
+    names[i] = wanted[i] ? tenon__rewriter_value(rewriter, graph, node.outputs[i])->name : NULL;
   }
   for (uint32_t i = 0; i < node.attribute_count; ++i) {
     if (node.attributes[i].defined) {
       attributes[request.attribute_count++] = node.attributes[i];
     }
+  }
+  for (uint32_t b = 0; b < request.body_count; ++b) {
+    tenon__rewriter_graph(rewriter, node.bodies[b])->parent = rewriter->patch_graph;
+    tenon__rewriter_graph(rewriter, node.bodies[b])->owner = TENON_NONE;
   }
   return tenon__patch_add_node(rewriter, &request, out_node);
 }
@@ -191,18 +214,9 @@ void tenon__patch_redirect(tenon__rewriter_t* rewriter, uint32_t old, uint32_t v
 
 bool tenon__patch_fits(const tenon__rewriter_t* rewriter, uint32_t graph, uint32_t old,
                        uint32_t value) {
-  const tenon__value_node_t* a = tenon__rewriter_value(rewriter, graph, old);
-  const tenon__value_node_t* b = tenon__rewriter_value(rewriter, graph, value);
-  bool fits = a->type.kind == b->type.kind && a->type.dtype == b->type.dtype &&
-              a->type.rank == b->type.rank;
-  const uint32_t rank = a->type.rank == TENON_NONE ? 0 : a->type.rank;
-  for (uint32_t d = 0; fits && d < rank; ++d) {
-    int64_t x = 0;
-    int64_t y = 0;
-    fits = !tenon__dim_known(rewriter->network->pool, a->type.dims[d], &x) ||
-           !tenon__dim_known(rewriter->network->pool, b->type.dims[d], &y) || x == y;
-  }
-  return fits;
+  return tenon__type_agrees(rewriter->network->pool,
+                            &tenon__rewriter_value(rewriter, graph, old)->type,
+                            &tenon__rewriter_value(rewriter, graph, value)->type);
 }
 
 static void fix_symbol(tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint32_t handle,
@@ -245,7 +259,7 @@ void tenon__patch_replace(tenon__rewriter_t* rewriter, uint32_t old_index, uint3
   if (tenon__rewriter_leaves(rewriter, graph, old_index)) {
     redirect_leaving(rewriter, old_index, index);
   }
-  tenon__rewriter_move_handles(rewriter, graph, old_index, index);
+  tenon__rewriter_move_handles(rewriter, graph, old_index, graph, index);
   if (value->handle == TENON_NONE) {
     value->handle = old->handle;
   }
@@ -331,16 +345,7 @@ void tenon__patch_drop_captured(tenon__rewriter_t* rewriter, uint32_t index, uin
 
 void tenon__patch_take_handles(tenon__rewriter_t* rewriter, uint32_t from_graph, uint32_t from,
                                uint32_t value) {
-  uint32_t* head = &rewriter->graphs[from_graph].values[from].handle;
-  uint32_t* to = &rewriter->graphs[rewriter->patch_graph].values[value].handle;
-  while (*head != TENON_NONE) {
-    const uint32_t handle = *head;
-    *head = rewriter->handle_next[handle];
-    rewriter->handle_next[handle] = *to;
-    *to = handle;
-    rewriter->network->handles[handle].graph = rewriter->patch_graph;
-    rewriter->network->handles[handle].value = value;
-  }
+  tenon__rewriter_move_handles(rewriter, from_graph, from, rewriter->patch_graph, value);
   fix_symbols(rewriter, rewriter->patch_graph, value);
 }
 
@@ -349,14 +354,12 @@ static tenon_status_t record(tenon__rewriter_t* rewriter) {
   if (report == NULL) {
     return TENON_OK;
   }
-  const char* graph = tenon__arena_copy_string(
-      &report->arena, tenon__rewriter_graph(rewriter, rewriter->patch_graph)->name);
   const char* node = tenon__arena_copy_string(&report->arena, rewriter->patch_node);
   const char* label = tenon__arena_copy_string(&report->arena, rewriter->label);
-  TENON_TRY_MEMORY(graph != NULL && node != NULL && label != NULL &&
+  TENON_TRY_MEMORY(node != NULL && label != NULL &&
                    TENON_GROW(report->arena.allocator, report->patches, report->patch_capacity,
                               report->patch_count + 1u));
-  report->patches[report->patch_count++] = (tenon__patch_record_t){label, graph, node};
+  report->patches[report->patch_count++] = (tenon__patch_record_t){label, node};
   return TENON_OK;
 }
 
@@ -389,6 +392,14 @@ tenon_status_t tenon__patch_end(tenon__rewriter_t* rewriter) {
     TENON_TRY(verify(rewriter));
   }
   return TENON_OK;
+}
+
+tenon_status_t tenon__patch_settle(tenon__rewriter_t* rewriter, tenon_status_t status) {
+  if (status == TENON_OK) {
+    return tenon__patch_end(rewriter);
+  }
+  tenon__patch_cancel(rewriter);
+  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
 }
 
 void tenon__patch_cancel(tenon__rewriter_t* rewriter) {

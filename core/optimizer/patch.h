@@ -48,12 +48,12 @@ void tenon__patch_replace(tenon__rewriter_t* rewriter, uint32_t old, uint32_t va
 void tenon__patch_redirect(tenon__rewriter_t* rewriter, uint32_t old, uint32_t value);
 /* The names of two nodes change places: what stands for another keeps its name. */
 void tenon__patch_swap_names(tenon__rewriter_t* rewriter, uint32_t node, uint32_t other);
-/* The node and its attributes that are set, added again with other inputs; outputs as wanted
- * before. UNSUPPORTED for nodes without an operator and without a text. Bodies are not taken along.
- */
-tenon_status_t tenon__patch_add_like(tenon__rewriter_t* rewriter, uint32_t node,
-                                     const uint32_t* inputs, uint32_t input_count,
-                                     tenon__arena_t* arena, uint32_t* out_node);
+/* A node of `graph` and its attributes that are set, added again with other inputs; outputs as
+ * wanted before. Of another graph than the patch's it brings its name and its bodies, which move
+ * here. UNSUPPORTED for nodes of this graph without an operator and without a text. */
+tenon_status_t tenon__patch_add_again(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t node,
+                                      const uint32_t* inputs, uint32_t input_count,
+                                      uint32_t* out_node);
 /* What code added to the network itself, through a builder, is taken up. Graphs too: bodies that
  * the code built. */
 tenon_status_t tenon__patch_take_up(tenon__rewriter_t* rewriter);
@@ -78,6 +78,9 @@ tenon_status_t tenon__patch_output_of(tenon__rewriter_t* rewriter, uint32_t valu
  * network if the options say so, and names the patch in what it finds. OUT_OF_MEMORY also where an
  * earlier call ran out and could not say so. */
 tenon_status_t tenon__patch_end(tenon__rewriter_t* rewriter);
+/* Ends the patch where all went well; else takes it back: what cannot be done is left, and no
+ * failure but OUT_OF_MEMORY. */
+tenon_status_t tenon__patch_settle(tenon__rewriter_t* rewriter, tenon_status_t status);
 /* Takes back what was added. Only while it has but added: what was redirected or removed is not
  * brought back. Added nodes and values stay in their tables, dead. */
 void tenon__patch_cancel(tenon__rewriter_t* rewriter);

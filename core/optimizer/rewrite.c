@@ -10,14 +10,92 @@
 
 #include <string.h>
 
+#include "core/base/call.h"
 #include "core/base/lists.h"
 #include "core/base/status.h"
-#include "core/dimension/dimension_text.h"
 #include "core/language/condition.h"
+#include "core/network/builder.h"
+#include "core/network/builder_values.h"
 #include "core/network/node.h"
 #include "core/operator/attribute.h"
 #include "core/optimizer/patch.h"
-#include "core/optimizer/rewrite_code.h"
+#include "core/region/region.h"
+#include "core/region/region_finish.h"
+#include "core/region/region_table.h"
+
+/* ---- By code: the function reads the match as a region and builds through a builder on the
+ * network. What it built is taken up by the patch, or taken back with it. ---- */
+
+static const tenon__operator_t* find_nothing(void* user, const char* name) {
+  (void)user;
+  (void)name;
+  return NULL;
+}
+
+static tenon_status_t make_region(const tenon__rewriter_t* rewriter, const tenon__match_t* match,
+                                  tenon__arena_t* arena, struct tenon_region_t* out_region) {
+  tenon__profile_t* profile = tenon__arena_allocate(arena, 1, sizeof(*profile));
+  uint32_t nodes[TENON_MATCH_NAMES];
+  TENON_TRY_MEMORY(profile != NULL);
+  TENON_TRY(tenon__profile_open(arena, rewriter->network->pool, profile));
+  tenon__match_nodes(match, nodes);
+  const tenon__node_group_t group = {
+      nodes, match->node_count, match->inputs, match->input_count, &match->result, 1};
+  TENON_TRY(tenon__region_of_nodes(arena, rewriter->network, match->graph, &group, out_region));
+  return tenon__region_finish(arena, profile, out_region);
+}
+
+/* Runs the function; the value that it gives, TENON_NONE where it declines. */
+static tenon_status_t run(tenon__rewriter_t* rewriter, const tenon__rewrite_entry_t* entry,
+                          const tenon__match_t* match, const struct tenon_region_t* region,
+                          tenon_builder_t* builder, uint32_t* out_value) {
+  tenon_value_t inputs[TENON_MATCH_NAMES];
+  tenon_value_t result = {0};
+  for (uint32_t i = 0; i < match->input_count; ++i) {
+    TENON_TRY(tenon__builder_handle(builder, match->graph, match->inputs[i], &inputs[i]));
+  }
+  const tenon_rewriting_t given = {.size = sizeof given,
+                                   .state = entry->owner->state,
+                                   .match = region,
+                                   .table = tenon__region_table(),
+                                   .builder = builder,
+                                   .build = tenon__builder_table(),
+                                   .inputs = inputs,
+                                   .input_count = match->input_count};
+  const tenon__call_t call = {entry->owner->plugin, "rewrite", entry->rewrite.name,
+                              tenon__rewriter_node(rewriter, match->graph, match->root)->name};
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const int32_t taken = entry->rewrite.rewrite(&given, &result);
+  tenon__call_leave(outer);
+  TENON_TRY(tenon__patch_take_up(rewriter));
+  uint32_t graph = 0;
+  *out_value = TENON_NONE;
+  if (taken == 0) {
+    return TENON_OK;
+  }
+  if (taken != 1 || tenon__builder_finish(builder) != TENON_OK ||
+      !tenon__builder_look_up(builder, result, &graph, out_value) || graph != match->graph) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  return TENON_OK;
+}
+
+/* *out_value TENON_NONE: the function declines. UNSUPPORTED where it gives no value. Its builder is
+ * fixed to the graph: it can add nodes but no inputs, outputs or states. What it built is taken up
+ * even where it declines; the caller cancels the patch then. */
+static tenon_status_t by_code(tenon__rewriter_t* rewriter, const tenon__rewrite_entry_t* entry,
+                              const tenon__match_t* match, uint32_t* out_value) {
+  struct tenon_region_t region;
+  tenon_builder_t* builder = NULL;
+  TENON_TRY(make_region(rewriter, match, &rewriter->scratch, &region));
+  TENON_TRY(tenon__builder_create(
+      rewriter->network, rewriter->options->find == NULL ? find_nothing : rewriter->options->find,
+      rewriter->options->find_user, rewriter->sink, &builder));
+  tenon__builder_set_graph(builder, match->graph);
+  const tenon_status_t status = run(rewriter, entry, match, &region, builder, out_value);
+  tenon__builder_destroy(builder);
+  return status;
+}
 
 tenon_status_t tenon__rewrite_parse(tenon__arena_t* arena, const tenon__rewrite_entry_t* entry,
                                     const tenon_sink_t* sink, tenon__rewrite_t* out_rewrite) {
@@ -46,16 +124,16 @@ tenon_status_t tenon__rewrite_parse(tenon__arena_t* arena, const tenon__rewrite_
 }
 
 /* The guard: over attributes that the pattern names and the pattern's inputs. */
-static tenon_status_t guard_holds(const tenon__rewriter_t* rewriter,
-                                  const tenon__rewrite_t* rewrite, const tenon__match_t* match,
-                                  tenon__arena_t* arena, bool* out_holds) {
+static tenon_status_t guard_holds(tenon__rewriter_t* rewriter, const tenon__rewrite_t* rewrite,
+                                  const tenon__match_t* match, bool* out_holds) {
   *out_holds = true;
   if (rewrite->when == NULL) {
     return TENON_OK;
   }
-  tenon__scope_port_t* ports = tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*ports));
+  tenon__scope_port_t* ports =
+      tenon__arena_allocate(&rewriter->scratch, match->name_count + 1u, sizeof(*ports));
   tenon__scope_value_t* values =
-      tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*values));
+      tenon__arena_allocate(&rewriter->scratch, match->name_count + 1u, sizeof(*values));
   *out_holds = false;
   TENON_TRY_MEMORY(ports != NULL && values != NULL);
   uint32_t count = 0;
@@ -109,8 +187,8 @@ static tenon_status_t replacement_attribute(const tenon__match_t* match,
 }
 
 tenon_status_t tenon__rewrite_add_call(tenon__rewriter_t* rewriter, tenon__match_t* match,
-                                       const tenon__call_statement_t* call, tenon__arena_t* arena,
-                                       uint32_t* out_value) {
+                                       const tenon__call_statement_t* call, uint32_t* out_value) {
+  tenon__arena_t* arena = &rewriter->scratch;
   const tenon__operator_t* op = rewriter->options->find(rewriter->options->find_user, call->op);
   uint32_t* inputs = tenon__arena_allocate(arena, call->argument_count + 1u, sizeof(*inputs));
   tenon__scope_attribute_t* attributes =
@@ -150,65 +228,54 @@ tenon_status_t tenon__rewrite_add_call(tenon__rewriter_t* rewriter, tenon__match
 
 static tenon_status_t replacement_value(tenon__rewriter_t* rewriter,
                                         const tenon__rewrite_t* rewrite, tenon__match_t* match,
-                                        tenon__arena_t* arena, uint32_t* out_value) {
+                                        uint32_t* out_value) {
   if (rewrite->replacement.statement_count == 0) {
-    return tenon__rewrite_by_code(rewriter, rewrite->entry, match, arena, out_value);
+    return by_code(rewriter, rewrite->entry, match, out_value);
   }
   if (rewriter->options->find == NULL) {
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t i = 0; i < rewrite->replacement.statement_count; ++i) {
-    TENON_TRY(tenon__rewrite_add_call(rewriter, match, &rewrite->replacement.statements[i], arena,
-                                      out_value));
+    TENON_TRY(
+        tenon__rewrite_add_call(rewriter, match, &rewrite->replacement.statements[i], out_value));
   }
   return TENON_OK;
 }
 
-static const char* type_text(const tenon__rewriter_t* rewriter, const tenon__value_node_t* value,
-                             tenon__arena_t* arena) {
-  const char* text = tenon__arena_format(arena, "%s[", tenon__dtype_name(value->type.dtype));
-  const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
-  for (uint32_t i = 0; i < rank && text != NULL; ++i) {
-    text =
-        tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
-                            tenon__dim_text(rewriter->network->pool, value->type.dims[i], arena));
-  }
-  text = text == NULL ? NULL : tenon__arena_format(arena, "%s]", text);
-  return text == NULL ? "?" : text;
-}
-
 /* May it stand for the old one? */
 static tenon_status_t check_fit(tenon__rewriter_t* rewriter, const tenon__match_t* match,
-                                uint32_t old, uint32_t value, tenon__arena_t* arena) {
+                                uint32_t old, uint32_t value) {
   if (value == TENON_NONE || value == old) {
     return tenon__fail(rewriter->explain, TENON_ERROR_UNSUPPORTED,
                        "it gives no value, or the one that is to be replaced");
   }
   if (!tenon__patch_fits(rewriter, match->graph, old, value)) {
-    return tenon__fail(
-        rewriter->explain, TENON_ERROR_UNSUPPORTED, "it gives %s for %s",
-        type_text(rewriter, tenon__rewriter_value(rewriter, match->graph, value), arena),
-        type_text(rewriter, tenon__rewriter_value(rewriter, match->graph, old), arena));
+    return tenon__fail(rewriter->explain, TENON_ERROR_UNSUPPORTED, "it gives %s for %s",
+                       tenon__type_text(rewriter->network->pool,
+                                        &tenon__rewriter_value(rewriter, match->graph, value)->type,
+                                        &rewriter->scratch),
+                       tenon__type_text(rewriter->network->pool,
+                                        &tenon__rewriter_value(rewriter, match->graph, old)->type,
+                                        &rewriter->scratch));
   }
   return TENON_OK;
 }
 
 static tenon_status_t apply(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewrite,
-                            tenon__match_t* match, tenon__arena_t* arena,
-                            tenon__rewrite_outcome_t* out_outcome) {
+                            tenon__match_t* match, tenon__rewrite_outcome_t* out_outcome) {
   const uint32_t old = match->result;
   if (!tenon__patch_begin(rewriter, rewrite->label, match->graph, match->root)) {
     return TENON_OK;
   }
   uint32_t value = TENON_NONE;
-  tenon_status_t status = replacement_value(rewriter, rewrite, match, arena, &value);
+  tenon_status_t status = replacement_value(rewriter, rewrite, match, &value);
   if (status == TENON_OK && value == TENON_NONE && rewrite->replacement.statement_count == 0) {
     tenon__patch_cancel(rewriter);
     *out_outcome = TENON_REWRITE_DECLINED;
     return TENON_OK;
   }
   if (status == TENON_OK) {
-    status = check_fit(rewriter, match, old, value, arena);
+    status = check_fit(rewriter, match, old, value);
   }
   if (status == TENON_OK && tenon__rewriter_leaves(rewriter, match->graph, old)) {
     status = tenon__patch_output_of(rewriter, value, &value);
@@ -220,12 +287,9 @@ static tenon_status_t apply(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewri
     }
     tenon__patch_replace(rewriter, old, value);
     ++rewrite->patch_count;
-    *out_outcome = TENON_REWRITE_APPLIED;
-    return tenon__patch_end(rewriter);
   }
-  tenon__patch_cancel(rewriter);
-  *out_outcome = TENON_REWRITE_UNFIT;
-  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
+  *out_outcome = status == TENON_OK ? TENON_REWRITE_APPLIED : TENON_REWRITE_UNFIT;
+  return tenon__patch_settle(rewriter, status);
 }
 
 static bool read_outside(const void* user, const tenon__match_t* match, uint32_t value) {
@@ -250,23 +314,20 @@ tenon_status_t tenon__rewrite_visit(tenon__rewriter_t* rewriter, tenon__rewrite_
     return TENON_OK;
   }
   const tenon__match_uses_t uses = {read_outside, rewriter};
-  tenon_status_t status = TENON_OK;
-  tenon__arena_t arena;
   tenon__match_t match;
   bool holds = false;
-  tenon__arena_initialize(&arena, rewriter->network->allocator);
-  if (tenon__match_pattern(rewriter->network, &uses, pattern, graph, index, &arena, &match)) {
-    const tenon_status_t guard = guard_holds(rewriter, rewrite, &match, &arena, &holds);
+  if (tenon__match_pattern(rewriter->network, &uses, pattern, graph, index, &rewriter->scratch,
+                           &match)) {
+    const tenon_status_t guard = guard_holds(rewriter, rewrite, &match, &holds);
     *out_outcome = guard == TENON_OK ? TENON_REWRITE_GUARDED : TENON_REWRITE_UNCLEAR;
     if (guard == TENON_OK && holds) {
       *out_outcome = TENON_REWRITE_UNTRIED;
       if (rewrite->is_tried || rewriter->options->trusts_rewrites) {
-        status = apply(rewriter, rewrite, &match, &arena, out_outcome);
+        return apply(rewriter, rewrite, &match, out_outcome);
       }
     }
   }
-  tenon__rewriter_release(rewriter, &arena);
-  return status;
+  return TENON_OK;
 }
 
 const tenon__rewrite_t* tenon__rewrite_busiest(const tenon__rewriter_t* rewriter) {

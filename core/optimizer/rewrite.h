@@ -1,8 +1,8 @@
 /*
  * A rewrite that a plugin offers as texts: parsed, matched at a node, applied as one patch.
- * Patterns and replacements are texts of calls (language/text_calls.h), so that the core applies
+ * Patterns and replacements are texts of calls (language/text.h), so that the core applies
  * rewrites without knowing an operator; only what no text can say is built by a plugin's function
- * (rewrite_code.h).
+ *.
  */
 #ifndef TENON_CORE_OPTIMIZER_REWRITE_H_
 #define TENON_CORE_OPTIMIZER_REWRITE_H_
@@ -10,7 +10,7 @@
 #include "core/base/arena.h"
 #include "core/catalog/entry.h"
 #include "core/language/syntax.h"
-#include "core/language/text_calls.h"
+#include "core/language/text.h"
 #include "core/network/match.h"
 #include "core/optimizer/rewriter.h"
 
@@ -63,7 +63,6 @@ const tenon__rewrite_t* tenon__rewrite_busiest(const tenon__rewriter_t* rewriter
  * braces that the match knows is that attribute, else a literal of whatever kind it is written as.
  * INVALID_DATA for an argument that nothing defines. */
 tenon_status_t tenon__rewrite_add_call(tenon__rewriter_t* rewriter, tenon__match_t* match,
-                                       const tenon__call_statement_t* call, tenon__arena_t* arena,
-                                       uint32_t* out_value);
+                                       const tenon__call_statement_t* call, uint32_t* out_value);
 
 #endif

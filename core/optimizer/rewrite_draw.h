@@ -9,7 +9,7 @@
 #include "core/base/arena.h"
 #include "core/language/scope.h"
 #include "core/language/syntax.h"
-#include "core/language/text_calls.h"
+#include "core/language/text.h"
 #include "core/operator/made_data.h"
 #include "core/operator/operator.h"
 

@@ -5,14 +5,12 @@
  */
 #include "core/optimizer/rewrite_sample.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/network/node.h"
 #include "core/operator/attribute.h"
-#include "core/optimizer/rewrite_draw.h"
 #include "core/tensor/layout.h"
 
 enum { MOST_ELEMENTS = 1024, MOST_TYPES = 16 };
@@ -29,12 +27,12 @@ static bool named_attribute(sampling_t* s, const char* name,
                             const tenon_attribute_descriptor_t* descriptor,
                             tenon__scope_attribute_t* out_attribute) {
   tenon__match_t* names = &s->sample->names;
-  for (uint32_t i = 0; i < names->attribute_count; ++i) {
-    if (strcmp(names->attributes[i].name, name) == 0) {
-      *out_attribute = names->attributes[i];
-      out_attribute->name = descriptor->name;
-      return names->attributes[i].kind == descriptor->kind;
-    }
+  const tenon__scope_attribute_t* known =
+      tenon__attribute_find(names->attributes, names->attribute_count, name);
+  if (known != NULL) {
+    *out_attribute = *known;
+    out_attribute->name = descriptor->name;
+    return known->kind == descriptor->kind;
   }
   if (names->attribute_count == TENON_MATCH_ATTRIBUTES ||
       !tenon__draw_attribute(&s->draw, descriptor, out_attribute)) {
@@ -116,17 +114,14 @@ static tenon_dtype_t type_of_variable(const sampling_t* s, const tenon_operator_
       return types->dtypes[i];
     }
   }
-  for (uint32_t i = 0; i < op->type_count; ++i) {
-    if (strcmp(op->types[i].name, name) != 0) {
-      continue;
-    }
-    if (tenon__dtype_allowed(op->types[i].allowed, s->draw.base) > 0) {
-      return s->draw.base;
-    }
-    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); ++k) {
-      if (tenon__dtype_allowed(op->types[i].allowed, others[k]) > 0) {
-        return others[k];
-      }
+  const uint32_t variable = tenon__operator_type(op, name);
+  const char* allowed = variable == TENON_NONE ? "" : op->types[variable].allowed;
+  if (tenon__dtype_allowed(allowed, s->draw.base) > 0) {
+    return s->draw.base;
+  }
+  for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); ++k) {
+    if (tenon__dtype_allowed(allowed, others[k]) > 0) {
+      return others[k];
     }
   }
   return TENON_DTYPE_UNDEFINED;
@@ -136,12 +131,9 @@ static tenon_dtype_t type_of_port(const sampling_t* s, const tenon_operator_t* o
                                   const tenon_port_t* port, const types_t* types,
                                   const tenon__scope_attribute_t* attributes, uint32_t count) {
   if (port->type[0] == '$') {
-    for (uint32_t i = 0; i < count; ++i) {
-      if (strcmp(attributes[i].name, port->type + 1) == 0) {
-        return (tenon_dtype_t)attributes[i].integer;
-      }
-    }
-    return TENON_DTYPE_UNDEFINED;
+    const tenon__scope_attribute_t* attribute =
+        tenon__attribute_find(attributes, count, port->type + 1);
+    return attribute == NULL ? TENON_DTYPE_UNDEFINED : (tenon_dtype_t)attribute->integer;
   }
   const tenon_dtype_t fixed = tenon__dtype_from_name(port->type);
   return fixed != TENON_DTYPE_UNDEFINED ? fixed : type_of_variable(s, op, types, port->type);
@@ -150,23 +142,15 @@ static tenon_dtype_t type_of_port(const sampling_t* s, const tenon_operator_t* o
 /* ---- Inputs ---- */
 
 /* The axis that a domain of places names. */
-static int64_t axis_of(const tenon__domain_t* domain, const tenon_operator_t* op,
+static int64_t axis_of(const tenon__domain_t* domain, const tenon__operator_t* op,
                        const tenon__scope_attribute_t* attributes, uint32_t count) {
   if (domain->axis_attribute == NULL) {
     return domain->axis;
   }
-  for (uint32_t i = 0; i < count; ++i) {
-    if (strcmp(attributes[i].name, domain->axis_attribute) == 0) {
-      return attributes[i].integer;
-    }
-  }
-  for (uint32_t i = 0; i < op->attribute_count; ++i) {
-    const char* text = op->attributes[i].default_text;
-    if (text != NULL && strcmp(op->attributes[i].name, domain->axis_attribute) == 0) {
-      return strtol(text, NULL, 10);
-    }
-  }
-  return 0;
+  const tenon__scope_attribute_t* set =
+      tenon__attribute_find(attributes, count, domain->axis_attribute);
+  const uint32_t index = tenon__operator_attribute(&op->descriptor, domain->axis_attribute);
+  return set != NULL ? set->integer : index == TENON_NONE ? 0 : op->defaults[index].integer;
 }
 
 /* The extents that places stay below: those of an input that is drawn already; else of nothing, and
@@ -263,7 +247,7 @@ static tenon_status_t draw_inputs(sampling_t* s, const tenon__call_statement_t* 
     const char* fault = NULL;
     (void)tenon__domain_parse(d, port->domain, &wish.domain, &fault); /* admitted: it has none */
     const uint32_t source = wish.domain.input < i ? inputs[wish.domain.input] : TENON_NONE;
-    TENON_TRY(find_limits(s, source, axis_of(&wish.domain, d, attributes, count), &wish));
+    TENON_TRY(find_limits(s, source, axis_of(&wish.domain, op, attributes, count), &wish));
     TENON_TRY(add_input(s, call->arguments[i], &wish, &inputs[i]));
     bind_type(&types, port->type, wish.dtype);
   }
@@ -323,12 +307,13 @@ void tenon__sample_release(tenon__sample_t* sample) {
 
 /* ---- Words ---- */
 
-static const char* element_text(tenon__arena_t* arena, const tenon__weights_t* weights,
-                                uint64_t index) {
+const char* tenon__element_text(const tenon__weights_t* weights, uint64_t index,
+                                tenon__arena_t* arena) {
   const tenon__scalar_t scalar = tenon__element_load(weights->data, weights->dtype, index);
-  return tenon__dtype_class(weights->dtype) == 'f'
-             ? tenon__arena_format(arena, "%.9g", scalar.f)
-             : tenon__arena_format(arena, "%lld", (long long)scalar.i);
+  const char* text = tenon__dtype_class(weights->dtype) == 'f'
+                         ? tenon__arena_format(arena, "%.9g", scalar.f)
+                         : tenon__arena_format(arena, "%lld", (long long)scalar.i);
+  return text == NULL ? "?" : text;
 }
 
 static const char* input_text(tenon__sample_t* sample, const tenon__weights_t* weights) {
@@ -343,9 +328,8 @@ static const char* input_text(tenon__sample_t* sample, const tenon__weights_t* w
   }
   (void)tenon__element_count(weights->rank, weights->dims, &count);
   for (uint64_t i = 0; i < count && i < MOST_SHOWN && text != NULL; ++i) {
-    const char* element = element_text(arena, weights, i);
     text = tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "] {" : ", ",
-                               element == NULL ? "?" : element);
+                               tenon__element_text(weights, i, arena));
   }
   return text == NULL
              ? NULL

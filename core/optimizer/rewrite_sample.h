@@ -25,5 +25,8 @@ void tenon__sample_release(tenon__sample_t* sample);
 /* "x = f64[2] {0.5, -1}, f = 2": in the sample's arena. Of longer inputs the first six elements;
  * "?" when memory is out. */
 const char* tenon__sample_text(tenon__sample_t* sample);
+/* "0.5", of one element; "?" when memory is out. */
+const char* tenon__element_text(const tenon__weights_t* weights, uint64_t index,
+                                tenon__arena_t* arena);
 
 #endif

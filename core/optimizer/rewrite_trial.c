@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/catalog/check.h"
 #include "core/network/copy.h"
@@ -69,7 +68,7 @@ static tenon_status_t apply_all(trial_t* trial, tenon__rewriter_t* rewriter,
     is_unfit = is_unfit || outcome == TENON_REWRITE_UNFIT;
     trial->clear_count +=
         outcome == TENON_REWRITE_NO_MATCH || outcome == TENON_REWRITE_UNCLEAR ? 0 : 1;
-    TENON_TRY_MEMORY(!tenon__rewriter_failed(rewriter));
+    TENON_TRY_MEMORY(!tenon__rewriter_end_visit(rewriter));
   }
   trial->unclear_count += is_unclear ? 1 : 0;
   trial->unfit_count += is_unfit ? 1 : 0;
@@ -135,6 +134,11 @@ static tenon_status_t compute(const trial_t* trial, tenon__network_t* network,
 
 /* ---- Comparing ---- */
 
+static tenon_status_t blame(trial_t* trial, const char* fault) {
+  trial->result.fault = fault;
+  return fault == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
 /* A pattern has at most 64 roundings, each of half a unit in the last place; how much one is
  * amplified depends on the operators. A factor of 1e4 to 1e5 over the unit is allowed, which no
  * difference that is meant stays below. */
@@ -176,15 +180,6 @@ static uint64_t first_difference(const tenon__weights_t* a, const tenon__weights
   return count;
 }
 
-static const char* number_text(const tenon__weights_t* weights, uint64_t index,
-                               tenon__arena_t* arena) {
-  const tenon__scalar_t scalar = tenon__element_load(weights->data, weights->dtype, index);
-  const char* text = tenon__dtype_class(weights->dtype) == 'f'
-                         ? tenon__arena_format(arena, "%.9g", scalar.f)
-                         : tenon__arena_format(arena, "%lld", (long long)scalar.i);
-  return text == NULL ? "?" : text;
-}
-
 static tenon_status_t compare(trial_t* trial, tenon__sample_t* sample, const tenon__weights_t* a,
                               const tenon__weights_t* b) {
   uint64_t count = 0;
@@ -196,12 +191,12 @@ static tenon_status_t compare(trial_t* trial, tenon__sample_t* sample, const ten
   ++trial->result.compared;
   const uint64_t at = first_difference(a, b, count);
   if (at < count) {
-    trial->result.fault = tenon__arena_format(
-        trial->arena,
-        "it changes results: with %s element %llu is %s by the pattern and %s by the replacement",
-        tenon__sample_text(sample), (unsigned long long)at, number_text(a, at, trial->arena),
-        number_text(b, at, trial->arena));
-    return trial->result.fault == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+    return blame(trial, tenon__arena_format(trial->arena,
+                                            "it changes results: with %s element %llu is %s by the "
+                                            "pattern and %s by the replacement",
+                                            tenon__sample_text(sample), (unsigned long long)at,
+                                            tenon__element_text(a, at, trial->arena),
+                                            tenon__element_text(b, at, trial->arena)));
   }
   return TENON_OK;
 }
@@ -216,13 +211,13 @@ static tenon_status_t try_copy(trial_t* trial, tenon__sample_t* sample, tenon__n
   }
   ++trial->result.applied;
   if (patches >= MOST_PATCHES) {
-    trial->result.fault = tenon__arena_format(
-        trial->arena,
-        "it matches what it made: of a network of %u node%s, it was applied %u times and could be "
-        "again",
-        sample->network->graphs[0]->node_count,
-        sample->network->graphs[0]->node_count == 1 ? "" : "s", patches);
-    return trial->result.fault == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+    return blame(trial, tenon__arena_format(trial->arena,
+                                            "it matches what it made: of a network of %u node%s, "
+                                            "it was applied %u times and could be "
+                                            "again",
+                                            sample->network->graphs[0]->node_count,
+                                            sample->network->graphs[0]->node_count == 1 ? "" : "s",
+                                            patches));
   }
   const tenon__weights_t* before = NULL;
   const tenon__weights_t* after = NULL;
@@ -260,12 +255,12 @@ static tenon_status_t judge_failures(trial_t* trial) {
   if (trial->result.fault != NULL || (!is_unclear && !is_unfit) || message[0] == '\0') {
     return TENON_OK;
   }
-  trial->result.fault =
-      is_unfit ? tenon__arena_format(trial->arena,
-                                     "where it matches, its replacement never fits: %s", message)
-               : tenon__arena_format(trial->arena, "its guard \"%s\" can never be evaluated: %s",
-                                     trial->entry->rewrite.when, message);
-  return trial->result.fault == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  return blame(
+      trial, is_unfit
+                 ? tenon__arena_format(trial->arena,
+                                       "where it matches, its replacement never fits: %s", message)
+                 : tenon__arena_format(trial->arena, "its guard \"%s\" can never be evaluated: %s",
+                                       trial->entry->rewrite.when, message));
 }
 
 tenon_status_t tenon__rewrite_try(const tenon__optimize_options_t* options,

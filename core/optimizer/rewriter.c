@@ -5,6 +5,8 @@
  */
 #include "core/optimizer/rewriter.h"
 
+#include <string.h>
+
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
@@ -108,23 +110,20 @@ static bool take_up_handles(tenon__rewriter_t* rewriter) {
 }
 
 bool tenon__rewriter_take_up(tenon__rewriter_t* rewriter, uint32_t graph) {
-  if (!take_up_values(rewriter, graph) || !take_up_nodes(rewriter, graph) ||
-      !take_up_handles(rewriter)) {
-    rewriter->is_out_of_memory = true;
-    return false;
-  }
-  return true;
+  return take_up_values(rewriter, graph) && take_up_nodes(rewriter, graph) &&
+         take_up_handles(rewriter);
 }
 
-void tenon__rewriter_move_handles(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t old,
-                                  uint32_t value) {
-  uint32_t* from = &rewriter->graphs[graph].values[old].handle;
+void tenon__rewriter_move_handles(tenon__rewriter_t* rewriter, uint32_t from_graph, uint32_t old,
+                                  uint32_t graph, uint32_t value) {
+  uint32_t* from = &rewriter->graphs[from_graph].values[old].handle;
   uint32_t* to = &rewriter->graphs[graph].values[value].handle;
   while (*from != TENON_NONE) {
     const uint32_t handle = *from;
     *from = rewriter->handle_next[handle];
     rewriter->handle_next[handle] = *to;
     *to = handle;
+    rewriter->network->handles[handle].graph = graph;
     rewriter->network->handles[handle].value = value;
   }
 }
@@ -139,7 +138,6 @@ bool tenon__rewriter_take_up_graphs(tenon__rewriter_t* rewriter) {
   const uint32_t known = rewriter->graph_count;
   if (!TENON_GROW(network->allocator, rewriter->graphs, rewriter->graph_capacity,
                   network->graph_count)) {
-    rewriter->is_out_of_memory = true;
     return false;
   }
   for (; rewriter->graph_count < network->graph_count; ++rewriter->graph_count) {
@@ -147,7 +145,6 @@ bool tenon__rewriter_take_up_graphs(tenon__rewriter_t* rewriter) {
   }
   for (uint32_t g = known; g < rewriter->graph_count; ++g) {
     if (!take_up_values(rewriter, g)) {
-      rewriter->is_out_of_memory = true;
       return false;
     }
   }
@@ -186,6 +183,7 @@ tenon_status_t tenon__rewriter_create(tenon__network_t* network,
   rewriter->sink = sink;
   rewriter->report = report;
   tenon__arena_initialize(&rewriter->arena, network->allocator);
+  tenon__arena_initialize(&rewriter->scratch, network->allocator);
   rewriter->pass_count = pass_count;
   if (!take_up_all(rewriter)) {
     tenon__rewriter_destroy(rewriter);
@@ -213,13 +211,9 @@ void tenon__rewriter_destroy(tenon__rewriter_t* rewriter) {
   tenon__free(allocator, rewriter->uses, rewriter->use_capacity * sizeof(*rewriter->uses));
   tenon__free(allocator, rewriter->handle_next,
               rewriter->handle_capacity * sizeof(*rewriter->handle_next));
+  tenon__arena_deinitialize(&rewriter->scratch);
   tenon__arena_deinitialize(&rewriter->arena);
   tenon__free(allocator, rewriter, sizeof(*rewriter));
-}
-
-void tenon__rewriter_release(tenon__rewriter_t* rewriter, tenon__arena_t* scratch) {
-  rewriter->is_out_of_memory = rewriter->is_out_of_memory || scratch->failed;
-  tenon__arena_deinitialize(scratch);
 }
 
 bool tenon__rewriter_failed(const tenon__rewriter_t* rewriter) {
@@ -227,24 +221,23 @@ bool tenon__rewriter_failed(const tenon__rewriter_t* rewriter) {
          tenon__dim_pool_failed(rewriter->network->pool);
 }
 
+bool tenon__rewriter_end_visit(tenon__rewriter_t* rewriter) {
+  rewriter->is_out_of_memory = rewriter->is_out_of_memory || rewriter->scratch.failed;
+  tenon__arena_deinitialize(&rewriter->scratch);
+  return tenon__rewriter_failed(rewriter);
+}
+
 static bool push(tenon__rewriter_t* rewriter, tenon__pass_queue_t* queue, uint64_t item) {
-  if (queue->count == queue->capacity) {
-    const size_t capacity = queue->capacity * 2 + 64;
-    uint64_t* items = tenon__allocate(rewriter->network->allocator, capacity, sizeof(*items));
-    if (items == NULL) {
-      rewriter->is_out_of_memory = true;
-      return false;
-    }
-    for (size_t i = 0; i < queue->count; ++i) {
-      items[i] = queue->items[(queue->first + i) % queue->capacity];
-    }
-    tenon__free(rewriter->network->allocator, queue->items,
-                queue->capacity * sizeof(*queue->items));
-    queue->items = items;
-    queue->capacity = capacity;
+  if (queue->end == queue->capacity && queue->first > queue->end / 2) {
+    queue->end -= queue->first;
+    memmove(queue->items, queue->items + queue->first, queue->end * sizeof(*queue->items));
     queue->first = 0;
   }
-  queue->items[(queue->first + queue->count++) % queue->capacity] = item;
+  if (!TENON_GROW(rewriter->network->allocator, queue->items, queue->capacity, queue->end + 1)) {
+    rewriter->is_out_of_memory = true;
+    return false;
+  }
+  queue->items[queue->end++] = item;
   return true;
 }
 
@@ -295,10 +288,8 @@ tenon_status_t tenon__rewriter_queue_all(tenon__rewriter_t* rewriter) {
 bool tenon__rewriter_next(tenon__rewriter_t* rewriter, uint32_t pass, uint32_t* out_graph,
                           uint32_t* out_node) {
   tenon__pass_queue_t* queue = &rewriter->queues[pass];
-  while (queue->count > 0) {
-    const uint64_t item = queue->items[queue->first];
-    queue->first = (queue->first + 1) % queue->capacity;
-    --queue->count;
+  while (queue->first < queue->end) {
+    const uint64_t item = queue->items[queue->first++];
     *out_graph = (uint32_t)(item >> 32);
     *out_node = (uint32_t)item;
     rewriter->graphs[*out_graph].nodes[*out_node].queued &= ~(1u << pass);

@@ -51,8 +51,8 @@ typedef struct tenon__graph_uses_t {
 typedef struct tenon__pass_queue_t {
   uint64_t* items;
   size_t capacity;
-  size_t first;
-  size_t count;
+  size_t first; /* what was taken lies before it */
+  size_t end;
 } tenon__pass_queue_t;
 
 /* Its tables lie in the network's allocator. From patch_graph on it is the patch under way,
@@ -63,7 +63,8 @@ typedef struct tenon__rewriter_t {
   const tenon__optimize_options_t* options;
   const tenon_sink_t* sink;
   tenon__optimize_report_t* report;
-  tenon__arena_t arena; /* lives as long as the rewriter */
+  tenon__arena_t arena;   /* lives as long as the rewriter */
+  tenon__arena_t scratch; /* of the visit under way */
   uint32_t graph_count;
   size_t graph_capacity;
   tenon__graph_uses_t* graphs;
@@ -86,7 +87,7 @@ typedef struct tenon__rewriter_t {
   bool is_open;
   bool is_out_of_memory;
   const tenon_sink_t* explain;        /* why what a patch adds cannot be added; NULL: nobody asks */
-  void* equals;                       /* merge_equal's table */
+  struct tenon__equals_t* equals;     /* merge_equal's table; in the arena */
   struct tenon__rewrites_t* rewrites; /* parsed; in the arena */
 } tenon__rewriter_t;
 
@@ -139,9 +140,9 @@ void tenon__rewriter_destroy(tenon__rewriter_t* rewriter);
 /* Puts every live node of every live graph on the list of each pass, in topological order. Branches
  * that cannot run are left out. */
 tenon_status_t tenon__rewriter_queue_all(tenon__rewriter_t* rewriter);
-/* Frees a pass's scratch memory, noting whether it ran out: questions that say yes or no do not
- * tell. */
-void tenon__rewriter_release(tenon__rewriter_t* rewriter, tenon__arena_t* scratch);
+/* Ends a visit: frees its scratch memory, noting whether that ran out, as questions that say yes or
+ * no do not tell. Did memory run out by now, wherever that was noted? */
+bool tenon__rewriter_end_visit(tenon__rewriter_t* rewriter);
 /* Did memory run out, wherever that was noted? */
 bool tenon__rewriter_failed(const tenon__rewriter_t* rewriter);
 /* The next node of a pass that is still alive; false when there is none. In the order in which
@@ -168,9 +169,9 @@ void tenon__rewriter_link(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t 
                           uint32_t input);
 void tenon__rewriter_unlink(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t node,
                             uint32_t input);
-/* Handles that lead to `old` lead to `value`. */
-void tenon__rewriter_move_handles(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t old,
-                                  uint32_t value);
+/* Handles that lead to `old` of `from_graph` lead to `value` of `graph`. */
+void tenon__rewriter_move_handles(tenon__rewriter_t* rewriter, uint32_t from_graph, uint32_t old,
+                                  uint32_t graph, uint32_t value);
 /* The value's producer, and, when one node alone is left that reads it, that node. */
 void tenon__rewriter_touch_around(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t value);
 

@@ -196,10 +196,27 @@ static bool pays(sinking_t* sinking) {
   return false;
 }
 
+/* A move of `value` alone to these extents, read at these coordinates. */
+static tenon_status_t add_move(sinking_t* sinking, uint32_t value, const char* name,
+                               const tenon_dim_t* dims, const tenon_dim_t* coordinates,
+                               uint32_t* out_node) {
+  const tenon__type_t type = tenon__rewriter_value(sinking->rewriter, sinking->graph, value)->type;
+  const tenon__map_source_t source = {
+      .input = 0, .rank = type.rank, .dims = type.dims, .coordinates = coordinates};
+  tenon__index_map_t map = {.kind = TENON_MAP_AFFINE,
+                            .rank = sinking->rank,
+                            .dims = dims,
+                            .source_count = 1,
+                            .sources = &source};
+  tenon__index_map_classify(sinking->rewriter->network->pool, &map);
+  const tenon__form_request_t request = {
+      .name = name, .inputs = &value, .input_count = 1, .map = &map, .dtype = type.dtype};
+  return tenon__patch_add_form(sinking->rewriter, &request, out_node);
+}
+
 /* An operand of the arithmetic before the move: what was moved, or a constant moved the other way.
  */
-static tenon_status_t operand_before(sinking_t* sinking, uint32_t value, tenon__arena_t* arena,
-                                     uint32_t* out_value) {
+static tenon_status_t operand_before(sinking_t* sinking, uint32_t value, uint32_t* out_value) {
   tenon__rewriter_t* rewriter = sinking->rewriter;
   tenon__dim_pool_t* pool = rewriter->network->pool;
   uint32_t perm[TENON_RANK_LIMIT];
@@ -221,9 +238,8 @@ static tenon_status_t operand_before(sinking_t* sinking, uint32_t value, tenon__
   if (operand->type.rank > sinking->rank) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  tenon_dim_t* dims = tenon__arena_allocate(arena, sinking->rank + 1u, sizeof(*dims));
-  tenon_dim_t* coordinates = tenon__arena_allocate(arena, sinking->rank + 1u, sizeof(*dims));
-  TENON_TRY_MEMORY(dims != NULL && coordinates != NULL);
+  tenon_dim_t dims[TENON_RANK_LIMIT];
+  tenon_dim_t coordinates[TENON_RANK_LIMIT];
   const uint32_t missing = sinking->rank - operand->type.rank;
   for (uint32_t d = 0; d < sinking->rank; ++d) {
     const uint32_t axis = sinking->perm[d];
@@ -232,23 +248,8 @@ static tenon_status_t operand_before(sinking_t* sinking, uint32_t value, tenon__
       coordinates[axis - missing] = tenon__dim_coordinate(pool, d, dims[d]);
     }
   }
-  const tenon__map_source_t source = {.input = 0,
-                                      .rank = operand->type.rank,
-                                      .dims = operand->type.dims,
-                                      .coordinates = coordinates};
-  tenon__index_map_t map = {.kind = TENON_MAP_AFFINE,
-                            .rank = sinking->rank,
-                            .dims = dims,
-                            .source_count = 1,
-                            .sources = &source};
-  tenon__index_map_classify(pool, &map);
   uint32_t node = 0;
-  const tenon__form_request_t request = {.name = operand->name,
-                                         .inputs = &value,
-                                         .input_count = 1,
-                                         .map = &map,
-                                         .dtype = operand->type.dtype};
-  TENON_TRY(tenon__patch_add_form(rewriter, &request, &node));
+  TENON_TRY(add_move(sinking, value, operand->name, dims, coordinates, &node));
   *out_value = tenon__rewriter_node(rewriter, sinking->graph, node)->outputs[0];
   return TENON_OK;
 }
@@ -293,55 +294,45 @@ static bool same_arithmetic(const sinking_t* sinking, uint32_t a, uint32_t b) {
 
 /* The permutation, behind the arithmetic: the operator that it was where it has no other inputs. */
 static tenon_status_t add_move_behind(sinking_t* sinking, uint32_t arithmetic,
-                                      tenon__arena_t* arena, uint32_t* out_value) {
+                                      uint32_t* out_value) {
   tenon__rewriter_t* rewriter = sinking->rewriter;
   const uint32_t source = tenon__rewriter_node(rewriter, sinking->graph, arithmetic)->outputs[0];
   const tenon__node_t* move = tenon__rewriter_node(rewriter, sinking->graph, sinking->move);
   uint32_t made = 0;
   if (move->op != NULL && move->input_count == 1) {
-    TENON_TRY(tenon__patch_add_like(rewriter, sinking->move, &source, 1, arena, &made));
+    TENON_TRY(tenon__patch_add_again(rewriter, sinking->graph, sinking->move, &source, 1, &made));
   } else {
     const tenon__value_node_t* value = tenon__rewriter_value(rewriter, sinking->graph, source);
-    tenon_dim_t* dims = tenon__arena_allocate(arena, sinking->rank + 1u, sizeof(*dims));
-    tenon_dim_t* coordinates =
-        tenon__arena_allocate(arena, sinking->rank + 1u, sizeof(*coordinates));
-    TENON_TRY_MEMORY(dims != NULL && coordinates != NULL);
+    tenon_dim_t dims[TENON_RANK_LIMIT];
+    tenon_dim_t coordinates[TENON_RANK_LIMIT];
     for (uint32_t d = 0; d < sinking->rank; ++d) {
       dims[sinking->perm[d]] = value->type.dims[d];
       coordinates[d] =
           tenon__dim_coordinate(rewriter->network->pool, sinking->perm[d], value->type.dims[d]);
     }
-    const tenon__map_source_t from = {
-        .input = 0, .rank = value->type.rank, .dims = value->type.dims, .coordinates = coordinates};
-    tenon__index_map_t map = {.kind = TENON_MAP_AFFINE,
-                              .rank = sinking->rank,
-                              .dims = dims,
-                              .source_count = 1,
-                              .sources = &from};
-    tenon__index_map_classify(rewriter->network->pool, &map);
-    const tenon__form_request_t request = {
-        .inputs = &source, .input_count = 1, .map = &map, .dtype = value->type.dtype};
-    TENON_TRY(tenon__patch_add_form(rewriter, &request, &made));
+    TENON_TRY(add_move(sinking, source, NULL, dims, coordinates, &made));
   }
   *out_value = tenon__rewriter_node(rewriter, sinking->graph, made)->outputs[0];
   return TENON_OK;
 }
 
-static tenon_status_t sink(sinking_t* sinking, tenon__arena_t* arena) {
+static tenon_status_t sink(sinking_t* sinking) {
   tenon__rewriter_t* rewriter = sinking->rewriter;
   const tenon__node_t node = *tenon__rewriter_node(rewriter, sinking->graph, sinking->node);
-  uint32_t* inputs = tenon__arena_allocate(arena, node.input_count + 1u, sizeof(*inputs));
+  uint32_t* inputs =
+      tenon__arena_allocate(&rewriter->scratch, node.input_count + 1u, sizeof(*inputs));
   uint32_t made = 0;
   uint32_t value = 0;
   TENON_TRY_MEMORY(inputs != NULL);
   for (uint32_t i = 0; i < node.input_count; ++i) {
-    TENON_TRY(operand_before(sinking, node.inputs[i], arena, &inputs[i]));
+    TENON_TRY(operand_before(sinking, node.inputs[i], &inputs[i]));
   }
-  TENON_TRY(tenon__patch_add_like(rewriter, sinking->node, inputs, node.input_count, arena, &made));
+  TENON_TRY(tenon__patch_add_again(rewriter, sinking->graph, sinking->node, inputs,
+                                   node.input_count, &made));
   if (!same_arithmetic(sinking, sinking->node, made)) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  TENON_TRY(add_move_behind(sinking, made, arena, &value));
+  TENON_TRY(add_move_behind(sinking, made, &value));
   if (!tenon__patch_fits(rewriter, sinking->graph, node.outputs[0], value)) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -362,13 +353,5 @@ tenon_status_t tenon__pass_sink_moves(tenon__rewriter_t* rewriter, uint32_t grap
   if (!pays(&ahead) || !tenon__patch_begin(rewriter, "sink moves", graph, index)) {
     return TENON_OK;
   }
-  tenon__arena_t arena;
-  tenon__arena_initialize(&arena, rewriter->network->allocator);
-  tenon_status_t status = sink(&sinking, &arena);
-  tenon__rewriter_release(rewriter, &arena);
-  if (status == TENON_OK) {
-    return tenon__patch_end(rewriter);
-  }
-  tenon__patch_cancel(rewriter);
-  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
+  return tenon__patch_settle(rewriter, sink(&sinking));
 }

@@ -17,61 +17,35 @@ typedef struct sweep_t {
   uint8_t** live_nodes;
   uint8_t* live_dims;
   uint32_t dim_count;
-  uint64_t* stack; /* values: graph << 32 | value */
+  uint64_t* stack; /* values: graph << 32 | value; dimensions: TENON_NONE << 32 | id */
   size_t stack_count;
   size_t stack_capacity;
-  tenon_dim_t* dim_stack;
-  size_t dim_stack_count;
-  size_t dim_stack_capacity;
   bool failed;
 } sweep_t;
 
-static void mark_value(sweep_t* sweep, uint32_t graph, uint32_t value) {
-  if (value == TENON_NONE || sweep->live_values[graph][value] != 0) {
+/* Once: `inout_live` says whether it was seen. */
+static void mark(sweep_t* sweep, uint32_t graph, uint32_t id, uint8_t* inout_live) {
+  if (*inout_live != 0) {
     return;
   }
-  sweep->live_values[graph][value] = 1;
+  *inout_live = 1;
   if (!TENON_GROW(sweep->arena.allocator, sweep->stack, sweep->stack_capacity,
                   sweep->stack_count + 1)) {
     sweep->failed = true;
     return;
   }
-  sweep->stack[sweep->stack_count++] = ((uint64_t)graph << 32) | value;
+  sweep->stack[sweep->stack_count++] = ((uint64_t)graph << 32) | id;
 }
 
-static void push_dim(sweep_t* sweep, tenon_dim_t dim) {
-  if (dim.id >= sweep->dim_count || sweep->live_dims[dim.id] != 0) {
-    return;
+static void mark_value(sweep_t* sweep, uint32_t graph, uint32_t value) {
+  if (value != TENON_NONE) {
+    mark(sweep, graph, value, &sweep->live_values[graph][value]);
   }
-  sweep->live_dims[dim.id] = 1;
-  if (!TENON_GROW(sweep->arena.allocator, sweep->dim_stack, sweep->dim_stack_capacity,
-                  sweep->dim_stack_count + 1)) {
-    sweep->failed = true;
-    return;
-  }
-  sweep->dim_stack[sweep->dim_stack_count++] = dim;
 }
 
 static void mark_dim(sweep_t* sweep, tenon_dim_t dim) {
-  const tenon__network_t* network = sweep->rewriter->network;
-  push_dim(sweep, dim);
-  while (sweep->dim_stack_count > 0) {
-    const tenon__dim_view_t view =
-        tenon__dim_get(network->pool, sweep->dim_stack[--sweep->dim_stack_count]);
-    for (uint32_t i = 0; i < view.operand_count; ++i) {
-      push_dim(sweep, view.operands[i]);
-    }
-    if (view.kind != TENON_DIM_SYMBOL) {
-      continue;
-    }
-    const tenon__symbol_t* symbol = tenon__symbol_get(network->pool, view.index);
-    uint32_t graph = 0;
-    uint32_t value = 0;
-    uint32_t index = 0;
-    push_dim(sweep, symbol->bound);
-    if (tenon__symbol_source(network, symbol, &graph, &value, &index)) {
-      mark_value(sweep, graph, value);
-    }
+  if (dim.id < sweep->dim_count) {
+    mark(sweep, TENON_NONE, dim.id, &sweep->live_dims[dim.id]);
   }
 }
 
@@ -81,6 +55,23 @@ static void mark_dims(sweep_t* sweep, uint32_t count, const tenon_dim_t* dims) {
   }
   for (uint32_t i = 0; i < count; ++i) {
     mark_dim(sweep, dims[i]);
+  }
+}
+
+/* Its operands, and what its symbol is read from. */
+static void follow_dim(sweep_t* sweep, tenon_dim_t dim) {
+  const tenon__network_t* network = sweep->rewriter->network;
+  const tenon__dim_view_t view = tenon__dim_get(network->pool, dim);
+  mark_dims(sweep, view.operand_count, view.operands);
+  if (view.kind == TENON_DIM_SYMBOL) {
+    const tenon__symbol_t* symbol = tenon__symbol_get(network->pool, view.index);
+    uint32_t graph = 0;
+    uint32_t value = 0;
+    uint32_t index = 0;
+    mark_dim(sweep, symbol->bound);
+    if (tenon__symbol_source(network, symbol, &graph, &value, &index)) {
+      mark_value(sweep, graph, value);
+    }
   }
 }
 
@@ -102,6 +93,16 @@ static void mark_semantics(sweep_t* sweep, const tenon__node_t* node) {
   }
 }
 
+static void mark_border(sweep_t* sweep, uint32_t index) {
+  const tenon__graph_t* graph = tenon__rewriter_graph(sweep->rewriter, index);
+  for (uint32_t i = 0; i < graph->input_count; ++i) {
+    mark_value(sweep, index, graph->inputs[i]);
+  }
+  for (uint32_t i = 0; i < graph->output_count; ++i) {
+    mark_value(sweep, index, graph->outputs[i]);
+  }
+}
+
 static void mark_node(sweep_t* sweep, uint32_t graph, uint32_t index) {
   if (sweep->live_nodes[graph][index] != 0) {
     return;
@@ -116,25 +117,22 @@ static void mark_node(sweep_t* sweep, uint32_t graph, uint32_t index) {
   }
   mark_semantics(sweep, node);
   for (uint32_t b = 0; b < node->body_count; ++b) {
-    const tenon__graph_t* body = tenon__rewriter_graph(sweep->rewriter, node->bodies[b]);
-    for (uint32_t i = 0; i < body->input_count; ++i) {
-      mark_value(sweep, node->bodies[b], body->inputs[i]);
-    }
-    for (uint32_t i = 0; i < body->output_count; ++i) {
-      mark_value(sweep, node->bodies[b], body->outputs[i]);
-    }
+    mark_border(sweep, node->bodies[b]);
+  }
+}
+
+static void follow_value(sweep_t* sweep, uint32_t graph, uint32_t index) {
+  const tenon__value_node_t* value = tenon__rewriter_value(sweep->rewriter, graph, index);
+  mark_dims(sweep, value->type.rank, value->type.dims);
+  mark_dims(sweep, value->type.content_count, value->type.contents);
+  if (value->producer != TENON_NONE) {
+    mark_node(sweep, graph, value->producer);
   }
 }
 
 static void mark_all(sweep_t* sweep) {
   const tenon__network_t* network = sweep->rewriter->network;
-  const tenon__graph_t* main = network->graphs[0];
-  for (uint32_t i = 0; i < main->input_count; ++i) {
-    mark_value(sweep, 0, main->inputs[i]);
-  }
-  for (uint32_t i = 0; i < main->output_count; ++i) {
-    mark_value(sweep, 0, main->outputs[i]);
-  }
+  mark_border(sweep, 0);
   for (uint32_t i = 0; i < network->state_count; ++i) {
     mark_value(sweep, 0, network->states[i].read);
     mark_value(sweep, 0, network->states[i].update);
@@ -142,13 +140,10 @@ static void mark_all(sweep_t* sweep) {
   while (sweep->stack_count > 0 && !sweep->failed) {
     const uint64_t item = sweep->stack[--sweep->stack_count];
     const uint32_t graph = (uint32_t)(item >> 32);
-    const tenon__value_node_t* value =
-        tenon__rewriter_value(sweep->rewriter, graph, (uint32_t)item);
-    mark_dims(sweep, value->type.rank, value->type.dims);
-    mark_dims(sweep, value->type.contents == NULL ? 0 : value->type.content_count,
-              value->type.contents);
-    if (value->producer != TENON_NONE) {
-      mark_node(sweep, graph, value->producer);
+    if (graph == TENON_NONE) {
+      follow_dim(sweep, (tenon_dim_t){(uint32_t)item});
+    } else {
+      follow_value(sweep, graph, (uint32_t)item);
     }
   }
 }
@@ -241,8 +236,6 @@ tenon_status_t tenon__sweep(tenon__rewriter_t* rewriter, bool* out_changed) {
   }
   tenon__free(rewriter->network->allocator, sweep.stack,
               sweep.stack_capacity * sizeof(*sweep.stack));
-  tenon__free(rewriter->network->allocator, sweep.dim_stack,
-              sweep.dim_stack_capacity * sizeof(*sweep.dim_stack));
   tenon__arena_deinitialize(&sweep.arena);
   return status;
 }

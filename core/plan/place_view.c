@@ -6,7 +6,6 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
-#include "core/tensor/bounds.h"
 #include "core/tensor/index_map_run.h"
 #include "core/tensor/layout.h"
 

@@ -8,7 +8,7 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/language/condition.h"
-#include "core/language/scope_lookup.h"
+#include "core/language/scope.h"
 #include "core/plan/place.h"
 
 typedef struct counting_t {

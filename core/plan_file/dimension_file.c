@@ -5,7 +5,6 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/dimension/dimension_restore.h"
 
 enum { SYMBOL_LEAST_SIZE = 34, NODE_LEAST_SIZE = 5 };
 

@@ -11,7 +11,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/network/verify.h"
+#include "core/network/verify_rules.h"
 #include "core/plan_file/dimension_file.h"
 #include "core/plan_file/network_file.h"
 #include "core/plan_file/operator_file.h"

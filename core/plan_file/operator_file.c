@@ -101,7 +101,6 @@ bool tenon__operator_read(tenon__file_reading_t* reading, tenon__find_operator_t
   memcpy(op->contract.bytes, contract, sizeof(op->contract.bytes));
   op->plugin = "";
   op->is_missing = true;
-  op->traits.in_place_input = TENON_NONE;
   op->traits.linear_bias = TENON_NONE;
   op->traits.not_foldable = true;
   op->descriptor.size = sizeof(op->descriptor);

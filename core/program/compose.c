@@ -7,8 +7,6 @@
  */
 #include "core/program/compose.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
@@ -21,6 +19,7 @@ typedef struct composition_t {
   tenon__program_builder_t builder;
   uint32_t rank; /* of the result's space */
   const tenon_dim_t* space;
+  bool unsupported; /* the result cannot say something */
 } composition_t;
 
 /* How one part is copied. */
@@ -35,14 +34,20 @@ typedef struct part_t {
   uint32_t* map; /* instruction -> of the builder */
 } part_t;
 
-static tenon_status_t memory_or(const composition_t* c, tenon_status_t otherwise) {
-  return c->builder.failed || tenon__dim_pool_failed(c->pool) ? TENON_ERROR_OUT_OF_MEMORY
-                                                              : otherwise;
+/* What was noted while parts were copied: memory that is out, or what cannot be said. */
+static tenon_status_t status_of(const composition_t* c) {
+  TENON_TRY_MEMORY(!c->builder.failed && !tenon__dim_pool_failed(c->pool));
+  return c->unsupported ? TENON_ERROR_UNSUPPORTED : TENON_OK;
+}
+
+/* Notes it; any number will do then. */
+static uint32_t no_code(composition_t* c) {
+  c->unsupported = true;
+  return 0;
 }
 
 /* The operand of the result for an operand of the part. */
-static tenon_status_t copy_operand(composition_t* c, const part_t* part, uint32_t number,
-                                   uint32_t* out_operand) {
+static uint32_t copy_operand(composition_t* c, const part_t* part, uint32_t number) {
   tenon_operand_t operand = part->expression->program.operands[number];
   tenon__access_t access = part->expression->accesses[number];
   if (operand.kind == TENON_OPERAND_ARGUMENT) {
@@ -51,69 +56,63 @@ static tenon_status_t copy_operand(composition_t* c, const part_t* part, uint32_
   if (operand.indexed == 0 && part->replacements != NULL) {
     tenon_dim_t* coordinates =
         tenon__arena_allocate(c->arena, access.rank + 1u, sizeof(*coordinates));
-    TENON_TRY_MEMORY(coordinates != NULL);
+    if (coordinates == NULL) {
+      c->builder.failed = true;
+      return 0;
+    }
     for (uint32_t i = 0; i < access.rank; ++i) {
       coordinates[i] = tenon__dim_substitute(c->pool, access.coordinates[i], part->replacements,
                                              part->expression->program.rank, NULL);
-      if (tenon__dim_equal(coordinates[i], TENON_DIM_INVALID)) {
-        return memory_or(c, TENON_ERROR_UNSUPPORTED);
-      }
+      c->unsupported = c->unsupported || tenon__dim_equal(coordinates[i], TENON_DIM_INVALID);
     }
     access.coordinates = coordinates;
   }
-  if (operand.indexed == 0) {
+  if (operand.indexed == 0 && status_of(c) == TENON_OK) {
     operand.broadcast_axes = tenon__access_broadcast_axes(c->pool, &access, c->space, c->rank);
   }
-  *out_operand = tenon__emit_operand(&c->builder, &operand, &access);
-  return memory_or(c, TENON_OK);
+  return status_of(c) == TENON_OK ? tenon__emit_operand(&c->builder, &operand, &access) : 0;
 }
 
 /* A coordinate of the part's space as an instruction: known numbers times coordinates, plus a known
  * number. */
-static tenon_status_t coordinate_code(composition_t* c, tenon_dim_t coordinate, tenon_dtype_t dtype,
-                                      uint32_t* out_code) {
+static uint32_t coordinate_code(composition_t* c, tenon_dim_t coordinate, tenon_dtype_t dtype) {
   tenon_dim_t parts[TENON_RANK_LIMIT];
   tenon_dim_t base = TENON_DIM_INVALID;
   int64_t number = 0;
   if (!tenon__dim_affine(c->pool, coordinate, c->rank, &base, parts) ||
       !tenon__dim_known(c->pool, base, &number)) {
-    return memory_or(c, TENON_ERROR_UNSUPPORTED);
+    return no_code(c);
   }
   uint32_t code = tenon__emit_constant(&c->builder, dtype, (tenon__scalar_t){.i = number});
   for (uint32_t k = 0; k < c->rank; ++k) {
     if (!tenon__dim_known(c->pool, parts[k], &number)) {
-      return memory_or(c, TENON_ERROR_UNSUPPORTED);
+      return no_code(c);
     }
-    if (number == 0) {
-      continue;
+    if (number != 0) {
+      const uint32_t index =
+          tenon__emit_immediate(&c->builder, TENON_OPCODE_INDEX, dtype, 0, (int64_t)k);
+      const uint32_t factor =
+          tenon__emit_constant(&c->builder, dtype, (tenon__scalar_t){.i = number});
+      const uint32_t product =
+          tenon__emit_operation(&c->builder, TENON_OPCODE_MUL, dtype, index, factor, 0);
+      code = tenon__emit_operation(&c->builder, TENON_OPCODE_ADD, dtype, code, product, 0);
     }
-    const uint32_t index =
-        tenon__emit_immediate(&c->builder, TENON_OPCODE_INDEX, dtype, 0, (int64_t)k);
-    const uint32_t factor =
-        tenon__emit_constant(&c->builder, dtype, (tenon__scalar_t){.i = number});
-    code = tenon__emit_operation(
-        &c->builder, TENON_OPCODE_ADD, dtype, code,
-        tenon__emit_operation(&c->builder, TENON_OPCODE_MUL, dtype, index, factor, 0), 0);
   }
-  *out_code = code;
-  return memory_or(c, TENON_OK);
+  return code;
 }
 
 /* An extent of the part's space: a number, or the same extent of the result's. */
-static tenon_status_t extent_code(composition_t* c, tenon_dim_t extent, tenon_dtype_t dtype,
-                                  uint32_t* out_code) {
+static uint32_t extent_code(composition_t* c, tenon_dim_t extent, tenon_dtype_t dtype) {
   int64_t number = 0;
   if (tenon__dim_known(c->pool, extent, &number)) {
-    *out_code = tenon__emit_constant(&c->builder, dtype, (tenon__scalar_t){.i = number});
-    return memory_or(c, TENON_OK);
+    return tenon__emit_constant(&c->builder, dtype, (tenon__scalar_t){.i = number});
   }
   for (uint32_t k = 0; k < c->rank; ++k) {
     if (tenon__dim_equal(extent, c->space[k])) {
-      *out_code = tenon__emit_immediate(&c->builder, TENON_OPCODE_SIZE, dtype, 0, (int64_t)k);
-      return memory_or(c, TENON_OK);
+      return tenon__emit_immediate(&c->builder, TENON_OPCODE_SIZE, dtype, 0, (int64_t)k);
     }
   }
-  return TENON_ERROR_UNSUPPORTED;
+  return no_code(c);
 }
 
 static uint64_t map_axes(const part_t* part, uint64_t mask) {
@@ -139,71 +138,49 @@ static bool find_slot(const part_t* part, int64_t operand, uint32_t* out_value) 
   return false;
 }
 
-/* INPUT, LOAD, EXTENT: what reads an operand. */
-static tenon_status_t copy_reader(composition_t* c, const part_t* part,
-                                  const tenon_instruction_t* i, uint32_t* out_code) {
-  uint32_t operand = 0;
-  uint32_t value = 0;
-  uint32_t coordinates[TENON_RANK_LIMIT];
-  if (i->opcode == TENON_OPCODE_INPUT && find_slot(part, i->immediate.i, &value)) {
-    *out_code = tenon__emit_cast(&c->builder, value, i->dtype);
-    return memory_or(c, TENON_OK);
-  }
-  TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
-  tenon_instruction_t own =
-      tenon__instruction_renumber(part->expression->program.coordinates, i, part->map, coordinates);
-  own.immediate.i = (int64_t)operand;
-  *out_code = tenon__emit(&c->builder, &own, coordinates);
-  return memory_or(c, TENON_OK);
-}
-
-static uint32_t copy_operation(composition_t* c, const part_t* part, const tenon_instruction_t* i) {
-  tenon_instruction_t own = tenon__instruction_renumber(NULL, i, part->map, NULL);
-  if (tenon__opcode_is_reduction(i->opcode)) {
-    own.immediate.i = (int64_t)map_axes(part, (uint64_t)i->immediate.i);
-  }
-  return tenon__emit(&c->builder, &own, NULL);
-}
-
 /* Where the part stands in another space, what looks at its own is replaced. */
-static tenon_status_t copy_instruction(composition_t* c, const part_t* part,
-                                       const tenon_instruction_t* i, uint32_t* out_code) {
-  if (tenon__opcode_reads_operand(i->opcode)) {
-    return copy_reader(c, part, i, out_code);
+static uint32_t copy_instruction(composition_t* c, const part_t* part,
+                                 const tenon_instruction_t* i) {
+  const tenon__expression_t* e = part->expression;
+  uint32_t coordinates[TENON_RANK_LIMIT];
+  uint32_t value = 0;
+  if (i->opcode == TENON_OPCODE_INPUT && find_slot(part, i->immediate.i, &value)) {
+    return tenon__emit_cast(&c->builder, value, i->dtype);
   }
   if (i->opcode == TENON_OPCODE_INDEX && part->replacements != NULL) {
-    return coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
+    return coordinate_code(c, part->replacements[i->immediate.i], i->dtype);
   }
   if (i->opcode == TENON_OPCODE_SIZE && part->replacements != NULL) {
-    return extent_code(c, part->expression->space[i->immediate.i], i->dtype, out_code);
+    return extent_code(c, e->space[i->immediate.i], i->dtype);
   }
-  *out_code = copy_operation(c, part, i);
-  return TENON_OK;
+  tenon_instruction_t own =
+      tenon__instruction_renumber(e->program.coordinates, i, part->map, NULL, coordinates);
+  if (tenon__opcode_reads_operand(i->opcode)) {
+    own.immediate.i = (int64_t)copy_operand(c, part, (uint32_t)i->immediate.i);
+  } else if (tenon__opcode_is_reduction(i->opcode)) {
+    own.immediate.i = (int64_t)map_axes(part, (uint64_t)i->immediate.i);
+  }
+  return tenon__emit(&c->builder, &own, coordinates);
 }
 
 static tenon_status_t copy_part(composition_t* c, part_t* part) {
   const tenon_program_t* program = &part->expression->program;
   part->map = tenon__arena_allocate(c->arena, program->instruction_count + 1u, sizeof(uint32_t));
   TENON_TRY_MEMORY(part->map != NULL);
-  for (uint32_t k = 0; k < program->instruction_count; ++k) {
-    TENON_TRY(copy_instruction(c, part, &program->instructions[k], &part->map[k]));
+  for (uint32_t k = 0; k < program->instruction_count && !c->unsupported; ++k) {
+    part->map[k] = copy_instruction(c, part, &program->instructions[k]);
   }
-  return memory_or(c, TENON_OK);
+  return status_of(c);
 }
 
-static bool reduces(const tenon__expression_t* e) {
-  for (uint32_t k = 0; k < e->program.instruction_count; ++k) {
-    if (tenon__opcode_is_reduction(e->program.instructions[k].opcode)) {
-      return true;
-    }
+/* Where an access reads the output along an axis of its producer; INVALID for one that it lacks. */
+static tenon_dim_t read_along(const tenon__access_t* access, const tenon__expression_t* producer,
+                              uint32_t output, uint32_t axis) {
+  tenon_dim_t coordinate = TENON_DIM_INVALID;
+  for (uint32_t d = 0; d < access->rank; ++d) {
+    coordinate = producer->output_axes[output][d] == axis ? access->coordinates[d] : coordinate;
   }
-  return false;
-}
-
-static bool same_space(const tenon__expression_t* a, const tenon__expression_t* b) {
-  return a->program.rank == b->program.rank &&
-         (a->program.rank == 0 ||
-          memcmp(a->space, b->space, a->program.rank * sizeof(tenon_dim_t)) == 0);
+  return coordinate;
 }
 
 static bool is_reduced(const tenon__expression_t* producer, uint32_t output, uint32_t axis) {
@@ -215,27 +192,19 @@ static bool is_reduced(const tenon__expression_t* producer, uint32_t output, uin
 static bool reads_same_point(tenon__dim_pool_t* pool, const tenon__expression_t* consumer,
                              uint32_t slot, const tenon__expression_t* producer, uint32_t output) {
   const tenon__access_t* access = &consumer->accesses[slot];
-  uint64_t seen = producer->program.outputs[output].reduced_axes;
-  if (!same_space(consumer, producer) || access->rank != producer->output_ranks[output]) {
-    return false;
+  const uint32_t rank = producer->program.rank;
+  bool is_same = consumer->program.rank == rank &&
+                 tenon__dims_equal(consumer->space, producer->space, rank) &&
+                 access->rank == producer->output_ranks[output];
+  for (uint32_t k = 0; k < rank && is_same; ++k) {
+    const tenon_dim_t extent = producer->space[k];
+    const tenon_dim_t coordinate = read_along(access, producer, output, k);
+    is_same = is_reduced(producer, output, k) ||
+              (tenon__dim_equal(coordinate, TENON_DIM_INVALID)
+                   ? tenon__dim_is(pool, extent, 1)
+                   : tenon__dim_equal(coordinate, tenon__dim_coordinate(pool, k, extent)));
   }
-  for (uint32_t d = 0; d < access->rank; ++d) {
-    const uint32_t axis = producer->output_axes[output][d];
-    if (!is_reduced(producer, output, axis) &&
-        !tenon__dim_equal(access->coordinates[d],
-                          tenon__dim_coordinate(pool, axis, producer->space[axis]))) {
-      return false;
-    }
-    seen |= UINT64_C(1) << axis;
-  }
-  for (uint32_t k = 0; k < producer->program.rank; ++k) {
-    int64_t extent = 0;
-    const bool single = tenon__dim_known(pool, producer->space[k], &extent) && extent == 1;
-    if (((seen >> k) & 1u) == 0 && !single) {
-      return false;
-    }
-  }
-  return true;
+  return is_same;
 }
 
 /* Does the consumer stand on the output's own shape and read it point by point? */
@@ -266,27 +235,15 @@ static tenon_status_t producer_replacements(composition_t* c, const tenon__acces
   const uint32_t rank = producer->program.rank;
   tenon_dim_t* replacements = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*replacements));
   TENON_TRY_MEMORY(replacements != NULL);
-  if (access->rank != producer->output_ranks[output]) {
-    return TENON_ERROR_UNSUPPORTED;
-  }
-  for (uint32_t k = 0; k < rank; ++k) {
-    replacements[k] = TENON_DIM_INVALID;
-  }
-  for (uint32_t d = 0; d < access->rank; ++d) {
-    replacements[producer->output_axes[output][d]] = access->coordinates[d];
-  }
-  for (uint32_t k = 0; k < rank; ++k) {
-    int64_t extent = 0;
-    if (!tenon__dim_equal(replacements[k], TENON_DIM_INVALID)) {
-      continue;
-    }
-    if (!tenon__dim_known(c->pool, producer->space[k], &extent) || extent != 1) {
-      return memory_or(c, TENON_ERROR_UNSUPPORTED);
-    }
-    replacements[k] = tenon__dim_constant(c->pool, 0);
+  c->unsupported = access->rank != producer->output_ranks[output];
+  for (uint32_t k = 0; k < rank && !c->unsupported; ++k) {
+    const tenon_dim_t coordinate = read_along(access, producer, output, k);
+    const bool is_missing = tenon__dim_equal(coordinate, TENON_DIM_INVALID);
+    replacements[k] = is_missing ? tenon__dim_constant(c->pool, 0) : coordinate;
+    c->unsupported = is_missing && !tenon__dim_is(c->pool, producer->space[k], 1);
   }
   *out_replacements = replacements;
-  return memory_or(c, TENON_OK);
+  return status_of(c);
 }
 
 /* The consumer's coordinates and axes in the producer's space, into which it is lifted. */
@@ -305,27 +262,13 @@ static tenon_status_t lift(composition_t* c, const tenon__expression_t* producer
   }
   consumer->replacements = replacements;
   consumer->axes = axes;
-  return memory_or(c, TENON_OK);
+  return status_of(c);
 }
 
-/* The producer's value as the consumer reads it: stored and loaded again. Packed types change a
- * value when it is stored; narrow floats round, which a strict build keeps, and every build where
- * the rounding was asked for. */
-static tenon_status_t stored_value(composition_t* c, uint32_t code,
-                                   const tenon_program_output_t* output, bool strict,
-                                   uint32_t* out_code) {
-  const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(output->dtype);
-  const bool narrow = arithmetic != output->dtype;
-  if (narrow && (strict || (output->reserved & TENON_OUTPUT_ROUNDS) != 0 ||
-                 tenon__dtype_class(output->dtype) != 'f')) {
-    return TENON_ERROR_UNSUPPORTED;
-  }
-  *out_code = tenon__emit_cast(&c->builder, code, arithmetic);
-  return memory_or(c, TENON_OK);
-}
-
-/* The producer's value where slot number `slot` reads it. `in_place`: every slot reads the producer
- * at the same point of its own space. */
+/* The producer's value where slot number `slot` reads it: stored and loaded again. Packed types
+ * change a value when it is stored; narrow floats round, which a strict build keeps, and every
+ * build where the rounding was asked for. `in_place`: every slot reads the producer at the same
+ * point of its own space. */
 static tenon_status_t copy_value(composition_t* c, const tenon__composition_t* composition,
                                  bool in_place, uint32_t slot, part_t* producer,
                                  uint32_t* out_value) {
@@ -338,7 +281,12 @@ static tenon_status_t copy_value(composition_t* c, const tenon__composition_t* c
   if (slot == 0 || !in_place) {
     TENON_TRY(copy_part(c, producer));
   }
-  return stored_value(c, producer->map[made->instruction], made, composition->strict, out_value);
+  const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(made->dtype);
+  c->unsupported = arithmetic != made->dtype &&
+                   (composition->strict || (made->reserved & TENON_OUTPUT_ROUNDS) != 0 ||
+                    tenon__dtype_class(made->dtype) != 'f');
+  *out_value = tenon__emit_cast(&c->builder, producer->map[made->instruction], arithmetic);
+  return status_of(c);
 }
 
 /* The consumer's outputs, on the result's axes, and the producer's if it is kept. */
@@ -389,6 +337,7 @@ tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
   const tenon__expression_t* consumer = composition->consumer;
   const tenon__expression_t* producer = composition->producer;
   const uint32_t output = composition->output;
+  composition_t c = {.pool = pool, .arena = arena};
   bool same_point = true;
   bool on_output = true;
   for (uint32_t k = 0; k < composition->slot_count; ++k) {
@@ -399,14 +348,16 @@ tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
     same_point = same_point && reads_same_point(pool, consumer, slot, producer, output);
     on_output = on_output && stands_on_output(pool, consumer, slot, producer, output);
   }
-  const bool lifted = !same_point && on_output && reduces(producer);
+  const bool reduces = tenon__program_has(&producer->program, TENON_OPCODE_SUM, TENON_OPCODE_MEAN);
+  const bool lifted = !same_point && on_output && reduces;
   if (composition->slot_count == 0 ||
-      (!same_point && !lifted && (composition->keep_output || reduces(producer)))) {
-    return tenon__dim_pool_failed(pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_UNSUPPORTED;
+      (!same_point && !lifted && (composition->keep_output || reduces))) {
+    c.unsupported = true;
+    return status_of(&c);
   }
   const tenon__expression_t* frame = lifted ? producer : consumer;
-  composition_t c = {
-      .pool = pool, .arena = arena, .rank = frame->program.rank, .space = frame->space};
+  c.rank = frame->program.rank;
+  c.space = frame->space;
   tenon__program_builder_initialize(&c.builder, arena);
   part_t first = {.expression = producer, .index_base = composition->index_base};
   part_t second = {

@@ -6,13 +6,11 @@
  */
 #include "core/program/contents.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/program/contents_value.h"
+#include "core/program/evaluate_block.h"
 #include "core/program/scalar.h"
 
 typedef tenon__content_t content_t;
@@ -23,7 +21,7 @@ typedef struct symbolic_t {
   const tenon__type_t* operands;
   tenon__arena_t* arena;
   int64_t space[TENON_RANK_LIMIT];
-  int64_t point[TENON_RANK_LIMIT];
+  tenon__walk_t walk;
   content_t* values; /* one for each instruction, at the point */
   content_t** sums;  /* results of reductions, over the whole space */
   uint32_t* stages;  /* after how many rounds of reductions an instruction can be computed */
@@ -43,7 +41,7 @@ static content_t element(const symbolic_t* s, uint32_t operand, const int64_t* c
 static content_t read_input(const symbolic_t* s, uint32_t operand) {
   const tenon__access_t* access = &s->expression->accesses[operand];
   int64_t coordinates[TENON_RANK_LIMIT];
-  const tenon__dim_point_t point = {.coordinates = s->point,
+  const tenon__dim_point_t point = {.coordinates = s->walk.point,
                                     .coordinate_count = s->expression->program.rank};
   for (uint32_t d = 0; d < access->rank; ++d) {
     if (!tenon__dim_value_at(s->pool, access->coordinates[d], &point, &coordinates[d])) {
@@ -69,21 +67,14 @@ static uint64_t place_of_point(const symbolic_t* s, uint64_t without) {
   uint64_t place = 0;
   for (uint32_t k = 0; k < s->expression->program.rank; ++k) {
     const bool gone = ((without >> k) & 1u) != 0;
-    place = place * (gone ? 1u : (uint64_t)s->space[k]) + (gone ? 0u : (uint64_t)s->point[k]);
+    place = place * (gone ? 1u : (uint64_t)s->space[k]) + (gone ? 0u : (uint64_t)s->walk.point[k]);
   }
   return place;
 }
 
-static content_t combine(const symbolic_t* s, const tenon_instruction_t* i) {
-  const tenon_program_t* program = &s->expression->program;
-  const content_t* operands[3] = {&s->values[i->operands[0]], &s->values[i->operands[1]],
-                                  &s->values[i->operands[2]]};
-  const tenon_dtype_t from = tenon__instruction_type(&program->instructions[i->operands[0]]);
-  return tenon__content_combine(s->pool, i, from, operands);
-}
-
 static content_t at_instruction(const symbolic_t* s, uint32_t index) {
-  const tenon_instruction_t* i = &s->expression->program.instructions[index];
+  const tenon_instruction_t* instructions = s->expression->program.instructions;
+  const tenon_instruction_t* i = &instructions[index];
   switch (i->opcode) {
     case TENON_OPCODE_INPUT:
       return read_input(s, (uint32_t)i->immediate.i);
@@ -93,7 +84,7 @@ static content_t at_instruction(const symbolic_t* s, uint32_t index) {
       return tenon__dtype_class(i->dtype) == 'f' ? tenon__content_float(s->pool, i->immediate.f)
                                                  : tenon__content_number(s->pool, i->immediate.i);
     case TENON_OPCODE_INDEX:
-      return tenon__content_number(s->pool, s->point[i->immediate.i]);
+      return tenon__content_number(s->pool, s->walk.point[i->immediate.i]);
     case TENON_OPCODE_SIZE:
       return tenon__content_number(s->pool, s->space[i->immediate.i]);
     case TENON_OPCODE_EXTENT:
@@ -104,21 +95,10 @@ static content_t at_instruction(const symbolic_t* s, uint32_t index) {
   if (tenon__opcode_is_reduction(i->opcode)) {
     return s->sums[index][place_of_point(s, (uint64_t)i->immediate.i)];
   }
-  return combine(s, i);
-}
-
-/* The next point of the space without some axes, in row-major order; false past the last. */
-static bool next_point(symbolic_t* s, uint64_t without) {
-  for (uint32_t k = s->expression->program.rank; k > 0; --k) {
-    if (((without >> (k - 1)) & 1u) != 0) {
-      continue;
-    }
-    if (++s->point[k - 1] < s->space[k - 1]) {
-      return true;
-    }
-    s->point[k - 1] = 0;
-  }
-  return false;
+  const content_t* const operands[3] = {&s->values[i->operands[0]], &s->values[i->operands[1]],
+                                        &s->values[i->operands[2]]};
+  return tenon__content_combine(s->pool, i, tenon__instruction_type(&instructions[i->operands[0]]),
+                                operands);
 }
 
 /* Computes every instruction that can be after `stage` rounds. */
@@ -131,16 +111,16 @@ static void evaluate_point(symbolic_t* s, uint32_t stage) {
 }
 
 /* All reductions of a stage: each point is added to its sum. */
-static tenon_status_t reduce(symbolic_t* s, uint32_t stage, uint64_t points) {
+static tenon_status_t reduce(symbolic_t* s, uint32_t stage, uint32_t points) {
   const tenon_program_t* program = &s->expression->program;
   for (uint32_t k = 0; k < program->instruction_count; ++k) {
     if (s->stages[k] == stage && tenon__opcode_is_reduction(program->instructions[k].opcode)) {
-      s->sums[k] = tenon__arena_allocate(s->arena, points + 1, sizeof(content_t));
+      s->sums[k] = tenon__arena_allocate(s->arena, points + 1u, sizeof(content_t));
       TENON_TRY_MEMORY(s->sums[k] != NULL);
     }
   }
-  memset(s->point, 0, sizeof(s->point));
-  for (bool more = points > 0; more; more = next_point(s, 0)) {
+  (void)tenon__walk_begin(program->rank, s->space, 0, &s->walk);
+  for (; s->walk.left > 0; tenon__walk_advance(&s->walk, 1)) {
     evaluate_point(s, stage - 1);
     for (uint32_t k = 0; k < program->instruction_count; ++k) {
       const tenon_instruction_t* i = &program->instructions[k];
@@ -154,7 +134,7 @@ static tenon_status_t reduce(symbolic_t* s, uint32_t stage, uint64_t points) {
     if (s->sums[k] == NULL || s->stages[k] != stage) {
       continue;
     }
-    for (uint64_t p = 0; p < points; ++p) {
+    for (uint32_t p = 0; p < points; ++p) {
       s->sums[k][p] = tenon__content_end_sum(s->pool, &program->instructions[k], s->sums[k][p]);
     }
   }
@@ -196,36 +176,29 @@ static content_t as_stored(const symbolic_t* s, content_t value, tenon_dtype_t f
                                           : tenon__content_number(s->pool, scalar.i);
 }
 
-/* The output's elements, one by one; *out_all is false when one is not known. */
-static tenon_status_t collect(symbolic_t* s, uint32_t output, uint64_t results,
-                              tenon_dim_t* contents, bool* out_all) {
-  const tenon_program_output_t* made = &s->expression->program.outputs[output];
-  const tenon_dtype_t from =
-      tenon__instruction_type(&s->expression->program.instructions[made->instruction]);
-  *out_all = true;
-  memset(s->point, 0, sizeof(s->point));
-  for (uint64_t p = 0; p < results && *out_all; ++p) {
+/* The output's elements, one by one, where all are known. */
+static tenon_status_t collect(symbolic_t* s, const tenon_program_output_t* output,
+                              tenon__type_t* inout_type) {
+  const tenon_program_t* program = &s->expression->program;
+  const tenon_dtype_t from = tenon__instruction_type(&program->instructions[output->instruction]);
+  bool all = true;
+  (void)tenon__walk_begin(program->rank, s->space, output->reduced_axes, &s->walk);
+  const uint32_t count = (uint32_t)s->walk.left;
+  tenon_dim_t* contents = tenon__arena_allocate(s->arena, count + 1u, sizeof(*contents));
+  TENON_TRY_MEMORY(contents != NULL);
+  for (uint32_t p = 0; p < count && all; ++p) {
     evaluate_point(s, UINT32_MAX);
-    const content_t value = as_stored(s, s->values[made->instruction], from, made->dtype);
-    *out_all = tenon__content_is_whole(s->pool, value);
+    const content_t value = as_stored(s, s->values[output->instruction], from, output->dtype);
+    all = tenon__content_is_whole(s->pool, value);
     contents[p] = value.numerator;
-    (void)next_point(s, made->reduced_axes);
+    tenon__walk_advance(&s->walk, 1);
   }
-  return tenon__dim_pool_failed(s->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
-}
-
-/* Numbers of points and of results; false when they are not known, or too many. */
-static bool count_points(symbolic_t* s, uint64_t reduced, uint32_t* out_points,
-                         uint32_t* out_results) {
-  const uint32_t rank = s->expression->program.rank;
-  *out_results = 1;
-  if (!tenon__type_is_small(s->pool, rank, s->expression->space, s->space, out_points)) {
-    return false;
+  TENON_TRY_MEMORY(!tenon__dim_pool_failed(s->pool));
+  if (all) {
+    inout_type->contents = contents;
+    inout_type->content_count = count;
   }
-  for (uint32_t k = 0; k < rank; ++k) {
-    *out_results *= ((reduced >> k) & 1u) != 0 ? 1u : (uint32_t)s->space[k];
-  }
-  return *out_results == 0 || *out_points > 0; /* sums over nothing are left to the evaluator */
+  return TENON_OK;
 }
 
 /* Could the output be an integer at all, and everything read be contents? */
@@ -243,28 +216,24 @@ tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
                                        const tenon__expression_t* expression, uint32_t output,
                                        const tenon__type_t* operands, tenon__arena_t* arena,
                                        tenon__type_t* inout_type) {
-  const size_t count = (size_t)expression->program.instruction_count + 1;
+  const tenon_program_t* program = &expression->program;
+  const tenon_program_output_t* made = &program->outputs[output];
+  const size_t count = (size_t)program->instruction_count + 1;
   symbolic_t s = {.pool = pool, .expression = expression, .operands = operands, .arena = arena};
   uint32_t points = 0;
-  uint32_t results = 0;
-  bool all = false;
   if (!may_be_contents(expression, output, operands) ||
-      !count_points(&s, expression->program.outputs[output].reduced_axes, &points, &results)) {
-    return TENON_OK;
+      !tenon__type_is_small(pool, program->rank, expression->space, s.space, &points) ||
+      !tenon__walk_begin(program->rank, s.space, made->reduced_axes, &s.walk) ||
+      (points == 0 && s.walk.left > 0)) {
+    return TENON_OK; /* sums over nothing are left to the evaluator */
   }
-  tenon_dim_t* found = tenon__arena_allocate(arena, results + 1, sizeof(*found));
   s.values = tenon__arena_allocate(arena, count, sizeof(*s.values));
   s.sums = tenon__arena_allocate(arena, count, sizeof(void*));
   s.stages = tenon__arena_allocate(arena, count, sizeof(*s.stages));
-  TENON_TRY_MEMORY(found != NULL && s.values != NULL && s.sums != NULL && s.stages != NULL);
-  const uint32_t stages = tenon__program_stages(&expression->program, s.stages);
+  TENON_TRY_MEMORY(s.values != NULL && s.sums != NULL && s.stages != NULL);
+  const uint32_t stages = tenon__program_stages(program, s.stages);
   for (uint32_t stage = 1; stage <= stages; ++stage) {
     TENON_TRY(reduce(&s, stage, points));
   }
-  TENON_TRY(collect(&s, output, results, found, &all));
-  if (all) {
-    inout_type->contents = found;
-    inout_type->content_count = results;
-  }
-  return TENON_OK;
+  return collect(&s, made, inout_type);
 }

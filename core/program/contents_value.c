@@ -39,8 +39,7 @@ content_t tenon__content_float(tenon__dim_pool_t* pool, double value) {
 }
 
 bool tenon__content_is_whole(tenon__dim_pool_t* pool, content_t value) {
-  int64_t one = 0;
-  return is_known(value) && tenon__dim_known(pool, value.denominator, &one) && one == 1;
+  return is_known(value) && tenon__dim_is(pool, value.denominator, 1);
 }
 
 bool tenon__content_known(tenon__dim_pool_t* pool, content_t value, int64_t* out_value) {
@@ -51,12 +50,11 @@ bool tenon__content_known(tenon__dim_pool_t* pool, content_t value, int64_t* out
 static content_t quotient(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b) {
   int64_t low = 0;
   int64_t high = 0;
-  int64_t rest = 0;
   tenon__dim_range(pool, b, &low, &high);
   if (tenon__dim_equal(a, TENON_DIM_INVALID) || tenon__dim_equal(b, TENON_DIM_INVALID) || low < 1) {
     return tenon__content_unknown();
   }
-  if (tenon__dim_known(pool, op(pool, TENON_OPCODE_MOD, a, b), &rest) && rest == 0) {
+  if (tenon__dim_is(pool, op(pool, TENON_OPCODE_MOD, a, b), 0)) {
     return tenon__content_whole(pool, op(pool, TENON_OPCODE_FLOOR_DIV, a, b));
   }
   return (content_t){a, b, 0};
@@ -129,20 +127,23 @@ static content_t divide_integers(tenon__dim_pool_t* pool, uint32_t opcode, conte
 
 static content_t combine_two(tenon__dim_pool_t* pool, const tenon_instruction_t* i, content_t a,
                              content_t b) {
+  /* On bools; TENON_OPCODE_NOP for what is no operation of dimensions. */
+  static const uint8_t of_bools[TENON_OPCODE_COUNT] = {[TENON_OPCODE_AND] = TENON_OPCODE_MIN,
+                                                       [TENON_OPCODE_OR] = TENON_OPCODE_MAX,
+                                                       [TENON_OPCODE_XOR] = TENON_OPCODE_NE};
   const bool is_float = tenon__dtype_class(i->dtype) == 'f';
-  const bool is_bool = i->dtype == TENON_DTYPE_BOOL;
-  switch (i->opcode) {
+  const uint32_t opcode = i->dtype == TENON_DTYPE_BOOL && of_bools[i->opcode] != TENON_OPCODE_NOP
+                              ? of_bools[i->opcode]
+                              : i->opcode;
+  if (tenon__opcode_is_comparison(opcode)) {
+    return on_common(pool, opcode, a, b);
+  }
+  switch (opcode) {
     case TENON_OPCODE_ADD:
     case TENON_OPCODE_SUB:
     case TENON_OPCODE_MIN:
     case TENON_OPCODE_MAX:
-    case TENON_OPCODE_EQ:
-    case TENON_OPCODE_NE:
-    case TENON_OPCODE_LT:
-    case TENON_OPCODE_LE:
-    case TENON_OPCODE_GT:
-    case TENON_OPCODE_GE:
-      return on_common(pool, i->opcode, a, b);
+      return on_common(pool, opcode, a, b);
     case TENON_OPCODE_MUL:
       return quotient(pool, op(pool, TENON_OPCODE_MUL, a.numerator, b.numerator),
                       op(pool, TENON_OPCODE_MUL, a.denominator, b.denominator));
@@ -152,12 +153,6 @@ static content_t combine_two(tenon__dim_pool_t* pool, const tenon_instruction_t*
     case TENON_OPCODE_MOD:
     case TENON_OPCODE_FMOD:
       return is_float ? tenon__content_unknown() : divide_integers(pool, i->opcode, a, b);
-    case TENON_OPCODE_AND:
-      return is_bool ? on_common(pool, TENON_OPCODE_MIN, a, b) : tenon__content_unknown();
-    case TENON_OPCODE_OR:
-      return is_bool ? on_common(pool, TENON_OPCODE_MAX, a, b) : tenon__content_unknown();
-    case TENON_OPCODE_XOR:
-      return is_bool ? on_common(pool, TENON_OPCODE_NE, a, b) : tenon__content_unknown();
     default:
       return tenon__content_unknown();
   }
@@ -259,14 +254,6 @@ static bool fold(tenon__dim_pool_t* pool, const tenon_instruction_t* i, tenon_dt
   return true;
 }
 
-/* Contents are signed: an unsigned number that may wrap, or be 2^63 or more, is none. */
-static content_t as_unsigned(tenon__dim_pool_t* pool, content_t value) {
-  int64_t low = 0;
-  int64_t high = 0;
-  tenon__dim_range(pool, value.numerator, &low, &high);
-  return is_known(value) && low < 0 ? tenon__content_unknown() : value;
-}
-
 static content_t combine(tenon__dim_pool_t* pool, const tenon_instruction_t* instruction,
                          tenon_dtype_t from, const content_t* const operands[3]) {
   const uint32_t count = tenon__opcode_operand_count(instruction->opcode);
@@ -290,8 +277,13 @@ static content_t combine(tenon__dim_pool_t* pool, const tenon_instruction_t* ins
 content_t tenon__content_combine(tenon__dim_pool_t* pool, const tenon_instruction_t* instruction,
                                  tenon_dtype_t from, const content_t* const operands[3]) {
   const content_t value = combine(pool, instruction, from, operands);
-  return tenon__dtype_class(tenon__instruction_type(instruction)) == 'u' ? as_unsigned(pool, value)
-                                                                         : value;
+  int64_t low = 0;
+  int64_t high = 0;
+  if (is_known(value) && tenon__dtype_class(tenon__instruction_type(instruction)) == 'u') {
+    tenon__dim_range(pool, value.numerator, &low, &high);
+  }
+  /* Contents are signed: an unsigned number that may wrap, or be 2^63 or more, is none. */
+  return low < 0 ? tenon__content_unknown() : value;
 }
 
 content_t tenon__content_add_to_sum(tenon__dim_pool_t* pool, const tenon_instruction_t* instruction,
@@ -318,7 +310,9 @@ content_t tenon__content_end_sum(tenon__dim_pool_t* pool, const tenon_instructio
     own.opcode = TENON_OPCODE_DIV;
     sum = combine_two(pool, &own, sum, tenon__content_number(pool, (int64_t)sum.count));
   }
-  return tenon__dtype_class(instruction->dtype) != 'f' && tenon__content_known(pool, sum, &number)
-             ? tenon__content_number(pool, tenon__wrap_integer(instruction->dtype, number))
-             : sum;
+  if (tenon__dtype_class(instruction->dtype) == 'f' || !tenon__content_known(pool, sum, &number)) {
+    return sum;
+  }
+  const tenon__scalar_t fit = tenon__scalar_fit(instruction->dtype, (tenon__scalar_t){.i = number});
+  return tenon__content_number(pool, fit.i);
 }

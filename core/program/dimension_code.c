@@ -75,13 +75,19 @@ static uint32_t number_count(const code_t* c, uint32_t input) {
              : type->content_count;
 }
 
+/* An input's element as a number. */
+static uint32_t load_code(const code_t* c, uint32_t input, const uint32_t* coordinates,
+                          uint32_t count) {
+  const uint32_t operand = tenon__dimension_code_operand(c, input);
+  const uint32_t code = tenon__emit_load(c->builder, tenon__dimension_code_type(c, input), operand,
+                                         coordinates, count);
+  return tenon__emit_cast(c->builder, code, TENON_DTYPE_INT64);
+}
+
 /* One of them. */
 static uint32_t content_code(const code_t* c, uint32_t input, uint32_t index) {
   const uint32_t place = number_code(c, (int64_t)index);
-  const uint32_t code =
-      tenon__emit_load(c->builder, tenon__dimension_code_type(c, input),
-                       tenon__dimension_code_operand(c, input), &place, c->inputs[input].rank);
-  return tenon__emit_cast(c->builder, code, TENON_DTYPE_INT64);
+  return load_code(c, input, &place, c->inputs[input].rank);
 }
 
 /* An input that holds the dimension: its element. */
@@ -201,17 +207,14 @@ static tenon_status_t symbol_code(code_t* c, tenon_dim_t dim, uint32_t* out_code
 static tenon_status_t element_code(code_t* c, const tenon__dim_view_t* view, uint32_t depth,
                                    uint32_t* out_code) {
   uint32_t coordinates[TENON_RANK_LIMIT];
-  const tenon_dtype_t type = tenon__dimension_code_type(c, view->index);
-  if (view->operand_count > TENON_RANK_LIMIT || type == TENON_DTYPE_UNDEFINED) {
+  if (view->operand_count > TENON_RANK_LIMIT ||
+      tenon__dimension_code_type(c, view->index) == TENON_DTYPE_UNDEFINED) {
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t i = 0; i < view->operand_count; ++i) {
     TENON_TRY(dim_code(c, view->operands[i], depth + 1, &coordinates[i]));
   }
-  const uint32_t code =
-      tenon__emit_load(c->builder, type, tenon__dimension_code_operand(c, view->index), coordinates,
-                       view->operand_count);
-  *out_code = tenon__emit_cast(c->builder, code, TENON_DTYPE_INT64);
+  *out_code = load_code(c, view->index, coordinates, view->operand_count);
   return TENON_OK;
 }
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
+#include "core/base/arena.h"
 #include "core/base/status.h"
 #include "core/program/evaluate_block.h"
 #include "core/program/scalar.h"
@@ -29,14 +29,14 @@ typedef struct evaluation_t {
   const int64_t* space;
   const tenon_tensor_view_t* inputs;
   const tenon_tensor_view_t* outputs;
-  tenon_allocator_t allocator;
+  tenon__arena_t arena; /* of this evaluation */
   const tenon_sink_t* sink;
   uint32_t block;
   tenon__scalar_t* values; /* a row of `block` for each instruction */
   uint8_t* faults;         /* likewise; NULL without LOADs */
   sums_t* sums;            /* for each instruction that reduces */
   uint32_t* stages;        /* reductions that must be done before an instruction can be computed */
-  uint8_t* needed;
+  uint32_t* needed;
   tenon__walk_t walk;
   int64_t offsets[TENON__BLOCK];
 } evaluation_t;
@@ -131,7 +131,8 @@ static void evaluate_sums(evaluation_t* e, uint32_t index, uint32_t count) {
 static void evaluate_leaf(evaluation_t* e, uint32_t index, uint32_t count) {
   const tenon_instruction_t* i = &e->program->instructions[index];
   tenon__scalar_t* out = row_of(e, index);
-  tenon__scalar_t value = {.i = i->immediate.i};
+  tenon__scalar_t value;
+  memcpy(&value, &i->immediate, sizeof(value));
   switch (i->opcode) {
     case TENON_OPCODE_INPUT:
       evaluate_input(e, i, out, count);
@@ -140,9 +141,7 @@ static void evaluate_leaf(evaluation_t* e, uint32_t index, uint32_t count) {
       evaluate_index(e, (uint32_t)i->immediate.i, out, count);
       return;
     case TENON_OPCODE_CONSTANT:
-      if (tenon__dtype_class(i->dtype) == 'f') {
-        value.f = tenon__round_float(i->dtype, i->immediate.f);
-      }
+      value = tenon__scalar_fit(i->dtype, value);
       break;
     case TENON_OPCODE_SIZE:
       value.i = e->space[i->immediate.i];
@@ -202,21 +201,13 @@ static void evaluate_instruction(evaluation_t* e, uint32_t index, uint32_t count
   }
 }
 
-/* Marks what `root` needs, down to reductions, which are there already. */
-static void mark_needed(evaluation_t* e, uint32_t root) {
+/* A pass over the space without some axes; what is needed for it is marked down to reductions,
+ * which are there already. */
+static void begin_pass(evaluation_t* e, uint64_t without) {
   const tenon_program_t* program = e->program;
-  e->needed[root] = 1;
-  for (uint32_t k = root + 1; k > 0; --k) {
-    const tenon_instruction_t* i = &program->instructions[k - 1];
-    if (!e->needed[k - 1] || tenon__opcode_is_reduction(i->opcode)) {
-      continue;
-    }
-    uint32_t count = 0;
-    const uint32_t* needs = tenon__instruction_needs(program->coordinates, i, &count);
-    for (uint32_t o = 0; o < count; ++o) {
-      e->needed[needs[o]] = 1;
-    }
-  }
+  tenon__count_needs(program->instructions, program->coordinates, program->instruction_count, false,
+                     e->needed);
+  (void)tenon__walk_begin(program->rank, e->space, without, &e->walk);
 }
 
 /* The next block of the walk; false at the end. */
@@ -279,7 +270,7 @@ static tenon_status_t begin_sums(evaluation_t* e, uint32_t index) {
       !tenon__strides_row_major(e->program->rank, extents, sums->strides)) {
     return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA, "a reduction's result is too large");
   }
-  sums->values = tenon__allocate(e->allocator, sums->count, sizeof(tenon__scalar_t));
+  sums->values = tenon__arena_allocate(&e->arena, sums->count, sizeof(tenon__scalar_t));
   TENON_TRY_MEMORY(sums->values != NULL);
   for (uint32_t k = 0; k < e->program->rank; ++k) {
     sums->strides[k] = extents[k] == 1 ? 0 : sums->strides[k];
@@ -288,7 +279,7 @@ static tenon_status_t begin_sums(evaluation_t* e, uint32_t index) {
   for (uint64_t k = 0; k < sums->count; ++k) {
     sums->values[k] = begin;
   }
-  mark_needed(e, i->operands[0]);
+  ++e->needed[i->operands[0]];
   return TENON_OK;
 }
 
@@ -312,11 +303,11 @@ static tenon_status_t add_block(evaluation_t* e, uint32_t stage, uint32_t count)
 
 /* All reductions whose operands are ready at this stage, in one pass. */
 static tenon_status_t reduce(evaluation_t* e, uint32_t stage) {
-  memset(e->needed, 0, e->program->instruction_count);
+  memset(e->needed, 0, e->program->instruction_count * sizeof(*e->needed));
   for (uint32_t k = 0; k < e->program->instruction_count; ++k) {
     TENON_TRY(is_of_stage(e, k, stage) ? begin_sums(e, k) : TENON_OK);
   }
-  (void)tenon__walk_begin(e->program->rank, e->space, &e->walk);
+  begin_pass(e, 0);
   uint32_t count = 0;
   while (evaluate_block(e, &count)) {
     TENON_TRY(add_block(e, stage, count));
@@ -351,17 +342,13 @@ static tenon_status_t store_block(evaluation_t* e, uint64_t reduced, uint32_t co
 
 /* All outputs that lack the same axes, in one pass over what is left of the space. */
 static tenon_status_t store(evaluation_t* e, uint64_t reduced) {
-  int64_t extents[TENON_RANK_LIMIT] = {0};
-  memset(e->needed, 0, e->program->instruction_count);
+  memset(e->needed, 0, e->program->instruction_count * sizeof(*e->needed));
   for (uint32_t k = 0; k < e->program->output_count; ++k) {
     if (e->program->outputs[k].reduced_axes == reduced && e->outputs[k].data != NULL) {
-      mark_needed(e, e->program->outputs[k].instruction);
+      ++e->needed[e->program->outputs[k].instruction];
     }
   }
-  for (uint32_t k = 0; k < e->program->rank; ++k) {
-    extents[k] = ((reduced >> k) & 1u) != 0 ? 1 : e->space[k];
-  }
-  (void)tenon__walk_begin(e->program->rank, extents, &e->walk);
+  begin_pass(e, reduced);
   uint32_t count = 0;
   while (evaluate_block(e, &count)) {
     TENON_TRY(store_block(e, reduced, count));
@@ -372,6 +359,14 @@ static tenon_status_t store(evaluation_t* e, uint64_t reduced) {
 
 static tenon_status_t evaluate(evaluation_t* e) {
   const tenon_program_t* program = e->program;
+  const size_t count = (size_t)program->instruction_count + 1;
+  const bool loads = tenon__program_has(program, TENON_OPCODE_LOAD, TENON_OPCODE_LOAD);
+  e->values = tenon__arena_allocate(&e->arena, count * e->block, sizeof(*e->values));
+  e->faults = loads ? tenon__arena_allocate(&e->arena, count * e->block, 1) : NULL;
+  e->sums = tenon__arena_allocate(&e->arena, count, sizeof(*e->sums));
+  e->stages = tenon__arena_allocate(&e->arena, count, sizeof(*e->stages));
+  e->needed = tenon__arena_allocate(&e->arena, count, sizeof(*e->needed));
+  TENON_TRY_MEMORY(!e->arena.failed);
   const uint32_t stages = tenon__program_stages(program, e->stages);
   for (uint32_t stage = 1; stage <= stages; ++stage) {
     TENON_TRY(reduce(e, stage));
@@ -388,15 +383,6 @@ static tenon_status_t evaluate(evaluation_t* e) {
   return TENON_OK;
 }
 
-static bool has_loads(const tenon_program_t* program) {
-  for (uint32_t k = 0; k < program->instruction_count; ++k) {
-    if (program->instructions[k].opcode == TENON_OPCODE_LOAD) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Rows of long programs are shorter. */
 static uint32_t block_for(uint32_t instruction_count) {
   const uint32_t fitting = ROW_LIMIT / (instruction_count + 1);
@@ -407,40 +393,17 @@ tenon_status_t tenon__program_evaluate(const tenon_program_t* program, const int
                                        const tenon_tensor_view_t* inputs,
                                        const tenon_tensor_view_t* outputs,
                                        tenon_allocator_t allocator, const tenon_sink_t* sink) {
-  const size_t count = (size_t)program->instruction_count + 1;
-  const uint32_t block = block_for(program->instruction_count);
-  const bool loads = has_loads(program);
   evaluation_t e = {.program = program,
                     .space = space,
                     .inputs = inputs,
                     .outputs = outputs,
-                    .allocator = allocator,
                     .sink = sink,
-                    .block = block};
-  if (program->rank > TENON_RANK_LIMIT || !tenon__walk_begin(program->rank, space, &e.walk)) {
+                    .block = block_for(program->instruction_count)};
+  if (program->rank > TENON_RANK_LIMIT || !tenon__walk_begin(program->rank, space, 0, &e.walk)) {
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression's space is too large");
   }
-  e.values = tenon__allocate(allocator, count * block, sizeof(*e.values));
-  e.faults = loads ? tenon__allocate(allocator, count * block, 1) : NULL;
-  e.sums = tenon__allocate(allocator, count, sizeof(*e.sums));
-  e.stages = tenon__allocate(allocator, count, sizeof(*e.stages));
-  e.needed = tenon__allocate(allocator, count, 1);
-  tenon_status_t status = TENON_OK;
-  if (e.values == NULL || (loads && e.faults == NULL) || e.sums == NULL || e.stages == NULL ||
-      e.needed == NULL) {
-    status = TENON_ERROR_OUT_OF_MEMORY;
-  } else {
-    status = evaluate(&e);
-  }
-  if (e.sums != NULL) {
-    for (size_t k = 0; k < count; ++k) {
-      tenon__free(allocator, e.sums[k].values, e.sums[k].count * sizeof(tenon__scalar_t));
-    }
-  }
-  tenon__free(allocator, e.needed, count);
-  tenon__free(allocator, e.stages, count * sizeof(*e.stages));
-  tenon__free(allocator, e.sums, count * sizeof(*e.sums));
-  tenon__free(allocator, e.faults, count * block);
-  tenon__free(allocator, e.values, count * block * sizeof(*e.values));
+  tenon__arena_initialize(&e.arena, allocator);
+  const tenon_status_t status = evaluate(&e);
+  tenon__arena_deinitialize(&e.arena);
   return status;
 }

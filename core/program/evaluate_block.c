@@ -8,12 +8,13 @@
 #include "core/program/scalar.h"
 #include "core/tensor/layout.h"
 
-bool tenon__walk_begin(uint32_t rank, const int64_t* extents, tenon__walk_t* out_walk) {
+bool tenon__walk_begin(uint32_t rank, const int64_t* extents, uint64_t without,
+                       tenon__walk_t* out_walk) {
   *out_walk = (tenon__walk_t){.rank = rank};
-  if (rank > 0) {
-    memcpy(out_walk->extents, extents, rank * sizeof(*extents));
+  for (uint32_t k = 0; k < rank; ++k) {
+    out_walk->extents[k] = ((without >> k) & 1u) != 0 ? 1 : extents[k];
   }
-  return tenon__element_count(rank, extents, &out_walk->left);
+  return tenon__element_count(rank, out_walk->extents, &out_walk->left);
 }
 
 /* Moves a point by `count` along the last axis and carries. */
@@ -61,11 +62,19 @@ void tenon__walk_offsets(const tenon__walk_t* walk, const int64_t* strides, uint
 
 /* ---- Reading and writing ---- */
 
-#define READ_ROW(type, field)                                                  \
+/* Where an element of so many bits lies, and its number from there. Elements may stand before the
+ * view's data, so each whole one is taken from its own address. */
+static void* place_of(const tenon_tensor_view_t* view, uint32_t bits, int64_t offset,
+                      uint64_t* out_index) {
+  *out_index = bits < 8 ? (uint64_t)(offset + (int64_t)(view->bit_offset / bits)) : 0;
+  return (char*)view->data + (bits < 8 ? 0 : offset * (int64_t)(bits / 8));
+}
+
+#define READ_ROW(type, field, wide)                                            \
   for (uint32_t p = 0; p < count; ++p) {                                       \
     type value;                                                                \
     memcpy(&value, base + offsets[p] * (int64_t)sizeof(value), sizeof(value)); \
-    out[p].field = value;                                                      \
+    out[p].field = (wide)value;                                                \
   }                                                                            \
   break
 
@@ -75,27 +84,20 @@ static void read_stored(const tenon_tensor_view_t* view, const int64_t* offsets,
   const uint32_t bits = tenon__dtype_bits(view->dtype);
   switch (view->dtype) {
     case TENON_DTYPE_FLOAT32:
-      for (uint32_t p = 0; p < count; ++p) {
-        float value;
-        memcpy(&value, base + offsets[p] * (int64_t)sizeof(value), sizeof(value));
-        out[p].f = (double)value;
-      }
-      break;
+      READ_ROW(float, f, double);
     case TENON_DTYPE_FLOAT64:
-      READ_ROW(double, f);
+      READ_ROW(double, f, double);
     case TENON_DTYPE_INT64:
-      READ_ROW(int64_t, i);
+      READ_ROW(int64_t, i, int64_t);
     case TENON_DTYPE_INT32:
-      READ_ROW(int32_t, i);
+      READ_ROW(int32_t, i, int64_t);
     case TENON_DTYPE_UINT8:
-      READ_ROW(uint8_t, i);
-    default: /* elements may stand before the view's data, so each is taken from its own address */
+      READ_ROW(uint8_t, i, int64_t);
+    default:
       for (uint32_t p = 0; p < count; ++p) {
-        out[p] =
-            bits < 8
-                ? tenon__element_load(base, view->dtype,
-                                      (uint64_t)(offsets[p] + (int64_t)(view->bit_offset / bits)))
-                : tenon__element_load(base + offsets[p] * (int64_t)(bits / 8), view->dtype, 0);
+        uint64_t index = 0;
+        const void* place = place_of(view, bits, offsets[p], &index);
+        out[p] = tenon__element_load(place, view->dtype, index);
       }
       break;
   }
@@ -127,14 +129,9 @@ void tenon__block_write(const tenon_tensor_view_t* view, const int64_t* offsets,
     return;
   }
   for (uint32_t p = 0; p < count; ++p) {
-    if (bits < 8) {
-      tenon__element_store(base, view->dtype,
-                           (uint64_t)(offsets[p] + (int64_t)(view->bit_offset / bits)), values[p],
-                           from);
-    } else {
-      tenon__element_store(base + offsets[p] * (int64_t)(bits / 8), view->dtype, 0, values[p],
-                           from);
-    }
+    uint64_t index = 0;
+    void* place = place_of(view, bits, offsets[p], &index);
+    tenon__element_store(place, view->dtype, index, values[p], from);
   }
 }
 
@@ -156,35 +153,19 @@ void tenon__block_write(const tenon_tensor_view_t* view, const int64_t* offsets,
   }                                      \
   return true
 
-/* Sums and products of f32 are exact or rounded innocuously in f64, so rounding once more gives the
- * f32 result. */
-static bool apply_f32(uint32_t opcode, const tenon__scalar_t* a, const tenon__scalar_t* b,
-                      tenon__scalar_t* out, uint32_t count) {
+/* What rounds. Sums and products of f32 are exact or rounded innocuously in f64, so rounding once
+ * more gives the f32 result. */
+static inline bool apply_rounded(uint32_t opcode, bool is_single, const tenon__scalar_t* a,
+                                 const tenon__scalar_t* b, tenon__scalar_t* out, uint32_t count) {
   switch (opcode) {
     case TENON_OPCODE_ADD:
-      ROW((double)(float)(x + y));
+      ROW(is_single ? (double)(float)(x + y) : x + y);
     case TENON_OPCODE_SUB:
-      ROW((double)(float)(x - y));
+      ROW(is_single ? (double)(float)(x - y) : x - y);
     case TENON_OPCODE_MUL:
-      ROW((double)(float)(x * y));
+      ROW(is_single ? (double)(float)(x * y) : x * y);
     case TENON_OPCODE_DIV:
-      ROW((double)(float)(x / y));
-    default:
-      return false;
-  }
-}
-
-static bool apply_f64(uint32_t opcode, const tenon__scalar_t* a, const tenon__scalar_t* b,
-                      tenon__scalar_t* out, uint32_t count) {
-  switch (opcode) {
-    case TENON_OPCODE_ADD:
-      ROW(x + y);
-    case TENON_OPCODE_SUB:
-      ROW(x - y);
-    case TENON_OPCODE_MUL:
-      ROW(x * y);
-    case TENON_OPCODE_DIV:
-      ROW(x / y);
+      ROW(is_single ? (double)(float)(x / y) : x / y);
     default:
       return false;
   }
@@ -254,8 +235,8 @@ void tenon__block_apply(const tenon_instruction_t* instruction, tenon_dtype_t fr
   const uint32_t opcode = instruction->opcode;
   const tenon_dtype_t dtype = instruction->dtype;
   const bool is_float = tenon__dtype_class(dtype) == 'f' && opcode != TENON_OPCODE_CAST;
-  if ((dtype == TENON_DTYPE_FLOAT32 && apply_f32(opcode, a, b, out, count)) ||
-      (dtype == TENON_DTYPE_FLOAT64 && apply_f64(opcode, a, b, out, count)) ||
+  if ((dtype == TENON_DTYPE_FLOAT32 && apply_rounded(opcode, true, a, b, out, count)) ||
+      (dtype == TENON_DTYPE_FLOAT64 && apply_rounded(opcode, false, a, b, out, count)) ||
       (is_float && apply_float(opcode, a, b, out, count)) ||
       (dtype == TENON_DTYPE_INT64 && apply_i64(opcode, a, b, out, count))) {
     return;
@@ -280,21 +261,16 @@ void tenon__block_apply(const tenon_instruction_t* instruction, tenon_dtype_t fr
 /* ---- Reductions ---- */
 
 tenon__scalar_t tenon__reduction_begin(const tenon_instruction_t* instruction) {
-  const tenon_dtype_t dtype = instruction->dtype;
-  const char kind = tenon__dtype_class(dtype);
-  const uint32_t bits = tenon__dtype_bits(dtype) - (kind == 'i' ? 1u : 0u);
-  const int64_t most = kind == 'b' ? 1 : bits >= 64 ? -1 : (int64_t)((UINT64_C(1) << bits) - 1u);
-  switch (instruction->opcode) {
-    case TENON_OPCODE_PROD:
-      return kind == 'f' ? (tenon__scalar_t){.f = 1.0} : (tenon__scalar_t){.i = 1};
-    case TENON_OPCODE_REDUCE_MIN:
-      return kind == 'f' ? (tenon__scalar_t){.f = HUGE_VAL} : (tenon__scalar_t){.i = most};
-    case TENON_OPCODE_REDUCE_MAX:
-      return kind == 'f' ? (tenon__scalar_t){.f = -HUGE_VAL}
-                         : (tenon__scalar_t){.i = kind == 'i' ? -most - 1 : 0};
-    default:
-      return kind == 'f' ? (tenon__scalar_t){.f = 0.0} : (tenon__scalar_t){.i = 0};
+  const bool is_bool = instruction->dtype == TENON_DTYPE_BOOL;
+  tenon__scalar_t begin = {.f = 0.0};
+  if (instruction->opcode == TENON_OPCODE_PROD) {
+    begin.f = 1.0;
+  } else if (instruction->opcode == TENON_OPCODE_REDUCE_MIN) {
+    begin.f = HUGE_VAL; /* as an integer the largest that there is */
+  } else if (instruction->opcode == TENON_OPCODE_REDUCE_MAX && !is_bool) {
+    begin.f = -HUGE_VAL;
   }
+  return tenon__scalar_cast(begin, TENON_DTYPE_FLOAT64, instruction->dtype);
 }
 
 void tenon__reduction_add(const tenon_instruction_t* instruction, const tenon__scalar_t* values,
@@ -325,15 +301,12 @@ tenon__scalar_t tenon__reduction_end(const tenon_instruction_t* instruction, ten
   const tenon_dtype_t dtype = instruction->dtype;
   const char kind = tenon__dtype_class(dtype);
   const bool mean = instruction->opcode == TENON_OPCODE_MEAN;
-  if (kind == 'f') {
-    sum.f = tenon__round_float(dtype, mean ? sum.f / (double)length : sum.f);
-    return sum;
-  }
-  if (mean && length > 0) {
+  if (mean && kind == 'f') {
+    sum.f /= (double)length;
+  } else if (mean && length > 0) {
     sum.i = kind == 'u'          ? (int64_t)((uint64_t)sum.i / length)
             : length > INT64_MAX ? 0
                                  : sum.i / (int64_t)length;
   }
-  sum.i = tenon__wrap_integer(dtype, sum.i);
-  return sum;
+  return tenon__scalar_fit(dtype, sum);
 }

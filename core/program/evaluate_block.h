@@ -19,8 +19,10 @@ typedef struct tenon__walk_t {
   uint64_t left;                   /* points from here on */
 } tenon__walk_t;
 
-/* False when the number of points overflows or an extent is negative. */
-bool tenon__walk_begin(uint32_t rank, const int64_t* extents, tenon__walk_t* out_walk);
+/* Along the axes of `without` it goes one step. False when the number of points overflows or an
+ * extent is negative. */
+bool tenon__walk_begin(uint32_t rank, const int64_t* extents, uint64_t without,
+                       tenon__walk_t* out_walk);
 /* By no more than `left`; `point` is then the first of the next block. */
 void tenon__walk_advance(tenon__walk_t* walk, uint32_t count);
 /* For each of `count` points sum(coordinate * stride). */

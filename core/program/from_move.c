@@ -39,22 +39,16 @@ static uint32_t plain_code(conversion_t* c, uint32_t input, const tenon__access_
                                (int64_t)made);
 }
 
-/* What must hold for a source's coordinates to be in range and is not sure; false when all is sure.
- */
-typedef struct guard_t {
-  bool needed;
-  uint32_t code; /* bool */
-} guard_t;
-
-static void add_condition(conversion_t* c, guard_t* guard, uint32_t condition) {
-  guard->code = guard->needed ? tenon__emit_operation(&c->builder, TENON_OPCODE_AND,
-                                                      TENON_DTYPE_BOOL, guard->code, condition, 0)
-                              : condition;
-  guard->needed = true;
+/* A guard is what must hold for a source's coordinates to be in range and is not sure, a bool;
+ * TENON_NONE when all is sure. */
+static void add_condition(conversion_t* c, uint32_t* guard, uint32_t condition) {
+  *guard = *guard == TENON_NONE ? condition
+                                : tenon__emit_operation(&c->builder, TENON_OPCODE_AND,
+                                                        TENON_DTYPE_BOOL, *guard, condition, 0);
 }
 
 static tenon_status_t guard_axis(conversion_t* c, tenon_dim_t coordinate, tenon_dim_t extent,
-                                 uint32_t code, guard_t* guard) {
+                                 uint32_t code, uint32_t* guard) {
   const tenon_dim_t zero = tenon__dim_constant(c->code.pool, 0);
   const tenon_dim_t last =
       tenon__dim_add(c->code.pool, extent, tenon__dim_constant(c->code.pool, -1));
@@ -88,13 +82,13 @@ static bool is_plain(conversion_t* c, const tenon__map_source_t* source,
 }
 
 /* A source's element, and what must hold for it to be there. */
-static tenon_status_t source_code(conversion_t* c, uint32_t number, guard_t* out_guard,
+static tenon_status_t source_code(conversion_t* c, uint32_t number, uint32_t* out_guard,
                                   uint32_t* out_code) {
   const tenon__map_source_t* source = &c->map->sources[number];
   const tenon_dtype_t type = readable_type(c, source->input);
   const tenon_dim_t* coordinates = NULL;
   uint32_t codes[TENON_RANK_LIMIT];
-  *out_guard = (guard_t){false, 0};
+  *out_guard = TENON_NONE;
   if (type == TENON_DTYPE_UNDEFINED || source->rank > TENON_RANK_LIMIT) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -136,7 +130,7 @@ static tenon_status_t fill_code(conversion_t* c, tenon_dtype_t type, uint32_t* o
 
 /* The whole choice: the first source in range, the next one, ..., the fill. */
 static tenon_status_t choose(conversion_t* c, tenon_dtype_t type, uint32_t* out_code) {
-  guard_t* guards =
+  uint32_t* guards =
       tenon__arena_allocate(c->builder.arena, c->map->source_count + 1u, sizeof(*guards));
   uint32_t* codes =
       tenon__arena_allocate(c->builder.arena, c->map->source_count + 1u, sizeof(*codes));
@@ -145,7 +139,7 @@ static tenon_status_t choose(conversion_t* c, tenon_dtype_t type, uint32_t* out_
   bool open = true; /* something may still be left for later sources */
   while (count < c->map->source_count && open) {
     TENON_TRY(source_code(c, count, &guards[count], &codes[count]));
-    open = guards[count++].needed;
+    open = guards[count++] != TENON_NONE;
   }
   uint32_t code = 0;
   if (open) {
@@ -155,7 +149,7 @@ static tenon_status_t choose(conversion_t* c, tenon_dtype_t type, uint32_t* out_
   }
   while (count > 0) {
     --count;
-    code = tenon__emit_operation(&c->builder, TENON_OPCODE_SELECT, type, guards[count].code,
+    code = tenon__emit_operation(&c->builder, TENON_OPCODE_SELECT, type, guards[count],
                                  codes[count], code);
   }
   *out_code = code;

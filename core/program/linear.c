@@ -2,8 +2,6 @@
  * (scale, shift) as instructions of a new program. */
 #include "core/program/linear.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/program/normalise.h"
 #include "core/program/simplify.h"
@@ -21,6 +19,7 @@ typedef struct linear_t {
   tenon__simplifier_t simplifier;
   uint32_t* operands; /* of the expression -> of the builder */
   pair_t* pairs;
+  uint32_t* shifts; /* of the pairs */
   tenon_dtype_t dtype;
 } linear_t;
 
@@ -48,27 +47,25 @@ static bool is_free(const pair_t* pair) {
   return pair->valid && pair->scale == TENON_NONE && pair->shift != TENON_NONE;
 }
 
-static pair_t pair_of_binary(linear_t* l, const tenon_instruction_t* i) {
-  const pair_t a = l->pairs[i->operands[0]];
-  const pair_t b = l->pairs[i->operands[1]];
-  pair_t result = {0};
-  if (!a.valid || !b.valid) {
-    return result;
-  }
-  if (i->opcode == TENON_OPCODE_ADD || i->opcode == TENON_OPCODE_SUB) {
-    result.valid = true;
-    result.scale = sum_of(l, i->opcode, a.scale, b.scale);
-    result.shift = sum_of(l, i->opcode, a.shift, b.shift);
-  } else if (i->opcode == TENON_OPCODE_MUL && (is_free(&a) || is_free(&b))) {
+/* What is linear in its operands; -a is 0 - a. */
+static pair_t pair_of_operation(linear_t* l, const tenon_instruction_t* i) {
+  const bool is_negation = i->opcode == TENON_OPCODE_NEG;
+  const uint32_t sum = is_negation ? TENON_OPCODE_SUB : i->opcode;
+  const pair_t zero = {.valid = true, .scale = TENON_NONE, .shift = TENON_NONE};
+  const pair_t a = is_negation ? zero : l->pairs[i->operands[0]];
+  const pair_t b = l->pairs[i->operands[is_negation ? 0 : 1]];
+  pair_t result = {.valid = a.valid && b.valid};
+  if (result.valid && (sum == TENON_OPCODE_ADD || sum == TENON_OPCODE_SUB)) {
+    result.scale = sum_of(l, sum, a.scale, b.scale);
+    result.shift = sum_of(l, sum, a.shift, b.shift);
+  } else if (result.valid && ((i->opcode == TENON_OPCODE_MUL && (is_free(&a) || is_free(&b))) ||
+                              (i->opcode == TENON_OPCODE_DIV && is_free(&b)))) {
     const pair_t* varying = is_free(&b) ? &a : &b;
     const uint32_t factor = is_free(&b) ? b.shift : a.shift;
-    result.valid = true;
-    result.scale = product_of(l, TENON_OPCODE_MUL, varying->scale, factor);
-    result.shift = product_of(l, TENON_OPCODE_MUL, varying->shift, factor);
-  } else if (i->opcode == TENON_OPCODE_DIV && is_free(&b)) {
-    result.valid = true;
-    result.scale = product_of(l, TENON_OPCODE_DIV, a.scale, b.shift);
-    result.shift = product_of(l, TENON_OPCODE_DIV, a.shift, b.shift);
+    result.scale = product_of(l, i->opcode, varying->scale, factor);
+    result.shift = product_of(l, i->opcode, varying->shift, factor);
+  } else {
+    result.valid = false;
   }
   return result;
 }
@@ -76,32 +73,20 @@ static pair_t pair_of_binary(linear_t* l, const tenon_instruction_t* i) {
 /* What depends on nothing that depends on x is copied as it is. */
 static bool copy_free(linear_t* l, uint32_t index, pair_t* out_pair) {
   const tenon_program_t* program = &l->expression->program;
-  tenon_instruction_t i = program->instructions[index];
-  uint32_t coordinates[64];
+  const tenon_instruction_t* i = &program->instructions[index];
+  uint32_t coordinates[TENON_RANK_LIMIT];
   uint32_t count = 0;
-  const uint32_t* needs =
-      tenon__instruction_needs(program->coordinates, &program->instructions[index], &count);
-  const bool is_load = i.opcode == TENON_OPCODE_LOAD;
-  if (i.opcode == TENON_OPCODE_INPUT && (uint32_t)i.immediate.i == l->operand) {
-    return false;
+  const uint32_t* needs = tenon__instruction_needs(program->coordinates, i, &count);
+  bool copies = i->opcode != TENON_OPCODE_INPUT || (uint32_t)i->immediate.i != l->operand;
+  for (uint32_t k = 0; k < count; ++k) {
+    copies = copies && is_free(&l->pairs[needs[k]]);
   }
-  for (uint32_t k = 0; k < count && k < 64; ++k) {
-    const pair_t* pair = &l->pairs[needs[k]];
-    if (!is_free(pair)) {
-      return false;
-    }
-    coordinates[k] = pair->shift;
+  if (copies) {
+    const tenon_instruction_t own =
+        tenon__instruction_renumber(program->coordinates, i, l->shifts, l->operands, coordinates);
+    *out_pair = (pair_t){true, TENON_NONE, tenon__simplify_emit(&l->simplifier, &own, coordinates)};
   }
-  if (!is_load) {
-    memcpy(i.operands, coordinates, count * sizeof(uint32_t));
-  }
-  if (tenon__opcode_reads_operand(i.opcode)) {
-    i.immediate.i = (int64_t)l->operands[i.immediate.i];
-  }
-  *out_pair = (pair_t){.valid = true,
-                       .scale = TENON_NONE,
-                       .shift = tenon__simplify_emit(&l->simplifier, &i, coordinates)};
-  return true;
+  return copies;
 }
 
 static pair_t pair_of(linear_t* l, uint32_t index) {
@@ -112,17 +97,11 @@ static pair_t pair_of(linear_t* l, uint32_t index) {
   }
   if (i->opcode == TENON_OPCODE_INPUT) {
     const tenon__scalar_t one = {.f = 1.0};
-    return (pair_t){.valid = true,
-                    .scale = tenon__emit_constant(&l->simplifier.builder, l->dtype, one),
-                    .shift = TENON_NONE};
+    return (pair_t){true, tenon__emit_constant(&l->simplifier.builder, l->dtype, one), TENON_NONE};
   }
-  if (i->opcode == TENON_OPCODE_NEG && l->pairs[i->operands[0]].valid) {
-    const pair_t* a = &l->pairs[i->operands[0]];
-    return (pair_t){.valid = true,
-                    .scale = sum_of(l, TENON_OPCODE_SUB, TENON_NONE, a->scale),
-                    .shift = sum_of(l, TENON_OPCODE_SUB, TENON_NONE, a->shift)};
-  }
-  return tenon__opcode_operand_count(i->opcode) == 2 ? pair_of_binary(l, i) : result;
+  return i->opcode == TENON_OPCODE_NEG || tenon__opcode_operand_count(i->opcode) == 2
+             ? pair_of_operation(l, i)
+             : result;
 }
 
 static tenon_status_t finish(linear_t* l, uint32_t instruction, tenon__arena_t* arena,
@@ -152,7 +131,8 @@ tenon_status_t tenon__expression_linear_in(const tenon__expression_t* expression
   }
   l.pairs = tenon__arena_allocate(arena, program->instruction_count + 1u, sizeof(*l.pairs));
   l.operands = tenon__arena_allocate(arena, program->operand_count + 1u, sizeof(*l.operands));
-  TENON_TRY_MEMORY(l.pairs != NULL && l.operands != NULL);
+  l.shifts = tenon__arena_allocate(arena, program->instruction_count + 1u, sizeof(*l.shifts));
+  TENON_TRY_MEMORY(l.pairs != NULL && l.operands != NULL && l.shifts != NULL);
   tenon__simplifier_initialize(&l.simplifier, arena);
   for (uint32_t k = 0; k < program->operand_count; ++k) {
     l.operands[k] =
@@ -160,6 +140,7 @@ tenon_status_t tenon__expression_linear_in(const tenon__expression_t* expression
   }
   for (uint32_t k = 0; k < program->instruction_count && !l.simplifier.builder.failed; ++k) {
     l.pairs[k] = pair_of(&l, k);
+    l.shifts[k] = l.pairs[k].shift;
   }
   TENON_TRY_MEMORY(!l.simplifier.builder.failed);
   const pair_t result = l.pairs[program->outputs[0].instruction];

@@ -19,11 +19,8 @@ typedef struct gathering_t {
 
 static void place(gathering_t* g, uint32_t index) {
   uint32_t coordinates[TENON_RANK_LIMIT];
-  tenon_instruction_t own = tenon__instruction_renumber(
-      g->from->coordinates, &g->from->instructions[index], g->placed, coordinates);
-  if (tenon__opcode_reads_operand(own.opcode)) {
-    own.immediate.i = (int64_t)g->operands[own.immediate.i];
-  }
+  const tenon_instruction_t own = tenon__instruction_renumber(
+      g->from->coordinates, &g->from->instructions[index], g->placed, g->operands, coordinates);
   g->placed[index] = tenon__emit(&g->to, &own, coordinates);
 }
 
@@ -54,22 +51,13 @@ static void place_tree(gathering_t* g, uint32_t root) {
 
 /* Marks what the outputs need and adds the operands among them, in their order. */
 static void place_operands(gathering_t* g, const tenon_program_output_t* outputs,
-                           uint32_t output_count, uint8_t* needed) {
+                           uint32_t output_count, uint32_t* needed) {
   for (uint32_t k = 0; k < output_count; ++k) {
     needed[outputs[k].instruction] = 1;
   }
+  tenon__count_needs(g->from->instructions, g->from->coordinates, g->from->instruction_count, true,
+                     needed);
   uint32_t* used = g->stack; /* not in use yet */
-  for (uint32_t i = g->from->instruction_count; i > 0; --i) {
-    uint32_t count = 0;
-    if (!needed[i - 1]) {
-      continue;
-    }
-    const uint32_t* needs =
-        tenon__instruction_needs(g->from->coordinates, &g->from->instructions[i - 1], &count);
-    for (uint32_t k = 0; k < count; ++k) {
-      needed[needs[k]] = 1;
-    }
-  }
   for (uint32_t i = 0; i < g->from->instruction_count; ++i) {
     const tenon_instruction_t* instruction = &g->from->instructions[i];
     if (needed[i] && tenon__opcode_reads_operand(instruction->opcode)) {
@@ -96,7 +84,7 @@ tenon_status_t tenon__expression_gather(const tenon__program_builder_t* builder,
   g.placed = tenon__arena_allocate(arena, count, sizeof(uint32_t));
   g.operands = tenon__arena_allocate(arena, count, sizeof(uint32_t));
   g.stack = tenon__arena_allocate(arena, count, sizeof(uint32_t));
-  uint8_t* needed = tenon__arena_allocate(arena, count, 1);
+  uint32_t* needed = tenon__arena_allocate(arena, count, sizeof(uint32_t));
   tenon_program_output_t* own = tenon__arena_allocate(arena, output_count + 1u, sizeof(*own));
   TENON_TRY_MEMORY(!builder->failed && g.placed != NULL && g.operands != NULL && g.stack != NULL &&
                    needed != NULL && own != NULL);
@@ -110,15 +98,9 @@ tenon_status_t tenon__expression_gather(const tenon__program_builder_t* builder,
   TENON_TRY_MEMORY(!g.to.failed);
   *out_expression = *like;
   out_expression->accesses = g.to.accesses;
-  out_expression->program = (tenon_program_t){.instructions = g.to.instructions,
-                                              .operands = g.to.operands,
-                                              .outputs = own,
-                                              .coordinates = g.to.coordinates,
-                                              .instruction_count = g.to.instruction_count,
-                                              .operand_count = g.to.operand_count,
-                                              .output_count = output_count,
-                                              .coordinate_count = g.to.coordinate_count,
-                                              .rank = like->program.rank};
+  out_expression->program = tenon__builder_program(&g.to, like->program.rank);
+  out_expression->program.outputs = own;
+  out_expression->program.output_count = output_count;
   return TENON_OK;
 }
 
@@ -171,11 +153,8 @@ static void emit_instructions(const tenon__expression_t* e, const uint32_t* oper
   const tenon_program_t* program = &e->program;
   for (uint32_t k = 0; k < program->instruction_count && !simplifier->builder.failed; ++k) {
     uint32_t coordinates[TENON_RANK_LIMIT];
-    tenon_instruction_t i = tenon__instruction_renumber(
-        program->coordinates, &program->instructions[k], out_map, coordinates);
-    if (tenon__opcode_reads_operand(i.opcode)) {
-      i.immediate.i = (int64_t)operands[i.immediate.i];
-    }
+    const tenon_instruction_t i = tenon__instruction_renumber(
+        program->coordinates, &program->instructions[k], out_map, operands, coordinates);
     out_map[k] = tenon__simplify_emit(simplifier, &i, coordinates);
   }
 }

@@ -20,9 +20,7 @@ static bool reserve(tenon__program_builder_t* builder, void* inout_array, uint32
   return !builder->failed;
 }
 
-static uint64_t hash_instruction(const tenon_instruction_t* instruction) {
-  return tenon__hash_bytes(instruction, sizeof(*instruction), 17);
-}
+_Static_assert(sizeof(tenon_instruction_t) == 24, "hashed as bytes: no padding");
 
 /* Equal fields; the coordinates of LOADs by what they hold, not by where they lie. */
 static bool same_instruction(const tenon__program_builder_t* builder, const tenon_instruction_t* a,
@@ -42,7 +40,7 @@ static bool same_instruction(const tenon__program_builder_t* builder, const teno
 static uint64_t hash_any(const tenon__program_builder_t* builder,
                          const tenon_instruction_t* instruction) {
   if (instruction->opcode != TENON_OPCODE_LOAD) {
-    return hash_instruction(instruction);
+    return tenon__hash_bytes(instruction, sizeof(*instruction), 17);
   }
   return tenon__hash_bytes(builder->coordinates + instruction->operands[0],
                            instruction->operands[1] * sizeof(uint32_t),
@@ -79,23 +77,16 @@ static bool grow_slots(tenon__program_builder_t* builder) {
 }
 
 static uint32_t emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction) {
-  /* Field by field: padding and the other member of the union must not differ. */
-  tenon_instruction_t made;
-  memset(&made, 0, sizeof(made));
-  made.opcode = instruction->opcode;
-  made.dtype = instruction->dtype;
-  memcpy(made.operands, instruction->operands, sizeof(made.operands));
-  memcpy(&made.immediate, &instruction->immediate, sizeof(made.immediate));
   if (builder->failed || !grow_slots(builder) ||
       !reserve(builder, &builder->instructions, &builder->instruction_capacity,
-               builder->instruction_count + 1, sizeof(made))) {
+               builder->instruction_count + 1, sizeof(*instruction))) {
     return 0;
   }
-  const uint32_t slot = find_slot(builder, &made);
+  const uint32_t slot = find_slot(builder, instruction);
   if (builder->slots[slot] != 0) {
     return builder->slots[slot] - 1;
   }
-  builder->instructions[builder->instruction_count] = made;
+  builder->instructions[builder->instruction_count] = *instruction;
   builder->slots[slot] = ++builder->instruction_count;
   return builder->instruction_count - 1;
 }
@@ -110,7 +101,8 @@ uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_
 
 tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
                                                 const tenon_instruction_t* instruction,
-                                                const uint32_t* values, uint32_t* out_coordinates) {
+                                                const uint32_t* values, const uint32_t* operands,
+                                                uint32_t* out_coordinates) {
   tenon_instruction_t own = *instruction;
   const bool is_load = own.opcode == TENON_OPCODE_LOAD;
   uint32_t count = 0;
@@ -122,17 +114,17 @@ tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
   for (uint32_t k = 0; k < count && k < TENON_RANK_LIMIT; ++k) {
     places[k] = values[needs[k]];
   }
+  if (operands != NULL && tenon__opcode_reads_operand(own.opcode)) {
+    own.immediate.i = (int64_t)operands[own.immediate.i];
+  }
   return own;
 }
 
 uint32_t tenon__emit_constant(tenon__program_builder_t* builder, tenon_dtype_t dtype,
                               tenon__scalar_t value) {
   tenon_instruction_t instruction = {.opcode = TENON_OPCODE_CONSTANT, .dtype = (uint16_t)dtype};
-  if (tenon__dtype_class(dtype) == 'f') {
-    instruction.immediate.f = tenon__round_float(dtype, value.f);
-  } else {
-    instruction.immediate.i = tenon__wrap_integer(dtype, value.i);
-  }
+  value = tenon__scalar_fit(dtype, value);
+  memcpy(&instruction.immediate, &value, sizeof(value));
   return emit(builder, &instruction);
 }
 
@@ -175,9 +167,7 @@ uint64_t tenon__access_broadcast_axes(const tenon__dim_pool_t* pool, const tenon
   }
   uint64_t axes = 0;
   for (uint32_t k = 0; k < rank; ++k) {
-    int64_t extent = 0;
-    const bool single = tenon__dim_known(pool, space[k], &extent) && extent == 1;
-    if (!single && ((varying >> k) & 1u) == 0) {
+    if (!tenon__dim_is(pool, space[k], 1) && ((varying >> k) & 1u) == 0) {
       axes |= UINT64_C(1) << k;
     }
   }
@@ -215,18 +205,11 @@ uint32_t tenon__emit_cast(tenon__program_builder_t* builder, uint32_t instructio
 
 bool tenon__builder_constant(const tenon__program_builder_t* builder, uint32_t instruction,
                              tenon__scalar_t* out_value) {
-  if (builder->instruction_count <= instruction) {
+  if (builder->instruction_count <= instruction ||
+      builder->instructions[instruction].opcode != TENON_OPCODE_CONSTANT) {
     return false;
   }
-  const tenon_instruction_t* made = &builder->instructions[instruction];
-  if (made->opcode != TENON_OPCODE_CONSTANT) {
-    return false;
-  }
-  if (tenon__dtype_class(made->dtype) == 'f') {
-    out_value->f = made->immediate.f;
-  } else {
-    out_value->i = made->immediate.i;
-  }
+  memcpy(out_value, &builder->instructions[instruction].immediate, sizeof(*out_value));
   return true;
 }
 
@@ -245,20 +228,14 @@ tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, 
                                              tenon__expression_t* out_expression) {
   const uint32_t count = outputs->count;
   const uint32_t** axes = tenon__arena_allocate(builder->arena, count + 1u, sizeof(void*));
-  const tenon__expression_t made = {
-      .program = {.instructions = builder->instructions,
-                  .operands = builder->operands,
-                  .outputs = keep(builder, outputs->outputs, count, sizeof(*outputs->outputs)),
-                  .coordinates = builder->coordinates,
-                  .instruction_count = builder->instruction_count,
-                  .operand_count = builder->operand_count,
-                  .output_count = count,
-                  .coordinate_count = builder->coordinate_count,
-                  .rank = rank},
+  tenon__expression_t made = {
+      .program = tenon__builder_program(builder, rank),
       .accesses = builder->accesses,
       .space = keep(builder, space, rank, sizeof(*space)),
       .output_axes = axes,
       .output_ranks = keep(builder, outputs->ranks, count, sizeof(*outputs->ranks))};
+  made.program.outputs = keep(builder, outputs->outputs, count, sizeof(*outputs->outputs));
+  made.program.output_count = count;
   TENON_TRY_MEMORY(axes != NULL);
   for (uint32_t i = 0; i < count; ++i) {
     axes[i] = keep(builder, outputs->axes[i], outputs->ranks[i], sizeof(uint32_t));
@@ -268,34 +245,26 @@ tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, 
   return TENON_OK;
 }
 
-/* The axes of one instruction, from those of its operands. */
-static void find_axes(const tenon_program_t* program, uint32_t index, uint64_t* varying,
-                      uint64_t* reduced) {
-  const tenon_instruction_t* instruction = &program->instructions[index];
-  uint32_t count = 0;
-  const uint32_t* needs = tenon__instruction_needs(program->coordinates, instruction, &count);
-  uint64_t vary = 0;
-  uint64_t gone = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    vary |= varying[needs[i]];
-    gone |= reduced[needs[i]];
-  }
-  if (instruction->opcode == TENON_OPCODE_INPUT) {
-    vary = tenon__axes_below(program->rank) &
-           ~program->operands[instruction->immediate.i].broadcast_axes;
-  } else if (instruction->opcode == TENON_OPCODE_INDEX) {
-    vary = UINT64_C(1) << (uint64_t)instruction->immediate.i;
-  } else if (tenon__opcode_is_reduction(instruction->opcode)) {
-    vary &= ~(uint64_t)instruction->immediate.i;
-    gone |= (uint64_t)instruction->immediate.i;
-  }
-  varying[index] = vary;
-  reduced[index] = gone;
-}
-
 void tenon__program_axes(const tenon_program_t* program, uint64_t* out_varying,
                          uint64_t* out_reduced) {
-  for (uint32_t i = 0; i < program->instruction_count; ++i) {
-    find_axes(program, i, out_varying, out_reduced);
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    const tenon_instruction_t* i = &program->instructions[k];
+    uint32_t count = 0;
+    const uint32_t* needs = tenon__instruction_needs(program->coordinates, i, &count);
+    out_varying[k] = 0;
+    out_reduced[k] = 0;
+    for (uint32_t n = 0; n < count; ++n) {
+      out_varying[k] |= out_varying[needs[n]];
+      out_reduced[k] |= out_reduced[needs[n]];
+    }
+    if (i->opcode == TENON_OPCODE_INPUT) {
+      out_varying[k] =
+          tenon__axes_below(program->rank) & ~program->operands[i->immediate.i].broadcast_axes;
+    } else if (i->opcode == TENON_OPCODE_INDEX) {
+      out_varying[k] = UINT64_C(1) << (uint64_t)i->immediate.i;
+    } else if (tenon__opcode_is_reduction(i->opcode)) {
+      out_varying[k] &= ~(uint64_t)i->immediate.i;
+      out_reduced[k] |= (uint64_t)i->immediate.i;
+    }
   }
 }

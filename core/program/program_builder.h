@@ -42,11 +42,24 @@ void tenon__program_builder_initialize(tenon__program_builder_t* out_builder,
 uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction,
                      const uint32_t* coordinates);
 /* An instruction of another program as one of this: what it needs is values[old number] here, and
- * operands that mean nothing are 0. The operand it reads keeps its number. A LOAD's coordinates go
- * to out_coordinates, which has TENON_RANK_LIMIT places; emits nothing. */
+ * operands that mean nothing are 0. The operand it reads is operands[old number]; NULL: keeps its
+ * number. A LOAD's coordinates go to out_coordinates, which has TENON_RANK_LIMIT places; emits
+ * nothing. */
 tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
                                                 const tenon_instruction_t* instruction,
-                                                const uint32_t* values, uint32_t* out_coordinates);
+                                                const uint32_t* values, const uint32_t* operands,
+                                                uint32_t* out_coordinates);
+/* The program of what was emitted, without outputs. */
+static inline tenon_program_t tenon__builder_program(const tenon__program_builder_t* builder,
+                                                     uint32_t rank) {
+  return (tenon_program_t){.instructions = builder->instructions,
+                           .operands = builder->operands,
+                           .coordinates = builder->coordinates,
+                           .instruction_count = builder->instruction_count,
+                           .operand_count = builder->operand_count,
+                           .coordinate_count = builder->coordinate_count,
+                           .rank = rank};
+}
 static inline uint32_t tenon__emit_operation(tenon__program_builder_t* builder, uint32_t opcode,
                                              tenon_dtype_t dtype, uint32_t a, uint32_t b,
                                              uint32_t c) {

@@ -4,21 +4,16 @@
 #include "core/program/program.h"
 #include "core/program/scalar.h"
 
-static bool operand_is_earlier(const tenon_program_t* p, uint32_t index) {
-  const tenon_instruction_t* i = &p->instructions[index];
-  for (uint32_t o = 0; o < tenon__opcode_operand_count(i->opcode); ++o) {
-    if (i->operands[o] >= index) {
-      return false;
-    }
-  }
-  return true;
+/* The operand that an instruction reads; NULL where there is none of that number. */
+static const tenon_operand_t* operand_of(const tenon_program_t* p, const tenon_instruction_t* i) {
+  return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->operand_count
+             ? &p->operands[i->immediate.i]
+             : NULL;
 }
 
-static bool load_is_good(const tenon_program_t* p, uint32_t index) {
+static bool coordinates_are_good(const tenon_program_t* p, uint32_t index) {
   const tenon_instruction_t* i = &p->instructions[index];
-  if (i->immediate.i < 0 || i->immediate.i >= (int64_t)p->operand_count ||
-      p->operands[i->immediate.i].indexed == 0 || i->operands[1] > TENON_RANK_LIMIT ||
-      i->operands[0] > p->coordinate_count ||
+  if (i->operands[1] > TENON_RANK_LIMIT || i->operands[0] > p->coordinate_count ||
       i->operands[1] > p->coordinate_count - i->operands[0]) {
     return false;
   }
@@ -36,28 +31,23 @@ static bool is_integer(tenon_dtype_t dtype) {
   return tenon__dtype_class(dtype) == 'i' || tenon__dtype_class(dtype) == 'u';
 }
 
-static bool operand_types_agree(const tenon_program_t* p, const tenon_instruction_t* i) {
-  const uint32_t count = tenon__opcode_operand_count(i->opcode);
-  if (!tenon__opcode_takes(i->opcode, i->dtype)) {
-    return false;
-  }
-  if (i->opcode == TENON_OPCODE_CAST) {
-    return true;
-  }
-  for (uint32_t o = 0; o < count; ++o) {
-    const tenon_dtype_t type = tenon__instruction_type(&p->instructions[i->operands[o]]);
-    if (i->opcode == TENON_OPCODE_RANDOM) {
-      if (!is_integer(type)) {
-        return false;
-      }
-      continue;
+/* Earlier ones, of the types that the opcode takes. */
+static bool operands_are_good(const tenon_program_t* p, uint32_t index) {
+  const tenon_instruction_t* i = &p->instructions[index];
+  for (uint32_t o = 0; o < tenon__opcode_operand_count(i->opcode); ++o) {
+    if (i->operands[o] >= index) {
+      return false;
     }
+    const tenon_dtype_t type = tenon__instruction_type(&p->instructions[i->operands[o]]);
     const bool is_condition = i->opcode == TENON_OPCODE_SELECT && o == 0;
-    if (type != (is_condition ? (tenon_dtype_t)TENON_DTYPE_BOOL : i->dtype)) {
+    const bool agrees = i->opcode == TENON_OPCODE_RANDOM ? is_integer(type)
+                        : is_condition                   ? type == TENON_DTYPE_BOOL
+                                                         : type == i->dtype;
+    if (!agrees && i->opcode != TENON_OPCODE_CAST) {
       return false;
     }
   }
-  return true;
+  return tenon__opcode_takes(i->opcode, i->dtype);
 }
 
 /* Axes of a reduction are axes of the space. */
@@ -68,6 +58,7 @@ static bool axes_are_good(const tenon_program_t* p, const tenon_instruction_t* i
 
 static bool instruction_is_good(const tenon_program_t* p, uint32_t index) {
   const tenon_instruction_t* i = &p->instructions[index];
+  const tenon_operand_t* operand = operand_of(p, i);
   if (i->opcode == TENON_OPCODE_NOP || i->opcode >= TENON_OPCODE_COUNT ||
       i->dtype == TENON_DTYPE_UNDEFINED || i->dtype >= TENON_DTYPE_COUNT ||
       tenon__dtype_arithmetic(i->dtype) != i->dtype) {
@@ -75,20 +66,18 @@ static bool instruction_is_good(const tenon_program_t* p, uint32_t index) {
   }
   switch (i->opcode) {
     case TENON_OPCODE_INPUT:
-      return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->operand_count &&
-             p->operands[i->immediate.i].indexed == 0;
+      return operand != NULL && operand->indexed == 0;
     case TENON_OPCODE_LOAD:
-      return load_is_good(p, index);
+      return operand != NULL && operand->indexed != 0 && coordinates_are_good(p, index);
     case TENON_OPCODE_EXTENT:
-      return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->operand_count &&
-             p->operands[i->immediate.i].indexed != 0 && i->operands[0] < TENON_RANK_LIMIT &&
+      return operand != NULL && operand->indexed != 0 && i->operands[0] < TENON_RANK_LIMIT &&
              is_integer(i->dtype);
     case TENON_OPCODE_INDEX:
     case TENON_OPCODE_SIZE:
       return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->rank &&
              tenon__dtype_class(i->dtype) != 'f';
     default:
-      return operand_is_earlier(p, index) && operand_types_agree(p, i) && axes_are_good(p, i);
+      return operands_are_good(p, index) && axes_are_good(p, i);
   }
 }
 

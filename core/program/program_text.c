@@ -42,21 +42,19 @@ static void put_float(text_t* text, tenon_dtype_t dtype, double value) {
   char digits[40];
   for (int precision = 1; precision <= 17; ++precision) {
     (void)snprintf(digits, sizeof(digits), "%.*g", precision, value);
-    const double back = strtod(digits, NULL);
-    if (tenon__round_float(dtype, back) == value || isnan(value)) {
+    const tenon__scalar_t back = {.f = strtod(digits, NULL)};
+    if (tenon__scalar_fit(dtype, back).f == value || isnan(value)) {
       break;
     }
   }
   put(text, "%s", digits);
 }
 
-typedef struct sign_t {
+static const struct {
   const char* text;
   uint32_t opcode;
   int bind; /* how tightly it binds */
-} sign_t;
-
-static const sign_t signs[] = {
+} signs[] = {
     {" | ", TENON_OPCODE_OR, 2},  {" ^ ", TENON_OPCODE_XOR, 2}, {" & ", TENON_OPCODE_AND, 2},
     {" == ", TENON_OPCODE_EQ, 3}, {" != ", TENON_OPCODE_NE, 3}, {" < ", TENON_OPCODE_LT, 4},
     {" <= ", TENON_OPCODE_LE, 4}, {" > ", TENON_OPCODE_GT, 4},  {" >= ", TENON_OPCODE_GE, 4},
@@ -65,6 +63,18 @@ static const sign_t signs[] = {
 };
 
 static void put_value(text_t* text, uint32_t index, int bind, uint32_t depth);
+
+/* All that an instruction needs, with commas. */
+static void put_values(text_t* text, const char* open, const tenon_instruction_t* instruction,
+                       uint32_t depth) {
+  uint32_t count = 0;
+  const uint32_t* needs = tenon__instruction_needs(text->program->coordinates, instruction, &count);
+  put(text, "%s", open);
+  for (uint32_t i = 0; i < count; ++i) {
+    put(text, "%s", i > 0 ? ", " : "");
+    put_value(text, needs[i], 0, depth + 1);
+  }
+}
 
 /* The input's number, with a stroke for each operand before it that reads the same input. */
 static void put_operand(text_t* text, uint32_t operand) {
@@ -121,11 +131,7 @@ static bool put_leaf(text_t* text, const tenon_instruction_t* instruction, uint3
       return true;
     case TENON_OPCODE_LOAD:
       put_operand(text, (uint32_t)instruction->immediate.i);
-      put(text, "[");
-      for (uint32_t i = 0; i < instruction->operands[1]; ++i) {
-        put(text, "%s", i > 0 ? ", " : "");
-        put_value(text, text->program->coordinates[instruction->operands[0] + i], 0, depth + 1);
-      }
+      put_values(text, "[", instruction, depth);
       put(text, "]");
       return true;
     default:
@@ -136,14 +142,11 @@ static bool put_leaf(text_t* text, const tenon_instruction_t* instruction, uint3
 /* `/` divides floats, and floors integers; the other two divisions are functions. */
 static uint32_t sign_opcode(const tenon_instruction_t* instruction) {
   const bool is_float = tenon__dtype_class(instruction->dtype) == 'f';
-  switch (instruction->opcode) {
-    case TENON_OPCODE_DIV:
-      return is_float ? TENON_OPCODE_DIV : TENON_OPCODE_NOP;
-    case TENON_OPCODE_FLOOR_DIV:
-      return is_float ? TENON_OPCODE_NOP : TENON_OPCODE_DIV;
-    default:
-      return instruction->opcode;
+  const uint32_t opcode = instruction->opcode;
+  if (opcode != TENON_OPCODE_DIV && opcode != TENON_OPCODE_FLOOR_DIV) {
+    return opcode;
   }
+  return is_float == (opcode == TENON_OPCODE_DIV) ? TENON_OPCODE_DIV : TENON_OPCODE_NOP;
 }
 
 static void put_operation(text_t* text, const tenon_instruction_t* instruction, int bind,
@@ -174,14 +177,10 @@ static void put_operation(text_t* text, const tenon_instruction_t* instruction, 
     put_value(text, instruction->operands[0], 7, depth + 1);
     return;
   }
-  put(text, "%s(",
+  put(text, "%s",
       instruction->opcode == TENON_OPCODE_CAST ? tenon__dtype_name(instruction->dtype)
                                                : tenon__opcode_name(instruction->opcode));
-  const uint32_t count = tenon__opcode_operand_count(instruction->opcode);
-  for (uint32_t i = 0; i < count; ++i) {
-    put(text, "%s", i > 0 ? ", " : "");
-    put_value(text, instruction->operands[i], 0, depth + 1);
-  }
+  put_values(text, "(", instruction, depth);
   put(text, ")");
 }
 
@@ -206,30 +205,6 @@ static void put_value(text_t* text, uint32_t index, int bind, uint32_t depth) {
   }
 }
 
-static bool is_leaf(const tenon_instruction_t* instruction) {
-  return instruction->opcode == TENON_OPCODE_INPUT ||
-         instruction->opcode == TENON_OPCODE_CONSTANT ||
-         instruction->opcode == TENON_OPCODE_INDEX || instruction->opcode == TENON_OPCODE_SIZE ||
-         instruction->opcode == TENON_OPCODE_EXTENT;
-}
-
-/* How often each instruction is used by those that the output needs. */
-static void count_uses(text_t* text, uint32_t root) {
-  const tenon_program_t* program = text->program;
-  text->uses[root] = 1;
-  for (uint32_t i = root + 1; i > 0; --i) {
-    const tenon_instruction_t* instruction = &program->instructions[i - 1];
-    if (text->uses[i - 1] == 0) {
-      continue;
-    }
-    uint32_t count = 0;
-    const uint32_t* needs = tenon__instruction_needs(program->coordinates, instruction, &count);
-    for (uint32_t k = 0; k < count; ++k) {
-      ++text->uses[needs[k]];
-    }
-  }
-}
-
 const char* tenon__program_text(const tenon_program_t* program, uint32_t output,
                                 tenon__arena_t* arena) {
   text_t* text = tenon__arena_allocate(arena, 1, sizeof(*text));
@@ -242,10 +217,13 @@ const char* tenon__program_text(const tenon_program_t* program, uint32_t output,
   text->program = program;
   text->uses = arrays;
   text->names = arrays + program->instruction_count + 1;
-  count_uses(text, root);
+  text->uses[root] = 1;
+  tenon__count_needs(program->instructions, program->coordinates, root + 1, true, text->uses);
   uint32_t lets = 0;
   for (uint32_t i = 0; i < root; ++i) {
-    if (text->uses[i] > 1 && !is_leaf(&program->instructions[i])) {
+    const uint32_t opcode = program->instructions[i].opcode;
+    const bool is_leaf = opcode != TENON_OPCODE_LOAD && tenon__opcode_operand_count(opcode) == 0;
+    if (text->uses[i] > 1 && !is_leaf) {
       put(text, "let t%u = ", lets);
       put_instruction(text, i, 0, 0);
       put(text, "; ");

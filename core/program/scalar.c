@@ -2,17 +2,15 @@
 #include "core/program/scalar.h"
 
 #include <math.h>
+#include <string.h>
 
-static const uint8_t operand_counts[] = {
-#define OPERANDS(name, spelling, operands, meaning) operands,
-    TENON_OPCODES(OPERANDS)
-#undef OPERANDS
-};
-
-static const char* const names[] = {
-#define NAME(name, spelling, operands, meaning) spelling,
-    TENON_OPCODES(NAME)
-#undef NAME
+static const struct {
+  const char* name;
+  uint32_t operand_count;
+} opcodes[] = {
+#define OPCODE_ROW(name, spelling, operands, meaning) {spelling, operands},
+    TENON_OPCODES(OPCODE_ROW)
+#undef OPCODE_ROW
 };
 
 bool tenon__opcode_reads_operand(uint32_t opcode) {
@@ -21,11 +19,11 @@ bool tenon__opcode_reads_operand(uint32_t opcode) {
 }
 
 uint32_t tenon__opcode_operand_count(uint32_t opcode) {
-  return opcode < TENON_OPCODE_COUNT ? operand_counts[opcode] : 0;
+  return opcode < TENON_OPCODE_COUNT ? opcodes[opcode].operand_count : 0;
 }
 
 const char* tenon__opcode_name(uint32_t opcode) {
-  return opcode < TENON_OPCODE_COUNT ? names[opcode] : "?";
+  return opcode < TENON_OPCODE_COUNT ? opcodes[opcode].name : "?";
 }
 
 bool tenon__opcode_is_comparison(uint32_t opcode) {
@@ -57,48 +55,33 @@ char tenon__opcode_domain(uint32_t opcode) {
       [TENON_OPCODE_SHR] = 's',        [TENON_OPCODE_ATAN2] = 'f',
       [TENON_OPCODE_RANDOM] = 'f'};
   const bool is_function = opcode >= TENON_OPCODE_SQRT && opcode <= TENON_OPCODE_SOFTPLUS;
-  return is_function                                           ? 'f'
-         : opcode < TENON_OPCODE_COUNT && domains[opcode] != 0 ? domains[opcode]
-                                                               : 'n';
+  if (opcode < TENON_OPCODE_COUNT && domains[opcode] != 0) {
+    return domains[opcode];
+  }
+  return is_function ? 'f' : 'n';
 }
 
 bool tenon__opcode_takes(uint32_t opcode, tenon_dtype_t dtype) {
-  const char kind = tenon__dtype_class(dtype);
-  const bool is_integer = kind == 'i' || kind == 'u';
-  switch (tenon__opcode_domain(opcode)) {
-    case 'f':
-      return kind == 'f';
-    case 'i':
-      return is_integer || kind == 'b';
-    case 's':
-      return is_integer;
-    case 'n':
-      return is_integer || kind == 'f';
-    default:
-      return true;
+  static const struct {
+    char domain;
+    const char* classes;
+  } domains[] = {{'f', "f"}, {'i', "iub"}, {'s', "iu"}, {'n', "iuf"}};
+  const char domain = tenon__opcode_domain(opcode);
+  for (size_t k = 0; k < sizeof(domains) / sizeof(domains[0]); ++k) {
+    if (domains[k].domain == domain) {
+      return strchr(domains[k].classes, tenon__dtype_class(dtype)) != NULL;
+    }
   }
+  return true;
 }
 
 tenon_dtype_t tenon__instruction_type(const tenon_instruction_t* instruction) {
   return tenon__opcode_is_comparison(instruction->opcode) ? TENON_DTYPE_BOOL : instruction->dtype;
 }
 
-double tenon__round_float(tenon_dtype_t dtype, double value) {
-  return dtype == TENON_DTYPE_FLOAT64 ? value : (double)(float)value;
-}
-
-int64_t tenon__wrap_integer(tenon_dtype_t dtype, int64_t value) {
-  const uint32_t gone = 64u - tenon__dtype_bits(dtype);
-  switch (tenon__dtype_class(dtype)) {
-    case 'b':
-      return value != 0;
-    case 'u':
-      return (int64_t)((uint64_t)value << gone >> gone);
-    case 'i':
-      return (int64_t)((uint64_t)value << gone) >> gone;
-    default:
-      return value;
-  }
+tenon__scalar_t tenon__scalar_fit(tenon_dtype_t dtype, tenon__scalar_t value) {
+  const bool is_float = tenon__dtype_class(dtype) == 'f';
+  return tenon__scalar_cast(value, is_float ? TENON_DTYPE_FLOAT64 : TENON_DTYPE_INT64, dtype);
 }
 
 double tenon__random_uniform(tenon_dtype_t dtype, uint64_t key, uint64_t counter) {
@@ -187,6 +170,12 @@ static double float_unary(uint32_t opcode, double a) {
 }
 
 static double float_binary(uint32_t opcode, double a, double b) {
+  static double (*const functions[TENON_OPCODE_COUNT])(double, double) = {
+      [TENON_OPCODE_FMOD] = fmod,
+      [TENON_OPCODE_POW] = pow,
+      [TENON_OPCODE_MIN] = float_minimum,
+      [TENON_OPCODE_MAX] = float_maximum,
+      [TENON_OPCODE_ATAN2] = atan2};
   switch (opcode) {
     case TENON_OPCODE_ADD:
       return a + b;
@@ -202,18 +191,8 @@ static double float_binary(uint32_t opcode, double a, double b) {
       const double r = fmod(a, b);
       return r != 0 && (r < 0) != (b < 0) ? r + b : r;
     }
-    case TENON_OPCODE_FMOD:
-      return fmod(a, b);
-    case TENON_OPCODE_POW:
-      return pow(a, b);
-    case TENON_OPCODE_MIN:
-      return float_minimum(a, b);
-    case TENON_OPCODE_MAX:
-      return float_maximum(a, b);
-    case TENON_OPCODE_ATAN2:
-      return atan2(a, b);
     default:
-      return NAN;
+      return functions[opcode] != NULL ? functions[opcode](a, b) : (double)NAN;
   }
 }
 
@@ -266,32 +245,23 @@ static bool integer_less(tenon_dtype_t dtype, int64_t a, int64_t b) {
   return is_unsigned(dtype) ? (uint64_t)a < (uint64_t)b : a < b;
 }
 
-/* Of a and b: a < b, a == b, b < a; all false where one is no number. */
-static bool order_holds(uint32_t opcode, bool is_less, bool is_same, bool is_more) {
-  switch (opcode) {
-    case TENON_OPCODE_EQ:
-      return is_same;
-    case TENON_OPCODE_NE:
-      return !is_same;
-    case TENON_OPCODE_LT:
-      return is_less;
-    case TENON_OPCODE_LE:
-      return is_less || is_same;
-    case TENON_OPCODE_GT:
-      return is_more;
-    default:
-      return is_more || is_same;
-  }
-}
+/* How a stands to b. UNORDERED: one is no number. */
+enum { LESS = 1u, SAME = 2u, MORE = 4u, UNORDERED = 8u };
 
 static bool compare(uint32_t opcode, tenon_dtype_t dtype, tenon__scalar_t a, tenon__scalar_t b) {
+  static const uint8_t holds[TENON_OPCODE_COUNT] = {
+      [TENON_OPCODE_EQ] = SAME, [TENON_OPCODE_NE] = LESS | MORE | UNORDERED,
+      [TENON_OPCODE_LT] = LESS, [TENON_OPCODE_LE] = LESS | SAME,
+      [TENON_OPCODE_GT] = MORE, [TENON_OPCODE_GE] = MORE | SAME};
   const bool is_float = tenon__dtype_class(dtype) == 'f';
   if (opcode == TENON_OPCODE_IS_NAN || opcode == TENON_OPCODE_IS_INF) {
     return is_float && (opcode == TENON_OPCODE_IS_NAN ? isnan(a.f) : isinf(a.f)) != 0;
   }
   const bool is_less = is_float ? a.f < b.f : integer_less(dtype, a.i, b.i);
   const bool is_more = is_float ? b.f < a.f : integer_less(dtype, b.i, a.i);
-  return order_holds(opcode, is_less, is_float ? a.f == b.f : a.i == b.i, is_more);
+  const bool is_same = is_float ? a.f == b.f : a.i == b.i;
+  const uint32_t order = is_less ? LESS : is_more ? MORE : is_same ? SAME : UNORDERED;
+  return (holds[opcode] & order) != 0;
 }
 
 static int64_t integer_shift(uint32_t opcode, tenon_dtype_t dtype, int64_t a, int64_t b) {
@@ -358,14 +328,15 @@ tenon__scalar_t tenon__scalar_apply(uint32_t opcode, tenon_dtype_t dtype, tenon_
   }
   if (tenon__opcode_is_comparison(opcode)) {
     result.i = compare(opcode, dtype, a, b);
-  } else if (!is_float) {
-    result.i = tenon__wrap_integer(dtype, integer_apply(opcode, dtype, a.i, b.i));
-  } else {
-    result.f = tenon__round_float(dtype, tenon__opcode_operand_count(opcode) == 2
-                                             ? float_binary(opcode, a.f, b.f)
-                                             : float_unary(opcode, a.f));
+    return result;
   }
-  return result;
+  if (!is_float) {
+    result.i = integer_apply(opcode, dtype, a.i, b.i);
+  } else {
+    result.f = tenon__opcode_operand_count(opcode) == 2 ? float_binary(opcode, a.f, b.f)
+                                                        : float_unary(opcode, a.f);
+  }
+  return tenon__scalar_fit(dtype, result);
 }
 
 const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,
@@ -377,6 +348,31 @@ const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,
   }
   *out_count = tenon__opcode_operand_count(instruction->opcode);
   return instruction->operands;
+}
+
+void tenon__count_needs(const tenon_instruction_t* instructions, const uint32_t* coordinates,
+                        uint32_t count, bool through, uint32_t* inout_counts) {
+  for (uint32_t i = count; i > 0; --i) {
+    const tenon_instruction_t* instruction = &instructions[i - 1];
+    uint32_t need_count = 0;
+    const uint32_t* needs = tenon__instruction_needs(coordinates, instruction, &need_count);
+    if (inout_counts[i - 1] == 0 || (!through && tenon__opcode_is_reduction(instruction->opcode))) {
+      continue;
+    }
+    for (uint32_t k = 0; k < need_count; ++k) {
+      ++inout_counts[needs[k]];
+    }
+  }
+}
+
+bool tenon__program_has(const tenon_program_t* program, uint32_t first, uint32_t last) {
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    const uint32_t opcode = program->instructions[k].opcode;
+    if (opcode >= first && opcode <= last) {
+      return true;
+    }
+  }
+  return false;
 }
 
 uint32_t tenon__program_stages(const tenon_program_t* program, uint32_t* out_stages) {

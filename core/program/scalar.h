@@ -13,9 +13,8 @@
  * of its operands. */
 tenon__scalar_t tenon__scalar_apply(uint32_t opcode, tenon_dtype_t dtype, tenon_dtype_t from,
                                     tenon__scalar_t a, tenon__scalar_t b, tenon__scalar_t c);
-/* Rounds a double to a float type's values; wraps an integer to its width. */
-double tenon__round_float(tenon_dtype_t dtype, double value);
-int64_t tenon__wrap_integer(tenon_dtype_t dtype, int64_t value);
+/* A double rounded to a float type's values; an integer wrapped to its width. */
+tenon__scalar_t tenon__scalar_fit(tenon_dtype_t dtype, tenon__scalar_t value);
 /* Philox4x32-10: uniform in [0, 1) from the first word (24 bits for f32, 53 from two words for
  * f64). The same number for the same key and counter on every machine. */
 double tenon__random_uniform(tenon_dtype_t dtype, uint64_t key, uint64_t counter);
@@ -37,6 +36,12 @@ tenon_dtype_t tenon__instruction_type(const tenon_instruction_t* instruction);
 const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,
                                          const tenon_instruction_t* instruction,
                                          uint32_t* out_count);
+/* Counts, for what has a count already, how often each instruction is needed: by all that have one
+ * afterwards. Without `through`, what a reduction needs is not looked at. */
+void tenon__count_needs(const tenon_instruction_t* instructions, const uint32_t* coordinates,
+                        uint32_t count, bool through, uint32_t* inout_counts);
+/* Is there an instruction with one of these opcodes? */
+bool tenon__program_has(const tenon_program_t* program, uint32_t first, uint32_t last);
 /* For each instruction, how many rounds of reductions must be done before it can be computed (its
  * own, if it is one, included); the largest of these numbers. An evaluator needs as many passes
  * over the space, and one more for the outputs. */

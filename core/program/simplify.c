@@ -2,20 +2,20 @@
 #include "core/program/simplify.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/string_map.h"
 
 enum { SIZE_LIMIT = 1u << 20 };
 
 typedef tenon__simplifier_t simplifier_t;
+typedef tenon_instruction_t instruction_t;
 
 void tenon__simplifier_initialize(simplifier_t* out_simplifier, tenon__arena_t* arena) {
   *out_simplifier = (simplifier_t){0};
   tenon__program_builder_initialize(&out_simplifier->builder, arena);
 }
 
-static const tenon_instruction_t* made(const simplifier_t* s, uint32_t index) {
+static const instruction_t* made(const simplifier_t* s, uint32_t index) {
   return &s->builder.instructions[index];
 }
 
@@ -39,27 +39,23 @@ static bool is_number(const simplifier_t* s, uint32_t index, double number) {
   return value.f == number && (signbit(value.f) != 0) == (signbit(number) != 0);
 }
 
+/* Whole numbers up to two to this are values of the type. */
+static uint32_t whole_bits(tenon_dtype_t dtype) {
+  const uint32_t bits = tenon__dtype_bits(dtype);
+  const char kind = tenon__dtype_class(dtype);
+  return kind != 'f' ? bits - (kind == 'i' ? 1u : 0u) : bits >= 64 ? 53u : 24u;
+}
+
 /* Does every value of `from` have its equal in `to`, both types of arithmetic? */
 static bool is_lossless(tenon_dtype_t from, tenon_dtype_t to) {
   const char a = tenon__dtype_class(from);
   const char b = tenon__dtype_class(to);
-  const uint32_t from_bits = tenon__dtype_bits(from) - (a == 'i' ? 1u : 0u);
-  const uint32_t to_bits = tenon__dtype_bits(to) - (b == 'i' ? 1u : 0u);
-  if (from == to || a == 'b') {
-    return true;
-  }
-  if (b == 'f') {
-    return a == 'f' ? tenon__dtype_bits(from) <= tenon__dtype_bits(to)
-                    : from_bits <= (tenon__dtype_bits(to) >= 64 ? 53u : 24u);
-  }
-  if (a == 'f' || b == 'b' || (a == 'i' && b == 'u')) {
-    return false;
-  }
-  return from_bits <= to_bits;
+  const bool holds = b == 'f' || (a != 'f' && b != 'b' && (a == b || b == 'i'));
+  return from == to || a == 'b' || (holds && whole_bits(from) <= whole_bits(to));
 }
 
 /* Folds an operation on constants alone. */
-static bool fold(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+static bool fold(simplifier_t* s, const instruction_t* i, uint32_t* out) {
   const uint32_t count = tenon__opcode_operand_count(i->opcode);
   tenon__scalar_t values[3] = {{.i = 0}, {.i = 0}, {.i = 0}};
   if (count == 0 || tenon__opcode_is_reduction(i->opcode)) {
@@ -90,9 +86,7 @@ static uint32_t binary(simplifier_t* s, uint32_t opcode, tenon_dtype_t dtype, ui
   return tenon__simplify_operation(s, opcode, dtype, a, b, 0);
 }
 
-static uint32_t simplify_add(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t a = i->operands[0];
-  const uint32_t b = i->operands[1];
+static uint32_t simplify_add(simplifier_t* s, const instruction_t* i, uint32_t a, uint32_t b) {
   /* In floats x + 0 is not x for x = -0, but x + -0 is x always. */
   if (is_number(s, b, is_float(i->dtype) ? -0.0 : 0.0)) {
     return a;
@@ -106,9 +100,7 @@ static uint32_t simplify_add(simplifier_t* s, const tenon_instruction_t* i) {
   return TENON_NONE;
 }
 
-static uint32_t simplify_sub(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t a = i->operands[0];
-  const uint32_t b = i->operands[1];
+static uint32_t simplify_sub(simplifier_t* s, const instruction_t* i, uint32_t a, uint32_t b) {
   tenon__scalar_t value;
   if (a == b && !is_float(i->dtype)) {
     return tenon__emit_constant(&s->builder, i->dtype, (tenon__scalar_t){.i = 0});
@@ -120,20 +112,14 @@ static uint32_t simplify_sub(simplifier_t* s, const tenon_instruction_t* i) {
     return unary(s, TENON_OPCODE_NEG, i->dtype, b);
   }
   if (tenon__builder_constant(&s->builder, b, &value)) { /* one form for both: a + -c */
-    if (is_float(i->dtype)) {
-      value.f = -value.f;
-    } else {
-      value.i = (int64_t)(0 - (uint64_t)value.i);
-    }
+    value = tenon__scalar_apply(TENON_OPCODE_NEG, i->dtype, i->dtype, value, value, value);
     const uint32_t minus = tenon__emit_constant(&s->builder, i->dtype, value);
     return binary(s, TENON_OPCODE_ADD, i->dtype, a, minus);
   }
   return TENON_NONE;
 }
 
-static uint32_t simplify_mul(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t a = i->operands[0];
-  const uint32_t b = i->operands[1];
+static uint32_t simplify_mul(simplifier_t* s, const instruction_t* i, uint32_t a, uint32_t b) {
   if (is_number(s, b, 1.0)) {
     return a;
   }
@@ -146,23 +132,17 @@ static uint32_t simplify_mul(simplifier_t* s, const tenon_instruction_t* i) {
   return TENON_NONE;
 }
 
-/* The argument x of a sum 1 + exp(-x) (negated) or 1 + exp(x). */
-static bool exponential_sum(const simplifier_t* s, uint32_t sum, bool negated,
-                            uint32_t* out_argument) {
-  if (!is_opcode(s, sum, TENON_OPCODE_ADD) || !is_number(s, made(s, sum)->operands[1], 1.0) ||
-      !is_opcode(s, made(s, sum)->operands[0], TENON_OPCODE_EXP)) {
-    return false;
+/* The argument x of a sum 1 + exp(-x) (negated) or 1 + exp(x); TENON_NONE for any other. */
+static uint32_t exponential_sum(const simplifier_t* s, uint32_t sum, bool negated) {
+  const uint32_t* terms = made(s, sum)->operands;
+  if (!is_opcode(s, sum, TENON_OPCODE_ADD) || !is_number(s, terms[1], 1.0) ||
+      !is_opcode(s, terms[0], TENON_OPCODE_EXP)) {
+    return TENON_NONE;
   }
-  const uint32_t exponent = made(s, made(s, sum)->operands[0])->operands[0];
-  if (!negated) {
-    *out_argument = exponent;
-    return true;
-  }
-  if (!is_opcode(s, exponent, TENON_OPCODE_NEG)) {
-    return false;
-  }
-  *out_argument = made(s, exponent)->operands[0];
-  return true;
+  const uint32_t exponent = made(s, terms[0])->operands[0];
+  return !negated                                   ? exponent
+         : is_opcode(s, exponent, TENON_OPCODE_NEG) ? made(s, exponent)->operands[0]
+                                                    : TENON_NONE;
 }
 
 /* Multiplying by 1 / c is exact when c is a power of two whose inverse is a normal number. */
@@ -176,9 +156,7 @@ static bool exact_inverse(tenon_dtype_t dtype, double value, double* out_inverse
   return true;
 }
 
-static uint32_t simplify_div(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t a = i->operands[0];
-  const uint32_t b = i->operands[1];
+static uint32_t simplify_div(simplifier_t* s, const instruction_t* i, uint32_t a, uint32_t b) {
   tenon__scalar_t value;
   if (is_number(s, b, 1.0)) {
     return a;
@@ -197,21 +175,18 @@ static uint32_t simplify_div(simplifier_t* s, const tenon_instruction_t* i) {
   return TENON_NONE;
 }
 
-static uint32_t simplify_pow(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t a = i->operands[0];
-  if (is_number(s, i->operands[1], 1.0)) {
+static uint32_t simplify_pow(simplifier_t* s, const instruction_t* i, uint32_t a, uint32_t b) {
+  if (is_number(s, b, 1.0)) {
     return a;
   }
-  if (is_number(s, i->operands[1], 2.0)) {
+  if (is_number(s, b, 2.0)) {
     return binary(s, TENON_OPCODE_MUL, i->dtype, a, a);
   }
   return TENON_NONE;
 }
 
 /* min(min(x, c), d) with constants is min(x, min(c, d)); twice the same is once. */
-static uint32_t simplify_extremum(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t a = i->operands[0];
-  const uint32_t b = i->operands[1];
+static uint32_t simplify_extremum(simplifier_t* s, const instruction_t* i, uint32_t a, uint32_t b) {
   tenon__scalar_t values[2];
   if (a == b) {
     return a;
@@ -226,8 +201,10 @@ static uint32_t simplify_extremum(simplifier_t* s, const tenon_instruction_t* i)
   return binary(s, i->opcode, i->dtype, inner, tenon__emit_constant(&s->builder, i->dtype, both));
 }
 
-static uint32_t simplify_not(simplifier_t* s, const tenon_instruction_t* i) {
-  const tenon_instruction_t inner = *made(s, i->operands[0]);
+static uint32_t simplify_not(simplifier_t* s, const instruction_t* i, uint32_t a) {
+  (void)i;
+  const instruction_t inner = *made(s, a);
+  const uint32_t opposite = inner.opcode == TENON_OPCODE_LT ? TENON_OPCODE_LE : TENON_OPCODE_LT;
   const bool number = !is_float(inner.dtype);
   switch (inner.opcode) {
     case TENON_OPCODE_NOT:
@@ -237,18 +214,15 @@ static uint32_t simplify_not(simplifier_t* s, const tenon_instruction_t* i) {
       return binary(s, inner.opcode == TENON_OPCODE_EQ ? TENON_OPCODE_NE : TENON_OPCODE_EQ,
                     inner.dtype, inner.operands[0], inner.operands[1]);
     case TENON_OPCODE_LT: /* not with NaN */
-      return number ? binary(s, TENON_OPCODE_LE, inner.dtype, inner.operands[1], inner.operands[0])
-                    : TENON_NONE;
     case TENON_OPCODE_LE:
-      return number ? binary(s, TENON_OPCODE_LT, inner.dtype, inner.operands[1], inner.operands[0])
+      return number ? binary(s, opposite, inner.dtype, inner.operands[1], inner.operands[0])
                     : TENON_NONE;
     default:
       return TENON_NONE;
   }
 }
 
-static uint32_t simplify_cast(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t a = i->operands[0];
+static uint32_t simplify_cast(simplifier_t* s, const instruction_t* i, uint32_t a) {
   const tenon_dtype_t middle = tenon__builder_type(&s->builder, a);
   if (middle == i->dtype) {
     return a;
@@ -262,7 +236,7 @@ static uint32_t simplify_cast(simplifier_t* s, const tenon_instruction_t* i) {
   return TENON_NONE;
 }
 
-static uint32_t simplify_select(simplifier_t* s, const tenon_instruction_t* i) {
+static uint32_t simplify_select(simplifier_t* s, const instruction_t* i) {
   tenon__scalar_t condition;
   const uint32_t* operands = i->operands;
   if (tenon__builder_constant(&s->builder, operands[0], &condition)) {
@@ -278,12 +252,10 @@ static uint32_t simplify_select(simplifier_t* s, const tenon_instruction_t* i) {
   return TENON_NONE;
 }
 
-/* and, or, xor of a value with itself, with nothing, with everything. */
-static uint32_t simplify_bits(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t a = i->operands[0];
-  const uint32_t b = i->operands[1];
+/* and, or, xor of a value with itself, with nothing, with everything; shifts by nothing. */
+static uint32_t simplify_bits(simplifier_t* s, const instruction_t* i, uint32_t a, uint32_t b) {
   const bool is_bool = i->dtype == TENON_DTYPE_BOOL;
-  if (a == b) {
+  if (a == b && i->opcode < TENON_OPCODE_SHL) {
     return i->opcode == TENON_OPCODE_XOR
                ? tenon__emit_constant(&s->builder, i->dtype, (tenon__scalar_t){.i = 0})
                : a;
@@ -299,9 +271,7 @@ static uint32_t simplify_bits(simplifier_t* s, const tenon_instruction_t* i) {
   return TENON_NONE;
 }
 
-static uint32_t simplify_compare(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t a = i->operands[0];
-  const uint32_t b = i->operands[1];
+static uint32_t simplify_compare(simplifier_t* s, const instruction_t* i, uint32_t a, uint32_t b) {
   if (i->opcode == TENON_OPCODE_GT || i->opcode == TENON_OPCODE_GE) {
     return binary(s, i->opcode == TENON_OPCODE_GT ? TENON_OPCODE_LT : TENON_OPCODE_LE, i->dtype, b,
                   a);
@@ -314,19 +284,15 @@ static uint32_t simplify_compare(simplifier_t* s, const tenon_instruction_t* i) 
   return TENON_NONE;
 }
 
-static uint32_t simplify_shift(simplifier_t* s, const tenon_instruction_t* i) {
-  return is_number(s, i->operands[1], 0.0) ? i->operands[0] : TENON_NONE;
-}
-
 /* What is whole stays. */
-static uint32_t simplify_rounding(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t inner = made(s, i->operands[0])->opcode;
+static uint32_t simplify_rounding(simplifier_t* s, const instruction_t* i, uint32_t a) {
+  (void)i;
+  const uint32_t inner = made(s, a)->opcode;
   const bool is_whole = inner >= TENON_OPCODE_FLOOR && inner <= TENON_OPCODE_TRUNC;
-  return is_whole ? i->operands[0] : TENON_NONE;
+  return is_whole ? a : TENON_NONE;
 }
 
-static uint32_t simplify_sign(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t a = i->operands[0];
+static uint32_t simplify_sign(simplifier_t* s, const instruction_t* i, uint32_t a) {
   const bool twice = is_opcode(s, a, i->opcode);
   if (is_opcode(s, a, TENON_OPCODE_NEG)) {
     const uint32_t inner = made(s, a)->operands[0];
@@ -335,44 +301,50 @@ static uint32_t simplify_sign(simplifier_t* s, const tenon_instruction_t* i) {
   return twice ? a : TENON_NONE;
 }
 
-static uint32_t simplify_logistic(simplifier_t* s, const tenon_instruction_t* i) {
+static uint32_t simplify_logistic(simplifier_t* s, const instruction_t* i, uint32_t a) {
   const bool is_inverse = i->opcode == TENON_OPCODE_RECIP;
-  uint32_t argument = 0;
-  return exponential_sum(s, i->operands[0], is_inverse, &argument)
-             ? unary(s, is_inverse ? TENON_OPCODE_SIGMOID : TENON_OPCODE_SOFTPLUS, i->dtype,
-                     argument)
-             : TENON_NONE;
+  const uint32_t argument = exponential_sum(s, a, is_inverse);
+  return argument == TENON_NONE
+             ? TENON_NONE
+             : unary(s, is_inverse ? TENON_OPCODE_SIGMOID : TENON_OPCODE_SOFTPLUS, i->dtype,
+                     argument);
 }
 
-static uint32_t simplify_log1p(simplifier_t* s, const tenon_instruction_t* i) {
-  const uint32_t a = i->operands[0];
+static uint32_t simplify_log1p(simplifier_t* s, const instruction_t* i, uint32_t a) {
   return is_opcode(s, a, TENON_OPCODE_EXP)
              ? unary(s, TENON_OPCODE_SOFTPLUS, i->dtype, made(s, a)->operands[0])
              : TENON_NONE;
 }
 
 /* The instruction that it comes out as; TENON_NONE: no rule fits. */
-static uint32_t simplify(simplifier_t* s, const tenon_instruction_t* i) {
-  static uint32_t (*const rules[TENON_OPCODE_COUNT])(simplifier_t*, const tenon_instruction_t*) = {
-      [TENON_OPCODE_ADD] = simplify_add,        [TENON_OPCODE_SUB] = simplify_sub,
-      [TENON_OPCODE_MUL] = simplify_mul,        [TENON_OPCODE_DIV] = simplify_div,
-      [TENON_OPCODE_POW] = simplify_pow,        [TENON_OPCODE_MIN] = simplify_extremum,
-      [TENON_OPCODE_MAX] = simplify_extremum,   [TENON_OPCODE_AND] = simplify_bits,
-      [TENON_OPCODE_OR] = simplify_bits,        [TENON_OPCODE_XOR] = simplify_bits,
-      [TENON_OPCODE_SHL] = simplify_shift,      [TENON_OPCODE_SHR] = simplify_shift,
-      [TENON_OPCODE_SELECT] = simplify_select,  [TENON_OPCODE_EQ] = simplify_compare,
-      [TENON_OPCODE_NE] = simplify_compare,     [TENON_OPCODE_LT] = simplify_compare,
-      [TENON_OPCODE_LE] = simplify_compare,     [TENON_OPCODE_GT] = simplify_compare,
-      [TENON_OPCODE_GE] = simplify_compare,     [TENON_OPCODE_NEG] = simplify_sign,
-      [TENON_OPCODE_ABS] = simplify_sign,       [TENON_OPCODE_FLOOR] = simplify_rounding,
-      [TENON_OPCODE_CEIL] = simplify_rounding,  [TENON_OPCODE_ROUND] = simplify_rounding,
-      [TENON_OPCODE_TRUNC] = simplify_rounding, [TENON_OPCODE_RECIP] = simplify_logistic,
-      [TENON_OPCODE_LOG] = simplify_logistic,   [TENON_OPCODE_LOG1P] = simplify_log1p,
-      [TENON_OPCODE_NOT] = simplify_not,        [TENON_OPCODE_CAST] = simplify_cast};
+static uint32_t simplify(simplifier_t* s, const instruction_t* i) {
+  static uint32_t (*const of_one[TENON_OPCODE_COUNT])(simplifier_t*, const instruction_t*,
+                                                      uint32_t) = {
+      [TENON_OPCODE_NEG] = simplify_sign,       [TENON_OPCODE_ABS] = simplify_sign,
+      [TENON_OPCODE_FLOOR] = simplify_rounding, [TENON_OPCODE_CEIL] = simplify_rounding,
+      [TENON_OPCODE_ROUND] = simplify_rounding, [TENON_OPCODE_TRUNC] = simplify_rounding,
+      [TENON_OPCODE_RECIP] = simplify_logistic, [TENON_OPCODE_LOG] = simplify_logistic,
+      [TENON_OPCODE_LOG1P] = simplify_log1p,    [TENON_OPCODE_NOT] = simplify_not,
+      [TENON_OPCODE_CAST] = simplify_cast};
+  static uint32_t (*const of_two[TENON_OPCODE_COUNT])(simplifier_t*, const instruction_t*, uint32_t,
+                                                      uint32_t) = {
+      [TENON_OPCODE_ADD] = simplify_add,      [TENON_OPCODE_SUB] = simplify_sub,
+      [TENON_OPCODE_MUL] = simplify_mul,      [TENON_OPCODE_DIV] = simplify_div,
+      [TENON_OPCODE_POW] = simplify_pow,      [TENON_OPCODE_MIN] = simplify_extremum,
+      [TENON_OPCODE_MAX] = simplify_extremum, [TENON_OPCODE_AND] = simplify_bits,
+      [TENON_OPCODE_OR] = simplify_bits,      [TENON_OPCODE_XOR] = simplify_bits,
+      [TENON_OPCODE_SHL] = simplify_bits,     [TENON_OPCODE_SHR] = simplify_bits,
+      [TENON_OPCODE_EQ] = simplify_compare,   [TENON_OPCODE_NE] = simplify_compare,
+      [TENON_OPCODE_LT] = simplify_compare,   [TENON_OPCODE_LE] = simplify_compare,
+      [TENON_OPCODE_GT] = simplify_compare,   [TENON_OPCODE_GE] = simplify_compare};
+  const uint32_t a = i->operands[0];
   if (tenon__opcode_is_reduction(i->opcode)) {
-    return i->immediate.i == 0 ? i->operands[0] : TENON_NONE;
+    return i->immediate.i == 0 ? a : TENON_NONE;
   }
-  return rules[i->opcode] == NULL ? TENON_NONE : rules[i->opcode](s, i);
+  return i->opcode == TENON_OPCODE_SELECT ? simplify_select(s, i)
+         : of_one[i->opcode] != NULL      ? of_one[i->opcode](s, i, a)
+         : of_two[i->opcode] != NULL      ? of_two[i->opcode](s, i, a, i->operands[1])
+                                          : TENON_NONE;
 }
 
 /* Room for the keys of all instructions there are; computes those that are new. */
@@ -383,7 +355,7 @@ static void update_keys(simplifier_t* s) {
     return;
   }
   for (; s->key_count < count; ++s->key_count) {
-    const tenon_instruction_t* i = made(s, s->key_count);
+    const instruction_t* i = made(s, s->key_count);
     const uint64_t head[3] = {i->opcode, i->dtype, (uint64_t)i->immediate.i};
     tenon__instruction_key_t key = {
         .hash = tenon__hash_bytes(head, sizeof(head), 3), .first_operand = TENON_NONE, .size = 1};
@@ -418,12 +390,12 @@ static bool comes_before(const simplifier_t* s, uint32_t a, uint32_t b) {
   return x->size != y->size ? x->size < y->size : x->hash < y->hash;
 }
 
-uint32_t tenon__simplify_emit(simplifier_t* s, const tenon_instruction_t* instruction,
+uint32_t tenon__simplify_emit(simplifier_t* s, const instruction_t* instruction,
                               const uint32_t* coordinates) {
   if (s->builder.failed) {
     return 0;
   }
-  tenon_instruction_t own = *instruction;
+  instruction_t own = *instruction;
   uint32_t result = TENON_NONE;
   update_keys(s);
   if (!s->builder.failed && tenon__opcode_is_commutative(own.opcode) &&

@@ -6,6 +6,7 @@
 #include "core/base/status.h"
 #include "core/kernel/run.h"
 #include "core/plan/place.h"
+#include "core/runtime/chains.h"
 #include "core/runtime/crossing.h"
 #include "core/runtime/data_dependent.h"
 #include "core/runtime/frame.h"
@@ -186,6 +187,28 @@ static tenon_status_t learn_given(tenon__frame_t* frame) {
   return status;
 }
 
+static tenon_status_t run_steps(tenon__frame_t* frame) {
+  for (uint32_t k = 0; k < frame->schedule->step_count;) {
+    tenon__chain_t* chain = tenon__frame_chain_at(frame, k);
+    TENON_TRY(chain == NULL ? run_step(frame, k) : tenon__frame_run_chain(frame, chain, run_step));
+    k += chain == NULL ? 1 : chain->count;
+  }
+  return TENON_OK;
+}
+
+/* Each step by itself, until it is done: the time of the work, not of asking for it. */
+static tenon_status_t run_profiled(tenon__frame_t* frame) {
+  tenon__context_t* context = frame->context;
+  for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
+    const double begin = tenon__seconds();
+    TENON_TRY(run_step(frame, k));
+    TENON_TRY(tenon__context_settle(context, 0));
+    context->profiler(context->profiler_user, context->engine->steps[frame->graph][k].number,
+                      tenon__seconds() - begin);
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   tenon__context_t* context = frame->context;
   tenon__frame_forget_data_dependent(frame);
@@ -194,16 +217,6 @@ tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   if (!frame->is_bound) {
     TENON_TRY(tenon__frame_bind(frame));
   }
-  for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
-    if (context->profiler == NULL) {
-      TENON_TRY(run_step(frame, k));
-      continue;
-    }
-    const double begin = tenon__seconds();
-    TENON_TRY(run_step(frame, k));
-    TENON_TRY(tenon__context_settle(context, 0)); /* the time of the work, not of asking for it */
-    context->profiler(context->profiler_user, context->engine->steps[frame->graph][k].number,
-                      tenon__seconds() - begin);
-  }
+  TENON_TRY(context->profiler == NULL ? run_steps(frame) : run_profiled(frame));
   return frame->graph == 0 ? TENON_OK : tenon__context_settle(context, 0);
 }

@@ -8,6 +8,7 @@
 #include "core/kernel/align.h"
 #include "core/plan/place.h"
 #include "core/plan/place_view.h"
+#include "core/runtime/chains.h"
 #include "core/runtime/data_dependent.h"
 #include "core/runtime/repeat_state.h"
 #include "core/runtime/requirements.h"
@@ -98,6 +99,7 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
     TENON_TRY_MEMORY(state->buffers != NULL);
   }
   tenon__frame_list_requirements(frame);
+  TENON_TRY(tenon__frame_find_chains(frame));
   return tenon__frame_list_data_dependent(frame);
 }
 
@@ -115,6 +117,7 @@ static void destroy_steps(tenon__frame_t* frame) {
 }
 
 void tenon__frame_destroy(tenon__frame_t* frame) {
+  tenon__frame_forget_recordings(frame);
   destroy_steps(frame);
   if (frame->places == NULL) {
     return;
@@ -133,6 +136,7 @@ void tenon__frame_renew(tenon__frame_t* frame) {
       frame->places[p].data = tenon__engine_weights(frame->context->engine, place);
     }
   }
+  tenon__frame_forget_recordings(frame);
   for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
     tenon__bound_destroy(frame->steps[k].bound);
     frame->steps[k].bound = NULL;
@@ -428,6 +432,7 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
   if (same) {
     return TENON_OK;
   }
+  tenon__frame_forget_recording(frame, index);
   tenon__bound_destroy(state->bound);
   state->bound = NULL;
   const tenon__bind_request_t request = {

@@ -83,6 +83,15 @@ typedef struct tenon__step_state_t {
   bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
 } tenon__step_state_t;
 
+/* Steps that are recorded together: chains.h. */
+typedef struct tenon__chain_t {
+  uint32_t first;
+  uint32_t count;
+  uint32_t device;
+  bool was_enqueued; /* step by step, since they were bound */
+  void* recording;   /* the device's; NULL: none yet */
+} tenon__chain_t;
+
 /* What the run does with a value's numbers when they are there: takes them for symbols, compares
  * them with what the plan knows. */
 enum { TENON_NUMBERS_LEARNT = 1u << 0, TENON_NUMBERS_COMPARED = 1u << 1 };
@@ -110,7 +119,9 @@ typedef struct tenon__frame_t {
   uint32_t* sizing;
   uint32_t following_count;
   tenon__following_t* following;
-  bool is_bound;                          /* static steps are */
+  bool is_bound; /* static steps are */
+  uint32_t chain_count;
+  tenon__chain_t* chains;                 /* in order */
   struct tenon__repeat_state_t** repeats; /* per step, once it has run */
   uint32_t requirement_count;
   const tenon__requirement_t* requirements; /* of this graph, in the plan */
@@ -128,7 +139,7 @@ struct tenon__context_t {
   tenon__thread_pool_t* pool;
   tenon__space_t spaces[TENON_DEVICE_LIMIT];
   bool zeroed_is_dirty;   /* a run failed: what its kernels left there, nobody knows */
-  bool is_lost;            /* a device that it needs says that it works no more */
+  bool is_lost;           /* a device that it needs says that it works no more */
   bool awaits_collection; /* enqueued, and the host has not waited yet */
   tenon__extents_t extents;
   tenon__frame_t* frames;   /* per graph */

@@ -2,8 +2,6 @@
  * coordinates; all questions come down to its affine form and to proofs about its range. */
 #include "core/tensor/index_map.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
@@ -82,15 +80,7 @@ bool tenon__index_map_is_view(tenon__dim_pool_t* pool, const tenon__index_map_t*
 
 static bool same_dims(const tenon__index_map_t* map) {
   const tenon__map_source_t* source = &map->sources[0];
-  if (source->rank != map->rank) {
-    return false;
-  }
-  for (uint32_t i = 0; i < map->rank; ++i) {
-    if (!tenon__dim_equal(source->dims[i], map->dims[i])) {
-      return false;
-    }
-  }
-  return true;
+  return source->rank == map->rank && tenon__dims_equal(source->dims, map->dims, map->rank);
 }
 
 bool tenon__index_map_is_identity(tenon__dim_pool_t* pool, const tenon__index_map_t* map) {

@@ -6,14 +6,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_evaluate.h"
-#include "core/tensor/index_map.h"
 #include "core/tensor/layout.h"
-
-/* Adds part * stride to *sum. */
-static bool add_scaled(int64_t part, int64_t stride, int64_t* sum) {
-  int64_t product = 0;
-  return tenon__multiply_int64(part, stride, &product) && tenon__add_int64(*sum, product, sum);
-}
 
 static bool affine_at(const tenon__extents_t* extents, tenon_dim_t dim, uint32_t axis_count,
                       int64_t* out_base, int64_t* out_parts) {
@@ -34,11 +27,11 @@ tenon_status_t tenon__coordinates_view(const tenon__extents_t* extents,
     int64_t parts[TENON_RANK_LIMIT] = {0};
     int64_t base = 0;
     if (!affine_at(extents, source->coordinates[i], space_rank, &base, parts) ||
-        !add_scaled(base, strides[i], &sums[space_rank])) {
+        !tenon__add_product(base, strides[i], &sums[space_rank])) {
       return TENON_ERROR_UNSUPPORTED;
     }
     for (uint32_t k = 0; k < space_rank; ++k) {
-      if (!add_scaled(parts[k], strides[i], &sums[k])) {
+      if (!tenon__add_product(parts[k], strides[i], &sums[k])) {
         return TENON_ERROR_UNSUPPORTED;
       }
     }
@@ -358,7 +351,7 @@ static tenon_status_t place_pieces(const tenon__extents_t* extents,
     TENON_TRY(
         tenon__coordinates_view(extents, source, cutting->rank, source_strides, strides, &offset));
     for (uint32_t i = 0; i < cutting->rank; ++i) {
-      if (!add_scaled(begin_of(cutting, piece)[i], strides[i], &offset)) {
+      if (!tenon__add_product(begin_of(cutting, piece)[i], strides[i], &offset)) {
         return TENON_ERROR_UNSUPPORTED;
       }
     }

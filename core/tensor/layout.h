@@ -8,7 +8,7 @@
 
 /* Dense row-major strides. False on overflow. Extents of 0 are treated as 1 for the strides. */
 bool tenon__strides_row_major(uint32_t rank, const int64_t* dims, int64_t* out_strides);
-/* Dense strides with dimensions lying in `order`, outermost first. */
+/* Dense strides with dimensions lying in `order`, outermost first; NULL: as they come. */
 bool tenon__strides_ordered(uint32_t rank, const int64_t* dims, const uint32_t* order,
                             int64_t* out_strides);
 /* True when strides are dense in some order (no gaps, no zero strides but on extents of 1). */
@@ -40,5 +40,25 @@ bool tenon__rule_takes_rows(const tenon_argument_rule_t* rule);
  */
 bool tenon__layout_bytes(const tenon_layout_t* layout, tenon_dtype_t dtype, const int64_t* dims,
                          size_t* out_bytes);
+
+/* ---- Which elements strides reach ----
+ *
+ * Views that a plan describes are checked against the memory that they lie in, since a plan may
+ * come from anybody. */
+
+/* A tensor with these dims and strides, whose first element is number `offset`. */
+typedef struct tenon__reach_t {
+  uint32_t rank;
+  const int64_t* dims;
+  const int64_t* strides;
+  int64_t offset;
+} tenon__reach_t;
+
+/* Does `inner` touch no element outside of those between the first and the last that `outer`
+ * touches? False too when an extent is negative or a product overflows. A tensor without elements
+ * lies anywhere. */
+bool tenon__reach_within(const tenon__reach_t* inner, const tenon__reach_t* outer);
+/* *inout_sum += a * b; false on overflow. */
+bool tenon__add_product(int64_t a, int64_t b, int64_t* inout_sum);
 
 #endif

@@ -44,6 +44,12 @@ bool tenon__type_agrees(const tenon__dim_pool_t* pool, const tenon__type_t* a,
   return true;
 }
 
+bool tenon__type_known(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                       int64_t* out_number) {
+  return type->contents != NULL && type->content_count == 1 &&
+         tenon__dim_known(pool, type->contents[0], out_number);
+}
+
 bool tenon__type_same_contents(const tenon__type_t* a, const tenon__type_t* b) {
   if (a->contents == NULL || b->contents == NULL) {
     return a->contents == b->contents;
@@ -99,16 +105,10 @@ bool tenon__type_element_count(const tenon__dim_pool_t* pool, const tenon__type_
 const char* tenon__type_text(const tenon__dim_pool_t* pool, const tenon__type_t* type,
                              tenon__arena_t* arena) {
   const char* kind = type->kind == TENON_ARGUMENT_TENSOR ? NULL : tenon__type_kind_name(type->kind);
-  const bool is_open = type->rank == TENON_NONE;
-  const char* text =
-      tenon__arena_format(arena, "%s%s%s[%s", kind == NULL ? "" : kind, kind == NULL ? "" : " ",
-                          tenon__dtype_name(type->dtype), is_open ? "..." : "");
-  const uint32_t rank = is_open ? 0 : type->rank;
-  for (uint32_t i = 0; text != NULL && i < rank; ++i) {
-    text = tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
-                               tenon__dim_text(pool, type->dims[i], arena));
-  }
-  text = text == NULL ? NULL : tenon__arena_format(arena, "%s]", text);
+  const char* text = tenon__arena_format(
+      arena, "%s%s%s%s", kind == NULL ? "" : kind, kind == NULL ? "" : " ",
+      tenon__dtype_name(type->dtype),
+      type->rank == TENON_NONE ? "[...]" : tenon__dims_text(pool, type->dims, type->rank, arena));
   return text == NULL ? "?" : text;
 }
 

@@ -50,6 +50,9 @@ bool tenon__type_same_shape(const tenon__type_t* a, const tenon__type_t* b);
 /* Nothing known tells them apart: elements and ranks alike, and extents where both are numbers. */
 bool tenon__type_agrees(const tenon__dim_pool_t* pool, const tenon__type_t* a,
                         const tenon__type_t* b);
+/* The one element of a tensor whose contents are one known number. */
+bool tenon__type_known(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                       int64_t* out_number);
 /* Neither is followed, or both are and are known to be alike. */
 bool tenon__type_same_contents(const tenon__type_t* a, const tenon__type_t* b);
 

@@ -94,9 +94,10 @@ tenon_status_t tenon__missing_report(tenon_parse_t* parse) {
   uint32_t missing_count = 0;
   const tenon__converter_entry_t** entries =
       tenon__arena_allocate(&parse->arena, CONVERTER_LIMIT, sizeof(const void*));
-  uint32_t count = entries == NULL ? 0
-                                   : tenon__catalog_converters(parse->network->registry->catalog,
-                                                               NULL, entries, CONVERTER_LIMIT);
+  uint32_t count = entries == NULL
+                       ? 0
+                       : tenon__catalog_all(parse->network->registry->catalog,
+                                            TENON_OFFER_CONVERTER, NULL, entries, CONVERTER_LIMIT);
   count = count < CONVERTER_LIMIT ? count : CONVERTER_LIMIT;
   for (uint32_t i = 0; i < parse->network->description.type_count; ++i) {
     tenon_node_type_t* type = &parse->network->description.types[i].info;

@@ -1,7 +1,7 @@
 /* A network, item by item, as tenon_network_add and its companions would make it again. */
 #include "sdk/library/library.h"
 
-#include "core/network/builder_handles.h"
+#include "core/network/builder_values.h"
 #include "core/network/order.h"
 
 typedef struct walk_t {

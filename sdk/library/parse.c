@@ -173,7 +173,7 @@ static tenon_status_t choose_parser(tenon_parse_t* parse, const char* format,
                                             "no plugin offers a parser for format '%s'", format);
   }
   const tenon__parser_entry_t* entries[PARSER_LIMIT];
-  uint32_t count = tenon__catalog_parsers(catalog, sink, entries, PARSER_LIMIT);
+  uint32_t count = tenon__catalog_all(catalog, TENON_OFFER_PARSER, sink, entries, PARSER_LIMIT);
   count = count < PARSER_LIMIT ? count : PARSER_LIMIT;
   const tenon__model_part_t* part = &parse->parts[0];
   int32_t surest = 0;

@@ -247,8 +247,8 @@ static void print_kernels(tenon_registry_t* registry, const printing_t* p, const
 
 static void print_converters(tenon_registry_t* registry, const printing_t* p,
                              const void** entries) {
-  const uint32_t count = tenon__catalog_converters(
-      registry->catalog, &registry->sink, (const tenon__converter_entry_t**)entries, LIST_LIMIT);
+  const uint32_t count = tenon__catalog_all(registry->catalog, TENON_OFFER_CONVERTER,
+                                            &registry->sink, entries, LIST_LIMIT);
   for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
     const tenon__converter_entry_t* entry = entries[i];
     begin_line(p, "converter", entry->converter.type, entry->owner->plugin);
@@ -279,32 +279,29 @@ static tenon_status_t print_left_out(tenon_registry_t* registry, const printing_
 
 static void print_others(tenon_registry_t* registry, const printing_t* p, const void** entries) {
   const tenon_sink_t* sink = &registry->sink;
-  uint32_t count = tenon__catalog_devices(registry->catalog, sink,
-                                          (const tenon__device_entry_t**)entries, LIST_LIMIT);
+  uint32_t count =
+      tenon__catalog_all(registry->catalog, TENON_OFFER_DEVICE, sink, entries, LIST_LIMIT);
   for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
     const tenon__device_entry_t* entry = entries[i];
     begin_line(p, "device", entry->device.name, entry->owner->plugin);
     add_field(p, "summary", entry->device.summary);
     end_line(p);
   }
-  count = tenon__catalog_parsers(registry->catalog, sink, (const tenon__parser_entry_t**)entries,
-                                 LIST_LIMIT);
+  count = tenon__catalog_all(registry->catalog, TENON_OFFER_PARSER, sink, entries, LIST_LIMIT);
   for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
     const tenon__parser_entry_t* entry = entries[i];
     begin_line(p, "parser", entry->parser.format, entry->owner->plugin);
     add_field(p, "summary", entry->parser.summary);
     end_line(p);
   }
-  count = tenon__catalog_rewrites(registry->catalog, sink, (const tenon__rewrite_entry_t**)entries,
-                                  LIST_LIMIT);
+  count = tenon__catalog_all(registry->catalog, TENON_OFFER_REWRITE, sink, entries, LIST_LIMIT);
   for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
     const tenon__rewrite_entry_t* entry = entries[i];
     begin_line(p, "rewrite", entry->rewrite.name, entry->owner->plugin);
     add_field(p, "pattern", entry->rewrite.pattern);
     end_line(p);
   }
-  count = tenon__catalog_calibrators(registry->catalog, sink,
-                                     (const tenon__calibrator_entry_t**)entries, LIST_LIMIT);
+  count = tenon__catalog_all(registry->catalog, TENON_OFFER_CALIBRATOR, sink, entries, LIST_LIMIT);
   for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
     const tenon__calibrator_entry_t* entry = entries[i];
     begin_line(p, "calibrator", entry->calibrator.name, entry->owner->plugin);
@@ -317,8 +314,8 @@ static tenon_status_t find_faults(tenon_registry_t* registry, const void** entri
   const tenon__optimize_options_t options = {
       .find = tenon__library_find_operator, .find_user = registry, .catalog = registry->catalog};
   TENON_TRY(tenon__catalog_check_texts(registry->catalog, &registry->sink));
-  const uint32_t count = tenon__catalog_rewrites(
-      registry->catalog, &registry->sink, (const tenon__rewrite_entry_t**)entries, LIST_LIMIT);
+  const uint32_t count = tenon__catalog_all(registry->catalog, TENON_OFFER_REWRITE, &registry->sink,
+                                            entries, LIST_LIMIT);
   for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
     bool is_refused = false;
     TENON_TRY(tenon__rewrite_admit(&options, entries[i], registry->allocator, &registry->sink,
@@ -389,8 +386,8 @@ tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry, tenon_wr
   const tenon__device_entry_t* entries[DEVICE_LIMIT];
   const printing_t printing = {write, user};
   const locale_t outer = tenon__c_locale_enter();
-  const uint32_t found =
-      tenon__catalog_devices(registry->catalog, &registry->sink, entries, DEVICE_LIMIT);
+  const uint32_t found = tenon__catalog_all(registry->catalog, TENON_OFFER_DEVICE, &registry->sink,
+                                            entries, DEVICE_LIMIT);
   for (uint32_t i = 0; i < found && i < DEVICE_LIMIT; ++i) {
     hearing_t hearing = {""};
     const tenon_sink_t sink = {&hearing, hear};

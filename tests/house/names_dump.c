@@ -51,15 +51,15 @@ static void print_all(tenon__catalog_t* catalog, const tenon_sink_t* sink) {
   for (uint32_t i = 0; i < count && i < LIMIT; ++i) {
     (void)printf("operator %s\n", operators[i]->name);
   }
-  count = tenon__catalog_devices(catalog, sink, devices, LIMIT);
+  count = tenon__catalog_all(catalog, TENON_OFFER_DEVICE, sink, devices, LIMIT);
   for (uint32_t i = 0; i < count && i < LIMIT; ++i) {
     (void)printf("device %s\n", devices[i]->device.name);
   }
-  count = tenon__catalog_parsers(catalog, sink, parsers, LIMIT);
+  count = tenon__catalog_all(catalog, TENON_OFFER_PARSER, sink, parsers, LIMIT);
   for (uint32_t i = 0; i < count && i < LIMIT; ++i) {
     (void)printf("parser %s\n", parsers[i]->parser.format);
   }
-  count = tenon__catalog_converters(catalog, sink, converters, LIMIT);
+  count = tenon__catalog_all(catalog, TENON_OFFER_CONVERTER, sink, converters, LIMIT);
   for (uint32_t i = 0; i < count && i < LIMIT; ++i) {
     const tenon_converter_t* converter = &converters[i]->converter;
     (void)printf("converter %s:%s:%s\n", converter->format, converter->domain, converter->type);

@@ -149,7 +149,8 @@ TENON_TEST(each_of_ours_is_right) {
   const tenon__rewrite_entry_t* entries[MOST];
   REQUIRE(open_plugins(&plugins));
   EXPECT_STATUS(tenon__catalog_check_texts(plugins.catalog, plugins.sink), TENON_OK);
-  const uint32_t count = tenon__catalog_rewrites(plugins.catalog, plugins.sink, entries, MOST);
+  const uint32_t count =
+      tenon__catalog_all(plugins.catalog, TENON_OFFER_REWRITE, plugins.sink, entries, MOST);
   REQUIRE(count > 0 && count <= MOST);
   const tenon__optimize_options_t options = {.find = find, .find_user = &plugins};
   for (uint32_t i = 0; i < count; ++i) {

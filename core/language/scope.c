@@ -1,5 +1,5 @@
 /* Looking up the names of a scope. */
-#include "core/language/scope_lookup.h"
+#include "core/language/scope.h"
 
 #include <string.h>
 
