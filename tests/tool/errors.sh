@@ -90,7 +90,7 @@ try 3 build "$digits/model.onnx" -o plan --memory-limit 1B
 says "the limit is 1"
 fails_once
 try 3 build "$digits/model.onnx" -o plan --exclude abacus
-says "'abacus' cannot be excluded: there is no such plugin; there are: " "cpu, host, "
+says "'abacus' cannot be excluded: there is no such plugin; there are: " "cpu, " "host, "
 fails_once
 try 3 build "$digits/model.onnx" -o plan --exclude cpu:abacus
 says "'cpu:abacus' cannot be excluded: plugin cpu has no such kernel or rewrite; it has: average_pool, convolution"
@@ -113,7 +113,7 @@ fails_once
 try 3 run "$digits/model.onnx" --outputs probabilitys
 says "near it: 'probabilities'"
 try 3 run "$digits/model.onnx" --device abacus
-says "no plugin offers device 'abacus' that this machine has; there are: cpu"
+says "no plugin offers device 'abacus' that this machine has; there are: " "cpu"
 sets=(--data-set "$digits/test_data_set_0" --data-set "$digits/test_data_set_1")
 for several in bench compare inspect; do
   try 2 "$several" "$digits/model.onnx" "${sets[@]}"

@@ -1,0 +1,468 @@
+/*
+ * The expression kernel: a program becomes CUDA C when a plan is made (generate.h) and is compiled
+ * for the device, once for equal texts; a binding finds the fewest axes of its shapes; a call fills
+ * in addresses and launches one kernel.
+ */
+#include <string.h>
+
+#include "axes.h"
+#include "compiler.h"
+#include "form.h"
+#include "kernels.h"
+#include "launch.h"
+
+typedef struct instance_t {
+  tenon_device_t* device;
+  tenon__cuda_module_t* module;
+  tenon__cuda_analysis_t analysis;
+  tenon__cuda_form_t form;
+  tenon__cuda_layout_t layout;
+  CUfunction whole; /* vectors, or rows */
+  CUfunction other; /* singles, or rows_again; NULL: there is none */
+} instance_t;
+
+typedef struct bound_t {
+  const instance_t* instance;
+  uint8_t* parameters;
+  tenon__cuda_launch_t launch;
+  tenon__cuda_fault_t* fault;
+  bool whole;                      /* the launch is of vectors or rows */
+  bool wide[TENON_CUDA_WALKS];     /* by the strides; an address may say otherwise */
+  int64_t bytes[TENON_CUDA_WALKS]; /* of an element; 0: a coordinate */
+} bound_t;
+
+static int32_t refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
+  out_refusal->reason = reason;
+  out_refusal->detail = detail;
+  return 0;
+}
+
+static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
+                     tenon_refusal_t* out_refusal) {
+  const tenon_program_t* program = table->program(region);
+  tenon__cuda_analysis_t analysis;
+  uint32_t reason = TENON_REFUSAL_OTHER;
+  if (program == NULL) {
+    return refuse(out_refusal, reason, "no program");
+  }
+  const char* why = tenon__cuda_analyse(program, &analysis, &reason);
+  if (why != NULL) {
+    return refuse(out_refusal, reason, why);
+  }
+  return tenon__cuda_compiler_exists(state)
+             ? 1
+             : refuse(out_refusal, TENON_REFUSAL_LIBRARY, "CUDA's run-time compiler, NVRTC");
+}
+
+static tenon_status_t tactics(void* state, const tenon_region_t* region,
+                              const tenon_region_table_t* table, tenon_emit_t* emit,
+                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  static const int32_t variants[] = {TENON_CUDA_FORM_RULE, TENON_CUDA_FORM_HALF,
+                                     TENON_CUDA_FORM_TWICE};
+  static const char* const names[] = {"by rule", "half the threads a row",
+                                      "twice the threads a row"};
+  enum { ARGUMENTS = TENON_CUDA_TENSORS };
+  tenon_argument_rule_t rules[ARGUMENTS];
+  tenon__cuda_analysis_t analysis;
+  uint32_t reason = 0;
+  (void)state;
+  if (table->input_count(region) > ARGUMENTS || table->output_count(region) > ARGUMENTS ||
+      tenon__cuda_analyse(table->program(region), &analysis, &reason) != NULL) {
+    return TENON_OK;
+  }
+  for (size_t k = 0; k < ARGUMENTS; k++) {
+    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
+  }
+  const tenon_numerics_t numerics = {.reassociates = 1};
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = 0; status == TENON_OK && k < (analysis.reduces ? 3 : 1); k++) {
+    const tenon_tactic_t tactic = {
+        .size = sizeof(tactic),
+        .name = names[k],
+        .configuration = &variants[k],
+        .configuration_size = sizeof(variants[k]),
+        .inputs = rules,
+        .outputs = rules,
+        .numerics = &numerics,
+        .launches = 1,
+        .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_OVERLAPS | TENON_TACTIC_RELEASES_EARLY,
+    };
+    status = add(emit, &tactic);
+  }
+  return status;
+}
+
+/* ---- Preparing ---- */
+
+/* The text, and what the device makes of it. */
+static tenon_status_t make_module(const tenon_prepare_t* call, instance_t* instance) {
+  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
+  tenon__cuda_generate(&instance->analysis, &instance->form, &text);
+  const tenon__cuda_request_t request = {text.data, call->preparation, call->host};
+  const tenon_status_t status =
+      text.failed ? TENON_ERROR_OUT_OF_MEMORY
+                  : tenon__cuda_module_get(instance->device, &request, &instance->module);
+  tenon__cuda_text_free(&text);
+  return status;
+}
+
+static tenon_status_t find_kernels(instance_t* instance) {
+  tenon_device_t* device = instance->device;
+  tenon_status_t status = TENON_OK;
+  if (!instance->analysis.reduces) {
+    status = tenon__cuda_module_kernel(device, instance->module, "vectors", &instance->whole);
+    return status != TENON_OK
+               ? status
+               : tenon__cuda_module_kernel(device, instance->module, "singles", &instance->other);
+  }
+  if (instance->form.items > 0) {
+    status = tenon__cuda_module_kernel(device, instance->module, "rows", &instance->whole);
+  }
+  if (status == TENON_OK && instance->form.again != 0) {
+    status = tenon__cuda_module_kernel(device, instance->module, "rows_again", &instance->other);
+  }
+  return status;
+}
+
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  int32_t variant = TENON_CUDA_FORM_RULE;
+  uint32_t reason = 0;
+  tenon_device_t* device = tenon__cuda_prepared_device(call);
+  if (device == NULL) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  instance_t* instance = call->host->allocate(call->preparation, sizeof(*instance));
+  if (instance == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (call->tactic != NULL && call->tactic->configuration_size == sizeof(variant)) {
+    memcpy(&variant, call->tactic->configuration, sizeof(variant));
+  }
+  if (variant < TENON_CUDA_FORM_HALF || variant > TENON_CUDA_FORM_TWICE ||
+      tenon__cuda_analyse(call->table->program(call->region), &instance->analysis, &reason) !=
+          NULL) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  instance->device = device;
+  instance->form = tenon__cuda_form_choose(&instance->analysis, call->region, call->table, variant);
+  instance->layout = tenon__cuda_layout_of(&instance->analysis);
+  tenon_status_t status = make_module(call, instance);
+  if (status != TENON_OK) {
+    return status;
+  }
+  status = find_kernels(instance);
+  if (status != TENON_OK) {
+    tenon__cuda_module_release(device, instance->module);
+    return status;
+  }
+  *out_instance = instance;
+  return TENON_OK;
+}
+
+static void destroy(void* instance) {
+  instance_t* self = instance;
+  tenon__cuda_module_release(self->device, self->module);
+}
+
+/* ---- Binding ---- */
+
+typedef struct binding_t {
+  tenon_binding_t* handle;
+  const tenon_bind_table_t* host;
+} binding_t;
+
+static void put(uint8_t* parameters, size_t offset, const void* value, size_t size_bytes) {
+  memcpy(parameters + offset, value, size_bytes);
+}
+
+static void add_walk(const tenon_tensor_view_t* view, uint32_t walk, tenon__cuda_space_t* space,
+                     bound_t* bound, uint32_t* inout_most) {
+  uint32_t varying = 0;
+  bound->bytes[walk] = tenon__cuda_bytes(view->dtype);
+  for (uint32_t axis = 0; axis < space->rank; axis++) {
+    const bool varies = view->dims[axis] != 1 && space->extents[axis] != 1;
+    space->strides[axis][walk] = varies ? view->strides[axis] : 0;
+    varying += varies && view->strides[axis] != 0 ? 1 : 0;
+  }
+  if (varying > *inout_most) { /* the first that varies most */
+    *inout_most = varying;
+    space->main = walk;
+  }
+}
+
+/* Results come first: threads follow what they write. Rows follow what they read. */
+static tenon_status_t read_space(const binding_t* binding, const instance_t* instance,
+                                 tenon__cuda_space_t* space, bound_t* bound) {
+  const tenon__cuda_analysis_t* analysis = &instance->analysis;
+  const tenon_program_t* program = analysis->program;
+  const int64_t* extents = binding->host->space(binding->handle, TENON_NONE);
+  uint32_t most = 0;
+  if (extents == NULL && program->rank > 0) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  memset(space, 0, sizeof(*space));
+  space->rank = program->rank;
+  space->walk_count = analysis->walk_count;
+  for (uint32_t axis = 0; axis < program->rank; axis++) {
+    space->extents[axis] = extents[axis];
+    if (analysis->axis_walks[axis] != TENON_NONE) {
+      space->strides[axis][analysis->axis_walks[axis]] = 1;
+    }
+  }
+  for (uint32_t k = 0; k < program->output_count; k++) {
+    const tenon_argument_t* output =
+        binding->host->output(binding->handle, program->outputs[k].index);
+    if (output->kind == TENON_ARGUMENT_TENSOR) {
+      add_walk(&output->tensor, analysis->output_walks[k], space, bound, &most);
+    }
+  }
+  most = analysis->reduces ? 0 : most;
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    const tenon_argument_t* input =
+        binding->host->input(binding->handle, program->operands[k].index);
+    uint32_t own = most;
+    if (analysis->operand_walks[k] != TENON_NONE) {
+      uint32_t* counted = analysis->reduces ? &most : &own;
+      const uint32_t main = space->main;
+      add_walk(&input->tensor, analysis->operand_walks[k], space, bound, counted);
+      space->main = analysis->reduces ? space->main : main;
+    }
+  }
+  return TENON_OK;
+}
+
+static void write_indexed(const binding_t* binding, const instance_t* instance,
+                          uint8_t* parameters) {
+  const tenon_program_t* program = instance->analysis.program;
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    const uint32_t number = instance->analysis.indexed[k];
+    if (number == TENON_NONE) {
+      continue;
+    }
+    const tenon_tensor_view_t* view =
+        &binding->host->input(binding->handle, program->operands[k].index)->tensor;
+    put(parameters, instance->layout.dims + (size_t)number * 64, view->dims,
+        view->rank * sizeof(int64_t));
+    put(parameters, instance->layout.strides + (size_t)number * 64, view->strides,
+        view->rank * sizeof(int64_t));
+  }
+}
+
+/* Divides the innermost axis into accesses; what it had is left in `out_last`. */
+static void divide(const instance_t* instance, bound_t* bound, tenon__cuda_axes_t* axes,
+                   int64_t* out_last) {
+  const int64_t elements = instance->form.elements;
+  const uint32_t last = axes->rank - 1;
+  *out_last = axes->extents[last];
+  axes->extents[last] = (axes->extents[last] + elements - 1) / elements;
+  for (uint32_t w = 0; w < axes->walk_count; w++) {
+    const int32_t step = (int32_t)axes->strides[last][w];
+    put(bound->parameters, instance->layout.step + (size_t)w * 4, &step, sizeof(step));
+    bound->wide[w] = step == 1 && bound->bytes[w] > 0;
+    axes->strides[last][w] *= elements;
+  }
+}
+
+/* Accesses of a walk are whole words when everything in front of them is a multiple. */
+static void check_wide(const instance_t* instance, bound_t* bound, const tenon__cuda_axes_t* axes) {
+  const int64_t elements = instance->form.elements;
+  for (uint32_t w = 0; w < axes->walk_count; w++) {
+    for (uint32_t k = 0; k < axes->rank; k++) {
+      bound->wide[w] = bound->wide[w] && axes->strides[k][w] % elements == 0;
+    }
+  }
+}
+
+typedef struct counts_t {
+  uint32_t count;
+  uint32_t rows;
+  uint32_t release;
+  uint32_t ragged;
+  uint32_t last;
+} counts_t;
+
+static tenon_status_t too_large(const binding_t* binding) {
+  return tenon__cuda_fail(binding->host->sink == NULL ? NULL : binding->host->sink(binding->handle),
+                          TENON_ERROR_UNSUPPORTED,
+                          "an expression of more than 2^31 accesses, or strides beyond 2^31");
+}
+
+static tenon_status_t finish(const binding_t* binding, bound_t* bound, counts_t* counts,
+                             int64_t limit, int64_t blocks) {
+  const instance_t* instance = bound->instance;
+  const uint64_t elements = (uint64_t)limit;
+  if (blocks > INT32_MAX) {
+    return too_large(binding);
+  }
+  bound->launch.blocks = (uint32_t)blocks;
+  counts->release =
+      tenon__cuda_fits_at_once(instance->device, (uint64_t)blocks * bound->launch.threads);
+  put(bound->parameters, instance->layout.limit, &elements, sizeof(elements));
+  put(bound->parameters, instance->layout.counts, counts, sizeof(*counts));
+  return TENON_OK;
+}
+
+static tenon_status_t bind_space(const binding_t* binding, bound_t* bound,
+                                 const tenon__cuda_space_t* space) {
+  const instance_t* instance = bound->instance;
+  const tenon__cuda_layout_t* layout = &instance->layout;
+  const int64_t threads = TENON_CUDA_SPACE_THREADS;
+  tenon__cuda_axes_t axes;
+  counts_t counts = {0};
+  tenon__cuda_axes_join(space, UINT64_MAX, &axes);
+  const int64_t count = tenon__cuda_axes_count(&axes);
+  const uint32_t last = axes.rank - 1;
+  bound->whole = (axes.rank == 1 || axes.extents[last] % instance->form.elements == 0) &&
+                 axes.strides[last][space->main] == 1;
+  int64_t work = count;
+  int64_t each = threads * TENON_CUDA_SINGLES;
+  if (bound->whole) {
+    int64_t ignored = 0;
+    divide(instance, bound, &axes, &ignored);
+    check_wide(instance, bound, &axes);
+    work = tenon__cuda_axes_count(&axes);
+    each = threads;
+  }
+  if (work > INT32_MAX ||
+      !tenon__cuda_axes_write(&axes, layout, layout->outer, bound->parameters)) {
+    return too_large(binding);
+  }
+  counts.count = (uint32_t)work;
+  bound->launch.kernel = bound->whole ? instance->whole : instance->other;
+  bound->launch.threads = (uint32_t)threads;
+  return finish(binding, bound, &counts, count, (work + each - 1) / each);
+}
+
+static tenon_status_t bind_rows(const binding_t* binding, bound_t* bound,
+                                const tenon__cuda_space_t* space) {
+  const instance_t* instance = bound->instance;
+  const tenon__cuda_layout_t* layout = &instance->layout;
+  const tenon__cuda_form_t* form = &instance->form;
+  const uint64_t along = instance->analysis.reduced_axes;
+  tenon__cuda_axes_t outer;
+  tenon__cuda_axes_t inner;
+  counts_t counts = {0};
+  int64_t last = 0;
+  tenon__cuda_axes_join(space, ~along, &outer);
+  tenon__cuda_axes_join(space, along, &inner);
+  const int64_t rows = tenon__cuda_axes_count(&outer);
+  const int64_t length = tenon__cuda_axes_count(&inner);
+  divide(instance, bound, &inner, &last);
+  check_wide(instance, bound, &inner);
+  check_wide(instance, bound, &outer);
+  const int64_t accesses = tenon__cuda_axes_count(&inner);
+  if (rows > INT32_MAX || accesses > INT32_MAX || last > INT32_MAX ||
+      !tenon__cuda_axes_write(&outer, layout, layout->outer, bound->parameters) ||
+      !tenon__cuda_axes_write(&inner, layout, layout->inner, bound->parameters)) {
+    return too_large(binding);
+  }
+  counts.count = (uint32_t)accesses;
+  counts.rows = (uint32_t)rows;
+  counts.ragged = last % form->elements != 0 ? 1 : 0;
+  counts.last = (uint32_t)last;
+  bound->whole = accesses <= (int64_t)form->items * form->parts;
+  bound->launch.kernel = bound->whole ? instance->whole : instance->other;
+  bound->launch.threads = form->parts * form->rows;
+  if (bound->launch.kernel == NULL) {
+    return tenon__cuda_fail(
+        binding->host->sink == NULL ? NULL : binding->host->sink(binding->handle),
+        TENON_ERROR_INTERNAL,
+        "a row of %lld elements, where the plan was made for %u threads of %u", (long long)length,
+        form->parts, form->items * form->elements);
+  }
+  return finish(binding, bound, &counts, length, (rows + form->rows - 1) / form->rows);
+}
+
+static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_bind_table_t* host,
+                           void** out_bound) {
+  const binding_t binding = {handle, host};
+  const instance_t* self = instance;
+  tenon__cuda_space_t space;
+  bound_t* bound = host->allocate(handle, sizeof(*bound));
+  if (bound == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  bound->instance = self;
+  bound->parameters = host->allocate(handle, self->layout.total);
+  if (bound->parameters == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  tenon_status_t status = read_space(&binding, self, &space, bound);
+  if (status != TENON_OK) {
+    return status;
+  }
+  put(bound->parameters, self->layout.size, space.extents, space.rank * sizeof(int64_t));
+  write_indexed(&binding, self, bound->parameters);
+  status = self->analysis.reduces ? bind_rows(&binding, bound, &space)
+                                  : bind_space(&binding, bound, &space);
+  if (status == TENON_OK && self->analysis.loads) {
+    bound->fault = tenon__cuda_fault_take(self->device);
+  }
+  if (bound->fault != NULL) {
+    put(bound->parameters, self->layout.fault, &bound->fault->address, sizeof(CUdeviceptr));
+  }
+  if (status == TENON_OK) {
+    *out_bound = bound;
+  }
+  return status;
+}
+
+static void unbind(void* instance, void* bound) {
+  const instance_t* self = instance;
+  tenon__cuda_fault_give(self->device, ((const bound_t*)bound)->fault);
+}
+
+/* ---- Running ---- */
+
+static void put_address(bound_t* bound, uint32_t walk, void* data) {
+  const tenon__cuda_layout_t* layout = &bound->instance->layout;
+  const int64_t word = bound->instance->form.elements * bound->bytes[walk];
+  const uintptr_t address = (uintptr_t)data;
+  const int32_t wide =
+      bound->wide[walk] && address % (uintptr_t)(word > 16 ? 16 : word) == 0 ? 1 : 0;
+  put(bound->parameters, (size_t)walk * 8, &address, sizeof(address));
+  put(bound->parameters, layout->wide + (size_t)walk * 4, &wide, sizeof(wide));
+}
+
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  bound_t* bound = call->bound;
+  const instance_t* instance = bound->instance;
+  const tenon__cuda_analysis_t* analysis = &instance->analysis;
+  const tenon_program_t* program = analysis->program;
+  if (bound->launch.blocks == 0) {
+    return TENON_OK;
+  }
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    void* data = call->inputs[program->operands[k].index].tensor.data;
+    if (analysis->operand_walks[k] != TENON_NONE) {
+      put_address(bound, analysis->operand_walks[k], data);
+    } else {
+      put(bound->parameters, instance->layout.indexed + (size_t)analysis->indexed[k] * 8, &data,
+          sizeof(data));
+    }
+  }
+  for (uint32_t k = 0; k < program->output_count; k++) {
+    const tenon_argument_t* output = &call->outputs[program->outputs[k].index];
+    put_address(bound, analysis->output_walks[k],
+                output->kind == TENON_ARGUMENT_TENSOR ? output->tensor.data : NULL);
+  }
+  if (bound->fault != NULL) {
+    bound->fault->stream = call->host->stream(call->run);
+  }
+  return tenon__cuda_launch(instance->device, call, &bound->launch, bound->parameters);
+}
+
+const tenon_kernel_t tenon__cuda_expressions_kernel = {
+    .size = sizeof(tenon_kernel_t),
+    .name = "expressions",
+    .device = "cuda",
+    .version = 1,
+    .flags = TENON_KERNEL_EXPRESSIONS,
+    .match = match,
+    .tactics = tactics,
+    .prepare = prepare,
+    .bind = bind,
+    .enqueue = enqueue,
+    .unbind = unbind,
+    .destroy = destroy,
+};

@@ -1,0 +1,393 @@
+/* The kernels around a program's functions of one element. */
+#include "generate.h"
+
+#include <stdio.h>
+
+#include "texts.h"
+
+#define ADD tenon__cuda_text_add
+
+typedef struct maker_t {
+  const tenon__cuda_analysis_t* analysis;
+  const tenon__cuda_form_t* form;
+  tenon__cuda_text_t* text;
+  bool kept; /* the operands of a row are in registers */
+} maker_t;
+
+static const char* operand_type(const maker_t* maker, uint32_t operand) {
+  return tenon__cuda_mnemonic(maker->analysis->program->operands[operand].dtype);
+}
+static const char* output_type(const maker_t* maker, uint32_t output) {
+  return tenon__cuda_mnemonic(maker->analysis->program->outputs[output].dtype);
+}
+
+/* Operands that are read at each point. */
+static bool varies(const maker_t* maker, uint32_t operand) {
+  return maker->analysis->operand_walks[operand] != TENON_NONE &&
+         !tenon__cuda_operand_is_uniform(maker->analysis, operand);
+}
+static bool axis_varies(const maker_t* maker, uint32_t axis) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  return analysis->axis_walks[axis] != TENON_NONE &&
+         (!analysis->reduces || (analysis->reduced_axes >> axis & 1) != 0);
+}
+
+/* ---- Without reductions ---- */
+
+static void declare_arrays(const maker_t* maker, const char* count) {
+  const tenon_program_t* program = maker->analysis->program;
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    if (varies(maker, k)) {
+      ADD(maker->text, "  stored_%s s%u[%s];\n", operand_type(maker, k),
+          maker->analysis->operand_walks[k], count);
+    }
+  }
+  for (uint32_t k = 0; k < program->output_count; k++) {
+    ADD(maker->text, "  stored_%s r%u[%s];\n", output_type(maker, k), k, count);
+  }
+}
+
+/* Element j of what was read: `place` is what its coordinates are made from. */
+static void write_element(const maker_t* maker, const char* sources, const char* coordinate) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  ADD(maker->text, "    in_t in;\n");
+  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
+    if (varies(maker, k)) {
+      ADD(maker->text, "    in.s%u = s%u%s[j];\n", analysis->operand_walks[k],
+          analysis->operand_walks[k], sources);
+    }
+  }
+  for (uint32_t axis = 0; axis < analysis->program->rank; axis++) {
+    if (axis_varies(maker, axis)) {
+      const uint32_t walk = analysis->axis_walks[axis];
+      ADD(maker->text, coordinate, walk, walk, walk);
+    }
+  }
+}
+
+static void write_compute(const maker_t* maker) {
+  ADD(maker->text, "    out_t out;\n    element(p, in, row, out);\n");
+  for (uint32_t k = 0; k < maker->analysis->program->output_count; k++) {
+    if (!tenon__cuda_output_is_of_row(maker->analysis, k)) {
+      ADD(maker->text, "    r%u[j] = out.r%u;\n", k, k);
+    }
+  }
+}
+
+static void write_places(const maker_t* maker) {
+  for (uint32_t k = 0; k < maker->analysis->program->output_count; k++) {
+    if (!tenon__cuda_output_is_of_row(maker->analysis, k)) {
+      const uint32_t walk = maker->analysis->output_walks[k];
+      ADD(maker->text,
+          "  if (p.data[%u] != 0) place((stored_%s*)p.data[%u] + o[%u], p.step[%u], p.wide[%u], "
+          "left, r%u);\n",
+          walk, output_type(maker, k), walk, walk, walk, walk, k);
+    }
+  }
+}
+static void write_vectors(const maker_t* maker) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  ADD(maker->text,
+      "extern \"C\" __global__ void __launch_bounds__(%u) vectors(const __grid_constant__ "
+      "parameters_t p) {\n"
+      "  begin(p);\n"
+      "  const unsigned n = blockIdx.x * %uu + threadIdx.x;\n"
+      "  if (n >= p.count) return;\n"
+      "  const u64 behind = p.limit - (u64)n * %u;\n"
+      "  const int left = behind < %u ? (int)behind : %u;\n"
+      "  i64 o[WALKS];\n  origin(o);\n  walk(p.outer, n, o);\n  row_t row;\n  u64 fault = 0;\n",
+      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS, maker->form->elements,
+      maker->form->elements, maker->form->elements);
+  declare_arrays(maker, "V");
+  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
+    if (varies(maker, k)) {
+      const uint32_t walk = analysis->operand_walks[k];
+      ADD(maker->text,
+          "  fetch((const stored_%s*)p.data[%u] + o[%u], p.step[%u], p.wide[%u], left, s%u);\n",
+          operand_type(maker, k), walk, walk, walk, walk, walk);
+    }
+  }
+  ADD(maker->text, "#pragma unroll\n  for (int j = 0; j < V; ++j) {\n");
+  write_element(maker, "", "    in.c%u = o[%u] + (i64)j * p.step[%u];\n");
+  write_compute(maker);
+  ADD(maker->text, "    if (j < left) fault = worse(fault, out.fault);\n  }\n");
+  write_places(maker);
+  ADD(maker->text, "  tell(p, fault);\n}\n\n");
+}
+
+static void write_singles(const maker_t* maker) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  ADD(maker->text,
+      "extern \"C\" __global__ void __launch_bounds__(%u) singles(const __grid_constant__ "
+      "parameters_t p) {\n"
+      "  begin(p);\n"
+      "  const unsigned first = blockIdx.x * %uu + threadIdx.x;\n"
+      "  i64 o[%u][WALKS];\n  row_t row;\n  u64 fault = 0;\n",
+      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS * TENON_CUDA_SINGLES, TENON_CUDA_SINGLES);
+  declare_arrays(maker, "4");
+  ADD(maker->text,
+      "#pragma unroll\n  for (int j = 0; j < %u; ++j) {\n"
+      "    const unsigned n = first + j * %uu;\n"
+      "    origin(o[j]);\n    walk(p.outer, n < p.count ? n : 0, o[j]);\n",
+      TENON_CUDA_SINGLES, TENON_CUDA_SPACE_THREADS);
+  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
+    if (varies(maker, k)) {
+      const uint32_t walk = analysis->operand_walks[k];
+      ADD(maker->text, "    s%u[j] = ((const stored_%s*)p.data[%u])[o[j][%u]];\n", walk,
+          operand_type(maker, k), walk, walk);
+    }
+  }
+  ADD(maker->text, "  }\n#pragma unroll\n  for (int j = 0; j < %u; ++j) {\n", TENON_CUDA_SINGLES);
+  write_element(maker, "", "    in.c%u = o[j][%u];\n");
+  write_compute(maker);
+  ADD(maker->text,
+      "    if (first + j * %uu < p.count) fault = worse(fault, out.fault);\n  }\n"
+      "#pragma unroll\n  for (int j = 0; j < %u; ++j) {\n    if (first + j * %uu < p.count) {\n",
+      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SINGLES, TENON_CUDA_SPACE_THREADS);
+  for (uint32_t k = 0; k < analysis->program->output_count; k++) {
+    const uint32_t walk = analysis->output_walks[k];
+    ADD(maker->text, "      if (p.data[%u] != 0) ((stored_%s*)p.data[%u])[o[j][%u]] = r%u[j];\n",
+        walk, output_type(maker, k), walk, walk, k);
+  }
+  ADD(maker->text, "    }\n  }\n  tell(p, fault);\n}\n");
+}
+
+/* ---- Rows ---- */
+
+/* Over the accesses of a thread: the number of each is n. */
+static void begin_loop(const maker_t* maker) {
+  if (maker->kept) {
+    ADD(maker->text,
+        "#pragma unroll\n  for (int i = 0; i < %u; ++i) {\n  const unsigned n = i * PARTS + part;\n"
+        "  if (n < p.count) {\n",
+        maker->form->items);
+  } else {
+    ADD(maker->text,
+        "#pragma unroll 1\n  for (unsigned n = part; n < p.count; n += PARTS) {\n  {\n");
+  }
+}
+
+static void write_walk(const maker_t* maker) {
+  ADD(maker->text,
+      "  const int left = left_of(p, n);\n  i64 o[WALKS];\n#pragma unroll\n"
+      "  for (int w = 0; w < WALKS; ++w) o[w] = base[w];\n  walk(p.inner, n, o);\n");
+}
+
+static void write_row_fetches(const maker_t* maker, const char* index) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
+    if (varies(maker, k)) {
+      const uint32_t walk = analysis->operand_walks[k];
+      ADD(maker->text,
+          "  fetch((const stored_%s*)p.data[%u] + o[%u], p.step[%u], p.wide[%u], left, s%u%s);\n",
+          operand_type(maker, k), walk, walk, walk, walk, walk, index);
+    }
+  }
+}
+
+static void declare_row_sources(const maker_t* maker, const char* dimensions) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
+    if (varies(maker, k)) {
+      ADD(maker->text, "  stored_%s s%u%s;\n", operand_type(maker, k), analysis->operand_walks[k],
+          dimensions);
+    }
+  }
+}
+
+/* What is in registers, or is read now; then over the elements of an access. */
+static void begin_elements(const maker_t* maker) {
+  write_walk(maker); /* the compiler drops what nobody reads */
+  if (!maker->kept) {
+    declare_row_sources(maker, "[V]");
+    write_row_fetches(maker, "");
+  }
+  ADD(maker->text, "#pragma unroll\n  for (int j = 0; j < V; ++j) {\n");
+  write_element(maker, maker->kept ? "[i]" : "", "    in.c%u = o[%u] + (i64)j * p.step[%u];\n");
+}
+
+static void write_start(const maker_t* maker, uint32_t k) {
+  const tenon_instruction_t* in = &maker->analysis->program->instructions[k];
+  const char* type = tenon__cuda_value_type(in->dtype);
+  const bool least = in->opcode == TENON_OPCODE_REDUCE_MAX;
+  const uint32_t bits = tenon__cuda_bytes(in->dtype) * 8;
+  const uint64_t top = bits == 0 ? 0 : (uint64_t)1 << (bits - 1);
+  ADD(maker->text, "  row.a%u = (%s)", k, type);
+  if (in->opcode == TENON_OPCODE_PROD) {
+    ADD(maker->text, "1;\n");
+  } else if (in->opcode != TENON_OPCODE_REDUCE_MIN && !least) {
+    ADD(maker->text, "0;\n");
+  } else if (tenon__cuda_class(in->dtype) == 'f') {
+    ADD(maker->text, "%s__uint_as_float(0x7F800000u);\n", least ? "-" : "");
+  } else if (tenon__cuda_class(in->dtype) == 'b') {
+    ADD(maker->text, "%d;\n", least ? 0 : 1);
+  } else if (tenon__cuda_class(in->dtype) == 'u') {
+    ADD(maker->text, "%lluull;\n", least ? 0ULL : (unsigned long long)(top + (top - 1)));
+  } else if (least) {
+    ADD(maker->text, "(-%lldll - 1);\n", (long long)(top - 1));
+  } else {
+    ADD(maker->text, "%lldll;\n", (long long)(top - 1));
+  }
+}
+
+static const char* join_of(uint16_t opcode) {
+  switch (opcode) {
+    case TENON_OPCODE_PROD:
+      return "prod";
+    case TENON_OPCODE_REDUCE_MIN:
+      return "min";
+    case TENON_OPCODE_REDUCE_MAX:
+      return "max";
+    default:
+      return "sum";
+  }
+}
+
+static void write_end(const maker_t* maker, uint32_t k) {
+  const tenon_instruction_t* in = &maker->analysis->program->instructions[k];
+  const int kind = tenon__cuda_class(in->dtype);
+  const bool narrow = (kind == 'i' || kind == 'u') && tenon__cuda_bytes(in->dtype) < 4;
+  const char* type = tenon__cuda_value_type(in->dtype);
+  ADD(maker->text, "  row.v%u = combine(row.a%u, join_%s());\n", k, k, join_of(in->opcode));
+  if (narrow) {
+    ADD(maker->text, "  row.v%u = wrap_%s(row.v%u);\n", k, tenon__cuda_mnemonic(in->dtype), k);
+  }
+  if (in->opcode == TENON_OPCODE_MEAN && kind == 'f') {
+    ADD(maker->text, "  row.v%u = row.v%u / (%s)p.limit;\n", k, k, type);
+  } else if (in->opcode == TENON_OPCODE_MEAN) {
+    const char* wide = kind == 'u' ? "u64" : "i64";
+    ADD(maker->text, "  row.v%u = (%s)op_div((%s)row.v%u, (%s)p.limit);\n", k, type, wide, k, wide);
+  }
+}
+
+static void write_passes(const maker_t* maker) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  const tenon_program_t* program = analysis->program;
+  for (uint32_t level = 1; level <= analysis->levels; level++) {
+    for (uint32_t k = 0; k < program->instruction_count; k++) {
+      if (tenon__cuda_is_reduction(program->instructions[k].opcode) &&
+          analysis->level[k] == level) {
+        write_start(maker, k);
+      }
+    }
+    begin_loop(maker);
+    begin_elements(maker);
+    ADD(maker->text, "    if (j < left) pass%u(p, in, row);\n  }\n  }\n  }\n", level);
+    for (uint32_t k = 0; k < program->instruction_count; k++) {
+      if (tenon__cuda_is_reduction(program->instructions[k].opcode) &&
+          analysis->level[k] == level) {
+        write_end(maker, k);
+      }
+    }
+    ADD(maker->text, "  after%u(p, row);\n", level);
+  }
+}
+
+static void write_row_outputs(const maker_t* maker) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  const tenon_program_t* program = analysis->program;
+  bool at_points = false;
+  for (uint32_t k = 0; k < program->output_count; k++) {
+    at_points = at_points || !tenon__cuda_output_is_of_row(analysis, k);
+  }
+  ADD(maker->text, "  if (!live) return;\n");
+  if (at_points) {
+    begin_loop(maker);
+    for (uint32_t k = 0; k < program->output_count; k++) {
+      if (!tenon__cuda_output_is_of_row(analysis, k)) {
+        ADD(maker->text, "  stored_%s r%u[V];\n", output_type(maker, k), k);
+      }
+    }
+    begin_elements(maker);
+    write_compute(maker);
+    ADD(maker->text, "    if (j < left) row.fault = worse(row.fault, out.fault);\n  }\n");
+    write_places(maker);
+    ADD(maker->text, "  }\n  }\n");
+  }
+  ADD(maker->text,
+      "  if (part == 0) {\n    out_t out;\n    result(p, row, out);\n"
+      "    row.fault = worse(row.fault, out.fault);\n");
+  for (uint32_t k = 0; k < program->output_count; k++) {
+    const uint32_t walk = analysis->output_walks[k];
+    if (tenon__cuda_output_is_of_row(analysis, k)) {
+      ADD(maker->text, "    if (p.data[%u] != 0) ((stored_%s*)p.data[%u])[base[%u]] = out.r%u;\n",
+          walk, output_type(maker, k), walk, walk, k);
+    }
+  }
+  ADD(maker->text, "  }\n  tell(p, row.fault);\n}\n\n");
+}
+
+static void write_uniform_sources(const maker_t* maker) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  const tenon_program_t* program = analysis->program;
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    const uint32_t walk = analysis->operand_walks[k];
+    if (walk != TENON_NONE && !varies(maker, k)) {
+      ADD(maker->text, "  row.s%u = ((const stored_%s*)p.data[%u])[base[%u]];\n", walk,
+          operand_type(maker, k), walk, walk);
+    }
+  }
+  for (uint32_t axis = 0; axis < program->rank; axis++) {
+    if (analysis->axis_walks[axis] != TENON_NONE && !axis_varies(maker, axis)) {
+      ADD(maker->text, "  row.c%u = base[%u];\n", analysis->axis_walks[axis],
+          analysis->axis_walks[axis]);
+    }
+  }
+}
+
+static void write_rows(maker_t* maker, bool kept) {
+  maker->kept = kept;
+  ADD(maker->text,
+      "extern \"C\" __global__ void __launch_bounds__(PARTS * ROWS) %s(const __grid_constant__ "
+      "parameters_t p) {\n"
+      "  begin(p);\n"
+      "  const unsigned slot = COLUMNS ? threadIdx.x %% ROWS : threadIdx.x / PARTS;\n"
+      "  const unsigned part = COLUMNS ? threadIdx.x / ROWS : threadIdx.x %% PARTS;\n"
+      "  const unsigned number = blockIdx.x * ROWS + slot;\n"
+      "  const bool live = number < p.rows;\n"
+      "  i64 base[WALKS];\n  origin(base);\n  walk(p.outer, live ? number : 0, base);\n"
+      "  row_t row;\n  row.fault = 0;\n",
+      kept ? "rows" : "rows_again");
+  write_uniform_sources(maker);
+  ADD(maker->text, "  after0(p, row);\n");
+  if (kept) {
+    char dimensions[32];
+    (void)snprintf(dimensions, sizeof(dimensions), "[%u][V]", maker->form->items);
+    declare_row_sources(maker, dimensions);
+    begin_loop(maker);
+    write_walk(maker);
+    write_row_fetches(maker, "[i]");
+    ADD(maker->text, "  }\n  }\n");
+  }
+  write_passes(maker);
+  write_row_outputs(maker);
+}
+
+/* ---- The whole ---- */
+
+void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__cuda_form_t* form,
+                          tenon__cuda_text_t* out_text) {
+  maker_t maker = {.analysis = analysis, .form = form, .text = out_text};
+  const uint32_t rank = analysis->program->rank;
+  ADD(out_text, "#define WALKS %u\n#define AXES %u\n#define INDEXED %u\n#define V %u\n",
+      analysis->walk_count, rank == 0 ? 1 : rank,
+      analysis->indexed_count == 0 ? 1 : analysis->indexed_count, form->elements);
+  if (analysis->reduces) {
+    ADD(out_text, "#define PARTS %u\n#define ROWS %u\n#define COLUMNS %u\n", form->parts,
+        form->rows, form->columns);
+  }
+  tenon__cuda_text_copy(out_text, tenon__cuda_arithmetic_text);
+  tenon__cuda_text_copy(out_text, tenon__cuda_frame_text);
+  tenon__cuda_generate_values(analysis, out_text);
+  if (!analysis->reduces) {
+    write_vectors(&maker);
+    write_singles(&maker);
+    return;
+  }
+  if (form->items > 0) {
+    write_rows(&maker, true);
+  }
+  if (form->again != 0) {
+    write_rows(&maker, false);
+  }
+}

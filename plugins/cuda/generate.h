@@ -1,0 +1,45 @@
+/*
+ * A program as the text of kernels. Strides, extents and addresses are parameters of a launch, so
+ * one text serves all shapes; what is fixed in it, its form, only decides how fast it is.
+ *
+ * Without reductions there are two kernels: `vectors`, whose threads each have `elements`
+ * neighbours of the result, and `singles`, whose threads have four elements a block apart, for
+ * spaces that do not come in neighbours. With reductions there is `rows`, and where a row's length
+ * is not known, or is too long to be kept in registers, `rows_again`, which reads its operands
+ * again in each pass.
+ *
+ * Files: generate_values.c (functions of one element), generate.c (the kernels around them).
+ */
+#ifndef PLUGINS_CUDA_GENERATE_H_
+#define PLUGINS_CUDA_GENERATE_H_
+
+#include "analysis.h"
+#include "text.h"
+
+enum { TENON_CUDA_SINGLES = 4, TENON_CUDA_SPACE_THREADS = 128 };
+
+typedef struct tenon__cuda_form_t {
+  uint32_t elements; /* of an access: 1, 2, 4 or 8 */
+  /* Of rows. */
+  uint32_t parts;   /* threads that share a row: a power of two */
+  uint32_t rows;    /* rows of a block */
+  uint32_t items;   /* accesses of a thread, kept in registers; 0: `rows` is left out */
+  uint32_t again;   /* 1: `rows_again` is there */
+  uint32_t columns; /* 1: neighbouring threads have neighbouring rows */
+} tenon__cuda_form_t;
+
+/* `out_text->failed` where there is no memory. */
+void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__cuda_form_t* form,
+                          tenon__cuda_text_t* out_text);
+
+/* Structures of an element's operands, of a row and of its results, and the functions
+ *   first(p, row), and for each level n of reductions: pass<n>(p, in, row) adds an element,
+ *   after<n>(p, row) computes what the row has in common then;
+ *   element(p, in, row, out): the outputs at a point; result(p, row, out): those of a row. */
+void tenon__cuda_generate_values(const tenon__cuda_analysis_t* analysis, tenon__cuda_text_t* text);
+/* An output of which a row has one element. */
+bool tenon__cuda_output_is_of_row(const tenon__cuda_analysis_t* analysis, uint32_t output);
+/* The C type of a value. */
+const char* tenon__cuda_value_type(tenon_dtype_t dtype);
+
+#endif

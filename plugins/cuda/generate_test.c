@@ -1,0 +1,193 @@
+/* What programs become as texts, and that NVRTC takes them: it needs neither a device nor a driver,
+ * and where it is absent nothing is compiled. */
+#include "generate.h"
+
+#include "compiler.h"
+#include "core/base/allocator.h"
+#include "core/base/test.h"
+
+enum { CAPACITY = 128, F32 = TENON_DTYPE_FLOAT32 };
+
+typedef struct made_t {
+  tenon_program_t program;
+  tenon_instruction_t instructions[CAPACITY];
+  tenon_operand_t operands[4];
+  tenon_program_output_t outputs[32];
+  uint32_t coordinates[4];
+} made_t;
+
+static uint32_t add(made_t* made, uint16_t opcode, tenon_dtype_t dtype, uint32_t a, uint32_t b,
+                    uint32_t c) {
+  const uint32_t k = made->program.instruction_count++;
+  made->instructions[k] =
+      (tenon_instruction_t){.opcode = opcode, .dtype = (uint16_t)dtype, .operands = {a, b, c}};
+  return k;
+}
+static uint32_t add_immediate(made_t* made, uint16_t opcode, tenon_dtype_t dtype, int64_t value) {
+  const uint32_t k = add(made, opcode, dtype, 0, 0, 0);
+  made->instructions[k].immediate.i = value;
+  return k;
+}
+static uint32_t add_operand(made_t* made, tenon_dtype_t dtype) {
+  made->operands[made->program.operand_count] =
+      (tenon_operand_t){.index = made->program.operand_count, .dtype = dtype};
+  return add_immediate(made, TENON_OPCODE_INPUT, dtype, made->program.operand_count++);
+}
+static void add_output(made_t* made, uint32_t instruction, tenon_dtype_t dtype, uint64_t axes) {
+  const uint32_t k = made->program.output_count++;
+  made->outputs[k] = (tenon_program_output_t){
+      .instruction = instruction, .dtype = dtype, .index = k, .reduced_axes = axes};
+}
+
+static const char* analyse(made_t* made, uint32_t rank, tenon__cuda_analysis_t* out) {
+  uint32_t reason = 0;
+  made->program.instructions = made->instructions;
+  made->program.operands = made->operands;
+  made->program.outputs = made->outputs;
+  made->program.coordinates = made->coordinates;
+  made->program.rank = rank;
+  return tenon__cuda_analyse(&made->program, out, &reason);
+}
+
+static void report(void* user, int32_t severity, const char* message) {
+  (void)user, (void)severity;
+  (void)fprintf(stderr, "%s\n", message);
+}
+
+/* Compiles the text for two architectures, with and without dependent launch. */
+static void expect_compiles(made_t* made, uint32_t rank, const tenon__cuda_form_t* form) {
+  static const int architectures[] = {80, 90};
+  const tenon_sink_t sink = {NULL, report};
+  static tenon__cuda_state_t state;
+  static tenon__cuda_analysis_t analysis;
+  state.allocator = tenon__allocator_default();
+  EXPECT(analyse(made, rank, &analysis) == NULL);
+  tenon__cuda_text_t text = {.allocator = state.allocator};
+  tenon__cuda_generate(&analysis, form, &text);
+  EXPECT(!text.failed);
+  for (int k = 0; k < 2 && tenon__cuda_compiler_exists(&state); k++) {
+    void* code = NULL;
+    size_t size = 0;
+    const tenon_status_t status =
+        tenon__cuda_compile(&state, text.data, architectures[k], &sink, &code, &size);
+    EXPECT_STATUS(status, TENON_OK);
+    if (status == TENON_OK) {
+      EXPECT(size > 0);
+      (void)state.allocator.resize(state.allocator.user, code, size, 0);
+    } else {
+      EXPECT_CONTAINS(text.data, "nothing");
+    }
+  }
+  tenon__cuda_text_free(&text);
+}
+
+TENON_TEST(writes_functions_of_all_types) {
+  static const tenon_dtype_t types[] = {F32,
+                                        TENON_DTYPE_FLOAT64,
+                                        TENON_DTYPE_FLOAT16,
+                                        TENON_DTYPE_INT8,
+                                        TENON_DTYPE_UINT16,
+                                        TENON_DTYPE_INT32,
+                                        TENON_DTYPE_INT64,
+                                        TENON_DTYPE_UINT64};
+  for (size_t t = 0; t < sizeof(types) / sizeof(*types); t++) {
+    const bool is_float = tenon__cuda_class(types[t]) == 'f';
+    made_t made = {.program = {0}};
+    const uint32_t a = add_operand(&made, types[t]);
+    const uint32_t b = add_operand(&made, types[t]);
+    uint32_t last = a;
+    for (uint32_t number = TENON_OPCODE_CAST; number <= TENON_OPCODE_SHR; number++) {
+      const uint16_t op = (uint16_t)number;
+      const bool for_floats =
+          (op >= TENON_OPCODE_SQRT && op <= TENON_OPCODE_SOFTPLUS && op != TENON_OPCODE_RECIP) ||
+          op == TENON_OPCODE_ATAN2;
+      const bool for_integers = op >= TENON_OPCODE_AND;
+      if (is_float ? for_integers : for_floats) {
+        continue;
+      }
+      const uint32_t value = add(&made, op, types[t], last, b, 0);
+      last = tenon__cuda_result_type(&made.instructions[value]) == TENON_DTYPE_BOOL
+                 ? add(&made, TENON_OPCODE_SELECT, types[t], value, last, b)
+                 : value;
+    }
+    add_output(&made, last, types[t], 0);
+    const tenon__cuda_form_t form = {.elements = 4};
+    expect_compiles(&made, 2, &form);
+  }
+}
+
+/* x - max, exp, sum: two levels; the sum leaves too. */
+static void make_rows(made_t* made) {
+  const uint32_t x = add_operand(made, TENON_DTYPE_FLOAT16);
+  const uint32_t wide = add(made, TENON_OPCODE_CAST, F32, x, 0, 0);
+  const uint32_t most = add_immediate(made, TENON_OPCODE_REDUCE_MAX, F32, 2);
+  made->instructions[most].operands[0] = wide;
+  const uint32_t below = add(made, TENON_OPCODE_SUB, F32, wide, most, 0);
+  const uint32_t power = add(made, TENON_OPCODE_EXP, F32, below, 0, 0);
+  const uint32_t sum = add_immediate(made, TENON_OPCODE_SUM, F32, 2);
+  made->instructions[sum].operands[0] = power;
+  add_output(made, add(made, TENON_OPCODE_DIV, F32, power, sum, 0), TENON_DTYPE_FLOAT16, 0);
+  add_output(made, sum, F32, 2);
+}
+
+TENON_TEST(writes_rows_in_every_form) {
+  static const tenon__cuda_form_t forms[] = {
+      {.elements = 8, .parts = 32, .rows = 4, .items = 4, .again = 1},
+      {.elements = 1, .parts = 256, .rows = 1, .items = 7},
+      {.elements = 4, .parts = 1, .rows = 128, .again = 1},
+      {.elements = 1, .parts = 8, .rows = 32, .items = 3, .columns = 1},
+      {.elements = 1, .parts = 1, .rows = 32, .again = 1, .columns = 1}};
+  for (size_t k = 0; k < sizeof(forms) / sizeof(*forms); k++) {
+    made_t made = {.program = {0}};
+    make_rows(&made);
+    expect_compiles(&made, 2, &forms[k]);
+  }
+}
+
+TENON_TEST(finds_levels_and_what_a_row_has_in_common) {
+  made_t made = {.program = {0}};
+  tenon__cuda_analysis_t analysis;
+  make_rows(&made);
+  EXPECT(analyse(&made, 2, &analysis) == NULL);
+  EXPECT_INT(analysis.levels, 2);
+  EXPECT(analysis.reduced_axes == 2);
+  EXPECT(analysis.uniform[2] && !analysis.uniform[3]); /* the maximum; what is below it */
+  EXPECT_INT(analysis.level[4], 1);
+  EXPECT_INT(analysis.level[5], 2);
+  EXPECT_INT(analysis.walk_count, 3);
+}
+
+TENON_TEST(writes_loads_with_their_bounds) {
+  made_t made = {.program = {0}};
+  made.operands[0] = (tenon_operand_t){.dtype = TENON_DTYPE_BFLOAT16, .indexed = 1};
+  made.program.operand_count = 1;
+  const uint32_t index = add_immediate(&made, TENON_OPCODE_INDEX, TENON_DTYPE_INT64, 1);
+  const uint32_t size = add_immediate(&made, TENON_OPCODE_SIZE, TENON_DTYPE_INT64, 0);
+  const uint32_t extent = add_immediate(&made, TENON_OPCODE_EXTENT, TENON_DTYPE_INT64, 0);
+  const uint32_t place = add(&made, TENON_OPCODE_SUB, TENON_DTYPE_INT64, index, size, 0);
+  made.coordinates[0] = place;
+  made.program.coordinate_count = 1;
+  const uint32_t load = add_immediate(&made, TENON_OPCODE_LOAD, F32, 0);
+  made.instructions[load].operands[1] = 1;
+  const uint32_t inside = add(&made, TENON_OPCODE_LT, TENON_DTYPE_INT64, place, extent, 0);
+  const uint32_t twice = add(&made, TENON_OPCODE_ADD, F32, load, load, 0);
+  add_output(&made, add(&made, TENON_OPCODE_SELECT, F32, inside, twice, load), F32, 0);
+  const tenon__cuda_form_t form = {.elements = 4};
+  expect_compiles(&made, 2, &form);
+}
+
+TENON_TEST(refuses_what_it_cannot_write) {
+  tenon__cuda_analysis_t analysis;
+  made_t made = {.program = {0}};
+  const uint32_t x = add_operand(&made, F32);
+  const uint32_t first = add_immediate(&made, TENON_OPCODE_SUM, F32, 1);
+  made.instructions[first].operands[0] = x;
+  const uint32_t second = add_immediate(&made, TENON_OPCODE_SUM, F32, 2);
+  made.instructions[second].operands[0] = x;
+  add_output(&made, first, F32, 1);
+  EXPECT(analyse(&made, 2, &analysis) != NULL);
+  made_t strings = {.program = {0}};
+  add_output(&strings, add_operand(&strings, TENON_DTYPE_STRING), TENON_DTYPE_STRING, 0);
+  EXPECT(analyse(&strings, 1, &analysis) != NULL);
+  EXPECT(analyse(&strings, 9, &analysis) != NULL);
+}

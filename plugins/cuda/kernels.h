@@ -1,0 +1,10 @@
+/* The kernels on offer. */
+#ifndef PLUGINS_CUDA_KERNELS_H_
+#define PLUGINS_CUDA_KERNELS_H_
+
+#include "tenon/plugin.h"
+
+extern const tenon_kernel_t tenon__cuda_expressions_kernel;
+extern const tenon_kernel_t tenon__cuda_moves_kernel;
+
+#endif

@@ -1,0 +1,23 @@
+/* A launch on a run's stream: dependent on what stands in front, where the device knows that. */
+#ifndef PLUGINS_CUDA_LAUNCH_H_
+#define PLUGINS_CUDA_LAUNCH_H_
+
+#include "device.h"
+
+typedef struct tenon__cuda_launch_t {
+  CUfunction kernel;
+  uint32_t blocks;
+  uint32_t threads;
+} tenon__cuda_launch_t;
+
+/* `parameters`: what the kernel's one parameter is, by value. The kernel begins with the wait of
+ * frame.cuh. Its failure is told by run->fail. */
+tenon_status_t tenon__cuda_launch(tenon_device_t* device, const tenon_enqueue_t* call,
+                                  const tenon__cuda_launch_t* launch, void* parameters);
+/* 1 where so many threads fit on the device at once: what follows may then begin with them. */
+uint32_t tenon__cuda_fits_at_once(const tenon_device_t* device, uint64_t threads);
+
+/* The device behind a preparation; NULL: the host has no such device. */
+tenon_device_t* tenon__cuda_prepared_device(const tenon_prepare_t* call);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * What `service("cuda.native/1")` of the device gives: what a kernel needs that speaks to CUDA
+ * itself. Lives as long as the device. [growing]
+ */
+#ifndef PLUGINS_CUDA_NATIVE_H_
+#define PLUGINS_CUDA_NATIVE_H_
+
+#include "tenon/plugin.h"
+
+#define TENON_CUDA_NATIVE "cuda.native/1"
+#define TENON_CUDA_STREAM "cuda.stream/1"
+
+typedef struct tenon_cuda_native_t {
+  size_t size;
+  tenon_device_t* device;
+  /* A CUcontext: the primary one, so CUDA's run-time library uses the same. */
+  void* context;
+  /* The driver's number of the device. */
+  int32_t ordinal;
+  /* 90 for compute capability 9.0. */
+  int32_t architecture;
+  int32_t multiprocessors;
+  int32_t reserved;
+  /* [any] Makes the context the calling thread's; cheap. */
+  tenon_status_t (*enter)(tenon_device_t* device);
+  /* [any] The CUstream behind a stream of the device. */
+  void* (*stream)(const tenon_stream_t* stream);
+} tenon_cuda_native_t;
+
+#endif

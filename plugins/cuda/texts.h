@@ -1,0 +1,12 @@
+/* What is compiled at run time: the .cuh files of this folder as texts, embedded by the build. */
+#ifndef PLUGINS_CUDA_TEXTS_H_
+#define PLUGINS_CUDA_TEXTS_H_
+
+/* Types, conversions and the opcodes' functions: in front of every generated expression. */
+extern const char tenon__cuda_arithmetic_text[];
+/* Parameters, places, reading and writing, rows: behind it. */
+extern const char tenon__cuda_frame_text[];
+/* Kernels that move boxes: whole, as they are. */
+extern const char tenon__cuda_moves_text[];
+
+#endif

@@ -1,0 +1,165 @@
+/* Rows: reductions in all directions, several in one program; places that are computed. */
+#include "kernel_case.h"
+#include "kernels.h"
+
+enum { F32 = TENON_DTYPE_FLOAT32, F16 = TENON_DTYPE_FLOAT16, I64 = TENON_DTYPE_INT64 };
+
+/* Sums of n terms in another order are off by up to log2(n) / 2 + n / threads roundings of the sum
+ * of magnitudes, which here is below 8 n; 64 roundings of 8 cover 4096 terms in trees with room,
+ * and exp passes on twice what its argument is off by. */
+static const double row_error = 512;
+
+static void check_softmax(tenon_dtype_t dtype, uint32_t rank, const int64_t* dims, uint64_t axes,
+                          const kernel_lie_t* lie) {
+  kernel_case_t c;
+  kernel_case_begin(&c, rank, dims);
+  c.whole_numbers = true;
+  const uint32_t x = kernel_operand(&c, dtype, lie);
+  const uint32_t wide = kernel_add(&c, TENON_OPCODE_CAST, F32, x, 0, 0);
+  const uint32_t scale = kernel_constant(&c, F32, 0.125);
+  const uint32_t scaled = kernel_add(&c, TENON_OPCODE_MUL, F32, wide, scale, 0);
+  const uint32_t most = kernel_reduce(&c, TENON_OPCODE_REDUCE_MAX, F32, scaled, axes);
+  const uint32_t below = kernel_add(&c, TENON_OPCODE_SUB, F32, scaled, most, 0);
+  const uint32_t power = kernel_add(&c, TENON_OPCODE_EXP, F32, below, 0, 0);
+  const uint32_t sum = kernel_reduce(&c, TENON_OPCODE_SUM, F32, power, axes);
+  kernel_output(&c, dtype, kernel_add(&c, TENON_OPCODE_DIV, F32, power, sum, 0), 0, lie);
+  kernel_output(&c, F32, sum, axes, NULL);
+  kernel_check(&c, "softmax", row_error * 8);
+}
+
+static void check_norm(tenon_dtype_t dtype, uint32_t rank, const int64_t* dims, uint64_t axes) {
+  const kernel_lie_t weights = {NULL, 0, 1, ~axes, 0};
+  kernel_case_t c;
+  kernel_case_begin(&c, rank, dims);
+  const uint32_t all = (1u << rank) - 1;
+  const kernel_lie_t scale = {NULL, 0, 1, weights.broadcast & all, 0};
+  c.whole_numbers = true;
+  const uint32_t x = kernel_operand(&c, dtype, NULL);
+  const uint32_t g = kernel_operand(&c, F32, &scale);
+  const uint32_t wide = kernel_add(&c, TENON_OPCODE_CAST, F32, x, 0, 0);
+  const uint32_t mean = kernel_reduce(&c, TENON_OPCODE_MEAN, F32, wide, axes);
+  const uint32_t rest = kernel_add(&c, TENON_OPCODE_SUB, F32, wide, mean, 0);
+  const uint32_t square = kernel_add(&c, TENON_OPCODE_MUL, F32, rest, rest, 0);
+  const uint32_t variance = kernel_reduce(&c, TENON_OPCODE_MEAN, F32, square, axes);
+  const uint32_t epsilon = kernel_constant(&c, F32, 1e-5);
+  const uint32_t sum = kernel_add(&c, TENON_OPCODE_ADD, F32, variance, epsilon, 0);
+  const uint32_t root = kernel_add(&c, TENON_OPCODE_RSQRT, F32, sum, 0, 0);
+  const uint32_t norm = kernel_add(&c, TENON_OPCODE_MUL, F32, rest, root, 0);
+  kernel_output(&c, dtype, kernel_add(&c, TENON_OPCODE_MUL, F32, norm, g, 0), 0, NULL);
+  kernel_check(&c, "norm", row_error);
+}
+
+/* All five at once, of whole numbers: exact in any order but PROD, which is of signs. */
+static void check_reductions(tenon_dtype_t dtype, uint32_t rank, const int64_t* dims, uint64_t axes,
+                             const kernel_lie_t* lie) {
+  kernel_case_t c;
+  kernel_case_begin(&c, rank, dims);
+  c.whole_numbers = true;
+  const uint32_t x = kernel_operand(&c, dtype, lie);
+  const uint32_t sign = kernel_add(&c, TENON_OPCODE_SIGN, dtype, x, 0, 0);
+  kernel_output(&c, dtype, kernel_reduce(&c, TENON_OPCODE_SUM, dtype, x, axes), axes, NULL);
+  kernel_output(&c, dtype, kernel_reduce(&c, TENON_OPCODE_PROD, dtype, sign, axes), axes, NULL);
+  kernel_output(&c, dtype, kernel_reduce(&c, TENON_OPCODE_REDUCE_MIN, dtype, x, axes), axes, NULL);
+  kernel_output(&c, dtype, kernel_reduce(&c, TENON_OPCODE_REDUCE_MAX, dtype, x, axes), axes, NULL);
+  kernel_output(&c, dtype, kernel_reduce(&c, TENON_OPCODE_MEAN, dtype, x, axes), axes, NULL);
+  /* The mean is divided once, of an exact sum: a unit, of which a narrow store may make one. */
+  kernel_check(&c, "reductions", tenon__number_is_float(dtype) ? 2 : 0);
+}
+
+/* NaN wins, in every order. */
+static void check_not_numbers(void) {
+  kernel_case_t c;
+  kernel_case_begin(&c, DIMS(40, 300));
+  const uint32_t x = kernel_operand(&c, F32, NULL);
+  kernel_output(&c, F32, kernel_reduce(&c, TENON_OPCODE_REDUCE_MIN, F32, x, 2), 2, NULL);
+  kernel_output(&c, F32, kernel_reduce(&c, TENON_OPCODE_REDUCE_MAX, F32, x, 2), 2, NULL);
+  kernel_check(&c, "not numbers", 0);
+}
+
+/* The place of a row's greatest, by coordinates, as argmax is written. */
+static void check_greatest(void) {
+  kernel_case_t c;
+  kernel_case_begin(&c, DIMS(50, 77));
+  c.whole_numbers = true;
+  const uint32_t x = kernel_operand(&c, F32, NULL);
+  const uint32_t most = kernel_reduce(&c, TENON_OPCODE_REDUCE_MAX, F32, x, 2);
+  const uint32_t is_most = kernel_add(&c, TENON_OPCODE_EQ, F32, x, most, 0);
+  const uint32_t index = kernel_immediate(&c, TENON_OPCODE_INDEX, I64, 1);
+  const uint32_t size = kernel_immediate(&c, TENON_OPCODE_SIZE, I64, 1);
+  const uint32_t place = kernel_add(&c, TENON_OPCODE_SELECT, I64, is_most, index, size);
+  kernel_output(&c, I64, kernel_reduce(&c, TENON_OPCODE_REDUCE_MIN, I64, place, 2), 2, NULL);
+  kernel_check(&c, "greatest", 0);
+}
+
+void kernels_check_rows(void) {
+  static const int64_t lengths[] = {1, 5, 64, 197, 256, 768, 1000, 4096, 20000};
+  static const uint32_t last_first[] = {0, 2, 3, 1};
+  static const kernel_lie_t channels_last = {last_first, 0, 1, 0, 0};
+  static const kernel_lie_t wider = {NULL, 8, 1, 0, 0};
+  static const tenon_dtype_t dtypes[] = {
+      F32, TENON_DTYPE_INT32, TENON_DTYPE_INT64, TENON_DTYPE_UINT8, TENON_DTYPE_FLOAT64, F16};
+  for (size_t k = 0; k < sizeof(lengths) / sizeof(*lengths); k++) {
+    const int64_t dims[] = {lengths[k] > 4096 ? 2 : 9, lengths[k]};
+    check_softmax(k % 2 == 0 ? F32 : F16, 2, dims, 2, k % 3 == 0 ? &wider : NULL);
+    check_norm(k % 2 == 0 ? F16 : F32, 2, dims, 2);
+  }
+  const int64_t image[] = {3, 20, 6, 10};
+  check_softmax(F32, 4, image, 1u << 1, NULL);
+  check_softmax(F16, 4, image, 1u << 1, &channels_last);
+  check_softmax(F32, 4, image, 1u << 3 | 1u << 2, &channels_last);
+  check_norm(F32, 4, image, 1u << 2 | 1u << 3);
+  check_norm(F16, 4, image, 1u << 1 | 1u << 3);
+  for (size_t k = 0; k < sizeof(dtypes) / sizeof(*dtypes); k++) {
+    check_reductions(dtypes[k], 4, image, 1u << 3, NULL);
+    check_reductions(dtypes[k], 4, image, 1u << 0 | 1u << 2, NULL);
+    check_reductions(dtypes[k], 4, image, 15, &channels_last);
+  }
+  check_not_numbers();
+  check_greatest();
+}
+
+/* ---- LOAD ---- */
+
+/* y[i, j] = x[(i * 3 + j) % n, j], or with a margin that a SELECT keeps out. */
+static void make_gather(kernel_case_t* c, bool guarded, int64_t beyond) {
+  kernel_case_begin(c, DIMS(30, 17));
+  const uint32_t x = kernel_indexed(c, F16, DIMS(25, 17));
+  const uint32_t i = kernel_immediate(c, TENON_OPCODE_INDEX, I64, 0);
+  const uint32_t j = kernel_immediate(c, TENON_OPCODE_INDEX, I64, 1);
+  const uint32_t extent = kernel_immediate(c, TENON_OPCODE_EXTENT, I64, x);
+  const uint32_t more = kernel_constant(c, I64, (double)beyond);
+  const uint32_t limit = kernel_add(c, TENON_OPCODE_ADD, I64, extent, more, 0);
+  const uint32_t place = kernel_add(c, TENON_OPCODE_MOD, I64, i, limit, 0);
+  const uint32_t value = kernel_load(c, F32, x, 2, (const uint32_t[]){place, j});
+  const uint32_t inside = kernel_add(c, TENON_OPCODE_LT, I64, place, extent, 0);
+  const uint32_t zero = kernel_constant(c, F32, 0.0);
+  const uint32_t chosen = kernel_add(c, TENON_OPCODE_SELECT, F32, inside, value, zero);
+  kernel_output(c, F32, guarded ? chosen : value, 0, NULL);
+}
+
+/* Sums of rows that are looked up. */
+static void make_sums(kernel_case_t* c, int64_t beyond) {
+  kernel_case_begin(c, DIMS(12, 33));
+  c->whole_numbers = true;
+  const uint32_t table = kernel_indexed(c, F32, DIMS(12, 33));
+  const uint32_t i = kernel_immediate(c, TENON_OPCODE_INDEX, I64, 0);
+  const uint32_t j = kernel_immediate(c, TENON_OPCODE_INDEX, I64, 1);
+  const uint32_t more = kernel_constant(c, I64, (double)beyond);
+  const uint32_t place = kernel_add(c, TENON_OPCODE_ADD, I64, i, more, 0);
+  const uint32_t value = kernel_load(c, F32, table, 2, (const uint32_t[]){place, j});
+  kernel_output(c, F32, kernel_reduce(c, TENON_OPCODE_SUM, F32, value, 2), 2, NULL);
+}
+
+void kernels_check_loads(void) {
+  kernel_case_t c;
+  make_gather(&c, false, 0);
+  kernel_check(&c, "gather", 0);
+  make_gather(&c, true, 3);
+  kernel_check(&c, "guarded gather", 0);
+  make_gather(&c, false, 3);
+  kernel_check_fault(&c, "gather outside");
+  make_sums(&c, 0);
+  kernel_check(&c, "sums", 0);
+  make_sums(&c, 1);
+  kernel_check_fault(&c, "sums outside");
+}

@@ -1,0 +1,322 @@
+/*
+ * A stand-in for CUDA's driver on machines without a GPU: one device whose memory is the host's and
+ * whose work is done when it is asked for, or kept where a stream is being captured. It serves
+ * tests of the plugin `cuda`: that what it generates computes what it should, and that it calls the
+ * driver in order. It knows nothing of time, of caches, of two things at once.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stand_in.h"
+
+enum { MEMORY_LIMIT = 1 << 30 };
+
+typedef struct work_t {
+  struct work_t* next;
+  const stand_in_kernel_t* kernel; /* NULL: a copy or a fill */
+  CUlaunchConfig config;
+  void* parameters;
+  void* target;
+  const void* source; /* NULL: a fill */
+  unsigned char byte;
+  size_t size;
+} work_t;
+
+/* Work in order: a graph, and what it was instantiated into. */
+typedef struct list_t {
+  work_t* first;
+  work_t** end;
+} list_t;
+
+struct CUstream_st {
+  list_t* captured; /* NULL: is not being captured */
+};
+struct CUevent_st {
+  bool recorded;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUctx_st { int unused; } context;
+static size_t memory_taken;
+
+/* ---- Work ---- */
+
+static void do_work(const work_t* work) {
+  if (work->kernel != NULL) {
+    stand_in_run(work->kernel, &work->config, work->parameters);
+  } else if (work->source != NULL) {
+    memmove(work->target, work->source, work->size);
+  } else {
+    memset(work->target, work->byte, work->size);
+  }
+}
+
+static CUresult submit(CUstream stream, const work_t* work) {
+  (void)pthread_mutex_lock(&lock);
+  if (stream == NULL || stream->captured == NULL) {
+    do_work(work);
+  } else {
+    work_t* kept = malloc(sizeof(*kept));
+    *kept = *work;
+    kept->next = NULL;
+    if (work->kernel != NULL) {
+      kept->parameters = aligned_alloc(64, (work->kernel->parameter_bytes + 63) / 64 * 64);
+      memcpy(kept->parameters, work->parameters, work->kernel->parameter_bytes);
+    }
+    *stream->captured->end = kept;
+    stream->captured->end = &kept->next;
+  }
+  (void)pthread_mutex_unlock(&lock);
+  return CUDA_SUCCESS;
+}
+
+static void* pointer(CUdeviceptr address) {
+  return (void*)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** parameters,
+                          void** extra) {
+  const stand_in_kernel_t* kernel = (const stand_in_kernel_t*)f;
+  (void)extra;
+  if (config->gridDimX == 0 || config->blockDimX == 0 || config->blockDimX > 1024) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  /* By value: the caller's may change. */
+  void* copy = aligned_alloc(64, (kernel->parameter_bytes + 63) / 64 * 64);
+  memcpy(copy, parameters[0], kernel->parameter_bytes);
+  const work_t work = {.kernel = kernel, .config = *config, .parameters = copy};
+  const CUresult result = submit(config->hStream, &work);
+  free(copy);
+  return result;
+}
+CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void* source, size_t size, CUstream stream) {
+  const work_t work = {.target = pointer(target), .source = source, .size = size};
+  return submit(stream, &work);
+}
+CUresult cuMemcpyDtoHAsync(void* target, CUdeviceptr source, size_t size, CUstream stream) {
+  const work_t work = {.target = target, .source = pointer(source), .size = size};
+  return submit(stream, &work);
+}
+CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream) {
+  const work_t work = {.target = pointer(target), .source = pointer(source), .size = size};
+  return submit(stream, &work);
+}
+CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char byte, size_t size, CUstream stream) {
+  const work_t work = {.target = pointer(target), .byte = byte, .size = size};
+  return submit(stream, &work);
+}
+
+/* ---- The device ---- */
+
+CUresult cuInit(unsigned int flags) {
+  (void)flags;
+  return CUDA_SUCCESS;
+}
+CUresult cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return CUDA_SUCCESS;
+}
+CUresult cuGetErrorName(CUresult error, const char** name) {
+  *name = error == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_SOME";
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetCount(int* count) {
+  *count = 1;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  *device = ordinal;
+  return ordinal == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
+  (void)device;
+  (void)snprintf(name, (size_t)size, "a stand-in on the host");
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  (void)device;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9
+           : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT   ? 4
+           : attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE          ? 65536
+                                                                     : 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice device) {
+  (void)device;
+  *out = &context;
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  (void)device;
+  return memory_taken == 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+}
+CUresult cuCtxSetCurrent(CUcontext current) {
+  (void)current;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxSynchronize(void) {
+  return CUDA_SUCCESS;
+}
+
+/* ---- Memory: with its size in front, so that what is taken can be counted ---- */
+
+enum { FRONT = 256 };
+CUresult cuMemGetInfo(size_t* free_bytes, size_t* total) {
+  *free_bytes = MEMORY_LIMIT - memory_taken;
+  *total = MEMORY_LIMIT;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
+  (void)properties;
+  *pool = malloc(1);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  free(pool);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  (void)pool, (void)attribute, (void)value;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool pool,
+                                 CUstream stream) {
+  (void)pool, (void)stream;
+  if (size > MEMORY_LIMIT) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  uint8_t* block = NULL; /* of that very size: the sanitizer knows where it ends */
+  if (posix_memalign((void**)&block, 256, size + FRONT) != 0) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  memcpy(block, &size, sizeof(size));
+  memset(block + FRONT, 0xE7, size);
+  (void)pthread_mutex_lock(&lock);
+  memory_taken += size;
+  (void)pthread_mutex_unlock(&lock);
+  *out = (CUdeviceptr)(uintptr_t)(block + FRONT);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+  size_t size = 0;
+  uint8_t* block = (uint8_t*)pointer(address) - FRONT;
+  (void)stream;
+  memcpy(&size, block, sizeof(size));
+  (void)pthread_mutex_lock(&lock);
+  memory_taken -= size;
+  (void)pthread_mutex_unlock(&lock);
+  free(block);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostAlloc(void** out, size_t size, unsigned int flags) {
+  (void)flags;
+  *out = calloc(1, size);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFreeHost(void* data) {
+  free(data);
+  return CUDA_SUCCESS;
+}
+
+/* ---- Streams, events, graphs ---- */
+
+CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
+  (void)flags;
+  *stream = calloc(1, sizeof(**stream));
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamDestroy(CUstream stream) {
+  free(stream);
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamSynchronize(CUstream stream) {
+  return stream->captured == NULL ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  *status =
+      stream->captured == NULL ? CU_STREAM_CAPTURE_STATUS_NONE : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
+  (void)stream, (void)event, (void)flags;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventCreate(CUevent* event, unsigned int flags) {
+  (void)flags;
+  *event = calloc(1, sizeof(**event));
+  return CUDA_SUCCESS;
+}
+CUresult cuEventDestroy(CUevent event) {
+  free(event);
+  return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  (void)stream;
+  event->recorded = true;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventSynchronize(CUevent event) {
+  (void)event;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
+  *milliseconds = 1.0F;
+  return begin->recorded && end->recorded ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
+  (void)mode;
+  if (stream->captured != NULL) {
+    return CUDA_ERROR_ILLEGAL_STATE;
+  }
+  stream->captured = calloc(1, sizeof(list_t));
+  stream->captured->end = &stream->captured->first;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  *graph = (CUgraph)stream->captured;
+  stream->captured = NULL;
+  return *graph == NULL ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+}
+/* The executable takes the graph's work, and the graph is empty from then on. */
+CUresult cuGraphInstantiate(CUgraphExec* recording, CUgraph graph, unsigned long long flags) {
+  list_t* made = calloc(1, sizeof(*made));
+  (void)flags;
+  made->first = ((list_t*)graph)->first;
+  ((list_t*)graph)->first = NULL;
+  *recording = (CUgraphExec)made;
+  return CUDA_SUCCESS;
+}
+static void free_list(list_t* list) {
+  while (list->first != NULL) {
+    work_t* work = list->first;
+    list->first = work->next;
+    if (work->kernel != NULL) {
+      free(work->parameters);
+    }
+    free(work);
+  }
+  free(list);
+}
+CUresult cuGraphUpload(CUgraphExec recording, CUstream stream) {
+  (void)recording, (void)stream;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphLaunch(CUgraphExec recording, CUstream stream) {
+  (void)stream;
+  (void)pthread_mutex_lock(&lock);
+  for (const work_t* work = ((const list_t*)recording)->first; work != NULL; work = work->next) {
+    do_work(work);
+  }
+  (void)pthread_mutex_unlock(&lock);
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+  free_list((list_t*)graph);
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphExecDestroy(CUgraphExec recording) {
+  free_list((list_t*)recording);
+  return CUDA_SUCCESS;
+}

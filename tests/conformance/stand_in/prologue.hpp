@@ -1,0 +1,102 @@
+/*
+ * In front of a kernel's text when it is compiled for the host: what CUDA's compiler knows by
+ * itself. Threads of a block run one after the other, up to the next place where they meet: there
+ * each gives way to the next, as long as all come to the same places.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define __CUDA_ARCH__ 800
+#define __device__
+#define __global__
+#define __grid_constant__
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+/* Blocks run one after the other, so what they share may be static. */
+#define __shared__ static
+/* Of arithmetic.cuh: conversions of f16, from x to y. */
+#define asm(...) stand_in_convert(x, y)
+
+struct stand_in_place_t {
+  unsigned x;
+  unsigned y;
+  unsigned z;
+};
+extern "C" {
+stand_in_place_t threadIdx;
+stand_in_place_t blockIdx;
+stand_in_place_t blockDim;
+stand_in_place_t gridDim;
+/* Set by whoever loads this. */
+void (*stand_in_meet)(void);
+uint64_t* stand_in_slots;
+}
+
+struct uint2 {
+  unsigned x, y;
+} __attribute__((aligned(8)));
+struct uint4 {
+  unsigned x, y, z, w;
+} __attribute__((aligned(16)));
+
+static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)(((uint64_t)a * b) >> 32); }
+template <class T, class F>
+static inline T stand_in_bits(F x) {
+  T y;
+  memcpy(&y, &x, sizeof(y));
+  return y;
+}
+static inline float __uint_as_float(unsigned x) { return stand_in_bits<float>(x); }
+static inline unsigned __float_as_uint(float x) { return stand_in_bits<unsigned>(x); }
+static inline double __longlong_as_double(long long x) { return stand_in_bits<double>(x); }
+static inline float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
+static inline double stand_in_cut(double x, double least, double most) {
+  return x != x ? 0.0 : x < least ? least : x > most ? most : x;
+}
+static inline int __double2int_rz(double x) {
+  return (int)stand_in_cut(x, -2147483648.0, 2147483647.0);
+}
+static inline int __float2int_rz(float x) { return __double2int_rz((double)x); }
+static inline long long __double2ll_rz(double x) {
+  return x != x || x < -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (long long)x;
+}
+static inline unsigned long long __double2ull_rz(double x) {
+  return x != x ? 1ull << 63 : x <= 0.0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (unsigned long long)x;
+}
+
+static inline void stand_in_convert(uint16_t x, float& y) {
+  const int exponent = x >> 10 & 31;
+  const float sign = x >> 15 != 0 ? -1.0f : 1.0f;
+  const float mantissa = (float)((x & 1023) | (exponent == 0 ? 0 : 1024));
+  y = exponent != 31          ? sign * ldexpf(mantissa, (exponent == 0 ? 1 : exponent) - 25)
+      : mantissa == 1024.0f ? sign * INFINITY
+                            : NAN;
+}
+template <class T>
+static inline void stand_in_convert(T x, uint16_t& y) {
+  const double value = (double)(float)x;
+  const unsigned sign = signbit(value) ? 0x8000u : 0u;
+  int exponent = 0;
+  (void)frexp(value, &exponent);
+  exponent = value == 0.0 || exponent < -13 ? -13 : exponent;
+  const double steps = nearbyint(ldexp(fabs(value), 11 - exponent));
+  const bool large = fabs(value) >= 65520.0; /* half a step beyond the largest */
+  y = (uint16_t)(value != value ? 0x7FFFu
+                 : large        ? sign | 0x7C00u
+                                : sign | ((unsigned)steps + ((unsigned)(exponent + 13) << 10)));
+}
+
+static inline void __syncthreads() { stand_in_meet(); }
+template <class T>
+static inline T __shfl_xor_sync(unsigned, T x, int distance) {
+  uint64_t mine = 0;
+  T other;
+  memcpy(&mine, &x, sizeof(x));
+  stand_in_slots[threadIdx.x] = mine;
+  stand_in_meet();
+  memcpy(&other, &stand_in_slots[threadIdx.x ^ (unsigned)distance], sizeof(other));
+  stand_in_meet();
+  return other;
+}
