@@ -161,8 +161,7 @@ static tenon_status_t end_run(tenon__context_t* context, tenon_status_t status) 
   context->awaits_collection = false;
   (void)tenon__context_settle(context, 0);
   tenon__context_forget_outputs(context);
-  const uint32_t count = status == TENON_ERROR_DEVICE ? context->engine->plan->device_count : 0;
-  for (uint32_t d = 0; d < count; ++d) {
+  for (uint32_t d = 1; d < context->engine->plan->device_count; ++d) {
     context->is_lost = context->is_lost || !tenon__device_is_well(&context->engine->devices[d]);
   }
   return tenon__interrupt_is_wanted(&context->interrupt)
