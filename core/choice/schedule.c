@@ -1,218 +1,16 @@
 /*
- * Steps and places from the choice. Every value has a home, where its producer leaves it; a reader
- * that wants it otherwise gets a copy, made once. Views are places without memory. Outputs of the
- * network are written where they belong if their producer can.
+ * Steps and places from the choice. Views are places without memory. Outputs of the network are
+ * written where they belong if their producer can.
  */
 #include "core/choice/schedule.h"
 
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/candidate/candidates.h"
-#include "core/candidate/tuning.h"
-#include "core/choice/conversions.h"
 #include "core/choice/place_rules.h"
+#include "core/choice/scheduling.h"
 #include "core/plan/place_view.h"
-#include "core/plan/report.h"
 #include "core/tensor/index_map_run.h"
-#include "core/tensor/layout.h"
-
-typedef struct scheduling_t {
-  tenon__tuning_t* tuning;
-  tenon__plan_t* plan;
-  tenon__arena_t* arena; /* the plan's */
-  uint32_t graph;
-  const tenon__graph_t* g;
-  tenon__schedule_t schedule;
-  size_t place_capacity;
-  size_t step_capacity;
-  uint32_t* home;      /* per value: place, or TENON_NONE */
-  uint32_t* next_copy; /* per place: another place of the same value */
-  uint32_t* output_of; /* per value: output of the graph that it is home to, or TENON_NONE */
-} scheduling_t;
-
-/* ---- Places ---- */
-
-static tenon_status_t grow_places(scheduling_t* s) {
-  const size_t wanted = s->place_capacity == 0 ? 64 : 2 * s->place_capacity;
-  tenon__place_t* places = tenon__arena_allocate(s->arena, wanted, sizeof *places);
-  uint32_t* next = tenon__arena_allocate(s->tuning->arena, wanted, sizeof *next);
-  TENON_TRY_MEMORY(places != NULL && next != NULL);
-  if (s->place_capacity > 0) {
-    memcpy(places, s->schedule.places, s->place_capacity * sizeof *places);
-    memcpy(next, s->next_copy, s->place_capacity * sizeof *next);
-  }
-  s->schedule.places = places;
-  s->next_copy = next;
-  s->place_capacity = wanted;
-  return TENON_OK;
-}
-
-static tenon_status_t add_place(scheduling_t* s, const tenon__place_t* place, uint32_t* out_place) {
-  if (s->schedule.place_count == s->place_capacity) {
-    TENON_TRY(grow_places(s));
-  }
-  const uint32_t index = s->schedule.place_count++;
-  s->schedule.places[index] = *place;
-  s->schedule.places[index].alias = TENON_NONE;
-  s->next_copy[index] = s->home[place->value];
-  if (s->home[place->value] == TENON_NONE) {
-    s->home[place->value] = index;
-  } else { /* behind the home, which stays first */
-    s->next_copy[index] = s->next_copy[s->home[place->value]];
-    s->next_copy[s->home[place->value]] = index;
-  }
-  *out_place = index;
-  return TENON_OK;
-}
-
-static tenon_status_t add_step(scheduling_t* s, const tenon__step_t* step) {
-  if (s->schedule.step_count == s->step_capacity) {
-    const size_t wanted = s->step_capacity == 0 ? 64 : 2 * s->step_capacity;
-    tenon__step_t* steps = tenon__arena_allocate(s->arena, wanted, sizeof *steps);
-    TENON_TRY_MEMORY(steps != NULL);
-    if (s->step_capacity > 0) {
-      memcpy(steps, s->schedule.steps, s->step_capacity * sizeof *steps);
-    }
-    s->schedule.steps = steps;
-    s->step_capacity = wanted;
-  }
-  s->schedule.steps[s->schedule.step_count++] = *step;
-  return TENON_OK;
-}
-
-/* ---- Kernel steps ---- */
-
-static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen,
-                                  const uint32_t* inputs, const uint32_t* outputs,
-                                  const char* name) {
-  const tenon__candidate_t* c = &chosen->candidates->items[chosen->pick];
-  tenon__step_t step = {
-      .kind = TENON_STEP_KERNEL,
-      .name = name,
-      .device = chosen->region->device,
-      .plugin = c->kernel->owner->plugin,
-      .kernel = c->kernel->kernel.name,
-      .kernel_version = c->kernel->kernel.version,
-      .region = chosen->region,
-      .tactic = c->tactic,
-      .measured_seconds = c->time.figure == TENON_FIGURE_MEASURED ? c->time.seconds : 0,
-      .refusals =
-          tenon__candidates_reasons(s->tuning, chosen->candidates, chosen->pick, chosen->notes),
-      .node = TENON_NONE,
-      .input_count = chosen->region->input_count,
-      .output_count = chosen->region->output_count,
-  };
-  step.inputs = tenon__arena_copy(s->arena, inputs, step.input_count * sizeof *inputs);
-  step.outputs = tenon__arena_copy(s->arena, outputs, step.output_count * sizeof *outputs);
-  TENON_TRY_MEMORY(step.inputs != NULL && step.outputs != NULL);
-  return add_step(s, &step);
-}
-
-/* A copy of `from` into a new place with the order that `rule` asks for, in the same memory. */
-static tenon_status_t copy_place(scheduling_t* s, uint32_t from, const uint32_t* order,
-                                 tenon__storage_t storage, uint32_t index, uint32_t* out_place) {
-  const uint32_t value = s->schedule.places[from].value;
-  orders_t orders = {.to = order, .device = s->schedule.places[from].space};
-  tenon__chosen_t chosen;
-  TENON_TRY(tenon__place_order(s->tuning, s->graph, &s->schedule, from, s->arena, &orders.from));
-  TENON_TRY(tenon__conversion_choose(s->tuning, s->graph, value, orders, s->arena, &chosen));
-  if (chosen.candidates->count == 0) {
-    return tenon__fail(s->tuning->sink, TENON_ERROR_UNSUPPORTED,
-                       "no kernel on device '%s' copies '%s' from one layout to another",
-                       s->plan->devices[orders.device].name, s->g->values[value].name);
-  }
-  const tenon__place_t place = {
-      .value = value, .storage = storage, .index = index, .order = order, .space = orders.device};
-  TENON_TRY(add_place(s, &place, out_place));
-  return kernel_step(s, &chosen, &from, out_place,
-                     tenon__arena_format(s->arena, "%s (copy)", s->g->values[value].name));
-}
-
-/* ---- From one memory into another ---- */
-
-/* As it lies: what is a view is made whole before. */
-static tenon_status_t cross(scheduling_t* s, uint32_t from, uint32_t space,
-                            tenon__storage_t storage, uint32_t index, uint32_t* out_place) {
-  const tenon__place_t* source = &s->schedule.places[from];
-  const bool is_view =
-      source->storage == TENON_STORAGE_VIEW || source->storage == TENON_STORAGE_PART;
-  if (is_view || (storage == TENON_STORAGE_OUTPUT && source->order != NULL)) {
-    TENON_TRY(copy_place(s, from, NULL, TENON_STORAGE_ARENA, 0, &from));
-    source = &s->schedule.places[from];
-  }
-  const char* name = s->g->values[source->value].name;
-  const tenon__place_t place = {.value = source->value,
-                                .storage = storage,
-                                .index = index,
-                                .order = source->order,
-                                .space = space};
-  tenon__step_t step = {.kind = TENON_STEP_COPY,
-                        .device = space == 0 ? source->space : space,
-                        .node = TENON_NONE,
-                        .input_count = 1,
-                        .output_count = 1};
-  const char* to = tenon__plan_device_text(s->plan, space, s->arena);
-  step.name = to == NULL ? NULL : tenon__arena_format(s->arena, "%s (to %s)", name, to);
-  TENON_TRY(add_place(s, &place, out_place));
-  step.inputs = tenon__arena_copy(s->arena, &from, sizeof from);
-  step.outputs = tenon__arena_copy(s->arena, out_place, sizeof *out_place);
-  TENON_TRY_MEMORY(step.name != NULL && step.inputs != NULL && step.outputs != NULL);
-  return add_step(s, &step);
-}
-
-/* Some place of the value in that memory; TENON_NONE. */
-static uint32_t find_place(const scheduling_t* s, uint32_t value, uint32_t space) {
-  uint32_t place = s->home[value];
-  while (place != TENON_NONE && s->schedule.places[place].space != space) {
-    place = s->next_copy[place];
-  }
-  return place;
-}
-
-/* A place of the value in that memory, whatever its layout: constants have one in each, what else
- * is elsewhere is brought, by way of the host. */
-static tenon_status_t bring(scheduling_t* s, uint32_t value, uint32_t space, uint32_t* out_place) {
-  const tenon__value_node_t* v = &s->g->values[value];
-  const uint32_t host = find_place(s, value, 0);
-  uint32_t from = host != TENON_NONE ? host : s->home[value];
-  *out_place = find_place(s, value, space);
-  if (*out_place != TENON_NONE) {
-    return TENON_OK;
-  }
-  if (v->weights != TENON_NONE) {
-    const tenon__place_t place = {
-        .value = value, .storage = TENON_STORAGE_WEIGHTS, .index = v->weights, .space = space};
-    return add_place(s, &place, out_place);
-  }
-  if (space != 0 && s->schedule.places[from].space != 0) {
-    TENON_TRY(cross(s, from, 0, TENON_STORAGE_ARENA, 0, &from));
-  }
-  return cross(s, from, space, TENON_STORAGE_ARENA, 0, out_place);
-}
-
-/* Where the region's input finds the value, in the memory of its device. */
-static tenon_status_t place_for(scheduling_t* s, uint32_t value, uint32_t space,
-                                const tenon_argument_rule_t* rule, uint32_t* out_place) {
-  const tenon__value_node_t* v = &s->g->values[value];
-  uint32_t any = 0;
-  if (s->home[value] == TENON_NONE) {
-    return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL,
-                       "value '%s' is read before it is made", v->name);
-  }
-  TENON_TRY(bring(s, value, space, &any));
-  for (uint32_t p = s->home[value]; p != TENON_NONE; p = s->next_copy[p]) {
-    const bool is_given_as_is = v->weights != TENON_NONE && tenon__rule_takes_rows(rule);
-    if (s->schedule.places[p].space == space &&
-        (is_given_as_is || tenon__place_suits(s->tuning, s->graph, &s->schedule, p, rule))) {
-      *out_place = p;
-      return TENON_OK;
-    }
-  }
-  const uint32_t* order =
-      rule != NULL && rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order : NULL;
-  return copy_place(s, any, order, TENON_STORAGE_ARENA, 0, out_place);
-}
 
 /* ---- Units ---- */
 
@@ -224,7 +22,7 @@ static tenon_status_t output_place(scheduling_t* s, uint32_t value, uint32_t spa
     place.storage = TENON_STORAGE_OUTPUT;
     place.index = s->output_of[value];
   }
-  return add_place(s, &place, out_place);
+  return tenon__scheduling_add_place(s, &place, out_place);
 }
 
 /* What a rule that follows an input comes to, when that input has its place. */
@@ -249,7 +47,7 @@ static tenon_status_t place_follower(scheduling_t* s, const struct tenon_region_
   const tenon_layout_t layout = {.size = sizeof layout, .order = order, .rank = rank};
   const tenon_argument_rule_t wanted = {
       .kind = order == NULL ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT, .layout = &layout};
-  return place_for(s, value, region->device, &wanted, &inputs[k]);
+  return tenon__scheduling_place_for(s, value, region->device, &wanted, &inputs[k]);
 }
 
 /* Those that follow another come behind it. */
@@ -260,7 +58,8 @@ static tenon_status_t place_region_inputs(scheduling_t* s, const struct tenon_re
     inputs[k] = TENON_NONE;
     if (region->inputs[k].value != TENON_NONE &&
         (rule == NULL || rule->kind != TENON_LAYOUT_FOLLOWS)) {
-      TENON_TRY(place_for(s, region->inputs[k].value, region->device, rule, &inputs[k]));
+      TENON_TRY(tenon__scheduling_place_for(s, region->inputs[k].value, region->device, rule,
+                                            &inputs[k]));
     }
   }
   const uint32_t ruled_count = rules == NULL ? 0 : region->input_count;
@@ -311,7 +110,8 @@ static tenon_status_t schedule_region(scheduling_t* s, const tenon__unit_t* unit
       TENON_TRY(output_place(s, region->outputs[k].value, region->device, order, &outputs[k]));
     }
   }
-  return kernel_step(s, &unit->chosen, inputs, outputs, s->g->nodes[region->covered[0]].name);
+  return tenon__scheduling_add_kernel(s, &unit->chosen, inputs, outputs,
+                                      s->g->nodes[region->covered[0]].name);
 }
 
 /* Does the view exist on the base at all of the profile's points? */
@@ -359,17 +159,17 @@ static tenon_status_t schedule_view(scheduling_t* s, const tenon__unit_t* unit) 
     return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL,
                        "value '%s' is read before it is made", s->g->values[source].name);
   }
-  TENON_TRY(bring(s, source, unit->device, &base));
+  TENON_TRY(tenon__scheduling_bring(s, source, unit->device, &base));
   if (!view_fits(s, base, map)) {
     const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
-    TENON_TRY(place_for(s, source, unit->device, &rows, &base));
+    TENON_TRY(tenon__scheduling_place_for(s, source, unit->device, &rows, &base));
   }
   const tenon__place_t view = {.value = node->outputs[unit->output],
                                .storage = TENON_STORAGE_VIEW,
                                .base = base,
                                .map = map,
                                .space = unit->device};
-  return add_place(s, &view, &place);
+  return tenon__scheduling_add_place(s, &view, &place);
 }
 
 static tenon_status_t place_inputs(scheduling_t* s, const tenon__node_t* node,
@@ -378,7 +178,7 @@ static tenon_status_t place_inputs(scheduling_t* s, const tenon__node_t* node,
   for (uint32_t k = 0; k < node->input_count; ++k) {
     out_places[k] = TENON_NONE;
     if (node->inputs[k] != TENON_NONE) {
-      TENON_TRY(place_for(s, node->inputs[k], 0, &rows, &out_places[k]));
+      TENON_TRY(tenon__scheduling_place_for(s, node->inputs[k], 0, &rows, &out_places[k]));
     }
   }
   return TENON_OK;
@@ -408,7 +208,7 @@ static tenon_status_t schedule_node(scheduling_t* s, const tenon__unit_t* unit) 
   }
   step.inputs = inputs;
   step.outputs = outputs;
-  return add_step(s, &step);
+  return tenon__scheduling_add_step(s, &step);
 }
 
 /* ---- The graph's border ---- */
@@ -420,11 +220,11 @@ static tenon_status_t place_sources(scheduling_t* s) {
     if (s->g->values[v].alive && s->g->values[v].weights != TENON_NONE) {
       const tenon__place_t p = {
           .value = v, .storage = TENON_STORAGE_WEIGHTS, .index = s->g->values[v].weights};
-      TENON_TRY(add_place(s, &p, &place));
+      TENON_TRY(tenon__scheduling_add_place(s, &p, &place));
     } else if (s->g->values[v].alive && s->g->values[v].state != TENON_NONE) {
       const tenon__place_t p = {
           .value = v, .storage = TENON_STORAGE_STATE, .index = s->g->values[v].state};
-      TENON_TRY(add_place(s, &p, &place));
+      TENON_TRY(tenon__scheduling_add_place(s, &p, &place));
     }
   }
   s->schedule.input_count = s->g->input_count;
@@ -437,7 +237,7 @@ static tenon_status_t place_sources(scheduling_t* s) {
         .storage = s->graph == 0 ? TENON_STORAGE_INPUT : TENON_STORAGE_PARAMETER,
         .index = k};
     if (s->home[p.value] == TENON_NONE) {
-      TENON_TRY(add_place(s, &p, &place));
+      TENON_TRY(tenon__scheduling_add_place(s, &p, &place));
     }
     s->schedule.inputs[k] = s->home[p.value];
   }
@@ -464,10 +264,11 @@ static tenon_status_t place_outputs(scheduling_t* s) {
     if (s->graph == 0 && is_tensor && !in_place &&
         s->g->values[s->g->outputs[k]].type.dtype != TENON_DTYPE_STRING) {
       const uint32_t space = s->schedule.places[place].space;
-      TENON_TRY(space != 0 ? cross(s, place, 0, TENON_STORAGE_OUTPUT, k, &place)
-                           : copy_place(s, place, NULL, TENON_STORAGE_OUTPUT, k, &place));
+      TENON_TRY(space != 0
+                    ? tenon__scheduling_cross(s, place, 0, TENON_STORAGE_OUTPUT, k, &place)
+                    : tenon__scheduling_copy(s, place, NULL, TENON_STORAGE_OUTPUT, k, &place));
     } else if (s->graph != 0) {
-      TENON_TRY(place_for(s, s->g->outputs[k], 0, &rows, &place));
+      TENON_TRY(tenon__scheduling_place_for(s, s->g->outputs[k], 0, &rows, &place));
     }
     s->schedule.outputs[k] = place;
   }
@@ -482,7 +283,7 @@ static tenon_status_t place_updates(scheduling_t* s) {
     const uint32_t update = network->states[k].update;
     uint32_t place = 0;
     if (update != TENON_NONE && s->home[update] != TENON_NONE) {
-      TENON_TRY(bring(s, update, 0, &place));
+      TENON_TRY(tenon__scheduling_bring(s, update, 0, &place));
     }
   }
   return TENON_OK;
@@ -509,7 +310,6 @@ tenon_status_t tenon__schedule_make(tenon__tuning_t* tuning, uint32_t graph,
                     .arena = &plan->arena,
                     .graph = graph,
                     .g = tuning->network->graphs[graph]};
-  TENON_TRY(grow_places(&s));
   TENON_TRY(prepare(&s));
   for (uint32_t u = 0; u < units->count; ++u) {
     const tenon__unit_t* unit = &units->items[u];
