@@ -123,7 +123,11 @@ typedef struct steps_t {
   tenon_step_info_t* infos;
   double* seconds;
   uint32_t count;
+  bool has_devices; /* several: then each step's is told */
 } steps_t;
+
+/* Behind the name, where there is one. */
+enum { DEVICE_COLUMN = 3 };
 
 static void print_step_json(const steps_t* steps, uint32_t index) {
   const tenon_step_info_t* step = &steps->infos[index];
@@ -141,6 +145,7 @@ static void print_step_json(const steps_t* steps, uint32_t index) {
   tool_json_text(&json, "inputs", step->inputs);
   tool_json_text(&json, "outputs", step->outputs);
   tool_json_text(&json, "layout", step->layout);
+  tool_json_text(&json, "device", step->device);
   tool_json_number(&json, "measured_us", measured * 1e6);
   tool_json_number(&json, "median_us", steps->ran ? steps->seconds[index] * 1e6 : NAN);
   tool_json_unsigned(&json, "depth", step->depth);
@@ -160,6 +165,9 @@ static void add_step(tool_table_t* table, const steps_t* steps, uint32_t index) 
                    tool_format("%s%s%s", step->nodes, step->expression[0] != '\0' ? "; " : "",
                                step->expression)};
   for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); ++i) {
+    if (i == DEVICE_COLUMN && steps->has_devices) {
+      tool_table_add(table, step->device);
+    }
     tool_table_add(table, cells[i]);
     tool_free(cells[i]);
   }
@@ -171,11 +179,22 @@ static void print_refusals(void* user, size_t row) {
 }
 
 static void print_table(const steps_t* steps) {
-  const tool_column_t columns[] = {{"step", true, 0},    {steps->ran ? "us" : "us, built", true, 0},
-                                   {"name", false, 12},  {"kernel", false, 10},
-                                   {"layout", false, 9}, {"nodes; what is fused", false, 0}};
+  const tool_column_t all[] = {{"step", true, 0},
+                               {steps->ran ? "us" : "us, built", true, 0},
+                               {"name", false, 12},
+                               {"device", false, 4},
+                               {"kernel", false, 10},
+                               {"layout", false, 9},
+                               {"nodes; what is fused", false, 0}};
+  tool_column_t columns[sizeof(all) / sizeof(all[0])];
+  size_t count = 0;
+  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
+    if (i != DEVICE_COLUMN || steps->has_devices) {
+      columns[count++] = all[i];
+    }
+  }
   tool_table_t table;
-  tool_table_begin(&table, columns, sizeof(columns) / sizeof(columns[0]));
+  tool_table_begin(&table, columns, count);
   for (uint32_t i = 0; i < steps->count; ++i) {
     add_step(&table, steps, i);
   }
@@ -220,6 +239,9 @@ tenon_status_t inspect_print_steps(const inspect_t* inspect, const tool_executio
   steps.seconds = tool_allocate(steps.count, sizeof(*steps.seconds));
   for (uint32_t i = 0; i < steps.count && status == TENON_OK; ++i) {
     status = tenon_engine_get_step(execution->engine, i, &steps.infos[i]);
+    steps.has_devices =
+        steps.has_devices ||
+        (status == TENON_OK && i > 0 && strcmp(steps.infos[i].device, steps.infos[0].device) != 0);
     const double built = status == TENON_OK ? steps.infos[i].measured_seconds : 0;
     steps.seconds[i] = timing != NULL ? timing->steps[i].median : built > 0 ? built : NAN;
   }
