@@ -128,6 +128,31 @@ TENON_TEST(what_was_recorded_is_replayed) {
   end(&run);
 }
 
+/* The run that records fails, with words; the next one records again. */
+TENON_TEST(a_recording_that_fails_is_made_again) {
+  static const far_call_t recording[] = {FAR_CALL_BEGIN_RECORD, FAR_CALL_END_RECORD,
+                                         FAR_CALL_REPLAY, FAR_CALL_KERNEL};
+  float first[CLASSES];
+  float again[CLASSES];
+  for (size_t k = 0; k < sizeof recording / sizeof *recording; ++k) {
+    run_t run;
+    REQUIRE(begin(&run, "far", NULL));
+    set_image(&run);
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+    get_scores(&run, first);
+    run.far->fail(0, recording[k], 1, TENON_ERROR_OUT_OF_MEMORY);
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_ERROR_OUT_OF_MEMORY);
+    EXPECT(tenon_last_message()[0] != '\0');
+    for (int run_again = 0; run_again < 2; ++run_again) {
+      EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+      get_scores(&run, again);
+      EXPECT(memcmp(first, again, sizeof first) == 0);
+    }
+    EXPECT(calls(&run, FAR_CALL_REPLAY) >= 2);
+    end(&run);
+  }
+}
+
 /* Both devices have the same kernels: bit by bit the same, wherever a step is. */
 TENON_TEST(a_step_that_moves_changes_nothing) {
   static const char* const nodes[] = {"conv1", "relu1",    "conv2",    "pool1",  "conv3",
