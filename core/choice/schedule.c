@@ -254,7 +254,7 @@ static tenon_status_t place_outputs(scheduling_t* s) {
   TENON_TRY_MEMORY(s->schedule.outputs != NULL);
   for (uint32_t k = 0; k < s->g->output_count; ++k) {
     uint32_t place = s->home[s->g->outputs[k]];
-    if (place == TENON_NONE) {
+    if (place >= s->schedule.place_count) {
       return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL, "output '%s' is never made",
                          s->g->values[s->g->outputs[k]].name);
     }

@@ -13,12 +13,29 @@
 
 /* ---- Life ---- */
 
+/* Where in each device's memory the values of a graph lie. */
+typedef char* bases_t[TENON_DEVICE_LIMIT];
+
+static void place_bodies(const tenon__plan_t* plan, uint32_t g, bases_t* bases) {
+  for (uint32_t k = 0; k < plan->schedules[g].step_count; ++k) {
+    const tenon__step_t* step = &plan->schedules[g].steps[k];
+    if (!tenon__step_is_control(step)) {
+      continue;
+    }
+    const tenon__node_t* node = &plan->network->graphs[g]->nodes[step->node];
+    for (uint32_t b = 0; b < node->body_count; ++b) {
+      for (uint32_t d = 0; d < plan->device_count; ++d) {
+        bases[node->bodies[b]][d] = bases[g][d] + step->body_offset[d];
+      }
+    }
+  }
+}
+
 static tenon_status_t create_frames(tenon__context_t* context) {
   const tenon__plan_t* plan = context->engine->plan;
   context->frames =
       tenon__arena_allocate(&context->arena, plan->schedule_count + 1u, sizeof *context->frames);
-  char*(*bases)[TENON_DEVICE_LIMIT] =
-      tenon__arena_allocate(&context->arena, plan->schedule_count + 1u, sizeof *bases);
+  bases_t* bases = tenon__arena_allocate(&context->arena, plan->schedule_count + 1u, sizeof *bases);
   TENON_TRY_MEMORY(context->frames != NULL && bases != NULL);
   for (uint32_t d = 0; d < plan->device_count; ++d) {
     bases[0][d] = context->spaces[d].activations;
@@ -26,18 +43,7 @@ static tenon_status_t create_frames(tenon__context_t* context) {
   /* Graphs are made before the bodies of their nodes. */
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     TENON_TRY(tenon__frame_create(context, g, bases[g], &context->frames[g]));
-    for (uint32_t k = 0; k < plan->schedules[g].step_count; ++k) {
-      const tenon__step_t* step = &plan->schedules[g].steps[k];
-      if (!tenon__step_is_control(step)) {
-        continue;
-      }
-      const tenon__node_t* node = &plan->network->graphs[g]->nodes[step->node];
-      for (uint32_t b = 0; b < node->body_count; ++b) {
-        for (uint32_t d = 0; d < plan->device_count; ++d) {
-          bases[node->bodies[b]][d] = bases[g][d] + step->body_offset[d];
-        }
-      }
-    }
+    place_bodies(plan, g, bases);
   }
   return TENON_OK;
 }

@@ -58,6 +58,20 @@ static tenon__memory_t memory_of(const tenon__engine_t* engine, uint32_t device)
   return (tenon__memory_t){.allocator = engine->allocator, .device = &engine->devices[device]};
 }
 
+static tenon_status_t allocate_upload(tenon__engine_t* engine, uint32_t d,
+                                      const tenon__weights_t* weights, void** out_block) {
+  const tenon__memory_t memory = memory_of(engine, d);
+  const tenon_status_t status = tenon__memory_allocate(&memory, weights->size_bytes, out_block);
+  if (status == TENON_ERROR_OUT_OF_MEMORY) {
+    return tenon__fail(engine->options.sink, status,
+                       "the plan asks for %zu bytes for weights '%s' on device '%s', which are not "
+                       "to be had",
+                       weights->size_bytes, weights->name == NULL ? "" : weights->name,
+                       engine->plan->devices[d].name);
+  }
+  return status;
+}
+
 static tenon_status_t upload(tenon__engine_t* engine, const tenon__place_t* place) {
   const tenon__network_t* network = engine->plan->network;
   const tenon__weights_t* weights = &network->weights[place->index];
@@ -71,16 +85,9 @@ static tenon_status_t upload(tenon__engine_t* engine, const tenon__place_t* plac
   if (weights->data == NULL) {
     return TENON_OK;
   }
-  const tenon_status_t status =
-      *block != NULL ? TENON_OK : tenon__memory_allocate(&memory, weights->size_bytes, block);
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail(engine->options.sink, status,
-                       "the plan asks for %zu bytes for weights '%s' on device '%s', which are not "
-                       "to be had",
-                       weights->size_bytes, weights->name == NULL ? "" : weights->name,
-                       engine->plan->devices[place->space].name);
+  if (*block == NULL) {
+    TENON_TRY(allocate_upload(engine, place->space, weights, block));
   }
-  TENON_TRY(status);
   return tenon__memory_write(&memory, *block, weights->data, weights->size_bytes);
 }
 
