@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/dimension/dimension_pool.h"
+#include "core/choice/place_rules.h"
 #include "core/tensor/layout.h"
 
 enum { MOST_WANTED = 8 };
@@ -32,32 +32,10 @@ const tenon_argument_rule_t* tenon__layouts_output_rule(const tenon__unit_t* uni
   return c == NULL || c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[0];
 }
 
-static uint32_t long_axes(const layouts_t* l, const tenon__value_node_t* value,
-                          const uint32_t* order, uint32_t* out_axes) {
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < value->type.rank; ++k) {
-    const uint32_t axis = order == NULL ? k : order[k];
-    int64_t extent = 0;
-    const bool is_known =
-        tenon__dim_known(l->conversions->tuning->network->pool, value->type.dims[axis], &extent);
-    if (!is_known || extent != 1) {
-      out_axes[count++] = axis;
-    }
-  }
-  return count;
-}
-
 bool tenon__layouts_alike(const layouts_t* l, uint32_t value, const uint32_t* a,
                           const uint32_t* b) {
-  const tenon__value_node_t* v = &l->g->values[value];
-  uint32_t left[TENON_RANK_LIMIT];
-  uint32_t right[TENON_RANK_LIMIT];
-  if (a == b || v->type.rank > TENON_RANK_LIMIT || v->type.rank == TENON_NONE) {
-    return true;
-  }
-  const uint32_t count = long_axes(l, v, a, left);
-  (void)long_axes(l, v, b, right);
-  return memcmp(left, right, count * sizeof *left) == 0;
+  return tenon__orders_alike(l->conversions->tuning->network->pool, &l->g->values[value].type, a,
+                             b);
 }
 
 /* The order in which the picked tactic leaves output 0. */

@@ -12,6 +12,7 @@
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
 #include "core/choice/layout_costs.h"
+#include "core/choice/readers.h"
 
 enum { MAX_ORDERS = 16, MOST_SWEEPS = 8 };
 /* Others must be better than what there is, not equal. */
@@ -99,43 +100,11 @@ static tenon_status_t find_candidates(choosing_t* c) {
   return TENON_OK;
 }
 
-/* Who reads each value, as often as it does. */
-static void visit_reads(choosing_t* c, void (*visit)(tenon__lists_t*, uint32_t, uint32_t)) {
-  const tenon__units_t* units = c->layouts.units;
-  for (uint32_t u = 0; u < units->count; ++u) {
-    const tenon__unit_t* unit = &units->items[u];
-    const tenon__node_t* node = &c->layouts.g->nodes[unit->node];
-    const bool is_region = unit->kind == TENON_UNIT_REGION;
-    const uint32_t count = is_region                           ? unit->chosen.region->input_count
-                           : unit->kind == TENON_UNIT_CONTENTS ? 0
-                                                               : node->input_count;
-    for (uint32_t k = 0; k < count; ++k) {
-      const uint32_t value = is_region ? unit->chosen.region->inputs[k].value : node->inputs[k];
-      if (value != TENON_NONE) {
-        visit(&c->layouts.readers, value, u);
-      }
-    }
-  }
-}
-
-static void announce_read(tenon__lists_t* readers, uint32_t value, uint32_t unit) {
-  (void)unit;
-  tenon__lists_announce(readers, value);
-}
-
-static void add_read(tenon__lists_t* readers, uint32_t value, uint32_t unit) {
-  tenon__lists_add(readers, value, unit);
-}
-
 static tenon_status_t find_readers(choosing_t* c) {
   layouts_t* l = &c->layouts;
   l->order_of = tenon__arena_allocate(&c->scratch, l->g->value_count + 1u, sizeof *l->order_of);
-  TENON_TRY_MEMORY(l->order_of != NULL &&
-                   tenon__lists_begin(&l->readers, l->g->value_count, &c->scratch));
-  visit_reads(c, announce_read);
-  TENON_TRY_MEMORY(tenon__lists_lay_out(&l->readers, &c->scratch));
-  visit_reads(c, add_read);
-  return TENON_OK;
+  TENON_TRY_MEMORY(l->order_of != NULL);
+  return tenon__units_readers(l->g, l->units, &c->scratch, &l->readers);
 }
 
 /* Each unit in turn; what follows from a pick is seen by those behind it. */

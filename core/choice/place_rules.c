@@ -1,8 +1,41 @@
 #include "core/choice/place_rules.h"
 
+#include <string.h>
+
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/plan/place_view.h"
 #include "core/tensor/layout.h"
+
+/* ---- Orders ---- */
+
+static uint32_t long_axes(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                          const uint32_t* order, uint32_t* out_axes) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < type->rank; ++k) {
+    const uint32_t axis = order == NULL ? k : order[k];
+    int64_t extent = 0;
+    const bool is_known = tenon__dim_known(pool, type->dims[axis], &extent);
+    if (!is_known || extent != 1) {
+      out_axes[count++] = axis;
+    }
+  }
+  return count;
+}
+
+bool tenon__orders_alike(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                         const uint32_t* a, const uint32_t* b) {
+  uint32_t left[TENON_RANK_LIMIT];
+  uint32_t right[TENON_RANK_LIMIT];
+  if (a == b || type->rank > TENON_RANK_LIMIT || type->rank == TENON_NONE) {
+    return true;
+  }
+  const uint32_t count = long_axes(pool, type, a, left);
+  (void)long_axes(pool, type, b, right);
+  return memcmp(left, right, count * sizeof *left) == 0;
+}
+
+/* ---- Rules ---- */
 
 typedef struct placing_t {
   const tenon__tuning_t* tuning;
@@ -36,9 +69,13 @@ static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_ru
     return false;
   }
   if (kind == TENON_LAYOUT_EXACT) {
-    return rule->layout->rank == v->type.rank && rule->layout->order != NULL &&
-           tenon__strides_ordered(v->type.rank, dims, rule->layout->order, wanted) &&
-           tenon__strides_equal(v->type.rank, dims, strides, wanted);
+    const bool is_of_rank = rule->layout->rank == v->type.rank && rule->layout->order != NULL;
+    const bool has_gaps = p->schedule->places[place].storage == TENON_STORAGE_PART;
+    return is_of_rank &&
+           ((tenon__strides_ordered(v->type.rank, dims, rule->layout->order, wanted) &&
+             tenon__strides_equal(v->type.rank, dims, strides, wanted)) ||
+            (has_gaps && rule->strided != 0 &&
+             tenon__strides_in_order(v->type.rank, dims, strides, rule->layout->order)));
   }
   if (rule != NULL && rule->strided != 0) {
     return true;

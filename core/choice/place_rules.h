@@ -4,6 +4,10 @@
 
 #include "core/candidate/tuning.h"
 
+/* Do two orders (NULL: rows) put the elements of a tensor of that type to the same places? Axes of
+ * one element have no place. */
+bool tenon__orders_alike(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                         const uint32_t* a, const uint32_t* b);
 /* Can an argument with this rule (NULL: rows) be read where the place is, at all of the profile's
  * points? FOLLOWS counts as any order: see tenon__place_order. Where extents are known only in a
  * run, what is stored in rows is taken to be in rows. */

@@ -8,7 +8,7 @@
 
 #include "core/base/status.h"
 #include "core/choice/place_rules.h"
-#include "core/choice/scheduling.h"
+#include "core/choice/schedule_parts.h"
 #include "core/plan/place_view.h"
 #include "core/tensor/index_map_run.h"
 
@@ -16,13 +16,9 @@
 
 static tenon_status_t output_place(scheduling_t* s, uint32_t value, uint32_t space,
                                    const uint32_t* order, uint32_t* out_place) {
-  tenon__place_t place = {
-      .value = value, .storage = TENON_STORAGE_ARENA, .order = order, .space = space};
-  if (s->output_of[value] != TENON_NONE && order == NULL && space == 0) {
-    place.storage = TENON_STORAGE_OUTPUT;
-    place.index = s->output_of[value];
-  }
-  return tenon__scheduling_add_place(s, &place, out_place);
+  bool is_part = false;
+  TENON_TRY(tenon__scheduling_place_part(s, value, order, out_place, &is_part));
+  return is_part ? TENON_OK : tenon__scheduling_place_output(s, value, space, order, out_place);
 }
 
 /* What a rule that follows an input comes to, when that input has its place. */
@@ -309,13 +305,16 @@ tenon_status_t tenon__schedule_make(tenon__tuning_t* tuning, uint32_t graph,
                     .plan = plan,
                     .arena = &plan->arena,
                     .graph = graph,
-                    .g = tuning->network->graphs[graph]};
+                    .g = tuning->network->graphs[graph],
+                    .units = units};
+  TENON_TRY(tenon__joins_choose(tuning, graph, units, &s.joins));
   TENON_TRY(prepare(&s));
   for (uint32_t u = 0; u < units->count; ++u) {
     const tenon__unit_t* unit = &units->items[u];
     switch (unit->kind) {
       case TENON_UNIT_REGION:
-        TENON_TRY(schedule_region(&s, unit));
+        TENON_TRY(tenon__scheduling_joins(&s, u) ? tenon__scheduling_join(&s, u)
+                                                 : schedule_region(&s, unit));
         break;
       case TENON_UNIT_VIEW:
         TENON_TRY(schedule_view(&s, unit));

@@ -88,26 +88,44 @@ tenon_status_t tenon__scheduling_add_kernel(scheduling_t* s, const tenon__chosen
   return tenon__scheduling_add_step(s, &step);
 }
 
-/* A copy of `from` into a new place with the order that `rule` asks for, in the same memory. */
+/* The preferred copy, of those that can write into a box where the place is one. */
+static uint32_t pick_copy(const tenon__candidates_t* candidates, tenon__storage_t storage) {
+  uint32_t pick = 0;
+  while (storage == TENON_STORAGE_PART && pick < candidates->count &&
+         (candidates->items[pick].tactic.output_rules == NULL ||
+          candidates->items[pick].tactic.output_rules[0].strided == 0)) {
+    ++pick;
+  }
+  return pick;
+}
+
+tenon_status_t tenon__scheduling_copy_to(scheduling_t* s, uint32_t from, const tenon__place_t* to,
+                                         uint32_t* out_place) {
+  orders_t orders = {.to = to->order, .device = to->space};
+  tenon__chosen_t chosen;
+  TENON_TRY(tenon__place_order(s->tuning, s->graph, &s->schedule, from, s->arena, &orders.from));
+  TENON_TRY(tenon__conversion_choose(s->tuning, s->graph, to->value, orders, s->arena, &chosen));
+  chosen.pick = pick_copy(chosen.candidates, to->storage);
+  if (chosen.pick >= chosen.candidates->count) {
+    return tenon__fail(s->tuning->sink, TENON_ERROR_UNSUPPORTED,
+                       "no kernel on device '%s' copies '%s' from one layout to another",
+                       s->plan->devices[orders.device].name, s->g->values[to->value].name);
+  }
+  TENON_TRY(tenon__scheduling_add_place(s, to, out_place));
+  return tenon__scheduling_add_kernel(
+      s, &chosen, &from, out_place,
+      tenon__arena_format(s->arena, "%s (copy)", s->g->values[to->value].name));
+}
+
 tenon_status_t tenon__scheduling_copy(scheduling_t* s, uint32_t from, const uint32_t* order,
                                       tenon__storage_t storage, uint32_t index,
                                       uint32_t* out_place) {
-  const uint32_t value = s->schedule.places[from].value;
-  orders_t orders = {.to = order, .device = s->schedule.places[from].space};
-  tenon__chosen_t chosen;
-  TENON_TRY(tenon__place_order(s->tuning, s->graph, &s->schedule, from, s->arena, &orders.from));
-  TENON_TRY(tenon__conversion_choose(s->tuning, s->graph, value, orders, s->arena, &chosen));
-  if (chosen.candidates->count == 0) {
-    return tenon__fail(s->tuning->sink, TENON_ERROR_UNSUPPORTED,
-                       "no kernel on device '%s' copies '%s' from one layout to another",
-                       s->plan->devices[orders.device].name, s->g->values[value].name);
-  }
-  const tenon__place_t place = {
-      .value = value, .storage = storage, .index = index, .order = order, .space = orders.device};
-  TENON_TRY(tenon__scheduling_add_place(s, &place, out_place));
-  return tenon__scheduling_add_kernel(
-      s, &chosen, &from, out_place,
-      tenon__arena_format(s->arena, "%s (copy)", s->g->values[value].name));
+  const tenon__place_t place = {.value = s->schedule.places[from].value,
+                                .storage = storage,
+                                .index = index,
+                                .order = order,
+                                .space = s->schedule.places[from].space};
+  return tenon__scheduling_copy_to(s, from, &place, out_place);
 }
 
 /* ---- From one memory into another ---- */

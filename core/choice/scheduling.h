@@ -7,7 +7,7 @@
 #define TENON_CORE_CHOICE_SCHEDULING_H_
 
 #include "core/candidate/tuning.h"
-#include "core/choice/unit.h"
+#include "core/choice/joins.h"
 
 /* Lists of the schedule lie in the plan's arena, tables over values and places in the tuning's. */
 typedef struct scheduling_t {
@@ -22,6 +22,8 @@ typedef struct scheduling_t {
   uint32_t* home;      /* per value: place, or TENON_NONE */
   uint32_t* next_copy; /* per place: another place of the same value */
   uint32_t* output_of; /* per value: output of the graph that it is home to, or TENON_NONE */
+  const tenon__units_t* units;
+  joins_t joins; /* what is written in place */
 } scheduling_t;
 
 /* Behind the value's home, or as that. */
@@ -37,6 +39,10 @@ tenon_status_t tenon__scheduling_add_kernel(scheduling_t* s, const tenon__chosen
 tenon_status_t tenon__scheduling_copy(scheduling_t* s, uint32_t from, const uint32_t* order,
                                       tenon__storage_t storage, uint32_t index,
                                       uint32_t* out_place);
+/* Likewise into a place that is described, of the same value and in the same memory; a PART needs
+ * a kernel that writes strides. */
+tenon_status_t tenon__scheduling_copy_to(scheduling_t* s, uint32_t from, const tenon__place_t* to,
+                                         uint32_t* out_place);
 /* A copy of `from`, as it lies, in another memory: one of the two is the host's. */
 tenon_status_t tenon__scheduling_cross(scheduling_t* s, uint32_t from, uint32_t space,
                                        tenon__storage_t storage, uint32_t index,

@@ -83,6 +83,51 @@ static bool same_dims(const tenon__index_map_t* map) {
   return source->rank == map->rank && tenon__dims_equal(source->dims, map->dims, map->rank);
 }
 
+/* The axis along which a source stands elsewhere than at the output's beginning; TENON_NONE. */
+static uint32_t shifted_axis(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
+                             const tenon__map_source_t* source) {
+  for (uint32_t d = 0; d < map->rank; ++d) {
+    if (!tenon__dim_equal(source->coordinates[d], tenon__dim_coordinate(pool, d, map->dims[d]))) {
+      return d;
+    }
+  }
+  return TENON_NONE;
+}
+
+/* Does the source begin there along the axis, and span all others? */
+static bool begins_at(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
+                      const tenon__map_source_t* source, uint32_t axis, tenon_dim_t place) {
+  for (uint32_t d = 0; d < map->rank; ++d) {
+    const tenon_dim_t own = tenon__dim_coordinate(pool, d, map->dims[d]);
+    const tenon_dim_t wanted = d == axis ? tenon__dim_subtract(pool, own, place) : own;
+    if (!tenon__dim_equal(source->coordinates[d], wanted) ||
+        (d != axis && !tenon__dim_equal(source->dims[d], map->dims[d]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tenon__index_map_joins(tenon__dim_pool_t* pool, const tenon__index_map_t* map) {
+  if (map->kind != TENON_MAP_AFFINE || map->source_count < 2 || map->rank > TENON_RANK_LIMIT) {
+    return false;
+  }
+  for (uint32_t s = 0; s < map->source_count; ++s) {
+    if (map->sources[s].rank != map->rank) {
+      return false;
+    }
+  }
+  const uint32_t axis = shifted_axis(pool, map, &map->sources[1]);
+  tenon_dim_t place = tenon__dim_constant(pool, 0);
+  for (uint32_t s = 0; s < map->source_count && axis != TENON_NONE; ++s) {
+    if (!begins_at(pool, map, &map->sources[s], axis, place)) {
+      return false;
+    }
+    place = tenon__dim_add(pool, place, map->sources[s].dims[axis]);
+  }
+  return axis != TENON_NONE && tenon__dim_equal(place, map->dims[axis]);
+}
+
 bool tenon__index_map_is_identity(tenon__dim_pool_t* pool, const tenon__index_map_t* map) {
   if (map->source_count != 1 || !same_dims(map)) {
     return false;

@@ -50,6 +50,9 @@ void tenon__index_map_classify(tenon__dim_pool_t* pool, tenon__index_map_t* inou
 /* One source, no fill needed, every element in range, each coordinate affine (in any number of
  * output coordinates): a view of its input. */
 bool tenon__index_map_is_view(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
+/* The sources one after the other along one axis, each whole: boxes of the output that lie apart
+ * and leave nothing of it. Such a source can be written where it will lie. */
+bool tenon__index_map_joins(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
 /* The output is its one source, element by element and of the same extents. */
 bool tenon__index_map_is_identity(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
 /* May the map take a source of that type? A LINEAR one takes as many elements as it gives, where

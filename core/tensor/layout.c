@@ -56,6 +56,24 @@ void tenon__strides_order(uint32_t rank, const int64_t* strides, uint32_t* out_o
   }
 }
 
+bool tenon__strides_in_order(uint32_t rank, const int64_t* dims, const int64_t* strides,
+                             const uint32_t* order) {
+  int64_t next = 1;
+  bool is_innermost = true;
+  for (uint32_t i = rank; i > 0; --i) {
+    const uint32_t axis = order == NULL ? i - 1 : order[i - 1];
+    if (dims[axis] == 1) {
+      continue;
+    }
+    if ((is_innermost ? strides[axis] != 1 : strides[axis] < next) ||
+        !tenon__multiply_int64(strides[axis], dims[axis], &next)) {
+      return false;
+    }
+    is_innermost = false;
+  }
+  return true;
+}
+
 bool tenon__strides_are_row_major(uint32_t rank, const int64_t* dims, const int64_t* strides) {
   int64_t next = 1;
   bool same = true;

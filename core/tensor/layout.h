@@ -15,6 +15,10 @@ bool tenon__strides_ordered(uint32_t rank, const int64_t* dims, const uint32_t* 
 bool tenon__strides_dense(uint32_t rank, const int64_t* dims, const int64_t* strides);
 /* The order of dimensions that strides stand for, outermost first; of equal strides the first. */
 void tenon__strides_order(uint32_t rank, const int64_t* strides, uint32_t* out_order);
+/* From the outermost to the innermost of `order` (NULL: as they come), perhaps with gaps between:
+ * what a box of a dense tensor of that order has. The innermost axis has none. */
+bool tenon__strides_in_order(uint32_t rank, const int64_t* dims, const int64_t* strides,
+                             const uint32_t* order);
 bool tenon__strides_are_row_major(uint32_t rank, const int64_t* dims, const int64_t* strides);
 /* The same places: an axis of extent 1 may have any stride. */
 bool tenon__strides_equal(uint32_t rank, const int64_t* dims, const int64_t* a, const int64_t* b);

@@ -1,0 +1,219 @@
+#include "core/choice/joins.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/choice/conversions.h"
+#include "core/choice/place_rules.h"
+#include "core/choice/readers.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/plan/place.h"
+#include "core/tensor/dtype.h"
+
+/* Wholes that are parts of wholes: strides are found by walking along them. */
+enum { MOST_LEVELS = 32 };
+
+typedef struct joining_t {
+  tenon__tuning_t* tuning;
+  uint32_t graph;
+  const tenon__graph_t* g;
+  const tenon__units_t* units;
+  joins_t* joins;
+  uint32_t* maker_of;     /* per value: the unit that is a region and makes it, or TENON_NONE */
+  uint32_t* levels;       /* per value: of wholes below it */
+  tenon__lists_t readers; /* per value: units */
+} joining_t;
+
+/* ---- Units ---- */
+
+static const tenon__step_tactic_t* tactic_of(const tenon__unit_t* unit) {
+  return &unit->chosen.candidates->items[unit->chosen.pick].tactic;
+}
+
+static uint32_t value_of(const tenon__unit_t* unit) {
+  return unit->chosen.region->outputs[0].value;
+}
+
+static uint32_t output_number(const tenon__unit_t* unit, uint32_t value) {
+  uint32_t k = 0;
+  while (unit->chosen.region->outputs[k].value != value) {
+    ++k;
+  }
+  return k;
+}
+
+static tenon_status_t find_makers(joining_t* j) {
+  tenon__arena_t* arena = j->tuning->arena;
+  const size_t values = j->g->value_count + 1u;
+  j->maker_of = tenon__arena_allocate(arena, values, sizeof *j->maker_of);
+  j->levels = tenon__arena_allocate(arena, values, sizeof *j->levels);
+  TENON_TRY_MEMORY(j->maker_of != NULL && j->levels != NULL);
+  memset(j->maker_of, 0xff, values * sizeof *j->maker_of);
+  for (uint32_t u = 0; u < j->units->count; ++u) {
+    const tenon__unit_t* unit = &j->units->items[u];
+    const uint32_t count = unit->kind == TENON_UNIT_REGION ? unit->chosen.region->output_count : 0;
+    for (uint32_t k = 0; k < count; ++k) {
+      if (unit->chosen.region->outputs[k].value != TENON_NONE) {
+        j->maker_of[unit->chosen.region->outputs[k].value] = u;
+      }
+    }
+  }
+  return tenon__units_readers(j->g, j->units, arena, &j->readers);
+}
+
+/* ---- What can be a whole, what a part ---- */
+
+/* Memory for it is planned, in whole bytes, and nobody reads its numbers for a shape. */
+static bool is_planned(const joining_t* j, uint32_t value) {
+  const tenon__type_t* type = &j->g->values[value].type;
+  return tenon__type_is_plain(type) && tenon__dtype_bits(type->dtype) >= 8 &&
+         type->contents == NULL &&
+         !tenon__value_is_dynamic(j->tuning->network, j->graph, value, &j->tuning->profile->max);
+}
+
+static bool is_concatenation(const joining_t* j, const tenon__unit_t* unit) {
+  const bool is_move = unit->kind == TENON_UNIT_REGION &&
+                       unit->chosen.region->kind == TENON_REGION_MOVE &&
+                       unit->chosen.region->covered_count > 0;
+  if (!is_move || !tenon__index_map_joins(j->tuning->network->pool, unit->chosen.region->map) ||
+      tenon__map_is_dynamic(j->tuning->network->pool, unit->chosen.region->map)) {
+    return false;
+  }
+  return is_planned(j, value_of(unit));
+}
+
+static bool are_alike(const joining_t* j, uint32_t value, const uint32_t* a, const uint32_t* b) {
+  return tenon__orders_alike(j->tuning->network->pool, &j->g->values[value].type, a, b);
+}
+
+/* The order in which a unit leaves its output number k. False: that depends on where its inputs
+ * will lie. */
+static bool output_order(const joining_t* j, const tenon__unit_t* unit, uint32_t k,
+                         const uint32_t** out_order) {
+  const struct tenon_region_t* region = unit->chosen.region;
+  const tenon_argument_rule_t* rules = tactic_of(unit)->output_rules;
+  const uint32_t kind = rules == NULL ? TENON_LAYOUT_ROW_MAJOR : rules[k].kind;
+  const uint32_t first = region->outputs[0].value;
+  const bool goes_with_first =
+      k == 0 || (kind == TENON_LAYOUT_ANY && first != TENON_NONE &&
+                 j->g->values[first].type.rank == j->g->values[region->outputs[k].value].type.rank);
+  *out_order = kind == TENON_LAYOUT_EXACT ? rules[k].layout->order
+               : goes_with_first          ? unit->chosen.order
+                                          : NULL;
+  return k == 0 || kind != TENON_LAYOUT_FOLLOWS;
+}
+
+/* Does its producer write it into a box of what lies as the whole does? */
+static bool is_written_in_boxes(const joining_t* j, const tenon__unit_t* whole, uint32_t value) {
+  const tenon__unit_t* maker = &j->units->items[j->maker_of[value]];
+  const uint32_t k = output_number(maker, value);
+  const tenon_argument_rule_t* rules = tactic_of(maker)->output_rules;
+  const uint32_t* order = NULL;
+  return maker->device == whole->device &&
+         (maker->chosen.region->outputs[k].aligned || (rules != NULL && rules[k].strided != 0)) &&
+         output_order(j, maker, k, &order) &&
+         are_alike(j, value_of(whole), order, whole->chosen.order);
+}
+
+/* Does everybody who reads the value take it with gaps, in the order of the whole? */
+static bool is_read_in_boxes(const joining_t* j, const tenon__unit_t* whole, uint32_t value) {
+  const uint32_t* readers = tenon__lists_get(&j->readers, value);
+  for (uint32_t r = 0; r < tenon__lists_count(&j->readers, value); ++r) {
+    const tenon__unit_t* unit = &j->units->items[readers[r]];
+    if (unit == whole) {
+      continue;
+    }
+    if (unit->kind != TENON_UNIT_REGION || unit->device != whole->device) {
+      return false;
+    }
+    const struct tenon_region_t* region = unit->chosen.region;
+    const tenon_argument_rule_t* rules = tactic_of(unit)->input_rules;
+    for (uint32_t k = 0; k < region->input_count; ++k) {
+      const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
+      const bool takes = rule != NULL && rule->strided != 0 &&
+                         (rule->kind != TENON_LAYOUT_EXACT ||
+                          are_alike(j, value_of(whole), rule->layout->order, whole->chosen.order));
+      if (region->inputs[k].value == value && !takes) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool can_be_part(const joining_t* j, const tenon__unit_t* whole, uint32_t value) {
+  return j->maker_of[value] != TENON_NONE && j->joins->parts[value].unit == TENON_NONE &&
+         (j->g->values[value].flags & TENON_VALUE_IS_OUTPUT) == 0 && is_planned(j, value) &&
+         j->levels[value] < MOST_LEVELS && is_written_in_boxes(j, whole, value) &&
+         is_read_in_boxes(j, whole, value);
+}
+
+/* ---- One concatenation ---- */
+
+static uint32_t source_value(const tenon__unit_t* whole, uint32_t source) {
+  const struct tenon_region_t* region = whole->chosen.region;
+  return region->inputs[region->map->sources[source].input].value;
+}
+
+/* Can what is no part be copied into its box? */
+static tenon_status_t can_be_copied(const joining_t* j, const tenon__unit_t* whole, uint32_t value,
+                                    bool* out_can) {
+  const orders_t orders = {
+      .from = whole->chosen.order, .to = whole->chosen.order, .device = whole->device};
+  tenon__chosen_t copy;
+  TENON_TRY(tenon__conversion_choose(j->tuning, j->graph, value, orders, j->tuning->arena, &copy));
+  const tenon_argument_rule_t* rules =
+      copy.candidates->count == 0 ? NULL : copy.candidates->items[0].tactic.output_rules;
+  *out_can = rules != NULL && rules[0].strided != 0;
+  return TENON_OK;
+}
+
+static tenon_status_t join(joining_t* j, uint32_t u) {
+  const tenon__unit_t* whole = &j->units->items[u];
+  const uint32_t count = whole->chosen.region->map->source_count;
+  const uint32_t value = value_of(whole);
+  uint32_t part_count = 0;
+  for (uint32_t s = 0; s < count; ++s) {
+    const uint32_t part = source_value(whole, s);
+    if (can_be_part(j, whole, part)) {
+      j->joins->parts[part] = (join_part_t){.unit = u, .source = s};
+      j->levels[value] =
+          j->levels[part] + 1 > j->levels[value] ? j->levels[part] + 1 : j->levels[value];
+      part_count += 1;
+    }
+  }
+  bool can = part_count > 0;
+  for (uint32_t s = 0; s < count && can; ++s) {
+    const join_part_t* part = &j->joins->parts[source_value(whole, s)];
+    if (part->unit != u || part->source != s) {
+      TENON_TRY(can_be_copied(j, whole, source_value(whole, s), &can));
+    }
+  }
+  for (uint32_t s = 0; s < count && !can; ++s) {
+    join_part_t* part = &j->joins->parts[source_value(whole, s)];
+    part->unit = part->unit == u ? TENON_NONE : part->unit;
+  }
+  j->joins->whole_of[value] = can ? u : TENON_NONE;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__joins_choose(tenon__tuning_t* tuning, uint32_t graph,
+                                   const tenon__units_t* units, joins_t* out_joins) {
+  const tenon__graph_t* g = tuning->network->graphs[graph];
+  const size_t values = g->value_count + 1u;
+  joining_t j = {.tuning = tuning, .graph = graph, .g = g, .units = units, .joins = out_joins};
+  out_joins->parts = tenon__arena_allocate(tuning->arena, values, sizeof *out_joins->parts);
+  out_joins->whole_of = tenon__arena_allocate(tuning->arena, values, sizeof *out_joins->whole_of);
+  TENON_TRY_MEMORY(out_joins->parts != NULL && out_joins->whole_of != NULL);
+  memset(out_joins->parts, 0xff, values * sizeof *out_joins->parts);
+  memset(out_joins->whole_of, 0xff, values * sizeof *out_joins->whole_of);
+  bool any = false;
+  for (uint32_t u = 0; u < units->count; ++u) {
+    if (is_concatenation(&j, &units->items[u])) {
+      TENON_TRY(any ? TENON_OK : find_makers(&j));
+      any = true;
+      TENON_TRY(join(&j, u));
+    }
+  }
+  return tenon__dim_pool_failed(tuning->network->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}

@@ -1,0 +1,13 @@
+/* Who reads what among a covering's units. */
+#ifndef TENON_CORE_CHOICE_READERS_H_
+#define TENON_CORE_CHOICE_READERS_H_
+
+#include "core/base/lists.h"
+#include "core/choice/unit.h"
+
+/* For each value of the graph the units that read it, as often as they do, in their order; in the
+ * arena. Contents are no readers. OUT_OF_MEMORY only. */
+tenon_status_t tenon__units_readers(const tenon__graph_t* graph, const tenon__units_t* units,
+                                    tenon__arena_t* arena, tenon__lists_t* out_readers);
+
+#endif

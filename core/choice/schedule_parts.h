@@ -1,0 +1,19 @@
+/* Places of concatenations in place: of the whole, and of its parts. */
+#ifndef TENON_CORE_CHOICE_SCHEDULE_PARTS_H_
+#define TENON_CORE_CHOICE_SCHEDULE_PARTS_H_
+
+#include "core/choice/scheduling.h"
+
+/* A place of its own for what a step makes: the network's output if it may lie there. */
+tenon_status_t tenon__scheduling_place_output(scheduling_t* s, uint32_t value, uint32_t space,
+                                              const uint32_t* order, uint32_t* out_place);
+/* The value's place in the whole that it is a part of, which is made with its first part. No part
+ * where it is none, or would lie in another order than the whole: then the whole copies it. */
+tenon_status_t tenon__scheduling_place_part(scheduling_t* s, uint32_t value, const uint32_t* order,
+                                            uint32_t* out_place, bool* out_is_part);
+/* Is the unit a concatenation in place? */
+bool tenon__scheduling_joins(const scheduling_t* s, uint32_t unit);
+/* Copies for what is not in the whole yet. */
+tenon_status_t tenon__scheduling_join(scheduling_t* s, uint32_t unit);
+
+#endif
