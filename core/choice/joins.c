@@ -168,32 +168,57 @@ static tenon_status_t can_be_copied(const joining_t* j, const tenon__unit_t* who
   return TENON_OK;
 }
 
-static tenon_status_t join(joining_t* j, uint32_t u) {
+static bool is_part_of(const joining_t* j, uint32_t u, uint32_t source) {
+  const join_part_t* part = &j->joins->parts[source_value(&j->units->items[u], source)];
+  return part->unit == u && part->source == source;
+}
+
+/* All that can be parts, for the time being. */
+static uint32_t take_parts(joining_t* j, uint32_t u) {
   const tenon__unit_t* whole = &j->units->items[u];
-  const uint32_t count = whole->chosen.region->map->source_count;
-  const uint32_t value = value_of(whole);
-  uint32_t part_count = 0;
-  for (uint32_t s = 0; s < count; ++s) {
+  uint32_t taken = 0;
+  for (uint32_t s = 0; s < whole->chosen.region->map->source_count; ++s) {
     const uint32_t part = source_value(whole, s);
     if (can_be_part(j, whole, part)) {
       j->joins->parts[part] = (join_part_t){.unit = u, .source = s};
-      j->levels[value] =
-          j->levels[part] + 1 > j->levels[value] ? j->levels[part] + 1 : j->levels[value];
-      part_count += 1;
+      taken += 1;
     }
   }
-  bool can = part_count > 0;
-  for (uint32_t s = 0; s < count && can; ++s) {
-    const join_part_t* part = &j->joins->parts[source_value(whole, s)];
-    if (part->unit != u || part->source != s) {
+  return taken;
+}
+
+static void give_parts_up(joining_t* j, uint32_t u) {
+  const tenon__unit_t* whole = &j->units->items[u];
+  for (uint32_t s = 0; s < whole->chosen.region->map->source_count; ++s) {
+    if (is_part_of(j, u, s)) {
+      j->joins->parts[source_value(whole, s)].unit = TENON_NONE;
+    }
+  }
+}
+
+static void note_whole(joining_t* j, uint32_t u) {
+  const tenon__unit_t* whole = &j->units->items[u];
+  uint32_t* level = &j->levels[value_of(whole)];
+  j->joins->whole_of[value_of(whole)] = u;
+  for (uint32_t s = 0; s < whole->chosen.region->map->source_count; ++s) {
+    const uint32_t own = is_part_of(j, u, s) ? j->levels[source_value(whole, s)] + 1 : 0;
+    *level = own > *level ? own : *level;
+  }
+}
+
+static tenon_status_t join(joining_t* j, uint32_t u) {
+  const tenon__unit_t* whole = &j->units->items[u];
+  bool can = take_parts(j, u) > 0;
+  for (uint32_t s = 0; s < whole->chosen.region->map->source_count && can; ++s) {
+    if (!is_part_of(j, u, s)) {
       TENON_TRY(can_be_copied(j, whole, source_value(whole, s), &can));
     }
   }
-  for (uint32_t s = 0; s < count && !can; ++s) {
-    join_part_t* part = &j->joins->parts[source_value(whole, s)];
-    part->unit = part->unit == u ? TENON_NONE : part->unit;
+  if (can) {
+    note_whole(j, u);
+  } else {
+    give_parts_up(j, u);
   }
-  j->joins->whole_of[value] = can ? u : TENON_NONE;
   return TENON_OK;
 }
 

@@ -2,7 +2,9 @@
 #include "core/plan/place.h"
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
+#include "core/dimension/dimension_prove.h"
 #include "core/tensor/layout.h"
 
 #define MOST_AXES 64u
@@ -101,6 +103,63 @@ uint32_t tenon__place_root(const tenon__schedule_t* schedule, uint32_t place) {
     place = p->base;
   }
   return TENON_NONE;
+}
+
+/* ---- Parts ---- */
+
+static bool has_base(const tenon__place_t* place) {
+  return place->storage == TENON_STORAGE_VIEW || place->storage == TENON_STORAGE_PART;
+}
+
+/* The place on the way from `place` that lies directly in `base`; TENON_NONE. */
+static uint32_t below(const tenon__schedule_t* schedule, uint32_t place, uint32_t base) {
+  while (has_base(&schedule->places[place])) {
+    if (schedule->places[place].base == base) {
+      return place;
+    }
+    place = schedule->places[place].base;
+  }
+  return TENON_NONE;
+}
+
+/* Where a part begins and ends in its base along one axis. */
+static tenon_dim_t begin_of(const tenon__network_t* network, const tenon__place_t* part,
+                            uint32_t axis) {
+  return tenon__dim_subtract(network->pool,
+                             tenon__dim_coordinate(network->pool, axis, part->map->dims[axis]),
+                             part->map->sources[part->index].coordinates[axis]);
+}
+
+static tenon_dim_t end_of(const tenon__network_t* network, uint32_t graph,
+                          const tenon__place_t* part, uint32_t axis) {
+  const tenon__type_t* type = &network->graphs[graph]->values[part->value].type;
+  return tenon__dim_add(network->pool, begin_of(network, part, axis), type->dims[axis]);
+}
+
+static bool boxes_lie_apart(const tenon__network_t* network, uint32_t graph,
+                            const tenon__place_t* a, const tenon__place_t* b) {
+  for (uint32_t d = 0; d < a->map->rank; ++d) {
+    if (tenon__dim_never_above(network->pool, end_of(network, graph, a, d),
+                               begin_of(network, b, d)) ||
+        tenon__dim_never_above(network->pool, end_of(network, graph, b, d),
+                               begin_of(network, a, d))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tenon__places_lie_apart(const tenon__network_t* network, uint32_t graph,
+                             const tenon__schedule_t* schedule, uint32_t a, uint32_t b) {
+  for (uint32_t own = a; has_base(&schedule->places[own]); own = schedule->places[own].base) {
+    const uint32_t other = below(schedule, b, schedule->places[own].base);
+    if (other != TENON_NONE) { /* the innermost place that holds both */
+      return schedule->places[own].storage == TENON_STORAGE_PART &&
+             schedule->places[other].storage == TENON_STORAGE_PART && own != other &&
+             boxes_lie_apart(network, graph, &schedule->places[own], &schedule->places[other]);
+    }
+  }
+  return false;
 }
 
 uint32_t tenon__schedule_find(const tenon__schedule_t* schedule, uint32_t value) {

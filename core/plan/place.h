@@ -29,6 +29,10 @@ bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph,
 /* The place at the end of a chain of VIEW and PART; `place` itself when it is neither. TENON_NONE
  * when the chain leaves the table or is longer than TENON_PLACE_MOST_VIEWS. */
 uint32_t tenon__place_root(const tenon__schedule_t* schedule, uint32_t place);
+/* Are both, or what they are views of, parts of one tensor whose boxes share no element at any
+ * extents? Who reads the one may then write the other. False where that cannot be proved. */
+bool tenon__places_lie_apart(const tenon__network_t* network, uint32_t graph,
+                             const tenon__schedule_t* schedule, uint32_t a, uint32_t b);
 /* The first place of the value in the host's memory, TENON_NONE when it has none. Linear in places.
  */
 uint32_t tenon__schedule_find(const tenon__schedule_t* schedule, uint32_t value);

@@ -91,7 +91,9 @@ const char* tenon__place_layout_text(const tenon__plan_t* plan, uint32_t graph, 
     case TENON_STORAGE_VIEW:
       return "view";
     case TENON_STORAGE_PART:
-      return "part";
+      return tenon__arena_format(
+          arena, "%s, part of %s", order_text(value->type.rank, p->order, arena),
+          plan->network->graphs[graph]->values[plan->schedules[graph].places[p->base].value].name);
     default:
       break;
   }

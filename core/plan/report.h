@@ -26,8 +26,8 @@ tenon_status_t tenon__step_describe(const tenon__plan_t* plan, uint32_t graph, u
                                     tenon__arena_t* arena, tenon__step_report_t* out_report);
 
 /* "row-major", "channels last" (0-2-3-1 and likewise for other ranks from 3), "order 0-2-1", a
- * layout's own name; "view" and "part" for places that lie in another's memory. NULL when memory is
- * out. */
+ * layout's own name; "view" for what lies in another's memory, "channels last, part of joined" for
+ * what is written there. NULL when memory is out. */
 const char* tenon__place_layout_text(const tenon__plan_t* plan, uint32_t graph, uint32_t place,
                                      tenon__arena_t* arena);
 /* "x f32[batch,3,224,224] row-major". NULL when memory is out. */

@@ -121,11 +121,12 @@ static bool shares_memory(const checker_t* c, uint32_t a, uint32_t b) {
   uint32_t root_b = 0;
   const range_t range_a = range_of(root_of(c, a, &root_a));
   const range_t range_b = range_of(root_of(c, b, &root_b));
-  return root_a == root_b || overlap(range_a, range_b);
+  return root_a == root_b
+             ? !tenon__places_lie_apart(c->plan->network, c->graph_index, c->schedule, a, b)
+             : overlap(range_a, range_b);
 }
 
-/* What a step writes lies apart from what it reads and from what else it writes. Parts of one
- * tensor lie apart, as boxes of it. */
+/* What a step writes lies apart from what it reads and from what else it writes. */
 static bool lies_apart(const checker_t* c, const tenon__step_t* step, uint32_t output) {
   const uint32_t place = step->outputs[output];
   for (uint32_t k = 0; k < step->input_count; ++k) {
@@ -135,8 +136,7 @@ static bool lies_apart(const checker_t* c, const tenon__step_t* step, uint32_t o
     }
   }
   for (uint32_t k = 0; k < output; ++k) {
-    if (step->outputs[k] != TENON_NONE && shares_memory(c, step->outputs[k], place) &&
-        c->schedule->places[place].storage != TENON_STORAGE_PART) {
+    if (step->outputs[k] != TENON_NONE && shares_memory(c, step->outputs[k], place)) {
       return false;
     }
   }

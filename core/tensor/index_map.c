@@ -119,7 +119,8 @@ bool tenon__index_map_joins(tenon__dim_pool_t* pool, const tenon__index_map_t* m
   }
   const uint32_t axis = shifted_axis(pool, map, &map->sources[1]);
   tenon_dim_t place = tenon__dim_constant(pool, 0);
-  for (uint32_t s = 0; s < map->source_count && axis != TENON_NONE; ++s) {
+  const uint32_t count = axis == TENON_NONE ? 0 : map->source_count;
+  for (uint32_t s = 0; s < count; ++s) {
     if (!begins_at(pool, map, &map->sources[s], axis, place)) {
       return false;
     }
