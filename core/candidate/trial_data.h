@@ -10,6 +10,16 @@
 #include "core/candidate/tuning.h"
 #include "core/kernel/dynamic_buffer.h"
 
+/* A box of a dense tensor in which an output is to lie; arrays of `rank` entries, at the optimum.
+ */
+typedef struct tenon__box_t {
+  uint32_t output; /* of the region */
+  uint32_t rank;
+  const int64_t* dims;   /* of the whole */
+  const int64_t* begin;  /* of the box in it */
+  const uint32_t* order; /* in which the whole lies; NULL: rows */
+} tenon__box_t;
+
 /* An input in one order of dimensions. The checksum is of the bytes before the run at hand, to see
  * whether a kernel wrote there. */
 typedef struct tenon__trial_copy_t {
@@ -50,6 +60,7 @@ typedef struct tenon__trial_data_t {
   tenon__tuning_t* tuning;
   const struct tenon_region_t* region;
   const tenon__conversion_t* conversion; /* NULL: arguments lie as the tactic's rules say */
+  const tenon__box_t* box;               /* of outputs that are lent from now on; NULL: none */
   tenon__arena_t arena;
   tenon__trial_input_t* inputs;
   tenon_argument_t* arguments; /* of the tactic at hand */

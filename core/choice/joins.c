@@ -3,15 +3,19 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/candidate/box_time.h"
 #include "core/choice/conversions.h"
 #include "core/choice/place_rules.h"
 #include "core/choice/readers.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/plan/place.h"
 #include "core/tensor/dtype.h"
 
 /* Wholes that are parts of wholes: strides are found by walking along them. */
 enum { MOST_LEVELS = 32 };
+/* Two times that are as near to each other are the same. */
+static const double near_factor = 1.03;
 
 typedef struct joining_t {
   tenon__tuning_t* tuning;
@@ -155,13 +159,28 @@ static uint32_t source_value(const tenon__unit_t* whole, uint32_t source) {
   return region->inputs[region->map->sources[source].input].value;
 }
 
-/* Can what is no part be copied into its box? */
-static tenon_status_t can_be_copied(const joining_t* j, const tenon__unit_t* whole, uint32_t value,
-                                    bool* out_can) {
+/* Who copies what is no part, as if it lay in the whole's order. */
+static tenon_status_t find_copy(const joining_t* j, const tenon__unit_t* whole, uint32_t value,
+                                tenon__chosen_t* out_copy) {
   const orders_t orders = {
       .from = whole->chosen.order, .to = whole->chosen.order, .device = whole->device};
+  return tenon__conversion_choose(j->tuning, j->graph, value, orders, j->tuning->arena, out_copy);
+}
+
+static tenon_status_t copy_time(const joining_t* j, const tenon__unit_t* whole, uint32_t value,
+                                tenon__time_t* out_time) {
   tenon__chosen_t copy;
-  TENON_TRY(tenon__conversion_choose(j->tuning, j->graph, value, orders, j->tuning->arena, &copy));
+  TENON_TRY(find_copy(j, whole, value, &copy));
+  *out_time = copy.candidates->count == 0 ? (tenon__time_t){.figure = TENON_FIGURE_NONE}
+                                          : copy.candidates->items[0].time;
+  return TENON_OK;
+}
+
+/* Can it be copied into its box? */
+static tenon_status_t can_be_copied(const joining_t* j, const tenon__unit_t* whole, uint32_t value,
+                                    bool* out_can) {
+  tenon__chosen_t copy;
+  TENON_TRY(find_copy(j, whole, value, &copy));
   const tenon_argument_rule_t* rules =
       copy.candidates->count == 0 ? NULL : copy.candidates->items[0].tactic.output_rules;
   *out_can = rules != NULL && rules[0].strided != 0;
@@ -206,9 +225,93 @@ static void note_whole(joining_t* j, uint32_t u) {
   }
 }
 
+/* ---- Times ---- */
+
+/* The box of one source at the optimum, in arrays of the whole's rank. */
+static bool find_box(const joining_t* j, const tenon__unit_t* whole, uint32_t source, int64_t* dims,
+                     int64_t* begin) {
+  const tenon__index_map_t* map = whole->chosen.region->map;
+  const tenon__extents_t* optimum = &j->tuning->profile->optimum;
+  bool is_known = tenon__extents_shape(optimum, map->rank, map->dims, dims);
+  memset(begin, 0, map->rank * sizeof *begin);
+  for (uint32_t k = 0; k < source; ++k) {
+    for (uint32_t d = 0; d < map->rank && is_known; ++d) {
+      int64_t extent = 0;
+      const bool is_axis =
+          !tenon__dim_equal(map->sources[source].coordinates[d],
+                            tenon__dim_coordinate(j->tuning->network->pool, d, map->dims[d]));
+      is_known = tenon__extents_get(optimum, map->sources[k].dims[d], &extent);
+      begin[d] += is_axis ? extent : 0;
+    }
+  }
+  return is_known;
+}
+
+/* What its producer takes longer for a part than for a tensor of its own. */
+static tenon_status_t find_loss(const joining_t* j, const tenon__unit_t* whole, uint32_t source,
+                                tenon__box_time_t* out_loss) {
+  int64_t dims[TENON_RANK_LIMIT];
+  int64_t begin[TENON_RANK_LIMIT];
+  const uint32_t value = source_value(whole, source);
+  const tenon__unit_t* maker = &j->units->items[j->maker_of[value]];
+  const tenon__candidate_t* candidate = &maker->chosen.candidates->items[maker->chosen.pick];
+  const tenon__box_t box = {.output = output_number(maker, value),
+                            .rank = whole->chosen.region->map->rank,
+                            .dims = dims,
+                            .begin = begin,
+                            .order = whole->chosen.order};
+  *out_loss = (tenon__box_time_t){.time = {.figure = TENON_FIGURE_NONE}};
+  if (!find_box(j, whole, source, dims, begin)) {
+    return TENON_OK;
+  }
+  TENON_TRY(
+      tenon__candidate_time_in_box(j->tuning, maker->chosen.region, candidate, &box, out_loss));
+  const bool is_near = out_loss->time.seconds <= candidate->time.seconds * near_factor;
+  out_loss->time.seconds = is_near ? 0 : out_loss->time.seconds - candidate->time.seconds;
+  return TENON_OK;
+}
+
+/* A part stays one unless it is wrong, or takes longer than it would to copy it. */
+static tenon_status_t judge_part(joining_t* j, uint32_t u, uint32_t source, tenon__time_t* inout) {
+  const tenon__unit_t* whole = &j->units->items[u];
+  const uint32_t value = source_value(whole, source);
+  const bool is_part = is_part_of(j, u, source);
+  tenon__box_time_t loss = {.is_wrong = !is_part};
+  tenon__time_t copy = {0};
+  TENON_TRY(is_part ? find_loss(j, whole, source, &loss) : TENON_OK);
+  if (!loss.is_wrong && !(loss.time.seconds > 0)) {
+    *inout = tenon__time_sum(*inout, loss.time);
+    return TENON_OK;
+  }
+  TENON_TRY(copy_time(j, whole, value, &copy));
+  if (is_part && (loss.is_wrong || loss.time.seconds > copy.seconds)) {
+    j->joins->parts[value].unit = TENON_NONE;
+  }
+  *inout = tenon__time_sum(*inout, is_part_of(j, u, source) ? loss.time : copy);
+  return TENON_OK;
+}
+
+/* Are the parts, and copies of what is none, no slower than the move? Where times are not known the
+ * bytes that stay where they are decide. */
+static tenon_status_t pays(joining_t* j, uint32_t u, bool* out_pays) {
+  const tenon__unit_t* whole = &j->units->items[u];
+  const tenon__time_t move = whole->chosen.candidates->items[whole->chosen.pick].time;
+  tenon__time_t own = {.figure = TENON_FIGURE_MEASURED};
+  uint32_t part_count = 0;
+  for (uint32_t s = 0; s < whole->chosen.region->map->source_count; ++s) {
+    TENON_TRY(judge_part(j, u, s, &own));
+    part_count += is_part_of(j, u, s) ? 1 : 0;
+  }
+  const bool is_measured =
+      own.figure == TENON_FIGURE_MEASURED && move.figure == TENON_FIGURE_MEASURED;
+  *out_pays = part_count > 0 && (!is_measured || own.seconds <= move.seconds);
+  return TENON_OK;
+}
+
 static tenon_status_t join(joining_t* j, uint32_t u) {
   const tenon__unit_t* whole = &j->units->items[u];
   bool can = take_parts(j, u) > 0;
+  TENON_TRY(can ? pays(j, u, &can) : TENON_OK);
   for (uint32_t s = 0; s < whole->chosen.region->map->source_count && can; ++s) {
     if (!is_part_of(j, u, s)) {
       TENON_TRY(can_be_copied(j, whole, source_value(whole, s), &can));
