@@ -1,6 +1,7 @@
 /*
  * Steps in their order, as far as memory goes. A place that owns memory is valid from the step that
- * writes it until another step writes over it; what is read must be valid. Of places in the arena
+ * writes it until another step writes over it; what is read must be valid, and all of its parts
+ * written. Of places in the arena
  * those that are valid never overlap, so that few are looked at.
  */
 #include "core/plan_file/memory_check.h"
@@ -13,6 +14,13 @@
 
 #define ALIGNMENT_BYTES 64u
 
+/* A place in which parts lie: valid when all of them are written. */
+typedef struct whole_t {
+  uint32_t count; /* 0: none lie in it */
+  uint32_t missing;
+  uint8_t* is_written; /* count entries */
+} whole_t;
+
 typedef struct checker_t {
   const tenon__plan_t* plan;
   uint32_t graph_index;
@@ -20,7 +28,8 @@ typedef struct checker_t {
   const tenon__schedule_t* schedule;
   const tenon_sink_t* sink;
   uint8_t* is_valid;  /* places that own memory which steps write */
-  uint8_t* was_begun; /* likewise: written once */
+  uint8_t* was_begun; /* likewise, and parts: written once */
+  whole_t* wholes;    /* one for each place */
   uint32_t* arena;    /* those in the arena that are valid */
   uint32_t arena_count;
 } checker_t;
@@ -66,9 +75,25 @@ static bool is_made_by_steps(tenon__storage_t storage) {
          storage == TENON_STORAGE_OUTPUT;
 }
 
+/* Of a whole all parts are written; of a part the step that writes it, or the whole, has run. */
+static bool is_complete(const checker_t* c, uint32_t place) {
+  const tenon__place_t* p = &c->schedule->places[place];
+  while (p->storage == TENON_STORAGE_VIEW) {
+    place = p->base;
+    p = &c->schedule->places[place];
+  }
+  while (c->wholes[place].missing == 0 && p->storage == TENON_STORAGE_PART &&
+         c->was_begun[place] == 0) {
+    place = p->base;
+    p = &c->schedule->places[place];
+  }
+  return c->wholes[place].missing == 0;
+}
+
 static bool has_content(const checker_t* c, uint32_t place) {
   uint32_t root = 0;
-  return !is_made_by_steps(root_of(c, place, &root)->storage) || c->is_valid[root] != 0;
+  return !is_made_by_steps(root_of(c, place, &root)->storage) ||
+         (c->is_valid[root] != 0 && is_complete(c, place));
 }
 
 /* Kernels may have packed what the plan does not keep: who prepares them asks. */
@@ -157,14 +182,33 @@ static void write_over(checker_t* c, range_t range) {
   c->arena_count = kept;
 }
 
+/* What is complete may complete what it is a part of. */
+static void note_written(checker_t* c, uint32_t place) {
+  const tenon__place_t* p = &c->schedule->places[place];
+  c->wholes[place].missing = 0;
+  while (p->storage == TENON_STORAGE_PART && c->wholes[place].missing == 0) {
+    whole_t* whole = &c->wholes[p->base];
+    c->was_begun[place] = 1;
+    if (p->index < whole->count && whole->is_written[p->index] == 0) {
+      whole->is_written[p->index] = 1;
+      whole->missing -= whole->missing > 0 ? 1 : 0;
+    }
+    place = p->base;
+    p = &c->schedule->places[place];
+  }
+}
+
 static tenon_status_t write_place(checker_t* c, const tenon__step_t* step, uint32_t place) {
   uint32_t root = 0;
   const tenon__place_t* owner = root_of(c, place, &root);
-  if (c->is_valid[root] != 0 && c->schedule->places[place].storage == TENON_STORAGE_PART) {
-    return TENON_OK; /* one more of its parts */
-  }
-  if (c->was_begun[root] != 0) {
+  const bool is_part = c->schedule->places[place].storage == TENON_STORAGE_PART;
+  if (c->was_begun[place] != 0 ||
+      (c->was_begun[root] != 0 && !(is_part && c->is_valid[root] != 0))) {
     return broken(c, step, "writes what another step has written");
+  }
+  note_written(c, place);
+  if (c->is_valid[root] != 0) {
+    return TENON_OK; /* one more of its parts */
   }
   write_over(c, range_of(owner));
   c->was_begun[root] = 1;
@@ -279,6 +323,20 @@ static tenon_status_t check_demand(const checker_t* c, uint32_t space) {
                            (unsigned long long)needed);
 }
 
+static tenon_status_t find_wholes(checker_t* c, tenon__arena_t* arena) {
+  for (uint32_t k = 0; k < c->schedule->place_count; ++k) {
+    const tenon__place_t* part = &c->schedule->places[k];
+    if (part->storage != TENON_STORAGE_PART || c->wholes[part->base].count > 0) {
+      continue;
+    }
+    whole_t* whole = &c->wholes[part->base];
+    whole->count = whole->missing = part->map->source_count;
+    whole->is_written = tenon__arena_allocate(arena, whole->count, 1);
+    TENON_TRY_MEMORY(whole->is_written != NULL);
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon__memory_check(const tenon__plan_t* plan, uint32_t graph, tenon__arena_t* arena,
                                    const tenon_sink_t* sink) {
   checker_t c = {.plan = plan,
@@ -290,7 +348,10 @@ tenon_status_t tenon__memory_check(const tenon__plan_t* plan, uint32_t graph, te
   c.is_valid = tenon__arena_allocate(arena, count, sizeof *c.is_valid);
   c.was_begun = tenon__arena_allocate(arena, count, sizeof *c.was_begun);
   c.arena = tenon__arena_allocate(arena, count, sizeof *c.arena);
-  TENON_TRY_MEMORY(c.is_valid != NULL && c.was_begun != NULL && c.arena != NULL);
+  c.wholes = tenon__arena_allocate(arena, count, sizeof *c.wholes);
+  TENON_TRY_MEMORY(c.is_valid != NULL && c.was_begun != NULL && c.arena != NULL &&
+                   c.wholes != NULL);
+  TENON_TRY(find_wholes(&c, arena));
   for (uint32_t d = 0; d < plan->device_count; ++d) {
     TENON_TRY(check_demand(&c, d));
   }

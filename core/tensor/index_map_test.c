@@ -103,6 +103,41 @@ TENON_TEST(views_have_strides) {
   tear_down(&f);
 }
 
+/* Sources of `lengths` rows of three, of which number k begins at `begins[k]`. */
+static bool joins(fixture_t* f, const int64_t* lengths, const int64_t* begins, uint32_t count,
+                  int64_t total) {
+  const int64_t out[] = {total, 3};
+  tenon__map_source_t sources[3];
+  tenon_dim_t coordinates[3][2];
+  tenon__index_map_t map = {.rank = 2,
+                            .dims = dims_of(f, 2, out),
+                            .source_count = count,
+                            .sources = sources,
+                            .fill = TENON_FILL_NONE};
+  for (uint32_t k = 0; k < count; ++k) {
+    const int64_t in[] = {lengths[k], 3};
+    coordinates[k][0] = line(f, &map, 0, 1, -begins[k]);
+    coordinates[k][1] = line(f, &map, 1, 1, 0);
+    sources[k] = (tenon__map_source_t){
+        .input = k, .rank = 2, .dims = dims_of(f, 2, in), .coordinates = coordinates[k]};
+  }
+  tenon__index_map_classify(f->pool, &map);
+  return tenon__index_map_joins(f->pool, &map);
+}
+
+TENON_TEST(joins_are_boxes_side_by_side) {
+  fixture_t f;
+  set_up(&f);
+  static const int64_t lengths[] = {2, 1, 4};
+  EXPECT(joins(&f, lengths, (const int64_t[]){0, 2, 3}, 3, 7));
+  EXPECT(joins(&f, lengths, (const int64_t[]){0, 2}, 2, 3));
+  EXPECT(!joins(&f, lengths, (const int64_t[]){0, 2}, 2, 4)); /* a row is left */
+  EXPECT(!joins(&f, lengths, (const int64_t[]){0, 1}, 2, 3)); /* they overlap */
+  EXPECT(!joins(&f, lengths, (const int64_t[]){0, 3}, 2, 4)); /* a gap */
+  EXPECT(!joins(&f, lengths, (const int64_t[]){0}, 1, 2));
+  tear_down(&f);
+}
+
 static void expect_linear(const int64_t* in, uint32_t in_rank, const int64_t* strides,
                           const int64_t* out, uint32_t rank, const int64_t* expected, int line) {
   fixture_t f;

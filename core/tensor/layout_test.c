@@ -33,6 +33,20 @@ TENON_TEST(dense_in_some_order) {
   EXPECT(tenon__strides_dense(0, NULL, NULL));
 }
 
+TENON_TEST(in_order_with_gaps) {
+  const int64_t dims[] = {2, 1, 4};
+  const int64_t box[] = {12, 99, 1};
+  const int64_t turned[] = {1, 99, 3};
+  const int64_t overlapping[] = {3, 99, 1};
+  const int64_t spread[] = {12, 99, 2};
+  const uint32_t last_first[] = {2, 1, 0};
+  EXPECT(tenon__strides_in_order(3, dims, box, NULL));
+  EXPECT(!tenon__strides_in_order(3, dims, box, last_first));
+  EXPECT(tenon__strides_in_order(3, dims, turned, last_first));
+  EXPECT(!tenon__strides_in_order(3, dims, overlapping, NULL));
+  EXPECT(!tenon__strides_in_order(3, dims, spread, NULL));
+}
+
 TENON_TEST(element_counts) {
   const int64_t dims[] = {2, 0, INT64_MAX};
   const int64_t huge[] = {INT64_MAX, 2};
