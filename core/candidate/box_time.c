@@ -14,30 +14,58 @@
  * busy. */
 enum { LEAST_ROUNDS = 2, MOST_ROUNDS = 6 };
 
-/* The same tactic twice: with outputs of its own, and with one of them in the box. */
+/* The same tactic twice: with arguments in memory of their own, and with one in the box. */
 typedef struct pair_t {
+  const tenon__box_t* box;
   tenon__trial_data_t data;
+  tenon_argument_t* own_arguments;
+  tenon_argument_t* boxed_arguments;
   tenon__trial_t own;
   tenon__trial_t boxed;
 } pair_t;
 
 /* Two trials of one data: the second gets outputs of its own, since the first keeps its. */
-static tenon_status_t begin(pair_t* p, const tenon__candidate_t* candidate,
-                            const tenon__box_t* box) {
+static tenon_status_t begin(pair_t* p, const tenon__candidate_t* candidate) {
   TENON_TRY(tenon__trial_inputs_make(&p->data, NULL));
   TENON_TRY(tenon__trial_begin(&p->own, &p->data, candidate));
-  p->data.box = box;
+  p->own_arguments = p->data.arguments;
+  p->data.arguments = tenon__arena_allocate(&p->data.arena, p->data.region->input_count + 1u,
+                                            sizeof *p->data.arguments);
+  TENON_TRY_MEMORY(p->data.arguments != NULL);
+  p->boxed_arguments = p->data.arguments;
+  p->data.box = p->box;
   return tenon__trial_begin(&p->boxed, &p->data, candidate);
 }
 
-/* Are the bytes in the box those of the tensor? */
+/* Arguments are the data's: those of the trial at hand. */
+static tenon__trial_t* take_up(pair_t* p, bool boxed) {
+  p->data.arguments = boxed ? p->boxed_arguments : p->own_arguments;
+  return boxed ? &p->boxed : &p->own;
+}
+
+/* Are the bytes of an output those that it has where nothing lies in a box? */
 static tenon_status_t compare(pair_t* p, uint32_t output, bool* out_same) {
   const tenon__trial_output_t* own = &p->own.outputs->items[output];
   tenon_tensor_view_t copy = own->view;
+  *out_same = own->kind == TENON_ARGUMENT_ABSENT;
+  if (own->kind != TENON_ARGUMENT_TENSOR || own->view.dtype == TENON_DTYPE_STRING ||
+      tenon__dtype_bits(own->view.dtype) < 8) {
+    return TENON_OK;
+  }
   copy.data = tenon__trial_data_take(&p->data, own->size_bytes);
   TENON_TRY_MEMORY(copy.data != NULL);
   tenon__strided_copy(&p->boxed.outputs->items[output].view, &copy);
   *out_same = memcmp(copy.data, own->view.data, own->size_bytes) == 0;
+  return TENON_OK;
+}
+
+static tenon_status_t run_both(pair_t* p, bool* out_same) {
+  *out_same = true;
+  TENON_TRY(tenon__trial_run(take_up(p, false), TENON_PATTERN_FIRST));
+  TENON_TRY(tenon__trial_run(take_up(p, true), TENON_PATTERN_FIRST));
+  for (uint32_t k = 0; k < p->data.region->output_count && *out_same; ++k) {
+    TENON_TRY(compare(p, k, out_same));
+  }
   return TENON_OK;
 }
 
@@ -60,8 +88,8 @@ static tenon_status_t time_both(pair_t* p, double* out_ratio) {
   look_t boxed = {.seconds = 1e30};
   bool is_clear = false;
   for (uint32_t round = 0; round < MOST_ROUNDS && !is_clear; ++round) {
-    TENON_TRY(look(&p->own, &own));
-    TENON_TRY(look(&p->boxed, &boxed));
+    TENON_TRY(look(take_up(p, false), &own));
+    TENON_TRY(look(take_up(p, true), &boxed));
     is_clear = round + 1 >= LEAST_ROUNDS && !own.is_disturbed && !boxed.is_disturbed;
   }
   const double ratio = own.seconds > 0 ? boxed.seconds / own.seconds : 1;
@@ -69,23 +97,16 @@ static tenon_status_t time_both(pair_t* p, double* out_ratio) {
   return TENON_OK;
 }
 
-static tenon_status_t measure(pair_t* p, uint32_t output, double* out_ratio, bool* out_same) {
-  *out_same = false;
-  TENON_TRY(tenon__trial_run(&p->own, TENON_PATTERN_FIRST));
-  TENON_TRY(tenon__trial_run(&p->boxed, TENON_PATTERN_FIRST));
-  TENON_TRY(compare(p, output, out_same));
-  return *out_same ? time_both(p, out_ratio) : TENON_OK;
-}
-
 /* A kernel that fails has no say; memory and the wish to end are the build's. */
 static tenon_status_t try_pair(tenon__tuning_t* tuning, const struct tenon_region_t* region,
                                const tenon__candidate_t* candidate, const tenon__box_t* box,
                                double* out_ratio, bool* out_same) {
-  pair_t p = {0};
-  *out_same = false;
+  pair_t p = {.box = box};
   tenon_status_t status = tenon__trial_data_begin(tuning, region, &p.data);
-  status = status == TENON_OK ? begin(&p, candidate, box) : status;
-  status = status == TENON_OK ? measure(&p, box->output, out_ratio, out_same) : status;
+  status = status == TENON_OK ? begin(&p, candidate) : status;
+  status = status == TENON_OK ? run_both(&p, out_same) : status;
+  status = status == TENON_OK && *out_same ? time_both(&p, out_ratio) : status;
+  *out_same = *out_same && status == TENON_OK;
   if (p.own.data != NULL) {
     tenon__trial_end(&p.own);
   }
@@ -99,9 +120,10 @@ static tenon_status_t try_pair(tenon__tuning_t* tuning, const struct tenon_regio
 static tenon__digest_t key_of(const tenon__candidate_t* candidate, const tenon__box_t* box) {
   tenon__digest_state_t state;
   const size_t bytes = box->rank * sizeof(int64_t);
+  const uint32_t argument[] = {box->is_input ? 1 : 0, box->argument};
   tenon__digest_begin(&state);
   tenon__digest_add(&state, &candidate->key, sizeof candidate->key);
-  tenon__digest_add(&state, &box->output, sizeof box->output);
+  tenon__digest_add(&state, argument, sizeof argument);
   tenon__digest_add(&state, box->dims, bytes);
   tenon__digest_add(&state, box->begin, bytes);
   if (box->order != NULL) {

@@ -1,6 +1,6 @@
 /*
- * How long a tactic takes when it writes one of its outputs into a box of a larger tensor, and
- * whether it writes the same: what a concatenation in place asks of the producers of its parts.
+ * How long a tactic takes when one of its arguments lies in a box of a larger tensor, and whether
+ * it computes the same: what a concatenation in place asks of those who write and read its parts.
  */
 #ifndef TENON_CORE_CANDIDATE_BOX_TIME_H_
 #define TENON_CORE_CANDIDATE_BOX_TIME_H_
@@ -12,7 +12,7 @@
  * the candidate's own time was not measured, or trials do not lie in the host's memory. */
 typedef struct tenon__box_time_t {
   tenon__time_t time;
-  bool is_wrong; /* it failed, or wrote other bytes than into memory of its own */
+  bool is_wrong; /* it failed, or made other bytes than with memory of its own */
 } tenon__box_time_t;
 
 /* Looked up in the timing cache, or measured and kept there: once for each candidate and box.

@@ -22,6 +22,35 @@ void* tenon__trial_data_take(tenon__trial_data_t* data, size_t size_bytes) {
   return block->data;
 }
 
+tenon_status_t tenon__trial_data_box_strides(const tenon__trial_data_t* data,
+                                             int64_t* out_strides) {
+  const tenon__box_t* box = data->box;
+  return tenon__strides_ordered(box->rank, box->dims, box->order, out_strides)
+             ? TENON_OK
+             : TENON_ERROR_UNSUPPORTED;
+}
+
+tenon_status_t tenon__trial_data_take_box(tenon__trial_data_t* data, tenon_dtype_t dtype,
+                                          void** out_data) {
+  const tenon__box_t* box = data->box;
+  int64_t strides[TENON_RANK_LIMIT];
+  int64_t first = 0;
+  uint64_t count = 0;
+  size_t bytes = 0;
+  TENON_TRY(tenon__trial_data_box_strides(data, strides));
+  for (uint32_t d = 0; d < box->rank; ++d) {
+    first += box->begin[d] * strides[d];
+  }
+  if (!tenon__element_count(box->rank, box->dims, &count) ||
+      !tenon__dtype_bytes(dtype, count, &bytes)) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  char* whole = tenon__trial_data_take(data, bytes);
+  TENON_TRY_MEMORY(whole != NULL);
+  *out_data = whole + first * (int64_t)tenon__dtype_bits(dtype) / 8;
+  return TENON_OK;
+}
+
 tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct tenon_region_t* region,
                                        tenon__trial_data_t* out_data) {
   tenon__trial_data_t* data = out_data;

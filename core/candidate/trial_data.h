@@ -10,10 +10,12 @@
 #include "core/candidate/tuning.h"
 #include "core/kernel/dynamic_buffer.h"
 
-/* A box of a dense tensor in which an output is to lie; arrays of `rank` entries, at the optimum.
+/* A box of a dense tensor in which one argument is to lie; arrays of `rank` entries, at the
+ * optimum.
  */
 typedef struct tenon__box_t {
-  uint32_t output; /* of the region */
+  bool is_input;
+  uint32_t argument; /* of the region's inputs or outputs */
   uint32_t rank;
   const int64_t* dims;   /* of the whole */
   const int64_t* begin;  /* of the box in it */
@@ -60,7 +62,7 @@ typedef struct tenon__trial_data_t {
   tenon__tuning_t* tuning;
   const struct tenon_region_t* region;
   const tenon__conversion_t* conversion; /* NULL: arguments lie as the tactic's rules say */
-  const tenon__box_t* box;               /* of outputs that are lent from now on; NULL: none */
+  const tenon__box_t* box;               /* for what is lent from now on; NULL: none */
   tenon__arena_t arena;
   tenon__trial_input_t* inputs;
   tenon_argument_t* arguments; /* of the tactic at hand */
@@ -77,6 +79,16 @@ void tenon__trial_data_end(tenon__trial_data_t* data);
 
 /* A block until the data end, of whatever was there before; NULL when memory is out. */
 void* tenon__trial_data_take(tenon__trial_data_t* data, size_t size_bytes);
+/* Is that argument to lie in a box? */
+static inline bool tenon__trial_data_boxes(const tenon__trial_data_t* data, bool is_input,
+                                           uint32_t argument) {
+  return data->box != NULL && data->box->is_input == is_input && data->box->argument == argument;
+}
+/* Strides of the box. UNSUPPORTED where they overflow. */
+tenon_status_t tenon__trial_data_box_strides(const tenon__trial_data_t* data, int64_t* out_strides);
+/* Memory for the whole, as tenon__trial_data_take; *out_data is where the box begins in it. */
+tenon_status_t tenon__trial_data_take_box(tenon__trial_data_t* data, tenon_dtype_t dtype,
+                                          void** out_data);
 /* A value's dense rows at the optimum, without memory. UNSUPPORTED where they cannot be counted. */
 tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
                                           const tenon_value_info_t* value,

@@ -190,6 +190,20 @@ static tenon_status_t copy_for(tenon__trial_data_t* data, tenon__trial_input_t* 
   return TENON_OK;
 }
 
+static tenon_status_t copy_into_box(tenon__trial_data_t* data, const tenon__trial_input_t* input,
+                                    tenon__trial_copy_t** out_copy) {
+  tenon__trial_copy_t* copy = tenon__arena_allocate(&data->arena, 1, sizeof *copy);
+  int64_t* strides = tenon__arena_allocate(&data->arena, data->box->rank + 1u, sizeof *strides);
+  TENON_TRY_MEMORY(copy != NULL && strides != NULL);
+  TENON_TRY(tenon__trial_data_box_strides(data, strides));
+  copy->view = input->rows.view;
+  copy->view.strides = strides;
+  TENON_TRY(tenon__trial_data_take_box(data, copy->view.dtype, &copy->view.data));
+  tenon__strided_copy(&input->rows.view, &copy->view);
+  *out_copy = copy;
+  return TENON_OK;
+}
+
 static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
                             const tenon_tensor_view_t* tensor) {
   int64_t* dims = tenon__arena_allocate(&data->arena, TENON_RANK_LIMIT, sizeof *dims);
@@ -206,8 +220,10 @@ static tenon_status_t set_input(tenon__trial_data_t* data, uint32_t k,
   tenon__trial_input_t* input = &data->inputs[k];
   int64_t strides[TENON_RANK_LIMIT + 1] = {0};
   input->current = &input->rows;
-  if (data->region->values[data->region->input_values[k]].constant_data == NULL ||
-      !tenon__rule_takes_rows(rule)) {
+  if (tenon__trial_data_boxes(data, true, k)) {
+    TENON_TRY(copy_into_box(data, input, &input->current));
+  } else if (data->region->values[data->region->input_values[k]].constant_data == NULL ||
+             !tenon__rule_takes_rows(rule)) {
     TENON_TRY(tenon__trial_data_strides(data, rule, &input->rows.view, strides));
     TENON_TRY(copy_for(data, input, strides, &input->current));
   }

@@ -66,36 +66,6 @@ static tenon_status_t make_buffer(tenon__trial_data_t* data, tenon_dtype_t dtype
   return TENON_OK;
 }
 
-/* Strides of the box, and its first element's number. */
-static tenon_status_t describe_box(const tenon__box_t* box, int64_t* out_strides,
-                                   int64_t* out_first) {
-  *out_first = 0;
-  if (!tenon__strides_ordered(box->rank, box->dims, box->order, out_strides)) {
-    return TENON_ERROR_UNSUPPORTED;
-  }
-  for (uint32_t d = 0; d < box->rank; ++d) {
-    *out_first += box->begin[d] * out_strides[d];
-  }
-  return TENON_OK;
-}
-
-/* Memory for the whole; the output begins where its box does. */
-static tenon_status_t take_box(tenon__trial_data_t* data, tenon_tensor_view_t* view) {
-  int64_t strides[TENON_RANK_LIMIT];
-  int64_t first = 0;
-  uint64_t count = 0;
-  size_t bytes = 0;
-  TENON_TRY(describe_box(data->box, strides, &first));
-  if (!tenon__element_count(data->box->rank, data->box->dims, &count) ||
-      !tenon__dtype_bytes(view->dtype, count, &bytes)) {
-    return TENON_ERROR_UNSUPPORTED;
-  }
-  char* whole = tenon__trial_data_take(data, bytes);
-  TENON_TRY_MEMORY(whole != NULL);
-  view->data = whole + first * (int64_t)tenon__dtype_bits(view->dtype) / 8;
-  return TENON_OK;
-}
-
 static tenon_status_t make_output(tenon__trial_data_t* data, uint32_t k,
                                   tenon__trial_outputs_t* outputs) {
   const struct tenon_region_t* region = data->region;
@@ -118,8 +88,8 @@ static tenon_status_t make_output(tenon__trial_data_t* data, uint32_t k,
   if (value->type.dtype == TENON_DTYPE_STRING) {
     return make_buffer(data, value->type.dtype, &outputs->buffers[k]);
   }
-  if (data->box != NULL && data->box->output == k) {
-    return take_box(data, &output->view);
+  if (tenon__trial_data_boxes(data, false, k)) {
+    return tenon__trial_data_take_box(data, value->type.dtype, &output->view.data);
   }
   output->view.data = tenon__trial_data_take(data, output->size_bytes);
   return output->view.data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
@@ -172,9 +142,8 @@ static tenon_status_t set_output(tenon__trial_data_t* data, uint32_t k,
   int64_t* strides = tenon__arena_allocate(&data->arena, view->rank + 1u, sizeof *strides);
   TENON_TRY_MEMORY(strides != NULL);
   view->strides = strides;
-  int64_t first = 0;
-  TENON_TRY(data->box != NULL && data->box->output == k
-                ? describe_box(data->box, strides, &first)
+  TENON_TRY(tenon__trial_data_boxes(data, false, k)
+                ? tenon__trial_data_box_strides(data, strides)
                 : tenon__trial_data_strides(data, rule, view, strides));
   return align(data, k, view, &outputs->arguments[k]);
 }

@@ -247,15 +247,48 @@ static bool find_box(const joining_t* j, const tenon__unit_t* whole, uint32_t so
   return is_known;
 }
 
-/* What its producer takes longer for a part than for a tensor of its own. */
+/* What one unit takes longer with an argument in the box. */
+static tenon_status_t add_loss(const joining_t* j, const tenon__unit_t* unit,
+                               const tenon__box_t* box, tenon__box_time_t* inout_loss) {
+  const tenon__candidate_t* candidate = &unit->chosen.candidates->items[unit->chosen.pick];
+  tenon__box_time_t own;
+  TENON_TRY(tenon__candidate_time_in_box(j->tuning, unit->chosen.region, candidate, box, &own));
+  const bool is_near = own.time.seconds <= candidate->time.seconds * near_factor;
+  own.time.seconds = is_near ? 0 : own.time.seconds - candidate->time.seconds;
+  inout_loss->time = tenon__time_sum(inout_loss->time, own.time);
+  inout_loss->is_wrong = inout_loss->is_wrong || own.is_wrong;
+  return TENON_OK;
+}
+
+/* Likewise all who read the value beside the whole. */
+static tenon_status_t add_losses_of_readers(const joining_t* j, const tenon__unit_t* whole,
+                                            uint32_t value, tenon__box_t box,
+                                            tenon__box_time_t* inout_loss) {
+  const uint32_t* readers = tenon__lists_get(&j->readers, value);
+  const uint32_t count = tenon__lists_count(&j->readers, value);
+  box.is_input = true;
+  for (uint32_t r = 0; r < count; ++r) {
+    const tenon__unit_t* unit = &j->units->items[readers[r]];
+    const bool is_new = unit != whole && !tenon__list_holds(readers, r, readers[r]);
+    const uint32_t input_count = is_new ? unit->chosen.region->input_count : 0;
+    for (uint32_t k = 0; k < input_count; ++k) {
+      box.argument = k;
+      if (unit->chosen.region->inputs[k].value == value) {
+        TENON_TRY(add_loss(j, unit, &box, inout_loss));
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+/* What all who write and read a part take longer than with a tensor of its own. */
 static tenon_status_t find_loss(const joining_t* j, const tenon__unit_t* whole, uint32_t source,
                                 tenon__box_time_t* out_loss) {
   int64_t dims[TENON_RANK_LIMIT];
   int64_t begin[TENON_RANK_LIMIT];
   const uint32_t value = source_value(whole, source);
   const tenon__unit_t* maker = &j->units->items[j->maker_of[value]];
-  const tenon__candidate_t* candidate = &maker->chosen.candidates->items[maker->chosen.pick];
-  const tenon__box_t box = {.output = output_number(maker, value),
+  const tenon__box_t box = {.argument = output_number(maker, value),
                             .rank = whole->chosen.region->map->rank,
                             .dims = dims,
                             .begin = begin,
@@ -264,11 +297,9 @@ static tenon_status_t find_loss(const joining_t* j, const tenon__unit_t* whole, 
   if (!find_box(j, whole, source, dims, begin)) {
     return TENON_OK;
   }
-  TENON_TRY(
-      tenon__candidate_time_in_box(j->tuning, maker->chosen.region, candidate, &box, out_loss));
-  const bool is_near = out_loss->time.seconds <= candidate->time.seconds * near_factor;
-  out_loss->time.seconds = is_near ? 0 : out_loss->time.seconds - candidate->time.seconds;
-  return TENON_OK;
+  out_loss->time.figure = TENON_FIGURE_MEASURED;
+  TENON_TRY(add_loss(j, maker, &box, out_loss));
+  return add_losses_of_readers(j, whole, value, box, out_loss);
 }
 
 /* A part stays one unless it is wrong, or takes longer than it would to copy it. */

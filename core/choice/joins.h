@@ -24,8 +24,8 @@ typedef struct joins_t {
  * in which the concatenation lies, on the same device; all who read it besides take strides, and
  * memory for the whole can be planned. What of the concatenation is none (constants, inputs, what
  * others want in rows, a value for the second time) the schedule copies. In place is what is no
- * slower: the tactics' times with strided outputs, where they may be measured, against the move's;
- * without times the bytes that are not moved decide. */
+ * slower: what writers and readers of parts take longer, where it may be measured, against the
+ * move; without times the bytes that are not moved decide. */
 tenon_status_t tenon__joins_choose(tenon__tuning_t* tuning, uint32_t graph,
                                    const tenon__units_t* units, joins_t* out_joins);
 
