@@ -208,7 +208,7 @@ static void make_network(const case_t* c, bool copies, tenon_network_t* network)
   }
 }
 
-static bool make_plan(const case_t* c, bool measures, built_t* b) {
+static bool make_plan(const case_t* c, const char* device, bool measures, built_t* b) {
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   int64_t dims[3][8];
   tenon_io_info_t info;
@@ -220,6 +220,7 @@ static bool make_plan(const case_t* c, bool measures, built_t* b) {
   dims[1][0] = dims[2][0] = c->most;
   const tenon_profile_range_t range = {info.name, info.rank, dims[0], dims[1], dims[2]};
   const tenon_profile_t profile = {&range, 1};
+  options.device = device;
   options.no_measuring = measures ? 0 : 1;
   options.thread_count = 2;
   options.profiles = &profile;
@@ -227,15 +228,18 @@ static bool make_plan(const case_t* c, bool measures, built_t* b) {
   return tenon_build(b->network, &options, &b->plan) == TENON_OK;
 }
 
-/* `measures`: times decide, else bytes. */
-static bool build(const case_t* c, bool copies, bool measures, built_t* b) {
+/* `device` NULL: the host. `measures`: times decide, else bytes. */
+static bool build(const case_t* c, const char* device, bool copies, bool measures, built_t* b) {
+  static const char* const paths[] = {FAR_DEVICE_FOLDER, NULL};
+  tenon_registry_options_t options = TENON_OPTIONS(tenon_registry_options_t);
+  options.paths = device == NULL ? NULL : paths;
   *b = (built_t){0};
-  if (tenon_registry_create(NULL, &b->registry) != TENON_OK ||
+  if (tenon_registry_create(&options, &b->registry) != TENON_OK ||
       tenon_network_create(b->registry, &b->network) != TENON_OK) {
     return false;
   }
   make_network(c, copies, b->network);
-  return make_plan(c, measures, b) &&
+  return make_plan(c, device, measures, b) &&
          tenon_engine_create_from_plan(b->registry, b->plan, NULL, &b->engine) == TENON_OK &&
          tenon_context_create(b->engine, NULL, &b->context) == TENON_OK;
 }
@@ -300,8 +304,8 @@ static void check(const case_t* c) {
   built_t own;
   built_t copied;
   built_t measured;
-  REQUIRE(build(c, false, false, &own) && build(c, true, false, &copied) &&
-          build(c, false, true, &measured));
+  REQUIRE(build(c, NULL, false, false, &own) && build(c, NULL, true, false, &copied) &&
+          build(c, NULL, false, true, &measured));
   if (count_steps(&own, true) != c->part_count || count_steps(&own, false) != c->copy_count ||
       count_steps(&copied, true) != 0) {
     tenon__test_fail(__FILE__, __LINE__, "%s: %u steps write parts, %u copy; copied: %u", c->name,
@@ -330,4 +334,26 @@ TENON_TEST(in_place_is_as_copied) {
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
     check(&cases[k]);
   }
+}
+
+/* In memory that is not the host's: parts lie where their whole does. */
+TENON_TEST(in_place_on_a_device) {
+  static const case_t cases[] = {
+      {"rows", make_rows, 0, 0, 0},   {"output", make_output, 0, 0, 0},
+      {"bytes", make_bytes, 3, 0, 0}, {"mixture", make_mixture, 0, 0, 0},
+      {"dense", make_dense, 0, 0, 0}, {"loop", make_loop, 0, 0, 0},
+  };
+  uint32_t part_count = 0;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    built_t own;
+    built_t copied;
+    REQUIRE(build(&cases[k], "far", false, false, &own) &&
+            build(&cases[k], "far", true, false, &copied));
+    part_count += count_steps(&own, true);
+    expect_equal(&cases[k], &own, &copied, 1);
+    expect_equal(&cases[k], &own, &copied, 1);
+    destroy(&own);
+    destroy(&copied);
+  }
+  EXPECT(part_count > 0);
 }

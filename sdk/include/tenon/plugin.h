@@ -880,9 +880,10 @@ typedef struct tenon_argument_rule_t {
   /* EXACT; copied by the host. */
   const tenon_layout_t* layout;
   /* 1: gaps, zero (inputs) and negative (inputs) strides are welcome, so that a slice or a
-   * broadcast is read where it lies. 0: a step whose arguments are otherwise fails to bind, so the
-   * host copies before it. Arguments of programs are aligned to their space and may always be
-   * strided. */
+   * broadcast is read where it lies, and an output is written into the box of a concatenation that
+   * it belongs to (with EXACT in its order, the innermost dimension without gaps; at any element's
+   * address). 0: a step whose arguments are otherwise fails to bind, so the host copies before or
+   * after it. Arguments of programs are aligned to their space and may always be strided. */
   uint32_t strided;
   /* Outputs: 1 + the region's input that it may overwrite; 0: none. A permission: the call may find
    * both at one address, or not. Element by element, nothing read after its place was written. */
