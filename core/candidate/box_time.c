@@ -60,12 +60,15 @@ static tenon_status_t compare(pair_t* p, uint32_t output, bool* out_same) {
 }
 
 static tenon_status_t run_both(pair_t* p, bool* out_same) {
-  *out_same = true;
+  uint32_t differing = 0;
   TENON_TRY(tenon__trial_run(take_up(p, false), TENON_PATTERN_FIRST));
   TENON_TRY(tenon__trial_run(take_up(p, true), TENON_PATTERN_FIRST));
-  for (uint32_t k = 0; k < p->data.region->output_count && *out_same; ++k) {
-    TENON_TRY(compare(p, k, out_same));
+  for (uint32_t k = 0; k < p->data.region->output_count; ++k) {
+    bool is_same = false;
+    TENON_TRY(compare(p, k, &is_same));
+    differing += is_same ? 0 : 1;
   }
+  *out_same = differing == 0;
   return TENON_OK;
 }
 

@@ -260,23 +260,28 @@ static tenon_status_t add_loss(const joining_t* j, const tenon__unit_t* unit,
   return TENON_OK;
 }
 
-/* Likewise all who read the value beside the whole. */
+/* Likewise one who reads the value, through as many inputs as it does. */
+static tenon_status_t add_loss_of_reader(const joining_t* j, const tenon__unit_t* unit,
+                                         uint32_t value, tenon__box_t box,
+                                         tenon__box_time_t* inout_loss) {
+  box.is_input = true;
+  for (box.argument = 0; box.argument < unit->chosen.region->input_count; ++box.argument) {
+    TENON_TRY(unit->chosen.region->inputs[box.argument].value == value
+                  ? add_loss(j, unit, &box, inout_loss)
+                  : TENON_OK);
+  }
+  return TENON_OK;
+}
+
+/* All who read it beside the whole. */
 static tenon_status_t add_losses_of_readers(const joining_t* j, const tenon__unit_t* whole,
-                                            uint32_t value, tenon__box_t box,
+                                            uint32_t value, const tenon__box_t* box,
                                             tenon__box_time_t* inout_loss) {
   const uint32_t* readers = tenon__lists_get(&j->readers, value);
-  const uint32_t count = tenon__lists_count(&j->readers, value);
-  box.is_input = true;
-  for (uint32_t r = 0; r < count; ++r) {
+  for (uint32_t r = 0; r < tenon__lists_count(&j->readers, value); ++r) {
     const tenon__unit_t* unit = &j->units->items[readers[r]];
     const bool is_new = unit != whole && !tenon__list_holds(readers, r, readers[r]);
-    const uint32_t input_count = is_new ? unit->chosen.region->input_count : 0;
-    for (uint32_t k = 0; k < input_count; ++k) {
-      box.argument = k;
-      if (unit->chosen.region->inputs[k].value == value) {
-        TENON_TRY(add_loss(j, unit, &box, inout_loss));
-      }
-    }
+    TENON_TRY(is_new ? add_loss_of_reader(j, unit, value, *box, inout_loss) : TENON_OK);
   }
   return TENON_OK;
 }
@@ -299,7 +304,7 @@ static tenon_status_t find_loss(const joining_t* j, const tenon__unit_t* whole, 
   }
   out_loss->time.figure = TENON_FIGURE_MEASURED;
   TENON_TRY(add_loss(j, maker, &box, out_loss));
-  return add_losses_of_readers(j, whole, value, box, out_loss);
+  return add_losses_of_readers(j, whole, value, &box, out_loss);
 }
 
 /* A part stays one unless it is wrong, or takes longer than it would to copy it. */
