@@ -8,6 +8,7 @@
 #include "core/build/assignments.h"
 #include "core/build/building.h"
 #include "core/build/keep_original.h"
+#include "core/build/merging.h"
 #include "core/catalog/exclude.h"
 #include "core/choice/choice.h"
 #include "core/choice/schedule.h"
@@ -83,7 +84,8 @@ static tenon_status_t lay_out(tenon__building_t* b) {
 
 /* ---- The flow ---- */
 
-static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* network) {
+/* From the network to steps, none of them prepared yet. */
+static tenon_status_t plan_steps(tenon__building_t* b, const tenon__network_t* network) {
   const tenon_sink_t* sink = b->options->sink;
   TENON_TRY(tenon__exclude_check(b->catalog, b->options->tuning.exclude, sink));
   TENON_TRY(tenon__network_verify(network, sink));
@@ -100,7 +102,10 @@ static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* n
   TENON_TRY(tenon__building_profile(b));
   TENON_TRY(tenon__building_assign_nodes(b));
   TENON_TRY(tenon__building_progress(b, "choose", 0, 1));
-  TENON_TRY(choose(b));
+  return choose(b);
+}
+
+static tenon_status_t finish_plan(tenon__building_t* b) {
   TENON_TRY(lay_out(b));
   tenon__building_report(b);
   TENON_TRY(tenon__building_pack(b));
@@ -108,20 +113,52 @@ static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* n
   return tenon__building_describe(b);
 }
 
+/* The better of two plans in `b`: with siblings apart, and merged where there are any. What cannot
+ * be built so is left; `other` is empty, and ended by the caller before `b`. */
+static tenon_status_t build_plan(tenon__building_t* b, tenon__building_t* other,
+                                 tenon__build_options_t* other_options,
+                                 const tenon__network_t* network) {
+  TENON_TRY(plan_steps(b, network));
+  if (!tenon__building_may_merge(b)) {
+    return finish_plan(b);
+  }
+  *other_options = *b->options;
+  other_options->merges_siblings = true;
+  other_options->cache = b->tuning.cache;
+  other_options->sink = NULL;
+  *other = (tenon__building_t){
+      .allocator = b->allocator, .catalog = b->catalog, .options = other_options};
+  const tenon_status_t status = plan_steps(other, network);
+  if (status == TENON_ERROR_OUT_OF_MEMORY || status == TENON_ERROR_CANCELLED) {
+    return status;
+  }
+  if (status != TENON_OK || !tenon__building_merging_pays(b, other)) {
+    return finish_plan(b);
+  }
+  other->is_taken = true;
+  other_options->sink = b->options->sink;
+  other->tuning.sink = b->options->sink;
+  return finish_plan(other);
+}
+
 tenon_status_t tenon__build(const tenon__network_t* network, tenon__catalog_t* catalog,
                             const tenon__build_options_t* options, void** out_plan_data,
                             size_t* out_plan_size) {
   tenon__building_t b = {.allocator = options->allocator, .catalog = catalog, .options = options};
+  tenon__building_t other = {.allocator = options->allocator};
+  tenon__build_options_t other_options;
   void* data = NULL;
   size_t size = 0;
-  tenon_status_t status = build_plan(&b, network);
+  tenon_status_t status = build_plan(&b, &other, &other_options, network);
   if (status == TENON_OK) {
-    status = tenon__plan_write(b.plan, b.allocator, options->tuning.interrupt, options->sink, &data,
+    const tenon__plan_t* plan = other.is_taken ? other.plan : b.plan;
+    status = tenon__plan_write(plan, b.allocator, options->tuning.interrupt, options->sink, &data,
                                &size);
   }
   if (status == TENON_OK) {
     status = tenon__building_progress(&b, "write", 1, 1);
   }
+  tenon__building_end(&other);
   tenon__building_end(&b);
   if (status == TENON_OK) {
     *out_plan_data = data;

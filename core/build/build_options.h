@@ -28,6 +28,7 @@ typedef struct tenon__build_options_t {
   uint64_t memory_limit_bytes;
   uint32_t optimizer_limit; /* patches, 0: none */
   bool no_rewrites;         /* no rewrites, and no pass that believes traits */
+  bool merges_siblings;     /* without asking whether it is faster */
   const char* rewrites;     /* a plan's patches: those alone that these name; NULL: all */
   bool tuned_only;
   const tenon_sink_t* sink;

@@ -240,6 +240,7 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
       .passes = b->options->no_rewrites ? tenon__optimizer_passes_without_rewrites() : 0,
       .patch_limit = b->options->optimizer_limit,
       .strict = b->options->tuning.strict,
+      .merges_siblings = b->options->merges_siblings,
       .fold = fold,
       .fold_user = b,
       .rewrites = rewrites,

@@ -32,6 +32,7 @@ tenon__build_options_t tenon__original_options(const tenon__plan_t* plan,
                  .strict = (flags & TENON_PLAN_STRICT) != 0},
       .optimizer_limit = plan->original.patch_limit,
       .no_rewrites = (flags & TENON_PLAN_NO_REWRITES) != 0,
+      .merges_siblings = (flags & TENON_PLAN_MERGES_SIBLINGS) != 0,
       .sink = sink};
 }
 

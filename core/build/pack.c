@@ -212,6 +212,7 @@ tenon_status_t tenon__building_describe(tenon__building_t* b) {
                 (b->options->tuning.strict ? TENON_PLAN_STRICT : 0u) |
                 (b->options->tuning.reference_only ? TENON_PLAN_REFERENCE_ONLY : 0u) |
                 (b->options->no_rewrites ? TENON_PLAN_NO_REWRITES : 0u) |
+                (b->options->merges_siblings ? TENON_PLAN_MERGES_SIBLINGS : 0u) |
                 (b->options->tuning.no_fusion ? TENON_PLAN_NO_FUSION : 0u) |
                 (b->options->tuning.permit_reduced_precision ? TENON_PLAN_REDUCED_PRECISION : 0u);
   TENON_TRY(name_plugins(b));

@@ -31,6 +31,10 @@ typedef struct tenon__operator_traits_t {
   int32_t linear_axis;        /* of that input */
   int32_t linear_output_axis; /* of output 0; negative from the end */
   uint32_t linear_bias;       /* input number, or TENON_NONE */
+  bool concatenable;          /* with the three below */
+  int32_t concatenable_axis;  /* of all inputs but the first */
+  int32_t concatenable_output_axis;
+  const char* concatenable_single; /* attribute that has to be 1; NULL: none */
 } tenon__operator_traits_t;
 
 /* Cases, moves and decompositions are tried in their order; the conditions are over attributes,

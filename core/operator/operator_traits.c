@@ -105,11 +105,26 @@ static bool argument_input(const tenon_operator_t* op, const trait_t* trait, con
   return *inout < op->input_count;
 }
 
+/* An integer attribute by name, if the trait names one. */
+static bool argument_attribute(const tenon_operator_t* op, const trait_t* trait, const char* key,
+                               const char** out_name) {
+  const char* value = argument(trait, key);
+  *out_name = NULL;
+  if (value == NULL) {
+    return true;
+  }
+  const uint32_t index = tenon__operator_attribute(op, value);
+  if (index == TENON_NONE || op->attributes[index].kind != TENON_ATTRIBUTE_INT) {
+    return false;
+  }
+  *out_name = op->attributes[index].name;
+  return true;
+}
+
 /* 1 taken, 0 unknown, -1 malformed. */
 static int take_with_arguments(const tenon_operator_t* op, const trait_t* trait,
                                tenon__operator_traits_t* traits) {
   bool good = true;
-  int32_t axis = 0;
   uint32_t input = 0;
   if (strcmp(trait->name, "linear") == 0) {
     traits->linear = true;
@@ -118,7 +133,10 @@ static int take_with_arguments(const tenon_operator_t* op, const trait_t* trait,
            argument_int(trait, "output_axis", &traits->linear_output_axis) &&
            argument_input(op, trait, "bias", false, &traits->linear_bias);
   } else if (strcmp(trait->name, "concatenable") == 0) {
-    good = argument_int(trait, "axis", &axis) && argument_int(trait, "output_axis", &axis);
+    traits->concatenable = true;
+    good = argument_int(trait, "axis", &traits->concatenable_axis) &&
+           argument_int(trait, "output_axis", &traits->concatenable_output_axis) &&
+           argument_attribute(op, trait, "single", &traits->concatenable_single);
   } else if (strcmp(trait->name, "in_place") == 0) {
     good = argument_input(op, trait, "input", true, &input);
   } else if (strcmp(trait->name, "pads_with") == 0) {

@@ -122,7 +122,7 @@ static bool inputs_equal(const tenon__node_t* a, const tenon__node_t* b) {
   return bytes_equal(a->inputs, b->inputs, a->input_count, sizeof(*a->inputs)) || is_swapped(a, b);
 }
 
-static bool attributes_equal(const tenon__node_t* a, const tenon__node_t* b) {
+bool tenon__node_same_attributes(const tenon__node_t* a, const tenon__node_t* b) {
   if (a->attribute_count != b->attribute_count) {
     return false;
   }
@@ -138,7 +138,8 @@ static bool attributes_equal(const tenon__node_t* a, const tenon__node_t* b) {
 
 bool tenon__node_equal(const tenon__node_t* a, const tenon__node_t* b) {
   if (a->form != b->form || a->op != b->op || a->output_count != b->output_count ||
-      a->body_count != 0 || b->body_count != 0 || !inputs_equal(a, b) || !attributes_equal(a, b)) {
+      a->body_count != 0 || b->body_count != 0 || !inputs_equal(a, b) ||
+      !tenon__node_same_attributes(a, b)) {
     return false;
   }
   switch (a->form) {

@@ -8,6 +8,8 @@
 /* Same operator or form, attributes, meaning and inputs, the two of a commutative operation in any
  * order. Both nodes of one graph, as inputs are compared by their ids. */
 bool tenon__node_equal(const tenon__node_t* a, const tenon__node_t* b);
+/* Those of two nodes of one operator: values, and which of them were set. */
+bool tenon__node_same_attributes(const tenon__node_t* a, const tenon__node_t* b);
 /* Equal nodes have equal hashes. */
 uint64_t tenon__node_hash(const tenon__node_t* node);
 /* Same type and bytes. Large ones only when they share them. Large: beyond 4096 bytes, where

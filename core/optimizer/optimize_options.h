@@ -17,9 +17,10 @@ typedef struct tenon__optimize_options_t {
   /* The passes that run, as a mask of 1 << index in tenon__optimizer_pass_name's order; 0: all. */
   uint32_t passes;
   uint32_t patch_limit; /* stop after so many patches; 0: no limit */
-  bool verifies;      /* the whole network after each patch: for tests and to find a faulty pass */
-  bool strict;        /* no patch may change a rounding: scales stay where they are */
-  tenon__fold_t fold; /* NULL: closed nodes stay */
+  bool verifies; /* the whole network after each patch: for tests and to find a faulty pass */
+  bool strict;   /* no patch may change a rounding: scales stay where they are */
+  bool merges_siblings; /* else that pass leaves all as it is */
+  tenon__fold_t fold;   /* NULL: closed nodes stay */
   void* fold_user;
   const tenon__rewrite_entry_t* const* rewrites;
   uint32_t rewrite_count;

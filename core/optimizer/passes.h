@@ -24,7 +24,8 @@
   X("cancel moves", false, cancel_moves)     \
   X("sink moves", true, sink_moves)          \
   X("rewrites", true, rewrites)              \
-  X("move scales", true, move_scales)
+  X("move scales", true, move_scales)        \
+  X("merge siblings", true, merge_siblings)
 
 #define TENON_PASS_DECLARE(name, believes, file) \
   tenon_status_t tenon__pass_##file(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t node);

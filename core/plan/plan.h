@@ -221,7 +221,8 @@ enum {
   TENON_PLAN_REFERENCE_ONLY = 1u << 2,
   TENON_PLAN_NO_REWRITES = 1u << 3, /* built without rewrites and passes that believe traits */
   TENON_PLAN_NO_FUSION = 1u << 4,
-  TENON_PLAN_REDUCED_PRECISION = 1u << 5
+  TENON_PLAN_REDUCED_PRECISION = 1u << 5,
+  TENON_PLAN_MERGES_SIBLINGS = 1u << 6 /* found to be faster so */
 };
 
 /* Empty, for the host alone, without a network: who fills it in does that. OUT_OF_MEMORY only. */

@@ -51,7 +51,7 @@ static const tenon_operator_t operators[] = {
      CHECKS(CONVOLUTION_CHECKS, REACH_CHECKS, BIAS_CHECK("dim(w, 0)")), .shape = CONVOLUTION_SHAPE,
      .operations = CONVOLUTION_OPERATIONS,
      .traits = "pure; pads_with(0); linear(input=1, axis=0, output_axis=1, bias=2);"
-               "concatenable(axis=0, output_axis=1)"},
+               "concatenable(axis=0, output_axis=1, single=groups)"},
     {OPERATOR("convolution_integer", "8-bit values less their zero points, summed in i32"),
      TYPES(TYPE("X", "i8 u8"), TYPE("W", "i8 u8")),
      INPUTS(PORT("x", "X"), PORT("w", "W"), OPTIONAL("x_zero_point", "X"),
