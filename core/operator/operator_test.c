@@ -184,10 +184,15 @@ TENON_TEST(refuses_a_count_of_operations_over_what_is_not_there) {
 }
 
 TENON_TEST(refuses_malformed_traits) {
-  static const char* const texts[] = {"linear(input=1)",   "linear(input=9, axis=0, output_axis=1)",
-                                      "in_place(",         "linear(input=1, axis=x, output_axis=1)",
-                                      "in_place(input=2)", "pads_with(0, 1)",
-                                      "commutes()",        "concatenable(axis=0)"};
+  static const char* const texts[] = {"linear(input=1)",
+                                      "linear(input=9, axis=0, output_axis=1)",
+                                      "in_place(",
+                                      "linear(input=1, axis=x, output_axis=1)",
+                                      "in_place(input=2)",
+                                      "pads_with(0, 1)",
+                                      "commutes()",
+                                      "concatenable(axis=0)",
+                                      "concatenable(axis=0, output_axis=1, single=none)"};
   for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
     tenon_operator_t op = {
         OPERATOR("t.x/1"),          FLOATS,           INPUTS(PORT("x", "T", 0), PORT("w", "T", 0)),

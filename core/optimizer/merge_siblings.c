@@ -229,11 +229,11 @@ static tenon_status_t add_view(const merging_t* m, uint32_t k, uint32_t whole, u
 }
 
 /* All that is new; nothing is replaced yet. */
-static tenon_status_t add_all(const merging_t* m, uint32_t views[MOST_SIBLINGS]) {
-  uint32_t made = 0;
+static tenon_status_t add_all(const merging_t* m, uint32_t* out_node,
+                              uint32_t views[MOST_SIBLINGS]) {
   uint32_t axis = 0;
-  TENON_TRY(add_node(m, &made));
-  const uint32_t whole = tenon__rewriter_node(m->rewriter, m->graph, made)->outputs[0];
+  TENON_TRY(add_node(m, out_node));
+  const uint32_t whole = tenon__rewriter_node(m->rewriter, m->graph, *out_node)->outputs[0];
   const tenon__type_t* type = type_of(m, whole);
   if (!wrap(node_of(m, 0)->op->traits.concatenable_output_axis, type->rank, &axis) ||
       type->rank > TENON_RANK_LIMIT || !is_as_declared(m, type, axis)) {
@@ -257,7 +257,11 @@ tenon_status_t tenon__pass_merge_siblings(tenon__rewriter_t* rewriter, uint32_t 
       !find_siblings(&m, index) || !tenon__patch_begin(rewriter, "merge siblings", graph, index)) {
     return TENON_OK;
   }
-  const tenon_status_t status = add_all(&m, views);
+  uint32_t made = 0;
+  const tenon_status_t status = add_all(&m, &made, views);
+  if (status == TENON_OK) {
+    tenon__patch_swap_names(rewriter, made, m.nodes[0]);
+  }
   for (uint32_t k = 0; k < m.count && status == TENON_OK; ++k) {
     tenon__patch_replace(rewriter, node_of(&m, k)->outputs[0],
                          tenon__rewriter_node(rewriter, graph, views[k])->outputs[0]);

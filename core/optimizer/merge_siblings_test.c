@@ -53,7 +53,20 @@ TENON_TEST(leaves_them_where_nobody_asks) {
   }
 }
 
-/* Another attribute, a bias for one alone, weights that are no constant, another value. */
+/* What its trait says of one group is not believed of two. */
+TENON_TEST(leaves_what_is_none_of_its_kind) {
+  tenon__scope_attribute_t groups = {
+      .name = "groups", .kind = TENON_ATTRIBUTE_INT, .defined = true, .integer = 1};
+  const tenon__operator_t op = {.traits = {.concatenable = true, .concatenable_single = "groups"}};
+  uint32_t inputs[] = {0, 1};
+  const tenon__node_t node = {
+      .op = &op, .attributes = &groups, .attribute_count = 1, .inputs = inputs, .input_count = 2};
+  EXPECT(tenon__node_is_concatenable(&node));
+  groups.integer = 2;
+  EXPECT(!tenon__node_is_concatenable(&node));
+}
+
+/* A bias for one alone, weights that are no constant, another value. */
 TENON_TEST(leaves_those_that_differ) {
   test_world_t world;
   REQUIRE(test_world_open(&world));

@@ -2,6 +2,8 @@
  */
 #include <time.h>
 
+#include "core/build/refit.h"
+#include "core/runtime/refit.h"
 #include "tests/tactics/kernels.h"
 
 static void wait_for(int64_t microseconds) {
@@ -39,13 +41,25 @@ static void make_siblings(test_fixture_t* b) {
       TENON_OK);
 }
 
-/* The steps, and whether the plan says it; 24 for each element where x is ones. */
+/* Whoever computes them, eight times the weights of both. */
+static void expect_sum(core_world_t* world, float weights, int line) {
+  float x[32];
+  float expected[16];
+  for (size_t k = 0; k < 32; ++k) {
+    x[k] = 1;
+    expected[k % 16] = 8 * weights;
+  }
+  EXPECT_STATUS(core_world_set(world, 0, TENON_DTYPE_FLOAT32, DIMS(4, 8), x), TENON_OK);
+  core_world_expect_ran(world);
+  core_world_expect(line, world, 0, expected, 16);
+}
+
+/* The steps, and whether the plan says it; other weights than it was built with are merged too. */
 static void expect_steps(tenon_kernel_t kernel, bool measures, const char* steps, bool merges,
                          int line) {
   core_world_t world;
   char text[512];
-  float x[32];
-  float expected[16];
+  float fives[32];
   core_world_begin(&world, &kernel, 1);
   world.options.tuning.no_measuring = !measures;
   make_siblings(&world.fixture);
@@ -56,13 +70,13 @@ static void expect_steps(tenon_kernel_t kernel, bool measures, const char* steps
   const tenon__plan_t* plan = tenon__engine_plan(world.engine);
   EXPECT_INT((plan->flags & TENON_PLAN_MERGES_SIBLINGS) != 0, merges);
   EXPECT_INT(strstr(plan->patches, "merge siblings: left") != NULL, merges);
+  expect_sum(&world, 3, line);
   for (size_t k = 0; k < 32; ++k) {
-    x[k] = 1;
-    expected[k % 16] = 24;
+    fives[k] = 5;
   }
-  EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(4, 8), x), TENON_OK);
-  core_world_expect_ran(&world);
-  core_world_expect(line, &world, 0, expected, 16);
+  EXPECT_STATUS(tenon__engine_set_weights(world.engine, "v", fives, sizeof fives), TENON_OK);
+  EXPECT_STATUS(tenon__refit_commit(world.catalog, world.engine), TENON_OK);
+  expect_sum(&world, 6, line);
   core_world_end(&world);
 }
 

@@ -669,17 +669,19 @@ typedef struct tenon_shape_table_t {
  *                                     axis; with "bias=2": input 2, if present, is added along
  *                                     output_axis and scales too
  *             pads_with(0)            value that the operator's own padding inserts
- *             concatenable(axis=0, output_axis=1)
- *                                     nodes with equal data input can be merged by concatenating
- *                                     their other inputs along axis
+ *             concatenable(axis=0, output_axis=1, single=groups)
+ *                                     nodes with equal input 0 can be merged by concatenating their
+ *                                     other inputs along axis: output 0 of the one is theirs, one
+ *                                     after the other along output_axis. "single", if present:
+ *                                     where that integer attribute is 1 (0.4; older hosts ignore it)
  *             in_place(input=0)       output 0 may overwrite input 0
  *             elementwise             every output element needs that element of each input
  *             foldable, not_foldable  may, may not, be computed at build on constants
  *             transparent             quantisation passes through unchanged
  *             commutes(transpose|slice|concat)
  *             extents                 takes actual extents from the device: see above
- *           Passes of this version go by pure, impure, foldable, not_foldable and linear; the
- * others are kept in the contract for those to come. cases     T3: expression: "y = x *
+ *           Passes of this version go by pure, impure, foldable, not_foldable, linear and
+ * concatenable; the others are kept in the contract for those to come. cases     T3: expression: "y = x *
  * sigmoid(x)". moves     T3: index map: "x[d] = o(index_of(perm, d))". decompositions  T2: "t =
  * standard.mat_mul/1(a, b); y = standard.add/1(t, c)". An operator has at most one of cases and
  * moves. infer     [build] instead of `shape`; `state` is what the plugin's start returned.
