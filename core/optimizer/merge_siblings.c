@@ -248,24 +248,28 @@ static tenon_status_t add_all(const merging_t* m, uint32_t* out_node,
   return TENON_OK;
 }
 
+static void replace_all(const merging_t* m, uint32_t made, const uint32_t views[MOST_SIBLINGS]) {
+  tenon__patch_swap_names(m->rewriter, made, m->nodes[0]);
+  for (uint32_t k = 0; k < m->count; ++k) {
+    tenon__patch_replace(m->rewriter, node_of(m, k)->outputs[0],
+                         tenon__rewriter_node(m->rewriter, m->graph, views[k])->outputs[0]);
+    tenon__patch_remove(m->rewriter, m->nodes[k]);
+  }
+}
+
 tenon_status_t tenon__pass_merge_siblings(tenon__rewriter_t* rewriter, uint32_t graph,
                                           uint32_t index) {
   merging_t m = {.rewriter = rewriter, .graph = graph};
   uint32_t views[MOST_SIBLINGS];
+  uint32_t made = 0;
   if (!rewriter->options->merges_siblings || rewriter->options->strict ||
       !may_be_sibling(rewriter, graph, tenon__rewriter_node(rewriter, graph, index)) ||
       !find_siblings(&m, index) || !tenon__patch_begin(rewriter, "merge siblings", graph, index)) {
     return TENON_OK;
   }
-  uint32_t made = 0;
   const tenon_status_t status = add_all(&m, &made, views);
   if (status == TENON_OK) {
-    tenon__patch_swap_names(rewriter, made, m.nodes[0]);
-  }
-  for (uint32_t k = 0; k < m.count && status == TENON_OK; ++k) {
-    tenon__patch_replace(rewriter, node_of(&m, k)->outputs[0],
-                         tenon__rewriter_node(rewriter, graph, views[k])->outputs[0]);
-    tenon__patch_remove(rewriter, m.nodes[k]);
+    replace_all(&m, made, views);
   }
   return tenon__patch_settle(rewriter, status);
 }
