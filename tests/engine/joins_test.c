@@ -105,7 +105,7 @@ static tenon_value_t convolution(sketch_t* s, const char* name, tenon_value_t x,
 static tenon_value_t make_channels(sketch_t* s) {
   const tenon_value_t x = input(s, FLOAT, 4, (const int64_t[]){-1, 4, 6, 7});
   const tenon_value_t left = convolution(s, "left", x, 4, 3);
-  const tenon_value_t right = convolution(s, "right", x, 4, 5);
+  const tenon_value_t right = convolution(s, "right", expression(s, "y = a * 2", x), 4, 5);
   const tenon_value_t y = join(s, "joined", VALUES(left, right), 2, 1);
   return convolution(s, "last", y, 8, 2);
 }

@@ -39,7 +39,7 @@ static tenon_status_t run_slowly_in_gaps(const tenon_enqueue_t* call) {
   return run_right(call);
 }
 
-/* y = max([x * w, x * w], 0), joined side by side. */
+/* y = max([x * w, z * v], 0), joined side by side; no siblings. */
 static void make_joined(test_fixture_t* b) {
   static float ones[64];
   tenon_value_t parts[2];
@@ -48,10 +48,11 @@ static void make_joined(test_fixture_t* b) {
     ones[k] = 1;
   }
   const tenon_value_t x = test_input(b, "x", DIMS(4, 8));
+  const tenon_value_t z = test_input(b, "z", DIMS(4, 8));
   parts[0] =
       test_node(b, "test.dense/1", "left", x, test_floats(b, "w", ones, DIMS(8, 8)), NO_VALUE);
   parts[1] =
-      test_node(b, "test.dense/1", "right", x, test_floats(b, "v", ones, DIMS(3, 8)), NO_VALUE);
+      test_node(b, "test.dense/1", "right", z, test_floats(b, "v", ones, DIMS(3, 8)), NO_VALUE);
   EXPECT_STATUS(b->build->begin(b->builder, "test.join/1", "join"), TENON_OK);
   EXPECT_STATUS(b->build->attribute_int(b->builder, "axis", 1), TENON_OK);
   EXPECT_STATUS(b->build->add_input(b->builder, parts[0]), TENON_OK);
@@ -79,6 +80,7 @@ static void expect_steps(tenon_kernel_t kernel, bool measures, const char* steps
     x[k % 32] = 1;
   }
   EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(4, 8), x), TENON_OK);
+  EXPECT_STATUS(core_world_set(&world, 1, TENON_DTYPE_FLOAT32, DIMS(4, 8), x), TENON_OK);
   core_world_expect_ran(&world);
   core_world_expect(line, &world, 0, eights, 44);
   core_world_end(&world);
