@@ -11,6 +11,7 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/plan/place.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/layout.h"
 
 /* Wholes that are parts of wholes: strides are found by walking along them. */
 enum { MOST_LEVELS = 32 };
@@ -107,14 +108,17 @@ static bool output_order(const joining_t* j, const tenon__unit_t* unit, uint32_t
   return k == 0 || kind != TENON_LAYOUT_FOLLOWS;
 }
 
-/* Does its producer write it into a box of what lies as the whole does? */
+/* Does its producer write it into a box of what lies as the whole does? Outputs of programs may
+ * always be strided. */
 static bool is_written_in_boxes(const joining_t* j, const tenon__unit_t* whole, uint32_t value) {
   const tenon__unit_t* maker = &j->units->items[j->maker_of[value]];
   const uint32_t k = output_number(maker, value);
   const tenon_argument_rule_t* rules = tactic_of(maker)->output_rules;
+  const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
   const uint32_t* order = NULL;
   return maker->device == whole->device &&
-         (maker->chosen.region->outputs[k].aligned || (rules != NULL && rules[k].strided != 0)) &&
+         (maker->chosen.region->outputs[k].aligned || tenon__rule_is_strided(rule)) &&
+         !tenon__rule_is_aligned(rule, j->g->values[value].type.dtype) &&
          output_order(j, maker, k, &order) &&
          are_alike(j, value_of(whole), order, whole->chosen.order);
 }
@@ -134,7 +138,8 @@ static bool is_read_in_boxes(const joining_t* j, const tenon__unit_t* whole, uin
     const tenon_argument_rule_t* rules = tactic_of(unit)->input_rules;
     for (uint32_t k = 0; k < region->input_count; ++k) {
       const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
-      const bool takes = rule != NULL && rule->strided != 0 &&
+      const bool takes = tenon__rule_takes_boxes(rule, j->g->values[value].type.dtype) &&
+                         !tenon__rule_is_host(rule) &&
                          (rule->kind != TENON_LAYOUT_EXACT ||
                           are_alike(j, value_of(whole), rule->layout->order, whole->chosen.order));
       if (region->inputs[k].value == value && !takes) {
@@ -183,7 +188,7 @@ static tenon_status_t can_be_copied(const joining_t* j, const tenon__unit_t* who
   TENON_TRY(find_copy(j, whole, value, &copy));
   const tenon_argument_rule_t* rules =
       copy.candidates->count == 0 ? NULL : copy.candidates->items[0].tactic.output_rules;
-  *out_can = rules != NULL && rules[0].strided != 0;
+  *out_can = tenon__rule_takes_boxes(rules, j->g->values[value].type.dtype);
   return TENON_OK;
 }
 

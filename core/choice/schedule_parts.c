@@ -2,12 +2,15 @@
 
 #include "core/base/status.h"
 #include "core/choice/place_rules.h"
+#include "core/tensor/layout.h"
 
 tenon_status_t tenon__scheduling_place_output(scheduling_t* s, uint32_t value, uint32_t space,
+                                              const tenon_argument_rule_t* rule,
                                               const uint32_t* order, uint32_t* out_place) {
   tenon__place_t place = {
       .value = value, .storage = TENON_STORAGE_ARENA, .order = order, .space = space};
-  if (s->output_of[value] != TENON_NONE && order == NULL && space == 0) {
+  if (s->output_of[value] != TENON_NONE && order == NULL && space == 0 &&
+      !tenon__rule_is_aligned(rule, s->g->values[value].type.dtype)) {
     place.storage = TENON_STORAGE_OUTPUT;
     place.index = s->output_of[value];
   }
@@ -33,8 +36,8 @@ static tenon_status_t place_whole(scheduling_t* s, uint32_t unit, uint32_t* out_
   }
   TENON_TRY(tenon__scheduling_place_part(s, value, chosen->order, out_place, &is_part));
   return is_part ? TENON_OK
-                 : tenon__scheduling_place_output(s, value, chosen->region->device, chosen->order,
-                                                  out_place);
+                 : tenon__scheduling_place_output(s, value, chosen->region->device, NULL,
+                                                  chosen->order, out_place);
 }
 
 /* Box number `source` of the whole, for the value. */

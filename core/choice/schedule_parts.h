@@ -4,8 +4,10 @@
 
 #include "core/choice/scheduling.h"
 
-/* A place of its own for what a step makes: the network's output if it may lie there. */
+/* A place of its own for what a step makes by that rule (NULL: any): the network's output if it may
+ * lie there. The application's memory begins anywhere. */
 tenon_status_t tenon__scheduling_place_output(scheduling_t* s, uint32_t value, uint32_t space,
+                                              const tenon_argument_rule_t* rule,
                                               const uint32_t* order, uint32_t* out_place);
 /* The value's place in the whole that it is a part of, which is made with its first part. No part
  * where it is none, or would lie in another order than the whole: then the whole copies it. */

@@ -89,11 +89,11 @@ tenon_status_t tenon__scheduling_add_kernel(scheduling_t* s, const tenon__chosen
 }
 
 /* The preferred copy, of those that can write into a box where the place is one. */
-static uint32_t pick_copy(const tenon__candidates_t* candidates, tenon__storage_t storage) {
+static uint32_t pick_copy(const tenon__candidates_t* candidates, tenon__storage_t storage,
+                          tenon_dtype_t dtype) {
   uint32_t pick = 0;
   while (storage == TENON_STORAGE_PART && pick < candidates->count &&
-         (candidates->items[pick].tactic.output_rules == NULL ||
-          candidates->items[pick].tactic.output_rules[0].strided == 0)) {
+         !tenon__rule_takes_boxes(candidates->items[pick].tactic.output_rules, dtype)) {
     ++pick;
   }
   return pick;
@@ -105,7 +105,7 @@ tenon_status_t tenon__scheduling_copy_to(scheduling_t* s, uint32_t from, const t
   tenon__chosen_t chosen;
   TENON_TRY(tenon__place_order(s->tuning, s->graph, &s->schedule, from, s->arena, &orders.from));
   TENON_TRY(tenon__conversion_choose(s->tuning, s->graph, to->value, orders, s->arena, &chosen));
-  chosen.pick = pick_copy(chosen.candidates, to->storage);
+  chosen.pick = pick_copy(chosen.candidates, to->storage, s->g->values[to->value].type.dtype);
   if (chosen.pick >= chosen.candidates->count) {
     return tenon__fail(s->tuning->sink, TENON_ERROR_UNSUPPORTED,
                        "no kernel on device '%s' copies '%s' from one layout to another",
@@ -203,7 +203,8 @@ tenon_status_t tenon__scheduling_place_for(scheduling_t* s, uint32_t value, uint
   }
   TENON_TRY(tenon__scheduling_bring(s, value, space, &any));
   for (uint32_t p = s->home[value]; p != TENON_NONE; p = s->next_copy[p]) {
-    const bool is_given_as_is = v->weights != TENON_NONE && tenon__rule_takes_rows(rule);
+    const bool is_given_as_is = v->weights != TENON_NONE && tenon__rule_takes_rows(rule) &&
+                                tenon__place_is_aligned(s->tuning, s->graph, &s->schedule, p, rule);
     if (s->schedule.places[p].space == space &&
         (is_given_as_is || tenon__place_suits(s->tuning, s->graph, &s->schedule, p, rule))) {
       *out_place = p;

@@ -4,7 +4,7 @@
 
 #include "tests/tactics/kernels.h"
 
-static const tenon_argument_rule_t strided = {.strided = 1};
+static const tenon_argument_rule_t strided = {.flags = TENON_RULE_STRIDED};
 
 TACTICS(takes_strides) {
   IGNORE_REGION();
