@@ -13,6 +13,16 @@ TACTICS(takes_strides) {
   return add(to, &tactic);
 }
 
+/* Boxes begin where they do: here at the eighth element of a row of eleven. */
+static const tenon_argument_rule_t aligned = {.flags = TENON_RULE_STRIDED, .alignment = 64};
+
+TACTICS(asks_for_alignment) {
+  IGNORE_REGION();
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic), .name = "aligned", .outputs = &aligned, .estimate_seconds = 1e-3};
+  return add(to, &tactic);
+}
+
 static bool has_gaps(const tenon_enqueue_t* call) {
   const tenon_tensor_view_t* y = &call->outputs[0].tensor;
   return y->strides[0] != y->dims[1];
@@ -98,6 +108,10 @@ TENON_TEST(who_takes_strides_writes_in_place) {
                "right/strided right/strided expressions/evaluator", __LINE__);
   expect_steps(dense_of("right", run_right), false,
                "right/default right/default moves/evaluator expressions/evaluator", __LINE__);
+  tenon_kernel_t kernel = dense_of("right", run_right);
+  kernel.tactics = asks_for_alignment;
+  expect_steps(kernel, false, "right/aligned right/aligned moves/evaluator expressions/evaluator",
+               __LINE__);
 }
 
 /* Unmeasured nobody can tell. */
