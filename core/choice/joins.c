@@ -138,7 +138,8 @@ static bool is_read_in_boxes(const joining_t* j, const tenon__unit_t* whole, uin
     const tenon_argument_rule_t* rules = tactic_of(unit)->input_rules;
     for (uint32_t k = 0; k < region->input_count; ++k) {
       const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
-      const bool takes = tenon__rule_takes_boxes(rule, j->g->values[value].type.dtype) &&
+      const bool takes = rule != NULL &&
+                         tenon__rule_takes_boxes(rule, j->g->values[value].type.dtype) &&
                          !tenon__rule_is_host(rule) &&
                          (rule->kind != TENON_LAYOUT_EXACT ||
                           are_alike(j, value_of(whole), rule->layout->order, whole->chosen.order));
