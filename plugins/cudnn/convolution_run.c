@@ -1,0 +1,329 @@
+/* Binding a convolution: its graph, its plan; and running it. */
+#include <string.h>
+
+#include "convolution.h"
+
+typedef struct bound_t {
+  const tenon__cudnn_convolution_t* convolution;
+  tenon__cudnn_plan_t plan; /* plan NULL: nothing is to be computed */
+  tenon__cudnn_tensors_t tensors;
+  int64_t alignment;
+  /* What the last call was given, and cuDNN's list of it; NULL: there was none. */
+  void* pointers[TENON_CUDNN_TENSORS];
+  void* workspace;
+  cudnnBackendDescriptor_t pack;
+  /* Of a bias that is added to the result. */
+  cudnnTensorDescriptor_t vector;
+  cudnnTensorDescriptor_t sum;
+} bound_t;
+
+typedef struct binding_t {
+  tenon_binding_t* handle;
+  const tenon_bind_table_t* host;
+  const tenon_sink_t* sink;
+  tenon__cudnn_shape_t x;
+  tenon__cudnn_shape_t w;
+  tenon__cudnn_shape_t y;
+  tenon__cudnn_shape_t vector;
+  tenon__cudnn_window_t window;
+} binding_t;
+
+/* ---- Shapes ---- */
+
+/* Strides by the layout, on axes that have several elements. */
+static bool lies_as(const tenon_tensor_view_t* view, const tenon__cudnn_shape_t* shape,
+                    uint32_t missing) {
+  bool same = true;
+  for (uint32_t k = 0; k < view->rank; k++) {
+    const uint32_t axis = k < 2 ? k : k + missing;
+    same = same && (view->dims[k] <= 1 || view->strides[k] == shape->strides[axis]);
+  }
+  return same;
+}
+
+static tenon_status_t read_shapes(const tenon__cudnn_convolution_t* c, binding_t* b) {
+  const tenon_tensor_view_t* x = &b->host->input(b->handle, c->x)->tensor;
+  const tenon_tensor_view_t* w = &b->host->input(b->handle, c->w)->tensor;
+  const tenon_tensor_view_t* y = &b->host->output(b->handle, 0)->tensor;
+  const bool last = c->choice.channels_last != 0;
+  const int64_t taps = tenon__cudnn_count(w->dims + 2, w->rank - 2);
+  tenon__cudnn_shape_of(x->dims, x->rank, last, &b->x);
+  tenon__cudnn_shape_of(y->dims, y->rank, last, &b->y);
+  /* Rows; of one tap both orders are the same memory. */
+  tenon__cudnn_shape_of(w->dims, w->rank, last && taps == 1, &b->w);
+  const int64_t channels = y->dims[1];
+  b->vector = (tenon__cudnn_shape_t){.rank = b->y.rank,
+                                     .dims = {1, channels, 1, 1, 1},
+                                     .strides = {channels, 1, channels, channels, channels}};
+  bool lies = lies_as(x, &b->x, c->window.missing) && lies_as(y, &b->y, c->window.missing);
+  if (c->known.residual != TENON_NONE && c->choice.form == TENON_CUDNN_FORM_KNOWN) {
+    const tenon_tensor_view_t* residual = &b->host->input(b->handle, c->known.residual)->tensor;
+    lies = lies && lies_as(residual, &b->y, c->window.missing);
+  }
+  return lies ? TENON_OK
+              : tenon__cudnn_say(b->sink, TENON_ERROR_INTERNAL,
+                                 "a tensor does not lie in the order that the tactic asks for");
+}
+
+/* ---- The graph ---- */
+
+static void write_graph(const tenon__cudnn_convolution_t* c, const binding_t* b,
+                        tenon__cudnn_graph_t* graph) {
+  const tenon__cudnn_steps_t steps = {b->window.axes, b->window.stride, b->window.dilation,
+                                      b->window.begin, b->window.end};
+  const tenon__cudnn_writer_t writer = {graph, c->type, &b->y, &b->vector};
+  const bool whole =
+      c->choice.form == TENON_CUDNN_FORM_ALONE || c->choice.form == TENON_CUDNN_FORM_ADDED;
+  cudnnBackendDescriptor_t xwy[3];
+  xwy[0] = tenon__cudnn_tensor(graph, c->type, &b->x, TENON_CUDNN_INPUT, c->x);
+  xwy[1] = tenon__cudnn_tensor(graph, c->type, &b->w, TENON_CUDNN_INPUT, c->w);
+  cudnnBackendDescriptor_t y = tenon__cudnn_tensor(graph, c->type, &b->y, TENON_CUDNN_OUTPUT, 0);
+  xwy[2] = whole ? y : tenon__cudnn_between(graph, &b->y);
+  tenon__cudnn_convolve(graph, &steps, c->transposed, xwy);
+  if (c->choice.form == TENON_CUDNN_FORM_KNOWN) {
+    tenon__cudnn_known_write(&writer, &c->known, xwy[2], y);
+  } else if (c->choice.form == TENON_CUDNN_FORM_CHAIN) {
+    cudnnBackendDescriptor_t value = xwy[2];
+    if (c->bias != TENON_NONE) {
+      static const tenon__cudnn_pointwise_t add = {.mode = CUDNN_POINTWISE_ADD};
+      cudnnBackendDescriptor_t bias =
+          tenon__cudnn_tensor(graph, c->type, &b->vector, TENON_CUDNN_INPUT, c->bias);
+      value = tenon__cudnn_between(graph, &b->y);
+      tenon__cudnn_apply(graph, &add, xwy[2], bias, value);
+    }
+    tenon__cudnn_chain_write(&writer, c->region, c->program, value, y);
+  }
+}
+
+static tenon_status_t make_plan(const tenon__cudnn_convolution_t* c, const binding_t* b,
+                                bound_t* bound) {
+  const tenon__cudnn_wish_t wish = {.exact = c->choice.exact != 0,
+                                    .any_number = !c->fixed,
+                                    .index = c->choice.index,
+                                    .workspace_bytes = TENON_CUDNN_WORKSPACE};
+  tenon__cudnn_handle_t* handle = tenon__cudnn_take(c->device);
+  tenon__cudnn_graph_t graph = {.library = c->device->library,
+                                .handle = handle->handle,
+                                .tensors = &bound->tensors,
+                                .alignment = bound->alignment};
+  write_graph(c, b, &graph);
+  const tenon_status_t status = tenon__cudnn_plan_make(&graph, &wish, b->sink, &bound->plan);
+  tenon__cudnn_graph_end(&graph);
+  tenon__cudnn_give(handle);
+  return status;
+}
+
+/* ---- A bias that is added ---- */
+
+static cudnnStatus_t describe(const tenon__cudnn_convolution_t* c,
+                              const tenon__cudnn_shape_t* shape,
+                              cudnnTensorDescriptor_t* out_descriptor) {
+  const tenon__cudnn_library_t* library = c->device->library;
+  int dims[TENON_CUDNN_RANK];
+  int strides[TENON_CUDNN_RANK];
+  for (uint32_t k = 0; k < shape->rank; k++) {
+    dims[k] = (int)shape->dims[k];
+    strides[k] = (int)shape->strides[k];
+  }
+  const cudnnStatus_t result = library->cudnnCreateTensorDescriptor(out_descriptor);
+  return result != CUDNN_STATUS_SUCCESS
+             ? result
+             : library->cudnnSetTensorNdDescriptor(*out_descriptor, c->type, (int)shape->rank, dims,
+                                                   strides);
+}
+
+static tenon_status_t describe_sum(const tenon__cudnn_convolution_t* c, const binding_t* b,
+                                   bound_t* bound) {
+  cudnnStatus_t result = describe(c, &b->vector, &bound->vector);
+  if (result == CUDNN_STATUS_SUCCESS) {
+    result = describe(c, &b->y, &bound->sum);
+  }
+  return result == CUDNN_STATUS_SUCCESS
+             ? TENON_OK
+             : tenon__cudnn_say(b->sink, tenon__cudnn_status(result), "cuDNN refuses a tensor: %s",
+                                c->device->library->cudnnGetErrorString(result));
+}
+
+/* ---- Binding ---- */
+
+static void end_bound(bound_t* bound) {
+  const tenon__cudnn_library_t* library = bound->convolution->device->library;
+  cudnnBackendDescriptor_t const descriptors[] = {bound->pack, bound->plan.plan};
+  cudnnTensorDescriptor_t const tensors[] = {bound->vector, bound->sum};
+  for (size_t k = 0; k < 2; k++) {
+    if (descriptors[k] != NULL) {
+      (void)library->cudnnBackendDestroyDescriptor(descriptors[k]);
+    }
+    if (tensors[k] != NULL) {
+      (void)library->cudnnDestroyTensorDescriptor(tensors[k]);
+    }
+  }
+}
+
+static tenon_status_t bind_elements(const tenon__cudnn_convolution_t* c, binding_t* b,
+                                    bound_t* bound) {
+  const tenon_cuda_native_t* native = c->device->native;
+  tenon_status_t status = read_shapes(c, b);
+  b->window = c->window;
+  if (status == TENON_OK && !tenon__cudnn_window_fit(&b->window, c->transposed ? &b->y : &b->x,
+                                                     c->transposed ? &b->x : &b->y)) {
+    status = tenon__cudnn_say(b->sink, TENON_ERROR_UNSUPPORTED,
+                              "padding and extents that cuDNN does not understand");
+  }
+  if (status == TENON_OK) {
+    status = native->enter(native->device);
+  }
+  if (status == TENON_OK) {
+    status = tenon__cudnn_device_grow(c->state, c->device, b->sink);
+  }
+  if (status == TENON_OK) {
+    status = make_plan(c, b, bound);
+  }
+  if (status == TENON_OK && c->choice.form == TENON_CUDNN_FORM_ADDED) {
+    status = describe_sum(c, b, bound);
+  }
+  return status;
+}
+
+tenon_status_t tenon__cudnn_convolution_bind(void* instance, tenon_binding_t* binding,
+                                             const tenon_bind_table_t* host, void** out_bound) {
+  const tenon__cudnn_convolution_t* c = instance;
+  binding_t b = {.handle = binding, .host = host};
+  bound_t* bound = host->allocate(binding, sizeof(*bound));
+  if (bound == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  const tenon_tensor_view_t* y = &host->output(binding, 0)->tensor;
+  b.sink = host->sink == NULL ? NULL : host->sink(binding);
+  bound->convolution = c;
+  bound->alignment = c->choice.exact != 0 ? (int64_t)sizeof(float) : 16;
+  if (tenon__cudnn_count(y->dims, y->rank) > 0) {
+    const tenon_status_t status = bind_elements(c, &b, bound);
+    if (status != TENON_OK) {
+      end_bound(bound);
+      return status;
+    }
+  }
+  *out_bound = bound;
+  return TENON_OK;
+}
+
+void tenon__cudnn_convolution_unbind(void* instance, void* bound) {
+  const tenon__cudnn_convolution_t* c = instance;
+  (void)c->device->native->enter(c->device->native->device);
+  end_bound(bound);
+}
+
+/* ---- Running ---- */
+
+static void* pointer_of(const tenon_enqueue_t* call, bound_t* bound, uint32_t k) {
+  const uint32_t index = bound->tensors.indices[k];
+  switch (bound->tensors.sources[k]) {
+    case TENON_CUDNN_INPUT:
+      return call->inputs[index].tensor.data;
+    case TENON_CUDNN_OUTPUT:
+      return call->outputs[index].tensor.data;
+    case TENON_CUDNN_ZEROS:
+      return call->host->zeroed(call->run);
+    default:
+      return &bound->tensors.numbers[index];
+  }
+}
+
+/* cuDNN's list of addresses, made again where one has changed. */
+static cudnnStatus_t pack_pointers(bound_t* bound) {
+  const tenon__cudnn_library_t* library = bound->convolution->device->library;
+  cudnnBackendDescriptor_t pack = NULL;
+  if (bound->pack != NULL) {
+    (void)library->cudnnBackendDestroyDescriptor(bound->pack);
+    bound->pack = NULL;
+  }
+  cudnnStatus_t result =
+      library->cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &pack);
+  if (result == CUDNN_STATUS_SUCCESS) {
+    result = library->cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
+                                               CUDNN_TYPE_INT64, bound->tensors.count,
+                                               bound->tensors.names);
+  }
+  if (result == CUDNN_STATUS_SUCCESS) {
+    result = library->cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+                                               CUDNN_TYPE_VOID_PTR, bound->tensors.count,
+                                               (const void*)bound->pointers);
+  }
+  if (result == CUDNN_STATUS_SUCCESS) {
+    result =
+        library->cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+                                          CUDNN_TYPE_VOID_PTR, 1, (const void*)&bound->workspace);
+  }
+  if (result == CUDNN_STATUS_SUCCESS) {
+    result = library->cudnnBackendFinalize(pack);
+  }
+  bound->pack = pack;
+  return result;
+}
+
+/* True: as in the last call. False with *out_aligned 0: one lies otherwise than the plan needs. */
+static bool read_pointers(const tenon_enqueue_t* call, bound_t* bound, bool* out_aligned) {
+  void* workspace = bound->plan.workspace_bytes > 0 ? call->host->scratch(call->run) : NULL;
+  bool same = bound->pack != NULL && workspace == bound->workspace;
+  bound->workspace = workspace;
+  *out_aligned = true;
+  for (uint32_t k = 0; k < bound->tensors.count; k++) {
+    void* pointer = pointer_of(call, bound, k);
+    same = same && pointer == bound->pointers[k];
+    bound->pointers[k] = pointer;
+    *out_aligned = *out_aligned && (bound->tensors.sources[k] == TENON_CUDNN_NUMBER ||
+                                    (uintptr_t)pointer % (uintptr_t)bound->alignment == 0);
+  }
+  return same;
+}
+
+static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound,
+                             tenon__cudnn_handle_t* handle, void* stream) {
+  const tenon__cudnn_convolution_t* c = bound->convolution;
+  const tenon__cudnn_library_t* library = c->device->library;
+  const float one = 1.0F;
+  cudnnStatus_t result = CUDNN_STATUS_SUCCESS;
+  if (handle->stream != stream) {
+    result = library->cudnnSetStream(handle->handle, stream);
+    handle->stream = result == CUDNN_STATUS_SUCCESS ? stream : NULL;
+  }
+  if (result == CUDNN_STATUS_SUCCESS) {
+    result = library->cudnnBackendExecute(handle->handle, bound->plan.plan, bound->pack);
+  }
+  if (result == CUDNN_STATUS_SUCCESS && bound->sum != NULL) {
+    result = library->cudnnAddTensor(handle->handle, &one, bound->vector,
+                                     call->inputs[c->bias].tensor.data, &one, bound->sum,
+                                     call->outputs[0].tensor.data);
+  }
+  return result;
+}
+
+tenon_status_t tenon__cudnn_convolution_enqueue(const tenon_enqueue_t* call) {
+  bound_t* bound = call->bound;
+  tenon__cudnn_device_t* device = bound->convolution->device;
+  const tenon_cuda_native_t* native = device->native;
+  bool aligned = true;
+  if (bound->plan.plan == NULL) {
+    return TENON_OK;
+  }
+  tenon_status_t status = native->enter(native->device);
+  if (status != TENON_OK) {
+    return call->host->fail(call->run, status, "the device cannot be entered");
+  }
+  const bool same = read_pointers(call, bound, &aligned);
+  if (!aligned) {
+    return call->host->fail(call->run, TENON_ERROR_UNSUPPORTED,
+                            "an argument does not begin at a multiple of 16 bytes");
+  }
+  cudnnStatus_t result = same ? CUDNN_STATUS_SUCCESS : pack_pointers(bound);
+  if (result == CUDNN_STATUS_SUCCESS) {
+    tenon__cudnn_handle_t* handle = tenon__cudnn_take(device);
+    result = execute(call, bound, handle, native->stream(call->host->stream(call->run)));
+    tenon__cudnn_give(handle);
+  }
+  return result == CUDNN_STATUS_SUCCESS
+             ? TENON_OK
+             : call->host->fail(call->run, tenon__cudnn_status(result),
+                                device->library->cudnnGetErrorString(result));
+}
