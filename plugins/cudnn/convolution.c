@@ -60,7 +60,8 @@ static bool slot_fits(tenon__cudnn_region_t region, const tenon_program_t* progr
       return false;
     }
   }
-  return tenon__cudnn_chain_fits(program);
+  const tenon_value_info_t* w = tenon__cudnn_operand(region, 1);
+  return tenon__cudnn_count(w->dims_max + 2, w->rank - 2) == 1 && tenon__cudnn_chain_fits(program);
 }
 
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
@@ -164,7 +165,8 @@ static tenon_status_t emit_some(const emitter_t* e, tenon__cudnn_choice_t choice
   return status;
 }
 
-/* fp32 as it is: in planes, which its engines read best. Tensor cores: in both orders. */
+/* fp32 as it is: in planes, which its engines read best. Tensor cores: in both orders, but engines
+ * that are compiled take channels last alone. */
 static tenon_status_t emit_form(const emitter_t* e, tenon__cudnn_form_t form) {
   const bool added = form == TENON_CUDNN_FORM_ADDED;
   tenon__cudnn_choice_t choice = {.form = (uint8_t)form, .exact = 1};
@@ -173,7 +175,8 @@ static tenon_status_t emit_form(const emitter_t* e, tenon__cudnn_form_t form) {
     status = emit_some(e, choice, added ? ADDED_PROPOSALS : EXACT_PROPOSALS);
   }
   choice.exact = 0;
-  for (uint8_t last = 0; status == TENON_OK && last < 2; last++) {
+  const uint8_t first = form == TENON_CUDNN_FORM_CHAIN ? 1 : 0;
+  for (uint8_t last = first; status == TENON_OK && last < 2; last++) {
     choice.channels_last = last;
     status = emit_some(e, choice, added ? ADDED_PROPOSALS : PROPOSALS);
   }
@@ -199,15 +202,16 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
     return emit_form(&e, TENON_CUDNN_FORM_ALONE);
   }
   tenon_status_t status = TENON_OK;
-  if (tenon__cudnn_known_read(region, program, bias, &known)) {
+  if (!is_transposed(region) && tenon__cudnn_known_read(region, program, bias, &known)) {
     e.zeroed_bytes = known.bias == TENON_NONE ? (uint64_t)y->dims_max[1] * sizeof(float) : 0;
     status = emit_form(&e, TENON_CUDNN_FORM_KNOWN);
   }
-  if (status == TENON_OK && program == NULL &&
-      e.is_wide) { /* a narrow sum would be rounded twice */
+  if (status == TENON_OK && program == NULL) {
     status = emit_form(&e, TENON_CUDNN_FORM_ADDED);
   }
-  if (status == TENON_OK && program != NULL && tenon__cudnn_chain_fits(program)) {
+  const tenon_value_info_t* w = tenon__cudnn_operand(region, 1);
+  const bool one_tap = tenon__cudnn_count(w->dims_max + 2, w->rank - 2) == 1;
+  if (status == TENON_OK && program != NULL && one_tap && tenon__cudnn_chain_fits(program)) {
     status = emit_form(&e, TENON_CUDNN_FORM_CHAIN);
   }
   return status;
@@ -268,16 +272,16 @@ static const tenon_slot_t slot = {
     .channel_axis = 1,
 };
 
-#define CONVOLUTION(kernel_name, identities, known_attributes)                                    \
-  {                                                                                               \
-    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                      \
-    .operators = (identities), .attributes = (known_attributes), .slots = &slot, .slot_count = 1, \
-    .slot_stride = sizeof(tenon_slot_t), .version = 1, .input_limit = 3, .match = match,          \
-    .tactics = tactics, .prepare = prepare, .bind = tenon__cudnn_convolution_bind,                \
-    .enqueue = tenon__cudnn_convolution_enqueue, .unbind = tenon__cudnn_convolution_unbind,       \
-    .destroy = destroy                                                                            \
+#define CONVOLUTION(kernel_name, identities, known_attributes, slots_of_it)             \
+  {                                                                                     \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",            \
+    .operators = (identities), .attributes = (known_attributes), .slots = &slot,        \
+    .slot_count = (slots_of_it), .slot_stride = sizeof(tenon_slot_t), .version = 1,     \
+    .input_limit = 3, .match = match, .tactics = tactics, .prepare = prepare,           \
+    .bind = tenon__cudnn_convolution_bind, .enqueue = tenon__cudnn_convolution_enqueue, \
+    .unbind = tenon__cudnn_convolution_unbind, .destroy = destroy                       \
   }
 static const tenon_kernel_t kernels[] = {
-    CONVOLUTION("convolution", plain, plain_attributes),
-    CONVOLUTION("deconvolution", transposed, transposed_attributes)};
+    CONVOLUTION("convolution", plain, plain_attributes, 1),
+    CONVOLUTION("deconvolution", transposed, transposed_attributes, 0)};
 const tenon_offering_t tenon__cudnn_convolutions = TENON_OFFERING_OF("kernel/1", kernels);

@@ -97,7 +97,11 @@ static void write_graph(const tenon__cudnn_convolution_t* c, const binding_t* b,
 
 static tenon_status_t make_plan(const tenon__cudnn_convolution_t* c, const binding_t* b,
                                 bound_t* bound) {
+  /* The compiled engines read weights of several taps as if channels were innermost in them, and
+   * planes of lines likewise. */
+  const bool one_tap = tenon__cudnn_count(b->w.dims + 2, b->w.rank - 2) == 1;
   const tenon__cudnn_wish_t wish = {.exact = c->choice.exact != 0,
+                                    .compiled = c->choice.channels_last != 0 && one_tap,
                                     .any_number = !c->fixed,
                                     .index = c->choice.index,
                                     .workspace_bytes = TENON_CUDNN_WORKSPACE};
@@ -115,33 +119,17 @@ static tenon_status_t make_plan(const tenon__cudnn_convolution_t* c, const bindi
 
 /* ---- A bias that is added ---- */
 
-static cudnnStatus_t describe(const tenon__cudnn_convolution_t* c,
-                              const tenon__cudnn_shape_t* shape,
-                              cudnnTensorDescriptor_t* out_descriptor) {
-  const tenon__cudnn_library_t* library = c->device->library;
-  int dims[TENON_CUDNN_RANK];
-  int strides[TENON_CUDNN_RANK];
-  for (uint32_t k = 0; k < shape->rank; k++) {
-    dims[k] = (int)shape->dims[k];
-    strides[k] = (int)shape->strides[k];
-  }
-  const cudnnStatus_t result = library->cudnnCreateTensorDescriptor(out_descriptor);
-  return result != CUDNN_STATUS_SUCCESS
-             ? result
-             : library->cudnnSetTensorNdDescriptor(*out_descriptor, c->type, (int)shape->rank, dims,
-                                                   strides);
-}
-
 static tenon_status_t describe_sum(const tenon__cudnn_convolution_t* c, const binding_t* b,
                                    bound_t* bound) {
-  cudnnStatus_t result = describe(c, &b->vector, &bound->vector);
+  const tenon__cudnn_library_t* library = c->device->library;
+  cudnnStatus_t result = tenon__cudnn_describe(library, c->type, &b->vector, &bound->vector);
   if (result == CUDNN_STATUS_SUCCESS) {
-    result = describe(c, &b->y, &bound->sum);
+    result = tenon__cudnn_describe(library, c->type, &b->y, &bound->sum);
   }
   return result == CUDNN_STATUS_SUCCESS
              ? TENON_OK
              : tenon__cudnn_say(b->sink, tenon__cudnn_status(result), "cuDNN refuses a tensor: %s",
-                                c->device->library->cudnnGetErrorString(result));
+                                library->cudnnGetErrorString(result));
 }
 
 /* ---- Binding ---- */
@@ -278,16 +266,12 @@ static bool read_pointers(const tenon_enqueue_t* call, bound_t* bound, bool* out
   return same;
 }
 
-static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound,
-                             tenon__cudnn_handle_t* handle, void* stream) {
+static cudnnStatus_t execute(const tenon_enqueue_t* call, const bound_t* bound) {
   const tenon__cudnn_convolution_t* c = bound->convolution;
   const tenon__cudnn_library_t* library = c->device->library;
   const float one = 1.0F;
-  cudnnStatus_t result = CUDNN_STATUS_SUCCESS;
-  if (handle->stream != stream) {
-    result = library->cudnnSetStream(handle->handle, stream);
-    handle->stream = result == CUDNN_STATUS_SUCCESS ? stream : NULL;
-  }
+  tenon__cudnn_handle_t* handle = NULL;
+  cudnnStatus_t result = tenon__cudnn_begin(c->device, call, &handle);
   if (result == CUDNN_STATUS_SUCCESS) {
     result = library->cudnnBackendExecute(handle->handle, bound->plan.plan, bound->pack);
   }
@@ -296,6 +280,7 @@ static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound,
                                      call->inputs[c->bias].tensor.data, &one, bound->sum,
                                      call->outputs[0].tensor.data);
   }
+  tenon__cudnn_give(handle);
   return result;
 }
 
@@ -318,9 +303,7 @@ tenon_status_t tenon__cudnn_convolution_enqueue(const tenon_enqueue_t* call) {
   }
   cudnnStatus_t result = same ? CUDNN_STATUS_SUCCESS : pack_pointers(bound);
   if (result == CUDNN_STATUS_SUCCESS) {
-    tenon__cudnn_handle_t* handle = tenon__cudnn_take(device);
-    result = execute(call, bound, handle, native->stream(call->host->stream(call->run)));
-    tenon__cudnn_give(handle);
+    result = execute(call, bound);
   }
   return result == CUDNN_STATUS_SUCCESS
              ? TENON_OK

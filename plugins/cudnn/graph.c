@@ -214,3 +214,21 @@ void tenon__cudnn_apply(tenon__cudnn_graph_t* graph, const tenon__cudnn_pointwis
   set_descriptor(graph, operation, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
   add_operation(graph, operation, "a pointwise operation");
 }
+
+/* ---- The older interface ---- */
+
+cudnnStatus_t tenon__cudnn_describe(const tenon__cudnn_library_t* library, cudnnDataType_t type,
+                                    const tenon__cudnn_shape_t* shape,
+                                    cudnnTensorDescriptor_t* out_descriptor) {
+  int dims[TENON_CUDNN_RANK];
+  int strides[TENON_CUDNN_RANK];
+  for (uint32_t k = 0; k < shape->rank; k++) {
+    dims[k] = (int)shape->dims[k];
+    strides[k] = (int)shape->strides[k];
+  }
+  const cudnnStatus_t result = library->cudnnCreateTensorDescriptor(out_descriptor);
+  return result != CUDNN_STATUS_SUCCESS
+             ? result
+             : library->cudnnSetTensorNdDescriptor(*out_descriptor, type, (int)shape->rank, dims,
+                                                   strides);
+}

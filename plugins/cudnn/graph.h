@@ -23,6 +23,11 @@ typedef struct tenon__cudnn_shape_t {
   int64_t strides[TENON_CUDNN_RANK];
 } tenon__cudnn_shape_t;
 
+/* A tensor of the older interface, which the caller destroys, also where this fails. */
+cudnnStatus_t tenon__cudnn_describe(const tenon__cudnn_library_t* library, cudnnDataType_t type,
+                                    const tenon__cudnn_shape_t* shape,
+                                    cudnnTensorDescriptor_t* out_descriptor);
+
 /* Where the data of a tensor comes from in a call. */
 typedef enum tenon__cudnn_source_t {
   TENON_CUDNN_INPUT, /* the region's input `index` */
@@ -92,7 +97,8 @@ void tenon__cudnn_graph_end(tenon__cudnn_graph_t* graph);
 
 /* Which of the heuristic's proposals are wanted. */
 typedef struct tenon__cudnn_wish_t {
-  bool exact;              /* fp32 as it is: no tensor cores, no transforms, nothing compiled */
+  bool exact;              /* fp32 as it is: no tensor cores, no transforms */
+  bool compiled;           /* also engines that are compiled when the plan is made */
   bool any_number;         /* with fewer proposals the last one, instead of none */
   uint32_t index;          /* of those that are left */
   int64_t workspace_bytes; /* at most */

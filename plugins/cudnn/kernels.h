@@ -5,5 +5,6 @@
 #include "tenon/plugin.h"
 
 extern const tenon_offering_t tenon__cudnn_convolutions;
+extern const tenon_offering_t tenon__cudnn_pools;
 
 #endif

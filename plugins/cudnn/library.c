@@ -200,3 +200,16 @@ tenon__cudnn_handle_t* tenon__cudnn_take(tenon__cudnn_device_t* device) {
 void tenon__cudnn_give(tenon__cudnn_handle_t* handle) {
   atomic_store(&handle->taken, 0);
 }
+
+cudnnStatus_t tenon__cudnn_begin(tenon__cudnn_device_t* device, const tenon_enqueue_t* call,
+                                 tenon__cudnn_handle_t** out_handle) {
+  void* stream = device->native->stream(call->host->stream(call->run));
+  tenon__cudnn_handle_t* handle = tenon__cudnn_take(device);
+  cudnnStatus_t result = CUDNN_STATUS_SUCCESS;
+  if (handle->stream != stream) {
+    result = device->library->cudnnSetStream(handle->handle, stream);
+    handle->stream = result == CUDNN_STATUS_SUCCESS ? stream : NULL;
+  }
+  *out_handle = handle;
+  return result;
+}

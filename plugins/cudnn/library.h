@@ -39,7 +39,11 @@ enum { TENON_CUDNN_OLDEST = 91400 };
   X(cudnnCreateTensorDescriptor)   \
   X(cudnnDestroyTensorDescriptor)  \
   X(cudnnSetTensorNdDescriptor)    \
-  X(cudnnAddTensor)
+  X(cudnnAddTensor)                \
+  X(cudnnCreatePoolingDescriptor)  \
+  X(cudnnDestroyPoolingDescriptor) \
+  X(cudnnSetPoolingNdDescriptor)   \
+  X(cudnnPoolingForward)
 
 #define TENON_CUDNN_MEMBER(name) __typeof__(name)* name; /* NOLINT(bugprone-macro-parentheses) */
 typedef struct tenon__cudnn_library_t {
@@ -93,5 +97,8 @@ tenon_status_t tenon__cudnn_device_grow(tenon__cudnn_state_t* state, tenon__cudn
 /* Of as many threads at once as there are handles none waits. The device is entered before. */
 tenon__cudnn_handle_t* tenon__cudnn_take(tenon__cudnn_device_t* device);
 void tenon__cudnn_give(tenon__cudnn_handle_t* handle);
+/* One for a call, on the run's stream; also to be given back where that fails. */
+cudnnStatus_t tenon__cudnn_begin(tenon__cudnn_device_t* device, const tenon_enqueue_t* call,
+                                 tenon__cudnn_handle_t** out_handle);
 
 #endif

@@ -132,8 +132,8 @@ static bool is_wanted(const engine_t* engine, const tenon__cudnn_wish_t* wish) {
                             1U << CUDNN_BEHAVIOR_NOTE_REQUIRES_BIAS_INT8x32_REORDER;
   const uint32_t compiled = 1U << CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION;
   return (engine->numerical & never) == 0 && (engine->behavior & reorders) == 0 &&
-         (!wish->exact ||
-          ((engine->numerical & inexact) == 0 && (engine->behavior & compiled) == 0));
+         (!wish->exact || (engine->numerical & inexact) == 0) &&
+         (wish->compiled || (engine->behavior & compiled) == 0);
 }
 
 static int64_t workspace_of(const tenon__cudnn_library_t* library,

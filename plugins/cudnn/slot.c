@@ -78,9 +78,15 @@ static bool read_sum(reader_t* reader, uint32_t at) {
   if (operand->kind == TENON_OPERAND_SLOT_VALUE) {
     return ++reader->values == 1;
   }
-  const tenon__cudnn_lie_t lie = tenon__cudnn_lie_of(reader->region, operand);
-  uint32_t* place = lie == TENON_CUDNN_LIE_FULL     ? &reader->known->residual
-                    : lie == TENON_CUDNN_LIE_VECTOR ? &reader->known->bias
+  static const tenon_operand_t everywhere = {.broadcast_axes = 0};
+  tenon__cudnn_known_t* known = reader->known;
+  tenon__cudnn_lie_t lie = tenon__cudnn_lie_of(reader->region, operand);
+  if (lie == TENON_CUDNN_LIE_VECTOR && known->bias != TENON_NONE &&
+      tenon__cudnn_lie_of(reader->region, &everywhere) == lie) {
+    lie = TENON_CUDNN_LIE_FULL; /* of one pixel both are the same */
+  }
+  uint32_t* place = lie == TENON_CUDNN_LIE_FULL     ? &known->residual
+                    : lie == TENON_CUDNN_LIE_VECTOR ? &known->bias
                                                     : NULL;
   if (place == NULL || *place != TENON_NONE) {
     return false;

@@ -53,9 +53,20 @@ static void check_named(void) {
   c.extent[0] = c.extent[1] = 12;
   convolution_check(&c);
   c = plain("transposed, 4x4/2");
-  c.transposed = true;
+  c.kind = KIND_TRANSPOSED;
   c.kernel[0] = c.kernel[1] = 4;
   c.stride[0] = c.stride[1] = 2;
+  convolution_check(&c);
+  c = plain("maximum");
+  c.kind = KIND_MAX_POOL;
+  c.outputs = c.channels;
+  convolution_check(&c);
+  c.kind = KIND_AVERAGE_POOL;
+  (void)snprintf(c.name, sizeof(c.name), "average");
+  convolution_check(&c);
+  c = plain("values that are no numbers");
+  c.not_numbers = true;
+  c.slot = SLOT_BIAS_RELU;
   convolution_check(&c);
   c = plain("a batch of nothing");
   c.batch = 0;
@@ -63,37 +74,50 @@ static void check_named(void) {
   for (int slot = SLOT_NOTHING; slot < SLOT_COUNT; slot++) {
     c = plain("");
     c.slot = (convolution_slot_t)slot;
-    c.has_bias = slot % 2 == 0 && slot != SLOT_RESIDUAL_BIAS_RELU;
+    c.kernel[0] = c.kernel[1] = slot >= SLOT_SWISH ? 1 : 3;
+    c.has_bias = slot % 2 != 0 || slot == SLOT_SIGMOID;
     (void)snprintf(c.name, sizeof(c.name), "slot %d", slot);
     convolution_check(&c);
   }
 }
 
 static void draw_window(convolution_case_t* c) {
+  const uint32_t taps = c->slot >= SLOT_SWISH || draw(5) == 0 ? 1 : 4;
   static const char* const paddings[] = {"explicit",   "explicit",   "explicit",
                                          "same_upper", "same_lower", "valid"};
   c->auto_pad = paddings[draw(6)];
   for (uint32_t a = 0; a < c->spatial; a++) {
-    c->kernel[a] = between(1, 4);
+    c->kernel[a] = between(1, taps);
     c->stride[a] = between(1, 3);
     c->dilation[a] = draw(4) == 0 ? 2 : 1;
     const int64_t reach = (c->kernel[a] - 1) * c->dilation[a] + 1;
     c->extent[a] = reach + between(0, c->spatial == 3 ? 5 : 12);
     c->pads[a] = between(0, 2) % (reach + 1);
-    c->pads[a + c->spatial] = between(0, 2) % (reach + 1);
-    c->grown[a] = c->transposed && c->stride[a] > 1 ? draw((uint32_t)c->stride[a]) : 0;
+    c->pads[a + c->spatial] = draw(2) == 0 ? c->pads[a] : between(0, 2) % (reach + 1);
+    c->grown[a] = c->kind == KIND_TRANSPOSED && c->stride[a] > 1 ? draw((uint32_t)c->stride[a]) : 0;
+  }
+}
+
+static void make_pool(convolution_case_t* c) {
+  if (c->kind >= KIND_MAX_POOL) {
+    c->groups = 1;
+    c->outputs = c->channels;
+    c->has_bias = false;
+    c->counts_padding = draw(2) == 0;
+    c->rounds_up = draw(3) == 0;
   }
 }
 
 static void check_random(uint32_t number) {
   static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32,
                                          TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16};
+  static const char* const kinds[] = {"", " transposed", " maximum", " average"};
   static const char* const names[] = {"f32", "f32", "f16", "bf16"};
   state = number * 7919u + 13u;
   convolution_case_t c = plain("");
   const uint32_t type = draw(4);
   c.dtype = dtypes[type];
-  c.transposed = draw(4) == 0;
+  c.kind = draw(2) == 0 ? KIND_PLAIN : (convolution_kind_t)draw(4);
   c.spatial = 1 + draw(3);
   c.batch = between(1, 3);
   c.groups = draw(3) == 0 ? between(2, 4) : 1;
@@ -104,12 +128,16 @@ static void check_random(uint32_t number) {
   }
   c.has_bias = draw(2) == 0;
   c.slot = draw(3) == 0 ? SLOT_NOTHING : (convolution_slot_t)draw(SLOT_COUNT);
+  c.slot = c.kind != KIND_PLAIN ? SLOT_NOTHING : c.slot;
+  /* Two biases are no form that is known. */
+  c.has_bias = c.has_bias && c.slot != SLOT_BIAS_RELU && c.slot != SLOT_RESIDUAL_BIAS_RELU;
+  make_pool(&c);
   c.seed = number;
   draw_window(&c);
   (void)snprintf(c.name, sizeof(c.name), "case %u: %s%s %uD, %lld>%lld of %lld, %s, slot %d%s",
-                 number, names[type], c.transposed ? " transposed" : "", c.spatial,
-                 (long long)c.channels, (long long)c.outputs, (long long)c.groups, c.auto_pad,
-                 (int)c.slot, c.has_bias ? ", bias" : "");
+                 number, names[type], kinds[c.kind], c.spatial, (long long)c.channels,
+                 (long long)c.outputs, (long long)c.groups, c.auto_pad, (int)c.slot,
+                 c.has_bias ? ", bias" : "");
   convolution_check(&c);
 }
 

@@ -80,8 +80,7 @@ cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
   return CUDNN_STATUS_SUCCESS;
 }
 
-/* Work on the handle's stream, by the stand-in for the driver. */
-static cudnnStatus_t submit(cudnnHandle_t handle, void (*call)(void*), void* parameters,
+cudnnStatus_t stand_in_work(cudnnHandle_t handle, void (*call)(void*), void* parameters,
                             size_t size) {
   CUresult (*function)(CUstream, void (*)(void*), void*, size_t) = NULL;
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -384,49 +383,5 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
       memcpy(&tensor->number, tensor->data, sizeof(float));
     }
   }
-  return submit(handle, stand_in_compute, &program, sizeof(program));
-}
-
-/* ---- The older interface: a sum in place ---- */
-
-struct cudnnTensorStruct {
-  tensor_t tensor;
-};
-cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* out) {
-  *out = calloc(1, sizeof(**out));
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t tensor) {
-  free(tensor);
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t out, cudnnDataType_t type,
-                                         int rank, const int* dims, const int* strides) {
-  out->tensor = (tensor_t){.type = type, .rank = rank};
-  for (int k = 0; k < rank; k++) {
-    out->tensor.dims[k] = dims[k];
-    out->tensor.strides[k] = strides[k];
-  }
-  return CUDNN_STATUS_SUCCESS;
-}
-
-/* NOLINTNEXTLINE(readability-function-size): cuDNN's own */
-cudnnStatus_t cudnnAddTensor(cudnnHandle_t handle, const void* alpha,
-                             const cudnnTensorDescriptor_t a, const void* from, const void* beta,
-                             const cudnnTensorDescriptor_t c, void* inout) {
-  program_t program = {.tensor_count = 2, .operation_count = 1};
-  const float one = 1.0F;
-  if (memcmp(alpha, &one, sizeof(one)) != 0 || memcmp(beta, &one, sizeof(one)) != 0) {
-    return CUDNN_STATUS_NOT_SUPPORTED;
-  }
-  program.tensors[0] = a->tensor;
-  program.tensors[0].data = (void*)(uintptr_t)from; /* NOLINT(performance-no-int-to-ptr) */
-  program.tensors[1] = c->tensor;
-  program.tensors[1].data = inout;
-  program.operations[0] = (operation_t){.type = CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR,
-                                        .mode = CUDNN_POINTWISE_ADD,
-                                        .x = 1,
-                                        .w = 0,
-                                        .y = 1};
-  return submit(handle, stand_in_compute, &program, sizeof(program));
+  return stand_in_work(handle, stand_in_compute, &program, sizeof(program));
 }

@@ -49,6 +49,11 @@ typedef struct program_t {
   operation_t operations[OPERATIONS];
 } program_t;
 
+/* cudnn.c. Work on the handle's stream, by the stand-in for the driver, which copies the parameters
+ * where it keeps the work. */
+cudnnStatus_t stand_in_work(cudnnHandle_t handle, void (*call)(void* parameters), void* parameters,
+                            size_t size);
+
 /* cudnn_compute.c */
 void stand_in_compute(void* program);
 float stand_in_load(const tensor_t* tensor, int64_t place);
