@@ -20,11 +20,11 @@ tenon__cudnn_lie_t tenon__cudnn_lie_of(tenon__cudnn_region_t region,
   }
   const uint64_t fixed = operand->broadcast_axes & wide;
   const uint64_t channel = wide & 2U;
-  return operand->indexed != 0        ? TENON_CUDNN_LIE_OTHER
-         : fixed == wide              ? TENON_CUDNN_LIE_NUMBER
-         : fixed == (wide & ~channel) ? TENON_CUDNN_LIE_VECTOR
-         : fixed == 0                 ? TENON_CUDNN_LIE_FULL
-                                      : TENON_CUDNN_LIE_OTHER;
+  return operand->indexed != 0           ? TENON_CUDNN_LIE_OTHER
+         : fixed == wide && channel != 0 ? TENON_CUDNN_LIE_NUMBER
+         : fixed == (wide & ~channel)    ? TENON_CUDNN_LIE_VECTOR
+         : fixed == 0                    ? TENON_CUDNN_LIE_FULL
+                                         : TENON_CUDNN_LIE_OTHER;
 }
 
 /* A CONSTANT, or an operand that is a constant of one element. */
