@@ -9,14 +9,12 @@ typedef struct chain_mode_t {
   cudnnPointwiseMode_t mode;
 } chain_mode_t;
 
-/* Of the same meaning in both, NaN in minimum and maximum aside. */
+/* Of the same meaning in both: not minimum and maximum, which lose NaN in cuDNN. */
 static const chain_mode_t modes[] = {
     {TENON_OPCODE_ADD, 2, CUDNN_POINTWISE_ADD},
     {TENON_OPCODE_SUB, 2, CUDNN_POINTWISE_SUB},
     {TENON_OPCODE_MUL, 2, CUDNN_POINTWISE_MUL},
     {TENON_OPCODE_DIV, 2, CUDNN_POINTWISE_DIV},
-    {TENON_OPCODE_MIN, 2, CUDNN_POINTWISE_MIN},
-    {TENON_OPCODE_MAX, 2, CUDNN_POINTWISE_MAX},
     {TENON_OPCODE_NEG, 1, CUDNN_POINTWISE_NEG},
     {TENON_OPCODE_ABS, 1, CUDNN_POINTWISE_ABS},
     {TENON_OPCODE_FLOOR, 1, CUDNN_POINTWISE_FLOOR},

@@ -10,10 +10,16 @@
 
 #include "kernels.h"
 
-enum { EXACT_PROPOSALS = 6, PROPOSALS = 4, ADDED_PROPOSALS = 2 };
+/* How many of cuDNN's proposals are tried. One that is compiled takes up to a second. */
+enum { EXACT_PROPOSALS = 6, PROPOSALS = 4, ADDED_PROPOSALS = 2, CHAIN_PROPOSALS = 1 };
 
 static bool is_transposed(tenon__cudnn_region_t region) {
   return strcmp(region.table->node_operator(region.handle, 0), "standard.deconvolution/1") == 0;
+}
+
+bool tenon__cudnn_has_taps(tenon__cudnn_region_t region) {
+  const tenon_value_info_t* w = tenon__cudnn_operand(region, 1);
+  return tenon__cudnn_count(w->dims_max + 2, w->rank - 2) > 1;
 }
 
 /* ---- Matching ---- */
@@ -60,8 +66,7 @@ static bool slot_fits(tenon__cudnn_region_t region, const tenon_program_t* progr
       return false;
     }
   }
-  const tenon_value_info_t* w = tenon__cudnn_operand(region, 1);
-  return tenon__cudnn_count(w->dims_max + 2, w->rank - 2) == 1 && tenon__cudnn_chain_fits(program);
+  return tenon__cudnn_chain_fits(program);
 }
 
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
@@ -107,7 +112,8 @@ typedef struct emitter_t {
   tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*);
   uint32_t x;
   uint64_t zeroed_bytes;
-  bool is_wide; /* elements of 32 bits */
+  uint64_t turned_bytes; /* of weights with their channels innermost */
+  bool is_wide;          /* elements of 32 bits */
 } emitter_t;
 
 /* Images, and what of the slot has their extents, in the tactic's order; all else as it is. */
@@ -137,9 +143,9 @@ static tenon_status_t emit_some(const emitter_t* e, tenon__cudnn_choice_t choice
   tenon_argument_rule_t rules[TENON_CUDNN_INPUTS];
   tenon_argument_rule_t output;
   tenon_status_t status = TENON_OK;
-  /* tf32 has 10 bits of fraction where fp32 has 23. */
+  /* Operands are cut to the 10 bits of fraction that tf32 has, where fp32 rounds to 23. */
   const tenon_numerics_t numerics = {.reassociates = 1,
-                                     .error_bound = e->is_wide && choice.exact == 0 ? 8192 : 0};
+                                     .error_bound = e->is_wide && choice.exact == 0 ? 16384 : 0};
   read_rules(e, choice.channels_last != 0, rules, &output);
   for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
     char name[96];
@@ -157,6 +163,7 @@ static tenon_status_t emit_some(const emitter_t* e, tenon__cudnn_choice_t choice
         .numerics = &numerics,
         .scratch_bytes = TENON_CUDNN_WORKSPACE,
         .zeroed_bytes = choice.form == TENON_CUDNN_FORM_KNOWN ? e->zeroed_bytes : 0,
+        .persistent_bytes = choice.channels_last != 0 ? e->turned_bytes : 0,
         .flags = TENON_TACTIC_RECORDABLE,
         .launches = choice.form == TENON_CUDNN_FORM_ADDED ? 2 : 1,
     };
@@ -168,17 +175,17 @@ static tenon_status_t emit_some(const emitter_t* e, tenon__cudnn_choice_t choice
 /* fp32 as it is: in planes, which its engines read best. Tensor cores: in both orders, but engines
  * that are compiled take channels last alone. */
 static tenon_status_t emit_form(const emitter_t* e, tenon__cudnn_form_t form) {
+  const bool chain = form == TENON_CUDNN_FORM_CHAIN;
   const bool added = form == TENON_CUDNN_FORM_ADDED;
   tenon__cudnn_choice_t choice = {.form = (uint8_t)form, .exact = 1};
   tenon_status_t status = TENON_OK;
-  if (e->is_wide && form != TENON_CUDNN_FORM_CHAIN) {
+  if (e->is_wide && !chain) {
     status = emit_some(e, choice, added ? ADDED_PROPOSALS : EXACT_PROPOSALS);
   }
   choice.exact = 0;
-  const uint8_t first = form == TENON_CUDNN_FORM_CHAIN ? 1 : 0;
-  for (uint8_t last = first; status == TENON_OK && last < 2; last++) {
+  for (uint8_t last = chain ? 1 : 0; status == TENON_OK && last < 2; last++) {
     choice.channels_last = last;
-    status = emit_some(e, choice, added ? ADDED_PROPOSALS : PROPOSALS);
+    status = emit_some(e, choice, chain ? CHAIN_PROPOSALS : added ? ADDED_PROPOSALS : PROPOSALS);
   }
   return status;
 }
@@ -198,6 +205,10 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
                  .is_wide = x->dtype == TENON_DTYPE_FLOAT32};
   tenon__cudnn_known_t known;
   (void)state;
+  if (tenon__cudnn_has_taps(region)) {
+    const tenon_value_info_t* w = tenon__cudnn_operand(region, 1);
+    e.turned_bytes = (uint64_t)tenon__cudnn_count(w->dims_max, w->rank) * (e.is_wide ? 4 : 2);
+  }
   if (program == NULL && bias == TENON_NONE) {
     return emit_form(&e, TENON_CUDNN_FORM_ALONE);
   }
@@ -209,9 +220,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   if (status == TENON_OK && program == NULL) {
     status = emit_form(&e, TENON_CUDNN_FORM_ADDED);
   }
-  const tenon_value_info_t* w = tenon__cudnn_operand(region, 1);
-  const bool one_tap = tenon__cudnn_count(w->dims_max + 2, w->rank - 2) == 1;
-  if (status == TENON_OK && program != NULL && one_tap && tenon__cudnn_chain_fits(program)) {
+  if (status == TENON_OK && program != NULL && tenon__cudnn_chain_fits(program)) {
     status = emit_form(&e, TENON_CUDNN_FORM_CHAIN);
   }
   return status;
@@ -236,6 +245,8 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   c->program = call->table->slot_program(call->region, 0);
   c->transposed = is_transposed(region);
   c->fixed = tenon__cudnn_is_fixed(x);
+  c->constant = w->constant_data != NULL;
+  c->turns = c->choice.channels_last != 0 && tenon__cudnn_has_taps(region);
   c->x = x->input;
   c->w = w->input;
   c->bias = bias_of(region);

@@ -38,6 +38,9 @@ typedef struct tenon__cudnn_convolution_t {
   tenon__cudnn_choice_t choice;
   bool transposed;
   bool fixed; /* the profile has one set of extents */
+  /* Weights are turned to have their channels innermost, as the image has; of constants once. */
+  bool turns;
+  bool constant;
   cudnnDataType_t type;
   uint32_t x;
   uint32_t w;
@@ -45,6 +48,9 @@ typedef struct tenon__cudnn_convolution_t {
   tenon__cudnn_window_t window;
   tenon__cudnn_known_t known;
 } tenon__cudnn_convolution_t;
+
+/* Weights of one tap are the same memory in both orders. */
+bool tenon__cudnn_has_taps(tenon__cudnn_region_t region);
 
 tenon_status_t tenon__cudnn_convolution_bind(void* instance, tenon_binding_t* binding,
                                              const tenon_bind_table_t* host, void** out_bound);

@@ -15,6 +15,10 @@ typedef struct bound_t {
   /* Of a bias that is added to the result. */
   cudnnTensorDescriptor_t vector;
   cudnnTensorDescriptor_t sum;
+  /* Of weights that are turned; `turned`: this has been done. */
+  cudnnTensorDescriptor_t rows;
+  cudnnTensorDescriptor_t channels;
+  bool turned;
 } bound_t;
 
 typedef struct binding_t {
@@ -46,11 +50,9 @@ static tenon_status_t read_shapes(const tenon__cudnn_convolution_t* c, binding_t
   const tenon_tensor_view_t* w = &b->host->input(b->handle, c->w)->tensor;
   const tenon_tensor_view_t* y = &b->host->output(b->handle, 0)->tensor;
   const bool last = c->choice.channels_last != 0;
-  const int64_t taps = tenon__cudnn_count(w->dims + 2, w->rank - 2);
   tenon__cudnn_shape_of(x->dims, x->rank, last, &b->x);
   tenon__cudnn_shape_of(y->dims, y->rank, last, &b->y);
-  /* Rows; of one tap both orders are the same memory. */
-  tenon__cudnn_shape_of(w->dims, w->rank, last && taps == 1, &b->w);
+  tenon__cudnn_shape_of(w->dims, w->rank, last, &b->w);
   const int64_t channels = y->dims[1];
   b->vector = (tenon__cudnn_shape_t){.rank = b->y.rank,
                                      .dims = {1, channels, 1, 1, 1},
@@ -76,7 +78,8 @@ static void write_graph(const tenon__cudnn_convolution_t* c, const binding_t* b,
       c->choice.form == TENON_CUDNN_FORM_ALONE || c->choice.form == TENON_CUDNN_FORM_ADDED;
   cudnnBackendDescriptor_t xwy[3];
   xwy[0] = tenon__cudnn_tensor(graph, c->type, &b->x, TENON_CUDNN_INPUT, c->x);
-  xwy[1] = tenon__cudnn_tensor(graph, c->type, &b->w, TENON_CUDNN_INPUT, c->w);
+  xwy[1] = tenon__cudnn_tensor(graph, c->type, &b->w,
+                               c->turns ? TENON_CUDNN_TURNED : TENON_CUDNN_INPUT, c->w);
   cudnnBackendDescriptor_t y = tenon__cudnn_tensor(graph, c->type, &b->y, TENON_CUDNN_OUTPUT, 0);
   xwy[2] = whole ? y : tenon__cudnn_between(graph, &b->y);
   tenon__cudnn_convolve(graph, &steps, c->transposed, xwy);
@@ -97,11 +100,9 @@ static void write_graph(const tenon__cudnn_convolution_t* c, const binding_t* b,
 
 static tenon_status_t make_plan(const tenon__cudnn_convolution_t* c, const binding_t* b,
                                 bound_t* bound) {
-  /* The compiled engines read weights of several taps as if channels were innermost in them, and
-   * planes of lines likewise. */
-  const bool one_tap = tenon__cudnn_count(b->w.dims + 2, b->w.rank - 2) == 1;
+  /* Of what is known nothing is compiled: it is as fast, and compiling takes up to a second. */
   const tenon__cudnn_wish_t wish = {.exact = c->choice.exact != 0,
-                                    .compiled = c->choice.channels_last != 0 && one_tap,
+                                    .compiled = c->choice.form == TENON_CUDNN_FORM_CHAIN,
                                     .any_number = !c->fixed,
                                     .index = c->choice.index,
                                     .workspace_bytes = TENON_CUDNN_WORKSPACE};
@@ -117,14 +118,28 @@ static tenon_status_t make_plan(const tenon__cudnn_convolution_t* c, const bindi
   return status;
 }
 
-/* ---- A bias that is added ---- */
+/* ---- What the older interface does ---- */
 
-static tenon_status_t describe_sum(const tenon__cudnn_convolution_t* c, const binding_t* b,
+static tenon_status_t describe_all(const tenon__cudnn_convolution_t* c, const binding_t* b,
                                    bound_t* bound) {
   const tenon__cudnn_library_t* library = c->device->library;
-  cudnnStatus_t result = tenon__cudnn_describe(library, c->type, &b->vector, &bound->vector);
-  if (result == CUDNN_STATUS_SUCCESS) {
-    result = tenon__cudnn_describe(library, c->type, &b->y, &bound->sum);
+  const bool adds = c->choice.form == TENON_CUDNN_FORM_ADDED;
+  tenon__cudnn_shape_t rows;
+  tenon__cudnn_shape_of(b->host->input(b->handle, c->w)->tensor.dims,
+                        b->host->input(b->handle, c->w)->tensor.rank, false, &rows);
+  const struct {
+    bool is_needed;
+    const tenon__cudnn_shape_t* shape;
+    cudnnTensorDescriptor_t* out;
+  } wanted[] = {{adds, &b->vector, &bound->vector},
+                {adds, &b->y, &bound->sum},
+                {c->turns, &rows, &bound->rows},
+                {c->turns, &b->w, &bound->channels}};
+  cudnnStatus_t result = CUDNN_STATUS_SUCCESS;
+  for (size_t k = 0; result == CUDNN_STATUS_SUCCESS && k < sizeof(wanted) / sizeof(*wanted); k++) {
+    if (wanted[k].is_needed) {
+      result = tenon__cudnn_describe(library, c->type, wanted[k].shape, wanted[k].out);
+    }
   }
   return result == CUDNN_STATUS_SUCCESS
              ? TENON_OK
@@ -137,11 +152,14 @@ static tenon_status_t describe_sum(const tenon__cudnn_convolution_t* c, const bi
 static void end_bound(bound_t* bound) {
   const tenon__cudnn_library_t* library = bound->convolution->device->library;
   cudnnBackendDescriptor_t const descriptors[] = {bound->pack, bound->plan.plan};
-  cudnnTensorDescriptor_t const tensors[] = {bound->vector, bound->sum};
-  for (size_t k = 0; k < 2; k++) {
+  cudnnTensorDescriptor_t const tensors[] = {bound->vector, bound->sum, bound->rows,
+                                             bound->channels};
+  for (size_t k = 0; k < sizeof(descriptors) / sizeof(*descriptors); k++) {
     if (descriptors[k] != NULL) {
       (void)library->cudnnBackendDestroyDescriptor(descriptors[k]);
     }
+  }
+  for (size_t k = 0; k < sizeof(tensors) / sizeof(*tensors); k++) {
     if (tensors[k] != NULL) {
       (void)library->cudnnDestroyTensorDescriptor(tensors[k]);
     }
@@ -167,8 +185,8 @@ static tenon_status_t bind_elements(const tenon__cudnn_convolution_t* c, binding
   if (status == TENON_OK) {
     status = make_plan(c, b, bound);
   }
-  if (status == TENON_OK && c->choice.form == TENON_CUDNN_FORM_ADDED) {
-    status = describe_sum(c, b, bound);
+  if (status == TENON_OK) {
+    status = describe_all(c, b, bound);
   }
   return status;
 }
@@ -211,6 +229,8 @@ static void* pointer_of(const tenon_enqueue_t* call, bound_t* bound, uint32_t k)
       return call->inputs[index].tensor.data;
     case TENON_CUDNN_OUTPUT:
       return call->outputs[index].tensor.data;
+    case TENON_CUDNN_TURNED:
+      return call->host->persistent(call->run);
     case TENON_CUDNN_ZEROS:
       return call->host->zeroed(call->run);
     default:
@@ -266,12 +286,31 @@ static bool read_pointers(const tenon_enqueue_t* call, bound_t* bound, bool* out
   return same;
 }
 
-static cudnnStatus_t execute(const tenon_enqueue_t* call, const bound_t* bound) {
+/* Constants once: outside of recordings, for that is where the first call is. */
+static cudnnStatus_t turn_weights(const tenon_enqueue_t* call, bound_t* bound,
+                                  const tenon__cudnn_handle_t* handle) {
+  const tenon__cudnn_convolution_t* c = bound->convolution;
+  const float one = 1.0F;
+  const float zero = 0.0F;
+  if (!c->turns || bound->turned) {
+    return CUDNN_STATUS_SUCCESS;
+  }
+  const cudnnStatus_t result = c->device->library->cudnnTransformTensor(
+      handle->handle, &one, bound->rows, call->inputs[c->w].tensor.data, &zero, bound->channels,
+      call->host->persistent(call->run));
+  bound->turned = c->constant && result == CUDNN_STATUS_SUCCESS;
+  return result;
+}
+
+static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound) {
   const tenon__cudnn_convolution_t* c = bound->convolution;
   const tenon__cudnn_library_t* library = c->device->library;
   const float one = 1.0F;
   tenon__cudnn_handle_t* handle = NULL;
   cudnnStatus_t result = tenon__cudnn_begin(c->device, call, &handle);
+  if (result == CUDNN_STATUS_SUCCESS) {
+    result = turn_weights(call, bound, handle);
+  }
   if (result == CUDNN_STATUS_SUCCESS) {
     result = library->cudnnBackendExecute(handle->handle, bound->plan.plan, bound->pack);
   }

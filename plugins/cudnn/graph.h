@@ -33,6 +33,7 @@ typedef enum tenon__cudnn_source_t {
   TENON_CUDNN_INPUT, /* the region's input `index` */
   TENON_CUDNN_OUTPUT,
   TENON_CUDNN_ZEROS,  /* zeroed memory */
+  TENON_CUDNN_TURNED, /* the step's own memory: weights with channels innermost */
   TENON_CUDNN_NUMBER, /* numbers[index], which cuDNN reads on the host */
 } tenon__cudnn_source_t;
 

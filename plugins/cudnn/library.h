@@ -40,6 +40,7 @@ enum { TENON_CUDNN_OLDEST = 91400 };
   X(cudnnDestroyTensorDescriptor)  \
   X(cudnnSetTensorNdDescriptor)    \
   X(cudnnAddTensor)                \
+  X(cudnnTransformTensor)          \
   X(cudnnCreatePoolingDescriptor)  \
   X(cudnnDestroyPoolingDescriptor) \
   X(cudnnSetPoolingNdDescriptor)   \

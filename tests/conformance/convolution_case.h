@@ -99,8 +99,8 @@ extern int convolution_runs;    /* tactics that ran */
 extern int convolution_refused; /* tactics that prepare or bind refused */
 extern bool convolution_is_loud;
 
-/* Every tactic that is not refused gives what the reference gives, and one at least is not; but a
- * pool may be refused as a whole. */
+/* Every tactic that is not refused gives what the reference gives. Of f32 with nothing or a known
+ * form behind it, one at least is not; a pool may be refused as a whole. */
 void convolution_check(const convolution_case_t* c);
 /* What the cases shared, at the end. */
 void convolution_free_scratch(void);

@@ -2,7 +2,7 @@
  * Runs convolutions and their transposes by the kernels of a plugin for a device of another one,
  * and compares with plugins/reference.
  *
- *   device_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so [RANDOM_CASES [loud]]
+ *   device_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so [RANDOM_CASES [FIRST [loud]]]
  *
  * Exits with 77 where there is no such device, or no library for the kernels.
  */
@@ -74,7 +74,6 @@ static void check_named(void) {
   for (int slot = SLOT_NOTHING; slot < SLOT_COUNT; slot++) {
     c = plain("");
     c.slot = (convolution_slot_t)slot;
-    c.kernel[0] = c.kernel[1] = slot >= SLOT_SWISH ? 1 : 3;
     c.has_bias = slot % 2 != 0 || slot == SLOT_SIGMOID;
     (void)snprintf(c.name, sizeof(c.name), "slot %d", slot);
     convolution_check(&c);
@@ -82,7 +81,7 @@ static void check_named(void) {
 }
 
 static void draw_window(convolution_case_t* c) {
-  const uint32_t taps = c->slot >= SLOT_SWISH || draw(5) == 0 ? 1 : 4;
+  const uint32_t taps = draw(4) == 0 ? 1 : 4;
   static const char* const paddings[] = {"explicit",   "explicit",   "explicit",
                                          "same_upper", "same_lower", "valid"};
   c->auto_pad = paddings[draw(6)];
@@ -92,8 +91,9 @@ static void draw_window(convolution_case_t* c) {
     c->dilation[a] = draw(4) == 0 ? 2 : 1;
     const int64_t reach = (c->kernel[a] - 1) * c->dilation[a] + 1;
     c->extent[a] = reach + between(0, c->spatial == 3 ? 5 : 12);
-    c->pads[a] = between(0, 2) % (reach + 1);
-    c->pads[a + c->spatial] = draw(2) == 0 ? c->pads[a] : between(0, 2) % (reach + 1);
+    const int64_t most = c->kind == KIND_TRANSPOSED ? reach : reach + 1;
+    c->pads[a] = between(0, 2) % most;
+    c->pads[a + c->spatial] = draw(2) == 0 ? c->pads[a] : between(0, 2) % most;
     c->grown[a] = c->kind == KIND_TRANSPOSED && c->stride[a] > 1 ? draw((uint32_t)c->stride[a]) : 0;
   }
 }
@@ -165,9 +165,10 @@ int main(int argument_count, char** arguments) {
     return status;
   }
   const uint32_t cases = argument_count > 4 ? (uint32_t)strtoul(arguments[4], NULL, 10) : 100;
-  convolution_is_loud = argument_count > 5;
+  const uint32_t first = argument_count > 5 ? (uint32_t)strtoul(arguments[5], NULL, 10) : 1;
+  convolution_is_loud = argument_count > 6;
   check_named();
-  for (uint32_t number = 1; number <= cases; number++) {
+  for (uint32_t number = first; number < first + cases; number++) {
     check_random(number);
   }
   convolution_free_scratch();

@@ -277,6 +277,21 @@ static bool fits(const program_t* p) {
   return good;
 }
 
+/* As the engines do that are compiled: all tensors as if channels were innermost, whatever they are
+ * said to be. */
+static void misread(program_t* p) {
+  for (int32_t k = 0; k < p->tensor_count; k++) {
+    tensor_t* t = &p->tensors[k];
+    int64_t step = t->dims[1];
+    for (int64_t a = t->rank; a-- > 2;) {
+      t->strides[a] = step;
+      step *= t->dims[a];
+    }
+    t->strides[0] = step;
+    t->strides[1] = 1;
+  }
+}
+
 cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
   descriptor_t* d = descriptor;
   if (d->type == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR) {
@@ -292,6 +307,9 @@ cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
     d->program = read_graph(proposal->graph);
     d->program->rounds = (engines[proposal->engine].numerical & NOTE(TENSOR_CORE)) != 0;
     d->program->workspace_bytes = engines[proposal->engine].workspace_bytes;
+    if (engines[proposal->engine].behavior != 0) {
+      misread(d->program);
+    }
   }
   d->is_final = true;
   return CUDNN_STATUS_SUCCESS;

@@ -171,6 +171,8 @@ static double apply(const operation_t* o, double x, double b) {
       return tanh(x);
     case CUDNN_POINTWISE_SIGMOID_FWD:
       return 1.0 / (1.0 + exp(-x));
+    case CUDNN_POINTWISE_IDENTITY:
+      return x;
     case CUDNN_POINTWISE_RELU_FWD:
       return clip(o, x);
     default:

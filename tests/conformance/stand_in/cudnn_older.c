@@ -64,6 +64,24 @@ cudnnStatus_t cudnnAddTensor(cudnnHandle_t handle, const void* alpha,
   return stand_in_work(handle, stand_in_compute, &program, sizeof(program));
 }
 
+/* NOLINTNEXTLINE(readability-function-size): cuDNN's own */
+cudnnStatus_t cudnnTransformTensor(cudnnHandle_t handle, const void* alpha,
+                                   const cudnnTensorDescriptor_t x, const void* from,
+                                   const void* beta, const cudnnTensorDescriptor_t y, void* to) {
+  program_t program = {.tensor_count = 2, .operation_count = 1};
+  if (!is_scale(alpha, 1.0F) || !is_scale(beta, 0.0F)) {
+    return CUDNN_STATUS_NOT_SUPPORTED;
+  }
+  program.tensors[0] = with_data(x, from);
+  program.tensors[1] = with_data(y, to);
+  program.operations[0] = (operation_t){.type = CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR,
+                                        .mode = CUDNN_POINTWISE_IDENTITY,
+                                        .x = 0,
+                                        .w = -1,
+                                        .y = 1};
+  return stand_in_work(handle, stand_in_compute, &program, sizeof(program));
+}
+
 /* ---- Pooling ---- */
 
 typedef struct pooling_t {
