@@ -6,6 +6,9 @@
 typedef struct bound_t {
   const tenon__cudnn_convolution_t* convolution;
   tenon__cudnn_plan_t plan; /* plan NULL: nothing is to be computed */
+  /* For arguments that begin at no multiple of `alignment`, as pieces of others may; plan NULL: it
+   * needs none, or cuDNN has none. */
+  tenon__cudnn_plan_t spare;
   tenon__cudnn_tensors_t tensors;
   int64_t alignment;
   /* What the last call was given, and cuDNN's list of it; NULL: there was none. */
@@ -99,7 +102,8 @@ static void write_graph(const tenon__cudnn_convolution_t* c, const binding_t* b,
 }
 
 static tenon_status_t make_plan(const tenon__cudnn_convolution_t* c, const binding_t* b,
-                                bound_t* bound) {
+                                int64_t alignment, tenon__cudnn_tensors_t* out_tensors,
+                                tenon__cudnn_plan_t* out_plan) {
   /* Of what is known nothing is compiled: it is as fast, and compiling takes up to a second. */
   const tenon__cudnn_wish_t wish = {.exact = c->choice.exact != 0,
                                     .compiled = c->choice.form == TENON_CUDNN_FORM_CHAIN,
@@ -109,13 +113,23 @@ static tenon_status_t make_plan(const tenon__cudnn_convolution_t* c, const bindi
   tenon__cudnn_handle_t* handle = tenon__cudnn_take(c->device);
   tenon__cudnn_graph_t graph = {.library = c->device->library,
                                 .handle = handle->handle,
-                                .tensors = &bound->tensors,
-                                .alignment = bound->alignment};
+                                .tensors = out_tensors,
+                                .alignment = alignment};
   write_graph(c, b, &graph);
-  const tenon_status_t status = tenon__cudnn_plan_make(&graph, &wish, b->sink, &bound->plan);
+  const tenon_status_t status = tenon__cudnn_plan_make(&graph, &wish, b->sink, out_plan);
   tenon__cudnn_graph_end(&graph);
   tenon__cudnn_give(handle);
   return status;
+}
+
+/* The same graph for any alignment, and so with the same names: the first that cuDNN proposes. */
+static void make_spare(const tenon__cudnn_convolution_t* c, const binding_t* b, bound_t* bound) {
+  tenon__cudnn_tensors_t tensors = {.count = 0};
+  tenon__cudnn_convolution_t any = *c;
+  binding_t quiet = *b;
+  any.choice.index = 0;
+  quiet.sink = NULL;
+  (void)make_plan(&any, &quiet, c->type == CUDNN_DATA_FLOAT ? 4 : 2, &tensors, &bound->spare);
 }
 
 /* ---- What the older interface does ---- */
@@ -151,7 +165,7 @@ static tenon_status_t describe_all(const tenon__cudnn_convolution_t* c, const bi
 
 static void end_bound(bound_t* bound) {
   const tenon__cudnn_library_t* library = bound->convolution->device->library;
-  cudnnBackendDescriptor_t const descriptors[] = {bound->pack, bound->plan.plan};
+  cudnnBackendDescriptor_t const descriptors[] = {bound->pack, bound->plan.plan, bound->spare.plan};
   cudnnTensorDescriptor_t const tensors[] = {bound->vector, bound->sum, bound->rows,
                                              bound->channels};
   for (size_t k = 0; k < sizeof(descriptors) / sizeof(*descriptors); k++) {
@@ -183,7 +197,10 @@ static tenon_status_t bind_elements(const tenon__cudnn_convolution_t* c, binding
     status = tenon__cudnn_device_grow(c->state, c->device, b->sink);
   }
   if (status == TENON_OK) {
-    status = make_plan(c, b, bound);
+    status = make_plan(c, b, bound->alignment, &bound->tensors, &bound->plan);
+  }
+  if (status == TENON_OK && c->choice.exact == 0 && c->choice.form != TENON_CUDNN_FORM_CHAIN) {
+    make_spare(c, b, bound);
   }
   if (status == TENON_OK) {
     status = describe_all(c, b, bound);
@@ -272,7 +289,8 @@ static cudnnStatus_t pack_pointers(bound_t* bound) {
 
 /* True: as in the last call. False with *out_aligned 0: one lies otherwise than the plan needs. */
 static bool read_pointers(const tenon_enqueue_t* call, bound_t* bound, bool* out_aligned) {
-  void* workspace = bound->plan.workspace_bytes > 0 ? call->host->scratch(call->run) : NULL;
+  const bool works = bound->plan.workspace_bytes > 0 || bound->spare.workspace_bytes > 0;
+  void* workspace = works ? call->host->scratch(call->run) : NULL;
   bool same = bound->pack != NULL && workspace == bound->workspace;
   bound->workspace = workspace;
   *out_aligned = true;
@@ -302,7 +320,8 @@ static cudnnStatus_t turn_weights(const tenon_enqueue_t* call, bound_t* bound,
   return result;
 }
 
-static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound) {
+static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound,
+                             cudnnBackendDescriptor_t plan) {
   const tenon__cudnn_convolution_t* c = bound->convolution;
   const tenon__cudnn_library_t* library = c->device->library;
   const float one = 1.0F;
@@ -312,7 +331,7 @@ static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound) {
     result = turn_weights(call, bound, handle);
   }
   if (result == CUDNN_STATUS_SUCCESS) {
-    result = library->cudnnBackendExecute(handle->handle, bound->plan.plan, bound->pack);
+    result = library->cudnnBackendExecute(handle->handle, plan, bound->pack);
   }
   if (result == CUDNN_STATUS_SUCCESS && bound->sum != NULL) {
     result = library->cudnnAddTensor(handle->handle, &one, bound->vector,
@@ -336,13 +355,13 @@ tenon_status_t tenon__cudnn_convolution_enqueue(const tenon_enqueue_t* call) {
     return call->host->fail(call->run, status, "the device cannot be entered");
   }
   const bool same = read_pointers(call, bound, &aligned);
-  if (!aligned) {
+  if (!aligned && bound->spare.plan == NULL) {
     return call->host->fail(call->run, TENON_ERROR_UNSUPPORTED,
                             "an argument does not begin at a multiple of 16 bytes");
   }
   cudnnStatus_t result = same ? CUDNN_STATUS_SUCCESS : pack_pointers(bound);
   if (result == CUDNN_STATUS_SUCCESS) {
-    result = execute(call, bound);
+    result = execute(call, bound, aligned ? bound->plan.plan : bound->spare.plan);
   }
   return result == CUDNN_STATUS_SUCCESS
              ? TENON_OK

@@ -178,6 +178,7 @@ static int32_t add_tensor(program_t* program, const descriptor_t* d) {
   }
   tensor_t* t = &program->tensors[program->tensor_count];
   *t = (tensor_t){.name = name,
+                  .alignment = integer(d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, 0),
                   .type = (cudnnDataType_t)integer(d, CUDNN_ATTR_TENSOR_DATA_TYPE, 0),
                   .rank = find(d, CUDNN_ATTR_TENSOR_DIMENSIONS)->count,
                   .is_virtual = integer(d, CUDNN_ATTR_TENSOR_IS_VIRTUAL, 0) != 0,
@@ -396,6 +397,9 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
     }
     if (!tensor->is_virtual && tensor->data == NULL) {
       return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+    }
+    if ((uintptr_t)tensor->data % (uintptr_t)tensor->alignment != 0) {
+      return CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER;
     }
     if (tensor->by_value) { /* read now */
       memcpy(&tensor->number, tensor->data, sizeof(float));

@@ -12,6 +12,7 @@ enum { RANK = 5, TENSORS = 64, OPERATIONS = 64 };
 
 typedef struct tensor_t {
   int64_t name;
+  int64_t alignment;
   cudnnDataType_t type;
   int64_t rank;
   int64_t dims[RANK];
