@@ -17,6 +17,10 @@ static bool is_transposed(tenon__cudnn_region_t region) {
   return strcmp(region.table->node_operator(region.handle, 0), "standard.deconvolution/1") == 0;
 }
 
+int64_t tenon__cudnn_alignment_of(tenon__cudnn_choice_t choice) {
+  return choice.exact != 0 ? (int64_t)sizeof(float) : 16;
+}
+
 bool tenon__cudnn_has_taps(tenon__cudnn_region_t region) {
   const tenon_value_info_t* w = tenon__cudnn_operand(region, 1);
   return tenon__cudnn_count(w->dims_max + 2, w->rank - 2) > 1;
@@ -117,13 +121,14 @@ typedef struct emitter_t {
 } emitter_t;
 
 /* Images, and what of the slot has their extents, in the tactic's order; all else as it is. */
-static void read_rules(const emitter_t* e, bool channels_last, tenon_argument_rule_t* rules,
-                       tenon_argument_rule_t* out_output) {
+static void read_rules(const emitter_t* e, tenon__cudnn_choice_t choice,
+                       tenon_argument_rule_t* rules, tenon_argument_rule_t* out_output) {
   const tenon_value_info_t* y = tenon__cudnn_result(e->region);
-  *out_output = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR};
-  if (channels_last) {
-    *out_output = (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
-                                          .layout = tenon__cudnn_channels_last(y->rank)};
+  const tenon_argument_rule_t other = {.alignment = (uint32_t)tenon__cudnn_alignment_of(choice)};
+  *out_output = other;
+  if (choice.channels_last != 0) {
+    out_output->kind = TENON_LAYOUT_EXACT;
+    out_output->layout = tenon__cudnn_channels_last(y->rank);
   }
   for (uint32_t k = 0; k < e->region.table->input_count(e->region.handle); k++) {
     const tenon_value_info_t* value = tenon__cudnn_argument(e->region, k);
@@ -133,7 +138,7 @@ static void read_rules(const emitter_t* e, bool channels_last, tenon_argument_ru
     }
     const tenon_value_info_t* w = tenon__cudnn_operand(e->region, 1);
     const bool is_image = k == e->x || (full && k != w->input);
-    rules[k] = is_image ? *out_output : (tenon_argument_rule_t){0};
+    rules[k] = is_image ? *out_output : other;
   }
 }
 
@@ -143,16 +148,16 @@ static tenon_status_t emit_some(const emitter_t* e, tenon__cudnn_choice_t choice
   tenon_argument_rule_t rules[TENON_CUDNN_INPUTS];
   tenon_argument_rule_t output;
   tenon_status_t status = TENON_OK;
-  /* Operands are cut to the 10 bits of fraction that tf32 has, where fp32 rounds to 23. */
+  const bool tf32 = e->is_wide && choice.exact == 0;
   const tenon_numerics_t numerics = {.reassociates = 1,
-                                     .error_bound = e->is_wide && choice.exact == 0 ? 16384 : 0};
-  read_rules(e, choice.channels_last != 0, rules, &output);
+                                     .product_mantissa_bits = tf32 ? 10 : 0,
+                                     .product_exponent_bits = tf32 ? 8 : 0};
+  read_rules(e, choice, rules, &output);
   for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
     char name[96];
     choice.index = (uint8_t)k;
     (void)snprintf(name, sizeof(name), "%s, %s%s, proposal %u", forms[choice.form],
-                   choice.channels_last != 0 ? "channels last" : "planes",
-                   e->is_wide && choice.exact == 0 ? ", tf32" : "", k);
+                   choice.channels_last != 0 ? "channels last" : "planes", tf32 ? ", tf32" : "", k);
     const tenon_tactic_t tactic = {
         .size = sizeof(tactic),
         .name = name,
@@ -245,7 +250,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   c->program = call->table->slot_program(call->region, 0);
   c->transposed = is_transposed(region);
   c->fixed = tenon__cudnn_is_fixed(x);
-  c->constant = w->constant_data != NULL;
+  c->constant = (w->flags & TENON_VALUE_CONSTANT) != 0;
   c->turns = c->choice.channels_last != 0 && tenon__cudnn_has_taps(region);
   c->x = x->input;
   c->w = w->input;

@@ -49,6 +49,8 @@ typedef struct tenon__cudnn_convolution_t {
   tenon__cudnn_known_t known;
 } tenon__cudnn_convolution_t;
 
+/* Of all arguments, in bytes. */
+int64_t tenon__cudnn_alignment_of(tenon__cudnn_choice_t choice);
 /* Weights of one tap are the same memory in both orders. */
 bool tenon__cudnn_has_taps(tenon__cudnn_region_t region);
 

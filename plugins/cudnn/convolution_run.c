@@ -6,11 +6,7 @@
 typedef struct bound_t {
   const tenon__cudnn_convolution_t* convolution;
   tenon__cudnn_plan_t plan; /* plan NULL: nothing is to be computed */
-  /* For arguments that begin at no multiple of `alignment`, as pieces of others may; plan NULL: it
-   * needs none, or cuDNN has none. */
-  tenon__cudnn_plan_t spare;
   tenon__cudnn_tensors_t tensors;
-  int64_t alignment;
   /* What the last call was given, and cuDNN's list of it; NULL: there was none. */
   void* pointers[TENON_CUDNN_TENSORS];
   void* workspace;
@@ -102,8 +98,7 @@ static void write_graph(const tenon__cudnn_convolution_t* c, const binding_t* b,
 }
 
 static tenon_status_t make_plan(const tenon__cudnn_convolution_t* c, const binding_t* b,
-                                int64_t alignment, tenon__cudnn_tensors_t* out_tensors,
-                                tenon__cudnn_plan_t* out_plan) {
+                                bound_t* bound) {
   /* Of what is known nothing is compiled: it is as fast, and compiling takes up to a second. */
   const tenon__cudnn_wish_t wish = {.exact = c->choice.exact != 0,
                                     .compiled = c->choice.form == TENON_CUDNN_FORM_CHAIN,
@@ -113,23 +108,13 @@ static tenon_status_t make_plan(const tenon__cudnn_convolution_t* c, const bindi
   tenon__cudnn_handle_t* handle = tenon__cudnn_take(c->device);
   tenon__cudnn_graph_t graph = {.library = c->device->library,
                                 .handle = handle->handle,
-                                .tensors = out_tensors,
-                                .alignment = alignment};
+                                .tensors = &bound->tensors,
+                                .alignment = tenon__cudnn_alignment_of(c->choice)};
   write_graph(c, b, &graph);
-  const tenon_status_t status = tenon__cudnn_plan_make(&graph, &wish, b->sink, out_plan);
+  const tenon_status_t status = tenon__cudnn_plan_make(&graph, &wish, b->sink, &bound->plan);
   tenon__cudnn_graph_end(&graph);
   tenon__cudnn_give(handle);
   return status;
-}
-
-/* The same graph for any alignment, and so with the same names: the first that cuDNN proposes. */
-static void make_spare(const tenon__cudnn_convolution_t* c, const binding_t* b, bound_t* bound) {
-  tenon__cudnn_tensors_t tensors = {.count = 0};
-  tenon__cudnn_convolution_t any = *c;
-  binding_t quiet = *b;
-  any.choice.index = 0;
-  quiet.sink = NULL;
-  (void)make_plan(&any, &quiet, c->type == CUDNN_DATA_FLOAT ? 4 : 2, &tensors, &bound->spare);
 }
 
 /* ---- What the older interface does ---- */
@@ -165,7 +150,7 @@ static tenon_status_t describe_all(const tenon__cudnn_convolution_t* c, const bi
 
 static void end_bound(bound_t* bound) {
   const tenon__cudnn_library_t* library = bound->convolution->device->library;
-  cudnnBackendDescriptor_t const descriptors[] = {bound->pack, bound->plan.plan, bound->spare.plan};
+  cudnnBackendDescriptor_t const descriptors[] = {bound->pack, bound->plan.plan};
   cudnnTensorDescriptor_t const tensors[] = {bound->vector, bound->sum, bound->rows,
                                              bound->channels};
   for (size_t k = 0; k < sizeof(descriptors) / sizeof(*descriptors); k++) {
@@ -197,10 +182,7 @@ static tenon_status_t bind_elements(const tenon__cudnn_convolution_t* c, binding
     status = tenon__cudnn_device_grow(c->state, c->device, b->sink);
   }
   if (status == TENON_OK) {
-    status = make_plan(c, b, bound->alignment, &bound->tensors, &bound->plan);
-  }
-  if (status == TENON_OK && c->choice.exact == 0 && c->choice.form != TENON_CUDNN_FORM_CHAIN) {
-    make_spare(c, b, bound);
+    status = make_plan(c, b, bound);
   }
   if (status == TENON_OK) {
     status = describe_all(c, b, bound);
@@ -219,7 +201,6 @@ tenon_status_t tenon__cudnn_convolution_bind(void* instance, tenon_binding_t* bi
   const tenon_tensor_view_t* y = &host->output(binding, 0)->tensor;
   b.sink = host->sink == NULL ? NULL : host->sink(binding);
   bound->convolution = c;
-  bound->alignment = c->choice.exact != 0 ? (int64_t)sizeof(float) : 16;
   if (tenon__cudnn_count(y->dims, y->rank) > 0) {
     const tenon_status_t status = bind_elements(c, &b, bound);
     if (status != TENON_OK) {
@@ -287,19 +268,15 @@ static cudnnStatus_t pack_pointers(bound_t* bound) {
   return result;
 }
 
-/* True: as in the last call. False with *out_aligned 0: one lies otherwise than the plan needs. */
-static bool read_pointers(const tenon_enqueue_t* call, bound_t* bound, bool* out_aligned) {
-  const bool works = bound->plan.workspace_bytes > 0 || bound->spare.workspace_bytes > 0;
-  void* workspace = works ? call->host->scratch(call->run) : NULL;
+/* True: as in the last call. */
+static bool read_pointers(const tenon_enqueue_t* call, bound_t* bound) {
+  void* workspace = bound->plan.workspace_bytes > 0 ? call->host->scratch(call->run) : NULL;
   bool same = bound->pack != NULL && workspace == bound->workspace;
   bound->workspace = workspace;
-  *out_aligned = true;
   for (uint32_t k = 0; k < bound->tensors.count; k++) {
     void* pointer = pointer_of(call, bound, k);
     same = same && pointer == bound->pointers[k];
     bound->pointers[k] = pointer;
-    *out_aligned = *out_aligned && (bound->tensors.sources[k] == TENON_CUDNN_NUMBER ||
-                                    (uintptr_t)pointer % (uintptr_t)bound->alignment == 0);
   }
   return same;
 }
@@ -320,8 +297,7 @@ static cudnnStatus_t turn_weights(const tenon_enqueue_t* call, bound_t* bound,
   return result;
 }
 
-static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound,
-                             cudnnBackendDescriptor_t plan) {
+static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound) {
   const tenon__cudnn_convolution_t* c = bound->convolution;
   const tenon__cudnn_library_t* library = c->device->library;
   const float one = 1.0F;
@@ -331,7 +307,7 @@ static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound,
     result = turn_weights(call, bound, handle);
   }
   if (result == CUDNN_STATUS_SUCCESS) {
-    result = library->cudnnBackendExecute(handle->handle, plan, bound->pack);
+    result = library->cudnnBackendExecute(handle->handle, bound->plan.plan, bound->pack);
   }
   if (result == CUDNN_STATUS_SUCCESS && bound->sum != NULL) {
     result = library->cudnnAddTensor(handle->handle, &one, bound->vector,
@@ -346,7 +322,6 @@ tenon_status_t tenon__cudnn_convolution_enqueue(const tenon_enqueue_t* call) {
   bound_t* bound = call->bound;
   tenon__cudnn_device_t* device = bound->convolution->device;
   const tenon_cuda_native_t* native = device->native;
-  bool aligned = true;
   if (bound->plan.plan == NULL) {
     return TENON_OK;
   }
@@ -354,14 +329,10 @@ tenon_status_t tenon__cudnn_convolution_enqueue(const tenon_enqueue_t* call) {
   if (status != TENON_OK) {
     return call->host->fail(call->run, status, "the device cannot be entered");
   }
-  const bool same = read_pointers(call, bound, &aligned);
-  if (!aligned && bound->spare.plan == NULL) {
-    return call->host->fail(call->run, TENON_ERROR_UNSUPPORTED,
-                            "an argument does not begin at a multiple of 16 bytes");
-  }
+  const bool same = read_pointers(call, bound);
   cudnnStatus_t result = same ? CUDNN_STATUS_SUCCESS : pack_pointers(bound);
   if (result == CUDNN_STATUS_SUCCESS) {
-    result = execute(call, bound, aligned ? bound->plan.plan : bound->spare.plan);
+    result = execute(call, bound);
   }
   return result == CUDNN_STATUS_SUCCESS
              ? TENON_OK

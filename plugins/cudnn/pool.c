@@ -93,7 +93,8 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   tenon_status_t status = TENON_OK;
   (void)state;
   for (uint8_t last = 0; status == TENON_OK && last < 2; last++) {
-    tenon_argument_rule_t rules[2] = {{0}, {0}}; /* y, and the indices that are absent */
+    /* y, and the indices that are absent. cuDNN does not say what addresses it takes. */
+    tenon_argument_rule_t rules[2] = {{.alignment = 16}, {0}};
     if (last != 0) {
       rules[0].kind = TENON_LAYOUT_EXACT;
       rules[0].layout = tenon__cudnn_channels_last(tenon__cudnn_operand(region, 0)->rank);

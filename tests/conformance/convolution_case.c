@@ -34,6 +34,7 @@ static uint32_t add_input(made_t* m, uint32_t rank, const int64_t* dims) {
   describe(m, index, &fake->inputs[index].tensor, false);
   if (index == 1 && m->seed % 2 == 0) { /* weights: constant, or not */
     fake->values[index].info.constant_data = view.data;
+    fake->values[index].info.flags = TENON_VALUE_CONSTANT;
   }
   return index;
 }
@@ -267,7 +268,7 @@ static double tolerance_of(const made_t* m, const tenon_tactic_t* tactic, double
                            double wanted) {
   const tenon_dtype_t dtype = m->c->dtype;
   const bool narrow = dtype != TENON_DTYPE_FLOAT32;
-  const bool tf32 = tactic->numerics->error_bound > 2;
+  const bool tf32 = tactic->numerics->product_mantissa_bits == 10;
   const double unit = dtype == TENON_DTYPE_FLOAT16 ? 0x1p-10 : narrow ? 0x1p-7 : 0;
   const double each = narrow || tf32 ? 0x1p-21 : 0x1p-24;
   const double operands = tf32 ? 0x1p-9 : 0; /* both are cut to 10 bits */
