@@ -15,7 +15,8 @@ tenon__cudnn_lie_t tenon__cudnn_lie_of(tenon__cudnn_region_t region,
                                        const tenon_operand_t* operand) {
   const tenon_value_info_t* y = tenon__cudnn_result(region);
   uint64_t wide = 0; /* axes of an extent other than 1 */
-  for (uint32_t k = 0; y != NULL && k < y->rank; k++) {
+  const uint32_t rank = y == NULL ? 0 : y->rank;
+  for (uint32_t k = 0; k < rank; k++) {
     wide |= y->dims_min[k] == 1 && y->dims_max[k] == 1 ? 0 : (uint64_t)1 << k;
   }
   const uint64_t fixed = operand->broadcast_axes & wide;

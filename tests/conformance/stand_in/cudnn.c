@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stand_in.h"
-
 enum { ATTRIBUTES = 16, VALUES = 64 };
 
 typedef struct attribute_t {
@@ -80,18 +78,19 @@ cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
   return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t stand_in_work(cudnnHandle_t handle, void (*call)(void*), void* parameters,
+cudnnStatus_t stand_in_work(cudnnHandle_t handle, stand_in_call_t call, const void* parameters,
                             size_t size) {
-  CUresult (*function)(CUstream, void (*)(void*), void*, size_t) = NULL;
+  void (*function)(CUstream, stand_in_call_t, const void*, size_t) = NULL;
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   void* found = driver == NULL ? NULL : dlsym(driver, "stand_in_submit");
   memcpy((void*)&function, &found, sizeof(function));
-  const bool done =
-      function != NULL && function(handle->stream, call, parameters, size) == CUDA_SUCCESS;
+  if (function != NULL) {
+    function(handle->stream, call, parameters, size);
+  }
   if (driver != NULL) {
     (void)dlclose(driver);
   }
-  return done ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
+  return function != NULL ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
 }
 
 /* ---- Descriptors ---- */

@@ -202,8 +202,9 @@ static size_t elements_of(const tensor_t* tensor) {
   return (size_t)most + 1;
 }
 
-void stand_in_compute(void* data) {
-  program_t* program = data;
+void stand_in_compute(const void* data) {
+  program_t own = *(const program_t*)data; /* values between operations are of this run */
+  program_t* program = &own;
   for (int32_t k = 0; k < program->tensor_count; k++) {
     tensor_t* tensor = &program->tensors[k];
     if (tensor->is_virtual) {

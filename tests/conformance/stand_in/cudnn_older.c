@@ -141,7 +141,7 @@ static double pool_window(const pooling_t* p, const int64_t* at) {
                                                                          : sum / inside;
 }
 
-static void pool_all(void* parameters) {
+static void pool_all(const void* parameters) {
   const pooling_t* p = parameters;
   int64_t at[RANK] = {0};
   do {

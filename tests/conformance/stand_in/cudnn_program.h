@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stand_in.h"
+
 enum { RANK = 5, TENSORS = 64, OPERATIONS = 64 };
 
 typedef struct tensor_t {
@@ -50,13 +52,13 @@ typedef struct program_t {
   operation_t operations[OPERATIONS];
 } program_t;
 
-/* cudnn.c. Work on the handle's stream, by the stand-in for the driver, which copies the parameters
- * where it keeps the work. */
-cudnnStatus_t stand_in_work(cudnnHandle_t handle, void (*call)(void* parameters), void* parameters,
+/* cudnn.c. Work on the handle's stream, by the stand-in for the driver, which keeps a copy of the
+ * parameters. */
+cudnnStatus_t stand_in_work(cudnnHandle_t handle, stand_in_call_t call, const void* parameters,
                             size_t size);
 
 /* cudnn_compute.c */
-void stand_in_compute(void* program);
+void stand_in_compute(const void* program);
 float stand_in_load(const tensor_t* tensor, int64_t place);
 void stand_in_store(const tensor_t* tensor, int64_t place, double value);
 /* The place of a point, 0 along axes of extent 1. */

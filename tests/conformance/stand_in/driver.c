@@ -15,10 +15,10 @@ enum { MEMORY_LIMIT = 1 << 30 };
 
 typedef struct work_t {
   struct work_t* next;
-  const stand_in_kernel_t* kernel; /* NULL: a call, a copy or a fill */
-  void (*call)(void* parameters);  /* of another library's */
+  const stand_in_kernel_t* kernel; /* NULL: a library's call, a copy or a fill */
   CUlaunchConfig config;
-  void* parameters; /* of a kernel, or a call */
+  stand_in_call_t call; /* a library's */
+  void* parameters;     /* of either */
   size_t parameter_bytes;
   void* target;
   const void* source; /* NULL: a fill */
@@ -65,7 +65,7 @@ static CUresult submit(CUstream stream, const work_t* work) {
     work_t* kept = malloc(sizeof(*kept));
     *kept = *work;
     kept->next = NULL;
-    if (work->parameter_bytes > 0) {
+    if (work->parameters != NULL) {
       kept->parameters = aligned_alloc(64, (work->parameter_bytes + 63) / 64 * 64);
       memcpy(kept->parameters, work->parameters, work->parameter_bytes);
     }
@@ -98,10 +98,9 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** par
   free(copy);
   return result;
 }
-CUresult stand_in_submit(CUstream stream, void (*call)(void* parameters), void* parameters,
-                         size_t parameter_bytes) {
-  const work_t work = {.call = call, .parameters = parameters, .parameter_bytes = parameter_bytes};
-  return submit(stream, &work);
+void stand_in_submit(CUstream stream, stand_in_call_t call, const void* parameters, size_t bytes) {
+  const work_t work = {.call = call, .parameters = (void*)parameters, .parameter_bytes = bytes};
+  (void)submit(stream, &work);
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void* source, size_t size, CUstream stream) {
   const work_t work = {.target = pointer(target), .source = source, .size = size};
@@ -304,9 +303,7 @@ static void free_list(list_t* list) {
   while (list->first != NULL) {
     work_t* work = list->first;
     list->first = work->next;
-    if (work->parameter_bytes > 0) {
-      free(work->parameters);
-    }
+    free(work->parameters);
     free(work);
   }
   free(list);

@@ -14,13 +14,13 @@ typedef struct stand_in_kernel_t {
   unsigned long parameter_bytes;
 } stand_in_kernel_t;
 
-/* For stand-ins of libraries above the driver, which find it by dlsym: work of theirs on a stream,
- * done at once, or kept with a copy of its parameters where the stream is being captured. */
-CUresult stand_in_submit(CUstream stream, void (*call)(void* parameters), void* parameters,
-                         size_t parameter_bytes);
-
 /* All blocks of a launch, at once. One thread of the process at a time. */
 void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
                   const void* parameters);
+
+/* What a library puts on a stream, with a copy of its parameters: done when the stream comes to it,
+ * so kept where the stream is being captured. Other stand-ins find it by name in the driver. */
+typedef void (*stand_in_call_t)(const void* parameters);
+void stand_in_submit(CUstream stream, stand_in_call_t call, const void* parameters, size_t bytes);
 
 #endif
