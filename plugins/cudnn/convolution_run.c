@@ -150,17 +150,17 @@ static tenon_status_t describe_all(const tenon__cudnn_convolution_t* c, const bi
 
 static void end_bound(bound_t* bound) {
   const tenon__cudnn_library_t* library = bound->convolution->device->library;
-  cudnnBackendDescriptor_t const descriptors[] = {bound->pack, bound->plan.plan};
-  cudnnTensorDescriptor_t const tensors[] = {bound->vector, bound->sum, bound->rows,
-                                             bound->channels};
-  for (size_t k = 0; k < sizeof(descriptors) / sizeof(*descriptors); k++) {
-    if (descriptors[k] != NULL) {
-      (void)library->cudnnBackendDestroyDescriptor(descriptors[k]);
-    }
+  cudnnTensorDescriptor_t* const tensors[] = {&bound->vector, &bound->sum, &bound->rows,
+                                              &bound->channels};
+  if (bound->pack != NULL) {
+    (void)library->cudnnBackendDestroyDescriptor(bound->pack);
   }
-  for (size_t k = 0; k < sizeof(tensors) / sizeof(*tensors); k++) {
-    if (tensors[k] != NULL) {
-      (void)library->cudnnDestroyTensorDescriptor(tensors[k]);
+  if (bound->plan.plan != NULL) {
+    (void)library->cudnnBackendDestroyDescriptor(bound->plan.plan);
+  }
+  for (size_t k = 0; k < 4; k++) {
+    if (*tensors[k] != NULL) {
+      (void)library->cudnnDestroyTensorDescriptor(*tensors[k]);
     }
   }
 }

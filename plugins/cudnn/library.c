@@ -129,6 +129,27 @@ static tenon__cudnn_device_t* entry_of(tenon__cudnn_state_t* state,
   return found;
 }
 
+/* Under the lock, with the device's context entered. */
+static tenon_status_t use_entry(tenon__cudnn_state_t* state, const tenon_cuda_native_t* native,
+                                const tenon_sink_t* sink, tenon__cudnn_device_t** out_device) {
+  tenon__cudnn_device_t* device = entry_of(state, native);
+  if (device == NULL) {
+    return tenon__cudnn_say(sink, TENON_ERROR_UNSUPPORTED, "more than %d devices",
+                            TENON_CUDNN_DEVICES);
+  }
+  if (device->native == NULL) {
+    device->library = &state->library;
+    const tenon_status_t status = add_handle(device, sink);
+    if (status != TENON_OK) {
+      return status;
+    }
+    device->native = native;
+  }
+  device->users++;
+  *out_device = device;
+  return TENON_OK;
+}
+
 tenon_status_t tenon__cudnn_device_retain(tenon__cudnn_state_t* state, const tenon_prepare_t* call,
                                           tenon__cudnn_device_t** out_device) {
   const tenon_sink_t* sink = call->host->sink == NULL ? NULL : call->host->sink(call->preparation);
@@ -147,20 +168,7 @@ tenon_status_t tenon__cudnn_device_retain(tenon__cudnn_state_t* state, const ten
     return status;
   }
   (void)pthread_mutex_lock(&state->lock);
-  tenon__cudnn_device_t* device = entry_of(state, native);
-  if (device == NULL) {
-    status = tenon__cudnn_say(sink, TENON_ERROR_UNSUPPORTED, "more than %d devices",
-                              TENON_CUDNN_DEVICES);
-  } else if (device->native == NULL) {
-    device->native = native;
-    device->library = &state->library;
-    status = add_handle(device, sink);
-    device->native = status == TENON_OK ? native : NULL;
-  }
-  if (status == TENON_OK) {
-    device->users++;
-    *out_device = device;
-  }
+  status = use_entry(state, native, sink, out_device);
   (void)pthread_mutex_unlock(&state->lock);
   return status;
 }

@@ -212,6 +212,13 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
     return tenon__cudnn_say(sink, TENON_ERROR_UNSUPPORTED,
                             "padding and extents that cuDNN's pooling does not understand");
   }
+  tenon_status_t status = pool->device->native->enter(pool->device->native->device);
+  if (status == TENON_OK) {
+    status = tenon__cudnn_device_grow(pool->state, pool->device, sink);
+  }
+  if (status != TENON_OK) {
+    return status;
+  }
   const cudnnStatus_t result = describe_all(bound, &window, x, y);
   if (result == CUDNN_STATUS_SUCCESS) {
     *out_bound = bound;

@@ -345,7 +345,7 @@ static int64_t give_notes(uint32_t bits, int64_t most, int32_t* out) {
   return count;
 }
 
-cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const descriptor,
+cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t descriptor,
                                        cudnnBackendAttributeName_t name,
                                        cudnnBackendAttributeType_t type, int64_t most,
                                        int64_t* count, void* values) {

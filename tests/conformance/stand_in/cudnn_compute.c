@@ -7,8 +7,6 @@
 
 /* ---- Elements ---- */
 
-__extension__ typedef _Float16 half_t;
-
 static float float_of(uint32_t bits) {
   float value = 0;
   memcpy(&value, &bits, sizeof(value));
@@ -26,12 +24,41 @@ static float round_bits(float value, uint32_t dropped) {
   return isfinite(value) ? float_of((bits + half) >> dropped << dropped) : value;
 }
 
+/* f16: 1, 5 and 10 bits. */
+static float of_half(uint16_t half) {
+  const uint32_t exponent = half >> 10 & 31U;
+  const uint32_t fraction = half & 1023U;
+  const float magnitude = exponent == 31  ? (fraction == 0 ? INFINITY : NAN)
+                          : exponent == 0 ? ldexpf((float)fraction, -24)
+                                          : ldexpf((float)(fraction + 1024U), (int)exponent - 25);
+  return (half & 0x8000U) != 0 ? -magnitude : magnitude;
+}
+static uint16_t to_half(float value) {
+  const uint16_t sign = signbit(value) != 0 ? 0x8000U : 0;
+  int exponent = 0;
+  if (isnan(value)) {
+    return 0x7E00U;
+  }
+  (void)frexpf(fabsf(value), &exponent);
+  const int least = exponent < -13 ? -13 : exponent; /* below it fractions keep the same unit */
+  const float units = nearbyintf(ldexpf(fabsf(value), 11 - least));
+  const float rounded = ldexpf(units, least - 11);
+  if (rounded >= 65536.0F) {
+    return sign | 0x7C00U;
+  }
+  (void)frexpf(rounded, &exponent);
+  const bool tiny = rounded == 0.0F || exponent < -13;
+  const uint32_t fraction = (uint32_t)ldexpf(rounded, tiny ? 24 : 11 - exponent);
+  return (uint16_t)(sign |
+                    (tiny ? fraction : (uint32_t)(exponent + 14) << 10 | (fraction & 1023U)));
+}
+
 float stand_in_load(const tensor_t* tensor, int64_t place) {
   if (tensor->by_value) {
     return tensor->number;
   }
   if (tensor->type == CUDNN_DATA_HALF) {
-    return (float)((const half_t*)tensor->data)[place];
+    return of_half(((const uint16_t*)tensor->data)[place]);
   }
   if (tensor->type == CUDNN_DATA_BFLOAT16) {
     return float_of((uint32_t)((const uint16_t*)tensor->data)[place] << 16);
@@ -41,7 +68,7 @@ float stand_in_load(const tensor_t* tensor, int64_t place) {
 
 void stand_in_store(const tensor_t* tensor, int64_t place, double value) {
   if (tensor->type == CUDNN_DATA_HALF) {
-    ((half_t*)tensor->data)[place] = (half_t)(float)value;
+    ((uint16_t*)tensor->data)[place] = to_half((float)value);
   } else if (tensor->type == CUDNN_DATA_BFLOAT16) {
     ((uint16_t*)tensor->data)[place] = (uint16_t)(bits_of(round_bits((float)value, 16)) >> 16);
   } else {
@@ -202,29 +229,36 @@ static size_t elements_of(const tensor_t* tensor) {
   return (size_t)most + 1;
 }
 
-void stand_in_compute(const void* data) {
-  program_t own = *(const program_t*)data; /* values between operations are of this run */
-  program_t* program = &own;
+/* Memory for the values between operations. */
+static float* give_memory(program_t* program) {
+  size_t count = 1;
   for (int32_t k = 0; k < program->tensor_count; k++) {
-    tensor_t* tensor = &program->tensors[k];
-    if (tensor->is_virtual) {
-      tensor->data = calloc(elements_of(tensor), sizeof(float));
-    }
+    count += program->tensors[k].is_virtual ? elements_of(&program->tensors[k]) : 0;
   }
-  if (program->workspace_bytes > 0) { /* it is there to be written to */
-    memset(program->workspace, 0x5A, (size_t)program->workspace_bytes);
-  }
-  for (int32_t k = 0; k < program->operation_count; k++) {
-    const operation_t* operation = &program->operations[k];
-    if (operation->type == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) {
-      compute_pointwise(program, operation);
-    } else {
-      convolve(program, operation);
-    }
-  }
+  float* memory = calloc(count, sizeof(float));
+  float* next = memory;
   for (int32_t k = 0; k < program->tensor_count; k++) {
     if (program->tensors[k].is_virtual) {
-      free(program->tensors[k].data);
+      program->tensors[k].data = next;
+      next += elements_of(&program->tensors[k]);
     }
   }
+  return memory;
+}
+
+void stand_in_compute(const void* data) {
+  program_t program = *(const program_t*)data; /* values between operations are of this run */
+  float* memory = give_memory(&program);
+  if (program.workspace_bytes > 0) { /* it is there to be written to */
+    memset(program.workspace, 0x5A, (size_t)program.workspace_bytes);
+  }
+  for (int32_t k = 0; k < program.operation_count; k++) {
+    const operation_t* operation = &program.operations[k];
+    if (operation->type == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) {
+      compute_pointwise(&program, operation);
+    } else {
+      convolve(&program, operation);
+    }
+  }
+  free(memory);
 }

@@ -36,20 +36,22 @@ cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t out, cudnnDataT
   return CUDNN_STATUS_SUCCESS;
 }
 
-static tensor_t with_data(const cudnnTensorDescriptor_t descriptor, const void* data) {
+static tensor_t with_data(cudnnTensorDescriptor_t descriptor, const void* data) {
   tensor_t tensor = descriptor->tensor;
   memcpy((void*)&tensor.data, (const void*)&data, sizeof(data));
   return tensor;
 }
 
 static bool is_scale(const void* scale, float wanted) {
-  return memcmp(scale, &wanted, sizeof(wanted)) == 0;
+  float given = 0;
+  memcpy(&given, scale, sizeof(given));
+  return given == wanted;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): cuDNN's own */
-cudnnStatus_t cudnnAddTensor(cudnnHandle_t handle, const void* alpha,
-                             const cudnnTensorDescriptor_t a, const void* from, const void* beta,
-                             const cudnnTensorDescriptor_t c, void* inout) {
+cudnnStatus_t cudnnAddTensor(cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t a,
+                             const void* from, const void* beta, cudnnTensorDescriptor_t c,
+                             void* inout) {
   program_t program = {.tensor_count = 2, .operation_count = 1};
   if (!is_scale(alpha, 1.0F) || !is_scale(beta, 1.0F)) {
     return CUDNN_STATUS_NOT_SUPPORTED;
@@ -66,8 +68,8 @@ cudnnStatus_t cudnnAddTensor(cudnnHandle_t handle, const void* alpha,
 
 /* NOLINTNEXTLINE(readability-function-size): cuDNN's own */
 cudnnStatus_t cudnnTransformTensor(cudnnHandle_t handle, const void* alpha,
-                                   const cudnnTensorDescriptor_t x, const void* from,
-                                   const void* beta, const cudnnTensorDescriptor_t y, void* to) {
+                                   cudnnTensorDescriptor_t x, const void* from, const void* beta,
+                                   cudnnTensorDescriptor_t y, void* to) {
   program_t program = {.tensor_count = 2, .operation_count = 1};
   if (!is_scale(alpha, 1.0F) || !is_scale(beta, 0.0F)) {
     return CUDNN_STATUS_NOT_SUPPORTED;
@@ -150,10 +152,9 @@ static void pool_all(const void* parameters) {
 }
 
 /* NOLINTNEXTLINE(readability-function-size): cuDNN's own */
-cudnnStatus_t cudnnPoolingForward(cudnnHandle_t handle, const cudnnPoolingDescriptor_t window,
-                                  const void* alpha, const cudnnTensorDescriptor_t x,
-                                  const void* from, const void* beta,
-                                  const cudnnTensorDescriptor_t y, void* to) {
+cudnnStatus_t cudnnPoolingForward(cudnnHandle_t handle, cudnnPoolingDescriptor_t window,
+                                  const void* alpha, cudnnTensorDescriptor_t x, const void* from,
+                                  const void* beta, cudnnTensorDescriptor_t y, void* to) {
   pooling_t pooling = {.window = *window, .x = with_data(x, from), .y = with_data(y, to)};
   bool fits = is_scale(alpha, 1.0F) && is_scale(beta, 0.0F);
   for (int64_t a = 0; a < window->axes; a++) {
