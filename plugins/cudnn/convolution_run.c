@@ -57,9 +57,14 @@ static tenon_status_t read_shapes(const tenon__cudnn_convolution_t* c, binding_t
                                      .dims = {1, channels, 1, 1, 1},
                                      .strides = {channels, 1, channels, channels, channels}};
   bool lies = lies_as(x, &b->x, c->window.missing) && lies_as(y, &b->y, c->window.missing);
-  if (c->known.residual != TENON_NONE && c->choice.form == TENON_CUDNN_FORM_KNOWN) {
-    const tenon_tensor_view_t* residual = &b->host->input(b->handle, c->known.residual)->tensor;
-    lies = lies && lies_as(residual, &b->y, c->window.missing);
+  const uint32_t operands = c->program == NULL ? 0 : c->program->operand_count;
+  for (uint32_t k = 0; k < operands; k++) {
+    const tenon_operand_t* operand = &c->program->operands[k];
+    if (operand->kind == TENON_OPERAND_ARGUMENT) {
+      const tenon_tensor_view_t* view = &b->host->input(b->handle, operand->index)->tensor;
+      const bool full = tenon__cudnn_lie_of(c->region, operand) == TENON_CUDNN_LIE_FULL;
+      lies = lies && lies_as(view, full ? &b->y : &b->vector, c->window.missing);
+    }
   }
   return lies ? TENON_OK
               : tenon__cudnn_say(b->sink, TENON_ERROR_INTERNAL,

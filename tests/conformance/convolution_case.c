@@ -311,3 +311,12 @@ bool convolution_make(const convolution_case_t* c, made_t* out_made) {
   describe(m, m->fake.input_count, &m->fake.outputs[0].tensor, true);
   return good;
 }
+
+bool convolution_must_run(const convolution_case_t* c) {
+  bool even = !c->rounds_up && strncmp(c->auto_pad, "same", 4) != 0;
+  for (uint32_t a = 0; a < c->spatial; a++) {
+    even = even && c->dilation[a] == 1 && c->pads[a] == c->pads[a + c->spatial] &&
+           c->pads[a] < c->kernel[a];
+  }
+  return c->kind >= KIND_MAX_POOL ? even : c->dtype == TENON_DTYPE_FLOAT32 && c->slot < SLOT_SWISH;
+}

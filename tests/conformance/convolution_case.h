@@ -90,6 +90,10 @@ bool convolution_make(const convolution_case_t* c, made_t* out_made);
 /* Are these, dense, the values that the reference has, as far as the tactic's arithmetic allows? */
 bool convolution_compare(const made_t* m, const tenon_tactic_t* tactic, const uint8_t* got);
 
+/* f32 with nothing or a known form behind it, pools that pad alike on both sides: of others a
+ * device may have none. */
+bool convolution_must_run(const convolution_case_t* c);
+
 /* What a driver has opened: the device's plugin, and the one with the kernels. */
 extern opened_device_t convolution_device;
 extern const tenon_plugin_t* convolution_plugin;
@@ -99,8 +103,8 @@ extern int convolution_runs;    /* tactics that ran */
 extern int convolution_refused; /* tactics that prepare or bind refused */
 extern bool convolution_is_loud;
 
-/* Every tactic that is not refused gives what the reference gives. Of f32 with nothing or a known
- * form behind it, one at least is not; a pool may be refused as a whole. */
+/* Every tactic that is not refused gives what the reference gives, and of cases that must run one
+ * at least is not. */
 void convolution_check(const convolution_case_t* c);
 /* What the cases shared, at the end. */
 void convolution_free_scratch(void);

@@ -348,10 +348,8 @@ void convolution_check(const convolution_case_t* c) {
     good = good && result != 0;
   }
   convolution_runs += right;
-  /* Of narrow types, and of programs that are no known form, a device may have no engine. */
-  const bool must = c->dtype == TENON_DTYPE_FLOAT32 && c->slot < SLOT_SWISH;
-  const bool may_refuse =
-      taken ? !must : c->kind >= KIND_MAX_POOL && refusal.reason == TENON_REFUSAL_ATTRIBUTE;
+  const bool must = convolution_must_run(c);
+  const bool may_refuse = !must && (taken || c->kind >= KIND_MAX_POOL);
   if (!good || (right == 0 && !may_refuse) || emit.count > TACTICS) {
     (void)printf("FAILED %s: %d of %u tactics right%s%s\n", c->name, right, emit.count,
                  refusal.detail == NULL ? "" : ": ", refusal.detail == NULL ? "" : refusal.detail);
