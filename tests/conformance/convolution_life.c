@@ -237,6 +237,15 @@ static tenon_status_t enqueue(const made_t* m, life_t* life) {
   return life->kernel->enqueue(&call);
 }
 
+/* Weights that are no constants may be others in the next run: nothing may be kept of them. */
+static tenon_status_t forget_weights(const made_t* m, const life_t* life) {
+  const uint32_t own = life->block_count - 2;
+  return m->c->kind >= KIND_MAX_POOL || (m->fake.values[1].info.flags & TENON_VALUE_CONSTANT) != 0
+             ? TENON_OK
+             : convolution_device.table->fill(convolution_device.device, life->stream,
+                                              life->blocks[own], 0xEE, life->sizes[own]);
+}
+
 /* Once as it is, then recorded, the result wiped, and replayed. */
 static bool run_twice(const made_t* m, const tenon_tactic_t* tactic, life_t* life) {
   const tenon_device_descriptor_t* t = convolution_device.table;
@@ -249,6 +258,7 @@ static bool run_twice(const made_t* m, const tenon_tactic_t* tactic, life_t* lif
   if (good && (tactic->flags & TENON_TACTIC_RECORDABLE) != 0) {
     good = t->begin_record(device, life->stream) == TENON_OK && enqueue(m, life) == TENON_OK &&
            t->end_record(device, life->stream, &recording) == TENON_OK &&
+           forget_weights(m, life) == TENON_OK &&
            t->fill(device, life->stream, life->blocks[y], 0xCD, life->sizes[y]) == TENON_OK &&
            t->replay(device, life->stream, recording) == TENON_OK &&
            t->synchronize(device, life->stream) == TENON_OK && read_result(m, life, dense) &&

@@ -57,6 +57,12 @@ static void check_named(void) {
   c.kernel[0] = c.kernel[1] = 4;
   c.stride[0] = c.stride[1] = 2;
   convolution_check(&c);
+  c = plain("transposed, as many as strides, one more");
+  c.kind = KIND_TRANSPOSED;
+  c.auto_pad = "same_upper";
+  c.stride[0] = c.stride[1] = 2;
+  c.grown[0] = c.grown[1] = 1;
+  convolution_check(&c);
   c = plain("maximum");
   c.kind = KIND_MAX_POOL;
   c.outputs = c.channels;
