@@ -1,0 +1,140 @@
+/* Recognising a slot's program. Sums are taken apart into terms, so that neither order nor
+ * association matters. */
+#include "epilogue.h"
+
+typedef struct matcher_t {
+  const tenon_program_t* program;
+  tenon_dtype_t dtype;
+  uint64_t wide; /* axes of the space that are not known to have the extent 1 */
+  uint64_t last; /* the columns, or none */
+  uint64_t rows;
+  bool has_columns;
+  bool has_value;
+  tenon__cublas_epilogue_t* found;
+} matcher_t;
+
+static const tenon_instruction_t* at(const matcher_t* m, uint32_t k) {
+  return &m->program->instructions[k];
+}
+
+static bool is_constant(const matcher_t* m, uint32_t k, double* out_value) {
+  *out_value = at(m, k)->immediate.f;
+  return at(m, k)->opcode == TENON_OPCODE_CONSTANT && at(m, k)->dtype == (uint16_t)m->dtype;
+}
+
+/* The product itself, or by a number; false where it is in the sum already. */
+static bool take_value(matcher_t* m, double scale) {
+  const bool first = !m->has_value;
+  m->has_value = true;
+  m->found->scale = scale;
+  return first;
+}
+
+static bool take_operand(matcher_t* m, const tenon_operand_t* operand) {
+  const uint64_t fixed = operand->broadcast_axes & m->wide;
+  if (operand->dtype != m->dtype || operand->indexed != 0) {
+    return false;
+  }
+  if (m->has_columns && fixed == (m->wide & ~m->last) && m->found->bias == TENON_NONE) {
+    m->found->bias = operand->index;
+    return true;
+  }
+  /* It may be the same for a whole batch, but not for rows or columns. */
+  if ((fixed & (m->last | m->rows)) == 0 && m->found->residual == TENON_NONE) {
+    m->found->residual = operand->index;
+    return true;
+  }
+  return false;
+}
+
+/* scale * value, the value's INPUT innermost. */
+static bool take_scaled(matcher_t* m, uint32_t k, double scale) {
+  double number = 0;
+  for (;;) {
+    const tenon_instruction_t* in = at(m, k);
+    if (in->dtype != (uint16_t)m->dtype) {
+      return false;
+    }
+    if (in->opcode == TENON_OPCODE_INPUT) {
+      return m->program->operands[in->immediate.i].kind == TENON_OPERAND_SLOT_VALUE &&
+             take_value(m, scale);
+    }
+    if (in->opcode == TENON_OPCODE_DIV && is_constant(m, in->operands[1], &number)) {
+      scale /= number;
+      k = in->operands[0];
+    } else if (in->opcode == TENON_OPCODE_MUL && is_constant(m, in->operands[1], &number)) {
+      scale *= number;
+      k = in->operands[0];
+    } else if (in->opcode == TENON_OPCODE_MUL && is_constant(m, in->operands[0], &number)) {
+      scale *= number;
+      k = in->operands[1];
+    } else {
+      return false;
+    }
+  }
+}
+
+static bool take_terms(matcher_t* m, uint32_t k) {
+  const tenon_instruction_t* in = at(m, k);
+  if (in->dtype != (uint16_t)m->dtype) {
+    return false;
+  }
+  if (in->opcode == TENON_OPCODE_ADD) {
+    return take_terms(m, in->operands[0]) && take_terms(m, in->operands[1]);
+  }
+  if (in->opcode == TENON_OPCODE_INPUT) {
+    const tenon_operand_t* operand = &m->program->operands[in->immediate.i];
+    return operand->kind == TENON_OPERAND_SLOT_VALUE ? take_value(m, 1.0)
+                                                     : take_operand(m, operand);
+  }
+  return take_scaled(m, k, 1.0);
+}
+
+/* max(x, 0), either way round: the sum's instruction, or the same one. */
+static uint32_t strip_relu(matcher_t* m, uint32_t k) {
+  const tenon_instruction_t* in = at(m, k);
+  double number = 1;
+  for (uint32_t side = 0; in->opcode == TENON_OPCODE_MAX && side < 2; side++) {
+    if (is_constant(m, in->operands[side], &number) && number == 0) {
+      m->found->activation = TENON_CUBLAS_RELU;
+      return in->operands[1 - side];
+    }
+  }
+  return k;
+}
+
+static uint64_t wide_axes(const tenon_value_info_t* value) {
+  uint64_t axes = 0;
+  for (uint32_t k = 0; k < value->rank; k++) {
+    if (value->dims_min[k] != 1 || value->dims_max[k] != 1) {
+      axes |= (uint64_t)1 << k;
+    }
+  }
+  return axes;
+}
+
+bool tenon__cublas_epilogue_recognise(const tenon_program_t* program,
+                                      const tenon_value_info_t* value, bool has_columns,
+                                      tenon__cublas_epilogue_t* out_epilogue,
+                                      const char** out_why) {
+  *out_epilogue =
+      (tenon__cublas_epilogue_t){.scale = 1.0, .bias = TENON_NONE, .residual = TENON_NONE};
+  if (program == NULL) {
+    return true;
+  }
+  *out_why = "no relu(scale * product + residual + bias) in the product's own type";
+  if (program->output_count != 1 || program->outputs[0].dtype != value->dtype) {
+    return false;
+  }
+  const uint64_t wide = wide_axes(value);
+  const uint32_t inner = value->rank - (has_columns ? 1 : 0);
+  matcher_t matcher = {.program = program,
+                       .dtype = value->dtype,
+                       .wide = wide,
+                       .last = has_columns ? wide & (uint64_t)1 << inner : 0,
+                       .rows = inner > 0 ? wide & (uint64_t)1 << (inner - 1) : 0,
+                       .has_columns = has_columns,
+                       .found = out_epilogue};
+  return take_terms(&matcher, strip_relu(&matcher, program->outputs[0].instruction)) &&
+         matcher.has_value;
+}
