@@ -93,14 +93,18 @@ static bool take_terms(matcher_t* m, uint32_t k) {
 /* max(x, 0), either way round: the sum's instruction, or the same one. */
 static uint32_t strip_relu(matcher_t* m, uint32_t k) {
   const tenon_instruction_t* in = at(m, k);
-  double number = 1;
-  for (uint32_t side = 0; in->opcode == TENON_OPCODE_MAX && side < 2; side++) {
-    if (is_constant(m, in->operands[side], &number) && number == 0) {
-      m->found->activation = TENON_CUBLAS_RELU;
-      return in->operands[1 - side];
-    }
+  double left = 1;
+  double right = 1;
+  if (in->opcode != TENON_OPCODE_MAX) {
+    return k;
   }
-  return k;
+  const bool is_left = is_constant(m, in->operands[0], &left) && left == 0;
+  const bool is_right = is_constant(m, in->operands[1], &right) && right == 0;
+  if (!is_left && !is_right) {
+    return k;
+  }
+  m->found->activation = TENON_CUBLAS_RELU;
+  return in->operands[is_left ? 1 : 0];
 }
 
 static uint64_t wide_axes(const tenon_value_info_t* value) {

@@ -8,10 +8,10 @@
 #define PLUGINS_CUBLAS_LIBRARY_H_
 
 #include <cublasLt.h>
+#include <cuda_native.h>
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "cuda_native.h"
 #include "tenon/plugin.h"
 
 #define TENON_CUBLAS_FUNCTIONS(X)         \

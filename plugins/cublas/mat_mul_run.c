@@ -355,33 +355,37 @@ static void* workspace_of(const tenon_enqueue_t* call, const bound_t* bound) {
   return past == 0 ? scratch : scratch + (TENON_CUBLAS_WORKSPACE_ALIGNMENT - past);
 }
 
+static tenon_status_t say_why(const tenon_enqueue_t* call, tenon_status_t status, const char* why) {
+  const bound_t* bound = call->bound;
+  const tenon__cublas_geometry_t* g = &bound->geometry;
+  char message[160];
+  (void)snprintf(message, sizeof(message), "a product of %lld x %lld x %lld, %lld times: %s",
+                 (long long)g->m.extent, (long long)g->n.extent, (long long)g->k.extent,
+                 (long long)g->batch.extent, why);
+  return call->host->fail(call->run, status, message);
+}
+
 tenon_status_t tenon__cublas_enqueue(const tenon_enqueue_t* call) {
   const bound_t* bound = call->bound;
   if (bound->geometry.calls == 0) {
     return TENON_OK;
   }
-  const tenon__cublas_handle_t* handle = bound->instance->handle;
-  const tenon_cuda_native_t* native = handle->native;
+  const tenon__cublas_instance_t* self = bound->instance;
+  const tenon_cuda_native_t* native = self->handle->native;
+  const tenon_status_t entered = native->enter(native->device);
+  if (entered != TENON_OK) {
+    return say_why(call, entered, "the device's context cannot be entered");
+  }
   const cudaStream_t stream = native->stream(call->host->stream(call->run));
   const addresses_t first = begin(call, bound);
   void* workspace = workspace_of(call, bound);
-  const tenon_status_t entered = native->enter(native->device);
   cublasStatus_t result = CUBLAS_STATUS_SUCCESS;
-  for (uint64_t k = 0;
-       entered == TENON_OK && result == CUBLAS_STATUS_SUCCESS && k < bound->geometry.calls; k++) {
+  for (uint64_t k = 0; result == CUBLAS_STATUS_SUCCESS && k < bound->geometry.calls; k++) {
     const addresses_t at = advance(bound, &first, k);
     result = multiply(bound, &at, workspace, stream);
   }
-  if (entered == TENON_OK && result == CUBLAS_STATUS_SUCCESS) {
-    return TENON_OK;
-  }
-  const tenon__cublas_geometry_t* g = &bound->geometry;
-  char message[160];
-  (void)snprintf(message, sizeof(message), "a product of %lld x %lld x %lld, %lld times: %s",
-                 (long long)g->m.extent, (long long)g->n.extent, (long long)g->k.extent,
-                 (long long)g->batch.extent,
-                 entered != TENON_OK ? "the device's context cannot be entered"
-                                     : bound->instance->state->calls.cublasLtGetStatusName(result));
-  return call->host->fail(call->run, entered != TENON_OK ? entered : tenon__cublas_status(result),
-                          message);
+  return result == CUBLAS_STATUS_SUCCESS
+             ? TENON_OK
+             : say_why(call, tenon__cublas_status(result),
+                       self->state->calls.cublasLtGetStatusName(result));
 }

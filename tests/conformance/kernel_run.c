@@ -1,5 +1,5 @@
 /* Running a case both ways, and comparing. */
-#include "kernel_case.h"
+#include "kernel_tables.h"
 
 opened_device_t kernel_device;
 const tenon_plugin_t* kernel_plugin;
@@ -7,70 +7,7 @@ void* kernel_plugin_state;
 int kernel_failures;
 int kernel_runs;
 
-/* ---- What prepare and enqueue are given ---- */
-
-typedef struct blob_t {
-  char key[128];
-  void* data;
-  size_t size;
-} blob_t;
-static blob_t blobs[KERNEL_BLOBS];
-static uint32_t blob_count;
-
-void kernel_forget_blobs(void) {
-  for (uint32_t k = 0; k < blob_count; k++) {
-    free(blobs[k].data);
-  }
-  blob_count = 0;
-}
-uint32_t kernel_blob_count(void) {
-  return blob_count;
-}
-
-static void name_blob(const char* key, const char* validity, char out_name[128]) {
-  (void)snprintf(out_name, 128, "%s|%s", key, validity);
-}
-static tenon_status_t load_blob(tenon_preparation_t* preparation, const char* key,
-                                const char* validity, const void** out_data, size_t* out_size) {
-  char name[128];
-  (void)preparation;
-  name_blob(key, validity, name);
-  *out_data = NULL;
-  for (uint32_t k = 0; k < blob_count; k++) {
-    if (strcmp(blobs[k].key, name) == 0) {
-      *out_data = blobs[k].data;
-      *out_size = blobs[k].size;
-    }
-  }
-  return TENON_OK;
-}
-static tenon_status_t save_blob(tenon_preparation_t* preparation, const char* key,
-                                const char* validity, const void* data, size_t size_bytes) {
-  (void)preparation;
-  if (blob_count < KERNEL_BLOBS) {
-    blob_t* blob = &blobs[blob_count++];
-    name_blob(key, validity, blob->key);
-    blob->data = malloc(size_bytes);
-    blob->size = size_bytes;
-    memcpy(blob->data, data, size_bytes);
-  }
-  return TENON_OK;
-}
-static void* service(tenon_preparation_t* preparation, const char* name) {
-  (void)preparation;
-  return kernel_device.table->service(kernel_device.device, name);
-}
-static const tenon_sink_t* prepare_sink(tenon_preparation_t* preparation) {
-  (void)preparation;
-  return &opened_sink;
-}
-static const tenon_prepare_table_t prepare_table = {.size = sizeof(tenon_prepare_table_t),
-                                                    .allocate = fake_prepare_allocate,
-                                                    .pack = fake_pack,
-                                                    .load_blob = load_blob,
-                                                    .save_blob = save_blob,
-                                                    .service = service,
-                                                    .sink = prepare_sink};
+/* ---- What bind and enqueue are given ---- */
 
 static const kernel_life_t* current_life;
 static tenon_stream_t* run_stream(tenon_run_t* run) {
@@ -260,14 +197,16 @@ tenon_status_t kernel_life_begin(kernel_case_t* c, uint32_t tactic, kernel_life_
   if (!is_taken(c, out->kernel)) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  (void)take_tactic(c, out->kernel, tactic);
+  if (take_tactic(c, out->kernel, tactic) <= tactic) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
   const tenon_prepare_t making = {.size = sizeof(making),
                                   .state = kernel_state(),
                                   .region = region,
                                   .table = &fake_region_table,
                                   .tactic = &c->fake.tactic,
                                   .preparation = (tenon_preparation_t*)&c->fake,
-                                  .host = &prepare_table};
+                                  .host = &kernel_prepare_table};
   tenon_status_t status =
       kernel_device.table->create_stream(kernel_device.device, NULL, &out->stream);
   if (status == TENON_OK) {
