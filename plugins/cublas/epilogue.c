@@ -1,6 +1,11 @@
-/* Recognising a slot's program. Sums are taken apart into terms, so that neither order nor
- * association matters. */
+/*
+ * Recognising a slot's program. Sums are taken apart into terms, so that neither order nor
+ * association matters. GELU is recognised by what it computes, not by how it is written: a program
+ * of arithmetic, powers and tanh of the sum that has GELU's value at enough points.
+ */
 #include "epilogue.h"
+
+#include <math.h>
 
 typedef struct matcher_t {
   const tenon_program_t* program;
@@ -90,22 +95,67 @@ static bool take_terms(matcher_t* m, uint32_t k) {
   return take_scaled(m, k, 1.0);
 }
 
-/* max(x, 0), either way round: the sum's instruction, or the same one. */
-static uint32_t strip_relu(matcher_t* m, uint32_t k) {
-  const tenon_instruction_t* in = at(m, k);
-  double left = 1;
-  double right = 1;
-  if (in->opcode != TENON_OPCODE_MAX) {
-    return k;
+/* ---- Activations, of the sum at instruction `root` ---- */
+
+static bool is_relu(const matcher_t* m, uint32_t root) {
+  const tenon_instruction_t* in = at(m, m->program->outputs[0].instruction);
+  double number = 1;
+  for (uint32_t side = 0; side < 2; side++) {
+    if (in->operands[side] == root && is_constant(m, in->operands[1 - side], &number)) {
+      return in->opcode == TENON_OPCODE_MAX && number == 0;
+    }
   }
-  const bool is_left = is_constant(m, in->operands[0], &left) && left == 0;
-  const bool is_right = is_constant(m, in->operands[1], &right) && right == 0;
-  if (!is_left && !is_right) {
-    return k;
-  }
-  m->found->activation = TENON_CUBLAS_RELU;
-  return in->operands[is_left ? 1 : 0];
+  return false;
 }
+
+/* The value at `k` where the root is x; NaN where it is anything but such arithmetic. */
+static double evaluate(const matcher_t* m, uint32_t k, uint32_t root, double x, uint32_t depth) {
+  const tenon_instruction_t* in = at(m, k);
+  double number = 0;
+  if (k == root || is_constant(m, k, &number)) {
+    return k == root ? x : number;
+  }
+  const bool is_binary = in->opcode == TENON_OPCODE_ADD || in->opcode == TENON_OPCODE_MUL ||
+                         in->opcode == TENON_OPCODE_DIV || in->opcode == TENON_OPCODE_POW;
+  if (depth == 0 || in->dtype != (uint16_t)m->dtype ||
+      (!is_binary && in->opcode != TENON_OPCODE_TANH)) {
+    return (double)NAN;
+  }
+  const double left = evaluate(m, in->operands[0], root, x, depth - 1);
+  const double right = is_binary ? evaluate(m, in->operands[1], root, x, depth - 1) : 0;
+  return in->opcode == TENON_OPCODE_ADD   ? left + right
+         : in->opcode == TENON_OPCODE_MUL ? left * right
+         : in->opcode == TENON_OPCODE_DIV ? left / right
+         : in->opcode == TENON_OPCODE_POW ? pow(left, right)
+                                          : tanh(left);
+}
+
+/* The constants of a program in a narrow type are rounded to it, so its values are off as much. */
+static bool is_gelu(const matcher_t* m, uint32_t root) {
+  enum { DEPTH = 12 };
+  const double error = m->dtype == TENON_DTYPE_FLOAT16    ? 0x1p-10
+                       : m->dtype == TENON_DTYPE_BFLOAT16 ? 0x1p-8
+                                                          : 1e-6;
+  for (int k = -12; k <= 12; k++) {
+    const double x = 0.37 * k + 0.11;
+    const double wanted = 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+    const double found = evaluate(m, m->program->outputs[0].instruction, root, x, DEPTH);
+    if (!(fabs(found - wanted) <= error)) { /* NaN is not near */
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool find_activation(const matcher_t* m, uint32_t root) {
+  const bool is_last = m->program->outputs[0].instruction == root;
+  m->found->activation = is_relu(m, root)   ? TENON_CUBLAS_RELU
+                         : is_gelu(m, root) ? TENON_CUBLAS_GELU
+                                            : TENON_CUBLAS_NO_ACTIVATION;
+  return is_last || m->found->activation != TENON_CUBLAS_NO_ACTIVATION;
+}
+
+/* ---- The whole ---- */
 
 static uint64_t wide_axes(const tenon_value_info_t* value) {
   uint64_t axes = 0;
@@ -121,12 +171,13 @@ bool tenon__cublas_epilogue_recognise(const tenon_program_t* program,
                                       const tenon_value_info_t* value, bool has_columns,
                                       tenon__cublas_epilogue_t* out_epilogue,
                                       const char** out_why) {
-  *out_epilogue =
-      (tenon__cublas_epilogue_t){.scale = 1.0, .bias = TENON_NONE, .residual = TENON_NONE};
+  static const tenon__cublas_epilogue_t nothing = {
+      .scale = 1.0, .bias = TENON_NONE, .residual = TENON_NONE};
+  *out_epilogue = nothing;
   if (program == NULL) {
     return true;
   }
-  *out_why = "no relu(scale * product + residual + bias) in the product's own type";
+  *out_why = "no activation(scale * product + residual + bias) in the product's own type";
   if (program->output_count != 1 || program->outputs[0].dtype != value->dtype) {
     return false;
   }
@@ -139,6 +190,12 @@ bool tenon__cublas_epilogue_recognise(const tenon_program_t* program,
                        .rows = inner > 0 ? wide & (uint64_t)1 << (inner - 1) : 0,
                        .has_columns = has_columns,
                        .found = out_epilogue};
-  return take_terms(&matcher, strip_relu(&matcher, program->outputs[0].instruction)) &&
-         matcher.has_value;
+  for (uint32_t root = program->instruction_count; root-- > 0;) {
+    *out_epilogue = nothing;
+    matcher.has_value = false;
+    if (take_terms(&matcher, root) && matcher.has_value && find_activation(&matcher, root)) {
+      return true;
+    }
+  }
+  return false;
 }

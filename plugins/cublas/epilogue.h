@@ -1,6 +1,7 @@
 /*
  * What of a slot's program cuBLASLt does itself: activation(scale * product + residual + bias), in
- * any order of the terms. The residual is its C, the bias is along our last axis, its rows.
+ * any order of the terms. The residual is its C, the bias is along our last axis, its rows; the
+ * activation nothing, max(x, 0), or GELU by tanh (cuBLASLt has no other).
  */
 #ifndef PLUGINS_CUBLAS_EPILOGUE_H_
 #define PLUGINS_CUBLAS_EPILOGUE_H_
@@ -11,7 +12,8 @@
 
 typedef enum tenon__cublas_activation_t {
   TENON_CUBLAS_NO_ACTIVATION = 0,
-  TENON_CUBLAS_RELU = 1
+  TENON_CUBLAS_RELU = 1,
+  TENON_CUBLAS_GELU = 2
 } tenon__cublas_activation_t;
 
 typedef struct tenon__cublas_epilogue_t {

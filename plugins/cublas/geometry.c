@@ -42,7 +42,7 @@ static void read_axes(const tenon__cublas_views_t* views, tenon__cublas_geometry
     outer->strides[A] = batch_stride(a, axis, count);
     outer->strides[B] = batch_stride(b, axis, count);
   }
-  g->m = g->n = g->k = g->batch = (tenon__cublas_axis_t){.extent = 1};
+  g->m = g->n = g->k = g->sum = g->batch = (tenon__cublas_axis_t){.extent = 1};
   if (a->rank > 1) {
     g->m = axis_of_result(views, axis++);
     g->m.strides[A] = a->strides[a->rank - 2];
@@ -207,12 +207,12 @@ static bool is_empty(const tenon_tensor_view_t* view) {
   return found;
 }
 
-bool tenon__cublas_geometry_find(const tenon__cublas_views_t* views,
+void tenon__cublas_geometry_find(const tenon__cublas_views_t* views,
                                  tenon__cublas_geometry_t* out_geometry) {
   tenon__cublas_geometry_t* g = out_geometry;
   memset(g, 0, sizeof(*g));
   if (is_empty(views->y)) {
-    return true;
+    return;
   }
   read_axes(views, g);
   drop_ones(g);
@@ -222,7 +222,8 @@ bool tenon__cublas_geometry_find(const tenon__cublas_views_t* views,
     join_rows(g);
   }
   if (g->k.extent > 1 && (g->k.strides[A] <= 0 || g->k.strides[B] <= 0)) {
-    return false;
+    g->sum = g->k;
+    g->k = (tenon__cublas_axis_t){.extent = 1};
   }
   join_outer(g);
   find_matrices(g, views);
@@ -231,5 +232,4 @@ bool tenon__cublas_geometry_find(const tenon__cublas_views_t* views,
   for (uint32_t k = 0; k < g->outer_rank; k++) {
     g->calls *= (uint64_t)g->outer[k].extent;
   }
-  return true;
 }

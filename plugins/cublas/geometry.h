@@ -35,6 +35,9 @@ typedef struct tenon__cublas_geometry_t {
   tenon__cublas_axis_t m;
   tenon__cublas_axis_t n;
   tenon__cublas_axis_t k;
+  /* What is summed by one call after the other: k, where it runs backwards or stands still, which
+   * no call takes. Extent 1: nothing is, and k is the sum. */
+  tenon__cublas_axis_t sum;
   tenon__cublas_axis_t batch; /* extent 1: none */
   uint32_t outer_rank;
   tenon__cublas_axis_t outer[TENON_CUBLAS_AXES];
@@ -54,10 +57,9 @@ typedef struct tenon__cublas_views_t {
   const tenon_tensor_view_t* y;
 } tenon__cublas_views_t;
 
-/* False where the sum runs over an axis without positive strides, which no call takes. A sum over
- * nothing becomes one over a single zero, dense for a and for b, of as many elements as m and n
- * have. */
-bool tenon__cublas_geometry_find(const tenon__cublas_views_t* views,
+/* A sum over nothing becomes one over a single zero, dense for a and for b, of as many elements as
+ * m and n have. */
+void tenon__cublas_geometry_find(const tenon__cublas_views_t* views,
                                  tenon__cublas_geometry_t* out_geometry);
 
 #endif

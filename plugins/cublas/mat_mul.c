@@ -105,8 +105,8 @@ typedef struct emitter_t {
 static tenon_status_t add_proposal(const emitter_t* e, tenon__cublas_choice_t choice,
                                    const tenon_layout_t* layout) {
   enum { ARGUMENTS = 8 };
-  tenon_argument_rule_t inputs[ARGUMENTS] = {{.kind = TENON_LAYOUT_ANY},
-                                             {.kind = TENON_LAYOUT_ANY}};
+  tenon_argument_rule_t inputs[ARGUMENTS] = {{.kind = TENON_LAYOUT_ANY, .strided = 1},
+                                             {.kind = TENON_LAYOUT_ANY, .strided = 1}};
   const tenon_argument_rule_t output = {
       .kind = layout == NULL ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT,
       .layout = layout,

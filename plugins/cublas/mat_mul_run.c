@@ -10,18 +10,24 @@ typedef struct algorithm_t {
   uint32_t alignment; /* bytes; 0: there is none */
 } algorithm_t;
 
+/* A number in the type in which the library scales. */
+typedef union factor_t {
+  float single;
+  double whole;
+} factor_t;
+
 /* What bind makes: a context's own. */
 typedef struct bound_t {
   const tenon__cublas_instance_t* instance;
   tenon__cublas_geometry_t geometry;
   cublasLtMatmulDesc_t operation;
+  cublasLtMatmulDesc_t partial; /* without what is done at the end of a sum; NULL: no such calls */
   cublasLtMatrixLayout_t layouts[TENON_CUBLAS_OPERANDS];
   algorithm_t aligned; /* the tactic's, for addresses as they usually are */
   algorithm_t anyhow;  /* for addresses of elements, wherever they stand */
-  union {
-    float single;
-    double whole;
-  } scale, residual;
+  factor_t scale;
+  factor_t residual;
+  factor_t one;
   bool sums_nothing;
 } bound_t;
 
@@ -81,52 +87,63 @@ static tenon_status_t make_layouts(bound_t* bound, const tenon_sink_t* sink) {
   return status;
 }
 
-static tenon_status_t describe(const bound_t* bound, cublasLtMatmulDescAttributes_t attribute,
-                               const void* value, size_t size, const tenon_sink_t* sink) {
+static tenon_status_t describe(const bound_t* bound, cublasLtMatmulDesc_t operation,
+                               cublasLtMatmulDescAttributes_t attribute, uint32_t value,
+                               const tenon_sink_t* sink) {
   const tenon__cublas_calls_t* calls = &bound->instance->state->calls;
   return tenon__cublas_check(
-      calls, sink, calls->cublasLtMatmulDescSetAttribute(bound->operation, attribute, value, size),
+      calls, sink,
+      calls->cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof(value)),
       "cublasLtMatmulDescSetAttribute");
 }
 
-static tenon_status_t make_operation(bound_t* bound, const tenon_sink_t* sink) {
+static tenon_status_t make_operation(const bound_t* bound, cublasLtEpilogue_t epilogue,
+                                     const tenon_sink_t* sink,
+                                     cublasLtMatmulDesc_t* out_operation) {
   const tenon__cublas_instance_t* self = bound->instance;
   const tenon__cublas_calls_t* calls = &self->state->calls;
-  const tenon__cublas_geometry_t* g = &bound->geometry;
-  const bool has_bias = self->epilogue.bias != TENON_NONE;
-  const bool is_relu = self->epilogue.activation == TENON_CUBLAS_RELU;
-  const cublasOperation_t first = g->turned[TENON_CUBLAS_B] ? CUBLAS_OP_T : CUBLAS_OP_N;
-  const cublasOperation_t second = g->turned[TENON_CUBLAS_A] ? CUBLAS_OP_T : CUBLAS_OP_N;
-  const cublasLtEpilogue_t epilogue = has_bias && is_relu ? CUBLASLT_EPILOGUE_RELU_BIAS
-                                      : has_bias          ? CUBLASLT_EPILOGUE_BIAS
-                                      : is_relu           ? CUBLASLT_EPILOGUE_RELU
-                                                          : CUBLASLT_EPILOGUE_DEFAULT;
+  const bool* turned = bound->geometry.turned;
+  const uint32_t turns[] = {turned[TENON_CUBLAS_B] ? CUBLAS_OP_T : CUBLAS_OP_N,
+                            turned[TENON_CUBLAS_A] ? CUBLAS_OP_T : CUBLAS_OP_N};
   tenon_status_t status = tenon__cublas_check(
       calls, sink,
-      calls->cublasLtMatmulDescCreate(&bound->operation, self->type.compute, self->type.scale),
+      calls->cublasLtMatmulDescCreate(out_operation, self->type.compute, self->type.scale),
       "cublasLtMatmulDescCreate");
   if (status == TENON_OK) {
-    status = describe(bound, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof(first), sink);
+    status = describe(bound, *out_operation, CUBLASLT_MATMUL_DESC_TRANSA, turns[0], sink);
   }
   if (status == TENON_OK) {
-    status = describe(bound, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof(second), sink);
+    status = describe(bound, *out_operation, CUBLASLT_MATMUL_DESC_TRANSB, turns[1], sink);
   }
   if (status == TENON_OK && epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
-    status = describe(bound, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue), sink);
+    status = describe(bound, *out_operation, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue, sink);
   }
   return status;
 }
 
-static void set_factors(bound_t* bound) {
+static tenon_status_t make_operations(bound_t* bound, const tenon_sink_t* sink) {
+  static const cublasLtEpilogue_t epilogues[][2] = {
+      [TENON_CUBLAS_NO_ACTIVATION] = {CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_BIAS},
+      [TENON_CUBLAS_RELU] = {CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS},
+      [TENON_CUBLAS_GELU] = {CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS}};
   const tenon__cublas_epilogue_t* epilogue = &bound->instance->epilogue;
-  const double residual = epilogue->residual == TENON_NONE ? 0.0 : 1.0;
-  if (bound->instance->type.scale == CUDA_R_64F) {
-    bound->scale.whole = epilogue->scale;
-    bound->residual.whole = residual;
-  } else {
-    bound->scale.single = (float)epilogue->scale;
-    bound->residual.single = (float)residual;
+  tenon_status_t status =
+      make_operation(bound, epilogues[epilogue->activation][epilogue->bias != TENON_NONE ? 1 : 0],
+                     sink, &bound->operation);
+  if (status == TENON_OK && bound->geometry.sum.extent > 1) {
+    status = make_operation(bound, CUBLASLT_EPILOGUE_DEFAULT, sink, &bound->partial);
   }
+  return status;
+}
+
+static factor_t factor_of(const bound_t* bound, double value) {
+  factor_t made;
+  if (bound->instance->type.scale == CUDA_R_64F) {
+    made.whole = value;
+  } else {
+    made.single = (float)value;
+  }
+  return made;
 }
 
 /* ---- Algorithms ---- */
@@ -226,6 +243,9 @@ void tenon__cublas_unbind(void* instance, void* handle) {
   if (bound->operation != NULL) {
     (void)calls->cublasLtMatmulDescDestroy(bound->operation);
   }
+  if (bound->partial != NULL) {
+    (void)calls->cublasLtMatmulDescDestroy(bound->partial);
+  }
 }
 
 tenon_status_t tenon__cublas_bind(void* instance, tenon_binding_t* handle,
@@ -243,19 +263,18 @@ tenon_status_t tenon__cublas_bind(void* instance, tenon_binding_t* handle,
   }
   bound->instance = self;
   bound->sums_nothing = views.a->dims[views.a->rank - 1] == 0;
-  if (!tenon__cublas_geometry_find(&views, &bound->geometry)) {
-    return tenon__cublas_fail(sink, TENON_ERROR_UNSUPPORTED,
-                              "the sum runs over an axis without positive strides");
-  }
+  tenon__cublas_geometry_find(&views, &bound->geometry);
   *out_bound = bound;
   if (bound->geometry.calls == 0) {
     return TENON_OK;
   }
-  set_factors(bound);
+  bound->scale = factor_of(bound, self->epilogue.scale);
+  bound->residual = factor_of(bound, views.c == NULL ? 0.0 : 1.0);
+  bound->one = factor_of(bound, 1.0);
   const tenon_cuda_native_t* native = self->handle->native;
   tenon_status_t status = native->enter(native->device);
   if (status == TENON_OK) {
-    status = make_operation(bound, sink);
+    status = make_operations(bound, sink);
   }
   if (status == TENON_OK) {
     status = make_layouts(bound, sink);
@@ -321,28 +340,59 @@ static bool is_aligned(const addresses_t* at) {
   return bits % TENON_CUBLAS_ALIGNMENT == 0;
 }
 
-static cublasStatus_t multiply(const bound_t* bound, const addresses_t* at, void* workspace,
-                               cudaStream_t stream) {
+/* What a call puts on the stream, all but its operands. */
+typedef struct call_t {
+  const bound_t* bound;
+  void* workspace;
+  cudaStream_t stream;
+} call_t;
+
+static cublasStatus_t set_bias(const bound_t* bound, const addresses_t* at) {
+  const void* bias = at->of[TENON_CUBLAS_BIAS];
+  return bound->instance->epilogue.bias == TENON_NONE
+             ? CUBLAS_STATUS_SUCCESS
+             : bound->instance->state->calls.cublasLtMatmulDescSetAttribute(
+                   bound->operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+}
+
+static cublasStatus_t multiply(const call_t* call, const addresses_t* at) {
+  const bound_t* bound = call->bound;
   const tenon__cublas_instance_t* self = bound->instance;
-  const tenon__cublas_calls_t* calls = &self->state->calls;
   const cublasLtMatrixLayout_t* layouts = bound->layouts;
   const algorithm_t* algorithm = is_aligned(at) ? &bound->aligned : &bound->anyhow;
-  if (self->epilogue.bias != TENON_NONE) {
-    const void* bias = at->of[TENON_CUBLAS_BIAS];
-    const cublasStatus_t result = calls->cublasLtMatmulDescSetAttribute(
-        bound->operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
-    if (result != CUBLAS_STATUS_SUCCESS) {
-      return result;
-    }
+  const cublasStatus_t result = set_bias(bound, at);
+  if (result != CUBLAS_STATUS_SUCCESS || algorithm->alignment == 0) {
+    return result != CUBLAS_STATUS_SUCCESS ? result : CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  return algorithm->alignment == 0
-             ? CUBLAS_STATUS_NOT_SUPPORTED
-             : calls->cublasLtMatmul(
-                   self->handle->handle, bound->operation, &bound->scale, at->of[TENON_CUBLAS_B],
-                   layouts[TENON_CUBLAS_B], at->of[TENON_CUBLAS_A], layouts[TENON_CUBLAS_A],
-                   &bound->residual, at->of[TENON_CUBLAS_C], layouts[TENON_CUBLAS_C],
-                   at->of[TENON_CUBLAS_Y], layouts[TENON_CUBLAS_Y], &algorithm->algorithm,
-                   workspace, workspace == NULL ? 0 : TENON_CUBLAS_WORKSPACE, stream);
+  return self->state->calls.cublasLtMatmul(
+      self->handle->handle, bound->operation, &bound->scale, at->of[TENON_CUBLAS_B],
+      layouts[TENON_CUBLAS_B], at->of[TENON_CUBLAS_A], layouts[TENON_CUBLAS_A], &bound->residual,
+      at->of[TENON_CUBLAS_C], layouts[TENON_CUBLAS_C], at->of[TENON_CUBLAS_Y],
+      layouts[TENON_CUBLAS_Y], &algorithm->algorithm, call->workspace,
+      call->workspace == NULL ? 0 : TENON_CUBLAS_WORKSPACE, call->stream);
+}
+
+/* Term by term, each added to what is in y: the residual with the first, the bias and the
+ * activation with the last. Without an algorithm the library looks for one itself. */
+static cublasStatus_t add_up(const call_t* call, const addresses_t* begin) {
+  const bound_t* bound = call->bound;
+  const tenon__cublas_instance_t* self = bound->instance;
+  const cublasLtMatrixLayout_t* layouts = bound->layouts;
+  const tenon__cublas_axis_t* sum = &bound->geometry.sum;
+  const int64_t bytes = (int64_t)self->type.bytes;
+  cublasStatus_t result = set_bias(bound, begin);
+  for (int64_t k = 0; k < sum->extent && result == CUBLAS_STATUS_SUCCESS; k++) {
+    const char* a = begin->of[TENON_CUBLAS_A] + k * sum->strides[TENON_CUBLAS_A] * bytes;
+    const char* b = begin->of[TENON_CUBLAS_B] + k * sum->strides[TENON_CUBLAS_B] * bytes;
+    const uint32_t c = k == 0 ? TENON_CUBLAS_C : TENON_CUBLAS_Y;
+    result = self->state->calls.cublasLtMatmul(
+        self->handle->handle, k + 1 == sum->extent ? bound->operation : bound->partial,
+        &bound->scale, b, layouts[TENON_CUBLAS_B], a, layouts[TENON_CUBLAS_A],
+        k == 0 ? &bound->residual : &bound->one, begin->of[c], layouts[c],
+        begin->of[TENON_CUBLAS_Y], layouts[TENON_CUBLAS_Y], NULL, call->workspace,
+        call->workspace == NULL ? 0 : TENON_CUBLAS_WORKSPACE, call->stream);
+  }
+  return result;
 }
 
 /* The library wants more of its workspace's address than the contract gives. */
@@ -376,13 +426,13 @@ tenon_status_t tenon__cublas_enqueue(const tenon_enqueue_t* call) {
   if (entered != TENON_OK) {
     return say_why(call, entered, "the device's context cannot be entered");
   }
-  const cudaStream_t stream = native->stream(call->host->stream(call->run));
+  const call_t one = {bound, workspace_of(call, bound),
+                      native->stream(call->host->stream(call->run))};
   const addresses_t first = begin(call, bound);
-  void* workspace = workspace_of(call, bound);
   cublasStatus_t result = CUBLAS_STATUS_SUCCESS;
   for (uint64_t k = 0; result == CUBLAS_STATUS_SUCCESS && k < bound->geometry.calls; k++) {
     const addresses_t at = advance(bound, &first, k);
-    result = multiply(bound, &at, workspace, stream);
+    result = bound->geometry.sum.extent > 1 ? add_up(&one, &at) : multiply(&one, &at);
   }
   return result == CUBLAS_STATUS_SUCCESS
              ? TENON_OK

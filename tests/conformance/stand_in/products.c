@@ -139,6 +139,9 @@ static void multiply_element(const product_t* p, int64_t batch, int64_t row, int
   if ((operation->epilogue & CUBLASLT_EPILOGUE_RELU) != 0 && sum < 0) {
     sum = 0;
   }
+  if ((operation->epilogue & CUBLASLT_EPILOGUE_GELU) != 0) {
+    sum *= 0.5 * (1 + tanh(0.7978845608028654 * (sum + 0.044715 * sum * sum * sum)));
+  }
   write_element(p->d.type, p->d_data + matrix_bytes(&p->d, batch), row + column * p->d.leading,
                 sum);
 }
@@ -189,13 +192,15 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algo,
                               void* workspace, size_t workspace_bytes, cudaStream_t stream) {
   product_t product = {.a_data = a, .b_data = b, .c_data = c, .d_data = d};
-  algorithm_t algorithm;
+  algorithm_t algorithm = {.alignments = {1, 1, 1, 1}};
   memcpy(&product.operation, description, sizeof(product.operation));
   memcpy(&product.a, a_layout, sizeof(product.a));
   memcpy(&product.b, b_layout, sizeof(product.b));
   memcpy(&product.c, c_layout, sizeof(product.c));
   memcpy(&product.d, d_layout, sizeof(product.d));
-  memcpy(&algorithm, algo, sizeof(algorithm));
+  if (algo != NULL) {
+    memcpy(&algorithm, algo, sizeof(algorithm));
+  }
   product.scale = read_factor(&product.operation, alpha);
   product.residual = read_factor(&product.operation, beta);
   const bool wants_bias = (product.operation.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0;
