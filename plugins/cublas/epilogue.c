@@ -10,8 +10,9 @@
 typedef struct matcher_t {
   const tenon_program_t* program;
   tenon_dtype_t dtype;
-  uint64_t wide; /* axes of the space that are not known to have the extent 1 */
-  uint64_t last; /* the columns, or none */
+  bool is_narrow; /* 16 bits */
+  uint64_t wide;  /* axes of the space that are not known to have the extent 1 */
+  uint64_t last;  /* the columns, or none */
   uint64_t rows;
   bool has_columns;
   bool has_value;
@@ -22,9 +23,15 @@ static const tenon_instruction_t* at(const matcher_t* m, uint32_t k) {
   return &m->program->instructions[k];
 }
 
+/* cuBLASLt goes on in f32 what it has summed, and rounds once: as programs over narrow types do. */
+static bool computes_so(const matcher_t* m, uint32_t k) {
+  const tenon_dtype_t dtype = at(m, k)->dtype;
+  return dtype == m->dtype || (m->is_narrow && dtype == TENON_DTYPE_FLOAT32);
+}
+
 static bool is_constant(const matcher_t* m, uint32_t k, double* out_value) {
   *out_value = at(m, k)->immediate.f;
-  return at(m, k)->opcode == TENON_OPCODE_CONSTANT && at(m, k)->dtype == (uint16_t)m->dtype;
+  return at(m, k)->opcode == TENON_OPCODE_CONSTANT && computes_so(m, k);
 }
 
 /* The product itself, or by a number; false where it is in the sum already. */
@@ -57,7 +64,7 @@ static bool take_scaled(matcher_t* m, uint32_t k, double scale) {
   double number = 0;
   for (;;) {
     const tenon_instruction_t* in = at(m, k);
-    if (in->dtype != (uint16_t)m->dtype) {
+    if (!computes_so(m, k)) {
       return false;
     }
     if (in->opcode == TENON_OPCODE_INPUT) {
@@ -81,7 +88,7 @@ static bool take_scaled(matcher_t* m, uint32_t k, double scale) {
 
 static bool take_terms(matcher_t* m, uint32_t k) {
   const tenon_instruction_t* in = at(m, k);
-  if (in->dtype != (uint16_t)m->dtype) {
+  if (!computes_so(m, k)) {
     return false;
   }
   if (in->opcode == TENON_OPCODE_ADD) {
@@ -117,8 +124,7 @@ static double evaluate(const matcher_t* m, uint32_t k, uint32_t root, double x, 
   }
   const bool is_binary = in->opcode == TENON_OPCODE_ADD || in->opcode == TENON_OPCODE_MUL ||
                          in->opcode == TENON_OPCODE_DIV || in->opcode == TENON_OPCODE_POW;
-  if (depth == 0 || in->dtype != (uint16_t)m->dtype ||
-      (!is_binary && in->opcode != TENON_OPCODE_TANH)) {
+  if (depth == 0 || !computes_so(m, k) || (!is_binary && in->opcode != TENON_OPCODE_TANH)) {
     return (double)NAN;
   }
   const double left = evaluate(m, in->operands[0], root, x, depth - 1);
@@ -183,13 +189,15 @@ bool tenon__cublas_epilogue_recognise(const tenon_program_t* program,
   }
   const uint64_t wide = wide_axes(value);
   const uint32_t inner = value->rank - (has_columns ? 1 : 0);
-  matcher_t matcher = {.program = program,
-                       .dtype = value->dtype,
-                       .wide = wide,
-                       .last = has_columns ? wide & (uint64_t)1 << inner : 0,
-                       .rows = inner > 0 ? wide & (uint64_t)1 << (inner - 1) : 0,
-                       .has_columns = has_columns,
-                       .found = out_epilogue};
+  matcher_t matcher = {
+      .program = program,
+      .dtype = value->dtype,
+      .is_narrow = value->dtype == TENON_DTYPE_FLOAT16 || value->dtype == TENON_DTYPE_BFLOAT16,
+      .wide = wide,
+      .last = has_columns ? wide & (uint64_t)1 << inner : 0,
+      .rows = inner > 0 ? wide & (uint64_t)1 << (inner - 1) : 0,
+      .has_columns = has_columns,
+      .found = out_epilogue};
   for (uint32_t root = program->instruction_count; root-- > 0;) {
     *out_epilogue = nothing;
     matcher.has_value = false;

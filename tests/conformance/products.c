@@ -193,43 +193,48 @@ static uint32_t make_gelu(kernel_case_t* c, tenon_dtype_t dtype, uint32_t x) {
   return kernel_add(c, TENON_OPCODE_MUL, dtype, halved, gate, 0);
 }
 
-/* The sum's terms in any order, the scale as a factor or a divisor. */
+/* The sum's terms in any order, the scale as a factor or a divisor; narrow types in f32 or as they
+ * are. */
 static void make_slot(kernel_case_t* c, const product_t* p) {
+  const bool is_narrow = p->dtype == TENON_DTYPE_FLOAT16 || p->dtype == TENON_DTYPE_BFLOAT16;
+  const tenon_dtype_t type = is_narrow && draw(2) == 0 ? TENON_DTYPE_FLOAT32 : p->dtype;
   const uint32_t value = c->program.operand_count++;
   uint32_t terms[3];
   uint32_t count = 0;
   uint32_t order[FAKE_RANK];
   kernel_lie_t lie;
   c->operands[value] = (tenon_operand_t){.kind = TENON_OPERAND_SLOT_VALUE, .dtype = p->dtype};
-  terms[count] = kernel_immediate(c, TENON_OPCODE_INPUT, p->dtype, value);
+  terms[count] = kernel_immediate(c, TENON_OPCODE_INPUT, type, value);
   if (p->scale != 1.0) {
     const bool divides = draw(2) == 0;
-    const uint32_t number = kernel_constant(c, p->dtype, divides ? 1.0 / p->scale : p->scale);
-    terms[count] = divides ? kernel_add(c, TENON_OPCODE_DIV, p->dtype, terms[count], number, 0)
-                           : kernel_add(c, TENON_OPCODE_MUL, p->dtype, number, terms[count], 0);
+    const uint32_t number = kernel_constant(c, type, divides ? 1.0 / p->scale : p->scale);
+    terms[count] = divides ? kernel_add(c, TENON_OPCODE_DIV, type, terms[count], number, 0)
+                           : kernel_add(c, TENON_OPCODE_MUL, type, number, terms[count], 0);
   }
   count++;
   if (p->has_residual) {
     make_lie(p, p->y_rank, order, &lie);
     lie.broadcast = p->is_shared ? 1 : 0;
-    terms[count++] = kernel_operand(c, p->dtype, &lie);
+    terms[count] = kernel_operand(c, p->dtype, &lie);
+    c->instructions[terms[count++]].dtype = (uint16_t)type;
   }
   if (p->has_bias) {
     lie = (kernel_lie_t){.step = draw(5) == 0 && !p->is_plain ? 2 : 1,
                          .broadcast = (1u << (p->y_rank - 1)) - 1};
-    terms[count++] = kernel_operand(c, p->dtype, &lie);
+    terms[count] = kernel_operand(c, p->dtype, &lie);
+    c->instructions[terms[count++]].dtype = (uint16_t)type;
   }
   uint32_t sum = terms[count - 1];
   for (uint32_t k = count - 1; k-- > 0;) {
-    sum = draw(2) == 0 ? kernel_add(c, TENON_OPCODE_ADD, p->dtype, sum, terms[k], 0)
-                       : kernel_add(c, TENON_OPCODE_ADD, p->dtype, terms[k], sum, 0);
+    sum = draw(2) == 0 ? kernel_add(c, TENON_OPCODE_ADD, type, sum, terms[k], 0)
+                       : kernel_add(c, TENON_OPCODE_ADD, type, terms[k], sum, 0);
   }
   if (p->has_relu) {
-    const uint32_t zero = kernel_constant(c, p->dtype, 0.0);
-    sum = kernel_add(c, TENON_OPCODE_MAX, p->dtype, sum, zero, 0);
+    const uint32_t zero = kernel_constant(c, type, 0.0);
+    sum = kernel_add(c, TENON_OPCODE_MAX, type, sum, zero, 0);
   }
   if (p->has_gelu) {
-    sum = make_gelu(c, p->dtype, sum);
+    sum = make_gelu(c, type, sum);
   }
   lie = (kernel_lie_t){.step = 1, .pitch = p->is_plain ? 0 : draw(9)};
   kernel_output(c, p->dtype, sum, 0, &lie);
