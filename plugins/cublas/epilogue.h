@@ -1,7 +1,7 @@
 /*
  * What of a slot's program cuBLASLt does itself: activation(scale * product + residual + bias), in
  * any order of the terms. The residual is its C, the bias is along our last axis, its rows; the
- * activation nothing, max(x, 0), or GELU by tanh (cuBLASLt has no other).
+ * activation nothing, max(x, 0), or for narrow types GELU by tanh (cuBLASLt has no other).
  */
 #ifndef PLUGINS_CUBLAS_EPILOGUE_H_
 #define PLUGINS_CUBLAS_EPILOGUE_H_

@@ -136,8 +136,7 @@ static tenon_status_t add_proposal(const emitter_t* e, tenon__cublas_choice_t ch
       .zeroed_bytes = e->zeroed_bytes,
       .estimate_seconds =
           estimate(e->a, e->y, is_wide, choice.proposal * 2U + (choice.has_workspace != 0 ? 0 : 1)),
-      .flags = TENON_TACTIC_RECORDABLE,
-      .launches = 1};
+      .flags = TENON_TACTIC_RECORDABLE};
   return e->add(e->emit, &tactic);
 }
 
