@@ -10,8 +10,9 @@
 #include "core/catalog/catalog.h"
 #include "plugin_registry/state.h"
 
-/* Kernels are given structures in place of arguments since 0.4: older plugins do not mix. */
-#define HOST_MIN_MINOR 4u
+/* Rules of arguments and what is told of values are other structures since 0.5: older plugins do
+ * not mix. */
+#define HOST_MIN_MINOR 5u
 #define HOST_MAX_MINOR TENON_ABI_MINOR
 
 #if defined(TENON_PLUGIN_DIRECTORY)

@@ -69,13 +69,17 @@ static bool refuse(uint32_t reason, const char* detail, tenon_refusal_t* out_ref
 /* Less accurate than the region's own type in fp32? What a tactic says of its error counts; where
  * it says nothing, products of a narrower type in one part do. */
 static bool is_rough(const struct tenon_region_t* region, const tenon_numerics_t* numerics) {
-  if (numerics->error_bound > 0 || numerics->product_dtype == TENON_DTYPE_UNDEFINED ||
-      numerics->parts > 1 || region->input_count == 0 || region->inputs[0].value == TENON_NONE) {
+  if (numerics->error_bound > 0 || numerics->parts > 1 || region->input_count == 0 ||
+      region->inputs[0].value == TENON_NONE) {
     return numerics->error_bound > 2.0;
   }
   const tenon__graph_t* g = region->network->graphs[region->graph];
-  const tenon_dtype_t own = g->values[region->inputs[0].value].type.dtype;
-  return tenon__dtype_bits(numerics->product_dtype) < tenon__dtype_bits(own);
+  const tenon__float_form_t own =
+      tenon__dtype_float_form(g->values[region->inputs[0].value].type.dtype);
+  return (numerics->product_mantissa_bits != 0 &&
+          numerics->product_mantissa_bits < own.mantissa_bits) ||
+         (numerics->product_exponent_bits != 0 &&
+          numerics->product_exponent_bits < own.exponent_bits);
 }
 
 /* Does the profile leave the region's values one shape alone? */
@@ -117,15 +121,23 @@ static bool is_permitted(const search_t* search, const tenon_tactic_t* tactic,
 /* An argument's rule: can a place in a plan be as it says? */
 static bool is_carried(const struct tenon_region_t* region, uint32_t value,
                        const tenon_argument_rule_t* rule, tenon_refusal_t* out_refusal) {
-  if (rule->kind > TENON_LAYOUT_FOLLOWS || rule->in_place > region->input_count ||
-      (rule->kind == TENON_LAYOUT_FOLLOWS && rule->argument >= region->input_count)) {
-    return refuse(TENON_REFUSAL_LAYOUT, "a rule names a kind, or an input, that there is not",
+  if (!tenon__rule_is_known(rule, region->input_count)) {
+    return refuse(TENON_REFUSAL_LAYOUT,
+                  "a rule names a kind, a flag, an alignment or an input that there is not",
                   out_refusal);
   }
-  if (value == TENON_NONE || rule->kind != TENON_LAYOUT_EXACT) {
+  if (value == TENON_NONE) {
     return true;
   }
-  const uint32_t rank = region->network->graphs[region->graph]->values[value].type.rank;
+  const tenon__type_t* type = &region->network->graphs[region->graph]->values[value].type;
+  if (rule->dtype != TENON_DTYPE_UNDEFINED && rule->dtype != type->dtype) {
+    return refuse(TENON_REFUSAL_LAYOUT, "asks for another element type than the network's",
+                  out_refusal);
+  }
+  if (rule->kind != TENON_LAYOUT_EXACT) {
+    return true;
+  }
+  const uint32_t rank = type->rank;
   if (rule->layout == NULL || rule->layout->rank != rank || !tenon__layout_valid(rule->layout)) {
     return refuse(TENON_REFUSAL_LAYOUT, "a rule's layout is none of a tensor of that rank",
                   out_refusal);
@@ -145,6 +157,10 @@ static bool are_carried(const struct tenon_region_t* region, const tenon_tactic_
     }
   }
   for (uint32_t k = 0; tactic->outputs != NULL && k < region->output_count; ++k) {
+    if (tenon__rule_is_host(&tactic->outputs[k])) {
+      return refuse(TENON_REFUSAL_LAYOUT, "an output's rule says HOST, which inputs alone can",
+                    out_refusal);
+    }
     if (!is_carried(region, region->outputs[k].value, &tactic->outputs[k], out_refusal)) {
       return false;
     }

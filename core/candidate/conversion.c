@@ -18,9 +18,9 @@ void tenon__conversion_initialize(tenon__conversion_t* out_conversion, uint32_t 
 
 bool tenon__conversion_suits(const tenon__conversion_t* conversion, const tenon_tactic_t* tactic) {
   const tenon_argument_rule_t* output = tactic->outputs;
-  const bool reads_any = tactic->inputs != NULL && tactic->inputs[0].strided != 0;
+  const bool reads_any = tactic->inputs != NULL && tenon__rule_is_strided(&tactic->inputs[0]);
   const bool writes_any =
-      output != NULL && (output->strided != 0 || output->kind == TENON_LAYOUT_ANY);
+      output != NULL && (tenon__rule_is_strided(output) || output->kind == TENON_LAYOUT_ANY);
   return reads_any && (writes_any || tenon__rules_alike(output, &conversion->to));
 }
 

@@ -57,7 +57,8 @@ typedef struct scene_t {
 
 static void open_scene(scene_t* s, bool measures) {
   *s = (scene_t){.fake = {.compute = copy, .flags = TENON_KERNEL_MOVES, .tactics = tactics}};
-  input_rule = output_rule = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
+  input_rule = output_rule =
+      (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   rehearsal_world_t* w = &s->world;
   EXPECT(rehearsal_world_open(w));
   rehearsal_world_offer(w, &s->fake);
@@ -132,7 +133,7 @@ TENON_TEST(without_measuring_it_takes_what_its_kernel_says) {
 TENON_TEST(who_cannot_read_any_strides_or_write_that_order_makes_no_copy) {
   scene_t s;
   open_scene(&s, false);
-  input_rule.strided = 0;
+  input_rule.flags = 0;
   EXPECT_INT(convert(&s, NULL, by_columns)->count, 0);
   EXPECT_CONTAINS(convert(&s, NULL, by_columns)->refusals, "from any strides");
   close_scene(&s);

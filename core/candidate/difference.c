@@ -8,32 +8,15 @@
 
 /* ---- How much may right answers differ? ---- */
 
-/* Half the distance from 1 to the next number of the type; 0 for integers, which are exact. */
+/* Half the distance from 1 to the next number of so many bits. */
+static double roundoff_of_bits(uint32_t mantissa_bits) {
+  return ldexp(1, -1 - (int)mantissa_bits);
+}
+
+/* 0 for integers, which are exact. */
 static double unit_roundoff(tenon_dtype_t dtype) {
-  switch (dtype) {
-    case TENON_DTYPE_FLOAT64:
-    case TENON_DTYPE_COMPLEX128:
-      return 0x1p-53;
-    case TENON_DTYPE_FLOAT32:
-    case TENON_DTYPE_COMPLEX64:
-      return 0x1p-24;
-    case TENON_DTYPE_FLOAT16:
-      return 0x1p-11;
-    case TENON_DTYPE_BFLOAT16:
-      return 0x1p-8;
-    case TENON_DTYPE_FLOAT8E4M3FN:
-    case TENON_DTYPE_FLOAT8E4M3FNUZ:
-      return 0x1p-4;
-    case TENON_DTYPE_FLOAT8E5M2:
-    case TENON_DTYPE_FLOAT8E5M2FNUZ:
-      return 0x1p-3;
-    case TENON_DTYPE_FLOAT4E2M1:
-      return 0x1p-2;
-    case TENON_DTYPE_FLOAT8E8M0:
-      return 0.5;
-    default:
-      return 0;
-  }
+  const tenon__float_form_t form = tenon__dtype_float_form(dtype);
+  return form.is_float ? roundoff_of_bits(form.mantissa_bits) : 0;
 }
 
 /* Of the arithmetic that the tactic says it does: of its accumulator, and of its products, where
@@ -42,7 +25,8 @@ static double unit_roundoff(tenon_dtype_t dtype) {
 static double roundoff_of(const tenon_numerics_t* numerics, tenon_dtype_t widest) {
   const double own = unit_roundoff(widest) == 0x1p-53 ? 0x1p-53 : 0x1p-24;
   const double sum = unit_roundoff(numerics->accumulator_dtype);
-  const double product = unit_roundoff(numerics->product_dtype);
+  const uint32_t bits = numerics->product_mantissa_bits;
+  const double product = bits == 0 ? 0 : roundoff_of_bits(bits);
   double roundoff = sum > own ? sum : own;
   if (product > 0) {
     const double parts = pow(product, numerics->parts < 1 ? 1 : numerics->parts);

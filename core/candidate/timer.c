@@ -91,8 +91,8 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
   }
   TENON_TRY(tenon__trial_inputs_provide(data, &candidate->tactic));
   TENON_TRY(tenon__trial_outputs_provide(data, &candidate->tactic, &trial->outputs));
-  TENON_TRY(
-      tenon__trial_mirror_begin(&trial->mirror, data, trial->outputs, &trial->arena, &trial->sink));
+  TENON_TRY(tenon__trial_mirror_begin(&trial->mirror, data, trial->outputs,
+                                      candidate->tactic.input_rules, &trial->arena, &trial->sink));
   TENON_TRY(provide_workspaces(trial));
   TENON_TRY(tenon__packed_store_create(tuning->allocator, &trial->store));
   const tenon__instance_request_t prepared = {.kernel = &binding,

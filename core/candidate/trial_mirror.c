@@ -1,6 +1,7 @@
 #include "core/candidate/trial_mirror.h"
 
 #include "core/base/status.h"
+#include "core/tensor/layout.h"
 
 bool tenon__trial_mirror_is_used(const tenon__trial_mirror_t* mirror) {
   return mirror->memory.device != NULL;
@@ -24,11 +25,13 @@ static void mirror_argument(const tenon__mirrored_t* block, const tenon_argument
   }
 }
 
-static tenon_status_t mirror_inputs(tenon__trial_mirror_t* mirror,
-                                    const tenon__trial_data_t* data) {
+/* What the tactic reads on the host stays there. */
+static tenon_status_t mirror_inputs(tenon__trial_mirror_t* mirror, const tenon__trial_data_t* data,
+                                    const tenon_argument_rule_t* rules) {
   for (uint32_t k = 0; k < mirror->input_count; ++k) {
     const tenon__trial_input_t* input = &data->inputs[k];
-    if (input->is_there && input->current != NULL) {
+    if (input->is_there && input->current != NULL &&
+        !tenon__rule_is_host(rules == NULL ? NULL : &rules[k])) {
       TENON_TRY(
           mirror_block(mirror, input->current->view.data, input->size_bytes, &mirror->inputs[k]));
     }
@@ -65,6 +68,7 @@ static tenon_status_t make_lists(tenon__trial_mirror_t* mirror, tenon__arena_t* 
 tenon_status_t tenon__trial_mirror_begin(tenon__trial_mirror_t* mirror,
                                          const tenon__trial_data_t* data,
                                          const tenon__trial_outputs_t* outputs,
+                                         const tenon_argument_rule_t* input_rules,
                                          tenon__arena_t* arena, const tenon_sink_t* sink) {
   const tenon__tuning_t* tuning = data->tuning;
   const uint32_t device = data->region->device;
@@ -79,7 +83,7 @@ tenon_status_t tenon__trial_mirror_begin(tenon__trial_mirror_t* mirror,
   mirror->input_count = data->region->input_count;
   mirror->output_count = data->region->output_count;
   TENON_TRY(make_lists(mirror, arena));
-  TENON_TRY(mirror_inputs(mirror, data));
+  TENON_TRY(mirror_inputs(mirror, data, input_rules));
   TENON_TRY(mirror_outputs(mirror, outputs));
   TENON_TRY(tenon__device_create_event(mirror->memory.device, &mirror->begin));
   return tenon__device_create_event(mirror->memory.device, &mirror->end);

@@ -32,11 +32,13 @@ typedef struct tenon__trial_mirror_t {
   tenon_event_t* end;
 } tenon__trial_mirror_t;
 
-/* Of the arguments that data and outputs lend now; it stays where it is. `sink`: who hears of what
+/* Of the arguments that data and outputs lend now; it stays where it is. `input_rules`: the
+ * tactic's, or NULL. `sink`: who hears of what
  * fails. End it whatever it returns. */
 tenon_status_t tenon__trial_mirror_begin(tenon__trial_mirror_t* mirror,
                                          const tenon__trial_data_t* data,
                                          const tenon__trial_outputs_t* outputs,
+                                         const tenon_argument_rule_t* input_rules,
                                          tenon__arena_t* arena, const tenon_sink_t* sink);
 void tenon__trial_mirror_end(tenon__trial_mirror_t* mirror);
 bool tenon__trial_mirror_is_used(const tenon__trial_mirror_t* mirror);

@@ -161,7 +161,7 @@ static cost_t input_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t k,
     return copy_cost_unless_alike(l, in->value,
                                   (orders_t){.from = order, .to = rule->layout->order});
   }
-  if (kind == TENON_LAYOUT_ROW_MAJOR && (rule == NULL || rule->strided == 0)) {
+  if (kind == TENON_LAYOUT_ROW_MAJOR && !tenon__rule_is_strided(rule)) {
     return copy_cost_unless_alike(l, in->value, (orders_t){.from = order, .to = NULL});
   }
   return reading_cost(l, unit, in, order);
@@ -245,7 +245,8 @@ static void want_input(const layouts_t* l, const tenon__unit_t* unit, uint32_t k
   }
   if (rule != NULL && rule->kind == TENON_LAYOUT_EXACT) {
     want(l, value, rule->layout->order, wanted);
-  } else if (rule == NULL || (rule->kind == TENON_LAYOUT_ROW_MAJOR && rule->strided == 0)) {
+  } else if (rule == NULL ||
+             (rule->kind == TENON_LAYOUT_ROW_MAJOR && !tenon__rule_is_strided(rule))) {
     want(l, value, NULL, wanted);
   }
 }

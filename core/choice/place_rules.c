@@ -1,7 +1,9 @@
 #include "core/choice/place_rules.h"
 
 #include "core/base/status.h"
+#include "core/plan/place.h"
 #include "core/plan/place_view.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 
 typedef struct placing_t {
@@ -40,7 +42,7 @@ static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_ru
            tenon__strides_ordered(v->type.rank, dims, rule->layout->order, wanted) &&
            tenon__strides_equal(v->type.rank, dims, strides, wanted);
   }
-  if (rule != NULL && rule->strided != 0) {
+  if (tenon__rule_is_strided(rule)) {
     return true;
   }
   if (kind == TENON_LAYOUT_ROW_MAJOR) {
@@ -48,6 +50,54 @@ static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_ru
            tenon__strides_equal(v->type.rank, dims, strides, wanted);
   }
   return tenon__strides_dense(v->type.rank, dims, strides);
+}
+
+/* Where the application's memory begins, a caller's, and a file's, nobody knows when building; what
+ * the host makes is aligned to more than a rule can ask. */
+static bool begins_aligned(const tenon__place_t* root) {
+  switch (root->storage) {
+    case TENON_STORAGE_INPUT:
+    case TENON_STORAGE_OUTPUT:
+    case TENON_STORAGE_PARAMETER:
+      return false;
+    case TENON_STORAGE_WEIGHTS:
+      return root->space != 0;
+    default:
+      return true;
+  }
+}
+
+/* The first element at one place of aligned memory, whatever the extents. */
+static bool is_aligned(const placing_t* p, uint32_t place, uint32_t alignment) {
+  const tenon__profile_t* profile = p->tuning->profile;
+  const tenon__extents_t* const points[] = {&profile->min, &profile->optimum, &profile->max};
+  const tenon__place_t* root = &p->schedule->places[tenon__place_root(p->schedule, place)];
+  const int64_t bits = tenon__dtype_bits(value_at(p, place)->type.dtype);
+  int64_t offsets[3] = {0};
+  if (!begins_aligned(root)) {
+    return false;
+  }
+  for (int k = 0; k < 3; ++k) {
+    int64_t dims[TENON_RANK_LIMIT];
+    int64_t strides[TENON_RANK_LIMIT];
+    const tenon__placement_t placement = {.network = p->tuning->network,
+                                          .graph = p->graph,
+                                          .schedule = p->schedule,
+                                          .extents = points[k]};
+    if (tenon__place_strides(&placement, place, dims, strides, &offsets[k]) != TENON_OK) {
+      return root == &p->schedule->places[place];
+    }
+  }
+  return offsets[0] == offsets[1] && offsets[0] == offsets[2] &&
+         offsets[0] * bits % ((int64_t)alignment * 8) == 0;
+}
+
+bool tenon__place_is_aligned(const tenon__tuning_t* tuning, uint32_t graph,
+                             const tenon__schedule_t* schedule, uint32_t place,
+                             const tenon_argument_rule_t* rule) {
+  const placing_t p = {tuning, graph, schedule};
+  return !tenon__rule_is_aligned(rule, value_at(&p, place)->type.dtype) ||
+         is_aligned(&p, place, rule->alignment);
 }
 
 bool tenon__place_suits(const tenon__tuning_t* tuning, uint32_t graph,
@@ -60,7 +110,8 @@ bool tenon__place_suits(const tenon__tuning_t* tuning, uint32_t graph,
     return true;
   }
   return suits_at(&p, place, rule, &profile->optimum) && suits_at(&p, place, rule, &profile->min) &&
-         suits_at(&p, place, rule, &profile->max);
+         suits_at(&p, place, rule, &profile->max) &&
+         tenon__place_is_aligned(tuning, graph, schedule, place, rule);
 }
 
 tenon_status_t tenon__place_order(const tenon__tuning_t* tuning, uint32_t graph,

@@ -10,6 +10,10 @@
 bool tenon__place_suits(const tenon__tuning_t* tuning, uint32_t graph,
                         const tenon__schedule_t* schedule, uint32_t place,
                         const tenon_argument_rule_t* rule);
+/* Is its first element where the rule wants it? Part of the question above. */
+bool tenon__place_is_aligned(const tenon__tuning_t* tuning, uint32_t graph,
+                             const tenon__schedule_t* schedule, uint32_t place,
+                             const tenon_argument_rule_t* rule);
 /* The order of dimensions in which a place lies, NULL for rows; a view's by its strides, in the
  * arena. A view that is not dense counts as rows. OUT_OF_MEMORY only. */
 tenon_status_t tenon__place_order(const tenon__tuning_t* tuning, uint32_t graph,

@@ -11,14 +11,18 @@
 #include "core/choice/scheduling.h"
 #include "core/plan/place_view.h"
 #include "core/tensor/index_map_run.h"
+#include "core/tensor/layout.h"
 
 /* ---- Units ---- */
 
+/* The application's memory begins anywhere. */
 static tenon_status_t output_place(scheduling_t* s, uint32_t value, uint32_t space,
-                                   const uint32_t* order, uint32_t* out_place) {
+                                   const tenon_argument_rule_t* rule, const uint32_t* order,
+                                   uint32_t* out_place) {
   tenon__place_t place = {
       .value = value, .storage = TENON_STORAGE_ARENA, .order = order, .space = space};
-  if (s->output_of[value] != TENON_NONE && order == NULL && space == 0) {
+  if (s->output_of[value] != TENON_NONE && order == NULL && space == 0 &&
+      !tenon__rule_is_aligned(rule, s->g->values[value].type.dtype)) {
     place.storage = TENON_STORAGE_OUTPUT;
     place.index = s->output_of[value];
   }
@@ -37,6 +41,10 @@ static tenon_status_t follow(const scheduling_t* s, const struct tenon_region_t*
              : tenon__place_order(s->tuning, s->graph, &s->schedule, place, s->arena, out_order);
 }
 
+static uint32_t space_of(const struct tenon_region_t* region, const tenon_argument_rule_t* rule) {
+  return tenon__rule_is_host(rule) ? 0 : region->device;
+}
+
 static tenon_status_t place_follower(scheduling_t* s, const struct tenon_region_t* region,
                                      const tenon_argument_rule_t* rule, uint32_t* inputs,
                                      uint32_t k) {
@@ -46,8 +54,10 @@ static tenon_status_t place_follower(scheduling_t* s, const struct tenon_region_
   TENON_TRY(follow(s, region, inputs, rule, rank, &order));
   const tenon_layout_t layout = {.size = sizeof layout, .order = order, .rank = rank};
   const tenon_argument_rule_t wanted = {
-      .kind = order == NULL ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT, .layout = &layout};
-  return tenon__scheduling_place_for(s, value, region->device, &wanted, &inputs[k]);
+      .kind = order == NULL ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT,
+      .layout = &layout,
+      .alignment = rule->alignment};
+  return tenon__scheduling_place_for(s, value, space_of(region, rule), &wanted, &inputs[k]);
 }
 
 /* Those that follow another come behind it. */
@@ -58,8 +68,8 @@ static tenon_status_t place_region_inputs(scheduling_t* s, const struct tenon_re
     inputs[k] = TENON_NONE;
     if (region->inputs[k].value != TENON_NONE &&
         (rule == NULL || rule->kind != TENON_LAYOUT_FOLLOWS)) {
-      TENON_TRY(tenon__scheduling_place_for(s, region->inputs[k].value, region->device, rule,
-                                            &inputs[k]));
+      TENON_TRY(tenon__scheduling_place_for(s, region->inputs[k].value, space_of(region, rule),
+                                            rule, &inputs[k]));
     }
   }
   const uint32_t ruled_count = rules == NULL ? 0 : region->input_count;
@@ -71,12 +81,15 @@ static tenon_status_t place_region_inputs(scheduling_t* s, const struct tenon_re
   return TENON_OK;
 }
 
+static const tenon_argument_rule_t* output_rule(const tenon__unit_t* unit, uint32_t k) {
+  const tenon__candidate_t* c = &unit->chosen.candidates->items[unit->chosen.pick];
+  return c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
+}
+
 static tenon_status_t output_order(const scheduling_t* s, const tenon__unit_t* unit,
                                    const uint32_t* inputs, uint32_t k, const uint32_t** out_order) {
-  const tenon__candidate_t* c = &unit->chosen.candidates->items[unit->chosen.pick];
   const struct tenon_region_t* region = unit->chosen.region;
-  const tenon_argument_rule_t* rule =
-      c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
+  const tenon_argument_rule_t* rule = output_rule(unit, k);
   const uint32_t first = region->outputs[0].value;
   const uint32_t rank = s->g->values[region->outputs[k].value].type.rank;
   *out_order = NULL;
@@ -107,7 +120,8 @@ static tenon_status_t schedule_region(scheduling_t* s, const tenon__unit_t* unit
     outputs[k] = TENON_NONE;
     if (region->outputs[k].value != TENON_NONE) {
       TENON_TRY(output_order(s, unit, inputs, k, &order));
-      TENON_TRY(output_place(s, region->outputs[k].value, region->device, order, &outputs[k]));
+      TENON_TRY(output_place(s, region->outputs[k].value, region->device, output_rule(unit, k),
+                             order, &outputs[k]));
     }
   }
   return tenon__scheduling_add_kernel(s, &unit->chosen, inputs, outputs,
@@ -203,7 +217,7 @@ static tenon_status_t schedule_node(scheduling_t* s, const tenon__unit_t* unit) 
   for (uint32_t k = 0; k < node->output_count; ++k) {
     outputs[k] = TENON_NONE;
     if (node->outputs[k] != TENON_NONE) {
-      TENON_TRY(output_place(s, node->outputs[k], 0, NULL, &outputs[k]));
+      TENON_TRY(output_place(s, node->outputs[k], 0, NULL, NULL, &outputs[k]));
     }
   }
   step.inputs = inputs;

@@ -409,7 +409,7 @@ static const tenon_bind_table_t bind_table = {
  * that is not. */
 static bool suits(const tenon_argument_rule_t* rule, const tenon_argument_t* argument) {
   const tenon_tensor_view_t* view = &argument->tensor;
-  return argument->kind != TENON_ARGUMENT_TENSOR || (rule != NULL && rule->strided != 0) ||
+  return argument->kind != TENON_ARGUMENT_TENSOR || tenon__rule_is_strided(rule) ||
          tenon__strides_dense(view->rank, view->dims, view->strides);
 }
 

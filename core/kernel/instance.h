@@ -49,6 +49,7 @@ struct tenon_run_t {
   void* zeroed;     /* of the step */
   void* persistent; /* of the step */
   const tenon_sink_t* sink;
+  uint32_t edge;                     /* TENON_EDGE_*: what stands before it on the stream */
   tenon__interrupt_t* interrupt;     /* NULL: the run goes to its end */
   const tenon__instance_t* instance; /* at work */
   bool failed;                       /* a kernel called fail */

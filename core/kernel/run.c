@@ -36,6 +36,10 @@ static int32_t run_cancelled(tenon_run_t* run) {
   return tenon__interrupt_is_wanted(run->interrupt) ? 1 : 0;
 }
 
+static uint32_t run_edge(tenon_run_t* run) {
+  return run->edge;
+}
+
 /* What a kernel finds in data that it has left half done is no fault of theirs. */
 static tenon_status_t run_fail(tenon_run_t* run, tenon_status_t status, const char* message) {
   if (!run->failed && !tenon__interrupt_is_wanted(run->interrupt)) {
@@ -102,6 +106,7 @@ static const tenon_run_table_t run_table = {
     .copy_string = run_copy_string,
     .fail = run_fail,
     .cancelled = run_cancelled,
+    .edge = run_edge,
 };
 
 /* The first output whose extents the kernel finds and for which it allocated nothing; TENON_NONE.

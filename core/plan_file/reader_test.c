@@ -125,7 +125,7 @@ TENON_TEST(steps_come_back_with_regions_and_tactics) {
   EXPECT_INT(step->tactic.output_rules[0].kind, TENON_LAYOUT_EXACT);
   EXPECT_TEXT(step->tactic.output_rules[0].layout->name, "columns");
   EXPECT_INT(step->tactic.output_rules[0].layout->order[0], 1);
-  EXPECT_INT(step->tactic.input_rules[0].strided, 1);
+  EXPECT_INT(step->tactic.input_rules[0].flags, TENON_RULE_STRIDED);
   EXPECT_INT(step->tactic.input_rules[1].kind, TENON_LAYOUT_FOLLOWS);
   EXPECT_INT(step->tactic.numerics.accumulator_dtype, TENON_DTYPE_FLOAT32);
   EXPECT_INT(step->region->covered_count, 2);

@@ -184,8 +184,9 @@ static inline void sample_ask_for_order(sample_t* s, tenon__step_t* step) {
   static const tenon_layout_t layout = {
       .size = sizeof(tenon_layout_t), .name = "columns", .order = turned_order, .rank = 2};
   const tenon_argument_rule_t exact = {.kind = TENON_LAYOUT_EXACT, .layout = &layout};
-  const tenon_argument_rule_t any[2] = {{.kind = TENON_LAYOUT_ROW_MAJOR, .strided = 1},
-                                        {.kind = TENON_LAYOUT_FOLLOWS, .argument = 0}};
+  const tenon_argument_rule_t any[2] = {
+      {.kind = TENON_LAYOUT_ROW_MAJOR, .flags = TENON_RULE_STRIDED},
+      {.kind = TENON_LAYOUT_FOLLOWS, .argument = 0}};
   step->tactic.output_rules = sample_copy(s, &exact, sizeof exact);
   step->tactic.input_rules = sample_copy(s, any, sizeof any);
   step->tactic.numerics =

@@ -82,12 +82,16 @@ static bool region_fits(const checker_t* c, const tenon__step_t* step) {
   return true;
 }
 
-/* What a step reads and writes lies in its device's memory. */
+/* What a step reads and writes lies in its device's memory, but for what a kernel reads on the
+ * host. */
 static bool lies_on(const checker_t* c, const tenon__step_t* step, uint32_t space) {
+  const tenon_argument_rule_t* rules =
+      step->kind == TENON_STEP_KERNEL ? step->tactic.input_rules : NULL;
   bool lies = true;
   for (uint32_t k = 0; k < step->input_count; ++k) {
+    const uint32_t own = tenon__rule_is_host(rules == NULL ? NULL : &rules[k]) ? 0 : space;
     lies = lies &&
-           (step->inputs[k] == TENON_NONE || c->schedule->places[step->inputs[k]].space == space);
+           (step->inputs[k] == TENON_NONE || c->schedule->places[step->inputs[k]].space == own);
   }
   for (uint32_t k = 0; k < step->output_count; ++k) {
     lies = lies &&

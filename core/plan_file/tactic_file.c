@@ -4,6 +4,7 @@
 #include "core/base/status.h"
 #include "core/plan_file/layout_file.h"
 #include "core/plan_file/plan_file.h"
+#include "core/tensor/layout.h"
 
 #define MOST_AXES 64u
 
@@ -16,9 +17,11 @@ static void write_rules(const tenon_argument_rule_t* rules, uint32_t count,
     const tenon_argument_rule_t* rule = &rules[k];
     tenon__write_u8(writer, (uint8_t)rule->kind);
     tenon__write_u8(writer, rule->layout != NULL ? 1 : 0);
-    tenon__write_u8(writer, rule->strided != 0 ? 1 : 0);
     tenon__write_u32(writer, rule->kind == TENON_LAYOUT_FOLLOWS ? rule->argument : 0);
+    tenon__write_u32(writer, rule->flags);
     tenon__write_u32(writer, rule->in_place);
+    tenon__write_u32(writer, rule->dtype);
+    tenon__write_u32(writer, rule->alignment);
     if (rule->layout != NULL) {
       tenon__layout_write(rule->layout, writer);
     }
@@ -32,7 +35,8 @@ void tenon__tactic_write(const tenon__step_tactic_t* tactic, uint32_t input_coun
   tenon__write_bytes(writer, tactic->configuration, tactic->configuration_size);
   write_rules(tactic->input_rules, input_count, writer);
   write_rules(tactic->output_rules, output_count, writer);
-  tenon__write_u32(writer, tactic->numerics.product_dtype);
+  tenon__write_u32(writer, tactic->numerics.product_mantissa_bits);
+  tenon__write_u32(writer, tactic->numerics.product_exponent_bits);
   tenon__write_u32(writer, tactic->numerics.accumulator_dtype);
   tenon__write_u32(writer, tactic->numerics.parts);
   tenon__write_u32(writer, tactic->numerics.reassociates);
@@ -56,12 +60,13 @@ static tenon_status_t read_rule(tenon__plan_reader_t* reader, const struct tenon
       value == TENON_NONE ? NULL : &region->network->graphs[region->graph]->values[value];
   rule->kind = tenon__read_u8(bytes);
   const bool has_layout = tenon__read_u8(bytes) != 0;
-  rule->strided = tenon__read_u8(bytes) != 0 ? 1 : 0;
   rule->argument = tenon__read_u32(bytes);
+  rule->flags = tenon__read_u32(bytes);
   rule->in_place = tenon__read_u32(bytes);
-  if (bytes->failed || rule->kind > TENON_LAYOUT_FOLLOWS ||
-      (rule->kind == TENON_LAYOUT_FOLLOWS && rule->argument >= region->input_count) ||
-      (rule->kind == TENON_LAYOUT_EXACT && !has_layout) || rule->in_place > region->input_count) {
+  rule->dtype = tenon__read_u32(bytes);
+  rule->alignment = tenon__read_u32(bytes);
+  if (bytes->failed || !tenon__rule_is_known(rule, region->input_count) ||
+      (rule->kind == TENON_LAYOUT_EXACT && !has_layout)) {
     return tenon__plan_broken(reader, "a tactic's rule for an argument is none");
   }
   if (!has_layout) {
@@ -109,16 +114,17 @@ static tenon_status_t read_configuration(tenon__plan_reader_t* reader,
 
 static tenon_status_t read_numerics(tenon__plan_reader_t* reader, tenon_numerics_t* numerics) {
   tenon__byte_reader_t* bytes = &reader->bytes;
-  numerics->product_dtype = tenon__read_u32(bytes);
+  numerics->product_mantissa_bits = tenon__read_u32(bytes);
+  numerics->product_exponent_bits = tenon__read_u32(bytes);
   numerics->accumulator_dtype = tenon__read_u32(bytes);
   numerics->parts = tenon__read_u32(bytes);
   numerics->reassociates = tenon__read_u32(bytes);
   numerics->nondeterministic = tenon__read_u32(bytes);
   numerics->flushes_denormals = tenon__read_u32(bytes);
   numerics->error_bound = tenon__read_f64(bytes);
-  if (bytes->failed || numerics->product_dtype >= TENON_DTYPE_COUNT ||
-      numerics->accumulator_dtype >= TENON_DTYPE_COUNT) {
-    return tenon__plan_broken(reader, "a tactic's numerics name no data type");
+  if (bytes->failed || numerics->product_mantissa_bits > 64 ||
+      numerics->product_exponent_bits > 64 || numerics->accumulator_dtype >= TENON_DTYPE_COUNT) {
+    return tenon__plan_broken(reader, "a tactic's numerics are of no data type");
   }
   return TENON_OK;
 }

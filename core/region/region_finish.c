@@ -44,6 +44,8 @@ static tenon_status_t describe_value(derivation_t* d, uint32_t value,
       .rank = rank,
       .input = TENON_NONE,
       .output = TENON_NONE,
+      .kind = v->type.kind,
+      .flags = v->weights == TENON_NONE ? 0u : TENON_VALUE_CONSTANT,
   };
   return TENON_OK;
 }
@@ -65,6 +67,14 @@ static tenon_status_t number_value(derivation_t* d, uint32_t value, uint32_t* ou
   return TENON_OK;
 }
 
+/* The last port stands for all behind it. */
+static bool is_shape_operand(const tenon__operator_t* op, uint32_t input) {
+  const tenon_operator_t* o =
+      op == NULL || op->descriptor.input_count == 0 ? NULL : &op->descriptor;
+  const uint32_t port = o == NULL || input < o->input_count ? input : o->input_count - 1;
+  return o != NULL && (o->inputs[port].flags & TENON_PORT_SHAPE_OPERAND) != 0;
+}
+
 static tenon_status_t number_all(derivation_t* d, uint32_t* input_values, uint32_t* output_values) {
   struct tenon_region_t* region = d->region;
   uint32_t number = 0;
@@ -84,6 +94,9 @@ static tenon_status_t number_all(derivation_t* d, uint32_t* input_values, uint32
     const tenon__node_t* node = &region->network->graphs[region->graph]->nodes[region->nodes[n]];
     for (uint32_t k = 0; k < node->input_count; ++k) {
       TENON_TRY(number_value(d, node->inputs[k], &number));
+      if (number != TENON_NONE && is_shape_operand(node->op, k)) {
+        d->values[number].flags |= TENON_VALUE_SHAPE_OPERAND;
+      }
     }
     for (uint32_t k = 0; k < node->output_count; ++k) {
       TENON_TRY(number_value(d, node->outputs[k], &number));

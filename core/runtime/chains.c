@@ -5,14 +5,17 @@
 
 /* ---- Finding ---- */
 
-static bool lies_still(const tenon__frame_t* frame, const uint32_t* places, uint32_t count) {
+/* In the device's own memory, where no run moves it. */
+static bool lies_still(const tenon__frame_t* frame, uint32_t space, const uint32_t* places,
+                       uint32_t count) {
   bool lies = true;
   for (uint32_t k = 0; k < count && lies; ++k) {
     const uint32_t root =
         places[k] == TENON_NONE ? TENON_NONE : tenon__place_root(frame->schedule, places[k]);
     const tenon__storage_t storage =
         root == TENON_NONE ? TENON_STORAGE_ARENA : frame->schedule->places[root].storage;
-    lies = storage == TENON_STORAGE_ARENA || storage == TENON_STORAGE_WEIGHTS;
+    lies = (root == TENON_NONE || frame->schedule->places[root].space == space) &&
+           (storage == TENON_STORAGE_ARENA || storage == TENON_STORAGE_WEIGHTS);
   }
   return lies;
 }
@@ -22,8 +25,8 @@ static bool can_be_recorded(const tenon__frame_t* frame, const tenon__step_t* st
   return step->kind == TENON_STEP_KERNEL && step->device != 0 && !step->is_dynamic &&
          tenon__device_records(&frame->context->engine->devices[step->device]) &&
          (flags & TENON_TACTIC_RECORDABLE) != 0 && (flags & TENON_TACTIC_HOST_WAITS) == 0 &&
-         lies_still(frame, step->inputs, step->input_count) &&
-         lies_still(frame, step->outputs, step->output_count);
+         lies_still(frame, step->device, step->inputs, step->input_count) &&
+         lies_still(frame, step->device, step->outputs, step->output_count);
 }
 
 tenon_status_t tenon__frame_find_chains(tenon__frame_t* frame) {
@@ -88,6 +91,7 @@ static tenon_status_t record(tenon__frame_t* frame, tenon__chain_t* chain,
   const tenon__memory_t* memory = &frame->context->spaces[chain->device].memory;
   void* recording = NULL;
   TENON_TRY(tenon__device_begin_record(memory->device, memory->stream));
+  frame->context->spaces[chain->device].run.edge = 0;
   tenon_status_t status = enqueue(frame, chain, run);
   const tenon_status_t ended = tenon__device_end_record(memory->device, memory->stream, &recording);
   status = status == TENON_OK ? ended : status;
@@ -114,6 +118,7 @@ tenon_status_t tenon__frame_run_chain(tenon__frame_t* frame, tenon__chain_t* cha
     TENON_TRY(record(frame, chain, run));
   }
   space->is_busy = true;
+  space->run.edge = 0;
   return tenon__device_replay(space->memory.device, space->memory.stream, chain->recording);
 }
 

@@ -41,6 +41,9 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   if (state->writes_nothing) {
     return TENON_OK;
   }
+  if (state->reads_host) {
+    TENON_TRY(tenon__context_settle(context, 0));
+  }
   refresh(state->inputs, state->input_bindings, step->input_count);
   refresh(state->outputs, state->output_bindings, step->output_count);
   tenon__space_t* space = &context->spaces[step->device];
@@ -50,7 +53,11 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   run->buffers = state->buffers;
   run->dynamic_count = step->output_count;
   space->is_busy = step->device != 0;
-  return tenon__bound_run(state->bound, run, state->inputs, state->outputs);
+  const tenon_status_t status = tenon__bound_run(state->bound, run, state->inputs, state->outputs);
+  run->edge = TENON_EDGE_KERNEL | ((step->tactic.flags & TENON_TACTIC_RELEASES_EARLY) != 0
+                                       ? (uint32_t)TENON_EDGE_RELEASES_EARLY
+                                       : 0u);
+  return status;
 }
 
 static tenon_status_t run_contents(tenon__frame_t* frame, const tenon__step_t* step) {

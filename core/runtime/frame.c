@@ -69,6 +69,16 @@ static tenon_status_t initialize_arguments(tenon__frame_t* frame, uint32_t count
   return *out_arguments == NULL || *out_bindings == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
+static bool reads_space(const tenon__schedule_t* schedule, const tenon__step_t* step,
+                        uint32_t space) {
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    if (step->inputs[k] != TENON_NONE && schedule->places[step->inputs[k]].space == space) {
+      return true;
+    }
+  }
+  return false;
+}
+
 tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* const* memory,
                                    tenon__frame_t* out_frame) {
   tenon__arena_t* arena = &context->arena;
@@ -92,6 +102,8 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
         initialize_arguments(frame, step->input_count, &state->inputs, &state->input_bindings));
     TENON_TRY(
         initialize_arguments(frame, step->output_count, &state->outputs, &state->output_bindings));
+    state->reads_host = step->device != 0 && step->kind == TENON_STEP_KERNEL &&
+                        reads_space(frame->schedule, step, 0);
     state->has_dynamic_map =
         step->region != NULL && step->region->map != NULL &&
         tenon__map_is_dynamic(context->engine->plan->network->pool, step->region->map);

@@ -91,5 +91,6 @@ tenon_status_t tenon__space_settle(tenon__space_t* space) {
     return TENON_OK;
   }
   space->is_busy = false;
+  space->run.edge = 0;
   return tenon__device_synchronize(space->memory.device, space->memory.stream);
 }

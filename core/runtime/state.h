@@ -80,6 +80,7 @@ typedef struct tenon__step_state_t {
   uint32_t signature_count;
   uint32_t signature_capacity;
   bool writes_nothing;  /* its outputs have no elements: the kernel is not called */
+  bool reads_host;      /* a device's step that reads numbers in the host's memory */
   bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
 } tenon__step_state_t;
 

@@ -57,6 +57,7 @@ tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, const tenon__step_t*
   }
   TENON_TRY(tenon__context_settle(frame->context, step->device));
   space->is_busy = true;
+  space->run.edge = 0;
   return tenon__device_copy(space->memory.device, space->memory.stream,
                             is_inward ? TENON_COPY_TO_DEVICE : TENON_COPY_TO_HOST, target, source,
                             bytes);

@@ -77,6 +77,33 @@ static int word_allows(const char* word, size_t length, tenon_dtype_t dtype) {
   return -1;
 }
 
+tenon__float_form_t tenon__dtype_float_form(tenon_dtype_t dtype) {
+  switch (dtype) {
+    case TENON_DTYPE_FLOAT64:
+    case TENON_DTYPE_COMPLEX128:
+      return (tenon__float_form_t){52, 11, true};
+    case TENON_DTYPE_FLOAT32:
+    case TENON_DTYPE_COMPLEX64:
+      return (tenon__float_form_t){23, 8, true};
+    case TENON_DTYPE_FLOAT16:
+      return (tenon__float_form_t){10, 5, true};
+    case TENON_DTYPE_BFLOAT16:
+      return (tenon__float_form_t){7, 8, true};
+    case TENON_DTYPE_FLOAT8E4M3FN:
+    case TENON_DTYPE_FLOAT8E4M3FNUZ:
+      return (tenon__float_form_t){3, 4, true};
+    case TENON_DTYPE_FLOAT8E5M2:
+    case TENON_DTYPE_FLOAT8E5M2FNUZ:
+      return (tenon__float_form_t){2, 5, true};
+    case TENON_DTYPE_FLOAT8E8M0:
+      return (tenon__float_form_t){0, 8, true};
+    case TENON_DTYPE_FLOAT4E2M1:
+      return (tenon__float_form_t){1, 2, true};
+    default:
+      return (tenon__float_form_t){0};
+  }
+}
+
 int tenon__dtype_allowed(const char* list, tenon_dtype_t dtype) {
   int allowed = 0;
   const char* cursor = list;

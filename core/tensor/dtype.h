@@ -16,6 +16,14 @@ tenon_dtype_t tenon__dtype_arithmetic(tenon_dtype_t dtype);
 /* Does `dtype` belong to the list "f32 f64 int"? Classes: float int uint signed numeric any.
  * Returns -1 when the list holds an unknown word. */
 int tenon__dtype_allowed(const char* list, tenon_dtype_t dtype);
+/* Of a float, or of a complex number's parts: bits of the fraction and of the exponent; zeros for
+ * anything else. */
+typedef struct tenon__float_form_t {
+  uint32_t mantissa_bits;
+  uint32_t exponent_bits;
+  bool is_float;
+} tenon__float_form_t;
+tenon__float_form_t tenon__dtype_float_form(tenon_dtype_t dtype);
 /* Bytes of `count` elements, packed types rounded up; false on overflow. */
 bool tenon__dtype_bytes(tenon_dtype_t dtype, uint64_t count, size_t* out_bytes);
 

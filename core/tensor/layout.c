@@ -181,11 +181,23 @@ bool tenon__layout_is_rows(const tenon_layout_t* layout) {
   return is_rows;
 }
 
+bool tenon__rule_is_known(const tenon_argument_rule_t* rule, uint32_t input_count) {
+  return rule->kind <= TENON_LAYOUT_FOLLOWS && rule->in_place <= input_count &&
+         (rule->kind != TENON_LAYOUT_FOLLOWS || rule->argument < input_count) &&
+         (rule->flags & ~(uint32_t)(TENON_RULE_STRIDED | TENON_RULE_HOST)) == 0 &&
+         rule->dtype < TENON_DTYPE_COUNT && rule->alignment <= TENON_RULE_MOST_ALIGNMENT &&
+         (rule->alignment & (rule->alignment - 1)) == 0;
+}
+
+bool tenon__rule_is_aligned(const tenon_argument_rule_t* rule, tenon_dtype_t dtype) {
+  return rule != NULL && rule->alignment * 8 > tenon__dtype_bits(dtype);
+}
+
 bool tenon__rules_alike(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b) {
   static const tenon_argument_rule_t rows = {0};
   a = a == NULL ? &rows : a;
   b = b == NULL ? &rows : b;
-  return a->kind == b->kind && (a->strided != 0) == (b->strided != 0) &&
+  return a->kind == b->kind && a->flags == b->flags && a->alignment == b->alignment &&
          (a->kind != TENON_LAYOUT_FOLLOWS || a->argument == b->argument) &&
          (a->kind != TENON_LAYOUT_EXACT || tenon__layout_equal(a->layout, b->layout));
 }

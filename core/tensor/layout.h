@@ -33,6 +33,21 @@ bool tenon__layout_is_rows(const tenon_layout_t* layout);
 /* Do two rules ask an argument to lie alike? NULL: rows. What may be overwritten is another matter.
  */
 bool tenon__rules_alike(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b);
+/* What memory that the host hands out is aligned to, at least. */
+enum { TENON_RULE_MOST_ALIGNMENT = 64 };
+/* Is all that it says of a rule for one of so many inputs, or for an output beside them? Its layout
+ * apart. */
+bool tenon__rule_is_known(const tenon_argument_rule_t* rule, uint32_t input_count);
+/* Does it take gaps and strides? NULL: rows. */
+static inline bool tenon__rule_is_strided(const tenon_argument_rule_t* rule) {
+  return rule != NULL && (rule->flags & TENON_RULE_STRIDED) != 0;
+}
+/* Does it want its numbers in the host's memory, whatever the kernel's device? */
+static inline bool tenon__rule_is_host(const tenon_argument_rule_t* rule) {
+  return rule != NULL && (rule->flags & TENON_RULE_HOST) != 0;
+}
+/* Does it ask for more alignment than an element of the type has? */
+bool tenon__rule_is_aligned(const tenon_argument_rule_t* rule, tenon_dtype_t dtype);
 /* Is a constant handed over as it is, in rows? Whoever asks for another order gets it (EXACT), and
  * whoever asks that it lie as another argument does (FOLLOWS). NULL: rows. */
 bool tenon__rule_takes_rows(const tenon_argument_rule_t* rule);

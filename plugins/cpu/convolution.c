@@ -142,7 +142,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   tenon_status_t status = add(emit, &tactic);
   if (status == TENON_OK && !problem.depthwise && problem.groups == 1 &&
       problem.in_channels <= FEW_CHANNELS) {
-    rules[x] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .strided = 1};
+    rules[x] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .flags = TENON_RULE_STRIDED};
     tactic.name = "planes to channels last";
     status = add(emit, &tactic);
   }

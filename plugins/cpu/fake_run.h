@@ -43,8 +43,8 @@ static inline void fake_layout(fake_t* fake, fake_value_t* value,
     }
   }
   int64_t stride = 1;
-  const bool gaps = rule->strided != 0 && fake_choice(&fake->seed, 0, 1) == 1 &&
-                    value->info.constant_data == NULL;
+  const bool gaps = (rule->flags & TENON_RULE_STRIDED) != 0 &&
+                    fake_choice(&fake->seed, 0, 1) == 1 && value->info.constant_data == NULL;
   for (uint32_t k = rank; k-- > 0;) {
     value->strides[order[k]] = stride;
     stride *= value->dims[order[k]];

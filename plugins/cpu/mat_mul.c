@@ -101,12 +101,12 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
   const sizes_t sizes = scratch_sizes(cpu->isa, region);
   tenon_argument_rule_t rules[TENON_CPU_MAX_RULES];
-  tenon_argument_rule_t output = {.kind = TENON_LAYOUT_ROW_MAJOR, .strided = 1};
+  tenon_argument_rule_t output = {.kind = TENON_LAYOUT_ROW_MAJOR, .flags = TENON_RULE_STRIDED};
   size_t depth = 0;
   size_t columns = 0;
   matrix_extents(region, &depth, &columns);
   for (uint32_t k = 0; k < TENON_CPU_MAX_RULES; k++) {
-    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
+    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   }
   const tenon_numerics_t numerics = {.reassociates = 1};
   const uint8_t once = tenon__cpu_region_input(region, 1)->constant_data != NULL;

@@ -55,7 +55,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   (void)state;
   tenon_argument_rule_t rules[TENON_CPU_MAX_RULES];
   for (size_t k = 0; k < TENON_CPU_MAX_RULES; k++) {
-    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
+    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   }
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic),

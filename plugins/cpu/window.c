@@ -57,8 +57,9 @@ void tenon__cpu_image_read(const tenon_tensor_view_t* view, tenon__cpu_image_t* 
 }
 
 void tenon__cpu_output_rule(uint32_t rank, tenon_argument_rule_t* out_rule) {
-  *out_rule = (tenon_argument_rule_t){
-      .kind = TENON_LAYOUT_EXACT, .layout = tenon__cpu_channels_last(rank), .strided = 1};
+  *out_rule = (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
+                                      .layout = tenon__cpu_channels_last(rank),
+                                      .flags = TENON_RULE_STRIDED};
 }
 
 void tenon__cpu_image_rule(tenon__cpu_region_t region, uint32_t input,
@@ -76,7 +77,7 @@ void tenon__cpu_image_rule(tenon__cpu_region_t region, uint32_t input,
   } else if (full || input == tenon__cpu_region_argument(region, 0)) {
     tenon__cpu_output_rule(y->rank, out_rule);
   } else {
-    *out_rule = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
+    *out_rule = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   }
 }
 

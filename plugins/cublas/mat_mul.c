@@ -105,17 +105,19 @@ typedef struct emitter_t {
 static tenon_status_t add_proposal(const emitter_t* e, tenon__cublas_choice_t choice,
                                    const tenon_layout_t* layout) {
   enum { ARGUMENTS = 8 };
-  tenon_argument_rule_t inputs[ARGUMENTS] = {{.kind = TENON_LAYOUT_ANY, .strided = 1},
-                                             {.kind = TENON_LAYOUT_ANY, .strided = 1}};
+  tenon_argument_rule_t inputs[ARGUMENTS] = {
+      {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED},
+      {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED}};
   const tenon_argument_rule_t output = {
       .kind = layout == NULL ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT,
       .layout = layout,
-      .strided = 1};
-  const tenon_numerics_t numerics = {
-      .product_dtype = choice.is_tf32 != 0 ? TENON_DTYPE_FLOAT16 : TENON_DTYPE_UNDEFINED,
-      .accumulator_dtype =
-          e->a->dtype == TENON_DTYPE_FLOAT64 ? TENON_DTYPE_FLOAT64 : TENON_DTYPE_FLOAT32,
-      .reassociates = 1};
+      .flags = TENON_RULE_STRIDED};
+  const tenon_numerics_t numerics = {.product_mantissa_bits = choice.is_tf32 != 0 ? 10 : 0,
+                                     .product_exponent_bits = choice.is_tf32 != 0 ? 8 : 0,
+                                     .accumulator_dtype = e->a->dtype == TENON_DTYPE_FLOAT64
+                                                              ? TENON_DTYPE_FLOAT64
+                                                              : TENON_DTYPE_FLOAT32,
+                                     .reassociates = 1};
   const bool is_wide = choice.is_tf32 == 0 &&
                        (e->a->dtype == TENON_DTYPE_FLOAT32 || e->a->dtype == TENON_DTYPE_FLOAT64);
   char name[96];

@@ -79,7 +79,6 @@ static void describe(tenon_device_t* device) {
   device->architecture = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
                          attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   device->multiprocessors = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-  device->cache_bytes = (size_t)attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   (void)snprintf(device->fingerprint, sizeof(device->fingerprint),
                  "%s, sm_%d, %d, driver %d.%d, %s", name, device->architecture,
                  device->multiprocessors, version / 1000, version % 1000 / 10,
@@ -266,7 +265,6 @@ static const tenon_device_descriptor_t devices[] = {{
     .end_record = tenon__cuda_end_record,
     .replay = tenon__cuda_replay,
     .destroy_recording = tenon__cuda_destroy_recording,
-    .make_cold = tenon__cuda_make_cold,
     .native = tenon__cuda_native,
     .service = service,
     .health = health,

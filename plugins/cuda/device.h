@@ -57,14 +57,12 @@ struct tenon_device_t {
   CUstream own; /* orders what is asked for without a stream */
   int architecture;
   int multiprocessors;
-  size_t cache_bytes; /* of the second level */
   char fingerprint[256];
   tenon_cuda_native_t native;
   _Atomic(int) last_result; /* CUresult of the last call that failed */
   _Atomic(const char*) last_call;
   _Atomic(int) lost;    /* the first result after which nothing works */
   pthread_mutex_t lock; /* of what follows */
-  CUdeviceptr cold;
   tenon__cuda_module_t* modules;
   tenon__cuda_fault_t* faults;
   uint32_t fault_count; /* the most that were taken at once */
@@ -106,7 +104,6 @@ tenon_status_t tenon__cuda_copy(tenon_device_t* device, tenon_stream_t* stream, 
                                 void* target, const void* source, size_t size_bytes);
 tenon_status_t tenon__cuda_fill(tenon_device_t* device, tenon_stream_t* stream, void* target,
                                 int32_t byte, size_t size_bytes);
-void tenon__cuda_make_cold(tenon_device_t* device, tenon_stream_t* stream);
 
 /* stream.c */
 tenon_status_t tenon__cuda_create_stream(tenon_device_t* device, void* native,

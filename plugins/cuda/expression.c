@@ -71,7 +71,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
     return TENON_OK;
   }
   for (size_t k = 0; k < ARGUMENTS; k++) {
-    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
+    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   }
   const tenon_numerics_t numerics = {.reassociates = 1};
   tenon_status_t status = TENON_OK;
@@ -85,7 +85,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
         .outputs = rules,
         .numerics = &numerics,
         .launches = 1,
-        .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_OVERLAPS | TENON_TACTIC_RELEASES_EARLY,
+        .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY,
     };
     status = add(emit, &tactic);
   }

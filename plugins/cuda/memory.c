@@ -32,9 +32,6 @@ tenon_status_t tenon__cuda_memory_open(tenon_device_t* device) {
 }
 
 void tenon__cuda_memory_close(tenon_device_t* device) {
-  if (device->cold != 0) {
-    (void)device->driver->cuMemFreeAsync(device->cold, device->own);
-  }
   if (device->own != NULL) {
     (void)device->driver->cuStreamSynchronize(device->own);
   }
@@ -107,24 +104,4 @@ tenon_status_t tenon__cuda_fill(tenon_device_t* device, tenon_stream_t* stream, 
                              size_bytes, tenon__cuda_stream_of(device, stream));
   }
   return status == TENON_OK ? settle(device, stream) : status;
-}
-
-/* Twice the second level's size, written: what lay there is out. */
-void tenon__cuda_make_cold(tenon_device_t* device, tenon_stream_t* stream) {
-  const size_t size_bytes = device->cache_bytes * 2;
-  if (size_bytes == 0 || tenon__cuda_enter(device) != TENON_OK) {
-    return;
-  }
-  (void)pthread_mutex_lock(&device->lock);
-  tenon_status_t status = TENON_OK;
-  if (device->cold == 0) {
-    status = TENON_CUDA_CALL(device, cuMemAllocFromPoolAsync, &device->cold, size_bytes,
-                             device->pool, device->own);
-    status = status == TENON_OK ? settle(device, NULL) : status;
-  }
-  (void)pthread_mutex_unlock(&device->lock);
-  if (status == TENON_OK) {
-    (void)TENON_CUDA_CALL(device, cuMemsetD8Async, device->cold, 0, size_bytes,
-                          tenon__cuda_stream_of(device, stream));
-  }
 }

@@ -121,14 +121,14 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
     return TENON_OK;
   }
   for (size_t k = 0; k < ARGUMENTS; k++) {
-    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
+    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   }
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic),
       .name = "boxes",
       .inputs = rules,
       .outputs = rules,
-      .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_OVERLAPS | TENON_TACTIC_RELEASES_EARLY,
+      .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY,
   };
   return add(emit, &tactic);
 }

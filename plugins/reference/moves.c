@@ -10,7 +10,7 @@ tenon_status_t tenon__interpreter_tactics(void* state, const tenon_region_t* reg
                                                                 const tenon_tactic_t* tactic)) {
   (void)state;
   enum { MAX_ARGUMENTS = 256 };
-  static const tenon_argument_rule_t any = {.strided = 1};
+  static const tenon_argument_rule_t any = {.flags = TENON_RULE_STRIDED};
   tenon_argument_rule_t rules[MAX_ARGUMENTS];
   uint32_t inputs = table->input_count(region);
   uint32_t outputs = table->output_count(region);

@@ -147,21 +147,6 @@ static void reuses_memory_in_order(const tenon_device_descriptor_t* t, tenon_dev
   conformance_end(&buffer, t, device);
 }
 
-static void evicts_without_harm(const tenon_device_descriptor_t* t, tenon_device_t* device) {
-  enum { SIZE = 4096 };
-  conformance_buffer_t buffer;
-  conformance_begin(&buffer, t, device, SIZE);
-  EXPECT(t->fill(device, buffer.stream, buffer.one, 0x3C, SIZE) == TENON_OK);
-  for (int round = 0; t->make_cold != NULL && round < 3; round++) {
-    t->make_cold(device, buffer.stream);
-  }
-  EXPECT(t->copy(device, buffer.stream, TENON_COPY_TO_HOST, buffer.back, buffer.one, SIZE) ==
-         TENON_OK);
-  EXPECT(t->synchronize(device, buffer.stream) == TENON_OK);
-  EXPECT(buffer.back[0] == 0x3C && buffer.back[SIZE - 1] == 0x3C);
-  conformance_end(&buffer, t, device);
-}
-
 /* ---- Threads ---- */
 
 enum { THREADS = 4 };
@@ -214,7 +199,6 @@ static const conformance_case_t own_cases[] = {
     {"copies_there_and_back", copies_there_and_back},
     {"fills_bytes", fills_bytes},
     {"reuses_memory_in_order", reuses_memory_in_order},
-    {"evicts_without_harm", evicts_without_harm},
     {"serves_threads_at_once", serves_threads_at_once},
     {NULL, NULL}};
 

@@ -346,7 +346,7 @@ static bool run_tactic(kernel_case_t* c, uint32_t tactic, const char* name, doub
     status = replay(c, &life);
   }
   status = status == TENON_OK ? t->synchronize(kernel_device.device, life.stream) : status;
-  if (c->numerics.product_dtype != TENON_DTYPE_UNDEFINED) {
+  if (c->numerics.product_mantissa_bits != 0) {
     error *= 0x1p13;
   }
   bool good = status == TENON_OK;

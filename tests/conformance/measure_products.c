@@ -18,7 +18,7 @@ typedef struct size_of_product_t {
 } size_of_product_t;
 
 static bool take_tactic(const kernel_case_t* c, bool narrow, const kernel_life_t* life) {
-  const bool is_narrow = c->numerics.product_dtype != TENON_DTYPE_UNDEFINED;
+  const bool is_narrow = c->numerics.product_mantissa_bits != 0;
   return life->bound != NULL && is_narrow == narrow;
 }
 

@@ -12,8 +12,8 @@
 
 #ifdef SKEW_SHRUNKEN
 #define NAME "older"
-#define ABI "0.4"
-#define BUILT TENON_ABI_VERSION(0, 4)
+#define ABI "0.5"
+#define BUILT TENON_ABI_VERSION(0, 5)
 /* The last member that the oldest contract which is served could do without. */
 #define SIZE(type, last) (offsetof(type, last) + sizeof(((type*)NULL)->last))
 #else
@@ -34,7 +34,7 @@
 
 #define TEXT                                                  \
   "name: " NAME "\nversion: 1.0.0\nabi: " ABI                 \
-  "\nneeded: 0.4\nfuture-key: whatever it says\n"             \
+  "\nneeded: 0.5\nfuture-key: whatever it says\n"             \
   "offers: operator " NAME ".twice/1\noffers: operator " NAME \
   ".same/1\n"                                                 \
   "offers: kernel " NAME "_kernel " NAME ".twice/1 cpu\noffers: oracle a b c d e f\n"
@@ -123,7 +123,7 @@ const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
       (const tenon_offering_t*)(const void*)offering_bytes[0],
       (const tenon_offering_t*)(const void*)offering_bytes[1]};
   const tenon_plugin_t root = {.built = BUILT,
-                               .needed = TENON_ABI_VERSION(0, 4),
+                               .needed = TENON_ABI_VERSION(0, 5),
                                .name = NAME,
                                .version = "1.0.0",
                                .offerings = list,

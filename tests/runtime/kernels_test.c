@@ -306,8 +306,8 @@ static void configures_what_was_not_listed(tenon__plan_t* plan) {
   only_step(plan)->tactic.configuration = &six;
 }
 static void allows_strides(tenon__plan_t* plan) {
-  static const tenon_argument_rule_t rules[2] = {{.kind = TENON_LAYOUT_ANY, .strided = 1},
-                                                 {.kind = TENON_LAYOUT_ROW_MAJOR}};
+  static const tenon_argument_rule_t rules[2] = {
+      {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED}, {.kind = TENON_LAYOUT_ROW_MAJOR}};
   only_step(plan)->tactic.input_rules = rules;
 }
 

@@ -132,7 +132,8 @@ static inline tenon_status_t core_expression_tactics(
   tenon_argument_rule_t rules[2][CORE_MOST_OPERANDS];
   (void)state;
   for (uint32_t k = 0; k < CORE_MOST_OPERANDS; ++k) {
-    rules[0][k] = rules[1][k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
+    rules[0][k] = rules[1][k] =
+        (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   }
   if (table->input_count(region) > CORE_MOST_OPERANDS ||
       table->output_count(region) > CORE_MOST_OPERANDS) {

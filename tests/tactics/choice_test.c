@@ -68,7 +68,7 @@ static tenon_status_t greedy(void* state, const tenon_region_t* region,
 
 static tenon_status_t rough(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
-  static const tenon_numerics_t numerics = {.product_dtype = TENON_DTYPE_BFLOAT16};
+  static const tenon_numerics_t numerics = {.product_mantissa_bits = 7, .product_exponent_bits = 8};
   (void)state;
   (void)region;
   (void)table;

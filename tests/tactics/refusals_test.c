@@ -138,6 +138,36 @@ TENON_TEST(rules_that_name_no_input_are_refused) {
   expect_refused(&kernel, "tests:stray (in place): cannot read or write the layout: a rule names");
 }
 
+static tenon_argument_rule_t odd_rule;
+
+TACTICS(with_odd_output) {
+  IGNORE_REGION();
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "odd", .outputs = &odd_rule};
+  return add(to, &tactic);
+}
+
+TENON_TEST(rules_that_ask_what_there_is_not_are_refused) {
+  static const struct {
+    tenon_argument_rule_t rule;
+    const char* message;
+  } rows[] = {
+      {{.flags = 1u << 7}, "a rule names a kind, a flag, an alignment"},
+      {{.alignment = 24}, "a rule names a kind, a flag, an alignment"},
+      {{.alignment = 128}, "a rule names a kind, a flag, an alignment"},
+      {{.dtype = TENON_DTYPE_COUNT}, "a rule names a kind, a flag, an alignment"},
+      {{.dtype = TENON_DTYPE_FLOAT16}, "asks for another element type than the network's"},
+      {{.flags = TENON_RULE_HOST}, "an output's rule says HOST"},
+  };
+  const tenon_kernel_t kernel = kernel_of("odd", with_odd_output);
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
+    char message[256];
+    odd_rule = rows[k].rule;
+    (void)snprintf(message, sizeof message, "tests:odd (odd): cannot read or write the layout: %s",
+                   rows[k].message);
+    expect_refused(&kernel, message);
+  }
+}
+
 /* ---- Words ---- */
 
 TACTICS(fail_without_words) {

@@ -225,7 +225,7 @@ ROWS(more_than_a_product_and_its_copies, 1.03e-4)
 
 /* Copies from anywhere to anywhere, in no time. */
 TACTICS(quick_copies) {
-  static const tenon_argument_rule_t any = {.kind = TENON_LAYOUT_ANY, .strided = 1};
+  static const tenon_argument_rule_t any = {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   IGNORE_REGION();
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = "copies",

@@ -92,12 +92,12 @@ extern "C" {
  * ------------------------------------------------------------------------------------------- */
 
 #define TENON_ABI_MAJOR 0u
-#define TENON_ABI_MINOR 4u
+#define TENON_ABI_MINOR 5u
 #define TENON_ABI_VERSION(major, minor) (((uint32_t)(major) << 16) | (uint32_t)(minor))
 #define TENON_ABI_CURRENT TENON_ABI_VERSION(TENON_ABI_MAJOR, TENON_ABI_MINOR)
 /* What a plugin needs that asks by TENON_HAS before it uses what is newer. */
-#define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 4)
-#define TENON_ABI_NEEDED_TEXT "0.4"
+#define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 5)
+#define TENON_ABI_NEEDED_TEXT "0.5"
 
 /* "none" wherever an index, an id or a count is optional. */
 #define TENON_NONE UINT32_MAX
@@ -762,6 +762,14 @@ typedef struct tenon_state_descriptor_t {
  *     if (w->constant_data == NULL) return refuse(CONSTANT_REQUIRED);     made by another step */
 typedef struct tenon_region_t tenon_region_t;
 
+/* What else is known of a value. */
+enum {
+  /* The same in every run, also where `constant_data` is NULL. */
+  TENON_VALUE_CONSTANT = 1u << 0,
+  /* One of the region's nodes reads it by a port that is a SHAPE_OPERAND. */
+  TENON_VALUE_SHAPE_OPERAND = 1u << 1
+};
+
 /* [frozen] What is known of a value when building. Dimensions are those of the profile: minimum,
  * optimum (at which tactics are timed) and maximum; equal where static. -1 in dims_max: unbounded.
  * A kernel that needs an extent to be a number compares dims_min with dims_max, and refuses with
@@ -781,6 +789,10 @@ typedef struct tenon_value_info_t {
    * made and used up inside, and is no argument. */
   uint32_t input;
   uint32_t output;
+  /* TENON_ARGUMENT_TENSOR, or what containers are; `rank` and `dims_*` are a tensor's. */
+  uint32_t kind;
+  /* TENON_VALUE_*. */
+  uint32_t flags;
 } tenon_value_info_t;
 
 /* What tenon_region_table_t.kind gives. */
@@ -867,35 +879,53 @@ enum {
   TENON_LAYOUT_FOLLOWS = 3
 };
 
+/* What else a tactic asks of an argument. */
+enum {
+  /* Gaps, zero (inputs) and negative (inputs) strides are welcome, so that a slice or a broadcast
+   * is read where it lies. Without it a step whose arguments are otherwise fails to bind, so the
+   * host copies before it. Arguments of programs are aligned to their space and may always be
+   * strided. */
+  TENON_RULE_STRIDED = 1u << 0,
+  /* Inputs: numbers that `enqueue` reads itself, so they are in the host's memory, whatever the
+   * kernel's device, and complete before the call. They may be gone when it returns. No step that
+   * asks it is recorded. */
+  TENON_RULE_HOST = 1u << 1
+};
+
 /* What a tactic asks of one input or output. [frozen] Zeros: dense rows, in memory of its own.
  * Constants lie in rows unless the rule is EXACT or FOLLOWS: then each run copies them, which is
  * why kernels pack them (constant_data is rows whatever the rule says). Hosts of this version carry
  * orders of dimensions alone from one step to the next: a tactic that asks for blocks, multiples,
- * borders, planes or scales is refused (LAYOUT). */
+ * borders, planes or scales is refused (LAYOUT), and so is one that asks for another `dtype`. */
 typedef struct tenon_argument_rule_t {
-  /* TENON_LAYOUT_*. A rule that names a kind or an input that there is not: refused (LAYOUT). */
+  /* TENON_LAYOUT_*. A rule that names a kind, a flag or an input that there is not: refused
+   * (LAYOUT). */
   uint32_t kind;
   /* FOLLOWS: which input. */
   uint32_t argument;
   /* EXACT; copied by the host. */
   const tenon_layout_t* layout;
-  /* 1: gaps, zero (inputs) and negative (inputs) strides are welcome, so that a slice or a
-   * broadcast is read where it lies. 0: a step whose arguments are otherwise fails to bind, so the
-   * host copies before it. Arguments of programs are aligned to their space and may always be
-   * strided. */
-  uint32_t strided;
+  /* TENON_RULE_*. */
+  uint32_t flags;
   /* Outputs: 1 + the region's input that it may overwrite; 0: none. A permission: the call may find
    * both at one address, or not. Element by element, nothing read after its place was written. */
   uint32_t in_place;
+  /* 0, or the value's own: as it is. Else in what type it is to be read or written. */
+  tenon_dtype_t dtype;
+  /* Of the address of the first element, in bytes: a power of two, at most 64. 0: an element's.
+   * Where a tensor may lie otherwise (a part of another, an application's own) the host copies. */
+  uint32_t alignment;
 } tenon_argument_rule_t;
 
 /* What arithmetic a tactic does. [frozen] Zeros: exactly what the operator says, in fp32. */
 typedef struct tenon_numerics_t {
-  /* In what the operands are multiplied: f32, bf16, ...; 0: the tensors' own. Narrower than the
-   * region's first input, in one part and with no error_bound said: refused (ACCURACY) unless the
-   * build permits reduced precision. */
-  tenon_dtype_t product_dtype;
-  /* 0: fp32 for floats up to 32 bits. For reports; no host of this version decides by it. */
+  /* In what the operands are multiplied: bits of the fraction and of the exponent. f16 10 and 5,
+   * bf16 7 and 8, tf32 10 and 8, f32 23 and 8; 0: the tensors' own. Fewer of either than the
+   * region's first input has, in one part and with no error_bound said: refused (ACCURACY) unless
+   * the build permits reduced precision. */
+  uint32_t product_mantissa_bits;
+  uint32_t product_exponent_bits;
+  /* In what products are added up; 0: fp32 for floats up to 32 bits. */
   tenon_dtype_t accumulator_dtype;
   /* An operand is split into this many parts (fp32 as three bf16); 0 or 1: not. */
   uint32_t parts;
@@ -909,8 +939,7 @@ typedef struct tenon_numerics_t {
   double error_bound;
 } tenon_numerics_t;
 
-/* What is special about a tactic. Hosts of this version decide by EXACT_SHAPES, HOST_WAITS and
- * RECORDABLE alone; the plan keeps the others. */
+/* What is special about a tactic. */
 enum {
   /* Valid at the optimum's shapes alone: refused (DYNAMIC_SHAPE) unless the profile has no others.
    */
@@ -918,15 +947,19 @@ enum {
   /* enqueue waits for the device (it reads a result to go on): the step cannot be recorded, and is
    * timed by the host's clock. */
   TENON_TACTIC_HOST_WAITS = 1u << 1,
-  /* Needs the device alone: nothing else runs meanwhile. */
-  TENON_TACTIC_EXCLUSIVE = 1u << 2,
+  /* Lets what follows on the stream begin before it ends: see run.edge. */
+  TENON_TACTIC_RELEASES_EARLY = 1u << 2,
   /* enqueue may be called between begin_record and end_record; it was called once outside of them
    * since bind. What it was given there, but for the data, is what each replay works with. */
-  TENON_TACTIC_RECORDABLE = 1u << 3,
-  /* May begin before its predecessor on the stream ends, for it waits itself before it reads. */
-  TENON_TACTIC_OVERLAPS = 1u << 4,
-  /* Lets its successor begin before it ends. */
-  TENON_TACTIC_RELEASES_EARLY = 1u << 5
+  TENON_TACTIC_RECORDABLE = 1u << 3
+};
+
+/* What stands directly before a step's work on its stream; see run.edge. */
+enum {
+  /* A kernel's step, enqueued by the same context. */
+  TENON_EDGE_KERNEL = 1u << 0,
+  /* It lets this one begin before it ends (RELEASES_EARLY). */
+  TENON_EDGE_RELEASES_EARLY = 1u << 1
 };
 
 /* One kernel with one configuration. [growing] Emitted through a callback, copied by the host.
@@ -1009,13 +1042,10 @@ typedef struct tenon_tactic_t {
 #define TENON_REFUSAL_ENTRY(name, text) TENON_REFUSAL_##name,
 enum { TENON_REFUSALS(TENON_REFUSAL_ENTRY) TENON_REFUSAL_COUNT };
 
-/* [frozen] `detail` is NULL or static text, told behind the reason's words.
- * `accepted_instructions`: with SLOT, how many instructions of the slot's program would have
- * fitted. No host of this version looks at it: it offers fewer and fewer of the neighbours until a
- * kernel takes them. */
+/* [frozen] `detail` is NULL or static text, told behind the reason's words. */
 typedef struct tenon_refusal_t {
   uint32_t reason;
-  uint32_t accepted_instructions;
+  uint32_t reserved;
   const char* detail;
 } tenon_refusal_t;
 
@@ -1221,6 +1251,10 @@ typedef struct tenon_run_table_t {
    * zeroed memory half written, and return whatever it likes. Costs a load: what takes long asks
    * every millisecond or so, bodies of parallel too. */
   int32_t (*cancelled)(tenon_run_t* run);
+  /* TENON_EDGE_*: what stands directly before this call's work on its stream; 0: no kernel (a copy,
+   * the beginning, another context's work). For launches that depend on their predecessor's signal.
+   * In a recording it is what stands before the step there. */
+  uint32_t (*edge)(tenon_run_t* run);
 } tenon_run_table_t;
 
 /* What prepare and enqueue are given comes in one structure each (as what convert and rewrite are),
@@ -1329,11 +1363,6 @@ typedef struct tenon_kernel_t {
                          void** out_bound);
   /* [run] Computes, or enqueues on the run's stream. */
   tenon_status_t (*enqueue)(const tenon_enqueue_t* call);
-  /* [bind] Addresses changed after recording; NULL: record again. Bits tell which arguments. No
-   * host of this version records, and so none calls it. */
-  tenon_status_t (*rebind)(void* instance, void* bound, uint64_t changed_inputs,
-                           uint64_t changed_outputs, const tenon_argument_t* inputs,
-                           const tenon_argument_t* outputs);
   /* [bind] NULL: nothing to do; memory of bind.allocate goes by itself. */
   void (*unbind)(void* instance, void* bound);
   /* [load] NULL: nothing to do; memory of prepare.allocate goes by itself. Constants may be gone.
@@ -1382,9 +1411,9 @@ enum { TENON_COPY_TO_DEVICE = 1, TENON_COPY_TO_HOST = 2, TENON_COPY_WITHIN = 3 }
  * second time that they run with these extents, and replayed from then on.
  *
  * Where this version stops: a device with HOST_MEMORY and streams of its own is not used.
- * wait_event, make_cold and native are demanded as marked, for the hosts that will call them, and
- * called by none yet. Weights that a kernel packs stay in the host's memory. Of several plugins
- * that offer one name, the library's own stays, else the first on the search path. */
+ * wait_event is demanded as marked, for the hosts that will call it, and called by none yet.
+ * Weights that a kernel packs stay in the host's memory. Of several plugins that offer one name,
+ * the library's own stays, else the first on the search path. */
 typedef struct tenon_device_descriptor_t {
   size_t size;
   const char* name;
@@ -1433,8 +1462,6 @@ typedef struct tenon_device_descriptor_t {
                                void** out_recording);
   tenon_status_t (*replay)(tenon_device_t* device, tenon_stream_t* stream, void* recording);
   void (*destroy_recording)(tenon_device_t* device, void* recording);
-  /* [build] Evicts caches before a cold timing; NULL: cannot. */
-  void (*make_cold)(tenon_device_t* device, tenon_stream_t* stream);
   /* [any] "cuda.stream/1": the native handle behind `stream`; NULL: none of that name. */
   void* (*native)(tenon_device_t* device, tenon_stream_t* stream, const char* name);
   /* [any] A service by versioned string, NULL: none. */
@@ -1876,8 +1903,8 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *
  *   name: acme_vision            [required] letters, digits, _ and -; the plugin's identity
  *   version: 1.2.0               [required]
- *   abi: 0.4                     [required] built
- *   needed: 0.4                  [required]
+ *   abi: 0.5                     [required] built
+ *   needed: 0.5                  [required]
  *   vendor: Acme
  *   licence: MIT
  *   url: https://acme.example
@@ -1912,7 +1939,10 @@ typedef struct tenon_note_header_t {
 #define TENON_ABI_TEXT \
   TENON_STRINGIZE(TENON_ABI_MAJOR_DIGIT) "." TENON_STRINGIZE(TENON_ABI_MINOR_DIGIT)
 #define TENON_ABI_MAJOR_DIGIT 0
-#define TENON_ABI_MINOR_DIGIT 4
+#define TENON_ABI_MINOR_DIGIT 5
+#if TENON_ABI_MAJOR != TENON_ABI_MAJOR_DIGIT || TENON_ABI_MINOR != TENON_ABI_MINOR_DIGIT
+#error "two versions of one contract"
+#endif
 
 /* Where the manifest lies. Nothing may stand between notes, so clang's address sanitizer must not
  * pad it. */

@@ -4,43 +4,17 @@
 #include <stdio.h>
 
 #include "memory.h"
-#include "plugins/reference/interpreter.h"
 #include "plugins/reference/kernels.h"
 #include "stream.h"
 
-/* What each kernel asks for besides what it needs, and looks at. */
-enum { OWN_SCRATCH = 256, OWN_ZEROED = 64, OWN_PERSISTENT = 64, SCRATCH_BYTE = 0x5C };
-
-/* Whose kernel it is at heart. */
-typedef struct heart_t {
-  tenon_status_t (*tactics)(void* state, const tenon_region_t* region,
-                            const tenon_region_table_t* table, tenon_emit_t* emit,
-                            tenon_status_t (*add)(tenon_emit_t* emit,
-                                                  const tenon_tactic_t* tactic));
-  tenon_status_t (*prepare)(const tenon_prepare_t* call, void** out_instance);
-  tenon_status_t (*bind)(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
-                         void** out_bound);
-  tenon_status_t (*enqueue)(const tenon_enqueue_t* call);
-} heart_t;
-
-static const heart_t* heart_of(const tenon_region_t* region, const tenon_region_table_t* table) {
-  static const heart_t operators = {tenon__work_tactics, tenon__work_prepare, tenon__work_bind,
-                                    tenon__work_enqueue};
-  static const heart_t expressions = {tenon__interpreter_tactics, tenon__expressions_prepare,
-                                      tenon__expressions_bind, tenon__expressions_enqueue};
-  static const heart_t moves = {tenon__interpreter_tactics, tenon__moves_prepare, tenon__moves_bind,
-                                tenon__moves_enqueue};
-  const uint32_t kind = table->kind(region);
-  return kind == TENON_REGION_EXPRESSION ? &expressions
-         : kind == TENON_REGION_MOVE     ? &moves
-                                         : &operators;
-}
+enum { SCRATCH_BYTE = 0x5C };
 
 /* What prepare leaves. */
 typedef struct instance_t {
-  const heart_t* heart;
+  const far_heart_t* heart;
   void* inner;
   const char* name;
+  uint64_t host_inputs; /* those that enqueue reads in the host's memory, and takes along */
   uint32_t input_count;
   uint32_t output_count;
   /* Of the heart; ours is behind. */
@@ -68,54 +42,7 @@ typedef struct packed_t {
   uint32_t output_count;
 } packed_t;
 
-/* ---- Match, tactics, prepare, bind ---- */
-
-int32_t far_match_program(void* state, const tenon_region_t* region,
-                          const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
-  (void)state;
-  for (uint32_t value = 0; value < table->value_count(region); ++value) {
-    const tenon_value_info_t* info = table->value(region, value);
-    if (info != NULL && info->dtype == TENON_DTYPE_STRING) {
-      *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_DTYPE, .detail = "texts"};
-      return 0;
-    }
-  }
-  return 1;
-}
-
-int32_t far_match_operator(void* state, const tenon_region_t* region,
-                           const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
-  return far_match_program(state, region, table, out_refusal) != 0
-             ? tenon__work_match(state, region, table, out_refusal)
-             : 0;
-}
-
-typedef struct emission_t {
-  tenon_emit_t* emit;
-  tenon_status_t (*add)(tenon_emit_t* emit, const tenon_tactic_t* tactic);
-  uint32_t flags;
-} emission_t;
-
-static tenon_status_t add_more(tenon_emit_t* emit, const tenon_tactic_t* tactic) {
-  const emission_t* emission = (const void*)emit;
-  tenon_tactic_t more = *tactic;
-  more.scratch_bytes += OWN_SCRATCH;
-  more.zeroed_bytes += OWN_ZEROED;
-  more.persistent_bytes += OWN_PERSISTENT;
-  more.flags |= emission->flags;
-  return emission->add(emission->emit, &more);
-}
-
-tenon_status_t far_tactics(void* state, const tenon_region_t* region,
-                           const tenon_region_table_t* table, tenon_emit_t* emit,
-                           tenon_status_t (*add)(tenon_emit_t* emit,
-                                                 const tenon_tactic_t* tactic)) {
-  const bool waits = table->kind(region) == TENON_REGION_OPERATOR &&
-                     far_kernel_waits(table->node_operator(region, 0)) != 0;
-  emission_t emission = {emit, add, waits ? TENON_TACTIC_HOST_WAITS : TENON_TACTIC_RECORDABLE};
-  return heart_of(region, table)
-      ->tactics(state, region, table, (tenon_emit_t*)(void*)&emission, add_more);
-}
+/* ---- Prepare, bind ---- */
 
 tenon_status_t far_prepare(const tenon_prepare_t* call, void** out_instance) {
   instance_t* instance = call->host->allocate(call->preparation, sizeof(*instance));
@@ -127,15 +54,19 @@ tenon_status_t far_prepare(const tenon_prepare_t* call, void** out_instance) {
       kind == TENON_REGION_OPERATOR
           ? tenon__kernel_find(call->table->node_operator(call->region, 0))
           : NULL;
-  *instance = (instance_t){.heart = heart_of(call->region, call->table),
+  *instance = (instance_t){.heart = far_heart_of(call->region, call->table),
                            .name = row != NULL                       ? row->op
                                    : kind == TENON_REGION_EXPRESSION ? "expressions"
                                                                      : "moves",
                            .input_count = call->table->input_count(call->region),
                            .output_count = call->table->output_count(call->region),
-                           .scratch_bytes = call->tactic->scratch_bytes - OWN_SCRATCH,
-                           .zeroed_bytes = call->tactic->zeroed_bytes - OWN_ZEROED,
-                           .persistent_bytes = call->tactic->persistent_bytes - OWN_PERSISTENT};
+                           .scratch_bytes = call->tactic->scratch_bytes - FAR_OWN_SCRATCH,
+                           .zeroed_bytes = call->tactic->zeroed_bytes - FAR_OWN_ZEROED,
+                           .persistent_bytes = call->tactic->persistent_bytes - FAR_OWN_PERSISTENT};
+  for (uint32_t k = 0; call->tactic->inputs != NULL && k < instance->input_count; ++k) {
+    const bool is_host = (call->tactic->inputs[k].flags & TENON_RULE_HOST) != 0;
+    instance->host_inputs |= is_host ? UINT64_C(1) << k : 0;
+  }
   const tenon_status_t status = instance->heart->prepare(call, &instance->inner);
   if (status == TENON_OK) {
     *out_instance = instance;
@@ -149,6 +80,16 @@ static size_t extents_size(const tenon_argument_t* argument) {
              : 0;
 }
 
+static bool is_host(const instance_t* instance, uint32_t index) {
+  return index < instance->input_count && index < 64 && (instance->host_inputs >> index & 1) != 0;
+}
+
+/* Of the numbers that travel with a call; dense. */
+static size_t host_size(const tenon_tensor_view_t* view) {
+  const size_t count = (size_t)tenon__dims_product(view->dims, 0, view->rank);
+  return ((count * tenon__number_bits(view->dtype) + 7) / 8 + 7) / 8 * 8;
+}
+
 tenon_status_t far_bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
                         void** out_bound) {
   const instance_t* from = instance;
@@ -157,6 +98,7 @@ tenon_status_t far_bind(void* instance, tenon_binding_t* binding, const tenon_bi
   size_t size = sizeof(packed_t) + count * sizeof(tenon_argument_t);
   for (uint32_t index = 0; index < from->input_count; ++index) {
     size += extents_size(host->input(binding, index));
+    size += is_host(from, index) ? host_size(&host->input(binding, index)->tensor) : 0;
   }
   for (uint32_t index = 0; index < from->output_count; ++index) {
     size += extents_size(host->output(binding, index));
@@ -319,6 +261,7 @@ static bool unpack(tenon_device_t* device, const packed_t* packed) {
   const tenon_argument_t* from = (const void*)(packed + 1);
   const uint32_t count = packed->input_count + packed->output_count;
   const int64_t* extents = (const void*)(from + count);
+  const char* numbers = (const char*)packed + bound->packed_size; /* from behind: see pack */
   for (uint32_t index = 0; index < count; ++index) {
     tenon_argument_t* to = &bound->arguments[index];
     *to = from[index];
@@ -328,7 +271,10 @@ static bool unpack(tenon_device_t* device, const packed_t* packed) {
     to->tensor.dims = extents;
     to->tensor.strides = extents + to->tensor.rank;
     extents += (size_t)2 * to->tensor.rank;
-    if (!reach(device, bound->instance->name, &to->tensor)) {
+    if (is_host(bound->instance, index)) {
+      numbers -= host_size(&to->tensor);
+      memcpy(&to->tensor.data, &numbers, sizeof numbers); /* read alone, as inputs are */
+    } else if (!reach(device, bound->instance->name, &to->tensor)) {
       return false;
     }
   }
@@ -351,25 +297,26 @@ static tenon_status_t look_before(far_run_t* run) {
   char* zeroed = run->zeroed + instance->zeroed_bytes;
   char* persistent = run->persistent + instance->persistent_bytes;
   const size_t length = strlen(instance->name);
-  if (!is_all(zeroed, OWN_ZEROED, 0)) {
+  if (!is_all(zeroed, FAR_OWN_ZEROED, 0)) {
     return fail((tenon_run_t*)(void*)run, TENON_ERROR_INTERNAL, "zeroed memory is not zero");
   }
-  if (!is_all(persistent, OWN_PERSISTENT, 0) && strncmp(persistent, instance->name, length) != 0) {
+  if (!is_all(persistent, FAR_OWN_PERSISTENT, 0) &&
+      strncmp(persistent, instance->name, length) != 0) {
     return fail((tenon_run_t*)(void*)run, TENON_ERROR_INTERNAL, "persistent memory was changed");
   }
-  memset(zeroed, 1, OWN_ZEROED);
-  memset(run->scratch + instance->scratch_bytes, SCRATCH_BYTE, OWN_SCRATCH);
+  memset(zeroed, 1, FAR_OWN_ZEROED);
+  memset(run->scratch + instance->scratch_bytes, SCRATCH_BYTE, FAR_OWN_SCRATCH);
   memcpy(persistent, instance->name, length);
   return TENON_OK;
 }
 
 static tenon_status_t look_after(far_run_t* run) {
   const instance_t* instance = run->packed->bound->instance;
-  if (!is_all(run->scratch + instance->scratch_bytes, OWN_SCRATCH, SCRATCH_BYTE)) {
+  if (!is_all(run->scratch + instance->scratch_bytes, FAR_OWN_SCRATCH, SCRATCH_BYTE)) {
     return fail((tenon_run_t*)(void*)run, TENON_ERROR_INTERNAL,
                 "scratch was changed by something else");
   }
-  memset(run->zeroed + instance->zeroed_bytes, 0, OWN_ZEROED);
+  memset(run->zeroed + instance->zeroed_bytes, 0, FAR_OWN_ZEROED);
   return TENON_OK;
 }
 
@@ -378,12 +325,12 @@ static tenon_status_t compute(tenon_device_t* device, const packed_t* packed,
   bound_t* bound = packed->bound;
   const instance_t* instance = bound->instance;
   far_run_t run = {.device = device, .packed = packed, .call = call};
-  run.scratch =
-      far_memory_inside(device, packed->scratch, instance->scratch_bytes + OWN_SCRATCH, "scratch");
+  run.scratch = far_memory_inside(device, packed->scratch,
+                                  instance->scratch_bytes + FAR_OWN_SCRATCH, "scratch");
   run.zeroed =
-      far_memory_inside(device, packed->zeroed, instance->zeroed_bytes + OWN_ZEROED, "zeroed");
+      far_memory_inside(device, packed->zeroed, instance->zeroed_bytes + FAR_OWN_ZEROED, "zeroed");
   run.persistent = far_memory_inside(device, packed->persistent,
-                                     instance->persistent_bytes + OWN_PERSISTENT, "persistent");
+                                     instance->persistent_bytes + FAR_OWN_PERSISTENT, "persistent");
   if (run.scratch == NULL || run.zeroed == NULL || run.persistent == NULL ||
       !unpack(device, packed)) {
     return TENON_ERROR_INVALID_ARGUMENT;
@@ -424,6 +371,19 @@ static void pack_argument(const tenon_argument_t* argument, tenon_argument_t* ou
   }
 }
 
+/* What enqueue reads itself lies at the end, the first input's last. */
+static void pack_numbers(const tenon_enqueue_t* call, char* end) {
+  const bound_t* bound = call->bound;
+  for (uint32_t index = 0; index < call->input_count; ++index) {
+    const tenon_tensor_view_t* view = &call->inputs[index].tensor;
+    if (is_host(bound->instance, index) && call->inputs[index].kind == TENON_ARGUMENT_TENSOR) {
+      const size_t count = (size_t)tenon__dims_product(view->dims, 0, view->rank);
+      end -= host_size(view);
+      memcpy(end, view->data, (count * tenon__number_bits(view->dtype) + 7) / 8);
+    }
+  }
+}
+
 static const packed_t* pack(const tenon_enqueue_t* call) {
   bound_t* bound = call->bound;
   packed_t* packed = bound->packed;
@@ -441,6 +401,7 @@ static const packed_t* pack(const tenon_enqueue_t* call) {
   for (uint32_t index = 0; index < call->output_count; ++index) {
     pack_argument(&call->outputs[index], to++, &extents);
   }
+  pack_numbers(call, (char*)packed + bound->packed_size);
   return packed;
 }
 

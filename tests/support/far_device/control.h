@@ -41,7 +41,6 @@ enum { FAR_DEVICES = 2 };
   X(END_RECORD, "end_record")               \
   X(REPLAY, "replay")                       \
   X(DESTROY_RECORDING, "destroy_recording") \
-  X(MAKE_COLD, "make_cold")                 \
   X(HEALTH, "health")                       \
   X(KERNEL, "kernel")                       \
   X(WORK, "work")

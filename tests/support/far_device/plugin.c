@@ -24,11 +24,6 @@ static int32_t has(tenon_device_t* device, const char* name) {
   return strcmp(name, "far") == 0;
 }
 
-static void make_cold(tenon_device_t* device, tenon_stream_t* stream) {
-  (void)stream;
-  far_count(device, FAR_CALL_MAKE_COLD);
-}
-
 static void* service(tenon_device_t* device, const char* name) {
   (void)device;
   return strcmp(name, FAR_CONTROL_KIND) == 0 ? (void*)far_control_offering.items : NULL;
@@ -60,7 +55,6 @@ static const tenon_device_descriptor_t devices[] = {{
     .end_record = far_end_record,
     .replay = far_replay,
     .destroy_recording = far_destroy_recording,
-    .make_cold = make_cold,
     .native = far_native,
     .service = service,
     .health = far_health,

@@ -1,0 +1,93 @@
+/* What the device's kernels take, and ask for besides what the reference's do. */
+#include "call.h"
+#include "offering.h"
+#include "plugins/reference/interpreter.h"
+#include "plugins/reference/kernels.h"
+
+const far_heart_t* far_heart_of(const tenon_region_t* region, const tenon_region_table_t* table) {
+  static const far_heart_t operators = {tenon__work_tactics, tenon__work_prepare, tenon__work_bind,
+                                        tenon__work_enqueue};
+  static const far_heart_t expressions = {tenon__interpreter_tactics, tenon__expressions_prepare,
+                                          tenon__expressions_bind, tenon__expressions_enqueue};
+  static const far_heart_t moves = {tenon__interpreter_tactics, tenon__moves_prepare,
+                                    tenon__moves_bind, tenon__moves_enqueue};
+  const uint32_t kind = table->kind(region);
+  return kind == TENON_REGION_EXPRESSION ? &expressions
+         : kind == TENON_REGION_MOVE     ? &moves
+                                         : &operators;
+}
+
+int32_t far_match_program(void* state, const tenon_region_t* region,
+                          const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
+  (void)state;
+  for (uint32_t value = 0; value < table->value_count(region); ++value) {
+    const tenon_value_info_t* info = table->value(region, value);
+    if (info != NULL && info->dtype == TENON_DTYPE_STRING) {
+      *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_DTYPE, .detail = "texts"};
+      return 0;
+    }
+  }
+  return 1;
+}
+
+int32_t far_match_operator(void* state, const tenon_region_t* region,
+                           const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
+  return far_match_program(state, region, table, out_refusal) != 0
+             ? tenon__work_match(state, region, table, out_refusal)
+             : 0;
+}
+
+typedef struct emission_t {
+  tenon_emit_t* emit;
+  tenon_status_t (*add)(tenon_emit_t* emit, const tenon_tactic_t* tactic);
+  const tenon_region_t* region;
+  const tenon_region_table_t* table;
+  uint32_t flags;
+} emission_t;
+
+enum { MOST_RULED = 64 };
+
+/* Numbers that shapes are made of are read at enqueue, as a launch's parameters would be. */
+static const tenon_argument_rule_t* rule_inputs(const emission_t* emission,
+                                                const tenon_argument_rule_t* rules,
+                                                tenon_argument_rule_t* out_rules) {
+  const tenon_region_table_t* table = emission->table;
+  const uint32_t count = table->input_count(emission->region);
+  if (count > MOST_RULED || table->kind(emission->region) != TENON_REGION_OPERATOR) {
+    return rules;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
+    const uint32_t value = table->input(emission->region, k);
+    const tenon_value_info_t* info =
+        value == TENON_NONE ? NULL : table->value(emission->region, value);
+    out_rules[k] = rules == NULL ? (tenon_argument_rule_t){0} : rules[k];
+    if (info != NULL && (info->flags & TENON_VALUE_SHAPE_OPERAND) != 0) {
+      out_rules[k] = (tenon_argument_rule_t){.flags = TENON_RULE_HOST};
+    }
+  }
+  return out_rules;
+}
+
+static tenon_status_t add_more(tenon_emit_t* emit, const tenon_tactic_t* tactic) {
+  const emission_t* emission = (const void*)emit;
+  tenon_argument_rule_t rules[MOST_RULED];
+  tenon_tactic_t more = *tactic;
+  more.inputs = rule_inputs(emission, tactic->inputs, rules);
+  more.scratch_bytes += FAR_OWN_SCRATCH;
+  more.zeroed_bytes += FAR_OWN_ZEROED;
+  more.persistent_bytes += FAR_OWN_PERSISTENT;
+  more.flags |= emission->flags;
+  return emission->add(emission->emit, &more);
+}
+
+tenon_status_t far_tactics(void* state, const tenon_region_t* region,
+                           const tenon_region_table_t* table, tenon_emit_t* emit,
+                           tenon_status_t (*add)(tenon_emit_t* emit,
+                                                 const tenon_tactic_t* tactic)) {
+  const bool waits = table->kind(region) == TENON_REGION_OPERATOR &&
+                     far_kernel_waits(table->node_operator(region, 0)) != 0;
+  emission_t emission = {emit, add, region, table,
+                         waits ? TENON_TACTIC_HOST_WAITS : TENON_TACTIC_RECORDABLE};
+  return far_heart_of(region, table)
+      ->tactics(state, region, table, (tenon_emit_t*)(void*)&emission, add_more);
+}
