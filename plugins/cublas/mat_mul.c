@@ -100,6 +100,7 @@ typedef struct emitter_t {
   const tenon_value_info_t* y;
   uint64_t zeroed_bytes;
   uint32_t version;
+  bool has_residual;
 } emitter_t;
 
 static tenon_status_t add_proposal(const emitter_t* e, tenon__cublas_choice_t choice,
@@ -111,7 +112,7 @@ static tenon_status_t add_proposal(const emitter_t* e, tenon__cublas_choice_t ch
   const tenon_argument_rule_t output = {
       .kind = layout == NULL ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT,
       .layout = layout,
-      .flags = TENON_RULE_STRIDED};
+      .flags = e->has_residual ? 0 : TENON_RULE_STRIDED};
   const tenon_numerics_t numerics = {.product_mantissa_bits = choice.is_tf32 != 0 ? 10 : 0,
                                      .product_exponent_bits = choice.is_tf32 != 0 ? 8 : 0,
                                      .accumulator_dtype = e->a->dtype == TENON_DTYPE_FLOAT64
@@ -142,6 +143,17 @@ static tenon_status_t add_proposal(const emitter_t* e, tenon__cublas_choice_t ch
   return e->add(e->emit, &tactic);
 }
 
+/* A residual and the result must lie alike (mat_mul_run.c says why): both in rows. */
+static bool has_residual(const tenon_region_t* region, const tenon_region_table_t* table) {
+  const tenon_value_info_t* y = table->value(region, table->output(region, 0));
+  tenon__cublas_epilogue_t epilogue;
+  const char* why = NULL;
+  return tenon__cublas_epilogue_recognise(table->slot_program(region, 0), y,
+                                          input_value(region, table, 1)->rank > 1, &epilogue,
+                                          &why) &&
+         epilogue.residual != TENON_NONE;
+}
+
 /* Each proposal, with and without workspace: cuBLASLt's order is not that of the times, and the
  * answers with workspace are not always the faster ones. */
 static tenon_status_t add_proposals(const emitter_t* e, bool is_tf32,
@@ -170,11 +182,12 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
                        .add = add,
                        .a = input_value(region, table, 0),
                        .y = table->value(region, table->output(region, 0)),
-                       .version = (uint32_t)cublas->calls.cublasLtGetVersion()};
+                       .version = (uint32_t)cublas->calls.cublasLtGetVersion(),
+                       .has_residual = has_residual(region, table)};
   const tenon__cublas_type_t* type = find_type(emitter.a->dtype);
   (void)zeroed_bytes(emitter.a, input_value(region, table, 1), type->bytes, &emitter.zeroed_bytes);
   tenon_status_t status = add_proposals(&emitter, false, NULL);
-  if (status == TENON_OK && emitter.y->rank == 4) {
+  if (status == TENON_OK && emitter.y->rank == 4 && !emitter.has_residual) {
     status = add_proposals(&emitter, false, &all_heads);
   }
   if (status == TENON_OK && type->dtype == TENON_DTYPE_FLOAT32) {

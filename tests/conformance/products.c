@@ -31,7 +31,8 @@ typedef struct product_t {
   bool has_gelu;  /* by tanh */
   bool is_shared; /* the residual, by the first axis */
   bool has_fractions;
-  bool is_plain; /* everything dense */
+  bool is_plain;  /* everything dense */
+  bool is_turned; /* the residual's first two axes */
 } product_t;
 
 /* ---- What is expected ---- */
@@ -214,7 +215,9 @@ static void make_slot(kernel_case_t* c, const product_t* p) {
   count++;
   if (p->has_residual) {
     make_lie(p, p->y_rank, order, &lie);
-    lie.broadcast = p->is_shared ? 1 : 0;
+    order[0] = p->is_turned ? 1 : order[0];
+    order[1] = p->is_turned ? 0 : order[1];
+    lie = (kernel_lie_t){.order = order, .step = 1, .broadcast = p->is_shared ? 1 : 0};
     terms[count] = kernel_operand(c, p->dtype, &lie);
     c->instructions[terms[count++]].dtype = (uint16_t)type;
   }
@@ -236,7 +239,8 @@ static void make_slot(kernel_case_t* c, const product_t* p) {
   if (p->has_gelu) {
     sum = make_gelu(c, type, sum);
   }
-  lie = (kernel_lie_t){.step = 1, .pitch = p->is_plain ? 0 : draw(9)};
+  /* With a residual both lie in rows without gaps: what the kernel's rules ask for. */
+  lie = (kernel_lie_t){.step = 1, .pitch = p->is_plain || p->has_residual ? 0 : draw(9)};
   kernel_output(c, p->dtype, sum, 0, &lie);
 }
 
@@ -357,6 +361,22 @@ static void check_fractions(void) {
   }
 }
 
+/* Lines of the residual begin at multiples of 16 bytes, those of the result do not. */
+static void check_unlike(void) {
+  product_t p = {.dtype = TENON_DTYPE_FLOAT32,
+                 .a_rank = 3,
+                 .b_rank = 3,
+                 .y_rank = 3,
+                 .a = {4, 40, 16},
+                 .b = {4, 16, 38},
+                 .y = {4, 40, 38},
+                 .scale = 1.0,
+                 .has_residual = true,
+                 .is_plain = true,
+                 .is_turned = true};
+  check_product(&p, "unlike lines");
+}
+
 int main(int argument_count, char** arguments) {
   static const tenon_host_offer_t offer = {
       .abi_major = TENON_ABI_MAJOR, .abi_max_minor = TENON_ABI_MINOR, .table = opened_table};
@@ -377,6 +397,7 @@ int main(int argument_count, char** arguments) {
   for (unsigned number = 1; number <= count; number++) {
     check_one(number);
   }
+  check_unlike();
   kernel_free_scratch();
   kernel_plugin->stop(kernel_plugin_state);
   opened_stop(&kernel_device);

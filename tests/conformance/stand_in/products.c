@@ -181,6 +181,15 @@ static bool is_aligned(const void* data, uint32_t alignment) {
   return (uintptr_t)data % alignment == 0;
 }
 
+/* Lines of d are written as wide as the algorithm may and lines of c allow: seen to stop a GPU
+ * where those of d do not. */
+static bool stores_fit(const product_t* p, const algorithm_t* algorithm) {
+  const int64_t bytes = (int64_t)element_bytes(p->d.type);
+  return p->residual == 0 || p->d.rows == 1 ||
+         p->c.leading * bytes % algorithm->alignments[2] != 0 ||
+         p->d.leading * bytes % algorithm->alignments[3] == 0;
+}
+
 static double read_factor(const operation_t* operation, const void* factor) {
   return read_element(operation->scale, factor, 0);
 }
@@ -212,6 +221,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
       !is_aligned(a, algorithm.alignments[0]) || !is_aligned(b, algorithm.alignments[1]) ||
       !is_aligned(c, algorithm.alignments[2]) || !is_aligned(d, algorithm.alignments[3])) {
     return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  if (!stores_fit(&product, &algorithm)) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   void* driver = dlopen("libcuda.so.1", RTLD_NOW);
   void* symbol = driver == NULL ? NULL : dlsym(driver, "stand_in_submit");
