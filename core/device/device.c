@@ -198,6 +198,12 @@ void tenon__device_destroy_recording(const tenon__device_t* device, void* record
 
 /* ---- Memory ---- */
 
+void* tenon__device_native(const tenon__device_t* device, tenon_stream_t* stream,
+                           const char* name) {
+  const tenon_device_descriptor_t* descriptor = device->source.descriptor;
+  return descriptor->native == NULL ? NULL : descriptor->native(device->handle, stream, name);
+}
+
 tenon_status_t tenon__device_copy(const tenon__device_t* device, tenon_stream_t* stream,
                                   int32_t direction, void* target, const void* source,
                                   size_t size_bytes) {

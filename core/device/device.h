@@ -65,6 +65,9 @@ tenon_status_t tenon__device_record_event(const tenon__device_t* device, tenon_s
 tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_t* begin,
                                      tenon_event_t* end, double* out_seconds);
 
+/* The native handle behind a stream, by its name; NULL: none of that name. */
+void* tenon__device_native(const tenon__device_t* device, tenon_stream_t* stream, const char* name);
+
 /* Can work be recorded there? Then what is asked of a stream between begin and end is kept and not
  * done, and each replay asks for all of it. Destroying NULL does nothing. */
 bool tenon__device_records(const tenon__device_t* device);

@@ -7,6 +7,7 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/runtime/copy.h"
 #include "core/runtime/frame.h"
+#include "core/runtime/lent.h"
 #include "core/runtime/propagate.h"
 #include "core/runtime/unfit.h"
 #include "core/tensor/layout.h"
@@ -99,8 +100,8 @@ static tenon_status_t check_items(const tenon__context_t* context, const tenon__
   return TENON_OK;
 }
 
-tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t index,
-                                        const tenon_argument_t* argument) {
+static tenon_status_t set_input(tenon__context_t* context, uint32_t index,
+                                const tenon_argument_t* argument) {
   const tenon__graph_t* g = main_graph(context);
   const tenon_sink_t* sink = context->engine->options.sink;
   if (index >= g->input_count) {
@@ -138,6 +139,34 @@ tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t inde
   return TENON_OK;
 }
 
+tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t index,
+                                        const tenon_argument_t* argument) {
+  TENON_TRY(set_input(context, index, argument));
+  tenon__context_return_input(context, index);
+  return TENON_OK;
+}
+
+/* The host cannot look into such memory, so it takes what lies in rows alone. */
+static tenon_status_t check_rows(const tenon__context_t* context, const char* what,
+                                 const char* name, const tenon_tensor_view_t* view) {
+  return view->bit_offset == 0 &&
+                 tenon__strides_are_row_major(view->rank, view->dims, view->strides)
+             ? TENON_OK
+             : tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+                           "%s '%s' is in a device's memory, where it must lie in dense rows", what,
+                           name);
+}
+
+tenon_status_t tenon__context_set_input_on_device(tenon__context_t* context, uint32_t index,
+                                                  const tenon_argument_t* argument) {
+  const tenon__graph_t* g = main_graph(context);
+  if (index < g->input_count) {
+    TENON_TRY(check_rows(context, "input", g->values[g->inputs[index]].name, &argument->tensor));
+  }
+  TENON_TRY(set_input(context, index, argument));
+  return tenon__context_lend_input(context, index, argument->tensor.data);
+}
+
 static tenon_status_t need_input(const tenon__context_t* context, uint32_t index) {
   const tenon__graph_t* g = main_graph(context);
   return context->input_is_set[index]
@@ -157,6 +186,9 @@ static tenon_status_t take_input(tenon__context_t* context, uint32_t index) {
   if (value->type.kind != TENON_ARGUMENT_TENSOR ||
       frame->schedule->places[at].storage != TENON_STORAGE_INPUT) {
     return TENON_OK;
+  }
+  if (context->lent_inputs[index].data != NULL) {
+    return tenon__context_take_lent(context, index);
   }
   const tenon_tensor_view_t* view = &context->inputs[index].tensor;
   const bool in_place = tenon__strides_are_row_major(view->rank, view->dims, view->strides) &&
@@ -201,8 +233,8 @@ static tenon_status_t check_least_room(const tenon__context_t* context, uint32_t
   return TENON_OK;
 }
 
-tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t index,
-                                         const tenon_tensor_view_t* view) {
+static tenon_status_t set_output(tenon__context_t* context, uint32_t index,
+                                 const tenon_tensor_view_t* view) {
   const tenon__graph_t* g = main_graph(context);
   if (index >= g->output_count) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
@@ -229,6 +261,22 @@ tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t ind
     memcpy(context->output_strides[index], view->strides, view->rank * sizeof(int64_t));
   }
   return TENON_OK;
+}
+
+tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t index,
+                                         const tenon_tensor_view_t* view) {
+  TENON_TRY(set_output(context, index, view));
+  tenon__context_return_output(context, index);
+  return TENON_OK;
+}
+
+tenon_status_t tenon__context_set_output_on_device(tenon__context_t* context, uint32_t index,
+                                                   const tenon_tensor_view_t* view) {
+  if (index < main_graph(context)->output_count) {
+    TENON_TRY(check_rows(context, "output", output_name(context, index), view));
+  }
+  TENON_TRY(set_output(context, index, view));
+  return tenon__context_lend_output(context, index, view->data);
 }
 
 /* Extents that the data decide: of values that steps make, numbers among elements, iterations. */
@@ -326,7 +374,7 @@ static tenon_status_t place_output(tenon__context_t* context, uint32_t k) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INTERNAL,
                        "the extents of output '%s' are not known in time", output_name(context, k));
   }
-  const bool in_place = own->data != NULL &&
+  const bool in_place = own->data != NULL && context->lent_outputs[k].data == NULL &&
                         memcmp(own->dims, dims, value->type.rank * sizeof *dims) == 0 &&
                         tenon__strides_are_row_major(value->type.rank, dims, own->strides) &&
                         (uintptr_t)own->data % 16 == 0;
@@ -346,9 +394,13 @@ static tenon_status_t place_output(tenon__context_t* context, uint32_t k) {
 tenon_status_t tenon__context_place_outputs(tenon__context_t* context) {
   const tenon__schedule_t* schedule = context->frames[0].schedule;
   for (uint32_t k = 0; k < main_graph(context)->output_count; ++k) {
+    bool is_placed = false;
     TENON_TRY(check_known_room(context, k));
+    if (context->lent_outputs[k].data != NULL) {
+      tenon__context_place_lent(context, k, &is_placed);
+    }
     const bool is_ours = schedule->places[schedule->outputs[k]].storage == TENON_STORAGE_OUTPUT;
-    TENON_TRY(is_ours ? place_output(context, k) : TENON_OK);
+    TENON_TRY(is_ours && !is_placed ? place_output(context, k) : TENON_OK);
   }
   return TENON_OK;
 }
@@ -357,6 +409,9 @@ tenon_status_t tenon__context_place_outputs(tenon__context_t* context) {
 static tenon_status_t copy_out(tenon__context_t* context, uint32_t index,
                                const tenon_tensor_view_t* result) {
   TENON_TRY(check_room(context, index, result->dims));
+  if (context->lent_outputs[index].data != NULL) {
+    return tenon__context_send_lent(context, index, result);
+  }
   return tenon__copy_tensor(result, &context->outputs[index]);
 }
 
@@ -374,7 +429,9 @@ static tenon_status_t collect_output(tenon__context_t* context, uint32_t k) {
   if (context->outputs[k].data != NULL && result->tensor.data != context->outputs[k].data) {
     TENON_TRY(copy_out(context, k, &result->tensor));
     result->tensor.data = context->outputs[k].data;
-    memcpy(strides, context->output_strides[k], result->tensor.rank * sizeof *strides);
+    if (context->lent_outputs[k].data == NULL) {
+      memcpy(strides, context->output_strides[k], result->tensor.rank * sizeof *strides);
+    }
   }
   return TENON_OK;
 }

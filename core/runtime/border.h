@@ -11,10 +11,18 @@
  * multiple of 16 bytes. That extents changed is noted, and worked out in the next run. */
 tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t index,
                                         const tenon_argument_t* argument);
+/* Likewise, but the data are in the memory of the plan's device: dense rows. Read there without a
+ * copy where they begin at a multiple of 64 bytes. INVALID_STATE where the plan has no device of
+ * its own. */
+tenon_status_t tenon__context_set_input_on_device(tenon__context_t* context, uint32_t index,
+                                                  const tenon_argument_t* argument);
 /* The caller's memory, whose extents say how much it holds: a run whose result is larger fails.
  * Written in place where the plan can, else copied to after the run. NULL: ours again. */
 tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t index,
                                          const tenon_tensor_view_t* view);
+/* Likewise in the memory of the plan's device; the result's rows are dense there. */
+tenon_status_t tenon__context_set_output_on_device(tenon__context_t* context, uint32_t index,
+                                                   const tenon_tensor_view_t* view);
 /* Extents of an output that is a tensor, for the inputs as they are set; out_dims[k] is -1 where
  * the data decide, out_max_dims[k] then their bound, or -1 where nothing bounds them. Both have 64
  * entries. INVALID_STATE while an input is not set, INVALID_ARGUMENT for what is no tensor of known

@@ -7,6 +7,7 @@
 #include "core/runtime/engine.h"
 #include "core/runtime/execute.h"
 #include "core/runtime/frame.h"
+#include "core/runtime/lent.h"
 #include "core/runtime/propagate.h"
 #include "core/runtime/states.h"
 #include "core/runtime/transfer.h"
@@ -79,7 +80,8 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
   TENON_TRY(tenon__extents_create(&context->arena, plan->network->pool, &context->extents));
   TENON_TRY(tenon__context_create_states(context));
   TENON_TRY(tenon__context_create_border(context));
-  return create_frames(context);
+  TENON_TRY(create_frames(context));
+  return tenon__context_create_lent(context);
 }
 
 tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_count, void* stream,
@@ -189,7 +191,9 @@ tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
                        "a device of this context was lost: destroy it, and load the engine again");
   }
-  TENON_TRY(tenon__context_synchronize(context));
+  if (!tenon__context_is_all_lent(context)) {
+    TENON_TRY(tenon__context_synchronize(context));
+  }
   tenon__interrupt_forget(&context->interrupt);
   tenon__context_forget_outputs(context);
   if (context->zeroed_is_dirty) {
@@ -203,6 +207,12 @@ tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
   }
   tenon__thread_pool_rest(context->pool);
   return end_run(context, status);
+}
+
+void* tenon__context_native_stream(const tenon__context_t* context, const char* name) {
+  const tenon__memory_t* memory =
+      &context->spaces[tenon__plan_main_device(context->engine->plan)].memory;
+  return memory->stream == NULL ? NULL : tenon__device_native(memory->device, memory->stream, name);
 }
 
 void tenon__context_cancel(tenon__context_t* context) {

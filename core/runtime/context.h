@@ -26,6 +26,8 @@ tenon_status_t tenon__context_synchronize(tenon__context_t* context);
 /* From any thread: the run in progress ends with CANCELLED as soon as it can. A wish from before a
  * run is forgotten when the run begins. */
 void tenon__context_cancel(tenon__context_t* context);
+/* The handle behind the stream of the plan's device, NULL: none of that name. */
+void* tenon__context_native_stream(const tenon__context_t* context, const char* name);
 
 /* `step` counts the steps of all graphs: main first, then bodies, in order of schedules. Called
  * after each step, in the running thread; NULL: nobody, and no clock is read. Steps of bodies are

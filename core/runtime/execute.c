@@ -132,7 +132,7 @@ static tenon_status_t compute(tenon__frame_t* frame, uint32_t index) {
     case TENON_STEP_CHOOSE:
       return run_choose(frame, index);
     case TENON_STEP_COPY:
-      return tenon__frame_transfer(frame, step);
+      return tenon__frame_transfer(frame, index);
     default:
       return run_repeat(frame, index);
   }

@@ -67,6 +67,21 @@ typedef struct tenon__bound_argument_t {
   uint32_t capacity;
 } tenon__bound_argument_t;
 
+/* What a step that copies between memories does in this run. */
+typedef enum tenon__transfer_t {
+  TENON_TRANSFER_CROSSES, /* as planned */
+  TENON_TRANSFER_WITHIN,  /* what would go to the host stays in the device's memory */
+  TENON_TRANSFER_NONE     /* the target is the source, or has it already */
+} tenon__transfer_t;
+
+/* What the application lends in the device's memory: lent.h. */
+typedef struct tenon__lent_t {
+  void* data;           /* NULL: nothing */
+  uint32_t crossing;    /* the main graph's step that copies it there or back; TENON_NONE */
+  bool is_read_on_host; /* inputs: by something besides */
+  bool is_replaceable;  /* outputs: the crossing's source can lie in the application's memory */
+} tenon__lent_t;
+
 /* Arguments as the kernel is called with them, and what it is bound for; lists have as many entries
  * as the plan's step. `bound` NULL: not bound yet. */
 typedef struct tenon__step_state_t {
@@ -79,6 +94,7 @@ typedef struct tenon__step_state_t {
   int64_t* signature; /* what the bound step was bound for: all dims and strides */
   uint32_t signature_count;
   uint32_t signature_capacity;
+  tenon__transfer_t transfer;
   bool writes_nothing;  /* its outputs have no elements: the kernel is not called */
   bool reads_host;      /* a device's step that reads numbers in the host's memory */
   bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
@@ -130,8 +146,8 @@ typedef struct tenon__frame_t {
 } tenon__frame_t;
 
 /* Spaces are its own, one for each of the plan's devices; arrays lie in its arena. Per input:
- * inputs, input_is_set, input_dims, input_strides; per output: outputs, results and their dims and
- * strides; per state: states, next_states, state_sizes. */
+ * inputs, input_is_set, input_dims, input_strides, lent_inputs; per output: outputs, lent_outputs,
+ * results and their dims and strides; per state: states, next_states, state_sizes. */
 struct tenon__context_t {
   tenon_allocator_t allocator;
   tenon__engine_t* engine;
@@ -147,6 +163,8 @@ struct tenon__context_t {
   tenon_argument_t* inputs; /* as set; kind ABSENT until then */
   bool* input_is_set;
   bool shapes_changed;
+  tenon__lent_t* lent_inputs;
+  tenon__lent_t* lent_outputs;
   tenon_tensor_view_t* outputs; /* the application's memory; data NULL: ours */
   int64_t (*output_dims)[64];   /* and how much it holds */
   int64_t (*output_strides)[64];

@@ -45,12 +45,22 @@ static tenon_status_t find_ends(tenon__frame_t* frame, const tenon__step_t* step
              : TENON_ERROR_INVALID_DATA;
 }
 
-tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, const tenon__step_t* step) {
+static int32_t direction_of(const tenon__frame_t* frame, uint32_t index) {
+  const uint32_t target = frame->schedule->steps[index].outputs[0];
+  return frame->steps[index].transfer == TENON_TRANSFER_WITHIN ? TENON_COPY_WITHIN
+         : frame->schedule->places[target].space != 0          ? TENON_COPY_TO_DEVICE
+                                                               : TENON_COPY_TO_HOST;
+}
+
+tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, uint32_t index) {
+  const tenon__step_t* step = &frame->schedule->steps[index];
   tenon__space_t* space = &frame->context->spaces[step->device];
-  const bool is_inward = frame->schedule->places[step->outputs[0]].space != 0;
   void* source = NULL;
   void* target = NULL;
   size_t bytes = 0;
+  if (frame->steps[index].transfer == TENON_TRANSFER_NONE) {
+    return TENON_OK;
+  }
   const tenon_status_t status = find_ends(frame, step, &source, &target, &bytes);
   if (status != TENON_OK) {
     return tenon__frame_unfit(frame, step->name, step->inputs[0], status);
@@ -58,7 +68,6 @@ tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, const tenon__step_t*
   TENON_TRY(tenon__context_settle(frame->context, step->device));
   space->is_busy = true;
   space->run.edge = 0;
-  return tenon__device_copy(space->memory.device, space->memory.stream,
-                            is_inward ? TENON_COPY_TO_DEVICE : TENON_COPY_TO_HOST, target, source,
-                            bytes);
+  return tenon__device_copy(space->memory.device, space->memory.stream, direction_of(frame, index),
+                            target, source, bytes);
 }

@@ -10,6 +10,6 @@
 tenon_status_t tenon__context_settle(tenon__context_t* context, uint32_t device);
 /* A step that copies, enqueued: when the target is the host's, it is there once the device has
  * settled. */
-tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, const tenon__step_t* step);
+tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, uint32_t step);
 
 #endif

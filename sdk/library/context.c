@@ -127,19 +127,32 @@ static const char* name_tensor(const char* what, const tenon_io_info_t* info,
   return out_name->text;
 }
 
-tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
-                                       const tenon_tensor_view_t* view) {
+typedef tenon_status_t (*set_input_t)(tenon__context_t* context, uint32_t index,
+                                      const tenon_argument_t* argument);
+
+static tenon_status_t set_tensor(tenon_context_t* context, const char* function, uint32_t index,
+                                 const tenon_tensor_view_t* view, set_input_t set) {
   int64_t strides[TENON_RANK_LIMIT];
   tensor_name_t name;
   const tenon_io_info_t* input = NULL;
   tenon_argument_t argument = {.kind = TENON_ARGUMENT_TENSOR};
-  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(function, "context", context != NULL));
   const tenon_sink_t* sink = &context->engine->sink;
-  TENON_TRY(tenon__need(sink, __func__, "view", view != NULL));
-  TENON_TRY(tenon__engine_input(context->engine, __func__, index, &input));
+  TENON_TRY(tenon__need(sink, function, "view", view != NULL));
+  TENON_TRY(tenon__engine_input(context->engine, function, index, &input));
   TENON_TRY(
       complete_view(sink, name_tensor("input", input, &name), view, strides, &argument.tensor));
-  return tenon__tell(sink, __func__, tenon__context_set_input(context->context, index, &argument));
+  return tenon__tell(sink, function, set(context->context, index, &argument));
+}
+
+tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
+                                       const tenon_tensor_view_t* view) {
+  return set_tensor(context, __func__, index, view, tenon__context_set_input);
+}
+
+tenon_status_t tenon_context_set_input_on_device(tenon_context_t* context, uint32_t index,
+                                                 const tenon_tensor_view_t* view) {
+  return set_tensor(context, __func__, index, view, tenon__context_set_input_on_device);
 }
 
 static tenon_status_t check_argument(const tenon_sink_t* sink, const char* what,
@@ -193,6 +206,26 @@ tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index
   return tenon__tell(
       sink, __func__,
       tenon__context_set_output(context->context, index, view != NULL ? &complete : NULL));
+}
+
+tenon_status_t tenon_context_set_output_on_device(tenon_context_t* context, uint32_t index,
+                                                  const tenon_tensor_view_t* view) {
+  int64_t strides[TENON_RANK_LIMIT];
+  tensor_name_t name;
+  tenon_tensor_view_t complete;
+  const tenon_io_info_t* output = NULL;
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  const tenon_sink_t* sink = &context->engine->sink;
+  TENON_TRY(tenon__need(sink, __func__, "view", view != NULL));
+  TENON_TRY(tenon__engine_output(context->engine, __func__, index, &output));
+  TENON_TRY(complete_view(sink, name_tensor("output", output, &name), view, strides, &complete));
+  return tenon__tell(sink, __func__,
+                     tenon__context_set_output_on_device(context->context, index, &complete));
+}
+
+void* tenon_context_get_stream(const tenon_context_t* context, const char* name) {
+  return context == NULL || name == NULL ? NULL
+                                         : tenon__context_native_stream(context->context, name);
 }
 
 tenon_status_t tenon_context_get_output_extents(tenon_context_t* context, uint32_t index,

@@ -751,6 +751,23 @@ TENON_API tenon_status_t tenon_context_set_input_argument(tenon_context_t* conte
  * by the run, before its first step where the extents follow from those of the inputs. */
 TENON_API tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
                                                   const tenon_tensor_view_t* view);
+/* The same with memory of the device that the plan was built for, without a copy to the host and
+ * back. `data` is an address there, at a multiple of 64 bytes it is used in place, elsewhere the
+ * device copies; dense rows. What is written there before is to be done when the run is enqueued,
+ * or is put on the context's stream; what reads the output afterwards waits for the run, or is put
+ * on that stream. The output's rows are dense, whatever room `view` has. tenon_context_get_output
+ * then gives the address on the device. Where the plan computes with an input on the host, or makes
+ * an output there, it is copied. INVALID_STATE where the plan runs on the host alone. Both hold
+ * until the input or output is set otherwise. While all inputs and outputs lie there, and all steps
+ * run there, tenon_context_enqueue does not wait for the run before. */
+TENON_API tenon_status_t tenon_context_set_input_on_device(tenon_context_t* context, uint32_t index,
+                                                           const tenon_tensor_view_t* view);
+TENON_API tenon_status_t tenon_context_set_output_on_device(tenon_context_t* context,
+                                                            uint32_t index,
+                                                            const tenon_tensor_view_t* view);
+/* The native handle behind the context's stream on that device, by the name that the device gives
+ * it ("cuda.stream/1": a CUstream). NULL where there is none of that name. */
+TENON_API void* tenon_context_get_stream(const tenon_context_t* context, const char* name);
 /* The extents that an output, a tensor, will have for the inputs as they are set now: before the
  * run, so that memory can be made for it. dims[k] is -1 where the data decide (how many were
  * found): max_dims[k] is then the most that it can be, or -1 where nothing bounds it; elsewhere

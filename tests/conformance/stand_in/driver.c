@@ -221,6 +221,13 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   free(block);
   return CUDA_SUCCESS;
 }
+/* The application's own. */
+CUresult cuMemAlloc(CUdeviceptr* out, size_t size) {
+  return cuMemAllocFromPoolAsync(out, size, NULL, NULL);
+}
+CUresult cuMemFree(CUdeviceptr address) {
+  return address == 0 ? CUDA_SUCCESS : cuMemFreeAsync(address, NULL);
+}
 CUresult cuMemHostAlloc(void** out, size_t size, unsigned int flags) {
   (void)flags;
   *out = calloc(1, size);
