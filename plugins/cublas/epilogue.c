@@ -191,7 +191,7 @@ bool tenon__cublas_epilogue_recognise(const tenon_program_t* program,
     return false;
   }
   const uint64_t wide = wide_axes(value);
-  const uint32_t inner = value->rank - (has_columns ? 1 : 0);
+  const uint32_t inner = value->rank - (has_columns && value->rank > 0 ? 1 : 0);
   matcher_t matcher = {
       .program = program,
       .dtype = value->dtype,

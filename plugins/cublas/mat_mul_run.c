@@ -172,8 +172,10 @@ static uint32_t common_alignment(const bound_t* bound, uint32_t alignment) {
   const int64_t steps[] = {g->leading[TENON_CUBLAS_C], g->leading[TENON_CUBLAS_Y],
                            g->batch.strides[TENON_CUBLAS_C], g->batch.strides[TENON_CUBLAS_Y]};
   const bool differ = steps[0] != steps[1] || steps[2] != steps[3];
-  const bool has_lines = g->n.extent > 1 && bound->instance->epilogue.residual != TENON_NONE;
-  for (uint32_t k = 0; k < 4 && has_lines && differ; k++) {
+  if (!differ || g->n.extent == 1 || bound->instance->epilogue.residual == TENON_NONE) {
+    return alignment;
+  }
+  for (uint32_t k = 0; k < 4; k++) {
     while (steps[k] * bytes % alignment != 0) {
       alignment /= 2;
     }
@@ -246,8 +248,9 @@ static tenon_status_t choose(bound_t* bound, bool at_optimum, const tenon_sink_t
 
 /* ---- Binding ---- */
 
-static const tenon_tensor_view_t* view_of(tenon_binding_t* handle, const tenon_bind_table_t* host,
-                                          uint32_t input) {
+/* An operand of the slot, or NULL. */
+static const tenon_tensor_view_t* slot_view(tenon_binding_t* handle, const tenon_bind_table_t* host,
+                                            uint32_t input) {
   return input == TENON_NONE ? NULL : &host->input(handle, input)->tensor;
 }
 
@@ -272,10 +275,10 @@ tenon_status_t tenon__cublas_bind(void* instance, tenon_binding_t* handle,
                                   const tenon_bind_table_t* host, void** out_bound) {
   tenon__cublas_instance_t* self = instance;
   const tenon_sink_t* sink = host->sink == NULL ? NULL : host->sink(handle);
-  const tenon__cublas_views_t views = {.a = view_of(handle, host, self->a),
-                                       .b = view_of(handle, host, self->b),
-                                       .c = view_of(handle, host, self->epilogue.residual),
-                                       .bias = view_of(handle, host, self->epilogue.bias),
+  const tenon__cublas_views_t views = {.a = &host->input(handle, self->a)->tensor,
+                                       .b = &host->input(handle, self->b)->tensor,
+                                       .c = slot_view(handle, host, self->epilogue.residual),
+                                       .bias = slot_view(handle, host, self->epilogue.bias),
                                        .y = &host->output(handle, 0)->tensor};
   bound_t* bound = host->allocate(handle, sizeof(*bound));
   if (bound == NULL) {

@@ -41,7 +41,7 @@ typedef struct product_t {
 static const double* multiply(fake_t* fake, const product_t* p, const kernel_case_t* c) {
   static const tenon_host_offer_t offer = {.abi_major = TENON_ABI_MAJOR};
   const tenon_kernel_t* kernel = NULL;
-  const int64_t* dims[] = {p->a, p->b};
+  const int64_t* const dims[] = {p->a, p->b};
   const uint32_t ranks[] = {p->a_rank, p->b_rank};
   void* bound = NULL;
   void* instance = NULL;
@@ -50,6 +50,9 @@ static const double* multiply(fake_t* fake, const product_t* p, const kernel_cas
     if (kernel->operators != NULL && strcmp(kernel->operators[0], "standard.mat_mul/1") == 0) {
       break;
     }
+  }
+  if (kernel == NULL) {
+    return NULL;
   }
   fake->op = "standard.mat_mul/1";
   fake->kind = TENON_REGION_OPERATOR;

@@ -62,10 +62,33 @@ typedef struct product_t {
 
 /* ---- Elements ---- */
 
-__extension__ typedef _Float16 half_t;
-
 static size_t element_bytes(cudaDataType type) {
   return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2;
+}
+
+/* 1 sign, 5 exponent, 10 fraction. */
+static double from_float16(uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const int fraction = bits & 1023;
+  const double size = exponent == 31  ? (fraction == 0 ? (double)INFINITY : (double)NAN)
+                      : exponent == 0 ? ldexp(fraction, -24)
+                                      : ldexp(1024 + fraction, exponent - 25);
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+
+/* To the nearest, halves to even: in units of the last place that the result will have. */
+static uint16_t to_float16(double value) {
+  const uint16_t sign = signbit(value) ? 0x8000 : 0;
+  const double size = fabs(value);
+  int exponent = 0;
+  if (isnan(value) || isinf(value) || size >= 65520) { /* which rounds to infinity */
+    return (uint16_t)(sign | (isnan(value) ? 0x7E00 : 0x7C00));
+  }
+  (void)frexp(size, &exponent);
+  const int unit = exponent - 11 < -24 ? -24 : exponent - 11;
+  const int whole =
+      (int)nearbyint(ldexp(size, -unit)); /* up to 2048, then the exponent is one more */
+  return (uint16_t)(sign | (size == 0 ? 0 : (unit + 24) * 1024 + whole));
 }
 
 static double read_element(cudaDataType type, const char* data, int64_t place) {
@@ -76,7 +99,7 @@ static double read_element(cudaDataType type, const char* data, int64_t place) {
     return (double)((const float*)(const void*)data)[place];
   }
   if (type == CUDA_R_16F) {
-    return (double)((const half_t*)(const void*)data)[place];
+    return from_float16(((const uint16_t*)(const void*)data)[place]);
   }
   const uint32_t bits = (uint32_t)((const uint16_t*)(const void*)data)[place] << 16;
   float value = 0;
@@ -99,7 +122,7 @@ static void write_element(cudaDataType type, char* data, int64_t place, double v
   } else if (type == CUDA_R_32F) {
     ((float*)(void*)data)[place] = (float)value;
   } else if (type == CUDA_R_16F) {
-    ((half_t*)(void*)data)[place] = (half_t)(float)value;
+    ((uint16_t*)(void*)data)[place] = to_float16((double)(float)value);
   } else {
     ((uint16_t*)(void*)data)[place] = to_bfloat16((float)value);
   }
@@ -194,6 +217,7 @@ static double read_factor(const operation_t* operation, const void* factor) {
   return read_element(operation->scale, factor, 0);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the library's signature */
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t description,
                               const void* alpha, const void* a, cublasLtMatrixLayout_t a_layout,
                               const void* b, cublasLtMatrixLayout_t b_layout, const void* beta,
@@ -229,7 +253,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   void* symbol = driver == NULL ? NULL : dlsym(driver, "stand_in_submit");
   void (*submit)(CUstream, stand_in_call_t, const void*, size_t) = NULL;
   memcpy(&submit, &symbol, sizeof(submit));
-  if (submit == NULL) {
+  if (driver == NULL || submit == NULL) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
   if (algorithm.workspace > 0) { /* it is there, and it is ours */
@@ -241,6 +265,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
 }
 
 /* The first needs no workspace, the others all that is offered. */
+/* NOLINTNEXTLINE(readability-function-size): the library's signature */
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtHandle_t handle, cublasLtMatmulDesc_t description, cublasLtMatrixLayout_t a_layout,
     cublasLtMatrixLayout_t b_layout, cublasLtMatrixLayout_t c_layout,
