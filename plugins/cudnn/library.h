@@ -11,12 +11,12 @@
 #ifndef PLUGINS_CUDNN_LIBRARY_H_
 #define PLUGINS_CUDNN_LIBRARY_H_
 
-#include <cuda_native.h>
 #include <cudnn_graph.h>
 #include <cudnn_ops.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include "tenon/cuda.h"
 
 #include "tenon/plugin.h"
 

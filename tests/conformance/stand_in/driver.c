@@ -52,7 +52,7 @@ static void do_work(const work_t* work) {
     work->call(work->parameters);
   } else if (work->source != NULL) {
     memmove(work->target, work->source, work->size);
-  } else {
+  } else if (work->target != NULL) {
     memset(work->target, work->byte, work->size);
   }
 }
