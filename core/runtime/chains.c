@@ -1,5 +1,7 @@
 #include "core/runtime/chains.h"
 
+#include <string.h>
+
 #include "core/base/status.h"
 #include "core/plan/place.h"
 
@@ -29,6 +31,21 @@ static bool can_be_recorded(const tenon__frame_t* frame, const tenon__step_t* st
          lies_still(frame, step->device, step->outputs, step->output_count);
 }
 
+static tenon_status_t make_keys(tenon__frame_t* frame, tenon__chain_t* chain) {
+  tenon__arena_t* arena = &frame->context->arena;
+  for (uint32_t k = 0; k < chain->count; ++k) {
+    const tenon__step_t* step = &frame->schedule->steps[chain->first + k];
+    chain->key_count += 1 + step->input_count + step->output_count;
+  }
+  chain->key = tenon__arena_allocate(arena, chain->key_count, sizeof *chain->key);
+  bool good = chain->key != NULL;
+  for (uint32_t k = 0; k < TENON_FORM_LIMIT && good; ++k) {
+    chain->recorded[k].key = tenon__arena_allocate(arena, chain->key_count, sizeof *chain->key);
+    good = chain->recorded[k].key != NULL;
+  }
+  return good ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
+}
+
 tenon_status_t tenon__frame_find_chains(tenon__frame_t* frame) {
   const tenon__schedule_t* schedule = frame->schedule;
   tenon__arena_t* arena = &frame->context->arena;
@@ -48,6 +65,9 @@ tenon_status_t tenon__frame_find_chains(tenon__frame_t* frame) {
       frame->chains[frame->chain_count++] =
           (tenon__chain_t){.first = k, .count = 1, .device = step->device};
     }
+  }
+  for (uint32_t k = 0; k < frame->chain_count; ++k) {
+    TENON_TRY(make_keys(frame, &frame->chains[k]));
   }
   return TENON_OK;
 }
@@ -75,6 +95,64 @@ tenon__chain_t* tenon__frame_chain_at(const tenon__frame_t* frame, uint32_t step
   return chain != NULL && chain->first == step ? chain : NULL;
 }
 
+/* ---- What a recording is for ---- */
+
+static uint32_t add_addresses(const tenon__bound_argument_t* bindings, uint32_t count,
+                              const void** out_key) {
+  for (uint32_t k = 0; k < count; ++k) {
+    const char* data = bindings[k].root == NULL ? NULL : bindings[k].root->data;
+    out_key[k] = data == NULL ? NULL : data + bindings[k].byte_offset;
+  }
+  return count;
+}
+
+static void make_key(const tenon__frame_t* frame, tenon__chain_t* chain) {
+  uint32_t at = 0;
+  for (uint32_t k = 0; k < chain->count; ++k) {
+    const tenon__step_t* step = &frame->schedule->steps[chain->first + k];
+    const tenon__step_state_t* state = &frame->steps[chain->first + k];
+    chain->key[at++] = state->bound;
+    at += add_addresses(state->input_bindings, step->input_count, chain->key + at);
+    at += add_addresses(state->output_bindings, step->output_count, chain->key + at);
+  }
+}
+
+static void forget(const tenon__frame_t* frame, const tenon__chain_t* chain,
+                   tenon__recorded_t* recorded) {
+  tenon__device_destroy_recording(frame->context->spaces[chain->device].memory.device,
+                                  recorded->recording);
+  recorded->recording = NULL;
+  recorded->was_enqueued = false;
+  recorded->is_used = false;
+}
+
+/* The one with this run's key; a new one takes the place of the one that was not used for longest.
+ */
+static tenon__recorded_t* find_recorded(tenon__frame_t* frame, tenon__chain_t* chain) {
+  const size_t bytes = chain->key_count * sizeof *chain->key;
+  uint32_t oldest = 0;
+  if (chain->version == frame->version) {
+    return &chain->recorded[chain->current];
+  }
+  make_key(frame, chain);
+  chain->version = frame->version;
+  for (uint32_t k = 0; k < TENON_FORM_LIMIT; ++k) {
+    const tenon__recorded_t* recorded = &chain->recorded[k];
+    if (recorded->is_used &&
+        memcmp((const void*)recorded->key, (const void*)chain->key, bytes) == 0) {
+      chain->current = k;
+      return &chain->recorded[k];
+    }
+    oldest = recorded->used_at < chain->recorded[oldest].used_at ? k : oldest;
+  }
+  tenon__recorded_t* recorded = &chain->recorded[oldest];
+  forget(frame, chain, recorded);
+  memcpy((void*)recorded->key, (const void*)chain->key, bytes);
+  recorded->is_used = true;
+  chain->current = oldest;
+  return recorded;
+}
+
 /* ---- Running ---- */
 
 static tenon_status_t enqueue(tenon__frame_t* frame, const tenon__chain_t* chain,
@@ -86,7 +164,8 @@ static tenon_status_t enqueue(tenon__frame_t* frame, const tenon__chain_t* chain
 }
 
 /* A stream is left as it was, also where a step cannot be recorded. */
-static tenon_status_t record(tenon__frame_t* frame, tenon__chain_t* chain,
+static tenon_status_t record(tenon__frame_t* frame, const tenon__chain_t* chain,
+                             void** out_recording,
                              tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
   const tenon__memory_t* memory = &frame->context->spaces[chain->device].memory;
   void* recording = NULL;
@@ -99,7 +178,7 @@ static tenon_status_t record(tenon__frame_t* frame, tenon__chain_t* chain,
     tenon__device_destroy_recording(memory->device, recording);
     return status;
   }
-  chain->recording = recording;
+  *out_recording = recording;
   return TENON_OK;
 }
 
@@ -109,37 +188,53 @@ tenon_status_t tenon__frame_run_chain(tenon__frame_t* frame, tenon__chain_t* cha
   if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
     return TENON_ERROR_CANCELLED;
   }
-  if (!chain->was_enqueued) {
+  tenon__recorded_t* recorded = find_recorded(frame, chain);
+  recorded->used_at = ++frame->clock;
+  if (!recorded->was_enqueued) {
     TENON_TRY(enqueue(frame, chain, run));
-    chain->was_enqueued = true;
+    recorded->was_enqueued = true;
     return TENON_OK;
   }
-  if (chain->recording == NULL) {
-    TENON_TRY(record(frame, chain, run));
+  if (recorded->recording == NULL) {
+    TENON_TRY(record(frame, chain, &recorded->recording, run));
   }
   space->is_busy = true;
   space->run.edge = 0;
-  return tenon__device_replay(space->memory.device, space->memory.stream, chain->recording);
+  return tenon__device_replay(space->memory.device, space->memory.stream, recorded->recording);
 }
 
 /* ---- Forgetting ---- */
 
-static void forget(tenon__frame_t* frame, tenon__chain_t* chain) {
-  tenon__device_destroy_recording(frame->context->spaces[chain->device].memory.device,
-                                  chain->recording);
-  chain->recording = NULL;
-  chain->was_enqueued = false;
+/* What a step is bound to stands in front of its addresses. */
+static uint32_t key_position(const tenon__frame_t* frame, const tenon__chain_t* chain,
+                             uint32_t step) {
+  uint32_t at = 0;
+  for (uint32_t k = chain->first; k < step; ++k) {
+    const tenon__step_t* before = &frame->schedule->steps[k];
+    at += 1 + before->input_count + before->output_count;
+  }
+  return at;
 }
 
-void tenon__frame_forget_recording(tenon__frame_t* frame, uint32_t step) {
+void tenon__frame_forget_bound(tenon__frame_t* frame, uint32_t step, const tenon__bound_t* bound) {
   tenon__chain_t* chain = find_chain(frame, step);
-  if (chain != NULL) {
-    forget(frame, chain);
+  frame->version += 1;
+  if (chain == NULL || bound == NULL) {
+    return;
+  }
+  const uint32_t at = key_position(frame, chain, step);
+  for (uint32_t k = 0; k < TENON_FORM_LIMIT; ++k) {
+    if (chain->recorded[k].is_used && chain->recorded[k].key[at] == bound) {
+      forget(frame, chain, &chain->recorded[k]);
+    }
   }
 }
 
 void tenon__frame_forget_recordings(tenon__frame_t* frame) {
+  frame->version += 1;
   for (uint32_t k = 0; k < frame->chain_count; ++k) {
-    forget(frame, &frame->chains[k]);
+    for (uint32_t r = 0; r < TENON_FORM_LIMIT; ++r) {
+      forget(frame, &frame->chains[k], &frame->chains[k].recorded[r]);
+    }
   }
 }

@@ -122,8 +122,11 @@ static void destroy_steps(tenon__frame_t* frame) {
   }
   for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
     tenon__step_state_t* state = &frame->steps[k];
-    tenon__bound_destroy(state->bound);
-    tenon__free(allocator, state->signature, state->signature_capacity * sizeof(int64_t));
+    for (uint32_t form = 0; form < TENON_FORM_LIMIT; ++form) {
+      tenon__bound_destroy(state->forms[form].bound);
+      tenon__free(allocator, state->forms[form].signature,
+                  state->forms[form].signature_capacity * sizeof(int64_t));
+    }
     tenon__repeat_state_destroy(frame->repeats[k]);
   }
 }
@@ -150,7 +153,10 @@ void tenon__frame_renew(tenon__frame_t* frame) {
   }
   tenon__frame_forget_recordings(frame);
   for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
-    tenon__bound_destroy(frame->steps[k].bound);
+    for (uint32_t form = 0; form < TENON_FORM_LIMIT; ++form) {
+      tenon__bound_destroy(frame->steps[k].forms[form].bound);
+      frame->steps[k].forms[form].bound = NULL;
+    }
     frame->steps[k].bound = NULL;
   }
   frame->is_bound = false;
@@ -374,34 +380,55 @@ static void sign_spaces(const tenon__frame_t* frame, const struct tenon_region_t
   }
 }
 
-/* True when the step is bound for exactly these extents already; else remembers them. */
-static tenon_status_t check_signature(tenon__frame_t* frame, uint32_t index, bool* out_same) {
+enum { MOST_SIGNED = 1024 };
+
+static bool is_form_of(const tenon__bound_form_t* form, const int64_t* signature, uint32_t count) {
+  return form->bound != NULL && form->signature_count == count &&
+         memcmp(form->signature, signature, count * sizeof *signature) == 0;
+}
+
+static tenon_status_t sign_form(tenon_allocator_t allocator, const int64_t* signature,
+                                uint32_t count, tenon__bound_form_t* form) {
+  form->signature_count = 0;
+  if (count > form->signature_capacity) {
+    tenon__free(allocator, form->signature, form->signature_capacity * sizeof(int64_t));
+    form->signature = tenon__allocate(allocator, count, sizeof(int64_t));
+    form->signature_capacity = form->signature == NULL ? 0 : count;
+    TENON_TRY_MEMORY(form->signature != NULL);
+  }
+  memcpy(form->signature, signature, count * sizeof *signature);
+  form->signature_count = count;
+  return TENON_OK;
+}
+
+/* The form that is bound for exactly these extents; else the one that was not used for longest,
+ * unbound and signed for them. */
+static tenon_status_t find_form(tenon__frame_t* frame, uint32_t index,
+                                tenon__bound_form_t** out_form) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   tenon__step_state_t* state = &frame->steps[index];
-  int64_t now[1024];
+  int64_t now[MOST_SIGNED];
   uint32_t count = 0;
-  sign_arguments(state->inputs, step->input_count, now, &count, 1024);
-  sign_arguments(state->outputs, step->output_count, now, &count, 1024);
-  sign_spaces(frame, step->region, now, &count, 1024);
-  *out_same = false;
-  if (count > 1024 || state->has_dynamic_map) {
-    return TENON_OK; /* too many to compare, or not enough: bound anew */
+  sign_arguments(state->inputs, step->input_count, now, &count, MOST_SIGNED);
+  sign_arguments(state->outputs, step->output_count, now, &count, MOST_SIGNED);
+  sign_spaces(frame, step->region, now, &count, MOST_SIGNED);
+  /* Too many to compare, or not enough: bound anew. */
+  const bool is_comparable = count <= MOST_SIGNED && !state->has_dynamic_map;
+  const uint32_t form_count = is_comparable ? TENON_FORM_LIMIT : 0;
+  tenon__bound_form_t* oldest = &state->forms[0];
+  for (uint32_t k = 0; k < form_count; ++k) {
+    tenon__bound_form_t* form = &state->forms[k];
+    if (is_form_of(form, now, count)) {
+      *out_form = form;
+      return TENON_OK;
+    }
+    oldest = form->used_at < oldest->used_at ? form : oldest;
   }
-  if (state->bound != NULL && state->signature_count == count &&
-      memcmp(state->signature, now, count * sizeof *now) == 0) {
-    *out_same = true;
-    return TENON_OK;
-  }
-  if (count > state->signature_capacity) {
-    tenon__free(frame->context->allocator, state->signature,
-                state->signature_capacity * sizeof(int64_t));
-    state->signature = tenon__allocate(frame->context->allocator, count, sizeof(int64_t));
-    state->signature_capacity = state->signature == NULL ? 0 : count;
-    state->signature_count = 0;
-    TENON_TRY_MEMORY(state->signature != NULL);
-  }
-  memcpy(state->signature, now, count * sizeof *now);
-  state->signature_count = count;
+  tenon__frame_forget_bound(frame, index, oldest->bound);
+  tenon__bound_destroy(oldest->bound);
+  oldest->bound = NULL;
+  TENON_TRY(is_comparable ? sign_form(frame->context->allocator, now, count, oldest) : TENON_OK);
+  *out_form = oldest;
   return TENON_OK;
 }
 
@@ -439,25 +466,28 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
     }
   }
   state->writes_nothing = writes_nothing(step, state);
-  bool same = false;
-  TENON_TRY(check_signature(frame, index, &same));
-  if (same) {
+  tenon__bound_form_t* form = NULL;
+  state->bound = NULL;
+  TENON_TRY(find_form(frame, index, &form));
+  form->used_at = ++frame->clock;
+  state->bound = form->bound;
+  if (form->bound != NULL) {
     return TENON_OK;
   }
-  tenon__frame_forget_recording(frame, index);
-  tenon__bound_destroy(state->bound);
-  state->bound = NULL;
   const tenon__bind_request_t request = {
       .extents = &frame->context->extents,
       .inputs = state->inputs,
       .outputs = state->outputs,
       .thread_count = tenon__thread_pool_thread_count(frame->context->pool)};
-  return tenon__bound_create(frame->context->allocator,
-                             frame->context->engine->steps[frame->graph][index].instance, &request,
-                             sink, &state->bound);
+  TENON_TRY(tenon__bound_create(frame->context->allocator,
+                                frame->context->engine->steps[frame->graph][index].instance,
+                                &request, sink, &form->bound));
+  state->bound = form->bound;
+  return TENON_OK;
 }
 
 tenon_status_t tenon__frame_bind(tenon__frame_t* frame) {
+  frame->version += 1;
   for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
     if (!frame->schedule->steps[k].is_dynamic) {
       TENON_TRY(tenon__frame_bind_step(frame, k));

@@ -2,7 +2,6 @@
 
 #include "core/base/status.h"
 #include "core/plan/place.h"
-#include "core/runtime/chains.h"
 #include "core/runtime/transfer.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
@@ -133,12 +132,10 @@ static tenon_status_t need_device(const tenon__context_t* context) {
                            "the plan runs on the host alone: there is no other memory to lend");
 }
 
-/* What was recorded has the addresses of before. */
+/* What was recorded has other addresses. */
 static void move_place(tenon__frame_t* frame, uint32_t place, void* data) {
-  if (frame->places[place].data != data) {
-    tenon__frame_forget_recordings(frame);
-    frame->places[place].data = data;
-  }
+  frame->version += frame->places[place].data != data ? 1 : 0;
+  frame->places[place].data = data;
 }
 
 static void* planned(const tenon__frame_t* frame, uint32_t place) {

@@ -82,8 +82,21 @@ typedef struct tenon__lent_t {
   bool is_replaceable;  /* outputs: the crossing's source can lie in the application's memory */
 } tenon__lent_t;
 
+/* How many sets of extents a step stays bound for, and of extents and addresses a chain recorded
+ * for, the latest ones: so that runs that take turns do not bind and record each time. */
+enum { TENON_FORM_LIMIT = 4 };
+
+/* A step bound for one set of extents. */
+typedef struct tenon__bound_form_t {
+  tenon__bound_t* bound; /* NULL: none */
+  int64_t* signature;    /* what it was bound for: all dims and strides */
+  uint32_t signature_count;
+  uint32_t signature_capacity;
+  uint64_t used_at;
+} tenon__bound_form_t;
+
 /* Arguments as the kernel is called with them, and what it is bound for; lists have as many entries
- * as the plan's step. `bound` NULL: not bound yet. */
+ * as the plan's step. `bound`: that of the form at hand; NULL: not bound yet. */
 typedef struct tenon__step_state_t {
   tenon_argument_t* inputs;
   tenon_argument_t* outputs;
@@ -91,22 +104,32 @@ typedef struct tenon__step_state_t {
   tenon__bound_argument_t* output_bindings;
   tenon__dynamic_buffer_t** buffers; /* one for each output */
   tenon__bound_t* bound;
-  int64_t* signature; /* what the bound step was bound for: all dims and strides */
-  uint32_t signature_count;
-  uint32_t signature_capacity;
+  tenon__bound_form_t forms[TENON_FORM_LIMIT];
   tenon__transfer_t transfer;
   bool writes_nothing;  /* its outputs have no elements: the kernel is not called */
   bool reads_host;      /* a device's step that reads numbers in the host's memory */
   bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
 } tenon__step_state_t;
 
-/* Steps that are recorded together: chains.h. */
+/* A chain's steps with one set of extents and addresses. */
+typedef struct tenon__recorded_t {
+  const void** key;  /* of each step what it is bound to, and its arguments' addresses */
+  bool is_used;      /* the key means something */
+  bool was_enqueued; /* step by step, since they were bound */
+  void* recording;   /* the device's; NULL: none yet */
+  uint64_t used_at;
+} tenon__recorded_t;
+
+/* Steps that are recorded together: chains.h. Keys have `key_count` entries, in the arena. */
 typedef struct tenon__chain_t {
   uint32_t first;
   uint32_t count;
   uint32_t device;
-  bool was_enqueued; /* step by step, since they were bound */
-  void* recording;   /* the device's; NULL: none yet */
+  uint32_t key_count;
+  const void** key; /* of this run, as it is made */
+  uint64_t version; /* of the frame's addresses for which `current` was found; 0: none was */
+  uint32_t current; /* of `recorded` */
+  tenon__recorded_t recorded[TENON_FORM_LIMIT];
 } tenon__chain_t;
 
 /* What the run does with a value's numbers when they are there: takes them for symbols, compares
@@ -136,7 +159,9 @@ typedef struct tenon__frame_t {
   uint32_t* sizing;
   uint32_t following_count;
   tenon__following_t* following;
-  bool is_bound; /* static steps are */
+  bool is_bound;    /* static steps are */
+  uint64_t version; /* one more whenever an address or a bound step may be another one */
+  uint64_t clock;   /* of forms: which was used last */
   uint32_t chain_count;
   tenon__chain_t* chains;                 /* in order */
   struct tenon__repeat_state_t** repeats; /* per step, once it has run */

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "driver.h"
-#include "native.h"
+#include "tenon/cuda.h"
 
 enum { TENON_CUDA_DEVICE_LIMIT = 64 };
 

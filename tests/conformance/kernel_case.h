@@ -1,6 +1,7 @@
 /*
- * A region of one expression or one move, its tensors in the host's memory, and two ways to run it:
- * by plugins/reference, and by a kernel of a device on copies of the same bytes.
+ * A region of one expression, one move or one operator's node, its tensors in the host's memory,
+ * and two ways to run it: by plugins/reference, and by a kernel of a device on copies of the same
+ * bytes.
  *
  *   kernel_case_t c;
  *   kernel_case_begin(&c, DIMS(3, 4));                                   the space
@@ -52,12 +53,17 @@ typedef struct kernel_case_t {
   uint32_t seed;
   bool whole_numbers; /* floats are made as small whole numbers */
   bool bare;          /* for who measures: tensors have memory on the device alone */
+  bool recorded;      /* what is compared comes from a replay */
   uint32_t shift;     /* elements between a block's beginning and its first element */
   const tenon_move_t* move;
+  tenon_numerics_t numerics; /* of the fake's tactic */
 } kernel_case_t;
 
 /* What a driver has opened. */
 extern opened_device_t kernel_device;
+/* Whose kernels are asked, where that is not the device's own plugin. */
+extern const tenon_plugin_t* kernel_plugin;
+extern void* kernel_plugin_state;
 extern int kernel_failures;
 extern int kernel_runs;
 
@@ -90,7 +96,7 @@ uint32_t kernel_load(kernel_case_t* c, tenon_dtype_t dtype, uint32_t operand, ui
                      const uint32_t* coordinates);
 void kernel_output(kernel_case_t* c, tenon_dtype_t dtype, uint32_t instruction,
                    uint64_t reduced_axes, const kernel_lie_t* lie);
-/* A tensor of a move, which has no program. */
+/* A tensor of a move or of an operator, which have no program. */
 kernel_tensor_t* kernel_move_tensor(kernel_case_t* c, bool is_output, tenon_dtype_t dtype,
                                     uint32_t rank, const int64_t* dims, const kernel_lie_t* lie);
 
@@ -98,6 +104,10 @@ kernel_tensor_t* kernel_move_tensor(kernel_case_t* c, bool is_output, tenon_dtyp
  * float may be off, as a part of the larger of its own magnitude and 1, in units of 2^-24 for
  * results of 32 bits (the caller says why). Ends the case. */
 void kernel_check(kernel_case_t* c, const char* name, double error);
+/* The same, where the outputs' elements in the host's memory are what is expected already. A tactic
+ * of an operator may find when it is bound that it is none, but for the first; one that multiplies
+ * in a narrower type than f32 may be off 2^13 times as much, which are the bits that tf32 lacks. */
+void kernel_check_given(kernel_case_t* c, const char* name, double error);
 /* The device must find an error in the data: at synchronisation. */
 void kernel_check_fault(kernel_case_t* c, const char* name);
 
@@ -110,10 +120,13 @@ typedef struct kernel_life_t {
   tenon_argument_t inputs[KERNEL_TENSORS];
   tenon_argument_t outputs[KERNEL_TENSORS];
   void* blocks[KERNEL_TENSORS];
+  void* zeroed;
 } kernel_life_t;
 tenon_status_t kernel_life_begin(kernel_case_t* c, uint32_t tactic, kernel_life_t* out);
 tenon_status_t kernel_life_enqueue(kernel_case_t* c, const kernel_life_t* life);
 void kernel_life_end(kernel_case_t* c, kernel_life_t* life);
+/* What tactics asked for; before the device is closed. */
+void kernel_free_scratch(void);
 /* Blobs that prepare saved are given back from then on, or forgotten. */
 void kernel_forget_blobs(void);
 uint32_t kernel_blob_count(void);

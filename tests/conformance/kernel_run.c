@@ -1,88 +1,28 @@
 /* Running a case both ways, and comparing. */
-#include "kernel_case.h"
+#include "kernel_tables.h"
 
 opened_device_t kernel_device;
+const tenon_plugin_t* kernel_plugin;
+void* kernel_plugin_state;
 int kernel_failures;
 int kernel_runs;
 
-/* ---- What prepare and enqueue are given ---- */
+/* ---- What bind and enqueue are given ---- */
 
-typedef struct blob_t {
-  char key[128];
-  void* data;
-  size_t size;
-} blob_t;
-static blob_t blobs[KERNEL_BLOBS];
-static uint32_t blob_count;
-
-void kernel_forget_blobs(void) {
-  for (uint32_t k = 0; k < blob_count; k++) {
-    free(blobs[k].data);
-  }
-  blob_count = 0;
-}
-uint32_t kernel_blob_count(void) {
-  return blob_count;
-}
-
-static void name_blob(const char* key, const char* validity, char out_name[128]) {
-  (void)snprintf(out_name, 128, "%s|%s", key, validity);
-}
-static tenon_status_t load_blob(tenon_preparation_t* preparation, const char* key,
-                                const char* validity, const void** out_data, size_t* out_size) {
-  char name[128];
-  (void)preparation;
-  name_blob(key, validity, name);
-  *out_data = NULL;
-  for (uint32_t k = 0; k < blob_count; k++) {
-    if (strcmp(blobs[k].key, name) == 0) {
-      *out_data = blobs[k].data;
-      *out_size = blobs[k].size;
-    }
-  }
-  return TENON_OK;
-}
-static tenon_status_t save_blob(tenon_preparation_t* preparation, const char* key,
-                                const char* validity, const void* data, size_t size_bytes) {
-  (void)preparation;
-  if (blob_count < KERNEL_BLOBS) {
-    blob_t* blob = &blobs[blob_count++];
-    name_blob(key, validity, blob->key);
-    blob->data = malloc(size_bytes);
-    blob->size = size_bytes;
-    memcpy(blob->data, data, size_bytes);
-  }
-  return TENON_OK;
-}
-static void* service(tenon_preparation_t* preparation, const char* name) {
-  (void)preparation;
-  return kernel_device.table->service(kernel_device.device, name);
-}
-static const tenon_sink_t* prepare_sink(tenon_preparation_t* preparation) {
-  (void)preparation;
-  return &opened_sink;
-}
-static const tenon_prepare_table_t prepare_table = {.size = sizeof(tenon_prepare_table_t),
-                                                    .allocate = fake_prepare_allocate,
-                                                    .pack = fake_pack,
-                                                    .load_blob = load_blob,
-                                                    .save_blob = save_blob,
-                                                    .service = service,
-                                                    .sink = prepare_sink};
-
-static tenon_stream_t* current_stream;
+static const kernel_life_t* current_life;
 static tenon_stream_t* run_stream(tenon_run_t* run) {
   (void)run;
-  return current_stream;
+  return current_life->stream;
+}
+static void* run_zeroed(tenon_run_t* run) {
+  (void)run;
+  return current_life->zeroed;
 }
 static tenon_status_t run_fail(tenon_run_t* run, tenon_status_t status, const char* message) {
   (void)run;
   (void)fprintf(stderr, "  (%s)\n", message);
   return status;
 }
-static const tenon_run_table_t run_table = {
-    .size = sizeof(tenon_run_table_t), .stream = run_stream, .fail = run_fail};
-
 static const tenon_sink_t* bind_sink(tenon_binding_t* binding) {
   (void)binding;
   return &opened_sink;
@@ -108,20 +48,36 @@ static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tacti
       memcpy(fake->configuration, tactic->configuration, tactic->configuration_size);
     }
     fake->tactic.configuration = fake->configuration;
+    emit->c->numerics = tactic->numerics == NULL ? (tenon_numerics_t){0} : *tactic->numerics;
   }
   return TENON_OK;
 }
 
-static const tenon_kernel_t* find_kernel(const kernel_case_t* c) {
+static bool computes(const tenon_kernel_t* kernel, const kernel_case_t* c) {
   const uint32_t flag = c->move != NULL ? TENON_KERNEL_MOVES : TENON_KERNEL_EXPRESSIONS;
+  if (c->fake.op == NULL) {
+    return (kernel->flags & flag) != 0;
+  }
+  const char* const* op = kernel->operators;
+  while (op != NULL && *op != NULL && strcmp(*op, c->fake.op) != 0) {
+    op++;
+  }
+  return op != NULL && *op != NULL;
+}
+
+static const tenon_kernel_t* find_kernel(const kernel_case_t* c) {
+  const tenon_plugin_t* plugin = kernel_plugin != NULL ? kernel_plugin : kernel_device.plugin;
   const tenon_kernel_t* kernel = NULL;
-  for (uint32_t k = 0; (kernel = opened_offered(kernel_device.plugin, "kernel/1", k)) != NULL;
-       k++) {
-    if ((kernel->flags & flag) != 0 && strcmp(kernel->device, kernel_device.table->name) == 0) {
+  for (uint32_t k = 0; (kernel = opened_offered(plugin, "kernel/1", k)) != NULL; k++) {
+    if (computes(kernel, c) && strcmp(kernel->device, kernel_device.table->name) == 0) {
       return kernel;
     }
   }
   return NULL;
+}
+
+static void* kernel_state(void) {
+  return kernel_plugin != NULL ? kernel_plugin_state : kernel_device.state;
 }
 
 static void finish_program(kernel_case_t* c) {
@@ -130,8 +86,12 @@ static void finish_program(kernel_case_t* c) {
   c->program.outputs = c->results;
   c->program.coordinates = c->coordinates;
   c->program.rank = c->rank;
-  c->fake.kind = c->move != NULL ? TENON_REGION_MOVE : TENON_REGION_EXPRESSION;
-  c->fake.program = c->move != NULL ? NULL : &c->program;
+  const bool is_operator = c->fake.op != NULL;
+  c->fake.kind = is_operator       ? TENON_REGION_OPERATOR
+                 : c->move != NULL ? TENON_REGION_MOVE
+                                   : TENON_REGION_EXPRESSION;
+  c->fake.program = c->move != NULL || is_operator ? NULL : &c->program;
+  c->fake.slot = is_operator && c->program.instruction_count > 0 ? &c->program : NULL;
   c->fake.move = c->move;
   c->fake.value_count = c->fake.input_count + c->fake.output_count;
 }
@@ -142,12 +102,66 @@ static uint32_t take_tactic(kernel_case_t* c, const tenon_kernel_t* kernel, uint
   if (kernel->tactics == NULL) {
     return 1;
   }
-  (void)kernel->tactics(kernel_device.state, (const tenon_region_t*)&c->fake, &fake_region_table,
-                        &emit, add_tactic);
+  (void)kernel->tactics(kernel_state(), (const tenon_region_t*)&c->fake, &fake_region_table, &emit,
+                        add_tactic);
   return emit.count;
 }
 
+static bool is_taken(const kernel_case_t* c, const tenon_kernel_t* kernel) {
+  tenon_refusal_t refusal = {0};
+  const bool taken =
+      kernel != NULL &&
+      (kernel->match == NULL || kernel->match(kernel_state(), (const tenon_region_t*)&c->fake,
+                                              &fake_region_table, &refusal) != 0);
+  if (!taken) {
+    (void)fprintf(stderr, "  (refused: %u, %s)\n", refusal.reason,
+                  refusal.detail == NULL ? "" : refusal.detail);
+  }
+  return taken;
+}
+
 /* ---- On the device ---- */
+
+/* Scratch has whatever was there, and serves all that follow. */
+static struct {
+  void* block;
+  uint64_t size;
+} scratch;
+
+void kernel_free_scratch(void) {
+  if (scratch.block != NULL) {
+    kernel_device.table->free(kernel_device.device, NULL, scratch.block, scratch.size);
+  }
+  scratch.block = NULL;
+  scratch.size = 0;
+}
+
+static void* run_scratch(tenon_run_t* run) {
+  (void)run;
+  return scratch.block;
+}
+static const tenon_run_table_t run_table = {.size = sizeof(tenon_run_table_t),
+                                            .scratch = run_scratch,
+                                            .zeroed = run_zeroed,
+                                            .stream = run_stream,
+                                            .fail = run_fail};
+
+static tenon_status_t take_memory(const kernel_case_t* c, kernel_life_t* life) {
+  const tenon_device_descriptor_t* t = kernel_device.table;
+  const tenon_tactic_t* tactic = &c->fake.tactic;
+  tenon_status_t status = TENON_OK;
+  if (tactic->scratch_bytes > scratch.size) {
+    kernel_free_scratch();
+    status = t->allocate(kernel_device.device, NULL, tactic->scratch_bytes, &scratch.block);
+    scratch.size = status == TENON_OK ? tactic->scratch_bytes : 0;
+  }
+  if (status == TENON_OK && tactic->zeroed_bytes > 0) {
+    status = t->allocate(kernel_device.device, life->stream, tactic->zeroed_bytes, &life->zeroed);
+  }
+  return status == TENON_OK && life->zeroed != NULL
+             ? t->fill(kernel_device.device, life->stream, life->zeroed, 0, tactic->zeroed_bytes)
+             : status;
+}
 
 static tenon_status_t copy_in(kernel_case_t* c, kernel_life_t* life) {
   const tenon_device_descriptor_t* t = kernel_device.table;
@@ -176,26 +190,23 @@ static tenon_status_t copy_in(kernel_case_t* c, kernel_life_t* life) {
 
 tenon_status_t kernel_life_begin(kernel_case_t* c, uint32_t tactic, kernel_life_t* out) {
   const tenon_bind_table_t binds = bind_table();
-  tenon_refusal_t refusal = {0};
   memset(out, 0, sizeof(*out));
   finish_program(c);
   out->kernel = find_kernel(c);
   const tenon_region_t* region = (const tenon_region_t*)&c->fake;
-  if (out->kernel == NULL ||
-      (out->kernel->match != NULL &&
-       out->kernel->match(kernel_device.state, region, &fake_region_table, &refusal) == 0)) {
-    (void)fprintf(stderr, "  (refused: %u, %s)\n", refusal.reason,
-                  refusal.detail == NULL ? "" : refusal.detail);
+  if (!is_taken(c, out->kernel)) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  (void)take_tactic(c, out->kernel, tactic);
+  if (take_tactic(c, out->kernel, tactic) <= tactic) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
   const tenon_prepare_t making = {.size = sizeof(making),
-                                  .state = kernel_device.state,
+                                  .state = kernel_state(),
                                   .region = region,
                                   .table = &fake_region_table,
                                   .tactic = &c->fake.tactic,
                                   .preparation = (tenon_preparation_t*)&c->fake,
-                                  .host = &prepare_table};
+                                  .host = &kernel_prepare_table};
   tenon_status_t status =
       kernel_device.table->create_stream(kernel_device.device, NULL, &out->stream);
   if (status == TENON_OK) {
@@ -204,11 +215,14 @@ tenon_status_t kernel_life_begin(kernel_case_t* c, uint32_t tactic, kernel_life_
   if (status == TENON_OK) {
     status = out->kernel->bind(out->instance, (tenon_binding_t*)&c->fake, &binds, &out->bound);
   }
+  if (status == TENON_OK) {
+    status = take_memory(c, out);
+  }
   return status == TENON_OK ? copy_in(c, out) : status;
 }
 
 tenon_status_t kernel_life_enqueue(kernel_case_t* c, const kernel_life_t* life) {
-  current_stream = life->stream;
+  current_life = life;
   const tenon_enqueue_t call = {.size = sizeof(call),
                                 .instance = life->instance,
                                 .bound = life->bound,
@@ -233,6 +247,9 @@ void kernel_life_end(kernel_case_t* c, kernel_life_t* life) {
     if (life->blocks[k] != NULL) {
       t->free(kernel_device.device, life->stream, life->blocks[k], c->tensors[k].size_bytes);
     }
+  }
+  if (life->zeroed != NULL) {
+    t->free(kernel_device.device, life->stream, life->zeroed, c->fake.tactic.zeroed_bytes);
   }
   if (life->stream != NULL) {
     (void)t->synchronize(kernel_device.device, life->stream);
@@ -289,12 +306,49 @@ static uint64_t compare(const kernel_tensor_t* tensor, const uint8_t* got, doubl
   return wrong;
 }
 
+/* Once as it is, then recorded: what the first made is wiped away before the replay. */
+static tenon_status_t replay(kernel_case_t* c, const kernel_life_t* life) {
+  const tenon_device_descriptor_t* t = kernel_device.table;
+  void* recording = NULL;
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = c->fake.input_count; k < c->fake.value_count && status == TENON_OK; k++) {
+    status = t->fill(kernel_device.device, life->stream, life->blocks[k], KERNEL_UNTOUCHED,
+                     c->tensors[k].size_bytes);
+  }
+  if (status == TENON_OK) {
+    status = t->begin_record(kernel_device.device, life->stream);
+  }
+  if (status == TENON_OK) {
+    status = kernel_life_enqueue(c, life);
+    const tenon_status_t ended = t->end_record(kernel_device.device, life->stream, &recording);
+    status = status == TENON_OK ? ended : status;
+  }
+  if (status == TENON_OK) {
+    status = t->replay(kernel_device.device, life->stream, recording);
+  }
+  if (status == TENON_OK) {
+    status = t->synchronize(kernel_device.device, life->stream);
+    t->destroy_recording(kernel_device.device, recording);
+  }
+  return status;
+}
+
 static bool run_tactic(kernel_case_t* c, uint32_t tactic, const char* name, double error) {
   const tenon_device_descriptor_t* t = kernel_device.table;
   kernel_life_t life;
   tenon_status_t status = kernel_life_begin(c, tactic, &life);
+  if (status == TENON_ERROR_UNSUPPORTED && c->fake.op != NULL && tactic > 0) {
+    kernel_life_end(c, &life);
+    return true;
+  }
   status = status == TENON_OK ? kernel_life_enqueue(c, &life) : status;
+  if (status == TENON_OK && c->recorded) {
+    status = replay(c, &life);
+  }
   status = status == TENON_OK ? t->synchronize(kernel_device.device, life.stream) : status;
+  if (c->numerics.product_mantissa_bits != 0) {
+    error *= 0x1p13;
+  }
   bool good = status == TENON_OK;
   if (!good) {
     (void)fprintf(stderr, "%s: status %d\n", name, status);
@@ -344,29 +398,34 @@ static tenon_status_t run_reference(fake_t* fake) {
   return moves ? tenon__moves_enqueue(&call) : tenon__expressions_enqueue(&call);
 }
 
-/* The reference first, in the host's memory; the device's outputs begin untouched. */
-void kernel_check(kernel_case_t* c, const char* name, double error) {
+void kernel_check_given(kernel_case_t* c, const char* name, double error) {
   finish_program(c);
   const tenon_kernel_t* kernel = find_kernel(c);
-  uint32_t count = kernel == NULL ? 0 : take_tactic(c, kernel, 0);
-  fake_t reference = c->fake;
-  reference.block_count = 0;
+  const uint32_t count = is_taken(c, kernel) ? take_tactic(c, kernel, 0) : 0;
   bool good = count > 0;
-  const tenon_status_t status = run_reference(&reference);
-  if (status != TENON_OK) {
-    (void)fprintf(stderr, "%s: the reference says %d, %s\n", name, status, reference.failure);
-    good = false;
-  }
   for (uint32_t tactic = 0; good && tactic < count; tactic++) {
     good = run_tactic(c, tactic, name, error);
   }
-  fake_done(&reference);
   kernel_runs++;
   if (!good) {
     (void)printf("FAILED %s\n", name);
     kernel_failures++;
   }
   kernel_case_end(c);
+}
+
+/* The reference first, in the host's memory; the device's outputs begin untouched. */
+void kernel_check(kernel_case_t* c, const char* name, double error) {
+  finish_program(c);
+  fake_t reference = c->fake;
+  reference.block_count = 0;
+  const tenon_status_t status = run_reference(&reference);
+  if (status != TENON_OK) {
+    (void)printf("FAILED %s: the reference says %d, %s\n", name, status, reference.failure);
+    kernel_failures++;
+  }
+  fake_done(&reference);
+  kernel_check_given(c, name, error);
 }
 
 void kernel_check_fault(kernel_case_t* c, const char* name) {

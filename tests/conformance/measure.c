@@ -9,60 +9,19 @@
  */
 #include <time.h>
 
-#include "kernel_case.h"
+#include "measure_chain.h"
 
-enum { F32 = TENON_DTYPE_FLOAT32, F16 = TENON_DTYPE_FLOAT16, REPLAYS = 15, LARGE_BYTES = 1 << 28 };
+enum { F32 = TENON_DTYPE_FLOAT32, F16 = TENON_DTYPE_FLOAT16, LARGE_BYTES = 1 << 28 };
 
 static double copy_rate; /* bytes a second, those read and those written */
 
-static int compare_doubles(const void* a, const void* b) {
-  const double x = *(const double*)a;
-  const double y = *(const double*)b;
-  return (x > y) - (x < y);
-}
 static double host_seconds(void) {
   struct timespec now;
   (void)clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* ---- Chains ---- */
-
-static double replay_seconds(tenon_stream_t* stream, void* recording) {
-  const tenon_device_descriptor_t* t = kernel_device.table;
-  tenon_device_t* device = kernel_device.device;
-  tenon_event_t* events[2] = {NULL, NULL};
-  double seconds[REPLAYS];
-  (void)t->create_event(device, &events[0]);
-  (void)t->create_event(device, &events[1]);
-  for (int k = -2; k < REPLAYS; k++) {
-    (void)t->record_event(device, stream, events[0]);
-    (void)t->replay(device, stream, recording);
-    (void)t->record_event(device, stream, events[1]);
-    (void)t->elapsed(device, events[0], events[1], &seconds[k < 0 ? 0 : k]);
-  }
-  t->destroy_event(device, events[0]);
-  t->destroy_event(device, events[1]);
-  qsort(seconds, REPLAYS, sizeof(double), compare_doubles);
-  return seconds[REPLAYS / 2];
-}
-
-static double chain_seconds(kernel_case_t* c, const kernel_life_t* life, int count) {
-  const tenon_device_descriptor_t* t = kernel_device.table;
-  void* recording = NULL;
-  if (t->begin_record(kernel_device.device, life->stream) != TENON_OK) {
-    return 0.0;
-  }
-  for (int k = 0; k < count; k++) {
-    (void)kernel_life_enqueue(c, life);
-  }
-  if (t->end_record(kernel_device.device, life->stream, &recording) != TENON_OK) {
-    return 0.0;
-  }
-  const double seconds = replay_seconds(life->stream, recording);
-  t->destroy_recording(kernel_device.device, recording);
-  return seconds;
-}
+/* ---- Cases ---- */
 
 /* Prints the best of all tactics. Ends the case. */
 static void measure(kernel_case_t* c, const char* name, uint32_t tactics) {
@@ -80,8 +39,7 @@ static void measure(kernel_case_t* c, const char* name, uint32_t tactics) {
       const bool large = bytes > (double)LARGE_BYTES;
       const int few = large ? 1 : 10;
       const int many = large ? 5 : 60;
-      const double step =
-          (chain_seconds(c, &life, many) - chain_seconds(c, &life, few)) / (many - few);
+      const double step = measure_step(c, &life, few, many);
       winner = step < best ? tactic : winner;
       best = step < best ? step : best;
     }
@@ -110,7 +68,7 @@ static void measure_copy(void) {
     (void)t->copy(device, stream, TENON_COPY_WITHIN, blocks[k % 2], blocks[1 - k % 2], size);
   }
   (void)t->end_record(device, stream, &recording);
-  copy_rate = 2.0 * (double)size * ROUNDS / replay_seconds(stream, recording);
+  copy_rate = 2.0 * (double)size * ROUNDS / measure_replay(stream, recording);
   t->destroy_recording(device, recording);
   t->free(device, stream, blocks[0], size);
   t->free(device, stream, blocks[1], size);
@@ -259,9 +217,9 @@ static void measure_making(const char* plugin, const char* device) {
       kernel_life_end(&c, &life);
       kernel_case_end(&c);
     }
-    qsort(seconds, TEXTS, sizeof(double), compare_doubles);
+    const double median = measure_median(seconds, TEXTS);
     (void)printf("made %s: %.2f ms (%.2f to %.2f)\n", round == 0 ? "by NVRTC" : "from blobs",
-                 seconds[TEXTS / 2] * 1e3, seconds[0] * 1e3, seconds[TEXTS - 1] * 1e3);
+                 median * 1e3, seconds[0] * 1e3, seconds[TEXTS - 1] * 1e3);
     opened_stop(&kernel_device); /* modules go with the device, blobs stay */
     (void)opened_start(&kernel_device, plugin, device, 0);
   }

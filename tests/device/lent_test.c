@@ -148,6 +148,37 @@ TENON_TEST(addresses_may_change_between_runs) {
   lender_end(&lender);
 }
 
+/* Two sets of tensors in turn, as who fills one while the other is computed with: each is recorded
+ * once. More than a context remembers are recorded again, and right. */
+TENON_TEST(addresses_that_take_turns_are_recorded_once_each) {
+  enum { SETS = 6 };
+  lender_t lender;
+  float expected[CLASSES];
+  float scores[CLASSES];
+  REQUIRE(lender_begin(&lender, NULL, false));
+  expect_by_host(&lender, expected);
+  for (size_t k = 0; k < SETS; ++k) {
+    write_image(&lender, k * 512);
+  }
+  for (size_t k = 0; k < 12; ++k) {
+    EXPECT_STATUS(lend_image(&lender, k % 2 * 512), TENON_OK);
+    EXPECT_STATUS(lend_scores(&lender, k % 2 * 512), TENON_OK);
+    EXPECT_STATUS(tenon_context_run(lender.run.context), TENON_OK);
+    read_scores(&lender, k % 2 * 512, scores);
+    EXPECT(are_same(expected, scores));
+  }
+  EXPECT_INT(calls(&lender.run, FAR_CALL_BEGIN_RECORD), 2);
+  EXPECT_INT(calls(&lender.run, FAR_CALL_REPLAY), 10);
+  for (size_t k = 0; k < (size_t)3 * SETS; ++k) {
+    EXPECT_STATUS(lend_image(&lender, k % SETS * 512), TENON_OK);
+    EXPECT_STATUS(lend_scores(&lender, k % SETS * 512), TENON_OK);
+    EXPECT_STATUS(tenon_context_run(lender.run.context), TENON_OK);
+    read_scores(&lender, k % SETS * 512, scores);
+    EXPECT(are_same(expected, scores));
+  }
+  lender_end(&lender);
+}
+
 TENON_TEST(an_odd_address_is_copied_on_the_device) {
   lender_t lender;
   float expected[CLASSES];

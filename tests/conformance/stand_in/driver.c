@@ -15,9 +15,11 @@ enum { MEMORY_LIMIT = 1 << 30 };
 
 typedef struct work_t {
   struct work_t* next;
-  const stand_in_kernel_t* kernel; /* NULL: a copy or a fill */
+  const stand_in_kernel_t* kernel; /* NULL: a library's call, a copy or a fill */
   CUlaunchConfig config;
-  void* parameters;
+  stand_in_call_t call; /* a library's */
+  void* parameters;     /* of either */
+  size_t parameter_bytes;
   void* target;
   const void* source; /* NULL: a fill */
   unsigned char byte;
@@ -46,9 +48,11 @@ static size_t memory_taken;
 static void do_work(const work_t* work) {
   if (work->kernel != NULL) {
     stand_in_run(work->kernel, &work->config, work->parameters);
+  } else if (work->call != NULL) {
+    work->call(work->parameters);
   } else if (work->source != NULL) {
     memmove(work->target, work->source, work->size);
-  } else {
+  } else if (work->target != NULL) {
     memset(work->target, work->byte, work->size);
   }
 }
@@ -61,9 +65,9 @@ static CUresult submit(CUstream stream, const work_t* work) {
     work_t* kept = malloc(sizeof(*kept));
     *kept = *work;
     kept->next = NULL;
-    if (work->kernel != NULL) {
-      kept->parameters = aligned_alloc(64, (work->kernel->parameter_bytes + 63) / 64 * 64);
-      memcpy(kept->parameters, work->parameters, work->kernel->parameter_bytes);
+    if (work->parameters != NULL) {
+      kept->parameters = aligned_alloc(64, (work->parameter_bytes + 63) / 64 * 64);
+      memcpy(kept->parameters, work->parameters, work->parameter_bytes);
     }
     *stream->captured->end = kept;
     stream->captured->end = &kept->next;
@@ -86,10 +90,17 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** par
   /* By value: the caller's may change. */
   void* copy = aligned_alloc(64, (kernel->parameter_bytes + 63) / 64 * 64);
   memcpy(copy, parameters[0], kernel->parameter_bytes);
-  const work_t work = {.kernel = kernel, .config = *config, .parameters = copy};
+  const work_t work = {.kernel = kernel,
+                       .config = *config,
+                       .parameters = copy,
+                       .parameter_bytes = kernel->parameter_bytes};
   const CUresult result = submit(config->hStream, &work);
   free(copy);
   return result;
+}
+void stand_in_submit(CUstream stream, stand_in_call_t call, const void* parameters, size_t bytes) {
+  const work_t work = {.call = call, .parameters = (void*)parameters, .parameter_bytes = bytes};
+  (void)submit(stream, &work);
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void* source, size_t size, CUstream stream) {
   const work_t work = {.target = pointer(target), .source = source, .size = size};
@@ -299,9 +310,7 @@ static void free_list(list_t* list) {
   while (list->first != NULL) {
     work_t* work = list->first;
     list->first = work->next;
-    if (work->kernel != NULL) {
-      free(work->parameters);
-    }
+    free(work->parameters);
     free(work);
   }
   free(list);

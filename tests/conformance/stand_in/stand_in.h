@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct stand_in_kernel_t {
@@ -16,5 +17,10 @@ typedef struct stand_in_kernel_t {
 /* All blocks of a launch, at once. One thread of the process at a time. */
 void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
                   const void* parameters);
+
+/* What a library puts on a stream, with a copy of its parameters: done when the stream comes to it,
+ * so kept where the stream is being captured. Other stand-ins find it by name in the driver. */
+typedef void (*stand_in_call_t)(const void* parameters);
+void stand_in_submit(CUstream stream, stand_in_call_t call, const void* parameters, size_t bytes);
 
 #endif

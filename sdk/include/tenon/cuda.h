@@ -1,9 +1,11 @@
 /*
- * What `service("cuda.native/1")` of the device gives: what a kernel needs that speaks to CUDA
- * itself. Lives as long as the device. [growing]
+ * tenon/cuda.h - between the plugin `cuda` and kernels of others on its device.
+ *
+ * What `service("cuda.native/1")` of the device gives to a kernel that speaks to CUDA itself, or to
+ * a library of CUDA's. Lives as long as the device. [growing] Needs none of CUDA's headers.
  */
-#ifndef PLUGINS_CUDA_NATIVE_H_
-#define PLUGINS_CUDA_NATIVE_H_
+#ifndef TENON_CUDA_H_
+#define TENON_CUDA_H_
 
 #include "tenon/plugin.h"
 

@@ -1,0 +1,112 @@
+/*
+ * A convolution with what stands behind it, or a pool, its tensors in the host's memory: what it is
+ * by plugins/reference, and what each tactic of a device's kernel makes of copies of the same
+ * bytes.
+ *
+ *   convolution_case_t c = {.dtype = TENON_DTYPE_FLOAT32, .spatial = 2, ...};
+ *   convolution_check(&c);
+ */
+#ifndef TESTS_CONFORMANCE_CONVOLUTION_CASE_H_
+#define TESTS_CONFORMANCE_CONVOLUTION_CASE_H_
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "opened_device.h"
+#include "tests/support/kernel_host.h"
+#include "work.h"
+
+/* What stands behind the convolution. */
+typedef enum convolution_slot_t {
+  SLOT_NOTHING,
+  SLOT_RELU,
+  SLOT_BIAS_RELU,
+  SLOT_RESIDUAL,
+  SLOT_RESIDUAL_BIAS_RELU,
+  SLOT_CLIP,
+  SLOT_SIGMOID,
+  SLOT_SWISH,         /* the value is read twice */
+  SLOT_HALF_RESIDUAL, /* a number, then a residual */
+  SLOT_COUNT
+} convolution_slot_t;
+
+/* What a window does; of pools groups, weights, bias and slot say nothing. */
+typedef enum convolution_kind_t {
+  KIND_PLAIN,
+  KIND_TRANSPOSED,
+  KIND_MAX_POOL,
+  KIND_AVERAGE_POOL
+} convolution_kind_t;
+
+enum {
+  CONVOLUTION_AXES = 3,
+  CONVOLUTION_RANK = 5,
+  CONVOLUTION_INPUTS = 5,
+  CONVOLUTION_INSTRUCTIONS = 16
+};
+
+typedef struct convolution_case_t {
+  char name[160];
+  tenon_dtype_t dtype;
+  convolution_kind_t kind;
+  bool has_bias;
+  bool counts_padding; /* of an average */
+  bool rounds_up;      /* of a pool */
+  bool not_numbers;    /* some among x */
+  convolution_slot_t slot;
+  uint32_t spatial;
+  int64_t batch;
+  int64_t channels; /* of x, all groups together; so are outputs */
+  int64_t outputs;
+  int64_t groups;
+  int64_t extent[CONVOLUTION_AXES];
+  int64_t kernel[CONVOLUTION_AXES];
+  int64_t stride[CONVOLUTION_AXES];
+  int64_t dilation[CONVOLUTION_AXES];
+  int64_t pads[2 * CONVOLUTION_AXES];
+  int64_t grown[CONVOLUTION_AXES]; /* output_padding */
+  const char* auto_pad;
+  uint32_t seed;
+} convolution_case_t;
+
+/* x, w, the bias, and what the slot reads; `wanted` is the reference's, `sums` what the same sums
+ * are of magnitudes: how far rounding can go. */
+typedef struct made_t {
+  const convolution_case_t* c;
+  fake_t fake;
+  tenon_tensor_view_t wanted;
+  tenon_tensor_view_t sums;
+  tenon_program_t program;
+  tenon_instruction_t instructions[CONVOLUTION_INSTRUCTIONS];
+  tenon_operand_t operands[CONVOLUTION_INPUTS];
+  tenon_program_output_t output;
+  uint32_t seed;
+  int64_t terms;
+} made_t;
+
+/* convolution_case.c. False: the reference does not compute it. `fake` is to be given to fake_done.
+ */
+bool convolution_make(const convolution_case_t* c, made_t* out_made);
+/* Are these, dense, the values that the reference has, as far as the tactic's arithmetic allows? */
+bool convolution_compare(const made_t* m, const tenon_tactic_t* tactic, const uint8_t* got);
+
+/* f32 with nothing or a known form behind it, pools that pad alike on both sides: of others a
+ * device may have none. */
+bool convolution_must_run(const convolution_case_t* c);
+
+/* What a driver has opened: the device's plugin, and the one with the kernels. */
+extern opened_device_t convolution_device;
+extern const tenon_plugin_t* convolution_plugin;
+extern void* convolution_state;
+extern int convolution_failures;
+extern int convolution_runs;    /* tactics that ran */
+extern int convolution_refused; /* tactics that prepare or bind refused */
+extern bool convolution_is_loud;
+
+/* Every tactic that is not refused gives what the reference gives, and of cases that must run one
+ * at least is not. */
+void convolution_check(const convolution_case_t* c);
+/* What the cases shared, at the end. */
+void convolution_free_scratch(void);
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * Runs convolutions and their transposes by the kernels of a plugin for a device of another one,
+ * and compares with plugins/reference.
+ *
+ *   device_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so [RANDOM_CASES [FIRST [loud]]]
+ *
+ * Exits with 77 where there is no such device, or no library for the kernels.
+ */
+#include "convolution_case.h"
+
+static uint32_t state = 1;
+static uint32_t draw(uint32_t below) {
+  state = state * 1664525u + 1013904223u;
+  return (state >> 8) % below;
+}
+static int64_t between(uint32_t low, uint32_t high) {
+  return low + draw(high - low + 1);
+}
+
+/* A 3x3 convolution of planes, to be changed. */
+static convolution_case_t plain(const char* name) {
+  convolution_case_t c = {.dtype = TENON_DTYPE_FLOAT32,
+                          .spatial = 2,
+                          .batch = 2,
+                          .channels = 8,
+                          .outputs = 12,
+                          .groups = 1,
+                          .extent = {9, 11, 5},
+                          .kernel = {3, 3, 3},
+                          .stride = {1, 1, 1},
+                          .dilation = {1, 1, 1},
+                          .pads = {1, 1, 1, 1},
+                          .auto_pad = "explicit",
+                          .seed = 1};
+  (void)snprintf(c.name, sizeof(c.name), "%s", name);
+  return c;
+}
+
+static void check_named(void) {
+  convolution_case_t c = plain("3x3");
+  convolution_check(&c);
+  c = plain("one channel, one output");
+  c.batch = c.channels = c.outputs = 1;
+  convolution_check(&c);
+  c = plain("depthwise, bias, bounds");
+  c.groups = c.channels = c.outputs = 16;
+  c.has_bias = true;
+  c.slot = SLOT_CLIP;
+  convolution_check(&c);
+  c = plain("padding behind alone, every second");
+  c.pads[0] = c.pads[1] = 0;
+  c.stride[0] = c.stride[1] = 2;
+  c.extent[0] = c.extent[1] = 12;
+  convolution_check(&c);
+  c = plain("transposed, 4x4/2");
+  c.kind = KIND_TRANSPOSED;
+  c.kernel[0] = c.kernel[1] = 4;
+  c.stride[0] = c.stride[1] = 2;
+  convolution_check(&c);
+  c = plain("transposed, as many as strides, one more");
+  c.kind = KIND_TRANSPOSED;
+  c.auto_pad = "same_upper";
+  c.stride[0] = c.stride[1] = 2;
+  c.grown[0] = c.grown[1] = 1;
+  convolution_check(&c);
+  c = plain("maximum");
+  c.kind = KIND_MAX_POOL;
+  c.outputs = c.channels;
+  convolution_check(&c);
+  c.kind = KIND_AVERAGE_POOL;
+  (void)snprintf(c.name, sizeof(c.name), "average");
+  convolution_check(&c);
+  c = plain("values that are no numbers");
+  c.not_numbers = true;
+  c.slot = SLOT_BIAS_RELU;
+  convolution_check(&c);
+  c = plain("a batch of nothing");
+  c.batch = 0;
+  convolution_check(&c);
+  for (int slot = SLOT_NOTHING; slot < SLOT_COUNT; slot++) {
+    c = plain("");
+    c.slot = (convolution_slot_t)slot;
+    c.has_bias = slot % 2 != 0 || slot == SLOT_SIGMOID;
+    (void)snprintf(c.name, sizeof(c.name), "slot %d", slot);
+    convolution_check(&c);
+  }
+}
+
+static void draw_window(convolution_case_t* c) {
+  const uint32_t taps = draw(4) == 0 ? 1 : 4;
+  static const char* const paddings[] = {"explicit",   "explicit",   "explicit",
+                                         "same_upper", "same_lower", "valid"};
+  c->auto_pad = paddings[draw(6)];
+  for (uint32_t a = 0; a < c->spatial; a++) {
+    c->kernel[a] = between(1, taps);
+    c->stride[a] = between(1, 3);
+    c->dilation[a] = draw(4) == 0 ? 2 : 1;
+    const int64_t reach = (c->kernel[a] - 1) * c->dilation[a] + 1;
+    c->extent[a] = reach + between(0, c->spatial == 3 ? 5 : 12);
+    const int64_t most = c->kind == KIND_TRANSPOSED ? reach : reach + 1;
+    c->pads[a] = between(0, 2) % most;
+    c->pads[a + c->spatial] = draw(2) == 0 ? c->pads[a] : between(0, 2) % most;
+    c->grown[a] = c->kind == KIND_TRANSPOSED && c->stride[a] > 1 ? draw((uint32_t)c->stride[a]) : 0;
+  }
+}
+
+static void make_pool(convolution_case_t* c) {
+  if (c->kind >= KIND_MAX_POOL) {
+    c->groups = 1;
+    c->outputs = c->channels;
+    c->has_bias = false;
+    c->counts_padding = draw(2) == 0;
+    c->rounds_up = draw(3) == 0;
+  }
+}
+
+static void check_random(uint32_t number) {
+  static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32,
+                                         TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16};
+  static const char* const kinds[] = {"", " transposed", " maximum", " average"};
+  static const char* const names[] = {"f32", "f32", "f16", "bf16"};
+  state = number * 7919u + 13u;
+  convolution_case_t c = plain("");
+  const uint32_t type = draw(4);
+  c.dtype = dtypes[type];
+  c.kind = draw(2) == 0 ? KIND_PLAIN : (convolution_kind_t)draw(4);
+  c.spatial = 1 + draw(3);
+  c.batch = between(1, 3);
+  c.groups = draw(3) == 0 ? between(2, 4) : 1;
+  c.channels = c.groups * (draw(2) == 0 ? between(1, 5) : 8);
+  c.outputs = c.groups * (draw(2) == 0 ? between(1, 5) : 8);
+  if (draw(5) == 0) {
+    c.groups = c.channels = c.outputs = between(2, 40);
+  }
+  c.has_bias = draw(2) == 0;
+  c.slot = draw(3) == 0 ? SLOT_NOTHING : (convolution_slot_t)draw(SLOT_COUNT);
+  c.slot = c.kind != KIND_PLAIN ? SLOT_NOTHING : c.slot;
+  /* Two biases are no form that is known. */
+  c.has_bias = c.has_bias && c.slot != SLOT_BIAS_RELU && c.slot != SLOT_RESIDUAL_BIAS_RELU;
+  make_pool(&c);
+  c.seed = number;
+  draw_window(&c);
+  (void)snprintf(c.name, sizeof(c.name), "case %u: %s%s %uD, %lld>%lld of %lld, %s, slot %d%s",
+                 number, names[type], kinds[c.kind], c.spatial, (long long)c.channels,
+                 (long long)c.outputs, (long long)c.groups, c.auto_pad, (int)c.slot,
+                 c.has_bias ? ", bias" : "");
+  convolution_check(&c);
+}
+
+static int open_all(char** arguments) {
+  static const tenon_host_offer_t offer = {
+      .abi_major = TENON_ABI_MAJOR, .abi_max_minor = TENON_ABI_MINOR, .table = opened_table};
+  const int status = opened_start(&convolution_device, arguments[1], arguments[2], 0);
+  if (status != 0) {
+    return status;
+  }
+  convolution_plugin = opened_query(arguments[3]);
+  return convolution_plugin != NULL &&
+                 convolution_plugin->start(&offer, &convolution_state) == TENON_OK
+             ? 0
+             : OPENED_FAILED;
+}
+
+int main(int argument_count, char** arguments) {
+  if (argument_count < 4) {
+    (void)fprintf(stderr, "device_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so [CASES]\n");
+    return OPENED_FAILED;
+  }
+  const int status = open_all(arguments);
+  if (status != 0) {
+    return status;
+  }
+  const uint32_t cases = argument_count > 4 ? (uint32_t)strtoul(arguments[4], NULL, 10) : 100;
+  const uint32_t first = argument_count > 5 ? (uint32_t)strtoul(arguments[5], NULL, 10) : 1;
+  convolution_is_loud = argument_count > 6;
+  check_named();
+  for (uint32_t number = first; number < first + cases; number++) {
+    check_random(number);
+  }
+  convolution_free_scratch();
+  convolution_plugin->stop(convolution_state);
+  opened_stop(&convolution_device);
+  (void)printf("%d tactics ran, %d were refused, %d failed\n", convolution_runs,
+               convolution_refused, convolution_failures);
+  return convolution_failures == 0 && convolution_runs > 0 ? 0 : OPENED_FAILED;
+}
