@@ -154,9 +154,9 @@ static tenon_status_t add_constant(const merging_t* m, uint32_t input, uint32_t*
   tenon__weights_t weights = *constant_of(m, 0, input);
   uint32_t axis = 0;
   (void)wrap(node_of(m, 0)->op->traits.concatenable_axis, weights.rank, &axis);
-  int64_t* dims = tenon__arena_copy(&m->rewriter->scratch, weights.dims,
-                                    (weights.rank + 1u) * sizeof *weights.dims);
+  int64_t* dims = tenon__arena_allocate(&m->rewriter->scratch, weights.rank + 1u, sizeof *dims);
   TENON_TRY_MEMORY(dims != NULL);
+  memcpy(dims, weights.dims, weights.rank * sizeof *dims);
   dims[axis] = 0;
   weights.size_bytes = 0;
   for (uint32_t k = 0; k < m->count; ++k) {
