@@ -154,8 +154,14 @@ static tenon_status_t prefer(const tenon__cublas_calls_t* calls, const tenon_sin
   static const cublasLtMatmulPreferenceAttributes_t sides[] = {
       CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
       CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
+  /* Parts of a sum are never added up in the result's type: narrow ones are summed in f32. */
+  static const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   cublasStatus_t result = calls->cublasLtMatmulPreferenceSetAttribute(
       preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof(workspace));
+  if (result == CUBLAS_STATUS_SUCCESS) {
+    result = calls->cublasLtMatmulPreferenceSetAttribute(
+        preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions, sizeof(reductions));
+  }
   for (size_t k = 0; k < 4 && result == CUBLAS_STATUS_SUCCESS; k++) {
     result = calls->cublasLtMatmulPreferenceSetAttribute(preference, sides[k], &alignments[k],
                                                          sizeof(alignments[k]));

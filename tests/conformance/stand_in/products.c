@@ -396,6 +396,8 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t h
   switch (attribute) {
     case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
       return set(&preference->workspace, sizeof(preference->workspace), value, size);
+    case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK: /* it sums in one piece */
+      return size == sizeof(uint32_t) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
     case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
       return set(&preference->alignments[0], sizeof(uint32_t), value, size);
     case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
