@@ -673,7 +673,7 @@ typedef struct tenon_shape_table_t {
  *                                     nodes with equal input 0 can be merged by concatenating their
  *                                     other inputs along axis: output 0 of the one is theirs, one
  *                                     after the other along output_axis. "single", if present:
- *                                     where that integer attribute is 1 (0.4; older hosts ignore it)
+ *                                     where that integer attribute is 1 (0.5; older hosts ignore it)
  *             in_place(input=0)       output 0 may overwrite input 0
  *             elementwise             every output element needs that element of each input
  *             foldable, not_foldable  may, may not, be computed at build on constants
