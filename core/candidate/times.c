@@ -13,6 +13,7 @@
 #include "core/base/status.h"
 #include "core/candidate/rehearsal.h"
 #include "core/candidate/verdict.h"
+#include "core/kernel/kernel_match.h"
 
 typedef struct entry_t {
   tenon__digest_t key;
@@ -47,8 +48,8 @@ static void hash_rules(tenon__digest_state_t* state, const tenon_argument_rule_t
   }
 }
 
-/* Region, kernel, the plugin's file, tactic, machine, threads: a plugin that was built anew is
- * another one, whatever its version says. */
+/* Region, kernel, the plugin's file, what the kernel depends on, tactic, machine, threads: a plugin
+ * that was built anew is another one, whatever its version says. */
 static tenon_status_t make_key(const search_t* search, const tenon__digest_t* signature,
                                const tenon__candidate_t* candidate, tenon__digest_t* out_key) {
   const tenon__owner_t* owner = candidate->kernel->owner;
@@ -58,9 +59,12 @@ static tenon_status_t make_key(const search_t* search, const tenon__digest_t* si
   char numbers[64];
   (void)snprintf(numbers, sizeof numbers, "|%u|%u|", candidate->kernel->kernel.version,
                  search->tuning->options.thread_count);
-  const char* const texts[] = {owner->plugin, candidate->kernel->kernel.name, tactic->name,
-                               search->tuning->devices[search->region->device].fingerprint,
-                               numbers};
+  const tenon__kernel_binding_t binding =
+      tenon__tuning_binding(search->tuning, search->region, candidate->kernel);
+  const char* const texts[] = {
+      owner->plugin, candidate->kernel->kernel.name,
+      tactic->name,  search->tuning->devices[search->region->device].fingerprint,
+      numbers,       tenon__kernel_validity(&binding)};
   if (owner->digest != NULL) {
     TENON_TRY(owner->digest(owner->user, owner, search->tuning->sink, &file));
   }

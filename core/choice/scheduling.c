@@ -6,6 +6,7 @@
 #include "core/candidate/candidates.h"
 #include "core/choice/conversions.h"
 #include "core/choice/place_rules.h"
+#include "core/kernel/kernel_match.h"
 #include "core/plan/report.h"
 #include "core/tensor/layout.h"
 
@@ -66,6 +67,8 @@ tenon_status_t tenon__scheduling_add_kernel(scheduling_t* s, const tenon__chosen
                                             const uint32_t* inputs, const uint32_t* outputs,
                                             const char* name) {
   const tenon__candidate_t* c = &chosen->candidates->items[chosen->pick];
+  const tenon__kernel_binding_t binding =
+      tenon__tuning_binding(s->tuning, chosen->region, c->kernel);
   tenon__step_t step = {
       .kind = TENON_STEP_KERNEL,
       .name = name,
@@ -73,6 +76,7 @@ tenon_status_t tenon__scheduling_add_kernel(scheduling_t* s, const tenon__chosen
       .plugin = c->kernel->owner->plugin,
       .kernel = c->kernel->kernel.name,
       .kernel_version = c->kernel->kernel.version,
+      .validity = tenon__arena_copy_string(s->arena, tenon__kernel_validity(&binding)),
       .region = chosen->region,
       .tactic = c->tactic,
       .measured_seconds = c->time.figure == TENON_FIGURE_MEASURED ? c->time.seconds : 0,
@@ -84,7 +88,7 @@ tenon_status_t tenon__scheduling_add_kernel(scheduling_t* s, const tenon__chosen
   };
   step.inputs = tenon__arena_copy(s->arena, inputs, step.input_count * sizeof *inputs);
   step.outputs = tenon__arena_copy(s->arena, outputs, step.output_count * sizeof *outputs);
-  TENON_TRY_MEMORY(step.inputs != NULL && step.outputs != NULL);
+  TENON_TRY_MEMORY(step.inputs != NULL && step.outputs != NULL && step.validity != NULL);
   return tenon__scheduling_add_step(s, &step);
 }
 

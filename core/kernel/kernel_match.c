@@ -206,6 +206,17 @@ static size_t absent_bytes(const struct tenon_region_t* region) {
   return bytes;
 }
 
+const char* tenon__kernel_validity(const tenon__kernel_binding_t* binding) {
+  if (binding->kernel->validity == NULL) {
+    return "";
+  }
+  const tenon__call_t call = {binding->plugin, "validity", binding->kernel->name, ""};
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const char* text = binding->kernel->validity(binding->state, binding->device->handle);
+  tenon__call_leave(outer);
+  return text == NULL ? "" : text;
+}
+
 static bool match(const tenon__kernel_binding_t* binding, const struct tenon_region_t* region,
                   tenon_refusal_t* out_refusal) {
   *out_refusal = (tenon_refusal_t){0};

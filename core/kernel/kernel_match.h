@@ -18,6 +18,8 @@ bool tenon__kernel_takes(const tenon__kernel_binding_t* kernel, const struct ten
 bool tenon__kernel_confirms(const tenon__kernel_binding_t* kernel,
                             const struct tenon_region_t* region, tenon__step_tactic_t* inout_tactic,
                             tenon_refusal_t* out_refusal);
+/* What the kernel says that its tactics depend on; "" for nothing. Lives as long as its plugin. */
+const char* tenon__kernel_validity(const tenon__kernel_binding_t* kernel);
 /* The words of a TENON_REFUSAL_*. */
 const char* tenon__refusal_text(uint32_t reason);
 

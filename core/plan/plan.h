@@ -94,6 +94,7 @@ typedef struct tenon__step_t {
   const char* plugin;
   const char* kernel;
   uint32_t kernel_version;
+  const char* validity; /* what the kernel said it depends on; NULL, "": nothing */
   const struct tenon_region_t* region;
   tenon__step_tactic_t tactic;
   /* 0 where it was estimated and not measured. */

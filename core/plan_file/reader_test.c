@@ -117,6 +117,7 @@ TENON_TEST(steps_come_back_with_regions_and_tactics) {
   EXPECT_TEXT(step->plugin, "test");
   EXPECT_TEXT(step->kernel, "plain");
   EXPECT_INT(step->kernel_version, 3);
+  EXPECT_TEXT(step->validity, "library 7");
   EXPECT_NEAR(step->measured_seconds, 0.25, 0);
   EXPECT_TEXT(step->refusals, "other:kernel: was slower\n");
   EXPECT_TEXT(step->tactic.name, "tile 4");

@@ -59,6 +59,7 @@ static inline tenon__step_t* sample_add_kernel(sample_t* s, const char* name,
   step->plugin = "test";
   step->kernel = "plain";
   step->kernel_version = 3;
+  step->validity = "library 7";
   step->measured_seconds = 0.25;
   step->region = sample_copy(s, region, sizeof *region);
   step->tactic = (tenon__step_tactic_t){.name = "tile 4",

@@ -69,6 +69,7 @@ static void write_step(const tenon__plan_t* plan, const tenon__step_t* step,
   tenon__write_string(writer, step->plugin);
   tenon__write_string(writer, step->kernel);
   tenon__write_u32(writer, step->kernel_version);
+  tenon__write_string(writer, step->validity == NULL ? "" : step->validity);
   tenon__write_f64(writer, step->measured_seconds);
   tenon__write_u8(writer, step->refusals != NULL ? 1 : 0);
   if (step->refusals != NULL) {
@@ -221,6 +222,7 @@ static tenon_status_t read_kernel(tenon__plan_reader_t* reader, uint32_t graph,
   step->plugin = tenon__read_string(bytes);
   step->kernel = tenon__read_string(bytes);
   step->kernel_version = tenon__read_u32(bytes);
+  step->validity = tenon__read_string(bytes);
   step->measured_seconds = tenon__read_f64(bytes);
   if (tenon__read_u8(bytes) != 0) {
     step->refusals = tenon__read_string(bytes);

@@ -1,5 +1,7 @@
 #include "core/runtime/prepare_step.h"
 
+#include <string.h>
+
 #include "core/base/status.h"
 #include "core/kernel/kernel_match.h"
 #include "core/plan/place.h"
@@ -29,6 +31,23 @@ static tenon_status_t check_weights(const tenon__engine_t* engine, const tenon__
   return TENON_OK;
 }
 
+/* "library 7" in words, also where it is nothing. */
+static const char* told(const char* validity) {
+  return validity[0] == '\0' ? "nothing else" : validity;
+}
+
+static tenon_status_t check_validity(tenon__engine_t* engine, const tenon__step_t* step,
+                                     const tenon__kernel_binding_t* kernel) {
+  const char* now = tenon__kernel_validity(kernel);
+  return strcmp(now, step->validity) == 0
+             ? TENON_OK
+             : tenon__engine_lacks(engine, TENON_ERROR_NOT_FOUND,
+                                   "step '%s': kernel '%s' of plugin '%s' was chosen with %s, here "
+                                   "it is with %s",
+                                   step->name, step->kernel, step->plugin, told(step->validity),
+                                   told(now));
+}
+
 tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
                                           tenon__step_tactic_t* inout_tactic,
                                           tenon__instance_t** out_instance) {
@@ -41,6 +60,7 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
                                            .plugin = entry->owner->plugin,
                                            .device = &engine->devices[step->device]};
   tenon_refusal_t refusal;
+  TENON_TRY(check_validity(engine, step, &binding));
   if (!tenon__kernel_confirms(&binding, step->region, inout_tactic, &refusal)) {
     const char* detail = refusal.detail == NULL ? "" : refusal.detail;
     /* On another machine a kernel may well do otherwise; on this one nobody built such a plan. */

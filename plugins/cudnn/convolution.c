@@ -288,14 +288,15 @@ static const tenon_slot_t slot = {
     .channel_axis = 1,
 };
 
-#define CONVOLUTION(kernel_name, identities, known_attributes, slots_of_it)             \
-  {                                                                                     \
-    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",            \
-    .operators = (identities), .attributes = (known_attributes), .slots = &slot,        \
-    .slot_count = (slots_of_it), .slot_stride = sizeof(tenon_slot_t), .version = 1,     \
-    .input_limit = 3, .match = match, .tactics = tactics, .prepare = prepare,           \
-    .bind = tenon__cudnn_convolution_bind, .enqueue = tenon__cudnn_convolution_enqueue, \
-    .unbind = tenon__cudnn_convolution_unbind, .destroy = destroy                       \
+#define CONVOLUTION(kernel_name, identities, known_attributes, slots_of_it)                 \
+  {                                                                                         \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                \
+    .validity = tenon__cudnn_validity, .operators = (identities),                           \
+    .attributes = (known_attributes), .slots = &slot, .slot_count = (slots_of_it),          \
+    .slot_stride = sizeof(tenon_slot_t), .version = 1, .input_limit = 3, .match = match,    \
+    .tactics = tactics, .prepare = prepare, .bind = tenon__cudnn_convolution_bind,          \
+    .enqueue = tenon__cudnn_convolution_enqueue, .unbind = tenon__cudnn_convolution_unbind, \
+    .destroy = destroy                                                                      \
   }
 static const tenon_kernel_t kernels[] = {
     CONVOLUTION("convolution", plain, plain_attributes, 1),

@@ -72,6 +72,8 @@ static tenon_status_t open_once(tenon__cudnn_state_t* state) {
                    version / 100 % 100, TENON_CUDNN_OLDEST / 10000, TENON_CUDNN_OLDEST / 100 % 100);
     return TENON_ERROR_UNSUPPORTED;
   }
+  (void)snprintf(state->version, sizeof(state->version), "cudnn %zu.%zu.%zu", version / 10000,
+                 version / 100 % 100, version % 100);
   return TENON_OK;
 }
 
@@ -84,6 +86,12 @@ tenon_status_t tenon__cudnn_open(tenon__cudnn_state_t* state, const tenon_sink_t
   (void)pthread_mutex_unlock(&state->lock);
   return state->opened == TENON_OK ? TENON_OK
                                    : tenon__cudnn_say(sink, state->opened, "%s", state->why);
+}
+
+const char* tenon__cudnn_validity(void* state, tenon_device_t* device) {
+  const tenon__cudnn_state_t* cudnn = state;
+  (void)device;
+  return tenon__cudnn_open(state, NULL) == TENON_OK ? cudnn->version : NULL;
 }
 
 /* ---- Handles ---- */

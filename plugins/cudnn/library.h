@@ -76,6 +76,7 @@ typedef struct tenon__cudnn_state_t {
   bool tried;
   tenon_status_t opened; /* once tried: OK, or why not */
   char why[192];
+  char version[64]; /* once opened */
   tenon__cudnn_library_t library;
   tenon__cudnn_device_t devices[TENON_CUDNN_DEVICES];
 } tenon__cudnn_state_t;
@@ -85,6 +86,8 @@ tenon_status_t tenon__cudnn_say(const tenon_sink_t* sink, tenon_status_t status,
                                 ...) __attribute__((format(printf, 3, 4)));
 /* Opens libcudnn.so.9, once; on failure says why on the sink, which may be NULL. */
 tenon_status_t tenon__cudnn_open(tenon__cudnn_state_t* state, const tenon_sink_t* sink);
+/* The library's version: the same proposal may be another engine with another one. */
+const char* tenon__cudnn_validity(void* state, tenon_device_t* device);
 /* What a result of cuDNN is in this contract: the one place that decides. */
 tenon_status_t tenon__cudnn_status(cudnnStatus_t result);
 

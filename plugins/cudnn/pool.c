@@ -268,12 +268,12 @@ static const char* const average_attributes[] = {
     "kernel_shape", "strides",   "dilations",         "pads",
     "auto_pad",     "ceil_mode", "count_include_pad", NULL};
 
-#define POOL(kernel_name, identities, known_attributes)                                         \
-  {                                                                                             \
-    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                    \
-    .operators = (identities), .attributes = (known_attributes), .version = 1, .match = match,  \
-    .tactics = tactics, .prepare = prepare, .bind = bind, .enqueue = enqueue, .unbind = unbind, \
-    .destroy = destroy                                                                          \
+#define POOL(kernel_name, identities, known_attributes)                                        \
+  {                                                                                            \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                   \
+    .validity = tenon__cudnn_validity, .operators = (identities),                              \
+    .attributes = (known_attributes), .version = 1, .match = match, .tactics = tactics,        \
+    .prepare = prepare, .bind = bind, .enqueue = enqueue, .unbind = unbind, .destroy = destroy \
   }
 static const tenon_kernel_t kernels[] = {POOL("max_pool", maximum, maximum_attributes),
                                          POOL("average_pool", average, average_attributes)};

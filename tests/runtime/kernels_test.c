@@ -324,6 +324,47 @@ TENON_TEST(tactics_that_the_kernel_does_not_have_are_refused) {
   }
 }
 
+/* ---- What a kernel depends on ---- */
+
+static const char* depend_on_library(void* state, tenon_device_t* device) {
+  (void)state;
+  (void)device;
+  return "library 7";
+}
+
+static void chosen_with_another(tenon__plan_t* plan) {
+  only_step(plan)->validity = "library 6";
+}
+static void chosen_without(tenon__plan_t* plan) {
+  only_step(plan)->validity = "";
+}
+
+/* The plan is neither broken nor right: who may make it again does. */
+TENON_TEST(a_plan_of_another_library_is_not_used) {
+  static const tenon_kernel_t kernel =
+      KERNEL("library", .operators = takes_dense, .validity = depend_on_library);
+  void (*const changes[])(tenon__plan_t * plan) = {keep_as_it_is, chosen_with_another,
+                                                   chosen_without};
+  static const char* const messages[] = {NULL,
+                                         "was chosen with library 6, here it is with library 7",
+                                         "was chosen with nothing else, here it is with library 7"};
+  for (size_t k = 0; k < sizeof changes / sizeof changes[0]; ++k) {
+    core_world_t world;
+    core_world_begin(&world, &kernel, 1);
+    test_fixture_t* b = &world.fixture;
+    const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
+    EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
+    EXPECT_STATUS(core_world_load_changed(&world, changes[k]),
+                  k == 0 ? TENON_OK : TENON_ERROR_NOT_FOUND);
+    if (k > 0) {
+      EXPECT_CONTAINS(world.fixture.messages.text,
+                      "step 'dense': kernel 'library' of plugin 'tests'");
+      EXPECT_CONTAINS(world.fixture.messages.text, messages[k]);
+    }
+    core_world_end(&world);
+  }
+}
+
 /* ---- Failing ---- */
 
 static bool is_failing;

@@ -110,6 +110,34 @@ TENON_TEST(what_cannot_be_timed_has_no_time) {
   tenon__timing_cache_destroy(cache);
 }
 
+static const char* library_version;
+
+static const char* depend_on_library(void* state, tenon_device_t* device) {
+  EXPECT(state == NULL || device != NULL);
+  return library_version;
+}
+
+/* A library that was replaced makes another time. */
+TENON_TEST(times_are_remembered_under_what_a_kernel_depends_on) {
+  static const char* const versions[] = {NULL, "library 7", "library 8", "library 7"};
+  static const uint32_t counts[] = {2, 3, 4, 4};
+  tenon_kernel_t kernels[] = {dense_of("a", run_right), dense_of("b", run_right)};
+  tenon__timing_cache_t* cache = NULL;
+  kernels[0].validity = depend_on_library;
+  EXPECT_STATUS(tenon__timing_cache_create(tenon__allocator_default(), &cache), TENON_OK);
+  for (size_t k = 0; k < sizeof versions / sizeof *versions; ++k) {
+    core_world_t world;
+    library_version = versions[k];
+    measuring_world(&world, kernels, 2);
+    world.options.cache = cache;
+    make_ones(&world.fixture, 4, 16);
+    EXPECT_STATUS(core_world_build(&world), TENON_OK);
+    EXPECT_INT(tenon__timing_cache_count(cache), counts[k]);
+    core_world_end(&world);
+  }
+  tenon__timing_cache_destroy(cache);
+}
+
 /* ---- Many tactics, many layouts ---- */
 
 /* All orders of four dimensions, each twice: the second time slower. */

@@ -673,17 +673,16 @@ typedef struct tenon_shape_table_t {
  *                                     nodes with equal input 0 can be merged by concatenating their
  *                                     other inputs along axis: output 0 of the one is theirs, one
  *                                     after the other along output_axis. "single", if present:
- *                                     where that integer attribute is 1 (0.5; older hosts ignore it)
- *             in_place(input=0)       output 0 may overwrite input 0
- *             elementwise             every output element needs that element of each input
- *             foldable, not_foldable  may, may not, be computed at build on constants
- *             transparent             quantisation passes through unchanged
+ *                                     where that integer attribute is 1 (0.5; older hosts ignore
+ * it) in_place(input=0)       output 0 may overwrite input 0 elementwise             every output
+ * element needs that element of each input foldable, not_foldable  may, may not, be computed at
+ * build on constants transparent             quantisation passes through unchanged
  *             commutes(transpose|slice|concat)
  *             extents                 takes actual extents from the device: see above
  *           Passes of this version go by pure, impure, foldable, not_foldable, linear and
- * concatenable; the others are kept in the contract for those to come. cases     T3: expression: "y = x *
- * sigmoid(x)". moves     T3: index map: "x[d] = o(index_of(perm, d))". decompositions  T2: "t =
- * standard.mat_mul/1(a, b); y = standard.add/1(t, c)". An operator has at most one of cases and
+ * concatenable; the others are kept in the contract for those to come. cases     T3: expression: "y
+ * = x * sigmoid(x)". moves     T3: index map: "x[d] = o(index_of(perm, d))". decompositions  T2: "t
+ * = standard.mat_mul/1(a, b); y = standard.add/1(t, c)". An operator has at most one of cases and
  * moves. infer     [build] instead of `shape`; `state` is what the plugin's start returned.
  * operations  how much arithmetic a node does, for reports: an index expression over the inputs,
  * the outputs and the attributes, in which a multiply-add counts two: "2 * elements(y) * dim(a,
@@ -1159,7 +1158,8 @@ typedef struct tenon_emit_t tenon_emit_t;               /* [opaque] */
 typedef struct tenon_preparation_t tenon_preparation_t; /* [opaque] */
 typedef struct tenon_binding_t tenon_binding_t;         /* [opaque] */
 typedef struct tenon_run_t tenon_run_t;                 /* [opaque] */
-typedef struct tenon_stream_t tenon_stream_t;           /* [opaque] a device plugin's */
+typedef struct tenon_device_t tenon_device_t;           /* [opaque] a device plugin's */
+typedef struct tenon_stream_t tenon_stream_t;           /* [opaque] likewise */
 
 /* Weights as a kernel wants them. [growing] The kernel's, read while `pack` is called. */
 typedef struct tenon_packing_t {
@@ -1378,14 +1378,18 @@ typedef struct tenon_kernel_t {
    * it, each once; outputs what others read of theirs. */
   uint32_t (*propose)(void* state, const tenon_region_t* graph, const tenon_region_table_t* table,
                       uint32_t seed, uint32_t* out_nodes, uint32_t capacity);
+  /* [build], [load] Since 0.5. NULL, or: what its tactics mean and take depends on besides its own
+   * code and the device's fingerprint, as text: "cudnn 9.14.0". Times are remembered under it, and
+   * a plan with a step that was chosen under another text is tuned anew where that is permitted,
+   * else refused. NULL: on nothing. Stays as it is while the plugin is loaded. */
+  const char* (*validity)(void* state, tenon_device_t* device);
 } tenon_kernel_t;
 
 /* ---------------------------------------------------------------------------------------------
  * 7. Device: memory, copies, streams, events
  * ------------------------------------------------------------------------------------------- */
 
-typedef struct tenon_device_t tenon_device_t; /* [opaque] the plugin's */
-typedef struct tenon_event_t tenon_event_t;   /* [opaque] the plugin's */
+typedef struct tenon_event_t tenon_event_t; /* [opaque] the plugin's */
 
 /* What a device is like. */
 enum {
