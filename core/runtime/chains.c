@@ -126,31 +126,39 @@ static void forget(const tenon__frame_t* frame, const tenon__chain_t* chain,
   recorded->is_used = false;
 }
 
-/* The one with this run's key; a new one takes the place of the one that was not used for longest.
- */
-static tenon__recorded_t* find_recorded(tenon__frame_t* frame, tenon__chain_t* chain) {
+/* The one with this run's key; a new one takes the place of the one that was not used for longest,
+ * once nobody is at work with that. */
+static tenon_status_t find_recorded(tenon__frame_t* frame, tenon__chain_t* chain,
+                                    tenon__recorded_t** out_recorded) {
   const size_t bytes = chain->key_count * sizeof *chain->key;
   uint32_t oldest = 0;
   if (chain->version == frame->version) {
-    return &chain->recorded[chain->current];
+    *out_recorded = &chain->recorded[chain->current];
+    return TENON_OK;
   }
   make_key(frame, chain);
-  chain->version = frame->version;
   for (uint32_t k = 0; k < TENON_FORM_LIMIT; ++k) {
     const tenon__recorded_t* recorded = &chain->recorded[k];
     if (recorded->is_used &&
         memcmp((const void*)recorded->key, (const void*)chain->key, bytes) == 0) {
       chain->current = k;
-      return &chain->recorded[k];
+      chain->version = frame->version;
+      *out_recorded = &chain->recorded[k];
+      return TENON_OK;
     }
     oldest = recorded->used_at < chain->recorded[oldest].used_at ? k : oldest;
   }
   tenon__recorded_t* recorded = &chain->recorded[oldest];
+  if (recorded->recording != NULL) {
+    TENON_TRY(tenon__space_settle(&frame->context->spaces[chain->device]));
+  }
   forget(frame, chain, recorded);
   memcpy((void*)recorded->key, (const void*)chain->key, bytes);
   recorded->is_used = true;
   chain->current = oldest;
-  return recorded;
+  chain->version = frame->version;
+  *out_recorded = recorded;
+  return TENON_OK;
 }
 
 /* ---- Running ---- */
@@ -188,7 +196,8 @@ tenon_status_t tenon__frame_run_chain(tenon__frame_t* frame, tenon__chain_t* cha
   if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
     return TENON_ERROR_CANCELLED;
   }
-  tenon__recorded_t* recorded = find_recorded(frame, chain);
+  tenon__recorded_t* recorded = NULL;
+  TENON_TRY(find_recorded(frame, chain, &recorded));
   recorded->used_at = ++frame->clock;
   if (!recorded->was_enqueued) {
     TENON_TRY(enqueue(frame, chain, run));

@@ -109,6 +109,7 @@ void tenon__context_destroy(tenon__context_t* context) {
   }
   tenon__engine_t* engine = context->engine;
   const tenon__plan_t* plan = engine->plan;
+  (void)tenon__context_settle(context, 0); /* who enqueued need not have waited */
   for (uint32_t g = 0; context->frames != NULL && g < plan->schedule_count; ++g) {
     if (context->frames[g].context != NULL) {
       tenon__frame_destroy(&context->frames[g]);
@@ -191,7 +192,7 @@ tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
                        "a device of this context was lost: destroy it, and load the engine again");
   }
-  if (!tenon__context_is_all_lent(context)) {
+  if (!tenon__context_is_all_lent(context) || context->generation != context->engine->generation) {
     TENON_TRY(tenon__context_synchronize(context));
   }
   tenon__interrupt_forget(&context->interrupt);

@@ -424,6 +424,9 @@ static tenon_status_t find_form(tenon__frame_t* frame, uint32_t index,
     }
     oldest = form->used_at < oldest->used_at ? form : oldest;
   }
+  if (oldest->bound != NULL) { /* which runs before this one may be at work with still */
+    TENON_TRY(tenon__space_settle(&frame->context->spaces[step->device]));
+  }
   tenon__frame_forget_bound(frame, index, oldest->bound);
   tenon__bound_destroy(oldest->bound);
   oldest->bound = NULL;

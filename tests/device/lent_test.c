@@ -243,6 +243,22 @@ TENON_TEST(runs_are_enqueued_behind_one_another) {
   lender_end(&lender);
 }
 
+/* Neither what is bound nor what is recorded goes while the device may be at work with it. */
+TENON_TEST(a_context_ends_while_runs_are_under_way) {
+  lender_t lender;
+  REQUIRE(lender_begin(&lender, NULL, false));
+  write_image(&lender, 0);
+  lender.run.far->set(0, FAR_SETTING_LAZY, 1);
+  for (size_t k = 0; k < 20; ++k) {
+    EXPECT_STATUS(lend_image(&lender, k % 6 * 512), TENON_OK);
+    EXPECT_STATUS(lend_scores(&lender, k % 6 * 512), TENON_OK);
+    EXPECT_STATUS(tenon_context_enqueue(lender.run.context), TENON_OK);
+  }
+  tenon_context_destroy(lender.run.context);
+  lender.run.context = NULL;
+  lender_end(&lender);
+}
+
 TENON_TEST(what_cannot_be_lent_is_refused) {
   static const int64_t dims[] = {1, 1, 8, 8};
   static const int64_t strides[] = {128, 128, 16, 1};
