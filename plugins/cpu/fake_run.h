@@ -10,17 +10,7 @@
 static inline tenon_status_t fake_add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tactic) {
   fake_t* fake = fake_from(emit);
   if (fake->tactic_count++ == fake->tactic_index) {
-    fake->tactic = *tactic;
-    memset(fake->rules, 0, sizeof(fake->rules));
-    if (tactic->inputs != NULL) {
-      memcpy(fake->rules[0], tactic->inputs, fake->input_count * sizeof(tenon_argument_rule_t));
-    }
-    if (tactic->outputs != NULL) {
-      memcpy(fake->rules[1], tactic->outputs, fake->output_count * sizeof(tenon_argument_rule_t));
-    }
-    memcpy(fake->configuration, tactic->configuration == NULL ? "" : tactic->configuration,
-           tactic->configuration_size);
-    fake->tactic.configuration = fake->configuration;
+    fake_keep_tactic(fake, tactic);
   }
   return TENON_OK;
 }

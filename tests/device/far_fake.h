@@ -140,7 +140,7 @@ static inline void far_case_fetch(far_case_t* c) {
 
 static inline tenon_status_t far_case_keep_tactic(tenon_emit_t* emit,
                                                   const tenon_tactic_t* tactic) {
-  far_case(emit)->fake.tactic = *tactic;
+  fake_keep_tactic(&far_case(emit)->fake, tactic);
   return TENON_OK;
 }
 

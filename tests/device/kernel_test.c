@@ -35,7 +35,7 @@ static scene_t* scene_of(const void* handle) {
 }
 
 static tenon_status_t keep_tactic(tenon_emit_t* emit, const tenon_tactic_t* tactic) {
-  scene_of(emit)->fake.tactic = *tactic;
+  fake_keep_tactic(&scene_of(emit)->fake, tactic);
   return TENON_OK;
 }
 

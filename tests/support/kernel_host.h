@@ -82,6 +82,24 @@ static inline fake_t* fake_from(const void* handle) {
   return (fake_t*)handle; /* const for its users alone */
 }
 
+/* As a host does: what a kernel emits is its own, and gone when it returns. Without rules the
+ * tactic has none; with some, so many as there are arguments. */
+static inline void fake_keep_tactic(fake_t* fake, const tenon_tactic_t* tactic) {
+  fake->tactic = *tactic;
+  memset(fake->rules, 0, sizeof(fake->rules));
+  if (tactic->inputs != NULL) {
+    memcpy(fake->rules[0], tactic->inputs, fake->input_count * sizeof(tenon_argument_rule_t));
+    fake->tactic.inputs = fake->rules[0];
+  }
+  if (tactic->outputs != NULL) {
+    memcpy(fake->rules[1], tactic->outputs, fake->output_count * sizeof(tenon_argument_rule_t));
+    fake->tactic.outputs = fake->rules[1];
+  }
+  memcpy(fake->configuration, tactic->configuration == NULL ? "" : tactic->configuration,
+         tactic->configuration_size);
+  fake->tactic.configuration = fake->configuration;
+}
+
 /* ---- Memory ---- */
 
 /* Zeros, freed by fake_done; NULL when there were too many. */
