@@ -4,7 +4,7 @@
 
 #include "core/candidate/trial_data.h"
 #include "core/candidate/trial_mirror.h"
-#include "core/kernel/instance.h"
+#include "core/kernel/bind.h"
 #include "core/kernel/packed_store.h"
 
 /* On the stack, from tenon__trial_begin to tenon__trial_end (timer.h). `candidate` and `data`

@@ -4,12 +4,13 @@
  * Memory of a kernel's own lies in two arenas: what it allocates while it is prepared lives as long
  * as the instance, what it allocates while it is bound as long as the binding.
  *
- * The other rooms know both types by name alone (instance.h).
+ * The other rooms know both types by name alone (instance.h, bind.h).
  */
 #ifndef TENON_CORE_KERNEL_BOUND_H_
 #define TENON_CORE_KERNEL_BOUND_H_
 
 #include "core/base/call.h"
+#include "core/base/status.h"
 
 #include "core/kernel/kernel_binding.h"
 #include "core/plan/plan.h"
@@ -47,6 +48,16 @@ static inline tenon__call_t tenon__instance_call(const tenon__instance_t* instan
   tenon__call_t call = instance->running;
   call.function = function;
   return call;
+}
+
+/* A kernel that fails should say why; where it does not, this says that it did. */
+static inline tenon_status_t tenon__kernel_failed(const tenon__prefix_sink_t* heard,
+                                                  const char* what, tenon_status_t status) {
+  if (heard->error_count == 0) {
+    tenon__report(&heard->sink, TENON_SEVERITY_ERROR, "the kernel cannot be %s: %s", what,
+                  tenon__status_text(status));
+  }
+  return status;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A kernel's instance: one step prepared (and bound, and run). Used to time candidates, to fold
- * constants, and by contexts. This is the only place where a kernel's functions are called.
+ * A kernel's instance: one step prepared. It is bound (bind.h) and run (run.h) to time candidates,
+ * to fold constants, and by contexts. This room is the only one that calls a kernel's functions.
  */
 #ifndef TENON_CORE_KERNEL_INSTANCE_H_
 #define TENON_CORE_KERNEL_INSTANCE_H_
@@ -61,24 +61,5 @@ struct tenon_run_t {
   struct tenon__dynamic_buffer_t** buffers; /* NULL entries for outputs of known extents */
   uint32_t dynamic_count;
 };
-
-/* What a step is bound to. */
-typedef struct tenon__bind_request_t {
-  const tenon__extents_t* extents; /* for spaces and moves */
-  /* Arguments as the kernel will see them (dims, strides; data may change later). */
-  const tenon_argument_t* inputs;
-  const tenon_argument_t* outputs;
-  uint32_t thread_count; /* of the pool with which it will run */
-} tenon__bind_request_t;
-
-/* A step bound to shapes. */
-typedef struct tenon__bound_t tenon__bound_t;
-/* Keeps a share of the instance, borrows nothing else: extents and arguments may go. The kernel's
- * words are passed on, with its status; what the plan says that cannot be is INVALID_DATA. */
-tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
-                                   const tenon__bind_request_t* request, const tenon_sink_t* sink,
-                                   tenon__bound_t** out_bound);
-/* The kernel's unbind is called if its bind was. NULL is fine. */
-void tenon__bound_destroy(tenon__bound_t* bound);
 
 #endif

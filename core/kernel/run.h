@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_KERNEL_RUN_H_
 #define TENON_CORE_KERNEL_RUN_H_
 
-#include "core/kernel/instance.h"
+#include "core/kernel/bind.h"
 
 /* Computes. Allocates, locks and logs nothing unless it fails or an output is growing. The
  * arguments' data are those of this call; dims and strides must be those that it was bound for. On

@@ -13,7 +13,7 @@
 #include "core/base/thread_pool.h"
 #include "core/catalog/entry.h"
 #include "core/kernel/dynamic_buffer.h"
-#include "core/kernel/instance.h"
+#include "core/kernel/bind.h"
 #include "core/kernel/packed_store.h"
 #include "core/plan/plan.h"
 #include "core/runtime/space.h"
