@@ -6,6 +6,7 @@
 #include "core/base/status.h"
 #include "core/kernel/run.h"
 #include "core/plan/place.h"
+#include "core/runtime/bind.h"
 #include "core/runtime/chains.h"
 #include "core/runtime/crossing.h"
 #include "core/runtime/data_dependent.h"

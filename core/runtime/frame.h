@@ -1,7 +1,6 @@
 /*
- * One graph's run: memory of places, arguments of steps, kernels bound for the extents that are
- * known. The plan says where things lie in terms of symbols; a frame says it in pointers and
- * numbers.
+ * One graph's run: memory of places, room for arguments of steps and for what bind.h binds. The
+ * plan says where things lie in terms of symbols; a frame says it in pointers and numbers.
  */
 #ifndef TENON_CORE_RUNTIME_FRAME_H_
 #define TENON_CORE_RUNTIME_FRAME_H_
@@ -18,14 +17,6 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
 void tenon__frame_destroy(tenon__frame_t* frame);
 /* After a refit: weights are elsewhere, and steps have other instances. */
 void tenon__frame_renew(tenon__frame_t* frame);
-/* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
- * bound for the same already. Binding may allocate and takes microseconds; what it was bound for is
- * remembered as all its dims and strides, so that a run with the extents of the one before binds
- * nothing. Faults name step and value. */
-tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
-
-/* All steps that do not depend on what the run finds. */
-tenon_status_t tenon__frame_bind(tenon__frame_t* frame);
 
 /* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays
  * given. INVALID_DATA, with the value's name, when its memory has other extents than the plan says:
