@@ -17,7 +17,7 @@ static bool has_node(const tenon__network_t* network, const char* name) {
   return is_there;
 }
 
-/* "cuda" is the first of the build's devices of that name, "cuda:1" the one of that number. */
+/* "npu" is the first of the build's devices of that name, "npu:1" the one of that number. */
 static tenon_status_t find_device(tenon__building_t* b, const char* text, uint32_t* out_device) {
   const tenon__plan_t* plan = b->plan;
   const char* all = "";

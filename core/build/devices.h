@@ -14,7 +14,7 @@ typedef struct tenon__build_devices_t {
   tenon_stream_t* streams[TENON_DEVICE_LIMIT]; /* for trials */
 } tenon__build_devices_t;
 
-/* Opens them, and names them in the plan. The options say "cuda", "cuda:1" or "cuda:0,cuda:1": in
+/* Opens them, and names them in the plan. The options say "npu", "npu:1" or "npu:0,npu:1": in
  * order of preference, all of this machine. The host comes with them: it is number 0, and the only
  * one where nothing, or itself, is named. Of several devices with the host's memory that is the
  * first by name, with a warning: order alone decides. NOT_FOUND where a device is not here, with
