@@ -1,6 +1,5 @@
 #include "core/build/merging.h"
 
-#include "core/base/file.h"
 #include "core/optimizer/siblings.h"
 
 /* What kernels' times differ by from one measuring to the next. */
@@ -8,9 +7,8 @@ static const double noise_factor = 0.05;
 
 bool tenon__building_may_merge(const tenon__building_t* b) {
   const tenon__build_options_t* o = b->options;
-  const bool has_time = b->tuning.deadline <= 0 || tenon__seconds() <= b->tuning.deadline;
-  return !o->merges_siblings && !o->no_rewrites && o->optimizer_limit == 0 &&
-         !o->tuning.no_measuring && !o->tuning.strict && !o->tuning.reference_only && has_time &&
+  return !o->merges_siblings && !o->no_rewrites && o->optimizer_limit == 0 && !o->tuning.strict &&
+         !o->tuning.reference_only && tenon__tuning_may_measure(&b->tuning) &&
          tenon__network_has_siblings(b->plan->network);
 }
 

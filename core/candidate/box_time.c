@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/candidate/timer.h"
 #include "core/candidate/trial_inputs.h"
@@ -138,11 +137,6 @@ static tenon__digest_t key_of(const tenon__candidate_t* candidate, const tenon__
   return tenon__digest_end(&state);
 }
 
-static bool may_measure(const tenon__tuning_t* tuning) {
-  return !tuning->options.no_measuring &&
-         (tuning->deadline <= 0 || tenon__seconds() <= tuning->deadline);
-}
-
 tenon_status_t tenon__candidate_time_in_box(tenon__tuning_t* tuning,
                                             const struct tenon_region_t* region,
                                             const tenon__candidate_t* candidate,
@@ -156,7 +150,7 @@ tenon_status_t tenon__candidate_time_in_box(tenon__tuning_t* tuning,
     return TENON_OK;
   }
   if (!tenon__timing_cache_find(tuning->cache, &key, &timing)) {
-    if (!may_measure(tuning)) {
+    if (!tenon__tuning_may_measure(tuning)) {
       return TENON_OK;
     }
     TENON_TRY(try_pair(tuning, region, candidate, box, &ratio, &is_same));

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/candidate/rehearsal.h"
 #include "core/candidate/verdict.h"
@@ -84,11 +83,6 @@ static tenon_status_t make_key(const search_t* search, const tenon__digest_t* si
 }
 
 /* ---- Trying ---- */
-
-static bool may_measure(const tenon__tuning_t* tuning) {
-  return !tuning->options.no_measuring &&
-         (tuning->deadline <= 0 || tenon__seconds() <= tuning->deadline);
-}
 
 static void drop(timing_t* t, uint32_t k, const tenon_refusal_t* refusal) {
   const tenon__candidate_t* c = &t->search->found[k];
@@ -249,7 +243,7 @@ static tenon_status_t time_all(timing_t* t, const tenon__digest_t* signature) {
   for (uint32_t k = 0; k < t->search->count; ++k) {
     entry_t* entry = &t->entries[k];
     TENON_TRY(look_up(t, k, signature));
-    if (!entry->is_known && may_measure(t->search->tuning)) {
+    if (!entry->is_known && tenon__tuning_may_measure(t->search->tuning)) {
       TENON_TRY(try_candidate(t, k, &best));
       is_anything_new = is_anything_new || entry->is_tried;
     }
@@ -258,7 +252,7 @@ static tenon_status_t time_all(timing_t* t, const tenon__digest_t* signature) {
                ? time.seconds
                : best;
   }
-  if (!may_measure(t->search->tuning) && !is_anything_new) {
+  if (!tenon__tuning_may_measure(t->search->tuning) && !is_anything_new) {
     return TENON_OK;
   }
   TENON_TRY(hear_known(t, is_anything_new));

@@ -2,12 +2,18 @@
 
 #include <string.h>
 
+#include "core/base/file.h"
 #include "core/catalog/exclude.h"
 
 /* Does the build's policy leave the kernel out? */
 bool tenon__tuning_excludes(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry) {
   return tenon__is_excluded(tuning->options.exclude, entry->owner->plugin, entry->kernel.name) ||
          (tuning->options.reference_only && (entry->kernel.flags & TENON_KERNEL_REFERENCE) == 0);
+}
+
+bool tenon__tuning_may_measure(const tenon__tuning_t* tuning) {
+  return !tuning->options.no_measuring &&
+         (tuning->deadline <= 0 || tenon__seconds() <= tuning->deadline);
 }
 
 bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry) {

@@ -130,6 +130,8 @@ tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
 
 /* Does the build's policy leave the kernel out? */
 bool tenon__tuning_excludes(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);
+/* May times be measured, and is there time left for it? */
+bool tenon__tuning_may_measure(const tenon__tuning_t* tuning);
 /* Is it a kernel of the device that the build is for (the host only where there is no other), which
  * the build's policy does not leave out? */
 bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);

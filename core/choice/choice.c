@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/choice/claims.h"
 #include "core/choice/explain.h"
@@ -165,14 +164,9 @@ static bool measures(const choosing_t* c) {
   return !c->grouping->tuning->options.no_measuring;
 }
 
-static bool may_look_again(const choosing_t* c) {
-  const double deadline = c->grouping->tuning->deadline;
-  return measures(c) && (deadline <= 0 || tenon__seconds() <= deadline);
-}
-
 /* What gives a decision up again has nothing to prove: the decision has. */
 static opinion_t judge(const choosing_t* c, const covering_t* tried, const option_t* option) {
-  const bool looks_again = may_look_again(c);
+  const bool looks_again = tenon__tuning_may_measure(c->grouping->tuning);
   if (option->kind != OPTION_LEAVE && option->kind != OPTION_WHOLE) {
     return tenon__covering_compare(&c->best, tried, looks_again);
   }
