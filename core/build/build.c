@@ -118,8 +118,10 @@ static tenon_status_t finish_plan(tenon__building_t* b) {
 static tenon_status_t build_plan(tenon__building_t* b, tenon__building_t* other,
                                  tenon__build_options_t* other_options,
                                  const tenon__network_t* network) {
+  bool may_merge = false;
   TENON_TRY(plan_steps(b, network));
-  if (!tenon__building_may_merge(b)) {
+  TENON_TRY(tenon__building_may_merge(b, &may_merge));
+  if (!may_merge) {
     return finish_plan(b);
   }
   *other_options = *b->options;

@@ -5,11 +5,12 @@
 /* What kernels' times differ by from one measuring to the next. */
 static const double noise_factor = 0.05;
 
-bool tenon__building_may_merge(const tenon__building_t* b) {
+tenon_status_t tenon__building_may_merge(const tenon__building_t* b, bool* out_may) {
   const tenon__build_options_t* o = b->options;
-  return !o->merges_siblings && !o->no_rewrites && o->optimizer_limit == 0 && !o->tuning.strict &&
-         !o->tuning.reference_only && tenon__tuning_may_measure(&b->tuning) &&
-         tenon__network_has_siblings(b->plan->network);
+  *out_may = !o->merges_siblings && !o->no_rewrites && o->optimizer_limit == 0 &&
+             !o->tuning.strict && !o->tuning.reference_only &&
+             tenon__tuning_may_measure(&b->tuning);
+  return *out_may ? tenon__network_has_siblings(b->plan->network, out_may) : TENON_OK;
 }
 
 /* Does the step compute a node that the other network lacks? Both were copied from one, so that

@@ -9,7 +9,7 @@
 
 /* Is it worth trying? The network has nodes that could be merged, times may be measured, roundings
  * may change, and nobody has decided yet. */
-bool tenon__building_may_merge(const tenon__building_t* building);
+tenon_status_t tenon__building_may_merge(const tenon__building_t* building, bool* out_may);
 /* Both have their steps. Faster by more than the noise of what differs; where a step of either was
  * not measured nothing speaks for it. */
 bool tenon__building_merging_pays(const tenon__building_t* apart, const tenon__building_t* merged);

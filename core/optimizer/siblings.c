@@ -1,6 +1,7 @@
 #include "core/optimizer/siblings.h"
 
 #include "core/network/node.h"
+#include "core/network/order.h"
 
 bool tenon__node_is_concatenable(const tenon__node_t* node) {
   if (node->op == NULL || !node->op->traits.concatenable || node->body_count > 0 ||
@@ -13,27 +14,39 @@ bool tenon__node_is_concatenable(const tenon__node_t* node) {
   return single == NULL || (attribute != NULL && attribute->integer == 1);
 }
 
-static bool has_sibling(const tenon__graph_t* graph, uint32_t index) {
-  const tenon__node_t* node = &graph->nodes[index];
-  for (uint32_t n = index + 1; n < graph->node_count; ++n) {
-    const tenon__node_t* other = &graph->nodes[n];
-    if (other->alive && other->op == node->op && tenon__node_is_concatenable(other) &&
-        other->inputs[0] == node->inputs[0]) {
-      return true;
-    }
-  }
-  return false;
+static bool are_siblings(const tenon__node_t* a, const tenon__node_t* b, uint32_t value) {
+  return a != b && a->op == b->op && a->inputs[0] == value && b->inputs[0] == value &&
+         tenon__node_is_concatenable(a) && tenon__node_is_concatenable(b);
 }
 
-bool tenon__network_has_siblings(const tenon__network_t* network) {
-  for (uint32_t g = 0; g < network->graph_count; ++g) {
-    const tenon__graph_t* graph = network->graphs[g];
-    for (uint32_t n = 0; n < graph->node_count; ++n) {
-      if (graph->nodes[n].alive && tenon__node_is_concatenable(&graph->nodes[n]) &&
-          has_sibling(graph, n)) {
+static bool holds_siblings(const tenon__graph_t* graph, const tenon__lists_t* uses,
+                           uint32_t value) {
+  const uint32_t* users = tenon__lists_get(uses, value);
+  const uint32_t count = tenon__lists_count(uses, value);
+  for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t k = i + 1; k < count; ++k) {
+      if (are_siblings(&graph->nodes[users[i]], &graph->nodes[users[k]], value)) {
         return true;
       }
     }
   }
   return false;
+}
+
+tenon_status_t tenon__network_has_siblings(const tenon__network_t* network, bool* out_has) {
+  tenon__arena_t arena;
+  tenon_status_t status = TENON_OK;
+  bool has = false;
+  tenon__arena_initialize(&arena, network->allocator);
+  for (uint32_t g = 0; g < network->graph_count && status == TENON_OK && !has; ++g) {
+    const tenon__graph_t* graph = network->graphs[g];
+    tenon__lists_t uses;
+    status = tenon__graph_uses(network, g, &arena, &uses);
+    for (uint32_t v = 0; v < graph->value_count && status == TENON_OK && !has; ++v) {
+      has = holds_siblings(graph, &uses, v);
+    }
+  }
+  tenon__arena_deinitialize(&arena);
+  *out_has = has;
+  return status;
 }

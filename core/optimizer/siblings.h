@@ -9,6 +9,6 @@
 bool tenon__node_is_concatenable(const tenon__node_t* node);
 /* Are there two such nodes of one operator that read one value? A quick look: the pass may find
  * that they differ. Linear in nodes but for those that read one value. */
-bool tenon__network_has_siblings(const tenon__network_t* network);
+tenon_status_t tenon__network_has_siblings(const tenon__network_t* network, bool* out_has);
 
 #endif
