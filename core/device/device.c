@@ -47,7 +47,14 @@ void tenon__device_close(tenon__device_t* device) {
 
 bool tenon__device_is_well(const tenon__device_t* device) {
   const tenon_device_descriptor_t* descriptor = device->source.descriptor;
-  return descriptor->health == NULL || descriptor->health(device->handle, device->sink) == TENON_OK;
+  if (descriptor->health == NULL) {
+    return true;
+  }
+  const tenon__call_t call = call_of(device, "health");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status = descriptor->health(device->handle, device->sink);
+  tenon__call_leave(outer);
+  return status == TENON_OK;
 }
 
 bool tenon__device_is_host(const tenon__device_t* device) {
@@ -60,7 +67,14 @@ bool tenon__device_is_inline(const tenon__device_t* device) {
 
 bool tenon__device_has(const tenon__device_t* device, const char* name) {
   const tenon_device_descriptor_t* descriptor = device->source.descriptor;
-  return name == NULL || (descriptor->has != NULL && descriptor->has(device->handle, name) != 0);
+  if (name == NULL || descriptor->has == NULL) {
+    return name == NULL;
+  }
+  const tenon__call_t call = call_of(device, "has");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const bool has = descriptor->has(device->handle, name) != 0;
+  tenon__call_leave(outer);
+  return has;
 }
 
 /* ---- Streams ---- */
@@ -98,6 +112,19 @@ tenon_status_t tenon__device_synchronize(const tenon__device_t* device, tenon_st
   const tenon_status_t status = device->source.descriptor->synchronize(device->handle, stream);
   tenon__call_leave(outer);
   return tell(device, "synchronize", status);
+}
+
+void* tenon__device_native(const tenon__device_t* device, tenon_stream_t* stream,
+                           const char* name) {
+  const tenon_device_descriptor_t* descriptor = device->source.descriptor;
+  if (descriptor->native == NULL) {
+    return NULL;
+  }
+  const tenon__call_t call = call_of(device, "native");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  void* native = descriptor->native(device->handle, stream, name);
+  tenon__call_leave(outer);
+  return native;
 }
 
 /* ---- Events ---- */
@@ -197,12 +224,6 @@ void tenon__device_destroy_recording(const tenon__device_t* device, void* record
 }
 
 /* ---- Memory ---- */
-
-void* tenon__device_native(const tenon__device_t* device, tenon_stream_t* stream,
-                           const char* name) {
-  const tenon_device_descriptor_t* descriptor = device->source.descriptor;
-  return descriptor->native == NULL ? NULL : descriptor->native(device->handle, stream, name);
-}
 
 tenon_status_t tenon__device_copy(const tenon__device_t* device, tenon_stream_t* stream,
                                   int32_t direction, void* target, const void* source,

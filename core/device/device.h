@@ -56,6 +56,9 @@ void tenon__device_destroy_stream(const tenon__device_t* device, tenon_stream_t*
 /* Until all that was asked for on the stream is done; what failed on the way is told here. */
 tenon_status_t tenon__device_synchronize(const tenon__device_t* device, tenon_stream_t* stream);
 
+/* The native handle behind a stream, by its name; NULL: none of that name. */
+void* tenon__device_native(const tenon__device_t* device, tenon_stream_t* stream, const char* name);
+
 /* Marks of time in a stream; NULL where work is done at once, and then nothing happens. `elapsed`
  * is the device's own time between two that it has come to. */
 tenon_status_t tenon__device_create_event(const tenon__device_t* device, tenon_event_t** out_event);
@@ -64,9 +67,6 @@ tenon_status_t tenon__device_record_event(const tenon__device_t* device, tenon_s
                                           tenon_event_t* event);
 tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_t* begin,
                                      tenon_event_t* end, double* out_seconds);
-
-/* The native handle behind a stream, by its name; NULL: none of that name. */
-void* tenon__device_native(const tenon__device_t* device, tenon_stream_t* stream, const char* name);
 
 /* Can work be recorded there? Then what is asked of a stream between begin and end is kept and not
  * done, and each replay asks for all of it. Destroying NULL does nothing. */
