@@ -118,7 +118,7 @@ static bool is_written_in_boxes(const joining_t* j, const tenon__unit_t* whole, 
   const uint32_t* order = NULL;
   return maker->device == whole->device &&
          (maker->chosen.region->outputs[k].aligned || tenon__rule_is_strided(rule)) &&
-         !tenon__rule_is_aligned(rule, j->g->values[value].type.dtype) &&
+         !tenon__rule_asks_alignment(rule, j->g->values[value].type.dtype) &&
          output_order(j, maker, k, &order) &&
          are_alike(j, value_of(whole), order, whole->chosen.order);
 }

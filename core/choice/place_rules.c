@@ -133,7 +133,7 @@ bool tenon__place_is_aligned(const tenon__tuning_t* tuning, uint32_t graph,
                              const tenon__schedule_t* schedule, uint32_t place,
                              const tenon_argument_rule_t* rule) {
   const placing_t p = {tuning, graph, schedule};
-  return !tenon__rule_is_aligned(rule, value_at(&p, place)->type.dtype) ||
+  return !tenon__rule_asks_alignment(rule, value_at(&p, place)->type.dtype) ||
          is_aligned(&p, place, rule->alignment);
 }
 

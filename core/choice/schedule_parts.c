@@ -10,7 +10,7 @@ tenon_status_t tenon__scheduling_place_output(scheduling_t* s, uint32_t value, u
   tenon__place_t place = {
       .value = value, .storage = TENON_STORAGE_ARENA, .order = order, .space = space};
   if (s->output_of[value] != TENON_NONE && order == NULL && space == 0 &&
-      !tenon__rule_is_aligned(rule, s->g->values[value].type.dtype)) {
+      !tenon__rule_asks_alignment(rule, s->g->values[value].type.dtype)) {
     place.storage = TENON_STORAGE_OUTPUT;
     place.index = s->output_of[value];
   }

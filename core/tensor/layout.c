@@ -207,7 +207,7 @@ bool tenon__rule_is_known(const tenon_argument_rule_t* rule, uint32_t input_coun
          (rule->alignment & (rule->alignment - 1)) == 0;
 }
 
-bool tenon__rule_is_aligned(const tenon_argument_rule_t* rule, tenon_dtype_t dtype) {
+bool tenon__rule_asks_alignment(const tenon_argument_rule_t* rule, tenon_dtype_t dtype) {
   return rule != NULL && rule->alignment * 8 > tenon__dtype_bits(dtype);
 }
 

@@ -51,10 +51,10 @@ static inline bool tenon__rule_is_host(const tenon_argument_rule_t* rule) {
   return rule != NULL && (rule->flags & TENON_RULE_HOST) != 0;
 }
 /* Does it ask for more alignment than an element of the type has? */
-bool tenon__rule_is_aligned(const tenon_argument_rule_t* rule, tenon_dtype_t dtype);
+bool tenon__rule_asks_alignment(const tenon_argument_rule_t* rule, tenon_dtype_t dtype);
 /* May the argument lie in a box of a larger tensor, wherever that begins? */
 static inline bool tenon__rule_takes_boxes(const tenon_argument_rule_t* rule, tenon_dtype_t dtype) {
-  return tenon__rule_is_strided(rule) && !tenon__rule_is_aligned(rule, dtype);
+  return tenon__rule_is_strided(rule) && !tenon__rule_asks_alignment(rule, dtype);
 }
 /* Is a constant handed over as it is, in rows? Whoever asks for another order gets it (EXACT), and
  * whoever asks that it lie as another argument does (FOLLOWS). NULL: rows. */
