@@ -142,6 +142,13 @@ static tenon_status_t collect(tenon__context_t* context) {
   return tenon__context_update_states(context);
 }
 
+/* Streams may be the application's: what it put there since the last run is no kernel of ours. */
+static void forget_edges(tenon__context_t* context) {
+  for (uint32_t d = 0; d < context->engine->plan->device_count; ++d) {
+    context->spaces[d].run.edge = 0;
+  }
+}
+
 static tenon_status_t enqueue_all(tenon__context_t* context) {
   if (context->generation != context->engine->generation) {
     renew(context);
@@ -149,6 +156,7 @@ static tenon_status_t enqueue_all(tenon__context_t* context) {
   TENON_TRY(tenon__context_take_inputs(context));
   TENON_TRY(tenon__context_propagate_shapes(context));
   TENON_TRY(tenon__context_place_outputs(context));
+  forget_edges(context);
   return tenon__frame_run(&context->frames[0]);
 }
 

@@ -243,6 +243,30 @@ TENON_TEST(runs_are_enqueued_behind_one_another) {
   lender_end(&lender);
 }
 
+/* Each run's first kernel, however soon it follows the run before: the application has the stream
+ * between them. Addresses are others each time, so that no step is replayed. */
+TENON_TEST(a_run_has_no_kernel_before_it) {
+  enum { RUNS = 3 };
+  lender_t lender;
+  far_counts_t before;
+  far_counts_t counts;
+  REQUIRE(lender_begin(&lender, NULL, false));
+  lender.run.far->counts(0, &before);
+  for (size_t k = 0; k < RUNS; ++k) {
+    write_image(&lender, k * 512);
+    EXPECT_STATUS(lend_image(&lender, k * 512), TENON_OK);
+    EXPECT_STATUS(lend_scores(&lender, k * 512), TENON_OK);
+    EXPECT_STATUS(tenon_context_enqueue(lender.run.context), TENON_OK);
+  }
+  EXPECT_STATUS(tenon_context_synchronize(lender.run.context), TENON_OK);
+  lender.run.far->counts(0, &counts);
+  const uint64_t kernels = counts.calls[FAR_CALL_KERNEL] - before.calls[FAR_CALL_KERNEL];
+  EXPECT(kernels > RUNS);
+  EXPECT_INT(counts.edges[0] - before.edges[0], RUNS);
+  EXPECT_INT(counts.edges[TENON_EDGE_KERNEL] - before.edges[TENON_EDGE_KERNEL], kernels - RUNS);
+  lender_end(&lender);
+}
+
 /* Neither what is bound nor what is recorded goes while the device may be at work with it. */
 TENON_TEST(a_context_ends_while_runs_are_under_way) {
   lender_t lender;

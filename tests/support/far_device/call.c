@@ -429,6 +429,15 @@ static tenon_status_t wait_and_compute(tenon_device_t* device, tenon_stream_t* s
   return status == TENON_OK ? compute(device, packed, call) : status;
 }
 
+static void count_edge(tenon_device_t* device, const tenon_enqueue_t* call) {
+  if (TENON_HAS(call->host, tenon_run_table_t, edge) && call->host->edge != NULL) {
+    const uint32_t edge = call->host->edge(call->run);
+    far_lock(device);
+    ++device->counts.edges[edge & (TENON_EDGE_KERNEL | TENON_EDGE_RELEASES_EARLY)];
+    far_unlock(device);
+  }
+}
+
 tenon_status_t far_enqueue(const tenon_enqueue_t* call) {
   static const far_work_t work = {.run = run_call};
   const bound_t* bound = call->bound;
@@ -444,6 +453,7 @@ tenon_status_t far_enqueue(const tenon_enqueue_t* call) {
   if (status != TENON_OK) {
     return status;
   }
+  count_edge(device, call);
   if (stream == NULL || finds_extents(call)) {
     return wait_and_compute(device, stream, packed, call);
   }

@@ -16,6 +16,7 @@ static void forget(tenon_device_t* device) {
   memset(device->counts.calls, 0, sizeof(device->counts.calls));
   memset(device->counts.copied_bytes, 0, sizeof(device->counts.copied_bytes));
   device->counts.kernel_waits = 0;
+  memset(device->counts.edges, 0, sizeof(device->counts.edges));
   device->counts.mistakes = 0;
   device->counts.peak_bytes = device->counts.live_bytes;
   device->loss = environment->loss;

@@ -71,6 +71,8 @@ typedef struct far_counts_t {
   uint64_t copied_bytes[4];
   /* Kernels that waited for their stream. */
   uint64_t kernel_waits;
+  /* Kernels by what they were told stands before them: of TENON_EDGE_*, 0 for nothing. */
+  uint64_t edges[4];
   uint64_t mistakes;
   uint64_t peak_bytes;
   uint64_t live_allocations;
