@@ -191,36 +191,35 @@ tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32
   return tenon__tell(sink, __func__, tenon__context_set_input(context->context, index, argument));
 }
 
-tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
-                                        const tenon_tensor_view_t* view) {
+typedef tenon_status_t (*set_output_t)(tenon__context_t* context, uint32_t index,
+                                       const tenon_tensor_view_t* view);
+
+/* Without a view, where one need not be given: the memory is the context's again. */
+static tenon_status_t set_output(tenon_context_t* context, const char* function, uint32_t index,
+                                 const tenon_tensor_view_t* view, set_output_t set) {
   int64_t strides[TENON_RANK_LIMIT];
   tensor_name_t name;
   tenon_tensor_view_t complete;
   const tenon_io_info_t* output = NULL;
-  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   const tenon_sink_t* sink = &context->engine->sink;
-  TENON_TRY(tenon__engine_output(context->engine, __func__, index, &output));
+  TENON_TRY(tenon__engine_output(context->engine, function, index, &output));
   if (view != NULL) {
     TENON_TRY(complete_view(sink, name_tensor("output", output, &name), view, strides, &complete));
   }
-  return tenon__tell(
-      sink, __func__,
-      tenon__context_set_output(context->context, index, view != NULL ? &complete : NULL));
+  return tenon__tell(sink, function, set(context->context, index, view != NULL ? &complete : NULL));
+}
+
+tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
+                                        const tenon_tensor_view_t* view) {
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  return set_output(context, __func__, index, view, tenon__context_set_output);
 }
 
 tenon_status_t tenon_context_set_output_on_device(tenon_context_t* context, uint32_t index,
                                                   const tenon_tensor_view_t* view) {
-  int64_t strides[TENON_RANK_LIMIT];
-  tensor_name_t name;
-  tenon_tensor_view_t complete;
-  const tenon_io_info_t* output = NULL;
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
-  const tenon_sink_t* sink = &context->engine->sink;
-  TENON_TRY(tenon__need(sink, __func__, "view", view != NULL));
-  TENON_TRY(tenon__engine_output(context->engine, __func__, index, &output));
-  TENON_TRY(complete_view(sink, name_tensor("output", output, &name), view, strides, &complete));
-  return tenon__tell(sink, __func__,
-                     tenon__context_set_output_on_device(context->context, index, &complete));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "view", view != NULL));
+  return set_output(context, __func__, index, view, tenon__context_set_output_on_device);
 }
 
 void* tenon_context_get_stream(const tenon_context_t* context, const char* name) {
