@@ -74,10 +74,19 @@ bool tenon__cublas_is_there(tenon__cublas_state_t* state) {
   if (!state->was_tried) {
     state->was_tried = true;
     state->is_open = open_library(&state->calls);
+    const size_t version = state->is_open ? state->calls.cublasLtGetVersion() : 0;
+    (void)snprintf(state->version, sizeof(state->version), "cublasLt %zu.%zu.%zu", version / 10000,
+                   version / 100 % 100, version % 100);
   }
   const bool is_open = state->is_open;
   (void)pthread_mutex_unlock(&state->lock);
   return is_open;
+}
+
+const char* tenon__cublas_validity(void* state, tenon_device_t* device) {
+  const tenon__cublas_state_t* cublas = state;
+  (void)device;
+  return tenon__cublas_is_there(state) ? cublas->version : NULL;
 }
 
 /* ---- Handles ---- */

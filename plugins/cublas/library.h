@@ -44,18 +44,22 @@ typedef struct tenon__cublas_handle_t {
   uint32_t users;
 } tenon__cublas_handle_t;
 
-/* The plugin's state. Everything below `lock` changes under it; `calls` no more once it is open. */
+/* The plugin's state. Everything below `lock` changes under it; `calls` and `version` no more once
+ * it is open. */
 typedef struct tenon__cublas_state_t {
   tenon_allocator_t allocator;
   pthread_mutex_t lock;
   bool was_tried;
   bool is_open;
   tenon__cublas_calls_t calls;
+  char version[40]; /* "cublasLt 13.1.0" */
   tenon__cublas_handle_t* handles;
 } tenon__cublas_state_t;
 
 /* Opens the library the first time, and remembers whether that went well. */
 bool tenon__cublas_is_there(tenon__cublas_state_t* state);
+/* The library's version: the same proposal may be another algorithm with another one. */
+const char* tenon__cublas_validity(void* state, tenon_device_t* device);
 
 /* The handle of a device's context; the library must be there. Failures are told to the sink. */
 tenon_status_t tenon__cublas_handle_retain(tenon__cublas_state_t* state,

@@ -2,7 +2,7 @@
  * Matrix products: batched, broadcast, in any layout. What is taken, and with which tactics: the
  * proposals of cuBLASLt's heuristic, by number. A build has no device when it asks for tactics, so
  * the heuristic is asked at bind, for the extents and strides at hand: it answers the same for the
- * same library, device and shapes, which is why the library's version is part of a tactic.
+ * same library, device and shapes, which is why times and plans hold for one version of it.
  */
 #include "mat_mul.h"
 
@@ -99,7 +99,6 @@ typedef struct emitter_t {
   const tenon_value_info_t* a;
   const tenon_value_info_t* y;
   uint64_t zeroed_bytes;
-  uint32_t version;
   bool has_residual;
 } emitter_t;
 
@@ -122,8 +121,7 @@ static tenon_status_t add_proposal(const emitter_t* e, tenon__cublas_choice_t ch
   const bool is_wide = choice.is_tf32 == 0 &&
                        (e->a->dtype == TENON_DTYPE_FLOAT32 || e->a->dtype == TENON_DTYPE_FLOAT64);
   char name[96];
-  (void)snprintf(name, sizeof(name), "cuBLASLt %u.%u.%u, %sproposal %u%s%s", e->version / 10000,
-                 e->version / 100 % 100, e->version % 100, choice.is_tf32 != 0 ? "tf32, " : "",
+  (void)snprintf(name, sizeof(name), "%sproposal %u%s%s", choice.is_tf32 != 0 ? "tf32, " : "",
                  choice.proposal, choice.has_workspace != 0 ? "" : ", no workspace",
                  layout == NULL ? "" : ", rows of all heads");
   const tenon_tactic_t tactic = {
@@ -160,8 +158,7 @@ static tenon_status_t add_proposals(const emitter_t* e, bool is_tf32,
                                     const tenon_layout_t* layout) {
   tenon_status_t status = TENON_OK;
   for (uint16_t k = 0; status == TENON_OK && k < TENON_CUBLAS_PROPOSALS; k++) {
-    tenon__cublas_choice_t choice = {
-        .version = e->version, .proposal = k, .has_workspace = 1, .is_tf32 = is_tf32 ? 1 : 0};
+    tenon__cublas_choice_t choice = {.proposal = k, .has_workspace = 1, .is_tf32 = is_tf32 ? 1 : 0};
     status = add_proposal(e, choice, layout);
     choice.has_workspace = 0;
     if (status == TENON_OK && k < TENON_CUBLAS_PROPOSALS / 2) {
@@ -177,12 +174,11 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   static const uint32_t heads[] = {0, 2, 1, 3};
   static const tenon_layout_t all_heads = {
       .size = sizeof(tenon_layout_t), .name = "rows of all heads", .order = heads, .rank = 4};
-  const tenon__cublas_state_t* cublas = state; /* open, for match said so */
+  (void)state;
   emitter_t emitter = {.emit = emit,
                        .add = add,
                        .a = input_value(region, table, 0),
                        .y = table->value(region, table->output(region, 0)),
-                       .version = (uint32_t)cublas->calls.cublasLtGetVersion(),
                        .has_residual = has_residual(region, table)};
   const tenon__cublas_type_t* type = find_type(emitter.a->dtype);
   (void)zeroed_bytes(emitter.a, input_value(region, table, 1), type->bytes, &emitter.zeroed_bytes);
@@ -227,13 +223,16 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   self->b = b->input;
   self->optimum[0] = a;
   self->optimum[1] = b;
-  self->zeroed_bytes = call->tactic->zeroed_bytes;
   if (!tenon__cublas_epilogue_recognise(table->slot_program(call->region, 0), y, b->rank > 1,
                                         &self->epilogue, &why)) {
     return tenon__cublas_fail(sink, TENON_ERROR_UNSUPPORTED, "%s", why);
   }
-  *out_instance = self;
-  return tenon__cublas_handle_retain(self->state, native, sink, &self->handle);
+  const tenon_status_t status =
+      tenon__cublas_handle_retain(self->state, native, sink, &self->handle);
+  if (status == TENON_OK) { /* what fails is not destroyed */
+    *out_instance = self;
+  }
+  return status;
 }
 
 static void destroy(void* instance) {
@@ -260,7 +259,7 @@ const tenon_kernel_t tenon__cublas_mat_mul_kernel = {
     .slots = &slot,
     .slot_count = 1,
     .slot_stride = sizeof(tenon_slot_t),
-    .version = 1,
+    .version = 2,
     .input_limit = 2,
     .match = match,
     .tactics = tactics,
@@ -269,4 +268,5 @@ const tenon_kernel_t tenon__cublas_mat_mul_kernel = {
     .enqueue = tenon__cublas_enqueue,
     .unbind = tenon__cublas_unbind,
     .destroy = destroy,
+    .validity = tenon__cublas_validity,
 };

@@ -25,9 +25,8 @@ typedef struct tenon__cublas_type_t {
   uint32_t bytes;
 } tenon__cublas_type_t;
 
-/* A tactic's configuration: which proposal of which version of the library, with what. */
+/* A tactic's configuration: which of the library's proposals, with what. */
 typedef struct tenon__cublas_choice_t {
-  uint32_t version;
   uint16_t proposal;
   uint8_t has_workspace;
   uint8_t is_tf32;
@@ -44,8 +43,6 @@ typedef struct tenon__cublas_instance_t {
   uint32_t b;
   /* The shapes at which the proposal was timed, in their optimum. */
   const tenon_value_info_t* optimum[2];
-  /* What the tactic asked for; a sum over nothing reads zeros. */
-  uint64_t zeroed_bytes;
 } tenon__cublas_instance_t;
 
 tenon_status_t tenon__cublas_bind(void* instance, tenon_binding_t* handle,
