@@ -148,17 +148,12 @@ static void check_random(uint32_t number) {
 }
 
 static int open_all(char** arguments) {
-  static const tenon_host_offer_t offer = {
-      .abi_major = TENON_ABI_MAJOR, .abi_max_minor = TENON_ABI_MINOR, .table = opened_table};
   const int status = opened_start(&convolution_device, arguments[1], arguments[2], 0);
   if (status != 0) {
     return status;
   }
-  convolution_plugin = opened_query(arguments[3]);
-  return convolution_plugin != NULL &&
-                 convolution_plugin->start(&offer, &convolution_state) == TENON_OK
-             ? 0
-             : OPENED_FAILED;
+  return opened_start_plugin(arguments[3], &convolution_plugin, &convolution_state) ? 0
+                                                                                    : OPENED_FAILED;
 }
 
 int main(int argument_count, char** arguments) {
@@ -178,7 +173,7 @@ int main(int argument_count, char** arguments) {
     check_random(number);
   }
   convolution_free_scratch();
-  convolution_plugin->stop(convolution_state);
+  opened_stop_plugin(convolution_plugin, convolution_state);
   opened_stop(&convolution_device);
   (void)printf("%d tactics ran, %d were refused, %d failed\n", convolution_runs,
                convolution_refused, convolution_failures);

@@ -83,8 +83,6 @@ static void measure(const size_of_product_t* size, tenon_dtype_t dtype, bool nar
 }
 
 int main(int argument_count, char** arguments) {
-  static const tenon_host_offer_t offer = {
-      .abi_major = TENON_ABI_MAJOR, .abi_max_minor = TENON_ABI_MINOR, .table = opened_table};
   static const size_of_product_t sizes[] = {
       {1, 1, 1024, 1000}, {1, 128, 768, 768}, {1, 128, 768, 3072},  {1, 128, 3072, 768},
       {12, 128, 64, 128}, {12, 128, 128, 64}, {1, 4096, 768, 3072}, {1, 4096, 4096, 4096}};
@@ -96,8 +94,7 @@ int main(int argument_count, char** arguments) {
   if (status != 0) {
     return status;
   }
-  kernel_plugin = opened_query(arguments[3]);
-  if (kernel_plugin == NULL || kernel_plugin->start(&offer, &kernel_plugin_state) != TENON_OK) {
+  if (!opened_start_plugin(arguments[3], &kernel_plugin, &kernel_plugin_state)) {
     return OPENED_FAILED;
   }
   for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
@@ -110,7 +107,7 @@ int main(int argument_count, char** arguments) {
     }
   }
   kernel_free_scratch();
-  kernel_plugin->stop(kernel_plugin_state);
+  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
   opened_stop(&kernel_device);
   return 0;
 }

@@ -6,6 +6,7 @@
 #define TESTS_CONFORMANCE_OPENED_DEVICE_H_
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +57,10 @@ static inline const void* opened_table(void* host, const char* name) {
                                           : NULL;
 }
 
+static const tenon_host_offer_t opened_offer = {
+    .abi_major = TENON_ABI_MAJOR, .abi_max_minor = TENON_ABI_MINOR, .table = opened_table};
+
 static inline const tenon_plugin_t* opened_query(const char* path) {
-  static const tenon_host_offer_t offer = {
-      .abi_major = TENON_ABI_MAJOR, .abi_max_minor = TENON_ABI_MINOR, .table = opened_table};
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   tenon_plugin_query_t query = NULL;
   void* symbol = library == NULL ? NULL : dlsym(library, TENON_PLUGIN_QUERY_SYMBOL);
@@ -67,7 +69,7 @@ static inline const tenon_plugin_t* opened_query(const char* path) {
     return NULL;
   }
   memcpy(&query, &symbol, sizeof(query));
-  return query(&offer);
+  return query(&opened_offer);
 }
 
 /* Item `index` of the offerings of one kind; NULL past the last. */
@@ -86,14 +88,30 @@ static inline const void* opened_offered(const tenon_plugin_t* plugin, const cha
   return NULL;
 }
 
+/* A plugin from its file, started with a state of its own: one of kernels for a device that another
+ * plugin offers, say. False: it cannot be had. */
+static inline bool opened_start_plugin(const char* path, const tenon_plugin_t** out_plugin,
+                                       void** out_state) {
+  const tenon_plugin_t* plugin = opened_query(path);
+  if (plugin == NULL ||
+      (plugin->start != NULL && plugin->start(&opened_offer, out_state) != TENON_OK)) {
+    return false;
+  }
+  *out_plugin = plugin;
+  return true;
+}
+
+static inline void opened_stop_plugin(const tenon_plugin_t* plugin, void* state) {
+  if (plugin != NULL && plugin->stop != NULL) {
+    plugin->stop(state);
+  }
+}
+
 /* 0, or the status to exit with. */
 static inline int opened_start(opened_device_t* out, const char* path, const char* name,
                                uint32_t index) {
-  static const tenon_host_offer_t offer = {
-      .abi_major = TENON_ABI_MAJOR, .abi_max_minor = TENON_ABI_MINOR, .table = opened_table};
-  *out = (opened_device_t){.plugin = opened_query(path), .index = index};
-  if (out->plugin == NULL ||
-      (out->plugin->start != NULL && out->plugin->start(&offer, &out->state) != TENON_OK)) {
+  *out = (opened_device_t){.index = index};
+  if (!opened_start_plugin(path, &out->plugin, &out->state)) {
     return OPENED_FAILED;
   }
   for (uint32_t k = 0; out->table == NULL; k++) {
@@ -118,9 +136,7 @@ static inline void opened_stop(const opened_device_t* opened) {
   if (opened->device != NULL) {
     opened->table->close(opened->device);
   }
-  if (opened->plugin != NULL && opened->plugin->stop != NULL) {
-    opened->plugin->stop(opened->state);
-  }
+  opened_stop_plugin(opened->plugin, opened->state);
 }
 
 #endif

@@ -381,8 +381,6 @@ static void check_unlike(void) {
 }
 
 int main(int argument_count, char** arguments) {
-  static const tenon_host_offer_t offer = {
-      .abi_major = TENON_ABI_MAJOR, .abi_max_minor = TENON_ABI_MINOR, .table = opened_table};
   if (argument_count < 4) {
     (void)fprintf(stderr, "device_products DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so [COUNT]\n");
     return OPENED_FAILED;
@@ -391,8 +389,7 @@ int main(int argument_count, char** arguments) {
   if (status != 0) {
     return status;
   }
-  kernel_plugin = opened_query(arguments[3]);
-  if (kernel_plugin == NULL || kernel_plugin->start(&offer, &kernel_plugin_state) != TENON_OK) {
+  if (!opened_start_plugin(arguments[3], &kernel_plugin, &kernel_plugin_state)) {
     return OPENED_FAILED;
   }
   const unsigned count = argument_count > 4 ? (unsigned)strtoul(arguments[4], NULL, 10) : 200;
@@ -402,8 +399,8 @@ int main(int argument_count, char** arguments) {
   }
   check_unlike();
   kernel_free_scratch();
-  kernel_plugin->stop(kernel_plugin_state);
+  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
   opened_stop(&kernel_device);
   (void)printf("%d products, %d failed\n", kernel_runs, kernel_failures);
-  return kernel_failures == 0 ? 0 : OPENED_FAILED;
+  return kernel_failures == 0 && kernel_runs > 0 ? 0 : OPENED_FAILED;
 }
