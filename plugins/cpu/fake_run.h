@@ -146,26 +146,12 @@ static inline tenon_status_t fake_run_tactic(fake_t* fake, const tenon_kernel_t*
   const uint64_t scratch_bytes =
       fake->tactic.scratch_bytes + fake->threads * fake->tactic.scratch_bytes_per_thread;
   fake->scratch = aligned_alloc(64, (scratch_bytes + 127) / 64 * 64);
-  const tenon_prepare_t making = {.size = sizeof(making),
-                                  .state = (void*)state,
-                                  .region = (const tenon_region_t*)fake,
-                                  .table = &fake_region_table,
-                                  .tactic = &fake->tactic,
-                                  .preparation = (tenon_preparation_t*)fake,
-                                  .host = &fake_prepare_table};
+  const tenon_prepare_t making = fake_prepare_call(fake, (void*)state);
   tenon_status_t status = kernel->prepare(&making, &instance);
   if (status == TENON_OK && kernel->bind != NULL) {
     status = kernel->bind(instance, (tenon_binding_t*)fake, &fake_bind_table, &bound);
   }
-  const tenon_enqueue_t call = {.size = sizeof(call),
-                                .instance = instance,
-                                .bound = bound,
-                                .run = (tenon_run_t*)fake,
-                                .host = &fake_run_table,
-                                .inputs = fake->inputs,
-                                .outputs = fake->outputs,
-                                .input_count = fake->input_count,
-                                .output_count = fake->output_count};
+  const tenon_enqueue_t call = fake_enqueue_call(fake, instance, bound);
   fake->seconds = 1e30;
   for (uint32_t k = 0; status == TENON_OK && k < (fake->repeats > 0 ? fake->repeats : 1); k++) {
     const double begin = fake_clock(fake);

@@ -97,25 +97,13 @@ static inline tenon_status_t fake_run(fake_t* fake) {
   }
   tenon_status_t status = TENON_OK;
   if (kernel->prepare != NULL) {
-    const tenon_prepare_t making = {.size = sizeof(making),
-                                    .region = region,
-                                    .table = &fake_region_table,
-                                    .preparation = (tenon_preparation_t*)fake,
-                                    .host = &fake_prepare_table};
+    const tenon_prepare_t making = fake_prepare_call(fake, NULL);
     status = kernel->prepare(&making, &instance);
   }
   if (status == TENON_OK) {
     status = kernel->bind(instance, (tenon_binding_t*)fake, &fake_bind_table, &bound);
   }
-  const tenon_enqueue_t call = {.size = sizeof(call),
-                                .instance = instance,
-                                .bound = bound,
-                                .run = (tenon_run_t*)fake,
-                                .host = &fake_run_table,
-                                .inputs = fake->inputs,
-                                .outputs = fake->outputs,
-                                .input_count = fake->input_count,
-                                .output_count = fake->output_count};
+  const tenon_enqueue_t call = fake_enqueue_call(fake, instance, bound);
   return status == TENON_OK ? kernel->enqueue(&call) : status;
 }
 

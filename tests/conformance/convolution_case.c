@@ -141,24 +141,12 @@ static tenon_status_t run_reference(const made_t* m, bool magnitudes, tenon_tens
     *view = wide;
   }
   fake.outputs[0].tensor = y;
-  const tenon_prepare_t making = {.size = sizeof(making),
-                                  .region = (const tenon_region_t*)&fake,
-                                  .table = &fake_region_table,
-                                  .preparation = (tenon_preparation_t*)&fake,
-                                  .host = &fake_prepare_table};
+  const tenon_prepare_t making = fake_prepare_call(&fake, NULL);
   tenon_status_t status = tenon__work_prepare(&making, &instance);
   if (status == TENON_OK) {
     status = tenon__work_bind(instance, (tenon_binding_t*)&fake, &fake_bind_table, &bound);
   }
-  const tenon_enqueue_t call = {.size = sizeof(call),
-                                .instance = instance,
-                                .bound = bound,
-                                .run = (tenon_run_t*)&fake,
-                                .host = &fake_run_table,
-                                .inputs = fake.inputs,
-                                .outputs = fake.outputs,
-                                .input_count = fake.input_count,
-                                .output_count = 1};
+  const tenon_enqueue_t call = fake_enqueue_call(&fake, instance, bound);
   status = status == TENON_OK ? tenon__work_enqueue(&call) : status;
   fake_done(&fake);
   return status;

@@ -71,24 +71,12 @@ static const double* multiply(fake_t* fake, const product_t* p, const kernel_cas
       numbers[n] = tenon__number_load(view->data, 0, view->dtype, tenon__view_place(view, n)).f;
     }
   }
-  const tenon_prepare_t making = {.size = sizeof(making),
-                                  .region = (const tenon_region_t*)fake,
-                                  .table = &fake_region_table,
-                                  .preparation = (tenon_preparation_t*)fake,
-                                  .host = &fake_prepare_table};
+  const tenon_prepare_t making = fake_prepare_call(fake, NULL);
   tenon_status_t status = kernel->prepare(&making, &instance);
   if (status == TENON_OK) {
     status = kernel->bind(instance, (tenon_binding_t*)fake, &fake_bind_table, &bound);
   }
-  const tenon_enqueue_t call = {.size = sizeof(call),
-                                .instance = instance,
-                                .bound = bound,
-                                .run = (tenon_run_t*)fake,
-                                .host = &fake_run_table,
-                                .inputs = fake->inputs,
-                                .outputs = fake->outputs,
-                                .input_count = 2,
-                                .output_count = 1};
+  const tenon_enqueue_t call = fake_enqueue_call(fake, instance, bound);
   status = status == TENON_OK ? kernel->enqueue(&call) : status;
   return status == TENON_OK ? fake->outputs[0].tensor.data : NULL;
 }

@@ -172,12 +172,7 @@ static inline tenon_status_t far_case_life(far_case_t* c, const tenon_region_t* 
   void* bound = NULL;
   EXPECT_STATUS(c->kernel->tactics(NULL, region, &fake_region_table, emit, far_case_keep_tactic),
                 TENON_OK);
-  const tenon_prepare_t making = {.size = sizeof(making),
-                                  .region = region,
-                                  .table = &fake_region_table,
-                                  .tactic = &c->fake.tactic,
-                                  .preparation = (tenon_preparation_t*)(void*)c,
-                                  .host = &fake_prepare_table};
+  const tenon_prepare_t making = fake_prepare_call(&c->fake, NULL);
   tenon_status_t status = c->kernel->prepare(&making, &instance);
   if (status == TENON_OK) {
     status = c->kernel->bind(instance, (tenon_binding_t*)(void*)c, &fake_bind_table, &bound);
@@ -194,15 +189,10 @@ static inline tenon_status_t far_case_life(far_case_t* c, const tenon_region_t* 
                              tactic->persistent_bytes);
   far_case_place(c, c->fake.inputs, c->fake.input_count, c->inputs);
   far_case_place(c, c->fake.outputs, c->fake.output_count, c->outputs);
-  const tenon_enqueue_t call = {.size = sizeof(call),
-                                .instance = instance,
-                                .bound = bound,
-                                .run = (tenon_run_t*)(void*)c,
-                                .host = &far_case_run_table,
-                                .inputs = c->inputs,
-                                .outputs = c->outputs,
-                                .input_count = c->fake.input_count,
-                                .output_count = c->fake.output_count};
+  tenon_enqueue_t call = fake_enqueue_call(&c->fake, instance, bound);
+  call.host = &far_case_run_table;
+  call.inputs = c->inputs;
+  call.outputs = c->outputs;
   status = far_case_enqueue(c, &call);
   if (status == TENON_OK) {
     far_case_fetch(c);

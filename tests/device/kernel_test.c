@@ -66,12 +66,7 @@ static void scene_bind(scene_t* s) {
   EXPECT_STATUS(
       s->kernel->tactics(NULL, region, &fake_region_table, (tenon_emit_t*)(void*)s, keep_tactic),
       TENON_OK);
-  const tenon_prepare_t making = {.size = sizeof(making),
-                                  .region = region,
-                                  .table = &fake_region_table,
-                                  .tactic = &s->fake.tactic,
-                                  .preparation = (tenon_preparation_t*)(void*)s,
-                                  .host = &fake_prepare_table};
+  const tenon_prepare_t making = fake_prepare_call(&s->fake, NULL);
   EXPECT_STATUS(s->kernel->prepare(&making, &s->instance), TENON_OK);
   EXPECT_STATUS(
       s->kernel->bind(s->instance, (tenon_binding_t*)(void*)s, &fake_bind_table, &s->bound),
@@ -154,15 +149,10 @@ static const tenon_run_table_t run_table = {.size = sizeof(run_table),
 
 static tenon_status_t scene_enqueue(scene_t* s, const tenon_argument_t* x,
                                     const tenon_argument_t* y) {
-  const tenon_enqueue_t call = {.size = sizeof(call),
-                                .instance = s->instance,
-                                .bound = s->bound,
-                                .run = (tenon_run_t*)(void*)s,
-                                .host = &run_table,
-                                .inputs = x,
-                                .outputs = y,
-                                .input_count = 1,
-                                .output_count = 1};
+  tenon_enqueue_t call = fake_enqueue_call(&s->fake, s->instance, s->bound);
+  call.host = &run_table;
+  call.inputs = x;
+  call.outputs = y;
   return s->kernel->enqueue(&call);
 }
 

@@ -386,4 +386,29 @@ static const tenon_run_table_t fake_run_table = {.size = sizeof(tenon_run_table_
                                                  .copy_string = fake_copy_string,
                                                  .fail = fake_fail};
 
+/* ---- Calls ---- */
+
+/* The region, and the tactic that was kept. Who plays the host otherwise puts its own table in. */
+static inline tenon_prepare_t fake_prepare_call(fake_t* fake, void* state) {
+  return (tenon_prepare_t){.size = sizeof(tenon_prepare_t),
+                           .state = state,
+                           .region = (const tenon_region_t*)(void*)fake,
+                           .table = &fake_region_table,
+                           .tactic = &fake->tactic,
+                           .preparation = (tenon_preparation_t*)(void*)fake,
+                           .host = &fake_prepare_table};
+}
+/* The fake's own arguments; likewise. */
+static inline tenon_enqueue_t fake_enqueue_call(fake_t* fake, void* instance, void* bound) {
+  return (tenon_enqueue_t){.size = sizeof(tenon_enqueue_t),
+                           .instance = instance,
+                           .bound = bound,
+                           .run = (tenon_run_t*)(void*)fake,
+                           .host = &fake_run_table,
+                           .inputs = fake->inputs,
+                           .outputs = fake->outputs,
+                           .input_count = fake->input_count,
+                           .output_count = fake->output_count};
+}
+
 #endif
