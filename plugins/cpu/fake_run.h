@@ -6,15 +6,6 @@
 
 #include "fake_host.h"
 
-/* Keeps tactic number tactic_index. */
-static inline tenon_status_t fake_add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tactic) {
-  fake_t* fake = fake_from(emit);
-  if (fake->tactic_count++ == fake->tactic_index) {
-    fake_keep_tactic(fake, tactic);
-  }
-  return TENON_OK;
-}
-
 /* Strides as the rule wants them: its order or, for ANY, a random one; gaps where they are welcome.
  */
 static inline void fake_layout(fake_t* fake, fake_value_t* value,

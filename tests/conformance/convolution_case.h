@@ -12,8 +12,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "opened_device.h"
-#include "tests/support/kernel_host.h"
+#include "kernel_life.h"
 #include "work.h"
 
 /* What stands behind the convolution. */
@@ -94,19 +93,11 @@ bool convolution_compare(const made_t* m, const tenon_tactic_t* tactic, const ui
  * device may have none. */
 bool convolution_must_run(const convolution_case_t* c);
 
-/* What a driver has opened: the device's plugin, and the one with the kernels. */
-extern opened_device_t convolution_device;
-extern const tenon_plugin_t* convolution_plugin;
-extern void* convolution_state;
-extern int convolution_failures;
-extern int convolution_runs;    /* tactics that ran */
 extern int convolution_refused; /* tactics that prepare or bind refused */
 extern bool convolution_is_loud;
 
 /* Every tactic that is not refused gives what the reference gives, and of cases that must run one
- * at least is not. */
+ * at least is not. Each that does is one of kernel_runs. */
 void convolution_check(const convolution_case_t* c);
-/* What the cases shared, at the end. */
-void convolution_free_scratch(void);
 
 #endif

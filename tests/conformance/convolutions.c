@@ -148,12 +148,12 @@ static void check_random(uint32_t number) {
 }
 
 static int open_all(char** arguments) {
-  const int status = opened_start(&convolution_device, arguments[1], arguments[2], 0);
+  const int status = opened_start(&kernel_device, arguments[1], arguments[2], 0);
   if (status != 0) {
     return status;
   }
-  return opened_start_plugin(arguments[3], &convolution_plugin, &convolution_state) ? 0
-                                                                                    : OPENED_FAILED;
+  return opened_start_plugin(arguments[3], &kernel_plugin, &kernel_plugin_state) ? 0
+                                                                                 : OPENED_FAILED;
 }
 
 int main(int argument_count, char** arguments) {
@@ -172,10 +172,10 @@ int main(int argument_count, char** arguments) {
   for (uint32_t number = first; number < first + cases; number++) {
     check_random(number);
   }
-  convolution_free_scratch();
-  opened_stop_plugin(convolution_plugin, convolution_state);
-  opened_stop(&convolution_device);
-  (void)printf("%d tactics ran, %d were refused, %d failed\n", convolution_runs,
-               convolution_refused, convolution_failures);
-  return convolution_failures == 0 && convolution_runs > 0 ? 0 : OPENED_FAILED;
+  kernel_free_scratch();
+  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
+  opened_stop(&kernel_device);
+  (void)printf("%d tactics ran, %d were refused, %d failed\n", kernel_runs, convolution_refused,
+               kernel_failures);
+  return kernel_failures == 0 && kernel_runs > 0 ? 0 : OPENED_FAILED;
 }

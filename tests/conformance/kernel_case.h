@@ -16,18 +16,15 @@
 #include <math.h>
 
 #include "interpreter.h"
-#include "opened_device.h"
-#include "tests/support/kernel_host.h"
+#include "kernel_life.h"
 #include "work.h"
 
 /* A rank and extents. */
 #define DIMS(...) \
   (uint32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), ((const int64_t[]){__VA_ARGS__})
 
-enum { KERNEL_INSTRUCTIONS = 256, KERNEL_TENSORS = 16, KERNEL_BLOBS = 16 };
-/* What every byte of an output is before somebody writes it. */
-enum { KERNEL_UNTOUCHED = 0xCD };
-/* And of a bare operand: ordinary floats of every size. */
+enum { KERNEL_INSTRUCTIONS = 256 };
+/* What every byte of a bare operand is: ordinary floats of every size. */
 enum { KERNEL_BARE = 0x3B };
 
 /* A tensor's memory: all that its strides reach, with a margin that nobody may touch. */
@@ -56,16 +53,7 @@ typedef struct kernel_case_t {
   bool recorded;      /* what is compared comes from a replay */
   uint32_t shift;     /* elements between a block's beginning and its first element */
   const tenon_move_t* move;
-  tenon_numerics_t numerics; /* of the fake's tactic */
 } kernel_case_t;
-
-/* What a driver has opened. */
-extern opened_device_t kernel_device;
-/* Whose kernels are asked, where that is not the device's own plugin. */
-extern const tenon_plugin_t* kernel_plugin;
-extern void* kernel_plugin_state;
-extern int kernel_failures;
-extern int kernel_runs;
 
 void kernel_case_begin(kernel_case_t* c, uint32_t rank, const int64_t* space);
 void kernel_case_end(kernel_case_t* c);
@@ -111,24 +99,8 @@ void kernel_check_given(kernel_case_t* c, const char* name, double error);
 /* The device must find an error in the data: at synchronisation. */
 void kernel_check_fault(kernel_case_t* c, const char* name);
 
-/* The device's half, for who measures: made and bound once, enqueued often. */
-typedef struct kernel_life_t {
-  const tenon_kernel_t* kernel;
-  tenon_stream_t* stream;
-  void* instance;
-  void* bound;
-  tenon_argument_t inputs[KERNEL_TENSORS];
-  tenon_argument_t outputs[KERNEL_TENSORS];
-  void* blocks[KERNEL_TENSORS];
-  void* zeroed;
-} kernel_life_t;
-tenon_status_t kernel_life_begin(kernel_case_t* c, uint32_t tactic, kernel_life_t* out);
-tenon_status_t kernel_life_enqueue(kernel_case_t* c, const kernel_life_t* life);
-void kernel_life_end(kernel_case_t* c, kernel_life_t* life);
-/* What tactics asked for; before the device is closed. */
-void kernel_free_scratch(void);
-/* Blobs that prepare saved are given back from then on, or forgotten. */
-void kernel_forget_blobs(void);
-uint32_t kernel_blob_count(void);
+/* The device's half, for who measures: made and bound once, to be enqueued often, and ended in any
+ * case. UNSUPPORTED: there is no such tactic. */
+tenon_status_t kernel_case_live(kernel_case_t* c, uint32_t tactic, kernel_life_t* out_life);
 
 #endif

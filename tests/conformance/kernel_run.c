@@ -1,84 +1,5 @@
 /* Running a case both ways, and comparing. */
-#include "kernel_tables.h"
-
-opened_device_t kernel_device;
-const tenon_plugin_t* kernel_plugin;
-void* kernel_plugin_state;
-int kernel_failures;
-int kernel_runs;
-
-/* ---- What bind and enqueue are given ---- */
-
-static const kernel_life_t* current_life;
-static tenon_stream_t* run_stream(tenon_run_t* run) {
-  (void)run;
-  return current_life->stream;
-}
-static void* run_zeroed(tenon_run_t* run) {
-  (void)run;
-  return current_life->zeroed;
-}
-static tenon_status_t run_fail(tenon_run_t* run, tenon_status_t status, const char* message) {
-  (void)run;
-  (void)fprintf(stderr, "  (%s)\n", message);
-  return status;
-}
-static const tenon_sink_t* bind_sink(tenon_binding_t* binding) {
-  (void)binding;
-  return &opened_sink;
-}
-static tenon_bind_table_t bind_table(void) {
-  tenon_bind_table_t table = fake_bind_table;
-  table.sink = bind_sink;
-  return table;
-}
-
-/* ---- Tactics ---- */
-
-struct tenon_emit_t {
-  kernel_case_t* c;
-  uint32_t wanted;
-  uint32_t count;
-};
-static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tactic) {
-  fake_t* fake = &emit->c->fake;
-  if (emit->count++ == emit->wanted) {
-    fake->tactic = *tactic;
-    if (tactic->configuration_size > 0) {
-      memcpy(fake->configuration, tactic->configuration, tactic->configuration_size);
-    }
-    fake->tactic.configuration = fake->configuration;
-    emit->c->numerics = tactic->numerics == NULL ? (tenon_numerics_t){0} : *tactic->numerics;
-  }
-  return TENON_OK;
-}
-
-static bool computes(const tenon_kernel_t* kernel, const kernel_case_t* c) {
-  const uint32_t flag = c->move != NULL ? TENON_KERNEL_MOVES : TENON_KERNEL_EXPRESSIONS;
-  if (c->fake.op == NULL) {
-    return (kernel->flags & flag) != 0;
-  }
-  const char* const* op = kernel->operators;
-  while (op != NULL && *op != NULL && strcmp(*op, c->fake.op) != 0) {
-    op++;
-  }
-  return op != NULL && *op != NULL;
-}
-
-static const tenon_kernel_t* find_kernel(const kernel_case_t* c) {
-  const tenon_plugin_t* plugin = kernel_plugin != NULL ? kernel_plugin : kernel_device.plugin;
-  const tenon_kernel_t* kernel = NULL;
-  for (uint32_t k = 0; (kernel = opened_offered(plugin, "kernel/1", k)) != NULL; k++) {
-    if (computes(kernel, c) && strcmp(kernel->device, kernel_device.table->name) == 0) {
-      return kernel;
-    }
-  }
-  return NULL;
-}
-
-static void* kernel_state(void) {
-  return kernel_plugin != NULL ? kernel_plugin_state : kernel_device.state;
-}
+#include "kernel_case.h"
 
 static void finish_program(kernel_case_t* c) {
   c->program.instructions = c->instructions;
@@ -96,23 +17,9 @@ static void finish_program(kernel_case_t* c) {
   c->fake.value_count = c->fake.input_count + c->fake.output_count;
 }
 
-/* How many tactics there are; the one that is wanted is the fake's then. */
-static uint32_t take_tactic(kernel_case_t* c, const tenon_kernel_t* kernel, uint32_t wanted) {
-  tenon_emit_t emit = {c, wanted, 0};
-  if (kernel->tactics == NULL) {
-    return 1;
-  }
-  (void)kernel->tactics(kernel_state(), (const tenon_region_t*)&c->fake, &fake_region_table, &emit,
-                        add_tactic);
-  return emit.count;
-}
-
-static bool is_taken(const kernel_case_t* c, const tenon_kernel_t* kernel) {
-  tenon_refusal_t refusal = {0};
-  const bool taken =
-      kernel != NULL &&
-      (kernel->match == NULL || kernel->match(kernel_state(), (const tenon_region_t*)&c->fake,
-                                              &fake_region_table, &refusal) != 0);
+static bool is_taken(kernel_case_t* c, const tenon_kernel_t* kernel) {
+  tenon_refusal_t refusal;
+  const bool taken = kernel_takes(kernel, &c->fake, &refusal);
   if (!taken) {
     (void)fprintf(stderr, "  (refused: %u, %s)\n", refusal.reason,
                   refusal.detail == NULL ? "" : refusal.detail);
@@ -122,139 +29,43 @@ static bool is_taken(const kernel_case_t* c, const tenon_kernel_t* kernel) {
 
 /* ---- On the device ---- */
 
-/* Scratch has whatever was there, and serves all that follow. */
-static struct {
-  void* block;
-  uint64_t size;
-} scratch;
-
-void kernel_free_scratch(void) {
-  if (scratch.block != NULL) {
-    kernel_device.table->free(kernel_device.device, NULL, scratch.block, scratch.size);
-  }
-  scratch.block = NULL;
-  scratch.size = 0;
-}
-
-static void* run_scratch(tenon_run_t* run) {
-  (void)run;
-  return scratch.block;
-}
-static const tenon_run_table_t run_table = {.size = sizeof(tenon_run_table_t),
-                                            .scratch = run_scratch,
-                                            .zeroed = run_zeroed,
-                                            .stream = run_stream,
-                                            .fail = run_fail};
-
-static tenon_status_t take_memory(const kernel_case_t* c, kernel_life_t* life) {
+static tenon_status_t copy_in(const kernel_case_t* c, kernel_life_t* life) {
   const tenon_device_descriptor_t* t = kernel_device.table;
-  const tenon_tactic_t* tactic = &c->fake.tactic;
   tenon_status_t status = TENON_OK;
-  if (tactic->scratch_bytes > scratch.size) {
-    kernel_free_scratch();
-    status = t->allocate(kernel_device.device, NULL, tactic->scratch_bytes, &scratch.block);
-    scratch.size = status == TENON_OK ? tactic->scratch_bytes : 0;
-  }
-  if (status == TENON_OK && tactic->zeroed_bytes > 0) {
-    status = t->allocate(kernel_device.device, life->stream, tactic->zeroed_bytes, &life->zeroed);
-  }
-  return status == TENON_OK && life->zeroed != NULL
-             ? t->fill(kernel_device.device, life->stream, life->zeroed, 0, tactic->zeroed_bytes)
-             : status;
-}
-
-static tenon_status_t copy_in(kernel_case_t* c, kernel_life_t* life) {
-  const tenon_device_descriptor_t* t = kernel_device.table;
-  for (uint32_t k = 0; k < c->fake.value_count; k++) {
+  for (uint32_t k = 0; k < c->fake.value_count && status == TENON_OK; k++) {
     const kernel_tensor_t* tensor = &c->tensors[k];
-    tenon_status_t status =
-        t->allocate(kernel_device.device, life->stream, tensor->size_bytes, &life->blocks[k]);
     const bool is_output = k >= c->fake.input_count;
-    if (status == TENON_OK && (is_output || c->bare)) {
-      status = t->fill(kernel_device.device, life->stream, life->blocks[k],
-                       is_output ? KERNEL_UNTOUCHED : KERNEL_BARE, tensor->size_bytes);
-    } else if (status == TENON_OK) {
-      status = t->copy(kernel_device.device, life->stream, TENON_COPY_TO_DEVICE, life->blocks[k],
+    void* block = NULL;
+    status = kernel_life_block(life, tensor->size_bytes,
+                               !is_output && c->bare ? KERNEL_BARE : KERNEL_UNTOUCHED, &block);
+    if (status == TENON_OK && !is_output && !c->bare) {
+      status = t->copy(kernel_device.device, life->stream, TENON_COPY_TO_DEVICE, block,
                        tensor->bytes, tensor->size_bytes);
-    }
-    if (status != TENON_OK) {
-      return status;
     }
     tenon_argument_t* argument =
         is_output ? &life->outputs[k - c->fake.input_count] : &life->inputs[k];
     *argument = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR, .tensor = tensor->view};
-    argument->tensor.data = (uint8_t*)life->blocks[k] + tensor->offset_bytes;
+    argument->tensor.data = block == NULL ? NULL : (uint8_t*)block + tensor->offset_bytes;
   }
-  return TENON_OK;
+  return status;
 }
 
-tenon_status_t kernel_life_begin(kernel_case_t* c, uint32_t tactic, kernel_life_t* out) {
-  const tenon_bind_table_t binds = bind_table();
-  memset(out, 0, sizeof(*out));
+/* Where a tensor's block begins on the device. */
+static void* block_of(const kernel_case_t* c, const kernel_life_t* life, uint32_t output) {
+  return (uint8_t*)life->outputs[output].tensor.data -
+         c->tensors[c->fake.input_count + output].offset_bytes;
+}
+
+tenon_status_t kernel_case_live(kernel_case_t* c, uint32_t tactic, kernel_life_t* out_life) {
+  memset(out_life, 0, sizeof(*out_life));
   finish_program(c);
-  out->kernel = find_kernel(c);
-  const tenon_region_t* region = (const tenon_region_t*)&c->fake;
-  if (!is_taken(c, out->kernel)) {
+  const tenon_kernel_t* kernel = kernel_find(&c->fake);
+  if (!is_taken(c, kernel) || kernel_take_tactic(kernel, &c->fake, tactic) <= tactic) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  if (take_tactic(c, out->kernel, tactic) <= tactic) {
-    return TENON_ERROR_UNSUPPORTED;
-  }
-  const tenon_prepare_t making = {.size = sizeof(making),
-                                  .state = kernel_state(),
-                                  .region = region,
-                                  .table = &fake_region_table,
-                                  .tactic = &c->fake.tactic,
-                                  .preparation = (tenon_preparation_t*)&c->fake,
-                                  .host = &kernel_prepare_table};
-  tenon_status_t status =
-      kernel_device.table->create_stream(kernel_device.device, NULL, &out->stream);
-  if (status == TENON_OK) {
-    status = out->kernel->prepare(&making, &out->instance);
-  }
-  if (status == TENON_OK) {
-    status = out->kernel->bind(out->instance, (tenon_binding_t*)&c->fake, &binds, &out->bound);
-  }
-  if (status == TENON_OK) {
-    status = take_memory(c, out);
-  }
-  return status == TENON_OK ? copy_in(c, out) : status;
-}
-
-tenon_status_t kernel_life_enqueue(kernel_case_t* c, const kernel_life_t* life) {
-  current_life = life;
-  const tenon_enqueue_t call = {.size = sizeof(call),
-                                .instance = life->instance,
-                                .bound = life->bound,
-                                .run = (tenon_run_t*)&c->fake,
-                                .host = &run_table,
-                                .inputs = life->inputs,
-                                .outputs = life->outputs,
-                                .input_count = c->fake.input_count,
-                                .output_count = c->fake.output_count};
-  return life->kernel->enqueue(&call);
-}
-
-void kernel_life_end(kernel_case_t* c, kernel_life_t* life) {
-  const tenon_device_descriptor_t* t = kernel_device.table;
-  if (life->bound != NULL && life->kernel->unbind != NULL) {
-    life->kernel->unbind(life->instance, life->bound);
-  }
-  if (life->instance != NULL && life->kernel->destroy != NULL) {
-    life->kernel->destroy(life->instance);
-  }
-  for (uint32_t k = 0; k < c->fake.value_count; k++) {
-    if (life->blocks[k] != NULL) {
-      t->free(kernel_device.device, life->stream, life->blocks[k], c->tensors[k].size_bytes);
-    }
-  }
-  if (life->zeroed != NULL) {
-    t->free(kernel_device.device, life->stream, life->zeroed, c->fake.tactic.zeroed_bytes);
-  }
-  if (life->stream != NULL) {
-    (void)t->synchronize(kernel_device.device, life->stream);
-    t->destroy_stream(kernel_device.device, life->stream);
-  }
+  tenon_status_t status = kernel_life_begin(out_life, kernel, &c->fake);
+  status = status == TENON_OK ? copy_in(c, out_life) : status;
+  return status == TENON_OK ? kernel_life_bind(out_life) : status;
 }
 
 /* ---- Comparing ---- */
@@ -307,73 +118,60 @@ static uint64_t compare(const kernel_tensor_t* tensor, const uint8_t* got, doubl
 }
 
 /* Once as it is, then recorded: what the first made is wiped away before the replay. */
-static tenon_status_t replay(kernel_case_t* c, const kernel_life_t* life) {
+static tenon_status_t replay(const kernel_case_t* c, const kernel_life_t* life) {
   const tenon_device_descriptor_t* t = kernel_device.table;
   void* recording = NULL;
   tenon_status_t status = TENON_OK;
-  for (uint32_t k = c->fake.input_count; k < c->fake.value_count && status == TENON_OK; k++) {
-    status = t->fill(kernel_device.device, life->stream, life->blocks[k], KERNEL_UNTOUCHED,
-                     c->tensors[k].size_bytes);
+  for (uint32_t k = 0; k < c->fake.output_count && status == TENON_OK; k++) {
+    status = t->fill(kernel_device.device, life->stream, block_of(c, life, k), KERNEL_UNTOUCHED,
+                     c->tensors[c->fake.input_count + k].size_bytes);
   }
-  if (status == TENON_OK) {
-    status = t->begin_record(kernel_device.device, life->stream);
-  }
-  if (status == TENON_OK) {
-    status = kernel_life_enqueue(c, life);
-    const tenon_status_t ended = t->end_record(kernel_device.device, life->stream, &recording);
-    status = status == TENON_OK ? ended : status;
-  }
-  if (status == TENON_OK) {
-    status = t->replay(kernel_device.device, life->stream, recording);
-  }
-  if (status == TENON_OK) {
-    status = t->synchronize(kernel_device.device, life->stream);
-    t->destroy_recording(kernel_device.device, recording);
-  }
-  return status;
+  status = status == TENON_OK ? kernel_life_record(life, &recording) : status;
+  return status == TENON_OK ? kernel_life_play(life, recording) : status;
 }
 
-static bool run_tactic(kernel_case_t* c, uint32_t tactic, const char* name, double error) {
-  const tenon_device_descriptor_t* t = kernel_device.table;
-  kernel_life_t life;
-  tenon_status_t status = kernel_life_begin(c, tactic, &life);
-  if (status == TENON_ERROR_UNSUPPORTED && c->fake.op != NULL && tactic > 0) {
-    kernel_life_end(c, &life);
-    return true;
-  }
-  status = status == TENON_OK ? kernel_life_enqueue(c, &life) : status;
-  if (status == TENON_OK && c->recorded) {
-    status = replay(c, &life);
-  }
-  status = status == TENON_OK ? t->synchronize(kernel_device.device, life.stream) : status;
-  if (c->numerics.product_mantissa_bits != 0) {
-    error *= 0x1p13;
-  }
-  bool good = status == TENON_OK;
-  if (!good) {
-    (void)fprintf(stderr, "%s: status %d\n", name, status);
-  }
-  for (uint32_t k = c->fake.input_count; good && k < c->fake.value_count; k++) {
-    const kernel_tensor_t* tensor = &c->tensors[k];
+static bool has_right_outputs(const kernel_case_t* c, const kernel_life_t* life, const char* name,
+                              double error) {
+  bool good = true;
+  for (uint32_t k = 0; good && k < c->fake.output_count; k++) {
+    const kernel_tensor_t* tensor = &c->tensors[c->fake.input_count + k];
     uint8_t* got = malloc(tensor->size_bytes);
-    good = t->copy(kernel_device.device, life.stream, TENON_COPY_TO_HOST, got, life.blocks[k],
-                   tensor->size_bytes) == TENON_OK &&
-           t->synchronize(kernel_device.device, life.stream) == TENON_OK &&
+    good = kernel_life_read(life, block_of(c, life, k), tensor->size_bytes, got) == TENON_OK &&
            compare(tensor, got, error, name) == 0;
     free(got);
   }
-  kernel_life_end(c, &life);
+  return good;
+}
+
+static bool run_tactic(kernel_case_t* c, uint32_t tactic, const char* name, double error) {
+  kernel_life_t life;
+  tenon_status_t status = kernel_case_live(c, tactic, &life);
+  if (status == TENON_ERROR_UNSUPPORTED && c->fake.op != NULL && tactic > 0) {
+    kernel_life_end(&life);
+    return true;
+  }
+  status = status == TENON_OK ? kernel_life_enqueue(&life) : status;
+  if (status == TENON_OK && c->recorded) {
+    status = replay(c, &life);
+  }
+  if (status == TENON_OK) {
+    status = kernel_device.table->synchronize(kernel_device.device, life.stream);
+  }
+  if (c->fake.numerics.product_mantissa_bits != 0) {
+    error *= 0x1p13;
+  }
+  if (status != TENON_OK) {
+    (void)fprintf(stderr, "%s: status %d\n", name, status);
+  }
+  const bool good = status == TENON_OK && has_right_outputs(c, &life, name, error);
+  kernel_life_end(&life);
   return good;
 }
 
 /* The life of the reference's kernel for the region. */
 static tenon_status_t run_reference(fake_t* fake) {
   const bool moves = fake->program == NULL;
-  const tenon_prepare_t making = {.size = sizeof(making),
-                                  .region = (const tenon_region_t*)fake,
-                                  .table = &fake_region_table,
-                                  .preparation = (tenon_preparation_t*)fake,
-                                  .host = &fake_prepare_table};
+  const tenon_prepare_t making = fake_prepare_call(fake, NULL);
   void* instance = NULL;
   void* bound = NULL;
   tenon_status_t status = moves ? tenon__moves_prepare(&making, &instance)
@@ -383,15 +181,7 @@ static tenon_status_t run_reference(fake_t* fake) {
     status = moves ? tenon__moves_bind(instance, binding, &fake_bind_table, &bound)
                    : tenon__expressions_bind(instance, binding, &fake_bind_table, &bound);
   }
-  const tenon_enqueue_t call = {.size = sizeof(call),
-                                .instance = instance,
-                                .bound = bound,
-                                .run = (tenon_run_t*)fake,
-                                .host = &fake_run_table,
-                                .inputs = fake->inputs,
-                                .outputs = fake->outputs,
-                                .input_count = fake->input_count,
-                                .output_count = fake->output_count};
+  const tenon_enqueue_t call = fake_enqueue_call(fake, instance, bound);
   if (status != TENON_OK) {
     return status;
   }
@@ -400,8 +190,8 @@ static tenon_status_t run_reference(fake_t* fake) {
 
 void kernel_check_given(kernel_case_t* c, const char* name, double error) {
   finish_program(c);
-  const tenon_kernel_t* kernel = find_kernel(c);
-  const uint32_t count = is_taken(c, kernel) ? take_tactic(c, kernel, 0) : 0;
+  const tenon_kernel_t* kernel = kernel_find(&c->fake);
+  const uint32_t count = is_taken(c, kernel) ? kernel_take_tactic(kernel, &c->fake, 0) : 0;
   bool good = count > 0;
   for (uint32_t tactic = 0; good && tactic < count; tactic++) {
     good = run_tactic(c, tactic, name, error);
@@ -431,8 +221,8 @@ void kernel_check(kernel_case_t* c, const char* name, double error) {
 void kernel_check_fault(kernel_case_t* c, const char* name) {
   const tenon_device_descriptor_t* t = kernel_device.table;
   kernel_life_t life;
-  tenon_status_t status = kernel_life_begin(c, 0, &life);
-  status = status == TENON_OK ? kernel_life_enqueue(c, &life) : status;
+  tenon_status_t status = kernel_case_live(c, 0, &life);
+  status = status == TENON_OK ? kernel_life_enqueue(&life) : status;
   const bool found = status == TENON_OK &&
                      t->synchronize(kernel_device.device, life.stream) == TENON_ERROR_INVALID_DATA;
   opened_words[0] = 0;
@@ -444,6 +234,6 @@ void kernel_check_fault(kernel_case_t* c, const char* name) {
     (void)printf("FAILED %s: status %d, words '%s'\n", name, status, opened_words);
     kernel_failures++;
   }
-  kernel_life_end(c, &life);
+  kernel_life_end(&life);
   kernel_case_end(c);
 }

@@ -1,12 +1,27 @@
-/* Blobs in this process' memory; the device's services. */
+/* Blobs in this process' memory; the device's services; a life's memory and arguments. */
 #include "kernel_tables.h"
+
+void* kernel_scratch;
+
+static void report_quietly(void* user, int32_t severity, const char* message) {
+  (void)user, (void)severity;
+  (void)snprintf(opened_words, sizeof(opened_words), "%s", message);
+}
+static const tenon_sink_t* current_sink(void) {
+  static const tenon_sink_t quiet = {NULL, report_quietly};
+  return kernel_is_quiet ? &quiet : &opened_sink;
+}
+
+/* ---- Preparing ---- */
+
+enum { MOST_BLOBS = 16 };
 
 typedef struct blob_t {
   char key[128];
   void* data;
   size_t size;
 } blob_t;
-static blob_t blobs[KERNEL_BLOBS];
+static blob_t blobs[MOST_BLOBS];
 static uint32_t blob_count;
 
 void kernel_forget_blobs(void) {
@@ -39,7 +54,7 @@ static tenon_status_t load_blob(tenon_preparation_t* preparation, const char* ke
 static tenon_status_t save_blob(tenon_preparation_t* preparation, const char* key,
                                 const char* validity, const void* data, size_t size_bytes) {
   (void)preparation;
-  if (blob_count < KERNEL_BLOBS) {
+  if (blob_count < MOST_BLOBS) {
     blob_t* blob = &blobs[blob_count++];
     name_blob(key, validity, blob->key);
     blob->data = malloc(size_bytes);
@@ -54,7 +69,7 @@ static void* service(tenon_preparation_t* preparation, const char* name) {
 }
 static const tenon_sink_t* prepare_sink(tenon_preparation_t* preparation) {
   (void)preparation;
-  return &opened_sink;
+  return current_sink();
 }
 const tenon_prepare_table_t kernel_prepare_table = {.size = sizeof(tenon_prepare_table_t),
                                                     .allocate = fake_prepare_allocate,
@@ -63,3 +78,63 @@ const tenon_prepare_table_t kernel_prepare_table = {.size = sizeof(tenon_prepare
                                                     .save_blob = save_blob,
                                                     .service = service,
                                                     .sink = prepare_sink};
+
+/* ---- Binding ---- */
+
+static const kernel_life_t* life_of(const void* handle) {
+  return handle;
+}
+static void* bind_allocate(tenon_binding_t* binding, size_t size) {
+  return fake_allocate(life_of(binding)->fake, size);
+}
+static const tenon_argument_t* bind_input(tenon_binding_t* binding, uint32_t index) {
+  return &life_of(binding)->inputs[index];
+}
+static const tenon_argument_t* bind_output(tenon_binding_t* binding, uint32_t index) {
+  return &life_of(binding)->outputs[index];
+}
+static const tenon_move_t* bind_move(tenon_binding_t* binding) {
+  return life_of(binding)->fake->move;
+}
+static const int64_t* bind_space(tenon_binding_t* binding, uint32_t slot) {
+  (void)slot;
+  return life_of(binding)->fake->space;
+}
+static const tenon_sink_t* bind_sink(tenon_binding_t* binding) {
+  (void)binding;
+  return current_sink();
+}
+const tenon_bind_table_t kernel_bind_table = {.size = sizeof(tenon_bind_table_t),
+                                              .allocate = bind_allocate,
+                                              .input = bind_input,
+                                              .output = bind_output,
+                                              .move = bind_move,
+                                              .space = bind_space,
+                                              .sink = bind_sink};
+
+/* ---- Running ---- */
+
+static void* run_scratch(tenon_run_t* run) {
+  (void)run;
+  return kernel_scratch;
+}
+static void* run_zeroed(tenon_run_t* run) {
+  return life_of(run)->zeroed;
+}
+static void* run_persistent(tenon_run_t* run) {
+  return life_of(run)->persistent;
+}
+static tenon_stream_t* run_stream(tenon_run_t* run) {
+  return life_of(run)->stream;
+}
+static tenon_status_t run_fail(tenon_run_t* run, tenon_status_t status, const char* message) {
+  (void)run;
+  (void)fprintf(stderr, "  (%s)\n", message);
+  return status;
+}
+const tenon_run_table_t kernel_run_table = {.size = sizeof(tenon_run_table_t),
+                                            .scratch = run_scratch,
+                                            .zeroed = run_zeroed,
+                                            .persistent = run_persistent,
+                                            .stream = run_stream,
+                                            .fail = run_fail};

@@ -11,6 +11,7 @@
 #include "kernels.h"
 
 #include "kernel_case.h"
+#include "kernel_tables.h"
 
 typedef struct group_t {
   const char* name;

@@ -4,6 +4,7 @@
  * right when it is recorded, and when a module comes from a blob.
  */
 #include "kernel_case.h"
+#include "kernel_tables.h"
 #include "kernels.h"
 
 enum { F32 = TENON_DTYPE_FLOAT32, VALUES = 40 };
@@ -158,11 +159,11 @@ static void check_recorded(void) {
   c.whole_numbers = true;
   const uint32_t x = kernel_operand(&c, F32, NULL);
   kernel_output(&c, F32, kernel_add(&c, TENON_OPCODE_ADD, F32, x, x, 0), 0, NULL);
-  bool good = kernel_life_begin(&c, 0, &life) == TENON_OK;
+  bool good = kernel_case_live(&c, 0, &life) == TENON_OK;
   life.outputs[0].tensor.data = life.inputs[0].tensor.data; /* in place */
   good = good && t->begin_record(kernel_device.device, life.stream) == TENON_OK;
   for (int step = 0; good && step < STEPS; step++) {
-    good = kernel_life_enqueue(&c, &life) == TENON_OK;
+    good = kernel_life_enqueue(&life) == TENON_OK;
   }
   good = good && t->end_record(kernel_device.device, life.stream, &recording) == TENON_OK;
   for (int k = 0; good && k < REPLAYS; k++) {
@@ -177,7 +178,7 @@ static void check_recorded(void) {
     good = back[k] == begun[k] * (float)(1 << (STEPS * REPLAYS));
   }
   t->destroy_recording(kernel_device.device, recording);
-  kernel_life_end(&c, &life);
+  kernel_life_end(&life);
   kernel_case_end(&c);
   kernel_runs++;
   if (!good) {

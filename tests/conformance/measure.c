@@ -9,6 +9,7 @@
  */
 #include <time.h>
 
+#include "kernel_tables.h"
 #include "measure_chain.h"
 
 enum { F32 = TENON_DTYPE_FLOAT32, F16 = TENON_DTYPE_FLOAT16, LARGE_BYTES = 1 << 28 };
@@ -30,8 +31,7 @@ static void measure(kernel_case_t* c, const char* name, uint32_t tactics) {
   double bytes = 0.0;
   for (uint32_t tactic = 0; tactic < tactics; tactic++) {
     kernel_life_t life;
-    if (kernel_life_begin(c, tactic, &life) == TENON_OK &&
-        kernel_life_enqueue(c, &life) == TENON_OK) {
+    if (kernel_case_live(c, tactic, &life) == TENON_OK && kernel_life_enqueue(&life) == TENON_OK) {
       bytes = 0.0;
       for (uint32_t k = 0; k < c->fake.value_count; k++) {
         bytes += (double)c->tensors[k].size_bytes;
@@ -39,11 +39,11 @@ static void measure(kernel_case_t* c, const char* name, uint32_t tactics) {
       const bool large = bytes > (double)LARGE_BYTES;
       const int few = large ? 1 : 10;
       const int many = large ? 5 : 60;
-      const double step = measure_step(c, &life, few, many);
+      const double step = measure_step(&life, few, many);
       winner = step < best ? tactic : winner;
       best = step < best ? step : best;
     }
-    kernel_life_end(c, &life);
+    kernel_life_end(&life);
   }
   (void)printf("%-34s %10.2f us %6.1f %%  tactic %u\n", name, best * 1e6,
                100.0 * bytes / copy_rate / best, winner);
@@ -212,9 +212,9 @@ static void measure_making(const char* plugin, const char* device) {
       begin_bare(&c, DIMS(1 << 20));
       make_relu(&c, F16, 0.5 + (double)k * 0.0625);
       const double begun = host_seconds();
-      (void)kernel_life_begin(&c, 0, &life);
+      (void)kernel_case_live(&c, 0, &life);
       seconds[k] = host_seconds() - begun;
-      kernel_life_end(&c, &life);
+      kernel_life_end(&life);
       kernel_case_end(&c);
     }
     const double median = measure_median(seconds, TEXTS);
@@ -227,16 +227,16 @@ static void measure_making(const char* plugin, const char* device) {
   kernel_life_t life;
   begin_bare(&c, DIMS(1 << 10));
   make_relu(&c, F16, 0.75);
-  (void)kernel_life_begin(&c, 0, &life);
-  (void)kernel_life_enqueue(&c, &life);
+  (void)kernel_case_live(&c, 0, &life);
+  (void)kernel_life_enqueue(&life);
   (void)kernel_device.table->synchronize(kernel_device.device, life.stream);
   const double begun = host_seconds();
   for (int k = 0; k < LAUNCHES; k++) {
-    (void)kernel_life_enqueue(&c, &life);
+    (void)kernel_life_enqueue(&life);
   }
   const double singly = (host_seconds() - begun) / LAUNCHES;
   (void)printf("a launch by itself takes the host %.2f us\n", singly * 1e6);
-  kernel_life_end(&c, &life);
+  kernel_life_end(&life);
   kernel_case_end(&c);
 }
 

@@ -31,14 +31,14 @@ double measure_replay(tenon_stream_t* stream, void* recording) {
   return measure_median(seconds, REPLAYS);
 }
 
-static double chain_seconds(kernel_case_t* c, const kernel_life_t* life, int count) {
+static double chain_seconds(const kernel_life_t* life, int count) {
   const tenon_device_descriptor_t* t = kernel_device.table;
   void* recording = NULL;
   if (t->begin_record(kernel_device.device, life->stream) != TENON_OK) {
     return 0.0;
   }
   for (int k = 0; k < count; k++) {
-    (void)kernel_life_enqueue(c, life);
+    (void)kernel_life_enqueue(life);
   }
   if (t->end_record(kernel_device.device, life->stream, &recording) != TENON_OK) {
     return 0.0;
@@ -48,6 +48,6 @@ static double chain_seconds(kernel_case_t* c, const kernel_life_t* life, int cou
   return seconds;
 }
 
-double measure_step(kernel_case_t* c, const kernel_life_t* life, int few, int many) {
-  return (chain_seconds(c, life, many) - chain_seconds(c, life, few)) / (many - few);
+double measure_step(const kernel_life_t* life, int few, int many) {
+  return (chain_seconds(life, many) - chain_seconds(life, few)) / (many - few);
 }

@@ -13,6 +13,6 @@ double measure_median(double* seconds, size_t count);
 /* Seconds of one replay. */
 double measure_replay(tenon_stream_t* stream, void* recording);
 /* Seconds of one call, from chains of `few` and of `many`. */
-double measure_step(kernel_case_t* c, const kernel_life_t* life, int few, int many);
+double measure_step(const kernel_life_t* life, int few, int many);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct size_of_product_t {
 } size_of_product_t;
 
 static bool take_tactic(const kernel_case_t* c, bool narrow, const kernel_life_t* life) {
-  const bool is_narrow = c->numerics.product_mantissa_bits != 0;
+  const bool is_narrow = c->fake.numerics.product_mantissa_bits != 0;
   return life->bound != NULL && is_narrow == narrow;
 }
 
@@ -62,15 +62,15 @@ static void measure(const size_of_product_t* size, tenon_dtype_t dtype, bool nar
   const bool large = operations > 1e10;
   for (uint32_t tactic = 0; tactic < TACTICS; tactic++) {
     kernel_life_t life;
-    const tenon_status_t status = kernel_life_begin(&c, tactic, &life);
+    const tenon_status_t status = kernel_case_live(&c, tactic, &life);
     if (status == TENON_OK && take_tactic(&c, narrow, &life) &&
-        kernel_life_enqueue(&c, &life) == TENON_OK) {
-      const double step = measure_step(&c, &life, large ? 1 : 10, large ? 5 : 60);
+        kernel_life_enqueue(&life) == TENON_OK) {
+      const double step = measure_step(&life, large ? 1 : 10, large ? 5 : 60);
       first = first == 0 ? step : first;
       winner = step < best ? tactic : winner;
       best = step < best ? step : best;
     }
-    kernel_life_end(&c, &life);
+    kernel_life_end(&life);
   }
   const char* type = dtype == F16 ? "f16" : dtype == BF16 ? "bf16" : narrow ? "tf32" : "f32";
   (void)printf(

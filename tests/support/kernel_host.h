@@ -72,6 +72,8 @@ typedef struct fake_t {
   uint32_t tactic_count;
   uint32_t tactic_index;
   tenon_tactic_t tactic;
+  char tactic_name[96];
+  tenon_numerics_t numerics;
   tenon_argument_rule_t rules[2][FAKE_VALUES];
   uint8_t configuration[256];
   double seconds; /* of enqueue, the fastest of `repeats` */
@@ -83,7 +85,8 @@ static inline fake_t* fake_from(const void* handle) {
 }
 
 /* As a host does: what a kernel emits is its own, and gone when it returns. Without rules the
- * tactic has none; with some, so many as there are arguments. */
+ * tactic has none; with some, so many as there are arguments. Numerics are there, all zero where it
+ * says none. */
 static inline void fake_keep_tactic(fake_t* fake, const tenon_tactic_t* tactic) {
   fake->tactic = *tactic;
   memset(fake->rules, 0, sizeof(fake->rules));
@@ -95,9 +98,23 @@ static inline void fake_keep_tactic(fake_t* fake, const tenon_tactic_t* tactic) 
     memcpy(fake->rules[1], tactic->outputs, fake->output_count * sizeof(tenon_argument_rule_t));
     fake->tactic.outputs = fake->rules[1];
   }
+  (void)snprintf(fake->tactic_name, sizeof(fake->tactic_name), "%s",
+                 tactic->name == NULL ? "" : tactic->name);
+  fake->tactic.name = fake->tactic_name;
+  fake->numerics = tactic->numerics == NULL ? (tenon_numerics_t){0} : *tactic->numerics;
+  fake->tactic.numerics = &fake->numerics;
   memcpy(fake->configuration, tactic->configuration == NULL ? "" : tactic->configuration,
          tactic->configuration_size);
   fake->tactic.configuration = fake->configuration;
+}
+
+/* Keeps tactic number tactic_index, and counts them all. */
+static inline tenon_status_t fake_add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tactic) {
+  fake_t* fake = fake_from(emit);
+  if (fake->tactic_count++ == fake->tactic_index) {
+    fake_keep_tactic(fake, tactic);
+  }
+  return TENON_OK;
 }
 
 /* ---- Memory ---- */
