@@ -7,6 +7,7 @@
 #define PLUGINS_CUDA_COMPILER_H_
 
 #include "device.h"
+#include "text.h"
 
 /* "NVRTC 13.0", or "no NVRTC" where there is none. Lives as long as the state. [any] */
 const char* tenon__cuda_compiler_version(tenon__cuda_state_t* state);
@@ -18,20 +19,19 @@ void tenon__cuda_compiler_close(tenon__cuda_state_t* state);
 tenon_status_t tenon__cuda_compile(tenon__cuda_state_t* state, const char* text, int architecture,
                                    const tenon_sink_t* sink, void** out_code, size_t* out_size);
 
-/* What `prepare` gave, for blobs and words. */
-typedef struct tenon__cuda_request_t {
-  const char* text;
-  tenon_preparation_t* preparation;
-  const tenon_prepare_table_t* host;
-} tenon__cuda_request_t;
+/* A kernel of a module, and where it is to be put. */
+typedef struct tenon__cuda_wanted_t {
+  const char* name;
+  CUfunction* out_kernel;
+} tenon__cuda_wanted_t;
 
-/* A module of that text, loaded. Counted: each one that is got is released. */
-tenon_status_t tenon__cuda_module_get(tenon_device_t* device, const tenon__cuda_request_t* request,
+/* While a kernel is prepared: a module of that text, which goes, and the kernels that are wanted of
+ * it, ready to be launched and recorded. Counted: each one that is got is released. */
+tenon_status_t tenon__cuda_module_get(tenon_device_t* device, const tenon_prepare_t* call,
+                                      tenon__cuda_text_t* adopt_text,
+                                      const tenon__cuda_wanted_t* wanted, uint32_t count,
                                       tenon__cuda_module_t** out_module);
 void tenon__cuda_module_release(tenon_device_t* device, tenon__cuda_module_t* module);
-/* A kernel of it, ready to be launched and recorded. */
-tenon_status_t tenon__cuda_module_kernel(tenon_device_t* device, tenon__cuda_module_t* module,
-                                         const char* name, CUfunction* out_kernel);
 /* When the device closes. */
 void tenon__cuda_modules_close(tenon_device_t* device);
 

@@ -96,32 +96,18 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
 
 /* The text, and what the device makes of it. */
 static tenon_status_t make_module(const tenon_prepare_t* call, instance_t* instance) {
+  const bool reduces = instance->analysis.reduces;
   tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
+  tenon__cuda_wanted_t wanted[2];
+  uint32_t count = 0;
+  if (!reduces || instance->form.items > 0) {
+    wanted[count++] = (tenon__cuda_wanted_t){reduces ? "rows" : "vectors", &instance->whole};
+  }
+  if (!reduces || instance->form.again != 0) {
+    wanted[count++] = (tenon__cuda_wanted_t){reduces ? "rows_again" : "singles", &instance->other};
+  }
   tenon__cuda_generate(&instance->analysis, &instance->form, &text);
-  const tenon__cuda_request_t request = {text.data, call->preparation, call->host};
-  const tenon_status_t status =
-      text.failed ? TENON_ERROR_OUT_OF_MEMORY
-                  : tenon__cuda_module_get(instance->device, &request, &instance->module);
-  tenon__cuda_text_free(&text);
-  return status;
-}
-
-static tenon_status_t find_kernels(instance_t* instance) {
-  tenon_device_t* device = instance->device;
-  tenon_status_t status = TENON_OK;
-  if (!instance->analysis.reduces) {
-    status = tenon__cuda_module_kernel(device, instance->module, "vectors", &instance->whole);
-    return status != TENON_OK
-               ? status
-               : tenon__cuda_module_kernel(device, instance->module, "singles", &instance->other);
-  }
-  if (instance->form.items > 0) {
-    status = tenon__cuda_module_kernel(device, instance->module, "rows", &instance->whole);
-  }
-  if (status == TENON_OK && instance->form.again != 0) {
-    status = tenon__cuda_module_kernel(device, instance->module, "rows_again", &instance->other);
-  }
-  return status;
+  return tenon__cuda_module_get(instance->device, call, &text, wanted, count, &instance->module);
 }
 
 static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
@@ -146,17 +132,11 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   instance->device = device;
   instance->form = tenon__cuda_form_choose(&instance->analysis, call->region, call->table, variant);
   instance->layout = tenon__cuda_layout_of(&instance->analysis);
-  tenon_status_t status = make_module(call, instance);
-  if (status != TENON_OK) {
-    return status;
+  const tenon_status_t status = make_module(call, instance);
+  if (status == TENON_OK) {
+    *out_instance = instance;
   }
-  status = find_kernels(instance);
-  if (status != TENON_OK) {
-    tenon__cuda_module_release(device, instance->module);
-    return status;
-  }
-  *out_instance = instance;
-  return TENON_OK;
+  return status;
 }
 
 static void destroy(void* instance) {

@@ -16,6 +16,13 @@ struct tenon__cuda_module_t {
   uint32_t users;
 };
 
+/* What `prepare` gave, for blobs and words. */
+typedef struct request_t {
+  const char* text;
+  tenon_preparation_t* preparation;
+  const tenon_prepare_table_t* host;
+} request_t;
+
 /* Two sums of 64 bits over the text (FNV-1a, and the same with another prime): 128 bits, so that
  * no two texts meet by chance. */
 static void write_key(const char* text, char out_key[KEY_CAPACITY]) {
@@ -75,7 +82,7 @@ static tenon_status_t load(tenon_device_t* device, tenon__cuda_module_t* module)
 }
 
 /* The plan's blob under the module's key; NULL: it has none. */
-static const void* stored_code(const tenon_device_t* device, const tenon__cuda_request_t* request,
+static const void* stored_code(const tenon_device_t* device, const request_t* request,
                                const char* key, size_t* out_size) {
   char validity[64];
   const void* code = NULL;
@@ -89,7 +96,7 @@ static const void* stored_code(const tenon_device_t* device, const tenon__cuda_r
 }
 
 /* So that the plan at hand has it, whoever it was that compiled it. */
-static tenon_status_t store_code(const tenon_device_t* device, const tenon__cuda_request_t* request,
+static tenon_status_t store_code(const tenon_device_t* device, const request_t* request,
                                  const tenon__cuda_module_t* module) {
   char validity[64];
   size_t size = 0;
@@ -103,7 +110,7 @@ static tenon_status_t store_code(const tenon_device_t* device, const tenon__cuda
                                   module->code_size);
 }
 
-static tenon_status_t load_stored(tenon_device_t* device, const tenon__cuda_request_t* request,
+static tenon_status_t load_stored(tenon_device_t* device, const request_t* request,
                                   tenon__cuda_module_t* module) {
   const tenon_allocator_t* allocator = &device->state->allocator;
   size_t size = 0;
@@ -125,7 +132,7 @@ static tenon_status_t load_stored(tenon_device_t* device, const tenon__cuda_requ
   return status;
 }
 
-static tenon_status_t make(tenon_device_t* device, const tenon__cuda_request_t* request,
+static tenon_status_t make(tenon_device_t* device, const request_t* request,
                            tenon__cuda_module_t* module) {
   const tenon_prepare_table_t* host = request->host;
   if (load_stored(device, request, module) == TENON_OK) {
@@ -163,8 +170,8 @@ static tenon__cuda_module_t* insert(tenon_device_t* device, tenon__cuda_module_t
   return module;
 }
 
-tenon_status_t tenon__cuda_module_get(tenon_device_t* device, const tenon__cuda_request_t* request,
-                                      tenon__cuda_module_t** out_module) {
+static tenon_status_t get(tenon_device_t* device, const request_t* request,
+                          tenon__cuda_module_t** out_module) {
   const tenon_allocator_t* allocator = &device->state->allocator;
   char key[KEY_CAPACITY];
   tenon_status_t status = TENON_OK;
@@ -202,17 +209,37 @@ void tenon__cuda_module_release(tenon_device_t* device, tenon__cuda_module_t* mo
   }
 }
 
-tenon_status_t tenon__cuda_module_kernel(tenon_device_t* device, tenon__cuda_module_t* module,
-                                         const char* name, CUfunction* out_kernel) {
+static tenon_status_t find_kernel(tenon_device_t* device, const tenon__cuda_module_t* module,
+                                  const tenon__cuda_wanted_t* wanted) {
   CUkernel kernel = NULL;
   tenon_status_t status = tenon__cuda_enter(device);
   if (status == TENON_OK) {
-    status = TENON_CUDA_CALL(device, cuLibraryGetKernel, &kernel, module->library, name);
+    status = TENON_CUDA_CALL(device, cuLibraryGetKernel, &kernel, module->library, wanted->name);
   }
   if (status == TENON_OK) { /* loads it now, not in the first launch */
-    status = TENON_CUDA_CALL(device, cuKernelGetFunction, out_kernel, kernel);
+    status = TENON_CUDA_CALL(device, cuKernelGetFunction, wanted->out_kernel, kernel);
   }
   return status;
+}
+
+tenon_status_t tenon__cuda_module_get(tenon_device_t* device, const tenon_prepare_t* call,
+                                      tenon__cuda_text_t* adopt_text,
+                                      const tenon__cuda_wanted_t* wanted, uint32_t count,
+                                      tenon__cuda_module_t** out_module) {
+  const request_t request = {adopt_text->data, call->preparation, call->host};
+  tenon__cuda_module_t* module = NULL;
+  tenon_status_t status =
+      adopt_text->failed ? TENON_ERROR_OUT_OF_MEMORY : get(device, &request, &module);
+  tenon__cuda_text_free(adopt_text);
+  for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
+    status = find_kernel(device, module, &wanted[k]);
+  }
+  if (status != TENON_OK) {
+    tenon__cuda_module_release(device, module);
+    return status;
+  }
+  *out_module = module;
+  return TENON_OK;
 }
 
 void tenon__cuda_modules_close(tenon_device_t* device) {

@@ -138,47 +138,36 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
 static const char* const types[SIZES] = {"unsigned char", "unsigned short", "unsigned", "u64",
                                          "element16_t"};
 
-static void add_kernel(tenon__cuda_text_t* text, const char* name, const char* function,
-                       uint32_t size) {
-  tenon__cuda_text_add(text,
-                       "extern \"C\" __global__ void __launch_bounds__(THREADS) %s_%u(const "
+/* A text, and the names and places of its kernels. */
+typedef struct making_t {
+  tenon__cuda_text_t text;
+  char names[SIZES + 2][24];
+  tenon__cuda_wanted_t wanted[SIZES + 2];
+  uint32_t count;
+} making_t;
+
+static void add_kernel(making_t* making, const char* name, const char* function, uint32_t size,
+                       CUfunction* out_kernel) {
+  char* whole = making->names[making->count];
+  (void)snprintf(whole, sizeof(making->names[0]), "%s_%u", name, 1U << size);
+  making->wanted[making->count++] = (tenon__cuda_wanted_t){whole, out_kernel};
+  tenon__cuda_text_add(&making->text,
+                       "extern \"C\" __global__ void __launch_bounds__(THREADS) %s(const "
                        "__grid_constant__ parameters_t p) {\n  %s<%s>(p);\n}\n",
-                       name, 1U << size, function, types[size]);
+                       whole, function, types[size]);
 }
 
 static tenon_status_t make_module(const tenon_prepare_t* call, instance_t* instance) {
-  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
+  making_t making = {.text = {.allocator = instance->device->state->allocator}};
   const uint32_t own = logarithm(instance->bytes);
-  tenon__cuda_text_copy(&text, tenon__cuda_moves_text);
+  tenon__cuda_text_copy(&making.text, tenon__cuda_moves_text);
   for (uint32_t size = own; size < SIZES; size++) {
-    add_kernel(&text, "boxes", "move_boxes", size);
+    add_kernel(&making, "boxes", "move_boxes", size, &instance->boxes[size]);
   }
-  add_kernel(&text, "tiles", "move_tiles", own);
-  add_kernel(&text, "fills", "fill_boxes", own);
-  const tenon__cuda_request_t request = {text.data, call->preparation, call->host};
-  const tenon_status_t status =
-      text.failed ? TENON_ERROR_OUT_OF_MEMORY
-                  : tenon__cuda_module_get(instance->device, &request, &instance->module);
-  tenon__cuda_text_free(&text);
-  return status;
-}
-
-static tenon_status_t find_kernel(instance_t* instance, const char* name, uint32_t bytes,
-                                  CUfunction* out) {
-  char whole[32];
-  (void)snprintf(whole, sizeof(whole), "%s_%u", name, bytes);
-  return tenon__cuda_module_kernel(instance->device, instance->module, whole, out);
-}
-
-static tenon_status_t find_kernels(instance_t* instance) {
-  tenon_status_t status = find_kernel(instance, "tiles", instance->bytes, &instance->tiles);
-  if (status == TENON_OK) {
-    status = find_kernel(instance, "fills", instance->bytes, &instance->fills);
-  }
-  for (uint32_t size = logarithm(instance->bytes); status == TENON_OK && size < SIZES; size++) {
-    status = find_kernel(instance, "boxes", 1U << size, &instance->boxes[size]);
-  }
-  return status;
+  add_kernel(&making, "tiles", "move_tiles", own, &instance->tiles);
+  add_kernel(&making, "fills", "fill_boxes", own, &instance->fills);
+  return tenon__cuda_module_get(instance->device, call, &making.text, making.wanted, making.count,
+                                &instance->module);
 }
 
 static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
@@ -194,17 +183,11 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   }
   instance->device = device;
   instance->bytes = tenon__cuda_bytes(output->dtype);
-  tenon_status_t status = make_module(call, instance);
-  if (status != TENON_OK) {
-    return status;
+  const tenon_status_t status = make_module(call, instance);
+  if (status == TENON_OK) {
+    *out_instance = instance;
   }
-  status = find_kernels(instance);
-  if (status != TENON_OK) {
-    tenon__cuda_module_release(device, instance->module);
-    return status;
-  }
-  *out_instance = instance;
-  return TENON_OK;
+  return status;
 }
 
 static void destroy(void* instance) {
