@@ -113,13 +113,14 @@ static tenon_status_t finish_plan(tenon__building_t* b) {
   return tenon__building_describe(b);
 }
 
-/* The better of two plans in `b`: with siblings apart, and merged where there are any. What cannot
- * be built so is left; `other` is empty, and ended by the caller before `b`. */
+/* The better of two plans: with siblings apart, in `b`, and merged where there are any, in `other`.
+ * What cannot be built so is left; `other` is empty, and ended by the caller before `b`. */
 static tenon_status_t build_plan(tenon__building_t* b, tenon__building_t* other,
                                  tenon__build_options_t* other_options,
-                                 const tenon__network_t* network) {
+                                 const tenon__network_t* network, const tenon__plan_t** out_plan) {
   bool may_merge = false;
   TENON_TRY(plan_steps(b, network));
+  *out_plan = b->plan;
   TENON_TRY(tenon__building_may_merge(b, &may_merge));
   if (!may_merge) {
     return finish_plan(b);
@@ -137,7 +138,7 @@ static tenon_status_t build_plan(tenon__building_t* b, tenon__building_t* other,
   if (status != TENON_OK || !tenon__building_merging_pays(b, other)) {
     return finish_plan(b);
   }
-  other->is_taken = true;
+  *out_plan = other->plan;
   other_options->sink = b->options->sink;
   other->tuning.sink = b->options->sink;
   return finish_plan(other);
@@ -151,9 +152,9 @@ tenon_status_t tenon__build(const tenon__network_t* network, tenon__catalog_t* c
   tenon__build_options_t other_options;
   void* data = NULL;
   size_t size = 0;
-  tenon_status_t status = build_plan(&b, &other, &other_options, network);
+  const tenon__plan_t* plan = NULL;
+  tenon_status_t status = build_plan(&b, &other, &other_options, network, &plan);
   if (status == TENON_OK) {
-    const tenon__plan_t* plan = other.is_taken ? other.plan : b.plan;
     status = tenon__plan_write(plan, b.allocator, options->tuning.interrupt, options->sink, &data,
                                &size);
   }

@@ -27,7 +27,6 @@ typedef struct tenon__building_t {
   bool* is_original;       /* of each of them: does a refit start from it? */
   bool* is_read;           /* of each of the network's weights: does a step read its own bytes? */
   bool* is_table;          /* and do all who do read some elements of many? */
-  bool is_taken;           /* of two ways to build it, the second that was tried: it is better */
 } tenon__building_t;
 
 /* Devices, threads, timing cache; the plan and its network are there. The time budget runs from now
