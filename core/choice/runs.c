@@ -6,9 +6,12 @@
 #include "core/choice/runs.h"
 
 #include "core/base/status.h"
+#include "core/candidate/candidates.h"
 #include "core/choice/grouping.h"
+#include "core/choice/units.h"
 #include "core/program/compose.h"
 #include "core/program/program_text.h"
+#include "core/region/region_finish.h"
 
 enum { CHEAP_COST = 3 };
 
@@ -82,6 +85,34 @@ static bool makes_cycle(const run_t* run, uint32_t producer_group, uint32_t valu
   return tenon__grouping_walk_meets(grouping, producer->nodes, producer->node_count);
 }
 
+/* Does a kernel, other than the reference, take what the group would be with that expression? */
+static tenon_status_t is_taken(grouping_t* grouping, const group_t* group,
+                               const tenon__expression_t* expression, bool* out_is_taken) {
+  struct tenon_region_t* region = NULL;
+  TENON_TRY(tenon__units_expression_region(grouping, expression, group->values, group->nodes,
+                                           group->node_count, &region));
+  TENON_TRY(tenon__region_finish(grouping->arena, grouping->tuning->profile, region));
+  *out_is_taken = tenon__candidates_any(grouping->tuning, region);
+  return TENON_OK;
+}
+
+/* Kernels take most programs, but not all that reduce: one that reduces along different axes, say.
+ * What only the reference would take together stays apart. `group` is as it would be. */
+static tenon_status_t stays_apart(const run_t* run, const group_t* from, const group_t* together,
+                                  bool* out_apart) {
+  bool taken = true;
+  *out_apart = false;
+  if (!tenon__expression_reduces(from->expression) ||
+      !tenon__expression_reduces(run->group->expression)) {
+    return TENON_OK;
+  }
+  TENON_TRY(is_taken(run->grouping, together, together->expression, &taken));
+  if (!taken) {
+    TENON_TRY(is_taken(run->grouping, run->group, run->group->expression, out_apart));
+  }
+  return TENON_OK;
+}
+
 static void absorb_group(run_t* run, uint32_t producer_group) {
   grouping_t* grouping = run->grouping;
   group_t* from = &grouping->groups[producer_group];
@@ -92,6 +123,21 @@ static void absorb_group(run_t* run, uint32_t producer_group) {
   }
   from->alive = false;
   from->node_count = 0;
+}
+
+/* Can the two be one step, as far as their sizes and devices say? */
+static bool may_join(const run_t* run, const group_t* from, uint32_t operand) {
+  const grouping_t* grouping = run->grouping;
+  const tenon__expression_t* mine = run->group->expression;
+  const tenon__expression_t* theirs = from->expression;
+  return grouping->device_of[from->nodes[0]] == grouping->device_of[run->group->nodes[0]] &&
+         from->value_count == 1 && mine->program.operands[operand].indexed == 0 &&
+         from->node_count + run->group->node_count <= GROUP_MOST_NODES &&
+         run->group->value_count < GROUP_MOST_NODES &&
+         theirs->program.instruction_count + mine->program.instruction_count <=
+             GROUP_MOST_INSTRUCTIONS &&
+         theirs->program.operand_count + mine->program.operand_count <= GROUP_MOST_OPERANDS &&
+         is_worth_it(grouping, mine, theirs);
 }
 
 /* Tries to take the group that makes operand `operand`. */
@@ -108,14 +154,7 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken)
   }
   const group_t* from = &grouping->groups[index];
   const tenon__expression_t* theirs = from->expression;
-  if (grouping->device_of[from->nodes[0]] != grouping->device_of[run->group->nodes[0]] ||
-      from->value_count != 1 || mine->program.operands[operand].indexed != 0 ||
-      from->node_count + run->group->node_count > GROUP_MOST_NODES ||
-      run->group->value_count == GROUP_MOST_NODES ||
-      theirs->program.instruction_count + mine->program.instruction_count >
-          GROUP_MOST_INSTRUCTIONS ||
-      theirs->program.operand_count + mine->program.operand_count > GROUP_MOST_OPERANDS ||
-      !is_worth_it(grouping, mine, theirs)) {
+  if (!may_join(run, from, operand)) {
     return TENON_OK;
   }
   uint32_t slots[GROUP_MOST_OPERANDS];
@@ -142,10 +181,17 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken)
   if (status != TENON_OK) {
     return status == TENON_ERROR_UNSUPPORTED ? TENON_OK : status;
   }
+  group_t together = *run->group;
+  bool is_apart = false;
   if (keep) {
-    run->group->values[run->group->value_count++] = value;
+    together.values[together.value_count++] = value;
   }
-  run->group->expression = composed;
+  together.expression = composed;
+  TENON_TRY(stays_apart(run, from, &together, &is_apart));
+  if (is_apart) {
+    return TENON_OK;
+  }
+  *run->group = together;
   absorb_group(run, index);
   *out_taken = true;
   return TENON_OK;
