@@ -105,24 +105,34 @@ bool tool_onnx_fold(const char* name, const tool_onnx_term_t* operands, uint32_t
       return false;
     }
   }
-  *out_term = is_float ? tool_onnx_real(0) : tool_onnx_integer(0);
+  tool_onnx_term_t term = is_float ? tool_onnx_real(0) : tool_onnx_integer(0);
+  bool folds = true;
   switch (count == 1 && strcmp(name, "neg") == 0 ? '-' : count == 2 ? name[0] : ' ') {
     case '-':
-      out_term->number = -a;
-      return true;
+      term.number = -a;
+      break;
     case 'a':
-      out_term->number = a + b;
-      return strcmp(name, "add") == 0;
+      term.number = a + b;
+      folds = strcmp(name, "add") == 0;
+      break;
     case 's':
-      out_term->number = a - b;
-      return strcmp(name, "sub") == 0;
+      term.number = a - b;
+      folds = strcmp(name, "sub") == 0;
+      break;
     case 'm':
-      out_term->number = a * b;
-      return strcmp(name, "mul") == 0;
+      term.number = a * b;
+      folds = strcmp(name, "mul") == 0;
+      break;
     case 'd':
-      out_term->number = a / b;
-      return strcmp(name, "div") == 0 && is_float;
+      term.number = a / b;
+      folds = strcmp(name, "div") == 0 && is_float;
+      break;
     default:
-      return false;
+      folds = false;
+      break;
   }
+  if (folds) { /* it may be one of the operands */
+    *out_term = term;
+  }
+  return folds;
 }
