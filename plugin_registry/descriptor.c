@@ -181,10 +181,8 @@ static bool offer_item(comparison_t* c, tenon__offer_kind_t kind, const tenon__o
       return offer_named(c, kind, item->PARSER_item.format);
     case TENON_OFFER_CONVERTER:
       return offer_converter(c, &item->CONVERTER_item);
-    case TENON_OFFER_REWRITE:
-      return offer_named(c, kind, item->REWRITE_item.name);
     default:
-      return offer_named(c, kind, item->CALIBRATOR_item.name);
+      return offer_named(c, kind, item->REWRITE_item.name);
   }
 }
 

@@ -58,14 +58,11 @@ static void expect_everything(const char* fixture) {
   EXPECT(tenon__catalog_converter(catalog, "scroll", "org", "Blur", 3, world.sink) != NULL);
   const tenon__parser_entry_t* parser = NULL;
   const tenon__rewrite_entry_t* rewrite = NULL;
-  const tenon__calibrator_entry_t* calibrator = NULL;
   EXPECT_INT(tenon__catalog_all(catalog, TENON_OFFER_PARSER, world.sink, &parser, 1), 1);
   EXPECT_INT(tenon__catalog_all(catalog, TENON_OFFER_REWRITE, world.sink, &rewrite, 1), 1);
-  EXPECT_INT(tenon__catalog_all(catalog, TENON_OFFER_CALIBRATOR, world.sink, &calibrator, 1), 1);
-  REQUIRE(parser != NULL && rewrite != NULL && calibrator != NULL);
+  REQUIRE(parser != NULL && rewrite != NULL);
   EXPECT_TEXT(parser->owner->plugin, fixture);
   EXPECT_TEXT(rewrite->rewrite.replacement, "y = a.c/1(x)");
-  EXPECT_INT(calibrator->calibrator.passes, 1);
   EXPECT_TEXT(world.messages.text, "");
   world_end(&world);
 }

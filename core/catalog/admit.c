@@ -321,15 +321,12 @@ static const char* other_fault(tenon__offer_kind_t kind, tenon__offer_item_t* it
       return item->CONVERTER_item.convert == NULL || item->CONVERTER_item.format == NULL
                  ? "lacks a format or convert"
                  : NULL;
-    case TENON_OFFER_REWRITE:
+    default:
       *out_name = item->REWRITE_item.name;
       return item->REWRITE_item.pattern == NULL ||
                      (item->REWRITE_item.replacement == NULL && item->REWRITE_item.rewrite == NULL)
                  ? "lacks a pattern, or what replaces it"
                  : NULL;
-    default:
-      *out_name = item->CALIBRATOR_item.name;
-      return item->CALIBRATOR_item.scale == NULL ? "lacks scale" : NULL;
   }
 }
 

@@ -77,7 +77,7 @@ const tenon__kernel_entry_t* tenon__catalog_kernel(tenon__catalog_t* catalog, co
 /* Everything of a kind, in order of plugin and name; makes all promises of that kind ready. Each
  * returns how many there are, and writes up to `capacity`; `out_entries` is an array of pointers to
  * entries of the kind (for operators the second function). Parsers come in the order of the search
- * path; no host of this version calibrates: calibrators are for listings. */
+ * path. */
 uint32_t tenon__catalog_all(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
                             const tenon_sink_t* sink, void* out_entries, uint32_t capacity);
 uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t* sink,

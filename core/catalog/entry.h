@@ -39,8 +39,7 @@ typedef struct tenon__admission_t {
   X(device, tenon_device_descriptor_t) \
   X(parser, tenon_parser_t)            \
   X(converter, tenon_converter_t)      \
-  X(rewrite, tenon_rewrite_t)          \
-  X(calibrator, tenon_calibrator_t)
+  X(rewrite, tenon_rewrite_t)
 #define TENON_ENTRY(name, type)            \
   typedef struct tenon__##name##_entry_t { \
     type name;                             \

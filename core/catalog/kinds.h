@@ -16,8 +16,7 @@
   X(DEVICE, "device", "device/1", tenon_device_descriptor_t, free)     \
   X(PARSER, "parser", "parser/1", tenon_parser_t, parse)               \
   X(CONVERTER, "converter", "converter/1", tenon_converter_t, convert) \
-  X(REWRITE, "rewrite", "rewrite/1", tenon_rewrite_t, pattern)         \
-  X(CALIBRATOR, "calibrator", "calibrator/1", tenon_calibrator_t, scale)
+  X(REWRITE, "rewrite", "rewrite/1", tenon_rewrite_t, pattern)
 
 #define TENON_OFFER_KIND_ENTRY(name, word, kind, type, least) TENON_OFFER_##name,
 typedef enum tenon__offer_kind_t {

@@ -301,12 +301,6 @@ static void print_others(tenon_registry_t* registry, const printing_t* p, const 
     add_field(p, "pattern", entry->rewrite.pattern);
     end_line(p);
   }
-  count = tenon__catalog_all(registry->catalog, TENON_OFFER_CALIBRATOR, sink, entries, LIST_LIMIT);
-  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
-    const tenon__calibrator_entry_t* entry = entries[i];
-    begin_line(p, "calibrator", entry->calibrator.name, entry->owner->plugin);
-    end_line(p);
-  }
 }
 
 /* Patterns and rewrites with a fault are found by looking, rewrites that are wrong by trying. */

@@ -5,7 +5,7 @@
 #define NAME "everything_wild"
 #define PROMISE                                                                \
   "offers: operator *\noffers: kernel *\noffers: device *\noffers: parser *\n" \
-  "offers: converter *\noffers: rewrite *\noffers: calibrator *\n"
+  "offers: converter *\noffers: rewrite *\n"
 #else
 #define NAME "everything"
 #define PROMISE                                                                    \
@@ -13,7 +13,7 @@
   "offers: kernel looks * abacus\noffers: kernel both a.b/1 abacus\n"              \
   "offers: kernel both a.c/1 abacus\n"                                             \
   "offers: device abacus\noffers: parser scroll\noffers: converter scroll::Blur\n" \
-  "offers: converter scroll:org:Blur\noffers: rewrite tidy\noffers: calibrator guess\n"
+  "offers: converter scroll:org:Blur\noffers: rewrite tidy\n"
 #endif
 
 TENON_PLUGIN_MANIFEST(NAME, "1.0.0", PROMISE);
@@ -112,19 +112,6 @@ static tenon_status_t convert(const tenon_conversion_t* call) {
 }
 
 /* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t scale(void* state, double min, double max, const uint64_t* bins,
-                            uint32_t bin_count, tenon_dtype_t target, double* out_scale,
-                            double* out_zero_point) {
-  (void)state;
-  (void)min;
-  (void)max;
-  (void)bins;
-  (void)bin_count;
-  (void)target;
-  (void)out_scale;
-  (void)out_zero_point;
-  return TENON_ERROR_UNSUPPORTED;
-}
 
 /* ---- Tables ---- */
 
@@ -158,8 +145,6 @@ static const tenon_rewrite_t rewrites[] = {{.size = sizeof(tenon_rewrite_t),
                                             .name = "tidy",
                                             .pattern = "y = a.b/1(x)",
                                             .replacement = "y = a.c/1(x)"}};
-static const tenon_calibrator_t calibrators[] = {
-    {.size = sizeof(tenon_calibrator_t), .name = "guess", .passes = 1, .scale = scale}};
 
 #define OFFER(kind, items)                                                                        \
   &(const tenon_offering_t) {                                                                     \
@@ -167,9 +152,8 @@ static const tenon_calibrator_t calibrators[] = {
   }
 
 static const tenon_offering_t* const offerings[] = {
-    OFFER("kernel/1", kernels),   OFFER("device/1", devices),
-    OFFER("parser/1", parsers),   OFFER("converter/1", converters),
-    OFFER("rewrite/1", rewrites), OFFER("calibrator/1", calibrators)};
+    OFFER("kernel/1", kernels), OFFER("device/1", devices), OFFER("parser/1", parsers),
+    OFFER("converter/1", converters), OFFER("rewrite/1", rewrites)};
 
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = NAME, .version = "1.0.0",
                                       .offerings = offerings,

@@ -10,7 +10,7 @@
  *
  *   1. Versions, status, diagnostics        7. Device
  *   2. Data types, tensors, arguments       8. Parser and source-node table
- *   3. Programs (checked expressions)       9. Converter, rewrite, calibrator
+ *   3. Programs (checked expressions)       9. Converter, rewrite
  *   4. Operator                            10. Builder
  *   5. Region, layout, tactic, numerics    11. Plugin, offerings, host offer, manifest
  *   6. Kernel and its life
@@ -898,8 +898,9 @@ enum {
 /* What a tactic asks of one input or output. [frozen] Zeros: dense rows, in memory of its own.
  * Constants lie in rows unless the rule is EXACT or FOLLOWS: then each run copies them, which is
  * why kernels pack them (constant_data is rows whatever the rule says). Hosts of this version carry
- * orders of dimensions alone from one step to the next: a tactic that asks for blocks, multiples,
- * borders, planes or scales is refused (LAYOUT), and so is one that asks for another `dtype`. */
+ * orders of dimensions and element types from one step to the next: a tactic that asks for blocks,
+ * multiples, borders, planes or scales is refused (LAYOUT). What is copied for HOST or alignment is
+ * not counted in what a choice costs. */
 typedef struct tenon_argument_rule_t {
   /* TENON_LAYOUT_*. A rule that names a kind, a flag or an input that there is not: refused
    * (LAYOUT). */
@@ -913,7 +914,11 @@ typedef struct tenon_argument_rule_t {
   /* Outputs: 1 + the region's input that it may overwrite; 0: none. A permission: the call may find
    * both at one address, or not. Element by element, nothing read after its place was written. */
   uint32_t in_place;
-  /* 0, or the value's own: as it is. Else in what type it is to be read or written. */
+  /* 0, or the value's own: as it is. Else in what type it is to be read or written: f16 or bf16 for
+   * a value of f32, where the build permits it; others are refused (LAYOUT). The region still says
+   * f32, the views of a call say this. The host converts: in the expression, slot or move that makes
+   * or reads the value, or in a step of its own, and takes the tactic where the whole gets faster.
+   * Programs need no such rule: they are offered again with operands and outputs of other types. */
   tenon_dtype_t dtype;
   /* Of the address of the first element, in bytes: a power of two, at most 64. 0: an element's.
    * Where a tensor may lie otherwise (a part of another, an application's own) the host copies. */
@@ -1628,7 +1633,7 @@ typedef struct tenon_parser_t {
 } tenon_parser_t;
 
 /* ---------------------------------------------------------------------------------------------
- * 9. Converter, rewrite, calibrator
+ * 9. Converter, rewrite
  * ------------------------------------------------------------------------------------------- */
 
 /* What `convert` is given: a node of the file, and where to build. [growing] Made by the parser; it
@@ -1728,21 +1733,6 @@ typedef struct tenon_rewrite_t {
   const char* replacement;
   int32_t (*rewrite)(const tenon_rewriting_t* call, tenon_value_t* out);
 } tenon_rewrite_t;
-
-enum { TENON_STATISTIC_RANGE = 1, TENON_STATISTIC_HISTOGRAM = 2 };
-
-/* [growing] What statistics it wants of each tensor, and how they become scales. */
-typedef struct tenon_calibrator_t {
-  size_t size;
-  const char* name;
-  uint32_t statistic;
-  uint32_t per_axis;  /* 1: along the channel axis */
-  uint32_t passes;    /* over the calibration data */
-  uint32_t bin_count; /* HISTOGRAM */
-  tenon_status_t (*scale)(void* state, double min, double max, const uint64_t* bins,
-                          uint32_t bin_count, tenon_dtype_t target, double* out_scale,
-                          double* out_zero_point);
-} tenon_calibrator_t;
 
 /* ---------------------------------------------------------------------------------------------
  * 10. Builder: making a network
@@ -1850,7 +1840,7 @@ struct tenon_builder_table_t {
 /* [growing] An array of one kind of thing. Kinds are versioned strings, so that a new kind never
  * changes the root: "operator/1" tenon_operator_t, "kernel/1" tenon_kernel_t, "device/1"
  * tenon_device_descriptor_t, "parser/1" tenon_parser_t, "converter/1" tenon_converter_t,
- * "rewrite/1" tenon_rewrite_t, "calibrator/1" tenon_calibrator_t. A host skips kinds that it does
+ * "rewrite/1" tenon_rewrite_t. A host skips kinds that it does
  * not know. */
 typedef struct tenon_offering_t {
   size_t size;
@@ -1918,7 +1908,7 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *   url: https://acme.example
  *   offers: operator acme.swish/1        one line for each thing on offer:
  *   offers: kernel swish_avx2 acme.swish/1 cpu   kernel NAME OPERATOR|*expressions|*moves|* DEVICE
- *   offers: device cpu / parser onnx / converter onnx:domain:Type / rewrite NAME / calibrator NAME
+ *   offers: device cpu / parser onnx / converter onnx:domain:Type / rewrite NAME
  *                                        names without blanks
  *   needs-library: libcudnn.so.9 linked|opened
  *   needs-isa: avx2              runs on no processor without it: refused there before it is
