@@ -18,7 +18,8 @@
 /* One input of the region. Plain: the value as it is. Aligned: a view with the rank of a space.
  * Inputs of the operators come first, in their order; slots add theirs behind them. */
 typedef struct tenon__region_input_t {
-  uint32_t value; /* of the graph; TENON_NONE: an absent optional input */
+  uint32_t value;      /* of the graph; TENON_NONE: an absent optional input */
+  tenon_dtype_t dtype; /* as which it is stored; UNDEFINED: the value's own (see retype.h) */
   bool aligned;
   uint32_t space;         /* slot, or TENON_SPACE_PROGRAM */
   tenon__access_t access; /* aligned ones */
@@ -27,7 +28,8 @@ typedef struct tenon__region_input_t {
 /* Plain: axis_count 0, axes NULL. Aligned: the value may lack axes of the space that were reduced.
  */
 typedef struct tenon__region_output_t {
-  uint32_t value; /* TENON_NONE: unwanted */
+  uint32_t value;      /* TENON_NONE: unwanted */
+  tenon_dtype_t dtype; /* as for inputs */
   bool aligned;
   uint32_t axis_count;  /* aligned: rank of the value */
   const uint32_t* axes; /* aligned: axis of the space along which each axis of the value runs */

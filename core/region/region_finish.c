@@ -7,6 +7,7 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/region/region.h"
+#include "core/region/retype.h"
 
 typedef struct derivation_t {
   tenon__arena_t* arena;
@@ -67,6 +68,27 @@ static tenon_status_t number_value(derivation_t* d, uint32_t value, uint32_t* ou
   return TENON_OK;
 }
 
+static void set_dtype(derivation_t* d, uint32_t number, tenon_dtype_t dtype) {
+  if (number != TENON_NONE && dtype != TENON_DTYPE_UNDEFINED) {
+    d->values[number].dtype = dtype;
+  }
+}
+
+/* A value that is read in one type and written in another is two of the region's. */
+static tenon_status_t tell_apart(derivation_t* d, uint32_t output, uint32_t* inout_number) {
+  const uint32_t value = d->region->outputs[output].value;
+  const tenon_dtype_t dtype = tenon__region_output_dtype(d->region, output, NULL);
+  if (d->values[*inout_number].input != TENON_NONE && d->values[*inout_number].dtype != dtype) {
+    TENON_TRY(describe_value(d, value, &d->values[d->count]));
+    d->graph_values[d->count] = value;
+    *inout_number = d->count++;
+    d->values[*inout_number].constant_data = NULL;
+    d->values[*inout_number].flags = 0;
+  }
+  d->values[*inout_number].dtype = dtype;
+  return TENON_OK;
+}
+
 /* The last port stands for all behind it. */
 static bool is_shape_operand(const tenon__operator_t* op, uint32_t input) {
   const tenon_operator_t* o =
@@ -83,10 +105,12 @@ static tenon_status_t number_all(derivation_t* d, uint32_t* input_values, uint32
     if (input_values[k] != TENON_NONE && d->values[input_values[k]].input == TENON_NONE) {
       d->values[input_values[k]].input = k;
     }
+    set_dtype(d, input_values[k], region->inputs[k].dtype);
   }
   for (uint32_t k = 0; k < region->output_count; ++k) {
     TENON_TRY(number_value(d, region->outputs[k].value, &output_values[k]));
     if (output_values[k] != TENON_NONE) {
+      TENON_TRY(tell_apart(d, k, &output_values[k]));
       d->values[output_values[k]].output = k;
     }
   }

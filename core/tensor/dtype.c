@@ -269,3 +269,13 @@ void tenon__element_store(void* data, tenon_dtype_t dtype, uint64_t index, tenon
     store_bits(data, row->bits, index, tenon__small_float_encode(dtype, wide));
   }
 }
+
+void tenon__elements_round(void* data, tenon_dtype_t dtype, tenon_dtype_t through, uint64_t count) {
+  const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(dtype);
+  uint64_t rounded = 0; /* as large as any element */
+  for (uint64_t k = 0; k < count; ++k) {
+    tenon__element_store(&rounded, through, 0, tenon__element_load(data, dtype, k), arithmetic);
+    tenon__element_store(data, dtype, k, tenon__element_load(&rounded, through, 0),
+                         tenon__dtype_arithmetic(through));
+  }
+}

@@ -39,6 +39,8 @@ tenon__scalar_t tenon__element_load(const void* data, tenon_dtype_t dtype, uint6
  * to 0, round to nearest even for narrow floats). */
 void tenon__element_store(void* data, tenon_dtype_t dtype, uint64_t index, tenon__scalar_t value,
                           tenon_dtype_t from);
+/* Rounds `count` floats in place to what the narrower type `through` can hold. */
+void tenon__elements_round(void* data, tenon_dtype_t dtype, tenon_dtype_t through, uint64_t count);
 /* CAST between arithmetic types. */
 tenon__scalar_t tenon__scalar_cast(tenon__scalar_t value, tenon_dtype_t from, tenon_dtype_t to);
 

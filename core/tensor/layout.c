@@ -216,7 +216,7 @@ bool tenon__rules_alike(const tenon_argument_rule_t* a, const tenon_argument_rul
   a = a == NULL ? &rows : a;
   b = b == NULL ? &rows : b;
   return a->kind == b->kind && a->flags == b->flags && a->alignment == b->alignment &&
-         (a->kind != TENON_LAYOUT_FOLLOWS || a->argument == b->argument) &&
+         a->dtype == b->dtype && (a->kind != TENON_LAYOUT_FOLLOWS || a->argument == b->argument) &&
          (a->kind != TENON_LAYOUT_EXACT || tenon__layout_equal(a->layout, b->layout));
 }
 
