@@ -101,12 +101,14 @@ static tenon_status_t plan_steps(tenon__building_t* b, const tenon__network_t* n
   TENON_TRY(tenon__building_fingerprint(b));
   TENON_TRY(tenon__building_profile(b));
   TENON_TRY(tenon__building_assign_nodes(b));
+  TENON_TRY(tenon__building_keep_types(b));
   TENON_TRY(tenon__building_progress(b, "choose", 0, 1));
   return choose(b);
 }
 
 static tenon_status_t finish_plan(tenon__building_t* b) {
   TENON_TRY(lay_out(b));
+  TENON_TRY(tenon__building_explain_types(b));
   tenon__building_report(b);
   TENON_TRY(tenon__building_pack(b));
   TENON_TRY(tenon__building_progress(b, "write", 0, 1));

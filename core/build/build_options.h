@@ -14,6 +14,12 @@ typedef struct tenon__build_range_t {
   const int64_t* max;
 } tenon__build_range_t;
 
+/* One set of inputs as the application has them, in the network's order. */
+typedef struct tenon__input_sample_t {
+  const tenon_tensor_view_t* inputs;
+  uint32_t input_count;
+} tenon__input_sample_t;
+
 /* Borrowed for the build. memory_limit_bytes: of activations and workspace, 0: none. tuned_only:
  * the plan holds weights only as kernels packed them, and can be neither refitted nor made again.
  */
@@ -22,8 +28,15 @@ typedef struct tenon__build_options_t {
   const tenon__build_range_t* ranges; /* inputs left out: symbolic extents are 1, with a warning */
   uint32_t range_count;
   const char* const* node_devices; /* "NODE=DEVICE", see assignments.h; may be NULL */
-  const char* device;              /* "name:1", or several, see devices.h; NULL: the host */
-  tenon__timing_cache_t* cache;    /* NULL: one for this build */
+  const char* const* kept;         /* values that stay in their own types, by name; may be NULL */
+  const char* const* kept_why;     /* for each of `kept`, for reports; may be NULL */
+  /* What narrower types do to the results is looked at on these: see guard.h. */
+  const tenon__input_sample_t* samples;
+  uint32_t sample_count;
+  double accuracy_bound;        /* 0: TENON__ACCURACY_BOUND */
+  bool names_may_lack;          /* nodes and values that are not there any more are no mistake */
+  const char* device;           /* "name:1", or several, see devices.h; NULL: the host */
+  tenon__timing_cache_t* cache; /* NULL: one for this build */
   tenon__tuning_options_t tuning;
   uint64_t memory_limit_bytes;
   uint32_t optimizer_limit; /* patches, 0: none */

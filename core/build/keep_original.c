@@ -88,6 +88,14 @@ tenon_status_t tenon__network_mark_needed(const tenon__network_t* network, tenon
 
 /* ---- The original ---- */
 
+static tenon__names_t names_of(const char* const* items) {
+  tenon__names_t names = {.items = items};
+  while (items != NULL && items[names.count] != NULL) {
+    names.count += 1;
+  }
+  return names;
+}
+
 tenon_status_t tenon__building_keep_original(tenon__building_t* b) {
   tenon__plan_t* plan = b->plan;
   tenon__byte_writer_t writer;
@@ -109,10 +117,9 @@ tenon_status_t tenon__building_keep_original(tenon__building_t* b) {
         .size_bytes = writer.size,
         .patch_limit = b->options->optimizer_limit,
         .workspace_limit_bytes = b->options->tuning.workspace_limit_bytes,
-        .exclude = b->options->tuning.exclude};
-    for (const char* const* name = plan->original.exclude; name != NULL && *name != NULL; ++name) {
-      plan->original.exclude_count += 1;
-    }
+        .exclude = names_of(b->options->tuning.exclude),
+        .node_devices = names_of(b->options->node_devices),
+        .kept = names_of(b->options->kept)};
     status = plan->original.data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
   }
   tenon__byte_writer_deinitialize(&writer);

@@ -59,9 +59,9 @@ static tenon_status_t make_ranges(tenon__plan_t* plan, tenon__build_range_t** ou
 
 /* What was excluded and is here: what is not need not be. */
 static const char* const* find_excluded(const tenon__plan_t* plan, tenon__catalog_t* catalog) {
-  const char** kept = tenon__drop_const(plan->original.exclude);
+  const char** kept = tenon__drop_const(plan->original.exclude.items);
   uint32_t count = 0;
-  for (uint32_t k = 0; k < plan->original.exclude_count; ++k) {
+  for (uint32_t k = 0; k < plan->original.exclude.count; ++k) {
     const char* const one[] = {kept[k], NULL};
     if (tenon__exclude_check(catalog, one, NULL) == TENON_OK) {
       kept[count++] = kept[k];

@@ -13,6 +13,7 @@
 #include "core/catalog/catalog.h"
 #include "core/kernel/kernel_match.h"
 #include "core/region/region_signature.h"
+#include "core/region/retype.h"
 #include "core/tensor/layout.h"
 
 static bool takes(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
@@ -322,6 +323,22 @@ static tenon_status_t find_reference(tenon__tuning_t* tuning, struct tenon_regio
   return status;
 }
 
+/* Does the tactic take and leave everything in the types of the network? */
+static bool keeps_types(const struct tenon_region_t* region, const tenon__step_tactic_t* tactic) {
+  const uint32_t input_count = tactic->input_rules == NULL ? 0 : region->input_count;
+  const uint32_t output_count = tactic->output_rules == NULL ? 0 : region->output_count;
+  bool keeps = true;
+  for (uint32_t k = 0; k < input_count; ++k) {
+    keeps = keeps && tenon__region_input_dtype(region, k, &tactic->input_rules[k]) ==
+                         tenon__region_input_dtype(region, k, NULL);
+  }
+  for (uint32_t k = 0; k < output_count; ++k) {
+    keeps = keeps && tenon__region_output_dtype(region, k, &tactic->output_rules[k]) ==
+                         tenon__region_output_dtype(region, k, NULL);
+  }
+  return keeps;
+}
+
 tenon_status_t tenon__candidates_for_node(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                           bool by_reference,
                                           const tenon__candidate_t** out_candidate) {
@@ -331,7 +348,9 @@ tenon_status_t tenon__candidates_for_node(tenon__tuning_t* tuning, struct tenon_
   }
   const tenon__candidates_t* found = NULL;
   TENON_TRY(tenon__candidates_find(tuning, region, NULL, &found));
-  *out_candidate = found->count == 0 ? NULL : &found->items[0];
+  for (uint32_t k = 0; k < found->count && *out_candidate == NULL; ++k) {
+    *out_candidate = keeps_types(region, &found->items[k].tactic) ? &found->items[k] : NULL;
+  }
   return TENON_OK;
 }
 

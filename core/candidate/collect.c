@@ -2,6 +2,8 @@
  * permits and what a plan can carry out. */
 #include "core/candidate/collect.h"
 
+#include <math.h>
+
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/candidate/search.h"
@@ -66,6 +68,19 @@ static bool refuse(uint32_t reason, const char* detail, tenon_refusal_t* out_ref
   return false;
 }
 
+/* Are the products of that form at least? What a tactic says of its error counts instead, where it
+ * does: in fp32's own, which has 23 bits. */
+static bool reaches(const tenon_numerics_t* numerics, tenon__float_form_t form) {
+  const double most = form.mantissa_bits >= 23 ? 2.0 : ldexp(1.0, 23 - (int)form.mantissa_bits);
+  if (numerics->error_bound > 0 || numerics->parts > 1) {
+    return numerics->error_bound <= most;
+  }
+  return (numerics->product_mantissa_bits == 0 ||
+          numerics->product_mantissa_bits >= form.mantissa_bits) &&
+         (numerics->product_exponent_bits == 0 ||
+          numerics->product_exponent_bits >= form.exponent_bits);
+}
+
 /* Less accurate than the region's own type in fp32? What a tactic says of its error counts; where
  * it says nothing, products of a narrower type in one part do. */
 static bool is_rough(const struct tenon_region_t* region, const tenon_numerics_t* numerics) {
@@ -76,10 +91,17 @@ static bool is_rough(const struct tenon_region_t* region, const tenon_numerics_t
   const tenon__graph_t* g = region->network->graphs[region->graph];
   const tenon__float_form_t own =
       tenon__dtype_float_form(g->values[region->inputs[0].value].type.dtype);
-  return (numerics->product_mantissa_bits != 0 &&
-          numerics->product_mantissa_bits < own.mantissa_bits) ||
-         (numerics->product_exponent_bits != 0 &&
-          numerics->product_exponent_bits < own.exponent_bits);
+  return !reaches(numerics, own);
+}
+
+/* Is it as good as something that the build permits? */
+static bool is_roughly_permitted(uint32_t permits, const tenon_numerics_t* numerics) {
+  static const tenon__float_form_t tf32 = {.mantissa_bits = 10, .exponent_bits = 8};
+  const tenon__float_form_t f16 = tenon__dtype_float_form(TENON_DTYPE_FLOAT16);
+  const tenon__float_form_t bf16 = tenon__dtype_float_form(TENON_DTYPE_BFLOAT16);
+  return ((permits & TENON__PERMIT_TF32) != 0 && reaches(numerics, tf32)) ||
+         ((permits & TENON__PERMIT_F16) != 0 && reaches(numerics, f16)) ||
+         ((permits & TENON__PERMIT_BF16) != 0 && reaches(numerics, bf16));
 }
 
 /* Does the profile leave the region's values one shape alone? */
@@ -107,9 +129,13 @@ static bool is_permitted(const search_t* search, const tenon_tactic_t* tactic,
       (limit > 0 && scratch_bytes > limit)) {
     return refuse(TENON_REFUSAL_WORKSPACE, NULL, out_refusal);
   }
-  if (tactic->numerics != NULL && !options->permit_reduced_precision &&
-      is_rough(search->region, tactic->numerics)) {
+  if (tactic->numerics != NULL && is_rough(search->region, tactic->numerics) &&
+      !is_roughly_permitted(options->permits, tactic->numerics)) {
     return refuse(TENON_REFUSAL_ACCURACY, NULL, out_refusal);
+  }
+  if (tactic->numerics != NULL && tactic->numerics->nondeterministic != 0 &&
+      (options->permits & TENON__PERMIT_NONDETERMINISTIC) == 0) {
+    return refuse(TENON_REFUSAL_ACCURACY, "two runs of it may differ", out_refusal);
   }
   if ((tactic->flags & TENON_TACTIC_EXACT_SHAPES) != 0 && !has_one_shape(search->region)) {
     return refuse(TENON_REFUSAL_DYNAMIC_SHAPE, "the tactic is for one shape, the profile has more",
@@ -118,9 +144,17 @@ static bool is_permitted(const search_t* search, const tenon_tactic_t* tactic,
   return true;
 }
 
+/* Does the build permit that a tensor of this type is kept in the other? */
+static bool is_kept_as(uint32_t permits, const tenon__type_t* type, tenon_dtype_t dtype) {
+  return type->kind == TENON_ARGUMENT_TENSOR && type->dtype == TENON_DTYPE_FLOAT32 &&
+         ((dtype == TENON_DTYPE_FLOAT16 && (permits & TENON__PERMIT_F16) != 0) ||
+          (dtype == TENON_DTYPE_BFLOAT16 && (permits & TENON__PERMIT_BF16) != 0));
+}
+
 /* An argument's rule: can a place in a plan be as it says? */
-static bool is_carried(const struct tenon_region_t* region, uint32_t value,
-                       const tenon_argument_rule_t* rule, tenon_refusal_t* out_refusal) {
+static bool is_carried(const search_t* search, uint32_t value, const tenon_argument_rule_t* rule,
+                       tenon_refusal_t* out_refusal) {
+  const struct tenon_region_t* region = search->region;
   if (!tenon__rule_is_known(rule, region->input_count)) {
     return refuse(TENON_REFUSAL_LAYOUT,
                   "a rule names a kind, a flag, an alignment or an input that there is not",
@@ -130,8 +164,11 @@ static bool is_carried(const struct tenon_region_t* region, uint32_t value,
     return true;
   }
   const tenon__type_t* type = &region->network->graphs[region->graph]->values[value].type;
-  if (rule->dtype != TENON_DTYPE_UNDEFINED && rule->dtype != type->dtype) {
-    return refuse(TENON_REFUSAL_LAYOUT, "asks for another element type than the network's",
+  if (rule->dtype != TENON_DTYPE_UNDEFINED && rule->dtype != type->dtype &&
+      !is_kept_as(search->tuning->options.permits, type, rule->dtype)) {
+    return refuse(TENON_REFUSAL_LAYOUT,
+                  "asks for another element type than the network's, which the build does not "
+                  "permit",
                   out_refusal);
   }
   if (rule->kind != TENON_LAYOUT_EXACT) {
@@ -149,10 +186,11 @@ static bool is_carried(const struct tenon_region_t* region, uint32_t value,
                 out_refusal);
 }
 
-static bool are_carried(const struct tenon_region_t* region, const tenon_tactic_t* tactic,
+static bool are_carried(const search_t* search, const tenon_tactic_t* tactic,
                         tenon_refusal_t* out_refusal) {
+  const struct tenon_region_t* region = search->region;
   for (uint32_t k = 0; tactic->inputs != NULL && k < region->input_count; ++k) {
-    if (!is_carried(region, region->inputs[k].value, &tactic->inputs[k], out_refusal)) {
+    if (!is_carried(search, region->inputs[k].value, &tactic->inputs[k], out_refusal)) {
       return false;
     }
   }
@@ -161,16 +199,18 @@ static bool are_carried(const struct tenon_region_t* region, const tenon_tactic_
       return refuse(TENON_REFUSAL_LAYOUT, "an output's rule says HOST, which inputs alone can",
                     out_refusal);
     }
-    if (!is_carried(region, region->outputs[k].value, &tactic->outputs[k], out_refusal)) {
+    if (!is_carried(search, region->outputs[k].value, &tactic->outputs[k], out_refusal)) {
       return false;
     }
   }
   return true;
 }
 
+/* Arguments of programs may always be strided. */
 static bool converts(const search_t* search, const tenon_tactic_t* tactic,
                      tenon_refusal_t* out_refusal) {
-  return search->conversion == NULL || tenon__conversion_suits(search->conversion, tactic) ||
+  return search->conversion == NULL || search->region->kind == TENON_REGION_EXPRESSION ||
+         tenon__conversion_suits(search->conversion, tactic) ||
          refuse(TENON_REFUSAL_LAYOUT, "does not copy from any strides to this order of dimensions",
                 out_refusal);
 }
@@ -219,8 +259,7 @@ static tenon_status_t add_tactic(void* user, const tenon_tactic_t* tactic) {
   if (emission->offered > MOST_OFFERED) {
     refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_OTHER,
                                 .detail = "the kernel offers more than 1024 tactics"};
-  } else if (is_permitted(search, tactic, &refusal) &&
-             are_carried(search->region, tactic, &refusal)) {
+  } else if (is_permitted(search, tactic, &refusal) && are_carried(search, tactic, &refusal)) {
     (void)converts(search, tactic, &refusal);
   }
   if (refusal.reason != TENON_REFUSAL_NONE) {

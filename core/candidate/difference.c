@@ -35,6 +35,13 @@ static double roundoff_of(const tenon_numerics_t* numerics, tenon_dtype_t widest
   return numerics->error_bound > 1 ? roundoff * numerics->error_bound : roundoff;
 }
 
+/* Of the coarsest type in which one of two stored it. */
+static double stored_roundoff(tenon_dtype_t own, tenon_dtype_t first, tenon_dtype_t second) {
+  const double one = unit_roundoff(first == TENON_DTYPE_UNDEFINED ? own : first);
+  const double other = unit_roundoff(second == TENON_DTYPE_UNDEFINED ? own : second);
+  return one > other ? one : other;
+}
+
 static double elements_of(const tenon_value_info_t* value) {
   double count = 1;
   for (uint32_t k = 0; k < value->rank; ++k) {
@@ -101,15 +108,15 @@ static bool has_steps(const struct tenon_region_t* region, char output_class) {
  * share of the result itself, some thousand times as much.
  */
 tenon__tolerance_t tenon__tolerance_of(const struct tenon_region_t* region, uint32_t index,
-                                       double magnitude, const tenon_numerics_t* first,
-                                       const tenon_numerics_t* second) {
+                                       double magnitude, tenon__making_t first,
+                                       tenon__making_t second) {
   const tenon_value_info_t* output = &region->values[region->output_values[index]];
   const char class = tenon__dtype_class(output->dtype);
   tenon__tolerance_t tolerance = {.share = has_steps(region, class) ? 0.01 : 0};
   if (class == 'f' || class == 'c') {
-    const double stored = unit_roundoff(output->dtype);
-    const double one = roundoff_of(first, output->dtype);
-    const double other = roundoff_of(second, output->dtype);
+    const double stored = stored_roundoff(output->dtype, first.stored, second.stored);
+    const double one = roundoff_of(first.numerics, output->dtype);
+    const double other = roundoff_of(second.numerics, output->dtype);
     const double roundoff = one > other ? one : other;
     tolerance.relative = 4 * stored + 64 * roundoff;
     tolerance.absolute =

@@ -29,13 +29,20 @@ typedef struct tenon__difference_t {
   double second;
 } tenon__difference_t;
 
-/* By how much two right answers for output `index` may differ. `magnitude`: the largest in it;
- * `numerics`: of both who computed. How many terms an element sums up is guessed from the extents:
- * [m, k] by [k, n] gives sqrt(mk kn / mn) = k. The numerics say accumulator and products; where
- * they say nothing it is f32 arithmetic. */
+/* How somebody made an output: by which arithmetic, and in which type it was stored before it was
+ * compared; UNDEFINED: its own. */
+typedef struct tenon__making_t {
+  const tenon_numerics_t* numerics;
+  tenon_dtype_t stored;
+} tenon__making_t;
+
+/* By how much two right answers for output `index` may differ. `magnitude`: the largest in it. How
+ * many terms an element sums up is guessed from the extents: [m, k] by [k, n] gives sqrt(mk kn /
+ * mn) = k. The numerics say accumulator and products; where they say nothing it is f32 arithmetic.
+ */
 tenon__tolerance_t tenon__tolerance_of(const struct tenon_region_t* region, uint32_t index,
-                                       double magnitude, const tenon_numerics_t* first,
-                                       const tenon_numerics_t* second);
+                                       double magnitude, tenon__making_t first,
+                                       tenon__making_t second);
 /* The largest finite magnitude in a tensor; 0 for strings. */
 double tenon__tensor_magnitude(const tenon_tensor_view_t* view);
 /* True when they differ by more than the tolerance. Extents and types that differ are a difference,

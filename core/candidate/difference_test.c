@@ -174,12 +174,17 @@ TENON_TEST(the_tolerance_follows_the_arithmetic) {
                                         .output_values = outputs};
   const tenon_numerics_t usual = {0};
   const tenon_numerics_t half = {.accumulator_dtype = TENON_DTYPE_FLOAT16};
-  const tenon__tolerance_t narrow = tenon__tolerance_of(&region, 0, 1, &usual, &usual);
-  const tenon__tolerance_t wide = tenon__tolerance_of(&region, 0, 1, &usual, &half);
+  const tenon__making_t usually = {.numerics = &usual};
+  const tenon__making_t kept = {.numerics = &usual, .stored = TENON_DTYPE_BFLOAT16};
+  const tenon__tolerance_t stored = tenon__tolerance_of(&region, 0, 1, usually, kept);
+  const tenon__tolerance_t narrow = tenon__tolerance_of(&region, 0, 1, usually, usually);
+  const tenon__tolerance_t wide =
+      tenon__tolerance_of(&region, 0, 1, usually, (tenon__making_t){&half, 0});
   EXPECT(narrow.relative > 0 && narrow.relative < 1e-4);
+  EXPECT(stored.relative > 1000 * narrow.relative && stored.relative < 0.1);
   EXPECT(wide.relative > 1000 * narrow.relative && wide.absolute > 1000 * narrow.absolute);
   values[2].dtype = TENON_DTYPE_INT32;
   values[0].dtype = values[1].dtype = TENON_DTYPE_INT32;
-  const tenon__tolerance_t whole = tenon__tolerance_of(&region, 0, 1, &usual, &usual);
+  const tenon__tolerance_t whole = tenon__tolerance_of(&region, 0, 1, usually, usually);
   EXPECT_NEAR(whole.relative + whole.absolute + whole.share, 0, 0);
 }

@@ -7,8 +7,9 @@
 #include "core/candidate/timer.h"
 #include "core/candidate/trial_inputs.h"
 #include "core/candidate/trial_memory.h"
-
-static const tenon_numerics_t exact = {0};
+#include "core/region/retype.h"
+#include "core/tensor/layout.h"
+#include "core/tensor/strided_copy.h"
 
 /* ---- Words ---- */
 
@@ -226,17 +227,29 @@ static double magnitude_of(tenon__answer_t* answer, uint32_t output) {
   return answer->magnitudes[output];
 }
 
+static tenon__making_t making_of(const tenon__rehearsal_t* r, const tenon__candidate_t* candidate,
+                                 uint32_t output) {
+  static const tenon_numerics_t exact = {0};
+  if (candidate == NULL) {
+    return (tenon__making_t){.numerics = &exact};
+  }
+  const tenon_argument_rule_t* rules = candidate->tactic.output_rules;
+  return (tenon__making_t){.numerics = &candidate->tactic.numerics,
+                           .stored = tenon__region_output_dtype(
+                               r->search->region, output, rules == NULL ? NULL : &rules[output])};
+}
+
 bool tenon__answers_differ(tenon__rehearsal_t* r, tenon__answer_t* first,
                            const tenon_tensor_view_t* second,
-                           const tenon_numerics_t* second_numerics, uint32_t* out_output,
+                           const tenon__candidate_t* second_maker, uint32_t* out_output,
                            tenon__difference_t* out_difference) {
-  const tenon_numerics_t* numerics = first->first == NULL ? &exact : &first->first->tactic.numerics;
   for (uint32_t k = 0; k < r->search->region->output_count; ++k) {
     if (first->outputs[k].data == NULL || second[k].data == NULL) {
       continue;
     }
-    const tenon__tolerance_t tolerance = tenon__tolerance_of(
-        r->search->region, k, magnitude_of(first, k), numerics, second_numerics);
+    const tenon__tolerance_t tolerance =
+        tenon__tolerance_of(r->search->region, k, magnitude_of(first, k),
+                            making_of(r, first->first, k), making_of(r, second_maker, k));
     if (tenon__tensors_differ(&first->outputs[k], &second[k], &tolerance, out_difference)) {
       *out_output = k;
       return true;
@@ -261,12 +274,11 @@ static void add_kernel(tenon__answer_t* answer, const void* kernel) {
  * differ already. */
 static tenon_status_t find_answer(tenon__rehearsal_t* r, const tenon_tensor_view_t* outputs,
                                   const tenon__candidate_t* candidate, uint32_t* out_answer) {
-  const tenon_numerics_t* numerics = candidate == NULL ? &exact : &candidate->tactic.numerics;
   const void* kernel = candidate == NULL ? (const void*)r : (const void*)candidate->kernel;
   uint32_t output = 0;
   tenon__difference_t difference;
   for (uint32_t k = 0; k < r->answer_count; ++k) {
-    if (!tenon__answers_differ(r, &r->answers[k], outputs, numerics, &output, &difference)) {
+    if (!tenon__answers_differ(r, &r->answers[k], outputs, candidate, &output, &difference)) {
       add_kernel(&r->answers[k], kernel);
       *out_answer = k;
       return TENON_OK;
@@ -292,6 +304,29 @@ static tenon_status_t find_answer(tenon__rehearsal_t* r, const tenon_tensor_view
   return TENON_OK;
 }
 
+/* In the region's own type, where a tactic left it in another: answers are compared in one. */
+static tenon_status_t widen(tenon__rehearsal_t* r, uint32_t output, const tenon_tensor_view_t* made,
+                            tenon_tensor_view_t* out_view) {
+  const tenon_dtype_t own = tenon__region_output_dtype(r->search->region, output, NULL);
+  uint64_t count = 0;
+  size_t bytes = 0;
+  *out_view = *made;
+  if (made->dtype == own || made->data == NULL) {
+    return TENON_OK;
+  }
+  if (!tenon__element_count(made->rank, made->dims, &count) ||
+      !tenon__dtype_bytes(own, count, &bytes)) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  out_view->dtype = own;
+  out_view->data = tenon__trial_data_take(&r->data, bytes);
+  if (out_view->data == NULL) {
+    return lacks_memory(r);
+  }
+  tenon__strided_copy(made, out_view);
+  return TENON_OK;
+}
+
 static tenon_status_t compare_outputs(tenon__rehearsal_t* r, tenon__trial_t* trial,
                                       tenon__outcome_t* outcome) {
   const uint32_t count = r->search->region->output_count;
@@ -301,7 +336,7 @@ static tenon_status_t compare_outputs(tenon__rehearsal_t* r, tenon__trial_t* tri
   }
   for (uint32_t k = 0; k < count; ++k) {
     if (trial->outputs->items[k].kind != TENON_ARGUMENT_ABSENT) {
-      views[k] = trial->outputs->items[k].view;
+      TENON_TRY(widen(r, k, &trial->outputs->items[k].view, &views[k]));
     }
   }
   TENON_TRY(find_answer(r, views, trial->candidate, &outcome->answer));

@@ -77,11 +77,11 @@ tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* rehearsal);
 const char* tenon__element_name(const tenon__rehearsal_t* rehearsal, uint32_t output,
                                 const int64_t* index, uint32_t rank);
 /* True when an output of both differs by more than its tolerance: *out_output is the first such
- * one, and *out_difference how. Outputs without data are passed over; magnitudes of `first` are
- * worked out on demand and kept. */
+ * one, and *out_difference how. `second_maker` NULL: by the definition. Outputs without data are
+ * passed over; magnitudes of `first` are worked out on demand and kept. */
 bool tenon__answers_differ(tenon__rehearsal_t* rehearsal, tenon__answer_t* first,
                            const tenon_tensor_view_t* second,
-                           const tenon_numerics_t* second_numerics, uint32_t* out_output,
+                           const tenon__candidate_t* second_maker, uint32_t* out_output,
                            tenon__difference_t* out_difference);
 
 #endif

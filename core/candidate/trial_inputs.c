@@ -10,6 +10,8 @@
 #include "core/kernel/align.h"
 #include "core/network/node.h"
 #include "core/operator/made_data.h"
+#include "core/region/retype.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 #include "core/tensor/strided_copy.h"
 
@@ -93,6 +95,22 @@ static void write_contents(const tenon__trial_data_t* data, const tenon__value_n
   }
 }
 
+/* To what is the same in every type that a tactic may ask for: then all of them compute with the
+ * same numbers. */
+static void round_rows(const tenon__trial_data_t* data, const tenon_tensor_view_t* rows) {
+  static const uint32_t types[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16};
+  const uint32_t permits = data->tuning->options.permits;
+  const bool permitted[] = {(permits & TENON__PERMIT_F16) != 0,
+                            (permits & TENON__PERMIT_BF16) != 0};
+  uint64_t count = 0;
+  for (uint32_t t = 0; t < 2; ++t) {
+    if (rows->dtype == TENON_DTYPE_FLOAT32 && permitted[t] &&
+        tenon__element_count(rows->rank, rows->dims, &count)) {
+      tenon__elements_round(rows->data, rows->dtype, types[t], count);
+    }
+  }
+}
+
 static tenon_status_t make_rows(tenon__trial_data_t* data, uint32_t k,
                                 tenon__trial_input_t* input) {
   const uint32_t value = data->region->inputs[k].value;
@@ -115,6 +133,7 @@ static tenon_status_t make_rows(tenon__trial_data_t* data, uint32_t k,
     memset(input->rows.view.data, 0, input->size_bytes); /* empty */
   }
   tenon__data_make(&wish, input->rows.view.data);
+  round_rows(data, &input->rows.view);
   write_contents(data, graph_value(data, value), input->rows.view.data);
   return TENON_OK;
 }
@@ -160,16 +179,22 @@ const tenon_tensor_view_t* tenon__trial_inputs_rows(const tenon__trial_data_t* d
 
 /* ---- Lending ---- */
 
-/* The input with these strides. */
+static bool is_like(const tenon_tensor_view_t* view, const int64_t* strides, tenon_dtype_t dtype) {
+  return view->dtype == dtype &&
+         tenon__strides_equal(view->rank, view->dims, view->strides, strides);
+}
+
+/* The input with these strides, in this type. */
 static tenon_status_t copy_for(tenon__trial_data_t* data, tenon__trial_input_t* input,
-                               const int64_t* strides, tenon__trial_copy_t** out_copy) {
+                               const int64_t* strides, tenon_dtype_t dtype,
+                               tenon__trial_copy_t** out_copy) {
   const tenon_tensor_view_t* rows = &input->rows.view;
   *out_copy = &input->rows;
-  if (tenon__strides_equal(rows->rank, rows->dims, rows->strides, strides)) {
+  if (is_like(rows, strides, dtype)) {
     return TENON_OK;
   }
   for (*out_copy = input->copies; *out_copy != NULL; *out_copy = (*out_copy)->next) {
-    if (tenon__strides_equal(rows->rank, rows->dims, (*out_copy)->view.strides, strides)) {
+    if (is_like(&(*out_copy)->view, strides, dtype)) {
       return TENON_OK;
     }
   }
@@ -181,9 +206,11 @@ static tenon_status_t copy_for(tenon__trial_data_t* data, tenon__trial_input_t* 
   TENON_TRY_MEMORY(copy != NULL && own != NULL);
   copy->view = *rows;
   copy->view.strides = own;
+  copy->view.dtype = dtype;
   copy->view.data = tenon__trial_data_take(data, input->size_bytes);
   TENON_TRY_MEMORY(copy->view.data != NULL);
-  tenon__strided_copy(rows, &copy->view);
+  memset(copy->view.data, 0, input->size_bytes); /* narrower types fill a part of it */
+  tenon__strided_copy(&input->rows.view, &copy->view);
   copy->next = input->copies;
   input->copies = copy;
   *out_copy = copy;
@@ -218,14 +245,15 @@ static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
 static tenon_status_t set_input(tenon__trial_data_t* data, uint32_t k,
                                 const tenon_argument_rule_t* rule) {
   tenon__trial_input_t* input = &data->inputs[k];
+  const tenon_dtype_t dtype = tenon__region_input_dtype(data->region, k, rule);
   int64_t strides[TENON_RANK_LIMIT + 1] = {0};
   input->current = &input->rows;
   if (tenon__trial_data_boxes(data, true, k)) {
     TENON_TRY(copy_into_box(data, input, &input->current));
   } else if (data->region->values[data->region->input_values[k]].constant_data == NULL ||
-             !tenon__rule_takes_rows(rule)) {
+             !tenon__rule_takes_rows(rule) || dtype != input->rows.view.dtype) {
     TENON_TRY(tenon__trial_data_strides(data, rule, &input->rows.view, strides));
-    TENON_TRY(copy_for(data, input, strides, &input->current));
+    TENON_TRY(copy_for(data, input, strides, dtype, &input->current));
   }
   return align(data, k, &input->current->view);
 }

@@ -6,6 +6,8 @@
 #include "core/candidate/trial_memory.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/kernel/align.h"
+#include "core/region/retype.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 
 static const tenon__value_node_t* value_of(const tenon__trial_data_t* data, uint32_t output) {
@@ -142,6 +144,11 @@ static tenon_status_t set_output(tenon__trial_data_t* data, uint32_t k,
   int64_t* strides = tenon__arena_allocate(&data->arena, view->rank + 1u, sizeof *strides);
   TENON_TRY_MEMORY(strides != NULL);
   view->strides = strides;
+  view->dtype = tenon__region_output_dtype(data->region, k, rule);
+  uint64_t count = 0;
+  if (view->dtype != TENON_DTYPE_STRING && tenon__element_count(view->rank, view->dims, &count)) {
+    (void)tenon__dtype_bytes(view->dtype, count, &output->size_bytes);
+  }
   TENON_TRY(tenon__trial_data_boxes(data, false, k)
                 ? tenon__trial_data_box_strides(data, strides)
                 : tenon__trial_data_strides(data, rule, view, strides));

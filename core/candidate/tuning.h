@@ -23,6 +23,15 @@
 /* Of one step that is made of expressions. */
 enum { GROUP_MOST_NODES = 64, GROUP_MOST_INSTRUCTIONS = 96, GROUP_MOST_OPERANDS = 24 };
 
+/* What is permitted besides what the network says. The public ones' numbers, and plans'. */
+enum {
+  TENON__PERMIT_TF32 = 1u << 0,
+  TENON__PERMIT_F16 = 1u << 1,
+  TENON__PERMIT_BF16 = 1u << 2,
+  TENON__PERMIT_NONDETERMINISTIC = 1u << 3,
+  TENON__PERMIT_ALL = (1u << 4) - 1
+};
+
 /* The build's policy, copied from its options. strict, no_fusion and the like are read by the room
  * choice. */
 typedef struct tenon__tuning_options_t {
@@ -33,7 +42,7 @@ typedef struct tenon__tuning_options_t {
   bool no_fusion;
   bool reference_only;
   bool strict;
-  bool permit_reduced_precision;
+  uint32_t permits; /* TENON__PERMIT_* */
   bool keep_refusals;
   const char* const* exclude;    /* "plugin" or "plugin:kernel", NULL-terminated; may be NULL */
   tenon__interrupt_t* interrupt; /* told how far the build is; NULL: it runs to its end */
@@ -110,6 +119,9 @@ typedef struct tenon__tuning_t {
   uint32_t device_count;
   const tenon__assignment_t* assignments;
   uint32_t assignment_count;
+  /* Values that stay in their own types whatever is permitted: [graph][value], not 0; NULL: none.
+   */
+  const uint8_t* const* kept;
   tenon__thread_pool_t* pool;
   tenon__timing_cache_t* cache;
   tenon__blocks_t blocks; /* for trials */

@@ -8,8 +8,6 @@
 #include "core/candidate/reference_result.h"
 #include "core/candidate/rehearsal.h"
 
-static const tenon_numerics_t exact = {0};
-
 /* "fast:blur (channels last)" */
 static const char* who(const tenon__rehearsal_t* r, const tenon__answer_t* answer) {
   const tenon__candidate_t* c = answer->first;
@@ -23,12 +21,12 @@ static const char* who(const tenon__rehearsal_t* r, const tenon__answer_t* answe
 /* What is wrong with an answer: where it is furthest from the right one. */
 static const char* describe(tenon__rehearsal_t* r, tenon__answer_t* wrong, const char* right_name,
                             const tenon_tensor_view_t* right,
-                            const tenon_numerics_t* right_numerics) {
+                            const tenon__candidate_t* right_maker) {
   tenon__difference_t d = {0};
   uint32_t output = 0;
   int64_t index[TENON_RANK_LIMIT] = {0};
   tenon__arena_t* arena = r->search->tuning->arena;
-  if (!tenon__answers_differ(r, wrong, right, right_numerics, &output, &d)) {
+  if (!tenon__answers_differ(r, wrong, right, right_maker, &output, &d)) {
     return tenon__arena_format(arena, "computes something else than %s", right_name);
   }
   const tenon_tensor_view_t* view = &wrong->outputs[output];
@@ -51,8 +49,8 @@ static const char* describe(tenon__rehearsal_t* r, tenon__answer_t* wrong, const
 }
 
 static double roughness(const tenon__answer_t* answer) {
-  const tenon_numerics_t* n = answer->first == NULL ? &exact : &answer->first->tactic.numerics;
-  return n->error_bound > 1 ? n->error_bound : 1;
+  const double bound = answer->first == NULL ? 0 : answer->first->tactic.numerics.error_bound;
+  return bound > 1 ? bound : 1;
 }
 
 static bool is_better(const tenon__answer_t* a, const tenon__answer_t* b) {
@@ -72,8 +70,7 @@ static void prefer_one(tenon__rehearsal_t* r, tenon__verdict_t* verdict) {
     verdict->is_right[k] = k == best;
     if (k != best) {
       verdict->messages[k] =
-          describe(r, &r->answers[k], who(r, right), right->outputs,
-                   right->first == NULL ? &exact : &right->first->tactic.numerics);
+          describe(r, &r->answers[k], who(r, right), right->outputs, right->first);
     }
   }
 }
@@ -96,10 +93,10 @@ tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* o
     uint32_t output = 0;
     tenon__difference_t difference;
     out_verdict->is_right[k] =
-        !tenon__answers_differ(r, &r->answers[k], meant, &exact, &output, &difference);
+        !tenon__answers_differ(r, &r->answers[k], meant, NULL, &output, &difference);
     if (!out_verdict->is_right[k]) {
       out_verdict->messages[k] =
-          describe(r, &r->answers[k], "the operator's definition", meant, &exact);
+          describe(r, &r->answers[k], "the operator's definition", meant, NULL);
     }
   }
   return TENON_OK;

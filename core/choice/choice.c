@@ -375,6 +375,12 @@ static tenon_status_t check(const choosing_t* c) {
   tenon__tuning_t* tuning = c->grouping->tuning;
   for (uint32_t u = 0; u < c->best.units.count; ++u) {
     const tenon__unit_t* unit = &c->best.units.items[u];
+    if (unit->kind == TENON_UNIT_REGION && unit->chosen.is_forbidden) {
+      return tenon__fail(tuning->sink, TENON_ERROR_UNSUPPORTED,
+                         "%s: who computes it wants its arguments in narrower types than they may "
+                         "be in",
+                         tenon__region_text(tuning, unit->chosen.region));
+    }
     if (unit->kind == TENON_UNIT_REGION && unit->chosen.candidates->count == 0) {
       const char* why = unit->chosen.candidates->refusals;
       return tenon__fail(tuning->sink, TENON_ERROR_UNSUPPORTED,

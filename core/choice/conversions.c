@@ -5,6 +5,7 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/region/region_finish.h"
+#include "core/region/retype.h"
 
 typedef struct known_conversion_t {
   orders_t orders;
@@ -43,13 +44,29 @@ tenon_status_t tenon__conversions_begin(tenon__tuning_t* tuning, uint32_t graph,
              : TENON_OK;
 }
 
+/* A move in one type, or an expression from one to the other. */
+static tenon_status_t make_copy(const tenon__network_t* network, uint32_t graph, uint32_t value,
+                                const orders_t* orders, tenon__arena_t* arena,
+                                struct tenon_region_t* out_region) {
+  const tenon_dtype_t own = network->graphs[graph]->values[value].type.dtype;
+  const tenon_dtype_t from = orders->from_dtype == TENON_DTYPE_UNDEFINED ? own : orders->from_dtype;
+  const tenon_dtype_t to = orders->to_dtype == TENON_DTYPE_UNDEFINED ? own : orders->to_dtype;
+  struct tenon_region_t plain;
+  if (from != to) {
+    return tenon__region_of_cast(arena, network, graph, value, (tenon_dtype_t[]){from, to},
+                                 out_region);
+  }
+  TENON_TRY(tenon__region_of_copy(arena, network, graph, value, &plain));
+  return tenon__region_retype(arena, &plain, &from, &to, out_region);
+}
+
 tenon_status_t tenon__conversion_choose(tenon__tuning_t* tuning, uint32_t graph, uint32_t value,
                                         orders_t orders, tenon__arena_t* arena,
                                         tenon__chosen_t* out_copy) {
   tenon__conversion_t conversion;
   struct tenon_region_t* region = tenon__arena_allocate(arena, 1, sizeof *region);
   TENON_TRY_MEMORY(region != NULL);
-  TENON_TRY(tenon__region_of_copy(arena, tuning->network, graph, value, region));
+  TENON_TRY(make_copy(tuning->network, graph, value, &orders, arena, region));
   region->device = orders.device;
   TENON_TRY(tenon__region_finish(arena, tuning->profile, region));
   tenon__conversion_initialize(&conversion, tuning->network->graphs[graph]->values[value].type.rank,
@@ -75,7 +92,9 @@ static tenon_status_t find_time(const conversions_t* c, uint32_t value, orders_t
 tenon_status_t tenon__conversions_time(conversions_t* conversions, uint32_t value, orders_t orders,
                                        tenon__time_t* out_time) {
   const known_conversion_t* known = conversions->known[value];
-  while (known != NULL && (known->orders.from != orders.from || known->orders.to != orders.to)) {
+  while (known != NULL && !(known->orders.from == orders.from && known->orders.to == orders.to &&
+                            known->orders.from_dtype == orders.from_dtype &&
+                            known->orders.to_dtype == orders.to_dtype)) {
     known = known->next;
   }
   if (known == NULL) {

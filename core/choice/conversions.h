@@ -10,11 +10,13 @@
 #include "core/choice/unit.h"
 
 /* Orders of a value's dimensions in memory, outermost first; NULL: rows. Borrowed. Compared as
- * pointers where they are remembered: the same layout's order, each time. And in whose memory:
- * where times are asked for, that is known. */
+ * pointers where they are remembered: the same layout's order, each time. In which types
+ * (UNDEFINED: its own). And in whose memory: where times are asked for, that is known. */
 typedef struct orders_t {
   const uint32_t* from;
   const uint32_t* to;
+  tenon_dtype_t from_dtype;
+  tenon_dtype_t to_dtype;
   uint32_t device;
 } orders_t;
 

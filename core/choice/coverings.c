@@ -29,7 +29,7 @@ tenon_status_t tenon__covering_make(grouping_t* grouping, tenon__arena_t* arena,
   covering_t* c = out_covering;
   *c = (covering_t){.arena = arena};
   TENON_TRY(tenon__grouping_cover(grouping, arena, &c->units));
-  TENON_TRY(tenon__layouts_choose(&grouping->conversions, &c->units, &c->copies));
+  TENON_TRY(tenon__layouts_choose(&grouping->conversions, arena, &c->units, &c->copies));
   c->parts = tenon__arena_allocate(arena, c->units.count + 1u, sizeof(void*));
   TENON_TRY_MEMORY(c->parts != NULL);
   c->seconds = c->copies.time.seconds;
@@ -59,7 +59,7 @@ typedef struct side_t {
 static void add_part(side_t* side, const tenon__unit_t* unit) {
   const tenon__candidates_t* candidates = unit->chosen.candidates;
   side->seconds += unit->own_seconds;
-  if (candidates->count == 0) {
+  if (candidates->count == 0 || unit->chosen.is_forbidden) {
     side->unknown_count += 1;
     return;
   }

@@ -10,6 +10,7 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/plan/place.h"
+#include "core/region/retype.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 
@@ -80,7 +81,8 @@ static bool is_concatenation(const joining_t* j, const tenon__unit_t* unit) {
   const bool is_move = unit->kind == TENON_UNIT_REGION &&
                        unit->chosen.region->kind == TENON_REGION_MOVE &&
                        unit->chosen.region->covered_count > 0;
-  if (!is_move || !tenon__index_map_joins(j->tuning->network->pool, unit->chosen.region->map) ||
+  if (!is_move || unit->chosen.region->outputs[0].dtype != TENON_DTYPE_UNDEFINED ||
+      !tenon__index_map_joins(j->tuning->network->pool, unit->chosen.region->map) ||
       tenon__map_is_dynamic(j->tuning->network->pool, unit->chosen.region->map)) {
     return false;
   }
@@ -117,6 +119,8 @@ static bool is_written_in_boxes(const joining_t* j, const tenon__unit_t* whole, 
   const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
   const uint32_t* order = NULL;
   return maker->device == whole->device &&
+         tenon__region_output_dtype(maker->chosen.region, k, rule) ==
+             j->g->values[value].type.dtype &&
          (maker->chosen.region->outputs[k].aligned || tenon__rule_is_strided(rule)) &&
          !tenon__rule_asks_alignment(rule, j->g->values[value].type.dtype) &&
          output_order(j, maker, k, &order) &&
@@ -138,11 +142,12 @@ static bool is_read_in_boxes(const joining_t* j, const tenon__unit_t* whole, uin
     const tenon_argument_rule_t* rules = tactic_of(unit)->input_rules;
     for (uint32_t k = 0; k < region->input_count; ++k) {
       const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
-      const bool takes = rule != NULL &&
-                         tenon__rule_takes_boxes(rule, j->g->values[value].type.dtype) &&
-                         !tenon__rule_is_host(rule) &&
-                         (rule->kind != TENON_LAYOUT_EXACT ||
-                          are_alike(j, value_of(whole), rule->layout->order, whole->chosen.order));
+      const bool takes =
+          rule != NULL && tenon__rule_takes_boxes(rule, j->g->values[value].type.dtype) &&
+          !tenon__rule_is_host(rule) &&
+          tenon__region_input_dtype(region, k, rule) == j->g->values[value].type.dtype &&
+          (rule->kind != TENON_LAYOUT_EXACT ||
+           are_alike(j, value_of(whole), rule->layout->order, whole->chosen.order));
       if (region->inputs[k].value == value && !takes) {
         return false;
       }
@@ -378,7 +383,8 @@ tenon_status_t tenon__joins_choose(tenon__tuning_t* tuning, uint32_t graph,
   memset(out_joins->parts, 0xff, values * sizeof *out_joins->parts);
   memset(out_joins->whole_of, 0xff, values * sizeof *out_joins->whole_of);
   bool any = false;
-  for (uint32_t u = 0; u < units->count; ++u) {
+  const uint32_t count = tuning->options.no_fusion ? 0 : units->count; /* one node a step */
+  for (uint32_t u = 0; u < count; ++u) {
     if (is_concatenation(&j, &units->items[u])) {
       TENON_TRY(any ? TENON_OK : find_makers(&j));
       any = true;

@@ -13,11 +13,18 @@
 
 enum { MOST_WANTED = 8 };
 static const cost_t nothing = {0, 0};
+/* Worse than anything that is permitted. */
+static const double forbidden_count = 1e9;
 
 static const tenon__candidate_t* picked(const tenon__unit_t* unit) {
   return unit->chosen.candidates == NULL || unit->chosen.candidates->count == 0
              ? NULL
              : &unit->chosen.candidates->items[unit->chosen.pick];
+}
+
+static const tenon__step_tactic_t* tactic_of(const tenon__unit_t* unit) {
+  const tenon__candidate_t* c = picked(unit);
+  return c == NULL ? NULL : &c->tactic;
 }
 
 /* ---- Rules and orders ---- */
@@ -56,6 +63,21 @@ static const uint32_t* output_order(const layouts_t* l, const tenon__unit_t* uni
   return rule->kind == TENON_LAYOUT_ANY ? unit->chosen.order : NULL;
 }
 
+/* Of a value and of what are views of it. */
+static void spread_dtype(layouts_t* l, uint32_t value, tenon_dtype_t dtype) {
+  const uint32_t* readers = tenon__lists_get(&l->readers, value);
+  if (l->typing.dtype_of[value] == dtype) {
+    return;
+  }
+  l->typing.dtype_of[value] = dtype;
+  for (uint32_t r = 0; r < tenon__lists_count(&l->readers, value); ++r) {
+    const tenon__unit_t* unit = &l->units->items[readers[r]];
+    if (unit->kind == TENON_UNIT_VIEW) {
+      spread_dtype(l, l->g->nodes[unit->node].outputs[unit->output], dtype);
+    }
+  }
+}
+
 void tenon__layouts_publish(layouts_t* l, tenon__unit_t* unit) {
   const struct tenon_region_t* region = unit->chosen.region;
   const uint32_t* order = output_order(l, unit);
@@ -80,6 +102,7 @@ void tenon__layouts_publish(layouts_t* l, tenon__unit_t* unit) {
       own = order;
     }
     l->order_of[value] = own;
+    spread_dtype(l, value, tenon__typing_made(&l->typing, region, k, tactic_of(unit)));
   }
 }
 
@@ -89,7 +112,7 @@ static cost_t add(cost_t a, cost_t b) {
   return (cost_t){a.unknown_count + b.unknown_count, a.seconds + b.seconds};
 }
 
-/* A copy of the value from the order in which it lies to another. */
+/* A copy of the value from the order and type in which it lies to others. */
 static cost_t copy_cost(layouts_t* l, uint32_t value, orders_t orders) {
   tenon__time_t time = {0};
   const tenon_status_t status = l->status == TENON_OK
@@ -100,8 +123,19 @@ static cost_t copy_cost(layouts_t* l, uint32_t value, orders_t orders) {
 }
 
 static cost_t copy_cost_unless_alike(layouts_t* l, uint32_t value, orders_t orders) {
-  return tenon__layouts_alike(l, value, orders.from, orders.to) ? nothing
-                                                                : copy_cost(l, value, orders);
+  return orders.from_dtype == orders.to_dtype &&
+                 tenon__layouts_alike(l, value, orders.from, orders.to)
+             ? nothing
+             : copy_cost(l, value, orders);
+}
+
+/* From where it lies, in the type in which it is kept. */
+static orders_t from_place(const layouts_t* l, uint32_t value, const uint32_t* to,
+                           tenon_dtype_t to_dtype) {
+  return (orders_t){.from = l->order_of[value],
+                    .to = to,
+                    .from_dtype = l->typing.dtype_of[value],
+                    .to_dtype = to_dtype};
 }
 
 static double own_seconds(const tenon__unit_t* unit) {
@@ -110,66 +144,105 @@ static double own_seconds(const tenon__unit_t* unit) {
 }
 
 static bool is_given_as_is(const layouts_t* l, uint32_t value, const tenon_argument_rule_t* rule) {
-  return l->g->values[value].weights != TENON_NONE && tenon__rule_takes_rows(rule);
+  return l->g->values[value].weights != TENON_NONE && tenon__rule_takes_rows(rule) &&
+         (rule == NULL || rule->dtype == TENON_DTYPE_UNDEFINED ||
+          rule->dtype == l->g->values[value].type.dtype);
+}
+
+/* In which type the unit wants its input k. Who converts takes it as it comes. */
+static tenon_dtype_t wanted_dtype(const layouts_t* l, const tenon__unit_t* unit, uint32_t k) {
+  return tenon__typing_follows(&l->typing, unit, k)
+             ? l->typing.dtype_of[unit->chosen.region->inputs[k].value]
+             : tenon__typing_wanted(&l->typing, unit->chosen.region, k, tactic_of(unit));
 }
 
 /* Taken as it lies; slower where it does not lie as the output does. */
-static cost_t reading_cost(layouts_t* l, const tenon__unit_t* unit, const tenon__region_input_t* in,
-                           const uint32_t* order) {
+static cost_t reading_cost(layouts_t* l, const tenon__unit_t* unit,
+                           const tenon__region_input_t* in) {
   const uint32_t output = unit->chosen.region->outputs[0].value;
   if (output == TENON_NONE || !in->aligned ||
       l->g->values[output].type.rank != l->g->values[in->value].type.rank) {
     return nothing;
   }
-  const cost_t copy =
-      copy_cost_unless_alike(l, in->value, (orders_t){.from = order, .to = unit->chosen.order});
+  const cost_t copy = copy_cost_unless_alike(
+      l, in->value, from_place(l, in->value, unit->chosen.order, l->typing.dtype_of[in->value]));
   return (cost_t){copy.unknown_count / 2, copy.seconds / 2};
 }
 
-/* What it costs `unit` that input `k` lies in `order`. */
-static cost_t input_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t k,
-                         const uint32_t* order) {
+/* What it costs `unit` that input `k` lies as it does. */
+static cost_t input_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t k) {
   const tenon__region_input_t* in = &unit->chosen.region->inputs[k];
   const tenon_argument_rule_t* rule = input_rule(unit, k);
   const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
   if (in->value == TENON_NONE || is_given_as_is(l, in->value, rule)) {
     return nothing;
   }
+  const tenon_dtype_t dtype = wanted_dtype(l, unit, k);
   if (kind == TENON_LAYOUT_EXACT) {
     return copy_cost_unless_alike(l, in->value,
-                                  (orders_t){.from = order, .to = rule->layout->order});
+                                  from_place(l, in->value, rule->layout->order, dtype));
   }
-  if (kind == TENON_LAYOUT_ROW_MAJOR && !tenon__rule_is_strided(rule)) {
-    return copy_cost_unless_alike(l, in->value, (orders_t){.from = order, .to = NULL});
+  if ((kind == TENON_LAYOUT_ROW_MAJOR && !tenon__rule_is_strided(rule)) ||
+      dtype != l->typing.dtype_of[in->value]) {
+    return copy_cost_unless_alike(l, in->value, from_place(l, in->value, NULL, dtype));
   }
-  return reading_cost(l, unit, in, order);
+  return reading_cost(l, unit, in);
 }
 
-/* What it costs one of the units that read the value. */
-static cost_t reader_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t value,
-                          const uint32_t* order) {
+/* What it costs the readers of a view that it is in the type that it is in. */
+static cost_t view_cost(layouts_t* l, uint32_t value) {
+  const uint32_t* readers = tenon__lists_get(&l->readers, value);
+  const bool is_output = (l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0;
+  cost_t cost = is_output ? copy_cost(l, value, from_place(l, value, NULL, 0)) : nothing;
+  for (uint32_t r = 0; r < tenon__lists_count(&l->readers, value); ++r) {
+    const tenon__unit_t* unit = &l->units->items[readers[r]];
+    const uint32_t count = unit->kind == TENON_UNIT_REGION ? unit->chosen.region->input_count : 0;
+    if (unit->kind == TENON_UNIT_VIEW) {
+      cost = add(cost, view_cost(l, l->g->nodes[unit->node].outputs[unit->output]));
+    } else if (unit->kind != TENON_UNIT_REGION) {
+      cost = add(cost, copy_cost(l, value, from_place(l, value, NULL, 0)));
+    }
+    for (uint32_t k = 0; k < count; ++k) {
+      if (unit->chosen.region->inputs[k].value == value &&
+          wanted_dtype(l, unit, k) != l->typing.dtype_of[value]) {
+        cost = add(cost, input_cost(l, unit, k));
+      }
+    }
+  }
+  return cost;
+}
+
+/* What it costs one of the units that read the value. Views and control want rows. */
+static cost_t reader_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t value) {
   cost_t cost = nothing;
-  if (unit->kind != TENON_UNIT_REGION) { /* views and control want rows */
-    return copy_cost_unless_alike(l, value, (orders_t){.from = order, .to = NULL});
+  if (unit->kind == TENON_UNIT_VIEW) {
+    const tenon_dtype_t dtype = l->typing.dtype_of[value];
+    cost = copy_cost_unless_alike(l, value, from_place(l, value, NULL, dtype));
+    return dtype == TENON_DTYPE_UNDEFINED
+               ? cost
+               : add(cost, view_cost(l, l->g->nodes[unit->node].outputs[unit->output]));
+  }
+  if (unit->kind != TENON_UNIT_REGION) {
+    return copy_cost_unless_alike(l, value, from_place(l, value, NULL, TENON_DTYPE_UNDEFINED));
   }
   for (uint32_t k = 0; k < unit->chosen.region->input_count; ++k) {
     if (unit->chosen.region->inputs[k].value == value) {
-      cost = add(cost, input_cost(l, unit, k, order));
+      cost = add(cost, input_cost(l, unit, k));
     }
   }
   return cost;
 }
 
 static cost_t readers_cost(layouts_t* l, uint32_t value, cost_t so_far, cost_t limit) {
-  const uint32_t* order = l->order_of[value];
   cost_t cost = so_far;
   const uint32_t* readers = tenon__lists_get(&l->readers, value);
   const uint32_t count = tenon__lists_count(&l->readers, value);
   for (uint32_t r = 0; r < count && tenon__cost_is_below(cost, limit); ++r) {
-    cost = add(cost, reader_cost(l, &l->units->items[readers[r]], value, order));
+    cost = add(cost, reader_cost(l, &l->units->items[readers[r]], value));
   }
   if ((l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0) {
-    cost = add(cost, copy_cost_unless_alike(l, value, (orders_t){.from = order, .to = NULL}));
+    cost = add(cost,
+               copy_cost_unless_alike(l, value, from_place(l, value, NULL, TENON_DTYPE_UNDEFINED)));
   }
   return cost;
 }
@@ -177,10 +250,10 @@ static cost_t readers_cost(layouts_t* l, uint32_t value, cost_t so_far, cost_t l
 cost_t tenon__layouts_unit_cost(layouts_t* l, tenon__unit_t* unit, cost_t limit) {
   const struct tenon_region_t* region = unit->chosen.region;
   tenon__layouts_publish(l, unit);
-  cost_t cost = {0, own_seconds(unit)};
+  cost_t cost = {unit->chosen.is_forbidden ? forbidden_count : 0, own_seconds(unit)};
   for (uint32_t k = 0; k < region->input_count && tenon__cost_is_below(cost, limit); ++k) {
     if (region->inputs[k].value != TENON_NONE) {
-      cost = add(cost, input_cost(l, unit, k, l->order_of[region->inputs[k].value]));
+      cost = add(cost, input_cost(l, unit, k));
     }
   }
   for (uint32_t k = 0; k < region->output_count && tenon__cost_is_below(cost, limit); ++k) {
@@ -193,23 +266,26 @@ cost_t tenon__layouts_unit_cost(layouts_t* l, tenon__unit_t* unit, cost_t limit)
 
 /* ---- What it costs in the end ---- */
 
-/* The orders, other than its own, in which a value is read. */
+/* The orders and types, other than its own, in which a value is read. */
 typedef struct wanted_t {
-  const uint32_t* orders[MOST_WANTED];
+  orders_t ways[MOST_WANTED];
   uint32_t count;
 } wanted_t;
 
-static void want(const layouts_t* l, uint32_t value, const uint32_t* order, wanted_t* wanted) {
-  if (tenon__layouts_alike(l, value, l->order_of[value], order)) {
+static void want(const layouts_t* l, uint32_t value, const uint32_t* order, tenon_dtype_t dtype,
+                 wanted_t* wanted) {
+  const orders_t way = from_place(l, value, order, dtype);
+  if (way.from_dtype == dtype && tenon__layouts_alike(l, value, way.from, order)) {
     return;
   }
   for (uint32_t k = 0; k < wanted->count; ++k) {
-    if (tenon__layouts_alike(l, value, wanted->orders[k], order)) {
+    if (wanted->ways[k].to_dtype == dtype &&
+        tenon__layouts_alike(l, value, wanted->ways[k].to, order)) {
       return;
     }
   }
   if (wanted->count < MOST_WANTED) {
-    wanted->orders[wanted->count++] = order;
+    wanted->ways[wanted->count++] = way;
   }
 }
 
@@ -221,18 +297,21 @@ static void want_input(const layouts_t* l, const tenon__unit_t* unit, uint32_t k
   if (is_given_as_is(l, value, rule)) {
     return;
   }
+  const tenon_dtype_t dtype =
+      tenon__typing_wanted(&l->typing, unit->chosen.region, k, tactic_of(unit));
   if (rule != NULL && rule->kind == TENON_LAYOUT_EXACT) {
-    want(l, value, rule->layout->order, wanted);
-  } else if (rule == NULL ||
+    want(l, value, rule->layout->order, dtype, wanted);
+  } else if (rule == NULL || dtype != l->typing.dtype_of[value] ||
              (rule->kind == TENON_LAYOUT_ROW_MAJOR && !tenon__rule_is_strided(rule))) {
-    want(l, value, NULL, wanted);
+    want(l, value, NULL, dtype, wanted);
   }
 }
 
 static void want_of(const layouts_t* l, const tenon__unit_t* unit, uint32_t value,
                     wanted_t* wanted) {
-  if (unit->kind != TENON_UNIT_REGION) {
-    want(l, value, NULL, wanted); /* views and control: rows */
+  if (unit->kind != TENON_UNIT_REGION) { /* views and control: rows, and control its own type */
+    const bool is_view = unit->kind == TENON_UNIT_VIEW;
+    want(l, value, NULL, is_view ? l->typing.dtype_of[value] : TENON_DTYPE_UNDEFINED, wanted);
     return;
   }
   for (uint32_t k = 0; k < unit->chosen.region->input_count; ++k) {
@@ -250,14 +329,13 @@ static void count_copies(layouts_t* l, uint32_t value, tenon__copies_t* copies) 
     want_of(l, &l->units->items[readers[r]], value, &wanted);
   }
   if ((l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0) {
-    want(l, value, NULL, &wanted);
+    want(l, value, NULL, TENON_DTYPE_UNDEFINED, &wanted);
   }
   copies->count += wanted.count;
   for (uint32_t k = 0; k < wanted.count; ++k) {
     tenon__time_t time = {0};
-    const orders_t orders = {.from = l->order_of[value], .to = wanted.orders[k]};
     if (l->status == TENON_OK) {
-      l->status = tenon__conversions_time(l->conversions, value, orders, &time);
+      l->status = tenon__conversions_time(l->conversions, value, wanted.ways[k], &time);
     }
     copies->time = tenon__time_sum(copies->time, time);
   }
@@ -271,7 +349,7 @@ static double slow_seconds(layouts_t* l, const tenon__unit_t* unit) {
     wanted_t wanted = {.count = 0};
     if (value != TENON_NONE) {
       want_input(l, unit, k, &wanted);
-      seconds += wanted.count == 0 ? input_cost(l, unit, k, l->order_of[value]).seconds : 0;
+      seconds += wanted.count == 0 ? input_cost(l, unit, k).seconds : 0;
     }
   }
   return seconds;

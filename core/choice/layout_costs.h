@@ -7,6 +7,7 @@
 
 #include "core/base/lists.h"
 #include "core/choice/conversions.h"
+#include "core/choice/typing.h"
 #include "core/choice/unit.h"
 
 /* Times without a figure stand before all others: fewer of them are better, whatever the rest is.
@@ -28,6 +29,7 @@ typedef struct layouts_t {
   conversions_t* conversions;
   const tenon__graph_t* g;
   tenon__units_t* units;
+  typing_t typing;           /* in which types */
   const uint32_t** order_of; /* per value, as its unit leaves it now; NULL: rows */
   tenon__lists_t readers;    /* per value: units, as often as they read it */
   tenon_status_t
@@ -39,7 +41,8 @@ bool tenon__layouts_alike(const layouts_t* layouts, uint32_t value, const uint32
                           const uint32_t* b);
 /* The rule of the picked tactic for output 0; NULL: rows, or no tactic. */
 const tenon_argument_rule_t* tenon__layouts_output_rule(const tenon__unit_t* unit);
-/* Sets the orders of what a unit makes, from its pick, its chosen order and its inputs. */
+/* Sets the orders and types of what a unit makes, and of its views, from its pick, its chosen order
+ * and its inputs. */
 void tenon__layouts_publish(layouts_t* layouts, tenon__unit_t* unit);
 /* What a unit costs as it is picked, published with that: its step, and the conversions of what it
  * reads and makes. What is not below the limit is not asked to the end. It leaves the unit

@@ -17,6 +17,8 @@
 enum { MAX_ORDERS = 16, MOST_SWEEPS = 8 };
 /* Others must be better than what there is, not equal. */
 static const double better_factor = 0.999;
+/* What the whole must gain from narrower types: less is not worth their error. */
+static const double narrow_factor = 0.01;
 
 typedef struct choosing_t {
   layouts_t layouts;
@@ -26,36 +28,113 @@ typedef struct choosing_t {
   uint32_t order_count;
 } choosing_t;
 
-/* The best pick and order of one unit; true when it changed. */
-static bool improve(choosing_t* c, tenon__unit_t* unit) {
+/* Orders that a pick could leave its result in. */
+static void try_orders(choosing_t* c, tenon__unit_t* unit, cost_t* inout_least,
+                       tenon__chosen_t* inout_best) {
+  layouts_t* l = &c->layouts;
+  const uint32_t value = unit->chosen.region->outputs[0].value;
+  const tenon_argument_rule_t* rule = tenon__layouts_output_rule(unit);
+  const bool any = rule != NULL && rule->kind == TENON_LAYOUT_ANY && value != TENON_NONE;
+  for (uint32_t o = 0; o <= (any ? c->order_count : 0); ++o) {
+    if (o > 0 && c->order_ranks[o - 1] != l->g->values[value].type.rank) {
+      continue;
+    }
+    unit->chosen.order = o == 0 ? NULL : c->orders[o - 1];
+    const cost_t cost = tenon__layouts_unit_cost(l, unit, *inout_least);
+    if (tenon__cost_is_below(cost, *inout_least)) {
+      *inout_least = cost;
+      *inout_best = unit->chosen;
+    }
+  }
+}
+
+/* Tactics of the region that the unit has now. */
+static void try_picks(choosing_t* c, tenon__unit_t* unit, cost_t* inout_least,
+                      tenon__chosen_t* inout_best) {
+  const tenon__candidates_t* candidates = unit->chosen.candidates;
+  for (uint32_t p = 0; p < candidates->pick_count; ++p) {
+    unit->chosen.pick = candidates->picks[p];
+    if (c->layouts.conversions->tuning->options.permits == 0 ||
+        tenon__typing_allows(&c->layouts.typing, unit->chosen.region,
+                             &candidates->items[unit->chosen.pick].tactic)) {
+      unit->chosen.is_forbidden = false;
+      try_orders(c, unit, inout_least, inout_best);
+    }
+  }
+}
+
+/* How long those take that convert what they read of the value on the way, in the type in which it
+ * is now: what they gain or lose by that is the producer's to consider. */
+static tenon_status_t add_followers(choosing_t* c, uint32_t value, double* inout_seconds) {
+  layouts_t* l = &c->layouts;
+  const uint32_t* readers = tenon__lists_get(&l->readers, value);
+  for (uint32_t r = 0; r < tenon__lists_count(&l->readers, value); ++r) {
+    tenon__unit_t unit = l->units->items[readers[r]];
+    bool follows = false;
+    if (unit.kind == TENON_UNIT_VIEW) {
+      TENON_TRY(add_followers(c, l->g->nodes[unit.node].outputs[unit.output], inout_seconds));
+    }
+    if (unit.kind != TENON_UNIT_REGION || (r > 0 && readers[r] == readers[r - 1])) {
+      continue;
+    }
+    for (uint32_t k = 0; k < unit.plain->input_count && !follows; ++k) {
+      follows = unit.plain->inputs[k].value == value && tenon__typing_follows(&l->typing, &unit, k);
+    }
+    if (follows) {
+      TENON_TRY(tenon__typing_set(&l->typing, &unit, unit.dtype));
+      *inout_seconds += unit.chosen.candidates->count == 0
+                            ? 0
+                            : unit.chosen.candidates->items[unit.chosen.pick].time.seconds;
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t followers_seconds(choosing_t* c, tenon__unit_t* unit, double* out_seconds) {
+  const struct tenon_region_t* region = unit->chosen.region;
+  const uint32_t count = c->layouts.typing.type_count == 0 ? 0 : region->output_count;
+  *out_seconds = 0;
+  tenon__layouts_publish(&c->layouts, unit);
+  for (uint32_t k = 0; k < count; ++k) {
+    if (region->outputs[k].value != TENON_NONE) {
+      TENON_TRY(add_followers(c, region->outputs[k].value, out_seconds));
+    }
+  }
+  return TENON_OK;
+}
+
+/* The best pick, order and type of one unit; true when it changed. */
+static tenon_status_t improve(choosing_t* c, tenon__unit_t* unit, bool* out_changed) {
   layouts_t* l = &c->layouts;
   const cost_t no_limit = {INFINITY, INFINITY};
   const tenon__chosen_t old = unit->chosen;
-  tenon__chosen_t best = old;
-  const tenon__candidates_t* candidates = unit->chosen.candidates;
+  tenon_dtype_t dtype = unit->dtype;
+  TENON_TRY(l->typing.type_count == 0 ? TENON_OK : tenon__typing_set(&l->typing, unit, dtype));
+  tenon__chosen_t best = unit->chosen;
   const uint32_t value = unit->chosen.region->outputs[0].value;
+  double own = 0; /* of followers, as the unit is */
+  TENON_TRY(followers_seconds(c, unit, &own));
   cost_t least = tenon__layouts_unit_cost(l, unit, no_limit);
   least.seconds *= better_factor;
-  for (uint32_t p = 0; p < candidates->pick_count; ++p) {
-    unit->chosen.pick = candidates->picks[p];
-    const tenon_argument_rule_t* rule = tenon__layouts_output_rule(unit);
-    const bool any = rule != NULL && rule->kind == TENON_LAYOUT_ANY && value != TENON_NONE;
-    for (uint32_t o = 0; o <= (any ? c->order_count : 0); ++o) {
-      if (o > 0 && c->order_ranks[o - 1] != l->g->values[value].type.rank) {
-        continue;
-      }
-      unit->chosen.order = o == 0 ? NULL : c->orders[o - 1];
-      const cost_t cost = tenon__layouts_unit_cost(l, unit, least);
-      if (tenon__cost_is_below(cost, least)) {
-        least = cost;
-        best = unit->chosen;
-      }
-    }
+  try_picks(c, unit, &least, &best);
+  const uint32_t type_count = tenon__typing_may_narrow(&l->typing, unit) ? l->typing.type_count : 0;
+  for (uint32_t t = 0; t < type_count + (dtype != TENON_DTYPE_UNDEFINED ? 1u : 0u); ++t) {
+    const tenon_dtype_t other = t == type_count ? TENON_DTYPE_UNDEFINED : l->typing.types[t];
+    const struct tenon_region_t* before = best.region;
+    double others = 0;
+    TENON_TRY(tenon__typing_set(&l->typing, unit, other));
+    TENON_TRY(followers_seconds(c, unit, &others));
+    least.seconds += own - others;
+    try_picks(c, unit, &least, &best);
+    least.seconds -= own - others;
+    dtype = best.region != before ? other : dtype;
   }
   unit->chosen = best;
+  unit->dtype = dtype;
   tenon__layouts_publish(l, unit);
-  return best.pick != old.pick ||
-         !(value == TENON_NONE || tenon__layouts_alike(l, value, best.order, old.order));
+  *out_changed = best.pick != old.pick || best.region != old.region ||
+                 !(value == TENON_NONE || tenon__layouts_alike(l, value, best.order, old.order));
+  return l->status;
 }
 
 static void collect_orders(choosing_t* c, const tenon__unit_t* unit) {
@@ -95,6 +174,11 @@ static tenon_status_t find_candidates(choosing_t* c) {
         unit->chosen.candidates != NULL
             ? tenon__candidates_renew(tuning, unit->chosen.candidates)
             : tenon__candidates_find(tuning, unit->chosen.region, NULL, &unit->chosen.candidates));
+    unit->plain = unit->chosen.region;
+    unit->plain_candidates = unit->chosen.candidates;
+    if (tuning->options.permits != 0) {
+      tenon__typing_pick(&c->layouts.typing, &unit->chosen);
+    }
     collect_orders(c, unit);
   }
   return TENON_OK;
@@ -113,35 +197,89 @@ static tenon_status_t improve_all(choosing_t* c, bool* out_changed) {
   *out_changed = false;
   for (uint32_t u = 0; u < l->units->count; ++u) {
     if (l->units->items[u].kind == TENON_UNIT_REGION) {
-      *out_changed = improve(c, &l->units->items[u]) || *out_changed;
-      TENON_TRY(l->status);
+      bool changed = false;
+      TENON_TRY(improve(c, &l->units->items[u], &changed));
+      *out_changed = changed || *out_changed;
     }
   }
   return TENON_OK;
 }
 
-static tenon_status_t choose(choosing_t* c) {
+static tenon_status_t improve_until_settled(choosing_t* c) {
   bool changed = true;
-  TENON_TRY(find_readers(c));
-  TENON_TRY(find_candidates(c));
   for (uint32_t sweep = 0; sweep < MOST_SWEEPS && changed; ++sweep) {
     TENON_TRY(improve_all(c, &changed));
   }
   return TENON_OK;
 }
 
-tenon_status_t tenon__layouts_choose(conversions_t* conversions, tenon__units_t* inout_units,
-                                     tenon__copies_t* out_copies) {
+/* ---- Types ---- */
+
+/* Regions as the types are in the end, whatever was left when the sweeps were over. */
+static tenon_status_t settle(choosing_t* c) {
+  layouts_t* l = &c->layouts;
+  for (uint32_t u = 0; u < l->units->count; ++u) {
+    tenon__unit_t* unit = &l->units->items[u];
+    if (unit->kind == TENON_UNIT_REGION) {
+      TENON_TRY(tenon__typing_set(&l->typing, unit, unit->dtype));
+      tenon__layouts_publish(l, unit);
+    }
+  }
+  return TENON_OK;
+}
+
+static cost_t total_of(const layouts_t* l, const tenon__copies_t* copies) {
+  cost_t total = {copies->time.figure == TENON_FIGURE_NONE ? 1 : 0, copies->time.seconds};
+  for (uint32_t u = 0; u < l->units->count; ++u) {
+    total.seconds += l->units->items[u].own_seconds;
+    total.unknown_count += l->units->items[u].chosen.is_forbidden ? 1e9 : 0;
+  }
+  return total;
+}
+
+/* Begins where all is in its own type, and comes back to that unless the whole gets faster. */
+static tenon_status_t choose_types(choosing_t* c, tenon__copies_t* inout_copies) {
+  layouts_t* l = &c->layouts;
+  const size_t size = l->units->count * sizeof *l->units->items;
+  tenon__unit_t* plain = tenon__arena_copy(&c->scratch, l->units->items, size);
+  const tenon__copies_t plain_copies = *inout_copies;
+  cost_t least = total_of(l, inout_copies);
+  TENON_TRY_MEMORY(plain != NULL);
+  if (!tenon__typing_permit(&l->typing)) {
+    return TENON_OK;
+  }
+  TENON_TRY(improve_until_settled(c));
+  TENON_TRY(settle(c));
+  tenon__layouts_count(l, inout_copies);
+  TENON_TRY(l->status);
+  least.seconds *= 1 - narrow_factor;
+  if (!tenon__cost_is_below(total_of(l, inout_copies), least)) {
+    memcpy(l->units->items, plain, size);
+    *inout_copies = plain_copies;
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t choose(choosing_t* c, tenon__arena_t* arena, tenon__copies_t* out_copies) {
+  layouts_t* l = &c->layouts;
+  tenon__tuning_t* tuning = l->conversions->tuning;
+  TENON_TRY(find_readers(c));
+  TENON_TRY(tenon__typing_begin(tuning, l->conversions->graph, &c->scratch, arena, &l->typing));
+  TENON_TRY(find_candidates(c));
+  TENON_TRY(improve_until_settled(c));
+  tenon__layouts_count(l, out_copies);
+  TENON_TRY(l->status);
+  return tuning->options.permits == 0 ? TENON_OK : choose_types(c, out_copies);
+}
+
+tenon_status_t tenon__layouts_choose(conversions_t* conversions, tenon__arena_t* arena,
+                                     tenon__units_t* inout_units, tenon__copies_t* out_copies) {
   tenon__tuning_t* tuning = conversions->tuning;
   choosing_t c = {.layouts = {.conversions = conversions,
                               .g = tuning->network->graphs[conversions->graph],
                               .units = inout_units}};
   tenon__arena_initialize(&c.scratch, tuning->allocator);
-  tenon_status_t status = choose(&c);
-  if (status == TENON_OK) {
-    tenon__layouts_count(&c.layouts, out_copies);
-    status = c.layouts.status;
-  }
+  const tenon_status_t status = choose(&c, arena, out_copies);
   tenon__arena_deinitialize(&c.scratch);
   return status;
 }

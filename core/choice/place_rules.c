@@ -49,6 +49,10 @@ static const tenon__value_node_t* value_at(const placing_t* p, uint32_t place) {
   return &p->tuning->network->graphs[p->graph]->values[p->schedule->places[place].value];
 }
 
+static tenon_dtype_t dtype_at(const placing_t* p, uint32_t place) {
+  return tenon__place_dtype(p->tuning->network->graphs[p->graph], &p->schedule->places[place]);
+}
+
 static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_rule_t* rule,
                      const tenon__extents_t* extents) {
   const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
@@ -109,7 +113,7 @@ static bool is_aligned(const placing_t* p, uint32_t place, uint32_t alignment) {
   const tenon__profile_t* profile = p->tuning->profile;
   const tenon__extents_t* const points[] = {&profile->min, &profile->optimum, &profile->max};
   const tenon__place_t* root = &p->schedule->places[tenon__place_root(p->schedule, place)];
-  const int64_t bits = tenon__dtype_bits(value_at(p, place)->type.dtype);
+  const int64_t bits = tenon__dtype_bits(dtype_at(p, place));
   int64_t offsets[3] = {0};
   if (!begins_aligned(root)) {
     return false;
@@ -133,8 +137,17 @@ bool tenon__place_is_aligned(const tenon__tuning_t* tuning, uint32_t graph,
                              const tenon__schedule_t* schedule, uint32_t place,
                              const tenon_argument_rule_t* rule) {
   const placing_t p = {tuning, graph, schedule};
-  return !tenon__rule_asks_alignment(rule, value_at(&p, place)->type.dtype) ||
+  return !tenon__rule_asks_alignment(rule, dtype_at(&p, place)) ||
          is_aligned(&p, place, rule->alignment);
+}
+
+bool tenon__place_is_of_type(const tenon__schedule_t* schedule, uint32_t place,
+                             const tenon__value_node_t* value, const tenon_argument_rule_t* rule) {
+  const tenon_dtype_t own = value->type.dtype;
+  const tenon_dtype_t kept = schedule->places[place].dtype;
+  const tenon_dtype_t wanted = rule == NULL ? TENON_DTYPE_UNDEFINED : rule->dtype;
+  return (kept == TENON_DTYPE_UNDEFINED ? own : kept) ==
+         (wanted == TENON_DTYPE_UNDEFINED ? own : wanted);
 }
 
 bool tenon__place_suits(const tenon__tuning_t* tuning, uint32_t graph,
@@ -146,7 +159,8 @@ bool tenon__place_suits(const tenon__tuning_t* tuning, uint32_t graph,
   if (v->type.kind != TENON_ARGUMENT_TENSOR || v->type.rank == TENON_NONE) {
     return true;
   }
-  return suits_at(&p, place, rule, &profile->optimum) && suits_at(&p, place, rule, &profile->min) &&
+  return tenon__place_is_of_type(schedule, place, v, rule) &&
+         suits_at(&p, place, rule, &profile->optimum) && suits_at(&p, place, rule, &profile->min) &&
          suits_at(&p, place, rule, &profile->max) &&
          tenon__place_is_aligned(tuning, graph, schedule, place, rule);
 }

@@ -8,6 +8,9 @@
  * one element have no place. */
 bool tenon__orders_alike(const tenon__dim_pool_t* pool, const tenon__type_t* type,
                          const uint32_t* a, const uint32_t* b);
+/* Is the value kept there in the type that the rule says (none, or NULL: its own)? */
+bool tenon__place_is_of_type(const tenon__schedule_t* schedule, uint32_t place,
+                             const tenon__value_node_t* value, const tenon_argument_rule_t* rule);
 /* Can an argument with this rule (NULL: rows) be read where the place is, at all of the profile's
  * points? FOLLOWS counts as any order: see tenon__place_order. Where extents are known only in a
  * run, what is stored in rows is taken to be in rows. */

@@ -10,18 +10,19 @@
 #include "core/choice/place_rules.h"
 #include "core/choice/schedule_parts.h"
 #include "core/plan/place_view.h"
+#include "core/region/retype.h"
 #include "core/tensor/index_map_run.h"
 #include "core/tensor/layout.h"
 
 /* ---- Units ---- */
 
-static tenon_status_t output_place(scheduling_t* s, uint32_t value, uint32_t space,
-                                   const tenon_argument_rule_t* rule, const uint32_t* order,
+static tenon_status_t output_place(scheduling_t* s, uint32_t value, const output_form_t* form,
                                    uint32_t* out_place) {
   bool is_part = false;
-  TENON_TRY(tenon__scheduling_place_part(s, value, order, out_place, &is_part));
-  return is_part ? TENON_OK
-                 : tenon__scheduling_place_output(s, value, space, rule, order, out_place);
+  if (form->dtype == TENON_DTYPE_UNDEFINED || form->dtype == s->g->values[value].type.dtype) {
+    TENON_TRY(tenon__scheduling_place_part(s, value, form->order, out_place, &is_part));
+  }
+  return is_part ? TENON_OK : tenon__scheduling_place_output(s, value, form, out_place);
 }
 
 /* What a rule that follows an input comes to, when that input has its place. */
@@ -51,6 +52,7 @@ static tenon_status_t place_follower(scheduling_t* s, const struct tenon_region_
   const tenon_argument_rule_t wanted = {
       .kind = order == NULL ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT,
       .layout = &layout,
+      .dtype = tenon__region_input_dtype(region, k, rule),
       .alignment = rule->alignment};
   return tenon__scheduling_place_for(s, value, space_of(region, rule), &wanted, &inputs[k]);
 }
@@ -58,13 +60,15 @@ static tenon_status_t place_follower(scheduling_t* s, const struct tenon_region_
 /* Those that follow another come behind it. */
 static tenon_status_t place_region_inputs(scheduling_t* s, const struct tenon_region_t* region,
                                           const tenon_argument_rule_t* rules, uint32_t* inputs) {
+  static const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
   for (uint32_t k = 0; k < region->input_count; ++k) {
     const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
+    tenon_argument_rule_t wanted = rule == NULL ? rows : *rule;
+    wanted.dtype = tenon__region_input_dtype(region, k, rule);
     inputs[k] = TENON_NONE;
-    if (region->inputs[k].value != TENON_NONE &&
-        (rule == NULL || rule->kind != TENON_LAYOUT_FOLLOWS)) {
+    if (region->inputs[k].value != TENON_NONE && wanted.kind != TENON_LAYOUT_FOLLOWS) {
       TENON_TRY(tenon__scheduling_place_for(s, region->inputs[k].value, space_of(region, rule),
-                                            rule, &inputs[k]));
+                                            &wanted, &inputs[k]));
     }
   }
   const uint32_t ruled_count = rules == NULL ? 0 : region->input_count;
@@ -115,8 +119,12 @@ static tenon_status_t schedule_region(scheduling_t* s, const tenon__unit_t* unit
     outputs[k] = TENON_NONE;
     if (region->outputs[k].value != TENON_NONE) {
       TENON_TRY(output_order(s, unit, inputs, k, &order));
-      TENON_TRY(output_place(s, region->outputs[k].value, region->device, output_rule(unit, k),
-                             order, &outputs[k]));
+      const output_form_t form = {
+          .rule = output_rule(unit, k),
+          .order = order,
+          .dtype = tenon__region_output_dtype(region, k, output_rule(unit, k)),
+          .space = region->device};
+      TENON_TRY(output_place(s, region->outputs[k].value, &form, &outputs[k]));
     }
   }
   return tenon__scheduling_add_kernel(s, &unit->chosen, inputs, outputs,
@@ -177,6 +185,7 @@ static tenon_status_t schedule_view(scheduling_t* s, const tenon__unit_t* unit) 
                                .storage = TENON_STORAGE_VIEW,
                                .base = base,
                                .map = map,
+                               .dtype = s->schedule.places[base].dtype,
                                .space = unit->device};
   return tenon__scheduling_add_place(s, &view, &place);
 }
@@ -212,7 +221,8 @@ static tenon_status_t schedule_node(scheduling_t* s, const tenon__unit_t* unit) 
   for (uint32_t k = 0; k < node->output_count; ++k) {
     outputs[k] = TENON_NONE;
     if (node->outputs[k] != TENON_NONE) {
-      TENON_TRY(output_place(s, node->outputs[k], 0, NULL, NULL, &outputs[k]));
+      const output_form_t rows = {.rule = NULL};
+      TENON_TRY(output_place(s, node->outputs[k], &rows, &outputs[k]));
     }
   }
   step.inputs = inputs;

@@ -4,13 +4,16 @@
 #include "core/choice/place_rules.h"
 #include "core/tensor/layout.h"
 
-tenon_status_t tenon__scheduling_place_output(scheduling_t* s, uint32_t value, uint32_t space,
-                                              const tenon_argument_rule_t* rule,
-                                              const uint32_t* order, uint32_t* out_place) {
-  tenon__place_t place = {
-      .value = value, .storage = TENON_STORAGE_ARENA, .order = order, .space = space};
-  if (s->output_of[value] != TENON_NONE && order == NULL && space == 0 &&
-      !tenon__rule_asks_alignment(rule, s->g->values[value].type.dtype)) {
+tenon_status_t tenon__scheduling_place_output(scheduling_t* s, uint32_t value,
+                                              const output_form_t* form, uint32_t* out_place) {
+  const tenon_dtype_t own = s->g->values[value].type.dtype;
+  tenon__place_t place = {.value = value,
+                          .storage = TENON_STORAGE_ARENA,
+                          .order = form->order,
+                          .dtype = form->dtype == own ? TENON_DTYPE_UNDEFINED : form->dtype,
+                          .space = form->space};
+  if (s->output_of[value] != TENON_NONE && form->order == NULL && form->space == 0 &&
+      place.dtype == TENON_DTYPE_UNDEFINED && !tenon__rule_asks_alignment(form->rule, own)) {
     place.storage = TENON_STORAGE_OUTPUT;
     place.index = s->output_of[value];
   }
@@ -36,8 +39,10 @@ static tenon_status_t place_whole(scheduling_t* s, uint32_t unit, uint32_t* out_
   }
   TENON_TRY(tenon__scheduling_place_part(s, value, chosen->order, out_place, &is_part));
   return is_part ? TENON_OK
-                 : tenon__scheduling_place_output(s, value, chosen->region->device, NULL,
-                                                  chosen->order, out_place);
+                 : tenon__scheduling_place_output(
+                       s, value,
+                       &(output_form_t){.order = chosen->order, .space = chosen->region->device},
+                       out_place);
 }
 
 /* Box number `source` of the whole, for the value. */

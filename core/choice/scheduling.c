@@ -7,6 +7,7 @@
 #include "core/choice/conversions.h"
 #include "core/choice/place_rules.h"
 #include "core/kernel/kernel_match.h"
+#include "core/plan/place.h"
 #include "core/plan/report.h"
 #include "core/tensor/layout.h"
 
@@ -93,10 +94,12 @@ tenon_status_t tenon__scheduling_add_kernel(scheduling_t* s, const tenon__chosen
 }
 
 /* The preferred copy, of those that can write into a box where the place is one. */
-static uint32_t pick_copy(const tenon__candidates_t* candidates, tenon__storage_t storage,
+static uint32_t pick_copy(const tenon__chosen_t* copy, tenon__storage_t storage,
                           tenon_dtype_t dtype) {
+  const tenon__candidates_t* candidates = copy->candidates;
   uint32_t pick = 0;
-  while (storage == TENON_STORAGE_PART && pick < candidates->count &&
+  while (storage == TENON_STORAGE_PART && !copy->region->outputs[0].aligned &&
+         pick < candidates->count &&
          !tenon__rule_takes_boxes(candidates->items[pick].tactic.output_rules, dtype)) {
     ++pick;
   }
@@ -105,14 +108,17 @@ static uint32_t pick_copy(const tenon__candidates_t* candidates, tenon__storage_
 
 tenon_status_t tenon__scheduling_copy_to(scheduling_t* s, uint32_t from, const tenon__place_t* to,
                                          uint32_t* out_place) {
-  orders_t orders = {.to = to->order, .device = to->space};
+  orders_t orders = {.to = to->order,
+                     .from_dtype = tenon__place_dtype(s->g, &s->schedule.places[from]),
+                     .to_dtype = tenon__place_dtype(s->g, to),
+                     .device = to->space};
   tenon__chosen_t chosen;
   TENON_TRY(tenon__place_order(s->tuning, s->graph, &s->schedule, from, s->arena, &orders.from));
   TENON_TRY(tenon__conversion_choose(s->tuning, s->graph, to->value, orders, s->arena, &chosen));
-  chosen.pick = pick_copy(chosen.candidates, to->storage, s->g->values[to->value].type.dtype);
+  chosen.pick = pick_copy(&chosen, to->storage, orders.to_dtype);
   if (chosen.pick >= chosen.candidates->count) {
     return tenon__fail(s->tuning->sink, TENON_ERROR_UNSUPPORTED,
-                       "no kernel on device '%s' copies '%s' from one layout to another",
+                       "no kernel on device '%s' copies '%s' from one layout or type to another",
                        s->plan->devices[orders.device].name, s->g->values[to->value].name);
   }
   TENON_TRY(tenon__scheduling_add_place(s, to, out_place));
@@ -141,8 +147,13 @@ tenon_status_t tenon__scheduling_cross(scheduling_t* s, uint32_t from, uint32_t 
   const tenon__place_t* source = &s->schedule.places[from];
   const bool is_view =
       source->storage == TENON_STORAGE_VIEW || source->storage == TENON_STORAGE_PART;
-  if (is_view || (storage == TENON_STORAGE_OUTPUT && source->order != NULL)) {
-    TENON_TRY(tenon__scheduling_copy(s, from, NULL, TENON_STORAGE_ARENA, 0, &from));
+  const bool is_output = storage == TENON_STORAGE_OUTPUT;
+  if (is_view || (is_output && (source->order != NULL || source->dtype != 0))) {
+    const tenon__place_t whole = {.value = source->value,
+                                  .storage = TENON_STORAGE_ARENA,
+                                  .dtype = is_output ? TENON_DTYPE_UNDEFINED : source->dtype,
+                                  .space = source->space};
+    TENON_TRY(tenon__scheduling_copy_to(s, from, &whole, &from));
     source = &s->schedule.places[from];
   }
   const char* name = s->g->values[source->value].name;
@@ -150,6 +161,7 @@ tenon_status_t tenon__scheduling_cross(scheduling_t* s, uint32_t from, uint32_t 
                                 .storage = storage,
                                 .index = index,
                                 .order = source->order,
+                                .dtype = source->dtype,
                                 .space = space};
   tenon__step_t step = {.kind = TENON_STEP_COPY,
                         .device = space == 0 ? source->space : space,
@@ -208,6 +220,7 @@ tenon_status_t tenon__scheduling_place_for(scheduling_t* s, uint32_t value, uint
   TENON_TRY(tenon__scheduling_bring(s, value, space, &any));
   for (uint32_t p = s->home[value]; p != TENON_NONE; p = s->next_copy[p]) {
     const bool is_given_as_is = v->weights != TENON_NONE && tenon__rule_takes_rows(rule) &&
+                                tenon__place_is_of_type(&s->schedule, p, v, rule) &&
                                 tenon__place_is_aligned(s->tuning, s->graph, &s->schedule, p, rule);
     if (s->schedule.places[p].space == space &&
         (is_given_as_is || tenon__place_suits(s->tuning, s->graph, &s->schedule, p, rule))) {
@@ -215,7 +228,12 @@ tenon_status_t tenon__scheduling_place_for(scheduling_t* s, uint32_t value, uint
       return TENON_OK;
     }
   }
-  const uint32_t* order =
-      rule != NULL && rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order : NULL;
-  return tenon__scheduling_copy(s, any, order, TENON_STORAGE_ARENA, 0, out_place);
+  const tenon_dtype_t dtype = rule == NULL ? TENON_DTYPE_UNDEFINED : rule->dtype;
+  const tenon__place_t wanted = {
+      .value = value,
+      .storage = TENON_STORAGE_ARENA,
+      .order = rule != NULL && rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order : NULL,
+      .dtype = dtype == v->type.dtype ? TENON_DTYPE_UNDEFINED : dtype,
+      .space = space};
+  return tenon__scheduling_copy_to(s, any, &wanted, out_place);
 }

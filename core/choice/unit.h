@@ -15,6 +15,7 @@ typedef struct tenon__chosen_t {
   const tenon__candidates_t* candidates;
   uint32_t pick;         /* of candidates */
   const uint32_t* order; /* of the dimensions of output 0 in memory; NULL: row-major */
+  bool is_forbidden;     /* it asks for types that its values must not be in, and all others do */
   const char* notes;     /* lines about larger steps that were not taken; NULL */
 } tenon__chosen_t;
 
@@ -33,8 +34,12 @@ typedef struct tenon__unit_t {
   uint32_t device; /* number of the one whose memory it reads and writes */
   uint32_t output; /* VIEW: of the node */
   tenon__chosen_t chosen;
-  uint32_t epilogue;     /* of the alternatives: what its slot could hold; TENON_NONE */
-  double own_seconds;    /* its step */
+  /* REGION: with all values in their own types, where the chosen one is not so; see typing.h. */
+  struct tenon_region_t* plain;
+  const tenon__candidates_t* plain_candidates;
+  tenon_dtype_t dtype; /* in which it is to leave its results where it can; UNDEFINED: their own */
+  uint32_t epilogue;   /* of the alternatives: what its slot could hold; TENON_NONE */
+  double own_seconds;  /* its step */
   double copies_seconds; /* of what it reads and makes */
 } tenon__unit_t;
 

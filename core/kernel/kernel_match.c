@@ -331,7 +331,9 @@ tenon_argument_rule_t tenon__rule_in_plan(const tenon_argument_rule_t* rule) {
   if (rule->kind != TENON_LAYOUT_EXACT) {
     planned.layout = NULL;
   } else if (rule->layout == NULL || tenon__layout_is_rows(rule->layout)) {
-    planned = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .in_place = rule->in_place};
+    planned.kind = TENON_LAYOUT_ROW_MAJOR; /* gaps in order are not any strides */
+    planned.layout = NULL;
+    planned.flags &= ~(uint32_t)TENON_RULE_STRIDED;
   }
   return planned;
 }

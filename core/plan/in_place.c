@@ -2,6 +2,7 @@
 #include "core/plan/in_place.h"
 
 #include "core/dimension/dimension_pool.h"
+#include "core/plan/place.h"
 #include "core/tensor/layout.h"
 
 /* Does axis d of the input run along axis d of the output, for all of them? */
@@ -39,7 +40,8 @@ bool tenon__fits_in_place(const tenon__plan_t* plan, uint32_t graph, const tenon
   const tenon__value_node_t* y = &g->values[b->value];
   return a->storage == TENON_STORAGE_ARENA && b->storage == TENON_STORAGE_ARENA &&
          a->space == b->space &&
-         tenon__dtype_bits(x->type.dtype) == tenon__dtype_bits(y->type.dtype) &&
+         tenon__dtype_bits(tenon__place_dtype(g, a)) ==
+             tenon__dtype_bits(tenon__place_dtype(g, b)) &&
          tenon__type_same_shape(&x->type, &y->type) && a->size_bytes == b->size_bytes &&
          tenon__orders_equal(x->type.rank, a->order, b->order) &&
          tenon__layout_equal(a->layout, b->layout) &&

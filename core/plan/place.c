@@ -64,6 +64,7 @@ bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph,
                         const tenon__place_t* place, const tenon__extents_t* extents,
                         uint64_t* out_bytes) {
   const tenon__value_node_t* v = &network->graphs[graph]->values[place->value];
+  const tenon_dtype_t dtype = tenon__place_dtype(network->graphs[graph], place);
   int64_t dims[MOST_AXES];
   if (v->type.rank > MOST_AXES ||
       !tenon__extents_shape(extents, v->type.rank, v->type.dims, dims)) {
@@ -77,13 +78,13 @@ bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph,
       }
     }
     if (place->layout->rank != v->type.rank ||
-        !tenon__layout_bytes(place->layout, v->type.dtype, dims, &bytes)) {
+        !tenon__layout_bytes(place->layout, dtype, dims, &bytes)) {
       return false;
     }
   } else {
     uint64_t count = 0;
     if (!tenon__element_count(v->type.rank, dims, &count) ||
-        !tenon__dtype_bytes(v->type.dtype, count, &bytes)) {
+        !tenon__dtype_bytes(dtype, count, &bytes)) {
       return false;
     }
   }

@@ -19,6 +19,12 @@ bool tenon__map_is_dynamic(const tenon__dim_pool_t* pool, const tenon__index_map
  * bound in `max`. Its place is GROWING when a step writes it. */
 bool tenon__value_is_dynamic(const tenon__network_t* network, uint32_t graph, uint32_t value,
                              const tenon__extents_t* max);
+/* In which type the place keeps its elements. */
+static inline tenon_dtype_t tenon__place_dtype(const tenon__graph_t* graph,
+                                               const tenon__place_t* place) {
+  return place->dtype != TENON_DTYPE_UNDEFINED ? place->dtype
+                                               : graph->values[place->value].type.dtype;
+}
 /* Bytes of the place in its layout and order at these extents. False when an extent is unknown or
  * negative, or the product overflows. A place of the ARENA holds what a run puts there only if
  * this, at the run's extents, is at most its size_bytes: extents that shrink while others grow can

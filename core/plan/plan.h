@@ -46,6 +46,7 @@ typedef struct tenon__place_t {
       map;               /* VIEW: source 0 is the base. PART: source `index` of the base's map */
   const uint32_t* order; /* physical order of dimensions; NULL: row-major */
   const tenon_layout_t* layout; /* blocks, padding; NULL where strides say everything */
+  tenon_dtype_t dtype; /* as which its elements are kept; UNDEFINED: the value's own type */
   uint32_t space;      /* number of the device whose memory it is; of VIEW and PART: the base's */
   bool is_dynamic;     /* extents depend on what only the run knows */
   uint64_t offset;     /* ARENA: in bytes from the start of the graph's memory */
@@ -167,6 +168,12 @@ typedef struct tenon__plan_device_t {
   uint64_t persistent_bytes;
 } tenon__plan_device_t;
 
+/* A list of texts; NULL behind the last where it was made by a build, or copied for one. */
+typedef struct tenon__names_t {
+  uint32_t count;
+  const char* const* items;
+} tenon__names_t;
+
 /* The network as it was before the optimiser, from which derived weights are made again when others
  * are replaced (refit), and the whole plan when its plugins are others. Its weights are the first
  * of the plan's network. And how it was built, as far as the plan's flags do not say. */
@@ -175,9 +182,10 @@ typedef struct tenon__plan_original_t {
   size_t size_bytes;
   uint32_t patch_limit; /* of the optimiser */
   uint64_t workspace_limit_bytes;
-  uint32_t exclude_count;
-  const char* const* exclude; /* plugins and kernels that were not to be used */
-  tenon__digest_t optimised;  /* signature of what the optimiser made of it */
+  tenon__names_t exclude;      /* plugins and kernels that were not to be used */
+  tenon__names_t node_devices; /* "NODE=DEVICE" */
+  tenon__names_t kept;         /* values that stay in their own types, whatever is permitted */
+  tenon__digest_t optimised;   /* signature of what the optimiser made of it */
 } tenon__plan_original_t;
 
 /* Made by a build, or read from a file, whose bytes must outlive it: weights, packed weights and
@@ -222,8 +230,8 @@ enum {
   TENON_PLAN_REFERENCE_ONLY = 1u << 2,
   TENON_PLAN_NO_REWRITES = 1u << 3, /* built without rewrites and passes that believe traits */
   TENON_PLAN_NO_FUSION = 1u << 4,
-  TENON_PLAN_REDUCED_PRECISION = 1u << 5,
-  TENON_PLAN_MERGES_SIBLINGS = 1u << 6 /* found to be faster so */
+  TENON_PLAN_MERGES_SIBLINGS = 1u << 6, /* found to be faster so */
+  TENON_PLAN_PERMITS_SHIFT = 8          /* from here on what was permitted (tuning.h) */
 };
 
 /* Empty, for the host alone, without a network: who fills it in does that. OUT_OF_MEMORY only. */

@@ -80,8 +80,8 @@ static const char* order_text(uint32_t rank, const uint32_t* order, tenon__arena
   return end(&text);
 }
 
-const char* tenon__place_layout_text(const tenon__plan_t* plan, uint32_t graph, uint32_t place,
-                                     tenon__arena_t* arena) {
+static const char* order_of_place(const tenon__plan_t* plan, uint32_t graph, uint32_t place,
+                                  tenon__arena_t* arena) {
   const tenon__place_t* p = &plan->schedules[graph].places[place];
   const tenon__value_node_t* value = &plan->network->graphs[graph]->values[p->value];
   if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank == TENON_NONE) {
@@ -101,6 +101,15 @@ const char* tenon__place_layout_text(const tenon__plan_t* plan, uint32_t graph, 
     return p->layout->name != NULL && p->layout->name[0] != '\0' ? p->layout->name : "blocked";
   }
   return order_text(value->type.rank, p->order, arena);
+}
+
+const char* tenon__place_layout_text(const tenon__plan_t* plan, uint32_t graph, uint32_t place,
+                                     tenon__arena_t* arena) {
+  const char* text = order_of_place(plan, graph, place, arena);
+  const tenon_dtype_t dtype = plan->schedules[graph].places[place].dtype;
+  return dtype == TENON_DTYPE_UNDEFINED || text == NULL
+             ? text
+             : tenon__arena_format(arena, "%s, %s", tenon__dtype_name(dtype), text);
 }
 
 static void append_type(text_t* text, const tenon__network_t* network,

@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/plan/place.h"
+#include "core/region/retype.h"
 #include "core/tensor/layout.h"
 
 #define ALIGNMENT_BYTES 64u
@@ -63,8 +64,8 @@ static bool view_fits(const checker_t* c, const tenon__place_t* place) {
   const tenon__value_node_t* value = &c->graph->values[place->value];
   const tenon__index_map_t* map = place->map;
   if (value->type.kind != TENON_ARGUMENT_TENSOR || whole->type.kind != TENON_ARGUMENT_TENSOR ||
-      place->space != base->space || value->type.dtype != whole->type.dtype || !is_strided(place) ||
-      !is_strided(base) ||
+      place->space != base->space || value->type.dtype != whole->type.dtype ||
+      place->dtype != base->dtype || !is_strided(place) || !is_strided(base) ||
       (map->kind == TENON_MAP_GENERAL && !tenon__index_map_is_view(c->plan->network->pool, map))) {
     return false;
   }
@@ -107,6 +108,16 @@ static bool may_be_elsewhere(const checker_t* c, const tenon__place_t* place) {
          tenon__type_is_plain(type);
 }
 
+/* What a step makes for another may be kept in a narrower type; where it grows, it is as it is. */
+static bool dtype_fits(const checker_t* c, const tenon__place_t* place) {
+  const tenon__type_t* type = &c->graph->values[place->value].type;
+  return place->dtype == TENON_DTYPE_UNDEFINED ||
+         (tenon__type_is_plain(type) && type->contents == NULL &&
+          (place->storage == TENON_STORAGE_ARENA || place->storage == TENON_STORAGE_VIEW ||
+           place->storage == TENON_STORAGE_PART) &&
+          tenon__dtype_may_be_kept_as(type->dtype, place->dtype));
+}
+
 static tenon_status_t check_reference(const checker_t* c, uint32_t number) {
   tenon__place_t* place = &c->schedule->places[number];
   bool fits = true;
@@ -131,7 +142,7 @@ static tenon_status_t check_reference(const checker_t* c, uint32_t number) {
     default:
       break;
   }
-  fits = fits && (place->space == 0 || may_be_elsewhere(c, place));
+  fits = fits && (place->space == 0 || may_be_elsewhere(c, place)) && dtype_fits(c, place);
   return fits ? TENON_OK : broken(c, place, "is not what it refers to");
 }
 
@@ -212,6 +223,9 @@ static tenon_status_t check_all(const checker_t* c) {
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
     const tenon__place_t* place = &schedule->places[k];
     buffer -= place->storage == TENON_STORAGE_GROWING ? 1u : 0u;
+    if (place->is_dynamic && place->dtype != TENON_DTYPE_UNDEFINED) {
+      return broken(c, place, "is in another type, and its extents are known only when running");
+    }
     const bool has_size =
         place->storage == TENON_STORAGE_ARENA || place->storage == TENON_STORAGE_OUTPUT;
     TENON_TRY(has_size ? check_memory(c, place) : TENON_OK);

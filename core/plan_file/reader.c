@@ -243,6 +243,18 @@ static tenon_status_t read_profile(tenon__plan_reader_t* reader) {
   return read_extents(reader, count, &profile->max);
 }
 
+static tenon_status_t read_names(tenon__plan_reader_t* reader, tenon__names_t* out_names) {
+  out_names->count = tenon__read_count(&reader->bytes, 5);
+  const char** items =
+      tenon__arena_allocate(&reader->plan->arena, out_names->count + 1u, sizeof *items);
+  TENON_TRY_MEMORY(items != NULL);
+  for (uint32_t k = 0; k < out_names->count; ++k) {
+    items[k] = tenon__read_string(&reader->bytes);
+  }
+  out_names->items = items;
+  return TENON_OK;
+}
+
 /* The network is read when it is needed: see core/build/original.c. */
 static tenon_status_t read_original(tenon__plan_reader_t* reader) {
   tenon__plan_original_t* original = &reader->plan->original;
@@ -251,14 +263,9 @@ static tenon_status_t read_original(tenon__plan_reader_t* reader) {
   }
   original->patch_limit = tenon__read_u32(&reader->bytes);
   original->workspace_limit_bytes = tenon__read_u64(&reader->bytes);
-  original->exclude_count = tenon__read_count(&reader->bytes, 5);
-  const char** exclude =
-      tenon__arena_allocate(&reader->plan->arena, original->exclude_count + 1u, sizeof *exclude);
-  TENON_TRY_MEMORY(exclude != NULL);
-  for (uint32_t k = 0; k < original->exclude_count; ++k) {
-    exclude[k] = tenon__read_string(&reader->bytes);
-  }
-  original->exclude = exclude;
+  TENON_TRY(read_names(reader, &original->exclude));
+  TENON_TRY(read_names(reader, &original->node_devices));
+  TENON_TRY(read_names(reader, &original->kept));
   read_digest(reader, &original->optimised);
   const uint64_t size = tenon__read_u64(&reader->bytes);
   original->data = tenon__read_view(&reader->bytes, size);

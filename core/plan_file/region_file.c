@@ -14,6 +14,7 @@
 #include "core/plan_file/program_file.h"
 #include "core/program/program_check.h"
 #include "core/region/region.h"
+#include "core/region/retype.h"
 
 #define MOST_AXES 64u
 
@@ -24,6 +25,7 @@ static void write_inputs(const struct tenon_region_t* region, tenon__byte_writer
   for (uint32_t k = 0; k < region->input_count; ++k) {
     const tenon__region_input_t* input = &region->inputs[k];
     tenon__write_u32(writer, input->value);
+    tenon__write_u8(writer, (uint8_t)input->dtype);
     tenon__write_u8(writer, input->aligned ? 1 : 0);
     if (input->aligned) {
       tenon__write_u32(writer, input->space);
@@ -38,6 +40,7 @@ static void write_outputs(const struct tenon_region_t* region, tenon__byte_write
   for (uint32_t k = 0; k < region->output_count; ++k) {
     const tenon__region_output_t* output = &region->outputs[k];
     tenon__write_u32(writer, output->value);
+    tenon__write_u8(writer, (uint8_t)output->dtype);
     tenon__write_u8(writer, output->aligned ? 1 : 0);
     if (output->aligned) {
       tenon__write_u32(writer, output->axis_count);
@@ -129,8 +132,15 @@ static tenon_status_t read_access(region_reader_t* r, tenon__region_input_t* inp
               "an access has broken coordinates");
 }
 
+/* The value's own type, or one that its elements may be in between two steps. */
+static bool may_be_kept_as(const region_reader_t* r, uint32_t value, tenon_dtype_t dtype) {
+  return dtype == TENON_DTYPE_UNDEFINED ||
+         (value != TENON_NONE && is_tensor(value_of(r, value)) &&
+          tenon__dtype_may_be_kept_as(value_of(r, value)->type.dtype, dtype));
+}
+
 static tenon_status_t read_inputs(region_reader_t* r) {
-  const uint32_t count = tenon__read_count(r->bytes, 5);
+  const uint32_t count = tenon__read_count(r->bytes, 6);
   if (count > TENON_REGION_MOST_ARGUMENTS) {
     return broken(r, "there are too many inputs");
   }
@@ -138,9 +148,13 @@ static tenon_status_t read_inputs(region_reader_t* r) {
   TENON_TRY_MEMORY(inputs != NULL);
   for (uint32_t k = 0; k < count; ++k) {
     inputs[k].value = tenon__read_u32(r->bytes);
+    inputs[k].dtype = tenon__read_u8(r->bytes);
     inputs[k].aligned = tenon__read_u8(r->bytes) != 0;
     if (r->bytes->failed || !is_value(r, inputs[k].value)) {
       return broken(r, "an input is none of the graph's values");
+    }
+    if (!may_be_kept_as(r, inputs[k].value, inputs[k].dtype)) {
+      return broken(r, "an input is in a type that its value cannot be kept in");
     }
     TENON_TRY(inputs[k].aligned ? read_access(r, &inputs[k]) : TENON_OK);
   }
@@ -170,7 +184,7 @@ static tenon_status_t read_axes(region_reader_t* r, tenon__region_output_t* outp
 }
 
 static tenon_status_t read_outputs(region_reader_t* r) {
-  const uint32_t count = tenon__read_count(r->bytes, 5);
+  const uint32_t count = tenon__read_count(r->bytes, 6);
   if (count > TENON_REGION_MOST_ARGUMENTS) {
     return broken(r, "there are too many outputs");
   }
@@ -178,9 +192,13 @@ static tenon_status_t read_outputs(region_reader_t* r) {
   TENON_TRY_MEMORY(outputs != NULL);
   for (uint32_t k = 0; k < count; ++k) {
     outputs[k].value = tenon__read_u32(r->bytes);
+    outputs[k].dtype = tenon__read_u8(r->bytes);
     outputs[k].aligned = tenon__read_u8(r->bytes) != 0;
     if (r->bytes->failed || !is_value(r, outputs[k].value)) {
       return broken(r, "an output is none of the graph's values");
+    }
+    if (!may_be_kept_as(r, outputs[k].value, outputs[k].dtype)) {
+      return broken(r, "an output is in a type that its value cannot be kept in");
     }
     TENON_TRY(outputs[k].aligned ? read_axes(r, &outputs[k]) : TENON_OK);
   }
@@ -207,7 +225,7 @@ static bool operands_fit(const region_reader_t* r, const tenon__expression_t* ex
     }
     const tenon__region_input_t* input = &r->region.inputs[operand->index];
     if (input->value == TENON_NONE || !is_tensor(value_of(r, input->value)) ||
-        value_of(r, input->value)->type.dtype != operand->dtype ||
+        tenon__region_input_dtype(&r->region, operand->index, NULL) != operand->dtype ||
         input->aligned != (operand->indexed == 0) || (input->aligned && input->space != space) ||
         (operand->indexed != 0 &&
          !tenon__program_loads_fit(program, k, value_of(r, input->value)->type.rank))) {
@@ -228,7 +246,7 @@ static bool outputs_fit(const region_reader_t* r, const tenon_program_t* program
     }
     const tenon__region_output_t* output = &r->region.outputs[index];
     if (output->value == TENON_NONE || !is_tensor(value_of(r, output->value)) ||
-        value_of(r, output->value)->type.dtype != program->outputs[k].dtype ||
+        tenon__region_output_dtype(&r->region, index, NULL) != program->outputs[k].dtype ||
         output->aligned != are_aligned) {
       return false;
     }
@@ -352,6 +370,7 @@ static bool map_fits(const region_reader_t* r, const tenon__index_map_t* map) {
     return false;
   }
   const tenon__value_node_t* output = value_of(r, r->region.outputs[0].value);
+  const tenon_dtype_t dtype = tenon__region_output_dtype(&r->region, 0, NULL);
   if (!is_tensor(output) || output->type.rank != map->rank) {
     return false;
   }
@@ -362,13 +381,13 @@ static bool map_fits(const region_reader_t* r, const tenon__index_map_t* map) {
     }
     const tenon__value_node_t* value = value_of(r, r->region.inputs[input].value);
     if (!is_tensor(value) || value->type.rank != map->sources[k].rank ||
-        value->type.dtype != output->type.dtype) {
+        tenon__region_input_dtype(&r->region, input, NULL) != dtype) {
       return false;
     }
   }
   return map->fill != TENON_FILL_INPUT ||
          (is_one_element(r, map->fill_input) &&
-          value_of(r, r->region.inputs[map->fill_input].value)->type.dtype == output->type.dtype);
+          tenon__region_input_dtype(&r->region, map->fill_input, NULL) == dtype);
 }
 
 static tenon_status_t read_map(region_reader_t* r) {

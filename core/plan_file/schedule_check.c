@@ -7,9 +7,11 @@
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
+#include "core/plan/place.h"
 #include "core/plan_file/memory_check.h"
 #include "core/plan_file/place_check.h"
 #include "core/region/region_finish.h"
+#include "core/region/retype.h"
 #include "core/tensor/layout.h"
 
 #define ALIGNMENT_BYTES 64u
@@ -40,6 +42,12 @@ static bool holds(const checker_t* c, uint32_t place, uint32_t value) {
   return c->schedule->places[place].value == value;
 }
 
+/* Likewise, in the value's own type: control, contents, and the border of a graph. */
+static bool holds_own(const checker_t* c, uint32_t place, uint32_t value) {
+  return holds(c, place, value) &&
+         (place == TENON_NONE || c->schedule->places[place].dtype == TENON_DTYPE_UNDEFINED);
+}
+
 /* ---- Kernels ---- */
 
 /* A kernel that asks for blocks or padding gets just that, and nobody else does. Weights have none:
@@ -59,6 +67,15 @@ static bool layout_fits(const checker_t* c, uint32_t place, const tenon_argument
   return has != NULL && wants != NULL && tenon__layout_equal(has, wants);
 }
 
+/* In the type in which the region, or its tactic's rule, says that the kernel finds it. */
+static bool dtype_fits(const checker_t* c, uint32_t place, tenon_dtype_t wanted) {
+  return place == TENON_NONE || tenon__place_dtype(c->graph, &c->schedule->places[place]) == wanted;
+}
+
+static const tenon_argument_rule_t* rule_at(const tenon_argument_rule_t* rules, uint32_t k) {
+  return rules == NULL ? NULL : &rules[k];
+}
+
 static bool region_fits(const checker_t* c, const tenon__step_t* step) {
   const struct tenon_region_t* region = step->region;
   const tenon__step_tactic_t* tactic = &step->tactic;
@@ -66,16 +83,18 @@ static bool region_fits(const checker_t* c, const tenon__step_t* step) {
     return false;
   }
   for (uint32_t k = 0; k < step->input_count; ++k) {
+    const tenon_argument_rule_t* rule = rule_at(tactic->input_rules, k);
     if (!holds(c, step->inputs[k], region->inputs[k].value) ||
-        !layout_fits(c, step->inputs[k],
-                     tactic->input_rules == NULL ? NULL : &tactic->input_rules[k])) {
+        !layout_fits(c, step->inputs[k], rule) ||
+        !dtype_fits(c, step->inputs[k], tenon__region_input_dtype(region, k, rule))) {
       return false;
     }
   }
   for (uint32_t k = 0; k < step->output_count; ++k) {
+    const tenon_argument_rule_t* rule = rule_at(tactic->output_rules, k);
     if (!holds(c, step->outputs[k], region->outputs[k].value) ||
-        !layout_fits(c, step->outputs[k],
-                     tactic->output_rules == NULL ? NULL : &tactic->output_rules[k])) {
+        !layout_fits(c, step->outputs[k], rule) ||
+        !dtype_fits(c, step->outputs[k], tenon__region_output_dtype(region, k, rule))) {
       return false;
     }
   }
@@ -214,12 +233,12 @@ static tenon_status_t check_control(const checker_t* c, const tenon__step_t* ste
     return broken(c, step, "is no such control node");
   }
   for (uint32_t k = 0; k < step->input_count; ++k) {
-    if (!holds(c, step->inputs[k], node->inputs[k])) {
+    if (!holds_own(c, step->inputs[k], node->inputs[k])) {
       return broken(c, step, "has places for other inputs than its node's");
     }
   }
   for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (!holds(c, step->outputs[k], node->outputs[k])) {
+    if (!holds_own(c, step->outputs[k], node->outputs[k])) {
       return broken(c, step, "has places for other outputs than its node's");
     }
   }
@@ -255,7 +274,8 @@ static tenon_status_t check_copy(const checker_t* c, const tenon__step_t* step) 
   const bool is_whole = from->storage != TENON_STORAGE_VIEW &&
                         from->storage != TENON_STORAGE_PART && from->layout == NULL &&
                         to->layout == NULL;
-  return crosses && is_whole && from->value == to->value && tenon__type_is_plain(type) &&
+  return crosses && is_whole && from->value == to->value && from->dtype == to->dtype &&
+                 tenon__type_is_plain(type) &&
                  tenon__orders_equal(type->rank, from->order, to->order)
              ? TENON_OK
              : broken(c, step, "copies what cannot be copied as it lies");
@@ -271,10 +291,10 @@ static tenon_status_t check_ends(const checker_t* c) {
               schedule->output_count == c->graph->output_count;
   for (uint32_t k = 0; fits && k < schedule->input_count; ++k) {
     const uint32_t place = schedule->inputs[k];
-    fits = holds(c, place, c->graph->inputs[k]) && schedule->places[place].storage == wanted;
+    fits = holds_own(c, place, c->graph->inputs[k]) && schedule->places[place].storage == wanted;
   }
   for (uint32_t k = 0; fits && k < schedule->output_count; ++k) {
-    fits = holds(c, schedule->outputs[k], c->graph->outputs[k]) &&
+    fits = holds_own(c, schedule->outputs[k], c->graph->outputs[k]) &&
            schedule->places[schedule->outputs[k]].space == 0;
   }
   return fits ? TENON_OK

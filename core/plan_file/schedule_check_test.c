@@ -84,6 +84,23 @@ static void blocks_that_nobody_asked_for(hostile_t* h) {
   place(h, LEFT)->layout = NULL;
 }
 
+static void kept_in_a_wider_type(hostile_t* h) {
+  place(h, A)->dtype = TENON_DTYPE_FLOAT64;
+}
+static void input_in_a_narrower_type(hostile_t* h) {
+  place(h, X)->dtype = TENON_DTYPE_BFLOAT16;
+}
+static void type_that_nobody_asked_for(hostile_t* h) {
+  place(h, D)->dtype = TENON_DTYPE_BFLOAT16;
+}
+static void program_in_a_type_that_its_place_has_not(hostile_t* h) {
+  ((tenon__region_input_t*)region(h, SUM)->inputs)[0].dtype = TENON_DTYPE_BFLOAT16;
+  ((tenon_operand_t*)region(h, SUM)->expression->program.operands)[0].dtype = TENON_DTYPE_BFLOAT16;
+}
+static void input_in_a_type_that_it_cannot_have(hostile_t* h) {
+  ((tenon__region_input_t*)region(h, SUM)->inputs)[0].dtype = TENON_DTYPE_INT8;
+}
+
 static void argument_without_place(hostile_t* h) {
   numbers(step(h, SUM)->inputs)[0] = TENON_NONE;
 }
@@ -256,6 +273,11 @@ static const fault_t faults[] = {
     FAULT(memory_for_what_grows, "known only when running"),
     FAULT(blocks_on_a_part, "is not what it refers to"),
     FAULT(blocks_that_nobody_asked_for, ""),
+    FAULT(kept_in_a_wider_type, "is not what it refers to"),
+    FAULT(input_in_a_narrower_type, "is not what it refers to"),
+    FAULT(type_that_nobody_asked_for, ""),
+    FAULT(program_in_a_type_that_its_place_has_not, "other arguments than its region's"),
+    FAULT(input_in_a_type_that_it_cannot_have, "a type that its value cannot be kept in"),
     FAULT(argument_without_place, "other arguments than its region's"),
     FAULT(argument_out_of_range, "no place 500"),
     FAULT(argument_of_another_value, "other arguments than its region's"),

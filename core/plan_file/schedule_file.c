@@ -25,6 +25,7 @@ static void write_place(const tenon__plan_t* plan, uint32_t graph, const tenon__
   tenon__write_u8(writer, (uint8_t)place->storage);
   tenon__write_u8(writer, (uint8_t)place->space);
   tenon__write_u8(writer, (uint8_t)parts);
+  tenon__write_u8(writer, (uint8_t)place->dtype);
   tenon__write_u32(writer, place->index);
   tenon__write_u32(writer, place->base);
   tenon__write_u64(writer, place->offset);
@@ -166,6 +167,7 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
   const uint8_t storage = tenon__read_u8(bytes);
   place->space = tenon__read_u8(bytes);
   const uint32_t parts = tenon__read_u8(bytes);
+  place->dtype = tenon__read_u8(bytes);
   place->index = tenon__read_u32(bytes);
   place->base = tenon__read_u32(bytes);
   place->offset = tenon__read_u64(bytes);

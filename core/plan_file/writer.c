@@ -229,16 +229,22 @@ static void write_profile(plan_writer_t* w) {
   end_section(w, begin);
 }
 
+static void write_names(plan_writer_t* w, const tenon__names_t* names) {
+  tenon__write_u32(&w->bytes, names->count);
+  for (uint32_t k = 0; k < names->count; ++k) {
+    tenon__write_string(&w->bytes, names->items[k]);
+  }
+}
+
 static void write_original(plan_writer_t* w) {
   const size_t begin = begin_section(w, TENON_PLAN_SECTION_ORIGINAL);
   const tenon__plan_original_t* original = &w->plan->original;
   if (original->data != NULL) {
     tenon__write_u32(&w->bytes, original->patch_limit);
     tenon__write_u64(&w->bytes, original->workspace_limit_bytes);
-    tenon__write_u32(&w->bytes, original->exclude_count);
-    for (uint32_t k = 0; k < original->exclude_count; ++k) {
-      tenon__write_string(&w->bytes, original->exclude[k]);
-    }
+    write_names(w, &original->exclude);
+    write_names(w, &original->node_devices);
+    write_names(w, &original->kept);
     write_digest(w, &original->optimised);
     tenon__write_u64(&w->bytes, original->size_bytes);
     tenon__write_bytes(&w->bytes, original->data, original->size_bytes);

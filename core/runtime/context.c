@@ -247,3 +247,8 @@ void tenon__context_set_profiler(tenon__context_t* context,
   context->profiler = profiler;
   context->profiler_user = user;
 }
+
+void tenon__context_set_watcher(tenon__context_t* context, tenon__watcher_t watcher, void* user) {
+  context->watcher = watcher;
+  context->watcher_user = user;
+}

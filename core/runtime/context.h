@@ -35,5 +35,8 @@ void* tenon__context_native_stream(const tenon__context_t* context, const char* 
 void tenon__context_set_profiler(tenon__context_t* context,
                                  void (*profiler)(void* user, uint32_t step, double seconds),
                                  void* user);
+/* Told of each tensor that a kernel wrote in the host's memory, before anybody reads it: it may be
+ * changed. NULL: nobody. For builds that look at what values a network has. */
+void tenon__context_set_watcher(tenon__context_t* context, tenon__watcher_t watcher, void* user);
 
 #endif

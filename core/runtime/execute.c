@@ -204,6 +204,25 @@ static tenon_status_t run_steps(tenon__frame_t* frame) {
   return TENON_OK;
 }
 
+static tenon_status_t show(tenon__frame_t* frame, const tenon__step_t* step) {
+  const tenon__context_t* context = frame->context;
+  const uint32_t count = step->kind == TENON_STEP_KERNEL ? step->output_count : 0;
+  for (uint32_t k = 0; k < count; ++k) {
+    int64_t dims[TENON_RANK_LIMIT];
+    int64_t strides[TENON_RANK_LIMIT];
+    tenon_argument_t argument = {0};
+    if (step->outputs[k] == TENON_NONE || frame->schedule->places[step->outputs[k]].space != 0) {
+      continue;
+    }
+    TENON_TRY(tenon__frame_argument(frame, step->outputs[k], dims, strides, &argument));
+    if (argument.kind == TENON_ARGUMENT_TENSOR) {
+      context->watcher(context->watcher_user, frame->graph,
+                       frame->schedule->places[step->outputs[k]].value, &argument.tensor);
+    }
+  }
+  return TENON_OK;
+}
+
 /* Each step by itself, until it is done: the time of the work, not of asking for it. */
 static tenon_status_t run_profiled(tenon__frame_t* frame) {
   tenon__context_t* context = frame->context;
@@ -211,8 +230,13 @@ static tenon_status_t run_profiled(tenon__frame_t* frame) {
     const double begin = tenon__seconds();
     TENON_TRY(run_step(frame, k));
     TENON_TRY(tenon__context_settle(context, 0));
-    context->profiler(context->profiler_user, context->engine->steps[frame->graph][k].number,
-                      tenon__seconds() - begin);
+    if (context->profiler != NULL) {
+      context->profiler(context->profiler_user, context->engine->steps[frame->graph][k].number,
+                        tenon__seconds() - begin);
+    }
+    if (context->watcher != NULL) {
+      TENON_TRY(show(frame, &frame->schedule->steps[k]));
+    }
   }
   return TENON_OK;
 }
@@ -225,6 +249,7 @@ tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   if (!frame->is_bound) {
     TENON_TRY(tenon__frame_bind(frame));
   }
-  TENON_TRY(context->profiler == NULL ? run_steps(frame) : run_profiled(frame));
+  TENON_TRY(context->profiler == NULL && context->watcher == NULL ? run_steps(frame)
+                                                                  : run_profiled(frame));
   return frame->graph == 0 ? TENON_OK : tenon__context_settle(context, 0);
 }

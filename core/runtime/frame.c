@@ -42,8 +42,9 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
     case TENON_STORAGE_OUTPUT:
       state->buffer = tenon__arena_allocate(&context->arena, 1, sizeof *state->buffer);
       TENON_TRY_MEMORY(state->buffer != NULL);
-      tenon__dynamic_buffer_initialize(state->buffer, context->spaces[place->space].memory,
-                                       value->type.kind, value->type.dtype);
+      tenon__dynamic_buffer_initialize(
+          state->buffer, context->spaces[place->space].memory, value->type.kind,
+          tenon__place_dtype(context->engine->plan->network->graphs[frame->graph], place));
       if (place->storage == TENON_STORAGE_INPUT) {
         state->rank = value->type.rank;
         state->dims = context->input_dims[place->index];
@@ -198,6 +199,8 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
   if (value->type.rank == TENON_NONE) {
     return argument_of_any_rank(state, dims, strides, out_argument);
   }
+  const tenon_dtype_t dtype = tenon__place_dtype(
+      frame->context->engine->plan->network->graphs[frame->graph], &frame->schedule->places[place]);
   int64_t offset = 0;
   TENON_TRY(tenon__frame_check_memory(frame, root));
   const tenon__placement_t placement = {.network = frame->context->engine->plan->network,
@@ -207,13 +210,11 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
   TENON_TRY(tenon__place_strides(&placement, place, dims, strides, &offset));
   *out_argument = (tenon_argument_t){
       .kind = TENON_ARGUMENT_TENSOR,
-      .tensor = {.data = state->data == NULL
-                             ? NULL
-                             : (char*)state->data + bytes_of(value->type.dtype, offset),
+      .tensor = {.data = state->data == NULL ? NULL : (char*)state->data + bytes_of(dtype, offset),
                  .dims = dims,
                  .strides = strides,
                  .rank = value->type.rank,
-                 .dtype = value->type.dtype,
+                 .dtype = dtype,
                  .layout = TENON_NONE}};
   return TENON_OK;
 }

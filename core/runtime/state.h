@@ -204,6 +204,8 @@ struct tenon__context_t {
   tenon__interrupt_t interrupt;
   void (*profiler)(void* user, uint32_t step, double seconds);
   void* profiler_user;
+  tenon__watcher_t watcher;
+  void* watcher_user;
 };
 
 /* The value that a place holds. */

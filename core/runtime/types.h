@@ -3,9 +3,14 @@
 #define TENON_CORE_RUNTIME_TYPES_H_
 
 #include "core/base/allocator.h"
+#include "tenon/plugin.h"
 
 typedef struct tenon__engine_t tenon__engine_t;
 typedef struct tenon__context_t tenon__context_t;
+
+/* See tenon__context_set_watcher. */
+typedef void (*tenon__watcher_t)(void* user, uint32_t graph, uint32_t value,
+                                 const tenon_tensor_view_t* tensor);
 
 /* Copied into the engine. `verify` has every digest in the plan compared, which reads all of its
  * bytes.

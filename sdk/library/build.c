@@ -1,5 +1,5 @@
 /* Building, plans and timing caches. */
-#include "core/build/build.h"
+#include "core/build/guard.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -141,8 +141,26 @@ int32_t tenon_plan_sniff(const void* data, size_t size_bytes) {
 
 /* ---- Building ---- */
 
-static tenon_status_t check_profile(const tenon_sink_t* sink,
+_Static_assert((int)TENON_PERMIT_TF32 == (int)TENON__PERMIT_TF32 &&
+                   (int)TENON_PERMIT_F16 == (int)TENON__PERMIT_F16 &&
+                   (int)TENON_PERMIT_BF16 == (int)TENON__PERMIT_BF16 &&
+                   (int)TENON_PERMIT_NONDETERMINISTIC == (int)TENON__PERMIT_NONDETERMINISTIC,
+               "the core's numbers are the contract's");
+
+static tenon_status_t check_options(const tenon_sink_t* sink,
                                     const tenon_build_options_t* options) {
+  if ((options->permits & ~(uint32_t)TENON__PERMIT_ALL) != 0) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_build: permits 0x%x has bits that mean nothing", options->permits);
+  }
+  if (options->sample_count > 0 && options->samples == NULL) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_build: samples is NULL, and sample_count %u", options->sample_count);
+  }
+  if (!(options->accuracy_bound >= 0)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "tenon_build: accuracy_bound is %g",
+                       options->accuracy_bound);
+  }
   if (options->profile_count > 1) {
     return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
                        "tenon_build: %u profiles are given, at most one is possible",
@@ -178,7 +196,7 @@ static void fill_tuning(const tenon_build_options_t* options, tenon__tuning_opti
       .no_fusion = options->no_fusion != 0,
       .reference_only = options->reference_only != 0,
       .strict = options->strict != 0,
-      .permit_reduced_precision = options->permit_reduced_precision != 0,
+      .permits = options->permits,
       .keep_refusals = options->keep_refusals != 0,
       .exclude = options->exclude,
   };
@@ -191,8 +209,16 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
   const uint32_t range_count = profile != NULL ? profile->range_count : 0;
   tenon__build_range_t* ranges =
       tenon__allocate(registry->allocator, range_count + 1u, sizeof(*ranges));
-  if (ranges == NULL) {
+  tenon__input_sample_t* samples =
+      tenon__allocate(registry->allocator, options->sample_count + 1u, sizeof(*samples));
+  if (ranges == NULL || samples == NULL) {
+    tenon__free(registry->allocator, ranges, (range_count + 1u) * sizeof(*ranges));
+    tenon__free(registry->allocator, samples, (options->sample_count + 1u) * sizeof(*samples));
     return tenon__fail_memory(&registry->sink);
+  }
+  for (uint32_t i = 0; i < options->sample_count; ++i) {
+    samples[i] =
+        (tenon__input_sample_t){options->samples[i].inputs, options->samples[i].input_count};
   }
   for (uint32_t i = 0; i < range_count; ++i) {
     const tenon_profile_range_t* range = &profile->ranges[i];
@@ -205,6 +231,10 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       .range_count = range_count,
       .device = options->device,
       .node_devices = options->node_devices,
+      .kept = options->keep,
+      .samples = samples,
+      .sample_count = options->sample_count,
+      .accuracy_bound = options->accuracy_bound,
       .cache = options->timing_cache != NULL ? options->timing_cache->cache : NULL,
       .memory_limit_bytes = options->memory_limit_bytes,
       .optimizer_limit = options->optimizer_limit,
@@ -218,9 +248,10 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
   inner.tuning.interrupt = &interrupt;
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status =
-      tenon__build(network->network, registry->catalog, &inner, &bytes->data, &bytes->size);
+      tenon__build_guarded(network->network, registry->catalog, &inner, &bytes->data, &bytes->size);
   tenon__c_locale_leave(outer);
   tenon__free(registry->allocator, ranges, (range_count + 1u) * sizeof(*ranges));
+  tenon__free(registry->allocator, samples, (options->sample_count + 1u) * sizeof(*samples));
   return tenon__tell(&registry->sink, "tenon_build", status);
 }
 
@@ -242,7 +273,7 @@ tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_plan", out_plan != NULL));
   TENON_TRY(
       tenon__options_copy(&registry->sink, "tenon_build_options_t", options, &own, sizeof(own)));
-  TENON_TRY(check_profile(&registry->sink, &own));
+  TENON_TRY(check_options(&registry->sink, &own));
   TENON_TRY(tenon__tell(&registry->sink, __func__, check_network(network)));
   tenon_plan_t* plan = tenon__allocate(registry->allocator, 1, sizeof(*plan));
   tenon__plan_bytes_t* bytes = tenon__allocate(registry->allocator, 1, sizeof(*bytes));

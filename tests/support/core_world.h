@@ -5,7 +5,7 @@
 #define TENON_TESTS_SUPPORT_CORE_WORLD_H_
 
 #include "core/base/status.h"
-#include "core/build/build.h"
+#include "core/build/guard.h"
 #include "core/catalog/catalog.h"
 #include "core/network/test_operators.h"
 #include "core/plan_file/reader.h"
@@ -273,8 +273,8 @@ static inline void core_world_begin(core_world_t* world, const tenon_kernel_t* k
 }
 
 static inline tenon_status_t core_world_build(core_world_t* world) {
-  return tenon__build(world->fixture.network, world->catalog, &world->options, &world->plan,
-                      &world->plan_size);
+  return tenon__build_guarded(world->fixture.network, world->catalog, &world->options, &world->plan,
+                              &world->plan_size);
 }
 
 /* Builds, loads and makes a context; what goes wrong fails the test. */

@@ -198,7 +198,7 @@ TENON_TEST(limits_of_workspace_and_accuracy_are_kept) {
   core_world_begin(&world, kernels, 3);
   make_dense(&world.fixture);
   world.options.tuning.workspace_limit_bytes = 1 << 10;
-  world.options.tuning.permit_reduced_precision = true;
+  world.options.tuning.permits = TENON__PERMIT_BF16;
   EXPECT_TEXT(build_steps(&world, text), "rough/rough");
   core_world_end(&world);
 }

@@ -12,7 +12,7 @@ refuses() {
 # A plan is built already.
 try 0 build "$digits/model.onnx" -o fixed.plan
 cp "$digits/test_images.npy" x.npy
-for option in --reference --no-fusion --strict --no-measuring --tuned-only --reduced-precision \
+for option in --reference --no-fusion --strict --no-measuring --tuned-only --bf16 \
   --no-refusals --outputs=relu1 --exclude=nonsuch --device=gpu \
   --memory-limit=1M --workspace=1M --format=foo --part=x --time-budget=1 --timing-cache=t \
   --profile=image:1x1x8x8:4x1x8x8:8x1x8x8 --minShapes=image:1x1x8x8 --optShapes=image:1x1x8x8 \
@@ -84,8 +84,7 @@ refuses "--scale: \"x\" is not one number" run fixed.plan --input "$digits/digit
 refuses "--warm-up, in seconds where trtexec counts milliseconds" bench fixed.plan --warmUp=200
 refuses "it is --profile-steps" bench fixed.plan --dumpProfile
 refuses "tenon build MODEL -o PLAN" bench --onnx=model.onnx
-refuses "unknown option --fp16: --reduced-precision permits tactics below single precision" bench fixed.plan \
-  --fp16
+refuses "unknown option --int8: --fp16 and --bf16 permit narrower types" bench fixed.plan --int8
 refuses "a plan stands without an option" bench --loadEngine=fixed.plan
 refuses "there is no command rnu, did you mean run?" rnu fixed.plan
 refuses "options stand after the command, as in tenon run -v" -v run fixed.plan

@@ -471,6 +471,26 @@ typedef struct tenon_profile_t {
  * be cancelled in the middle of long work, again with the same numbers. [build] */
 typedef int32_t (*tenon_progress_t)(void* user, const char* phase, uint32_t done, uint32_t total);
 
+/* What a build may do that costs accuracy; see `permits` below. What is multiplied in one of the
+ * types is added up as in fp32. Values of other types than f32 stay as they are. */
+enum {
+  /* Products of f32 whose operands are rounded to tf32 (10 bits of fraction). */
+  TENON_PERMIT_TF32 = 1u << 0,
+  /* Values of f32 are kept as f16 between two steps, and multiplied so: 10 bits, at most 65504. */
+  TENON_PERMIT_F16 = 1u << 1,
+  /* Likewise as bf16: 7 bits, and the range of f32. */
+  TENON_PERMIT_BF16 = 1u << 2,
+  /* Kernels that add up in an order that changes from run to run. */
+  TENON_PERMIT_NONDETERMINISTIC = 1u << 3
+};
+
+/* One set of inputs, such as a run may have: a tensor for each of the network's, in order. */
+typedef struct tenon_sample_t {
+  const tenon_tensor_view_t* inputs;
+  uint32_t input_count;
+  uint32_t reserved;
+} tenon_sample_t;
+
 /* All of it is read during the build and may go afterwards. Zeros are what most want. */
 typedef struct tenon_build_options_t {
   size_t size;
@@ -514,8 +534,9 @@ typedef struct tenon_build_options_t {
   /* 1: weights only as the chosen kernels packed them, so a smaller plan; no refit, no rebuild for
    * other plugins. */
   uint32_t tuned_only;
-  /* 1: tactics below fp32 accuracy are allowed. */
-  uint32_t permit_reduced_precision;
+  /* TENON_PERMIT_*: what may be less exact than the network says, where it is faster so. 0: nothing.
+   */
+  uint32_t permits;
   /* Stop after that many patches of the optimiser; 0: none. To find the one that changes a result:
    * the engine's info lists them in order. */
   uint32_t optimizer_limit;
@@ -530,6 +551,20 @@ typedef struct tenon_build_options_t {
    * whoever else could. Nodes are those of the optimised network. NOT_FOUND for others, UNSUPPORTED
    * where the device has no kernel for it. What is computed does not depend on it. */
   const char* const* node_devices;
+  /* Names of values (of the optimised network) that stay in their own types, whatever is permitted;
+   * NULL-terminated. NOT_FOUND for others. */
+  const char* const* keep;
+  /* What `permits` costs is looked at on these: the plan is run on them beside an exact one on the
+   * host, and values that do too much harm stay in their own types; the logger is told which, why,
+   * and by how much the results differ in the end (at severity INFO), the refusals of steps say it
+   * too. Takes several builds, and runs for each value that is narrower. 0: `permits` is taken at
+   * its word. */
+  const tenon_sample_t* samples;
+  uint32_t sample_count;
+  uint32_t reserved_too;
+  /* By how much results may differ: the norm of the difference of an output of floats, as a part of
+   * the output's; of others the part of the elements. 0: 0.01. */
+  double accuracy_bound;
 } tenon_build_options_t;
 
 /* Optimises, chooses kernels by measuring them, packs weights. The network is not changed and may

@@ -69,9 +69,24 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
      "one node a step"},
     {"--strict", NULL, NULL, TOOL_OPTION_FLAG, FIELD(strict), TOOL_FOR_BUILDING | TOOL_RARE,
      "round where the network stores, also inside fused steps"},
-    {"--reduced-precision", NULL, NULL, TOOL_OPTION_FLAG, FIELD(reduced_precision),
+    {"--tf32", NULL, NULL, TOOL_OPTION_FLAG, FIELD(tf32), TOOL_FOR_BUILDING | TOOL_RARE,
+     "permit products of f32 whose operands are rounded to tf32"},
+    {"--fp16", NULL, NULL, TOOL_OPTION_FLAG, FIELD(fp16), TOOL_FOR_BUILDING,
+     "permit f16 between steps and in products, where it is faster"},
+    {"--bf16", NULL, NULL, TOOL_OPTION_FLAG, FIELD(bf16), TOOL_FOR_BUILDING,
+     "permit bf16 between steps and in products, where it is faster"},
+    {"--best", NULL, NULL, TOOL_OPTION_FLAG, FIELD(best), TOOL_FOR_BUILDING | TOOL_RARE,
+     "--tf32 --fp16 --bf16"},
+    {"--nondeterministic", NULL, NULL, TOOL_OPTION_FLAG, FIELD(nondeterministic),
+     TOOL_FOR_BUILDING | TOOL_RARE, "permit kernels whose results change from run to run"},
+    {"--samples", NULL, "DIR", TOOL_OPTION_LIST, FIELD(samples), TOOL_FOR_BUILDING | TOOL_RARE,
+     "a data set on which it is seen what --fp16 or --bf16 cost: what does too much harm stays as "
+     "it is"},
+    {"--accuracy-bound", NULL, "X", TOOL_OPTION_AMOUNT, FIELD(accuracy_bound),
      TOOL_FOR_BUILDING | TOOL_RARE,
-     "permit tactics below single precision, where a plugin offers them; Tenon's own do not yet"},
+     "how much results may change on the samples, as a part of their norm; default: 0.01"},
+    {"--keep", NULL, "VALUE", TOOL_OPTION_LIST, FIELD(keep), TOOL_FOR_BUILDING | TOOL_RARE,
+     "a value that stays in its own type, whatever is permitted"},
     {"--tuned-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(tuned_only), TOOL_FOR_BUILDING | TOOL_RARE,
      "a smaller plan: weights only as the kernels packed them; no refit, no rebuild"},
     {"--no-refusals", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_refusals),
@@ -94,7 +109,16 @@ const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT] = {
     {"--profile", NULL, "--minShapes --optShapes --maxShapes"},
     {"--no-measuring", NULL, "--time-budget --timing-cache"},
     {"--timing-cache", NULL, "--no-timing-cache"},
+    {"--samples", "--tf32 --fp16 --bf16 --best", NULL},
+    {"--accuracy-bound", "--samples", NULL},
 };
+
+static uint32_t permits_of(const tool_building_t* building) {
+  return (building->tf32 || building->best ? TENON_PERMIT_TF32 : 0u) |
+         (building->fp16 || building->best ? TENON_PERMIT_F16 : 0u) |
+         (building->bf16 || building->best ? TENON_PERMIT_BF16 : 0u) |
+         (building->nondeterministic ? TENON_PERMIT_NONDETERMINISTIC : 0u);
+}
 
 /* One of trtexec's three: fills shape `which` of each input. */
 static tenon_status_t add_point(tool_building_t* building, const char* option, const char* text,
@@ -234,6 +258,8 @@ void tool_building_free(tool_building_t* building) {
   tool_constants_free(&building->constants);
   tool_list_free(&building->exclude);
   tool_list_free(&building->node_devices);
+  tool_list_free(&building->samples);
+  tool_list_free(&building->keep);
 }
 
 void tool_building_fill(const tool_building_t* building, tool_build_profile_t* out_profile,
@@ -264,7 +290,9 @@ void tool_building_fill(const tool_building_t* building, tool_build_profile_t* o
   options.reference_only = building->reference ? 1 : 0;
   options.strict = building->strict ? 1 : 0;
   options.tuned_only = building->tuned_only ? 1 : 0;
-  options.permit_reduced_precision = building->reduced_precision ? 1 : 0;
+  options.permits = permits_of(building);
+  options.keep = building->keep.items;
+  options.accuracy_bound = building->accuracy_bound;
   options.optimizer_limit = building->optimizer_limit;
   options.no_rewrites = building->no_rewrites ? 1 : 0;
   options.keep_refusals = building->no_refusals ? 0 : 1;
@@ -313,12 +341,18 @@ char* tool_building_describe(const tool_building_t* building) {
   for (size_t i = 0; i < building->node_devices.count; ++i) {
     (void)fprintf(file, "node-device %s\n", building->node_devices.items[i]);
   }
+  for (size_t i = 0; i < building->samples.count; ++i) {
+    (void)fprintf(file, "samples %s %.9g\n", building->samples.items[i], building->accuracy_bound);
+  }
+  for (size_t i = 0; i < building->keep.count; ++i) {
+    (void)fprintf(file, "keep %s\n", building->keep.items[i]);
+  }
   for (size_t i = 0; i < building->settings.count; ++i) {
     (void)fprintf(file, "setting %s\n", building->settings.items[i]);
   }
   (void)fprintf(file, "flags %d%d%d%d%d%d%d%d %u\n", building->no_measuring, building->no_fusion,
                 building->reference, building->strict, building->tuned_only,
-                building->reduced_precision, building->no_refusals, building->no_rewrites,
+                (int)permits_of(building), building->no_refusals, building->no_rewrites,
                 building->optimizer_limit);
   (void)fclose(file);
   return text;

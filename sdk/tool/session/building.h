@@ -45,7 +45,16 @@ typedef struct tool_building_t {
   bool reference;
   bool strict;
   bool tuned_only;
-  bool reduced_precision;
+  /* What may be less exact. */
+  bool tf32;
+  bool fp16;
+  bool bf16;
+  bool best; /* all three */
+  bool nondeterministic;
+  tool_list_t samples; /* folders */
+  /* How much narrower types may change results; 0: the library's. */
+  double accuracy_bound;
+  tool_list_t keep; /* values in their own types */
   /* Patches; 0: no limit. */
   uint32_t optimizer_limit;
   bool no_refusals;
@@ -65,9 +74,9 @@ typedef struct tool_building_t {
   char* made_setting;
 } tool_building_t;
 
-enum { TOOL_BUILDING_OPTION_COUNT = 30 };
+enum { TOOL_BUILDING_OPTION_COUNT = 37 };
 extern const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT];
-enum { TOOL_BUILDING_RULE_COUNT = 3 };
+enum { TOOL_BUILDING_RULE_COUNT = 5 };
 extern const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT];
 /* The first of them say how a model is read: the options of a command that builds nothing. */
 enum { TOOL_READING_OPTION_COUNT = 11 };

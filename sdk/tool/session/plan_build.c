@@ -7,6 +7,7 @@
 
 #include "session/cache.h"
 #include "session/model.h"
+#include "session/samples.h"
 #include "text/console.h"
 #include "text/interrupt.h"
 #include "text/memory.h"
@@ -86,12 +87,18 @@ tenon_status_t tool_build_plan(tenon_registry_t* registry, tenon_network_t* netw
   tenon_build_options_t options;
   tenon_timing_cache_t* timings = NULL;
   tenon_plan_t* plan = NULL;
+  tool_samples_t samples = {0};
   char* timing_path = timing_cache_path(building);
   tool_building_fill(building, &profile, &options);
   tenon_status_t status = check_timing_cache(building->timing_cache);
   if (status == TENON_OK && timing_path != NULL) {
     status = tenon_timing_cache_create(registry, timing_path, &timings);
   }
+  if (status == TENON_OK && building->samples.count > 0) {
+    status = tool_samples_load(&building->samples, network, &samples);
+  }
+  options.samples = samples.items;
+  options.sample_count = samples.count;
   options.timing_cache = timings;
   options.progress = on_progress;
   if (status == TENON_OK) {
@@ -102,6 +109,7 @@ tenon_status_t tool_build_plan(tenon_registry_t* registry, tenon_network_t* netw
   status = status == TENON_OK ? saved : status;
   *out_timing_entries = tenon_timing_cache_entry_count(timings);
   tenon_timing_cache_destroy(timings);
+  tool_samples_free(&samples);
   tool_build_profile_free(&profile);
   tool_free(timing_path);
   /* The last phase may not have looked. */

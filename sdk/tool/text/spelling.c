@@ -55,9 +55,7 @@ typedef struct foreign_t {
 } foreign_t;
 
 static const char low_precision[] =
-    "--reduced-precision permits tactics below single precision; Tenon's own kernels have none "
-    "yet, "
-    "those of other plugins may";
+    "--fp16 and --bf16 permit narrower types; what is quantised is so in the model";
 
 static const foreign_t foreign[] = {
     {"--onnx", "the model stands without an option: tenon build MODEL -o PLAN"},
@@ -84,12 +82,9 @@ static const foreign_t foreign[] = {
     {"--staticPlugins", "it is --plugins DIR"},
     {"--dynamicPlugins", "it is --plugins DIR"},
     {"--useProfile", "a plan has one profile"},
-    {"--fp16", low_precision},
-    {"--bf16", low_precision},
     {"--fp8", low_precision},
     {"--int8", low_precision},
-    {"--best", low_precision},
-    {"--noTF32", "products are always in single precision"},
+    {"--noTF32", "products are in single precision unless --tf32 permits less"},
 };
 
 const char* tool_foreign_option(const char* name) {

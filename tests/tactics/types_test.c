@@ -1,0 +1,207 @@
+/* A tactic that asks for bf16 gets it where the build permits that and the whole gets faster, with
+ * conversions in the expressions around it. */
+#include "core/base/file.h"
+#include "core/tensor/dtype.h"
+#include "tests/tactics/kernels.h"
+
+enum { ROWS = 4, COLUMNS = 8 };
+
+TACTICS(in_f32) {
+  IGNORE_REGION();
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "f32", .estimate_seconds = 100e-6};
+  return add(to, &tactic);
+}
+
+TACTICS(in_bf16) {
+  static const tenon_argument_rule_t inputs[2] = {{.dtype = TENON_DTYPE_BFLOAT16}, {0}};
+  static const tenon_argument_rule_t output = {.dtype = TENON_DTYPE_BFLOAT16};
+  static const tenon_numerics_t numerics = {.product_mantissa_bits = 7, .product_exponent_bits = 8};
+  IGNORE_REGION();
+  const tenon_tactic_t tactic = {.size = sizeof(tactic),
+                                 .name = "bf16",
+                                 .inputs = inputs,
+                                 .outputs = &output,
+                                 .numerics = &numerics,
+                                 .estimate_seconds = 30e-6};
+  return add(to, &tactic);
+}
+
+/* For who is timed: slower than anything else here. */
+static tenon_status_t run_slowly(const tenon_enqueue_t* call) {
+  const double end = tenon__seconds() + 2e-3;
+  while (tenon__seconds() < end) {
+  }
+  return run_right(call);
+}
+
+static float at(const tenon_tensor_view_t* view, int64_t row, int64_t column) {
+  const int64_t place = row * view->strides[0] + column * view->strides[1];
+  return (float)tenon__element_load(view->data, view->dtype, (uint64_t)place).f;
+}
+
+static tenon_status_t run_narrow(const tenon_enqueue_t* call) {
+  const tenon_tensor_view_t* x = &call->inputs[0].tensor;
+  const tenon_tensor_view_t* w = &call->inputs[1].tensor;
+  const tenon_tensor_view_t* y = &call->outputs[0].tensor;
+  EXPECT_INT(x->dtype, TENON_DTYPE_BFLOAT16);
+  EXPECT_INT(w->dtype, TENON_DTYPE_FLOAT32);
+  EXPECT_INT(y->dtype, TENON_DTYPE_BFLOAT16);
+  for (int64_t i = 0; i < y->dims[0]; ++i) {
+    for (int64_t j = 0; j < y->dims[1]; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < x->dims[1]; ++k) {
+        sum += (double)at(x, i, k) * (double)at(w, j, k);
+      }
+      tenon__element_store(y->data, y->dtype, (uint64_t)(i * y->strides[0] + j * y->strides[1]),
+                           (tenon__scalar_t){.f = sum}, TENON_DTYPE_FLOAT32);
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_kernel_t plain_kernel(void) {
+  tenon_kernel_t kernel = dense_of("plain", run_slowly);
+  kernel.tactics = in_f32;
+  return kernel;
+}
+
+static tenon_kernel_t narrow_kernel(void) {
+  tenon_kernel_t kernel = dense_of("narrow", run_narrow);
+  kernel.tactics = in_bf16;
+  return kernel;
+}
+
+/* x, its ramp, two products with ones and a ramp between them and behind. With `first_row` the
+ * first product is with that alone. */
+static void make_chain(test_fixture_t* b, const float* first_row) {
+  static float ones[COLUMNS * COLUMNS];
+  static float rows[COLUMNS * COLUMNS];
+  for (size_t k = 0; k < sizeof ones / sizeof *ones; ++k) {
+    ones[k] = 1;
+    rows[k] = first_row == NULL ? 1 : first_row[k % COLUMNS];
+  }
+  const tenon_value_t x = test_input(b, "x", DIMS(ROWS, COLUMNS));
+  const tenon_value_t w = test_floats(b, "w", ones, DIMS(COLUMNS, COLUMNS));
+  const tenon_value_t first = test_unary(b, "test.ramp/1", "first", x);
+  const tenon_value_t v = test_floats(b, "v", rows, DIMS(COLUMNS, COLUMNS));
+  const tenon_value_t one = test_node(b, "test.dense/1", "one", first, v, NO_VALUE);
+  const tenon_value_t second = test_unary(b, "test.ramp/1", "second", one);
+  const tenon_value_t two = test_node(b, "test.dense/1", "two", second, w, NO_VALUE);
+  const tenon_value_t third = test_unary(b, "test.ramp/1", "third", two);
+  EXPECT_STATUS(b->build->output(b->builder, third, "y"), TENON_OK);
+}
+
+static tenon_dtype_t kept_as(const core_world_t* world, const char* name) {
+  const tenon__plan_t* plan = tenon__engine_plan(world->engine);
+  const tenon__graph_t* g = plan->network->graphs[0];
+  for (uint32_t p = 0; p < plan->schedules[0].place_count; ++p) {
+    const tenon__place_t* place = &plan->schedules[0].places[p];
+    if (strcmp(g->values[place->value].name, name) == 0) {
+      return place->dtype;
+    }
+  }
+  tenon__test_fail(__FILE__, __LINE__, "there is no value '%s'", name);
+  return TENON_DTYPE_UNDEFINED;
+}
+
+static void run_ones(core_world_t* world) {
+  static float ones[ROWS * COLUMNS];
+  for (size_t k = 0; k < sizeof ones / sizeof *ones; ++k) {
+    ones[k] = 1;
+  }
+  EXPECT_STATUS(core_world_set(world, 0, TENON_DTYPE_FLOAT32, DIMS(ROWS, COLUMNS), ones), TENON_OK);
+  core_world_expect_ran(world);
+  const tenon_argument_t* y = tenon__context_get_output(world->context, 0);
+  EXPECT_INT(y->tensor.dtype, TENON_DTYPE_FLOAT32);
+  EXPECT_NEAR(((const float*)y->tensor.data)[0], COLUMNS * COLUMNS, 0);
+}
+
+TENON_TEST(a_tactic_that_asks_for_bf16_gets_it) {
+  const tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
+  for (int measured = 0; measured < 2; ++measured) {
+    char text[512];
+    core_world_t world;
+    core_world_begin(&world, kernels, 2);
+    make_chain(&world.fixture, NULL);
+    world.options.tuning.permits = TENON__PERMIT_BF16;
+    world.options.tuning.no_measuring = measured == 0;
+    EXPECT_TEXT(build_steps(&world, text),
+                "expressions/evaluator narrow/bf16 expressions/evaluator narrow/bf16 "
+                "expressions/evaluator");
+    EXPECT_INT(kept_as(&world, "first"), TENON_DTYPE_BFLOAT16);
+    EXPECT_INT(kept_as(&world, "two"), TENON_DTYPE_BFLOAT16);
+    EXPECT_INT(kept_as(&world, "third"), TENON_DTYPE_UNDEFINED);
+    run_ones(&world);
+    core_world_end(&world);
+  }
+}
+
+TENON_TEST(without_permission_it_is_refused) {
+  const tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, kernels, 2);
+  make_chain(&world.fixture, NULL);
+  world.options.tuning.permits = TENON__PERMIT_F16;
+  world.options.tuning.keep_refusals = true;
+  EXPECT_TEXT(build_steps(&world, text),
+              "expressions/evaluator plain/f32 expressions/evaluator plain/f32 "
+              "expressions/evaluator");
+  EXPECT_CONTAINS(refusals_of(&world, 1), "narrow (bf16)");
+  run_ones(&world);
+  core_world_end(&world);
+}
+
+/* 1000.25 - 1000, which bf16 does not know of: its numbers there are 4 apart. */
+TENON_TEST(what_bf16_ruins_stays_as_it_is) {
+  const tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
+  static const float differences[COLUMNS] = {1, -1};
+  static float data[ROWS * COLUMNS];
+  static const int64_t dims[] = {ROWS, COLUMNS, -2};
+  static const int64_t strides[] = {COLUMNS, 1};
+  const tenon_tensor_view_t view = {
+      .data = data, .dims = dims, .strides = strides, .rank = 2, .dtype = TENON_DTYPE_FLOAT32};
+  const tenon__input_sample_t samples[] = {{&view, 1}};
+  char text[512];
+  core_world_t world;
+  for (size_t k = 0; k < ROWS * COLUMNS; ++k) {
+    data[k] = k % COLUMNS == 0 ? 1000.25F : 1000;
+  }
+  core_world_begin(&world, kernels, 2);
+  make_chain(&world.fixture, differences);
+  world.options.tuning.permits = TENON__PERMIT_BF16;
+  world.options.tuning.keep_refusals = true;
+  world.options.samples = samples;
+  world.options.sample_count = 1;
+  EXPECT_TEXT(build_steps(&world, text),
+              "expressions/evaluator plain/f32 expressions/evaluator narrow/bf16 "
+              "expressions/evaluator");
+  EXPECT_CONTAINS(refusals_of(&world, 0),
+                  "types: 'first' stays as it is: in bf16, by itself, it changes the results by 1");
+  EXPECT_INT(kept_as(&world, "first"), TENON_DTYPE_UNDEFINED);
+  EXPECT_INT(kept_as(&world, "two"), TENON_DTYPE_BFLOAT16);
+  EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, dims, data), TENON_OK);
+  core_world_expect_ran(&world);
+  EXPECT_NEAR(((const float*)tenon__context_get_output(world.context, 0)->tensor.data)[0],
+              0.25 * COLUMNS, 0);
+  core_world_end(&world);
+}
+
+TENON_TEST(what_is_to_be_kept_is_kept) {
+  static const char* const kept[] = {"one", NULL};
+  static const char* const unknown[] = {"none", NULL};
+  const tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, kernels, 2);
+  make_chain(&world.fixture, NULL);
+  world.options.tuning.permits = TENON__PERMIT_BF16;
+  world.options.kept = unknown;
+  EXPECT_STATUS(core_world_build(&world), TENON_ERROR_NOT_FOUND);
+  EXPECT_CONTAINS(world.fixture.messages.text, "there is no value 'none' to keep in its type");
+  world.options.kept = kept;
+  EXPECT_TEXT(build_steps(&world, text),
+              "expressions/evaluator plain/f32 expressions/evaluator narrow/bf16 "
+              "expressions/evaluator");
+  core_world_end(&world);
+}
