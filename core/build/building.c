@@ -42,8 +42,8 @@ void tenon__building_end(tenon__building_t* b) {
   }
   tenon__timing_cache_destroy(b->own_cache);
   tenon__thread_pool_destroy(b->pool);
-  tenon__build_devices_close(&b->devices);
   tenon__packed_store_destroy(b->store);
+  tenon__build_devices_close(&b->devices);
   tenon__plan_destroy(b->plan);
 }
 

@@ -120,11 +120,11 @@ static void give_back(tenon__trial_t* trial, void* block, uint64_t size_bytes) {
 void tenon__trial_end(tenon__trial_t* trial) {
   tenon__bound_destroy(trial->bound);
   tenon__instance_release(trial->instance);
-  tenon__packed_store_destroy(trial->store);
   give_back(trial, trial->run.scratch, trial->scratch_bytes);
   give_back(trial, trial->run.zeroed, trial->candidate->tactic.zeroed_bytes);
   give_back(trial, trial->run.persistent, trial->candidate->tactic.persistent_bytes);
   tenon__trial_mirror_end(&trial->mirror);
+  tenon__packed_store_destroy(trial->store); /* nothing on the device reads it any more */
   tenon__trial_outputs_give_back(trial->data, trial->outputs);
   tenon__arena_deinitialize(&trial->arena);
 }

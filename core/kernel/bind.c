@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/kernel/bound.h"
+#include "core/kernel/packed_store.h"
 #include "core/region/region_table.h"
 #include "core/tensor/index_map_run.h"
 #include "core/tensor/layout.h"
@@ -150,6 +151,27 @@ static uint32_t bind_thread_count(tenon_binding_t* binding) {
   return binding->thread_count;
 }
 
+static const void* bind_packed(tenon_binding_t* binding, uint32_t index) {
+  const tenon__instance_t* instance = binding->bound->instance;
+  const tenon__packing_key_t* packing = instance->packings;
+  const void* data = NULL;
+  if (index >= instance->packing_count) {
+    return NULL;
+  }
+  for (uint32_t k = instance->packing_count - 1; k > index; --k) {
+    packing = packing->next;
+  }
+  const tenon_status_t status =
+      tenon__packed_store_on_device(instance->store, &packing->key, instance->kernel.device, &data);
+  if (status != TENON_OK) {
+    binding->failure = status;
+    tenon__report(binding->sink, TENON_SEVERITY_ERROR,
+                  "what it packed cannot be brought to its device: %s", tenon__status_text(status));
+    return NULL;
+  }
+  return data;
+}
+
 static const tenon_bind_table_t bind_table = {
     .size = sizeof(tenon_bind_table_t),
     .allocate = bind_allocate,
@@ -159,6 +181,7 @@ static const tenon_bind_table_t bind_table = {
     .space = bind_space,
     .sink = bind_sink,
     .thread_count = bind_thread_count,
+    .packed = bind_packed,
 };
 
 /* A kernel that did not ask for strides counts on a dense tensor, and would read or write past one

@@ -15,18 +15,26 @@
 #include "core/kernel/kernel_binding.h"
 #include "core/plan/plan.h"
 
+typedef struct tenon__packing_key_t {
+  tenon__digest_t key;
+  struct tenon__packing_key_t* next;
+} tenon__packing_key_t;
+
 /* Counted: whoever is bound to it keeps it, also when a refit has put another in its place. */
 struct tenon__instance_t {
   tenon_allocator_t allocator;
   _Atomic uint32_t reference_count;
   tenon__kernel_binding_t kernel;
   const struct tenon_region_t* region;
-  const tenon__step_tactic_t* tactic; /* borrowed, as the region is */
-  const char* name;                   /* of the step; NULL: nobody needs to be told which */
-  const char* prefix;                 /* "name (operator, plugin:kernel): ", for messages */
-  tenon__call_t running;              /* enqueue, for who asks where a thread is */
-  void* prepared;                     /* the kernel's; NULL is as good as any */
-  bool is_prepared;                   /* so the kernel's destroy is owed */
+  const tenon__step_tactic_t* tactic;    /* borrowed, as the region is */
+  const char* name;                      /* of the step; NULL: nobody needs to be told which */
+  const char* prefix;                    /* "name (operator, plugin:kernel): ", for messages */
+  tenon__call_t running;                 /* enqueue, for who asks where a thread is */
+  void* prepared;                        /* the kernel's; NULL is as good as any */
+  bool is_prepared;                      /* so the kernel's destroy is owed */
+  struct tenon__packed_store_t* store;   /* borrowed: outlives whoever is bound to it */
+  struct tenon__packing_key_t* packings; /* what prepare packed, the last first */
+  uint32_t packing_count;
   bool* packed; /* of each of the region's values: did prepare name it as a packing's source? */
   tenon__arena_t memory; /* what prepare allocates */
 };

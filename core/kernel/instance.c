@@ -20,6 +20,15 @@ static void* prepare_allocate(tenon_preparation_t* preparation, size_t size_byte
   return tenon__arena_allocate_aligned(&preparation->instance->memory, size_bytes);
 }
 
+static tenon_status_t note_packing(tenon__instance_t* instance, const tenon__digest_t* key) {
+  tenon__packing_key_t* packing = tenon__arena_allocate(&instance->memory, 1, sizeof *packing);
+  TENON_TRY_MEMORY(packing != NULL);
+  *packing = (tenon__packing_key_t){.key = *key, .next = instance->packings};
+  instance->packings = packing;
+  instance->packing_count += 1;
+  return TENON_OK;
+}
+
 static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const tenon_packing_t* given,
                                    void** out_data, int32_t* out_ready) {
   tenon_packing_t packing = {0};
@@ -48,6 +57,7 @@ static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const tenon
     preparation->instance->packed[value] = true;
   }
   const tenon__digest_t key = tenon__digest_end(&state);
+  TENON_TRY(note_packing(preparation->instance, &key));
   return tenon__packed_store_get_or_make(preparation->store, &key, packing.format,
                                          packing.size_bytes, out_data, out_ready);
 }
@@ -180,6 +190,7 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                   .region = region,
                                   .tactic = request->tactic,
                                   .name = request->step_name,
+                                  .store = request->store,
                                   .running = {.plugin = kernel->plugin,
                                               .function = "enqueue",
                                               .item = kernel->kernel->name,

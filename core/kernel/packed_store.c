@@ -5,6 +5,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/device/memory.h"
 #include "core/kernel/packed_store.h"
 
 typedef struct entry_t {
@@ -12,6 +13,7 @@ typedef struct entry_t {
   char* format;
   size_t format_size;
   bool owned;
+  void* copies[TENON_DEVICE_LIMIT]; /* on the store's devices */
 } entry_t;
 
 struct tenon__packed_store_t {
@@ -20,6 +22,8 @@ struct tenon__packed_store_t {
   entry_t* entries;
   size_t capacity;
   uint32_t count;
+  const tenon__device_t* devices[TENON_DEVICE_LIMIT]; /* that something was copied to */
+  uint32_t device_count;
 };
 
 tenon_status_t tenon__packed_store_create(tenon_allocator_t allocator,
@@ -46,6 +50,10 @@ void tenon__packed_store_destroy(tenon__packed_store_t* store) {
       tenon__free(allocator, tenon__drop_const(entry->packed.data), entry->packed.size_bytes);
     }
     tenon__free(allocator, entry->format, entry->format_size);
+    for (uint32_t d = 0; d < store->device_count; ++d) {
+      const tenon__memory_t memory = {.allocator = allocator, .device = store->devices[d]};
+      tenon__memory_free(&memory, entry->copies[d], entry->packed.size_bytes);
+    }
   }
   tenon__free(allocator, store->entries, store->capacity * sizeof *store->entries);
   (void)pthread_mutex_destroy(&store->mutex);
@@ -135,6 +143,59 @@ const tenon__packed_t* tenon__packed_store_find(tenon__packed_store_t* store,
   const entry_t* entry = find(store, key);
   (void)pthread_mutex_unlock(&store->mutex);
   return entry == NULL ? NULL : &entry->packed;
+}
+
+/* Its number among the store's; TENON_NONE: one too many. */
+static uint32_t number_of(tenon__packed_store_t* store, const tenon__device_t* device) {
+  uint32_t d = 0;
+  while (d < store->device_count && store->devices[d] != device) {
+    ++d;
+  }
+  if (d == TENON_DEVICE_LIMIT) {
+    return TENON_NONE;
+  }
+  store->devices[d] = device;
+  store->device_count = d < store->device_count ? store->device_count : d + 1;
+  return d;
+}
+
+/* The caller holds the mutex. */
+static tenon_status_t copy_to(tenon__packed_store_t* store, entry_t* entry,
+                              const tenon__device_t* device, const void** out_data) {
+  const tenon__memory_t memory = {.allocator = store->allocator, .device = device};
+  const uint32_t d = number_of(store, device);
+  if (d == TENON_NONE) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  if (entry->copies[d] == NULL) {
+    void* block = NULL;
+    TENON_TRY(tenon__memory_allocate(&memory, entry->packed.size_bytes, &block));
+    const tenon_status_t status =
+        tenon__memory_write(&memory, block, entry->packed.data, entry->packed.size_bytes);
+    if (status != TENON_OK) {
+      tenon__memory_free(&memory, block, entry->packed.size_bytes);
+      return status;
+    }
+    entry->copies[d] = block;
+  }
+  *out_data = entry->copies[d];
+  return TENON_OK;
+}
+
+tenon_status_t tenon__packed_store_on_device(tenon__packed_store_t* store,
+                                             const tenon__digest_t* key,
+                                             const tenon__device_t* device, const void** out_data) {
+  const tenon__memory_t memory = {.allocator = store->allocator, .device = device};
+  (void)pthread_mutex_lock(&store->mutex);
+  entry_t* entry = find(store, key);
+  tenon_status_t status = entry == NULL ? TENON_ERROR_NOT_FOUND : TENON_OK;
+  if (entry != NULL && tenon__memory_is_host(&memory)) {
+    *out_data = entry->packed.data;
+  } else if (entry != NULL) {
+    status = copy_to(store, entry, device, out_data);
+  }
+  (void)pthread_mutex_unlock(&store->mutex);
+  return status;
 }
 
 uint32_t tenon__packed_store_count(const tenon__packed_store_t* store) {

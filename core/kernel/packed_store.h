@@ -31,6 +31,13 @@ tenon_status_t tenon__packed_store_get_or_make(tenon__packed_store_t* store,
                                                size_t size_bytes, void** out_data,
                                                int32_t* out_ready);
 
+/* The bytes under `key` in the memory of a device: copied there when somebody asks first, freed
+ * with the store, which the device must outlive. The host's own where the device has its memory. At
+ * most TENON_DEVICE_LIMIT devices. NOT_FOUND when they are not there at all. */
+tenon_status_t tenon__packed_store_on_device(tenon__packed_store_t* store,
+                                             const tenon__digest_t* key,
+                                             const tenon__device_t* device, const void** out_data);
+
 /* NULL when it is not there. */
 const tenon__packed_t* tenon__packed_store_find(tenon__packed_store_t* store,
                                                 const tenon__digest_t* key);

@@ -83,8 +83,8 @@ static void destroy(tenon__engine_t* engine) {
     tenon__free(allocator, engine->reads_contents, engine->plan->network->handle_count + 1u);
   }
   tenon__engine_drop_uploads(engine);
-  tenon__engine_close_devices(engine);
   tenon__packed_store_destroy(engine->store);
+  tenon__engine_close_devices(engine);
   tenon__plan_destroy(engine->plan);
   if (engine->options.release_data != NULL) {
     engine->options.release_data(engine->options.release_user);

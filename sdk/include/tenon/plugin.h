@@ -1224,6 +1224,12 @@ typedef struct tenon_bind_table_t {
   /* How many threads `parallel` has in this context. Contexts of one engine need not have equally
    * many, so `prepare`, which serves all of them, has no such number. Since 0.3. */
   uint32_t (*thread_count)(tenon_binding_t* binding);
+  /* What prepare packed, counted in the order of its calls of `pack`: the bytes in the memory of the
+   * kernel's device, at an address that stays as long as the instance. Copied there once for an
+   * engine, when the first of its contexts binds, and shared by all steps that packed alike; on the
+   * host they are those that `pack` gave. NULL past the count, or where there is no memory: fail.
+   * Since 0.6. */
+  const void* (*packed)(tenon_binding_t* binding, uint32_t index);
 } tenon_bind_table_t;
 
 /* [growing] What `enqueue` may call. All [run], in the thread that called it; bodies of `parallel`
@@ -1424,8 +1430,8 @@ enum { TENON_COPY_TO_DEVICE = 1, TENON_COPY_TO_HOST = 2, TENON_COPY_WITHIN = 3 }
  * second time that they run with these extents, and replayed from then on.
  *
  * Where this version stops: a device with HOST_MEMORY and streams of its own is not used.
- * wait_event is demanded as marked, for the hosts that will call it, and called by none yet.
- * Weights that a kernel packs stay in the host's memory. Of several plugins that offer one name,
+ * wait_event is demanded as marked, for the hosts that will call it, and called by none yet. Of
+ * several plugins that offer one name,
  * the library's own stays, else the first on the search path. */
 typedef struct tenon_device_descriptor_t {
   size_t size;
