@@ -62,6 +62,7 @@ tenon_status_t tool_samples_load(const tool_list_t* folders, const tenon_network
 
 void tool_samples_free(tool_samples_t* samples) {
   for (size_t k = 0; k < (size_t)samples->count * samples->input_count; ++k) {
+    tool_argument_free(&samples->arguments[k]);
     tool_value_free(&samples->values[k]);
   }
   tool_free(samples->items);
