@@ -12,6 +12,7 @@
 #include "core/candidate/times.h"
 #include "core/catalog/catalog.h"
 #include "core/kernel/kernel_match.h"
+#include "core/kernel/slot.h"
 #include "core/region/region_signature.h"
 #include "core/region/retype.h"
 #include "core/tensor/layout.h"
@@ -84,16 +85,22 @@ bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t*
   return any;
 }
 
-uint32_t tenon__candidates_slot_count(tenon__tuning_t* tuning,
-                                      const struct tenon_region_t* region) {
+uint64_t tenon__candidates_slots(tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                                 uint32_t kind) {
   kernel_list_t list = list_kernels(tuning, region, NULL);
-  uint32_t most = 0;
+  uint64_t numbers = 0;
   for (uint32_t k = 0; k < list.count; ++k) {
-    const uint32_t own = list.entries[k]->kernel.slot_count;
-    most = own > most ? own : most;
+    const tenon_kernel_t* kernel = &list.entries[k]->kernel;
+    if (kernel->slot_count == 0 || tenon__tuning_excludes(tuning, list.entries[k]) ||
+        !tenon__tuning_runs_on(tuning, list.entries[k], region->device)) {
+      continue;
+    }
+    for (uint32_t number = 0; number < kernel->slot_count && number < 64; ++number) {
+      numbers |= tenon__kernel_slot(kernel, number)->kind == kind ? UINT64_C(1) << number : 0;
+    }
   }
   end_kernels(&list);
-  return most;
+  return numbers;
 }
 
 static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,

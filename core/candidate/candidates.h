@@ -50,9 +50,10 @@ const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
 /* Does any kernel that is not the reference accept it? Asks `match` alone. So it may still have no
  * tactic: an answer to whether a region is worth looking at. */
 bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region);
-/* The most slots that a kernel for the region has. It bounds how many epilogues are worth
- * collecting; no kernel is asked. */
-uint32_t tenon__candidates_slot_count(tenon__tuning_t* tuning, const struct tenon_region_t* region);
+/* The numbers, as bits, under which kernels for the region's operator on its device have slots of
+ * that kind: whether neighbours are worth collecting. No kernel is asked. */
+uint64_t tenon__candidates_slots(tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                                 uint32_t kind);
 /* Who computes a region of one node on its own: the preferred candidate, or the first tactic of a
  * reference kernel that accepts it. *out_candidate NULL: there is none. In the tuning's arena. By
  * reference the build's policy does not matter: an oracle that is excluded is not less right. */

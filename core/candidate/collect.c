@@ -81,16 +81,26 @@ static bool reaches(const tenon_numerics_t* numerics, tenon__float_form_t form) 
           numerics->product_exponent_bits >= form.exponent_bits);
 }
 
+/* The value whose type the region computes in: its first input, or what a prologue makes in that
+ * one's place. */
+static uint32_t first_value(const struct tenon_region_t* region) {
+  for (uint32_t k = 0; k < region->slot_count; ++k) {
+    if (region->slots[k].kind == TENON_SLOT_PROLOGUE && region->slots[k].index == 0) {
+      return region->network->graphs[region->graph]->nodes[region->nodes[0]].inputs[0];
+    }
+  }
+  return region->input_count == 0 ? TENON_NONE : region->inputs[0].value;
+}
+
 /* Less accurate than the region's own type in fp32? What a tactic says of its error counts; where
  * it says nothing, products of a narrower type in one part do. */
 static bool is_rough(const struct tenon_region_t* region, const tenon_numerics_t* numerics) {
-  if (numerics->error_bound > 0 || numerics->parts > 1 || region->input_count == 0 ||
-      region->inputs[0].value == TENON_NONE) {
+  const uint32_t first = first_value(region);
+  if (numerics->error_bound > 0 || numerics->parts > 1 || first == TENON_NONE) {
     return numerics->error_bound > 2.0;
   }
   const tenon__graph_t* g = region->network->graphs[region->graph];
-  const tenon__float_form_t own =
-      tenon__dtype_float_form(g->values[region->inputs[0].value].type.dtype);
+  const tenon__float_form_t own = tenon__dtype_float_form(g->values[first].type.dtype);
   return !reaches(numerics, own);
 }
 

@@ -8,15 +8,15 @@
 void tenon__alternatives_initialize(alternatives_t* out_alternatives, tenon_allocator_t allocator) {
   *out_alternatives = (alternatives_t){.allocator = allocator};
   tenon__string_map_initialize(&out_alternatives->class_index, allocator);
-  tenon__string_map_initialize(&out_alternatives->epilogue_index, allocator);
+  tenon__string_map_initialize(&out_alternatives->fusion_index, allocator);
 }
 
 void tenon__alternatives_deinitialize(alternatives_t* a) {
   tenon__string_map_deinitialize(&a->class_index);
-  tenon__string_map_deinitialize(&a->epilogue_index);
+  tenon__string_map_deinitialize(&a->fusion_index);
   tenon__free(a->allocator, a->claims, a->claim_capacity * sizeof *a->claims);
   tenon__free(a->allocator, a->classes, a->class_capacity * sizeof *a->classes);
-  tenon__free(a->allocator, a->epilogues, a->epilogue_capacity * sizeof *a->epilogues);
+  tenon__free(a->allocator, a->fusions, a->fusion_capacity * sizeof *a->fusions);
 }
 
 static tenon_status_t add_class(grouping_t* grouping, const tenon__kernel_entry_t* entry,
@@ -50,28 +50,28 @@ tenon_status_t tenon__alternatives_add_claim(grouping_t* grouping,
   return TENON_OK;
 }
 
-uint32_t tenon__alternatives_find_epilogue(const alternatives_t* alternatives, const char* key) {
-  const tenon__map_value_t* found = tenon__string_map_find(&alternatives->epilogue_index, key);
+uint32_t tenon__alternatives_find_fusion(const alternatives_t* alternatives, const char* key) {
+  const tenon__map_value_t* found = tenon__string_map_find(&alternatives->fusion_index, key);
   return found == NULL ? TENON_NONE : (uint32_t)found->number;
 }
 
-tenon_status_t tenon__alternatives_add_epilogue(alternatives_t* a, const char* key,
-                                                epilogue_t epilogue, uint32_t* out_index) {
-  if (!TENON_GROW(a->allocator, a->epilogues, a->epilogue_capacity, a->epilogue_count + 1u) ||
-      !tenon__string_map_set(&a->epilogue_index, key,
-                             (tenon__map_value_t){.number = a->epilogue_count})) {
+tenon_status_t tenon__alternatives_add_fusion(alternatives_t* a, const char* key, fusion_t fusion,
+                                              uint32_t* out_index) {
+  if (!TENON_GROW(a->allocator, a->fusions, a->fusion_capacity, a->fusion_count + 1u) ||
+      !tenon__string_map_set(&a->fusion_index, key,
+                             (tenon__map_value_t){.number = a->fusion_count})) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  *out_index = a->epilogue_count;
-  a->epilogues[a->epilogue_count++] = epilogue;
+  *out_index = a->fusion_count;
+  a->fusions[a->fusion_count++] = fusion;
   return TENON_OK;
 }
 
 tenon_status_t tenon__alternatives_renew(tenon__tuning_t* tuning, alternatives_t* a) {
   a->taken_count = 0;
-  a->epilogue_count = 0;
-  tenon__string_map_deinitialize(&a->epilogue_index);
-  tenon__string_map_initialize(&a->epilogue_index, a->allocator);
+  a->fusion_count = 0;
+  tenon__string_map_deinitialize(&a->fusion_index);
+  tenon__string_map_initialize(&a->fusion_index, a->allocator);
   for (uint32_t k = 0; k < a->class_count; ++k) {
     TENON_TRY(tenon__candidates_renew(tuning, a->classes[k].candidates));
     a->classes[k].with_seconds = 0;

@@ -1,11 +1,11 @@
 /*
  * What could be done with a graph's nodes beside the plain covering, in which each operator takes
- * the longest epilogue that a kernel has a slot for, and expressions run together as far as they
- * can. All places in the network where the same question arises are decided together:
+ * the longest neighbours' arithmetic that a kernel has a slot for, and expressions run together as
+ * far as they can. All places in the network where the same question arises are decided together:
  *
  *   claims     nodes that one kernel computes at once, or one node with an expression that kernels
  *              compute by its operator's name
- *   epilogues  which may stay apart, or be shorter
+ *   fusions    epilogues and prologues, which may stay apart, or be shorter
  *
  * Deciding alike keeps the search small (a network has many nodes and few kinds of them),
  * and makes equal layers equal in the plan.
@@ -35,14 +35,17 @@ typedef struct claim_class_t {
   double without_seconds;
 } claim_class_t;
 
-/* An operator with the longest epilogue that a kernel takes. `fused` is never empty. limit 0: the
- * operator stays alone. */
-typedef struct epilogue_t {
+/* An operator with the longest epilogue, or the longest prologue of one input, that a kernel takes.
+ * A prologue's operator has its epilogue already. `fused` is never empty. limit 0: the operator
+ * stays alone. */
+typedef struct fusion_t {
   const tenon__candidates_t* fused;
-  uint32_t node_count; /* of the chain behind the operator */
+  uint32_t
+      base_count; /* of the operator's nodes, its epilogue's among them where this is a prologue */
+  uint32_t node_count; /* of the chain behind the operator, or before it */
   uint32_t limit;      /* the most of them that may be taken; TENON_NONE: all */
   tenon__time_t apart; /* the operator, then the chain in one step; no figure: nobody asked */
-} epilogue_t;
+} fusion_t;
 
 /* Of one graph, in the order in which they were found, which is the network's: ties are broken by
  * it. Tables are its own and move as they grow; indices hold. */
@@ -57,10 +60,10 @@ typedef struct alternatives_t {
   tenon__string_map_t class_index; /* key of the region -> class */
   uint32_t* taken;                 /* classes, in order of precedence; room for all */
   uint32_t taken_count;
-  epilogue_t* epilogues;
-  uint32_t epilogue_count;
-  size_t epilogue_capacity;
-  tenon__string_map_t epilogue_index; /* key of the fused region -> epilogue */
+  fusion_t* fusions;
+  uint32_t fusion_count;
+  size_t fusion_capacity;
+  tenon__string_map_t fusion_index; /* key of the fused region -> fusion */
 } alternatives_t;
 
 void tenon__alternatives_initialize(alternatives_t* out_alternatives, tenon_allocator_t allocator);
@@ -70,13 +73,13 @@ void tenon__alternatives_deinitialize(alternatives_t* alternatives);
  * claimant. `claim` is copied, its class_index set. Finding candidates may measure. */
 tenon_status_t tenon__alternatives_add_claim(grouping_t* grouping,
                                              const tenon__kernel_entry_t* entry, claim_t* claim);
-/* The epilogue of this key; TENON_NONE when it is new. */
-uint32_t tenon__alternatives_find_epilogue(const alternatives_t* alternatives, const char* key);
+/* The fusion of this key; TENON_NONE when it is new. */
+uint32_t tenon__alternatives_find_fusion(const alternatives_t* alternatives, const char* key);
 /* The key must be new. OUT_OF_MEMORY only; silent. */
-tenon_status_t tenon__alternatives_add_epilogue(alternatives_t* alternatives, const char* key,
-                                                epilogue_t epilogue, uint32_t* out_index);
+tenon_status_t tenon__alternatives_add_fusion(alternatives_t* alternatives, const char* key,
+                                              fusion_t fusion, uint32_t* out_index);
 
-/* No class is taken, epilogues are found anew, and times are as they are now. Claims stay. Called
+/* No class is taken, fusions are found anew, and times are as they are now. Claims stay. Called
  * when times were measured again: the choice then begins anew, so that it depends on times and not
  * on the way there. */
 tenon_status_t tenon__alternatives_renew(tenon__tuning_t* tuning, alternatives_t* alternatives);

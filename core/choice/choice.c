@@ -2,7 +2,7 @@
  * Which nodes together. The plain covering comes first; then one alternative after the other is
  * tried in its place, in order of what it could save at best, and the whole graph, layouts and
  * copies included, is costed with it and without it. What is better stays. First all claims of a
- * kernel, and all epilogues, are tried at once: a layout that pays only where everybody has it is
+ * kernel, and all fusions, are tried at once: a layout that pays only where everybody has it is
  * found like that; then one by one, and what was taken is given up again where it does not pay for
  * itself.
  *
@@ -28,16 +28,16 @@ typedef enum option_kind_t {
   OPTION_TAKE,      /* a class of claims, after those that are taken */
   OPTION_PREFER,    /* before them */
   OPTION_LEAVE,     /* a class that is taken */
-  OPTION_APART,     /* an epilogue */
-  OPTION_SHORTER,   /* an epilogue that is apart, less its last node alone */
-  OPTION_WHOLE,     /* an epilogue that is apart */
+  OPTION_APART,     /* an epilogue or a prologue */
+  OPTION_SHORTER,   /* one that is apart, less its last node alone */
+  OPTION_WHOLE,     /* one that is apart */
   OPTION_TAKE_ALL,  /* classes of the kernel that claims class `index` */
-  OPTION_ALL_APART, /* epilogues that are faster so on their own */
+  OPTION_ALL_APART, /* those that are faster so on their own */
 } option_kind_t;
 
 typedef struct option_t {
   option_kind_t kind;
-  uint32_t index; /* of the class, or of the epilogue */
+  uint32_t index; /* of the class, or of the fusion */
   double saving;  /* at best */
 } option_t;
 
@@ -63,14 +63,14 @@ typedef struct choosing_t {
 
 static tenon_status_t keep_decisions(const alternatives_t* a, tenon__arena_t* arena,
                                      decisions_t* out_decisions) {
-  *out_decisions = (decisions_t){.taken_count = a->taken_count, .limit_count = a->epilogue_count};
+  *out_decisions = (decisions_t){.taken_count = a->taken_count, .limit_count = a->fusion_count};
   out_decisions->taken =
       tenon__arena_copy(arena, a->taken, (a->class_count + 1u) * sizeof(*a->taken));
   out_decisions->limits =
-      tenon__arena_allocate(arena, a->epilogue_count + 1u, sizeof(*out_decisions->limits));
+      tenon__arena_allocate(arena, a->fusion_count + 1u, sizeof(*out_decisions->limits));
   TENON_TRY_MEMORY(out_decisions->taken != NULL && out_decisions->limits != NULL);
-  for (uint32_t k = 0; k < a->epilogue_count; ++k) {
-    out_decisions->limits[k] = a->epilogues[k].limit;
+  for (uint32_t k = 0; k < a->fusion_count; ++k) {
+    out_decisions->limits[k] = a->fusions[k].limit;
   }
   return TENON_OK;
 }
@@ -79,8 +79,8 @@ static tenon_status_t keep_decisions(const alternatives_t* a, tenon__arena_t* ar
 static void restore_decisions(alternatives_t* a, const decisions_t* decisions) {
   a->taken_count = decisions->taken_count;
   memcpy(a->taken, decisions->taken, decisions->taken_count * sizeof(*a->taken));
-  for (uint32_t k = 0; k < a->epilogue_count; ++k) {
-    a->epilogues[k].limit = k < decisions->limit_count ? decisions->limits[k] : TENON_NONE;
+  for (uint32_t k = 0; k < a->fusion_count; ++k) {
+    a->fusions[k].limit = k < decisions->limit_count ? decisions->limits[k] : TENON_NONE;
   }
 }
 
@@ -108,8 +108,8 @@ static bool is_of_kernel(const claim_class_t* one, const claim_class_t* other) {
           one->candidates->items[0].kernel == other->candidates->items[0].kernel);
 }
 
-static bool seems_better_apart(const epilogue_t* epilogue) {
-  return tenon__time_compare(epilogue->apart, epilogue->fused->items[0].time) < 0;
+static bool seems_better_apart(const fusion_t* fusion) {
+  return tenon__time_compare(fusion->apart, fusion->fused->items[0].time) < 0;
 }
 
 static void decide(alternatives_t* a, const option_t* option) {
@@ -127,13 +127,13 @@ static void decide(alternatives_t* a, const option_t* option) {
       leave(a, option->index);
       break;
     case OPTION_APART:
-      a->epilogues[option->index].limit = 0;
+      a->fusions[option->index].limit = 0;
       break;
     case OPTION_SHORTER:
-      a->epilogues[option->index].limit = a->epilogues[option->index].node_count - 1;
+      a->fusions[option->index].limit = a->fusions[option->index].node_count - 1;
       break;
     case OPTION_WHOLE:
-      a->epilogues[option->index].limit = TENON_NONE;
+      a->fusions[option->index].limit = TENON_NONE;
       break;
     case OPTION_TAKE_ALL:
       for (uint32_t k = 0; k < a->class_count; ++k) {
@@ -143,8 +143,8 @@ static void decide(alternatives_t* a, const option_t* option) {
       }
       break;
     case OPTION_ALL_APART:
-      for (uint32_t k = 0; k < a->epilogue_count; ++k) {
-        a->epilogues[k].limit = seems_better_apart(&a->epilogues[k]) ? 0 : TENON_NONE;
+      for (uint32_t k = 0; k < a->fusion_count; ++k) {
+        a->fusions[k].limit = seems_better_apart(&a->fusions[k]) ? 0 : TENON_NONE;
       }
       break;
   }
@@ -217,14 +217,14 @@ static int compare_options(const void* a, const void* b) {
                                    : (left->index > right->index) - (left->index < right->index);
 }
 
-/* What one class or epilogue alone could change. */
+/* What one class or fusion alone could change. */
 static tenon_status_t list_options(const choosing_t* c, tenon__arena_t* arena,
                                    option_t** out_options, uint32_t* out_count) {
   const alternatives_t* a = c->alternatives;
   uint32_t count = 0;
   covered_t best;
   option_t* options =
-      tenon__arena_allocate(arena, a->class_count + a->epilogue_count + 1u, sizeof(*options));
+      tenon__arena_allocate(arena, a->class_count + a->fusion_count + 1u, sizeof(*options));
   TENON_TRY_MEMORY(options != NULL);
   TENON_TRY(tenon__covering_by_nodes(&c->best, c->grouping->g->node_count, arena, &best));
   for (uint32_t k = 0; k < a->class_count; ++k) {
@@ -238,11 +238,11 @@ static tenon_status_t list_options(const choosing_t* c, tenon__arena_t* arena,
       options[count++] = option;
     }
   }
-  const uint32_t measured_count = measures(c) ? a->epilogue_count : 0;
+  const uint32_t measured_count = measures(c) ? a->fusion_count : 0;
   for (uint32_t k = 0; k < measured_count; ++k) {
     option_t option = {.kind = OPTION_APART, .index = k};
-    if (a->epilogues[k].limit == TENON_NONE) {
-      TENON_TRY(tenon__saving_of_epilogue(a, &c->best, k, arena, &option.saving));
+    if (a->fusions[k].limit == TENON_NONE) {
+      TENON_TRY(tenon__saving_of_fusion(a, &c->best, k, arena, &option.saving));
     } else {
       option = (option_t){.kind = OPTION_WHOLE, .index = k, .saving = TENON_CERTAIN_SAVING};
     }
@@ -292,7 +292,7 @@ static tenon_status_t try_all_of(choosing_t* c, const option_t* option, bool* in
     TENON_TRY(try_option(c, &prefer, &changed));
   }
   if (option->kind == OPTION_APART && changed &&
-      c->alternatives->epilogues[option->index].node_count > 1) {
+      c->alternatives->fusions[option->index].node_count > 1) {
     const option_t shorter = {.kind = OPTION_SHORTER, .index = option->index};
     TENON_TRY(try_option(c, &shorter, &more));
   }
@@ -331,9 +331,9 @@ static tenon_status_t try_together(choosing_t* c) {
       TENON_TRY(try_option(c, &option, &changed));
     }
   }
-  const uint32_t measured_count = measures(c) ? a->epilogue_count : 0;
+  const uint32_t measured_count = measures(c) ? a->fusion_count : 0;
   for (uint32_t k = 0; k < measured_count; ++k) {
-    better_apart += seems_better_apart(&a->epilogues[k]) ? 1 : 0;
+    better_apart += seems_better_apart(&a->fusions[k]) ? 1 : 0;
   }
   const option_t apart = {.kind = OPTION_ALL_APART};
   return better_apart > 1 ? try_option(c, &apart, &changed) : TENON_OK;

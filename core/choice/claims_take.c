@@ -51,8 +51,7 @@ static void take(grouping_t* grouping, const claim_t* claim) {
                      .node_count = claim->node_count,
                      .last_position = grouping->position[claim->nodes[0]],
                      .region = claim->region,
-                     .candidates = grouping->alternatives->classes[claim->class_index].candidates,
-                     .epilogue = TENON_NONE};
+                     .candidates = grouping->alternatives->classes[claim->class_index].candidates};
   for (uint32_t k = 0; k < claim->node_count; ++k) {
     const uint32_t at = grouping->position[claim->nodes[k]];
     group->nodes[k] = claim->nodes[k];

@@ -90,20 +90,19 @@ static tenon_status_t explain_claim(explaining_t* e, const claim_t* claim) {
 }
 
 /* "2 nodes one by one: was slower: measured 3 us, at once measured 2 us" */
-static tenon_status_t explain_epilogue(explaining_t* e, tenon__unit_t* unit) {
+static tenon_status_t explain_fusion(explaining_t* e, tenon__unit_t* unit, const fusion_t* fusion) {
   tenon__tuning_t* tuning = e->grouping->tuning;
-  const epilogue_t* epilogue = &e->grouping->alternatives->epilogues[unit->epilogue];
-  const tenon__candidate_t* fused = &epilogue->fused->items[0];
-  const uint32_t count = unit->chosen.region->node_count + epilogue->node_count;
+  const tenon__candidate_t* fused = &fusion->fused->items[0];
+  const uint32_t count = fusion->base_count + fusion->node_count;
   const char* together = tenon__time_text(tuning, fused->time);
-  const char* apart = tenon__time_text(tuning, epilogue->apart);
-  if (epilogue->apart.figure == TENON_FIGURE_NONE) {
+  const char* apart = tenon__time_text(tuning, fusion->apart);
+  if (fusion->apart.figure == TENON_FIGURE_NONE) {
     return TENON_OK;
   }
   TENON_TRY_MEMORY(together != NULL && apart != NULL);
   return add_note(
       e, unit,
-      unit->chosen.region->slot_count > 0
+      unit->chosen.region->slot_count > 0 && fusion->limit > 0
           ? tenon__arena_format(tuning->arena, "%u nodes one by one: %s, at once %s\n", count,
                                 apart, together)
           : tenon__arena_format(tuning->arena, "%s:%s: %u nodes at once %s, one by one %s\n",
@@ -125,9 +124,9 @@ tenon_status_t tenon__covering_explain(grouping_t* grouping, const covering_t* c
     TENON_TRY(explain_claim(&e, &a->claims[k]));
   }
   for (uint32_t u = 0; u < covering->units.count; ++u) {
-    if (covering->units.items[u].kind == TENON_UNIT_REGION &&
-        covering->units.items[u].epilogue != TENON_NONE) {
-      TENON_TRY(explain_epilogue(&e, &covering->units.items[u]));
+    tenon__unit_t* unit = &covering->units.items[u];
+    for (uint32_t k = 0; k < unit->fusions.count; ++k) {
+      TENON_TRY(explain_fusion(&e, unit, &a->fusions[unit->fusions.items[k]]));
     }
   }
   return TENON_OK;

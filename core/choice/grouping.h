@@ -21,10 +21,10 @@ typedef struct group_t {
   const tenon__expression_t* expression;
   uint32_t value_count;
   uint32_t values[GROUP_MOST_NODES]; /* values that it makes for others, in order of outputs */
-  /* Operators: the region, epilogue included. */
+  /* Operators: the region, what fills its slots included. */
   struct tenon_region_t* region;
   const tenon__candidates_t* candidates; /* of a claim: its claimant's; NULL: everyone is asked */
-  uint32_t epilogue; /* of the alternatives: what its slot could hold; TENON_NONE */
+  tenon__unit_fusions_t fusions;
 } group_t;
 
 /* Tables over nodes and values of one graph; begun once, and covered again for each alternative
@@ -47,7 +47,7 @@ typedef struct grouping_t {
   bool* sizing; /* of these, values whose numbers are extents elsewhere: made before that */
   bool* leaves; /* values that others than nodes read: outputs, states, dimensions */
   const tenon__expression_t** expressions; /* of each node, once somebody asked */
-  const char** notes; /* of each node: lines about epilogues that nobody takes, or NULL */
+  const char** notes; /* of each node: lines about fusions that nobody takes, or NULL */
   uint32_t* group_of; /* node -> group, TENON_NONE; nodes with several groups: the first */
   group_t* groups;
   uint32_t group_count;

@@ -1,6 +1,6 @@
 /*
  * Which nodes together: what each node is (contents, view, move, control, operator, expression),
- * which values somebody reads, epilogues, runs, and an order in which the units can run.
+ * which values somebody reads, epilogues, prologues, runs, and an order in which the units can run.
  */
 #include "core/choice/regions.h"
 
@@ -10,6 +10,7 @@
 #include "core/choice/claims_take.h"
 #include "core/choice/devices.h"
 #include "core/choice/epilogues.h"
+#include "core/choice/prologues.h"
 #include "core/choice/runs.h"
 #include "core/choice/units.h"
 #include "core/dimension/dimension_pool.h"
@@ -185,11 +186,8 @@ static void find_needed(grouping_t* grouping) {
 
 static group_t* add_group(grouping_t* grouping, uint32_t node, tenon__unit_kind_t kind) {
   group_t* group = &grouping->groups[grouping->group_count];
-  *group = (group_t){.alive = true,
-                     .kind = kind,
-                     .node_count = 1,
-                     .last_position = grouping->position[node],
-                     .epilogue = TENON_NONE};
+  *group = (group_t){
+      .alive = true, .kind = kind, .node_count = 1, .last_position = grouping->position[node]};
   group->nodes[0] = node;
   grouping->group_of[node] = grouping->group_count++;
   return group;
@@ -234,7 +232,7 @@ static tenon_status_t classify_operator(grouping_t* grouping, uint32_t node) {
   return tenon__region_finish(tuning->arena, tuning->profile, group->region);
 }
 
-/* Expression nodes get their groups last, after the epilogues took theirs. */
+/* Expression nodes get their groups last, after epilogues and prologues took theirs. */
 static tenon_status_t classify(grouping_t* grouping, uint32_t node) {
   const tenon__node_t* n = &grouping->g->nodes[node];
   if (!tenon__grouping_is_needed(grouping, n)) {
@@ -351,6 +349,7 @@ tenon_status_t tenon__grouping_cover(grouping_t* grouping, tenon__arena_t* arena
   tenon__claims_take(grouping);
   if (!grouping->tuning->options.no_fusion) {
     TENON_TRY(tenon__epilogues_make(grouping));
+    TENON_TRY(tenon__prologues_make(grouping));
   }
   TENON_TRY(classify_rest(grouping));
   TENON_TRY(tenon__runs_make(grouping));

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/lists.h"
 #include "core/base/status.h"
 
 tenon_status_t tenon__covering_by_nodes(const covering_t* covering, uint32_t node_count,
@@ -78,24 +79,23 @@ tenon_status_t tenon__saving_of_class(const alternatives_t* a, const covered_t* 
   return TENON_OK;
 }
 
-/* Of an epilogue that is fused in some place; nothing where it is in none. */
-tenon_status_t tenon__saving_of_epilogue(const alternatives_t* a, const covering_t* best,
-                                         uint32_t index, tenon__arena_t* arena,
-                                         double* out_saving) {
+/* Of one that is made in some place; nothing where it is in none. */
+tenon_status_t tenon__saving_of_fusion(const alternatives_t* a, const covering_t* best,
+                                       uint32_t index, tenon__arena_t* arena, double* out_saving) {
   reach_t reach = {.figure = TENON_FIGURE_MEASURED};
   uint8_t* touched = tenon__arena_allocate(arena, best->units.count + 1u, 1);
   *out_saving = 0;
   TENON_TRY_MEMORY(touched != NULL);
   for (uint32_t u = 0; u < best->units.count; ++u) {
     const tenon__unit_t* unit = &best->units.items[u];
-    if (unit->kind == TENON_UNIT_REGION && unit->epilogue == index &&
-        unit->chosen.region->slot_count > 0) {
+    if (unit->kind == TENON_UNIT_REGION && unit->chosen.region->slot_count > 0 &&
+        tenon__list_holds(unit->fusions.items, unit->fusions.count, index)) {
       touch(best, u, touched, &reach);
       reach.place_count += 1;
     }
   }
   if (reach.place_count > 0) {
-    *out_saving = saving_of(&reach, a->epilogues[index].apart);
+    *out_saving = saving_of(&reach, a->fusions[index].apart);
   }
   return TENON_OK;
 }

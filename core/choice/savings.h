@@ -26,8 +26,8 @@ tenon_status_t tenon__covering_by_nodes(const covering_t* covering, uint32_t nod
 tenon_status_t tenon__saving_of_class(const alternatives_t* a, const covered_t* best,
                                       uint32_t class_index, tenon__arena_t* arena,
                                       double* out_saving);
-/* If it stayed apart wherever it is fused; 0 where it is nowhere. */
-tenon_status_t tenon__saving_of_epilogue(const alternatives_t* a, const covering_t* best,
-                                         uint32_t index, tenon__arena_t* arena, double* out_saving);
+/* If its nodes stayed apart wherever it is made; 0 where it is nowhere. */
+tenon_status_t tenon__saving_of_fusion(const alternatives_t* a, const covering_t* best,
+                                       uint32_t index, tenon__arena_t* arena, double* out_saving);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct scene_t {
   uint32_t nodes[PLACES][2];
   claim_t claims[PLACES];
   claim_class_t pattern;
-  epilogue_t epilogue;
+  fusion_t fusion;
   alternatives_t alternatives;
   covering_t covering;
   covered_t by_nodes;
@@ -36,8 +36,7 @@ static bool open_scene(scene_t* s, tenon__time_t time) {
     s->units[k] =
         (tenon__unit_t){.kind = TENON_UNIT_REGION,
                         .chosen = {.region = &s->regions[k], .candidates = &s->candidates[k]},
-                        .own_seconds = seconds[k],
-                        .epilogue = TENON_NONE};
+                        .own_seconds = seconds[k]};
   }
   s->units[1].copies_seconds = 5e-6;
   s->items[UNITS].time = time;
@@ -50,8 +49,8 @@ static bool open_scene(scene_t* s, tenon__time_t time) {
                                      .claim_count = PLACES,
                                      .classes = &s->pattern,
                                      .class_count = 1,
-                                     .epilogues = &s->epilogue,
-                                     .epilogue_count = 1};
+                                     .fusions = &s->fusion,
+                                     .fusion_count = 1};
   s->covering = (covering_t){.units = {.items = s->units, .count = UNITS}};
   return tenon__covering_by_nodes(&s->covering, NODES, &s->arena, &s->by_nodes) == TENON_OK;
 }
@@ -63,9 +62,9 @@ static double saving_of_pattern(scene_t* s) {
   return saving;
 }
 
-static double saving_of_epilogue(scene_t* s) {
+static double saving_of_fusion(scene_t* s) {
   double saving = 0;
-  EXPECT_STATUS(tenon__saving_of_epilogue(&s->alternatives, &s->covering, 0, &s->arena, &saving),
+  EXPECT_STATUS(tenon__saving_of_fusion(&s->alternatives, &s->covering, 0, &s->arena, &saving),
                 TENON_OK);
   return saving;
 }
@@ -102,16 +101,16 @@ TENON_TEST(what_is_known_better_is_looked_at_and_what_is_known_worse_is_not) {
   tenon__arena_deinitialize(&s.arena);
 }
 
-TENON_TEST(an_epilogue_counts_where_it_is_fused) {
+TENON_TEST(a_fusion_counts_where_it_is_made) {
   scene_t s;
   REQUIRE(open_scene(&s, (tenon__time_t){TENON_FIGURE_MEASURED, 0}));
-  s.epilogue.apart = (tenon__time_t){TENON_FIGURE_MEASURED, 12e-6};
-  EXPECT_NEAR(saving_of_epilogue(&s), 0, 0);
-  s.units[0].epilogue = 0;
-  s.units[2].epilogue = 0;
-  EXPECT_NEAR(saving_of_epilogue(&s), 0, 0); /* their kernels' slots are empty */
+  s.fusion.apart = (tenon__time_t){TENON_FIGURE_MEASURED, 12e-6};
+  EXPECT_NEAR(saving_of_fusion(&s), 0, 0);
+  s.units[0].fusions.count = 1;
+  s.units[2].fusions.count = 1;
+  EXPECT_NEAR(saving_of_fusion(&s), 0, 0); /* their kernels' slots are empty */
   s.regions[0].slot_count = 1;
   s.regions[2].slot_count = 1;
-  EXPECT_NEAR(saving_of_epilogue(&s) * 1e6, 30 + 10 - 2 * 12, 1e-9);
+  EXPECT_NEAR(saving_of_fusion(&s) * 1e6, 30 + 10 - 2 * 12, 1e-9);
   tenon__arena_deinitialize(&s.arena);
 }

@@ -27,6 +27,14 @@ typedef enum tenon__unit_kind_t {
   TENON_UNIT_CONTROL,
 } tenon__unit_kind_t;
 
+/* Of the alternatives: what the slots of an operator's kernel hold, or could hold. Its epilogue
+ * comes first, then the prologues of its inputs. */
+enum { TENON_UNIT_MOST_FUSIONS = 4 };
+typedef struct tenon__unit_fusions_t {
+  uint32_t count;
+  uint32_t items[TENON_UNIT_MOST_FUSIONS];
+} tenon__unit_fusions_t;
+
 /* Seconds are those of the picked tactic, 0 where there is no figure. */
 typedef struct tenon__unit_t {
   tenon__unit_kind_t kind;
@@ -38,8 +46,8 @@ typedef struct tenon__unit_t {
   struct tenon_region_t* plain;
   const tenon__candidates_t* plain_candidates;
   tenon_dtype_t dtype; /* in which it is to leave its results where it can; UNDEFINED: their own */
-  uint32_t epilogue;   /* of the alternatives: what its slot could hold; TENON_NONE */
-  double own_seconds;  /* its step */
+  tenon__unit_fusions_t fusions;
+  double own_seconds;    /* its step */
   double copies_seconds; /* of what it reads and makes */
 } tenon__unit_t;
 

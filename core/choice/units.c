@@ -60,11 +60,8 @@ static tenon_status_t emit_views(grouping_t* grouping, const group_t* group,
   const uint32_t node = group->nodes[0];
   const tenon__node_t* n = &grouping->g->nodes[node];
   for (uint32_t k = 0; k < n->output_count; ++k) {
-    tenon__unit_t unit = {.kind = TENON_UNIT_VIEW,
-                          .node = node,
-                          .output = k,
-                          .device = grouping->device_of[node],
-                          .epilogue = TENON_NONE};
+    tenon__unit_t unit = {
+        .kind = TENON_UNIT_VIEW, .node = node, .output = k, .device = grouping->device_of[node]};
     if (n->outputs[k] == TENON_NONE || !grouping->needed[n->outputs[k]]) {
       continue;
     }
@@ -106,7 +103,7 @@ static tenon_status_t emit_group(grouping_t* grouping, const group_t* group,
   tenon__unit_t unit = {.kind = group->kind,
                         .node = group->nodes[0],
                         .device = grouping->device_of[group->nodes[0]],
-                        .epilogue = group->epilogue};
+                        .fusions = group->fusions};
   if (group->kind == TENON_UNIT_VIEW) {
     return emit_views(grouping, group, units);
   }

@@ -17,17 +17,17 @@ static tenon_status_t space_extents(const struct tenon_region_t* region, uint32_
                                                                     : TENON_ERROR_INVALID_STATE;
 }
 
-/* A kernel walks its output and a slot's operands together: the slot's space is the output's shape.
- */
+/* A kernel walks its output, or the input that it reads, and a slot's operands together: the slot's
+ * space is the shape of that. */
 static bool slot_space_fits(const struct tenon_region_t* region, uint32_t slot,
                             const tenon__extents_t* extents, uint32_t rank, const int64_t* dims) {
   uint32_t k = 0;
   while (region->slots[k].slot != slot) {
     ++k;
   }
-  const uint32_t output = region->slots[k].expression.program.outputs[0].index;
   const tenon__value_node_t* value =
-      &region->network->graphs[region->graph]->values[region->outputs[output].value];
+      &region->network->graphs[region->graph]
+           ->values[tenon__region_slot_value(region, &region->slots[k])];
   bool fits = value->type.rank == rank;
   for (uint32_t d = 0; fits && d < rank; ++d) {
     int64_t extent = 0;

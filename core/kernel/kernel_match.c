@@ -85,9 +85,9 @@ static bool has_slots(const tenon_kernel_t* kernel, const struct tenon_region_t*
                       tenon_refusal_t* out_refusal) {
   for (uint32_t k = 0; k < region->slot_count; ++k) {
     const tenon_slot_t* slot = tenon__kernel_slot(kernel, region->slots[k].slot);
-    const char* fault =
-        slot == NULL ? "it has no such slot"
-                     : tenon__slot_fault(slot, &region->slots[k].expression, region->network->pool);
+    const char* fault = slot == NULL
+                            ? "it has no such slot"
+                            : tenon__slot_fault(slot, &region->slots[k], region->network->pool);
     if (fault != NULL) {
       return refuse(TENON_REFUSAL_SLOT, fault, out_refusal);
     }

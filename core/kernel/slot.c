@@ -74,11 +74,18 @@ static const char* instruction_fault(const tenon_slot_t* slot, const tenon_progr
   return NULL;
 }
 
-const char* tenon__slot_fault(const tenon_slot_t* slot, const tenon__expression_t* expression,
+/* What would be said of a slot of the kind that the filling needs. */
+static const char* place_fault(uint32_t kind) {
+  return kind == TENON_SLOT_PROLOGUE ? "its slot is not on this input"
+         : kind == TENON_SLOT_SIDE   ? "its slot is not beside its first output"
+                                     : "its slot is not behind its first output";
+}
+
+const char* tenon__slot_fault(const tenon_slot_t* slot, const tenon__region_slot_t* filling,
                               const tenon__dim_pool_t* pool) {
-  if (slot->kind != TENON_SLOT_EPILOGUE || slot->index != 0) {
-    return "its slot is not behind its first output";
+  if (slot->kind != filling->kind || slot->index != filling->index) {
+    return place_fault(filling->kind);
   }
-  const char* fault = instruction_fault(slot, &expression->program);
-  return fault != NULL ? fault : operand_fault(slot, expression, pool);
+  const char* fault = instruction_fault(slot, &filling->expression.program);
+  return fault != NULL ? fault : operand_fault(slot, &filling->expression, pool);
 }

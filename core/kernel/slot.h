@@ -7,9 +7,9 @@
 
 /* The kernel's slot of that number; NULL when it has fewer. */
 const tenon_slot_t* tenon__kernel_slot(const tenon_kernel_t* kernel, uint32_t number);
-/* Why the slot cannot hold the program: static text that names the limit; NULL when it can. Slots
- * on the first output alone are ever filled. Linear in the program; no plugin is called. */
-const char* tenon__slot_fault(const tenon_slot_t* slot, const tenon__expression_t* expression,
+/* Why the slot cannot hold what fills it: static text that names the limit; NULL when it can.
+ * Linear in the program; no plugin is called. */
+const char* tenon__slot_fault(const tenon_slot_t* slot, const tenon__region_slot_t* filling,
                               const tenon__dim_pool_t* pool);
 
 #endif

@@ -228,6 +228,22 @@ static void append_program(text_t* text, const tenon_program_t* program) {
   }
 }
 
+/* What stands before an input or goes out by another way than the operator's says so: "before in0:
+ * max(value, 0)". */
+static void append_slot(text_t* text, const tenon__region_slot_t* slot) {
+  const tenon_program_t* program = &slot->expression.program;
+  const char* own = tenon__program_text(program, 0, text->arena);
+  const char* side = slot->kind == TENON_SLOT_PROLOGUE ? "before in" : "out";
+  if (slot->kind == TENON_SLOT_EPILOGUE) {
+    append_program(text, program);
+  } else {
+    append_item(text, "; ",
+                own == NULL ? NULL
+                            : tenon__arena_format(text->arena, "%s%u: %s", side,
+                                                  program->outputs[0].index, own));
+  }
+}
+
 static const char* expression_text(const tenon__step_t* step, tenon__arena_t* arena) {
   if (step->kind != TENON_STEP_KERNEL) {
     return "";
@@ -238,7 +254,7 @@ static const char* expression_text(const tenon__step_t* step, tenon__arena_t* ar
     append_program(&text, &step->region->expression->program);
   }
   for (uint32_t k = 0; k < step->region->slot_count; ++k) {
-    append_program(&text, &step->region->slots[k].expression.program);
+    append_slot(&text, &step->region->slots[k]);
   }
   return end(&text);
 }

@@ -12,6 +12,7 @@
 #include "core/plan_file/layout_file.h"
 #include "core/plan_file/network_file.h"
 #include "core/plan_file/program_file.h"
+#include "core/plan_file/slot_check.h"
 #include "core/program/program_check.h"
 #include "core/region/region.h"
 #include "core/region/retype.h"
@@ -60,6 +61,8 @@ void tenon__region_write(const struct tenon_region_t* region, struct tenon__byte
   tenon__write_u32(writer, region->slot_count);
   for (uint32_t k = 0; k < region->slot_count; ++k) {
     tenon__write_u32(writer, region->slots[k].slot);
+    tenon__write_u32(writer, region->slots[k].kind);
+    tenon__write_u32(writer, region->slots[k].index);
     tenon__expression_write(&region->slots[k].expression, writer);
   }
   if (region->kind == TENON_REGION_EXPRESSION) {
@@ -236,7 +239,7 @@ static bool operands_fit(const region_reader_t* r, const tenon__expression_t* ex
 }
 
 /* Each output of the program is one of the region's, in its type; those of the program itself are
- * aligned. */
+ * aligned. What a prologue makes is none. */
 static bool outputs_fit(const region_reader_t* r, const tenon_program_t* program,
                         bool are_aligned) {
   for (uint32_t k = 0; k < program->output_count; ++k) {
@@ -260,39 +263,23 @@ static bool outputs_fit(const region_reader_t* r, const tenon_program_t* program
   return program->output_count > 0;
 }
 
-static tenon_status_t read_expression(region_reader_t* r, uint32_t space,
+/* `slot`: NULL: the region's own program. */
+static tenon_status_t read_expression(region_reader_t* r, const tenon__region_slot_t* slot,
                                       tenon__expression_t* out_expression) {
+  const uint32_t space = slot == NULL ? TENON_SPACE_PROGRAM : slot->slot;
+  const bool is_prologue = slot != NULL && slot->kind == TENON_SLOT_PROLOGUE;
   TENON_TRY(tenon__expression_read(r->bytes, r->network->pool, r->arena, r->sink, out_expression));
   TENON_TRY(tenon__program_check(&out_expression->program, r->sink));
-  const bool is_program = space == TENON_SPACE_PROGRAM;
   if (out_expression->program.rank > MOST_AXES || !operands_fit(r, out_expression, space) ||
-      !outputs_fit(r, &out_expression->program, is_program) ||
-      (is_program && out_expression->program.output_count != r->region.output_count)) {
+      (!is_prologue && !outputs_fit(r, &out_expression->program, slot == NULL)) ||
+      (slot == NULL && out_expression->program.output_count != r->region.output_count)) {
     return broken(r, "a program does not fit the arguments");
   }
   return TENON_OK;
 }
 
-/* The slot's value has the type of what the main node leaves there, when that is a value of the
- * graph. */
-static bool slot_value_fits(const region_reader_t* r, const tenon__region_slot_t* slot) {
-  const tenon__node_t* node = &r->graph->nodes[r->region.nodes[0]];
-  const uint32_t output = slot->expression.program.outputs[0].index;
-  if (output >= node->output_count || node->outputs[output] == TENON_NONE) {
-    return true;
-  }
-  const tenon_program_t* program = &slot->expression.program;
-  for (uint32_t k = 0; k < program->operand_count; ++k) {
-    if (program->operands[k].kind == TENON_OPERAND_SLOT_VALUE &&
-        program->operands[k].dtype != value_of(r, node->outputs[output])->type.dtype) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static tenon_status_t read_slots(region_reader_t* r) {
-  const uint32_t count = tenon__read_count(r->bytes, 8);
+  const uint32_t count = tenon__read_count(r->bytes, 16);
   tenon__region_slot_t* slots = tenon__arena_allocate(r->arena, count, sizeof *slots);
   TENON_TRY_MEMORY(slots != NULL);
   if (count > MOST_AXES || (count > 0 && r->region.kind != TENON_REGION_OPERATOR)) {
@@ -300,17 +287,17 @@ static tenon_status_t read_slots(region_reader_t* r) {
   }
   for (uint32_t k = 0; k < count; ++k) {
     slots[k].slot = tenon__read_u32(r->bytes);
-    for (uint32_t j = 0; j < k; ++j) {
-      if (slots[j].slot == slots[k].slot) {
-        return broken(r, "a slot is filled twice");
-      }
-    }
+    slots[k].kind = tenon__read_u32(r->bytes);
+    slots[k].index = tenon__read_u32(r->bytes);
     if (slots[k].slot == TENON_SPACE_PROGRAM) {
       return broken(r, "a slot has no number");
     }
-    TENON_TRY(read_expression(r, slots[k].slot, &slots[k].expression));
-    if (!slot_value_fits(r, &slots[k])) {
-      return broken(r, "a slot takes its value in another type");
+    if (tenon__slot_is_filled(slots, k, &slots[k])) {
+      return broken(r, "a slot is filled twice");
+    }
+    TENON_TRY(read_expression(r, &slots[k], &slots[k].expression));
+    if (!tenon__slot_fits(&r->region, &slots[k])) {
+      return broken(r, "what fills a slot does not fit where it is");
     }
   }
   r->region.slot_count = count;
@@ -409,7 +396,7 @@ static tenon_status_t read_semantics(region_reader_t* r) {
   if (r->region.kind == TENON_REGION_EXPRESSION) {
     tenon__expression_t* expression = tenon__arena_allocate(r->arena, 1, sizeof *expression);
     TENON_TRY_MEMORY(expression != NULL);
-    TENON_TRY(read_expression(r, TENON_SPACE_PROGRAM, expression));
+    TENON_TRY(read_expression(r, NULL, expression));
     r->region.expression = expression;
   } else if (r->region.kind == TENON_REGION_MOVE) {
     TENON_TRY(read_map(r));
@@ -418,36 +405,6 @@ static tenon_status_t read_semantics(region_reader_t* r) {
     }
   }
   return TENON_OK;
-}
-
-/* The kernel of one operator finds the node's inputs first, then those of slots; a slot may have
- * changed which value an output is. */
-static bool node_fits(const region_reader_t* r) {
-  if (r->region.node_count != 1) {
-    return true;
-  }
-  const tenon__node_t* node = &r->graph->nodes[r->region.nodes[0]];
-  if (node->input_count > r->region.input_count || node->output_count > r->region.output_count) {
-    return false;
-  }
-  for (uint32_t k = 0; k < node->input_count; ++k) {
-    if (r->region.inputs[k].value != node->inputs[k] || r->region.inputs[k].aligned) {
-      return false;
-    }
-  }
-  for (uint32_t k = 0; k < node->output_count; ++k) {
-    bool matches = r->region.outputs[k].value == node->outputs[k];
-    for (uint32_t j = 0; j < r->region.slot_count && !matches; ++j) {
-      const tenon_program_t* program = &r->region.slots[j].expression.program;
-      for (uint32_t o = 0; o < program->output_count; ++o) {
-        matches = matches || program->outputs[o].index == k;
-      }
-    }
-    if (!matches) {
-      return false;
-    }
-  }
-  return true;
 }
 
 tenon_status_t tenon__region_read(struct tenon__byte_reader_t* reader,
@@ -472,7 +429,7 @@ tenon_status_t tenon__region_read(struct tenon__byte_reader_t* reader,
   TENON_TRY(read_inputs(&r));
   TENON_TRY(read_outputs(&r));
   TENON_TRY(read_slots(&r));
-  if (!node_fits(&r)) {
+  if (!tenon__slots_fit_node(&r.region)) {
     return broken(&r, "the arguments are not those of the operator");
   }
   TENON_TRY(read_semantics(&r));

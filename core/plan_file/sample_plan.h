@@ -136,8 +136,9 @@ static inline struct tenon_region_t sample_fused_region(sample_t* s, const sampl
   if (!s->failed) {
     operands[1].index = n->x;
     own.program.operands = operands;
-    sample_try(s, tenon__region_fill_slot(SAMPLE_ARENA(s), &region, 0, 0, &own,
-                                          sample_output(s, n->scale)));
+    const tenon__slot_filling_t filling = {
+        .kind = TENON_SLOT_EPILOGUE, .expression = &own, .value = sample_output(s, n->scale)};
+    sample_try(s, tenon__region_fill_slot(SAMPLE_ARENA(s), &region, &filling));
     region.covered = sample_copy(s, covered, sizeof covered);
     region.covered_count = 2;
   }

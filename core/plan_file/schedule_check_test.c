@@ -315,7 +315,7 @@ static const fault_t faults[] = {
     FAULT(program_reads_another_type, "does not fit the arguments"),
     FAULT(program_writes_another_type, "does not fit the arguments"),
     FAULT(slot_writes_no_output, "does not fit the arguments"),
-    FAULT(slot_value_of_another_type, "in another type"),
+    FAULT(slot_value_of_another_type, "does not fit where it is"),
     FAULT(move_from_no_input, "a map is broken"),
     FAULT(rule_follows_nobody, "rule for an argument is none"),
     FAULT(rule_without_layout, "rule for an argument is none"),

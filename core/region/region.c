@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/base/allocator.h"
 #include "core/base/lists.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
@@ -155,24 +156,45 @@ static tenon_status_t number_outputs(tenon__arena_t* arena, uint32_t base,
   return TENON_OK;
 }
 
+/* Where the slot's result goes, and what that is from now on; inputs and outputs are the region's
+ * own. */
+static uint32_t place_filling(const tenon__slot_filling_t* filling,
+                              struct tenon_region_t* inout_region) {
+  tenon__region_input_t* inputs = tenon__drop_const(inout_region->inputs);
+  tenon__region_output_t* outputs = tenon__drop_const(inout_region->outputs);
+  switch (filling->kind) {
+    case TENON_SLOT_PROLOGUE:
+      inputs[filling->index].value = filling->value;
+      return filling->index;
+    case TENON_SLOT_SIDE:
+      outputs[inout_region->output_count] = (tenon__region_output_t){.value = filling->value};
+      return inout_region->output_count++;
+    default:
+      outputs[filling->index].value = filling->value;
+      return filling->index;
+  }
+}
+
 tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_region_t* inout_region,
-                                       uint32_t slot, uint32_t output_index,
-                                       const tenon__expression_t* expression, uint32_t value) {
+                                       const tenon__slot_filling_t* filling) {
   struct tenon_region_t region = *inout_region;
   tenon__region_slot_t* slots = tenon__arena_allocate(arena, region.slot_count + 1u, sizeof *slots);
   tenon__region_output_t* outputs =
-      copy_array(arena, region.outputs, region.output_count, sizeof *outputs);
+      tenon__arena_allocate(arena, region.output_count + 1u, sizeof *outputs);
   TENON_TRY_MEMORY(slots != NULL && outputs != NULL);
   if (region.slot_count > 0) {
     memcpy(slots, region.slots, region.slot_count * sizeof *slots);
   }
+  if (region.output_count > 0) {
+    memcpy(outputs, region.outputs, region.output_count * sizeof *outputs);
+  }
   tenon__region_slot_t* filled = &slots[region.slot_count++];
-  filled->slot = slot;
-  TENON_TRY(take_operands(arena, expression, slot, &region, &filled->expression));
-  TENON_TRY(number_outputs(arena, output_index, &filled->expression));
-  outputs[output_index].value = value;
+  *filled =
+      (tenon__region_slot_t){.slot = filling->slot, .kind = filling->kind, .index = filling->index};
+  TENON_TRY(take_operands(arena, filling->expression, filling->slot, &region, &filled->expression));
   region.outputs = outputs;
   region.slots = slots;
+  TENON_TRY(number_outputs(arena, place_filling(filling, &region), &filled->expression));
   *inout_region = region;
   return TENON_OK;
 }
@@ -309,6 +331,13 @@ tenon_status_t tenon__region_of_copy(tenon__arena_t* arena, const tenon__network
                                         .outputs = outputs,
                                         .map = map};
   return tenon__dim_pool_failed(network->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+uint32_t tenon__region_slot_value(const struct tenon_region_t* region,
+                                  const tenon__region_slot_t* slot) {
+  return slot->kind == TENON_SLOT_PROLOGUE
+             ? region->inputs[slot->index].value
+             : region->outputs[slot->expression.program.outputs[0].index].value;
 }
 
 const tenon_dim_t* tenon__region_space(const struct tenon_region_t* region, uint32_t space,

@@ -35,9 +35,13 @@ typedef struct tenon__region_output_t {
   const uint32_t* axes; /* aligned: axis of the space along which each axis of the value runs */
 } tenon__region_output_t;
 
-/* What fills one slot of the kernel. operands[k].index: the region's input. */
+/* What fills one slot of the kernel. operands[k].index: the region's input. The program has one
+ * output; its index is the region's output that it makes, of a prologue the input that it stands
+ * for. */
 typedef struct tenon__region_slot_t {
-  uint32_t slot; /* of the kernel */
+  uint32_t slot;  /* of the kernel */
+  uint32_t kind;  /* TENON_SLOT_* */
+  uint32_t index; /* of the operator's inputs or outputs: where the slot is */
   tenon__expression_t expression;
 } tenon__region_slot_t;
 
@@ -108,12 +112,22 @@ tenon_status_t tenon__region_of_nodes(tenon__arena_t* arena, const tenon__networ
 enum { TENON_REGION_MOST_PROPOSED = 64 };
 bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uint32_t node_count,
                          uint32_t out_values[TENON_REGION_MOST_PROPOSED], uint32_t* out_count);
-/* Adds slots' operands and takes their results: `expression` has operand kinds SLOT_VALUE for the
- * slot's own value and graph values in operands[k].index for the rest; the region's output `index`
- * becomes `value`. Covered nodes are for the caller to add. */
+/* What is to fill a slot. `expression` has operand kinds SLOT_VALUE for the slot's own value and
+ * graph values in operands[k].index for the rest. `value`, of the graph:
+ *   PROLOGUE  the slot's own value, which takes the place of the region's input `index`
+ *   EPILOGUE  what the region's output `index` becomes
+ *   SIDE      what is made besides: a new output, behind all others */
+typedef struct tenon__slot_filling_t {
+  uint32_t slot;
+  uint32_t kind;
+  uint32_t index;
+  const tenon__expression_t* expression;
+  uint32_t value;
+} tenon__slot_filling_t;
+
+/* Adds the slot, its operands and its result. Covered nodes are for the caller to add. */
 tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_region_t* inout_region,
-                                       uint32_t slot, uint32_t output_index,
-                                       const tenon__expression_t* expression, uint32_t value);
+                                       const tenon__slot_filling_t* filling);
 /* An expression over values of a graph. */
 typedef struct tenon__graph_expression_t {
   const tenon__expression_t* expression; /* operands[k].index are graph values */
@@ -150,6 +164,10 @@ static inline uint32_t tenon__region_value(const struct tenon_region_t* region, 
   }
   return TENON_NONE;
 }
+/* The graph's value whose shape is the space of a filled slot: what the program makes, of a
+ * prologue what it reads in the input's place. */
+uint32_t tenon__region_slot_value(const struct tenon_region_t* region,
+                                  const tenon__region_slot_t* slot);
 /* Extents of a space of the region. TENON_SPACE_PROGRAM is that of the region's expression. */
 const tenon_dim_t* tenon__region_space(const struct tenon_region_t* region, uint32_t space,
                                        uint32_t* out_rank);

@@ -299,6 +299,8 @@ tenon__digest_t tenon__region_signature(const struct tenon_region_t* region) {
   hash_u64(&s, region->slot_count);
   for (uint32_t k = 0; k < region->slot_count; ++k) {
     hash_u64(&s, region->slots[k].slot);
+    hash_u64(&s, region->slots[k].kind);
+    hash_u64(&s, region->slots[k].index);
     hash_expression(&s, &region->slots[k].expression);
   }
   hash_u64(&s, region->expression != NULL ? 1 : 0);

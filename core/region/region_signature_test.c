@@ -138,7 +138,9 @@ static tenon_status_t fill_slot(kitchen_t* k, struct tenon_region_t* region) {
   }
   own.accesses = own_accesses;
   own.space = tenon__arena_copy(&k->arena, square, sizeof square);
-  return tenon__region_fill_slot(&k->arena, region, 0, 0, &own, k->y);
+  const tenon__slot_filling_t filling = {
+      .kind = TENON_SLOT_EPILOGUE, .expression = &own, .value = k->y};
+  return tenon__region_fill_slot(&k->arena, region, &filling);
 }
 
 static tenon_status_t make_profile(kitchen_t* k, tenon__profile_t* profile) {

@@ -57,10 +57,8 @@ bool tenon__region_converts_output(const struct tenon_region_t* region, uint32_t
   }
   bool is_made = region->kind == TENON_REGION_EXPRESSION;
   for (uint32_t k = 0; k < region->slot_count && !is_made; ++k) {
-    const tenon_program_t* program = &region->slots[k].expression.program;
-    for (uint32_t o = 0; o < program->output_count && !is_made; ++o) {
-      is_made = program->outputs[o].index == output;
-    }
+    is_made = region->slots[k].kind != TENON_SLOT_PROLOGUE &&
+              region->slots[k].expression.program.outputs[0].index == output;
   }
   return is_made;
 }
@@ -89,8 +87,9 @@ tenon_dtype_t tenon__region_output_dtype(const struct tenon_region_t* region, ui
 
 /* ---- Converting ---- */
 
+/* `makes_outputs`: what it makes are outputs of the region. */
 static tenon_status_t retype_program(tenon__arena_t* arena, const struct tenon_region_t* region,
-                                     tenon_program_t* inout_program) {
+                                     bool makes_outputs, tenon_program_t* inout_program) {
   tenon_operand_t* operands =
       tenon__arena_allocate(arena, inout_program->operand_count + 1u, sizeof *operands);
   tenon_program_output_t* outputs =
@@ -104,7 +103,9 @@ static tenon_status_t retype_program(tenon__arena_t* arena, const struct tenon_r
   }
   for (uint32_t k = 0; k < inout_program->output_count; ++k) {
     outputs[k] = inout_program->outputs[k];
-    outputs[k].dtype = tenon__region_output_dtype(region, outputs[k].index, NULL);
+    if (makes_outputs) {
+      outputs[k].dtype = tenon__region_output_dtype(region, outputs[k].index, NULL);
+    }
   }
   inout_program->operands = operands;
   inout_program->outputs = outputs;
@@ -116,7 +117,7 @@ static tenon_status_t retype_programs(tenon__arena_t* arena, struct tenon_region
     tenon__expression_t* own = tenon__arena_copy(arena, region->expression, sizeof *own);
     TENON_TRY_MEMORY(own != NULL);
     region->expression = own;
-    TENON_TRY(retype_program(arena, region, &own->program));
+    TENON_TRY(retype_program(arena, region, true, &own->program));
   }
   if (region->slot_count > 0) {
     tenon__region_slot_t* slots =
@@ -124,7 +125,8 @@ static tenon_status_t retype_programs(tenon__arena_t* arena, struct tenon_region
     TENON_TRY_MEMORY(slots != NULL);
     region->slots = slots;
     for (uint32_t k = 0; k < region->slot_count; ++k) {
-      TENON_TRY(retype_program(arena, region, &slots[k].expression.program));
+      TENON_TRY(retype_program(arena, region, slots[k].kind != TENON_SLOT_PROLOGUE,
+                               &slots[k].expression.program));
     }
   }
   return TENON_OK;

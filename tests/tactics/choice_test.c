@@ -1,7 +1,5 @@
 /* Choosing: kernels that compute nothing and say how long they would take. Looks at the plan alone.
  */
-#include <time.h>
-
 #include "tests/support/core_world.h"
 
 static const char* const takes_dense[] = {"test.dense/1", NULL};
@@ -103,12 +101,6 @@ static void add_output(test_fixture_t* b, tenon_value_t value) {
 /* x, dense, y. */
 static void make_dense(test_fixture_t* b) {
   add_output(b, add_dense(b, "dense", test_input(b, "x", DIMS(4, 8))));
-}
-
-/* x, dense, max(x, 0), y. */
-static void make_dense_and_ramp(test_fixture_t* b) {
-  const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)));
-  add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
 }
 
 static const tenon__schedule_t* schedule_of(const core_world_t* world) {
@@ -235,74 +227,6 @@ TENON_TEST(a_build_without_a_kernel_says_who_refused) {
   core_world_end(&world);
 }
 
-/* ---- Neighbours ---- */
-
-static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
-                                      .kind = TENON_SLOT_EPILOGUE,
-                                      .max_operands = 2,
-                                      .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL};
-
-static tenon_kernel_t slot_kernel(const char* name,
-                                  tenon_status_t (*tactics)(void*, const tenon_region_t*,
-                                                            const tenon_region_table_t*,
-                                                            tenon_emit_t*, add_t)) {
-  tenon_kernel_t kernel = dense_kernel(name, tactics);
-  kernel.slots = &epilogue;
-  kernel.slot_count = 1;
-  kernel.slot_stride = sizeof(tenon_slot_t);
-  return kernel;
-}
-
-/* Takes its neighbours' arithmetic, but then it is slow: three milliseconds, where the step alone
- * and its neighbour take microseconds. */
-static tenon_status_t dear_when_filled(void* state, const tenon_region_t* region,
-                                       const tenon_region_table_t* table, tenon_emit_t* to,
-                                       add_t add) {
-  (void)state;
-  return emit(to, add, table->slot_program(region, 0) != NULL ? "filled" : "empty", 0);
-}
-
-static tenon_status_t note_tactic(const tenon_prepare_t* call, void** out_instance) {
-  bool* is_filled = call->host->allocate(call->preparation, sizeof(*is_filled));
-  if (is_filled == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  *is_filled = strcmp(call->tactic->name, "filled") == 0;
-  *out_instance = is_filled;
-  return TENON_OK;
-}
-
-static tenon_status_t wait_when_filled(const tenon_enqueue_t* call) {
-  const struct timespec three_ms = {.tv_nsec = 3000000};
-  if (*(const bool*)call->instance) {
-    (void)nanosleep(&three_ms, NULL);
-  }
-  return core_write_zeros(call);
-}
-
-TENON_TEST(arithmetic_goes_into_a_slot_where_it_pays) {
-  const tenon_kernel_t cheap = slot_kernel("slot", fast);
-  tenon_kernel_t dear = slot_kernel("slot", dear_when_filled);
-  char text[512];
-  core_world_t world;
-  core_world_begin(&world, &cheap, 1);
-  make_dense_and_ramp(&world.fixture);
-  EXPECT_TEXT(build_steps(&world, text), "slot/first");
-  core_world_end(&world);
-  dear.prepare = note_tactic;
-  dear.enqueue = wait_when_filled;
-  core_world_begin(&world, &dear, 1);
-  make_dense_and_ramp(&world.fixture);
-  world.options.tuning.no_measuring = false;
-  EXPECT_TEXT(build_steps(&world, text), "slot/empty expressions/evaluator");
-  core_world_end(&world);
-  core_world_begin(&world, &cheap, 1);
-  make_dense_and_ramp(&world.fixture);
-  world.options.tuning.no_fusion = true;
-  EXPECT_TEXT(build_steps(&world, text), "slot/first expressions/evaluator");
-  core_world_end(&world);
-}
-
 TENON_TEST(a_run_of_expressions_is_one_step) {
   char text[512];
   core_world_t world;
@@ -319,50 +243,6 @@ TENON_TEST(a_run_of_expressions_is_one_step) {
                        : "expressions/evaluator expressions/evaluator expressions/evaluator");
     core_world_end(&world);
   }
-}
-
-/* ---- Weights ---- */
-
-/* Packs the weights: that input is not read any more. */
-static tenon_status_t pack_second(const tenon_prepare_t* call, void** out_instance) {
-  const uint32_t source = call->table->node_input(call->region, 0, 1);
-  int32_t is_ready = 0;
-  const tenon_packing_t packing = {.size = sizeof(packing),
-                                   .format = "tests.zeros/1",
-                                   .sources = &source,
-                                   .source_count = 1,
-                                   .size_bytes = 64};
-  return call->host->pack(call->preparation, &packing, out_instance, &is_ready);
-}
-
-static tenon_status_t need_the_others(const tenon_enqueue_t* call) {
-  for (uint32_t k = 0; k < call->input_count; ++k) {
-    if (k != 1 && call->inputs[k].tensor.data == NULL) {
-      return call->host->fail(call->run, TENON_ERROR_INTERNAL, "an input is gone");
-    }
-  }
-  return core_do_nothing(call);
-}
-
-/* The epilogue reads, as they are, the weights that the kernel packs: the plan keeps both. */
-TENON_TEST(packed_weights_that_the_epilogue_reads_stay) {
-  static const float zeros[64];
-  tenon_kernel_t kernel = slot_kernel("packing", fast);
-  char text[512];
-  core_world_t world;
-  kernel.prepare = pack_second;
-  kernel.enqueue = need_the_others;
-  core_world_begin(&world, &kernel, 1);
-  test_fixture_t* b = &world.fixture;
-  const tenon_value_t x = test_input(b, "x", DIMS(8, 8));
-  const tenon_value_t w = test_floats(b, "w", zeros, DIMS(8, 8));
-  const tenon_value_t y = test_node(b, "test.dense/1", "dense", x, w, NO_VALUE);
-  add_output(b, test_binary(b, "test.plus/1", "plus", y, w));
-  world.options.tuned_only = true;
-  EXPECT_TEXT(build_steps(&world, text), "packing/first");
-  EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(8, 8), zeros), TENON_OK);
-  core_world_expect_ran(&world);
-  core_world_end(&world);
 }
 
 /* ---- Layouts ---- */

@@ -298,6 +298,46 @@ TENON_TEST(a_slot_that_is_not_obeyed_is_found) {
   core_world_end(&world);
 }
 
+/* The product, whatever is before it or beside it. */
+static tenon_status_t run_each(const tenon_enqueue_t* call) {
+  for (uint32_t k = 0; k < call->output_count; ++k) {
+    compute_dense(call->inputs, &call->outputs[k].tensor, false);
+  }
+  return TENON_OK;
+}
+
+/* Likewise before the operator, and beside its output. */
+TENON_TEST(other_slots_that_are_not_obeyed_are_found) {
+  static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t), .kind = TENON_SLOT_PROLOGUE},
+                                       {.size = sizeof(tenon_slot_t), .kind = TENON_SLOT_SIDE}};
+  static const float weights[64] = {1, -1, 1, -1, 1, -1, 1, -1, -2, 2};
+  tenon_kernel_t kernel = dense_of("slot", run_each);
+  kernel.slot_count = 1;
+  kernel.slot_stride = sizeof(tenon_slot_t);
+  for (int k = 0; k < 2; ++k) {
+    char text[512];
+    core_world_t world;
+    kernel.slots = &slots[k];
+    measuring_world(&world, &kernel, 1);
+    test_fixture_t* b = &world.fixture;
+    tenon_value_t x = test_input(b, "x", DIMS(ROWS, 8));
+    x = k == 0 ? test_unary(b, "test.ramp/1", "before", x) : x;
+    const tenon_value_t w = test_floats(b, "w", weights, DIMS(8, 8));
+    const tenon_value_t h = test_node(b, "test.dense/1", "dense", x, w, NO_VALUE);
+    EXPECT_STATUS(b->build->output(b->builder, h, "y"), TENON_OK);
+    if (k == 1) {
+      EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.ramp/1", "beside", h), "z"),
+                    TENON_OK);
+    }
+    EXPECT_TEXT(build_steps(&world, text), k == 0 ? "expressions/evaluator slot/default"
+                                                  : "slot/default expressions/evaluator");
+    EXPECT_CONTAINS(world.fixture.messages.text,
+                    "tests:slot (default) is not used: it computes "
+                    "something else than its nodes one by one: largest");
+    core_world_end(&world);
+  }
+}
+
 TENON_TEST(a_pattern_that_computes_nothing_is_found) {
   tenon_kernel_t kernels[] = {dense_of("dense", run_right), dense_of("nothing", core_write_zeros)};
   char text[512];

@@ -373,8 +373,9 @@ typedef struct tenon_instruction_t {
 enum {
   /* The region's input number `index`: so inputs[index] of the call, aligned to the space. */
   TENON_OPERAND_ARGUMENT = 0,
-  /* In a slot: the value that the kernel itself produced, in its own registers or tile. It is no
-   * argument of the call, and `index` says nothing; a program may read it more than once. */
+  /* In a slot: the value that the kernel itself produced, in its own registers or tile; in a
+   * prologue, what it read in the input's place. `index` says nothing; a program may read it more
+   * than once. */
   TENON_OPERAND_SLOT_VALUE = 1
 };
 
@@ -391,7 +392,8 @@ typedef struct tenon_operand_t {
 
 /* [frozen] One output of a program: the value of `instruction`, converted to `dtype` when stored.
  * `reduced_axes`: axes with extent 1 in this output because a reduction removed them. `index` is
- * the region's output number. `reserved` is the host's. */
+ * the region's output number; in a prologue, the number of the input that it stands for. `reserved`
+ * is the host's. */
 typedef struct tenon_program_output_t {
   uint32_t instruction;
   tenon_dtype_t dtype;
@@ -748,8 +750,8 @@ typedef struct tenon_state_descriptor_t {
 
 /* A region: connected nodes that one kernel could compute at once, read-only. [opaque] Its values
  * are numbered; its inputs and outputs are some of them, in the order in which a call passes
- * arguments. Node 0 is the node that the kernel's `operators` or pattern matched; nodes of an
- * epilogue slot are not listed as nodes: they are the slot's program.
+ * arguments. Node 0 is the node that the kernel's `operators` or pattern matched; nodes whose
+ * arithmetic fills a slot are not listed as nodes: they are the slot's program.
  *
  * Its life. The host makes many regions and asks many kernels: what match, tactics and propose read
  * is valid for that call. The region that `prepare` gets stays until that instance's `destroy`,
@@ -1105,14 +1107,25 @@ typedef struct tenon_refusal_t {
  *         .device = "cpu", .operators = names, .version = 1, .enqueue = enqueue}};
  * ------------------------------------------------------------------------------------------- */
 
-/* Where a slot is. Hosts of this version fill epilogues of output 0; the others stay empty. */
+/* Where a slot is. Hosts of this version fill prologues of any input, epilogues and sides of output
+ * 0; other slots stay empty, and so do prologues and sides of regions of several nodes. */
 enum {
-  /* On an input of the operator: what the kernel computes with while it reads. */
+  /* On an input of the operator: what the kernel computes with is the program's value, element by
+   * element, where it would read that input. The slot's own value (SLOT_VALUE) is what stands in
+   * the input's place among the region's inputs: `table->input(region, index)`, of the input's
+   * shape, which is the program's space, but perhaps of another element type, plain, and laid out
+   * as the tactic's rule for it says. So `table->node_input(region, 0, index)` is no argument then.
+   * The kernel may evaluate the program for an element as often as it reads it, and must not write
+   * it anywhere. */
   TENON_SLOT_PROLOGUE = 1,
   /* On an output of the operator: the program's output takes that output's place among the
    * region's, and what the operator itself makes is written nowhere. */
   TENON_SLOT_EPILOGUE = 2,
-  /* An additional output derived from output `index`. */
+  /* A further output, derived from output `index` as the operator itself makes it, before any
+   * epilogue: what others read of the arithmetic behind it. It stands behind the operator's own
+   * outputs among the region's, in the order of the slots' numbers; program->outputs[0].index says
+   * where. Its shape is that of output `index`. With the epilogue of `index` empty, both are
+   * written. */
   TENON_SLOT_SIDE = 3
 };
 
@@ -1136,9 +1149,11 @@ enum {
  * expressions into one program over the slot value's space and asks `match`, but only if the
  * program is within all that is stated here: what is beyond is refused (SLOT) on the kernel's
  * behalf, and fewer of the neighbours are offered. So zeros mean: no operands, no limit of
- * instructions, any element type, no reductions. The operands' arguments follow the operator's own
- * inputs; a kernel finds the program by region.slot_program and its extents by bind.space, under
- * the slot's number: its place in the kernel's list. */
+ * instructions, any element type, no reductions. The program has one output, and the kernel
+ * evaluates it; its operands' arguments follow the operator's own inputs. A kernel finds the
+ * program by region.slot_program and its extents by bind.space, under the slot's number: its place
+ * in the kernel's list. Several slots of one region may be filled, each with a program of its own:
+ * a kernel that takes them one at a time says so in `match`. */
 typedef struct tenon_slot_t {
   size_t size;
   /* TENON_SLOT_* */

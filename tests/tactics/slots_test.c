@@ -1,0 +1,209 @@
+/* Neighbours' arithmetic in a kernel's slots, behind the operator, before it and beside its output:
+ * taken where that pays. */
+#include <time.h>
+
+#include "tests/tactics/kernels.h"
+
+static tenon_status_t emit(tenon_emit_t* to, add_t add, const char* name, double seconds) {
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = name, .estimate_seconds = seconds};
+  return add(to, &tactic);
+}
+
+static tenon_status_t fast(void* state, const tenon_region_t* region,
+                           const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+  (void)state;
+  (void)region;
+  (void)table;
+  const tenon_status_t status = emit(to, add, "second", 2e-4);
+  return status == TENON_OK ? emit(to, add, "first", 1e-4) : status;
+}
+
+static tenon_value_t add_dense(test_fixture_t* b, const char* name, tenon_value_t x) {
+  static const float zeros[64];
+  char weights[32];
+  (void)snprintf(weights, sizeof(weights), "%s_w", name);
+  return test_node(b, "test.dense/1", name, x, test_floats(b, weights, zeros, DIMS(8, 8)),
+                   NO_VALUE);
+}
+
+static void add_output(test_fixture_t* b, tenon_value_t value) {
+  EXPECT_STATUS(b->build->output(b->builder, value, "y"), TENON_OK);
+}
+
+/* x, dense, max(x, 0), y. */
+static void make_dense_and_ramp(test_fixture_t* b) {
+  const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)));
+  add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
+}
+
+static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
+                                      .kind = TENON_SLOT_EPILOGUE,
+                                      .max_operands = 2,
+                                      .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL};
+
+static tenon_kernel_t slot_kernel(const char* name,
+                                  tenon_status_t (*tactics)(void*, const tenon_region_t*,
+                                                            const tenon_region_table_t*,
+                                                            tenon_emit_t*, add_t)) {
+  tenon_kernel_t kernel = dense_of(name, core_do_nothing);
+  kernel.tactics = tactics;
+  kernel.slots = &epilogue;
+  kernel.slot_count = 1;
+  kernel.slot_stride = sizeof(tenon_slot_t);
+  return kernel;
+}
+
+/* Takes its neighbours' arithmetic, but then it is slow: three milliseconds, where the step alone
+ * and its neighbour take microseconds. */
+static tenon_status_t dear_when_filled(void* state, const tenon_region_t* region,
+                                       const tenon_region_table_t* table, tenon_emit_t* to,
+                                       add_t add) {
+  (void)state;
+  return emit(to, add, table->slot_program(region, 0) != NULL ? "filled" : "empty", 0);
+}
+
+static tenon_status_t note_tactic(const tenon_prepare_t* call, void** out_instance) {
+  bool* is_filled = call->host->allocate(call->preparation, sizeof(*is_filled));
+  if (is_filled == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  *is_filled = strcmp(call->tactic->name, "filled") == 0;
+  *out_instance = is_filled;
+  return TENON_OK;
+}
+
+static tenon_status_t wait_when_filled(const tenon_enqueue_t* call) {
+  const struct timespec three_ms = {.tv_nsec = 3000000};
+  if (*(const bool*)call->instance) {
+    (void)nanosleep(&three_ms, NULL);
+  }
+  return core_write_zeros(call);
+}
+
+TENON_TEST(arithmetic_goes_into_a_slot_where_it_pays) {
+  const tenon_kernel_t cheap = slot_kernel("slot", fast);
+  tenon_kernel_t dear = slot_kernel("slot", dear_when_filled);
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, &cheap, 1);
+  make_dense_and_ramp(&world.fixture);
+  EXPECT_TEXT(build_steps(&world, text), "slot/first");
+  core_world_end(&world);
+  dear.prepare = note_tactic;
+  dear.enqueue = wait_when_filled;
+  core_world_begin(&world, &dear, 1);
+  make_dense_and_ramp(&world.fixture);
+  world.options.tuning.no_measuring = false;
+  EXPECT_TEXT(build_steps(&world, text), "slot/empty expressions/evaluator");
+  core_world_end(&world);
+  core_world_begin(&world, &cheap, 1);
+  make_dense_and_ramp(&world.fixture);
+  world.options.tuning.no_fusion = true;
+  EXPECT_TEXT(build_steps(&world, text), "slot/first expressions/evaluator");
+  core_world_end(&world);
+}
+
+/* x, max(x, 0), dense, y. */
+static void make_ramp_and_dense(test_fixture_t* b) {
+  const tenon_value_t x = test_input(b, "x", DIMS(4, 8));
+  add_output(b, add_dense(b, "dense", test_unary(b, "test.ramp/1", "ramp", x)));
+}
+
+static tenon_kernel_t with_prologue(tenon_kernel_t kernel) {
+  static const tenon_slot_t prologue = {.size = sizeof(tenon_slot_t), .kind = TENON_SLOT_PROLOGUE};
+  kernel.slots = &prologue;
+  return kernel;
+}
+
+TENON_TEST(arithmetic_goes_before_an_operator_where_it_pays) {
+  const tenon_kernel_t cheap = with_prologue(slot_kernel("slot", fast));
+  tenon_kernel_t dear = with_prologue(slot_kernel("slot", dear_when_filled));
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, &cheap, 1);
+  make_ramp_and_dense(&world.fixture);
+  EXPECT_TEXT(build_steps(&world, text), "slot/first");
+  core_world_end(&world);
+  dear.prepare = note_tactic;
+  dear.enqueue = wait_when_filled;
+  core_world_begin(&world, &dear, 1);
+  make_ramp_and_dense(&world.fixture);
+  world.options.tuning.no_measuring = false;
+  world.options.tuning.keep_refusals = true;
+  EXPECT_TEXT(build_steps(&world, text), "expressions/evaluator slot/empty");
+  EXPECT_CONTAINS(refusals_of(&world, 1), "tests:slot: 2 nodes at once measured");
+  core_world_end(&world);
+  core_world_begin(&world, &cheap, 1);
+  make_ramp_and_dense(&world.fixture);
+  world.options.tuning.no_fusion = true;
+  EXPECT_TEXT(build_steps(&world, text), "expressions/evaluator slot/first");
+  core_world_end(&world);
+}
+
+/* The product leaves, and so does max(product, 0). */
+TENON_TEST(a_value_leaves_beside_an_output_where_it_pays) {
+  static const tenon_slot_t side = {.size = sizeof(tenon_slot_t), .kind = TENON_SLOT_SIDE};
+  tenon_kernel_t cheap = slot_kernel("slot", fast);
+  tenon_kernel_t dear = slot_kernel("slot", dear_when_filled);
+  cheap.slots = dear.slots = &side;
+  dear.prepare = note_tactic;
+  dear.enqueue = wait_when_filled;
+  for (int k = 0; k < 2; ++k) {
+    char text[512];
+    core_world_t world;
+    core_world_begin(&world, k == 0 ? &cheap : &dear, 1);
+    test_fixture_t* b = &world.fixture;
+    const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)));
+    add_output(b, y);
+    EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.ramp/1", "ramp", y), "z"),
+                  TENON_OK);
+    world.options.tuning.no_measuring = k == 0;
+    EXPECT_TEXT(build_steps(&world, text),
+                k == 0 ? "slot/first" : "slot/empty expressions/evaluator");
+    core_world_end(&world);
+  }
+}
+
+/* ---- Weights ---- */
+
+/* Packs the weights: that input is not read any more. */
+static tenon_status_t pack_second(const tenon_prepare_t* call, void** out_instance) {
+  const uint32_t source = call->table->node_input(call->region, 0, 1);
+  int32_t is_ready = 0;
+  const tenon_packing_t packing = {.size = sizeof(packing),
+                                   .format = "tests.zeros/1",
+                                   .sources = &source,
+                                   .source_count = 1,
+                                   .size_bytes = 64};
+  return call->host->pack(call->preparation, &packing, out_instance, &is_ready);
+}
+
+static tenon_status_t need_the_others(const tenon_enqueue_t* call) {
+  for (uint32_t k = 0; k < call->input_count; ++k) {
+    if (k != 1 && call->inputs[k].tensor.data == NULL) {
+      return call->host->fail(call->run, TENON_ERROR_INTERNAL, "an input is gone");
+    }
+  }
+  return core_do_nothing(call);
+}
+
+/* The epilogue reads, as they are, the weights that the kernel packs: the plan keeps both. */
+TENON_TEST(packed_weights_that_the_epilogue_reads_stay) {
+  static const float zeros[64];
+  tenon_kernel_t kernel = slot_kernel("packing", fast);
+  char text[512];
+  core_world_t world;
+  kernel.prepare = pack_second;
+  kernel.enqueue = need_the_others;
+  core_world_begin(&world, &kernel, 1);
+  test_fixture_t* b = &world.fixture;
+  const tenon_value_t x = test_input(b, "x", DIMS(8, 8));
+  const tenon_value_t w = test_floats(b, "w", zeros, DIMS(8, 8));
+  const tenon_value_t y = test_node(b, "test.dense/1", "dense", x, w, NO_VALUE);
+  add_output(b, test_binary(b, "test.plus/1", "plus", y, w));
+  world.options.tuned_only = true;
+  EXPECT_TEXT(build_steps(&world, text), "packing/first");
+  EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(8, 8), zeros), TENON_OK);
+  core_world_expect_ran(&world);
+  core_world_end(&world);
+}
