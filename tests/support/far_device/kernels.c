@@ -8,6 +8,7 @@
 
 #include "call.h"
 #include "offering.h"
+#include "slots.h"
 
 /* Left out: random numbers, texts, sequences and optionals. */
 #define LEFT_OUT ~, NO_KERNEL
@@ -96,6 +97,15 @@ static const tenon_kernel_t kernels[] = {
      .name = "moves",
      .flags = TENON_KERNEL_MOVES,
      .match = far_match_program,
+     LIFE},
+    {.size = sizeof(tenon_kernel_t),
+     .name = "product",
+     .operators = LIST("standard.mat_mul/1"),
+     .attributes = NOTHING,
+     .slots = far_product_slots,
+     .slot_count = FAR_SLOT_COUNT,
+     .slot_stride = sizeof(tenon_slot_t),
+     .match = far_match_slots,
      LIFE},
 };
 const tenon_offering_t far_kernel_offering = TENON_OFFERING_OF("kernel/1", kernels);

@@ -5,6 +5,7 @@
 #include "offering.h"
 #include "plugins/reference/interpreter.h"
 #include "plugins/reference/kernels.h"
+#include "slots.h"
 
 const far_heart_t* far_heart_of(const tenon_region_t* region, const tenon_region_table_t* table) {
   static const far_heart_t operators = {tenon__work_tactics, tenon__work_prepare, tenon__work_bind,
@@ -13,10 +14,13 @@ const far_heart_t* far_heart_of(const tenon_region_t* region, const tenon_region
                                           tenon__expressions_bind, tenon__expressions_enqueue};
   static const far_heart_t moves = {tenon__interpreter_tactics, tenon__moves_prepare,
                                     tenon__moves_bind, tenon__moves_enqueue};
+  static const far_heart_t slots = {tenon__work_tactics, far_slots_prepare, far_slots_bind,
+                                    far_slots_enqueue};
   const uint32_t kind = table->kind(region);
-  return kind == TENON_REGION_EXPRESSION ? &expressions
-         : kind == TENON_REGION_MOVE     ? &moves
-                                         : &operators;
+  return kind == TENON_REGION_EXPRESSION       ? &expressions
+         : kind == TENON_REGION_MOVE           ? &moves
+         : far_slots_are_filled(region, table) ? &slots
+                                               : &operators;
 }
 
 int32_t far_match_program(void* state, const tenon_region_t* region,
