@@ -122,6 +122,13 @@ static void* find_region_output(tenon__plan_t* plan, const edit_id_t* ids) {
              : &outputs[pick(&ids[2], region->output_count)];
 }
 
+static void* find_slot(tenon__plan_t* plan, const edit_id_t* ids) {
+  const struct tenon_region_t* region = region_of(plan, ids);
+  tenon__region_slot_t* slots = region == NULL ? NULL : tenon__drop_const(region->slots);
+  return slots == NULL || region->slot_count == 0 ? NULL
+                                                  : &slots[pick(&ids[2], region->slot_count)];
+}
+
 /* Of the region's own program, or of its first slot. */
 static tenon_program_t* program_of(tenon__plan_t* plan, const edit_id_t* ids) {
   const struct tenon_region_t* region = region_of(plan, ids);
@@ -274,6 +281,9 @@ static const edit_field_t region_fields[] = {LIST(struct tenon_region_t, nodes, 
 static const edit_field_t region_input_fields[] = {
     FIELD(tenon__region_input_t, value), FIELD(tenon__region_input_t, space),
     LIST(tenon__region_input_t, access.coordinates, access.rank)};
+static const edit_field_t slot_fields[] = {FIELD(tenon__region_slot_t, slot),
+                                           FIELD(tenon__region_slot_t, kind),
+                                           FIELD(tenon__region_slot_t, index)};
 static const edit_field_t region_output_fields[] = {FIELD(tenon__region_output_t, value),
                                                     LIST(tenon__region_output_t, axes, axis_count)};
 static const edit_field_t instruction_fields[] = {
@@ -334,6 +344,7 @@ const edit_thing_t edit_things[] = {
     THING("region", 2, find_region, region_fields),
     THING("region_input", 3, find_region_input, region_input_fields),
     THING("region_output", 3, find_region_output, region_output_fields),
+    THING("slot", 3, find_slot, slot_fields),
     THING("instruction", 3, find_instruction, instruction_fields),
     THING("operand", 3, find_operand, operand_fields),
     THING("program_output", 3, find_program_output, program_output_fields),
