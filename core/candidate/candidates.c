@@ -85,18 +85,25 @@ bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t*
   return any;
 }
 
-uint64_t tenon__candidates_slots(tenon__tuning_t* tuning, const struct tenon_region_t* region,
-                                 uint32_t kind) {
+static void note_slots(const tenon_kernel_t* kernel, tenon__slot_numbers_t* numbers) {
+  for (uint32_t number = 0; number < kernel->slot_count && number < 64; ++number) {
+    const uint32_t kind = tenon__kernel_slot(kernel, number)->kind;
+    const uint64_t bit = UINT64_C(1) << number;
+    numbers->prologues |= kind == TENON_SLOT_PROLOGUE ? bit : 0;
+    numbers->epilogues |= kind == TENON_SLOT_EPILOGUE ? bit : 0;
+    numbers->sides |= kind == TENON_SLOT_SIDE ? bit : 0;
+  }
+}
+
+tenon__slot_numbers_t tenon__candidates_slots(tenon__tuning_t* tuning,
+                                              const struct tenon_region_t* region) {
   kernel_list_t list = list_kernels(tuning, region, NULL);
-  uint64_t numbers = 0;
+  tenon__slot_numbers_t numbers = {0};
   for (uint32_t k = 0; k < list.count; ++k) {
-    const tenon_kernel_t* kernel = &list.entries[k]->kernel;
-    if (kernel->slot_count == 0 || tenon__tuning_excludes(tuning, list.entries[k]) ||
-        !tenon__tuning_runs_on(tuning, list.entries[k], region->device)) {
-      continue;
-    }
-    for (uint32_t number = 0; number < kernel->slot_count && number < 64; ++number) {
-      numbers |= tenon__kernel_slot(kernel, number)->kind == kind ? UINT64_C(1) << number : 0;
+    const tenon__kernel_entry_t* entry = list.entries[k];
+    if (entry->kernel.slot_count > 0 && !tenon__tuning_excludes(tuning, entry) &&
+        tenon__tuning_runs_on(tuning, entry, region->device)) {
+      note_slots(&entry->kernel, &numbers);
     }
   }
   end_kernels(&list);

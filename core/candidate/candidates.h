@@ -50,10 +50,16 @@ const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
 /* Does any kernel that is not the reference accept it? Asks `match` alone. So it may still have no
  * tactic: an answer to whether a region is worth looking at. */
 bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region);
-/* The numbers, as bits, under which kernels for the region's operator on its device have slots of
- * that kind: whether neighbours are worth collecting. No kernel is asked. */
-uint64_t tenon__candidates_slots(tenon__tuning_t* tuning, const struct tenon_region_t* region,
-                                 uint32_t kind);
+/* The numbers, as bits, under which kernels have slots of each kind. */
+typedef struct tenon__slot_numbers_t {
+  uint64_t prologues;
+  uint64_t epilogues;
+  uint64_t sides;
+} tenon__slot_numbers_t;
+/* Those of kernels for the region's operator on its device: whether neighbours are worth
+ * collecting. No kernel is asked. */
+tenon__slot_numbers_t tenon__candidates_slots(tenon__tuning_t* tuning,
+                                              const struct tenon_region_t* region);
 /* Who computes a region of one node on its own: the preferred candidate, or the first tactic of a
  * reference kernel that accepts it. *out_candidate NULL: there is none. In the tuning's arena. By
  * reference the build's policy does not matter: an oracle that is excluded is not less right. */

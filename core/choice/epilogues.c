@@ -8,7 +8,6 @@
 #include "core/choice/epilogues.h"
 
 #include "core/base/status.h"
-#include "core/candidate/candidates.h"
 #include "core/choice/fusions.h"
 
 enum { EPILOGUE_MOST_NODES = 16, EPILOGUE_MOST_MILESTONES = 8, EPILOGUE_MOST_SIDES = 2 };
@@ -273,10 +272,9 @@ static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root) {
       grouping->g->values[chain.source].type.kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;
   }
-  chain.epilogues = tenon__candidates_slots(grouping->tuning, chain.base, TENON_SLOT_EPILOGUE);
-  if (chain.base->node_count == 1) {
-    chain.sides = tenon__candidates_slots(grouping->tuning, chain.base, TENON_SLOT_SIDE);
-  }
+  const tenon__slot_numbers_t* slots = tenon__fusion_slots(grouping, root);
+  chain.epilogues = slots->epilogues;
+  chain.sides = chain.base->node_count == 1 ? slots->sides : 0;
   if (chain.epilogues == 0 && chain.sides == 0) {
     return TENON_OK;
   }

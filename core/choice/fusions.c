@@ -3,10 +3,19 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/candidate/candidates.h"
 #include "core/program/compose.h"
 #include "core/program/normalise.h"
 #include "core/region/region_finish.h"
+
+const tenon__slot_numbers_t* tenon__fusion_slots(grouping_t* grouping, uint32_t root) {
+  fusion_slots_t* slots = &grouping->slots[root];
+  if (!slots->is_known) {
+    slots->numbers = tenon__candidates_slots(grouping->tuning,
+                                             grouping->groups[grouping->group_of[root]].region);
+    slots->is_known = true;
+  }
+  return &slots->numbers;
+}
 
 /* ---- Programs ---- */
 

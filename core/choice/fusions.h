@@ -6,6 +6,7 @@
 #ifndef TENON_CORE_CHOICE_FUSIONS_H_
 #define TENON_CORE_CHOICE_FUSIONS_H_
 
+#include "core/candidate/candidates.h"
 #include "core/choice/alternatives.h"
 #include "core/choice/grouping.h"
 
@@ -20,6 +21,14 @@ typedef struct fusing_t {
   uint32_t filling_count;
 } fusing_t;
 
+/* What slots kernels for an operator's node have. */
+typedef struct fusion_slots_t {
+  bool is_known;
+  tenon__slot_numbers_t numbers;
+} fusion_slots_t;
+
+/* Asked of the catalogue once for a node. The node has a group with a region. */
+const tenon__slot_numbers_t* tenon__fusion_slots(grouping_t* grouping, uint32_t root);
 /* The operands of an expression that read `value`; false where one of them does not read it at the
  * point itself, or they are too many. */
 bool tenon__fusion_operands(grouping_t* grouping, const tenon__expression_t* expression,

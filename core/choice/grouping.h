@@ -47,6 +47,7 @@ typedef struct grouping_t {
   bool* sizing; /* of these, values whose numbers are extents elsewhere: made before that */
   bool* leaves; /* values that others than nodes read: outputs, states, dimensions */
   const tenon__expression_t** expressions; /* of each node, once somebody asked */
+  struct fusion_slots_t* slots;            /* of each operator's node, once somebody asked */
   const char** notes; /* of each node: lines about fusions that nobody takes, or NULL */
   uint32_t* group_of; /* node -> group, TENON_NONE; nodes with several groups: the first */
   group_t* groups;

@@ -7,7 +7,6 @@
 #include "core/choice/prologues.h"
 
 #include "core/base/status.h"
-#include "core/candidate/candidates.h"
 #include "core/choice/fusions.h"
 #include "core/dimension/dimension_algebra.h"
 
@@ -225,8 +224,7 @@ static tenon_status_t take_longest(const chain_t* chain, uint64_t numbers) {
 
 static tenon_status_t make_prologues(grouping_t* grouping, uint32_t root) {
   const tenon__node_t* node = &grouping->g->nodes[root];
-  const struct tenon_region_t* base = grouping->groups[grouping->group_of[root]].region;
-  const uint64_t numbers = tenon__candidates_slots(grouping->tuning, base, TENON_SLOT_PROLOGUE);
+  const uint64_t numbers = tenon__fusion_slots(grouping, root)->prologues;
   const uint32_t count = numbers == 0 ? 0 : node->input_count;
   for (uint32_t k = 0; k < count; ++k) {
     chain_t chain = {.grouping = grouping, .root = root, .input = k, .value = node->inputs[k]};

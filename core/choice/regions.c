@@ -10,6 +10,7 @@
 #include "core/choice/claims_take.h"
 #include "core/choice/devices.h"
 #include "core/choice/epilogues.h"
+#include "core/choice/fusions.h"
 #include "core/choice/prologues.h"
 #include "core/choice/runs.h"
 #include "core/choice/units.h"
@@ -289,13 +290,14 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   grouping->groups =
       tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof *grouping->groups);
   grouping->expressions = tenon__arena_allocate(scratch, nodes, sizeof(void*));
+  grouping->slots = tenon__arena_allocate(scratch, nodes, sizeof *grouping->slots);
   grouping->stamps = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->stack = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   TENON_TRY_MEMORY(
       grouping->position != NULL && grouping->group_of != NULL && grouping->needed != NULL &&
       grouping->groups != NULL && grouping->stamps != NULL && grouping->stack != NULL &&
       grouping->sizing != NULL && grouping->leaves != NULL && grouping->notes != NULL &&
-      grouping->expressions != NULL && grouping->device_of != NULL);
+      grouping->expressions != NULL && grouping->device_of != NULL && grouping->slots != NULL);
   memset(grouping->group_of, 0xff, nodes * sizeof(uint32_t));
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     grouping->position[grouping->order[p]] = p;
