@@ -37,14 +37,16 @@ typedef struct claim_class_t {
 
 /* An operator with the longest epilogue, or the longest prologue of one input, that a kernel takes.
  * A prologue's operator has its epilogue already. `fused` is never empty. limit 0: the operator
- * stays alone. */
+ * stays alone. That is where prologues begin: a kernel may make what it reads more than once, or
+ * put it somewhere first, so one has to prove itself, where an epilogue costs next to nothing. */
 typedef struct fusion_t {
   const tenon__candidates_t* fused;
   uint32_t
       base_count; /* of the operator's nodes, its epilogue's among them where this is a prologue */
-  uint32_t node_count; /* of the chain behind the operator, or before it */
-  uint32_t limit;      /* the most of them that may be taken; TENON_NONE: all */
-  tenon__time_t apart; /* the operator, then the chain in one step; no figure: nobody asked */
+  uint32_t node_count;  /* of the chain behind the operator, or before it */
+  uint32_t first_limit; /* before anything was decided */
+  uint32_t limit;       /* the most of them that may be taken; TENON_NONE: all */
+  tenon__time_t apart;  /* the operator, then the chain in one step; no figure: nobody asked */
 } fusion_t;
 
 /* Of one graph, in the order in which they were found, which is the network's: ties are broken by

@@ -31,6 +31,7 @@ typedef enum option_kind_t {
   OPTION_APART,     /* an epilogue or a prologue */
   OPTION_SHORTER,   /* one that is apart, less its last node alone */
   OPTION_WHOLE,     /* one that is apart */
+  OPTION_FUSE,      /* one that is apart from the beginning */
   OPTION_TAKE_ALL,  /* classes of the kernel that claims class `index` */
   OPTION_ALL_APART, /* those that are faster so on their own */
 } option_kind_t;
@@ -75,12 +76,13 @@ static tenon_status_t keep_decisions(const alternatives_t* a, tenon__arena_t* ar
   return TENON_OK;
 }
 
-/* Epilogues that were found since are whole. */
+/* Fusions that were found since are as they are found. */
 static void restore_decisions(alternatives_t* a, const decisions_t* decisions) {
   a->taken_count = decisions->taken_count;
   memcpy(a->taken, decisions->taken, decisions->taken_count * sizeof(*a->taken));
   for (uint32_t k = 0; k < a->fusion_count; ++k) {
-    a->fusions[k].limit = k < decisions->limit_count ? decisions->limits[k] : TENON_NONE;
+    a->fusions[k].limit =
+        k < decisions->limit_count ? decisions->limits[k] : a->fusions[k].first_limit;
   }
 }
 
@@ -112,6 +114,14 @@ static bool seems_better_apart(const fusion_t* fusion) {
   return tenon__time_compare(fusion->apart, fusion->fused->items[0].time) < 0;
 }
 
+/* In one place, at best: what one step saves. */
+static double fusing_saves(const fusion_t* fusion) {
+  const tenon__time_t fused = fusion->fused->items[0].time;
+  return fusion->apart.figure == fused.figure  ? fusion->apart.seconds - fused.seconds
+         : fusion->apart.figure < fused.figure ? TENON_CERTAIN_SAVING
+                                               : 0;
+}
+
 static void decide(alternatives_t* a, const option_t* option) {
   switch (option->kind) {
     case OPTION_TAKE:
@@ -133,6 +143,7 @@ static void decide(alternatives_t* a, const option_t* option) {
       a->fusions[option->index].limit = a->fusions[option->index].node_count - 1;
       break;
     case OPTION_WHOLE:
+    case OPTION_FUSE:
       a->fusions[option->index].limit = TENON_NONE;
       break;
     case OPTION_TAKE_ALL:
@@ -144,7 +155,7 @@ static void decide(alternatives_t* a, const option_t* option) {
       break;
     case OPTION_ALL_APART:
       for (uint32_t k = 0; k < a->fusion_count; ++k) {
-        a->fusions[k].limit = seems_better_apart(&a->fusions[k]) ? 0 : TENON_NONE;
+        a->fusions[k].limit = seems_better_apart(&a->fusions[k]) ? 0 : a->fusions[k].first_limit;
       }
       break;
   }
@@ -241,7 +252,10 @@ static tenon_status_t list_options(const choosing_t* c, tenon__arena_t* arena,
   const uint32_t measured_count = measures(c) ? a->fusion_count : 0;
   for (uint32_t k = 0; k < measured_count; ++k) {
     option_t option = {.kind = OPTION_APART, .index = k};
-    if (a->fusions[k].limit == TENON_NONE) {
+    const fusion_t* fusion = &a->fusions[k];
+    if (fusion->first_limit == 0 && fusion->limit == 0) {
+      option = (option_t){.kind = OPTION_FUSE, .index = k, .saving = fusing_saves(fusion)};
+    } else if (fusion->first_limit == 0 || fusion->limit == TENON_NONE) {
       TENON_TRY(tenon__saving_of_fusion(a, &c->best, k, arena, &option.saving));
     } else {
       option = (option_t){.kind = OPTION_WHOLE, .index = k, .saving = TENON_CERTAIN_SAVING};
@@ -291,8 +305,9 @@ static tenon_status_t try_all_of(choosing_t* c, const option_t* option, bool* in
     const option_t prefer = {.kind = OPTION_PREFER, .index = option->index};
     TENON_TRY(try_option(c, &prefer, &changed));
   }
-  if (option->kind == OPTION_APART && changed &&
-      c->alternatives->fusions[option->index].node_count > 1) {
+  const bool fewer_may_do =
+      (option->kind == OPTION_APART && changed) || (option->kind == OPTION_FUSE && !changed);
+  if (fewer_may_do && c->alternatives->fusions[option->index].node_count > 1) {
     const option_t shorter = {.kind = OPTION_SHORTER, .index = option->index};
     TENON_TRY(try_option(c, &shorter, &more));
   }
@@ -333,7 +348,7 @@ static tenon_status_t try_together(choosing_t* c) {
   }
   const uint32_t measured_count = measures(c) ? a->fusion_count : 0;
   for (uint32_t k = 0; k < measured_count; ++k) {
-    better_apart += seems_better_apart(&a->fusions[k]) ? 1 : 0;
+    better_apart += a->fusions[k].limit != 0 && seems_better_apart(&a->fusions[k]) ? 1 : 0;
   }
   const option_t apart = {.kind = OPTION_ALL_APART};
   return better_apart > 1 ? try_option(c, &apart, &changed) : TENON_OK;

@@ -146,22 +146,37 @@ static tenon_status_t time_apart(const fusing_t* f, const fusion_rest_t* rest,
   return TENON_OK;
 }
 
+/* Where one begins. Without measuring nothing is decided later: what has to prove that it pays goes
+ * in where it is estimated to, or where nobody knows any time and fewer steps are better. */
+static tenon_status_t judge(const fusing_t* f, const fusion_rest_t* rest, fusion_t* inout_fusion) {
+  const bool measures = !f->grouping->tuning->options.no_measuring;
+  const tenon__time_t fused = inout_fusion->fused->items[0].time;
+  inout_fusion->first_limit = TENON_NONE;
+  if (measures || f->has_to_prove) {
+    TENON_TRY(time_apart(f, rest, &inout_fusion->apart));
+  }
+  if (f->has_to_prove) {
+    const tenon__time_t apart = inout_fusion->apart;
+    const bool pays = fused.figure == apart.figure &&
+                      (fused.figure == TENON_FIGURE_NONE || fused.seconds <= apart.seconds);
+    inout_fusion->first_limit = !measures && pays ? TENON_NONE : 0;
+  }
+  inout_fusion->limit = inout_fusion->first_limit;
+  return TENON_OK;
+}
+
 tenon_status_t tenon__fusion_find(const fusing_t* f, const struct tenon_region_t* region,
                                   const tenon__candidates_t* fused, const fusion_rest_t* rest,
                                   uint32_t* out_index) {
   alternatives_t* alternatives = f->grouping->alternatives;
   group_t* group = &f->grouping->groups[f->grouping->group_of[f->root]];
   char key[TENON_REGION_KEY_SIZE];
-  fusion_t fusion = {.fused = fused,
-                     .base_count = f->base->covered_count,
-                     .node_count = f->node_count,
-                     .limit = TENON_NONE};
+  fusion_t fusion = {
+      .fused = fused, .base_count = f->base->covered_count, .node_count = f->node_count};
   tenon__candidates_key(region, NULL, key);
   *out_index = tenon__alternatives_find_fusion(alternatives, key);
   if (*out_index == TENON_NONE) {
-    if (!f->grouping->tuning->options.no_measuring) {
-      TENON_TRY(time_apart(f, rest, &fusion.apart));
-    }
+    TENON_TRY(judge(f, rest, &fusion));
     TENON_TRY(tenon__alternatives_add_fusion(alternatives, key, fusion, out_index));
   }
   if (group->fusions.count < TENON_UNIT_MOST_FUSIONS) {

@@ -19,6 +19,7 @@ typedef struct fusing_t {
   uint32_t node_count;
   const tenon__slot_filling_t* fillings;
   uint32_t filling_count;
+  bool has_to_prove; /* that it is faster, before it is made anywhere */
 } fusing_t;
 
 /* What slots kernels for an operator's node have. */
@@ -57,8 +58,8 @@ typedef struct fusion_rest_t {
   uint32_t value;
 } fusion_rest_t;
 /* Which of the alternatives the fused region is; a new one where it is none yet. Estimates do not
- * say what a slot costs: only where times are measured is it asked how long the base and the rest
- * take one after the other. */
+ * say what a slot costs: of what has nothing to prove it is asked only where times are measured how
+ * long the base and the rest take one after the other. */
 tenon_status_t tenon__fusion_find(const fusing_t* fusing, const struct tenon_region_t* region,
                                   const tenon__candidates_t* fused, const fusion_rest_t* rest,
                                   uint32_t* out_index);

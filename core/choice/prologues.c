@@ -190,8 +190,11 @@ static tenon_status_t offer(const chain_t* chain, uint64_t numbers, uint32_t own
 static tenon_status_t take_longest(const chain_t* chain, uint64_t numbers) {
   grouping_t* grouping = chain->grouping;
   const group_t* group = &grouping->groups[grouping->group_of[chain->root]];
-  fusing_t fusing = {
-      .grouping = grouping, .root = chain->root, .base = group->region, .nodes = chain->nodes};
+  fusing_t fusing = {.grouping = grouping,
+                     .root = chain->root,
+                     .base = group->region,
+                     .nodes = chain->nodes,
+                     .has_to_prove = true};
   uint32_t fusion = TENON_NONE;
   for (fusing.node_count = chain->count; fusing.node_count > 0; --fusing.node_count) {
     const tenon__expression_t* expression = chain->expressions[fusing.node_count - 1];

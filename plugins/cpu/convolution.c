@@ -32,6 +32,39 @@ static problem_t read_problem(tenon__cpu_region_t region) {
   return problem;
 }
 
+/* Does each output read one pixel alone, without a step between them? Then no pixel is made twice,
+ * and none is outside of the image: what lies there is zero whatever the prologue makes of it. */
+static bool reads_single_pixels(tenon__cpu_region_t region, const problem_t* problem) {
+  tenon__cpu_window_t window;
+  bool is_so = problem->groups == 1;
+  tenon__cpu_window_read(region, problem->rank, problem->kernel, &window);
+  for (size_t a = 0; a < TENON_CPU_AXES; a++) {
+    is_so = is_so && window.kernel[a] == 1 && window.stride[a] == 1 && window.pad_begin[a] == 0;
+  }
+  for (size_t k = 0; k < tenon__cpu_region_length(region, "pads"); k++) {
+    is_so = is_so && tenon__cpu_region_item(region, "pads", k, 0) == 0;
+  }
+  return is_so;
+}
+
+static bool takes_prologue(const tenon__cpu_isa_t* isa, tenon__cpu_region_t region,
+                           tenon_refusal_t* out_refusal) {
+  const tenon_program_t* program = region.table->slot_program(region.handle, TENON_CPU_PROLOGUE);
+  if (program == NULL) {
+    return true;
+  }
+  const problem_t problem = read_problem(region);
+  const tenon_value_info_t* own =
+      region.table->value(region.handle, region.table->input(region.handle, 0));
+  if (own->dtype != TENON_DTYPE_FLOAT32) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, "of what the prologue reads");
+  }
+  return reads_single_pixels(region, &problem)
+             ? tenon__cpu_rows_accepts(isa->elements, program, out_refusal)
+             : tenon__cpu_refuse(out_refusal, TENON_REFUSAL_SLOT,
+                                 "before windows of single pixels alone");
+}
+
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
   const tenon__cpu_state_t* cpu = state;
@@ -57,7 +90,8 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   if (table->input_count(handle) > TENON_CPU_MAX_RULES) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_SLOT, "too many operands");
   }
-  return program == NULL || tenon__cpu_epilogue_accepts(cpu->isa->elements, program, out_refusal);
+  return (program == NULL || tenon__cpu_rows_accepts(cpu->isa->elements, program, out_refusal)) &&
+         takes_prologue(cpu->isa, region, out_refusal);
 }
 
 /* Scratch of a thread for bands or patches. */
@@ -98,6 +132,12 @@ static size_t packed_bytes(const tenon__cpu_isa_t* isa, tenon__cpu_region_t regi
   return (floats * sizeof(float) + 63) / 64 * 64;
 }
 
+/* Buffers of a thread for both slots' programs. */
+static size_t slots_bytes(tenon__cpu_region_t region) {
+  return tenon__cpu_rows_scratch(region.table->slot_program(region.handle, TENON_CPU_EPILOGUE)) +
+         tenon__cpu_rows_scratch(region.table->slot_program(region.handle, TENON_CPU_PROLOGUE));
+}
+
 static double estimate(const tenon__cpu_isa_t* isa, const tenon_value_info_t* y,
                        const problem_t* problem) {
   double work = 2.0 * (double)problem->in_channels;
@@ -126,8 +166,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   }
   tenon__cpu_output_rule(y->rank, &output);
   const tenon_numerics_t numerics = {.reassociates = 1};
-  const size_t slot =
-      image_bytes(region, &problem) + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
+  const size_t slot = image_bytes(region, &problem) + slots_bytes(region);
   tenon_tactic_t tactic = {.size = sizeof(tactic),
                            .name = problem.depthwise ? "depthwise, channels last" : "channels last",
                            .configuration = &once,
@@ -141,6 +180,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
                            .scratch_bytes_per_thread = slot};
   tenon_status_t status = add(emit, &tactic);
   if (status == TENON_OK && !problem.depthwise && problem.groups == 1 &&
+      table->slot_program(handle, TENON_CPU_PROLOGUE) == NULL &&
       problem.in_channels <= FEW_CHANNELS) {
     rules[x] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .flags = TENON_RULE_STRIDED};
     tactic.name = "planes to channels last";
@@ -172,8 +212,9 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   c->w = tenon__cpu_region_argument(region, 1);
   c->bias = tenon__cpu_region_argument(region, 2);
   c->image_bytes = image_bytes(region, &problem);
-  c->slot_bytes =
-      c->image_bytes + tenon__cpu_epilogue_scratch(call->table->slot_program(call->region, 0));
+  c->epilogue_bytes =
+      tenon__cpu_rows_scratch(call->table->slot_program(call->region, TENON_CPU_EPILOGUE));
+  c->slot_bytes = c->image_bytes + slots_bytes(region);
   /* At load a constant's data may be gone, so the tactic remembers whether it is one. */
   const bool once =
       call->tactic->configuration_size == 1 && *(const uint8_t*)call->tactic->configuration != 0;
@@ -183,8 +224,13 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
       call->tactic->scratch_bytes_per_thread < c->slot_bytes) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
-  const tenon_status_t status =
+  const tenon_program_t* prologue = call->table->slot_program(call->region, TENON_CPU_PROLOGUE);
+  tenon_status_t status =
       once ? tenon__cpu_convolution_pack_once(c, region, &preparation) : TENON_OK;
+  if (status == TENON_OK && prologue != NULL) {
+    status = tenon__cpu_program_create(prologue, tenon__cpu_allocate_prepared, &preparation,
+                                       &c->prologue);
+  }
   return status != TENON_OK ? status
                             : tenon__cpu_epilogue_prepare(cpu->isa->elements, region, 1,
                                                           tenon__cpu_allocate_prepared,
@@ -194,14 +240,30 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
 static const char* const operators[] = {"standard.convolution/1", NULL};
 static const char* const attributes[] = {"strides", "dilations", "pads",
                                          "groups",  "auto_pad",  NULL};
+enum {
+  ANY_BROADCAST = TENON_BROADCAST_SCALAR | TENON_BROADCAST_CHANNEL | TENON_BROADCAST_ROW |
+                  TENON_BROADCAST_FULL | TENON_BROADCAST_OTHER
+};
 const tenon_slot_t tenon__cpu_any_slot = {
     .size = sizeof(tenon_slot_t),
     .kind = TENON_SLOT_EPILOGUE,
     .index = 0,
     .max_operands = 16,
-    .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_CHANNEL | TENON_BROADCAST_ROW |
-                  TENON_BROADCAST_FULL | TENON_BROADCAST_OTHER,
+    .broadcasts = ANY_BROADCAST,
     .channel_axis = 1,
+};
+
+static const tenon_slot_t slots[] = {
+    {.size = sizeof(tenon_slot_t),
+     .kind = TENON_SLOT_EPILOGUE,
+     .max_operands = 16,
+     .broadcasts = ANY_BROADCAST,
+     .channel_axis = 1},
+    {.size = sizeof(tenon_slot_t),
+     .kind = TENON_SLOT_PROLOGUE,
+     .max_operands = 8,
+     .broadcasts = ANY_BROADCAST,
+     .channel_axis = 1},
 };
 
 const tenon_kernel_t tenon__cpu_convolution_kernel = {
@@ -210,10 +272,10 @@ const tenon_kernel_t tenon__cpu_convolution_kernel = {
     .device = "cpu",
     .operators = operators,
     .attributes = attributes,
-    .slots = &tenon__cpu_any_slot,
-    .slot_count = 1,
+    .slots = slots,
+    .slot_count = 2,
     .slot_stride = sizeof(tenon_slot_t),
-    .version = 2,
+    .version = 3,
     .input_limit = 3,
     .match = match,
     .tactics = tactics,

@@ -16,7 +16,11 @@
 #define TENON_CPU_CONVOLUTION_H_
 
 #include "epilogue.h"
+#include "rows.h"
 #include "window.h"
+
+/* Numbers of its slots. */
+enum { TENON_CPU_EPILOGUE = 0, TENON_CPU_PROLOGUE = 1 };
 
 /* Which way a convolution goes: decided when extents are bound, the first that fits in this
  * order. */
@@ -24,7 +28,8 @@ typedef enum tenon__cpu_path_t {
   /* Each channel alone: no product, vectors of channels. Groups of one channel each, one or two
    * axes. */
   TENON_CPU_PATH_DEPTHWISE,
-  /* A 1 x 1 window: rows of the product are the image's pixels, read where they are. */
+  /* A 1 x 1 window: rows of the product are the image's pixels, read where they are, or gathered
+   * through the prologue. */
   TENON_CPU_PATH_PIXELS,
   /* Rows of windows, read from the image or a copied band of it: each pixel is copied once, not
    * once a tap. */
@@ -55,9 +60,12 @@ typedef struct tenon__cpu_convolution_t {
   uint32_t w;
   uint32_t bias;     /* TENON_NONE: none */
   size_t slot_bytes; /* of a thread's part of scratch */
-  /* Of a slot, for bands or patches; the rest is the epilogue's. */
+  /* Of a slot, for bands, patches or what a prologue makes; then the epilogue's, then the
+   * prologue's. */
   size_t image_bytes;
+  size_t epilogue_bytes;
   tenon__cpu_epilogue_t epilogue;
+  tenon__cpu_program_t* prologue; /* NULL: x is read as it is; else the window is 1 x 1 */
 } tenon__cpu_convolution_t;
 
 /* What bind makes, for the extents at hand. */
@@ -69,6 +77,7 @@ typedef struct tenon__cpu_bound_convolution_t {
   tenon__cpu_image_t y;
   tenon__cpu_path_t path;
   tenon__cpu_bound_epilogue_t* epilogue;
+  tenon__cpu_rows_t* prologue; /* NULL: none */
   tenon__cpu_grid_t grid;
   /* PIXELS, PATCHES: runs of rows within which the images advance evenly, each a product of its
    * own. */
@@ -89,6 +98,7 @@ typedef struct tenon__cpu_bound_convolution_t {
 /* A call, for the bodies that run in parallel; on the stack of enqueue. */
 typedef struct tenon__cpu_convolution_call_t {
   const tenon__cpu_bound_convolution_t* bound;
+  const tenon_argument_t* inputs;
   const float* x;
   float* y;
   const float* packed;
@@ -134,11 +144,14 @@ tenon__cpu_pixel_t tenon__cpu_pixel_of(const tenon__cpu_image_t* image, size_t r
 int64_t tenon__cpu_pixel_offset(const tenon__cpu_image_t* image, tenon__cpu_pixel_t pixel);
 void tenon__cpu_pixel_next(const tenon__cpu_image_t* image, tenon__cpu_pixel_t* inout_pixel);
 
-/* gather.c: patches of a group; the `gather` of a product, whose user is one of these. */
+/* gather.c: patches of a group, or pixels as the prologue makes them; the `gather` of a product,
+ * whose user is one of these. */
 typedef struct tenon__cpu_patches_t {
   const tenon__cpu_bound_convolution_t* bound;
   const float* x; /* the group's first channel */
   size_t first_row;
+  const tenon_argument_t* inputs; /* of the prologue */
+  char* buffers;
 } tenon__cpu_patches_t;
 void tenon__cpu_gather_patches(const void* user, size_t row, size_t rows, size_t depth_begin,
                                size_t depth, float* out, size_t out_stride);

@@ -53,7 +53,7 @@ static void choose_path(tenon__cpu_bound_convolution_t* bound) {
     bound->y_step = (size_t)bound->y.stride[2];
     return;
   }
-  if (reads_pixels(bound)) {
+  if (bound->convolution->prologue != NULL || reads_pixels(bound)) {
     bound->path = TENON_CPU_PATH_PIXELS;
   } else {
     tenon__cpu_band_plan(bound);
@@ -61,6 +61,25 @@ static void choose_path(tenon__cpu_bound_convolution_t* bound) {
   if (bound->path != TENON_CPU_PATH_LINES) {
     find_segments(bound, bound->path == TENON_CPU_PATH_PIXELS);
   }
+}
+
+/* x through the prologue, into rows of scratch. */
+static tenon_status_t bind_prologue(tenon__cpu_bound_convolution_t* bound,
+                                    const tenon__cpu_row_shape_t* shape, tenon_binding_t* handle,
+                                    const tenon_bind_table_t* host) {
+  const tenon__cpu_convolution_t* c = bound->convolution;
+  if (c->prologue == NULL) {
+    return TENON_OK;
+  }
+  const tenon__cpu_rows_request_t request = {
+      .elements = c->isa->elements,
+      .program = c->prologue,
+      .shape = shape,
+      .extents = host->space(handle, TENON_CPU_PROLOGUE),
+      .value = {(int64_t)bound->x_step, bound->x.channel_stride},
+      .made = {(int64_t)tenon__cpu_product_gather_stride(c->depth), 1}};
+  return request.extents == NULL ? TENON_ERROR_OUT_OF_MEMORY
+                                 : tenon__cpu_rows_bind(&request, handle, host, &bound->prologue);
 }
 
 tenon_status_t tenon__cpu_convolution_bind(void* instance, tenon_binding_t* handle,
@@ -79,9 +98,12 @@ tenon_status_t tenon__cpu_convolution_bind(void* instance, tenon_binding_t* hand
   choose_path(bound);
   const tenon__cpu_row_shape_t shape = {
       .rank = y->rank - 1, .axes = {0, 2, 3, 4}, .column_axis = 1, .c_stride = bound->y_step};
+  const tenon_status_t status = bind_prologue(bound, &shape, handle, host);
   *out_bound = bound;
-  return tenon__cpu_epilogue_bind(&c->epilogue, &shape, !c->depthwise, c->bias != TENON_NONE,
-                                  handle, host, &bound->epilogue);
+  return status != TENON_OK
+             ? status
+             : tenon__cpu_epilogue_bind(&c->epilogue, &shape, !c->depthwise, c->bias != TENON_NONE,
+                                        handle, host, &bound->epilogue);
 }
 
 /* ---- Running ---- */
@@ -125,11 +147,12 @@ static void product_task(void* user, uint32_t index, uint32_t thread) {
   const size_t first_row = unit / (size_t)c->groups * bound->segment_rows;
   char* scratch = call->scratch + thread * c->slot_bytes;
   const tenon__cpu_patches_t patches = {
-      bound, call->x + (int64_t)group * c->in_channels * bound->x.channel_stride, first_row};
+      bound, call->x + (int64_t)group * c->in_channels * bound->x.channel_stride, first_row,
+      call->inputs, scratch + c->image_bytes + c->epilogue_bytes};
   const tenon__cpu_epilogue_task_t finish = {&call->epilogue, scratch + c->image_bytes};
   tenon__cpu_shifted_finish_t shifted;
   tenon__cpu_product_t product = {.rows = bound->segment_rows};
-  if (bound->path == TENON_CPU_PATH_PIXELS) {
+  if (bound->path == TENON_CPU_PATH_PIXELS && bound->prologue == NULL) {
     const tenon__cpu_pixel_t pixel = tenon__cpu_pixel_of(&bound->y, first_row);
     product.a = patches.x + tenon__cpu_pixel_offset(&bound->x, pixel);
     product.a_stride = bound->x_step;
@@ -146,6 +169,7 @@ tenon_status_t tenon__cpu_convolution_enqueue(const tenon_enqueue_t* call) {
   tenon__cpu_bound_convolution_t* bound = call->bound;
   tenon__cpu_convolution_call_t job = {
       .bound = bound,
+      .inputs = call->inputs,
       .x = call->inputs[c->x].tensor.data,
       .y = call->outputs[0].tensor.data,
       .packed = c->packed,

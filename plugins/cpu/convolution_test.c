@@ -22,7 +22,9 @@ typedef struct case_t {
   int64_t batch, groups, in, out; /* channels of a group */
   int64_t extent[3], kernel[3], stride[3], dilation[3], pads[6];
   bool bias;
-  bool given; /* the weights are an input, no constant */
+  bool given;    /* the weights are an input, no constant */
+  bool prologue; /* of windows of one pixel: times a number for each channel and image, plus a full
+                    operand, at least -0.25 */
   slot_kind_t slot;
 } case_t;
 
@@ -107,6 +109,41 @@ static void fill_slot(fake_t* fake, const case_t* c, const int64_t* y_dims, draf
   fake->slot = c->slot == SLOT_EMPTY ? NULL : &draft->program;
 }
 
+static void fill_prologue(fake_t* fake, const case_t* c, const int64_t* x_dims, draft_t* draft) {
+  const uint32_t rank = c->rank + 2;
+  const uint32_t first = fake->input_count;
+  const int64_t gates[] = {x_dims[0], x_dims[1], 1, 1, 1};
+  if (!c->prologue) {
+    return;
+  }
+  (void)fake_input(fake, TENON_DTYPE_FLOAT32, rank, gates, false, true);
+  (void)fake_input(fake, TENON_DTYPE_FLOAT32, rank, x_dims, false, true);
+  uint32_t v = input(draft, 0, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  v = f32(draft, TENON_OPCODE_MUL, v, input(draft, 1, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32));
+  v = f32(draft, TENON_OPCODE_ADD, v, input(draft, 2, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32));
+  v = f32(draft, TENON_OPCODE_MAX, v, constant(draft, -0.25));
+  draft->operands[0] =
+      (tenon_operand_t){.kind = TENON_OPERAND_SLOT_VALUE, .dtype = TENON_DTYPE_FLOAT32};
+  draft->operands[1].index = first;
+  draft->operands[1].broadcast_axes = (((uint64_t)1 << rank) - 1) & ~(uint64_t)3;
+  draft->operands[2].index = first + 1;
+  output(draft, v, TENON_DTYPE_FLOAT32, 0);
+  finish(draft, rank);
+  memcpy(fake->prologue_space, x_dims, rank * sizeof(*x_dims));
+  fake->prologue = &draft->program;
+}
+
+/* Element `index` of x, whose channel and image are number `image_channel`, as it is multiplied. */
+static double read_x(const fake_t* fake, int64_t index, int64_t image_channel) {
+  const double x = fake->values[0].numbers[index];
+  const fake_value_t* extra = &fake->values[fake->input_count - 2];
+  if (fake->prologue == NULL) {
+    return x;
+  }
+  const double v = x * extra[0].numbers[image_channel] + extra[1].numbers[index];
+  return v > -0.25 ? v : -0.25;
+}
+
 static double clip(double x, double low, double high) {
   return x < low ? low : x > high ? high : x;
 }
@@ -138,7 +175,6 @@ static double apply_slot(const fake_t* fake, const case_t* c, double v, int64_t 
 /* One output element's sum. */
 static double convolve(const fake_t* fake, const case_t* c, int64_t n, int64_t channel,
                        const int64_t* at) {
-  const fake_value_t* x = &fake->values[0];
   const fake_value_t* w = &fake->values[1];
   const int64_t group = channel / c->out;
   int64_t taps = 1;
@@ -162,7 +198,8 @@ static double convolve(const fake_t* fake, const case_t* c, int64_t n, int64_t c
         step *= c->extent[k];
       }
       if (inside) {
-        sum += x->numbers[((n * c->groups + group) * c->in + i) * pixels + pixel] *
+        const int64_t image_channel = (n * c->groups + group) * c->in + i;
+        sum += read_x(fake, image_channel * pixels + pixel, image_channel) *
                w->numbers[(channel * c->in + i) * taps + t];
       }
     }
@@ -225,6 +262,7 @@ static void check_tactics(fake_t* fake, const double* expected, double tolerance
 static void check(const case_t* c, unsigned seed) {
   fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = "standard.convolution/1", .seed = seed};
   draft_t draft = {0};
+  draft_t before = {0};
   const uint32_t rank = c->rank + 2;
   int64_t x_dims[5] = {c->batch, c->groups * c->in};
   int64_t w_dims[5] = {c->groups * c->out, c->in};
@@ -244,6 +282,7 @@ static void check(const case_t* c, unsigned seed) {
     (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 1, y_dims + 1, true, false);
   }
   fill_slot(&fake, c, y_dims, &draft);
+  fill_prologue(&fake, c, x_dims, &before);
   (void)fake_output(&fake, TENON_DTYPE_FLOAT32, rank, y_dims);
   fake_set_space(&fake, rank, y_dims);
   fake_ints(&fake, "strides", c->rank, c->stride);
@@ -288,6 +327,7 @@ static void random_case(unsigned seed) {
       c.kernel[k] = c.stride[k] = 1;
       c.pads[k] = c.pads[c.rank + k] = 0;
     }
+    c.prologue = c.groups == 1 && fake_choice(&s, 0, 1) == 0;
   }
   c.given = fake_choice(&s, 0, 2) == 0;
   check(&c, seed);
@@ -353,6 +393,79 @@ TENON_TEST(every_slot_on_every_kind) {
     check(&stem, 6);
     check(&depthwise, 7);
     check(&deep, 8);
+  }
+}
+
+/* More rows, and more depth, than a block has. */
+TENON_TEST(every_slot_behind_a_prologue) {
+  for (int slot = 0; slot < SLOT_COUNT; slot++) {
+    const case_t wide = {.rank = 2,
+                         .batch = 2,
+                         .groups = 1,
+                         .in = 33,
+                         .out = 70,
+                         .extent = {19, 23},
+                         .kernel = {1, 1},
+                         .stride = {1, 1},
+                         .dilation = {1, 1},
+                         .bias = true,
+                         .prologue = true,
+                         .slot = (slot_kind_t)slot};
+    const case_t deep = {.rank = 2,
+                         .batch = 1,
+                         .groups = 1,
+                         .in = 700,
+                         .out = 20,
+                         .extent = {5, 6},
+                         .kernel = {1, 1},
+                         .stride = {1, 1},
+                         .dilation = {1, 1},
+                         .prologue = true,
+                         .slot = (slot_kind_t)slot};
+    check(&wide, 9);
+    check(&deep, 10);
+  }
+}
+
+static void expect_prologue_refused(case_t c) {
+  fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = "standard.convolution/1", .seed = 3};
+  draft_t before = {0};
+  tenon__cpu_state_t states[3];
+  tenon_refusal_t refusal = {0};
+  const int64_t x_dims[] = {1, c.groups * c.in, 9, 9};
+  const int64_t w_dims[] = {c.groups * c.out, c.in, c.kernel[0], c.kernel[1]};
+  const int64_t y_dims[] = {1, c.groups * c.out, 9, 9};
+  (void)fake_states(states);
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 4, x_dims, false, false);
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 4, w_dims, true, false);
+  fill_prologue(&fake, &c, x_dims, &before);
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 4, y_dims);
+  fake_set_space(&fake, 4, y_dims);
+  fake_ints(&fake, "strides", 2, c.stride);
+  fake_ints(&fake, "pads", 4, c.pads);
+  fake_int(&fake, "groups", c.groups);
+  EXPECT(!fake_tactic(&fake, &tenon__cpu_convolution_kernel, &states[0], 0, &refusal));
+  EXPECT_INT(refusal.reason, TENON_REFUSAL_SLOT);
+  EXPECT_TEXT(refusal.detail, "before windows of single pixels alone");
+  fake_free(&fake);
+}
+
+/* Padding is zero whatever the prologue makes of it. */
+TENON_TEST(a_prologue_stands_before_single_pixels_alone) {
+  const case_t pointwise = {.rank = 2,
+                            .groups = 1,
+                            .in = 4,
+                            .out = 4,
+                            .kernel = {1, 1},
+                            .stride = {1, 1},
+                            .prologue = true};
+  case_t cases[] = {pointwise, pointwise, pointwise, pointwise};
+  cases[0].kernel[1] = 3;
+  cases[1].stride[0] = 2;
+  cases[2].pads[3] = 1;
+  cases[3].groups = 2;
+  for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+    expect_prologue_refused(cases[k]);
   }
 }
 

@@ -50,8 +50,8 @@ typedef struct tenon__cpu_region_t {
 /* Input or output `index` of node 0, by the operator's ports; NULL when it is absent. */
 const tenon_value_info_t* tenon__cpu_region_input(tenon__cpu_region_t region, uint32_t index);
 const tenon_value_info_t* tenon__cpu_region_output(tenon__cpu_region_t region, uint32_t index);
-/* Its number among the region's inputs, which bind and enqueue count by; TENON_NONE when it is
- * absent. */
+/* Its number among the region's inputs, which bind and enqueue count by: of what stands in its
+ * place where a prologue makes it; TENON_NONE when it is absent. */
 uint32_t tenon__cpu_region_argument(tenon__cpu_region_t region, uint32_t index);
 /* Attributes of node 0; `otherwise`, or "", when it has none of that name and kind. */
 int64_t tenon__cpu_region_int(tenon__cpu_region_t region, const char* name, int64_t otherwise);

@@ -62,7 +62,7 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   if (table->input_count(handle) > TENON_CPU_MAX_RULES) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_SLOT, "too many operands");
   }
-  return program == NULL || tenon__cpu_epilogue_accepts(cpu->isa->elements, program, out_refusal);
+  return program == NULL || tenon__cpu_rows_accepts(cpu->isa->elements, program, out_refusal);
 }
 
 /* Room for the lines around at least one row of quotients. */
@@ -113,7 +113,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   tenon_argument_rule_t output;
   tenon__cpu_output_rule(y->rank, &output);
   const tenon_numerics_t numerics = {.reassociates = 1};
-  const size_t slot = band + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
+  const size_t slot = band + tenon__cpu_rows_scratch(table->slot_program(handle, 0));
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = "phases, channels last",
                                  .configuration = &once,
@@ -161,7 +161,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   self->bias = tenon__cpu_region_argument(region, 2);
   self->band_bytes = band_bytes(region);
   self->slot_bytes =
-      self->band_bytes + tenon__cpu_epilogue_scratch(call->table->slot_program(call->region, 0));
+      self->band_bytes + tenon__cpu_rows_scratch(call->table->slot_program(call->region, 0));
   *out_instance = self;
   if (call->tactic->scratch_bytes < self->shared_bytes || /* a plan may say so */
       call->tactic->scratch_bytes_per_thread < self->slot_bytes) {

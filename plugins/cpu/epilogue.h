@@ -2,22 +2,19 @@
  * Epilogues: what neighbours want done with a product's or convolution's elements, done while a
  * tile of them is in the first-level cache. Bias, residual and the common activations have fast
  * paths: bias, residual and clamp in the tile's registers, activations in one pass. Any other
- * program is evaluated on the tile (block.h). So a ReLU behind a convolution costs nothing, a GELU
+ * program is evaluated on the tile (rows.h). So a ReLU behind a convolution costs nothing, a GELU
  * one pass over what is in the cache, and neither writes or reads the tensor once more.
  *
- * The life: accepts in match, prepare and scratch when the kernel is prepared, bind for extents,
- * start in each enqueue; `finish` of the call goes into the product (tenon__cpu_product_t), with a
- * task that holds the thread's buffers. Columns are channels; rows are numbered over the whole
- * slot, outermost axis first, and a part counts from where it begins.
+ * The life: accepts of rows.h in match, prepare and its scratch when the kernel is prepared, bind
+ * for extents, start in each enqueue; `finish` of the call goes into the product
+ * (tenon__cpu_product_t), with a task that holds the thread's buffers. Columns are channels; rows
+ * are numbered over the whole slot, outermost axis first, and a part counts from where it begins.
  */
 #ifndef TENON_CPU_EPILOGUE_H_
 #define TENON_CPU_EPILOGUE_H_
 
-#include "block.h"
 #include "product.h"
-
-/* Axes that rows may run over. */
-enum { TENON_CPU_ROW_AXES = 8 };
+#include "rows.h"
 
 /* A slot's program, recognised: activation(value + bias + residual). Part of an instance. */
 typedef struct tenon__cpu_epilogue_t {
@@ -33,16 +30,6 @@ typedef struct tenon__cpu_epilogue_t {
   float a;
   float b;
 } tenon__cpu_epilogue_t;
-
-/* The space of a slot as rows and columns: which axes the rows run over, outermost first.
- * Convolution of NCHW: axes {0, 2, 3}, column axis 1. */
-typedef struct tenon__cpu_row_shape_t {
-  uint32_t rank;
-  uint32_t axes[TENON_CPU_ROW_AXES];
-  uint32_t column_axis; /* TENON_NONE: one column */
-  /* Floats from row to row of what the kernel computes. */
-  size_t c_stride;
-} tenon__cpu_row_shape_t;
 
 typedef struct tenon__cpu_bound_epilogue_t tenon__cpu_bound_epilogue_t;
 
@@ -61,8 +48,8 @@ typedef struct tenon__cpu_epilogue_call_t {
   tenon__cpu_finish_t finish; /* NULL: nothing is left to do */
 } tenon__cpu_epilogue_call_t;
 
-/* What `finish` gets as user: a call and the buffers of its thread, tenon__cpu_epilogue_scratch
- * bytes. */
+/* What `finish` gets as user: a call and the buffers of its thread, tenon__cpu_rows_scratch bytes.
+ */
 typedef struct tenon__cpu_epilogue_task_t {
   const tenon__cpu_epilogue_call_t* call;
   char* buffers;
@@ -79,18 +66,12 @@ typedef struct tenon__cpu_shifted_finish_t {
 void tenon__cpu_finish_shifted(const void* user, float* c, size_t c_stride, size_t row, size_t rows,
                                size_t column, size_t columns);
 
-/* Can it be done? Fills in the refusal, TENON_REFUSAL_SLOT. Elementwise programs of up to 16
- * operands with one f32 output; no reductions, no LOAD, no INDEX: they depend on other elements. */
-bool tenon__cpu_epilogue_accepts(const tenon__cpu_elements_t* elements,
-                                 const tenon_program_t* program, tenon_refusal_t* out_refusal);
 /* `channel_axis`: of the slot's space, along which a bias varies; the rank of the space: none
  * does. A slot without a program is an epilogue that does nothing. OUT_OF_MEMORY alone. */
 tenon_status_t tenon__cpu_epilogue_prepare(const tenon__cpu_elements_t* elements,
                                            tenon__cpu_region_t region, uint32_t channel_axis,
                                            tenon__cpu_allocate_t allocate, void* user,
                                            tenon__cpu_epilogue_t* out_epilogue);
-/* Bytes of buffers for one thread, whatever the extents; `program` may be NULL. */
-size_t tenon__cpu_epilogue_scratch(const tenon_program_t* program);
 /* `fuses_residual`: the kernel can add an addend; `has_bias`: it adds a bias of its own. Where
  * the fast paths do not fit (both have a bias, a residual's rows are uneven, columns lie apart)
  * the program is evaluated instead. */

@@ -95,12 +95,33 @@ static void copy_line(const tenon__cpu_bound_convolution_t* bound, const patch_t
   memset(out + (to - begin), 0, (size_t)(end - to) * sizeof(float));
 }
 
+/* Pixels through the prologue, into rows as far apart as was bound. */
+static void gather_pixels(const tenon__cpu_patches_t* patches, size_t row, size_t rows,
+                          size_t depth_begin, size_t depth, float* out) {
+  const tenon__cpu_bound_convolution_t* bound = patches->bound;
+  const tenon__cpu_pixel_t first = tenon__cpu_pixel_of(&bound->y, patches->first_row);
+  const tenon__cpu_rows_part_t part = {.value = patches->x +
+                                                tenon__cpu_pixel_offset(&bound->x, first) +
+                                                (int64_t)row * (int64_t)bound->x_step +
+                                                (int64_t)depth_begin * bound->x.channel_stride,
+                                       .made = out,
+                                       .row = patches->first_row + row,
+                                       .rows = rows,
+                                       .column = depth_begin,
+                                       .columns = depth};
+  tenon__cpu_rows_run(bound->prologue, patches->inputs, &part, patches->buffers);
+}
+
 void tenon__cpu_gather_patches(const void* user, size_t row, size_t rows, size_t depth_begin,
                                size_t depth, float* out, size_t out_stride) {
   const tenon__cpu_patches_t* patches = user;
   const tenon__cpu_bound_convolution_t* bound = patches->bound;
   const int64_t length = bound->window.kernel[2] * bound->convolution->in_channels;
   const int64_t depth_end = (int64_t)(depth_begin + depth);
+  if (bound->prologue != NULL) {
+    gather_pixels(patches, row, rows, depth_begin, depth, out);
+    return;
+  }
   tenon__cpu_pixel_t pixel = tenon__cpu_pixel_of(&bound->y, patches->first_row + row);
   for (size_t i = 0; i < rows; i++, out += out_stride) {
     const patch_t patch = patch_of(patches, pixel);

@@ -34,7 +34,7 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   if (table->input_count(handle) > TENON_CPU_MAX_RULES) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_SLOT, "too many operands");
   }
-  return program == NULL || tenon__cpu_epilogue_accepts(cpu->isa->elements, program, out_refusal);
+  return program == NULL || tenon__cpu_rows_accepts(cpu->isa->elements, program, out_refusal);
 }
 
 /* The last two extents of b, as k and n. */
@@ -77,8 +77,7 @@ static sizes_t scratch_sizes(const tenon__cpu_isa_t* isa, tenon__cpu_region_t re
   }
   sizes.gather =
       round_up(tenon__cpu_product_scratch((size_t)2 * TENON_CPU_ROW_BLOCK, depth) * sizeof(float));
-  sizes.slot =
-      sizes.gather + tenon__cpu_epilogue_scratch(region.table->slot_program(region.handle, 0));
+  sizes.slot = sizes.gather + tenon__cpu_rows_scratch(region.table->slot_program(region.handle, 0));
   return sizes;
 }
 

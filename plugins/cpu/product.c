@@ -118,9 +118,13 @@ static size_t depth_block(size_t depth) {
   return even_part(depth, TENON_CPU_DEPTH_BLOCK, 8);
 }
 
+size_t tenon__cpu_product_gather_stride(size_t depth) {
+  return depth_block(depth) + TENON_CPU_ROW_PADDING;
+}
+
 size_t tenon__cpu_product_scratch(size_t rows, size_t depth) {
   return min_size(rows, TENON_CPU_ROW_BLOCK + TENON_CPU_TILE_MAX_ROWS) *
-         (depth_block(depth) + TENON_CPU_ROW_PADDING);
+         tenon__cpu_product_gather_stride(depth);
 }
 
 void tenon__cpu_product_grid(const tenon__cpu_tiles_t* tiles, size_t rows, size_t columns,
@@ -302,7 +306,7 @@ static void run_rows(const tenon__cpu_product_t* p, size_t row, size_t rows, siz
     take_depth(p, k, &block);
     if (p->gather != NULL) {
       block.a = scratch;
-      block.a_stride = depth_block(line) + TENON_CPU_ROW_PADDING;
+      block.a_stride = tenon__cpu_product_gather_stride(line);
       p->gather(p->gather_user, row, rows, k, block.depth, scratch, block.a_stride);
     } else {
       const size_t offset = line > 0 ? k / line * p->a_line + k % line : 0;

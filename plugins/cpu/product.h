@@ -118,6 +118,8 @@ void tenon__cpu_pack_rows(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elem
 void tenon__cpu_pack_strided(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
                              const float* source, int64_t k_stride, int64_t n_stride, size_t depth,
                              size_t columns, float* out);
+/* Floats from row to row of what is gathered, of a product this deep: all in one line. */
+size_t tenon__cpu_product_gather_stride(size_t depth);
 /* Floats of scratch that one thread needs for gathering, of a product with so many rows at most. */
 size_t tenon__cpu_product_scratch(size_t rows, size_t depth);
 /* `batches`: products of this size that run beside each other. About two tasks a thread over all

@@ -21,7 +21,10 @@ const tenon_value_info_t* tenon__cpu_region_output(tenon__cpu_region_t region, u
 
 uint32_t tenon__cpu_region_argument(tenon__cpu_region_t region, uint32_t index) {
   const tenon_value_info_t* info = tenon__cpu_region_input(region, index);
-  return info != NULL ? info->input : TENON_NONE;
+  if (info == NULL) {
+    return TENON_NONE;
+  }
+  return info->input != TENON_NONE ? info->input : index; /* before a prologue */
 }
 
 int64_t tenon__cpu_region_int(tenon__cpu_region_t region, const char* name, int64_t otherwise) {

@@ -62,15 +62,21 @@ void tenon__cpu_output_rule(uint32_t rank, tenon_argument_rule_t* out_rule) {
                                       .flags = TENON_RULE_STRIDED};
 }
 
+static bool same_extents(const tenon_value_info_t* a, const tenon_value_info_t* b) {
+  bool same = a->rank == b->rank;
+  for (uint32_t k = 0; same && k < a->rank; k++) {
+    same = a->dims_max[k] == b->dims_max[k];
+  }
+  return same;
+}
+
 void tenon__cpu_image_rule(tenon__cpu_region_t region, uint32_t input,
                            tenon_argument_rule_t* out_rule) {
   const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
   const tenon_value_info_t* value =
       region.table->value(region.handle, region.table->input(region.handle, input));
-  bool full = value->rank == y->rank;
-  for (uint32_t k = 0; full && k < y->rank; k++) {
-    full = value->dims_max[k] == y->dims_max[k];
-  }
+  const bool full =
+      same_extents(value, y) || same_extents(value, tenon__cpu_region_input(region, 0));
   if (input == tenon__cpu_region_argument(region, 1) ||
       input == tenon__cpu_region_argument(region, 2)) {
     *out_rule = (tenon_argument_rule_t){0};

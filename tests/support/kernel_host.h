@@ -49,7 +49,9 @@ typedef struct fake_t {
   uint32_t node_input_count;
   uint32_t input_count;
   uint32_t output_count;
-  const tenon_program_t* slot;
+  const tenon_program_t* slot;     /* number 0, in `space` */
+  const tenon_program_t* prologue; /* number 1 */
+  int64_t prologue_space[FAKE_RANK];
   const tenon_program_t* program;
   const tenon_move_t* move;
   int64_t space[FAKE_RANK];
@@ -279,7 +281,7 @@ static inline uint32_t fake_output_value(const tenon_region_t* r, uint32_t index
   return fake_from(r)->input_count + index;
 }
 static inline const tenon_program_t* fake_slot(const tenon_region_t* r, uint32_t slot) {
-  return slot == 0 ? fake_from(r)->slot : NULL;
+  return slot == 0 ? fake_from(r)->slot : slot == 1 ? fake_from(r)->prologue : NULL;
 }
 static inline const tenon_program_t* fake_program(const tenon_region_t* r) {
   return fake_from(r)->program;
@@ -335,8 +337,7 @@ static inline const tenon_move_t* fake_bind_move(tenon_binding_t* b) {
   return fake_from(b)->move;
 }
 static inline const int64_t* fake_bind_space(tenon_binding_t* b, uint32_t slot) {
-  (void)slot;
-  return fake_from(b)->space;
+  return slot == 1 ? fake_from(b)->prologue_space : fake_from(b)->space;
 }
 static const tenon_bind_table_t fake_bind_table = {.size = sizeof(tenon_bind_table_t),
                                                    .allocate = fake_bind_allocate,

@@ -115,29 +115,47 @@ static tenon_kernel_t with_prologue(tenon_kernel_t kernel) {
   return kernel;
 }
 
-TENON_TEST(arithmetic_goes_before_an_operator_where_it_pays) {
-  const tenon_kernel_t cheap = with_prologue(slot_kernel("slot", fast));
-  tenon_kernel_t dear = with_prologue(slot_kernel("slot", dear_when_filled));
+static void expect_before(const tenon_kernel_t* kernel, bool measures, bool fuses,
+                          const char* steps, const char* reason) {
   char text[512];
   core_world_t world;
-  core_world_begin(&world, &cheap, 1);
+  core_world_begin(&world, kernel, 1);
   make_ramp_and_dense(&world.fixture);
-  EXPECT_TEXT(build_steps(&world, text), "slot/first");
-  core_world_end(&world);
-  dear.prepare = note_tactic;
-  dear.enqueue = wait_when_filled;
-  core_world_begin(&world, &dear, 1);
-  make_ramp_and_dense(&world.fixture);
-  world.options.tuning.no_measuring = false;
+  world.options.tuning.no_measuring = !measures;
+  world.options.tuning.no_fusion = !fuses;
   world.options.tuning.keep_refusals = true;
-  EXPECT_TEXT(build_steps(&world, text), "expressions/evaluator slot/empty");
-  EXPECT_CONTAINS(refusals_of(&world, 1), "tests:slot: 2 nodes at once measured");
+  EXPECT_TEXT(build_steps(&world, text), steps);
+  EXPECT_CONTAINS(
+      refusals_of(&world, tenon__engine_plan(world.engine)->schedules[0].step_count - 1), reason);
   core_world_end(&world);
-  core_world_begin(&world, &cheap, 1);
-  make_ramp_and_dense(&world.fixture);
-  world.options.tuning.no_fusion = true;
-  EXPECT_TEXT(build_steps(&world, text), "expressions/evaluator slot/first");
-  core_world_end(&world);
+}
+
+TENON_TEST(arithmetic_goes_before_an_operator_where_it_pays) {
+  tenon_kernel_t kernel = with_prologue(slot_kernel("slot", dear_when_filled));
+  kernel.prepare = note_tactic;
+  kernel.enqueue = wait_when_filled;
+  expect_before(&kernel, true, true, "expressions/evaluator slot/empty",
+                "tests:slot: 2 nodes at once measured");
+  kernel.enqueue = core_write_zeros; /* as fast with it as without */
+  expect_before(&kernel, true, true, "slot/filled", "2 nodes one by one: measured");
+}
+
+static tenon_status_t says_dear_when_filled(void* state, const tenon_region_t* region,
+                                            const tenon_region_table_t* table, tenon_emit_t* to,
+                                            add_t add) {
+  (void)state;
+  return table->slot_program(region, 0) != NULL ? emit(to, add, "filled", 1)
+                                                : emit(to, add, "empty", 1e-6);
+}
+
+TENON_TEST(arithmetic_goes_before_an_operator_unmeasured_where_nobody_knows_better) {
+  const tenon_kernel_t silent = with_prologue(slot_kernel("slot", dear_when_filled));
+  const tenon_kernel_t cheap = with_prologue(slot_kernel("slot", fast));
+  const tenon_kernel_t dear = with_prologue(slot_kernel("slot", says_dear_when_filled));
+  expect_before(&silent, false, true, "slot/filled", "");
+  expect_before(&silent, false, false, "expressions/evaluator slot/empty", "");
+  expect_before(&cheap, false, true, "slot/first", "");
+  expect_before(&dear, false, true, "expressions/evaluator slot/empty", "");
 }
 
 /* The product leaves, and so does max(product, 0). */
