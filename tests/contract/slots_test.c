@@ -136,6 +136,39 @@ TENON_TEST(slots_on_the_first_output_alone) {
   expect_fused("second", one_unary, "node");
 }
 
+/* ---- Before it, and beside it ---- */
+
+static void expect_fused_before(tail_t head, const char* nodes) {
+  scene_t scene;
+  EXPECT(SCENE_OPEN(&scene, CONTRACT_FOLDER "/slots"));
+  const tenon_value_t x = head(&scene, scene_input(&scene, "x", 3, whole));
+  expect_step(&scene, "prologue", scene_unary(&scene, "slots.prologue/1", "node", x), nodes);
+  scene_close(&scene);
+}
+
+TENON_TEST(what_stands_before_is_within_the_slot_too) {
+  expect_fused_before(one_unary, "first, node");
+  expect_fused_before(three_unary, "first, second, third, node");
+  expect_fused_before(one_operand, "node"); /* it takes none */
+  expect_fused_before(summed, "node");
+}
+
+static void expect_fused_beside(tail_t tail, const char* nodes) {
+  scene_t scene;
+  EXPECT(SCENE_OPEN(&scene, CONTRACT_FOLDER "/slots"));
+  const tenon_value_t x = node_of(&scene, "side");
+  scene_output(&scene, x, "x");
+  expect_step(&scene, "side", tail(&scene, x), nodes);
+  scene_close(&scene);
+}
+
+TENON_TEST(what_leaves_beside_is_within_the_slot_too) {
+  expect_fused_beside(one_unary, "node, first");
+  expect_fused_beside(three_unary, "node, first, second, third");
+  expect_fused_beside(one_operand, "node");
+  expect_fused_beside(summed, "node");
+}
+
 /* The slots are the kernel's own, as many as it has. */
 TENON_TEST(the_sixth_slot_is_found) {
   expect_fused("sixth", one_unary, "node, first");

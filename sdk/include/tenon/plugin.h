@@ -1115,8 +1115,9 @@ enum {
    * the input's place among the region's inputs: `table->input(region, index)`, of the input's
    * shape, which is the program's space, but perhaps of another element type, plain, and laid out
    * as the tactic's rule for it says. So `table->node_input(region, 0, index)` is no argument then.
-   * The kernel may evaluate the program for an element as often as it reads it, and must not write
-   * it anywhere. */
+   * The kernel may evaluate the program for an element as often as it reads it; what comes of it is
+   * no argument, and stays inside. The host fills it where the network as a whole is found to be
+   * faster so, not for being able to. */
   TENON_SLOT_PROLOGUE = 1,
   /* On an output of the operator: the program's output takes that output's place among the
    * region's, and what the operator itself makes is written nowhere. */
