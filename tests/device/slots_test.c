@@ -31,7 +31,7 @@ typedef struct network_t {
 /* `first`: the extent of its first axis in the network; -1: open. */
 static tenon_value_t input_of_type(network_t* n, tenon_dtype_t dtype, uint32_t rank,
                                    const int64_t* dims, int64_t first) {
-  char name[8];
+  char name[16];
   tenon_value_t value = {0};
   int64_t declared[3];
   const uint32_t k = n->input_count++;
@@ -66,7 +66,7 @@ static tenon_value_t binary(network_t* n, const char* op, const char* name, teno
 }
 
 static void output_of(network_t* n, tenon_value_t value) {
-  char name[8];
+  char name[16];
   (void)snprintf(name, sizeof name, "y%u", n->output_count++);
   scene_output(&n->scene, value, name);
 }
@@ -378,7 +378,7 @@ static void make_long_sum(network_t* n) {
   const tenon_value_t w = input_of(n, 2, right);
   tenon_value_t x = input_of(n, 2, left);
   for (int k = 0; k < 5; ++k) {
-    char name[8];
+    char name[16];
     (void)snprintf(name, sizeof name, "sum%d", k);
     x = binary(n, "add", name, x, input_of(n, 2, left));
   }
