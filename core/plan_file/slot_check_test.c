@@ -4,6 +4,7 @@
 #include "core/base/bytes.h"
 #include "core/plan_file/region_file.h"
 #include "core/plan_file/sample_plan.h"
+#include "core/region/retype.h"
 
 /* After the sample's headers: its own are for any program. */
 #include "core/base/test.h"
@@ -98,6 +99,25 @@ TENON_TEST(slots_on_all_sides_come_back) {
   }
   EXPECT_INT(region.inputs[0].value, s.x);
   EXPECT_INT(region.input_count, 4); /* an operand of each slot */
+  stop(&s);
+}
+
+/* What a slot makes can be stored in another type; what a prologue makes is the operator's. */
+TENON_TEST(narrower_arguments_leave_a_prologue_alone) {
+  static const tenon_dtype_t halves[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_FLOAT16,
+                                         TENON_DTYPE_FLOAT16, TENON_DTYPE_FLOAT16};
+  scene_t s;
+  struct tenon_region_t region = {0};
+  REQUIRE(start(&s));
+  EXPECT_STATUS(tenon__region_retype(&s.plan->arena, &s.region, halves, halves, &region), TENON_OK);
+  EXPECT_INT(tenon__region_input_dtype(&region, 0, NULL), TENON_DTYPE_FLOAT32);
+  for (uint32_t k = 0; k < 3; ++k) {
+    const bool is_prologue = region.slots[k].kind == TENON_SLOT_PROLOGUE;
+    EXPECT_INT(region.slots[k].expression.program.outputs[0].dtype,
+               is_prologue ? TENON_DTYPE_FLOAT32 : TENON_DTYPE_FLOAT16);
+  }
+  s.region = region;
+  EXPECT_STATUS(read_back(&s, &region), TENON_OK);
   stop(&s);
 }
 
