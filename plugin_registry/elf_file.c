@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -165,22 +166,23 @@ static uint64_t align_up(uint64_t value, uint64_t alignment) {
  * 8 the header of 12 bytes and the name "GNU" together fill 16. */
 static uint64_t read_note(const unsigned char* data, uint64_t size, uint64_t alignment,
                           tenon__elf_t* elf, bool* out_second) {
-  ElfW(Nhdr) note;
-  if (size < sizeof(note)) {
+  tenon_note_header_t note = {0};
+  const size_t fixed = offsetof(tenon_note_header_t, name);
+  if (size < fixed) {
     return 0;
   }
-  memcpy(&note, data, sizeof(note));
-  const uint64_t text = align_up(sizeof(note) + (uint64_t)note.n_namesz, alignment);
-  if (text > size || note.n_descsz > size - text) {
+  memcpy(&note, data, size < sizeof(note) ? (size_t)size : sizeof(note));
+  const uint64_t text = align_up(fixed + (uint64_t)note.name_size, alignment);
+  if (text > size || note.text_size > size - text) {
     return 0;
   }
-  if (note.n_type == TENON_NOTE_TYPE && note.n_namesz == sizeof(TENON_NOTE_NAME) &&
-      memcmp(data + sizeof(note), TENON_NOTE_NAME, sizeof(TENON_NOTE_NAME)) == 0) {
+  if (note.type == TENON_NOTE_TYPE && note.name_size == sizeof(TENON_NOTE_NAME) &&
+      memcmp(note.name, TENON_NOTE_NAME, sizeof(TENON_NOTE_NAME)) == 0) {
     *out_second = elf->note != NULL;
     elf->note = (const char*)data + text;
-    elf->note_size = note.n_descsz;
+    elf->note_size = note.text_size;
   }
-  const uint64_t whole = align_up(text + note.n_descsz, alignment);
+  const uint64_t whole = align_up(text + note.text_size, alignment);
   return whole < size ? whole : size;
 }
 
