@@ -242,6 +242,20 @@ static tenon_status_t convert_by_name(const conversion_t* conversion,
   return given->build->end(given->builder, given->outputs, given->output_count);
 }
 
+/* Converters count by the one or by the other. */
+static tenon_status_t check_counts(const conversion_t* conversion,
+                                   const tenon_conversion_t* given) {
+  const uint32_t inputs = given->table->input_count(given->source);
+  const uint32_t outputs = given->table->output_count(given->source);
+  return inputs == given->input_count && outputs == given->output_count
+             ? TENON_OK
+             : tenon__fail(given->build->sink(given->builder), TENON_ERROR_INTERNAL,
+                           "the parser for format '%s' gives %u inputs and %u outputs of a node "
+                           "that by its table has %u and %u",
+                           conversion->parse->format, given->input_count, given->output_count,
+                           inputs, outputs);
+}
+
 static tenon_status_t convert(const tenon_conversion_t* call) {
   tenon_conversion_t given = {0};
   memcpy(&given, call, call->size < sizeof given ? call->size : sizeof given);
@@ -252,8 +266,10 @@ static tenon_status_t convert(const tenon_conversion_t* call) {
   tenon_builder_t* own = conversion->parse->network->builder;
   node.next = tenon__builder_divert(own, &node.sink);
   const tenon__builder_mark_t mark = tenon__builder_mark(own);
-  tenon_status_t status = TENON_OK;
-  if (conversion->entry == NULL) {
+  tenon_status_t status = check_counts(conversion, &given);
+  if (status != TENON_OK) {
+    /* said */
+  } else if (conversion->entry == NULL) {
     status = convert_by_name(conversion, &given);
   } else {
     const tenon__converter_entry_t* entry = conversion->entry;

@@ -212,5 +212,7 @@ void tenon__write_json_text(tenon_write_t write, void* user, const char* text);
 /* "key": "text", with ", " before it unless it is the first. */
 void tenon__write_json_field(tenon_write_t write, void* user, bool first, const char* key,
                              const char* text);
+/* , "attributes": [...], "inputs": [...], "outputs": [...]: what an operator declares of them. */
+void tenon__write_operator_ports(const tenon__operator_t* op, tenon_write_t write, void* user);
 
 #endif

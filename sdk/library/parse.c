@@ -130,6 +130,19 @@ static const tenon_parse_table_t parse_table = {
 
 /* ---- Which parser ---- */
 
+/* "uff (.uff .pb)": what a file of the format may be called. */
+static size_t write_format(const tenon_parser_t* parser, bool is_first, char* out_text,
+                           size_t size) {
+  const char* extensions = parser->extensions != NULL ? parser->extensions : "";
+  const bool has_any = extensions[0] != '\0';
+  const int length = snprintf(out_text, size, "%s%s%s%s%s", is_first ? "" : ", ", parser->format,
+                              has_any ? " (" : "", extensions, has_any ? ")" : "");
+  for (char* c = out_text; c < out_text + size && *c != '\0'; ++c) {
+    *c = *c == ';' ? ' ' : *c;
+  }
+  return length > 0 ? (size_t)length : 0;
+}
+
 static tenon_status_t fail_no_parser(const tenon_parse_t* parse,
                                      const tenon__parser_entry_t* const* entries, uint32_t count) {
   static const char plan_magic[] = "TENONPLN";
@@ -143,8 +156,7 @@ static tenon_status_t fail_no_parser(const tenon_parse_t* parse,
                        "is a plan, not a model: tenon_engine_create_from_file loads it");
   }
   for (uint32_t i = 0; i < count && used < sizeof(formats); ++i) {
-    used += (size_t)snprintf(formats + used, sizeof(formats) - used, "%s%s", i == 0 ? "" : ", ",
-                             entries[i]->parser.format);
+    used += write_format(&entries[i]->parser, i == 0, formats + used, sizeof(formats) - used);
   }
   return tenon__fail(sink, count == 0 ? TENON_ERROR_NOT_FOUND : TENON_ERROR_UNSUPPORTED,
                      count == 0 ? "cannot be read: no plugin offers a parser%s"

@@ -199,6 +199,7 @@ static void print_operators(tenon_registry_t* registry, const printing_t* p, con
     const tenon__operator_t* op = entries[i];
     begin_line(p, "operator", op->name, op->plugin);
     add_field(p, "summary", op->descriptor.summary);
+    tenon__write_operator_ports(op, p->write, p->user);
     end_line(p);
   }
   const char** names = (const char**)entries;
@@ -292,6 +293,7 @@ static void print_others(tenon_registry_t* registry, const printing_t* p, const 
     const tenon__parser_entry_t* entry = entries[i];
     begin_line(p, "parser", entry->parser.format, entry->owner->plugin);
     add_field(p, "summary", entry->parser.summary);
+    add_field(p, "extensions", entry->parser.extensions);
     end_line(p);
   }
   count = tenon__catalog_all(registry->catalog, TENON_OFFER_REWRITE, sink, entries, LIST_LIMIT);

@@ -2,7 +2,7 @@
 #include "tests/api/session.h"
 
 typedef struct text_t {
-  char data[65536];
+  char data[1 << 20];
 } text_t;
 
 static void collect(void* user, const char* text) {
@@ -29,8 +29,21 @@ TENON_TEST(lists_plugins_and_what_they_offer) {
   EXPECT_CONTAINS(paths.data, "/no/such/folder");
   EXPECT_STATUS(tenon_registry_print_index(s.registry, collect, &index), TENON_OK);
   EXPECT_CONTAINS(index.data, "{\"kind\": \"operator\", \"name\": \"standard.abs/1\"");
+  EXPECT_CONTAINS(index.data, "{\"name\": \"alpha\", \"kind\": \"float\", \"default\": \"");
+  EXPECT_CONTAINS(index.data, "\"extensions\": \".onnx\"");
   EXPECT_STATUS(tenon_registry_print_devices(s.registry, collect, &devices), TENON_OK);
   EXPECT_CONTAINS(devices.data, "\"cpu\"");
+  session_end(&s);
+}
+
+TENON_TEST(tells_what_formats_there_are) {
+  session_t s;
+  REQUIRE(session_begin(&s, NULL));
+  EXPECT_STATUS(tenon_network_parse_memory(s.network, "no model", 8, "a file", NULL),
+                TENON_ERROR_UNSUPPORTED);
+  EXPECT_CONTAINS(s.messages.text, "is of a format that no parser recognises; there are: ");
+  EXPECT_CONTAINS(s.messages.text, "onnx (.onnx)");
+  EXPECT_CONTAINS(s.messages.text, "uff (.uff .pb .pbtxt)");
   session_end(&s);
 }
 

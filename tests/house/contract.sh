@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The contract is kept: each member of a structure in plugin.h is read by the host (core, registry, library), and
 # each member of what the host itself makes is filled in; each enumerator is named, each trait believed by somebody.
-# What is not so stands in contract_unread.txt with its reason, and nothing stands there that is so.
+# Of the tables that the host passes from one plugin to another, it is our parsers, their converters and tenon/maker.h
+# that read. What is not so stands in contract_unread.txt with its reason, and nothing stands there that is so.
 #
 # Clang finds the uses: the members of a copy of the header are deprecated under the names of their structures.
 # Assigning to a member, or asking for its offset, is no reading.
@@ -15,11 +16,16 @@ folder=$(cd "$(dirname "$0")" && pwd)
 made='tenon_(sink|tensor_view|argument|instruction|operand|program_output|program|move_piece|move|value_info|value_type|host_offer)_t'
 made="$made|tenon_(prepare|enqueue|rewriting)_t|tenon_(shape|region|prepare|bind|run|builder|parse|neighbour)_table_t"
 
+# Structures, and prefixes of enumerators, with which parsers and converters talk to each other.
+passed='tenon_(source_table|converted_body)_t'
+passed_values='TENON_FIELD_'
+
 # uses COPY SOURCE...: lines "FILE LINE COLUMN NAME", each once. Headers of COPY come before others. What is told of a
 # batch comes in one piece: two compilers that share a pipe would cut each other's lines.
 uses() {
   local copy=$1
   shift
+  rm -f "$copy"/told.*
   # shellcheck disable=SC2016 # expanded by the shell of the batch
   printf '%s\0' "$@" | xargs -0 -n 24 -P 2 sh -c 'exec clang -std=c11 -D_GNU_SOURCE -fsyntax-only -I"$0" -I. \
     -Isdk/include -fno-caret-diagnostics -Wno-everything -Wdeprecated-declarations "$@" 2>"$0/told.$$"' "$copy"
@@ -43,7 +49,7 @@ reads() {
 
 check() { # ROOT
   cd "$1"
-  local work sources
+  local work sources talkers
   work=$(mktemp -d)
   # shellcheck disable=SC2064 # the folder of now
   trap "rm -rf '$work'" EXIT
@@ -54,6 +60,8 @@ check() { # ROOT
   mapfile -t sources < <(find core plugin_registry sdk/library -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' | sort)
   uses "$work/copy" "${sources[@]}" >"$work/uses"
   [[ -s $work/uses ]] || { echo 'clang tells no uses'; return 1; }
+  mapfile -t talkers < <(find parser_* contrib -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' | sort)
+  uses "$work/copy" "${talkers[@]}" | grep -E " $passed[.][a-z_0-9]+\$" >>"$work/uses" || true
   # What reads a trait to keep it does not believe it.
   grep -vE '^core/operator/' "$work/uses" | grep -F ' tenon__operator_traits_t.' >"$work/trait_uses" || true
   { grep -vF ' tenon__operator_traits_t.' "$work/uses" | cat - "$work/trait_uses"; } >"$work/counted"
@@ -67,7 +75,9 @@ check() { # ROOT
   # Enumerators have to be named.
   sed -nE 's/^ +(TENON_[A-Z_0-9]+)( =|,|$).*/\1/p' sdk/include/tenon/plugin.h | sort -u >"$work/values"
   find core plugin_registry sdk/library -name '*.h' ! -name 'test_*' ! -name 'sample_*' | sort >"$work/headers"
-  { printf '%s\n' "${sources[@]}" | cat - "$work/headers" | xargs -r sed -E 's|/\*.*\*/||' | grep -oE 'TENON_[A-Z_0-9]+' || true; } |
+  words() { xargs -r sed -E 's|/\*.*\*/||' | grep -oE 'TENON_[A-Z_0-9]+' || true; }
+  { printf '%s\n' "${sources[@]}" | cat - "$work/headers" | words
+    printf '%s\n' "${talkers[@]}" | words | grep -E "^$passed_values" || true; } |
     sort -u | comm -12 - "$work/values" >"$work/named"
   sort -u "$work/read" "$work/filled" "$work/named" >"$work/kept"
   cat "$work/names" "$work/traits" "$work/values" | grep -vE '\.(size|reserved)$' | sort -u >"$work/all"
@@ -91,7 +101,7 @@ self_test() {
   root=$(mktemp -d)
   # shellcheck disable=SC2064
   trap "rm -rf '$root'" EXIT
-  mkdir -p "$root"/{core/operator,plugin_registry,sdk/library,sdk/include/tenon,house}
+  mkdir -p "$root"/{core/operator,plugin_registry,contrib,parser_x,sdk/library,sdk/include/tenon,house}
   printf '%s\n' '/* A' ' * comment; */' 'typedef struct tenon_one_t {' '  int used; /* one; */' '  int written;' \
     '  int unused;' '  int (*call)(int a,' '              int b);' '} tenon_one_t;' 'typedef struct tenon_move_t {' \
     '  int filled;' '  int forgotten;' '} tenon_move_t;' 'enum {' '  TENON_NAMED = 0,' '  TENON_UNNAMED = 1' '};' \

@@ -73,7 +73,7 @@ static tenon_status_t parse(session_t* s, const tenon__message_t* m) {
 }
 
 /* Of 1 and 2. */
-static void expect_result(session_t* s, const tenon__message_t* m, float first, float second) {
+static void expect_numbers(session_t* s, const tenon__message_t* m, float first, float second) {
   static const float given[] = {1, 2};
   const float wanted[] = {first, second};
   const sample_t x = {"x", TENON_DTYPE_FLOAT32, 1, {2}, given};
@@ -88,6 +88,12 @@ static void expect_result(session_t* s, const tenon__message_t* m, float first, 
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   options.no_measuring = 1;
   session_run(s, &options, NULL);
+  s->inputs[--s->input_count] = NULL;
+  s->outputs[--s->output_count] = NULL;
+}
+
+static void expect_result(session_t* s, const tenon__message_t* m, float first, float second) {
+  expect_numbers(s, m, first, second);
   EXPECT_TEXT(s->messages.text, "");
 }
 
@@ -183,7 +189,86 @@ TENON_TEST(a_parser_that_says_nothing_is_named) {
   end(&s, &folder);
 }
 
+TENON_TEST(a_parser_that_miscounts_is_named) {
+  static const char* const settings[] = {"miscount=1", NULL};
+  session_t s;
+  test_folder_t folder;
+  tenon_parse_options_t options = TENON_OPTIONS(tenon_parse_options_t);
+  options.format = "greedy";
+  options.settings = settings;
+  REQUIRE(begin(&s, &folder, "taker"));
+  EXPECT_STATUS(tenon_network_parse_memory(s.network, "abc", 3, "a file", &options),
+                TENON_ERROR_INTERNAL);
+  EXPECT_CONTAINS(s.messages.text,
+                  "the parser for format 'greedy' gives 1 inputs and 1 outputs of a node that by "
+                  "its table has 2 and 1\n");
+  end(&s, &folder);
+}
+
+/* y = taker.Perhaps(c) of the graph z = TYPE(x), which captures x. */
+static tenon__message_t perhaps(const char* name) {
+  tenon__message_t m = begin_model("taker", 1);
+  tenon__message_value_info(&m, 11, "c", 9, 0, NULL);
+  begin_node(&m, "taker", "Perhaps", "c", "y");
+  begin_attribute(&m, name, 5);
+  tenon__message_begin(&m, 6);
+  tenon__message_begin_node(&m, 1, "Neg", "inner", "x", "z");
+  tenon__message_end(&m);
+  tenon__message_value_info(&m, 12, "z", 1, 1, two);
+  tenon__message_end(&m);
+  tenon__message_end(&m);
+  tenon__message_end(&m);
+  end_model(&m, "y");
+  return m;
+}
+
+TENON_TEST(a_converter_makes_bodies_of_subgraphs) {
+  static const uint8_t truth[] = {1};
+  const sample_t c = {"c", TENON_DTYPE_BOOL, 0, {0}, truth};
+  session_t s;
+  test_folder_t folder;
+  REQUIRE(begin(&s, &folder, "taker"));
+  const tenon__message_t m = perhaps("body");
+  s.inputs[s.input_count++] = &c;
+  expect_numbers(&s, &m, -1, -2);
+  end(&s, &folder);
+}
+
+TENON_TEST(a_subgraph_that_is_not_there_is_named) {
+  session_t s;
+  test_folder_t folder;
+  REQUIRE(begin(&s, &folder, "taker"));
+  const tenon__message_t m = perhaps("other");
+  EXPECT_STATUS(parse(&s, &m), TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(s.messages.text, "Perhaps 'theirs': it has no graph 'body'\n");
+  end(&s, &folder);
+}
+
 /* ---- Operators by name ---- */
+
+static void keep_operator(void* user, const char* text) {
+  char* line = user;
+  if (strstr(line, "com.named.scale/1") == NULL || strchr(line, '\n') == NULL) {
+    if (strchr(line, '\n') != NULL) {
+      line[0] = '\0';
+    }
+    append_text(line, text);
+  }
+}
+
+TENON_TEST(the_index_has_the_attributes_and_ports) {
+  session_t s;
+  test_folder_t folder;
+  char line[4096] = "";
+  REQUIRE(begin(&s, &folder, "named"));
+  EXPECT_STATUS(tenon_registry_print_index(s.registry, keep_operator, line), TENON_OK);
+  EXPECT_CONTAINS(line,
+                  "\"attributes\": [{\"name\": \"factor\", \"kind\": \"float\", \"default\": "
+                  "\"2.0\", \"summary\": \"how much more\"}], \"inputs\": [{\"name\": \"x\", "
+                  "\"type\": \"T\", \"summary\": \"what is scaled\"}, {\"name\": \"shift\", "
+                  "\"type\": \"T\"}], \"outputs\": [{\"name\": \"y\", \"type\": \"T\"}]}\n");
+  end(&s, &folder);
+}
 
 TENON_TEST(a_node_finds_the_operator_of_its_name) {
   static const struct {

@@ -8,11 +8,12 @@ TENON_PLUGIN_MANIFEST("named", "1.0.0",
 
 static const tenon_type_variable_t types[] = {{sizeof(*types), .name = "T", .allowed = "float"}};
 static const tenon_port_t x[] = {
-    {sizeof(*x), .name = "x", .type = "T"},
+    {sizeof(*x), .name = "x", .type = "T", .summary = "what is scaled"},
     {sizeof(*x), .name = "shift", .type = "T", .flags = TENON_PORT_OPTIONAL}};
 static const tenon_port_t y[] = {{sizeof(*y), .name = "y", .type = "T"}};
 static const tenon_attribute_descriptor_t factor[] = {
-    {sizeof(*factor), .name = "factor", .kind = TENON_ATTRIBUTE_FLOAT, .default_text = "2.0"}};
+    {sizeof(*factor), .name = "factor", .kind = TENON_ATTRIBUTE_FLOAT, .default_text = "2.0",
+     .summary = "how much more"}};
 /* Which one was found shows in the numbers. */
 static const tenon_case_t scale_1[] = {
     {sizeof(*scale_1), .when = "present(shift)", .text = "y = x * factor + shift"},

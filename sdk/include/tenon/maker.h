@@ -228,6 +228,16 @@ static inline tenon_value_t tenon_make_math_1(tenon_make_t* make, const char* te
 static inline tenon_value_t tenon_make_math_2(tenon_make_t* make, const char* text, tenon_value_t a,
                                               tenon_value_t b);
 
+/* ---- Subgraphs ---- */
+
+/* The graph that is field `name`, as a body for a control form, made before the node that takes it
+ * begins. Its first parameters have the types of `types` (NULL: as the file declares them), its
+ * last take what the node's graphs capture: the values that tenon_make_add_captured adds as inputs.
+ */
+static inline tenon_converted_body_t tenon_make_body(tenon_make_t* make, const char* name,
+                                                     const tenon_value_t* types, uint32_t count);
+static inline void tenon_make_add_captured(tenon_make_t* make, const tenon_converted_body_t* body);
+
 /* ---- Frequent nodes ---- */
 
 /* `value` itself when it has that type. */

@@ -1645,7 +1645,7 @@ typedef struct tenon_parser_t {
   size_t size;
   const char* format; /* "onnx": the name converters refer to */
   const char* summary;
-  const char* extensions; /* ".onnx;.pb" : a hint; sniff decides */
+  const char* extensions; /* ".onnx;.pb": for people; sniff decides */
   /* [any] How sure: 0 not mine .. 100 surely (what is more counts as 100). Looks at the first bytes
    * alone: at most 4096 are given. Of two who are as sure, the library's own reads the file, else
    * the first on the search path. */

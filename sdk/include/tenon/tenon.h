@@ -203,8 +203,8 @@ TENON_API tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* regis
 TENON_API void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t write,
                                           void* user);
 /* Everything on offer, one JSON object a line: {"kind": "operator", "name": ..., "plugin": ...}.
- * What has a fault, or a name that another plugin has, has "disabled": the reason. Loads all
- * plugins. [any] */
+ * Operators have their "attributes", "inputs" and "outputs", as they declare them. What has a
+ * fault, or a name that another plugin has, has "disabled": the reason. Loads all plugins. [any] */
 TENON_API tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_write_t write,
                                                     void* user);
 /* Devices: fingerprints and health, one JSON object a line. [any] */

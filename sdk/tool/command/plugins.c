@@ -18,8 +18,8 @@ static const tool_option_t options[] = {
     {"--offers", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, offers), 0,
      "also what each promises, as its manifest says"},
     {"--index", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, index), 0,
-     "load them all and list every operator, kernel, converter, device ..., one JSON object a "
-     "line"},
+     "load them all and list every operator (its attributes and ports too), kernel, converter, "
+     "device ..., one JSON object a line"},
 };
 
 static const tool_option_rule_t rules[] = {

@@ -187,6 +187,27 @@ static inline void tenon_make_add_body(tenon_make_t* make, uint32_t body) {
   }
 }
 
+static inline tenon_converted_body_t tenon_make_body(tenon_make_t* make, const char* name,
+                                                     const tenon_value_t* types, uint32_t count) {
+  tenon_converted_body_t body = {TENON_NONE, 0, NULL};
+  if (make->status == TENON_OK) {
+    const tenon_status_t status =
+        make->table->convert_body(make->source, name, types, count, &body);
+    if (status == TENON_ERROR_NOT_FOUND) {
+      tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "it has no graph '%s'", name);
+    } else {
+      (void)tenon_make_keep(make, status);
+    }
+  }
+  return body;
+}
+
+static inline void tenon_make_add_captured(tenon_make_t* make, const tenon_converted_body_t* body) {
+  for (uint32_t i = 0; i < body->captured_count; ++i) {
+    tenon_make_add(make, body->captured[i]);
+  }
+}
+
 static inline void tenon_make_end_many(tenon_make_t* make, tenon_value_t* out_values,
                                        uint32_t count) {
   memset(out_values, 0, count * sizeof(*out_values));
