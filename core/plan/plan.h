@@ -49,6 +49,7 @@ typedef struct tenon__place_t {
   tenon_dtype_t dtype; /* as which its elements are kept; UNDEFINED: the value's own type */
   uint32_t space;      /* number of the device whose memory it is; of VIEW and PART: the base's */
   bool is_dynamic;     /* extents depend on what only the run knows */
+  bool at_bound;       /* ARENA: so they do, but lie at their bound, the extents beside: bounded.h */
   uint64_t offset;     /* ARENA: in bytes from the start of the graph's memory */
   uint64_t size_bytes; /* ARENA: at the profile's maximum */
   uint32_t alias;      /* ARENA: shares the memory of this place (in place), or TENON_NONE */
@@ -110,6 +111,7 @@ typedef struct tenon__step_t {
   uint32_t output_count;
   const uint32_t* outputs;
   bool is_dynamic; /* bound each time it runs */
+  bool at_bound;   /* bound once, at the bounds of what it and the steps before it find */
   /* Control: where its bodies' memory begins in this graph's memory, of each device. */
   uint64_t body_offset[TENON_DEVICE_LIMIT];
   uint64_t zeroed_offset; /* within the context's zeroed and persistent memory on its device */

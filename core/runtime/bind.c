@@ -9,6 +9,7 @@
 #include "core/plan/place.h"
 #include "core/runtime/chains.h"
 #include "core/runtime/data_dependent.h"
+#include "core/runtime/device_words.h"
 #include "core/runtime/frame.h"
 #include "core/runtime/unfit.h"
 
@@ -34,6 +35,18 @@ static uint32_t rank_seen(const struct tenon_region_t* region, bool aligned, uin
   return rank;
 }
 
+/* What a step's extents are: found ones at their bound, where it takes them so. */
+static const tenon__extents_t* extents_of(const tenon__frame_t* frame, const tenon__step_t* step) {
+  return step->at_bound ? &frame->context->bounds : &frame->context->extents;
+}
+
+static tenon_status_t get_argument(tenon__frame_t* frame, const tenon__step_t* step, uint32_t place,
+                                   int64_t* dims, int64_t* strides,
+                                   tenon_argument_t* out_argument) {
+  return step->at_bound ? tenon__frame_argument_at_bound(frame, place, dims, strides, out_argument)
+                        : tenon__frame_argument(frame, place, dims, strides, out_argument);
+}
+
 static tenon_status_t fill_input(tenon__frame_t* frame, uint32_t index, uint32_t k) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   tenon__step_state_t* state = &frame->steps[index];
@@ -46,7 +59,7 @@ static tenon_status_t fill_input(tenon__frame_t* frame, uint32_t index, uint32_t
     state->inputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_ABSENT};
     return TENON_OK;
   }
-  TENON_TRY(tenon__frame_argument(frame, step->inputs[k], dims, strides, &argument));
+  TENON_TRY(get_argument(frame, step, step->inputs[k], dims, strides, &argument));
   binding->root = &frame->places[tenon__place_root(frame->schedule, step->inputs[k])];
   if (argument.kind != TENON_ARGUMENT_TENSOR) {
     state->inputs[k] = argument;
@@ -59,7 +72,7 @@ static tenon_status_t fill_input(tenon__frame_t* frame, uint32_t index, uint32_t
   tenon_tensor_view_t* seen = &state->inputs[k].tensor;
   state->inputs[k].kind = TENON_ARGUMENT_TENSOR;
   if (step->region != NULL) {
-    TENON_TRY(tenon__region_align_input(step->region, k, &frame->context->extents, &argument.tensor,
+    TENON_TRY(tenon__region_align_input(step->region, k, extents_of(frame, step), &argument.tensor,
                                         (tenon__axes_t){binding->dims, binding->strides}, seen));
   } else {
     *seen = argument.tensor;
@@ -121,7 +134,7 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
     }
     TENON_TRY(status);
   }
-  TENON_TRY(tenon__frame_argument(frame, step->outputs[k], dims, strides, &argument));
+  TENON_TRY(get_argument(frame, step, step->outputs[k], dims, strides, &argument));
   binding->root = memory;
   const bool aligned = step->region != NULL && step->region->outputs[k].aligned;
   TENON_TRY(reserve(frame, binding,
@@ -129,8 +142,7 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
   tenon_tensor_view_t* seen = &state->outputs[k].tensor;
   state->outputs[k].kind = TENON_ARGUMENT_TENSOR;
   if (step->region != NULL) {
-    TENON_TRY(tenon__region_align_output(step->region, k, &frame->context->extents,
-                                         &argument.tensor,
+    TENON_TRY(tenon__region_align_output(step->region, k, extents_of(frame, step), &argument.tensor,
                                          (tenon__axes_t){binding->dims, binding->strides}, seen));
   } else {
     *seen = argument.tensor;
@@ -161,14 +173,14 @@ static void sign_arguments(const tenon_argument_t* arguments, uint32_t count, in
 }
 
 /* Spaces are not always visible in the arguments (an empty one, LOADs): they count too. */
-static void sign_spaces(const tenon__frame_t* frame, const struct tenon_region_t* region,
+static void sign_spaces(const tenon__extents_t* extents, const struct tenon_region_t* region,
                         int64_t* out, uint32_t* inout_at, uint32_t capacity) {
   uint32_t rank = 0;
   const tenon_dim_t* dims = tenon__region_space(region, TENON_SPACE_PROGRAM, &rank);
   for (uint32_t k = 0; k < rank; ++k) {
     if (*inout_at < capacity) {
       out[*inout_at] = -1;
-      (void)tenon__extents_get(&frame->context->extents, dims[k], &out[*inout_at]);
+      (void)tenon__extents_get(extents, dims[k], &out[*inout_at]);
     }
     *inout_at += 1;
   }
@@ -205,7 +217,7 @@ static tenon_status_t find_form(tenon__frame_t* frame, uint32_t index,
   uint32_t count = 0;
   sign_arguments(state->inputs, step->input_count, now, &count, MOST_SIGNED);
   sign_arguments(state->outputs, step->output_count, now, &count, MOST_SIGNED);
-  sign_spaces(frame, step->region, now, &count, MOST_SIGNED);
+  sign_spaces(extents_of(frame, step), step->region, now, &count, MOST_SIGNED);
   /* Too many to compare, or not enough: bound anew. */
   const bool is_comparable = count <= MOST_SIGNED && !state->has_dynamic_map;
   const uint32_t form_count = is_comparable ? TENON_FORM_LIMIT : 0;
@@ -229,15 +241,17 @@ static tenon_status_t find_form(tenon__frame_t* frame, uint32_t index,
   return TENON_OK;
 }
 
-/* However large the other extents are, which a kernel may go through all the same. */
+/* However large the other extents are, which a kernel may go through all the same. At a bound of 0
+ * extents are written. */
 static bool writes_nothing(const tenon__step_t* step, const tenon__step_state_t* state) {
   bool nothing = step->output_count > 0;
   for (uint32_t k = 0; k < step->output_count && nothing; ++k) {
     const tenon_argument_t* output = &state->outputs[k];
     const uint32_t rank = output->kind == TENON_ARGUMENT_TENSOR ? output->tensor.rank : 0;
+    const bool has_extents = rank > 0 && output->tensor.device_extents != NULL;
     nothing = output->kind == TENON_ARGUMENT_ABSENT;
     for (uint32_t d = 0; d < rank; ++d) {
-      nothing = nothing || output->tensor.dims[d] == 0;
+      nothing = nothing || (output->tensor.dims[d] == 0 && !has_extents);
     }
   }
   return nothing;
@@ -272,7 +286,7 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
     return TENON_OK;
   }
   const tenon__bind_request_t request = {
-      .extents = &frame->context->extents,
+      .extents = extents_of(frame, step),
       .inputs = state->inputs,
       .outputs = state->outputs,
       .thread_count = tenon__thread_pool_thread_count(frame->context->pool)};
@@ -285,6 +299,7 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
 
 tenon_status_t tenon__frame_bind(tenon__frame_t* frame) {
   frame->version += 1;
+  TENON_TRY(tenon__frame_find_bounds(frame));
   for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
     if (!frame->schedule->steps[k].is_dynamic) {
       TENON_TRY(tenon__frame_bind_step(frame, k));

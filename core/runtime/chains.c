@@ -22,11 +22,20 @@ static bool lies_still(const tenon__frame_t* frame, uint32_t space, const uint32
   return lies;
 }
 
+/* A step that finds extents waits for them, unless they stay on the device. */
+static bool waits(const tenon__frame_t* frame, const tenon__step_t* step) {
+  bool waits = (step->tactic.flags & TENON_TACTIC_HOST_WAITS) != 0;
+  for (uint32_t k = 0; k < step->output_count && waits; ++k) {
+    waits = step->outputs[k] == TENON_NONE || !frame->schedule->places[step->outputs[k]].at_bound;
+  }
+  return waits;
+}
+
 static bool can_be_recorded(const tenon__frame_t* frame, const tenon__step_t* step) {
   const uint32_t flags = step->tactic.flags;
   return step->kind == TENON_STEP_KERNEL && step->device != 0 && !step->is_dynamic &&
          tenon__device_records(&frame->context->engine->devices[step->device]) &&
-         (flags & TENON_TACTIC_RECORDABLE) != 0 && (flags & TENON_TACTIC_HOST_WAITS) == 0 &&
+         (flags & TENON_TACTIC_RECORDABLE) != 0 && !waits(frame, step) &&
          lies_still(frame, step->device, step->inputs, step->input_count) &&
          lies_still(frame, step->device, step->outputs, step->output_count);
 }

@@ -4,6 +4,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/runtime/border.h"
+#include "core/runtime/device_words.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/execute.h"
 #include "core/runtime/frame.h"
@@ -37,13 +38,14 @@ static tenon_status_t create_frames(tenon__context_t* context) {
   context->frames =
       tenon__arena_allocate(&context->arena, plan->schedule_count + 1u, sizeof *context->frames);
   bases_t* bases = tenon__arena_allocate(&context->arena, plan->schedule_count + 1u, sizeof *bases);
+  uint64_t words[TENON_DEVICE_LIMIT] = {0};
   TENON_TRY_MEMORY(context->frames != NULL && bases != NULL);
   for (uint32_t d = 0; d < plan->device_count; ++d) {
     bases[0][d] = context->spaces[d].activations;
   }
   /* Graphs are made before the bodies of their nodes. */
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
-    TENON_TRY(tenon__frame_create(context, g, bases[g], &context->frames[g]));
+    TENON_TRY(tenon__frame_create(context, g, bases[g], words, &context->frames[g]));
     place_bodies(plan, g, bases);
   }
   return TENON_OK;
@@ -59,6 +61,7 @@ static tenon_status_t begin_spaces(tenon__context_t* context, void* stream) {
     tenon__space_t* space = &context->spaces[d];
     space->memory =
         (tenon__memory_t){.allocator = context->allocator, .device = &engine->devices[d]};
+    space->words_bytes = tenon__engine_words_bytes(engine, d);
     TENON_TRY(tenon__space_begin(space, plan, d, threads, d == main ? stream : NULL,
                                  engine->options.sink));
     space->run = (struct tenon_run_t){.pool = context->pool,
@@ -78,6 +81,7 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
                                       engine->options.sink, &context->pool));
   TENON_TRY(begin_spaces(context, stream));
   TENON_TRY(tenon__extents_create(&context->arena, plan->network->pool, &context->extents));
+  TENON_TRY(tenon__extents_create(&context->arena, plan->network->pool, &context->bounds));
   TENON_TRY(tenon__context_create_states(context));
   TENON_TRY(tenon__context_create_border(context));
   TENON_TRY(create_frames(context));
@@ -138,6 +142,7 @@ static void renew(tenon__context_t* context) {
 /* What is known only when all is done: results that lie elsewhere, and what states become. */
 static tenon_status_t collect(tenon__context_t* context) {
   TENON_TRY(tenon__context_settle(context, 0));
+  TENON_TRY(tenon__context_take_words(context));
   TENON_TRY(tenon__context_collect_outputs(context));
   return tenon__context_update_states(context);
 }
@@ -157,7 +162,8 @@ static tenon_status_t enqueue_all(tenon__context_t* context) {
   TENON_TRY(tenon__context_propagate_shapes(context));
   TENON_TRY(tenon__context_place_outputs(context));
   forget_edges(context);
-  return tenon__frame_run(&context->frames[0]);
+  TENON_TRY(tenon__frame_run(&context->frames[0]));
+  return tenon__context_ask_words(context);
 }
 
 /* What a step leaves zero is not, where it did not come to its end. */
@@ -165,6 +171,9 @@ static tenon_status_t clean_zeroed(tenon__context_t* context) {
   for (uint32_t d = 0; d < context->engine->plan->device_count; ++d) {
     const tenon__space_t* space = &context->spaces[d];
     TENON_TRY(tenon__memory_clear(&space->memory, space->zeroed, space->zeroed_bytes));
+    if (space->words_bytes > 0) {
+      TENON_TRY(tenon__memory_clear(&space->memory, space->words, space->words_bytes));
+    }
   }
   context->zeroed_is_dirty = false;
   return TENON_OK;
@@ -176,6 +185,7 @@ static tenon_status_t end_run(tenon__context_t* context, tenon_status_t status) 
   }
   context->zeroed_is_dirty = true;
   context->awaits_collection = false;
+  context->awaits_words = false;
   (void)tenon__context_settle(context, 0);
   tenon__context_forget_outputs(context);
   for (uint32_t d = 1; d < context->engine->plan->device_count; ++d) {
@@ -200,7 +210,8 @@ tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
                        "a device of this context was lost: destroy it, and load the engine again");
   }
-  if (!tenon__context_is_all_lent(context) || context->generation != context->engine->generation) {
+  if (!tenon__context_is_all_lent(context) || context->awaits_words ||
+      context->generation != context->engine->generation) {
     TENON_TRY(tenon__context_synchronize(context));
   }
   tenon__interrupt_forget(&context->interrupt);

@@ -166,7 +166,8 @@ static tenon_status_t find_occurrences(const tenon__frame_t* frame, occurrence_t
     out_occurrence->has_place[place->value] = 1;
     mark_symbols(network->pool, value->type.content_count, value->type.contents,
                  out_occurrence->occurs);
-    if (place->storage == TENON_STORAGE_GROWING && value->type.rank != TENON_NONE) {
+    if ((place->storage == TENON_STORAGE_GROWING || place->at_bound) &&
+        value->type.rank != TENON_NONE) {
       mark_symbols(network->pool, value->type.rank, value->type.dims, out_occurrence->occurs);
     }
   }

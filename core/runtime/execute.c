@@ -10,6 +10,7 @@
 #include "core/runtime/chains.h"
 #include "core/runtime/crossing.h"
 #include "core/runtime/data_dependent.h"
+#include "core/runtime/device_words.h"
 #include "core/runtime/frame.h"
 #include "core/runtime/numbers.h"
 #include "core/runtime/repeat.h"
@@ -122,6 +123,9 @@ static tenon_status_t run_repeat(tenon__frame_t* frame, uint32_t index) {
 
 static tenon_status_t compute(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
+  if (step->is_dynamic || tenon__step_is_control(step)) {
+    TENON_TRY(tenon__frame_read_extents(frame, index));
+  }
   if (step->device == 0) {
     TENON_TRY(tenon__context_settle(frame->context, 0));
   }
@@ -244,6 +248,7 @@ static tenon_status_t run_profiled(tenon__frame_t* frame) {
 tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   tenon__context_t* context = frame->context;
   tenon__frame_forget_data_dependent(frame);
+  tenon__frame_forget_extents(frame);
   TENON_TRY(learn_given(frame));
   TENON_TRY(tenon__frame_check(frame));
   if (!frame->is_bound) {
@@ -251,5 +256,9 @@ tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   }
   TENON_TRY(context->profiler == NULL && context->watcher == NULL ? run_steps(frame)
                                                                   : run_profiled(frame));
-  return frame->graph == 0 ? TENON_OK : tenon__context_settle(context, 0);
+  if (frame->graph == 0) {
+    return TENON_OK;
+  }
+  TENON_TRY(tenon__frame_read_extents(frame, TENON_NONE));
+  return tenon__context_settle(context, 0);
 }

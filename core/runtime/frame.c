@@ -9,6 +9,7 @@
 #include "core/plan/place_view.h"
 #include "core/runtime/chains.h"
 #include "core/runtime/data_dependent.h"
+#include "core/runtime/device_words.h"
 #include "core/runtime/repeat_state.h"
 #include "core/runtime/requirements.h"
 #include "core/runtime/uploads.h"
@@ -79,7 +80,7 @@ static bool reads_space(const tenon__schedule_t* schedule, const tenon__step_t* 
 }
 
 tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* const* memory,
-                                   tenon__frame_t* out_frame) {
+                                   uint64_t* inout_words, tenon__frame_t* out_frame) {
   tenon__arena_t* arena = &context->arena;
   tenon__frame_t* frame = out_frame;
   *frame = (tenon__frame_t){
@@ -109,6 +110,7 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
     state->buffers = tenon__arena_allocate(arena, step->output_count + 1u, sizeof(void*));
     TENON_TRY_MEMORY(state->buffers != NULL);
   }
+  TENON_TRY(tenon__frame_list_at_bound(frame, inout_words));
   tenon__frame_list_requirements(frame);
   TENON_TRY(tenon__frame_find_chains(frame));
   return tenon__frame_list_data_dependent(frame);
@@ -182,8 +184,9 @@ static tenon_status_t argument_of_any_rank(const tenon__place_state_t* state, in
   return TENON_OK;
 }
 
-tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
-                                     int64_t* strides, tenon_argument_t* out_argument) {
+static tenon_status_t argument_at(tenon__frame_t* frame, uint32_t place,
+                                  const tenon__extents_t* extents, int64_t* dims, int64_t* strides,
+                                  tenon_argument_t* out_argument) {
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
   const uint32_t root = tenon__place_root(frame->schedule, place);
   tenon__place_state_t* state = &frame->places[root];
@@ -203,10 +206,12 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
       frame->context->engine->plan->network->graphs[frame->graph], &frame->schedule->places[place]);
   int64_t offset = 0;
   TENON_TRY(tenon__frame_check_memory(frame, root));
-  const tenon__placement_t placement = {.network = frame->context->engine->plan->network,
-                                        .graph = frame->graph,
-                                        .schedule = frame->schedule,
-                                        .extents = &frame->context->extents};
+  const tenon__placement_t placement = {
+      .network = frame->context->engine->plan->network,
+      .graph = frame->graph,
+      .schedule = frame->schedule,
+      .extents = extents,
+      .root_strides = state->at_bound == NULL ? NULL : state->at_bound->strides};
   TENON_TRY(tenon__place_strides(&placement, place, dims, strides, &offset));
   *out_argument = (tenon_argument_t){
       .kind = TENON_ARGUMENT_TENSOR,
@@ -216,5 +221,21 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
                  .rank = value->type.rank,
                  .dtype = dtype,
                  .layout = TENON_NONE}};
+  return TENON_OK;
+}
+
+tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
+                                     int64_t* strides, tenon_argument_t* out_argument) {
+  return argument_at(frame, place, &frame->context->extents, dims, strides, out_argument);
+}
+
+tenon_status_t tenon__frame_argument_at_bound(tenon__frame_t* frame, uint32_t place, int64_t* dims,
+                                              int64_t* strides, tenon_argument_t* out_argument) {
+  const tenon__at_bound_t* at_bound = frame->places[place].at_bound;
+  TENON_TRY(argument_at(frame, place, &frame->context->bounds, dims, strides, out_argument));
+  if (at_bound != NULL) {
+    char* words = frame->context->spaces[frame->schedule->places[place].space].words;
+    out_argument->tensor.device_extents = (int64_t*)(void*)(words + at_bound->offset);
+  }
   return TENON_OK;
 }

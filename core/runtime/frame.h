@@ -10,10 +10,11 @@
 #include "core/runtime/types.h"
 
 /* `memory`: the graph's part of the context's activations on each of the plan's devices, which is
- * shared with graphs that do not run at the same time. Everything else lies in the context's own
+ * shared with graphs that do not run at the same time. `inout_words`: of each device, where words
+ * for this graph begin, and then for the next. Everything else lies in the context's own
  * arena. On failure it must still be destroyed. */
 tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* const* memory,
-                                   tenon__frame_t* out_frame);
+                                   uint64_t* inout_words, tenon__frame_t* out_frame);
 void tenon__frame_destroy(tenon__frame_t* frame);
 /* After a refit: weights are elsewhere, and steps have other instances. */
 void tenon__frame_renew(tenon__frame_t* frame);
@@ -24,5 +25,9 @@ void tenon__frame_renew(tenon__frame_t* frame);
  * at them. Its data are NULL for weights that a kernel packed and nobody kept. */
 tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                      int64_t* strides, tenon_argument_t* out_argument);
+/* The same for a step that runs at the bounds: what a run finds has the extents of its bound, and
+ * its own in device memory. */
+tenon_status_t tenon__frame_argument_at_bound(tenon__frame_t* frame, uint32_t place, int64_t* dims,
+                                              int64_t* strides, tenon_argument_t* out_argument);
 
 #endif

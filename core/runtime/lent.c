@@ -71,7 +71,8 @@ static bool is_made_there(const tenon__schedule_t* schedule, uint32_t before, ui
     is_made = is_made || (step->kind == TENON_STEP_KERNEL &&
                           mentions(step->outputs, step->output_count, schedule, place));
   }
-  return is_made && p->storage == TENON_STORAGE_ARENA && p->order == NULL && p->layout == NULL;
+  return is_made && p->storage == TENON_STORAGE_ARENA && !p->at_bound && p->order == NULL &&
+         p->layout == NULL;
 }
 
 static void find_output(tenon__context_t* context, uint32_t index) {

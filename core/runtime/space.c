@@ -1,5 +1,6 @@
 #include "core/runtime/space.h"
 
+#include "core/base/allocator.h"
 #include "core/base/processor.h"
 #include "core/base/status.h"
 
@@ -41,6 +42,13 @@ static tenon_status_t allocate(tenon__space_t* space, const char* what, uint64_t
                            is_host ? "" : space->memory.device->source.descriptor->name);
 }
 
+static tenon_status_t allocate_words(tenon__space_t* space, const tenon_sink_t* sink) {
+  TENON_TRY(allocate(space, "words for the host", space->words_bytes, sink, &space->words));
+  space->words_seen = tenon__allocate(space->memory.allocator, space->words_bytes, 1);
+  TENON_TRY_MEMORY(space->words_seen != NULL);
+  return tenon__memory_clear(&space->memory, space->words, space->words_bytes);
+}
+
 static tenon_status_t allocate_all(tenon__space_t* space, const tenon_sink_t* sink) {
   TENON_TRY(check_demand(space, sink));
   TENON_TRY(allocate(space, "activations", space->activation_bytes, sink, &space->activations));
@@ -51,6 +59,7 @@ static tenon_status_t allocate_all(tenon__space_t* space, const tenon_sink_t* si
   if (tenon__memory_is_host(&space->memory)) {
     return TENON_OK; /* zeros already */
   }
+  TENON_TRY(space->words_bytes > 0 ? allocate_words(space, sink) : TENON_OK);
   TENON_TRY(tenon__memory_clear(&space->memory, space->zeroed, space->zeroed_bytes));
   return tenon__memory_clear(&space->memory, space->persistent, space->persistent_bytes);
 }
@@ -82,6 +91,8 @@ void tenon__space_end(tenon__space_t* space) {
   free_block(space, space->scratch, space->scratch_bytes);
   free_block(space, space->zeroed, space->zeroed_bytes);
   free_block(space, space->persistent, space->persistent_bytes);
+  free_block(space, space->words, space->words_bytes);
+  tenon__free(space->memory.allocator, space->words_seen, space->words_bytes);
   tenon__device_destroy_stream(space->memory.device, space->memory.stream);
   *space = (tenon__space_t){0};
 }

@@ -16,17 +16,20 @@ typedef struct tenon__space_t {
   char* scratch;
   char* zeroed;
   char* persistent;
+  char* words;      /* what kernels leave for the host to read: device_words.h */
+  char* words_seen; /* the host's copy of them */
   uint64_t activation_bytes;
   uint64_t scratch_bytes;
   uint64_t zeroed_bytes;
   uint64_t persistent_bytes;
+  uint64_t words_bytes;
   bool is_busy;           /* work was enqueued since the host waited last */
   struct tenon_run_t run; /* lent to kernels; the step's part is set before each */
 } tenon__space_t;
 
-/* What a space's `memory` is of, its stream apart, the caller has set. `stream`: native handle of
- * the caller's, or NULL. Zeroed and persistent memory begin with zeros. OUT_OF_MEMORY says how many
- * bytes of what were asked for. End it whatever it returns. */
+/* What a space's `memory` is of, its stream apart, and words_bytes the caller has set. `stream`:
+ * native handle of the caller's, or NULL. Zeroed and persistent memory and words begin with zeros.
+ * OUT_OF_MEMORY says how many bytes of what were asked for. End it whatever it returns. */
 tenon_status_t tenon__space_begin(tenon__space_t* space, const tenon__plan_t* plan, uint32_t device,
                                   uint32_t thread_count, void* stream, const tenon_sink_t* sink);
 /* Waits for what is under way. */

@@ -44,10 +44,22 @@ struct tenon__engine_t {
   uint32_t generation;     /* of the weights: one more with each refit */
 };
 
+/* A value at its bound, whose extents lie in its device's memory: device_words.h. Arrays have an
+ * entry for each of its axes. */
+typedef struct tenon__at_bound_t {
+  uint32_t place;
+  uint32_t step;   /* that makes it */
+  uint64_t offset; /* of its extents, in bytes from the device's words */
+  int64_t* dims;   /* its bound for the inputs at hand, and how it lies whatever is found */
+  int64_t* strides;
+  bool is_read; /* the host knows its extents in this run */
+} tenon__at_bound_t;
+
 /* Memory of a place that has its own (not VIEW, PART). `data` may move from run to run (INPUT,
  * OUTPUT, PARAMETER, GROWING), so arguments take it anew before each call. */
 typedef struct tenon__place_state_t {
   void* data;
+  tenon__at_bound_t* at_bound;     /* NULL: no such place */
   tenon__dynamic_buffer_t* buffer; /* GROWING; staging of inputs and outputs; NULL otherwise */
   tenon_argument_t argument;       /* sequences and optionals; PARAMETER: what is lent */
   /* Extents that the memory has, INPUT: as set, PARAMETER: as lent. Others' are planned, or the
@@ -159,6 +171,8 @@ typedef struct tenon__frame_t {
   uint32_t* sizing;
   uint32_t following_count;
   tenon__following_t* following;
+  tenon__at_bound_t* at_bounds; /* in the order of the steps that make them */
+  uint32_t at_bound_count;
   bool is_bound;    /* static steps are */
   uint64_t version; /* one more whenever an address or a bound step may be another one */
   uint64_t clock;   /* of forms: which was used last */
@@ -183,7 +197,9 @@ struct tenon__context_t {
   bool zeroed_is_dirty;   /* a run failed: what its kernels left there, nobody knows */
   bool is_lost;           /* a device that it needs says that it works no more */
   bool awaits_collection; /* enqueued, and the host has not waited yet */
+  bool awaits_words;      /* likewise for what devices leave for the host to read */
   tenon__extents_t extents;
+  tenon__extents_t bounds;  /* likewise, what a run finds at its bound: device_words.h */
   tenon__frame_t* frames;   /* per graph */
   tenon_argument_t* inputs; /* as set; kind ABSENT until then */
   bool* input_is_set;

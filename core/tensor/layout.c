@@ -202,7 +202,8 @@ bool tenon__layout_is_rows(const tenon_layout_t* layout) {
 bool tenon__rule_is_known(const tenon_argument_rule_t* rule, uint32_t input_count) {
   return rule->kind <= TENON_LAYOUT_FOLLOWS && rule->in_place <= input_count &&
          (rule->kind != TENON_LAYOUT_FOLLOWS || rule->argument < input_count) &&
-         (rule->flags & ~(uint32_t)(TENON_RULE_STRIDED | TENON_RULE_HOST)) == 0 &&
+         (rule->flags & ~(uint32_t)(TENON_RULE_STRIDED | TENON_RULE_HOST | TENON_RULE_EXTENTS)) ==
+             0 &&
          rule->dtype < TENON_DTYPE_COUNT && rule->alignment <= TENON_RULE_MOST_ALIGNMENT &&
          (rule->alignment & (rule->alignment - 1)) == 0;
 }

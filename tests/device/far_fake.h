@@ -152,7 +152,8 @@ static inline tenon_status_t far_case_enqueue(far_case_t* c, const tenon_enqueue
   }
   tenon_status_t status = c->kernel->enqueue(call);
   if (status != TENON_OK || c->stream == NULL ||
-      (c->fake.tactic.flags & TENON_TACTIC_RECORDABLE) == 0) {
+      (c->fake.tactic.flags & TENON_TACTIC_RECORDABLE) == 0 ||
+      (c->fake.tactic.flags & TENON_TACTIC_HOST_WAITS) != 0) {
     return status;
   }
   void* recording = NULL;

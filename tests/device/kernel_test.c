@@ -312,7 +312,8 @@ TENON_TEST(a_kernel_that_finds_extents_waits) {
   s.fake.outputs[0].kind = TENON_ARGUMENT_ALLOCATE;
   s.fake.outputs[0].tensor = (tenon_tensor_view_t){.dtype = TENON_DTYPE_INT64};
   scene_bind(&s);
-  EXPECT_INT(s.fake.tactic.flags, TENON_TACTIC_HOST_WAITS);
+  EXPECT_INT(s.fake.tactic.flags, TENON_TACTIC_HOST_WAITS | TENON_TACTIC_RECORDABLE);
+  EXPECT_INT(s.fake.tactic.outputs[0].flags, TENON_RULE_EXTENTS);
   const tenon_device_descriptor_t* table = s.world.table;
   EXPECT_STATUS(table->fill(s.world.device, s.stream, s.x, 0, MOST), TENON_OK);
   EXPECT_STATUS(table->fill(s.world.device, s.stream, s.x + 40, 1, 2), TENON_OK);

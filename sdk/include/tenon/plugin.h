@@ -219,8 +219,9 @@ enum { TENON_RANK_LIMIT = 64 };
  * (broadcast) or negative. Element (i0, i1, ...) stands at data + sum(i_k * strides[k]) elements.
  * `bit_offset` is 0 except for elements of less than 8 bits. `layout` is TENON_NONE where the
  * strides say everything; else an index into the tactic's layouts (blocks, padding, planes).
- * `device_extents`, if not NULL, points (in device memory) to the actual extents of a tensor whose
- * `dims` are only a bound. Unused (host) dims of a rank 0 tensor may be NULL. */
+ * `device_extents`, if not NULL, points (in device memory) to the actual extents, one for each
+ * axis, of a tensor whose `dims` are only a bound: see TENON_RULE_EXTENTS. Unused (host) dims of a
+ * rank 0 tensor may be NULL. */
 typedef struct tenon_tensor_view_t {
   void* data;
   const int64_t* dims;
@@ -649,9 +650,22 @@ typedef struct tenon_shape_table_t {
  * TENON_ARGUMENT_ALLOCATE, also while tactics are timed: enqueue calls allocate_output with all
  * extents, none above its bound. Readers of the output get it as a tensor of the extents found. A
  * port has PORT_UNBOUNDED where no rule could say even the rank; beside a rule it repeats, for
- * people, what `fresh` says. The trait `extents` and a view's `device_extents` are kept for kernels
- * that leave what they find in device memory: hosts of this version ignore the one and pass NULL
- * for the other. */
+ * people, what `fresh` says.
+ *
+ * Since 0.5: extents that stay on the device. To read an extent the host has to wait for what finds
+ * it. It does not where the kernel's tactic says TENON_RULE_EXTENTS of that output, all its open
+ * extents have bounds, and whatever reads it on the device can do with it. The output then reaches
+ * the kernel as a tensor at its bound: `dims` and `strides` are the bound's, so that no element's
+ * place depends on what is found, and the call puts on its stream a work that writes all of its
+ * extents to `device_extents`. Nobody reads what lies beyond them. A kernel whose tactic says it of
+ * an input may get such a tensor there, and then writes the extents of its own outputs that depend
+ * on them, of which its tactic says it too; arguments of programs have the axes of their space. The
+ * same tactic is also called as ever, with ARGUMENT_ALLOCATE, and with inputs whose
+ * `device_extents` are NULL: when it is timed, on the host, and where something needs the extents
+ * at once. Nothing above its bound may be written; a kernel that finds more writes the extent as it
+ * found it, and the run fails, naming the step, when the host reads it: once somebody on the host
+ * needs an extent, or at the latest when it waits for the run. A call is made also where a bound is
+ * 0. The trait `extents` repeats, for people, that kernels of the operator can do it. */
 
 /* An operator. [growing]
  *
@@ -680,7 +694,7 @@ typedef struct tenon_shape_table_t {
  * element needs that element of each input foldable, not_foldable  may, may not, be computed at
  * build on constants transparent             quantisation passes through unchanged
  *             commutes(transpose|slice|concat)
- *             extents                 takes actual extents from the device: see above
+ *             extents                 its kernels may leave extents on the device: see above
  *           Passes of this version go by pure, impure, foldable, not_foldable, linear and
  * concatenable; the others are kept in the contract for those to come. cases     T3: expression: "y
  * = x * sigmoid(x)". moves     T3: index map: "x[d] = o(index_of(perm, d))". decompositions  T2: "t
@@ -894,7 +908,10 @@ enum {
   /* Inputs: numbers that `enqueue` reads itself, so they are in the host's memory, whatever the
    * kernel's device, and complete before the call. They may be gone when it returns. No step that
    * asks it is recorded. */
-  TENON_RULE_HOST = 1u << 1
+  TENON_RULE_HOST = 1u << 1,
+  /* Since 0.5. The argument may come at its bound with `device_extents`, an output instead of as
+   * ARGUMENT_ALLOCATE: see "Extents that the kernel finds". */
+  TENON_RULE_EXTENTS = 1u << 2
 };
 
 /* What a tactic asks of one input or output. [frozen] Zeros: dense rows, in memory of its own.
@@ -955,7 +972,8 @@ enum {
    */
   TENON_TACTIC_EXACT_SHAPES = 1u << 0,
   /* enqueue waits for the device (it reads a result to go on): the step cannot be recorded, and is
-   * timed by the host's clock. */
+   * timed by the host's clock. With RECORDABLE: calls whose outputs have `device_extents` do not
+   * wait, and are recorded. */
   TENON_TACTIC_HOST_WAITS = 1u << 1,
   /* Lets what follows on the stream begin before it ends: see run.edge. */
   TENON_TACTIC_RELEASES_EARLY = 1u << 2,

@@ -232,6 +232,13 @@ static const tenon_run_table_t run_table = {.size = sizeof(tenon_run_table_t),
 static bool reach(tenon_device_t* device, const char* name, tenon_tensor_view_t* view) {
   int64_t first = 0;
   int64_t last = 0;
+  if (view->device_extents != NULL) {
+    view->device_extents = far_memory_inside(device, view->device_extents,
+                                             view->rank * sizeof(int64_t), "its extents");
+    if (view->device_extents == NULL) {
+      return false;
+    }
+  }
   for (uint32_t axis = 0; axis < view->rank; ++axis) {
     const int64_t span = (view->dims[axis] - 1) * view->strides[axis];
     if (view->dims[axis] == 0) {
@@ -247,11 +254,6 @@ static bool reach(tenon_device_t* device, const char* name, tenon_tensor_view_t*
   char* inside =
       far_memory_inside(device, (const char*)view->data + begin, (size_t)(end - begin), name);
   view->data = inside == NULL ? NULL : inside - begin;
-  if (inside != NULL && view->device_extents != NULL) {
-    view->device_extents = far_memory_inside(device, view->device_extents,
-                                             view->rank * sizeof(int64_t), "its extents");
-    return view->device_extents != NULL;
-  }
   return inside != NULL;
 }
 
@@ -320,6 +322,32 @@ static tenon_status_t look_after(far_run_t* run) {
   return TENON_OK;
 }
 
+/* Extents that came in the device's memory, along the axes of an output; what is broadcast has
+ * none. An output that no input says anything of is one whose extents its kernel found. */
+static void pass_extents_on(const packed_t* packed, uint64_t stretch) {
+  const tenon_argument_t* inputs = packed->bound->arguments;
+  const tenon_argument_t* outputs = inputs + packed->input_count;
+  for (uint32_t k = 0; k < packed->output_count; ++k) {
+    const tenon_tensor_view_t* to = &outputs[k].tensor;
+    const bool has_extents = outputs[k].kind == TENON_ARGUMENT_TENSOR && to->device_extents != NULL;
+    bool is_passed = false;
+    for (uint32_t index = 0; has_extents && index < packed->input_count; ++index) {
+      const tenon_tensor_view_t* from = &inputs[index].tensor;
+      const bool says = inputs[index].kind == TENON_ARGUMENT_TENSOR && from->device_extents != NULL;
+      for (uint32_t axis = 0; says && axis < to->rank; ++axis) {
+        const int64_t extent =
+            from->dims[axis] == to->dims[axis] ? from->device_extents[axis] : to->dims[axis];
+        const bool is_less = !is_passed || extent < to->device_extents[axis];
+        to->device_extents[axis] = is_less ? extent : to->device_extents[axis];
+      }
+      is_passed = is_passed || says;
+    }
+    if (has_extents && !is_passed && to->rank > 0) {
+      to->device_extents[to->rank - 1] += (int64_t)stretch;
+    }
+  }
+}
+
 static tenon_status_t compute(tenon_device_t* device, const packed_t* packed,
                               const tenon_enqueue_t* call) {
   bound_t* bound = packed->bound;
@@ -347,6 +375,12 @@ static tenon_status_t compute(tenon_device_t* device, const packed_t* packed,
   tenon_status_t status = look_before(&run);
   if (status == TENON_OK) {
     status = instance->heart->enqueue(&inner);
+  }
+  if (status == TENON_OK) {
+    far_lock(device);
+    const uint64_t stretch = device->settings[FAR_SETTING_STRETCH];
+    far_unlock(device);
+    pass_extents_on(packed, stretch);
   }
   return status == TENON_OK ? look_after(&run) : status;
 }

@@ -60,6 +60,9 @@ typedef enum far_setting_t {
   /* 1: a mistake of the host's is counted, and the call fails with INVALID_ARGUMENT; 0: it ends the
    * process, with its words. */
   FAR_SETTING_TOLERANT,
+  /* What a kernel that leaves extents in the device's memory adds to the last of them: more than it
+   * found. */
+  FAR_SETTING_STRETCH,
   FAR_SETTING_COUNT
 } far_setting_t;
 

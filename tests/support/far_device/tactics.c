@@ -53,6 +53,33 @@ typedef struct emission_t {
 
 enum { MOST_RULED = 64 };
 
+/* Is each element made by itself, whatever the extents are? Then it is computed up to the bound. */
+static bool is_elementwise(const emission_t* emission) {
+  const tenon_program_t* program =
+      emission->table->kind(emission->region) == TENON_REGION_EXPRESSION
+          ? emission->table->program(emission->region)
+          : NULL;
+  bool is = program != NULL;
+  for (uint32_t k = 0; is && k < program->instruction_count; ++k) {
+    const uint32_t opcode = program->instructions[k].opcode;
+    is = opcode != TENON_OPCODE_SIZE && opcode != TENON_OPCODE_LOAD && opcode < TENON_OPCODE_SUM;
+  }
+  return is;
+}
+
+/* What finds extents leaves them in the device's memory, what is elementwise passes them on. */
+static const tenon_argument_rule_t* rule_extents(bool takes, const tenon_argument_rule_t* rules,
+                                                 uint32_t count, tenon_argument_rule_t* out_rules) {
+  if (!takes || count > MOST_RULED) {
+    return rules;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
+    out_rules[k] = rules == NULL ? (tenon_argument_rule_t){0} : rules[k];
+    out_rules[k].flags |= TENON_RULE_EXTENTS;
+  }
+  return out_rules;
+}
+
 /* Numbers that shapes are made of are read at enqueue, as a launch's parameters would be. */
 static const tenon_argument_rule_t* rule_inputs(const emission_t* emission,
                                                 const tenon_argument_rule_t* rules,
@@ -121,9 +148,18 @@ static tenon_status_t add_narrow(const emission_t* emission, const tenon_tactic_
 static tenon_status_t add_more(tenon_emit_t* emit, const tenon_tactic_t* tactic) {
   const emission_t* emission = (const void*)emit;
   tenon_argument_rule_t rules[MOST_RULED];
+  tenon_argument_rule_t input_rules[MOST_RULED];
+  tenon_argument_rule_t output_rules[MOST_RULED];
+  const tenon_region_table_t* table = emission->table;
+  const bool passes_on = is_elementwise(emission);
+  const bool finds = (emission->flags & TENON_TACTIC_HOST_WAITS) != 0;
   tenon_tactic_t more = *tactic;
   const int is_operator = emission->table->kind(emission->region) == TENON_REGION_OPERATOR;
   more.inputs = rule_inputs(emission, tactic->inputs, rules);
+  more.inputs =
+      rule_extents(passes_on, more.inputs, table->input_count(emission->region), input_rules);
+  more.outputs = rule_extents(passes_on || finds, tactic->outputs,
+                              table->output_count(emission->region), output_rules);
   more.scratch_bytes += FAR_OWN_SCRATCH;
   more.zeroed_bytes += FAR_OWN_ZEROED;
   more.persistent_bytes += FAR_OWN_PERSISTENT;
@@ -140,7 +176,7 @@ tenon_status_t far_tactics(void* state, const tenon_region_t* region,
   const bool waits = table->kind(region) == TENON_REGION_OPERATOR &&
                      far_kernel_waits(table->node_operator(region, 0)) != 0;
   emission_t emission = {emit, add, region, table,
-                         waits ? TENON_TACTIC_HOST_WAITS : TENON_TACTIC_RECORDABLE};
+                         TENON_TACTIC_RECORDABLE | (waits ? TENON_TACTIC_HOST_WAITS : 0u)};
   return far_heart_of(region, table)
       ->tactics(state, region, table, (tenon_emit_t*)(void*)&emission, add_more);
 }

@@ -1,0 +1,262 @@
+/* Extents that stay on the device `far`: nobody waits between what finds them and what takes them
+ * so, and what comes out is what the host computes. */
+#include "network_run.h"
+
+enum { ROWS = 6, COLUMNS = 4, ELEMENTS = ROWS * COLUMNS };
+
+/* A network of an input x, float of up to ROWS rows of COLUMNS, and its output 0. */
+typedef tenon_value_t (*make_t)(session_t* session, tenon_value_t x);
+
+typedef struct world_t {
+  session_t session;
+  const far_control_t* far;
+  tenon_plan_t* plan;
+  tenon_engine_t* engine;
+  tenon_context_t* context;
+} world_t;
+
+static bool open_world(world_t* world, const char* device, make_t make) {
+  static const int64_t dims[] = {-1, COLUMNS};
+  static const int64_t least[] = {1, COLUMNS};
+  static const int64_t most[] = {ROWS, COLUMNS};
+  static const tenon_profile_range_t range = {"x", 2, least, most, most};
+  static const tenon_profile_t profile = {&range, 1};
+  char folder[1024];
+  const void* data = NULL;
+  size_t size = 0;
+  tenon_value_t x = ABSENT;
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  memset(world, 0, sizeof *world);
+  options.device = device;
+  options.no_measuring = 1;
+  options.profiles = &profile;
+  options.profile_count = 1;
+  world->far = far_control_open(FAR_DEVICE_PATH);
+  if (world->far == NULL ||
+      !session_begin(&world->session, session_path("tests/far_device", folder, sizeof folder))) {
+    return false;
+  }
+  world->far->reset();
+  EXPECT_STATUS(
+      tenon_network_add_input(world->session.network, "x", TENON_DTYPE_FLOAT32, 2, dims, &x),
+      TENON_OK);
+  const tenon_value_t y = make(&world->session, x);
+  EXPECT_STATUS(tenon_network_add_output(world->session.network, y, "y"), TENON_OK);
+  EXPECT_STATUS(tenon_build(world->session.network, &options, &world->plan), TENON_OK);
+  EXPECT_STATUS(tenon_plan_get_data(world->plan, &data, &size), TENON_OK);
+  EXPECT_STATUS(
+      tenon_engine_create_from_memory(world->session.registry, data, size, NULL, &world->engine),
+      TENON_OK);
+  const bool is_open = world->engine != NULL &&
+                       tenon_context_create(world->engine, NULL, &world->context) == TENON_OK;
+  if (!is_open) {
+    tenon__test_fail(__FILE__, __LINE__, "%s", world->session.messages.text);
+  }
+  return is_open;
+}
+
+static void close_world(world_t* world) {
+  far_counts_t counts;
+  tenon_context_destroy(world->context);
+  tenon_engine_release(world->engine);
+  tenon_plan_destroy(world->plan);
+  session_end(&world->session);
+  world->far->counts(0, &counts);
+  EXPECT_INT(counts.mistakes, 0);
+  EXPECT_INT(counts.live_allocations + counts.live_streams + counts.live_recordings, 0);
+}
+
+static void run(world_t* world, const float* x, int64_t rows) {
+  const int64_t dims[] = {rows, COLUMNS};
+  static const int64_t strides[] = {COLUMNS, 1};
+  float copy[ELEMENTS];
+  memcpy(copy, x, sizeof copy);
+  const tenon_tensor_view_t view = {.data = copy,
+                                    .dims = dims,
+                                    .strides = strides,
+                                    .rank = 2,
+                                    .dtype = TENON_DTYPE_FLOAT32,
+                                    .layout = TENON_NONE};
+  EXPECT_STATUS(tenon_context_set_input(world->context, 0, &view), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(world->context), TENON_OK);
+}
+
+/* Both worlds' outputs are the same: extents and elements. */
+static void expect_same(world_t* a, world_t* b) {
+  tenon_tensor_view_t left = {0};
+  tenon_tensor_view_t right = {0};
+  size_t count = 1;
+  EXPECT_STATUS(tenon_context_get_output(a->context, 0, &left), TENON_OK);
+  EXPECT_STATUS(tenon_context_get_output(b->context, 0, &right), TENON_OK);
+  REQUIRE(left.rank == right.rank && left.dtype == right.dtype);
+  for (uint32_t d = 0; d < left.rank; ++d) {
+    EXPECT_INT(left.dims[d], right.dims[d]);
+    count *= (size_t)left.dims[d];
+  }
+  if (left.dtype != TENON_DTYPE_FLOAT32) {
+    EXPECT(count == 0 || memcmp(left.data, right.data, count * sizeof(int64_t)) == 0);
+    return;
+  }
+  for (size_t k = 0; k < count; ++k) { /* a softmax rounds otherwise elsewhere */
+    EXPECT_NEAR(((const float*)left.data)[k], ((const float*)right.data)[k], 1e-6);
+  }
+}
+
+/* ---- Networks ---- */
+
+static tenon_value_t unary(session_t* session, const char* op, tenon_value_t x) {
+  return node(session, op, VALUES(x), NO_ATTRIBUTES);
+}
+
+/* Where |x| is not 0, counted from behind: the last extent is found. */
+static tenon_value_t make_places(session_t* session, tenon_value_t x) {
+  return unary(session, "standard.neg/1", unary(session, "standard.nonzero/1", x));
+}
+
+/* The rows whose sum is above 0: the first extent is found. */
+static tenon_value_t make_rows(session_t* session, tenon_value_t x) {
+  static const float zero[] = {0};
+  tenon_value_t none = ABSENT;
+  EXPECT_STATUS(tenon_network_add_constant(session->network, "zero", TENON_DTYPE_FLOAT32, 0, NULL,
+                                           zero, &none),
+                TENON_OK);
+  const tenon_value_t sums = node(session, "standard.reduce_sum/1", VALUES(x),
+                                  ATTRIBUTES(ROW_INTS("fixed_axes", 1), ROW_INT("keepdims", 0)));
+  const tenon_value_t wanted =
+      node(session, "standard.greater/1", VALUES(sums, none), NO_ATTRIBUTES);
+  const tenon_value_t rows =
+      node(session, "standard.compress/1", VALUES(x, wanted), ATTRIBUTES(ROW_INT("axis", 0)));
+  return unary(session, "standard.neg/1", rows);
+}
+
+/* The same, and a kernel behind that has to know the extents. */
+static tenon_value_t make_known_rows(session_t* session, tenon_value_t x) {
+  return node(session, "standard.softmax/1", VALUES(make_rows(session, x)),
+              ATTRIBUTES(ROW_INT("axis", 1)));
+}
+
+/* Three times: the sum of where x is not 0, and x less 1. */
+static uint32_t make_body(session_t* session, tenon_value_t x) {
+  static const char* const names[] = {"x"};
+  const tenon_builder_table_t* table = tenon_builder_get_table();
+  tenon_builder_t* builder = tenon_network_get_builder(session->network);
+  tenon_value_t values[3] = {{0}};
+  uint32_t number = 0;
+  EXPECT_STATUS(table->begin_body(builder, "counts"), TENON_OK);
+  EXPECT_STATUS(table->body_parameter(builder, "i", TENON_ARGUMENT_TENSOR, TENON_DTYPE_INT64, 0,
+                                      NULL, &values[0]),
+                TENON_OK);
+  EXPECT_STATUS(table->body_parameter(builder, "c", TENON_ARGUMENT_TENSOR, TENON_DTYPE_BOOL, 0,
+                                      NULL, &values[1]),
+                TENON_OK);
+  EXPECT_STATUS(table->body_parameter_like(builder, "old", x, &values[2]), TENON_OK);
+  const tenon_value_t places = make_places(session, values[2]);
+  const tenon_value_t sum = node(session, "standard.reduce_sum/1", VALUES(places),
+                                 ATTRIBUTES(ROW_INTS("fixed_axes", 0, 1), ROW_INT("keepdims", 0)));
+  tenon_value_t less = ABSENT;
+  EXPECT_STATUS(table->expression(builder, "y = x - 1", names, &values[2], 1, NULL, &less),
+                TENON_OK);
+  EXPECT_STATUS(table->body_result(builder, values[1]), TENON_OK);
+  EXPECT_STATUS(table->body_result(builder, less), TENON_OK);
+  EXPECT_STATUS(table->body_result(builder, sum), TENON_OK);
+  EXPECT_STATUS(table->end_body(builder, &number), TENON_OK);
+  return number;
+}
+
+static tenon_value_t make_loop(session_t* session, tenon_value_t x) {
+  static const int64_t three = 3;
+  const tenon_builder_table_t* table = tenon_builder_get_table();
+  tenon_builder_t* builder = tenon_network_get_builder(session->network);
+  tenon_value_t trips = ABSENT;
+  tenon_value_t outputs[2] = {{0}};
+  EXPECT_STATUS(tenon_network_add_constant(session->network, "three", TENON_DTYPE_INT64, 0, NULL,
+                                           &three, &trips),
+                TENON_OK);
+  const uint32_t body = make_body(session, x);
+  EXPECT_STATUS(table->begin(builder, "standard.repetition/1", "loop"), TENON_OK);
+  EXPECT_STATUS(table->attribute_int(builder, "carried_count", 1), TENON_OK);
+  EXPECT_STATUS(table->add_input(builder, trips), TENON_OK);
+  EXPECT_STATUS(table->add_input(builder, ABSENT), TENON_OK);
+  EXPECT_STATUS(table->add_input(builder, x), TENON_OK);
+  EXPECT_STATUS(table->add_body(builder, body), TENON_OK);
+  EXPECT_STATUS(table->output_count(builder, 2), TENON_OK);
+  EXPECT_STATUS(table->end(builder, outputs, 2), TENON_OK);
+  return outputs[1];
+}
+
+/* ---- Runs ---- */
+
+static const float some[ELEMENTS] = {1, 0, 2, 0, -3, 0, 0, 1, 0,  0, 0, 0,
+                                     5, 6, 0, 7, 0,  0, 1, 0, -2, 0, 0, 0};
+static const float none[ELEMENTS] = {0};
+static const float all[ELEMENTS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3,
+                                    4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6};
+
+static uint64_t count_of(const world_t* world, far_call_t call) {
+  far_counts_t counts;
+  world->far->counts(0, &counts);
+  return counts.calls[call];
+}
+
+static void compare_runs(make_t make, uint64_t is_lazy) {
+  static const float* const inputs[] = {some, none, all, some, some};
+  world_t far;
+  world_t host;
+  far_counts_t counts;
+  REQUIRE(open_world(&host, "cpu", make) && open_world(&far, "far", make));
+  far.far->set(0, FAR_SETTING_LAZY, is_lazy);
+  for (size_t k = 0; k < sizeof inputs / sizeof *inputs; ++k) {
+    for (int64_t rows = ROWS; rows > 0; rows -= 3) {
+      run(&host, inputs[k], rows);
+      run(&far, inputs[k], rows);
+      expect_same(&host, &far);
+    }
+  }
+  far.far->counts(0, &counts);
+  EXPECT_INT(counts.kernel_waits, 0);
+  close_world(&far);
+  close_world(&host);
+}
+
+TENON_TEST(what_is_found_stays_there) {
+  static const make_t makes[] = {make_places, make_rows, make_known_rows, make_loop};
+  for (size_t k = 0; k < sizeof makes / sizeof *makes; ++k) {
+    for (uint64_t is_lazy = 0; is_lazy < 2; ++is_lazy) {
+      compare_runs(makes[k], is_lazy);
+    }
+  }
+}
+
+/* Once both steps are recorded they are one replay, and the host waits for their extents alone: to
+ * know how much to copy, and for the copy. */
+TENON_TEST(nobody_waits_between_the_steps) {
+  world_t far;
+  REQUIRE(open_world(&far, "far", make_rows));
+  for (int k = 0; k < 3; ++k) {
+    run(&far, some, ROWS);
+  }
+  const uint64_t replays = count_of(&far, FAR_CALL_REPLAY);
+  const uint64_t kernels = count_of(&far, FAR_CALL_KERNEL);
+  const uint64_t waits = count_of(&far, FAR_CALL_SYNCHRONIZE);
+  run(&far, some, ROWS);
+  EXPECT_INT(count_of(&far, FAR_CALL_REPLAY) - replays, 1);
+  EXPECT_INT(count_of(&far, FAR_CALL_KERNEL) - kernels, 0);
+  EXPECT_INT(count_of(&far, FAR_CALL_SYNCHRONIZE) - waits, 2);
+  close_world(&far);
+}
+
+TENON_TEST(more_than_the_bound_names_the_step) {
+  static const make_t makes[] = {make_places, make_rows};
+  for (size_t k = 0; k < sizeof makes / sizeof *makes; ++k) {
+    world_t far;
+    REQUIRE(open_world(&far, "far", makes[k]));
+    run(&far, all, ROWS);
+    far.far->set(0, FAR_SETTING_STRETCH, 100);
+    EXPECT_STATUS(tenon_context_run(far.context), TENON_ERROR_INVALID_DATA);
+    EXPECT_CONTAINS(tenon_last_message(), "' finds extent 1");
+    EXPECT_CONTAINS(tenon_last_message(), ", whose bound is ");
+    far.far->set(0, FAR_SETTING_STRETCH, 0);
+    EXPECT_STATUS(tenon_context_run(far.context), TENON_OK);
+    close_world(&far);
+  }
+}
