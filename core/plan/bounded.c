@@ -162,7 +162,8 @@ static bool can_tell(const bounding_t* b, const tenon__step_t* step, tenon_dim_t
   for (uint32_t k = 0; k < step->input_count; ++k) {
     const tenon__type_t* type =
         is_at_bound(b, step->inputs[k]) ? type_of(b, step->inputs[k]) : NULL;
-    for (uint32_t d = 0; type != NULL && d < type->rank; ++d) {
+    const uint32_t rank = type == NULL ? 0 : type->rank;
+    for (uint32_t d = 0; d < rank; ++d) {
       if (type->dims[d].id == dim.id) {
         return true;
       }

@@ -11,7 +11,8 @@
 #include "core/plan/plan.h"
 
 /* Finds those places among the schedule's GROWING ones, which become ARENA with `at_bound`, and the
- * steps that are `at_bound`. What is not dynamic is known of all places and steps. Follows from the
+ * steps that are `at_bound`. After
+ * tenon__schedule_classify. Follows from the
  * plan alone, so that who reads a plan comes to the same. */
 void tenon__schedule_bound(const tenon__plan_t* plan, uint32_t graph,
                            tenon__schedule_t* inout_schedule);

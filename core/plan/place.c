@@ -5,7 +5,6 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"
-#include "core/plan/bounded.h"
 #include "core/tensor/layout.h"
 
 #define MOST_AXES 64u
@@ -315,6 +314,5 @@ tenon_status_t tenon__schedule_classify(tenon__plan_t* plan, uint32_t graph,
       .plan = plan, .graph = graph, .schedule = &plan->schedules[graph], .sink = sink};
   TENON_TRY(classify_places(&c));
   classify_steps(&c);
-  tenon__schedule_bound(plan, graph, c.schedule);
   return TENON_OK;
 }

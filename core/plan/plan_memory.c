@@ -7,6 +7,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/plan/bounded.h"
 #include "core/plan/in_place.h"
 #include "core/plan/memory_planner.h"
 #include "core/plan/place.h"
@@ -299,6 +300,7 @@ static tenon_status_t plan_graph(graph_planner_t* p) {
   TENON_TRY_MEMORY(p->lives != NULL);
   TENON_TRY(find_owners(p));
   TENON_TRY(tenon__schedule_classify(p->plan, p->graph, p->sink));
+  tenon__schedule_bound(p->plan, p->graph, p->schedule);
   for (uint32_t s = 0; s < p->schedule->step_count; ++s) {
     TENON_TRY(live_through_step(p, s));
   }

@@ -5,6 +5,7 @@
 #include "core/plan_file/place_check.h"
 
 #include "core/base/status.h"
+#include "core/plan/bounded.h"
 #include "core/plan/place.h"
 #include "core/region/retype.h"
 #include "core/tensor/layout.h"
@@ -220,6 +221,7 @@ static tenon_status_t check_all(const checker_t* c) {
   if (tenon__schedule_classify(c->plan, c->graph_index, c->sink) != TENON_OK) {
     return TENON_ERROR_INVALID_DATA;
   }
+  tenon__schedule_bound(c->plan, c->graph_index, schedule);
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
     const tenon__place_t* place = &schedule->places[k];
     buffer -= place->storage == TENON_STORAGE_GROWING ? 1u : 0u;

@@ -323,26 +323,32 @@ static tenon_status_t look_after(far_run_t* run) {
 }
 
 /* Extents that came in the device's memory, along the axes of an output; what is broadcast has
- * none. An output that no input says anything of is one whose extents its kernel found. */
-static void pass_extents_on(const packed_t* packed, uint64_t stretch) {
+ * none. False: no input says anything, so the kernel found them. */
+static bool pass_extents(const packed_t* packed, const tenon_tensor_view_t* to) {
   const tenon_argument_t* inputs = packed->bound->arguments;
-  const tenon_argument_t* outputs = inputs + packed->input_count;
+  bool is_passed = false;
+  for (uint32_t index = 0; index < packed->input_count; ++index) {
+    const tenon_tensor_view_t* from = &inputs[index].tensor;
+    if (inputs[index].kind != TENON_ARGUMENT_TENSOR || from->device_extents == NULL) {
+      continue;
+    }
+    for (uint32_t axis = 0; axis < to->rank; ++axis) {
+      const int64_t extent =
+          from->dims[axis] == to->dims[axis] ? from->device_extents[axis] : to->dims[axis];
+      const bool is_less = !is_passed || extent < to->device_extents[axis];
+      to->device_extents[axis] = is_less ? extent : to->device_extents[axis];
+    }
+    is_passed = true;
+  }
+  return is_passed;
+}
+
+static void pass_extents_on(const packed_t* packed, uint64_t stretch) {
+  const tenon_argument_t* outputs = packed->bound->arguments + packed->input_count;
   for (uint32_t k = 0; k < packed->output_count; ++k) {
     const tenon_tensor_view_t* to = &outputs[k].tensor;
-    const bool has_extents = outputs[k].kind == TENON_ARGUMENT_TENSOR && to->device_extents != NULL;
-    bool is_passed = false;
-    for (uint32_t index = 0; has_extents && index < packed->input_count; ++index) {
-      const tenon_tensor_view_t* from = &inputs[index].tensor;
-      const bool says = inputs[index].kind == TENON_ARGUMENT_TENSOR && from->device_extents != NULL;
-      for (uint32_t axis = 0; says && axis < to->rank; ++axis) {
-        const int64_t extent =
-            from->dims[axis] == to->dims[axis] ? from->device_extents[axis] : to->dims[axis];
-        const bool is_less = !is_passed || extent < to->device_extents[axis];
-        to->device_extents[axis] = is_less ? extent : to->device_extents[axis];
-      }
-      is_passed = is_passed || says;
-    }
-    if (has_extents && !is_passed && to->rank > 0) {
+    if (outputs[k].kind == TENON_ARGUMENT_TENSOR && to->device_extents != NULL && to->rank > 0 &&
+        !pass_extents(packed, to)) {
       to->device_extents[to->rank - 1] += (int64_t)stretch;
     }
   }
