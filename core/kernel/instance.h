@@ -46,8 +46,9 @@ struct tenon_run_t {
   tenon__thread_pool_t* pool;
   tenon_stream_t* stream;
   void* scratch;
-  void* zeroed;     /* of the step */
-  void* persistent; /* of the step */
+  void* zeroed;         /* of the step */
+  void* persistent;     /* of the step */
+  tenon_fault_t* fault; /* of the step, in its device's memory; NULL: nobody would read it */
   const tenon_sink_t* sink;
   uint32_t edge;                     /* TENON_EDGE_*: what stands before it on the stream */
   tenon__interrupt_t* interrupt;     /* NULL: the run goes to its end */

@@ -40,6 +40,10 @@ static uint32_t run_edge(tenon_run_t* run) {
   return run->edge;
 }
 
+static tenon_fault_t* run_fault(tenon_run_t* run) {
+  return run->fault;
+}
+
 /* What a kernel finds in data that it has left half done is no fault of theirs. */
 static tenon_status_t run_fail(tenon_run_t* run, tenon_status_t status, const char* message) {
   if (!run->failed && !tenon__interrupt_is_wanted(run->interrupt)) {
@@ -107,6 +111,7 @@ static const tenon_run_table_t run_table = {
     .fail = run_fail,
     .cancelled = run_cancelled,
     .edge = run_edge,
+    .fault = run_fault,
 };
 
 /* The first output whose extents the kernel finds and for which it allocated nothing; TENON_NONE.

@@ -171,9 +171,7 @@ static tenon_status_t clean_zeroed(tenon__context_t* context) {
   for (uint32_t d = 0; d < context->engine->plan->device_count; ++d) {
     const tenon__space_t* space = &context->spaces[d];
     TENON_TRY(tenon__memory_clear(&space->memory, space->zeroed, space->zeroed_bytes));
-    if (space->words_bytes > 0) {
-      TENON_TRY(tenon__memory_clear(&space->memory, space->words, space->words_bytes));
-    }
+    TENON_TRY(tenon__space_clear_words(space));
   }
   context->zeroed_is_dirty = false;
   return TENON_OK;

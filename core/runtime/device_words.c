@@ -4,14 +4,29 @@
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
+#include "core/kernel/fault.h"
 #include "core/plan/bounded.h"
 #include "core/plan/place.h"
 #include "core/runtime/data_dependent.h"
 #include "core/runtime/requirements.h"
 #include "core/tensor/layout.h"
 
+/* Work of the host tells its faults at once. */
+static bool tells_faults(const tenon__engine_t* engine, uint32_t graph, uint32_t step) {
+  return engine->plan->schedules[graph].steps[step].device != 0 &&
+         tenon__instance_has_faults(engine->steps[graph][step].instance);
+}
+
 uint64_t tenon__engine_words_bytes(const tenon__engine_t* engine, uint32_t device) {
-  return tenon__plan_extent_words(engine->plan, device) * sizeof(int64_t);
+  uint64_t faults = 0;
+  for (uint32_t g = 0; g < engine->plan->schedule_count; ++g) {
+    const tenon__schedule_t* schedule = &engine->plan->schedules[g];
+    for (uint32_t s = 0; s < schedule->step_count; ++s) {
+      faults += tells_faults(engine, g, s) && schedule->steps[s].device == device ? 1 : 0;
+    }
+  }
+  return tenon__plan_extent_words(engine->plan, device) * sizeof(int64_t) +
+         faults * sizeof(tenon_fault_t);
 }
 
 /* ---- Values at their bound ---- */
@@ -37,7 +52,7 @@ static tenon_status_t add_output(tenon__frame_t* frame, uint32_t step, uint32_t 
   return at_bound->dims == NULL || at_bound->strides == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
-tenon_status_t tenon__frame_list_at_bound(tenon__frame_t* frame, uint64_t* inout_offsets) {
+static tenon_status_t list_at_bound(tenon__frame_t* frame, uint64_t* inout_offsets) {
   const tenon__schedule_t* schedule = frame->schedule;
   uint32_t count = 0;
   for (uint32_t p = 0; p < schedule->place_count; ++p) {
@@ -55,6 +70,24 @@ tenon_status_t tenon__frame_list_at_bound(tenon__frame_t* frame, uint64_t* inout
     }
   }
   return TENON_OK;
+}
+
+static void list_faults(tenon__frame_t* frame, uint64_t* inout_offsets) {
+  tenon__context_t* context = frame->context;
+  for (uint32_t s = 0; s < frame->schedule->step_count; ++s) {
+    const uint32_t device = frame->schedule->steps[s].device;
+    if (tells_faults(context->engine, frame->graph, s)) {
+      char* words = context->spaces[device].words + inout_offsets[device];
+      frame->steps[s].fault = (tenon_fault_t*)(void*)words;
+      inout_offsets[device] += sizeof(tenon_fault_t);
+      context->has_faults = true;
+    }
+  }
+}
+
+tenon_status_t tenon__frame_list_words(tenon__frame_t* frame, uint64_t* inout_offsets) {
+  list_faults(frame, inout_offsets);
+  return list_at_bound(frame, inout_offsets);
 }
 
 /* ---- Bounds ---- */
@@ -149,6 +182,28 @@ static tenon_status_t learn(tenon__frame_t* frame, tenon__at_bound_t* at_bound) 
   return TENON_OK;
 }
 
+/* Of all graphs, as they were copied to the host. */
+static tenon_status_t tell_faults(const tenon__context_t* context) {
+  const tenon__engine_t* engine = context->engine;
+  const uint32_t graph_count = context->has_faults ? engine->plan->schedule_count : 0;
+  for (uint32_t g = 0; g < graph_count; ++g) {
+    const tenon__frame_t* frame = &context->frames[g];
+    for (uint32_t s = 0; s < frame->schedule->step_count; ++s) {
+      const tenon__space_t* space = &context->spaces[frame->schedule->steps[s].device];
+      tenon_fault_t fault = {0};
+      if (frame->steps[s].fault != NULL) {
+        memcpy(&fault, space->words_seen + ((char*)frame->steps[s].fault - space->words),
+               sizeof fault);
+      }
+      if (fault.code != 0) {
+        return tenon__instance_tell_fault(engine->steps[g][s].instance, &fault,
+                                          engine->options.sink);
+      }
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t learn_before(tenon__frame_t* frame, uint32_t step) {
   for (uint32_t k = 0; k < frame->at_bound_count && frame->at_bounds[k].step < step; ++k) {
     if (!frame->at_bounds[k].is_read) {
@@ -172,6 +227,7 @@ tenon_status_t tenon__frame_read_extents(tenon__frame_t* frame, uint32_t step) {
   for (uint32_t d = 1; d < TENON_DEVICE_LIMIT; ++d) {
     TENON_TRY(is_asked[d] ? tenon__space_settle(&frame->context->spaces[d]) : TENON_OK);
   }
+  TENON_TRY(any ? tell_faults(frame->context) : TENON_OK);
   return any ? learn_before(frame, step) : TENON_OK;
 }
 
@@ -188,7 +244,8 @@ static bool has_unread(const tenon__frame_t* frame, uint32_t device) {
 
 tenon_status_t tenon__context_ask_words(tenon__context_t* context) {
   for (uint32_t d = 1; d < context->engine->plan->device_count; ++d) {
-    if (has_unread(&context->frames[0], d)) {
+    if (context->has_faults ? context->spaces[d].words_bytes > 0
+                            : has_unread(&context->frames[0], d)) {
       TENON_TRY(ask(&context->spaces[d]));
       context->awaits_words = true;
     }
@@ -201,5 +258,6 @@ tenon_status_t tenon__context_take_words(tenon__context_t* context) {
     return TENON_OK;
   }
   context->awaits_words = false;
+  TENON_TRY(tell_faults(context));
   return learn_before(&context->frames[0], TENON_NONE);
 }

@@ -52,6 +52,7 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   struct tenon_run_t* run = &space->run;
   run->zeroed = space->zeroed + step->zeroed_offset;
   run->persistent = space->persistent + step->persistent_offset;
+  run->fault = state->fault;
   run->buffers = state->buffers;
   run->dynamic_count = step->output_count;
   space->is_busy = step->device != 0;

@@ -110,7 +110,7 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
     state->buffers = tenon__arena_allocate(arena, step->output_count + 1u, sizeof(void*));
     TENON_TRY_MEMORY(state->buffers != NULL);
   }
-  TENON_TRY(tenon__frame_list_at_bound(frame, inout_words));
+  TENON_TRY(tenon__frame_list_words(frame, inout_words));
   tenon__frame_list_requirements(frame);
   TENON_TRY(tenon__frame_find_chains(frame));
   return tenon__frame_list_data_dependent(frame);

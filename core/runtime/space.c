@@ -1,5 +1,7 @@
 #include "core/runtime/space.h"
 
+#include <string.h>
+
 #include "core/base/allocator.h"
 #include "core/base/processor.h"
 #include "core/base/status.h"
@@ -46,7 +48,7 @@ static tenon_status_t allocate_words(tenon__space_t* space, const tenon_sink_t* 
   TENON_TRY(allocate(space, "words for the host", space->words_bytes, sink, &space->words));
   space->words_seen = tenon__allocate(space->memory.allocator, space->words_bytes, 1);
   TENON_TRY_MEMORY(space->words_seen != NULL);
-  return tenon__memory_clear(&space->memory, space->words, space->words_bytes);
+  return tenon__space_clear_words(space);
 }
 
 static tenon_status_t allocate_all(tenon__space_t* space, const tenon_sink_t* sink) {
@@ -76,6 +78,14 @@ tenon_status_t tenon__space_begin(tenon__space_t* space, const tenon__plan_t* pl
   }
   TENON_TRY(tenon__device_create_stream(space->memory.device, stream, &space->memory.stream));
   return allocate_all(space, sink);
+}
+
+tenon_status_t tenon__space_clear_words(const tenon__space_t* space) {
+  if (space->words_bytes == 0) {
+    return TENON_OK;
+  }
+  memset(space->words_seen, 0, space->words_bytes);
+  return tenon__memory_clear(&space->memory, space->words, space->words_bytes);
 }
 
 static void free_block(tenon__space_t* space, char* block, uint64_t size_bytes) {

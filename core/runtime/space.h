@@ -34,6 +34,8 @@ tenon_status_t tenon__space_begin(tenon__space_t* space, const tenon__plan_t* pl
                                   uint32_t thread_count, void* stream, const tenon_sink_t* sink);
 /* Waits for what is under way. */
 void tenon__space_end(tenon__space_t* space);
+/* What a run left there that failed says nothing about the next. */
+tenon_status_t tenon__space_clear_words(const tenon__space_t* space);
 /* Until all that was asked of the device is done. */
 tenon_status_t tenon__space_settle(tenon__space_t* space);
 

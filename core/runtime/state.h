@@ -118,6 +118,7 @@ typedef struct tenon__step_state_t {
   tenon__bound_t* bound;
   tenon__bound_form_t forms[TENON_FORM_LIMIT];
   tenon__transfer_t transfer;
+  tenon_fault_t* fault; /* in its device's memory; NULL: its kernel has none to tell */
   bool writes_nothing;  /* its outputs have no elements: the kernel is not called */
   bool reads_host;      /* a device's step that reads numbers in the host's memory */
   bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
@@ -201,6 +202,7 @@ struct tenon__context_t {
   tenon__extents_t extents;
   tenon__extents_t bounds;  /* likewise, what a run finds at its bound: device_words.h */
   tenon__frame_t* frames;   /* per graph */
+  bool has_faults;          /* some step's kernel may tell one: device_words.h */
   tenon_argument_t* inputs; /* as set; kind ABSENT until then */
   bool* input_is_set;
   bool shapes_changed;

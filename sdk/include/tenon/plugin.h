@@ -1193,6 +1193,14 @@ typedef struct tenon_slot_t {
   uint32_t reductions;
 } tenon_slot_t;
 
+/* What work on a device found wrong in data, long after enqueue returned: an index out of range.
+ * [frozen] All zeros: nothing. See run.fault. Since 0.5. */
+typedef struct tenon_fault_t {
+  uint32_t code; /* 1 for the first of the kernel's `faults`, and so on */
+  uint32_t reserved;
+  int64_t value; /* what the text's "{value}" is: the index */
+} tenon_fault_t;
+
 typedef struct tenon_emit_t tenon_emit_t;               /* [opaque] */
 typedef struct tenon_preparation_t tenon_preparation_t; /* [opaque] */
 typedef struct tenon_binding_t tenon_binding_t;         /* [opaque] */
@@ -1304,6 +1312,14 @@ typedef struct tenon_run_table_t {
    * the beginning, another context's work). For launches that depend on their predecessor's signal.
    * In a recording it is what stands before the step there. */
   uint32_t (*edge)(tenon_run_t* run);
+  /* Since 0.5. Where the call's work tells a fault: memory of the kernel's device, this step's and
+   * context's own; always the same. NULL where nobody would read it: kernels without `faults`,
+   * tactics that are tried, devices with INLINE_STREAM, which have `fail`. Work that finds a fault
+   * while `code` is 0 writes both members, and goes on or ends as it can: its outputs are read by
+   * nobody but the work behind it. The host reads it when it waits, for the run or for extents:
+   * then the run fails with INVALID_DATA, the step's name and the kernel's text, and before the
+   * next one the host fills it with zeros. Until then the kernel leaves it as it is. */
+  tenon_fault_t* (*fault)(tenon_run_t* run);
 } tenon_run_table_t;
 
 /* What prepare and enqueue are given comes in one structure each (as what convert and rewrite are),
@@ -1428,6 +1444,9 @@ typedef struct tenon_kernel_t {
    * a plan with a step that was chosen under another text is tuned anew where that is permitted,
    * else refused. NULL: on nothing. Stays as it is while the plugin is loaded. */
   const char* (*validity)(void* state, tenon_device_t* device);
+  /* Since 0.5. NULL, or: what its work on a device may tell by run.fault, for people, as
+   * "index {value} is out of range"; NULL-terminated. Costs a small copy a run. */
+  const char* const* faults;
 } tenon_kernel_t;
 
 /* ---------------------------------------------------------------------------------------------

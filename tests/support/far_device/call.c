@@ -2,7 +2,10 @@
 #include "call.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "extents.h"
 #include "memory.h"
 #include "plugins/reference/kernels.h"
 #include "stream.h"
@@ -38,6 +41,7 @@ typedef struct packed_t {
   char* scratch;
   char* zeroed;
   char* persistent;
+  tenon_fault_t* fault; /* NULL: the call fails instead */
   uint32_t input_count;
   uint32_t output_count;
 } packed_t;
@@ -127,6 +131,8 @@ typedef struct far_run_t {
   char* scratch;
   char* zeroed;
   char* persistent;
+  tenon_fault_t* fault;
+  bool told; /* a fault: no failure of the stream */
 } far_run_t;
 
 static far_run_t* run_of(tenon_run_t* run) {
@@ -163,8 +169,17 @@ static uint32_t one_thread(tenon_run_t* run) {
   return 1;
 }
 
+/* The first number in the message is what it is about. */
 static tenon_status_t fail(tenon_run_t* run, tenon_status_t status, const char* message) {
-  const far_run_t* far = run_of(run);
+  far_run_t* far = run_of(run);
+  if (far->fault != NULL && status == TENON_ERROR_INVALID_DATA) {
+    const char* number = message + strcspn(message, "-0123456789");
+    *far->fault = far->fault->code != 0
+                      ? *far->fault
+                      : (tenon_fault_t){.code = 1, .value = strtoll(number, NULL, 10)};
+    far->told = true;
+    return status;
+  }
   far_say(far->device, "%s: %s", far->packed->bound->instance->name, message);
   return far->call != NULL ? far->call->host->fail(far->call->run, status, message) : status;
 }
@@ -322,38 +337,6 @@ static tenon_status_t look_after(far_run_t* run) {
   return TENON_OK;
 }
 
-/* Extents that came in the device's memory, along the axes of an output; what is broadcast has
- * none. False: no input says anything, so the kernel found them. */
-static bool pass_extents(const packed_t* packed, const tenon_tensor_view_t* to) {
-  const tenon_argument_t* inputs = packed->bound->arguments;
-  bool is_passed = false;
-  for (uint32_t index = 0; index < packed->input_count; ++index) {
-    const tenon_tensor_view_t* from = &inputs[index].tensor;
-    if (inputs[index].kind != TENON_ARGUMENT_TENSOR || from->device_extents == NULL) {
-      continue;
-    }
-    for (uint32_t axis = 0; axis < to->rank; ++axis) {
-      const int64_t extent =
-          from->dims[axis] == to->dims[axis] ? from->device_extents[axis] : to->dims[axis];
-      const bool is_less = !is_passed || extent < to->device_extents[axis];
-      to->device_extents[axis] = is_less ? extent : to->device_extents[axis];
-    }
-    is_passed = true;
-  }
-  return is_passed;
-}
-
-static void pass_extents_on(const packed_t* packed, uint64_t stretch) {
-  const tenon_argument_t* outputs = packed->bound->arguments + packed->input_count;
-  for (uint32_t k = 0; k < packed->output_count; ++k) {
-    const tenon_tensor_view_t* to = &outputs[k].tensor;
-    if (outputs[k].kind == TENON_ARGUMENT_TENSOR && to->device_extents != NULL && to->rank > 0 &&
-        !pass_extents(packed, to)) {
-      to->device_extents[to->rank - 1] += (int64_t)stretch;
-    }
-  }
-}
-
 static tenon_status_t compute(tenon_device_t* device, const packed_t* packed,
                               const tenon_enqueue_t* call) {
   bound_t* bound = packed->bound;
@@ -365,8 +348,11 @@ static tenon_status_t compute(tenon_device_t* device, const packed_t* packed,
       far_memory_inside(device, packed->zeroed, instance->zeroed_bytes + FAR_OWN_ZEROED, "zeroed");
   run.persistent = far_memory_inside(device, packed->persistent,
                                      instance->persistent_bytes + FAR_OWN_PERSISTENT, "persistent");
+  run.fault = packed->fault == NULL
+                  ? NULL
+                  : far_memory_inside(device, packed->fault, sizeof(*packed->fault), "its fault");
   if (run.scratch == NULL || run.zeroed == NULL || run.persistent == NULL ||
-      !unpack(device, packed)) {
+      (run.fault == NULL && packed->fault != NULL) || !unpack(device, packed)) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   const tenon_enqueue_t inner = {.size = sizeof(inner),
@@ -381,12 +367,14 @@ static tenon_status_t compute(tenon_device_t* device, const packed_t* packed,
   tenon_status_t status = look_before(&run);
   if (status == TENON_OK) {
     status = instance->heart->enqueue(&inner);
+    status = run.told ? TENON_OK : status;
   }
   if (status == TENON_OK) {
     far_lock(device);
     const uint64_t stretch = device->settings[FAR_SETTING_STRETCH];
     far_unlock(device);
-    pass_extents_on(packed, stretch);
+    far_extents_pass(bound->arguments, packed->input_count, bound->arguments + packed->input_count,
+                     packed->output_count, stretch);
   }
   return status == TENON_OK ? look_after(&run) : status;
 }
@@ -424,6 +412,12 @@ static void pack_numbers(const tenon_enqueue_t* call, char* end) {
   }
 }
 
+static tenon_fault_t* fault_of(const tenon_enqueue_t* call) {
+  return TENON_HAS(call->host, tenon_run_table_t, fault) && call->host->fault != NULL
+             ? call->host->fault(call->run)
+             : NULL;
+}
+
 static const packed_t* pack(const tenon_enqueue_t* call) {
   bound_t* bound = call->bound;
   packed_t* packed = bound->packed;
@@ -431,6 +425,7 @@ static const packed_t* pack(const tenon_enqueue_t* call) {
                        .scratch = call->host->scratch(call->run),
                        .zeroed = call->host->zeroed(call->run),
                        .persistent = call->host->persistent(call->run),
+                       .fault = fault_of(call),
                        .input_count = call->input_count,
                        .output_count = call->output_count};
   tenon_argument_t* to = (void*)(packed + 1);

@@ -12,6 +12,7 @@
 
 /* Left out: random numbers, texts, sequences and optionals. */
 #define LEFT_OUT ~, NO_KERNEL
+#define FAR_scatter_elements LEFT_OUT /* by itself, below */
 #define FAR_random_uniform LEFT_OUT
 #define FAR_random_normal LEFT_OUT
 #define FAR_bernoulli LEFT_OUT
@@ -87,7 +88,17 @@ const tenon__kernel_row_t* tenon__kernel_find(const char* op) {
 #define CHOOSE(...) SECOND(__VA_ARGS__, OPERATOR_KERNEL, ~)
 #define KERNEL(kernel_name, scratch, row_flags, names) CHOOSE(FAR_##kernel_name)(kernel_name, names)
 
+/* What it finds in data it tells by a word, not by a failure of its stream. */
+static const char* const faults[] = {"scatters to {value}, where nothing is", NULL};
+
 static const tenon_kernel_t kernels[] = {
+    {.size = sizeof(tenon_kernel_t),
+     .name = "scatter_elements",
+     .operators = LIST("standard.scatter_elements/1"),
+     .attributes = LIST("axis", "reduction"),
+     .match = far_match_operator,
+     .faults = faults,
+     LIFE},
     TENON__KERNELS(KERNEL){.size = sizeof(tenon_kernel_t),
                            .name = "expressions",
                            .flags = TENON_KERNEL_EXPRESSIONS,
