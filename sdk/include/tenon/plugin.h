@@ -935,9 +935,10 @@ typedef struct tenon_argument_rule_t {
   uint32_t in_place;
   /* 0, or the value's own: as it is. Else in what type it is to be read or written: f16 or bf16 for
    * a value of f32, where the build permits it; others are refused (LAYOUT). The region still says
-   * f32, the views of a call say this. The host converts: in the expression, slot or move that makes
-   * or reads the value, or in a step of its own, and takes the tactic where the whole gets faster.
-   * Programs need no such rule: they are offered again with operands and outputs of other types. */
+   * f32, the views of a call say this. The host converts: in the expression, slot or move that
+   * makes or reads the value, or in a step of its own, and takes the tactic where the whole gets
+   * faster. Programs need no such rule: they are offered again with operands and outputs of other
+   * types. */
   tenon_dtype_t dtype;
   /* Of the address of the first element, in bytes: a power of two, at most 64. 0: an element's.
    * Where a tensor may lie otherwise (a part of another, an application's own) the host copies. */

@@ -534,7 +534,8 @@ typedef struct tenon_build_options_t {
   /* 1: weights only as the chosen kernels packed them, so a smaller plan; no refit, no rebuild for
    * other plugins. */
   uint32_t tuned_only;
-  /* TENON_PERMIT_*: what may be less exact than the network says, where it is faster so. 0: nothing.
+  /* TENON_PERMIT_*: what may be less exact than the network says, where it is faster so. 0:
+   * nothing.
    */
   uint32_t permits;
   /* Stop after that many patches of the optimiser; 0: none. To find the one that changes a result:
