@@ -189,7 +189,7 @@ TENON_TEST(versions_before_and_after_a_break_do_not_mix) {
   world.options.abi_max_minor = 2;
   world_scan(&world);
   world_expect_refused(&world, "good.so", TENON_PLUGIN_REASON_NEEDS_NEWER_HOST,
-                       "built with 0.5, needs 0.5; this is 0.1 to 0.2");
+                       "built with 0.6, needs 0.5; this is 0.1 to 0.2");
   EXPECT_INT(world_candidate(&world, "before_in_place.so").state, TENON_CANDIDATE_AVAILABLE);
   world_end(&world);
 }

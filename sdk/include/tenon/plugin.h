@@ -92,7 +92,7 @@ extern "C" {
  * ------------------------------------------------------------------------------------------- */
 
 #define TENON_ABI_MAJOR 0u
-#define TENON_ABI_MINOR 5u
+#define TENON_ABI_MINOR 6u
 #define TENON_ABI_VERSION(major, minor) (((uint32_t)(major) << 16) | (uint32_t)(minor))
 #define TENON_ABI_CURRENT TENON_ABI_VERSION(TENON_ABI_MAJOR, TENON_ABI_MINOR)
 /* What a plugin needs that asks by TENON_HAS before it uses what is newer. */
@@ -652,7 +652,7 @@ typedef struct tenon_shape_table_t {
  * port has PORT_UNBOUNDED where no rule could say even the rank; beside a rule it repeats, for
  * people, what `fresh` says.
  *
- * Since 0.5: extents that stay on the device. To read an extent the host has to wait for what finds
+ * Since 0.6: extents that stay on the device. To read an extent the host has to wait for what finds
  * it. It does not where the kernel's tactic says TENON_RULE_EXTENTS of that output, all its open
  * extents have bounds, and whatever reads it on the device can do with it. The output then reaches
  * the kernel as a tensor at its bound: `dims` and `strides` are the bound's, so that no element's
@@ -909,7 +909,7 @@ enum {
    * kernel's device, and complete before the call. They may be gone when it returns. No step that
    * asks it is recorded. */
   TENON_RULE_HOST = 1u << 1,
-  /* Since 0.5. The argument may come at its bound with `device_extents`, an output instead of as
+  /* Since 0.6. The argument may come at its bound with `device_extents`, an output instead of as
    * ARGUMENT_ALLOCATE: see "Extents that the kernel finds". */
   TENON_RULE_EXTENTS = 1u << 2
 };
@@ -1195,7 +1195,7 @@ typedef struct tenon_slot_t {
 } tenon_slot_t;
 
 /* What work on a device found wrong in data, long after enqueue returned: an index out of range.
- * [frozen] All zeros: nothing. See run.fault. Since 0.5. */
+ * [frozen] All zeros: nothing. See run.fault. Since 0.6. */
 typedef struct tenon_fault_t {
   uint32_t code; /* 1 for the first of the kernel's `faults`, and so on */
   uint32_t reserved;
@@ -1313,7 +1313,7 @@ typedef struct tenon_run_table_t {
    * the beginning, another context's work). For launches that depend on their predecessor's signal.
    * In a recording it is what stands before the step there. */
   uint32_t (*edge)(tenon_run_t* run);
-  /* Since 0.5. Where the call's work tells a fault: memory of the kernel's device, this step's and
+  /* Since 0.6. Where the call's work tells a fault: memory of the kernel's device, this step's and
    * context's own; always the same. NULL where nobody would read it: kernels without `faults`,
    * tactics that are tried, devices with INLINE_STREAM, which have `fail`. Work that finds a fault
    * while `code` is 0 writes both members, and goes on or ends as it can: its outputs are read by
@@ -1445,7 +1445,7 @@ typedef struct tenon_kernel_t {
    * a plan with a step that was chosen under another text is tuned anew where that is permitted,
    * else refused. NULL: on nothing. Stays as it is while the plugin is loaded. */
   const char* (*validity)(void* state, tenon_device_t* device);
-  /* Since 0.5. NULL, or: what its work on a device may tell by run.fault, for people, as
+  /* Since 0.6. NULL, or: what its work on a device may tell by run.fault, for people, as
    * "index {value} is out of range"; NULL-terminated. Costs a small copy a run. */
   const char* const* faults;
 } tenon_kernel_t;
@@ -1997,7 +1997,7 @@ typedef struct tenon_note_header_t {
 #define TENON_ABI_TEXT \
   TENON_STRINGIZE(TENON_ABI_MAJOR_DIGIT) "." TENON_STRINGIZE(TENON_ABI_MINOR_DIGIT)
 #define TENON_ABI_MAJOR_DIGIT 0
-#define TENON_ABI_MINOR_DIGIT 5
+#define TENON_ABI_MINOR_DIGIT 6
 #if TENON_ABI_MAJOR != TENON_ABI_MAJOR_DIGIT || TENON_ABI_MINOR != TENON_ABI_MINOR_DIGIT
 #error "two versions of one contract"
 #endif
