@@ -229,16 +229,13 @@ static tenon_status_t run_exactly(guard_t* guard, const tenon__build_options_t* 
   tenon__build_options_t exact = *options;
   made_t made = {0};
   exact.samples = NULL;
-  exact.kept = NULL;
   exact.device = NULL;
   exact.node_devices = NULL;
   exact.tuning.permits = 0;
   exact.tuning.no_fusion = true; /* so that every value is written */
   exact.tuning.no_measuring = true;
   TENON_TRY(tenon__build(guard->network, guard->catalog, &exact, &made.data, &made.size));
-  const tenon_status_t status =
-      tenon__guard_runs_begin(&guard->runs, guard->catalog, options, made.data, made.size);
-  return status;
+  return tenon__guard_runs_begin(&guard->runs, guard->catalog, options, made.data, made.size);
 }
 
 static tenon_status_t guard_build(guard_t* guard, const tenon__build_options_t* options,
@@ -263,6 +260,7 @@ tenon_status_t tenon__build_guarded(const tenon__network_t* network, tenon__cata
       .bound = options->accuracy_bound > 0 ? options->accuracy_bound : TENON__ACCURACY_BOUND};
   made_t made = {0};
   guard.options.kept = NULL;
+  guard.options.names_may_lack = true; /* in the second of two ways to build it */
   tenon__arena_initialize(&guard.arena, options->allocator);
   const tenon_status_t status = guard_build(&guard, options, &made);
   if (status == TENON_OK) {
