@@ -1267,8 +1267,8 @@ typedef struct tenon_bind_table_t {
   /* How many threads `parallel` has in this context. Contexts of one engine need not have equally
    * many, so `prepare`, which serves all of them, has no such number. Since 0.3. */
   uint32_t (*thread_count)(tenon_binding_t* binding);
-  /* What prepare packed, counted in the order of its calls of `pack`: the bytes in the memory of the
-   * kernel's device, at an address that stays as long as the instance. Copied there once for an
+  /* What prepare packed, counted in the order of its calls of `pack`: the bytes in the memory of
+   * the kernel's device, at an address that stays as long as the instance. Copied there once for an
    * engine, when the first of its contexts binds, and shared by all steps that packed alike; on the
    * host they are those that `pack` gave. NULL past the count, or where there is no memory: fail.
    * Since 0.6. */
