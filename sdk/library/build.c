@@ -277,9 +277,10 @@ tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t
   TENON_TRY(tenon__tell(&registry->sink, __func__, check_network(network)));
   tenon_plan_t* plan = tenon__allocate(registry->allocator, 1, sizeof(*plan));
   tenon__plan_bytes_t* bytes = tenon__allocate(registry->allocator, 1, sizeof(*bytes));
-  tenon_status_t status = plan != NULL && bytes != NULL ? run_build(network, &own, bytes)
-                                                        : tenon__fail_memory(&registry->sink);
-  if (status != TENON_OK) {
+  const bool has_room = plan != NULL && bytes != NULL;
+  const tenon_status_t status =
+      has_room ? run_build(network, &own, bytes) : tenon__fail_memory(&registry->sink);
+  if (!has_room || status != TENON_OK) {
     tenon__free(registry->allocator, bytes, sizeof(*bytes));
     tenon__free(registry->allocator, plan, sizeof(*plan));
     return status;

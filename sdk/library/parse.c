@@ -138,7 +138,9 @@ static size_t write_format(const tenon_parser_t* parser, bool is_first, char* ou
   const int length = snprintf(out_text, size, "%s%s%s%s%s", is_first ? "" : ", ", parser->format,
                               has_any ? " (" : "", extensions, has_any ? ")" : "");
   for (char* c = out_text; c < out_text + size && *c != '\0'; ++c) {
-    *c = *c == ';' ? ' ' : *c;
+    if (*c == ';') {
+      *c = ' ';
+    }
   }
   return length > 0 ? (size_t)length : 0;
 }

@@ -164,7 +164,7 @@ TENON_TEST(what_bf16_ruins_stays_as_it_is) {
   const tenon__input_sample_t samples[] = {{&view, 1}};
   char text[512];
   core_world_t world;
-  for (size_t k = 0; k < ROWS * COLUMNS; ++k) {
+  for (int k = 0; k < ROWS * COLUMNS; ++k) {
     data[k] = k % COLUMNS == 0 ? 1000.25F : 1000;
   }
   core_world_begin(&world, kernels, 2);
