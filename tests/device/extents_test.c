@@ -13,6 +13,7 @@ typedef struct world_t {
   tenon_plan_t* plan;
   tenon_engine_t* engine;
   tenon_context_t* context;
+  float x[ELEMENTS]; /* lent to the context, for later runs too */
 } world_t;
 
 static bool open_world(world_t* world, const char* device, make_t make) {
@@ -69,9 +70,8 @@ static void close_world(world_t* world) {
 static void run(world_t* world, const float* x, int64_t rows) {
   const int64_t dims[] = {rows, COLUMNS};
   static const int64_t strides[] = {COLUMNS, 1};
-  float copy[ELEMENTS];
-  memcpy(copy, x, sizeof copy);
-  const tenon_tensor_view_t view = {.data = copy,
+  memcpy(world->x, x, sizeof world->x);
+  const tenon_tensor_view_t view = {.data = world->x,
                                     .dims = dims,
                                     .strides = strides,
                                     .rank = 2,
