@@ -233,10 +233,9 @@ static tenon__making_t making_of(const tenon__rehearsal_t* r, const tenon__candi
   if (candidate == NULL) {
     return (tenon__making_t){.numerics = &exact};
   }
-  const tenon_argument_rule_t* rules = candidate->tactic.output_rules;
+  const tenon_argument_rule_t* rule = tenon__rule_at(candidate->tactic.output_rules, output);
   return (tenon__making_t){.numerics = &candidate->tactic.numerics,
-                           .stored = tenon__region_output_dtype(
-                               r->search->region, output, rules == NULL ? NULL : &rules[output])};
+                           .stored = tenon__region_output_dtype(r->search->region, output, rule)};
 }
 
 bool tenon__answers_differ(tenon__rehearsal_t* r, tenon__answer_t* first,

@@ -262,7 +262,7 @@ static tenon_status_t set_input(tenon__trial_data_t* data, uint32_t k,
 static tenon_status_t set_inputs(tenon__trial_data_t* data, const tenon_argument_rule_t* rules,
                                  bool followers) {
   for (uint32_t k = 0; k < data->region->input_count; ++k) {
-    const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
+    const tenon_argument_rule_t* rule = tenon__rule_at(rules, k);
     const bool is_follower = rule != NULL && rule->kind == TENON_LAYOUT_FOLLOWS;
     if (data->inputs[k].is_there && is_follower == followers) {
       TENON_TRY(set_input(data, k, rule));

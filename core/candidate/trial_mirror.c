@@ -31,7 +31,7 @@ static tenon_status_t mirror_inputs(tenon__trial_mirror_t* mirror, const tenon__
   for (uint32_t k = 0; k < mirror->input_count; ++k) {
     const tenon__trial_input_t* input = &data->inputs[k];
     if (input->is_there && input->current != NULL &&
-        !tenon__rule_is_host(rules == NULL ? NULL : &rules[k])) {
+        !tenon__rule_is_host(tenon__rule_at(rules, k))) {
       TENON_TRY(
           mirror_block(mirror, input->current->view.data, input->size_bytes, &mirror->inputs[k]));
     }

@@ -165,7 +165,7 @@ tenon_status_t tenon__trial_outputs_provide(tenon__trial_data_t* data,
   }
   tenon__trial_outputs_t* outputs = data->spare;
   for (uint32_t k = 0; k < data->region->output_count; ++k) {
-    TENON_TRY(set_output(data, k, rules == NULL ? NULL : &rules[k], outputs));
+    TENON_TRY(set_output(data, k, tenon__rule_at(rules, k), outputs));
   }
   data->spare = NULL;
   *out_outputs = outputs;

@@ -116,7 +116,7 @@ static bool is_written_in_boxes(const joining_t* j, const tenon__unit_t* whole, 
   const tenon__unit_t* maker = &j->units->items[j->maker_of[value]];
   const uint32_t k = output_number(maker, value);
   const tenon_argument_rule_t* rules = tactic_of(maker)->output_rules;
-  const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
+  const tenon_argument_rule_t* rule = tenon__rule_at(rules, k);
   const uint32_t* order = NULL;
   return maker->device == whole->device &&
          tenon__region_output_dtype(maker->chosen.region, k, rule) ==
@@ -141,7 +141,7 @@ static bool is_read_in_boxes(const joining_t* j, const tenon__unit_t* whole, uin
     const struct tenon_region_t* region = unit->chosen.region;
     const tenon_argument_rule_t* rules = tactic_of(unit)->input_rules;
     for (uint32_t k = 0; k < region->input_count; ++k) {
-      const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
+      const tenon_argument_rule_t* rule = tenon__rule_at(rules, k);
       const bool takes =
           rule != NULL && tenon__rule_takes_boxes(rule, j->g->values[value].type.dtype) &&
           !tenon__rule_is_host(rule) &&

@@ -13,8 +13,6 @@
 
 enum { MOST_WANTED = 8 };
 static const cost_t nothing = {0, 0};
-/* Worse than anything that is permitted. */
-static const double forbidden_count = 1e9;
 
 static const tenon__candidate_t* picked(const tenon__unit_t* unit) {
   return unit->chosen.candidates == NULL || unit->chosen.candidates->count == 0
@@ -30,13 +28,13 @@ static const tenon__step_tactic_t* tactic_of(const tenon__unit_t* unit) {
 /* ---- Rules and orders ---- */
 
 static const tenon_argument_rule_t* input_rule(const tenon__unit_t* unit, uint32_t input) {
-  const tenon__candidate_t* c = picked(unit);
-  return c == NULL || c->tactic.input_rules == NULL ? NULL : &c->tactic.input_rules[input];
+  const tenon__step_tactic_t* tactic = tactic_of(unit);
+  return tactic == NULL ? NULL : tenon__rule_at(tactic->input_rules, input);
 }
 
 const tenon_argument_rule_t* tenon__layouts_output_rule(const tenon__unit_t* unit) {
-  const tenon__candidate_t* c = picked(unit);
-  return c == NULL || c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[0];
+  const tenon__step_tactic_t* tactic = tactic_of(unit);
+  return tactic == NULL ? NULL : tenon__rule_at(tactic->output_rules, 0);
 }
 
 bool tenon__layouts_alike(const layouts_t* l, uint32_t value, const uint32_t* a,
@@ -80,6 +78,7 @@ static void spread_dtype(layouts_t* l, uint32_t value, tenon_dtype_t dtype) {
 
 void tenon__layouts_publish(layouts_t* l, tenon__unit_t* unit) {
   const struct tenon_region_t* region = unit->chosen.region;
+  const tenon__step_tactic_t* tactic = tactic_of(unit);
   const uint32_t* order = output_order(l, unit);
   unit->chosen.order = order;
   for (uint32_t k = 0; k < region->output_count; ++k) {
@@ -87,9 +86,8 @@ void tenon__layouts_publish(layouts_t* l, tenon__unit_t* unit) {
     if (value == TENON_NONE) {
       continue;
     }
-    const tenon__candidate_t* c = picked(unit);
     const tenon_argument_rule_t* rule =
-        c == NULL || c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
+        tactic == NULL ? NULL : tenon__rule_at(tactic->output_rules, k);
     const uint32_t* own = NULL;
     const bool is_exact = rule != NULL && rule->kind == TENON_LAYOUT_EXACT;
     const bool follows =
@@ -102,7 +100,7 @@ void tenon__layouts_publish(layouts_t* l, tenon__unit_t* unit) {
       own = order;
     }
     l->order_of[value] = own;
-    spread_dtype(l, value, tenon__typing_made(&l->typing, region, k, tactic_of(unit)));
+    spread_dtype(l, value, tenon__typing_made(&l->typing, region, k, tactic));
   }
 }
 
@@ -193,14 +191,15 @@ static cost_t input_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t k) {
 static cost_t view_cost(layouts_t* l, uint32_t value) {
   const uint32_t* readers = tenon__lists_get(&l->readers, value);
   const bool is_output = (l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0;
-  cost_t cost = is_output ? copy_cost(l, value, from_place(l, value, NULL, 0)) : nothing;
+  const orders_t own = from_place(l, value, NULL, TENON_DTYPE_UNDEFINED);
+  cost_t cost = is_output ? copy_cost(l, value, own) : nothing;
   for (uint32_t r = 0; r < tenon__lists_count(&l->readers, value); ++r) {
     const tenon__unit_t* unit = &l->units->items[readers[r]];
     const uint32_t count = unit->kind == TENON_UNIT_REGION ? unit->chosen.region->input_count : 0;
     if (unit->kind == TENON_UNIT_VIEW) {
       cost = add(cost, view_cost(l, l->g->nodes[unit->node].outputs[unit->output]));
     } else if (unit->kind != TENON_UNIT_REGION) {
-      cost = add(cost, copy_cost(l, value, from_place(l, value, NULL, 0)));
+      cost = add(cost, copy_cost(l, value, own));
     }
     for (uint32_t k = 0; k < count; ++k) {
       if (unit->chosen.region->inputs[k].value == value &&
@@ -250,7 +249,7 @@ static cost_t readers_cost(layouts_t* l, uint32_t value, cost_t so_far, cost_t l
 cost_t tenon__layouts_unit_cost(layouts_t* l, tenon__unit_t* unit, cost_t limit) {
   const struct tenon_region_t* region = unit->chosen.region;
   tenon__layouts_publish(l, unit);
-  cost_t cost = {unit->chosen.is_forbidden ? forbidden_count : 0, own_seconds(unit)};
+  cost_t cost = {tenon__layouts_unknown_count(unit), own_seconds(unit)};
   for (uint32_t k = 0; k < region->input_count && tenon__cost_is_below(cost, limit); ++k) {
     if (region->inputs[k].value != TENON_NONE) {
       cost = add(cost, input_cost(l, unit, k));

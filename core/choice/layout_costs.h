@@ -36,6 +36,10 @@ typedef struct layouts_t {
       status; /* what went wrong when a conversion was asked for; costs say nothing then */
 } layouts_t;
 
+/* Of a unit whose tactic wants what its values must not be in: worse than anything else. */
+static inline double tenon__layouts_unknown_count(const tenon__unit_t* unit) {
+  return unit->chosen.is_forbidden ? 1e9 : 0;
+}
 /* Do two orders put a value's elements to the same places? Axes of one element have no place. */
 bool tenon__layouts_alike(const layouts_t* layouts, uint32_t value, const uint32_t* a,
                           const uint32_t* b);

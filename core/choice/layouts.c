@@ -90,16 +90,42 @@ static tenon_status_t add_followers(choosing_t* c, uint32_t value, double* inout
   return TENON_OK;
 }
 
+/* Of all that the unit makes, as it is picked. */
 static tenon_status_t followers_seconds(choosing_t* c, tenon__unit_t* unit, double* out_seconds) {
   const struct tenon_region_t* region = unit->chosen.region;
-  const uint32_t count = c->layouts.typing.type_count == 0 ? 0 : region->output_count;
   *out_seconds = 0;
   tenon__layouts_publish(&c->layouts, unit);
-  for (uint32_t k = 0; k < count; ++k) {
+  for (uint32_t k = 0; k < region->output_count; ++k) {
     if (region->outputs[k].value != TENON_NONE) {
       TENON_TRY(add_followers(c, region->outputs[k].value, out_seconds));
     }
   }
+  return TENON_OK;
+}
+
+/* In the other types than the one that its results are in, where that is better. */
+static tenon_status_t try_types(choosing_t* c, tenon__unit_t* unit, cost_t least,
+                                tenon__chosen_t* inout_best) {
+  typing_t* typing = &c->layouts.typing;
+  const tenon_dtype_t now = unit->dtype;
+  tenon_dtype_t best = now;
+  double own = 0; /* of followers, as the unit is */
+  TENON_TRY(followers_seconds(c, unit, &own));
+  for (uint32_t t = 0; t <= typing->type_count; ++t) {
+    const tenon_dtype_t other = t == 0 ? TENON_DTYPE_UNDEFINED : typing->types[t - 1];
+    const struct tenon_region_t* before = inout_best->region;
+    double others = 0;
+    if (other == now) {
+      continue;
+    }
+    TENON_TRY(tenon__typing_set(typing, unit, other));
+    TENON_TRY(followers_seconds(c, unit, &others));
+    least.seconds += own - others;
+    try_picks(c, unit, &least, inout_best);
+    least.seconds -= own - others;
+    best = inout_best->region != before ? other : best;
+  }
+  unit->dtype = best;
   return TENON_OK;
 }
 
@@ -108,29 +134,19 @@ static tenon_status_t improve(choosing_t* c, tenon__unit_t* unit, bool* out_chan
   layouts_t* l = &c->layouts;
   const cost_t no_limit = {INFINITY, INFINITY};
   const tenon__chosen_t old = unit->chosen;
-  tenon_dtype_t dtype = unit->dtype;
-  TENON_TRY(l->typing.type_count == 0 ? TENON_OK : tenon__typing_set(&l->typing, unit, dtype));
+  TENON_TRY(l->typing.type_count == 0 ? TENON_OK
+                                      : tenon__typing_set(&l->typing, unit, unit->dtype));
   tenon__chosen_t best = unit->chosen;
+  const tenon__chosen_t first = best;
   const uint32_t value = unit->chosen.region->outputs[0].value;
-  double own = 0; /* of followers, as the unit is */
-  TENON_TRY(followers_seconds(c, unit, &own));
   cost_t least = tenon__layouts_unit_cost(l, unit, no_limit);
   least.seconds *= better_factor;
   try_picks(c, unit, &least, &best);
-  const uint32_t type_count = tenon__typing_may_narrow(&l->typing, unit) ? l->typing.type_count : 0;
-  for (uint32_t t = 0; t < type_count + (dtype != TENON_DTYPE_UNDEFINED ? 1u : 0u); ++t) {
-    const tenon_dtype_t other = t == type_count ? TENON_DTYPE_UNDEFINED : l->typing.types[t];
-    const struct tenon_region_t* before = best.region;
-    double others = 0;
-    TENON_TRY(tenon__typing_set(&l->typing, unit, other));
-    TENON_TRY(followers_seconds(c, unit, &others));
-    least.seconds += own - others;
-    try_picks(c, unit, &least, &best);
-    least.seconds -= own - others;
-    dtype = best.region != before ? other : dtype;
+  if (tenon__typing_may_narrow(&l->typing, unit)) {
+    unit->chosen = first;
+    TENON_TRY(try_types(c, unit, least, &best));
   }
   unit->chosen = best;
-  unit->dtype = dtype;
   tenon__layouts_publish(l, unit);
   *out_changed = best.pick != old.pick || best.region != old.region ||
                  !(value == TENON_NONE || tenon__layouts_alike(l, value, best.order, old.order));
@@ -232,7 +248,7 @@ static cost_t total_of(const layouts_t* l, const tenon__copies_t* copies) {
   cost_t total = {copies->time.figure == TENON_FIGURE_NONE ? 1 : 0, copies->time.seconds};
   for (uint32_t u = 0; u < l->units->count; ++u) {
     total.seconds += l->units->items[u].own_seconds;
-    total.unknown_count += l->units->items[u].chosen.is_forbidden ? 1e9 : 0;
+    total.unknown_count += tenon__layouts_unknown_count(&l->units->items[u]);
   }
   return total;
 }

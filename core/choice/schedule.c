@@ -62,7 +62,7 @@ static tenon_status_t place_region_inputs(scheduling_t* s, const struct tenon_re
                                           const tenon_argument_rule_t* rules, uint32_t* inputs) {
   static const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
   for (uint32_t k = 0; k < region->input_count; ++k) {
-    const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
+    const tenon_argument_rule_t* rule = tenon__rule_at(rules, k);
     tenon_argument_rule_t wanted = rule == NULL ? rows : *rule;
     wanted.dtype = tenon__region_input_dtype(region, k, rule);
     inputs[k] = TENON_NONE;
@@ -82,7 +82,7 @@ static tenon_status_t place_region_inputs(scheduling_t* s, const struct tenon_re
 
 static const tenon_argument_rule_t* output_rule(const tenon__unit_t* unit, uint32_t k) {
   const tenon__candidate_t* c = &unit->chosen.candidates->items[unit->chosen.pick];
-  return c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
+  return tenon__rule_at(c->tactic.output_rules, k);
 }
 
 static tenon_status_t output_order(const scheduling_t* s, const tenon__unit_t* unit,

@@ -8,6 +8,7 @@
 #include "core/region/region_finish.h"
 #include "core/region/retype.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/layout.h"
 
 /* ---- What may be in which type ---- */
 
@@ -66,10 +67,6 @@ bool tenon__typing_permit(typing_t* t) {
 
 /* ---- Tactics ---- */
 
-static const tenon_argument_rule_t* rule_at(const tenon_argument_rule_t* rules, uint32_t k) {
-  return rules == NULL ? NULL : &rules[k];
-}
-
 static tenon_dtype_t unless_own(const typing_t* t, uint32_t value, tenon_dtype_t dtype) {
   return value == TENON_NONE || dtype == t->g->values[value].type.dtype
              ? (tenon_dtype_t)TENON_DTYPE_UNDEFINED
@@ -80,14 +77,14 @@ tenon_dtype_t tenon__typing_wanted(const typing_t* t, const struct tenon_region_
                                    uint32_t k, const tenon__step_tactic_t* tactic) {
   const tenon_argument_rule_t* rules = tactic == NULL ? NULL : tactic->input_rules;
   return unless_own(t, region->inputs[k].value,
-                    tenon__region_input_dtype(region, k, rule_at(rules, k)));
+                    tenon__region_input_dtype(region, k, tenon__rule_at(rules, k)));
 }
 
 tenon_dtype_t tenon__typing_made(const typing_t* t, const struct tenon_region_t* region, uint32_t k,
                                  const tenon__step_tactic_t* tactic) {
   const tenon_argument_rule_t* rules = tactic == NULL ? NULL : tactic->output_rules;
   return unless_own(t, region->outputs[k].value,
-                    tenon__region_output_dtype(region, k, rule_at(rules, k)));
+                    tenon__region_output_dtype(region, k, tenon__rule_at(rules, k)));
 }
 
 bool tenon__typing_allows(const typing_t* t, const struct tenon_region_t* region,

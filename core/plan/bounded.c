@@ -213,7 +213,7 @@ static bool is_readable(const bounding_t* b, const tenon__step_t* step, uint32_t
   }
   const tenon_argument_rule_t* rules = step->tactic.input_rules;
   return type->rank == 0 || step->region->inputs[k].aligned ||
-         tenon__rule_is_strided(rules == NULL ? NULL : &rules[k]) ||
+         tenon__rule_is_strided(tenon__rule_at(rules, k)) ||
          !tenon__dims_are_dynamic(b->pool, type->rank - 1, type->dims + 1);
 }
 

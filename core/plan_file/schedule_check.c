@@ -72,10 +72,6 @@ static bool dtype_fits(const checker_t* c, uint32_t place, tenon_dtype_t wanted)
   return place == TENON_NONE || tenon__place_dtype(c->graph, &c->schedule->places[place]) == wanted;
 }
 
-static const tenon_argument_rule_t* rule_at(const tenon_argument_rule_t* rules, uint32_t k) {
-  return rules == NULL ? NULL : &rules[k];
-}
-
 static bool region_fits(const checker_t* c, const tenon__step_t* step) {
   const struct tenon_region_t* region = step->region;
   const tenon__step_tactic_t* tactic = &step->tactic;
@@ -83,7 +79,7 @@ static bool region_fits(const checker_t* c, const tenon__step_t* step) {
     return false;
   }
   for (uint32_t k = 0; k < step->input_count; ++k) {
-    const tenon_argument_rule_t* rule = rule_at(tactic->input_rules, k);
+    const tenon_argument_rule_t* rule = tenon__rule_at(tactic->input_rules, k);
     if (!holds(c, step->inputs[k], region->inputs[k].value) ||
         !layout_fits(c, step->inputs[k], rule) ||
         !dtype_fits(c, step->inputs[k], tenon__region_input_dtype(region, k, rule))) {
@@ -91,7 +87,7 @@ static bool region_fits(const checker_t* c, const tenon__step_t* step) {
     }
   }
   for (uint32_t k = 0; k < step->output_count; ++k) {
-    const tenon_argument_rule_t* rule = rule_at(tactic->output_rules, k);
+    const tenon_argument_rule_t* rule = tenon__rule_at(tactic->output_rules, k);
     if (!holds(c, step->outputs[k], region->outputs[k].value) ||
         !layout_fits(c, step->outputs[k], rule) ||
         !dtype_fits(c, step->outputs[k], tenon__region_output_dtype(region, k, rule))) {
@@ -108,7 +104,7 @@ static bool lies_on(const checker_t* c, const tenon__step_t* step, uint32_t spac
       step->kind == TENON_STEP_KERNEL ? step->tactic.input_rules : NULL;
   bool lies = true;
   for (uint32_t k = 0; k < step->input_count; ++k) {
-    const uint32_t own = tenon__rule_is_host(rules == NULL ? NULL : &rules[k]) ? 0 : space;
+    const uint32_t own = tenon__rule_is_host(tenon__rule_at(rules, k)) ? 0 : space;
     lies = lies &&
            (step->inputs[k] == TENON_NONE || c->schedule->places[step->inputs[k]].space == own);
   }

@@ -42,6 +42,11 @@ enum { TENON_RULE_MOST_ALIGNMENT = 64 };
 /* Is all that it says of a rule for one of so many inputs, or for an output beside them? Its layout
  * apart. */
 bool tenon__rule_is_known(const tenon_argument_rule_t* rule, uint32_t input_count);
+/* The k-th of a tactic's rules; NULL, rows, where it has none. */
+static inline const tenon_argument_rule_t* tenon__rule_at(const tenon_argument_rule_t* rules,
+                                                          uint32_t k) {
+  return rules == NULL ? NULL : &rules[k];
+}
 /* Does it take gaps and strides? NULL: rows. */
 static inline bool tenon__rule_is_strided(const tenon_argument_rule_t* rule) {
   return rule != NULL && (rule->flags & TENON_RULE_STRIDED) != 0;
