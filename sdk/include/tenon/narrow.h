@@ -1,0 +1,62 @@
+/*
+ * f32 to f16 and bf16, for kernels that pack weights in a type that their tactic asks for. Rounded
+ * to nearest, halves to even; beyond the range infinite; NaN stays NaN, and quiet. As the host
+ * rounds.
+ *
+ *   const uint16_t half = tenon_f16_of(0.1F);
+ */
+#ifndef TENON_NARROW_H_
+#define TENON_NARROW_H_
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline uint32_t tenon_bits_of(float x) {
+  uint32_t bits = 0;
+  memcpy(&bits, &x, sizeof(bits));
+  return bits;
+}
+
+/* `bits` without the lowest `count` (1 to 31), rounded. */
+static inline uint32_t tenon_rounded_away(uint32_t bits, uint32_t count) {
+  const uint32_t half = 1U << (count - 1);
+  return (bits + (half - 1) + (bits >> count & 1U)) >> count;
+}
+
+static inline uint16_t tenon_bf16_of(float x) {
+  const uint32_t bits = tenon_bits_of(x);
+  return (bits & 0x7FFFFFFFU) > 0x7F800000U ? (uint16_t)(bits >> 16 | 0x40U)
+                                            : (uint16_t)tenon_rounded_away(bits, 16);
+}
+
+static inline uint16_t tenon_f16_of(float x) {
+  const uint32_t bits = tenon_bits_of(x);
+  const uint32_t sign = bits >> 16 & 0x8000U;
+  const uint32_t size = bits & 0x7FFFFFFFU;
+  if (size > 0x7F800000U) {
+    return (uint16_t)(sign | 0x7E00U | (size >> 13 & 0x1FFU));
+  }
+  if (size >= 0x47800000U) { /* 65536 */
+    return (uint16_t)(sign | 0x7C00U);
+  }
+  if (size >=
+      0x38800000U) { /* the least normal number, 2^-14: the exponent counts from elsewhere */
+    return (uint16_t)(sign | tenon_rounded_away(size - 0x38000000U, 13));
+  }
+  if (size < 0x33000000U) { /* 2^-25, half of the least number */
+    return (uint16_t)sign;
+  }
+  const uint32_t exponent = size >> 23;
+  const uint32_t mantissa = (size & 0x7FFFFFU) | 0x800000U;
+  return (uint16_t)(sign | tenon_rounded_away(mantissa, 126U - exponent));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
