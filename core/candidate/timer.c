@@ -21,6 +21,9 @@ static const double patience_seconds = 20e-3; /* after which it counts anyway */
 static const double disturbed_share = 0.1;    /* of the time, somebody waited for a processor */
 static const double long_seconds = 0.02;      /* of one run, that somebody may want the end of */
 static const double hopeless_factor = 3.0;    /* times slower than the best: no further look */
+/* Of a chain: long enough that what a replay itself costs does not count. */
+static const double chain_seconds = 3e-4;
+enum { LEAST_CHAIN = 4, MOST_CHAIN = 32, SINGLE_RUNS = 3 };
 
 /* ---- Words ---- */
 
@@ -184,21 +187,91 @@ static void forget_dynamic(tenon__trial_t* trial) {
   }
 }
 
+/* ---- Chains ---- */
+
+/* The tactic again and again in one recording: how long it takes behind another step of a network,
+ * where nobody waits for the host to ask. A single call is as long as asking for it takes. */
+typedef struct chain_t {
+  void* recording; /* NULL: single calls are timed */
+  uint32_t count;
+} chain_t;
+
+static bool may_be_chained(const tenon__trial_t* trial) {
+  const uint32_t flags = trial->candidate->tactic.flags;
+  bool may = tenon__trial_mirror_is_used(&trial->mirror) &&
+             tenon__device_records(trial->mirror.memory.device) &&
+             (flags & TENON_TACTIC_RECORDABLE) != 0 && (flags & TENON_TACTIC_HOST_WAITS) == 0;
+  for (uint32_t k = 0; k < trial->data->region->output_count && may; ++k) {
+    may = trial->outputs->items[k].kind != TENON_ARGUMENT_ALLOCATE;
+  }
+  return may;
+}
+
+static tenon_status_t ask_for_chain(tenon__trial_t* trial, uint32_t count) {
+  const bool releases = (trial->candidate->tactic.flags & TENON_TACTIC_RELEASES_EARLY) != 0;
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = 0; k < count && status == TENON_OK; ++k) {
+    trial->run.edge =
+        k == 0 ? 0 : TENON_EDGE_KERNEL | (releases ? (uint32_t)TENON_EDGE_RELEASES_EARLY : 0);
+    status = tenon__bound_run(trial->bound, &trial->run, trial->mirror.input_arguments,
+                              trial->mirror.output_arguments);
+  }
+  trial->run.edge = 0;
+  return status;
+}
+
+/* For a tactic of which one call takes `seconds`. One that cannot be recorded has none. */
+static void make_chain(tenon__trial_t* trial, double seconds, chain_t* out_chain) {
+  const tenon__device_t* device = trial->mirror.memory.device;
+  tenon_stream_t* stream = trial->mirror.memory.stream;
+  const double wanted = chain_seconds / seconds;
+  *out_chain = (chain_t){.count = wanted > MOST_CHAIN ? MOST_CHAIN : (uint32_t)wanted};
+  if (out_chain->count < LEAST_CHAIN || tenon__device_begin_record(device, stream) != TENON_OK) {
+    return;
+  }
+  const tenon_status_t asked = ask_for_chain(trial, out_chain->count);
+  const tenon_status_t ended = tenon__device_end_record(device, stream, &out_chain->recording);
+  if (asked != TENON_OK || ended != TENON_OK) {
+    tenon__device_destroy_recording(device, out_chain->recording);
+    out_chain->recording = NULL;
+  }
+}
+
+static void destroy_chain(tenon__trial_t* trial, const chain_t* chain) {
+  if (chain->recording != NULL) {
+    tenon__device_destroy_recording(trial->mirror.memory.device, chain->recording);
+  }
+}
+
+/* Seconds of the whole chain. */
+static tenon_status_t run_chain(tenon__trial_t* trial, const chain_t* chain, double* out_seconds) {
+  tenon__trial_mirror_t* mirror = &trial->mirror;
+  TENON_TRY(tenon__trial_mirror_mark(mirror, mirror->begin));
+  TENON_TRY(tenon__device_replay(mirror->memory.device, mirror->memory.stream, chain->recording));
+  TENON_TRY(tenon__trial_mirror_mark(mirror, mirror->end));
+  TENON_TRY(tenon__trial_mirror_elapsed(mirror, out_seconds));
+  return tenon__interrupt_is_wanted(trial->data->tuning->options.interrupt) ? TENON_ERROR_CANCELLED
+                                                                            : TENON_OK;
+}
+
+/* ---- Times ---- */
+
 typedef struct times_t {
   double best;
-  double next; /* the second smallest */
-  double total;
+  double next;  /* the second smallest */
+  double total; /* of all that ran, chains as a whole */
   uint32_t count;
 } times_t;
 
-static void add_time(times_t* times, double seconds) {
+/* `spent`: in measuring it. */
+static void add_time(times_t* times, double seconds, double spent) {
   if (seconds < times->best) {
     times->next = times->best;
     times->best = seconds;
   } else if (seconds < times->next) {
     times->next = seconds;
   }
-  times->total += seconds;
+  times->total += spent;
   times->count += 1;
 }
 
@@ -210,24 +283,46 @@ static bool is_enough(const times_t* times, double best_so_far) {
                                          times->count == MOST_RUNS;
 }
 
-static tenon_status_t repeat(tenon__trial_t* trial, double best_so_far, times_t* out_times) {
+static tenon_status_t repeat(tenon__trial_t* trial, const chain_t* chain, double best_so_far,
+                             times_t* out_times) {
   *out_times = (times_t){.best = 1e30, .next = 1e30};
   while (!is_enough(out_times, best_so_far)) {
-    forget_dynamic(trial);
     double seconds = 0;
-    TENON_TRY(run_once(trial, &seconds));
-    add_time(out_times, seconds);
+    if (chain->recording != NULL) {
+      TENON_TRY(run_chain(trial, chain, &seconds));
+      add_time(out_times, seconds / chain->count, seconds);
+    } else {
+      forget_dynamic(trial);
+      TENON_TRY(run_once(trial, &seconds));
+      add_time(out_times, seconds, seconds);
+    }
   }
   return TENON_OK;
+}
+
+static tenon_status_t time_chain(tenon__trial_t* trial, double best_so_far, times_t* out_times) {
+  chain_t chain = {.recording = NULL};
+  if (may_be_chained(trial)) {
+    double least = 1e30; /* a device that has slept takes longer for the first */
+    for (uint32_t k = 0; k < SINGLE_RUNS; ++k) {
+      double single = 0;
+      TENON_TRY(run_once(trial, &single));
+      least = single < least ? single : least;
+    }
+    make_chain(trial, least > 0 ? least : 1e-9, &chain);
+  }
+  const tenon_status_t status = repeat(trial, &chain, best_so_far, out_times);
+  destroy_chain(trial, &chain);
+  return status;
 }
 
 tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds,
                                  bool* out_disturbed) {
   tenon__thread_pool_t* pool = trial->data->tuning->pool;
-  times_t times;
+  times_t times = {.best = 0};
   const double waited = tenon__waited_seconds();
   tenon__thread_pool_wake(pool);
-  const tenon_status_t status = repeat(trial, best_so_far, &times);
+  const tenon_status_t status = time_chain(trial, best_so_far, &times);
   tenon__thread_pool_rest(pool);
   *out_seconds = times.best;
   *out_disturbed = tenon__waited_seconds() - waited > disturbed_share * times.total;

@@ -17,9 +17,10 @@ void tenon__trial_end(tenon__trial_t* trial);
  * the kernel returned. */
 tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern);
 /* Again and again: the smallest of several times, and whether others kept the machine busy
- * meanwhile. It has run once before. Ends when a second time comes near the smallest after 4 ms of
- * measuring, after 20 ms in any case, or at once when it is three times slower than `best_so_far`.
- * Seconds of one run; the threads of the pool are kept awake meanwhile. */
+ * meanwhile. On devices that record it is a chain of runs in one recording that is timed, and what
+ * one of them takes there. It has run once before. Ends when a second time comes near the smallest
+ * after 4 ms of measuring, after 20 ms in any case, or at once when it is three times slower than
+ * `best_so_far`. Seconds of one run; the threads of the pool are kept awake meanwhile. */
 tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds,
                                  bool* out_disturbed);
 /* Is the memory that a kernel leaves zero still zero? A kernel may count on zeros that it left

@@ -38,7 +38,7 @@ static void hash_rules(tenon__digest_state_t* state, const tenon_argument_rule_t
   }
   for (uint32_t k = 0; k < count; ++k) {
     const uint32_t numbers[] = {rules[k].kind, rules[k].argument, rules[k].flags,
-                                rules[k].alignment};
+                                rules[k].alignment, rules[k].dtype};
     tenon__digest_add(state, numbers, sizeof numbers);
     if (rules[k].layout != NULL) {
       tenon__digest_add(state, rules[k].layout->order,
