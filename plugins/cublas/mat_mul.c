@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "constants.h"
+
 /* ---- What is taken ---- */
 
 static const tenon__cublas_type_t types[] = {
@@ -60,7 +62,8 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
   tenon__cublas_epilogue_t epilogue;
   const char* why = NULL;
   uint64_t bytes = 0;
-  if (type == NULL || b->dtype != a->dtype || y->dtype != a->dtype) {
+  if (type == NULL || b->dtype != a->dtype || y->dtype != a->dtype ||
+      table->input_count(region) > TENON_CUBLAS_ARGUMENTS) {
     return refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
   }
   if (a->rank == 0 || b->rank == 0 || a->rank > TENON_CUBLAS_RANK || b->rank > TENON_CUBLAS_RANK) {
@@ -96,33 +99,64 @@ static double estimate(const tenon_value_info_t* a, const tenon_value_info_t* y,
 typedef struct emitter_t {
   tenon_emit_t* emit;
   tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*);
+  const tenon_region_t* region;
+  const tenon_region_table_t* table;
   const tenon_value_info_t* a;
   const tenon_value_info_t* y;
   uint64_t zeroed_bytes;
   bool has_residual;
 } emitter_t;
 
+/* The operands lie anywhere; in the tactic's type all that is not packed. */
+static void read_rules(const emitter_t* e, tenon_dtype_t narrow, tenon_argument_rule_t* rules) {
+  const uint32_t count = e->table->input_count(e->region);
+  for (uint32_t k = 0; k < count; k++) {
+    const tenon_value_info_t* value = e->table->value(e->region, e->table->input(e->region, k));
+    const bool is_packed = tenon__cublas_is_packed(value, narrow);
+    rules[k] = k < 2
+                   ? (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED}
+                   : (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR};
+    rules[k].dtype = is_packed ? (tenon_dtype_t)TENON_DTYPE_UNDEFINED : narrow;
+  }
+}
+
+static tenon_numerics_t numerics_of(const emitter_t* e, tenon__cublas_choice_t choice) {
+  const bool is_rounded = choice.is_tf32 != 0 || choice.narrow != TENON_DTYPE_UNDEFINED;
+  const bool bf16 = choice.narrow == TENON_DTYPE_BFLOAT16;
+  return (tenon_numerics_t){.product_mantissa_bits = !is_rounded ? 0
+                                                     : bf16      ? 7
+                                                                 : 10,
+                            .product_exponent_bits = !is_rounded                            ? 0
+                                                     : choice.narrow == TENON_DTYPE_FLOAT16 ? 5
+                                                                                            : 8,
+                            .accumulator_dtype = e->a->dtype == TENON_DTYPE_FLOAT64
+                                                     ? TENON_DTYPE_FLOAT64
+                                                     : TENON_DTYPE_FLOAT32,
+                            .reassociates = 1};
+}
+
+static const char* type_name(tenon__cublas_choice_t choice) {
+  return choice.narrow == TENON_DTYPE_FLOAT16    ? "f16, "
+         : choice.narrow == TENON_DTYPE_BFLOAT16 ? "bf16, "
+         : choice.is_tf32 != 0                   ? "tf32, "
+                                                 : "";
+}
+
 static tenon_status_t add_proposal(const emitter_t* e, tenon__cublas_choice_t choice,
                                    const tenon_layout_t* layout) {
-  enum { ARGUMENTS = 8 };
-  tenon_argument_rule_t inputs[ARGUMENTS] = {
-      {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED},
-      {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED}};
+  tenon_argument_rule_t inputs[TENON_CUBLAS_ARGUMENTS];
   const tenon_argument_rule_t output = {
       .kind = layout == NULL ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT,
       .layout = layout,
-      .flags = e->has_residual ? 0 : TENON_RULE_STRIDED};
-  const tenon_numerics_t numerics = {.product_mantissa_bits = choice.is_tf32 != 0 ? 10 : 0,
-                                     .product_exponent_bits = choice.is_tf32 != 0 ? 8 : 0,
-                                     .accumulator_dtype = e->a->dtype == TENON_DTYPE_FLOAT64
-                                                              ? TENON_DTYPE_FLOAT64
-                                                              : TENON_DTYPE_FLOAT32,
-                                     .reassociates = 1};
-  const bool is_wide = choice.is_tf32 == 0 &&
+      .flags = e->has_residual ? 0 : TENON_RULE_STRIDED,
+      .dtype = choice.narrow};
+  const tenon_numerics_t numerics = numerics_of(e, choice);
+  const bool is_wide = choice.is_tf32 == 0 && choice.narrow == TENON_DTYPE_UNDEFINED &&
                        (e->a->dtype == TENON_DTYPE_FLOAT32 || e->a->dtype == TENON_DTYPE_FLOAT64);
   char name[96];
-  (void)snprintf(name, sizeof(name), "%sproposal %u%s%s", choice.is_tf32 != 0 ? "tf32, " : "",
-                 choice.proposal, choice.has_workspace != 0 ? "" : ", no workspace",
+  read_rules(e, choice.narrow, inputs);
+  (void)snprintf(name, sizeof(name), "%sproposal %u%s%s", type_name(choice), choice.proposal,
+                 choice.has_workspace != 0 ? "" : ", no workspace",
                  layout == NULL ? "" : ", rows of all heads");
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic),
@@ -154,11 +188,12 @@ static bool has_residual(const tenon_region_t* region, const tenon_region_table_
 
 /* Each proposal, with and without workspace: cuBLASLt's order is not that of the times, and the
  * answers with workspace are not always the faster ones. */
-static tenon_status_t add_proposals(const emitter_t* e, bool is_tf32,
+static tenon_status_t add_proposals(const emitter_t* e, tenon__cublas_choice_t choice,
                                     const tenon_layout_t* layout) {
   tenon_status_t status = TENON_OK;
   for (uint16_t k = 0; status == TENON_OK && k < TENON_CUBLAS_PROPOSALS; k++) {
-    tenon__cublas_choice_t choice = {.proposal = k, .has_workspace = 1, .is_tf32 = is_tf32 ? 1 : 0};
+    choice.proposal = k;
+    choice.has_workspace = 1;
     status = add_proposal(e, choice, layout);
     choice.has_workspace = 0;
     if (status == TENON_OK && k < TENON_CUBLAS_PROPOSALS / 2) {
@@ -172,22 +207,33 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
                               const tenon_region_table_t* table, tenon_emit_t* emit,
                               tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
   static const uint32_t heads[] = {0, 2, 1, 3};
+  static const tenon__cublas_choice_t rounded[] = {
+      {.is_tf32 = 1}, {.narrow = TENON_DTYPE_FLOAT16}, {.narrow = TENON_DTYPE_BFLOAT16}};
   static const tenon_layout_t all_heads = {
       .size = sizeof(tenon_layout_t), .name = "rows of all heads", .order = heads, .rank = 4};
   (void)state;
+  static const tenon__cublas_choice_t own = {0};
   emitter_t emitter = {.emit = emit,
                        .add = add,
+                       .region = region,
+                       .table = table,
                        .a = input_value(region, table, 0),
                        .y = table->value(region, table->output(region, 0)),
                        .has_residual = has_residual(region, table)};
   const tenon__cublas_type_t* type = find_type(emitter.a->dtype);
   (void)zeroed_bytes(emitter.a, input_value(region, table, 1), type->bytes, &emitter.zeroed_bytes);
-  tenon_status_t status = add_proposals(&emitter, false, NULL);
-  if (status == TENON_OK && emitter.y->rank == 4 && !emitter.has_residual) {
-    status = add_proposals(&emitter, false, &all_heads);
+  const bool may_turn = emitter.y->rank == 4 && !emitter.has_residual;
+  tenon_status_t status = add_proposals(&emitter, own, NULL);
+  if (status == TENON_OK && may_turn) {
+    status = add_proposals(&emitter, own, &all_heads);
   }
-  if (status == TENON_OK && type->dtype == TENON_DTYPE_FLOAT32) {
-    status = add_proposals(&emitter, true, NULL);
+  for (size_t k = 0; k < sizeof(rounded) / sizeof(*rounded) && status == TENON_OK &&
+                     type->dtype == TENON_DTYPE_FLOAT32;
+       k++) {
+    status = add_proposals(&emitter, rounded[k], NULL);
+    if (status == TENON_OK && may_turn && rounded[k].is_tf32 == 0) {
+      status = add_proposals(&emitter, rounded[k], &all_heads);
+    }
   }
   return status;
 }
@@ -215,7 +261,8 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   }
   memcpy(&self->choice, call->tactic->configuration, sizeof(self->choice));
   self->state = call->state;
-  self->type = *find_type(a->dtype);
+  self->type =
+      *find_type(self->choice.narrow != TENON_DTYPE_UNDEFINED ? self->choice.narrow : a->dtype);
   if (self->choice.is_tf32 != 0) {
     self->type.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
   }
@@ -227,8 +274,10 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
                                         &self->epilogue, &why)) {
     return tenon__cublas_fail(sink, TENON_ERROR_UNSUPPORTED, "%s", why);
   }
-  const tenon_status_t status =
-      tenon__cublas_handle_retain(self->state, native, sink, &self->handle);
+  tenon_status_t status = tenon__cublas_pack(call, self);
+  if (status == TENON_OK) {
+    status = tenon__cublas_handle_retain(self->state, native, sink, &self->handle);
+  }
   if (status == TENON_OK) { /* what fails is not destroyed */
     *out_instance = self;
   }
@@ -259,7 +308,7 @@ const tenon_kernel_t tenon__cublas_mat_mul_kernel = {
     .slots = &slot,
     .slot_count = 1,
     .slot_stride = sizeof(tenon_slot_t),
-    .version = 2,
+    .version = 3,
     .input_limit = 2,
     .match = match,
     .tactics = tactics,

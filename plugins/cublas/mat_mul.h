@@ -13,7 +13,9 @@ enum {
   TENON_CUBLAS_WORKSPACE = 32 << 20,
   TENON_CUBLAS_WORKSPACE_ALIGNMENT = 256,
   /* What most algorithms want of addresses. */
-  TENON_CUBLAS_ALIGNMENT = 16
+  TENON_CUBLAS_ALIGNMENT = 16,
+  /* Inputs of a region: two operands, and what its slot reads. */
+  TENON_CUBLAS_ARGUMENTS = 8
 };
 
 /* How an element type is multiplied. */
@@ -30,6 +32,8 @@ typedef struct tenon__cublas_choice_t {
   uint16_t proposal;
   uint8_t has_workspace;
   uint8_t is_tf32;
+  /* What of a region in f32 is read and written as; UNDEFINED: everything in its own type. */
+  tenon_dtype_t narrow;
 } tenon__cublas_choice_t;
 
 /* What prepare makes. */
@@ -41,6 +45,7 @@ typedef struct tenon__cublas_instance_t {
   tenon__cublas_epilogue_t epilogue;
   uint32_t a; /* region inputs */
   uint32_t b;
+  uint32_t packs[TENON_CUBLAS_ARGUMENTS]; /* by input: which of the packed; TENON_NONE: none */
   /* The shapes at which the proposal was timed, in their optimum. */
   const tenon_value_info_t* optimum[2];
 } tenon__cublas_instance_t;

@@ -1,8 +1,9 @@
 /* Binding: descriptors, layouts and the algorithm for the shapes at hand. Running: one call of the
  * library for each point of the outer axes. */
 #include <stdio.h>
+#include <string.h>
 
-#include "mat_mul.h"
+#include "constants.h"
 
 /* An algorithm, and what of addresses it relies on. */
 typedef struct algorithm_t {
@@ -29,6 +30,7 @@ typedef struct bound_t {
   factor_t residual;
   factor_t one;
   bool sums_nothing;
+  const void* packed[TENON_CUBLAS_OPERANDS]; /* NULL: what the call gives */
 } bound_t;
 
 /* ---- Descriptors ---- */
@@ -254,10 +256,24 @@ static tenon_status_t choose(bound_t* bound, bool at_optimum, const tenon_sink_t
 
 /* ---- Binding ---- */
 
-/* An operand of the slot, or NULL. */
-static const tenon_tensor_view_t* slot_view(tenon_binding_t* handle, const tenon_bind_table_t* host,
-                                            uint32_t input) {
-  return input == TENON_NONE ? NULL : &host->input(handle, input)->tensor;
+typedef struct operands_t {
+  tenon__cublas_operand_t of[TENON_CUBLAS_OPERANDS];
+} operands_t;
+
+/* Those of the slot may be none. */
+static tenon_status_t find_operands(tenon_binding_t* handle, const tenon_bind_table_t* host,
+                                    bound_t* bound, operands_t* out_operands) {
+  const tenon__cublas_instance_t* self = bound->instance;
+  const uint32_t inputs[] = {[TENON_CUBLAS_A] = self->a,
+                             [TENON_CUBLAS_B] = self->b,
+                             [TENON_CUBLAS_C] = self->epilogue.residual,
+                             [TENON_CUBLAS_BIAS] = self->epilogue.bias};
+  bool found = true;
+  for (uint32_t k = 0; k < sizeof(inputs) / sizeof(*inputs); k++) {
+    found = found && tenon__cublas_operand(self, handle, host, inputs[k], &out_operands->of[k]);
+    bound->packed[k] = out_operands->of[k].packed;
+  }
+  return found ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 void tenon__cublas_unbind(void* instance, void* handle) {
@@ -281,16 +297,25 @@ tenon_status_t tenon__cublas_bind(void* instance, tenon_binding_t* handle,
                                   const tenon_bind_table_t* host, void** out_bound) {
   tenon__cublas_instance_t* self = instance;
   const tenon_sink_t* sink = host->sink == NULL ? NULL : host->sink(handle);
-  const tenon__cublas_views_t views = {.a = &host->input(handle, self->a)->tensor,
-                                       .b = &host->input(handle, self->b)->tensor,
-                                       .c = slot_view(handle, host, self->epilogue.residual),
-                                       .bias = slot_view(handle, host, self->epilogue.bias),
-                                       .y = &host->output(handle, 0)->tensor};
   bound_t* bound = host->allocate(handle, sizeof(*bound));
+  operands_t operands;
+  memset(&operands, 0, sizeof(operands));
   if (bound == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   bound->instance = self;
+  tenon_status_t status = find_operands(handle, host, bound, &operands);
+  if (status != TENON_OK) {
+    return status;
+  }
+  const tenon__cublas_operand_t* of = operands.of;
+  const bool has_residual = self->epilogue.residual != TENON_NONE;
+  const bool has_bias = self->epilogue.bias != TENON_NONE;
+  const tenon__cublas_views_t views = {.a = &of[TENON_CUBLAS_A].view,
+                                       .b = &of[TENON_CUBLAS_B].view,
+                                       .c = has_residual ? &of[TENON_CUBLAS_C].view : NULL,
+                                       .bias = has_bias ? &of[TENON_CUBLAS_BIAS].view : NULL,
+                                       .y = &host->output(handle, 0)->tensor};
   bound->sums_nothing = views.a->dims[views.a->rank - 1] == 0;
   tenon__cublas_geometry_find(&views, &bound->geometry);
   *out_bound = bound;
@@ -301,7 +326,11 @@ tenon_status_t tenon__cublas_bind(void* instance, tenon_binding_t* handle,
   bound->residual = factor_of(bound, views.c == NULL ? 0.0 : 1.0);
   bound->one = factor_of(bound, 1.0);
   const tenon_cuda_native_t* native = self->handle->native;
-  tenon_status_t status = native->enter(native->device);
+  if (self->choice.narrow != TENON_DTYPE_UNDEFINED && bound->geometry.sum.extent > 1) {
+    return tenon__cublas_fail(sink, TENON_ERROR_UNSUPPORTED,
+                              "a sum that runs backwards, each term rounded to a narrower type");
+  }
+  status = native->enter(native->device);
   if (status == TENON_OK) {
     status = make_operations(bound, sink);
   }
@@ -326,17 +355,28 @@ typedef struct addresses_t {
   char* of[TENON_CUBLAS_OPERANDS];
 } addresses_t;
 
+/* Of what is packed, or of the region's input; nothing is written there. */
+static char* address_of(const tenon_enqueue_t* call, const bound_t* bound, uint32_t operand,
+                        uint32_t input) {
+  const void* packed = bound->packed[operand];
+  char* data = call->inputs[input].tensor.data;
+  if (packed != NULL) {
+    memcpy((void*)&data, (const void*)&packed, sizeof(data));
+  }
+  return data;
+}
+
 static addresses_t begin(const tenon_enqueue_t* call, const bound_t* bound) {
   const tenon__cublas_instance_t* self = bound->instance;
   addresses_t at = {{NULL}};
-  at.of[TENON_CUBLAS_A] = call->inputs[self->a].tensor.data;
-  at.of[TENON_CUBLAS_B] = call->inputs[self->b].tensor.data;
+  at.of[TENON_CUBLAS_A] = address_of(call, bound, TENON_CUBLAS_A, self->a);
+  at.of[TENON_CUBLAS_B] = address_of(call, bound, TENON_CUBLAS_B, self->b);
   at.of[TENON_CUBLAS_Y] = call->outputs[0].tensor.data;
   at.of[TENON_CUBLAS_C] = self->epilogue.residual == TENON_NONE
                               ? at.of[TENON_CUBLAS_Y]
-                              : call->inputs[self->epilogue.residual].tensor.data;
+                              : address_of(call, bound, TENON_CUBLAS_C, self->epilogue.residual);
   if (self->epilogue.bias != TENON_NONE) {
-    at.of[TENON_CUBLAS_BIAS] = call->inputs[self->epilogue.bias].tensor.data;
+    at.of[TENON_CUBLAS_BIAS] = address_of(call, bound, TENON_CUBLAS_BIAS, self->epilogue.bias);
   }
   if (bound->sums_nothing) {
     at.of[TENON_CUBLAS_A] = at.of[TENON_CUBLAS_B] = call->host->zeroed(call->run);

@@ -67,10 +67,8 @@ static cudnnBackendDescriptor_t write_input(const tenon__cudnn_writer_t* writer,
   static const tenon__cudnn_shape_t ones = {TENON_CUDNN_RANK, {1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}};
   tenon__cudnn_shape_t one = ones;
   const tenon__cudnn_lie_t lie = tenon__cudnn_lie_of(region, operand);
-  cudnnDataType_t type = CUDNN_DATA_FLOAT;
-  (void)tenon__cudnn_type_of(operand->dtype, &type);
   one.rank = writer->y->rank;
-  return tenon__cudnn_tensor(writer->graph, type,
+  return tenon__cudnn_tensor(writer->graph, writer->type,
                              lie == TENON_CUDNN_LIE_FULL     ? writer->y
                              : lie == TENON_CUDNN_LIE_VECTOR ? writer->vector
                                                              : &one,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "constants.h"
 #include "kernels.h"
 
 /* How many of cuDNN's proposals are tried. One that is compiled takes up to a second. */
@@ -116,15 +117,19 @@ typedef struct emitter_t {
   tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*);
   uint32_t x;
   uint64_t zeroed_bytes;
-  uint64_t turned_bytes; /* of weights with their channels innermost */
+  uint64_t turned_bytes; /* of weights with their channels innermost, unless they are constants */
   bool is_wide;          /* elements of 32 bits */
+  bool may_narrow;       /* and weights that can be had in others */
 } emitter_t;
 
-/* Images, and what of the slot has their extents, in the tactic's order; all else as it is. */
+/* Images, and what of the slot has their extents, in the tactic's order; all else in rows; in the
+ * tactic's type all that is not packed. */
 static void read_rules(const emitter_t* e, tenon__cudnn_choice_t choice,
                        tenon_argument_rule_t* rules, tenon_argument_rule_t* out_output) {
   const tenon_value_info_t* y = tenon__cudnn_result(e->region);
-  const tenon_argument_rule_t other = {.alignment = (uint32_t)tenon__cudnn_alignment_of(choice)};
+  const tenon_argument_rule_t packed = {0};
+  const tenon_argument_rule_t other = {.alignment = (uint32_t)tenon__cudnn_alignment_of(choice),
+                                       .dtype = choice.narrow};
   *out_output = other;
   if (choice.channels_last != 0) {
     out_output->kind = TENON_LAYOUT_EXACT;
@@ -138,8 +143,30 @@ static void read_rules(const emitter_t* e, tenon__cudnn_choice_t choice,
     }
     const tenon_value_info_t* w = tenon__cudnn_operand(e->region, 1);
     const bool is_image = k == e->x || (full && k != w->input);
-    rules[k] = is_image ? *out_output : other;
+    rules[k] = tenon__cudnn_is_packed(e->region, choice, k) ? packed
+               : is_image                                   ? *out_output
+                                                            : other;
   }
+}
+
+/* In what operands are multiplied. */
+static tenon_numerics_t numerics_of(const emitter_t* e, tenon__cudnn_choice_t choice) {
+  const bool bf16 = choice.narrow == TENON_DTYPE_BFLOAT16;
+  const bool is_rounded = e->is_wide && choice.exact == 0; /* tf32 and f16 have as many bits */
+  return (tenon_numerics_t){.reassociates = 1,
+                            .product_mantissa_bits = !is_rounded ? 0
+                                                     : bf16      ? 7
+                                                                 : 10,
+                            .product_exponent_bits = !is_rounded                            ? 0
+                                                     : choice.narrow == TENON_DTYPE_FLOAT16 ? 5
+                                                                                            : 8};
+}
+
+static const char* type_name(const emitter_t* e, tenon__cudnn_choice_t choice) {
+  return choice.narrow == TENON_DTYPE_FLOAT16    ? ", f16"
+         : choice.narrow == TENON_DTYPE_BFLOAT16 ? ", bf16"
+         : e->is_wide && choice.exact == 0       ? ", tf32"
+                                                 : "";
 }
 
 static tenon_status_t emit_some(const emitter_t* e, tenon__cudnn_choice_t choice, uint32_t count) {
@@ -148,16 +175,13 @@ static tenon_status_t emit_some(const emitter_t* e, tenon__cudnn_choice_t choice
   tenon_argument_rule_t rules[TENON_CUDNN_INPUTS];
   tenon_argument_rule_t output;
   tenon_status_t status = TENON_OK;
-  const bool tf32 = e->is_wide && choice.exact == 0;
-  const tenon_numerics_t numerics = {.reassociates = 1,
-                                     .product_mantissa_bits = tf32 ? 10 : 0,
-                                     .product_exponent_bits = tf32 ? 8 : 0};
+  const tenon_numerics_t numerics = numerics_of(e, choice);
   read_rules(e, choice, rules, &output);
   for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
     char name[96];
     choice.index = (uint8_t)k;
     (void)snprintf(name, sizeof(name), "%s, %s%s, proposal %u", forms[choice.form],
-                   choice.channels_last != 0 ? "channels last" : "planes", tf32 ? ", tf32" : "", k);
+                   choice.channels_last != 0 ? "channels last" : "planes", type_name(e, choice), k);
     const tenon_tactic_t tactic = {
         .size = sizeof(tactic),
         .name = name,
@@ -177,6 +201,19 @@ static tenon_status_t emit_some(const emitter_t* e, tenon__cudnn_choice_t choice
   return status;
 }
 
+/* A region in f32 in narrower types: channels last, as tensor cores want them. */
+static tenon_status_t emit_narrow(const emitter_t* e, tenon__cudnn_choice_t choice,
+                                  uint32_t count) {
+  static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16};
+  tenon_status_t status = TENON_OK;
+  choice.channels_last = 1;
+  for (size_t k = 0; status == TENON_OK && k < sizeof(types) / sizeof(*types); k++) {
+    choice.narrow = types[k];
+    status = emit_some(e, choice, count);
+  }
+  return status;
+}
+
 /* fp32 as it is: in planes, which its engines read best. Tensor cores: in both orders, but engines
  * that are compiled take channels last alone. */
 static tenon_status_t emit_form(const emitter_t* e, tenon__cudnn_form_t form) {
@@ -187,12 +224,13 @@ static tenon_status_t emit_form(const emitter_t* e, tenon__cudnn_form_t form) {
   if (e->is_wide && !chain) {
     status = emit_some(e, choice, added ? ADDED_PROPOSALS : EXACT_PROPOSALS);
   }
+  const uint32_t count = chain ? CHAIN_PROPOSALS : added ? ADDED_PROPOSALS : PROPOSALS;
   choice.exact = 0;
   for (uint8_t last = chain ? 1 : 0; status == TENON_OK && last < 2; last++) {
     choice.channels_last = last;
-    status = emit_some(e, choice, chain ? CHAIN_PROPOSALS : added ? ADDED_PROPOSALS : PROPOSALS);
+    status = emit_some(e, choice, count);
   }
-  return status;
+  return status == TENON_OK && e->may_narrow ? emit_narrow(e, choice, count) : status;
 }
 
 static tenon_status_t tactics(void* state, const tenon_region_t* handle,
@@ -210,8 +248,10 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
                  .is_wide = x->dtype == TENON_DTYPE_FLOAT32};
   tenon__cudnn_known_t known;
   (void)state;
-  if (tenon__cudnn_has_taps(region)) {
-    const tenon_value_info_t* w = tenon__cudnn_operand(region, 1);
+  const tenon_value_info_t* w = tenon__cudnn_operand(region, 1);
+  const bool is_constant = (w->flags & TENON_VALUE_CONSTANT) != 0;
+  e.may_narrow = e.is_wide && is_constant;
+  if (tenon__cudnn_has_taps(region) && !is_constant) {
     e.turned_bytes = (uint64_t)tenon__cudnn_count(w->dims_max, w->rank) * (e.is_wide ? 4 : 2);
   }
   if (program == NULL && bias == TENON_NONE) {
@@ -250,18 +290,22 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   c->program = call->table->slot_program(call->region, 0);
   c->transposed = is_transposed(region);
   c->fixed = tenon__cudnn_is_fixed(x);
-  c->constant = (w->flags & TENON_VALUE_CONSTANT) != 0;
-  c->turns = c->choice.channels_last != 0 && tenon__cudnn_has_taps(region);
+  c->turns = c->choice.channels_last != 0 && tenon__cudnn_has_taps(region) &&
+             (w->flags & TENON_VALUE_CONSTANT) == 0;
   c->x = x->input;
   c->w = w->input;
   c->bias = bias_of(region);
-  (void)tenon__cudnn_type_of(x->dtype, &c->type);
+  (void)tenon__cudnn_type_of(
+      c->choice.narrow != TENON_DTYPE_UNDEFINED ? c->choice.narrow : x->dtype, &c->type);
   tenon__cudnn_window_read(region, x->rank - 2, w->dims_max + 2, &c->window);
   if (!tenon__cudnn_known_read(region, c->program, c->bias, &c->known) &&
       c->choice.form == TENON_CUDNN_FORM_KNOWN) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
-  const tenon_status_t status = tenon__cudnn_device_retain(c->state, call, &c->device);
+  tenon_status_t status = tenon__cudnn_pack_constants(call, c);
+  if (status == TENON_OK) {
+    status = tenon__cudnn_device_retain(c->state, call, &c->device);
+  }
   if (status == TENON_OK) {
     *out_instance = c;
   }
@@ -293,7 +337,7 @@ static const tenon_slot_t slot = {
     .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                \
     .validity = tenon__cudnn_validity, .operators = (identities),                           \
     .attributes = (known_attributes), .slots = &slot, .slot_count = (slots_of_it),          \
-    .slot_stride = sizeof(tenon_slot_t), .version = 1, .input_limit = 3, .match = match,    \
+    .slot_stride = sizeof(tenon_slot_t), .version = 2, .input_limit = 3, .match = match,    \
     .tactics = tactics, .prepare = prepare, .bind = tenon__cudnn_convolution_bind,          \
     .enqueue = tenon__cudnn_convolution_enqueue, .unbind = tenon__cudnn_convolution_unbind, \
     .destroy = destroy                                                                      \

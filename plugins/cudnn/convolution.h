@@ -2,6 +2,7 @@
  * The insides of the two convolution kernels, the plain and the transposed one.
  *
  *   convolution.c       match, tactics, prepare
+ *   constants.c         weights and biases as the tactic wants them
  *   convolution_run.c   bind: the graph and its plan; enqueue
  *
  * An instance is shared by contexts and not written; what bind makes is one context's.
@@ -25,6 +26,8 @@ typedef struct tenon__cudnn_choice_t {
   uint8_t channels_last;
   uint8_t exact; /* f32 as it is; else tensor cores */
   uint8_t index; /* of the heuristic's proposals that can be used */
+  /* What of a region in f32 is read and written as; UNDEFINED: everything in its own type. */
+  tenon_dtype_t narrow;
 } tenon__cudnn_choice_t;
 
 /* The most workspace of a plan; each tactic asks for it as scratch. */
@@ -38,10 +41,11 @@ typedef struct tenon__cudnn_convolution_t {
   tenon__cudnn_choice_t choice;
   bool transposed;
   bool fixed; /* the profile has one set of extents */
-  /* Weights are turned to have their channels innermost, as the image has; of constants once. */
+  /* Weights that are no constants are turned in each run, to have their channels innermost as the
+   * image has. */
   bool turns;
-  bool constant;
   cudnnDataType_t type;
+  uint32_t packs[TENON_CUDNN_INPUTS]; /* by input: which of the packed ones; TENON_NONE: as it is */
   uint32_t x;
   uint32_t w;
   uint32_t bias; /* TENON_NONE: none */

@@ -14,10 +14,10 @@ typedef struct bound_t {
   /* Of a bias that is added to the result. */
   cudnnTensorDescriptor_t vector;
   cudnnTensorDescriptor_t sum;
-  /* Of weights that are turned; `turned`: this has been done. */
+  /* Of weights that are turned. */
   cudnnTensorDescriptor_t rows;
   cudnnTensorDescriptor_t channels;
-  bool turned;
+  const void* packed[TENON_CUDNN_INPUTS]; /* by input; NULL: what the call gives */
 } bound_t;
 
 typedef struct binding_t {
@@ -60,7 +60,7 @@ static tenon_status_t read_shapes(const tenon__cudnn_convolution_t* c, binding_t
   const uint32_t operands = c->program == NULL ? 0 : c->program->operand_count;
   for (uint32_t k = 0; k < operands; k++) {
     const tenon_operand_t* operand = &c->program->operands[k];
-    if (operand->kind == TENON_OPERAND_ARGUMENT) {
+    if (operand->kind == TENON_OPERAND_ARGUMENT && c->packs[operand->index] == TENON_NONE) {
       const tenon_tensor_view_t* view = &b->host->input(b->handle, operand->index)->tensor;
       const bool full = tenon__cudnn_lie_of(c->region, operand) == TENON_CUDNN_LIE_FULL;
       lies = lies && lies_as(view, full ? &b->y : &b->vector, c->window.missing);
@@ -170,6 +170,19 @@ static void end_bound(bound_t* bound) {
   }
 }
 
+static tenon_status_t find_packed(const tenon__cudnn_convolution_t* c, const binding_t* b,
+                                  bound_t* bound) {
+  for (uint32_t k = 0; k < TENON_CUDNN_INPUTS; k++) {
+    if (c->packs[k] != TENON_NONE) {
+      bound->packed[k] = b->host->packed(b->handle, c->packs[k]);
+      if (bound->packed[k] == NULL) {
+        return TENON_ERROR_OUT_OF_MEMORY;
+      }
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t bind_elements(const tenon__cudnn_convolution_t* c, binding_t* b,
                                     bound_t* bound) {
   const tenon_cuda_native_t* native = c->device->native;
@@ -185,6 +198,9 @@ static tenon_status_t bind_elements(const tenon__cudnn_convolution_t* c, binding
   }
   if (status == TENON_OK) {
     status = tenon__cudnn_device_grow(c->state, c->device, b->sink);
+  }
+  if (status == TENON_OK) {
+    status = find_packed(c, b, bound);
   }
   if (status == TENON_OK) {
     status = make_plan(c, b, bound);
@@ -225,11 +241,21 @@ void tenon__cudnn_convolution_unbind(void* instance, void* bound) {
 
 /* ---- Running ---- */
 
+/* cuDNN takes no pointers to what it only reads. */
+static void* input_of(const tenon_enqueue_t* call, const bound_t* bound, uint32_t index) {
+  const void* packed = bound->packed[index];
+  void* data = call->inputs[index].tensor.data;
+  if (packed != NULL) {
+    memcpy((void*)&data, (const void*)&packed, sizeof(data));
+  }
+  return data;
+}
+
 static void* pointer_of(const tenon_enqueue_t* call, bound_t* bound, uint32_t k) {
   const uint32_t index = bound->tensors.indices[k];
   switch (bound->tensors.sources[k]) {
     case TENON_CUDNN_INPUT:
-      return call->inputs[index].tensor.data;
+      return input_of(call, bound, index);
     case TENON_CUDNN_OUTPUT:
       return call->outputs[index].tensor.data;
     case TENON_CUDNN_TURNED:
@@ -286,20 +312,15 @@ static bool read_pointers(const tenon_enqueue_t* call, bound_t* bound) {
   return same;
 }
 
-/* Constants once: outside of recordings, for that is where the first call is. */
-static cudnnStatus_t turn_weights(const tenon_enqueue_t* call, bound_t* bound,
+static cudnnStatus_t turn_weights(const tenon_enqueue_t* call, const bound_t* bound,
                                   const tenon__cudnn_handle_t* handle) {
   const tenon__cudnn_convolution_t* c = bound->convolution;
   const float one = 1.0F;
   const float zero = 0.0F;
-  if (!c->turns || bound->turned) {
-    return CUDNN_STATUS_SUCCESS;
-  }
-  const cudnnStatus_t result = c->device->library->cudnnTransformTensor(
-      handle->handle, &one, bound->rows, call->inputs[c->w].tensor.data, &zero, bound->channels,
-      call->host->persistent(call->run));
-  bound->turned = c->constant && result == CUDNN_STATUS_SUCCESS;
-  return result;
+  return !c->turns ? CUDNN_STATUS_SUCCESS
+                   : c->device->library->cudnnTransformTensor(
+                         handle->handle, &one, bound->rows, call->inputs[c->w].tensor.data, &zero,
+                         bound->channels, call->host->persistent(call->run));
 }
 
 static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound) {
@@ -315,9 +336,9 @@ static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound) {
     result = library->cudnnBackendExecute(handle->handle, bound->plan.plan, bound->pack);
   }
   if (result == CUDNN_STATUS_SUCCESS && bound->sum != NULL) {
-    result = library->cudnnAddTensor(handle->handle, &one, bound->vector,
-                                     call->inputs[c->bias].tensor.data, &one, bound->sum,
-                                     call->outputs[0].tensor.data);
+    result =
+        library->cudnnAddTensor(handle->handle, &one, bound->vector, input_of(call, bound, c->bias),
+                                &one, bound->sum, call->outputs[0].tensor.data);
   }
   tenon__cudnn_give(handle);
   return result;

@@ -8,6 +8,12 @@
 #include "kernels.h"
 #include "region.h"
 
+/* A tactic's configuration. */
+typedef struct pool_choice_t {
+  tenon_dtype_t narrow; /* what x and y of f32 are read and written as; UNDEFINED: as they are */
+  uint32_t channels_last;
+} pool_choice_t;
+
 typedef struct pool_t {
   tenon__cudnn_state_t* state;
   tenon__cudnn_device_t* device;
@@ -85,24 +91,33 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
              : tenon__cudnn_refuse(out_refusal, TENON_REFUSAL_LIBRARY, cudnn->why);
 }
 
-static tenon_status_t tactics(void* state, const tenon_region_t* handle,
-                              const tenon_region_table_t* table, tenon_emit_t* emit,
-                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
-  const tenon__cudnn_region_t region = {handle, table};
-  const tenon_numerics_t numerics = {.reassociates = 1};
+static tenon_status_t emit_orders(tenon__cudnn_region_t region, tenon_dtype_t narrow,
+                                  tenon_emit_t* emit,
+                                  tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  static const char* const names[][2] = {{"planes", "channels last"},
+                                         {"planes, f16", "channels last, f16"},
+                                         {"planes, bf16", "channels last, bf16"}};
+  const tenon_numerics_t numerics = {.reassociates = 1,
+                                     .product_mantissa_bits = narrow == TENON_DTYPE_FLOAT16    ? 10
+                                                              : narrow == TENON_DTYPE_BFLOAT16 ? 7
+                                                                                               : 0,
+                                     .product_exponent_bits = narrow == TENON_DTYPE_FLOAT16    ? 5
+                                                              : narrow == TENON_DTYPE_BFLOAT16 ? 8
+                                                                                               : 0};
+  const uint32_t type = narrow == TENON_DTYPE_FLOAT16 ? 1 : narrow == TENON_DTYPE_BFLOAT16 ? 2 : 0;
   tenon_status_t status = TENON_OK;
-  (void)state;
-  for (uint8_t last = 0; status == TENON_OK && last < 2; last++) {
+  for (uint32_t last = 0; status == TENON_OK && last < 2; last++) {
     /* y, and the indices that are absent. cuDNN does not say what addresses it takes. */
-    tenon_argument_rule_t rules[2] = {{.alignment = 16}, {0}};
+    tenon_argument_rule_t rules[2] = {{.alignment = 16, .dtype = narrow}, {0}};
     if (last != 0) {
       rules[0].kind = TENON_LAYOUT_EXACT;
       rules[0].layout = tenon__cudnn_channels_last(tenon__cudnn_operand(region, 0)->rank);
     }
+    const pool_choice_t choice = {narrow, last};
     const tenon_tactic_t tactic = {.size = sizeof(tactic),
-                                   .name = last != 0 ? "channels last" : "planes",
-                                   .configuration = &last,
-                                   .configuration_size = sizeof(last),
+                                   .name = names[type][last],
+                                   .configuration = &choice,
+                                   .configuration_size = sizeof(choice),
                                    .inputs = rules,
                                    .outputs = rules,
                                    .numerics = &numerics,
@@ -113,11 +128,25 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   return status;
 }
 
+static tenon_status_t tactics(void* state, const tenon_region_t* handle,
+                              const tenon_region_table_t* table, tenon_emit_t* emit,
+                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  const tenon__cudnn_region_t region = {handle, table};
+  tenon_status_t status = emit_orders(region, TENON_DTYPE_UNDEFINED, emit, add);
+  (void)state;
+  if (status == TENON_OK && tenon__cudnn_operand(region, 0)->dtype == TENON_DTYPE_FLOAT32) {
+    status = emit_orders(region, TENON_DTYPE_FLOAT16, emit, add);
+    status = status == TENON_OK ? emit_orders(region, TENON_DTYPE_BFLOAT16, emit, add) : status;
+  }
+  return status;
+}
+
 static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
   const tenon__cudnn_region_t region = {call->region, call->table};
   const tenon_value_info_t* x = tenon__cudnn_operand(region, 0);
   const char* op = call->table->node_operator(call->region, 0);
   pool_t* pool = call->host->allocate(call->preparation, sizeof(*pool));
+  pool_choice_t choice;
   if (pool == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -126,9 +155,13 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
                : tenon__cudnn_number_of(region, "count_include_pad", 0, 0) != 0
                    ? CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING
                    : CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING;
-  pool->channels_last =
-      call->tactic->configuration_size == 1 && *(const uint8_t*)call->tactic->configuration != 0;
-  (void)tenon__cudnn_type_of(x->dtype, &pool->type);
+  if (call->tactic->configuration_size != sizeof(choice)) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  memcpy(&choice, call->tactic->configuration, sizeof(choice));
+  pool->channels_last = choice.channels_last != 0;
+  (void)tenon__cudnn_type_of(choice.narrow != TENON_DTYPE_UNDEFINED ? choice.narrow : x->dtype,
+                             &pool->type);
   read_window(region, x->rank - 2, &pool->window);
   const tenon_status_t status = tenon__cudnn_device_retain(pool->state, call, &pool->device);
   if (status == TENON_OK) {
@@ -272,7 +305,7 @@ static const char* const average_attributes[] = {
   {                                                                                            \
     .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                   \
     .validity = tenon__cudnn_validity, .operators = (identities),                              \
-    .attributes = (known_attributes), .version = 1, .match = match, .tactics = tactics,        \
+    .attributes = (known_attributes), .version = 2, .match = match, .tactics = tactics,        \
     .prepare = prepare, .bind = bind, .enqueue = enqueue, .unbind = unbind, .destroy = destroy \
   }
 static const tenon_kernel_t kernels[] = {POOL("max_pool", maximum, maximum_attributes),

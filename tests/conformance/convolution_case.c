@@ -32,7 +32,8 @@ static uint32_t add_input(made_t* m, uint32_t rank, const int64_t* dims) {
   }
   fake->inputs[index] = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR, .tensor = view};
   describe(m, index, &fake->inputs[index].tensor, false);
-  if (index == 1 && m->seed % 2 == 0) { /* weights: constant, or not */
+  /* Weights: constant, or not; so is the bias. */
+  if ((index == 1 || index == 2) && (m->c->is_constant || m->c->seed % 2 == 0)) {
     fake->values[index].info.constant_data = view.data;
     fake->values[index].info.flags = TENON_VALUE_CONSTANT;
   }
@@ -256,10 +257,15 @@ static double tolerance_of(const made_t* m, const tenon_tactic_t* tactic, double
                            double wanted) {
   const tenon_dtype_t dtype = m->c->dtype;
   const bool narrow = dtype != TENON_DTYPE_FLOAT32;
-  const bool tf32 = tactic->numerics->product_mantissa_bits == 10;
-  const double unit = dtype == TENON_DTYPE_FLOAT16 ? 0x1p-10 : narrow ? 0x1p-7 : 0;
-  const double each = narrow || tf32 ? 0x1p-21 : 0x1p-24;
-  const double operands = tf32 ? 0x1p-9 : 0; /* both are cut to 10 bits */
+  const uint32_t bits = tactic->numerics->product_mantissa_bits;
+  const bool is_cut = bits == 10 || bits == 7; /* tf32, f16, bf16 */
+  const tenon_dtype_t stored =
+      tactic->outputs->dtype != TENON_DTYPE_UNDEFINED ? tactic->outputs->dtype : dtype;
+  const double unit = stored == TENON_DTYPE_FLOAT16    ? 0x1p-10
+                      : stored == TENON_DTYPE_BFLOAT16 ? 0x1p-7
+                                                       : 0;
+  const double each = narrow || is_cut ? 0x1p-21 : 0x1p-24;
+  const double operands = bits == 10 ? 0x1p-9 : bits == 7 ? 0x1p-6 : 0; /* both are cut */
   /* A bias that is added to a narrow result: the sum without it was rounded as well. */
   const double twice = tactic->launches > 1 ? unit * sum : 0;
   return 1.25 * ((double)(m->terms + 8) * each * (sum + 1) + operands * sum) +
@@ -268,13 +274,15 @@ static double tolerance_of(const made_t* m, const tenon_tactic_t* tactic, double
 
 bool convolution_compare(const made_t* m, const tenon_tactic_t* tactic, const uint8_t* got) {
   const tenon_tensor_view_t* y = &m->fake.outputs[0].tensor;
+  const tenon_dtype_t stored =
+      tactic->outputs->dtype != TENON_DTYPE_UNDEFINED ? tactic->outputs->dtype : y->dtype;
   const int64_t count = tenon__dims_product(y->dims, 0, y->rank);
   uint32_t wrong = 0;
   for (int64_t k = 0; k < count; k++) {
     const double reference = tenon__number_load(m->wanted.data, 0, TENON_DTYPE_FLOAT64, k).f;
     const double sum = tenon__number_load(m->sums.data, 0, TENON_DTYPE_FLOAT64, k).f;
     const double wanted = evaluate(m, reference, k);
-    const double found = tenon__number_load(got, 0, y->dtype, k).f;
+    const double found = tenon__number_load(got, 0, stored, k).f;
     const bool good =
         isnan(wanted) ? isnan(found) : fabs(found - wanted) <= tolerance_of(m, tactic, sum, wanted);
     if (!good && wrong++ < 3) {
@@ -300,7 +308,18 @@ bool convolution_make(const convolution_case_t* c, made_t* out_made) {
   return good;
 }
 
+static bool own_must_run(const convolution_case_t* c) {
+  const bool narrow = c->dtype != TENON_DTYPE_FLOAT32;
+  const bool single = c->groups == c->channels && c->outputs == c->channels;
+  const bool few = c->channels <= 4 && c->dilation[c->spatial - 1] == 1;
+  return c->kind == KIND_PLAIN && c->spatial < 3 && c->is_constant && c->batch > 0 &&
+         (single || (narrow && c->groups == 1 && (c->channels % 8 == 0 || few)));
+}
+
 bool convolution_must_run(const convolution_case_t* c) {
+  if (convolution_is_own) {
+    return own_must_run(c);
+  }
   bool even = !c->rounds_up && strncmp(c->auto_pad, "same", 4) != 0;
   for (uint32_t a = 0; a < c->spatial; a++) {
     even = even && c->dilation[a] == 1 && c->pads[a] == c->pads[a + c->spatial] &&

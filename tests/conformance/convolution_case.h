@@ -52,6 +52,7 @@ typedef struct convolution_case_t {
   bool counts_padding; /* of an average */
   bool rounds_up;      /* of a pool */
   bool not_numbers;    /* some among x */
+  bool is_constant;    /* the weights are, for certain; else some are */
   convolution_slot_t slot;
   uint32_t spatial;
   int64_t batch;
@@ -89,8 +90,14 @@ bool convolution_make(const convolution_case_t* c, made_t* out_made);
 /* Are these, dense, the values that the reference has, as far as the tactic's arithmetic allows? */
 bool convolution_compare(const made_t* m, const tenon_tactic_t* tactic, const uint8_t* got);
 
-/* f32 with nothing or a known form behind it, pools that pad alike on both sides: of others a
- * device may have none. */
+/* The device's own kernels are asked, which compile each of their tactics: so many of a case are
+ * tried, 0: all. */
+extern bool convolution_is_own;
+extern uint32_t convolution_tactics;
+
+/* By own kernels f16 and bf16 of channels in eights, or of few, one by one or all together. By a
+ * library's f32 with nothing or a known form behind it, pools that pad alike on both sides: of
+ * others a device may have none. */
 bool convolution_must_run(const convolution_case_t* c);
 
 extern int convolution_refused; /* tactics that prepare or bind refused */

@@ -15,6 +15,9 @@ void kernel_case_begin(kernel_case_t* c, uint32_t rank, const int64_t* space) {
 
 void kernel_case_end(kernel_case_t* c) {
   for (uint32_t k = 0; k < KERNEL_TENSORS; k++) {
+    if (c->asked[k].bytes != c->tensors[k].bytes) {
+      free(c->asked[k].bytes);
+    }
     free(c->tensors[k].bytes);
   }
   fake_done(&c->fake);

@@ -45,6 +45,7 @@ typedef struct kernel_case_t {
   tenon_program_output_t results[KERNEL_TENSORS];
   uint32_t coordinates[64];
   kernel_tensor_t tensors[KERNEL_TENSORS]; /* operands, then outputs */
+  kernel_tensor_t asked[KERNEL_TENSORS];   /* the same in the types that a tactic asks for */
   int64_t space[FAKE_RANK];
   uint32_t rank;
   uint32_t seed;
@@ -94,7 +95,7 @@ kernel_tensor_t* kernel_move_tensor(kernel_case_t* c, bool is_output, tenon_dtyp
 void kernel_check(kernel_case_t* c, const char* name, double error);
 /* The same, where the outputs' elements in the host's memory are what is expected already. A tactic
  * of an operator may find when it is bound that it is none, but for the first; one that multiplies
- * in a narrower type than f32 may be off 2^13 times as much, which are the bits that tf32 lacks. */
+ * in a narrower type than f32 may be off by as much more as that type lacks bits. */
 void kernel_check_given(kernel_case_t* c, const char* name, double error);
 /* The device must find an error in the data: at synchronisation. */
 void kernel_check_fault(kernel_case_t* c, const char* name);

@@ -29,15 +29,20 @@ static bool computes(const tenon_kernel_t* kernel, const fake_t* fake) {
   return op != NULL && *op != NULL;
 }
 
-const tenon_kernel_t* kernel_find(const fake_t* fake) {
+const tenon_kernel_t* kernel_find_nth(const fake_t* fake, uint32_t nth) {
   const tenon_plugin_t* plugin = kernel_plugin != NULL ? kernel_plugin : kernel_device.plugin;
   const tenon_kernel_t* kernel = NULL;
   for (uint32_t k = 0; (kernel = opened_offered(plugin, "kernel/1", k)) != NULL; k++) {
-    if (computes(kernel, fake) && strcmp(kernel->device, kernel_device.table->name) == 0) {
+    if (computes(kernel, fake) && strcmp(kernel->device, kernel_device.table->name) == 0 &&
+        nth-- == 0) {
       return kernel;
     }
   }
   return NULL;
+}
+
+const tenon_kernel_t* kernel_find(const fake_t* fake) {
+  return kernel_find_nth(fake, 0);
 }
 
 bool kernel_takes(const tenon_kernel_t* kernel, fake_t* fake, tenon_refusal_t* out_refusal) {
@@ -105,6 +110,7 @@ tenon_status_t kernel_life_begin(kernel_life_t* out_life, const tenon_kernel_t* 
                                  fake_t* fake) {
   kernel_life_t* life = out_life;
   memset(life, 0, sizeof(*life));
+  kernel_forget_packed();
   life->kernel = kernel;
   life->fake = fake;
   const tenon_tactic_t* tactic = &fake->tactic;

@@ -31,7 +31,8 @@ extern bool kernel_is_quiet;
 extern int kernel_failures;
 extern int kernel_runs;
 
-/* The kernel for the region that the fake is; NULL: there is none. */
+/* The kernel for the region that the fake is, `nth` of them; NULL: there are no more. */
+const tenon_kernel_t* kernel_find_nth(const fake_t* fake, uint32_t nth);
 const tenon_kernel_t* kernel_find(const fake_t* fake);
 /* Does it take the region? */
 bool kernel_takes(const tenon_kernel_t* kernel, fake_t* fake, tenon_refusal_t* out_refusal);
@@ -48,8 +49,8 @@ typedef struct kernel_life_t {
   tenon_argument_t outputs[KERNEL_TENSORS];
   void* zeroed;
   void* persistent;
-  void* blocks[KERNEL_TENSORS + 2];
-  size_t sizes[KERNEL_TENSORS + 2];
+  void* blocks[KERNEL_TENSORS + 4];
+  size_t sizes[KERNEL_TENSORS + 4];
   uint32_t block_count;
 } kernel_life_t;
 

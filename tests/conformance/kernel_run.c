@@ -29,11 +29,64 @@ static bool is_taken(kernel_case_t* c, const tenon_kernel_t* kernel) {
 
 /* ---- On the device ---- */
 
+/* The tensor in the type that the rule asks for, element by element; the bytes between them as
+ * nobody may leave them. */
+static void convert(const kernel_tensor_t* tensor, const tenon_argument_rule_t* rule,
+                    kernel_tensor_t* out) {
+  const tenon_dtype_t own = tensor->view.dtype;
+  const tenon_dtype_t dtype =
+      rule == NULL || rule->dtype == TENON_DTYPE_UNDEFINED ? own : rule->dtype;
+  const size_t from = tenon__number_bits(own) / 8;
+  const size_t to = tenon__number_bits(dtype) / 8;
+  const int64_t count = tenon__dims_product(tensor->view.dims, 0, tensor->view.rank);
+  *out = *tensor;
+  if (dtype == own) {
+    return;
+  }
+  out->size_bytes = tensor->size_bytes / from * to;
+  out->offset_bytes = tensor->offset_bytes / from * to;
+  out->bytes = malloc(out->size_bytes + 1);
+  memset(out->bytes, KERNEL_UNTOUCHED, out->size_bytes);
+  out->view.dtype = dtype;
+  out->view.data = out->bytes + out->offset_bytes;
+  for (int64_t k = 0; k < count; k++) {
+    const int64_t place = tenon__view_place(&tensor->view, k);
+    tenon__number_store(out->view.data, 0, dtype, place,
+                        tenon__number_load(tensor->view.data, 0, own, place));
+  }
+}
+
+static void convert_all(kernel_case_t* c) {
+  const tenon_tactic_t* tactic = &c->fake.tactic;
+  for (uint32_t k = 0; k < c->fake.value_count; k++) {
+    const tenon_argument_rule_t* rules = k < c->fake.input_count ? tactic->inputs : tactic->outputs;
+    const uint32_t index = k < c->fake.input_count ? k : k - c->fake.input_count;
+    convert(&c->tensors[k], rules == NULL ? NULL : &rules[index], &c->asked[k]);
+  }
+}
+
+static void free_converted(kernel_case_t* c) {
+  for (uint32_t k = 0; k < KERNEL_TENSORS; k++) {
+    if (c->asked[k].bytes != c->tensors[k].bytes) {
+      free(c->asked[k].bytes);
+    }
+    c->asked[k] = c->tensors[k];
+  }
+}
+
+static bool is_asked_otherwise(const kernel_case_t* c) {
+  bool is_so = false;
+  for (uint32_t k = 0; k < c->fake.value_count; k++) {
+    is_so = is_so || c->asked[k].view.dtype != c->tensors[k].view.dtype;
+  }
+  return is_so;
+}
+
 static tenon_status_t copy_in(const kernel_case_t* c, kernel_life_t* life) {
   const tenon_device_descriptor_t* t = kernel_device.table;
   tenon_status_t status = TENON_OK;
   for (uint32_t k = 0; k < c->fake.value_count && status == TENON_OK; k++) {
-    const kernel_tensor_t* tensor = &c->tensors[k];
+    const kernel_tensor_t* tensor = &c->asked[k];
     const bool is_output = k >= c->fake.input_count;
     void* block = NULL;
     status = kernel_life_block(life, tensor->size_bytes,
@@ -53,7 +106,7 @@ static tenon_status_t copy_in(const kernel_case_t* c, kernel_life_t* life) {
 /* Where a tensor's block begins on the device. */
 static void* block_of(const kernel_case_t* c, const kernel_life_t* life, uint32_t output) {
   return (uint8_t*)life->outputs[output].tensor.data -
-         c->tensors[c->fake.input_count + output].offset_bytes;
+         c->asked[c->fake.input_count + output].offset_bytes;
 }
 
 tenon_status_t kernel_case_live(kernel_case_t* c, uint32_t tactic, kernel_life_t* out_life) {
@@ -63,6 +116,8 @@ tenon_status_t kernel_case_live(kernel_case_t* c, uint32_t tactic, kernel_life_t
   if (!is_taken(c, kernel) || kernel_take_tactic(kernel, &c->fake, tactic) <= tactic) {
     return TENON_ERROR_UNSUPPORTED;
   }
+  free_converted(c);
+  convert_all(c);
   tenon_status_t status = kernel_life_begin(out_life, kernel, &c->fake);
   status = status == TENON_OK ? copy_in(c, out_life) : status;
   return status == TENON_OK ? kernel_life_bind(out_life) : status;
@@ -124,7 +179,7 @@ static tenon_status_t replay(const kernel_case_t* c, const kernel_life_t* life) 
   tenon_status_t status = TENON_OK;
   for (uint32_t k = 0; k < c->fake.output_count && status == TENON_OK; k++) {
     status = t->fill(kernel_device.device, life->stream, block_of(c, life, k), KERNEL_UNTOUCHED,
-                     c->tensors[c->fake.input_count + k].size_bytes);
+                     c->asked[c->fake.input_count + k].size_bytes);
   }
   status = status == TENON_OK ? kernel_life_record(life, &recording) : status;
   return status == TENON_OK ? kernel_life_play(life, recording) : status;
@@ -134,7 +189,7 @@ static bool has_right_outputs(const kernel_case_t* c, const kernel_life_t* life,
                               double error) {
   bool good = true;
   for (uint32_t k = 0; good && k < c->fake.output_count; k++) {
-    const kernel_tensor_t* tensor = &c->tensors[c->fake.input_count + k];
+    const kernel_tensor_t* tensor = &c->asked[c->fake.input_count + k];
     uint8_t* got = malloc(tensor->size_bytes);
     good = kernel_life_read(life, block_of(c, life, k), tensor->size_bytes, got) == TENON_OK &&
            compare(tensor, got, error, name) == 0;
@@ -158,7 +213,10 @@ static bool run_tactic(kernel_case_t* c, uint32_t tactic, const char* name, doub
     status = kernel_device.table->synchronize(kernel_device.device, life.stream);
   }
   if (c->fake.numerics.product_mantissa_bits != 0) {
-    error *= 0x1p13;
+    error *= (double)(1 << (23 - c->fake.numerics.product_mantissa_bits));
+  }
+  if (is_asked_otherwise(c)) {
+    error = fmax(error, 1); /* the result is rounded */
   }
   if (status != TENON_OK) {
     (void)fprintf(stderr, "%s: status %d\n", name, status);

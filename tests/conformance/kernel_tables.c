@@ -63,6 +63,28 @@ static tenon_status_t save_blob(tenon_preparation_t* preparation, const char* ke
   }
   return TENON_OK;
 }
+/* Packings of one life: the host's bytes, and where they are on the device once bound. */
+enum { MOST_PACKED = 4 };
+typedef struct packed_t {
+  void* data;
+  size_t size;
+} packed_t;
+static packed_t packed[MOST_PACKED];
+static uint32_t packed_count;
+
+void kernel_forget_packed(void) {
+  packed_count = 0;
+}
+static tenon_status_t pack(tenon_preparation_t* preparation, const tenon_packing_t* packing,
+                           void** out_data, int32_t* out_ready) {
+  const tenon_status_t status = packed_count == MOST_PACKED
+                                    ? TENON_ERROR_OUT_OF_MEMORY
+                                    : fake_pack(preparation, packing, out_data, out_ready);
+  if (status == TENON_OK) {
+    packed[packed_count++] = (packed_t){*out_data, packing->size_bytes};
+  }
+  return status;
+}
 static void* service(tenon_preparation_t* preparation, const char* name) {
   (void)preparation;
   return kernel_device.table->service(kernel_device.device, name);
@@ -73,7 +95,7 @@ static const tenon_sink_t* prepare_sink(tenon_preparation_t* preparation) {
 }
 const tenon_prepare_table_t kernel_prepare_table = {.size = sizeof(tenon_prepare_table_t),
                                                     .allocate = fake_prepare_allocate,
-                                                    .pack = fake_pack,
+                                                    .pack = pack,
                                                     .load_blob = load_blob,
                                                     .save_blob = save_blob,
                                                     .service = service,
@@ -104,13 +126,26 @@ static const tenon_sink_t* bind_sink(tenon_binding_t* binding) {
   (void)binding;
   return current_sink();
 }
+/* Copied when it is asked for, into memory of the life. */
+static const void* bind_packed(tenon_binding_t* binding, uint32_t index) {
+  const tenon_device_descriptor_t* t = kernel_device.table;
+  kernel_life_t* life = (kernel_life_t*)(void*)binding;
+  void* block = NULL;
+  const bool good = index < packed_count &&
+                    kernel_life_block(life, packed[index].size, 0, &block) == TENON_OK &&
+                    t->copy(kernel_device.device, life->stream, TENON_COPY_TO_DEVICE, block,
+                            packed[index].data, packed[index].size) == TENON_OK &&
+                    t->synchronize(kernel_device.device, life->stream) == TENON_OK;
+  return good ? block : NULL;
+}
 const tenon_bind_table_t kernel_bind_table = {.size = sizeof(tenon_bind_table_t),
                                               .allocate = bind_allocate,
                                               .input = bind_input,
                                               .output = bind_output,
                                               .move = bind_move,
                                               .space = bind_space,
-                                              .sink = bind_sink};
+                                              .sink = bind_sink,
+                                              .packed = bind_packed};
 
 /* ---- Running ---- */
 

@@ -12,6 +12,8 @@ extern const tenon_run_table_t kernel_run_table;
 /* Of all lives, as the tactics of a context share it; it has whatever was there. */
 extern void* kernel_scratch;
 
+/* What a life packed is forgotten before the next begins. */
+void kernel_forget_packed(void);
 /* Blobs that prepare saved are given back from then on, or forgotten. */
 void kernel_forget_blobs(void);
 uint32_t kernel_blob_count(void);

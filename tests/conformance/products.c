@@ -246,6 +246,10 @@ static void check_product(const product_t* p, const char* name) {
   c.fake.node_input_count = 2;
   make_factor(&c, p, p->a_rank, p->a, p->a_rank - 1);
   make_factor(&c, p, p->b_rank, p->b, p->b_rank - (p->b_rank > 1 ? 2 : 1));
+  if (p->is_plain && draw(2) == 0) { /* weights, which narrower tactics pack */
+    c.fake.values[1].info.constant_data = c.tensors[1].view.data;
+    c.fake.values[1].info.flags = TENON_VALUE_CONSTANT;
+  }
   if (p->scale != 1.0 || p->has_bias || p->has_residual || p->has_relu || p->has_gelu) {
     make_slot(&c, p);
   } else {
