@@ -193,7 +193,7 @@ static tenon_status_t find_candidates(choosing_t* c) {
     unit->plain = unit->chosen.region;
     unit->plain_candidates = unit->chosen.candidates;
     if (tuning->options.permits != 0) {
-      tenon__typing_pick(&c->layouts.typing, &unit->chosen);
+      tenon__typing_pick(&c->layouts.typing, TENON_DTYPE_UNDEFINED, &unit->chosen);
     }
     collect_orders(c, unit);
   }
@@ -253,26 +253,70 @@ static cost_t total_of(const layouts_t* l, const tenon__copies_t* copies) {
   return total;
 }
 
-/* Begins where all is in its own type, and comes back to that unless the whole gets faster. */
+/* Everybody's fastest tactic of those in their own type or in this one, programs in between in it:
+ * of a chain none may gain where it alone is converted, and all of them together. */
+static tenon_status_t narrow_all(choosing_t* c, tenon_dtype_t dtype) {
+  layouts_t* l = &c->layouts;
+  for (uint32_t u = 0; u < l->units->count; ++u) {
+    tenon__unit_t* unit = &l->units->items[u];
+    if (unit->kind != TENON_UNIT_REGION) {
+      continue;
+    }
+    TENON_TRY(tenon__typing_set(
+        &l->typing, unit,
+        tenon__typing_may_narrow(&l->typing, unit) ? dtype : (tenon_dtype_t)TENON_DTYPE_UNDEFINED));
+    tenon__typing_pick(&l->typing, dtype, &unit->chosen);
+    tenon__layouts_publish(l, unit);
+  }
+  return TENON_OK;
+}
+
+/* What is best so far; all lie in scratch. */
+typedef struct best_t {
+  tenon__unit_t* units;
+  tenon__copies_t copies;
+  cost_t cost;
+} best_t;
+
+/* Goes on from where the units are, and keeps that where the whole gets faster. */
+static tenon_status_t settle_types(choosing_t* c, best_t* inout_best) {
+  layouts_t* l = &c->layouts;
+  tenon__copies_t copies;
+  TENON_TRY(improve_until_settled(c));
+  TENON_TRY(settle(c));
+  tenon__layouts_count(l, &copies);
+  TENON_TRY(l->status);
+  const cost_t cost = total_of(l, &copies);
+  if (tenon__cost_is_below(cost, inout_best->cost)) {
+    memcpy(inout_best->units, l->units->items, l->units->count * sizeof *l->units->items);
+    inout_best->copies = copies;
+    inout_best->cost = cost;
+  }
+  return TENON_OK;
+}
+
+/* Begins where all is in its own type, then with all in each other type, and comes back to the
+ * first unless the whole gets faster. */
 static tenon_status_t choose_types(choosing_t* c, tenon__copies_t* inout_copies) {
   layouts_t* l = &c->layouts;
   const size_t size = l->units->count * sizeof *l->units->items;
+  best_t best = {.units = tenon__arena_copy(&c->scratch, l->units->items, size),
+                 .copies = *inout_copies,
+                 .cost = total_of(l, inout_copies)};
   tenon__unit_t* plain = tenon__arena_copy(&c->scratch, l->units->items, size);
-  const tenon__copies_t plain_copies = *inout_copies;
-  cost_t least = total_of(l, inout_copies);
-  TENON_TRY_MEMORY(plain != NULL);
+  TENON_TRY_MEMORY(best.units != NULL && plain != NULL);
   if (!tenon__typing_permit(&l->typing)) {
     return TENON_OK;
   }
-  TENON_TRY(improve_until_settled(c));
-  TENON_TRY(settle(c));
-  tenon__layouts_count(l, inout_copies);
-  TENON_TRY(l->status);
-  least.seconds *= 1 - narrow_factor;
-  if (!tenon__cost_is_below(total_of(l, inout_copies), least)) {
+  best.cost.seconds *= 1 - narrow_factor;
+  TENON_TRY(settle_types(c, &best));
+  for (uint32_t t = 0; t < l->typing.type_count; ++t) {
     memcpy(l->units->items, plain, size);
-    *inout_copies = plain_copies;
+    TENON_TRY(narrow_all(c, l->typing.types[t]));
+    TENON_TRY(settle_types(c, &best));
   }
+  memcpy(l->units->items, best.units, size);
+  *inout_copies = best.copies;
   return TENON_OK;
 }
 

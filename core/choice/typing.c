@@ -176,11 +176,28 @@ static bool is_so(const struct tenon_region_t* region, const variant_t* variant)
   return is_so;
 }
 
-void tenon__typing_pick(const typing_t* t, tenon__chosen_t* chosen) {
+/* Does the tactic ask for its arguments' own types, or for that one? */
+static bool asks_only(const typing_t* t, const struct tenon_region_t* region,
+                      const tenon__step_tactic_t* tactic, tenon_dtype_t dtype) {
+  bool is_so = true;
+  for (uint32_t k = 0; k < region->input_count && is_so; ++k) {
+    const tenon_dtype_t wanted = tenon__typing_wanted(t, region, k, tactic);
+    is_so = wanted == TENON_DTYPE_UNDEFINED || wanted == dtype;
+  }
+  for (uint32_t k = 0; k < region->output_count && is_so; ++k) {
+    const tenon_dtype_t made = tenon__typing_made(t, region, k, tactic);
+    is_so = made == TENON_DTYPE_UNDEFINED || made == dtype;
+  }
+  return is_so;
+}
+
+void tenon__typing_pick(const typing_t* t, tenon_dtype_t dtype, tenon__chosen_t* chosen) {
   const tenon__candidates_t* c = chosen->candidates;
   uint32_t p = 0;
   while (p < c->pick_count &&
-         !tenon__typing_allows(t, chosen->region, &c->items[c->picks[p]].tactic)) {
+         (!tenon__typing_allows(t, chosen->region, &c->items[c->picks[p]].tactic) ||
+          (dtype != TENON_DTYPE_UNDEFINED &&
+           !asks_only(t, chosen->region, &c->items[c->picks[p]].tactic, dtype)))) {
     ++p;
   }
   chosen->is_forbidden = c->pick_count > 0 && p == c->pick_count;
@@ -223,6 +240,6 @@ tenon_status_t tenon__typing_set(typing_t* t, tenon__unit_t* unit, tenon_dtype_t
     unit->chosen.region = unit->plain;
     unit->chosen.candidates = unit->plain_candidates;
   }
-  tenon__typing_pick(t, &unit->chosen);
+  tenon__typing_pick(t, TENON_DTYPE_UNDEFINED, &unit->chosen);
   return TENON_OK;
 }

@@ -33,8 +33,9 @@ bool tenon__typing_permit(typing_t* typing);
 /* Of a picked tactic: does it ask for no type that a value must not be in? */
 bool tenon__typing_allows(const typing_t* typing, const struct tenon_region_t* region,
                           const tenon__step_tactic_t* tactic);
-/* The first of its candidates' picks that is allowed; is_forbidden where none is. */
-void tenon__typing_pick(const typing_t* typing, tenon__chosen_t* inout_chosen);
+/* The first of its candidates' picks that is allowed and, unless `dtype` is UNDEFINED, asks for no
+ * other type than that; is_forbidden where none is. */
+void tenon__typing_pick(const typing_t* typing, tenon_dtype_t dtype, tenon__chosen_t* inout_chosen);
 /* In which type argument k is wanted or made by that tactic (NULL: as the region says); UNDEFINED:
  * the value's own. */
 tenon_dtype_t tenon__typing_wanted(const typing_t* typing, const struct tenon_region_t* region,

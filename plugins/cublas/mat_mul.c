@@ -227,9 +227,10 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   if (status == TENON_OK && may_turn) {
     status = add_proposals(&emitter, own, &all_heads);
   }
-  for (size_t k = 0; k < sizeof(rounded) / sizeof(*rounded) && status == TENON_OK &&
-                     type->dtype == TENON_DTYPE_FLOAT32;
-       k++) {
+  if (type->dtype != TENON_DTYPE_FLOAT32) {
+    return status;
+  }
+  for (size_t k = 0; k < sizeof(rounded) / sizeof(*rounded) && status == TENON_OK; k++) {
     status = add_proposals(&emitter, rounded[k], NULL);
     if (status == TENON_OK && may_turn && rounded[k].is_tf32 == 0) {
       status = add_proposals(&emitter, rounded[k], &all_heads);

@@ -69,7 +69,7 @@ check() {
 
 check_all() {
   failures=0
-  local plugin='tenon/plugin\.h' author='tenon/(plugin|maker|reader|cuda)\.h' public='tenon/(plugin|tenon)\.h' folder
+  local plugin='tenon/plugin\.h' author='tenon/(plugin|maker|reader|cuda|narrow)\.h' public='tenon/(plugin|tenon)\.h' folder
   local all='tenon/(plugin|maker|reader|cuda|tenon)\.h'
   for folder in base device dimension tensor program language operator network region plan kernel plan_file \
     catalog optimizer candidate choice runtime build; do

@@ -26,6 +26,27 @@ TACTICS(in_bf16) {
   return add(to, &tactic);
 }
 
+/* What a product gains is less than the microsecond that a conversion takes. */
+TACTICS(in_bf16_somewhat_faster) {
+  static const tenon_argument_rule_t inputs[2] = {{.dtype = TENON_DTYPE_BFLOAT16}, {0}};
+  static const tenon_argument_rule_t output = {.dtype = TENON_DTYPE_BFLOAT16};
+  static const tenon_numerics_t numerics = {.product_mantissa_bits = 7, .product_exponent_bits = 8};
+  IGNORE_REGION();
+  const tenon_tactic_t tactic = {.size = sizeof(tactic),
+                                 .name = "bf16",
+                                 .inputs = inputs,
+                                 .outputs = &output,
+                                 .numerics = &numerics,
+                                 .estimate_seconds = 9.5e-6};
+  return add(to, &tactic);
+}
+
+TACTICS(in_f32_fast) {
+  IGNORE_REGION();
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "f32", .estimate_seconds = 10e-6};
+  return add(to, &tactic);
+}
+
 /* For who is timed: slower than anything else here. */
 static tenon_status_t run_slowly(const tenon_enqueue_t* call) {
   const double end = tenon__seconds() + 2e-3;
@@ -134,6 +155,36 @@ TENON_TEST(a_tactic_that_asks_for_bf16_gets_it) {
     run_ones(&world);
     core_world_end(&world);
   }
+}
+
+/* Products one behind the other, nothing between them that converts on the way: one by itself gains
+ * nothing, for its neighbours would have to be given copies. */
+TENON_TEST(of_a_chain_all_gain_together) {
+  static float ones[COLUMNS * COLUMNS];
+  tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
+  char text[512];
+  core_world_t world;
+  for (size_t k = 0; k < sizeof ones / sizeof *ones; ++k) {
+    ones[k] = 1;
+  }
+  kernels[0].tactics = in_f32_fast;
+  kernels[1].tactics = in_bf16_somewhat_faster;
+  core_world_begin(&world, kernels, 2);
+  test_fixture_t* b = &world.fixture;
+  const tenon_value_t x = test_input(b, "x", DIMS(ROWS, COLUMNS));
+  const tenon_value_t w = test_floats(b, "w", ones, DIMS(COLUMNS, COLUMNS));
+  const tenon_value_t first = test_unary(b, "test.ramp/1", "first", x);
+  const tenon_value_t one = test_node(b, "test.dense/1", "one", first, w, NO_VALUE);
+  const tenon_value_t two = test_node(b, "test.dense/1", "two", one, w, NO_VALUE);
+  const tenon_value_t three = test_node(b, "test.dense/1", "three", two, w, NO_VALUE);
+  const tenon_value_t last = test_unary(b, "test.ramp/1", "last", three);
+  EXPECT_STATUS(b->build->output(b->builder, last, "y"), TENON_OK);
+  world.options.tuning.permits = TENON__PERMIT_BF16;
+  world.options.tuning.no_measuring = true;
+  EXPECT_TEXT(build_steps(&world, text),
+              "expressions/evaluator narrow/bf16 narrow/bf16 narrow/bf16 expressions/evaluator");
+  EXPECT_INT(kept_as(&world, "two"), TENON_DTYPE_BFLOAT16);
+  core_world_end(&world);
 }
 
 TENON_TEST(without_permission_it_is_refused) {
