@@ -1,0 +1,312 @@
+/*
+ * Convolutions by tensor cores, for small batches: what is taken, in what tiles, and their text.
+ * Products of f16 or bf16, sums in f32, any program in the slot. What networks keep in f32 is taken
+ * too, by tactics that ask for narrower images.
+ */
+#include "convolution.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "texts.h"
+#include "weights.h"
+
+enum { INPUTS = 32, OLDEST_ARCHITECTURE = 80 };
+
+/* ---- Matching ---- */
+
+static int32_t refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
+  *out_refusal = (tenon_refusal_t){.reason = reason, .detail = detail};
+  return 0;
+}
+
+static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
+                     tenon_refusal_t* out_refusal) {
+  tenon__cuda_problem_t problem;
+  tenon__cuda_epilogue_t epilogue;
+  const char* why = NULL;
+  uint32_t reason = TENON_REFUSAL_SLOT;
+  if (!tenon__cuda_problem_read(region, table, &problem, out_refusal)) {
+    return 0;
+  }
+  if (tenon__cuda_kind_of(&problem, &why) == 0) {
+    return refuse(out_refusal, TENON_REFUSAL_SHAPE, why);
+  }
+  why = tenon__cuda_epilogue_make(&problem, problem.x->dtype, &epilogue, &reason);
+  if (why != NULL || table->input_count(region) > INPUTS) {
+    return refuse(out_refusal, reason, why == NULL ? "more than 32 inputs" : why);
+  }
+  return tenon__cuda_compiler_exists(state)
+             ? 1
+             : refuse(out_refusal, TENON_REFUSAL_LIBRARY, "CUDA's run-time compiler, NVRTC");
+}
+
+/* ---- Tactics ---- */
+
+/* In what an image is multiplied. */
+static tenon_dtype_t product_type(tenon__cuda_choice_t choice) {
+  return choice.brain != 0 ? TENON_DTYPE_BFLOAT16 : TENON_DTYPE_FLOAT16;
+}
+
+/* As what an empty slot stores. */
+static tenon_dtype_t stored_type(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice) {
+  return p->x->dtype == TENON_DTYPE_FLOAT32 ? product_type(choice) : p->x->dtype;
+}
+
+/* Images and operands of their extents with channels innermost; constants are packed, or small. */
+static void read_rules(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
+                       tenon_argument_rule_t* rules, tenon_argument_rule_t* out_output) {
+  const tenon_argument_rule_t image = {.kind = TENON_LAYOUT_EXACT,
+                                       .layout = tenon__cuda_channels_last(p->y->rank),
+                                       .flags = TENON_RULE_STRIDED};
+  const tenon_argument_rule_t other = {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
+  const bool narrows = p->x->dtype == TENON_DTYPE_FLOAT32;
+  for (uint32_t k = 0; k < p->table->input_count(p->region); k++) {
+    const uint32_t number = p->table->input(p->region, k);
+    const tenon_value_info_t* value =
+        number == TENON_NONE ? NULL : p->table->value(p->region, number);
+    bool is_full = value != NULL && value->rank == p->y->rank && k != p->w->input;
+    for (uint32_t axis = 0; is_full && axis < value->rank; axis++) {
+      is_full = value->dims_max[axis] == p->y->dims_max[axis];
+    }
+    rules[k] = is_full ? image : other;
+  }
+  if (choice.kind == TENON_CUDA_NARROW) {
+    rules[p->x->input] = other;
+  } else {
+    rules[p->x->input] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
+                                                 .layout = image.layout,
+                                                 .dtype = narrows ? product_type(choice) : 0,
+                                                 .alignment = 16};
+  }
+  *out_output = image;
+  out_output->dtype = narrows && p->program == NULL ? product_type(choice) : 0;
+}
+
+typedef struct emitter_t {
+  const tenon__cuda_problem_t* problem;
+  tenon_emit_t* emit;
+  tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*);
+} emitter_t;
+
+static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_choice_t choice, double seconds) {
+  static const char* const kinds[] = {"", "pixels", "patch", "few channels"};
+  tenon_argument_rule_t rules[INPUTS];
+  tenon_argument_rule_t output;
+  char name[96];
+  const bool narrows = e->problem->x->dtype == TENON_DTYPE_FLOAT32;
+  const tenon_numerics_t numerics = {.reassociates = 1,
+                                     .product_mantissa_bits = !narrows            ? 0
+                                                              : choice.brain != 0 ? 7
+                                                                                  : 10,
+                                     .product_exponent_bits = !narrows            ? 0
+                                                              : choice.brain != 0 ? 8
+                                                                                  : 5};
+  read_rules(e->problem, choice, rules, &output);
+  (void)snprintf(name, sizeof(name), "%s, %d x %d, %u warps by %u of the sum, %u steps%s",
+                 kinds[choice.kind], (int)tenon__cuda_choice_pixels(choice),
+                 (int)tenon__cuda_choice_outputs(choice), choice.along, choice.parts, choice.steps,
+                 !narrows            ? ""
+                 : choice.brain != 0 ? ", bf16"
+                                     : ", f16");
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic),
+      .name = name,
+      .configuration = &choice,
+      .configuration_size = sizeof(choice),
+      .inputs = rules,
+      .outputs = &output,
+      .numerics = &numerics,
+      .estimate_seconds = seconds,
+      .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY,
+      .launches = 1,
+  };
+  return e->add(e->emit, &tactic);
+}
+
+static tenon_status_t tactics(void* state, const tenon_region_t* region,
+                              const tenon_region_table_t* table, tenon_emit_t* emit,
+                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  tenon__cuda_problem_t problem;
+  tenon_refusal_t refusal;
+  tenon__cuda_choice_t choices[TENON_CUDA_TILE_TACTICS];
+  double seconds[TENON_CUDA_TILE_TACTICS];
+  const char* why = NULL;
+  (void)state;
+  if (!tenon__cuda_problem_read(region, table, &problem, &refusal)) {
+    return TENON_OK;
+  }
+  const tenon_dtype_t dtype = problem.x->dtype;
+  const uint8_t kind = (uint8_t)tenon__cuda_kind_of(&problem, &why);
+  const emitter_t emitter = {&problem, emit, add};
+  const uint32_t count = tenon__cuda_tiles_choose(&problem, kind, choices, seconds);
+  tenon_status_t status = TENON_OK;
+  for (uint8_t brain = 0; brain < 2; brain++) {
+    const bool is_wanted =
+        dtype == TENON_DTYPE_FLOAT32 || (dtype == TENON_DTYPE_BFLOAT16) == (brain != 0);
+    const uint32_t offered = is_wanted ? count : 0;
+    for (uint32_t k = 0; status == TENON_OK && k < offered; k++) {
+      choices[k].brain = brain;
+      status = emit_one(&emitter, choices[k], seconds[k]);
+    }
+  }
+  return status;
+}
+
+/* ---- Preparing ---- */
+
+static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
+  const int64_t steps = tenon__cuda_steps_of(&c->problem, c->choice.kind);
+  const int64_t round = (int64_t)c->choice.parts * c->choice.steps;
+  const bool direct = c->choice.kind == TENON_CUDA_DIRECT;
+  const bool exact = steps % round == 0 && (!direct || c->problem.channels % 32 == 0);
+  const tenon_dtype_t product = product_type(c->choice);
+  const char* from = tenon__cuda_mnemonic(c->problem.x->dtype);
+  tenon__cuda_epilogue_define(&c->epilogue, TENON_CUDA_TILE_ELEMENTS, text);
+  tenon__cuda_text_add(text,
+                       "#define MT %u\n#define NT %u\n#define WN %u\n#define WK %u\n"
+                       "#define STEPS %u\n#define EXACT %d\n#define ONCE %d\n#define ADDS_BIAS %d\n"
+                       "#define BRAIN %u\n",
+                       c->choice.rows, c->choice.across, c->choice.along, c->choice.parts,
+                       c->choice.steps, exact ? 1 : 0, steps <= round ? 1 : 0,
+                       c->problem.bias != NULL ? 1 : 0, c->choice.brain);
+  if (!direct) {
+    tenon__cuda_text_add(text, "#define NARROW %d\n", c->choice.kind == TENON_CUDA_NARROW ? 1 : 0);
+  }
+  if (c->choice.kind == TENON_CUDA_NARROW && c->problem.x->dtype == product) {
+    tenon__cuda_text_add(text, "#define STORED_X stored_%s\n#define NARROWED_X(x) (x)\n", from);
+  } else if (c->choice.kind == TENON_CUDA_NARROW) {
+    tenon__cuda_text_add(
+        text, "#define STORED_X stored_%s\n#define NARROWED_X(x) store_%s(value_%s(x))\n", from,
+        tenon__cuda_mnemonic(product), from);
+  }
+  tenon__cuda_text_copy(text, tenon__cuda_arithmetic_text);
+  tenon__cuda_text_copy(text, tenon__cuda_matrix_text);
+  tenon__cuda_text_copy(text, tenon__cuda_shape_text);
+  tenon__cuda_text_copy(text, tenon__cuda_frame_text);
+  tenon__cuda_text_copy(text, tenon__cuda_slot_text);
+  tenon__cuda_epilogue_write(&c->epilogue, text);
+  tenon__cuda_text_copy(text, tenon__cuda_tile_text);
+  tenon__cuda_text_copy(text, direct ? tenon__cuda_direct_text : tenon__cuda_patch_text);
+}
+
+static tenon_status_t make_module(const tenon_prepare_t* call, tenon__cuda_convolution_t* c) {
+  tenon__cuda_text_t text = {.allocator = c->device->state->allocator};
+  const tenon__cuda_wanted_t wanted = {"convolve", &c->function};
+  write_text(c, &text);
+  tenon_status_t status = tenon__cuda_module_get(c->device, call, &text, &wanted, 1, &c->module);
+  if (status == TENON_OK) {
+    status = tenon__cuda_prefer_shared(c->device, c->function);
+    if (status != TENON_OK) {
+      tenon__cuda_module_release(c->device, c->module);
+    }
+  }
+  return status;
+}
+
+/* Shared by all tiles of one kind. */
+static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convolution_t* c) {
+  static const char* const formats[] = {"", "cuda.convolution.pixels/1", "cuda.convolution.patch/1",
+                                        "cuda.convolution.narrow/1"};
+  const tenon__cuda_problem_t* p = &c->problem;
+  const uint32_t sources[] = {
+      call->table->node_input(call->region, 0, 1),
+      p->bias == NULL ? TENON_NONE : call->table->node_input(call->region, 0, 2)};
+  const tenon_packing_t packing = {.size = sizeof(packing),
+                                   .format = formats[c->choice.kind],
+                                   .parameters = c->choice.brain != 0 ? "bf16" : "f16",
+                                   .sources = sources,
+                                   .source_count = p->bias == NULL ? 1 : 2,
+                                   .size_bytes = tenon__cuda_packed_bytes(p, c->choice.kind)};
+  void* packed = NULL;
+  int32_t ready = 0;
+  const tenon_status_t status = call->host->pack(call->preparation, &packing, &packed, &ready);
+  if (status != TENON_OK || ready != 0) {
+    return status;
+  }
+  if (p->w->constant_data == NULL || (p->bias != NULL && p->bias->constant_data == NULL)) {
+    return TENON_ERROR_INVALID_DATA;
+  }
+  memset(packed, 0, packing.size_bytes);
+  tenon__cuda_weights_pack(p, c->choice, packed);
+  return TENON_OK;
+}
+
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  tenon_refusal_t refusal;
+  uint32_t reason = 0;
+  const char* why = NULL;
+  tenon_device_t* device = tenon__cuda_prepared_device(call);
+  if (device == NULL) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  if (device->architecture < OLDEST_ARCHITECTURE) {
+    return tenon__cuda_fail(call->host->sink == NULL ? NULL : call->host->sink(call->preparation),
+                            TENON_ERROR_UNSUPPORTED,
+                            "the GPU is of architecture sm_%d, this takes sm_%d or newer",
+                            device->architecture, OLDEST_ARCHITECTURE);
+  }
+  tenon__cuda_convolution_t* c = call->host->allocate(call->preparation, sizeof(*c));
+  if (c == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (call->tactic->configuration_size != sizeof(c->choice) ||
+      !tenon__cuda_problem_read(call->region, call->table, &c->problem, &refusal)) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  memcpy(&c->choice, call->tactic->configuration, sizeof(c->choice));
+  if (c->choice.kind != tenon__cuda_kind_of(&c->problem, &why) ||
+      tenon__cuda_epilogue_make(&c->problem, stored_type(&c->problem, c->choice), &c->epilogue,
+                                &reason) != NULL) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  c->device = device;
+  c->x = c->problem.x->input;
+  c->bias_at = tenon__cuda_weights_bytes(&c->problem, c->choice.kind);
+  tenon_status_t status = pack(call, c);
+  if (status == TENON_OK) {
+    status = make_module(call, c);
+  }
+  if (status == TENON_OK) {
+    *out_instance = c;
+  }
+  return status;
+}
+
+static void destroy(void* instance) {
+  const tenon__cuda_convolution_t* c = instance;
+  tenon__cuda_module_release(c->device, c->module);
+}
+
+static const char* const operators[] = {"standard.convolution/1", NULL};
+static const char* const attributes[] = {"strides", "dilations", "pads",
+                                         "groups",  "auto_pad",  NULL};
+static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
+                                      .kind = TENON_SLOT_EPILOGUE,
+                                      .max_operands = 16,
+                                      .max_instructions = 256,
+                                      .broadcasts = TENON_BROADCAST_SCALAR |
+                                                    TENON_BROADCAST_CHANNEL | TENON_BROADCAST_ROW |
+                                                    TENON_BROADCAST_FULL | TENON_BROADCAST_OTHER,
+                                      .channel_axis = 1}};
+
+const tenon_kernel_t tenon__cuda_convolution_kernel = {
+    .size = sizeof(tenon_kernel_t),
+    .name = "convolution",
+    .device = "cuda",
+    .operators = operators,
+    .attributes = attributes,
+    .slots = slots,
+    .slot_count = 1,
+    .slot_stride = sizeof(tenon_slot_t),
+    .version = 1,
+    .input_limit = 3,
+    .match = match,
+    .tactics = tactics,
+    .prepare = prepare,
+    .bind = tenon__cuda_convolution_bind,
+    .enqueue = tenon__cuda_convolution_enqueue,
+    .unbind = tenon__cuda_convolution_unbind,
+    .destroy = destroy,
+};
