@@ -16,5 +16,6 @@ extern const char tenon__cuda_slot_text[];
 extern const char tenon__cuda_tile_text[];
 extern const char tenon__cuda_direct_text[];
 extern const char tenon__cuda_patch_text[];
+extern const char tenon__cuda_depthwise_text[];
 
 #endif

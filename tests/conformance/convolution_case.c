@@ -310,9 +310,10 @@ bool convolution_make(const convolution_case_t* c, made_t* out_made) {
 
 static bool own_must_run(const convolution_case_t* c) {
   const bool narrow = c->dtype != TENON_DTYPE_FLOAT32;
+  const bool single = c->groups == c->channels && c->outputs == c->channels && c->groups > 1;
   const bool few = c->channels <= 4 && c->dilation[c->spatial - 1] == 1;
-  return c->kind == KIND_PLAIN && c->spatial < 3 && c->is_constant && c->batch > 0 && narrow &&
-         c->groups == 1 && (c->channels % 8 == 0 || few);
+  return c->kind == KIND_PLAIN && c->spatial < 3 && c->is_constant && c->batch > 0 &&
+         (single || (narrow && c->groups == 1 && (c->channels % 8 == 0 || few)));
 }
 
 bool convolution_must_run(const convolution_case_t* c) {

@@ -67,7 +67,8 @@ static tenon_status_t place(const made_t* m, const tenon_tactic_t* tactic, uint3
   const tenon_status_t status =
       kernel_life_block(&placed->life, placed->sizes[k], KERNEL_UNTOUCHED, &block);
   placed->blocks[k] = block;
-  const size_t shift = is_output || rule->alignment <= 4 ? placed->shift : 0;
+  const size_t shift =
+      is_output || rule->alignment == 0 || placed->shift % rule->alignment == 0 ? placed->shift : 0;
   view->data = status == TENON_OK ? placed->blocks[k] + shift : NULL;
   view->strides = placed->strides[k];
   *(is_output ? &placed->life.outputs[0] : &placed->life.inputs[k]) =

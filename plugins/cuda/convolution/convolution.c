@@ -1,7 +1,7 @@
 /*
- * Convolutions by tensor cores, for small batches: what is taken, in what tiles, and their text.
- * Products of f16 or bf16, sums in f32, any program in the slot. What networks keep in f32 is taken
- * too, by tactics that ask for narrower images.
+ * Convolutions for small batches: what is taken, in what tiles, and their text. By tensor cores in
+ * f16 or bf16, channels by themselves also in f32; sums in f32, any program in the slot. What
+ * networks keep in f32 is taken too, by tactics that ask for narrower images.
  */
 #include "convolution.h"
 
@@ -12,7 +12,7 @@
 #include "texts.h"
 #include "weights.h"
 
-enum { INPUTS = 32, OLDEST_ARCHITECTURE = 80 };
+enum { INPUTS = 32, OLDEST_ARCHITECTURE = 80, NAME_CAPACITY = 96 };
 
 /* ---- Matching ---- */
 
@@ -44,14 +44,16 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
 
 /* ---- Tactics ---- */
 
-/* In what an image is multiplied. */
-static tenon_dtype_t product_type(tenon__cuda_choice_t choice) {
-  return choice.brain != 0 ? TENON_DTYPE_BFLOAT16 : TENON_DTYPE_FLOAT16;
+/* As what an empty slot stores. */
+static tenon_dtype_t stored_type(tenon__cuda_choice_t choice) {
+  return tenon__cuda_product_type(choice);
 }
 
-/* As what an empty slot stores. */
-static tenon_dtype_t stored_type(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice) {
-  return p->x->dtype == TENON_DTYPE_FLOAT32 ? product_type(choice) : p->x->dtype;
+/* What is read at once. */
+static uint32_t x_alignment(tenon__cuda_choice_t choice) {
+  const uint32_t bytes =
+      tenon__cuda_bytes(tenon__cuda_product_type(choice)) * tenon__cuda_choice_elements(choice);
+  return choice.kind != TENON_CUDA_DEPTHWISE || bytes > 16 ? 16 : bytes;
 }
 
 /* Images and operands of their extents with channels innermost; constants are packed, or small. */
@@ -61,7 +63,7 @@ static void read_rules(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choi
                                        .layout = tenon__cuda_channels_last(p->y->rank),
                                        .flags = TENON_RULE_STRIDED};
   const tenon_argument_rule_t other = {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
-  const bool narrows = p->x->dtype == TENON_DTYPE_FLOAT32;
+  const bool narrows = p->x->dtype != tenon__cuda_product_type(choice);
   for (uint32_t k = 0; k < p->table->input_count(p->region); k++) {
     const uint32_t number = p->table->input(p->region, k);
     const tenon_value_info_t* value =
@@ -75,13 +77,14 @@ static void read_rules(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choi
   if (choice.kind == TENON_CUDA_NARROW) {
     rules[p->x->input] = other;
   } else {
-    rules[p->x->input] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
-                                                 .layout = image.layout,
-                                                 .dtype = narrows ? product_type(choice) : 0,
-                                                 .alignment = 16};
+    rules[p->x->input] =
+        (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
+                                .layout = image.layout,
+                                .dtype = narrows ? tenon__cuda_product_type(choice) : 0,
+                                .alignment = x_alignment(choice)};
   }
   *out_output = image;
-  out_output->dtype = narrows && p->program == NULL ? product_type(choice) : 0;
+  out_output->dtype = narrows && p->program == NULL ? tenon__cuda_product_type(choice) : 0;
 }
 
 typedef struct emitter_t {
@@ -90,26 +93,34 @@ typedef struct emitter_t {
   tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*);
 } emitter_t;
 
-static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_choice_t choice, double seconds) {
+static void write_name(tenon__cuda_choice_t choice, tenon_dtype_t narrowed,
+                       char out_name[NAME_CAPACITY]) {
   static const char* const kinds[] = {"", "pixels", "patch", "few channels"};
-  tenon_argument_rule_t rules[INPUTS];
-  tenon_argument_rule_t output;
-  char name[96];
-  const bool narrows = e->problem->x->dtype == TENON_DTYPE_FLOAT32;
-  const tenon_numerics_t numerics = {.reassociates = 1,
-                                     .product_mantissa_bits = !narrows            ? 0
-                                                              : choice.brain != 0 ? 7
-                                                                                  : 10,
-                                     .product_exponent_bits = !narrows            ? 0
-                                                              : choice.brain != 0 ? 8
-                                                                                  : 5};
-  read_rules(e->problem, choice, rules, &output);
-  (void)snprintf(name, sizeof(name), "%s, %d x %d, %u warps by %u of the sum, %u steps%s",
+  const char* type = narrowed == TENON_DTYPE_UNDEFINED ? "" : tenon__cuda_mnemonic(narrowed);
+  const char* comma = narrowed == TENON_DTYPE_UNDEFINED ? "" : ", ";
+  if (choice.kind == TENON_CUDA_DEPTHWISE) {
+    (void)snprintf(out_name, NAME_CAPACITY, "depthwise, %u channels of %u x %u%s%s", choice.along,
+                   choice.rows, choice.across, comma, type);
+    return;
+  }
+  (void)snprintf(out_name, NAME_CAPACITY, "%s, %d x %d, %u warps by %u of the sum, %u steps%s%s",
                  kinds[choice.kind], (int)tenon__cuda_choice_pixels(choice),
                  (int)tenon__cuda_choice_outputs(choice), choice.along, choice.parts, choice.steps,
-                 !narrows            ? ""
-                 : choice.brain != 0 ? ", bf16"
-                                     : ", f16");
+                 comma, type);
+}
+
+static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_choice_t choice, double seconds) {
+  tenon_argument_rule_t rules[INPUTS];
+  tenon_argument_rule_t output;
+  char name[NAME_CAPACITY];
+  const tenon_dtype_t product = tenon__cuda_product_type(choice);
+  const bool is_brain = product == TENON_DTYPE_BFLOAT16;
+  const bool narrows = e->problem->x->dtype != product;
+  const tenon_numerics_t numerics = {.reassociates = 1,
+                                     .product_mantissa_bits = narrows ? (is_brain ? 7 : 10) : 0,
+                                     .product_exponent_bits = narrows ? (is_brain ? 8 : 5) : 0};
+  read_rules(e->problem, choice, rules, &output);
+  write_name(choice, narrows ? product : TENON_DTYPE_UNDEFINED, name);
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic),
       .name = name,
@@ -125,6 +136,13 @@ static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_choice_t choice, 
   return e->add(e->emit, &tactic);
 }
 
+/* Narrow types as they are, f32 as both of them; channels by themselves in f32 too. */
+static bool is_offered(const tenon__cuda_problem_t* p, uint8_t kind, uint8_t product) {
+  const tenon_dtype_t type = tenon__cuda_product_type((tenon__cuda_choice_t){.product = product});
+  return type == p->x->dtype ? type != TENON_DTYPE_FLOAT32 || kind == TENON_CUDA_DEPTHWISE
+                             : p->x->dtype == TENON_DTYPE_FLOAT32;
+}
+
 static tenon_status_t tactics(void* state, const tenon_region_t* region,
                               const tenon_region_table_t* table, tenon_emit_t* emit,
                               tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
@@ -137,17 +155,14 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   if (!tenon__cuda_problem_read(region, table, &problem, &refusal)) {
     return TENON_OK;
   }
-  const tenon_dtype_t dtype = problem.x->dtype;
   const uint8_t kind = (uint8_t)tenon__cuda_kind_of(&problem, &why);
   const emitter_t emitter = {&problem, emit, add};
   const uint32_t count = tenon__cuda_tiles_choose(&problem, kind, choices, seconds);
   tenon_status_t status = TENON_OK;
-  for (uint8_t brain = 0; brain < 2; brain++) {
-    const bool is_wanted =
-        dtype == TENON_DTYPE_FLOAT32 || (dtype == TENON_DTYPE_BFLOAT16) == (brain != 0);
-    const uint32_t offered = is_wanted ? count : 0;
+  for (uint8_t product = 0; product <= TENON_CUDA_PRODUCT_F32; product++) {
+    const uint32_t offered = is_offered(&problem, kind, product) ? count : 0;
     for (uint32_t k = 0; status == TENON_OK && k < offered; k++) {
-      choices[k].brain = brain;
+      choices[k].product = product;
       status = emit_one(&emitter, choices[k], seconds[k]);
     }
   }
@@ -156,21 +171,19 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
 
 /* ---- Preparing ---- */
 
-static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
+/* Of products of matrices. */
+static void define_tile(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
   const int64_t steps = tenon__cuda_steps_of(&c->problem, c->choice.kind);
   const int64_t round = (int64_t)c->choice.parts * c->choice.steps;
   const bool direct = c->choice.kind == TENON_CUDA_DIRECT;
   const bool exact = steps % round == 0 && (!direct || c->problem.channels % 32 == 0);
-  const tenon_dtype_t product = product_type(c->choice);
+  const tenon_dtype_t product = tenon__cuda_product_type(c->choice);
   const char* from = tenon__cuda_mnemonic(c->problem.x->dtype);
-  tenon__cuda_epilogue_define(&c->epilogue, TENON_CUDA_TILE_ELEMENTS, text);
   tenon__cuda_text_add(text,
                        "#define MT %u\n#define NT %u\n#define WN %u\n#define WK %u\n"
-                       "#define STEPS %u\n#define EXACT %d\n#define ONCE %d\n#define ADDS_BIAS %d\n"
-                       "#define BRAIN %u\n",
+                       "#define STEPS %u\n#define EXACT %d\n#define ONCE %d\n",
                        c->choice.rows, c->choice.across, c->choice.along, c->choice.parts,
-                       c->choice.steps, exact ? 1 : 0, steps <= round ? 1 : 0,
-                       c->problem.bias != NULL ? 1 : 0, c->choice.brain);
+                       c->choice.steps, exact ? 1 : 0, steps <= round ? 1 : 0);
   if (!direct) {
     tenon__cuda_text_add(text, "#define NARROW %d\n", c->choice.kind == TENON_CUDA_NARROW ? 1 : 0);
   }
@@ -181,14 +194,43 @@ static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* t
         text, "#define STORED_X stored_%s\n#define NARROWED_X(x) store_%s(value_%s(x))\n", from,
         tenon__cuda_mnemonic(product), from);
   }
+}
+
+static void define_depthwise(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
+  const tenon__cuda_window_t* w = &c->problem.window;
+  const char* from = tenon__cuda_mnemonic(tenon__cuda_product_type(c->choice));
+  tenon__cuda_text_add(text,
+                       "#define TY %u\n#define TX %u\n#define KY %d\n#define KX %d\n"
+                       "#define SY %d\n#define SX %d\n#define DY %d\n#define DX %d\n"
+                       "#define STORED_X stored_%s\n#define VALUE_X value_%s\n",
+                       c->choice.rows, c->choice.across, (int)w->kernel[0], (int)w->kernel[1],
+                       (int)w->stride[0], (int)w->stride[1], (int)w->dilation[0],
+                       (int)w->dilation[1], from, from);
+}
+
+static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
+  const bool depthwise = c->choice.kind == TENON_CUDA_DEPTHWISE;
+  tenon__cuda_epilogue_define(&c->epilogue, tenon__cuda_choice_elements(c->choice), text);
+  tenon__cuda_text_add(text, "#define ADDS_BIAS %d\n#define BRAIN %d\n",
+                       c->problem.bias != NULL ? 1 : 0,
+                       c->choice.product == TENON_CUDA_PRODUCT_BF16 ? 1 : 0);
+  if (depthwise) {
+    define_depthwise(c, text);
+  } else {
+    define_tile(c, text);
+  }
   tenon__cuda_text_copy(text, tenon__cuda_arithmetic_text);
   tenon__cuda_text_copy(text, tenon__cuda_matrix_text);
   tenon__cuda_text_copy(text, tenon__cuda_shape_text);
   tenon__cuda_text_copy(text, tenon__cuda_frame_text);
   tenon__cuda_text_copy(text, tenon__cuda_slot_text);
   tenon__cuda_epilogue_write(&c->epilogue, text);
-  tenon__cuda_text_copy(text, tenon__cuda_tile_text);
-  tenon__cuda_text_copy(text, direct ? tenon__cuda_direct_text : tenon__cuda_patch_text);
+  if (!depthwise) {
+    tenon__cuda_text_copy(text, tenon__cuda_tile_text);
+  }
+  tenon__cuda_text_copy(text, depthwise                             ? tenon__cuda_depthwise_text
+                              : c->choice.kind == TENON_CUDA_DIRECT ? tenon__cuda_direct_text
+                                                                    : tenon__cuda_patch_text);
 }
 
 static tenon_status_t make_module(const tenon_prepare_t* call, tenon__cuda_convolution_t* c) {
@@ -208,17 +250,21 @@ static tenon_status_t make_module(const tenon_prepare_t* call, tenon__cuda_convo
 /* Shared by all tiles of one kind. */
 static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convolution_t* c) {
   static const char* const formats[] = {"", "cuda.convolution.pixels/1", "cuda.convolution.patch/1",
-                                        "cuda.convolution.narrow/1"};
+                                        "cuda.convolution.narrow/1",
+                                        "cuda.convolution.depthwise/1"};
   const tenon__cuda_problem_t* p = &c->problem;
   const uint32_t sources[] = {
       call->table->node_input(call->region, 0, 1),
       p->bias == NULL ? TENON_NONE : call->table->node_input(call->region, 0, 2)};
-  const tenon_packing_t packing = {.size = sizeof(packing),
-                                   .format = formats[c->choice.kind],
-                                   .parameters = c->choice.brain != 0 ? "bf16" : "f16",
-                                   .sources = sources,
-                                   .source_count = p->bias == NULL ? 1 : 2,
-                                   .size_bytes = tenon__cuda_packed_bytes(p, c->choice.kind)};
+  const tenon_packing_t packing = {
+      .size = sizeof(packing),
+      .format = formats[c->choice.kind],
+      .parameters = c->choice.kind == TENON_CUDA_DEPTHWISE
+                        ? "f32"
+                        : tenon__cuda_mnemonic(tenon__cuda_product_type(c->choice)),
+      .sources = sources,
+      .source_count = p->bias == NULL ? 1 : 2,
+      .size_bytes = tenon__cuda_packed_bytes(p, c->choice.kind)};
   void* packed = NULL;
   int32_t ready = 0;
   const tenon_status_t status = call->host->pack(call->preparation, &packing, &packed, &ready);
@@ -257,8 +303,8 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   }
   memcpy(&c->choice, call->tactic->configuration, sizeof(c->choice));
   if (c->choice.kind != tenon__cuda_kind_of(&c->problem, &why) ||
-      tenon__cuda_epilogue_make(&c->problem, stored_type(&c->problem, c->choice), &c->epilogue,
-                                &reason) != NULL) {
+      tenon__cuda_epilogue_make(&c->problem, stored_type(c->choice), &c->epilogue, &reason) !=
+          NULL) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   c->device = device;

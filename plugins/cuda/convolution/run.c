@@ -73,7 +73,8 @@ static void describe(const tenon__cuda_convolution_t* c, const tenon__cuda_exten
   s->by_rows = divisor(e->y[0]);
   s->by_kernel_x = divisor(w->kernel[1]);
   s->by_taps = divisor(c->choice.kind == TENON_CUDA_NARROW ? (w->kernel[1] + 3) / 4 : taps);
-  s->by_pieces = divisor((p->channels + 15) / 16 * 2);
+  s->by_pieces = divisor(c->choice.kind == TENON_CUDA_DEPTHWISE ? p->channels / c->choice.along
+                                                                : (p->channels + 15) / 16 * 2);
 }
 
 /* The tiles, and how many blocks they are; 0: none fits, or too many. */
@@ -92,6 +93,12 @@ static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_exte
     s->by_patch_x = divisor(s->patch_x);
     tiles = e->images * tiles_y * tiles_x;
   }
+  if (c->choice.kind == TENON_CUDA_DEPTHWISE) { /* a thread a tile */
+    const int64_t threads = tiles * (c->problem.channels / c->choice.along);
+    s->pixels = (int32_t)(threads < INT32_MAX ? threads : INT32_MAX);
+    return (threads + tenon__cuda_choice_threads(c->choice) - 1) /
+           tenon__cuda_choice_threads(c->choice);
+  }
   s->column_tiles = divisor(column_tiles);
   return tiles * column_tiles;
 }
@@ -109,18 +116,19 @@ static tenon_status_t bind_shape(bound_t* bound, tenon_binding_t* handle,
       &host->output(handle, c->epilogue.program.outputs[0].index)->tensor;
   const tenon__cuda_extents_t e = extents_of(x, y);
   tenon__cuda_shape_t shape = {0};
-  const int64_t shared =
-      tenon__cuda_tiles_lay(&c->problem, c->choice, &e, c->device->shared_bytes, &shape);
+  int64_t shared = 0;
+  const bool fits =
+      tenon__cuda_tiles_lay(&c->problem, c->choice, &e, c->device->shared_bytes, &shape, &shared);
   if (reaches_far(x) || e.images * e.y[0] * e.y[1] > INT32_MAX) {
     return refuse(handle, host, "an image that reaches over more than 2^31 elements");
   }
-  if (shared == 0) {
+  if (!fits) {
     return refuse(handle, host, "more shared memory than a block of this GPU may have");
   }
   read_strides(x, &shape);
   describe(c, &e, &shape);
   const int64_t blocks = divide(c, &e, &shape);
-  if (blocks > INT32_MAX) {
+  if (blocks > INT32_MAX || shape.pixels == INT32_MAX) {
     return refuse(handle, host, "more than 2^31 tiles");
   }
   const uint8_t* packed = host->packed(handle, 0);
@@ -146,7 +154,7 @@ tenon_status_t tenon__cuda_convolution_bind(void* instance, tenon_binding_t* han
   }
   bound->instance = c;
   bound->epilogue.epilogue = &c->epilogue;
-  bound->epilogue.elements = TENON_CUDA_TILE_ELEMENTS;
+  bound->epilogue.elements = tenon__cuda_choice_elements(c->choice);
   bound->epilogue.parameters =
       host->allocate(handle, c->epilogue.layout.total + sizeof(tenon__cuda_shape_t));
   if (bound->epilogue.parameters == NULL) {

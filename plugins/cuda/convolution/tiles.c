@@ -12,15 +12,26 @@ enum {
   THREAD_REGISTERS = 255,
   BLOCK_REGISTERS = 65536,
   BESIDE_BYTES = 100 << 10, /* sums lie beside the patch up to this */
-  SHARED_BYTES = 227 << 10
+  SHARED_BYTES = 227 << 10,
+  DEPTHWISE_THREADS = 128,
+  DEPTHWISE_WEIGHTS = 128 /* of a thread, in registers */
 };
 
 static int64_t up(int64_t count, int64_t of) {
   return (count + of - 1) / of;
 }
 
+tenon_dtype_t tenon__cuda_product_type(tenon__cuda_choice_t choice) {
+  return choice.product == TENON_CUDA_PRODUCT_F32    ? TENON_DTYPE_FLOAT32
+         : choice.product == TENON_CUDA_PRODUCT_BF16 ? TENON_DTYPE_BFLOAT16
+                                                     : TENON_DTYPE_FLOAT16;
+}
+uint32_t tenon__cuda_choice_elements(tenon__cuda_choice_t choice) {
+  return choice.kind == TENON_CUDA_DEPTHWISE ? choice.along : TENON_CUDA_TILE_ELEMENTS;
+}
 uint32_t tenon__cuda_choice_threads(tenon__cuda_choice_t choice) {
-  return 32U * choice.along * choice.parts;
+  return choice.kind == TENON_CUDA_DEPTHWISE ? DEPTHWISE_THREADS
+                                             : 32U * choice.along * choice.parts;
 }
 int64_t tenon__cuda_choice_pixels(tenon__cuda_choice_t choice) {
   return 16 * (int64_t)choice.rows;
@@ -36,8 +47,9 @@ static int64_t taps_of(const tenon__cuda_problem_t* p) {
 }
 
 int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, uint8_t kind) {
-  return kind == TENON_CUDA_DIRECT  ? up(problem->channels, WIDE_STEP)
-         : kind == TENON_CUDA_PATCH ? up(problem->channels, TAP_STEP) * taps_of(problem)
+  return kind == TENON_CUDA_DEPTHWISE ? taps_of(problem)
+         : kind == TENON_CUDA_DIRECT  ? up(problem->channels, WIDE_STEP)
+         : kind == TENON_CUDA_PATCH   ? up(problem->channels, TAP_STEP) * taps_of(problem)
                                     : problem->window.kernel[0] * up(problem->window.kernel[1], 4);
 }
 
@@ -59,7 +71,12 @@ tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem
                                             const char** out_why) {
   const tenon__cuda_problem_t* p = problem;
   *out_why = NULL;
-  if (p->groups != 1) {
+  if (p->groups != 1 && p->groups == p->channels && p->outputs == p->channels) {
+    if (taps_of(p) <= DEPTHWISE_WEIGHTS) {
+      return TENON_CUDA_DEPTHWISE;
+    }
+    *out_why = "a window of more than 128 taps";
+  } else if (p->groups != 1) {
     *out_why = "groups";
   } else if (p->channels % PIECE == 0 && taps_of(p) == 1) {
     return TENON_CUDA_DIRECT;
@@ -112,15 +129,10 @@ static int64_t lay_out(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
 
 /* Of all boxes of a tile's pixels the one that takes fewest waves of blocks, then the smallest
  * patch. */
-int64_t tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
-                              const tenon__cuda_extents_t* extents, int64_t limit_bytes,
-                              tenon__cuda_shape_t* out_shape) {
-  const tenon__cuda_problem_t* p = problem;
+static int64_t lay_patch(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
+                         const tenon__cuda_extents_t* extents, int64_t limit_bytes,
+                         tenon__cuda_shape_t* out_shape) {
   const int64_t most = tenon__cuda_choice_pixels(choice);
-  if (choice.kind == TENON_CUDA_DIRECT) {
-    *out_shape = (tenon__cuda_shape_t){0};
-    return sums_bytes(choice);
-  }
   int64_t best_bytes = 0;
   int64_t best_cost = 0;
   for (int64_t y = 1; y <= most && y <= extents->y[0]; y++) {
@@ -138,12 +150,26 @@ int64_t tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_
       *out_shape = shape;
     }
   }
-  for (int64_t x = most; best_bytes == 0 && x > 0; x--) { /* large images of many channels */
+  for (int64_t x = most; best_bytes == 0 && x > 0; x--) { /* many channels: part of a row */
     const int64_t tile[2] = {1, x < extents->y[1] ? x : extents->y[1]};
     const int64_t bytes = lay_out(p, choice, tile, out_shape);
     best_bytes = bytes <= limit_bytes ? bytes : 0;
   }
   return best_bytes;
+}
+
+bool tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
+                           const tenon__cuda_extents_t* extents, int64_t limit_bytes,
+                           tenon__cuda_shape_t* out_shape, int64_t* out_bytes) {
+  *out_shape = (tenon__cuda_shape_t){.tile = {choice.rows, choice.across}};
+  *out_bytes = 0;
+  if (choice.kind == TENON_CUDA_DEPTHWISE) {
+    return true;
+  }
+  *out_bytes = choice.kind == TENON_CUDA_DIRECT
+                   ? sums_bytes(choice)
+                   : lay_patch(problem, choice, extents, limit_bytes, out_shape);
+  return *out_bytes > 0 && *out_bytes <= limit_bytes;
 }
 
 /* ---- Estimates ---- */
@@ -167,11 +193,12 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
   const double steps = (double)tenon__cuda_steps_of(p, c.kind);
   const double depth = steps * (c.kind == TENON_CUDA_DIRECT ? WIDE_STEP : TAP_STEP);
   tenon__cuda_shape_t shape;
-  const int64_t bytes = tenon__cuda_tiles_lay(p, c, e, SHARED_BYTES, &shape);
+  int64_t bytes = 0;
+  const bool fits = tenon__cuda_tiles_lay(p, c, e, SHARED_BYTES, &shape, &bytes);
   int64_t tiles = up(e->images * e->y[0] * e->y[1], (int64_t)pixels);
   double read = pixels * depth * 2;
   if (c.kind != TENON_CUDA_DIRECT) {
-    tiles = bytes == 0 ? 0 : e->images * up(e->y[0], shape.tile[0]) * up(e->y[1], shape.tile[1]);
+    tiles = !fits ? 0 : e->images * up(e->y[0], shape.tile[0]) * up(e->y[1], shape.tile[1]);
     read = (double)shape.patch_pixels * shape.pitch * 2; /* and from there into registers */
   }
   const int64_t blocks = tiles * up(p->outputs, (int64_t)outputs);
@@ -181,11 +208,11 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
   const double products = pixels / 16 * outputs / 8 * depth / 16;
   const double rounds = (double)up((int64_t)steps, (int64_t)c.steps * c.parts);
   const double moved = read + outputs * depth * 2;
-  return bytes == 0 ? 0
-                    : 1.4e-6 +
-                          each * (moved / 90e9 + products / rate + (double)sums_bytes(c) / 110e9 +
-                                  0.1e-6) +
-                          (rounds - 1) * (c.kind == TENON_CUDA_DIRECT ? 0.5e-6 : 0.15e-6);
+  return !fits ? 0
+               : 1.4e-6 +
+                     each *
+                         (moved / 90e9 + products / rate + (double)sums_bytes(c) / 110e9 + 0.1e-6) +
+                     (rounds - 1) * (c.kind == TENON_CUDA_DIRECT ? 0.5e-6 : 0.15e-6);
 }
 
 /* ---- Choosing ---- */
@@ -240,11 +267,34 @@ static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p) {
   return e;
 }
 
+/* As measured (sdk/docs/gpu-experiments-4.md): few channels and pixels a thread where there are few
+ * of them, else more. */
+static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, tenon__cuda_choice_t* out_choices,
+                                 double* out_seconds) {
+  static const uint8_t shapes[][3] = {
+      /* channels, rows, columns */
+      {2, 1, 1}, {2, 1, 2}, {4, 1, 2}, {4, 2, 2}, {8, 1, 1}, {1, 1, 2}, {1, 1, 1}};
+  uint32_t count = 0;
+  for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes) && count < TENON_CUDA_TILE_TACTICS; k++) {
+    if (p->channels % shapes[k][0] == 0 && shapes[k][0] * taps_of(p) <= DEPTHWISE_WEIGHTS) {
+      out_seconds[count] = 0;
+      out_choices[count++] = (tenon__cuda_choice_t){.kind = TENON_CUDA_DEPTHWISE,
+                                                    .rows = shapes[k][1],
+                                                    .across = shapes[k][2],
+                                                    .along = shapes[k][0]};
+    }
+  }
+  return count;
+}
+
 uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t kind,
                                   tenon__cuda_choice_t* out_choices, double* out_seconds) {
   static const uint8_t shapes[][3] = {
       /* tiles of 16 pixels, of 8 outputs, warps along these */
       {1, 2, 1}, {1, 4, 1}, {1, 4, 2}, {2, 2, 1}, {2, 4, 1}, {2, 4, 2}, {4, 4, 1}, {4, 4, 2}};
+  if (kind == TENON_CUDA_DEPTHWISE) {
+    return choose_depthwise(problem, out_choices, out_seconds);
+  }
   const tenon__cuda_extents_t extents = extents_of(problem);
   const int64_t steps = tenon__cuda_steps_of(problem, kind);
   ranking_t ranking = {out_choices, out_seconds, 0};

@@ -9,9 +9,10 @@
 #include "shape.h"
 
 typedef enum tenon__cuda_form_kind_t {
-  TENON_CUDA_DIRECT = 1, /* direct.cuh: a window of one pixel */
-  TENON_CUDA_PATCH = 2,  /* patch.cuh */
-  TENON_CUDA_NARROW = 3  /* patch.cuh, up to four channels that may lie anyhow */
+  TENON_CUDA_DIRECT = 1,   /* direct.cuh: a window of one pixel */
+  TENON_CUDA_PATCH = 2,    /* patch.cuh */
+  TENON_CUDA_NARROW = 3,   /* patch.cuh, up to four channels that may lie anyhow */
+  TENON_CUDA_DEPTHWISE = 4 /* depthwise.cuh: as many groups as channels, and as outputs */
 } tenon__cuda_form_kind_t;
 
 enum {
@@ -20,15 +21,22 @@ enum {
   TENON_CUDA_TILE_ELEMENTS = 4  /* neighbours that a thread ends with */
 };
 
+/* In what an image is multiplied, and so stored. */
+typedef enum tenon__cuda_product_t {
+  TENON_CUDA_PRODUCT_F16,
+  TENON_CUDA_PRODUCT_BF16,
+  TENON_CUDA_PRODUCT_F32 /* DEPTHWISE alone */
+} tenon__cuda_product_t;
+
 /* [frozen in plans] The tactic's configuration. */
 typedef struct tenon__cuda_choice_t {
-  uint8_t kind;   /* tenon__cuda_form_kind_t */
-  uint8_t brain;  /* 1: products of bf16, else of f16 */
-  uint8_t rows;   /* tiles of 16 pixels that a warp multiplies */
-  uint8_t across; /* tiles of 8 outputs */
-  uint8_t along;  /* warps beside one another */
-  uint8_t parts;  /* warps that share the sum */
-  uint8_t steps;  /* of the sum that a warp keeps weights of */
+  uint8_t kind;    /* tenon__cuda_form_kind_t */
+  uint8_t product; /* tenon__cuda_product_t */
+  uint8_t rows;    /* tiles of 16 pixels that a warp multiplies; DEPTHWISE: rows of a thread */
+  uint8_t across;  /* tiles of 8 outputs; DEPTHWISE: columns of a thread */
+  uint8_t along;   /* warps beside one another; DEPTHWISE: channels of a thread */
+  uint8_t parts;   /* warps that share the sum */
+  uint8_t steps;   /* of the sum that a warp keeps weights of */
   uint8_t reserved;
 } tenon__cuda_choice_t;
 
@@ -38,9 +46,12 @@ tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem
 /* Steps of the whole sum. */
 int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, uint8_t kind);
 
-/* At most TENON_CUDA_TILE_TACTICS, the fastest by estimate first, with the estimates. */
+/* At most TENON_CUDA_TILE_TACTICS, the fastest by estimate first, with the estimates; 0: none. */
 uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t kind,
                                   tenon__cuda_choice_t* out_choices, double* out_seconds);
+tenon_dtype_t tenon__cuda_product_type(tenon__cuda_choice_t choice);
+/* Neighbouring outputs that a thread ends with. */
+uint32_t tenon__cuda_choice_elements(tenon__cuda_choice_t choice);
 
 uint32_t tenon__cuda_choice_threads(tenon__cuda_choice_t choice);
 int64_t tenon__cuda_choice_pixels(tenon__cuda_choice_t choice);
@@ -53,10 +64,10 @@ typedef struct tenon__cuda_extents_t {
   int64_t y[2];
 } tenon__cuda_extents_t;
 
-/* Fills in tile, patch and where they lie in shared memory; the bytes of that, 0: more than
+/* Fills in tile, patch and where they lie in shared memory, and the bytes of that. False: more than
  * `limit_bytes` however small the tile. */
-int64_t tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
-                              const tenon__cuda_extents_t* extents, int64_t limit_bytes,
-                              tenon__cuda_shape_t* out_shape);
+bool tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
+                           const tenon__cuda_extents_t* extents, int64_t limit_bytes,
+                           tenon__cuda_shape_t* out_shape, int64_t* out_bytes);
 
 #endif

@@ -82,12 +82,24 @@ static uint16_t weight_at(const tenon__cuda_problem_t* p, const source_t* s, boo
   return brain ? tenon_bf16_of(value) : tenon_f16_of(value);
 }
 
+/* DEPTHWISE: a channel after the other, tap after tap, in f32. */
+static void pack_channels(const tenon__cuda_problem_t* p, float* out_weights) {
+  const int64_t taps = p->window.kernel[0] * p->window.kernel[1];
+  for (int64_t k = 0; k < taps * p->channels; k++) {
+    const int64_t place = k % p->channels * taps + k / p->channels;
+    out_weights[k] = tenon__cuda_float_of(p->w->constant_data, p->w->dtype, (size_t)place);
+  }
+}
+
 static int64_t packed_outputs(const tenon__cuda_problem_t* p) {
   return (p->outputs + TENON_CUDA_TILE_OUTPUTS - 1) / TENON_CUDA_TILE_OUTPUTS *
          TENON_CUDA_TILE_OUTPUTS;
 }
 
 size_t tenon__cuda_weights_bytes(const tenon__cuda_problem_t* problem, uint8_t kind) {
+  if (kind == TENON_CUDA_DEPTHWISE) {
+    return (size_t)(packed_outputs(problem) * tenon__cuda_steps_of(problem, kind)) * sizeof(float);
+  }
   return (size_t)(packed_outputs(problem) / tile_outputs(kind) *
                   tenon__cuda_steps_of(problem, kind) * LANES * PIECE * 2);
 }
@@ -100,14 +112,19 @@ size_t tenon__cuda_packed_bytes(const tenon__cuda_problem_t* problem, uint8_t ki
 void tenon__cuda_weights_pack(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
                               void* out_packed) {
   const tenon__cuda_problem_t* p = problem;
+  const bool by_channel = choice.kind == TENON_CUDA_DEPTHWISE;
   const int64_t steps = tenon__cuda_steps_of(p, choice.kind);
   const int64_t tiles = (p->outputs + tile_outputs(choice.kind) - 1) / tile_outputs(choice.kind);
+  const int64_t elements = by_channel ? 0 : tiles * steps * LANES * PIECE;
   uint16_t* to = out_packed;
-  for (int64_t k = 0; k < tiles * steps * LANES * PIECE; k++) {
+  for (int64_t k = 0; k < elements; k++) {
     const int64_t block = k / (LANES * PIECE);
     const source_t source =
         source_of(p, choice.kind, block / steps, block % steps, k / PIECE % LANES, k % PIECE);
-    to[k] = weight_at(p, &source, choice.brain != 0);
+    to[k] = weight_at(p, &source, choice.product == TENON_CUDA_PRODUCT_BF16);
+  }
+  if (by_channel) {
+    pack_channels(p, out_packed);
   }
   float* bias = (float*)(void*)((uint8_t*)out_packed + tenon__cuda_weights_bytes(p, choice.kind));
   const int64_t biases = p->bias == NULL ? 0 : p->outputs;

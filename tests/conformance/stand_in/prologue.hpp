@@ -59,6 +59,7 @@ static inline T stand_in_bits(F x) {
 static inline float __uint_as_float(unsigned x) { return stand_in_bits<float>(x); }
 static inline unsigned __float_as_uint(float x) { return stand_in_bits<unsigned>(x); }
 static inline double __longlong_as_double(long long x) { return stand_in_bits<double>(x); }
+static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
 static inline double stand_in_cut(double x, double least, double most) {
   return x != x ? 0.0 : x < least ? least : x > most ? most : x;
