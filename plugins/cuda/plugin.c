@@ -16,6 +16,7 @@ TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "needs-library: libcuda.so.1 opened\n"
                       "needs-library: libnvrtc.so.13 opened\n"
                       "needs-library: libnvrtc.so.12 opened\n"
+                      "threads: own\n"
                       "host-service: allocator/1\n");
 
 static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {

@@ -1,7 +1,7 @@
 /*
  * What convolutions take: for the page of figures, no test.
  *
- *   device_measure_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so [BATCH [all]]
+ *   device_measure_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so [BATCH [all [FIRST]]]
  *
  * ResNet-50's layers and some of MobileNet's, f16 with bias and ReLU, where the network has one
  * with a residual: the fastest tactic of the plugin, or each. A chain runs over the same tensors
@@ -124,7 +124,8 @@ int main(int argument_count, char** arguments) {
   const int64_t batch = argument_count > 4 ? strtoll(arguments[4], NULL, 10) : 1;
   double all = 0;
   kernel_is_quiet = true;
-  for (size_t k = 0; k < sizeof(layers) / sizeof(*layers); k++) {
+  const size_t first = argument_count > 6 ? strtoul(arguments[6], NULL, 10) : 0;
+  for (size_t k = first; k < sizeof(layers) / sizeof(*layers); k++) {
     all += (double)layers[k].times * measure(&layers[k], batch, argument_count > 5);
   }
   (void)printf("ResNet-50's convolutions: %.1f us\n", all * 1e6);

@@ -233,10 +233,31 @@ static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* t
                                                                     : tenon__cuda_patch_text);
 }
 
+/* The tiles that are tried next, all at once: a text takes some tenths of a second. The own one
+ * first: where that is there, the others are not wanted now. */
+static void compile_ahead(const tenon_prepare_t* call, const tenon__cuda_convolution_t* c) {
+  tenon__cuda_choice_t choices[TENON_CUDA_TILE_TACTICS];
+  double seconds[TENON_CUDA_TILE_TACTICS];
+  tenon__cuda_text_t texts[TENON_CUDA_TILE_TACTICS + 1];
+  tenon__cuda_convolution_t other = *c;
+  const uint32_t count = tenon__cuda_tiles_choose(&c->problem, c->choice.kind, choices, seconds);
+  uint32_t written = 0;
+  for (uint32_t k = 0; k <= count; k++) {
+    other.choice = k == 0 ? c->choice : choices[k - 1];
+    other.choice.product = c->choice.product;
+    if (k == 0 || memcmp(&other.choice, &c->choice, sizeof(c->choice)) != 0) {
+      texts[written] = (tenon__cuda_text_t){.allocator = c->device->state->allocator};
+      write_text(&other, &texts[written++]);
+    }
+  }
+  tenon__cuda_modules_ahead(c->device, call, texts, written);
+}
+
 static tenon_status_t make_module(const tenon_prepare_t* call, tenon__cuda_convolution_t* c) {
   tenon__cuda_text_t text = {.allocator = c->device->state->allocator};
   const tenon__cuda_wanted_t wanted = {"convolve", &c->function};
   write_text(c, &text);
+  compile_ahead(call, c);
   tenon_status_t status = tenon__cuda_module_get(c->device, call, &text, &wanted, 1, &c->module);
   if (status == TENON_OK) {
     status = tenon__cuda_prefer_shared(c->device, c->function);
