@@ -303,10 +303,13 @@ static tenon_status_t find_answer(tenon__rehearsal_t* r, const tenon_tensor_view
   return TENON_OK;
 }
 
-/* In the region's own type, where a tactic left it in another: answers are compared in one. */
+/* In the value's own type, where a tactic or a region of other types left it in another: answers are
+ * compared in one, and with what the operators mean. */
 static tenon_status_t widen(tenon__rehearsal_t* r, uint32_t output, const tenon_tensor_view_t* made,
                             tenon_tensor_view_t* out_view) {
-  const tenon_dtype_t own = tenon__region_output_dtype(r->search->region, output, NULL);
+  const struct tenon_region_t* region = r->search->region;
+  const tenon_dtype_t own =
+      region->network->graphs[region->graph]->values[region->outputs[output].value].type.dtype;
   uint64_t count = 0;
   size_t bytes = 0;
   *out_view = *made;

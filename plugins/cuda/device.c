@@ -79,6 +79,7 @@ static void describe(tenon_device_t* device) {
   device->architecture = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
                          attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   device->multiprocessors = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  device->shared_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   (void)snprintf(device->fingerprint, sizeof(device->fingerprint),
                  "%s, sm_%d, %d, driver %d.%d, %s", name, device->architecture,
                  device->multiprocessors, version / 1000, version % 1000 / 10,

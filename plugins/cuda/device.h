@@ -57,6 +57,7 @@ struct tenon_device_t {
   CUstream own; /* orders what is asked for without a stream */
   int architecture;
   int multiprocessors;
+  int shared_bytes; /* the most of a block */
   char fingerprint[256];
   tenon_cuda_native_t native;
   _Atomic(int) last_result; /* CUresult of the last call that failed */

@@ -57,6 +57,7 @@
   X(cuLibraryUnload)            \
   X(cuLibraryGetKernel)         \
   X(cuKernelGetFunction)        \
+  X(cuFuncSetAttribute)         \
   X(cuLaunchKernelEx)
 
 #define TENON_CUDA_MEMBER(name) __typeof__(name)* name; /* NOLINT(bugprone-macro-parentheses) */

@@ -33,6 +33,9 @@ struct parameters_t {
   int wide[WALKS]; /* 1: neighbours, and aligned */
   axes_t outer;    /* the space; of rows: what they are counted by */
   axes_t inner;    /* of rows: along them */
+#ifdef SHAPE
+  shape_t shape; /* of a kernel with a slot: what else it is given */
+#endif
 };
 
 /* Nothing is read or written before the kernels in front have ended. */

@@ -9,6 +9,18 @@ uint32_t tenon__cuda_fits_at_once(const tenon_device_t* device, uint64_t threads
   return threads <= (uint64_t)device->multiprocessors * THREADS_AT_ONCE ? 1 : 0;
 }
 
+tenon_status_t tenon__cuda_prefer_shared(tenon_device_t* device, CUfunction function) {
+  tenon_status_t status = tenon__cuda_enter(device);
+  if (status == TENON_OK) {
+    status = TENON_CUDA_CALL(device, cuFuncSetAttribute, function,
+                             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, device->shared_bytes);
+  }
+  return status != TENON_OK ? status
+                            : TENON_CUDA_CALL(device, cuFuncSetAttribute, function,
+                                              CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                              CU_SHAREDMEM_CARVEOUT_MAX_SHARED);
+}
+
 tenon_device_t* tenon__cuda_prepared_device(const tenon_prepare_t* call) {
   const tenon_cuda_native_t* native =
       call->host->service == NULL ? NULL
@@ -27,6 +39,7 @@ tenon_status_t tenon__cuda_launch(tenon_device_t* device, const tenon_enqueue_t*
       .blockDimX = launch->threads,
       .blockDimY = 1,
       .blockDimZ = 1,
+      .sharedMemBytes = launch->shared_bytes,
       .hStream = tenon__cuda_stream_of(device, call->host->stream(call->run)),
       .attrs = &dependent,
       .numAttrs = device->architecture >= DEPENDENT_ARCHITECTURE ? 1 : 0};

@@ -200,6 +200,75 @@ static tenon_status_t get(tenon_device_t* device, const request_t* request,
   return TENON_OK;
 }
 
+/* ---- Ahead ---- */
+
+typedef struct ahead_t {
+  tenon_device_t* device;
+  const char* text;
+  pthread_t thread;
+  bool is_running;
+} ahead_t;
+
+/* What fails is compiled again, and told, when it is asked for. */
+static void* compile_ahead(void* user) {
+  const ahead_t* a = user;
+  const tenon_allocator_t* allocator = &a->device->state->allocator;
+  tenon__cuda_module_t* module = allocator->resize(allocator->user, NULL, 0, sizeof(*module));
+  if (module == NULL) {
+    return NULL;
+  }
+  memset(module, 0, sizeof(*module));
+  write_key(a->text, module->key);
+  if (tenon__cuda_compile(a->device->state, a->text, a->device->architecture, NULL, &module->code,
+                          &module->code_size) == TENON_OK &&
+      load(a->device, module) == TENON_OK) {
+    tenon__cuda_module_release(a->device, insert(a->device, module));
+  } else {
+    unload(a->device, module);
+  }
+  return NULL;
+}
+
+/* Neither the device nor the plan has it. */
+static bool is_lacking(tenon_device_t* device, const request_t* request) {
+  char key[KEY_CAPACITY];
+  size_t size = 0;
+  write_key(request->text, key);
+  tenon__cuda_module_t* module = share(device, key);
+  tenon__cuda_module_release(device, module);
+  return module == NULL && stored_code(device, request, key, &size) == NULL;
+}
+
+void tenon__cuda_modules_ahead(tenon_device_t* device, const tenon_prepare_t* call,
+                               tenon__cuda_text_t* adopt_texts, uint32_t count) {
+  ahead_t ahead[TENON_CUDA_AHEAD];
+  uint32_t lacking = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    const request_t request = {adopt_texts[k].data, call->preparation, call->host};
+    if (!adopt_texts[k].failed && is_lacking(device, &request)) {
+      ahead[lacking++] = (ahead_t){.device = device, .text = adopt_texts[k].data};
+    } else if (k == 0) {
+      break;
+    }
+  }
+  for (uint32_t k = 1; k < lacking; k++) {
+    ahead[k].is_running = pthread_create(&ahead[k].thread, NULL, compile_ahead, &ahead[k]) == 0;
+  }
+  if (lacking > 0) {
+    (void)compile_ahead(&ahead[0]);
+  }
+  for (uint32_t k = 1; k < lacking; k++) {
+    if (ahead[k].is_running) {
+      (void)pthread_join(ahead[k].thread, NULL);
+    }
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    tenon__cuda_text_free(&adopt_texts[k]);
+  }
+}
+
+/* ---- Kernels of a module ---- */
+
 void tenon__cuda_module_release(tenon_device_t* device, tenon__cuda_module_t* module) {
   if (module != NULL) {
     (void)pthread_mutex_lock(&device->lock);

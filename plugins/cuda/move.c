@@ -383,7 +383,8 @@ static tenon_status_t flush(const tenon_enqueue_t* call, bound_t* bound, CUfunct
                             uint32_t* inout_blocks) {
   tenon_device_t* device = bound->instance->device;
   parameters_t* parameters = &bound->parameters;
-  const tenon__cuda_launch_t launch = {kernel, *inout_blocks, THREADS};
+  const tenon__cuda_launch_t launch = {
+      .kernel = kernel, .blocks = *inout_blocks, .threads = THREADS};
   tenon_status_t status = TENON_OK;
   if (*inout_blocks > 0) {
     parameters->release =

@@ -12,9 +12,11 @@ TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "offers: device cuda\n"
                       "offers: kernel expressions *expressions cuda\n"
                       "offers: kernel moves *moves cuda\n"
+                      "offers: kernel convolution standard.convolution/1 cuda\n"
                       "needs-library: libcuda.so.1 opened\n"
                       "needs-library: libnvrtc.so.13 opened\n"
                       "needs-library: libnvrtc.so.12 opened\n"
+                      "threads: own\n"
                       "host-service: allocator/1\n");
 
 static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
@@ -50,7 +52,7 @@ static void stop(void* state) {
     .count = 1, .stride = sizeof(tenon_kernel_t)                                                 \
   }
 static const tenon_offering_t* const offerings[] = {&tenon__cuda_devices, KERNEL(expressions),
-                                                    KERNEL(moves)};
+                                                    KERNEL(moves), KERNEL(convolution)};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "cuda",

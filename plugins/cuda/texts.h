@@ -9,4 +9,13 @@ extern const char tenon__cuda_frame_text[];
 /* Kernels that move boxes: whole, as they are. */
 extern const char tenon__cuda_moves_text[];
 
+/* Convolutions (convolution/): in front of the frame; behind it; around a slot's functions. */
+extern const char tenon__cuda_matrix_text[];
+extern const char tenon__cuda_shape_text[];
+extern const char tenon__cuda_slot_text[];
+extern const char tenon__cuda_tile_text[];
+extern const char tenon__cuda_direct_text[];
+extern const char tenon__cuda_patch_text[];
+extern const char tenon__cuda_depthwise_text[];
+
 #endif

@@ -300,8 +300,8 @@ bool convolution_make(const convolution_case_t* c, made_t* out_made) {
   m->c = c;
   m->seed = c->seed;
   make_node(m);
-  const bool good =
-      run_reference(m, false, m->wanted) == TENON_OK && run_reference(m, true, m->sums) == TENON_OK;
+  const bool good = c->is_unjudged || (run_reference(m, false, m->wanted) == TENON_OK &&
+                                       run_reference(m, true, m->sums) == TENON_OK);
   make_slot(m);
   m->fake.value_count = m->fake.input_count + 1;
   describe(m, m->fake.input_count, &m->fake.outputs[0].tensor, true);
@@ -310,7 +310,7 @@ bool convolution_make(const convolution_case_t* c, made_t* out_made) {
 
 static bool own_must_run(const convolution_case_t* c) {
   const bool narrow = c->dtype != TENON_DTYPE_FLOAT32;
-  const bool single = c->groups == c->channels && c->outputs == c->channels;
+  const bool single = c->groups == c->channels && c->outputs == c->channels && c->groups > 1;
   const bool few = c->channels <= 4 && c->dilation[c->spatial - 1] == 1;
   return c->kind == KIND_PLAIN && c->spatial < 3 && c->is_constant && c->batch > 0 &&
          (single || (narrow && c->groups == 1 && (c->channels % 8 == 0 || few)));

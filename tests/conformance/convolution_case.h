@@ -53,6 +53,7 @@ typedef struct convolution_case_t {
   bool rounds_up;      /* of a pool */
   bool not_numbers;    /* some among x */
   bool is_constant;    /* the weights are, for certain; else some are */
+  bool is_unjudged;    /* to be timed: the reference is not asked */
   convolution_slot_t slot;
   uint32_t spatial;
   int64_t batch;
@@ -102,6 +103,11 @@ bool convolution_must_run(const convolution_case_t* c);
 
 extern int convolution_refused; /* tactics that prepare or bind refused */
 extern bool convolution_is_loud;
+
+/* A tactic's life, which the fake keeps, with its arguments in place, bound and run once, is lent
+ * to `use`. The status of what came first to fail. */
+tenon_status_t convolution_lend(made_t* m, const tenon_kernel_t* kernel,
+                                void (*use)(const kernel_life_t* life, void* user), void* user);
 
 /* Every tactic that is not refused gives what the reference gives, and of cases that must run one
  * at least is not. Each that does is one of kernel_runs. */

@@ -17,7 +17,7 @@ typedef struct placed_t {
   int64_t strides[INPUTS + 1][CONVOLUTION_RANK];
   uint8_t* blocks[INPUTS + 1];
   size_t sizes[INPUTS + 1];
-  size_t shift; /* bytes in front of each argument */
+  size_t shift; /* bytes in front of each argument that may begin anywhere */
 } placed_t;
 
 /* Dense strides by the rule's order. */
@@ -67,7 +67,9 @@ static tenon_status_t place(const made_t* m, const tenon_tactic_t* tactic, uint3
   const tenon_status_t status =
       kernel_life_block(&placed->life, placed->sizes[k], KERNEL_UNTOUCHED, &block);
   placed->blocks[k] = block;
-  view->data = status == TENON_OK ? placed->blocks[k] + placed->shift : NULL;
+  const size_t shift =
+      is_output || rule->alignment == 0 || placed->shift % rule->alignment == 0 ? placed->shift : 0;
+  view->data = status == TENON_OK ? placed->blocks[k] + shift : NULL;
   view->strides = placed->strides[k];
   *(is_output ? &placed->life.outputs[0] : &placed->life.inputs[k]) =
       (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR, .tensor = *view};
@@ -187,6 +189,20 @@ static int run_tactic(made_t* m, const tenon_kernel_t* kernel) {
   }
   kernel_life_end(&placed.life);
   return result;
+}
+
+tenon_status_t convolution_lend(made_t* m, const tenon_kernel_t* kernel,
+                                void (*use)(const kernel_life_t* life, void* user), void* user) {
+  placed_t placed = {.shift = 0};
+  tenon_status_t status = kernel_life_begin(&placed.life, kernel, &m->fake);
+  status = status == TENON_OK ? place_all(m, &m->fake.tactic, &placed) : status;
+  status = status == TENON_OK ? kernel_life_bind(&placed.life) : status;
+  status = status == TENON_OK ? kernel_life_enqueue(&placed.life) : status;
+  if (status == TENON_OK) {
+    use(&placed.life, user);
+  }
+  kernel_life_end(&placed.life);
+  return status;
 }
 
 /* Of one kernel; of own ones not all, but others in each case. */

@@ -1,6 +1,6 @@
 /*
- * Runs convolutions and their transposes by the kernels of a plugin for a device of another one,
- * and compares with plugins/reference.
+ * Runs convolutions and their transposes by the kernels of a plugin for a device of another one, or
+ * of its own, and compares with plugins/reference.
  *
  *   device_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so [RANDOM_CASES [FIRST [loud]]]
  *
@@ -31,6 +31,7 @@ static convolution_case_t plain(const char* name) {
                           .dilation = {1, 1, 1},
                           .pads = {1, 1, 1, 1},
                           .auto_pad = "explicit",
+                          .is_constant = convolution_is_own,
                           .seed = 1};
   (void)snprintf(c.name, sizeof(c.name), "%s", name);
   return c;
@@ -86,6 +87,43 @@ static void check_named(void) {
   }
 }
 
+/* What own kernels take: 1x1, windows with margins, few channels; sums in several rounds. */
+static void check_own(void) {
+  static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16,
+                                         TENON_DTYPE_FLOAT32};
+  for (int kind = 0; kind < 5; kind++) {
+    static const char* const names[] = {"own 1x1", "own 3x3", "own stem", "own 1x1 of 600",
+                                        "own 5x3 of 24, dilated"};
+    convolution_case_t c = plain(names[kind]);
+    c.is_constant = true;
+    c.dtype = dtypes[kind % 3];
+    c.batch = 1 + kind % 2;
+    c.channels = kind == 2 ? 3 : kind == 3 ? 600 : kind == 4 ? 24 : 64;
+    c.outputs = kind == 1 ? 64 : kind == 3 ? 37 : 48;
+    c.has_bias = kind % 2 == 1;
+    c.slot = kind % 2 == 0 ? SLOT_RESIDUAL_BIAS_RELU : SLOT_SWISH;
+    c.kernel[0] = c.kernel[1] = kind == 0 || kind == 3 ? 1 : kind == 2 ? 7 : 3;
+    c.pads[0] = c.pads[1] = c.pads[2] = c.pads[3] = kind == 2 ? 3 : kind == 3 ? 0 : 1;
+    if (kind == 2) {
+      c.extent[0] = 19;
+      c.stride[0] = c.stride[1] = 2;
+    }
+    if (kind == 4) {
+      c.kernel[0] = 5;
+      c.dilation[1] = 2;
+    }
+    convolution_check(&c);
+  }
+  convolution_case_t c = plain("own, values that are no numbers");
+  c.is_constant = c.not_numbers = true;
+  c.dtype = TENON_DTYPE_FLOAT16;
+  c.channels = 3;
+  c.slot = SLOT_BIAS_RELU;
+  convolution_check(&c);
+  c.channels = 40;
+  convolution_check(&c);
+}
+
 static void draw_window(convolution_case_t* c) {
   const uint32_t taps = draw(4) == 0 ? 1 : 4;
   static const char* const paddings[] = {"explicit",   "explicit",   "explicit",
@@ -138,6 +176,13 @@ static void check_random(uint32_t number) {
   /* Two biases are no form that is known. */
   c.has_bias = c.has_bias && c.slot != SLOT_BIAS_RELU && c.slot != SLOT_RESIDUAL_BIAS_RELU;
   make_pool(&c);
+  if (convolution_is_own) { /* what they take, three times of four */
+    c.is_constant = draw(8) != 0;
+    c.kind = KIND_PLAIN;
+    c.spatial = c.spatial == 3 && draw(4) != 0 ? 2 : c.spatial;
+    c.channels = c.groups > 1 || draw(4) == 0 ? c.channels : 8 * between(1, 12);
+    c.outputs = c.groups > 1 ? c.outputs : between(1, 100);
+  }
   c.seed = number;
   draw_window(&c);
   (void)snprintf(c.name, sizeof(c.name), "case %u: %s%s %uD, %lld>%lld of %lld, %s, slot %d%s",
@@ -168,6 +213,11 @@ int main(int argument_count, char** arguments) {
   const uint32_t cases = argument_count > 4 ? (uint32_t)strtoul(arguments[4], NULL, 10) : 100;
   const uint32_t first = argument_count > 5 ? (uint32_t)strtoul(arguments[5], NULL, 10) : 1;
   convolution_is_loud = argument_count > 6;
+  convolution_is_own = strcmp(arguments[1], arguments[3]) == 0;
+  if (convolution_is_own) {
+    check_own();
+    convolution_tactics = 2;
+  }
   check_named();
   for (uint32_t number = first; number < first + cases; number++) {
     check_random(number);

@@ -84,7 +84,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** par
                           void** extra) {
   const stand_in_kernel_t* kernel = (const stand_in_kernel_t*)f;
   (void)extra;
-  if (config->gridDimX == 0 || config->blockDimX == 0 || config->blockDimX > 1024) {
+  if (config->gridDimX == 0 || config->blockDimX == 0 || config->blockDimX > 1024 ||
+      config->sharedMemBytes > STAND_IN_SHARED_BYTES) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   /* By value: the caller's may change. */
@@ -148,11 +149,16 @@ CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
 }
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   (void)device;
-  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9
-           : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT   ? 4
-           : attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE          ? 65536
-                                                                     : 0;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? 9
+           : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT              ? 4
+           : attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE                     ? 65536
+           : attribute == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? 232448
+                                                                                : 0;
   return CUDA_SUCCESS;
+}
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute name, int value) {
+  (void)function, (void)name;
+  return value >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice device) {
   (void)device;

@@ -86,22 +86,32 @@ CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
 
 /* ---- A block ---- */
 
+enum { WARP = 32 };
+/* Why a thread gave way. */
+typedef enum state_t { STATE_RUNS, STATE_MEETS_WARP, STATE_MEETS_BLOCK, STATE_ENDED } state_t;
+
 static ucontext_t scheduler;
 static ucontext_t contexts[THREADS];
 static char* stacks;
-static bool ended[THREADS];
+static state_t states[THREADS];
 static unsigned current;
 static const stand_in_kernel_t* running;
 static const void* arguments;
 static uint64_t slots[THREADS];
 
-static void meet(void) {
+static void give_way(state_t state) {
+  states[current] = state;
   (void)swapcontext(&contexts[current], &scheduler);
+}
+static void meet(void) {
+  give_way(STATE_MEETS_BLOCK);
+}
+static void meet_warp(void) {
+  give_way(STATE_MEETS_WARP);
 }
 static void enter(void) {
   running->call(arguments);
-  ended[current] = true;
-  (void)swapcontext(&contexts[current], &scheduler);
+  give_way(STATE_ENDED);
 }
 
 static void begin_thread(unsigned k) {
@@ -109,30 +119,48 @@ static void begin_thread(unsigned k) {
   contexts[k].uc_stack.ss_sp = stacks + (size_t)k * STACK_BYTES;
   contexts[k].uc_stack.ss_size = STACK_BYTES;
   contexts[k].uc_link = NULL;
-  ended[k] = false;
+  states[k] = STATE_RUNS;
   makecontext(&contexts[k], enter, 0);
 }
 
-/* All threads up to where they meet, again and again; none may end while others wait. */
+static void fail(const char* what, unsigned first, unsigned count) {
+  (void)fprintf(stderr, "stand-in: of threads %u to %u %s\n", first, first + count - 1, what);
+  abort();
+}
+
+/* Threads up to where they give way; all must for one reason, which is returned. */
+static state_t run_threads(place_t* thread, unsigned first, unsigned count) {
+  for (unsigned k = first; k < first + count; k++) {
+    current = k;
+    thread->x = k;
+    (void)swapcontext(&scheduler, &contexts[k]);
+  }
+  for (unsigned k = first; k < first + count; k++) {
+    if (states[k] != states[first]) {
+      fail("some ended or met elsewhere, the others wait for them", first, count);
+    }
+  }
+  return states[first];
+}
+
+/* Warps one after the other, each as far as it comes without the others; none may end while others
+ * wait. */
 static void run_block(place_t* thread, unsigned count) {
-  unsigned left = count;
+  state_t state = STATE_RUNS;
   for (unsigned k = 0; k < count; k++) {
     begin_thread(k);
   }
-  while (left > 0) {
-    const unsigned before = left;
-    for (unsigned k = 0; k < count; k++) {
-      if (!ended[k]) {
-        current = k;
-        thread->x = k;
-        (void)swapcontext(&scheduler, &contexts[k]);
-        left -= ended[k] ? 1 : 0;
+  while (state != STATE_ENDED) {
+    for (unsigned first = 0; first < count; first += WARP) {
+      const unsigned width = count - first < WARP ? count - first : WARP;
+      state_t own = STATE_MEETS_WARP;
+      while (own == STATE_MEETS_WARP) {
+        own = run_threads(thread, first, width);
       }
-    }
-    if (left != 0 && left != before) {
-      (void)fprintf(stderr, "stand-in: %u threads of %u ended, the others wait for them\n",
-                    count - left, count);
-      abort();
+      if (first > 0 && own != state) {
+        fail("all ended, or wait for those in front", first, width);
+      }
+      state = own;
     }
   }
 }
@@ -144,8 +172,11 @@ void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
   place_t* block_size = dlsym(kernel->library, "blockDim");
   uint64_t** exchanged = dlsym(kernel->library, "stand_in_slots");
   void* meeting = dlsym(kernel->library, "stand_in_meet");
+  void* meeting_warp = dlsym(kernel->library, "stand_in_meet_warp");
   void (*function)(void) = meet;
   memcpy(meeting, &function, sizeof(function));
+  function = meet_warp;
+  memcpy(meeting_warp, &function, sizeof(function));
   *exchanged = slots;
   *block_size = (place_t){config->blockDimX, 1, 1};
   running = kernel;

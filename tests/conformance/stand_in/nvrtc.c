@@ -1,7 +1,9 @@
 /*
  * A stand-in for NVRTC on machines without a GPU: "compiles" a kernel's text with the host's C++
  * compiler into a shared object, which the stand-in for the driver loads and runs. So what the
- * plugin generates is executed, and the address sanitizer sees it too.
+ * plugin generates is executed, and the address sanitizer sees it too. The texts are kept in the
+ * folder STAND_IN_TEXTS, where that is set: for CUDA's own compiler; with STAND_IN_TEXTS_ONLY that
+ * is all, and the compilation fails.
  */
 #include <nvrtc.h>
 #include <stdio.h>
@@ -65,6 +67,18 @@ static void write_callers(FILE* file, const char* text) {
       file, "extern \"C\" const unsigned long stand_in_parameter_bytes = sizeof(parameters_t);\n");
 }
 
+static void keep_text(const char* text) {
+  static unsigned count;
+  const char* folder = getenv("STAND_IN_TEXTS");
+  char path[256];
+  if (folder != NULL) {
+    (void)snprintf(path, sizeof(path), "%s/%u.cu", folder, count++);
+    FILE* file = fopen(path, "w");
+    (void)fputs(text, file);
+    (void)fclose(file);
+  }
+}
+
 static void read_file(const char* path, char** out_bytes, size_t* out_size) {
   FILE* file = fopen(path, "rb");
   if (file == NULL) {
@@ -85,6 +99,10 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
   char* log = NULL;
   size_t log_size = 0;
   (void)count, (void)options;
+  keep_text(program->text);
+  if (getenv("STAND_IN_TEXTS_ONLY") != NULL) {
+    return NVRTC_ERROR_COMPILATION;
+  }
   if (mkdtemp(folder) == NULL) {
     return NVRTC_ERROR_INTERNAL_ERROR;
   }

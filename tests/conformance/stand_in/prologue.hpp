@@ -1,12 +1,13 @@
 /*
  * In front of a kernel's text when it is compiled for the host: what CUDA's compiler knows by
- * itself. Threads of a block run one after the other, up to the next place where they meet: there
- * each gives way to the next, as long as all come to the same places.
+ * itself. Threads of a warp run one after the other, up to the next place where they meet, and so
+ * do the warps of a block: there each gives way to the next, as long as all come to the same places.
  */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
+#define STAND_IN 1
 #define __CUDA_ARCH__ 800
 #define __device__
 #define __global__
@@ -31,6 +32,7 @@ stand_in_place_t blockDim;
 stand_in_place_t gridDim;
 /* Set by whoever loads this. */
 void (*stand_in_meet)(void);
+void (*stand_in_meet_warp)(void);
 uint64_t* stand_in_slots;
 }
 
@@ -39,6 +41,12 @@ struct uint2 {
 } __attribute__((aligned(8)));
 struct uint4 {
   unsigned x, y, z, w;
+} __attribute__((aligned(16)));
+struct float2 {
+  float x, y;
+} __attribute__((aligned(8)));
+struct float4 {
+  float x, y, z, w;
 } __attribute__((aligned(16)));
 
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)(((uint64_t)a * b) >> 32); }
@@ -51,6 +59,7 @@ static inline T stand_in_bits(F x) {
 static inline float __uint_as_float(unsigned x) { return stand_in_bits<float>(x); }
 static inline unsigned __float_as_uint(float x) { return stand_in_bits<unsigned>(x); }
 static inline double __longlong_as_double(long long x) { return stand_in_bits<double>(x); }
+static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
 static inline double stand_in_cut(double x, double least, double most) {
   return x != x ? 0.0 : x < least ? least : x > most ? most : x;
@@ -95,8 +104,80 @@ static inline T __shfl_xor_sync(unsigned, T x, int distance) {
   T other;
   memcpy(&mine, &x, sizeof(x));
   stand_in_slots[threadIdx.x] = mine;
-  stand_in_meet();
+  stand_in_meet_warp();
   memcpy(&other, &stand_in_slots[threadIdx.x ^ (unsigned)distance], sizeof(other));
-  stand_in_meet();
+  stand_in_meet_warp();
   return other;
 }
+
+/* ---- The instructions of plugins/cuda/convolution/matrix.cuh ---- */
+
+typedef uintptr_t shared_t;
+#define SHARED_BYTES(name) alignas(128) static unsigned char name[232448]
+static inline shared_t shared_of(const void* from) { return (shared_t)from; }
+static inline uint4 load_fresh(const void* from) {
+  if ((uintptr_t)from % 16 != 0) {
+    __builtin_trap(); /* as a GPU does */
+  }
+  return *(const uint4*)from;
+}
+static inline uint4 load_weights(const uint4* from) { return load_fresh(from); }
+static inline void copy_16(shared_t to, const void* from, int bytes) {
+  if (to % 16 != 0 || (bytes != 0 && (uintptr_t)from % 16 != 0)) {
+    __builtin_trap();
+  }
+  memset((void*)to, 0, 16);
+  memcpy((void*)to, from, (size_t)bytes);
+}
+static inline void wait_for_copies() {}
+static inline void release_dependents() {}
+static inline void wait_for_predecessors() {}
+
+/* What a thread shows to the others of its warp. */
+static unsigned stand_in_shown[1024][6];
+static inline unsigned* stand_in_of_lane(unsigned lane) {
+  return stand_in_shown[threadIdx.x / 32 * 32 + lane];
+}
+static inline float stand_in_narrow(unsigned pair, unsigned which, bool is_brain) {
+  const uint16_t bits = (uint16_t)(which == 0 ? pair : pair >> 16);
+  float value = __uint_as_float((unsigned)bits << 16);
+  if (!is_brain) {
+    stand_in_convert(bits, value);
+  }
+  return value;
+}
+
+static inline void load_matrices(unsigned (&r)[4], shared_t row) {
+  const unsigned lane = threadIdx.x % 32;
+  if (row % 16 != 0) {
+    __builtin_trap();
+  }
+  stand_in_slots[threadIdx.x] = row;
+  stand_in_meet_warp();
+  for (unsigned matrix = 0; matrix < 4; matrix++) {
+    const shared_t from = stand_in_slots[threadIdx.x - lane + matrix * 8 + lane / 4];
+    memcpy(&r[matrix], (const void*)(from + lane % 4 * 4), 4);
+  }
+  stand_in_meet_warp();
+}
+
+/* Rows and columns of the fragments as PTX says for m16n8k16. */
+static inline void stand_in_multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0,
+                                     unsigned b1, bool is_brain) {
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned mine[6] = {a[0], a[1], a[2], a[3], b0, b1};
+  memcpy(stand_in_of_lane(lane), mine, sizeof(mine));
+  stand_in_meet_warp();
+  for (unsigned k = 0; k < 16; k++) {
+    for (unsigned element = 0; element < 4; element++) {
+      const unsigned row = lane / 4; /* and 8 below it, for elements 2 and 3 */
+      const unsigned column = lane % 4 * 2 + element % 2;
+      const unsigned* left = stand_in_of_lane(row * 4 + k % 8 / 2);
+      const unsigned* right = stand_in_of_lane(column * 4 + k % 8 / 2);
+      c[element] += stand_in_narrow(left[k / 8 * 2 + element / 2], k % 2, is_brain) *
+                    stand_in_narrow(right[4 + k / 8], k % 2, is_brain);
+    }
+  }
+  stand_in_meet_warp();
+}
+#define multiply(c, a, b0, b1) stand_in_multiply(c, a, b0, b1, BRAIN != 0)

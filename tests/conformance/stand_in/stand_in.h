@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The most that a launch may ask for. */
+enum { STAND_IN_SHARED_BYTES = 232448 };
+
 typedef struct stand_in_kernel_t {
   struct stand_in_kernel_t* next;
   void* library;

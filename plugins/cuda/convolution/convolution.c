@@ -1,0 +1,379 @@
+/*
+ * Convolutions for small batches: what is taken, in what tiles, and their text. By tensor cores in
+ * f16 or bf16, channels by themselves also in f32; sums in f32, any program in the slot. What
+ * networks keep in f32 is taken too, by tactics that ask for narrower images.
+ */
+#include "convolution.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "texts.h"
+#include "weights.h"
+
+enum { INPUTS = 32, OLDEST_ARCHITECTURE = 80, NAME_CAPACITY = 96 };
+
+/* ---- Matching ---- */
+
+static int32_t refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
+  *out_refusal = (tenon_refusal_t){.reason = reason, .detail = detail};
+  return 0;
+}
+
+static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
+                     tenon_refusal_t* out_refusal) {
+  tenon__cuda_problem_t problem;
+  tenon__cuda_epilogue_t epilogue;
+  const char* why = NULL;
+  uint32_t reason = TENON_REFUSAL_SLOT;
+  if (!tenon__cuda_problem_read(region, table, &problem, out_refusal)) {
+    return 0;
+  }
+  if (tenon__cuda_kind_of(&problem, &why) == 0) {
+    return refuse(out_refusal, TENON_REFUSAL_SHAPE, why);
+  }
+  why = tenon__cuda_epilogue_make(&problem, problem.x->dtype, &epilogue, &reason);
+  if (why != NULL || table->input_count(region) > INPUTS) {
+    return refuse(out_refusal, reason, why == NULL ? "more than 32 inputs" : why);
+  }
+  return tenon__cuda_compiler_exists(state)
+             ? 1
+             : refuse(out_refusal, TENON_REFUSAL_LIBRARY, "CUDA's run-time compiler, NVRTC");
+}
+
+/* ---- Tactics ---- */
+
+/* As what an empty slot stores. */
+static tenon_dtype_t stored_type(tenon__cuda_choice_t choice) {
+  return tenon__cuda_product_type(choice);
+}
+
+/* What is read at once. */
+static uint32_t x_alignment(tenon__cuda_choice_t choice) {
+  const uint32_t bytes =
+      tenon__cuda_bytes(tenon__cuda_product_type(choice)) * tenon__cuda_choice_elements(choice);
+  return choice.kind != TENON_CUDA_DEPTHWISE || bytes > 16 ? 16 : bytes;
+}
+
+/* Images and operands of their extents with channels innermost; constants are packed, or small. */
+static void read_rules(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
+                       tenon_argument_rule_t* rules, tenon_argument_rule_t* out_output) {
+  const tenon_argument_rule_t image = {.kind = TENON_LAYOUT_EXACT,
+                                       .layout = tenon__cuda_channels_last(p->y->rank),
+                                       .flags = TENON_RULE_STRIDED};
+  const tenon_argument_rule_t other = {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
+  const bool narrows = p->x->dtype != tenon__cuda_product_type(choice);
+  for (uint32_t k = 0; k < p->table->input_count(p->region); k++) {
+    const uint32_t number = p->table->input(p->region, k);
+    const tenon_value_info_t* value =
+        number == TENON_NONE ? NULL : p->table->value(p->region, number);
+    bool is_full = value != NULL && value->rank == p->y->rank && k != p->w->input;
+    for (uint32_t axis = 0; is_full && axis < value->rank; axis++) {
+      is_full = value->dims_max[axis] == p->y->dims_max[axis];
+    }
+    rules[k] = is_full ? image : other;
+  }
+  if (choice.kind == TENON_CUDA_NARROW) {
+    rules[p->x->input] = other;
+  } else {
+    rules[p->x->input] =
+        (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
+                                .layout = image.layout,
+                                .dtype = narrows ? tenon__cuda_product_type(choice) : 0,
+                                .alignment = x_alignment(choice)};
+  }
+  *out_output = image;
+  out_output->dtype = narrows && p->program == NULL ? tenon__cuda_product_type(choice) : 0;
+}
+
+typedef struct emitter_t {
+  const tenon__cuda_problem_t* problem;
+  tenon_emit_t* emit;
+  tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*);
+} emitter_t;
+
+static void write_name(tenon__cuda_choice_t choice, tenon_dtype_t narrowed,
+                       char out_name[NAME_CAPACITY]) {
+  static const char* const kinds[] = {"", "pixels", "patch", "few channels"};
+  const char* type = narrowed == TENON_DTYPE_UNDEFINED ? "" : tenon__cuda_mnemonic(narrowed);
+  const char* comma = narrowed == TENON_DTYPE_UNDEFINED ? "" : ", ";
+  if (choice.kind == TENON_CUDA_DEPTHWISE) {
+    (void)snprintf(out_name, NAME_CAPACITY, "depthwise, %u channels of %u x %u%s%s", choice.along,
+                   choice.rows, choice.across, comma, type);
+    return;
+  }
+  (void)snprintf(out_name, NAME_CAPACITY, "%s, %d x %d, %u warps by %u of the sum, %u steps%s%s",
+                 kinds[choice.kind], (int)tenon__cuda_choice_pixels(choice),
+                 (int)tenon__cuda_choice_outputs(choice), choice.along, choice.parts, choice.steps,
+                 comma, type);
+}
+
+static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_choice_t choice, double seconds) {
+  tenon_argument_rule_t rules[INPUTS];
+  tenon_argument_rule_t output;
+  char name[NAME_CAPACITY];
+  const tenon_dtype_t product = tenon__cuda_product_type(choice);
+  const bool is_brain = product == TENON_DTYPE_BFLOAT16;
+  const bool narrows = e->problem->x->dtype != product;
+  const tenon_numerics_t numerics = {.reassociates = 1,
+                                     .product_mantissa_bits = narrows ? (is_brain ? 7 : 10) : 0,
+                                     .product_exponent_bits = narrows ? (is_brain ? 8 : 5) : 0};
+  read_rules(e->problem, choice, rules, &output);
+  write_name(choice, narrows ? product : TENON_DTYPE_UNDEFINED, name);
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic),
+      .name = name,
+      .configuration = &choice,
+      .configuration_size = sizeof(choice),
+      .inputs = rules,
+      .outputs = &output,
+      .numerics = &numerics,
+      .estimate_seconds = seconds,
+      .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY,
+      .launches = 1,
+  };
+  return e->add(e->emit, &tactic);
+}
+
+/* Narrow types as they are, f32 as both of them; channels by themselves in f32 too. */
+static bool is_offered(const tenon__cuda_problem_t* p, uint8_t kind, uint8_t product) {
+  const tenon_dtype_t type = tenon__cuda_product_type((tenon__cuda_choice_t){.product = product});
+  return type == p->x->dtype ? type != TENON_DTYPE_FLOAT32 || kind == TENON_CUDA_DEPTHWISE
+                             : p->x->dtype == TENON_DTYPE_FLOAT32;
+}
+
+static tenon_status_t tactics(void* state, const tenon_region_t* region,
+                              const tenon_region_table_t* table, tenon_emit_t* emit,
+                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  tenon__cuda_problem_t problem;
+  tenon_refusal_t refusal;
+  tenon__cuda_choice_t choices[TENON_CUDA_TILE_TACTICS];
+  double seconds[TENON_CUDA_TILE_TACTICS];
+  const char* why = NULL;
+  (void)state;
+  if (!tenon__cuda_problem_read(region, table, &problem, &refusal)) {
+    return TENON_OK;
+  }
+  const uint8_t kind = (uint8_t)tenon__cuda_kind_of(&problem, &why);
+  const emitter_t emitter = {&problem, emit, add};
+  const uint32_t count = tenon__cuda_tiles_choose(&problem, kind, choices, seconds);
+  tenon_status_t status = TENON_OK;
+  for (uint8_t product = 0; product <= TENON_CUDA_PRODUCT_F32; product++) {
+    const uint32_t offered = is_offered(&problem, kind, product) ? count : 0;
+    for (uint32_t k = 0; status == TENON_OK && k < offered; k++) {
+      choices[k].product = product;
+      status = emit_one(&emitter, choices[k], seconds[k]);
+    }
+  }
+  return status;
+}
+
+/* ---- Preparing ---- */
+
+/* Of products of matrices. */
+static void define_tile(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
+  const int64_t steps = tenon__cuda_steps_of(&c->problem, c->choice.kind);
+  const int64_t round = (int64_t)c->choice.parts * c->choice.steps;
+  const bool direct = c->choice.kind == TENON_CUDA_DIRECT;
+  const bool exact = steps % round == 0 && (!direct || c->problem.channels % 32 == 0);
+  const tenon_dtype_t product = tenon__cuda_product_type(c->choice);
+  const char* from = tenon__cuda_mnemonic(c->problem.x->dtype);
+  tenon__cuda_text_add(text,
+                       "#define MT %u\n#define NT %u\n#define WN %u\n#define WK %u\n"
+                       "#define STEPS %u\n#define EXACT %d\n#define ONCE %d\n",
+                       c->choice.rows, c->choice.across, c->choice.along, c->choice.parts,
+                       c->choice.steps, exact ? 1 : 0, steps <= round ? 1 : 0);
+  if (!direct) {
+    tenon__cuda_text_add(text, "#define NARROW %d\n", c->choice.kind == TENON_CUDA_NARROW ? 1 : 0);
+  }
+  if (c->choice.kind == TENON_CUDA_NARROW && c->problem.x->dtype == product) {
+    tenon__cuda_text_add(text, "#define STORED_X stored_%s\n#define NARROWED_X(x) (x)\n", from);
+  } else if (c->choice.kind == TENON_CUDA_NARROW) {
+    tenon__cuda_text_add(
+        text, "#define STORED_X stored_%s\n#define NARROWED_X(x) store_%s(value_%s(x))\n", from,
+        tenon__cuda_mnemonic(product), from);
+  }
+}
+
+static void define_depthwise(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
+  const tenon__cuda_window_t* w = &c->problem.window;
+  const char* from = tenon__cuda_mnemonic(tenon__cuda_product_type(c->choice));
+  tenon__cuda_text_add(text,
+                       "#define TY %u\n#define TX %u\n#define KY %d\n#define KX %d\n"
+                       "#define SY %d\n#define SX %d\n#define DY %d\n#define DX %d\n"
+                       "#define STORED_X stored_%s\n#define VALUE_X value_%s\n",
+                       c->choice.rows, c->choice.across, (int)w->kernel[0], (int)w->kernel[1],
+                       (int)w->stride[0], (int)w->stride[1], (int)w->dilation[0],
+                       (int)w->dilation[1], from, from);
+}
+
+static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
+  const bool depthwise = c->choice.kind == TENON_CUDA_DEPTHWISE;
+  tenon__cuda_epilogue_define(&c->epilogue, tenon__cuda_choice_elements(c->choice), text);
+  tenon__cuda_text_add(text, "#define ADDS_BIAS %d\n#define BRAIN %d\n",
+                       c->problem.bias != NULL ? 1 : 0,
+                       c->choice.product == TENON_CUDA_PRODUCT_BF16 ? 1 : 0);
+  if (depthwise) {
+    define_depthwise(c, text);
+  } else {
+    define_tile(c, text);
+  }
+  tenon__cuda_text_copy(text, tenon__cuda_arithmetic_text);
+  tenon__cuda_text_copy(text, tenon__cuda_matrix_text);
+  tenon__cuda_text_copy(text, tenon__cuda_shape_text);
+  tenon__cuda_text_copy(text, tenon__cuda_frame_text);
+  tenon__cuda_text_copy(text, tenon__cuda_slot_text);
+  tenon__cuda_epilogue_write(&c->epilogue, text);
+  if (!depthwise) {
+    tenon__cuda_text_copy(text, tenon__cuda_tile_text);
+  }
+  tenon__cuda_text_copy(text, depthwise                             ? tenon__cuda_depthwise_text
+                              : c->choice.kind == TENON_CUDA_DIRECT ? tenon__cuda_direct_text
+                                                                    : tenon__cuda_patch_text);
+}
+
+/* The tiles that are tried next, all at once: a text takes some tenths of a second. The own one
+ * first: where that is there, the others are not wanted now. */
+static void compile_ahead(const tenon_prepare_t* call, const tenon__cuda_convolution_t* c) {
+  tenon__cuda_choice_t choices[TENON_CUDA_TILE_TACTICS];
+  double seconds[TENON_CUDA_TILE_TACTICS];
+  tenon__cuda_text_t texts[TENON_CUDA_TILE_TACTICS + 1];
+  tenon__cuda_convolution_t other = *c;
+  const uint32_t count = tenon__cuda_tiles_choose(&c->problem, c->choice.kind, choices, seconds);
+  uint32_t written = 0;
+  for (uint32_t k = 0; k <= count; k++) {
+    other.choice = k == 0 ? c->choice : choices[k - 1];
+    other.choice.product = c->choice.product;
+    if (k == 0 || memcmp(&other.choice, &c->choice, sizeof(c->choice)) != 0) {
+      texts[written] = (tenon__cuda_text_t){.allocator = c->device->state->allocator};
+      write_text(&other, &texts[written++]);
+    }
+  }
+  tenon__cuda_modules_ahead(c->device, call, texts, written);
+}
+
+static tenon_status_t make_module(const tenon_prepare_t* call, tenon__cuda_convolution_t* c) {
+  tenon__cuda_text_t text = {.allocator = c->device->state->allocator};
+  const tenon__cuda_wanted_t wanted = {"convolve", &c->function};
+  write_text(c, &text);
+  compile_ahead(call, c);
+  tenon_status_t status = tenon__cuda_module_get(c->device, call, &text, &wanted, 1, &c->module);
+  if (status == TENON_OK) {
+    status = tenon__cuda_prefer_shared(c->device, c->function);
+    if (status != TENON_OK) {
+      tenon__cuda_module_release(c->device, c->module);
+    }
+  }
+  return status;
+}
+
+/* Shared by all tiles of one kind. */
+static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convolution_t* c) {
+  static const char* const formats[] = {"", "cuda.convolution.pixels/1", "cuda.convolution.patch/1",
+                                        "cuda.convolution.narrow/1",
+                                        "cuda.convolution.depthwise/1"};
+  const tenon__cuda_problem_t* p = &c->problem;
+  const uint32_t sources[] = {
+      call->table->node_input(call->region, 0, 1),
+      p->bias == NULL ? TENON_NONE : call->table->node_input(call->region, 0, 2)};
+  const tenon_packing_t packing = {
+      .size = sizeof(packing),
+      .format = formats[c->choice.kind],
+      .parameters = c->choice.kind == TENON_CUDA_DEPTHWISE
+                        ? "f32"
+                        : tenon__cuda_mnemonic(tenon__cuda_product_type(c->choice)),
+      .sources = sources,
+      .source_count = p->bias == NULL ? 1 : 2,
+      .size_bytes = tenon__cuda_packed_bytes(p, c->choice.kind)};
+  void* packed = NULL;
+  int32_t ready = 0;
+  const tenon_status_t status = call->host->pack(call->preparation, &packing, &packed, &ready);
+  if (status != TENON_OK || ready != 0) {
+    return status;
+  }
+  if (p->w->constant_data == NULL || (p->bias != NULL && p->bias->constant_data == NULL)) {
+    return TENON_ERROR_INVALID_DATA;
+  }
+  memset(packed, 0, packing.size_bytes);
+  tenon__cuda_weights_pack(p, c->choice, packed);
+  return TENON_OK;
+}
+
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  tenon_refusal_t refusal;
+  uint32_t reason = 0;
+  const char* why = NULL;
+  tenon_device_t* device = tenon__cuda_prepared_device(call);
+  if (device == NULL) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  if (device->architecture < OLDEST_ARCHITECTURE) {
+    return tenon__cuda_fail(call->host->sink == NULL ? NULL : call->host->sink(call->preparation),
+                            TENON_ERROR_UNSUPPORTED,
+                            "the GPU is of architecture sm_%d, this takes sm_%d or newer",
+                            device->architecture, OLDEST_ARCHITECTURE);
+  }
+  tenon__cuda_convolution_t* c = call->host->allocate(call->preparation, sizeof(*c));
+  if (c == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (call->tactic->configuration_size != sizeof(c->choice) ||
+      !tenon__cuda_problem_read(call->region, call->table, &c->problem, &refusal)) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  memcpy(&c->choice, call->tactic->configuration, sizeof(c->choice));
+  if (c->choice.kind != tenon__cuda_kind_of(&c->problem, &why) ||
+      tenon__cuda_epilogue_make(&c->problem, stored_type(c->choice), &c->epilogue, &reason) !=
+          NULL) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  c->device = device;
+  c->x = c->problem.x->input;
+  c->bias_at = tenon__cuda_weights_bytes(&c->problem, c->choice.kind);
+  tenon_status_t status = pack(call, c);
+  if (status == TENON_OK) {
+    status = make_module(call, c);
+  }
+  if (status == TENON_OK) {
+    *out_instance = c;
+  }
+  return status;
+}
+
+static void destroy(void* instance) {
+  const tenon__cuda_convolution_t* c = instance;
+  tenon__cuda_module_release(c->device, c->module);
+}
+
+static const char* const operators[] = {"standard.convolution/1", NULL};
+static const char* const attributes[] = {"strides", "dilations", "pads",
+                                         "groups",  "auto_pad",  NULL};
+static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
+                                      .kind = TENON_SLOT_EPILOGUE,
+                                      .max_operands = 16,
+                                      .max_instructions = 256,
+                                      .broadcasts = TENON_BROADCAST_SCALAR |
+                                                    TENON_BROADCAST_CHANNEL | TENON_BROADCAST_ROW |
+                                                    TENON_BROADCAST_FULL | TENON_BROADCAST_OTHER,
+                                      .channel_axis = 1}};
+
+const tenon_kernel_t tenon__cuda_convolution_kernel = {
+    .size = sizeof(tenon_kernel_t),
+    .name = "convolution",
+    .device = "cuda",
+    .operators = operators,
+    .attributes = attributes,
+    .slots = slots,
+    .slot_count = 1,
+    .slot_stride = sizeof(tenon_slot_t),
+    .version = 1,
+    .input_limit = 3,
+    .match = match,
+    .tactics = tactics,
+    .prepare = prepare,
+    .bind = tenon__cuda_convolution_bind,
+    .enqueue = tenon__cuda_convolution_enqueue,
+    .unbind = tenon__cuda_convolution_unbind,
+    .destroy = destroy,
+};

@@ -1,0 +1,121 @@
+/*
+ * A window of one pixel: a product of matrices. Nothing but the sums goes through shared memory.
+ *
+ * A step is 32 channels: a lane has 8 neighbouring ones of a pixel, in 16 bytes, as its part of two
+ * matrices of 16; which of them is which place of the sum does not matter, as long as the weights
+ * are packed so too. Weights of the first steps are in registers before the wait; those of later
+ * ones come when their registers are free.
+ */
+INLINE uint4 weights_at(const uint4* weights, const shape_t& s, int tile, int step) {
+  if (!EXACT && step >= s.steps) {
+    uint4 none;
+    none.x = none.y = none.z = none.w = 0;
+    return none;
+  }
+  return load_weights(weights + ((i64)tile * s.steps + step) * 32);
+}
+/* `from`: a pixel's channels, this lane's first; NULL: it is none. */
+INLINE uint4 pixel_at(const u16* from, const shape_t& s, int lane, int step) {
+  uint4 x;
+  x.x = x.y = x.z = x.w = 0;
+  if (from != 0 && (EXACT || step * 32 + lane % 4 * 8 < s.channels)) {
+    x = load_fresh(from + step * 32);
+  }
+  return x;
+}
+
+/* The pixel of x that row m of all rows reads. */
+INLINE const u16* source_of(const shape_t& s, unsigned m, int lane) {
+  const unsigned line = quotient(s.by_columns, m);
+  const unsigned image = quotient(s.by_rows, line);
+  const int y = (int)(line - image * s.by_rows.extent) * s.stride_y - s.begin_y;
+  const int x = (int)(m - line * s.by_columns.extent) * s.stride_x - s.begin_x;
+  const bool inside =
+      (int)m < s.pixels && y >= 0 && x >= 0 && y < s.height && x < s.width;
+  return inside ? (const u16*)s.x + (int)image * s.x_image + y * s.x_row + x * s.x_column +
+                      lane % 4 * 8
+                : 0;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_constant__
+                                                               parameters_t p) {
+  SHARED_BYTES(memory);
+  const shape_t& s = p.shape;
+  const thread_t t = this_thread();
+  const unsigned tile = quotient(s.column_tiles, blockIdx.x);
+  const int first = (int)(blockIdx.x - tile * s.column_tiles.extent) * TILE_N;
+  const uint4* weights = (const uint4*)s.weights + t.lane;
+  const int own = first / 8 + t.along * NT;
+  int step = t.part * STEPS;
+  uint4 b[STEPS][NT];
+#pragma unroll
+  for (int k = 0; k < STEPS; ++k) {
+#pragma unroll
+    for (int n = 0; n < NT; ++n) {
+      b[k][n] = weights_at(weights, s, own + n, step + k);
+    }
+  }
+  release_dependents();
+  const u16* from[2 * MT];
+#pragma unroll
+  for (int i = 0; i < 2 * MT; ++i) {
+    from[i] = source_of(s, tile * TILE_M + i * 8 + t.lane / 4, t.lane);
+  }
+  ending_t ending;
+#pragma unroll
+  for (int k = 0; k < OWN; ++k) {
+    const unsigned m = tile * TILE_M + row_of(k);
+    const unsigned line = quotient(s.by_columns, m);
+    const unsigned image = quotient(s.by_rows, line);
+    begin_ending(p, k, (int)m < s.pixels, (int)image,
+                 (int)(line - image * s.by_rows.extent),
+                 (int)(m - line * s.by_columns.extent), first, ending);
+  }
+  wait_for_predecessors();
+  uint4 a[STEPS][2 * MT];
+#pragma unroll
+  for (int k = 0; k < STEPS; ++k) {
+#pragma unroll
+    for (int i = 0; i < 2 * MT; ++i) {
+      a[k][i] = pixel_at(from[i], s, t.lane, step + k);
+    }
+  }
+  read_all_operands(p, ending);
+  float sums[MT][NT][4];
+  clear(sums);
+#pragma unroll 1
+  for (;;) {
+    const int next = step + WK * STEPS;
+    const bool more = !ONCE && next < s.steps;
+#pragma unroll
+    for (int k = 0; k < STEPS; ++k) {
+#pragma unroll
+      for (int i = 0; i < MT; ++i) {
+        const uint4 upper = a[k][2 * i];
+        const uint4 lower = a[k][2 * i + 1];
+        const unsigned left[4] = {upper.x, lower.x, upper.y, lower.y};
+        const unsigned right[4] = {upper.z, lower.z, upper.w, lower.w};
+#pragma unroll
+        for (int n = 0; n < NT; ++n) {
+          multiply(sums[i][n], left, b[k][n].x, b[k][n].y);
+          multiply(sums[i][n], right, b[k][n].z, b[k][n].w);
+        }
+      }
+      if (more) {
+#pragma unroll
+        for (int n = 0; n < NT; ++n) {
+          b[k][n] = weights_at(weights, s, own + n, next + k);
+        }
+#pragma unroll
+        for (int i = 0; i < 2 * MT; ++i) {
+          a[k][i] = pixel_at(from[i], s, t.lane, next + k);
+        }
+      }
+    }
+    if (!more) {
+      break;
+    }
+    step = next;
+  }
+  end_tile(p, t, memory, sums, ending);
+}

@@ -1,0 +1,72 @@
+/*
+ * Instructions that CUDA C has no words for, each as a function: products of matrices by a warp,
+ * copies into shared memory that nobody waits for, launches that overlap. Behind arithmetic.cuh.
+ * Where kernels are compiled for the host (STAND_IN) it has functions of these names.
+ */
+#ifndef STAND_IN
+typedef unsigned shared_t; /* an address in shared memory */
+
+/* All of a block's memory that its threads share, as many bytes as the launch says. */
+#define SHARED_BYTES(name) extern __shared__ __align__(128) unsigned char name[]
+INLINE shared_t shared_of(const void* from) { return (unsigned)__cvta_generic_to_shared(from); }
+
+/* What no kernel ever writes, and no other warp of the block reads: packed weights. */
+INLINE uint4 load_weights(const uint4* from) {
+  uint4 x;
+  asm volatile("ld.global.nc.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+               : "l"(from));
+  return x;
+}
+/* What a kernel in front wrote: behind the wait. */
+INLINE uint4 load_fresh(const void* from) {
+  uint4 x;
+  asm volatile("ld.global.cg.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+               : "l"(from)
+               : "memory");
+  return x;
+}
+
+/* 16 bytes into shared memory, the first `bytes` of them copied, the others zero. */
+INLINE void copy_16(shared_t to, const void* from, int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
+               : "memory");
+}
+/* Of the calling thread's copies. */
+INLINE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+/* Four matrices of 8x8, the address of a row each from one lane; a lane gets two neighbours of row
+ * lane / 4 of each. */
+INLINE void load_matrices(unsigned (&r)[4], shared_t row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(row)
+               : "memory");
+}
+/* c += a * b of 16x16 and 16x8. */
+INLINE void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+#if BRAIN
+#define MULTIPLY "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+#else
+#define MULTIPLY "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+#endif
+  asm(MULTIPLY "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/* What follows may begin: it waits before it reads what this writes. */
+INLINE void release_dependents() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+/* The kernels in front have ended, and what they wrote is seen. Nothing of theirs is read, and
+ * nothing at all is written, before. */
+INLINE void wait_for_predecessors() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+#endif

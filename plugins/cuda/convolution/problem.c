@@ -1,0 +1,122 @@
+/* Reading a region of a convolution. */
+#include "problem.h"
+
+#include <string.h>
+
+static const tenon_value_info_t* operand(const tenon__cuda_problem_t* p, uint32_t index) {
+  const uint32_t count = p->table->node_input_count(p->region, 0);
+  const uint32_t value = index < count ? p->table->node_input(p->region, 0, index) : TENON_NONE;
+  return value != TENON_NONE ? p->table->value(p->region, value) : NULL;
+}
+
+static int64_t number_of(const tenon__cuda_problem_t* p, const char* name, size_t index,
+                         int64_t otherwise) {
+  const int64_t* values = NULL;
+  size_t count = 0;
+  int64_t value = otherwise;
+  if (p->table->attribute_ints(p->region, 0, name, &values, &count) == TENON_OK) {
+    return index < count ? values[index] : otherwise;
+  }
+  return p->table->attribute_int(p->region, 0, name, &value) == TENON_OK ? value : otherwise;
+}
+
+/* False: padding is negative. */
+static bool read_window(tenon__cuda_problem_t* p) {
+  const uint32_t spatial = p->x->rank - 2;
+  const uint32_t missing = 2 - spatial;
+  const char* how = "explicit";
+  (void)p->table->attribute_string(p->region, 0, "auto_pad", &how);
+  const bool given = strcmp(how, "explicit") == 0;
+  bool good = true;
+  p->window =
+      (tenon__cuda_window_t){.padding = strcmp(how, "same_upper") == 0   ? TENON_CUDA_PADDING_UPPER
+                                        : strcmp(how, "same_lower") == 0 ? TENON_CUDA_PADDING_LOWER
+                                                                         : TENON_CUDA_PADDING_GIVEN,
+                             .kernel = {1, 1},
+                             .stride = {1, 1},
+                             .dilation = {1, 1}};
+  for (uint32_t k = 0; k < spatial; k++) {
+    const uint32_t axis = k + missing;
+    p->window.kernel[axis] = p->w->dims_max[k + 2];
+    p->window.stride[axis] = number_of(p, "strides", k, 1);
+    p->window.dilation[axis] = number_of(p, "dilations", k, 1);
+    p->window.begin[axis] = given ? number_of(p, "pads", k, 0) : 0;
+    good =
+        good && p->window.begin[axis] >= 0 && (!given || number_of(p, "pads", k + spatial, 0) >= 0);
+  }
+  return good;
+}
+
+static bool refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
+  *out_refusal = (tenon_refusal_t){.reason = reason, .detail = detail};
+  return false;
+}
+
+static bool is_constant(const tenon_value_info_t* value) {
+  return (value->flags & TENON_VALUE_CONSTANT) != 0;
+}
+
+bool tenon__cuda_problem_read(const tenon_region_t* region, const tenon_region_table_t* table,
+                              tenon__cuda_problem_t* out_problem, tenon_refusal_t* out_refusal) {
+  tenon__cuda_problem_t* p = out_problem;
+  *p = (tenon__cuda_problem_t){.region = region, .table = table};
+  p->x = operand(p, 0);
+  p->w = operand(p, 1);
+  p->bias = operand(p, 2);
+  const uint32_t y = table->node_output(region, 0, 0);
+  p->y = y == TENON_NONE ? NULL : table->value(region, y);
+  p->program = table->slot_program(region, 0);
+  const tenon_dtype_t dtype = p->x->dtype;
+  if ((dtype != TENON_DTYPE_FLOAT32 && dtype != TENON_DTYPE_FLOAT16 &&
+       dtype != TENON_DTYPE_BFLOAT16) ||
+      p->w->dtype != dtype || (p->bias != NULL && p->bias->dtype != dtype)) {
+    return refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
+  }
+  if (p->x->rank < 3 || p->x->rank > 4 || p->y == NULL || p->y->rank != p->x->rank) {
+    return refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
+  }
+  if (!is_constant(p->w) || (p->bias != NULL && !is_constant(p->bias))) {
+    return refuse(out_refusal, TENON_REFUSAL_CONSTANT_REQUIRED, "weights and bias");
+  }
+  if (!read_window(p)) {
+    return refuse(out_refusal, TENON_REFUSAL_ATTRIBUTE, "negative padding");
+  }
+  p->groups = number_of(p, "groups", 0, 1);
+  p->channels = p->w->dims_max[1] * p->groups;
+  p->outputs = p->w->dims_max[0];
+  if (p->channels <= 0 || p->outputs <= 0 || p->window.kernel[0] <= 0 || p->window.kernel[1] <= 0) {
+    return refuse(out_refusal, TENON_REFUSAL_SHAPE, "weights without elements");
+  }
+  if (p->program != NULL && (p->program->rank != p->y->rank || p->program->output_count != 1)) {
+    return refuse(out_refusal, TENON_REFUSAL_SLOT, "a space of another rank");
+  }
+  return true;
+}
+
+int64_t tenon__cuda_window_reach(const tenon__cuda_window_t* window, uint32_t axis) {
+  return (window->kernel[axis] - 1) * window->dilation[axis] + 1;
+}
+
+int64_t tenon__cuda_window_begin(const tenon__cuda_window_t* window, uint32_t axis, int64_t extent,
+                                 int64_t results) {
+  if (window->padding == TENON_CUDA_PADDING_GIVEN) {
+    return window->begin[axis];
+  }
+  const int64_t lacking =
+      (results - 1) * window->stride[axis] + tenon__cuda_window_reach(window, axis) - extent;
+  const int64_t total = lacking > 0 ? lacking : 0;
+  return window->padding == TENON_CUDA_PADDING_UPPER ? total / 2 : total - total / 2;
+}
+
+int64_t tenon__cuda_spatial(const int64_t* dims, uint32_t rank, uint32_t axis) {
+  return rank == 3 ? (axis == 0 ? 1 : dims[2]) : dims[2 + axis];
+}
+
+const tenon_layout_t* tenon__cuda_channels_last(uint32_t rank) {
+  static const uint32_t line[] = {0, 2, 1};
+  static const uint32_t plane[] = {0, 2, 3, 1};
+  static const tenon_layout_t layouts[] = {
+      {.size = sizeof(tenon_layout_t), .name = "channels last", .order = line, .rank = 3},
+      {.size = sizeof(tenon_layout_t), .name = "channels last", .order = plane, .rank = 4}};
+  return &layouts[rank == 3 ? 0 : 1];
+}

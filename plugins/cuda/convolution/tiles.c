@@ -1,0 +1,319 @@
+/* Which tiles there are, and what they might cost. */
+#include "tiles.h"
+
+enum {
+  WIDE_STEP = 32,   /* channels of a step of DIRECT */
+  TAP_STEP = 16,    /* of PATCH */
+  NARROW_MOST = 4,  /* channels of NARROW */
+  PIECE = 8,        /* channels in 16 bytes */
+  PATCH_GAP = 16,   /* bytes between pixels, so that neighbours lie in other banks */
+  NARROW_BYTES = 8, /* of a pixel */
+  MULTIPROCESSORS = 132,
+  THREAD_REGISTERS = 255,
+  BLOCK_REGISTERS = 65536,
+  BESIDE_BYTES = 100 << 10, /* sums lie beside the patch up to this */
+  SHARED_BYTES = 227 << 10,
+  DEPTHWISE_THREADS = 128,
+  DEPTHWISE_WEIGHTS = 128 /* of a thread, in registers */
+};
+
+static int64_t up(int64_t count, int64_t of) {
+  return (count + of - 1) / of;
+}
+
+tenon_dtype_t tenon__cuda_product_type(tenon__cuda_choice_t choice) {
+  return choice.product == TENON_CUDA_PRODUCT_F32    ? TENON_DTYPE_FLOAT32
+         : choice.product == TENON_CUDA_PRODUCT_BF16 ? TENON_DTYPE_BFLOAT16
+                                                     : TENON_DTYPE_FLOAT16;
+}
+uint32_t tenon__cuda_choice_elements(tenon__cuda_choice_t choice) {
+  return choice.kind == TENON_CUDA_DEPTHWISE ? choice.along : TENON_CUDA_TILE_ELEMENTS;
+}
+uint32_t tenon__cuda_choice_threads(tenon__cuda_choice_t choice) {
+  return choice.kind == TENON_CUDA_DEPTHWISE ? DEPTHWISE_THREADS
+                                             : 32U * choice.along * choice.parts;
+}
+int64_t tenon__cuda_choice_pixels(tenon__cuda_choice_t choice) {
+  return 16 * (int64_t)choice.rows;
+}
+int64_t tenon__cuda_choice_outputs(tenon__cuda_choice_t choice) {
+  return 8 * (int64_t)choice.across * choice.along;
+}
+
+/* ---- Kinds ---- */
+
+static int64_t taps_of(const tenon__cuda_problem_t* p) {
+  return p->window.kernel[0] * p->window.kernel[1];
+}
+
+int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, uint8_t kind) {
+  return kind == TENON_CUDA_DEPTHWISE ? taps_of(problem)
+         : kind == TENON_CUDA_DIRECT  ? up(problem->channels, WIDE_STEP)
+         : kind == TENON_CUDA_PATCH   ? up(problem->channels, TAP_STEP) * taps_of(problem)
+                                    : problem->window.kernel[0] * up(problem->window.kernel[1], 4);
+}
+
+static int64_t pitch_of(const tenon__cuda_problem_t* p, uint8_t kind) {
+  return kind == TENON_CUDA_NARROW ? NARROW_BYTES
+                                   : up(p->channels, TAP_STEP) * TAP_STEP * 2 + PATCH_GAP;
+}
+
+/* Pixels of x along an axis that a tile of so many results reads. */
+static int64_t patch_extent(const tenon__cuda_problem_t* p, uint8_t kind, uint32_t axis,
+                            int64_t results) {
+  const int64_t reach = kind == TENON_CUDA_NARROW && axis == 1
+                            ? up(p->window.kernel[1], 4) * 4
+                            : tenon__cuda_window_reach(&p->window, axis);
+  return (results - 1) * p->window.stride[axis] + reach;
+}
+
+tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem,
+                                            const char** out_why) {
+  const tenon__cuda_problem_t* p = problem;
+  *out_why = NULL;
+  if (p->groups != 1 && p->groups == p->channels && p->outputs == p->channels) {
+    if (taps_of(p) <= DEPTHWISE_WEIGHTS) {
+      return TENON_CUDA_DEPTHWISE;
+    }
+    *out_why = "a window of more than 128 taps";
+  } else if (p->groups != 1) {
+    *out_why = "groups";
+  } else if (p->channels % PIECE == 0 && taps_of(p) == 1) {
+    return TENON_CUDA_DIRECT;
+  } else if (p->channels % PIECE == 0 || p->channels <= NARROW_MOST) {
+    const uint8_t kind = p->channels % PIECE == 0 ? TENON_CUDA_PATCH : TENON_CUDA_NARROW;
+    const int64_t bytes =
+        patch_extent(p, kind, 0, 1) * patch_extent(p, kind, 1, 1) * (pitch_of(p, kind) + 4) +
+        tenon__cuda_steps_of(p, kind) * 4;
+    if (kind == TENON_CUDA_NARROW && p->window.dilation[1] != 1) {
+      *out_why = "few channels, dilated";
+    } else if (bytes > SHARED_BYTES / 2) {
+      *out_why = "a window larger than a block's shared memory";
+    } else {
+      return (tenon__cuda_form_kind_t)kind;
+    }
+  } else {
+    *out_why = "channels that are no multiple of 8";
+  }
+  return (tenon__cuda_form_kind_t)0;
+}
+
+/* ---- Shared memory ---- */
+
+static int64_t sums_bytes(tenon__cuda_choice_t c) {
+  return c.parts * tenon__cuda_choice_pixels(c) * (tenon__cuda_choice_outputs(c) + 8) * 4;
+}
+
+/* Tables, then the patch, then the sums, or the sums over the patch. */
+static int64_t lay_out(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
+                       const int64_t tile[2], tenon__cuda_shape_t* s) {
+  const int64_t patch_y = patch_extent(p, c.kind, 0, tile[0]);
+  const int64_t patch_x = patch_extent(p, c.kind, 1, tile[1]);
+  const int64_t pitch = pitch_of(p, c.kind);
+  const int64_t table = up(patch_y * patch_x * 4, 16) * 16;
+  const int64_t patch = up(table + tenon__cuda_steps_of(p, c.kind) * 4, 128) * 128;
+  const int64_t behind = up(patch + patch_y * patch_x * pitch, 128) * 128;
+  const bool overlap = behind + sums_bytes(c) > BESIDE_BYTES;
+  const int64_t sums = overlap ? patch : behind;
+  const int64_t all = sums + sums_bytes(c);
+  *s = (tenon__cuda_shape_t){.tile = {(int32_t)tile[0], (int32_t)tile[1]},
+                             .patch_x = (int32_t)patch_x,
+                             .patch_pixels = (int32_t)(patch_y * patch_x),
+                             .pitch = (int32_t)pitch,
+                             .table_at = (int32_t)table,
+                             .patch_at = (int32_t)patch,
+                             .sums_at = (int32_t)sums,
+                             .sums_overlap = overlap ? 1 : 0};
+  return all > behind ? all : behind;
+}
+
+/* Of all boxes of a tile's pixels the one that takes fewest waves of blocks, then the smallest
+ * patch. */
+static int64_t lay_patch(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
+                         const tenon__cuda_extents_t* extents, int64_t limit_bytes,
+                         tenon__cuda_shape_t* out_shape) {
+  const int64_t most = tenon__cuda_choice_pixels(choice);
+  int64_t best_bytes = 0;
+  int64_t best_cost = 0;
+  for (int64_t y = 1; y <= most && y <= extents->y[0]; y++) {
+    int64_t x = most / y < extents->y[1] ? most / y : extents->y[1];
+    x = up(extents->y[1], up(extents->y[1], x)); /* as even as it can be */
+    tenon__cuda_shape_t shape;
+    const int64_t tile[2] = {y, x};
+    const int64_t bytes = lay_out(p, choice, tile, &shape);
+    const int64_t blocks = extents->images * up(extents->y[0], y) * up(extents->y[1], x) *
+                           up(p->outputs, tenon__cuda_choice_outputs(choice));
+    const int64_t cost = up(blocks, MULTIPROCESSORS) * (shape.patch_pixels + 8 * most);
+    if (bytes <= limit_bytes && (best_bytes == 0 || cost < best_cost)) {
+      best_bytes = bytes;
+      best_cost = cost;
+      *out_shape = shape;
+    }
+  }
+  for (int64_t x = most; best_bytes == 0 && x > 0; x--) { /* many channels: part of a row */
+    const int64_t tile[2] = {1, x < extents->y[1] ? x : extents->y[1]};
+    const int64_t bytes = lay_out(p, choice, tile, out_shape);
+    best_bytes = bytes <= limit_bytes ? bytes : 0;
+  }
+  return best_bytes;
+}
+
+bool tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
+                           const tenon__cuda_extents_t* extents, int64_t limit_bytes,
+                           tenon__cuda_shape_t* out_shape, int64_t* out_bytes) {
+  *out_shape = (tenon__cuda_shape_t){.tile = {choice.rows, choice.across}};
+  *out_bytes = 0;
+  if (choice.kind == TENON_CUDA_DEPTHWISE) {
+    return true;
+  }
+  *out_bytes = choice.kind == TENON_CUDA_DIRECT
+                   ? sums_bytes(choice)
+                   : lay_patch(problem, choice, extents, limit_bytes, out_shape);
+  return *out_bytes > 0 && *out_bytes <= limit_bytes;
+}
+
+/* ---- Estimates ---- */
+
+/* Registers of a thread: weights, what is multiplied, sums, what stands behind them. */
+static int64_t registers_of(tenon__cuda_choice_t c) {
+  const int64_t threads = tenon__cuda_choice_threads(c);
+  const int64_t own = up(tenon__cuda_choice_pixels(c) * tenon__cuda_choice_outputs(c),
+                         TENON_CUDA_TILE_ELEMENTS * threads);
+  const int64_t weights = c.steps * c.across * (c.kind == TENON_CUDA_DIRECT ? 4 : 2);
+  const int64_t read = c.kind == TENON_CUDA_DIRECT ? c.steps * c.rows * 8 : c.rows * 6;
+  return weights + read + c.rows * c.across * 4 + own * 12 + 32;
+}
+
+/* From what was measured (sdk/docs/gpu-experiments.md): a launch, bytes and products of the busiest
+ * multiprocessor, sums through shared memory, a trip to memory for each later round of weights. */
+static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
+                         const tenon__cuda_extents_t* e) {
+  const double pixels = (double)tenon__cuda_choice_pixels(c);
+  const double outputs = (double)tenon__cuda_choice_outputs(c);
+  const double steps = (double)tenon__cuda_steps_of(p, c.kind);
+  const double depth = steps * (c.kind == TENON_CUDA_DIRECT ? WIDE_STEP : TAP_STEP);
+  tenon__cuda_shape_t shape;
+  int64_t bytes = 0;
+  const bool fits = tenon__cuda_tiles_lay(p, c, e, SHARED_BYTES, &shape, &bytes);
+  int64_t tiles = up(e->images * e->y[0] * e->y[1], (int64_t)pixels);
+  double read = pixels * depth * 2;
+  if (c.kind != TENON_CUDA_DIRECT) {
+    tiles = !fits ? 0 : e->images * up(e->y[0], shape.tile[0]) * up(e->y[1], shape.tile[1]);
+    read = (double)shape.patch_pixels * shape.pitch * 2; /* and from there into registers */
+  }
+  const int64_t blocks = tiles * up(p->outputs, (int64_t)outputs);
+  const double each = (double)up(blocks, MULTIPROCESSORS);
+  const double warps = (double)c.along * c.parts;
+  const double rate = (warps * each >= 8 ? 0.5 : 0.06 * warps * each) * 1.7e9;
+  const double products = pixels / 16 * outputs / 8 * depth / 16;
+  const double rounds = (double)up((int64_t)steps, (int64_t)c.steps * c.parts);
+  const double moved = read + outputs * depth * 2;
+  return !fits ? 0
+               : 1.4e-6 +
+                     each *
+                         (moved / 90e9 + products / rate + (double)sums_bytes(c) / 110e9 + 0.1e-6) +
+                     (rounds - 1) * (c.kind == TENON_CUDA_DIRECT ? 0.5e-6 : 0.15e-6);
+}
+
+/* ---- Choosing ---- */
+
+typedef struct ranking_t {
+  tenon__cuda_choice_t* choices;
+  double* seconds;
+  uint32_t count;
+} ranking_t;
+
+static void insert(ranking_t* r, tenon__cuda_choice_t choice, double seconds) {
+  uint32_t at = r->count;
+  while (at > 0 && r->seconds[at - 1] > seconds) {
+    at--;
+  }
+  if (at == TENON_CUDA_TILE_TACTICS) {
+    return;
+  }
+  r->count += r->count < TENON_CUDA_TILE_TACTICS ? 1 : 0;
+  for (uint32_t k = r->count - 1; k > at; k--) {
+    r->choices[k] = r->choices[k - 1];
+    r->seconds[k] = r->seconds[k - 1];
+  }
+  r->choices[at] = choice;
+  r->seconds[at] = seconds;
+}
+
+/* As few rounds as registers allow, all of one length. */
+static bool set_steps(int64_t steps, tenon__cuda_choice_t* c) {
+  const int64_t threads = tenon__cuda_choice_threads(*c);
+  const int64_t most =
+      BLOCK_REGISTERS / threads < THREAD_REGISTERS ? BLOCK_REGISTERS / threads : THREAD_REGISTERS;
+  for (int64_t rounds = 1; rounds <= steps; rounds++) {
+    const int64_t each = up(steps, c->parts * rounds);
+    c->steps = (uint8_t)(each < 255 ? each : 255);
+    if (each < 64 && registers_of(*c) <= most) {
+      return c->parts == 1 || steps > c->steps * (c->parts - 1); /* each warp has some */
+    }
+  }
+  return false;
+}
+
+static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p) {
+  const uint32_t rank = p->x->rank;
+  tenon__cuda_extents_t e = {.images = p->x->dims_opt[0] < 1 ? 1 : p->x->dims_opt[0]};
+  for (uint32_t axis = 0; axis < 2; axis++) {
+    const int64_t x = tenon__cuda_spatial(p->x->dims_opt, rank, axis);
+    const int64_t y = tenon__cuda_spatial(p->y->dims_opt, rank, axis);
+    e.x[axis] = x < 1 ? 1 : x;
+    e.y[axis] = y < 1 ? 1 : y;
+  }
+  return e;
+}
+
+/* As measured (sdk/docs/gpu-experiments-4.md): few channels and pixels a thread where there are few
+ * of them, else more. */
+static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, tenon__cuda_choice_t* out_choices,
+                                 double* out_seconds) {
+  static const uint8_t shapes[][3] = {
+      /* channels, rows, columns */
+      {2, 1, 1}, {2, 1, 2}, {4, 1, 2}, {4, 2, 2}, {8, 1, 1}, {1, 1, 2}, {1, 1, 1}};
+  uint32_t count = 0;
+  for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes) && count < TENON_CUDA_TILE_TACTICS; k++) {
+    if (p->channels % shapes[k][0] == 0 && shapes[k][0] * taps_of(p) <= DEPTHWISE_WEIGHTS) {
+      out_seconds[count] = 0;
+      out_choices[count++] = (tenon__cuda_choice_t){.kind = TENON_CUDA_DEPTHWISE,
+                                                    .rows = shapes[k][1],
+                                                    .across = shapes[k][2],
+                                                    .along = shapes[k][0]};
+    }
+  }
+  return count;
+}
+
+uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t kind,
+                                  tenon__cuda_choice_t* out_choices, double* out_seconds) {
+  static const uint8_t shapes[][3] = {
+      /* tiles of 16 pixels, of 8 outputs, warps along these */
+      {1, 2, 1}, {1, 4, 1}, {1, 4, 2}, {2, 2, 1}, {2, 4, 1}, {2, 4, 2}, {4, 4, 1}, {4, 4, 2}};
+  if (kind == TENON_CUDA_DEPTHWISE) {
+    return choose_depthwise(problem, out_choices, out_seconds);
+  }
+  const tenon__cuda_extents_t extents = extents_of(problem);
+  const int64_t steps = tenon__cuda_steps_of(problem, kind);
+  ranking_t ranking = {out_choices, out_seconds, 0};
+  for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes); k++) {
+    for (uint8_t parts = 1; parts <= 16; parts *= 2) {
+      tenon__cuda_choice_t choice = {.kind = kind,
+                                     .rows = shapes[k][0],
+                                     .across = shapes[k][1],
+                                     .along = shapes[k][2],
+                                     .parts = parts};
+      const uint32_t warps = (uint32_t)choice.along * parts;
+      if (warps > 16 || (warps < 4 && steps > 2 * warps) || !set_steps(steps, &choice)) {
+        continue;
+      }
+      const double seconds = seconds_of(problem, choice, &extents);
+      if (seconds > 0) {
+        insert(&ranking, choice, seconds);
+      }
+    }
+  }
+  return ranking.count;
+}

@@ -1,0 +1,73 @@
+/*
+ * In which tiles a convolution may be computed: what a tactic's configuration says, which of them
+ * fit, and how long each might take, so that the few that are worth a measurement are tried.
+ */
+#ifndef PLUGINS_CUDA_CONVOLUTION_TILES_H_
+#define PLUGINS_CUDA_CONVOLUTION_TILES_H_
+
+#include "problem.h"
+#include "shape.h"
+
+typedef enum tenon__cuda_form_kind_t {
+  TENON_CUDA_DIRECT = 1,   /* direct.cuh: a window of one pixel */
+  TENON_CUDA_PATCH = 2,    /* patch.cuh */
+  TENON_CUDA_NARROW = 3,   /* patch.cuh, up to four channels that may lie anyhow */
+  TENON_CUDA_DEPTHWISE = 4 /* depthwise.cuh: as many groups as channels, and as outputs */
+} tenon__cuda_form_kind_t;
+
+enum {
+  TENON_CUDA_TILE_TACTICS = 4,  /* of 8 the fastest is among these but for 2 % (README.md) */
+  TENON_CUDA_TILE_OUTPUTS = 64, /* the most of a tile; weights are packed up to whole ones */
+  TENON_CUDA_TILE_ELEMENTS = 4  /* neighbours that a thread ends with */
+};
+
+/* In what an image is multiplied, and so stored. */
+typedef enum tenon__cuda_product_t {
+  TENON_CUDA_PRODUCT_F16,
+  TENON_CUDA_PRODUCT_BF16,
+  TENON_CUDA_PRODUCT_F32 /* DEPTHWISE alone */
+} tenon__cuda_product_t;
+
+/* [frozen in plans] The tactic's configuration. */
+typedef struct tenon__cuda_choice_t {
+  uint8_t kind;    /* tenon__cuda_form_kind_t */
+  uint8_t product; /* tenon__cuda_product_t */
+  uint8_t rows;    /* tiles of 16 pixels that a warp multiplies; DEPTHWISE: rows of a thread */
+  uint8_t across;  /* tiles of 8 outputs; DEPTHWISE: columns of a thread */
+  uint8_t along;   /* warps beside one another; DEPTHWISE: channels of a thread */
+  uint8_t parts;   /* warps that share the sum */
+  uint8_t steps;   /* of the sum that a warp keeps weights of */
+  uint8_t reserved;
+} tenon__cuda_choice_t;
+
+/* Which kind serves; 0, and why not. */
+tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem,
+                                            const char** out_why);
+/* Steps of the whole sum. */
+int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, uint8_t kind);
+
+/* At most TENON_CUDA_TILE_TACTICS, the fastest by estimate first, with the estimates; 0: none. */
+uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t kind,
+                                  tenon__cuda_choice_t* out_choices, double* out_seconds);
+tenon_dtype_t tenon__cuda_product_type(tenon__cuda_choice_t choice);
+/* Neighbouring outputs that a thread ends with. */
+uint32_t tenon__cuda_choice_elements(tenon__cuda_choice_t choice);
+
+uint32_t tenon__cuda_choice_threads(tenon__cuda_choice_t choice);
+int64_t tenon__cuda_choice_pixels(tenon__cuda_choice_t choice);
+int64_t tenon__cuda_choice_outputs(tenon__cuda_choice_t choice);
+
+/* Extents of an image and of the result, along y and x, and how many images. */
+typedef struct tenon__cuda_extents_t {
+  int64_t images;
+  int64_t x[2];
+  int64_t y[2];
+} tenon__cuda_extents_t;
+
+/* Fills in tile, patch and where they lie in shared memory, and the bytes of that. False: more than
+ * `limit_bytes` however small the tile. */
+bool tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
+                           const tenon__cuda_extents_t* extents, int64_t limit_bytes,
+                           tenon__cuda_shape_t* out_shape, int64_t* out_bytes);
+
+#endif

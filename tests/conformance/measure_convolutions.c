@@ -1,0 +1,136 @@
+/*
+ * What convolutions take: for the page of figures, no test.
+ *
+ *   device_measure_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so [BATCH [all [FIRST]]]
+ *
+ * ResNet-50's layers and some of MobileNet's, f16 with bias and ReLU, where the network has one
+ * with a residual: the fastest tactic of the plugin, or each. A chain runs over the same tensors
+ * again and again, so small ones lie in the cache.
+ */
+#include "convolution_case.h"
+#include "measure_chain.h"
+
+typedef struct layer_t {
+  int64_t channels;
+  int64_t outputs;
+  int64_t extent; /* of x */
+  int64_t kernel;
+  int64_t stride;
+  int64_t groups;
+  int64_t times; /* in the network */
+  bool has_residual;
+} layer_t;
+
+static const layer_t layers[] = {
+    {3, 64, 224, 7, 2, 1, 1, false},     {64, 64, 56, 1, 1, 1, 1, false},
+    {64, 64, 56, 3, 1, 1, 3, false},     {64, 256, 56, 1, 1, 1, 1, false},
+    {64, 256, 56, 1, 1, 1, 3, true},     {256, 64, 56, 1, 1, 1, 2, false},
+    {256, 128, 56, 1, 1, 1, 1, false},   {128, 128, 56, 3, 2, 1, 1, false},
+    {256, 512, 56, 1, 2, 1, 1, false},   {128, 512, 28, 1, 1, 1, 4, true},
+    {512, 128, 28, 1, 1, 1, 3, false},   {128, 128, 28, 3, 1, 1, 3, false},
+    {512, 256, 28, 1, 1, 1, 1, false},   {256, 256, 28, 3, 2, 1, 1, false},
+    {512, 1024, 28, 1, 2, 1, 1, false},  {256, 1024, 14, 1, 1, 1, 6, true},
+    {1024, 256, 14, 1, 1, 1, 5, false},  {256, 256, 14, 3, 1, 1, 5, false},
+    {1024, 512, 14, 1, 1, 1, 1, false},  {512, 512, 14, 3, 2, 1, 1, false},
+    {1024, 2048, 14, 1, 2, 1, 1, false}, {512, 2048, 7, 1, 1, 1, 3, true},
+    {2048, 512, 7, 1, 1, 1, 2, false},   {512, 512, 7, 3, 1, 1, 2, false},
+    {32, 32, 112, 3, 1, 32, 0, false},   {96, 96, 112, 3, 2, 96, 0, false},
+    {192, 192, 28, 3, 1, 192, 0, false}, {384, 384, 14, 3, 1, 384, 0, false},
+    {960, 960, 7, 3, 1, 960, 0, false},  {72, 72, 56, 5, 2, 72, 0, false},
+    {672, 672, 14, 5, 1, 672, 0, false}};
+
+typedef struct timed_t {
+  double seconds;
+  int launches;
+} timed_t;
+
+static void use(const kernel_life_t* life, void* user) {
+  timed_t* timed = user;
+  timed->seconds = measure_step(life, timed->launches / 5, timed->launches);
+}
+
+static convolution_case_t case_of(const layer_t* layer, int64_t batch) {
+  const int64_t pad = (layer->kernel - 1) / 2;
+  convolution_case_t c = {.dtype = TENON_DTYPE_FLOAT16,
+                          .spatial = 2,
+                          .batch = batch,
+                          .channels = layer->channels,
+                          .outputs = layer->outputs,
+                          .groups = layer->groups,
+                          .extent = {layer->extent, layer->extent},
+                          .kernel = {layer->kernel, layer->kernel},
+                          .stride = {layer->stride, layer->stride},
+                          .dilation = {1, 1},
+                          .pads = {pad, pad, pad, pad},
+                          .auto_pad = "explicit",
+                          .slot = layer->has_residual ? SLOT_RESIDUAL_BIAS_RELU : SLOT_BIAS_RELU,
+                          .is_constant = true,
+                          .is_unjudged = true,
+                          .seed = 2};
+  (void)snprintf(c.name, sizeof(c.name), "%lldx%lld/%lld %lld>%lld @%lld%s%s",
+                 (long long)layer->kernel, (long long)layer->kernel, (long long)layer->stride,
+                 (long long)layer->channels, (long long)layer->outputs, (long long)layer->extent,
+                 layer->groups > 1 ? " depthwise" : "", layer->has_residual ? " + residual" : "");
+  return c;
+}
+
+/* Seconds of the fastest; 0: none runs. */
+static double measure(const layer_t* layer, int64_t batch, bool is_loud) {
+  static made_t made;
+  static char best_name[96];
+  const convolution_case_t c = case_of(layer, batch);
+  double best = 0;
+  const tenon_kernel_t* kernel = NULL;
+  tenon_refusal_t refusal;
+  (void)convolution_make(&c, &made);
+  for (uint32_t nth = 0; (kernel = kernel_find_nth(&made.fake, nth)) != NULL; nth++) {
+    const uint32_t count =
+        kernel_takes(kernel, &made.fake, &refusal) ? kernel_take_tactic(kernel, &made.fake, 0) : 0;
+    for (uint32_t k = 0; k < count; k++) {
+      timed_t timed = {.launches = batch > 1 ? 20 : 100};
+      (void)kernel_take_tactic(kernel, &made.fake, k);
+      if (convolution_lend(&made, kernel, use, &timed) != TENON_OK) {
+        continue;
+      }
+      if (is_loud) {
+        (void)printf("    %7.2f  %5.2f  %s\n", timed.seconds * 1e6,
+                     made.fake.tactic.estimate_seconds * 1e6, made.fake.tactic.name);
+      }
+      if (best == 0 || timed.seconds < best) {
+        best = timed.seconds;
+        (void)snprintf(best_name, sizeof(best_name), "%s", made.fake.tactic.name);
+      }
+    }
+  }
+  (void)printf("%-36s %lld x %7.2f  %s\n", c.name, (long long)layer->times, best * 1e6,
+               best == 0 ? "nobody" : best_name);
+  (void)fflush(stdout);
+  fake_done(&made.fake);
+  return best;
+}
+
+int main(int argument_count, char** arguments) {
+  if (argument_count < 4) {
+    (void)fprintf(stderr, "device_measure_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so\n");
+    return OPENED_FAILED;
+  }
+  const int status = opened_start(&kernel_device, arguments[1], arguments[2], 0);
+  if (status != 0) {
+    return status;
+  }
+  if (!opened_start_plugin(arguments[3], &kernel_plugin, &kernel_plugin_state)) {
+    return OPENED_FAILED;
+  }
+  const int64_t batch = argument_count > 4 ? strtoll(arguments[4], NULL, 10) : 1;
+  double all = 0;
+  kernel_is_quiet = true;
+  const size_t first = argument_count > 6 ? strtoul(arguments[6], NULL, 10) : 0;
+  for (size_t k = first; k < sizeof(layers) / sizeof(*layers); k++) {
+    all += (double)layers[k].times * measure(&layers[k], batch, argument_count > 5);
+  }
+  (void)printf("ResNet-50's convolutions: %.1f us\n", all * 1e6);
+  kernel_free_scratch();
+  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
+  opened_stop(&kernel_device);
+  return 0;
+}
