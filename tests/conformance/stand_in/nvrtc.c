@@ -1,9 +1,12 @@
 /*
  * A stand-in for NVRTC on machines without a GPU: "compiles" a kernel's text with the host's C++
  * compiler into a shared object, which the stand-in for the driver loads and runs. So what the
- * plugin generates is executed, and the address sanitizer sees it too.
+ * plugin generates is executed, and the address sanitizer sees it too. Where STAND_IN_CACHE names a
+ * folder, what was compiled once is kept there, and found by the digest of its text.
  */
 #include <nvrtc.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,13 +81,14 @@ static void read_file(const char* path, char** out_bytes, size_t* out_size) {
   (void)fclose(file);
 }
 
-nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
+/* ---- Compiling ---- */
+
+static nvrtcResult compile_text(nvrtcProgram program) {
   char folder[] = "/tmp/stand_in_XXXXXX";
   char path[64];
   char command[1024];
   char* log = NULL;
   size_t log_size = 0;
-  (void)count, (void)options;
   if (mkdtemp(folder) == NULL) {
     return NVRTC_ERROR_INTERNAL_ERROR;
   }
@@ -111,6 +115,54 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
   (void)snprintf(command, sizeof(command), "rm -r %s", folder);
   (void)!system(command); /* NOLINT(cert-env33-c) */
   return status == 0 && program->code != NULL ? NVRTC_SUCCESS : NVRTC_ERROR_COMPILATION;
+}
+
+/* ---- What was compiled before ---- */
+
+static uint64_t digest(const char* text, uint64_t state) {
+  for (; *text != '\0'; text++) {
+    state = (state ^ (unsigned char)*text) * 1099511628211U;
+  }
+  return state;
+}
+
+/* False: nothing is kept. */
+static bool find_kept(const char* text, char* out_path, size_t size) {
+  const char* folder = getenv("STAND_IN_CACHE");
+  if (folder == NULL) {
+    return false;
+  }
+  (void)snprintf(out_path, size, "%s/%016llx%016llx", folder,
+                 (unsigned long long)digest(text, 14695981039346656037U),
+                 (unsigned long long)digest(CHECKS "\n" STAND_IN_PROLOGUE, digest(text, 1)));
+  return true;
+}
+
+static void keep(nvrtcProgram program, const char* path) {
+  char part[600];
+  (void)snprintf(part, sizeof(part), "%s.%d", path, (int)getpid());
+  FILE* file = fopen(part, "wb");
+  if (file != NULL) {
+    const bool written = fwrite(program->code, 1, program->size, file) == program->size;
+    (void)(fclose(file) == 0 && written ? rename(part, path) : remove(part));
+  }
+}
+
+nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
+  char kept[512];
+  const bool keeps = find_kept(program->text, kept, sizeof(kept));
+  if (keeps) {
+    read_file(kept, &program->code, &program->size);
+  }
+  if (program->code != NULL) {
+    return NVRTC_SUCCESS;
+  }
+  const nvrtcResult result = compile_text(program);
+  if (keeps && result == NVRTC_SUCCESS) {
+    keep(program, kept);
+  }
+  (void)count, (void)options;
+  return result;
 }
 
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t* out_size) {
