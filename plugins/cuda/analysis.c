@@ -25,6 +25,9 @@ const char* tenon__cuda_mnemonic(tenon_dtype_t dtype) {
 int tenon__cuda_class(tenon_dtype_t dtype) {
   return dtype < TENON_DTYPE_COUNT ? classes[dtype] : 'x';
 }
+uint32_t tenon__cuda_bits(tenon_dtype_t dtype) {
+  return dtype < TENON_DTYPE_COUNT ? bits_of[dtype] : 0;
+}
 uint32_t tenon__cuda_bytes(tenon_dtype_t dtype) {
   return dtype < TENON_DTYPE_COUNT ? bits_of[dtype] / 8U : 0;
 }

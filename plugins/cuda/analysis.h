@@ -54,6 +54,7 @@ bool tenon__cuda_operand_is_uniform(const tenon__cuda_analysis_t* analysis, uint
 /* Mnemonic, class and bits of a type. */
 const char* tenon__cuda_mnemonic(tenon_dtype_t dtype);
 int tenon__cuda_class(tenon_dtype_t dtype);
+uint32_t tenon__cuda_bits(tenon_dtype_t dtype);
 uint32_t tenon__cuda_bytes(tenon_dtype_t dtype);
 
 #endif

@@ -9,4 +9,19 @@ extern const char tenon__cuda_frame_text[];
 /* Kernels that move boxes: whole, as they are. */
 extern const char tenon__cuda_moves_text[];
 
+/* Operators by hand, closed/NAME.cuh. */
+#define TENON_CLOSED_TEXTS(X) \
+  X(frame)                    \
+  X(scatter)                  \
+  X(order)                    \
+  X(running)                  \
+  X(loss)                     \
+  X(found)                    \
+  X(unique)                   \
+  X(conversion)               \
+  X(generator)
+#define TENON_CLOSED_TEXT(name) extern const char tenon__cuda_closed_##name##_text[];
+TENON_CLOSED_TEXTS(TENON_CLOSED_TEXT)
+#undef TENON_CLOSED_TEXT
+
 #endif

@@ -2,7 +2,8 @@
  * A stand-in for NVRTC on machines without a GPU: "compiles" a kernel's text with the host's C++
  * compiler into a shared object, which the stand-in for the driver loads and runs. So what the
  * plugin generates is executed, and the address sanitizer sees it too. Where STAND_IN_CACHE names a
- * folder, what was compiled once is kept there, and found by the digest of its text.
+ * folder, what was compiled once is kept there, and found by the digest of its text, which lies
+ * beside it (.cu), for whoever wants to see what CUDA's own compiler makes of it.
  */
 #include <nvrtc.h>
 #include <stdbool.h>
@@ -51,19 +52,45 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
   return NVRTC_SUCCESS;
 }
 
-/* A function that calls each kernel with what a pointer points to. */
-static void write_callers(FILE* file, const char* text) {
-  static const char parameter[] = "(const __grid_constant__";
+/* A kernel is what stands before this. */
+static const char parameter[] = "(const __grid_constant__";
+
+/* A name that was there before: kernels of which the preprocessor leaves one. */
+static bool is_again(const char* text, const char* begin, size_t length) {
+  for (const char* at = strstr(text, parameter); at != NULL && at < begin;
+       at = strstr(at + 1, parameter)) {
+    if ((size_t)(at - text) > length && at[-(long)length - 1] == ' ' &&
+        strncmp(at - length, begin, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* For each kernel `format`, in which its name stands twice. */
+static void write_kernels(FILE* file, const char* text, const char* format) {
   for (const char* at = strstr(text, parameter); at != NULL; at = strstr(at + 1, parameter)) {
     const char* begin = at;
     while (begin[-1] != ' ') {
       begin--;
     }
-    (void)fprintf(file,
-                  "extern \"C\" void stand_in_call_%.*s(const void* p) {\n  %.*s(*(const "
-                  "parameters_t*)p);\n}\n",
-                  (int)(at - begin), begin, (int)(at - begin), begin);
+    const int length = (int)(at - begin);
+    if (!is_again(text, begin, (size_t)length)) {
+      (void)fprintf(file, format, length, begin, length, begin); /* NOLINT: two texts below */
+    }
   }
+}
+
+/* In front of the text kernels are declared, and may be lacking; behind it stands a function for
+ * each that calls it with what a pointer points to. */
+static void write_text(FILE* file, const char* text) {
+  (void)fprintf(file, "#include \"" STAND_IN_FOLDER "/prologue.hpp\"\nstruct parameters_t;\n");
+  write_kernels(file, text,
+                "extern \"C\" __attribute__((weak)) void %.*s(const parameters_t); /* %.*s */\n");
+  (void)fprintf(file, "#line 1 \"kernel\"\n%s\n", text);
+  write_kernels(file, text,
+                "extern \"C\" void stand_in_call_%.*s(const void* p) {\n  %.*s(*(const "
+                "parameters_t*)p);\n}\n");
   (void)fprintf(
       file, "extern \"C\" const unsigned long stand_in_parameter_bytes = sizeof(parameters_t);\n");
 }
@@ -94,14 +121,12 @@ static nvrtcResult compile_text(nvrtcProgram program) {
   }
   (void)snprintf(path, sizeof(path), "%s/k.cpp", folder);
   FILE* file = fopen(path, "w");
-  (void)fprintf(file, "#include \"" STAND_IN_FOLDER "/prologue.hpp\"\n#line 1 \"kernel\"\n%s\n",
-                program->text);
-  write_callers(file, program->text);
+  write_text(file, program->text);
   (void)fclose(file);
   (void)snprintf(command, sizeof(command),
                  STAND_IN_COMPILER
                  " -x c++ -std=c++17 -O1 -w -ffp-contract=off -fno-strict-aliasing " CHECKS
-                 " -shared -fPIC -o %s/k.so %s/k.cpp -lm >%s/log 2>&1",
+                 " -shared -fPIC -Wl,-Bsymbolic -o %s/k.so %s/k.cpp -lm >%s/log 2>&1",
                  folder, folder, folder);
   const int status = system(command); /* NOLINT(cert-env33-c): a test's own compiler */
   (void)snprintf(path, sizeof(path), "%s/log", folder);
@@ -140,6 +165,12 @@ static bool find_kept(const char* text, char* out_path, size_t size) {
 
 static void keep(nvrtcProgram program, const char* path) {
   char part[600];
+  (void)snprintf(part, sizeof(part), "%s.cu", path);
+  FILE* text = fopen(part, "w");
+  if (text != NULL) {
+    (void)fputs(program->text, text);
+    (void)fclose(text);
+  }
   (void)snprintf(part, sizeof(part), "%s.%d", path, (int)getpid());
   FILE* file = fopen(part, "wb");
   if (file != NULL) {

@@ -50,6 +50,7 @@ static inline T stand_in_bits(F x) {
 }
 static inline float __uint_as_float(unsigned x) { return stand_in_bits<float>(x); }
 static inline unsigned __float_as_uint(float x) { return stand_in_bits<unsigned>(x); }
+static inline long long __double_as_longlong(double x) { return stand_in_bits<long long>(x); }
 static inline double __longlong_as_double(long long x) { return stand_in_bits<double>(x); }
 static inline float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
 static inline double stand_in_cut(double x, double least, double most) {
@@ -99,4 +100,18 @@ static inline T __shfl_xor_sync(unsigned, T x, int distance) {
   memcpy(&other, &stand_in_slots[threadIdx.x ^ (unsigned)distance], sizeof(other));
   stand_in_meet();
   return other;
+}
+
+/* One thread runs at a time, so these are what they say. */
+template <class T, class U>
+static inline T atomicAdd(T* at, U x) {
+  const T old = *at;
+  *at = (T)(old + (T)x);
+  return old;
+}
+template <class T>
+static inline T atomicCAS(T* at, T expected, T x) {
+  const T old = *at;
+  *at = old == expected ? x : old;
+  return old;
 }

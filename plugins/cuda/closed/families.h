@@ -1,0 +1,31 @@
+/* What rows of rows.h have to find out on the host, family by family; members of
+ * tenon__closed_row_t. The text of a family says what its numbers are. */
+#ifndef PLUGINS_CUDA_CLOSED_FAMILIES_H_
+#define PLUGINS_CUDA_CLOSED_FAMILIES_H_
+
+#include "closed.h"
+
+/* indexing.c */
+void tenon__closed_bind_scatter(tenon__closed_work_t* work);
+void tenon__closed_bind_top_k(tenon__closed_work_t* work);
+void tenon__closed_bind_found(tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_found(const tenon__closed_work_t* work);
+void tenon__closed_extents_found(const tenon__closed_work_t* work, const int64_t* found,
+                                 uint32_t output, tenon__closed_shape_t* out_shape);
+void tenon__closed_bind_unique(tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_unique(const tenon__closed_work_t* work);
+void tenon__closed_extents_unique(const tenon__closed_work_t* work, const int64_t* found,
+                                  uint32_t output, tenon__closed_shape_t* out_shape);
+
+/* elements.c */
+void tenon__closed_bind_loss(tenon__closed_work_t* work);
+const char* tenon__closed_refuse_bit_cast(const tenon__closed_work_t* work);
+void tenon__closed_bind_arange(tenon__closed_work_t* work);
+void tenon__closed_extents_arange(const tenon__closed_work_t* work, const int64_t* found,
+                                  uint32_t output, tenon__closed_shape_t* out_shape);
+void tenon__closed_bind_random(tenon__closed_work_t* work);
+
+/* What `finding` kernels leave at the beginning of scratch. */
+uint64_t tenon__closed_scratch_numbers(const tenon__closed_work_t* work);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * Which operators have kernels by hand: ROW(name, text, faults, attributes, ...). What follows the
+ * attributes are members of tenon__closed_row_t. `attributes` are all that the kernel understands.
+ */
+#ifndef PLUGINS_CUDA_CLOSED_ROWS_H_
+#define PLUGINS_CUDA_CLOSED_ROWS_H_
+
+#include "families.h"
+
+/* A NULL-terminated list of names. */
+#define LIST(...) ((const char* const[]){__VA_ARGS__, NULL})
+#define NOTHING ((const char* const[]){NULL})
+#define NO_FAULTS NULL
+#define KERNELS(...) .kernels = LIST(__VA_ARGS__)
+#define PLACES LIST("index {value} is out of range")
+
+#define TENON_CLOSED_ROWS(ROW)                                                                     \
+  ROW(scatter_elements, scatter, PLACES, LIST("axis", "reduction"),                                \
+      KERNELS("copy_first", "scatter"), .bind = tenon__closed_bind_scatter,                        \
+      .flags = TENON_CLOSED_IN_PLACE)                                                              \
+  ROW(scatter_nd, scatter, PLACES, LIST("reduction"), KERNELS("copy_first", "scatter"),            \
+      .bind = tenon__closed_bind_scatter, .flags = TENON_CLOSED_IN_PLACE)                          \
+  ROW(tensor_scatter, scatter, PLACES, LIST("axis", "mode"), KERNELS("copy_first", "scatter"),     \
+      .bind = tenon__closed_bind_scatter, .flags = TENON_CLOSED_IN_PLACE)                          \
+  ROW(top_k, order, NO_FAULTS, LIST("axis", "largest", "sorted"), KERNELS("best", "rank_all"),     \
+      .bind = tenon__closed_bind_top_k)                                                            \
+  ROW(cumulative_sum, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),     \
+      KERNELS("running"), .flags = TENON_CLOSED_SUMS)                                              \
+  ROW(cumulative_prod, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),    \
+      KERNELS("running"), .flags = TENON_CLOSED_SUMS)                                              \
+  ROW(nonzero, found, NO_FAULTS, NOTHING, KERNELS("count", "add_up", "write"),                     \
+      .bind = tenon__closed_bind_found, .scratch = tenon__closed_scratch_found,                    \
+      .extents = tenon__closed_extents_found, .finding = 2)                                        \
+  ROW(compress, found, LIST("condition {value} is true, where the axis ends before"),              \
+      LIST("axis", "flat"), KERNELS("count", "add_up", "write"), .bind = tenon__closed_bind_found, \
+      .scratch = tenon__closed_scratch_found, .extents = tenon__closed_extents_found,              \
+      .finding = 2)                                                                                \
+  ROW(unique, unique, NO_FAULTS, LIST("axis", "flat", "sorted"),                                   \
+      KERNELS("find_first", "rank_first", "write"), .bind = tenon__closed_bind_unique,             \
+      .scratch = tenon__closed_scratch_unique, .extents = tenon__closed_extents_unique,            \
+      .finding = 2)                                                                                \
+  ROW(negative_log_likelihood, loss, LIST("target {value} is out of range"),                       \
+      LIST("reduction", "ignores", "ignore_index"), KERNELS("loss"),                               \
+      .bind = tenon__closed_bind_loss, .flags = TENON_CLOSED_SUMS)                                 \
+  ROW(bit_cast, conversion, NO_FAULTS, LIST("to"), KERNELS("convert"),                             \
+      .refuse = tenon__closed_refuse_bit_cast, .flags = TENON_CLOSED_PACKED)                       \
+  ROW(cast, conversion, NO_FAULTS, LIST("to", "saturate", "round_mode"), KERNELS("convert"),       \
+      .flags = TENON_CLOSED_PACKED)                                                                \
+  ROW(quantize_linear, conversion, NO_FAULTS, LIST("to", "axis", "block_size", "saturate"),        \
+      KERNELS("convert"), .flags = TENON_CLOSED_PACKED)                                            \
+  ROW(arange_float, generator, LIST("there is no such range"), NOTHING, KERNELS("count", "write"), \
+      .bind = tenon__closed_bind_arange, .scratch = tenon__closed_scratch_numbers,                 \
+      .extents = tenon__closed_extents_arange, .finding = 1)                                       \
+  ROW(random_uniform, generator, NO_FAULTS, LIST("low", "high", "seed", "to"),                     \
+      KERNELS("count_call", "draw"), .bind = tenon__closed_bind_random,                            \
+      .flags = TENON_CLOSED_COUNTS_CALLS | TENON_CLOSED_SUMS_OUTPUT)                               \
+  ROW(random_normal, generator, NO_FAULTS, LIST("mean", "scale", "seed", "to"),                    \
+      KERNELS("count_call", "draw"), .bind = tenon__closed_bind_random,                            \
+      .flags = TENON_CLOSED_COUNTS_CALLS | TENON_CLOSED_SUMS_OUTPUT)                               \
+  ROW(bernoulli, generator, NO_FAULTS, LIST("seed", "to"), KERNELS("count_call", "draw"),          \
+      .bind = tenon__closed_bind_random,                                                           \
+      .flags = TENON_CLOSED_COUNTS_CALLS | TENON_CLOSED_SUMS_OUTPUT)                               \
+  ROW(multinomial, generator, NO_FAULTS, LIST("sample_size", "seed", "to"),                        \
+      KERNELS("count_call", "draw"), .bind = tenon__closed_bind_random,                            \
+      .flags = TENON_CLOSED_COUNTS_CALLS | TENON_CLOSED_SUMS_OUTPUT)
+
+/* Lines of the manifest. */
+#define TENON_CLOSED_OFFER(name, ...) "offers: kernel " #name " standard." #name "/1 cuda\n"
+#define TENON_CLOSED_OFFERS TENON_CLOSED_ROWS(TENON_CLOSED_OFFER)
+
+extern const tenon_offering_t tenon__closed_kernels;
+
+#endif
