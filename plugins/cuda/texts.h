@@ -19,7 +19,14 @@ extern const char tenon__cuda_moves_text[];
   X(found)                    \
   X(unique)                   \
   X(conversion)               \
-  X(generator)
+  X(generator)                \
+  X(resize)                   \
+  X(grid)                     \
+  X(region)                   \
+  X(suppression)              \
+  X(windows)                  \
+  X(neighbours)               \
+  X(product)
 #define TENON_CLOSED_TEXT(name) extern const char tenon__cuda_closed_##name##_text[];
 TENON_CLOSED_TEXTS(TENON_CLOSED_TEXT)
 #undef TENON_CLOSED_TEXT

@@ -25,6 +25,27 @@ void tenon__closed_extents_arange(const tenon__closed_work_t* work, const int64_
                                   uint32_t output, tenon__closed_shape_t* out_shape);
 void tenon__closed_bind_random(tenon__closed_work_t* work);
 
+/* windows.c */
+void tenon__closed_bind_windows(tenon__closed_work_t* work);
+void tenon__closed_bind_transposed(tenon__closed_work_t* work);
+const char* tenon__closed_refuse_windows(const tenon__closed_work_t* work);
+const char* tenon__closed_refuse_planes(const tenon__closed_work_t* work);
+void tenon__closed_bind_unpool(tenon__closed_work_t* work);
+void tenon__closed_bind_causal(tenon__closed_work_t* work);
+
+/* sampling.c */
+uint64_t tenon__closed_scratch_suppression(const tenon__closed_work_t* work);
+void tenon__closed_bind_suppression(tenon__closed_work_t* work);
+void tenon__closed_extents_suppression(const tenon__closed_work_t* work, const int64_t* found,
+                                       uint32_t output, tenon__closed_shape_t* out_shape);
+
+/* product.c */
+void tenon__closed_bind_mat_mul(tenon__closed_work_t* work);
+const char* tenon__closed_refuse_mat_mul(const tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_det(const tenon__closed_work_t* work);
+const char* tenon__closed_refuse_einsum(const tenon__closed_work_t* work);
+void tenon__closed_bind_einsum(tenon__closed_work_t* work);
+
 /* What `finding` kernels leave at the beginning of scratch. */
 uint64_t tenon__closed_scratch_numbers(const tenon__closed_work_t* work);
 

@@ -12,6 +12,8 @@
 #define NOTHING ((const char* const[]){NULL})
 #define NO_FAULTS NULL
 #define KERNELS(...) .kernels = LIST(__VA_ARGS__)
+#define WINDOW "strides", "dilations", "pads"
+#define POOL "kernel_shape", WINDOW, "auto_pad", "ceil_mode"
 #define PLACES LIST("index {value} is out of range")
 
 #define TENON_CLOSED_ROWS(ROW)                                                                     \
@@ -62,7 +64,56 @@
       .flags = TENON_CLOSED_COUNTS_CALLS | TENON_CLOSED_SUMS_OUTPUT)                               \
   ROW(multinomial, generator, NO_FAULTS, LIST("sample_size", "seed", "to"),                        \
       KERNELS("count_call", "draw"), .bind = tenon__closed_bind_random,                            \
-      .flags = TENON_CLOSED_COUNTS_CALLS | TENON_CLOSED_SUMS_OUTPUT)
+      .flags = TENON_CLOSED_COUNTS_CALLS | TENON_CLOSED_SUMS_OUTPUT) \
+  ROW(resize, resize, NO_FAULTS, \
+      LIST("mode", "coordinate_mode", "nearest_mode", "cubic_coeff_a", "exclude_outside", \
+           "antialias", "extrapolation_value"), \
+      KERNELS("resize")) \
+  ROW(grid_sample, grid, NO_FAULTS, LIST("mode", "padding_mode", "align_corners"), \
+      KERNELS("sample_grid"), .flags = TENON_CLOSED_SUMS) \
+  ROW(affine_grid, grid, NO_FAULTS, LIST("align_corners"), KERNELS("affine")) \
+  ROW(roi_align, region, LIST("batch index {value} is out of range"), \
+      LIST("mode", "output_height", "output_width", "sampling_ratio", "spatial_scale", \
+           "coordinate_mode"), KERNELS("pool_regions")) \
+  ROW(max_roi_pool, region, LIST("batch index {value} is out of range"), \
+      LIST("pooled_shape", "spatial_scale"), KERNELS("pool_regions")) \
+  ROW(non_max_suppression, suppression, NO_FAULTS, LIST("center_point_box"), \
+      KERNELS("select_boxes", "add_up", "write"), .bind = tenon__closed_bind_suppression, \
+      .scratch = tenon__closed_scratch_suppression, .extents = tenon__closed_extents_suppression, \
+      .finding = 2) \
+  ROW(max_pool, windows, NO_FAULTS, LIST(POOL, "storage_order"), KERNELS("pool"), \
+      .refuse = tenon__closed_refuse_windows, .bind = tenon__closed_bind_windows) \
+  ROW(average_pool, windows, NO_FAULTS, LIST(POOL, "count_include_pad"), KERNELS("pool"), \
+      .refuse = tenon__closed_refuse_windows, .bind = tenon__closed_bind_windows, .flags = TENON_CLOSED_SUMS) \
+  ROW(lp_pool, windows, NO_FAULTS, LIST(POOL, "p"), KERNELS("pool"), \
+      .refuse = tenon__closed_refuse_windows, .bind = tenon__closed_bind_windows, .flags = TENON_CLOSED_SUMS) \
+  ROW(convolution, windows, NO_FAULTS, LIST(WINDOW, "groups", "auto_pad"), KERNELS("convolve"), \
+      .refuse = tenon__closed_refuse_windows, .bind = tenon__closed_bind_windows, .flags = TENON_CLOSED_SUMS) \
+  ROW(convolution_integer, windows, NO_FAULTS, LIST(WINDOW, "groups", "auto_pad"), \
+      KERNELS("convolve"), .refuse = tenon__closed_refuse_windows, \
+      .bind = tenon__closed_bind_windows) \
+  ROW(deconvolution, windows, NO_FAULTS, \
+      LIST(WINDOW, "groups", "auto_pad", "output_padding", "output_shape"), KERNELS("convolve"), \
+      .refuse = tenon__closed_refuse_windows, .bind = tenon__closed_bind_transposed, .flags = TENON_CLOSED_SUMS) \
+  ROW(deformable_convolution, windows, NO_FAULTS, LIST(WINDOW, "groups", "offset_groups"), \
+      KERNELS("convolve"), .refuse = tenon__closed_refuse_planes, \
+      .bind = tenon__closed_bind_windows, .flags = TENON_CLOSED_SUMS) \
+  ROW(lrn, neighbours, NO_FAULTS, LIST("window", "alpha", "beta", "bias"), KERNELS("normalise"), \
+      .flags = TENON_CLOSED_SUMS) \
+  ROW(max_unpool, neighbours, PLACES, LIST("kernel_shape", "strides", "pads"), \
+      KERNELS("clear", "unpool"), .bind = tenon__closed_bind_unpool) \
+  ROW(col2im, neighbours, LIST("x has other windows than the {value} of the image"), LIST(WINDOW), \
+      KERNELS("gather"), .flags = TENON_CLOSED_SUMS) \
+  ROW(causal_convolution, neighbours, NO_FAULTS, LIST("activation"), KERNELS("convolve"), \
+      .bind = tenon__closed_bind_causal, .flags = TENON_CLOSED_SUMS) \
+  ROW(mat_mul, product, NO_FAULTS, NOTHING, KERNELS("multiply"), \
+      .refuse = tenon__closed_refuse_mat_mul, .bind = tenon__closed_bind_mat_mul, .flags = TENON_CLOSED_SUMS) \
+  ROW(mat_mul_integer, product, NO_FAULTS, NOTHING, KERNELS("multiply"), \
+      .refuse = tenon__closed_refuse_mat_mul, .bind = tenon__closed_bind_mat_mul) \
+  ROW(einsum, product, NO_FAULTS, LIST("equation"), KERNELS("sum_products"), \
+      .refuse = tenon__closed_refuse_einsum, .bind = tenon__closed_bind_einsum, .flags = TENON_CLOSED_SUMS) \
+  ROW(det, product, NO_FAULTS, NOTHING, KERNELS("determinant"), \
+      .scratch = tenon__closed_scratch_det, .flags = TENON_CLOSED_SUMS)
 
 /* Lines of the manifest. */
 #define TENON_CLOSED_OFFER(name, ...) "offers: kernel " #name " standard." #name "/1 cuda\n"
