@@ -26,7 +26,12 @@ extern const char tenon__cuda_moves_text[];
   X(suppression)              \
   X(windows)                  \
   X(neighbours)               \
-  X(product)
+  X(product)                  \
+  X(signal)                   \
+  X(attention)                \
+  X(recurrent)                \
+  X(classical)                \
+  X(detection)
 #define TENON_CLOSED_TEXT(name) extern const char tenon__cuda_closed_##name##_text[];
 TENON_CLOSED_TEXTS(TENON_CLOSED_TEXT)
 #undef TENON_CLOSED_TEXT

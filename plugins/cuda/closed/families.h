@@ -46,6 +46,28 @@ uint64_t tenon__closed_scratch_det(const tenon__closed_work_t* work);
 const char* tenon__closed_refuse_einsum(const tenon__closed_work_t* work);
 void tenon__closed_bind_einsum(tenon__closed_work_t* work);
 
+/* layers.c */
+const char* tenon__closed_refuse_recurrent(const tenon__closed_work_t* work);
+void tenon__closed_bind_recurrent(tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_recurrent(const tenon__closed_work_t* work);
+const char* tenon__closed_refuse_attention(const tenon__closed_work_t* work);
+void tenon__closed_bind_attention(tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_attention(const tenon__closed_work_t* work);
+const char* tenon__closed_refuse_linear(const tenon__closed_work_t* work);
+void tenon__closed_bind_linear(tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_linear(const tenon__closed_work_t* work);
+const char* tenon__closed_refuse_rotary(const tenon__closed_work_t* work);
+void tenon__closed_bind_rotary(tenon__closed_work_t* work);
+void tenon__closed_bind_rows(tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_trees(const tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_pairs(const tenon__closed_work_t* work);
+
+/* detection.c */
+void tenon__closed_bind_detection(tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_detection(const tenon__closed_work_t* work);
+void tenon__closed_extents_detection(const tenon__closed_work_t* work, const int64_t* found,
+                                     uint32_t output, tenon__closed_shape_t* out_shape);
+
 /* What `finding` kernels leave at the beginning of scratch. */
 uint64_t tenon__closed_scratch_numbers(const tenon__closed_work_t* work);
 

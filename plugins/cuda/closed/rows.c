@@ -10,7 +10,7 @@
    .text = tenon__cuda_closed_##row_text##_text,          \
    .attributes = names,                                   \
    __VA_ARGS__},
-static const tenon__closed_row_t rows[] = {TENON_CLOSED_ROWS(TABLE_ROW)};
+static const tenon__closed_row_t rows[] = {TENON_CLOSED_ROWS(TABLE_ROW, TABLE_ROW)};
 
 const tenon__closed_row_t* tenon__closed_find(const char* op) {
   static const char domain[] = "standard.";
@@ -28,19 +28,23 @@ const tenon__closed_row_t* tenon__closed_find(const char* op) {
   return NULL;
 }
 
-#define OFFERED(row_name, row_text, fault_texts, names, ...) \
-  {.size = sizeof(tenon_kernel_t),                           \
-   .name = #row_name,                                        \
-   .device = "cuda",                                         \
-   .operators = LIST("standard." #row_name "/1"),            \
-   .attributes = names,                                      \
-   .version = 1,                                             \
-   .match = tenon__closed_match,                             \
-   .tactics = tenon__closed_tactics,                         \
-   .prepare = tenon__closed_prepare,                         \
-   .bind = tenon__closed_bind,                               \
-   .enqueue = tenon__closed_enqueue,                         \
-   .destroy = tenon__closed_destroy,                         \
+#define OFFERED(row_flags, row_name, fault_texts, names) \
+  {.size = sizeof(tenon_kernel_t),                       \
+   .name = #row_name,                                    \
+   .device = "cuda",                                     \
+   .operators = LIST("standard." #row_name "/1"),        \
+   .attributes = names,                                  \
+   .version = 1,                                         \
+   .flags = row_flags,                                   \
+   .match = tenon__closed_match,                         \
+   .tactics = tenon__closed_tactics,                     \
+   .prepare = tenon__closed_prepare,                     \
+   .bind = tenon__closed_bind,                           \
+   .enqueue = tenon__closed_enqueue,                     \
+   .destroy = tenon__closed_destroy,                     \
    .faults = fault_texts},
-static const tenon_kernel_t kernels[] = {TENON_CLOSED_ROWS(OFFERED)};
+#define OFFERED_ROW(name, text, faults, names, ...) OFFERED(0, name, faults, names)
+#define OFFERED_LAST(name, text, faults, names, ...) \
+  OFFERED(TENON_KERNEL_REFERENCE, name, faults, names)
+static const tenon_kernel_t kernels[] = {TENON_CLOSED_ROWS(OFFERED_ROW, OFFERED_LAST)};
 const tenon_offering_t tenon__closed_kernels = TENON_OFFERING_OF("kernel/1", kernels);
