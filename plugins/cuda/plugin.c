@@ -12,6 +12,7 @@ TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "licence: Apache-2.0\n"
                       "offers: device cuda\n"
                       "offers: kernel expressions *expressions cuda\n"
+                      "offers: kernel narrow_expressions *expressions cuda\n"
                       "offers: kernel moves *moves cuda\n" TENON_CLOSED_OFFERS
                       "needs-library: libcuda.so.1 opened\n"
                       "needs-library: libnvrtc.so.13 opened\n"
@@ -51,6 +52,7 @@ static void stop(void* state) {
     .count = 1, .stride = sizeof(tenon_kernel_t)                                                 \
   }
 static const tenon_offering_t* const offerings[] = {&tenon__cuda_devices, KERNEL(expressions),
+                                                    KERNEL(narrow_expressions),
                                                     KERNEL(moves), &tenon__closed_kernels};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,

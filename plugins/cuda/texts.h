@@ -9,6 +9,8 @@ extern const char tenon__cuda_frame_text[];
 /* Kernels that move boxes: whole, as they are. */
 extern const char tenon__cuda_moves_text[];
 
+/* Expressions of elements below a byte. */
+extern const char tenon__cuda_closed_narrow_text[];
 /* Operators by hand, closed/NAME.cuh. */
 #define TENON_CLOSED_TEXTS(X) \
   X(frame)                    \

@@ -89,22 +89,7 @@ PLAIN(f8e4m3fn)
 PLAIN(f8e4m3fnuz)
 PLAIN(f8e5m2)
 PLAIN(f8e5m2fnuz)
-
-/* Powers of two; 255 is NaN. Rounds to the nearest, saturates. */
-INLINE float load_f8e8m0(const tensor_t& t, i64 i) {
-  const unsigned bits = ((const u8*)t.data)[i];
-  return __uint_as_float(bits == 255 ? 0x7FC00000u : bits == 0 ? 0x00400000u : bits << 23);
-}
-template <class T>
-INLINE void put_f8e8m0(const tensor_t& t, i64 i, T x) {
-  const double value = to_f64(x);
-  const u64 bits = (u64)__double_as_longlong(value);
-  const int power = (int)(bits >> 52 & 2047) - 1023 + (int)(bits >> 51 & 1);
-  ((u8*)t.data)[i] = (u8)(value != value || value < 0.0 ? 255
-                          : value == 0.0 || power < -127 ? 0
-                          : power > 127                  ? 254
-                                                         : power + 127);
-}
+PLAIN(f8e8m0)
 
 /* Below a byte, lowest bits first. Who writes them has all of a byte. */
 INLINE unsigned bits_at(const tensor_t& t, i64 i, int width) {
@@ -118,41 +103,19 @@ INLINE void put_bits(const tensor_t& t, i64 i, int width, unsigned bits) {
   u8* at = (u8*)t.data + (place >> 3);
   *at = (u8)((*at & ~mask) | (bits << shift & mask));
 }
-/* Floats saturate, integers wrap. */
-INLINE i64 packed_of(double x, double least, double most) { return saturated(x, least, most); }
-INLINE i64 packed_of(float x, double least, double most) {
-  return saturated((double)x, least, most);
-}
-template <class T>
-INLINE i64 packed_of(T x, double, double) { return (i64)x; }
-#define PACKED(name, type, width, sign, least, most)                                          \
-  INLINE type load_##name(const tensor_t& t, i64 i) {                                         \
-    return (type)((bits_at(t, i, width) ^ (sign)) - (sign));                                  \
-  }                                                                                           \
-  template <class T>                                                                          \
-  INLINE void put_##name(const tensor_t& t, i64 i, T x) {                                     \
-    put_bits(t, i, width, (unsigned)packed_of(x, least, most));                               \
+#define PACKED_ELEMENTS(name, width)                                       \
+  INLINE auto load_##name(const tensor_t& t, i64 i) {                     \
+    return value_##name((u8)bits_at(t, i, width));                        \
+  }                                                                       \
+  template <class T>                                                      \
+  INLINE void put_##name(const tensor_t& t, i64 i, T x) {                 \
+    put_bits(t, i, width, store_##name(x));                               \
   }
-PACKED(i4, int, 4, 8u, -8.0, 7.0)
-PACKED(u4, unsigned, 4, 0u, 0.0, 15.0)
-PACKED(i2, int, 2, 2u, -2.0, 1.0)
-PACKED(u2, unsigned, 2, 0u, 0.0, 3.0)
-INLINE float load_f4e2m1(const tensor_t& t, i64 i) {
-  const unsigned bits = bits_at(t, i, 4);
-  const unsigned power = bits >> 1 & 3;
-  const float magnitude = power == 0 ? 0.5f * (float)(bits & 1)
-                                     : (1.0f + 0.5f * (float)(bits & 1)) * (float)(1u << power >> 1);
-  return bits >> 3 ? -magnitude : magnitude;
-}
-template <class T>
-INLINE void put_f4e2m1(const tensor_t& t, i64 i, T x) {
-  const float value = to_f32(x);
-  const float magnitude = fminf(fabsf(value), 6.0f);
-  const int power = magnitude < 2.0f ? 0 : magnitude < 4.0f ? 1 : 2;
-  const unsigned steps = (unsigned)rintf(magnitude * (power == 0 ? 2.0f : power == 1 ? 1.0f : 0.5f));
-  const unsigned bits = steps + ((unsigned)power << 1);
-  put_bits(t, i, 4, value != value ? 0u : (__float_as_uint(value) >> 31 << 3) | bits);
-}
+PACKED_ELEMENTS(i4, 4)
+PACKED_ELEMENTS(u4, 4)
+PACKED_ELEMENTS(i2, 2)
+PACKED_ELEMENTS(u2, 2)
+PACKED_ELEMENTS(f4e2m1, 4)
 
 /* ---- Order: NaN is above all numbers ---- */
 
