@@ -52,8 +52,8 @@ static void stop(void* state) {
     .count = 1, .stride = sizeof(tenon_kernel_t)                                                 \
   }
 static const tenon_offering_t* const offerings[] = {&tenon__cuda_devices, KERNEL(expressions),
-                                                    KERNEL(narrow_expressions),
-                                                    KERNEL(moves), &tenon__closed_kernels};
+                                                    KERNEL(narrow_expressions), KERNEL(moves),
+                                                    &tenon__closed_kernels};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "cuda",

@@ -1,4 +1,5 @@
-/* Recurrent layers, attention, classical models: see recurrent.cuh, attention.cuh, classical.cuh. */
+/* Recurrent layers, attention, classical models: see recurrent.cuh, attention.cuh, classical.cuh.
+ */
 #include <string.h>
 
 #include "families.h"
@@ -15,11 +16,11 @@ static const struct {
   double alpha;
   double beta;
 } functions[] = {
-    {"affine", true, true, 1.0, 0.0},      {"elu", true, false, 1.0, 0.0},
-    {"hardsigmoid", true, true, 0.2, 0.5}, {"leakyrelu", true, false, 0.01, 0.0},
-    {"relu", false, false, 0.0, 0.0},      {"scaledtanh", true, true, 1.0, 1.0},
-    {"sigmoid", false, false, 0.0, 0.0},   {"softplus", false, false, 0.0, 0.0},
-    {"softsign", false, false, 0.0, 0.0},  {"tanh", false, false, 0.0, 0.0},
+    {"affine", true, true, 1.0, 0.0},           {"elu", true, false, 1.0, 0.0},
+    {"hardsigmoid", true, true, 0.2, 0.5},      {"leakyrelu", true, false, 0.01, 0.0},
+    {"relu", false, false, 0.0, 0.0},           {"scaledtanh", true, true, 1.0, 1.0},
+    {"sigmoid", false, false, 0.0, 0.0},        {"softplus", false, false, 0.0, 0.0},
+    {"softsign", false, false, 0.0, 0.0},       {"tanh", false, false, 0.0, 0.0},
     {"thresholdedrelu", true, false, 1.0, 0.0},
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]), OF_A_CELL = 3, NUMBERS = 3 };
@@ -82,8 +83,7 @@ static double take_parameter(const tenon__closed_work_t* work, const char* name,
   const double* values = NULL;
   size_t count = 0;
   const bool has =
-      takes &&
-      work->table->attribute_floats(work->region, 0, name, &values, &count) == TENON_OK &&
+      takes && work->table->attribute_floats(work->region, 0, name, &values, &count) == TENON_OK &&
       *inout_next < count;
   return has ? values[(*inout_next)++] : otherwise;
 }
@@ -200,9 +200,9 @@ void tenon__closed_bind_linear(tenon__closed_work_t* work) {
 
 uint64_t tenon__closed_scratch_linear(const tenon__closed_work_t* work) {
   const int64_t heads = tenon__closed_int(work, "kv_num_heads");
-  return heads <= 0 ? 0
-                    : (uint64_t)(value_features(work) * (work->in[1].dims[2] / heads)) *
-                          sizeof(double);
+  return heads <= 0
+             ? 0
+             : (uint64_t)(value_features(work) * (work->in[1].dims[2] / heads)) * sizeof(double);
 }
 
 const char* tenon__closed_refuse_linear(const tenon__closed_work_t* work) {

@@ -1,6 +1,6 @@
 /*
- * Expressions of elements below a byte: without reductions, and without reading at computed places. Their
- * results lie in rows, for a thread writes whole bytes. See narrow.cuh.
+ * Expressions of elements below a byte: without reductions, and without reading at computed places.
+ * Their results lie in rows, for a thread writes whole bytes. See narrow.cuh.
  */
 #include <string.h>
 
@@ -51,7 +51,8 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
   const tenon_program_t* program = table->program(region);
   tenon__cuda_analysis_t analysis;
   uint32_t reason = TENON_REFUSAL_OTHER;
-  const char* why = program == NULL ? "no program" : tenon__cuda_analyse(program, &analysis, &reason);
+  const char* why =
+      program == NULL ? "no program" : tenon__cuda_analyse(program, &analysis, &reason);
   if (why != NULL) {
     return refuse(out_refusal, reason, why);
   }
@@ -59,7 +60,8 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
     return refuse(out_refusal, TENON_REFUSAL_DTYPE, "no elements below a byte");
   }
   if (analysis.reduces || analysis.indexed_count > 0) {
-    return refuse(out_refusal, TENON_REFUSAL_OTHER, "elements below a byte, in reductions or at computed places");
+    return refuse(out_refusal, TENON_REFUSAL_OTHER,
+                  "elements below a byte, in reductions or at computed places");
   }
   return tenon__cuda_compiler_exists(state)
              ? 1
@@ -85,7 +87,8 @@ static void write_kernel(const instance_t* instance, tenon__cuda_text_t* text) {
   ADD(text,
       "extern \"C\" __global__ void __launch_bounds__(256) bytes(const __grid_constant__ "
       "parameters_t p) {\n  begin(p);\n  const i64 step = (i64)gridDim.x * blockDim.x * %u;\n"
-      "  for (i64 n = ((i64)blockIdx.x * blockDim.x + threadIdx.x) * %u; n < p.count; n += step) {\n"
+      "  for (i64 n = ((i64)blockIdx.x * blockDim.x + threadIdx.x) * %u; n < p.count; n += step) "
+      "{\n"
       "    for (i64 i = n; i < n + %u && i < p.count; ++i) {\n"
       "      in_t in;\n      row_t row;\n      out_t out;\n",
       instance->group, instance->group, instance->group);
@@ -217,8 +220,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
     walk_t* walk = &parameters->walks[self->analysis.output_walks[k]];
     if (output->kind == TENON_ARGUMENT_TENSOR) {
       take_view(&output->tensor, parameters, walk);
-      fits = fits &&
-             (tenon__cuda_bytes(output->tensor.dtype) != 0 || is_in_rows(walk, parameters));
+      fits = fits && (tenon__cuda_bytes(output->tensor.dtype) != 0 || is_in_rows(walk, parameters));
     }
   }
   if (!fits) {
@@ -250,10 +252,10 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
     parameters->walks[analysis->output_walks[k]].data =
         output->kind == TENON_ARGUMENT_TENSOR ? output->tensor.data : NULL;
   }
-  const tenon__cuda_launch_t launch = {
-      instance->kernel, (uint32_t)(blocks < most ? blocks : most), TENON_CLOSED_THREADS};
-  parameters->release = (int32_t)tenon__cuda_fits_at_once(
-      instance->device, (uint64_t)launch.blocks * launch.threads);
+  const tenon__cuda_launch_t launch = {instance->kernel, (uint32_t)(blocks < most ? blocks : most),
+                                       TENON_CLOSED_THREADS};
+  parameters->release =
+      (int32_t)tenon__cuda_fits_at_once(instance->device, (uint64_t)launch.blocks * launch.threads);
   return blocks == 0 ? TENON_OK : tenon__cuda_launch(instance->device, call, &launch, parameters);
 }
 

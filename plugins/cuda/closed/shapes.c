@@ -10,7 +10,7 @@ static const char* read_value(const tenon__closed_work_t* work, uint32_t value,
   const tenon_value_info_t* info =
       value == TENON_NONE ? NULL : work->table->value(work->region, value);
   *out = (tenon__closed_shape_t){.count = 1};
-  if (info == NULL) {
+  if (info == NULL || info->kind == TENON_ARGUMENT_ABSENT) {
     return NULL;
   }
   if (info->kind != TENON_ARGUMENT_TENSOR) {

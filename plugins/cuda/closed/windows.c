@@ -110,12 +110,12 @@ void tenon__closed_bind_unpool(tenon__closed_work_t* work) {
   const size_t spatial = tenon__closed_item_count(work, "kernel_shape");
   for (uint32_t axis = 0; axis < x->rank; axis++) {
     const size_t own = axis < 2 ? 0 : axis - 2;
-    work->number[axis] =
-        axis < 2 ? x->dims[axis]
-                 : (x->dims[axis] - 1) * tenon__closed_item(work, "strides", own, 1) -
-                       tenon__closed_item(work, "pads", own, 0) -
-                       tenon__closed_item(work, "pads", own + spatial, 0) +
-                       tenon__closed_item(work, "kernel_shape", own, 1);
+    work->number[axis] = axis < 2
+                             ? x->dims[axis]
+                             : (x->dims[axis] - 1) * tenon__closed_item(work, "strides", own, 1) -
+                                   tenon__closed_item(work, "pads", own, 0) -
+                                   tenon__closed_item(work, "pads", own + spatial, 0) +
+                                   tenon__closed_item(work, "kernel_shape", own, 1);
   }
   tenon__closed_launch(work, 0, work->out[0].count);
   tenon__closed_launch(work, 1, x->count);
