@@ -8,9 +8,9 @@
 #include "core/region/region_finish.h"
 
 /* Is everything that the node reads and makes plain numbers, and none of it what shapes wait for?
- */
+ * The reference, by which others are judged, is the host's. */
 static bool may_leave_host(const grouping_t* grouping, const tenon__node_t* node) {
-  bool may = node->body_count == 0 &&
+  bool may = node->body_count == 0 && !grouping->tuning->options.reference_only &&
              !tenon__node_is_contents(grouping->tuning->network, grouping->g, node);
   for (uint32_t k = 0; k < node->input_count && may; ++k) {
     may = node->inputs[k] == TENON_NONE ||

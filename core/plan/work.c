@@ -243,6 +243,34 @@ static tenon_status_t find_constant(counting_t* c, const tenon__schedule_t* sche
   return TENON_OK;
 }
 
+/* ---- Numbers that shapes are made of ---- */
+
+static bool is_content(const tenon__network_t* network, uint32_t graph, uint32_t value) {
+  for (uint32_t k = 0; k < tenon__symbol_count(network->pool); ++k) {
+    const tenon__symbol_t* symbol = tenon__symbol_get(network->pool, k);
+    uint32_t of_graph = 0;
+    uint32_t of_value = 0;
+    uint32_t index = 0;
+    if (symbol->kind == TENON_SYMBOL_CONTENT &&
+        tenon__symbol_source(network, symbol, &of_graph, &of_value, &index) && of_graph == graph &&
+        of_value == value) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Are all the numbers of all its results read as numbers of shapes, while the network runs? */
+static bool makes_shapes(const tenon__network_t* network, uint32_t graph,
+                         const struct tenon_region_t* region) {
+  bool makes = region->covered_count > 0;
+  for (uint32_t k = 0; k < region->output_count && makes; ++k) {
+    const uint32_t value = region->outputs[k].value;
+    makes = value == TENON_NONE || is_content(network, graph, value);
+  }
+  return makes;
+}
+
 /* ---- A step ---- */
 
 tenon_status_t tenon__step_work(const tenon__plan_t* plan, uint32_t graph, uint32_t step,
@@ -259,6 +287,7 @@ tenon_status_t tenon__step_work(const tenon__plan_t* plan, uint32_t graph, uint3
     count_bytes(&c, s->region);
     c.work.is_copy = s->region->covered_count == 0;
     c.work.is_elementwise = is_elementwise(s->region);
+    c.work.is_shape = makes_shapes(plan->network, graph, s->region);
     status = find_constant(&c, &plan->schedules[graph], step);
     for (uint32_t k = 0; k < s->region->covered_count && status == TENON_OK; ++k) {
       status = count_node(&c, s->region->covered[k]);

@@ -14,6 +14,7 @@ typedef struct tenon__work_t {
   bool is_copy;        /* changes a layout alone */
   bool is_elementwise; /* runs a program of expressions without reductions, and nothing else */
   bool is_constant;    /* the same in each run: from weights, and what such steps make, alone */
+  bool is_shape;       /* makes numbers that shapes are made of, and nothing else */
 } tenon__work_t;
 
 /* Of a kernel's step; others do no work of their own. What the extents do not know counts as 0 and

@@ -25,6 +25,9 @@ const char* tenon__cuda_mnemonic(tenon_dtype_t dtype) {
 int tenon__cuda_class(tenon_dtype_t dtype) {
   return dtype < TENON_DTYPE_COUNT ? classes[dtype] : 'x';
 }
+uint32_t tenon__cuda_bits(tenon_dtype_t dtype) {
+  return dtype < TENON_DTYPE_COUNT ? bits_of[dtype] : 0;
+}
 uint32_t tenon__cuda_bytes(tenon_dtype_t dtype) {
   return dtype < TENON_DTYPE_COUNT ? bits_of[dtype] / 8U : 0;
 }
@@ -55,8 +58,7 @@ tenon_dtype_t tenon__cuda_result_type(const tenon_instruction_t* instruction) {
 
 static bool has_type(tenon_dtype_t dtype) {
   const int kind = tenon__cuda_class(dtype);
-  return (kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f') &&
-         tenon__cuda_bytes(dtype) > 0 && dtype != TENON_DTYPE_FLOAT8E8M0;
+  return kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f';
 }
 
 /* What integers have no meaning for: from SQRT to SOFTPLUS, but RECIP. */
@@ -212,6 +214,17 @@ static void describe(tenon__cuda_analysis_t* out, uint32_t k) {
   out->level[k] = sources.level;
   out->uniform[k] = sources.uniform;
   out->poisons[k] = sources.poisons;
+}
+
+bool tenon__cuda_is_narrow(const tenon_program_t* program) {
+  bool is_narrow = false;
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    is_narrow = is_narrow || tenon__cuda_bytes(program->operands[k].dtype) == 0;
+  }
+  for (uint32_t k = 0; k < program->output_count; k++) {
+    is_narrow = is_narrow || tenon__cuda_bytes(program->outputs[k].dtype) == 0;
+  }
+  return is_narrow;
 }
 
 const char* tenon__cuda_analyse(const tenon_program_t* program, tenon__cuda_analysis_t* out,

@@ -44,6 +44,9 @@ typedef struct tenon__cuda_analysis_t {
 const char* tenon__cuda_analyse(const tenon_program_t* program, tenon__cuda_analysis_t* out,
                                 uint32_t* out_reason);
 
+/* An operand or an output has elements below a byte: closed/narrow.c is for those. */
+bool tenon__cuda_is_narrow(const tenon_program_t* program);
+
 /* How many instructions an instruction reads, LOAD's coordinates apart. */
 uint32_t tenon__cuda_operand_count(uint16_t opcode);
 bool tenon__cuda_is_reduction(uint16_t opcode);
@@ -54,6 +57,7 @@ bool tenon__cuda_operand_is_uniform(const tenon__cuda_analysis_t* analysis, uint
 /* Mnemonic, class and bits of a type. */
 const char* tenon__cuda_mnemonic(tenon_dtype_t dtype);
 int tenon__cuda_class(tenon_dtype_t dtype);
+uint32_t tenon__cuda_bits(tenon_dtype_t dtype);
 uint32_t tenon__cuda_bytes(tenon_dtype_t dtype);
 
 #endif

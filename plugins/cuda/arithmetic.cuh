@@ -35,6 +35,13 @@ typedef u8 stored_f8e4m3fn;
 typedef u8 stored_f8e4m3fnuz;
 typedef u8 stored_f8e5m2;
 typedef u8 stored_f8e5m2fnuz;
+typedef u8 stored_f8e8m0;
+/* Below a byte: the bits of one element, which whoever reads or writes memory takes apart. */
+typedef u8 stored_i4;
+typedef u8 stored_u4;
+typedef u8 stored_i2;
+typedef u8 stored_u2;
+typedef u8 stored_f4e2m1;
 
 INLINE bool value_bool(u8 x) { return x != 0; }
 INLINE int value_i8(s8 x) { return x; }
@@ -93,6 +100,21 @@ INLINE float value_f8e4m3fnuz(u8 x) { return decode8<3, 8, 2>(x); }
 INLINE float value_f8e5m2(u8 x) { return decode8<2, 15, 0>(x); }
 INLINE float value_f8e5m2fnuz(u8 x) { return decode8<2, 16, 2>(x); }
 
+/* A power of two; 255 is NaN. */
+INLINE float value_f8e8m0(u8 x) {
+  return __uint_as_float(x == 255 ? 0x7FC00000u : x == 0 ? 0x00400000u : (unsigned)x << 23);
+}
+INLINE int value_i4(u8 x) { return (int)(x ^ 8u) - 8; }
+INLINE unsigned value_u4(u8 x) { return x; }
+INLINE int value_i2(u8 x) { return (int)(x ^ 2u) - 2; }
+INLINE unsigned value_u2(u8 x) { return x; }
+INLINE float value_f4e2m1(u8 x) {
+  const unsigned power = x >> 1 & 3;
+  const float one = (float)(x & 1) * 0.5f;
+  const float magnitude = power == 0 ? one : (1.0f + one) * (float)(1u << power >> 1);
+  return x >> 3 ? -magnitude : magnitude;
+}
+
 /* ---- Conversions: floats to integers truncate and saturate, NaN is 0; integers wrap ---- */
 
 template <class T>
@@ -111,6 +133,8 @@ INLINE float to_f32(double x) { return (float)x; }
 #define to_f8e4m3fnuz to_f32
 #define to_f8e5m2 to_f32
 #define to_f8e5m2fnuz to_f32
+#define to_f8e8m0 to_f32
+#define to_f4e2m1 to_f32
 template <class T>
 INLINE double to_f64(T x) { return (double)x; }
 
@@ -129,6 +153,19 @@ INTEGERS(i16, int, short, -32768.0, 32767.0)
 INTEGERS(u8, unsigned, u8, 0.0, 255.0)
 INTEGERS(u16, unsigned, u16, 0.0, 65535.0)
 INTEGERS(u32, unsigned, unsigned, 0.0, 4294967295.0)
+#define PACKED(name, type, mask, sign, least, most)                                       \
+  INLINE type to_##name(float x) { return (type)saturated((double)x, least, most); }      \
+  INLINE type to_##name(double x) { return (type)saturated(x, least, most); }             \
+  template <class T>                                                                      \
+  INLINE type wrap_##name(T x) { return (type)((((unsigned)x & mask) ^ sign) - sign); }   \
+  template <class T>                                                                      \
+  INLINE type to_##name(T x) { return wrap_##name(x); }                                   \
+  template <class T>                                                                      \
+  INLINE u8 store_##name(T x) { return (u8)((unsigned)to_##name(x) & mask); }
+PACKED(i4, int, 15u, 8u, -8.0, 7.0)
+PACKED(u4, unsigned, 15u, 0u, 0.0, 15.0)
+PACKED(i2, int, 3u, 2u, -2.0, 1.0)
+PACKED(u2, unsigned, 3u, 0u, 0.0, 3.0)
 template <class T>
 INLINE int to_i32(T x) { return (int)x; }
 INLINE int to_i32(float x) { return __float2int_rz(x); }
@@ -186,6 +223,29 @@ template <class T>
 INLINE u8 store_f8e5m2(T x) { return encode8<2, 15, 0>(to_f32(x), 57344.0f); }
 template <class T>
 INLINE u8 store_f8e5m2fnuz(T x) { return encode8<2, 16, 2>(to_f32(x), 57344.0f); }
+
+/* Rounds to the nearest power, saturates. */
+template <class T>
+INLINE u8 store_f8e8m0(T x) {
+  const double value = to_f64(x);
+  const u64 bits = (u64)__double_as_longlong(value);
+  const int power = (int)(bits >> 52 & 2047) - 1023 + (int)(bits >> 51 & 1);
+  return (u8)(value != value || value < 0.0      ? 255
+              : value == 0.0 || power < -127 ? 0
+              : power > 127                  ? 254
+                                             : power + 127);
+}
+/* Halves to even; has neither infinity nor NaN. */
+template <class T>
+INLINE u8 store_f4e2m1(T x) {
+  const float value = to_f32(x);
+  const float magnitude = fminf(fabsf(value), 6.0f);
+  const int power = magnitude < 2.0f ? 0 : magnitude < 4.0f ? 1 : 2;
+  const float steps = rintf(magnitude * (power == 0 ? 2.0f : power == 1 ? 1.0f : 0.5f));
+  return (u8)(value != value ? 0u
+                             : (__float_as_uint(value) >> 31 << 3) |
+                                   ((unsigned)steps + ((unsigned)power << 1)));
+}
 
 /* ---- Opcodes of all types ---- */
 

@@ -49,6 +49,9 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
   if (why != NULL) {
     return refuse(out_refusal, reason, why);
   }
+  if (tenon__cuda_is_narrow(program)) {
+    return refuse(out_refusal, TENON_REFUSAL_DTYPE, "below a byte");
+  }
   return tenon__cuda_compiler_exists(state)
              ? 1
              : refuse(out_refusal, TENON_REFUSAL_LIBRARY, "CUDA's run-time compiler, NVRTC");

@@ -211,7 +211,7 @@ static void write_operation(const writer_t* writer, const tenon_instruction_t* i
         in->operands[n]);
   }
   if (in->opcode == TENON_OPCODE_SHL || in->opcode == TENON_OPCODE_SHR) {
-    ADD(writer->text, ", %u", tenon__cuda_bytes(in->dtype) * 8);
+    ADD(writer->text, ", %u", tenon__cuda_bits(in->dtype));
   }
   ADD(writer->text, narrow ? "))" : ")");
 }

@@ -5,6 +5,7 @@
 #include "tenon/plugin.h"
 
 extern const tenon_kernel_t tenon__cuda_expressions_kernel;
+extern const tenon_kernel_t tenon__cuda_narrow_expressions_kernel;
 extern const tenon_kernel_t tenon__cuda_moves_kernel;
 extern const tenon_kernel_t tenon__cuda_convolution_kernel;
 

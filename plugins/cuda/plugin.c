@@ -2,6 +2,7 @@
  * it when a plan is made. */
 #include <string.h>
 
+#include "closed/rows.h"
 #include "compiler.h"
 #include "device.h"
 #include "kernels.h"
@@ -11,8 +12,9 @@ TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "licence: Apache-2.0\n"
                       "offers: device cuda\n"
                       "offers: kernel expressions *expressions cuda\n"
+                      "offers: kernel narrow_expressions *expressions cuda\n"
                       "offers: kernel moves *moves cuda\n"
-                      "offers: kernel convolution standard.convolution/1 cuda\n"
+                      "offers: kernel tiled_convolution standard.convolution/1 cuda\n" TENON_CLOSED_OFFERS
                       "needs-library: libcuda.so.1 opened\n"
                       "needs-library: libnvrtc.so.13 opened\n"
                       "needs-library: libnvrtc.so.12 opened\n"
@@ -52,7 +54,8 @@ static void stop(void* state) {
     .count = 1, .stride = sizeof(tenon_kernel_t)                                                 \
   }
 static const tenon_offering_t* const offerings[] = {&tenon__cuda_devices, KERNEL(expressions),
-                                                    KERNEL(moves), KERNEL(convolution)};
+                                                    KERNEL(narrow_expressions), KERNEL(moves),
+                                                    KERNEL(convolution), &tenon__closed_kernels};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "cuda",

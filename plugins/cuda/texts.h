@@ -17,5 +17,33 @@ extern const char tenon__cuda_tile_text[];
 extern const char tenon__cuda_direct_text[];
 extern const char tenon__cuda_patch_text[];
 extern const char tenon__cuda_depthwise_text[];
+/* Expressions of elements below a byte. */
+extern const char tenon__cuda_closed_narrow_text[];
+/* Operators by hand, closed/NAME.cuh. */
+#define TENON_CLOSED_TEXTS(X) \
+  X(frame)                    \
+  X(scatter)                  \
+  X(order)                    \
+  X(running)                  \
+  X(loss)                     \
+  X(found)                    \
+  X(unique)                   \
+  X(conversion)               \
+  X(generator)                \
+  X(resize)                   \
+  X(grid)                     \
+  X(region)                   \
+  X(suppression)              \
+  X(windows)                  \
+  X(neighbours)               \
+  X(product)                  \
+  X(signal)                   \
+  X(attention)                \
+  X(recurrent)                \
+  X(classical)                \
+  X(detection)
+#define TENON_CLOSED_TEXT(name) extern const char tenon__cuda_closed_##name##_text[];
+TENON_CLOSED_TEXTS(TENON_CLOSED_TEXT)
+#undef TENON_CLOSED_TEXT
 
 #endif

@@ -347,7 +347,8 @@ tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint3
       .flags = (work.is_constant ? TENON_STEP_IS_CONSTANT : 0u) |
                (work.is_copy ? TENON_STEP_IS_COPY : 0u) |
                (is_reference ? TENON_STEP_IS_REFERENCE : 0u) |
-               (work.is_elementwise ? TENON_STEP_IS_ELEMENTWISE : 0u),
+               (work.is_elementwise ? TENON_STEP_IS_ELEMENTWISE : 0u) |
+               (work.is_shape ? TENON_STEP_IS_SHAPE : 0u),
   };
   memcpy(out_work, &made, size < sizeof(made) ? size : sizeof(made));
   return TENON_OK;

@@ -363,6 +363,56 @@ TENON_TEST(a_sequence_in_an_optional_goes_in_and_out) {
   scene_end(&scene);
 }
 
+/* x repeated as often as a computed number says: its maximum makes a shape, the copies do not. */
+TENON_TEST(tells_steps_that_make_shapes) {
+  static const int64_t one[] = {1};
+  int64_t begin[] = {2};
+  float number[] = {7};
+  scene_t scene;
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  tenon_value_t inputs[2];
+  tenon_value_t y = ABSENT;
+  REQUIRE(scene_begin(&scene));
+  tenon_network_t* network = scene.session.network;
+  options.no_measuring = 1;
+  EXPECT_STATUS(tenon_network_add_input(network, "x", TENON_DTYPE_FLOAT32, 1, one, &inputs[0]),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add_input(network, "n", TENON_DTYPE_INT64, 1, one, &inputs[1]),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add(network, "standard.reduce_max/1", "largest", &inputs[1], 1, NULL,
+                                  0, &inputs[1], 1),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add(network, "standard.tile/1", "more", inputs, 2, NULL, 0, &y, 1),
+                TENON_OK);
+  EXPECT_STATUS(
+      tenon_builder_get_table()->expression(tenon_network_get_builder(network), "y = x + 1",
+                                            (const char* const[]){"x"}, &y, 1, "added", &y),
+      TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(network, y, "y"), TENON_OK);
+  REQUIRE(scene_start(&scene, &options));
+  const tenon_tensor_view_t x = floats(number, 1, one, NULL);
+  tenon_tensor_view_t n = floats(number, 1, one, NULL);
+  n.dtype = TENON_DTYPE_INT64;
+  n.data = begin;
+  EXPECT_STATUS(tenon_context_set_input(scene.context, 0, &x), TENON_OK);
+  EXPECT_STATUS(tenon_context_set_input(scene.context, 1, &n), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+  uint32_t shapes = 0;
+  uint32_t others = 0;
+  for (uint32_t k = 0; k < tenon_engine_step_count(scene.engine); ++k) {
+    tenon_step_work_t work = TENON_OPTIONS(tenon_step_work_t);
+    EXPECT_STATUS(tenon_context_get_step_work(scene.context, k, &work), TENON_OK);
+    shapes += (work.flags & TENON_STEP_IS_SHAPE) != 0 ? 1 : 0;
+    others += (work.flags & (TENON_STEP_IS_SHAPE | TENON_STEP_IS_ELEMENTWISE)) ==
+                      TENON_STEP_IS_ELEMENTWISE
+                  ? 1
+                  : 0;
+  }
+  EXPECT_INT(shapes, 1);
+  EXPECT_INT(others, 1);
+  scene_end(&scene);
+}
+
 /* 2 x 3 by 3 x 4: 24 products and sums; then one addition of a constant for each of 8 results. */
 TENON_TEST(tells_what_the_steps_did) {
   static const int64_t dims[] = {-1, 3};

@@ -49,6 +49,7 @@ typedef struct kernel_life_t {
   tenon_argument_t outputs[KERNEL_TENSORS];
   void* zeroed;
   void* persistent;
+  void* fault; /* where it tells faults; NULL: nowhere */
   void* blocks[KERNEL_TENSORS + 4];
   size_t sizes[KERNEL_TENSORS + 4];
   uint32_t block_count;

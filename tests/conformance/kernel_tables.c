@@ -159,6 +159,9 @@ static void* run_zeroed(tenon_run_t* run) {
 static void* run_persistent(tenon_run_t* run) {
   return life_of(run)->persistent;
 }
+static tenon_fault_t* run_fault(tenon_run_t* run) {
+  return life_of(run)->fault;
+}
 static tenon_stream_t* run_stream(tenon_run_t* run) {
   return life_of(run)->stream;
 }
@@ -172,4 +175,5 @@ const tenon_run_table_t kernel_run_table = {.size = sizeof(tenon_run_table_t),
                                             .zeroed = run_zeroed,
                                             .persistent = run_persistent,
                                             .stream = run_stream,
+                                            .fault = run_fault,
                                             .fail = run_fail};

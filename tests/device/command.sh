@@ -47,6 +47,14 @@ done
 expect ' health 1 kernel 0 work 0 ' cat report
 expect ' mistakes 0 peak_bytes 0 live_allocations 0 live_streams 0 live_events 0 live_recordings 0' cat report
 
+# In how many cases every step ran there, and what the others left on the host.
+suite() {
+  expect "$1" "$tenon" suite "$root/sdk/demo" --filter digits --device far --plugins "$far" --no-measuring --verbose "${@:2}"
+}
+suite 'far: every step of 1 of 1 cases that passed, 100.0 %'
+suite 'far: every step of 0 of 1 cases that passed, 0.0 %' --node-device softmax=cpu
+suite 'expressions in 1 cases' --node-device softmax=cpu
+
 # A file on the path changes nothing: the steps, without their times.
 model=$root/sdk/demo/digits/model.onnx
 build_steps() { # NAME OPTIONS...

@@ -360,7 +360,7 @@ static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
 
 const tenon_kernel_t tenon__cuda_convolution_kernel = {
     .size = sizeof(tenon_kernel_t),
-    .name = "convolution",
+    .name = "tiled_convolution",
     .device = "cuda",
     .operators = operators,
     .attributes = attributes,

@@ -97,8 +97,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_cons
         const unsigned right[4] = {upper.z, lower.z, upper.w, lower.w};
 #pragma unroll
         for (int n = 0; n < NT; ++n) {
-          multiply(sums[i][n], left, b[k][n].x, b[k][n].y);
-          multiply(sums[i][n], right, b[k][n].z, b[k][n].w);
+          multiply_fragments(sums[i][n], left, b[k][n].x, b[k][n].y);
+          multiply_fragments(sums[i][n], right, b[k][n].z, b[k][n].w);
         }
       }
       if (more) {

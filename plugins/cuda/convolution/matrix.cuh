@@ -45,7 +45,7 @@ INLINE void load_matrices(unsigned (&r)[4], shared_t row) {
                : "memory");
 }
 /* c += a * b of 16x16 and 16x8. */
-INLINE void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+INLINE void multiply_fragments(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
 #if BRAIN
 #define MULTIPLY "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
 #else

@@ -181,8 +181,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_cons
 #endif
 #pragma unroll
           for (int n = 0; n < NT / 2; ++n) {
-            multiply(sums[i][2 * n], a, b[k][n].x, b[k][n].y);
-            multiply(sums[i][2 * n + 1], a, b[k][n].z, b[k][n].w);
+            multiply_fragments(sums[i][2 * n], a, b[k][n].x, b[k][n].y);
+            multiply_fragments(sums[i][2 * n + 1], a, b[k][n].z, b[k][n].w);
           }
         }
       }

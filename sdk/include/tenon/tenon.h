@@ -853,7 +853,9 @@ enum {
   /* By a kernel that is there to be right, not to be fast: what a slow network looks for first. */
   TENON_STEP_IS_REFERENCE = 1u << 2,
   /* A program of expressions without reductions, alone: at the speed of memory. */
-  TENON_STEP_IS_ELEMENTWISE = 1u << 3
+  TENON_STEP_IS_ELEMENTWISE = 1u << 3,
+  /* Computes numbers that shapes are made of, and nothing else: the host's, whatever the device. */
+  TENON_STEP_IS_SHAPE = 1u << 4
 };
 
 /* How much one step did at the extents of the last run (of its last iteration, in bodies). */

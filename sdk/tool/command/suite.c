@@ -56,14 +56,23 @@ static char* copy_as_line(const char* message) {
   return line;
 }
 
+/* Takes a line of the message. */
+static char* take_line(const char** inout_message) {
+  const size_t length = strcspn(*inout_message, "\n");
+  char* line = tool_copy_bytes(*inout_message, length);
+  *inout_message += length + ((*inout_message)[length] == '\n' ? 1 : 0);
+  return line;
+}
+
 static void on_done(void* user, size_t index, const tool_job_result_t* result) {
   tool_suite_t* suite = user;
   tool_case_t* c = &suite->cases.items[index];
   const bool ended = result->code != '!';
-  const size_t length = ended ? strcspn(result->message, "\n") : 0;
+  const char* message = result->message;
   c->result = (char)(ended ? result->code : TOOL_CASE_FAILED);
-  c->inputs = tool_copy_bytes(result->message, length);
-  c->message = copy_as_line(result->message + length + (result->message[length] == '\n' ? 1 : 0));
+  c->inputs = ended ? take_line(&message) : tool_copy_text("");
+  c->host_kernels = ended ? take_line(&message) : tool_copy_text("");
+  c->message = copy_as_line(message);
   c->seconds = result->seconds;
   ++suite->done_count;
   tool_progress(c->name, suite->done_count, suite->cases.count);
@@ -88,6 +97,9 @@ static void print_case(const tool_suite_t* suite, const tool_case_t* c, const to
     tool_json_bool(&json, "known", c->is_known);
     tool_json_text(&json, "reason", c->message);
     tool_json_text(&json, "input_constants", c->inputs);
+    if (suite->building.device != NULL) {
+      tool_json_text(&json, "on_host", c->host_kernels);
+    }
     tool_json_number(&json, "seconds", c->seconds);
     tool_json_end(&json);
   } else if (!passed) {
@@ -95,7 +107,8 @@ static void print_case(const tool_suite_t* suite, const tool_case_t* c, const to
              c->name, c->message, needs, c->inputs, known != NULL ? " [known: " : "",
              known != NULL ? known->reason : "", known != NULL ? "]" : "");
   } else if (suite->common.verbose > 0) {
-    tool_say("passed  %s (%.2f s)%s%s\n", c->name, c->seconds, needs, c->inputs);
+    tool_say("passed  %s (%.2f s)%s%s%s%s\n", c->name, c->seconds, needs, c->inputs,
+             c->host_kernels[0] == '\0' ? "" : ", on the host: ", c->host_kernels);
   }
 }
 
@@ -186,6 +199,7 @@ static bool conclude(const tool_suite_t* suite) {
     tool_warn("only %zu cases passed, at least %u should", counts.passed, suite->at_least);
     as_known = false;
   }
+  tool_suite_print_devices(suite);
   print_counts(&counts);
   return as_known;
 }
@@ -262,6 +276,9 @@ const tool_command_t tool_command_suite = {
         "(the axes of a reduction, say) is built again with the recorded value,\nas "
         "--input-constant gives it. The last line is `N passed, N failed, N skipped`, and how many "
         "of those that\npassed needed that, or (with --no-input-constants) would pass with it. "
+        "With --device the line before says in\nhow many of those that passed every step ran on "
+        "the devices (copies, control, and numbers that shapes are\nmade of do not count), and "
+        "--verbose the kernels of the others' steps on the host. "
         "The exit status is 0 when what fails\nis known by --known.",
     .examples =
         "  tenon suite cases --known known.txt\n"

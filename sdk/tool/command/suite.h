@@ -1,11 +1,13 @@
-/* tenon suite: what its two files share. suite.c finds the cases, runs each in a child, and
- * concludes; suite_case.c is the child's side: one case, from model.onnx to the comparison. */
+/* tenon suite: what its files share. suite.c finds the cases, runs each in a child, and concludes;
+ * suite_case.c is the child's side: one case, from model.onnx to the comparison; suite_devices.c is
+ * where its steps ran. */
 #ifndef TOOL_COMMAND_SUITE_H_
 #define TOOL_COMMAND_SUITE_H_
 
 #include "session/building.h"
 #include "session/cases.h"
 #include "session/common.h"
+#include "session/execution.h"
 
 /* On the subcommand's stack. Children have a copy of it, as it was when they were forked. */
 typedef struct tool_suite_t {
@@ -33,7 +35,16 @@ typedef struct tool_suite_t {
 } tool_suite_t;
 
 /* A job of session/children.h, `user` a suite: runs case `index`, in a child. Gives TOOL_CASE_*;
- * the message holds the inputs whose values it needs, an end of line, and why it did not pass. */
+ * the message holds the inputs whose values it needs, an end of line, the kernels that ran on the
+ * host, an end of line, and why it did not pass. */
 char tool_suite_run_case(void* user, size_t index, char* out_message, size_t size);
+
+/* After a run: adds "plugin:kernel" of each step that the host computed, each once, separated by
+ * blanks. What makes shapes, copies and control are no work for a device. */
+tenon_status_t tool_suite_list_host(const tool_execution_t* execution, char* inout_kernels,
+                                    size_t size);
+/* In how many of the cases that passed every step ran on the devices; with --verbose the kernels
+ * of the host's steps, and in how many cases. Says nothing where no device was asked for. */
+void tool_suite_print_devices(const tool_suite_t* suite);
 
 #endif

@@ -22,6 +22,7 @@ typedef struct attempt_t {
   bool is_equal;
   char difference[MESSAGE_SIZE];
   char inputs[MESSAGE_SIZE]; /* whose values were given when it was built */
+  char host_kernels[MESSAGE_SIZE];
 } attempt_t;
 
 /* The child ends soon, and its memory goes with it. */
@@ -32,6 +33,10 @@ static tenon_status_t compare_session(attempt_t* attempt, tool_session_t* sessio
   tenon_status_t status = tool_execution_feed(&session->execution, feed, NULL);
   if (status == TENON_OK) {
     status = tenon_context_run(session->execution.context);
+  }
+  if (status == TENON_OK && attempt->suite->building.device != NULL) {
+    status = tool_suite_list_host(&session->execution, attempt->host_kernels,
+                                  sizeof(attempt->host_kernels));
   }
   if (status == TENON_OK) {
     status =
@@ -192,6 +197,7 @@ char tool_suite_run_case(void* user, size_t index, char* out_message, size_t siz
       (run_data_sets(&attempt, c->folder, true) != TENON_OK || !attempt.is_equal)) {
     attempt.inputs[0] = '\0';
   }
-  (void)snprintf(out_message, size, "%s\n%s", attempt.inputs, message == NULL ? "" : message);
+  (void)snprintf(out_message, size, "%s\n%s\n%s", attempt.inputs, attempt.host_kernels,
+                 message == NULL ? "" : message);
   return result;
 }

@@ -82,6 +82,7 @@ void tool_cases_free(tool_cases_t* cases) {
     tool_free(cases->items[i].folder);
     tool_free(cases->items[i].message);
     tool_free(cases->items[i].inputs);
+    tool_free(cases->items[i].host_kernels);
   }
   tool_free(cases->items);
   *cases = (tool_cases_t){0};

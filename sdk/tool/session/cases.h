@@ -21,6 +21,9 @@ typedef struct tool_case_t {
   char* message;
   /* Those whose values must be known when building for it to pass; "" for none. */
   char* inputs;
+  /* Kernels of its steps that ran on the host although a device was asked for, separated by
+   * blanks; "" for none. */
+  char* host_kernels;
   bool is_known; /* it does not pass, as a pattern says */
   double seconds;
 } tool_case_t;

@@ -170,6 +170,7 @@ void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
   place_t* thread = dlsym(kernel->library, "threadIdx");
   place_t* block = dlsym(kernel->library, "blockIdx");
   place_t* block_size = dlsym(kernel->library, "blockDim");
+  place_t* block_count = dlsym(kernel->library, "gridDim");
   uint64_t** exchanged = dlsym(kernel->library, "stand_in_slots");
   void* meeting = dlsym(kernel->library, "stand_in_meet");
   void* meeting_warp = dlsym(kernel->library, "stand_in_meet_warp");
@@ -179,6 +180,7 @@ void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
   memcpy(meeting_warp, &function, sizeof(function));
   *exchanged = slots;
   *block_size = (place_t){config->blockDimX, 1, 1};
+  *block_count = (place_t){config->gridDimX, 1, 1};
   running = kernel;
   arguments = parameters;
   stacks = stacks != NULL ? stacks

@@ -1,11 +1,13 @@
 /*
  * A stand-in for NVRTC on machines without a GPU: "compiles" a kernel's text with the host's C++
  * compiler into a shared object, which the stand-in for the driver loads and runs. So what the
- * plugin generates is executed, and the address sanitizer sees it too. The texts are kept in the
- * folder STAND_IN_TEXTS, where that is set: for CUDA's own compiler; with STAND_IN_TEXTS_ONLY that
- * is all, and the compilation fails.
+ * plugin generates is executed, and the address sanitizer sees it too. Where STAND_IN_CACHE names a
+ * folder, what was compiled once is kept there, and found by the digest of its text, which lies
+ * beside it (.cu), for whoever wants to see what CUDA's own compiler makes of it.
  */
 #include <nvrtc.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,33 +52,47 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
   return NVRTC_SUCCESS;
 }
 
-/* A function that calls each kernel with what a pointer points to. */
-static void write_callers(FILE* file, const char* text) {
-  static const char parameter[] = "(const __grid_constant__";
+/* A kernel is what stands before this. */
+static const char parameter[] = "(const __grid_constant__";
+
+/* A name that was there before: kernels of which the preprocessor leaves one. */
+static bool is_again(const char* text, const char* begin, size_t length) {
+  for (const char* at = strstr(text, parameter); at != NULL && at < begin;
+       at = strstr(at + 1, parameter)) {
+    if ((size_t)(at - text) > length && at[-(long)length - 1] == ' ' &&
+        strncmp(at - length, begin, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* For each kernel `format`, in which its name stands twice. */
+static void write_kernels(FILE* file, const char* text, const char* format) {
   for (const char* at = strstr(text, parameter); at != NULL; at = strstr(at + 1, parameter)) {
     const char* begin = at;
     while (begin[-1] != ' ') {
       begin--;
     }
-    (void)fprintf(file,
-                  "extern \"C\" void stand_in_call_%.*s(const void* p) {\n  %.*s(*(const "
-                  "parameters_t*)p);\n}\n",
-                  (int)(at - begin), begin, (int)(at - begin), begin);
+    const int length = (int)(at - begin);
+    if (!is_again(text, begin, (size_t)length)) {
+      (void)fprintf(file, format, length, begin, length, begin); /* NOLINT: two texts below */
+    }
   }
-  (void)fprintf(
-      file, "extern \"C\" const unsigned long stand_in_parameter_bytes = sizeof(parameters_t);\n");
 }
 
-static void keep_text(const char* text) {
-  static unsigned count;
-  const char* folder = getenv("STAND_IN_TEXTS");
-  char path[256];
-  if (folder != NULL) {
-    (void)snprintf(path, sizeof(path), "%s/%u.cu", folder, count++);
-    FILE* file = fopen(path, "w");
-    (void)fputs(text, file);
-    (void)fclose(file);
-  }
+/* In front of the text kernels are declared, and may be lacking; behind it stands a function for
+ * each that calls it with what a pointer points to. */
+static void write_text(FILE* file, const char* text) {
+  (void)fprintf(file, "#include \"" STAND_IN_FOLDER "/prologue.hpp\"\nstruct parameters_t;\n");
+  write_kernels(file, text,
+                "extern \"C\" __attribute__((weak)) void %.*s(const parameters_t); /* %.*s */\n");
+  (void)fprintf(file, "#line 1 \"kernel\"\n%s\n", text);
+  write_kernels(file, text,
+                "extern \"C\" void stand_in_call_%.*s(const void* p) {\n  %.*s(*(const "
+                "parameters_t*)p);\n}\n");
+  (void)fprintf(
+      file, "extern \"C\" const unsigned long stand_in_parameter_bytes = sizeof(parameters_t);\n");
 }
 
 static void read_file(const char* path, char** out_bytes, size_t* out_size) {
@@ -92,30 +108,25 @@ static void read_file(const char* path, char** out_bytes, size_t* out_size) {
   (void)fclose(file);
 }
 
-nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
+/* ---- Compiling ---- */
+
+static nvrtcResult compile_text(nvrtcProgram program) {
   char folder[] = "/tmp/stand_in_XXXXXX";
   char path[64];
   char command[1024];
   char* log = NULL;
   size_t log_size = 0;
-  (void)count, (void)options;
-  keep_text(program->text);
-  if (getenv("STAND_IN_TEXTS_ONLY") != NULL) {
-    return NVRTC_ERROR_COMPILATION;
-  }
   if (mkdtemp(folder) == NULL) {
     return NVRTC_ERROR_INTERNAL_ERROR;
   }
   (void)snprintf(path, sizeof(path), "%s/k.cpp", folder);
   FILE* file = fopen(path, "w");
-  (void)fprintf(file, "#include \"" STAND_IN_FOLDER "/prologue.hpp\"\n#line 1 \"kernel\"\n%s\n",
-                program->text);
-  write_callers(file, program->text);
+  write_text(file, program->text);
   (void)fclose(file);
   (void)snprintf(command, sizeof(command),
                  STAND_IN_COMPILER
                  " -x c++ -std=c++17 -O1 -w -ffp-contract=off -fno-strict-aliasing " CHECKS
-                 " -shared -fPIC -o %s/k.so %s/k.cpp -lm >%s/log 2>&1",
+                 " -shared -fPIC -Wl,-Bsymbolic -o %s/k.so %s/k.cpp -lm >%s/log 2>&1",
                  folder, folder, folder);
   const int status = system(command); /* NOLINT(cert-env33-c): a test's own compiler */
   (void)snprintf(path, sizeof(path), "%s/log", folder);
@@ -129,6 +140,60 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
   (void)snprintf(command, sizeof(command), "rm -r %s", folder);
   (void)!system(command); /* NOLINT(cert-env33-c) */
   return status == 0 && program->code != NULL ? NVRTC_SUCCESS : NVRTC_ERROR_COMPILATION;
+}
+
+/* ---- What was compiled before ---- */
+
+static uint64_t digest(const char* text, uint64_t state) {
+  for (; *text != '\0'; text++) {
+    state = (state ^ (unsigned char)*text) * 1099511628211U;
+  }
+  return state;
+}
+
+/* False: nothing is kept. */
+static bool find_kept(const char* text, char* out_path, size_t size) {
+  const char* folder = getenv("STAND_IN_CACHE");
+  if (folder == NULL) {
+    return false;
+  }
+  (void)snprintf(out_path, size, "%s/%016llx%016llx", folder,
+                 (unsigned long long)digest(text, 14695981039346656037U),
+                 (unsigned long long)digest(CHECKS "\n" STAND_IN_PROLOGUE, digest(text, 1)));
+  return true;
+}
+
+static void keep(nvrtcProgram program, const char* path) {
+  char part[600];
+  (void)snprintf(part, sizeof(part), "%s.cu", path);
+  FILE* text = fopen(part, "w");
+  if (text != NULL) {
+    (void)fputs(program->text, text);
+    (void)fclose(text);
+  }
+  (void)snprintf(part, sizeof(part), "%s.%d", path, (int)getpid());
+  FILE* file = fopen(part, "wb");
+  if (file != NULL) {
+    const bool written = fwrite(program->code, 1, program->size, file) == program->size;
+    (void)(fclose(file) == 0 && written ? rename(part, path) : remove(part));
+  }
+}
+
+nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
+  char kept[512];
+  const bool keeps = find_kept(program->text, kept, sizeof(kept));
+  if (keeps) {
+    read_file(kept, &program->code, &program->size);
+  }
+  if (program->code != NULL) {
+    return NVRTC_SUCCESS;
+  }
+  const nvrtcResult result = compile_text(program);
+  if (keeps && result == NVRTC_SUCCESS) {
+    keep(program, kept);
+  }
+  (void)count, (void)options;
+  return result;
 }
 
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t* out_size) {

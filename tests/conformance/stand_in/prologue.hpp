@@ -58,6 +58,7 @@ static inline T stand_in_bits(F x) {
 }
 static inline float __uint_as_float(unsigned x) { return stand_in_bits<float>(x); }
 static inline unsigned __float_as_uint(float x) { return stand_in_bits<unsigned>(x); }
+static inline long long __double_as_longlong(double x) { return stand_in_bits<long long>(x); }
 static inline double __longlong_as_double(long long x) { return stand_in_bits<double>(x); }
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
@@ -180,4 +181,18 @@ static inline void stand_in_multiply(float (&c)[4], const unsigned (&a)[4], unsi
   }
   stand_in_meet_warp();
 }
-#define multiply(c, a, b0, b1) stand_in_multiply(c, a, b0, b1, BRAIN != 0)
+#define multiply_fragments(c, a, b0, b1) stand_in_multiply(c, a, b0, b1, BRAIN != 0)
+
+/* One thread runs at a time, so these are what they say. */
+template <class T, class U>
+static inline T atomicAdd(T* at, U x) {
+  const T old = *at;
+  *at = (T)(old + (T)x);
+  return old;
+}
+template <class T>
+static inline T atomicCAS(T* at, T expected, T x) {
+  const T old = *at;
+  *at = old == expected ? x : old;
+  return old;
+}

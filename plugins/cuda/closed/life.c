@@ -1,0 +1,232 @@
+/* The life that all rows share. */
+#include <string.h>
+
+#include "../analysis.h"
+#include "closed.h"
+
+/* ---- What is taken ---- */
+
+static int32_t refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
+  out_refusal->reason = reason;
+  out_refusal->detail = detail;
+  return 0;
+}
+
+static bool type_is_taken(const tenon__closed_row_t* row, const tenon__closed_shape_t* shape) {
+  const int kind = tenon__cuda_class(shape->dtype);
+  const bool is_whole = tenon__cuda_bytes(shape->dtype) != 0;
+  return !shape->present || (kind != 'x' && kind != 's' && kind != 'c' &&
+                             (is_whole || (row->flags & TENON_CLOSED_PACKED) != 0 ||
+                              shape->dtype == TENON_DTYPE_FLOAT8E8M0));
+}
+
+static const char* read_work(const tenon_region_t* region, const tenon_region_table_t* table,
+                             tenon__closed_work_t* out_work) {
+  memset(out_work, 0, sizeof(*out_work));
+  out_work->row = tenon__closed_find(table->node_operator(region, 0));
+  out_work->region = region;
+  out_work->table = table;
+  return out_work->row == NULL ? "no row" : tenon__closed_read_region(out_work);
+}
+
+int32_t tenon__closed_match(void* state, const tenon_region_t* region,
+                            const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
+  tenon__closed_work_t work;
+  const char* why = read_work(region, table, &work);
+  if (why != NULL) {
+    return refuse(out_refusal, TENON_REFUSAL_OTHER, why);
+  }
+  for (uint32_t k = 0; k < TENON_CLOSED_INPUTS; k++) {
+    if (!type_is_taken(work.row, &work.in[k])) {
+      return refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
+    }
+  }
+  for (uint32_t k = 0; k < TENON_CLOSED_OUTPUTS; k++) {
+    if (!type_is_taken(work.row, &work.out[k])) {
+      return refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
+    }
+  }
+  why = work.row->refuse == NULL ? NULL : work.row->refuse(&work);
+  if (why != NULL) {
+    return refuse(out_refusal, TENON_REFUSAL_OTHER, why);
+  }
+  return tenon__cuda_compiler_exists(state)
+             ? 1
+             : refuse(out_refusal, TENON_REFUSAL_LIBRARY, "CUDA's run-time compiler, NVRTC");
+}
+
+tenon_status_t tenon__closed_tactics(void* state, const tenon_region_t* region,
+                                     const tenon_region_table_t* table, tenon_emit_t* emit,
+                                     tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  tenon__closed_work_t work;
+  tenon_argument_rule_t outputs[TENON_CLOSED_OUTPUTS] = {{0}};
+  const tenon_numerics_t numerics = {.reassociates = 1};
+  (void)state;
+  if (read_work(region, table, &work) != NULL) {
+    return TENON_OK;
+  }
+  const tenon__closed_row_t* row = work.row;
+  for (uint32_t k = 0; k < work.out_count; k++) {
+    outputs[k].flags = row->extents != NULL ? TENON_RULE_EXTENTS : 0;
+  }
+  outputs[0].in_place = (row->flags & TENON_CLOSED_IN_PLACE) != 0 ? 1 : 0;
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic),
+      .name = "by hand",
+      .outputs = outputs,
+      .numerics = (row->flags & TENON_CLOSED_SUMS) != 0 ? &numerics : NULL,
+      .scratch_bytes = row->scratch == NULL ? 0 : row->scratch(&work),
+      .persistent_bytes = (row->flags & TENON_CLOSED_COUNTS_CALLS) != 0 ? sizeof(uint64_t) : 0,
+      .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY |
+               (row->extents != NULL ? TENON_TACTIC_HOST_WAITS : 0),
+      .launches = 1,
+  };
+  return add(emit, &tactic);
+}
+
+/* ---- Preparing ---- */
+
+tenon_status_t tenon__closed_prepare(const tenon_prepare_t* call, void** out_instance) {
+  tenon_device_t* device = tenon__cuda_prepared_device(call);
+  tenon__cuda_wanted_t wanted[TENON_CLOSED_LAUNCHES];
+  uint32_t count = 0;
+  if (device == NULL) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  tenon__closed_instance_t* instance = call->host->allocate(call->preparation, sizeof(*instance));
+  if (instance == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  instance->device = device;
+  if (read_work(call->region, call->table, &instance->work) != NULL) {
+    return TENON_ERROR_INTERNAL;
+  }
+  const char* const* kernels = instance->work.row->kernels;
+  for (; kernels[count] != NULL && count < TENON_CLOSED_LAUNCHES; count++) {
+    wanted[count] = (tenon__cuda_wanted_t){kernels[count], &instance->kernels[count]};
+  }
+  tenon__cuda_text_t text = {.allocator = device->state->allocator};
+  tenon__closed_write(&instance->work, &text);
+  const tenon_status_t status =
+      tenon__cuda_module_get(device, call, &text, wanted, count, &instance->module);
+  if (status == TENON_OK) {
+    *out_instance = instance;
+  }
+  return status;
+}
+
+void tenon__closed_destroy(void* instance) {
+  tenon__closed_instance_t* self = instance;
+  tenon__cuda_module_release(self->device, self->module);
+}
+
+/* ---- Binding ---- */
+
+/* An argument's extents; those of one that the run makes are not known. */
+static bool take_argument(const tenon_argument_t* argument, tenon__closed_shape_t* shape,
+                          tenon__closed_tensor_t* tensor) {
+  const tenon_tensor_view_t* view = &argument->tensor;
+  if (argument->kind != TENON_ARGUMENT_TENSOR) {
+    return true;
+  }
+  const uint32_t bits = view->bit_offset;
+  shape->rank = view->rank;
+  shape->count = 1;
+  for (uint32_t k = 0; k < view->rank && k < TENON_CLOSED_AXES; k++) {
+    shape->dims[k] = view->dims[k];
+    tensor->dims[k] = view->dims[k];
+    shape->count *= view->dims[k];
+  }
+  tensor->rank = view->rank;
+  tensor->count = shape->count;
+  tensor->skip = bits == 0 ? 0 : bits / tenon__cuda_bits(view->dtype);
+  return view->rank <= TENON_CLOSED_AXES;
+}
+
+static void bind_elements(tenon__closed_work_t* work) {
+  for (uint32_t k = 0; work->row->kernels[k] != NULL; k++) {
+    tenon__closed_launch(work, k, work->out[0].count);
+  }
+}
+
+tenon_status_t tenon__closed_bind(void* instance, tenon_binding_t* binding,
+                                  const tenon_bind_table_t* host, void** out_bound) {
+  const tenon__closed_instance_t* self = instance;
+  tenon__closed_bound_t* bound = host->allocate(binding, sizeof(*bound));
+  bool fits = true;
+  if (bound == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  bound->instance = self;
+  bound->work = self->work;
+  for (uint32_t k = 0; k < bound->work.in_count; k++) {
+    fits = fits &&
+           take_argument(host->input(binding, k), &bound->work.in[k], &bound->parameters.in[k]);
+  }
+  for (uint32_t k = 0; k < bound->work.out_count; k++) {
+    fits = fits &&
+           take_argument(host->output(binding, k), &bound->work.out[k], &bound->parameters.out[k]);
+    fits = fits && bound->parameters.out[k].skip == 0;
+  }
+  if (!fits) {
+    return tenon__cuda_fail(
+        host->sink == NULL ? NULL : host->sink(binding), TENON_ERROR_UNSUPPORTED,
+        "more than %d axes, or an output that begins within a byte", TENON_CLOSED_AXES);
+  }
+  (self->work.row->bind == NULL ? bind_elements : self->work.row->bind)(&bound->work);
+  memcpy(bound->parameters.number, bound->work.number, sizeof(bound->work.number));
+  *out_bound = bound;
+  return TENON_OK;
+}
+
+/* ---- Running ---- */
+
+enum { BLOCKS_OF_A_MULTIPROCESSOR = 16 };
+
+tenon_status_t tenon__closed_run(const tenon_enqueue_t* call, tenon__closed_bound_t* bound,
+                                 uint32_t begin, uint32_t end) {
+  tenon_device_t* device = bound->instance->device;
+  const int64_t most = (int64_t)device->multiprocessors * BLOCKS_OF_A_MULTIPROCESSOR;
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = begin; k < end && status == TENON_OK; k++) {
+    const tenon__closed_launch_t* from = &bound->work.launches[k];
+    const int64_t blocks = (from->threads + from->block - 1) / from->block;
+    const tenon__cuda_launch_t launch = {bound->instance->kernels[from->kernel],
+                                         (uint32_t)(blocks < most ? blocks : most), from->block, 0};
+    bound->parameters.threads = from->threads;
+    bound->parameters.release =
+        (int32_t)tenon__cuda_fits_at_once(device, (uint64_t)launch.blocks * launch.threads);
+    if (blocks > 0) {
+      status = tenon__cuda_launch(device, call, &launch, &bound->parameters);
+    }
+  }
+  return status;
+}
+
+static void take_addresses(const tenon_enqueue_t* call, tenon__closed_bound_t* bound) {
+  tenon__closed_parameters_t* to = &bound->parameters;
+  for (uint32_t k = 0; k < bound->work.in_count; k++) {
+    to->in[k].data =
+        call->inputs[k].kind == TENON_ARGUMENT_TENSOR ? call->inputs[k].tensor.data : NULL;
+  }
+  for (uint32_t k = 0; k < bound->work.out_count; k++) {
+    const bool is_there = call->outputs[k].kind == TENON_ARGUMENT_TENSOR;
+    to->out[k].data = is_there ? call->outputs[k].tensor.data : NULL;
+    to->extents[k] = is_there ? call->outputs[k].tensor.device_extents : NULL;
+  }
+  to->scratch = call->host->scratch(call->run);
+  to->persistent = call->host->persistent(call->run);
+  to->fault = TENON_HAS(call->host, tenon_run_table_t, fault) ? call->host->fault(call->run) : NULL;
+}
+
+tenon_status_t tenon__closed_enqueue(const tenon_enqueue_t* call) {
+  tenon__closed_bound_t* bound = call->bound;
+  const tenon__closed_row_t* row = bound->work.row;
+  take_addresses(call, bound);
+  tenon_status_t status = tenon__closed_run(call, bound, 0, row->finding);
+  if (status == TENON_OK && row->extents != NULL) {
+    status = tenon__closed_make_outputs(call, bound);
+  }
+  return status == TENON_OK ? tenon__closed_run(call, bound, row->finding, bound->work.launch_count)
+                            : status;
+}

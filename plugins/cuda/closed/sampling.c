@@ -1,0 +1,30 @@
+/* Suppression of boxes: see suppression.cuh. */
+#include "families.h"
+
+enum { FOUND = 4 };
+
+/* ---- Suppression of boxes ---- */
+
+uint64_t tenon__closed_scratch_suppression(const tenon__closed_work_t* work) {
+  const tenon__closed_shape_t* scores = &work->in[1];
+  const uint64_t lines = (uint64_t)tenon__closed_product(scores, 0, 2);
+  return (FOUND + 2 * lines) * sizeof(int64_t) + (uint64_t)scores->count * (sizeof(int32_t) + 1);
+}
+
+void tenon__closed_bind_suppression(tenon__closed_work_t* work) {
+  const tenon__closed_shape_t* scores = &work->in[1];
+  work->number[0] = scores->dims[0] * scores->dims[1];
+  work->number[1] = scores->dims[2];
+  work->number[2] = scores->dims[1];
+  tenon__closed_launch_blocks(work, 0, work->number[0]);
+  tenon__closed_launch(work, 1, 1);
+  tenon__closed_launch_blocks(work, 2, work->number[0] > 0 ? work->number[0] : 1);
+}
+
+void tenon__closed_extents_suppression(const tenon__closed_work_t* work, const int64_t* found,
+                                       uint32_t output, tenon__closed_shape_t* out_shape) {
+  (void)work, (void)output;
+  out_shape->rank = 2;
+  out_shape->dims[0] = found[0];
+  out_shape->dims[1] = 3;
+}

@@ -1,0 +1,268 @@
+/*
+ * Runs nodes of closed operators by a device's kernels, and compares with plugins/reference.
+ *
+ *   device_operators PLUGIN.so DEVICE [ROUNDS [FIRST_SEED]]
+ *
+ * Each round has random extents, types and attributes. Exits with 77 where there is no such device.
+ */
+#include "operators.h"
+
+#include "operator_case.h"
+
+/* Sums of f32 in another order than the reference's, which adds doubles. */
+#define SUMS 1e-4
+
+static const tenon_dtype_t numbers[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT16, TENON_DTYPE_INT32,
+                                        TENON_DTYPE_UINT64,  TENON_DTYPE_FLOAT64, TENON_DTYPE_INT8,
+                                        TENON_DTYPE_BFLOAT16};
+static const char* const reductions[] = {"none", "add", "mul", "max", "min"};
+
+static tenon_dtype_t draw_type(operator_case_t* c) {
+  return numbers[operator_draw(c, sizeof(numbers) / sizeof(numbers[0]))];
+}
+
+/* ---- Order ---- */
+
+static void check_top_k(uint32_t seed, int64_t extent, int64_t k) {
+  operator_case_t c;
+  operator_begin(&c, "standard.top_k/1", seed);
+  const tenon_dtype_t dtype = draw_type(&c);
+  /* Few values: many of them are equal. */
+  (void)operator_input(&c, dtype, DIMS(2, extent, 3), operator_wholes, 20);
+  (void)operator_input(&c, TENON_DTYPE_INT64, DIMS(1), operator_positive, 1);
+  fake_int(&c.fake, "axis", 1);
+  fake_int(&c.fake, "largest", operator_draw(&c, 2));
+  fake_int(&c.fake, "sorted", 1);
+  operator_output(&c, dtype, DIMS(2, k, 3));
+  operator_output(&c, TENON_DTYPE_INT64, DIMS(2, k, 3));
+  operator_check(&c, 0);
+}
+
+static void check_running(uint32_t seed, const char* op, int64_t extent) {
+  static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_INT32};
+  operator_case_t c;
+  operator_begin(&c, op, seed);
+  const tenon_dtype_t dtype = types[operator_draw(&c, 2)];
+  (void)operator_input(&c, dtype, DIMS(2, extent, 2), operator_numbers, 1.05);
+  *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, 0, NULL, operator_positive, 1)->data = -2;
+  fake_int(&c.fake, "exclusive", operator_draw(&c, 2));
+  fake_int(&c.fake, "reverse", operator_draw(&c, 2));
+  operator_output(&c, dtype, DIMS(2, extent, 2));
+  operator_check(&c, SUMS);
+}
+
+static void check_running_axis(void) {
+  operator_case_t c;
+  operator_begin(&c, "standard.cumulative_sum/1", 1);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3), operator_numbers, 1);
+  *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, 0, NULL, operator_positive, 1)->data = 7;
+  fake_int(&c.fake, "exclusive", 0);
+  fake_int(&c.fake, "reverse", 0);
+  operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3));
+  operator_check_fault(&c, 7);
+}
+
+/* ---- Scattering ---- */
+
+/* Numbers from 0 in an order of chance. */
+static void permute(operator_case_t* c, int64_t* values, int64_t count) {
+  for (int64_t k = 0; k < count; k++) {
+    values[k] = k;
+  }
+  for (int64_t k = count - 1; k > 0; k--) {
+    const int64_t other = operator_draw(c, (uint32_t)k + 1);
+    const int64_t kept = values[k];
+    values[k] = values[other];
+    values[other] = kept;
+  }
+}
+
+/* Along the only axis, so that a line is long; without a reduction no place is named twice. */
+static void check_scatter(uint32_t seed, const char* reduction, int64_t updates) {
+  const int64_t extent = updates * 2;
+  const bool is_plain = strcmp(reduction, "none") == 0;
+  operator_case_t c;
+  operator_begin(&c, "standard.scatter_elements/1", seed);
+  const tenon_dtype_t dtype = draw_type(&c);
+  (void)operator_input(&c, dtype, DIMS(extent), operator_numbers, 3);
+  int64_t* places =
+      operator_input(&c, TENON_DTYPE_INT64, DIMS(updates), operator_indices, (double)(extent / 3))
+          ->data;
+  if (is_plain) {
+    permute(&c, places, updates);
+  }
+  (void)operator_input(&c, dtype, DIMS(updates), operator_numbers, 1.5);
+  fake_int(&c.fake, "axis", 0);
+  fake_string(&c.fake, "reduction", reduction);
+  operator_output(&c, dtype, DIMS(extent));
+  /* Narrow floats are rounded with each update, up to some tens of times. */
+  const bool is_narrow = dtype == TENON_DTYPE_FLOAT16 || dtype == TENON_DTYPE_BFLOAT16;
+  operator_check(&c, is_narrow ? 0.1 : 1e-5);
+}
+
+static void check_scatter_nd(uint32_t seed, const char* reduction) {
+  const bool is_plain = strcmp(reduction, "none") == 0;
+  operator_case_t c;
+  operator_begin(&c, "standard.scatter_nd/1", seed);
+  const int64_t length = 1 + operator_draw(&c, 130);
+  const int64_t slices = 1 + operator_draw(&c, 40);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(8, 5, length), operator_numbers, 3);
+  int64_t* places =
+      operator_input(&c, TENON_DTYPE_INT64, DIMS(slices, 2), operator_indices, 5)->data;
+  int64_t order[40];
+  permute(&c, order, 40);
+  for (int64_t k = 0; k < slices && is_plain; k++) {
+    places[2 * k] = order[k] / 5 - 8; /* from the end */
+    places[2 * k + 1] = order[k] % 5;
+  }
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(slices, length), operator_numbers, 1.5);
+  fake_string(&c.fake, "reduction", reduction);
+  operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(8, 5, length));
+  operator_check(&c, 1e-5);
+}
+
+static void check_scatter_outside(void) {
+  operator_case_t c;
+  operator_begin(&c, "standard.scatter_elements/1", 1);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(4), operator_numbers, 3);
+  *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, DIMS(1), operator_indices, 4)->data = -5;
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(1), operator_numbers, 3);
+  fake_int(&c.fake, "axis", 0);
+  fake_string(&c.fake, "reduction", "none");
+  operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(4));
+  operator_check_fault(&c, -5);
+}
+
+/* ---- What is found ---- */
+
+static void check_found(uint32_t seed, int64_t extent) {
+  operator_case_t c;
+  operator_begin(&c, "standard.nonzero/1", seed);
+  (void)operator_input(&c, draw_type(&c), DIMS(3, extent, 2), operator_indices, 3);
+  operator_found(&c, TENON_DTYPE_INT64, DIMS(3, 6 * extent));
+  operator_check(&c, 0);
+  operator_begin(&c, "standard.compress/1", seed);
+  const tenon_dtype_t dtype = draw_type(&c);
+  (void)operator_input(&c, dtype, DIMS(2, extent, 3), operator_numbers, 3);
+  (void)operator_input(&c, TENON_DTYPE_BOOL, DIMS(extent), operator_indices, 2);
+  fake_int(&c.fake, "axis", -2);
+  fake_int(&c.fake, "flat", 0);
+  operator_found(&c, dtype, DIMS(2, extent, 3));
+  operator_check(&c, 0);
+}
+
+static void check_unique(uint32_t seed) {
+  operator_case_t c;
+  operator_begin(&c, "standard.unique/1", seed);
+  const tenon_dtype_t dtype = draw_type(&c);
+  const int64_t extent = 1 + operator_draw(&c, 300);
+  (void)operator_input(&c, dtype, DIMS(2, extent), operator_wholes, 3);
+  fake_int(&c.fake, "axis", 1);
+  fake_int(&c.fake, "flat", 0);
+  fake_int(&c.fake, "sorted", operator_draw(&c, 2));
+  operator_found(&c, dtype, DIMS(2, extent));
+  operator_found(&c, TENON_DTYPE_INT64, DIMS(extent));
+  operator_output(&c, TENON_DTYPE_INT64, DIMS(extent));
+  operator_found(&c, TENON_DTYPE_INT64, DIMS(extent));
+  operator_check(&c, 0);
+}
+
+static void check_suppression(uint32_t seed) {
+  operator_case_t c;
+  operator_begin(&c, "standard.non_max_suppression/1", seed);
+  const int64_t boxes = 1 + operator_draw(&c, 700);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, boxes, 4), operator_positive, 10);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3, boxes), operator_indices, 50);
+  *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, DIMS(1), operator_indices, 2)->data = 40;
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(1), operator_positive, 1);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(1), operator_positive, 20);
+  fake_int(&c.fake, "center_point_box", operator_draw(&c, 2));
+  operator_found(&c, TENON_DTYPE_INT64, DIMS(6 * boxes, 3));
+  operator_check(&c, 0);
+}
+
+/* ---- Elements ---- */
+
+static void check_loss(uint32_t seed, const char* reduction) {
+  operator_case_t c;
+  operator_begin(&c, "standard.negative_log_likelihood/1", seed);
+  const bool keeps = strcmp(reduction, "none") == 0;
+  const int64_t extent = 1 + operator_draw(&c, 400);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 5, extent), operator_numbers, 3);
+  (void)operator_input(&c, TENON_DTYPE_INT64, DIMS(2, extent), operator_indices, 5);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(5), operator_positive, 2);
+  fake_string(&c.fake, "reduction", reduction);
+  fake_int(&c.fake, "ignores", 1);
+  fake_int(&c.fake, "ignore_index", 2);
+  operator_output(&c, TENON_DTYPE_FLOAT32, keeps ? 2 : 0, (const int64_t[]){2, extent});
+  operator_check(&c, SUMS * 10);
+}
+
+/* The reference's numbers: the same seed, the same elements. */
+static void check_random(uint32_t seed, const char* op) {
+  operator_case_t c;
+  operator_begin(&c, op, seed);
+  const bool draws = strcmp(op, "standard.multinomial/1") == 0;
+  const bool reads = draws || strcmp(op, "standard.bernoulli/1") == 0;
+  if (reads) {
+    (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(30, 40), operator_positive, 1);
+  } else {
+    (void)operator_input(&c, TENON_DTYPE_INT64, DIMS(2), operator_indices, 40);
+  }
+  fake_int(&c.fake, "seed", 1 + (int64_t)seed * 7919);
+  fake_float(&c.fake, "low", -2.5);
+  fake_float(&c.fake, "high", 4.0);
+  fake_float(&c.fake, "mean", 1.0);
+  fake_float(&c.fake, "scale", 2.0);
+  fake_int(&c.fake, "sample_size", 9);
+  operator_output(&c, draws ? TENON_DTYPE_INT32 : TENON_DTYPE_FLOAT32, DIMS(30, draws ? 9 : 40));
+  operator_check(&c, 1e-6);
+}
+
+static void check_rounds(uint32_t seed) {
+  check_top_k(seed, 40 + seed % 60, 5);
+  check_top_k(seed, 300 + seed % 700, 33 + seed % 100);
+  check_running(seed, "standard.cumulative_sum/1", 5 + seed % 90);
+  check_running(seed, "standard.cumulative_sum/1", 600 + seed % 90);
+  check_running(seed, "standard.cumulative_prod/1", 130 + seed % 200);
+  for (uint32_t k = 0; k < 5; k++) {
+    check_scatter(seed, reductions[k], 5 + seed % 30);
+    check_scatter(seed, reductions[k], 64 + seed % 300);
+    check_scatter_nd(seed, reductions[k]);
+  }
+  check_found(seed, 3 + seed % 5);
+  check_found(seed, 700 + seed % 900);
+  check_unique(seed);
+  check_suppression(seed);
+  check_loss(seed, "none");
+  check_loss(seed, "mean");
+  check_loss(seed, "sum");
+  check_random(seed, "standard.random_uniform/1");
+  check_random(seed, "standard.random_normal/1");
+  check_random(seed, "standard.bernoulli/1");
+  check_random(seed, "standard.multinomial/1");
+  operators_check_windows(seed);
+  operators_check_layers(seed);
+}
+
+int main(int argument_count, char** arguments) {
+  if (argument_count < 3) {
+    (void)fprintf(stderr, "device_operators PLUGIN.so DEVICE [ROUNDS [FIRST_SEED]]\n");
+    return OPENED_FAILED;
+  }
+  const int status = opened_start(&kernel_device, arguments[1], arguments[2], 0);
+  if (status != 0) {
+    return status;
+  }
+  const uint32_t rounds = argument_count > 3 ? (uint32_t)strtoul(arguments[3], NULL, 10) : 3;
+  const uint32_t first = argument_count > 4 ? (uint32_t)strtoul(arguments[4], NULL, 10) : 1;
+  check_running_axis();
+  check_scatter_outside();
+  for (uint32_t seed = first; seed < first + rounds; seed++) {
+    check_rounds(seed);
+  }
+  kernel_free_scratch();
+  opened_stop(&kernel_device);
+  (void)printf("%d nodes, %d failed\n", kernel_runs, kernel_failures);
+  return kernel_failures == 0 && kernel_runs > 0 ? 0 : OPENED_FAILED;
+}

@@ -1,0 +1,10 @@
+/* The groups of device_operators: random nodes of each operator, by a seed. */
+#ifndef TESTS_CONFORMANCE_OPERATORS_H_
+#define TESTS_CONFORMANCE_OPERATORS_H_
+
+#include <stdint.h>
+
+void operators_check_windows(uint32_t seed);
+void operators_check_layers(uint32_t seed);
+
+#endif

@@ -1,0 +1,182 @@
+/* Recurrent layers, attention, detectors' last layers, transforms: random nodes against the
+ * reference. */
+#include "operator_case.h"
+#include "operators.h"
+
+#define SUMS 1e-4
+#define F32 TENON_DTYPE_FLOAT32
+
+static void check_recurrent(uint32_t seed, const char* op, int64_t gates) {
+  enum { TIME = 6, BATCH = 3, FEATURES = 19 };
+  static const char* const directions[] = {"forward", "reverse", "bidirectional"};
+  operator_case_t c;
+  operator_begin(&c, op, seed);
+  const bool is_lstm = gates == 4;
+  const bool batch_first = operator_draw(&c, 2) == 1;
+  const uint32_t way = operator_draw(&c, 3);
+  const int64_t sides = way == 2 ? 2 : 1;
+  const int64_t hidden = 5 + operator_draw(&c, 50);
+  const int64_t x[] = {batch_first ? BATCH : TIME, batch_first ? TIME : BATCH, FEATURES};
+  const int64_t state[] = {batch_first ? BATCH : sides, batch_first ? sides : BATCH, hidden};
+  const int64_t forward[] = {TIME, sides, BATCH, hidden};
+  const int64_t first[] = {BATCH, TIME, sides, hidden};
+  (void)operator_input(&c, F32, 3, x, operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(sides, gates * hidden, FEATURES), operator_numbers, 0.3);
+  (void)operator_input(&c, F32, DIMS(sides, gates * hidden, hidden), operator_numbers, 0.3);
+  (void)operator_input(&c, F32, DIMS(sides, 2 * gates * hidden), operator_numbers, 0.5);
+  (void)operator_input(&c, TENON_DTYPE_INT32, DIMS(BATCH), operator_indices, TIME + 1);
+  (void)operator_input(&c, F32, 3, state, operator_numbers, 1);
+  if (is_lstm) {
+    (void)operator_input(&c, F32, 3, state, operator_numbers, 1);
+    (void)operator_input(&c, F32, DIMS(sides, 3 * hidden), operator_numbers, 1);
+  }
+  fake_string(&c.fake, "direction", directions[way]);
+  fake_float(&c.fake, "clip", operator_draw(&c, 2) == 0 ? 0.0 : 1.5);
+  fake_int(&c.fake, "layout", batch_first ? 1 : 0);
+  fake_int(&c.fake, "input_forget", operator_draw(&c, 2));
+  fake_int(&c.fake, "linear_before_reset", operator_draw(&c, 2));
+  operator_output(&c, F32, 4, batch_first ? first : forward);
+  operator_output(&c, F32, 3, state);
+  if (is_lstm) {
+    operator_output(&c, F32, 3, state);
+  }
+  operator_check(&c, SUMS);
+}
+
+static void check_attention(uint32_t seed) {
+  operator_case_t c;
+  operator_begin(&c, "standard.attention/1", seed);
+  const int64_t keys = 3 + operator_draw(&c, 290);
+  (void)operator_input(&c, F32, DIMS(2, 4, 5, 8), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(2, 2, keys, 8), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(2, 2, keys, 6), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(5, keys), operator_numbers, 2);
+  operator_absent(&c);
+  operator_absent(&c);
+  (void)operator_input(&c, TENON_DTYPE_INT64, DIMS(2), operator_indices, (double)keys + 1);
+  fake_int(&c.fake, "is_causal", operator_draw(&c, 2));
+  fake_int(&c.fake, "q_num_heads", 0);
+  fake_int(&c.fake, "kv_num_heads", 0);
+  fake_float(&c.fake, "scale", 0.0);
+  fake_float(&c.fake, "softcap", operator_draw(&c, 2) == 0 ? 0.0 : 2.0);
+  fake_int(&c.fake, "qk_mode", operator_draw(&c, 4));
+  fake_int(&c.fake, "left_window", -1);
+  fake_int(&c.fake, "right_window", -1);
+  operator_output(&c, F32, DIMS(2, 4, 5, 6));
+  operator_check(&c, SUMS);
+}
+
+static void check_linear_attention(uint32_t seed) {
+  static const char* const rules[] = {"linear", "gated", "delta", "gated_delta"};
+  operator_case_t c;
+  operator_begin(&c, "standard.linear_attention/1", seed);
+  (void)operator_input(&c, F32, DIMS(2, 7, 4 * 5), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(2, 7, 2 * 5), operator_numbers, 0.5);
+  (void)operator_input(&c, F32, DIMS(2, 7, 2 * 6), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(2, 2, 5, 6), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(2, 7, 2), operator_numbers, 0.4);
+  (void)operator_input(&c, F32, DIMS(2, 7, 2), operator_positive, 1);
+  fake_int(&c.fake, "q_num_heads", 4);
+  fake_int(&c.fake, "kv_num_heads", 2);
+  fake_float(&c.fake, "scale", 0.0);
+  fake_string(&c.fake, "update_rule", rules[operator_draw(&c, 4)]);
+  operator_output(&c, F32, DIMS(2, 7, 4 * 6));
+  operator_output(&c, F32, DIMS(2, 2, 5, 6));
+  operator_check(&c, SUMS);
+}
+
+static void check_detection(uint32_t seed) {
+  static const char* const codes[] = {"corner", "center_size", "corner_size"};
+  operator_case_t c;
+  operator_begin(&c, "standard.detection_output/1", seed);
+  const int64_t priors = 20 + operator_draw(&c, 250);
+  const int64_t classes = 2 + operator_draw(&c, 4);
+  const bool shares = operator_draw(&c, 2) == 0;
+  const int64_t kept = operator_draw(&c, 2) == 0 ? -1 : 30;
+  (void)operator_input(&c, F32, DIMS(2, priors * 4 * (shares ? 1 : classes)), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(2, priors * classes), operator_positive, 1);
+  float* corners = operator_input(&c, F32, DIMS(1, 2, priors * 4), operator_positive, 0.5)->data;
+  for (int64_t k = 0; k < priors; k++) {
+    corners[k * 4 + 2] += corners[k * 4] + 0.1F;
+    corners[k * 4 + 3] += corners[k * 4 + 1] + 0.1F;
+  }
+  fake_int(&c.fake, "classes", classes);
+  fake_int(&c.fake, "share_location", shares ? 1 : 0);
+  fake_int(&c.fake, "background", 0);
+  fake_string(&c.fake, "code", codes[operator_draw(&c, 3)]);
+  fake_int(&c.fake, "variance_in_target", operator_draw(&c, 2));
+  fake_float(&c.fake, "nms_threshold", 0.6);
+  fake_float(&c.fake, "eta", operator_draw(&c, 2) == 0 ? 1.0 : 0.9);
+  fake_int(&c.fake, "top_k", operator_draw(&c, 2) == 0 ? -1 : 50);
+  fake_int(&c.fake, "keep_top_k", kept);
+  fake_float(&c.fake, "score_threshold", 0.3);
+  operator_found(&c, F32, DIMS(1, 1, kept >= 0 ? 2 * kept : 2 * priors * classes, 7));
+  operator_check(&c, 1e-5);
+}
+
+static void check_proposals(uint32_t seed, const char* op) {
+  enum { KINDS = 3, POST = 20 };
+  static const double anchors[] = {-20, -10, 25, 20, -8, -8, 15, 15, -40, -35, 50, 45};
+  const bool is_padded = strcmp(op, "standard.propose_regions_padded/1") == 0;
+  operator_case_t c;
+  operator_begin(&c, op, seed);
+  (void)operator_input(&c, F32, DIMS(2, KINDS, 9, 11), operator_positive, 1);
+  (void)operator_input(&c, F32, DIMS(2, 4 * KINDS, 9, 11), operator_numbers, 0.4);
+  float* image = operator_input(&c, F32, DIMS(2, 3), operator_positive, 1)->data;
+  for (int k = 0; k < 2; k++) {
+    image[k * 3] = 140;
+    image[k * 3 + 1] = 170;
+    image[k * 3 + 2] = 1;
+  }
+  fake_floats(&c.fake, "anchors", 4 * KINDS, anchors);
+  fake_int(&c.fake, "stride", 16);
+  fake_int(&c.fake, "pre_top", operator_draw(&c, 2) == 0 ? -1 : 100);
+  fake_int(&c.fake, "post_top", POST);
+  fake_float(&c.fake, "iou_threshold", 0.5);
+  fake_float(&c.fake, "min_size", 16);
+  if (is_padded) {
+    operator_output(&c, F32, DIMS(2, POST, 4));
+  } else {
+    operator_found(&c, F32, DIMS(2 * POST, 5));
+    operator_found(&c, F32, DIMS(2 * POST, 1));
+  }
+  operator_check(&c, 1e-5);
+}
+
+static void check_transform(uint32_t seed) {
+  operator_case_t c;
+  operator_begin(&c, "standard.dft/1", seed);
+  const int64_t length = 3 + operator_draw(&c, 60);
+  const bool onesided = operator_draw(&c, 2) == 0;
+  (void)operator_input(&c, F32, DIMS(2, length, 3, 1), operator_numbers, 1);
+  fake_int(&c.fake, "fixed_axis", 1);
+  fake_int(&c.fake, "inverse", 0);
+  fake_int(&c.fake, "onesided", onesided ? 1 : 0);
+  operator_output(&c, F32, DIMS(2, onesided ? length / 2 + 1 : length, 3, 2));
+  operator_check(&c, SUMS);
+}
+
+static void check_normalisation(uint32_t seed) {
+  operator_case_t c;
+  operator_begin(&c, "standard.lrn/1", seed);
+  (void)operator_input(&c, F32, DIMS(2, 9, 6, 7), operator_numbers, 3);
+  fake_int(&c.fake, "window", 1 + operator_draw(&c, 6));
+  fake_float(&c.fake, "alpha", 0.3);
+  fake_float(&c.fake, "beta", 0.75);
+  fake_float(&c.fake, "bias", 1.5);
+  operator_output(&c, F32, DIMS(2, 9, 6, 7));
+  operator_check(&c, SUMS);
+}
+
+void operators_check_layers(uint32_t seed) {
+  check_recurrent(seed, "standard.lstm/1", 4);
+  check_recurrent(seed, "standard.gru/1", 3);
+  check_recurrent(seed, "standard.rnn/1", 1);
+  check_attention(seed);
+  check_linear_attention(seed);
+  check_detection(seed);
+  check_proposals(seed, "standard.propose_regions/1");
+  check_proposals(seed, "standard.propose_regions_padded/1");
+  check_transform(seed);
+  check_normalisation(seed);
+}

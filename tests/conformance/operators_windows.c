@@ -1,0 +1,247 @@
+/* Windows, sampling, products: random nodes against the reference. */
+#include "operator_case.h"
+#include "operators.h"
+
+#define SUMS 1e-4
+
+static int64_t some(operator_case_t* c, int64_t least, int64_t most) {
+  return least + operator_draw(c, (uint32_t)(most - least + 1));
+}
+
+typedef struct window_t {
+  int64_t extent[2];
+  int64_t kernel[2];
+  int64_t stride[2];
+  int64_t dilation[2];
+  int64_t pads[4];
+  int64_t result[2];
+} window_t;
+
+/* Uneven pads, dilations, and where `rounds_up` windows that begin within x or the padding. */
+static void draw_window(operator_case_t* c, bool rounds_up, window_t* out) {
+  for (int k = 0; k < 2; k++) {
+    out->kernel[k] = some(c, 1, 3);
+    out->stride[k] = some(c, 1, 3);
+    out->dilation[k] = some(c, 1, 2);
+    out->pads[k] = some(c, 0, out->kernel[k] - 1);
+    out->pads[k + 2] = some(c, 0, out->kernel[k] - 1);
+    out->extent[k] = some(c, 7, 20);
+    const int64_t room = out->extent[k] + out->pads[k] + out->pads[k + 2] -
+                         (out->kernel[k] - 1) * out->dilation[k] - 1;
+    const int64_t windows = (rounds_up ? room + out->stride[k] - 1 : room) / out->stride[k] + 1;
+    const int64_t most = (out->extent[k] + out->pads[k] + out->stride[k] - 1) / out->stride[k];
+    out->result[k] = windows < most ? windows : most;
+  }
+}
+static void set_window(operator_case_t* c, const window_t* window) {
+  fake_ints(&c->fake, "strides", 2, window->stride);
+  fake_ints(&c->fake, "dilations", 2, window->dilation);
+  fake_ints(&c->fake, "pads", 4, window->pads);
+  fake_string(&c->fake, "auto_pad", "explicit");
+}
+
+static void check_pool(uint32_t seed, const char* op, tenon_dtype_t dtype) {
+  const bool is_max = strcmp(op, "standard.max_pool/1") == 0;
+  operator_case_t c;
+  window_t window;
+  operator_begin(&c, op, seed);
+  const bool rounds_up = operator_draw(&c, 2) == 0;
+  draw_window(&c, rounds_up, &window);
+  (void)operator_input(&c, dtype, DIMS(2, 3, window.extent[0], window.extent[1]), operator_numbers,
+                       40);
+  set_window(&c, &window);
+  fake_ints(&c.fake, "kernel_shape", 2, window.kernel);
+  fake_int(&c.fake, "ceil_mode", rounds_up ? 1 : 0);
+  fake_int(&c.fake, "count_include_pad", operator_draw(&c, 2));
+  fake_int(&c.fake, "storage_order", operator_draw(&c, 2));
+  fake_int(&c.fake, "p", some(&c, 1, 3));
+  operator_output(&c, dtype, DIMS(2, 3, window.result[0], window.result[1]));
+  if (is_max) {
+    operator_output(&c, TENON_DTYPE_INT64, DIMS(2, 3, window.result[0], window.result[1]));
+  }
+  operator_check(&c, is_max ? 0 : SUMS);
+}
+
+static void check_convolution(uint32_t seed, tenon_dtype_t dtype) {
+  operator_case_t c;
+  window_t window;
+  operator_begin(&c, "standard.convolution/1", seed);
+  draw_window(&c, false, &window);
+  const int64_t groups = some(&c, 1, 2);
+  (void)operator_input(&c, dtype, DIMS(2, 4, window.extent[0], window.extent[1]), operator_numbers,
+                       2);
+  (void)operator_input(&c, dtype, DIMS(6, 4 / groups, window.kernel[0], window.kernel[1]),
+                       operator_numbers, 1);
+  (void)operator_input(&c, dtype, DIMS(6), operator_numbers, 1);
+  set_window(&c, &window);
+  fake_int(&c.fake, "groups", groups);
+  operator_output(&c, dtype, DIMS(2, 6, window.result[0], window.result[1]));
+  operator_check(&c, SUMS);
+}
+
+static void check_deconvolution(uint32_t seed, tenon_dtype_t dtype) {
+  operator_case_t c;
+  window_t window;
+  operator_begin(&c, "standard.deconvolution/1", seed);
+  draw_window(&c, false, &window);
+  const int64_t groups = some(&c, 1, 2);
+  int64_t result[2];
+  for (int k = 0; k < 2; k++) {
+    result[k] = (window.extent[k] - 1) * window.stride[k] +
+                (window.kernel[k] - 1) * window.dilation[k] + 1 - window.pads[k] -
+                window.pads[k + 2];
+  }
+  (void)operator_input(&c, dtype, DIMS(2, 4, window.extent[0], window.extent[1]), operator_numbers,
+                       2);
+  (void)operator_input(&c, dtype, DIMS(4, 6 / groups, window.kernel[0], window.kernel[1]),
+                       operator_numbers, 1);
+  set_window(&c, &window);
+  fake_int(&c.fake, "groups", groups);
+  operator_output(&c, dtype, DIMS(2, 6, result[0], result[1]));
+  operator_check(&c, SUMS);
+}
+
+static void check_deformable(uint32_t seed) {
+  operator_case_t c;
+  window_t window;
+  operator_begin(&c, "standard.deformable_convolution/1", seed);
+  draw_window(&c, false, &window);
+  const int64_t taps = window.kernel[0] * window.kernel[1];
+  const int64_t* y = window.result;
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 4, window.extent[0], window.extent[1]),
+                       operator_numbers, 2);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(6, 2, window.kernel[0], window.kernel[1]),
+                       operator_numbers, 1);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 2 * taps * 2, y[0], y[1]), operator_numbers,
+                       1.5);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(6), operator_numbers, 1);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 2 * taps, y[0], y[1]), operator_positive,
+                       1);
+  set_window(&c, &window);
+  fake_int(&c.fake, "groups", 2);
+  fake_int(&c.fake, "offset_groups", 2);
+  operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(2, 6, y[0], y[1]));
+  operator_check(&c, SUMS);
+}
+
+/* ---- Sampling ---- */
+
+static void check_resize(uint32_t seed) {
+  static const char* const modes[] = {"nearest", "linear", "cubic"};
+  static const char* const places[] = {"half_pixel", "pytorch_half_pixel",   "align_corners",
+                                       "asymmetric", "half_pixel_symmetric", "pixel_center"};
+  static const char* const rounds[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
+  static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT64,
+                                        TENON_DTYPE_UINT8};
+  operator_case_t c;
+  operator_begin(&c, "standard.resize/1", seed);
+  const tenon_dtype_t dtype = types[operator_draw(&c, 3)];
+  const int64_t from[2] = {some(&c, 1, 12), some(&c, 1, 12)};
+  const int64_t to[2] = {some(&c, 1, 20), some(&c, 1, 20)};
+  /* Whole numbers are rounded: results halfway between two of them would be by chance. */
+  (void)operator_input(&c, dtype, DIMS(2, 3, from[0], from[1]), operator_indices, 2);
+  int64_t* sizes = operator_input(&c, TENON_DTYPE_INT64, DIMS(4), operator_indices, 2)->data;
+  memcpy(sizes, ((int64_t[]){2, 3, to[0], to[1]}), 4 * sizeof(int64_t));
+  const uint32_t mode = dtype == TENON_DTYPE_UINT8 ? 0 : operator_draw(&c, 3);
+  fake_string(&c.fake, "mode", modes[mode]);
+  fake_string(&c.fake, "coordinate_mode", places[operator_draw(&c, 6)]);
+  fake_string(&c.fake, "nearest_mode", rounds[operator_draw(&c, 4)]);
+  fake_float(&c.fake, "cubic_coeff_a", -0.75);
+  fake_int(&c.fake, "exclude_outside", operator_draw(&c, 2));
+  fake_int(&c.fake, "antialias", operator_draw(&c, 2));
+  fake_float(&c.fake, "extrapolation_value", 0.5);
+  operator_output(&c, dtype, DIMS(2, 3, to[0], to[1]));
+  operator_check(&c, 1e-5);
+}
+
+static void check_grid(uint32_t seed) {
+  static const char* const modes[] = {"linear", "cubic", "nearest"};
+  static const char* const paddings[] = {"zeros", "border", "reflection"};
+  operator_case_t c;
+  operator_begin(&c, "standard.grid_sample/1", seed);
+  const int64_t n = some(&c, 2, 9);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3, n, 7), operator_numbers, 3);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 6, 8, 2), operator_numbers, 1.4);
+  fake_string(&c.fake, "mode", modes[operator_draw(&c, 3)]);
+  fake_string(&c.fake, "padding_mode", paddings[operator_draw(&c, 3)]);
+  fake_int(&c.fake, "align_corners", operator_draw(&c, 2));
+  operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3, 6, 8));
+  operator_check(&c, SUMS);
+}
+
+static void check_regions(uint32_t seed) {
+  static const char* const modes[] = {"avg", "max"};
+  static const char* const places[] = {"half_pixel", "output_half_pixel"};
+  operator_case_t c;
+  operator_begin(&c, "standard.roi_align/1", seed);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3, 16, 18), operator_numbers, 3);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(5, 4), operator_positive, 17);
+  (void)operator_input(&c, TENON_DTYPE_INT64, DIMS(5), operator_indices, 2);
+  fake_string(&c.fake, "mode", modes[operator_draw(&c, 2)]);
+  fake_string(&c.fake, "coordinate_mode", places[operator_draw(&c, 2)]);
+  fake_int(&c.fake, "sampling_ratio", operator_draw(&c, 3));
+  fake_float(&c.fake, "spatial_scale", 0.75);
+  operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(5, 3, 3, 4));
+  operator_check(&c, SUMS);
+}
+
+/* ---- Products ---- */
+
+static void check_mat_mul(uint32_t seed) {
+  static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_INT32, TENON_DTYPE_FLOAT64,
+                                        TENON_DTYPE_UINT64};
+  operator_case_t c;
+  operator_begin(&c, "standard.mat_mul/1", seed);
+  const tenon_dtype_t dtype = types[operator_draw(&c, 4)];
+  const int64_t m = some(&c, 1, 40);
+  const int64_t k = some(&c, 1, 50);
+  const int64_t n = some(&c, 1, 40);
+  (void)operator_input(&c, dtype, DIMS(2, 1, m, k), operator_wholes, 9);
+  (void)operator_input(&c, dtype, DIMS(3, k, n), operator_wholes, 9);
+  operator_output(&c, dtype, DIMS(2, 3, m, n));
+  operator_check(&c, SUMS);
+}
+
+static void check_mat_mul_integer(uint32_t seed) {
+  operator_case_t c;
+  operator_begin(&c, "standard.mat_mul_integer/1", seed);
+  const int64_t m = some(&c, 1, 40);
+  const int64_t k = some(&c, 1, 50);
+  (void)operator_input(&c, TENON_DTYPE_UINT8, DIMS(2, m, k), operator_indices, 256);
+  (void)operator_input(&c, TENON_DTYPE_INT8, DIMS(k, 21), operator_wholes, 127);
+  (void)operator_input(&c, TENON_DTYPE_UINT8, DIMS(m), operator_indices, 256);
+  (void)operator_input(&c, TENON_DTYPE_INT8, DIMS(21), operator_wholes, 127);
+  operator_output(&c, TENON_DTYPE_INT32, DIMS(2, m, 21));
+  operator_check(&c, 0);
+}
+
+static void check_einsum(uint32_t seed) {
+  operator_case_t c;
+  operator_begin(&c, "standard.einsum/1", seed);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 5, 4, 3), operator_numbers, 1);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 6, 4, 3), operator_numbers, 1);
+  fake_string(&c.fake, "equation", seed % 2 == 0 ? "bqhd,bkhd->bhqk" : "...qhd, ...khd -> ...hkq");
+  operator_output(&c, TENON_DTYPE_FLOAT32, seed % 2 == 0 ? 4 : 4,
+                  seed % 2 == 0 ? (const int64_t[]){2, 4, 5, 6} : (const int64_t[]){2, 4, 6, 5});
+  operator_check(&c, SUMS);
+}
+
+void operators_check_windows(uint32_t seed) {
+  check_pool(seed, "standard.max_pool/1", TENON_DTYPE_INT8);
+  check_pool(seed, "standard.max_pool/1", TENON_DTYPE_FLOAT32);
+  check_pool(seed, "standard.average_pool/1", TENON_DTYPE_FLOAT64);
+  check_pool(seed, "standard.average_pool/1", TENON_DTYPE_FLOAT16);
+  check_pool(seed, "standard.lp_pool/1", TENON_DTYPE_FLOAT32);
+  check_convolution(seed, TENON_DTYPE_FLOAT32);
+  check_convolution(seed, TENON_DTYPE_FLOAT64);
+  check_deconvolution(seed, TENON_DTYPE_FLOAT32);
+  check_deformable(seed);
+  for (uint32_t k = 0; k < 4; k++) {
+    check_resize(seed * 4 + k);
+  }
+  check_grid(seed);
+  check_regions(seed);
+  check_mat_mul(seed);
+  check_mat_mul_integer(seed);
+  check_einsum(seed);
+}
