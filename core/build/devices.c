@@ -67,9 +67,8 @@ static tenon_status_t no_such_device(const opening_t* o, const wish_t* wish) {
     (void)snprintf(others + used, sizeof others - used, "%s%s",
                    used > 0 ? ", " : "; there are: ", o->offers[k]->device.name);
   }
-  return tenon__fail(o->options->sink, TENON_ERROR_NOT_FOUND,
-                     "no plugin offers device '%.*s' that this machine has%s", (int)wish->length,
-                     wish->name, others);
+  return tenon__fail(o->options->sink, TENON_ERROR_NOT_FOUND, "no plugin offers device '%.*s'%s",
+                     (int)wish->length, wish->name, others);
 }
 
 static const tenon__device_entry_t* find_wish(const opening_t* o, const wish_t* wish) {
@@ -140,8 +139,12 @@ static tenon_status_t open_wish(opening_t* o, const wish_t* wish) {
   const tenon_sink_t* sink = o->options->sink;
   const tenon__device_entry_t* entry = find_wish(o, wish);
   const uint32_t count = entry == NULL ? 0 : count_here(entry, sink);
-  if (count == 0) {
+  if (entry == NULL) {
     return no_such_device(o, wish);
+  }
+  if (count == 0) { /* the plugin has said why */
+    return tenon__fail(sink, TENON_ERROR_NOT_FOUND, "this machine has no device '%.*s' that works",
+                       (int)wish->length, wish->name);
   }
   if (wish->index >= count) {
     return tenon__fail(sink, TENON_ERROR_NOT_FOUND,

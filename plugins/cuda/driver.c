@@ -41,7 +41,9 @@ tenon_status_t tenon__cuda_driver_open(const tenon_sink_t* sink, tenon__cuda_dri
   tenon_status_t status = TENON_OK;
   if (library == NULL) {
     const char* why = dlerror();
-    return tenon__cuda_fail(sink, TENON_ERROR_NOT_FOUND, "no driver of CUDA: %s",
+    return tenon__cuda_fail(sink, TENON_ERROR_NOT_FOUND,
+                            "no driver of CUDA (%s): where there is a GPU of NVIDIA's, install its "
+                            "driver, 570 or newer",
                             why == NULL ? "libcuda.so.1 cannot be opened" : why);
   }
 #define FIND(name)                                                      \
@@ -63,8 +65,11 @@ tenon_status_t tenon__cuda_driver_open(const tenon_sink_t* sink, tenon__cuda_dri
     if (result != CUDA_SUCCESS) {
       (void)driver.cuGetErrorName(result, &name);
     }
-    return tenon__cuda_fail(sink, TENON_ERROR_DEVICE, "the driver of CUDA finds no device: %s",
-                            name);
+    return tenon__cuda_fail(
+        sink, TENON_ERROR_DEVICE,
+        "the driver of CUDA finds no device (%s): nvidia-smi says whether the system "
+        "has one, CUDA_VISIBLE_DEVICES may hide it",
+        name);
   }
   *out_driver = driver;
   return TENON_OK;

@@ -13,7 +13,7 @@ done
 try 0 --version
 says "0.1"
 try 0 plugins --offers
-says "available  standard" "offers kernel" "0 refused"
+says "available  standard" "offers kernel" "0 refused" "devices:" "cpu 0: "
 try 0 plugins --json
 prints_json
 try 0 plugins --index

@@ -10,6 +10,7 @@
 #include "data/picture.h"
 #include "session/cache.h"
 #include "session/common.h"
+#include "session/devices.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
@@ -188,48 +189,14 @@ static void check_plugins(doctor_t* doctor, tenon_registry_t* registry) {
   }
 }
 
-/* The text that stands for `key` in a line of JSON that the library printed; "" when there is
- * none. Escapes stay as they are. */
-static void find_json_text(const char* line, const char* key, char* out_text, size_t size) {
-  char mark[64];
-  (void)snprintf(mark, sizeof(mark), "\"%s\": ", key);
-  const char* at = strstr(line, mark);
-  out_text[0] = '\0';
-  if (at != NULL) {
-    at += strlen(mark);
-    const bool quoted = *at == '"';
-    at += quoted ? 1 : 0;
-    (void)snprintf(out_text, size, "%.*s", (int)strcspn(at, quoted ? "\"" : ",}"), at);
-  }
-}
-
-static void tell_devices(char* lines) {
-  for (char* line = lines; *line != '\0';) {
-    const size_t length = strcspn(line, "\n");
-    char* next = line + length + (line[length] == '\n' ? 1 : 0);
-    char texts[5][128];
-    static const char* const keys[] = {"name", "index", "fingerprint", "plugin", "health"};
-    line[length] = '\0';
-    for (size_t i = 0; i < 5; ++i) {
-      find_json_text(line, keys[i], texts[i], sizeof(texts[i]));
-    }
-    char* sentence =
-        tool_format("%s %s: %s (plugin %s), %s", texts[0], texts[1], texts[2], texts[3], texts[4]);
-    tell("device", sentence);
-    tool_free(sentence);
-    line = next;
-  }
-  tool_free(lines);
+static void tell_device(const char* sentence) {
+  tell("device", sentence);
 }
 
 static void check_devices(doctor_t* doctor, tenon_registry_t* registry) {
-  tool_text_t printed = {0};
-  (void)tenon_registry_print_devices(registry, tool_text_add, &printed);
-  char* devices = tool_text_take(&printed);
-  if (strstr(devices, "\"health\": \"ok\"") == NULL) {
+  if (!tool_devices_tell(registry, tell_device)) {
     tell_missing(doctor, "device", "none that works: nothing can be built or run");
   }
-  tell_devices(devices);
 }
 
 static int doctor_command(int argc, char** argv) {

@@ -5,6 +5,7 @@
 
 #include "command/commands.h"
 #include "session/common.h"
+#include "session/devices.h"
 #include "text/console.h"
 #include "text/json.h"
 
@@ -61,6 +62,10 @@ static void print_text(const plugins_t* plugins, const tenon_plugin_info_t* info
   }
 }
 
+static void tell_device(const char* sentence) {
+  tool_say("%s\n", sentence);
+}
+
 static tenon_status_t list_plugins(const plugins_t* plugins, tenon_registry_t* registry,
                                    uint32_t* out_refused) {
   const uint32_t count = tenon_registry_plugin_count(registry);
@@ -80,6 +85,8 @@ static tenon_status_t list_plugins(const plugins_t* plugins, tenon_registry_t* r
   }
   tool_say("%u plugins, %u refused\n", count, refused);
   if (!tool_console_is_json()) {
+    tool_say("devices:\n");
+    (void)tool_devices_tell(registry, tell_device);
     tool_say("searched:\n");
     tenon_registry_print_paths(registry, tool_write_file, stdout);
   }
