@@ -178,7 +178,9 @@ static tenon_status_t schedule_view(scheduling_t* s, const tenon__unit_t* unit) 
   }
   TENON_TRY(tenon__scheduling_bring(s, source, unit->device, &base));
   if (!view_fits(s, base, map)) {
-    const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
+    /* In the type in which it is kept: whoever reads the view wants that, or converts. */
+    const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR,
+                                        .dtype = s->schedule.places[base].dtype};
     TENON_TRY(tenon__scheduling_place_for(s, source, unit->device, &rows, &base));
   }
   const tenon__place_t view = {.value = node->outputs[unit->output],

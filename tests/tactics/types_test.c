@@ -187,6 +187,36 @@ TENON_TEST(of_a_chain_all_gain_together) {
   core_world_end(&world);
 }
 
+/* Rows of a view that do not lie in rows are made whole in the type that the view is kept in. */
+TENON_TEST(a_view_is_made_whole_in_its_type) {
+  static float ones[COLUMNS * COLUMNS];
+  static const int64_t dims[] = {ROWS, COLUMNS};
+  const tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
+  char text[512];
+  core_world_t world;
+  for (size_t k = 0; k < sizeof ones / sizeof *ones; ++k) {
+    ones[k] = 1;
+  }
+  core_world_begin(&world, kernels, 2);
+  test_fixture_t* b = &world.fixture;
+  const tenon_value_t x = test_input(b, "x", DIMS(ROWS, COLUMNS));
+  const tenon_value_t w = test_floats(b, "w", ones, DIMS(COLUMNS, COLUMNS));
+  const tenon_value_t shape = test_vector(b, "shape", dims, 2);
+  const tenon_value_t first = test_unary(b, "test.ramp/1", "first", x);
+  const tenon_value_t one = test_node(b, "test.dense/1", "one", first, w, NO_VALUE);
+  const tenon_value_t turned = test_permute(b, "turned", one, DIMS(1, 0));
+  const tenon_value_t flat = test_binary(b, "test.reshape/1", "flat", turned, shape);
+  const tenon_value_t two = test_node(b, "test.dense/1", "two", flat, w, NO_VALUE);
+  const tenon_value_t last = test_unary(b, "test.ramp/1", "last", two);
+  EXPECT_STATUS(b->build->output(b->builder, last, "y"), TENON_OK);
+  world.options.tuning.permits = TENON__PERMIT_BF16;
+  world.options.tuning.no_measuring = true;
+  EXPECT_TEXT(
+      build_steps(&world, text),
+      "expressions/evaluator narrow/bf16 moves/evaluator narrow/bf16 expressions/evaluator");
+  core_world_end(&world);
+}
+
 TENON_TEST(without_permission_it_is_refused) {
   const tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
   char text[512];
