@@ -156,9 +156,13 @@ static bool is_permitted(const search_t* search, const tenon_tactic_t* tactic,
 
 /* Does the build permit that a tensor of this type is kept in the other? */
 static bool is_kept_as(uint32_t permits, const tenon__type_t* type, tenon_dtype_t dtype) {
-  return type->kind == TENON_ARGUMENT_TENSOR && type->dtype == TENON_DTYPE_FLOAT32 &&
-         ((dtype == TENON_DTYPE_FLOAT16 && (permits & TENON__PERMIT_F16) != 0) ||
-          (dtype == TENON_DTYPE_BFLOAT16 && (permits & TENON__PERMIT_BF16) != 0));
+  tenon_dtype_t types[TENON_NARROW_TYPE_LIMIT];
+  const uint32_t count = tenon__permitted_types(permits, types);
+  bool is_permitted = false;
+  for (uint32_t k = 0; k < count; ++k) {
+    is_permitted = is_permitted || types[k] == dtype;
+  }
+  return is_permitted && type->kind == TENON_ARGUMENT_TENSOR && type->dtype == TENON_DTYPE_FLOAT32;
 }
 
 /* An argument's rule: can a place in a plan be as it says? */

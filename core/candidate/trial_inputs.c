@@ -98,16 +98,14 @@ static void write_contents(const tenon__trial_data_t* data, const tenon__value_n
 /* To what is the same in every type that a tactic may ask for: then all of them compute with the
  * same numbers. */
 static void round_rows(const tenon__trial_data_t* data, const tenon_tensor_view_t* rows) {
-  static const uint32_t types[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16};
-  const uint32_t permits = data->tuning->options.permits;
-  const bool permitted[] = {(permits & TENON__PERMIT_F16) != 0,
-                            (permits & TENON__PERMIT_BF16) != 0};
+  tenon_dtype_t types[TENON_NARROW_TYPE_LIMIT];
+  const uint32_t type_count = tenon__permitted_types(data->tuning->options.permits, types);
   uint64_t count = 0;
-  for (uint32_t t = 0; t < 2; ++t) {
-    if (rows->dtype == TENON_DTYPE_FLOAT32 && permitted[t] &&
-        tenon__element_count(rows->rank, rows->dims, &count)) {
-      tenon__elements_round(rows->data, rows->dtype, types[t], count);
-    }
+  if (rows->dtype != TENON_DTYPE_FLOAT32 || !tenon__element_count(rows->rank, rows->dims, &count)) {
+    return;
+  }
+  for (uint32_t t = 0; t < type_count; ++t) {
+    tenon__elements_round(rows->data, rows->dtype, types[t], count);
   }
 }
 

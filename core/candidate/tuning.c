@@ -65,6 +65,18 @@ const char* tenon__region_text(const tenon__tuning_t* tuning, const struct tenon
   return name == NULL ? "a node" : name;
 }
 
+uint32_t tenon__permitted_types(uint32_t permits,
+                                tenon_dtype_t out_types[TENON_NARROW_TYPE_LIMIT]) {
+  uint32_t count = 0;
+  if ((permits & TENON__PERMIT_BF16) != 0) {
+    out_types[count++] = TENON_DTYPE_BFLOAT16;
+  }
+  if ((permits & TENON__PERMIT_F16) != 0) {
+    out_types[count++] = TENON_DTYPE_FLOAT16;
+  }
+  return count;
+}
+
 const char* tenon__time_text(const tenon__tuning_t* tuning, tenon__time_t time) {
   switch (time.figure) {
     case TENON_FIGURE_MEASURED:

@@ -32,6 +32,11 @@ enum {
   TENON__PERMIT_ALL = (1u << 4) - 1
 };
 
+/* The types in which a build may keep values of f32, the one that keeps its range first; how many.
+ */
+enum { TENON_NARROW_TYPE_LIMIT = 2 };
+uint32_t tenon__permitted_types(uint32_t permits, tenon_dtype_t out_types[TENON_NARROW_TYPE_LIMIT]);
+
 /* The build's policy, copied from its options. strict, no_fusion and the like are read by the room
  * choice. */
 typedef struct tenon__tuning_options_t {

@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/candidate/reference_result.h"
 #include "core/candidate/rehearsal.h"
+#include "core/candidate/trial_check.h"
 
 /* "fast:blur (channels last)" */
 static const char* who(const tenon__rehearsal_t* r, const tenon__answer_t* answer) {

@@ -50,14 +50,7 @@ tenon_status_t tenon__typing_begin(tenon__tuning_t* tuning, uint32_t graph, teno
 }
 
 bool tenon__typing_permit(typing_t* t) {
-  const uint32_t permits = t->tuning->options.permits;
-  t->type_count = 0;
-  if ((permits & TENON__PERMIT_BF16) != 0) {
-    t->types[t->type_count++] = TENON_DTYPE_BFLOAT16;
-  }
-  if ((permits & TENON__PERMIT_F16) != 0) {
-    t->types[t->type_count++] = TENON_DTYPE_FLOAT16;
-  }
+  t->type_count = tenon__permitted_types(t->tuning->options.permits, t->types);
   const uint32_t count = t->type_count == 0 ? 0 : t->g->value_count;
   for (uint32_t v = 0; v < count; ++v) {
     look_at_value(t, v);

@@ -9,15 +9,13 @@
 #include "core/candidate/tuning.h"
 #include "core/choice/unit.h"
 
-enum { TYPING_MOST_TYPES = 2 };
-
 /* What the build permits, and of each value of the graph what may be done with it. */
 typedef struct typing_t {
   tenon__tuning_t* tuning;
   const tenon__graph_t* g;
   uint32_t graph;
   tenon__arena_t* arena; /* of the covering: regions of other types lie there */
-  tenon_dtype_t types[TYPING_MOST_TYPES];
+  tenon_dtype_t types[TENON_NARROW_TYPE_LIMIT];
   uint32_t type_count;     /* 0: everything is as the network says */
   bool* may_be_read;       /* per value: in a narrower type, after a conversion if need be */
   bool* may_be_kept;       /* per value: its producer may write it so */
