@@ -159,10 +159,10 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   const emitter_t emitter = {&problem, emit, add};
   const uint32_t count = tenon__cuda_tiles_choose(&problem, kind, choices, seconds);
   tenon_status_t status = TENON_OK;
-  for (uint8_t product = 0; product <= TENON_CUDA_PRODUCT_F32; product++) {
-    const uint32_t offered = is_offered(&problem, kind, product) ? count : 0;
+  for (uint32_t product = 0; product <= TENON_CUDA_PRODUCT_F32; product++) {
+    const uint32_t offered = is_offered(&problem, kind, (uint8_t)product) ? count : 0;
     for (uint32_t k = 0; status == TENON_OK && k < offered; k++) {
-      choices[k].product = product;
+      choices[k].product = (uint8_t)product;
       status = emit_one(&emitter, choices[k], seconds[k]);
     }
   }

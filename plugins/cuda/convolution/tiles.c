@@ -179,9 +179,11 @@ static int64_t registers_of(tenon__cuda_choice_t c) {
   const int64_t threads = tenon__cuda_choice_threads(c);
   const int64_t own = up(tenon__cuda_choice_pixels(c) * tenon__cuda_choice_outputs(c),
                          TENON_CUDA_TILE_ELEMENTS * threads);
-  const int64_t weights = c.steps * c.across * (c.kind == TENON_CUDA_DIRECT ? 4 : 2);
-  const int64_t read = c.kind == TENON_CUDA_DIRECT ? c.steps * c.rows * 8 : c.rows * 6;
-  return weights + read + c.rows * c.across * 4 + own * 12 + 32;
+  const int64_t steps = c.steps;
+  const int64_t sums = 4 * (int64_t)c.rows * c.across;
+  const int64_t weights = steps * c.across * (c.kind == TENON_CUDA_DIRECT ? 4 : 2);
+  const int64_t read = c.rows * (c.kind == TENON_CUDA_DIRECT ? steps * 8 : 6);
+  return weights + read + sums + own * 12 + 32;
 }
 
 /* From what was measured (sdk/docs/gpu-experiments.md): a launch, bytes and products of the busiest
@@ -249,7 +251,7 @@ static bool set_steps(int64_t steps, tenon__cuda_choice_t* c) {
     const int64_t each = up(steps, c->parts * rounds);
     c->steps = (uint8_t)(each < 255 ? each : 255);
     if (each < 64 && registers_of(*c) <= most) {
-      return c->parts == 1 || steps > c->steps * (c->parts - 1); /* each warp has some */
+      return c->parts == 1 || steps > (int64_t)c->steps * (c->parts - 1); /* each warp has some */
     }
   }
   return false;
@@ -305,7 +307,7 @@ uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t 
                                      .across = shapes[k][1],
                                      .along = shapes[k][2],
                                      .parts = parts};
-      const uint32_t warps = (uint32_t)choice.along * parts;
+      const int64_t warps = (int64_t)choice.along * parts;
       if (warps > 16 || (warps < 4 && steps > 2 * warps) || !set_steps(steps, &choice)) {
         continue;
       }

@@ -6,7 +6,7 @@
 
 #include "tenon/narrow.h"
 
-enum { LANES = 32, PIECE = 8 /* elements of a lane */ };
+enum { LANES = 32, PIECE = 8 /* elements of a lane */, BLOCK = LANES * PIECE };
 
 /* ---- Narrow floats ---- */
 
@@ -118,7 +118,7 @@ void tenon__cuda_weights_pack(const tenon__cuda_problem_t* problem, tenon__cuda_
   const int64_t elements = by_channel ? 0 : tiles * steps * LANES * PIECE;
   uint16_t* to = out_packed;
   for (int64_t k = 0; k < elements; k++) {
-    const int64_t block = k / (LANES * PIECE);
+    const int64_t block = k / BLOCK;
     const source_t source =
         source_of(p, choice.kind, block / steps, block % steps, k / PIECE % LANES, k % PIECE);
     to[k] = weight_at(p, &source, choice.product == TENON_CUDA_PRODUCT_BF16);
