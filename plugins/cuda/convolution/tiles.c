@@ -13,6 +13,7 @@ enum {
   BLOCK_REGISTERS = 65536,
   BESIDE_BYTES = 100 << 10, /* sums lie beside the patch up to this */
   SHARED_BYTES = 227 << 10,
+  MOST_ROWS = 512, /* of a product: beyond, a library's tiles are better */
   DEPTHWISE_THREADS = 128,
   DEPTHWISE_WEIGHTS = 128 /* of a thread, in registers */
 };
@@ -67,11 +68,24 @@ static int64_t patch_extent(const tenon__cuda_problem_t* p, uint8_t kind, uint32
   return (results - 1) * p->window.stride[axis] + reach;
 }
 
+/* Of a product, at the optimum. */
+static int64_t rows_of(const tenon__cuda_problem_t* p) {
+  int64_t rows = 1;
+  for (uint32_t axis = 0; axis + 1 < p->x->rank; axis++) {
+    rows *= p->x->dims_opt[axis];
+  }
+  return rows;
+}
+
 tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem,
                                             const char** out_why) {
   const tenon__cuda_problem_t* p = problem;
   *out_why = NULL;
-  if (p->groups != 1 && p->groups == p->channels && p->outputs == p->channels) {
+  if (p->is_product && p->channels % PIECE != 0) {
+    *out_why = "a sum of terms that are no multiple of 8";
+  } else if (p->is_product && rows_of(p) > MOST_ROWS) {
+    *out_why = "more than 512 rows";
+  } else if (p->groups != 1 && p->groups == p->channels && p->outputs == p->channels) {
     if (taps_of(p) <= DEPTHWISE_WEIGHTS) {
       return TENON_CUDA_DEPTHWISE;
     }
@@ -258,11 +272,11 @@ static bool set_steps(int64_t steps, tenon__cuda_choice_t* c) {
 }
 
 static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p) {
-  const uint32_t rank = p->x->rank;
-  tenon__cuda_extents_t e = {.images = p->x->dims_opt[0] < 1 ? 1 : p->x->dims_opt[0]};
+  const int64_t images = tenon__cuda_extent_of(p, p->x->dims_opt, TENON_CUDA_AXIS_IMAGE);
+  tenon__cuda_extents_t e = {.images = images < 1 ? 1 : images};
   for (uint32_t axis = 0; axis < 2; axis++) {
-    const int64_t x = tenon__cuda_spatial(p->x->dims_opt, rank, axis);
-    const int64_t y = tenon__cuda_spatial(p->y->dims_opt, rank, axis);
+    const int64_t x = tenon__cuda_extent_of(p, p->x->dims_opt, TENON_CUDA_AXIS_ROW + axis);
+    const int64_t y = tenon__cuda_extent_of(p, p->y->dims_opt, TENON_CUDA_AXIS_ROW + axis);
     e.x[axis] = x < 1 ? 1 : x;
     e.y[axis] = y < 1 ? 1 : y;
   }

@@ -76,8 +76,10 @@ static uint16_t weight_at(const tenon__cuda_problem_t* p, const source_t* s, boo
     return 0;
   }
   const int64_t place =
-      ((s->output * p->channels + s->channel) * p->window.kernel[0] + s->y) * p->window.kernel[1] +
-      s->x;
+      p->is_product ? s->channel * p->outputs + s->output
+                    : ((s->output * p->channels + s->channel) * p->window.kernel[0] + s->y) *
+                              p->window.kernel[1] +
+                          s->x;
   const float value = tenon__cuda_float_of(p->w->constant_data, p->w->dtype, (size_t)place);
   return brain ? tenon_bf16_of(value) : tenon_f16_of(value);
 }
