@@ -67,7 +67,8 @@ static const double* multiply(fake_t* fake, const product_t* p, const kernel_cas
                                  : fake_tensor(fake, TENON_DTYPE_FLOAT64, ranks[k], dims[k]);
     double* numbers = argument->tensor.data;
     const tenon_tensor_view_t* view = &c->tensors[k].view;
-    const int64_t count = is_output ? 0 : tenon__dims_product(view->dims, 0, view->rank);
+    const int64_t count =
+        is_output || numbers == NULL ? 0 : tenon__dims_product(view->dims, 0, view->rank);
     for (int64_t n = 0; n < count; n++) {
       numbers[n] = tenon__number_load(view->data, 0, view->dtype, tenon__view_place(view, n)).f;
     }
