@@ -1,6 +1,7 @@
 /* Modules that a device has loaded: found by their text, shared, kept for a while. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compiler.h"
 
@@ -243,7 +244,9 @@ void tenon__cuda_modules_ahead(tenon_device_t* device, const tenon_prepare_t* ca
                                tenon__cuda_text_t* adopt_texts, uint32_t count) {
   ahead_t ahead[TENON_CUDA_AHEAD];
   uint32_t lacking = 0;
-  for (uint32_t k = 0; k < count; k++) {
+  /* Where they would only take turns, nobody may ask for the others. */
+  const uint32_t wanted = sysconf(_SC_NPROCESSORS_ONLN) < (long)count ? 0 : count;
+  for (uint32_t k = 0; k < wanted; k++) {
     const request_t request = {adopt_texts[k].data, call->preparation, call->host};
     if (!adopt_texts[k].failed && is_lacking(device, &request)) {
       ahead[lacking++] = (ahead_t){.device = device, .text = adopt_texts[k].data};

@@ -14,7 +14,8 @@ TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "offers: kernel expressions *expressions cuda\n"
                       "offers: kernel narrow_expressions *expressions cuda\n"
                       "offers: kernel moves *moves cuda\n"
-                      "offers: kernel tiled_convolution standard.convolution/1 cuda\n" TENON_CLOSED_OFFERS
+                      "offers: kernel tiled_convolution standard.convolution/1 cuda\n"
+                      "offers: kernel tiled_mat_mul standard.mat_mul/1 cuda\n" TENON_CLOSED_OFFERS
                       "needs-library: libcuda.so.1 opened\n"
                       "needs-library: libnvrtc.so.13 opened\n"
                       "needs-library: libnvrtc.so.12 opened\n"
@@ -53,9 +54,9 @@ static void stop(void* state) {
     .size = sizeof(tenon_offering_t), .kind = "kernel/1", .items = &tenon__cuda_##name##_kernel, \
     .count = 1, .stride = sizeof(tenon_kernel_t)                                                 \
   }
-static const tenon_offering_t* const offerings[] = {&tenon__cuda_devices, KERNEL(expressions),
-                                                    KERNEL(narrow_expressions), KERNEL(moves),
-                                                    KERNEL(convolution), &tenon__closed_kernels};
+static const tenon_offering_t* const offerings[] = {
+    &tenon__cuda_devices, KERNEL(expressions), KERNEL(narrow_expressions), KERNEL(moves),
+    KERNEL(convolution),  KERNEL(mat_mul),     &tenon__closed_kernels};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "cuda",

@@ -32,6 +32,7 @@ typedef struct product_t {
   bool is_shared; /* the residual, by the first axis */
   bool has_fractions;
   bool is_plain;  /* everything dense */
+  bool is_own;    /* the matrix is constant */
   bool is_turned; /* the residual's first two axes */
 } product_t;
 
@@ -66,7 +67,8 @@ static const double* multiply(fake_t* fake, const product_t* p, const kernel_cas
                                  : fake_tensor(fake, TENON_DTYPE_FLOAT64, ranks[k], dims[k]);
     double* numbers = argument->tensor.data;
     const tenon_tensor_view_t* view = &c->tensors[k].view;
-    const int64_t count = is_output ? 0 : tenon__dims_product(view->dims, 0, view->rank);
+    const int64_t count =
+        is_output || numbers == NULL ? 0 : tenon__dims_product(view->dims, 0, view->rank);
     for (int64_t n = 0; n < count; n++) {
       numbers[n] = tenon__number_load(view->data, 0, view->dtype, tenon__view_place(view, n)).f;
     }
@@ -246,7 +248,7 @@ static void check_product(const product_t* p, const char* name) {
   c.fake.node_input_count = 2;
   make_factor(&c, p, p->a_rank, p->a, p->a_rank - 1);
   make_factor(&c, p, p->b_rank, p->b, p->b_rank - (p->b_rank > 1 ? 2 : 1));
-  if (p->is_plain && draw(2) == 0) { /* weights, which narrower tactics pack */
+  if (p->is_plain && (p->is_own || draw(2) == 0)) { /* weights, which narrower tactics pack */
     c.fake.values[1].info.constant_data = c.tensors[1].view.data;
     c.fake.values[1].info.flags = TENON_VALUE_CONSTANT;
   }
@@ -317,6 +319,29 @@ static void draw_shape(product_t* p) {
   }
 }
 
+/* By the device's own kernel: few rows, a constant matrix, sums of eights; anything behind it. */
+static void check_own(unsigned number) {
+  static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16,
+                                        TENON_DTYPE_FLOAT32};
+  product_t p = {.scale = 1.0, .is_plain = true, .is_own = true, .b_rank = 2};
+  char name[64];
+  state = number * 7919u + 29u;
+  p.dtype = types[number % 3];
+  p.a_rank = p.y_rank = 2 + draw(3);
+  for (uint32_t axis = 0; axis + 1 < p.a_rank; axis++) {
+    p.a[axis] = p.y[axis] = 1 + (int64_t)draw(axis + 2 == p.a_rank ? 70 : 3);
+  }
+  p.a[p.a_rank - 1] = p.b[0] = 8 * (1 + (int64_t)draw(number % 4 == 0 ? 90 : 16));
+  p.b[1] = p.y[p.y_rank - 1] = 1 + (int64_t)draw(150);
+  p.scale = draw(3) == 0 ? 0.5 : 1.0;
+  p.has_relu = draw(2) == 0;
+  p.has_gelu = p.dtype != TENON_DTYPE_FLOAT32 && !p.has_relu && draw(2) == 0;
+  p.has_residual = draw(3) == 0;
+  p.has_bias = draw(2) == 0;
+  (void)snprintf(name, sizeof(name), "own product %u", number);
+  check_product(&p, name);
+}
+
 static void check_one(unsigned number) {
   static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT16,
                                         TENON_DTYPE_BFLOAT16, TENON_DTYPE_FLOAT64};
@@ -372,6 +397,14 @@ static void check_unlike(void) {
   check_product(&p, "unlike lines");
 }
 
+static void check_all(unsigned count) {
+  check_fractions();
+  for (unsigned number = 1; number <= count; number++) {
+    check_one(number);
+  }
+  check_unlike();
+}
+
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) {
     (void)fprintf(stderr, "device_products DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so [COUNT]\n");
@@ -385,11 +418,13 @@ int main(int argument_count, char** arguments) {
     return OPENED_FAILED;
   }
   const unsigned count = argument_count > 4 ? (unsigned)strtoul(arguments[4], NULL, 10) : 200;
-  check_fractions();
-  for (unsigned number = 1; number <= count; number++) {
-    check_one(number);
+  if (strcmp(arguments[1], arguments[3]) == 0) {
+    for (unsigned number = 1; number <= count; number++) {
+      check_own(number);
+    }
+  } else {
+    check_all(count);
   }
-  check_unlike();
   kernel_free_scratch();
   opened_stop_plugin(kernel_plugin, kernel_plugin_state);
   opened_stop(&kernel_device);

@@ -59,9 +59,10 @@ static uint32_t x_alignment(tenon__cuda_choice_t choice) {
 /* Images and operands of their extents with channels innermost; constants are packed, or small. */
 static void read_rules(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
                        tenon_argument_rule_t* rules, tenon_argument_rule_t* out_output) {
-  const tenon_argument_rule_t image = {.kind = TENON_LAYOUT_EXACT,
-                                       .layout = tenon__cuda_channels_last(p->y->rank),
-                                       .flags = TENON_RULE_STRIDED};
+  const tenon_argument_rule_t image = {
+      .kind = p->is_product ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT,
+      .layout = p->is_product ? NULL : tenon__cuda_channels_last(p->y->rank),
+      .flags = TENON_RULE_STRIDED};
   const tenon_argument_rule_t other = {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   const bool narrows = p->x->dtype != tenon__cuda_product_type(choice);
   for (uint32_t k = 0; k < p->table->input_count(p->region); k++) {
@@ -77,11 +78,10 @@ static void read_rules(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choi
   if (choice.kind == TENON_CUDA_NARROW) {
     rules[p->x->input] = other;
   } else {
-    rules[p->x->input] =
-        (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
-                                .layout = image.layout,
-                                .dtype = narrows ? tenon__cuda_product_type(choice) : 0,
-                                .alignment = x_alignment(choice)};
+    rules[p->x->input] = image;
+    rules[p->x->input].flags = 0;
+    rules[p->x->input].dtype = narrows ? tenon__cuda_product_type(choice) : 0;
+    rules[p->x->input].alignment = x_alignment(choice);
   }
   *out_output = image;
   out_output->dtype = narrows && p->program == NULL ? tenon__cuda_product_type(choice) : 0;
@@ -159,10 +159,10 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   const emitter_t emitter = {&problem, emit, add};
   const uint32_t count = tenon__cuda_tiles_choose(&problem, kind, choices, seconds);
   tenon_status_t status = TENON_OK;
-  for (uint8_t product = 0; product <= TENON_CUDA_PRODUCT_F32; product++) {
-    const uint32_t offered = is_offered(&problem, kind, product) ? count : 0;
+  for (uint32_t product = 0; product <= TENON_CUDA_PRODUCT_F32; product++) {
+    const uint32_t offered = is_offered(&problem, kind, (uint8_t)product) ? count : 0;
     for (uint32_t k = 0; status == TENON_OK && k < offered; k++) {
-      choices[k].product = product;
+      choices[k].product = (uint8_t)product;
       status = emit_one(&emitter, choices[k], seconds[k]);
     }
   }
@@ -279,7 +279,7 @@ static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convol
       p->bias == NULL ? TENON_NONE : call->table->node_input(call->region, 0, 2)};
   const tenon_packing_t packing = {
       .size = sizeof(packing),
-      .format = formats[c->choice.kind],
+      .format = p->is_product ? "cuda.mat_mul/1" : formats[c->choice.kind],
       .parameters = c->choice.kind == TENON_CUDA_DEPTHWISE
                         ? "f32"
                         : tenon__cuda_mnemonic(tenon__cuda_product_type(c->choice)),
@@ -347,6 +347,7 @@ static void destroy(void* instance) {
 }
 
 static const char* const operators[] = {"standard.convolution/1", NULL};
+static const char* const products[] = {"standard.mat_mul/1", NULL};
 static const char* const attributes[] = {"strides", "dilations", "pads",
                                          "groups",  "auto_pad",  NULL};
 static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
@@ -358,22 +359,16 @@ static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
                                                     TENON_BROADCAST_FULL | TENON_BROADCAST_OTHER,
                                       .channel_axis = 1}};
 
-const tenon_kernel_t tenon__cuda_convolution_kernel = {
-    .size = sizeof(tenon_kernel_t),
-    .name = "tiled_convolution",
-    .device = "cuda",
-    .operators = operators,
-    .attributes = attributes,
-    .slots = slots,
-    .slot_count = 1,
-    .slot_stride = sizeof(tenon_slot_t),
-    .version = 1,
-    .input_limit = 3,
-    .match = match,
-    .tactics = tactics,
-    .prepare = prepare,
-    .bind = tenon__cuda_convolution_bind,
-    .enqueue = tenon__cuda_convolution_enqueue,
-    .unbind = tenon__cuda_convolution_unbind,
-    .destroy = destroy,
-};
+#define KERNEL(kernel_name, identities, known_attributes, inputs)                                 \
+  {                                                                                               \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                      \
+    .operators = (identities), .attributes = (known_attributes), .slots = slots, .slot_count = 1, \
+    .slot_stride = sizeof(tenon_slot_t), .version = 1, .input_limit = (inputs), .match = match,   \
+    .tactics = tactics, .prepare = prepare, .bind = tenon__cuda_convolution_bind,                 \
+    .enqueue = tenon__cuda_convolution_enqueue, .unbind = tenon__cuda_convolution_unbind,         \
+    .destroy = destroy                                                                            \
+  }
+const tenon_kernel_t tenon__cuda_convolution_kernel =
+    KERNEL("tiled_convolution", operators, attributes, 3);
+/* Of few rows, with a constant matrix: pixels, and nothing else. */
+const tenon_kernel_t tenon__cuda_mat_mul_kernel = KERNEL("tiled_mat_mul", products, NULL, 2);

@@ -43,6 +43,12 @@ const char* tenon__cuda_epilogue_make(const tenon__cuda_problem_t* problem, teno
       e->is_constant[k] = info != NULL && (info->flags & TENON_VALUE_CONSTANT) != 0;
     }
   }
+  for (uint32_t k = 0; k < TENON_CUDA_AXIS_COUNT; k++) {
+    if (problem->axes[k] != TENON_NONE) {
+      e->which[problem->axes[k]] = k;
+    }
+  }
+  e->channel_axis = problem->axes[TENON_CUDA_AXIS_CHANNEL];
   const char* why = tenon__cuda_analyse(&e->program, &e->analysis, out_reason);
   *out_reason = TENON_REFUSAL_SLOT;
   if (why == NULL && e->analysis.reduces) {
@@ -63,6 +69,11 @@ void tenon__cuda_epilogue_define(const tenon__cuda_epilogue_t* epilogue, uint32_
   const tenon__cuda_analysis_t* a = &epilogue->analysis;
   ADD(text, "#define WALKS %u\n#define AXES %u\n#define INDEXED %u\n#define V %u\n", a->walk_count,
       epilogue->program.rank, a->indexed_count == 0 ? 1 : a->indexed_count, elements);
+  ADD(text, "#define WHICH");
+  for (uint32_t axis = 0; axis < epilogue->program.rank; axis++) {
+    ADD(text, "%s %u", axis == 0 ? " {" : ",", epilogue->which[axis]);
+  }
+  ADD(text, "}\n");
 }
 
 static void write_reads(const tenon__cuda_epilogue_t* e, bool constants, tenon__cuda_text_t* text) {
@@ -99,7 +110,8 @@ static void write_finish(const tenon__cuda_epilogue_t* e, tenon__cuda_text_t* te
   }
   for (uint32_t axis = 0; axis < e->program.rank; axis++) {
     if (a->axis_walks[axis] != TENON_NONE) {
-      ADD(text, "    in.c%u = at.at[%u]%s;\n", a->axis_walks[axis], axis, axis == 1 ? " + j" : "");
+      ADD(text, "    in.c%u = at.at[%u]%s;\n", a->axis_walks[axis], axis,
+          axis == e->channel_axis ? " + j" : "");
     }
   }
   ADD(text,
@@ -145,9 +157,10 @@ static bool put_walk(tenon__cuda_epilogue_bound_t* bound, const tenon_tensor_vie
     const int64_t stride = view->dims[axis] == 1 ? 0 : view->strides[axis];
     const int32_t narrow = (int32_t)stride;
     reach += (view->dims[axis] - 1) * (stride < 0 ? -stride : stride);
-    wide = wide && (axis == 1 ? stride == 1 : stride % bound->elements == 0);
+    wide = wide &&
+           (axis == bound->epilogue->channel_axis ? stride == 1 : stride % bound->elements == 0);
     put(bound, strides + ((size_t)axis * layout->walks + walk) * 4, &narrow, sizeof(narrow));
-    if (axis == 1) {
+    if (axis == bound->epilogue->channel_axis) {
       put(bound, layout->step + (size_t)walk * 4, &narrow, sizeof(narrow));
     }
   }

@@ -21,6 +21,8 @@ typedef struct tenon__cuda_epilogue_t {
   tenon_instruction_t sum; /* of an empty slot */
   uint32_t value;          /* the operand that is the slot's own value; TENON_NONE: unread */
   bool is_constant[TENON_CUDA_TENSORS];
+  uint32_t channel_axis;
+  uint32_t which[TENON_CUDA_AXIS_COUNT]; /* TENON_CUDA_AXIS_* of each axis of the space */
 } tenon__cuda_epilogue_t;
 
 /* NULL, or why no text can be written, and the refusal's reason. `stored`: as what an empty slot

@@ -52,14 +52,33 @@ static bool refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* de
   return false;
 }
 
+/* From the innermost outwards; false: too many axes, or too few. */
+static bool find_axes(tenon__cuda_problem_t* p) {
+  const uint32_t rank = p->x->rank;
+  if (p->y == NULL || p->y->rank != rank || rank > 4 || rank < (p->is_product ? 2 : 3) ||
+      (p->is_product && p->w->rank != 2)) {
+    return false;
+  }
+  const uint32_t column = p->is_product ? rank - 2 : rank - 1;
+  const uint32_t row_least = p->is_product ? 3 : 4;
+  p->axes[TENON_CUDA_AXIS_CHANNEL] = p->is_product ? rank - 1 : 1;
+  p->axes[TENON_CUDA_AXIS_COLUMN] = column;
+  p->axes[TENON_CUDA_AXIS_ROW] = rank >= row_least ? column - 1 : TENON_NONE;
+  p->axes[TENON_CUDA_AXIS_IMAGE] = p->is_product && rank < 4 ? TENON_NONE : 0;
+  return true;
+}
+
 static bool is_constant(const tenon_value_info_t* value) {
   return (value->flags & TENON_VALUE_CONSTANT) != 0;
 }
 
 bool tenon__cuda_problem_read(const tenon_region_t* region, const tenon_region_table_t* table,
                               tenon__cuda_problem_t* out_problem, tenon_refusal_t* out_refusal) {
+  static const tenon__cuda_window_t one_pixel = {
+      .kernel = {1, 1}, .stride = {1, 1}, .dilation = {1, 1}};
   tenon__cuda_problem_t* p = out_problem;
   *p = (tenon__cuda_problem_t){.region = region, .table = table};
+  p->is_product = strcmp(table->node_operator(region, 0), "standard.mat_mul/1") == 0;
   p->x = operand(p, 0);
   p->w = operand(p, 1);
   p->bias = operand(p, 2);
@@ -72,18 +91,24 @@ bool tenon__cuda_problem_read(const tenon_region_t* region, const tenon_region_t
       p->w->dtype != dtype || (p->bias != NULL && p->bias->dtype != dtype)) {
     return refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
   }
-  if (p->x->rank < 3 || p->x->rank > 4 || p->y == NULL || p->y->rank != p->x->rank) {
+  if (!find_axes(p)) {
     return refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
   }
   if (!is_constant(p->w) || (p->bias != NULL && !is_constant(p->bias))) {
     return refuse(out_refusal, TENON_REFUSAL_CONSTANT_REQUIRED, "weights and bias");
   }
-  if (!read_window(p)) {
+  p->groups = 1;
+  if (p->is_product) {
+    p->window = one_pixel;
+    p->channels = p->w->dims_max[0];
+    p->outputs = p->w->dims_max[1];
+  } else if (read_window(p)) {
+    p->groups = number_of(p, "groups", 0, 1);
+    p->channels = p->w->dims_max[1] * p->groups;
+    p->outputs = p->w->dims_max[0];
+  } else {
     return refuse(out_refusal, TENON_REFUSAL_ATTRIBUTE, "negative padding");
   }
-  p->groups = number_of(p, "groups", 0, 1);
-  p->channels = p->w->dims_max[1] * p->groups;
-  p->outputs = p->w->dims_max[0];
   if (p->channels <= 0 || p->outputs <= 0 || p->window.kernel[0] <= 0 || p->window.kernel[1] <= 0) {
     return refuse(out_refusal, TENON_REFUSAL_SHAPE, "weights without elements");
   }
@@ -108,8 +133,14 @@ int64_t tenon__cuda_window_begin(const tenon__cuda_window_t* window, uint32_t ax
   return window->padding == TENON_CUDA_PADDING_UPPER ? total / 2 : total - total / 2;
 }
 
-int64_t tenon__cuda_spatial(const int64_t* dims, uint32_t rank, uint32_t axis) {
-  return rank == 3 ? (axis == 0 ? 1 : dims[2]) : dims[2 + axis];
+int64_t tenon__cuda_extent_of(const tenon__cuda_problem_t* problem, const int64_t* dims,
+                              uint32_t which) {
+  return problem->axes[which] == TENON_NONE ? 1 : dims[problem->axes[which]];
+}
+
+int64_t tenon__cuda_stride_of(const tenon__cuda_problem_t* problem, const int64_t* strides,
+                              uint32_t which) {
+  return problem->axes[which] == TENON_NONE ? 0 : strides[problem->axes[which]];
 }
 
 const tenon_layout_t* tenon__cuda_channels_last(uint32_t rank) {

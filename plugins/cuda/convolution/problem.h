@@ -1,4 +1,8 @@
-/* A region of a convolution, read: its operands, its window, what stands in its slot. */
+/*
+ * A region of a convolution, read: its operands, its window, what stands in its slot. A product of
+ * matrices is one too: its rows are pixels, the columns of the left factor are channels, and the
+ * window is one pixel.
+ */
 #ifndef PLUGINS_CUDA_CONVOLUTION_PROBLEM_H_
 #define PLUGINS_CUDA_CONVOLUTION_PROBLEM_H_
 
@@ -21,6 +25,15 @@ typedef struct tenon__cuda_window_t {
   int64_t begin[2];
 } tenon__cuda_window_t;
 
+/* What axes of images and results are. */
+enum {
+  TENON_CUDA_AXIS_IMAGE,
+  TENON_CUDA_AXIS_CHANNEL,
+  TENON_CUDA_AXIS_ROW,
+  TENON_CUDA_AXIS_COLUMN,
+  TENON_CUDA_AXIS_COUNT
+};
+
 typedef struct tenon__cuda_problem_t {
   const tenon_region_t* region;
   const tenon_region_table_t* table;
@@ -29,13 +42,16 @@ typedef struct tenon__cuda_problem_t {
   const tenon_value_info_t* bias; /* NULL: none */
   const tenon_value_info_t* y;
   const tenon_program_t* program; /* NULL: the slot is empty */
+  bool is_product;
+  uint32_t axes[TENON_CUDA_AXIS_COUNT]; /* where each is; TENON_NONE: there is none */
   int64_t groups;
   int64_t channels; /* all of them */
   int64_t outputs;
   tenon__cuda_window_t window;
 } tenon__cuda_problem_t;
 
-/* False, and a refusal: not a convolution in one or two axes of floats with constant weights. */
+/* False, and a refusal: not a convolution in one or two axes of floats with constant weights, nor a
+ * product with a constant matrix. */
 bool tenon__cuda_problem_read(const tenon_region_t* region, const tenon_region_table_t* table,
                               tenon__cuda_problem_t* out_problem, tenon_refusal_t* out_refusal);
 /* Padding in front along an axis of these extents. */
@@ -43,8 +59,12 @@ int64_t tenon__cuda_window_begin(const tenon__cuda_window_t* window, uint32_t ax
                                  int64_t results);
 /* Elements that the window reaches over. */
 int64_t tenon__cuda_window_reach(const tenon__cuda_window_t* window, uint32_t axis);
-/* Extent `axis` (along y, x) of a value with one or two spatial axes. */
-int64_t tenon__cuda_spatial(const int64_t* dims, uint32_t rank, uint32_t axis);
+/* Of a tensor with the problem's axes; 1 where there is no such axis. */
+int64_t tenon__cuda_extent_of(const tenon__cuda_problem_t* problem, const int64_t* dims,
+                              uint32_t which);
+/* Elements from one to the next; 0 where there is no such axis. */
+int64_t tenon__cuda_stride_of(const tenon__cuda_problem_t* problem, const int64_t* strides,
+                              uint32_t which);
 /* Channels innermost, for ranks 3 and 4. */
 const tenon_layout_t* tenon__cuda_channels_last(uint32_t rank);
 

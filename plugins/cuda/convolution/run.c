@@ -21,23 +21,24 @@ static tenon_status_t refuse(tenon_binding_t* handle, const tenon_bind_table_t* 
                           "%s", what);
 }
 
-static tenon__cuda_extents_t extents_of(const tenon_tensor_view_t* x,
+static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p,
+                                        const tenon_tensor_view_t* x,
                                         const tenon_tensor_view_t* y) {
-  tenon__cuda_extents_t e = {.images = y->dims[0]};
+  tenon__cuda_extents_t e = {.images = tenon__cuda_extent_of(p, y->dims, TENON_CUDA_AXIS_IMAGE)};
   for (uint32_t axis = 0; axis < 2; axis++) {
-    e.x[axis] = tenon__cuda_spatial(x->dims, x->rank, axis);
-    e.y[axis] = tenon__cuda_spatial(y->dims, y->rank, axis);
+    e.x[axis] = tenon__cuda_extent_of(p, x->dims, TENON_CUDA_AXIS_ROW + axis);
+    e.y[axis] = tenon__cuda_extent_of(p, y->dims, TENON_CUDA_AXIS_ROW + axis);
   }
   return e;
 }
 
 /* Elements of x from one image, channel, row and column to the next. */
-static void read_strides(const tenon_tensor_view_t* x, tenon__cuda_shape_t* s) {
-  const uint32_t spatial = x->rank - 2;
-  s->x_image = (int32_t)x->strides[0];
-  s->x_channel = (int32_t)x->strides[1];
-  s->x_row = spatial == 2 ? (int32_t)x->strides[2] : 0;
-  s->x_column = (int32_t)x->strides[spatial + 1];
+static void read_strides(const tenon__cuda_problem_t* p, const tenon_tensor_view_t* x,
+                         tenon__cuda_shape_t* s) {
+  s->x_image = (int32_t)tenon__cuda_stride_of(p, x->strides, TENON_CUDA_AXIS_IMAGE);
+  s->x_channel = (int32_t)tenon__cuda_stride_of(p, x->strides, TENON_CUDA_AXIS_CHANNEL);
+  s->x_row = (int32_t)tenon__cuda_stride_of(p, x->strides, TENON_CUDA_AXIS_ROW);
+  s->x_column = (int32_t)tenon__cuda_stride_of(p, x->strides, TENON_CUDA_AXIS_COLUMN);
 }
 
 static bool reaches_far(const tenon_tensor_view_t* x) {
@@ -114,7 +115,7 @@ static tenon_status_t bind_shape(bound_t* bound, tenon_binding_t* handle,
   const tenon_tensor_view_t* x = &host->input(handle, c->x)->tensor;
   const tenon_tensor_view_t* y =
       &host->output(handle, c->epilogue.program.outputs[0].index)->tensor;
-  const tenon__cuda_extents_t e = extents_of(x, y);
+  const tenon__cuda_extents_t e = extents_of(&c->problem, x, y);
   tenon__cuda_shape_t shape = {0};
   int64_t shared = 0;
   const bool fits =
@@ -125,7 +126,7 @@ static tenon_status_t bind_shape(bound_t* bound, tenon_binding_t* handle,
   if (!fits) {
     return refuse(handle, host, "more shared memory than a block of this GPU may have");
   }
-  read_strides(x, &shape);
+  read_strides(&c->problem, x, &shape);
   describe(c, &e, &shape);
   const int64_t blocks = divide(c, &e, &shape);
   if (blocks > INT32_MAX || shape.pixels == INT32_MAX) {

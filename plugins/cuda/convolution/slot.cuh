@@ -1,6 +1,7 @@
 /*
  * A place of a slot's space, V neighbours along its channels: where each walk has it. Behind
- * frame.cuh; the text of a slot's functions follows.
+ * frame.cuh; the text of a slot's functions follows. WHICH says of each axis of the space whether it
+ * is image, channel, row or column.
  */
 struct place_t {
   int at[AXES];
@@ -12,17 +13,18 @@ INLINE void locate(const parameters_t& p, bool is_inside, int n, int c, int y, i
                    place_t& place) {
   const int rest = p.shape.outputs - c;
   place.left = !is_inside || rest < 0 ? 0 : rest < V ? rest : V;
-  const int at[4] = {n, c, AXES == 3 ? x : y, x};
+  const int all[4] = {n, c, y, x};
+  const int which[AXES] = WHICH;
 #pragma unroll
   for (int axis = 0; axis < AXES; ++axis) {
-    place.at[axis] = at[axis];
+    place.at[axis] = all[which[axis]];
   }
 #pragma unroll
   for (int w = 0; w < WALKS; ++w) {
     int sum = 0;
 #pragma unroll
     for (int axis = 0; axis < AXES; ++axis) {
-      sum += at[axis] * p.outer.stride[axis][w];
+      sum += place.at[axis] * p.outer.stride[axis][w];
     }
     place.offset[w] = place.left > 0 ? sum : 0;
   }

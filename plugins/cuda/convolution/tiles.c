@@ -13,6 +13,7 @@ enum {
   BLOCK_REGISTERS = 65536,
   BESIDE_BYTES = 100 << 10, /* sums lie beside the patch up to this */
   SHARED_BYTES = 227 << 10,
+  MOST_ROWS = 512, /* of a product: beyond, a library's tiles are better */
   DEPTHWISE_THREADS = 128,
   DEPTHWISE_WEIGHTS = 128 /* of a thread, in registers */
 };
@@ -67,11 +68,24 @@ static int64_t patch_extent(const tenon__cuda_problem_t* p, uint8_t kind, uint32
   return (results - 1) * p->window.stride[axis] + reach;
 }
 
+/* Of a product, at the optimum. */
+static int64_t rows_of(const tenon__cuda_problem_t* p) {
+  int64_t rows = 1;
+  for (uint32_t axis = 0; axis + 1 < p->x->rank; axis++) {
+    rows *= p->x->dims_opt[axis];
+  }
+  return rows;
+}
+
 tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem,
                                             const char** out_why) {
   const tenon__cuda_problem_t* p = problem;
   *out_why = NULL;
-  if (p->groups != 1 && p->groups == p->channels && p->outputs == p->channels) {
+  if (p->is_product && p->channels % PIECE != 0) {
+    *out_why = "a sum of terms that are no multiple of 8";
+  } else if (p->is_product && rows_of(p) > MOST_ROWS) {
+    *out_why = "more than 512 rows";
+  } else if (p->groups != 1 && p->groups == p->channels && p->outputs == p->channels) {
     if (taps_of(p) <= DEPTHWISE_WEIGHTS) {
       return TENON_CUDA_DEPTHWISE;
     }
@@ -179,9 +193,11 @@ static int64_t registers_of(tenon__cuda_choice_t c) {
   const int64_t threads = tenon__cuda_choice_threads(c);
   const int64_t own = up(tenon__cuda_choice_pixels(c) * tenon__cuda_choice_outputs(c),
                          TENON_CUDA_TILE_ELEMENTS * threads);
-  const int64_t weights = c.steps * c.across * (c.kind == TENON_CUDA_DIRECT ? 4 : 2);
-  const int64_t read = c.kind == TENON_CUDA_DIRECT ? c.steps * c.rows * 8 : c.rows * 6;
-  return weights + read + c.rows * c.across * 4 + own * 12 + 32;
+  const int64_t steps = c.steps;
+  const int64_t sums = 4 * (int64_t)c.rows * c.across;
+  const int64_t weights = steps * c.across * (c.kind == TENON_CUDA_DIRECT ? 4 : 2);
+  const int64_t read = c.rows * (c.kind == TENON_CUDA_DIRECT ? steps * 8 : 6);
+  return weights + read + sums + own * 12 + 32;
 }
 
 /* From what was measured (sdk/docs/gpu-experiments.md): a launch, bytes and products of the busiest
@@ -249,18 +265,18 @@ static bool set_steps(int64_t steps, tenon__cuda_choice_t* c) {
     const int64_t each = up(steps, c->parts * rounds);
     c->steps = (uint8_t)(each < 255 ? each : 255);
     if (each < 64 && registers_of(*c) <= most) {
-      return c->parts == 1 || steps > c->steps * (c->parts - 1); /* each warp has some */
+      return c->parts == 1 || steps > (int64_t)c->steps * (c->parts - 1); /* each warp has some */
     }
   }
   return false;
 }
 
 static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p) {
-  const uint32_t rank = p->x->rank;
-  tenon__cuda_extents_t e = {.images = p->x->dims_opt[0] < 1 ? 1 : p->x->dims_opt[0]};
+  const int64_t images = tenon__cuda_extent_of(p, p->x->dims_opt, TENON_CUDA_AXIS_IMAGE);
+  tenon__cuda_extents_t e = {.images = images < 1 ? 1 : images};
   for (uint32_t axis = 0; axis < 2; axis++) {
-    const int64_t x = tenon__cuda_spatial(p->x->dims_opt, rank, axis);
-    const int64_t y = tenon__cuda_spatial(p->y->dims_opt, rank, axis);
+    const int64_t x = tenon__cuda_extent_of(p, p->x->dims_opt, TENON_CUDA_AXIS_ROW + axis);
+    const int64_t y = tenon__cuda_extent_of(p, p->y->dims_opt, TENON_CUDA_AXIS_ROW + axis);
     e.x[axis] = x < 1 ? 1 : x;
     e.y[axis] = y < 1 ? 1 : y;
   }
@@ -274,10 +290,13 @@ static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, tenon__cuda_cho
   static const uint8_t shapes[][3] = {
       /* channels, rows, columns */
       {2, 1, 1}, {2, 1, 2}, {4, 1, 2}, {4, 2, 2}, {8, 1, 1}, {1, 1, 2}, {1, 1, 1}};
+  const tenon__cuda_extents_t e = extents_of(p);
+  const double pixels = (double)(e.x[0] * e.x[1] + e.y[0] * e.y[1]);
+  const double bytes = 2.0 * (double)(e.images * p->channels) * pixels;
   uint32_t count = 0;
   for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes) && count < TENON_CUDA_TILE_TACTICS; k++) {
     if (p->channels % shapes[k][0] == 0 && shapes[k][0] * taps_of(p) <= DEPTHWISE_WEIGHTS) {
-      out_seconds[count] = 0;
+      out_seconds[count] = 1.3e-6 + bytes / 2e12 + 1e-8 * count;
       out_choices[count++] = (tenon__cuda_choice_t){.kind = TENON_CUDA_DEPTHWISE,
                                                     .rows = shapes[k][1],
                                                     .across = shapes[k][2],
@@ -305,7 +324,7 @@ uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t 
                                      .across = shapes[k][1],
                                      .along = shapes[k][2],
                                      .parts = parts};
-      const uint32_t warps = (uint32_t)choice.along * parts;
+      const int64_t warps = (int64_t)choice.along * parts;
       if (warps > 16 || (warps < 4 && steps > 2 * warps) || !set_steps(steps, &choice)) {
         continue;
       }

@@ -6,7 +6,7 @@
 
 #include "tenon/narrow.h"
 
-enum { LANES = 32, PIECE = 8 /* elements of a lane */ };
+enum { LANES = 32, PIECE = 8 /* elements of a lane */, BLOCK = LANES * PIECE };
 
 /* ---- Narrow floats ---- */
 
@@ -76,8 +76,10 @@ static uint16_t weight_at(const tenon__cuda_problem_t* p, const source_t* s, boo
     return 0;
   }
   const int64_t place =
-      ((s->output * p->channels + s->channel) * p->window.kernel[0] + s->y) * p->window.kernel[1] +
-      s->x;
+      p->is_product ? s->channel * p->outputs + s->output
+                    : ((s->output * p->channels + s->channel) * p->window.kernel[0] + s->y) *
+                              p->window.kernel[1] +
+                          s->x;
   const float value = tenon__cuda_float_of(p->w->constant_data, p->w->dtype, (size_t)place);
   return brain ? tenon_bf16_of(value) : tenon_f16_of(value);
 }
@@ -118,7 +120,7 @@ void tenon__cuda_weights_pack(const tenon__cuda_problem_t* problem, tenon__cuda_
   const int64_t elements = by_channel ? 0 : tiles * steps * LANES * PIECE;
   uint16_t* to = out_packed;
   for (int64_t k = 0; k < elements; k++) {
-    const int64_t block = k / (LANES * PIECE);
+    const int64_t block = k / BLOCK;
     const source_t source =
         source_of(p, choice.kind, block / steps, block % steps, k / PIECE % LANES, k % PIECE);
     to[k] = weight_at(p, &source, choice.product == TENON_CUDA_PRODUCT_BF16);
