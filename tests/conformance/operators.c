@@ -85,9 +85,9 @@ static void check_scatter(uint32_t seed, const char* reduction, int64_t updates)
   operator_begin(&c, "standard.scatter_elements/1", seed);
   const tenon_dtype_t dtype = draw_type(&c);
   (void)operator_input(&c, dtype, DIMS(extent), operator_numbers, 3);
+  const int64_t named = extent / 3;
   int64_t* places =
-      operator_input(&c, TENON_DTYPE_INT64, DIMS(updates), operator_indices, (double)(extent / 3))
-          ->data;
+      operator_input(&c, TENON_DTYPE_INT64, DIMS(updates), operator_indices, (double)named)->data;
   if (is_plain) {
     permute(&c, places, updates);
   }

@@ -70,9 +70,9 @@ static void check_linear_attention(uint32_t seed) {
   static const char* const rules[] = {"linear", "gated", "delta", "gated_delta"};
   operator_case_t c;
   operator_begin(&c, "standard.linear_attention/1", seed);
-  (void)operator_input(&c, F32, DIMS(2, 7, 4 * 5), operator_numbers, 1);
-  (void)operator_input(&c, F32, DIMS(2, 7, 2 * 5), operator_numbers, 0.5);
-  (void)operator_input(&c, F32, DIMS(2, 7, 2 * 6), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(2, 7, 20), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(2, 7, 10), operator_numbers, 0.5);
+  (void)operator_input(&c, F32, DIMS(2, 7, 12), operator_numbers, 1);
   (void)operator_input(&c, F32, DIMS(2, 2, 5, 6), operator_numbers, 1);
   (void)operator_input(&c, F32, DIMS(2, 7, 2), operator_numbers, 0.4);
   (void)operator_input(&c, F32, DIMS(2, 7, 2), operator_positive, 1);
@@ -80,7 +80,7 @@ static void check_linear_attention(uint32_t seed) {
   fake_int(&c.fake, "kv_num_heads", 2);
   fake_float(&c.fake, "scale", 0.0);
   fake_string(&c.fake, "update_rule", rules[operator_draw(&c, 4)]);
-  operator_output(&c, F32, DIMS(2, 7, 4 * 6));
+  operator_output(&c, F32, DIMS(2, 7, 24));
   operator_output(&c, F32, DIMS(2, 2, 5, 6));
   operator_check(&c, SUMS);
 }
@@ -115,20 +115,16 @@ static void check_detection(uint32_t seed) {
 }
 
 static void check_proposals(uint32_t seed, const char* op) {
-  enum { KINDS = 3, POST = 20 };
+  enum { KINDS = 3, DELTAS = 12, POST = 20, MOST = 40 };
   static const double anchors[] = {-20, -10, 25, 20, -8, -8, 15, 15, -40, -35, 50, 45};
   const bool is_padded = strcmp(op, "standard.propose_regions_padded/1") == 0;
   operator_case_t c;
   operator_begin(&c, op, seed);
   (void)operator_input(&c, F32, DIMS(2, KINDS, 9, 11), operator_positive, 1);
-  (void)operator_input(&c, F32, DIMS(2, 4 * KINDS, 9, 11), operator_numbers, 0.4);
+  (void)operator_input(&c, F32, DIMS(2, DELTAS, 9, 11), operator_numbers, 0.4);
   float* image = operator_input(&c, F32, DIMS(2, 3), operator_positive, 1)->data;
-  for (int k = 0; k < 2; k++) {
-    image[k * 3] = 140;
-    image[k * 3 + 1] = 170;
-    image[k * 3 + 2] = 1;
-  }
-  fake_floats(&c.fake, "anchors", 4 * KINDS, anchors);
+  memcpy(image, ((const float[]){140, 170, 1, 140, 170, 1}), 6 * sizeof(float));
+  fake_floats(&c.fake, "anchors", DELTAS, anchors);
   fake_int(&c.fake, "stride", 16);
   fake_int(&c.fake, "pre_top", operator_draw(&c, 2) == 0 ? -1 : 100);
   fake_int(&c.fake, "post_top", POST);
@@ -137,8 +133,8 @@ static void check_proposals(uint32_t seed, const char* op) {
   if (is_padded) {
     operator_output(&c, F32, DIMS(2, POST, 4));
   } else {
-    operator_found(&c, F32, DIMS(2 * POST, 5));
-    operator_found(&c, F32, DIMS(2 * POST, 1));
+    operator_found(&c, F32, DIMS(MOST, 5));
+    operator_found(&c, F32, DIMS(MOST, 1));
   }
   operator_check(&c, 1e-5);
 }

@@ -221,7 +221,7 @@ static void check_einsum(uint32_t seed) {
   (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 5, 4, 3), operator_numbers, 1);
   (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 6, 4, 3), operator_numbers, 1);
   fake_string(&c.fake, "equation", seed % 2 == 0 ? "bqhd,bkhd->bhqk" : "...qhd, ...khd -> ...hkq");
-  operator_output(&c, TENON_DTYPE_FLOAT32, seed % 2 == 0 ? 4 : 4,
+  operator_output(&c, TENON_DTYPE_FLOAT32, 4,
                   seed % 2 == 0 ? (const int64_t[]){2, 4, 5, 6} : (const int64_t[]){2, 4, 6, 5});
   operator_check(&c, SUMS);
 }

@@ -33,6 +33,7 @@ enum {
 /* One argument, as far as it is known: for the largest extents, or for those that are bound. */
 typedef struct tenon__closed_shape_t {
   bool present;
+  bool open; /* its largest extents are not known: `dims` has 0 */
   tenon_dtype_t dtype;
   uint32_t rank;
   int64_t dims[TENON_CLOSED_AXES];

@@ -12,6 +12,15 @@ static int32_t refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char*
   return 0;
 }
 
+/* Scratch is asked for before a run knows its extents. Extents that it finds do not matter. */
+static bool needs_bounds(const tenon__closed_work_t* work) {
+  bool needs = false;
+  for (uint32_t k = 0; k < work->in_count; k++) {
+    needs = needs || work->in[k].open;
+  }
+  return needs && work->row->scratch != NULL;
+}
+
 static bool type_is_taken(const tenon__closed_row_t* row, const tenon__closed_shape_t* shape) {
   const int kind = tenon__cuda_class(shape->dtype);
   const bool is_whole = tenon__cuda_bytes(shape->dtype) != 0;
@@ -45,6 +54,9 @@ int32_t tenon__closed_match(void* state, const tenon_region_t* region,
     if (!type_is_taken(work.row, &work.out[k])) {
       return refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
     }
+  }
+  if (needs_bounds(&work)) {
+    return refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "extents without bounds");
   }
   why = work.row->refuse == NULL ? NULL : work.row->refuse(&work);
   if (why != NULL) {

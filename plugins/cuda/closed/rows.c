@@ -8,7 +8,7 @@
 #define TABLE_ROW(row_name, row_text, faults, names, ...) \
   {.name = #row_name,                                     \
    .text = tenon__cuda_closed_##row_text##_text,          \
-   .attributes = names,                                   \
+   .attributes = (names),                                 \
    __VA_ARGS__},
 static const tenon__closed_row_t rows[] = {TENON_CLOSED_ROWS(TABLE_ROW, TABLE_ROW)};
 
@@ -33,16 +33,16 @@ const tenon__closed_row_t* tenon__closed_find(const char* op) {
    .name = #row_name,                                    \
    .device = "cuda",                                     \
    .operators = LIST("standard." #row_name "/1"),        \
-   .attributes = names,                                  \
+   .attributes = (names),                                \
    .version = 1,                                         \
-   .flags = row_flags,                                   \
+   .flags = (row_flags),                                 \
    .match = tenon__closed_match,                         \
    .tactics = tenon__closed_tactics,                     \
    .prepare = tenon__closed_prepare,                     \
    .bind = tenon__closed_bind,                           \
    .enqueue = tenon__closed_enqueue,                     \
    .destroy = tenon__closed_destroy,                     \
-   .faults = fault_texts},
+   .faults = (fault_texts)},
 #define OFFERED_ROW(name, text, faults, names, ...) OFFERED(0, name, faults, names)
 #define OFFERED_LAST(name, text, faults, names, ...) \
   OFFERED(TENON_KERNEL_REFERENCE, name, faults, names)

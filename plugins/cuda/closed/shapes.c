@@ -23,6 +23,7 @@ static const char* read_value(const tenon__closed_work_t* work, uint32_t value,
   out->dtype = info->dtype;
   out->rank = info->rank;
   for (uint32_t k = 0; k < info->rank; k++) {
+    out->open = out->open || info->dims_max[k] < 0;
     out->dims[k] = info->dims_max[k] < 0 ? 0 : info->dims_max[k];
     out->count *= out->dims[k];
   }
