@@ -117,6 +117,23 @@ void tenon__engine_drop_uploads(tenon__engine_t* engine) {
   }
 }
 
+const tenon__device_t* tenon__engine_main_device(const tenon__engine_t* engine) {
+  const uint32_t device = tenon__plan_main_device(engine->plan);
+  return device == 0 ? NULL : &engine->devices[device];
+}
+
+uint64_t tenon__engine_uploaded_bytes(const tenon__engine_t* engine) {
+  const tenon__network_t* network = engine->plan->network;
+  void* const* uploads = engine->uploads[tenon__plan_main_device(engine->plan)];
+  const tenon__device_t* device = tenon__engine_main_device(engine);
+  uint64_t bytes = device == NULL ? 0 : tenon__packed_store_bytes_on_device(engine->store, device);
+  const uint32_t count = uploads == NULL ? 0 : network->weights_count;
+  for (uint32_t k = 0; k < count; ++k) {
+    bytes += uploads[k] == NULL ? 0 : network->weights[k].size_bytes;
+  }
+  return bytes;
+}
+
 void* tenon__engine_weights(const tenon__engine_t* engine, const tenon__place_t* place) {
   return place->space == 0 ? tenon__drop_const(engine->plan->network->weights[place->index].data)
                            : engine->uploads[place->space][place->index];
