@@ -91,15 +91,19 @@ static tenon_status_t upload(tenon__engine_t* engine, const tenon__place_t* plac
   return tenon__memory_write(&memory, *block, weights->data, weights->size_bytes);
 }
 
+static tenon_status_t upload_graph(tenon__engine_t* engine, const tenon__schedule_t* schedule) {
+  for (uint32_t p = 0; p < schedule->place_count; ++p) {
+    const tenon__place_t* place = &schedule->places[p];
+    if (place->storage == TENON_STORAGE_WEIGHTS && place->space != 0) {
+      TENON_TRY(upload(engine, place));
+    }
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon__engine_upload_weights(tenon__engine_t* engine) {
   for (uint32_t g = 0; g < engine->plan->schedule_count; ++g) {
-    const tenon__schedule_t* schedule = &engine->plan->schedules[g];
-    for (uint32_t p = 0; p < schedule->place_count; ++p) {
-      const tenon__place_t* place = &schedule->places[p];
-      if (place->storage == TENON_STORAGE_WEIGHTS && place->space != 0) {
-        TENON_TRY(upload(engine, place));
-      }
-    }
+    TENON_TRY(upload_graph(engine, &engine->plan->schedules[g]));
   }
   return TENON_OK;
 }
