@@ -28,6 +28,9 @@ tenon_status_t tenon__device_open(const tenon__device_source_t* source, const te
   const tenon_status_t status =
       descriptor->open(source->state, source->index, sink, &device.handle);
   device.fingerprint = status == TENON_OK ? descriptor->fingerprint(device.handle) : "";
+  device.watch = status == TENON_OK && descriptor->service != NULL
+                     ? descriptor->service(device.handle, TENON_DEVICE_WATCH)
+                     : NULL;
   tenon__call_leave(outer);
   TENON_TRY(tell(&device, "cannot be opened", status));
   *out_device = device;
@@ -75,6 +78,41 @@ bool tenon__device_has(const tenon__device_t* device, const char* name) {
   const bool has = descriptor->has(device->handle, name) != 0;
   tenon__call_leave(outer);
   return has;
+}
+
+/* ---- Who looks ---- */
+
+tenon_status_t tenon__device_read(const tenon__device_t* device,
+                                  tenon_device_reading_t* out_reading) {
+  *out_reading = (tenon_device_reading_t){.size = sizeof *out_reading};
+  if (device->watch == NULL || !TENON_HAS(device->watch, tenon_device_watch_t, read) ||
+      device->watch->read == NULL) {
+    return TENON_OK;
+  }
+  const tenon__call_t call = call_of(device, "read");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status = device->watch->read(device->handle, out_reading);
+  tenon__call_leave(outer);
+  return tell(device, "read", status);
+}
+
+bool tenon__device_is_watched(const tenon__device_t* device) {
+  return device->watch != NULL && TENON_HAS(device->watch, tenon_device_watch_t, end_range) &&
+         device->watch->begin_range != NULL && device->watch->end_range != NULL;
+}
+
+void tenon__device_begin_range(const tenon__device_t* device, const char* name) {
+  const tenon__call_t call = call_of(device, "begin_range");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  device->watch->begin_range(device->handle, name);
+  tenon__call_leave(outer);
+}
+
+void tenon__device_end_range(const tenon__device_t* device) {
+  const tenon__call_t call = call_of(device, "end_range");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  device->watch->end_range(device->handle);
+  tenon__call_leave(outer);
 }
 
 /* ---- Streams ---- */

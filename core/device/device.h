@@ -30,6 +30,7 @@ typedef struct tenon__device_t {
   tenon_device_t* handle;
   const char* fingerprint; /* lives as long as the device is open */
   const tenon_sink_t* sink;
+  const tenon_device_watch_t* watch; /* NULL: it has none */
 } tenon__device_t;
 
 /* The plugin's own status when it cannot be opened; it, or this, has said why. `sink` is where this
@@ -40,6 +41,15 @@ void tenon__device_close(tenon__device_t* device);
 
 /* Does it say that it works? One that is lost does not, and has said why. */
 bool tenon__device_is_well(const tenon__device_t* device);
+
+/* What it tells of itself now; zeros where it tells nothing. */
+tenon_status_t tenon__device_read(const tenon__device_t* device,
+                                  tenon_device_reading_t* out_reading);
+/* Do tools of its maker want to know what runs when? Then what a thread asks of it between the two
+ * is shown under the name. They nest. */
+bool tenon__device_is_watched(const tenon__device_t* device);
+void tenon__device_begin_range(const tenon__device_t* device, const char* name);
+void tenon__device_end_range(const tenon__device_t* device);
 
 /* Is its memory the host's? */
 bool tenon__device_is_host(const tenon__device_t* device);

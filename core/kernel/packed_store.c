@@ -145,12 +145,18 @@ const tenon__packed_t* tenon__packed_store_find(tenon__packed_store_t* store,
   return entry == NULL ? NULL : &entry->packed;
 }
 
-/* Its number among the store's; TENON_NONE: one too many. */
-static uint32_t number_of(tenon__packed_store_t* store, const tenon__device_t* device) {
+/* Its number among the store's; their count: it is none of them. */
+static uint32_t find_device(const tenon__packed_store_t* store, const tenon__device_t* device) {
   uint32_t d = 0;
   while (d < store->device_count && store->devices[d] != device) {
     ++d;
   }
+  return d;
+}
+
+/* The same for one that is among them from now on; TENON_NONE: one too many. */
+static uint32_t number_of(tenon__packed_store_t* store, const tenon__device_t* device) {
+  const uint32_t d = find_device(store, device);
   if (d == TENON_DEVICE_LIMIT) {
     return TENON_NONE;
   }
@@ -196,6 +202,19 @@ tenon_status_t tenon__packed_store_on_device(tenon__packed_store_t* store,
   }
   (void)pthread_mutex_unlock(&store->mutex);
   return status;
+}
+
+uint64_t tenon__packed_store_bytes_on_device(tenon__packed_store_t* store,
+                                             const tenon__device_t* device) {
+  uint64_t bytes = 0;
+  (void)pthread_mutex_lock(&store->mutex);
+  const uint32_t d = find_device(store, device);
+  const uint32_t count = d < store->device_count ? store->count : 0;
+  for (uint32_t k = 0; k < count; ++k) {
+    bytes += store->entries[k].copies[d] == NULL ? 0 : store->entries[k].packed.size_bytes;
+  }
+  (void)pthread_mutex_unlock(&store->mutex);
+  return bytes;
 }
 
 uint32_t tenon__packed_store_count(const tenon__packed_store_t* store) {

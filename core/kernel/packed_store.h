@@ -38,6 +38,10 @@ tenon_status_t tenon__packed_store_on_device(tenon__packed_store_t* store,
                                              const tenon__digest_t* key,
                                              const tenon__device_t* device, const void** out_data);
 
+/* Of all that was copied to the device's memory. */
+uint64_t tenon__packed_store_bytes_on_device(tenon__packed_store_t* store,
+                                             const tenon__device_t* device);
+
 /* NULL when it is not there. */
 const tenon__packed_t* tenon__packed_store_find(tenon__packed_store_t* store,
                                                 const tenon__digest_t* key);

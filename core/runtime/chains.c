@@ -55,6 +55,16 @@ static tenon_status_t make_keys(tenon__frame_t* frame, tenon__chain_t* chain) {
   return good ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
 
+static tenon_status_t name(const tenon__frame_t* frame, tenon__chain_t* chain) {
+  const tenon__step_t* steps = &frame->schedule->steps[chain->first];
+  if (frame->context->watched == NULL) {
+    return TENON_OK;
+  }
+  chain->name = tenon__arena_format(&frame->context->arena, "replay of %u steps: %s ... %s",
+                                    chain->count, steps[0].name, steps[chain->count - 1].name);
+  return chain->name == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
 tenon_status_t tenon__frame_find_chains(tenon__frame_t* frame) {
   const tenon__schedule_t* schedule = frame->schedule;
   tenon__arena_t* arena = &frame->context->arena;
@@ -77,6 +87,7 @@ tenon_status_t tenon__frame_find_chains(tenon__frame_t* frame) {
   }
   for (uint32_t k = 0; k < frame->chain_count; ++k) {
     TENON_TRY(make_keys(frame, &frame->chains[k]));
+    TENON_TRY(name(frame, &frame->chains[k]));
   }
   return TENON_OK;
 }
@@ -199,6 +210,18 @@ static tenon_status_t record(tenon__frame_t* frame, const tenon__chain_t* chain,
   return TENON_OK;
 }
 
+static tenon_status_t replay(const tenon__frame_t* frame, const tenon__chain_t* chain,
+                             void* recording) {
+  const tenon__memory_t* memory = &frame->context->spaces[chain->device].memory;
+  if (chain->name == NULL) {
+    return tenon__device_replay(memory->device, memory->stream, recording);
+  }
+  tenon__device_begin_range(frame->context->watched, chain->name);
+  const tenon_status_t status = tenon__device_replay(memory->device, memory->stream, recording);
+  tenon__device_end_range(frame->context->watched);
+  return status;
+}
+
 tenon_status_t tenon__frame_run_chain(tenon__frame_t* frame, tenon__chain_t* chain,
                                       tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
   tenon__space_t* space = &frame->context->spaces[chain->device];
@@ -218,7 +241,7 @@ tenon_status_t tenon__frame_run_chain(tenon__frame_t* frame, tenon__chain_t* cha
   }
   space->is_busy = true;
   space->run.edge = 0;
-  return tenon__device_replay(space->memory.device, space->memory.stream, recorded->recording);
+  return replay(frame, chain, recorded->recording);
 }
 
 /* ---- Forgetting ---- */

@@ -11,7 +11,9 @@
 #include "core/runtime/lent.h"
 #include "core/runtime/propagate.h"
 #include "core/runtime/states.h"
+#include "core/runtime/timing.h"
 #include "core/runtime/transfer.h"
+#include "core/runtime/uploads.h"
 
 /* ---- Life ---- */
 
@@ -76,6 +78,8 @@ static tenon_status_t begin_spaces(tenon__context_t* context, void* stream) {
 static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_count, void* stream) {
   const tenon__engine_t* engine = context->engine;
   const tenon__plan_t* plan = engine->plan;
+  const tenon__device_t* device = tenon__engine_main_device(engine);
+  context->watched = device != NULL && tenon__device_is_watched(device) ? device : NULL;
   TENON_TRY(tenon__thread_pool_create(context->allocator,
                                       thread_count == 0 ? plan->thread_count : thread_count,
                                       engine->options.sink, &context->pool));
@@ -120,6 +124,7 @@ void tenon__context_destroy(tenon__context_t* context) {
     }
   }
   tenon__context_free_states(context);
+  tenon__context_free_timing(context);
   for (uint32_t d = TENON_DEVICE_LIMIT; d-- > 0;) {
     tenon__space_end(&context->spaces[d]);
   }
@@ -158,12 +163,14 @@ static tenon_status_t enqueue_all(tenon__context_t* context) {
   if (context->generation != context->engine->generation) {
     renew(context);
   }
+  TENON_TRY(tenon__timing_begin_run(context));
   TENON_TRY(tenon__context_take_inputs(context));
   TENON_TRY(tenon__context_propagate_shapes(context));
   TENON_TRY(tenon__context_place_outputs(context));
   forget_edges(context);
   TENON_TRY(tenon__frame_run(&context->frames[0]));
-  return tenon__context_ask_words(context);
+  TENON_TRY(tenon__context_ask_words(context));
+  return tenon__timing_end_run(context);
 }
 
 /* What a step leaves zero is not, where it did not come to its end. */
@@ -182,6 +189,7 @@ static tenon_status_t end_run(tenon__context_t* context, tenon_status_t status) 
     return TENON_OK;
   }
   context->zeroed_is_dirty = true;
+  tenon__timing_forget(context);
   context->awaits_collection = false;
   context->awaits_words = false;
   (void)tenon__context_settle(context, 0);

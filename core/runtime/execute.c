@@ -164,7 +164,7 @@ static tenon_status_t learn_output(tenon__frame_t* frame, uint32_t place) {
   return learn_views_of(frame, tenon__place_root(frame->schedule, place));
 }
 
-static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
+static tenon_status_t do_step(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   tenon_status_t status = compute(frame, index);
   if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
@@ -176,6 +176,18 @@ static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
     }
   }
   return status == TENON_OK ? tenon__frame_check(frame) : status;
+}
+
+/* Under its name, where a tool wants to show it. */
+static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
+  const tenon__device_t* watched = frame->context->watched;
+  if (watched == NULL) {
+    return do_step(frame, index);
+  }
+  tenon__device_begin_range(watched, frame->schedule->steps[index].name);
+  const tenon_status_t status = do_step(frame, index);
+  tenon__device_end_range(watched);
+  return status;
 }
 
 static bool is_given(tenon__storage_t storage) {

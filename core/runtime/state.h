@@ -138,6 +138,7 @@ typedef struct tenon__chain_t {
   uint32_t first;
   uint32_t count;
   uint32_t device;
+  const char* name; /* of its replays, for tools that want it; NULL: none does */
   uint32_t key_count;
   const void** key; /* of this run, as it is made */
   uint64_t version; /* of the frame's addresses for which `current` was found; 0: none was */
@@ -224,6 +225,8 @@ struct tenon__context_t {
   void* profiler_user;
   tenon__watcher_t watcher;
   void* watcher_user;
+  struct tenon__timing_t* timing; /* NULL: nobody asked */
+  const tenon__device_t* watched; /* whose maker's tools want steps' names; NULL: none does */
 };
 
 /* The value that a place holds. */

@@ -2,6 +2,7 @@
 
 #include "core/base/status.h"
 #include "core/runtime/frame.h"
+#include "core/runtime/timing.h"
 #include "core/runtime/unfit.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
@@ -89,9 +90,7 @@ static tenon_status_t find_ends(tenon__frame_t* frame, const tenon__step_t* step
 
 static int32_t direction_of(const tenon__frame_t* frame, uint32_t index) {
   const uint32_t target = frame->schedule->steps[index].outputs[0];
-  return frame->steps[index].transfer == TENON_TRANSFER_WITHIN ? TENON_COPY_WITHIN
-         : frame->schedule->places[target].space != 0          ? TENON_COPY_TO_DEVICE
-                                                               : TENON_COPY_TO_HOST;
+  return frame->schedule->places[target].space != 0 ? TENON_COPY_TO_DEVICE : TENON_COPY_TO_HOST;
 }
 
 static tenon_status_t copy_pieces(const tenon__space_t* space, int32_t direction,
@@ -127,5 +126,10 @@ tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, uint32_t index) {
   TENON_TRY(tenon__context_settle(frame->context, step->device));
   space->is_busy = true;
   space->run.edge = 0;
-  return copy_pieces(space, direction_of(frame, index), &pieces);
+  if (frame->steps[index].transfer == TENON_TRANSFER_WITHIN) {
+    return copy_pieces(space, TENON_COPY_WITHIN, &pieces);
+  }
+  TENON_TRY(tenon__timing_begin_copy(frame, index));
+  TENON_TRY(copy_pieces(space, direction_of(frame, index), &pieces));
+  return tenon__timing_end_copy(frame, index);
 }

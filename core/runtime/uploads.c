@@ -91,15 +91,19 @@ static tenon_status_t upload(tenon__engine_t* engine, const tenon__place_t* plac
   return tenon__memory_write(&memory, *block, weights->data, weights->size_bytes);
 }
 
+static tenon_status_t upload_graph(tenon__engine_t* engine, const tenon__schedule_t* schedule) {
+  for (uint32_t p = 0; p < schedule->place_count; ++p) {
+    const tenon__place_t* place = &schedule->places[p];
+    if (place->storage == TENON_STORAGE_WEIGHTS && place->space != 0) {
+      TENON_TRY(upload(engine, place));
+    }
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon__engine_upload_weights(tenon__engine_t* engine) {
   for (uint32_t g = 0; g < engine->plan->schedule_count; ++g) {
-    const tenon__schedule_t* schedule = &engine->plan->schedules[g];
-    for (uint32_t p = 0; p < schedule->place_count; ++p) {
-      const tenon__place_t* place = &schedule->places[p];
-      if (place->storage == TENON_STORAGE_WEIGHTS && place->space != 0) {
-        TENON_TRY(upload(engine, place));
-      }
-    }
+    TENON_TRY(upload_graph(engine, &engine->plan->schedules[g]));
   }
   return TENON_OK;
 }
@@ -115,6 +119,23 @@ void tenon__engine_drop_uploads(tenon__engine_t* engine) {
     tenon__free(engine->allocator, engine->uploads[d], count * sizeof(void*));
     engine->uploads[d] = NULL;
   }
+}
+
+const tenon__device_t* tenon__engine_main_device(const tenon__engine_t* engine) {
+  const uint32_t device = tenon__plan_main_device(engine->plan);
+  return device == 0 ? NULL : &engine->devices[device];
+}
+
+uint64_t tenon__engine_uploaded_bytes(const tenon__engine_t* engine) {
+  const tenon__network_t* network = engine->plan->network;
+  void* const* uploads = engine->uploads[tenon__plan_main_device(engine->plan)];
+  const tenon__device_t* device = tenon__engine_main_device(engine);
+  uint64_t bytes = device == NULL ? 0 : tenon__packed_store_bytes_on_device(engine->store, device);
+  const uint32_t count = uploads == NULL ? 0 : network->weights_count;
+  for (uint32_t k = 0; k < count; ++k) {
+    bytes += uploads[k] == NULL ? 0 : network->weights[k].size_bytes;
+  }
+  return bytes;
 }
 
 void* tenon__engine_weights(const tenon__engine_t* engine, const tenon__place_t* place) {

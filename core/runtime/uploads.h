@@ -18,5 +18,10 @@ void tenon__engine_drop_uploads(tenon__engine_t* engine);
 /* Where a place of storage WEIGHTS finds its bytes; NULL for those that a kernel packed and nobody
  * kept. */
 void* tenon__engine_weights(const tenon__engine_t* engine, const tenon__place_t* place);
+/* The device that the plan was built for; NULL: the host alone. Open as long as the engine lives.
+ */
+const tenon__device_t* tenon__engine_main_device(const tenon__engine_t* engine);
+/* In that device's memory now, with what kernels packed; 0 on the host. [any] */
+uint64_t tenon__engine_uploaded_bytes(const tenon__engine_t* engine);
 
 #endif

@@ -124,6 +124,7 @@ static tenon_status_t open_parts(tenon_device_t* device) {
   }
   if (status == TENON_OK) {
     describe(device);
+    tenon__cuda_watch_open(device);
   }
   return status;
 }
@@ -201,7 +202,9 @@ static int32_t has(tenon_device_t* device, const char* name) {
 }
 
 static void* service(tenon_device_t* device, const char* name) {
-  return strcmp(name, TENON_CUDA_NATIVE) == 0 ? &device->native : NULL;
+  return strcmp(name, TENON_CUDA_NATIVE) == 0    ? (void*)&device->native
+         : strcmp(name, TENON_DEVICE_WATCH) == 0 ? (void*)&device->watch
+                                                 : NULL;
 }
 
 /* A device that is lost stays so for the process: each call says the same. What failed without

@@ -1,7 +1,8 @@
 /*
  * The device `cuda`: a GPU's primary context, one pool of memory and what is shared by everybody
  * who opened it. Files: device.c (life, health), memory.c (pool, copies), stream.c (streams,
- * events, recordings), fault.c (errors that kernels find in data).
+ * events, recordings), fault.c (errors that kernels find in data), watch.c (clocks, memory,
+ * ranges).
  *
  * What is thread safe: everything; the driver's calls are, and what changes here is behind `lock`
  * or atomic.
@@ -21,8 +22,9 @@
 
 enum { TENON_CUDA_DEVICE_LIMIT = 64 };
 
-typedef struct tenon__cuda_module_t tenon__cuda_module_t;     /* compiler.h */
-typedef struct tenon__cuda_compiler_t tenon__cuda_compiler_t; /* compiler.h */
+typedef struct tenon__cuda_module_t tenon__cuda_module_t;         /* compiler.h */
+typedef struct tenon__cuda_compiler_t tenon__cuda_compiler_t;     /* compiler.h */
+typedef struct tenon__cuda_management_t tenon__cuda_management_t; /* management.h */
 
 /* What `start` makes. */
 typedef struct tenon__cuda_state_t {
@@ -33,6 +35,7 @@ typedef struct tenon__cuda_state_t {
   tenon_device_t* devices[TENON_CUDA_DEVICE_LIMIT]; /* those that are open */
   pthread_mutex_t compiler_lock;                    /* of the compiler */
   tenon__cuda_compiler_t* compiler;                 /* NULL until it is first needed */
+  tenon__cuda_management_t* management;             /* likewise; behind lock */
 } tenon__cuda_state_t;
 
 /* A word in mapped memory of the host into which a kernel stores what it found in data, and whose
@@ -60,6 +63,7 @@ struct tenon_device_t {
   int shared_bytes; /* the most of a block */
   char fingerprint[256];
   tenon_cuda_native_t native;
+  tenon_device_watch_t watch;
   _Atomic(int) last_result; /* CUresult of the last call that failed */
   _Atomic(const char*) last_call;
   _Atomic(int) lost;    /* the first result after which nothing works */
@@ -125,6 +129,9 @@ tenon_status_t tenon__cuda_end_record(tenon_device_t* device, tenon_stream_t* st
 tenon_status_t tenon__cuda_replay(tenon_device_t* device, tenon_stream_t* stream, void* recording);
 void tenon__cuda_destroy_recording(tenon_device_t* device, void* recording);
 void* tenon__cuda_native(tenon_device_t* device, tenon_stream_t* stream, const char* name);
+
+/* watch.c */
+void tenon__cuda_watch_open(tenon_device_t* device);
 
 /* fault.c */
 tenon_status_t tenon__cuda_faults_open(tenon_device_t* device);

@@ -20,6 +20,7 @@
   X(cuDeviceGet)                \
   X(cuDeviceGetName)            \
   X(cuDeviceGetAttribute)       \
+  X(cuDeviceGetPCIBusId)        \
   X(cuDevicePrimaryCtxRetain)   \
   X(cuDevicePrimaryCtxRelease)  \
   X(cuCtxSetCurrent)            \
@@ -28,6 +29,7 @@
   X(cuMemPoolCreate)            \
   X(cuMemPoolDestroy)           \
   X(cuMemPoolSetAttribute)      \
+  X(cuMemPoolGetAttribute)      \
   X(cuMemAllocFromPoolAsync)    \
   X(cuMemFreeAsync)             \
   X(cuMemHostAlloc)             \

@@ -6,6 +6,7 @@
 #include "compiler.h"
 #include "device.h"
 #include "kernels.h"
+#include "management.h"
 
 TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "vendor: Tenon\n"
@@ -19,6 +20,7 @@ TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "needs-library: libcuda.so.1 opened\n"
                       "needs-library: libnvrtc.so.13 opened\n"
                       "needs-library: libnvrtc.so.12 opened\n"
+                      "needs-library: libnvidia-ml.so.1 opened\n"
                       "threads: own\n"
                       "host-service: allocator/1\n");
 
@@ -43,6 +45,7 @@ static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
 static void stop(void* state) {
   tenon__cuda_state_t* cuda = state;
   tenon__cuda_compiler_close(cuda);
+  tenon__cuda_management_close(cuda);
   (void)pthread_mutex_destroy(&cuda->compiler_lock);
   (void)pthread_mutex_destroy(&cuda->lock);
   (void)cuda->allocator.resize(cuda->allocator.user, cuda, sizeof(*cuda), 0);

@@ -9,6 +9,7 @@
 #include "core/plan/work.h"
 #include "core/runtime/border.h"
 #include "core/runtime/states.h"
+#include "core/runtime/timing.h"
 #include "core/runtime/work.h"
 #include "core/tensor/layout.h"
 #include "sdk/library/library.h"
@@ -351,6 +352,38 @@ tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint3
                (work.is_shape ? TENON_STEP_IS_SHAPE : 0u),
   };
   memcpy(out_work, &made, size < sizeof(made) ? size : sizeof(made));
+  return TENON_OK;
+}
+
+tenon_status_t tenon_context_set_timing(tenon_context_t* context, uint32_t wanted) {
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  TENON_TRY(tenon_context_synchronize(context));
+  return tenon__tell(&context->engine->sink, __func__,
+                     tenon__context_set_timing(context->context, wanted != 0));
+}
+
+tenon_status_t tenon_context_get_times(tenon_context_t* context, tenon_run_times_t* out_times) {
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_times", out_times != NULL));
+  tenon__run_times_t times;
+  const size_t size = out_times->size;
+  if (size < sizeof(size)) {
+    return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_context_get_times: 'size' is %zu; begin with "
+                       "TENON_OPTIONS(tenon_run_times_t)",
+                       size);
+  }
+  TENON_TRY(tenon__tell(&context->engine->sink, __func__,
+                        tenon__context_get_times(context->context, &times)));
+  const tenon_run_times_t made = {.size = size,
+                                  .run_count = times.run_count,
+                                  .wait_count = times.wait_count,
+                                  .seconds = times.seconds,
+                                  .transfer_in_seconds = times.transfer_in_seconds,
+                                  .transfer_out_seconds = times.transfer_out_seconds,
+                                  .inputs_on_host = times.inputs_on_host,
+                                  .outputs_on_host = times.outputs_on_host};
+  memcpy(out_times, &made, size < sizeof(made) ? size : sizeof(made));
   return TENON_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/allocator.h"
 #include "core/plan/report.h"
 #include "core/runtime/engine.h"
+#include "core/runtime/uploads.h"
 #include "sdk/library/library.h"
 
 /* Which steps a step reads from. */
@@ -461,8 +462,9 @@ tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine, tenon_engine_
                        "TENON_OPTIONS(tenon_engine_info_t)",
                        size);
   }
-  memcpy(out_info, &engine->texts->info,
-         size < sizeof(engine->texts->info) ? size : sizeof(engine->texts->info));
+  tenon_engine_info_t info = engine->texts->info;
+  info.uploaded_bytes = tenon__engine_uploaded_bytes(engine->engine);
+  memcpy(out_info, &info, size < sizeof(info) ? size : sizeof(info));
   out_info->size = size;
   return TENON_OK;
 }

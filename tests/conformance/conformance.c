@@ -85,6 +85,41 @@ static void survives_what_does_not_fit(const tenon_device_descriptor_t* t, tenon
   t->destroy_stream(device, stream);
 }
 
+/* Where it tells what it has, and takes names of steps. What it does not know is 0. */
+static void tells_what_it_has(const tenon_device_descriptor_t* t, tenon_device_t* device) {
+  const size_t size = (size_t)16 << 20;
+  const tenon_device_watch_t* watch =
+      t->service == NULL ? NULL : t->service(device, TENON_DEVICE_WATCH);
+  tenon_device_reading_t before = {.size = sizeof(before)};
+  tenon_device_reading_t during = {.size = sizeof(during)};
+  tenon_device_reading_t after = {.size = sizeof(after)};
+  void* data = NULL;
+  if (watch == NULL) {
+    return;
+  }
+  EXPECT((watch->begin_range == NULL) == (watch->end_range == NULL));
+  if (watch->begin_range != NULL && watch->end_range != NULL) {
+    watch->begin_range(device, "outer");
+    watch->begin_range(device, "");
+    watch->end_range(device);
+    watch->end_range(device);
+  }
+  if (watch->read == NULL) {
+    return;
+  }
+  EXPECT(watch->read(device, &before) == TENON_OK);
+  EXPECT(t->allocate(device, NULL, size, &data) == TENON_OK);
+  EXPECT(watch->read(device, &during) == TENON_OK);
+  t->free(device, NULL, data, size);
+  EXPECT(t->synchronize(device, NULL) == TENON_OK);
+  EXPECT(watch->read(device, &after) == TENON_OK);
+  EXPECT(during.used_bytes == 0 || during.used_bytes >= before.used_bytes + size);
+  EXPECT(during.peak_bytes == 0 || during.peak_bytes >= during.used_bytes);
+  EXPECT(after.used_bytes <= before.used_bytes && after.peak_bytes >= during.peak_bytes);
+  EXPECT(after.free_bytes <= after.total_bytes);
+  EXPECT(after.clock_hertz >= 0 && after.clock_hertz < 1e11 && after.memory_clock_hertz < 1e11);
+}
+
 static void copies_there_and_back(const tenon_device_descriptor_t* t, tenon_device_t* device) {
   static const size_t sizes[] = {0, 1, 3, 4097, (size_t)8 << 20};
   for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
@@ -196,6 +231,7 @@ static const conformance_case_t own_cases[] = {
     {"knows_no_strange_names", knows_no_strange_names},
     {"allocates_aligned_blocks", allocates_aligned_blocks},
     {"survives_what_does_not_fit", survives_what_does_not_fit},
+    {"tells_what_it_has", tells_what_it_has},
     {"copies_there_and_back", copies_there_and_back},
     {"fills_bytes", fills_bytes},
     {"reuses_memory_in_order", reuses_memory_in_order},

@@ -44,7 +44,7 @@ fi
 for index in 0 1; do
   expect " device $index open 1 allocate 0 " cat report
 done
-expect ' health 1 kernel 0 work 0 ' cat report
+expect ' health 1 read 0 kernel 0 work 0 ' cat report
 expect ' mistakes 0 peak_bytes 0 live_allocations 0 live_streams 0 live_events 0 live_recordings 0' cat report
 
 # In how many cases every step ran there, and what the others left on the host.

@@ -30,7 +30,7 @@ make() {
 }
 
 # narrow NAME: how many steps write bf16; extra NAME: how many are copies.
-narrow() { grep -cE '^ +[0-9]+ .* bf16, ' "$1.txt"; }
+narrow() { grep -cE '^ +[0-9]+ .* bf16 +[^ ]' "$1.txt"; }
 steps() { grep -oE ': [0-9]+ steps' out | grep -oE '[0-9]+'; }
 
 digits=$root/sdk/demo/digits

@@ -27,6 +27,22 @@ says "--percentile wants numbers from 0 to 100, not \"101\""
 try 2 bench "$digits/model.onnx" --seconds 1 --duration 2
 says "--seconds and --duration contradict each other"
 
+# Several contexts at once: runs a second are all runs by all the time, and each has its share of the threads.
+try 0 bench "$digits/model.onnx" --seconds 0.2 --threads 2 --contexts 2 --iterations 5
+says "1 threads each" "runs per second of 2 contexts at once"
+! grep -q 'by the events' out || complain "the host has no events"
+try 0 bench "$digits/model.onnx" --seconds 0 --threads 1 --contexts 3 --iterations 7 --json --export-times times
+prints_json
+says '"contexts": 3' '"runs": 21' '"threads": 1'
+(($(grep -c '^[0-9]' times) == 21)) || complain "there are not 21 times"
+awk -F '[:,]' '{ for (i = 1; i < NF; ++i) { if ($i ~ /"runs"/) n = $(i + 1); if ($i ~ /"seconds"/) s = $(i + 1)
+  if ($i ~ /"runs_per_second"/) r = $(i + 1) } } END { exit !(r * s / n > 0.999 && r * s / n < 1.001) }' out ||
+  complain "runs_per_second is not all runs by all the time"
+try 2 bench "$digits/model.onnx" --contexts 0
+try 2 bench "$digits/model.onnx" --transfers --seconds 0
+says "--transfers: the plan runs on the host alone, where nothing is copied"
+fails_once
+
 # Beside loops that keep every processor busy twice over it cannot have one for itself. They end by
 # themselves where this test is killed.
 loops=()

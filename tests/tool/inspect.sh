@@ -9,8 +9,12 @@ says "times   as the build measured them; it is not run now" "us, built"
 try 0 inspect digits.plan
 says "times   medians of "
 ! grep -q "built" out || complain "its figures are called the build's"
+# On the host alone no step says so; each has its type and layout.
+grep -qE '^step +us +name +kernel +type +layout +nodes' out || complain "its columns are others"
+grep -qE '^ +0 .* cpu:[a-z_]+ +f32 +[a-z]' out || complain "the first step has no type"
 try 0 inspect digits.plan --no-run --json
 prints_json
+says '"type": "f32"' '"device": "cpu"'
 says '"times": "build"' '"median_us": null'
 try 0 inspect digits.plan --json
 prints_json

@@ -1543,6 +1543,37 @@ typedef struct tenon_device_descriptor_t {
   tenon_status_t (*health)(tenon_device_t* device, const tenon_sink_t* sink);
 } tenon_device_descriptor_t;
 
+/* What a device tells those who measure, at one moment. [growing] The host sets `size` and zeros;
+ * 0 is what the device does not know. */
+typedef struct tenon_device_reading_t {
+  size_t size;
+  /* At which its processors and its memory run now. */
+  double clock_hertz;
+  double memory_clock_hertz;
+  /* What `allocate` gave to this process and was not freed, and the most that this ever was. */
+  uint64_t used_bytes;
+  uint64_t peak_bytes;
+  /* Of the device, whoever uses it. */
+  uint64_t free_bytes;
+  uint64_t total_bytes;
+} tenon_device_reading_t;
+
+/* The service under this name, which a device need not have: for people who measure it, and for
+ * the tools of its maker that show what ran when. Nothing is computed otherwise with it. [growing]
+ * Lives as long as the device; functions may be NULL. */
+#define TENON_DEVICE_WATCH "device.watch/1"
+typedef struct tenon_device_watch_t {
+  size_t size;
+  /* [any] Fills in what it knows. May take milliseconds: not during a run that is timed. */
+  tenon_status_t (*read)(tenon_device_t* device, tenon_device_reading_t* out_reading);
+  /* [run] Both NULL unless such a tool is attached: then each step runs between them, with its name
+   * (which holds for the call alone), and what the calling thread asks of the device meanwhile is
+   * that step's. They nest. A step that is recorded has its range while it is recorded; a replay
+   * has one for all its steps. */
+  void (*begin_range)(tenon_device_t* device, const char* name);
+  void (*end_range)(tenon_device_t* device);
+} tenon_device_watch_t;
+
 /* ---------------------------------------------------------------------------------------------
  * 8. Parser and source-node table
  *

@@ -734,12 +734,35 @@ typedef struct tenon_engine_info_t {
   uint32_t reserved;
   /* Of weights_bytes: as the network has them; the rest kernels packed. */
   uint64_t original_bytes;
+  /* Weights that lie in the memory of the first device that the build named, now: what kernels
+   * packed comes there when the first context is made that binds them. 0 on the host. */
+  uint64_t uploaded_bytes;
 } tenon_engine_info_t;
 TENON_API tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine,
                                                tenon_engine_info_t* out_info);
 /* Scratch that a context of so many threads takes; 0 threads: of as many as the plan was tuned for.
  * UINT64_MAX: more than there can be. [any] */
 TENON_API uint64_t tenon_engine_scratch_bytes(const tenon_engine_t* engine, uint32_t thread_count);
+/* Memory of the device that the plan was built for, the first that the build named: to lend inputs
+ * and outputs there (tenon_context_set_input_on_device), for applications without an interface of
+ * that device. Addresses are multiples of 256 bytes and are not the host's to read. INVALID_STATE
+ * where the plan runs on the host alone; OUT_OF_MEMORY with the number of bytes. 0 bytes are an
+ * address too. All of it is given back, with its size, before the engine's last owner lets go;
+ * freeing NULL does nothing. [any], and done when they return. */
+TENON_API tenon_status_t tenon_engine_allocate(tenon_engine_t* engine, size_t size_bytes,
+                                               void** out_data);
+TENON_API void tenon_engine_free(tenon_engine_t* engine, void* data, size_t size_bytes);
+/* Between the host's memory and the device's, or within the latter, as `direction` says:
+ * TENON_COPY_TO_DEVICE, TENON_COPY_TO_HOST, TENON_COPY_WITHIN. Done when it returns, and in no
+ * order with runs that are under way: what a run writes is read behind tenon_context_synchronize,
+ * what it reads is written before tenon_context_enqueue. [any] */
+TENON_API tenon_status_t tenon_engine_copy(tenon_engine_t* engine, int32_t direction, void* target,
+                                           const void* source, size_t size_bytes);
+/* What that device says of itself now: clocks, and memory that this process has there and had at
+ * most. Members are 0 that it does not tell; all of them where it tells nothing, as on the host.
+ * `size` is set by the caller. May take milliseconds. [any] */
+TENON_API tenon_status_t tenon_engine_read_device(const tenon_engine_t* engine,
+                                                  tenon_device_reading_t* out_reading);
 /* The portable part, as text: the network that the plan computes. */
 TENON_API void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t write,
                                           void* user);
@@ -825,6 +848,36 @@ TENON_API tenon_status_t tenon_context_run(tenon_context_t* context);
  * until the wait is over; another enqueue waits first. */
 TENON_API tenon_status_t tenon_context_enqueue(tenon_context_t* context);
 TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context);
+/* Times by the clock of the device that the plan was built for, which are what its work took
+ * however late the host looked: `wanted` 1 has events recorded around each run, and around each
+ * copy between its memory and the host's, from the next run on; 0, as in the beginning, none, at no
+ * cost. INVALID_STATE where the plan runs on the host alone: there the host's clock is the clock.
+ * Waits for a run under way. */
+TENON_API tenon_status_t tenon_context_set_timing(tenon_context_t* context, uint32_t wanted);
+
+/* All runs that were enqueued before the last wait, as one; `size` is set by the caller. */
+typedef struct tenon_run_times_t {
+  size_t size;
+  /* Where tenon_context_enqueue does not wait for the run before these may be several. */
+  uint32_t run_count;
+  /* How often the host waited for a device in the middle of these runs: for a number that it reads,
+   * for a step that it computes, for a result that is made there. */
+  uint32_t wait_count;
+  /* From what the first run asked of the device first, to the end of what the last one asked; what
+   * the host does between is a part of it. */
+  double seconds;
+  /* Of these: copies from the host's memory and to it, by steps of the main graph. */
+  double transfer_in_seconds;
+  double transfer_out_seconds;
+  /* Of what is lent: inputs that the host reads too, and outputs that are made there or whose
+   * extents it has to know first, and which are copied for it in each run. */
+  uint32_t inputs_on_host;
+  uint32_t outputs_on_host;
+} tenon_run_times_t;
+
+/* INVALID_STATE where no run has ended well since timing was set, or one is under way. */
+TENON_API tenon_status_t tenon_context_get_times(tenon_context_t* context,
+                                                 tenon_run_times_t* out_times);
 /* Ends the run in progress as soon as possible: it returns CANCELLED, has no outputs, leaves states
  * as they were, and the context can run again. Without a run in progress nothing happens, and a run
  * that has all but ended may succeed. A run is in progress a moment after its call began: who has

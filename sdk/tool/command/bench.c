@@ -23,6 +23,11 @@ static const tool_option_t options[] = {
      "to run before measuring; default a fifth of that; three runs at least"},
     {"--iterations", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(iterations), 0,
      "measure at least so many runs; default 10"},
+    {"--contexts", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(contexts), 0,
+     "so many contexts of one engine at once, each in a thread of its own; they share --threads"},
+    {"--transfers", NULL, NULL, TOOL_OPTION_FLAG, FIELD(transfers), 0,
+     "inputs and outputs in the host's memory, though the plan's device has its own; copies are "
+     "told apart"},
     {"--percentile", NULL, "P", TOOL_OPTION_LIST, FIELD(percentiles), 0,
      "also these percentiles of the latency, besides 10, 50, 90 and 99; several with commas"},
     {"--export-times", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(times_path), 0,
@@ -78,8 +83,9 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
   int temporary = 0;
   double seconds = 0;
   (void)index;
-  if (result->code == 'p' && sscanf(result->message, "%d %d %lg %n", &use, &temporary, &seconds,
-                                    &used) == 3) { /* NOLINT */
+  /* By our own process. NOLINTNEXTLINE(cert-err34-c) */
+  const int found = sscanf(result->message, "%d %d %lg %n", &use, &temporary, &seconds, &used);
+  if (result->code == 'p' && found == 3) {
     bench->file = (tool_plan_file_t){.path = tool_copy_text(result->message + used),
                                      .is_temporary = temporary != 0,
                                      .use = (tool_cache_use_t)use,
@@ -99,31 +105,20 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
 
 /* ---- Measuring ---- */
 
-static void show_progress(const char* message, double done, double total) {
-  tool_progress(message, (uint64_t)(done < total ? done * 1e3 : total * 1e3),
-                (uint64_t)(total * 1e3));
-}
-
-static tenon_status_t load_and_warm(bench_t* bench, tenon_registry_t* registry,
-                                    tool_execution_t* out_execution) {
-  const uint64_t before = tool_memory_begin();
+/* Each context's share of the threads. */
+static tenon_status_t open_execution(bench_t* bench, tenon_registry_t* registry,
+                                     tool_execution_t* out_execution) {
   tenon_status_t status =
       tool_execution_open(registry, bench->file.path, bench->building.threads, out_execution);
   if (status != TENON_OK) {
     return status;
   }
-  bench->load_seconds = out_execution->load_seconds;
-  status = tool_execution_feed(out_execution, &bench->feed, &bench->building.fixed);
-  const double begin = tool_seconds();
-  double now = begin;
-  for (uint32_t i = 0; status == TENON_OK && (i < 3 || now - begin < bench->warm_up); ++i) {
-    status = tool_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(out_execution->context);
-    now = tool_seconds();
-    show_progress("warming up", now - begin, bench->warm_up);
-    bench->first_seconds = i == 0 ? now - begin : bench->first_seconds;
-    if (i == 2) {
-      bench->memory_bytes = tool_memory_added(before);
-    }
+  const uint32_t share = bench_share(bench, out_execution->thread_count);
+  bench->device.name = tool_execution_device(out_execution);
+  if (bench->transfers && bench->device.name == NULL) {
+    status = tool_misuse("--transfers: the plan runs on the host alone, where nothing is copied");
+  } else if (share != out_execution->thread_count) {
+    status = tool_execution_renew(out_execution, share);
   }
   if (status != TENON_OK) {
     tool_execution_close(out_execution);
@@ -131,35 +126,67 @@ static tenon_status_t load_and_warm(bench_t* bench, tenon_registry_t* registry,
   return status;
 }
 
-static tenon_status_t measure(bench_t* bench, tool_execution_t* execution) {
-  const bool shown = tool_progress_is_shown();
-  tenon_status_t status = TENON_OK;
-  tool_load_t before;
-  tool_load_t after;
-  tool_load_read(&before);
+static tenon_status_t warm(bench_t* bench, tenon_context_t* context, uint64_t memory_before) {
   const double begin = tool_seconds();
   double now = begin;
-  while (status == TENON_OK &&
-         (now - begin < bench->seconds || bench->times.count < bench->iterations)) {
-    const double start = tool_seconds();
-    status = tool_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(execution->context);
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; status == TENON_OK && (i < 3 || now - begin < bench->warm_up); ++i) {
+    status = tool_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(context);
     now = tool_seconds();
-    if (status == TENON_OK) {
-      tool_times_add(&bench->times, now - start);
-    }
-    if (shown) {
-      show_progress("measuring", now - begin, bench->seconds);
+    bench_show_progress("warming up", now - begin, bench->warm_up);
+    bench->first_seconds = i == 0 ? now - begin : bench->first_seconds;
+    if (i == 2) {
+      bench->memory_bytes = tool_memory_added(memory_before);
     }
   }
-  tool_load_read(&after);
-  tool_progress_end();
-  bench->elapsed_seconds = now - begin;
-  tool_busy_find(&before, &after, execution->thread_count, &bench->busy);
-  tool_times_sort(&bench->times);
+  return status;
+}
+
+static void read_device(const tool_execution_t* execution, tenon_device_reading_t* out_reading) {
+  *out_reading = TENON_OPTIONS(tenon_device_reading_t);
+  if (tenon_engine_read_device(execution->engine, out_reading) != TENON_OK) {
+    *out_reading = TENON_OPTIONS(tenon_device_reading_t); /* it has said why */
+  }
+}
+
+static tenon_status_t load_and_warm(bench_t* bench, tenon_registry_t* registry,
+                                    tool_execution_t* out_execution) {
+  const uint64_t before = tool_memory_begin();
+  tenon_status_t status = open_execution(bench, registry, out_execution);
+  if (status != TENON_OK) {
+    return status;
+  }
+  bench->load_seconds = out_execution->load_seconds;
+  status = tool_execution_feed(out_execution, &bench->feed, &bench->building.fixed);
+  if (status == TENON_OK && bench->device.name != NULL && !bench->transfers) {
+    status = tool_lending_begin(out_execution, out_execution->context, &bench->device.lending);
+  }
+  if (status == TENON_OK) {
+    status = warm(bench, out_execution->context, before);
+  }
+  if (status != TENON_OK) {
+    tool_lending_end(&bench->device.lending);
+    tool_execution_close(out_execution);
+  }
+  return status;
+}
+
+static tenon_status_t measure(bench_t* bench, tool_execution_t* execution) {
+  read_device(execution, &bench->device.before);
+  const tenon_status_t status = bench->contexts > 0 ? bench_measure_contexts(bench, execution)
+                                                    : bench_measure(bench, execution);
+  read_device(execution, &bench->device.after);
   return status;
 }
 
 /* ---- Results ---- */
+
+/* What was measured may lie on the device: those of one more run are the host's. */
+static tenon_status_t write_outputs(const bench_t* bench, tool_execution_t* execution) {
+  const tenon_status_t status =
+      bench->device.name != NULL ? tenon_context_run(execution->context) : TENON_OK;
+  return status == TENON_OK ? tool_execution_write(execution, bench->output) : status;
+}
 
 /* What was measured until an interrupt is told as well. */
 static tenon_status_t measure_and_tell(bench_t* bench, tool_execution_t* execution) {
@@ -175,8 +202,9 @@ static tenon_status_t measure_and_tell(bench_t* bench, tool_execution_t* executi
   if (cancelled) {
     return TENON_ERROR_CANCELLED;
   }
+  tool_lending_end(&bench->device.lending);
   if (status == TENON_OK && bench->output != NULL) {
-    status = tool_execution_write(execution, bench->output);
+    status = write_outputs(bench, execution);
   }
   return status == TENON_OK && bench->profile_steps ? tool_timing_tell(execution) : status;
 }
@@ -223,6 +251,7 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
   }
   if (status == TENON_OK) {
     status = measure_and_tell(bench, &execution);
+    tool_lending_end(&bench->device.lending);
     tool_execution_close(&execution);
   }
   return status;
@@ -247,6 +276,11 @@ static int bench_command(int argc, char** argv) {
   tool_plan_file_free(&bench.file);
   tool_feed_free(&bench.feed);
   tool_times_free(&bench.times);
+  tool_times_free(&bench.device.seconds);
+  tool_times_free(&bench.device.enqueue);
+  tool_times_free(&bench.device.transfer_in);
+  tool_times_free(&bench.device.transfer_out);
+  tool_times_free(&bench.device.row);
   tool_list_free(&bench.percentiles);
   tool_building_free(&bench.building);
   tool_feeding_free(&bench.feeding);
@@ -264,10 +298,13 @@ const tool_command_t tool_command_bench = {
     .description =
         "The plan is built in a child process, so that `memory` is what loading and running it "
         "added. "
-        "Times are\nwall-clock times of whole runs, inputs and outputs in the host's memory.",
+        "Times are\nwall-clock times of whole runs. On a device with memory and a clock of its own "
+        "inputs and outputs lie there,\nand runs are timed by its events too: alone, and several "
+        "enqueued before one wait.",
     .examples =
         "  tenon bench model.onnx --threads 1 --seconds 5\n"
         "  tenon bench model.plan --profile-steps\n"
+        "  tenon bench model.onnx --threads 4 --contexts 2\n"
         "  tenon bench model.onnx --data-set test_data_set_0 --json\n",
     .run = bench_command,
 };

@@ -123,11 +123,46 @@ typedef struct steps_t {
   tenon_step_info_t* infos;
   double* seconds;
   uint32_t count;
-  bool has_devices; /* several: then each step's is told */
+  bool has_devices; /* others than the host: then each step's is told */
 } steps_t;
 
 /* Behind the name, where there is one. */
 enum { DEVICE_COLUMN = 3 };
+
+/* Of output 0, "" for what has none, and how it lies. */
+typedef struct form_t {
+  char type[16];
+  const char* layout;
+} form_t;
+
+/* Does a text begin with the name of a type, and then with `end`? */
+static bool begins_with(const char* text, tenon_dtype_t dtype, const char* end) {
+  const char* name = tenon_dtype_name(dtype);
+  const size_t length = strlen(name);
+  return strncmp(text, name, length) == 0 && strncmp(text + length, end, strlen(end)) == 0;
+}
+
+/* The type in which it is stored, which the layout names where it is not the value's own: "bf16,
+ * row-major" of "y f32[1,10] bf16, row-major". */
+static form_t form_of(const tenon_step_info_t* step) {
+  form_t form = {.type = "", .layout = step->layout};
+  for (tenon_dtype_t dtype = 1; dtype < TENON_DTYPE_COUNT; ++dtype) {
+    if (begins_with(step->layout, dtype, ", ")) {
+      (void)snprintf(form.type, sizeof(form.type), "%s", tenon_dtype_name(dtype));
+      form.layout = step->layout + strlen(form.type) + 2;
+      return form;
+    }
+  }
+  for (const char* at = strchr(step->outputs, ' '); at != NULL; at = strchr(at + 1, ' ')) {
+    for (tenon_dtype_t dtype = 1; dtype < TENON_DTYPE_COUNT; ++dtype) {
+      if (begins_with(at + 1, dtype, "[")) {
+        (void)snprintf(form.type, sizeof(form.type), "%s", tenon_dtype_name(dtype));
+        return form;
+      }
+    }
+  }
+  return form;
+}
 
 static void print_step_json(const steps_t* steps, uint32_t index) {
   const tenon_step_info_t* step = &steps->infos[index];
@@ -144,6 +179,7 @@ static void print_step_json(const steps_t* steps, uint32_t index) {
   tool_json_text(&json, "expression", step->expression);
   tool_json_text(&json, "inputs", step->inputs);
   tool_json_text(&json, "outputs", step->outputs);
+  tool_json_text(&json, "type", form_of(step).type);
   tool_json_text(&json, "layout", step->layout);
   tool_json_text(&json, "device", step->device);
   tool_json_number(&json, "measured_us", measured * 1e6);
@@ -155,13 +191,15 @@ static void print_step_json(const steps_t* steps, uint32_t index) {
 
 static void add_step(tool_table_t* table, const steps_t* steps, uint32_t index) {
   const tenon_step_info_t* step = &steps->infos[index];
+  const form_t form = form_of(step);
   char* cells[] = {tool_format("%u", index),
                    isnan(steps->seconds[index]) ? tool_copy_text("-")
                                                 : tool_format("%.2f", steps->seconds[index] * 1e6),
                    tool_format("%*s%s", (int)step->depth * 2, "", step->name),
                    step->kernel[0] != '\0' ? tool_format("%s:%s", step->plugin, step->kernel)
                                            : tool_format("(%s)", step->kind),
-                   tool_copy_text(step->layout),
+                   tool_copy_text(form.type),
+                   tool_copy_text(form.layout),
                    tool_format("%s%s%s", step->nodes, step->expression[0] != '\0' ? "; " : "",
                                step->expression)};
   for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); ++i) {
@@ -179,13 +217,10 @@ static void print_refusals(void* user, size_t row) {
 }
 
 static void print_table(const steps_t* steps) {
-  const tool_column_t all[] = {{"step", true, 0},
-                               {steps->ran ? "us" : "us, built", true, 0},
-                               {"name", false, 12},
-                               {"device", false, 4},
-                               {"kernel", false, 10},
-                               {"layout", false, 9},
-                               {"nodes; what is fused", false, 0}};
+  const tool_column_t all[] = {{"step", true, 0},     {steps->ran ? "us" : "us, built", true, 0},
+                               {"name", false, 12},   {"device", false, 4},
+                               {"kernel", false, 10}, {"type", false, 4},
+                               {"layout", false, 9},  {"nodes; what is fused", false, 0}};
   tool_column_t columns[sizeof(all) / sizeof(all[0])];
   size_t count = 0;
   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
@@ -240,8 +275,7 @@ tenon_status_t inspect_print_steps(const inspect_t* inspect, const tool_executio
   for (uint32_t i = 0; i < steps.count && status == TENON_OK; ++i) {
     status = tenon_engine_get_step(execution->engine, i, &steps.infos[i]);
     steps.has_devices =
-        steps.has_devices ||
-        (status == TENON_OK && i > 0 && strcmp(steps.infos[i].device, steps.infos[0].device) != 0);
+        steps.has_devices || (status == TENON_OK && strcmp(steps.infos[i].device, "cpu") != 0);
     const double built = status == TENON_OK ? steps.infos[i].measured_seconds : 0;
     steps.seconds[i] = timing != NULL ? timing->steps[i].median : built > 0 ? built : NAN;
   }

@@ -120,6 +120,7 @@ static void write_step(FILE* file, const tool_facts_t* facts, uint32_t index) {
   write_entry(file, "reads", info->inputs);
   write_entry(file, "writes", info->outputs);
   write_entry(file, "tactic", info->tactic);
+  write_entry(file, "device", info->device);
   write_work(file, facts, fact);
   write_reasons(file, info);
   (void)fputs("</dl></div></details>\n", file);

@@ -78,6 +78,15 @@ void tool_execution_close(tool_execution_t* execution) {
   *execution = (tool_execution_t){0};
 }
 
+tenon_status_t tool_execution_renew(tool_execution_t* execution, uint32_t thread_count) {
+  tenon_context_options_t options = TENON_OPTIONS(tenon_context_options_t);
+  options.thread_count = thread_count;
+  tenon_context_destroy(execution->context);
+  execution->context = NULL;
+  execution->thread_count = thread_count;
+  return tenon_context_create(execution->engine, &options, &execution->context);
+}
+
 /* ---- Inputs ---- */
 
 /* The extent of an open axis of an input that is not given: as --shapes says, as another input with
@@ -170,14 +179,14 @@ static tenon_status_t check_shapes(const tool_execution_t* execution,
   return TENON_OK;
 }
 
-static tenon_status_t set_inputs(tool_execution_t* execution) {
+tenon_status_t tool_execution_set(const tool_execution_t* execution, tenon_context_t* context) {
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < execution->input_count && status == TENON_OK; ++i) {
     tenon_argument_t argument;
     tool_argument_make(&execution->values[i], &argument);
     status = argument.kind == TENON_ARGUMENT_TENSOR
-                 ? tenon_context_set_input(execution->context, i, &argument.tensor)
-                 : tenon_context_set_input_argument(execution->context, i, &argument);
+                 ? tenon_context_set_input(context, i, &argument.tensor)
+                 : tenon_context_set_input_argument(context, i, &argument);
     tool_argument_free(&argument);
   }
   return status;
@@ -201,7 +210,7 @@ tenon_status_t tool_execution_feed(tool_execution_t* execution, const tool_feed_
   if (status == TENON_OK) {
     status = check_shapes(execution, shapes);
   }
-  return status == TENON_OK ? set_inputs(execution) : status;
+  return status == TENON_OK ? tool_execution_set(execution, execution->context) : status;
 }
 
 /* ---- Running ---- */

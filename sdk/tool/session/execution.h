@@ -36,6 +36,10 @@ void tool_execution_close(tool_execution_t* execution);
  * 1. A misuse where `shapes` and the inputs contradict; sequences and optionals must be given. */
 tenon_status_t tool_execution_feed(tool_execution_t* execution, const tool_feed_t* feed,
                                    const tool_named_shapes_t* shapes);
+/* Sets all inputs, once they are fed, in a context of the same engine. */
+tenon_status_t tool_execution_set(const tool_execution_t* execution, tenon_context_t* context);
+/* Another context instead, with so many threads and no inputs set. */
+tenon_status_t tool_execution_renew(tool_execution_t* execution, uint32_t thread_count);
 /* One run. `message`: what the bar on a terminal says meanwhile, step by step; NULL: no bar, for
  * what is measured (a bar takes a profiler). CANCELLED after an interrupt, also when the run
  * itself ended well. */

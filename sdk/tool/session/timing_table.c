@@ -19,6 +19,7 @@ static void print_json(uint32_t index, const tenon_step_info_t* step, double med
   tool_json_text(&json, "tactic", step->tactic);
   tool_json_text(&json, "nodes", step->nodes);
   tool_json_text(&json, "outputs", step->outputs);
+  tool_json_text(&json, "device", step->device);
   tool_json_number(&json, "median_us", median_us);
   tool_json_number(&json, "share", share);
   tool_json_unsigned(&json, "depth", step->depth);

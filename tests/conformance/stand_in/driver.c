@@ -42,6 +42,7 @@ struct CUevent_st {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUctx_st { int unused; } context;
 static size_t memory_taken;
+static size_t memory_peak;
 
 /* ---- Work ---- */
 
@@ -147,6 +148,11 @@ CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
   (void)snprintf(name, (size_t)size, "a stand-in on the host");
   return CUDA_SUCCESS;
 }
+CUresult cuDeviceGetPCIBusId(char* bus_id, int size, CUdevice device) {
+  (void)device;
+  (void)snprintf(bus_id, (size_t)size, STAND_IN_BUS_ID);
+  return CUDA_SUCCESS;
+}
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   (void)device;
   *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? 9
@@ -198,6 +204,16 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
   (void)pool, (void)attribute, (void)value;
   return CUDA_SUCCESS;
 }
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  (void)pool;
+  if (attribute != CU_MEMPOOL_ATTR_USED_MEM_CURRENT && attribute != CU_MEMPOOL_ATTR_USED_MEM_HIGH) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  (void)pthread_mutex_lock(&lock);
+  *(cuuint64_t*)value = attribute == CU_MEMPOOL_ATTR_USED_MEM_CURRENT ? memory_taken : memory_peak;
+  (void)pthread_mutex_unlock(&lock);
+  return CUDA_SUCCESS;
+}
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool pool,
                                  CUstream stream) {
   (void)pool, (void)stream;
@@ -212,6 +228,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool poo
   memset(block + FRONT, 0xE7, size);
   (void)pthread_mutex_lock(&lock);
   memory_taken += size;
+  memory_peak = memory_taken > memory_peak ? memory_taken : memory_peak;
   (void)pthread_mutex_unlock(&lock);
   *out = (CUdeviceptr)(uintptr_t)(block + FRONT);
   return CUDA_SUCCESS;

@@ -9,6 +9,8 @@
 
 /* The most that a launch may ask for. */
 enum { STAND_IN_SHARED_BYTES = 232448 };
+/* Of the one GPU that there is. */
+#define STAND_IN_BUS_ID "0000:17:00.0"
 
 typedef struct stand_in_kernel_t {
   struct stand_in_kernel_t* next;

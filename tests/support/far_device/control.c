@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "memory.h"
 #include "stream.h"
+#include "watch.h"
 
 /* Under the lock. */
 static void forget(tenon_device_t* device) {
@@ -22,6 +23,7 @@ static void forget(tenon_device_t* device) {
   device->loss = environment->loss;
   device->lost = false;
   device->words[0] = 0;
+  device->ranges[0] = 0;
   if (device->settings[FAR_SETTING_LAZY] == 0) {
     far_streams_permit(device);
   }
@@ -102,7 +104,8 @@ static const far_control_t controls[] = {{.size = sizeof(far_control_t),
                                           .lose = lose,
                                           .counts = get_counts,
                                           .words = words,
-                                          .owns = owns}};
+                                          .owns = owns,
+                                          .ranges = far_ranges}};
 const tenon_offering_t far_control_offering = TENON_OFFERING_OF(FAR_CONTROL_KIND, controls);
 
 /* ---- The report ---- */

@@ -42,6 +42,7 @@ enum { FAR_DEVICES = 2 };
   X(REPLAY, "replay")                       \
   X(DESTROY_RECORDING, "destroy_recording") \
   X(HEALTH, "health")                       \
+  X(READ, "read")                           \
   X(KERNEL, "kernel")                       \
   X(WORK, "work")
 
@@ -63,6 +64,8 @@ typedef enum far_setting_t {
   /* What a kernel that leaves extents in the device's memory adds to the last of them: more than it
    * found. */
   FAR_SETTING_STRETCH,
+  /* 1: whoever opens the device is told that tools want ranges. */
+  FAR_SETTING_WATCHED,
   FAR_SETTING_COUNT
 } far_setting_t;
 
@@ -102,6 +105,8 @@ typedef struct far_control_t {
   void (*words)(uint32_t device, char* out_words, size_t size);
   /* 1 when the address is of the device's memory, allocated or not. */
   int32_t (*owns)(uint32_t device, const void* address);
+  /* The ranges since the reset, as "a(b())c()". */
+  void (*ranges)(uint32_t device, char* out_text, size_t size);
 } far_control_t;
 
 /* The plugin's descriptor; NULL when the file cannot be loaded. The image stays. */

@@ -38,6 +38,7 @@ struct tenon_device_t {
   far_counts_t counts;
   char words[256];
   char fingerprint[64];
+  char ranges[8192];
 };
 
 /* NULL past the last. */

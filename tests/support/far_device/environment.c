@@ -59,6 +59,16 @@ static void read_failures(void) {
   }
 }
 
+/* "1000,900": of the first reading and of the second. */
+static void read_clocks(void) {
+  static const char name[] = "FAR_DEVICE_CLOCKS";
+  const char* text = getenv(name);
+  if (text != NULL && sscanf(text, "%lf,%lf", &environment.clocks[0],  // NOLINT(cert-err34-c)
+                             &environment.clocks[1]) != FAR_CLOCKS) {
+    refuse(name, text);
+  }
+}
+
 static void read_all(void) {
   const uint64_t count = number("FAR_DEVICE_COUNT", FAR_DEVICES);
   environment.count = count < FAR_DEVICES ? (uint32_t)count : FAR_DEVICES;
@@ -69,6 +79,8 @@ static void read_all(void) {
   environment.settings[FAR_SETTING_TOLERANT] = number("FAR_DEVICE_TOLERANT", 0);
   environment.loss = number("FAR_DEVICE_LOSE", 0);
   environment.report = getenv("FAR_DEVICE_REPORT");
+  environment.settings[FAR_SETTING_WATCHED] = number("FAR_DEVICE_WATCHED", 0);
+  read_clocks();
   read_failures();
 }
 

@@ -4,6 +4,7 @@
 #include "offering.h"
 #include "recording.h"
 #include "report.h"
+#include "watch.h"
 
 TENON_PLUGIN_MANIFEST("far_device", "0.1.0",
                       "licence: Apache-2.0\n"
@@ -25,8 +26,9 @@ static int32_t has(tenon_device_t* device, const char* name) {
 }
 
 static void* service(tenon_device_t* device, const char* name) {
-  (void)device;
-  return strcmp(name, FAR_CONTROL_KIND) == 0 ? (void*)far_control_offering.items : NULL;
+  return strcmp(name, FAR_CONTROL_KIND) == 0     ? (void*)far_control_offering.items
+         : strcmp(name, TENON_DEVICE_WATCH) == 0 ? (void*)far_watch(device)
+                                                 : NULL;
 }
 
 static const tenon_device_descriptor_t devices[] = {{
