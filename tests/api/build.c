@@ -247,6 +247,34 @@ TENON_TEST(refuses_profiles_that_make_no_sense) {
   session_end(&s);
 }
 
+static void expect_refused(session_t* s, const tenon_build_options_t* options, const char* words) {
+  tenon_plan_t* plan = NULL;
+  EXPECT(tenon_build(s->network, options, &plan) != TENON_OK);
+  EXPECT_CONTAINS(s->messages.text, words);
+  EXPECT(plan == NULL);
+}
+
+TENON_TEST(refuses_permissions_and_samples_that_make_no_sense) {
+  session_t s;
+  const tenon_sample_t none = {.inputs = NULL, .input_count = 0};
+  REQUIRE(begin(&s));
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  options.permits = 1u << 20;
+  expect_refused(&s, &options, "permits 0x100000 has bits that mean nothing");
+  options.permits = 0;
+  options.sample_count = 2;
+  expect_refused(&s, &options, "samples is NULL, and sample_count 2");
+  options.sample_count = 0;
+  options.accuracy_bound = -1;
+  expect_refused(&s, &options, "accuracy_bound is -1");
+  options.accuracy_bound = 0;
+  options.permits = TENON_PERMIT_F16;
+  options.samples = &none;
+  options.sample_count = 1;
+  expect_refused(&s, &options, "a sample has 0 inputs, the network has 1");
+  session_end(&s);
+}
+
 /* By its own extents, or by the profile's largest. */
 TENON_TEST(refuses_inputs_beyond_counting) {
   static const int64_t fixed[] = {INT64_MAX / 4, 8};

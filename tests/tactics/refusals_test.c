@@ -48,6 +48,26 @@ static void set_profile(core_world_t* world, tenon__build_range_t* range, const 
   world->options.range_count = 1;
 }
 
+TACTICS(not_twice_the_same) {
+  static const tenon_numerics_t numerics = {.nondeterministic = 1};
+  IGNORE_REGION();
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "any", .numerics = &numerics};
+  return add(to, &tactic);
+}
+
+TENON_TEST(what_differs_from_run_to_run_needs_a_permission) {
+  const tenon_kernel_t kernel = kernel_of("dice", not_twice_the_same);
+  char text[512];
+  core_world_t world;
+  expect_refused(&kernel,
+                 "dice (any): exceeds the numerics that the build permits: two runs of it");
+  measuring_world(&world, &kernel, 1);
+  make_ones(&world.fixture, ROWS, TERMS);
+  world.options.tuning.permits = TENON__PERMIT_NONDETERMINISTIC;
+  EXPECT_TEXT(build_steps(&world, text), "dice/any");
+  core_world_end(&world);
+}
+
 TENON_TEST(a_tactic_for_one_shape_needs_a_profile_of_one) {
   static const int64_t least[] = {1, TERMS};
   static const int64_t most[] = {4, TERMS};
