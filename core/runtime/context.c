@@ -85,7 +85,6 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
                                       engine->options.sink, &context->pool));
   TENON_TRY(begin_spaces(context, stream));
   TENON_TRY(tenon__extents_create(&context->arena, plan->network->pool, &context->extents));
-  TENON_TRY(tenon__extents_create(&context->arena, plan->network->pool, &context->bounds));
   TENON_TRY(tenon__context_create_states(context));
   TENON_TRY(tenon__context_create_border(context));
   TENON_TRY(create_frames(context));

@@ -52,6 +52,15 @@ static tenon_status_t add_output(tenon__frame_t* frame, uint32_t step, uint32_t 
   return at_bound->dims == NULL || at_bound->strides == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
+/* Of a context with such values alone. */
+static tenon_status_t need_bounds(tenon__context_t* context) {
+  const bool is_there = context->has_bounds;
+  context->has_bounds = true;
+  return is_there ? TENON_OK
+                  : tenon__extents_create(&context->arena, context->engine->plan->network->pool,
+                                          &context->bounds);
+}
+
 static tenon_status_t list_at_bound(tenon__frame_t* frame, uint64_t* inout_offsets) {
   const tenon__schedule_t* schedule = frame->schedule;
   uint32_t count = 0;
@@ -61,6 +70,7 @@ static tenon_status_t list_at_bound(tenon__frame_t* frame, uint64_t* inout_offse
   if (count == 0) {
     return TENON_OK;
   }
+  TENON_TRY(need_bounds(frame->context));
   frame->at_bounds = tenon__arena_allocate(&frame->context->arena, count, sizeof *frame->at_bounds);
   TENON_TRY_MEMORY(frame->at_bounds != NULL);
   for (uint32_t s = 0; s < schedule->step_count; ++s) {

@@ -202,6 +202,7 @@ struct tenon__context_t {
   bool awaits_words;      /* likewise for what devices leave for the host to read */
   tenon__extents_t extents;
   tenon__extents_t bounds;  /* likewise, what a run finds at its bound: device_words.h */
+  bool has_bounds;          /* is there a value that lies at its bound? Else `bounds` is nothing */
   tenon__frame_t* frames;   /* per graph */
   bool has_faults;          /* some step's kernel may tell one: device_words.h */
   tenon_argument_t* inputs; /* as set; kind ABSENT until then */
