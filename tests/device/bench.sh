@@ -1,24 +1,9 @@
 #!/usr/bin/env bash
 # What `tenon bench` tells of a device with memory and a clock of its own, on the device `far`.
 #   tests/device/bench.sh BUILD ROOT
-set -uo pipefail
-build=${1:?the build folder}
-root=${2:?the root of the tree}
-ulimit -c 0
-tenon=$build/bin/tenon
-far=$build/tests/far_device
-model=$root/sdk/demo/digits/model.onnx
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export XDG_CACHE_HOME=$folder/cache
-cd "$folder" || exit 1
-failures=0
+# shellcheck source=tests/device/common.sh
+. "$(dirname "$0")/common.sh"
 
-complain() {
-  echo "FAILED: $1"
-  sed 's/^/  | /' out err
-  failures=$((failures + 1))
-}
 # bench STATUS OPTIONS...: on one picture; nothing is left on the device, nor done wrong.
 bench() {
   local wanted=$1

@@ -2,17 +2,8 @@
 # The device `far` as the command meets it: the variables of the environment, its report, and that a plan is the same
 # whether the plugin is there or not.
 #   tests/device/command.sh BUILD ROOT
-set -uo pipefail
-build=${1:?the build folder}
-root=${2:?the root of the tree}
-ulimit -c 0 # one end is wanted here
-tenon=$build/bin/tenon
-far=$build/tests/far_device
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export XDG_CACHE_HOME=$folder/cache
-cd "$folder" || exit 1
-failures=0
+# shellcheck source=tests/device/common.sh
+. "$(dirname "$0")/common.sh"
 
 # expect TEXT COMMAND...: what it prints contains the text.
 expect() {
@@ -20,9 +11,7 @@ expect() {
   shift
   { "$@"; } >out 2>&1
   if ! grep -qF -- "$text" out; then
-    echo "FAILED: ${*}: it does not say: $text"
-    sed 's/^/  | /' out
-    failures=$((failures + 1))
+    complain "${*}: it does not say: $text"
   fi
 }
 
@@ -56,7 +45,6 @@ suite 'far: every step of 0 of 1 cases that passed, 0.0 %' --node-device softmax
 suite 'expressions in 1 cases' --node-device softmax=cpu
 
 # A file on the path changes nothing: the steps, without their times.
-model=$root/sdk/demo/digits/model.onnx
 build_steps() { # NAME OPTIONS...
   local name=$1
   shift

@@ -2,25 +2,10 @@
 # A network on the device `far`, whose calls fail one after the other, and which is lost at one piece of work after the
 # other: the command says so, its exit status is 3, and nothing is left on the device.
 #   tests/device/failures.sh BUILD ROOT
-set -uo pipefail
-build=${1:?the build folder}
-root=${2:?the root of the tree}
-ulimit -c 0
-tenon=$build/bin/tenon
-far=$build/tests/far_device
-model=$root/sdk/demo/digits/model.onnx
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export XDG_CACHE_HOME=$folder/cache
+# shellcheck source=tests/device/common.sh
+. "$(dirname "$0")/common.sh"
 export FAR_DEVICE_REPORT=$folder/report
-cd "$folder" || exit 1
-failures=0
 
-complain() {
-  echo "FAILED: $1"
-  sed 's/^/  | /' err
-  failures=$((failures + 1))
-}
 # run VARIABLE VALUE: with what was measured before, so that each run makes the same calls.
 run() {
   rm -f report

@@ -3,22 +3,8 @@
 # conversions go into the expressions around them; a network that bf16 ruins is noticed on samples, and what does the
 # harm stays as it is, by name.
 #   tests/device/types.sh BUILD ROOT
-set -uo pipefail
-build=${1:?the build folder}
-root=${2:?the root of the tree}
-tenon=$build/bin/tenon
-far=$build/tests/far_device
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export XDG_CACHE_HOME=$folder/cache
-cd "$folder" || exit 1
-failures=0
-
-complain() {
-  echo "FAILED: $*"
-  sed 's/^/  | /' out
-  failures=$((failures + 1))
-}
+# shellcheck source=tests/device/common.sh
+. "$(dirname "$0")/common.sh"
 
 # make NAME MODEL OPTIONS...: the plan, and what was said.
 make() {
@@ -29,7 +15,7 @@ make() {
   "$tenon" inspect "$name.plan" --plugins "$far" --refusals >"$name.txt" 2>&1
 }
 
-# narrow NAME: how many steps write bf16; extra NAME: how many are copies.
+# narrow NAME: how many steps write bf16.
 narrow() { grep -cE '^ +[0-9]+ .* bf16 +[^ ]' "$1.txt"; }
 steps() { grep -oE ': [0-9]+ steps' out | grep -oE '[0-9]+'; }
 

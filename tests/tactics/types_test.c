@@ -12,33 +12,28 @@ TACTICS(in_f32) {
   return add(to, &tactic);
 }
 
-TACTICS(in_bf16) {
+static tenon_status_t add_in_bf16(tenon_emit_t* to, add_t add, double seconds) {
   static const tenon_argument_rule_t inputs[2] = {{.dtype = TENON_DTYPE_BFLOAT16}, {0}};
   static const tenon_argument_rule_t output = {.dtype = TENON_DTYPE_BFLOAT16};
   static const tenon_numerics_t numerics = {.product_mantissa_bits = 7, .product_exponent_bits = 8};
-  IGNORE_REGION();
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = "bf16",
                                  .inputs = inputs,
                                  .outputs = &output,
                                  .numerics = &numerics,
-                                 .estimate_seconds = 30e-6};
+                                 .estimate_seconds = seconds};
   return add(to, &tactic);
+}
+
+TACTICS(in_bf16) {
+  IGNORE_REGION();
+  return add_in_bf16(to, add, 30e-6);
 }
 
 /* What a product gains is less than the microsecond that a conversion takes. */
 TACTICS(in_bf16_somewhat_faster) {
-  static const tenon_argument_rule_t inputs[2] = {{.dtype = TENON_DTYPE_BFLOAT16}, {0}};
-  static const tenon_argument_rule_t output = {.dtype = TENON_DTYPE_BFLOAT16};
-  static const tenon_numerics_t numerics = {.product_mantissa_bits = 7, .product_exponent_bits = 8};
   IGNORE_REGION();
-  const tenon_tactic_t tactic = {.size = sizeof(tactic),
-                                 .name = "bf16",
-                                 .inputs = inputs,
-                                 .outputs = &output,
-                                 .numerics = &numerics,
-                                 .estimate_seconds = 9.5e-6};
-  return add(to, &tactic);
+  return add_in_bf16(to, add, 9.5e-6);
 }
 
 TACTICS(in_f32_fast) {
