@@ -31,21 +31,25 @@ static tenon_status_t pack(const tenon_prepare_t* call, tenon_dtype_t narrow, ui
                                    .source_count = 1,
                                    .size_bytes = count * sizeof(uint16_t)};
   const tenon_status_t status = call->host->pack(call->preparation, &packing, &data, &ready);
-  if (status == TENON_OK && ready == 0) {
-    const float* from = value->constant_data;
-    uint16_t* to = data;
-    for (size_t k = 0; k < count; k++) {
-      to[k] = narrow == TENON_DTYPE_FLOAT16 ? tenon_f16_of(from[k]) : tenon_bf16_of(from[k]);
-    }
+  if (status != TENON_OK || ready != 0) {
+    return status;
   }
-  return status;
+  if (value->constant_data == NULL) { /* a plan without what it should have packed */
+    return TENON_ERROR_INVALID_DATA;
+  }
+  const float* from = value->constant_data;
+  uint16_t* to = data;
+  for (size_t k = 0; k < count; k++) {
+    to[k] = tenon_narrow_of(narrow, from[k]);
+  }
+  return TENON_OK;
 }
 
 tenon_status_t tenon__cublas_pack(const tenon_prepare_t* call,
                                   tenon__cublas_instance_t* inout_instance) {
   tenon__cublas_instance_t* self = inout_instance;
   const uint32_t count = call->table->input_count(call->region);
-  tenon_status_t status = TENON_OK;
+  tenon_status_t status = count > TENON_CUBLAS_ARGUMENTS ? TENON_ERROR_INVALID_ARGUMENT : TENON_OK;
   uint32_t packed = 0;
   for (uint32_t k = 0; k < TENON_CUBLAS_ARGUMENTS; k++) {
     self->packs[k] = TENON_NONE;

@@ -241,6 +241,12 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
 
 /* ---- Preparing ---- */
 
+static bool may_narrow(tenon_dtype_t dtype, tenon_dtype_t narrow) {
+  return narrow == TENON_DTYPE_UNDEFINED ||
+         (dtype == TENON_DTYPE_FLOAT32 &&
+          (narrow == TENON_DTYPE_FLOAT16 || narrow == TENON_DTYPE_BFLOAT16));
+}
+
 static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
   const tenon_region_table_t* table = call->table;
   const tenon_value_info_t* a = input_value(call->region, table, 0);
@@ -261,6 +267,9 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   memcpy(&self->choice, call->tactic->configuration, sizeof(self->choice));
+  if (!may_narrow(a->dtype, self->choice.narrow)) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
   self->state = call->state;
   self->type =
       *find_type(self->choice.narrow != TENON_DTYPE_UNDEFINED ? self->choice.narrow : a->dtype);

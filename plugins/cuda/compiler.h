@@ -31,9 +31,12 @@ tenon_status_t tenon__cuda_module_get(tenon_device_t* device, const tenon_prepar
                                       tenon__cuda_text_t* adopt_text,
                                       const tenon__cuda_wanted_t* wanted, uint32_t count,
                                       tenon__cuda_module_t** out_module);
-/* Before the first of several texts is got that the next preparations ask for: those of which the
- * device has no module are compiled at once, each in a thread of its own, if the plan has the first
- * of them neither, and there are processors for all. At most TENON_CUDA_AHEAD, which go. */
+/* Has neither the device a module of that text, nor the plan its code? */
+bool tenon__cuda_module_is_lacking(tenon_device_t* device, const tenon_prepare_t* call,
+                                   const tenon__cuda_text_t* text);
+/* Before one of several texts is got that the next preparations ask for: those of which there is no
+ * module are compiled at once, each in a thread of its own, where there are processors for all. At
+ * most TENON_CUDA_AHEAD, which go. */
 enum { TENON_CUDA_AHEAD = 8 };
 void tenon__cuda_modules_ahead(tenon_device_t* device, const tenon_prepare_t* call,
                                tenon__cuda_text_t* adopt_texts, uint32_t count);

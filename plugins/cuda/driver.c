@@ -9,6 +9,11 @@
 #define NAME_OF(name) #name
 #define SYMBOL_OF(name) NAME_OF(name)
 
+int32_t tenon__cuda_refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
+  *out_refusal = (tenon_refusal_t){.reason = reason, .detail = detail};
+  return 0;
+}
+
 tenon_status_t tenon__cuda_fail(const tenon_sink_t* sink, tenon_status_t status, const char* format,
                                 ...) {
   char message[512];

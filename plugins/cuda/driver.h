@@ -77,6 +77,8 @@ tenon_status_t tenon__cuda_status(CUresult result);
 int tenon__cuda_is_lost(CUresult result);
 
 /* Writes a message; `sink` may be NULL or say nothing. Returns the status. */
+/* 0, with the reason: what `match` returns. */
+int32_t tenon__cuda_refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail);
 tenon_status_t tenon__cuda_fail(const tenon_sink_t* sink, tenon_status_t status, const char* format,
                                 ...) __attribute__((format(printf, 3, 4)));
 

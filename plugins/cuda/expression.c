@@ -31,30 +31,24 @@ typedef struct bound_t {
   int64_t bytes[TENON_CUDA_WALKS]; /* of an element; 0: a coordinate */
 } bound_t;
 
-static int32_t refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
-  out_refusal->reason = reason;
-  out_refusal->detail = detail;
-  return 0;
-}
-
 static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
   const tenon_program_t* program = table->program(region);
   tenon__cuda_analysis_t analysis;
   uint32_t reason = TENON_REFUSAL_OTHER;
   if (program == NULL) {
-    return refuse(out_refusal, reason, "no program");
+    return tenon__cuda_refuse(out_refusal, reason, "no program");
   }
   const char* why = tenon__cuda_analyse(program, &analysis, &reason);
   if (why != NULL) {
-    return refuse(out_refusal, reason, why);
+    return tenon__cuda_refuse(out_refusal, reason, why);
   }
   if (tenon__cuda_is_narrow(program)) {
-    return refuse(out_refusal, TENON_REFUSAL_DTYPE, "below a byte");
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DTYPE, "below a byte");
   }
-  return tenon__cuda_compiler_exists(state)
-             ? 1
-             : refuse(out_refusal, TENON_REFUSAL_LIBRARY, "CUDA's run-time compiler, NVRTC");
+  return tenon__cuda_compiler_exists(state) ? 1
+                                            : tenon__cuda_refuse(out_refusal, TENON_REFUSAL_LIBRARY,
+                                                                 "CUDA's run-time compiler, NVRTC");
 }
 
 static tenon_status_t tactics(void* state, const tenon_region_t* region,

@@ -38,15 +38,6 @@ struct parameters_t {
 #endif
 };
 
-/* Nothing is read or written before the kernels in front have ended. */
-INLINE void begin(const parameters_t& p) {
-#if __CUDA_ARCH__ >= 900
-  if (p.release) {
-    asm volatile("griddepcontrol.launch_dependents;");
-  }
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
 
 /* Of numbers below 2^31. */
 INLINE unsigned divided(const axes_t& axes, unsigned n, int k) {

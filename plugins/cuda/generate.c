@@ -377,6 +377,7 @@ void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__c
         form->rows, form->columns);
   }
   tenon__cuda_text_copy(out_text, tenon__cuda_arithmetic_text);
+  tenon__cuda_text_copy(out_text, tenon__cuda_launch_text);
   tenon__cuda_text_copy(out_text, tenon__cuda_frame_text);
   tenon__cuda_generate_values(analysis, out_text);
   if (!analysis->reduces) {

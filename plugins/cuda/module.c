@@ -230,14 +230,18 @@ static void* compile_ahead(void* user) {
   return NULL;
 }
 
-/* Neither the device nor the plan has it. */
-static bool is_lacking(tenon_device_t* device, const request_t* request) {
+bool tenon__cuda_module_is_lacking(tenon_device_t* device, const tenon_prepare_t* call,
+                                   const tenon__cuda_text_t* text) {
+  const request_t request = {text->data, call->preparation, call->host};
   char key[KEY_CAPACITY];
   size_t size = 0;
-  write_key(request->text, key);
+  if (text->failed) {
+    return false; /* it is told when it is asked for */
+  }
+  write_key(request.text, key);
   tenon__cuda_module_t* module = share(device, key);
   tenon__cuda_module_release(device, module);
-  return module == NULL && stored_code(device, request, key, &size) == NULL;
+  return module == NULL && stored_code(device, &request, key, &size) == NULL;
 }
 
 void tenon__cuda_modules_ahead(tenon_device_t* device, const tenon_prepare_t* call,
@@ -247,11 +251,8 @@ void tenon__cuda_modules_ahead(tenon_device_t* device, const tenon_prepare_t* ca
   /* Where they would only take turns, nobody may ask for the others. */
   const uint32_t wanted = sysconf(_SC_NPROCESSORS_ONLN) < (long)count ? 0 : count;
   for (uint32_t k = 0; k < wanted; k++) {
-    const request_t request = {adopt_texts[k].data, call->preparation, call->host};
-    if (!adopt_texts[k].failed && is_lacking(device, &request)) {
+    if (tenon__cuda_module_is_lacking(device, call, &adopt_texts[k])) {
       ahead[lacking++] = (ahead_t){.device = device, .text = adopt_texts[k].data};
-    } else if (k == 0) {
-      break;
     }
   }
   for (uint32_t k = 1; k < lacking; k++) {

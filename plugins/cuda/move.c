@@ -160,6 +160,7 @@ static void add_kernel(making_t* making, const char* name, const char* function,
 static tenon_status_t make_module(const tenon_prepare_t* call, instance_t* instance) {
   making_t making = {.text = {.allocator = instance->device->state->allocator}};
   const uint32_t own = logarithm(instance->bytes);
+  tenon__cuda_text_copy(&making.text, tenon__cuda_launch_text);
   tenon__cuda_text_copy(&making.text, tenon__cuda_moves_text);
   for (uint32_t size = own; size < SIZES; size++) {
     add_kernel(&making, "boxes", "move_boxes", size, &instance->boxes[size]);

@@ -44,15 +44,6 @@ struct parameters_t {
   piece_t pieces[PIECES];
 };
 
-static __device__ __forceinline__ void begin(const parameters_t& p) {
-#if __CUDA_ARCH__ >= 900
-  if (p.release) {
-    asm volatile("griddepcontrol.launch_dependents;");
-  }
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 static __device__ __forceinline__ void walk(const piece_t& piece, unsigned n, i64& from, i64& to) {
   unsigned rest = n;
 #pragma unroll 1

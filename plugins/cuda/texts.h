@@ -6,6 +6,8 @@
 extern const char tenon__cuda_arithmetic_text[];
 /* Parameters, places, reading and writing, rows: behind it. */
 extern const char tenon__cuda_frame_text[];
+/* How a dependent launch begins: in front of all but the convolutions. */
+extern const char tenon__cuda_launch_text[];
 /* Kernels that move boxes: whole, as they are. */
 extern const char tenon__cuda_moves_text[];
 

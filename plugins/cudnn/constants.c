@@ -26,8 +26,7 @@ static void store(const void* from, int64_t place, tenon_dtype_t narrow, size_t 
            (const char*)from + (size_t)place * element_bytes, element_bytes);
     return;
   }
-  const float x = ((const float*)from)[place];
-  ((uint16_t*)to)[index] = narrow == TENON_DTYPE_FLOAT16 ? tenon_f16_of(x) : tenon_bf16_of(x);
+  ((uint16_t*)to)[index] = tenon_narrow_of(narrow, ((const float*)from)[place]);
 }
 
 /* Channels behind the axes in space, for each of the outermost; rows where nothing is turned. */
@@ -67,10 +66,14 @@ static tenon_status_t pack(const tenon_prepare_t* call, tenon__cudnn_choice_t ch
       .source_count = 1,
       .size_bytes = (size_t)tenon__cudnn_count(value->dims_max, value->rank) * element};
   const tenon_status_t status = call->host->pack(call->preparation, &packing, &data, &ready);
-  if (status == TENON_OK && ready == 0) {
-    write_all(value, turns, choice.narrow, wide, data);
+  if (status != TENON_OK || ready != 0) {
+    return status;
   }
-  return status;
+  if (value->constant_data == NULL) { /* a plan without what it should have packed */
+    return TENON_ERROR_INVALID_DATA;
+  }
+  write_all(value, turns, choice.narrow, wide, data);
+  return TENON_OK;
 }
 
 tenon_status_t tenon__cudnn_pack_constants(const tenon_prepare_t* call,

@@ -281,10 +281,14 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   if (c == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  if (call->tactic->configuration_size != sizeof(c->choice)) {
+  if (call->tactic->configuration_size != sizeof(c->choice) ||
+      call->table->input_count(call->region) > TENON_CUDNN_INPUTS) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   memcpy(&c->choice, call->tactic->configuration, sizeof(c->choice));
+  if (!tenon__cudnn_may_narrow(x->dtype, c->choice.narrow)) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
   c->state = call->state;
   c->region = region;
   c->program = call->table->slot_program(call->region, 0);

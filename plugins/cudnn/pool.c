@@ -159,6 +159,9 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   memcpy(&choice, call->tactic->configuration, sizeof(choice));
+  if (!tenon__cudnn_may_narrow(x->dtype, choice.narrow)) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
   pool->channels_last = choice.channels_last != 0;
   (void)tenon__cudnn_type_of(choice.narrow != TENON_DTYPE_UNDEFINED ? choice.narrow : x->dtype,
                              &pool->type);

@@ -53,6 +53,12 @@ bool tenon__cudnn_type_of(tenon_dtype_t dtype, cudnnDataType_t* out_type) {
   return dtype == TENON_DTYPE_FLOAT32 || *out_type != CUDNN_DATA_FLOAT;
 }
 
+bool tenon__cudnn_may_narrow(tenon_dtype_t dtype, tenon_dtype_t narrow) {
+  return narrow == TENON_DTYPE_UNDEFINED ||
+         (dtype == TENON_DTYPE_FLOAT32 &&
+          (narrow == TENON_DTYPE_FLOAT16 || narrow == TENON_DTYPE_BFLOAT16));
+}
+
 /* ---- Windows ---- */
 
 void tenon__cudnn_window_read(tenon__cudnn_region_t region, uint32_t spatial, const int64_t* kernel,

@@ -27,6 +27,10 @@ int32_t tenon__cudnn_refuse(tenon_refusal_t* out_refusal, uint32_t reason, const
 /* False: not a type of cuDNN's that this plugin takes. */
 bool tenon__cudnn_type_of(tenon_dtype_t dtype, cudnnDataType_t* out_type);
 
+/* May a tactic keep values of `dtype` in `narrow`? UNDEFINED: as they are. A plan may say anything.
+ */
+bool tenon__cudnn_may_narrow(tenon_dtype_t dtype, tenon_dtype_t narrow);
+
 typedef enum tenon__cudnn_padding_t {
   TENON_CUDNN_PADDING_GIVEN,
   TENON_CUDNN_PADDING_UPPER, /* by the extents, the odd one behind */

@@ -397,12 +397,46 @@ static void check_unlike(void) {
   check_product(&p, "unlike lines");
 }
 
+/* A plan may hold anything for a configuration: a type that there is not is refused. */
+static void check_spoilt(void) {
+  enum { MOST = 64 };
+  const int64_t dims[] = {8, 8};
+  const product_t p = {.dtype = TENON_DTYPE_FLOAT32, .is_plain = true, .scale = 1.0};
+  uint8_t spoilt[MOST] = {0};
+  kernel_case_t c;
+  kernel_life_t life;
+  kernel_case_begin(&c, 2, dims);
+  c.fake.op = "standard.mat_mul/1";
+  c.fake.node_input_count = 2;
+  make_factor(&c, &p, 2, dims, 1);
+  make_factor(&c, &p, 2, dims, 0);
+  (void)kernel_move_tensor(&c, true, p.dtype, 2, dims, NULL);
+  tenon_status_t status = kernel_case_live(&c, 0, &life);
+  kernel_life_end(&life);
+  if (status == TENON_OK && c.fake.tactic.configuration_size <= MOST) {
+    const size_t size = c.fake.tactic.configuration_size;
+    memcpy(spoilt, c.fake.tactic.configuration, size);
+    memset(spoilt + size - sizeof(tenon_dtype_t), 0x77, sizeof(tenon_dtype_t));
+    c.fake.tactic.configuration = spoilt;
+    status = kernel_life_begin(&life, kernel_find(&c.fake), &c.fake);
+    status = status == TENON_OK ? kernel_life_bind(&life) : status;
+    kernel_life_end(&life);
+  }
+  kernel_runs++;
+  if (status != TENON_ERROR_INVALID_ARGUMENT) {
+    (void)printf("FAILED a configuration of another type: status %d\n", status);
+    kernel_failures++;
+  }
+  kernel_case_end(&c);
+}
+
 static void check_all(unsigned count) {
   check_fractions();
   for (unsigned number = 1; number <= count; number++) {
     check_one(number);
   }
   check_unlike();
+  check_spoilt();
 }
 
 int main(int argument_count, char** arguments) {

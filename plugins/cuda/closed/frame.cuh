@@ -37,15 +37,6 @@ struct parameters_t {
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(256)
 
-/* Nothing is read or written before the kernels in front have ended. */
-INLINE void begin(const parameters_t& p) {
-#if __CUDA_ARCH__ >= 900
-  if (p.release) {
-    asm volatile("griddepcontrol.launch_dependents;");
-  }
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
 /* All of `count`, by all threads. */
 #define EACH(i, count)                                                  \
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (count); \

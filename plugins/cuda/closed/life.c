@@ -6,12 +6,6 @@
 
 /* ---- What is taken ---- */
 
-static int32_t refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
-  out_refusal->reason = reason;
-  out_refusal->detail = detail;
-  return 0;
-}
-
 /* Scratch is asked for before a run knows its extents. Extents that it finds do not matter. */
 static bool needs_bounds(const tenon__closed_work_t* work) {
   bool needs = false;
@@ -43,28 +37,28 @@ int32_t tenon__closed_match(void* state, const tenon_region_t* region,
   tenon__closed_work_t work;
   const char* why = read_work(region, table, &work);
   if (why != NULL) {
-    return refuse(out_refusal, TENON_REFUSAL_OTHER, why);
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, why);
   }
   for (uint32_t k = 0; k < TENON_CLOSED_INPUTS; k++) {
     if (!type_is_taken(work.row, &work.in[k])) {
-      return refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
+      return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
     }
   }
   for (uint32_t k = 0; k < TENON_CLOSED_OUTPUTS; k++) {
     if (!type_is_taken(work.row, &work.out[k])) {
-      return refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
+      return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
     }
   }
   if (needs_bounds(&work)) {
-    return refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "extents without bounds");
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "extents without bounds");
   }
   why = work.row->refuse == NULL ? NULL : work.row->refuse(&work);
   if (why != NULL) {
-    return refuse(out_refusal, TENON_REFUSAL_OTHER, why);
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, why);
   }
-  return tenon__cuda_compiler_exists(state)
-             ? 1
-             : refuse(out_refusal, TENON_REFUSAL_LIBRARY, "CUDA's run-time compiler, NVRTC");
+  return tenon__cuda_compiler_exists(state) ? 1
+                                            : tenon__cuda_refuse(out_refusal, TENON_REFUSAL_LIBRARY,
+                                                                 "CUDA's run-time compiler, NVRTC");
 }
 
 tenon_status_t tenon__closed_tactics(void* state, const tenon_region_t* region,

@@ -40,12 +40,6 @@ typedef struct bound_t {
   parameters_t parameters;
 } bound_t;
 
-static int32_t refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
-  out_refusal->reason = reason;
-  out_refusal->detail = detail;
-  return 0;
-}
-
 static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
   const tenon_program_t* program = table->program(region);
@@ -54,18 +48,18 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
   const char* why =
       program == NULL ? "no program" : tenon__cuda_analyse(program, &analysis, &reason);
   if (why != NULL) {
-    return refuse(out_refusal, reason, why);
+    return tenon__cuda_refuse(out_refusal, reason, why);
   }
   if (!tenon__cuda_is_narrow(program)) {
-    return refuse(out_refusal, TENON_REFUSAL_DTYPE, "no elements below a byte");
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DTYPE, "no elements below a byte");
   }
   if (analysis.reduces || analysis.indexed_count > 0) {
-    return refuse(out_refusal, TENON_REFUSAL_OTHER,
-                  "elements below a byte, in reductions or at computed places");
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER,
+                              "elements below a byte, in reductions or at computed places");
   }
-  return tenon__cuda_compiler_exists(state)
-             ? 1
-             : refuse(out_refusal, TENON_REFUSAL_LIBRARY, "CUDA's run-time compiler, NVRTC");
+  return tenon__cuda_compiler_exists(state) ? 1
+                                            : tenon__cuda_refuse(out_refusal, TENON_REFUSAL_LIBRARY,
+                                                                 "CUDA's run-time compiler, NVRTC");
 }
 
 static tenon_status_t tactics(void* state, const tenon_region_t* region,
@@ -149,6 +143,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   }
   tenon__cuda_text_t text = {.allocator = device->state->allocator};
   tenon__cuda_text_copy(&text, tenon__cuda_arithmetic_text);
+  tenon__cuda_text_copy(&text, tenon__cuda_launch_text);
   ADD(&text, "#define WALKS %u\n",
       instance->analysis.walk_count > 0 ? instance->analysis.walk_count : 1);
   tenon__cuda_text_copy(&text, tenon__cuda_closed_narrow_text);

@@ -15,14 +15,6 @@ struct parameters_t {
   int release;
   walk_t walks[WALKS];
 };
-INLINE void begin(const parameters_t& p) {
-#if __CUDA_ARCH__ >= 900
-  if (p.release) {
-    asm volatile("griddepcontrol.launch_dependents;");
-  }
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
 INLINE i64 place_of(const parameters_t& p, const walk_t& walk, i64 n) {
   i64 place = walk.skip;
   for (int k = p.rank - 1; k >= 0; --k) {

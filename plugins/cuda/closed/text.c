@@ -104,6 +104,7 @@ static void write_attribute(const tenon__closed_work_t* work, const char* name,
 void tenon__closed_write(const tenon__closed_work_t* work, tenon__cuda_text_t* text) {
   const bool by_output = (work->row->flags & TENON_CLOSED_SUMS_OUTPUT) != 0;
   tenon__cuda_text_copy(text, tenon__cuda_arithmetic_text);
+  tenon__cuda_text_copy(text, tenon__cuda_launch_text);
   tenon__cuda_text_copy(text, tenon__cuda_closed_frame_text);
   ADD(text, "#define OP_%s 1\ntypedef %s sum_t;\n", work->row->name,
       sum_type(by_output ? work->out[0].dtype : work->in[0].dtype));

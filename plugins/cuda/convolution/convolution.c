@@ -16,11 +16,6 @@ enum { INPUTS = 32, OLDEST_ARCHITECTURE = 80, NAME_CAPACITY = 96 };
 
 /* ---- Matching ---- */
 
-static int32_t refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
-  *out_refusal = (tenon_refusal_t){.reason = reason, .detail = detail};
-  return 0;
-}
-
 static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
   tenon__cuda_problem_t problem;
@@ -31,15 +26,15 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
     return 0;
   }
   if (tenon__cuda_kind_of(&problem, &why) == 0) {
-    return refuse(out_refusal, TENON_REFUSAL_SHAPE, why);
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_SHAPE, why);
   }
   why = tenon__cuda_epilogue_make(&problem, problem.x->dtype, &epilogue, &reason);
   if (why != NULL || table->input_count(region) > INPUTS) {
-    return refuse(out_refusal, reason, why == NULL ? "more than 32 inputs" : why);
+    return tenon__cuda_refuse(out_refusal, reason, why == NULL ? "more than 32 inputs" : why);
   }
-  return tenon__cuda_compiler_exists(state)
-             ? 1
-             : refuse(out_refusal, TENON_REFUSAL_LIBRARY, "CUDA's run-time compiler, NVRTC");
+  return tenon__cuda_compiler_exists(state) ? 1
+                                            : tenon__cuda_refuse(out_refusal, TENON_REFUSAL_LIBRARY,
+                                                                 "CUDA's run-time compiler, NVRTC");
 }
 
 /* ---- Tactics ---- */
@@ -233,8 +228,7 @@ static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* t
                                                                     : tenon__cuda_patch_text);
 }
 
-/* The tiles that are tried next, all at once: a text takes some tenths of a second. The own one
- * first: where that is there, the others are not wanted now. */
+/* This tile and those that are tried next, all at once: a text takes some tenths of a second. */
 static void compile_ahead(const tenon_prepare_t* call, const tenon__cuda_convolution_t* c) {
   tenon__cuda_choice_t choices[TENON_CUDA_TILE_TACTICS];
   double seconds[TENON_CUDA_TILE_TACTICS];
@@ -257,7 +251,9 @@ static tenon_status_t make_module(const tenon_prepare_t* call, tenon__cuda_convo
   tenon__cuda_text_t text = {.allocator = c->device->state->allocator};
   const tenon__cuda_wanted_t wanted = {"convolve", &c->function};
   write_text(c, &text);
-  compile_ahead(call, c);
+  if (tenon__cuda_module_is_lacking(c->device, call, &text)) { /* else nobody tries any now */
+    compile_ahead(call, c);
+  }
   tenon_status_t status = tenon__cuda_module_get(c->device, call, &text, &wanted, 1, &c->module);
   if (status == TENON_OK) {
     status = tenon__cuda_prefer_shared(c->device, c->function);

@@ -71,7 +71,7 @@ static source_t source_of(const tenon__cuda_problem_t* p, uint8_t kind, int64_t 
   return s;
 }
 
-static uint16_t weight_at(const tenon__cuda_problem_t* p, const source_t* s, bool brain) {
+static uint16_t weight_at(const tenon__cuda_problem_t* p, const source_t* s, tenon_dtype_t dtype) {
   if (s->output >= p->outputs || s->channel >= p->channels || s->x >= p->window.kernel[1]) {
     return 0;
   }
@@ -81,7 +81,7 @@ static uint16_t weight_at(const tenon__cuda_problem_t* p, const source_t* s, boo
                               p->window.kernel[1] +
                           s->x;
   const float value = tenon__cuda_float_of(p->w->constant_data, p->w->dtype, (size_t)place);
-  return brain ? tenon_bf16_of(value) : tenon_f16_of(value);
+  return tenon_narrow_of(dtype, value);
 }
 
 /* DEPTHWISE: a channel after the other, tap after tap, in f32. */
@@ -123,7 +123,7 @@ void tenon__cuda_weights_pack(const tenon__cuda_problem_t* problem, tenon__cuda_
     const int64_t block = k / BLOCK;
     const source_t source =
         source_of(p, choice.kind, block / steps, block % steps, k / PIECE % LANES, k % PIECE);
-    to[k] = weight_at(p, &source, choice.product == TENON_CUDA_PRODUCT_BF16);
+    to[k] = weight_at(p, &source, tenon__cuda_product_type(choice));
   }
   if (by_channel) {
     pack_channels(p, out_packed);

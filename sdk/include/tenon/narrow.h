@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "tenon/plugin.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -53,6 +55,11 @@ static inline uint16_t tenon_f16_of(float x) {
   const uint32_t exponent = size >> 23;
   const uint32_t mantissa = (size & 0x7FFFFFU) | 0x800000U;
   return (uint16_t)(sign | tenon_rounded_away(mantissa, 126U - exponent));
+}
+
+/* To the type, which is FLOAT16 or, else, BFLOAT16. */
+static inline uint16_t tenon_narrow_of(tenon_dtype_t dtype, float x) {
+  return dtype == TENON_DTYPE_FLOAT16 ? tenon_f16_of(x) : tenon_bf16_of(x);
 }
 
 #ifdef __cplusplus
