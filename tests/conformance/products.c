@@ -401,7 +401,11 @@ static void check_unlike(void) {
 static void check_spoilt(void) {
   enum { MOST = 64 };
   const int64_t dims[] = {8, 8};
-  const product_t p = {.dtype = TENON_DTYPE_FLOAT32, .is_plain = true, .scale = 1.0};
+  const product_t p = {.dtype = TENON_DTYPE_FLOAT32,
+                       .a_rank = 2,
+                       .a = {dims[0], dims[1]},
+                       .is_plain = true,
+                       .scale = 1.0};
   uint8_t spoilt[MOST] = {0};
   kernel_case_t c;
   kernel_life_t life;
