@@ -1,13 +1,14 @@
 /*
  * Costs of layouts. Whoever wants a value in another order than it lies in needs a copy; whoever
  * takes it as it lies, though not as its own output does, reads out of order: that takes half of
- * what a copy would.
+ * what a copy would. Views cost nothing; who reads them reads what they are views of.
  */
 #include "core/choice/layout_costs.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "core/base/status.h"
 #include "core/choice/place_rules.h"
 #include "core/tensor/layout.h"
 
@@ -56,9 +57,35 @@ static const uint32_t* output_order(const layouts_t* l, const tenon__unit_t* uni
   }
   if (rule->kind == TENON_LAYOUT_FOLLOWS && rule->argument < region->input_count) {
     const uint32_t value = region->inputs[rule->argument].value;
-    return value != TENON_NONE && l->g->values[value].type.rank == rank ? l->order_of[value] : NULL;
+    return value != TENON_NONE && l->g->values[value].type.rank == rank ? l->lying.order_of[value]
+                                                                        : NULL;
   }
   return rule->kind == TENON_LAYOUT_ANY ? unit->chosen.order : NULL;
+}
+
+static uint32_t view_value(const layouts_t* l, const tenon__unit_t* view) {
+  return l->g->nodes[view->node].outputs[view->output];
+}
+
+/* Of what are views of a value. */
+static void spread_order(layouts_t* l, uint32_t value) {
+  const uint32_t* readers = tenon__lists_get(&l->readers, value);
+  for (uint32_t r = 0; r < tenon__lists_count(&l->readers, value); ++r) {
+    const tenon__unit_t* unit = &l->units->items[readers[r]];
+    if (unit->kind == TENON_UNIT_VIEW && l->status == TENON_OK) {
+      l->status = tenon__view_layouts_follow(&l->lying, unit);
+      spread_order(l, view_value(l, unit));
+    }
+  }
+}
+
+tenon_status_t tenon__layouts_begin_views(layouts_t* l) {
+  for (uint32_t u = 0; u < l->units->count; ++u) {
+    if (l->units->items[u].kind == TENON_UNIT_VIEW) {
+      TENON_TRY(tenon__view_layouts_follow(&l->lying, &l->units->items[u]));
+    }
+  }
+  return TENON_OK;
 }
 
 /* Of a value and of what are views of it. */
@@ -71,7 +98,7 @@ static void spread_dtype(layouts_t* l, uint32_t value, tenon_dtype_t dtype) {
   for (uint32_t r = 0; r < tenon__lists_count(&l->readers, value); ++r) {
     const tenon__unit_t* unit = &l->units->items[readers[r]];
     if (unit->kind == TENON_UNIT_VIEW) {
-      spread_dtype(l, l->g->nodes[unit->node].outputs[unit->output], dtype);
+      spread_dtype(l, view_value(l, unit), dtype);
     }
   }
 }
@@ -99,7 +126,11 @@ void tenon__layouts_publish(layouts_t* l, tenon__unit_t* unit) {
     } else if (k == 0 || follows) {
       own = order;
     }
-    l->order_of[value] = own;
+    if (!tenon__layouts_alike(l, value, l->lying.order_of[value], own)) {
+      l->lying.order_of[value] = own;
+      spread_order(l, value);
+    }
+    l->lying.order_of[value] = own;
     spread_dtype(l, value, tenon__typing_made(&l->typing, region, k, tactic));
   }
 }
@@ -120,9 +151,15 @@ static cost_t copy_cost(layouts_t* l, uint32_t value, orders_t orders) {
   return (cost_t){time.figure == TENON_FIGURE_NONE ? 1 : 0, time.seconds};
 }
 
+/* Does it lie in that order, without gaps? */
+static bool lies_in(const layouts_t* l, uint32_t value, const uint32_t* order) {
+  return !l->lying.has_gaps[value] &&
+         tenon__layouts_alike(l, value, l->lying.order_of[value], order);
+}
+
+/* The copy is from where it lies. */
 static cost_t copy_cost_unless_alike(layouts_t* l, uint32_t value, orders_t orders) {
-  return orders.from_dtype == orders.to_dtype &&
-                 tenon__layouts_alike(l, value, orders.from, orders.to)
+  return orders.from_dtype == orders.to_dtype && lies_in(l, value, orders.to)
              ? nothing
              : copy_cost(l, value, orders);
 }
@@ -130,7 +167,7 @@ static cost_t copy_cost_unless_alike(layouts_t* l, uint32_t value, orders_t orde
 /* From where it lies, in the type in which it is kept. */
 static orders_t from_place(const layouts_t* l, uint32_t value, const uint32_t* to,
                            tenon_dtype_t to_dtype) {
-  return (orders_t){.from = l->order_of[value],
+  return (orders_t){.from = l->lying.order_of[value],
                     .to = to,
                     .from_dtype = l->typing.dtype_of[value],
                     .to_dtype = to_dtype};
@@ -145,6 +182,13 @@ static bool is_given_as_is(const layouts_t* l, uint32_t value, const tenon_argum
   return l->g->values[value].weights != TENON_NONE && tenon__rule_takes_rows(rule) &&
          (rule == NULL || rule->dtype == TENON_DTYPE_UNDEFINED ||
           rule->dtype == l->g->values[value].type.dtype);
+}
+
+/* Of who asks for no order: does the rule want it copied into rows, unless it lies so? */
+static bool wants_rows(const layouts_t* l, uint32_t value, const tenon_argument_rule_t* rule) {
+  const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
+  return !tenon__rule_is_strided(rule) &&
+         (kind == TENON_LAYOUT_ROW_MAJOR || l->lying.has_gaps[value]);
 }
 
 /* In which type the unit wants its input k. Who converts takes it as it comes. */
@@ -162,8 +206,11 @@ static cost_t reading_cost(layouts_t* l, const tenon__unit_t* unit,
       l->g->values[output].type.rank != l->g->values[in->value].type.rank) {
     return nothing;
   }
-  const cost_t copy = copy_cost_unless_alike(
-      l, in->value, from_place(l, in->value, unit->chosen.order, l->typing.dtype_of[in->value]));
+  const orders_t orders =
+      from_place(l, in->value, unit->chosen.order, l->typing.dtype_of[in->value]);
+  const cost_t copy = tenon__layouts_alike(l, in->value, orders.from, orders.to)
+                          ? nothing
+                          : copy_cost(l, in->value, orders);
   return (cost_t){copy.unknown_count / 2, copy.seconds / 2};
 }
 
@@ -180,46 +227,25 @@ static cost_t input_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t k) {
     return copy_cost_unless_alike(l, in->value,
                                   from_place(l, in->value, rule->layout->order, dtype));
   }
-  if ((kind == TENON_LAYOUT_ROW_MAJOR && !tenon__rule_is_strided(rule)) ||
-      dtype != l->typing.dtype_of[in->value]) {
+  if (wants_rows(l, in->value, rule) || dtype != l->typing.dtype_of[in->value]) {
     return copy_cost_unless_alike(l, in->value, from_place(l, in->value, NULL, dtype));
   }
   return reading_cost(l, unit, in);
 }
 
-/* What it costs the readers of a view that it is in the type that it is in. */
-static cost_t view_cost(layouts_t* l, uint32_t value) {
-  const uint32_t* readers = tenon__lists_get(&l->readers, value);
-  const bool is_output = (l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0;
-  const orders_t own = from_place(l, value, NULL, TENON_DTYPE_UNDEFINED);
-  cost_t cost = is_output ? copy_cost(l, value, own) : nothing;
-  for (uint32_t r = 0; r < tenon__lists_count(&l->readers, value); ++r) {
-    const tenon__unit_t* unit = &l->units->items[readers[r]];
-    const uint32_t count = unit->kind == TENON_UNIT_REGION ? unit->chosen.region->input_count : 0;
-    if (unit->kind == TENON_UNIT_VIEW) {
-      cost = add(cost, view_cost(l, l->g->nodes[unit->node].outputs[unit->output]));
-    } else if (unit->kind != TENON_UNIT_REGION) {
-      cost = add(cost, copy_cost(l, value, own));
-    }
-    for (uint32_t k = 0; k < count; ++k) {
-      if (unit->chosen.region->inputs[k].value == value &&
-          wanted_dtype(l, unit, k) != l->typing.dtype_of[value]) {
-        cost = add(cost, input_cost(l, unit, k));
-      }
-    }
-  }
-  return cost;
-}
+static cost_t readers_cost(layouts_t* l, uint32_t value, cost_t so_far, cost_t limit);
 
-/* What it costs one of the units that read the value. Views and control want rows. */
+/* What it costs one of the units that read the value. Control wants rows, and a view where it does
+ * not exist on the value as it lies; then come those that read the view. */
 static cost_t reader_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t value) {
+  const cost_t no_limit = {INFINITY, INFINITY};
   cost_t cost = nothing;
   if (unit->kind == TENON_UNIT_VIEW) {
-    const tenon_dtype_t dtype = l->typing.dtype_of[value];
-    cost = copy_cost_unless_alike(l, value, from_place(l, value, NULL, dtype));
-    return dtype == TENON_DTYPE_UNDEFINED
-               ? cost
-               : add(cost, view_cost(l, l->g->nodes[unit->node].outputs[unit->output]));
+    const uint32_t view = view_value(l, unit);
+    if (l->lying.is_on_copy[view]) {
+      cost = copy_cost(l, value, from_place(l, value, NULL, l->typing.dtype_of[value]));
+    }
+    return readers_cost(l, view, cost, no_limit);
   }
   if (unit->kind != TENON_UNIT_REGION) {
     return copy_cost_unless_alike(l, value, from_place(l, value, NULL, TENON_DTYPE_UNDEFINED));
@@ -274,7 +300,7 @@ typedef struct wanted_t {
 static void want(const layouts_t* l, uint32_t value, const uint32_t* order, tenon_dtype_t dtype,
                  wanted_t* wanted) {
   const orders_t way = from_place(l, value, order, dtype);
-  if (way.from_dtype == dtype && tenon__layouts_alike(l, value, way.from, order)) {
+  if (way.from_dtype == dtype && lies_in(l, value, order)) {
     return;
   }
   for (uint32_t k = 0; k < wanted->count; ++k) {
@@ -300,17 +326,21 @@ static void want_input(const layouts_t* l, const tenon__unit_t* unit, uint32_t k
       tenon__typing_wanted(&l->typing, unit->chosen.region, k, tactic_of(unit));
   if (rule != NULL && rule->kind == TENON_LAYOUT_EXACT) {
     want(l, value, rule->layout->order, dtype, wanted);
-  } else if (rule == NULL || dtype != l->typing.dtype_of[value] ||
-             (rule->kind == TENON_LAYOUT_ROW_MAJOR && !tenon__rule_is_strided(rule))) {
+  } else if (wants_rows(l, value, rule) || dtype != l->typing.dtype_of[value]) {
     want(l, value, NULL, dtype, wanted);
   }
 }
 
 static void want_of(const layouts_t* l, const tenon__unit_t* unit, uint32_t value,
                     wanted_t* wanted) {
-  if (unit->kind != TENON_UNIT_REGION) { /* views and control: rows, and control its own type */
-    const bool is_view = unit->kind == TENON_UNIT_VIEW;
-    want(l, value, NULL, is_view ? l->typing.dtype_of[value] : TENON_DTYPE_UNDEFINED, wanted);
+  if (unit->kind == TENON_UNIT_VIEW) {
+    if (l->lying.is_on_copy[view_value(l, unit)]) {
+      want(l, value, NULL, l->typing.dtype_of[value], wanted);
+    }
+    return;
+  }
+  if (unit->kind != TENON_UNIT_REGION) { /* control: rows, in its own type */
+    want(l, value, NULL, TENON_DTYPE_UNDEFINED, wanted);
     return;
   }
   for (uint32_t k = 0; k < unit->chosen.region->input_count; ++k) {

@@ -9,6 +9,7 @@
 #include "core/choice/conversions.h"
 #include "core/choice/typing.h"
 #include "core/choice/unit.h"
+#include "core/choice/view_layouts.h"
 
 /* Times without a figure stand before all others: fewer of them are better, whatever the rest is.
  * Half of one: what may be slower by half of such a conversion. So a layout whose copies are known
@@ -23,15 +24,15 @@ static inline bool tenon__cost_is_below(cost_t a, cost_t b) {
                                             : a.seconds < b.seconds;
 }
 
-/* While layouts of one covering are chosen. `order_of` is what tenon__layouts_publish last said of
- * each value; orders are borrowed from tactics. */
+/* While layouts of one covering are chosen. How each value lies is what tenon__layouts_publish last
+ * said; orders are borrowed from tactics, or those of views. */
 typedef struct layouts_t {
   conversions_t* conversions;
   const tenon__graph_t* g;
   tenon__units_t* units;
-  typing_t typing;           /* in which types */
-  const uint32_t** order_of; /* per value, as its unit leaves it now; NULL: rows */
-  tenon__lists_t readers;    /* per value: units, as often as they read it */
+  typing_t typing;        /* in which types */
+  view_layouts_t lying;   /* in which orders, as its unit leaves it now */
+  tenon__lists_t readers; /* per value: units, as often as they read it */
   tenon_status_t
       status; /* what went wrong when a conversion was asked for; costs say nothing then */
 } layouts_t;
@@ -43,6 +44,8 @@ static inline double tenon__layouts_unknown_count(const tenon__unit_t* unit) {
 /* Do two orders put a value's elements to the same places? Axes of one element have no place. */
 bool tenon__layouts_alike(const layouts_t* layouts, uint32_t value, const uint32_t* a,
                           const uint32_t* b);
+/* Lets all views lie as what they are views of. */
+tenon_status_t tenon__layouts_begin_views(layouts_t* layouts);
 /* The rule of the picked tactic for output 0; NULL: rows, or no tactic. */
 const tenon_argument_rule_t* tenon__layouts_output_rule(const tenon__unit_t* unit);
 /* Sets the orders and types of what a unit makes, and of its views, from its pick, its chosen order

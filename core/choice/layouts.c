@@ -28,22 +28,40 @@ typedef struct choosing_t {
   uint32_t order_count;
 } choosing_t;
 
-/* Orders that a pick could leave its result in. */
+/* The pick as it is, its result in that order. */
+static void try_order(choosing_t* c, tenon__unit_t* unit, const uint32_t* order,
+                      cost_t* inout_least, tenon__chosen_t* inout_best) {
+  unit->chosen.order = order;
+  const cost_t cost = tenon__layouts_unit_cost(&c->layouts, unit, *inout_least);
+  if (tenon__cost_is_below(cost, *inout_least)) {
+    *inout_least = cost;
+    *inout_best = unit->chosen;
+  }
+}
+
+/* Orders that a pick could leave its result in: those that tactics ask for, and those in which its
+ * inputs lie, views among them. */
 static void try_orders(choosing_t* c, tenon__unit_t* unit, cost_t* inout_least,
                        tenon__chosen_t* inout_best) {
   layouts_t* l = &c->layouts;
-  const uint32_t value = unit->chosen.region->outputs[0].value;
+  const struct tenon_region_t* region = unit->chosen.region;
+  const uint32_t value = region->outputs[0].value;
   const tenon_argument_rule_t* rule = tenon__layouts_output_rule(unit);
-  const bool any = rule != NULL && rule->kind == TENON_LAYOUT_ANY && value != TENON_NONE;
-  for (uint32_t o = 0; o <= (any ? c->order_count : 0); ++o) {
-    if (o > 0 && c->order_ranks[o - 1] != l->g->values[value].type.rank) {
-      continue;
+  try_order(c, unit, NULL, inout_least, inout_best);
+  if (rule == NULL || rule->kind != TENON_LAYOUT_ANY || value == TENON_NONE) {
+    return;
+  }
+  const uint32_t rank = l->g->values[value].type.rank;
+  for (uint32_t o = 0; o < c->order_count; ++o) {
+    if (c->order_ranks[o] == rank) {
+      try_order(c, unit, c->orders[o], inout_least, inout_best);
     }
-    unit->chosen.order = o == 0 ? NULL : c->orders[o - 1];
-    const cost_t cost = tenon__layouts_unit_cost(l, unit, *inout_least);
-    if (tenon__cost_is_below(cost, *inout_least)) {
-      *inout_least = cost;
-      *inout_best = unit->chosen;
+  }
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    const uint32_t input = region->inputs[k].value;
+    const uint32_t* order = input == TENON_NONE ? NULL : l->lying.order_of[input];
+    if (order != NULL && l->g->values[input].type.rank == rank) {
+      try_order(c, unit, order, inout_least, inout_best);
     }
   }
 }
@@ -200,11 +218,14 @@ static tenon_status_t find_candidates(choosing_t* c) {
   return TENON_OK;
 }
 
-static tenon_status_t find_readers(choosing_t* c) {
+static tenon_status_t begin(choosing_t* c, tenon__arena_t* arena) {
   layouts_t* l = &c->layouts;
-  l->order_of = tenon__arena_allocate(&c->scratch, l->g->value_count + 1u, sizeof *l->order_of);
-  TENON_TRY_MEMORY(l->order_of != NULL);
-  return tenon__units_readers(l->g, l->units, &c->scratch, &l->readers);
+  tenon__tuning_t* tuning = l->conversions->tuning;
+  const uint32_t graph = l->conversions->graph;
+  TENON_TRY(tenon__units_readers(l->g, l->units, &c->scratch, &l->readers));
+  TENON_TRY(tenon__view_layouts_begin(tuning, graph, &c->scratch, arena, &l->lying));
+  TENON_TRY(tenon__layouts_begin_views(l));
+  return tenon__typing_begin(tuning, graph, &c->scratch, arena, &l->typing);
 }
 
 /* Each unit in turn; what follows from a pick is seen by those behind it. */
@@ -323,8 +344,7 @@ static tenon_status_t choose_types(choosing_t* c, tenon__copies_t* inout_copies)
 static tenon_status_t choose(choosing_t* c, tenon__arena_t* arena, tenon__copies_t* out_copies) {
   layouts_t* l = &c->layouts;
   tenon__tuning_t* tuning = l->conversions->tuning;
-  TENON_TRY(find_readers(c));
-  TENON_TRY(tenon__typing_begin(tuning, l->conversions->graph, &c->scratch, arena, &l->typing));
+  TENON_TRY(begin(c, arena));
   TENON_TRY(find_candidates(c));
   TENON_TRY(improve_until_settled(c));
   tenon__layouts_count(l, out_copies);

@@ -319,6 +319,46 @@ TENON_TEST(a_layout_that_costs_more_than_it_saves_is_not_taken) {
   core_world_end(&world);
 }
 
+/* Rows in; out in rows, or a little slower in columns. */
+static tenon_status_t turns(void* state, const tenon_region_t* region,
+                            const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+  static const uint32_t order[2] = {1, 0};
+  static const tenon_layout_t columns = {
+      .size = sizeof(tenon_layout_t), .name = "columns", .order = order, .rank = 2};
+  const tenon_argument_rule_t exact = {.kind = TENON_LAYOUT_EXACT, .layout = &columns};
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic), .name = "turned", .outputs = &exact, .estimate_seconds = 1.0001e-6};
+  (void)state;
+  (void)region;
+  (void)table;
+  const tenon_status_t status = emit(to, add, "rows", 1e-6);
+  return status == TENON_OK ? add(to, &tactic) : status;
+}
+
+/* The second product reads the first one's result as one row, turned before or not. */
+static const char* steps_through_views(bool is_turned, char text[512]) {
+  static const float zeros[64];
+  static const int64_t flat[] = {1, 32};
+  const tenon_kernel_t kernel = dense_kernel("dense", turns);
+  core_world_t world;
+  core_world_begin(&world, &kernel, 1);
+  test_fixture_t* b = &world.fixture;
+  tenon_value_t v = add_dense(b, "first", test_input(b, "x", DIMS(4, 8)));
+  v = is_turned ? test_permute(b, "turned", v, DIMS(1, 0)) : v;
+  v = test_binary(b, "test.reshape/1", "flat", v, test_vector(b, "shape", flat, 2));
+  add_output(b, test_node(b, "test.dense/1", "second", v, test_floats(b, "w", zeros, DIMS(2, 32)),
+                          NO_VALUE));
+  (void)build_steps(&world, text);
+  core_world_end(&world);
+  return text;
+}
+
+TENON_TEST(views_lie_as_what_they_are_views_of) {
+  char text[512];
+  EXPECT_TEXT(steps_through_views(false, text), "dense/rows dense/rows");
+  EXPECT_TEXT(steps_through_views(true, text), "dense/turned dense/rows");
+}
+
 /* ---- Limits of the whole ---- */
 
 TENON_TEST(activations_above_the_limit_fail_the_build) {
