@@ -238,7 +238,8 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
     return status;
   }
   tool_plan_file_share(&bench->building);
-  if (!tool_children_run(1, 1, 0, obtain_plan, take_plan, bench)) {
+  const tool_jobs_t job = {.count = 1, .run = obtain_plan, .done = take_plan, .user = bench};
+  if (!tool_children_run(&job)) {
     return tool_interrupted() ? TENON_ERROR_CANCELLED
                               : tool_fail(TENON_ERROR_IO, "a child process cannot be made");
   }

@@ -31,6 +31,9 @@ static const tool_option_t options[] = {
      "last line tells"},
     {"--jobs", "j", "N", TOOL_OPTION_POSITIVE, FIELD(jobs), 0,
      "cases at a time; default: this machine's processors"},
+    {"--cases-a-process", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(cases_a_process), 0,
+     "cases that one process runs, one after the other, as long as they pass; default 1. A device "
+     "that takes long to begin is begun once then"},
     {"--timeout", NULL, "S", TOOL_OPTION_NUMBER, FIELD(timeout), 0,
      "seconds for one case, 0 for no limit; default 120"},
     {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0, "relative tolerance; default 1e-3"},
@@ -223,8 +226,15 @@ static int run_suite(tool_suite_t* suite) {
         TENON_ERROR_NOT_FOUND, "%s: no case (a folder with model.onnx and test_data_set_*)%s",
         suite->root, suite->filter != NULL ? " matches" : ""));
   }
-  if (!tool_children_run(suite->cases.count, suite->jobs, suite->timeout, tool_suite_run_case,
-                         on_done, suite)) {
+  const tool_jobs_t jobs = {.count = suite->cases.count,
+                            .parallel = suite->jobs,
+                            .each = suite->cases_a_process,
+                            .good = TOOL_CASE_PASSED,
+                            .timeout_seconds = suite->timeout,
+                            .run = tool_suite_run_case,
+                            .done = on_done,
+                            .user = suite};
+  if (!tool_children_run(&jobs)) {
     return tool_exit_status(tool_interrupted()
                                 ? TENON_ERROR_CANCELLED
                                 : tool_fail(TENON_ERROR_IO, "a child process cannot be made"));
@@ -271,7 +281,8 @@ const tool_command_t tool_command_suite = {
     .summary = "runs every recorded case below a folder and counts what passes",
     .description =
         "A case is a folder with model.onnx and test_data_set_*. Each runs in a process of its "
-        "own, so that a crash\nor a hang is that case's failure. What nobody here can do is "
+        "own (or --cases-a-process), so that\na crash or a hang is that case's failure. What "
+        "nobody here can do is "
         "skipped, with the reason. What can only be built\nwhen the value of an input is known "
         "(the axes of a reduction, say) is built again with the recorded value,\nas "
         "--input-constant gives it. The last line is `N passed, N failed, N skipped`, and how many "

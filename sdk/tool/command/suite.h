@@ -7,7 +7,7 @@
 #include "session/building.h"
 #include "session/cases.h"
 #include "session/common.h"
-#include "session/execution.h"
+#include "session/session.h"
 
 /* On the subcommand's stack. Children have a copy of it, as it was when they were forked. */
 typedef struct tool_suite_t {
@@ -21,6 +21,8 @@ typedef struct tool_suite_t {
   uint32_t at_least;
   /* Cases at a time; the machine's processors where it is not given. */
   uint32_t jobs;
+  /* Cases that one child runs while they pass; 0: one. */
+  uint32_t cases_a_process;
   /* Seconds for one case; 0: no limit. */
   double timeout;
   double rtol;
@@ -32,6 +34,10 @@ typedef struct tool_suite_t {
   tool_cases_t cases;
   tool_known_list_t known;
   size_t done_count; /* for the bar */
+  /* In a child. What it runs next begins before what it ran last goes, so that the devices that
+   * both need stay open. */
+  tenon_registry_t* registry;
+  tool_session_t* last;
 } tool_suite_t;
 
 /* A job of session/children.h, `user` a suite: runs case `index`, in a child. Gives TOOL_CASE_*;

@@ -14,8 +14,7 @@
 enum { CONSTANT_ELEMENTS = 64, MESSAGE_SIZE = 512 };
 
 typedef struct attempt_t {
-  const tool_suite_t* suite;
-  tenon_registry_t* registry;
+  tool_suite_t* suite;
   const char* model;
   const char* data_set;
   bool was_opened; /* built and loaded */
@@ -55,20 +54,32 @@ static tenon_status_t compare_session(attempt_t* attempt, tool_session_t* sessio
   return status;
 }
 
+static void close_last(tool_suite_t* suite) {
+  if (suite->last != NULL) {
+    tool_session_close(suite->last);
+    tool_free(suite->last);
+    suite->last = NULL;
+  }
+}
+
 static tenon_status_t try_building(attempt_t* attempt, const tool_building_t* building) {
   const tool_feeding_t feeding = {0};
   tool_feed_t feed;
-  tool_session_t session;
+  tool_session_t* session = tool_allocate(1, sizeof(*session));
   attempt->was_opened = false;
   tenon_status_t status = tool_feed_load(&feeding, attempt->data_set, &building->constants, &feed);
   if (status != TENON_OK) {
+    tool_free(session);
     return status;
   }
-  status = tool_session_open(attempt->registry, attempt->model, building, &feed, &session);
+  status = tool_session_open(attempt->suite->registry, attempt->model, building, &feed, session);
   if (status == TENON_OK) {
     attempt->was_opened = true;
-    status = compare_session(attempt, &session, &feed);
-    tool_session_close(&session);
+    status = compare_session(attempt, session, &feed);
+    close_last(attempt->suite);
+    attempt->suite->last = session;
+  } else {
+    tool_free(session);
   }
   tool_feed_free(&feed);
   return status;
@@ -174,7 +185,7 @@ static char* copy_message(const attempt_t* attempt, tenon_status_t status) {
 }
 
 char tool_suite_run_case(void* user, size_t index, char* out_message, size_t size) {
-  const tool_suite_t* suite = user;
+  tool_suite_t* suite = user;
   const tool_case_t* c = &suite->cases.items[index];
   attempt_t attempt = {.suite = suite, .is_equal = true};
   char result = TOOL_CASE_PASSED;
@@ -182,7 +193,9 @@ char tool_suite_run_case(void* user, size_t index, char* out_message, size_t siz
   tool_console_silence(true);
   char* model = tool_format("%s/model.onnx", c->folder);
   attempt.model = model;
-  tenon_status_t status = tool_common_begin(&suite->common, &attempt.registry);
+  tool_console_forget_error();
+  tenon_status_t status =
+      suite->registry != NULL ? TENON_OK : tool_common_begin(&suite->common, &suite->registry);
   if (status == TENON_OK) {
     status = run_data_sets(&attempt, c->folder, !suite->no_constants);
   }
@@ -196,6 +209,9 @@ char tool_suite_run_case(void* user, size_t index, char* out_message, size_t siz
   if (suite->no_constants && is_refusal(&attempt, status) &&
       (run_data_sets(&attempt, c->folder, true) != TENON_OK || !attempt.is_equal)) {
     attempt.inputs[0] = '\0';
+  }
+  if (suite->cases_a_process < 2) {
+    close_last(suite);
   }
   (void)snprintf(out_message, size, "%s\n%s\n%s", attempt.inputs, attempt.host_kernels,
                  message == NULL ? "" : message);
