@@ -26,6 +26,17 @@ make_array endless/case/test_data_set_0/output_0.npy '<f4' 2 "0000803f00000040"
 TMPDIR=$folder/tmp try 1 suite endless --timeout 1
 says "case: took longer than " "0 passed, 1 failed"
 [[ -z $(ls -A tmp) ]] || complain "temporary files were left: $(ls tmp)"
+# Several by one process: what ends it is that case's failure alone, and another goes on.
+for name in a c e; do
+  cp -r cases/wrong several_$name
+  cp "$digits/test_data_set_0/output_0.pb" several_$name/test_data_set_0
+done
+mkdir several
+mv several_a several/a && mv several_c several/c && mv several_e several/e
+cp -r endless/case several/b
+cp -r cases/wrong several/d
+try 1 suite several --timeout 5 --jobs 1 --cases-a-process 9 --verbose
+says "passed  a" "b: took longer than " "passed  c" "d: output" "passed  e" "3 passed, 2 failed"
 try 3 suite "$root/sdk/demo" --filter 'nothing*'
 says "matches"
 try 3 suite absent
