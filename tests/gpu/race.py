@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Tenon's column beside its peers': networks on a GPU, types and batches one after the other, and a table of all that was measured.
+
+usage: race.py measure TENON RESULTS SECONDS NETWORK:TYPE:BATCH... [-- option of tenon build...]
+       race.py table RESULTS... [PEERS]
+
+measure: NETWORK is a folder with model.onnx and test_data_set_0, TYPE fp32, tf32, fp16, bf16 or best. Each is built, its outputs on the
+recorded data compared with what was recorded, and timed with `tenon bench`: on the device, by its events, inputs and outputs there. A line
+of JSON for each is added to RESULTS as soon as it is known; what would begin later than SECONDS after the start is left out, and said.
+table: Markdown, with the rows of PEERS, what shared/peers/gpu_peers.py wrote on the same machine.
+"""
+import glob
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+
+def tenon(command, *arguments, good=(0,)):
+    done = subprocess.run([command, *arguments], capture_output=True, text=True)
+    if done.returncode not in good:
+        raise RuntimeError(f"tenon {arguments[0]}: {(done.stderr.strip() or 'no word').splitlines()[-1]}")
+    return done.stdout
+
+
+def recorded(path):
+    import onnx
+    from onnx import numpy_helper
+
+    with open(path, "rb") as file:
+        return numpy_helper.to_array(onnx.TensorProto.FromString(file.read()))
+
+
+def rms(x):
+    return float(np.sqrt(np.mean(np.square(x.astype(np.float64)))))
+
+
+def check(command, plan, folder, batch, made):
+    """The largest error of an output, relative: the root of the mean square, each row of a batch with the recorded one."""
+    data = os.path.join(folder, "test_data_set_0")
+    inputs = sorted(glob.glob(os.path.join(data, "input_*.pb")), key=lambda n: int(n.split("_")[-1][:-3]))
+    tenon(command, "run", plan, "--batch", batch, *[word for name in inputs for word in ("-i", name)], "-o", made)
+    worst = 0.0
+    for name in glob.glob(os.path.join(made, "output_*.npy")):
+        want = recorded(os.path.join(data, f"output_{os.path.basename(name).split('_')[1]}.pb"))
+        worst = max(worst, rms(np.load(name).astype(np.float64) - want) / (rms(want) or 1.0))
+    return worst
+
+
+def measure_one(command, row, options):
+    folder, kind, batch = row.rsplit(":", 2)
+    result = {"model": os.path.basename(os.path.normpath(folder)), "type": kind, "batch": int(batch), "peer": "tenon"}
+    with tempfile.TemporaryDirectory() as made:
+        plan = os.path.join(made, "plan")
+        permits = [] if kind == "fp32" else ["--" + kind]
+        begin = time.time()
+        tenon(command, "build", os.path.join(folder, "model.onnx"), "--device", "cuda", "--batch", batch, "-o", plan, *permits, *options)
+        result["build_s"] = time.time() - begin
+        bench = json.loads(tenon(command, "bench", plan, "--json", "--seconds", "0.6").splitlines()[-1])
+        for key in ("device_median_ms", "device_p10_ms", "device_p90_ms", "row_median_ms", "enqueue_median_ms", "steps", "arena_bytes",
+                    "peak_alive_bytes", "device_peak_bytes", "load_ms", "clock_before_mhz", "clock_after_mhz", "waits", "device"):
+            result[key] = bench.get(key)
+        result["error"] = check(command, plan, folder, batch, os.path.join(made, "outputs"))
+    return result
+
+
+def measure(arguments):
+    options = arguments[arguments.index("--") + 1 :] if "--" in arguments else []
+    arguments = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    command, results, seconds = arguments[0], arguments[1], float(arguments[2])
+    begin = time.time()
+    good = True
+    for row in arguments[3:]:
+        if time.time() - begin > seconds:
+            print(f"left out, the time is over: {row}", flush=True)
+            continue
+        try:
+            result = measure_one(command, row, options)
+        except (RuntimeError, OSError, ValueError) as error:
+            result = {"row": row, "failed": str(error)[:300]}
+            good = False
+        with open(results, "a") as file:
+            file.write(json.dumps(result) + "\n")
+        print(json.dumps(result), flush=True)
+    return 0 if good else 1
+
+
+# ---- The table ----
+
+
+def read_rows(paths):
+    """Times in ms by (model, type, batch), by column."""
+    rows, notes = {}, {}
+    for path in paths:
+        with open(path) as file:
+            text = file.read()
+        whole = json.loads(text)["rows"] if text.lstrip().startswith('{"device"') else [json.loads(line) for line in text.splitlines() if line]
+        for item in whole:
+            if "model" not in item or item.get("peer") == "error":
+                continue
+            key = (item["model"], item.get("type", item.get("prec")), item["batch"])
+            rows.setdefault(key, {})[item["peer"]] = item.get("device_median_ms", item.get("ms"))
+            if item["peer"] == "tenon":
+                notes[key] = item
+    return rows, notes
+
+
+def table(arguments):
+    rows, notes = read_rows(arguments)
+    peers = ["eager", "eager+cudagraph", "compile+cudagraph", "freeze+cudagraph"]
+    print("| model | type | batch | " + " | ".join(peers) + " | tenon | p10–p90 | best peer / tenon | eager+graph / tenon | error | build s |")
+    print("|" + "---|" * (len(peers) + 9))
+    ratios = []
+    for key in sorted(rows):
+        own = rows[key].get("tenon")
+        note = notes.get(key, {})
+        others = [rows[key][p] for p in peers[1:] if rows[key].get(p)]
+        cells = [f"{rows[key][p]:.3f}" if rows[key].get(p) else "–" for p in peers]
+        eager = rows[key].get("eager+cudagraph")
+        ratios += [min(others) / own] if own and others else []
+        cells += [f"**{own:.3f}**", f"{note['device_p10_ms']:.3f}–{note['device_p90_ms']:.3f}"] if own else ["–", "–"]
+        cells += [f"{min(others) / own:.2f}" if own and others else "–", f"{eager / own:.2f}" if own and eager else "–"]
+        cells += [f"{note['error']:.1e}", f"{note['build_s']:.1f}"] if own else ["–", "–"]
+        print(f"| {key[0]} | {key[1]} | {key[2]} | " + " | ".join(cells) + " |")
+    if ratios:
+        print(f"\nGeometric mean of best peer / tenon over {len(ratios)} rows: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}")
+    return 0
+
+
+if len(sys.argv) > 4 and sys.argv[1] == "measure":
+    sys.exit(measure(sys.argv[2:]))
+if len(sys.argv) > 2 and sys.argv[1] == "table":
+    sys.exit(table(sys.argv[2:]))
+sys.exit(__doc__)
