@@ -37,6 +37,7 @@ typedef struct tenon__build_options_t {
   bool names_may_lack;          /* nodes and values that are not there any more are no mistake */
   const char* device;           /* "name:1", or several, see devices.h; NULL: the host */
   tenon__timing_cache_t* cache; /* NULL: one for this build */
+  tenon__blob_folder_t* blobs; /* what kernels compile, from build to build; NULL: it is not kept */
   tenon__tuning_options_t tuning;
   uint64_t memory_limit_bytes;
   uint32_t optimizer_limit; /* patches, 0: none */

@@ -21,6 +21,7 @@ tenon_status_t tenon__building_begin(tenon__building_t* b) {
       .device_count = b->devices.count,
       .pool = b->pool,
       .cache = b->options->cache == NULL ? b->own_cache : b->options->cache,
+      .blobs = b->options->blobs,
       .options = b->options->tuning,
       .sink = b->options->sink,
   };

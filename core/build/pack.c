@@ -143,6 +143,7 @@ static tenon_status_t pack_graph(tenon__building_t* b, const tenon__schedule_t* 
 
 tenon_status_t tenon__building_pack(tenon__building_t* b) {
   TENON_TRY(tenon__packed_store_create(b->allocator, &b->store));
+  tenon__packed_store_use_folder(b->store, b->options->blobs);
   TENON_TRY(begin_reads(b));
   for (uint32_t g = 0; g < b->plan->schedule_count; ++g) {
     TENON_TRY(pack_graph(b, &b->plan->schedules[g]));

@@ -98,6 +98,7 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
                                       candidate->tactic.input_rules, &trial->arena, &trial->sink));
   TENON_TRY(provide_workspaces(trial));
   TENON_TRY(tenon__packed_store_create(tuning->allocator, &trial->store));
+  tenon__packed_store_use_folder(trial->store, tuning->blobs);
   const tenon__instance_request_t prepared = {.kernel = &binding,
                                               .region = data->region,
                                               .tactic = &candidate->tactic,

@@ -17,6 +17,7 @@
 #include "core/candidate/timing_cache.h"
 #include "core/catalog/entry.h"
 #include "core/device/memory.h"
+#include "core/kernel/blob_folder.h"
 #include "core/kernel/kernel_binding.h"
 #include "core/plan/plan.h"
 
@@ -129,7 +130,8 @@ typedef struct tenon__tuning_t {
   const uint8_t* const* kept;
   tenon__thread_pool_t* pool;
   tenon__timing_cache_t* cache;
-  tenon__blocks_t blocks; /* for trials */
+  tenon__blob_folder_t* blobs; /* what kernels compiled before; NULL: nothing is kept */
+  tenon__blocks_t blocks;      /* for trials */
   tenon__tuning_options_t options;
   const tenon_sink_t* sink;
   double deadline;           /* tenon__seconds() after which nothing is measured; 0: none */

@@ -78,8 +78,13 @@ static tenon_status_t prepare_load_blob(tenon_preparation_t* preparation, const 
                                         size_t* out_size) {
   const tenon__digest_t digest = blob_key(preparation, key, validity);
   const tenon__packed_t* blob = tenon__packed_store_find(preparation->store, &digest);
-  *out_data = blob == NULL ? NULL : blob->data;
-  *out_size = blob == NULL ? 0 : blob->size_bytes;
+  if (blob == NULL) {
+    *out_data =
+        tenon__blob_folder_find(tenon__packed_store_folder(preparation->store), &digest, out_size);
+  } else {
+    *out_data = blob->data;
+    *out_size = blob->size_bytes;
+  }
   return TENON_OK;
 }
 
@@ -93,6 +98,8 @@ static tenon_status_t prepare_save_blob(tenon_preparation_t* preparation, const 
   if (ready == 0 && size_bytes > 0) {
     memcpy(target, data, size_bytes);
   }
+  tenon__blob_folder_keep(tenon__packed_store_folder(preparation->store), &digest, data,
+                          size_bytes);
   return TENON_OK;
 }
 

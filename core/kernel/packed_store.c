@@ -18,6 +18,7 @@ typedef struct entry_t {
 
 struct tenon__packed_store_t {
   tenon_allocator_t allocator;
+  tenon__blob_folder_t* folder;
   pthread_mutex_t mutex;
   entry_t* entries;
   size_t capacity;
@@ -37,6 +38,14 @@ tenon_status_t tenon__packed_store_create(tenon_allocator_t allocator,
   }
   *out_store = store;
   return TENON_OK;
+}
+
+void tenon__packed_store_use_folder(tenon__packed_store_t* store, tenon__blob_folder_t* folder) {
+  store->folder = folder;
+}
+
+tenon__blob_folder_t* tenon__packed_store_folder(const tenon__packed_store_t* store) {
+  return store->folder;
 }
 
 void tenon__packed_store_destroy(tenon__packed_store_t* store) {

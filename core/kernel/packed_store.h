@@ -8,6 +8,7 @@
 #ifndef TENON_CORE_KERNEL_PACKED_STORE_H_
 #define TENON_CORE_KERNEL_PACKED_STORE_H_
 
+#include "core/kernel/blob_folder.h"
 #include "core/plan/plan.h"
 
 typedef struct tenon__packed_store_t tenon__packed_store_t;
@@ -16,6 +17,10 @@ typedef struct tenon__packed_store_t tenon__packed_store_t;
 tenon_status_t tenon__packed_store_create(tenon_allocator_t allocator,
                                           tenon__packed_store_t** out_store);
 void tenon__packed_store_destroy(tenon__packed_store_t* store);
+/* Where blobs are looked for besides, and kept too; NULL: nowhere. It must outlive the store. Set
+ * before anybody asks. */
+void tenon__packed_store_use_folder(tenon__packed_store_t* store, tenon__blob_folder_t* folder);
+tenon__blob_folder_t* tenon__packed_store_folder(const tenon__packed_store_t* store);
 /* Bytes from a plan: never written, never freed. */
 tenon_status_t tenon__packed_store_add_mapped(tenon__packed_store_t* store,
                                               const tenon__packed_t* packed);

@@ -100,9 +100,7 @@ static const void* stored_code(const tenon_device_t* device, const request_t* re
 static tenon_status_t store_code(const tenon_device_t* device, const request_t* request,
                                  const tenon__cuda_module_t* module) {
   char validity[64];
-  size_t size = 0;
-  if (request->host->save_blob == NULL ||
-      stored_code(device, request, module->key, &size) != NULL) {
+  if (request->host->save_blob == NULL) {
     return TENON_OK;
   }
   (void)snprintf(validity, sizeof(validity), "%s, sm_%d",

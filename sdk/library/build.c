@@ -203,7 +203,7 @@ static void fill_tuning(const tenon_build_options_t* options, tenon__tuning_opti
 }
 
 static tenon_status_t run_build(tenon_network_t* network, const tenon_build_options_t* options,
-                                tenon__plan_bytes_t* bytes) {
+                                tenon__blob_folder_t* blobs, tenon__plan_bytes_t* bytes) {
   tenon_registry_t* registry = network->registry;
   const tenon_profile_t* profile = options->profile_count > 0 ? &options->profiles[0] : NULL;
   const uint32_t range_count = profile != NULL ? profile->range_count : 0;
@@ -236,6 +236,7 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       .sample_count = options->sample_count,
       .accuracy_bound = options->accuracy_bound,
       .cache = options->timing_cache != NULL ? options->timing_cache->cache : NULL,
+      .blobs = blobs,
       .memory_limit_bytes = options->memory_limit_bytes,
       .optimizer_limit = options->optimizer_limit,
       .no_rewrites = options->no_rewrites != 0,
@@ -277,9 +278,14 @@ tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t
   TENON_TRY(tenon__tell(&registry->sink, __func__, check_network(network)));
   tenon_plan_t* plan = tenon__allocate(registry->allocator, 1, sizeof(*plan));
   tenon__plan_bytes_t* bytes = tenon__allocate(registry->allocator, 1, sizeof(*bytes));
-  const bool has_room = plan != NULL && bytes != NULL;
+  tenon__blob_folder_t* blobs = NULL;
+  const bool has_room =
+      plan != NULL && bytes != NULL &&
+      (own.blob_folder == NULL || tenon__blob_folder_create(registry->allocator, own.blob_folder,
+                                                            &registry->sink, &blobs) == TENON_OK);
   const tenon_status_t status =
-      has_room ? run_build(network, &own, bytes) : tenon__fail_memory(&registry->sink);
+      has_room ? run_build(network, &own, blobs, bytes) : tenon__fail_memory(&registry->sink);
+  tenon__blob_folder_destroy(blobs);
   if (!has_room || status != TENON_OK) {
     tenon__free(registry->allocator, bytes, sizeof(*bytes));
     tenon__free(registry->allocator, plan, sizeof(*plan));

@@ -566,6 +566,11 @@ typedef struct tenon_build_options_t {
   /* By how much results may differ: the norm of the difference of an output of floats, as a part of
    * the output's; of others the part of the elements. 0: 0.01. */
   double accuracy_bound;
+  /* A folder in which what kernels compile on the way (for GPUs, say) is kept from one build to the
+   * next, up to 1 GiB, what was not used for longest going first; it is made, its parents are not.
+   * It only saves time: what is damaged there is compiled again. Who can write there decides what
+   * runs. NULL: nothing is kept. */
+  const char* blob_folder;
 } tenon_build_options_t;
 
 /* Optimises, chooses kernels by measuring them, packs weights. The network is not changed and may

@@ -97,7 +97,9 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
      "stop optimising after N patches, to find the one that is wrong"},
     {"--timing-cache", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(timing_cache),
      TOOL_FOR_BUILDING | TOOL_RARE,
-     "where a plan is built: keep measurements here; default: in the cache folder"},
+     "where a plan is built: keep measurements here, and what kernels compile in FILE.code; "
+     "default: "
+     "in the cache folder"},
     /* What they ask not to be done is not done with a plan either. */
     {"--no-timing-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_timing_cache), TOOL_RARE,
      "where a plan is built: measure everything again and keep nothing"},

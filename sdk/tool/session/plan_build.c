@@ -18,9 +18,10 @@ static int32_t on_progress(void* user, const char* phase, uint32_t done, uint32_
   return tool_interrupted() ? 1 : 0;
 }
 
+/* What was measured; what kernels compiled lies beside it. NULL: nothing is kept. */
 static char* timing_cache_path(const tool_building_t* building) {
   const char* message = NULL;
-  if (building->no_timing_cache || building->no_measuring) {
+  if (building->no_timing_cache) {
     return NULL;
   }
   if (building->timing_cache != NULL) {
@@ -91,7 +92,8 @@ tenon_status_t tool_build_plan(tenon_registry_t* registry, tenon_network_t* netw
   char* timing_path = timing_cache_path(building);
   tool_building_fill(building, &profile, &options);
   tenon_status_t status = check_timing_cache(building->timing_cache);
-  if (status == TENON_OK && timing_path != NULL) {
+  char* blob_folder = timing_path != NULL ? tool_format("%s.code", timing_path) : NULL;
+  if (status == TENON_OK && timing_path != NULL && !building->no_measuring) {
     status = tenon_timing_cache_create(registry, timing_path, &timings);
   }
   if (status == TENON_OK && building->samples.count > 0) {
@@ -100,6 +102,7 @@ tenon_status_t tool_build_plan(tenon_registry_t* registry, tenon_network_t* netw
   options.samples = samples.items;
   options.sample_count = samples.count;
   options.timing_cache = timings;
+  options.blob_folder = blob_folder;
   options.progress = on_progress;
   if (status == TENON_OK) {
     status = tenon_build(network, &options, &plan);
@@ -111,6 +114,7 @@ tenon_status_t tool_build_plan(tenon_registry_t* registry, tenon_network_t* netw
   tenon_timing_cache_destroy(timings);
   tool_samples_free(&samples);
   tool_build_profile_free(&profile);
+  tool_free(blob_folder);
   tool_free(timing_path);
   /* The last phase may not have looked. */
   status = status == TENON_OK && tool_interrupted() ? TENON_ERROR_CANCELLED : status;
