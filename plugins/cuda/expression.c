@@ -54,13 +54,12 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
 static tenon_status_t tactics(void* state, const tenon_region_t* region,
                               const tenon_region_table_t* table, tenon_emit_t* emit,
                               tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
-  static const int32_t variants[] = {TENON_CUDA_FORM_RULE, TENON_CUDA_FORM_HALF,
-                                     TENON_CUDA_FORM_TWICE};
-  static const char* const names[] = {"by rule", "half the threads a row",
+  static const char* const names[] = {"half the threads a row", "by rule",
                                       "twice the threads a row"};
   enum { ARGUMENTS = TENON_CUDA_TENSORS };
   tenon_argument_rule_t rules[ARGUMENTS];
   tenon__cuda_analysis_t analysis;
+  int32_t variants[3];
   uint32_t reason = 0;
   (void)state;
   if (table->input_count(region) > ARGUMENTS || table->output_count(region) > ARGUMENTS ||
@@ -72,10 +71,12 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   }
   const tenon_numerics_t numerics = {.reassociates = 1};
   tenon_status_t status = TENON_OK;
-  for (uint32_t k = 0; status == TENON_OK && k < (analysis.reduces ? 3 : 1); k++) {
+  const uint32_t count = tenon__cuda_form_variants(&analysis, variants);
+  for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
+    const bool is_halved = !analysis.reduces && variants[k] == TENON_CUDA_FORM_HALF;
     const tenon_tactic_t tactic = {
         .size = sizeof(tactic),
-        .name = names[k],
+        .name = is_halved ? "half the elements an access" : names[variants[k] + 1],
         .configuration = &variants[k],
         .configuration_size = sizeof(variants[k]),
         .inputs = rules,

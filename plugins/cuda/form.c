@@ -153,6 +153,39 @@ static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t*
   form->again = form->items == 0 || !sure ? 1 : 0;
 }
 
+/* Does an element take long? Whoever only adds and multiplies waits for memory. */
+static bool computes_much(const tenon_program_t* program) {
+  for (uint32_t k = 0; k < program->instruction_count; k++) {
+    switch (program->instructions[k].opcode) {
+      case TENON_OPCODE_ERF:
+      case TENON_OPCODE_TANH:
+      case TENON_OPCODE_POW:
+      case TENON_OPCODE_EXP:
+      case TENON_OPCODE_LOG:
+      case TENON_OPCODE_SIN:
+      case TENON_OPCODE_COS:
+        return true;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
+uint32_t tenon__cuda_form_variants(const tenon__cuda_analysis_t* analysis,
+                                   int32_t out_variants[3]) {
+  const bool is_wide = access_elements(analysis) > 1;
+  uint32_t count = 0;
+  out_variants[count++] = TENON_CUDA_FORM_RULE;
+  if (analysis->reduces || (is_wide && computes_much(analysis->program))) {
+    out_variants[count++] = TENON_CUDA_FORM_HALF;
+  }
+  if (analysis->reduces) {
+    out_variants[count++] = TENON_CUDA_FORM_TWICE;
+  }
+  return count;
+}
+
 tenon__cuda_form_t tenon__cuda_form_choose(const tenon__cuda_analysis_t* analysis,
                                            const tenon_region_t* region,
                                            const tenon_region_table_t* table, int32_t variant) {
@@ -160,6 +193,8 @@ tenon__cuda_form_t tenon__cuda_form_choose(const tenon__cuda_analysis_t* analysi
   if (analysis->reduces) {
     const extents_t extents = find_extents(analysis, region, table);
     choose_rows(analysis, &extents, variant, &form);
+  } else if (variant == TENON_CUDA_FORM_HALF && form.elements > 1) {
+    form.elements /= 2;
   }
   return form;
 }

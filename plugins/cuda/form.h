@@ -6,8 +6,13 @@
 
 #include "generate.h"
 
-/* How often the rule's number of threads a row has: the timer tries half and twice as many. */
+/* How often the rule's number of threads a row has: the timer tries half and twice as many. Where
+ * there are no rows: half as many elements an access, so twice as many threads, where each has much
+ * to compute. */
 enum { TENON_CUDA_FORM_HALF = -1, TENON_CUDA_FORM_RULE = 0, TENON_CUDA_FORM_TWICE = 1 };
+
+/* The variants worth a try, TENON_CUDA_FORM_RULE first: of rows all three. */
+uint32_t tenon__cuda_form_variants(const tenon__cuda_analysis_t* analysis, int32_t out_variants[3]);
 
 tenon__cuda_form_t tenon__cuda_form_choose(const tenon__cuda_analysis_t* analysis,
                                            const tenon_region_t* region,
