@@ -261,6 +261,33 @@ static tenon_status_t check_fit(tenon__rewriter_t* rewriter, const tenon__match_
   return TENON_OK;
 }
 
+/* Names as users know them: a new node takes that of a replaced one of its operator, which nobody
+ * else has; the one that makes the result takes the root's where that is left. */
+static void keep_names(tenon__rewriter_t* rewriter, const tenon__match_t* match, uint32_t result) {
+  const uint32_t first = rewriter->first_new_node;
+  const uint32_t count = rewriter->graphs[match->graph].node_count;
+  bool is_named[TENON_MATCH_NAMES] = {false};
+  bool root_is_left = true;
+  for (uint32_t k = match->node_count; k-- > 0;) {
+    const tenon__operator_t* op = tenon__rewriter_node(rewriter, match->graph, match->nodes[k])->op;
+    uint32_t n = first;
+    while (n < count && (n - first >= TENON_MATCH_NAMES || is_named[n - first] ||
+                         tenon__rewriter_node(rewriter, match->graph, n)->op != op)) {
+      ++n;
+    }
+    if (n < count) {
+      is_named[n - first] = true;
+      root_is_left = root_is_left && match->nodes[k] != match->root;
+      tenon__patch_swap_names(rewriter, n, match->nodes[k]);
+    }
+  }
+  const uint32_t made = tenon__rewriter_value(rewriter, match->graph, result)->producer;
+  if (root_is_left && made != TENON_NONE && made >= first &&
+      !(made - first < TENON_MATCH_NAMES && is_named[made - first])) {
+    tenon__patch_swap_names(rewriter, made, match->root);
+  }
+}
+
 static tenon_status_t apply(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewrite,
                             tenon__match_t* match, tenon__rewrite_outcome_t* out_outcome) {
   const uint32_t old = match->result;
@@ -281,10 +308,7 @@ static tenon_status_t apply(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewri
     status = tenon__patch_output_of(rewriter, value, &value);
   }
   if (status == TENON_OK) {
-    const uint32_t made = tenon__rewriter_value(rewriter, match->graph, value)->producer;
-    if (made != TENON_NONE && made >= rewriter->first_new_node) {
-      tenon__patch_swap_names(rewriter, made, match->root); /* as its users know it */
-    }
+    keep_names(rewriter, match, value);
     tenon__patch_replace(rewriter, old, value);
     ++rewrite->patch_count;
   }
