@@ -5,6 +5,8 @@
  */
 #include "core/choice/runs.h"
 
+#include <string.h>
+
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
 #include "core/choice/grouping.h"
@@ -17,8 +19,11 @@ enum { CHEAP_COST = 3 };
 
 typedef struct run_t {
   grouping_t* grouping;
-  uint32_t index; /* of its group */
+  const uint32_t* own; /* of each node: the group that it began with, where that was a run */
+  uint32_t index;      /* of its group */
   group_t* group;
+  uint32_t apart[GROUP_MOST_NODES]; /* nodes of a group that was taken apart, in its order */
+  uint32_t apart_count;
 } run_t;
 
 static bool in_group(const grouping_t* grouping, uint32_t node, uint32_t group) {
@@ -131,7 +136,7 @@ static bool may_join(const run_t* run, const group_t* from, uint32_t operand) {
   const tenon__expression_t* mine = run->group->expression;
   const tenon__expression_t* theirs = from->expression;
   return grouping->device_of[from->nodes[0]] == grouping->device_of[run->group->nodes[0]] &&
-         from->value_count == 1 && mine->program.operands[operand].indexed == 0 &&
+         mine->program.operands[operand].indexed == 0 &&
          from->node_count + run->group->node_count <= GROUP_MOST_NODES &&
          run->group->value_count < GROUP_MOST_NODES &&
          theirs->program.instruction_count + mine->program.instruction_count <=
@@ -140,8 +145,59 @@ static bool may_join(const run_t* run, const group_t* from, uint32_t operand) {
          is_worth_it(grouping, mine, theirs);
 }
 
+/* Is all that the group makes read by itself and by this run? */
+static bool is_read_here(const run_t* run, uint32_t group) {
+  const grouping_t* grouping = run->grouping;
+  const group_t* from = &grouping->groups[group];
+  for (uint32_t k = 0; k < from->value_count; ++k) {
+    const uint32_t value = from->values[k];
+    const uint32_t* users = tenon__lists_get(&grouping->uses, value);
+    for (uint32_t u = 0; u < tenon__lists_count(&grouping->uses, value); ++u) {
+      const uint32_t node = users[u];
+      const bool counts = grouping->group_of[node] != TENON_NONE || grouping->needed[value];
+      if (counts && !in_group(grouping, node, run->index) && !in_group(grouping, node, group)) {
+        return false;
+      }
+    }
+    if (grouping->leaves[value]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The node alone again, as it began. */
+static void start_again(grouping_t* grouping, uint32_t node, uint32_t own) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  group_t* group = &grouping->groups[own];
+  *group = (group_t){.alive = true,
+                     .kind = TENON_UNIT_REGION,
+                     .node_count = 1,
+                     .last_position = grouping->position[node],
+                     .expression = grouping->expressions[node]};
+  group->nodes[0] = node;
+  for (uint32_t k = 0; k < n->output_count; ++k) {
+    group->values[group->value_count++] = n->outputs[k];
+  }
+  grouping->group_of[node] = own;
+}
+
+/* A group with several values cannot be taken as it is: its nodes are apart again, to be taken one
+ * by one from behind. What is not taken then is grouped anew. */
+static void take_apart(run_t* run, uint32_t group) {
+  grouping_t* grouping = run->grouping;
+  uint32_t nodes[GROUP_MOST_NODES];
+  const uint32_t count = grouping->groups[group].node_count;
+  memcpy(nodes, grouping->groups[group].nodes, count * sizeof *nodes);
+  for (uint32_t k = 0; k < count; ++k) {
+    start_again(grouping, nodes[k], run->own[nodes[k]]);
+    run->apart[run->apart_count++] = nodes[k];
+  }
+}
+
 /* Tries to take the group that makes operand `operand`. */
-static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken) {
+static tenon_status_t try_operand(run_t* run, uint32_t operand, bool may_take_apart,
+                                  bool* out_taken) {
   grouping_t* grouping = run->grouping;
   const tenon__expression_t* mine = run->group->expression;
   const uint32_t value = mine->program.operands[operand].index;
@@ -155,6 +211,14 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken)
   const group_t* from = &grouping->groups[index];
   const tenon__expression_t* theirs = from->expression;
   if (!may_join(run, from, operand)) {
+    return TENON_OK;
+  }
+  if (from->value_count > 1) {
+    *out_taken =
+        may_take_apart && run->apart_count == 0 && from->node_count > 1 && is_read_here(run, index);
+    if (*out_taken) {
+      take_apart(run, index);
+    }
     return TENON_OK;
   }
   uint32_t slots[GROUP_MOST_OPERANDS];
@@ -197,27 +261,56 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken)
   return TENON_OK;
 }
 
-static tenon_status_t make_run(grouping_t* grouping, uint32_t node) {
+static tenon_status_t make_run(grouping_t* grouping, const uint32_t* own, uint32_t node,
+                               bool may_take_apart);
+
+/* Those that were not taken, as they come. */
+static tenon_status_t group_anew(const run_t* run) {
+  grouping_t* grouping = run->grouping;
+  for (uint32_t k = run->apart_count; k-- > 0;) {
+    const uint32_t node = run->apart[k];
+    if (grouping->group_of[node] == run->own[node] &&
+        grouping->groups[run->own[node]].node_count == 1) {
+      TENON_TRY(make_run(grouping, run->own, node, false));
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t make_run(grouping_t* grouping, const uint32_t* own, uint32_t node,
+                               bool may_take_apart) {
   run_t run = {.grouping = grouping,
+               .own = own,
                .index = grouping->group_of[node],
                .group = &grouping->groups[grouping->group_of[node]]};
   bool taken = true;
   while (taken) {
     taken = false;
     for (uint32_t o = 0; o < run.group->expression->program.operand_count && !taken; ++o) {
-      TENON_TRY(try_operand(&run, o, &taken));
+      TENON_TRY(try_operand(&run, o, may_take_apart, &taken));
     }
   }
-  return TENON_OK;
+  return group_anew(&run);
+}
+
+static bool begins_a_run(const grouping_t* grouping, uint32_t node) {
+  const uint32_t index = grouping->group_of[node];
+  return index != TENON_NONE && grouping->groups[index].expression != NULL &&
+         grouping->groups[index].node_count == 1;
 }
 
 tenon_status_t tenon__runs_make(grouping_t* grouping) {
+  uint32_t* own = tenon__arena_allocate(grouping->arena, grouping->g->node_count + 1u, sizeof *own);
+  TENON_TRY_MEMORY(own != NULL);
+  for (uint32_t p = 0; p < grouping->order_count; ++p) {
+    own[grouping->order[p]] = begins_a_run(grouping, grouping->order[p])
+                                  ? grouping->group_of[grouping->order[p]]
+                                  : TENON_NONE;
+  }
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     const uint32_t node = grouping->order[p];
-    const uint32_t index = grouping->group_of[node];
-    if (index != TENON_NONE && grouping->groups[index].expression != NULL &&
-        grouping->groups[index].node_count == 1 && !grouping->tuning->options.no_fusion) {
-      TENON_TRY(make_run(grouping, node));
+    if (begins_a_run(grouping, node) && !grouping->tuning->options.no_fusion) {
+      TENON_TRY(make_run(grouping, own, node, true));
     }
   }
   return TENON_OK;

@@ -245,6 +245,27 @@ TENON_TEST(a_run_of_expressions_is_one_step) {
   }
 }
 
+/* One value read twice, once through another expression: neither is a step of its own. Where one is
+ * read elsewhere too it is written besides. */
+TENON_TEST(a_run_goes_round_both_sides) {
+  char text[512];
+  core_world_t world;
+  for (int k = 0; k < 2; ++k) {
+    core_world_begin(&world, NULL, 0);
+    test_fixture_t* b = &world.fixture;
+    const tenon_value_t r = test_unary(b, "test.ramp/1", "ramp", test_input(b, "x", DIMS(4, 8)));
+    const tenon_value_t e = test_unary(b, "test.exponential/1", "exponential", r);
+    const tenon_value_t sum = test_binary(b, "test.plus/1", "plus", e, r);
+    add_output(b, test_binary(b, "test.plus/1", "again", sum, e));
+    if (k == 1) {
+      EXPECT_STATUS(b->build->output(b->builder, r, "r"), TENON_OK);
+    }
+    EXPECT_TEXT(build_steps(&world, text),
+                k == 0 ? "expressions/evaluator" : "expressions/evaluator expressions/evaluator");
+    core_world_end(&world);
+  }
+}
+
 /* ---- Layouts ---- */
 
 /* Column after column in and out. */
