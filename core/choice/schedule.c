@@ -9,6 +9,7 @@
 #include "core/base/status.h"
 #include "core/choice/place_rules.h"
 #include "core/choice/schedule_parts.h"
+#include "core/choice/state_places.h"
 #include "core/plan/place_view.h"
 #include "core/region/retype.h"
 #include "core/tensor/index_map_run.h"
@@ -243,8 +244,11 @@ static tenon_status_t place_sources(scheduling_t* s) {
           .value = v, .storage = TENON_STORAGE_WEIGHTS, .index = s->g->values[v].weights};
       TENON_TRY(tenon__scheduling_add_place(s, &p, &place));
     } else if (s->g->values[v].alive && s->g->values[v].state != TENON_NONE) {
-      const tenon__place_t p = {
-          .value = v, .storage = TENON_STORAGE_STATE, .index = s->g->values[v].state};
+      const uint32_t state = s->g->values[v].state;
+      const tenon__place_t p = {.value = v,
+                                .storage = TENON_STORAGE_STATE,
+                                .index = state,
+                                .space = s->state_spaces[state]};
       TENON_TRY(tenon__scheduling_add_place(s, &p, &place));
     }
   }
@@ -296,16 +300,13 @@ static tenon_status_t place_outputs(scheduling_t* s) {
   return TENON_OK;
 }
 
-/* What states become is read from the host's memory when all is done. */
-static tenon_status_t place_updates(scheduling_t* s) {
-  const tenon__network_t* network = s->tuning->network;
-  const uint32_t count = s->graph == 0 ? network->state_count : 0;
+/* Before there are places. */
+static tenon_status_t find_state_spaces(scheduling_t* s) {
+  const uint32_t count = s->graph == 0 ? s->tuning->network->state_count : 0;
+  s->state_spaces = tenon__arena_allocate(s->tuning->arena, count + 1u, sizeof(uint32_t));
+  TENON_TRY_MEMORY(s->state_spaces != NULL);
   for (uint32_t k = 0; k < count; ++k) {
-    const uint32_t update = network->states[k].update;
-    uint32_t place = 0;
-    if (update != TENON_NONE && s->home[update] != TENON_NONE) {
-      TENON_TRY(tenon__scheduling_bring(s, update, 0, &place));
-    }
+    s->state_spaces[k] = tenon__scheduling_state_space(s, k);
   }
   return TENON_OK;
 }
@@ -320,6 +321,7 @@ static tenon_status_t prepare(scheduling_t* s) {
   for (uint32_t k = s->graph == 0 ? s->g->output_count : 0; k-- > 0;) {
     s->output_of[s->g->outputs[k]] = k; /* the first of several */
   }
+  TENON_TRY(find_state_spaces(s));
   return place_sources(s);
 }
 
@@ -350,7 +352,7 @@ tenon_status_t tenon__schedule_make(tenon__tuning_t* tuning, uint32_t graph,
     }
   }
   TENON_TRY(place_outputs(&s));
-  TENON_TRY(place_updates(&s));
+  TENON_TRY(tenon__scheduling_place_updates(&s));
   *out_schedule = s.schedule;
   return TENON_OK;
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/status.h"
 #include "core/choice/place_rules.h"
+#include "core/choice/state_places.h"
 #include "core/tensor/layout.h"
 
 tenon_status_t tenon__scheduling_place_output(scheduling_t* s, uint32_t value,
@@ -16,6 +17,12 @@ tenon_status_t tenon__scheduling_place_output(scheduling_t* s, uint32_t value,
       place.dtype == TENON_DTYPE_UNDEFINED && !tenon__rule_asks_alignment(form->rule, own)) {
     place.storage = TENON_STORAGE_OUTPUT;
     place.index = s->output_of[value];
+    return tenon__scheduling_add_place(s, &place, out_place);
+  }
+  const uint32_t state = tenon__scheduling_state_of(s, value, form->space);
+  if (state != TENON_NONE && form->order == NULL && place.dtype == TENON_DTYPE_UNDEFINED) {
+    place.storage = TENON_STORAGE_NEXT;
+    place.index = state;
   }
   return tenon__scheduling_add_place(s, &place, out_place);
 }

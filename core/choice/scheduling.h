@@ -19,9 +19,10 @@ typedef struct scheduling_t {
   tenon__schedule_t schedule;
   size_t place_capacity;
   size_t step_capacity;
-  uint32_t* home;      /* per value: place, or TENON_NONE */
-  uint32_t* next_copy; /* per place: another place of the same value */
-  uint32_t* output_of; /* per value: output of the graph that it is home to, or TENON_NONE */
+  uint32_t* home;         /* per value: place, or TENON_NONE */
+  uint32_t* next_copy;    /* per place: another place of the same value */
+  uint32_t* state_spaces; /* per state: in whose memory it lies */
+  uint32_t* output_of;    /* per value: output of the graph that it is home to, or TENON_NONE */
   const tenon__units_t* units;
   joins_t joins; /* what is written in place */
 } scheduling_t;

@@ -30,6 +30,12 @@ static bool is_identity_access(const tenon__dim_pool_t* pool, const struct tenon
   return true;
 }
 
+/* A state may become what it is to be where it lies. */
+static bool are_of_one_state(const tenon__place_t* read, const tenon__place_t* update) {
+  return read->storage == TENON_STORAGE_STATE && read->index == update->index &&
+         (update->storage == TENON_STORAGE_NEXT || update->storage == TENON_STORAGE_STATE);
+}
+
 bool tenon__fits_in_place(const tenon__plan_t* plan, uint32_t graph, const tenon__step_t* step,
                           uint32_t input, uint32_t output) {
   const tenon__schedule_t* schedule = &plan->schedules[graph];
@@ -38,8 +44,8 @@ bool tenon__fits_in_place(const tenon__plan_t* plan, uint32_t graph, const tenon
   const tenon__place_t* b = &schedule->places[step->outputs[output]];
   const tenon__value_node_t* x = &g->values[a->value];
   const tenon__value_node_t* y = &g->values[b->value];
-  return a->storage == TENON_STORAGE_ARENA && b->storage == TENON_STORAGE_ARENA &&
-         a->space == b->space &&
+  const bool are_planned = a->storage == TENON_STORAGE_ARENA && b->storage == TENON_STORAGE_ARENA;
+  return (are_planned || are_of_one_state(a, b)) && a->space == b->space &&
          tenon__dtype_bits(tenon__place_dtype(g, a)) ==
              tenon__dtype_bits(tenon__place_dtype(g, b)) &&
          tenon__type_same_shape(&x->type, &y->type) && a->size_bytes == b->size_bytes &&

@@ -29,10 +29,13 @@ typedef enum tenon__storage_t {
   TENON_STORAGE_INPUT,     /* main graph: the application's input number `index` */
   TENON_STORAGE_OUTPUT,    /* main graph: output number `index`, the application's memory or ours */
   TENON_STORAGE_PARAMETER, /* bodies: lent by the control step */
-  TENON_STORAGE_STATE,     /* state number `index` */
-  TENON_STORAGE_VIEW,      /* of place `base` through `map` */
-  TENON_STORAGE_PART,      /* a part of place `base`: box `map` inverted; written by its producer in
-                              place */
+  TENON_STORAGE_STATE, /* state number `index`: as it was before the run, or, of what it becomes,
+                          written over that in place */
+  TENON_STORAGE_VIEW,  /* of place `base` through `map` */
+  TENON_STORAGE_PART,  /* a part of place `base`: box `map` inverted; written by its producer in
+                          place */
+  TENON_STORAGE_NEXT,  /* what state number `index` becomes, beside what it was: the two take
+                          turns from run to run */
 } tenon__storage_t;
 
 /* Of a place without memory of its own (VIEW, PART) the root, where `base` leads in the end, has

@@ -174,6 +174,18 @@ static bool may_take_over(const graph_planner_t* p, uint32_t s, uint32_t input, 
          owner_of(p, out) == out && p->lives[out].first_step == s && !p->lives[out].has_parts;
 }
 
+/* What a state becomes is written over what it was. */
+static void take_over_one(graph_planner_t* p, uint32_t in, uint32_t out) {
+  const uint32_t owner = owner_of(p, in);
+  if (p->schedule->places[out].storage == TENON_STORAGE_NEXT) {
+    p->schedule->places[out].storage = TENON_STORAGE_STATE;
+    return;
+  }
+  p->schedule->places[out].alias = owner;
+  p->lives[owner].last_step = p->lives[out].last_step;
+  p->lives[out].owner = owner;
+}
+
 static void take_over(graph_planner_t* p) {
   for (uint32_t s = 0; s < p->schedule->step_count; ++s) {
     const tenon__step_t* step = &p->schedule->steps[s];
@@ -183,11 +195,7 @@ static void take_over(graph_planner_t* p) {
     for (uint32_t output = 0; output < count; ++output) {
       const uint32_t input = step->tactic.output_rules[output].in_place - 1u; /* 0: none */
       if (input < step->input_count && may_take_over(p, s, input, output)) {
-        const uint32_t owner = owner_of(p, step->inputs[input]);
-        const uint32_t out = step->outputs[output];
-        p->schedule->places[out].alias = owner;
-        p->lives[owner].last_step = p->lives[out].last_step;
-        p->lives[out].owner = owner;
+        take_over_one(p, step->inputs[input], step->outputs[output]);
       }
     }
   }

@@ -2,7 +2,8 @@
  * Steps in their order, as far as memory goes. A place that owns memory is valid from the step that
  * writes it until another step writes over it; what is read must be valid, and all of its parts
  * written. Of places in the arena
- * those that are valid never overlap, so that few are looked at.
+ * those that are valid never overlap, so that few are looked at. What a state was is valid until
+ * what it becomes is written over it.
  */
 #include "core/plan_file/memory_check.h"
 
@@ -32,6 +33,7 @@ typedef struct checker_t {
   whole_t* wholes;    /* one for each place */
   uint32_t* arena;    /* those in the arena that are valid */
   uint32_t arena_count;
+  uint8_t* is_over; /* states that were written over */
 } checker_t;
 
 /* Bytes of the graph's memory on one device. */
@@ -70,9 +72,16 @@ static range_t body_range(const checker_t* c, const tenon__step_t* step, uint32_
 
 /* ---- Reading ---- */
 
-static bool is_made_by_steps(tenon__storage_t storage) {
-  return storage == TENON_STORAGE_ARENA || storage == TENON_STORAGE_GROWING ||
-         storage == TENON_STORAGE_OUTPUT;
+/* What a state was before the run. */
+static bool is_old_state(const checker_t* c, const tenon__place_t* root) {
+  return root->storage == TENON_STORAGE_STATE &&
+         c->plan->network->states[root->index].read == root->value;
+}
+
+static bool is_made_by_steps(const checker_t* c, const tenon__place_t* root) {
+  return root->storage == TENON_STORAGE_ARENA || root->storage == TENON_STORAGE_GROWING ||
+         root->storage == TENON_STORAGE_OUTPUT || root->storage == TENON_STORAGE_NEXT ||
+         (root->storage == TENON_STORAGE_STATE && !is_old_state(c, root));
 }
 
 /* Of a whole all parts are written; of a part the step that writes it, or the whole, has run. */
@@ -92,8 +101,11 @@ static bool is_complete(const checker_t* c, uint32_t place) {
 
 static bool has_content(const checker_t* c, uint32_t place) {
   uint32_t root = 0;
-  return !is_made_by_steps(root_of(c, place, &root)->storage) ||
-         (c->is_valid[root] != 0 && is_complete(c, place));
+  const tenon__place_t* owner = root_of(c, place, &root);
+  if (is_old_state(c, owner)) {
+    return c->is_over[owner->index] == 0;
+  }
+  return !is_made_by_steps(c, owner) || (c->is_valid[root] != 0 && is_complete(c, place));
 }
 
 /* Kernels may have packed what the plan does not keep: who prepares them asks. */
@@ -122,11 +134,11 @@ static tenon_status_t check_inputs(const checker_t* c, const tenon__step_t* step
 
 /* ---- Writing ---- */
 
-/* VIEW, WEIGHTS, INPUT, PARAMETER and STATE are others' to read: a state changes after the run. */
+/* VIEW, WEIGHTS, INPUT, PARAMETER and what a state was are others' to read. */
 static bool is_writable(const checker_t* c, uint32_t place) {
   uint32_t root = 0;
   const tenon__storage_t storage = c->schedule->places[place].storage;
-  return storage != TENON_STORAGE_VIEW && is_made_by_steps(root_of(c, place, &root)->storage);
+  return storage != TENON_STORAGE_VIEW && is_made_by_steps(c, root_of(c, place, &root));
 }
 
 /* Does the kernel's rule let this output lie where that input lies? */
@@ -141,14 +153,19 @@ static bool is_in_place(const checker_t* c, const tenon__step_t* step, uint32_t 
          tenon__fits_in_place(c->plan, c->graph_index, step, input, output);
 }
 
+static bool are_one_state(const tenon__place_t* a, const tenon__place_t* b) {
+  return a->storage == TENON_STORAGE_STATE && b->storage == TENON_STORAGE_STATE &&
+         a->index == b->index;
+}
+
 static bool shares_memory(const checker_t* c, uint32_t a, uint32_t b) {
   uint32_t root_a = 0;
   uint32_t root_b = 0;
-  const range_t range_a = range_of(root_of(c, a, &root_a));
-  const range_t range_b = range_of(root_of(c, b, &root_b));
+  const tenon__place_t* owner_a = root_of(c, a, &root_a);
+  const tenon__place_t* owner_b = root_of(c, b, &root_b);
   return root_a == root_b
              ? !tenon__places_lie_apart(c->plan->network, c->graph_index, c->schedule, a, b)
-             : overlap(range_a, range_b);
+             : overlap(range_of(owner_a), range_of(owner_b)) || are_one_state(owner_a, owner_b);
 }
 
 /* What a step writes lies apart from what it reads and from what else it writes. */
@@ -211,6 +228,9 @@ static tenon_status_t write_place(checker_t* c, const tenon__step_t* step, uint3
     return TENON_OK; /* one more of its parts */
   }
   write_over(c, range_of(owner));
+  if (owner->storage == TENON_STORAGE_STATE) {
+    c->is_over[owner->index] = 1;
+  }
   c->was_begun[root] = 1;
   c->is_valid[root] = 1;
   if (owner->storage == TENON_STORAGE_ARENA) {
@@ -279,11 +299,21 @@ static tenon_status_t check_kept(const checker_t* c, uint32_t place, const char*
                            c->graph->values[c->schedule->places[place].value].name);
 }
 
+static bool is_next(const checker_t* c, const tenon__place_t* place) {
+  return place->storage == TENON_STORAGE_NEXT ||
+         (place->storage == TENON_STORAGE_STATE && !is_old_state(c, place));
+}
+
 /* What is read after the last step: outputs, and what states become. */
 static tenon_status_t check_end(const checker_t* c) {
   const tenon__network_t* network = c->plan->network;
   for (uint32_t k = 0; k < c->schedule->output_count; ++k) {
     TENON_TRY(check_kept(c, c->schedule->outputs[k], "output"));
+  }
+  for (uint32_t p = 0; p < c->schedule->place_count; ++p) {
+    if (is_next(c, &c->schedule->places[p])) {
+      TENON_TRY(check_kept(c, p, "what a state becomes,"));
+    }
   }
   const uint32_t state_count = c->graph_index == 0 ? network->state_count : 0;
   for (uint32_t k = 0; k < state_count; ++k) {
@@ -347,10 +377,11 @@ tenon_status_t tenon__memory_check(const tenon__plan_t* plan, uint32_t graph, te
   const size_t count = c.schedule->place_count + (size_t)1;
   c.is_valid = tenon__arena_allocate(arena, count, sizeof *c.is_valid);
   c.was_begun = tenon__arena_allocate(arena, count, sizeof *c.was_begun);
+  c.is_over = tenon__arena_allocate(arena, plan->network->state_count + 1u, sizeof *c.is_over);
   c.arena = tenon__arena_allocate(arena, count, sizeof *c.arena);
   c.wholes = tenon__arena_allocate(arena, count, sizeof *c.wholes);
-  TENON_TRY_MEMORY(c.is_valid != NULL && c.was_begun != NULL && c.arena != NULL &&
-                   c.wholes != NULL);
+  TENON_TRY_MEMORY(c.is_valid != NULL && c.was_begun != NULL && c.is_over != NULL &&
+                   c.arena != NULL && c.wholes != NULL);
   TENON_TRY(find_wholes(&c, arena));
   for (uint32_t d = 0; d < plan->device_count; ++d) {
     TENON_TRY(check_demand(&c, d));

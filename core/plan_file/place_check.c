@@ -18,6 +18,8 @@ typedef struct checker_t {
   const tenon__graph_t* graph;
   tenon__schedule_t* schedule;
   const tenon_sink_t* sink;
+  uint32_t* spaces;   /* of each state: in whose memory it lies; TENON_NONE: no place yet */
+  bool* has_next;     /* of each state: is there a place of what it becomes? */
   uint32_t* input_of; /* for each value of the graph: which input it is, or TENON_NONE */
 } checker_t;
 
@@ -40,13 +42,21 @@ static bool weights_fit(const checker_t* c, const tenon__place_t* place) {
                                   weights->dims);
 }
 
+/* What a state was, or, in one place alone, becomes: all in one memory and in rows. */
 static bool state_fits(const checker_t* c, const tenon__place_t* place) {
   const tenon__network_t* network = c->plan->network;
   if (c->graph_index != 0 || place->index >= network->state_count) {
     return false;
   }
   const tenon__state_node_t* state = &network->states[place->index];
-  return state->read == place->value &&
+  const bool is_next = place->storage == TENON_STORAGE_NEXT || state->read != place->value;
+  const bool is_first = !is_next || !c->has_next[place->index];
+  const bool is_there =
+      c->spaces[place->index] == TENON_NONE || c->spaces[place->index] == place->space;
+  c->has_next[place->index] = c->has_next[place->index] || is_next;
+  c->spaces[place->index] = place->space;
+  return is_first && is_there && place->order == NULL && place->layout == NULL &&
+         place->value == (is_next ? state->update : state->read) &&
          tenon__type_is_tensor_of(network->pool, &c->graph->values[place->value].type, state->dtype,
                                   state->rank, state->dims);
 }
@@ -99,13 +109,13 @@ static bool is_border_place(const checker_t* c, uint32_t number, tenon__place_t*
          is_listed(place, number, schedule->inputs, schedule->input_count);
 }
 
-/* What the application, a body's caller or the next run finds, and what is no numbers, is the
- * host's. */
+/* What the application or a body's caller finds, and what is no numbers, is the host's. */
 static bool may_be_elsewhere(const checker_t* c, const tenon__place_t* place) {
   const tenon__type_t* type = &c->graph->values[place->value].type;
   return (place->storage == TENON_STORAGE_ARENA || place->storage == TENON_STORAGE_GROWING ||
           place->storage == TENON_STORAGE_WEIGHTS || place->storage == TENON_STORAGE_VIEW ||
-          place->storage == TENON_STORAGE_PART) &&
+          place->storage == TENON_STORAGE_PART || place->storage == TENON_STORAGE_STATE ||
+          place->storage == TENON_STORAGE_NEXT) &&
          tenon__type_is_plain(type);
 }
 
@@ -127,6 +137,7 @@ static tenon_status_t check_reference(const checker_t* c, uint32_t number) {
       fits = weights_fit(c, place);
       break;
     case TENON_STORAGE_STATE:
+    case TENON_STORAGE_NEXT:
       fits = state_fits(c, place);
       break;
     case TENON_STORAGE_INPUT:
@@ -246,8 +257,14 @@ tenon_status_t tenon__places_check(tenon__plan_t* plan, uint32_t graph, tenon__a
                  .graph = plan->network->graphs[graph],
                  .schedule = &plan->schedules[graph],
                  .sink = sink};
+  const uint32_t state_count = plan->network->state_count;
   c.input_of = tenon__arena_allocate(arena, c.graph->value_count, sizeof *c.input_of);
-  TENON_TRY_MEMORY(c.input_of != NULL);
+  c.spaces = tenon__arena_allocate(arena, state_count + 1u, sizeof *c.spaces);
+  c.has_next = tenon__arena_allocate(arena, state_count + 1u, sizeof *c.has_next);
+  TENON_TRY_MEMORY(c.input_of != NULL && c.spaces != NULL && c.has_next != NULL);
+  for (uint32_t k = 0; k < state_count; ++k) {
+    c.spaces[k] = TENON_NONE;
+  }
   for (uint32_t k = 0; k < c.graph->value_count; ++k) {
     c.input_of[k] = TENON_NONE;
   }

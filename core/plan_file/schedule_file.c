@@ -174,7 +174,7 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
   place->size_bytes = tenon__read_u64(bytes);
   place->alias = tenon__read_u32(bytes);
   if (bytes->failed || place->value >= graph->value_count || !graph->values[place->value].alive ||
-      storage > TENON_STORAGE_PART || place->space >= reader->plan->device_count) {
+      storage > TENON_STORAGE_NEXT || place->space >= reader->plan->device_count) {
     return tenon__plan_broken(reader, "a place of '%s' holds none of its values", graph->name);
   }
   place->storage = (tenon__storage_t)storage;

@@ -7,7 +7,7 @@
 
 /* ---- Finding ---- */
 
-/* In the device's own memory, where no run moves it. */
+/* In the device's own memory, where no run moves it, or but between two places. */
 static bool lies_still(const tenon__frame_t* frame, uint32_t space, const uint32_t* places,
                        uint32_t count) {
   bool lies = true;
@@ -17,7 +17,8 @@ static bool lies_still(const tenon__frame_t* frame, uint32_t space, const uint32
     const tenon__storage_t storage =
         root == TENON_NONE ? TENON_STORAGE_ARENA : frame->schedule->places[root].storage;
     lies = (root == TENON_NONE || frame->schedule->places[root].space == space) &&
-           (storage == TENON_STORAGE_ARENA || storage == TENON_STORAGE_WEIGHTS);
+           (storage == TENON_STORAGE_ARENA || storage == TENON_STORAGE_WEIGHTS ||
+            storage == TENON_STORAGE_STATE || storage == TENON_STORAGE_NEXT);
   }
   return lies;
 }

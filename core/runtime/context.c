@@ -167,6 +167,7 @@ static tenon_status_t enqueue_all(tenon__context_t* context) {
   TENON_TRY(tenon__context_propagate_shapes(context));
   TENON_TRY(tenon__context_place_outputs(context));
   forget_edges(context);
+  context->has_begun = true;
   TENON_TRY(tenon__frame_run(&context->frames[0]));
   TENON_TRY(tenon__context_ask_words(context));
   return tenon__timing_end_run(context);
@@ -188,6 +189,7 @@ static tenon_status_t end_run(tenon__context_t* context, tenon_status_t status) 
     return TENON_OK;
   }
   context->zeroed_is_dirty = true;
+  tenon__context_tell_of_states(context);
   tenon__timing_forget(context);
   context->awaits_collection = false;
   context->awaits_words = false;
@@ -225,6 +227,7 @@ tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
     TENON_TRY(clean_zeroed(context));
   }
   tenon__thread_pool_wake(context->pool);
+  context->has_begun = false;
   tenon_status_t status = enqueue_all(context);
   context->awaits_collection = status == TENON_OK && is_busy(context);
   if (status == TENON_OK && !context->awaits_collection) {

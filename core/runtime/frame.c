@@ -36,7 +36,8 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
       state->data = tenon__engine_weights(context->engine, place);
       break;
     case TENON_STORAGE_STATE:
-      state->data = context->states[place->index];
+    case TENON_STORAGE_NEXT:
+      state->data = tenon__state_data(context, place);
       break;
     case TENON_STORAGE_GROWING:
     case TENON_STORAGE_INPUT:

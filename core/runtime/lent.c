@@ -2,6 +2,7 @@
 
 #include "core/base/status.h"
 #include "core/plan/place.h"
+#include "core/runtime/states.h"
 #include "core/runtime/transfer.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
@@ -281,7 +282,7 @@ tenon_status_t tenon__context_send_lent(tenon__context_t* context, uint32_t inde
 bool tenon__context_is_all_lent(const tenon__context_t* context) {
   const tenon__graph_t* g = main_graph(context);
   const tenon__frame_t* frame = &context->frames[0];
-  bool is_lent = frame->chain_count == 1 && context->engine->plan->network->state_count == 0;
+  bool is_lent = frame->chain_count == 1 && tenon__context_states_stay(context);
   uint32_t crossings = 0;
   for (uint32_t k = 0; k < g->input_count && is_lent; ++k) {
     const tenon__lent_t* lent = &context->lent_inputs[k];

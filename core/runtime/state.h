@@ -186,17 +186,37 @@ typedef struct tenon__frame_t {
   uint64_t checked_version;                 /* of the extents for which they were found to hold */
 } tenon__frame_t;
 
+/* How a state becomes what it is to be. */
+typedef enum tenon__state_way_t {
+  TENON_STATE_STAYS,        /* it does not */
+  TENON_STATE_IN_PLACE,     /* steps write over it */
+  TENON_STATE_TURNS,        /* steps write `next`, which takes turns with `data` */
+  TENON_STATE_COPIED,       /* the host copies it from another place, when the run is over */
+  TENON_STATE_COPIED_ASIDE, /* likewise by way of `next`: the other place is of a state */
+} tenon__state_way_t;
+
+/* Dense rows. `next`: NULL where there is none. */
+typedef struct tenon__state_memory_t {
+  tenon__state_way_t way;
+  uint32_t space; /* number of the device whose memory it is */
+  void* data;
+  void* next;
+  size_t size_bytes;
+} tenon__state_memory_t;
+
 /* Spaces are its own, one for each of the plan's devices; arrays lie in its arena. Per input:
  * inputs, input_is_set, input_dims, input_strides, lent_inputs; per output: outputs, lent_outputs,
- * results and their dims and strides; per state: states, next_states, state_sizes. */
+ * results and their dims and strides. */
 struct tenon__context_t {
   tenon_allocator_t allocator;
   tenon__engine_t* engine;
+  uint32_t state_place_count;
   uint32_t generation;  /* of the engine's weights that the frames know */
   tenon__arena_t arena; /* frames and arrays: made once */
   tenon__thread_pool_t* pool;
   tenon__space_t spaces[TENON_DEVICE_LIMIT];
   bool zeroed_is_dirty;   /* a run failed: what its kernels left there, nobody knows */
+  bool has_begun;         /* steps of the run were asked for */
   bool is_lost;           /* a device that it needs says that it works no more */
   bool awaits_collection; /* enqueued, and the host has not waited yet */
   bool awaits_words;      /* likewise for what devices leave for the host to read */
@@ -218,9 +238,8 @@ struct tenon__context_t {
   int64_t (*result_dims)[64];
   int64_t (*input_dims)[64];
   int64_t (*input_strides)[64];
-  void** states;
-  void** next_states; /* for updates that read states; NULL for others */
-  size_t* state_sizes;
+  tenon__state_memory_t* states;
+  uint32_t* state_places; /* of the main graph: those that lie in the memory of states */
   tenon__interrupt_t interrupt;
   void (*profiler)(void* user, uint32_t step, double seconds);
   void* profiler_user;
@@ -235,6 +254,13 @@ static inline const tenon__value_node_t* tenon__frame_value(const tenon__frame_t
                                                             uint32_t place) {
   return &frame->context->engine->plan->network->graphs[frame->graph]
               ->values[frame->schedule->places[place].value];
+}
+
+/* Of a place whose storage is STATE or NEXT: where it is until the next update of states. */
+static inline void* tenon__state_data(const struct tenon__context_t* context,
+                                      const tenon__place_t* place) {
+  const tenon__state_memory_t* state = &context->states[place->index];
+  return place->storage == TENON_STORAGE_NEXT ? state->next : state->data;
 }
 
 #endif

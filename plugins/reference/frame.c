@@ -38,10 +38,14 @@ tenon_status_t tenon__work_tactics(void* state, const tenon_region_t* region,
                                    tenon_status_t (*add)(tenon_emit_t* emit,
                                                          const tenon_tactic_t* tactic)) {
   (void)state;
+  static const tenon_argument_rule_t over_first = {.in_place = 1};
   const tenon__kernel_row_t* row = tenon__kernel_find(table->node_operator(region, 0));
   tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "dense", .launches = 1};
   if (row != NULL && (row->flags & TENON_KERNEL_COUNTED) != 0) {
     tactic.persistent_bytes = sizeof(uint64_t);
+  }
+  if (row != NULL && (row->flags & TENON_KERNEL_IN_PLACE) != 0) {
+    tactic.outputs = &over_first;
   }
   return add(emit, &tactic);
 }

@@ -23,6 +23,7 @@
 /* Flags, see work.h. */
 #define RAW TENON_KERNEL_RAW
 #define COUNTED TENON_KERNEL_COUNTED
+#define IN_PLACE TENON_KERNEL_IN_PLACE
 
 /* Grouped as the families of plugins/standard are. What computes on elements alone is no row
  * here: it is an expression. Rows marked RAW serve types that numbers do not hold, or sequences. */
@@ -64,9 +65,9 @@
   KERNEL(top_k, tenon__scratch_top_k, 0, LIST("axis", "largest", "sorted"))                    \
   KERNEL(cumulative_sum, NULL, 0, LIST("exclusive", "reverse"))                                \
   KERNEL(cumulative_prod, NULL, 0, LIST("exclusive", "reverse"))                               \
-  KERNEL(scatter_elements, NULL, 0, LIST("axis", "reduction"))                                 \
-  KERNEL(scatter_nd, NULL, 0, LIST("reduction"))                                               \
-  KERNEL(tensor_scatter, NULL, 0, LIST("axis", "mode"))                                        \
+  KERNEL(scatter_elements, NULL, IN_PLACE, LIST("axis", "reduction"))                          \
+  KERNEL(scatter_nd, NULL, IN_PLACE, LIST("reduction"))                                        \
+  KERNEL(tensor_scatter, NULL, IN_PLACE, LIST("axis", "mode"))                                 \
   KERNEL(nonzero, NULL, 0, NOTHING)                                                            \
   KERNEL(unique, tenon__scratch_unique, 0, LIST("axis", "flat", "sorted"))                     \
   KERNEL(compress, tenon__scratch_compress, 0, LIST("axis", "flat"))                           \

@@ -62,6 +62,8 @@ enum {
   TENON_KERNEL_RAW = 1u << 0,
   /* Has a counter of its calls in persistent memory: random numbers differ from run to run. */
   TENON_KERNEL_COUNTED = 1u << 1,
+  /* Output 0 may lie on input 0: arguments are read before results are stored. */
+  TENON_KERNEL_IN_PLACE = 1u << 2,
 };
 
 /* A row of the list of kernels (kernels.h). */

@@ -389,44 +389,28 @@ tenon_status_t tenon_context_get_times(tenon_context_t* context, tenon_run_times
 
 /* ---- States ---- */
 
-static tenon_status_t find_state(tenon_context_t* context, const char* function, const char* name,
-                                 size_t size_bytes, void** out_data) {
-  size_t own_size = 0;
-  TENON_TRY(tenon__tell(&context->engine->sink, function,
-                        tenon__context_state(context->context, name, out_data, &own_size)));
-  if (own_size != size_bytes) {
-    return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "state '%s' has %zu bytes, not %zu", name, own_size, size_bytes);
-  }
-  return TENON_OK;
-}
-
 tenon_status_t tenon_context_read_state(tenon_context_t* context, const char* name, void* out_data,
                                         size_t size_bytes) {
-  void* state = NULL;
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "name", name != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_data", out_data != NULL));
-  TENON_TRY(find_state(context, __func__, name, size_bytes, &state));
-  memcpy(out_data, state, size_bytes);
-  return TENON_OK;
+  return tenon__tell(&context->engine->sink, __func__,
+                     tenon__context_read_state(context->context, name, out_data, size_bytes));
 }
 
 tenon_status_t tenon_context_write_state(tenon_context_t* context, const char* name,
                                          const void* data, size_t size_bytes) {
-  void* state = NULL;
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "name", name != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "data", data != NULL));
-  TENON_TRY(find_state(context, __func__, name, size_bytes, &state));
-  memcpy(state, data, size_bytes);
-  return TENON_OK;
+  return tenon__tell(&context->engine->sink, __func__,
+                     tenon__context_write_state(context->context, name, data, size_bytes));
 }
 
 tenon_status_t tenon_context_reset_states(tenon_context_t* context) {
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
-  tenon__context_reset_states(context->context);
-  return TENON_OK;
+  return tenon__tell(&context->engine->sink, __func__,
+                     tenon__context_reset_states(context->context));
 }
 
 tenon_status_t tenon_context_clone_states(tenon_context_t* context, const tenon_context_t* source) {

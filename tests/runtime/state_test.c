@@ -52,7 +52,7 @@ TENON_TEST(states_are_carried_reset_and_copied) {
     EXPECT_STATUS(tenon__context_clone_states(second, first), TENON_OK);
     core_world_expect_ran(&world);
     EXPECT_FLOATS(&world, 0, 13, 26);
-    tenon__context_reset_states(second);
+    EXPECT_STATUS(tenon__context_reset_states(second), TENON_OK);
     core_world_expect_ran(&world);
     EXPECT_FLOATS(&world, 0, 11, 22);
     tenon__context_destroy(first);
