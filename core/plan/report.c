@@ -94,6 +94,12 @@ static const char* order_of_place(const tenon__plan_t* plan, uint32_t graph, uin
       return tenon__arena_format(
           arena, "%s, part of %s", order_text(value->type.rank, p->order, arena),
           plan->network->graphs[graph]->values[plan->schedules[graph].places[p->base].value].name);
+    case TENON_STORAGE_STATE:
+    case TENON_STORAGE_NEXT:
+      return tenon__arena_format(arena, "%s, %s state %s",
+                                 order_text(value->type.rank, p->order, arena),
+                                 p->storage == TENON_STORAGE_STATE ? "in" : "beside",
+                                 plan->network->states[p->index].name);
     default:
       break;
   }

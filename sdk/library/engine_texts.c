@@ -110,6 +110,7 @@ static tenon_status_t make_info(const tenon_engine_t* engine, tenon__engine_text
       .plan_bytes = engine->plan_size,
       .weights_bytes = weights_bytes,
       .arena_bytes = plan->schedules[0].memory_bytes[main],
+      .state_bytes = tenon__plan_state_bytes(plan, main),
       .scratch_bytes = plan->devices[main].scratch_bytes,
       .peak_alive_bytes = plan->schedules[0].alive_bytes[main],
       .thread_count = plan->thread_count,

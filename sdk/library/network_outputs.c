@@ -1,7 +1,9 @@
-/* Additional outputs by the names of tensors, for looking at what is inside. */
+/* Additional outputs by the names of tensors, for looking at what is inside; outputs that become
+ * states. */
 #include <string.h>
 
 #include "core/base/nearest.h"
+#include "core/network/input_state.h"
 #include "sdk/library/library.h"
 
 static tenon_status_t fail_unknown_value(const tenon_network_t* network, const char* name) {
@@ -54,4 +56,55 @@ tenon_status_t tenon_network_clear_outputs(tenon_network_t* network) {
   }
   graph->output_count = 0;
   return TENON_OK;
+}
+
+/* ---- States ---- */
+
+static tenon_status_t fail_unknown(const tenon_network_t* network, const char* what,
+                                   const char* name, const tenon__nearest_t* nearest) {
+  char message[TENON_NEAREST_BYTES];
+  return tenon__fail(&network->registry->sink, TENON_ERROR_NOT_FOUND, "there is no %s '%s'%s", what,
+                     name, tenon__nearest_text(nearest, message));
+}
+
+static tenon_status_t find_input(const tenon_network_t* network, const char* name,
+                                 uint32_t* out_index) {
+  const tenon__graph_t* graph = network->network->graphs[0];
+  tenon__nearest_t nearest = {0};
+  for (uint32_t i = 0; i < graph->input_count; ++i) {
+    const char* own = graph->values[graph->inputs[i]].name;
+    *out_index = i;
+    if (strcmp(own, name) == 0) {
+      return TENON_OK;
+    }
+    tenon__nearest_offer(&nearest, own, tenon__likeness(own, name));
+  }
+  return fail_unknown(network, "input", name, &nearest);
+}
+
+static tenon_status_t find_output(const tenon_network_t* network, const char* name,
+                                  uint32_t* out_index) {
+  const tenon__graph_t* graph = network->network->graphs[0];
+  tenon__nearest_t nearest = {0};
+  for (uint32_t i = 0; i < graph->output_count; ++i) {
+    const char* own = graph->output_names[i];
+    *out_index = i;
+    if (strcmp(own, name) == 0) {
+      return TENON_OK;
+    }
+    tenon__nearest_offer(&nearest, own, tenon__likeness(own, name));
+  }
+  return fail_unknown(network, "output", name, &nearest);
+}
+
+tenon_status_t tenon_network_make_state(tenon_network_t* network, const char* input,
+                                        const char* output) {
+  uint32_t from = 0;
+  uint32_t to = 0;
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
+  TENON_TRY(tenon__need(&network->registry->sink, __func__, "input", input != NULL));
+  TENON_TRY(tenon__need(&network->registry->sink, __func__, "output", output != NULL));
+  TENON_TRY(find_input(network, input, &from));
+  TENON_TRY(find_output(network, output, &to));
+  return tenon__network_make_state(network->network, from, to, &network->registry->sink);
 }

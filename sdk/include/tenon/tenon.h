@@ -349,6 +349,13 @@ TENON_API tenon_status_t tenon_network_add_output(tenon_network_t* network, teno
 TENON_API tenon_status_t tenon_network_mark_output(tenon_network_t* network, const char* name);
 /* Removes all outputs (before marking others). */
 TENON_API tenon_status_t tenon_network_clear_outputs(tenon_network_t* network);
+/* What an application would take from an output and give to an input for the next run (the cache of
+ * a decoder) stays in the context: the input becomes a state of its name, zeros at first, and what
+ * the output is, is what the state becomes. Neither is an input or output then. INVALID_ARGUMENT
+ * where the input's extents are open, or the output's are others: a state has the same in each run.
+ * NOT_FOUND names near misses. */
+TENON_API tenon_status_t tenon_network_make_state(tenon_network_t* network, const char* input,
+                                                  const char* output);
 
 /* An input or output of a network or an engine. dims[k] is -1 where symbolic. symbols[k] is the
  * text of what the network leaves open ("batch"), also where an engine's profile made it a number,
@@ -742,6 +749,9 @@ typedef struct tenon_engine_info_t {
   /* Weights that lie in the memory of the first device that the build named, now: what kernels
    * packed comes there when the first context is made that binds them. 0 on the host. */
   uint64_t uploaded_bytes;
+  /* States of one context, on that device: twice the bytes of those that are not written in place,
+   * which take turns with what they become. */
+  uint64_t state_bytes;
 } tenon_engine_info_t;
 TENON_API tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine,
                                                tenon_engine_info_t* out_info);
@@ -844,7 +854,8 @@ TENON_API tenon_status_t tenon_context_get_output_extents(tenon_context_t* conte
 /* Runs and waits. Inputs that were set before and not changed are used again. INVALID_STATE while
  * an input is not set; extents that break a rule of the network, and what kernels find in the data
  * (INVALID_DATA), with the step's name. After a failure the context can run again: states are as
- * before the run, outputs are none. Not so where a device was lost (DEVICE, with its reason): from
+ * before the run, but for those that its steps write in place, of which a warning tells (below);
+ * outputs are none. Not so where a device was lost (DEVICE, with its reason): from
  * then on INVALID_STATE; the context can only be destroyed, others on other devices go on. */
 TENON_API tenon_status_t tenon_context_run(tenon_context_t* context);
 /* Enqueues on the context's streams; then wait: only then are there outputs, and failures of what
@@ -884,10 +895,10 @@ typedef struct tenon_run_times_t {
 TENON_API tenon_status_t tenon_context_get_times(tenon_context_t* context,
                                                  tenon_run_times_t* out_times);
 /* Ends the run in progress as soon as possible: it returns CANCELLED, has no outputs, leaves states
- * as they were, and the context can run again. Without a run in progress nothing happens, and a run
- * that has all but ended may succeed. A run is in progress a moment after its call began: who has
- * to be sure cancels again until it has returned. [any], and in signal handlers, while the context
- * lives. */
+ * as any run that fails, and the context can run again. Without a run in progress nothing happens,
+ * and a run that has all but ended may succeed. A run is in progress a moment after its call began:
+ * who has to be sure cancels again until it has returned. [any], and in signal handlers, while the
+ * context lives. */
 TENON_API void tenon_context_cancel(tenon_context_t* context);
 /* After a run that succeeded: borrowed until the next run; the caller's own memory where that was
  * set. INVALID_STATE before, or after a run that failed; INVALID_ARGUMENT for a sequence or an
@@ -931,7 +942,13 @@ TENON_API tenon_status_t tenon_context_get_step_work(const tenon_context_t* cont
                                                      tenon_step_work_t* out_work);
 /* States by name: dense, of the declared type and shape; size_bytes must be all of it, else
  * INVALID_ARGUMENT; NOT_FOUND for a name that is none. Between runs alone. Reset gives the initial
- * values again. */
+ * values again.
+ *
+ * A state lies in the memory of the device whose step makes what it becomes: no run copies it.
+ * Where that step changes some elements of it (a scatter) and nobody reads the old ones later, they
+ * are written over: after a run that failed it may have new values in part. Writing, cloning or
+ * resetting it makes it whole, and so does the same run again, unless it adds to what is there.
+ * What is made anew is written beside the state, and takes its place when the run is over. */
 TENON_API tenon_status_t tenon_context_read_state(tenon_context_t* context, const char* name,
                                                   void* out_data, size_t size_bytes);
 TENON_API tenon_status_t tenon_context_write_state(tenon_context_t* context, const char* name,

@@ -96,6 +96,7 @@ void bench_print_json(const bench_t* bench, const tool_execution_t* execution,
   tool_json_text(&json, "cache", tool_cache_use_text(bench->file.use));
   tool_json_unsigned(&json, "arena_bytes", info->arena_bytes);
   tool_json_unsigned(&json, "scratch_bytes", bench_scratch_bytes(execution));
+  tool_json_unsigned(&json, "state_bytes", info->state_bytes);
   tool_json_unsigned(&json, "weights_bytes", info->weights_bytes);
   tool_json_unsigned(&json, "peak_alive_bytes", info->peak_alive_bytes);
   tool_json_unsigned(&json, "plan_bytes", info->plan_bytes);

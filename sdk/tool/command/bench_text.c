@@ -119,10 +119,14 @@ static void print_memory(const bench_t* bench, const tool_execution_t* execution
   if (on_device) {
     tool_say("on the device ");
   }
-  tool_say("weights %.1f, activations %.1f (at least %.1f), workspace %.1f\n",
+  tool_say("weights %.1f, activations %.1f (at least %.1f), workspace %.1f",
            tool_mib(on_device ? info->uploaded_bytes : info->weights_bytes),
            tool_mib(info->arena_bytes), tool_mib(info->peak_alive_bytes),
            tool_mib(bench_scratch_bytes(execution)));
+  if (info->state_bytes > 0) {
+    tool_say(", states %.1f", tool_mib(info->state_bytes));
+  }
+  tool_say("\n");
   if (on_device && reading->peak_bytes > 0) {
     tool_say("device      %.1f MiB taken at most, %.1f at the end; %.1f of its %.1f are free\n",
              tool_mib(reading->peak_bytes), tool_mib(reading->used_bytes),

@@ -67,6 +67,7 @@ static void print_info_json(const inspect_t* inspect, const tenon_engine_t* engi
   tool_json_unsigned(&json, "arena_bytes", info->arena_bytes);
   tool_json_unsigned(&json, "peak_alive_bytes", info->peak_alive_bytes);
   tool_json_unsigned(&json, "scratch_bytes", info->scratch_bytes);
+  tool_json_unsigned(&json, "state_bytes", info->state_bytes);
   tool_json_bool(&json, "tuned_only", info->tuned_only != 0);
   tool_json_lines(&json, "plugins", info->plugins);
   tool_json_lines(&json, "patches", info->patches);
@@ -93,9 +94,13 @@ tenon_status_t inspect_print_plan(const inspect_t* inspect, const tool_execution
     char* weights = tool_weights_text(&info);
     tool_say("device  %s, tuned for %s, %u threads\n", info.device, info.fingerprint,
              info.thread_count);
-    tool_say("bytes   plan %.2f MiB; %s; activations %.2f (at least %.2f); workspace %.2f\n",
+    tool_say("bytes   plan %.2f MiB; %s; activations %.2f (at least %.2f); workspace %.2f",
              tool_mib(info.plan_bytes), weights, tool_mib(info.arena_bytes),
              tool_mib(info.peak_alive_bytes), tool_mib(info.scratch_bytes));
+    if (info.state_bytes > 0) {
+      tool_say("; states %.2f", tool_mib(info.state_bytes));
+    }
+    tool_say("\n");
     tool_free(weights);
     tool_say("plugins\n");
     print_lines("        ", info.plugins);

@@ -29,6 +29,9 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
      "it is no input of the plan then"},
     {"--outputs", NULL, "NAME,...", TOOL_OPTION_TEXT, FIELD(outputs), TOOL_FOR_PARSING,
      "additional outputs: any tensors of the main graph"},
+    {"--state", NULL, "INPUT=OUTPUT", TOOL_OPTION_LIST, FIELD(states), TOOL_FOR_PARSING,
+     "an input that stays in the context, and the output that it becomes with each run, such as a "
+     "decoder's cache; a * stands for the same text in both: past.*=present.*"},
     {"--part", NULL, "FILE", TOOL_OPTION_LIST, FIELD(parts), TOOL_FOR_PARSING | TOOL_RARE,
      "another file of the same model, such as a caffemodel beside its prototxt"},
     {"--weights", NULL, "FILE", TOOL_OPTION_LIST, FIELD(parts), TOOL_FOR_PARSING,
@@ -255,6 +258,7 @@ void tool_building_free(tool_building_t* building) {
   tool_list_free(&building->profiles);
   tool_list_free(&building->parts);
   tool_list_free(&building->settings);
+  tool_list_free(&building->states);
   tool_free(building->made_setting);
   tool_list_free(&building->constant_texts);
   tool_constants_free(&building->constants);
@@ -351,6 +355,9 @@ char* tool_building_describe(const tool_building_t* building) {
   }
   for (size_t i = 0; i < building->settings.count; ++i) {
     (void)fprintf(file, "setting %s\n", building->settings.items[i]);
+  }
+  for (size_t i = 0; i < building->states.count; ++i) {
+    (void)fprintf(file, "state %s\n", building->states.items[i]);
   }
   (void)fprintf(file, "flags %d%d%d%d%d%d%d%d %u\n", building->no_measuring, building->no_fusion,
                 building->reference, building->strict, building->tuned_only,

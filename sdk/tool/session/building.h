@@ -23,6 +23,7 @@ typedef struct tool_building_t {
   const char* max_shapes;
   /* --shapes: extents that inputs are to have, for reading and for running. */
   const char* shapes;
+  tool_list_t states; /* INPUT=OUTPUT */
   /* Names, separated by commas, of additional outputs. */
   const char* outputs;
   const char* format;
@@ -74,12 +75,12 @@ typedef struct tool_building_t {
   char* made_setting;
 } tool_building_t;
 
-enum { TOOL_BUILDING_OPTION_COUNT = 37 };
+enum { TOOL_BUILDING_OPTION_COUNT = 38 };
 extern const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT];
 enum { TOOL_BUILDING_RULE_COUNT = 5 };
 extern const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT];
 /* The first of them say how a model is read: the options of a command that builds nothing. */
-enum { TOOL_READING_OPTION_COUNT = 11 };
+enum { TOOL_READING_OPTION_COUNT = 12 };
 #define TOOL_READING_GROUP(target)                                                   \
   {                                                                                  \
     "reading the model", tool_building_options, TOOL_READING_OPTION_COUNT, (target), \

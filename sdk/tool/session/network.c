@@ -4,6 +4,7 @@
 
 #include "session/io_text.h"
 #include "session/model.h"
+#include "session/network_states.h"
 #include "text/console.h"
 #include "text/memory.h"
 
@@ -361,6 +362,9 @@ tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
     }
   }
   if (status == TENON_OK) {
+    status = tool_network_make_states(network, &building->states);
+  }
+  if (status == TENON_OK) {
     status = mark_outputs(network, building->outputs);
   }
   tool_free(inputs);
@@ -387,6 +391,9 @@ tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
     tool_console_quieten(true);
     status = parse(registry, path, building, &shapes, &network);
     tool_console_quieten(was_quiet);
+  }
+  if (status == TENON_OK) {
+    status = tool_network_make_states(network, &building->states);
   }
   if (status == TENON_OK) {
     status = mark_outputs(network, building->outputs);
