@@ -269,6 +269,41 @@ static tenon_status_t place_sources(scheduling_t* s) {
   return TENON_OK;
 }
 
+static bool reads_on_device(const scheduling_t* s, const tenon__unit_t* unit, uint32_t value) {
+  bool reads = false;
+  if (unit->kind == TENON_UNIT_VIEW) {
+    const tenon__node_t* node = &s->g->nodes[unit->node];
+    return unit->device != 0 && node->inputs[node->maps[unit->output].sources[0].input] == value;
+  }
+  if (unit->kind != TENON_UNIT_REGION) {
+    return false;
+  }
+  const struct tenon_region_t* region = unit->chosen.region;
+  const tenon__candidate_t* c = &unit->chosen.candidates->items[unit->chosen.pick];
+  for (uint32_t k = 0; k < region->input_count && !reads; ++k) {
+    reads = region->inputs[k].value == value &&
+            space_of(region, tenon__rule_at(c->tactic.input_rules, k)) != 0;
+  }
+  return reads;
+}
+
+/* Before all other steps, so that none of those stands between steps that are recorded together. */
+static tenon_status_t bring_inputs(scheduling_t* s) {
+  const uint32_t input_count = s->graph == 0 && s->tuning->device_count > 1 ? s->g->input_count : 0;
+  for (uint32_t k = 0; k < input_count; ++k) {
+    for (uint32_t u = 0; u < s->units->count; ++u) {
+      const tenon__unit_t* unit = &s->units->items[u];
+      uint32_t place = 0;
+      if (reads_on_device(s, unit, s->g->inputs[k])) {
+        TENON_TRY(tenon__scheduling_bring(
+            s, s->g->inputs[k],
+            unit->kind == TENON_UNIT_VIEW ? unit->device : unit->chosen.region->device, &place));
+      }
+    }
+  }
+  return TENON_OK;
+}
+
 /* Main graph: each output has a place of its own, row-major. A body's results are rows, wherever
  * they are. */
 static tenon_status_t place_outputs(scheduling_t* s) {
@@ -336,6 +371,7 @@ tenon_status_t tenon__schedule_make(tenon__tuning_t* tuning, uint32_t graph,
                     .units = units};
   TENON_TRY(tenon__joins_choose(tuning, graph, units, &s.joins));
   TENON_TRY(prepare(&s));
+  TENON_TRY(bring_inputs(&s));
   for (uint32_t u = 0; u < units->count; ++u) {
     const tenon__unit_t* unit = &units->items[u];
     switch (unit->kind) {

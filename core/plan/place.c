@@ -175,6 +175,24 @@ uint32_t tenon__schedule_find(const tenon__schedule_t* schedule, uint32_t value)
   return TENON_NONE;
 }
 
+/* ---- States ---- */
+
+uint64_t tenon__plan_state_bytes(const tenon__plan_t* plan, uint32_t device) {
+  const tenon__schedule_t* schedule = &plan->schedules[0];
+  uint64_t sum = 0;
+  for (uint32_t p = 0; p < schedule->place_count; ++p) {
+    const tenon__place_t* place = &schedule->places[p];
+    const bool is_old = place->storage == TENON_STORAGE_STATE &&
+                        plan->network->states[place->index].read == place->value;
+    uint64_t bytes = 0;
+    if (place->space == device && (is_old || place->storage == TENON_STORAGE_NEXT) &&
+        tenon__place_bytes(plan->network, 0, place, &plan->profile.max, &bytes)) {
+      sum += bytes;
+    }
+  }
+  return sum;
+}
+
 /* ---- A whole schedule ---- */
 
 typedef struct classifier_t {

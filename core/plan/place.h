@@ -49,4 +49,7 @@ uint32_t tenon__schedule_find(const tenon__schedule_t* schedule, uint32_t value)
 tenon_status_t tenon__schedule_classify(tenon__plan_t* plan, uint32_t graph,
                                         const tenon_sink_t* sink);
 
+/* States of one context in that device's memory: twice where they take turns. */
+uint64_t tenon__plan_state_bytes(const tenon__plan_t* plan, uint32_t device);
+
 #endif

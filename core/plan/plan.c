@@ -3,7 +3,6 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/plan/place.h"
 
 tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** out_plan) {
   tenon__plan_t* plan = tenon__allocate(allocator, 1, sizeof *plan);
@@ -49,22 +48,6 @@ tenon_status_t tenon__plan_name_devices(tenon__plan_t* plan) {
 
 uint32_t tenon__plan_main_device(const tenon__plan_t* plan) {
   return plan->device_count > 1 ? 1 : 0;
-}
-
-uint64_t tenon__plan_state_bytes(const tenon__plan_t* plan, uint32_t device) {
-  const tenon__schedule_t* schedule = &plan->schedules[0];
-  uint64_t sum = 0;
-  for (uint32_t p = 0; p < schedule->place_count; ++p) {
-    const tenon__place_t* place = &schedule->places[p];
-    const bool is_old = place->storage == TENON_STORAGE_STATE &&
-                        plan->network->states[place->index].read == place->value;
-    uint64_t bytes = 0;
-    if (place->space == device && (is_old || place->storage == TENON_STORAGE_NEXT) &&
-        tenon__place_bytes(plan->network, 0, place, &plan->profile.max, &bytes)) {
-      sum += bytes;
-    }
-  }
-  return sum;
 }
 
 bool tenon__plan_scratch_bytes(const tenon__plan_t* plan, uint32_t device, uint32_t thread_count,

@@ -247,8 +247,6 @@ void tenon__plan_destroy(tenon__plan_t* plan);
 tenon_status_t tenon__plan_name_devices(tenon__plan_t* plan);
 /* Number of the device that it was built for: the host only where there is no other. */
 uint32_t tenon__plan_main_device(const tenon__plan_t* plan);
-/* States of one context in that device's memory: twice where they take turns. */
-uint64_t tenon__plan_state_bytes(const tenon__plan_t* plan, uint32_t device);
 /* Scratch of one step, and of the device's step that needs most, for so many threads. False: more
  * than can be counted. */
 bool tenon__tactic_scratch_bytes(const tenon__step_tactic_t* tactic, uint32_t thread_count,

@@ -180,6 +180,54 @@ static void weights_of_another_extent(hostile_t* h) {
 static void too_many_threads(hostile_t* h) {
   h->plan->thread_count = 1u << 30;
 }
+static tenon__place_t* next_place(hostile_t* h) {
+  return place(h, numbers(step(h, UPDATE)->outputs)[0]);
+}
+static void place_next(tenon__place_t* next, tenon__storage_t storage) {
+  next->storage = storage;
+  next->index = 0;
+  next->size_bytes = 0;
+}
+static void next_state_of_another_value(hostile_t* h) {
+  place_next(place(h, A), TENON_STORAGE_NEXT);
+}
+static void next_of_no_state(hostile_t* h) {
+  place_next(next_place(h), TENON_STORAGE_NEXT);
+  next_place(h)->index = 1;
+}
+static void two_next_states(hostile_t* h) {
+  place_next(next_place(h), TENON_STORAGE_NEXT);
+  (void)another_place(h, numbers(step(h, UPDATE)->outputs)[0], TENON_STORAGE_NEXT);
+}
+static void next_state_in_another_order(hostile_t* h) {
+  static const uint32_t order[1] = {0};
+  place_next(next_place(h), TENON_STORAGE_NEXT);
+  next_place(h)->order = order;
+}
+static void next_state_that_nobody_writes(hostile_t* h) {
+  place_next(next_place(h), TENON_STORAGE_NEXT);
+  h->plan->schedules[0].step_count = UPDATE;
+}
+static void state_in_place_without_a_rule(hostile_t* h) {
+  place_next(next_place(h), TENON_STORAGE_STATE);
+}
+static void state_in_place_that_is_read_later(hostile_t* h) {
+  tenon__schedule_t* schedule = &h->plan->schedules[0];
+  static const tenon_argument_rule_t in_place = {.in_place = 1};
+  const uint64_t bytes = next_place(h)->size_bytes;
+  place_next(next_place(h), TENON_STORAGE_STATE);
+  step(h, UPDATE)->tactic.output_rules = &in_place;
+  const uint32_t aside =
+      another_place(h, numbers(step(h, UPDATE)->outputs)[0], TENON_STORAGE_ARENA);
+  schedule->places[aside].size_bytes = bytes;
+  schedule->places[aside].offset = schedule->memory_bytes[0];
+  schedule->memory_bytes[0] += 64;
+  schedule->steps[UPDATE + 1] = schedule->steps[UPDATE];
+  static uint32_t outputs[1];
+  outputs[0] = aside;
+  schedule->steps[UPDATE + 1].outputs = outputs;
+  schedule->step_count = UPDATE + 2;
+}
 static void state_begins_with_what_is_gone(hostile_t* h) {
   static const bool kept[2] = {false, true};
   h->plan->network->states[0].initial = 0;
@@ -212,6 +260,13 @@ static const fault_t faults[] = {
     FAULT(weights_of_another_extent, "w: is of another type than its weights"),
     FAULT(too_many_threads, "threads"),
     FAULT(state_begins_with_what_is_gone, "begins with values that are not there"),
+    FAULT(next_state_of_another_value, "is not what it refers to"),
+    FAULT(next_of_no_state, "is not what it refers to"),
+    FAULT(two_next_states, "is not what it refers to"),
+    FAULT(next_state_in_another_order, "is not what it refers to"),
+    FAULT(next_state_that_nobody_writes, "nothing is left of what a state becomes"),
+    FAULT(state_in_place_without_a_rule, "writes into what it reads or writes besides"),
+    FAULT(state_in_place_that_is_read_later, "reads what was not written, or written over"),
     FAULT(state_begins_with_another_shape, "begins with values that are not there"),
 };
 

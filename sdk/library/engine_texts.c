@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/plan/place.h"
 #include "core/plan/report.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/uploads.h"

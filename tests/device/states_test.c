@@ -157,7 +157,7 @@ TENON_TEST(a_cache_is_written_in_place_and_never_copied) {
     set_row(&world, &at, x);
     EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
     const far_counts_t after = counts_of(&world);
-    memcpy(expected + at * COLUMNS, x, sizeof x);
+    memcpy(&expected[at * COLUMNS], x, sizeof x);
     tenon_tensor_view_t y = {0};
     EXPECT_STATUS(tenon_context_get_output(world.context, 0, &y), TENON_OK);
     for (int i = 0; i < CELLS; ++i) {
@@ -222,6 +222,41 @@ TENON_TEST(a_failed_run_says_that_a_state_in_place_may_be_new) {
   EXPECT_CONTAINS(world.session.messages.text, "in place");
   EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
   expect_state(world.context, "cache", expected);
+  close_world(&world);
+}
+
+/* The cache with x at row `at`, and what has changed: the old rows are read after the new ones are
+ * written, so that these are beside them. */
+static void make_change(session_t* session) {
+  static const int64_t one[] = {1, 1};
+  static const int64_t row[] = {1, COLUMNS};
+  const tenon_value_t cache = add_state(session, "cache", NULL);
+  const tenon_value_t at = add_input(session, "at", TENON_DTYPE_INT64, 2, one);
+  const tenon_value_t x = add_input(session, "x", TENON_DTYPE_FLOAT32, 2, row);
+  const tenon_value_t next =
+      node(session, "standard.scatter_nd/1", VALUES(cache, at, x), NO_ATTRIBUTES);
+  write_state(session, "cache", next);
+  add_output(session, node(session, "standard.sub/1", VALUES(next, cache), NO_ATTRIBUTES), "y");
+}
+
+TENON_TEST(a_cache_whose_old_rows_are_read_later_takes_turns) {
+  world_t world;
+  float expected[CELLS] = {0};
+  REQUIRE(open_world(&world, make_change, "far"));
+  for (int64_t k = 0; k < 6; ++k) {
+    const int64_t at = k % ROWS;
+    const float x[COLUMNS] = {(float)k + 1, (float)k + 2, (float)k + 3};
+    set_row(&world, &at, x);
+    EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
+    tenon_tensor_view_t y = {0};
+    EXPECT_STATUS(tenon_context_get_output(world.context, 0, &y), TENON_OK);
+    for (int64_t i = 0; i < COLUMNS; ++i) {
+      EXPECT(((const float*)y.data)[at * COLUMNS + i] == x[i] - expected[at * COLUMNS + i]);
+    }
+    memcpy(&expected[at * COLUMNS], x, sizeof x);
+  }
+  expect_state(world.context, "cache", expected);
+  EXPECT_INT(counts_of(&world).calls[FAR_CALL_BEGIN_RECORD], 2);
   close_world(&world);
 }
 

@@ -73,7 +73,7 @@ enum {
   TENON_CLOSED_PACKED = 1u << 1,
   /* Counts its calls in persistent memory. */
   TENON_CLOSED_COUNTS_CALLS = 1u << 2,
-  /* Output 0 may overwrite input 0. */
+  /* Output 0 may overwrite input 0; elsewhere the first launch copies it. */
   TENON_CLOSED_IN_PLACE = 1u << 3,
   /* Adds up products in the order of the reference: differs from others' sums by rounding. */
   TENON_CLOSED_SUMS = 1u << 4

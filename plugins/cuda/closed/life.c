@@ -225,10 +225,19 @@ static void take_addresses(const tenon_enqueue_t* call, tenon__closed_bound_t* b
   to->fault = TENON_HAS(call->host, tenon_run_table_t, fault) ? call->host->fault(call->run) : NULL;
 }
 
+/* The first launch copies what the others change. */
+static bool lies_in_place(const tenon__closed_bound_t* bound) {
+  return (bound->work.row->flags & TENON_CLOSED_IN_PLACE) != 0 &&
+         bound->parameters.in[0].data == bound->parameters.out[0].data;
+}
+
 tenon_status_t tenon__closed_enqueue(const tenon_enqueue_t* call) {
   tenon__closed_bound_t* bound = call->bound;
   const tenon__closed_row_t* row = bound->work.row;
   take_addresses(call, bound);
+  if (lies_in_place(bound)) {
+    return tenon__closed_run(call, bound, 1, bound->work.launch_count);
+  }
   tenon_status_t status = tenon__closed_run(call, bound, 0, row->finding);
   if (status == TENON_OK && row->extents != NULL) {
     status = tenon__closed_make_outputs(call, bound);

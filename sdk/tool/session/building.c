@@ -29,7 +29,7 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
      "it is no input of the plan then"},
     {"--outputs", NULL, "NAME,...", TOOL_OPTION_TEXT, FIELD(outputs), TOOL_FOR_PARSING,
      "additional outputs: any tensors of the main graph"},
-    {"--state", NULL, "INPUT=OUTPUT", TOOL_OPTION_LIST, FIELD(states), TOOL_FOR_PARSING,
+    {"--state", NULL, "INPUT=OUTPUT", TOOL_OPTION_LIST, FIELD(states), TOOL_FOR_PARSING | TOOL_RARE,
      "an input that stays in the context, and the output that it becomes with each run, such as a "
      "decoder's cache; a * stands for the same text in both: past.*=present.*"},
     {"--part", NULL, "FILE", TOOL_OPTION_LIST, FIELD(parts), TOOL_FOR_PARSING | TOOL_RARE,
