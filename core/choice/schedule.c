@@ -287,19 +287,24 @@ static bool reads_on_device(const scheduling_t* s, const tenon__unit_t* unit, ui
   return reads;
 }
 
+static tenon_status_t bring_input(scheduling_t* s, uint32_t value) {
+  uint32_t place = 0;
+  for (uint32_t u = 0; u < s->units->count; ++u) {
+    const tenon__unit_t* unit = &s->units->items[u];
+    if (reads_on_device(s, unit, value)) {
+      const bool is_view = unit->kind == TENON_UNIT_VIEW;
+      const uint32_t device = is_view ? unit->device : unit->chosen.region->device;
+      TENON_TRY(tenon__scheduling_bring(s, value, device, &place));
+    }
+  }
+  return TENON_OK;
+}
+
 /* Before all other steps, so that none of those stands between steps that are recorded together. */
 static tenon_status_t bring_inputs(scheduling_t* s) {
-  const uint32_t input_count = s->graph == 0 && s->tuning->device_count > 1 ? s->g->input_count : 0;
-  for (uint32_t k = 0; k < input_count; ++k) {
-    for (uint32_t u = 0; u < s->units->count; ++u) {
-      const tenon__unit_t* unit = &s->units->items[u];
-      uint32_t place = 0;
-      if (reads_on_device(s, unit, s->g->inputs[k])) {
-        TENON_TRY(tenon__scheduling_bring(
-            s, s->g->inputs[k],
-            unit->kind == TENON_UNIT_VIEW ? unit->device : unit->chosen.region->device, &place));
-      }
-    }
+  const uint32_t count = s->graph == 0 && s->tuning->device_count > 1 ? s->g->input_count : 0;
+  for (uint32_t k = 0; k < count; ++k) {
+    TENON_TRY(bring_input(s, s->g->inputs[k]));
   }
   return TENON_OK;
 }

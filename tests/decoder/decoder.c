@@ -14,14 +14,17 @@
 
 #include "tenon/tenon.h"
 
-#define TRY(call)                                                                           \
-  do {                                                                                      \
-    status = (call);                                                                        \
-    if (status != TENON_OK) {                                                               \
-      (void)printf("%s: %s\n%s\n", #call, tenon_status_text(status), tenon_last_message()); \
-      goto done;                                                                            \
-    }                                                                                       \
-  } while (0)
+#define TRY(call)                \
+  status = (call);               \
+  if (has_failed(status, #call)) \
+  goto done
+
+static int has_failed(tenon_status_t status, const char* call) {
+  if (status != TENON_OK) {
+    (void)printf("%s: %s\n%s\n", call, tenon_status_text(status), tenon_last_message());
+  }
+  return status != TENON_OK;
+}
 
 /* Sums of some hundred products in another order, of numbers around 1, in a few layers. */
 static const double tolerance = 2e-4;
@@ -325,10 +328,21 @@ typedef struct cache_t {
   void* blocks[2];
 } cache_t;
 
+static int is_host(const decoder_t* decoder) {
+  return strcmp(decoder->device, "cpu") == 0;
+}
+
+static tenon_status_t allocate(const decoder_t* decoder, size_t bytes, void** out_block) {
+  if (!is_host(decoder)) {
+    return tenon_engine_allocate(decoder->engine, bytes, out_block);
+  }
+  *out_block = calloc(1, bytes);
+  return *out_block == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
 static tenon_status_t open_caches(const decoder_t* decoder, int64_t capacity, cache_t* caches,
                                   uint32_t* out_count) {
   tenon_status_t status = TENON_OK;
-  const int is_host = strcmp(decoder->device, "cpu") == 0;
   for (uint32_t i = 0; i < tenon_engine_input_count(decoder->engine); ++i) {
     tenon_io_info_t input;
     char present[64];
@@ -341,13 +355,8 @@ static tenon_status_t open_caches(const decoder_t* decoder, int64_t capacity, ca
     cache->bytes = (size_t)(input.dims[1] * capacity * input.dims[3]) * sizeof(float);
     (void)snprintf(present, sizeof present, "present_%s", input.name + 5);
     TRY(tenon_engine_find_output(decoder->engine, present, &cache->output));
-    for (int k = 0; k < 2; ++k) {
-      if (is_host) {
-        cache->blocks[k] = calloc(1, cache->bytes);
-      } else {
-        TRY(tenon_engine_allocate(decoder->engine, cache->bytes, &cache->blocks[k]));
-      }
-    }
+    TRY(allocate(decoder, cache->bytes, &cache->blocks[0]));
+    TRY(allocate(decoder, cache->bytes, &cache->blocks[1]));
   }
 done:
   return status;
@@ -356,7 +365,7 @@ done:
 static void close_caches(const decoder_t* decoder, cache_t* caches, uint32_t count) {
   for (uint32_t k = 0; k < 2 * count; ++k) {
     cache_t* cache = &caches[k / 2];
-    if (strcmp(decoder->device, "cpu") == 0) {
+    if (is_host(decoder)) {
       free(cache->blocks[k % 2]);
     } else {
       tenon_engine_free(decoder->engine, cache->blocks[k % 2], cache->bytes);
@@ -364,10 +373,22 @@ static void close_caches(const decoder_t* decoder, cache_t* caches, uint32_t cou
   }
 }
 
+static tenon_status_t lend_past(const decoder_t* decoder, const cache_t* cache,
+                                const tenon_tensor_view_t* view) {
+  return is_host(decoder) ? tenon_context_set_input(decoder->context, cache->input, view)
+                          : tenon_context_set_input_on_device(decoder->context, cache->input, view);
+}
+
+static tenon_status_t lend_present(const decoder_t* decoder, const cache_t* cache,
+                                   const tenon_tensor_view_t* view) {
+  return is_host(decoder)
+             ? tenon_context_set_output(decoder->context, cache->output, view)
+             : tenon_context_set_output_on_device(decoder->context, cache->output, view);
+}
+
 /* `rows` of them were written. */
 static tenon_status_t lend(const decoder_t* decoder, cache_t* cache, int64_t rows) {
   tenon_status_t status = TENON_OK;
-  const int is_host = strcmp(decoder->device, "cpu") == 0;
   for (int k = 0; k < 2; ++k) {
     const int64_t dims[] = {1, cache->dims[1], rows + k, cache->dims[3]};
     const int64_t strides[] = {dims[1] * dims[2] * dims[3], dims[2] * dims[3], dims[3], 1};
@@ -377,15 +398,18 @@ static tenon_status_t lend(const decoder_t* decoder, cache_t* cache, int64_t row
                                       .rank = MOST_RANK,
                                       .dtype = TENON_DTYPE_FLOAT32,
                                       .layout = TENON_NONE};
-    if (is_host) {
-      TRY(k == 0 ? tenon_context_set_input(decoder->context, cache->input, &view)
-                 : tenon_context_set_output(decoder->context, cache->output, &view));
-    } else {
-      TRY(k == 0 ? tenon_context_set_input_on_device(decoder->context, cache->input, &view)
-                 : tenon_context_set_output_on_device(decoder->context, cache->output, &view));
-    }
+    TRY(k == 0 ? lend_past(decoder, cache, &view) : lend_present(decoder, cache, &view));
   }
 done:
+  return status;
+}
+
+static tenon_status_t lend_all(const decoder_t* decoder, cache_t* caches, uint32_t count,
+                               int64_t rows) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = 0; k < count && status == TENON_OK; ++k) {
+    status = lend(decoder, &caches[k], rows);
+  }
   return status;
 }
 
@@ -403,9 +427,7 @@ static tenon_status_t run_past(const settings_t* settings, const truth_t* truth,
   const double begin = seconds();
   for (int64_t token = 0; token < truth->count; ++token) {
     TRY(set_token(&decoder, truth, token));
-    for (uint32_t k = 0; k < count; ++k) {
-      TRY(lend(&decoder, &caches[k], token));
-    }
+    TRY(lend_all(&decoder, caches, count, token));
     TRY(tenon_context_run(decoder.context));
     TRY(add_difference(&decoder, truth, token, &worst));
   }
