@@ -258,3 +258,97 @@ TENON_TEST(reads_models_from_memory) {
   session_end(&s);
   free(bytes.data);
 }
+
+/* ---- States ---- */
+
+/* y = x + past; next = x * past, of inputs x, past, others [2] and open [n]. */
+static bool begin_carried(session_t* s) {
+  static const int64_t two[] = {2};
+  static const int64_t open[] = {-1};
+  static const int64_t three[] = {3};
+  tenon_value_t in[4] = {{0}};
+  if (!session_begin(s, NULL)) {
+    return false;
+  }
+  const char* const names[] = {"x", "past", "open", "wide"};
+  const int64_t* const dims[] = {two, two, open, three};
+  for (int k = 0; k < 4; ++k) {
+    EXPECT_STATUS(
+        tenon_network_add_input(s->network, names[k], TENON_DTYPE_FLOAT32, 1, dims[k], &in[k]),
+        TENON_OK);
+  }
+  const tenon_value_t sum = node(s, "standard.add/1", VALUES(in[0], in[1]), NO_ATTRIBUTES);
+  const tenon_value_t product = node(s, "standard.mul/1", VALUES(in[0], in[1]), NO_ATTRIBUTES);
+  EXPECT_STATUS(tenon_network_add_output(s->network, sum, "y"), TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(s->network, product, "next"), TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(s->network, in[2], "still_open"), TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(s->network, in[3], "still_wide"), TENON_OK);
+  return true;
+}
+
+TENON_TEST(makes_states_of_inputs_and_outputs) {
+  static const int64_t two[] = {2};
+  static const int64_t three[] = {3};
+  static const int64_t one[] = {1};
+  float x[3] = {2, 3, 0};
+  float past[2] = {1, 1};
+  session_t s;
+  tenon_plan_t* plan = NULL;
+  tenon_engine_t* engine = NULL;
+  tenon_context_t* context = NULL;
+  tenon_io_info_t info;
+  REQUIRE(begin_carried(&s));
+  EXPECT_STATUS(tenon_network_make_state(s.network, "past", "next"), TENON_OK);
+  EXPECT_INT(tenon_network_input_count(s.network), 3);
+  EXPECT_INT(tenon_network_output_count(s.network), 3);
+  EXPECT_STATUS(tenon_network_get_input(s.network, 1, &info), TENON_OK);
+  EXPECT_TEXT(info.name, "open");
+  EXPECT_STATUS(tenon_network_get_output(s.network, 1, &info), TENON_OK);
+  EXPECT_TEXT(info.name, "still_open");
+  EXPECT_STATUS(tenon_build(s.network, NULL, &plan), TENON_OK);
+  EXPECT_STATUS(tenon_engine_create_from_plan(s.registry, plan, NULL, &engine), TENON_OK);
+  EXPECT_STATUS(tenon_context_create(engine, NULL, &context), TENON_OK);
+  EXPECT_STATUS(tenon_context_write_state(context, "past", past, sizeof past), TENON_OK);
+  const int64_t* const dims[] = {two, one, three};
+  for (uint32_t k = 0; k < 3; ++k) {
+    const tenon_tensor_view_t view = {.data = x,
+                                      .dims = dims[k],
+                                      .strides = one,
+                                      .rank = 1,
+                                      .dtype = TENON_DTYPE_FLOAT32,
+                                      .layout = TENON_NONE};
+    EXPECT_STATUS(tenon_context_set_input(context, k, &view), TENON_OK);
+  }
+  for (int k = 0; k < 3; ++k) { /* 1 1, 2 3, 4 9 */
+    tenon_tensor_view_t y;
+    EXPECT_STATUS(tenon_context_run(context), TENON_OK);
+    EXPECT_STATUS(tenon_context_get_output(context, 0, &y), TENON_OK);
+    EXPECT(((const float*)y.data)[0] == x[0] + past[0]);
+    EXPECT(((const float*)y.data)[1] == x[1] + past[1]);
+    past[0] *= x[0];
+    past[1] *= x[1];
+  }
+  float found[2] = {0};
+  EXPECT_STATUS(tenon_context_read_state(context, "past", found, sizeof found), TENON_OK);
+  EXPECT(found[0] == past[0] && found[1] == past[1]);
+  tenon_context_destroy(context);
+  tenon_engine_release(engine);
+  tenon_plan_destroy(plan);
+  session_end(&s);
+}
+
+TENON_TEST(refuses_states_that_cannot_be) {
+  session_t s;
+  REQUIRE(begin_carried(&s));
+  EXPECT_STATUS(tenon_network_make_state(s.network, "pasta", "next"), TENON_ERROR_NOT_FOUND);
+  EXPECT_CONTAINS(tenon_last_message(), "there is no input 'pasta'; near it: 'past'");
+  EXPECT_STATUS(tenon_network_make_state(s.network, "past", "nest"), TENON_ERROR_NOT_FOUND);
+  EXPECT_CONTAINS(tenon_last_message(), "there is no output 'nest'; near it: 'next'");
+  EXPECT_STATUS(tenon_network_make_state(s.network, "open", "next"), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(tenon_last_message(), "input 'open' can be no state: its axis 0 is open");
+  EXPECT_STATUS(tenon_network_make_state(s.network, "wide", "next"), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(tenon_last_message(), "input 'wide' cannot become what output 'next' is");
+  EXPECT_INT(tenon_network_input_count(s.network), 4);
+  EXPECT_INT(tenon_network_output_count(s.network), 4);
+  session_end(&s);
+}

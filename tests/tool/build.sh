@@ -71,3 +71,20 @@ says "is a tensor, not maps: a row for each map, a column for each key: no, perh
 (($(grep -c 'is a tensor, not maps' err) == 1)) || complain "it is said more than once"
 try 0 inspect "$zip_map" --no-build
 says "a column for each key: no, perhaps, yes"
+
+# Inputs that stay in the context.
+decoder=$(cd "${BASH_SOURCE[0]%/*}/../decoder/cases" && pwd)
+try 0 build "$decoder/states.onnx" -o decoder.plan --state 'past_*=present_*' --no-measuring
+try 0 inspect decoder.plan --no-run
+says "in state past_key_1"
+says "states 0.02"
+try 0 bench decoder.plan --seconds 0 --json
+says '"state_bytes": 16384'
+try 2 build "$decoder/states.onnx" -o no.plan --state 'pasta_*=present_*'
+says "--state pasta_*=present_*: no input fits; the inputs are: ids, position, past_key_0"
+try 2 build "$decoder/states.onnx" -o no.plan --state past_key_0
+says "it must be INPUT=OUTPUT"
+try 2 build "$decoder/states.onnx" -o no.plan --state 'past_*=present_key_0'
+says "with one * in both or in none"
+try 3 build "$decoder/states.onnx" -o no.plan --state past_key_0=logits
+says "input 'past_key_0' cannot become what output 'logits' is"
