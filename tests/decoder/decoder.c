@@ -81,13 +81,13 @@ static tenon_status_t make_states(tenon_network_t* network) {
     char past[64];
     char present[64];
     TRY(tenon_network_get_input(network, i, &input));
+    if (!is_past(input.name)) {
+      ++i;
+      continue;
+    }
     (void)snprintf(past, sizeof past, "%s", input.name);
     (void)snprintf(present, sizeof present, "present_%s", input.name + 5);
-    if (is_past(past)) {
-      TRY(tenon_network_make_state(network, past, present));
-    } else {
-      ++i;
-    }
+    TRY(tenon_network_make_state(network, past, present));
   }
 done:
   return status;

@@ -88,3 +88,5 @@ try 2 build "$decoder/states.onnx" -o no.plan --state 'past_*=present_key_0'
 says "with one * in both or in none"
 try 3 build "$decoder/states.onnx" -o no.plan --state past_key_0=logits
 says "input 'past_key_0' cannot become what output 'logits' is"
+try 2 convert "$decoder/states.onnx" -o no.onnx --state 'past_*=present_*'
+says "a file has no states; build the model with it"

@@ -75,6 +75,10 @@ static tenon_status_t convert_model(convert_t* convert, const char* model,
     status = tool_misuse("-o %s: its ending says which format; there are .onnx and .uff",
                          convert->output);
   }
+  if (status == TENON_OK && convert->building.states.count > 0) {
+    status = tool_misuse("--state %s: a file has no states; build the model with it",
+                         convert->building.states.items[0]);
+  }
   if (status == TENON_OK) {
     status = tool_output_check("-o", convert->output, model, &convert->building, &feed);
   }
