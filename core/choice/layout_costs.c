@@ -233,6 +233,12 @@ static cost_t input_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t k) {
   return reading_cost(l, unit, in);
 }
 
+/* The application, or the next run, takes it in rows and in its own type. */
+static bool leaves_in_rows(const layouts_t* l, uint32_t value) {
+  return (l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0 ||
+         tenon__value_is_update(l->conversions->tuning->network, l->conversions->graph, value);
+}
+
 static cost_t readers_cost(layouts_t* l, uint32_t value, cost_t so_far, cost_t limit);
 
 /* What it costs one of the units that read the value. Control wants rows, and a view where it does
@@ -265,7 +271,7 @@ static cost_t readers_cost(layouts_t* l, uint32_t value, cost_t so_far, cost_t l
   for (uint32_t r = 0; r < count && tenon__cost_is_below(cost, limit); ++r) {
     cost = add(cost, reader_cost(l, &l->units->items[readers[r]], value));
   }
-  if ((l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0) {
+  if (leaves_in_rows(l, value)) {
     cost = add(cost,
                copy_cost_unless_alike(l, value, from_place(l, value, NULL, TENON_DTYPE_UNDEFINED)));
   }
@@ -357,7 +363,7 @@ static void count_copies(layouts_t* l, uint32_t value, tenon__copies_t* copies) 
   for (uint32_t r = 0; r < tenon__lists_count(&l->readers, value); ++r) {
     want_of(l, &l->units->items[readers[r]], value, &wanted);
   }
-  if ((l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0) {
+  if (leaves_in_rows(l, value)) {
     want(l, value, NULL, TENON_DTYPE_UNDEFINED, &wanted);
   }
   copies->count += wanted.count;

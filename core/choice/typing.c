@@ -12,16 +12,6 @@
 
 /* ---- What may be in which type ---- */
 
-static bool is_updated_to(const tenon__network_t* network, uint32_t graph, uint32_t value) {
-  const uint32_t count = graph == 0 ? network->state_count : 0;
-  for (uint32_t k = 0; k < count; ++k) {
-    if (network->states[k].update == value) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static void look_at_value(typing_t* t, uint32_t value) {
   const tenon__tuning_t* tuning = t->tuning;
   const tenon__value_node_t* v = &t->g->values[value];
@@ -33,7 +23,7 @@ static void look_at_value(typing_t* t, uint32_t value) {
       !tenon__value_is_dynamic(tuning->network, t->graph, value, &tuning->profile->max);
   t->may_be_kept[value] = t->may_be_read[value] && v->weights == TENON_NONE &&
                           v->state == TENON_NONE && v->producer != TENON_NONE &&
-                          !is_updated_to(tuning->network, t->graph, value);
+                          !tenon__value_is_update(tuning->network, t->graph, value);
 }
 
 tenon_status_t tenon__typing_begin(tenon__tuning_t* tuning, uint32_t graph, tenon__arena_t* scratch,

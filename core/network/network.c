@@ -278,6 +278,15 @@ const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t
   return &weights->digest;
 }
 
+bool tenon__value_is_update(const tenon__network_t* network, uint32_t graph, uint32_t value) {
+  const uint32_t count = graph == 0 ? network->state_count : 0;
+  bool is_update = false;
+  for (uint32_t k = 0; k < count && !is_update; ++k) {
+    is_update = network->states[k].update == value;
+  }
+  return is_update;
+}
+
 tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__state_node_t* state,
                                         const tenon_sink_t* sink, uint32_t* out_state) {
   for (uint32_t i = 0; i < network->state_count; ++i) {

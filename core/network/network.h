@@ -188,6 +188,8 @@ tenon_status_t tenon__graph_add_input(tenon__network_t* network, uint32_t graph,
 const tenon__value_node_t* tenon__graph_input(const tenon__graph_t* graph, const char* name);
 tenon_status_t tenon__graph_add_output(tenon__network_t* network, uint32_t graph, uint32_t value,
                                        const char* name);
+/* Is the value what a state becomes? */
+bool tenon__value_is_update(const tenon__network_t* network, uint32_t graph, uint32_t value);
 /* Copies the state; `read` must be a value of the main graph. INVALID_ARGUMENT when the name is
  * taken. */
 tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__state_node_t* state,
