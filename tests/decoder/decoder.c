@@ -3,6 +3,8 @@
  *
  *   decoder FOLDER DEVICE [--measure]
  *
+ * Exits with 77 where there is no such device.
+ *
  * With its caches as states, and as inputs and outputs that lie in the device's memory. What copies
  * the plans have between memories is looked at too: none of a cache.
  */
@@ -464,5 +466,7 @@ done:
   free(truth.positions);
   free(truth.logits);
   tenon_registry_release(settings.registry);
-  return status == TENON_OK && states && past ? 0 : 1;
+  return status == TENON_ERROR_NOT_FOUND        ? 77 /* no such device here */
+         : status == TENON_OK && states && past ? 0
+                                                : 1;
 }
