@@ -36,6 +36,22 @@ INLINE void copy_16(shared_t to, const void* from, int bytes) {
 /* Of the calling thread's copies. */
 INLINE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
+/* The calling thread's copies since the last such call are a group; the second waits for all groups
+ * but the last. */
+INLINE void end_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+INLINE void wait_for_older_copies() { asm volatile("cp.async.wait_group 1;" ::: "memory"); }
+
+/* Two numbers in the type of the products, the first in the lower half. */
+INLINE unsigned narrow_pair(float low, float high) {
+  unsigned pair;
+#if BRAIN
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#else
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#endif
+  return pair;
+}
+
 /* Four matrices of 8x8, the address of a row each from one lane; a lane gets two neighbours of row
  * lane / 4 of each. */
 INLINE void load_matrices(unsigned (&r)[4], shared_t row) {

@@ -1,0 +1,44 @@
+/* In which tiles attention may be computed: what a tactic's configuration says, and how long each
+ * might take. */
+#ifndef PLUGINS_CUDA_ATTENTION_TILES_H_
+#define PLUGINS_CUDA_ATTENTION_TILES_H_
+
+#include "problem.h"
+
+enum { TENON_CUDA_ATTENTION_TACTICS = 5 };
+
+/* [frozen in plans] The tactic's configuration. */
+typedef struct tenon__cuda_attention_choice_t {
+  uint8_t is_brain; /* products in bf16, not f16 */
+  uint8_t rows;     /* warps with queries of their own */
+  uint8_t parts;    /* warps that share the keys of the same queries */
+  uint8_t tiles;    /* of 16 queries, of a warp */
+  uint8_t groups;   /* of 16 keys, that a warp looks at at once */
+  uint8_t staged;   /* keys and values come through shared memory */
+  uint8_t by_heads; /* the rows of all heads of the result lie side by side */
+  uint8_t reserved;
+} tenon__cuda_attention_choice_t;
+
+/* At most TENON_CUDA_ATTENTION_TACTICS, the fastest by estimate first, with the estimates; their
+ * types and orders are for the caller. */
+uint32_t tenon__cuda_attention_choose(const tenon__cuda_attention_t* attention,
+                                      tenon__cuda_attention_choice_t* out_choices,
+                                      double* out_seconds);
+/* Is it one of all that there are? A plan may say anything. */
+bool tenon__cuda_attention_knows(tenon__cuda_attention_choice_t choice);
+/* Each warp has one tile of keys, whatever the extents. */
+bool tenon__cuda_attention_is_once(const tenon__cuda_attention_t* attention,
+                                   tenon__cuda_attention_choice_t choice);
+
+static inline uint32_t tenon__cuda_attention_threads(tenon__cuda_attention_choice_t choice) {
+  return 32U * choice.rows * choice.parts;
+}
+/* Of a block. */
+static inline int64_t tenon__cuda_attention_queries(tenon__cuda_attention_choice_t choice) {
+  return 16 * (int64_t)choice.rows * choice.tiles;
+}
+/* Of a block, in bytes: what attention.cuh says. */
+uint32_t tenon__cuda_attention_shared(const tenon__cuda_attention_t* attention,
+                                      tenon__cuda_attention_choice_t choice);
+
+#endif
