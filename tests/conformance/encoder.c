@@ -225,6 +225,13 @@ static bool are_near(const float* got, const float* wanted) {
   return near;
 }
 
+static const char* type_name(uint32_t permits) {
+  return permits == 0                   ? "f32"
+         : permits == TENON_PERMIT_F16  ? "f16"
+         : permits == TENON_PERMIT_BF16 ? "bf16"
+                                        : "tf32";
+}
+
 static bool check(form_t form, const char* device, bool measures, uint32_t permits) {
   static float got[MOST];
   static float wanted[MOST];
@@ -245,10 +252,7 @@ static bool check(form_t form, const char* device, bool measures, uint32_t permi
   const bool near = status == TENON_OK && are_near(got, wanted);
   const bool good = near && (measures || count == expected);
   (void)printf("%s %s, %s: %u steps of attention, %s%s\n", good ? "ok" : "FAILED", names[form],
-               permits == 0                  ? "f32"
-               : permits == TENON_PERMIT_F16 ? "f16"
-                                             : "bf16",
-               count, near ? "as the reference" : "not as the reference ",
+               type_name(permits), count, near ? "as the reference" : "not as the reference ",
                status == TENON_OK ? "" : tenon_last_message());
   return good;
 }
@@ -275,6 +279,7 @@ int main(int argument_count, char** arguments) {
     good = check((form_t)form, arguments[1], measures, TENON_PERMIT_F16) && good;
   }
   good = check(BERT, arguments[1], measures, TENON_PERMIT_BF16) && good;
+  good = check(BERT, arguments[1], measures, TENON_PERMIT_TF32) && good;
   good = check(PLAIN, arguments[1], measures, 0) && good;
   return good ? 0 : 1;
 }

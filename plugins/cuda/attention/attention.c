@@ -1,7 +1,7 @@
 /*
- * Attention as one step: what is proposed and taken, in what tiles, and the text. Products in f16
- * or bf16, sums and softmax in f32. What networks keep in f32 is taken too, by tactics that ask for
- * narrower q, k and v; what the scores are changed by stays in its own type.
+ * Attention as one step: what is proposed and taken, in what tiles, and the text. Products in f16,
+ * bf16 or tf32, sums and softmax in f32. What networks keep in f32 is taken too, by tactics that
+ * ask for narrower q, k and v, or for tf32; what the scores are changed by stays in its own type.
  */
 #include "attention.h"
 
@@ -54,8 +54,20 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
 
 /* ---- Tactics ---- */
 
-static tenon_dtype_t product_type(tenon__cuda_attention_choice_t choice) {
-  return choice.is_brain != 0 ? TENON_DTYPE_BFLOAT16 : TENON_DTYPE_FLOAT16;
+/* As what q, k, v and the result are stored. */
+static tenon_dtype_t stored_type(uint8_t product) {
+  return product == TENON_CUDA_ATTENTION_F16    ? TENON_DTYPE_FLOAT16
+         : product == TENON_CUDA_ATTENTION_BF16 ? TENON_DTYPE_BFLOAT16
+                                                : TENON_DTYPE_FLOAT32;
+}
+
+/* Products in the type that there is, or in less than f32, which the build may not permit. */
+static tenon_numerics_t numerics_of(uint8_t product, bool is_rounded) {
+  const uint32_t mantissa = product == TENON_CUDA_ATTENTION_BF16 ? 7 : 10;
+  const uint32_t exponent = product == TENON_CUDA_ATTENTION_F16 ? 5 : 8;
+  return (tenon_numerics_t){.reassociates = 1,
+                            .product_mantissa_bits = is_rounded ? mantissa : 0,
+                            .product_exponent_bits = is_rounded ? exponent : 0};
 }
 
 /* [batch, heads, queries, features] with the heads of a query beside one another. */
@@ -75,7 +87,9 @@ typedef struct emitter_t {
 static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_attention_choice_t choice,
                                double seconds) {
   const tenon__cuda_attention_t* a = e->attention;
-  const tenon_dtype_t type = product_type(choice);
+  static const char* const products[] = {"f16", "bf16", "tf32"};
+  const tenon_dtype_t type = stored_type(choice.product);
+  const bool is_rounded = a->q->dtype == TENON_DTYPE_FLOAT32;
   const bool narrows = a->q->dtype != type;
   tenon_argument_rule_t rules[INPUTS];
   char name[NAME_CAPACITY];
@@ -89,18 +103,12 @@ static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_attention_choice_
       .layout = choice.by_heads != 0 ? rows_of_all_heads() : NULL,
       .flags = TENON_RULE_STRIDED,
       .dtype = narrows ? type : (tenon_dtype_t)TENON_DTYPE_UNDEFINED};
-  const tenon_numerics_t numerics = {.reassociates = 1,
-                                     .product_mantissa_bits = !narrows               ? 0
-                                                              : choice.is_brain != 0 ? 7
-                                                                                     : 10,
-                                     .product_exponent_bits = !narrows               ? 0
-                                                              : choice.is_brain != 0 ? 8
-                                                                                     : 5};
+  const tenon_numerics_t numerics = numerics_of(choice.product, is_rounded);
   (void)snprintf(name, sizeof(name), "%u x %u queries, %u keys by %u warps%s%s%s%s", choice.rows,
                  16U * choice.tiles, 16U * choice.groups, choice.parts,
                  choice.staged != 0 ? ", staged" : "",
-                 choice.by_heads != 0 ? ", rows of all heads" : "", narrows ? ", " : "",
-                 narrows ? tenon__cuda_mnemonic(type) : "");
+                 choice.by_heads != 0 ? ", rows of all heads" : "", is_rounded ? ", " : "",
+                 is_rounded ? products[choice.product] : "");
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic),
       .name = name,
@@ -129,17 +137,16 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   }
   const emitter_t emitter = {&attention, emit, add};
   const tenon_dtype_t dtype = attention.q->dtype;
-  const uint32_t count = tenon__cuda_attention_choose(&attention, choices, seconds);
   tenon_status_t status = TENON_OK;
-  for (uint32_t variant = 0; variant < 4; variant++) {
-    const bool is_brain = variant % 2 == 1;
-    const bool by_heads = variant >= 2;
-    if (dtype == (is_brain ? TENON_DTYPE_FLOAT16 : TENON_DTYPE_BFLOAT16) ||
+  for (uint32_t variant = 0; variant < 2 * TENON_CUDA_ATTENTION_PRODUCTS; variant++) {
+    const uint8_t product = (uint8_t)(variant / 2);
+    const bool by_heads = variant % 2 == 1;
+    if ((dtype != TENON_DTYPE_FLOAT32 && dtype != stored_type(product)) ||
         (by_heads && attention.rank != 4)) {
       continue;
     }
+    const uint32_t count = tenon__cuda_attention_choose(&attention, product, choices, seconds);
     for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
-      choices[k].is_brain = is_brain ? 1 : 0;
       choices[k].by_heads = by_heads ? 1 : 0;
       status = emit_one(&emitter, choices[k], seconds[k]);
     }
@@ -152,21 +159,26 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
 static void write_text(const tenon__cuda_attending_t* a, tenon__cuda_text_t* text) {
   const tenon__cuda_attention_choice_t c = a->choice;
   tenon__cuda_scores_define(&a->scores, text);
-  tenon__cuda_text_add(
-      text,
-      "#define BRAIN %u\n#define D %u\n#define E %u\n#define ROWS %u\n#define PARTS %u\n"
-      "#define TILES %u\n#define GROUPS %u\n#define STAGED %u\n#define ONCE %d\n"
-      "#define HOPELESS %u\n",
-      c.is_brain, a->attention.features, a->attention.results, c.rows, c.parts, c.tiles, c.groups,
-      c.staged, tenon__cuda_attention_is_once(&a->attention, c) ? 1 : 0,
-      (unsigned)a->attention.hopeless);
+  tenon__cuda_text_add(text,
+                       "#define BRAIN %d\n#define SINGLE %d\n#define D %u\n#define E %u\n#define "
+                       "ROWS %u\n#define PARTS %u\n"
+                       "#define TILES %u\n#define GROUPS %u\n#define STAGED %u\n#define ONCE %d\n"
+                       "#define HOPELESS %u\n",
+                       c.product == TENON_CUDA_ATTENTION_BF16 ? 1 : 0,
+                       c.product == TENON_CUDA_ATTENTION_TF32 ? 1 : 0, a->attention.features,
+                       a->attention.results, c.rows, c.parts, c.tiles, c.groups, c.staged,
+                       tenon__cuda_attention_is_once(&a->attention, c) ? 1 : 0,
+                       (unsigned)a->attention.hopeless);
   tenon__cuda_text_copy(text, tenon__cuda_arithmetic_text);
   tenon__cuda_text_copy(text, tenon__cuda_matrix_text);
   tenon__cuda_text_copy(text, tenon__cuda_attention_shape_text);
   tenon__cuda_text_copy(text, tenon__cuda_frame_text);
   tenon__cuda_text_copy(text, tenon__cuda_attention_scores_text);
   tenon__cuda_scores_write(&a->scores, text);
-  tenon__cuda_text_copy(text, tenon__cuda_attention_attention_text);
+  tenon__cuda_text_copy(text, tenon__cuda_attention_elements_text);
+  tenon__cuda_text_copy(text, tenon__cuda_attention_warp_text);
+  tenon__cuda_text_copy(text, tenon__cuda_attention_results_text);
+  tenon__cuda_text_copy(text, tenon__cuda_attention_attend_text);
 }
 
 /* The tiles that are tried next, each compiled in a thread of its own. */
@@ -175,11 +187,11 @@ static void compile_ahead(const tenon_prepare_t* call, const tenon__cuda_attendi
   double seconds[TENON_CUDA_ATTENTION_TACTICS];
   tenon__cuda_text_t texts[TENON_CUDA_ATTENTION_TACTICS + 1];
   tenon__cuda_attending_t other = *a;
-  const uint32_t count = tenon__cuda_attention_choose(&a->attention, choices, seconds);
+  const uint32_t count =
+      tenon__cuda_attention_choose(&a->attention, a->choice.product, choices, seconds);
   uint32_t written = 0;
   for (uint32_t k = 0; k <= count; k++) {
     other.choice = k == 0 ? a->choice : choices[k - 1];
-    other.choice.is_brain = a->choice.is_brain;
     other.choice.by_heads = a->choice.by_heads;
     if (k == 0 || memcmp(&other.choice, &a->choice, sizeof(a->choice)) != 0) {
       texts[written] = (tenon__cuda_text_t){.allocator = a->device->state->allocator};
@@ -219,7 +231,7 @@ static bool read_call(const tenon_prepare_t* call, tenon__cuda_attending_t* a) {
   memcpy(&a->choice, call->tactic->configuration, sizeof(a->choice));
   const tenon_dtype_t dtype = a->attention.q->dtype;
   return tenon__cuda_attention_knows(a->choice) &&
-         (dtype == TENON_DTYPE_FLOAT32 || dtype == product_type(a->choice)) &&
+         (dtype == TENON_DTYPE_FLOAT32 || dtype == stored_type(a->choice.product)) &&
          tenon__cuda_scores_make(&a->attention, &a->scores, &reason) == NULL;
 }
 

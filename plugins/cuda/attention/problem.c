@@ -197,12 +197,15 @@ static bool reaches_product(search_t* s, uint32_t value, uint32_t behind, uint32
     }
   }
   const tenon_program_t* program = a->table->node_program(a->region, node);
+  if (program == NULL) {
+    return false;
+  }
   bool reaches = false;
-  for (uint32_t k = 0; program != NULL && k < program->operand_count; k++) {
-    reaches =
-        (program->operands[k].indexed == 0 &&
-         reaches_product(s, input_of(a, node, program->operands[k].index), node, depth + 1)) ||
-        reaches;
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    const uint32_t input = input_of(a, node, program->operands[k].index);
+    const bool one =
+        program->operands[k].indexed == 0 && reaches_product(s, input, node, depth + 1);
+    reaches = one || reaches;
   }
   if (reaches && a->inner_count < TENON_CUDA_ATTENTION_NODES) {
     a->inner[a->inner_count++] = node;
@@ -254,7 +257,10 @@ static uint32_t find_factor(const tenon__cuda_attention_t* a, uint32_t node,
   const tenon_instruction_t* last = &program->instructions[program->outputs[0].instruction];
   const tenon_value_info_t* result = info_of(a, a->table->node_output(a->region, node, 0));
   const bool divides = last->opcode == TENON_OPCODE_DIV;
-  for (uint32_t side = 0; side < 2 && (divides || last->opcode == TENON_OPCODE_MUL); side++) {
+  if (!divides && last->opcode != TENON_OPCODE_MUL) {
+    return TENON_NONE;
+  }
+  for (uint32_t side = 0; side < 2; side++) {
     const tenon_instruction_t* x = &program->instructions[last->operands[side]];
     const uint32_t part = last->operands[1 - side];
     if ((side == 1 && divides) || x->opcode != TENON_OPCODE_INPUT ||

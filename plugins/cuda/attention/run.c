@@ -19,8 +19,8 @@ static tenon_status_t refuse(tenon_binding_t* handle, const tenon_bind_table_t* 
 }
 
 /* Elements from one to the next, axes of one element standing still. True: rows of words of 16
- * bytes. `turned`: features, then rows. */
-static bool read_lines(const tenon_tensor_view_t* view, uint32_t rank, bool turned,
+ * bytes, which are `word` elements. `turned`: features, then rows. */
+static bool read_lines(const tenon_tensor_view_t* view, uint32_t rank, int64_t word, bool turned,
                        tenon__cuda_lines_t* out) {
   const uint32_t missing = rank - view->rank;
   const uint32_t row = view->rank - (turned ? 1 : 2);
@@ -33,7 +33,7 @@ static bool read_lines(const tenon_tensor_view_t* view, uint32_t rank, bool turn
       continue;
     }
     *(axis == row ? &out->row : &out->outer[missing + axis]) = stride;
-    wide = wide && stride % 8 == 0;
+    wide = wide && stride % word == 0;
   }
   return wide;
 }
@@ -50,6 +50,7 @@ static tenon_status_t bind_shape(bound_t* bound, tenon_binding_t* handle,
   int64_t extents[TENON_CUDA_AXES] = {0}; /* of the scores */
   const int64_t queries = y->dims[rank - 2];
   const int64_t keys = kt->dims[kt->rank - 1];
+  const int64_t word = 16 / tenon__cuda_attention_bytes(a->choice.product);
   const int64_t block = tenon__cuda_attention_queries(a->choice);
   const int64_t tiles = (queries + block - 1) / block;
   double blocks = (double)tiles;
@@ -61,10 +62,10 @@ static tenon_status_t bind_shape(bound_t* bound, tenon_binding_t* handle,
   if (queries > INT32_MAX / 2 || keys > INT32_MAX / 2 || blocks > INT32_MAX) {
     return refuse(handle, host, "more than 2^30 queries or keys, or 2^31 tiles");
   }
-  bound->has_wide_rows = read_lines(q, rank, false, &s->lines[0]);
-  bound->has_wide_rows = read_lines(kt, rank, true, &s->lines[1]) && bound->has_wide_rows;
-  bound->has_wide_rows = read_lines(v, rank, false, &s->lines[2]) && bound->has_wide_rows;
-  bound->has_wide_results = read_lines(y, rank, false, &s->lines[3]);
+  bound->has_wide_rows = read_lines(q, rank, word, false, &s->lines[0]);
+  bound->has_wide_rows = read_lines(kt, rank, word, true, &s->lines[1]) && bound->has_wide_rows;
+  bound->has_wide_rows = read_lines(v, rank, word, false, &s->lines[2]) && bound->has_wide_rows;
+  bound->has_wide_results = read_lines(y, rank, word, false, &s->lines[3]);
   s->queries = (int32_t)queries;
   s->keys = (int32_t)keys;
   bound->launch = (tenon__cuda_launch_t){

@@ -87,16 +87,17 @@ static uint32_t join_value(joiner_t* j, uint32_t value, /* NOLINT(misc-no-recurs
     return as_type(j, j->product, dtype);
   }
   const uint32_t node = tenon__cuda_attention_maker(a, value, behind);
-  for (uint32_t k = 0; node != TENON_NONE && k < a->inner_count; k++) {
-    if (a->inner[k] == node) {
-      if (j->made[k] == TENON_NONE) {
-        const uint32_t made = join_node(j, node, TENON_NONE);
-        j->made[k] = made;
-      }
-      return as_type(j, j->made[k], dtype);
-    }
+  uint32_t k = 0;
+  while (k < a->inner_count && a->inner[k] != node) {
+    k++;
   }
-  return add_operand(j, value, dtype);
+  if (k == a->inner_count) {
+    return add_operand(j, value, dtype);
+  }
+  if (j->made[k] == TENON_NONE) {
+    j->made[k] = join_node(j, node, TENON_NONE);
+  }
+  return as_type(j, j->made[k], dtype);
 }
 
 /* All of a node's instructions up to `last` (TENON_NONE: its output): the one that is that.

@@ -11,10 +11,10 @@ struct lines_t {
   i64 feature;
 };
 struct shape_t {
-  const u16* q;
-  const u16* k;
-  const u16* v;
-  u16* y;
+  const char* q;
+  const char* k;
+  const char* v;
+  char* y;
   lines_t lines[4]; /* of q, k, v, y */
   int queries;
   int keys;

@@ -18,9 +18,14 @@ static const tenon__cuda_attention_choice_t all[] = {
 };
 enum { ALL = sizeof(all) / sizeof(*all) };
 
-/* Of 32 queries with more features a warp has no registers for the sums. */
+/* Rows that are longer than what NVRTC finds registers for would be spilt: of 32 queries beyond 128
+ * bytes, of keys that are not staged beyond 256, but for one group that is all there is. */
 static bool has_registers(const tenon__cuda_attention_t* a, tenon__cuda_attention_choice_t choice) {
-  return choice.tiles == 1 || (a->features <= 64 && a->results <= 64);
+  const uint32_t features = a->features > a->results ? a->features : a->results;
+  const uint32_t bytes = features * tenon__cuda_attention_bytes(choice.product);
+  return choice.tiles > 1 ? bytes <= 128
+                          : bytes <= 256 || choice.staged != 0 ||
+                                (choice.groups == 1 && tenon__cuda_attention_is_once(a, choice));
 }
 
 static int64_t up(int64_t count, int64_t step) {
@@ -41,38 +46,42 @@ static double estimate(const tenon__cuda_attention_t* a, tenon__cuda_attention_c
   const double turns = warps > warps_at_once ? warps / warps_at_once : 1;
   const double tiles = (double)up(keys, (int64_t)16 * choice.groups * choice.parts);
   const double waits = choice.staged != 0 ? 0.25e-6 : 0.5e-6;
-  const double work =
-      0.06e-6 * choice.groups * choice.tiles * (double)(a->features + a->results) / 128;
+  const double work = 0.06e-6 * choice.groups * choice.tiles * (double)(a->features + a->results) /
+                      256 * tenon__cuda_attention_bytes(choice.product);
   return 1.2e-6 + turns * (tiles * (waits + work) + (choice.parts > 1 ? 0.2e-6 : 0));
 }
 
-uint32_t tenon__cuda_attention_choose(const tenon__cuda_attention_t* attention,
+uint32_t tenon__cuda_attention_choose(const tenon__cuda_attention_t* attention, uint8_t product,
                                       tenon__cuda_attention_choice_t* out_choices,
                                       double* out_seconds) {
   uint32_t count = 0;
   for (size_t k = 0; k < ALL; k++) {
-    const double seconds = estimate(attention, all[k]);
+    tenon__cuda_attention_choice_t choice = all[k];
+    choice.product = product;
+    const double seconds = estimate(attention, choice);
     uint32_t at = count;
     while (at > 0 && out_seconds[at - 1] > seconds) {
       at--;
     }
-    if (at == TENON_CUDA_ATTENTION_TACTICS || !has_registers(attention, all[k])) {
+    if (at == TENON_CUDA_ATTENTION_TACTICS || !has_registers(attention, choice)) {
       continue;
     }
     count += count < TENON_CUDA_ATTENTION_TACTICS ? 1 : 0;
     memmove(&out_seconds[at + 1], &out_seconds[at], (count - at - 1) * sizeof(*out_seconds));
     memmove(&out_choices[at + 1], &out_choices[at], (count - at - 1) * sizeof(*out_choices));
     out_seconds[at] = seconds;
-    out_choices[at] = all[k];
+    out_choices[at] = choice;
   }
   return count;
 }
 
 bool tenon__cuda_attention_knows(tenon__cuda_attention_choice_t choice) {
-  bool knows = choice.is_brain <= 1 && choice.by_heads <= 1;
-  choice.is_brain = choice.by_heads = 0;
+  if (choice.product >= TENON_CUDA_ATTENTION_PRODUCTS || choice.by_heads > 1) {
+    return false;
+  }
+  choice.product = choice.by_heads = 0;
   bool found = false;
-  for (size_t k = 0; knows && k < ALL; k++) {
+  for (size_t k = 0; k < ALL; k++) {
     found = found || memcmp(&choice, &all[k], sizeof(choice)) == 0;
   }
   return found;
@@ -87,9 +96,10 @@ bool tenon__cuda_attention_is_once(const tenon__cuda_attention_t* attention,
 uint32_t tenon__cuda_attention_shared(const tenon__cuda_attention_t* attention,
                                       tenon__cuda_attention_choice_t choice) {
   const uint32_t keys = 16U * choice.groups;
-  const uint32_t lines = (2 * attention->features + 63) / 64;
-  const uint32_t k_pitch = (lines % 2 == 1 ? lines : lines + 1) * 64;
-  const uint32_t v_pitch = (2 * attention->results + 31) / 32 * 32;
+  const uint32_t bytes = tenon__cuda_attention_bytes(choice.product);
+  const uint32_t lines = (bytes * attention->features + 63) / 64;
+  const uint32_t k_pitch = (lines + 1 - lines % 2) * 64;
+  const uint32_t v_pitch = (bytes * attention->results + 31) / 32 * 32;
   if (choice.staged != 0) {
     return 2 * (keys * (k_pitch + v_pitch) + keys / 4 * 32);
   }

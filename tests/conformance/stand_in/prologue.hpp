@@ -193,6 +193,27 @@ static inline void stand_in_multiply(float (&c)[4], const unsigned (&a)[4], unsi
 }
 #define multiply_fragments(c, a, b0, b1) stand_in_multiply(c, a, b0, b1, BRAIN != 0)
 
+/* The same for m16n8k8 of f32. */
+static inline unsigned rounded_single(unsigned bits) {
+  return (bits & 0x7FFFFFFFu) > 0x7F800000u ? bits : (bits + 0x1000u) & ~0x1FFFu;
+}
+static inline void multiply_singles(float (&c)[4], const unsigned (&a)[4], unsigned b0,
+                                    unsigned b1) {
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned mine[6] = {a[0], a[1], a[2], a[3], b0, b1};
+  memcpy(stand_in_of_lane(lane), mine, sizeof(mine));
+  stand_in_meet_warp();
+  for (unsigned k = 0; k < 8; k++) {
+    for (unsigned element = 0; element < 4; element++) {
+      const unsigned column = lane % 4 * 2 + element % 2;
+      const unsigned* left = stand_in_of_lane(lane / 4 * 4 + k % 4);
+      const unsigned* right = stand_in_of_lane(column * 4 + k % 4);
+      c[element] += __uint_as_float(left[k / 4 * 2 + element / 2]) *
+                    __uint_as_float(right[4 + k / 4]);
+    }
+  }
+  stand_in_meet_warp();
+}
 static inline unsigned stand_in_narrowed(float x, bool is_brain) {
   uint16_t half = 0;
   stand_in_convert(x, half);
