@@ -15,8 +15,8 @@ INLINE void attend_block(const parameters_t& p, unsigned char* memory) {
   const int warp = threadIdx.x / 32;
   const lane_t lane = {(int)threadIdx.x % 32 / 4, (int)threadIdx.x % 4};
   place_t block;
-  const int first_query = (int)find_block(p, block) * (ROWS * QUERIES);
-  const int query = first_query + warp / PARTS * QUERIES + lane.row;
+  const int first_query = (int)find_block(p, block) * (QUERY_WARPS * QUERIES);
+  const int query = first_query + warp / KEY_WARPS * QUERIES + lane.row;
   const element_t* from_q = (const element_t*)s.q + heads_of(s.lines[0], block);
   const source_t from = {(const element_t*)s.k + heads_of(s.lines[1], block),
                          (const element_t*)s.v + heads_of(s.lines[2], block),
@@ -58,14 +58,14 @@ INLINE void attend_block(const parameters_t& p, unsigned char* memory) {
     buffer = 1 - buffer;
   }
 #elif ONCE
-  add_tile<WIDE>(p, lane, from, memory, block, uniforms, query, warp % PARTS * KEYS, q, state);
+  add_tile<WIDE>(p, lane, from, memory, block, uniforms, query, warp % KEY_WARPS * KEYS, q, state);
 #else
 #pragma unroll 1
-  for (int first = warp % PARTS * KEYS; first < s.keys; first += PARTS * KEYS) {
+  for (int first = warp % KEY_WARPS * KEYS; first < s.keys; first += KEY_WARPS * KEYS) {
     add_tile<WIDE>(p, lane, from, memory, block, uniforms, query, first, q, state);
   }
 #endif
-#if PARTS == 1
+#if KEY_WARPS == 1
   end_warp(p, lane, y, query, state);
 #else
   leave(lane, state, (float*)memory + warp * SUMS);

@@ -160,8 +160,8 @@ static void write_text(const tenon__cuda_attending_t* a, tenon__cuda_text_t* tex
   const tenon__cuda_attention_choice_t c = a->choice;
   tenon__cuda_scores_define(&a->scores, text);
   tenon__cuda_text_add(text,
-                       "#define BRAIN %d\n#define SINGLE %d\n#define D %u\n#define E %u\n#define "
-                       "ROWS %u\n#define PARTS %u\n"
+                       "#define BRAIN %d\n#define SINGLE %d\n#define D %u\n#define E %u\n"
+                       "#define QUERY_WARPS %u\n#define KEY_WARPS %u\n"
                        "#define TILES %u\n#define GROUPS %u\n#define STAGED %u\n#define ONCE %d\n"
                        "#define HOPELESS %u\n",
                        c.product == TENON_CUDA_ATTENTION_BF16 ? 1 : 0,

@@ -1,10 +1,10 @@
 /*
  * softmax(f(q k^T)) v. A warp has TILES times 16 queries and goes over keys in tiles of 16 GROUPS,
- * with the largest score and the sum of a row so far; PARTS warps share the keys of a row and meet
- * in shared memory, ROWS of them have other rows. The text in front defines these, D and E (features
- * of q and k, and of v, in steps of 8), ONCE (each warp has one tile of keys), STAGED (keys and
- * values come through shared memory, for all warps of a block) and HOPELESS.
- * SINGLE: elements are f32, multiplied as tf32; else f16 or bf16, two in a word.
+ * with the largest score and the sum of a row so far. KEY_WARPS share the keys of a row and meet in
+ * shared memory; there are QUERY_WARPS times as many, with other rows. The text in front defines
+ * these, D and E (features of q and k, and of v, in steps of 8), ONCE (each warp has one tile of
+ * keys), STAGED (keys and values come through shared memory, for all warps of a block), HOPELESS,
+ * and SINGLE: elements are f32, multiplied as tf32; else f16 or bf16, two in a word.
  *
  * Which feature is which place of a sum does not matter as long as both factors agree, nor which
  * column of v is which of a product, nor which key which row. So a lane has what lies together:
@@ -28,7 +28,7 @@ enum {
   VALUES = (COLUMNS + EACH - 1) / EACH,
   KEYS = 16 * GROUPS,
   QUERIES = 16 * TILES,
-  THREADS = 32 * ROWS * PARTS,
+  THREADS = 32 * QUERY_WARPS * KEY_WARPS,
   /* In shared memory: bytes from one row to the next. Two rows of k, and four of v that are four
    * rows apart, lie in different banks. */
   K_LINES = (BYTES * D + 63) / 64,

@@ -51,7 +51,7 @@ INLINE void gather_run(const float (&sums)[COLUMNS][4], int first, int half, flo
   }
 }
 
-#if PARTS == 1
+#if KEY_WARPS == 1
 template <int RUN>
 INLINE void store_run(const shape_t& s, const lane_t& lane, element_t* row, int first,
                       const float (&sums)[COLUMNS][4], int half, const ending_t& e) {
@@ -144,12 +144,12 @@ INLINE void join_piece(const shape_t& s, const float* sums, int row, int column,
   float top = -INFINITE;
   float total = 0.0f;
 #pragma unroll
-  for (int part = 0; part < PARTS; ++part) {
+  for (int part = 0; part < KEY_WARPS; ++part) {
     top = fmaxf(top, sums[part * SUMS + QUERIES * SUMS_PITCH + row]);
   }
   const float relative = relative_to(top);
 #pragma unroll
-  for (int part = 0; part < PARTS; ++part) {
+  for (int part = 0; part < KEY_WARPS; ++part) {
     const float* tops = sums + part * SUMS + QUERIES * SUMS_PITCH + row;
     const float* from = sums + part * SUMS + row * SUMS_PITCH + column;
     const float weight = power(tops[0], relative);
@@ -170,11 +170,11 @@ INLINE void join_piece(const shape_t& s, const float* sums, int row, int column,
   store_results(s, to, column, x);
 }
 INLINE void join_parts(const parameters_t& p, const float* sums, element_t* y, int first) {
-  for (int n = threadIdx.x; n < ROWS * QUERIES * COLUMNS; n += THREADS) {
+  for (int n = threadIdx.x; n < QUERY_WARPS * QUERIES * COLUMNS; n += THREADS) {
     const int row = n / COLUMNS;
     const int query = first + row;
     if (query < p.shape.queries) {
-      join_piece(p.shape, sums + row / QUERIES * PARTS * SUMS, row % QUERIES, n % COLUMNS * 8,
+      join_piece(p.shape, sums + row / QUERIES * KEY_WARPS * SUMS, row % QUERIES, n % COLUMNS * 8,
                  y + query * p.shape.lines[3].row);
     }
   }
