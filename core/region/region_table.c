@@ -2,6 +2,7 @@
 #include "core/region/region_table.h"
 
 #include "core/network/node.h"
+#include "core/region/node_program.h"
 #include "core/region/region.h"
 
 static const tenon__node_t* node_of(const tenon_region_t* region, uint32_t node) {
@@ -143,6 +144,12 @@ static const tenon_program_t* region_program(const tenon_region_t* region) {
   return region->expression == NULL ? NULL : &region->expression->program;
 }
 
+static const tenon_program_t* program_of_node(const tenon_region_t* region, uint32_t node) {
+  return node < region->node_count
+             ? tenon__node_program(region->network, region->graph, region->nodes[node])
+             : NULL;
+}
+
 static const tenon_region_table_t region_table = {
     .size = sizeof(tenon_region_table_t),
     .kind = region_kind,
@@ -167,6 +174,7 @@ static const tenon_region_table_t region_table = {
     .output = output_value,
     .slot_program = slot_program,
     .program = region_program,
+    .node_program = program_of_node,
 };
 
 const tenon_region_table_t* tenon__region_table(void) {

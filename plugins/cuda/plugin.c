@@ -16,7 +16,8 @@ TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "offers: kernel narrow_expressions *expressions cuda\n"
                       "offers: kernel moves *moves cuda\n"
                       "offers: kernel tiled_convolution standard.convolution/1 cuda\n"
-                      "offers: kernel tiled_mat_mul standard.mat_mul/1 cuda\n" TENON_CLOSED_OFFERS
+                      "offers: kernel tiled_mat_mul standard.mat_mul/1 cuda\n"
+                      "offers: kernel fused_attention * cuda\n" TENON_CLOSED_OFFERS
                       "needs-library: libcuda.so.1 opened\n"
                       "needs-library: libnvrtc.so.13 opened\n"
                       "needs-library: libnvrtc.so.12 opened\n"
@@ -59,7 +60,7 @@ static void stop(void* state) {
   }
 static const tenon_offering_t* const offerings[] = {
     &tenon__cuda_devices, KERNEL(expressions), KERNEL(narrow_expressions), KERNEL(moves),
-    KERNEL(convolution),  KERNEL(mat_mul),     &tenon__closed_kernels};
+    KERNEL(convolution),  KERNEL(mat_mul),     KERNEL(attention),          &tenon__closed_kernels};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "cuda",

@@ -19,6 +19,13 @@ extern const char tenon__cuda_tile_text[];
 extern const char tenon__cuda_direct_text[];
 extern const char tenon__cuda_patch_text[];
 extern const char tenon__cuda_depthwise_text[];
+/* Attention (attention/): in front of the frame; behind it; behind the scores' functions. */
+extern const char tenon__cuda_attention_shape_text[];
+extern const char tenon__cuda_attention_scores_text[];
+extern const char tenon__cuda_attention_elements_text[];
+extern const char tenon__cuda_attention_warp_text[];
+extern const char tenon__cuda_attention_results_text[];
+extern const char tenon__cuda_attention_attend_text[];
 /* Expressions of elements below a byte. */
 extern const char tenon__cuda_closed_narrow_text[];
 /* Operators by hand, closed/NAME.cuh. */

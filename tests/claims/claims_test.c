@@ -242,6 +242,46 @@ TENON_TEST(arithmetic_beside_a_claim_does_not_wait_for_itself) {
   close_world(&world);
 }
 
+/* What the node between two products computes is shown to a kernel that knows no operator but the
+ * product: when it is asked, and again when the plan's bytes are loaded. */
+TENON_TEST(arithmetic_between_nodes_is_shown) {
+  static const char* const exclude[] = {"shown_programs", NULL};
+  world_t world;
+  tenon_step_info_t info;
+  const void* bytes = NULL;
+  size_t size = 0;
+  float made[VALUES] = {0};
+  float loaded[VALUES] = {0};
+  float without[VALUES] = {0};
+  REQUIRE(open_world(&world));
+  const tenon_value_t first = product(&world, "first", input(&world, "a"), input(&world, "b"));
+  const tenon_value_t middle = node(&world, "standard.sub/1", "middle", input(&world, "c"), first);
+  output(&world, product(&world, "second", middle, input(&world, "d")), "y");
+  REQUIRE(build(&world, NULL));
+  EXPECT(tenon_engine_step_count(world.engine) == 1);
+  REQUIRE(step_info(&world, 0, &info));
+  EXPECT_TEXT(info.kernel, "between");
+  EXPECT_CONTAINS(info.nodes, "middle");
+  REQUIRE(run(&world, made));
+  tenon_context_destroy(world.context);
+  tenon_engine_release(world.engine);
+  world.context = NULL;
+  world.engine = NULL;
+  REQUIRE(tenon_plan_get_data(world.plan, &bytes, &size) == TENON_OK);
+  REQUIRE(tenon_engine_create_from_memory(world.registry, bytes, size, NULL, &world.engine) ==
+          TENON_OK);
+  REQUIRE(tenon_context_create(world.engine, NULL, &world.context) == TENON_OK);
+  REQUIRE(run(&world, loaded));
+  forget_plan(&world);
+  REQUIRE(build(&world, exclude));
+  REQUIRE(run(&world, without));
+  for (uint32_t k = 0; k < VALUES; ++k) {
+    EXPECT_NEAR(made[k], without[k], 0);
+    EXPECT_NEAR(loaded[k], without[k], 0);
+  }
+  close_world(&world);
+}
+
 /* A build without fusion gives every node a step of its own. */
 TENON_TEST(no_fusion_takes_no_claims) {
   world_t world;

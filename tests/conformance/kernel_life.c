@@ -19,6 +19,9 @@ static void* kernel_state(void) {
 static bool computes(const tenon_kernel_t* kernel, const fake_t* fake) {
   const uint32_t flag =
       fake->kind == TENON_REGION_MOVE ? TENON_KERNEL_MOVES : TENON_KERNEL_EXPRESSIONS;
+  if (fake->nodes != NULL) {
+    return kernel->propose != NULL;
+  }
   if (fake->op == NULL) {
     return (kernel->flags & flag) != 0;
   }

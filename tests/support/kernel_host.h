@@ -1,7 +1,7 @@
 /*
- * A host for unit tests of kernels: one region with one node, one program or one move, its
- * attributes and arguments, and all the tables that a kernel calls. What a plugin's tests add, in
- * their fake_host.h: how arguments are laid out, and how its kernels are driven and judged.
+ * A host for unit tests of kernels: one region with one node or several, one program or one move,
+ * its attributes and arguments, and all the tables that a kernel calls. What a plugin's tests add,
+ * in their fake_host.h: how arguments are laid out, and how its kernels are driven and judged.
  * Attributes, programs and moves are borrowed.
  */
 #ifndef TESTS_SUPPORT_KERNEL_HOST_H_
@@ -39,9 +39,21 @@ typedef struct fake_attribute_t {
   const double* numbers;
 } fake_attribute_t;
 
+/* One of several nodes; inputs and output are numbers of values. */
+typedef struct fake_node_t {
+  const char* op;
+  uint32_t inputs[4];
+  uint32_t input_count;
+  uint32_t output;
+  const tenon_program_t* program;
+} fake_node_t;
+
 typedef struct fake_t {
   uint32_t kind;
-  const char* op; /* NULL: a region without nodes */
+  const char* op; /* NULL: a region without nodes; of several nodes that of the main one */
+  const fake_node_t* nodes; /* NULL: at most one, whose inputs are the region's */
+  uint32_t several_count;   /* of these */
+  uint32_t inner_count;     /* values behind the outputs that are made and used up inside */
   fake_attribute_t attributes[FAKE_ATTRIBUTES];
   uint32_t attribute_count;
   fake_value_t values[FAKE_VALUES]; /* inputs of the node, inputs of slots, outputs */
@@ -196,27 +208,33 @@ static inline uint32_t fake_kind(const tenon_region_t* r) {
   return fake_from(r)->kind;
 }
 static inline uint32_t fake_node_count(const tenon_region_t* r) {
-  return fake_from(r)->op != NULL ? 1 : 0;
+  const fake_t* fake = fake_from(r);
+  return fake->nodes != NULL ? fake->several_count : fake->op != NULL ? 1 : 0;
+}
+static inline const fake_node_t* fake_node(const tenon_region_t* r, uint32_t node) {
+  return fake_from(r)->nodes == NULL ? NULL : &fake_from(r)->nodes[node];
 }
 static inline const char* fake_op(const tenon_region_t* r, uint32_t node) {
-  (void)node;
-  return fake_from(r)->op;
+  return fake_node(r, node) != NULL ? fake_node(r, node)->op : fake_from(r)->op;
 }
 static inline uint32_t fake_node_inputs(const tenon_region_t* r, uint32_t node) {
-  (void)node;
-  return fake_from(r)->node_input_count;
+  return fake_node(r, node) != NULL ? fake_node(r, node)->input_count
+                                    : fake_from(r)->node_input_count;
 }
 static inline uint32_t fake_node_outputs(const tenon_region_t* r, uint32_t node) {
-  (void)node;
-  return fake_from(r)->output_count;
+  return fake_node(r, node) != NULL ? 1 : fake_from(r)->output_count;
 }
 /* An input of rank FAKE_RANK stands for one that is absent. */
 static inline uint32_t fake_node_input(const tenon_region_t* r, uint32_t node, uint32_t index) {
-  (void)node;
+  if (fake_node(r, node) != NULL) {
+    return index < fake_node(r, node)->input_count ? fake_node(r, node)->inputs[index] : TENON_NONE;
+  }
   return fake_from(r)->values[index].info.rank == FAKE_RANK ? TENON_NONE : index;
 }
 static inline uint32_t fake_node_output(const tenon_region_t* r, uint32_t node, uint32_t index) {
-  (void)node;
+  if (fake_node(r, node) != NULL) {
+    return index == 0 ? fake_node(r, node)->output : TENON_NONE;
+  }
   return index >= fake_from(r)->output_count ? TENON_NONE : fake_from(r)->input_count + index;
 }
 static inline const fake_attribute_t* fake_find(const tenon_region_t* r, const char* name,
@@ -262,7 +280,7 @@ static inline tenon_status_t fake_get_strings(const tenon_region_t* r, uint32_t 
   return TENON_ERROR_NOT_FOUND;
 }
 static inline uint32_t fake_value_count(const tenon_region_t* r) {
-  return fake_from(r)->value_count;
+  return fake_from(r)->value_count + fake_from(r)->inner_count;
 }
 static inline const tenon_value_info_t* fake_value(const tenon_region_t* r, uint32_t value) {
   return &fake_from(r)->values[value].info;
@@ -286,6 +304,9 @@ static inline const tenon_program_t* fake_slot(const tenon_region_t* r, uint32_t
 static inline const tenon_program_t* fake_program(const tenon_region_t* r) {
   return fake_from(r)->program;
 }
+static inline const tenon_program_t* fake_node_program(const tenon_region_t* r, uint32_t node) {
+  return fake_node(r, node) == NULL ? NULL : fake_node(r, node)->program;
+}
 static const tenon_region_table_t fake_region_table = {sizeof(tenon_region_table_t),
                                                        fake_kind,
                                                        fake_node_count,
@@ -308,7 +329,8 @@ static const tenon_region_table_t fake_region_table = {sizeof(tenon_region_table
                                                        fake_input_value,
                                                        fake_output_value,
                                                        fake_slot,
-                                                       fake_program};
+                                                       fake_program,
+                                                       fake_node_program};
 
 /* ---- Preparing and binding ---- */
 

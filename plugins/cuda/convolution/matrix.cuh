@@ -36,6 +36,22 @@ INLINE void copy_16(shared_t to, const void* from, int bytes) {
 /* Of the calling thread's copies. */
 INLINE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
+/* The calling thread's copies since the last such call are a group; the second waits for all groups
+ * but the last. */
+INLINE void end_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+INLINE void wait_for_older_copies() { asm volatile("cp.async.wait_group 1;" ::: "memory"); }
+
+/* Two numbers in the type of the products, the first in the lower half. */
+INLINE unsigned narrow_pair(float low, float high) {
+  unsigned pair;
+#if BRAIN
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#else
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#endif
+  return pair;
+}
+
 /* Four matrices of 8x8, the address of a row each from one lane; a lane gets two neighbours of row
  * lane / 4 of each. */
 INLINE void load_matrices(unsigned (&r)[4], shared_t row) {
@@ -52,6 +68,20 @@ INLINE void multiply_fragments(float (&c)[4], const unsigned (&a)[4], unsigned b
 #define MULTIPLY "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
 #endif
   asm(MULTIPLY "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/* f32 as tf32: rounded to nearest, halves away from 0. */
+INLINE unsigned rounded_single(unsigned bits) {
+  unsigned rounded;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(__uint_as_float(bits)));
+  return rounded;
+}
+/* c += a * b of 16x8 and 8x8, in tf32. */
+INLINE void multiply_singles(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }

@@ -859,6 +859,11 @@ typedef struct tenon_region_table_t {
   const tenon_program_t* (*slot_program)(const tenon_region_t* region, uint32_t slot);
   /* REGION_EXPRESSION: the whole. */
   const tenon_program_t* (*program)(const tenon_region_t* region);
+  /* Since 0.6. What a node computes, for kernels of several nodes that take anybody's arithmetic:
+   * a program over the shape of its one output, whose operands' `index` is the node's input. Each
+   * is read as broadcasting has it: last dimensions belong together, those of extent 1 and missing
+   * ones do not vary. NULL: the node has no expression, or one that reads or gives otherwise. */
+  const tenon_program_t* (*node_program)(const tenon_region_t* region, uint32_t node);
 } tenon_region_table_t;
 
 /* Layout is data. [growing] How a tensor of `rank` dimensions lies in memory: `order` lists

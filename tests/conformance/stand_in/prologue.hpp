@@ -60,6 +60,14 @@ static inline float __uint_as_float(unsigned x) { return stand_in_bits<float>(x)
 static inline unsigned __float_as_uint(float x) { return stand_in_bits<unsigned>(x); }
 static inline long long __double_as_longlong(double x) { return stand_in_bits<long long>(x); }
 static inline double __longlong_as_double(long long x) { return stand_in_bits<double>(x); }
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+  const uint64_t both = (uint64_t)b << 32 | a;
+  unsigned result = 0;
+  for (unsigned k = 0; k < 4; k++) {
+    result |= (unsigned)(both >> (selector >> 4 * k & 7) * 8 & 255) << 8 * k;
+  }
+  return result;
+}
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
 static inline double stand_in_cut(double x, double least, double most) {
@@ -131,6 +139,8 @@ static inline void copy_16(shared_t to, const void* from, int bytes) {
   memcpy((void*)to, from, (size_t)bytes);
 }
 static inline void wait_for_copies() {}
+static inline void end_copies() {}
+static inline void wait_for_older_copies() {}
 static inline void release_dependents() {}
 static inline void wait_for_predecessors() {}
 
@@ -182,6 +192,38 @@ static inline void stand_in_multiply(float (&c)[4], const unsigned (&a)[4], unsi
   stand_in_meet_warp();
 }
 #define multiply_fragments(c, a, b0, b1) stand_in_multiply(c, a, b0, b1, BRAIN != 0)
+
+/* The same for m16n8k8 of f32. */
+static inline unsigned rounded_single(unsigned bits) {
+  return (bits & 0x7FFFFFFFu) > 0x7F800000u ? bits : (bits + 0x1000u) & ~0x1FFFu;
+}
+static inline void multiply_singles(float (&c)[4], const unsigned (&a)[4], unsigned b0,
+                                    unsigned b1) {
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned mine[6] = {a[0], a[1], a[2], a[3], b0, b1};
+  memcpy(stand_in_of_lane(lane), mine, sizeof(mine));
+  stand_in_meet_warp();
+  for (unsigned k = 0; k < 8; k++) {
+    for (unsigned element = 0; element < 4; element++) {
+      const unsigned column = lane % 4 * 2 + element % 2;
+      const unsigned* left = stand_in_of_lane(lane / 4 * 4 + k % 4);
+      const unsigned* right = stand_in_of_lane(column * 4 + k % 4);
+      c[element] += __uint_as_float(left[k / 4 * 2 + element / 2]) *
+                    __uint_as_float(right[4 + k / 4]);
+    }
+  }
+  stand_in_meet_warp();
+}
+static inline unsigned stand_in_narrowed(float x, bool is_brain) {
+  uint16_t half = 0;
+  stand_in_convert(x, half);
+  const unsigned bits = __float_as_uint(x);
+  return !is_brain ? half
+         : x != x  ? 0x7FFFu
+                   : (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16;
+}
+#define narrow_pair(low, high) \
+  (stand_in_narrowed(low, BRAIN != 0) | stand_in_narrowed(high, BRAIN != 0) << 16)
 
 /* One thread runs at a time, so these are what they say. */
 template <class T, class U>
