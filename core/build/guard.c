@@ -25,22 +25,6 @@ typedef struct guard_t {
   uint32_t kept_count;
 } guard_t;
 
-/* A plan's bytes until they are the caller's. */
-typedef struct made_t {
-  void* data;
-  size_t size;
-} made_t;
-
-static void drop(const guard_t* guard, made_t* made) {
-  tenon__free(guard->options.allocator, made->data, made->size);
-  *made = (made_t){0};
-}
-
-static tenon_status_t make(guard_t* guard, made_t* out_made) {
-  return tenon__build(guard->network, guard->catalog, &guard->options, &out_made->data,
-                      &out_made->size);
-}
-
 /* ---- What stays as it is ---- */
 
 static bool is_kept(const guard_t* guard, const char* name) {
@@ -181,10 +165,11 @@ static uint32_t count_narrow(const tenon__engine_t* engine) {
 }
 
 /* One plan, run on the samples. Its values that do harm are kept where it is not good enough. */
-static tenon_status_t try_plan(guard_t* guard, uint32_t parts, const made_t* made, bool* out_good) {
+static tenon_status_t try_plan(guard_t* guard, uint32_t parts, const tenon__made_t* made,
+                               bool* out_good) {
   tenon__engine_t* engine = NULL;
   double error = 0;
-  TENON_TRY(tenon__guard_load(&guard->runs, made->data, made->size, &engine));
+  TENON_TRY(tenon__guard_load(&guard->runs, made, &engine));
   tenon_status_t status = tenon__guard_error(&guard->runs, engine, &error);
   const uint32_t narrow = count_narrow(engine);
   *out_good = status == TENON_OK && error <= guard->bound;
@@ -208,15 +193,16 @@ static tenon_status_t try_plan(guard_t* guard, uint32_t parts, const made_t* mad
 }
 
 /* Until the plan is good enough. Nothing narrow at all is, or is all that there is. */
-static tenon_status_t make_good(guard_t* guard, made_t* made) {
+static tenon_status_t make_good(guard_t* guard, tenon__made_t* made) {
   const uint32_t rough = narrow_types | TENON__PERMIT_TF32;
   bool is_good = false;
   for (uint32_t k = 0; !is_good; ++k) {
     if (k == MOST_BUILDS) {
       guard->options.tuning.permits &= ~narrow_types;
     }
-    drop(guard, made);
-    TENON_TRY(make(guard, made));
+    tenon__made_free(made);
+    TENON_TRY(tenon__build(guard->network, guard->catalog, &guard->options, &made->data,
+                           &made->size_bytes));
     if ((guard->options.tuning.permits & rough) == 0) {
       return TENON_OK;
     }
@@ -227,19 +213,19 @@ static tenon_status_t make_good(guard_t* guard, made_t* made) {
 
 static tenon_status_t run_exactly(guard_t* guard, const tenon__build_options_t* options) {
   tenon__build_options_t exact = *options;
-  made_t made = {0};
+  tenon__made_t made = {.allocator = options->allocator};
   exact.samples = NULL;
   exact.device = NULL;
   exact.node_devices = NULL;
   exact.tuning.permits = 0;
   exact.tuning.no_fusion = true; /* so that every value is written */
   exact.tuning.no_measuring = true;
-  TENON_TRY(tenon__build(guard->network, guard->catalog, &exact, &made.data, &made.size));
-  return tenon__guard_runs_begin(&guard->runs, guard->catalog, options, made.data, made.size);
+  TENON_TRY(tenon__build(guard->network, guard->catalog, &exact, &made.data, &made.size_bytes));
+  return tenon__guard_runs_begin(&guard->runs, guard->catalog, options, &made);
 }
 
 static tenon_status_t guard_build(guard_t* guard, const tenon__build_options_t* options,
-                                  made_t* made) {
+                                  tenon__made_t* made) {
   TENON_TRY(run_exactly(guard, options));
   TENON_TRY(keep_given(guard, options));
   TENON_TRY(keep_large(guard));
@@ -258,16 +244,16 @@ tenon_status_t tenon__build_guarded(const tenon__network_t* network, tenon__cata
       .catalog = catalog,
       .options = *options,
       .bound = options->accuracy_bound > 0 ? options->accuracy_bound : TENON__ACCURACY_BOUND};
-  made_t made = {0};
+  tenon__made_t made = {.allocator = options->allocator};
   guard.options.kept = NULL;
   guard.options.names_may_lack = true; /* in the second of two ways to build it */
   tenon__arena_initialize(&guard.arena, options->allocator);
   const tenon_status_t status = guard_build(&guard, options, &made);
   if (status == TENON_OK) {
     *out_plan_data = made.data;
-    *out_plan_size = made.size;
+    *out_plan_size = made.size_bytes;
   } else {
-    drop(&guard, &made);
+    tenon__made_free(&made);
   }
   tenon__guard_runs_end(&guard.runs);
   tenon__arena_deinitialize(&guard.arena);

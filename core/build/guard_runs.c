@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/candidate/difference.h"
 #include "core/plan/place.h"
@@ -285,37 +284,10 @@ tenon_status_t tenon__guard_narrow_values(const guard_runs_t* r, const tenon__en
 
 /* ---- Begin and end ---- */
 
-typedef struct bytes_t {
-  tenon_allocator_t allocator;
-  void* data;
-  size_t size;
-} bytes_t;
-
-static void release_bytes(void* user) {
-  bytes_t* bytes = user;
-  const tenon_allocator_t allocator = bytes->allocator;
-  tenon__free(allocator, bytes->data, bytes->size);
-  tenon__free(allocator, bytes, sizeof *bytes);
-}
-
-tenon_status_t tenon__guard_load(const guard_runs_t* r, const void* data, size_t size_bytes,
+tenon_status_t tenon__guard_load(const guard_runs_t* r, const tenon__made_t* made,
                                  tenon__engine_t** out_engine) {
   const tenon__engine_options_t options = {.allocator = r->allocator, .sink = r->sink};
-  return tenon__engine_create(r->catalog, data, size_bytes, &options, out_engine);
-}
-
-static tenon_status_t load_exact(guard_runs_t* r, void* data, size_t size_bytes) {
-  bytes_t* bytes = tenon__allocate(r->allocator, 1, sizeof *bytes);
-  if (bytes == NULL) {
-    tenon__free(r->allocator, data, size_bytes);
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  *bytes = (bytes_t){r->allocator, data, size_bytes};
-  const tenon__engine_options_t options = {.allocator = r->allocator,
-                                           .sink = r->sink,
-                                           .release_data = release_bytes,
-                                           .release_user = bytes};
-  return tenon__engine_create(r->catalog, data, size_bytes, &options, &r->exact);
+  return tenon__engine_create(r->catalog, made->data, made->size_bytes, &options, out_engine);
 }
 
 static tenon_status_t make_tables(guard_runs_t* r) {
@@ -339,10 +311,11 @@ static tenon_status_t make_tables(guard_runs_t* r) {
 }
 
 tenon_status_t tenon__guard_runs_begin(guard_runs_t* out_runs, tenon__catalog_t* catalog,
-                                       const tenon__build_options_t* options, void* data,
-                                       size_t size_bytes) {
+                                       const tenon__build_options_t* options,
+                                       const tenon__made_t* made) {
   guard_runs_t* r = out_runs;
   *r = (guard_runs_t){.catalog = catalog,
+                      .made = *made,
                       .allocator = options->allocator,
                       .sink = options->sink,
                       .samples = options->samples,
@@ -350,7 +323,7 @@ tenon_status_t tenon__guard_runs_begin(guard_runs_t* out_runs, tenon__catalog_t*
   visit_t visit = {
       .watcher = note_range, .user = r, .sample_count = r->sample_count, .keeps = true};
   tenon__arena_initialize(&r->arena, r->allocator);
-  TENON_TRY(load_exact(r, data, size_bytes));
+  TENON_TRY(tenon__guard_load(r, &r->made, &r->exact));
   TENON_TRY(make_tables(r));
   const tenon__graph_t* g = tenon__engine_plan(r->exact)->network->graphs[0];
   for (uint32_t k = 0; k < g->input_count; ++k) {
@@ -362,6 +335,7 @@ tenon_status_t tenon__guard_runs_begin(guard_runs_t* out_runs, tenon__catalog_t*
 void tenon__guard_runs_end(guard_runs_t* runs) {
   if (runs->catalog != NULL) {
     tenon__engine_release(runs->exact);
+    tenon__made_free(&runs->made); /* which the engine read */
     tenon__arena_deinitialize(&runs->arena);
   }
 }

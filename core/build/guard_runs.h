@@ -4,6 +4,7 @@
 #define TENON_CORE_BUILD_GUARD_RUNS_H_
 
 #include "core/build/build_options.h"
+#include "core/build/made.h"
 #include "core/catalog/entry.h"
 #include "core/runtime/engine.h"
 
@@ -29,6 +30,7 @@ typedef struct guard_runs_t {
   tenon_allocator_t allocator;
   const tenon_sink_t* sink;
   tenon__arena_t arena;
+  tenon__made_t made; /* the exact plan */
   tenon__engine_t* exact;
   const tenon__input_sample_t* samples;
   uint32_t sample_count;
@@ -39,14 +41,14 @@ typedef struct guard_runs_t {
   uint32_t seen_count;
 } guard_runs_t;
 
-/* Takes the bytes of the exact plan, whatever it returns, and runs it on the options' samples.
- * Ended in any case. */
+/* Takes the exact plan, whatever it returns, and runs it on the options' samples. Ended in any
+ * case. */
 tenon_status_t tenon__guard_runs_begin(guard_runs_t* out_runs, tenon__catalog_t* catalog,
-                                       const tenon__build_options_t* options, void* data,
-                                       size_t size_bytes);
+                                       const tenon__build_options_t* options,
+                                       const tenon__made_t* made);
 void tenon__guard_runs_end(guard_runs_t* runs);
-/* A plan whose bytes stay the caller's, to be released. */
-tenon_status_t tenon__guard_load(const guard_runs_t* runs, const void* data, size_t size_bytes,
+/* Of a plan that stays the caller's; to be released before that is freed. */
+tenon_status_t tenon__guard_load(const guard_runs_t* runs, const tenon__made_t* made,
                                  tenon__engine_t** out_engine);
 /* By how much its results differ from the exact plan's, at most: of floats the norm of the
  * difference over that of the result, of others the part of the elements that differ; infinite

@@ -4,6 +4,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/build/build.h"
+#include "core/build/made.h"
 #include "core/build/original.h"
 #include "core/catalog/exclude.h"
 #include "core/plan_file/reader.h"
@@ -11,17 +12,10 @@
 
 /* ---- Made again ---- */
 
-/* The bytes of a plan that was made here. */
-typedef struct made_t {
-  tenon_allocator_t allocator;
-  void* data;
-  size_t size_bytes;
-} made_t;
-
 static void release_made(void* user) {
-  made_t* made = user;
+  tenon__made_t* made = user;
   const tenon_allocator_t allocator = made->allocator;
-  tenon__free(allocator, made->data, made->size_bytes);
+  tenon__made_free(made);
   tenon__free(allocator, made, sizeof *made);
 }
 
@@ -73,7 +67,7 @@ static const char* const* find_excluded(const tenon__plan_t* plan, tenon__catalo
 
 /* As it was built, but for measuring. */
 static tenon_status_t build_again(tenon__plan_t* plan, tenon__catalog_t* catalog,
-                                  const tenon_sink_t* sink, made_t* made) {
+                                  const tenon_sink_t* sink, tenon__made_t* made) {
   tenon__build_options_t options = tenon__original_options(plan, made->allocator, sink);
   options.tuning.exclude = find_excluded(plan, catalog);
   tenon__build_range_t* ranges = NULL;
@@ -92,7 +86,7 @@ static tenon_status_t build_again(tenon__plan_t* plan, tenon__catalog_t* catalog
 }
 
 static tenon_status_t make_again(tenon__catalog_t* catalog, const void* data, size_t size_bytes,
-                                 const tenon__engine_options_t* options, made_t* made) {
+                                 const tenon__engine_options_t* options, tenon__made_t* made) {
   tenon__plan_t* plan = NULL;
   const tenon__plan_source_t source = {
       .data = data, .size_bytes = size_bytes, .find = tenon__original_find, .find_user = catalog};
@@ -107,7 +101,7 @@ static tenon_status_t make_again(tenon__catalog_t* catalog, const void* data, si
 static tenon_status_t load_again(tenon__catalog_t* catalog, const void* data, size_t size_bytes,
                                  const tenon__engine_options_t* options,
                                  tenon__engine_t** out_engine) {
-  made_t* made = tenon__allocate(options->allocator, 1, sizeof *made);
+  tenon__made_t* made = tenon__allocate(options->allocator, 1, sizeof *made);
   TENON_TRY_MEMORY(made != NULL);
   made->allocator = options->allocator;
   const tenon_status_t status = make_again(catalog, data, size_bytes, options, made);
