@@ -20,8 +20,10 @@ typedef struct guard_t {
   tenon__arena_t arena;
   guard_runs_t runs;
   double bound;
-  const char** kept;
+  const char** kept; /* NULL behind the last */
   const char** why;
+  uint32_t kept_capacity;
+  uint32_t why_capacity;
   uint32_t kept_count;
 } guard_t;
 
@@ -41,21 +43,15 @@ static tenon_status_t keep(guard_t* guard, const char* name, const char* why) {
   if (is_kept(guard, name)) {
     return TENON_OK;
   }
-  const char** kept = tenon__arena_allocate(&guard->arena, count + 2u, sizeof *kept);
-  const char** reasons = tenon__arena_allocate(&guard->arena, count + 2u, sizeof *reasons);
-  TENON_TRY_MEMORY(kept != NULL && reasons != NULL && why != NULL);
-  for (uint32_t k = 0; k < count; ++k) {
-    kept[k] = guard->kept[k];
-    reasons[k] = guard->why[k];
-  }
-  kept[count] = tenon__arena_copy_string(&guard->arena, name);
-  reasons[count] = why;
-  TENON_TRY_MEMORY(kept[count] != NULL);
-  guard->kept = kept;
-  guard->why = reasons;
+  const char* copy = tenon__arena_copy_string(&guard->arena, name);
+  TENON_TRY_MEMORY(copy != NULL && why != NULL &&
+                   TENON_ARENA_GROW(&guard->arena, guard->kept, guard->kept_capacity, count + 2) &&
+                   TENON_ARENA_GROW(&guard->arena, guard->why, guard->why_capacity, count + 1));
+  guard->kept[count] = copy;
+  guard->why[count] = why;
   guard->kept_count = count + 1;
-  guard->options.kept = kept;
-  guard->options.kept_why = reasons;
+  guard->options.kept = guard->kept;
+  guard->options.kept_why = guard->why;
   tenon__report(guard->options.sink, TENON_SEVERITY_INFO, "'%s' stays as it is: %s", name, why);
   return TENON_OK;
 }
