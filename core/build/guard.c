@@ -126,7 +126,7 @@ static tenon_status_t keep_harmful(guard_t* guard, const tenon__engine_t* engine
   double rounded = 0;
   TENON_TRY(tenon__guard_narrow_values(&guard->runs, engine, &guard->arena, &values, &count));
   for (uint32_t k = 0; k < count; ++k) {
-    TENON_TRY(tenon__guard_rounded(&guard->runs, &values[k], 1, 1, &values[k].harm));
+    TENON_TRY(tenon__guard_find_harm(&guard->runs, &values[k]));
     known += isfinite(values[k].harm) ? 1 : 0;
   }
   qsort(values, count, sizeof *values, compare_harm);

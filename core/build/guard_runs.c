@@ -228,6 +228,20 @@ tenon_status_t tenon__guard_rounded(guard_runs_t* r, const narrow_value_t* value
   return status;
 }
 
+tenon_status_t tenon__guard_find_harm(guard_runs_t* r, narrow_value_t* value) {
+  value->harm = INFINITY;
+  if (value->seen == TENON_NONE) {
+    return TENON_OK;
+  }
+  seen_value_t* seen = &r->seen[value->seen];
+  if (seen->harm_type != value->dtype) {
+    TENON_TRY(tenon__guard_rounded(r, value, 1, 1, &seen->harm));
+    seen->harm_type = value->dtype;
+  }
+  value->harm = seen->harm;
+  return TENON_OK;
+}
+
 /* Of a view: that of which it is one. */
 static uint32_t find_seen(const guard_runs_t* r, uint32_t graph, const char* name) {
   const tenon__plan_t* plan = tenon__engine_plan(r->exact);

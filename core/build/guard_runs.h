@@ -13,8 +13,10 @@ typedef struct seen_value_t {
   const char* name; /* the exact plan's */
   uint32_t graph;
   uint32_t value;
-  double largest;      /* magnitude over all samples */
-  tenon_dtype_t dtype; /* while runs round it: to which type */
+  double largest;          /* magnitude over all samples */
+  tenon_dtype_t dtype;     /* while runs round it: to which type */
+  tenon_dtype_t harm_type; /* rounded alone to this one, it changes the results by `harm` */
+  double harm;
 } seen_value_t;
 
 /* One that a plan keeps in a narrower type. */
@@ -61,5 +63,8 @@ tenon_status_t tenon__guard_narrow_values(const guard_runs_t* runs, const tenon_
 /* The exact plan's error on the first `sample_count` samples when these values are rounded. */
 tenon_status_t tenon__guard_rounded(guard_runs_t* runs, const narrow_value_t* values,
                                     uint32_t count, uint32_t sample_count, double* out_error);
+/* What one value changes by itself, on the first sample. It is run once: the plans of all builds
+ * are told the same. */
+tenon_status_t tenon__guard_find_harm(guard_runs_t* runs, narrow_value_t* value);
 
 #endif
