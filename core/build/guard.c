@@ -130,7 +130,10 @@ static tenon_status_t keep_harmful(guard_t* guard, const tenon__engine_t* engine
     known += isfinite(values[k].harm) ? 1 : 0;
   }
   qsort(values, count, sizeof *values, compare_harm);
-  TENON_TRY(tenon__guard_rounded(&guard->runs, values, known, guard->runs.sample_count, &rounded));
+  if (known > 0) {
+    TENON_TRY(
+        tenon__guard_rounded(&guard->runs, values, known, guard->runs.sample_count, &rounded));
+  }
   const double ratio =
       isfinite(error) && isfinite(rounded) && rounded < error ? rounded / error : 1;
   TENON_TRY(find_harmless(guard, values, count, margin * ratio * guard->bound, &harmless));
