@@ -66,7 +66,7 @@ static tenon_status_t keep_given(guard_t* guard, const tenon__build_options_t* o
   return TENON_OK;
 }
 
-/* f16 ends at 65504. */
+/* What f16 cannot hold: it ends at 65504. */
 static tenon_status_t keep_large(guard_t* guard) {
   const double most = 65504;
   if ((guard->options.tuning.permits & TENON__PERMIT_F16) == 0) {
@@ -163,7 +163,8 @@ static uint32_t count_narrow(const tenon__engine_t* engine) {
   return count;
 }
 
-/* One plan, run on the samples. Its values that do harm are kept where it is not good enough. */
+/* One plan, run on the samples. Where it is not good enough its values that do harm are kept; of
+ * one without narrow values nothing rough is permitted any more. */
 static tenon_status_t try_plan(guard_t* guard, uint32_t parts, const tenon__made_t* made,
                                bool* out_good) {
   tenon__engine_t* engine = NULL;

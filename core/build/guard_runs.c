@@ -12,19 +12,19 @@
 #include "core/tensor/layout.h"
 #include "core/tensor/strided_copy.h"
 
-/* ---- Results ---- */
+/* ---- Tensors ---- */
 
-/* Dense rows in the arena. */
-static tenon_status_t copy_result(tenon__arena_t* arena, const tenon_argument_t* output,
-                                  tenon_tensor_view_t* out_copy) {
-  const tenon_tensor_view_t* view = &output->tensor;
+/* A tensor as dense rows in the arena; of an undefined type where it has no numbers to compare. */
+static tenon_status_t copy_dense(tenon__arena_t* arena, const tenon_argument_t* argument,
+                                 tenon_tensor_view_t* out_copy) {
+  const tenon_tensor_view_t* view = &argument->tensor;
   uint64_t count = 0;
   size_t bytes = 0;
   *out_copy = (tenon_tensor_view_t){.dtype = TENON_DTYPE_UNDEFINED};
-  if (output->kind != TENON_ARGUMENT_TENSOR || tenon__dtype_bits(view->dtype) < 8 ||
+  if (argument->kind != TENON_ARGUMENT_TENSOR || tenon__dtype_bits(view->dtype) < 8 ||
       view->dtype == TENON_DTYPE_STRING || !tenon__element_count(view->rank, view->dims, &count) ||
       !tenon__dtype_bytes(view->dtype, count, &bytes)) {
-    return TENON_OK; /* not compared */
+    return TENON_OK;
   }
   int64_t* dims = tenon__arena_copy(arena, view->dims, (view->rank + 1u) * sizeof *dims);
   int64_t* strides = tenon__arena_allocate(arena, view->rank + 1u, sizeof *strides);
@@ -48,7 +48,7 @@ static double number_at(const tenon_tensor_view_t* view, uint64_t k) {
       .f;
 }
 
-/* Both dense rows. */
+/* Both made by copy_dense. */
 static double error_between(const tenon_tensor_view_t* exact, const tenon_tensor_view_t* other) {
   uint64_t count = 0;
   double difference = 0;
@@ -107,7 +107,7 @@ static tenon_status_t take_input(guard_runs_t* r, uint32_t input, const tenon_te
   if (seen == NULL || seen->dtype == TENON_DTYPE_UNDEFINED) {
     return TENON_OK;
   }
-  TENON_TRY(copy_result(scratch, &argument, out_view));
+  TENON_TRY(copy_dense(scratch, &argument, out_view));
   if (tenon__element_count(out_view->rank, out_view->dims, &count)) {
     tenon__elements_round(out_view->data, out_view->dtype, seen->dtype, count);
   }
@@ -138,8 +138,8 @@ static tenon_status_t look_at_results(guard_runs_t* r, const tenon__context_t* c
   for (uint32_t k = 0; k < r->output_count; ++k) {
     tenon_tensor_view_t* exact = &r->results[(size_t)sample * r->output_count + k];
     tenon_tensor_view_t copy;
-    TENON_TRY(copy_result(visit->keeps ? &r->arena : scratch, tenon__context_get_output(context, k),
-                          &copy));
+    TENON_TRY(copy_dense(visit->keeps ? &r->arena : scratch, tenon__context_get_output(context, k),
+                         &copy));
     if (visit->keeps) {
       *exact = copy;
     } else {

@@ -8,7 +8,7 @@
 #include "core/catalog/entry.h"
 #include "core/runtime/engine.h"
 
-/* A value that the exact plan writes. */
+/* A value of the exact plan: an input, or one that it writes. */
 typedef struct seen_value_t {
   const char* name; /* the exact plan's */
   uint32_t graph;
