@@ -1,5 +1,5 @@
-/* A tactic that asks for bf16 gets it where the build permits that and the whole gets faster, with
- * conversions in the expressions around it. */
+/* A tactic that asks for bf16 or f16 gets it where the build permits that and the whole gets
+ * faster, with conversions in the expressions around it. */
 #include "core/base/file.h"
 #include "core/tensor/dtype.h"
 #include "tests/tactics/kernels.h"
@@ -12,12 +12,14 @@ TACTICS(in_f32) {
   return add(to, &tactic);
 }
 
-static tenon_status_t add_in_bf16(tenon_emit_t* to, add_t add, double seconds) {
-  static const tenon_argument_rule_t inputs[2] = {{.dtype = TENON_DTYPE_BFLOAT16}, {0}};
-  static const tenon_argument_rule_t output = {.dtype = TENON_DTYPE_BFLOAT16};
-  static const tenon_numerics_t numerics = {.product_mantissa_bits = 7, .product_exponent_bits = 8};
+static tenon_status_t add_narrow(tenon_emit_t* to, add_t add, tenon_dtype_t dtype, double seconds) {
+  const bool is_f16 = dtype == TENON_DTYPE_FLOAT16;
+  const tenon_argument_rule_t inputs[2] = {{.dtype = dtype}, {0}};
+  const tenon_argument_rule_t output = {.dtype = dtype};
+  const tenon_numerics_t numerics = {.product_mantissa_bits = is_f16 ? 10 : 7,
+                                     .product_exponent_bits = is_f16 ? 5 : 8};
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
-                                 .name = "bf16",
+                                 .name = is_f16 ? "f16" : "bf16",
                                  .inputs = inputs,
                                  .outputs = &output,
                                  .numerics = &numerics,
@@ -27,13 +29,18 @@ static tenon_status_t add_in_bf16(tenon_emit_t* to, add_t add, double seconds) {
 
 TACTICS(in_bf16) {
   IGNORE_REGION();
-  return add_in_bf16(to, add, 30e-6);
+  return add_narrow(to, add, TENON_DTYPE_BFLOAT16, 30e-6);
+}
+
+TACTICS(in_f16) {
+  IGNORE_REGION();
+  return add_narrow(to, add, TENON_DTYPE_FLOAT16, 30e-6);
 }
 
 /* What a product gains is less than the microsecond that a conversion takes. */
 TACTICS(in_bf16_somewhat_faster) {
   IGNORE_REGION();
-  return add_in_bf16(to, add, 9.5e-6);
+  return add_narrow(to, add, TENON_DTYPE_BFLOAT16, 9.5e-6);
 }
 
 TACTICS(in_f32_fast) {
@@ -59,9 +66,9 @@ static tenon_status_t run_narrow(const tenon_enqueue_t* call) {
   const tenon_tensor_view_t* x = &call->inputs[0].tensor;
   const tenon_tensor_view_t* w = &call->inputs[1].tensor;
   const tenon_tensor_view_t* y = &call->outputs[0].tensor;
-  EXPECT_INT(x->dtype, TENON_DTYPE_BFLOAT16);
+  EXPECT(x->dtype == TENON_DTYPE_BFLOAT16 || x->dtype == TENON_DTYPE_FLOAT16);
   EXPECT_INT(w->dtype, TENON_DTYPE_FLOAT32);
-  EXPECT_INT(y->dtype, TENON_DTYPE_BFLOAT16);
+  EXPECT_INT(y->dtype, x->dtype);
   for (int64_t i = 0; i < y->dims[0]; ++i) {
     for (int64_t j = 0; j < y->dims[1]; ++j) {
       double sum = 0;
@@ -228,26 +235,49 @@ TENON_TEST(without_permission_it_is_refused) {
   core_world_end(&world);
 }
 
-/* 1000.25 - 1000, which bf16 does not know of: its numbers there are 4 apart. */
-TENON_TEST(what_bf16_ruins_stays_as_it_is) {
-  const tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
-  static const float differences[COLUMNS] = {1, -1};
+/* ---- On samples ---- */
+
+static const float differences[COLUMNS] = {1, -1};
+
+/* Rows of `first` and then `others`, until it is called again. */
+static const tenon__input_sample_t* sample_of(float first, float others) {
   static float data[ROWS * COLUMNS];
   static const int64_t dims[] = {ROWS, COLUMNS, -2};
   static const int64_t strides[] = {COLUMNS, 1};
-  const tenon_tensor_view_t view = {
+  static const tenon_tensor_view_t view = {
       .data = data, .dims = dims, .strides = strides, .rank = 2, .dtype = TENON_DTYPE_FLOAT32};
-  const tenon__input_sample_t samples[] = {{&view, 1}};
+  static const tenon__input_sample_t sample = {&view, 1};
+  for (int k = 0; k < ROWS * COLUMNS; ++k) {
+    data[k] = k % COLUMNS == 0 ? first : others;
+  }
+  return &sample;
+}
+
+/* A chain of differences between the first two columns. */
+static void begin_differences(core_world_t* world, const tenon_kernel_t kernels[2],
+                              uint32_t permits) {
+  core_world_begin(world, kernels, 2);
+  make_chain(&world->fixture, differences);
+  world->options.tuning.permits = permits;
+  world->options.tuning.keep_refusals = true;
+}
+
+/* Runs it; the first of what comes out. */
+static float first_result(core_world_t* world, const tenon__input_sample_t* sample) {
+  const tenon_tensor_view_t* view = &sample->inputs[0];
+  EXPECT_STATUS(core_world_set(world, 0, view->dtype, view->dims, view->data), TENON_OK);
+  core_world_expect_ran(world);
+  return ((const float*)tenon__context_get_output(world->context, 0)->tensor.data)[0];
+}
+
+/* 1000.25 - 1000, which bf16 does not know of: its numbers there are 4 apart. */
+TENON_TEST(what_bf16_ruins_stays_as_it_is) {
+  const tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
+  const tenon__input_sample_t* sample = sample_of(1000.25F, 1000);
   char text[512];
   core_world_t world;
-  for (int k = 0; k < ROWS * COLUMNS; ++k) {
-    data[k] = k % COLUMNS == 0 ? 1000.25F : 1000;
-  }
-  core_world_begin(&world, kernels, 2);
-  make_chain(&world.fixture, differences);
-  world.options.tuning.permits = TENON__PERMIT_BF16;
-  world.options.tuning.keep_refusals = true;
-  world.options.samples = samples;
+  begin_differences(&world, kernels, TENON__PERMIT_BF16);
+  world.options.samples = sample;
   world.options.sample_count = 1;
   EXPECT_TEXT(build_steps(&world, text),
               "expressions/evaluator plain/f32 expressions/evaluator narrow/bf16 "
@@ -256,10 +286,46 @@ TENON_TEST(what_bf16_ruins_stays_as_it_is) {
                   "types: 'first' stays as it is: in bf16, by itself, it changes the results by 1");
   EXPECT_INT(kept_as(&world, "first"), TENON_DTYPE_UNDEFINED);
   EXPECT_INT(kept_as(&world, "two"), TENON_DTYPE_BFLOAT16);
-  EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, dims, data), TENON_OK);
-  core_world_expect_ran(&world);
-  EXPECT_NEAR(((const float*)tenon__context_get_output(world.context, 0)->tensor.data)[0],
-              0.25 * COLUMNS, 0);
+  EXPECT_NEAR(first_result(&world, sample), 0.25 * COLUMNS, 0);
+  core_world_end(&world);
+}
+
+/* 70001 - 70000: f16 ends at 65504. */
+TENON_TEST(what_f16_cannot_hold_stays_as_it_is) {
+  tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
+  const tenon__input_sample_t* sample = sample_of(70001, 70000);
+  char text[512];
+  core_world_t world;
+  kernels[1].tactics = in_f16;
+  begin_differences(&world, kernels, TENON__PERMIT_F16);
+  world.options.samples = sample;
+  world.options.sample_count = 1;
+  EXPECT_TEXT(build_steps(&world, text),
+              "expressions/evaluator plain/f32 expressions/evaluator narrow/f16 "
+              "expressions/evaluator");
+  EXPECT_CONTAINS(refusals_of(&world, 0),
+                  "types: 'first' stays as it is: it reaches 7e+04, and f16 65504");
+  EXPECT_CONTAINS(world.fixture.messages.text,
+                  "'first' stays as it is: it reaches 7e+04, and f16 65504");
+  EXPECT_INT(kept_as(&world, "first"), TENON_DTYPE_UNDEFINED);
+  EXPECT_INT(kept_as(&world, "two"), TENON_DTYPE_FLOAT16);
+  EXPECT_NEAR(first_result(&world, sample), COLUMNS, 0);
+  core_world_end(&world);
+}
+
+/* The same without samples: nobody looks, and it is lost. */
+TENON_TEST(without_samples_a_permit_is_taken_at_its_word) {
+  tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
+  char text[512];
+  core_world_t world;
+  kernels[1].tactics = in_f16;
+  begin_differences(&world, kernels, TENON__PERMIT_F16);
+  EXPECT_TEXT(build_steps(&world, text),
+              "expressions/evaluator narrow/f16 expressions/evaluator narrow/f16 "
+              "expressions/evaluator");
+  EXPECT_INT(kept_as(&world, "first"), TENON_DTYPE_FLOAT16);
+  EXPECT(strstr(world.fixture.messages.text, "stays as it is") == NULL);
+  EXPECT(first_result(&world, sample_of(70001, 70000)) != COLUMNS);
   core_world_end(&world);
 }
 
