@@ -7,82 +7,36 @@ enum { ROWS = 6, COLUMNS = 4, ELEMENTS = ROWS * COLUMNS };
 /* A network of an input x, float of up to ROWS rows of COLUMNS, and its output 0. */
 typedef tenon_value_t (*make_t)(session_t* session, tenon_value_t x);
 
-typedef struct world_t {
-  session_t session;
-  const far_control_t* far;
-  tenon_plan_t* plan;
-  tenon_engine_t* engine;
-  tenon_context_t* context;
-  float x[ELEMENTS]; /* lent to the context, for later runs too */
-} world_t;
-
-static bool open_world(world_t* world, const char* device, make_t make) {
+static bool open_network(run_t* run, const char* device, make_t make) {
   static const int64_t dims[] = {-1, COLUMNS};
   static const int64_t least[] = {1, COLUMNS};
   static const int64_t most[] = {ROWS, COLUMNS};
   static const tenon_profile_range_t range = {"x", 2, least, most, most};
   static const tenon_profile_t profile = {&range, 1};
-  char folder[1024];
-  const void* data = NULL;
-  size_t size = 0;
   tenon_value_t x = ABSENT;
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
-  memset(world, 0, sizeof *world);
-  options.device = device;
-  options.no_measuring = 1;
   options.profiles = &profile;
   options.profile_count = 1;
-  world->far = far_control_open(FAR_DEVICE_PATH);
-  if (world->far == NULL ||
-      !session_begin(&world->session, session_path("tests/far_device", folder, sizeof folder))) {
+  if (!begin_network(run)) {
     return false;
   }
-  world->far->reset();
   EXPECT_STATUS(
-      tenon_network_add_input(world->session.network, "x", TENON_DTYPE_FLOAT32, 2, dims, &x),
+      tenon_network_add_input(run->session.network, "x", TENON_DTYPE_FLOAT32, 2, dims, &x),
       TENON_OK);
-  const tenon_value_t y = make(&world->session, x);
-  EXPECT_STATUS(tenon_network_add_output(world->session.network, y, "y"), TENON_OK);
-  EXPECT_STATUS(tenon_build(world->session.network, &options, &world->plan), TENON_OK);
-  EXPECT_STATUS(tenon_plan_get_data(world->plan, &data, &size), TENON_OK);
-  EXPECT_STATUS(
-      tenon_engine_create_from_memory(world->session.registry, data, size, NULL, &world->engine),
-      TENON_OK);
-  const bool is_open = world->engine != NULL &&
-                       tenon_context_create(world->engine, NULL, &world->context) == TENON_OK;
-  if (!is_open) {
-    tenon__test_fail(__FILE__, __LINE__, "%s", world->session.messages.text);
-  }
-  return is_open;
+  const tenon_value_t y = make(&run->session, x);
+  EXPECT_STATUS(tenon_network_add_output(run->session.network, y, "y"), TENON_OK);
+  return start(run, device, options);
 }
 
-static void close_world(world_t* world) {
-  far_counts_t counts;
-  tenon_context_destroy(world->context);
-  tenon_engine_release(world->engine);
-  tenon_plan_destroy(world->plan);
-  session_end(&world->session);
-  world->far->counts(0, &counts);
-  EXPECT_INT(counts.mistakes, 0);
-  EXPECT_INT(counts.live_allocations + counts.live_streams + counts.live_recordings, 0);
-}
-
-static void run(world_t* world, const float* x, int64_t rows) {
+static void run_rows(run_t* run, const float* x, int64_t rows) {
   const int64_t dims[] = {rows, COLUMNS};
-  static const int64_t strides[] = {COLUMNS, 1};
-  memcpy(world->x, x, sizeof world->x);
-  const tenon_tensor_view_t view = {.data = world->x,
-                                    .dims = dims,
-                                    .strides = strides,
-                                    .rank = 2,
-                                    .dtype = TENON_DTYPE_FLOAT32,
-                                    .layout = TENON_NONE};
-  EXPECT_STATUS(tenon_context_set_input(world->context, 0, &view), TENON_OK);
-  EXPECT_STATUS(tenon_context_run(world->context), TENON_OK);
+  memcpy(run->numbers, x, ELEMENTS * sizeof *x);
+  set_rows(run, 0, TENON_DTYPE_FLOAT32, 2, dims, run->numbers);
+  EXPECT_STATUS(tenon_context_run(run->context), TENON_OK);
 }
 
-/* Both worlds' outputs are the same: extents and elements. */
-static void expect_same(world_t* a, world_t* b) {
+/* Both networks' outputs are the same: extents and elements. */
+static void expect_same(run_t* a, run_t* b) {
   tenon_tensor_view_t left = {0};
   tenon_tensor_view_t right = {0};
   size_t count = 1;
@@ -209,30 +163,22 @@ static const float none[ELEMENTS] = {0};
 static const float all[ELEMENTS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3,
                                     4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6};
 
-static uint64_t count_of(const world_t* world, far_call_t call) {
-  far_counts_t counts;
-  world->far->counts(0, &counts);
-  return counts.calls[call];
-}
-
 static void compare_runs(make_t make, uint64_t is_lazy, bool waits) {
   static const float* const inputs[] = {some, none, all, some, some};
-  world_t far;
-  world_t host;
-  far_counts_t counts;
-  REQUIRE(open_world(&host, "cpu", make) && open_world(&far, "far", make));
+  run_t far;
+  run_t host;
+  REQUIRE(open_network(&host, "cpu", make) && open_network(&far, "far", make));
   far.far->set(0, FAR_SETTING_LAZY, is_lazy);
   for (size_t k = 0; k < sizeof inputs / sizeof *inputs; ++k) {
     for (int64_t rows = ROWS; rows > 0; rows -= 3) {
-      run(&host, inputs[k], rows);
-      run(&far, inputs[k], rows);
+      run_rows(&host, inputs[k], rows);
+      run_rows(&far, inputs[k], rows);
       expect_same(&host, &far);
     }
   }
-  far.far->counts(0, &counts);
-  EXPECT_INT(counts.kernel_waits > 0, waits);
-  close_world(&far);
-  close_world(&host);
+  EXPECT_INT(counts_of(&far).kernel_waits > 0, waits);
+  end(&far);
+  end(&host);
 }
 
 TENON_TEST(what_is_found_stays_there) {
@@ -252,33 +198,33 @@ TENON_TEST(what_cannot_stay_is_waited_for) {
 /* Once both steps are recorded they are one replay, and the host waits for their extents alone: to
  * know how much to copy, and for the copy. */
 TENON_TEST(nobody_waits_between_the_steps) {
-  world_t far;
-  REQUIRE(open_world(&far, "far", make_rows));
+  run_t far;
+  REQUIRE(open_network(&far, "far", make_rows));
   for (int k = 0; k < 3; ++k) {
-    run(&far, some, ROWS);
+    run_rows(&far, some, ROWS);
   }
-  const uint64_t replays = count_of(&far, FAR_CALL_REPLAY);
-  const uint64_t kernels = count_of(&far, FAR_CALL_KERNEL);
-  const uint64_t waits = count_of(&far, FAR_CALL_SYNCHRONIZE);
-  run(&far, some, ROWS);
-  EXPECT_INT(count_of(&far, FAR_CALL_REPLAY) - replays, 1);
-  EXPECT_INT(count_of(&far, FAR_CALL_KERNEL) - kernels, 0);
-  EXPECT_INT(count_of(&far, FAR_CALL_SYNCHRONIZE) - waits, 2);
-  close_world(&far);
+  const uint64_t replays = calls(&far, FAR_CALL_REPLAY);
+  const uint64_t kernels = calls(&far, FAR_CALL_KERNEL);
+  const uint64_t waits = calls(&far, FAR_CALL_SYNCHRONIZE);
+  run_rows(&far, some, ROWS);
+  EXPECT_INT(calls(&far, FAR_CALL_REPLAY) - replays, 1);
+  EXPECT_INT(calls(&far, FAR_CALL_KERNEL) - kernels, 0);
+  EXPECT_INT(calls(&far, FAR_CALL_SYNCHRONIZE) - waits, 2);
+  end(&far);
 }
 
 TENON_TEST(more_than_the_bound_names_the_step) {
   static const make_t makes[] = {make_places, make_rows};
   for (size_t k = 0; k < sizeof makes / sizeof *makes; ++k) {
-    world_t far;
-    REQUIRE(open_world(&far, "far", makes[k]));
-    run(&far, all, ROWS);
+    run_t far;
+    REQUIRE(open_network(&far, "far", makes[k]));
+    run_rows(&far, all, ROWS);
     far.far->set(0, FAR_SETTING_STRETCH, 100);
     EXPECT_STATUS(tenon_context_run(far.context), TENON_ERROR_INVALID_DATA);
     EXPECT_CONTAINS(tenon_last_message(), "' finds extent 1");
     EXPECT_CONTAINS(tenon_last_message(), ", whose bound is ");
     far.far->set(0, FAR_SETTING_STRETCH, 0);
     EXPECT_STATUS(tenon_context_run(far.context), TENON_OK);
-    close_world(&far);
+    end(&far);
   }
 }

@@ -36,7 +36,7 @@ static void lender_end(lender_t* lender) {
 
 static void write_image(lender_t* lender, size_t offset) {
   EXPECT_STATUS(lender->table->copy(lender->device, NULL, TENON_COPY_TO_DEVICE,
-                                    lender->image + offset, lender->run.pixels, IMAGE_BYTES),
+                                    lender->image + offset, lender->run.numbers, IMAGE_BYTES),
                 TENON_OK);
 }
 
@@ -117,7 +117,7 @@ TENON_TEST(a_steady_run_is_one_replay_and_no_other_call) {
   read_scores(&lender, 0, scores);
   EXPECT(are_same(expected, scores));
   /* The same recording with another image; then in the host's memory again. */
-  lender.run.pixels[9] = 3;
+  lender.run.numbers[9] = 3;
   write_image(&lender, 0);
   EXPECT_STATUS(tenon_context_run(lender.run.context), TENON_OK);
   read_scores(&lender, 0, scores);

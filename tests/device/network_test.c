@@ -42,11 +42,11 @@ TENON_TEST(what_was_recorded_is_replayed) {
   EXPECT_INT(calls(&run, FAR_CALL_KERNEL), kernels);
   get_scores(&run, again);
   EXPECT(are_same(first, again));
-  run.pixels[9] = 3;
+  run.numbers[9] = 3;
   EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
   get_scores(&run, again);
   EXPECT(!are_same(first, again));
-  run.pixels[9] = 2.0F / 7;
+  run.numbers[9] = 2.0F / 7;
   EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
   get_scores(&run, again);
   EXPECT(are_same(first, again));

@@ -1,17 +1,8 @@
 /* States on the device `far`: they live in its memory, are updated there, and no run copies them to
  * the host or back. */
-#include <unistd.h>
-
 #include "network_run.h"
 
 enum { ROWS = 4, COLUMNS = 3, CELLS = ROWS * COLUMNS, ROW_BYTES = COLUMNS * (int)sizeof(float) };
-
-typedef struct world_t {
-  session_t session;
-  const far_control_t* far;
-  tenon_engine_t* engine;
-  tenon_context_t* context;
-} world_t;
 
 static tenon_value_t add_input(session_t* session, const char* name, tenon_dtype_t dtype,
                                uint32_t rank, const int64_t* dims) {
@@ -46,56 +37,12 @@ static void add_output(session_t* session, tenon_value_t value, const char* name
   EXPECT_STATUS(tenon_network_add_output(session->network, value, name), TENON_OK);
 }
 
-/* By way of a file, so that what reads plans looks at it. */
-static bool open_world(world_t* world, void (*make)(session_t*), const char* device) {
-  char folder[1024];
-  char path[] = "/tmp/tenon_states_XXXXXX";
-  tenon_plan_t* plan = NULL;
-  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
-  memset(world, 0, sizeof *world);
-  options.device = device;
-  options.no_measuring = 1;
-  world->far = far_control_open(FAR_DEVICE_PATH);
-  if (world->far == NULL ||
-      !session_begin(&world->session, session_path("tests/far_device", folder, sizeof folder))) {
+static bool open_network(run_t* run, void (*make)(session_t*), const char* device) {
+  if (!begin_network(run)) {
     return false;
   }
-  world->far->reset();
-  make(&world->session);
-  const int file = mkstemp(path);
-  EXPECT(file >= 0);
-  (void)close(file);
-  EXPECT_STATUS(tenon_build(world->session.network, &options, &plan), TENON_OK);
-  EXPECT_STATUS(tenon_plan_save(plan, path), TENON_OK);
-  EXPECT_STATUS(tenon_engine_create_from_file(world->session.registry, path, NULL, &world->engine),
-                TENON_OK);
-  (void)unlink(path);
-  tenon_plan_destroy(plan);
-  return world->engine != NULL &&
-         tenon_context_create(world->engine, NULL, &world->context) == TENON_OK;
-}
-
-static void close_world(world_t* world) {
-  far_counts_t counts;
-  tenon_context_destroy(world->context);
-  tenon_engine_release(world->engine);
-  session_end(&world->session);
-  world->far->counts(0, &counts);
-  EXPECT_INT(counts.mistakes, 0);
-  EXPECT_INT(counts.live_allocations + counts.live_streams + counts.live_recordings, 0);
-}
-
-static void set(const world_t* world, uint32_t index, tenon_dtype_t dtype, uint32_t rank,
-                const int64_t* dims, const void* data) {
-  int64_t strides[4];
-  (void)tenon__strides_row_major(rank, dims, strides);
-  const tenon_tensor_view_t view = {.data = tenon__drop_const(data),
-                                    .dims = dims,
-                                    .strides = strides,
-                                    .rank = rank,
-                                    .dtype = dtype,
-                                    .layout = TENON_NONE};
-  EXPECT_STATUS(tenon_context_set_input(world->context, index, &view), TENON_OK);
+  make(&run->session);
+  return start(run, device, TENON_OPTIONS(tenon_build_options_t));
 }
 
 static void expect_state(tenon_context_t* context, const char* name, const float* expected) {
@@ -106,18 +53,12 @@ static void expect_state(tenon_context_t* context, const char* name, const float
   }
 }
 
-static far_counts_t counts_of(const world_t* world) {
-  far_counts_t counts;
-  world->far->counts(0, &counts);
-  return counts;
-}
-
 /* Steps whose kernels do nothing but copy. */
-static uint32_t copies_of(const world_t* world) {
+static uint32_t copies_of(const run_t* run) {
   uint32_t count = 0;
-  for (uint32_t k = 0; k < tenon_engine_step_count(world->engine); ++k) {
+  for (uint32_t k = 0; k < tenon_engine_step_count(run->engine); ++k) {
     tenon_step_info_t info;
-    EXPECT_STATUS(tenon_engine_get_step(world->engine, k, &info), TENON_OK);
+    EXPECT_STATUS(tenon_engine_get_step(run->engine, k, &info), TENON_OK);
     count += strstr(info.name, "(copy)") != NULL ? 1 : 0;
   }
   return count;
@@ -138,28 +79,28 @@ static void make_cache(session_t* session) {
   add_output(session, node(session, "standard.add/1", VALUES(next, next), NO_ATTRIBUTES), "y");
 }
 
-static void set_row(const world_t* world, const int64_t* at, const float* x) {
+static void set_row(const run_t* run, const int64_t* at, const float* x) {
   static const int64_t one[] = {1, 1};
   static const int64_t row[] = {1, COLUMNS};
-  set(world, 0, TENON_DTYPE_INT64, 2, one, at);
-  set(world, 1, TENON_DTYPE_FLOAT32, 2, row, x);
+  set_rows(run, 0, TENON_DTYPE_INT64, 2, one, at);
+  set_rows(run, 1, TENON_DTYPE_FLOAT32, 2, row, x);
 }
 
 TENON_TEST(a_cache_is_written_in_place_and_never_copied) {
-  world_t world;
+  run_t run;
   float expected[CELLS] = {0};
-  REQUIRE(open_world(&world, make_cache, "far"));
-  EXPECT_INT(copies_of(&world), 0);
+  REQUIRE(open_network(&run, make_cache, "far"));
+  EXPECT_INT(copies_of(&run), 0);
   for (int64_t k = 0; k < 6; ++k) {
     const int64_t at = k % ROWS;
     const float x[COLUMNS] = {(float)k + 1, (float)k + 2, (float)k + 3};
-    const far_counts_t before = counts_of(&world);
-    set_row(&world, &at, x);
-    EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
-    const far_counts_t after = counts_of(&world);
+    const far_counts_t before = counts_of(&run);
+    set_row(&run, &at, x);
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+    const far_counts_t after = counts_of(&run);
     memcpy(&expected[at * COLUMNS], x, sizeof x);
     tenon_tensor_view_t y = {0};
-    EXPECT_STATUS(tenon_context_get_output(world.context, 0, &y), TENON_OK);
+    EXPECT_STATUS(tenon_context_get_output(run.context, 0, &y), TENON_OK);
     for (int i = 0; i < CELLS; ++i) {
       EXPECT(((const float*)y.data)[i] == 2 * expected[i]);
     }
@@ -170,33 +111,33 @@ TENON_TEST(a_cache_is_written_in_place_and_never_copied) {
                CELLS * (int)sizeof(float));
     EXPECT_INT(after.copied_bytes[TENON_COPY_WITHIN] - before.copied_bytes[TENON_COPY_WITHIN], 0);
   }
-  expect_state(world.context, "cache", expected);
-  const far_counts_t counts = counts_of(&world);
+  expect_state(run.context, "cache", expected);
+  const far_counts_t counts = counts_of(&run);
   EXPECT_INT(counts.calls[FAR_CALL_BEGIN_RECORD], 1);
   EXPECT_INT(counts.calls[FAR_CALL_REPLAY], 5);
-  close_world(&world);
+  end(&run);
 }
 
 TENON_TEST(states_are_read_written_reset_and_cloned_on_their_device) {
-  world_t world;
+  run_t run;
   tenon_context_t* other = NULL;
   const int64_t at = 1;
   const float x[COLUMNS] = {1, 2, 3};
   const float cells[CELLS] = {9, 8, 7, 6, 5, 4, 3, 2, 1, 2, 3, 4};
   const float written[CELLS] = {9, 8, 7, 1, 2, 3, 3, 2, 1, 2, 3, 4};
   const float zeros[CELLS] = {0};
-  REQUIRE(open_world(&world, make_cache, "far"));
-  EXPECT_STATUS(tenon_context_create(world.engine, NULL, &other), TENON_OK);
-  world.far->set(0, FAR_SETTING_LAZY, 1);
-  set_row(&world, &at, x);
-  EXPECT_STATUS(tenon_context_write_state(world.context, "cache", cells, sizeof cells), TENON_OK);
-  expect_state(world.context, "cache", cells);
-  EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
-  expect_state(world.context, "cache", written);
+  REQUIRE(open_network(&run, make_cache, "far"));
+  EXPECT_STATUS(tenon_context_create(run.engine, NULL, &other), TENON_OK);
+  run.far->set(0, FAR_SETTING_LAZY, 1);
+  set_row(&run, &at, x);
+  EXPECT_STATUS(tenon_context_write_state(run.context, "cache", cells, sizeof cells), TENON_OK);
+  expect_state(run.context, "cache", cells);
+  EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+  expect_state(run.context, "cache", written);
   expect_state(other, "cache", zeros);
-  EXPECT_STATUS(tenon_context_clone_states(other, world.context), TENON_OK);
-  EXPECT_STATUS(tenon_context_reset_states(world.context), TENON_OK);
-  expect_state(world.context, "cache", zeros);
+  EXPECT_STATUS(tenon_context_clone_states(other, run.context), TENON_OK);
+  EXPECT_STATUS(tenon_context_reset_states(run.context), TENON_OK);
+  expect_state(run.context, "cache", zeros);
   expect_state(other, "cache", written);
   EXPECT_STATUS(tenon_context_read_state(other, "cache", NULL, sizeof cells),
                 TENON_ERROR_INVALID_ARGUMENT);
@@ -204,25 +145,25 @@ TENON_TEST(states_are_read_written_reset_and_cloned_on_their_device) {
   EXPECT_CONTAINS(tenon_last_message(), "state 'cache' has 48 bytes, not 4");
   EXPECT_STATUS(tenon_context_write_state(other, "cash", cells, 4), TENON_ERROR_NOT_FOUND);
   tenon_context_destroy(other);
-  close_world(&world);
+  end(&run);
 }
 
 /* What was written before the run failed stays, and that is said; the run that repeats it mends it.
  */
 TENON_TEST(a_failed_run_says_that_a_state_in_place_may_be_new) {
-  world_t world;
+  run_t run;
   const int64_t at = 2;
   const float x[COLUMNS] = {1, 2, 3};
   const float expected[CELLS] = {0, 0, 0, 0, 0, 0, 1, 2, 3};
-  REQUIRE(open_world(&world, make_cache, "far"));
-  set_row(&world, &at, x);
-  world.far->fail(0, FAR_CALL_KERNEL, 2, TENON_ERROR_INTERNAL);
-  EXPECT_STATUS(tenon_context_run(world.context), TENON_ERROR_INTERNAL);
-  EXPECT_CONTAINS(world.session.messages.text, "'cache'");
-  EXPECT_CONTAINS(world.session.messages.text, "in place");
-  EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
-  expect_state(world.context, "cache", expected);
-  close_world(&world);
+  REQUIRE(open_network(&run, make_cache, "far"));
+  set_row(&run, &at, x);
+  run.far->fail(0, FAR_CALL_KERNEL, 2, TENON_ERROR_INTERNAL);
+  EXPECT_STATUS(tenon_context_run(run.context), TENON_ERROR_INTERNAL);
+  EXPECT_CONTAINS(run.session.messages.text, "'cache'");
+  EXPECT_CONTAINS(run.session.messages.text, "in place");
+  EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+  expect_state(run.context, "cache", expected);
+  end(&run);
 }
 
 /* The cache with x at row `at`, and what has changed: the old rows are read after the new ones are
@@ -240,24 +181,24 @@ static void make_change(session_t* session) {
 }
 
 TENON_TEST(a_cache_whose_old_rows_are_read_later_takes_turns) {
-  world_t world;
+  run_t run;
   float expected[CELLS] = {0};
-  REQUIRE(open_world(&world, make_change, "far"));
+  REQUIRE(open_network(&run, make_change, "far"));
   for (int64_t k = 0; k < 6; ++k) {
     const int64_t at = k % ROWS;
     const float x[COLUMNS] = {(float)k + 1, (float)k + 2, (float)k + 3};
-    set_row(&world, &at, x);
-    EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
+    set_row(&run, &at, x);
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
     tenon_tensor_view_t y = {0};
-    EXPECT_STATUS(tenon_context_get_output(world.context, 0, &y), TENON_OK);
+    EXPECT_STATUS(tenon_context_get_output(run.context, 0, &y), TENON_OK);
     for (int64_t i = 0; i < COLUMNS; ++i) {
       EXPECT(((const float*)y.data)[at * COLUMNS + i] == x[i] - expected[at * COLUMNS + i]);
     }
     memcpy(&expected[at * COLUMNS], x, sizeof x);
   }
-  expect_state(world.context, "cache", expected);
-  EXPECT_INT(counts_of(&world).calls[FAR_CALL_BEGIN_RECORD], 2);
-  close_world(&world);
+  expect_state(run.context, "cache", expected);
+  EXPECT_INT(counts_of(&run).calls[FAR_CALL_BEGIN_RECORD], 2);
+  end(&run);
 }
 
 /* ---- States that are made anew ---- */
@@ -275,25 +216,25 @@ static void make_sum(session_t* session) {
 TENON_TEST(a_state_that_is_made_anew_takes_turns_with_what_it_was) {
   static const int64_t dims[] = {ROWS, COLUMNS};
   const float x[CELLS] = {1, 1};
-  world_t world;
-  REQUIRE(open_world(&world, make_sum, "far"));
-  EXPECT_INT(copies_of(&world), 0);
-  set(&world, 0, TENON_DTYPE_FLOAT32, 2, dims, x);
+  run_t run;
+  REQUIRE(open_network(&run, make_sum, "far"));
+  EXPECT_INT(copies_of(&run), 0);
+  set_rows(&run, 0, TENON_DTYPE_FLOAT32, 2, dims, x);
   for (int k = 0; k < 7; ++k) {
-    const far_counts_t before = counts_of(&world);
-    EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
-    const far_counts_t after = counts_of(&world);
+    const far_counts_t before = counts_of(&run);
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+    const far_counts_t after = counts_of(&run);
     tenon_tensor_view_t y = {0};
-    EXPECT_STATUS(tenon_context_get_output(world.context, 0, &y), TENON_OK);
+    EXPECT_STATUS(tenon_context_get_output(run.context, 0, &y), TENON_OK);
     EXPECT(((const float*)y.data)[0] == (float)(-10 - k));
     EXPECT_INT(after.calls[FAR_CALL_COPY] - before.calls[FAR_CALL_COPY], 2); /* x and y */
   }
   const float expected[CELLS] = {17, 27};
-  expect_state(world.context, "sum", expected);
-  const far_counts_t counts = counts_of(&world);
+  expect_state(run.context, "sum", expected);
+  const far_counts_t counts = counts_of(&run);
   EXPECT_INT(counts.calls[FAR_CALL_BEGIN_RECORD], 2); /* one for each turn */
   EXPECT_INT(counts.calls[FAR_CALL_REPLAY], 5);
-  close_world(&world);
+  end(&run);
 }
 
 TENON_TEST(a_state_that_takes_turns_is_as_before_a_run_that_fails) {
@@ -301,20 +242,20 @@ TENON_TEST(a_state_that_takes_turns_is_as_before_a_run_that_fails) {
   static const far_call_t failing[] = {FAR_CALL_COPY, FAR_CALL_KERNEL, FAR_CALL_WORK};
   const float x[CELLS] = {1, 1};
   for (size_t f = 0; f < sizeof failing / sizeof *failing; ++f) {
-    world_t world;
+    run_t run;
     float expected[CELLS] = {10, 20};
-    REQUIRE(open_world(&world, make_sum, "far"));
-    set(&world, 0, TENON_DTYPE_FLOAT32, 2, dims, x);
+    REQUIRE(open_network(&run, make_sum, "far"));
+    set_rows(&run, 0, TENON_DTYPE_FLOAT32, 2, dims, x);
     for (uint64_t nth = 1; nth <= 2; ++nth) {
-      world.far->fail(0, failing[f], nth, TENON_ERROR_INTERNAL);
-      EXPECT_STATUS(tenon_context_run(world.context), TENON_ERROR_INTERNAL);
-      expect_state(world.context, "sum", expected);
-      EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
+      run.far->fail(0, failing[f], nth, TENON_ERROR_INTERNAL);
+      EXPECT_STATUS(tenon_context_run(run.context), TENON_ERROR_INTERNAL);
+      expect_state(run.context, "sum", expected);
+      EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
       expected[0] += 1;
       expected[1] += 1;
-      expect_state(world.context, "sum", expected);
+      expect_state(run.context, "sum", expected);
     }
-    close_world(&world);
+    end(&run);
   }
 }
 
@@ -336,21 +277,21 @@ static void make_exchange(session_t* session) {
 TENON_TEST(states_change_places_on_their_device) {
   static const float one[CELLS] = {1, 2};
   static const float other[CELLS] = {3, 4};
-  world_t world;
-  REQUIRE(open_world(&world, make_exchange, "far"));
+  run_t run;
+  REQUIRE(open_network(&run, make_exchange, "far"));
   for (int k = 0; k < 5; ++k) {
-    const far_counts_t before = counts_of(&world);
-    EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
-    const far_counts_t after = counts_of(&world);
+    const far_counts_t before = counts_of(&run);
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+    const far_counts_t after = counts_of(&run);
     tenon_tensor_view_t y = {0};
-    EXPECT_STATUS(tenon_context_get_output(world.context, 0, &y), TENON_OK);
+    EXPECT_STATUS(tenon_context_get_output(run.context, 0, &y), TENON_OK);
     EXPECT(((const float*)y.data)[0] == (k % 2 == 0 ? -1 : 3));
     EXPECT_INT(after.calls[FAR_CALL_COPY] - before.calls[FAR_CALL_COPY], 1); /* y */
-    expect_state(world.context, "left", k % 2 == 0 ? other : one);
-    expect_state(world.context, "right", k % 2 == 0 ? one : other);
-    expect_state(world.context, "stays", one);
+    expect_state(run.context, "left", k % 2 == 0 ? other : one);
+    expect_state(run.context, "right", k % 2 == 0 ? one : other);
+    expect_state(run.context, "stays", one);
   }
-  close_world(&world);
+  end(&run);
 }
 
 /* ---- Runs behind one another ---- */
@@ -364,49 +305,48 @@ typedef struct lender_t {
 TENON_TEST(steps_are_enqueued_behind_one_another) {
   static const int64_t shapes[3][2] = {{1, 1}, {1, COLUMNS}, {ROWS, COLUMNS}};
   static const size_t bytes[3] = {sizeof(int64_t), ROW_BYTES, CELLS * sizeof(float)};
-  world_t world;
+  run_t run;
   lender_t lender;
   const int64_t at = 3;
   const float x[COLUMNS] = {1, 2, 3};
   float y[CELLS];
-  REQUIRE(open_world(&world, make_cache, "far"));
+  REQUIRE(open_network(&run, make_cache, "far"));
   for (int k = 0; k < 3; ++k) {
-    EXPECT_STATUS(tenon_engine_allocate(world.engine, bytes[k], &lender.blocks[k]), TENON_OK);
+    EXPECT_STATUS(tenon_engine_allocate(run.engine, bytes[k], &lender.blocks[k]), TENON_OK);
     const tenon_tensor_view_t view = {.data = lender.blocks[k],
                                       .dims = shapes[k],
                                       .rank = 2,
                                       .dtype = k == 0 ? TENON_DTYPE_INT64 : TENON_DTYPE_FLOAT32,
                                       .layout = TENON_NONE};
-    EXPECT_STATUS(k < 2 ? tenon_context_set_input_on_device(world.context, (uint32_t)k, &view)
-                        : tenon_context_set_output_on_device(world.context, 0, &view),
+    EXPECT_STATUS(k < 2 ? tenon_context_set_input_on_device(run.context, (uint32_t)k, &view)
+                        : tenon_context_set_output_on_device(run.context, 0, &view),
                   TENON_OK);
   }
   EXPECT_STATUS(
-      tenon_engine_copy(world.engine, TENON_COPY_TO_DEVICE, lender.blocks[0], &at, sizeof at),
+      tenon_engine_copy(run.engine, TENON_COPY_TO_DEVICE, lender.blocks[0], &at, sizeof at),
       TENON_OK);
-  EXPECT_STATUS(
-      tenon_engine_copy(world.engine, TENON_COPY_TO_DEVICE, lender.blocks[1], x, sizeof x),
-      TENON_OK);
+  EXPECT_STATUS(tenon_engine_copy(run.engine, TENON_COPY_TO_DEVICE, lender.blocks[1], x, sizeof x),
+                TENON_OK);
   for (int k = 0; k < 3; ++k) {
-    EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
   }
-  world.far->set(0, FAR_SETTING_LAZY, 1);
-  const far_counts_t before = counts_of(&world);
+  run.far->set(0, FAR_SETTING_LAZY, 1);
+  const far_counts_t before = counts_of(&run);
   for (int k = 0; k < 3; ++k) {
-    EXPECT_STATUS(tenon_context_enqueue(world.context), TENON_OK);
+    EXPECT_STATUS(tenon_context_enqueue(run.context), TENON_OK);
   }
-  const far_counts_t after = counts_of(&world);
+  const far_counts_t after = counts_of(&run);
   EXPECT_INT(after.calls[FAR_CALL_REPLAY] - before.calls[FAR_CALL_REPLAY], 3);
   EXPECT_INT(after.calls[FAR_CALL_COPY], before.calls[FAR_CALL_COPY]);
   EXPECT_INT(after.calls[FAR_CALL_WORK], before.calls[FAR_CALL_WORK]);
-  EXPECT_STATUS(tenon_context_synchronize(world.context), TENON_OK);
-  EXPECT_STATUS(tenon_engine_copy(world.engine, TENON_COPY_TO_HOST, y, lender.blocks[2], sizeof y),
+  EXPECT_STATUS(tenon_context_synchronize(run.context), TENON_OK);
+  EXPECT_STATUS(tenon_engine_copy(run.engine, TENON_COPY_TO_HOST, y, lender.blocks[2], sizeof y),
                 TENON_OK);
   EXPECT(y[CELLS - 1] == 6);
   for (int k = 0; k < 3; ++k) {
-    tenon_engine_free(world.engine, lender.blocks[k], bytes[k]);
+    tenon_engine_free(run.engine, lender.blocks[k], bytes[k]);
   }
-  close_world(&world);
+  end(&run);
 }
 
 /* ---- Where the host takes part ---- */
@@ -416,21 +356,21 @@ TENON_TEST(the_host_does_it_alike) {
   static const int64_t dims[] = {ROWS, COLUMNS};
   const float x[CELLS] = {1, 1};
   const float sums[CELLS] = {13, 23};
-  world_t world;
-  REQUIRE(open_world(&world, make_sum, "cpu"));
-  set(&world, 0, TENON_DTYPE_FLOAT32, 2, dims, x);
+  run_t run;
+  REQUIRE(open_network(&run, make_sum, "cpu"));
+  set_rows(&run, 0, TENON_DTYPE_FLOAT32, 2, dims, x);
   for (int k = 0; k < 3; ++k) {
-    EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
   }
-  expect_state(world.context, "sum", sums);
-  close_world(&world);
+  expect_state(run.context, "sum", sums);
+  end(&run);
   const int64_t at = 3;
   float cells[CELLS] = {0};
-  REQUIRE(open_world(&world, make_cache, "cpu"));
-  EXPECT_INT(copies_of(&world), 0);
-  set_row(&world, &at, x);
+  REQUIRE(open_network(&run, make_cache, "cpu"));
+  EXPECT_INT(copies_of(&run), 0);
+  set_row(&run, &at, x);
   memcpy(&cells[CELLS - COLUMNS], x, ROW_BYTES);
-  EXPECT_STATUS(tenon_context_run(world.context), TENON_OK);
-  expect_state(world.context, "cache", cells);
-  close_world(&world);
+  EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+  expect_state(run.context, "cache", cells);
+  end(&run);
 }

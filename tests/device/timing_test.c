@@ -22,7 +22,7 @@ static bool lend_all(lender_t* lender) {
   if (lender->image == NULL || lender->scores == NULL) {
     return false;
   }
-  EXPECT_STATUS(tenon_engine_copy(engine, TENON_COPY_TO_DEVICE, lender->image, lender->run.pixels,
+  EXPECT_STATUS(tenon_engine_copy(engine, TENON_COPY_TO_DEVICE, lender->image, lender->run.numbers,
                                   IMAGE_BYTES),
                 TENON_OK);
   const tenon_tensor_view_t image = view_of(lender->image, 4, (const int64_t[]){1, 1, 8, 8});
