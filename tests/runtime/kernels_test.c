@@ -2,15 +2,6 @@
  * the step, the kernel and the reason. */
 #include "tests/support/core_world.h"
 
-static int32_t refuse(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
-                      tenon_refusal_t* out_refusal) {
-  (void)state;
-  (void)region;
-  (void)table;
-  *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_SHAPE, .detail = "too square"};
-  return 0;
-}
-
 /* The second input is a constant. */
 static int32_t want_constant(void* state, const tenon_region_t* region,
                              const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
@@ -18,17 +9,6 @@ static int32_t want_constant(void* state, const tenon_region_t* region,
   (void)state;
   out_refusal->reason = TENON_REFUSAL_CONSTANT_REQUIRED;
   return table->value(region, weights)->constant_data != NULL ? 1 : 0;
-}
-
-static tenon_status_t pack_second(const tenon_prepare_t* call, void** out_instance) {
-  const uint32_t source = call->table->node_input(call->region, 0, 1);
-  int32_t is_ready = 0;
-  const tenon_packing_t packing = {.size = sizeof(packing),
-                                   .format = "tests.zeros/1",
-                                   .sources = &source,
-                                   .source_count = 1,
-                                   .size_bytes = 64};
-  return call->host->pack(call->preparation, &packing, out_instance, &is_ready);
 }
 
 static const char* const takes_dense[] = {"test.dense/1", NULL};
@@ -46,8 +26,8 @@ static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
 
 /* Of those that take it the first by name is chosen. */
 static const tenon_kernel_t kernels[] = {
-    KERNEL("choosy", .operators = takes_dense, .match = refuse, .slots = &epilogue, .slot_count = 1,
-           .slot_stride = sizeof(tenon_slot_t)),
+    KERNEL("choosy", .operators = takes_dense, .match = core_refuse, .slots = &epilogue,
+           .slot_count = 1, .slot_stride = sizeof(tenon_slot_t)),
     KERNEL("compress", .operators = takes_compress),
     KERNEL("dense", .operators = takes_dense, .slots = &epilogue, .slot_count = 1,
            .slot_stride = sizeof(tenon_slot_t)),
@@ -161,8 +141,8 @@ TENON_TEST(arguments_in_another_order_are_refused) {
 /* Of packed weights a plan may hold the packed ones alone: they are constants nevertheless. */
 TENON_TEST(constants_are_constants_without_their_bytes) {
   static const float zeros[64];
-  const tenon_kernel_t kernel =
-      KERNEL("packing", .operators = takes_dense, .match = want_constant, .prepare = pack_second);
+  const tenon_kernel_t kernel = KERNEL("packing", .operators = takes_dense, .match = want_constant,
+                                       .prepare = core_pack_second);
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
   test_fixture_t* b = &world.fixture;

@@ -214,6 +214,27 @@ static inline tenon_status_t core_do_nothing(const tenon_enqueue_t* call) {
   return TENON_OK;
 }
 
+static inline int32_t core_refuse(void* state, const tenon_region_t* region,
+                                  const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
+  (void)state;
+  (void)region;
+  (void)table;
+  *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_SHAPE, .detail = "too square"};
+  return 0;
+}
+
+/* Packs the second input, which is not read any more. */
+static inline tenon_status_t core_pack_second(const tenon_prepare_t* call, void** out_instance) {
+  const uint32_t source = call->table->node_input(call->region, 0, 1);
+  int32_t is_ready = 0;
+  const tenon_packing_t packing = {.size = sizeof(packing),
+                                   .format = "tests.zeros/1",
+                                   .sources = &source,
+                                   .source_count = 1,
+                                   .size_bytes = 64};
+  return call->host->pack(call->preparation, &packing, out_instance, &is_ready);
+}
+
 /* What products with zeros are. NOLINTNEXTLINE(readability-function-size): likewise */
 static inline tenon_status_t core_write_zeros(const tenon_enqueue_t* call) {
   for (uint32_t k = 0; k < call->output_count; ++k) {

@@ -53,7 +53,7 @@ static void make_parts(test_fixture_t* b, int64_t columns) {
   EXPECT_STATUS(b->build->output_count(b->builder, 2), TENON_OK);
   EXPECT_STATUS(b->build->end(b->builder, parts, 2), TENON_OK);
   const tenon_value_t y = test_node(b, "test.dense/1", "dense", parts[1], w, NO_VALUE);
-  EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
+  add_output(b, y);
 }
 
 static void run_once(core_world_t* world, int64_t columns) {

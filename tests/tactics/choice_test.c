@@ -1,129 +1,42 @@
 /* Choosing: kernels that compute nothing and say how long they would take. Looks at the plan alone.
  */
-#include "tests/support/core_world.h"
+#include "tests/tactics/kernels.h"
 
-static const char* const takes_dense[] = {"test.dense/1", NULL};
-
-typedef tenon_status_t (*add_t)(tenon_emit_t* emit, const tenon_tactic_t* tactic);
-
-static tenon_status_t emit(tenon_emit_t* to, add_t add, const char* name, double seconds) {
-  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = name, .estimate_seconds = seconds};
-  return add(to, &tactic);
-}
-
-static tenon_kernel_t dense_kernel(const char* name,
-                                   tenon_status_t (*tactics)(void*, const tenon_region_t*,
-                                                             const tenon_region_table_t*,
-                                                             tenon_emit_t*, add_t)) {
-  return (tenon_kernel_t){.size = sizeof(tenon_kernel_t),
-                          .name = name,
-                          .device = "cpu",
-                          .operators = takes_dense,
-                          .version = 1,
-                          .tactics = tactics,
-                          .enqueue = core_do_nothing};
-}
-
-static tenon_status_t slow(void* state, const tenon_region_t* region,
-                           const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
-  (void)state;
-  (void)region;
-  (void)table;
+TACTICS(slow) {
+  IGNORE_REGION();
   return emit(to, add, "slow", 1e-3);
 }
 
-static tenon_status_t fast(void* state, const tenon_region_t* region,
-                           const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
-  (void)state;
-  (void)region;
-  (void)table;
-  const tenon_status_t status = emit(to, add, "second", 2e-4);
-  return status == TENON_OK ? emit(to, add, "first", 1e-4) : status;
-}
-
 /* More tactics than anybody needs, the fastest last. */
-static tenon_status_t talkative(void* state, const tenon_region_t* region,
-                                const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+TACTICS(talkative) {
   tenon_status_t status = TENON_OK;
-  (void)state;
-  (void)region;
-  (void)table;
+  IGNORE_REGION();
   for (int k = 0; k < 100 && status == TENON_OK; ++k) {
     status = emit(to, add, k == 99 ? "last" : "other", k == 99 ? 1e-5 : 1e-4);
   }
   return status;
 }
 
-static tenon_status_t greedy(void* state, const tenon_region_t* region,
-                             const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
-  (void)state;
-  (void)region;
-  (void)table;
+TACTICS(greedy) {
+  IGNORE_REGION();
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic), .name = "greedy", .scratch_bytes = 1 << 20, .estimate_seconds = 1e-6};
   return add(to, &tactic);
 }
 
-static tenon_status_t rough(void* state, const tenon_region_t* region,
-                            const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+TACTICS(rough) {
   static const tenon_numerics_t numerics = {.product_mantissa_bits = 7, .product_exponent_bits = 8};
-  (void)state;
-  (void)region;
-  (void)table;
+  IGNORE_REGION();
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic), .name = "rough", .numerics = &numerics, .estimate_seconds = 1e-6};
   return add(to, &tactic);
 }
 
-static int32_t refuse(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
-                      tenon_refusal_t* out_refusal) {
-  (void)state;
-  (void)region;
-  (void)table;
-  *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_SHAPE, .detail = "too square"};
-  return 0;
-}
-
 /* ---- Networks ---- */
-
-static tenon_value_t add_dense(test_fixture_t* b, const char* name, tenon_value_t x) {
-  static const float zeros[64];
-  char weights[32];
-  (void)snprintf(weights, sizeof(weights), "%s_w", name);
-  return test_node(b, "test.dense/1", name, x, test_floats(b, weights, zeros, DIMS(8, 8)),
-                   NO_VALUE);
-}
-
-static void add_output(test_fixture_t* b, tenon_value_t value) {
-  EXPECT_STATUS(b->build->output(b->builder, value, "y"), TENON_OK);
-}
 
 /* x, dense, y. */
 static void make_dense(test_fixture_t* b) {
   add_output(b, add_dense(b, "dense", test_input(b, "x", DIMS(4, 8))));
-}
-
-static const tenon__schedule_t* schedule_of(const core_world_t* world) {
-  return &tenon__engine_plan(world->engine)->schedules[0];
-}
-
-/* The kernels of the main graph's steps, with their tactics: "fast/first expressions/evaluator". */
-static const char* steps_of(const core_world_t* world, char text[512]) {
-  const tenon__schedule_t* schedule = schedule_of(world);
-  size_t used = 0;
-  text[0] = '\0';
-  for (uint32_t k = 0; k < schedule->step_count && used < 512; ++k) {
-    const tenon__step_t* step = &schedule->steps[k];
-    used += (size_t)snprintf(text + used, 512 - used, "%s%s/%s", k > 0 ? " " : "", step->kernel,
-                             step->tactic.name);
-  }
-  return text;
-}
-
-/* Builds and gives the steps. */
-static const char* build_steps(core_world_t* world, char text[512]) {
-  text[0] = '\0';
-  return core_world_start(world) ? steps_of(world, text) : text;
 }
 
 /* ---- One region ---- */
@@ -199,7 +112,7 @@ TENON_TEST(a_plan_says_why_the_others_were_not_taken) {
   tenon_kernel_t kernels[] = {dense_kernel("slow", slow), dense_kernel("fast", fast),
                               dense_kernel("choosy", slow), dense_kernel("rough", rough)};
   core_world_t world;
-  kernels[2].match = refuse;
+  kernels[2].match = core_refuse;
   core_world_begin(&world, kernels, 4);
   make_dense(&world.fixture);
   world.options.tuning.keep_refusals = true;
@@ -218,7 +131,7 @@ TENON_TEST(a_plan_says_why_the_others_were_not_taken) {
 TENON_TEST(a_build_without_a_kernel_says_who_refused) {
   tenon_kernel_t kernel = dense_kernel("choosy", slow);
   core_world_t world;
-  kernel.match = refuse;
+  kernel.match = core_refuse;
   core_world_begin(&world, &kernel, 1);
   make_dense(&world.fixture);
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_UNSUPPORTED);
@@ -269,17 +182,13 @@ TENON_TEST(a_run_goes_round_both_sides) {
 /* ---- Layouts ---- */
 
 /* Column after column in and out. */
-static tenon_status_t columns_alone(void* state, const tenon_region_t* region,
-                                    const tenon_region_table_t* table, tenon_emit_t* to,
-                                    add_t add) {
+TACTICS(columns_alone) {
   static const uint32_t order[2] = {1, 0};
   static const tenon_layout_t columns = {
       .size = sizeof(tenon_layout_t), .name = "columns", .order = order, .rank = 2};
   const tenon_argument_rule_t exact = {.kind = TENON_LAYOUT_EXACT, .layout = &columns};
   tenon_argument_rule_t inputs[2] = {exact, {0}};
-  (void)state;
-  (void)region;
-  (void)table;
+  IGNORE_REGION();
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = "columns",
                                  .inputs = inputs,
@@ -289,17 +198,13 @@ static tenon_status_t columns_alone(void* state, const tenon_region_t* region,
 }
 
 /* Or row-major, which is slower. */
-static tenon_status_t either_way(void* state, const tenon_region_t* region,
-                                 const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+TACTICS(either_way) {
   const tenon_status_t status = columns_alone(state, region, table, to, add);
   return status == TENON_OK ? emit(to, add, "rows", 1.5e-4) : status;
 }
 
-static tenon_status_t rows_alone(void* state, const tenon_region_t* region,
-                                 const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
-  (void)state;
-  (void)region;
-  (void)table;
+TACTICS(rows_alone) {
+  IGNORE_REGION();
   return emit(to, add, "rows", 1e-6);
 }
 
@@ -341,17 +246,14 @@ TENON_TEST(a_layout_that_costs_more_than_it_saves_is_not_taken) {
 }
 
 /* Rows in; out in rows, or a little slower in columns. */
-static tenon_status_t turns(void* state, const tenon_region_t* region,
-                            const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+TACTICS(turns) {
   static const uint32_t order[2] = {1, 0};
   static const tenon_layout_t columns = {
       .size = sizeof(tenon_layout_t), .name = "columns", .order = order, .rank = 2};
   const tenon_argument_rule_t exact = {.kind = TENON_LAYOUT_EXACT, .layout = &columns};
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic), .name = "turned", .outputs = &exact, .estimate_seconds = 1.0001e-6};
-  (void)state;
-  (void)region;
-  (void)table;
+  IGNORE_REGION();
   const tenon_status_t status = emit(to, add, "rows", 1e-6);
   return status == TENON_OK ? add(to, &tactic) : status;
 }

@@ -73,8 +73,7 @@ static tenon_kernel_t compress_of(const char* name,
 
 static void make_compress(test_fixture_t* b) {
   const tenon_value_t x = test_input(b, "x", DIMS(COUNT));
-  EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.compress/1", "compress", x), "y"),
-                TENON_OK);
+  add_output(b, test_unary(b, "test.compress/1", "compress", x));
 }
 
 TENON_TEST(a_kernel_that_allocates_is_timed_and_runs) {

@@ -101,8 +101,7 @@ TENON_TEST(what_cannot_be_timed_has_no_time) {
   b->operators[0] = op; /* instead of one that is not needed */
   core_world_offer(&world, &world.owner, "operator/1", &halves_op, 1, sizeof(halves_op));
   const tenon_value_t x = test_input_of(b, "x", TENON_DTYPE_UINT4, DIMS(8, 8));
-  EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.halves/1", "halves", x), "y"),
-                TENON_OK);
+  add_output(b, test_unary(b, "test.halves/1", "halves", x));
   EXPECT_TEXT(build_steps(&world, text), "rows/default");
   EXPECT_CONTAINS(refusals_of(&world, 0), "tests:columns (columns): was slower: neither measured");
   EXPECT_INT(tenon__timing_cache_count(cache), 1);
@@ -195,8 +194,7 @@ TENON_TEST(no_layout_is_lost_among_many) {
   b->operators[0] = op;
   core_world_offer(&world, &world.owner, "operator/1", &four_op, 1, sizeof(four_op));
   const tenon_value_t x = test_input(b, "x", DIMS(2, 3, 4, 5));
-  EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.four/1", "four", x), "y"),
-                TENON_OK);
+  add_output(b, test_unary(b, "test.four/1", "four", x));
   EXPECT_TEXT(build_steps(&world, text), "four/quick");
   core_world_end(&world);
 }
@@ -234,9 +232,7 @@ TENON_TEST(weights_lie_in_the_order_that_is_asked_for) {
   test_fixture_t* b = &world.fixture;
   const tenon_value_t in = test_input(b, "x", DIMS(1, 3));
   const tenon_value_t w = test_floats(b, "w", weights, DIMS(2, 3));
-  EXPECT_STATUS(
-      b->build->output(b->builder, test_node(b, "test.dense/1", "dense", in, w, NO_VALUE), "y"),
-      TENON_OK);
+  add_output(b, test_node(b, "test.dense/1", "dense", in, w, NO_VALUE));
   if (core_world_start(&world)) {
     EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(1, 3), x), TENON_OK);
     core_world_expect_ran(&world);

@@ -6,6 +6,9 @@
 
 typedef tenon_status_t (*add_t)(tenon_emit_t* emit, const tenon_tactic_t* tactic);
 
+typedef tenon_status_t (*tactics_t)(void* state, const tenon_region_t* region,
+                                    const tenon_region_table_t* table, tenon_emit_t* to, add_t add);
+
 #define TACTICS(name)                                                                    \
   static inline tenon_status_t name(void* state, const tenon_region_t* region,           \
                                     const tenon_region_table_t* table, tenon_emit_t* to, \
@@ -23,6 +26,24 @@ static inline tenon_kernel_t dense_of(const char* name,
                           .operators = takes_dense,
                           .version = 1,
                           .enqueue = enqueue};
+}
+
+/* Chosen alone: it computes nothing. */
+static inline tenon_kernel_t dense_kernel(const char* name, tactics_t tactics) {
+  tenon_kernel_t kernel = dense_of(name, core_do_nothing);
+  kernel.tactics = tactics;
+  return kernel;
+}
+
+static inline tenon_status_t emit(tenon_emit_t* to, add_t add, const char* name, double seconds) {
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = name, .estimate_seconds = seconds};
+  return add(to, &tactic);
+}
+
+TACTICS(fast) {
+  IGNORE_REGION();
+  const tenon_status_t status = emit(to, add, "second", 2e-4);
+  return status == TENON_OK ? emit(to, add, "first", 1e-4) : status;
 }
 
 static inline float* element_of(const tenon_tensor_view_t* view, int64_t row, int64_t column) {
@@ -57,6 +78,24 @@ static inline tenon_status_t run_right_from_the_end(const tenon_enqueue_t* call)
   return TENON_OK;
 }
 
+/* By weights of zeros, of `rows` and `columns`. */
+static inline tenon_value_t add_dense_of(test_fixture_t* b, const char* name, tenon_value_t x,
+                                         int64_t rows, int64_t columns) {
+  static const float zeros[1024];
+  char weights[32];
+  (void)snprintf(weights, sizeof(weights), "%s_w", name);
+  return test_node(b, "test.dense/1", name, x, test_floats(b, weights, zeros, DIMS(rows, columns)),
+                   NO_VALUE);
+}
+
+static inline tenon_value_t add_dense(test_fixture_t* b, const char* name, tenon_value_t x) {
+  return add_dense_of(b, name, x, 8, 8);
+}
+
+static inline void add_output(test_fixture_t* b, tenon_value_t value) {
+  EXPECT_STATUS(b->build->output(b->builder, value, "y"), TENON_OK);
+}
+
 /* x, dense with weights of ones, y. */
 static inline void make_ones(test_fixture_t* b, int64_t rows, int64_t columns) {
   static float ones[64 * 1024];
@@ -67,14 +106,16 @@ static inline void make_ones(test_fixture_t* b, int64_t rows, int64_t columns) {
   }
   const tenon_value_t x = test_input(b, "x", x_dims);
   const tenon_value_t w = test_floats(b, "w", ones, w_dims);
-  EXPECT_STATUS(
-      b->build->output(b->builder, test_node(b, "test.dense/1", "dense", x, w, NO_VALUE), "y"),
-      TENON_OK);
+  add_output(b, test_node(b, "test.dense/1", "dense", x, w, NO_VALUE));
+}
+
+static inline const tenon__schedule_t* schedule_of(const core_world_t* world) {
+  return &tenon__engine_plan(world->engine)->schedules[0];
 }
 
 /* The kernels of the main graph's steps, with their tactics: "fast/first expressions/evaluator". */
 static inline const char* steps_of(const core_world_t* world, char text[512]) {
-  const tenon__schedule_t* schedule = &tenon__engine_plan(world->engine)->schedules[0];
+  const tenon__schedule_t* schedule = schedule_of(world);
   size_t used = 0;
   text[0] = '\0';
   for (uint32_t k = 0; k < schedule->step_count && used < 512; ++k) {
@@ -92,7 +133,7 @@ static inline const char* build_steps(core_world_t* world, char text[512]) {
 }
 
 static inline const char* refusals_of(const core_world_t* world, uint32_t step) {
-  const char* text = tenon__engine_plan(world->engine)->schedules[0].steps[step].refusals;
+  const char* text = schedule_of(world)->steps[step].refusals;
   return text == NULL ? "" : text;
 }
 

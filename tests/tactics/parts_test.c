@@ -68,8 +68,7 @@ static void make_joined(test_fixture_t* b) {
   EXPECT_STATUS(b->build->add_input(b->builder, parts[0]), TENON_OK);
   EXPECT_STATUS(b->build->add_input(b->builder, parts[1]), TENON_OK);
   EXPECT_STATUS(b->build->end(b->builder, &y, 1), TENON_OK);
-  EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.ramp/1", "ramp", y), "y"),
-                TENON_OK);
+  add_output(b, test_unary(b, "test.ramp/1", "ramp", y));
 }
 
 /* Of which names `steps` are, and what they give: eight for each element of ones. */

@@ -4,32 +4,6 @@
 
 #include "tests/tactics/kernels.h"
 
-static tenon_status_t emit(tenon_emit_t* to, add_t add, const char* name, double seconds) {
-  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = name, .estimate_seconds = seconds};
-  return add(to, &tactic);
-}
-
-static tenon_status_t fast(void* state, const tenon_region_t* region,
-                           const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
-  (void)state;
-  (void)region;
-  (void)table;
-  const tenon_status_t status = emit(to, add, "second", 2e-4);
-  return status == TENON_OK ? emit(to, add, "first", 1e-4) : status;
-}
-
-static tenon_value_t add_dense(test_fixture_t* b, const char* name, tenon_value_t x) {
-  static const float zeros[64];
-  char weights[32];
-  (void)snprintf(weights, sizeof(weights), "%s_w", name);
-  return test_node(b, "test.dense/1", name, x, test_floats(b, weights, zeros, DIMS(8, 8)),
-                   NO_VALUE);
-}
-
-static void add_output(test_fixture_t* b, tenon_value_t value) {
-  EXPECT_STATUS(b->build->output(b->builder, value, "y"), TENON_OK);
-}
-
 /* x, dense, max(x, 0), y. */
 static void make_dense_and_ramp(test_fixture_t* b) {
   const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)));
@@ -41,12 +15,8 @@ static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
                                       .max_operands = 2,
                                       .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL};
 
-static tenon_kernel_t slot_kernel(const char* name,
-                                  tenon_status_t (*tactics)(void*, const tenon_region_t*,
-                                                            const tenon_region_table_t*,
-                                                            tenon_emit_t*, add_t)) {
-  tenon_kernel_t kernel = dense_of(name, core_do_nothing);
-  kernel.tactics = tactics;
+static tenon_kernel_t slot_kernel(const char* name, tactics_t tactics) {
+  tenon_kernel_t kernel = dense_kernel(name, tactics);
   kernel.slots = &epilogue;
   kernel.slot_count = 1;
   kernel.slot_stride = sizeof(tenon_slot_t);
@@ -55,9 +25,7 @@ static tenon_kernel_t slot_kernel(const char* name,
 
 /* Takes its neighbours' arithmetic, but then it is slow: three milliseconds, where the step alone
  * and its neighbour take microseconds. */
-static tenon_status_t dear_when_filled(void* state, const tenon_region_t* region,
-                                       const tenon_region_table_t* table, tenon_emit_t* to,
-                                       add_t add) {
+TACTICS(dear_when_filled) {
   (void)state;
   return emit(to, add, table->slot_program(region, 0) != NULL ? "filled" : "empty", 0);
 }
@@ -125,8 +93,7 @@ static void expect_before(const tenon_kernel_t* kernel, bool measures, bool fuse
   world.options.tuning.no_fusion = !fuses;
   world.options.tuning.keep_refusals = true;
   EXPECT_TEXT(build_steps(&world, text), steps);
-  EXPECT_CONTAINS(
-      refusals_of(&world, tenon__engine_plan(world.engine)->schedules[0].step_count - 1), reason);
+  EXPECT_CONTAINS(refusals_of(&world, schedule_of(&world)->step_count - 1), reason);
   core_world_end(&world);
 }
 
@@ -140,9 +107,7 @@ TENON_TEST(arithmetic_goes_before_an_operator_where_it_pays) {
   expect_before(&kernel, true, true, "slot/filled", "2 nodes one by one: measured");
 }
 
-static tenon_status_t says_dear_when_filled(void* state, const tenon_region_t* region,
-                                            const tenon_region_table_t* table, tenon_emit_t* to,
-                                            add_t add) {
+TACTICS(says_dear_when_filled) {
   (void)state;
   return table->slot_program(region, 0) != NULL ? emit(to, add, "filled", 1)
                                                 : emit(to, add, "empty", 1e-6);
@@ -184,18 +149,6 @@ TENON_TEST(a_value_leaves_beside_an_output_where_it_pays) {
 
 /* ---- Weights ---- */
 
-/* Packs the weights: that input is not read any more. */
-static tenon_status_t pack_second(const tenon_prepare_t* call, void** out_instance) {
-  const uint32_t source = call->table->node_input(call->region, 0, 1);
-  int32_t is_ready = 0;
-  const tenon_packing_t packing = {.size = sizeof(packing),
-                                   .format = "tests.zeros/1",
-                                   .sources = &source,
-                                   .source_count = 1,
-                                   .size_bytes = 64};
-  return call->host->pack(call->preparation, &packing, out_instance, &is_ready);
-}
-
 static tenon_status_t need_the_others(const tenon_enqueue_t* call) {
   for (uint32_t k = 0; k < call->input_count; ++k) {
     if (k != 1 && call->inputs[k].tensor.data == NULL) {
@@ -211,7 +164,7 @@ TENON_TEST(packed_weights_that_the_epilogue_reads_stay) {
   tenon_kernel_t kernel = slot_kernel("packing", fast);
   char text[512];
   core_world_t world;
-  kernel.prepare = pack_second;
+  kernel.prepare = core_pack_second;
   kernel.enqueue = need_the_others;
   core_world_begin(&world, &kernel, 1);
   test_fixture_t* b = &world.fixture;

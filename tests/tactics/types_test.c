@@ -111,7 +111,7 @@ static void make_chain(test_fixture_t* b, const float* first_row) {
   const tenon_value_t second = test_unary(b, "test.ramp/1", "second", one);
   const tenon_value_t two = test_node(b, "test.dense/1", "two", second, w, NO_VALUE);
   const tenon_value_t third = test_unary(b, "test.ramp/1", "third", two);
-  EXPECT_STATUS(b->build->output(b->builder, third, "y"), TENON_OK);
+  add_output(b, third);
 }
 
 static tenon_dtype_t kept_as(const core_world_t* world, const char* name) {
@@ -180,7 +180,7 @@ TENON_TEST(of_a_chain_all_gain_together) {
   const tenon_value_t two = test_node(b, "test.dense/1", "two", one, w, NO_VALUE);
   const tenon_value_t three = test_node(b, "test.dense/1", "three", two, w, NO_VALUE);
   const tenon_value_t last = test_unary(b, "test.ramp/1", "last", three);
-  EXPECT_STATUS(b->build->output(b->builder, last, "y"), TENON_OK);
+  add_output(b, last);
   world.options.tuning.permits = TENON__PERMIT_BF16;
   world.options.tuning.no_measuring = true;
   EXPECT_TEXT(build_steps(&world, text),
@@ -210,7 +210,7 @@ TENON_TEST(a_view_is_made_whole_in_its_type) {
   const tenon_value_t flat = test_binary(b, "test.reshape/1", "flat", turned, shape);
   const tenon_value_t two = test_node(b, "test.dense/1", "two", flat, w, NO_VALUE);
   const tenon_value_t last = test_unary(b, "test.ramp/1", "last", two);
-  EXPECT_STATUS(b->build->output(b->builder, last, "y"), TENON_OK);
+  add_output(b, last);
   world.options.tuning.permits = TENON__PERMIT_BF16;
   world.options.tuning.no_measuring = true;
   EXPECT_TEXT(

@@ -48,16 +48,6 @@ static tenon_status_t run_ramp(const tenon_enqueue_t* call) {
   return TENON_OK;
 }
 
-static int32_t refuse(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
-                      tenon_refusal_t* out_refusal) {
-  IGNORE_REGION();
-  *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_SHAPE, .detail = "too square"};
-  return 0;
-}
-
-typedef tenon_status_t (*tactics_t)(void* state, const tenon_region_t* region,
-                                    const tenon_region_table_t* table, tenon_emit_t* to, add_t add);
-
 static tenon_kernel_t kernel_of(const char* name, tactics_t tactics) {
   tenon_kernel_t kernel = dense_of(name, core_write_zeros);
   kernel.operators = NULL;
@@ -98,19 +88,6 @@ static void open_world(core_world_t* world, const tenon_kernel_t* kernels, uint3
   world->options.tuning.keep_refusals = true;
 }
 
-static tenon_value_t add_dense(test_fixture_t* b, const char* name, tenon_value_t x, int64_t rows,
-                               int64_t columns) {
-  static const float zeros[1024];
-  char weights[32];
-  (void)snprintf(weights, sizeof(weights), "%s_w", name);
-  return test_node(b, "test.dense/1", name, x, test_floats(b, weights, zeros, DIMS(rows, columns)),
-                   NO_VALUE);
-}
-
-static void add_output(test_fixture_t* b, tenon_value_t value) {
-  EXPECT_STATUS(b->build->output(b->builder, value, "y"), TENON_OK);
-}
-
 /* x, max(x, 0), y. */
 static void make_ramp(test_fixture_t* b) {
   add_output(b, test_unary(b, "test.ramp/1", "ramp", test_input(b, "x", DIMS(2, 2))));
@@ -119,8 +96,8 @@ static void make_ramp(test_fixture_t* b) {
 /* x, then twice a product and max(x, 0), y: the second product has other weights, or the same. */
 static void make_two(test_fixture_t* b, int64_t columns) {
   tenon_value_t v = test_input(b, "x", DIMS(4, 8));
-  v = test_unary(b, "test.ramp/1", "first_ramp", add_dense(b, "first", v, columns, 8));
-  v = test_unary(b, "test.ramp/1", "second_ramp", add_dense(b, "second", v, 8, columns));
+  v = test_unary(b, "test.ramp/1", "first_ramp", add_dense_of(b, "first", v, columns, 8));
+  v = test_unary(b, "test.ramp/1", "second_ramp", add_dense_of(b, "second", v, 8, columns));
   add_output(b, v);
 }
 
@@ -163,7 +140,7 @@ TENON_TEST(its_refusal_is_told) {
   tenon_kernel_t kernel = ramp_of(quicker);
   char text[512];
   core_world_t world;
-  kernel.match = refuse;
+  kernel.match = core_refuse;
   open_world(&world, &kernel, 1);
   make_ramp(&world.fixture);
   EXPECT_TEXT(build_steps(&world, text), "expressions/evaluator");
@@ -248,7 +225,7 @@ TENON_TEST(copies_count) {
     core_world_t world;
     open_world(&world, kernels, 2);
     test_fixture_t* b = &world.fixture;
-    const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)), 8, 8);
+    const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)));
     add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
     EXPECT_TEXT(build_steps(&world, text),
                 k == 0 ? "both/rows" : "moves/evaluator dense/columns moves/evaluator");
@@ -269,7 +246,7 @@ TENON_TEST(a_copy_takes_what_its_kernel_says) {
     core_world_t world;
     open_world(&world, kernels, count);
     test_fixture_t* b = &world.fixture;
-    const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)), 8, 8);
+    const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)));
     add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
     EXPECT_TEXT(build_steps(&world, text),
                 count == 2 ? "both/rows" : "quick/copies dense/columns quick/copies");
@@ -321,7 +298,7 @@ TENON_TEST(names_take_nothing_from_patterns) {
   tenon_kernel_t kernels[] = {dense_of("dense", core_write_zeros), ramp_of(quicker),
                               pattern_of("both", pattern, quicker)};
   core_world_t world;
-  kernels[1].match = refuse;
+  kernels[1].match = core_refuse;
   core_world_begin(&world, kernels, 3);
   test_fixture_t* b = &world.fixture;
   tenon_value_t v = test_input(b, "x", DIMS(8, 8));
@@ -332,9 +309,9 @@ TENON_TEST(names_take_nothing_from_patterns) {
   const tenon_value_t w = test_floats(b, "w", ones, DIMS(8, 8));
   v = test_node(b, "test.dense/1", "dense", v, w, NO_VALUE);
   v = test_unary(b, "test.ramp/1", "last", v);
-  EXPECT_STATUS(b->build->output(b->builder, v, "y"), TENON_OK);
+  add_output(b, v);
   if (core_world_start(&world)) {
-    const tenon__schedule_t* schedule = &tenon__engine_plan(world.engine)->schedules[0];
+    const tenon__schedule_t* schedule = schedule_of(&world);
     EXPECT_TEXT(schedule->steps[schedule->step_count - 1].kernel, "both");
     EXPECT_CONTAINS(b->messages.text,
                     "of what kernels name in 'main' the first 4096 are looked at");

@@ -230,8 +230,7 @@ TENON_TEST(what_differs_from_call_to_call_is_not_compared) {
   measuring_world(&world, kernels, 2);
   test_fixture_t* b = &world.fixture;
   const tenon_value_t x = test_input(b, "x", DIMS(8));
-  EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.dice/1", "dice", x), "y"),
-                TENON_OK);
+  add_output(b, test_unary(b, "test.dice/1", "dice", x));
   EXPECT(build_steps(&world, text)[0] != '\0');
   EXPECT(strstr(refusals_of(&world, 0), "is wrong") == NULL);
   core_world_end(&world);
@@ -259,8 +258,7 @@ TENON_TEST(bytes_that_look_unwritten_are_written) {
   b->operators[0] = op; /* instead of one that is not needed */
   core_world_offer(&world, &world.owner, "operator/1", &bytes_op, 1, sizeof(bytes_op));
   const tenon_value_t x = test_input_of(b, "x", TENON_DTYPE_UINT8, DIMS(100));
-  EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.bytes/1", "bytes", x), "y"),
-                TENON_OK);
+  add_output(b, test_unary(b, "test.bytes/1", "bytes", x));
   EXPECT_TEXT(build_steps(&world, text), "bytes/default");
   core_world_end(&world);
 }
@@ -277,8 +275,7 @@ static void make_dense_and_ramp(test_fixture_t* b) {
   const tenon_value_t x = test_input(b, "x", DIMS(ROWS, 8));
   const tenon_value_t w = test_floats(b, "w", weights, DIMS(8, 8));
   const tenon_value_t h = test_node(b, "test.dense/1", "dense", x, w, NO_VALUE);
-  EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.ramp/1", "ramp", h), "y"),
-                TENON_OK);
+  add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
 }
 
 /* It takes its neighbours' arithmetic, and forgets it. */
@@ -324,7 +321,7 @@ TENON_TEST(other_slots_that_are_not_obeyed_are_found) {
     x = k == 0 ? test_unary(b, "test.ramp/1", "before", x) : x;
     const tenon_value_t w = test_floats(b, "w", weights, DIMS(8, 8));
     const tenon_value_t h = test_node(b, "test.dense/1", "dense", x, w, NO_VALUE);
-    EXPECT_STATUS(b->build->output(b->builder, h, "y"), TENON_OK);
+    add_output(b, h);
     if (k == 1) {
       EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.ramp/1", "beside", h), "z"),
                     TENON_OK);
