@@ -121,22 +121,26 @@ TENON_TEST(a_failure_names_file_node_and_plugin) {
   }
 }
 
-/* y = If(c) then TYPE(x) else TYPE(x), of the stranger's domain where it is "Fails". */
+/* z = TYPE(x), of the stranger's domain where TYPE is "Fails"; it captures x. */
+static void give_graph(tenon__message_t* m, const char* attribute, const char* type,
+                       const char* name) {
+  begin_attribute(m, attribute, 5);
+  tenon__message_begin(m, 6);
+  tenon__message_begin_node(m, 1, type, name, "x", "z");
+  tenon__message_text(m, 7, strcmp(type, "Fails") == 0 ? "taker" : "");
+  tenon__message_end(m);
+  tenon__message_value_info(m, 12, "z", 1, 1, two);
+  tenon__message_end(m);
+  tenon__message_end(m);
+}
+
+/* y = If(c) then TYPE(x) else TYPE(x). */
 static tenon__message_t choice(const char* then_type, const char* else_type) {
   tenon__message_t m = begin_model("taker", 1);
   tenon__message_value_info(&m, 11, "c", 9, 0, NULL);
   tenon__message_begin_node(&m, 1, "If", "the choice", "c", "y");
-  for (int branch = 0; branch < 2; ++branch) {
-    const char* type = branch == 0 ? then_type : else_type;
-    begin_attribute(&m, branch == 0 ? "then_branch" : "else_branch", 5);
-    tenon__message_begin(&m, 6);
-    tenon__message_begin_node(&m, 1, type, branch == 0 ? "inner" : "other", "x", "z");
-    tenon__message_text(&m, 7, strcmp(type, "Fails") == 0 ? "taker" : "");
-    tenon__message_end(&m);
-    tenon__message_value_info(&m, 12, "z", 1, 1, two);
-    tenon__message_end(&m);
-    tenon__message_end(&m);
-  }
+  give_graph(&m, "then_branch", then_type, "inner");
+  give_graph(&m, "else_branch", else_type, "other");
   tenon__message_end(&m);
   end_model(&m, "y");
   return m;
@@ -205,18 +209,12 @@ TENON_TEST(a_parser_that_miscounts_is_named) {
   end(&s, &folder);
 }
 
-/* y = taker.Perhaps(c) of the graph z = TYPE(x), which captures x. */
+/* y = taker.Perhaps(c) of the graph z = -x. */
 static tenon__message_t perhaps(const char* name) {
   tenon__message_t m = begin_model("taker", 1);
   tenon__message_value_info(&m, 11, "c", 9, 0, NULL);
   begin_node(&m, "taker", "Perhaps", "c", "y");
-  begin_attribute(&m, name, 5);
-  tenon__message_begin(&m, 6);
-  tenon__message_begin_node(&m, 1, "Neg", "inner", "x", "z");
-  tenon__message_end(&m);
-  tenon__message_value_info(&m, 12, "z", 1, 1, two);
-  tenon__message_end(&m);
-  tenon__message_end(&m);
+  give_graph(&m, name, "Neg", "inner");
   tenon__message_end(&m);
   end_model(&m, "y");
   return m;
