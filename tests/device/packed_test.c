@@ -55,15 +55,23 @@ static void make_pair(test_fixture_t* b) {
   const tenon_value_t w = test_floats(b, "w", weights, DIMS(OUTPUTS, COLUMNS));
   const tenon_value_t one = test_node(b, "test.dense/1", "one", x, w, NO_VALUE);
   const tenon_value_t two = test_node(b, "test.dense/1", "two", z, w, NO_VALUE);
-  EXPECT_STATUS(b->build->output(b->builder, one, "y"), TENON_OK);
+  add_output(b, one);
   EXPECT_STATUS(b->build->output(b->builder, two, "u"), TENON_OK);
+}
+
+static void run_zeros(core_world_t* world) {
+  static const float zeros[ROWS * COLUMNS];
+  for (uint32_t k = 0; k < 2; ++k) {
+    EXPECT_STATUS(core_world_set(world, k, TENON_DTYPE_FLOAT32, DIMS(ROWS, COLUMNS), zeros),
+                  TENON_OK);
+  }
+  core_world_expect_ran(world);
 }
 
 TENON_TEST(packed_weights_are_copied_once_for_an_engine) {
   tenon_kernel_t kernel = dense_of("twice", core_do_nothing);
   core_world_t world;
   tenon__context_t* second = NULL;
-  static const float zeros[ROWS * COLUMNS];
   memset(&seen, 0, sizeof seen);
   if (!world_open(&seen.world, 0)) {
     return;
@@ -78,23 +86,13 @@ TENON_TEST(packed_weights_are_copied_once_for_an_engine) {
   make_pair(&world.fixture);
   world.options.device = "far";
   if (core_world_start(&world)) {
-    for (uint32_t k = 0; k < 2; ++k) {
-      EXPECT_STATUS(core_world_set(&world, k, TENON_DTYPE_FLOAT32, DIMS(ROWS, COLUMNS), zeros),
-                    TENON_OK);
-    }
     EXPECT_INT(seen.count, 0); /* a build packs, and brings nothing there */
-    core_world_expect_ran(&world);
+    run_zeros(&world);
     EXPECT_INT(seen.count, 2);
     EXPECT_STATUS(tenon__context_create(world.engine, 0, NULL, &second), TENON_OK);
-    const tenon_argument_t* argument = tenon__context_get_output(world.context, 0);
-    EXPECT(argument != NULL);
     tenon__context_t* first = world.context;
     world.context = second;
-    for (uint32_t k = 0; k < 2; ++k) {
-      EXPECT_STATUS(core_world_set(&world, k, TENON_DTYPE_FLOAT32, DIMS(ROWS, COLUMNS), zeros),
-                    TENON_OK);
-    }
-    core_world_expect_ran(&world);
+    run_zeros(&world);
     EXPECT_INT(seen.count, 4);
     for (uint32_t k = 1; k < 4; ++k) {
       EXPECT(seen.addresses[k] == seen.addresses[0]);
@@ -118,18 +116,13 @@ static tenon_status_t bind_on_host(void* instance, tenon_binding_t* binding,
 TENON_TEST(on_the_host_they_are_what_was_packed) {
   tenon_kernel_t kernel = dense_of("twice", core_write_zeros);
   core_world_t world;
-  static const float zeros[ROWS * COLUMNS];
   memset(&seen, 0, sizeof seen);
   kernel.prepare = pack_twice;
   kernel.bind = bind_on_host;
   core_world_begin(&world, &kernel, 1);
   make_pair(&world.fixture);
   if (core_world_start(&world)) {
-    for (uint32_t k = 0; k < 2; ++k) {
-      EXPECT_STATUS(core_world_set(&world, k, TENON_DTYPE_FLOAT32, DIMS(ROWS, COLUMNS), zeros),
-                    TENON_OK);
-    }
-    core_world_expect_ran(&world);
+    run_zeros(&world);
     EXPECT_INT(seen.count, 2);
   }
   core_world_end(&world);
