@@ -110,7 +110,8 @@ static tenon_status_t keep_weights(tenon__building_t* b) {
   return TENON_OK;
 }
 
-static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step) {
+/* Makes an instance of the step, and ends it; or begins what that takes. */
+static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step, bool is_ahead) {
   const tenon__kernel_entry_t* entry =
       tenon__catalog_kernel(b->catalog, step->plugin, step->kernel, b->options->sink);
   tenon__instance_t* instance = NULL;
@@ -124,18 +125,24 @@ static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step)
                                              .tactic = &step->tactic,
                                              .step_name = step->name,
                                              .store = b->store};
+  if (is_ahead) {
+    tenon__instance_ahead(b->allocator, &request);
+    return TENON_OK;
+  }
   TENON_TRY(tenon__instance_create(b->allocator, &request, b->options->sink, &instance));
   mark_reads(b, step, instance);
   tenon__instance_release(instance);
   return TENON_OK;
 }
 
-static tenon_status_t pack_graph(tenon__building_t* b, const tenon__schedule_t* schedule) {
+static tenon_status_t pack_graph(tenon__building_t* b, const tenon__schedule_t* schedule,
+                                 bool is_ahead) {
   tenon_status_t status = TENON_OK;
   for (uint32_t k = 0; k < schedule->step_count && status == TENON_OK; ++k) {
-    status = tenon__building_progress(b, "pack weights", k, schedule->step_count);
+    status =
+        is_ahead ? TENON_OK : tenon__building_progress(b, "pack weights", k, schedule->step_count);
     if (status == TENON_OK && schedule->steps[k].kind == TENON_STEP_KERNEL) {
-      status = pack_step(b, &schedule->steps[k]);
+      status = pack_step(b, &schedule->steps[k], is_ahead);
     }
   }
   return status;
@@ -146,7 +153,10 @@ tenon_status_t tenon__building_pack(tenon__building_t* b) {
   tenon__packed_store_use_folder(b->store, b->options->blobs);
   TENON_TRY(begin_reads(b));
   for (uint32_t g = 0; g < b->plan->schedule_count; ++g) {
-    TENON_TRY(pack_graph(b, &b->plan->schedules[g]));
+    TENON_TRY(pack_graph(b, &b->plan->schedules[g], true));
+  }
+  for (uint32_t g = 0; g < b->plan->schedule_count; ++g) {
+    TENON_TRY(pack_graph(b, &b->plan->schedules[g], false));
   }
   const uint32_t count = tenon__packed_store_count(b->store);
   b->plan->packed = tenon__arena_allocate(&b->plan->arena, count + 1u, sizeof *b->plan->packed);

@@ -12,6 +12,7 @@
 #include "core/base/status.h"
 #include "core/candidate/rehearsal.h"
 #include "core/candidate/verdict.h"
+#include "core/kernel/instance.h"
 #include "core/kernel/kernel_match.h"
 
 typedef struct entry_t {
@@ -237,20 +238,62 @@ static tenon_status_t judge(timing_t* t) {
 
 /* ---- All ---- */
 
+/* Those that begin something ahead come last: it is under way while the others are timed. */
+static bool begins_ahead(const timing_t* t, uint32_t k) {
+  return t->search->found[k].kernel->kernel.ahead != NULL;
+}
+
+static tenon_status_t begin_ahead(timing_t* t) {
+  tenon__tuning_t* tuning = t->search->tuning;
+  tenon__packed_store_t* store = NULL;
+  TENON_TRY(tenon__packed_store_create(tuning->allocator, &store));
+  tenon__packed_store_use_folder(store, tuning->blobs);
+  for (uint32_t k = 0; k < t->search->count; ++k) {
+    const tenon__candidate_t* candidate = &t->search->found[k];
+    const tenon__kernel_binding_t binding =
+        tenon__tuning_binding(tuning, t->search->region, candidate->kernel);
+    const tenon__instance_request_t request = {.kernel = &binding,
+                                               .region = t->search->region,
+                                               .tactic = &candidate->tactic,
+                                               .store = store};
+    if (!t->entries[k].is_known) {
+      tenon__instance_ahead(tuning->allocator, &request);
+    }
+  }
+  tenon__packed_store_destroy(store);
+  return TENON_OK;
+}
+
+static tenon_status_t time_those(timing_t* t, bool ahead, double* best) {
+  for (uint32_t k = 0; k < t->search->count; ++k) {
+    const entry_t* entry = &t->entries[k];
+    if (begins_ahead(t, k) != ahead) {
+      continue;
+    }
+    if (!entry->is_known && tenon__tuning_may_measure(t->search->tuning)) {
+      TENON_TRY(try_candidate(t, k, best));
+    }
+    const tenon__time_t time = t->search->found[k].time;
+    *best = time.figure == TENON_FIGURE_MEASURED && !entry->is_dropped && time.seconds < *best
+                ? time.seconds
+                : *best;
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t time_all(timing_t* t, const tenon__digest_t* signature) {
   double best = 1e30;
   bool is_anything_new = false;
   for (uint32_t k = 0; k < t->search->count; ++k) {
-    entry_t* entry = &t->entries[k];
     TENON_TRY(look_up(t, k, signature));
-    if (!entry->is_known && tenon__tuning_may_measure(t->search->tuning)) {
-      TENON_TRY(try_candidate(t, k, &best));
-      is_anything_new = is_anything_new || entry->is_tried;
-    }
-    const tenon__time_t time = t->search->found[k].time;
-    best = time.figure == TENON_FIGURE_MEASURED && !entry->is_dropped && time.seconds < best
-               ? time.seconds
-               : best;
+  }
+  if (tenon__tuning_may_measure(t->search->tuning)) {
+    TENON_TRY(begin_ahead(t));
+  }
+  TENON_TRY(time_those(t, false, &best));
+  TENON_TRY(time_those(t, true, &best));
+  for (uint32_t k = 0; k < t->search->count; ++k) {
+    is_anything_new = is_anything_new || t->entries[k].is_tried;
   }
   if (!tenon__tuning_may_measure(t->search->tuning) && !is_anything_new) {
     return TENON_OK;

@@ -161,33 +161,43 @@ static const char* prefix_of(tenon__instance_t* instance) {
                                    instance->kernel.kernel->name);
 }
 
-static tenon_status_t prepare(tenon__instance_t* instance, tenon__packed_store_t* store,
-                              const tenon_sink_t* sink) {
-  const tenon__kernel_binding_t* kernel = &instance->kernel;
-  if (kernel->kernel->prepare == NULL) {
-    return TENON_OK;
-  }
-  tenon__prefix_sink_t prefixed;
-  tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
-  tenon_preparation_t preparation = {.instance = instance, .store = store, .sink = &prefixed.sink};
+/* Calls `prepare`, or `ahead`, whose status is nobody's. */
+static tenon_status_t call_kernel(tenon__instance_t* instance, bool is_ahead,
+                                  const tenon_sink_t* sink) {
+  const tenon_kernel_t* kernel = instance->kernel.kernel;
+  tenon_preparation_t preparation = {.instance = instance, .store = instance->store, .sink = sink};
   const tenon_tactic_t tactic = public_tactic(instance->tactic);
   const tenon_prepare_t given = {.size = sizeof given,
-                                 .state = kernel->state,
+                                 .state = instance->kernel.state,
                                  .region = instance->region,
                                  .table = tenon__region_table(),
                                  .tactic = &tactic,
                                  .preparation = &preparation,
                                  .host = &prepare_table};
-  const tenon__call_t call = tenon__instance_call(instance, "prepare");
+  tenon_status_t status = TENON_OK;
+  const tenon__call_t call = tenon__instance_call(instance, is_ahead ? "ahead" : "prepare");
   const tenon__call_t* outer = tenon__call_enter(&call);
-  const tenon_status_t status = kernel->kernel->prepare(&given, &instance->prepared);
+  if (is_ahead) {
+    kernel->ahead(&given);
+  } else {
+    status = kernel->prepare(&given, &instance->prepared);
+  }
   tenon__call_leave(outer);
+  return status;
+}
+
+static tenon_status_t prepare(tenon__instance_t* instance, const tenon_sink_t* sink) {
+  if (instance->kernel.kernel->prepare == NULL) {
+    return TENON_OK;
+  }
+  tenon__prefix_sink_t prefixed;
+  tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
+  const tenon_status_t status = call_kernel(instance, false, &prefixed.sink);
   return status == TENON_OK ? status : tenon__kernel_failed(&prefixed, "prepared", status);
 }
 
-tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
-                                      const tenon__instance_request_t* request,
-                                      const tenon_sink_t* sink, tenon__instance_t** out_instance) {
+static tenon_status_t begin(tenon_allocator_t allocator, const tenon__instance_request_t* request,
+                            tenon__instance_t** out_instance) {
   const tenon__kernel_binding_t* kernel = request->kernel;
   const struct tenon_region_t* region = request->region;
   tenon__instance_t* instance = tenon__allocate(allocator, 1, sizeof *instance);
@@ -211,7 +221,16 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
     tenon__instance_release(instance);
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  const tenon_status_t status = prepare(instance, request->store, sink);
+  *out_instance = instance;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
+                                      const tenon__instance_request_t* request,
+                                      const tenon_sink_t* sink, tenon__instance_t** out_instance) {
+  tenon__instance_t* instance = NULL;
+  TENON_TRY(begin(allocator, request, &instance));
+  const tenon_status_t status = prepare(instance, sink);
   if (status != TENON_OK) {
     tenon__instance_release(instance);
     return status;
@@ -219,6 +238,19 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   instance->is_prepared = true;
   *out_instance = instance;
   return TENON_OK;
+}
+
+static void ignore(void* user, int32_t severity, const char* message) {
+  (void)user, (void)severity, (void)message;
+}
+
+void tenon__instance_ahead(tenon_allocator_t allocator, const tenon__instance_request_t* request) {
+  static const tenon_sink_t silence = {NULL, ignore};
+  tenon__instance_t* instance = NULL;
+  if (request->kernel->kernel->ahead != NULL && begin(allocator, request, &instance) == TENON_OK) {
+    (void)call_kernel(instance, true, &silence);
+    tenon__instance_release(instance);
+  }
 }
 
 bool tenon__instance_is_reference(const tenon__instance_t* instance) {

@@ -30,6 +30,8 @@ typedef struct tenon__instance_request_t {
 tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       const tenon__instance_request_t* request,
                                       const tenon_sink_t* sink, tenon__instance_t** out_instance);
+/* The kernel may begin what takes long when the same is created. Nothing can fail that counts. */
+void tenon__instance_ahead(tenon_allocator_t allocator, const tenon__instance_request_t* request);
 /* Gives up the caller's share; it ends with the last step that is bound to it. Any thread; NULL is
  * fine. */
 void tenon__instance_release(tenon__instance_t* instance);

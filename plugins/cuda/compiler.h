@@ -31,17 +31,22 @@ tenon_status_t tenon__cuda_module_get(tenon_device_t* device, const tenon_prepar
                                       tenon__cuda_text_t* adopt_text,
                                       const tenon__cuda_wanted_t* wanted, uint32_t count,
                                       tenon__cuda_module_t** out_module);
-/* Has neither the device a module of that text, nor the plan its code? */
-bool tenon__cuda_module_is_lacking(tenon_device_t* device, const tenon_prepare_t* call,
-                                   const tenon__cuda_text_t* text);
-/* Before one of several texts is got that the next preparations ask for: those of which there is no
- * module are compiled at once, each in a thread of its own, where there are processors for all. At
- * most TENON_CUDA_AHEAD, which go. */
-enum { TENON_CUDA_AHEAD = 8 };
-void tenon__cuda_modules_ahead(tenon_device_t* device, const tenon_prepare_t* call,
-                               tenon__cuda_text_t* adopt_texts, uint32_t count);
+/* For kernels' `ahead`: compiles the text, which goes, in a thread of the device's, unless it has
+ * such a module, the plan its code, or it is under way already. */
+void tenon__cuda_module_begin(tenon_device_t* device, const tenon_prepare_t* call,
+                              tenon__cuda_text_t* adopt_text);
 void tenon__cuda_module_release(tenon_device_t* device, tenon__cuda_module_t* module);
 /* When the device closes. */
 void tenon__cuda_modules_close(tenon_device_t* device);
+
+/* ahead.c, for module.c: texts by their keys. The text goes. */
+enum { TENON_CUDA_KEY = 48 };
+void tenon__cuda_ahead_begin(tenon_device_t* device, const char* key,
+                             tenon__cuda_text_t* adopt_text);
+/* The code, the caller's from then on; waits for it where it is under way. False: it was not begun,
+ * only waits for its turn, which it then does no more, or cannot be compiled. */
+bool tenon__cuda_ahead_take(tenon_device_t* device, const char* key, void** out_code,
+                            size_t* out_size);
+void tenon__cuda_ahead_close(tenon_device_t* device);
 
 #endif

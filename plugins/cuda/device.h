@@ -23,6 +23,7 @@
 enum { TENON_CUDA_DEVICE_LIMIT = 64 };
 
 typedef struct tenon__cuda_module_t tenon__cuda_module_t;         /* compiler.h */
+typedef struct tenon__cuda_ahead_t tenon__cuda_ahead_t;           /* ahead.c */
 typedef struct tenon__cuda_compiler_t tenon__cuda_compiler_t;     /* compiler.h */
 typedef struct tenon__cuda_management_t tenon__cuda_management_t; /* management.h */
 
@@ -69,6 +70,7 @@ struct tenon_device_t {
   _Atomic(int) lost;    /* the first result after which nothing works */
   pthread_mutex_t lock; /* of what follows */
   tenon__cuda_module_t* modules;
+  tenon__cuda_ahead_t* ahead; /* NULL until something is begun */
   tenon__cuda_fault_t* faults;
   uint32_t fault_count; /* the most that were taken at once */
   char fault_text[TENON_CUDA_FAULT_TEXT];

@@ -108,7 +108,7 @@ static tenon_status_t make_module(const tenon_prepare_t* call, instance_t* insta
   return tenon__cuda_module_get(instance->device, call, &text, wanted, count, &instance->module);
 }
 
-static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+static tenon_status_t read_call(const tenon_prepare_t* call, instance_t** out_instance) {
   int32_t variant = TENON_CUDA_FORM_RULE;
   uint32_t reason = 0;
   tenon_device_t* device = tenon__cuda_prepared_device(call);
@@ -130,7 +130,26 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   instance->device = device;
   instance->form = tenon__cuda_form_choose(&instance->analysis, call->region, call->table, variant);
   instance->layout = tenon__cuda_layout_of(&instance->analysis);
-  const tenon_status_t status = make_module(call, instance);
+  *out_instance = instance;
+  return TENON_OK;
+}
+
+static void ahead(const tenon_prepare_t* call) {
+  instance_t* instance = NULL;
+  if (read_call(call, &instance) == TENON_OK && instance != NULL) {
+    tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
+    tenon__cuda_generate(&instance->analysis, &instance->form, &text);
+    tenon__cuda_module_begin(instance->device, call, &text);
+  }
+}
+
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  instance_t* instance = NULL;
+  tenon_status_t status = read_call(call, &instance);
+  if (status != TENON_OK || instance == NULL) {
+    return status;
+  }
+  status = make_module(call, instance);
   if (status == TENON_OK) {
     *out_instance = instance;
   }
@@ -443,4 +462,5 @@ const tenon_kernel_t tenon__cuda_expressions_kernel = {
     .enqueue = enqueue,
     .unbind = unbind,
     .destroy = destroy,
+    .ahead = ahead,
 };

@@ -1,16 +1,15 @@
 /* Modules that a device has loaded: found by their text, shared, kept for a while. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "compiler.h"
 
 /* So many that nobody has any more are kept, for the next who asks. */
-enum { KEPT_MODULES = 256, KEY_CAPACITY = 48 };
+enum { KEPT_MODULES = 256 };
 
 struct tenon__cuda_module_t {
   tenon__cuda_module_t* next;
-  char key[KEY_CAPACITY];
+  char key[TENON_CUDA_KEY];
   CUlibrary library;
   void* code;
   size_t code_size;
@@ -26,7 +25,7 @@ typedef struct request_t {
 
 /* Two sums of 64 bits over the text (FNV-1a, and the same with another prime): 128 bits, so that
  * no two texts meet by chance. */
-static void write_key(const char* text, char out_key[KEY_CAPACITY]) {
+static void write_key(const char* text, char out_key[TENON_CUDA_KEY]) {
   uint64_t first = 0xCBF29CE484222325u;
   uint64_t second = 0x9AE16A3B2F90404Fu;
   for (const char* at = text; *at != 0; at++) {
@@ -34,7 +33,7 @@ static void write_key(const char* text, char out_key[KEY_CAPACITY]) {
     second = (second ^ (uint8_t)*at) * 0x9E3779B97F4A7C15u;
     second ^= second >> 29;
   }
-  (void)snprintf(out_key, KEY_CAPACITY, "text.%016llx%016llx", (unsigned long long)first,
+  (void)snprintf(out_key, TENON_CUDA_KEY, "text.%016llx%016llx", (unsigned long long)first,
                  (unsigned long long)second);
 }
 
@@ -138,8 +137,11 @@ static tenon_status_t make(tenon_device_t* device, const request_t* request,
     return TENON_OK;
   }
   const tenon_sink_t* sink = host->sink != NULL ? host->sink(request->preparation) : NULL;
-  const tenon_status_t status = tenon__cuda_compile(
-      device->state, request->text, device->architecture, sink, &module->code, &module->code_size);
+  tenon_status_t status = TENON_OK;
+  if (!tenon__cuda_ahead_take(device, module->key, &module->code, &module->code_size)) {
+    status = tenon__cuda_compile(device->state, request->text, device->architecture, sink,
+                                 &module->code, &module->code_size);
+  }
   return status != TENON_OK ? status : load(device, module);
 }
 
@@ -172,7 +174,7 @@ static tenon__cuda_module_t* insert(tenon_device_t* device, tenon__cuda_module_t
 static tenon_status_t get(tenon_device_t* device, const request_t* request,
                           tenon__cuda_module_t** out_module) {
   const tenon_allocator_t* allocator = &device->state->allocator;
-  char key[KEY_CAPACITY];
+  char key[TENON_CUDA_KEY];
   tenon_status_t status = TENON_OK;
   write_key(request->text, key);
   tenon__cuda_module_t* module = share(device, key);
@@ -199,74 +201,23 @@ static tenon_status_t get(tenon_device_t* device, const request_t* request,
   return TENON_OK;
 }
 
-/* ---- Ahead ---- */
-
-typedef struct ahead_t {
-  tenon_device_t* device;
-  const char* text;
-  pthread_t thread;
-  bool is_running;
-} ahead_t;
-
-/* What fails is compiled again, and told, when it is asked for. */
-static void* compile_ahead(void* user) {
-  const ahead_t* a = user;
-  const tenon_allocator_t* allocator = &a->device->state->allocator;
-  tenon__cuda_module_t* module = allocator->resize(allocator->user, NULL, 0, sizeof(*module));
-  if (module == NULL) {
-    return NULL;
-  }
-  memset(module, 0, sizeof(*module));
-  write_key(a->text, module->key);
-  if (tenon__cuda_compile(a->device->state, a->text, a->device->architecture, NULL, &module->code,
-                          &module->code_size) == TENON_OK &&
-      load(a->device, module) == TENON_OK) {
-    tenon__cuda_module_release(a->device, insert(a->device, module));
-  } else {
-    unload(a->device, module);
-  }
-  return NULL;
-}
-
-bool tenon__cuda_module_is_lacking(tenon_device_t* device, const tenon_prepare_t* call,
-                                   const tenon__cuda_text_t* text) {
-  const request_t request = {text->data, call->preparation, call->host};
-  char key[KEY_CAPACITY];
+void tenon__cuda_module_begin(tenon_device_t* device, const tenon_prepare_t* call,
+                              tenon__cuda_text_t* adopt_text) {
+  const request_t request = {adopt_text->data, call->preparation, call->host};
+  char key[TENON_CUDA_KEY];
   size_t size = 0;
-  if (text->failed) {
-    return false; /* it is told when it is asked for */
+  if (adopt_text->failed) { /* it is told when it is asked for */
+    tenon__cuda_text_free(adopt_text);
+    return;
   }
   write_key(request.text, key);
   tenon__cuda_module_t* module = share(device, key);
+  if (module == NULL && stored_code(device, &request, key, &size) == NULL) {
+    tenon__cuda_ahead_begin(device, key, adopt_text);
+  } else {
+    tenon__cuda_text_free(adopt_text);
+  }
   tenon__cuda_module_release(device, module);
-  return module == NULL && stored_code(device, &request, key, &size) == NULL;
-}
-
-void tenon__cuda_modules_ahead(tenon_device_t* device, const tenon_prepare_t* call,
-                               tenon__cuda_text_t* adopt_texts, uint32_t count) {
-  ahead_t ahead[TENON_CUDA_AHEAD];
-  uint32_t lacking = 0;
-  /* Where they would only take turns, nobody may ask for the others. */
-  const uint32_t wanted = sysconf(_SC_NPROCESSORS_ONLN) < (long)count ? 0 : count;
-  for (uint32_t k = 0; k < wanted; k++) {
-    if (tenon__cuda_module_is_lacking(device, call, &adopt_texts[k])) {
-      ahead[lacking++] = (ahead_t){.device = device, .text = adopt_texts[k].data};
-    }
-  }
-  for (uint32_t k = 1; k < lacking; k++) {
-    ahead[k].is_running = pthread_create(&ahead[k].thread, NULL, compile_ahead, &ahead[k]) == 0;
-  }
-  if (lacking > 0) {
-    (void)compile_ahead(&ahead[0]);
-  }
-  for (uint32_t k = 1; k < lacking; k++) {
-    if (ahead[k].is_running) {
-      (void)pthread_join(ahead[k].thread, NULL);
-    }
-  }
-  for (uint32_t k = 0; k < count; k++) {
-    tenon__cuda_text_free(&adopt_texts[k]);
-  }
 }
 
 /* ---- Kernels of a module ---- */
@@ -314,6 +265,7 @@ tenon_status_t tenon__cuda_module_get(tenon_device_t* device, const tenon_prepar
 }
 
 void tenon__cuda_modules_close(tenon_device_t* device) {
+  tenon__cuda_ahead_close(device);
   while (device->modules != NULL) {
     tenon__cuda_module_t* module = device->modules;
     device->modules = module->next;

@@ -181,33 +181,10 @@ static void write_text(const tenon__cuda_attending_t* a, tenon__cuda_text_t* tex
   tenon__cuda_text_copy(text, tenon__cuda_attention_attend_text);
 }
 
-/* The tiles that are tried next, each compiled in a thread of its own. */
-static void compile_ahead(const tenon_prepare_t* call, const tenon__cuda_attending_t* a) {
-  tenon__cuda_attention_choice_t choices[TENON_CUDA_ATTENTION_TACTICS];
-  double seconds[TENON_CUDA_ATTENTION_TACTICS];
-  tenon__cuda_text_t texts[TENON_CUDA_ATTENTION_TACTICS + 1];
-  tenon__cuda_attending_t other = *a;
-  const uint32_t count =
-      tenon__cuda_attention_choose(&a->attention, a->choice.product, choices, seconds);
-  uint32_t written = 0;
-  for (uint32_t k = 0; k <= count; k++) {
-    other.choice = k == 0 ? a->choice : choices[k - 1];
-    other.choice.by_heads = a->choice.by_heads;
-    if (k == 0 || memcmp(&other.choice, &a->choice, sizeof(a->choice)) != 0) {
-      texts[written] = (tenon__cuda_text_t){.allocator = a->device->state->allocator};
-      write_text(&other, &texts[written++]);
-    }
-  }
-  tenon__cuda_modules_ahead(a->device, call, texts, written);
-}
-
 static tenon_status_t make_module(const tenon_prepare_t* call, tenon__cuda_attending_t* a) {
   tenon__cuda_text_t text = {.allocator = a->device->state->allocator};
   const tenon__cuda_wanted_t wanted[] = {{"attend", &a->wide}, {"attend_any", &a->any}};
   write_text(a, &text);
-  if (tenon__cuda_module_is_lacking(a->device, call, &text)) {
-    compile_ahead(call, a);
-  }
   tenon_status_t status = tenon__cuda_module_get(a->device, call, &text, wanted, 2, &a->module);
   if (status != TENON_OK) {
     return status;
@@ -221,7 +198,7 @@ static tenon_status_t make_module(const tenon_prepare_t* call, tenon__cuda_atten
 }
 
 /* What a plan says of the tactic, and the region, are as they were. */
-static bool read_call(const tenon_prepare_t* call, tenon__cuda_attending_t* a) {
+static bool read_tactic(const tenon_prepare_t* call, tenon__cuda_attending_t* a) {
   tenon_refusal_t refusal;
   uint32_t reason = 0;
   if (call->tactic->configuration_size != sizeof(a->choice) ||
@@ -235,7 +212,7 @@ static bool read_call(const tenon_prepare_t* call, tenon__cuda_attending_t* a) {
          tenon__cuda_scores_make(&a->attention, &a->scores, &reason) == NULL;
 }
 
-static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_attending_t** out_a) {
   const tenon_sink_t* sink = call->host->sink == NULL ? NULL : call->host->sink(call->preparation);
   tenon_device_t* device = tenon__cuda_prepared_device(call);
   if (device == NULL) {
@@ -250,7 +227,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   if (a == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  if (!read_call(call, a)) {
+  if (!read_tactic(call, a)) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   a->device = device;
@@ -260,7 +237,26 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
                             "%u bytes of shared memory, of which a block of this GPU has %d",
                             shared, (int)device->shared_bytes);
   }
-  const tenon_status_t status = make_module(call, a);
+  *out_a = a;
+  return TENON_OK;
+}
+
+static void ahead(const tenon_prepare_t* call) {
+  tenon__cuda_attending_t* a = NULL;
+  if (read_call(call, &a) == TENON_OK && a != NULL) {
+    tenon__cuda_text_t text = {.allocator = a->device->state->allocator};
+    write_text(a, &text);
+    tenon__cuda_module_begin(a->device, call, &text);
+  }
+}
+
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  tenon__cuda_attending_t* a = NULL;
+  tenon_status_t status = read_call(call, &a);
+  if (status != TENON_OK || a == NULL) {
+    return status;
+  }
+  status = make_module(call, a);
   if (status == TENON_OK) {
     *out_instance = a;
   }
@@ -284,4 +280,5 @@ const tenon_kernel_t tenon__cuda_attention_kernel = {
     .enqueue = tenon__cuda_attention_enqueue,
     .destroy = destroy,
     .propose = propose,
+    .ahead = ahead,
 };

@@ -92,10 +92,9 @@ tenon_status_t tenon__closed_tactics(void* state, const tenon_region_t* region,
 
 /* ---- Preparing ---- */
 
-tenon_status_t tenon__closed_prepare(const tenon_prepare_t* call, void** out_instance) {
+static tenon_status_t read_call(const tenon_prepare_t* call,
+                                tenon__closed_instance_t** out_instance) {
   tenon_device_t* device = tenon__cuda_prepared_device(call);
-  tenon__cuda_wanted_t wanted[TENON_CLOSED_LAUNCHES];
-  uint32_t count = 0;
   if (device == NULL) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -104,17 +103,35 @@ tenon_status_t tenon__closed_prepare(const tenon_prepare_t* call, void** out_ins
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   instance->device = device;
-  if (read_work(call->region, call->table, &instance->work) != NULL) {
-    return TENON_ERROR_INTERNAL;
+  *out_instance = instance;
+  return read_work(call->region, call->table, &instance->work) == NULL ? TENON_OK
+                                                                       : TENON_ERROR_INTERNAL;
+}
+
+void tenon__closed_ahead(const tenon_prepare_t* call) {
+  tenon__closed_instance_t* instance = NULL;
+  if (read_call(call, &instance) == TENON_OK) {
+    tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
+    tenon__closed_write(&instance->work, &text);
+    tenon__cuda_module_begin(instance->device, call, &text);
+  }
+}
+
+tenon_status_t tenon__closed_prepare(const tenon_prepare_t* call, void** out_instance) {
+  tenon__cuda_wanted_t wanted[TENON_CLOSED_LAUNCHES];
+  uint32_t count = 0;
+  tenon__closed_instance_t* instance = NULL;
+  tenon_status_t status = read_call(call, &instance);
+  if (status != TENON_OK) {
+    return status;
   }
   const char* const* kernels = instance->work.row->kernels;
   for (; kernels[count] != NULL && count < TENON_CLOSED_LAUNCHES; count++) {
     wanted[count] = (tenon__cuda_wanted_t){kernels[count], &instance->kernels[count]};
   }
-  tenon__cuda_text_t text = {.allocator = device->state->allocator};
+  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
   tenon__closed_write(&instance->work, &text);
-  const tenon_status_t status =
-      tenon__cuda_module_get(device, call, &text, wanted, count, &instance->module);
+  status = tenon__cuda_module_get(instance->device, call, &text, wanted, count, &instance->module);
   if (status == TENON_OK) {
     *out_instance = instance;
   }

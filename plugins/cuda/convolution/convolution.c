@@ -228,32 +228,10 @@ static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* t
                                                                     : tenon__cuda_patch_text);
 }
 
-/* This tile and those that are tried next, all at once: a text takes some tenths of a second. */
-static void compile_ahead(const tenon_prepare_t* call, const tenon__cuda_convolution_t* c) {
-  tenon__cuda_choice_t choices[TENON_CUDA_TILE_TACTICS];
-  double seconds[TENON_CUDA_TILE_TACTICS];
-  tenon__cuda_text_t texts[TENON_CUDA_TILE_TACTICS + 1];
-  tenon__cuda_convolution_t other = *c;
-  const uint32_t count = tenon__cuda_tiles_choose(&c->problem, c->choice.kind, choices, seconds);
-  uint32_t written = 0;
-  for (uint32_t k = 0; k <= count; k++) {
-    other.choice = k == 0 ? c->choice : choices[k - 1];
-    other.choice.product = c->choice.product;
-    if (k == 0 || memcmp(&other.choice, &c->choice, sizeof(c->choice)) != 0) {
-      texts[written] = (tenon__cuda_text_t){.allocator = c->device->state->allocator};
-      write_text(&other, &texts[written++]);
-    }
-  }
-  tenon__cuda_modules_ahead(c->device, call, texts, written);
-}
-
 static tenon_status_t make_module(const tenon_prepare_t* call, tenon__cuda_convolution_t* c) {
   tenon__cuda_text_t text = {.allocator = c->device->state->allocator};
   const tenon__cuda_wanted_t wanted = {"convolve", &c->function};
   write_text(c, &text);
-  if (tenon__cuda_module_is_lacking(c->device, call, &text)) { /* else nobody tries any now */
-    compile_ahead(call, c);
-  }
   tenon_status_t status = tenon__cuda_module_get(c->device, call, &text, &wanted, 1, &c->module);
   if (status == TENON_OK) {
     status = tenon__cuda_prefer_shared(c->device, c->function);
@@ -296,7 +274,8 @@ static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convol
   return TENON_OK;
 }
 
-static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+/* What the tactic asks for, of which the region says the rest. */
+static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_convolution_t** out_c) {
   tenon_refusal_t refusal;
   uint32_t reason = 0;
   const char* why = NULL;
@@ -327,7 +306,26 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   c->device = device;
   c->x = c->problem.x->input;
   c->bias_at = tenon__cuda_weights_bytes(&c->problem, c->choice.kind);
-  tenon_status_t status = pack(call, c);
+  *out_c = c;
+  return TENON_OK;
+}
+
+static void ahead(const tenon_prepare_t* call) {
+  tenon__cuda_convolution_t* c = NULL;
+  if (read_call(call, &c) == TENON_OK && c != NULL) {
+    tenon__cuda_text_t text = {.allocator = c->device->state->allocator};
+    write_text(c, &text);
+    tenon__cuda_module_begin(c->device, call, &text);
+  }
+}
+
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  tenon__cuda_convolution_t* c = NULL;
+  tenon_status_t status = read_call(call, &c);
+  if (status != TENON_OK || c == NULL) {
+    return status;
+  }
+  status = pack(call, c);
   if (status == TENON_OK) {
     status = make_module(call, c);
   }
@@ -362,7 +360,7 @@ static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
     .slot_stride = sizeof(tenon_slot_t), .version = 1, .input_limit = (inputs), .match = match,   \
     .tactics = tactics, .prepare = prepare, .bind = tenon__cuda_convolution_bind,                 \
     .enqueue = tenon__cuda_convolution_enqueue, .unbind = tenon__cuda_convolution_unbind,         \
-    .destroy = destroy                                                                            \
+    .destroy = destroy, .ahead = ahead                                                            \
   }
 const tenon_kernel_t tenon__cuda_convolution_kernel =
     KERNEL("tiled_convolution", operators, attributes, 3);

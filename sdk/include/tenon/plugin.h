@@ -1095,6 +1095,7 @@ typedef struct tenon_refusal_t {
  *            plan with it is loaded, where a refusal makes the plan broken
  *   tactics  after a match that accepts; again at load, where the plan's   [build], [load]
  *            tactic must be among them
+ *   ahead    before tactics are timed, or steps of a plan prepared         [build]
  *   prepare  for each tactic that is timed; for each step of a plan when   [build], [load]
  *            it is written, when it is loaded, and when weights are
  *            replaced (then the new instance comes before the old one goes)
@@ -1453,6 +1454,13 @@ typedef struct tenon_kernel_t {
   /* Since 0.6. NULL, or: what its work on a device may tell by run.fault, for people, as
    * "index {value} is out of range"; NULL-terminated. Costs a small copy a run. */
   const char* const* faults;
+  /* [build] Since 0.6. NULL, or: `prepare` will be given the same soon, or never. Begins what takes
+   * long there, a compilation, in threads of the plugin's own, and returns at once. It makes no
+   * instance and tells nothing: what goes wrong is prepare's to find. What `call` points to and
+   * what it allocates is gone when it returns. A build calls it for all tactics of a region that it
+   * is about to time, and times those of other kernels meanwhile; and for all steps of a plan
+   * before they are prepared. */
+  void (*ahead)(const tenon_prepare_t* call);
 } tenon_kernel_t;
 
 /* ---------------------------------------------------------------------------------------------
