@@ -185,6 +185,14 @@ def reshape(m, i, a):
     return i[0].reshape([i[0].shape[k] if n == 0 and not a.get("allowzero", 0) else n for k, n in enumerate(shape)])
 
 
+def flatten(m, i, a):
+    axis = a.get("axis", 1) % (i[0].dim() + 1)
+    front = 1
+    for extent in i[0].shape[:axis]:
+        front *= extent
+    return i[0].reshape(front, i[0].numel() // front if front else 0)
+
+
 def slices(m, i, a):
     x = i[0]
     starts = ints(i[1]) if len(i) > 1 else list(a["starts"])
@@ -324,6 +332,7 @@ OPERATORS = {
     "Concat": lambda m, i, a: torch.cat(i, a["axis"]), "Constant": constant, "ConstantOfShape": constant_of_shape,
     "Conv": conv, "ConvTranspose": conv_transpose, "Div": div, "Equal": both(torch.eq), "Erf": one(torch.erf),
     "Exp": one(torch.exp), "Expand": lambda m, i, a: i[0].expand(torch.broadcast_shapes(i[0].shape, ints(i[1]))),
+    "Flatten": flatten,
     "GRU": lambda m, i, a: recurrent(m, i, a, gru_cell, 3), "Gather": gather, "GatherElements": gather_elements,
     "Gelu": lambda m, i, a: F.gelu(i[0], **({"approximate": "tanh"} if a.get("approximate") == "tanh" else {})),
     "Gemm": gemm, "GlobalAveragePool": lambda m, i, a: i[0].mean(list(range(2, i[0].dim())), True),

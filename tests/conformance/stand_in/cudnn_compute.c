@@ -190,8 +190,26 @@ static double apply(const operation_t* o, double x, double b) {
       return -x;
     case CUDNN_POINTWISE_ABS:
       return fabs(x);
+    case CUDNN_POINTWISE_FLOOR:
+      return floor(x);
+    case CUDNN_POINTWISE_CEIL:
+      return ceil(x);
+    case CUDNN_POINTWISE_SQRT:
+      return sqrt(x);
+    case CUDNN_POINTWISE_RSQRT:
+      return 1.0 / sqrt(x);
+    case CUDNN_POINTWISE_RECIPROCAL:
+      return 1.0 / x;
     case CUDNN_POINTWISE_EXP:
       return exp(x);
+    case CUDNN_POINTWISE_LOG:
+      return log(x);
+    case CUDNN_POINTWISE_SIN:
+      return sin(x);
+    case CUDNN_POINTWISE_COS:
+      return cos(x);
+    case CUDNN_POINTWISE_SOFTPLUS_FWD:
+      return log1p(exp(x));
     case CUDNN_POINTWISE_ERF:
       return erf(x);
     case CUDNN_POINTWISE_TANH_FWD:
