@@ -129,7 +129,11 @@ void tenon__closed_bind_recurrent(tenon__closed_work_t* work) {
   tenon__closed_launch_blocks(
       work, 0,
       work->number[DIRECTIONS] * ((rows + TILE - 1) / TILE) * ((columns + TILE - 1) / TILE));
-  tenon__closed_launch_blocks(work, 1, work->number[DIRECTIONS] * work->number[BATCH]);
+  /* A warp multiplies eight rows at once. */
+  const int64_t warps = (columns + 7) / 8;
+  const uint32_t threads = 32 * (uint32_t)(warps < 4 ? 4 : warps > 16 ? 16 : warps);
+  work->launches[work->launch_count++] = (tenon__closed_launch_t){
+      1, threads, work->number[DIRECTIONS] * work->number[BATCH] * threads};
 }
 
 uint64_t tenon__closed_scratch_recurrent(const tenon__closed_work_t* work) {
@@ -137,7 +141,8 @@ uint64_t tenon__closed_scratch_recurrent(const tenon__closed_work_t* work) {
   set_extents(&largest);
   const int64_t* number = largest.number;
   const int64_t lines = number[DIRECTIONS] * number[BATCH] * number[HIDDEN];
-  return (uint64_t)(lines * (number[TIME] * gates_of(work) + 5)) * sizeof(double);
+  enum { VECTORS = 7 };
+  return (uint64_t)(lines * (number[TIME] * gates_of(work) + VECTORS)) * sizeof(double);
 }
 
 /* ---- Attention ---- */

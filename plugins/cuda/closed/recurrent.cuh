@@ -1,12 +1,12 @@
 /*
  * LSTM, GRU, RNN. First all inputs are multiplied by their weights; then a block walks through time
- * with one row of a batch in one direction: a warp has a row of the recurrent weights, and reads it
- * in one piece. number: time, batch, features, hidden units, directions, 1 where the batch comes first, 1 where
- * the only direction is backwards; from 8, for each of two directions and three activations:
- * function, alpha, beta.
+ * with one row of a batch in one direction: in each step its warps multiply the state by the
+ * recurrent weights, and a thread for each unit makes the new state of it. number: time, batch,
+ * features, hidden units, directions, 1 where the batch comes first, 1 where the only direction is
+ * backwards; from 8, for each of two directions and three activations: function, alpha, beta.
  *
- * scratch: inputs times weights [directions, time, batch, gates hidden]; then five vectors for each
- * direction and row: state, cell, their successors, reset gates.
+ * scratch: inputs times weights, with the biases [directions, time, batch, gates hidden]; then, of
+ * layers that are too wide for shared memory, VECTORS vectors for each direction and row.
  *
  * lstm  i o f c: c' = f c + i g(c-gate), h' = o h(c'), peepholes i + pi c, f + pf c, o + po c'
  * gru   z r h: h' = (1 - z) g(h-gate) + z h;  rnn  h' = f(gate)
@@ -23,6 +23,11 @@ enum { GATES = 4 };
 enum { GATES = 3 };
 #else
 enum { GATES = 1 };
+#endif
+#if OP_gru
+#define RESETS_LAST (A_linear_before_reset != 0)
+#else
+#define RESETS_LAST false
 #endif
 
 INLINE sum_t activate(const parameters_t& p, i64 direction, int which, sum_t x) {
@@ -88,34 +93,66 @@ KERNEL multiply_inputs(const __grid_constant__ parameters_t p) {
       __syncthreads();
     }
     if (row < rows && column < columns) {
-      inputs_of(p, direction, row / BATCH, row % BATCH)[column] = total + bias_of(p, direction, 0, column);
+      const bool is_apart = RESETS_LAST && column >= 2 * HIDDEN; /* it is reset with the state */
+      inputs_of(p, direction, row / BATCH, row % BATCH)[column] =
+          total + bias_of(p, direction, 0, column) +
+          (is_apart ? (sum_t)0 : bias_of(p, direction, 1, column));
     }
   }
 }
 
-/* Row `row` of the recurrent weights times a vector, with the state's bias: in all lanes of a warp. */
-INLINE sum_t from_state(const parameters_t& p, i64 direction, i64 row, const sum_t* vector) {
-  const i64 weights = (direction * GATES * HIDDEN + row) * HIDDEN;
-  sum_t total = 0;
-  for (i64 k = threadIdx.x % 32; k < HIDDEN; k += 32) {
-    total += vector[k] * (sum_t)IN2(weights + k);
-  }
-  for (int distance = 16; distance > 0; distance /= 2) {
-    total += __shfl_xor_sync(0xFFFFFFFFu, total, distance);
-  }
-  return total + bias_of(p, direction, 1, row);
-}
+/* Of a row and direction: the state times its weights (four of the vectors), the state, the cell,
+ * the state when it is reset. */
+enum { VECTORS = 7, KEPT = 4096 / (int)sizeof(sum_t), ROWS = 8 };
 struct walk_t {
   i64 direction;
   const sum_t* x; /* inputs times weights of this step */
+  sum_t* products;
   sum_t* h;
   sum_t* c;
-  sum_t* next_h;
-  sum_t* next_c;
-  sum_t* resets;
+  sum_t* reset;
 };
+/* Rows [first, last) of the recurrent weights times a vector. A warp has ROWS of them at once, so
+ * that many loads wait together. */
+INLINE void multiply_state(const parameters_t& p, const walk_t& w, int first, int last, const sum_t* vector) {
+  const int lane = (int)threadIdx.x % 32;
+  const int hidden = (int)HIDDEN;
+  const i64 weights = w.direction * GATES * hidden;
+  for (int row = first + (int)threadIdx.x / 32 * ROWS; row < last; row += (int)blockDim.x / 32 * ROWS) {
+    i64 from[ROWS];
+    sum_t total[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
+      from[r] = (weights + (row + r < last ? row + r : last - 1)) * hidden;
+      total[r] = 0;
+    }
+#pragma unroll 4
+    for (int k = lane; k < hidden; k += 32) {
+      const sum_t x = vector[k];
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r) {
+        total[r] += x * (sum_t)IN2(from[r] + k);
+      }
+    }
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r) {
+        total[r] += __shfl_xor_sync(0xFFFFFFFFu, total[r], distance);
+      }
+    }
+    sum_t own = total[0];
+#pragma unroll
+    for (int r = 1; r < ROWS; ++r) {
+      own = lane == r ? total[r] : own;
+    }
+    if (lane < ROWS && row + lane < last) {
+      w.products[row + lane] = own;
+    }
+  }
+}
 INLINE sum_t gate_of(const parameters_t& p, const walk_t& w, int gate, i64 unit) {
-  return w.x[gate * HIDDEN + unit] + from_state(p, w.direction, gate * HIDDEN + unit, w.h);
+  return w.x[gate * HIDDEN + unit] + w.products[gate * HIDDEN + unit];
 }
 INLINE sum_t peephole(const parameters_t& p, const walk_t& w, int which, i64 unit) {
 #if OP_lstm
@@ -124,57 +161,49 @@ INLINE sum_t peephole(const parameters_t& p, const walk_t& w, int which, i64 uni
   return (sum_t)0;
 #endif
 }
-/* A unit for each warp; all warps of a block come to the same places. */
-INLINE void step_once(const parameters_t& p, const walk_t& w) {
-  const int warps = (int)blockDim.x / 32;
-  const bool writes = threadIdx.x % 32 == 0;
-#if OP_gru
-  for (i64 first = 0; first < HIDDEN; first += warps) {
-    const i64 unit = least_of(first + threadIdx.x / 32, HIDDEN - 1);
-    const sum_t reset = activate(p, w.direction, 0, gate_of(p, w, 1, unit));
-    if (writes && first + threadIdx.x / 32 < HIDDEN) {
-      w.resets[unit] = A_linear_before_reset ? reset : reset * w.h[unit];
-    }
-  }
-  __syncthreads();
-#endif
-  for (i64 first = 0; first < HIDDEN; first += warps) {
-    const i64 unit = least_of(first + threadIdx.x / 32, HIDDEN - 1);
-    const bool is_own = writes && first + threadIdx.x / 32 < HIDDEN;
+/* The new state of a unit, whose products are there; the cell in its place. */
+INLINE sum_t state_of(const parameters_t& p, const walk_t& w, i64 unit) {
 #if OP_lstm
-    const sum_t c = w.c[unit];
-    const sum_t i = activate(p, w.direction, 0, gate_of(p, w, 0, unit) + peephole(p, w, 0, unit) * c);
-    const sum_t gate_f = A_input_forget ? (sum_t)0 : gate_of(p, w, 2, unit) + peephole(p, w, 2, unit) * c;
-    const sum_t f = A_input_forget ? (sum_t)1 - i : activate(p, w.direction, 0, gate_f);
-    const sum_t next = f * c + i * activate(p, w.direction, 1, gate_of(p, w, 3, unit));
-    const sum_t o = activate(p, w.direction, 0, gate_of(p, w, 1, unit) + peephole(p, w, 1, unit) * next);
-    if (is_own) {
-      w.next_c[unit] = next;
-      w.next_h[unit] = o * activate(p, w.direction, 2, next);
-    }
+  const sum_t c = w.c[unit];
+  const sum_t i = activate(p, w.direction, 0, gate_of(p, w, 0, unit) + peephole(p, w, 0, unit) * c);
+  const sum_t gate_f = A_input_forget ? (sum_t)0 : gate_of(p, w, 2, unit) + peephole(p, w, 2, unit) * c;
+  const sum_t f = A_input_forget ? (sum_t)1 - i : activate(p, w.direction, 0, gate_f);
+  const sum_t next = f * c + i * activate(p, w.direction, 1, gate_of(p, w, 3, unit));
+  const sum_t o = activate(p, w.direction, 0, gate_of(p, w, 1, unit) + peephole(p, w, 1, unit) * next);
+  w.c[unit] = next;
+  return o * activate(p, w.direction, 2, next);
 #elif OP_gru
-    const sum_t z = activate(p, w.direction, 0, gate_of(p, w, 0, unit));
-    const sum_t other = from_state(p, w.direction, 2 * HIDDEN + unit, A_linear_before_reset ? w.h : w.resets);
-    const sum_t state = A_linear_before_reset ? w.resets[unit] * other : other;
-    const sum_t proposed = activate(p, w.direction, 1, w.x[2 * HIDDEN + unit] + state);
-    if (is_own) {
-      w.next_h[unit] = ((sum_t)1 - z) * proposed + z * w.h[unit];
-    }
+  const i64 row = 2 * HIDDEN + unit;
+  const sum_t z = activate(p, w.direction, 0, gate_of(p, w, 0, unit));
+  const sum_t state = RESETS_LAST ? activate(p, w.direction, 0, gate_of(p, w, 1, unit)) *
+                                        (w.products[row] + bias_of(p, w.direction, 1, row))
+                                  : w.products[row];
+  const sum_t proposed = activate(p, w.direction, 1, w.x[row] + state);
+  return ((sum_t)1 - z) * proposed + z * w.h[unit];
 #else
-    const sum_t h = activate(p, w.direction, 0, gate_of(p, w, 0, unit));
-    if (is_own) {
-      w.next_h[unit] = h;
-    }
+  return activate(p, w.direction, 0, gate_of(p, w, 0, unit));
 #endif
+}
+INLINE void multiply_gates(const parameters_t& p, const walk_t& w) {
+  const int hidden = (int)HIDDEN;
+#if OP_gru
+  if (!RESETS_LAST) {
+    multiply_state(p, w, 0, 2 * hidden, w.h);
+    __syncthreads();
+    EACH_THREAD(unit, HIDDEN) {
+      w.reset[unit] = activate(p, w.direction, 0, gate_of(p, w, 1, unit)) * w.h[unit];
+    }
+    __syncthreads();
+    multiply_state(p, w, 2 * hidden, 3 * hidden, w.reset);
+    __syncthreads();
+    return;
   }
-  __syncthreads();
-  EACH_THREAD(unit, HIDDEN) {
-    w.h[unit] = w.next_h[unit];
-    w.c[unit] = w.next_c[unit];
-  }
+#endif
+  multiply_state(p, w, 0, GATES * hidden, w.h);
   __syncthreads();
 }
-KERNEL walk_time(const __grid_constant__ parameters_t p) {
+extern "C" __global__ void __launch_bounds__(512) walk_time(const __grid_constant__ parameters_t p) {
+  __shared__ sum_t kept[VECTORS * KEPT];
   begin(p);
   EACH_BLOCK(line, DIRECTIONS * BATCH) {
     const i64 direction = line / BATCH;
@@ -182,8 +211,8 @@ KERNEL walk_time(const __grid_constant__ parameters_t p) {
     const bool backwards = direction == 1 || p.number[6] != 0;
     const i64 length = HAS_IN4 ? (i64)IN4(row) : TIME;
     const i64 state = (BATCH_FIRST ? row * DIRECTIONS + direction : line) * HIDDEN;
-    sum_t* own = (sum_t*)p.scratch + DIRECTIONS * TIME * BATCH * GATES * HIDDEN + line * 5 * HIDDEN;
-    walk_t w = {direction, 0, own, own + HIDDEN, own + 2 * HIDDEN, own + 3 * HIDDEN, own + 4 * HIDDEN};
+    sum_t* own = HIDDEN <= KEPT ? kept : inputs_of(p, DIRECTIONS, 0, 0) + line * VECTORS * HIDDEN;
+    walk_t w = {direction, 0, own, own + 4 * HIDDEN, own + 5 * HIDDEN, own + 6 * HIDDEN};
     if (length < 0 || length > TIME) {
       fail(p, 1, length);
       continue;
@@ -191,20 +220,26 @@ KERNEL walk_time(const __grid_constant__ parameters_t p) {
     EACH_THREAD(unit, HIDDEN) {
       w.h[unit] = HAS_IN5 ? (sum_t)IN5(state + unit) : (sum_t)0;
       w.c[unit] = HAS_IN6 ? (sum_t)IN6(state + unit) : (sum_t)0;
-      w.next_c[unit] = 0;
     }
     __syncthreads();
     for (i64 step = 0; step < TIME; ++step) {
       const i64 at = backwards && step < length ? length - 1 - step : step;
-      if (step < length) {
-        w.x = inputs_of(p, direction, at, row);
-        step_once(p, w);
-      }
-#if HAS_OUT0
       const i64 to = BATCH_FIRST ? ((row * TIME + at) * DIRECTIONS + direction) * HIDDEN
                                  : ((at * DIRECTIONS + direction) * BATCH + row) * HIDDEN;
-      EACH_THREAD(unit, HIDDEN) { OUT0(to + unit, step < length ? w.h[unit] : (sum_t)0); }
+      if (step < length) {
+        w.x = inputs_of(p, direction, at, row);
+        multiply_gates(p, w);
+      }
+      EACH_THREAD(unit, HIDDEN) {
+        const sum_t h = step < length ? state_of(p, w, unit) : (sum_t)0;
+        if (step < length) {
+          w.h[unit] = h;
+        }
+#if HAS_OUT0
+        OUT0(to + unit, h);
 #endif
+      }
+      __syncthreads();
     }
     EACH_THREAD(unit, HIDDEN) {
       OUT1(state + unit, w.h[unit]);
