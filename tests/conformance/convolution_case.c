@@ -251,8 +251,9 @@ static double evaluate(const made_t* m, double slot_value, int64_t place) {
 /* ---- Comparing ---- */
 
 /* Roundings: one for each term of the sum and a few behind it, of what the sum's magnitudes are;
- * the operands' own for tf32; the result's own where it is narrow. Tensor cores drop what is below
- * the largest of a few products, which costs some bits of the sum. */
+ * the operands' own where they are f32, which own kernels round to nearest and a library may cut;
+ * the result's own where it is narrow. Tensor cores drop what is below the largest of a few
+ * products, which costs some bits of the sum. */
 static double tolerance_of(const made_t* m, const tenon_tactic_t* tactic, double sum,
                            double wanted) {
   const tenon_dtype_t dtype = m->c->dtype;
@@ -265,7 +266,8 @@ static double tolerance_of(const made_t* m, const tenon_tactic_t* tactic, double
                       : stored == TENON_DTYPE_BFLOAT16 ? 0x1p-7
                                                        : 0;
   const double each = narrow || is_cut ? 0x1p-21 : 0x1p-24;
-  const double operands = bits == 10 ? 0x1p-9 : bits == 7 ? 0x1p-6 : 0; /* both are cut */
+  const double cut = bits == 10 ? 0x1p-9 : bits == 7 ? 0x1p-6 : 0; /* both are */
+  const double operands = convolution_is_own ? cut / 2 : cut;
   /* A bias that is added to a narrow result: the sum without it was rounded as well. */
   const double twice = tactic->launches > 1 ? unit * sum : 0;
   return 1.25 * ((double)(m->terms + 8) * each * (sum + 1) + operands * sum) +
@@ -312,8 +314,9 @@ static bool own_must_run(const convolution_case_t* c) {
   const bool narrow = c->dtype != TENON_DTYPE_FLOAT32;
   const bool single = c->groups == c->channels && c->outputs == c->channels && c->groups > 1;
   const bool few = c->channels <= 4 && c->dilation[c->spatial - 1] == 1;
+  const bool in_pieces = c->channels % (narrow ? 8 : 4) == 0; /* of 16 bytes */
   return c->kind == KIND_PLAIN && c->spatial < 3 && c->is_constant && c->batch > 0 &&
-         (single || (narrow && c->groups == 1 && (c->channels % 8 == 0 || few)));
+         (single || (c->groups == 1 && (in_pieces || few)));
 }
 
 bool convolution_must_run(const convolution_case_t* c) {

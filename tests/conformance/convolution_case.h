@@ -96,7 +96,7 @@ bool convolution_compare(const made_t* m, const tenon_tactic_t* tactic, const ui
 extern bool convolution_is_own;
 extern uint32_t convolution_tactics;
 
-/* By own kernels f16 and bf16 of channels in eights, or of few, one by one or all together. By a
+/* By own kernels channels in pieces of 16 bytes, or few, one by one or all together. By a
  * library's f32 with nothing or a known form behind it, pools that pad alike on both sides: of
  * others a device may have none. */
 bool convolution_must_run(const convolution_case_t* c);

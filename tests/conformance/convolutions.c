@@ -87,6 +87,36 @@ static void check_named(void) {
   }
 }
 
+/* What they take in tf32: pieces of four channels, few of them at any width and stride. */
+static void check_own_single(void) {
+  static const struct {
+    const char* name;
+    int64_t channels;
+    int64_t kernel[2];
+    int64_t stride;
+    int64_t dilation;
+  } all[] = {{"own 1x1 of 300", 300, {1, 1}, 2, 1},      {"own 3x3 of 36", 36, {3, 3}, 1, 1},
+             {"own 3x2 of 4, dilated", 4, {3, 2}, 1, 2}, {"own stem of 4", 4, {7, 7}, 2, 1},
+             {"own stem of 3", 3, {2, 4}, 1, 1},         {"own stem of 1", 1, {1, 1}, 3, 1}};
+  for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
+    convolution_case_t c = plain(all[k].name);
+    c.is_constant = true;
+    c.channels = all[k].channels;
+    c.outputs = 40;
+    c.has_bias = true;
+    c.slot = k % 2 == 0 ? SLOT_RESIDUAL : SLOT_CLIP;
+    c.extent[0] = 17;
+    c.extent[1] = 23;
+    for (uint32_t a = 0; a < 2; a++) {
+      c.kernel[a] = all[k].kernel[a];
+      c.stride[a] = all[k].stride;
+      c.dilation[a] = all[k].dilation;
+      c.pads[a] = c.pads[a + 2] = all[k].kernel[a] / 2;
+    }
+    convolution_check(&c);
+  }
+}
+
 /* What own kernels take: 1x1, windows with margins, few channels; sums in several rounds. */
 static void check_own(void) {
   static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16,
@@ -121,6 +151,10 @@ static void check_own(void) {
   c.slot = SLOT_BIAS_RELU;
   convolution_check(&c);
   c.channels = 40;
+  convolution_check(&c);
+  c.dtype = TENON_DTYPE_FLOAT32;
+  convolution_check(&c);
+  c.channels = 3;
   convolution_check(&c);
 }
 
@@ -180,7 +214,8 @@ static void check_random(uint32_t number) {
     c.is_constant = draw(8) != 0;
     c.kind = KIND_PLAIN;
     c.spatial = c.spatial == 3 && draw(4) != 0 ? 2 : c.spatial;
-    c.channels = c.groups > 1 || draw(4) == 0 ? c.channels : 8 * between(1, 12);
+    const int64_t piece = c.dtype == TENON_DTYPE_FLOAT32 ? 4 : 8;
+    c.channels = c.groups > 1 || draw(4) == 0 ? c.channels : piece * between(1, 12);
     c.outputs = c.groups > 1 ? c.outputs : between(1, 100);
   }
   c.seed = number;
@@ -216,6 +251,7 @@ int main(int argument_count, char** arguments) {
   convolution_is_own = strcmp(arguments[1], arguments[3]) == 0;
   if (convolution_is_own) {
     check_own();
+    check_own_single();
     convolution_tactics = 2;
   }
   check_named();

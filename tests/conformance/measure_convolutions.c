@@ -1,11 +1,12 @@
 /*
  * What convolutions take: for the page of figures, no test.
  *
- *   device_measure_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so [BATCH [all [FIRST]]]
+ *   device_measure_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so
+ *                               [BATCH [all|best [FIRST [f16|tf32]]]]
  *
  * ResNet-50's layers and some of MobileNet's, f16 with bias and ReLU, where the network has one
- * with a residual: the fastest tactic of the plugin, or each. A chain runs over the same tensors
- * again and again, so small ones lie in the cache.
+ * with a residual, or f32 in tf32 (depthwise in f32): the fastest tactic of the plugin, or each. A
+ * chain runs over the same tensors again and again, so small ones lie in the cache.
  */
 #include "convolution_case.h"
 #include "measure_chain.h"
@@ -49,9 +50,17 @@ static void use(const kernel_life_t* life, void* user) {
   timed->seconds = measure_step(life, timed->launches / 5, timed->launches);
 }
 
+static tenon_dtype_t dtype = TENON_DTYPE_FLOAT16;
+
+/* Is f32 narrowed by the tactic, to f16 or bf16? */
+static bool narrows(const tenon_tactic_t* tactic) {
+  return tactic->numerics->product_exponent_bits == 5 ||
+         tactic->numerics->product_mantissa_bits == 7;
+}
+
 static convolution_case_t case_of(const layer_t* layer, int64_t batch) {
   const int64_t pad = (layer->kernel - 1) / 2;
-  convolution_case_t c = {.dtype = TENON_DTYPE_FLOAT16,
+  convolution_case_t c = {.dtype = dtype,
                           .spatial = 2,
                           .batch = batch,
                           .channels = layer->channels,
@@ -89,7 +98,7 @@ static double measure(const layer_t* layer, int64_t batch, bool is_loud) {
     for (uint32_t k = 0; k < count; k++) {
       timed_t timed = {.launches = batch > 1 ? 20 : 100};
       (void)kernel_take_tactic(kernel, &made.fake, k);
-      if (convolution_lend(&made, kernel, use, &timed) != TENON_OK) {
+      if (narrows(&made.fake.tactic) || convolution_lend(&made, kernel, use, &timed) != TENON_OK) {
         continue;
       }
       if (is_loud) {
@@ -124,9 +133,13 @@ int main(int argument_count, char** arguments) {
   const int64_t batch = argument_count > 4 ? strtoll(arguments[4], NULL, 10) : 1;
   double all = 0;
   kernel_is_quiet = true;
+  const bool is_loud = argument_count > 5 && strcmp(arguments[5], "all") == 0;
   const size_t first = argument_count > 6 ? strtoul(arguments[6], NULL, 10) : 0;
+  if (argument_count > 7 && strcmp(arguments[7], "tf32") == 0) {
+    dtype = TENON_DTYPE_FLOAT32;
+  }
   for (size_t k = first; k < sizeof(layers) / sizeof(*layers); k++) {
-    all += (double)layers[k].times * measure(&layers[k], batch, argument_count > 5);
+    all += (double)layers[k].times * measure(&layers[k], batch, is_loud);
   }
   (void)printf("ResNet-50's convolutions: %.1f us\n", all * 1e6);
   kernel_free_scratch();

@@ -319,7 +319,8 @@ static void draw_shape(product_t* p) {
   }
 }
 
-/* By the device's own kernel: few rows, a constant matrix, sums of eights; anything behind it. */
+/* By the device's own kernel: few rows, a constant matrix, sums of eights, of f32 of fours;
+ * anything behind it. */
 static void check_own(unsigned number) {
   static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16,
                                         TENON_DTYPE_FLOAT32};
@@ -331,13 +332,15 @@ static void check_own(unsigned number) {
   for (uint32_t axis = 0; axis + 1 < p.a_rank; axis++) {
     p.a[axis] = p.y[axis] = 1 + (int64_t)draw(axis + 2 == p.a_rank ? 70 : 3);
   }
-  p.a[p.a_rank - 1] = p.b[0] = 8 * (1 + (int64_t)draw(number % 4 == 0 ? 90 : 16));
+  p.a[p.a_rank - 1] = p.b[0] =
+      (p.dtype == TENON_DTYPE_FLOAT32 ? 4 : 8) * (1 + (int64_t)draw(number % 4 == 0 ? 90 : 16));
   p.b[1] = p.y[p.y_rank - 1] = 1 + (int64_t)draw(150);
   p.scale = draw(3) == 0 ? 0.5 : 1.0;
   p.has_relu = draw(2) == 0;
   p.has_gelu = p.dtype != TENON_DTYPE_FLOAT32 && !p.has_relu && draw(2) == 0;
   p.has_residual = draw(3) == 0;
   p.has_bias = draw(2) == 0;
+  p.has_fractions = p.dtype == TENON_DTYPE_FLOAT32 && number % 2 == 0;
   (void)snprintf(name, sizeof(name), "own product %u", number);
   check_product(&p, name);
 }

@@ -4,7 +4,7 @@
  * shared memory; there are QUERY_WARPS times as many, with other rows. The text in front defines
  * these, D and E (features of q and k, and of v, in steps of 8), ONCE (each warp has one tile of
  * keys), STAGED (keys and values come through shared memory, for all warps of a block), HOPELESS,
- * and SINGLE: elements are f32, multiplied as tf32; else f16 or bf16, two in a word.
+ * and what is multiplied (matrix.cuh).
  *
  * Which feature is which place of a sum does not matter as long as both factors agree, nor which
  * column of v is which of a product, nor which key which row. So a lane has what lies together:
@@ -13,15 +13,9 @@
  *   of four rows of v     8 neighbouring columns of 64 (then 4 of 32, 2 of 16, 1 of 8), and of the
  *                         result, in one row, 16 of 64
  */
-#if SINGLE
-typedef unsigned element_t;
-#else
-typedef u16 element_t;
-#endif
 enum {
   BYTES = (int)sizeof(element_t),
   EACH = 4 / BYTES,             /* elements of a word */
-  PIECE = 16 / BYTES,           /* elements of 16 bytes */
   OWN = D / (4 * EACH),         /* words of a row of q or k that a lane has */
   WORDS = (OWN + 1) / 2 * 2,    /* the same, in pairs */
   COLUMNS = E / 8,              /* tiles of v */
@@ -67,15 +61,6 @@ INLINE int column_of(int j, int row) {
 }
 
 /* ---- Reading rows ---- */
-
-/* As it is multiplied. */
-INLINE unsigned multiplied(unsigned word) {
-#if SINGLE
-  return rounded_single(word);
-#else
-  return word;
-#endif
-}
 
 /* The lane's words of a row of q or k; zeros where there is none. */
 template <bool WIDE>
@@ -226,15 +211,6 @@ INLINE void stage(const source_t& from, int first, int keys, unsigned char* to) 
   }
 }
 #endif
-
-/* A word of q and k is two features or one: the places of a sum are the same. */
-INLINE void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-#if SINGLE
-  multiply_singles(c, a, b0, b1);
-#else
-  multiply_fragments(c, a, b0, b1);
-#endif
-}
 
 /* The lane's words of the key that is column `row` of half `half` of a group of 16. */
 INLINE int key_of(int group, int half, int row) {

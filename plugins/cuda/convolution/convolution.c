@@ -1,7 +1,7 @@
 /*
  * Convolutions for small batches: what is taken, in what tiles, and their text. By tensor cores in
- * f16 or bf16, channels by themselves also in f32; sums in f32, any program in the slot. What
- * networks keep in f32 is taken too, by tactics that ask for narrower images.
+ * f16, bf16 or tf32, channels by themselves also in f32; sums in f32, any program in the slot. What
+ * networks keep in f32 is taken too, by tactics that ask for narrower images, or for tf32.
  */
 #include "convolution.h"
 
@@ -14,7 +14,23 @@
 
 enum { INPUTS = 32, OLDEST_ARCHITECTURE = 80, NAME_CAPACITY = 96 };
 
+/* As what f32 is multiplied. */
+static const char* const products[TENON_CUDA_PRODUCT_COUNT] = {"f16", "bf16", "f32", "tf32"};
+
 /* ---- Matching ---- */
+
+/* In one type at least; false, and why not. */
+static bool is_taken(const tenon__cuda_problem_t* problem, const char** out_why) {
+  const char* why = NULL;
+  for (uint8_t product = 0; product < TENON_CUDA_PRODUCT_COUNT; product++) {
+    if (tenon__cuda_kind_of(problem, product, &why) != 0) {
+      return true;
+    }
+    const tenon_dtype_t type = tenon__cuda_product_type((tenon__cuda_choice_t){.product = product});
+    *out_why = type == problem->x->dtype ? why : *out_why;
+  }
+  return false;
+}
 
 static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
@@ -25,7 +41,7 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
   if (!tenon__cuda_problem_read(region, table, &problem, out_refusal)) {
     return 0;
   }
-  if (tenon__cuda_kind_of(&problem, &why) == 0) {
+  if (!is_taken(&problem, &why)) {
     return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_SHAPE, why);
   }
   why = tenon__cuda_epilogue_make(&problem, problem.x->dtype, &epilogue, &reason);
@@ -88,11 +104,10 @@ typedef struct emitter_t {
   tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*);
 } emitter_t;
 
-static void write_name(tenon__cuda_choice_t choice, tenon_dtype_t narrowed,
-                       char out_name[NAME_CAPACITY]) {
+static void write_name(tenon__cuda_choice_t choice, bool is_rounded, char out_name[NAME_CAPACITY]) {
   static const char* const kinds[] = {"", "pixels", "patch", "few channels"};
-  const char* type = narrowed == TENON_DTYPE_UNDEFINED ? "" : tenon__cuda_mnemonic(narrowed);
-  const char* comma = narrowed == TENON_DTYPE_UNDEFINED ? "" : ", ";
+  const char* type = is_rounded ? products[choice.product] : "";
+  const char* comma = is_rounded ? ", " : "";
   if (choice.kind == TENON_CUDA_DEPTHWISE) {
     (void)snprintf(out_name, NAME_CAPACITY, "depthwise, %u channels of %u x %u%s%s", choice.along,
                    choice.rows, choice.across, comma, type);
@@ -108,14 +123,15 @@ static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_choice_t choice, 
   tenon_argument_rule_t rules[INPUTS];
   tenon_argument_rule_t output;
   char name[NAME_CAPACITY];
-  const tenon_dtype_t product = tenon__cuda_product_type(choice);
-  const bool is_brain = product == TENON_DTYPE_BFLOAT16;
-  const bool narrows = e->problem->x->dtype != product;
+  const bool is_rounded =
+      e->problem->x->dtype == TENON_DTYPE_FLOAT32 && choice.product != TENON_CUDA_PRODUCT_F32;
+  const uint32_t mantissa = choice.product == TENON_CUDA_PRODUCT_BF16 ? 7 : 10;
+  const uint32_t exponent = choice.product == TENON_CUDA_PRODUCT_F16 ? 5 : 8;
   const tenon_numerics_t numerics = {.reassociates = 1,
-                                     .product_mantissa_bits = narrows ? (is_brain ? 7 : 10) : 0,
-                                     .product_exponent_bits = narrows ? (is_brain ? 8 : 5) : 0};
+                                     .product_mantissa_bits = is_rounded ? mantissa : 0,
+                                     .product_exponent_bits = is_rounded ? exponent : 0};
   read_rules(e->problem, choice, rules, &output);
-  write_name(choice, narrows ? product : TENON_DTYPE_UNDEFINED, name);
+  write_name(choice, is_rounded, name);
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic),
       .name = name,
@@ -131,13 +147,6 @@ static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_choice_t choice, 
   return e->add(e->emit, &tactic);
 }
 
-/* Narrow types as they are, f32 as both of them; channels by themselves in f32 too. */
-static bool is_offered(const tenon__cuda_problem_t* p, uint8_t kind, uint8_t product) {
-  const tenon_dtype_t type = tenon__cuda_product_type((tenon__cuda_choice_t){.product = product});
-  return type == p->x->dtype ? type != TENON_DTYPE_FLOAT32 || kind == TENON_CUDA_DEPTHWISE
-                             : p->x->dtype == TENON_DTYPE_FLOAT32;
-}
-
 static tenon_status_t tactics(void* state, const tenon_region_t* region,
                               const tenon_region_table_t* table, tenon_emit_t* emit,
                               tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
@@ -150,14 +159,13 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   if (!tenon__cuda_problem_read(region, table, &problem, &refusal)) {
     return TENON_OK;
   }
-  const uint8_t kind = (uint8_t)tenon__cuda_kind_of(&problem, &why);
   const emitter_t emitter = {&problem, emit, add};
-  const uint32_t count = tenon__cuda_tiles_choose(&problem, kind, choices, seconds);
   tenon_status_t status = TENON_OK;
-  for (uint32_t product = 0; product <= TENON_CUDA_PRODUCT_F32; product++) {
-    const uint32_t offered = is_offered(&problem, kind, (uint8_t)product) ? count : 0;
-    for (uint32_t k = 0; status == TENON_OK && k < offered; k++) {
-      choices[k].product = (uint8_t)product;
+  for (uint8_t product = 0; product < TENON_CUDA_PRODUCT_COUNT; product++) {
+    const uint8_t kind = (uint8_t)tenon__cuda_kind_of(&problem, product, &why);
+    const uint32_t count =
+        kind == 0 ? 0 : tenon__cuda_tiles_choose(&problem, kind, product, choices, seconds);
+    for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
       status = emit_one(&emitter, choices[k], seconds[k]);
     }
   }
@@ -168,10 +176,11 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
 
 /* Of products of matrices. */
 static void define_tile(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
-  const int64_t steps = tenon__cuda_steps_of(&c->problem, c->choice.kind);
+  const int64_t steps = tenon__cuda_steps_of(&c->problem, c->choice);
+  const int64_t bytes = c->problem.channels * tenon__cuda_product_bytes(c->choice);
   const int64_t round = (int64_t)c->choice.parts * c->choice.steps;
   const bool direct = c->choice.kind == TENON_CUDA_DIRECT;
-  const bool exact = steps % round == 0 && (!direct || c->problem.channels % 32 == 0);
+  const bool exact = steps % round == 0 && (!direct || bytes % 64 == 0);
   const tenon_dtype_t product = tenon__cuda_product_type(c->choice);
   const char* from = tenon__cuda_mnemonic(c->problem.x->dtype);
   tenon__cuda_text_add(text,
@@ -206,9 +215,10 @@ static void define_depthwise(const tenon__cuda_convolution_t* c, tenon__cuda_tex
 static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
   const bool depthwise = c->choice.kind == TENON_CUDA_DEPTHWISE;
   tenon__cuda_epilogue_define(&c->epilogue, tenon__cuda_choice_elements(c->choice), text);
-  tenon__cuda_text_add(text, "#define ADDS_BIAS %d\n#define BRAIN %d\n",
+  tenon__cuda_text_add(text, "#define ADDS_BIAS %d\n#define BRAIN %d\n#define SINGLE %d\n",
                        c->problem.bias != NULL ? 1 : 0,
-                       c->choice.product == TENON_CUDA_PRODUCT_BF16 ? 1 : 0);
+                       c->choice.product == TENON_CUDA_PRODUCT_BF16 ? 1 : 0,
+                       c->choice.product == TENON_CUDA_PRODUCT_TF32 ? 1 : 0);
   if (depthwise) {
     define_depthwise(c, text);
   } else {
@@ -254,12 +264,11 @@ static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convol
   const tenon_packing_t packing = {
       .size = sizeof(packing),
       .format = p->is_product ? "cuda.mat_mul/1" : formats[c->choice.kind],
-      .parameters = c->choice.kind == TENON_CUDA_DEPTHWISE
-                        ? "f32"
-                        : tenon__cuda_mnemonic(tenon__cuda_product_type(c->choice)),
+      .parameters = products[c->choice.kind == TENON_CUDA_DEPTHWISE ? TENON_CUDA_PRODUCT_F32
+                                                                    : c->choice.product],
       .sources = sources,
       .source_count = p->bias == NULL ? 1 : 2,
-      .size_bytes = tenon__cuda_packed_bytes(p, c->choice.kind)};
+      .size_bytes = tenon__cuda_packed_bytes(p, c->choice)};
   void* packed = NULL;
   int32_t ready = 0;
   const tenon_status_t status = call->host->pack(call->preparation, &packing, &packed, &ready);
@@ -298,14 +307,15 @@ static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_convolu
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   memcpy(&c->choice, call->tactic->configuration, sizeof(c->choice));
-  if (c->choice.kind != tenon__cuda_kind_of(&c->problem, &why) ||
+  if (c->choice.kind == 0 ||
+      c->choice.kind != tenon__cuda_kind_of(&c->problem, c->choice.product, &why) ||
       tenon__cuda_epilogue_make(&c->problem, stored_type(c->choice), &c->epilogue, &reason) !=
           NULL) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   c->device = device;
   c->x = c->problem.x->input;
-  c->bias_at = tenon__cuda_weights_bytes(&c->problem, c->choice.kind);
+  c->bias_at = tenon__cuda_weights_bytes(&c->problem, c->choice);
   *out_c = c;
   return TENON_OK;
 }
@@ -341,7 +351,7 @@ static void destroy(void* instance) {
 }
 
 static const char* const operators[] = {"standard.convolution/1", NULL};
-static const char* const products[] = {"standard.mat_mul/1", NULL};
+static const char* const product_operators[] = {"standard.mat_mul/1", NULL};
 static const char* const attributes[] = {"strides", "dilations", "pads",
                                          "groups",  "auto_pad",  NULL};
 static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
@@ -365,4 +375,5 @@ static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
 const tenon_kernel_t tenon__cuda_convolution_kernel =
     KERNEL("tiled_convolution", operators, attributes, 3);
 /* Of few rows, with a constant matrix: pixels, and nothing else. */
-const tenon_kernel_t tenon__cuda_mat_mul_kernel = KERNEL("tiled_mat_mul", products, NULL, 2);
+const tenon_kernel_t tenon__cuda_mat_mul_kernel =
+    KERNEL("tiled_mat_mul", product_operators, NULL, 2);

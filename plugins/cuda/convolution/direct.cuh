@@ -1,11 +1,13 @@
 /*
  * A window of one pixel: a product of matrices. Nothing but the sums goes through shared memory.
  *
- * A step is 32 channels: a lane has 8 neighbouring ones of a pixel, in 16 bytes, as its part of two
- * matrices of 16; which of them is which place of the sum does not matter, as long as the weights
- * are packed so too. Weights of the first steps are in registers before the wait; those of later
- * ones come when their registers are free.
+ * A step is 64 bytes of a pixel, 32 channels or 16: a lane has 16 of them, neighbours, as its part of
+ * two matrices; which channel is which place of the sum does not matter, as long as the weights are
+ * packed so too. Weights of the first steps are in registers before the wait; those of later ones
+ * come when their registers are free.
  */
+enum { STEP = 4 * PIECE };
+
 INLINE uint4 weights_at(const uint4* weights, const shape_t& s, int tile, int step) {
   if (!EXACT && step >= s.steps) {
     uint4 none;
@@ -15,25 +17,25 @@ INLINE uint4 weights_at(const uint4* weights, const shape_t& s, int tile, int st
   return load_weights(weights + ((i64)tile * s.steps + step) * 32);
 }
 /* `from`: a pixel's channels, this lane's first; NULL: it is none. */
-INLINE uint4 pixel_at(const u16* from, const shape_t& s, int lane, int step) {
+INLINE uint4 pixel_at(const element_t* from, const shape_t& s, int lane, int step) {
   uint4 x;
   x.x = x.y = x.z = x.w = 0;
-  if (from != 0 && (EXACT || step * 32 + lane % 4 * 8 < s.channels)) {
-    x = load_fresh(from + step * 32);
+  if (from != 0 && (EXACT || step * STEP + lane % 4 * PIECE < s.channels)) {
+    x = load_fresh(from + step * STEP);
   }
   return x;
 }
 
 /* The pixel of x that row m of all rows reads. */
-INLINE const u16* source_of(const shape_t& s, unsigned m, int lane) {
+INLINE const element_t* source_of(const shape_t& s, unsigned m, int lane) {
   const unsigned line = quotient(s.by_columns, m);
   const unsigned image = quotient(s.by_rows, line);
   const int y = (int)(line - image * s.by_rows.extent) * s.stride_y - s.begin_y;
   const int x = (int)(m - line * s.by_columns.extent) * s.stride_x - s.begin_x;
   const bool inside =
       (int)m < s.pixels && y >= 0 && x >= 0 && y < s.height && x < s.width;
-  return inside ? (const u16*)s.x + (int)image * s.x_image + y * s.x_row + x * s.x_column +
-                      lane % 4 * 8
+  return inside ? (const element_t*)s.x + (int)image * s.x_image + y * s.x_row + x * s.x_column +
+                      lane % 4 * PIECE
                 : 0;
 }
 
@@ -56,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_cons
     }
   }
   release_dependents();
-  const u16* from[2 * MT];
+  const element_t* from[2 * MT];
 #pragma unroll
   for (int i = 0; i < 2 * MT; ++i) {
     from[i] = source_of(s, tile * TILE_M + i * 8 + t.lane / 4, t.lane);
@@ -93,12 +95,14 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_cons
       for (int i = 0; i < MT; ++i) {
         const uint4 upper = a[k][2 * i];
         const uint4 lower = a[k][2 * i + 1];
-        const unsigned left[4] = {upper.x, lower.x, upper.y, lower.y};
-        const unsigned right[4] = {upper.z, lower.z, upper.w, lower.w};
+        const unsigned left[4] = {multiplied(upper.x), multiplied(lower.x), multiplied(upper.y),
+                                  multiplied(lower.y)};
+        const unsigned right[4] = {multiplied(upper.z), multiplied(lower.z), multiplied(upper.w),
+                                   multiplied(lower.w)};
 #pragma unroll
         for (int n = 0; n < NT; ++n) {
-          multiply_fragments(sums[i][n], left, b[k][n].x, b[k][n].y);
-          multiply_fragments(sums[i][n], right, b[k][n].z, b[k][n].w);
+          multiply(sums[i][n], left, b[k][n].x, b[k][n].y);
+          multiply(sums[i][n], right, b[k][n].z, b[k][n].w);
         }
       }
       if (more) {

@@ -2,6 +2,9 @@
  * Instructions that CUDA C has no words for, each as a function: products of matrices by a warp,
  * copies into shared memory that nobody waits for, launches that overlap. Behind arithmetic.cuh.
  * Where kernels are compiled for the host (STAND_IN) it has functions of these names.
+ *
+ * The text in front defines what is multiplied: SINGLE, f32 in tf32; else f16, or BRAIN, bf16, two
+ * elements in a word.
  */
 #ifndef STAND_IN
 typedef unsigned shared_t; /* an address in shared memory */
@@ -100,3 +103,30 @@ INLINE void wait_for_predecessors() {
 #endif
 }
 #endif
+
+/* ---- What is multiplied ---- */
+
+#if SINGLE
+typedef unsigned element_t;
+#else
+typedef u16 element_t;
+#endif
+enum { PIECE = 16 / (int)sizeof(element_t) /* elements of 16 bytes */ };
+
+/* A word as it is multiplied: what lies below tf32 is rounded, since the units would cut it, which
+ * makes every sum smaller. */
+INLINE unsigned multiplied(unsigned word) {
+#if SINGLE
+  return rounded_single(word);
+#else
+  return word;
+#endif
+}
+/* A word is two places of a sum or one: which lane has which word is the same. */
+INLINE void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+#if SINGLE
+  multiply_singles(c, a, b0, b1);
+#else
+  multiply_fragments(c, a, b0, b1);
+#endif
+}

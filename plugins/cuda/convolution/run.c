@@ -69,13 +69,14 @@ static void describe(const tenon__cuda_convolution_t* c, const tenon__cuda_exten
     s->begin[axis] = (int32_t)tenon__cuda_window_begin(w, axis, e->x[axis], e->y[axis]);
   }
   s->pixels = (int32_t)(e->images * e->y[0] * e->y[1]);
-  s->steps = (int32_t)tenon__cuda_steps_of(p, c->choice.kind);
+  const int64_t steps = tenon__cuda_steps_of(p, c->choice);
+  s->steps = (int32_t)steps;
   s->by_columns = divisor(e->y[1]);
   s->by_rows = divisor(e->y[0]);
   s->by_kernel_x = divisor(w->kernel[1]);
-  s->by_taps = divisor(c->choice.kind == TENON_CUDA_NARROW ? (w->kernel[1] + 3) / 4 : taps);
+  s->by_taps = divisor(c->choice.kind == TENON_CUDA_NARROW ? steps / w->kernel[0] : taps);
   s->by_pieces = divisor(c->choice.kind == TENON_CUDA_DEPTHWISE ? p->channels / c->choice.along
-                                                                : (p->channels + 15) / 16 * 2);
+                                                                : steps / taps * 2);
 }
 
 /* The tiles, and how many blocks they are; 0: none fits, or too many. */

@@ -2,12 +2,11 @@
 #include "tiles.h"
 
 enum {
-  WIDE_STEP = 32,   /* channels of a step of DIRECT */
-  TAP_STEP = 16,    /* of PATCH */
-  NARROW_MOST = 4,  /* channels of NARROW */
-  PIECE = 8,        /* channels in 16 bytes */
-  PATCH_GAP = 16,   /* bytes between pixels, so that neighbours lie in other banks */
-  NARROW_BYTES = 8, /* of a pixel */
+  WIDE_STEP = 64,  /* bytes of a pixel in a step of DIRECT */
+  TAP_STEP = 32,   /* of PATCH, and of neighbouring pixels in one of NARROW */
+  NARROW_MOST = 4, /* channels of NARROW, and as many as it keeps */
+  PIECE = 16,      /* bytes that are read at once */
+  PATCH_GAP = 16,  /* bytes between pixels, so that neighbours lie in other banks */
   MULTIPROCESSORS = 132,
   THREAD_REGISTERS = 255,
   BLOCK_REGISTERS = 65536,
@@ -23,9 +22,12 @@ static int64_t up(int64_t count, int64_t of) {
 }
 
 tenon_dtype_t tenon__cuda_product_type(tenon__cuda_choice_t choice) {
-  return choice.product == TENON_CUDA_PRODUCT_F32    ? TENON_DTYPE_FLOAT32
+  return choice.product == TENON_CUDA_PRODUCT_F16    ? TENON_DTYPE_FLOAT16
          : choice.product == TENON_CUDA_PRODUCT_BF16 ? TENON_DTYPE_BFLOAT16
-                                                     : TENON_DTYPE_FLOAT16;
+                                                     : TENON_DTYPE_FLOAT32;
+}
+int64_t tenon__cuda_product_bytes(tenon__cuda_choice_t choice) {
+  return tenon__cuda_product_type(choice) == TENON_DTYPE_FLOAT32 ? 4 : 2;
 }
 uint32_t tenon__cuda_choice_elements(tenon__cuda_choice_t choice) {
   return choice.kind == TENON_CUDA_DEPTHWISE ? choice.along : TENON_CUDA_TILE_ELEMENTS;
@@ -47,23 +49,35 @@ static int64_t taps_of(const tenon__cuda_problem_t* p) {
   return p->window.kernel[0] * p->window.kernel[1];
 }
 
-int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, uint8_t kind) {
-  return kind == TENON_CUDA_DEPTHWISE ? taps_of(problem)
-         : kind == TENON_CUDA_DIRECT  ? up(problem->channels, WIDE_STEP)
-         : kind == TENON_CUDA_PATCH   ? up(problem->channels, TAP_STEP) * taps_of(problem)
-                                    : problem->window.kernel[0] * up(problem->window.kernel[1], 4);
+/* Of NARROW: bytes of a pixel, and pixels of a step. */
+static int64_t narrow_bytes(tenon__cuda_choice_t c) {
+  return NARROW_MOST * tenon__cuda_product_bytes(c);
+}
+static int64_t narrow_neighbours(tenon__cuda_choice_t c) {
+  return TAP_STEP / narrow_bytes(c);
 }
 
-static int64_t pitch_of(const tenon__cuda_problem_t* p, uint8_t kind) {
-  return kind == TENON_CUDA_NARROW ? NARROW_BYTES
-                                   : up(p->channels, TAP_STEP) * TAP_STEP * 2 + PATCH_GAP;
+int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice) {
+  const tenon__cuda_window_t* w = &problem->window;
+  const int64_t bytes = problem->channels * tenon__cuda_product_bytes(choice);
+  return choice.kind == TENON_CUDA_DEPTHWISE ? taps_of(problem)
+         : choice.kind == TENON_CUDA_DIRECT  ? up(bytes, WIDE_STEP)
+         : choice.kind == TENON_CUDA_PATCH
+             ? up(bytes, TAP_STEP) * taps_of(problem)
+             : w->kernel[0] * up(w->kernel[1], narrow_neighbours(choice));
+}
+
+static int64_t pitch_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c) {
+  const int64_t bytes = p->channels * tenon__cuda_product_bytes(c);
+  return c.kind == TENON_CUDA_NARROW ? narrow_bytes(c) : up(bytes, TAP_STEP) * TAP_STEP + PATCH_GAP;
 }
 
 /* Pixels of x along an axis that a tile of so many results reads. */
-static int64_t patch_extent(const tenon__cuda_problem_t* p, uint8_t kind, uint32_t axis,
+static int64_t patch_extent(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c, uint32_t axis,
                             int64_t results) {
-  const int64_t reach = kind == TENON_CUDA_NARROW && axis == 1
-                            ? up(p->window.kernel[1], 4) * 4
+  const int64_t neighbours = narrow_neighbours(c);
+  const int64_t reach = c.kind == TENON_CUDA_NARROW && axis == 1
+                            ? up(p->window.kernel[1], neighbours) * neighbours
                             : tenon__cuda_window_reach(&p->window, axis);
   return (results - 1) * p->window.stride[axis] + reach;
 }
@@ -77,12 +91,23 @@ static int64_t rows_of(const tenon__cuda_problem_t* p) {
   return rows;
 }
 
-tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem,
-                                            const char** out_why) {
-  const tenon__cuda_problem_t* p = problem;
-  *out_why = NULL;
-  if (p->is_product && p->channels % PIECE != 0) {
-    *out_why = "a sum of terms that are no multiple of 8";
+/* What a result reads, and what says where. */
+static bool fits_shared_memory(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c) {
+  return patch_extent(p, c, 0, 1) * patch_extent(p, c, 1, 1) * (pitch_of(p, c) + 4) +
+             tenon__cuda_steps_of(p, c) * 4 <=
+         SHARED_BYTES / 2;
+}
+
+/* By shape alone. */
+static tenon__cuda_form_kind_t kind_by_shape(const tenon__cuda_problem_t* p, uint8_t product,
+                                             const char** out_why) {
+  tenon__cuda_choice_t c = {.product = product};
+  const int64_t bytes = tenon__cuda_product_bytes(c);
+  const bool in_pieces = p->channels * bytes % PIECE == 0;
+  const bool is_few = !p->is_product && p->channels <= NARROW_MOST;
+  if (p->is_product && !in_pieces) {
+    *out_why = bytes == 2 ? "a sum of terms that are no multiple of 8"
+                          : "a sum of terms that are no multiple of 4";
   } else if (p->is_product && rows_of(p) > MOST_ROWS) {
     *out_why = "more than 512 rows";
   } else if (p->groups != 1 && p->groups == p->channels && p->outputs == p->channels) {
@@ -92,24 +117,35 @@ tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem
     *out_why = "a window of more than 128 taps";
   } else if (p->groups != 1) {
     *out_why = "groups";
-  } else if (p->channels % PIECE == 0 && taps_of(p) == 1) {
-    return TENON_CUDA_DIRECT;
-  } else if (p->channels % PIECE == 0 || p->channels <= NARROW_MOST) {
-    const uint8_t kind = p->channels % PIECE == 0 ? TENON_CUDA_PATCH : TENON_CUDA_NARROW;
-    const int64_t bytes =
-        patch_extent(p, kind, 0, 1) * patch_extent(p, kind, 1, 1) * (pitch_of(p, kind) + 4) +
-        tenon__cuda_steps_of(p, kind) * 4;
-    if (kind == TENON_CUDA_NARROW && p->window.dilation[1] != 1) {
-      *out_why = "few channels, dilated";
-    } else if (bytes > SHARED_BYTES / 2) {
-      *out_why = "a window larger than a block's shared memory";
-    } else {
-      return (tenon__cuda_form_kind_t)kind;
-    }
+  } else if (is_few && p->window.dilation[1] == 1) {
+    c.kind = TENON_CUDA_NARROW;
+  } else if (in_pieces) {
+    c.kind = taps_of(p) == 1 ? TENON_CUDA_DIRECT : TENON_CUDA_PATCH;
   } else {
-    *out_why = "channels that are no multiple of 8";
+    *out_why = is_few       ? "few channels, dilated"
+               : bytes == 2 ? "channels that are no multiple of 8"
+                            : "channels that are no multiple of 4";
   }
-  return (tenon__cuda_form_kind_t)0;
+  if (c.kind != 0 && c.kind != TENON_CUDA_DIRECT && !fits_shared_memory(p, c)) {
+    *out_why = "a window larger than a block's shared memory";
+    c.kind = 0;
+  }
+  return (tenon__cuda_form_kind_t)c.kind;
+}
+
+tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem, uint8_t product,
+                                            const char** out_why) {
+  const tenon__cuda_choice_t choice = {.product = product};
+  const tenon_dtype_t type = problem->x->dtype;
+  *out_why = "a type that is not multiplied so";
+  if (product >= TENON_CUDA_PRODUCT_COUNT ||
+      (type != TENON_DTYPE_FLOAT32 && type != tenon__cuda_product_type(choice))) {
+    return (tenon__cuda_form_kind_t)0;
+  }
+  const tenon__cuda_form_kind_t kind = kind_by_shape(problem, product, out_why);
+  const uint8_t never =
+      kind == TENON_CUDA_DEPTHWISE ? TENON_CUDA_PRODUCT_TF32 : TENON_CUDA_PRODUCT_F32;
+  return product == never ? (tenon__cuda_form_kind_t)0 : kind;
 }
 
 /* ---- Shared memory ---- */
@@ -121,11 +157,11 @@ static int64_t sums_bytes(tenon__cuda_choice_t c) {
 /* Tables, then the patch, then the sums, or the sums over the patch. */
 static int64_t lay_out(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
                        const int64_t tile[2], tenon__cuda_shape_t* s) {
-  const int64_t patch_y = patch_extent(p, c.kind, 0, tile[0]);
-  const int64_t patch_x = patch_extent(p, c.kind, 1, tile[1]);
-  const int64_t pitch = pitch_of(p, c.kind);
+  const int64_t patch_y = patch_extent(p, c, 0, tile[0]);
+  const int64_t patch_x = patch_extent(p, c, 1, tile[1]);
+  const int64_t pitch = pitch_of(p, c);
   const int64_t table = up(patch_y * patch_x * 4, 16) * 16;
-  const int64_t patch = up(table + tenon__cuda_steps_of(p, c.kind) * 4, 128) * 128;
+  const int64_t patch = up(table + tenon__cuda_steps_of(p, c) * 4, 128) * 128;
   const int64_t behind = up(patch + patch_y * patch_x * pitch, 128) * 128;
   const bool overlap = behind + sums_bytes(c) > BESIDE_BYTES;
   const int64_t sums = overlap ? patch : behind;
@@ -206,13 +242,13 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
                          const tenon__cuda_extents_t* e) {
   const double pixels = (double)tenon__cuda_choice_pixels(c);
   const double outputs = (double)tenon__cuda_choice_outputs(c);
-  const double steps = (double)tenon__cuda_steps_of(p, c.kind);
-  const double depth = steps * (c.kind == TENON_CUDA_DIRECT ? WIDE_STEP : TAP_STEP);
+  const double steps = (double)tenon__cuda_steps_of(p, c);
+  const double depth = steps * (c.kind == TENON_CUDA_DIRECT ? WIDE_STEP : TAP_STEP); /* bytes */
   tenon__cuda_shape_t shape;
   int64_t bytes = 0;
   const bool fits = tenon__cuda_tiles_lay(p, c, e, SHARED_BYTES, &shape, &bytes);
   int64_t tiles = up(e->images * e->y[0] * e->y[1], (int64_t)pixels);
-  double read = pixels * depth * 2;
+  double read = pixels * depth;
   if (c.kind != TENON_CUDA_DIRECT) {
     tiles = !fits ? 0 : e->images * up(e->y[0], shape.tile[0]) * up(e->y[1], shape.tile[1]);
     read = (double)shape.patch_pixels * shape.pitch * 2; /* and from there into registers */
@@ -221,9 +257,9 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
   const double each = (double)up(blocks, MULTIPROCESSORS);
   const double warps = (double)c.along * c.parts;
   const double rate = (warps * each >= 8 ? 0.5 : 0.06 * warps * each) * 1.7e9;
-  const double products = pixels / 16 * outputs / 8 * depth / 16;
+  const double products = pixels / 16 * outputs / 8 * depth / 32; /* as fast in every type */
   const double rounds = (double)up((int64_t)steps, (int64_t)c.steps * c.parts);
-  const double moved = read + outputs * depth * 2;
+  const double moved = read + outputs * depth;
   return !fits ? 0
                : 1.4e-6 +
                      each *
@@ -285,8 +321,8 @@ static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p) {
 
 /* As measured (sdk/docs/gpu-experiments-4.md): few channels and pixels a thread where there are few
  * of them, else more. */
-static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, tenon__cuda_choice_t* out_choices,
-                                 double* out_seconds) {
+static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, uint8_t product,
+                                 tenon__cuda_choice_t* out_choices, double* out_seconds) {
   static const uint8_t shapes[][3] = {
       /* channels, rows, columns */
       {2, 1, 1}, {2, 1, 2}, {4, 1, 2}, {4, 2, 2}, {8, 1, 1}, {1, 1, 2}, {1, 1, 1}};
@@ -298,6 +334,7 @@ static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, tenon__cuda_cho
     if (p->channels % shapes[k][0] == 0 && shapes[k][0] * taps_of(p) <= DEPTHWISE_WEIGHTS) {
       out_seconds[count] = 1.3e-6 + bytes / 2e12 + 1e-8 * count;
       out_choices[count++] = (tenon__cuda_choice_t){.kind = TENON_CUDA_DEPTHWISE,
+                                                    .product = product,
                                                     .rows = shapes[k][1],
                                                     .across = shapes[k][2],
                                                     .along = shapes[k][0]};
@@ -307,19 +344,22 @@ static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, tenon__cuda_cho
 }
 
 uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t kind,
-                                  tenon__cuda_choice_t* out_choices, double* out_seconds) {
+                                  uint8_t product, tenon__cuda_choice_t* out_choices,
+                                  double* out_seconds) {
   static const uint8_t shapes[][3] = {
       /* tiles of 16 pixels, of 8 outputs, warps along these */
       {1, 2, 1}, {1, 4, 1}, {1, 4, 2}, {2, 2, 1}, {2, 4, 1}, {2, 4, 2}, {4, 4, 1}, {4, 4, 2}};
   if (kind == TENON_CUDA_DEPTHWISE) {
-    return choose_depthwise(problem, out_choices, out_seconds);
+    return choose_depthwise(problem, product, out_choices, out_seconds);
   }
   const tenon__cuda_extents_t extents = extents_of(problem);
-  const int64_t steps = tenon__cuda_steps_of(problem, kind);
+  const int64_t steps =
+      tenon__cuda_steps_of(problem, (tenon__cuda_choice_t){.kind = kind, .product = product});
   ranking_t ranking = {out_choices, out_seconds, 0};
   for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes); k++) {
     for (uint8_t parts = 1; parts <= 16; parts *= 2) {
       tenon__cuda_choice_t choice = {.kind = kind,
+                                     .product = product,
                                      .rows = shapes[k][0],
                                      .across = shapes[k][1],
                                      .along = shapes[k][2],

@@ -21,11 +21,13 @@ enum {
   TENON_CUDA_TILE_ELEMENTS = 4  /* neighbours that a thread ends with */
 };
 
-/* In what an image is multiplied, and so stored. */
+/* In what an image is multiplied, and so stored; of tf32 as f32. */
 typedef enum tenon__cuda_product_t {
   TENON_CUDA_PRODUCT_F16,
   TENON_CUDA_PRODUCT_BF16,
-  TENON_CUDA_PRODUCT_F32 /* DEPTHWISE alone */
+  TENON_CUDA_PRODUCT_F32,  /* DEPTHWISE alone */
+  TENON_CUDA_PRODUCT_TF32, /* all but DEPTHWISE */
+  TENON_CUDA_PRODUCT_COUNT
 } tenon__cuda_product_t;
 
 /* [frozen in plans] The tactic's configuration. */
@@ -40,16 +42,20 @@ typedef struct tenon__cuda_choice_t {
   uint8_t reserved;
 } tenon__cuda_choice_t;
 
-/* Which kind serves; 0, and why not. */
-tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem,
+/* Which kind serves where that is multiplied, for values of the problem's type; 0, and why not. */
+tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem, uint8_t product,
                                             const char** out_why);
-/* Steps of the whole sum. */
-int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, uint8_t kind);
+/* Steps of the whole sum, by the choice's kind and product. */
+int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice);
 
-/* At most TENON_CUDA_TILE_TACTICS, the fastest by estimate first, with the estimates; 0: none. */
+/* At most TENON_CUDA_TILE_TACTICS of that kind and product, the fastest by estimate first, with the
+ * estimates; 0: none. */
 uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t kind,
-                                  tenon__cuda_choice_t* out_choices, double* out_seconds);
+                                  uint8_t product, tenon__cuda_choice_t* out_choices,
+                                  double* out_seconds);
 tenon_dtype_t tenon__cuda_product_type(tenon__cuda_choice_t choice);
+/* Of an element that is multiplied. */
+int64_t tenon__cuda_product_bytes(tenon__cuda_choice_t choice);
 /* Neighbouring outputs that a thread ends with. */
 uint32_t tenon__cuda_choice_elements(tenon__cuda_choice_t choice);
 

@@ -6,7 +6,7 @@
 
 #include "tenon/narrow.h"
 
-enum { LANES = 32, PIECE = 8 /* elements of a lane */, BLOCK = LANES * PIECE };
+enum { LANES = 32, PIECE = 16 /* bytes of a lane */, BLOCK = LANES * PIECE };
 
 /* ---- Narrow floats ---- */
 
@@ -45,33 +45,36 @@ static int64_t tile_outputs(uint8_t kind) {
   return kind == TENON_CUDA_DIRECT ? 8 : 16;
 }
 
-/* As tiles of 16x8 are held (mma.m16n8k16): a lane has rows 2 * (lane % 4) and the next, and the
- * same 8 further on, of column lane / 4. DIRECT: of 32 channels the 8 neighbours that the lane
- * reads of x. PATCH: two tiles beside one another. */
-static source_t source_of(const tenon__cuda_problem_t* p, uint8_t kind, int64_t tile, int64_t step,
-                          int64_t lane, int64_t element) {
-  source_t s = {.output = tile * tile_outputs(kind) + lane / 4};
-  if (kind == TENON_CUDA_DIRECT) {
-    s.channel = step * 32 + lane % 4 * 8 + element;
+/* As tiles of 32 bytes by 8 are held (mma.m16n8k16, of tf32 m16n8k8): of column lane / 4 a lane has
+ * word lane % 4, and the word 4 further on, of two elements or one. DIRECT: of 64 bytes of channels
+ * the 16 that the lane reads of x. PATCH: two tiles beside one another. */
+static source_t source_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice, int64_t tile,
+                          int64_t step, int64_t lane, int64_t element) {
+  const int64_t each = 4 / tenon__cuda_product_bytes(choice); /* elements of a word */
+  source_t s = {.output = tile * tile_outputs(choice.kind) + lane / 4};
+  if (choice.kind == TENON_CUDA_DIRECT) {
+    s.channel = (step * 4 + lane % 4) * 4 * each + element;
     return s;
   }
-  const int64_t row = lane % 4 * 2 + element % 2 + element / 2 % 2 * 8;
-  s.output += element / 4 * 8;
-  if (kind == TENON_CUDA_PATCH) {
+  const int64_t word = element / each;
+  const int64_t row = (word % 2 * 4 + lane % 4) * each + element % each;
+  s.output += word / 2 * 8;
+  if (choice.kind == TENON_CUDA_PATCH) {
     const int64_t taps = p->window.kernel[0] * p->window.kernel[1];
-    s.channel = step / taps * 16 + row;
+    s.channel = step / taps * 8 * each + row;
     s.y = step % taps / p->window.kernel[1];
     s.x = step % p->window.kernel[1];
   } else {
-    const int64_t quarters = (p->window.kernel[1] + 3) / 4;
+    const int64_t neighbours = 2 * each;
+    const int64_t parts = (p->window.kernel[1] + neighbours - 1) / neighbours;
     s.channel = row % 4;
-    s.y = step / quarters;
-    s.x = step % quarters * 4 + row / 4;
+    s.y = step / parts;
+    s.x = step % parts * neighbours + row / 4;
   }
   return s;
 }
 
-static uint16_t weight_at(const tenon__cuda_problem_t* p, const source_t* s, tenon_dtype_t dtype) {
+static float weight_at(const tenon__cuda_problem_t* p, const source_t* s) {
   if (s->output >= p->outputs || s->channel >= p->channels || s->x >= p->window.kernel[1]) {
     return 0;
   }
@@ -80,8 +83,22 @@ static uint16_t weight_at(const tenon__cuda_problem_t* p, const source_t* s, ten
                     : ((s->output * p->channels + s->channel) * p->window.kernel[0] + s->y) *
                               p->window.kernel[1] +
                           s->x;
-  const float value = tenon__cuda_float_of(p->w->constant_data, p->w->dtype, (size_t)place);
-  return tenon_narrow_of(dtype, value);
+  return tenon__cuda_float_of(p->w->constant_data, p->w->dtype, (size_t)place);
+}
+
+/* As cvt.rna.tf32.f32 does: to nearest, halves away from 0. */
+static uint32_t tf32_of(float value) {
+  uint32_t bits = 0;
+  memcpy(&bits, &value, sizeof(bits));
+  return isnan(value) ? 0x7FFFE000U : (bits + 0x1000U) & ~0x1FFFU;
+}
+
+static void put(void* out_packed, size_t index, tenon__cuda_choice_t choice, float value) {
+  if (choice.product == TENON_CUDA_PRODUCT_TF32) {
+    ((uint32_t*)out_packed)[index] = tf32_of(value);
+  } else {
+    ((uint16_t*)out_packed)[index] = tenon_narrow_of(tenon__cuda_product_type(choice), value);
+  }
 }
 
 /* DEPTHWISE: a channel after the other, tap after tap, in f32. */
@@ -98,16 +115,16 @@ static int64_t packed_outputs(const tenon__cuda_problem_t* p) {
          TENON_CUDA_TILE_OUTPUTS;
 }
 
-size_t tenon__cuda_weights_bytes(const tenon__cuda_problem_t* problem, uint8_t kind) {
-  if (kind == TENON_CUDA_DEPTHWISE) {
-    return (size_t)(packed_outputs(problem) * tenon__cuda_steps_of(problem, kind)) * sizeof(float);
-  }
-  return (size_t)(packed_outputs(problem) / tile_outputs(kind) *
-                  tenon__cuda_steps_of(problem, kind) * LANES * PIECE * 2);
+size_t tenon__cuda_weights_bytes(const tenon__cuda_problem_t* problem,
+                                 tenon__cuda_choice_t choice) {
+  const int64_t steps = tenon__cuda_steps_of(problem, choice);
+  return choice.kind == TENON_CUDA_DEPTHWISE
+             ? (size_t)(packed_outputs(problem) * steps) * sizeof(float)
+             : (size_t)(packed_outputs(problem) / tile_outputs(choice.kind) * steps * BLOCK);
 }
 
-size_t tenon__cuda_packed_bytes(const tenon__cuda_problem_t* problem, uint8_t kind) {
-  return tenon__cuda_weights_bytes(problem, kind) +
+size_t tenon__cuda_packed_bytes(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice) {
+  return tenon__cuda_weights_bytes(problem, choice) +
          (problem->bias == NULL ? 0 : (size_t)packed_outputs(problem) * sizeof(float));
 }
 
@@ -115,20 +132,20 @@ void tenon__cuda_weights_pack(const tenon__cuda_problem_t* problem, tenon__cuda_
                               void* out_packed) {
   const tenon__cuda_problem_t* p = problem;
   const bool by_channel = choice.kind == TENON_CUDA_DEPTHWISE;
-  const int64_t steps = tenon__cuda_steps_of(p, choice.kind);
+  const int64_t steps = tenon__cuda_steps_of(p, choice);
   const int64_t tiles = (p->outputs + tile_outputs(choice.kind) - 1) / tile_outputs(choice.kind);
-  const int64_t elements = by_channel ? 0 : tiles * steps * LANES * PIECE;
-  uint16_t* to = out_packed;
+  const int64_t own = PIECE / tenon__cuda_product_bytes(choice); /* elements of a lane */
+  const int64_t elements = by_channel ? 0 : tiles * steps * LANES * own;
   for (int64_t k = 0; k < elements; k++) {
-    const int64_t block = k / BLOCK;
+    const int64_t block = k / (LANES * own);
     const source_t source =
-        source_of(p, choice.kind, block / steps, block % steps, k / PIECE % LANES, k % PIECE);
-    to[k] = weight_at(p, &source, tenon__cuda_product_type(choice));
+        source_of(p, choice, block / steps, block % steps, k / own % LANES, k % own);
+    put(out_packed, (size_t)k, choice, weight_at(p, &source));
   }
   if (by_channel) {
     pack_channels(p, out_packed);
   }
-  float* bias = (float*)(void*)((uint8_t*)out_packed + tenon__cuda_weights_bytes(p, choice.kind));
+  float* bias = (float*)(void*)((uint8_t*)out_packed + tenon__cuda_weights_bytes(p, choice));
   const int64_t biases = p->bias == NULL ? 0 : p->outputs;
   for (int64_t k = 0; k < biases; k++) {
     bias[k] = tenon__cuda_float_of(p->bias->constant_data, p->bias->dtype, (size_t)k);

@@ -193,9 +193,16 @@ static inline void stand_in_multiply(float (&c)[4], const unsigned (&a)[4], unsi
 }
 #define multiply_fragments(c, a, b0, b1) stand_in_multiply(c, a, b0, b1, BRAIN != 0)
 
-/* The same for m16n8k8 of f32. */
+/* The same for m16n8k8 of f32. What units make of bits below tf32 PTX leaves open: none may come. */
 static inline unsigned rounded_single(unsigned bits) {
-  return (bits & 0x7FFFFFFFu) > 0x7F800000u ? bits : (bits + 0x1000u) & ~0x1FFFu;
+  return (bits & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FFFFFFFu : (bits + 0x1000u) & ~0x1FFFu;
+}
+static inline float stand_in_single(unsigned bits) {
+  const float value = __uint_as_float(bits);
+  if ((bits & 0x1FFFu) != 0 && value == value) {
+    __builtin_trap();
+  }
+  return value;
 }
 static inline void multiply_singles(float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                     unsigned b1) {
@@ -208,8 +215,8 @@ static inline void multiply_singles(float (&c)[4], const unsigned (&a)[4], unsig
       const unsigned column = lane % 4 * 2 + element % 2;
       const unsigned* left = stand_in_of_lane(lane / 4 * 4 + k % 4);
       const unsigned* right = stand_in_of_lane(column * 4 + k % 4);
-      c[element] += __uint_as_float(left[k / 4 * 2 + element / 2]) *
-                    __uint_as_float(right[4 + k / 4]);
+      c[element] += stand_in_single(left[k / 4 * 2 + element / 2]) *
+                    stand_in_single(right[4 + k / 4]);
     }
   }
   stand_in_meet_warp();
