@@ -224,8 +224,9 @@ bool tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_cho
 
 /* ---- Estimates ---- */
 
-/* Registers of a thread: weights, what is multiplied, sums, what stands behind them. */
-static int64_t registers_of(tenon__cuda_choice_t c) {
+/* Registers of a thread: weights, what is multiplied, sums, what stands behind them. Where more is
+ * read meanwhile, NVRTC rounds much ahead of what multiplies it. */
+static int64_t registers_of(tenon__cuda_choice_t c, bool is_once) {
   const int64_t threads = tenon__cuda_choice_threads(c);
   const int64_t own = up(tenon__cuda_choice_pixels(c) * tenon__cuda_choice_outputs(c),
                          TENON_CUDA_TILE_ELEMENTS * threads);
@@ -233,7 +234,9 @@ static int64_t registers_of(tenon__cuda_choice_t c) {
   const int64_t sums = 4 * (int64_t)c.rows * c.across;
   const int64_t weights = steps * c.across * (c.kind == TENON_CUDA_DIRECT ? 4 : 2);
   const int64_t read = c.rows * (c.kind == TENON_CUDA_DIRECT ? steps * 8 : 6);
-  return weights + read + sums + own * 12 + 32;
+  const bool rounds_ahead =
+      c.product == TENON_CUDA_PRODUCT_TF32 && c.kind == TENON_CUDA_DIRECT && !is_once && c.rows > 2;
+  return weights + read + sums + own * 12 + 32 + (rounds_ahead ? 12 * (int64_t)c.rows : 0);
 }
 
 /* From what was measured (sdk/docs/gpu-experiments.md): a launch, bytes and products of the busiest
@@ -300,7 +303,7 @@ static bool set_steps(int64_t steps, tenon__cuda_choice_t* c) {
   for (int64_t rounds = 1; rounds <= steps; rounds++) {
     const int64_t each = up(steps, c->parts * rounds);
     c->steps = (uint8_t)(each < 255 ? each : 255);
-    if (each < 64 && registers_of(*c) <= most) {
+    if (each < 64 && registers_of(*c, rounds == 1) <= most) {
       return c->parts == 1 || steps > (int64_t)c->steps * (c->parts - 1); /* each warp has some */
     }
   }
