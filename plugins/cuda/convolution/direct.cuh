@@ -39,8 +39,7 @@ INLINE const element_t* source_of(const shape_t& s, unsigned m, int lane) {
                 : 0;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_constant__
-                                                               parameters_t p) {
+extern "C" __global__ void BOUNDS convolve(const __grid_constant__ parameters_t p) {
   SHARED_BYTES(memory);
   const shape_t& s = p.shape;
   const thread_t t = this_thread();

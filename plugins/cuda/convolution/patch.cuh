@@ -112,8 +112,7 @@ INLINE void fill_patch(const shape_t& s, unsigned char* memory, const int* eleme
 INLINE unsigned pair_at(const unsigned char* from) { return *(const unsigned*)from; }
 #endif
 
-extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_constant__
-                                                               parameters_t p) {
+extern "C" __global__ void BOUNDS convolve(const __grid_constant__ parameters_t p) {
   SHARED_BYTES(memory);
   const shape_t& s = p.shape;
   const thread_t t = this_thread();

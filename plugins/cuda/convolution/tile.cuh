@@ -16,6 +16,13 @@ enum {
   OWN = (PLACES + THREADS - 1) / THREADS
 };
 
+/* Of tf32 NVRTC would spill words so that one more block fits beside the others: there are few. */
+#if SINGLE
+#define BOUNDS __launch_bounds__(THREADS, 1)
+#else
+#define BOUNDS __launch_bounds__(THREADS)
+#endif
+
 struct thread_t {
   int lane;
   int along; /* which of the warps beside one another */
