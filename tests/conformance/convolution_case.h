@@ -54,6 +54,7 @@ typedef struct convolution_case_t {
   bool not_numbers;    /* some among x */
   bool is_constant;    /* the weights are, for certain; else some are */
   bool is_unjudged;    /* to be timed: the reference is not asked */
+  bool is_single;      /* f32 is not tried in f16 or bf16 */
   convolution_slot_t slot;
   uint32_t spatial;
   int64_t batch;
@@ -100,6 +101,9 @@ extern uint32_t convolution_tactics;
  * library's f32 with nothing or a known form behind it, pools that pad alike on both sides: of
  * others a device may have none. */
 bool convolution_must_run(const convolution_case_t* c);
+
+/* Is f32 narrowed by the tactic, to f16 or bf16? */
+bool convolution_narrows(const tenon_tactic_t* tactic);
 
 extern int convolution_refused; /* tactics that prepare or bind refused */
 extern bool convolution_is_loud;

@@ -100,7 +100,7 @@ static void check_own_single(void) {
              {"own stem of 3", 3, {2, 4}, 1, 1},         {"own stem of 1", 1, {1, 1}, 3, 1}};
   for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
     convolution_case_t c = plain(all[k].name);
-    c.is_constant = true;
+    c.is_constant = c.is_single = true;
     c.channels = all[k].channels;
     c.outputs = 40;
     c.has_bias = true;
@@ -153,6 +153,7 @@ static void check_own(void) {
   c.channels = 40;
   convolution_check(&c);
   c.dtype = TENON_DTYPE_FLOAT32;
+  c.is_single = true;
   convolution_check(&c);
   c.channels = 3;
   convolution_check(&c);

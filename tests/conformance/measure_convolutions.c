@@ -52,12 +52,6 @@ static void use(const kernel_life_t* life, void* user) {
 
 static tenon_dtype_t dtype = TENON_DTYPE_FLOAT16;
 
-/* Is f32 narrowed by the tactic, to f16 or bf16? */
-static bool narrows(const tenon_tactic_t* tactic) {
-  return tactic->numerics->product_exponent_bits == 5 ||
-         tactic->numerics->product_mantissa_bits == 7;
-}
-
 static convolution_case_t case_of(const layer_t* layer, int64_t batch) {
   const int64_t pad = (layer->kernel - 1) / 2;
   convolution_case_t c = {.dtype = dtype,
@@ -98,7 +92,8 @@ static double measure(const layer_t* layer, int64_t batch, bool is_loud) {
     for (uint32_t k = 0; k < count; k++) {
       timed_t timed = {.launches = batch > 1 ? 20 : 100};
       (void)kernel_take_tactic(kernel, &made.fake, k);
-      if (narrows(&made.fake.tactic) || convolution_lend(&made, kernel, use, &timed) != TENON_OK) {
+      if (convolution_narrows(&made.fake.tactic) ||
+          convolution_lend(&made, kernel, use, &timed) != TENON_OK) {
         continue;
       }
       if (is_loud) {
