@@ -19,14 +19,17 @@ static const char* const products[TENON_CUDA_PRODUCT_COUNT] = {"f16", "bf16", "f
 
 /* ---- Matching ---- */
 
-/* In one type at least; false, and why not. */
+/* Multiplied in one type at least; false, and why not: of f32 in tf32, which asks for least. */
 static bool is_taken(const tenon__cuda_problem_t* problem, const char** out_why) {
-  const char* why = NULL;
-  for (uint8_t product = 0; product < TENON_CUDA_PRODUCT_COUNT; product++) {
-    if (tenon__cuda_kind_of(problem, product, &why) != 0) {
+  static const uint8_t tried[] = {TENON_CUDA_PRODUCT_F16, TENON_CUDA_PRODUCT_BF16,
+                                  TENON_CUDA_PRODUCT_F32, TENON_CUDA_PRODUCT_TF32};
+  for (size_t k = 0; k < sizeof(tried); k++) {
+    const tenon_dtype_t type =
+        tenon__cuda_product_type((tenon__cuda_choice_t){.product = tried[k]});
+    const char* why = NULL;
+    if (tenon__cuda_kind_of(problem, tried[k], &why) != 0) {
       return true;
     }
-    const tenon_dtype_t type = tenon__cuda_product_type((tenon__cuda_choice_t){.product = product});
     *out_why = type == problem->x->dtype ? why : *out_why;
   }
   return false;
@@ -161,7 +164,8 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   }
   const emitter_t emitter = {&problem, emit, add};
   tenon_status_t status = TENON_OK;
-  for (uint8_t product = 0; product < TENON_CUDA_PRODUCT_COUNT; product++) {
+  for (uint32_t each = 0; status == TENON_OK && each < TENON_CUDA_PRODUCT_COUNT; each++) {
+    const uint8_t product = (uint8_t)each;
     const uint8_t kind = (uint8_t)tenon__cuda_kind_of(&problem, product, &why);
     const uint32_t count =
         kind == 0 ? 0 : tenon__cuda_tiles_choose(&problem, kind, product, choices, seconds);

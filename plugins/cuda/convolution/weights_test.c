@@ -62,7 +62,7 @@ TENON_TEST(rounds_to_nearest_halves_away_from_zero) {
     EXPECT(packed_at(0, 5 * 4 + k / 4, k % 4) == cases[k].to);
   }
   EXPECT(isnan(packed_at(0, 7 * 4 + 3, 3)));
-  for (size_t k = 0; k < 16 * 8; k++) {
+  for (int k = 0; k < 16 * 8; k++) {
     EXPECT_INT(packed[k] & 0x1FFF, 0); /* nothing below tf32, of NaN neither */
   }
 }
