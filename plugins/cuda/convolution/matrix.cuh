@@ -114,7 +114,7 @@ typedef u16 element_t;
 enum { PIECE = 16 / (int)sizeof(element_t) /* elements of 16 bytes */ };
 
 /* A word as it is multiplied: what lies below tf32 is rounded, since the units would cut it, which
- * makes every sum smaller. */
+ * makes each product smaller. */
 INLINE unsigned multiplied(unsigned word) {
 #if SINGLE
   return rounded_single(word);
