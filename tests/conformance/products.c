@@ -330,7 +330,7 @@ static void check_own(unsigned number) {
   p.dtype = types[number % 3];
   p.a_rank = p.y_rank = 2 + draw(3);
   for (uint32_t axis = 0; axis + 1 < p.a_rank; axis++) {
-    p.a[axis] = p.y[axis] = 1 + (int64_t)draw(axis + 2 == p.a_rank ? 70 : 3);
+    p.a[axis] = p.y[axis] = 1 + (int64_t)draw(axis + 2 == p.a_rank ? 56 : 3);
   }
   p.a[p.a_rank - 1] = p.b[0] =
       (p.dtype == TENON_DTYPE_FLOAT32 ? 4 : 8) * (1 + (int64_t)draw(number % 4 == 0 ? 90 : 16));
