@@ -95,4 +95,12 @@ void tenon__building_report(const tenon__building_t* b) {
   tenon__report(b->options->sink, TENON_SEVERITY_INFO,
                 "%u times were measured, %u were known from the timing cache",
                 b->tuning.measured_count, b->tuning.cached_count);
+  const tenon__spent_t* spent = &b->tuning.spent;
+  if (spent->count > 0) {
+    tenon__report(b->options->sink, TENON_SEVERITY_INFO,
+                  "%u trials took %.2f s: %.2f to prepare, %.2f to bind, %.2f to compare, %.2f to "
+                  "time, the rest for data and memory",
+                  spent->count, spent->seconds, spent->preparing, spent->binding, spent->comparing,
+                  spent->timing);
+  }
 }

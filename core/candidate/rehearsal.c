@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/candidate/reference_result.h"
 #include "core/candidate/timer.h"
@@ -148,6 +149,8 @@ static tenon_status_t compare_outputs(tenon__rehearsal_t* r, tenon__trial_t* tri
 /* Ends well, or says why not in the outcome. */
 static tenon_status_t try_trial(tenon__rehearsal_t* r, tenon__trial_t* trial,
                                 const double* best_so_far, tenon__outcome_t* outcome) {
+  tenon__spent_t* spent = &r->search->tuning->spent;
+  const double begun = tenon__seconds();
   TENON_TRY(tenon__trial_check(r, trial, outcome));
   if (outcome->tried == TENON_TRIED_WRONGLY) {
     return TENON_OK;
@@ -155,8 +158,11 @@ static tenon_status_t try_trial(tenon__rehearsal_t* r, tenon__trial_t* trial,
   if (r->compares) {
     TENON_TRY(compare_outputs(r, trial, outcome));
   }
+  const double compared = tenon__seconds();
+  spent->comparing += compared - begun;
   if (outcome->tried != TENON_TRIED_WRONGLY && best_so_far != NULL) {
     TENON_TRY(tenon__trial_time(trial, *best_so_far, &outcome->seconds, &outcome->is_disturbed));
+    spent->timing += tenon__seconds() - compared;
   }
   if (outcome->tried != TENON_TRIED_WRONGLY && !tenon__trial_zeroed_is_zero(trial)) {
     tenon__outcome_is_wrong(outcome, "does not leave its zeroed memory zero");
@@ -194,7 +200,7 @@ static tenon_status_t judge(tenon__rehearsal_t* r, const tenon__trial_t* trial,
   return TENON_OK;
 }
 
-tenon_status_t tenon__rehearsal_try(tenon__rehearsal_t* r, const tenon__candidate_t* candidate,
+static tenon_status_t try_candidate(tenon__rehearsal_t* r, const tenon__candidate_t* candidate,
                                     const double* best_so_far, tenon__outcome_t* out_outcome) {
   *out_outcome = (tenon__outcome_t){.tried = TENON_TRIED_NOT, .answer = TENON_NONE};
   if (!r->has_data) {
@@ -220,6 +226,16 @@ tenon_status_t tenon__rehearsal_try(tenon__rehearsal_t* r, const tenon__candidat
     trial.outputs = NULL; /* the answer keeps them */
   }
   tenon__trial_end(&trial);
+  return status;
+}
+
+tenon_status_t tenon__rehearsal_try(tenon__rehearsal_t* r, const tenon__candidate_t* candidate,
+                                    const double* best_so_far, tenon__outcome_t* out_outcome) {
+  tenon__spent_t* spent = &r->search->tuning->spent;
+  const double begun = tenon__seconds();
+  const tenon_status_t status = try_candidate(r, candidate, best_so_far, out_outcome);
+  spent->seconds += tenon__seconds() - begun;
+  spent->count += 1;
   return status;
 }
 

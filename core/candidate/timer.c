@@ -103,14 +103,19 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
                                               .region = data->region,
                                               .tactic = &candidate->tactic,
                                               .store = trial->store};
+  const double begun = tenon__seconds();
   TENON_TRY(tenon__instance_create(tuning->allocator, &prepared, &trial->sink, &trial->instance));
+  const double was_prepared = tenon__seconds();
+  tuning->spent.preparing += was_prepared - begun;
   const tenon__bind_request_t request = {
       .extents = &data->region->profile->optimum,
       .inputs = data->arguments,
       .outputs = trial->outputs->arguments,
       .thread_count = tenon__thread_pool_thread_count(tuning->pool)};
-  return tenon__bound_create(tuning->allocator, trial->instance, &request, &trial->sink,
-                             &trial->bound);
+  const tenon_status_t status = tenon__bound_create(tuning->allocator, trial->instance, &request,
+                                                    &trial->sink, &trial->bound);
+  tuning->spent.binding += tenon__seconds() - was_prepared;
+  return status;
 }
 
 static void give_back(tenon__trial_t* trial, void* block, uint64_t size_bytes) {

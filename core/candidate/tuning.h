@@ -112,6 +112,16 @@ typedef struct tenon__assignment_t {
   uint32_t device;
 } tenon__assignment_t;
 
+/* What trials took, by the host's clock: for reports. */
+typedef struct tenon__spent_t {
+  double seconds; /* the whole of them */
+  double preparing;
+  double binding;
+  double comparing; /* run once or twice, looked at */
+  double timing;
+  uint32_t count;
+} tenon__spent_t;
+
 /* Who makes the build fills it in and frees blocks and `known`; the rest is borrowed and outlives
  * it. */
 typedef struct tenon__tuning_t {
@@ -138,7 +148,8 @@ typedef struct tenon__tuning_t {
   tenon__string_map_t known; /* region signature -> tenon__candidates_t* */
   uint32_t look_count;       /* of times that were measured again */
   uint32_t serial;           /* of the next candidates */
-  uint32_t measured_count;   /* for reports */
+  tenon__spent_t spent;
+  uint32_t measured_count; /* for reports */
   uint32_t cached_count;
 } tenon__tuning_t;
 
