@@ -57,9 +57,11 @@ static tenon_status_t choose(tenon__building_t* b) {
   uint32_t* looks = tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof(*looks));
   TENON_TRY_MEMORY(plan->schedules != NULL && units != NULL && looks != NULL);
   TENON_TRY(choose_units(b, units, looks));
+  tenon__body_spaces_t spaces;
+  TENON_TRY(tenon__body_spaces_find(&b->tuning, units, plan->schedule_count, &spaces));
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     if (tenon__graph_alive(b->plan->network, g)) {
-      TENON_TRY(tenon__schedule_make(&b->tuning, g, &units[g], plan, &plan->schedules[g]));
+      TENON_TRY(tenon__schedule_make(&b->tuning, g, &spaces, plan, &plan->schedules[g]));
     }
   }
   return TENON_OK;

@@ -146,14 +146,17 @@ static uint32_t reader_device(const grouping_t* grouping, uint32_t value, uint32
   return device;
 }
 
-/* A view lies where its source does. What comes from outside goes where it is read. */
+/* A view lies where its source does. What comes from outside, or from a body, goes where it is
+ * read.
+ */
 static void place_view(grouping_t* grouping, uint32_t node) {
   const tenon__node_t* n = &grouping->g->nodes[node];
   const uint32_t source = n->inputs[n->maps[0].sources[0].input];
   const uint32_t producer = grouping->g->values[source].producer;
+  const bool is_given = producer == TENON_NONE || grouping->g->nodes[producer].body_count > 0;
   grouping->device_of[node] = 0;
   if (may_leave_host(grouping, n)) {
-    grouping->device_of[node] = producer != TENON_NONE ? grouping->device_of[producer]
+    grouping->device_of[node] = !is_given ? grouping->device_of[producer]
                                 : n->outputs[0] != TENON_NONE
                                     ? reader_device(grouping, n->outputs[0], 0)
                                     : 0;

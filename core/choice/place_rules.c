@@ -93,14 +93,14 @@ static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_ru
   return tenon__strides_dense(v->type.rank, dims, strides);
 }
 
-/* Where the application's memory begins, a caller's, and a file's, nobody knows when building; what
- * the host makes is aligned to more than a rule can ask. */
+/* Where the application's memory begins, a file's, and what the host's steps lend to bodies, nobody
+ * knows when building; what we make is aligned to more than a rule can ask. */
 static bool begins_aligned(const tenon__place_t* root) {
   switch (root->storage) {
     case TENON_STORAGE_INPUT:
     case TENON_STORAGE_OUTPUT:
-    case TENON_STORAGE_PARAMETER:
       return false;
+    case TENON_STORAGE_PARAMETER:
     case TENON_STORAGE_WEIGHTS:
       return root->space != 0;
     default:

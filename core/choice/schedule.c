@@ -193,13 +193,16 @@ static tenon_status_t schedule_view(scheduling_t* s, const tenon__unit_t* unit) 
   return tenon__scheduling_add_place(s, &view, &place);
 }
 
-static tenon_status_t place_inputs(scheduling_t* s, const tenon__node_t* node,
-                                   uint32_t* out_places) {
-  const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
+/* Control. On a device a body's kernels may ask for alignment of what is lent to it. */
+static tenon_status_t place_inputs(scheduling_t* s, uint32_t number, uint32_t* out_places) {
+  const tenon__node_t* node = &s->g->nodes[number];
   for (uint32_t k = 0; k < node->input_count; ++k) {
     out_places[k] = TENON_NONE;
     if (node->inputs[k] != TENON_NONE) {
-      TENON_TRY(tenon__scheduling_place_for(s, node->inputs[k], 0, &rows, &out_places[k]));
+      const uint32_t space = tenon__control_input_space(s->spaces, s->graph, number, k);
+      const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR,
+                                          .alignment = space == 0 ? 0 : TENON_RULE_MOST_ALIGNMENT};
+      TENON_TRY(tenon__scheduling_place_for(s, node->inputs[k], space, &rows, &out_places[k]));
     }
   }
   return TENON_OK;
@@ -218,13 +221,15 @@ static tenon_status_t schedule_node(scheduling_t* s, const tenon__unit_t* unit) 
                 : form == TENON_CONTROL_REPEAT ? TENON_STEP_REPEAT
                                                : TENON_STEP_MAP;
     step.input_count = node->input_count;
-    TENON_TRY(place_inputs(s, node, inputs));
+    TENON_TRY(place_inputs(s, unit->node, inputs));
   }
   step.output_count = node->output_count;
   for (uint32_t k = 0; k < node->output_count; ++k) {
     outputs[k] = TENON_NONE;
     if (node->outputs[k] != TENON_NONE) {
-      const output_form_t rows = {.rule = NULL};
+      const output_form_t rows = {
+          .space =
+              is_contents ? 0 : tenon__control_output_space(s->spaces, s->graph, unit->node, k)};
       TENON_TRY(output_place(s, node->outputs[k], &rows, &outputs[k]));
     }
   }
@@ -260,7 +265,8 @@ static tenon_status_t place_sources(scheduling_t* s) {
     const tenon__place_t p = {
         .value = s->g->inputs[k],
         .storage = s->graph == 0 ? TENON_STORAGE_INPUT : TENON_STORAGE_PARAMETER,
-        .index = k};
+        .index = k,
+        .space = s->spaces->parameters[s->graph][k]};
     if (s->home[p.value] == TENON_NONE) {
       TENON_TRY(tenon__scheduling_add_place(s, &p, &place));
     }
@@ -309,8 +315,8 @@ static tenon_status_t bring_inputs(scheduling_t* s) {
   return TENON_OK;
 }
 
-/* Main graph: each output has a place of its own, row-major. A body's results are rows, wherever
- * they are. */
+/* Main graph: each output has a place of its own, row-major. A body's results are rows in the
+ * memory where its control step has them. */
 static tenon_status_t place_outputs(scheduling_t* s) {
   const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
   s->schedule.output_count = s->g->output_count;
@@ -333,7 +339,8 @@ static tenon_status_t place_outputs(scheduling_t* s) {
                     ? tenon__scheduling_cross(s, place, 0, TENON_STORAGE_OUTPUT, k, &place)
                     : tenon__scheduling_copy(s, place, NULL, TENON_STORAGE_OUTPUT, k, &place));
     } else if (s->graph != 0) {
-      TENON_TRY(tenon__scheduling_place_for(s, s->g->outputs[k], 0, &rows, &place));
+      TENON_TRY(tenon__scheduling_place_for(s, s->g->outputs[k], s->spaces->results[s->graph][k],
+                                            &rows, &place));
     }
     s->schedule.outputs[k] = place;
   }
@@ -366,14 +373,16 @@ static tenon_status_t prepare(scheduling_t* s) {
 }
 
 tenon_status_t tenon__schedule_make(tenon__tuning_t* tuning, uint32_t graph,
-                                    const tenon__units_t* units, tenon__plan_t* plan,
+                                    const tenon__body_spaces_t* spaces, tenon__plan_t* plan,
                                     tenon__schedule_t* out_schedule) {
+  const tenon__units_t* units = &spaces->units[graph];
   scheduling_t s = {.tuning = tuning,
                     .plan = plan,
                     .arena = &plan->arena,
                     .graph = graph,
                     .g = tuning->network->graphs[graph],
-                    .units = units};
+                    .units = units,
+                    .spaces = spaces};
   TENON_TRY(tenon__joins_choose(tuning, graph, units, &s.joins));
   TENON_TRY(prepare(&s));
   TENON_TRY(bring_inputs(&s));

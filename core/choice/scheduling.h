@@ -7,6 +7,7 @@
 #define TENON_CORE_CHOICE_SCHEDULING_H_
 
 #include "core/candidate/tuning.h"
+#include "core/choice/body_spaces.h"
 #include "core/choice/joins.h"
 
 /* Lists of the schedule lie in the plan's arena, tables over values and places in the tuning's. */
@@ -24,6 +25,7 @@ typedef struct scheduling_t {
   uint32_t* state_spaces; /* per state: in whose memory it lies */
   uint32_t* output_of;    /* per value: output of the graph that it is home to, or TENON_NONE */
   const tenon__units_t* units;
+  const tenon__body_spaces_t* spaces;
   joins_t joins; /* what is written in place */
 } scheduling_t;
 

@@ -5,34 +5,6 @@
 
 /* ---- Where ---- */
 
-/* Does a symbol stand for a number of the value? Then the host has to look at it. */
-static bool reads_numbers(const scheduling_t* s, uint32_t value) {
-  const tenon__dim_pool_t* pool = s->tuning->network->pool;
-  bool reads = false;
-  for (uint32_t k = 0; k < tenon__symbol_count(pool) && !reads; ++k) {
-    const tenon__symbol_t* symbol = tenon__symbol_get(pool, k);
-    uint32_t graph = 0;
-    uint32_t source = 0;
-    uint32_t index = 0;
-    reads = symbol->kind == TENON_SYMBOL_CONTENT && symbol->min != symbol->max &&
-            tenon__symbol_source(s->tuning->network, symbol, &graph, &source, &index) &&
-            graph == s->graph && source == value;
-  }
-  return reads;
-}
-
-static bool makes(const scheduling_t* s, const tenon__unit_t* unit, uint32_t value) {
-  if (unit->kind == TENON_UNIT_REGION) {
-    const struct tenon_region_t* region = unit->chosen.region;
-    bool makes = false;
-    for (uint32_t k = 0; k < region->output_count && !makes; ++k) {
-      makes = region->outputs[k].value == value;
-    }
-    return makes;
-  }
-  return unit->kind == TENON_UNIT_VIEW && s->g->nodes[unit->node].outputs[unit->output] == value;
-}
-
 static bool reads(const scheduling_t* s, const tenon__unit_t* unit, uint32_t value) {
   const bool is_region = unit->kind == TENON_UNIT_REGION;
   const uint32_t count = is_region                       ? unit->chosen.region->input_count
@@ -46,27 +18,26 @@ static bool reads(const scheduling_t* s, const tenon__unit_t* unit, uint32_t val
   return reads;
 }
 
-static uint32_t device_of(const scheduling_t* s, uint32_t value,
-                          bool (*is_it)(const scheduling_t*, const tenon__unit_t*, uint32_t)) {
+static uint32_t reader_space(const scheduling_t* s, uint32_t value) {
   for (uint32_t u = 0; u < s->units->count; ++u) {
     const tenon__unit_t* unit = &s->units->items[u];
-    if (is_it(s, unit, value)) {
+    if (reads(s, unit, value)) {
       return unit->kind == TENON_UNIT_REGION ? unit->chosen.region->device : unit->device;
     }
   }
-  return TENON_NONE;
+  return 0;
 }
 
 uint32_t tenon__scheduling_state_space(const scheduling_t* s, uint32_t k) {
   const tenon__state_node_t* state = &s->tuning->network->states[k];
-  if (s->tuning->device_count < 2 || reads_numbers(s, state->read)) {
+  if (s->tuning->device_count < 2 ||
+      tenon__value_is_looked_at(s->tuning->network, s->graph, state->read)) {
     return 0;
   }
-  const bool is_made =
-      state->update != TENON_NONE && s->g->values[state->update].producer != TENON_NONE;
-  const uint32_t maker = is_made ? device_of(s, state->update, makes) : TENON_NONE;
-  const uint32_t device = is_made ? maker : device_of(s, state->read, reads);
-  return device == TENON_NONE ? 0 : device; /* a control step makes it, or nobody reads it */
+  const uint32_t maker = state->update == TENON_NONE
+                             ? TENON_NONE
+                             : tenon__maker_space(s->spaces, s->graph, state->update);
+  return maker != TENON_NONE ? maker : reader_space(s, state->read);
 }
 
 uint32_t tenon__scheduling_state_of(const scheduling_t* s, uint32_t value, uint32_t space) {

@@ -109,13 +109,14 @@ static bool is_border_place(const checker_t* c, uint32_t number, tenon__place_t*
          is_listed(place, number, schedule->inputs, schedule->input_count);
 }
 
-/* What the application or a body's caller finds, and what is no numbers, is the host's. */
+/* What the application finds, and what is no numbers, is the host's. What crosses into bodies:
+ * control_check.h. */
 static bool may_be_elsewhere(const checker_t* c, const tenon__place_t* place) {
   const tenon__type_t* type = &c->graph->values[place->value].type;
   return (place->storage == TENON_STORAGE_ARENA || place->storage == TENON_STORAGE_GROWING ||
           place->storage == TENON_STORAGE_WEIGHTS || place->storage == TENON_STORAGE_VIEW ||
           place->storage == TENON_STORAGE_PART || place->storage == TENON_STORAGE_STATE ||
-          place->storage == TENON_STORAGE_NEXT) &&
+          place->storage == TENON_STORAGE_NEXT || place->storage == TENON_STORAGE_PARAMETER) &&
          tenon__type_is_plain(type);
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/plan/place.h"
+#include "core/plan_file/control_check.h"
 #include "core/plan_file/memory_check.h"
 #include "core/plan_file/place_check.h"
 #include "core/region/region_finish.h"
@@ -291,7 +292,7 @@ static tenon_status_t check_ends(const checker_t* c) {
   }
   for (uint32_t k = 0; fits && k < schedule->output_count; ++k) {
     fits = holds_own(c, schedule->outputs[k], c->graph->outputs[k]) &&
-           schedule->places[schedule->outputs[k]].space == 0;
+           (c->graph_index != 0 || schedule->places[schedule->outputs[k]].space == 0);
   }
   return fits ? TENON_OK
               : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
@@ -315,7 +316,8 @@ static tenon_status_t check_step(const checker_t* c, const tenon__step_t* step) 
   if (step->kind == TENON_STEP_COPY) {
     return check_copy(c, step);
   }
-  if (!lies_on(c, step, step->device) || (step->kind != TENON_STEP_KERNEL && step->device != 0)) {
+  if ((!tenon__step_is_control(step) && !lies_on(c, step, step->device)) ||
+      (step->kind != TENON_STEP_KERNEL && step->device != 0)) {
     return broken(c, step, "has places in the memory of another device");
   }
   switch (step->kind) {
@@ -421,6 +423,7 @@ static tenon_status_t check_all(checker_t* c, tenon__arena_t* scratch) {
     TENON_TRY(check_graph(c, scratch));
   }
   TENON_TRY(check_nesting(c));
+  TENON_TRY(tenon__control_check(plan, c->sink));
   return tenon__workspaces_check(plan, c->sink);
 }
 

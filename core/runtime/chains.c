@@ -7,7 +7,8 @@
 
 /* ---- Finding ---- */
 
-/* In the device's own memory, where no run moves it, or but between two places. */
+/* In the device's own memory, where nothing moves it, or but between two places. What a body is
+ * lent is kept for it at two places at most, or lies still itself. */
 static bool lies_still(const tenon__frame_t* frame, uint32_t space, const uint32_t* places,
                        uint32_t count) {
   bool lies = true;
@@ -18,7 +19,8 @@ static bool lies_still(const tenon__frame_t* frame, uint32_t space, const uint32
         root == TENON_NONE ? TENON_STORAGE_ARENA : frame->schedule->places[root].storage;
     lies = (root == TENON_NONE || frame->schedule->places[root].space == space) &&
            (storage == TENON_STORAGE_ARENA || storage == TENON_STORAGE_WEIGHTS ||
-            storage == TENON_STORAGE_STATE || storage == TENON_STORAGE_NEXT);
+            storage == TENON_STORAGE_STATE || storage == TENON_STORAGE_NEXT ||
+            storage == TENON_STORAGE_PARAMETER);
   }
   return lies;
 }

@@ -127,7 +127,7 @@ static tenon_status_t compute(tenon__frame_t* frame, uint32_t index) {
   if (step->is_dynamic || tenon__step_is_control(step)) {
     TENON_TRY(tenon__frame_read_extents(frame, index));
   }
-  if (step->device == 0) {
+  if (step->device == 0 && !tenon__step_is_control(step)) { /* control waits for what it reads */
     TENON_TRY(tenon__context_settle(frame->context, 0));
   }
   switch (step->kind) {
@@ -272,6 +272,5 @@ tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   if (frame->graph == 0) {
     return TENON_OK;
   }
-  TENON_TRY(tenon__frame_read_extents(frame, TENON_NONE));
-  return tenon__context_settle(context, 0);
+  return tenon__frame_read_extents(frame, TENON_NONE);
 }

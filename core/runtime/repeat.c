@@ -3,12 +3,10 @@
  */
 #include "core/runtime/repeat.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
-#include "core/runtime/copy.h"
 #include "core/runtime/crossing.h"
 #include "core/runtime/frame.h"
+#include "core/runtime/transfer.h"
 #include "core/tensor/layout.h"
 
 static const tenon__graph_t* graph_of(const tenon__frame_t* frame) {
@@ -26,6 +24,22 @@ static tenon_status_t outer(const tenon__repeat_t* repeat, uint32_t input, int64
 
 static bool is_backwards(const tenon__repeat_t* repeat, uint32_t which) {
   return repeat->state->directions != NULL && repeat->state->directions[which] != 0;
+}
+
+/* In whose memory the body has a value: parameters, and results. */
+static uint32_t parameter_space(const tenon__repeat_t* repeat, uint32_t number) {
+  const tenon__schedule_t* body = repeat->body->schedule;
+  return body->places[body->inputs[repeat->layout->first_parameter + number]].space;
+}
+
+static uint32_t result_space(const tenon__repeat_t* repeat, uint32_t number) {
+  const tenon__schedule_t* body = repeat->body->schedule;
+  return body->places[body->outputs[repeat->layout->first_result + number]].space;
+}
+
+static tenon_status_t assign(const tenon__repeat_t* repeat, uint32_t space,
+                             tenon__dynamic_buffer_t* buffer, const tenon_argument_t* argument) {
+  return tenon__context_assign(repeat->frame->context, space, buffer, argument);
 }
 
 /* Elements that share a byte are no slices of their own. */
@@ -79,7 +93,7 @@ static tenon_status_t take_outer(const tenon__repeat_t* repeat) {
   tenon_argument_t argument;
   for (uint32_t k = 0; k < layout->carried_count; ++k) {
     TENON_TRY(outer(repeat, layout->first_value + k, dims, strides, &argument));
-    TENON_TRY(tenon__dynamic_buffer_assign(&repeat->state->carried[0][k], &argument));
+    TENON_TRY(assign(repeat, parameter_space(repeat, k), &repeat->state->carried[0][k], &argument));
   }
   for (uint32_t k = 0; k < layout->captured_count; ++k) {
     TENON_TRY(outer(repeat, layout->first_value + skipped + k, dims, strides, &argument));
@@ -111,7 +125,8 @@ static tenon_status_t set_slice(const tenon__repeat_t* repeat, uint32_t k) {
     strides[d] = strides[d + 1];
   }
   argument.tensor.rank -= 1;
-  TENON_TRY(tenon__dynamic_buffer_assign(&repeat->state->slices[k], &argument));
+  TENON_TRY(assign(repeat, parameter_space(repeat, layout->carried_count + k),
+                   &repeat->state->slices[k], &argument));
   argument = tenon__dynamic_buffer_argument(&repeat->state->slices[k]);
   return tenon__frame_set_parameter(repeat->body,
                                     layout->first_parameter + layout->carried_count + k, &argument);
@@ -119,19 +134,33 @@ static tenon_status_t set_slice(const tenon__repeat_t* repeat, uint32_t k) {
 
 /* ---- Collecting ---- */
 
+static tenon_status_t copy_bytes(const tenon__repeat_t* repeat, uint32_t space, void* target,
+                                 const void* source, size_t size_bytes) {
+  const int64_t dims[1] = {(int64_t)size_bytes};
+  const int64_t strides[1] = {1};
+  const tenon_tensor_view_t from = {.data = tenon__drop_const(source),
+                                    .dims = dims,
+                                    .strides = strides,
+                                    .rank = 1,
+                                    .dtype = TENON_DTYPE_UINT8};
+  tenon_tensor_view_t to = from;
+  to.data = target;
+  return tenon__context_copy(repeat->frame->context, space, &from, &to);
+}
+
 /* Moves what was collected into memory for these extents. */
-static tenon_status_t enlarge(tenon__dynamic_buffer_t* collected, const tenon_tensor_view_t* item,
+static tenon_status_t enlarge(const tenon__repeat_t* repeat, uint32_t space,
+                              tenon__dynamic_buffer_t* collected, const tenon_tensor_view_t* item,
                               const int64_t* dims, size_t used_bytes) {
   tenon__dynamic_buffer_t larger;
   tenon__dynamic_buffer_initialize(&larger, collected->memory, TENON_ARGUMENT_TENSOR, item->dtype);
-  const tenon_status_t status =
-      tenon__dynamic_buffer_resize(&larger, item->dtype, item->rank + 1, dims);
+  tenon_status_t status = tenon__dynamic_buffer_resize(&larger, item->dtype, item->rank + 1, dims);
+  if (status == TENON_OK && used_bytes > 0 && collected->data != NULL) {
+    status = copy_bytes(repeat, space, larger.data, collected->data, used_bytes);
+  }
   if (status != TENON_OK) {
     tenon__dynamic_buffer_deinitialize(&larger);
     return status;
-  }
-  if (used_bytes > 0 && collected->data != NULL) {
-    memcpy(larger.data, collected->data, used_bytes);
   }
   larger.strings = collected->strings; /* the texts stay where they are */
   larger.strings_ready = collected->strings_ready;
@@ -155,6 +184,7 @@ static bool is_like_the_first(const tenon__dynamic_buffer_t* collected,
 static tenon_status_t collect(const tenon__repeat_t* repeat, uint32_t k,
                               const tenon_argument_t* result) {
   const int64_t iteration = repeat->iteration;
+  const uint32_t space = result_space(repeat, repeat->layout->carried_count + k);
   tenon__dynamic_buffer_t* collected = &repeat->state->collected[k];
   const tenon_tensor_view_t* view = &result->tensor;
   int64_t dims[TENON_RANK_LIMIT];
@@ -176,7 +206,7 @@ static tenon_status_t collect(const tenon__repeat_t* repeat, uint32_t k,
   }
   if (collected->capacity_bytes < (size_t)(iteration + 1) * bytes || collected->data == NULL) {
     dims[0] = 2 * (iteration + 1);
-    TENON_TRY(enlarge(collected, view, dims, (size_t)iteration * bytes));
+    TENON_TRY(enlarge(repeat, space, collected, view, dims, (size_t)iteration * bytes));
   }
   dims[0] = iteration + 1;
   TENON_TRY(tenon__dynamic_buffer_resize(collected, view->dtype, view->rank + 1, dims));
@@ -185,7 +215,7 @@ static tenon_status_t collect(const tenon__repeat_t* repeat, uint32_t k,
                                       .strides = collected->strides + 1,
                                       .rank = view->rank,
                                       .dtype = view->dtype};
-  TENON_TRY(tenon__copy_tensor(view, &target));
+  TENON_TRY(tenon__context_copy(repeat->frame->context, space, view, &target));
   return tenon__dynamic_buffer_own_texts(collected, (uint64_t)iteration * count, count);
 }
 
@@ -203,7 +233,7 @@ static tenon_status_t set_lead(const tenon__repeat_t* repeat) {
                                       .rank = g->values[g->inputs[0]].type.rank,
                                       .dtype = TENON_DTYPE_INT64}};
   TENON_TRY(tenon__frame_set_parameter(repeat->body, 0, &lead));
-  lead.tensor.data = &repeat->state->condition;
+  lead.tensor.data = &repeat->state->holds;
   lead.tensor.dtype = TENON_DTYPE_BOOL;
   lead.tensor.rank = g->values[g->inputs[1]].type.rank;
   return tenon__frame_set_parameter(repeat->body, 1, &lead);
@@ -211,6 +241,9 @@ static tenon_status_t set_lead(const tenon__repeat_t* repeat) {
 
 tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat) {
   const tenon__control_layout_t* layout = repeat->layout;
+  if (repeat->state->lead_is_copied) {
+    TENON_TRY(tenon__context_settle(repeat->frame->context, 0));
+  }
   repeat->state->iteration = repeat->iteration;
   TENON_TRY(layout->passes_iteration ? set_lead(repeat) : TENON_OK);
   for (uint32_t k = 0; k < layout->carried_count; ++k) {
@@ -224,6 +257,19 @@ tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat) {
   return TENON_OK;
 }
 
+/* Does the body give back what it takes? Then it is there already. */
+static bool passes_through(const tenon__repeat_t* repeat, uint32_t k) {
+  const tenon__schedule_t* body = repeat->body->schedule;
+  return body->outputs[repeat->layout->first_result + k] ==
+         body->inputs[repeat->layout->first_parameter + k];
+}
+
+static void swap(tenon__repeat_state_t* state, uint32_t k) {
+  const tenon__dynamic_buffer_t read = state->carried[0][k];
+  state->carried[0][k] = state->carried[1][k];
+  state->carried[1][k] = read;
+}
+
 tenon_status_t tenon__repeat_take(tenon__repeat_t* repeat) {
   const uint32_t* results = repeat->body->schedule->outputs;
   const tenon__control_layout_t* layout = repeat->layout;
@@ -235,17 +281,21 @@ tenon_status_t tenon__repeat_take(tenon__repeat_t* repeat) {
   if (layout->passes_iteration) {
     TENON_TRY(tenon__frame_scalar(repeat->body, results[0], &goes_on));
   }
-  for (uint32_t k = 0; k < layout->carried_count; ++k) {
-    TENON_TRY(tenon__frame_argument(repeat->body, results[result++], dims, strides, &argument));
-    TENON_TRY(tenon__dynamic_buffer_assign(&repeat->state->carried[1][k], &argument));
+  for (uint32_t k = 0; k < layout->carried_count; ++k, ++result) {
+    if (!passes_through(repeat, k)) {
+      TENON_TRY(tenon__frame_argument(repeat->body, results[result], dims, strides, &argument));
+      TENON_TRY(assign(repeat, result_space(repeat, k), &repeat->state->carried[1][k], &argument));
+    }
   }
   for (uint32_t k = 0; k < layout->collected_count; ++k) {
     TENON_TRY(tenon__frame_argument(repeat->body, results[result++], dims, strides, &argument));
     TENON_TRY(collect(repeat, k, &argument));
   }
-  tenon__dynamic_buffer_t* swap = repeat->state->carried[0];
-  repeat->state->carried[0] = repeat->state->carried[1];
-  repeat->state->carried[1] = swap;
+  for (uint32_t k = 0; k < layout->carried_count; ++k) {
+    if (!passes_through(repeat, k)) {
+      swap(repeat->state, k);
+    }
+  }
   repeat->state->condition = goes_on != 0 ? 1 : 0;
   repeat->iteration += 1;
   return TENON_OK;
@@ -314,11 +364,9 @@ static tenon_status_t store_carried(const tenon__repeat_t* repeat, uint32_t k) {
 
 tenon_status_t tenon__repeat_begin(tenon__frame_t* frame, uint32_t index,
                                    tenon__repeat_t* out_repeat) {
-  const tenon__engine_t* engine = frame->context->engine;
   const tenon__step_t* step = &frame->schedule->steps[index];
   if (frame->repeats[index] == NULL) {
-    TENON_TRY(tenon__repeat_state_create(frame->context->allocator, engine->plan->network,
-                                         frame->graph, step->node, engine->options.sink,
+    TENON_TRY(tenon__repeat_state_create(frame->context, frame->graph, step->node,
                                          &frame->repeats[index]));
   }
   *out_repeat = (tenon__repeat_t){

@@ -47,27 +47,59 @@ static const int64_t* directions_of(const tenon__node_t* node,
   return a == NULL || a->count < count ? NULL : a->integers;
 }
 
-static bool make_buffers(tenon__repeat_state_t* state) {
+static void set_memory(const tenon__context_t* context, const tenon__schedule_t* body,
+                       const uint32_t* places, uint32_t count, tenon__dynamic_buffer_t* buffers) {
+  for (uint32_t k = 0; k < count; ++k) {
+    buffers[k].memory = context->spaces[body->places[places[k]].space].memory;
+  }
+}
+
+static bool make_buffers(const tenon__context_t* context, const tenon__schedule_t* body,
+                         tenon__repeat_state_t* state) {
   const tenon__control_layout_t* layout = &state->layout;
+  const uint32_t* carried = body->inputs + layout->first_parameter;
+  const uint32_t* results = body->outputs + layout->first_result;
   state->carried[0] = create_buffers(state->allocator, layout->carried_count);
   state->carried[1] = create_buffers(state->allocator, layout->carried_count);
   state->slices = create_buffers(state->allocator, layout->scanned_count);
   state->collected = create_buffers(state->allocator, layout->collected_count);
-  return state->carried[0] != NULL && state->carried[1] != NULL && state->slices != NULL &&
-         state->collected != NULL;
+  if (state->carried[0] == NULL || state->carried[1] == NULL || state->slices == NULL ||
+      state->collected == NULL) {
+    return false;
+  }
+  set_memory(context, body, carried, layout->carried_count, state->carried[0]);
+  set_memory(context, body, carried, layout->carried_count, state->carried[1]);
+  set_memory(context, body, carried + layout->carried_count, layout->scanned_count, state->slices);
+  set_memory(context, body, results + layout->carried_count, layout->collected_count,
+             state->collected);
+  return true;
 }
 
-tenon_status_t tenon__repeat_state_create(tenon_allocator_t allocator,
-                                          const tenon__network_t* network, uint32_t graph,
-                                          uint32_t node, const tenon_sink_t* sink,
+/* Does a step of the body copy the number of the iteration, or the condition? */
+static bool is_lead_copied(const tenon__schedule_t* body, const tenon__control_layout_t* layout) {
+  bool is_copied = false;
+  for (uint32_t s = 0; s < body->step_count && layout->passes_iteration && !is_copied; ++s) {
+    const tenon__step_t* step = &body->steps[s];
+    is_copied = step->kind == TENON_STEP_COPY &&
+                (step->inputs[0] == body->inputs[0] || step->inputs[0] == body->inputs[1]);
+  }
+  return is_copied;
+}
+
+tenon_status_t tenon__repeat_state_create(tenon__context_t* context, uint32_t graph, uint32_t node,
                                           tenon__repeat_state_t** out_state) {
+  const tenon__plan_t* plan = context->engine->plan;
+  const tenon__node_t* n = &plan->network->graphs[graph]->nodes[node];
+  const tenon__schedule_t* body = &plan->schedules[n->bodies[0]];
   tenon__control_layout_t layout;
-  TENON_TRY(tenon__control_layout_of(network, graph, node, sink, &layout));
-  tenon__repeat_state_t* state = tenon__allocate(allocator, 1, sizeof *state);
+  TENON_TRY(
+      tenon__control_layout_of(plan->network, graph, node, context->engine->options.sink, &layout));
+  tenon__repeat_state_t* state = tenon__allocate(context->allocator, 1, sizeof *state);
   TENON_TRY_MEMORY(state != NULL);
-  *state = (tenon__repeat_state_t){.allocator = allocator, .layout = layout};
-  state->directions = directions_of(&network->graphs[graph]->nodes[node], &state->layout);
-  if (!make_buffers(state)) {
+  *state = (tenon__repeat_state_t){.allocator = context->allocator, .layout = layout, .holds = 1};
+  state->directions = directions_of(n, &state->layout);
+  state->lead_is_copied = is_lead_copied(body, &layout);
+  if (!make_buffers(context, body, state)) {
     tenon__repeat_state_destroy(state);
     return TENON_ERROR_OUT_OF_MEMORY;
   }

@@ -2,8 +2,8 @@
 #ifndef TENON_CORE_RUNTIME_REPEAT_STATE_H_
 #define TENON_CORE_RUNTIME_REPEAT_STATE_H_
 
-#include "core/kernel/dynamic_buffer.h"
 #include "core/network/control.h"
+#include "core/runtime/state.h"
 
 /* One step's. Buffers grow and are kept; each list has as many as the layout says. carried[0] and
  * carried[1] change places after each iteration, so that a body never overwrites what it reads. */
@@ -15,13 +15,15 @@ typedef struct tenon__repeat_state_t {
   tenon__dynamic_buffer_t* slices;
   tenon__dynamic_buffer_t* collected; /* [iterations, ...], capacity doubles */
   int64_t iteration;                  /* which the body reads where it is passed */
-  uint8_t condition;                  /* likewise */
+  uint8_t condition;                  /* does it go on? */
+  uint8_t holds;                      /* 1: the condition as the body reads it, when it runs */
+  bool
+      lead_is_copied; /* to a device, by steps of the body: late, so that it must stay until then */
 } tenon__repeat_state_t;
 
-/* For a control node of a graph, which outlives it. Owned by the caller. */
-tenon_status_t tenon__repeat_state_create(tenon_allocator_t allocator,
-                                          const tenon__network_t* network, uint32_t graph,
-                                          uint32_t node, const tenon_sink_t* sink,
+/* For a control node of the context's plan; buffers lie where the body's places do. Owned by the
+ * caller, who ends it before the context's spaces. */
+tenon_status_t tenon__repeat_state_create(tenon__context_t* context, uint32_t graph, uint32_t node,
                                           tenon__repeat_state_t** out_state);
 /* NULL is fine. */
 void tenon__repeat_state_destroy(tenon__repeat_state_t* state);

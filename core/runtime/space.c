@@ -112,6 +112,7 @@ tenon_status_t tenon__space_settle(tenon__space_t* space) {
     return TENON_OK;
   }
   space->is_busy = false;
+  space->writes_host = false;
   space->wait_count += 1;
   space->run.edge = 0;
   return tenon__device_synchronize(space->memory.device, space->memory.stream);

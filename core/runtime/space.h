@@ -24,6 +24,7 @@ typedef struct tenon__space_t {
   uint64_t persistent_bytes;
   uint64_t words_bytes;
   bool is_busy;           /* work was enqueued since the host waited last */
+  bool writes_host;       /* among it a copy to the host */
   uint64_t wait_count;    /* how often it did */
   struct tenon_run_t run; /* lent to kernels; the step's part is set before each */
 } tenon__space_t;

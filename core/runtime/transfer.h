@@ -8,6 +8,9 @@
  * a device may still read or write. 0, the host, waits for all. Costs nothing where nothing is
  * under way. */
 tenon_status_t tenon__context_settle(tenon__context_t* context, uint32_t device);
+/* Waits for what devices write into the host's memory: before the host reads, and changes nothing.
+ */
+tenon_status_t tenon__context_settle_for_host(tenon__context_t* context);
 /* A step that copies, enqueued: when the target is the host's, it is there once the device has
  * settled. */
 tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, uint32_t step);
