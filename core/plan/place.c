@@ -175,6 +175,27 @@ uint32_t tenon__schedule_find(const tenon__schedule_t* schedule, uint32_t value)
   return TENON_NONE;
 }
 
+/* ---- Places that may move ---- */
+
+static bool makes(const tenon__schedule_t* schedule, const tenon__step_t* step, uint32_t place) {
+  bool makes = false;
+  for (uint32_t k = 0; k < step->output_count && !makes; ++k) {
+    makes =
+        step->outputs[k] != TENON_NONE && tenon__place_root(schedule, step->outputs[k]) == place;
+  }
+  return makes && step->kind == TENON_STEP_KERNEL;
+}
+
+bool tenon__place_can_move(const tenon__schedule_t* schedule, uint32_t before, uint32_t place) {
+  const tenon__place_t* p = &schedule->places[place];
+  bool is_made = false;
+  for (uint32_t k = 0; k < before && !is_made; ++k) {
+    is_made = makes(schedule, &schedule->steps[k], place);
+  }
+  return is_made && p->storage == TENON_STORAGE_ARENA && !p->at_bound && p->order == NULL &&
+         p->layout == NULL;
+}
+
 /* ---- States ---- */
 
 uint64_t tenon__plan_state_bytes(const tenon__plan_t* plan, uint32_t device) {

@@ -42,6 +42,9 @@ bool tenon__places_lie_apart(const tenon__network_t* network, uint32_t graph,
 /* The first place of the value in the host's memory, TENON_NONE when it has none. Linear in places.
  */
 uint32_t tenon__schedule_find(const tenon__schedule_t* schedule, uint32_t value);
+/* Is the place made whole by kernels among the first `before` steps, in rows, in memory that is
+ * planned? Then it may lie in another's memory for a run: all who read it look it up. */
+bool tenon__place_can_move(const tenon__schedule_t* schedule, uint32_t before, uint32_t place);
 /* Fills is_dynamic of the places and steps of one graph's schedule. What steps write in memory that
  * cannot be planned (ARENA, OUTPUT) becomes GROWING: an application's output too, which is then
  * copied out of it. Chains of views must end. INTERNAL when a dynamic value was to be written in

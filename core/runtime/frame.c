@@ -164,6 +164,13 @@ void tenon__frame_renew(tenon__frame_t* frame) {
   frame->is_bound = false;
 }
 
+/* ---- Places elsewhere ---- */
+
+void tenon__frame_move_place(tenon__frame_t* frame, uint32_t place, void* data) {
+  frame->version += frame->places[place].data != data ? 1 : 0;
+  frame->places[place].data = data;
+}
+
 /* ---- Places as arguments ---- */
 
 static int64_t bytes_of(tenon_dtype_t dtype, int64_t elements) {

@@ -19,6 +19,9 @@ void tenon__frame_destroy(tenon__frame_t* frame);
 /* After a refit: weights are elsewhere, and steps have other instances. */
 void tenon__frame_renew(tenon__frame_t* frame);
 
+/* The place lies elsewhere now (tenon__place_can_move); what was recorded has other addresses. */
+void tenon__frame_move_place(tenon__frame_t* frame, uint32_t place, void* data);
+
 /* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays
  * given. INVALID_DATA, with the value's name, when its memory has other extents than the plan says:
  * no view is larger than its memory. `dims` and `strides` have 64 entries, and the argument points

@@ -2,6 +2,7 @@
 
 #include "core/base/status.h"
 #include "core/plan/place.h"
+#include "core/runtime/frame.h"
 #include "core/runtime/states.h"
 #include "core/runtime/transfer.h"
 #include "core/tensor/dtype.h"
@@ -63,19 +64,6 @@ static void find_input(tenon__context_t* context, uint32_t index) {
                           mentions(schedule->outputs, schedule->output_count, schedule, place);
 }
 
-/* Is it a step of the device that makes the place, whole, in memory that is planned? */
-static bool is_made_there(const tenon__schedule_t* schedule, uint32_t before, uint32_t place) {
-  const tenon__place_t* p = &schedule->places[place];
-  bool is_made = false;
-  for (uint32_t k = 0; k < before; ++k) {
-    const tenon__step_t* step = &schedule->steps[k];
-    is_made = is_made || (step->kind == TENON_STEP_KERNEL &&
-                          mentions(step->outputs, step->output_count, schedule, place));
-  }
-  return is_made && p->storage == TENON_STORAGE_ARENA && !p->at_bound && p->order == NULL &&
-         p->layout == NULL;
-}
-
 static void find_output(tenon__context_t* context, uint32_t index) {
   const tenon__frame_t* frame = &context->frames[0];
   const tenon__schedule_t* schedule = frame->schedule;
@@ -99,7 +87,7 @@ static void find_output(tenon__context_t* context, uint32_t index) {
     const uint32_t other = context->lent_outputs[k].crossing;
     is_first = is_first && (other == TENON_NONE || schedule->steps[other].inputs[0] != source);
   }
-  lent->is_replaceable = is_first && is_made_there(schedule, lent->crossing, source);
+  lent->is_replaceable = is_first && tenon__place_can_move(schedule, lent->crossing, source);
 }
 
 tenon_status_t tenon__context_create_lent(tenon__context_t* context) {
@@ -132,12 +120,6 @@ static tenon_status_t need_device(const tenon__context_t* context) {
              ? TENON_OK
              : tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
                            "the plan runs on the host alone: there is no other memory to lend");
-}
-
-/* What was recorded has other addresses. */
-static void move_place(tenon__frame_t* frame, uint32_t place, void* data) {
-  frame->version += frame->places[place].data != data ? 1 : 0;
-  frame->places[place].data = data;
 }
 
 static void* planned(const tenon__frame_t* frame, uint32_t place) {
@@ -173,7 +155,7 @@ void tenon__context_return_input(tenon__context_t* context, uint32_t index) {
   if (lent->data != NULL && lent->crossing != TENON_NONE) {
     const uint32_t target = frame->schedule->steps[lent->crossing].outputs[0];
     frame->steps[lent->crossing].transfer = TENON_TRANSFER_CROSSES;
-    move_place(frame, target, planned(frame, target));
+    tenon__frame_move_place(frame, target, planned(frame, target));
   }
   lent->data = NULL;
 }
@@ -185,7 +167,7 @@ void tenon__context_return_output(tenon__context_t* context, uint32_t index) {
     const uint32_t source = frame->schedule->steps[lent->crossing].inputs[0];
     frame->steps[lent->crossing].transfer = TENON_TRANSFER_CROSSES;
     if (lent->is_replaceable) {
-      move_place(frame, source, planned(frame, source));
+      tenon__frame_move_place(frame, source, planned(frame, source));
     }
   }
   lent->data = NULL;
@@ -226,7 +208,7 @@ tenon_status_t tenon__context_take_lent(tenon__context_t* context, uint32_t inde
     const uint32_t target = frame->schedule->steps[lent->crossing].outputs[0];
     const bool is_direct = is_aligned(lent->data);
     frame->steps[lent->crossing].transfer = TENON_TRANSFER_NONE;
-    move_place(frame, target, is_direct ? lent->data : planned(frame, target));
+    tenon__frame_move_place(frame, target, is_direct ? lent->data : planned(frame, target));
     if (!is_direct && bytes > 0) {
       space->is_busy = true;
       TENON_TRY(tenon__device_copy(space->memory.device, space->memory.stream, TENON_COPY_WITHIN,
@@ -259,7 +241,8 @@ void tenon__context_place_lent(tenon__context_t* context, uint32_t index, bool* 
                                           : *out_is_placed ? TENON_TRANSFER_WITHIN
                                                            : TENON_TRANSFER_CROSSES;
   if (lent->is_replaceable) {
-    move_place(frame, step->inputs[0], is_direct ? lent->data : planned(frame, step->inputs[0]));
+    tenon__frame_move_place(frame, step->inputs[0],
+                            is_direct ? lent->data : planned(frame, step->inputs[0]));
   }
   if (*out_is_placed) {
     frame->places[step->outputs[0]].data = lent->data;

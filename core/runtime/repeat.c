@@ -239,6 +239,22 @@ static tenon_status_t set_lead(const tenon__repeat_t* repeat) {
   return tenon__frame_set_parameter(repeat->body, 1, &lead);
 }
 
+/* Where the body writes what it carries on, if it can write it there at once. */
+static tenon_status_t lend_result(const tenon__repeat_t* repeat, uint32_t k) {
+  const tenon__extents_t* extents = &repeat->frame->context->extents;
+  const uint32_t place = repeat->body->schedule->outputs[repeat->layout->first_result + k];
+  const tenon__type_t* type = &tenon__frame_value(repeat->body, place)->type;
+  tenon__dynamic_buffer_t* next = &repeat->state->carried[1][k];
+  int64_t dims[TENON_RANK_LIMIT];
+  if (!tenon__extents_shape(extents, type->rank, type->dims, dims)) {
+    return tenon__fail(repeat->frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                       "%s: the extents of result %u are not known in time", repeat->step->name, k);
+  }
+  TENON_TRY(tenon__dynamic_buffer_resize(next, type->dtype, type->rank, dims));
+  tenon__frame_move_place(repeat->body, place, next->data);
+  return TENON_OK;
+}
+
 tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat) {
   const tenon__control_layout_t* layout = repeat->layout;
   if (repeat->state->lead_is_copied) {
@@ -250,6 +266,7 @@ tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat) {
     const uint32_t parameter = layout->first_parameter + k;
     const tenon_argument_t argument = tenon__dynamic_buffer_argument(&repeat->state->carried[0][k]);
     TENON_TRY(tenon__frame_set_parameter(repeat->body, parameter, &argument));
+    TENON_TRY(repeat->state->is_direct[k] ? lend_result(repeat, k) : TENON_OK);
   }
   for (uint32_t k = 0; k < layout->scanned_count; ++k) {
     TENON_TRY(set_slice(repeat, k));
@@ -282,7 +299,7 @@ tenon_status_t tenon__repeat_take(tenon__repeat_t* repeat) {
     TENON_TRY(tenon__frame_scalar(repeat->body, results[0], &goes_on));
   }
   for (uint32_t k = 0; k < layout->carried_count; ++k, ++result) {
-    if (!passes_through(repeat, k)) {
+    if (!passes_through(repeat, k) && !repeat->state->is_direct[k]) {
       TENON_TRY(tenon__frame_argument(repeat->body, results[result], dims, strides, &argument));
       TENON_TRY(assign(repeat, result_space(repeat, k), &repeat->state->carried[1][k], &argument));
     }

@@ -3,6 +3,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/network/node.h"
+#include "core/plan/place.h"
 
 static tenon__dynamic_buffer_t* create_buffers(tenon_allocator_t allocator, uint32_t count) {
   tenon__dynamic_buffer_t* buffers = tenon__allocate(allocator, count + 1u, sizeof *buffers);
@@ -36,6 +37,7 @@ void tenon__repeat_state_destroy(tenon__repeat_state_t* state) {
   destroy_buffers(state->carried[1], state->layout.carried_count, allocator);
   destroy_buffers(state->slices, state->layout.scanned_count, allocator);
   destroy_buffers(state->collected, state->layout.collected_count, allocator);
+  tenon__free(allocator, state->is_direct, (state->layout.carried_count + 1u) * sizeof(bool));
   tenon__free(allocator, state, sizeof *state);
 }
 
@@ -75,10 +77,30 @@ static bool make_buffers(const tenon__context_t* context, const tenon__schedule_
   return true;
 }
 
+/* A device's carried values whose makers can write them anywhere: of two results that are one the
+ * first alone. */
+static bool find_direct(const tenon__schedule_t* body, tenon__repeat_state_t* state) {
+  const uint32_t count = state->layout.carried_count;
+  const uint32_t* results = body->outputs + state->layout.first_result;
+  state->is_direct = tenon__allocate(state->allocator, count + 1u, sizeof *state->is_direct);
+  if (state->is_direct == NULL) {
+    return false;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
+    state->is_direct[k] = body->places[results[k]].space != 0 &&
+                          tenon__place_can_move(body, body->step_count, results[k]);
+    for (uint32_t other = 0; other < k; ++other) {
+      state->is_direct[k] = state->is_direct[k] && results[other] != results[k];
+    }
+  }
+  return true;
+}
+
 /* Does a step of the body copy the number of the iteration, or the condition? */
 static bool is_lead_copied(const tenon__schedule_t* body, const tenon__control_layout_t* layout) {
+  const uint32_t count = layout->passes_iteration ? body->step_count : 0;
   bool is_copied = false;
-  for (uint32_t s = 0; s < body->step_count && layout->passes_iteration && !is_copied; ++s) {
+  for (uint32_t s = 0; s < count && !is_copied; ++s) {
     const tenon__step_t* step = &body->steps[s];
     is_copied = step->kind == TENON_STEP_COPY &&
                 (step->inputs[0] == body->inputs[0] || step->inputs[0] == body->inputs[1]);
@@ -99,7 +121,7 @@ tenon_status_t tenon__repeat_state_create(tenon__context_t* context, uint32_t gr
   *state = (tenon__repeat_state_t){.allocator = context->allocator, .layout = layout, .holds = 1};
   state->directions = directions_of(n, &state->layout);
   state->lead_is_copied = is_lead_copied(body, &layout);
-  if (!make_buffers(context, body, state)) {
+  if (!make_buffers(context, body, state) || !find_direct(body, state)) {
     tenon__repeat_state_destroy(state);
     return TENON_ERROR_OUT_OF_MEMORY;
   }

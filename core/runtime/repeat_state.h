@@ -12,6 +12,7 @@ typedef struct tenon__repeat_state_t {
   tenon__control_layout_t layout;
   const int64_t* directions; /* of what is sliced, then of what is collected; NULL: all forwards */
   tenon__dynamic_buffer_t* carried[2]; /* read and written by turns */
+  bool* is_direct; /* of each carried value: the body writes it into carried[1] at once */
   tenon__dynamic_buffer_t* slices;
   tenon__dynamic_buffer_t* collected; /* [iterations, ...], capacity doubles */
   int64_t iteration;                  /* which the body reads where it is passed */

@@ -189,7 +189,7 @@ static inline far_counts_t difference(const far_counts_t* before, const far_coun
   for (int k = 0; k < FAR_CALL_COUNT; ++k) {
     counts.calls[k] -= before->calls[k];
   }
-  for (int k = 0; k < 3; ++k) {
+  for (size_t k = 0; k < sizeof counts.copied_bytes / sizeof *counts.copied_bytes; ++k) {
     counts.copied_bytes[k] -= before->copied_bytes[k];
   }
   return counts;

@@ -133,6 +133,12 @@ TENON_TEST(nothing_crosses_between_iterations_of_a_scan) {
       EXPECT_INT(counts.copied_bytes[TENON_COPY_TO_HOST],
                  (ROW + steps * ROW) * (int64_t)sizeof(float));
       waits[is_long] = counts.calls[FAR_CALL_SYNCHRONIZE];
+      if (m == 0) {
+        /* The first and the last of what is carried are copied, and each slice, and what is
+         * collected, into a list and out of it; what goes on is written where it is read. */
+        EXPECT_INT(counts.copied_bytes[TENON_COPY_WITHIN],
+                   (2 + 3 * steps) * ROW * (int64_t)sizeof(float));
+      }
       /* Carried values take turns between two places: two recordings, made in earlier runs. */
       EXPECT_INT(counts.calls[FAR_CALL_BEGIN_RECORD], 0);
       EXPECT_INT(counts.calls[FAR_CALL_ALLOCATE], 0);
