@@ -178,6 +178,24 @@ static void node_out_of_range(hostile_t* h) {
 static void body_past_the_memory(hostile_t* h) {
   step(h, CHOOSE)->body_offset[0] = 1 << 20;
 }
+/* A second device, on which the first branch alone is computed: right by itself. */
+static void body_in_another_memory(hostile_t* h) {
+  tenon__plan_t* plan = h->plan;
+  const uint32_t branch = plan->network->graphs[0]->nodes[step(h, CHOOSE)->node].bodies[0];
+  tenon__schedule_t* body = &plan->schedules[branch];
+  plan->device_count = 2;
+  plan->devices[1] = plan->devices[0];
+  plan->devices[1].index = 1;
+  for (uint32_t k = 0; k < body->place_count; ++k) {
+    body->places[k].space = 1;
+  }
+  for (uint32_t k = 0; k < body->step_count; ++k) {
+    body->steps[k].device = 1;
+  }
+  body->memory_bytes[1] = body->memory_bytes[0];
+  body->memory_bytes[0] = 0;
+  plan->schedules[0].memory_bytes[1] = body->memory_bytes[1];
+}
 static void body_run_twice(hostile_t* h) {
   tenon__schedule_t* schedule = &h->plan->schedules[0];
   schedule->steps[schedule->step_count++] = *step(h, CHOOSE);
@@ -298,6 +316,7 @@ static const fault_t faults[] = {
     FAULT(control_that_nobody_declares, "is no such control node"),
     FAULT(node_out_of_range, "is of no node"),
     FAULT(body_past_the_memory, "does not fit into its memory"),
+    FAULT(body_in_another_memory, "lies in two memories"),
     FAULT(body_run_twice, "has a body that is another's"),
     FAULT(output_never_written, "nothing is left of output"),
     FAULT(outputs_in_another_order, "is not what it refers to"),
