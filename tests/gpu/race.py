@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Tenon's column beside its peers': networks on a GPU, types and batches one after the other, and a table of all that was measured.
 
-usage: race.py measure TENON RESULTS SECONDS NETWORK:TYPE:BATCH... [-- option of tenon build...]
+usage: race.py measure TENON RESULTS SECONDS [--profiles FOLDER] NETWORK:TYPE:BATCH... [-- option of tenon build...]
        race.py table RESULTS... [PEERS]
 
 measure: NETWORK is a folder with model.onnx and test_data_set_0, TYPE fp32, tf32, fp16, bf16 or best. Each is built, its outputs on the
 recorded data compared with what was recorded, and timed with `tenon bench`: on the device, by its events, inputs and outputs there. A line
 of JSON for each is added to RESULTS as soon as it is known; what would begin later than SECONDS after the start is left out, and said.
+FOLDER gets a file for each with the times of its steps, and what the build said.
 table: Markdown, with the rows of PEERS, what shared/peers/gpu_peers.py wrote on the same machine.
 """
 import glob
@@ -52,35 +53,47 @@ def check(command, plan, folder, batch, made):
     return worst
 
 
-def measure_one(command, row, options):
+def profile(command, plan, name, words):
+    steps = tenon(command, "bench", plan, "--seconds", "0.1", "--profile-steps")
+    with open(name, "w") as file:
+        file.write(words + steps)
+
+
+def measure_one(command, row, profiles, options):
     folder, kind, batch = row.rsplit(":", 2)
     result = {"model": os.path.basename(os.path.normpath(folder)), "type": kind, "batch": int(batch), "peer": "tenon"}
     with tempfile.TemporaryDirectory() as made:
         plan = os.path.join(made, "plan")
         permits = [] if kind == "fp32" else ["--" + kind]
         begin = time.time()
-        tenon(command, "build", os.path.join(folder, "model.onnx"), "--device", "cuda", "--batch", batch, "-o", plan, *permits, *options)
+        words = tenon(command, "build", os.path.join(folder, "model.onnx"), "--device", "cuda", "--batch", batch, "-o", plan, *permits, *options)
         result["build_s"] = time.time() - begin
         bench = json.loads(tenon(command, "bench", plan, "--json", "--seconds", "0.6").splitlines()[-1])
         for key in ("device_median_ms", "device_p10_ms", "device_p90_ms", "row_median_ms", "enqueue_median_ms", "steps", "arena_bytes",
                     "peak_alive_bytes", "device_peak_bytes", "load_ms", "clock_before_mhz", "clock_after_mhz", "waits", "device"):
             result[key] = bench.get(key)
         result["error"] = check(command, plan, folder, batch, os.path.join(made, "outputs"))
+        if profiles:
+            profile(command, plan, os.path.join(profiles, f"{result['model']}.{kind}.{batch}.txt"), words)
     return result
 
 
 def measure(arguments):
     options = arguments[arguments.index("--") + 1 :] if "--" in arguments else []
     arguments = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    command, results, seconds = arguments[0], arguments[1], float(arguments[2])
+    command, results, seconds, rows = arguments[0], arguments[1], float(arguments[2]), arguments[3:]
+    profiles = None
+    if rows[:1] == ["--profiles"]:
+        profiles, rows = rows[1], rows[2:]
+        os.makedirs(profiles, exist_ok=True)
     begin = time.time()
     good = True
-    for row in arguments[3:]:
+    for row in rows:
         if time.time() - begin > seconds:
             print(f"left out, the time is over: {row}", flush=True)
             continue
         try:
-            result = measure_one(command, row, options)
+            result = measure_one(command, row, profiles, options)
         except (RuntimeError, OSError, ValueError) as error:
             result = {"row": row, "failed": str(error)[:300]}
             good = False
