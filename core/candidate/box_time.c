@@ -27,6 +27,7 @@ typedef struct pair_t {
 
 /* Two trials of one data: the second gets outputs of its own, since the first keeps its. */
 static tenon_status_t begin(pair_t* p, const tenon__candidate_t* candidate) {
+  p->data.is_whole = true; /* of which a box is compared */
   TENON_TRY(tenon__trial_inputs_make(&p->data, NULL));
   TENON_TRY(tenon__trial_begin(&p->own, &p->data, candidate));
   p->own_arguments = p->data.arguments;

@@ -11,6 +11,7 @@
 #include "core/program/evaluate.h"
 #include "core/program/normalise.h"
 #include "core/region/region_finish.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 #include "core/tensor/strided_copy.h"
 
@@ -142,6 +143,7 @@ static tenon_status_t run_candidate(computation_t* m, const struct tenon_region_
   tenon__trial_data_t data;
   tenon__trial_t trial = {0};
   tenon_status_t status = tenon__trial_data_begin(m->tuning, region, &data);
+  data.is_whole = true;
   status = status == TENON_OK ? tenon__trial_inputs_make(&data, given) : status;
   const bool has_trial = status == TENON_OK;
   if (has_trial) {
@@ -247,6 +249,29 @@ static tenon_status_t compute_all(computation_t* m) {
   return TENON_OK;
 }
 
+/* Of a result as a whole what is looked at, where that is a part. */
+static tenon_status_t cut(const computation_t* m, const tenon__part_t* part,
+                          tenon_tensor_view_t* view) {
+  const tenon_tensor_view_t whole = *view;
+  if (view->data == NULL || tenon__part_is_whole(part)) {
+    return TENON_OK;
+  }
+  uint64_t count = 0;
+  size_t bytes = 0;
+  int64_t* dims = tenon__arena_copy(m->arena, view->dims, view->rank * sizeof *dims);
+  TENON_TRY_MEMORY(dims != NULL);
+  dims[0] = tenon__part_extent(part);
+  view->dims = dims; /* rows: strides stay */
+  if (!tenon__element_count(view->rank, dims, &count) ||
+      !tenon__dtype_bytes(view->dtype, count, &bytes)) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  view->data = tenon__arena_allocate(m->arena, bytes, 1);
+  TENON_TRY_MEMORY(view->data != NULL);
+  tenon__part_cut(part, &whole, view);
+  return TENON_OK;
+}
+
 tenon_status_t tenon__reference_compute(const tenon__trial_data_t* data, tenon__ask_node_t ask_node,
                                         bool by_reference, tenon__arena_t* arena,
                                         tenon_tensor_view_t* out_outputs, bool* out_known) {
@@ -272,6 +297,7 @@ tenon_status_t tenon__reference_compute(const tenon__trial_data_t* data, tenon__
   for (uint32_t k = 0; k < region->output_count; ++k) {
     if (region->outputs[k].value != TENON_NONE) {
       out_outputs[k] = m.values[region->outputs[k].value];
+      TENON_TRY(cut(&m, &data->parts[k], &out_outputs[k]));
       *out_known = *out_known && out_outputs[k].data != NULL;
     }
   }

@@ -9,12 +9,13 @@
 #include "core/candidate/search.h"
 #include "core/candidate/trial_data.h"
 
-/* Outputs as dense rows, one for each of the region's (data NULL where it is unwanted); in the
- * tuning's arena are none of the bytes: `arena` holds them. *out_known false: some node cannot be
- * computed so, or finds its extents itself. A node is computed once everything it reads from inside
- * the region is there. With by_reference operators go to reference kernels, so that the result is
- * what the operator means; without, to whoever is preferred, so that it is one more opinion. Fails
- * with OUT_OF_MEMORY or CANCELLED alone: whatever else goes wrong makes the result unknown. */
+/* Outputs as dense rows, of large ones the part that trials look at, one for each of the region's
+ * (data NULL where it is unwanted); in the tuning's arena are none of the bytes: `arena` holds
+ * them. *out_known false: some node cannot be computed so, or finds its extents itself. A node is
+ * computed once everything it reads from inside the region is there. With by_reference operators go
+ * to reference kernels, so that the result is what the operator means; without, to whoever is
+ * preferred, so that it is one more opinion. Fails with OUT_OF_MEMORY or CANCELLED alone: whatever
+ * else goes wrong makes the result unknown. */
 tenon_status_t tenon__reference_compute(const tenon__trial_data_t* data, tenon__ask_node_t ask_node,
                                         bool by_reference, tenon__arena_t* arena,
                                         tenon_tensor_view_t* out_outputs, bool* out_known);

@@ -178,7 +178,7 @@ tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern) {
   const uint32_t count = trial->data->region->output_count;
   TENON_TRY(tenon__trial_outputs_clear(trial->outputs, count, pattern));
   double seconds = 0;
-  TENON_TRY(tenon__trial_mirror_send(&trial->mirror));
+  TENON_TRY(tenon__trial_mirror_send(&trial->mirror, trial->data, trial->outputs));
   TENON_TRY(run_once(trial, &seconds));
   tenon__trial_outputs_collect(trial->outputs, count);
   return tenon__trial_mirror_fetch(&trial->mirror, trial->data, trial->outputs);

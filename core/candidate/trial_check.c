@@ -162,6 +162,7 @@ static tenon_status_t look_again(tenon__rehearsal_t* r, tenon__trial_t* trial,
     if (first != NULL) {
       int64_t index[TENON_RANK_LIMIT] = {0};
       index_of_place(&output->view, (uint64_t)(first - marks[k]), index);
+      index[0] = tenon__part_index(&output->part, index[0]);
       tenon__outcome_is_wrong(
           outcome, tenon__arena_format(r->search->tuning->arena,
                                        "does not write %llu of %llu elements, the first of them %s",
@@ -186,7 +187,11 @@ static bool allocates(const tenon__trial_t* trial) {
 tenon_status_t tenon__trial_check(tenon__rehearsal_t* r, tenon__trial_t* trial,
                                   tenon__outcome_t* outcome) {
   const struct tenon_region_t* region = r->search->region;
-  tenon__trial_inputs_guard(&r->data, trial->instance);
+  const bool is_mirrored = tenon__trial_mirror_is_used(&trial->mirror);
+  uint32_t changed = TENON_NONE;
+  if (!is_mirrored) {
+    tenon__trial_inputs_guard(&r->data, trial->instance);
+  }
   TENON_TRY(tenon__trial_run(trial, TENON_PATTERN_FIRST));
   if (allocates(trial)) {
     bool is_alike = true;
@@ -196,13 +201,17 @@ tenon_status_t tenon__trial_check(tenon__rehearsal_t* r, tenon__trial_t* trial,
       outcome->tried != TENON_TRIED_WRONGLY) {
     TENON_TRY(look_again(r, trial, outcome));
   }
-  const uint32_t changed = tenon__trial_inputs_changed(&r->data, trial->instance);
+  if (is_mirrored) {
+    TENON_TRY(tenon__trial_mirror_changed(&trial->mirror, &r->data, trial->instance, &changed));
+  } else {
+    changed = tenon__trial_inputs_changed(&r->data, trial->instance);
+  }
   if (changed == TENON_NONE) {
     return TENON_OK;
   }
   const tenon_value_info_t* value = &region->values[region->input_values[changed]];
   const tenon__trial_input_t* input = &r->data.inputs[changed];
-  if (value->constant_data != NULL && input->current == &input->rows) {
+  if (!is_mirrored && value->constant_data != NULL && input->current == &input->rows) {
     r->failure = tenon__fail(r->search->tuning->sink, TENON_ERROR_INTERNAL,
                              "%sthe kernel writes to the constant '%s', which the network needs as "
                              "it was: exclude the kernel",

@@ -60,10 +60,33 @@ tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct ten
       tenon__arena_allocate(&data->arena, region->input_count + 1u, sizeof *data->inputs);
   data->arguments =
       tenon__arena_allocate(&data->arena, region->input_count + 1u, sizeof *data->arguments);
-  return data->inputs == NULL || data->arguments == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  data->parts = tenon__arena_allocate(&data->arena, region->output_count + 1u, sizeof *data->parts);
+  return data->inputs == NULL || data->arguments == NULL || data->parts == NULL
+             ? TENON_ERROR_OUT_OF_MEMORY
+             : TENON_OK;
+}
+
+tenon__part_t tenon__trial_data_part(const tenon__trial_data_t* data, uint32_t rank,
+                                     const int64_t* dims, size_t size_bytes) {
+  const bool is_apart = data->region->device != 0 && data->box == NULL && !data->is_whole;
+  return is_apart ? tenon__part_of(rank, dims, size_bytes) : (tenon__part_t){.length = 0};
+}
+
+static void forget_device(tenon__trial_data_t* data) {
+  for (uint32_t k = 0; data->inputs != NULL && k < data->region->input_count; ++k) {
+    tenon__trial_input_t* input = &data->inputs[k];
+    const tenon__memory_t memory = tenon__tuning_memory(data->tuning, data->region->device);
+    tenon__memory_free(&memory, input->rows.device, input->size_bytes);
+    for (tenon__trial_copy_t* copy = input->copies; copy != NULL; copy = copy->next) {
+      tenon__memory_free(&memory, copy->device, input->size_bytes);
+    }
+  }
 }
 
 void tenon__trial_data_end(tenon__trial_data_t* data) {
+  if (data->region->device != 0) {
+    forget_device(data);
+  }
   for (tenon__trial_outputs_t* outputs = data->all; outputs != NULL; outputs = outputs->next) {
     const uint32_t count = outputs->buffers == NULL ? 0 : data->region->output_count;
     for (uint32_t k = 0; k < count; ++k) {

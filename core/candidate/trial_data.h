@@ -7,6 +7,7 @@
 #define TENON_CORE_CANDIDATE_TRIAL_DATA_H_
 
 #include "core/candidate/conversion.h"
+#include "core/candidate/part.h"
 #include "core/candidate/tuning.h"
 #include "core/kernel/dynamic_buffer.h"
 
@@ -23,9 +24,11 @@ typedef struct tenon__box_t {
 } tenon__box_t;
 
 /* An input in one order of dimensions. The checksum is of the bytes before the run at hand, to see
- * whether a kernel wrote there. */
+ * whether a kernel wrote there. On a device with memory of its own the same bytes stay from the
+ * first tactic that reads them to the end of the data. */
 typedef struct tenon__trial_copy_t {
   tenon_tensor_view_t view;
+  void* device; /* NULL: not there */
   uint64_t checksum;
   bool is_guarded; /* the checksum is there */
   struct tenon__trial_copy_t* next;
@@ -41,9 +44,12 @@ typedef struct tenon__trial_input_t {
 } tenon__trial_input_t;
 
 typedef struct tenon__trial_output_t {
-  uint32_t kind;                   /* TENON_ARGUMENT_ABSENT, _TENSOR, or _ALLOCATE */
-  tenon_tensor_view_t view;        /* ALLOCATE: after a run */
-  size_t size_bytes;               /* likewise */
+  uint32_t kind;             /* TENON_ARGUMENT_ABSENT, _TENSOR, or _ALLOCATE */
+  tenon_tensor_view_t view;  /* ALLOCATE: after a run; of a part: the part */
+  size_t size_bytes;         /* likewise */
+  tenon__part_t part;        /* what of it is looked at */
+  tenon_tensor_view_t whole; /* without memory of the host's, where that is a part */
+  size_t whole_bytes;
   tenon__dynamic_buffer_t* buffer; /* strings, and ALLOCATE: whose memory it is */
 } tenon__trial_output_t;
 
@@ -63,9 +69,11 @@ typedef struct tenon__trial_data_t {
   const struct tenon_region_t* region;
   const tenon__conversion_t* conversion; /* NULL: arguments lie as the tactic's rules say */
   const tenon__box_t* box;               /* for what is lent from now on; NULL: none */
+  bool is_whole;                         /* outputs are looked at as a whole, however large */
   tenon__arena_t arena;
   tenon__trial_input_t* inputs;
   tenon_argument_t* arguments; /* of the tactic at hand */
+  tenon__part_t* parts;        /* of each output, once outputs are made */
   tenon__trial_outputs_t* all;
   tenon__trial_outputs_t* spare;
   struct tenon__trial_block_t* blocks; /* taken, to be given back */
@@ -77,6 +85,9 @@ tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct ten
                                        tenon__trial_data_t* out_data);
 void tenon__trial_data_end(tenon__trial_data_t* data);
 
+/* What of an output of these extents is looked at: see part.h. On the host always the whole. */
+tenon__part_t tenon__trial_data_part(const tenon__trial_data_t* data, uint32_t rank,
+                                     const int64_t* dims, size_t size_bytes);
 /* A block until the data end, of whatever was there before; NULL when memory is out. */
 void* tenon__trial_data_take(tenon__trial_data_t* data, size_t size_bytes);
 /* Is that argument to lie in a box? */

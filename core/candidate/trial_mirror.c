@@ -1,7 +1,12 @@
 #include "core/candidate/trial_mirror.h"
 
+#include <string.h>
+
 #include "core/base/status.h"
 #include "core/tensor/layout.h"
+
+/* Bytes of an input that are compared as a whole; of larger ones three pieces. */
+enum { COMPARED_WHOLE = 1 << 20, COMPARED_PIECE = 1 << 18 };
 
 bool tenon__trial_mirror_is_used(const tenon__trial_mirror_t* mirror) {
   return mirror->memory.device != NULL;
@@ -9,33 +14,64 @@ bool tenon__trial_mirror_is_used(const tenon__trial_mirror_t* mirror) {
 
 /* ---- Making ---- */
 
-static tenon_status_t mirror_block(tenon__trial_mirror_t* mirror, void* host, size_t size_bytes,
-                                   tenon__mirrored_t* out_block) {
-  *out_block = (tenon__mirrored_t){.host = host, .size_bytes = size_bytes};
-  return tenon__memory_allocate(&mirror->memory, size_bytes, &out_block->device);
-}
-
-/* The same argument in the mirror: a view may begin in the middle of its block. */
-static void mirror_argument(const tenon__mirrored_t* block, const tenon_argument_t* argument,
+/* The same argument in the mirror, whose memory begins where the host's does. */
+static void mirror_argument(void* device, const void* host, const tenon_argument_t* argument,
                             tenon_argument_t* out_argument) {
   *out_argument = *argument;
-  if (block->device != NULL) {
+  if (device != NULL) {
     out_argument->tensor.data =
-        (char*)block->device + ((char*)argument->tensor.data - (char*)block->host);
+        (char*)device + ((const char*)argument->tensor.data - (const char*)host);
   }
 }
 
+/* Where the device has no room left, what other tactics read makes some. */
+static bool make_room(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data) {
+  bool made = false;
+  for (uint32_t k = 0; k < mirror->input_count; ++k) {
+    tenon__trial_input_t* input = &data->inputs[k];
+    for (tenon__trial_copy_t* copy = &input->rows; copy != NULL;
+         copy = copy == &input->rows ? input->copies : copy->next) {
+      if (copy->device != NULL && copy != input->current) {
+        tenon__memory_free(&mirror->memory, copy->device, input->size_bytes);
+        copy->device = NULL;
+        made = true;
+      }
+    }
+  }
+  return made &&
+         tenon__device_synchronize(mirror->memory.device, mirror->memory.stream) == TENON_OK;
+}
+
+static tenon_status_t send_input(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
+                                 uint32_t k) {
+  const tenon__trial_input_t* input = &data->inputs[k];
+  tenon__trial_copy_t* current = input->current;
+  if (current->device != NULL) {
+    return TENON_OK;
+  }
+  tenon_status_t status =
+      tenon__memory_allocate(&mirror->memory, input->size_bytes, &current->device);
+  if (status == TENON_ERROR_OUT_OF_MEMORY && make_room(mirror, data)) {
+    status = tenon__memory_allocate(&mirror->memory, input->size_bytes, &current->device);
+  }
+  TENON_TRY(status);
+  return tenon__memory_write(&mirror->memory, current->device, current->view.data,
+                             input->size_bytes);
+}
+
 /* What the tactic reads on the host stays there. */
-static tenon_status_t mirror_inputs(tenon__trial_mirror_t* mirror, const tenon__trial_data_t* data,
+static tenon_status_t mirror_inputs(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
                                     const tenon_argument_rule_t* rules) {
   for (uint32_t k = 0; k < mirror->input_count; ++k) {
     const tenon__trial_input_t* input = &data->inputs[k];
-    if (input->is_there && input->current != NULL &&
-        !tenon__rule_is_host(tenon__rule_at(rules, k))) {
-      TENON_TRY(
-          mirror_block(mirror, input->current->view.data, input->size_bytes, &mirror->inputs[k]));
+    const bool is_there =
+        input->is_there && input->current != NULL && !tenon__rule_is_host(tenon__rule_at(rules, k));
+    if (is_there) {
+      TENON_TRY(send_input(mirror, data, k));
     }
-    mirror_argument(&mirror->inputs[k], &data->arguments[k], &mirror->input_arguments[k]);
+    mirror_argument(is_there ? input->current->device : NULL,
+                    is_there ? input->current->view.data : NULL, &data->arguments[k],
+                    &mirror->input_arguments[k]);
   }
   return TENON_OK;
 }
@@ -44,29 +80,30 @@ static tenon_status_t mirror_outputs(tenon__trial_mirror_t* mirror,
                                      const tenon__trial_outputs_t* outputs) {
   for (uint32_t k = 0; k < mirror->output_count; ++k) {
     const tenon__trial_output_t* output = &outputs->items[k];
+    tenon__mirrored_t* block = &mirror->outputs[k];
     if (output->kind == TENON_ARGUMENT_TENSOR) {
-      TENON_TRY(mirror_block(mirror, output->view.data, output->size_bytes, &mirror->outputs[k]));
+      block->size_bytes = output->whole_bytes;
+      TENON_TRY(tenon__memory_allocate(&mirror->memory, block->size_bytes, &block->device));
     }
-    mirror_argument(&mirror->outputs[k], &outputs->arguments[k], &mirror->output_arguments[k]);
+    mirror_argument(block->device, output->view.data, &outputs->arguments[k],
+                    &mirror->output_arguments[k]);
   }
   return TENON_OK;
 }
 
 static tenon_status_t make_lists(tenon__trial_mirror_t* mirror, tenon__arena_t* arena) {
-  mirror->inputs = tenon__arena_allocate(arena, mirror->input_count + 1u, sizeof *mirror->inputs);
   mirror->outputs =
       tenon__arena_allocate(arena, mirror->output_count + 1u, sizeof *mirror->outputs);
   mirror->input_arguments =
       tenon__arena_allocate(arena, mirror->input_count + 1u, sizeof *mirror->input_arguments);
   mirror->output_arguments =
       tenon__arena_allocate(arena, mirror->output_count + 1u, sizeof *mirror->output_arguments);
-  TENON_TRY_MEMORY(mirror->inputs != NULL && mirror->outputs != NULL &&
-                   mirror->input_arguments != NULL && mirror->output_arguments != NULL);
+  TENON_TRY_MEMORY(mirror->outputs != NULL && mirror->input_arguments != NULL &&
+                   mirror->output_arguments != NULL);
   return TENON_OK;
 }
 
-tenon_status_t tenon__trial_mirror_begin(tenon__trial_mirror_t* mirror,
-                                         const tenon__trial_data_t* data,
+tenon_status_t tenon__trial_mirror_begin(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
                                          const tenon__trial_outputs_t* outputs,
                                          const tenon_argument_rule_t* input_rules,
                                          tenon__arena_t* arena, const tenon_sink_t* sink) {
@@ -89,20 +126,15 @@ tenon_status_t tenon__trial_mirror_begin(tenon__trial_mirror_t* mirror,
   return tenon__device_create_event(mirror->memory.device, &mirror->end);
 }
 
-static void free_blocks(tenon__trial_mirror_t* mirror, tenon__mirrored_t* blocks, uint32_t count) {
-  for (uint32_t k = 0; k < count; ++k) {
-    tenon__memory_free(&mirror->memory, blocks[k].device, blocks[k].size_bytes);
-  }
-}
-
 void tenon__trial_mirror_end(tenon__trial_mirror_t* mirror) {
   if (!tenon__trial_mirror_is_used(mirror)) {
     return;
   }
-  const bool has_lists = mirror->inputs != NULL && mirror->outputs != NULL;
+  const uint32_t count = mirror->outputs != NULL ? mirror->output_count : 0;
   (void)tenon__device_synchronize(mirror->memory.device, mirror->memory.stream);
-  free_blocks(mirror, mirror->inputs, has_lists ? mirror->input_count : 0);
-  free_blocks(mirror, mirror->outputs, has_lists ? mirror->output_count : 0);
+  for (uint32_t k = 0; k < count; ++k) {
+    tenon__memory_free(&mirror->memory, mirror->outputs[k].device, mirror->outputs[k].size_bytes);
+  }
   tenon__device_destroy_event(mirror->memory.device, mirror->begin);
   tenon__device_destroy_event(mirror->memory.device, mirror->end);
   *mirror = (tenon__trial_mirror_t){0};
@@ -110,36 +142,62 @@ void tenon__trial_mirror_end(tenon__trial_mirror_t* mirror) {
 
 /* ---- There and back ---- */
 
-static tenon_status_t send(tenon__trial_mirror_t* mirror, const tenon__mirrored_t* blocks,
-                           uint32_t count) {
-  for (uint32_t k = 0; k < count; ++k) {
-    if (blocks[k].device != NULL) {
-      TENON_TRY(tenon__memory_write(&mirror->memory, blocks[k].device, blocks[k].host,
-                                    blocks[k].size_bytes));
-    }
+typedef enum way_t { SEND, FETCH } way_t;
+
+static tenon_status_t move(tenon__trial_mirror_t* mirror, way_t way, void* host, void* device,
+                           size_t size_bytes) {
+  return way == SEND ? tenon__memory_write(&mirror->memory, device, host, size_bytes)
+                     : tenon__memory_read(&mirror->memory, host, device, size_bytes);
+}
+
+/* Piece by piece: each is a block of memory on both sides. */
+static tenon_status_t move_pieces(tenon__trial_mirror_t* mirror, way_t way,
+                                  const tenon__trial_output_t* output, char* device) {
+  const size_t index_bytes = output->whole_bytes / (size_t)output->whole.dims[0];
+  const size_t piece_bytes = (size_t)output->part.length * index_bytes;
+  for (size_t k = 0; k < TENON_PART_PIECES; ++k) {
+    TENON_TRY(move(mirror, way, (char*)output->view.data + k * piece_bytes,
+                   device + (size_t)output->part.begin[k] * index_bytes, piece_bytes));
   }
   return TENON_OK;
 }
 
-static tenon_status_t fetch(tenon__trial_mirror_t* mirror, const tenon__mirrored_t* block) {
-  return block->device == NULL
-             ? TENON_OK
-             : tenon__memory_read(&mirror->memory, block->host, block->device, block->size_bytes);
+/* By way of the whole on the host, since an order of dimensions scatters the part. */
+static tenon_status_t move_whole(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
+                                 way_t way, const tenon__trial_output_t* output, char* device) {
+  tenon_tensor_view_t whole = output->whole;
+  whole.data = tenon__trial_data_take(data, output->whole_bytes);
+  TENON_TRY_MEMORY(whole.data != NULL);
+  for (size_t at = 0; way == SEND && at < output->whole_bytes;) { /* a pattern, which repeats */
+    const size_t left = output->whole_bytes - at;
+    const size_t bytes = left < output->size_bytes ? left : output->size_bytes / 64 * 64;
+    memcpy((char*)whole.data + at, output->view.data, bytes);
+    at += bytes;
+  }
+  TENON_TRY(move(mirror, way, whole.data, device, output->whole_bytes));
+  TENON_TRY(tenon__device_synchronize(mirror->memory.device, mirror->memory.stream));
+  if (way == FETCH) {
+    tenon__part_cut(&output->part, &whole, &output->view);
+  }
+  return TENON_OK;
 }
 
-tenon_status_t tenon__trial_mirror_send(tenon__trial_mirror_t* mirror) {
-  TENON_TRY(send(mirror, mirror->inputs, mirror->input_count));
-  TENON_TRY(send(mirror, mirror->outputs, mirror->output_count));
+static tenon_status_t move_output(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
+                                  way_t way, const tenon__trial_output_t* output, void* device) {
+  if (device == NULL || tenon__part_is_whole(&output->part)) {
+    return device == NULL ? TENON_OK
+                          : move(mirror, way, output->view.data, device, output->whole_bytes);
+  }
+  return tenon__part_lies_together(&output->whole) ? move_pieces(mirror, way, output, device)
+                                                   : move_whole(mirror, data, way, output, device);
+}
+
+tenon_status_t tenon__trial_mirror_send(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
+                                        const tenon__trial_outputs_t* outputs) {
+  for (uint32_t k = 0; k < mirror->output_count; ++k) {
+    TENON_TRY(move_output(mirror, data, SEND, &outputs->items[k], mirror->outputs[k].device));
+  }
   return tenon__device_synchronize(mirror->memory.device, mirror->memory.stream);
-}
-
-/* Constants are the network's own bytes: what a kernel did to the mirror's is seen in a copy. */
-static tenon_status_t fetch_input(tenon__trial_mirror_t* mirror, const tenon__trial_data_t* data,
-                                  uint32_t k) {
-  const uint32_t value = data->region->input_values[k];
-  const bool is_constant =
-      value != TENON_NONE && data->region->values[value].constant_data == mirror->inputs[k].host;
-  return is_constant ? TENON_OK : fetch(mirror, &mirror->inputs[k]);
 }
 
 static tenon_status_t fetch_allocated(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
@@ -154,15 +212,68 @@ static tenon_status_t fetch_allocated(tenon__trial_mirror_t* mirror, tenon__tria
 
 tenon_status_t tenon__trial_mirror_fetch(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
                                          tenon__trial_outputs_t* outputs) {
-  for (uint32_t k = 0; k < mirror->input_count; ++k) {
-    TENON_TRY(fetch_input(mirror, data, k));
-  }
   for (uint32_t k = 0; k < mirror->output_count; ++k) {
-    TENON_TRY(outputs->items[k].kind == TENON_ARGUMENT_ALLOCATE
-                  ? fetch_allocated(mirror, data, &outputs->items[k])
-                  : fetch(mirror, &mirror->outputs[k]));
+    tenon__trial_output_t* output = &outputs->items[k];
+    TENON_TRY(output->kind == TENON_ARGUMENT_ALLOCATE
+                  ? fetch_allocated(mirror, data, output)
+                  : move_output(mirror, data, FETCH, output, mirror->outputs[k].device));
   }
   return tenon__device_synchronize(mirror->memory.device, mirror->memory.stream);
+}
+
+/* ---- Is it as it was? ---- */
+
+/* Bytes from `at` on, compared with the host's. */
+static tenon_status_t compare_bytes(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
+                                    const tenon__trial_copy_t* copy, size_t at, size_t size_bytes,
+                                    bool* inout_same) {
+  void* bytes = tenon__blocks_take(&data->tuning->blocks, size_bytes);
+  TENON_TRY_MEMORY(bytes != NULL);
+  tenon_status_t status =
+      tenon__memory_read(&mirror->memory, bytes, (const char*)copy->device + at, size_bytes);
+  if (status == TENON_OK) {
+    status = tenon__device_synchronize(mirror->memory.device, mirror->memory.stream);
+  }
+  *inout_same = *inout_same && status == TENON_OK &&
+                memcmp(bytes, (const char*)copy->view.data + at, size_bytes) == 0;
+  tenon__blocks_give_back(&data->tuning->blocks, bytes);
+  return status;
+}
+
+static tenon_status_t compare_input(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
+                                    const tenon__trial_copy_t* copy, size_t size_bytes,
+                                    bool* out_same) {
+  *out_same = true;
+  if (size_bytes <= COMPARED_WHOLE) {
+    return size_bytes == 0 ? TENON_OK : compare_bytes(mirror, data, copy, 0, size_bytes, out_same);
+  }
+  for (size_t k = 0; k < TENON_PART_PIECES; ++k) {
+    const size_t at = (size_bytes - COMPARED_PIECE) / (TENON_PART_PIECES - 1) * k;
+    TENON_TRY(compare_bytes(mirror, data, copy, at, COMPARED_PIECE, out_same));
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__trial_mirror_changed(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
+                                           const tenon__instance_t* instance, uint32_t* out_input) {
+  *out_input = TENON_NONE;
+  for (uint32_t k = 0; k < mirror->input_count; ++k) {
+    const tenon__trial_input_t* input = &data->inputs[k];
+    const tenon__trial_copy_t* current = input->current;
+    bool is_same = true;
+    if (current == NULL || current->device == NULL ||
+        tenon__instance_packs(instance, data->region->input_values[k])) {
+      continue;
+    }
+    TENON_TRY(compare_input(mirror, data, current, input->size_bytes, &is_same));
+    if (!is_same) {
+      *out_input = k;
+      TENON_TRY(tenon__memory_write(&mirror->memory, current->device, current->view.data,
+                                    input->size_bytes));
+      return tenon__device_synchronize(mirror->memory.device, mirror->memory.stream);
+    }
+  }
+  return TENON_OK;
 }
 
 /* ---- Time ---- */

@@ -1,7 +1,8 @@
 /*
  * A trial on a device whose memory is not the host's. What trials make and look at stays where it
- * is, in the host's memory; beside it a mirror lies in the device's: inputs and outputs go there
- * before a run, and come back behind it. Of a region that the host computes there is none, and all
+ * is, in the host's memory; beside it a mirror lies in the device's. Inputs go there when the first
+ * tactic wants them so, and stay for the others; outputs, or what of them is looked at, go there
+ * before a run and come back behind it. Of a region that the host computes there is none, and all
  * of this does nothing.
  */
 #ifndef TENON_CORE_CANDIDATE_TRIAL_MIRROR_H_
@@ -9,12 +10,12 @@
 
 #include "core/candidate/trial_data.h"
 #include "core/device/memory.h"
+#include "core/kernel/instance.h"
 
-/* The host's bytes and the device's. */
+/* An output's bytes on the host, and the device's. */
 typedef struct tenon__mirrored_t {
-  void* host;
   void* device;
-  size_t size_bytes;
+  size_t size_bytes; /* there */
 } tenon__mirrored_t;
 
 /* Lists are as the region's, in the trial's arena; events give the device's own time. All zero:
@@ -24,7 +25,6 @@ typedef struct tenon__trial_mirror_t {
   tenon__memory_t memory;
   uint32_t input_count;
   uint32_t output_count;
-  tenon__mirrored_t* inputs;
   tenon__mirrored_t* outputs;
   tenon_argument_t* input_arguments; /* as the kernel sees them */
   tenon_argument_t* output_arguments;
@@ -35,18 +35,22 @@ typedef struct tenon__trial_mirror_t {
 /* Of the arguments that data and outputs lend now; it stays where it is. `input_rules`: the
  * tactic's, or NULL. `sink`: who hears of what
  * fails. End it whatever it returns. */
-tenon_status_t tenon__trial_mirror_begin(tenon__trial_mirror_t* mirror,
-                                         const tenon__trial_data_t* data,
+tenon_status_t tenon__trial_mirror_begin(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
                                          const tenon__trial_outputs_t* outputs,
                                          const tenon_argument_rule_t* input_rules,
                                          tenon__arena_t* arena, const tenon_sink_t* sink);
 void tenon__trial_mirror_end(tenon__trial_mirror_t* mirror);
 bool tenon__trial_mirror_is_used(const tenon__trial_mirror_t* mirror);
-/* Inputs and outputs to the device. */
-tenon_status_t tenon__trial_mirror_send(tenon__trial_mirror_t* mirror);
+/* What the host has of the outputs to the device. */
+tenon_status_t tenon__trial_mirror_send(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
+                                        const tenon__trial_outputs_t* outputs);
 /* And back, when all is done. What the kernel allocated comes to a block of the data's. */
 tenon_status_t tenon__trial_mirror_fetch(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
                                          tenon__trial_outputs_t* outputs);
+/* The first input whose bytes on the device are not the host's any more, TENON_NONE if none: it is
+ * made good. Of large ones some pieces are looked at. Those that the kernel packed are left out. */
+tenon_status_t tenon__trial_mirror_changed(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
+                                           const tenon__instance_t* instance, uint32_t* out_input);
 /* Around a run: how long the device was at it. Waits for the end. */
 tenon_status_t tenon__trial_mirror_mark(tenon__trial_mirror_t* mirror, tenon_event_t* event);
 tenon_status_t tenon__trial_mirror_elapsed(tenon__trial_mirror_t* mirror, double* out_seconds);

@@ -68,6 +68,21 @@ static tenon_status_t make_buffer(tenon__trial_data_t* data, tenon_dtype_t dtype
   return TENON_OK;
 }
 
+/* The host has memory for what is looked at alone. */
+static tenon_status_t make_part(tenon__trial_data_t* data, tenon__trial_output_t* output) {
+  const tenon_tensor_view_t* whole = &output->whole;
+  output->part = tenon__trial_data_part(data, whole->rank, whole->dims, output->whole_bytes);
+  if (tenon__part_is_whole(&output->part)) {
+    return TENON_OK;
+  }
+  int64_t* dims = tenon__arena_copy(&data->arena, whole->dims, whole->rank * sizeof *dims);
+  TENON_TRY_MEMORY(dims != NULL);
+  dims[0] = tenon__part_extent(&output->part);
+  output->view.dims = dims;
+  output->size_bytes = output->whole_bytes / (size_t)whole->dims[0] * (size_t)dims[0];
+  return TENON_OK;
+}
+
 static tenon_status_t make_output(tenon__trial_data_t* data, uint32_t k,
                                   tenon__trial_outputs_t* outputs) {
   const struct tenon_region_t* region = data->region;
@@ -86,7 +101,13 @@ static tenon_status_t make_output(tenon__trial_data_t* data, uint32_t k,
   }
   output->kind = TENON_ARGUMENT_TENSOR;
   TENON_TRY(tenon__trial_data_describe(data, &region->values[region->output_values[k]],
-                                       &output->view, &output->size_bytes));
+                                       &output->whole, &output->whole_bytes));
+  output->view = output->whole;
+  output->size_bytes = output->whole_bytes;
+  if (tenon__dtype_bits(value->type.dtype) % 8 == 0 && value->type.dtype != TENON_DTYPE_STRING) {
+    TENON_TRY(make_part(data, output));
+    data->parts[k] = output->part;
+  }
   if (value->type.dtype == TENON_DTYPE_STRING) {
     return make_buffer(data, value->type.dtype, &outputs->buffers[k]);
   }
@@ -128,6 +149,29 @@ static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
                                     (tenon__axes_t){dims, strides}, &out_argument->tensor);
 }
 
+static void count_bytes(const tenon_tensor_view_t* view, size_t* out_bytes) {
+  uint64_t count = 0;
+  if (view->dtype != TENON_DTYPE_STRING && tenon__element_count(view->rank, view->dims, &count)) {
+    (void)tenon__dtype_bytes(view->dtype, count, out_bytes);
+  }
+}
+
+/* The whole, or a part in the order of the whole, where its pieces lie in one piece; else rows. */
+static tenon_status_t set_view(tenon__trial_data_t* data, tenon__trial_output_t* output) {
+  tenon_tensor_view_t* view = &output->view;
+  view->dtype = output->whole.dtype;
+  view->strides = output->whole.strides;
+  count_bytes(view, &output->size_bytes);
+  if (tenon__part_is_whole(&output->part) || tenon__part_lies_together(&output->whole)) {
+    return TENON_OK;
+  }
+  int64_t* rows = tenon__arena_allocate(&data->arena, view->rank + 1u, sizeof *rows);
+  TENON_TRY_MEMORY(rows != NULL);
+  view->strides = rows;
+  return tenon__strides_row_major(view->rank, view->dims, rows) ? TENON_OK
+                                                                : TENON_ERROR_UNSUPPORTED;
+}
+
 static tenon_status_t set_output(tenon__trial_data_t* data, uint32_t k,
                                  const tenon_argument_rule_t* rule,
                                  tenon__trial_outputs_t* outputs) {
@@ -143,16 +187,15 @@ static tenon_status_t set_output(tenon__trial_data_t* data, uint32_t k,
   }
   int64_t* strides = tenon__arena_allocate(&data->arena, view->rank + 1u, sizeof *strides);
   TENON_TRY_MEMORY(strides != NULL);
-  view->strides = strides;
-  view->dtype = tenon__region_output_dtype(data->region, k, rule);
-  uint64_t count = 0;
-  if (view->dtype != TENON_DTYPE_STRING && tenon__element_count(view->rank, view->dims, &count)) {
-    (void)tenon__dtype_bytes(view->dtype, count, &output->size_bytes);
-  }
+  output->whole.strides = strides;
+  output->whole.dtype = tenon__region_output_dtype(data->region, k, rule);
+  output->whole.data = view->data;
+  count_bytes(&output->whole, &output->whole_bytes);
   TENON_TRY(tenon__trial_data_boxes(data, false, k)
                 ? tenon__trial_data_box_strides(data, strides)
-                : tenon__trial_data_strides(data, rule, view, strides));
-  return align(data, k, view, &outputs->arguments[k]);
+                : tenon__trial_data_strides(data, rule, &output->whole, strides));
+  TENON_TRY(align(data, k, &output->whole, &outputs->arguments[k]));
+  return set_view(data, output);
 }
 
 tenon_status_t tenon__trial_outputs_provide(tenon__trial_data_t* data,

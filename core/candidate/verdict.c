@@ -40,6 +40,7 @@ static const char* describe(tenon__rehearsal_t* r, tenon__answer_t* wrong, const
     index[k] = (int64_t)(rest % (uint64_t)view->dims[k]);
     rest /= (uint64_t)view->dims[k];
   }
+  index[0] = tenon__part_index(&r->data.parts[output], index[0]);
   return tenon__arena_format(arena,
                              "computes something else than %s: largest difference %.4g (%.6g, not "
                              "%.6g) at %s, %llu of %llu "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/tensor/line_convert.h"
 #include "core/tensor/small_float.h"
 
 typedef struct dtype_row_t {
@@ -273,6 +274,9 @@ void tenon__element_store(void* data, tenon_dtype_t dtype, uint64_t index, tenon
 void tenon__elements_round(void* data, tenon_dtype_t dtype, tenon_dtype_t through, uint64_t count) {
   const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(dtype);
   uint64_t rounded = 0; /* as large as any element */
+  if (dtype == TENON_DTYPE_FLOAT32 && tenon__line_round(data, through, count)) {
+    return;
+  }
   for (uint64_t k = 0; k < count; ++k) {
     tenon__element_store(&rounded, through, 0, tenon__element_load(data, dtype, k), arithmetic);
     tenon__element_store(data, dtype, k, tenon__element_load(&rounded, through, 0),

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "core/base/allocator.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/line_convert.h"
 
 typedef struct copying_t {
   uint32_t rank;
@@ -44,6 +46,10 @@ static void copy_line(const copying_t* c, const uint8_t* from, uint8_t* to) {
   const int64_t from_step = c->rank == 0 ? 0 : c->from[c->rank - 1];
   const int64_t to_step = c->rank == 0 ? 0 : c->to[c->rank - 1];
   if (c->types[0] != c->types[1]) {
+    if (tenon__line_convert((tenon__line_t){tenon__drop_const(from), c->types[0], from_step},
+                            (tenon__line_t){to, c->types[1], to_step}, count)) {
+      return;
+    }
     const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(c->types[0]);
     for (int64_t k = 0; k < count; ++k) {
       tenon__element_store(to + k * to_step, c->types[1], 0,

@@ -7,7 +7,7 @@ usage: race.py measure TENON RESULTS SECONDS [--profiles FOLDER] NETWORK:TYPE:BA
 measure: NETWORK is a folder with model.onnx and test_data_set_0, TYPE fp32, tf32, fp16, bf16 or best. Each is built, its outputs on the
 recorded data compared with what was recorded, and timed with `tenon bench`: on the device, by its events, inputs and outputs there. A line
 of JSON for each is added to RESULTS as soon as it is known; what would begin later than SECONDS after the start is left out, and said.
-FOLDER gets a file for each with the times of its steps, and what the build said.
+FOLDER gets for each what the build said, and the times of its steps.
 table: Markdown, with the rows of PEERS, what shared/peers/gpu_peers.py wrote on the same machine.
 """
 import glob
@@ -22,8 +22,12 @@ import time
 import numpy as np
 
 
-def tenon(command, *arguments, good=(0,)):
+def tenon(command, *arguments, good=(0,), words=None):
+    """Its output. All that it says goes to the file `words`."""
     done = subprocess.run([command, *arguments], capture_output=True, text=True)
+    if words:
+        with open(words, "w") as file:
+            file.write(done.stderr + done.stdout)
     if done.returncode not in good:
         raise RuntimeError(f"tenon {arguments[0]}: {(done.stderr.strip() or 'no word').splitlines()[-1]}")
     return done.stdout
@@ -53,12 +57,6 @@ def check(command, plan, folder, batch, made):
     return worst
 
 
-def profile(command, plan, name, words):
-    steps = tenon(command, "bench", plan, "--seconds", "0.1", "--profile-steps")
-    with open(name, "w") as file:
-        file.write(words + steps)
-
-
 def measure_one(command, row, profiles, options):
     folder, kind, batch = row.rsplit(":", 2)
     result = {"model": os.path.basename(os.path.normpath(folder)), "type": kind, "batch": int(batch), "peer": "tenon"}
@@ -66,7 +64,9 @@ def measure_one(command, row, profiles, options):
         plan = os.path.join(made, "plan")
         permits = [] if kind == "fp32" else ["--" + kind]
         begin = time.time()
-        words = tenon(command, "build", os.path.join(folder, "model.onnx"), "--device", "cuda", "--batch", batch, "-o", plan, *permits, *options)
+        told = os.path.join(profiles, f"{result['model']}.{kind}.{batch}.build.txt") if profiles else None
+        tenon(command, "build", os.path.join(folder, "model.onnx"), "--device", "cuda", "--batch", batch, "-o", plan,
+              *(["--verbose"] if profiles else []), *permits, *options, words=told)
         result["build_s"] = time.time() - begin
         bench = json.loads(tenon(command, "bench", plan, "--json", "--seconds", "0.6").splitlines()[-1])
         for key in ("device_median_ms", "device_p10_ms", "device_p90_ms", "row_median_ms", "enqueue_median_ms", "steps", "arena_bytes",
@@ -74,7 +74,7 @@ def measure_one(command, row, profiles, options):
             result[key] = bench.get(key)
         result["error"] = check(command, plan, folder, batch, os.path.join(made, "outputs"))
         if profiles:
-            profile(command, plan, os.path.join(profiles, f"{result['model']}.{kind}.{batch}.txt"), words)
+            tenon(command, "bench", plan, "--seconds", "0.1", "--profile-steps", words=told.replace(".build.", ".steps."))
     return result
 
 
