@@ -97,12 +97,10 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
   TENON_TRY(tenon__trial_mirror_begin(&trial->mirror, data, trial->outputs,
                                       candidate->tactic.input_rules, &trial->arena, &trial->sink));
   TENON_TRY(provide_workspaces(trial));
-  TENON_TRY(tenon__packed_store_create(tuning->allocator, &trial->store));
-  tenon__packed_store_use_folder(trial->store, tuning->blobs);
   const tenon__instance_request_t prepared = {.kernel = &binding,
                                               .region = data->region,
                                               .tactic = &candidate->tactic,
-                                              .store = trial->store};
+                                              .store = data->store};
   const double begun = tenon__seconds();
   TENON_TRY(tenon__instance_create(tuning->allocator, &prepared, &trial->sink, &trial->instance));
   const double was_prepared = tenon__seconds();
@@ -133,7 +131,6 @@ void tenon__trial_end(tenon__trial_t* trial) {
   give_back(trial, trial->run.zeroed, trial->candidate->tactic.zeroed_bytes);
   give_back(trial, trial->run.persistent, trial->candidate->tactic.persistent_bytes);
   tenon__trial_mirror_end(&trial->mirror);
-  tenon__packed_store_destroy(trial->store); /* nothing on the device reads it any more */
   tenon__trial_outputs_give_back(trial->data, trial->outputs);
   tenon__arena_deinitialize(&trial->arena);
 }

@@ -5,7 +5,6 @@
 #include "core/candidate/trial_data.h"
 #include "core/candidate/trial_mirror.h"
 #include "core/kernel/bind.h"
-#include "core/kernel/packed_store.h"
 
 /* On the stack, from tenon__trial_begin to tenon__trial_end (timer.h). `candidate` and `data`
  * outlive it. */
@@ -14,7 +13,6 @@ typedef struct tenon__trial_t {
   const tenon__candidate_t* candidate;
   tenon__trial_outputs_t* outputs; /* lent; whoever keeps them takes them away */
   tenon__arena_t arena;
-  tenon__packed_store_t* store;
   tenon__instance_t* instance;
   tenon__bound_t* bound;
   struct tenon_run_t run; /* its workspaces are blocks of the tuning, or the device's */

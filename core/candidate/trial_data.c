@@ -61,9 +61,10 @@ tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct ten
   data->arguments =
       tenon__arena_allocate(&data->arena, region->input_count + 1u, sizeof *data->arguments);
   data->parts = tenon__arena_allocate(&data->arena, region->output_count + 1u, sizeof *data->parts);
-  return data->inputs == NULL || data->arguments == NULL || data->parts == NULL
-             ? TENON_ERROR_OUT_OF_MEMORY
-             : TENON_OK;
+  TENON_TRY_MEMORY(data->inputs != NULL && data->arguments != NULL && data->parts != NULL);
+  TENON_TRY(tenon__packed_store_create(tuning->allocator, &data->store));
+  tenon__packed_store_use_folder(data->store, tuning->blobs);
+  return TENON_OK;
 }
 
 tenon__part_t tenon__trial_data_part(const tenon__trial_data_t* data, uint32_t rank,
@@ -95,6 +96,7 @@ void tenon__trial_data_end(tenon__trial_data_t* data) {
       }
     }
   }
+  tenon__packed_store_destroy(data->store); /* trials have ended: no device reads it any more */
   for (const tenon__trial_block_t* b = data->blocks; b != NULL; b = b->next) {
     tenon__blocks_give_back(&data->tuning->blocks, b->data);
   }

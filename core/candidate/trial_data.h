@@ -10,6 +10,7 @@
 #include "core/candidate/part.h"
 #include "core/candidate/tuning.h"
 #include "core/kernel/dynamic_buffer.h"
+#include "core/kernel/packed_store.h"
 
 /* A box of a dense tensor in which one argument is to lie; arrays of `rank` entries, at the
  * optimum.
@@ -72,8 +73,9 @@ typedef struct tenon__trial_data_t {
   bool is_whole;                         /* outputs are looked at as a whole, however large */
   tenon__arena_t arena;
   tenon__trial_input_t* inputs;
-  tenon_argument_t* arguments; /* of the tactic at hand */
-  tenon__part_t* parts;        /* of each output, once outputs are made */
+  tenon_argument_t* arguments;  /* of the tactic at hand */
+  tenon__part_t* parts;         /* of each output, once outputs are made */
+  tenon__packed_store_t* store; /* what kernels pack: several tactics pack alike */
   tenon__trial_outputs_t* all;
   tenon__trial_outputs_t* spare;
   struct tenon__trial_block_t* blocks; /* taken, to be given back */

@@ -19,6 +19,66 @@ static const tenon__value_node_t* graph_value(const tenon__trial_data_t* data, u
   return &data->region->network->graphs[data->region->graph]->values[value];
 }
 
+/* ---- By all threads ---- */
+
+enum { FOR_ALL_THREADS = 1 << 18 /* elements */ };
+
+/* One index of an axis after the other. */
+typedef struct copying_t {
+  const tenon_tensor_view_t* from;
+  const tenon_tensor_view_t* to;
+  uint32_t axis;
+} copying_t;
+
+static void copy_index(void* user, uint32_t index, uint32_t thread) {
+  const copying_t* c = user;
+  const int64_t from_bytes = tenon__dtype_bits(c->from->dtype) / 8;
+  const int64_t to_bytes = tenon__dtype_bits(c->to->dtype) / 8;
+  tenon_tensor_view_t from = *c->from;
+  tenon_tensor_view_t to = *c->to;
+  int64_t dims[TENON_RANK_LIMIT];
+  (void)thread;
+  memcpy(dims, from.dims, from.rank * sizeof *dims);
+  dims[c->axis] = 1;
+  from.dims = dims;
+  to.dims = dims;
+  from.data = (char*)from.data + index * from.strides[c->axis] * from_bytes;
+  to.data = (char*)to.data + index * to.strides[c->axis] * to_bytes;
+  tenon__strided_copy(&from, &to);
+}
+
+/* Along the first axis that is long enough, or the longest. */
+static void copy_all(const tenon__trial_data_t* data, const tenon_tensor_view_t* from,
+                     const tenon_tensor_view_t* to) {
+  copying_t c = {from, to, 0};
+  uint64_t count = 0;
+  for (uint32_t d = 0; d < from->rank; ++d) {
+    c.axis = from->dims[c.axis] < 8 && from->dims[d] > from->dims[c.axis] ? d : c.axis;
+  }
+  if (!tenon__element_count(from->rank, from->dims, &count) || count < FOR_ALL_THREADS ||
+      from->dims[c.axis] > INT32_MAX) {
+    tenon__strided_copy(from, to);
+    return;
+  }
+  tenon__thread_pool_run(data->tuning->pool, (uint32_t)from->dims[c.axis], copy_index, &c);
+}
+
+typedef struct rounding_t {
+  void* data;
+  tenon_dtype_t dtype;
+  tenon_dtype_t through;
+  uint64_t count;
+} rounding_t;
+
+static void round_piece(void* user, uint32_t index, uint32_t thread) {
+  const rounding_t* r = user;
+  const uint64_t begin = (uint64_t)index * FOR_ALL_THREADS;
+  const uint64_t left = r->count - begin;
+  (void)thread;
+  tenon__elements_round((char*)r->data + begin * sizeof(float), r->dtype, r->through,
+                        left < FOR_ALL_THREADS ? left : FOR_ALL_THREADS);
+}
+
 /* ---- What an input takes ---- */
 
 typedef struct port_use_t {
@@ -105,7 +165,10 @@ static void round_rows(const tenon__trial_data_t* data, const tenon_tensor_view_
     return;
   }
   for (uint32_t t = 0; t < type_count; ++t) {
-    tenon__elements_round(rows->data, rows->dtype, types[t], count);
+    rounding_t rounding = {rows->data, rows->dtype, types[t], count};
+    tenon__thread_pool_run(data->tuning->pool,
+                           (uint32_t)((count + FOR_ALL_THREADS - 1) / FOR_ALL_THREADS), round_piece,
+                           &rounding);
   }
 }
 
@@ -208,7 +271,7 @@ static tenon_status_t copy_for(tenon__trial_data_t* data, tenon__trial_input_t* 
   copy->view.data = tenon__trial_data_take(data, input->size_bytes);
   TENON_TRY_MEMORY(copy->view.data != NULL);
   memset(copy->view.data, 0, input->size_bytes); /* narrower types fill a part of it */
-  tenon__strided_copy(&input->rows.view, &copy->view);
+  copy_all(data, &input->rows.view, &copy->view);
   copy->next = input->copies;
   input->copies = copy;
   *out_copy = copy;

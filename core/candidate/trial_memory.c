@@ -82,6 +82,14 @@ static uint64_t count_words(const uint32_t* data, uint64_t count, uint32_t word)
   return hits;
 }
 
+static uint64_t count_halves(const uint16_t* data, uint64_t count, uint16_t word) {
+  uint64_t hits = 0;
+  for (uint64_t k = 0; k < count; ++k) {
+    hits += data[k] == word ? 1u : 0u;
+  }
+  return hits;
+}
+
 uint64_t tenon__pattern_count(const void* data, tenon_dtype_t dtype, size_t size_bytes,
                               uint32_t pattern, uint8_t* inout_marks) {
   const uint64_t word = word_of(dtype, pattern);
@@ -90,6 +98,9 @@ uint64_t tenon__pattern_count(const void* data, tenon_dtype_t dtype, size_t size
   uint64_t hits = 0;
   if (inout_marks == NULL && width == 4) {
     return count_words(data, count, (uint32_t)word);
+  }
+  if (inout_marks == NULL && width == 2) {
+    return count_halves(data, count, (uint16_t)word);
   }
   for (uint64_t k = 0; k < count; ++k) {
     const bool is_it = (inout_marks == NULL || inout_marks[k] != 0) &&

@@ -19,14 +19,16 @@ bool tenon__cudnn_is_packed(tenon__cudnn_region_t region, tenon__cudnn_choice_t 
          (turns || choice.narrow != TENON_DTYPE_UNDEFINED);
 }
 
-static void store(const void* from, int64_t place, tenon_dtype_t narrow, size_t element_bytes,
-                  void* to, int64_t index) {
-  if (narrow == TENON_DTYPE_UNDEFINED) {
-    memcpy((char*)to + (size_t)index * element_bytes,
-           (const char*)from + (size_t)place * element_bytes, element_bytes);
-    return;
+/* `count` elements that lie `step` apart, one behind the other. */
+static void store(const void* from, int64_t step, tenon_dtype_t narrow, size_t element_bytes,
+                  void* to, int64_t count) {
+  for (int64_t k = 0; narrow == TENON_DTYPE_UNDEFINED && k < count; k++) {
+    memcpy((char*)to + (size_t)k * element_bytes,
+           (const char*)from + (size_t)(k * step) * element_bytes, element_bytes);
   }
-  ((uint16_t*)to)[index] = tenon_narrow_of(narrow, ((const float*)from)[place]);
+  for (int64_t k = 0; narrow != TENON_DTYPE_UNDEFINED && k < count; k++) {
+    ((uint16_t*)to)[k] = tenon_narrow_of(narrow, ((const float*)from)[k * step]);
+  }
 }
 
 /* Channels behind the axes in space, for each of the outermost; rows where nothing is turned. */
@@ -35,12 +37,15 @@ static void write_all(const tenon_value_info_t* value, bool turns, tenon_dtype_t
   const int64_t channels = turns ? value->dims_max[1] : 1;
   const int64_t taps = turns ? tenon__cudnn_count(value->dims_max + 2, value->rank - 2) : 1;
   const int64_t count = tenon__cudnn_count(value->dims_max, value->rank);
-  for (int64_t index = 0; index < count; index++) {
-    const int64_t channel = index % channels;
-    const int64_t tap = index / channels % taps;
-    const int64_t outer = index / channels / taps;
-    store(value->constant_data, (outer * channels + channel) * taps + tap, narrow, element_bytes,
-          out, index);
+  const size_t packed_bytes = narrow == TENON_DTYPE_UNDEFINED ? element_bytes : sizeof(uint16_t);
+  if (!turns) {
+    store(value->constant_data, 1, narrow, element_bytes, out, count);
+    return;
+  }
+  for (int64_t line = 0; line < count / channels; line++) { /* all channels of one tap */
+    const int64_t place = line / taps * channels * taps + line % taps;
+    store((const char*)value->constant_data + (size_t)place * element_bytes, taps, narrow,
+          element_bytes, (char*)out + (size_t)(line * channels) * packed_bytes, channels);
   }
 }
 

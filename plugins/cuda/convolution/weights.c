@@ -33,7 +33,7 @@ float tenon__cuda_float_of(const void* data, tenon_dtype_t dtype, size_t index) 
 
 /* ---- Order ---- */
 
-/* Which weight an element of a lane is; false: none, so zero. */
+/* A weight: of which output and channel, at which place of the window. */
 typedef struct source_t {
   int64_t output;
   int64_t channel;
@@ -45,44 +45,62 @@ static int64_t tile_outputs(uint8_t kind) {
   return kind == TENON_CUDA_DIRECT ? 8 : 16;
 }
 
-/* As tiles of 32 bytes by 8 are held (mma.m16n8k16, of tf32 m16n8k8): of column lane / 4 a lane has
+/* What an element of a lane adds to where its tile and step begin.
+ * As tiles of 32 bytes by 8 are held (mma.m16n8k16, of tf32 m16n8k8): of column lane / 4 a lane has
  * word lane % 4, and the word 4 further on, of two elements or one. DIRECT: of 64 bytes of channels
  * the 16 that the lane reads of x. PATCH: two tiles beside one another. */
-static source_t source_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice, int64_t tile,
-                          int64_t step, int64_t lane, int64_t element) {
+static source_t within(tenon__cuda_choice_t choice, int64_t lane, int64_t element) {
   const int64_t each = 4 / tenon__cuda_product_bytes(choice); /* elements of a word */
-  source_t s = {.output = tile * tile_outputs(choice.kind) + lane / 4};
+  source_t s = {.output = lane / 4};
   if (choice.kind == TENON_CUDA_DIRECT) {
-    s.channel = (step * 4 + lane % 4) * 4 * each + element;
+    s.channel = lane % 4 * 4 * each + element;
     return s;
   }
   const int64_t word = element / each;
   const int64_t row = (word % 2 * 4 + lane % 4) * each + element % each;
   s.output += word / 2 * 8;
   if (choice.kind == TENON_CUDA_PATCH) {
+    s.channel = row;
+  } else {
+    s.channel = row % 4;
+    s.x = row / 4;
+  }
+  return s;
+}
+
+static source_t beginning(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice, int64_t tile,
+                          int64_t step) {
+  const int64_t each = 4 / tenon__cuda_product_bytes(choice);
+  source_t s = {.output = tile * tile_outputs(choice.kind)};
+  if (choice.kind == TENON_CUDA_DIRECT) {
+    s.channel = step * 16 * each;
+  } else if (choice.kind == TENON_CUDA_PATCH) {
     const int64_t taps = p->window.kernel[0] * p->window.kernel[1];
-    s.channel = step / taps * 8 * each + row;
+    s.channel = step / taps * 8 * each;
     s.y = step % taps / p->window.kernel[1];
     s.x = step % p->window.kernel[1];
   } else {
     const int64_t neighbours = 2 * each;
     const int64_t parts = (p->window.kernel[1] + neighbours - 1) / neighbours;
-    s.channel = row % 4;
     s.y = step / parts;
-    s.x = step % parts * neighbours + row / 4;
+    s.x = step % parts * neighbours;
   }
   return s;
 }
 
-static float weight_at(const tenon__cuda_problem_t* p, const source_t* s) {
-  if (s->output >= p->outputs || s->channel >= p->channels || s->x >= p->window.kernel[1]) {
+/* 0 where there is none. */
+static float weight_at(const tenon__cuda_problem_t* p, const source_t* begin,
+                       const source_t* offset) {
+  const source_t s = {begin->output + offset->output, begin->channel + offset->channel, begin->y,
+                      begin->x + offset->x};
+  if (s.output >= p->outputs || s.channel >= p->channels || s.x >= p->window.kernel[1]) {
     return 0;
   }
-  const int64_t place =
-      p->is_product ? s->channel * p->outputs + s->output
-                    : ((s->output * p->channels + s->channel) * p->window.kernel[0] + s->y) *
-                              p->window.kernel[1] +
-                          s->x;
+  const int64_t place = p->is_product
+                            ? s.channel * p->outputs + s.output
+                            : ((s.output * p->channels + s.channel) * p->window.kernel[0] + s.y) *
+                                      p->window.kernel[1] +
+                                  s.x;
   return tenon__cuda_float_of(p->w->constant_data, p->w->dtype, (size_t)place);
 }
 
@@ -128,22 +146,31 @@ size_t tenon__cuda_packed_bytes(const tenon__cuda_problem_t* problem, tenon__cud
          (problem->bias == NULL ? 0 : (size_t)packed_outputs(problem) * sizeof(float));
 }
 
+static void pack_tiles(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
+                       void* out_packed) {
+  enum { MOST = 8 }; /* elements of a lane */
+  const int64_t steps = tenon__cuda_steps_of(p, choice);
+  const int64_t tiles = (p->outputs + tile_outputs(choice.kind) - 1) / tile_outputs(choice.kind);
+  const int64_t own = PIECE / tenon__cuda_product_bytes(choice);
+  source_t offsets[LANES * MOST];
+  for (int64_t k = 0; k < LANES * own; k++) {
+    offsets[k] = within(choice, k / own, k % own);
+  }
+  for (int64_t block = 0; block < tiles * steps; block++) {
+    const source_t begin = beginning(p, choice, block / steps, block % steps);
+    for (int64_t k = 0; k < LANES * own; k++) {
+      put(out_packed, (size_t)(block * LANES * own + k), choice, weight_at(p, &begin, &offsets[k]));
+    }
+  }
+}
+
 void tenon__cuda_weights_pack(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
                               void* out_packed) {
   const tenon__cuda_problem_t* p = problem;
-  const bool by_channel = choice.kind == TENON_CUDA_DEPTHWISE;
-  const int64_t steps = tenon__cuda_steps_of(p, choice);
-  const int64_t tiles = (p->outputs + tile_outputs(choice.kind) - 1) / tile_outputs(choice.kind);
-  const int64_t own = PIECE / tenon__cuda_product_bytes(choice); /* elements of a lane */
-  const int64_t elements = by_channel ? 0 : tiles * steps * LANES * own;
-  for (int64_t k = 0; k < elements; k++) {
-    const int64_t block = k / (LANES * own);
-    const source_t source =
-        source_of(p, choice, block / steps, block % steps, k / own % LANES, k % own);
-    put(out_packed, (size_t)k, choice, weight_at(p, &source));
-  }
-  if (by_channel) {
+  if (choice.kind == TENON_CUDA_DEPTHWISE) {
     pack_channels(p, out_packed);
+  } else {
+    pack_tiles(p, choice, out_packed);
   }
   float* bias = (float*)(void*)((uint8_t*)out_packed + tenon__cuda_weights_bytes(p, choice));
   const int64_t biases = p->bias == NULL ? 0 : p->outputs;
