@@ -236,6 +236,74 @@ static tenon_status_t judge(timing_t* t) {
   return TENON_OK;
 }
 
+/* ---- Families ---- */
+
+/* Tactics of one kernel that take and give the same types in the same order, and multiply alike:
+ * kernels propose them the most promising first. Where two of them take more than twice as long as
+ * the best of all, the others are not tried. */
+enum { FAMILY_LOOKS = 2 };
+static const double hopeless_family = 2.0;
+
+static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
+                       uint32_t count) {
+  bool same = (a == NULL) == (b == NULL);
+  for (uint32_t k = 0; a != NULL && same && k < count; ++k) {
+    same = a[k].kind == b[k].kind && a[k].dtype == b[k].dtype && a[k].flags == b[k].flags &&
+           (a[k].layout == NULL) == (b[k].layout == NULL) &&
+           (a[k].layout == NULL ||
+            (a[k].layout->rank == b[k].layout->rank &&
+             memcmp(a[k].layout->order, b[k].layout->order,
+                    a[k].layout->rank * sizeof *a[k].layout->order) == 0));
+  }
+  return same;
+}
+
+static bool is_family(const search_t* search, uint32_t a, uint32_t b) {
+  const tenon__candidate_t* first = &search->found[a];
+  const tenon__candidate_t* second = &search->found[b];
+  return first->kernel == second->kernel &&
+         first->tactic.numerics.product_mantissa_bits ==
+             second->tactic.numerics.product_mantissa_bits &&
+         first->tactic.numerics.product_exponent_bits ==
+             second->tactic.numerics.product_exponent_bits &&
+         same_rules(first->tactic.input_rules, second->tactic.input_rules,
+                    search->region->input_count) &&
+         same_rules(first->tactic.output_rules, second->tactic.output_rules,
+                    search->region->output_count);
+}
+
+/* How many of the family come before it, and the least of their times. */
+static uint32_t elders_of(const timing_t* t, uint32_t k, double* out_least) {
+  uint32_t count = 0;
+  *out_least = 1e30;
+  for (uint32_t i = 0; i < k; ++i) {
+    if (is_family(t->search, i, k)) {
+      const tenon__time_t time = t->search->found[i].time;
+      const bool counts = time.figure == TENON_FIGURE_MEASURED && !t->entries[i].is_dropped;
+      *out_least = counts && time.seconds < *out_least ? time.seconds : *out_least;
+      count += 1;
+    }
+  }
+  return count;
+}
+
+/* False: leave it out, and it has a reason. */
+static bool is_worth_a_look(timing_t* t, uint32_t k, double best) {
+  double least = 0;
+  const uint32_t elders = elders_of(t, k, &least);
+  if (elders < FAMILY_LOOKS || least >= 1e30 || least <= hopeless_family * best) {
+    return true;
+  }
+  const tenon_refusal_t refusal = {
+      .reason = TENON_REFUSAL_SLOWER,
+      .detail = tenon__arena_format(t->search->tuning->arena,
+                                    "not tried: the first %u of its kind take %.4g us, the best "
+                                    "%.4g us",
+                                    elders, least * 1e6, best * 1e6)};
+  drop(t, k, &refusal);
+  return false;
+}
+
 /* ---- All ---- */
 
 /* Those that begin something ahead come last: it is under way while the others are timed. */
@@ -264,13 +332,16 @@ static tenon_status_t begin_ahead(timing_t* t) {
   return TENON_OK;
 }
 
-static tenon_status_t time_those(timing_t* t, bool ahead, double* best) {
+/* The first of each family, or the others, of those that begin something ahead or not. */
+static tenon_status_t time_those(timing_t* t, bool elders, bool ahead, double* best) {
   for (uint32_t k = 0; k < t->search->count; ++k) {
     const entry_t* entry = &t->entries[k];
-    if (begins_ahead(t, k) != ahead) {
+    double least = 0;
+    if (begins_ahead(t, k) != ahead || (elders_of(t, k, &least) < FAMILY_LOOKS) != elders) {
       continue;
     }
-    if (!entry->is_known && tenon__tuning_may_measure(t->search->tuning)) {
+    if (!entry->is_known && tenon__tuning_may_measure(t->search->tuning) &&
+        is_worth_a_look(t, k, *best)) {
       TENON_TRY(try_candidate(t, k, best));
     }
     const tenon__time_t time = t->search->found[k].time;
@@ -290,8 +361,10 @@ static tenon_status_t time_all(timing_t* t, const tenon__digest_t* signature) {
   if (tenon__tuning_may_measure(t->search->tuning)) {
     TENON_TRY(begin_ahead(t));
   }
-  TENON_TRY(time_those(t, false, &best));
-  TENON_TRY(time_those(t, true, &best));
+  TENON_TRY(time_those(t, true, false, &best));
+  TENON_TRY(time_those(t, true, true, &best));
+  TENON_TRY(time_those(t, false, false, &best));
+  TENON_TRY(time_those(t, false, true, &best));
   for (uint32_t k = 0; k < t->search->count; ++k) {
     is_anything_new = is_anything_new || t->entries[k].is_tried;
   }

@@ -7,7 +7,7 @@ usage: race.py measure TENON RESULTS SECONDS [--profiles FOLDER] NETWORK:TYPE:BA
 measure: NETWORK is a folder with model.onnx and test_data_set_0, TYPE fp32, tf32, fp16, bf16 or best. Each is built, its outputs on the
 recorded data compared with what was recorded, and timed with `tenon bench`: on the device, by its events, inputs and outputs there. A line
 of JSON for each is added to RESULTS as soon as it is known; what would begin later than SECONDS after the start is left out, and said.
-FOLDER gets for each what the build said, and the times of its steps.
+FOLDER gets for each what the build said: the times of its steps among it.
 table: Markdown, with the rows of PEERS, what shared/peers/gpu_peers.py wrote on the same machine.
 """
 import glob
@@ -73,8 +73,6 @@ def measure_one(command, row, profiles, options):
                     "peak_alive_bytes", "device_peak_bytes", "load_ms", "clock_before_mhz", "clock_after_mhz", "waits", "device"):
             result[key] = bench.get(key)
         result["error"] = check(command, plan, folder, batch, os.path.join(made, "outputs"))
-        if profiles:
-            tenon(command, "bench", plan, "--seconds", "0.1", "--profile-steps", words=told.replace(".build.", ".steps."))
     return result
 
 
