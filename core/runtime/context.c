@@ -204,6 +204,16 @@ static tenon_status_t end_run(tenon__context_t* context, tenon_status_t status) 
              : status;
 }
 
+/* The host's threads. On a plan with devices they may have nothing to do, and what they have comes
+ * late. */
+static void expect_work(const tenon__context_t* context) {
+  if (context->engine->plan->device_count > 1) {
+    tenon__thread_pool_expect(context->pool);
+  } else {
+    tenon__thread_pool_wake(context->pool);
+  }
+}
+
 static bool is_busy(const tenon__context_t* context) {
   bool is_busy = false;
   for (uint32_t d = 1; d < context->engine->plan->device_count; ++d) {
@@ -226,7 +236,7 @@ tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
   if (context->zeroed_is_dirty) {
     TENON_TRY(clean_zeroed(context));
   }
-  tenon__thread_pool_wake(context->pool);
+  expect_work(context);
   context->has_begun = false;
   tenon_status_t status = enqueue_all(context);
   context->awaits_collection = status == TENON_OK && is_busy(context);
