@@ -104,6 +104,7 @@ static tenon_status_t set_input(tenon__context_t* context, uint32_t index,
                                 const tenon_argument_t* argument) {
   const tenon__graph_t* g = main_graph(context);
   const tenon_sink_t* sink = context->engine->options.sink;
+  context->is_steady = false;
   if (index >= g->input_count) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "there is no input %u, the engine has %u", index, g->input_count);
@@ -236,6 +237,7 @@ static tenon_status_t check_least_room(const tenon__context_t* context, uint32_t
 static tenon_status_t set_output(tenon__context_t* context, uint32_t index,
                                  const tenon_tensor_view_t* view) {
   const tenon__graph_t* g = main_graph(context);
+  context->is_steady = false;
   if (index >= g->output_count) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                        "there is no output %u, the engine has %u", index, g->output_count);
