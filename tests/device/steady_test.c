@@ -258,6 +258,21 @@ TENON_TEST(what_is_lent_anew_is_written) {
   steady_end(&steady);
 }
 
+/* As before each run, for who does not keep in mind what was said. */
+TENON_TEST(what_is_lent_again_is_nothing_new) {
+  steady_t steady;
+  REQUIRE(steady_begin(&steady));
+  for (int k = 0; k < 8; ++k) {
+    EXPECT_STATUS(lend(&steady, steady.y[k % 4 < 2 ? 0 : 1]), TENON_OK);
+    EXPECT_STATUS(tenon_context_run(steady.run.context), TENON_OK);
+    expect_numbers(&steady, steady.y[k % 4 < 2 ? 0 : 1]);
+    steady.run.numbers[k] = -2;
+    write_numbers(&steady);
+  }
+  EXPECT_INT(calls(&steady.run, FAR_CALL_BEGIN_RECORD), 2);
+  steady_end(&steady);
+}
+
 /* An address that is no multiple of 64 bytes is copied to in each run. */
 TENON_TEST(an_odd_address_is_never_steady) {
   steady_t steady;
