@@ -351,6 +351,10 @@ void tenon__thread_pool_wake(tenon__thread_pool_t* pool) {
   wake_all(pool);
 }
 
+void tenon__thread_pool_expect(tenon__thread_pool_t* pool) {
+  atomic_store_explicit(&pool->awake, 1, memory_order_relaxed);
+}
+
 void tenon__thread_pool_rest(tenon__thread_pool_t* pool) {
   atomic_store_explicit(&pool->awake, 0, memory_order_relaxed);
 }

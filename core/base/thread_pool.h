@@ -27,6 +27,9 @@ void tenon__thread_pool_run(tenon__thread_pool_t* pool, uint32_t count,
                             void (*body)(void* user, uint32_t index, uint32_t thread), void* user);
 /* A run of many jobs begins / ends: between the two workers spin longer before they block. */
 void tenon__thread_pool_wake(tenon__thread_pool_t* pool);
+/* The same for a run that may have no job at all: who sleeps sleeps on until there is one. To wake
+ * a worker is a call of the system, some microseconds of the caller's time for each. */
+void tenon__thread_pool_expect(tenon__thread_pool_t* pool);
 void tenon__thread_pool_rest(tenon__thread_pool_t* pool);
 
 #endif

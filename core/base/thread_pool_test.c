@@ -1,6 +1,7 @@
 #include "core/base/thread_pool.h"
 
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/base/processor.h"
@@ -108,6 +109,38 @@ TENON_TEST(sleeping_workers_wake_up) {
   }
   for (uint32_t i = 0; i < 21; ++i) {
     EXPECT_INT(tally.runs[i], run_count);
+  }
+  tenon__thread_pool_destroy(pool);
+}
+
+/* How often threads of this process went to sleep so far. */
+static long count_sleeps(void) {
+  struct rusage usage = {0};
+  EXPECT_INT(getrusage(RUSAGE_SELF, &usage), 0);
+  return usage.ru_nvcsw;
+}
+
+TENON_TEST(runs_without_jobs_let_workers_sleep) {
+  enum { RUNS = 100, WORKERS = 3 };
+  static tally_t tally;
+  memset(&tally, 0, sizeof(tally));
+  tally.thread_count = WORKERS + 1;
+  tenon__thread_pool_t* pool = create(WORKERS + 1);
+  REQUIRE(pool != NULL);
+  (void)usleep(20000);
+  const long before = count_sleeps();
+  for (int run = 0; run < RUNS; ++run) {
+    tenon__thread_pool_expect(pool);
+    tenon__thread_pool_rest(pool);
+    (void)usleep(200); /* the caller's own sleep */
+  }
+  EXPECT(count_sleeps() < before + (long)2 * RUNS);
+  /* Who was not woken does its part all the same. */
+  tenon__thread_pool_expect(pool);
+  tenon__thread_pool_run(pool, 21, wait_a_little, &tally);
+  tenon__thread_pool_rest(pool);
+  for (uint32_t i = 0; i < 21; ++i) {
+    EXPECT_INT(tally.runs[i], 1);
   }
   tenon__thread_pool_destroy(pool);
 }

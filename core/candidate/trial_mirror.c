@@ -168,7 +168,8 @@ static tenon_status_t move_whole(tenon__trial_mirror_t* mirror, tenon__trial_dat
   tenon_tensor_view_t whole = output->whole;
   whole.data = tenon__trial_data_take(data, output->whole_bytes);
   TENON_TRY_MEMORY(whole.data != NULL);
-  for (size_t at = 0; way == SEND && at < output->whole_bytes;) { /* a pattern, which repeats */
+  const size_t repeated = way == SEND ? output->whole_bytes : 0;
+  for (size_t at = 0; at < repeated;) { /* a pattern */
     const size_t left = output->whole_bytes - at;
     const size_t bytes = left < output->size_bytes ? left : output->size_bytes / 64 * 64;
     memcpy((char*)whole.data + at, output->view.data, bytes);

@@ -215,7 +215,10 @@ static tenon_status_t record(tenon__frame_t* frame, const tenon__chain_t* chain,
 
 static tenon_status_t replay(const tenon__frame_t* frame, const tenon__chain_t* chain,
                              void* recording) {
-  const tenon__memory_t* memory = &frame->context->spaces[chain->device].memory;
+  tenon__space_t* space = &frame->context->spaces[chain->device];
+  const tenon__memory_t* memory = &space->memory;
+  space->is_busy = true;
+  space->run.edge = 0;
   if (chain->name == NULL) {
     return tenon__device_replay(memory->device, memory->stream, recording);
   }
@@ -227,7 +230,6 @@ static tenon_status_t replay(const tenon__frame_t* frame, const tenon__chain_t* 
 
 tenon_status_t tenon__frame_run_chain(tenon__frame_t* frame, tenon__chain_t* chain,
                                       tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
-  tenon__space_t* space = &frame->context->spaces[chain->device];
   if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
     return TENON_ERROR_CANCELLED;
   }
@@ -242,8 +244,19 @@ tenon_status_t tenon__frame_run_chain(tenon__frame_t* frame, tenon__chain_t* cha
   if (recorded->recording == NULL) {
     TENON_TRY(record(frame, chain, &recorded->recording, run));
   }
-  space->is_busy = true;
-  space->run.edge = 0;
+  return replay(frame, chain, recorded->recording);
+}
+
+bool tenon__frame_can_replay(const tenon__frame_t* frame, const tenon__chain_t* chain) {
+  return chain->version == frame->version && chain->recorded[chain->current].recording != NULL;
+}
+
+tenon_status_t tenon__frame_replay(tenon__frame_t* frame, tenon__chain_t* chain) {
+  tenon__recorded_t* recorded = &chain->recorded[chain->current];
+  if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
+    return TENON_ERROR_CANCELLED;
+  }
+  recorded->used_at = ++frame->clock;
   return replay(frame, chain, recorded->recording);
 }
 

@@ -17,6 +17,10 @@ tenon__chain_t* tenon__frame_chain_at(const tenon__frame_t* frame, uint32_t step
 /* All its steps, in one of the three ways. `run` enqueues one of them. */
 tenon_status_t tenon__frame_run_chain(tenon__frame_t* frame, tenon__chain_t* chain,
                                       tenon_status_t (*run)(tenon__frame_t*, uint32_t step));
+/* Is there a recording for the addresses and bound steps as they are now? */
+bool tenon__frame_can_replay(const tenon__frame_t* frame, const tenon__chain_t* chain);
+/* Replays it, without a look at anything else. */
+tenon_status_t tenon__frame_replay(tenon__frame_t* frame, tenon__chain_t* chain);
 /* Recordings in which the step is bound so hold no more; what was asked for is done. */
 void tenon__frame_forget_bound(tenon__frame_t* frame, uint32_t step, const tenon__bound_t* bound);
 void tenon__frame_forget_recordings(tenon__frame_t* frame);

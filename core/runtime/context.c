@@ -4,6 +4,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/runtime/border.h"
+#include "core/runtime/chains.h"
 #include "core/runtime/device_words.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/execute.h"
@@ -189,6 +190,7 @@ static tenon_status_t end_run(tenon__context_t* context, tenon_status_t status) 
     return TENON_OK;
   }
   context->zeroed_is_dirty = true;
+  context->is_steady = false;
   tenon__context_tell_of_states(context);
   tenon__timing_forget(context);
   context->awaits_collection = false;
@@ -204,6 +206,16 @@ static tenon_status_t end_run(tenon__context_t* context, tenon_status_t status) 
              : status;
 }
 
+/* The host's threads. On a plan with devices they may have nothing to do, and what they have comes
+ * late. */
+static void expect_work(const tenon__context_t* context) {
+  if (context->engine->plan->device_count > 1) {
+    tenon__thread_pool_expect(context->pool);
+  } else {
+    tenon__thread_pool_wake(context->pool);
+  }
+}
+
 static bool is_busy(const tenon__context_t* context) {
   bool is_busy = false;
   for (uint32_t d = 1; d < context->engine->plan->device_count; ++d) {
@@ -212,7 +224,23 @@ static bool is_busy(const tenon__context_t* context) {
   return is_busy;
 }
 
+/* As the run before, of which nothing changed. */
+static tenon_status_t enqueue_again(tenon__context_t* context) {
+  tenon__frame_t* frame = &context->frames[0];
+  tenon__interrupt_forget(&context->interrupt);
+  tenon__context_forget_outputs(context);
+  context->has_begun = false;
+  TENON_TRY(tenon__timing_begin_run(context));
+  context->has_begun = true;
+  TENON_TRY(tenon__frame_replay(frame, frame->chains));
+  context->awaits_collection = true;
+  return tenon__timing_end_run(context);
+}
+
 tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
+  if (tenon__context_is_steady(context)) {
+    return end_run(context, enqueue_again(context));
+  }
   if (context->is_lost) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
                        "a device of this context was lost: destroy it, and load the engine again");
@@ -226,11 +254,13 @@ tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
   if (context->zeroed_is_dirty) {
     TENON_TRY(clean_zeroed(context));
   }
-  tenon__thread_pool_wake(context->pool);
+  expect_work(context);
   context->has_begun = false;
   tenon_status_t status = enqueue_all(context);
   context->awaits_collection = status == TENON_OK && is_busy(context);
-  if (status == TENON_OK && !context->awaits_collection) {
+  if (context->awaits_collection) {
+    tenon__context_find_steady(context);
+  } else if (status == TENON_OK) {
     status = collect(context);
   }
   tenon__thread_pool_rest(context->pool);
@@ -263,11 +293,13 @@ tenon_status_t tenon__context_synchronize(tenon__context_t* context) {
 void tenon__context_set_profiler(tenon__context_t* context,
                                  void (*profiler)(void* user, uint32_t step, double seconds),
                                  void* user) {
+  context->is_steady = false;
   context->profiler = profiler;
   context->profiler_user = user;
 }
 
 void tenon__context_set_watcher(tenon__context_t* context, tenon__watcher_t watcher, void* user) {
+  context->is_steady = false;
   context->watcher = watcher;
   context->watcher_user = user;
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
+#include "core/plan/place.h"
 
 /* ---- Shapes ---- */
 
@@ -232,6 +233,36 @@ static tenon_status_t list_views(tenon__frame_t* frame) {
   return TENON_OK;
 }
 
+static bool is_given(tenon__storage_t storage) {
+  return storage == TENON_STORAGE_WEIGHTS || storage == TENON_STORAGE_PARAMETER ||
+         storage == TENON_STORAGE_STATE || storage == TENON_STORAGE_INPUT;
+}
+
+/* Does a view of the place show numbers? */
+static bool is_sizing(const tenon__frame_t* frame, uint32_t place) {
+  bool is_sizing = false;
+  for (uint32_t k = 0; k < frame->sizing_count && !is_sizing; ++k) {
+    is_sizing = tenon__place_root(frame->schedule, frame->sizing[k]) == place;
+  }
+  return is_sizing;
+}
+
+/* So that a run goes through these alone. */
+static tenon_status_t list_given(tenon__frame_t* frame) {
+  const tenon__schedule_t* schedule = frame->schedule;
+  frame->learns = frame->found_count > 0 || frame->at_bound_count > 0;
+  frame->given = tenon__arena_allocate(&frame->context->arena, schedule->place_count + 1u,
+                                       sizeof *frame->given);
+  TENON_TRY_MEMORY(frame->given != NULL);
+  for (uint32_t p = 0; p < schedule->place_count; ++p) {
+    frame->learns = frame->learns || frame->numbers[p] != 0;
+    if (is_given(schedule->places[p].storage) && (frame->numbers[p] != 0 || is_sizing(frame, p))) {
+      frame->given[frame->given_count++] = p;
+    }
+  }
+  return TENON_OK;
+}
+
 static bool is_output_of(const tenon__frame_t* frame, const tenon__step_t* step, uint32_t graph,
                          uint32_t value) {
   if (graph != frame->graph) {
@@ -353,7 +384,8 @@ tenon_status_t tenon__frame_list_data_dependent(tenon__frame_t* frame) {
     frame->numbers[p] = numbers_of(frame, p);
   }
   TENON_TRY(list_following(frame));
-  return list_views(frame);
+  TENON_TRY(list_views(frame));
+  return list_given(frame);
 }
 
 void tenon__frame_forget_data_dependent(tenon__frame_t* frame) {

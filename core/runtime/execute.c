@@ -190,18 +190,11 @@ static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
   return status;
 }
 
-static bool is_given(tenon__storage_t storage) {
-  return storage == TENON_STORAGE_WEIGHTS || storage == TENON_STORAGE_PARAMETER ||
-         storage == TENON_STORAGE_STATE || storage == TENON_STORAGE_INPUT;
-}
-
 /* Places with contents that symbols read and that no step makes. */
 static tenon_status_t learn_given(tenon__frame_t* frame) {
   tenon_status_t status = TENON_OK;
-  for (uint32_t p = 0; p < frame->schedule->place_count && status == TENON_OK; ++p) {
-    if (!is_given(frame->schedule->places[p].storage)) {
-      continue;
-    }
+  for (uint32_t k = 0; k < frame->given_count && status == TENON_OK; ++k) {
+    const uint32_t p = frame->given[k];
     if (frame->numbers[p] != 0) {
       status = tenon__frame_learn(frame, p);
     }

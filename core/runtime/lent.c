@@ -2,6 +2,7 @@
 
 #include "core/base/status.h"
 #include "core/plan/place.h"
+#include "core/runtime/chains.h"
 #include "core/runtime/frame.h"
 #include "core/runtime/states.h"
 #include "core/runtime/transfer.h"
@@ -278,4 +279,32 @@ bool tenon__context_is_all_lent(const tenon__context_t* context) {
     crossings += lent->crossing != TENON_NONE ? 1 : 0;
   }
   return is_lent && frame->chains[0].count + crossings == frame->schedule->step_count;
+}
+
+/* All of it where the kernels look for it: no copy within the device either. */
+static bool lies_in_place(const tenon__context_t* context) {
+  const tenon__graph_t* g = main_graph(context);
+  const tenon__step_state_t* steps = context->frames[0].steps;
+  bool lies = true;
+  for (uint32_t k = 0; k < g->input_count && lies; ++k) {
+    const tenon__lent_t* lent = &context->lent_inputs[k];
+    lies = lent->crossing == TENON_NONE || is_aligned(lent->data);
+  }
+  for (uint32_t k = 0; k < g->output_count && lies; ++k) {
+    lies = steps[context->lent_outputs[k].crossing].transfer == TENON_TRANSFER_NONE;
+  }
+  return lies;
+}
+
+void tenon__context_find_steady(tenon__context_t* context) {
+  const tenon__frame_t* frame = &context->frames[0];
+  context->is_steady = context->profiler == NULL && context->watcher == NULL && !frame->learns &&
+                       !context->awaits_words && tenon__context_is_all_lent(context) &&
+                       lies_in_place(context) && tenon__frame_can_replay(frame, frame->chains);
+}
+
+bool tenon__context_is_steady(const tenon__context_t* context) {
+  const tenon__frame_t* frame = &context->frames[0];
+  return context->is_steady && context->generation == context->engine->generation &&
+         tenon__frame_can_replay(frame, frame->chains);
 }

@@ -30,5 +30,9 @@ tenon_status_t tenon__context_send_lent(tenon__context_t* context, uint32_t inde
                                         const tenon_tensor_view_t* result);
 /* Does a run leave nothing for the host to do or to wait for? */
 bool tenon__context_is_all_lent(const tenon__context_t* context);
+/* After a run: will another be one replay, and nothing else that has to be found out, as long as
+ * nobody sets anything? Who sets something clears `is_steady`. */
+void tenon__context_find_steady(tenon__context_t* context);
+bool tenon__context_is_steady(const tenon__context_t* context);
 
 #endif

@@ -171,10 +171,13 @@ typedef struct tenon__frame_t {
   uint32_t* found;
   uint32_t sizing_count; /* views whose numbers are extents elsewhere: no step of theirs says so */
   uint32_t* sizing;
+  uint32_t given_count; /* places that no step makes, whose numbers a run looks at */
+  uint32_t* given;
   uint32_t following_count;
   tenon__following_t* following;
   tenon__at_bound_t* at_bounds; /* in the order of the steps that make them */
   uint32_t at_bound_count;
+  bool learns;      /* a run finds extents, or looks at numbers */
   bool is_bound;    /* static steps are */
   uint64_t version; /* one more whenever an address or a bound step may be another one */
   uint64_t clock;   /* of forms: which was used last */
@@ -220,6 +223,7 @@ struct tenon__context_t {
   bool is_lost;           /* a device that it needs says that it works no more */
   bool awaits_collection; /* enqueued, and the host has not waited yet */
   bool awaits_words;      /* likewise for what devices leave for the host to read */
+  bool is_steady;         /* the last run was one replay, and nothing was set since: lent.h */
   tenon__extents_t extents;
   tenon__extents_t bounds;  /* likewise, what a run finds at its bound: device_words.h */
   bool has_bounds;          /* is there a value that lies at its bound? Else `bounds` is nothing */

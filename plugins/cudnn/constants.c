@@ -22,11 +22,12 @@ bool tenon__cudnn_is_packed(tenon__cudnn_region_t region, tenon__cudnn_choice_t 
 /* `count` elements that lie `step` apart, one behind the other. */
 static void store(const void* from, int64_t step, tenon_dtype_t narrow, size_t element_bytes,
                   void* to, int64_t count) {
-  for (int64_t k = 0; narrow == TENON_DTYPE_UNDEFINED && k < count; k++) {
+  const int64_t same = narrow == TENON_DTYPE_UNDEFINED ? count : 0;
+  for (int64_t k = 0; k < same; k++) {
     memcpy((char*)to + (size_t)k * element_bytes,
            (const char*)from + (size_t)(k * step) * element_bytes, element_bytes);
   }
-  for (int64_t k = 0; narrow != TENON_DTYPE_UNDEFINED && k < count; k++) {
+  for (int64_t k = same; k < count; k++) {
     ((uint16_t*)to)[k] = tenon_narrow_of(narrow, ((const float*)from)[k * step]);
   }
 }

@@ -31,7 +31,9 @@ counted() { tail -1 report | grep -oE " $1 [0-9]+" | grep -oE '[0-9]+$'; }
 # Times by both clocks, and what they are of.
 bench 0
 says '^latency     median .*, by the host.s clock$' '^on device   median .*, p10 .*, by the events of far:0$' \
-  '^enqueueing  median .*, of the host, to ask for a run$' '^in a row    .* a run, .* a second: 32 enqueued before one wait' \
+  '^enqueueing  median .*, of the host, to ask for a run$' \
+  '^  in a row  median .*, of the host, to ask for one while others are under way$' \
+  '^in a row    .* a run, .* a second: 32 enqueued before one wait' \
   '^tensors     inputs and outputs lie in the device.s memory$' '^clocks      far:0 does not tell$' \
   'on the device weights 0.1, activations ' '^device      0.1 MiB taken at most, .* of its 4096.0 are free$'
 ! grep -qE '^copies|warning: the clock' out err || complain 'copies are told that there are none of, or clocks'
@@ -41,6 +43,8 @@ says '^latency     median .*, by the host.s clock$' '^on device   median .*, p10
 FAR_DEVICE_DELAY=1000 bench 0 --json
 holds "$(number device_min_ms) >= 2 && $(number enqueue_median_ms) < $(number device_min_ms) / 2"
 holds "$(number row_median_ms) >= 1 && $(number row_runs) == 32"
+holds "$(number row_enqueue_median_ms) > 0 && $(number row_enqueue_median_ms) < $(number row_median_ms) / 2"
+holds "$(number row_enqueue_p90_ms) >= $(number row_enqueue_median_ms)"
 ! grep -q transfer_in out || complain 'copies are told that there are none of'
 crossed=$(counted to_host_bytes)
 ((crossed == 0)) || complain "$crossed bytes of results were copied to the host"
@@ -51,6 +55,7 @@ holds "$(number device_min_ms) >= $(number transfer_in_min_ms) + $(number transf
 bench 0 --transfers
 says '^copies in   median ' '^copies out  median ' 'inputs and outputs lie in the host.s memory' \
   '^in a row    one after the other: .* .the host waits 0 times within one.$'
+! grep -q '^  in a row' out || complain 'runs that wait for one another are told as under way at once'
 
 # A clock that changed by more than 5 % is told, one by less not.
 FAR_DEVICE_CLOCKS=1000,940 bench 0

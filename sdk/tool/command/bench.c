@@ -282,6 +282,7 @@ static int bench_command(int argc, char** argv) {
   tool_times_free(&bench.device.transfer_in);
   tool_times_free(&bench.device.transfer_out);
   tool_times_free(&bench.device.row);
+  tool_times_free(&bench.device.row_enqueue);
   tool_list_free(&bench.percentiles);
   tool_building_free(&bench.building);
   tool_feeding_free(&bench.feeding);

@@ -21,8 +21,9 @@ typedef struct bench_device_t {
   tool_times_t transfer_out;
   /* Several runs enqueued before one wait, by the device's events: of one run. */
   tool_times_t row;
-  uint32_t row_runs;       /* 0: the host waits in each run, so they are one after the other */
-  tenon_run_times_t times; /* of the last run alone */
+  tool_times_t row_enqueue; /* of the host, to ask for one of them, without events */
+  uint32_t row_runs;        /* 0: the host waits in each run, so they are one after the other */
+  tenon_run_times_t times;  /* of the last run alone */
   tenon_device_reading_t before;
   tenon_device_reading_t after;
 } bench_device_t;

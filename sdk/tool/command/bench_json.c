@@ -50,6 +50,7 @@ static void add_device_times(tool_json_t* json, const bench_t* bench) {
   if (device->row_runs > 0) {
     tool_json_unsigned(json, "row_runs", device->row_runs);
     tool_json_number(json, "row_median_ms", tool_times_percentile(&device->row, 0.5) * 1e3);
+    add_times(json, bench, "row_enqueue_", &device->row_enqueue);
   }
   if (bench->transfers) {
     add_times(json, bench, "transfer_in_", &device->transfer_in);

@@ -96,6 +96,10 @@ static void print_device_times(const bench_t* bench) {
   }
   tool_free(clock);
   print_times(bench, "enqueueing", &device->enqueue, ", of the host, to ask for a run");
+  if (device->row_runs > 0) {
+    print_times(bench, "  in a row", &device->row_enqueue,
+                ", of the host, to ask for one while others are under way");
+  }
   print_row(device);
 }
 

@@ -83,6 +83,7 @@ static void* pointer(CUdeviceptr address) {
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** parameters,
                           void** extra) {
+  stand_in_called(__func__);
   const stand_in_kernel_t* kernel = (const stand_in_kernel_t*)f;
   (void)extra;
   if (config->gridDimX == 0 || config->blockDimX == 0 || config->blockDimX > 1024 ||
@@ -105,18 +106,22 @@ void stand_in_submit(CUstream stream, stand_in_call_t call, const void* paramete
   (void)submit(stream, &work);
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void* source, size_t size, CUstream stream) {
+  stand_in_called(__func__);
   const work_t work = {.target = pointer(target), .source = source, .size = size};
   return submit(stream, &work);
 }
 CUresult cuMemcpyDtoHAsync(void* target, CUdeviceptr source, size_t size, CUstream stream) {
+  stand_in_called(__func__);
   const work_t work = {.target = target, .source = pointer(source), .size = size};
   return submit(stream, &work);
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream) {
+  stand_in_called(__func__);
   const work_t work = {.target = pointer(target), .source = pointer(source), .size = size};
   return submit(stream, &work);
 }
 CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char byte, size_t size, CUstream stream) {
+  stand_in_called(__func__);
   const work_t work = {.target = pointer(target), .byte = byte, .size = size};
   return submit(stream, &work);
 }
@@ -124,36 +129,44 @@ CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char byte, size_t size, CU
 /* ---- The device ---- */
 
 CUresult cuInit(unsigned int flags) {
+  stand_in_called(__func__);
   (void)flags;
   return CUDA_SUCCESS;
 }
 CUresult cuDriverGetVersion(int* version) {
+  stand_in_called(__func__);
   *version = 13000;
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorName(CUresult error, const char** name) {
+  stand_in_called(__func__);
   *name = error == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_SOME";
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetCount(int* count) {
+  stand_in_called(__func__);
   *count = 1;
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  stand_in_called(__func__);
   *device = ordinal;
   return ordinal == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
+  stand_in_called(__func__);
   (void)device;
   (void)snprintf(name, (size_t)size, "a stand-in on the host");
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetPCIBusId(char* bus_id, int size, CUdevice device) {
+  stand_in_called(__func__);
   (void)device;
   (void)snprintf(bus_id, (size_t)size, STAND_IN_BUS_ID);
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  stand_in_called(__func__);
   (void)device;
   *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? 9
            : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT              ? 4
@@ -163,23 +176,28 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   return CUDA_SUCCESS;
 }
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute name, int value) {
+  stand_in_called(__func__);
   (void)function, (void)name;
   return value >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice device) {
+  stand_in_called(__func__);
   (void)device;
   *out = &context;
   return CUDA_SUCCESS;
 }
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  stand_in_called(__func__);
   (void)device;
   return memory_taken == 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
 }
 CUresult cuCtxSetCurrent(CUcontext current) {
+  stand_in_called(__func__);
   (void)current;
   return CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize(void) {
+  stand_in_called(__func__);
   return CUDA_SUCCESS;
 }
 
@@ -187,24 +205,29 @@ CUresult cuCtxSynchronize(void) {
 
 enum { FRONT = 256 };
 CUresult cuMemGetInfo(size_t* free_bytes, size_t* total) {
+  stand_in_called(__func__);
   *free_bytes = MEMORY_LIMIT - memory_taken;
   *total = MEMORY_LIMIT;
   return CUDA_SUCCESS;
 }
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
+  stand_in_called(__func__);
   (void)properties;
   *pool = malloc(1);
   return CUDA_SUCCESS;
 }
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  stand_in_called(__func__);
   free(pool);
   return CUDA_SUCCESS;
 }
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  stand_in_called(__func__);
   (void)pool, (void)attribute, (void)value;
   return CUDA_SUCCESS;
 }
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  stand_in_called(__func__);
   (void)pool;
   if (attribute != CU_MEMPOOL_ATTR_USED_MEM_CURRENT && attribute != CU_MEMPOOL_ATTR_USED_MEM_HIGH) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -216,6 +239,7 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
 }
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool pool,
                                  CUstream stream) {
+  stand_in_called(__func__);
   (void)pool, (void)stream;
   if (size > MEMORY_LIMIT) {
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -234,6 +258,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool poo
   return CUDA_SUCCESS;
 }
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+  stand_in_called(__func__);
   size_t size = 0;
   uint8_t* block = (uint8_t*)pointer(address) - FRONT;
   (void)stream;
@@ -246,17 +271,21 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
 }
 /* The application's own. */
 CUresult cuMemAlloc(CUdeviceptr* out, size_t size) {
+  stand_in_called(__func__);
   return cuMemAllocFromPoolAsync(out, size, NULL, NULL);
 }
 CUresult cuMemFree(CUdeviceptr address) {
+  stand_in_called(__func__);
   return address == 0 ? CUDA_SUCCESS : cuMemFreeAsync(address, NULL);
 }
 CUresult cuMemHostAlloc(void** out, size_t size, unsigned int flags) {
+  stand_in_called(__func__);
   (void)flags;
   *out = calloc(1, size);
   return CUDA_SUCCESS;
 }
 CUresult cuMemFreeHost(void* data) {
+  stand_in_called(__func__);
   free(data);
   return CUDA_SUCCESS;
 }
@@ -264,49 +293,60 @@ CUresult cuMemFreeHost(void* data) {
 /* ---- Streams, events, graphs ---- */
 
 CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
+  stand_in_called(__func__);
   (void)flags;
   *stream = calloc(1, sizeof(**stream));
   return CUDA_SUCCESS;
 }
 CUresult cuStreamDestroy(CUstream stream) {
+  stand_in_called(__func__);
   free(stream);
   return CUDA_SUCCESS;
 }
 CUresult cuStreamSynchronize(CUstream stream) {
+  stand_in_called(__func__);
   return stream->captured == NULL ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  stand_in_called(__func__);
   *status =
       stream->captured == NULL ? CU_STREAM_CAPTURE_STATUS_NONE : CU_STREAM_CAPTURE_STATUS_ACTIVE;
   return CUDA_SUCCESS;
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
+  stand_in_called(__func__);
   (void)stream, (void)event, (void)flags;
   return CUDA_SUCCESS;
 }
 CUresult cuEventCreate(CUevent* event, unsigned int flags) {
+  stand_in_called(__func__);
   (void)flags;
   *event = calloc(1, sizeof(**event));
   return CUDA_SUCCESS;
 }
 CUresult cuEventDestroy(CUevent event) {
+  stand_in_called(__func__);
   free(event);
   return CUDA_SUCCESS;
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
+  stand_in_called(__func__);
   (void)stream;
   event->recorded = true;
   return CUDA_SUCCESS;
 }
 CUresult cuEventSynchronize(CUevent event) {
+  stand_in_called(__func__);
   (void)event;
   return CUDA_SUCCESS;
 }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
+  stand_in_called(__func__);
   *milliseconds = 1.0F;
   return begin->recorded && end->recorded ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
+  stand_in_called(__func__);
   (void)mode;
   if (stream->captured != NULL) {
     return CUDA_ERROR_ILLEGAL_STATE;
@@ -316,12 +356,14 @@ CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
   return CUDA_SUCCESS;
 }
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  stand_in_called(__func__);
   *graph = (CUgraph)stream->captured;
   stream->captured = NULL;
   return *graph == NULL ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }
 /* The executable takes the graph's work, and the graph is empty from then on. */
 CUresult cuGraphInstantiate(CUgraphExec* recording, CUgraph graph, unsigned long long flags) {
+  stand_in_called(__func__);
   list_t* made = calloc(1, sizeof(*made));
   (void)flags;
   made->first = ((list_t*)graph)->first;
@@ -339,10 +381,12 @@ static void free_list(list_t* list) {
   free(list);
 }
 CUresult cuGraphUpload(CUgraphExec recording, CUstream stream) {
+  stand_in_called(__func__);
   (void)recording, (void)stream;
   return CUDA_SUCCESS;
 }
 CUresult cuGraphLaunch(CUgraphExec recording, CUstream stream) {
+  stand_in_called(__func__);
   (void)stream;
   (void)pthread_mutex_lock(&lock);
   for (const work_t* work = ((const list_t*)recording)->first; work != NULL; work = work->next) {
@@ -352,10 +396,12 @@ CUresult cuGraphLaunch(CUgraphExec recording, CUstream stream) {
   return CUDA_SUCCESS;
 }
 CUresult cuGraphDestroy(CUgraph graph) {
+  stand_in_called(__func__);
   free_list((list_t*)graph);
   return CUDA_SUCCESS;
 }
 CUresult cuGraphExecDestroy(CUgraphExec recording) {
+  stand_in_called(__func__);
   free_list((list_t*)recording);
   return CUDA_SUCCESS;
 }

@@ -26,6 +26,7 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* j
                            void** jit_values, unsigned int jit_count,
                            CUlibraryOption* library_options, void** library_values,
                            unsigned int library_count) {
+  stand_in_called(__func__);
   char path[64];
   (void)jit_options, (void)jit_values, (void)jit_count;
   (void)library_options, (void)library_values, (void)library_count;
@@ -56,11 +57,13 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* j
 }
 
 CUresult cuLibraryUnload(CUlibrary library) {
+  stand_in_called(__func__);
   (void)library; /* addresses of kernels in recordings may outlive it */
   return CUDA_SUCCESS;
 }
 
 CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
+  stand_in_called(__func__);
   char symbol[80];
   (void)snprintf(symbol, sizeof(symbol), "stand_in_call_%s", name);
   stand_in_kernel_t* made = calloc(1, sizeof(*made));
@@ -80,6 +83,7 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
 }
 
 CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+  stand_in_called(__func__);
   *function = (CUfunction)kernel;
   return CUDA_SUCCESS;
 }

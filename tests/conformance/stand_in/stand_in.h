@@ -23,6 +23,11 @@ typedef struct stand_in_kernel_t {
 void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
                   const void* parameters);
 
+/* Each function of the driver says its name. A test that finds the other one by name gets all of
+ * them from then on, in order, with a space behind each; until NULL is given. */
+void stand_in_called(const char* name);
+void stand_in_listen(char* text, size_t capacity);
+
 /* What a library puts on a stream, with a copy of its parameters: done when the stream comes to it,
  * so kept where the stream is being captured. Other stand-ins find it by name in the driver. */
 typedef void (*stand_in_call_t)(const void* parameters);
