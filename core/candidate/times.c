@@ -250,10 +250,9 @@ static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule
   for (uint32_t k = 0; a != NULL && same && k < count; ++k) {
     same = a[k].kind == b[k].kind && a[k].dtype == b[k].dtype && a[k].flags == b[k].flags &&
            (a[k].layout == NULL) == (b[k].layout == NULL) &&
-           (a[k].layout == NULL ||
-            (a[k].layout->rank == b[k].layout->rank &&
-             memcmp(a[k].layout->order, b[k].layout->order,
-                    a[k].layout->rank * sizeof *a[k].layout->order) == 0));
+           (a[k].layout == NULL || (a[k].layout->rank == b[k].layout->rank &&
+                                    memcmp(a[k].layout->order, b[k].layout->order,
+                                           a[k].layout->rank * sizeof *a[k].layout->order) == 0));
   }
   return same;
 }

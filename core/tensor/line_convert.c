@@ -83,7 +83,8 @@ bool tenon__line_convert(tenon__line_t from, tenon__line_t to, int64_t count) {
 }
 
 bool tenon__line_round(float* data, tenon_dtype_t through, uint64_t count) {
-  for (uint64_t k = 0; is_half(through) && k < count; ++k) {
+  const uint64_t rounded = is_half(through) ? count : 0;
+  for (uint64_t k = 0; k < rounded; ++k) {
     data[k] = through == TENON_DTYPE_FLOAT16 ? wide_of_f16(tenon_f16_of(data[k]))
                                              : wide_of_bf16(tenon_bf16_of(data[k]));
   }
