@@ -247,7 +247,8 @@ static const double hopeless_family = 2.0;
 static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
                        uint32_t count) {
   bool same = (a == NULL) == (b == NULL);
-  for (uint32_t k = 0; a != NULL && same && k < count; ++k) {
+  const uint32_t given = a == NULL ? 0 : count;
+  for (uint32_t k = 0; same && k < given; ++k) {
     same = a[k].kind == b[k].kind && a[k].dtype == b[k].dtype && a[k].flags == b[k].flags &&
            (a[k].layout == NULL) == (b[k].layout == NULL) &&
            (a[k].layout == NULL || (a[k].layout->rank == b[k].layout->rank &&

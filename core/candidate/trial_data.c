@@ -74,7 +74,8 @@ tenon__part_t tenon__trial_data_part(const tenon__trial_data_t* data, uint32_t r
 }
 
 static void forget_device(tenon__trial_data_t* data) {
-  for (uint32_t k = 0; data->inputs != NULL && k < data->region->input_count; ++k) {
+  const uint32_t count = data->inputs == NULL ? 0 : data->region->input_count;
+  for (uint32_t k = 0; k < count; ++k) {
     tenon__trial_input_t* input = &data->inputs[k];
     const tenon__memory_t memory = tenon__tuning_memory(data->tuning, data->region->device);
     tenon__memory_free(&memory, input->rows.device, input->size_bytes);
