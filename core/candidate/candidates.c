@@ -255,6 +255,10 @@ void tenon__candidates_key(const struct tenon_region_t* region,
   key_of(region, claimant, &signature, out_key);
 }
 
+static void expected_key(const char* key, char out_key[TENON_REGION_KEY_SIZE + 16]) {
+  (void)snprintf(out_key, TENON_REGION_KEY_SIZE + 16, "expected %s", key);
+}
+
 /* `key`: what the result is remembered by; `signature`: what its times are. */
 static tenon_status_t find(const search_t* begun, const char* key, const tenon__digest_t* signature,
                            const tenon__candidates_t** out_candidates) {
@@ -265,6 +269,9 @@ static tenon_status_t find(const search_t* begun, const char* key, const tenon__
     *out_candidates = known->const_pointer;
     return tenon__candidates_renew(tuning, known->const_pointer);
   }
+  char expected[TENON_REGION_KEY_SIZE + 16];
+  expected_key(key, expected);
+  search.is_begun = tenon__string_map_find(&tuning->known, expected) != NULL;
   tenon__byte_writer_initialize(&search.refusals, tuning->allocator);
   const tenon_status_t status = search_all(&search, signature);
   tenon__candidates_t* result = status == TENON_OK ? result_of(&search) : NULL;
@@ -290,6 +297,39 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
   char key[TENON_REGION_KEY_SIZE];
   key_of(region, claimant, &signature, key);
   return find(&search, key, &signature, out_candidates);
+}
+
+/* True when it was neither found nor expected before. */
+static bool is_new(tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                   const tenon__digest_t* signature) {
+  char key[TENON_REGION_KEY_SIZE];
+  char expected[TENON_REGION_KEY_SIZE + 16];
+  key_of(region, NULL, signature, key);
+  expected_key(key, expected);
+  return tenon__string_map_find(&tuning->known, key) == NULL &&
+         tenon__string_map_find(&tuning->known, expected) == NULL &&
+         tenon__string_map_set(&tuning->known, expected, (tenon__map_value_t){.pointer = NULL});
+}
+
+tenon_status_t tenon__candidates_expect(tenon__tuning_t* tuning, struct tenon_region_t* region) {
+  search_t search = {.tuning = tuning, .region = region};
+  const tenon__digest_t signature = tenon__region_signature(region);
+  if (!tenon__tuning_may_measure(tuning) || !is_new(tuning, region, &signature)) {
+    return TENON_OK;
+  }
+  tenon__byte_writer_initialize(&search.refusals, tuning->allocator);
+  kernel_list_t list = list_kernels(tuning, region, NULL);
+  tenon_status_t status = list.entries == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  if (status == TENON_OK) {
+    status = search_kernels(&search, &list, false);
+  }
+  if (status == TENON_OK) {
+    status = tenon__search_expect(&search, &signature);
+  }
+  end_kernels(&list);
+  tenon__byte_writer_deinitialize(&search.refusals);
+  tenon__free(tuning->allocator, search.found, search.capacity * sizeof *search.found);
+  return status;
 }
 
 tenon_status_t tenon__candidates_convert(tenon__tuning_t* tuning, struct tenon_region_t* copy,

@@ -29,6 +29,10 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
                                       const tenon__kernel_entry_t* claimant,
                                       const tenon__candidates_t** out_candidates);
 
+/* Says that the region will be asked of soon, so that kernels can begin what takes them long, for
+ * several regions beside each other. Once for a signature; nothing where nothing is measured. */
+tenon_status_t tenon__candidates_expect(tenon__tuning_t* tuning, struct tenon_region_t* region);
+
 /* Who can copy a value as the conversion says, with their times for that: `copy` is the region that
  * copies it (tenon__region_of_copy, finished). Likewise remembered, likewise empty. */
 tenon_status_t tenon__candidates_convert(tenon__tuning_t* tuning, struct tenon_region_t* copy,

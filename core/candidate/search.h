@@ -24,6 +24,7 @@ typedef struct search_t {
   const tenon__kernel_entry_t* claimant; /* who alone is asked; NULL: everyone */
   const tenon__conversion_t* conversion; /* what is timed of a copy; NULL: the tactics' own rules */
   tenon__ask_node_t ask_node;            /* for what the region means, node by node */
+  bool is_begun;                         /* what takes long, since the region was expected */
   tenon__candidate_t* found;             /* grows */
   size_t capacity;
   uint32_t count;

@@ -311,25 +311,52 @@ static bool begins_ahead(const timing_t* t, uint32_t k) {
   return t->search->found[k].kernel->kernel.ahead != NULL;
 }
 
+static void begin_one(const search_t* search, const tenon__candidate_t* candidate,
+                      tenon__packed_store_t* store) {
+  const tenon__kernel_binding_t binding =
+      tenon__tuning_binding(search->tuning, search->region, candidate->kernel);
+  const tenon__instance_request_t request = {
+      .kernel = &binding, .region = search->region, .tactic = &candidate->tactic, .store = store};
+  tenon__instance_ahead(search->tuning->allocator, &request);
+}
+
 static tenon_status_t begin_ahead(timing_t* t) {
   tenon__tuning_t* tuning = t->search->tuning;
   tenon__packed_store_t* store = NULL;
   TENON_TRY(tenon__packed_store_create(tuning->allocator, &store));
   tenon__packed_store_use_folder(store, tuning->blobs);
   for (uint32_t k = 0; k < t->search->count; ++k) {
-    const tenon__candidate_t* candidate = &t->search->found[k];
-    const tenon__kernel_binding_t binding =
-        tenon__tuning_binding(tuning, t->search->region, candidate->kernel);
-    const tenon__instance_request_t request = {.kernel = &binding,
-                                               .region = t->search->region,
-                                               .tactic = &candidate->tactic,
-                                               .store = store};
     if (!t->entries[k].is_known) {
-      tenon__instance_ahead(tuning->allocator, &request);
+      begin_one(t->search, &t->search->found[k], store);
     }
   }
   tenon__packed_store_destroy(store);
   return TENON_OK;
+}
+
+static tenon_status_t expect_all(search_t* search, const tenon__digest_t* signature,
+                                 tenon__packed_store_t* store) {
+  for (uint32_t k = 0; k < search->count; ++k) {
+    tenon__digest_t key;
+    tenon__timing_t timing;
+    if (search->found[k].kernel->kernel.ahead == NULL) {
+      continue;
+    }
+    TENON_TRY(make_key(search, signature, &search->found[k], &key));
+    if (!tenon__timing_cache_find(search->tuning->cache, &key, &timing)) {
+      begin_one(search, &search->found[k], store);
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__search_expect(search_t* search, const tenon__digest_t* signature) {
+  tenon__packed_store_t* store = NULL;
+  TENON_TRY(tenon__packed_store_create(search->tuning->allocator, &store));
+  tenon__packed_store_use_folder(store, search->tuning->blobs);
+  const tenon_status_t status = expect_all(search, signature, store);
+  tenon__packed_store_destroy(store);
+  return status;
 }
 
 /* The first of each family, or the others, of those that begin something ahead or not. */
@@ -358,7 +385,7 @@ static tenon_status_t time_all(timing_t* t, const tenon__digest_t* signature) {
   for (uint32_t k = 0; k < t->search->count; ++k) {
     TENON_TRY(look_up(t, k, signature));
   }
-  if (tenon__tuning_may_measure(t->search->tuning)) {
+  if (tenon__tuning_may_measure(t->search->tuning) && !t->search->is_begun) {
     TENON_TRY(begin_ahead(t));
   }
   TENON_TRY(time_those(t, true, false, &best));

@@ -14,4 +14,8 @@
  * lacks keeps its estimate. */
 tenon_status_t tenon__search_time(search_t* search, const tenon__digest_t* signature);
 
+/* Begins what takes the kernels long for all that were found and that the cache does not know: a
+ * region that is asked of later finds it done. */
+tenon_status_t tenon__search_expect(search_t* search, const tenon__digest_t* signature);
+
 #endif

@@ -193,9 +193,22 @@ static void collect_orders(choosing_t* c, const tenon__unit_t* unit) {
   }
 }
 
+/* All that will be asked of: while one is timed, others' kernels are made. */
+static tenon_status_t expect_candidates(const choosing_t* c) {
+  const tenon__units_t* units = c->layouts.units;
+  for (uint32_t u = 0; u < units->count; ++u) {
+    const tenon__unit_t* unit = &units->items[u];
+    if (unit->kind == TENON_UNIT_REGION && unit->chosen.candidates == NULL) {
+      TENON_TRY(tenon__candidates_expect(c->layouts.conversions->tuning, unit->chosen.region));
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t find_candidates(choosing_t* c) {
   tenon__tuning_t* tuning = c->layouts.conversions->tuning;
   const tenon__units_t* units = c->layouts.units;
+  TENON_TRY(expect_candidates(c));
   for (uint32_t u = 0; u < units->count; ++u) {
     tenon__unit_t* unit = &units->items[u];
     if (tenon__interrupt_tell(tuning->options.interrupt, "choose", u, units->count)) {
@@ -292,6 +305,21 @@ static tenon_status_t narrow_all(choosing_t* c, tenon_dtype_t dtype) {
   return TENON_OK;
 }
 
+static tenon_status_t expect_narrow(choosing_t* c) {
+  layouts_t* l = &c->layouts;
+  for (uint32_t u = 0; u < l->units->count; ++u) {
+    const tenon__unit_t* unit = &l->units->items[u];
+    const bool may =
+        unit->kind == TENON_UNIT_REGION &&
+        (unit->plain->kind == TENON_REGION_MOVE || tenon__typing_may_narrow(&l->typing, unit));
+    const uint32_t count = may ? l->typing.type_count : 0;
+    for (uint32_t t = 0; t < count; ++t) {
+      TENON_TRY(tenon__typing_expect(&l->typing, unit, l->typing.types[t]));
+    }
+  }
+  return TENON_OK;
+}
+
 /* What is best so far; all lie in scratch. */
 typedef struct best_t {
   tenon__unit_t* units;
@@ -329,6 +357,7 @@ static tenon_status_t choose_types(choosing_t* c, tenon__copies_t* inout_copies)
   if (!tenon__typing_permit(&l->typing)) {
     return TENON_OK;
   }
+  TENON_TRY(expect_narrow(c));
   best.cost.seconds *= 1 - narrow_factor;
   TENON_TRY(settle_types(c, &best));
   for (uint32_t t = 0; t < l->typing.type_count; ++t) {

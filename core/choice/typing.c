@@ -197,6 +197,29 @@ static tenon_status_t retype(typing_t* t, tenon__unit_t* unit, const variant_t* 
   return tenon__candidates_find(t->tuning, region, NULL, &unit->chosen.candidates);
 }
 
+tenon_status_t tenon__typing_expect(typing_t* t, const tenon__unit_t* unit, tenon_dtype_t dtype) {
+  const struct tenon_region_t* plain = unit->plain;
+  variant_t variant = {
+      .inputs = tenon__arena_allocate(t->arena, plain->input_count + 1u, sizeof *variant.inputs),
+      .outputs =
+          tenon__arena_allocate(t->arena, plain->output_count + 1u, sizeof *variant.outputs)};
+  struct tenon_region_t* region = tenon__arena_allocate(t->arena, 1, sizeof *region);
+  TENON_TRY_MEMORY(variant.inputs != NULL && variant.outputs != NULL && region != NULL);
+  for (uint32_t k = 0; k < plain->input_count; ++k) {
+    const bool may =
+        tenon__region_converts_input(plain, k) && t->may_be_kept[plain->inputs[k].value];
+    variant.inputs[k] = may ? dtype : (tenon_dtype_t)TENON_DTYPE_UNDEFINED;
+  }
+  for (uint32_t k = 0; k < plain->output_count; ++k) {
+    const bool may =
+        tenon__region_converts_output(plain, k) && t->may_be_kept[plain->outputs[k].value];
+    variant.outputs[k] = may ? dtype : (tenon_dtype_t)TENON_DTYPE_UNDEFINED;
+  }
+  TENON_TRY(tenon__region_retype(t->arena, plain, variant.inputs, variant.outputs, region));
+  TENON_TRY(tenon__region_finish(t->arena, t->tuning->profile, region));
+  return tenon__candidates_expect(t->tuning, region);
+}
+
 tenon_status_t tenon__typing_set(typing_t* t, tenon__unit_t* unit, tenon_dtype_t dtype) {
   const struct tenon_region_t* plain = unit->plain;
   variant_t variant = {

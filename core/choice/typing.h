@@ -49,4 +49,9 @@ bool tenon__typing_may_narrow(const typing_t* typing, const tenon__unit_t* unit)
  * unit's pick is the first that is allowed. Nothing happens where that is what it has. */
 tenon_status_t tenon__typing_set(typing_t* typing, tenon__unit_t* unit, tenon_dtype_t dtype);
 
+/* Says that the unit will be asked for in that type, where all around it is in it too: see
+ * tenon__candidates_expect. */
+tenon_status_t tenon__typing_expect(typing_t* typing, const tenon__unit_t* unit,
+                                    tenon_dtype_t dtype);
+
 #endif

@@ -12,7 +12,7 @@
 #include "compiler.h"
 
 /* Code that nobody came for: of tactics that were not tried after all. */
-enum { THREADS = 12, KEPT_CODE = 64 };
+enum { THREADS = 24, KEPT_CODE = 1024 };
 
 typedef enum job_state_t { JOB_WAITS, JOB_RUNS, JOB_DONE } job_state_t;
 

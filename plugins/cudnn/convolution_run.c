@@ -44,6 +44,16 @@ static bool lies_as(const tenon_tensor_view_t* view, const tenon__cudnn_shape_t*
   return same;
 }
 
+/* One number, or one a channel: a tensor of its own extents, or spread over the result's. */
+static bool lies_beside(const tenon_tensor_view_t* view, bool is_vector) {
+  bool lies = true;
+  for (uint32_t k = 0; k < view->rank; k++) {
+    const int64_t step = is_vector && k == 1 ? 1 : 0;
+    lies = lies && (view->dims[k] <= 1 || view->strides[k] == step);
+  }
+  return lies;
+}
+
 static tenon_status_t read_shapes(const tenon__cudnn_convolution_t* c, binding_t* b) {
   const tenon_tensor_view_t* x = &b->host->input(b->handle, c->x)->tensor;
   const tenon_tensor_view_t* w = &b->host->input(b->handle, c->w)->tensor;
@@ -62,8 +72,10 @@ static tenon_status_t read_shapes(const tenon__cudnn_convolution_t* c, binding_t
     const tenon_operand_t* operand = &c->program->operands[k];
     if (operand->kind == TENON_OPERAND_ARGUMENT && c->packs[operand->index] == TENON_NONE) {
       const tenon_tensor_view_t* view = &b->host->input(b->handle, operand->index)->tensor;
-      const bool full = tenon__cudnn_lie_of(c->region, operand) == TENON_CUDNN_LIE_FULL;
-      lies = lies && lies_as(view, full ? &b->y : &b->vector, c->window.missing);
+      const tenon__cudnn_lie_t lie = tenon__cudnn_lie_of(c->region, operand);
+      lies =
+          lies && (lie == TENON_CUDNN_LIE_FULL ? lies_as(view, &b->y, c->window.missing)
+                                               : lies_beside(view, lie == TENON_CUDNN_LIE_VECTOR));
     }
   }
   return lies ? TENON_OK
