@@ -2,6 +2,7 @@
  * it when a plan is made. */
 #include <string.h>
 
+#include "closed/pool.h"
 #include "closed/rows.h"
 #include "compiler.h"
 #include "device.h"
@@ -17,6 +18,8 @@ TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "offers: kernel moves *moves cuda\n"
                       "offers: kernel tiled_convolution standard.convolution/1 cuda\n"
                       "offers: kernel tiled_mat_mul standard.mat_mul/1 cuda\n"
+                      "offers: kernel pool standard.max_pool/1 cuda\n"
+                      "offers: kernel pool standard.average_pool/1 cuda\n"
                       "offers: kernel fused_attention * cuda\n" TENON_CLOSED_OFFERS
                       "needs-library: libcuda.so.1 opened\n"
                       "needs-library: libnvrtc.so.13 opened\n"
@@ -59,8 +62,9 @@ static void stop(void* state) {
     .count = 1, .stride = sizeof(tenon_kernel_t)                                                 \
   }
 static const tenon_offering_t* const offerings[] = {
-    &tenon__cuda_devices, KERNEL(expressions), KERNEL(narrow_expressions), KERNEL(moves),
-    KERNEL(convolution),  KERNEL(mat_mul),     KERNEL(attention),          &tenon__closed_kernels};
+    &tenon__cuda_devices, KERNEL(expressions), KERNEL(narrow_expressions),
+    KERNEL(moves),        KERNEL(convolution), KERNEL(mat_mul),
+    KERNEL(attention),    KERNEL(pool),        &tenon__closed_kernels};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "cuda",

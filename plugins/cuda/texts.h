@@ -44,6 +44,7 @@ extern const char tenon__cuda_closed_narrow_text[];
   X(region)                   \
   X(suppression)              \
   X(windows)                  \
+  X(pool)                     \
   X(neighbours)               \
   X(product)                  \
   X(signal)                   \

@@ -213,11 +213,13 @@ static void check_random(uint32_t number) {
   make_pool(&c);
   if (convolution_is_own) { /* what they take, three times of four */
     c.is_constant = draw(8) != 0;
-    c.kind = KIND_PLAIN;
+    const bool is_pool = c.kind >= KIND_MAX_POOL;
+    c.kind = is_pool ? c.kind : KIND_PLAIN;
+    c.groups = is_pool ? 1 : c.groups;
     c.spatial = c.spatial == 3 && draw(4) != 0 ? 2 : c.spatial;
     const int64_t piece = c.dtype == TENON_DTYPE_FLOAT32 ? 4 : 8;
     c.channels = c.groups > 1 || draw(4) == 0 ? c.channels : piece * between(1, 12);
-    c.outputs = c.groups > 1 ? c.outputs : between(1, 100);
+    c.outputs = is_pool ? c.channels : c.groups > 1 ? c.outputs : between(1, 100);
   }
   c.seed = number;
   draw_window(&c);

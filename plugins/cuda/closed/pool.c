@@ -1,0 +1,214 @@
+/*
+ * Pools where channels lie innermost, in f32, f16 and bf16; values of f32 also kept in the narrower
+ * two, where the build permits that: between convolutions that want them so, no value is converted
+ * for a pool. What this does not take the row of the same operator does.
+ */
+#include <string.h>
+
+#include "../analysis.h"
+#include "../convolution/problem.h"
+#include "pool.h"
+
+#include "../texts.h"
+#include "families.h"
+
+enum { PIECE_BYTES = 16, LAST_RANK = 4 };
+
+/* Of the tactic: in which type it reads and writes. */
+typedef struct choice_t {
+  uint32_t dtype;
+} choice_t;
+
+#define LIST(...) ((const char* const[]){__VA_ARGS__, NULL})
+#define POOL "kernel_shape", "strides", "dilations", "pads", "auto_pad", "ceil_mode"
+
+static void bind_pieces(tenon__closed_work_t* work) {
+  tenon__closed_bind_windows(work);
+  work->launches[0].threads /= PIECE_BYTES / (int64_t)tenon__cuda_bytes(work->in[0].dtype);
+}
+
+static const tenon__closed_row_t rows[] = {{.name = "max_pool",
+                                            .text = tenon__cuda_closed_pool_text,
+                                            .attributes = LIST(POOL, "storage_order"),
+                                            .kernels = LIST("pool_last"),
+                                            .bind = bind_pieces},
+                                           {.name = "average_pool",
+                                            .text = tenon__cuda_closed_pool_text,
+                                            .attributes = LIST(POOL, "count_include_pad"),
+                                            .kernels = LIST("pool_last"),
+                                            .bind = bind_pieces,
+                                            .flags = TENON_CLOSED_SUMS}};
+
+static const tenon__closed_row_t* find_row(const char* op) {
+  return strcmp(op, "standard.max_pool/1") == 0       ? &rows[0]
+         : strcmp(op, "standard.average_pool/1") == 0 ? &rows[1]
+                                                      : NULL;
+}
+
+static bool read_work(const tenon_region_t* region, const tenon_region_table_t* table,
+                      tenon__closed_work_t* out_work) {
+  memset(out_work, 0, sizeof(*out_work));
+  out_work->row = find_row(table->node_operator(region, 0));
+  out_work->region = region;
+  out_work->table = table;
+  return out_work->row != NULL && tenon__closed_read_region(out_work) == NULL;
+}
+
+static bool is_narrow(tenon_dtype_t dtype) {
+  return dtype == TENON_DTYPE_FLOAT16 || dtype == TENON_DTYPE_BFLOAT16;
+}
+static bool fits_pieces(const tenon__closed_work_t* work, tenon_dtype_t dtype) {
+  return work->in[0].dims[1] * (int64_t)tenon__cuda_bytes(dtype) % PIECE_BYTES == 0;
+}
+
+static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
+                     tenon_refusal_t* out_refusal) {
+  tenon__closed_work_t work;
+  const tenon_value_info_t* x = table->value(region, table->node_input(region, 0, 0));
+  if (!read_work(region, table, &work) || x->rank != LAST_RANK) {
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_RANK, "other than two spatial axes");
+  }
+  if (x->dims_min[1] != x->dims_max[1]) {
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "the number of channels");
+  }
+  if (work.in[0].dtype != TENON_DTYPE_FLOAT32 && !is_narrow(work.in[0].dtype)) {
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
+  }
+  if (!work.out[0].present || work.out[1].present) {
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, "places");
+  }
+  if (!fits_pieces(&work, work.in[0].dtype)) {
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER,
+                              "channels that are no multiple of 16 bytes");
+  }
+  return tenon__cuda_compiler_exists(state) ? 1
+                                            : tenon__cuda_refuse(out_refusal, TENON_REFUSAL_LIBRARY,
+                                                                 "CUDA's run-time compiler, NVRTC");
+}
+
+static tenon_status_t emit_one(const tenon__closed_work_t* work, tenon_dtype_t dtype,
+                               tenon_emit_t* emit,
+                               tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  const tenon_numerics_t numerics = {.reassociates = 1};
+  const choice_t choice = {dtype};
+  const tenon_argument_rule_t rule = {
+      .kind = TENON_LAYOUT_EXACT,
+      .layout = tenon__cuda_channels_last(LAST_RANK),
+      .dtype = dtype == work->in[0].dtype ? (tenon_dtype_t)TENON_DTYPE_UNDEFINED : dtype,
+      .alignment = PIECE_BYTES};
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic),
+      .name = dtype == TENON_DTYPE_FLOAT16    ? "channels last, f16"
+              : dtype == TENON_DTYPE_BFLOAT16 ? "channels last, bf16"
+                                              : "channels last",
+      .configuration = &choice,
+      .configuration_size = sizeof(choice),
+      .inputs = &rule,
+      .outputs = &rule,
+      .numerics = (work->row->flags & TENON_CLOSED_SUMS) != 0 ? &numerics : NULL,
+      .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY,
+      .launches = 1,
+  };
+  return add(emit, &tactic);
+}
+
+static tenon_status_t tactics(void* state, const tenon_region_t* region,
+                              const tenon_region_table_t* table, tenon_emit_t* emit,
+                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  static const tenon_dtype_t narrow[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16};
+  tenon__closed_work_t work;
+  (void)state;
+  if (!read_work(region, table, &work)) {
+    return TENON_OK;
+  }
+  tenon_status_t status = emit_one(&work, work.in[0].dtype, emit, add);
+  const uint32_t count = work.in[0].dtype == TENON_DTYPE_FLOAT32 ? 2 : 0;
+  for (uint32_t k = 0; k < count && status == TENON_OK; k++) {
+    status = fits_pieces(&work, narrow[k]) ? emit_one(&work, narrow[k], emit, add) : TENON_OK;
+  }
+  return status;
+}
+
+/* ---- Preparing ---- */
+
+static tenon_status_t read_call(const tenon_prepare_t* call,
+                                tenon__closed_instance_t** out_instance) {
+  choice_t choice;
+  tenon_device_t* device = tenon__cuda_prepared_device(call);
+  if (device == NULL) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  tenon__closed_instance_t* instance = call->host->allocate(call->preparation, sizeof(*instance));
+  if (instance == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (call->tactic->configuration_size != sizeof(choice) ||
+      !read_work(call->region, call->table, &instance->work)) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  memcpy(&choice, call->tactic->configuration, sizeof(choice));
+  tenon__closed_work_t* work = &instance->work;
+  const bool is_known = choice.dtype == work->in[0].dtype ||
+                        (work->in[0].dtype == TENON_DTYPE_FLOAT32 && is_narrow(choice.dtype));
+  if (!is_known || !fits_pieces(work, choice.dtype)) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  work->in[0].dtype = choice.dtype;
+  work->out[0].dtype = choice.dtype;
+  instance->device = device;
+  *out_instance = instance;
+  return TENON_OK;
+}
+
+static void write_text(const tenon__closed_work_t* work, tenon__cuda_text_t* text) {
+  const char* type = tenon__cuda_mnemonic(work->in[0].dtype);
+  tenon__cuda_text_add(text,
+                       "#define LAST_STORED stored_%s\n#define LAST_VALUE value_%s\n"
+                       "#define LAST_STORE store_%s\n",
+                       type, type, type);
+  tenon__closed_write(work, text);
+}
+
+static void ahead(const tenon_prepare_t* call) {
+  tenon__closed_instance_t* instance = NULL;
+  if (read_call(call, &instance) == TENON_OK) {
+    tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
+    write_text(&instance->work, &text);
+    tenon__cuda_module_begin(instance->device, call, &text);
+  }
+}
+
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  tenon__closed_instance_t* instance = NULL;
+  tenon_status_t status = read_call(call, &instance);
+  if (status != TENON_OK) {
+    return status;
+  }
+  const tenon__cuda_wanted_t wanted = {"pool_last", &instance->kernels[0]};
+  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
+  write_text(&instance->work, &text);
+  status = tenon__cuda_module_get(instance->device, call, &text, &wanted, 1, &instance->module);
+  if (status == TENON_OK) {
+    *out_instance = instance;
+  }
+  return status;
+}
+
+static const char* const operators[] = {"standard.max_pool/1", "standard.average_pool/1", NULL};
+static const char* const attributes[] = {"kernel_shape",  "strides",           "dilations",
+                                         "pads",          "auto_pad",          "ceil_mode",
+                                         "storage_order", "count_include_pad", NULL};
+
+const tenon_kernel_t tenon__cuda_pool_kernel = {.size = sizeof(tenon_kernel_t),
+                                                .name = "pool",
+                                                .device = "cuda",
+                                                .operators = operators,
+                                                .attributes = attributes,
+                                                .version = 1,
+                                                .match = match,
+                                                .tactics = tactics,
+                                                .ahead = ahead,
+                                                .prepare = prepare,
+                                                .bind = tenon__closed_bind,
+                                                .enqueue = tenon__closed_enqueue,
+                                                .destroy = tenon__closed_destroy};
