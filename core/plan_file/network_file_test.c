@@ -171,6 +171,44 @@ TENON_TEST(refuses_bytes_that_are_cut_short) {
   test_fixture_close(&fixture);
 }
 
+/* The same number of letters, where they stand first. */
+static bool rename_first(tenon__byte_writer_t* bytes, const char* from, const char* to) {
+  const size_t length = strlen(from);
+  size_t k = 0;
+  while (k + length <= bytes->size && memcmp(bytes->data + k, from, length) != 0) {
+    ++k;
+  }
+  if (k + length > bytes->size || strlen(to) != length) {
+    return false;
+  }
+  memcpy(bytes->data + k, to, length);
+  return true;
+}
+
+/* Two contracts under one identity: written again, nodes of both would have one of them. */
+TENON_TEST(refuses_an_operator_that_is_listed_twice) {
+  test_fixture_t fixture;
+  REQUIRE(test_fixture_open(&fixture, tenon__allocator_default()));
+  REQUIRE(build_all(&fixture));
+  tenon__byte_writer_t writer;
+  REQUIRE(write_all(&fixture, &writer));
+  REQUIRE(rename_first(&writer, "test.find/1", "test.seek/1"));
+  tenon__network_t* network = NULL;
+  EXPECT_STATUS(
+      read_back(&fixture, fixture.allocator, writer.data, writer.size, test_find, &network),
+      TENON_OK);
+  tenon__network_destroy(network);
+  network = NULL;
+  REQUIRE(rename_first(&writer, "test.seek/1", "test.ramp/1"));
+  EXPECT_STATUS(
+      read_back(&fixture, fixture.allocator, writer.data, writer.size, test_find, &network),
+      TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(fixture.messages.text, "its operators are cut short or contradictory");
+  tenon__network_destroy(network);
+  tenon__byte_writer_deinitialize(&writer);
+  test_fixture_close(&fixture);
+}
+
 /* Whatever is read is refused, or can be verified and printed without harm. */
 TENON_TEST(survives_changed_bytes) {
   test_fixture_t fixture;

@@ -40,17 +40,28 @@ static void* allocate(loading_t* loading, size_t count, size_t size_bytes) {
   return memory;
 }
 
+/* An identity stands for one contract, and is listed once: nodes are written with the identity of
+ * their operator alone. */
+static bool read_operator(loading_t* loading, tenon__find_operator_t find, void* find_user,
+                          tenon__string_map_t* names, const tenon__operator_t** out_operator) {
+  return tenon__operator_read(&loading->parts, find, find_user, out_operator) &&
+         tenon__string_map_find(names, (*out_operator)->name) == NULL &&
+         check_memory(loading, tenon__string_map_set(names, (*out_operator)->name,
+                                                     (tenon__map_value_t){.number = 1}));
+}
+
 static bool read_operators(loading_t* loading, tenon__find_operator_t find, void* find_user) {
   const uint32_t count = tenon__read_count(loading->reader, 45);
+  tenon__string_map_t names;
+  tenon__string_map_initialize(&names, loading->network->allocator);
   loading->operators = allocate(loading, count, sizeof(void*));
-  for (uint32_t i = 0; i < count; ++i) {
-    if (loading->reader->failed ||
-        !tenon__operator_read(&loading->parts, find, find_user, &loading->operators[i])) {
-      return false;
-    }
+  while (!loading->reader->failed && loading->operator_count < count &&
+         read_operator(loading, find, find_user, &names,
+                       &loading->operators[loading->operator_count])) {
+    ++loading->operator_count;
   }
-  loading->operator_count = count;
-  return !loading->reader->failed;
+  tenon__string_map_deinitialize(&names);
+  return !loading->reader->failed && loading->operator_count == count;
 }
 
 /* Extents of weights and states. */

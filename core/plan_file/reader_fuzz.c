@@ -1,6 +1,7 @@
 /* The input is the structure of a plan. Header, digest and data are made to fit, so that the reader
  * gets past them. What it accepts can be described, signed and laid out, and written again it is
  * accepted again. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/plan/place.h"
@@ -113,13 +114,21 @@ static void use_plan(const tenon__plan_t* plan) {
   tenon__arena_deinitialize(&arena);
 }
 
+static void print_error(void* user, int32_t severity, const char* message) {
+  (void)user;
+  if (severity == TENON_SEVERITY_ERROR) {
+    (void)fprintf(stderr, "%s\n", message);
+  }
+}
+
 static void write_again(const tenon__plan_t* plan, sample_library_t* library) {
   const tenon_allocator_t allocator = tenon__allocator_default();
+  const tenon_sink_t sink = {NULL, print_error};
   void* file = NULL;
   size_t size = 0;
   tenon__plan_t* again = NULL;
-  if (tenon__plan_write(plan, allocator, NULL, NULL, &file, &size) != TENON_OK ||
-      tenon__plan_read(allocator, &(tenon__plan_source_t){file, size, sample_find, library}, NULL,
+  if (tenon__plan_write(plan, allocator, NULL, &sink, &file, &size) != TENON_OK ||
+      tenon__plan_read(allocator, &(tenon__plan_source_t){file, size, sample_find, library}, &sink,
                        &again) != TENON_OK) {
     abort();
   }

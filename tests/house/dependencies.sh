@@ -31,13 +31,14 @@ check() {
   [[ -d $root/$room ]] || return 0
   local file number include prefix allowed place
   while IFS=: read -r file number include; do
-    include=$(sed -E 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]([^">]*)[">].*/\1/' <<<"$include")
+    include=${include#*[\"<]}
+    include=${include%%[\">]*}
     allowed=no
     if [[ $include =~ ^$headers$ ]]; then allowed=yes; fi
     for prefix in "$@"; do
       if [[ $prefix == . ]]; then
         # Its own files, from wherever in the room: what the path leads to must lie inside.
-        for place in "$root/$room/$include" "$(dirname "$file")/$include"; do
+        for place in "$root/$room/$include" "${file%/*}/$include"; do
           if [[ -e $place ]]; then
             if [[ $include != *..* || $(realpath "$place") == "$(realpath "$root/$room")"/* ]]; then
               allowed=yes

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifndef __x86_64__
 #include <ucontext.h>
+#endif
 #include <unistd.h>
 
 #include "stand_in.h"
@@ -88,14 +90,74 @@ CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
   return CUDA_SUCCESS;
 }
 
+/* ---- Contexts ---- */
+
+/* Where threads meet they are switched thousands of times. That of the C library asks the system
+ * for its signals each time, and under the address sanitizer what a stack's memory is known to be
+ * is forgotten each time. */
+#ifdef __x86_64__
+typedef void* context_t; /* where its stack ends; the registers that a call keeps lie there */
+
+void stand_in_switch(context_t* from, context_t to);
+__asm__(
+    ".text\n"
+    ".type stand_in_switch, @function\n"
+    "stand_in_switch:\n"
+    "  pushq %rbp\n"
+    "  pushq %rbx\n"
+    "  pushq %r12\n"
+    "  pushq %r13\n"
+    "  pushq %r14\n"
+    "  pushq %r15\n"
+    "  movq %rsp, (%rdi)\n"
+    "  movq %rsi, %rsp\n"
+    "  popq %r15\n"
+    "  popq %r14\n"
+    "  popq %r13\n"
+    "  popq %r12\n"
+    "  popq %rbx\n"
+    "  popq %rbp\n"
+    "  ret\n"
+    ".size stand_in_switch, .-stand_in_switch\n");
+
+static void switch_context(context_t* from, const context_t* to) {
+  stand_in_switch(from, *to);
+}
+
+/* As if it had been switched away from just before its first instruction. */
+static void begin_context(context_t* context, char* stack, void (*function)(void)) {
+  enum { REGISTERS = 6 };
+  void** top = (void**)(void*)(stack + STACK_BYTES);
+  *--top = NULL; /* where it would return to: a call leaves the stack so, 8 beside 16 */
+  memcpy(--top, &function, sizeof(function));
+  top -= REGISTERS;
+  memset(top, 0, REGISTERS * sizeof(*top));
+  *context = (void*)top;
+}
+#else
+typedef ucontext_t context_t;
+
+static void switch_context(context_t* from, const context_t* to) {
+  (void)swapcontext(from, to);
+}
+
+static void begin_context(context_t* context, char* stack, void (*function)(void)) {
+  (void)getcontext(context);
+  context->uc_stack.ss_sp = stack;
+  context->uc_stack.ss_size = STACK_BYTES;
+  context->uc_link = NULL;
+  makecontext(context, function, 0);
+}
+#endif
+
 /* ---- A block ---- */
 
 enum { WARP = 32 };
 /* Why a thread gave way. */
 typedef enum state_t { STATE_RUNS, STATE_MEETS_WARP, STATE_MEETS_BLOCK, STATE_ENDED } state_t;
 
-static ucontext_t scheduler;
-static ucontext_t contexts[THREADS];
+static context_t scheduler;
+static context_t contexts[THREADS];
 static char* stacks;
 static state_t states[THREADS];
 static unsigned current;
@@ -105,7 +167,7 @@ static uint64_t slots[THREADS];
 
 static void give_way(state_t state) {
   states[current] = state;
-  (void)swapcontext(&contexts[current], &scheduler);
+  switch_context(&contexts[current], &scheduler);
 }
 static void meet(void) {
   give_way(STATE_MEETS_BLOCK);
@@ -119,12 +181,8 @@ static void enter(void) {
 }
 
 static void begin_thread(unsigned k) {
-  (void)getcontext(&contexts[k]);
-  contexts[k].uc_stack.ss_sp = stacks + (size_t)k * STACK_BYTES;
-  contexts[k].uc_stack.ss_size = STACK_BYTES;
-  contexts[k].uc_link = NULL;
+  begin_context(&contexts[k], stacks + (size_t)k * STACK_BYTES, enter);
   states[k] = STATE_RUNS;
-  makecontext(&contexts[k], enter, 0);
 }
 
 static void fail(const char* what, unsigned first, unsigned count) {
@@ -137,7 +195,7 @@ static state_t run_threads(place_t* thread, unsigned first, unsigned count) {
   for (unsigned k = first; k < first + count; k++) {
     current = k;
     thread->x = k;
-    (void)swapcontext(&scheduler, &contexts[k]);
+    switch_context(&scheduler, &contexts[k]);
   }
   for (unsigned k = first; k < first + count; k++) {
     if (states[k] != states[first]) {
