@@ -86,6 +86,12 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
                                                                  "CUDA's run-time compiler, NVRTC");
 }
 
+/* A launch, and what has to be read and written. */
+static double seconds_of(const tenon__closed_work_t* work, tenon_dtype_t dtype) {
+  const double elements = (double)work->in[0].count + (double)work->out[0].count;
+  return 1.4e-6 + elements * (double)tenon__cuda_bytes(dtype) / 2.4e12;
+}
+
 static tenon_status_t emit_one(const tenon__closed_work_t* work, tenon_dtype_t dtype,
                                tenon_emit_t* emit,
                                tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
@@ -106,6 +112,7 @@ static tenon_status_t emit_one(const tenon__closed_work_t* work, tenon_dtype_t d
       .inputs = &rule,
       .outputs = &rule,
       .numerics = (work->row->flags & TENON_CLOSED_SUMS) != 0 ? &numerics : NULL,
+      .estimate_seconds = seconds_of(work, dtype),
       .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY,
       .launches = 1,
   };
