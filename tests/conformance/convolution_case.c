@@ -12,6 +12,7 @@ static double next_number(made_t* m) {
 
 static void describe(made_t* m, uint32_t value, const tenon_tensor_view_t* view, bool is_output) {
   m->fake.values[value].info = (tenon_value_info_t){.name = "",
+                                                    .kind = TENON_ARGUMENT_TENSOR,
                                                     .dims_min = view->dims,
                                                     .dims_opt = view->dims,
                                                     .dims_max = view->dims,

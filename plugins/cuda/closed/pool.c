@@ -95,7 +95,15 @@ static double seconds_of(const tenon__closed_work_t* work, tenon_dtype_t dtype) 
 static tenon_status_t emit_one(const tenon__closed_work_t* work, tenon_dtype_t dtype,
                                tenon_emit_t* emit,
                                tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
-  const tenon_numerics_t numerics = {.reassociates = 1};
+  const bool is_rounded = dtype != work->in[0].dtype;
+  const bool is_brain = dtype == TENON_DTYPE_BFLOAT16;
+  const tenon_numerics_t numerics = {.reassociates = 1,
+                                     .product_mantissa_bits = !is_rounded ? 0
+                                                              : is_brain  ? 7
+                                                                          : 10,
+                                     .product_exponent_bits = !is_rounded ? 0
+                                                              : is_brain  ? 8
+                                                                          : 5};
   const choice_t choice = {dtype};
   const tenon_argument_rule_t rule = {
       .kind = TENON_LAYOUT_EXACT,
@@ -111,7 +119,7 @@ static tenon_status_t emit_one(const tenon__closed_work_t* work, tenon_dtype_t d
       .configuration_size = sizeof(choice),
       .inputs = &rule,
       .outputs = &rule,
-      .numerics = (work->row->flags & TENON_CLOSED_SUMS) != 0 ? &numerics : NULL,
+      .numerics = &numerics,
       .estimate_seconds = seconds_of(work, dtype),
       .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY,
       .launches = 1,
