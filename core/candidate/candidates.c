@@ -110,15 +110,6 @@ tenon__slot_numbers_t tenon__candidates_slots(tenon__tuning_t* tuning,
   return numbers;
 }
 
-static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
-                       uint32_t count) {
-  bool same = true;
-  for (uint32_t k = 0; k < count && same; ++k) {
-    same = tenon__rules_alike(a == NULL ? NULL : &a[k], b == NULL ? NULL : &b[k]);
-  }
-  return same;
-}
-
 /* What others pay for a tactic depends on its rules alone: of those with the same rules the fastest
  * will do. A time of another sort than the fastest's does not compare. */
 static bool find_picks(tenon__arena_t* arena, tenon__candidates_t* result) {
@@ -132,8 +123,9 @@ static bool find_picks(tenon__arena_t* arena, tenon__candidates_t* result) {
     bool is_new = result->items[k].time.figure == result->items[0].time.figure;
     for (uint32_t p = 0; p < result->pick_count && is_new; ++p) {
       const tenon__step_tactic_t* other = &result->items[picks[p]].tactic;
-      is_new = !same_rules(own->input_rules, other->input_rules, result->input_count) ||
-               !same_rules(own->output_rules, other->output_rules, result->output_count);
+      is_new =
+          !tenon__rule_lists_alike(own->input_rules, other->input_rules, result->input_count) ||
+          !tenon__rule_lists_alike(own->output_rules, other->output_rules, result->output_count);
     }
     if (is_new) {
       picks[result->pick_count++] = k;

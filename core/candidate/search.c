@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/kernel/kernel_match.h"
+#include "core/tensor/layout.h"
 
 static void append(search_t* search, const char* text) {
   tenon__write_bytes(&search->refusals, text, strlen(text));
@@ -23,4 +24,13 @@ void tenon__search_note(search_t* search, const tenon__kernel_entry_t* entry, co
   append(search, refusal->detail == NULL ? "" : ": ");
   append(search, refusal->detail == NULL ? "" : refusal->detail);
   append(search, "\n");
+}
+
+bool tenon__rule_lists_alike(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
+                             uint32_t count) {
+  bool same = true;
+  for (uint32_t k = 0; k < count && same; ++k) {
+    same = tenon__rules_alike(a == NULL ? NULL : &a[k], b == NULL ? NULL : &b[k]);
+  }
+  return same;
 }

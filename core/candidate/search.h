@@ -36,4 +36,8 @@ typedef struct search_t {
 void tenon__search_note(search_t* search, const tenon__kernel_entry_t* entry, const char* tactic,
                         const tenon_refusal_t* refusal);
 
+/* Lists of `count` rules, or NULL. */
+bool tenon__rule_lists_alike(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
+                             uint32_t count);
+
 #endif

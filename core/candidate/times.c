@@ -244,20 +244,6 @@ static tenon_status_t judge(timing_t* t) {
 enum { FAMILY_LOOKS = 2 };
 static const double hopeless_family = 2.0;
 
-static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
-                       uint32_t count) {
-  bool same = (a == NULL) == (b == NULL);
-  const uint32_t given = a == NULL ? 0 : count;
-  for (uint32_t k = 0; same && k < given; ++k) {
-    same = a[k].kind == b[k].kind && a[k].dtype == b[k].dtype && a[k].flags == b[k].flags &&
-           (a[k].layout == NULL) == (b[k].layout == NULL) &&
-           (a[k].layout == NULL || (a[k].layout->rank == b[k].layout->rank &&
-                                    memcmp(a[k].layout->order, b[k].layout->order,
-                                           a[k].layout->rank * sizeof *a[k].layout->order) == 0));
-  }
-  return same;
-}
-
 static bool is_family(const search_t* search, uint32_t a, uint32_t b) {
   const tenon__candidate_t* first = &search->found[a];
   const tenon__candidate_t* second = &search->found[b];
@@ -266,10 +252,10 @@ static bool is_family(const search_t* search, uint32_t a, uint32_t b) {
              second->tactic.numerics.product_mantissa_bits &&
          first->tactic.numerics.product_exponent_bits ==
              second->tactic.numerics.product_exponent_bits &&
-         same_rules(first->tactic.input_rules, second->tactic.input_rules,
-                    search->region->input_count) &&
-         same_rules(first->tactic.output_rules, second->tactic.output_rules,
-                    search->region->output_count);
+         tenon__rule_lists_alike(first->tactic.input_rules, second->tactic.input_rules,
+                                 search->region->input_count) &&
+         tenon__rule_lists_alike(first->tactic.output_rules, second->tactic.output_rules,
+                                 search->region->output_count);
 }
 
 /* How many of the family come before it, and the least of their times. */

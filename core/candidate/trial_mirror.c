@@ -55,8 +55,13 @@ static tenon_status_t send_input(tenon__trial_mirror_t* mirror, tenon__trial_dat
     status = tenon__memory_allocate(&mirror->memory, input->size_bytes, &current->device);
   }
   TENON_TRY(status);
-  return tenon__memory_write(&mirror->memory, current->device, current->view.data,
-                             input->size_bytes);
+  status =
+      tenon__memory_write(&mirror->memory, current->device, current->view.data, input->size_bytes);
+  if (status != TENON_OK) {
+    tenon__memory_free(&mirror->memory, current->device, input->size_bytes);
+    current->device = NULL; /* nobody takes what lies there for the input */
+  }
+  return status;
 }
 
 /* What the tactic reads on the host stays there. */
