@@ -105,11 +105,13 @@ static tenon_status_t emit_one(const tenon__closed_work_t* work, tenon_dtype_t d
                                                               : is_brain  ? 8
                                                                           : 5};
   const choice_t choice = {dtype};
-  const tenon_argument_rule_t rule = {
-      .kind = TENON_LAYOUT_EXACT,
-      .layout = tenon__cuda_channels_last(LAST_RANK),
-      .dtype = dtype == work->in[0].dtype ? (tenon_dtype_t)TENON_DTYPE_UNDEFINED : dtype,
-      .alignment = PIECE_BYTES};
+  /* Of x, and of y and the places that are absent. */
+  const tenon_argument_rule_t rules[2] = {
+      {.kind = TENON_LAYOUT_EXACT,
+       .layout = tenon__cuda_channels_last(LAST_RANK),
+       .dtype = is_rounded ? dtype : (tenon_dtype_t)TENON_DTYPE_UNDEFINED,
+       .alignment = PIECE_BYTES},
+      {0}};
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic),
       .name = dtype == TENON_DTYPE_FLOAT16    ? "channels last, f16"
@@ -117,8 +119,8 @@ static tenon_status_t emit_one(const tenon__closed_work_t* work, tenon_dtype_t d
                                               : "channels last",
       .configuration = &choice,
       .configuration_size = sizeof(choice),
-      .inputs = &rule,
-      .outputs = &rule,
+      .inputs = rules,
+      .outputs = rules,
       .numerics = &numerics,
       .estimate_seconds = seconds_of(work, dtype),
       .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY,
