@@ -12,10 +12,10 @@
 #include "core/device/memory.h"
 #include "core/kernel/instance.h"
 
-/* An output's bytes on the host, and the device's. */
+/* Where an output lies there. */
 typedef struct tenon__mirrored_t {
   void* device;
-  size_t size_bytes; /* there */
+  size_t size_bytes; /* of the whole, of which the host may have a part */
 } tenon__mirrored_t;
 
 /* Lists are as the region's, in the trial's arena; events give the device's own time. All zero:

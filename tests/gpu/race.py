@@ -69,8 +69,8 @@ def measure_one(command, row, profiles, options):
               *(["--verbose"] if profiles else []), *permits, *options, words=told)
         result["build_s"] = time.time() - begin
         bench = json.loads(tenon(command, "bench", plan, "--json", "--seconds", "0.6").splitlines()[-1])
-        for key in ("device_median_ms", "device_p10_ms", "device_p90_ms", "row_median_ms", "enqueue_median_ms", "row_enqueue_median_ms", "steps", "arena_bytes",
-                    "peak_alive_bytes", "device_peak_bytes", "load_ms", "clock_before_mhz", "clock_after_mhz", "waits", "device"):
+        for key in ("device_median_ms", "device_p10_ms", "device_p90_ms", "row_median_ms", "enqueue_median_ms", "row_enqueue_median_ms",
+                    "steps", "arena_bytes", "peak_alive_bytes", "device_peak_bytes", "load_ms", "clock_before_mhz", "clock_after_mhz", "waits", "device"):
             result[key] = bench.get(key)
         result["error"] = check(command, plan, folder, batch, os.path.join(made, "outputs"))
     return result
