@@ -117,25 +117,31 @@ void tenon__closed_ahead(const tenon_prepare_t* call) {
   }
 }
 
-tenon_status_t tenon__closed_prepare(const tenon_prepare_t* call, void** out_instance) {
+tenon_status_t tenon__closed_finish(const tenon_prepare_t* call, tenon__closed_instance_t* instance,
+                                    tenon__cuda_text_t* adopt_text, void** out_instance) {
   tenon__cuda_wanted_t wanted[TENON_CLOSED_LAUNCHES];
   uint32_t count = 0;
-  tenon__closed_instance_t* instance = NULL;
-  tenon_status_t status = read_call(call, &instance);
-  if (status != TENON_OK) {
-    return status;
-  }
   const char* const* kernels = instance->work.row->kernels;
   for (; kernels[count] != NULL && count < TENON_CLOSED_LAUNCHES; count++) {
     wanted[count] = (tenon__cuda_wanted_t){kernels[count], &instance->kernels[count]};
   }
-  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
-  tenon__closed_write(&instance->work, &text);
-  status = tenon__cuda_module_get(instance->device, call, &text, wanted, count, &instance->module);
+  const tenon_status_t status =
+      tenon__cuda_module_get(instance->device, call, adopt_text, wanted, count, &instance->module);
   if (status == TENON_OK) {
     *out_instance = instance;
   }
   return status;
+}
+
+tenon_status_t tenon__closed_prepare(const tenon_prepare_t* call, void** out_instance) {
+  tenon__closed_instance_t* instance = NULL;
+  const tenon_status_t status = read_call(call, &instance);
+  if (status != TENON_OK) {
+    return status;
+  }
+  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
+  tenon__closed_write(&instance->work, &text);
+  return tenon__closed_finish(call, instance, &text, out_instance);
 }
 
 void tenon__closed_destroy(void* instance) {

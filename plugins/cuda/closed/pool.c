@@ -197,18 +197,13 @@ static void ahead(const tenon_prepare_t* call) {
 
 static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
   tenon__closed_instance_t* instance = NULL;
-  tenon_status_t status = read_call(call, &instance);
+  const tenon_status_t status = read_call(call, &instance);
   if (status != TENON_OK) {
     return status;
   }
-  const tenon__cuda_wanted_t wanted = {"pool_last", &instance->kernels[0]};
   tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
   write_text(&instance->work, &text);
-  status = tenon__cuda_module_get(instance->device, call, &text, &wanted, 1, &instance->module);
-  if (status == TENON_OK) {
-    *out_instance = instance;
-  }
-  return status;
+  return tenon__closed_finish(call, instance, &text, out_instance);
 }
 
 static const char* const operators[] = {"standard.max_pool/1", "standard.average_pool/1", NULL};
