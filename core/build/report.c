@@ -80,6 +80,21 @@ static void report_references(const tenon__building_t* b) {
   }
 }
 
+static void report_spent(const tenon_sink_t* sink, const tenon__spent_t* spent) {
+  if (spent->count == 0) {
+    return;
+  }
+  tenon__report(sink, TENON_SEVERITY_INFO,
+                "%u trials took %.2f s: %.2f to prepare, %.2f to bind, %.2f to compare, %.2f to "
+                "time, the rest for data and memory; %u of them, %.2f s, were second looks",
+                spent->count, spent->seconds, spent->preparing, spent->binding, spent->comparing,
+                spent->timing, spent->again_count, spent->again);
+  for (const tenon__kernel_spent_t* k = spent->kernels; k != NULL; k = k->next) {
+    tenon__report(sink, TENON_SEVERITY_INFO, "%s:%s: %u trials, %.2f s to prepare and bind",
+                  k->kernel->owner->plugin, k->kernel->kernel.name, k->count, k->preparing);
+  }
+}
+
 void tenon__building_report(const tenon__building_t* b) {
   const tenon__plan_t* plan = b->plan;
   report_lines(b, TENON_SEVERITY_INFO, "", plan->patches);
@@ -95,12 +110,5 @@ void tenon__building_report(const tenon__building_t* b) {
   tenon__report(b->options->sink, TENON_SEVERITY_INFO,
                 "%u times were measured, %u were known from the timing cache",
                 b->tuning.measured_count, b->tuning.cached_count);
-  const tenon__spent_t* spent = &b->tuning.spent;
-  if (spent->count > 0) {
-    tenon__report(b->options->sink, TENON_SEVERITY_INFO,
-                  "%u trials took %.2f s: %.2f to prepare, %.2f to bind, %.2f to compare, %.2f to "
-                  "time, the rest for data and memory",
-                  spent->count, spent->seconds, spent->preparing, spent->binding, spent->comparing,
-                  spent->timing);
-  }
+  report_spent(b->options->sink, &b->tuning.spent);
 }

@@ -168,9 +168,12 @@ static uint64_t number_of(const walk_t* w, int64_t k) {
 
 static void note(walk_t* w, int64_t k, double a, double b) {
   const double distance = isnan(a) || isnan(b) ? INFINITY : fabs(a - b);
+  const uint64_t number = number_of(w, k);
+  w->found->from = w->found->count == 0 || number < w->found->from ? number : w->found->from;
+  w->found->to = number > w->found->to ? number : w->found->to;
   if (w->found->count == 0 || distance > w->largest) {
     w->largest = distance;
-    w->found->at = number_of(w, k);
+    w->found->at = number;
     w->found->first = a;
     w->found->second = b;
   }

@@ -25,6 +25,8 @@ typedef struct tenon__difference_t {
   uint64_t total;
   bool is_shape; /* they differ in extents: nothing else is said */
   uint64_t at;   /* where the difference is largest, counted in rows */
+  uint64_t from; /* the first that differs, and the last */
+  uint64_t to;
   double first;
   double second;
 } tenon__difference_t;

@@ -90,9 +90,12 @@ tenon_status_t tenon__candidates_remeasure(tenon__tuning_t* tuning, struct tenon
     looks[k].seconds = item->time.seconds;
     looks[k].undisturbed = item->is_disturbed ? 1e30 : item->time.seconds;
   }
+  const tenon__spent_t before = tuning->spent;
   tenon__rehearsal_begin(&search, &rehearsal);
   const tenon_status_t status = measure(&rehearsal, candidates, looks);
   tenon__rehearsal_end(&rehearsal);
+  tuning->spent.again_count += tuning->spent.count - before.count;
+  tuning->spent.again += tuning->spent.seconds - before.seconds;
   TENON_TRY(status);
   for (uint32_t k = candidates->count; k-- > 0;) { /* the fastest decides who contends: last */
     tenon__candidate_t* item = &candidates->items[k];

@@ -77,6 +77,25 @@ static tenon_status_t provide_workspaces(tenon__trial_t* trial) {
   return tenon__memory_clear(&memory, trial->run.persistent, tactic->persistent_bytes);
 }
 
+/* For reports; what memory is too short for is left out. */
+static void note_preparing(tenon__tuning_t* tuning, const tenon__kernel_entry_t* kernel,
+                           double seconds) {
+  tenon__kernel_spent_t* spent = tuning->spent.kernels;
+  while (spent != NULL && spent->kernel != kernel) {
+    spent = spent->next;
+  }
+  if (spent == NULL) {
+    spent = tenon__arena_allocate(tuning->arena, 1, sizeof *spent);
+    if (spent == NULL) {
+      return;
+    }
+    *spent = (tenon__kernel_spent_t){.next = tuning->spent.kernels, .kernel = kernel};
+    tuning->spent.kernels = spent;
+  }
+  spent->preparing += seconds;
+  spent->count += 1;
+}
+
 tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* data,
                                   const tenon__candidate_t* candidate) {
   tenon__tuning_t* tuning = data->tuning;
@@ -112,7 +131,9 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
       .thread_count = tenon__thread_pool_thread_count(tuning->pool)};
   const tenon_status_t status = tenon__bound_create(tuning->allocator, trial->instance, &request,
                                                     &trial->sink, &trial->bound);
-  tuning->spent.binding += tenon__seconds() - was_prepared;
+  const double was_bound = tenon__seconds();
+  tuning->spent.binding += was_bound - was_prepared;
+  note_preparing(tuning, kernel, was_bound - begun);
   return status;
 }
 

@@ -112,6 +112,14 @@ typedef struct tenon__assignment_t {
   uint32_t device;
 } tenon__assignment_t;
 
+/* What preparing one kernel's tactics took. In the tuning's arena. */
+typedef struct tenon__kernel_spent_t {
+  struct tenon__kernel_spent_t* next;
+  const tenon__kernel_entry_t* kernel;
+  double preparing; /* and binding, seconds */
+  uint32_t count;
+} tenon__kernel_spent_t;
+
 /* What trials took, by the host's clock: for reports. */
 typedef struct tenon__spent_t {
   double seconds; /* the whole of them */
@@ -120,6 +128,9 @@ typedef struct tenon__spent_t {
   double comparing; /* run once or twice, looked at */
   double timing;
   uint32_t count;
+  uint32_t again_count;           /* of them, to look a second time */
+  double again;                   /* those, seconds */
+  tenon__kernel_spent_t* kernels; /* those that were tried */
 } tenon__spent_t;
 
 /* Who makes the build fills it in and frees blocks and `known`; the rest is borrowed and outlives

@@ -1,5 +1,6 @@
-/* Which of several answers is right: the region's meaning says so; where nobody knows it, the
- * answer that most kernels give, of two the one of better numerics, then the earlier. */
+/* Which of several answers is right: the region's meaning says so; where nobody knows it, or where
+ * it would take long, the answer that most kernels give, of two the one of better numerics, then
+ * the earlier. */
 #include "core/candidate/verdict.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 #include "core/candidate/reference_result.h"
 #include "core/candidate/rehearsal.h"
 #include "core/candidate/trial_check.h"
+#include "core/plan/work.h"
 
 /* "fast:blur (channels last)" */
 static const char* who(const tenon__rehearsal_t* r, const tenon__answer_t* answer) {
@@ -19,13 +21,24 @@ static const char* who(const tenon__rehearsal_t* r, const tenon__answer_t* answe
   return text == NULL ? "another" : text;
 }
 
+/* "[1, 2] of 'y'", of the element that stands at `number` in rows of what was looked at. */
+static const char* place_of(const tenon__rehearsal_t* r, uint32_t output,
+                            const tenon_tensor_view_t* view, uint64_t number) {
+  int64_t index[TENON_RANK_LIMIT] = {0};
+  for (uint32_t k = view->rank; k-- > 0;) {
+    index[k] = (int64_t)(number % (uint64_t)view->dims[k]);
+    number /= (uint64_t)view->dims[k];
+  }
+  index[0] = tenon__part_index(&r->data.parts[output], index[0]);
+  return tenon__element_name(r, output, index, view->rank);
+}
+
 /* What is wrong with an answer: where it is furthest from the right one. */
 static const char* describe(tenon__rehearsal_t* r, tenon__answer_t* wrong, const char* right_name,
                             const tenon_tensor_view_t* right,
                             const tenon__candidate_t* right_maker) {
   tenon__difference_t d = {0};
   uint32_t output = 0;
-  int64_t index[TENON_RANK_LIMIT] = {0};
   tenon__arena_t* arena = r->search->tuning->arena;
   if (!tenon__answers_differ(r, wrong, right, right_maker, &output, &d)) {
     return tenon__arena_format(arena, "computes something else than %s", right_name);
@@ -35,19 +48,14 @@ static const char* describe(tenon__rehearsal_t* r, tenon__answer_t* wrong, const
     return tenon__arena_format(arena, "computes something else than %s: other extents of output %u",
                                right_name, output);
   }
-  uint64_t rest = d.at;
-  for (uint32_t k = view->rank; k-- > 0;) {
-    index[k] = (int64_t)(rest % (uint64_t)view->dims[k]);
-    rest /= (uint64_t)view->dims[k];
-  }
-  index[0] = tenon__part_index(&r->data.parts[output], index[0]);
   return tenon__arena_format(arena,
                              "computes something else than %s: largest difference %.4g (%.6g, not "
                              "%.6g) at %s, %llu of %llu "
-                             "elements differ",
+                             "elements differ, the first of them %s, the last %s",
                              right_name, fabs(d.first - d.second), d.first, d.second,
-                             tenon__element_name(r, output, index, view->rank),
-                             (unsigned long long)d.count, (unsigned long long)d.total);
+                             place_of(r, output, view, d.at), (unsigned long long)d.count,
+                             (unsigned long long)d.total, place_of(r, output, view, d.from),
+                             place_of(r, output, view, d.to));
 }
 
 static double roughness(const tenon__answer_t* answer) {
@@ -61,8 +69,8 @@ static bool is_better(const tenon__answer_t* a, const tenon__answer_t* b) {
                                                     : roughness(a) < roughness(b);
 }
 
-/* Nobody knows the meaning. */
-static void prefer_one(tenon__rehearsal_t* r, tenon__verdict_t* verdict) {
+/* Nobody knows the meaning, or it would take long. */
+static uint32_t prefer_one(tenon__rehearsal_t* r, tenon__verdict_t* verdict) {
   uint32_t best = 0;
   for (uint32_t k = 1; k < r->answer_count; ++k) {
     best = is_better(&r->answers[k], &r->answers[best]) ? k : best;
@@ -75,11 +83,39 @@ static void prefer_one(tenon__rehearsal_t* r, tenon__verdict_t* verdict) {
           describe(r, &r->answers[k], who(r, right), right->outputs, right->first);
     }
   }
+  return best;
+}
+
+/* A reference does about one operation in a nanosecond: some seconds for an operator of a large
+ * batch, and a network has dozens. */
+static tenon_status_t takes_long(const tenon__rehearsal_t* r, bool* out_long) {
+  static const double most = 2e9;
+  const struct tenon_region_t* region = r->search->region;
+  double operations = 0;
+  TENON_TRY(tenon__region_operations(r->search->tuning->allocator, region,
+                                     &region->profile->optimum, &operations));
+  *out_long = operations > most;
+  return TENON_OK;
+}
+
+/* By votes: sure where one answer alone was given by several kernels. */
+static void vote(tenon__rehearsal_t* r, tenon__verdict_t* verdict) {
+  const uint32_t best = prefer_one(r, verdict);
+  verdict->is_certain = r->answers[best].kernel_count > 1;
+  for (uint32_t k = 0; k < r->answer_count; ++k) {
+    verdict->is_certain = verdict->is_certain && (k == best || r->answers[k].kernel_count == 1);
+  }
 }
 
 tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* out_verdict) {
   *out_verdict = (tenon__verdict_t){.is_right = {true}};
   if (r->answer_count < 2) {
+    return TENON_OK;
+  }
+  bool would_take_long = false;
+  TENON_TRY(takes_long(r, &would_take_long));
+  if (would_take_long) {
+    vote(r, out_verdict);
     return TENON_OK;
   }
   tenon_tensor_view_t* meant =
@@ -88,7 +124,7 @@ tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* o
   TENON_TRY(tenon__reference_compute(&r->data, r->search->ask_node, true, &r->data.arena, meant,
                                      &out_verdict->is_certain));
   if (!out_verdict->is_certain) {
-    prefer_one(r, out_verdict);
+    (void)prefer_one(r, out_verdict);
     return TENON_OK;
   }
   for (uint32_t k = 0; k < r->answer_count; ++k) {

@@ -7,14 +7,17 @@
 /* Of each answer of the rehearsal. Entries from answer_count on mean nothing. Messages lie in the
  * tuning's arena. */
 typedef struct tenon__verdict_t {
-  bool is_certain; /* the region's meaning says so; else more kernels, or better ones, do */
+  /* The region's meaning says so, or, where that would take long, several kernels against single
+   * ones; else more kernels, or better ones, do. */
+  bool is_certain;
   bool is_right[REHEARSAL_MOST_ANSWERS];
   const char* messages[REHEARSAL_MOST_ANSWERS]; /* of the wrong ones: what is wrong */
 } tenon__verdict_t;
 
 /* Computes the reference only where answers differ. With one answer there is nothing to judge: it
- * is right and not certain. Where no reference is to be had the answer of most kernels counts, of
- * two the one by the nodes, then that of better numerics, then the earlier. */
+ * is right and not certain. Where no reference is to be had, or it would take seconds, the answer
+ * of most kernels counts, of two the one by the nodes, then that of better numerics, then the
+ * earlier. */
 tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* rehearsal, tenon__verdict_t* out_verdict);
 
 #endif

@@ -54,7 +54,7 @@ typedef struct judged_t {
 } judged_t;
 
 /* `reference`: NULL, or who the operator's definition comes from. */
-static judged_t judge(fake_t* fakes, uint32_t count, fake_t* reference) {
+static judged_t judge_operator(const char* op, fake_t* fakes, uint32_t count, fake_t* reference) {
   judged_t judged = {.verdict = {.is_certain = false}};
   rehearsal_world_t world;
   EXPECT(rehearsal_world_open(&world));
@@ -62,9 +62,8 @@ static judged_t judge(fake_t* fakes, uint32_t count, fake_t* reference) {
   if (reference != NULL) {
     rehearsal_world_offer(&world, reference);
   }
-  rehearsal_world_begin(&world,
-                        test_binary(b, "test.dense/1", "y", test_input(b, "x", DIMS(ROWS, TERMS)),
-                                    test_input(b, "w", DIMS(COLUMNS, TERMS))));
+  rehearsal_world_begin(&world, test_binary(b, op, "y", test_input(b, "x", DIMS(ROWS, TERMS)),
+                                            test_input(b, "w", DIMS(COLUMNS, TERMS))));
   for (uint32_t k = 0; k < count; ++k) {
     judged.answers[k] = rehearsal_world_try(&world, &fakes[k]).answer;
   }
@@ -76,6 +75,10 @@ static judged_t judge(fake_t* fakes, uint32_t count, fake_t* reference) {
   }
   rehearsal_world_close(&world);
   return judged;
+}
+
+static judged_t judge(fake_t* fakes, uint32_t count, fake_t* reference) {
+  return judge_operator("test.dense/1", fakes, count, reference);
 }
 
 TENON_TEST(one_answer_is_right) {
@@ -131,5 +134,24 @@ TENON_TEST(of_two_the_one_of_better_numerics_is_right_then_the_earlier) {
   EXPECT(!judged.verdict.is_right[0] && judged.verdict.is_right[1]);
   fake_t equals[] = {{.compute = one_more, .name = "a"}, {.compute = right, .name = "b"}};
   judged = judge(equals, 2, NULL);
+  EXPECT(judged.verdict.is_right[0] && !judged.verdict.is_right[1]);
+}
+
+/* The oracle would take seconds: it is not asked. */
+TENON_TEST(what_is_heavy_is_decided_by_votes) {
+  static const char* const takes[] = {"test.heavy/1", NULL};
+  fake_t reference = {
+      .compute = one_more, .name = "oracle", .flags = TENON_KERNEL_REFERENCE, .operators = takes};
+  fake_t fakes[] = {{.compute = one_more, .name = "a"},
+                    {.compute = right, .name = "b"},
+                    {.compute = right, .name = "c"}};
+  judged_t judged = judge_operator("test.heavy/1", fakes, 3, &reference);
+  EXPECT(judged.verdict.is_certain);
+  EXPECT(!judged.verdict.is_right[0] && judged.verdict.is_right[1]);
+  EXPECT_CONTAINS(judged.messages[0], "computes something else than b:b ()");
+  EXPECT_CONTAINS(judged.messages[0], "the first of them [1, 1] of 'y', the last [1, 1] of 'y'");
+  EXPECT_INT(reference.call_count, 0);
+  judged = judge_operator("test.heavy/1", fakes, 2, &reference);
+  EXPECT(!judged.verdict.is_certain);
   EXPECT(judged.verdict.is_right[0] && !judged.verdict.is_right[1]);
 }

@@ -299,3 +299,19 @@ tenon_status_t tenon__step_work(const tenon__plan_t* plan, uint32_t graph, uint3
   }
   return status;
 }
+
+tenon_status_t tenon__region_operations(tenon_allocator_t allocator,
+                                        const struct tenon_region_t* region,
+                                        const tenon__extents_t* extents, double* out_operations) {
+  tenon__arena_t arena;
+  counting_t c = {
+      .graph = region->network->graphs[region->graph], .extents = extents, .arena = &arena};
+  tenon_status_t status = TENON_OK;
+  tenon__arena_initialize(&arena, allocator);
+  for (uint32_t k = 0; k < region->covered_count && status == TENON_OK; ++k) {
+    status = count_node(&c, region->covered[k]);
+  }
+  tenon__arena_deinitialize(&arena);
+  *out_operations = c.work.operations;
+  return status;
+}

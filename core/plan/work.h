@@ -22,4 +22,9 @@ typedef struct tenon__work_t {
 tenon_status_t tenon__step_work(const tenon__plan_t* plan, uint32_t graph, uint32_t step,
                                 const tenon__extents_t* extents, tenon__work_t* out_work);
 
+/* The arithmetic alone, of all nodes of a region. */
+tenon_status_t tenon__region_operations(tenon_allocator_t allocator,
+                                        const struct tenon_region_t* region,
+                                        const tenon__extents_t* extents, double* out_operations);
+
 #endif

@@ -74,10 +74,13 @@ bool tenon__cublas_operand(const tenon__cublas_instance_t* instance, tenon_bindi
   if (instance->packs[input] == TENON_NONE) {
     return true;
   }
+  /* In rows, and along axes that it is spread over it stays where it is: its view has the result's
+   * extents there, what is packed has one. */
   int64_t step = 1;
   for (uint32_t axis = out_operand->view.rank; axis-- > 0;) {
-    out_operand->strides[axis] = step;
-    step *= out_operand->view.dims[axis];
+    const bool is_spread = out_operand->view.strides[axis] == 0;
+    out_operand->strides[axis] = is_spread ? 0 : step;
+    step *= is_spread ? 1 : out_operand->view.dims[axis];
   }
   out_operand->view.strides = out_operand->strides;
   out_operand->packed = host->packed(binding, instance->packs[input]);

@@ -91,6 +91,21 @@ const char* tenon__cublas_validity(void* state, tenon_device_t* device) {
 
 /* ---- Handles ---- */
 
+/* When the device closes. */
+static void forget_handle(void* user) {
+  tenon__cublas_handle_t* handle = user;
+  tenon__cublas_state_t* state = handle->state;
+  (void)pthread_mutex_lock(&state->lock);
+  tenon__cublas_handle_t** place = &state->handles;
+  while (*place != handle) {
+    place = &(*place)->next;
+  }
+  *place = handle->next;
+  (void)state->calls.cublasLtDestroy(handle->handle);
+  (void)state->allocator.resize(state->allocator.user, handle, sizeof(*handle), 0);
+  (void)pthread_mutex_unlock(&state->lock);
+}
+
 static tenon_status_t make_handle(tenon__cublas_state_t* state, const tenon_cuda_native_t* native,
                                   const tenon_sink_t* sink, tenon__cublas_handle_t** out_handle) {
   tenon__cublas_handle_t* made =
@@ -98,13 +113,19 @@ static tenon_status_t make_handle(tenon__cublas_state_t* state, const tenon_cuda
   if (made == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  *made = (tenon__cublas_handle_t){.next = state->handles, .native = native};
+  *made = (tenon__cublas_handle_t){.next = state->handles, .native = native, .state = state};
   tenon_status_t status = native->enter(native->device);
   if (status == TENON_OK) {
     status = tenon__cublas_check(&state->calls, sink, state->calls.cublasLtCreate(&made->handle),
                                  "cublasLtCreate");
   }
+  if (status == TENON_OK) {
+    status = native->on_close(native->device, forget_handle, made);
+  }
   if (status != TENON_OK) {
+    if (made->handle != NULL) {
+      (void)state->calls.cublasLtDestroy(made->handle);
+    }
     (void)state->allocator.resize(state->allocator.user, made, sizeof(*made), 0);
     return status;
   }
@@ -113,10 +134,9 @@ static tenon_status_t make_handle(tenon__cublas_state_t* state, const tenon_cuda
   return TENON_OK;
 }
 
-tenon_status_t tenon__cublas_handle_retain(tenon__cublas_state_t* state,
-                                           const tenon_cuda_native_t* native,
-                                           const tenon_sink_t* sink,
-                                           tenon__cublas_handle_t** out_handle) {
+tenon_status_t tenon__cublas_handle_of(tenon__cublas_state_t* state,
+                                       const tenon_cuda_native_t* native, const tenon_sink_t* sink,
+                                       tenon__cublas_handle_t** out_handle) {
   tenon_status_t status = TENON_OK;
   (void)pthread_mutex_lock(&state->lock);
   tenon__cublas_handle_t* found = state->handles;
@@ -126,26 +146,7 @@ tenon_status_t tenon__cublas_handle_retain(tenon__cublas_state_t* state,
   if (found == NULL) {
     status = make_handle(state, native, sink, &found);
   }
-  if (status == TENON_OK) {
-    found->users++;
-    *out_handle = found;
-  }
+  *out_handle = found;
   (void)pthread_mutex_unlock(&state->lock);
   return status;
-}
-
-void tenon__cublas_handle_release(tenon__cublas_state_t* state, tenon__cublas_handle_t* handle) {
-  (void)pthread_mutex_lock(&state->lock);
-  if (--handle->users == 0) {
-    tenon__cublas_handle_t** place = &state->handles;
-    while (*place != handle) {
-      place = &(*place)->next;
-    }
-    *place = handle->next;
-    if (handle->native->enter(handle->native->device) == TENON_OK) {
-      (void)state->calls.cublasLtDestroy(handle->handle);
-    }
-    (void)state->allocator.resize(state->allocator.user, handle, sizeof(*handle), 0);
-  }
-  (void)pthread_mutex_unlock(&state->lock);
 }

@@ -1,8 +1,8 @@
 /*
  * cuBLASLt, opened when it is first asked for: the plugin is linked to nothing of CUDA, so it loads
  * where there is none. Each function is a member of tenon__cublas_calls_t, under the name by which
- * cublasLt.h calls it. Handles are dear (milliseconds), safe for all threads and one for a context:
- * shared and counted.
+ * cublasLt.h calls it. Handles are dear (milliseconds) and safe for all threads: one for a device,
+ * until that closes.
  */
 #ifndef PLUGINS_CUBLAS_LIBRARY_H_
 #define PLUGINS_CUBLAS_LIBRARY_H_
@@ -36,17 +36,19 @@ typedef struct tenon__cublas_calls_t {
   TENON_CUBLAS_FUNCTIONS(TENON_CUBLAS_MEMBER)
 } tenon__cublas_calls_t;
 
-/* A handle of one context. */
+typedef struct tenon__cublas_state_t tenon__cublas_state_t;
+
+/* A device's handle. */
 typedef struct tenon__cublas_handle_t {
   struct tenon__cublas_handle_t* next;
   const tenon_cuda_native_t* native;
   cublasLtHandle_t handle;
-  uint32_t users;
+  tenon__cublas_state_t* state;
 } tenon__cublas_handle_t;
 
 /* The plugin's state. Everything below `lock` changes under it; `calls` and `version` no more once
  * it is open. */
-typedef struct tenon__cublas_state_t {
+struct tenon__cublas_state_t {
   tenon_allocator_t allocator;
   pthread_mutex_t lock;
   bool was_tried;
@@ -54,7 +56,7 @@ typedef struct tenon__cublas_state_t {
   tenon__cublas_calls_t calls;
   char version[40]; /* "cublasLt 13.1.0" */
   tenon__cublas_handle_t* handles;
-} tenon__cublas_state_t;
+};
 
 /* Opens the library the first time, and remembers whether that went well. */
 bool tenon__cublas_is_there(tenon__cublas_state_t* state);
@@ -62,11 +64,9 @@ bool tenon__cublas_is_there(tenon__cublas_state_t* state);
 const char* tenon__cublas_validity(void* state, tenon_device_t* device);
 
 /* The handle of a device's context; the library must be there. Failures are told to the sink. */
-tenon_status_t tenon__cublas_handle_retain(tenon__cublas_state_t* state,
-                                           const tenon_cuda_native_t* native,
-                                           const tenon_sink_t* sink,
-                                           tenon__cublas_handle_t** out_handle);
-void tenon__cublas_handle_release(tenon__cublas_state_t* state, tenon__cublas_handle_t* handle);
+tenon_status_t tenon__cublas_handle_of(tenon__cublas_state_t* state,
+                                       const tenon_cuda_native_t* native, const tenon_sink_t* sink,
+                                       tenon__cublas_handle_t** out_handle);
 
 /* What a result of cuBLASLt is in this contract: the one place that decides. */
 tenon_status_t tenon__cublas_status(cublasStatus_t result);

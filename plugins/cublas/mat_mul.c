@@ -255,8 +255,8 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   const tenon_sink_t* sink = call->host->sink(call->preparation);
   const tenon_cuda_native_t* native = call->host->service(call->preparation, TENON_CUDA_NATIVE);
   const char* why = NULL;
-  if (native == NULL) {
-    return tenon__cublas_fail(sink, TENON_ERROR_UNSUPPORTED, "the device has no %s",
+  if (native == NULL || native->size < sizeof(*native)) {
+    return tenon__cublas_fail(sink, TENON_ERROR_UNSUPPORTED, "the device has no %s, or an old one",
                               TENON_CUDA_NATIVE);
   }
   tenon__cublas_instance_t* self = call->host->allocate(call->preparation, sizeof(*self));
@@ -286,17 +286,12 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   }
   tenon_status_t status = tenon__cublas_pack(call, self);
   if (status == TENON_OK) {
-    status = tenon__cublas_handle_retain(self->state, native, sink, &self->handle);
+    status = tenon__cublas_handle_of(self->state, native, sink, &self->handle);
   }
   if (status == TENON_OK) { /* what fails is not destroyed */
     *out_instance = self;
   }
   return status;
-}
-
-static void destroy(void* instance) {
-  tenon__cublas_instance_t* self = instance;
-  tenon__cublas_handle_release(self->state, self->handle);
 }
 
 static const char* const operators[] = {"standard.mat_mul/1", NULL};
@@ -326,6 +321,5 @@ const tenon_kernel_t tenon__cublas_mat_mul_kernel = {
     .bind = tenon__cublas_bind,
     .enqueue = tenon__cublas_enqueue,
     .unbind = tenon__cublas_unbind,
-    .destroy = destroy,
     .validity = tenon__cublas_validity,
 };

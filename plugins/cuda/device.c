@@ -71,6 +71,29 @@ static void* native_stream(const tenon_stream_t* stream) {
   return stream == NULL ? NULL : stream->handle;
 }
 
+static tenon_status_t on_close(tenon_device_t* device, void (*function)(void* user), void* user) {
+  const tenon_allocator_t* allocator = &device->state->allocator;
+  tenon__cuda_closer_t* closer = allocator->resize(allocator->user, NULL, 0, sizeof(*closer));
+  if (closer == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  (void)pthread_mutex_lock(&device->lock);
+  *closer = (tenon__cuda_closer_t){device->closers, function, user};
+  device->closers = closer;
+  (void)pthread_mutex_unlock(&device->lock);
+  return TENON_OK;
+}
+
+static void call_closers(tenon_device_t* device) {
+  const tenon_allocator_t* allocator = &device->state->allocator;
+  while (device->closers != NULL) {
+    tenon__cuda_closer_t* closer = device->closers;
+    device->closers = closer->next;
+    closer->function(closer->user);
+    (void)allocator->resize(allocator->user, closer, sizeof(*closer), 0);
+  }
+}
+
 static void describe(tenon_device_t* device) {
   char name[128] = "an unnamed device";
   int version = 0;
@@ -91,13 +114,15 @@ static void describe(tenon_device_t* device) {
                                          .architecture = device->architecture,
                                          .multiprocessors = device->multiprocessors,
                                          .enter = enter_native,
-                                         .stream = native_stream};
+                                         .stream = native_stream,
+                                         .on_close = on_close};
 }
 
 static void close_parts(tenon_device_t* device) {
   const tenon__cuda_state_t* state = device->state;
   if (device->context != NULL) {
     (void)tenon__cuda_enter(device);
+    call_closers(device);
     tenon__cuda_modules_close(device);
     tenon__cuda_faults_close(device);
     tenon__cuda_memory_close(device);

@@ -48,6 +48,13 @@ typedef struct tenon__cuda_fault_t {
   bool taken;
 } tenon__cuda_fault_t;
 
+/* What somebody wants to be called for when the device closes. */
+typedef struct tenon__cuda_closer_t {
+  struct tenon__cuda_closer_t* next;
+  void (*function)(void* user);
+  void* user;
+} tenon__cuda_closer_t;
+
 enum { TENON_CUDA_FAULTS = 512, TENON_CUDA_FAULT_TEXT = 160 };
 
 struct tenon_device_t {
@@ -67,8 +74,9 @@ struct tenon_device_t {
   tenon_device_watch_t watch;
   _Atomic(int) last_result; /* CUresult of the last call that failed */
   _Atomic(const char*) last_call;
-  _Atomic(int) lost;    /* the first result after which nothing works */
-  pthread_mutex_t lock; /* of what follows */
+  _Atomic(int) lost;             /* the first result after which nothing works */
+  pthread_mutex_t lock;          /* of what follows */
+  tenon__cuda_closer_t* closers; /* the last first */
   tenon__cuda_module_t* modules;
   tenon__cuda_ahead_t* ahead; /* NULL until something is begun */
   tenon__cuda_fault_t* faults;

@@ -308,17 +308,12 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   }
   tenon_status_t status = tenon__cudnn_pack_constants(call, c);
   if (status == TENON_OK) {
-    status = tenon__cudnn_device_retain(c->state, call, &c->device);
+    status = tenon__cudnn_device_find(c->state, call, &c->device);
   }
   if (status == TENON_OK) {
     *out_instance = c;
   }
   return status;
-}
-
-static void destroy(void* instance) {
-  const tenon__cudnn_convolution_t* c = instance;
-  tenon__cudnn_device_release(c->state, c->device);
 }
 
 static const char* const plain[] = {"standard.convolution/1", NULL};
@@ -336,15 +331,14 @@ static const tenon_slot_t slot = {
     .channel_axis = 1,
 };
 
-#define CONVOLUTION(kernel_name, identities, known_attributes, slots_of_it)                 \
-  {                                                                                         \
-    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                \
-    .validity = tenon__cudnn_validity, .operators = (identities),                           \
-    .attributes = (known_attributes), .slots = &slot, .slot_count = (slots_of_it),          \
-    .slot_stride = sizeof(tenon_slot_t), .version = 2, .input_limit = 3, .match = match,    \
-    .tactics = tactics, .prepare = prepare, .bind = tenon__cudnn_convolution_bind,          \
-    .enqueue = tenon__cudnn_convolution_enqueue, .unbind = tenon__cudnn_convolution_unbind, \
-    .destroy = destroy                                                                      \
+#define CONVOLUTION(kernel_name, identities, known_attributes, slots_of_it)                \
+  {                                                                                        \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",               \
+    .validity = tenon__cudnn_validity, .operators = (identities),                          \
+    .attributes = (known_attributes), .slots = &slot, .slot_count = (slots_of_it),         \
+    .slot_stride = sizeof(tenon_slot_t), .version = 2, .input_limit = 3, .match = match,   \
+    .tactics = tactics, .prepare = prepare, .bind = tenon__cudnn_convolution_bind,         \
+    .enqueue = tenon__cudnn_convolution_enqueue, .unbind = tenon__cudnn_convolution_unbind \
   }
 static const tenon_kernel_t kernels[] = {
     CONVOLUTION("convolution", plain, plain_attributes, 1),

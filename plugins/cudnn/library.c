@@ -111,14 +111,17 @@ static tenon_status_t add_handle(tenon__cudnn_device_t* device, const tenon_sink
   return TENON_OK;
 }
 
-static void remove_handles(tenon__cudnn_device_t* device) {
-  (void)device->native->enter(device->native->device);
+/* When the device closes. */
+static void forget_device(void* user) {
+  tenon__cudnn_device_t* device = user;
+  (void)pthread_mutex_lock(device->lock);
   for (uint32_t k = atomic_load(&device->made); k-- > 0;) {
     (void)device->library->cudnnDestroy(device->handles[k].handle);
   }
   atomic_store(&device->made, 0);
   atomic_store(&device->wanted, 0);
   device->native = NULL;
+  (void)pthread_mutex_unlock(device->lock);
 }
 
 /* Under the lock: the device's entry, or a free one; NULL: all are taken. */
@@ -138,8 +141,8 @@ static tenon__cudnn_device_t* entry_of(tenon__cudnn_state_t* state,
 }
 
 /* Under the lock, with the device's context entered. */
-static tenon_status_t use_entry(tenon__cudnn_state_t* state, const tenon_cuda_native_t* native,
-                                const tenon_sink_t* sink, tenon__cudnn_device_t** out_device) {
+static tenon_status_t find_entry(tenon__cudnn_state_t* state, const tenon_cuda_native_t* native,
+                                 const tenon_sink_t* sink, tenon__cudnn_device_t** out_device) {
   tenon__cudnn_device_t* device = entry_of(state, native);
   if (device == NULL) {
     return tenon__cudnn_say(sink, TENON_ERROR_UNSUPPORTED, "more than %d devices",
@@ -147,25 +150,27 @@ static tenon_status_t use_entry(tenon__cudnn_state_t* state, const tenon_cuda_na
   }
   if (device->native == NULL) {
     device->library = &state->library;
-    const tenon_status_t status = add_handle(device, sink);
+    device->lock = &state->lock;
+    const tenon_status_t status = native->on_close(native->device, forget_device, device);
     if (status != TENON_OK) {
       return status;
     }
     device->native = native;
   }
-  device->users++;
   *out_device = device;
-  return TENON_OK;
+  return atomic_load(&device->made) > 0 ? TENON_OK : add_handle(device, sink);
 }
 
-tenon_status_t tenon__cudnn_device_retain(tenon__cudnn_state_t* state, const tenon_prepare_t* call,
-                                          tenon__cudnn_device_t** out_device) {
+tenon_status_t tenon__cudnn_device_find(tenon__cudnn_state_t* state, const tenon_prepare_t* call,
+                                        tenon__cudnn_device_t** out_device) {
   const tenon_sink_t* sink = call->host->sink == NULL ? NULL : call->host->sink(call->preparation);
   const tenon_cuda_native_t* native =
       call->host->service == NULL ? NULL
                                   : call->host->service(call->preparation, TENON_CUDA_NATIVE);
-  if (native == NULL) {
-    return tenon__cudnn_say(sink, TENON_ERROR_UNSUPPORTED, "the device has no service %s",
+  if (native == NULL || native->size < sizeof(*native)) {
+    return tenon__cudnn_say(sink, TENON_ERROR_UNSUPPORTED,
+                            "the device has no service %s, or an old"
+                            " one",
                             TENON_CUDA_NATIVE);
   }
   tenon_status_t status = tenon__cudnn_open(state, sink);
@@ -176,17 +181,9 @@ tenon_status_t tenon__cudnn_device_retain(tenon__cudnn_state_t* state, const ten
     return status;
   }
   (void)pthread_mutex_lock(&state->lock);
-  status = use_entry(state, native, sink, out_device);
+  status = find_entry(state, native, sink, out_device);
   (void)pthread_mutex_unlock(&state->lock);
   return status;
-}
-
-void tenon__cudnn_device_release(tenon__cudnn_state_t* state, tenon__cudnn_device_t* device) {
-  (void)pthread_mutex_lock(&state->lock);
-  if (--device->users == 0) {
-    remove_handles(device);
-  }
-  (void)pthread_mutex_unlock(&state->lock);
 }
 
 tenon_status_t tenon__cudnn_device_grow(tenon__cudnn_state_t* state, tenon__cudnn_device_t* device,

@@ -6,7 +6,8 @@
  *
  * Handles. One is not thread safe and costs 8 to 10 MB of the device, so the steps of all contexts
  * share a few: enqueue takes one for the time of its call, which is some microseconds, and gives it
- * back. They are made in bind, and destroyed with the last instance on their device.
+ * back. They are made in bind, and stay until their device closes: a build prepares a thousand
+ * instances one after the other.
  */
 #ifndef PLUGINS_CUDNN_LIBRARY_H_
 #define PLUGINS_CUDNN_LIBRARY_H_
@@ -59,11 +60,11 @@ typedef struct tenon__cudnn_handle_t {
   _Atomic(int) taken;
 } tenon__cudnn_handle_t;
 
-/* A device with instances on it. */
+/* A device that has or had instances on it. */
 typedef struct tenon__cudnn_device_t {
   const tenon_cuda_native_t* native; /* NULL: free */
   const tenon__cudnn_library_t* library;
-  uint32_t users;         /* behind the state's lock */
+  pthread_mutex_t* lock;  /* the state's */
   _Atomic(uint32_t) made; /* handles; they are made behind the lock, and found without it */
   _Atomic(uint32_t) wanted;
   tenon__cudnn_handle_t handles[TENON_CUDNN_HANDLES];
@@ -91,10 +92,9 @@ const char* tenon__cudnn_validity(void* state, tenon_device_t* device);
 /* What a result of cuDNN is in this contract: the one place that decides. */
 tenon_status_t tenon__cudnn_status(cudnnStatus_t result);
 
-/* The device behind a preparation, for one more instance; makes its first handle. */
-tenon_status_t tenon__cudnn_device_retain(tenon__cudnn_state_t* state, const tenon_prepare_t* call,
-                                          tenon__cudnn_device_t** out_device);
-void tenon__cudnn_device_release(tenon__cudnn_state_t* state, tenon__cudnn_device_t* device);
+/* The device behind a preparation, until it closes; makes its first handle. */
+tenon_status_t tenon__cudnn_device_find(tenon__cudnn_state_t* state, const tenon_prepare_t* call,
+                                        tenon__cudnn_device_t** out_device);
 /* More handles where calls have waited for one. */
 tenon_status_t tenon__cudnn_device_grow(tenon__cudnn_state_t* state, tenon__cudnn_device_t* device,
                                         const tenon_sink_t* sink);

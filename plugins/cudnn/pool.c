@@ -166,16 +166,11 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   (void)tenon__cudnn_type_of(choice.narrow != TENON_DTYPE_UNDEFINED ? choice.narrow : x->dtype,
                              &pool->type);
   read_window(region, x->rank - 2, &pool->window);
-  const tenon_status_t status = tenon__cudnn_device_retain(pool->state, call, &pool->device);
+  const tenon_status_t status = tenon__cudnn_device_find(pool->state, call, &pool->device);
   if (status == TENON_OK) {
     *out_instance = pool;
   }
   return status;
-}
-
-static void destroy(void* instance) {
-  const pool_t* pool = instance;
-  tenon__cudnn_device_release(pool->state, pool->device);
 }
 
 /* ---- Binding ---- */
@@ -304,12 +299,12 @@ static const char* const average_attributes[] = {
     "kernel_shape", "strides",   "dilations",         "pads",
     "auto_pad",     "ceil_mode", "count_include_pad", NULL};
 
-#define POOL(kernel_name, identities, known_attributes)                                        \
-  {                                                                                            \
-    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                   \
-    .validity = tenon__cudnn_validity, .operators = (identities),                              \
-    .attributes = (known_attributes), .version = 2, .match = match, .tactics = tactics,        \
-    .prepare = prepare, .bind = bind, .enqueue = enqueue, .unbind = unbind, .destroy = destroy \
+#define POOL(kernel_name, identities, known_attributes)                                 \
+  {                                                                                     \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",            \
+    .validity = tenon__cudnn_validity, .operators = (identities),                       \
+    .attributes = (known_attributes), .version = 2, .match = match, .tactics = tactics, \
+    .prepare = prepare, .bind = bind, .enqueue = enqueue, .unbind = unbind              \
   }
 static const tenon_kernel_t kernels[] = {POOL("max_pool", maximum, maximum_attributes),
                                          POOL("average_pool", average, average_attributes)};

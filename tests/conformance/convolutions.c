@@ -262,8 +262,8 @@ int main(int argument_count, char** arguments) {
     check_random(number);
   }
   kernel_free_scratch();
-  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
   opened_stop(&kernel_device);
+  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
   (void)printf("%d tactics ran, %d were refused, %d failed\n", kernel_runs, convolution_refused,
                kernel_failures);
   return kernel_failures == 0 && kernel_runs > 0 ? 0 : OPENED_FAILED;

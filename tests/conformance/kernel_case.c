@@ -51,7 +51,7 @@ static tenon__number_t make_number(kernel_case_t* c, tenon_dtype_t dtype) {
 /* Strides as the lie says, memory for all that they reach. */
 static void make_tensor(kernel_case_t* c, kernel_tensor_t* tensor, tenon_dtype_t dtype,
                         uint32_t rank, const int64_t* dims, const kernel_lie_t* lie) {
-  static const kernel_lie_t plain = {NULL, 0, 1, 0, 0};
+  static const kernel_lie_t plain = {.step = 1};
   const kernel_lie_t* how = lie == NULL ? &plain : lie;
   const int64_t bytes = (int64_t)tenon__number_bits(dtype) / 8;
   int64_t stride = how->step == 0 ? 1 : how->step;
@@ -61,10 +61,11 @@ static void make_tensor(kernel_case_t* c, kernel_tensor_t* tensor, tenon_dtype_t
     const uint32_t axis = how->order == NULL ? place : how->order[place];
     const bool one = (how->broadcast >> axis & 1) != 0;
     const bool back = (how->reversed >> axis & 1) != 0;
-    tensor->dims[axis] = one ? 1 : dims[axis];
-    tensor->strides[axis] = back ? -stride : stride;
+    tensor->own[axis] = one ? 1 : dims[axis];
+    tensor->dims[axis] = how->spreads ? dims[axis] : tensor->own[axis];
+    tensor->strides[axis] = one && how->spreads ? 0 : back ? -stride : stride;
     *(back ? &least : &most) += (tensor->dims[axis] - 1) * tensor->strides[axis];
-    stride = stride * tensor->dims[axis] + (place + 1 == rank ? how->pitch : 0);
+    stride = stride * tensor->own[axis] + (place + 1 == rank ? how->pitch : 0);
   }
   least = least > 0 ? 0 : least;
   most = most < 0 ? 0 : most;
@@ -100,9 +101,9 @@ static kernel_tensor_t* add_tensor(kernel_case_t* c, bool is_output, tenon_dtype
   const tenon_argument_t argument = {.kind = TENON_ARGUMENT_TENSOR, .tensor = tensor->view};
   fake->values[fake->input_count + fake->output_count].info =
       (tenon_value_info_t){.name = "",
-                           .dims_min = tensor->dims,
-                           .dims_opt = tensor->dims,
-                           .dims_max = tensor->dims,
+                           .dims_min = tensor->own,
+                           .dims_opt = tensor->own,
+                           .dims_max = tensor->own,
                            .dtype = dtype,
                            .rank = rank,
                            .input = is_output ? TENON_NONE : fake->input_count,
@@ -185,7 +186,7 @@ uint32_t kernel_load(kernel_case_t* c, tenon_dtype_t dtype, uint32_t operand, ui
 
 void kernel_output(kernel_case_t* c, tenon_dtype_t dtype, uint32_t instruction,
                    uint64_t reduced_axes, const kernel_lie_t* lie) {
-  kernel_lie_t how = lie == NULL ? (kernel_lie_t){NULL, 0, 1, 0, 0} : *lie;
+  kernel_lie_t how = lie == NULL ? (kernel_lie_t){.step = 1} : *lie;
   how.broadcast |= reduced_axes;
   c->results[c->program.output_count++] = (tenon_program_output_t){.instruction = instruction,
                                                                    .dtype = dtype,

@@ -31,6 +31,7 @@ enum { KERNEL_BARE = 0x3B };
 typedef struct kernel_tensor_t {
   tenon_tensor_view_t view; /* data: the first element in the host's memory */
   int64_t dims[FAKE_RANK];
+  int64_t own[FAKE_RANK]; /* extents, before it is spread over the space */
   int64_t strides[FAKE_RANK];
   uint8_t* bytes;
   size_t size_bytes;
@@ -61,14 +62,15 @@ void kernel_case_end(kernel_case_t* c);
 
 /* How a tensor lies; NULL everywhere: dense rows over the space. `order`: axes from outermost to
  * innermost; `pitch`: this many elements more than needed behind the innermost axis; `step`:
- * between neighbours of the innermost axis; axes in `broadcast` have extent 1; those in `reversed`
- * run backwards. */
+ * between neighbours of the innermost axis; axes in `broadcast` have extent 1, or, where it
+ * `spreads`, all of the space and stride 0; those in `reversed` run backwards. */
 typedef struct kernel_lie_t {
   const uint32_t* order;
   int64_t pitch;
   int64_t step;
   uint64_t broadcast;
   uint64_t reversed;
+  bool spreads;
 } kernel_lie_t;
 
 /* An operand with made data, and the INPUT that reads it in its own type: the instruction. */

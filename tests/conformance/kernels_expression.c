@@ -146,15 +146,15 @@ static void check_coordinates(void) {
 void kernels_check_places(void) {
   static const uint32_t last_first[] = {0, 2, 3, 1};
   static const uint32_t turned[] = {3, 2, 1, 0};
-  static const kernel_lie_t channels_last = {last_first, 0, 1, 0, 0};
-  static const kernel_lie_t backwards = {turned, 0, 1, 0, 0};
-  static const kernel_lie_t wider = {NULL, 24, 1, 0, 0};
-  static const kernel_lie_t crooked = {NULL, 3, 1, 0, 0};
-  static const kernel_lie_t stepped = {NULL, 0, 2, 0, 0};
-  static const kernel_lie_t channel = {NULL, 0, 1, 1u << 0 | 1u << 2 | 1u << 3, 0};
-  static const kernel_lie_t row = {NULL, 0, 1, 1u << 0 | 1u << 1 | 1u << 2, 0};
-  static const kernel_lie_t scalar = {NULL, 0, 1, 15, 0};
-  static const kernel_lie_t reversed = {NULL, 0, 1, 0, 1u << 3 | 1u << 1};
+  static const kernel_lie_t channels_last = {.order = last_first, .pitch = 0, .step = 1};
+  static const kernel_lie_t backwards = {.order = turned, .pitch = 0, .step = 1};
+  static const kernel_lie_t wider = {.order = NULL, .pitch = 24, .step = 1};
+  static const kernel_lie_t crooked = {.order = NULL, .pitch = 3, .step = 1};
+  static const kernel_lie_t stepped = {.order = NULL, .pitch = 0, .step = 2};
+  static const kernel_lie_t channel = {.step = 1, .broadcast = 1u << 0 | 1u << 2 | 1u << 3};
+  static const kernel_lie_t row = {.step = 1, .broadcast = 1u << 0 | 1u << 1 | 1u << 2};
+  static const kernel_lie_t scalar = {.step = 1, .broadcast = 15};
+  static const kernel_lie_t reversed = {.step = 1, .reversed = 1u << 3 | 1u << 1};
   static const int64_t even[] = {2, 16, 12, 24};
   static const int64_t odd[] = {2, 5, 7, 7};
   static const tenon_dtype_t dtypes[] = {F32, F16, TENON_DTYPE_INT8};

@@ -128,8 +128,8 @@ void kernels_check_moves(void) {
   static const uint32_t turned[] = {1, 0};
   static const uint32_t same[] = {0, 1, 2, 3};
   static const uint32_t heads[] = {0, 2, 1, 3};
-  static const kernel_lie_t wider = {NULL, 5, 1, 0, 0};
-  static const kernel_lie_t reversed = {NULL, 0, 1, 0, 2};
+  static const kernel_lie_t wider = {.order = NULL, .pitch = 5, .step = 1};
+  static const kernel_lie_t reversed = {.step = 1, .reversed = 2};
   for (size_t k = 0; k < sizeof(dtypes) / sizeof(*dtypes); k++) {
     const tenon_dtype_t dtype = dtypes[k];
     const int64_t image[] = {2, 40, 7, 9};

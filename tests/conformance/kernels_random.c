@@ -115,6 +115,7 @@ static void check_one(unsigned number) {
     kernel_lie_t lie;
     make_lie(&c, order, &lie);
     lie.broadcast = draw(3) == 0 ? draw(1u << rank) : 0;
+    lie.spreads = draw(2) == 0;
     made.values[made.count++] = kernel_operand(&c, types[draw(8)], &lie);
   }
   for (uint32_t k = 2 + draw(20); k-- > 0;) {

@@ -28,11 +28,11 @@ static void check_softmax(tenon_dtype_t dtype, uint32_t rank, const int64_t* dim
 }
 
 static void check_norm(tenon_dtype_t dtype, uint32_t rank, const int64_t* dims, uint64_t axes) {
-  const kernel_lie_t weights = {NULL, 0, 1, ~axes, 0};
+  const kernel_lie_t weights = {.step = 1, .broadcast = ~axes};
   kernel_case_t c;
   kernel_case_begin(&c, rank, dims);
   const uint32_t all = (1u << rank) - 1;
-  const kernel_lie_t scale = {NULL, 0, 1, weights.broadcast & all, 0};
+  const kernel_lie_t scale = {.step = 1, .broadcast = weights.broadcast & all};
   c.whole_numbers = true;
   const uint32_t x = kernel_operand(&c, dtype, NULL);
   const uint32_t g = kernel_operand(&c, F32, &scale);
@@ -94,8 +94,8 @@ static void check_greatest(void) {
 void kernels_check_rows(void) {
   static const int64_t lengths[] = {1, 5, 64, 197, 256, 768, 1000, 4096, 20000};
   static const uint32_t last_first[] = {0, 2, 3, 1};
-  static const kernel_lie_t channels_last = {last_first, 0, 1, 0, 0};
-  static const kernel_lie_t wider = {NULL, 8, 1, 0, 0};
+  static const kernel_lie_t channels_last = {.order = last_first, .pitch = 0, .step = 1};
+  static const kernel_lie_t wider = {.order = NULL, .pitch = 8, .step = 1};
   static const tenon_dtype_t dtypes[] = {
       F32, TENON_DTYPE_INT32, TENON_DTYPE_INT64, TENON_DTYPE_UINT8, TENON_DTYPE_FLOAT64, F16};
   for (size_t k = 0; k < sizeof(lengths) / sizeof(*lengths); k++) {

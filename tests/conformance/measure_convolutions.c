@@ -138,7 +138,7 @@ int main(int argument_count, char** arguments) {
   }
   (void)printf("ResNet-50's convolutions: %.1f us\n", all * 1e6);
   kernel_free_scratch();
-  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
   opened_stop(&kernel_device);
+  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
   return 0;
 }

@@ -107,7 +107,7 @@ int main(int argument_count, char** arguments) {
     }
   }
   kernel_free_scratch();
-  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
   opened_stop(&kernel_device);
+  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
   return 0;
 }

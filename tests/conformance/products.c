@@ -210,13 +210,15 @@ static void make_slot(kernel_case_t* c, const product_t* p) {
     make_lie(p, p->y_rank, order, &lie);
     order[0] = p->is_turned ? 1 : order[0];
     order[1] = p->is_turned ? 0 : order[1];
-    lie = (kernel_lie_t){.order = order, .step = 1, .broadcast = p->is_shared ? 1 : 0};
+    lie = (kernel_lie_t){
+        .order = order, .step = 1, .broadcast = p->is_shared ? 1 : 0, .spreads = draw(2) == 0};
     terms[count] = kernel_operand(c, p->dtype, &lie);
     c->instructions[terms[count++]].dtype = (uint16_t)type;
   }
   if (p->has_bias) {
     lie = (kernel_lie_t){.step = draw(5) == 0 && !p->is_plain ? 2 : 1,
-                         .broadcast = (1u << (p->y_rank - 1)) - 1};
+                         .broadcast = (1u << (p->y_rank - 1)) - 1,
+                         .spreads = draw(2) == 0};
     terms[count] = kernel_operand(c, p->dtype, &lie);
     c->instructions[terms[count++]].dtype = (uint16_t)type;
   }
@@ -237,6 +239,11 @@ static void make_slot(kernel_case_t* c, const product_t* p) {
   kernel_output(c, p->dtype, sum, 0, &lie);
 }
 
+static void make_constant(kernel_case_t* c, uint32_t input) {
+  c->fake.values[input].info.constant_data = c->tensors[input].view.data;
+  c->fake.values[input].info.flags = TENON_VALUE_CONSTANT;
+}
+
 static void check_product(const product_t* p, const char* name) {
   kernel_case_t c;
   kernel_case_begin(&c, p->y_rank, p->y);
@@ -249,11 +256,15 @@ static void check_product(const product_t* p, const char* name) {
   make_factor(&c, p, p->a_rank, p->a, p->a_rank - 1);
   make_factor(&c, p, p->b_rank, p->b, p->b_rank - (p->b_rank > 1 ? 2 : 1));
   if (p->is_plain && (p->is_own || draw(2) == 0)) { /* weights, which narrower tactics pack */
-    c.fake.values[1].info.constant_data = c.tensors[1].view.data;
-    c.fake.values[1].info.flags = TENON_VALUE_CONSTANT;
+    make_constant(&c, 1);
   }
   if (p->scale != 1.0 || p->has_bias || p->has_residual || p->has_relu || p->has_gelu) {
     make_slot(&c, p);
+    for (uint32_t k = 2; k < c.fake.input_count && p->is_plain; k++) {
+      if (draw(2) == 0) { /* what stands behind is packed with the weights */
+        make_constant(&c, k);
+      }
+    }
   } else {
     uint32_t order[FAKE_RANK];
     kernel_lie_t lie;
@@ -467,8 +478,8 @@ int main(int argument_count, char** arguments) {
     check_all(count);
   }
   kernel_free_scratch();
-  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
   opened_stop(&kernel_device);
+  opened_stop_plugin(kernel_plugin, kernel_plugin_state);
   (void)printf("%d products, %d failed\n", kernel_runs, kernel_failures);
   return kernel_failures == 0 && kernel_runs > 0 ? 0 : OPENED_FAILED;
 }

@@ -27,6 +27,11 @@ typedef struct tenon_cuda_native_t {
   tenon_status_t (*enter)(tenon_device_t* device);
   /* [any] The CUstream behind a stream of the device. */
   void* (*stream)(const tenon_stream_t* stream);
+  /* [any] Calls `function(user)` once, when the device closes and before its context goes, on a
+   * thread that has entered it; what came last is called first. For what a library keeps for a
+   * device: handles, workspaces. Whoever asks stays until then: a plugin is stopped after all
+   * devices. Within `function` nothing may be asked of this. OUT_OF_MEMORY. */
+  tenon_status_t (*on_close)(tenon_device_t* device, void (*function)(void* user), void* user);
 } tenon_cuda_native_t;
 
 #endif
