@@ -1,5 +1,6 @@
 /* NVRTC, opened when it is first needed, and what it makes of a text. */
 #include "compiler.h"
+#include "helper/protocol.h"
 
 #include <dlfcn.h>
 #include <nvrtc.h>
@@ -21,6 +22,7 @@
 struct tenon__cuda_compiler_t {
   bool exists;
   char version[32];
+  char library[4096]; /* its file; empty: nobody knows */
   NVRTC_FUNCTIONS(MEMBER)
 };
 #undef MEMBER
@@ -29,6 +31,14 @@ static bool find(void* library, const char* symbol, void* out_function) {
   void* found = dlsym(library, symbol);
   memcpy(out_function, &found, sizeof(found)); /* POSIX: an object pointer holds a function's */
   return found != NULL;
+}
+
+/* Where the library of that function lies. */
+static void find_file(const void* function, char* out_path, size_t size) {
+  Dl_info found;
+  if (dladdr(function, &found) != 0 && found.dli_fname != NULL && strlen(found.dli_fname) < size) {
+    (void)snprintf(out_path, size, "%s", found.dli_fname);
+  }
 }
 
 static void open_compiler(tenon__cuda_compiler_t* compiler) {
@@ -44,6 +54,11 @@ static void open_compiler(tenon__cuda_compiler_t* compiler) {
   NVRTC_FUNCTIONS(FIND)
 #undef FIND
   compiler->exists = found && compiler->nvrtcVersion(&major, &minor) == NVRTC_SUCCESS;
+  if (compiler->exists) {
+    void* function = NULL;
+    memcpy((void*)&function, (const void*)&compiler->nvrtcVersion, sizeof(function));
+    find_file(function, compiler->library, sizeof(compiler->library));
+  }
   (void)snprintf(compiler->version, sizeof(compiler->version),
                  compiler->exists ? "NVRTC %d.%d" : "no NVRTC", major, minor);
 }
@@ -75,6 +90,11 @@ bool tenon__cuda_compiler_exists(tenon__cuda_state_t* state) {
   return compiler != NULL && compiler->exists;
 }
 
+const char* tenon__cuda_compiler_library(tenon__cuda_state_t* state) {
+  const tenon__cuda_compiler_t* compiler = compiler_of(state);
+  return compiler == NULL || compiler->library[0] == 0 ? NULL : compiler->library;
+}
+
 void tenon__cuda_compiler_close(tenon__cuda_state_t* state) {
   if (state->compiler != NULL) {
     (void)state->allocator.resize(state->allocator.user, state->compiler, sizeof(*state->compiler),
@@ -84,13 +104,11 @@ void tenon__cuda_compiler_close(tenon__cuda_state_t* state) {
 
 /* ---- Compiling ---- */
 
-/* Without contraction: each instruction of a program rounds, as it does elsewhere. */
 static nvrtcResult compile_program(const tenon__cuda_compiler_t* compiler, nvrtcProgram program,
                                    int architecture) {
-  char target[40];
-  (void)snprintf(target, sizeof(target), "--gpu-architecture=sm_%d", architecture);
-  const char* const options[] = {target, "--fmad=false", "--std=c++17", "-default-device", "-w"};
-  return compiler->nvrtcCompileProgram(program, (int)(sizeof(options) / sizeof(*options)), options);
+  tenon__cuda_compile_options_t options;
+  tenon__cuda_compile_options(architecture, &options);
+  return compiler->nvrtcCompileProgram(program, options.count, options.items);
 }
 
 static void tell_log(tenon__cuda_state_t* state, nvrtcProgram program, const tenon_sink_t* sink,

@@ -12,6 +12,8 @@
 /* "NVRTC 13.0", or "no NVRTC" where there is none. Lives as long as the state. [any] */
 const char* tenon__cuda_compiler_version(tenon__cuda_state_t* state);
 bool tenon__cuda_compiler_exists(tenon__cuda_state_t* state);
+/* The file that NVRTC was loaded from; NULL where there is none. */
+const char* tenon__cuda_compiler_library(tenon__cuda_state_t* state);
 void tenon__cuda_compiler_close(tenon__cuda_state_t* state);
 
 /* Compiles for an architecture (90: sm_90), without a device or a driver. The caller frees the code
