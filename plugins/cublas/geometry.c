@@ -112,8 +112,8 @@ static bool may_be_rows(const tenon__cublas_geometry_t* g, const tenon__cublas_a
   return axis->strides[B] == 0 && axis->strides[TENON_CUBLAS_BIAS] == 0 &&
          (g->k.extent == 1 || g->k.strides[A] == 1) && axis->strides[A] >= g->k.extent &&
          (g->n.extent == 1 || g->n.strides[Y] == 1) && axis->strides[Y] >= g->n.extent &&
-         (!has_c || ((g->n.extent == 1 || g->n.strides[C] == 1) &&
-                     axis->strides[C] >= g->n.extent));
+         (!has_c ||
+          ((g->n.extent == 1 || g->n.strides[C] == 1) && axis->strides[C] >= g->n.extent));
 }
 
 /* Rows and a batch with the same b may change places: many short products read b again and again,
