@@ -7,7 +7,7 @@ usage: race.py measure TENON RESULTS SECONDS [--profiles FOLDER] NETWORK:TYPE:BA
 measure: NETWORK is a folder with model.onnx and test_data_set_0, TYPE fp32, tf32, fp16, bf16 or best. Each is built, its outputs on the
 recorded data compared with what was recorded, and timed with `tenon bench`: on the device, by its events, inputs and outputs there. A line
 of JSON for each is added to RESULTS as soon as it is known; what would begin later than SECONDS after the start is left out, and said.
-FOLDER gets for each what the build said: the times of its steps among it.
+FOLDER gets for each what the build said, the times of its steps among it, and why other kernels were not chosen.
 table: Markdown, with the rows of PEERS, what shared/peers/gpu_peers.py wrote on the same machine.
 """
 import glob
@@ -68,6 +68,8 @@ def measure_one(command, row, profiles, options):
         tenon(command, "build", os.path.join(folder, "model.onnx"), "--device", "cuda", "--batch", batch, "-o", plan,
               *(["--verbose"] if profiles else []), *permits, *options, words=told)
         result["build_s"] = time.time() - begin
+        if profiles:
+            tenon(command, "inspect", plan, "--no-run", "--refusals", words=told.replace(".build.txt", ".steps.txt"))
         bench = json.loads(tenon(command, "bench", plan, "--json", "--seconds", "0.6").splitlines()[-1])
         for key in ("device_median_ms", "device_p10_ms", "device_p90_ms", "row_median_ms", "enqueue_median_ms", "row_enqueue_median_ms",
                     "steps", "arena_bytes", "peak_alive_bytes", "device_peak_bytes", "load_ms", "clock_before_mhz", "clock_after_mhz", "waits", "device"):
