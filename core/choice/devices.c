@@ -40,6 +40,9 @@ static tenon_status_t ask(grouping_t* grouping, struct tenon_region_t* region, u
   const tenon__candidates_t* found = NULL;
   region->device = device;
   TENON_TRY(tenon__region_finish(grouping->arena, grouping->tuning->profile, region));
+  if (grouping->expects) {
+    return tenon__candidates_expect(grouping->tuning, region);
+  }
   TENON_TRY(tenon__candidates_find(grouping->tuning, region, NULL, &found));
   *out_takes = found->count > 0;
   return TENON_OK;
@@ -163,11 +166,35 @@ static void place_view(grouping_t* grouping, uint32_t node) {
   }
 }
 
+static bool is_placed_by_asking(const grouping_t* grouping, uint32_t node) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  return tenon__grouping_is_needed(grouping, n) && !is_view(grouping, n);
+}
+
+/* What takes long for any node is begun before the first is waited for. */
+static tenon_status_t expect_nodes(grouping_t* grouping) {
+  tenon_status_t status = TENON_OK;
+  grouping->expects = true;
+  for (uint32_t p = 0; p < grouping->order_count && status == TENON_OK; ++p) {
+    const uint32_t node = grouping->order[p];
+    const tenon__node_t* n = &grouping->g->nodes[node];
+    bool takes = false;
+    if (is_placed_by_asking(grouping, node) && may_leave_host(grouping, n) &&
+        assigned_device(grouping->tuning, n) == TENON_NONE) {
+      status = ask_about(grouping, node, 1, &takes);
+    }
+  }
+  grouping->expects = false;
+  return status;
+}
+
 tenon_status_t tenon__grouping_place_nodes(grouping_t* grouping) {
   const uint32_t count = grouping->tuning->device_count > 1 ? grouping->order_count : 0;
+  if (count > 0 && tenon__tuning_may_measure(grouping->tuning)) {
+    TENON_TRY(expect_nodes(grouping));
+  }
   for (uint32_t p = 0; p < count; ++p) {
-    const tenon__node_t* node = &grouping->g->nodes[grouping->order[p]];
-    const bool is_made = tenon__grouping_is_needed(grouping, node) && !is_view(grouping, node);
+    const bool is_made = is_placed_by_asking(grouping, grouping->order[p]);
     TENON_TRY(is_made ? place_node(grouping, grouping->order[p]) : TENON_OK);
   }
   for (uint32_t p = 0; p < count; ++p) {

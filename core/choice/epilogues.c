@@ -213,12 +213,36 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone, fusing
     uint32_t side = has_sides ? next_number(chain->sides, 0) : 0;
     while (side < 64 && number_slots(chain, milestone, epilogue, side, fillings)) {
       TENON_TRY(tenon__fusion_offer(fusing, out_region, out_found));
-      if (*out_found != NULL) {
+      if (*out_found != NULL || fusing->expects) {
         return TENON_OK;
       }
       side = has_sides ? next_number(chain->sides, side + 1) : 64;
     }
     epilogue = milestone->keeps_source ? 64 : next_number(chain->epilogues, epilogue + 1);
+  }
+  return TENON_OK;
+}
+
+static fusing_t begin_fusing(const chain_t* chain, const milestone_t* milestone) {
+  return (fusing_t){.grouping = chain->grouping,
+                    .root = chain->root,
+                    .base = chain->base,
+                    .nodes = chain->nodes,
+                    .node_count = milestone->node_count};
+}
+
+/* Begins what will be compiled for the longest, if that is what is asked about first. */
+static tenon_status_t expect_longest(chain_t* chain) {
+  for (uint32_t m = chain->milestone_count; m-- > 0;) {
+    const milestone_t* milestone = &chain->milestones[m];
+    fusing_t fusing = begin_fusing(chain, milestone);
+    struct tenon_region_t* region = NULL;
+    const tenon__candidates_t* found = NULL;
+    if (chain->base->node_count + milestone->node_count <= GROUP_MOST_NODES &&
+        !makes_cycle(chain, milestone)) {
+      fusing.expects = true;
+      return offer(chain, milestone, &fusing, &region, &found);
+    }
   }
   return TENON_OK;
 }
@@ -232,11 +256,7 @@ static tenon_status_t take_longest(chain_t* chain) {
     const uint32_t node_count = chain->base->node_count + milestone->node_count;
     const uint32_t last = milestone->exits[milestone->exit_count - 1];
     const fusion_rest_t rest = {chain->expressions[last], chain->values[last]};
-    fusing_t fusing = {.grouping = grouping,
-                       .root = chain->root,
-                       .base = chain->base,
-                       .nodes = chain->nodes,
-                       .node_count = milestone->node_count};
+    fusing_t fusing = begin_fusing(chain, milestone);
     struct tenon_region_t* region = NULL;
     const tenon__candidates_t* found = NULL;
     if (node_count > GROUP_MOST_NODES ||
@@ -263,7 +283,7 @@ static tenon_status_t take_longest(chain_t* chain) {
   return TENON_OK;
 }
 
-static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root) {
+static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root, bool expects) {
   chain_t chain = {.grouping = grouping,
                    .root = root,
                    .base = grouping->groups[grouping->group_of[root]].region,
@@ -279,10 +299,10 @@ static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root) {
     return TENON_OK;
   }
   TENON_TRY(grow_chain(&chain));
-  return take_longest(&chain);
+  return expects ? expect_longest(&chain) : take_longest(&chain);
 }
 
-tenon_status_t tenon__epilogues_make(grouping_t* grouping) {
+static tenon_status_t for_operators(grouping_t* grouping, bool expects) {
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     const uint32_t node = grouping->order[p];
     const uint32_t index = grouping->group_of[node];
@@ -294,7 +314,17 @@ tenon_status_t tenon__epilogues_make(grouping_t* grouping) {
         grouping->groups[index].region->kind != TENON_REGION_OPERATOR) {
       continue;
     }
-    TENON_TRY(make_epilogue(grouping, node));
+    TENON_TRY(make_epilogue(grouping, node, expects));
   }
   return TENON_OK;
+}
+
+/* All that takes long is begun before the first is waited for. */
+tenon_status_t tenon__epilogues_make(grouping_t* grouping) {
+  if (!grouping->has_expected && grouping->tuning->device_count > 1 &&
+      tenon__tuning_may_measure(grouping->tuning)) {
+    grouping->has_expected = true;
+    TENON_TRY(for_operators(grouping, true));
+  }
+  return for_operators(grouping, false);
 }

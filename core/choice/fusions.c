@@ -109,6 +109,9 @@ tenon_status_t tenon__fusion_offer(const fusing_t* f, struct tenon_region_t** ou
   TENON_TRY(cover_nodes(f, region));
   TENON_TRY(tenon__region_finish(arena, tuning->profile, region));
   *out_region = region;
+  if (f->expects) {
+    return tenon__candidates_expect(tuning, region);
+  }
   return tenon__candidates_any(tuning, region)
              ? tenon__candidates_find(tuning, region, NULL, out_found)
              : TENON_OK;

@@ -20,6 +20,7 @@ typedef struct fusing_t {
   const tenon__slot_filling_t* fillings;
   uint32_t filling_count;
   bool has_to_prove; /* that it is faster, before it is made anywhere */
+  bool expects;      /* only begins what takes long: nothing is found */
 } fusing_t;
 
 /* What slots kernels for an operator's node have. */

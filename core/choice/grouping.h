@@ -56,6 +56,8 @@ typedef struct grouping_t {
   uint32_t stamp;
   uint32_t* stack; /* of the walk: nodes to look at */
   uint32_t stack_depth;
+  bool expects;      /* whoever would be asked only begins what takes long */
+  bool has_expected; /* what epilogues need was begun */
   /* As it is before anything is grouped. */
   const group_t* first_groups;
   uint32_t first_group_count;

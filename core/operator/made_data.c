@@ -134,17 +134,11 @@ static int64_t place_at(maker_t* m, uint64_t index) {
 
 /* ---- All ---- */
 
-/* The usual case, and by far the largest: as float_at has it. What is long repeats itself, with a
- * period that no extents have. */
+/* The usual case: as float_at has it. */
 static void fill_floats(float* floats, uint64_t count, maker_t* m) {
-  enum { PERIOD = 1048573 /* a prime */ };
-  const uint64_t made = count < PERIOD ? count : PERIOD;
-  for (uint64_t i = 0; i < made; ++i) {
+  for (uint64_t i = 0; i < count; ++i) {
     const float share = (float)(int32_t)(uint32_t)next_random(m) * 0x1p-31f;
     floats[i] = share * 0.9375f + (share < 0 ? -0.0625f : 0.0625f);
-  }
-  for (uint64_t i = made; i < count; i += made) {
-    memcpy(floats + i, floats, (i + made < count ? made : count - i) * sizeof *floats);
   }
 }
 
@@ -158,6 +152,31 @@ static void fill_complex(void* data, tenon_dtype_t dtype, uint64_t count, maker_
   }
 }
 
+static void fill_numbers(void* data, uint64_t count, maker_t* m) {
+  const tenon_dtype_t dtype = m->wish->dtype;
+  const bool is_float = tenon__dtype_class(dtype) == 'f';
+  const bool is_place = !is_float && m->wish->domain.places != TENON_DOMAIN_NO_PLACES;
+  for (uint64_t i = 0; i < count; ++i) {
+    const tenon__scalar_t number = is_float   ? (tenon__scalar_t){.f = float_at(m, i)}
+                                   : is_place ? (tenon__scalar_t){.i = place_at(m, i)}
+                                              : (tenon__scalar_t){.i = integer_at(m, i)};
+    tenon__element_store(data, dtype, i, number,
+                         is_float ? TENON_DTYPE_FLOAT64 : TENON_DTYPE_INT64);
+  }
+}
+
+/* So many elements are made where an element's place says nothing about it; then they repeat
+ * themselves, with a period that no extents have. */
+static uint64_t made_count(const maker_t* m, uint64_t count) {
+  enum { PERIOD = 1048573 /* a prime */ };
+  const tenon__domain_t* d = &m->wish->domain;
+  const char kind = tenon__dtype_class(m->wish->dtype);
+  const bool is_place = kind != 'f' && d->places != TENON_DOMAIN_NO_PLACES;
+  return is_place || d->is_sorted || tenon__dtype_bits(m->wish->dtype) % 8 != 0 || count < PERIOD
+             ? count
+             : PERIOD;
+}
+
 void tenon__data_make(const tenon__data_wish_t* wish, void* out_data) {
   maker_t m = {.wish = wish, .state = 0x9e3779b97f4a7c15u ^ wish->seed};
   const tenon__domain_t* d = &wish->domain;
@@ -169,20 +188,16 @@ void tenon__data_make(const tenon__data_wish_t* wish, void* out_data) {
   }
   m.row = wish->rank > 0 ? (uint64_t)wish->dims[wish->rank - 1] : 1;
   find_range(&m);
+  const uint64_t made = made_count(&m, count);
   if (wish->dtype == TENON_DTYPE_FLOAT32 && !m.has_range && !d->is_sorted && !d->is_positive) {
-    fill_floats(out_data, count, &m);
-    return;
+    fill_floats(out_data, made, &m);
+  } else if (kind == 'c') {
+    fill_complex(out_data, wish->dtype, made, &m);
+  } else {
+    fill_numbers(out_data, made, &m);
   }
-  if (kind == 'c') {
-    fill_complex(out_data, wish->dtype, count, &m);
-    return;
-  }
-  for (uint64_t i = 0; i < count; ++i) {
-    const bool is_place = kind != 'f' && d->places != TENON_DOMAIN_NO_PLACES;
-    const tenon__scalar_t number = kind == 'f' ? (tenon__scalar_t){.f = float_at(&m, i)}
-                                   : is_place  ? (tenon__scalar_t){.i = place_at(&m, i)}
-                                               : (tenon__scalar_t){.i = integer_at(&m, i)};
-    tenon__element_store(out_data, wish->dtype, i, number,
-                         kind == 'f' ? TENON_DTYPE_FLOAT64 : TENON_DTYPE_INT64);
+  const size_t bytes = tenon__dtype_bits(wish->dtype) / 8;
+  for (uint64_t i = made; i < count; i += made) {
+    memcpy((char*)out_data + i * bytes, out_data, (i + made < count ? made : count - i) * bytes);
   }
 }

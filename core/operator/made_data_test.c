@@ -196,3 +196,14 @@ TENON_TEST(a_wish_gives_the_range_that_the_domain_does_not) {
   made = make(&wish);
   expect_within(&made, 3, 13);
 }
+
+/* What is long repeats itself, in every type of whole bytes. */
+TENON_TEST(what_is_long_repeats_itself) {
+  enum { PERIOD = 1048573, COUNT = PERIOD + 1000 };
+  static uint16_t halves[COUNT];
+  const int64_t dims[] = {COUNT};
+  const tenon__data_wish_t wish = {.dtype = TENON_DTYPE_FLOAT16, .rank = 1, .dims = dims};
+  tenon__data_make(&wish, halves);
+  EXPECT(memcmp(halves, halves + PERIOD, (COUNT - PERIOD) * sizeof *halves) == 0);
+  EXPECT(halves[0] != halves[1] && halves[PERIOD - 1] != 0);
+}
