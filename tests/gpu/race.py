@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Tenon's column beside its peers': networks on a GPU, types and batches one after the other, and a table of all that was measured.
 
-usage: race.py measure TENON RESULTS SECONDS [--profiles FOLDER] NETWORK:TYPE:BATCH... [-- option of tenon build...]
-       race.py table RESULTS... [PEERS]
+usage: race.py measure TENON RESULTS SECONDS [--profiles FOLDER] [--plans FOLDER] NETWORK:TYPE:BATCH... [-- option of tenon build...]
+       race.py again TENON RESULTS PLAN...
+       race.py table RESULTS... [PEERS...]
 
 measure: NETWORK is a folder with model.onnx and test_data_set_0, TYPE fp32, tf32, fp16, bf16 or best. Each is built, its outputs on the
 recorded data compared with what was recorded, and timed with `tenon bench`: on the device, by its events, inputs and outputs there. A line
 of JSON for each is added to RESULTS as soon as it is known; what would begin later than SECONDS after the start is left out, and said.
-FOLDER gets for each what the build said, the times of its steps among it, and why other kernels were not chosen.
-table: Markdown, with the rows of PEERS, what shared/peers/gpu_peers.py wrote on the same machine.
+FOLDER gets for each what the build said, the times of its steps among it, and why other kernels were not chosen. The other FOLDER keeps the plans.
+again: times kept plans once more, where nothing else runs, as while peers are timed.
+table: Markdown, of each row what was measured last, with the rows of PEERS, what shared/peers/gpu_peers.py wrote on the same machine.
 """
 import glob
 import json
@@ -57,11 +59,20 @@ def check(command, plan, folder, batch, made):
     return worst
 
 
-def measure_one(command, row, profiles, options):
+TIMES = ("device_median_ms", "device_p10_ms", "device_p90_ms", "row_median_ms", "enqueue_median_ms", "row_enqueue_median_ms", "steps",
+         "arena_bytes", "peak_alive_bytes", "device_peak_bytes", "load_ms", "clock_before_mhz", "clock_after_mhz", "waits", "device")
+
+
+def time_plan(command, plan, result):
+    bench = json.loads(tenon(command, "bench", plan, "--json", "--seconds", "0.6").splitlines()[-1])
+    result.update({key: bench.get(key) for key in TIMES})
+
+
+def measure_one(command, row, profiles, plans, options):
     folder, kind, batch = row.rsplit(":", 2)
     result = {"model": os.path.basename(os.path.normpath(folder)), "type": kind, "batch": int(batch), "peer": "tenon"}
     with tempfile.TemporaryDirectory() as made:
-        plan = os.path.join(made, "plan")
+        plan = os.path.join(plans or made, f"{result['model']}.{kind}.{batch}.plan")
         permits = [] if kind == "fp32" else ["--" + kind]
         begin = time.time()
         told = os.path.join(profiles, f"{result['model']}.{kind}.{batch}.build.txt") if profiles else None
@@ -70,10 +81,7 @@ def measure_one(command, row, profiles, options):
         result["build_s"] = time.time() - begin
         if profiles:
             tenon(command, "inspect", plan, "--no-run", "--refusals", words=told.replace(".build.txt", ".steps.txt"))
-        bench = json.loads(tenon(command, "bench", plan, "--json", "--seconds", "0.6").splitlines()[-1])
-        for key in ("device_median_ms", "device_p10_ms", "device_p90_ms", "row_median_ms", "enqueue_median_ms", "row_enqueue_median_ms",
-                    "steps", "arena_bytes", "peak_alive_bytes", "device_peak_bytes", "load_ms", "clock_before_mhz", "clock_after_mhz", "waits", "device"):
-            result[key] = bench.get(key)
+        time_plan(command, plan, result)
         result["error"] = check(command, plan, folder, batch, os.path.join(made, "outputs"))
     return result
 
@@ -82,10 +90,10 @@ def measure(arguments):
     options = arguments[arguments.index("--") + 1 :] if "--" in arguments else []
     arguments = arguments[: arguments.index("--")] if "--" in arguments else arguments
     command, results, seconds, rows = arguments[0], arguments[1], float(arguments[2]), arguments[3:]
-    profiles = None
-    if rows[:1] == ["--profiles"]:
-        profiles, rows = rows[1], rows[2:]
-        os.makedirs(profiles, exist_ok=True)
+    folders = {"--profiles": None, "--plans": None}
+    while rows and rows[0] in folders:
+        os.makedirs(rows[1], exist_ok=True)
+        folders[rows[0]], rows = rows[1], rows[2:]
     begin = time.time()
     good = True
     for row in rows:
@@ -93,7 +101,7 @@ def measure(arguments):
             print(f"left out, the time is over: {row}", flush=True)
             continue
         try:
-            result = measure_one(command, row, profiles, options)
+            result = measure_one(command, row, folders["--profiles"], folders["--plans"], options)
         except (RuntimeError, OSError, ValueError) as error:
             result = {"row": row, "failed": str(error)[:300]}
             good = False
@@ -101,6 +109,17 @@ def measure(arguments):
             file.write(json.dumps(result) + "\n")
         print(json.dumps(result), flush=True)
     return 0 if good else 1
+
+
+def again(arguments):
+    command, results, plans = arguments[0], arguments[1], arguments[2:]
+    for plan in plans:
+        model, kind, batch, _ = os.path.basename(plan).rsplit(".", 3)
+        result = {"model": model, "type": kind, "batch": int(batch), "peer": "tenon"}
+        time_plan(command, plan, result)
+        with open(results, "a") as file:
+            file.write(json.dumps(result) + "\n")
+    return 0
 
 
 # ---- The table ----
@@ -112,14 +131,17 @@ def read_rows(paths):
     for path in paths:
         with open(path) as file:
             text = file.read()
-        whole = json.loads(text)["rows"] if text.lstrip().startswith('{"device"') else [json.loads(line) for line in text.splitlines() if line]
-        for item in whole:
+        try:
+            items = json.loads(text)["rows"]  # a peer's
+        except (ValueError, KeyError):
+            items = [json.loads(line) for line in text.splitlines() if line]
+        for item in items:
             if "model" not in item or item.get("peer") == "error":
                 continue
             key = (item["model"], item.get("type", item.get("prec")), item["batch"])
             rows.setdefault(key, {})[item["peer"]] = item.get("device_median_ms", item.get("ms"))
             if item["peer"] == "tenon":
-                notes[key] = item
+                notes.setdefault(key, {}).update(item)
     return rows, notes
 
 
@@ -147,6 +169,8 @@ def table(arguments):
 
 if len(sys.argv) > 4 and sys.argv[1] == "measure":
     sys.exit(measure(sys.argv[2:]))
+if len(sys.argv) > 4 and sys.argv[1] == "again":
+    sys.exit(again(sys.argv[2:]))
 if len(sys.argv) > 2 and sys.argv[1] == "table":
     sys.exit(table(sys.argv[2:]))
 sys.exit(__doc__)
