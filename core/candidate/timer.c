@@ -340,16 +340,28 @@ static tenon_status_t time_chain(tenon__trial_t* trial, double best_so_far, time
   return status;
 }
 
+/* By the device's clock it does not matter who else wants the host's processors, threads that
+ * compile ahead among them; and those should have them. */
+static bool is_by_host(const tenon__trial_t* trial) {
+  return !tenon__trial_mirror_is_used(&trial->mirror) ||
+         (trial->candidate->tactic.flags & TENON_TACTIC_HOST_WAITS) != 0;
+}
+
 tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds,
                                  bool* out_disturbed) {
   tenon__thread_pool_t* pool = trial->data->tuning->pool;
+  const bool by_host = is_by_host(trial);
+  const double waited = by_host ? tenon__waited_seconds() : 0;
   times_t times = {.best = 0};
-  const double waited = tenon__waited_seconds();
-  tenon__thread_pool_wake(pool);
+  if (by_host) {
+    tenon__thread_pool_wake(pool);
+  }
   const tenon_status_t status = time_chain(trial, best_so_far, &times);
-  tenon__thread_pool_rest(pool);
+  if (by_host) {
+    tenon__thread_pool_rest(pool);
+  }
   *out_seconds = times.best;
-  *out_disturbed = tenon__waited_seconds() - waited > disturbed_share * times.total;
+  *out_disturbed = by_host && tenon__waited_seconds() - waited > disturbed_share * times.total;
   return status;
 }
 

@@ -20,7 +20,8 @@ tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern);
  * meanwhile. On devices that record it is a chain of runs in one recording that is timed, and what
  * one of them takes there. It has run once before. Ends when a second time comes near the smallest
  * after 4 ms of measuring, after 20 ms in any case, or at once when it is three times slower than
- * `best_so_far`. Seconds of one run; the threads of the pool are kept awake meanwhile. */
+ * `best_so_far`. Seconds of one run. By the host's clock the threads of the pool are kept awake
+ * meanwhile; by a device's nobody on the host disturbs. */
 tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds,
                                  bool* out_disturbed);
 /* Is the memory that a kernel leaves zero still zero? A kernel may count on zeros that it left
