@@ -30,7 +30,7 @@ tenon_status_t tenon__building_begin(tenon__building_t* b) {
   if (b->options->tuning.time_budget_seconds > 0) {
     b->tuning.deadline = tenon__seconds() + b->options->tuning.time_budget_seconds;
   }
-  tenon__string_map_initialize(&b->tuning.known, b->allocator);
+  tenon__tuning_begin(&b->tuning);
   tenon__blocks_initialize(&b->tuning.blocks, b->allocator);
   b->has_known = true;
   return TENON_OK;
@@ -38,7 +38,7 @@ tenon_status_t tenon__building_begin(tenon__building_t* b) {
 
 void tenon__building_end(tenon__building_t* b) {
   if (b->has_known) {
-    tenon__string_map_deinitialize(&b->tuning.known);
+    tenon__tuning_end(&b->tuning);
     tenon__blocks_deinitialize(&b->tuning.blocks);
   }
   tenon__timing_cache_destroy(b->own_cache);

@@ -139,12 +139,12 @@ static tenon_status_t fold(void* user, const tenon__network_t* network, uint32_t
   f.tuning.profile = &f.profile;
   f.tuning.options.no_measuring = true;
   f.tuning.sink = NULL;
-  tenon__string_map_initialize(&f.tuning.known, b->allocator);
+  tenon__tuning_begin(&f.tuning);
   tenon_status_t status = fold_node(&f, network, graph, node, outputs);
   tenon__bound_destroy(f.bound);
   tenon__instance_release(f.instance);
   tenon__packed_store_destroy(f.store);
-  tenon__string_map_deinitialize(&f.tuning.known);
+  tenon__tuning_end(&f.tuning);
   tenon__arena_deinitialize(&f.arena);
   if (status != TENON_OK && status != TENON_ERROR_OUT_OF_MEMORY) {
     status = TENON_ERROR_UNSUPPORTED; /* it stays, and says at run time what is wrong */

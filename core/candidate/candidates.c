@@ -247,10 +247,6 @@ void tenon__candidates_key(const struct tenon_region_t* region,
   key_of(region, claimant, &signature, out_key);
 }
 
-static void expected_key(const char* key, char out_key[TENON_REGION_KEY_SIZE + 16]) {
-  (void)snprintf(out_key, TENON_REGION_KEY_SIZE + 16, "expected %s", key);
-}
-
 /* `key`: what the result is remembered by; `signature`: what its times are. */
 static tenon_status_t find(const search_t* begun, const char* key, const tenon__digest_t* signature,
                            const tenon__candidates_t** out_candidates) {
@@ -261,9 +257,7 @@ static tenon_status_t find(const search_t* begun, const char* key, const tenon__
     *out_candidates = known->const_pointer;
     return tenon__candidates_renew(tuning, known->const_pointer);
   }
-  char expected[TENON_REGION_KEY_SIZE + 16];
-  expected_key(key, expected);
-  search.is_begun = tenon__string_map_find(&tuning->known, expected) != NULL;
+  search.is_begun = tenon__string_map_find(&tuning->expected, key) != NULL;
   tenon__byte_writer_initialize(&search.refusals, tuning->allocator);
   const tenon_status_t status = search_all(&search, signature);
   tenon__candidates_t* result = status == TENON_OK ? result_of(&search) : NULL;
@@ -295,12 +289,10 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
 static bool is_new(tenon__tuning_t* tuning, const struct tenon_region_t* region,
                    const tenon__digest_t* signature) {
   char key[TENON_REGION_KEY_SIZE];
-  char expected[TENON_REGION_KEY_SIZE + 16];
   key_of(region, NULL, signature, key);
-  expected_key(key, expected);
   return tenon__string_map_find(&tuning->known, key) == NULL &&
-         tenon__string_map_find(&tuning->known, expected) == NULL &&
-         tenon__string_map_set(&tuning->known, expected, (tenon__map_value_t){.pointer = NULL});
+         tenon__string_map_find(&tuning->expected, key) == NULL &&
+         tenon__string_map_set(&tuning->expected, key, (tenon__map_value_t){.pointer = NULL});
 }
 
 tenon_status_t tenon__candidates_expect(tenon__tuning_t* tuning, struct tenon_region_t* region) {

@@ -113,8 +113,8 @@ TENON_TEST(each_conversion_is_measured_once_and_known_by_both_orders) {
   EXPECT_INT(tenon__timing_cache_count(s.world.tuning.cache), 2);
   /* Another build with the same cache measures nothing. */
   const double seconds = there->items[0].time.seconds;
-  tenon__string_map_deinitialize(&s.world.tuning.known);
-  tenon__string_map_initialize(&s.world.tuning.known, s.world.tuning.allocator);
+  tenon__tuning_end(&s.world.tuning);
+  tenon__tuning_begin(&s.world.tuning);
   there = convert(&s, NULL, by_columns);
   EXPECT_INT(s.world.tuning.measured_count, 2);
   EXPECT(there->items[0].time.seconds == seconds);

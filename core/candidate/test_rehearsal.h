@@ -94,7 +94,7 @@ static inline bool rehearsal_world_open(rehearsal_world_t* world) {
 
 static inline void rehearsal_world_close(rehearsal_world_t* world) {
   tenon__rehearsal_end(&world->rehearsal);
-  tenon__string_map_deinitialize(&world->tuning.known);
+  tenon__tuning_end(&world->tuning);
   tenon__blocks_deinitialize(&world->tuning.blocks);
   tenon__thread_pool_destroy(world->pool);
   tenon__catalog_destroy(world->catalog);
@@ -138,7 +138,7 @@ static inline void rehearsal_world_begin(rehearsal_world_t* world, tenon_value_t
   world->tuning.device_count = 1;
   world->tuning.pool = world->pool;
   world->tuning.sink = &world->fixture.messages.sink;
-  tenon__string_map_initialize(&world->tuning.known, world->tuning.allocator);
+  tenon__tuning_begin(&world->tuning);
   EXPECT_STATUS(
       tenon__region_of_node(&world->arena, world->fixture.network, 0, node, &world->region),
       TENON_OK);

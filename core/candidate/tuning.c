@@ -5,6 +5,16 @@
 #include "core/base/file.h"
 #include "core/catalog/exclude.h"
 
+void tenon__tuning_begin(tenon__tuning_t* tuning) {
+  tenon__string_map_initialize(&tuning->known, tuning->allocator);
+  tenon__string_map_initialize(&tuning->expected, tuning->allocator);
+}
+
+void tenon__tuning_end(tenon__tuning_t* tuning) {
+  tenon__string_map_deinitialize(&tuning->known);
+  tenon__string_map_deinitialize(&tuning->expected);
+}
+
 /* Does the build's policy leave the kernel out? */
 bool tenon__tuning_excludes(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry) {
   return tenon__is_excluded(tuning->options.exclude, entry->owner->plugin, entry->kernel.name) ||

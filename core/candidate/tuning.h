@@ -133,8 +133,8 @@ typedef struct tenon__spent_t {
   tenon__kernel_spent_t* kernels; /* those that were tried */
 } tenon__spent_t;
 
-/* Who makes the build fills it in and frees blocks and `known`; the rest is borrowed and outlives
- * it. */
+/* Who makes the build fills it in, begins and ends it, and frees the blocks; the rest is borrowed
+ * and outlives it. */
 typedef struct tenon__tuning_t {
   tenon_allocator_t allocator;
   tenon__arena_t* arena; /* lives until the plan is made */
@@ -155,14 +155,20 @@ typedef struct tenon__tuning_t {
   tenon__blocks_t blocks;      /* for trials */
   tenon__tuning_options_t options;
   const tenon_sink_t* sink;
-  double deadline;           /* tenon__seconds() after which nothing is measured; 0: none */
-  tenon__string_map_t known; /* region signature -> tenon__candidates_t* */
-  uint32_t look_count;       /* of times that were measured again */
-  uint32_t serial;           /* of the next candidates */
+  double deadline;              /* tenon__seconds() after which nothing is measured; 0: none */
+  tenon__string_map_t known;    /* region signature -> tenon__candidates_t* */
+  tenon__string_map_t expected; /* signatures of regions for which something was begun ahead */
+  uint32_t look_count;          /* of times that were measured again */
+  uint32_t serial;              /* of the next candidates */
   tenon__spent_t spent;
   uint32_t measured_count; /* for reports */
   uint32_t cached_count;
 } tenon__tuning_t;
+
+/* Nothing is known yet. The allocator is there. */
+void tenon__tuning_begin(tenon__tuning_t* tuning);
+/* What is known goes. */
+void tenon__tuning_end(tenon__tuning_t* tuning);
 
 /* The kernel with what belongs to it, on the region's device. */
 tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,

@@ -26,6 +26,9 @@ __asm__(
 extern const char tenon__cuda_helper_begin[] __attribute__((visibility("hidden")));
 extern const char tenon__cuda_helper_end[] __attribute__((visibility("hidden")));
 
+/* MFD_EXEC, which headers before 6.3 lack. */
+enum { EXECUTABLE = 0x10 };
+
 static bool write_all(int to, const void* data, size_t size, bool is_socket) {
   size_t done = 0;
   while (done < size) {
@@ -67,7 +70,11 @@ static int lift(int file) {
 /* The program in a file without a name; -1: there is none. */
 static int make_program(void) {
   const size_t size = (size_t)(tenon__cuda_helper_end - tenon__cuda_helper_begin);
-  const int file = lift(memfd_create("tenon-cuda-compile", MFD_CLOEXEC));
+  int made = memfd_create("tenon-cuda-compile", MFD_CLOEXEC | EXECUTABLE);
+  if (made < 0 && errno == EINVAL) { /* a kernel before 6.3, where all files may be */
+    made = memfd_create("tenon-cuda-compile", MFD_CLOEXEC);
+  }
+  const int file = lift(made);
   if (file >= 0 && !write_all(file, tenon__cuda_helper_begin, size, false)) {
     (void)close(file);
     return -1;
