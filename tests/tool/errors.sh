@@ -96,7 +96,7 @@ try 3 build "$digits/model.onnx" -o plan --exclude cpu:abacus
 says "'cpu:abacus' cannot be excluded: plugin cpu has no such kernel or rewrite; it has: average_pool, convolution"
 fails_once
 try 3 build "$digits/model.onnx" -o plan --exclude "standard:power of 4"
-says "it has: power of 2, power of 3"
+says "it has: biased convolution of blocks, convolution of blocks, power of 2"
 try 0 build "$digits/model.onnx" -o plan --exclude cpu:convolution
 try 0 build "$digits/model.onnx" -o plan --exclude "standard:power of 2" --exclude standard
 try 3 build "$digits/model.onnx" -o absent/plan
