@@ -261,7 +261,7 @@ static void check_product(const product_t* p, const char* name) {
   if (p->scale != 1.0 || p->has_bias || p->has_residual || p->has_relu || p->has_gelu) {
     make_slot(&c, p);
     for (uint32_t k = 2; k < c.fake.input_count && p->is_plain; k++) {
-      if (draw(2) == 0) { /* what stands behind is packed with the weights */
+      if (!p->is_turned && draw(2) == 0) { /* constants lie in rows; they are packed too */
         make_constant(&c, k);
       }
     }
