@@ -106,32 +106,6 @@ static void join_rows(tenon__cublas_geometry_t* g) {
   }
 }
 
-/* Would the axis do as rows: lines of a, and of y and c, which `n` runs along? */
-static bool may_be_rows(const tenon__cublas_geometry_t* g, const tenon__cublas_axis_t* axis,
-                        bool has_c) {
-  return axis->strides[B] == 0 && axis->strides[TENON_CUBLAS_BIAS] == 0 &&
-         (g->k.extent == 1 || g->k.strides[A] == 1) && axis->strides[A] >= g->k.extent &&
-         (g->n.extent == 1 || g->n.strides[Y] == 1) && axis->strides[Y] >= g->n.extent &&
-         (!has_c ||
-          ((g->n.extent == 1 || g->n.strides[C] == 1) && axis->strides[C] >= g->n.extent));
-}
-
-/* Rows and a batch with the same b may change places: many short products read b again and again,
- * and leave the tiles of their rows half empty. */
-static void take_longest_rows(tenon__cublas_geometry_t* g, bool has_c) {
-  tenon__cublas_axis_t* longest = &g->m;
-  for (uint32_t k = 0; k < g->outer_rank; k++) {
-    if (g->outer[k].extent > longest->extent && may_be_rows(g, &g->outer[k], has_c)) {
-      longest = &g->outer[k];
-    }
-  }
-  if (longest != &g->m && may_be_rows(g, &g->m, has_c)) {
-    const tenon__cublas_axis_t rows = g->m;
-    g->m = *longest;
-    *longest = rows;
-  }
-}
-
 static void join_outer(tenon__cublas_geometry_t* g) {
   uint32_t kept = 0;
   for (uint32_t k = 1; k < g->outer_rank; k++) {
@@ -246,7 +220,6 @@ void tenon__cublas_geometry_find(const tenon__cublas_views_t* views,
     sum_nothing(g);
   } else {
     join_rows(g);
-    take_longest_rows(g, views->c != NULL);
   }
   if (g->k.extent > 1 && (g->k.strides[A] <= 0 || g->k.strides[B] <= 0)) {
     g->sum = g->k;

@@ -54,23 +54,6 @@ TENON_TEST(a_batch_that_shares_its_b_is_more_rows) {
   EXPECT_INT(g.calls, 1);
 }
 
-/* Images first in memory, words first in the tensor: each image's words are one product. */
-TENON_TEST(the_longer_of_rows_and_batch_is_the_rows) {
-  tenon__cublas_geometry_t g;
-  const tenon__cublas_views_t views = {.a = VIEW(3, LIST(197, 32, 768), LIST(768, 151296, 1)),
-                                       .b = VIEW(2, LIST(768, 2304), LIST(2304, 1)),
-                                       .y = VIEW(3, LIST(197, 32, 2304), LIST(73728, 2304, 1))};
-  tenon__cublas_geometry_find(&views, &g);
-  EXPECT_INT(g.m.extent, 197);
-  EXPECT_INT(g.leading[A], 768);
-  EXPECT_INT(g.leading[Y], 73728);
-  EXPECT_INT(g.batch.extent, 32);
-  EXPECT_INT(g.batch.strides[A], 151296);
-  EXPECT_INT(g.batch.strides[Y], 2304);
-  EXPECT_INT(g.batch.strides[B], 0);
-  EXPECT_INT(g.calls, 1);
-}
-
 /* Heads of a packed tensor: image and head are two strides, of which one is cuBLASLt's. */
 TENON_TEST(one_outer_axis_is_the_batch_and_others_are_calls) {
   tenon__cublas_geometry_t g;

@@ -150,7 +150,7 @@ static uint32_t common_alignment(const tenon__cublas_bound_t* bound, uint32_t al
   const int64_t steps[] = {g->leading[TENON_CUBLAS_C], g->leading[TENON_CUBLAS_Y],
                            g->batch.strides[TENON_CUBLAS_C], g->batch.strides[TENON_CUBLAS_Y]};
   const bool differ = steps[0] != steps[1] || steps[2] != steps[3];
-  if (!differ || bound->instance->epilogue.residual == TENON_NONE) {
+  if (!differ || g->n.extent == 1 || bound->instance->epilogue.residual == TENON_NONE) {
     return alignment;
   }
   for (uint32_t k = 0; k < 4; k++) {

@@ -141,10 +141,10 @@ static void* work(void* user) {
 
 /* Under the lock: for thread `number`. */
 static int take_socket(tenon__cuda_ahead_t* ahead, uint32_t number) {
-  const uint32_t place = number == 0 ? 0 : (number - 1) % TENON_CUDA_HELPER_SOCKETS;
   if (number == 0) {
     return -1;
   }
+  const uint32_t place = (number - 1) % TENON_CUDA_HELPER_SOCKETS;
   const char* library = tenon__cuda_compiler_library(ahead->device->state);
   if (place == 0 && (library == NULL || !tenon__cuda_helper_start(library, ahead->sockets))) {
     for (uint32_t k = 0; k < TENON_CUDA_HELPER_SOCKETS; k++) {

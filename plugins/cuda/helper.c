@@ -29,32 +29,6 @@ extern const char tenon__cuda_helper_end[] __attribute__((visibility("hidden")))
 /* MFD_EXEC, which headers before 6.3 lack. */
 enum { EXECUTABLE = 0x10 };
 
-static bool write_all(int to, const void* data, size_t size, bool is_socket) {
-  size_t done = 0;
-  while (done < size) {
-    const char* from = (const char*)data + done;
-    const ssize_t put =
-        is_socket ? send(to, from, size - done, MSG_NOSIGNAL) : write(to, from, size - done);
-    if (put <= 0 && errno != EINTR) {
-      return false;
-    }
-    done += put > 0 ? (size_t)put : 0;
-  }
-  return true;
-}
-
-static bool read_all(int from, void* data, size_t size) {
-  size_t done = 0;
-  while (done < size) {
-    const ssize_t got = recv(from, (char*)data + done, size - done, 0);
-    if (got == 0 || (got < 0 && errno != EINTR)) {
-      return false;
-    }
-    done += got > 0 ? (size_t)got : 0;
-  }
-  return true;
-}
-
 /* ---- Starting ---- */
 
 /* The same file above those numbers that are the helper's; closes `file`. -1: there is none. */
@@ -75,7 +49,7 @@ static int make_program(void) {
     made = memfd_create("tenon-cuda-compile", MFD_CLOEXEC);
   }
   const int file = lift(made);
-  if (file >= 0 && !write_all(file, tenon__cuda_helper_begin, size, false)) {
+  if (file >= 0 && write(file, tenon__cuda_helper_begin, size) != (ssize_t)size) {
     (void)close(file);
     return -1;
   }
@@ -168,16 +142,16 @@ bool tenon__cuda_helper_compile(const tenon__cuda_state_t* state, int socket, co
   const tenon__cuda_helper_request_t request = {architecture, (uint32_t)strlen(text)};
   tenon__cuda_helper_reply_t reply = {0};
   *out_code = NULL;
-  if (!write_all(socket, &request, sizeof(request), true) ||
-      !write_all(socket, text, request.text_size, true) ||
-      !read_all(socket, &reply, sizeof(reply))) {
+  if (!tenon__cuda_helper_send(socket, &request, sizeof(request)) ||
+      !tenon__cuda_helper_send(socket, text, request.text_size) ||
+      !tenon__cuda_helper_receive(socket, &reply, sizeof(reply))) {
     return false;
   }
   if (reply.code_size == 0) {
     return true;
   }
   void* code = state->allocator.resize(state->allocator.user, NULL, 0, (size_t)reply.code_size);
-  if (code == NULL || !read_all(socket, code, (size_t)reply.code_size)) {
+  if (code == NULL || !tenon__cuda_helper_receive(socket, code, (size_t)reply.code_size)) {
     if (code != NULL) {
       (void)state->allocator.resize(state->allocator.user, code, (size_t)reply.code_size, 0);
     }

@@ -169,9 +169,7 @@ tenon_status_t tenon__cudnn_device_find(tenon__cudnn_state_t* state, const tenon
                                   : call->host->service(call->preparation, TENON_CUDA_NATIVE);
   if (native == NULL || native->size < sizeof(*native)) {
     return tenon__cudnn_say(sink, TENON_ERROR_UNSUPPORTED,
-                            "the device has no service %s, or an old"
-                            " one",
-                            TENON_CUDA_NATIVE);
+                            "the device has no service %s, or an old one", TENON_CUDA_NATIVE);
   }
   tenon_status_t status = tenon__cudnn_open(state, sink);
   if (status == TENON_OK) {

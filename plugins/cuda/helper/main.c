@@ -32,22 +32,6 @@ static bool open_library(const char* path) {
   return found;
 }
 
-static bool read_all(int from, void* data, size_t size) {
-  ssize_t got = 1;
-  for (size_t done = 0; done < size && got > 0; done += (size_t)got) {
-    got = read(from, (char*)data + done, size - done);
-  }
-  return got > 0;
-}
-
-static bool write_all(int to, const void* data, size_t size) {
-  ssize_t put = 1;
-  for (size_t done = 0; done < size && put > 0; done += (size_t)put) {
-    put = write(to, (const char*)data + done, size - done);
-  }
-  return put > 0;
-}
-
 /* NULL: it cannot be compiled. */
 static char* compile(const char* text, int architecture, size_t* out_size) {
   tenon__cuda_compile_options_t options;
@@ -77,7 +61,7 @@ static char* compile(const char* text, int architecture, size_t* out_size) {
 
 static bool answer(int socket, char** text) {
   tenon__cuda_helper_request_t request;
-  if (!read_all(socket, &request, sizeof(request))) {
+  if (!tenon__cuda_helper_receive(socket, &request, sizeof(request))) {
     return false;
   }
   char* larger = realloc(*text, (size_t)request.text_size + 1);
@@ -85,15 +69,15 @@ static bool answer(int socket, char** text) {
     return false;
   }
   *text = larger;
-  if (request.text_size > 0 && !read_all(socket, larger, request.text_size)) {
+  if (!tenon__cuda_helper_receive(socket, larger, request.text_size)) {
     return false;
   }
   larger[request.text_size] = 0;
   size_t size = 0;
   char* code = compile(larger, request.architecture, &size);
   const tenon__cuda_helper_reply_t reply = {.code_size = code == NULL ? 0 : size};
-  const bool done = write_all(socket, &reply, sizeof(reply)) &&
-                    (reply.code_size == 0 || write_all(socket, code, size));
+  const bool done = tenon__cuda_helper_send(socket, &reply, sizeof(reply)) &&
+                    tenon__cuda_helper_send(socket, code, reply.code_size);
   free(code);
   return done;
 }

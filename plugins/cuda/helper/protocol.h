@@ -9,9 +9,12 @@
 #ifndef PLUGINS_CUDA_HELPER_PROTOCOL_H_
 #define PLUGINS_CUDA_HELPER_PROTOCOL_H_
 
+#include <errno.h>
 #include <nvrtc.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/socket.h>
 
 /* The sockets are 3, 4, ... in the helper, which is called as `helper LIBRARY`. */
 enum { TENON_CUDA_HELPER_SOCKETS = 4, TENON_CUDA_HELPER_FIRST = 3 };
@@ -24,6 +27,30 @@ typedef struct tenon__cuda_helper_request_t {
 typedef struct tenon__cuda_helper_reply_t {
   uint64_t code_size; /* 0: it cannot be compiled */
 } tenon__cuda_helper_reply_t;
+
+/* All of it, or false: the other side is gone. */
+static inline bool tenon__cuda_helper_send(int socket, const void* data, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t put = send(socket, (const char*)data + done, size - done, MSG_NOSIGNAL);
+    if (put < 0 && errno != EINTR) {
+      return false;
+    }
+    done += put > 0 ? (size_t)put : 0;
+  }
+  return true;
+}
+static inline bool tenon__cuda_helper_receive(int socket, void* data, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got = recv(socket, (char*)data + done, size - done, 0);
+    if (got == 0 || (got < 0 && errno != EINTR)) {
+      return false;
+    }
+    done += got > 0 ? (size_t)got : 0;
+  }
+  return true;
+}
 
 /* The one set of options for all texts. Without contraction: each instruction of a program rounds,
  * as it does elsewhere. */
