@@ -20,6 +20,9 @@ typedef struct tenon__input_sample_t {
   uint32_t input_count;
 } tenon__input_sample_t;
 
+/* More streams than branches that are worth one are rare, and each has scratch of its own. */
+enum { TENON__STREAM_LIMIT = 4 };
+
 /* Borrowed for the build. memory_limit_bytes: of activations and workspace, 0: none. tuned_only:
  * the plan holds weights only as kernels packed them, and can be neither refitted nor made again.
  */
@@ -41,6 +44,7 @@ typedef struct tenon__build_options_t {
   tenon__tuning_options_t tuning;
   uint64_t memory_limit_bytes;
   uint32_t optimizer_limit; /* patches, 0: none */
+  uint32_t stream_limit;    /* of a context on one device, 0: TENON__STREAM_LIMIT */
   bool no_rewrites;         /* no rewrites, and no pass that believes traits */
   bool merges_siblings;     /* without asking whether it is faster */
   const char* rewrites;     /* a plan's patches: those alone that these name; NULL: all */

@@ -30,11 +30,12 @@ tenon__build_options_t tenon__original_options(const tenon__plan_t* plan,
                  .exclude = plan->original.exclude.items,
                  .no_measuring = true,
                  .no_fusion = (flags & TENON_PLAN_NO_FUSION) != 0,
-                 .permits = flags >> TENON_PLAN_PERMITS_SHIFT,
+                 .permits = flags >> TENON_PLAN_PERMITS_SHIFT & TENON_PLAN_BYTE,
                  .reference_only = (flags & TENON_PLAN_REFERENCE_ONLY) != 0,
                  .strict = (flags & TENON_PLAN_STRICT) != 0},
       .optimizer_limit = plan->original.patch_limit,
       .no_rewrites = (flags & TENON_PLAN_NO_REWRITES) != 0,
+      .stream_limit = flags >> TENON_PLAN_STREAMS_SHIFT & TENON_PLAN_BYTE,
       .merges_siblings = (flags & TENON_PLAN_MERGES_SIBLINGS) != 0,
       .sink = sink};
 }

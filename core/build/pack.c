@@ -225,7 +225,8 @@ tenon_status_t tenon__building_describe(tenon__building_t* b) {
                 (b->options->no_rewrites ? TENON_PLAN_NO_REWRITES : 0u) |
                 (b->options->merges_siblings ? TENON_PLAN_MERGES_SIBLINGS : 0u) |
                 (b->options->tuning.no_fusion ? TENON_PLAN_NO_FUSION : 0u) |
-                b->options->tuning.permits << TENON_PLAN_PERMITS_SHIFT;
+                b->options->tuning.permits << TENON_PLAN_PERMITS_SHIFT |
+                b->options->stream_limit << TENON_PLAN_STREAMS_SHIFT;
   TENON_TRY(name_plugins(b));
   return keep_weights(b);
 }

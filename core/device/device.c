@@ -203,6 +203,19 @@ tenon_status_t tenon__device_record_event(const tenon__device_t* device, tenon_s
   return tell(device, "record_event", status);
 }
 
+tenon_status_t tenon__device_wait_event(const tenon__device_t* device, tenon_stream_t* stream,
+                                        tenon_event_t* event) {
+  if (event == NULL) {
+    return TENON_OK;
+  }
+  const tenon__call_t call = call_of(device, "wait_event");
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status =
+      device->source.descriptor->wait_event(device->handle, stream, event);
+  tenon__call_leave(outer);
+  return tell(device, "wait_event", status);
+}
+
 tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_t* begin,
                                      tenon_event_t* end, double* out_seconds) {
   *out_seconds = 0;
@@ -221,6 +234,11 @@ tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_
 
 bool tenon__device_records(const tenon__device_t* device) {
   return (device->source.descriptor->flags & TENON_DEVICE_RECORDS) != 0;
+}
+
+bool tenon__device_records_lanes(const tenon__device_t* device) {
+  const uint32_t both = TENON_DEVICE_RECORDS | TENON_DEVICE_RECORDS_LANES;
+  return (device->source.descriptor->flags & both) == both;
 }
 
 tenon_status_t tenon__device_begin_record(const tenon__device_t* device, tenon_stream_t* stream) {

@@ -75,12 +75,17 @@ tenon_status_t tenon__device_create_event(const tenon__device_t* device, tenon_e
 void tenon__device_destroy_event(const tenon__device_t* device, tenon_event_t* event);
 tenon_status_t tenon__device_record_event(const tenon__device_t* device, tenon_stream_t* stream,
                                           tenon_event_t* event);
+/* What is asked of the stream from now on comes after what the event was recorded behind. */
+tenon_status_t tenon__device_wait_event(const tenon__device_t* device, tenon_stream_t* stream,
+                                        tenon_event_t* event);
 tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_t* begin,
                                      tenon_event_t* end, double* out_seconds);
 
 /* Can work be recorded there? Then what is asked of a stream between begin and end is kept and not
  * done, and each replay asks for all of it. Destroying NULL does nothing. */
 bool tenon__device_records(const tenon__device_t* device);
+/* And on several streams, which join by waiting for events? */
+bool tenon__device_records_lanes(const tenon__device_t* device);
 tenon_status_t tenon__device_begin_record(const tenon__device_t* device, tenon_stream_t* stream);
 tenon_status_t tenon__device_end_record(const tenon__device_t* device, tenon_stream_t* stream,
                                         void** out_recording);

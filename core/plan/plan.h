@@ -21,6 +21,9 @@
 #include "core/dimension/requirement.h"
 #include "core/region/region.h"
 
+/* Streams of a device on which a context's steps are recorded, at most; 0 is the context's own. */
+enum { TENON_LANE_LIMIT = 8 };
+
 /* Whose memory a place lies in, and so who may write it and how long it lives. */
 typedef enum tenon__storage_t {
   TENON_STORAGE_ARENA = 0, /* at `offset` in the arena; the size is known from the profile */
@@ -95,6 +98,7 @@ typedef struct tenon__step_t {
   tenon__step_kind_t kind;
   const char* name; /* of its main node */
   uint32_t device;  /* KERNEL, COPY: number of the device that does it; others: 0 */
+  uint32_t lane;    /* KERNEL: on which of the device's streams it is recorded: branches.h */
   /* KERNEL */
   const char* plugin;
   const char* kernel;
@@ -162,8 +166,8 @@ typedef struct tenon__plan_plugin_t {
 
 /* A device that it was built for: an engine must find one of that name, and opens the one of that
  * number unless it is told another. What it said of the machine: elsewhere the plan runs too, with
- * a warning that it may be slower. Bytes are all steps' together, but scratch: the largest step's,
- * with the plan's number of threads. */
+ * a warning that it may be slower. Bytes are all steps' together, but scratch: the largest step's
+ * of each lane, with the plan's number of threads. */
 typedef struct tenon__plan_device_t {
   const char* name;
   uint32_t index;
@@ -171,6 +175,7 @@ typedef struct tenon__plan_device_t {
   uint64_t scratch_bytes;
   uint64_t zeroed_bytes;
   uint64_t persistent_bytes;
+  uint32_t lane_limit; /* of a build: streams of a context there, 0 as 1; not in files */
 } tenon__plan_device_t;
 
 /* A list of texts; NULL behind the last where it was made by a build, or copied for one. */
@@ -236,7 +241,9 @@ enum {
   TENON_PLAN_NO_REWRITES = 1u << 3, /* built without rewrites and passes that believe traits */
   TENON_PLAN_NO_FUSION = 1u << 4,
   TENON_PLAN_MERGES_SIBLINGS = 1u << 6, /* found to be faster so */
-  TENON_PLAN_PERMITS_SHIFT = 8          /* from here on what was permitted (tuning.h) */
+  TENON_PLAN_PERMITS_SHIFT = 8,         /* from here on 8 bits of what was permitted (tuning.h) */
+  TENON_PLAN_STREAMS_SHIFT = 16, /* from here on 8 bits: how many streams of a device, at most */
+  TENON_PLAN_BYTE = 0xff
 };
 
 /* Empty, for the host alone, without a network: who fills it in does that. OUT_OF_MEMORY only. */
@@ -247,11 +254,14 @@ void tenon__plan_destroy(tenon__plan_t* plan);
 tenon_status_t tenon__plan_name_devices(tenon__plan_t* plan);
 /* Number of the device that it was built for: the host only where there is no other. */
 uint32_t tenon__plan_main_device(const tenon__plan_t* plan);
-/* Scratch of one step, and of the device's step that needs most, for so many threads. False: more
+/* How many lanes the steps of a device are on: at least one. */
+uint32_t tenon__plan_lane_count(const tenon__plan_t* plan, uint32_t device);
+/* Scratch of one step, and of a device, for so many threads: of each lane the step's that needs
+ * most, one lane's behind another's. `out_offsets`: where each begins; may be NULL. False: more
  * than can be counted. */
 bool tenon__tactic_scratch_bytes(const tenon__step_tactic_t* tactic, uint32_t thread_count,
                                  uint64_t* out_bytes);
 bool tenon__plan_scratch_bytes(const tenon__plan_t* plan, uint32_t device, uint32_t thread_count,
-                               uint64_t* out_bytes);
+                               uint64_t* out_bytes, uint64_t out_offsets[TENON_LANE_LIMIT]);
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/plan/bounded.h"
+#include "core/plan/branches.h"
 #include "core/plan/in_place.h"
 #include "core/plan/memory_planner.h"
 #include "core/plan/place.h"
@@ -21,7 +22,9 @@ typedef struct life_t {
   bool is_written;
   bool has_parts;
   uint32_t first_step;
-  uint32_t last_step; /* the number of steps: until the end */
+  uint32_t last_step; /* until that is done; the number of steps: until the end */
+  uint32_t last_user; /* the last step that reads or writes it, */
+  uint32_t others;    /* and until when all others of them are done */
 } life_t;
 
 typedef struct graph_planner_t {
@@ -30,7 +33,8 @@ typedef struct graph_planner_t {
   tenon__schedule_t* schedule;
   const tenon_sink_t* sink;
   tenon__arena_t* arena;
-  life_t* lives; /* one for each place */
+  life_t* lives;      /* one for each place */
+  uint32_t* overlaps; /* for each step the last that may be at work beside it */
 } graph_planner_t;
 
 static const tenon__value_node_t* value_of(const graph_planner_t* p, uint32_t place) {
@@ -62,9 +66,14 @@ static tenon_status_t find_owners(graph_planner_t* p) {
 
 /* ---- Lives ---- */
 
+/* In the order of the steps. */
 static void extend_life(graph_planner_t* p, uint32_t place, uint32_t step) {
   life_t* life = &p->lives[owner_of(p, place)];
-  life->last_step = step > life->last_step ? step : life->last_step;
+  if (step > life->last_user) {
+    life->others = life->last_step;
+    life->last_user = step;
+  }
+  life->last_step = p->overlaps[step] > life->last_step ? p->overlaps[step] : life->last_step;
 }
 
 static tenon_status_t live_through_step(graph_planner_t* p, uint32_t s) {
@@ -170,8 +179,9 @@ static bool may_take_over(const graph_planner_t* p, uint32_t s, uint32_t input, 
   }
   const uint32_t owner = owner_of(p, in);
   return tenon__fits_in_place(p->plan, p->graph, step, input, output) &&
-         p->lives[owner].last_step == s && count_arguments(p, step, owner) == 1 &&
-         owner_of(p, out) == out && p->lives[out].first_step == s && !p->lives[out].has_parts;
+         p->lives[owner].last_user == s && (s == 0 || p->lives[owner].others < s) &&
+         count_arguments(p, step, owner) == 1 && owner_of(p, out) == out &&
+         p->lives[out].first_step == s && !p->lives[out].has_parts;
 }
 
 /* What a state becomes is written over what it was. */
@@ -183,6 +193,8 @@ static void take_over_one(graph_planner_t* p, uint32_t in, uint32_t out) {
   }
   p->schedule->places[out].alias = owner;
   p->lives[owner].last_step = p->lives[out].last_step;
+  p->lives[owner].last_user = p->lives[out].last_user;
+  p->lives[owner].others = p->lives[out].others;
   p->lives[out].owner = owner;
 }
 
@@ -309,6 +321,8 @@ static tenon_status_t plan_graph(graph_planner_t* p) {
   TENON_TRY(find_owners(p));
   TENON_TRY(tenon__schedule_classify(p->plan, p->graph, p->sink));
   tenon__schedule_bound(p->plan, p->graph, p->schedule);
+  TENON_TRY(tenon__branches_find(p->plan, p->graph, p->arena));
+  TENON_TRY(tenon__branches_overlaps(p->schedule, p->arena, &p->overlaps));
   for (uint32_t s = 0; s < p->schedule->step_count; ++s) {
     TENON_TRY(live_through_step(p, s));
   }
@@ -397,7 +411,8 @@ tenon_status_t tenon__plan_workspaces(tenon__plan_t* plan, const tenon_sink_t* s
     }
   }
   for (uint32_t d = 0; d < plan->device_count; ++d) {
-    if (!tenon__plan_scratch_bytes(plan, d, plan->thread_count, &plan->devices[d].scratch_bytes)) {
+    if (!tenon__plan_scratch_bytes(plan, d, plan->thread_count, &plan->devices[d].scratch_bytes,
+                                   NULL)) {
       return tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY,
                          "a step asks for more scratch than can be counted");
     }

@@ -406,7 +406,7 @@ static tenon_status_t check_workspaces(const tenon__plan_t* plan, uint32_t devic
   uint64_t scratch = 0;
   uint64_t zeroed = 0;
   uint64_t persistent = 0;
-  bool counts = tenon__plan_scratch_bytes(plan, device, plan->thread_count, &scratch);
+  bool counts = tenon__plan_scratch_bytes(plan, device, plan->thread_count, &scratch, NULL);
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     for (uint32_t s = 0; s < plan->schedules[g].step_count; ++s) {
       const tenon__step_t* step = &plan->schedules[g].steps[s];

@@ -72,6 +72,7 @@ static void write_step(const tenon__plan_t* plan, const tenon__step_t* step,
   tenon__write_u32(writer, step->kernel_version);
   tenon__write_string(writer, step->validity == NULL ? "" : step->validity);
   tenon__write_f64(writer, step->measured_seconds);
+  tenon__write_u8(writer, (uint8_t)step->lane);
   tenon__write_u8(writer, step->refusals != NULL ? 1 : 0);
   if (step->refusals != NULL) {
     tenon__write_string(writer, step->refusals);
@@ -226,6 +227,10 @@ static tenon_status_t read_kernel(tenon__plan_reader_t* reader, uint32_t graph,
   step->kernel_version = tenon__read_u32(bytes);
   step->validity = tenon__read_string(bytes);
   step->measured_seconds = tenon__read_f64(bytes);
+  step->lane = tenon__read_u8(bytes);
+  if (step->lane >= TENON_LANE_LIMIT) {
+    return tenon__plan_broken(reader, "there is no lane %u", step->lane);
+  }
   if (tenon__read_u8(bytes) != 0) {
     step->refusals = tenon__read_string(bytes);
   }

@@ -3,27 +3,10 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/plan/place.h"
+#include "core/plan/branches.h"
+#include "core/runtime/lanes.h"
 
 /* ---- Finding ---- */
-
-/* In the device's own memory, where nothing moves it, or but between two places. What a body is
- * lent is kept for it at two places at most, or lies still itself. */
-static bool lies_still(const tenon__frame_t* frame, uint32_t space, const uint32_t* places,
-                       uint32_t count) {
-  bool lies = true;
-  for (uint32_t k = 0; k < count && lies; ++k) {
-    const uint32_t root =
-        places[k] == TENON_NONE ? TENON_NONE : tenon__place_root(frame->schedule, places[k]);
-    const tenon__storage_t storage =
-        root == TENON_NONE ? TENON_STORAGE_ARENA : frame->schedule->places[root].storage;
-    lies = (root == TENON_NONE || frame->schedule->places[root].space == space) &&
-           (storage == TENON_STORAGE_ARENA || storage == TENON_STORAGE_WEIGHTS ||
-            storage == TENON_STORAGE_STATE || storage == TENON_STORAGE_NEXT ||
-            storage == TENON_STORAGE_PARAMETER);
-  }
-  return lies;
-}
 
 /* A step that finds extents waits for them, unless they stay on the device. */
 static bool waits(const tenon__frame_t* frame, const tenon__step_t* step) {
@@ -35,12 +18,9 @@ static bool waits(const tenon__frame_t* frame, const tenon__step_t* step) {
 }
 
 static bool can_be_recorded(const tenon__frame_t* frame, const tenon__step_t* step) {
-  const uint32_t flags = step->tactic.flags;
-  return step->kind == TENON_STEP_KERNEL && step->device != 0 && !step->is_dynamic &&
+  return tenon__step_is_recordable(frame->schedule, step) &&
          tenon__device_records(&frame->context->engine->devices[step->device]) &&
-         (flags & TENON_TACTIC_RECORDABLE) != 0 && !waits(frame, step) &&
-         lies_still(frame, step->device, step->inputs, step->input_count) &&
-         lies_still(frame, step->device, step->outputs, step->output_count);
+         !waits(frame, step);
 }
 
 static tenon_status_t make_keys(tenon__frame_t* frame, tenon__chain_t* chain) {
@@ -202,7 +182,9 @@ static tenon_status_t record(tenon__frame_t* frame, const tenon__chain_t* chain,
   void* recording = NULL;
   TENON_TRY(tenon__device_begin_record(memory->device, memory->stream));
   frame->context->spaces[chain->device].run.edge = 0;
-  tenon_status_t status = enqueue(frame, chain, run);
+  tenon_status_t status = tenon__chain_has_lanes(frame, chain)
+                              ? tenon__frame_enqueue_lanes(frame, chain, run)
+                              : enqueue(frame, chain, run);
   const tenon_status_t ended = tenon__device_end_record(memory->device, memory->stream, &recording);
   status = status == TENON_OK ? ended : status;
   if (status != TENON_OK) {

@@ -50,6 +50,7 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   refresh(state->outputs, state->output_bindings, step->output_count);
   tenon__space_t* space = &context->spaces[step->device];
   struct tenon_run_t* run = &space->run;
+  run->scratch = space->scratch + space->lane_scratch[step->lane];
   run->zeroed = space->zeroed + step->zeroed_offset;
   run->persistent = space->persistent + step->persistent_offset;
   run->fault = state->fault;

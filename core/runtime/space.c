@@ -66,18 +66,52 @@ static tenon_status_t allocate_all(tenon__space_t* space, const tenon_sink_t* si
   return tenon__memory_clear(&space->memory, space->persistent, space->persistent_bytes);
 }
 
+/* Of a device that does not record several, all is on one. */
+static tenon_status_t create_lanes(tenon__space_t* space, uint32_t count) {
+  const tenon__device_t* device = space->memory.device;
+  space->lanes[0] = space->memory.stream;
+  space->lane_count = 1;
+  while (space->lane_count < count && tenon__device_records_lanes(device)) {
+    TENON_TRY(tenon__device_create_stream(device, NULL, &space->lanes[space->lane_count]));
+    space->lane_count += 1;
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon__space_begin(tenon__space_t* space, const tenon__plan_t* plan, uint32_t device,
                                   uint32_t thread_count, void* stream, const tenon_sink_t* sink) {
   space->activation_bytes = plan->schedules[0].memory_bytes[device];
   space->zeroed_bytes = plan->devices[device].zeroed_bytes;
   space->persistent_bytes = plan->devices[device].persistent_bytes;
-  if (!tenon__plan_scratch_bytes(plan, device, thread_count, &space->scratch_bytes)) {
+  if (!tenon__plan_scratch_bytes(plan, device, thread_count, &space->scratch_bytes,
+                                 space->lane_scratch)) {
     return tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY,
                        "the plan's steps need more scratch for %u threads than can be counted",
                        thread_count);
   }
   TENON_TRY(tenon__device_create_stream(space->memory.device, stream, &space->memory.stream));
+  TENON_TRY(create_lanes(space, tenon__plan_lane_count(plan, device)));
   return allocate_all(space, sink);
+}
+
+tenon_status_t tenon__space_provide_events(tenon__space_t* space, uint32_t count) {
+  if (count <= space->event_count) {
+    return TENON_OK;
+  }
+  tenon_event_t** events = tenon__allocate(space->memory.allocator, count, sizeof(void*));
+  TENON_TRY_MEMORY(events != NULL);
+  for (uint32_t k = 0; k < space->event_count; ++k) {
+    events[k] = space->events[k];
+  }
+  tenon__free(space->memory.allocator, (void*)space->events, space->event_count * sizeof(void*));
+  space->events = events;
+  tenon_status_t status = TENON_OK;
+  uint32_t made = space->event_count;
+  space->event_count = count; /* NULL behind those that were made */
+  while (made < count && status == TENON_OK) {
+    status = tenon__device_create_event(space->memory.device, &events[made++]);
+  }
+  return status;
 }
 
 tenon_status_t tenon__space_clear_words(const tenon__space_t* space) {
@@ -103,6 +137,13 @@ void tenon__space_end(tenon__space_t* space) {
   free_block(space, space->persistent, space->persistent_bytes);
   free_block(space, space->words, space->words_bytes);
   tenon__free(space->memory.allocator, space->words_seen, space->words_bytes);
+  for (uint32_t k = 0; k < space->event_count; ++k) {
+    tenon__device_destroy_event(space->memory.device, space->events[k]);
+  }
+  tenon__free(space->memory.allocator, (void*)space->events, space->event_count * sizeof(void*));
+  for (uint32_t lane = 1; lane < space->lane_count; ++lane) {
+    tenon__device_destroy_stream(space->memory.device, space->lanes[lane]);
+  }
   tenon__device_destroy_stream(space->memory.device, space->memory.stream);
   *space = (tenon__space_t){0};
 }
@@ -115,5 +156,11 @@ tenon_status_t tenon__space_settle(tenon__space_t* space) {
   space->writes_host = false;
   space->wait_count += 1;
   space->run.edge = 0;
-  return tenon__device_synchronize(space->memory.device, space->memory.stream);
+  tenon_status_t status = tenon__device_synchronize(space->memory.device, space->memory.stream);
+  /* They are done as well, and have their own failures to tell. */
+  for (uint32_t lane = 1; lane < space->lane_count; ++lane) {
+    const tenon_status_t own = tenon__device_synchronize(space->memory.device, space->lanes[lane]);
+    status = status == TENON_OK ? own : status;
+  }
+  return status;
 }

@@ -1,5 +1,5 @@
 /*
- * What a context has on one of its engine's devices: a stream, memory for activations and for what
+ * What a context has on one of its engine's devices: streams, memory for activations and for what
  * kernels ask, and what it lends to a kernel that runs there.
  */
 #ifndef TENON_CORE_RUNTIME_SPACE_H_
@@ -12,6 +12,11 @@
 /* All zero: nothing yet. Blocks are of the plan's sizes; scratch is for the threads of the pool. */
 typedef struct tenon__space_t {
   tenon__memory_t memory; /* of the device, in the order of the stream */
+  uint32_t lane_count;    /* streams on which a recording may go on beside one another */
+  tenon_stream_t* lanes[TENON_LANE_LIMIT]; /* lanes[0] is the memory's */
+  uint64_t lane_scratch[TENON_LANE_LIMIT]; /* where each lane's scratch begins */
+  uint32_t event_count;
+  tenon_event_t** events; /* with which lanes wait for one another while they are recorded */
   char* activations;
   char* scratch;
   char* zeroed;
@@ -34,6 +39,8 @@ typedef struct tenon__space_t {
  * OUT_OF_MEMORY says how many bytes of what were asked for. End it whatever it returns. */
 tenon_status_t tenon__space_begin(tenon__space_t* space, const tenon__plan_t* plan, uint32_t device,
                                   uint32_t thread_count, void* stream, const tenon_sink_t* sink);
+/* At least so many events. */
+tenon_status_t tenon__space_provide_events(tenon__space_t* space, uint32_t count);
 /* Waits for what is under way. */
 void tenon__space_end(tenon__space_t* space);
 /* What a run left there that failed says nothing about the next. */

@@ -141,6 +141,8 @@ int32_t tenon_plan_sniff(const void* data, size_t size_bytes) {
 
 /* ---- Building ---- */
 
+_Static_assert((int)TENON_STREAM_LIMIT == (int)TENON_LANE_LIMIT,
+               "the core's limit is the contract's");
 _Static_assert((int)TENON_PERMIT_TF32 == (int)TENON__PERMIT_TF32 &&
                    (int)TENON_PERMIT_F16 == (int)TENON__PERMIT_F16 &&
                    (int)TENON_PERMIT_BF16 == (int)TENON__PERMIT_BF16 &&
@@ -152,6 +154,11 @@ static tenon_status_t check_options(const tenon_sink_t* sink,
   if ((options->permits & ~(uint32_t)TENON__PERMIT_ALL) != 0) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_build: permits 0x%x has bits that mean nothing", options->permits);
+  }
+  if (options->stream_limit > TENON_STREAM_LIMIT) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_build: stream_limit is %u, at most %d are possible",
+                       options->stream_limit, TENON_STREAM_LIMIT);
   }
   if (options->sample_count > 0 && options->samples == NULL) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
@@ -239,6 +246,7 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       .blobs = blobs,
       .memory_limit_bytes = options->memory_limit_bytes,
       .optimizer_limit = options->optimizer_limit,
+      .stream_limit = options->stream_limit,
       .no_rewrites = options->no_rewrites != 0,
       .tuned_only = options->tuned_only != 0,
       .sink = &registry->sink,

@@ -210,6 +210,7 @@ static tenon_status_t describe_step(const tenon__plan_t* plan, uint32_t graph, u
       .measured_seconds = step->measured_seconds,
       .refusals = report.faults[0] != '\0' ? report.faults : or_empty(step->refusals),
       .depth = graph_depth(plan->network, graph),
+      .stream = step->lane,
       .device = tenon__plan_device_text(plan, step->device, arena),
   };
   return out_info->device == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
@@ -478,6 +479,7 @@ uint64_t tenon_engine_scratch_bytes(const tenon_engine_t* engine, uint32_t threa
   const tenon__plan_t* plan = tenon__engine_plan(engine->engine);
   uint64_t bytes = UINT64_MAX;
   (void)tenon__plan_scratch_bytes(plan, tenon__plan_main_device(plan),
-                                  thread_count == 0 ? plan->thread_count : thread_count, &bytes);
+                                  thread_count == 0 ? plan->thread_count : thread_count, &bytes,
+                                  NULL);
   return bytes;
 }

@@ -216,6 +216,46 @@ static void keeps_recordings_apart(const tenon_device_descriptor_t* t, tenon_dev
   conformance_end(&buffer, t, device);
 }
 
+/* Two streams in one recording: what is on the second one lies between what the first does before
+ * and after it. */
+static void records_streams_that_join(const tenon_device_descriptor_t* t, tenon_device_t* device) {
+  if ((t->flags & TENON_DEVICE_RECORDS_LANES) == 0) {
+    return;
+  }
+  conformance_buffer_t buffer;
+  void* recording = NULL;
+  tenon_stream_t* side = NULL;
+  tenon_event_t* fork = NULL;
+  tenon_event_t* join = NULL;
+  conformance_begin(&buffer, t, device, SIZE);
+  EXPECT(t->create_stream(device, NULL, &side) == TENON_OK);
+  EXPECT(t->create_event(device, &fork) == TENON_OK);
+  EXPECT(t->create_event(device, &join) == TENON_OK);
+  EXPECT(t->begin_record(device, buffer.stream) == TENON_OK);
+  EXPECT(t->fill(device, buffer.stream, buffer.one, 0x51, SIZE) == TENON_OK);
+  EXPECT(t->record_event(device, buffer.stream, fork) == TENON_OK);
+  EXPECT(t->wait_event(device, side, fork) == TENON_OK);
+  EXPECT(t->copy(device, side, TENON_COPY_WITHIN, buffer.two, buffer.one, SIZE) == TENON_OK);
+  EXPECT(t->record_event(device, side, join) == TENON_OK);
+  EXPECT(t->wait_event(device, buffer.stream, join) == TENON_OK);
+  EXPECT(t->fill(device, buffer.stream, buffer.one, 0x52, SIZE) == TENON_OK);
+  EXPECT(t->end_record(device, buffer.stream, &recording) == TENON_OK);
+  for (int round = 0; round < 4; round++) {
+    EXPECT(t->fill(device, buffer.stream, buffer.two, 0, SIZE) == TENON_OK);
+    EXPECT(t->replay(device, buffer.stream, recording) == TENON_OK);
+    EXPECT(holds(t, device, &buffer, 0x51));
+  }
+  /* Both streams do again what they are asked at once. */
+  EXPECT(t->fill(device, side, buffer.two, 0x53, SIZE) == TENON_OK);
+  EXPECT(t->synchronize(device, side) == TENON_OK);
+  EXPECT(holds(t, device, &buffer, 0x53));
+  t->destroy_recording(device, recording);
+  t->destroy_event(device, join);
+  t->destroy_event(device, fork);
+  t->destroy_stream(device, side);
+  conformance_end(&buffer, t, device);
+}
+
 const conformance_case_t conformance_stream_cases[] = {
     {"waits_for_events", waits_for_events},
     {"tells_times", tells_times},
@@ -223,4 +263,5 @@ const conformance_case_t conformance_stream_cases[] = {
     {"adopts_streams", adopts_streams},
     {"replays_with_changed_data", replays_with_changed_data},
     {"keeps_recordings_apart", keeps_recordings_apart},
+    {"records_streams_that_join", records_streams_that_join},
     {NULL, NULL}};

@@ -131,6 +131,52 @@ TENON_TEST(what_cannot_be_recorded_spoils_the_recording) {
   world_close(&w);
 }
 
+/* `data` becomes '+' on one stream while another one copies what it was; or did. */
+TENON_TEST(lanes_come_in_either_order) {
+  world_t w;
+  void* recording = NULL;
+  tenon_stream_t* side = NULL;
+  tenon_event_t* event = NULL;
+  tenon_event_t* join = NULL;
+  bool seen[2] = {false};
+  REQUIRE(world_open(&w, 0));
+  char* data = world_allocate(&w, 2);
+  EXPECT_STATUS(w.table->create_stream(w.device, NULL, &side), TENON_OK);
+  EXPECT_STATUS(w.table->create_event(w.device, &event), TENON_OK);
+  EXPECT_STATUS(w.table->create_event(w.device, &join), TENON_OK);
+  EXPECT_STATUS(w.table->begin_record(w.device, w.stream), TENON_OK);
+  EXPECT_STATUS(w.table->fill(w.device, w.stream, data, '-', 2), TENON_OK);
+  EXPECT_STATUS(w.table->record_event(w.device, w.stream, event), TENON_OK);
+  EXPECT_STATUS(w.table->wait_event(w.device, side, event), TENON_OK);
+  EXPECT_STATUS(w.table->copy(w.device, side, TENON_COPY_WITHIN, data + 1, data, 1), TENON_OK);
+  EXPECT_STATUS(w.table->record_event(w.device, side, join), TENON_OK);
+  EXPECT_STATUS(w.table->fill(w.device, w.stream, data, '+', 1), TENON_OK);
+  EXPECT_STATUS(w.table->wait_event(w.device, w.stream, join), TENON_OK);
+  EXPECT_STATUS(w.table->end_record(w.device, w.stream, &recording), TENON_OK);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_STATUS(w.table->replay(w.device, w.stream, recording), TENON_OK);
+    EXPECT_STATUS(world_synchronize(&w), TENON_OK);
+    seen[world_byte(&w, data + 1) == '+' ? 1 : 0] = true;
+    EXPECT_INT(world_byte(&w, data), '+');
+  }
+  EXPECT(seen[0] && seen[1]);
+  w.table->destroy_recording(w.device, recording);
+  /* One whose end is not waited for. */
+  EXPECT_STATUS(w.table->begin_record(w.device, w.stream), TENON_OK);
+  EXPECT_STATUS(w.table->record_event(w.device, w.stream, event), TENON_OK);
+  EXPECT_STATUS(w.table->wait_event(w.device, side, event), TENON_OK);
+  EXPECT_STATUS(w.table->fill(w.device, side, data, '-', 1), TENON_OK);
+  EXPECT_STATUS(w.table->end_record(w.device, w.stream, &recording), TENON_ERROR_INVALID_STATE);
+  EXPECT_STATUS(w.table->fill(w.device, side, data, '*', 1), TENON_OK); /* at once again */
+  EXPECT_STATUS(w.table->synchronize(w.device, side), TENON_OK);
+  EXPECT_INT(world_byte(&w, data), '*');
+  w.table->destroy_event(w.device, event);
+  w.table->destroy_event(w.device, join);
+  w.table->destroy_stream(w.device, side);
+  world_free(&w, data, 2);
+  world_close(&w);
+}
+
 TENON_TEST(recording_and_replaying_fail_as_asked) {
   world_t w;
   void* recording = NULL;

@@ -1477,7 +1477,13 @@ enum {
   /* enqueue returns when the work is done: there are no streams, and the host's clock measures. */
   TENON_DEVICE_INLINE_STREAM = 1u << 1,
   /* begin_record, end_record, replay and destroy_recording are there. */
-  TENON_DEVICE_RECORDS = 1u << 2
+  TENON_DEVICE_RECORDS = 1u << 2,
+  /* With RECORDS: a stream that waits, between begin_record and end_record, for an event that was
+   * recorded on the stream that is being recorded, or on one that joined so, is recorded with it
+   * from there on. Before end_record the first stream waits for each of the others in the same way.
+   * What a replay does comes after what it waited for, and beside what it did not; all of it is
+   * done when the stream of the replay has come that far. */
+  TENON_DEVICE_RECORDS_LANES = 1u << 3
 };
 
 /* Between whose memory `copy` copies. */
@@ -1496,10 +1502,11 @@ enum { TENON_COPY_TO_DEVICE = 1, TENON_COPY_TO_HOST = 2, TENON_COPY_WITHIN = 3 }
  * Steps whose tactics are RECORDABLE and whose extents are known before a run are recorded, the
  * second time that they run with these extents, and replayed from then on.
  *
- * Where this version stops: a device with HOST_MEMORY and streams of its own is not used.
- * wait_event is demanded as marked, for the hosts that will call it, and called by none yet. Of
- * several plugins that offer one name,
- * the library's own stays, else the first on the search path. */
+ * With RECORDS_LANES steps that do not need one another may be recorded on several streams.
+ *
+ * Where this version stops: a device with HOST_MEMORY and streams of its own is not used. Of
+ * several plugins that offer one name, the library's own stays, else the first on the search
+ * path. */
 typedef struct tenon_device_descriptor_t {
   size_t size;
   const char* name;

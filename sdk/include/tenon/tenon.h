@@ -498,6 +498,9 @@ typedef struct tenon_sample_t {
   uint32_t reserved;
 } tenon_sample_t;
 
+/* The most streams of one context on one device. */
+enum { TENON_STREAM_LIMIT = 8 };
+
 /* All of it is read during the build and may go afterwards. Zeros are what most want. */
 typedef struct tenon_build_options_t {
   size_t size;
@@ -569,7 +572,11 @@ typedef struct tenon_build_options_t {
    * its word. */
   const tenon_sample_t* samples;
   uint32_t sample_count;
-  uint32_t reserved_too;
+  /* On how many of a device's streams a context's steps are recorded at most: branches of the
+   * network that do not need one another run at the same time, where the steps' times say that it
+   * is worth it. Results are the same. Each stream has scratch of its own, and values live longer.
+   * 0: up to four; 1: all in a row. At most TENON_STREAM_LIMIT. */
+  uint32_t stream_limit;
   /* By how much results may differ: the norm of the difference of an output of floats, as a part of
    * the output's; of others the part of the elements. 0: 0.01. */
   double accuracy_bound;
@@ -688,7 +695,8 @@ typedef struct tenon_step_info_t {
   const char* refusals;
   /* Of bodies: 0 is the main graph. */
   uint32_t depth;
-  uint32_t reserved;
+  /* Which of the context's streams there, where runs are recorded on several: 0, and most steps. */
+  uint32_t stream;
   /* "cpu", "cuda:1": who does it, and in whose memory. A copy is the other device's than the host.
    */
   const char* device;

@@ -187,11 +187,20 @@ static void print_step_json(const steps_t* steps, uint32_t index) {
   tool_json_text(&json, "type", form_of(step).type);
   tool_json_text(&json, "layout", step->layout);
   tool_json_text(&json, "device", step->device);
+  tool_json_unsigned(&json, "stream", step->stream);
   tool_json_number(&json, "measured_us", measured * 1e6);
   tool_json_number(&json, "median_us", steps->ran ? steps->seconds[index] * 1e6 : NAN);
   tool_json_unsigned(&json, "depth", step->depth);
   tool_json_lines(&json, "refusals", step->refusals);
   tool_json_end(&json);
+}
+
+/* With the number of the stream behind it where that is not the context's own. */
+static void add_device(tool_table_t* table, const tenon_step_info_t* step) {
+  char* text = step->stream == 0 ? tool_copy_text(step->device)
+                                 : tool_format("%s/%u", step->device, step->stream);
+  tool_table_add(table, text);
+  tool_free(text);
 }
 
 static void add_step(tool_table_t* table, const steps_t* steps, uint32_t index) {
@@ -209,7 +218,7 @@ static void add_step(tool_table_t* table, const steps_t* steps, uint32_t index) 
                                step->expression)};
   for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); ++i) {
     if (i == DEVICE_COLUMN && steps->has_devices) {
-      tool_table_add(table, step->device);
+      add_device(table, step);
     }
     tool_table_add(table, cells[i]);
     tool_free(cells[i]);

@@ -95,6 +95,10 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
     {"--no-refusals", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_refusals),
      TOOL_FOR_BUILDING | TOOL_RARE,
      "a smaller plan: without the reasons why other kernels were not chosen"},
+    {"--branch-streams", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(branch_streams),
+     TOOL_FOR_BUILDING | TOOL_RARE,
+     "streams of a device on which branches of the network run at the same time, at most; default: "
+     "4; 1: all in a row"},
     {"--optimizer-limit", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(optimizer_limit),
      TOOL_FOR_BUILDING | TOOL_RARE,
      "stop optimising after N patches, to find the one that is wrong"},
@@ -300,6 +304,7 @@ void tool_building_fill(const tool_building_t* building, tool_build_profile_t* o
   options.keep = building->keep.items;
   options.accuracy_bound = building->accuracy_bound;
   options.optimizer_limit = building->optimizer_limit;
+  options.stream_limit = building->branch_streams;
   options.no_rewrites = building->no_rewrites ? 1 : 0;
   options.keep_refusals = building->no_refusals ? 0 : 1;
   *out_options = options;
@@ -359,10 +364,10 @@ char* tool_building_describe(const tool_building_t* building) {
   for (size_t i = 0; i < building->states.count; ++i) {
     (void)fprintf(file, "state %s\n", building->states.items[i]);
   }
-  (void)fprintf(file, "flags %d%d%d%d%d%d%d%d %u\n", building->no_measuring, building->no_fusion,
+  (void)fprintf(file, "flags %d%d%d%d%d%d%d%d %u %u\n", building->no_measuring, building->no_fusion,
                 building->reference, building->strict, building->tuned_only,
                 (int)permits_of(building), building->no_refusals, building->no_rewrites,
-                building->optimizer_limit);
+                building->optimizer_limit, building->branch_streams);
   (void)fclose(file);
   return text;
 }

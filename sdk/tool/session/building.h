@@ -55,7 +55,8 @@ typedef struct tool_building_t {
   tool_list_t samples; /* folders */
   /* How much narrower types may change results; 0: the library's. */
   double accuracy_bound;
-  tool_list_t keep; /* values in their own types */
+  tool_list_t keep;        /* values in their own types */
+  uint32_t branch_streams; /* 0: the library's */
   /* Patches; 0: no limit. */
   uint32_t optimizer_limit;
   bool no_refusals;
@@ -75,7 +76,7 @@ typedef struct tool_building_t {
   char* made_setting;
 } tool_building_t;
 
-enum { TOOL_BUILDING_OPTION_COUNT = 38 };
+enum { TOOL_BUILDING_OPTION_COUNT = 39 };
 extern const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT];
 enum { TOOL_BUILDING_RULE_COUNT = 5 };
 extern const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT];

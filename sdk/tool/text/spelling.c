@@ -84,6 +84,7 @@ static const foreign_t foreign[] = {
     {"--useProfile", "a plan has one profile"},
     {"--fp8", low_precision},
     {"--int8", low_precision},
+    {"--maxAuxStreams", "it is --branch-streams N, the context's own among them"},
     {"--noTF32", "products are in single precision unless --tf32 permits less"},
 };
 

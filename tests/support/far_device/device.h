@@ -31,6 +31,7 @@ struct tenon_device_t {
   size_t range;
   far_block_t* blocks;
   far_queue_t* queues;
+  uint64_t recording_serial; /* of the latest recording */
   uint64_t settings[FAR_SETTING_COUNT];
   far_failure_t failures[FAR_CALL_COUNT];
   uint64_t loss; /* pieces of work until then; 0: never */

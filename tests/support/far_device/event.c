@@ -4,11 +4,15 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "recording.h"
+
 struct tenon_event_t {
   tenon_device_t* device;
   uint32_t references;
   uint64_t recorded;
   uint64_t reached;
+  uint64_t recording;    /* the serial of that in which it was recorded last; 0: none */
+  size_t piece;          /* and which piece of it that is, counted from 1 */
   double seconds;        /* of the clock, when it was last reached */
   tenon_status_t status; /* of the stream, then */
 };
@@ -126,11 +130,27 @@ void far_event_expect(const far_item_t* item) {
 
 /* ---- Of the descriptor ---- */
 
-static bool records(tenon_device_t* device, const tenon_stream_t* stream) {
-  far_lock(device);
-  const bool recording = stream != NULL && stream->queue->recording != NULL;
-  far_unlock(device);
-  return recording;
+/* Where it is recorded: behind what is in the stream's recording, or now. */
+static bool note_recording(tenon_stream_t* stream, tenon_event_t* event) {
+  far_lock(event->device);
+  const far_recording_t* recording = stream == NULL ? NULL : stream->queue->recording;
+  event->recording = recording == NULL ? 0 : far_recording_serial(recording);
+  event->piece = recording == NULL ? 0 : far_recording_count(recording) + 1;
+  far_unlock(event->device);
+  return recording != NULL;
+}
+
+/* Of an event of a recording that goes on: the stream is recorded with it. */
+static bool joins(tenon_stream_t* stream, tenon_event_t* event, tenon_status_t* out_status) {
+  far_lock(event->device);
+  far_recording_t* recording =
+      event->recording == 0 ? NULL : far_recording_find(event->device, event->recording);
+  if (recording != NULL) {
+    *out_status = stream == NULL ? TENON_ERROR_INVALID_STATE
+                                 : far_recording_join(stream->queue, recording, event->piece);
+  }
+  far_unlock(event->device);
+  return recording != NULL;
 }
 
 tenon_status_t far_record_event(tenon_device_t* device, tenon_stream_t* stream,
@@ -143,7 +163,7 @@ tenon_status_t far_record_event(tenon_device_t* device, tenon_stream_t* stream,
     return far_mistake(device, "records an event of another device");
   }
   moment_t moment = {event, 0};
-  if (!records(device, stream)) {
+  if (!note_recording(stream, event)) {
     far_lock(device);
     moment.number = ++event->recorded;
     far_unlock(device);
@@ -160,6 +180,9 @@ tenon_status_t far_wait_event(tenon_device_t* device, tenon_stream_t* stream,
                               tenon_event_t* event) {
   tenon_status_t status = far_enter(device, FAR_CALL_WAIT_EVENT);
   if (status != TENON_OK) {
+    return status;
+  }
+  if (joins(stream, event, &status)) {
     return status;
   }
   far_lock(event->device);

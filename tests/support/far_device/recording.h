@@ -1,4 +1,9 @@
-/* Recordings: pieces of work in a row, which replay puts on a stream as one. */
+/*
+ * Recordings: pieces of work in rows, lanes, which replay puts on a stream as one. A piece comes
+ * behind those before it on its lane, and where a lane waited for an event behind that. Pieces of
+ * different lanes come in the order that is least expected: once what is on the last lane as early
+ * as it may be, once as late.
+ */
 #ifndef TENON_TESTS_SUPPORT_FAR_DEVICE_RECORDING_H_
 #define TENON_TESTS_SUPPORT_FAR_DEVICE_RECORDING_H_
 
@@ -6,8 +11,16 @@
 
 /* Appends a piece, whose payload's `release` is then the recording's to call. What cannot be
  * recorded spoils it: INVALID_STATE. Under the lock. */
-tenon_status_t far_recording_add(far_recording_t* recording, const far_work_t* work,
+tenon_status_t far_recording_add(far_recording_t* recording, size_t lane, const far_work_t* work,
                                  const void* payload, size_t size);
+/* How many pieces there are, and a number of its own. Under the lock. */
+size_t far_recording_count(const far_recording_t* recording);
+uint64_t far_recording_serial(const far_recording_t* recording);
+/* The one with that number that some stream still records; NULL. Under the lock. */
+far_recording_t* far_recording_find(const tenon_device_t* device, uint64_t serial);
+/* What the stream is asked for next is recorded, on its lane or a new one, behind piece `after`.
+ * Under the lock. */
+tenon_status_t far_recording_join(far_queue_t* queue, far_recording_t* recording, size_t after);
 /* It ends in a failure. Under the lock. */
 void far_recording_spoil(far_recording_t* recording);
 /* Not under the lock. */

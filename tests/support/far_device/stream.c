@@ -127,7 +127,7 @@ tenon_status_t far_stream_add(tenon_device_t* device, tenon_stream_t* stream,
   far_lock(device);
   tenon_status_t status = TENON_OK;
   if (queue->recording != NULL) {
-    status = far_recording_add(queue->recording, work, payload, size);
+    status = far_recording_add(queue->recording, queue->lane, work, payload, size);
   } else {
     far_item_t* item = make_room(queue, whole);
     *item = (far_item_t){.work = work, .size = whole};
@@ -259,7 +259,7 @@ tenon_status_t far_create_stream(tenon_device_t* device, void* native,
 static void stop(far_queue_t* queue) {
   tenon_device_t* device = queue->device;
   far_lock(device);
-  far_recording_t* recording = queue->recording;
+  far_recording_t* recording = queue->lane == 0 ? queue->recording : NULL;
   queue->recording = NULL;
   finish(queue);
   queue->stopping = true;

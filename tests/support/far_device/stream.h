@@ -28,10 +28,13 @@ typedef struct far_work_t {
   uint32_t flags;
 } far_work_t;
 
-/* One piece, and behind it its payload; `size` is that of both, a multiple of 16. */
+/* One piece, and behind it its payload; `size` is that of both, a multiple of 16. In a recording:
+ * on which lane, and behind which other piece besides, counted from 1; 0: none. */
 typedef struct far_item_t {
   const far_work_t* work; /* NULL: what is left at the ring's end */
   size_t size;
+  size_t lane;
+  size_t after;
 } far_item_t;
 
 /* What is behind a stream, or several: streams that were adopted share it. */
@@ -49,6 +52,7 @@ struct far_queue_t {
   bool stopping;
   tenon_status_t status; /* the first failure since it was told */
   far_recording_t* recording;
+  size_t lane; /* of the recording; 0: whose end is its end */
 };
 
 struct tenon_stream_t {
