@@ -279,38 +279,6 @@ static void* pointer_of(const tenon_enqueue_t* call, bound_t* bound, uint32_t k)
   }
 }
 
-/* cuDNN's list of addresses, made again where one has changed. */
-static cudnnStatus_t pack_pointers(bound_t* bound) {
-  const tenon__cudnn_library_t* library = bound->convolution->device->library;
-  cudnnBackendDescriptor_t pack = NULL;
-  if (bound->pack != NULL) {
-    (void)library->cudnnBackendDestroyDescriptor(bound->pack);
-    bound->pack = NULL;
-  }
-  cudnnStatus_t result =
-      library->cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &pack);
-  if (result == CUDNN_STATUS_SUCCESS) {
-    result = library->cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
-                                               CUDNN_TYPE_INT64, bound->tensors.count,
-                                               bound->tensors.names);
-  }
-  if (result == CUDNN_STATUS_SUCCESS) {
-    result = library->cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
-                                               CUDNN_TYPE_VOID_PTR, bound->tensors.count,
-                                               (const void*)bound->pointers);
-  }
-  if (result == CUDNN_STATUS_SUCCESS) {
-    result =
-        library->cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
-                                          CUDNN_TYPE_VOID_PTR, 1, (const void*)&bound->workspace);
-  }
-  if (result == CUDNN_STATUS_SUCCESS) {
-    result = library->cudnnBackendFinalize(pack);
-  }
-  bound->pack = pack;
-  return result;
-}
-
 /* True: as in the last call. */
 static bool read_pointers(const tenon_enqueue_t* call, bound_t* bound) {
   void* workspace = bound->plan.workspace_bytes > 0 ? call->host->scratch(call->run) : NULL;
@@ -368,7 +336,11 @@ tenon_status_t tenon__cudnn_convolution_enqueue(const tenon_enqueue_t* call) {
     return call->host->fail(call->run, status, "the device cannot be entered");
   }
   const bool same = read_pointers(call, bound);
-  cudnnStatus_t result = same ? CUDNN_STATUS_SUCCESS : pack_pointers(bound);
+  cudnnStatus_t result = CUDNN_STATUS_SUCCESS;
+  if (!same) {
+    result = tenon__cudnn_pack_make(device->library, &bound->tensors, bound->pointers,
+                                    bound->workspace, &bound->pack);
+  }
   if (result == CUDNN_STATUS_SUCCESS) {
     result = execute(call, bound);
   }

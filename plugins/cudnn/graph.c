@@ -106,10 +106,10 @@ cudnnBackendDescriptor_t tenon__cudnn_between(tenon__cudnn_graph_t* graph,
   return add_tensor(graph, shape, &kind);
 }
 
-cudnnBackendDescriptor_t tenon__cudnn_number(tenon__cudnn_graph_t* graph, uint32_t rank,
-                                             float number) {
-  const kind_t kind = {
-      .type = CUDNN_DATA_FLOAT, .alignment = (int64_t)sizeof(float), .by_value = true};
+/* The alignment is what its descriptor says: cuDNN reads the number itself, wherever it is. */
+static cudnnBackendDescriptor_t add_number(tenon__cudnn_graph_t* graph, uint32_t rank, float number,
+                                           int64_t alignment) {
+  const kind_t kind = {.type = CUDNN_DATA_FLOAT, .alignment = alignment, .by_value = true};
   const tenon__cudnn_shape_t one = {rank, {1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}};
   cudnnBackendDescriptor_t made = add_tensor(graph, &one, &kind);
   tenon__cudnn_tensors_t* tensors = graph->tensors;
@@ -118,6 +118,11 @@ cudnnBackendDescriptor_t tenon__cudnn_number(tenon__cudnn_graph_t* graph, uint32
     tensors->numbers[tensors->number_count++] = number;
   }
   return made;
+}
+
+cudnnBackendDescriptor_t tenon__cudnn_number(tenon__cudnn_graph_t* graph, uint32_t rank,
+                                             float number) {
+  return add_number(graph, rank, number, (int64_t)sizeof(float));
 }
 
 /* ---- Operations ---- */
@@ -213,6 +218,19 @@ void tenon__cudnn_apply(tenon__cudnn_graph_t* graph, const tenon__cudnn_pointwis
   }
   set_descriptor(graph, operation, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
   add_operation(graph, operation, "a pointwise operation");
+}
+
+void tenon__cudnn_attend(tenon__cudnn_graph_t* graph, const cudnnBackendDescriptor_t qkvy[4],
+                         float scale) {
+  cudnnBackendDescriptor_t operation =
+      make(graph, CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR, "attention");
+  cudnnBackendDescriptor_t factor = add_number(graph, 4, scale, graph->alignment);
+  set_descriptor(graph, operation, CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, qkvy[0]);
+  set_descriptor(graph, operation, CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, qkvy[1]);
+  set_descriptor(graph, operation, CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, qkvy[2]);
+  set_descriptor(graph, operation, CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, factor);
+  set_descriptor(graph, operation, CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC, qkvy[3]);
+  add_operation(graph, operation, "attention");
 }
 
 /* ---- The older interface ---- */

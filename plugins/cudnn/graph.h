@@ -8,7 +8,7 @@
 
 #include "library.h"
 
-/* Axes of a tensor: batch, channels and up to three spatial ones. */
+/* Axes of a tensor: batch, channels (or heads) and up to three spatial ones. */
 enum {
   TENON_CUDNN_RANK = 5,
   TENON_CUDNN_TENSORS = 24,
@@ -33,7 +33,7 @@ typedef enum tenon__cudnn_source_t {
   TENON_CUDNN_INPUT, /* the region's input `index` */
   TENON_CUDNN_OUTPUT,
   TENON_CUDNN_ZEROS,  /* zeroed memory */
-  TENON_CUDNN_TURNED, /* the step's own memory: weights with channels innermost */
+  TENON_CUDNN_TURNED, /* memory of the step's: what lies there in another order */
   TENON_CUDNN_NUMBER, /* numbers[index], which cuDNN reads on the host */
 } tenon__cudnn_source_t;
 
@@ -94,6 +94,10 @@ void tenon__cudnn_apply(tenon__cudnn_graph_t* graph, const tenon__cudnn_pointwis
                         cudnnBackendDescriptor_t x, cudnnBackendDescriptor_t b,
                         cudnnBackendDescriptor_t y);
 
+/* y = softmax(scale * q k^T) v, all [batch, heads, tokens, features]. */
+void tenon__cudnn_attend(tenon__cudnn_graph_t* graph, const cudnnBackendDescriptor_t qkvy[4],
+                         float scale);
+
 void tenon__cudnn_graph_end(tenon__cudnn_graph_t* graph);
 
 /* Which of the heuristic's proposals are wanted. */
@@ -113,5 +117,10 @@ typedef struct tenon__cudnn_plan_t {
 /* Says what was refused on the sink. */
 tenon_status_t tenon__cudnn_plan_make(tenon__cudnn_graph_t* graph, const tenon__cudnn_wish_t* wish,
                                       const tenon_sink_t* sink, tenon__cudnn_plan_t* out_plan);
+/* cuDNN's list of addresses, in the place of the one that there was; NULL: there was none. The
+ * caller destroys it, also where this fails. */
+cudnnStatus_t tenon__cudnn_pack_make(const tenon__cudnn_library_t* library,
+                                     const tenon__cudnn_tensors_t* tensors, void* const* pointers,
+                                     void* workspace, cudnnBackendDescriptor_t* inout_pack);
 
 #endif

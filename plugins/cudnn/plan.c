@@ -239,3 +239,21 @@ tenon_status_t tenon__cudnn_plan_make(tenon__cudnn_graph_t* graph, const tenon__
   end_proposals(&proposals);
   return status;
 }
+
+cudnnStatus_t tenon__cudnn_pack_make(const tenon__cudnn_library_t* library,
+                                     const tenon__cudnn_tensors_t* tensors, void* const* pointers,
+                                     void* workspace, cudnnBackendDescriptor_t* inout_pack) {
+  if (*inout_pack != NULL) {
+    (void)library->cudnnBackendDestroyDescriptor(*inout_pack);
+    *inout_pack = NULL;
+  }
+  TRY(library->cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, inout_pack));
+  TRY(library->cudnnBackendSetAttribute(*inout_pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
+                                        CUDNN_TYPE_INT64, tensors->count, tensors->names));
+  TRY(library->cudnnBackendSetAttribute(*inout_pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+                                        CUDNN_TYPE_VOID_PTR, tensors->count,
+                                        (const void*)pointers));
+  TRY(library->cudnnBackendSetAttribute(*inout_pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+                                        CUDNN_TYPE_VOID_PTR, 1, (const void*)&workspace));
+  return library->cudnnBackendFinalize(*inout_pack);
+}

@@ -1,7 +1,7 @@
-/* Making attention, and computing it in f64. */
+/* Making attention. */
 #include "attention_case.h"
 
-enum { Q, KT, V };
+enum { Q = ATTENTION_Q, KT = ATTENTION_KT, V = ATTENTION_V };
 
 uint32_t attention_draw(attention_t* a, uint32_t below) {
   a->seed = a->seed * 1664525u + 1013904223u;
@@ -57,7 +57,9 @@ static void add_factor(attention_t* a, kernel_case_t* c, uint32_t which) {
       .order = order,
       .pitch = a->is_plain ? 0 : (int64_t)attention_draw(a, 3) * (wide ? 8 : 1),
       .step = wide || attention_draw(a, 4) != 0 ? 1 : 2,
-      .reversed = a->is_plain || attention_draw(a, 8) != 0 ? 0 : attention_draw(a, 1U << rank)};
+      .reversed = a->is_plain || a->is_aligned || attention_draw(a, 8) != 0
+                      ? 0
+                      : attention_draw(a, 1U << rank)};
   const kernel_tensor_t* tensor = kernel_move_tensor(c, false, a->dtype, rank, dims, &lie);
   if (!c->bare) {
     fill(a, tensor, 1);
@@ -79,6 +81,12 @@ static uint32_t add_operand(attention_t* a, kernel_case_t* c, const attention_st
   const kernel_tensor_t* tensor = kernel_move_tensor(c, false, step->dtype, step->rank, dims, &lie);
   if (!c->bare) {
     fill(a, tensor, 4);
+  }
+  if (a->is_known && !c->bare) {
+    c->fake.values[number].info.constant_data = tensor->view.data;
+    c->fake.values[number].info.flags = TENON_VALUE_CONSTANT;
+    tenon__number_store(tensor->view.data, 0, step->dtype, 0,
+                        (tenon__number_t){.f = 0.25 * (1 + attention_draw(a, 8))});
   }
   return number;
 }
@@ -159,8 +167,34 @@ static void add_program(attention_case_t* ac, const tenon_instruction_t* instruc
     add_program(ac, list, sizeof(list) / sizeof(list[0])); \
   } while (0)
 
+/* Of kinds that are not drawn. */
+static uint32_t add_number_step(attention_t* a, attention_case_t* ac, attention_step_kind_t kind,
+                                uint32_t x) {
+  if (kind == ATTENTION_CONVERT) {
+    const uint32_t wide =
+        add_value(a, ac, TENON_DTYPE_FLOAT32, (const int64_t[]){a->queries, a->keys});
+    (void)add_node(ac, "standard.cast/1", x, TENON_NONE, wide);
+    PROGRAM(READ(0), DO(CAST, 0));
+    return wide;
+  }
+  const uint32_t y = add_scores(a, ac);
+  (void)add_node(ac, "acme.number/1", x, TENON_NONE, y);
+  if (kind == ATTENTION_HALVE) {
+    PROGRAM(READ(0), NUMBER(0.5), DO(MUL, 1, 0));
+  } else {
+    PROGRAM(
+        READ(0),
+        {.opcode = TENON_OPCODE_SIZE, .dtype = TENON_DTYPE_INT64, .immediate = {.i = a->rank - 1}},
+        DO(CAST, 1), DO(RSQRT, 2), DO(MUL, 0, 3));
+  }
+  return y;
+}
+
 static uint32_t add_step(attention_t* a, attention_case_t* ac, const attention_step_t* step,
                          uint32_t x) {
+  if (step->kind >= ATTENTION_KINDS) {
+    return add_number_step(a, ac, step->kind, x);
+  }
   uint32_t y = add_scores(a, ac);
   switch (step->kind) {
     case ATTENTION_ADD:
@@ -263,106 +297,6 @@ static void add_nodes(attention_t* a, attention_case_t* ac, uint32_t zero) {
   ac->nodes[0].inputs[0] = p;
 }
 
-/* ---- What is expected ---- */
-
-/* The element of a tensor at coordinates of the scores' outer axes, and two more. */
-static double read_at(const attention_t* a, const kernel_tensor_t* tensor, const int64_t* at) {
-  const tenon_tensor_view_t* view = &tensor->view;
-  int64_t place = 0;
-  for (uint32_t axis = 0; axis < view->rank; axis++) {
-    place += view->dims[axis] == 1 ? 0 : at[axis + a->rank - view->rank] * view->strides[axis];
-  }
-  const tenon__number_t number = tenon__number_load(view->data, 0, view->dtype, place);
-  return tenon__number_is_float(view->dtype) ? number.f : (double)number.i;
-}
-
-static double apply(const attention_t* a, const attention_case_t* ac, const attention_step_t* step,
-                    double x, const int64_t* at) {
-  const double operand =
-      step->operand == TENON_NONE ? 0 : read_at(a, &ac->c.tensors[step->operand], at);
-  switch (step->kind) {
-    case ATTENTION_ADD:
-      return x + operand;
-    case ATTENTION_SCALE:
-      return x * operand;
-    case ATTENTION_HIDE:
-      return operand != 0 ? x : -(double)INFINITY;
-    case ATTENTION_CAP:
-      return 3 * tanh(x / 3);
-    case ATTENTION_CAUSAL:
-      return at[a->rank - 1] > at[a->rank - 2] ? -(double)INFINITY : x;
-    case ATTENTION_BEND:
-      return x / (1 + fabs(x)) * 4;
-    default:
-      return x == -(double)INFINITY ? (double)NAN : x / (1 + exp(-x));
-  }
-}
-
-/* A row of probabilities, `at` without its last coordinate. */
-static void expect_row(const attention_t* a, const attention_case_t* ac, int64_t* at, double* row) {
-  const kernel_tensor_t* tensors = ac->c.tensors;
-  const double factor = (a->scales_q ? read_at(a, &tensors[ac->factors[Q]], at) : 1) /
-                        (a->scales_k ? read_at(a, &tensors[ac->factors[KT]], at) : 1);
-  double most = -(double)INFINITY;
-  double total = 0;
-  const int64_t query = at[a->rank - 2];
-  for (int64_t key = 0; key < a->keys; key++) {
-    double sum = 0;
-    for (int64_t d = 0; d < a->features; d++) {
-      int64_t of_q[FAKE_RANK];
-      int64_t of_k[FAKE_RANK];
-      memcpy(of_q, at, sizeof(of_q));
-      memcpy(of_k, at, sizeof(of_k));
-      of_q[a->rank - 1] = of_k[a->rank - 2] = d;
-      of_k[a->rank - 1] = key;
-      sum += read_at(a, &tensors[Q], of_q) * read_at(a, &tensors[KT], of_k);
-    }
-    at[a->rank - 2] = query;
-    at[a->rank - 1] = key;
-    row[key] = sum * factor;
-    for (uint32_t k = 0; k < a->step_count; k++) {
-      row[key] = apply(a, ac, &a->steps[k], row[key], at);
-    }
-    most = row[key] > most || isnan(row[key]) ? row[key] : most;
-  }
-  for (int64_t key = 0; key < a->keys; key++) {
-    const bool hidden = a->form == ATTENTION_MASKED && most == -(double)INFINITY;
-    row[key] = hidden ? 0 : exp(row[key] - most);
-    total += row[key];
-  }
-  for (int64_t key = 0; key < a->keys; key++) {
-    row[key] = a->form == ATTENTION_MASKED && total == 0 ? 0 : row[key] / total;
-    row[key] = a->form == ATTENTION_REPLACED && isnan(row[key]) ? 0 : row[key];
-  }
-}
-
-static void expect(const attention_t* a, const attention_case_t* ac) {
-  const tenon_tensor_view_t* y = &ac->c.tensors[ac->c.fake.input_count].view;
-  const int64_t rows = tenon__dims_product(y->dims, 0, a->rank - 1);
-  double* row = calloc((size_t)a->keys + 1, sizeof(*row));
-  for (int64_t n = 0; n < rows; n++) {
-    int64_t at[FAKE_RANK] = {0};
-    int64_t rest = n;
-    for (uint32_t axis = a->rank - 1; axis-- > 0;) {
-      at[axis] = rest % y->dims[axis];
-      rest /= y->dims[axis];
-    }
-    expect_row(a, ac, at, row);
-    for (int64_t e = 0; e < a->results; e++) {
-      int64_t of_v[FAKE_RANK];
-      tenon__number_t sum = {.f = 0};
-      memcpy(of_v, at, sizeof(of_v));
-      of_v[a->rank - 1] = e;
-      for (int64_t key = 0; key < a->keys; key++) {
-        of_v[a->rank - 2] = key;
-        sum.f += row[key] * read_at(a, &ac->c.tensors[V], of_v);
-      }
-      tenon__number_store(y->data, 0, y->dtype, tenon__view_place(y, n * a->results + e), sum);
-    }
-  }
-  free(row);
-}
-
 /* ---- The whole ---- */
 
 static void add_result(attention_t* a, kernel_case_t* c) {
@@ -372,7 +306,7 @@ static void add_result(attention_t* a, kernel_case_t* c) {
   dims[a->rank - 2] = a->queries;
   dims[a->rank - 1] = a->results;
   const kernel_lie_t lie = {.order = a->by_heads ? heads : NULL,
-                            .pitch = a->is_plain ? 0 : attention_draw(a, 9),
+                            .pitch = a->is_plain || a->is_aligned ? 0 : attention_draw(a, 9),
                             .step = 1};
   (void)kernel_move_tensor(c, true, a->dtype, a->rank, dims, &lie);
 }
@@ -385,7 +319,8 @@ void attention_make(attention_t* a, attention_case_t* out_case, bool bare) {
   kernel_case_begin(&ac->c, a->rank, a->outer);
   ac->c.bare = bare;
   ac->c.seed = a->seed;
-  ac->c.shift = a->is_plain || attention_draw(a, 4) != 0 ? 0 : attention_draw(a, 5);
+  ac->c.shift =
+      a->is_plain || a->is_aligned || attention_draw(a, 4) != 0 ? 0 : attention_draw(a, 5);
   ac->c.recorded = !bare && attention_draw(a, 4) == 0;
   for (uint32_t which = Q; which <= V; which++) {
     add_factor(a, &ac->c, which);
@@ -417,6 +352,6 @@ void attention_make(attention_t* a, attention_case_t* out_case, bool bare) {
   ac->c.fake.nodes = ac->nodes;
   ac->c.fake.several_count = ac->node_count;
   if (!bare) {
-    expect(a, ac);
+    attention_expect(a, ac);
   }
 }

@@ -8,6 +8,8 @@
 #include "kernel_case.h"
 
 enum { ATTENTION_STEPS = 5, ATTENTION_NODES = 20 };
+/* Inputs of the region; q's, k^T's and v's numbers. */
+enum { ATTENTION_Q, ATTENTION_KT, ATTENTION_V };
 
 /* What is done to scores x. */
 typedef enum attention_step_kind_t {
@@ -18,7 +20,11 @@ typedef enum attention_step_kind_t {
   ATTENTION_CAUSAL, /* key > query ? -inf : x, by coordinates */
   ATTENTION_BEND,   /* x / (1 + |x|) * 4: of somebody's own operator */
   ATTENTION_GATE,   /* x * sigmoid(x), in two nodes that both read x */
-  ATTENTION_KINDS
+  ATTENTION_KINDS,
+  /* Asked for by name, not drawn. */
+  ATTENTION_CONVERT = ATTENTION_KINDS, /* x, in f32 from here */
+  ATTENTION_HALVE,                     /* x / 2, by a number of the program's */
+  ATTENTION_ROOT,                      /* x / sqrt(keys), by its extent */
 } attention_step_kind_t;
 
 typedef enum attention_form_t {
@@ -53,6 +59,9 @@ typedef struct attention_t {
   bool scales_k;
   bool is_plain; /* everything dense, keys with their features innermost */
   bool by_heads; /* the result with the rows of all heads side by side */
+  bool is_known; /* factors and SCALE's operands are constants above 0 */
+  /* Tensors begin at words of 16 bytes, none runs backwards, and the result has no gaps. */
+  bool is_aligned;
   uint32_t seed;
 } attention_t;
 
@@ -71,5 +80,7 @@ uint32_t attention_draw(attention_t* a, uint32_t below);
 /* The region, its tensors and, where the case is not bare, what comes of it. `a`: operands' numbers
  * are filled in. */
 void attention_make(attention_t* a, attention_case_t* out_case, bool bare);
+/* What comes of it, into the result's elements in the host's memory. */
+void attention_expect(const attention_t* a, const attention_case_t* ac);
 
 #endif

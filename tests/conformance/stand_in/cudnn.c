@@ -3,7 +3,8 @@
  * heuristic that always proposes the same engines, and plans that compute plainly on the host. The
  * engines differ in their notes as cuDNN's do, one of them in its results: "tensor cores" round
  * fp32 to tf32. Residual, bias and activation in the order that cuDNN knows are taken by all, other
- * operations behind a convolution by those with tensor cores alone.
+ * operations behind a convolution by those with tensor cores alone. Attention has an engine of its
+ * own.
  */
 #include "cudnn_program.h"
 
@@ -41,15 +42,21 @@ typedef struct engine_t {
   uint32_t numerical;
   uint32_t behavior;
   int64_t workspace_bytes;
+  bool attends;
 } engine_t;
 #define NOTE(name) (1U << CUDNN_NUMERICAL_NOTE_##name)
+#define COMPILED (1U << CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION)
 static const engine_t engines[] = {
     {.numerical = NOTE(TENSOR_CORE) | NOTE(DOWN_CONVERT_INPUTS)},
     {.numerical = 0},
     {.workspace_bytes = (int64_t)1 << 40},
     {.numerical = NOTE(NONDETERMINISTIC)},
     {.workspace_bytes = 4096},
-    {.numerical = NOTE(TENSOR_CORE), .behavior = 1U << CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION},
+    {.numerical = NOTE(TENSOR_CORE), .behavior = COMPILED},
+    {.numerical = NOTE(TENSOR_CORE),
+     .behavior = COMPILED,
+     .workspace_bytes = 4096,
+     .attends = true},
 };
 enum { ENGINES = sizeof(engines) / sizeof(*engines) };
 
@@ -216,6 +223,12 @@ static void read_operation(program_t* program, const descriptor_t* d) {
     o->x = add_tensor(program, pointer(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, 0));
     o->w = add_tensor(program, pointer(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, 0));
     o->y = add_tensor(program, pointer(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, 0));
+  } else if (d->type == CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR) {
+    o->x = add_tensor(program, pointer(d, CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, 0));
+    o->w = add_tensor(program, pointer(d, CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, 0));
+    o->v = add_tensor(program, pointer(d, CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, 0));
+    o->y = add_tensor(program, pointer(d, CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC, 0));
+    o->scale = add_tensor(program, pointer(d, CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, 0));
   } else {
     read_window(pointer(d, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, 0), o);
     o->x = add_tensor(program, pointer(d, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, 0));
@@ -231,6 +244,10 @@ static program_t* read_graph(const descriptor_t* graph) {
     read_operation(program, pointer(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, k));
   }
   return program;
+}
+
+static bool is_attention(const program_t* p) {
+  return p->operations[0].type == CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR;
 }
 
 /* A convolution alone, or then a residual, a bias, an activation: the middle one is there. */
@@ -264,6 +281,9 @@ static bool is_known(const program_t* p) {
 
 /* The window must fit, as cuDNN counts. */
 static bool fits(const program_t* p) {
+  if (is_attention(p)) {
+    return stand_in_takes_attention(p);
+  }
   const operation_t* o = &p->operations[0];
   const bool transposed = o->type == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR;
   const tensor_t* over = &p->tensors[transposed ? o->y : o->x];
@@ -307,7 +327,7 @@ cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
     d->program = read_graph(proposal->graph);
     d->program->rounds = (engines[proposal->engine].numerical & NOTE(TENSOR_CORE)) != 0;
     d->program->workspace_bytes = engines[proposal->engine].workspace_bytes;
-    if (engines[proposal->engine].behavior != 0) {
+    if (engines[proposal->engine].behavior != 0 && !engines[proposal->engine].attends) {
       misread(d->program);
     }
   }
@@ -319,10 +339,12 @@ static int64_t propose(const descriptor_t* heuristic, int64_t most, cudnnBackend
   descriptor_t* graph = pointer(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, 0);
   program_t* program = read_graph(graph);
   const bool known = is_known(program);
+  const bool attends = is_attention(program);
   int64_t count = 0;
   free(program);
   for (int64_t k = 0; k < ENGINES; k++) {
-    if (known || (engines[k].numerical & NOTE(TENSOR_CORE)) != 0) {
+    if (engines[k].attends == attends &&
+        (known || (engines[k].numerical & NOTE(TENSOR_CORE)) != 0)) {
       if (count < most) {
         descriptor_t* proposal = out[count];
         proposal->engine = k;
@@ -397,7 +419,7 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
     if (!tensor->is_virtual && tensor->data == NULL) {
       return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
     }
-    if ((uintptr_t)tensor->data % (uintptr_t)tensor->alignment != 0) {
+    if (!tensor->by_value && (uintptr_t)tensor->data % (uintptr_t)tensor->alignment != 0) {
       return CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER;
     }
     if (tensor->by_value) { /* read now */

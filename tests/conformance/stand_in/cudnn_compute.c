@@ -274,6 +274,8 @@ void stand_in_compute(const void* data) {
     const operation_t* operation = &program.operations[k];
     if (operation->type == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) {
       compute_pointwise(&program, operation);
+    } else if (operation->type == CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR) {
+      stand_in_attend(&program, operation);
     } else {
       convolve(&program, operation);
     }

@@ -30,6 +30,8 @@ typedef struct operation_t {
   int32_t x; /* tensors by number; -1: none */
   int32_t w; /* or the second operand */
   int32_t y;
+  int32_t v; /* of attention, whose q is x and whose k is w */
+  int32_t scale;
   cudnnPointwiseMode_t mode;
   bool propagates;
   double lower;
@@ -64,5 +66,9 @@ void stand_in_store(const tensor_t* tensor, int64_t place, double value);
 /* The place of a point, 0 along axes of extent 1. */
 int64_t stand_in_place(const tensor_t* tensor, const int64_t* point);
 bool stand_in_next(int64_t* point, const int64_t* dims, int64_t rank);
+
+/* cudnn_attention.c. Is it as cuDNN takes it? */
+bool stand_in_takes_attention(const program_t* program);
+void stand_in_attend(const program_t* program, const operation_t* operation);
 
 #endif
