@@ -1,4 +1,5 @@
-/* Convolutions and pools on NVIDIA's GPUs by cuDNN 9, for the device `cuda` of another plugin. */
+/* Convolutions, pools and recurrent layers on NVIDIA's GPUs by cuDNN 9, for the device `cuda` of
+ * another plugin. */
 #include <string.h>
 
 #include "kernels.h"
@@ -11,6 +12,9 @@ TENON_PLUGIN_MANIFEST("cudnn", "0.1.0",
                       "offers: kernel deconvolution standard.deconvolution/1 cuda\n"
                       "offers: kernel max_pool standard.max_pool/1 cuda\n"
                       "offers: kernel average_pool standard.average_pool/1 cuda\n"
+                      "offers: kernel recurrent standard.lstm/1 cuda\n"
+                      "offers: kernel recurrent standard.gru/1 cuda\n"
+                      "offers: kernel recurrent standard.rnn/1 cuda\n"
                       "needs-library: libcudnn.so.9 opened\n"
                       "host-service: allocator/1\n");
 
@@ -36,8 +40,8 @@ static void stop(void* state) {
   (void)allocator.resize(allocator.user, cudnn, sizeof(*cudnn), 0);
 }
 
-static const tenon_offering_t* const offerings[] = {&tenon__cudnn_convolutions,
-                                                    &tenon__cudnn_pools};
+static const tenon_offering_t* const offerings[] = {&tenon__cudnn_convolutions, &tenon__cudnn_pools,
+                                                    &tenon__cudnn_layers};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "cudnn",
