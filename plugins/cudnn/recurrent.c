@@ -172,8 +172,8 @@ uint64_t tenon__cudnn_unread_bytes(const tenon__cudnn_layer_t* layer, int64_t ro
 }
 
 /* What cuDNN asks for is known when it is bound alone. Seen of 9.19: for each direction a block for
- * its products, the weights again, all gates of all steps, x and y up to four times in other
- * orders, and some vectors. `rows`: steps of all sequences; `element`: in bytes. */
+ * its products, the weights again, all gates of all steps, x, y up to four times in other orders,
+ * and some vectors. `rows`: steps of all sequences; `element`: in bytes. */
 static uint64_t workspace_bound(const tenon__cudnn_layer_t* layer, int64_t rows, int64_t batch,
                                 size_t element) {
   const uint64_t one = (uint64_t)(layer->features + (layer->gates + 4) * layer->hidden) * element;
