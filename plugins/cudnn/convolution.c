@@ -126,7 +126,7 @@ typedef struct emitter_t {
  * tactic's type all that is not packed. */
 static void read_rules(const emitter_t* e, tenon__cudnn_choice_t choice,
                        tenon_argument_rule_t* rules, tenon_argument_rule_t* out_output) {
-  const tenon_value_info_t* y = tenon__cudnn_result(e->region);
+  const tenon_value_info_t* y = tenon__cudnn_result(e->region, 0);
   const tenon_argument_rule_t packed = {0};
   const tenon_argument_rule_t other = {.alignment = (uint32_t)tenon__cudnn_alignment_of(choice),
                                        .dtype = choice.narrow};
@@ -239,7 +239,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   const tenon__cudnn_region_t region = {handle, table};
   const tenon_program_t* program = table->slot_program(handle, 0);
   const tenon_value_info_t* x = tenon__cudnn_operand(region, 0);
-  const tenon_value_info_t* y = tenon__cudnn_result(region);
+  const tenon_value_info_t* y = tenon__cudnn_result(region, 0);
   const uint32_t bias = bias_of(region);
   emitter_t e = {.region = region,
                  .emit = emit,

@@ -7,5 +7,6 @@
 extern const tenon_offering_t tenon__cudnn_convolutions;
 extern const tenon_offering_t tenon__cudnn_pools;
 extern const tenon_offering_t tenon__cudnn_attentions;
+extern const tenon_offering_t tenon__cudnn_layers;
 
 #endif

@@ -12,6 +12,7 @@
 #ifndef PLUGINS_CUDNN_LIBRARY_H_
 #define PLUGINS_CUDNN_LIBRARY_H_
 
+#include <cudnn_adv.h>
 #include <cudnn_graph.h>
 #include <cudnn_ops.h>
 #include <pthread.h>
@@ -45,7 +46,20 @@ enum { TENON_CUDNN_OLDEST = 91400 };
   X(cudnnCreatePoolingDescriptor)  \
   X(cudnnDestroyPoolingDescriptor) \
   X(cudnnSetPoolingNdDescriptor)   \
-  X(cudnnPoolingForward)
+  X(cudnnPoolingForward)           \
+  X(cudnnCreateDropoutDescriptor)  \
+  X(cudnnDestroyDropoutDescriptor) \
+  X(cudnnSetDropoutDescriptor)     \
+  X(cudnnCreateRNNDescriptor)      \
+  X(cudnnDestroyRNNDescriptor)     \
+  X(cudnnSetRNNDescriptor_v8)      \
+  X(cudnnCreateRNNDataDescriptor)  \
+  X(cudnnDestroyRNNDataDescriptor) \
+  X(cudnnSetRNNDataDescriptor)     \
+  X(cudnnGetRNNWeightSpaceSize)    \
+  X(cudnnGetRNNWeightParams)       \
+  X(cudnnGetRNNTempSpaceSizes)     \
+  X(cudnnRNNForward)
 
 #define TENON_CUDNN_MEMBER(name) __typeof__(name)* name; /* NOLINT(bugprone-macro-parentheses) */
 typedef struct tenon__cudnn_library_t {

@@ -1,5 +1,5 @@
-/* Convolutions, pools and attention on NVIDIA's GPUs by cuDNN 9, for the device `cuda` of another
- * plugin. */
+/* Convolutions, pools, attention and recurrent layers on NVIDIA's GPUs by cuDNN 9, for the device
+ * `cuda` of another plugin. */
 #include <string.h>
 
 #include "kernels.h"
@@ -13,6 +13,9 @@ TENON_PLUGIN_MANIFEST("cudnn", "0.1.0",
                       "offers: kernel max_pool standard.max_pool/1 cuda\n"
                       "offers: kernel average_pool standard.average_pool/1 cuda\n"
                       "offers: kernel attention * cuda\n"
+                      "offers: kernel recurrent standard.lstm/1 cuda\n"
+                      "offers: kernel recurrent standard.gru/1 cuda\n"
+                      "offers: kernel recurrent standard.rnn/1 cuda\n"
                       "needs-library: libcudnn.so.9 opened\n"
                       "host-service: allocator/1\n");
 
@@ -39,7 +42,7 @@ static void stop(void* state) {
 }
 
 static const tenon_offering_t* const offerings[] = {&tenon__cudnn_convolutions, &tenon__cudnn_pools,
-                                                    &tenon__cudnn_attentions};
+                                                    &tenon__cudnn_attentions, &tenon__cudnn_layers};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "cudnn",

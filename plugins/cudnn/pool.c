@@ -62,7 +62,7 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
                      tenon_refusal_t* out_refusal) {
   const tenon__cudnn_region_t region = {handle, table};
   const tenon_value_info_t* x = tenon__cudnn_operand(region, 0);
-  const tenon_value_info_t* y = tenon__cudnn_result(region);
+  const tenon_value_info_t* y = tenon__cudnn_result(region, 0);
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
   tenon__cudnn_window_t window;
   if (!tenon__cudnn_type_of(x->dtype, &type)) {

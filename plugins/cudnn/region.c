@@ -10,8 +10,10 @@ const tenon_value_info_t* tenon__cudnn_operand(tenon__cudnn_region_t region, uin
   return value != TENON_NONE ? region.table->value(region.handle, value) : NULL;
 }
 
-const tenon_value_info_t* tenon__cudnn_result(tenon__cudnn_region_t region) {
-  const uint32_t value = region.table->node_output(region.handle, 0, 0);
+const tenon_value_info_t* tenon__cudnn_result(tenon__cudnn_region_t region, uint32_t index) {
+  const uint32_t count = region.table->node_output_count(region.handle, 0);
+  const uint32_t value =
+      index < count ? region.table->node_output(region.handle, 0, index) : TENON_NONE;
   return value != TENON_NONE ? region.table->value(region.handle, value) : NULL;
 }
 

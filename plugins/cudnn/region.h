@@ -15,7 +15,7 @@ typedef struct tenon__cudnn_region_t {
 
 /* Operand `index` of the node, or its output; NULL: absent. */
 const tenon_value_info_t* tenon__cudnn_operand(tenon__cudnn_region_t region, uint32_t index);
-const tenon_value_info_t* tenon__cudnn_result(tenon__cudnn_region_t region);
+const tenon_value_info_t* tenon__cudnn_result(tenon__cudnn_region_t region, uint32_t index);
 /* The region's input of that number; NULL: absent. */
 const tenon_value_info_t* tenon__cudnn_argument(tenon__cudnn_region_t region, uint32_t index);
 /* Entry of a list attribute, or of one number under index 0; `otherwise` where there is none. */

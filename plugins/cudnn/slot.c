@@ -13,7 +13,7 @@ typedef struct reader_t {
 
 tenon__cudnn_lie_t tenon__cudnn_lie_of(tenon__cudnn_region_t region,
                                        const tenon_operand_t* operand) {
-  const tenon_value_info_t* y = tenon__cudnn_result(region);
+  const tenon_value_info_t* y = tenon__cudnn_result(region, 0);
   uint64_t wide = 0; /* axes of an extent other than 1 */
   const uint32_t rank = y == NULL ? 0 : y->rank;
   for (uint32_t k = 0; k < rank; k++) {

@@ -37,6 +37,7 @@ typedef struct fake_attribute_t {
   const char* string;
   const int64_t* integers;
   const double* numbers;
+  const char* const* strings;
 } fake_attribute_t;
 
 /* One of several nodes; inputs and output are numbers of values. */
@@ -196,6 +197,13 @@ static inline void fake_floats(fake_t* fake, const char* name, size_t count, con
   attribute->count = count;
 }
 
+static inline void fake_texts(fake_t* fake, const char* name, size_t count,
+                              const char* const* values) {
+  fake_attribute_t* attribute = fake_attribute(fake, name, TENON_ATTRIBUTE_STRINGS);
+  attribute->strings = values;
+  attribute->count = count;
+}
+
 /* The extents that a program runs over. */
 static inline void fake_set_space(fake_t* fake, uint32_t rank, const int64_t* extents) {
   fake->space_rank = rank;
@@ -224,7 +232,7 @@ static inline uint32_t fake_node_inputs(const tenon_region_t* r, uint32_t node) 
 static inline uint32_t fake_node_outputs(const tenon_region_t* r, uint32_t node) {
   return fake_node(r, node) != NULL ? 1 : fake_from(r)->output_count;
 }
-/* An input of rank FAKE_RANK stands for one that is absent. */
+/* An input or output of rank FAKE_RANK stands for one that is absent. */
 static inline uint32_t fake_node_input(const tenon_region_t* r, uint32_t node, uint32_t index) {
   if (fake_node(r, node) != NULL) {
     return index < fake_node(r, node)->input_count ? fake_node(r, node)->inputs[index] : TENON_NONE;
@@ -235,7 +243,10 @@ static inline uint32_t fake_node_output(const tenon_region_t* r, uint32_t node, 
   if (fake_node(r, node) != NULL) {
     return index == 0 ? fake_node(r, node)->output : TENON_NONE;
   }
-  return index >= fake_from(r)->output_count ? TENON_NONE : fake_from(r)->input_count + index;
+  const uint32_t value = fake_from(r)->input_count + index;
+  const bool is_there =
+      index < fake_from(r)->output_count && fake_from(r)->values[value].info.rank != FAKE_RANK;
+  return is_there ? value : TENON_NONE;
 }
 static inline const fake_attribute_t* fake_find(const tenon_region_t* r, const char* name,
                                                 uint32_t kind) {
@@ -273,12 +284,7 @@ FAKE_GETTER(fake_get_string, const char**, TENON_ATTRIBUTE_STRING, string)
   }
 FAKE_LIST_GETTER(fake_get_ints, const int64_t**, TENON_ATTRIBUTE_INTS, integers)
 FAKE_LIST_GETTER(fake_get_floats, const double**, TENON_ATTRIBUTE_FLOATS, numbers)
-static inline tenon_status_t fake_get_strings(const tenon_region_t* r, uint32_t node,
-                                              const char* name, const char* const** out_values,
-                                              size_t* out_count) {
-  (void)r, (void)node, (void)name, (void)out_values, (void)out_count;
-  return TENON_ERROR_NOT_FOUND;
-}
+FAKE_LIST_GETTER(fake_get_strings, const char* const**, TENON_ATTRIBUTE_STRINGS, strings)
 static inline uint32_t fake_value_count(const tenon_region_t* r) {
   return fake_from(r)->value_count + fake_from(r)->inner_count;
 }

@@ -24,6 +24,10 @@ static float round_bits(float value, uint32_t dropped) {
   return isfinite(value) ? float_of((bits + half) >> dropped << dropped) : value;
 }
 
+float stand_in_tf32(float value) {
+  return round_bits(value, 13);
+}
+
 /* f16: 1, 5 and 10 bits. */
 static float of_half(uint16_t half) {
   const uint32_t exponent = half >> 10 & 31U;
@@ -108,8 +112,8 @@ static double product(const convolution_t* c, const int64_t* from, const int64_t
   float a = stand_in_load(c->x, stand_in_place(c->x, from));
   float b = stand_in_load(c->w, stand_in_place(c->w, weight));
   if (c->program->rounds && c->x->type == CUDNN_DATA_FLOAT) {
-    a = round_bits(a, 13);
-    b = round_bits(b, 13);
+    a = stand_in_tf32(a);
+    b = stand_in_tf32(b);
   }
   return (double)a * (double)b;
 }

@@ -6,9 +6,6 @@
 
 #include "cudnn_program.h"
 
-struct cudnnTensorStruct {
-  tensor_t tensor;
-};
 struct cudnnPoolingStruct {
   cudnnPoolingMode_t mode;
   bool propagates;

@@ -3,6 +3,7 @@
 #ifndef TESTS_CONFORMANCE_STAND_IN_CUDNN_PROGRAM_H_
 #define TESTS_CONFORMANCE_STAND_IN_CUDNN_PROGRAM_H_
 
+#include <cudnn_adv.h>
 #include <cudnn_graph.h>
 #include <cudnn_ops.h>
 #include <stdbool.h>
@@ -43,6 +44,11 @@ typedef struct operation_t {
   int64_t end[3];
 } operation_t;
 
+/* Of the older interface. */
+struct cudnnTensorStruct {
+  tensor_t tensor;
+};
+
 /* By value: what was read of it is destroyed before it runs. */
 typedef struct program_t {
   int32_t tensor_count;
@@ -62,6 +68,8 @@ cudnnStatus_t stand_in_work(cudnnHandle_t handle, stand_in_call_t call, const vo
 /* cudnn_compute.c */
 void stand_in_compute(const void* program);
 float stand_in_load(const tensor_t* tensor, int64_t place);
+/* As tensor cores read a number of f32. */
+float stand_in_tf32(float value);
 void stand_in_store(const tensor_t* tensor, int64_t place, double value);
 /* The place of a point, 0 along axes of extent 1. */
 int64_t stand_in_place(const tensor_t* tensor, const int64_t* point);
