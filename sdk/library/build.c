@@ -151,7 +151,11 @@ _Static_assert((int)TENON_PERMIT_TF32 == (int)TENON__PERMIT_TF32 &&
 
 static tenon_status_t check_options(const tenon_sink_t* sink,
                                     const tenon_build_options_t* options) {
-  if ((options->permits & ~(uint32_t)TENON__PERMIT_ALL) != 0) {
+  if (options->permits != TENON_PERMIT_NOTHING && (options->permits & TENON_PERMIT_NOTHING) != 0) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_build: permits 0x%x says nothing, and something", options->permits);
+  }
+  if ((options->permits & ~(uint32_t)(TENON__PERMIT_ALL | TENON_PERMIT_NOTHING)) != 0) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_build: permits 0x%x has bits that mean nothing", options->permits);
   }
@@ -194,6 +198,12 @@ static tenon_status_t check_options(const tenon_sink_t* sink,
   return TENON_OK;
 }
 
+/* As the core has them. */
+static uint32_t permits_of(const tenon_build_options_t* options) {
+  const uint32_t by_default = options->strict != 0 ? 0 : TENON__PERMIT_TF32;
+  return options->permits == 0 ? by_default : options->permits & TENON__PERMIT_ALL;
+}
+
 static void fill_tuning(const tenon_build_options_t* options, tenon__tuning_options_t* out_tuning) {
   *out_tuning = (tenon__tuning_options_t){
       .thread_count = options->thread_count,
@@ -203,7 +213,7 @@ static void fill_tuning(const tenon_build_options_t* options, tenon__tuning_opti
       .no_fusion = options->no_fusion != 0,
       .reference_only = options->reference_only != 0,
       .strict = options->strict != 0,
-      .permits = options->permits,
+      .permits = permits_of(options),
       .keep_refusals = options->keep_refusals != 0,
       .exclude = options->exclude,
   };

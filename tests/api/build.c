@@ -261,6 +261,8 @@ TENON_TEST(refuses_permissions_and_samples_that_make_no_sense) {
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   options.permits = 1u << 20;
   expect_refused(&s, &options, "permits 0x100000 has bits that mean nothing");
+  options.permits = TENON_PERMIT_NOTHING | TENON_PERMIT_F16;
+  expect_refused(&s, &options, "permits 0x12 says nothing, and something");
   options.permits = 0;
   options.sample_count = 2;
   expect_refused(&s, &options, "samples is NULL, and sample_count 2");

@@ -289,7 +289,7 @@ static bool check(form_t form, const wish_t* wish, uint32_t permits) {
   }
   options.reference_only = 0;
   options.device = wish->device;
-  options.permits = permits;
+  options.permits = permits == 0 ? (uint32_t)TENON_PERMIT_NOTHING : permits;
   options.no_measuring = wish->measures ? 0 : 1;
   options.exclude = wish->excluded;
   const uint32_t count = build_and_run(form, &options, got, &status);

@@ -136,6 +136,7 @@ static tenon_status_t open_decoder(const settings_t* settings, const char* form,
   ranges_t* ranges = calloc(1, sizeof *ranges);
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   options.device = device;
+  options.permits = TENON_PERMIT_NOTHING;
   options.no_measuring = settings->no_measuring;
   (void)snprintf(path, sizeof path, "%s/%s.onnx", settings->folder, form);
   out_decoder->device = device;

@@ -73,7 +73,7 @@ def measure_one(command, row, profiles, plans, options):
     result = {"model": os.path.basename(os.path.normpath(folder)), "type": kind, "batch": int(batch), "peer": "tenon"}
     with tempfile.TemporaryDirectory() as made:
         plan = os.path.join(plans or made, f"{result['model']}.{kind}.{batch}.plan")
-        permits = [] if kind == "fp32" else ["--" + kind]
+        permits = ["--no-tf32"] if kind == "fp32" else ["--" + kind]
         begin = time.time()
         told = os.path.join(profiles, f"{result['model']}.{kind}.{batch}.build.txt") if profiles else None
         tenon(command, "build", os.path.join(folder, "model.onnx"), "--device", "cuda", "--batch", batch, "-o", plan,

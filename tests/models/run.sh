@@ -56,7 +56,7 @@ fi
 if [ -n "$profile" ]; then
   plan=$(mktemp "$work/XXXXXX.plan")
   trap 'rm -f "$plan"' EXIT
-  "$tenon" build "$model" ${weights:+--part "$weights"} ${device:+--device "$device" --plugins "$plugins"} -o "$plan" \
+  "$tenon" build "$model" ${weights:+--part "$weights"} ${device:+--device "$device" --plugins "$plugins" --no-tf32} -o "$plan" \
     --profile "$profile"
   model=$plan
   weights=
@@ -75,7 +75,7 @@ for data_set in "$@"; do
     cp "$folder"/test_data_set_0/input_*.pb "$data_set"/output_*.pb "$whole"
     data_set=$whole
   fi
-  "$tenon" run "$model" ${weights:+--part "$weights"} ${device:+--device "$device" --plugins "$plugins"} --no-cache \
+  "$tenon" run "$model" ${weights:+--part "$weights"} ${device:+--device "$device" --plugins "$plugins" --no-tf32} --no-cache \
     --data-set "$data_set" || status=$?
 done
 exit $status

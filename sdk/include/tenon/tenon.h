@@ -488,7 +488,9 @@ enum {
   /* Likewise as bf16: 7 bits, and the range of f32. */
   TENON_PERMIT_BF16 = 1u << 2,
   /* Kernels that add up in an order that changes from run to run. */
-  TENON_PERMIT_NONDETERMINISTIC = 1u << 3
+  TENON_PERMIT_NONDETERMINISTIC = 1u << 3,
+  /* Alone: f32 is f32. */
+  TENON_PERMIT_NOTHING = 1u << 4
 };
 
 /* One set of inputs, such as a run may have: a tensor for each of the network's, in order. */
@@ -544,9 +546,8 @@ typedef struct tenon_build_options_t {
   /* 1: weights only as the chosen kernels packed them, so a smaller plan; no refit, no rebuild for
    * other plugins. */
   uint32_t tuned_only;
-  /* TENON_PERMIT_*: what may be less exact than the network says, where it is faster so. 0:
-   * nothing.
-   */
+  /* TENON_PERMIT_*: what may be less exact than the network says, where it is faster so. 0: TF32,
+   * which kernels of GPUs know and the host's do not; with `strict`: nothing. */
   uint32_t permits;
   /* Stop after that many patches of the optimiser; 0: none. To find the one that changes a result:
    * the engine's info lists them in order. */

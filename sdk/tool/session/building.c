@@ -73,7 +73,10 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
     {"--strict", NULL, NULL, TOOL_OPTION_FLAG, FIELD(strict), TOOL_FOR_BUILDING | TOOL_RARE,
      "round where the network stores, also inside fused steps"},
     {"--tf32", NULL, NULL, TOOL_OPTION_FLAG, FIELD(tf32), TOOL_FOR_BUILDING | TOOL_RARE,
-     "permit products of f32 whose operands are rounded to tf32"},
+     "permit products of f32 whose operands are rounded to tf32, as kernels of GPUs have them; the "
+     "default where no other type is permitted"},
+    {"--no-tf32", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_tf32), TOOL_FOR_BUILDING | TOOL_RARE,
+     "products of f32 in f32 alone"},
     {"--fp16", NULL, NULL, TOOL_OPTION_FLAG, FIELD(fp16), TOOL_FOR_BUILDING,
      "permit f16 between steps and in products, where it is faster"},
     {"--bf16", NULL, NULL, TOOL_OPTION_FLAG, FIELD(bf16), TOOL_FOR_BUILDING,
@@ -119,14 +122,16 @@ const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT] = {
     {"--no-measuring", NULL, "--time-budget --timing-cache"},
     {"--timing-cache", NULL, "--no-timing-cache"},
     {"--samples", "--tf32 --fp16 --bf16 --best", NULL},
+    {"--no-tf32", NULL, "--tf32 --best"},
     {"--accuracy-bound", "--samples", NULL},
 };
 
 static uint32_t permits_of(const tool_building_t* building) {
-  return (building->tf32 || building->best ? TENON_PERMIT_TF32 : 0u) |
-         (building->fp16 || building->best ? TENON_PERMIT_F16 : 0u) |
-         (building->bf16 || building->best ? TENON_PERMIT_BF16 : 0u) |
-         (building->nondeterministic ? TENON_PERMIT_NONDETERMINISTIC : 0u);
+  const uint32_t permits = (building->tf32 || building->best ? TENON_PERMIT_TF32 : 0u) |
+                           (building->fp16 || building->best ? TENON_PERMIT_F16 : 0u) |
+                           (building->bf16 || building->best ? TENON_PERMIT_BF16 : 0u) |
+                           (building->nondeterministic ? TENON_PERMIT_NONDETERMINISTIC : 0u);
+  return permits == 0 && building->no_tf32 ? (uint32_t)TENON_PERMIT_NOTHING : permits;
 }
 
 /* One of trtexec's three: fills shape `which` of each input. */

@@ -48,6 +48,7 @@ typedef struct tool_building_t {
   bool tuned_only;
   /* What may be less exact. */
   bool tf32;
+  bool no_tf32;
   bool fp16;
   bool bf16;
   bool best; /* all three */
@@ -76,9 +77,9 @@ typedef struct tool_building_t {
   char* made_setting;
 } tool_building_t;
 
-enum { TOOL_BUILDING_OPTION_COUNT = 39 };
+enum { TOOL_BUILDING_OPTION_COUNT = 40 };
 extern const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT];
-enum { TOOL_BUILDING_RULE_COUNT = 5 };
+enum { TOOL_BUILDING_RULE_COUNT = 6 };
 extern const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT];
 /* The first of them say how a model is read: the options of a command that builds nothing. */
 enum { TOOL_READING_OPTION_COUNT = 12 };

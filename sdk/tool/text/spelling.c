@@ -85,7 +85,7 @@ static const foreign_t foreign[] = {
     {"--fp8", low_precision},
     {"--int8", low_precision},
     {"--maxAuxStreams", "it is --branch-streams N, the context's own among them"},
-    {"--noTF32", "products are in single precision unless --tf32 permits less"},
+    {"--noTF32", "it is --no-tf32"},
 };
 
 const char* tool_foreign_option(const char* name) {
