@@ -174,17 +174,20 @@ static tenon_status_t enqueue(tenon__frame_t* frame, const tenon__chain_t* chain
   return TENON_OK;
 }
 
-/* A stream is left as it was, also where a step cannot be recorded. */
+/* A stream is left as it was, also where a step cannot be recorded. Events for lanes are made
+ * before: a device need not make any while it records. */
 static tenon_status_t record(tenon__frame_t* frame, const tenon__chain_t* chain,
                              void** out_recording,
                              tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
-  const tenon__memory_t* memory = &frame->context->spaces[chain->device].memory;
+  tenon__space_t* space = &frame->context->spaces[chain->device];
+  const tenon__memory_t* memory = &space->memory;
+  const bool has_lanes = tenon__chain_has_lanes(frame, chain);
   void* recording = NULL;
+  TENON_TRY(has_lanes ? tenon__space_provide_events(space, chain->count + 1) : TENON_OK);
   TENON_TRY(tenon__device_begin_record(memory->device, memory->stream));
-  frame->context->spaces[chain->device].run.edge = 0;
-  tenon_status_t status = tenon__chain_has_lanes(frame, chain)
-                              ? tenon__frame_enqueue_lanes(frame, chain, run)
-                              : enqueue(frame, chain, run);
+  space->run.edge = 0;
+  tenon_status_t status =
+      has_lanes ? tenon__frame_enqueue_lanes(frame, chain, run) : enqueue(frame, chain, run);
   const tenon_status_t ended = tenon__device_end_record(memory->device, memory->stream, &recording);
   status = status == TENON_OK ? ended : status;
   if (status != TENON_OK) {

@@ -141,9 +141,6 @@ tenon_status_t tenon__frame_enqueue_lanes(tenon__frame_t* frame, const tenon__ch
   tenon__arena_initialize(&recording.arena, frame->context->allocator);
   tenon_status_t status = find_needs(&recording);
   if (status == TENON_OK) {
-    status = tenon__space_provide_events(space, recording.event_count);
-  }
-  if (status == TENON_OK) {
     status = enqueue_all(&recording, run);
   }
   space->run.stream = space->memory.stream;

@@ -10,8 +10,9 @@
 
 /* Are its steps on more than one lane, of a device that records that? */
 bool tenon__chain_has_lanes(const tenon__frame_t* frame, const tenon__chain_t* chain);
-/* Enqueues all its steps, while lane 0 is being recorded; the other lanes have come together with
- * it when this returns OK. `run` enqueues one step on the stream that the space's run names. */
+/* Enqueues all its steps, while lane 0 is being recorded and the space has an event for each of
+ * them and one more; the other lanes have come together with it when this returns OK. `run`
+ * enqueues one step on the stream that the space's run names. */
 tenon_status_t tenon__frame_enqueue_lanes(tenon__frame_t* frame, const tenon__chain_t* chain,
                                           tenon_status_t (*run)(tenon__frame_t*, uint32_t step));
 

@@ -68,6 +68,9 @@ refuses "--timing-cache and --no-timing-cache contradict each other" build "$dig
   -o p --timing-cache t --no-timing-cache
 refuses "--no-measuring and --time-budget contradict each other" build "$digits/model.onnx" \
   -o p --no-measuring --time-budget 1
+refuses "--no-tf32 and --best contradict each other" build "$digits/model.onnx" -o p --no-tf32 --best
+refuses "--branch-streams 9: at most 8 are possible" build "$digits/model.onnx" -o p --branch-streams 9
+refuses "it is --branch-streams N" build "$digits/model.onnx" -o p --maxAuxStreams=2
 refuses "--refusals and --no-refusals contradict each other" inspect "$digits/model.onnx" \
   --refusals --no-refusals
 refuses "--index and --offers contradict each other" plugins --index --offers

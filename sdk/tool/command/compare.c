@@ -294,6 +294,7 @@ static tenon_status_t run_compare(compare_t* compare) {
   const char* data_set = NULL;
   bool outputs_agree = true;
   bool is_plan = false;
+  tool_building_keep_f32(&compare->building);
   tenon_status_t status = tool_building_prepare(&compare->building);
   if (status == TENON_OK) {
     status = tool_common_begin(&compare->common, &compare->registry);

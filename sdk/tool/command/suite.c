@@ -213,6 +213,7 @@ static int run_suite(tool_suite_t* suite) {
     return tool_exit_status(
         tool_fail(TENON_ERROR_NOT_FOUND, "%s: there is no such folder", suite->root));
   }
+  tool_building_keep_f32(&suite->building);
   tenon_status_t status = tool_building_prepare(&suite->building);
   if (status == TENON_OK && suite->known_path != NULL) {
     status = tool_known_read(suite->known_path, &suite->known);

@@ -74,7 +74,7 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
      "round where the network stores, also inside fused steps"},
     {"--tf32", NULL, NULL, TOOL_OPTION_FLAG, FIELD(tf32), TOOL_FOR_BUILDING | TOOL_RARE,
      "permit products of f32 whose operands are rounded to tf32, as kernels of GPUs have them; the "
-     "default where no other type is permitted"},
+     "default where no other type is permitted, but for compare and suite"},
     {"--no-tf32", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_tf32), TOOL_FOR_BUILDING | TOOL_RARE,
      "products of f32 in f32 alone"},
     {"--fp16", NULL, NULL, TOOL_OPTION_FLAG, FIELD(fp16), TOOL_FOR_BUILDING,
@@ -125,6 +125,10 @@ const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT] = {
     {"--no-tf32", NULL, "--tf32 --best"},
     {"--accuracy-bound", "--samples", NULL},
 };
+
+void tool_building_keep_f32(tool_building_t* building) {
+  building->no_tf32 = building->no_tf32 || (!building->tf32 && !building->best);
+}
 
 static uint32_t permits_of(const tool_building_t* building) {
   const uint32_t permits = (building->tf32 || building->best ? TENON_PERMIT_TF32 : 0u) |
@@ -237,6 +241,10 @@ static void take_random_weights(tool_building_t* building) {
 }
 
 tenon_status_t tool_building_prepare(tool_building_t* building) {
+  if (building->branch_streams > TENON_STREAM_LIMIT) {
+    return tool_misuse("--branch-streams %u: at most %d are possible", building->branch_streams,
+                       TENON_STREAM_LIMIT);
+  }
   tenon_status_t status = TENON_OK;
   check_threads(building->threads);
   take_random_weights(building);

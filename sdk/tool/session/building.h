@@ -94,6 +94,8 @@ enum { TOOL_READING_OPTION_COUNT = 12 };
         TOOL_BUILDING_RULE_COUNT, (is_subject)                                                    \
   }
 
+/* For who compares with tolerances of f32: tf32 is permitted only where it is named. */
+void tool_building_keep_f32(tool_building_t* building);
 /* Reads the shapes and the constants' files. INVALID_ARGUMENT, a misuse, for texts that are no
  * shapes and profiles out of order; the file's status for a constant that cannot be read.
  * `building` is to be freed either way. */
