@@ -303,6 +303,21 @@ static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
                                    (tenon__axes_t){dims, strides}, &argument->tensor);
 }
 
+/* What is taken as it lies lies in the network as the region says. */
+static tenon_status_t find_strides(tenon__trial_data_t* data, uint32_t k,
+                                   const tenon_argument_rule_t* rule, int64_t* out_strides) {
+  const tenon_tensor_view_t* rows = &data->inputs[k].rows.view;
+  const uint32_t* order = data->region->inputs[k].order;
+  const bool as_it_lies =
+      rule != NULL && rule->kind == TENON_LAYOUT_ANY && (rule->flags & TENON_RULE_STRIDED) != 0;
+  if (order == NULL || !as_it_lies) {
+    return tenon__trial_data_strides(data, rule, rows, out_strides);
+  }
+  return tenon__strides_ordered(rows->rank, rows->dims, order, out_strides)
+             ? TENON_OK
+             : TENON_ERROR_UNSUPPORTED;
+}
+
 static tenon_status_t set_input(tenon__trial_data_t* data, uint32_t k,
                                 const tenon_argument_rule_t* rule) {
   tenon__trial_input_t* input = &data->inputs[k];
@@ -313,7 +328,7 @@ static tenon_status_t set_input(tenon__trial_data_t* data, uint32_t k,
     TENON_TRY(copy_into_box(data, input, &input->current));
   } else if (data->region->values[data->region->input_values[k]].constant_data == NULL ||
              !tenon__rule_takes_rows(rule) || dtype != input->rows.view.dtype) {
-    TENON_TRY(tenon__trial_data_strides(data, rule, &input->rows.view, strides));
+    TENON_TRY(find_strides(data, k, rule, strides));
     TENON_TRY(copy_for(data, input, strides, dtype, &input->current));
   }
   return align(data, k, &input->current->view);

@@ -10,6 +10,7 @@
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
 #include "core/choice/alternatives.h"
+#include "core/choice/view_orders.h"
 #include "core/network/match.h"
 #include "core/region/region_finish.h"
 #include "core/region/region_table.h"
@@ -166,8 +167,9 @@ static tenon_status_t region_around(grouping_t* grouping, const proposal_t* prop
   TENON_TRY(new_region(grouping, out_region));
   const tenon__node_group_t group = {proposal->nodes, proposal->node_count, inputs, input_count,
                                      outputs,         output_count};
-  return tenon__region_of_nodes(grouping->tuning->arena, grouping->tuning->network, grouping->graph,
-                                &group, *out_region);
+  TENON_TRY(tenon__region_of_nodes(grouping->tuning->arena, grouping->tuning->network,
+                                   grouping->graph, &group, *out_region));
+  return tenon__view_orders_find(grouping->tuning, *out_region);
 }
 
 /* The whole graph as a region, whose node numbers the kernel gives back. */

@@ -23,6 +23,9 @@ typedef struct tenon__region_input_t {
   bool aligned;
   uint32_t space;         /* slot, or TENON_SPACE_PROGRAM */
   tenon__access_t access; /* aligned ones */
+  /* Of what kernels propose: how it lies as a view of something in rows, outermost axis first;
+   * NULL: in rows. Trials give it so to who takes it as it lies; nothing else depends on it. */
+  const uint32_t* order;
 } tenon__region_input_t;
 
 /* Plain: axis_count 0, axes NULL. Aligned: the value may lack axes of the space that were reduced.

@@ -265,6 +265,10 @@ static void hash_arguments(hasher_t* s) {
     const tenon__region_input_t* input = &region->inputs[k];
     hash_u64(s, region->input_values[k]);
     hash_u64(s, input->aligned ? 1 : 0);
+    const uint32_t rank = input->order == NULL ? 0 : region->values[region->input_values[k]].rank;
+    for (uint32_t d = 0; d < rank; ++d) {
+      hash_u64(s, input->order[d]);
+    }
     if (input->aligned) {
       hash_u64(s, input->space);
       hash_dims(s, input->access.rank, input->access.coordinates);
