@@ -3,7 +3,7 @@
 #   run.sh TENON WORK MODEL [--profile SPEC] [--device NAME PLUGINS] [DATA_SET...]
 # MODEL is a folder below TENON_TEST_DATA, or below WORK when it begins with "completed/"; or a file in
 # such a folder that holds several forms of one network. Without DATA_SET: all of the model's own. With --profile one plan is built, and run on every data set; with
-# --device for the device NAME of a plugin in the folder PLUGINS. Exit status 77 means that the network is not here.
+# --device for the device NAME of a plugin in the folder PLUGINS: what it replays is compared. Exit status 77 means that the network is not here.
 set -eu
 tenon=$1
 work=$2
@@ -75,7 +75,7 @@ for data_set in "$@"; do
     cp "$folder"/test_data_set_0/input_*.pb "$data_set"/output_*.pb "$whole"
     data_set=$whole
   fi
-  "$tenon" run "$model" ${weights:+--part "$weights"} ${device:+--device "$device" --plugins "$plugins" --no-tf32} --no-cache \
+  "$tenon" run "$model" ${weights:+--part "$weights"} ${device:+--device "$device" --plugins "$plugins" --no-tf32 --repeat 4} --no-cache \
     --data-set "$data_set" || status=$?
 done
 exit $status

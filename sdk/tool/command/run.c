@@ -39,6 +39,9 @@ static const tool_option_t options[] = {
      "exit with 1 where a smaller share is right, or the masks overlap less; default: 1 for a "
      "single "
      "class, else 0"},
+    /* A device replays from the second or third time on what it recorded; states go on. */
+    {"--repeat", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(repeat), 0,
+     "run N times with the same inputs, and look at the last"},
     {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps), 0,
      "a table of steps and their times, medians of some runs"},
 };
@@ -156,8 +159,9 @@ static tenon_status_t run_session(run_t* run, tool_session_t* session, const too
                                   const char* data_set) {
   tool_execution_t* execution = &session->execution;
   tenon_status_t status = tool_execution_feed(execution, feed, &run->building.fixed);
-  const double begin = tool_seconds();
-  if (status == TENON_OK) {
+  double begin = tool_seconds();
+  for (uint32_t k = 0; (k == 0 || k < run->repeat) && status == TENON_OK; ++k) {
+    begin = tool_seconds();
     status = tool_execution_run(execution, NULL);
   }
   const double seconds = tool_seconds() - begin;

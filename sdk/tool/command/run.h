@@ -33,6 +33,7 @@ typedef struct run_t {
   /* Negative: not given; then 1 for a single class, else 0. */
   double truth_at_least;
   bool profile_steps;
+  uint32_t repeat; /* 0: once */
   const char* model;
   const tool_arguments_t* arguments;
   tenon_registry_t* registry;
