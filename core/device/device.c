@@ -190,30 +190,30 @@ void tenon__device_destroy_event(const tenon__device_t* device, tenon_event_t* e
   tenon__call_leave(outer);
 }
 
-tenon_status_t tenon__device_record_event(const tenon__device_t* device, tenon_stream_t* stream,
-                                          tenon_event_t* event) {
+typedef tenon_status_t (*event_function_t)(tenon_device_t* device, tenon_stream_t* stream,
+                                           tenon_event_t* event);
+
+static tenon_status_t with_event(const tenon__device_t* device, const char* name,
+                                 event_function_t function, tenon_stream_t* stream,
+                                 tenon_event_t* event) {
   if (event == NULL) {
     return TENON_OK;
   }
-  const tenon__call_t call = call_of(device, "record_event");
+  const tenon__call_t call = call_of(device, name);
   const tenon__call_t* outer = tenon__call_enter(&call);
-  const tenon_status_t status =
-      device->source.descriptor->record_event(device->handle, stream, event);
+  const tenon_status_t status = function(device->handle, stream, event);
   tenon__call_leave(outer);
-  return tell(device, "record_event", status);
+  return tell(device, name, status);
+}
+
+tenon_status_t tenon__device_record_event(const tenon__device_t* device, tenon_stream_t* stream,
+                                          tenon_event_t* event) {
+  return with_event(device, "record_event", device->source.descriptor->record_event, stream, event);
 }
 
 tenon_status_t tenon__device_wait_event(const tenon__device_t* device, tenon_stream_t* stream,
                                         tenon_event_t* event) {
-  if (event == NULL) {
-    return TENON_OK;
-  }
-  const tenon__call_t call = call_of(device, "wait_event");
-  const tenon__call_t* outer = tenon__call_enter(&call);
-  const tenon_status_t status =
-      device->source.descriptor->wait_event(device->handle, stream, event);
-  tenon__call_leave(outer);
-  return tell(device, "wait_event", status);
+  return with_event(device, "wait_event", device->source.descriptor->wait_event, stream, event);
 }
 
 tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_t* begin,

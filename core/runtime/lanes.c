@@ -11,7 +11,7 @@ typedef struct lane_recording_t {
   tenon__ordering_t order;
   tenon__before_t* needs; /* per step: what it waits for on other lanes */
   uint32_t* events;       /* per step: which event says that it is done, or TENON_NONE */
-  tenon__before_t end;    /* what lane 0 waits for at last */
+  tenon__before_t end;    /* what lane 0 waits for at last, and has not waited for yet */
   uint32_t event_count;
   uint32_t edges[TENON_LANE_LIMIT];
   bool has_begun[TENON_LANE_LIMIT]; /* the lane's stream is being recorded */
@@ -77,9 +77,11 @@ static tenon_status_t find_needs(lane_recording_t* r) {
       }
     }
   }
+  const uint32_t last = r->order.last.steps[0];
+  const tenon__before_t known = last > 0 ? r->order.done[last - 1] : (tenon__before_t){{0}};
   for (uint32_t lane = 1; lane < TENON_LANE_LIMIT; ++lane) {
-    r->end.steps[lane] = r->order.last.steps[lane];
-    if (r->end.steps[lane] > 0) {
+    if (r->order.last.steps[lane] > known.steps[lane]) {
+      r->end.steps[lane] = r->order.last.steps[lane];
       ask_event(r, r->end.steps[lane] - 1);
     }
   }
@@ -101,7 +103,7 @@ static tenon_status_t enqueue_step(lane_recording_t* r, uint32_t step,
   struct tenon_run_t* lent = &r->space->run;
   for (uint32_t other = 0; other < TENON_LANE_LIMIT; ++other) {
     const uint32_t need = r->needs[step].steps[other];
-    if (need > 0 && other != lane) {
+    if (need > 0) {
       TENON_TRY(wait_for(r, lane, r->events[need - 1]));
     }
   }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "attention.h"
+#include "tenon/narrow.h"
 
 enum { INSTRUCTIONS = 64, DEEPEST = 8 /* nodes in a row */ };
 
@@ -76,15 +77,6 @@ static bool have_same_shape(const tenon_value_info_t* a, const tenon_value_info_
 
 /* ---- Numbers that are known when building ---- */
 
-static float of_half(uint16_t half) {
-  const int exponent = half >> 10 & 31;
-  const int fraction = half & 1023;
-  const float magnitude = exponent == 31  ? (fraction == 0 ? INFINITY : NAN)
-                          : exponent == 0 ? ldexpf((float)fraction, -24)
-                                          : ldexpf((float)(fraction + 1024), exponent - 25);
-  return (half & 0x8000U) != 0 ? -magnitude : magnitude;
-}
-
 /* NAN: no constant of one float. */
 static double constant_of(const tenon_value_info_t* info) {
   if (info == NULL || (info->flags & TENON_VALUE_CONSTANT) == 0 || info->constant_data == NULL ||
@@ -92,15 +84,13 @@ static double constant_of(const tenon_value_info_t* info) {
     return (double)NAN;
   }
   float single = 0;
-  uint16_t half = 0;
+  uint16_t narrow = 0;
   if (info->dtype == TENON_DTYPE_FLOAT32) {
     memcpy(&single, info->constant_data, sizeof(single));
     return (double)single;
   }
-  memcpy(&half, info->constant_data, sizeof(half));
-  const uint32_t bits = (uint32_t)half << 16;
-  memcpy(&single, &bits, sizeof(single));
-  return (double)(info->dtype == TENON_DTYPE_FLOAT16 ? of_half(half) : single);
+  memcpy(&narrow, info->constant_data, sizeof(narrow));
+  return (double)tenon_wide_of(info->dtype, narrow);
 }
 
 /* What the instruction gives everywhere, by what those before it give; NAN: not known. */

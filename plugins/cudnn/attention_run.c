@@ -18,10 +18,7 @@ typedef struct bound_t {
   tenon__cudnn_plan_t plan; /* plan NULL: nothing is to be computed */
   tenon__cudnn_tensors_t tensors;
   matrix_t matrices[MATRICES];
-  /* What the last call was given, and cuDNN's list of it; NULL: there was none. */
-  void* pointers[TENON_CUDNN_TENSORS];
-  void* workspace;
-  cudnnBackendDescriptor_t pack;
+  tenon__cudnn_pack_t pack;
 } bound_t;
 
 /* ---- Shapes ---- */
@@ -127,9 +124,7 @@ static tenon_status_t make_plan(const tenon__cudnn_attending_t* a, const binding
 
 static void end_bound(bound_t* bound) {
   const tenon__cudnn_library_t* library = bound->attending->device->library;
-  if (bound->pack != NULL) {
-    (void)library->cudnnBackendDestroyDescriptor(bound->pack);
-  }
+  tenon__cudnn_pack_end(library, &bound->pack);
   if (bound->plan.plan != NULL) {
     (void)library->cudnnBackendDestroyDescriptor(bound->plan.plan);
   }
@@ -205,17 +200,14 @@ static void* pointer_of(const tenon_enqueue_t* call, bound_t* bound, uint32_t k)
   }
 }
 
-/* True: as in the last call. */
-static bool read_pointers(const tenon_enqueue_t* call, bound_t* bound) {
+static cudnnStatus_t renew_pack(const tenon_enqueue_t* call, bound_t* bound,
+                                const tenon__cudnn_library_t* library) {
   void* workspace = bound->plan.workspace_bytes > 0 ? call->host->scratch(call->run) : NULL;
-  bool same = bound->pack != NULL && workspace == bound->workspace;
-  bound->workspace = workspace;
+  void* pointers[TENON_CUDNN_TENSORS];
   for (uint32_t k = 0; k < bound->tensors.count; k++) {
-    void* pointer = pointer_of(call, bound, k);
-    same = same && pointer == bound->pointers[k];
-    bound->pointers[k] = pointer;
+    pointers[k] = pointer_of(call, bound, k);
   }
-  return same;
+  return tenon__cudnn_pack_renew(library, &bound->tensors, pointers, workspace, &bound->pack);
 }
 
 static cudnnStatus_t move_rows(const tenon_enqueue_t* call, const bound_t* bound,
@@ -244,7 +236,8 @@ static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound) {
     result = move_rows(call, bound, handle);
   }
   if (result == CUDNN_STATUS_SUCCESS) {
-    result = device->library->cudnnBackendExecute(handle->handle, bound->plan.plan, bound->pack);
+    result = device->library->cudnnBackendExecute(handle->handle, bound->plan.plan,
+                                                  bound->pack.descriptor);
   }
   tenon__cudnn_give(handle);
   return result;
@@ -254,7 +247,6 @@ tenon_status_t tenon__cudnn_attention_enqueue(const tenon_enqueue_t* call) {
   bound_t* bound = call->bound;
   const tenon__cudnn_device_t* device = bound->attending->device;
   const tenon_cuda_native_t* native = device->native;
-  cudnnStatus_t result = CUDNN_STATUS_SUCCESS;
   if (bound->plan.plan == NULL) {
     return TENON_OK;
   }
@@ -262,10 +254,7 @@ tenon_status_t tenon__cudnn_attention_enqueue(const tenon_enqueue_t* call) {
   if (status != TENON_OK) {
     return call->host->fail(call->run, status, "the device cannot be entered");
   }
-  if (!read_pointers(call, bound)) {
-    result = tenon__cudnn_pack_make(device->library, &bound->tensors, bound->pointers,
-                                    bound->workspace, &bound->pack);
-  }
+  cudnnStatus_t result = renew_pack(call, bound, device->library);
   if (result == CUDNN_STATUS_SUCCESS) {
     result = execute(call, bound);
   }

@@ -7,10 +7,7 @@ typedef struct bound_t {
   const tenon__cudnn_convolution_t* convolution;
   tenon__cudnn_plan_t plan; /* plan NULL: nothing is to be computed */
   tenon__cudnn_tensors_t tensors;
-  /* What the last call was given, and cuDNN's list of it; NULL: there was none. */
-  void* pointers[TENON_CUDNN_TENSORS];
-  void* workspace;
-  cudnnBackendDescriptor_t pack;
+  tenon__cudnn_pack_t pack;
   /* Of a bias that is added to the result. */
   cudnnTensorDescriptor_t vector;
   cudnnTensorDescriptor_t sum;
@@ -169,9 +166,7 @@ static void end_bound(bound_t* bound) {
   const tenon__cudnn_library_t* library = bound->convolution->device->library;
   cudnnTensorDescriptor_t* const tensors[] = {&bound->vector, &bound->sum, &bound->rows,
                                               &bound->channels};
-  if (bound->pack != NULL) {
-    (void)library->cudnnBackendDestroyDescriptor(bound->pack);
-  }
+  tenon__cudnn_pack_end(library, &bound->pack);
   if (bound->plan.plan != NULL) {
     (void)library->cudnnBackendDestroyDescriptor(bound->plan.plan);
   }
@@ -279,17 +274,14 @@ static void* pointer_of(const tenon_enqueue_t* call, bound_t* bound, uint32_t k)
   }
 }
 
-/* True: as in the last call. */
-static bool read_pointers(const tenon_enqueue_t* call, bound_t* bound) {
+static cudnnStatus_t renew_pack(const tenon_enqueue_t* call, bound_t* bound,
+                                const tenon__cudnn_library_t* library) {
   void* workspace = bound->plan.workspace_bytes > 0 ? call->host->scratch(call->run) : NULL;
-  bool same = bound->pack != NULL && workspace == bound->workspace;
-  bound->workspace = workspace;
+  void* pointers[TENON_CUDNN_TENSORS];
   for (uint32_t k = 0; k < bound->tensors.count; k++) {
-    void* pointer = pointer_of(call, bound, k);
-    same = same && pointer == bound->pointers[k];
-    bound->pointers[k] = pointer;
+    pointers[k] = pointer_of(call, bound, k);
   }
-  return same;
+  return tenon__cudnn_pack_renew(library, &bound->tensors, pointers, workspace, &bound->pack);
 }
 
 static cudnnStatus_t turn_weights(const tenon_enqueue_t* call, const bound_t* bound,
@@ -313,7 +305,7 @@ static cudnnStatus_t execute(const tenon_enqueue_t* call, bound_t* bound) {
     result = turn_weights(call, bound, handle);
   }
   if (result == CUDNN_STATUS_SUCCESS) {
-    result = library->cudnnBackendExecute(handle->handle, bound->plan.plan, bound->pack);
+    result = library->cudnnBackendExecute(handle->handle, bound->plan.plan, bound->pack.descriptor);
   }
   if (result == CUDNN_STATUS_SUCCESS && bound->sum != NULL) {
     result =
@@ -335,12 +327,7 @@ tenon_status_t tenon__cudnn_convolution_enqueue(const tenon_enqueue_t* call) {
   if (status != TENON_OK) {
     return call->host->fail(call->run, status, "the device cannot be entered");
   }
-  const bool same = read_pointers(call, bound);
-  cudnnStatus_t result = CUDNN_STATUS_SUCCESS;
-  if (!same) {
-    result = tenon__cudnn_pack_make(device->library, &bound->tensors, bound->pointers,
-                                    bound->workspace, &bound->pack);
-  }
+  cudnnStatus_t result = renew_pack(call, bound, device->library);
   if (result == CUDNN_STATUS_SUCCESS) {
     result = execute(call, bound);
   }

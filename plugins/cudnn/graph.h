@@ -117,10 +117,18 @@ typedef struct tenon__cudnn_plan_t {
 /* Says what was refused on the sink. */
 tenon_status_t tenon__cudnn_plan_make(tenon__cudnn_graph_t* graph, const tenon__cudnn_wish_t* wish,
                                       const tenon_sink_t* sink, tenon__cudnn_plan_t* out_plan);
-/* cuDNN's list of addresses, in the place of the one that there was; NULL: there was none. The
- * caller destroys it, also where this fails. */
-cudnnStatus_t tenon__cudnn_pack_make(const tenon__cudnn_library_t* library,
-                                     const tenon__cudnn_tensors_t* tensors, void* const* pointers,
-                                     void* workspace, cudnnBackendDescriptor_t* inout_pack);
+
+/* cuDNN's list of addresses, and what it was made of. All zero: none yet. */
+typedef struct tenon__cudnn_pack_t {
+  cudnnBackendDescriptor_t descriptor;
+  void* pointers[TENON_CUDNN_TENSORS];
+  void* workspace;
+} tenon__cudnn_pack_t;
+/* For these addresses, of the tensors in their order; made anew where one is another than in the
+ * last call. `end` it, also where this fails. */
+cudnnStatus_t tenon__cudnn_pack_renew(const tenon__cudnn_library_t* library,
+                                      const tenon__cudnn_tensors_t* tensors, void* const* pointers,
+                                      void* workspace, tenon__cudnn_pack_t* pack);
+void tenon__cudnn_pack_end(const tenon__cudnn_library_t* library, tenon__cudnn_pack_t* pack);
 
 #endif

@@ -240,20 +240,32 @@ tenon_status_t tenon__cudnn_plan_make(tenon__cudnn_graph_t* graph, const tenon__
   return status;
 }
 
-cudnnStatus_t tenon__cudnn_pack_make(const tenon__cudnn_library_t* library,
-                                     const tenon__cudnn_tensors_t* tensors, void* const* pointers,
-                                     void* workspace, cudnnBackendDescriptor_t* inout_pack) {
-  if (*inout_pack != NULL) {
-    (void)library->cudnnBackendDestroyDescriptor(*inout_pack);
-    *inout_pack = NULL;
+void tenon__cudnn_pack_end(const tenon__cudnn_library_t* library, tenon__cudnn_pack_t* pack) {
+  if (pack->descriptor != NULL) {
+    (void)library->cudnnBackendDestroyDescriptor(pack->descriptor);
+    pack->descriptor = NULL;
   }
-  TRY(library->cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, inout_pack));
-  TRY(library->cudnnBackendSetAttribute(*inout_pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
-                                        CUDNN_TYPE_INT64, tensors->count, tensors->names));
-  TRY(library->cudnnBackendSetAttribute(*inout_pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+}
+
+cudnnStatus_t tenon__cudnn_pack_renew(const tenon__cudnn_library_t* library,
+                                      const tenon__cudnn_tensors_t* tensors, void* const* pointers,
+                                      void* workspace, tenon__cudnn_pack_t* pack) {
+  const size_t bytes = tensors->count * sizeof(*pointers);
+  cudnnBackendDescriptor_t* made = &pack->descriptor;
+  if (*made != NULL && workspace == pack->workspace &&
+      memcmp((const void*)pointers, (const void*)pack->pointers, bytes) == 0) {
+    return CUDNN_STATUS_SUCCESS;
+  }
+  tenon__cudnn_pack_end(library, pack);
+  memcpy((void*)pack->pointers, (const void*)pointers, bytes);
+  pack->workspace = workspace;
+  TRY(library->cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, made));
+  TRY(library->cudnnBackendSetAttribute(*made, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64,
+                                        tensors->count, tensors->names));
+  TRY(library->cudnnBackendSetAttribute(*made, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
                                         CUDNN_TYPE_VOID_PTR, tensors->count,
-                                        (const void*)pointers));
-  TRY(library->cudnnBackendSetAttribute(*inout_pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
-                                        CUDNN_TYPE_VOID_PTR, 1, (const void*)&workspace));
-  return library->cudnnBackendFinalize(*inout_pack);
+                                        (const void*)pack->pointers));
+  TRY(library->cudnnBackendSetAttribute(*made, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+                                        CUDNN_TYPE_VOID_PTR, 1, (const void*)&pack->workspace));
+  return library->cudnnBackendFinalize(*made);
 }

@@ -171,9 +171,7 @@ static void check_refusals(void) {
     attention_t a = make_small();
     attention_case_t ac;
     tenon_refusal_t refusal;
-    attention_make(&a, &ac, false);
-    ac.c.fake.kind = TENON_REGION_OPERATOR;
-    ac.c.fake.value_count = ac.c.fake.input_count + ac.c.fake.output_count;
+    attention_make_region(&a, &ac);
     const tenon_kernel_t* kernel = kernel_find(&ac.c.fake);
     if (!kernel_takes(kernel, &ac.c.fake, &refusal)) {
       fail(spoilings[k].name, "refused before anything was spoilt");
@@ -197,9 +195,7 @@ static void check_features(void) {
     attention_case_t ac;
     tenon_refusal_t refusal;
     a.features = features[k];
-    attention_make(&a, &ac, false);
-    ac.c.fake.kind = TENON_REGION_OPERATOR;
-    ac.c.fake.value_count = ac.c.fake.input_count + ac.c.fake.output_count;
+    attention_make_region(&a, &ac);
     if (kernel_takes(kernel_find(&ac.c.fake), &ac.c.fake, &refusal) ||
         refusal.reason != TENON_REFUSAL_SHAPE) {
       fail("features", "taken, or refused for another reason");
@@ -214,14 +210,7 @@ static void check_proposal(void) {
   attention_t a = make_small();
   attention_case_t ac;
   uint32_t nodes[64];
-  attention_make(&a, &ac, false);
-  ac.c.fake.value_count = ac.c.fake.input_count + ac.c.fake.output_count;
-  const uint32_t count = ac.node_count;
-  const fake_node_t main_node = ac.nodes[0];
-  memmove(&ac.nodes[0], &ac.nodes[1], (count - 1) * sizeof(*ac.nodes));
-  ac.nodes[count - 1] = (fake_node_t){.op = "acme.stranger/1", .output = TENON_NONE - 1};
-  ac.nodes[count] = main_node;
-  ac.c.fake.several_count = count + 1;
+  const uint32_t count = attention_make_graph(&a, &ac);
   const tenon_kernel_t* kernel = kernel_find(&ac.c.fake);
   for (uint32_t seed = 0; seed <= count; seed++) {
     const uint32_t got =

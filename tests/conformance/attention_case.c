@@ -355,3 +355,26 @@ void attention_make(attention_t* a, attention_case_t* out_case, bool bare) {
     attention_expect(a, ac);
   }
 }
+
+static void complete_values(attention_case_t* ac) {
+  ac->c.fake.value_count = ac->c.fake.input_count + ac->c.fake.output_count;
+}
+
+void attention_make_region(attention_t* a, attention_case_t* out_case) {
+  attention_make(a, out_case, false);
+  out_case->c.fake.kind = TENON_REGION_OPERATOR;
+  complete_values(out_case);
+}
+
+uint32_t attention_make_graph(attention_t* a, attention_case_t* out_case) {
+  attention_make(a, out_case, false);
+  complete_values(out_case);
+  fake_node_t* nodes = out_case->nodes;
+  const uint32_t count = out_case->node_count;
+  const fake_node_t main_node = nodes[0];
+  memmove(&nodes[0], &nodes[1], (count - 1) * sizeof(*nodes));
+  nodes[count - 1] = (fake_node_t){.op = "acme.stranger/1", .output = TENON_NONE - 1};
+  nodes[count] = main_node;
+  out_case->c.fake.several_count = count + 1;
+  return count;
+}

@@ -80,6 +80,11 @@ uint32_t attention_draw(attention_t* a, uint32_t below);
 /* The region, its tensors and, where the case is not bare, what comes of it. `a`: operands' numbers
  * are filled in. */
 void attention_make(attention_t* a, attention_case_t* out_case, bool bare);
+/* The same as what kernels are asked about: a region of operators, its values complete. */
+void attention_make_region(attention_t* a, attention_case_t* out_case);
+/* And among others of a graph, where the main node is the last, and one in front of it a stranger.
+ * Returns how many are its own, which is the main one's number. */
+uint32_t attention_make_graph(attention_t* a, attention_case_t* out_case);
 /* What comes of it, into the result's elements in the host's memory. */
 void attention_expect(const attention_t* a, const attention_case_t* ac);
 

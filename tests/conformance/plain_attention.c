@@ -208,9 +208,7 @@ static void check_refused(const refused_t* r) {
   if (r->change != NULL) {
     r->change(&a);
   }
-  attention_make(&a, &ac, false);
-  ac.c.fake.kind = TENON_REGION_OPERATOR;
-  ac.c.fake.value_count = ac.c.fake.input_count + ac.c.fake.output_count;
+  attention_make_region(&a, &ac);
   const tenon_kernel_t* kernel = kernel_find(&ac.c.fake);
   if (r->spoil != NULL) {
     if (!kernel_takes(kernel, &ac.c.fake, &refusal)) {
@@ -256,14 +254,7 @@ static void check_proposal(void) {
   attention_t a = make_small();
   attention_case_t ac;
   uint32_t nodes[64];
-  attention_make(&a, &ac, false);
-  ac.c.fake.value_count = ac.c.fake.input_count + ac.c.fake.output_count;
-  const uint32_t count = ac.node_count;
-  const fake_node_t main_node = ac.nodes[0];
-  memmove(&ac.nodes[0], &ac.nodes[1], (count - 1) * sizeof(*ac.nodes));
-  ac.nodes[count - 1] = (fake_node_t){.op = "acme.stranger/1", .output = TENON_NONE - 1};
-  ac.nodes[count] = main_node;
-  ac.c.fake.several_count = count + 1;
+  const uint32_t count = attention_make_graph(&a, &ac);
   const tenon_kernel_t* kernel = kernel_find(&ac.c.fake);
   const tenon_region_t* graph = (const tenon_region_t*)(void*)&ac.c.fake;
   for (uint32_t known = 0; known < 2; known++) {
@@ -293,8 +284,7 @@ static bool has_library(void) {
   attention_t a = make_small();
   attention_case_t ac;
   tenon_refusal_t refusal;
-  attention_make(&a, &ac, false);
-  ac.c.fake.kind = TENON_REGION_OPERATOR;
+  attention_make_region(&a, &ac);
   const bool takes = kernel_takes(kernel_find(&ac.c.fake), &ac.c.fake, &refusal);
   const bool lacks = !takes && refusal.reason == TENON_REFUSAL_LIBRARY;
   if (lacks) {

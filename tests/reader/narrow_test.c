@@ -54,3 +54,19 @@ TENON_TEST(rounds_as_the_host_does) {
     check(float_of(random ^ random >> 15));
   }
 }
+
+static void check_back(tenon_dtype_t dtype, uint32_t bits) {
+  const float x = tenon_wide_of(dtype, (uint16_t)bits);
+  if (is_nan(dtype, bits)) {
+    EXPECT(isnan(x));
+    return;
+  }
+  EXPECT_INT(tenon_bits_of(x), tenon_bits_of((float)tenon__small_float_decode(dtype, bits)));
+}
+
+TENON_TEST(goes_back_as_the_host_does) {
+  for (uint32_t bits = 0; bits <= 0xFFFFU; ++bits) {
+    check_back(TENON_DTYPE_FLOAT16, bits);
+    check_back(TENON_DTYPE_BFLOAT16, bits);
+  }
+}

@@ -18,17 +18,7 @@ float tenon__cuda_float_of(const void* data, tenon_dtype_t dtype, size_t index) 
     return value;
   }
   memcpy(&narrow, (const uint8_t*)data + index * 2, sizeof(narrow));
-  if (dtype == TENON_DTYPE_BFLOAT16) {
-    const uint32_t bits = (uint32_t)narrow << 16;
-    memcpy(&value, &bits, sizeof(value));
-    return value;
-  }
-  const int exponent = narrow >> 10 & 31;
-  const int mantissa = (narrow & 1023) | (exponent == 0 ? 0 : 1024);
-  value = exponent != 31     ? ldexpf((float)mantissa, (exponent == 0 ? 1 : exponent) - 25)
-          : mantissa == 1024 ? INFINITY
-                             : NAN;
-  return (narrow & 0x8000U) != 0 ? -value : value;
+  return tenon_wide_of(dtype, narrow);
 }
 
 /* ---- Order ---- */

@@ -1,7 +1,7 @@
 /*
- * f32 to f16 and bf16, for kernels that pack weights in a type that their tactic asks for. Rounded
- * to nearest, halves to even; beyond the range infinite; NaN stays NaN, and quiet. As the host
- * rounds.
+ * f32 to f16 and bf16, for kernels that pack weights in a type that their tactic asks for, and
+ * back. Rounded to nearest, halves to even; beyond the range infinite; NaN stays NaN, and quiet. As
+ * the host rounds.
  *
  *   const uint16_t half = tenon_f16_of(0.1F);
  */
@@ -60,6 +60,22 @@ static inline uint16_t tenon_f16_of(float x) {
 /* To the type, which is FLOAT16 or, else, BFLOAT16. */
 static inline uint16_t tenon_narrow_of(tenon_dtype_t dtype, float x) {
   return dtype == TENON_DTYPE_FLOAT16 ? tenon_f16_of(x) : tenon_bf16_of(x);
+}
+
+/* From it, exactly. */
+static inline float tenon_wide_of(tenon_dtype_t dtype, uint16_t narrow) {
+  const uint32_t sign = (narrow & 0x8000U) << 16;
+  const uint32_t exponent = narrow >> 10 & 31U;
+  const uint32_t fraction = narrow & 1023U;
+  uint32_t bits = (uint32_t)narrow << 16;
+  float x = 0;
+  if (dtype == TENON_DTYPE_FLOAT16) {
+    bits = sign | (exponent == 31  ? 0x7F800000U | fraction << 13
+                   : exponent == 0 ? tenon_bits_of((float)fraction * 0x1p-24F)
+                                   : (exponent + 112) << 23 | fraction << 13);
+  }
+  memcpy(&x, &bits, sizeof(x));
+  return x;
 }
 
 #ifdef __cplusplus

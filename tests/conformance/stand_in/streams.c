@@ -218,7 +218,7 @@ static bool is_joined(const list_t* list) {
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   stand_in_called(__func__);
   (void)pthread_mutex_lock(&lock);
-  list_t* capture = find_capture(stream->capture);
+  list_t* capture = stream->lane == 0 ? find_capture(stream->capture) : NULL; /* whose it is */
   *graph = (CUgraph)capture;
   for (list_t** place = &captures; *place != NULL && capture != NULL;) {
     if (*place == capture) {
@@ -228,7 +228,7 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
     }
   }
   (void)pthread_mutex_unlock(&lock);
-  if (capture == NULL || stream->lane != 0) {
+  if (capture == NULL) {
     return CUDA_ERROR_ILLEGAL_STATE;
   }
   return is_joined(capture) ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
