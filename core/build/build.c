@@ -8,7 +8,9 @@
 #include "core/build/assignments.h"
 #include "core/build/building.h"
 #include "core/build/keep_original.h"
+#include "core/build/made.h"
 #include "core/build/merging.h"
+#include "core/build/streams.h"
 #include "core/catalog/exclude.h"
 #include "core/choice/choice.h"
 #include "core/choice/schedule.h"
@@ -121,10 +123,10 @@ static tenon_status_t finish_plan(tenon__building_t* b) {
  * What cannot be built so is left; `other` is empty, and ended by the caller before `b`. */
 static tenon_status_t build_plan(tenon__building_t* b, tenon__building_t* other,
                                  tenon__build_options_t* other_options,
-                                 const tenon__network_t* network, const tenon__plan_t** out_plan) {
+                                 const tenon__network_t* network, tenon__building_t** out_better) {
   bool may_merge = false;
   TENON_TRY(plan_steps(b, network));
-  *out_plan = b->plan;
+  *out_better = b;
   TENON_TRY(tenon__building_may_merge(b, &may_merge));
   if (!may_merge) {
     return finish_plan(b);
@@ -142,10 +144,18 @@ static tenon_status_t build_plan(tenon__building_t* b, tenon__building_t* other,
   if (status != TENON_OK || !tenon__building_merging_pays(b, other)) {
     return finish_plan(b);
   }
-  *out_plan = other->plan;
+  *out_better = other;
   other_options->sink = b->options->sink;
   other->tuning.sink = b->options->sink;
   return finish_plan(other);
+}
+
+/* Its bytes, which are the caller's to free whatever this returns. */
+static tenon_status_t write_plan(tenon__building_t* b, tenon__made_t* made) {
+  TENON_TRY(tenon__plan_write(b->plan, made->allocator, b->options->tuning.interrupt,
+                              b->options->sink, &made->data, &made->size_bytes));
+  TENON_TRY(tenon__building_judge_streams(b, made));
+  return tenon__building_progress(b, "write", 1, 1);
 }
 
 tenon_status_t tenon__build(const tenon__network_t* network, tenon__catalog_t* catalog,
@@ -154,25 +164,20 @@ tenon_status_t tenon__build(const tenon__network_t* network, tenon__catalog_t* c
   tenon__building_t b = {.allocator = options->allocator, .catalog = catalog, .options = options};
   tenon__building_t other = {.allocator = options->allocator};
   tenon__build_options_t other_options;
-  void* data = NULL;
-  size_t size = 0;
-  const tenon__plan_t* plan = NULL;
-  tenon_status_t status = build_plan(&b, &other, &other_options, network, &plan);
+  tenon__made_t made = {.allocator = options->allocator};
+  tenon__building_t* better = NULL;
+  tenon_status_t status = build_plan(&b, &other, &other_options, network, &better);
   if (status == TENON_OK) {
-    status = tenon__plan_write(plan, b.allocator, options->tuning.interrupt, options->sink, &data,
-                               &size);
-  }
-  if (status == TENON_OK) {
-    status = tenon__building_progress(&b, "write", 1, 1);
+    status = write_plan(better, &made);
   }
   tenon__building_end(&other);
   tenon__building_end(&b);
   if (status == TENON_OK) {
-    *out_plan_data = data;
-    *out_plan_size = size;
+    *out_plan_data = made.data;
+    *out_plan_size = made.size_bytes;
     return TENON_OK;
   }
-  tenon__free(b.allocator, data, size);
+  tenon__made_free(&made);
   return tenon__interrupt_is_wanted(options->tuning.interrupt)
              ? tenon__fail(options->sink, TENON_ERROR_CANCELLED, "the build was cancelled")
              : status;

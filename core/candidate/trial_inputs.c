@@ -140,16 +140,15 @@ static tenon_status_t find_limits(tenon__trial_data_t* data, const port_use_t* u
   return wish->limits == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
-/* Numbers that shapes depend on are those of the optimum. */
-static void write_contents(const tenon__trial_data_t* data, const tenon__value_node_t* value,
-                           void* target) {
+void tenon__trial_write_contents(const tenon__profile_t* profile, const tenon__value_node_t* value,
+                                 void* inout_rows) {
   if (value->type.contents == NULL) {
     return;
   }
   for (uint32_t c = 0; c < value->type.content_count; ++c) {
     int64_t number = 0;
-    if (tenon__extents_get(&data->region->profile->optimum, value->type.contents[c], &number)) {
-      tenon__element_store(target, value->type.dtype, c, (tenon__scalar_t){.i = number},
+    if (tenon__extents_get(&profile->optimum, value->type.contents[c], &number)) {
+      tenon__element_store(inout_rows, value->type.dtype, c, (tenon__scalar_t){.i = number},
                            TENON_DTYPE_INT64);
     }
   }
@@ -195,7 +194,8 @@ static tenon_status_t make_rows(tenon__trial_data_t* data, uint32_t k,
   }
   tenon__data_make(&wish, input->rows.view.data);
   round_rows(data, &input->rows.view);
-  write_contents(data, graph_value(data, value), input->rows.view.data);
+  tenon__trial_write_contents(data->region->profile, graph_value(data, value),
+                              input->rows.view.data);
   return TENON_OK;
 }
 

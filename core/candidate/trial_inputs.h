@@ -21,6 +21,10 @@ const tenon_tensor_view_t* tenon__trial_inputs_rows(const tenon__trial_data_t* d
 tenon_status_t tenon__trial_inputs_provide(tenon__trial_data_t* data,
                                            const tenon__step_tactic_t* tactic);
 
+/* Elements of dense rows that shapes depend on become those of the profile's optimum. */
+void tenon__trial_write_contents(const tenon__profile_t* profile, const tenon__value_node_t* value,
+                                 void* inout_rows);
+
 /* Before a run: remembers how the lent inputs are, but for those that the kernel packed and does
  * not read. After it: the first that is not as it was, TENON_NONE if none; it is made good unless
  * it is a constant. */

@@ -303,3 +303,7 @@ void tenon__context_set_watcher(tenon__context_t* context, tenon__watcher_t watc
   context->watcher = watcher;
   context->watcher_user = user;
 }
+
+void tenon__context_use_lanes(tenon__context_t* context, bool uses_lanes) {
+  context->is_in_a_row = !uses_lanes;
+}

@@ -38,5 +38,8 @@ void tenon__context_set_profiler(tenon__context_t* context,
 /* Told of each tensor that a kernel wrote in the host's memory, before anybody reads it: it may be
  * changed. NULL: nobody. For builds that look at what values a network has. */
 void tenon__context_set_watcher(tenon__context_t* context, tenon__watcher_t watcher, void* user);
+/* Before the first run: are steps recorded on the streams that the plan says, as they are where
+ * nobody says it, or in a row? For builds that ask which is faster. */
+void tenon__context_use_lanes(tenon__context_t* context, bool uses_lanes);
 
 #endif

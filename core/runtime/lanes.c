@@ -23,7 +23,7 @@ bool tenon__chain_has_lanes(const tenon__frame_t* frame, const tenon__chain_t* c
   for (uint32_t k = 0; k < chain->count && !has; ++k) {
     has = frame->schedule->steps[chain->first + k].lane > 0;
   }
-  return has && space->lane_count > 1;
+  return has && space->lane_count > 1 && !frame->context->is_in_a_row;
 }
 
 static uint32_t lane_of(const lane_recording_t* r, uint32_t step) {

@@ -8,7 +8,8 @@
 
 #include "core/runtime/state.h"
 
-/* Are its steps on more than one lane, of a device that records that? */
+/* Are its steps on more than one lane, of a device that records that, in a context that uses them?
+ */
 bool tenon__chain_has_lanes(const tenon__frame_t* frame, const tenon__chain_t* chain);
 /* Enqueues all its steps, while lane 0 is being recorded and the space has an event for each of
  * them and one more; the other lanes have come together with it when this returns OK. `run`

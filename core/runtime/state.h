@@ -223,6 +223,7 @@ struct tenon__context_t {
   bool is_lost;           /* a device that it needs says that it works no more */
   bool awaits_collection; /* enqueued, and the host has not waited yet */
   bool awaits_words;      /* likewise for what devices leave for the host to read */
+  bool is_in_a_row;       /* all is recorded on one stream, whatever lanes the plan has */
   bool is_steady;         /* the last run was one replay, and nothing was set since: lent.h */
   tenon__extents_t extents;
   tenon__extents_t bounds;  /* likewise, what a run finds at its bound: device_words.h */

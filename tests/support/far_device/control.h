@@ -66,6 +66,11 @@ typedef enum far_setting_t {
   FAR_SETTING_STRETCH,
   /* 1: whoever opens the device is told that tools want ranges. */
   FAR_SETTING_WATCHED,
+  /* Nanoseconds that each copy and kernel takes by the device's clock, which then stands but for
+   * those; 0: the clock is the machine's. */
+  FAR_SETTING_WORK_TIME,
+  /* The same for what is replayed of a recording of several streams. */
+  FAR_SETTING_JOINED_TIME,
   FAR_SETTING_COUNT
 } far_setting_t;
 

@@ -33,6 +33,7 @@ struct tenon_device_t {
   far_queue_t* queues;
   uint64_t recording_serial; /* of the latest recording */
   uint64_t settings[FAR_SETTING_COUNT];
+  uint64_t clock; /* nanoseconds, where a setting says what work takes */
   far_failure_t failures[FAR_CALL_COUNT];
   uint64_t loss; /* pieces of work until then; 0: never */
   bool lost;

@@ -82,9 +82,10 @@ static tenon_status_t reach(tenon_device_t* device, const void* payload, bool fa
   tenon_event_t* event = moment->event;
   const double seconds = now();
   far_lock(device);
+  const bool is_counted = device->settings[FAR_SETTING_WORK_TIME] > 0;
   const uint64_t number = moment->number == 0 ? event->reached + 1 : moment->number;
   event->reached = number > event->reached ? number : event->reached;
-  event->seconds = seconds;
+  event->seconds = is_counted ? 1e-9 * (double)device->clock : seconds;
   event->status = device->lost ? TENON_ERROR_DEVICE : failed ? TENON_ERROR_CANCELLED : TENON_OK;
   far_changed(device);
   far_unlock(device);

@@ -264,12 +264,14 @@ static tenon_status_t run_replay(tenon_device_t* device, const void* payload, bo
   far_lock(device);
   const bool last_first = recording->replays++ % 2 == 0;
   far_unlock(device);
+  const far_setting_t time =
+      recording->lane_count > 1 ? FAR_SETTING_JOINED_TIME : FAR_SETTING_WORK_TIME;
   tenon_status_t status = r.done == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
   for (size_t k = 0; k < recording->item_count && r.done != NULL; ++k) {
     const size_t at = choose_piece(&r, last_first);
     const far_item_t* item = piece(recording, at);
     const tenon_status_t now =
-        far_work_do(device, item->work, item + 1, failed || status != TENON_OK);
+        far_work_do(device, item->work, item + 1, failed || status != TENON_OK, time);
     status = status == TENON_OK ? now : status;
     r.done[at] = true;
   }

@@ -12,14 +12,21 @@ enum { RING_SIZE = 1 << 20, ITEM_ALIGNMENT = 16 };
 
 /* ---- The thread ---- */
 
+static void pass_time(tenon_device_t* device, far_setting_t setting) {
+  far_lock(device);
+  device->clock += device->settings[setting];
+  far_unlock(device);
+}
+
 tenon_status_t far_work_do(tenon_device_t* device, const far_work_t* work, const void* payload,
-                           bool failed) {
+                           bool failed, far_setting_t time) {
   if ((work->flags & FAR_WORK_ALWAYS) != 0) {
     return work->run(device, payload, failed);
   }
   if (failed) {
     return TENON_OK;
   }
+  pass_time(device, time);
   const tenon_status_t status = far_enter(device, FAR_CALL_WORK);
   return status == TENON_OK ? work->run(device, payload, false) : status;
 }
@@ -60,7 +67,8 @@ static void* work_on(void* user) {
     const uint64_t delay = device->settings[FAR_SETTING_DELAY];
     far_unlock(device);
     pause_for(delay);
-    const tenon_status_t status = far_work_do(device, item->work, item + 1, failed);
+    const tenon_status_t status =
+        far_work_do(device, item->work, item + 1, failed, FAR_SETTING_WORK_TIME);
     if (item->work->release != NULL) {
       item->work->release(item + 1);
     }
@@ -111,7 +119,7 @@ tenon_status_t far_stream_add(tenon_device_t* device, tenon_stream_t* stream,
   const size_t whole =
       sizeof(far_item_t) + (size + ITEM_ALIGNMENT - 1) / ITEM_ALIGNMENT * ITEM_ALIGNMENT;
   if (stream == NULL) {
-    const tenon_status_t status = far_work_do(device, work, payload, false);
+    const tenon_status_t status = far_work_do(device, work, payload, false, FAR_SETTING_WORK_TIME);
     if (status == TENON_OK && work->release != NULL) {
       work->release(payload);
     }

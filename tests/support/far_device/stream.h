@@ -62,9 +62,9 @@ struct tenon_stream_t {
 /* Puts a piece behind the others; the payload is copied. Stream NULL: does it now, here. */
 tenon_status_t far_stream_add(tenon_device_t* device, tenon_stream_t* stream,
                               const far_work_t* work, const void* payload, size_t size);
-/* Does one piece, now. */
+/* Does one piece, now, which takes so long by the device's clock. */
 tenon_status_t far_work_do(tenon_device_t* device, const far_work_t* work, const void* payload,
-                           bool failed);
+                           bool failed, far_setting_t time);
 /* Waits until all is done that is there now, and gives its failure, which the stream keeps;
  * INVALID_STATE, and a spoilt recording, while it records. Stream NULL: OK. */
 tenon_status_t far_stream_finish(tenon_stream_t* stream);
