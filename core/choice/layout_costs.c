@@ -191,9 +191,13 @@ static bool wants_rows(const layouts_t* l, uint32_t value, const tenon_argument_
          (kind == TENON_LAYOUT_ROW_MAJOR || l->lying.has_gaps[value]);
 }
 
-/* In which type the unit wants its input k. Who converts takes it as it comes. */
+/* In which type the unit wants its input k. Who converts takes it as it comes, unless its tactic
+ * asks for one. */
 static tenon_dtype_t wanted_dtype(const layouts_t* l, const tenon__unit_t* unit, uint32_t k) {
-  return tenon__typing_follows(&l->typing, unit, k)
+  const tenon_argument_rule_t* rule = input_rule(unit, k);
+  const bool is_asked = rule != NULL && rule->dtype != TENON_DTYPE_UNDEFINED &&
+                        unit->chosen.region->inputs[k].dtype == TENON_DTYPE_UNDEFINED;
+  return !is_asked && tenon__typing_follows(&l->typing, unit, k)
              ? l->typing.dtype_of[unit->chosen.region->inputs[k].value]
              : tenon__typing_wanted(&l->typing, unit->chosen.region, k, tactic_of(unit));
 }

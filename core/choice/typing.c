@@ -220,8 +220,51 @@ tenon_status_t tenon__typing_expect(typing_t* t, const tenon__unit_t* unit, teno
   return tenon__candidates_expect(t->tuning, region);
 }
 
+/* Does the tactic of the plain region ask for those types itself, wherever the program of a retyped
+ * one would convert? */
+static bool asks_for(const typing_t* t, const struct tenon_region_t* plain,
+                     const tenon__step_tactic_t* tactic, const variant_t* variant) {
+  bool is_so = tenon__typing_allows(t, plain, tactic);
+  for (uint32_t k = 0; k < plain->input_count && is_so; ++k) {
+    is_so = !tenon__region_converts_input(plain, k) ||
+            tenon__typing_wanted(t, plain, k, tactic) == variant->inputs[k];
+  }
+  for (uint32_t k = 0; k < plain->output_count && is_so; ++k) {
+    is_so = !tenon__region_converts_output(plain, k) ||
+            tenon__typing_made(t, plain, k, tactic) == variant->outputs[k];
+  }
+  return is_so;
+}
+
+/* A kernel need not know programs that convert in order to take a type: where the unit's retyped
+ * region is slower than a pick of the plain one that asks for the same types, that is chosen. The
+ * one that it had, where it did. */
+static void prefer_plain(const typing_t* t, const variant_t* variant, const tenon__chosen_t* before,
+                         tenon__unit_t* unit) {
+  const tenon__candidates_t* c = unit->plain_candidates;
+  const tenon__candidates_t* now = unit->chosen.candidates;
+  tenon__chosen_t plain = {.region = unit->plain, .candidates = c};
+  uint32_t p = 0;
+  while (p < c->pick_count && !asks_for(t, unit->plain, &c->items[c->picks[p]].tactic, variant)) {
+    ++p;
+  }
+  if (p == c->pick_count) {
+    return;
+  }
+  plain.pick = c->picks[p];
+  if (before->region == unit->plain && !before->is_forbidden &&
+      asks_for(t, unit->plain, &c->items[before->pick].tactic, variant)) {
+    plain = *before;
+  }
+  if (now->count == 0 || unit->chosen.is_forbidden ||
+      tenon__time_compare(c->items[plain.pick].time, now->items[unit->chosen.pick].time) < 0) {
+    unit->chosen = plain;
+  }
+}
+
 tenon_status_t tenon__typing_set(typing_t* t, tenon__unit_t* unit, tenon_dtype_t dtype) {
   const struct tenon_region_t* plain = unit->plain;
+  const tenon__chosen_t before = unit->chosen;
   variant_t variant = {
       .inputs = tenon__arena_allocate(t->arena, plain->input_count + 1u, sizeof *variant.inputs),
       .outputs =
@@ -247,5 +290,8 @@ tenon_status_t tenon__typing_set(typing_t* t, tenon__unit_t* unit, tenon_dtype_t
     unit->chosen.candidates = unit->plain_candidates;
   }
   tenon__typing_pick(t, TENON_DTYPE_UNDEFINED, &unit->chosen);
+  if (!variant.is_plain && plain->kind != TENON_REGION_MOVE) {
+    prefer_plain(t, &variant, &before, unit);
+  }
   return TENON_OK;
 }

@@ -46,7 +46,8 @@ bool tenon__typing_follows(const typing_t* typing, const tenon__unit_t* unit, ui
 bool tenon__typing_may_narrow(const typing_t* typing, const tenon__unit_t* unit);
 /* The unit's region for the types in which its inputs lie now, its results kept in `dtype` where
  * they may be (UNDEFINED: as they are; a move's follow its inputs), and who computes that. The
- * unit's pick is the first that is allowed. Nothing happens where that is what it has. */
+ * unit's pick is the first that is allowed. Where a tactic of the plain region asks for those types
+ * by its rules and is faster, it is that. Nothing happens where that is what it has. */
 tenon_status_t tenon__typing_set(typing_t* typing, tenon__unit_t* unit, tenon_dtype_t dtype);
 
 /* Says that the unit will be asked for in that type, where all around it is in it too: see

@@ -43,6 +43,11 @@ TACTICS(in_bf16_somewhat_faster) {
   return add_narrow(to, add, TENON_DTYPE_BFLOAT16, 9.5e-6);
 }
 
+TACTICS(in_bf16_of_little_use) {
+  IGNORE_REGION();
+  return add_narrow(to, add, TENON_DTYPE_BFLOAT16, 99.5e-6);
+}
+
 TACTICS(in_f32_fast) {
   IGNORE_REGION();
   const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "f32", .estimate_seconds = 10e-6};
@@ -186,6 +191,81 @@ TENON_TEST(of_a_chain_all_gain_together) {
   EXPECT_TEXT(build_steps(&world, text),
               "expressions/evaluator narrow/bf16 narrow/bf16 narrow/bf16 expressions/evaluator");
   EXPECT_INT(kept_as(&world, "two"), TENON_DTYPE_BFLOAT16);
+  core_world_end(&world);
+}
+
+/* Two kernels that add what stands behind a product: one that takes all types, and a faster one
+ * that asks for bf16 by its rules and knows no programs that convert. Both take microseconds. */
+static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
+                                      .kind = TENON_SLOT_EPILOGUE,
+                                      .max_operands = 2,
+                                      .broadcasts = TENON_BROADCAST_FULL};
+
+static tenon_kernel_t adding_kernel(const char* name, tactics_t tactics) {
+  tenon_kernel_t kernel = dense_kernel(name, tactics);
+  kernel.slots = &epilogue;
+  kernel.slot_count = 1;
+  kernel.slot_stride = sizeof(tenon_slot_t);
+  return kernel;
+}
+
+static int32_t match_own_types(void* state, const tenon_region_t* region,
+                               const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
+  const tenon_program_t* program = table->slot_program(region, 0);
+  bool is_own = program == NULL || program->outputs[0].dtype == TENON_DTYPE_FLOAT32;
+  for (uint32_t k = 0; program != NULL && k < program->operand_count; ++k) {
+    is_own = is_own && program->operands[k].dtype == TENON_DTYPE_FLOAT32;
+  }
+  (void)state, (void)out_refusal;
+  return is_own ? 1 : 0;
+}
+
+TACTICS(all_in_bf16) {
+  static const tenon_argument_rule_t inputs[3] = {
+      {.dtype = TENON_DTYPE_BFLOAT16}, {0}, {.dtype = TENON_DTYPE_BFLOAT16}};
+  static const tenon_argument_rule_t output = {.dtype = TENON_DTYPE_BFLOAT16};
+  const tenon_numerics_t numerics = {.product_mantissa_bits = 7, .product_exponent_bits = 8};
+  const tenon_tactic_t tactic = {.size = sizeof(tactic),
+                                 .name = "bf16",
+                                 .inputs = inputs,
+                                 .outputs = &output,
+                                 .numerics = &numerics,
+                                 .estimate_seconds = 20e-6};
+  (void)state;
+  return table->slot_program(region, 0) == NULL ? TENON_OK : add(to, &tactic);
+}
+
+TACTICS(any_type) {
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "any", .estimate_seconds = 27e-6};
+  (void)state;
+  return table->slot_program(region, 0) == NULL ? in_f32(state, region, table, to, add)
+                                                : add(to, &tactic);
+}
+
+/* The sum's own type, or the other kernel, would cost more than what is gained before it. */
+TENON_TEST(what_a_slot_reads_is_kept_as_its_tactic_asks) {
+  tenon_kernel_t kernels[] = {adding_kernel("any", any_type), narrow_kernel(),
+                              adding_kernel("adds", all_in_bf16)};
+  char text[512];
+  core_world_t world;
+  kernels[1].tactics = in_bf16_of_little_use;
+  kernels[2].match = match_own_types;
+  core_world_begin(&world, kernels, 3);
+  test_fixture_t* b = &world.fixture;
+  const tenon_value_t x = test_input(b, "x", DIMS(ROWS, COLUMNS));
+  const tenon_value_t z = test_input(b, "z", DIMS(ROWS, COLUMNS));
+  const tenon_value_t first = test_unary(b, "test.ramp/1", "first", x);
+  const tenon_value_t second = test_unary(b, "test.ramp/1", "second", z);
+  const tenon_value_t product = add_dense(b, "product", second);
+  const tenon_value_t side = add_dense(b, "side", first);
+  const tenon_value_t sum = test_binary(b, "test.plus/1", "sum", product, side);
+  add_output(b, test_unary(b, "test.ramp/1", "last", sum));
+  world.options.tuning.permits = TENON__PERMIT_BF16;
+  world.options.tuning.no_measuring = true;
+  EXPECT_TEXT(build_steps(&world, text),
+              "expressions/evaluator expressions/evaluator narrow/bf16 adds/bf16 "
+              "expressions/evaluator");
+  EXPECT_INT(kept_as(&world, "side"), TENON_DTYPE_BFLOAT16);
   core_world_end(&world);
 }
 
