@@ -2,7 +2,7 @@
  * Tactics and layouts of a whole graph. The cost is the sum of the steps' times and of the
  * conversions between them. Start: everybody's fastest tactic; then each unit in turn takes what is
  * cheapest given its neighbours, until nothing changes. Orders of dimensions travel through units
- * that take any.
+ * that take any. Where types may be narrowed each unit is then tried together with its neighbours.
  */
 #include "core/choice/layouts.h"
 
@@ -11,23 +11,10 @@
 
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
-#include "core/choice/layout_costs.h"
+#include "core/choice/choosing.h"
 #include "core/choice/readers.h"
 
-enum { MAX_ORDERS = 16, MOST_SWEEPS = 8 };
-/* Others must be better than what there is, not equal. */
-static const double better_factor = 0.999;
-/* What the whole must gain from narrower types: less is not worth their error. */
-static const double narrow_factor = 0.01;
-
-typedef struct choosing_t {
-  layouts_t layouts;
-  tenon__arena_t scratch;
-  const uint32_t* orders[MAX_ORDERS]; /* all that some tactic asks for */
-  uint32_t order_ranks[MAX_ORDERS];
-  uint32_t order_count;
-} choosing_t;
-
+enum { MOST_SWEEPS = 8 };
 /* The pick as it is, its result in that order. */
 static void try_order(choosing_t* c, tenon__unit_t* unit, const uint32_t* order,
                       cost_t* inout_least, tenon__chosen_t* inout_best) {
@@ -147,8 +134,7 @@ static tenon_status_t try_types(choosing_t* c, tenon__unit_t* unit, cost_t least
   return TENON_OK;
 }
 
-/* The best pick, order and type of one unit; true when it changed. */
-static tenon_status_t improve(choosing_t* c, tenon__unit_t* unit, bool* out_changed) {
+tenon_status_t tenon__choosing_improve(choosing_t* c, tenon__unit_t* unit, bool* out_changed) {
   layouts_t* l = &c->layouts;
   const cost_t no_limit = {INFINITY, INFINITY};
   const tenon__chosen_t old = unit->chosen;
@@ -158,7 +144,7 @@ static tenon_status_t improve(choosing_t* c, tenon__unit_t* unit, bool* out_chan
   const tenon__chosen_t first = best;
   const uint32_t value = unit->chosen.region->outputs[0].value;
   cost_t least = tenon__layouts_unit_cost(l, unit, no_limit);
-  least.seconds *= better_factor;
+  least.seconds *= TENON_BETTER_FACTOR;
   try_picks(c, unit, &least, &best);
   if (tenon__typing_may_narrow(&l->typing, unit)) {
     unit->chosen = first;
@@ -185,7 +171,7 @@ static void collect_orders(choosing_t* c, const tenon__unit_t* unit) {
                                           rule->layout->rank * sizeof(uint32_t)) == 0)) {
       ++k;
     }
-    if (k == c->order_count && k < MAX_ORDERS) {
+    if (k == c->order_count && k < TENON_ORDER_LIMIT) {
       c->orders[k] = rule->layout->order;
       c->order_ranks[k] = rule->layout->rank;
       c->order_count += 1;
@@ -248,125 +234,18 @@ static tenon_status_t improve_all(choosing_t* c, bool* out_changed) {
   for (uint32_t u = 0; u < l->units->count; ++u) {
     if (l->units->items[u].kind == TENON_UNIT_REGION) {
       bool changed = false;
-      TENON_TRY(improve(c, &l->units->items[u], &changed));
+      TENON_TRY(tenon__choosing_improve(c, &l->units->items[u], &changed));
       *out_changed = changed || *out_changed;
     }
   }
   return TENON_OK;
 }
 
-static tenon_status_t improve_until_settled(choosing_t* c) {
+tenon_status_t tenon__choosing_settle(choosing_t* c) {
   bool changed = true;
   for (uint32_t sweep = 0; sweep < MOST_SWEEPS && changed; ++sweep) {
     TENON_TRY(improve_all(c, &changed));
   }
-  return TENON_OK;
-}
-
-/* ---- Types ---- */
-
-/* Regions as the types are in the end, whatever was left when the sweeps were over. */
-static tenon_status_t settle(choosing_t* c) {
-  layouts_t* l = &c->layouts;
-  for (uint32_t u = 0; u < l->units->count; ++u) {
-    tenon__unit_t* unit = &l->units->items[u];
-    if (unit->kind == TENON_UNIT_REGION) {
-      TENON_TRY(tenon__typing_set(&l->typing, unit, unit->dtype));
-      tenon__layouts_publish(l, unit);
-    }
-  }
-  return TENON_OK;
-}
-
-static cost_t total_of(const layouts_t* l, const tenon__copies_t* copies) {
-  cost_t total = {copies->time.figure == TENON_FIGURE_NONE ? 1 : 0, copies->time.seconds};
-  for (uint32_t u = 0; u < l->units->count; ++u) {
-    total.seconds += l->units->items[u].own_seconds;
-    total.unknown_count += tenon__layouts_unknown_count(&l->units->items[u]);
-  }
-  return total;
-}
-
-/* Everybody's fastest tactic of those in their own type or in this one, programs in between in it:
- * of a chain none may gain where it alone is converted, and all of them together. */
-static tenon_status_t narrow_all(choosing_t* c, tenon_dtype_t dtype) {
-  layouts_t* l = &c->layouts;
-  for (uint32_t u = 0; u < l->units->count; ++u) {
-    tenon__unit_t* unit = &l->units->items[u];
-    if (unit->kind != TENON_UNIT_REGION) {
-      continue;
-    }
-    TENON_TRY(tenon__typing_set(
-        &l->typing, unit,
-        tenon__typing_may_narrow(&l->typing, unit) ? dtype : (tenon_dtype_t)TENON_DTYPE_UNDEFINED));
-    tenon__typing_pick(&l->typing, dtype, &unit->chosen);
-    tenon__layouts_publish(l, unit);
-  }
-  return TENON_OK;
-}
-
-static tenon_status_t expect_narrow(choosing_t* c) {
-  layouts_t* l = &c->layouts;
-  for (uint32_t u = 0; u < l->units->count; ++u) {
-    const tenon__unit_t* unit = &l->units->items[u];
-    const bool may =
-        unit->kind == TENON_UNIT_REGION &&
-        (unit->plain->kind == TENON_REGION_MOVE || tenon__typing_may_narrow(&l->typing, unit));
-    const uint32_t count = may ? l->typing.type_count : 0;
-    for (uint32_t t = 0; t < count; ++t) {
-      TENON_TRY(tenon__typing_expect(&l->typing, unit, l->typing.types[t]));
-    }
-  }
-  return TENON_OK;
-}
-
-/* What is best so far; all lie in scratch. */
-typedef struct best_t {
-  tenon__unit_t* units;
-  tenon__copies_t copies;
-  cost_t cost;
-} best_t;
-
-/* Goes on from where the units are, and keeps that where the whole gets faster. */
-static tenon_status_t settle_types(choosing_t* c, best_t* inout_best) {
-  layouts_t* l = &c->layouts;
-  tenon__copies_t copies;
-  TENON_TRY(improve_until_settled(c));
-  TENON_TRY(settle(c));
-  tenon__layouts_count(l, &copies);
-  TENON_TRY(l->status);
-  const cost_t cost = total_of(l, &copies);
-  if (tenon__cost_is_below(cost, inout_best->cost)) {
-    memcpy(inout_best->units, l->units->items, l->units->count * sizeof *l->units->items);
-    inout_best->copies = copies;
-    inout_best->cost = cost;
-  }
-  return TENON_OK;
-}
-
-/* Begins where all is in its own type, then with all in each other type, and comes back to the
- * first unless the whole gets faster. */
-static tenon_status_t choose_types(choosing_t* c, tenon__copies_t* inout_copies) {
-  layouts_t* l = &c->layouts;
-  const size_t size = l->units->count * sizeof *l->units->items;
-  best_t best = {.units = tenon__arena_copy(&c->scratch, l->units->items, size),
-                 .copies = *inout_copies,
-                 .cost = total_of(l, inout_copies)};
-  tenon__unit_t* plain = tenon__arena_copy(&c->scratch, l->units->items, size);
-  TENON_TRY_MEMORY(best.units != NULL && plain != NULL);
-  if (!tenon__typing_permit(&l->typing)) {
-    return TENON_OK;
-  }
-  TENON_TRY(expect_narrow(c));
-  best.cost.seconds *= 1 - narrow_factor;
-  TENON_TRY(settle_types(c, &best));
-  for (uint32_t t = 0; t < l->typing.type_count; ++t) {
-    memcpy(l->units->items, plain, size);
-    TENON_TRY(narrow_all(c, l->typing.types[t]));
-    TENON_TRY(settle_types(c, &best));
-  }
-  memcpy(l->units->items, best.units, size);
-  *inout_copies = best.copies;
   return TENON_OK;
 }
 
@@ -375,10 +254,10 @@ static tenon_status_t choose(choosing_t* c, tenon__arena_t* arena, tenon__copies
   tenon__tuning_t* tuning = l->conversions->tuning;
   TENON_TRY(begin(c, arena));
   TENON_TRY(find_candidates(c));
-  TENON_TRY(improve_until_settled(c));
+  TENON_TRY(tenon__choosing_settle(c));
   tenon__layouts_count(l, out_copies);
   TENON_TRY(l->status);
-  return tuning->options.permits == 0 ? TENON_OK : choose_types(c, out_copies);
+  return tuning->options.permits == 0 ? TENON_OK : tenon__choosing_types(c, out_copies);
 }
 
 tenon_status_t tenon__layouts_choose(conversions_t* conversions, tenon__arena_t* arena,

@@ -574,9 +574,9 @@ typedef struct tenon_build_options_t {
   const tenon_sample_t* samples;
   uint32_t sample_count;
   /* On how many of a device's streams a context's steps are recorded at most: branches of the
-   * network that do not need one another run at the same time, where the steps' times say that it
-   * is worth it. Results are the same. Each stream has scratch of its own, and values live longer.
-   * 0: up to four; 1: all in a row. At most TENON_STREAM_LIMIT. */
+   * network that do not need one another run at the same time, where a run is faster so (measured;
+   * else as the steps' times say). Results are the same. Each stream has scratch of its own, and
+   * values live longer. 0: up to four; 1: all in a row. At most TENON_STREAM_LIMIT. */
   uint32_t stream_limit;
   /* By how much results may differ: the norm of the difference of an output of floats, as a part of
    * the output's; of others the part of the elements. 0: 0.01. */
