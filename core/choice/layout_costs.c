@@ -191,6 +191,11 @@ static bool wants_rows(const layouts_t* l, uint32_t value, const tenon_argument_
          (kind == TENON_LAYOUT_ROW_MAJOR || l->lying.has_gaps[value]);
 }
 
+/* In which type the unit, as it is, takes its input k. */
+static tenon_dtype_t taken_dtype(const layouts_t* l, const tenon__unit_t* unit, uint32_t k) {
+  return tenon__typing_wanted(&l->typing, unit->chosen.region, k, tactic_of(unit));
+}
+
 /* In which type the unit wants its input k. Who converts takes it as it comes, unless its tactic
  * asks for one. */
 static tenon_dtype_t wanted_dtype(const layouts_t* l, const tenon__unit_t* unit, uint32_t k) {
@@ -199,7 +204,7 @@ static tenon_dtype_t wanted_dtype(const layouts_t* l, const tenon__unit_t* unit,
                         unit->chosen.region->inputs[k].dtype == TENON_DTYPE_UNDEFINED;
   return !is_asked && tenon__typing_follows(&l->typing, unit, k)
              ? l->typing.dtype_of[unit->chosen.region->inputs[k].value]
-             : tenon__typing_wanted(&l->typing, unit->chosen.region, k, tactic_of(unit));
+             : taken_dtype(l, unit, k);
 }
 
 /* Taken as it lies; slower where it does not lie as the output does. */
@@ -218,15 +223,14 @@ static cost_t reading_cost(layouts_t* l, const tenon__unit_t* unit,
   return (cost_t){copy.unknown_count / 2, copy.seconds / 2};
 }
 
-/* What it costs `unit` that input `k` lies as it does. */
-static cost_t input_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t k) {
+/* What it costs `unit`, which wants it in that type, that input `k` lies as it does. */
+static cost_t input_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t k, tenon_dtype_t dtype) {
   const tenon__region_input_t* in = &unit->chosen.region->inputs[k];
   const tenon_argument_rule_t* rule = input_rule(unit, k);
   const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
   if (in->value == TENON_NONE || is_given_as_is(l, in->value, rule)) {
     return nothing;
   }
-  const tenon_dtype_t dtype = wanted_dtype(l, unit, k);
   if (kind == TENON_LAYOUT_EXACT) {
     return copy_cost_unless_alike(l, in->value,
                                   from_place(l, in->value, rule->layout->order, dtype));
@@ -262,7 +266,7 @@ static cost_t reader_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t valu
   }
   for (uint32_t k = 0; k < unit->chosen.region->input_count; ++k) {
     if (unit->chosen.region->inputs[k].value == value) {
-      cost = add(cost, input_cost(l, unit, k));
+      cost = add(cost, input_cost(l, unit, k, wanted_dtype(l, unit, k)));
     }
   }
   return cost;
@@ -288,7 +292,11 @@ cost_t tenon__layouts_unit_cost(layouts_t* l, tenon__unit_t* unit, cost_t limit)
   cost_t cost = {tenon__layouts_unknown_count(unit), own_seconds(unit)};
   for (uint32_t k = 0; k < region->input_count && tenon__cost_is_below(cost, limit); ++k) {
     if (region->inputs[k].value != TENON_NONE) {
-      cost = add(cost, input_cost(l, unit, k));
+      /* A move takes all in one type, or in their own. */
+      const tenon_dtype_t dtype = unit->plain != NULL && unit->plain->kind == TENON_REGION_MOVE
+                                      ? taken_dtype(l, unit, k)
+                                      : wanted_dtype(l, unit, k);
+      cost = add(cost, input_cost(l, unit, k, dtype));
     }
   }
   for (uint32_t k = 0; k < region->output_count && tenon__cost_is_below(cost, limit); ++k) {
@@ -332,8 +340,7 @@ static void want_input(const layouts_t* l, const tenon__unit_t* unit, uint32_t k
   if (is_given_as_is(l, value, rule)) {
     return;
   }
-  const tenon_dtype_t dtype =
-      tenon__typing_wanted(&l->typing, unit->chosen.region, k, tactic_of(unit));
+  const tenon_dtype_t dtype = taken_dtype(l, unit, k);
   if (rule != NULL && rule->kind == TENON_LAYOUT_EXACT) {
     want(l, value, rule->layout->order, dtype, wanted);
   } else if (wants_rows(l, value, rule) || dtype != l->typing.dtype_of[value]) {
@@ -388,7 +395,7 @@ static double slow_seconds(layouts_t* l, const tenon__unit_t* unit) {
     wanted_t wanted = {.count = 0};
     if (value != TENON_NONE) {
       want_input(l, unit, k, &wanted);
-      seconds += wanted.count == 0 ? input_cost(l, unit, k).seconds : 0;
+      seconds += wanted.count == 0 ? input_cost(l, unit, k, wanted_dtype(l, unit, k)).seconds : 0;
     }
   }
   return seconds;

@@ -68,29 +68,43 @@ static void try_picks(choosing_t* c, tenon__unit_t* unit, cost_t* inout_least,
   }
 }
 
+/* A unit, in the types in which what it reads is now. What a move makes is in that type too: it
+ * costs what others pay for that besides. */
+static tenon_status_t add_follower(choosing_t* c, tenon__unit_t* follower, double* inout_seconds) {
+  layouts_t* l = &c->layouts;
+  const cost_t no_limit = {INFINITY, INFINITY};
+  tenon__unit_t unit = *follower;
+  TENON_TRY(tenon__typing_set(&l->typing, &unit, unit.dtype));
+  if (unit.chosen.candidates->count == 0) {
+    return TENON_OK;
+  }
+  if (unit.plain->kind == TENON_REGION_MOVE) {
+    *inout_seconds += tenon__layouts_unit_cost(l, &unit, no_limit).seconds;
+    tenon__layouts_publish(l, follower);
+  } else {
+    *inout_seconds += unit.chosen.candidates->items[unit.chosen.pick].time.seconds;
+  }
+  return l->status;
+}
+
 /* How long those take that convert what they read of the value on the way, in the type in which it
  * is now: what they gain or lose by that is the producer's to consider. */
 static tenon_status_t add_followers(choosing_t* c, uint32_t value, double* inout_seconds) {
   layouts_t* l = &c->layouts;
   const uint32_t* readers = tenon__lists_get(&l->readers, value);
   for (uint32_t r = 0; r < tenon__lists_count(&l->readers, value); ++r) {
-    tenon__unit_t unit = l->units->items[readers[r]];
+    tenon__unit_t* unit = &l->units->items[readers[r]];
     bool follows = false;
-    if (unit.kind == TENON_UNIT_VIEW) {
-      TENON_TRY(add_followers(c, l->g->nodes[unit.node].outputs[unit.output], inout_seconds));
+    if (unit->kind == TENON_UNIT_VIEW) {
+      TENON_TRY(add_followers(c, l->g->nodes[unit->node].outputs[unit->output], inout_seconds));
     }
-    if (unit.kind != TENON_UNIT_REGION || (r > 0 && readers[r] == readers[r - 1])) {
+    if (unit->kind != TENON_UNIT_REGION || (r > 0 && readers[r] == readers[r - 1])) {
       continue;
     }
-    for (uint32_t k = 0; k < unit.plain->input_count && !follows; ++k) {
-      follows = unit.plain->inputs[k].value == value && tenon__typing_follows(&l->typing, &unit, k);
+    for (uint32_t k = 0; k < unit->plain->input_count && !follows; ++k) {
+      follows = unit->plain->inputs[k].value == value && tenon__typing_follows(&l->typing, unit, k);
     }
-    if (follows) {
-      TENON_TRY(tenon__typing_set(&l->typing, &unit, unit.dtype));
-      *inout_seconds += unit.chosen.candidates->count == 0
-                            ? 0
-                            : unit.chosen.candidates->items[unit.chosen.pick].time.seconds;
-    }
+    TENON_TRY(follows ? add_follower(c, unit, inout_seconds) : TENON_OK);
   }
   return TENON_OK;
 }

@@ -235,6 +235,48 @@ TENON_TEST(neighbours_gain_together) {
   core_world_end(&world);
 }
 
+/* Products of 24 columns lose less by bf16 than a copy takes, others gain. */
+TACTICS(in_bf16_but_for_one) {
+  const int64_t* w = table->value(region, table->input(region, 1))->dims_opt;
+  (void)state;
+  return add_narrow(to, add, TENON_DTYPE_BFLOAT16, w[1] == 24 ? 10.7e-6 : 5e-6);
+}
+
+static tenon_value_t add_join(test_fixture_t* b, tenon_value_t left, tenon_value_t right) {
+  tenon_value_t value = NO_VALUE;
+  EXPECT_STATUS(b->build->begin(b->builder, "test.join/1", "join"), TENON_OK);
+  EXPECT_STATUS(b->build->attribute_int(b->builder, "axis", 1), TENON_OK);
+  EXPECT_STATUS(b->build->add_input(b->builder, left), TENON_OK);
+  EXPECT_STATUS(b->build->add_input(b->builder, right), TENON_OK);
+  EXPECT_STATUS(b->build->end(b->builder, &value, 1), TENON_OK);
+  return value;
+}
+
+/* A move takes and makes all in one type: who leaves it for another makes copies on both sides of
+ * it, of what lies beside it and of what it makes. */
+TENON_TEST(what_is_joined_is_in_one_type) {
+  tenon_kernel_t kernels[] = {plain_kernel(), narrow_kernel()};
+  char text[512];
+  core_world_t world;
+  kernels[0].tactics = in_f32_fast;
+  kernels[1].tactics = in_bf16_but_for_one;
+  core_world_begin(&world, kernels, 2);
+  test_fixture_t* b = &world.fixture;
+  const tenon_value_t x = test_input(b, "x", DIMS(ROWS, COLUMNS));
+  const tenon_value_t z = test_input(b, "z", DIMS(ROWS, 24));
+  const tenon_value_t left = add_dense(b, "left", test_unary(b, "test.ramp/1", "first", x));
+  const tenon_value_t right =
+      add_dense_of(b, "right", test_unary(b, "test.ramp/1", "second", z), 8, 24);
+  const tenon_value_t end = add_dense_of(b, "end", add_join(b, left, right), 8, 16);
+  add_output(b, test_unary(b, "test.ramp/1", "last", end));
+  world.options.tuning.permits = TENON__PERMIT_BF16;
+  world.options.tuning.no_measuring = true;
+  EXPECT_TEXT(build_steps(&world, text),
+              "expressions/evaluator narrow/bf16 expressions/evaluator narrow/bf16 moves/evaluator "
+              "narrow/bf16 expressions/evaluator");
+  core_world_end(&world);
+}
+
 /* Two kernels that add what stands behind a product: one that takes all types, and a faster one
  * that asks for bf16 by its rules and knows no programs that convert. Both take microseconds. */
 static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
