@@ -112,12 +112,8 @@ static void write_name(tenon__cuda_choice_t choice, bool is_rounded, char out_na
   const char* type = is_rounded ? products[choice.product] : "";
   const char* comma = is_rounded ? ", " : "";
   if (choice.kind == TENON_CUDA_DEPTHWISE) {
-    char rounds[24] = "";
-    if (choice.parts > 1) {
-      (void)snprintf(rounds, sizeof(rounds), ", %u times", choice.parts);
-    }
-    (void)snprintf(out_name, NAME_CAPACITY, "depthwise, %u channels of %u x %u%s%s%s", choice.along,
-                   choice.rows, choice.across, rounds, comma, type);
+    (void)snprintf(out_name, NAME_CAPACITY, "depthwise, %u channels of %u x %u%s%s", choice.along,
+                   choice.rows, choice.across, comma, type);
     return;
   }
   (void)snprintf(out_name, NAME_CAPACITY, "%s, %d x %d, %u warps by %u of the sum, %u steps%s%s",
@@ -211,14 +207,13 @@ static void define_tile(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* 
 static void define_depthwise(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
   const tenon__cuda_window_t* w = &c->problem.window;
   const char* from = tenon__cuda_mnemonic(tenon__cuda_product_type(c->choice));
-  tenon__cuda_text_add(
-      text,
-      "#define TY %u\n#define TX %u\n#define SEVERAL %d\n#define KY %d\n#define KX %d\n"
-      "#define SY %d\n#define SX %d\n#define DY %d\n#define DX %d\n"
-      "#define STORED_X stored_%s\n#define VALUE_X value_%s\n",
-      c->choice.rows, c->choice.across, c->choice.parts > 1 ? 1 : 0, (int)w->kernel[0],
-      (int)w->kernel[1], (int)w->stride[0], (int)w->stride[1], (int)w->dilation[0],
-      (int)w->dilation[1], from, from);
+  tenon__cuda_text_add(text,
+                       "#define TY %u\n#define TX %u\n#define KY %d\n#define KX %d\n"
+                       "#define SY %d\n#define SX %d\n#define DY %d\n#define DX %d\n"
+                       "#define STORED_X stored_%s\n#define VALUE_X value_%s\n",
+                       c->choice.rows, c->choice.across, (int)w->kernel[0], (int)w->kernel[1],
+                       (int)w->stride[0], (int)w->stride[1], (int)w->dilation[0],
+                       (int)w->dilation[1], from, from);
 }
 
 static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {

@@ -1,10 +1,8 @@
 /*
  * Each channel by itself: no products of matrices, only bytes. A thread has V neighbouring channels
  * of TY x TX pixels; neighbours have the next channels. Weights are in registers before the wait, in
- * f32. With SEVERAL a thread has tiles of its channels one after the other, so that it reads its
- * weights once for all of them. The text in front defines KY, KX (the window), SY,
- * SX, DY, DX (its steps and its taps' distance), STORED_X and VALUE_X: the image's type and an
- * element of it as f32.
+ * f32. The text in front defines KY, KX (the window), SY, SX, DY, DX (its steps and its taps'
+ * distance), STORED_X and VALUE_X: the image's type and an element of it as f32.
  */
 enum { THREADS = 128, OWN = TY * TX, READ_Y = (TY - 1) * SY + 1, READ_X = (TX - 1) * SX + 1 };
 
@@ -36,35 +34,25 @@ INLINE void add_row(const shape_t& s, const STORED_X* x, bool is_inside, int x0,
   }
 }
 
-struct tile_t {
-  int image;
-  int y;
-  int x;
-  place_t at[OWN];
-  operands_t operands[OWN];
-};
-
-/* Where the tile is, and what of its operands does not wait for the kernel in front. */
-INLINE void begin_tile(const parameters_t& p, bool is_live, unsigned number, int channel,
-                       tile_t& tile) {
+extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_constant__
+                                                               parameters_t p) {
   const shape_t& s = p.shape;
-  const unsigned row_tile = quotient(s.tiles_x, number);
+  const unsigned number = blockIdx.x * THREADS + threadIdx.x;
+  const bool is_live = number < (unsigned)s.pixels;
+  const unsigned tile = quotient(s.by_pieces, is_live ? number : 0);
+  const int channel = is_live ? (int)(number - tile * s.by_pieces.extent) * V : 0;
+  const unsigned row_tile = quotient(s.tiles_x, tile);
   const unsigned image = quotient(s.tiles_y, row_tile);
-  tile.image = (int)image;
-  tile.y = (int)(row_tile - image * s.tiles_y.extent) * TY;
-  tile.x = (int)(number - row_tile * s.tiles_x.extent) * TX;
+  const int y0 = (int)(row_tile - image * s.tiles_y.extent) * TY;
+  const int x0 = (int)(tile - row_tile * s.tiles_x.extent) * TX;
+  float w[KY][KX][V];
 #pragma unroll
-  for (int k = 0; k < OWN; ++k) {
-    const int y = tile.y + k / TX;
-    const int x = tile.x + k % TX;
-    locate(p, is_live && y < s.rows && x < s.columns, (int)image, channel, y, x, tile.at[k]);
-    read_constants(p, tile.at[k], tile.operands[k]);
+  for (int ky = 0; ky < KY; ++ky) {
+#pragma unroll
+    for (int kx = 0; kx < KX; ++kx) {
+      fetch((const float*)s.weights + (ky * KX + kx) * s.channels + channel, 1, 1, V, w[ky][kx]);
+    }
   }
-}
-
-INLINE u64 finish_tile(const parameters_t& p, bool is_live, int channel,
-                       const float (&w)[KY][KX][V], tile_t& tile) {
-  const shape_t& s = p.shape;
   float sums[TY][TX][V];
 #pragma unroll
   for (int k = 0; k < OWN; ++k) {
@@ -77,13 +65,24 @@ INLINE u64 finish_tile(const parameters_t& p, bool is_live, int channel,
 #endif
     }
   }
-  const STORED_X* from = (const STORED_X*)s.x + tile.image * s.x_image + channel;
-  const int first = tile.x * SX - s.begin_x;
+  place_t at[OWN];
+  operands_t operands[OWN];
+#pragma unroll
+  for (int k = 0; k < OWN; ++k) {
+    const int y = y0 + k / TX;
+    const int x = x0 + k % TX;
+    locate(p, is_live && y < s.rows && x < s.columns, (int)image, channel, y, x, at[k]);
+    read_constants(p, at[k], operands[k]);
+  }
+  wait_for_predecessors();
+  release_dependents(); /* earlier, what follows would only be in the way */
+  const STORED_X* from = (const STORED_X*)s.x + (int)image * s.x_image + channel;
+  const int first = x0 * SX - s.begin_x;
 #pragma unroll
   for (int ty = 0; ty < TY; ++ty) {
 #pragma unroll
     for (int ky = 0; ky < KY; ++ky) {
-      const int row = (tile.y + ty) * SY - s.begin_y + ky * DY;
+      const int row = (y0 + ty) * SY - s.begin_y + ky * DY;
       add_row(s, from + row * s.x_row, is_live && row >= 0 && row < s.height, first, w[ky],
               sums[ty]);
     }
@@ -91,37 +90,8 @@ INLINE u64 finish_tile(const parameters_t& p, bool is_live, int channel,
   u64 fault = 0;
 #pragma unroll
   for (int k = 0; k < OWN; ++k) {
-    read_operands(p, tile.at[k], tile.operands[k]);
-    fault = worse(fault, finish(p, tile.at[k], tile.operands[k], sums[k / TX][k % TX]));
+    read_operands(p, at[k], operands[k]);
+    fault = worse(fault, finish(p, at[k], operands[k], sums[k / TX][k % TX]));
   }
-  return fault;
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_constant__
-                                                               parameters_t p) {
-  const shape_t& s = p.shape;
-  const unsigned number = blockIdx.x * THREADS + threadIdx.x;
-  const bool is_live = number < (unsigned)s.pixels;
-  unsigned next = quotient(s.by_pieces, is_live ? number : 0);
-  const int channel = is_live ? (int)(number - next * s.by_pieces.extent) * V : 0;
-  float w[KY][KX][V];
-#pragma unroll
-  for (int ky = 0; ky < KY; ++ky) {
-#pragma unroll
-    for (int kx = 0; kx < KX; ++kx) {
-      fetch((const float*)s.weights + (ky * KX + kx) * s.channels + channel, 1, 1, V, w[ky][kx]);
-    }
-  }
-  tile_t tile;
-  begin_tile(p, is_live, next, channel, tile);
-  wait_for_predecessors();
-  release_dependents(); /* earlier, what follows would only be in the way */
-  u64 fault = finish_tile(p, is_live, channel, w, tile);
-#if SEVERAL
-  for (next += s.walkers; is_live && next < (unsigned)s.tiles; next += s.walkers) {
-    begin_tile(p, true, next, channel, tile);
-    fault = worse(fault, finish_tile(p, true, channel, w, tile));
-  }
-#endif
   tell(p, fault);
 }

@@ -95,12 +95,8 @@ static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_exte
     s->by_patch_x = divisor(s->patch_x);
     tiles = e->images * tiles_y * tiles_x;
   }
-  if (c->choice.kind == TENON_CUDA_DEPTHWISE) { /* a thread a tile, or some */
-    const int64_t rounds = c->choice.parts < 1 ? 1 : c->choice.parts;
-    const int64_t walkers = (tiles + rounds - 1) / rounds;
-    const int64_t threads = walkers * (c->problem.channels / c->choice.along);
-    s->tiles = (int32_t)(tiles < INT32_MAX ? tiles : INT32_MAX);
-    s->walkers = (int32_t)(walkers < INT32_MAX ? walkers : INT32_MAX);
+  if (c->choice.kind == TENON_CUDA_DEPTHWISE) { /* a thread a tile */
+    const int64_t threads = tiles * (c->problem.channels / c->choice.along);
     s->pixels = (int32_t)(threads < INT32_MAX ? threads : INT32_MAX);
     return (threads + tenon__cuda_choice_threads(c->choice) - 1) /
            tenon__cuda_choice_threads(c->choice);

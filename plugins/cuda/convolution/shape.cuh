@@ -47,8 +47,6 @@ struct shape_t {
   int patch_at;
   int sums_at;
   int sums_overlap; /* 1: they lie over what the products read */
-  int tiles;        /* single channels: of all images; and threads that have some of the same channels */
-  int walkers;
   divisor_t column_tiles; /* tiles of outputs; then of pixels */
   divisor_t tiles_x;
   divisor_t tiles_y;

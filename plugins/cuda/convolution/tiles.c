@@ -14,8 +14,6 @@ enum {
   SHARED_BYTES = 227 << 10,
   MOST_ROWS = 512, /* of a product: beyond, a library's tiles are better */
   DEPTHWISE_THREADS = 128,
-  DEPTHWISE_AT_ONCE = 512, /* of a multiprocessor, with their weights in registers */
-  DEPTHWISE_ROUNDS = 32,
   DEPTHWISE_WEIGHTS = 128 /* of a thread, in registers */
 };
 
@@ -324,39 +322,25 @@ static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p) {
   return e;
 }
 
-/* How many tiles a thread has where there are more than a GPU does at once. */
-static int64_t rounds_of(const tenon__cuda_problem_t* p, const tenon__cuda_extents_t* e,
-                         const uint8_t shape[3]) {
-  const int64_t tiles = e->images * up(e->y[0], shape[1]) * up(e->y[1], shape[2]);
-  const int64_t rounds =
-      tiles * (p->channels / shape[0]) / (MULTIPROCESSORS * (int64_t)DEPTHWISE_AT_ONCE);
-  return rounds < 1 ? 1 : rounds > DEPTHWISE_ROUNDS ? DEPTHWISE_ROUNDS : rounds;
-}
-
 /* As measured (sdk/docs/gpu-experiments-4.md): few channels and pixels a thread where there are few
- * of them, else more. Where there are many, what a thread reads of weights must serve many. */
+ * of them, else more. */
 static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, uint8_t product,
                                  tenon__cuda_choice_t* out_choices, double* out_seconds) {
-  enum { FORMS = 7 };
-  static const uint8_t shapes[2][FORMS][3] = {
+  static const uint8_t shapes[][3] = {
       /* channels, rows, columns */
-      {{2, 1, 1}, {2, 1, 2}, {4, 1, 2}, {4, 2, 2}, {8, 1, 1}, {1, 1, 2}, {1, 1, 1}},
-      {{4, 1, 4}, {2, 1, 4}, {4, 1, 2}, {8, 1, 2}, {2, 1, 2}, {1, 1, 4}, {1, 1, 2}}};
+      {2, 1, 1}, {2, 1, 2}, {4, 1, 2}, {4, 2, 2}, {8, 1, 1}, {1, 1, 2}, {1, 1, 1}};
   const tenon__cuda_extents_t e = extents_of(p);
   const double pixels = (double)(e.x[0] * e.x[1] + e.y[0] * e.y[1]);
   const double bytes = 2.0 * (double)(e.images * p->channels) * pixels;
-  const bool are_many = rounds_of(p, &e, (const uint8_t[]){2, 1, 2}) > 1;
   uint32_t count = 0;
-  for (uint32_t k = 0; k < FORMS && count < TENON_CUDA_TILE_TACTICS; k++) {
-    const uint8_t* shape = shapes[are_many ? 1 : 0][k];
-    if (p->channels % shape[0] == 0 && shape[0] * taps_of(p) <= DEPTHWISE_WEIGHTS) {
+  for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes) && count < TENON_CUDA_TILE_TACTICS; k++) {
+    if (p->channels % shapes[k][0] == 0 && shapes[k][0] * taps_of(p) <= DEPTHWISE_WEIGHTS) {
       out_seconds[count] = 1.3e-6 + bytes / 2e12 + 1e-8 * count;
       out_choices[count++] = (tenon__cuda_choice_t){.kind = TENON_CUDA_DEPTHWISE,
                                                     .product = product,
-                                                    .rows = shape[1],
-                                                    .across = shape[2],
-                                                    .along = shape[0],
-                                                    .parts = (uint8_t)rounds_of(p, &e, shape)};
+                                                    .rows = shapes[k][1],
+                                                    .across = shapes[k][2],
+                                                    .along = shapes[k][0]};
     }
   }
   return count;

@@ -37,7 +37,7 @@ typedef struct tenon__cuda_choice_t {
   uint8_t rows;    /* tiles of 16 pixels that a warp multiplies; DEPTHWISE: rows of a thread */
   uint8_t across;  /* tiles of 8 outputs; DEPTHWISE: columns of a thread */
   uint8_t along;   /* warps beside one another; DEPTHWISE: channels of a thread */
-  uint8_t parts;   /* warps that share the sum; DEPTHWISE: tiles of a thread, one after the other */
+  uint8_t parts;   /* warps that share the sum */
   uint8_t steps;   /* of the sum that a warp keeps weights of */
   uint8_t reserved;
 } tenon__cuda_choice_t;
