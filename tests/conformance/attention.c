@@ -258,7 +258,7 @@ int main(int argument_count, char** arguments) {
     return OPENED_FAILED;
   }
   const int status = opened_start(&kernel_device, arguments[1], arguments[2], 0);
-  const unsigned count = argument_count > 3 ? (unsigned)strtoul(arguments[3], NULL, 10) : 60;
+  const unsigned count = argument_count > 3 ? (unsigned)strtoul(arguments[3], NULL, 10) : 12;
   if (status != 0) {
     return status;
   }

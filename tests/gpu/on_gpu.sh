@@ -4,6 +4,7 @@
 set -eu
 tenon=$1
 shift
+command -v "$1" >/dev/null || { echo "skipped: there is no $1"; exit 77; }
 found=$("$tenon" doctor 2>/dev/null | grep '^device *cuda' || true)
 case $found in
   *", ok") exec "$@" ;;
