@@ -37,16 +37,30 @@ static convolution_case_t plain(const char* name) {
   return c;
 }
 
+static void check_depthwise(void) {
+  convolution_case_t c = plain("depthwise, bias, bounds");
+  c.groups = c.channels = c.outputs = 16;
+  c.has_bias = true;
+  c.slot = SLOT_CLIP;
+  convolution_check(&c);
+  c.dtype = TENON_DTYPE_FLOAT16; /* fewer tactics: it takes long */
+  c.batch = 1;
+  c.extent[0] = c.extent[1] = 187;
+  (void)snprintf(c.name, sizeof(c.name), "depthwise, more pixels than are done at once");
+  convolution_check(&c);
+  c = plain("depthwise, padding alone");
+  c.groups = c.channels = c.outputs = 16;
+  c.extent[0] = 0;
+  c.pads[0] = c.pads[2] = 2;
+  c.has_bias = true;
+  convolution_check(&c);
+}
+
 static void check_named(void) {
   convolution_case_t c = plain("3x3");
   convolution_check(&c);
   c = plain("one channel, one output");
   c.batch = c.channels = c.outputs = 1;
-  convolution_check(&c);
-  c = plain("depthwise, bias, bounds");
-  c.groups = c.channels = c.outputs = 16;
-  c.has_bias = true;
-  c.slot = SLOT_CLIP;
   convolution_check(&c);
   c = plain("padding behind alone, every second");
   c.pads[0] = c.pads[1] = 0;
@@ -258,6 +272,7 @@ int main(int argument_count, char** arguments) {
     convolution_tactics = 2;
   }
   check_named();
+  check_depthwise();
   for (uint32_t number = first; number < first + cases; number++) {
     check_random(number);
   }

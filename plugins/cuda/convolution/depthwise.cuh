@@ -1,34 +1,83 @@
 /*
  * Each channel by itself: no products of matrices, only bytes. A thread has V neighbouring channels
  * of TY x TX pixels; neighbours have the next channels. Weights are in registers before the wait, in
- * f32. The text in front defines KY, KX (the window), SY, SX, DY, DX (its steps and its taps'
- * distance), STORED_X and VALUE_X: the image's type and an element of it as f32.
+ * f32. Each row of the image that the tile reads is read and widened once, for all of the tile's
+ * rows that have it in their windows. The text in front defines KY, KX (the window), SY, SX, DY, DX
+ * (its steps and its taps' distance), STORED_X and VALUE_X: the image's type and an element of it as
+ * f32.
  */
-enum { THREADS = 128, OWN = TY * TX, READ_Y = (TY - 1) * SY + 1, READ_X = (TX - 1) * SX + 1 };
+enum {
+  THREADS = 128,
+  OWN = TY * TX,
+  READ_Y = (TY - 1) * SY + (KY - 1) * DY + 1,
+  READ_X = (TX - 1) * SX + (KX - 1) * DX + 1
+};
 
-/* One row of the image that the tile's row `ty` reads at tap `ky`. */
-INLINE void add_row(const shape_t& s, const STORED_X* x, bool is_inside, int x0,
-                    const float (&w)[KX][V], float (&sums)[TX][V]) {
-  STORED_X read[READ_X + (KX - 1) * DX][V];
+/* A row or a column of the image: which, and which bits of it count. Outside of the image it is the
+ * first, and none do: so all is read at once, without a branch. */
+struct line_t {
+  int offset; /* elements from the first */
+  unsigned mask;
+};
+
+INLINE line_t line_at(int number, int count, int step) {
+  const bool is_inside = number >= 0 && number < count;
+  return {(is_inside ? number : 0) * step, is_inside ? ~0u : 0u};
+}
+
+INLINE unsigned masked(unsigned word, unsigned a, unsigned b) { return word & a & b; }
+INLINE uint2 masked(uint2 word, unsigned a, unsigned b) {
+  word.x = masked(word.x, a, b);
+  word.y = masked(word.y, a, b);
+  return word;
+}
+INLINE uint4 masked(uint4 word, unsigned a, unsigned b) {
+  word.x = masked(word.x, a, b);
+  word.y = masked(word.y, a, b);
+  word.z = masked(word.z, a, b);
+  word.w = masked(word.w, a, b);
+  return word;
+}
+
+INLINE void read_column(const STORED_X* row, unsigned row_mask, line_t column, float (&out)[V]) {
+  typedef words_t<STORED_X, V> read_t;
+  typedef typename word_t<read_t::WORD>::type word;
+  const word* from = (const word*)(row + column.offset);
+  read_t read;
 #pragma unroll
-  for (int k = 0; k < READ_X + (KX - 1) * DX; ++k) {
-    const int column = x0 + k;
-    if (is_inside && column >= 0 && column < s.width) {
-      fetch(x + column * s.x_column, 1, 1, V, read[k]);
-    } else {
-#pragma unroll
-      for (int j = 0; j < V; ++j) {
-        read[k][j] = 0;
-      }
-    }
+  for (int k = 0; k < read_t::BYTES / read_t::WORD; ++k) {
+    read.words[k] = (word)masked(from[k], row_mask, column.mask);
   }
 #pragma unroll
-  for (int tx = 0; tx < TX; ++tx) {
+  for (int j = 0; j < V; ++j) {
+    out[j] = VALUE_X(read.elements[j]);
+  }
+}
+
+/* What row `r` of those that the tile reads adds to each of the tile's rows. */
+INLINE void add_row(const STORED_X* row, unsigned row_mask, int r, const line_t (&columns)[READ_X],
+                    const float (&w)[KY][KX][V], float (&sums)[TY][TX][V]) {
+  float read[READ_X][V];
 #pragma unroll
-    for (int kx = 0; kx < KX; ++kx) {
+  for (int k = 0; k < READ_X; ++k) {
+    read_column(row, row_mask, columns[k], read[k]);
+  }
 #pragma unroll
-      for (int j = 0; j < V; ++j) {
-        sums[tx][j] = __fmaf_rn(VALUE_X(read[tx * SX + kx * DX][j]), w[kx][j], sums[tx][j]);
+  for (int ty = 0; ty < TY; ++ty) {
+    const int tap = r - ty * SY;
+    const int ky = tap / DY;
+    if (tap < 0 || tap % DY != 0 || ky >= KY) {
+      continue;
+    }
+#pragma unroll
+    for (int tx = 0; tx < TX; ++tx) {
+#pragma unroll
+      for (int kx = 0; kx < KX; ++kx) {
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+          sums[ty][tx][j] =
+              __fmaf_rn(read[tx * SX + kx * DX][j], w[ky][kx][j], sums[ty][tx][j]);
+        }
       }
     }
   }
@@ -74,18 +123,21 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_cons
     locate(p, is_live && y < s.rows && x < s.columns, (int)image, channel, y, x, at[k]);
     read_constants(p, at[k], operands[k]);
   }
+  line_t columns[READ_X];
+#pragma unroll
+  for (int k = 0; k < READ_X; ++k) {
+    columns[k] = line_at(x0 * SX - s.begin_x + k, s.width, s.x_column);
+  }
   wait_for_predecessors();
   release_dependents(); /* earlier, what follows would only be in the way */
-  const STORED_X* from = (const STORED_X*)s.x + (int)image * s.x_image + channel;
-  const int first = x0 * SX - s.begin_x;
+  /* Of an image without pixels none is read: what is there instead counts for nothing. */
+  const STORED_X* from = s.height == 0 || s.width == 0
+                             ? (const STORED_X*)s.weights
+                             : (const STORED_X*)s.x + (int)image * s.x_image + channel;
 #pragma unroll
-  for (int ty = 0; ty < TY; ++ty) {
-#pragma unroll
-    for (int ky = 0; ky < KY; ++ky) {
-      const int row = (y0 + ty) * SY - s.begin_y + ky * DY;
-      add_row(s, from + row * s.x_row, is_live && row >= 0 && row < s.height, first, w[ky],
-              sums[ty]);
-    }
+  for (int r = 0; r < READ_Y; ++r) {
+    const line_t row = line_at(y0 * SY - s.begin_y + r, is_live ? s.height : 0, s.x_row);
+    add_row(from + row.offset, row.mask, r, columns, w, sums);
   }
   u64 fault = 0;
 #pragma unroll

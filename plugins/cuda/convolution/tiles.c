@@ -14,7 +14,8 @@ enum {
   SHARED_BYTES = 227 << 10,
   MOST_ROWS = 512, /* of a product: beyond, a library's tiles are better */
   DEPTHWISE_THREADS = 128,
-  DEPTHWISE_WEIGHTS = 128 /* of a thread, in registers */
+  DEPTHWISE_AT_ONCE = 1024, /* of a multiprocessor: with more, threads do several pixels each */
+  DEPTHWISE_WEIGHTS = 128   /* of a thread, in registers */
 };
 
 static int64_t up(int64_t count, int64_t of) {
@@ -323,24 +324,30 @@ static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p) {
 }
 
 /* As measured (sdk/docs/gpu-experiments-4.md): few channels and pixels a thread where there are few
- * of them, else more. */
+ * of them. Where there are many, instructions are what takes time, and fewest for each pixel where
+ * rows and columns that are read serve several. */
 static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, uint8_t product,
                                  tenon__cuda_choice_t* out_choices, double* out_seconds) {
-  static const uint8_t shapes[][3] = {
+  enum { FORMS = 7, FEWEST = 4 /* of the elements of a thread, where there are many */ };
+  static const uint8_t shapes[2][FORMS][3] = {
       /* channels, rows, columns */
-      {2, 1, 1}, {2, 1, 2}, {4, 1, 2}, {4, 2, 2}, {8, 1, 1}, {1, 1, 2}, {1, 1, 1}};
+      {{2, 1, 1}, {2, 1, 2}, {4, 1, 2}, {4, 2, 2}, {8, 1, 1}, {1, 1, 2}, {1, 1, 1}},
+      {{4, 2, 2}, {2, 2, 4}, {4, 4, 2}, {2, 2, 2}, {8, 1, 2}, {1, 2, 4}, {1, 2, 2}}};
   const tenon__cuda_extents_t e = extents_of(p);
+  const int64_t elements = e.images * e.y[0] * e.y[1] * p->channels;
+  const bool are_many = elements > (int64_t)FEWEST * MULTIPROCESSORS * DEPTHWISE_AT_ONCE;
   const double pixels = (double)(e.x[0] * e.x[1] + e.y[0] * e.y[1]);
   const double bytes = 2.0 * (double)(e.images * p->channels) * pixels;
   uint32_t count = 0;
-  for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes) && count < TENON_CUDA_TILE_TACTICS; k++) {
-    if (p->channels % shapes[k][0] == 0 && shapes[k][0] * taps_of(p) <= DEPTHWISE_WEIGHTS) {
+  for (uint32_t k = 0; k < FORMS && count < TENON_CUDA_TILE_TACTICS; k++) {
+    const uint8_t* shape = shapes[are_many ? 1 : 0][k];
+    if (p->channels % shape[0] == 0 && shape[0] * taps_of(p) <= DEPTHWISE_WEIGHTS) {
       out_seconds[count] = 1.3e-6 + bytes / 2e12 + 1e-8 * count;
       out_choices[count++] = (tenon__cuda_choice_t){.kind = TENON_CUDA_DEPTHWISE,
                                                     .product = product,
-                                                    .rows = shapes[k][1],
-                                                    .across = shapes[k][2],
-                                                    .along = shapes[k][0]};
+                                                    .rows = shape[1],
+                                                    .across = shape[2],
+                                                    .along = shape[0]};
     }
   }
   return count;
