@@ -13,10 +13,12 @@
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 
-/* Both ways are measured in turn, so many times at least, and until this has passed. Runs that
- * follow one another are timed together: the host's part of the first is before the device's. */
-enum { LEAST_ROUNDS = 5, MOST_ROUNDS = 40, RUNS_A_ROUND = 8 };
+/* Both ways are measured in turn, so many times at least, and until this has passed. Short runs
+ * that follow one another are timed together: the host's part of the first is before the device's.
+ */
+enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 40, RUNS_A_ROUND = 8 };
 static const double most_seconds = 0.1;
+static const double short_seconds = 2e-3;
 
 /* A tensor in the device's memory. */
 typedef struct lent_tensor_t {
@@ -33,6 +35,7 @@ typedef struct stream_runs_t {
   lent_tensor_t* outputs;
   tenon__context_t* on_streams;
   tenon__context_t* in_a_row;
+  int runs_a_round;
 } stream_runs_t;
 
 static const tenon__graph_t* main_graph(const stream_runs_t* r) {
@@ -129,9 +132,10 @@ static tenon_status_t begin_context(const stream_runs_t* r, bool uses_lanes,
   return tenon__context_set_timing(*out_context, true);
 }
 
-static tenon_status_t time_round(tenon__context_t* context, double* inout_least) {
+static tenon_status_t time_round(const stream_runs_t* r, tenon__context_t* context,
+                                 double* inout_least) {
   tenon__run_times_t times;
-  for (int k = 0; k < RUNS_A_ROUND; ++k) {
+  for (int k = 0; k < r->runs_a_round; ++k) {
     TENON_TRY(tenon__context_enqueue(context));
   }
   TENON_TRY(tenon__context_synchronize(context));
@@ -142,17 +146,20 @@ static tenon_status_t time_round(tenon__context_t* context, double* inout_least)
 }
 
 static tenon_status_t run_both(stream_runs_t* r, tenon__stream_times_t* times) {
-  const double begin = tenon__seconds();
   TENON_TRY(make_tensors(r));
   TENON_TRY(begin_context(r, true, &r->on_streams));
   TENON_TRY(begin_context(r, false, &r->in_a_row));
+  r->runs_a_round = 1;
+  TENON_TRY(time_round(r, r->in_a_row, &times->in_a_row));
+  r->runs_a_round = times->in_a_row < short_seconds ? RUNS_A_ROUND : 1;
+  const double begin = tenon__seconds();
   for (int k = 0; k < LEAST_ROUNDS || (k < MOST_ROUNDS && tenon__seconds() - begin < most_seconds);
        ++k) {
     if (tenon__interrupt_is_wanted(r->building->options->tuning.interrupt)) {
       return TENON_ERROR_CANCELLED;
     }
-    TENON_TRY(time_round(r->on_streams, &times->on_streams));
-    TENON_TRY(time_round(r->in_a_row, &times->in_a_row));
+    TENON_TRY(time_round(r, r->on_streams, &times->on_streams));
+    TENON_TRY(time_round(r, r->in_a_row, &times->in_a_row));
   }
   return TENON_OK;
 }

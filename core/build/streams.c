@@ -120,7 +120,7 @@ tenon_status_t tenon__building_judge_streams(tenon__building_t* b, tenon__made_t
   if (!has_branches(b->plan) || !tenon__tuning_may_measure(&b->tuning)) {
     return TENON_OK;
   }
-  TENON_TRY(tenon__building_progress(b, "try branches on streams", 0, 1));
+  TENON_TRY(tenon__building_progress(b, "write", 0, 1));
   TENON_TRY(find_times(b, made, &times, &is_found));
   if (!is_found) {
     return TENON_OK;
