@@ -216,8 +216,10 @@ static bool run_tactics(made_t* m, const tenon_kernel_t* kernel, uint32_t* inout
   const uint32_t count = kernel_take_tactic(kernel, &m->fake, 0);
   const uint32_t step =
       convolution_tactics == 0 || count <= convolution_tactics ? 1 : count / convolution_tactics;
+  const uint32_t first = m->c->seed % step;
   bool good = true;
-  for (uint32_t k = m->c->seed % step; k < count; k += step) {
+  kernel_expect_tactics(kernel, &m->fake, first, count, step);
+  for (uint32_t k = first; k < count; k += step) {
     (void)kernel_take_tactic(kernel, &m->fake, k);
     if (m->c->is_single && convolution_narrows(&m->fake.tactic)) {
       continue;

@@ -66,6 +66,21 @@ uint32_t kernel_take_tactic(const tenon_kernel_t* kernel, fake_t* fake, uint32_t
   return fake->tactic_count;
 }
 
+static tenon_prepare_t preparation_of(fake_t* fake) {
+  tenon_prepare_t call = fake_prepare_call(fake, kernel_state());
+  call.host = &kernel_prepare_table;
+  return call;
+}
+
+void kernel_expect_tactics(const tenon_kernel_t* kernel, fake_t* fake, uint32_t first,
+                           uint32_t count, uint32_t step) {
+  for (uint32_t k = first; k < count && kernel->ahead != NULL; k += step) {
+    (void)kernel_take_tactic(kernel, fake, k);
+    const tenon_prepare_t call = preparation_of(fake);
+    kernel->ahead(&call);
+  }
+}
+
 /* ---- Memory ---- */
 
 static uint64_t scratch_bytes; /* of kernel_scratch */
@@ -129,8 +144,7 @@ tenon_status_t kernel_life_begin(kernel_life_t* out_life, const tenon_kernel_t* 
 }
 
 tenon_status_t kernel_life_bind(kernel_life_t* life) {
-  tenon_prepare_t making = fake_prepare_call(life->fake, kernel_state());
-  making.host = &kernel_prepare_table;
+  const tenon_prepare_t making = preparation_of(life->fake);
   const tenon_status_t status = life->kernel->prepare(&making, &life->instance);
   return status == TENON_OK ? life->kernel->bind(life->instance, (tenon_binding_t*)(void*)life,
                                                  &kernel_bind_table, &life->bound)

@@ -38,6 +38,10 @@ const tenon_kernel_t* kernel_find(const fake_t* fake);
 bool kernel_takes(const tenon_kernel_t* kernel, fake_t* fake, tenon_refusal_t* out_refusal);
 /* How many tactics there are; the fake keeps the one that is wanted, if it is among them. */
 uint32_t kernel_take_tactic(const tenon_kernel_t* kernel, fake_t* fake, uint32_t wanted);
+/* As a build does it before it times them: what they take long for begins, in all processors. Every
+ * `step`th of those from `first` to `count`. */
+void kernel_expect_tactics(const tenon_kernel_t* kernel, fake_t* fake, uint32_t first,
+                           uint32_t count, uint32_t step);
 
 typedef struct kernel_life_t {
   const tenon_kernel_t* kernel;

@@ -251,6 +251,9 @@ void kernel_check_given(kernel_case_t* c, const char* name, double error) {
   const tenon_kernel_t* kernel = kernel_find(&c->fake);
   const uint32_t count = is_taken(c, kernel) ? kernel_take_tactic(kernel, &c->fake, 0) : 0;
   bool good = count > 0;
+  if (good) {
+    kernel_expect_tactics(kernel, &c->fake, 0, count, 1);
+  }
   for (uint32_t tactic = 0; good && tactic < count; tactic++) {
     good = run_tactic(c, tactic, name, error);
   }
