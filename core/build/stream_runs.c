@@ -31,8 +31,8 @@ typedef struct stream_runs_t {
   tenon__arena_t arena;
   tenon__engine_t* engine;
   tenon__memory_t memory;
-  lent_tensor_t* inputs;
-  lent_tensor_t* outputs;
+  lent_tensor_t* tensors; /* inputs, then outputs */
+  uint32_t tensor_count;  /* that are there */
   tenon__context_t* on_streams;
   tenon__context_t* in_a_row;
   int runs_a_round;
@@ -91,23 +91,22 @@ static tenon_status_t fill(stream_runs_t* r, const tenon__value_node_t* value,
 
 static tenon_status_t make_tensors(stream_runs_t* r) {
   const tenon__graph_t* g = main_graph(r);
-  r->inputs = tenon__arena_allocate(&r->arena, g->input_count + 1u, sizeof *r->inputs);
-  r->outputs = tenon__arena_allocate(&r->arena, g->output_count + 1u, sizeof *r->outputs);
-  TENON_TRY_MEMORY(r->inputs != NULL && r->outputs != NULL);
-  for (uint32_t k = 0; k < g->input_count; ++k) {
-    const tenon__value_node_t* value = &g->values[g->inputs[k]];
-    TENON_TRY(lend(r, value, &r->inputs[k]));
-    TENON_TRY(fill(r, value, &r->inputs[k]));
-  }
-  for (uint32_t k = 0; k < g->output_count; ++k) {
-    TENON_TRY(lend(r, &g->values[g->outputs[k]], &r->outputs[k]));
+  const size_t count = (size_t)g->input_count + g->output_count;
+  r->tensors = tenon__arena_allocate(&r->arena, count + 1u, sizeof *r->tensors);
+  TENON_TRY_MEMORY(r->tensors != NULL);
+  for (uint32_t k = 0; k < count; ++k) {
+    const bool is_input = k < g->input_count;
+    const uint32_t value = is_input ? g->inputs[k] : g->outputs[k - g->input_count];
+    TENON_TRY(lend(r, &g->values[value], &r->tensors[k]));
+    r->tensor_count += 1;
+    TENON_TRY(is_input ? fill(r, &g->values[value], &r->tensors[k]) : TENON_OK);
   }
   return TENON_OK;
 }
 
-static void free_tensors(const stream_runs_t* r, const lent_tensor_t* tensors, uint32_t count) {
-  for (uint32_t k = 0; k < count; ++k) {
-    tenon__memory_free(&r->memory, tensors[k].view.data, tensors[k].size_bytes);
+static void free_tensors(const stream_runs_t* r) {
+  for (uint32_t k = 0; k < r->tensor_count; ++k) {
+    tenon__memory_free(&r->memory, r->tensors[k].view.data, r->tensors[k].size_bytes);
   }
 }
 
@@ -120,11 +119,12 @@ static tenon_status_t begin_context(const stream_runs_t* r, bool uses_lanes,
   TENON_TRY(tenon__context_create(r->engine, 0, NULL, out_context));
   tenon__context_use_lanes(*out_context, uses_lanes);
   for (uint32_t k = 0; k < g->input_count; ++k) {
-    const tenon_argument_t argument = {.kind = TENON_ARGUMENT_TENSOR, .tensor = r->inputs[k].view};
+    const tenon_argument_t argument = {.kind = TENON_ARGUMENT_TENSOR, .tensor = r->tensors[k].view};
     TENON_TRY(tenon__context_set_input_on_device(*out_context, k, &argument));
   }
   for (uint32_t k = 0; k < g->output_count; ++k) {
-    TENON_TRY(tenon__context_set_output_on_device(*out_context, k, &r->outputs[k].view));
+    TENON_TRY(
+        tenon__context_set_output_on_device(*out_context, k, &r->tensors[g->input_count + k].view));
   }
   for (int k = 0; k < 3; ++k) {
     TENON_TRY(tenon__context_run(*out_context));
@@ -177,8 +177,7 @@ tenon_status_t tenon__building_time_streams(const tenon__building_t* b, const te
       r.memory.device == NULL ? TENON_ERROR_UNSUPPORTED : run_both(&r, out_times);
   tenon__context_destroy(r.on_streams);
   tenon__context_destroy(r.in_a_row);
-  free_tensors(&r, r.inputs, r.inputs == NULL ? 0 : main_graph(&r)->input_count);
-  free_tensors(&r, r.outputs, r.outputs == NULL ? 0 : main_graph(&r)->output_count);
+  free_tensors(&r);
   tenon__arena_deinitialize(&r.arena);
   tenon__engine_release(r.engine);
   return status;

@@ -48,12 +48,10 @@ static void add_step(tenon__digest_state_t* state, const tenon__step_t* step) {
   }
 }
 
-/* Of the whole plan on these machines, one of the two ways. */
-static tenon__digest_t make_key(const tenon__building_t* b, const char* way) {
-  const tenon__plan_t* plan = b->plan;
+/* Of the whole plan on these machines. */
+static tenon__digest_t sign(const tenon__plan_t* plan) {
   tenon__digest_state_t state;
   tenon__digest_begin(&state);
-  add_text(&state, way);
   add_numbers(&state, &plan->thread_count, 1);
   for (uint32_t d = 0; d < plan->device_count; ++d) {
     add_text(&state, plan->devices[d].fingerprint);
@@ -70,10 +68,20 @@ static tenon__digest_t make_key(const tenon__building_t* b, const char* way) {
   return tenon__digest_end(&state);
 }
 
+static tenon__digest_t make_key(const tenon__digest_t* signature, const char* way) {
+  tenon__digest_state_t state;
+  tenon__digest_begin(&state);
+  tenon__digest_add(&state, signature, sizeof *signature);
+  add_text(&state, way);
+  return tenon__digest_end(&state);
+}
+
 /* False where they are not known and cannot be measured. */
 static tenon_status_t find_times(const tenon__building_t* b, const tenon__made_t* made,
                                  tenon__stream_times_t* out_times, bool* out_found) {
-  const tenon__digest_t keys[] = {make_key(b, "on streams"), make_key(b, "in a row")};
+  const tenon__digest_t signature = sign(b->plan);
+  const tenon__digest_t keys[] = {make_key(&signature, "on streams"),
+                                  make_key(&signature, "in a row")};
   tenon__timing_t times[2];
   tenon__timing_cache_t* cache = b->tuning.cache;
   *out_found = true;
@@ -100,11 +108,6 @@ static tenon_status_t put_in_a_row(const tenon__building_t* b, tenon__made_t* ma
   tenon__plan_t* plan = b->plan;
   for (uint32_t d = 0; d < plan->device_count; ++d) {
     plan->devices[d].lane_limit = 1;
-  }
-  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
-    for (uint32_t k = 0; k < plan->schedules[g].step_count; ++k) {
-      plan->schedules[g].steps[k].lane = 0;
-    }
   }
   plan->flags &= ~((uint32_t)TENON_PLAN_BYTE << TENON_PLAN_STREAMS_SHIFT);
   plan->flags |= 1u << TENON_PLAN_STREAMS_SHIFT;

@@ -137,10 +137,6 @@ void tenon__layouts_publish(layouts_t* l, tenon__unit_t* unit) {
 
 /* ---- Costs ---- */
 
-static cost_t add(cost_t a, cost_t b) {
-  return (cost_t){a.unknown_count + b.unknown_count, a.seconds + b.seconds};
-}
-
 /* A copy of the value from the order and type in which it lies to others. */
 static cost_t copy_cost(layouts_t* l, uint32_t value, orders_t orders) {
   tenon__time_t time = {0};
@@ -266,7 +262,7 @@ static cost_t reader_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t valu
   }
   for (uint32_t k = 0; k < unit->chosen.region->input_count; ++k) {
     if (unit->chosen.region->inputs[k].value == value) {
-      cost = add(cost, input_cost(l, unit, k, wanted_dtype(l, unit, k)));
+      cost = tenon__cost_sum(cost, input_cost(l, unit, k, wanted_dtype(l, unit, k)));
     }
   }
   return cost;
@@ -277,11 +273,11 @@ static cost_t readers_cost(layouts_t* l, uint32_t value, cost_t so_far, cost_t l
   const uint32_t* readers = tenon__lists_get(&l->readers, value);
   const uint32_t count = tenon__lists_count(&l->readers, value);
   for (uint32_t r = 0; r < count && tenon__cost_is_below(cost, limit); ++r) {
-    cost = add(cost, reader_cost(l, &l->units->items[readers[r]], value));
+    cost = tenon__cost_sum(cost, reader_cost(l, &l->units->items[readers[r]], value));
   }
   if (leaves_in_rows(l, value)) {
-    cost = add(cost,
-               copy_cost_unless_alike(l, value, from_place(l, value, NULL, TENON_DTYPE_UNDEFINED)));
+    cost = tenon__cost_sum(
+        cost, copy_cost_unless_alike(l, value, from_place(l, value, NULL, TENON_DTYPE_UNDEFINED)));
   }
   return cost;
 }
@@ -293,10 +289,9 @@ cost_t tenon__layouts_unit_cost(layouts_t* l, tenon__unit_t* unit, cost_t limit)
   for (uint32_t k = 0; k < region->input_count && tenon__cost_is_below(cost, limit); ++k) {
     if (region->inputs[k].value != TENON_NONE) {
       /* A move takes all in one type, or in their own. */
-      const tenon_dtype_t dtype = unit->plain != NULL && unit->plain->kind == TENON_REGION_MOVE
-                                      ? taken_dtype(l, unit, k)
-                                      : wanted_dtype(l, unit, k);
-      cost = add(cost, input_cost(l, unit, k, dtype));
+      const tenon_dtype_t dtype =
+          region->kind == TENON_REGION_MOVE ? taken_dtype(l, unit, k) : wanted_dtype(l, unit, k);
+      cost = tenon__cost_sum(cost, input_cost(l, unit, k, dtype));
     }
   }
   for (uint32_t k = 0; k < region->output_count && tenon__cost_is_below(cost, limit); ++k) {

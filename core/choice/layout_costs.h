@@ -24,6 +24,10 @@ static inline bool tenon__cost_is_below(cost_t a, cost_t b) {
                                             : a.seconds < b.seconds;
 }
 
+static inline cost_t tenon__cost_sum(cost_t a, cost_t b) {
+  return (cost_t){a.unknown_count + b.unknown_count, a.seconds + b.seconds};
+}
+
 /* While layouts of one covering are chosen. How each value lies is what tenon__layouts_publish last
  * said; orders are borrowed from tactics, or those of views. */
 typedef struct layouts_t {

@@ -9,7 +9,6 @@
 #include "core/base/status.h"
 #include "core/choice/choosing.h"
 
-enum { MOST_SWEEPS = 8 };
 /* What the whole must gain from narrower types: less is not worth their error. */
 static const double narrow_factor = 0.01;
 
@@ -37,6 +36,13 @@ static cost_t total_of(const layouts_t* l, const tenon__copies_t* copies) {
   return total;
 }
 
+/* What a program makes; operators' results follow their tactics' rules. */
+static tenon_status_t leave_in(choosing_t* c, tenon__unit_t* unit, tenon_dtype_t dtype) {
+  typing_t* t = &c->layouts.typing;
+  return tenon__typing_set(
+      t, unit, tenon__typing_may_narrow(t, unit) ? dtype : (tenon_dtype_t)TENON_DTYPE_UNDEFINED);
+}
+
 /* Everybody's fastest tactic of those in their own type or in this one, programs in between in it:
  * of a chain none may gain where it alone is converted, and all of them together. */
 static tenon_status_t narrow_all(choosing_t* c, tenon_dtype_t dtype) {
@@ -46,9 +52,7 @@ static tenon_status_t narrow_all(choosing_t* c, tenon_dtype_t dtype) {
     if (unit->kind != TENON_UNIT_REGION) {
       continue;
     }
-    TENON_TRY(tenon__typing_set(
-        &l->typing, unit,
-        tenon__typing_may_narrow(&l->typing, unit) ? dtype : (tenon_dtype_t)TENON_DTYPE_UNDEFINED));
+    TENON_TRY(leave_in(c, unit, dtype));
     tenon__typing_pick(&l->typing, dtype, &unit->chosen);
     tenon__layouts_publish(l, unit);
   }
@@ -122,8 +126,7 @@ static cost_t cost_of(choosing_t* c, const neighbours_t* n) {
   const cost_t no_limit = {INFINITY, INFINITY};
   cost_t sum = {0, 0};
   for (uint32_t k = 0; k < n->count; ++k) {
-    const cost_t cost = tenon__layouts_unit_cost(&c->layouts, n->units[k], no_limit);
-    sum = (cost_t){sum.unknown_count + cost.unknown_count, sum.seconds + cost.seconds};
+    sum = tenon__cost_sum(sum, tenon__layouts_unit_cost(&c->layouts, n->units[k], no_limit));
   }
   return sum;
 }
@@ -161,9 +164,7 @@ static tenon_status_t try_together(choosing_t* c, tenon__unit_t* unit, tenon_dty
   find_neighbours(c, unit, &n);
   cost_t before = cost_of(c, &n);
   before.seconds *= TENON_BETTER_FACTOR;
-  TENON_TRY(tenon__typing_set(
-      &l->typing, unit,
-      tenon__typing_may_narrow(&l->typing, unit) ? dtype : (tenon_dtype_t)TENON_DTYPE_UNDEFINED));
+  TENON_TRY(leave_in(c, unit, dtype));
   bool is_better = pick_maker(c, unit, dtype);
   if (is_better) {
     tenon__layouts_publish(l, unit);
@@ -241,7 +242,7 @@ static tenon_status_t settle_types(choosing_t* c, best_t* inout_best) {
   tenon__copies_t copies;
   bool changed = true;
   TENON_TRY(tenon__choosing_settle(c));
-  for (uint32_t sweep = 0; sweep < MOST_SWEEPS && changed; ++sweep) {
+  for (uint32_t sweep = 0; sweep < TENON_SWEEP_LIMIT && changed; ++sweep) {
     TENON_TRY(improve_together(c, &changed));
     TENON_TRY(changed ? tenon__choosing_settle(c) : TENON_OK);
   }

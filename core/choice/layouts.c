@@ -14,7 +14,6 @@
 #include "core/choice/choosing.h"
 #include "core/choice/readers.h"
 
-enum { MOST_SWEEPS = 8 };
 /* The pick as it is, its result in that order. */
 static void try_order(choosing_t* c, tenon__unit_t* unit, const uint32_t* order,
                       cost_t* inout_least, tenon__chosen_t* inout_best) {
@@ -257,7 +256,7 @@ static tenon_status_t improve_all(choosing_t* c, bool* out_changed) {
 
 tenon_status_t tenon__choosing_settle(choosing_t* c) {
   bool changed = true;
-  for (uint32_t sweep = 0; sweep < MOST_SWEEPS && changed; ++sweep) {
+  for (uint32_t sweep = 0; sweep < TENON_SWEEP_LIMIT && changed; ++sweep) {
     TENON_TRY(improve_all(c, &changed));
   }
   return TENON_OK;

@@ -237,12 +237,11 @@ static bool asks_for(const typing_t* t, const struct tenon_region_t* plain,
 }
 
 /* A kernel need not know programs that convert in order to take a type: where the unit's retyped
- * region is slower than a pick of the plain one that asks for the same types, that is chosen. The
- * one that it had, where it did. */
+ * region is slower than a pick of the plain one that asks for the same types, or nobody takes it,
+ * that is chosen. The one that it had, where it did. */
 static void prefer_plain(const typing_t* t, const variant_t* variant, const tenon__chosen_t* before,
                          tenon__unit_t* unit) {
   const tenon__candidates_t* c = unit->plain_candidates;
-  const tenon__candidates_t* now = unit->chosen.candidates;
   tenon__chosen_t plain = {.region = unit->plain, .candidates = c};
   uint32_t p = 0;
   while (p < c->pick_count && !asks_for(t, unit->plain, &c->items[c->picks[p]].tactic, variant)) {
@@ -256,8 +255,9 @@ static void prefer_plain(const typing_t* t, const variant_t* variant, const teno
       asks_for(t, unit->plain, &c->items[before->pick].tactic, variant)) {
     plain = *before;
   }
-  if (now->count == 0 || unit->chosen.is_forbidden ||
-      tenon__time_compare(c->items[plain.pick].time, now->items[unit->chosen.pick].time) < 0) {
+  const tenon__chosen_t* now = &unit->chosen;
+  if (now->region == unit->plain || now->is_forbidden ||
+      tenon__time_compare(c->items[plain.pick].time, now->candidates->items[now->pick].time) < 0) {
     unit->chosen = plain;
   }
 }

@@ -230,11 +230,18 @@ static void place_steps(lanes_t* l) {
   }
 }
 
+static void put_in_a_row(tenon__step_t* steps, uint32_t count) {
+  for (uint32_t k = 0; k < count; ++k) {
+    steps[k].lane = 0;
+  }
+}
+
 static tenon_status_t find_lanes(tenon__plan_t* plan, tenon__schedule_t* schedule, uint32_t first,
                                  uint32_t count, tenon__arena_t* arena) {
   lanes_t l = {.limit = plan->devices[schedule->steps[first].device].lane_limit,
                .count = 1,
                .steps = &schedule->steps[first]};
+  put_in_a_row(l.steps, count);
   if (count < 3 || l.limit < 2) { /* two beside one another, and what reads both */
     return TENON_OK;
   }
@@ -244,9 +251,7 @@ static tenon_status_t find_lanes(tenon__plan_t* plan, tenon__schedule_t* schedul
   TENON_TRY(tenon__ordering_begin(arena, schedule, first, count, &l.order));
   place_steps(&l);
   if (l.whole > (1 - least_gain) * l.serial) {
-    for (uint32_t k = 0; k < count; ++k) {
-      l.steps[k].lane = 0;
-    }
+    put_in_a_row(l.steps, count);
   }
   return TENON_OK;
 }

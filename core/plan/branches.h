@@ -58,8 +58,9 @@ void tenon__ordering_needs(const tenon__ordering_t* order, tenon__before_t* inou
 /* Puts the next step on a lane, behind what is there; `known` is done before it besides. */
 void tenon__ordering_place(tenon__ordering_t* order, uint32_t lane, const tenon__before_t* known);
 
-/* Lanes for the steps of one graph, on devices that have several; where they are not worth it all
- * stays on lane 0. Of a schedule that is classified (is_dynamic). OUT_OF_MEMORY only. */
+/* Lanes for the steps of one graph, on devices that have several, whatever lanes they had; where
+ * they are not worth it all is on lane 0. Of a schedule that is classified (is_dynamic).
+ * OUT_OF_MEMORY only. */
 tenon_status_t tenon__branches_find(tenon__plan_t* plan, uint32_t graph, tenon__arena_t* arena);
 /* For each step the last one, in the schedule's order, that may be at work at the same time: itself
  * where none is. OUT_OF_MEMORY only. */

@@ -35,6 +35,20 @@ static inline tenon_kernel_t dense_kernel(const char* name, tactics_t tactics) {
   return kernel;
 }
 
+/* With a slot behind the operator. */
+static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
+                                      .kind = TENON_SLOT_EPILOGUE,
+                                      .max_operands = 2,
+                                      .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL};
+
+static inline tenon_kernel_t slot_kernel(const char* name, tactics_t tactics) {
+  tenon_kernel_t kernel = dense_kernel(name, tactics);
+  kernel.slots = &epilogue;
+  kernel.slot_count = 1;
+  kernel.slot_stride = sizeof(tenon_slot_t);
+  return kernel;
+}
+
 static inline tenon_status_t emit(tenon_emit_t* to, add_t add, const char* name, double seconds) {
   const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = name, .estimate_seconds = seconds};
   return add(to, &tactic);

@@ -10,19 +10,6 @@ static void make_dense_and_ramp(test_fixture_t* b) {
   add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
 }
 
-static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
-                                      .kind = TENON_SLOT_EPILOGUE,
-                                      .max_operands = 2,
-                                      .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL};
-
-static tenon_kernel_t slot_kernel(const char* name, tactics_t tactics) {
-  tenon_kernel_t kernel = dense_kernel(name, tactics);
-  kernel.slots = &epilogue;
-  kernel.slot_count = 1;
-  kernel.slot_stride = sizeof(tenon_slot_t);
-  return kernel;
-}
-
 /* Takes its neighbours' arithmetic, but then it is slow: three milliseconds, where the step alone
  * and its neighbour take microseconds. */
 TACTICS(dear_when_filled) {

@@ -68,11 +68,6 @@ static tenon_kernel_t pattern_of(const char* name, const char* pattern, tactics_
   return kernel;
 }
 
-static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
-                                      .kind = TENON_SLOT_EPILOGUE,
-                                      .max_operands = 2,
-                                      .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL};
-
 /* A product in columns, with a slot. */
 static tenon_kernel_t dense_in_columns(void) {
   tenon_kernel_t kernel = kernel_of("dense", in_columns);

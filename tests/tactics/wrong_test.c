@@ -265,11 +265,6 @@ TENON_TEST(bytes_that_look_unwritten_are_written) {
 
 /* ---- Several nodes at once ---- */
 
-static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
-                                      .kind = TENON_SLOT_EPILOGUE,
-                                      .max_operands = 2,
-                                      .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL};
-
 static void make_dense_and_ramp(test_fixture_t* b) {
   static const float weights[64] = {1, -1, 1, -1, 1, -1, 1, -1, -2, 2};
   const tenon_value_t x = test_input(b, "x", DIMS(ROWS, 8));
