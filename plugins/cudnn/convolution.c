@@ -86,6 +86,9 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   if (x->rank < 3 || x->rank > 5) {
     return tenon__cudnn_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
   }
+  if (tenon__cudnn_may_lack_pixels(x)) {
+    return tenon__cudnn_refuse(out_refusal, TENON_REFUSAL_SHAPE, "perhaps no pixels");
+  }
   if (!tenon__cudnn_is_fixed(w)) {
     return tenon__cudnn_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "weights");
   }

@@ -193,6 +193,11 @@ static tenon_status_t find_packed(const tenon__cudnn_convolution_t* c, const bin
 static tenon_status_t bind_elements(const tenon__cudnn_convolution_t* c, binding_t* b,
                                     bound_t* bound) {
   const tenon_cuda_native_t* native = c->device->native;
+  const tenon_tensor_view_t* x = &b->host->input(b->handle, c->x)->tensor;
+  if (tenon__cudnn_count(x->dims, x->rank) == 0) {
+    return tenon__cudnn_say(b->sink, TENON_ERROR_UNSUPPORTED,
+                            "an image without pixels, which cuDNN does not take");
+  }
   tenon_status_t status = read_shapes(c, b);
   b->window = c->window;
   if (status == TENON_OK && !tenon__cudnn_window_fit(&b->window, c->transposed ? &b->y : &b->x,

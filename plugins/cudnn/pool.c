@@ -71,6 +71,9 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   if (x->rank < 3 || x->rank > 5) {
     return tenon__cudnn_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
   }
+  if (tenon__cudnn_may_lack_pixels(x)) {
+    return tenon__cudnn_refuse(out_refusal, TENON_REFUSAL_SHAPE, "perhaps no pixels");
+  }
   if (y == NULL ||
       (table->node_output_count(handle, 0) > 1 && table->node_output(handle, 0, 1) != TENON_NONE)) {
     return tenon__cudnn_refuse(out_refusal, TENON_REFUSAL_OTHER, "gives no indices");

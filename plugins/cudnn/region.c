@@ -43,6 +43,14 @@ bool tenon__cudnn_is_fixed(const tenon_value_info_t* value) {
   return fixed;
 }
 
+bool tenon__cudnn_may_lack_pixels(const tenon_value_info_t* image) {
+  bool may_lack = false;
+  for (uint32_t axis = 2; axis < image->rank; axis++) {
+    may_lack = may_lack || (image->dims_min[axis] == 0 && image->dims_max[axis] >= 0);
+  }
+  return may_lack;
+}
+
 int32_t tenon__cudnn_refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
   *out_refusal = (tenon_refusal_t){.reason = reason, .detail = detail};
   return 0;
@@ -106,8 +114,8 @@ bool tenon__cudnn_window_fit(tenon__cudnn_window_t* window, const tenon__cudnn_s
       window->end[a] = total - window->begin[a];
     }
     const int64_t room = extent + window->begin[a] + window->end[a] - reach;
-    fits = fits && window->begin[a] >= 0 && window->end[a] >= 0 && room >= 0 &&
-           room / window->stride[a] + 1 == count;
+    fits = fits && extent > 0 && count > 0 && window->begin[a] >= 0 && window->end[a] >= 0 &&
+           room >= 0 && room / window->stride[a] + 1 == count;
   }
   return fits;
 }

@@ -23,6 +23,9 @@ int64_t tenon__cudnn_number_of(tenon__cudnn_region_t region, const char* name, s
                                int64_t otherwise);
 /* Equal extents throughout the profile. */
 bool tenon__cudnn_is_fixed(const tenon_value_info_t* value);
+/* Does the profile know an image that may be without pixels, as padding alone? cuDNN takes none.
+ * What only a run finds out may be any, and is refused by bind where it is one. */
+bool tenon__cudnn_may_lack_pixels(const tenon_value_info_t* image);
 int32_t tenon__cudnn_refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail);
 /* False: not a type of cuDNN's that this plugin takes. */
 bool tenon__cudnn_type_of(tenon_dtype_t dtype, cudnnDataType_t* out_type);
@@ -55,7 +58,8 @@ typedef struct tenon__cudnn_window_t {
 void tenon__cudnn_window_read(tenon__cudnn_region_t region, uint32_t spatial, const int64_t* kernel,
                               tenon__cudnn_window_t* out_window);
 /* Padding that follows from extents: those over which the window goes, and how many windows there
- * are. False: cuDNN would find another number of windows, or padding is negative. */
+ * are. False: cuDNN would find another number of windows, padding is negative, or there are no
+ * pixels. */
 bool tenon__cudnn_window_fit(tenon__cudnn_window_t* window, const tenon__cudnn_shape_t* over,
                              const tenon__cudnn_shape_t* windows);
 /* Extents of [N, C, spatial...] with strides by layout. */

@@ -99,7 +99,7 @@ extern uint32_t convolution_tactics;
 
 /* By own kernels channels in pieces of 16 bytes, or few, one by one or all together. By a
  * library's f32 with nothing or a known form behind it, pools that pad alike on both sides: of
- * others a device may have none. */
+ * others a device may have none. A library may take no image without pixels. */
 bool convolution_must_run(const convolution_case_t* c);
 
 /* Is f32 narrowed by the tactic, to f16 or bf16? */
