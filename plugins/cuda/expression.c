@@ -3,6 +3,7 @@
  * for the device, once for equal texts; a binding finds the fewest axes of its shapes; a call fills
  * in addresses and launches one kernel.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "axes.h"
@@ -10,6 +11,7 @@
 #include "form.h"
 #include "kernels.h"
 #include "launch.h"
+#include "layouts.h"
 
 typedef struct instance_t {
   tenon_device_t* device;
@@ -51,36 +53,75 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
                                                                  "CUDA's run-time compiler, NVRTC");
 }
 
+enum { ARGUMENTS = TENON_CUDA_TENSORS };
+typedef struct rules_t {
+  tenon_argument_rule_t inputs[ARGUMENTS];
+  tenon_argument_rule_t outputs[ARGUMENTS];
+} rules_t;
+
+/* What is of the space's own rank lies in the order that the form is made for: how long rows take
+ * depends on it. Constants stay as they are: they would be copied in each run. */
+static tenon_argument_rule_t rule_of(const tenon_value_info_t* value, uint32_t rank,
+                                     int32_t order) {
+  tenon_argument_rule_t rule = {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
+  if (value == NULL || value->rank != rank || (value->flags & TENON_VALUE_CONSTANT) != 0) {
+    return rule;
+  }
+  if (order == TENON_CUDA_ORDER_ROWS) {
+    rule.kind = TENON_LAYOUT_ROW_MAJOR;
+  } else if (order == TENON_CUDA_ORDER_CHANNELS_LAST) {
+    rule.kind = TENON_LAYOUT_EXACT;
+    rule.layout = tenon__cuda_channels_last(rank);
+  }
+  return rule;
+}
+
+static void write_rules(const tenon_region_t* region, const tenon_region_table_t* table,
+                        int32_t order, rules_t* out_rules) {
+  const uint32_t rank = table->program(region)->rank;
+  for (uint32_t k = 0; k < table->input_count(region); k++) {
+    const uint32_t value = table->input(region, k);
+    out_rules->inputs[k] =
+        rule_of(value == TENON_NONE ? NULL : table->value(region, value), rank, order);
+  }
+  for (uint32_t k = 0; k < table->output_count(region); k++) {
+    const uint32_t value = table->output(region, k);
+    out_rules->outputs[k] =
+        rule_of(value == TENON_NONE ? NULL : table->value(region, value), rank, order);
+  }
+}
+
 static tenon_status_t tactics(void* state, const tenon_region_t* region,
                               const tenon_region_table_t* table, tenon_emit_t* emit,
                               tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
   static const char* const names[] = {"half the threads a row", "by rule",
                                       "twice the threads a row"};
-  enum { ARGUMENTS = TENON_CUDA_TENSORS };
-  tenon_argument_rule_t rules[ARGUMENTS];
+  static const char* const orders[] = {"", "", ", channels last"};
   tenon__cuda_analysis_t analysis;
-  int32_t variants[3];
+  tenon__cuda_choice_t choices[TENON_CUDA_CHOICES];
   uint32_t reason = 0;
   (void)state;
   if (table->input_count(region) > ARGUMENTS || table->output_count(region) > ARGUMENTS ||
       tenon__cuda_analyse(table->program(region), &analysis, &reason) != NULL) {
     return TENON_OK;
   }
-  for (size_t k = 0; k < ARGUMENTS; k++) {
-    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
-  }
   const tenon_numerics_t numerics = {.reassociates = 1};
   tenon_status_t status = TENON_OK;
-  const uint32_t count = tenon__cuda_form_variants(&analysis, variants);
+  const uint32_t count = tenon__cuda_form_choices(&analysis, choices);
   for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
-    const bool is_halved = !analysis.reduces && variants[k] == TENON_CUDA_FORM_HALF;
+    const bool is_halved = !analysis.reduces && choices[k].variant == TENON_CUDA_FORM_HALF;
+    const char* how = is_halved ? "half the elements an access" : names[choices[k].variant + 1];
+    rules_t rules;
+    char name[64];
+    (void)snprintf(name, sizeof(name), "%s%s", how, orders[choices[k].order]);
+    write_rules(region, table, choices[k].order, &rules);
     const tenon_tactic_t tactic = {
         .size = sizeof(tactic),
-        .name = is_halved ? "half the elements an access" : names[variants[k] + 1],
-        .configuration = &variants[k],
-        .configuration_size = sizeof(variants[k]),
-        .inputs = rules,
-        .outputs = rules,
+        .name = name,
+        .configuration = &choices[k],
+        .configuration_size = sizeof(choices[k]),
+        .inputs = rules.inputs,
+        .outputs = rules.outputs,
         .numerics = &numerics,
         .launches = 1,
         .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY,
@@ -109,7 +150,7 @@ static tenon_status_t make_module(const tenon_prepare_t* call, instance_t* insta
 }
 
 static tenon_status_t read_call(const tenon_prepare_t* call, instance_t** out_instance) {
-  int32_t variant = TENON_CUDA_FORM_RULE;
+  tenon__cuda_choice_t choice = {TENON_CUDA_FORM_RULE, TENON_CUDA_ORDER_ANY};
   uint32_t reason = 0;
   tenon_device_t* device = tenon__cuda_prepared_device(call);
   if (device == NULL) {
@@ -119,16 +160,16 @@ static tenon_status_t read_call(const tenon_prepare_t* call, instance_t** out_in
   if (instance == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  if (call->tactic != NULL && call->tactic->configuration_size == sizeof(variant)) {
-    memcpy(&variant, call->tactic->configuration, sizeof(variant));
+  if (call->tactic != NULL && call->tactic->configuration_size == sizeof(choice)) {
+    memcpy(&choice, call->tactic->configuration, sizeof(choice));
   }
-  if (variant < TENON_CUDA_FORM_HALF || variant > TENON_CUDA_FORM_TWICE ||
+  if (!tenon__cuda_choice_is_one(choice, call->table->program(call->region)) ||
       tenon__cuda_analyse(call->table->program(call->region), &instance->analysis, &reason) !=
           NULL) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   instance->device = device;
-  instance->form = tenon__cuda_form_choose(&instance->analysis, call->region, call->table, variant);
+  instance->form = tenon__cuda_form_choose(&instance->analysis, call->region, call->table, choice);
   instance->layout = tenon__cuda_layout_of(&instance->analysis);
   *out_instance = instance;
   return TENON_OK;
@@ -245,7 +286,8 @@ static void write_indexed(const binding_t* binding, const instance_t* instance,
   }
 }
 
-/* Divides the innermost axis into accesses; what it had is left in `out_last`. */
+/* Divides the innermost axis into accesses; what it had is left in `out_last`. Of columns it is the
+ * innermost of the rows. */
 static void divide(const instance_t* instance, bound_t* bound, tenon__cuda_axes_t* axes,
                    int64_t* out_last) {
   const int64_t elements = instance->form.elements;
@@ -342,12 +384,15 @@ static tenon_status_t bind_rows(const binding_t* binding, bound_t* bound,
   int64_t last = 0;
   tenon__cuda_axes_join(space, ~along, &outer);
   tenon__cuda_axes_join(space, along, &inner);
-  const int64_t rows = tenon__cuda_axes_count(&outer);
   const int64_t length = tenon__cuda_axes_count(&inner);
-  divide(instance, bound, &inner, &last);
+  const tenon__cuda_axes_t whole = outer;
+  divide(instance, bound, form->columns != 0 ? &outer : &inner, &last);
   check_wide(instance, bound, &inner);
   check_wide(instance, bound, &outer);
   const int64_t accesses = tenon__cuda_axes_count(&inner);
+  const int64_t rows = tenon__cuda_axes_count(&outer); /* as many as an access has at once */
+  const uint32_t slots = form->columns != 0 ? form->rows / form->elements : form->rows;
+  const bool is_ragged = last % form->elements != 0;
   if (rows > INT32_MAX || accesses > INT32_MAX || last > INT32_MAX ||
       !tenon__cuda_axes_write(&outer, layout, layout->outer, bound->parameters) ||
       !tenon__cuda_axes_write(&inner, layout, layout->inner, bound->parameters)) {
@@ -355,19 +400,20 @@ static tenon_status_t bind_rows(const binding_t* binding, bound_t* bound,
   }
   counts.count = (uint32_t)accesses;
   counts.rows = (uint32_t)rows;
-  counts.ragged = last % form->elements != 0 ? 1 : 0;
+  counts.ragged = is_ragged ? 1 : 0;
   counts.last = (uint32_t)last;
   bound->whole = accesses <= (int64_t)form->items * form->parts;
   bound->launch.kernel = bound->whole ? instance->whole : instance->other;
-  bound->launch.threads = form->parts * form->rows;
-  if (bound->launch.kernel == NULL) {
+  bound->launch.threads = form->parts * slots;
+  if (bound->launch.kernel == NULL || (form->columns != 0 && is_ragged)) {
     return tenon__cuda_fail(
         binding->host->sink == NULL ? NULL : binding->host->sink(binding->handle),
         TENON_ERROR_INTERNAL,
-        "a row of %lld elements, where the plan was made for %u threads of %u", (long long)length,
-        form->parts, form->items * form->elements);
+        "%lld rows of %lld elements, where the plan was made for %u threads of %u",
+        (long long)tenon__cuda_axes_count(&whole), (long long)length, form->parts,
+        form->items * form->elements);
   }
-  return finish(binding, bound, &counts, length, (rows + form->rows - 1) / form->rows);
+  return finish(binding, bound, &counts, length, (rows + slots - 1) / slots);
 }
 
 static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_bind_table_t* host,
@@ -453,7 +499,7 @@ const tenon_kernel_t tenon__cuda_expressions_kernel = {
     .size = sizeof(tenon_kernel_t),
     .name = "expressions",
     .device = "cuda",
-    .version = 1,
+    .version = 2,
     .flags = TENON_KERNEL_EXPRESSIONS,
     .match = match,
     .tactics = tactics,

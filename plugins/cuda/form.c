@@ -3,11 +3,17 @@
 
 #include <string.h>
 
+#include "layouts.h"
+
 enum {
   UNKNOWN_LENGTH = 1024,
   MANY_ROWS = 2048,
   LANES = 32,
   KEPT_ELEMENTS = 64, /* of a thread, of all operands together */
+  READ_ELEMENTS = 32, /* at once, likewise */
+  READ_ACCESSES = 4,
+  FEW_BLOCKS = 128,
+  COLUMN_BYTES = 64, /* that neighbouring threads read */
   CROWDED_THREADS = 512,
   CROWDED_ELEMENTS = 24 /* a block of more threads leaves each 64 registers */
 };
@@ -57,11 +63,17 @@ static extents_t find_extents(const tenon__cuda_analysis_t* analysis, const teno
   return extents;
 }
 
-/* As many as the narrowest tensor has in 16 bytes, but no more than 32 bytes of the widest. */
-static uint32_t access_elements(const tenon__cuda_analysis_t* analysis) {
+/* Bytes of an element. */
+typedef struct widths_t {
+  uint32_t least;
+  uint32_t most;
+} widths_t;
+
+/* Of what varies along a row, or without rows of everything. */
+static widths_t widths_of(const tenon__cuda_analysis_t* analysis) {
   const tenon_program_t* program = analysis->program;
   uint32_t least = 8;
-  uint32_t most = 2; /* bytes */
+  uint32_t most = 2;
   for (uint32_t k = 0; k < program->operand_count + program->output_count; k++) {
     const bool is_operand = k < program->operand_count;
     if (is_operand &&
@@ -74,8 +86,14 @@ static uint32_t access_elements(const tenon__cuda_analysis_t* analysis) {
     least = bytes < least ? bytes : least;
     most = bytes > most ? bytes : most;
   }
-  const uint32_t elements = least <= 2 ? 8 : least <= 4 ? 4 : 2;
-  return elements * most > 32 ? 32 / most : elements;
+  return (widths_t){least, most};
+}
+
+/* As many as the narrowest tensor has in 16 bytes, but no more than 32 bytes of the widest. */
+static uint32_t access_elements(const tenon__cuda_analysis_t* analysis) {
+  const widths_t widths = widths_of(analysis);
+  const uint32_t elements = widths.least <= 2 ? 8 : widths.least <= 4 ? 4 : 2;
+  return elements * widths.most > 32 ? 32 / widths.most : elements;
 }
 
 static uint32_t power_above(int64_t number) {
@@ -114,42 +132,92 @@ static int64_t varying_operands(const tenon__cuda_analysis_t* analysis) {
   return count;
 }
 
-static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t* extents,
-                        int32_t variant, tenon__cuda_form_t* form) {
+/* The rows of a space. */
+typedef struct rows_t {
+  int64_t length;
+  int64_t count;
+  int64_t neighbours;   /* rows beside one another for certain */
+  uint32_t along_count; /* axes of more than one element */
+  bool fixed;           /* the length is known */
+  bool innermost;       /* the last axis of more than one element is along the row */
+} rows_t;
+
+static uint32_t axis_at(uint32_t place, uint32_t rank, int32_t order) {
+  return order == TENON_CUDA_ORDER_CHANNELS_LAST ? tenon__cuda_channels_last(rank)->order[place]
+                                                 : place;
+}
+
+static rows_t rows_of(const tenon__cuda_analysis_t* analysis, const extents_t* extents,
+                      int32_t order) {
   const uint32_t rank = analysis->program->rank;
-  int64_t length = 1;
-  int64_t rows = 1;
-  bool fixed = true;
-  bool innermost = false; /* the last axis of more than one element is along the row */
-  uint32_t along_count = 0;
-  for (uint32_t axis = 0; axis < rank; axis++) {
+  rows_t rows = {.length = 1, .count = 1, .neighbours = 1, .fixed = true};
+  for (uint32_t place = 0; place < rank; place++) {
+    const uint32_t axis = axis_at(place, rank, order);
     const bool along = (analysis->reduced_axes >> axis & 1) != 0;
     const int64_t extent = extents->optimum[axis] < 1 ? 1 : extents->optimum[axis];
-    *(along ? &length : &rows) *= extent;
-    fixed = fixed && (!along || (extents->optimum[axis] > 0 && extents->fixed[axis]));
-    innermost = extent > 1 ? along : innermost;
-    along_count += along && extent > 1 ? 1 : 0;
+    const bool is_fixed = extents->optimum[axis] > 0 && extents->fixed[axis];
+    *(along ? &rows.length : &rows.count) *= extent;
+    rows.fixed = rows.fixed && (!along || is_fixed);
+    rows.innermost = extent > 1 ? along : rows.innermost;
+    rows.along_count += along && extent > 1 ? 1 : 0;
+    if (extent > 1 || !is_fixed) {
+      rows.neighbours = along || !is_fixed || order == TENON_CUDA_ORDER_ANY ? 1 : extent;
+    }
   }
-  form->columns = rows > 1 && !innermost ? 1 : 0;
-  if (!fixed && length == 1) {
-    length = UNKNOWN_LENGTH;
+  if (!rows.fixed && rows.length == 1) {
+    rows.length = UNKNOWN_LENGTH;
   }
-  while (form->elements > 1 && (form->columns != 0 || (fixed && length % form->elements != 0))) {
+  return rows;
+}
+
+/* Rows that lie beside one another: an access has an element of each of several. `bytes`: of the
+ * widest element. */
+static void choose_columns(const rows_t* rows, uint32_t bytes, int32_t variant,
+                           tenon__cuda_form_t* form) {
+  while (form->elements > 1 && rows->neighbours % form->elements != 0) {
     form->elements /= 2;
   }
-  const int64_t accesses = (length + form->elements - 1) / form->elements;
-  uint32_t parts = form->columns != 0 ? between(power_above((length + 7) / 8), 1, 16)
-                                      : row_threads(length, accesses, rows);
+  const uint32_t word = form->elements * bytes;
+  uint32_t slots = form->elements == 1 ? LANES : between(COLUMN_BYTES / word, 1, LANES);
+  if (slots > 1 && form->elements > 1 && rows->count / form->elements / slots < FEW_BLOCKS) {
+    slots /= 2;
+  }
+  const bool few = rows->count / form->elements / slots < 2 * (int64_t)FEW_BLOCKS;
+  const uint32_t most = form->elements == 1 ? 16 * LANES : few ? 1024 : CROWDED_THREADS;
+  uint32_t parts = between(power_above((rows->length + 7) / 8), 1, most / slots);
   parts = variant < 0 ? parts / 2 : parts << variant;
-  form->parts = between(parts, 1, form->columns != 0 ? 32 : 1024);
-  form->rows = form->columns != 0 ? LANES : between(128 / form->parts, 1, 128);
+  form->parts = between(parts, LANES / slots, 1024 / slots);
+  form->rows = slots * form->elements;
+}
+
+static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t* extents,
+                        tenon__cuda_choice_t choice, tenon__cuda_form_t* form) {
+  const rows_t rows = rows_of(analysis, extents, choice.order);
+  int64_t accesses = rows.length;
+  uint32_t threads = 0;
+  form->columns = rows.count > 1 && !rows.innermost ? 1 : 0;
+  if (form->columns != 0) {
+    choose_columns(&rows, widths_of(analysis).most, choice.variant, form);
+    threads = form->parts * (form->rows / form->elements);
+  } else {
+    while (form->elements > 1 && rows.fixed && rows.length % form->elements != 0) {
+      form->elements /= 2;
+    }
+    accesses = (rows.length + form->elements - 1) / form->elements;
+    const uint32_t parts = row_threads(rows.length, accesses, rows.count);
+    form->parts = between(choice.variant < 0 ? parts / 2 : parts << choice.variant, 1, 1024);
+    form->rows = between(128 / form->parts, 1, 128);
+    threads = form->parts * form->rows;
+  }
   const int64_t items = (accesses + form->parts - 1) / form->parts;
-  const int64_t kept = items * form->elements * varying_operands(analysis);
-  const bool crowded = form->parts * form->rows > CROWDED_THREADS;
-  form->items = kept <= (crowded ? CROWDED_ELEMENTS : KEPT_ELEMENTS) ? (uint32_t)items : 0;
+  const int64_t each = form->elements * varying_operands(analysis);
+  const bool crowded = threads > CROWDED_THREADS;
+  form->items = items * each <= (crowded ? CROWDED_ELEMENTS : KEPT_ELEMENTS) ? (uint32_t)items : 0;
+  form->batch = between((uint32_t)(READ_ELEMENTS / (each < 1 ? 1 : each)), 1, READ_ACCESSES);
   /* Several axes may lie apart: then accesses end with the innermost, and there are more of them.
    */
-  const bool sure = fixed && (along_count <= 1 || form->elements == 1);
+  const bool sure =
+      rows.fixed && (rows.along_count <= 1 || form->elements == 1 || form->columns != 0);
   form->again = form->items == 0 || !sure ? 1 : 0;
 }
 
@@ -172,28 +240,50 @@ static bool computes_much(const tenon_program_t* program) {
   return false;
 }
 
-uint32_t tenon__cuda_form_variants(const tenon__cuda_analysis_t* analysis,
-                                   int32_t out_variants[3]) {
+/* Is what is innermost in rows along a row of the program, and with channels last not, or the other
+ * way round? */
+static bool order_matters(const tenon__cuda_analysis_t* analysis) {
+  const uint32_t rank = analysis->program->rank;
+  const uint64_t along = analysis->reduced_axes;
+  return analysis->reduces && (rank == 3 || rank == 4) &&
+         (along >> 1 & 1) != (along >> (rank - 1) & 1);
+}
+
+uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
+                                  tenon__cuda_choice_t out_choices[TENON_CUDA_CHOICES]) {
   const bool is_wide = access_elements(analysis) > 1;
+  const bool has_orders = order_matters(analysis);
+  const int32_t first = has_orders ? TENON_CUDA_ORDER_ROWS : TENON_CUDA_ORDER_ANY;
+  const int32_t last = has_orders ? TENON_CUDA_ORDER_CHANNELS_LAST : TENON_CUDA_ORDER_ANY;
   uint32_t count = 0;
-  out_variants[count++] = TENON_CUDA_FORM_RULE;
-  if (analysis->reduces || (is_wide && computes_much(analysis->program))) {
-    out_variants[count++] = TENON_CUDA_FORM_HALF;
-  }
-  if (analysis->reduces) {
-    out_variants[count++] = TENON_CUDA_FORM_TWICE;
+  for (int32_t order = first; order <= last; order++) {
+    out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_RULE, order};
+    if (analysis->reduces || (is_wide && computes_much(analysis->program))) {
+      out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_HALF, order};
+    }
+    if (analysis->reduces) {
+      out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_TWICE, order};
+    }
   }
   return count;
 }
 
+bool tenon__cuda_choice_is_one(tenon__cuda_choice_t choice, const tenon_program_t* program) {
+  return choice.variant >= TENON_CUDA_FORM_HALF && choice.variant <= TENON_CUDA_FORM_TWICE &&
+         choice.order >= TENON_CUDA_ORDER_ANY && choice.order <= TENON_CUDA_ORDER_CHANNELS_LAST &&
+         (choice.order == TENON_CUDA_ORDER_ANY ||
+          (program != NULL && (program->rank == 3 || program->rank == 4)));
+}
+
 tenon__cuda_form_t tenon__cuda_form_choose(const tenon__cuda_analysis_t* analysis,
                                            const tenon_region_t* region,
-                                           const tenon_region_table_t* table, int32_t variant) {
+                                           const tenon_region_table_t* table,
+                                           tenon__cuda_choice_t choice) {
   tenon__cuda_form_t form = {.elements = access_elements(analysis)};
   if (analysis->reduces) {
     const extents_t extents = find_extents(analysis, region, table);
-    choose_rows(analysis, &extents, variant, &form);
-  } else if (variant == TENON_CUDA_FORM_HALF && form.elements > 1) {
+    choose_rows(analysis, &extents, choice, &form);
+  } else if (choice.variant == TENON_CUDA_FORM_HALF && form.elements > 1) {
     form.elements /= 2;
   }
   return form;

@@ -11,11 +11,26 @@
  * to compute. */
 enum { TENON_CUDA_FORM_HALF = -1, TENON_CUDA_FORM_RULE = 0, TENON_CUDA_FORM_TWICE = 1 };
 
-/* The variants worth a try, TENON_CUDA_FORM_RULE first: of rows all three. */
-uint32_t tenon__cuda_form_variants(const tenon__cuda_analysis_t* analysis, int32_t out_variants[3]);
+/* How operands lie that vary along the whole space. Where rows are innermost in one of two orders
+ * and not in the other, each has a form of its own. */
+enum { TENON_CUDA_ORDER_ANY, TENON_CUDA_ORDER_ROWS, TENON_CUDA_ORDER_CHANNELS_LAST };
+
+typedef struct tenon__cuda_choice_t {
+  int32_t variant;
+  int32_t order;
+} tenon__cuda_choice_t;
+
+/* The choices worth a try, the one by rule first in each order. */
+enum { TENON_CUDA_CHOICES = 6 };
+uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
+                                  tenon__cuda_choice_t out_choices[TENON_CUDA_CHOICES]);
+
+/* A plan may say anything. */
+bool tenon__cuda_choice_is_one(tenon__cuda_choice_t choice, const tenon_program_t* program);
 
 tenon__cuda_form_t tenon__cuda_form_choose(const tenon__cuda_analysis_t* analysis,
                                            const tenon_region_t* region,
-                                           const tenon_region_table_t* table, int32_t variant);
+                                           const tenon_region_table_t* table,
+                                           tenon__cuda_choice_t choice);
 
 #endif

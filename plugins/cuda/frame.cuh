@@ -1,7 +1,7 @@
 /*
  * What every generated kernel is made with, behind arithmetic.cuh: its parameters, how a number of
  * an access becomes places in all tensors, how elements are read and written, how the threads of a
- * row meet. The text in front defines WALKS, AXES, INDEXED, and for rows PARTS, ROWS and COLUMNS.
+ * row meet. The text in front defines WALKS, AXES, INDEXED, and for rows PARTS, SLOTS and COLUMNS.
  *
  * A walk is whatever goes along the space: an operand, an output, or a coordinate, which is a tensor
  * that has no memory and whose element is its place.
@@ -177,7 +177,7 @@ INLINE void tell(const parameters_t& p, u64 fault) {
   }
 }
 
-/* ---- Rows: PARTS threads share one, a block has ROWS of them ---- */
+/* ---- Rows: PARTS threads share one, or V neighbours (COLUMNS); a block has SLOTS times that ---- */
 
 #ifdef PARTS
 struct join_sum {
@@ -204,29 +204,56 @@ INLINE bool other(bool x, int distance) {
 }
 
 /* What all threads of a row have, joined in a fixed order; each of them gets it. */
+#if COLUMNS
+/* Of V rows at once: within a warp first, then one thread a row joins what its warps have. */
+template <class T, class JOIN>
+INLINE void combine(T (&x)[V], JOIN join) {
+#if PARTS > 1
+  enum { LANES = SLOTS < 32 ? 32 : SLOTS, GROUPS = PARTS * SLOTS / LANES };
+  __shared__ T partial[GROUPS][SLOTS][V];
+  const unsigned slot = threadIdx.x % SLOTS;
+#pragma unroll
+  for (int distance = SLOTS; distance < LANES; distance *= 2) {
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      x[j] = join(x[j], other(x[j], distance));
+    }
+  }
+  if (threadIdx.x % LANES < SLOTS) {
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      partial[threadIdx.x / LANES][slot][j] = x[j];
+    }
+  }
+  __syncthreads();
+  for (unsigned n = threadIdx.x; GROUPS > 1 && n < SLOTS * V; n += PARTS * SLOTS) {
+    T all = partial[0][n / V][n % V];
+#pragma unroll
+    for (int k = 1; k < GROUPS; ++k) {
+      all = join(all, partial[k][n / V][n % V]);
+    }
+    partial[0][n / V][n % V] = all;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    x[j] = partial[0][slot][j];
+  }
+  __syncthreads();
+#endif
+}
+#else
 template <class T, class JOIN>
 INLINE T combine(T x, JOIN join) {
 #if PARTS == 1
   return x;
-#elif COLUMNS
-  __shared__ T partial[PARTS][ROWS];
-  const unsigned slot = threadIdx.x % ROWS;
-  partial[threadIdx.x / ROWS][slot] = x;
-  __syncthreads();
-  T all = partial[0][slot];
-#pragma unroll
-  for (int k = 1; k < PARTS; ++k) {
-    all = join(all, partial[k][slot]);
-  }
-  __syncthreads();
-  return all;
 #else
 #pragma unroll
   for (int distance = (PARTS < 32 ? PARTS : 32) / 2; distance > 0; distance /= 2) {
     x = join(x, other(x, distance));
   }
 #if PARTS > 32
-  __shared__ T partial[ROWS][PARTS / 32];
+  __shared__ T partial[SLOTS][PARTS / 32];
   const unsigned slot = threadIdx.x / PARTS;
   if (threadIdx.x % 32 == 0) {
     partial[slot][threadIdx.x % PARTS / 32] = x;
@@ -242,4 +269,5 @@ INLINE T combine(T x, JOIN join) {
   return x;
 #endif
 }
+#endif
 #endif

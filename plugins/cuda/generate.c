@@ -65,8 +65,17 @@ static void write_element(const maker_t* maker, const char* sources, const char*
   }
 }
 
+/* What element j belongs to. */
+static const char* row_name(const maker_t* maker) {
+  return maker->form->columns != 0 ? "row[j]" : "row";
+}
+/* Of each row that a thread has a part of. */
+static const char* for_each_row(const maker_t* maker) {
+  return maker->form->columns != 0 ? "#pragma unroll\n  for (int j = 0; j < V; ++j)" : "";
+}
+
 static void write_compute(const maker_t* maker) {
-  ADD(maker->text, "    out_t out;\n    element(p, in, row, out);\n");
+  ADD(maker->text, "    out_t out;\n    element(p, in, %s, out);\n", row_name(maker));
   for (uint32_t k = 0; k < maker->analysis->program->output_count; k++) {
     if (!tenon__cuda_output_is_of_row(maker->analysis, k)) {
       ADD(maker->text, "    r%u[j] = out.r%u;\n", k, k);
@@ -154,23 +163,11 @@ static void write_singles(const maker_t* maker) {
 
 /* ---- Rows ---- */
 
-/* Over the accesses of a thread: the number of each is n. */
-static void begin_loop(const maker_t* maker) {
-  if (maker->kept) {
-    ADD(maker->text,
-        "#pragma unroll\n  for (int i = 0; i < %u; ++i) {\n  const unsigned n = i * PARTS + part;\n"
-        "  if (n < p.count) {\n",
-        maker->form->items);
-  } else {
-    ADD(maker->text,
-        "#pragma unroll 1\n  for (unsigned n = part; n < p.count; n += PARTS) {\n  {\n");
-  }
-}
-
 static void write_walk(const maker_t* maker) {
   ADD(maker->text,
-      "  const int left = left_of(p, n);\n  i64 o[WALKS];\n#pragma unroll\n"
-      "  for (int w = 0; w < WALKS; ++w) o[w] = base[w];\n  walk(p.inner, n, o);\n");
+      "  const int left = %s;\n  i64 o[WALKS];\n#pragma unroll\n"
+      "  for (int w = 0; w < WALKS; ++w) o[w] = base[w];\n  walk(p.inner, n, o);\n",
+      maker->form->columns != 0 ? "V" : "left_of(p, n)");
 }
 
 static void write_row_fetches(const maker_t* maker, const char* index) {
@@ -185,25 +182,53 @@ static void write_row_fetches(const maker_t* maker, const char* index) {
   }
 }
 
-static void declare_row_sources(const maker_t* maker, const char* dimensions) {
+static void declare_row_sources(const maker_t* maker, uint32_t accesses) {
   const tenon__cuda_analysis_t* analysis = maker->analysis;
   for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
     if (varies(maker, k)) {
-      ADD(maker->text, "  stored_%s s%u%s;\n", operand_type(maker, k), analysis->operand_walks[k],
-          dimensions);
+      ADD(maker->text, "  stored_%s s%u[%u][V];\n", operand_type(maker, k),
+          analysis->operand_walks[k], accesses);
     }
   }
 }
 
-/* What is in registers, or is read now; then over the elements of an access. */
+/* Access i of so many, if it is there: its number is n. */
+static void begin_accesses(const maker_t* maker, uint32_t accesses, const char* first) {
+  ADD(maker->text,
+      "#pragma unroll\n  for (int i = 0; i < %u; ++i) {\n  const unsigned n = i * PARTS + %s;\n"
+      "  if (n < p.count) {\n",
+      accesses, first);
+}
+
+static void write_reads(const maker_t* maker, uint32_t accesses, const char* first) {
+  declare_row_sources(maker, accesses);
+  begin_accesses(maker, accesses, first);
+  write_walk(maker);
+  write_row_fetches(maker, "[i]");
+  ADD(maker->text, "  }\n  }\n");
+}
+
+/* Over the elements of all accesses of a thread, which are in registers, or are read now, several
+ * at once so that they are waited for together. */
 static void begin_elements(const maker_t* maker) {
-  write_walk(maker); /* the compiler drops what nobody reads */
+  const uint32_t accesses = maker->kept ? maker->form->items : maker->form->batch;
+  const char* first = maker->kept ? "part" : "first";
   if (!maker->kept) {
-    declare_row_sources(maker, "[V]");
-    write_row_fetches(maker, "");
+    ADD(maker->text,
+        "#pragma unroll 1\n  for (unsigned first = part; first < p.count; first += %u * PARTS) {\n",
+        accesses);
+    write_reads(maker, accesses, first);
   }
+  begin_accesses(maker, accesses, first);
+  write_walk(maker); /* the compiler drops what nobody reads */
+}
+/* Over the elements of one. */
+static void begin_access(const maker_t* maker) {
   ADD(maker->text, "#pragma unroll\n  for (int j = 0; j < V; ++j) {\n");
-  write_element(maker, maker->kept ? "[i]" : "", "    in.c%u = o[%u] + (i64)j * p.step[%u];\n");
+  write_element(maker, "[i]", "    in.c%u = o[%u] + (i64)j * p.step[%u];\n");
+}
+static void end_elements(const maker_t* maker) {
+  ADD(maker->text, maker->kept ? "  }\n  }\n" : "  }\n  }\n  }\n");
 }
 
 static void write_start(const maker_t* maker, uint32_t k) {
@@ -212,7 +237,7 @@ static void write_start(const maker_t* maker, uint32_t k) {
   const bool least = in->opcode == TENON_OPCODE_REDUCE_MAX;
   const uint32_t bits = tenon__cuda_bytes(in->dtype) * 8;
   const uint64_t top = bits == 0 ? 0 : (uint64_t)1 << (bits - 1);
-  ADD(maker->text, "  row.a%u = (%s)", k, type);
+  ADD(maker->text, "%s  %s.a%u = (%s)", for_each_row(maker), row_name(maker), k, type);
   if (in->opcode == TENON_OPCODE_PROD) {
     ADD(maker->text, "1;\n");
   } else if (in->opcode != TENON_OPCODE_REDUCE_MIN && !least) {
@@ -248,15 +273,25 @@ static void write_end(const maker_t* maker, uint32_t k) {
   const int kind = tenon__cuda_class(in->dtype);
   const bool narrow = (kind == 'i' || kind == 'u') && tenon__cuda_bytes(in->dtype) < 4;
   const char* type = tenon__cuda_value_type(in->dtype);
-  ADD(maker->text, "  row.v%u = combine(row.a%u, join_%s());\n", k, k, join_of(in->opcode));
+  const char* row = row_name(maker);
+  const char* each = for_each_row(maker);
+  if (maker->form->columns != 0) {
+    ADD(maker->text, "  {\n  %s all[V];\n%s  all[j] = row[j].a%u;\n", type, each, k);
+    ADD(maker->text, "  combine(all, join_%s());\n%s  row[j].v%u = all[j];\n  }\n",
+        join_of(in->opcode), each, k);
+  } else {
+    ADD(maker->text, "  row.v%u = combine(row.a%u, join_%s());\n", k, k, join_of(in->opcode));
+  }
   if (narrow) {
-    ADD(maker->text, "  row.v%u = wrap_%s(row.v%u);\n", k, tenon__cuda_mnemonic(in->dtype), k);
+    ADD(maker->text, "%s  %s.v%u = wrap_%s(%s.v%u);\n", each, row, k,
+        tenon__cuda_mnemonic(in->dtype), row, k);
   }
   if (in->opcode == TENON_OPCODE_MEAN && kind == 'f') {
-    ADD(maker->text, "  row.v%u = row.v%u / (%s)p.limit;\n", k, k, type);
+    ADD(maker->text, "%s  %s.v%u = %s.v%u / (%s)p.limit;\n", each, row, k, row, k, type);
   } else if (in->opcode == TENON_OPCODE_MEAN) {
     const char* wide = kind == 'u' ? "u64" : "i64";
-    ADD(maker->text, "  row.v%u = (%s)op_div((%s)row.v%u, (%s)p.limit);\n", k, type, wide, k, wide);
+    ADD(maker->text, "%s  %s.v%u = (%s)op_div((%s)%s.v%u, (%s)p.limit);\n", each, row, k, type,
+        wide, row, k, wide);
   }
 }
 
@@ -270,16 +305,62 @@ static void write_passes(const maker_t* maker) {
         write_start(maker, k);
       }
     }
-    begin_loop(maker);
     begin_elements(maker);
-    ADD(maker->text, "    if (j < left) pass%u(p, in, row);\n  }\n  }\n  }\n", level);
+    begin_access(maker);
+    ADD(maker->text, "    if (j < left) pass%u(p, in, %s);\n  }\n", level, row_name(maker));
+    end_elements(maker);
     for (uint32_t k = 0; k < program->instruction_count; k++) {
       if (tenon__cuda_is_reduction(program->instructions[k].opcode) &&
           analysis->level[k] == level) {
         write_end(maker, k);
       }
     }
-    ADD(maker->text, "  after%u(p, row);\n", level);
+    ADD(maker->text, "%s  after%u(p, %s);\n", for_each_row(maker), level, row_name(maker));
+  }
+}
+
+static void declare_results(const maker_t* maker, bool of_row) {
+  for (uint32_t k = 0; k < maker->analysis->program->output_count; k++) {
+    if (tenon__cuda_output_is_of_row(maker->analysis, k) == of_row) {
+      ADD(maker->text, "  stored_%s r%u[V];\n", output_type(maker, k), k);
+    }
+  }
+}
+
+static void write_results_of_row(const maker_t* maker) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  ADD(maker->text,
+      "    out_t out;\n    result(p, row, out);\n    fault = worse(fault, out.fault);\n");
+  for (uint32_t k = 0; k < analysis->program->output_count; k++) {
+    const uint32_t walk = analysis->output_walks[k];
+    if (tenon__cuda_output_is_of_row(analysis, k)) {
+      ADD(maker->text, "    if (p.data[%u] != 0) ((stored_%s*)p.data[%u])[base[%u]] = out.r%u;\n",
+          walk, output_type(maker, k), walk, walk, k);
+    }
+  }
+}
+/* Of V rows, neighbours. */
+static void write_results_of_rows(const maker_t* maker) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  declare_results(maker, true);
+  ADD(maker->text,
+      "%s {\n    out_t out;\n    result(p, row[j], out);\n    fault = worse(fault, out.fault);\n",
+      for_each_row(maker));
+  for (uint32_t k = 0; k < analysis->program->output_count; k++) {
+    if (tenon__cuda_output_is_of_row(analysis, k)) {
+      ADD(maker->text, "    r%u[j] = out.r%u;\n", k, k);
+    }
+  }
+  ADD(maker->text, "  }\n");
+  for (uint32_t k = 0; k < analysis->program->output_count; k++) {
+    const uint32_t walk = analysis->output_walks[k];
+    if (tenon__cuda_output_is_of_row(analysis, k)) {
+      ADD(maker->text,
+          "    if (p.data[%u] != 0) place((stored_%s*)p.data[%u] + base[%u], p.step[%u], "
+          "p.wide[%u], "
+          "V, r%u);\n",
+          walk, output_type(maker, k), walk, walk, walk, walk, k);
+    }
   }
 }
 
@@ -292,29 +373,22 @@ static void write_row_outputs(const maker_t* maker) {
   }
   ADD(maker->text, "  if (!live) return;\n");
   if (at_points) {
-    begin_loop(maker);
-    for (uint32_t k = 0; k < program->output_count; k++) {
-      if (!tenon__cuda_output_is_of_row(analysis, k)) {
-        ADD(maker->text, "  stored_%s r%u[V];\n", output_type(maker, k), k);
-      }
-    }
     begin_elements(maker);
+    declare_results(maker, false);
+    begin_access(maker);
     write_compute(maker);
-    ADD(maker->text, "    if (j < left) row.fault = worse(row.fault, out.fault);\n  }\n");
+    ADD(maker->text, "    if (j < left) fault = worse(fault, out.fault);\n  }\n");
     write_places(maker);
-    ADD(maker->text, "  }\n  }\n");
+    end_elements(maker);
   }
-  ADD(maker->text,
-      "  if (part == 0) {\n    out_t out;\n    result(p, row, out);\n"
-      "    row.fault = worse(row.fault, out.fault);\n");
-  for (uint32_t k = 0; k < program->output_count; k++) {
-    const uint32_t walk = analysis->output_walks[k];
-    if (tenon__cuda_output_is_of_row(analysis, k)) {
-      ADD(maker->text, "    if (p.data[%u] != 0) ((stored_%s*)p.data[%u])[base[%u]] = out.r%u;\n",
-          walk, output_type(maker, k), walk, walk, k);
-    }
+  ADD(maker->text, "  if (part == 0) {\n");
+  if (maker->form->columns != 0) {
+    write_results_of_rows(maker);
+  } else {
+    write_results_of_row(maker);
   }
-  ADD(maker->text, "  }\n  tell(p, row.fault);\n}\n\n");
+  ADD(maker->text, "  }\n%s  fault = worse(fault, %s.fault);\n  tell(p, fault);\n}\n\n",
+      for_each_row(maker), row_name(maker));
 }
 
 static void write_uniform_sources(const maker_t* maker) {
@@ -322,15 +396,31 @@ static void write_uniform_sources(const maker_t* maker) {
   const tenon_program_t* program = analysis->program;
   for (uint32_t k = 0; k < program->operand_count; k++) {
     const uint32_t walk = analysis->operand_walks[k];
-    if (walk != TENON_NONE && !varies(maker, k)) {
+    if (walk == TENON_NONE || varies(maker, k)) {
+      continue;
+    }
+    if (maker->form->columns != 0) {
+      ADD(maker->text,
+          "  {\n  stored_%s all[V];\n"
+          "  fetch((const stored_%s*)p.data[%u] + base[%u], p.step[%u], p.wide[%u], V, all);\n"
+          "%s  row[j].s%u = all[j];\n  }\n",
+          operand_type(maker, k), operand_type(maker, k), walk, walk, walk, walk,
+          for_each_row(maker), walk);
+    } else {
       ADD(maker->text, "  row.s%u = ((const stored_%s*)p.data[%u])[base[%u]];\n", walk,
           operand_type(maker, k), walk, walk);
     }
   }
   for (uint32_t axis = 0; axis < program->rank; axis++) {
-    if (analysis->axis_walks[axis] != TENON_NONE && !axis_varies(maker, axis)) {
-      ADD(maker->text, "  row.c%u = base[%u];\n", analysis->axis_walks[axis],
-          analysis->axis_walks[axis]);
+    const uint32_t walk = analysis->axis_walks[axis];
+    if (walk == TENON_NONE || axis_varies(maker, axis)) {
+      continue;
+    }
+    if (maker->form->columns != 0) {
+      ADD(maker->text, "%s  row[j].c%u = base[%u] + (i64)j * p.step[%u];\n", for_each_row(maker),
+          walk, walk, walk);
+    } else {
+      ADD(maker->text, "  row.c%u = base[%u];\n", walk, walk);
     }
   }
 }
@@ -338,26 +428,21 @@ static void write_uniform_sources(const maker_t* maker) {
 static void write_rows(maker_t* maker, bool kept) {
   maker->kept = kept;
   ADD(maker->text,
-      "extern \"C\" __global__ void __launch_bounds__(PARTS * ROWS) %s(const __grid_constant__ "
+      "extern \"C\" __global__ void __launch_bounds__(PARTS * SLOTS) %s(const __grid_constant__ "
       "parameters_t p) {\n"
       "  begin(p);\n"
-      "  const unsigned slot = COLUMNS ? threadIdx.x %% ROWS : threadIdx.x / PARTS;\n"
-      "  const unsigned part = COLUMNS ? threadIdx.x / ROWS : threadIdx.x %% PARTS;\n"
-      "  const unsigned number = blockIdx.x * ROWS + slot;\n"
+      "  const unsigned slot = COLUMNS ? threadIdx.x %% SLOTS : threadIdx.x / PARTS;\n"
+      "  const unsigned part = COLUMNS ? threadIdx.x / SLOTS : threadIdx.x %% PARTS;\n"
+      "  const unsigned number = blockIdx.x * SLOTS + slot;\n"
       "  const bool live = number < p.rows;\n"
       "  i64 base[WALKS];\n  origin(base);\n  walk(p.outer, live ? number : 0, base);\n"
-      "  row_t row;\n  row.fault = 0;\n",
-      kept ? "rows" : "rows_again");
+      "  u64 fault = 0;\n  row_t row%s;\n%s  %s.fault = 0;\n",
+      kept ? "rows" : "rows_again", maker->form->columns != 0 ? "[V]" : "", for_each_row(maker),
+      row_name(maker));
   write_uniform_sources(maker);
-  ADD(maker->text, "  after0(p, row);\n");
+  ADD(maker->text, "%s  after0(p, %s);\n", for_each_row(maker), row_name(maker));
   if (kept) {
-    char dimensions[32];
-    (void)snprintf(dimensions, sizeof(dimensions), "[%u][V]", maker->form->items);
-    declare_row_sources(maker, dimensions);
-    begin_loop(maker);
-    write_walk(maker);
-    write_row_fetches(maker, "[i]");
-    ADD(maker->text, "  }\n  }\n");
+    write_reads(maker, maker->form->items, "part");
   }
   write_passes(maker);
   write_row_outputs(maker);
@@ -373,8 +458,8 @@ void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__c
       analysis->walk_count, rank == 0 ? 1 : rank,
       analysis->indexed_count == 0 ? 1 : analysis->indexed_count, form->elements);
   if (analysis->reduces) {
-    ADD(out_text, "#define PARTS %u\n#define ROWS %u\n#define COLUMNS %u\n", form->parts,
-        form->rows, form->columns);
+    ADD(out_text, "#define PARTS %u\n#define SLOTS %u\n#define COLUMNS %u\n", form->parts,
+        form->columns != 0 ? form->rows / form->elements : form->rows, form->columns);
   }
   tenon__cuda_text_copy(out_text, tenon__cuda_arithmetic_text);
   tenon__cuda_text_copy(out_text, tenon__cuda_launch_text);

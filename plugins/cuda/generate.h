@@ -21,11 +21,14 @@ enum { TENON_CUDA_SINGLES = 4, TENON_CUDA_SPACE_THREADS = 128 };
 typedef struct tenon__cuda_form_t {
   uint32_t elements; /* of an access: 1, 2, 4 or 8 */
   /* Of rows. */
-  uint32_t parts;   /* threads that share a row: a power of two */
-  uint32_t rows;    /* rows of a block */
-  uint32_t items;   /* accesses of a thread, kept in registers; 0: `rows` is left out */
-  uint32_t again;   /* 1: `rows_again` is there */
-  uint32_t columns; /* 1: neighbouring threads have neighbouring rows */
+  uint32_t parts; /* threads that share a row: a power of two */
+  uint32_t rows;  /* rows of a block */
+  uint32_t items; /* accesses of a thread, kept in registers; 0: `rows` is left out */
+  uint32_t again; /* 1: `rows_again` is there */
+  uint32_t
+      columns;    /* 1: the elements of an access, and neighbouring threads, have neighbouring rows
+                   */
+  uint32_t batch; /* accesses that `rows_again` reads at once */
 } tenon__cuda_form_t;
 
 /* `out_text->failed` where there is no memory. */

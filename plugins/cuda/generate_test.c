@@ -132,11 +132,13 @@ static void make_rows(made_t* made) {
 
 TENON_TEST(writes_rows_in_every_form) {
   static const tenon__cuda_form_t forms[] = {
-      {.elements = 8, .parts = 32, .rows = 4, .items = 4, .again = 1},
+      {.elements = 8, .parts = 32, .rows = 4, .items = 4, .again = 1, .batch = 1},
       {.elements = 1, .parts = 256, .rows = 1, .items = 7},
-      {.elements = 4, .parts = 1, .rows = 128, .again = 1},
+      {.elements = 4, .parts = 1, .rows = 128, .again = 1, .batch = 4},
       {.elements = 1, .parts = 8, .rows = 32, .items = 3, .columns = 1},
-      {.elements = 1, .parts = 1, .rows = 32, .again = 1, .columns = 1}};
+      {.elements = 1, .parts = 1, .rows = 32, .again = 1, .columns = 1, .batch = 2},
+      {.elements = 8, .parts = 8, .rows = 32, .items = 3, .columns = 1},
+      {.elements = 4, .parts = 256, .rows = 16, .again = 1, .columns = 1, .batch = 4}};
   for (size_t k = 0; k < sizeof(forms) / sizeof(*forms); k++) {
     made_t made = {.program = {0}};
     make_rows(&made);

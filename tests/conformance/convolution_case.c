@@ -324,10 +324,12 @@ bool convolution_must_run(const convolution_case_t* c) {
   if (convolution_is_own) {
     return own_must_run(c);
   }
-  bool even = c->extent[0] > 0 && !c->rounds_up && strncmp(c->auto_pad, "same", 4) != 0;
+  bool even = !c->rounds_up && strncmp(c->auto_pad, "same", 4) != 0;
   for (uint32_t a = 0; a < c->spatial; a++) {
     even = even && c->dilation[a] == 1 && c->pads[a] == c->pads[a + c->spatial] &&
            c->pads[a] < c->kernel[a];
   }
-  return c->kind >= KIND_MAX_POOL ? even : c->dtype == TENON_DTYPE_FLOAT32 && c->slot < SLOT_SWISH;
+  return c->extent[0] > 0 &&
+         (c->kind >= KIND_MAX_POOL ? even
+                                   : c->dtype == TENON_DTYPE_FLOAT32 && c->slot < SLOT_SWISH);
 }

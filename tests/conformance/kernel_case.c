@@ -1,8 +1,6 @@
 /* Making cases: tensors that lie as they are told, programs instruction by instruction. */
 #include "kernel_case.h"
 
-enum { MARGIN = 64 };
-
 void kernel_case_begin(kernel_case_t* c, uint32_t rank, const int64_t* space) {
   memset(c, 0, sizeof(*c));
   c->rank = rank;
@@ -69,8 +67,8 @@ static void make_tensor(kernel_case_t* c, kernel_tensor_t* tensor, tenon_dtype_t
   }
   least = least > 0 ? 0 : least;
   most = most < 0 ? 0 : most;
-  tensor->size_bytes = (size_t)((most - least + 1 + c->shift) * bytes) + (size_t)MARGIN * 2;
-  tensor->offset_bytes = (size_t)((c->shift - least) * bytes) + MARGIN;
+  tensor->size_bytes = (size_t)((most - least + 1 + c->shift) * bytes) + (size_t)KERNEL_MARGIN * 2;
+  tensor->offset_bytes = (size_t)((c->shift - least) * bytes) + KERNEL_MARGIN;
   if (!c->bare) {
     tensor->bytes = aligned_alloc(64, (tensor->size_bytes + 63) / 64 * 64);
     memset(tensor->bytes, KERNEL_UNTOUCHED, tensor->size_bytes);
@@ -87,9 +85,9 @@ static void make_tensor(kernel_case_t* c, kernel_tensor_t* tensor, tenon_dtype_t
 static void make_data(kernel_case_t* c, const kernel_tensor_t* tensor) {
   const tenon_dtype_t dtype = tensor->view.dtype;
   const int64_t count =
-      (int64_t)((tensor->size_bytes - 2 * (size_t)MARGIN) * 8 / tenon__number_bits(dtype));
+      (int64_t)((tensor->size_bytes - 2 * (size_t)KERNEL_MARGIN) * 8 / tenon__number_bits(dtype));
   for (int64_t place = 0; place < count; place++) {
-    tenon__number_store(tensor->bytes + MARGIN, 0, dtype, place, make_number(c, dtype));
+    tenon__number_store(tensor->bytes + KERNEL_MARGIN, 0, dtype, place, make_number(c, dtype));
   }
 }
 

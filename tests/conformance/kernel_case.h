@@ -28,6 +28,7 @@ enum { KERNEL_INSTRUCTIONS = 256 };
 enum { KERNEL_BARE = 0x3B };
 
 /* A tensor's memory: all that its strides reach, with a margin that nobody may touch. */
+enum { KERNEL_MARGIN = 64 };
 typedef struct kernel_tensor_t {
   tenon_tensor_view_t view; /* data: the first element in the host's memory */
   int64_t dims[FAKE_RANK];
@@ -46,7 +47,7 @@ typedef struct kernel_case_t {
   tenon_program_output_t results[KERNEL_TENSORS];
   uint32_t coordinates[64];
   kernel_tensor_t tensors[KERNEL_TENSORS]; /* operands, then outputs */
-  kernel_tensor_t asked[KERNEL_TENSORS];   /* the same in the types that a tactic asks for */
+  kernel_tensor_t asked[KERNEL_TENSORS];   /* the same in the types and orders of a tactic */
   int64_t space[FAKE_RANK];
   uint32_t rank;
   uint32_t seed;

@@ -29,8 +29,39 @@ static bool is_taken(kernel_case_t* c, const tenon_kernel_t* kernel) {
 
 /* ---- On the device ---- */
 
-/* The tensor in the type that the rule asks for, element by element; the bytes between them as
- * nobody may leave them. */
+/* Does it lie in the order that the rule asks for, gaps aside? */
+static bool lies_in_order(const kernel_tensor_t* tensor, const tenon_argument_rule_t* rule) {
+  const bool asks = rule != NULL &&
+                    (rule->kind == TENON_LAYOUT_EXACT || (rule->kind == TENON_LAYOUT_ROW_MAJOR &&
+                                                          (rule->flags & TENON_RULE_STRIDED) != 0));
+  const uint32_t rank = tensor->view.rank;
+  int64_t least = 0; /* of strides further in */
+  bool in_order = true;
+  for (uint32_t place = asks ? rank : 0; place-- > 0;) {
+    const uint32_t axis = rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order[place] : place;
+    const int64_t stride = llabs(tensor->strides[axis]);
+    if (tensor->dims[axis] > 1 && stride > 0) {
+      in_order = in_order && stride >= least;
+      least = stride;
+    }
+  }
+  return in_order;
+}
+
+/* The strides of its own elements, dense in the rule's order; how many those are. */
+static int64_t lay_out(const kernel_tensor_t* tensor, const tenon_argument_rule_t* rule,
+                       int64_t* out_strides) {
+  int64_t count = 1;
+  for (uint32_t place = tensor->view.rank; place-- > 0;) {
+    const uint32_t axis = rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order[place] : place;
+    out_strides[axis] = tensor->own[axis] < tensor->dims[axis] ? 0 : count;
+    count *= tensor->own[axis];
+  }
+  return count;
+}
+
+/* The tensor in the type and the order that the rule asks for, element by element; the bytes
+ * between them as nobody may leave them. */
 static void convert(const kernel_tensor_t* tensor, const tenon_argument_rule_t* rule,
                     kernel_tensor_t* out) {
   const tenon_dtype_t own = tensor->view.dtype;
@@ -39,20 +70,26 @@ static void convert(const kernel_tensor_t* tensor, const tenon_argument_rule_t* 
   const size_t from = tenon__number_bits(own) / 8;
   const size_t to = tenon__number_bits(dtype) / 8;
   const int64_t count = tenon__dims_product(tensor->view.dims, 0, tensor->view.rank);
+  const bool in_order = lies_in_order(tensor, rule);
   *out = *tensor;
-  if (dtype == own) {
+  if (dtype == own && in_order) {
     return;
   }
   out->size_bytes = tensor->size_bytes / from * to;
   out->offset_bytes = tensor->offset_bytes / from * to;
+  if (!in_order) {
+    out->size_bytes = (size_t)lay_out(tensor, rule, out->strides) * to + 2 * (size_t)KERNEL_MARGIN;
+    out->offset_bytes = KERNEL_MARGIN;
+  }
+  out->view.strides = out->strides;
   out->bytes = malloc(out->size_bytes + 1);
   memset(out->bytes, KERNEL_UNTOUCHED, out->size_bytes);
   out->view.dtype = dtype;
   out->view.data = out->bytes + out->offset_bytes;
-  for (int64_t k = 0; k < count; k++) {
-    const int64_t place = tenon__view_place(&tensor->view, k);
-    tenon__number_store(out->view.data, 0, dtype, place,
-                        tenon__number_load(tensor->view.data, 0, own, place));
+  for (int64_t k = 0; k < count && tensor->bytes != NULL; k++) {
+    tenon__number_store(
+        out->view.data, 0, dtype, tenon__view_place(&out->view, k),
+        tenon__number_load(tensor->view.data, 0, own, tenon__view_place(&tensor->view, k)));
   }
 }
 

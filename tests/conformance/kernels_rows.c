@@ -66,6 +66,42 @@ static void check_reductions(tenon_dtype_t dtype, uint32_t rank, const int64_t* 
   kernel_check(&c, "reductions", tenon__number_is_float(dtype) ? 2 : 0);
 }
 
+/* Rows whose neighbours lie beside them: each access has an element of several. */
+static void check_columns(void) {
+  static const int64_t images[][4] = {{3, 64, 6, 10}, {2, 24, 70, 30}, {1, 20, 33, 40},
+                                      {2, 10, 9, 5},  {2, 7, 12, 12},  {40, 96, 2, 3}};
+  static const uint32_t last_first[] = {0, 2, 3, 1};
+  static const kernel_lie_t channels_last = {.order = last_first, .pitch = 0, .step = 1};
+  static const tenon_dtype_t dtypes[] = {F16, F32, TENON_DTYPE_BFLOAT16};
+  for (size_t k = 0; k < sizeof(images) / sizeof(*images); k++) {
+    check_reductions(k == 1 ? F32 : TENON_DTYPE_INT32, 4, images[k], 1u << 2 | 1u << 3,
+                     k % 2 == 0 ? &channels_last : NULL);
+    check_softmax(dtypes[k % 3], 4, images[k], 1u << 2 | 1u << 3, &channels_last);
+    check_norm(dtypes[k % 3], 4, images[k], 1u << 2 | 1u << 3);
+    check_norm(dtypes[k % 3], 3, images[k], 1u << 2);
+    check_norm(F16, 4, images[k], 1u << 1);
+  }
+}
+
+/* How long rows take depends on how they lie: tactics ask for one order each. */
+static void check_orders(void) {
+  kernel_case_t c;
+  kernel_life_t life;
+  kernel_case_begin(&c, DIMS(2, 32, 5, 5));
+  const uint32_t x = kernel_operand(&c, F32, NULL);
+  kernel_output(&c, F32, kernel_reduce(&c, TENON_OPCODE_MEAN, F32, x, 12), 12, NULL);
+  uint32_t last = 0;
+  uint32_t count = 0;
+  for (; kernel_case_live(&c, count, &life) == TENON_OK; count++) {
+    last += c.fake.tactic.inputs[0].kind == TENON_LAYOUT_EXACT ? 1 : 0;
+    kernel_failures += c.fake.tactic.inputs[0].kind == TENON_LAYOUT_ANY ? 1 : 0;
+    kernel_life_end(&life);
+  }
+  kernel_life_end(&life);
+  kernel_failures += last == 0 || last == count ? 1 : 0;
+  kernel_case_end(&c);
+}
+
 /* NaN wins, in every order. */
 static void check_not_numbers(void) {
   kernel_case_t c;
@@ -114,6 +150,8 @@ void kernels_check_rows(void) {
     check_reductions(dtypes[k], 4, image, 1u << 0 | 1u << 2, NULL);
     check_reductions(dtypes[k], 4, image, 15, &channels_last);
   }
+  check_columns();
+  check_orders();
   check_not_numbers();
   check_greatest();
 }

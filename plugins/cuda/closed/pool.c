@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../analysis.h"
-#include "../convolution/problem.h"
+#include "../layouts.h"
 #include "pool.h"
 
 #include "../texts.h"

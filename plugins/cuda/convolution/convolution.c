@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "layouts.h"
 #include "texts.h"
 #include "weights.h"
 

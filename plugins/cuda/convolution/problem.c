@@ -142,12 +142,3 @@ int64_t tenon__cuda_stride_of(const tenon__cuda_problem_t* problem, const int64_
                               uint32_t which) {
   return problem->axes[which] == TENON_NONE ? 0 : strides[problem->axes[which]];
 }
-
-const tenon_layout_t* tenon__cuda_channels_last(uint32_t rank) {
-  static const uint32_t line[] = {0, 2, 1};
-  static const uint32_t plane[] = {0, 2, 3, 1};
-  static const tenon_layout_t layouts[] = {
-      {.size = sizeof(tenon_layout_t), .name = "channels last", .order = line, .rank = 3},
-      {.size = sizeof(tenon_layout_t), .name = "channels last", .order = plane, .rank = 4}};
-  return &layouts[rank == 3 ? 0 : 1];
-}

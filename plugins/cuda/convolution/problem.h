@@ -65,7 +65,5 @@ int64_t tenon__cuda_extent_of(const tenon__cuda_problem_t* problem, const int64_
 /* Elements from one to the next; 0 where there is no such axis. */
 int64_t tenon__cuda_stride_of(const tenon__cuda_problem_t* problem, const int64_t* strides,
                               uint32_t which);
-/* Channels innermost, for ranks 3 and 4. */
-const tenon_layout_t* tenon__cuda_channels_last(uint32_t rank);
 
 #endif
