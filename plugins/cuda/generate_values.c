@@ -9,6 +9,7 @@ typedef struct writer_t {
   const tenon__cuda_analysis_t* analysis;
   tenon__cuda_text_t* text;
   bool in_row; /* what is written belongs to the row: its values stay */
+  bool rounds; /* all that comes out has at most 16 bits */
   bool needed[TENON_CUDA_INSTRUCTIONS];
 } writer_t;
 
@@ -199,6 +200,9 @@ static void write_operation(const writer_t* writer, const tenon_instruction_t* i
                       in->opcode != TENON_OPCODE_CAST;
   if (in->opcode == TENON_OPCODE_CAST) {
     ADD(writer->text, "to_%s(", mnemonic);
+  } else if (in->opcode == TENON_OPCODE_SIGMOID && writer->rounds &&
+             in->dtype != TENON_DTYPE_FLOAT64) {
+    ADD(writer->text, "op_near_sigmoid(");
   } else if (in->opcode == TENON_OPCODE_RANDOM) {
     ADD(writer->text, in->dtype == TENON_DTYPE_FLOAT64 ? "random_f64(" : "random_f32(");
   } else {
@@ -263,6 +267,16 @@ static void write_needed(const writer_t* writer) {
       write_instruction(writer, k);
     }
   }
+}
+
+/* Is all that comes out a float of 16 bits or less? */
+static bool rounds(const tenon_program_t* program) {
+  bool is_so = true;
+  for (uint32_t k = 0; k < program->output_count; k++) {
+    const tenon_dtype_t dtype = program->outputs[k].dtype;
+    is_so = is_so && tenon__cuda_class(dtype) == 'f' && tenon__cuda_bytes(dtype) <= 2;
+  }
+  return is_so;
 }
 
 /* ---- Structures ---- */
@@ -403,7 +417,7 @@ static void write_outputs(writer_t* writer, bool of_row) {
 }
 
 void tenon__cuda_generate_values(const tenon__cuda_analysis_t* analysis, tenon__cuda_text_t* text) {
-  writer_t writer = {.analysis = analysis, .text = text};
+  writer_t writer = {.analysis = analysis, .text = text, .rounds = rounds(analysis->program)};
   write_structures(&writer);
   if (analysis->reduces) {
     ADD(text, "INLINE void after0(const parameters_t& p, row_t& row) {\n");

@@ -2,7 +2,8 @@
  * Each channel by itself: no products of matrices, only bytes. A thread has V neighbouring channels
  * of TY x TX pixels; neighbours have the next channels. Weights are in registers before the wait, in
  * f32. Each row of the image that the tile reads is read and widened once, for all of the tile's
- * rows that have it in their windows. The text in front defines KY, KX (the window), SY, SX, DY, DX
+ * rows that have it in their windows, while the next one is on its way; a row of the tile is done
+ * as soon as its last one was added, so the sums of few are kept. The text in front defines KY, KX (the window), SY, SX, DY, DX
  * (its steps and its taps' distance), STORED_X and VALUE_X: the image's type and an element of it as
  * f32.
  */
@@ -39,28 +40,37 @@ INLINE uint4 masked(uint4 word, unsigned a, unsigned b) {
   return word;
 }
 
-INLINE void read_column(const STORED_X* row, unsigned row_mask, line_t column, float (&out)[V]) {
-  typedef words_t<STORED_X, V> read_t;
-  typedef typename word_t<read_t::WORD>::type word;
-  const word* from = (const word*)(row + column.offset);
-  read_t read;
+typedef words_t<STORED_X, V> read_t;
+typedef typename word_t<read_t::WORD>::type word;
+
+INLINE void read_row(const STORED_X* row, const line_t (&columns)[READ_X],
+                     read_t (&out)[READ_X]) {
 #pragma unroll
-  for (int k = 0; k < read_t::BYTES / read_t::WORD; ++k) {
-    read.words[k] = (word)masked(from[k], row_mask, column.mask);
-  }
+  for (int k = 0; k < READ_X; ++k) {
+    const word* from = (const word*)(row + columns[k].offset);
 #pragma unroll
-  for (int j = 0; j < V; ++j) {
-    out[j] = VALUE_X(read.elements[j]);
+    for (int n = 0; n < read_t::BYTES / read_t::WORD; ++n) {
+      out[k].words[n] = from[n];
+    }
   }
 }
 
 /* What row `r` of those that the tile reads adds to each of the tile's rows. */
-INLINE void add_row(const STORED_X* row, unsigned row_mask, int r, const line_t (&columns)[READ_X],
-                    const float (&w)[KY][KX][V], float (&sums)[TY][TX][V]) {
-  float read[READ_X][V];
+INLINE void add_row(const read_t (&read)[READ_X], unsigned row_mask, int r,
+                    const line_t (&columns)[READ_X], const float (&w)[KY][KX][V],
+                    float (&sums)[TY][TX][V]) {
+  float x[READ_X][V];
 #pragma unroll
   for (int k = 0; k < READ_X; ++k) {
-    read_column(row, row_mask, columns[k], read[k]);
+    read_t kept;
+#pragma unroll
+    for (int n = 0; n < read_t::BYTES / read_t::WORD; ++n) {
+      kept.words[n] = (word)masked(read[k].words[n], row_mask, columns[k].mask);
+    }
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      x[k][j] = VALUE_X(kept.elements[j]);
+    }
   }
 #pragma unroll
   for (int ty = 0; ty < TY; ++ty) {
@@ -75,12 +85,28 @@ INLINE void add_row(const STORED_X* row, unsigned row_mask, int r, const line_t 
       for (int kx = 0; kx < KX; ++kx) {
 #pragma unroll
         for (int j = 0; j < V; ++j) {
-          sums[ty][tx][j] =
-              __fmaf_rn(read[tx * SX + kx * DX][j], w[ky][kx][j], sums[ty][tx][j]);
+          sums[ty][tx][j] = __fmaf_rn(x[tx * SX + kx * DX][j], w[ky][kx][j], sums[ty][tx][j]);
         }
       }
     }
   }
+}
+
+/* A row of the tile, whose sums are there. */
+INLINE u64 end_row(const parameters_t& p, bool is_live, int image, int y, int x0, int channel,
+                   const float (&sums)[TX][V]) {
+  u64 fault = 0;
+#pragma unroll
+  for (int tx = 0; tx < TX; ++tx) {
+    place_t at;
+    operands_t operands;
+    locate(p, is_live && y < p.shape.rows && x0 + tx < p.shape.columns, image, channel, y, x0 + tx,
+           at);
+    read_constants(p, at, operands);
+    read_operands(p, at, operands);
+    fault = worse(fault, finish(p, at, operands, sums[tx]));
+  }
+  return fault;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_constant__
@@ -102,26 +128,14 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_cons
       fetch((const float*)s.weights + (ky * KX + kx) * s.channels + channel, 1, 1, V, w[ky][kx]);
     }
   }
-  float sums[TY][TX][V];
+  float bias[V];
 #pragma unroll
-  for (int k = 0; k < OWN; ++k) {
-#pragma unroll
-    for (int j = 0; j < V; ++j) {
+  for (int j = 0; j < V; ++j) {
 #if ADDS_BIAS
-      sums[k / TX][k % TX][j] = s.bias[channel + j];
+    bias[j] = s.bias[channel + j];
 #else
-      sums[k / TX][k % TX][j] = 0.0f;
+    bias[j] = 0.0f;
 #endif
-    }
-  }
-  place_t at[OWN];
-  operands_t operands[OWN];
-#pragma unroll
-  for (int k = 0; k < OWN; ++k) {
-    const int y = y0 + k / TX;
-    const int x = x0 + k % TX;
-    locate(p, is_live && y < s.rows && x < s.columns, (int)image, channel, y, x, at[k]);
-    read_constants(p, at[k], operands[k]);
   }
   line_t columns[READ_X];
 #pragma unroll
@@ -134,16 +148,36 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_cons
   const STORED_X* from = s.height == 0 || s.width == 0
                              ? (const STORED_X*)s.weights
                              : (const STORED_X*)s.x + (int)image * s.x_image + channel;
-#pragma unroll
-  for (int r = 0; r < READ_Y; ++r) {
-    const line_t row = line_at(y0 * SY - s.begin_y + r, is_live ? s.height : 0, s.x_row);
-    add_row(from + row.offset, row.mask, r, columns, w, sums);
-  }
+  const int height = is_live ? s.height : 0;
+  line_t next = line_at(y0 * SY - s.begin_y, height, s.x_row);
+  read_t ahead[READ_X];
+  read_row(from + next.offset, columns, ahead);
+  float sums[TY][TX][V];
   u64 fault = 0;
 #pragma unroll
-  for (int k = 0; k < OWN; ++k) {
-    read_operands(p, at[k], operands[k]);
-    fault = worse(fault, finish(p, at[k], operands[k], sums[k / TX][k % TX]));
+  for (int r = 0; r < READ_Y; ++r) {
+    const unsigned mask = next.mask;
+    read_t read[READ_X];
+#pragma unroll
+    for (int k = 0; k < READ_X; ++k) {
+      read[k] = ahead[k];
+    }
+    if (r + 1 < READ_Y) {
+      next = line_at(y0 * SY - s.begin_y + r + 1, height, s.x_row);
+      read_row(from + next.offset, columns, ahead);
+    }
+    if (r % SY == 0 && r / SY < TY) {
+#pragma unroll
+      for (int k = 0; k < TX * V; ++k) {
+        sums[r / SY][k / V][k % V] = bias[k % V];
+      }
+    }
+    add_row(read, mask, r, columns, w, sums);
+    const int ended = r - (KY - 1) * DY;
+    if (ended >= 0 && ended % SY == 0 && ended / SY < TY) {
+      const int ty = ended / SY;
+      fault = worse(fault, end_row(p, is_live, (int)image, y0 + ty, x0, channel, sums[ty]));
+    }
   }
   tell(p, fault);
 }

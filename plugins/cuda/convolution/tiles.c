@@ -325,14 +325,23 @@ static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p) {
 
 /* As measured (sdk/docs/gpu-experiments-4.md): few channels and pixels a thread where there are few
  * of them. Where there are many, instructions are what takes time, and fewest for each pixel where
- * rows and columns that are read serve several. */
+ * rows and columns that are read serve several; MANY stands for 7 or 8 rows, as the image has. */
 static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, uint8_t product,
                                  tenon__cuda_choice_t* out_choices, double* out_seconds) {
-  enum { FORMS = 7, FEWEST = 4 /* of the elements of a thread, where there are many */ };
+  enum { FORMS = 9, FEWEST = 4 /* of the elements of a thread, where there are many */, MANY = 7 };
+  enum { FEW_WEIGHTS = 64 /* of a thread that has many pixels besides */ };
   static const uint8_t shapes[2][FORMS][3] = {
       /* channels, rows, columns */
       {{2, 1, 1}, {2, 1, 2}, {4, 1, 2}, {4, 2, 2}, {8, 1, 1}, {1, 1, 2}, {1, 1, 1}},
-      {{4, 2, 2}, {2, 2, 4}, {4, 4, 2}, {2, 2, 2}, {8, 1, 2}, {1, 2, 4}, {1, 2, 2}}};
+      {{4, MANY, 2},
+       {4, MANY, 4},
+       {4, 4, 2},
+       {4, 2, 2},
+       {2, MANY, 4},
+       {2, MANY, 2},
+       {2, 4, 4},
+       {2, 2, 4},
+       {1, 4, 4}}};
   const tenon__cuda_extents_t e = extents_of(p);
   const int64_t elements = e.images * e.y[0] * e.y[1] * p->channels;
   const bool are_many = elements > (int64_t)FEWEST * MULTIPROCESSORS * DEPTHWISE_AT_ONCE;
@@ -341,13 +350,16 @@ static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, uint8_t product
   uint32_t count = 0;
   for (uint32_t k = 0; k < FORMS && count < TENON_CUDA_TILE_TACTICS; k++) {
     const uint8_t* shape = shapes[are_many ? 1 : 0][k];
-    if (p->channels % shape[0] == 0 && shape[0] * taps_of(p) <= DEPTHWISE_WEIGHTS) {
+    const int64_t weights = shape[0] * taps_of(p);
+    const int64_t most = are_many && shape[0] > 1 ? FEW_WEIGHTS : DEPTHWISE_WEIGHTS;
+    if (shape[0] > 0 && p->channels % shape[0] == 0 && weights <= most) {
       out_seconds[count] = 1.3e-6 + bytes / 2e12 + 1e-8 * count;
-      out_choices[count++] = (tenon__cuda_choice_t){.kind = TENON_CUDA_DEPTHWISE,
-                                                    .product = product,
-                                                    .rows = shape[1],
-                                                    .across = shape[2],
-                                                    .along = shape[0]};
+      out_choices[count++] = (tenon__cuda_choice_t){
+          .kind = TENON_CUDA_DEPTHWISE,
+          .product = product,
+          .rows = are_many && shape[1] == MANY && e.y[0] % MANY != 0 ? MANY + 1 : shape[1],
+          .across = shape[2],
+          .along = shape[0]};
     }
   }
   return count;

@@ -70,6 +70,8 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
 }
 /* As far off as the GPU's may be. */
 static inline float __fdividef(float a, float b) { return nextafterf(nextafterf(a / b, 2.0f), 2.0f); }
+static inline float near_exp2(float a) { return nextafterf(nextafterf(exp2f(a), 0.0f), 0.0f); }
+static inline float near_reciprocal(float a) { return nextafterf(1.0f / a, 0.0f); }
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
 static inline double stand_in_cut(double x, double least, double most) {
