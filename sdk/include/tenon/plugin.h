@@ -894,7 +894,8 @@ enum {
   /* As `layout` says: for kernels that are fast in one order alone (channels last). */
   TENON_LAYOUT_EXACT = 1,
   /* Dense in any order of dimensions: for kernels that go by the strides they are given. Inputs
-   * that say it may come in orders that differ from one another. */
+   * that say it may come in orders that differ from one another. A tactic has one time, taken in
+   * rows: whoever is much slower in another order has a tactic for each that it is meant for. */
   TENON_LAYOUT_ANY = 2,
   /* Dense, same order of dimensions as region input `argument`: for outputs of kernels that walk
    * input and output together. */
