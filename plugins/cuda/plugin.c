@@ -17,6 +17,7 @@ TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "offers: kernel narrow_expressions *expressions cuda\n"
                       "offers: kernel moves *moves cuda\n"
                       "offers: kernel tiled_convolution standard.convolution/1 cuda\n"
+                      "offers: kernel tiled_deconvolution standard.deconvolution/1 cuda\n"
                       "offers: kernel tiled_mat_mul standard.mat_mul/1 cuda\n"
                       "offers: kernel pool standard.max_pool/1 cuda\n"
                       "offers: kernel pool standard.average_pool/1 cuda\n"
@@ -62,9 +63,10 @@ static void stop(void* state) {
     .count = 1, .stride = sizeof(tenon_kernel_t)                                                 \
   }
 static const tenon_offering_t* const offerings[] = {
-    &tenon__cuda_devices, KERNEL(expressions), KERNEL(narrow_expressions),
-    KERNEL(moves),        KERNEL(convolution), KERNEL(mat_mul),
-    KERNEL(attention),    KERNEL(pool),        &tenon__closed_kernels};
+    &tenon__cuda_devices,  KERNEL(expressions), KERNEL(narrow_expressions),
+    KERNEL(moves),         KERNEL(convolution), KERNEL(deconvolution),
+    KERNEL(mat_mul),       KERNEL(attention),   KERNEL(pool),
+    &tenon__closed_kernels};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "cuda",

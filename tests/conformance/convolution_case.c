@@ -316,6 +316,15 @@ static bool own_must_run(const convolution_case_t* c) {
   const bool single = c->groups == c->channels && c->outputs == c->channels && c->groups > 1;
   const bool few = c->channels <= 4 && c->dilation[c->spatial - 1] == 1;
   const bool in_pieces = c->channels % (narrow ? 8 : 4) == 0; /* of 16 bytes */
+  bool touches = c->kind == KIND_TRANSPOSED && strcmp(c->auto_pad, "explicit") == 0 &&
+                 c->groups == 1 && in_pieces && c->outputs % 4 == 0;
+  for (uint32_t a = 0; a < c->spatial; a++) {
+    touches = touches && c->kernel[a] == c->stride[a] && c->dilation[a] == 1 && c->grown[a] == 0 &&
+              c->pads[a] == 0 && c->pads[a + c->spatial] == 0;
+  }
+  if (touches && c->spatial < 3 && c->is_constant && c->batch > 0) {
+    return true;
+  }
   return c->kind == KIND_PLAIN && c->spatial < 3 && c->is_constant && c->batch > 0 &&
          (single || (c->groups == 1 && (in_pieces || few)));
 }

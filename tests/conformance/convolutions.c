@@ -131,6 +131,41 @@ static void check_own_single(void) {
   }
 }
 
+/* Transposed, windows that touch and do not overlap: each pixel becomes one. */
+static void check_own_spread(void) {
+  static const struct {
+    const char* name;
+    int64_t channels;
+    int64_t outputs;
+    int64_t kernel[2];
+    uint32_t spatial;
+    convolution_slot_t slot;
+  } all[] = {{"own transposed, 2x2 of 64", 64, 32, {2, 2}, 2, SLOT_BIAS_RELU},
+             {"own transposed, 3x2 of 24", 24, 20, {3, 2}, 2, SLOT_RESIDUAL},
+             {"own transposed, 1x3 of 8", 8, 4, {1, 3}, 2, SLOT_NOTHING},
+             {"own transposed, a line", 136, 72, {4, 1}, 1, SLOT_SWISH},
+             {"own transposed, no whole piece", 12, 8, {2, 2}, 2, SLOT_NOTHING},
+             {"own transposed, three outputs", 16, 3, {2, 2}, 2, SLOT_NOTHING}};
+  static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_FLOAT32,
+                                         TENON_DTYPE_BFLOAT16};
+  for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
+    convolution_case_t c = plain(all[k].name);
+    c.kind = KIND_TRANSPOSED;
+    c.is_constant = true;
+    c.dtype = dtypes[k % 3];
+    c.spatial = all[k].spatial;
+    c.channels = all[k].channels;
+    c.outputs = all[k].outputs;
+    c.slot = all[k].slot;
+    c.has_bias = c.slot == SLOT_NOTHING;
+    for (uint32_t a = 0; a < 2; a++) {
+      c.kernel[a] = c.stride[a] = all[k].kernel[a];
+    }
+    memset(c.pads, 0, sizeof(c.pads));
+    convolution_check(&c);
+  }
+}
+
 /* What own kernels take: 1x1, windows with margins, few channels; sums in several rounds. */
 static void check_own(void) {
   static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16,
@@ -269,6 +304,7 @@ int main(int argument_count, char** arguments) {
   if (convolution_is_own) {
     check_own();
     check_own_single();
+    check_own_spread();
     convolution_tactics = 2;
   }
   check_named();

@@ -190,9 +190,10 @@ static void define_tile(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* 
   const char* from = tenon__cuda_mnemonic(c->problem.x->dtype);
   tenon__cuda_text_add(text,
                        "#define MT %u\n#define NT %u\n#define WN %u\n#define WK %u\n"
-                       "#define STEPS %u\n#define EXACT %d\n#define ONCE %d\n",
+                       "#define STEPS %u\n#define EXACT %d\n#define ONCE %d\n#define SPREAD %d\n",
                        c->choice.rows, c->choice.across, c->choice.along, c->choice.parts,
-                       c->choice.steps, exact ? 1 : 0, steps <= round ? 1 : 0);
+                       c->choice.steps, exact ? 1 : 0, steps <= round ? 1 : 0,
+                       c->problem.is_spread ? 1 : 0);
   if (!direct) {
     tenon__cuda_text_add(text, "#define NARROW %d\n", c->choice.kind == TENON_CUDA_NARROW ? 1 : 0);
   }
@@ -268,7 +269,9 @@ static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convol
       p->bias == NULL ? TENON_NONE : call->table->node_input(call->region, 0, 2)};
   const tenon_packing_t packing = {
       .size = sizeof(packing),
-      .format = p->is_product ? "cuda.mat_mul/1" : formats[c->choice.kind],
+      .format = p->is_product  ? "cuda.mat_mul/1"
+                : p->is_spread ? "cuda.deconvolution.pixels/1"
+                               : formats[c->choice.kind],
       .parameters = products[c->choice.kind == TENON_CUDA_DEPTHWISE ? TENON_CUDA_PRODUCT_F32
                                                                     : c->choice.product],
       .sources = sources,
@@ -356,9 +359,12 @@ static void destroy(void* instance) {
 }
 
 static const char* const operators[] = {"standard.convolution/1", NULL};
+static const char* const spread_operators[] = {"standard.deconvolution/1", NULL};
 static const char* const product_operators[] = {"standard.mat_mul/1", NULL};
 static const char* const attributes[] = {"strides", "dilations", "pads",
                                          "groups",  "auto_pad",  NULL};
+static const char* const spread_attributes[] = {
+    "strides", "dilations", "pads", "groups", "auto_pad", "output_padding", "output_shape", NULL};
 static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
                                       .kind = TENON_SLOT_EPILOGUE,
                                       .max_operands = 16,
@@ -379,6 +385,9 @@ static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
   }
 const tenon_kernel_t tenon__cuda_convolution_kernel =
     KERNEL("tiled_convolution", operators, attributes, 3);
+/* Windows that do not overlap: pixels too. */
+const tenon_kernel_t tenon__cuda_deconvolution_kernel =
+    KERNEL("tiled_deconvolution", spread_operators, spread_attributes, 3);
 /* Of few rows, with a constant matrix: pixels, and nothing else. */
 const tenon_kernel_t tenon__cuda_mat_mul_kernel =
     KERNEL("tiled_mat_mul", product_operators, NULL, 2);

@@ -52,6 +52,21 @@ static bool refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* de
   return false;
 }
 
+/* Windows that touch and do not overlap, of the whole result. */
+static bool read_spread(tenon__cuda_problem_t* p) {
+  const uint32_t spatial = p->x->rank - 2;
+  bool good = read_window(p) && p->window.padding == TENON_CUDA_PADDING_GIVEN;
+  for (uint32_t axis = 0; axis < 2; axis++) {
+    good = good && p->window.kernel[axis] == p->window.stride[axis] &&
+           p->window.dilation[axis] == 1 && p->window.begin[axis] == 0;
+  }
+  for (uint32_t k = 0; k < spatial; k++) {
+    good = good && number_of(p, "pads", k + spatial, 0) == 0 &&
+           number_of(p, "output_padding", k, 0) == 0 && number_of(p, "output_shape", k, 0) == 0;
+  }
+  return good;
+}
+
 /* From the innermost outwards; false: too many axes, or too few. */
 static bool find_axes(tenon__cuda_problem_t* p) {
   const uint32_t rank = p->x->rank;
@@ -79,6 +94,7 @@ bool tenon__cuda_problem_read(const tenon_region_t* region, const tenon_region_t
   tenon__cuda_problem_t* p = out_problem;
   *p = (tenon__cuda_problem_t){.region = region, .table = table};
   p->is_product = strcmp(table->node_operator(region, 0), "standard.mat_mul/1") == 0;
+  p->is_spread = strcmp(table->node_operator(region, 0), "standard.deconvolution/1") == 0;
   p->x = operand(p, 0);
   p->w = operand(p, 1);
   p->bias = operand(p, 2);
@@ -102,6 +118,13 @@ bool tenon__cuda_problem_read(const tenon_region_t* region, const tenon_region_t
     p->window = one_pixel;
     p->channels = p->w->dims_max[0];
     p->outputs = p->w->dims_max[1];
+  } else if (p->is_spread) {
+    if (!read_spread(p)) {
+      return refuse(out_refusal, TENON_REFUSAL_ATTRIBUTE, "windows that overlap, or padding");
+    }
+    p->groups = number_of(p, "groups", 0, 1);
+    p->channels = p->w->dims_max[0];
+    p->outputs = p->w->dims_max[1] * p->groups;
   } else if (read_window(p)) {
     p->groups = number_of(p, "groups", 0, 1);
     p->channels = p->w->dims_max[1] * p->groups;
@@ -109,6 +132,7 @@ bool tenon__cuda_problem_read(const tenon_region_t* region, const tenon_region_t
   } else {
     return refuse(out_refusal, TENON_REFUSAL_ATTRIBUTE, "negative padding");
   }
+  p->columns = p->outputs * (p->is_spread ? p->window.kernel[0] * p->window.kernel[1] : 1);
   if (p->channels <= 0 || p->outputs <= 0 || p->window.kernel[0] <= 0 || p->window.kernel[1] <= 0) {
     return refuse(out_refusal, TENON_REFUSAL_SHAPE, "weights without elements");
   }

@@ -1,7 +1,8 @@
 /*
  * A region of a convolution, read: its operands, its window, what stands in its slot. A product of
  * matrices is one too: its rows are pixels, the columns of the left factor are channels, and the
- * window is one pixel.
+ * window is one pixel. So is a transposed convolution whose windows touch and do not overlap: each
+ * pixel of x becomes a window of the result, so it has as many columns as outputs times taps.
  */
 #ifndef PLUGINS_CUDA_CONVOLUTION_PROBLEM_H_
 #define PLUGINS_CUDA_CONVOLUTION_PROBLEM_H_
@@ -43,10 +44,12 @@ typedef struct tenon__cuda_problem_t {
   const tenon_value_info_t* y;
   const tenon_program_t* program; /* NULL: the slot is empty */
   bool is_product;
+  bool is_spread;                       /* transposed */
   uint32_t axes[TENON_CUDA_AXIS_COUNT]; /* where each is; TENON_NONE: there is none */
   int64_t groups;
   int64_t channels; /* all of them */
   int64_t outputs;
+  int64_t columns; /* of the matrix of weights: outputs, for each tap where it is spread */
   tenon__cuda_window_t window;
 } tenon__cuda_problem_t;
 

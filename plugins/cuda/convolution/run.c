@@ -27,7 +27,8 @@ static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p,
   tenon__cuda_extents_t e = {.images = tenon__cuda_extent_of(p, y->dims, TENON_CUDA_AXIS_IMAGE)};
   for (uint32_t axis = 0; axis < 2; axis++) {
     e.x[axis] = tenon__cuda_extent_of(p, x->dims, TENON_CUDA_AXIS_ROW + axis);
-    e.y[axis] = tenon__cuda_extent_of(p, y->dims, TENON_CUDA_AXIS_ROW + axis);
+    e.y[axis] =
+        p->is_spread ? e.x[axis] : tenon__cuda_extent_of(p, y->dims, TENON_CUDA_AXIS_ROW + axis);
   }
   return e;
 }
@@ -55,7 +56,7 @@ static void describe(const tenon__cuda_convolution_t* c, const tenon__cuda_exten
                      tenon__cuda_shape_t* s) {
   const tenon__cuda_problem_t* p = &c->problem;
   const tenon__cuda_window_t* w = &p->window;
-  const int64_t taps = w->kernel[0] * w->kernel[1];
+  const int64_t taps = p->is_spread ? 1 : w->kernel[0] * w->kernel[1];
   s->channels = (int32_t)p->channels;
   s->outputs = (int32_t)p->outputs;
   s->rows = (int32_t)e->y[0];
@@ -64,9 +65,10 @@ static void describe(const tenon__cuda_convolution_t* c, const tenon__cuda_exten
   s->width = (int32_t)e->x[1];
   for (uint32_t axis = 0; axis < 2; axis++) {
     s->kernel[axis] = (int32_t)w->kernel[axis];
-    s->stride[axis] = (int32_t)w->stride[axis];
+    s->stride[axis] = p->is_spread ? 1 : (int32_t)w->stride[axis];
     s->dilation[axis] = (int32_t)w->dilation[axis];
-    s->begin[axis] = (int32_t)tenon__cuda_window_begin(w, axis, e->x[axis], e->y[axis]);
+    s->begin[axis] =
+        p->is_spread ? 0 : (int32_t)tenon__cuda_window_begin(w, axis, e->x[axis], e->y[axis]);
   }
   s->pixels = (int32_t)(e->images * e->y[0] * e->y[1]);
   const int64_t steps = tenon__cuda_steps_of(p, c->choice);
@@ -74,6 +76,7 @@ static void describe(const tenon__cuda_convolution_t* c, const tenon__cuda_exten
   s->by_columns = divisor(e->y[1]);
   s->by_rows = divisor(e->y[0]);
   s->by_kernel_x = divisor(w->kernel[1]);
+  s->by_outputs = divisor(p->outputs);
   s->by_taps = divisor(c->choice.kind == TENON_CUDA_NARROW ? steps / w->kernel[0] : taps);
   s->by_pieces = divisor(c->choice.kind == TENON_CUDA_DEPTHWISE ? p->channels / c->choice.along
                                                                 : steps / taps * 2);
@@ -83,7 +86,7 @@ static void describe(const tenon__cuda_convolution_t* c, const tenon__cuda_exten
 static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_extents_t* e,
                       tenon__cuda_shape_t* s) {
   const int64_t outputs = tenon__cuda_choice_outputs(c->choice);
-  const int64_t column_tiles = (c->problem.outputs + outputs - 1) / outputs;
+  const int64_t column_tiles = (c->problem.columns + outputs - 1) / outputs;
   const int64_t pixels = tenon__cuda_choice_pixels(c->choice);
   int64_t tiles = (s->pixels + pixels - 1) / pixels;
   if (c->choice.kind != TENON_CUDA_DIRECT) {

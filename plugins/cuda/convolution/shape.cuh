@@ -57,4 +57,5 @@ struct shape_t {
   divisor_t by_pieces; /* of 16 bytes in a pixel */
   divisor_t by_taps;
   divisor_t by_kernel_x;
+  divisor_t by_outputs;
 };

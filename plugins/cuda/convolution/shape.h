@@ -48,6 +48,7 @@ typedef struct tenon__cuda_shape_t {
   tenon__cuda_divisor_t by_pieces;
   tenon__cuda_divisor_t by_taps;
   tenon__cuda_divisor_t by_kernel_x;
+  tenon__cuda_divisor_t by_outputs;
 } tenon__cuda_shape_t;
 
 #endif

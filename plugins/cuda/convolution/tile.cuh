@@ -2,7 +2,8 @@
  * A tile of the result, for all forms of convolution: TILE_M pixels and TILE_N outputs. The text in
  * front defines MT, NT (tiles of 16 and 8 that a warp multiplies), WN (warps beside one another
  * along the outputs), WK (warps that share the sum), STEPS (of the sum that a warp keeps weights of),
- * ADDS_BIAS, and what the slot does: operands_t, read_constants, read_operands, finish.
+ * ADDS_BIAS, SPREAD (a tap of each output after the other: they go to the pixels of a window), and
+ * what the slot does: operands_t, read_constants, read_operands, finish.
  *
  * The warps' sums meet in shared memory; then each thread has V neighbouring outputs of a pixel, and
  * of several pixels where there are fewer threads than that.
@@ -49,7 +50,17 @@ INLINE int column_of(int k) { return (int)(threadIdx.x + k * THREADS) % (TILE_N 
 /* Before the wait: row `row_of(k)` of the tile is pixel (n, y, x), if `inside`. */
 INLINE void begin_ending(const parameters_t& p, int k, bool inside, int n, int y, int x, int first,
                          ending_t& e) {
+#if SPREAD
+  const int column = first + column_of(k);
+  const int tap = (int)quotient(p.shape.by_outputs, column);
+  const int tap_y = (int)quotient(p.shape.by_kernel_x, tap);
+  const int output = column - tap * p.shape.outputs;
+  inside = inside && tap_y < p.shape.kernel_y;
+  y = y * p.shape.kernel_y + tap_y;
+  x = x * p.shape.kernel_x + tap - tap_y * p.shape.kernel_x;
+#else
   const int output = first + column_of(k);
+#endif
   locate(p, inside && row_of(k) < TILE_M, n, output, y, x, e.at[k]);
   read_constants(p, e.at[k], e.operands[k]);
 #if ADDS_BIAS

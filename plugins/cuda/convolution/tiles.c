@@ -46,8 +46,9 @@ int64_t tenon__cuda_choice_outputs(tenon__cuda_choice_t choice) {
 
 /* ---- Kinds ---- */
 
+/* Pixels of x that a sum is over. */
 static int64_t taps_of(const tenon__cuda_problem_t* p) {
-  return p->window.kernel[0] * p->window.kernel[1];
+  return p->is_spread ? 1 : p->window.kernel[0] * p->window.kernel[1];
 }
 
 /* Of NARROW: bytes of a pixel, and pixels of a step. */
@@ -105,8 +106,10 @@ static tenon__cuda_form_kind_t kind_by_shape(const tenon__cuda_problem_t* p, uin
   tenon__cuda_choice_t c = {.product = product};
   const int64_t bytes = tenon__cuda_product_bytes(c);
   const bool in_pieces = p->channels * bytes % PIECE == 0;
-  const bool is_few = !p->is_product && p->channels <= NARROW_MOST;
-  if (p->is_product && !in_pieces) {
+  const bool is_few = !p->is_product && !p->is_spread && p->channels <= NARROW_MOST;
+  if (p->is_spread && (p->groups != 1 || p->outputs % TENON_CUDA_TILE_ELEMENTS != 0)) {
+    *out_why = "groups, or outputs that are no multiple of 4";
+  } else if (p->is_product && !in_pieces) {
     *out_why = bytes == 2 ? "a sum of terms that are no multiple of 8"
                           : "a sum of terms that are no multiple of 4";
   } else if (p->is_product && rows_of(p) > MOST_ROWS) {
@@ -257,7 +260,7 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
     tiles = !fits ? 0 : e->images * up(e->y[0], shape.tile[0]) * up(e->y[1], shape.tile[1]);
     read = (double)shape.patch_pixels * shape.pitch * 2; /* and from there into registers */
   }
-  const int64_t blocks = tiles * up(p->outputs, (int64_t)outputs);
+  const int64_t blocks = tiles * up(p->columns, (int64_t)outputs);
   const double each = (double)up(blocks, MULTIPROCESSORS);
   const double warps = (double)c.along * c.parts;
   const double rate = (warps * each >= 8 ? 0.5 : 0.06 * warps * each) * 1.7e9;
@@ -318,7 +321,7 @@ static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p) {
     const int64_t x = tenon__cuda_extent_of(p, p->x->dims_opt, TENON_CUDA_AXIS_ROW + axis);
     const int64_t y = tenon__cuda_extent_of(p, p->y->dims_opt, TENON_CUDA_AXIS_ROW + axis);
     e.x[axis] = x < 1 ? 1 : x;
-    e.y[axis] = y < 1 ? 1 : y;
+    e.y[axis] = p->is_spread ? e.x[axis] : y < 1 ? 1 : y;
   }
   return e;
 }

@@ -63,7 +63,8 @@ uint32_t tenon__cuda_choice_threads(tenon__cuda_choice_t choice);
 int64_t tenon__cuda_choice_pixels(tenon__cuda_choice_t choice);
 int64_t tenon__cuda_choice_outputs(tenon__cuda_choice_t choice);
 
-/* Extents of an image and of the result, along y and x, and how many images. */
+/* Extents of an image and of the result, along y and x, and how many images; of what is spread both
+ * are the image's. */
 typedef struct tenon__cuda_extents_t {
   int64_t images;
   int64_t x[2];

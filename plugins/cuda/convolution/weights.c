@@ -83,14 +83,17 @@ static float weight_at(const tenon__cuda_problem_t* p, const source_t* begin,
                        const source_t* offset) {
   const source_t s = {begin->output + offset->output, begin->channel + offset->channel, begin->y,
                       begin->x + offset->x};
-  if (s.output >= p->outputs || s.channel >= p->channels || s.x >= p->window.kernel[1]) {
+  if (s.output >= p->columns || s.channel >= p->channels || s.x >= p->window.kernel[1]) {
     return 0;
   }
-  const int64_t place = p->is_product
-                            ? s.channel * p->outputs + s.output
-                            : ((s.output * p->channels + s.channel) * p->window.kernel[0] + s.y) *
-                                      p->window.kernel[1] +
-                                  s.x;
+  const int64_t taps = p->window.kernel[0] * p->window.kernel[1];
+  const int64_t place =
+      p->is_product ? s.channel * p->outputs + s.output
+      : p->is_spread
+          ? (s.channel * p->outputs + s.output % p->outputs) * taps + s.output / p->outputs
+          : ((s.output * p->channels + s.channel) * p->window.kernel[0] + s.y) *
+                    p->window.kernel[1] +
+                s.x;
   return tenon__cuda_float_of(p->w->constant_data, p->w->dtype, (size_t)place);
 }
 
@@ -119,7 +122,7 @@ static void pack_channels(const tenon__cuda_problem_t* p, float* out_weights) {
 }
 
 static int64_t packed_outputs(const tenon__cuda_problem_t* p) {
-  return (p->outputs + TENON_CUDA_TILE_OUTPUTS - 1) / TENON_CUDA_TILE_OUTPUTS *
+  return (p->columns + TENON_CUDA_TILE_OUTPUTS - 1) / TENON_CUDA_TILE_OUTPUTS *
          TENON_CUDA_TILE_OUTPUTS;
 }
 
@@ -140,7 +143,7 @@ static void pack_tiles(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choi
                        void* out_packed) {
   enum { MOST = 8 }; /* elements of a lane */
   const int64_t steps = tenon__cuda_steps_of(p, choice);
-  const int64_t tiles = (p->outputs + tile_outputs(choice.kind) - 1) / tile_outputs(choice.kind);
+  const int64_t tiles = (p->columns + tile_outputs(choice.kind) - 1) / tile_outputs(choice.kind);
   const int64_t own = PIECE / tenon__cuda_product_bytes(choice);
   source_t offsets[LANES * MOST];
   for (int64_t k = 0; k < LANES * own; k++) {
