@@ -240,21 +240,32 @@ static bool computes_much(const tenon_program_t* program) {
   return false;
 }
 
-/* Is what is innermost in rows along a row of the program, and with channels last not, or the other
- * way round? */
-static bool order_matters(const tenon__cuda_analysis_t* analysis) {
-  const uint32_t rank = analysis->program->rank;
-  const uint64_t along = analysis->reduced_axes;
-  return analysis->reduces && (rank == 3 || rank == 4) &&
-         (along >> 1 & 1) != (along >> (rank - 1) & 1);
+static bool has_orders(const tenon_program_t* program) {
+  return program->rank == 3 || program->rank == 4;
+}
+
+/* Of axes as bits: is what is innermost in rows among them, and with channels last not, or the
+ * other way round? */
+static bool order_matters(const tenon_program_t* program, uint64_t axes) {
+  return has_orders(program) && (axes >> 1 & 1) != (axes >> (program->rank - 1) & 1);
+}
+
+/* Does an operand go on along one of the two and stand still along the other? */
+static bool spreads(const tenon_program_t* program) {
+  bool spreads = false;
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    const tenon_operand_t* operand = &program->operands[k];
+    spreads = spreads || (operand->indexed == 0 && order_matters(program, operand->broadcast_axes));
+  }
+  return spreads;
 }
 
 uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
                                   tenon__cuda_choice_t out_choices[TENON_CUDA_CHOICES]) {
   const bool is_wide = access_elements(analysis) > 1;
-  const bool has_orders = order_matters(analysis);
-  const int32_t first = has_orders ? TENON_CUDA_ORDER_ROWS : TENON_CUDA_ORDER_ANY;
-  const int32_t last = has_orders ? TENON_CUDA_ORDER_CHANNELS_LAST : TENON_CUDA_ORDER_ANY;
+  const bool by_order = order_matters(analysis->program, analysis->reduced_axes);
+  const int32_t first = by_order ? TENON_CUDA_ORDER_ROWS : TENON_CUDA_ORDER_ANY;
+  const int32_t last = by_order ? TENON_CUDA_ORDER_CHANNELS_LAST : TENON_CUDA_ORDER_ANY;
   uint32_t count = 0;
   for (int32_t order = first; order <= last; order++) {
     out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_RULE, order};
@@ -265,14 +276,17 @@ uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
       out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_TWICE, order};
     }
   }
+  if (!analysis->reduces && spreads(analysis->program)) {
+    out_choices[count++] =
+        (tenon__cuda_choice_t){TENON_CUDA_FORM_RULE, TENON_CUDA_ORDER_CHANNELS_LAST};
+  }
   return count;
 }
 
 bool tenon__cuda_choice_is_one(tenon__cuda_choice_t choice, const tenon_program_t* program) {
   return choice.variant >= TENON_CUDA_FORM_HALF && choice.variant <= TENON_CUDA_FORM_TWICE &&
          choice.order >= TENON_CUDA_ORDER_ANY && choice.order <= TENON_CUDA_ORDER_CHANNELS_LAST &&
-         (choice.order == TENON_CUDA_ORDER_ANY ||
-          (program != NULL && (program->rank == 3 || program->rank == 4)));
+         (choice.order == TENON_CUDA_ORDER_ANY || (program != NULL && has_orders(program)));
 }
 
 tenon__cuda_form_t tenon__cuda_form_choose(const tenon__cuda_analysis_t* analysis,

@@ -12,7 +12,9 @@
 enum { TENON_CUDA_FORM_HALF = -1, TENON_CUDA_FORM_RULE = 0, TENON_CUDA_FORM_TWICE = 1 };
 
 /* How operands lie that vary along the whole space. Where rows are innermost in one of two orders
- * and not in the other, each has a form of its own. */
+ * and not in the other, each has a form of its own. Without rows one form serves every order, and
+ * where an operand is spread over part of the space it is tried with channels last besides: in rows
+ * its accesses may end too early. */
 enum { TENON_CUDA_ORDER_ANY, TENON_CUDA_ORDER_ROWS, TENON_CUDA_ORDER_CHANNELS_LAST };
 
 typedef struct tenon__cuda_choice_t {
