@@ -56,7 +56,7 @@ TENON_TEST(rounds_to_nearest_halves_away_from_zero) {
   tenon__cuda_problem_t p = problem_of(&w, values, dims, 2);
   p.is_product = true;
   p.channels = 16;
-  p.outputs = 8;
+  p.outputs = p.columns = 8;
   pack(&p, TENON_CUDA_DIRECT);
   for (int k = 0; k < 8; k++) {
     EXPECT(packed_at(0, 5 * 4 + k / 4, k % 4) == cases[k].to);
@@ -78,7 +78,7 @@ TENON_TEST(has_two_tiles_of_a_tap_in_a_lane) {
   }
   tenon__cuda_problem_t p = problem_of(&w, values, dims, 4);
   p.channels = CHANNELS;
-  p.outputs = OUTPUTS;
+  p.outputs = p.columns = OUTPUTS;
   p.window.kernel[0] = 2;
   p.window.kernel[1] = 3;
   pack(&p, TENON_CUDA_PATCH);
@@ -106,7 +106,7 @@ TENON_TEST(has_two_neighbours_of_few_channels_in_a_step) {
   }
   tenon__cuda_problem_t p = problem_of(&w, values, dims, 4);
   p.channels = CHANNELS;
-  p.outputs = OUTPUTS;
+  p.outputs = p.columns = OUTPUTS;
   p.window.kernel[0] = HEIGHT;
   p.window.kernel[1] = WIDTH;
   pack(&p, TENON_CUDA_NARROW);
