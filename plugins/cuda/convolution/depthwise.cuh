@@ -128,15 +128,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(const __grid_cons
       fetch((const float*)s.weights + (ky * KX + kx) * s.channels + channel, 1, 1, V, w[ky][kx]);
     }
   }
-  float bias[V];
-#pragma unroll
-  for (int j = 0; j < V; ++j) {
+  float bias[V] = {};
 #if ADDS_BIAS
-    bias[j] = s.bias[channel + j];
-#else
-    bias[j] = 0.0f;
+  fetch(s.bias + channel, 1, 1, V, bias);
 #endif
-  }
   line_t columns[READ_X];
 #pragma unroll
   for (int k = 0; k < READ_X; ++k) {

@@ -64,10 +64,7 @@ INLINE void begin_ending(const parameters_t& p, int k, bool inside, int n, int y
   locate(p, inside && row_of(k) < TILE_M, n, output, y, x, e.at[k]);
   read_constants(p, e.at[k], e.operands[k]);
 #if ADDS_BIAS
-#pragma unroll
-  for (int j = 0; j < V; ++j) {
-    e.bias[k][j] = p.shape.bias[output + j];
-  }
+  fetch(p.shape.bias + output, 1, 1, V, e.bias[k]);
 #endif
 }
 /* Behind it, while the products wait for what they multiply. */
