@@ -133,6 +133,9 @@ static inline uint4 load_fresh(const void* from) {
   return *(const uint4*)from;
 }
 static inline uint4 load_weights(const uint4* from) { return load_fresh(from); }
+static inline void load_fresh_where(bool is_there, const void* from, uint4& x) {
+  x = is_there ? load_fresh(from) : x;
+}
 static inline void copy_16(shared_t to, const void* from, int bytes) {
   if (to % 16 != 0 || (bytes != 0 && (uintptr_t)from % 16 != 0)) {
     __builtin_trap();
