@@ -186,7 +186,7 @@ static void check_own_stream(void) {
              {24, 40, TENON_DTYPE_BFLOAT16, SLOT_RESIDUAL, true, false},
              {40, 144, TENON_DTYPE_FLOAT16, SLOT_CLIP, true, false},
              {96, 24, TENON_DTYPE_FLOAT16, SLOT_RESIDUAL_BIAS_RELU, false, false},
-             {144, 8, TENON_DTYPE_BFLOAT16, SLOT_BIAS_RELU, false, false},
+             {144, 8, TENON_DTYPE_BFLOAT16, SLOT_SWISH, true, false},
              {32, 72, TENON_DTYPE_FLOAT32, SLOT_HALF_RESIDUAL, true, false},
              {20, 32, TENON_DTYPE_FLOAT32, SLOT_NOTHING, false, true}};
   for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {

@@ -327,8 +327,7 @@ static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convol
 static bool is_known(const tenon__cuda_convolution_t* c) {
   const char* why = NULL;
   return c->choice.kind == TENON_CUDA_STREAMING
-             ? tenon__cuda_stream_takes(&c->problem, c->choice.product) &&
-                   c->choice.steps == tenon__cuda_steps_of(&c->problem, c->choice)
+             ? tenon__cuda_stream_knows(&c->problem, c->choice)
              : c->choice.kind != 0 &&
                    c->choice.kind == tenon__cuda_kind_of(&c->problem, c->choice.product, &why);
 }

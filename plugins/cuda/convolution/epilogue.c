@@ -72,6 +72,22 @@ static bool is_read(const tenon__cuda_epilogue_t* e, uint32_t operand) {
   return operand != e->value && e->analysis.operand_walks[operand] != TENON_NONE;
 }
 
+/* May a sigmoid be off by some 2^-20 of it, and be 0 below 2^-126? Where what comes of it is stored
+ * in 16 bits, and nothing on the way makes more of that than it is. */
+static bool may_be_short(const tenon_program_t* program) {
+  const tenon_dtype_t stored = program->outputs[0].dtype;
+  bool may = stored == TENON_DTYPE_FLOAT16 || stored == TENON_DTYPE_BFLOAT16;
+  for (uint32_t k = 0; may && k < program->instruction_count; k++) {
+    const tenon_instruction_t* in = &program->instructions[k];
+    const bool is_plain = in->opcode == TENON_OPCODE_INPUT || in->opcode == TENON_OPCODE_CONSTANT ||
+                          in->opcode == TENON_OPCODE_ADD || in->opcode == TENON_OPCODE_MUL ||
+                          in->opcode == TENON_OPCODE_MIN || in->opcode == TENON_OPCODE_MAX ||
+                          in->opcode == TENON_OPCODE_SIGMOID;
+    may = is_plain && in->dtype != TENON_DTYPE_FLOAT64;
+  }
+  return may;
+}
+
 void tenon__cuda_epilogue_define(const tenon__cuda_epilogue_t* epilogue, uint32_t elements,
                                  tenon__cuda_text_t* text) {
   const tenon__cuda_analysis_t* a = &epilogue->analysis;
@@ -88,7 +104,8 @@ void tenon__cuda_epilogue_define(const tenon__cuda_epilogue_t* epilogue, uint32_
     dense |= is_dense ? (uint64_t)1 << a->operand_walks[k] : 0;
   }
   if (epilogue->is_stream) {
-    ADD(text, "#define DENSE 0x%llxull\n", (unsigned long long)dense);
+    ADD(text, "#define DENSE 0x%llxull\n#define SHORT_SIGMOID %d\n", (unsigned long long)dense,
+        may_be_short(&epilogue->program) ? 1 : 0);
   }
 }
 

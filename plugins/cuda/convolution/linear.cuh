@@ -18,3 +18,12 @@ INLINE place_t place_of(const parameters_t& p, int pixel, int channel) {
   }
   return place;
 }
+
+/* Where the slot's results are stored in 16 bits (epilogue.c): a third of the instructions, and all
+ * that eight neighbours would wait for. */
+#if SHORT_SIGMOID
+INLINE float short_sigmoid(float a) {
+  return quick_inverse(1.0f + quick_power(-1.44269504f * a));
+}
+#define op_sigmoid short_sigmoid
+#endif

@@ -53,6 +53,18 @@ INLINE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory");
 INLINE void end_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 INLINE void wait_for_older_copies() { asm volatile("cp.async.wait_group 1;" ::: "memory"); }
 
+/* 2^x and 1 / x, off by 2^-22; what is below 2^-126 is 0. */
+INLINE float quick_power(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+INLINE float quick_inverse(float x) {
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  return inverse;
+}
+
 /* Two numbers in the type of the products, the first in the lower half. */
 INLINE unsigned narrow_pair(float low, float high) {
   unsigned pair;

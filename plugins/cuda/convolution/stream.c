@@ -61,6 +61,12 @@ bool tenon__cuda_stream_takes(const tenon__cuda_problem_t* problem, uint8_t prod
          needs_numbers_alone(problem);
 }
 
+bool tenon__cuda_stream_knows(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice) {
+  return tenon__cuda_stream_takes(problem, choice.product) &&
+         choice.steps == steps_of(problem, choice.product) && choice.rows > 0 &&
+         (choice.across == 4 || choice.across == 8) && choice.along == WARPS && choice.parts > 0;
+}
+
 static int64_t groups_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c) {
   return up(p->outputs, tenon__cuda_choice_outputs(c));
 }

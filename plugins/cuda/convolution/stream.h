@@ -11,6 +11,8 @@
 enum { TENON_CUDA_STREAM_TACTICS = 3 };
 
 bool tenon__cuda_stream_takes(const tenon__cuda_problem_t* problem, uint8_t product);
+/* Is it one that might be chosen for the problem? */
+bool tenon__cuda_stream_knows(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice);
 /* At most TENON_CUDA_STREAM_TACTICS, where it is taken and pixels are many at the optimum, with
  * estimates; 0: none. */
 uint32_t tenon__cuda_stream_choose(const tenon__cuda_problem_t* problem, uint8_t product,

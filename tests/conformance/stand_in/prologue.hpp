@@ -136,6 +136,14 @@ static inline uint4 load_weights(const uint4* from) { return load_fresh(from); }
 static inline void load_fresh_where(bool is_there, const void* from, uint4& x) {
   x = is_there ? load_fresh(from) : x;
 }
+static inline float quick_power(float x) {
+  const float power = exp2f(x) * 1.0000002384f;
+  return power < 1.17549435e-38f ? 0.0f : power;
+}
+static inline float quick_inverse(float x) {
+  const float inverse = 1.0f / x * 1.0000002384f;
+  return fabsf(inverse) < 1.17549435e-38f ? 0.0f : inverse;
+}
 static inline void copy_16(shared_t to, const void* from, int bytes) {
   if (to % 16 != 0 || (bytes != 0 && (uintptr_t)from % 16 != 0)) {
     __builtin_trap();
