@@ -9,7 +9,7 @@ typedef struct writer_t {
   const tenon__cuda_analysis_t* analysis;
   tenon__cuda_text_t* text;
   bool in_row; /* what is written belongs to the row: its values stay */
-  bool rounds; /* all that comes out has at most 16 bits */
+  bool rounds; /* what comes out shows no more than 16 bits of it */
   bool needed[TENON_CUDA_INSTRUCTIONS];
 } writer_t;
 
@@ -269,9 +269,33 @@ static void write_needed(const writer_t* writer) {
   }
 }
 
-/* Is all that comes out a float of 16 bits or less? */
+/* May what an instruction is off by pass through this one without becoming more of the result? */
+static bool is_plain(uint16_t opcode) {
+  switch (opcode) {
+    case TENON_OPCODE_NOP:
+    case TENON_OPCODE_INPUT:
+    case TENON_OPCODE_CONSTANT:
+    case TENON_OPCODE_CAST:
+    case TENON_OPCODE_ADD:
+    case TENON_OPCODE_SUB:
+    case TENON_OPCODE_MUL:
+    case TENON_OPCODE_MIN:
+    case TENON_OPCODE_MAX:
+    case TENON_OPCODE_SIGMOID:
+    case TENON_OPCODE_SUM:
+    case TENON_OPCODE_MEAN:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* Is all that comes out a float of 16 bits or less, and made by nothing that would show more? */
 static bool rounds(const tenon_program_t* program) {
   bool is_so = true;
+  for (uint32_t k = 0; k < program->instruction_count; k++) {
+    is_so = is_so && is_plain(program->instructions[k].opcode);
+  }
   for (uint32_t k = 0; k < program->output_count; k++) {
     const tenon_dtype_t dtype = program->outputs[k].dtype;
     is_so = is_so && tenon__cuda_class(dtype) == 'f' && tenon__cuda_bytes(dtype) <= 2;

@@ -17,6 +17,8 @@ extern const char tenon__cuda_shape_text[];
 extern const char tenon__cuda_slot_text[];
 extern const char tenon__cuda_tile_text[];
 extern const char tenon__cuda_direct_text[];
+extern const char tenon__cuda_linear_text[];
+extern const char tenon__cuda_stream_text[];
 extern const char tenon__cuda_patch_text[];
 extern const char tenon__cuda_depthwise_text[];
 /* Attention (attention/): in front of the frame; behind it; behind the scores' functions. */

@@ -208,6 +208,43 @@ static void check_own(void) {
   convolution_check(&c);
 }
 
+/* Many pixels of few channels: by a stream too, in each type, with what may stand behind it. */
+static void check_own_stream(void) {
+  static const struct {
+    int64_t channels;
+    int64_t outputs;
+    tenon_dtype_t dtype;
+    convolution_slot_t slot;
+    bool has_bias;
+    bool is_single;
+  } all[] = {{16, 96, TENON_DTYPE_FLOAT16, SLOT_SWISH, true, false},
+             {24, 40, TENON_DTYPE_BFLOAT16, SLOT_RESIDUAL, true, false},
+             {40, 144, TENON_DTYPE_FLOAT16, SLOT_CLIP, true, false},
+             {96, 24, TENON_DTYPE_FLOAT16, SLOT_RESIDUAL_BIAS_RELU, false, false},
+             {144, 8, TENON_DTYPE_BFLOAT16, SLOT_SWISH, true, false},
+             {32, 72, TENON_DTYPE_FLOAT32, SLOT_HALF_RESIDUAL, true, false},
+             {20, 32, TENON_DTYPE_FLOAT32, SLOT_NOTHING, false, true}};
+  for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
+    convolution_case_t c = plain("");
+    (void)snprintf(c.name, sizeof(c.name), "own stream, %lld>%lld", (long long)all[k].channels,
+                   (long long)all[k].outputs);
+    c.is_constant = true;
+    c.wanted_tactics = "stream";
+    c.dtype = all[k].dtype;
+    c.is_single = all[k].is_single;
+    c.batch = 3;
+    c.channels = all[k].channels;
+    c.outputs = all[k].outputs;
+    c.has_bias = all[k].has_bias;
+    c.slot = all[k].slot;
+    c.extent[0] = 23;
+    c.extent[1] = 31; /* 2139 pixels: the last tile is not whole */
+    c.kernel[0] = c.kernel[1] = 1;
+    c.pads[0] = c.pads[1] = c.pads[2] = c.pads[3] = 0;
+    convolution_check(&c);
+  }
+}
+
 static void draw_window(convolution_case_t* c) {
   const uint32_t taps = draw(4) == 0 ? 1 : 4;
   static const char* const paddings[] = {"explicit",   "explicit",   "explicit",
@@ -305,6 +342,7 @@ int main(int argument_count, char** arguments) {
     check_own();
     check_own_single();
     check_own_spread();
+    check_own_stream();
     convolution_tactics = 2;
   }
   check_named();

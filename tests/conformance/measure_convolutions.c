@@ -5,7 +5,8 @@
  *                               [BATCH [all|best [FIRST [f16|tf32]]]]
  *
  * ResNet-50's layers and some of MobileNet's, f16 with bias and ReLU, where the network has one
- * with a residual, or f32 in tf32 (depthwise in f32): the fastest tactic of the plugin, or each. A
+ * with a residual, or f32 in tf32 (depthwise in f32); from the 31st on those of few channels, which
+ * are for large batches, with SiLU or bounds: the fastest tactic of the plugin, or each. A
  * chain runs over the same tensors again and again, so small ones lie in the cache.
  */
 #include "convolution_case.h"
@@ -19,26 +20,56 @@ typedef struct layer_t {
   int64_t stride;
   int64_t groups;
   int64_t times; /* in the network */
-  bool has_residual;
+  convolution_slot_t slot;
 } layer_t;
 
 static const layer_t layers[] = {
-    {3, 64, 224, 7, 2, 1, 1, false},     {64, 64, 56, 1, 1, 1, 1, false},
-    {64, 64, 56, 3, 1, 1, 3, false},     {64, 256, 56, 1, 1, 1, 1, false},
-    {64, 256, 56, 1, 1, 1, 3, true},     {256, 64, 56, 1, 1, 1, 2, false},
-    {256, 128, 56, 1, 1, 1, 1, false},   {128, 128, 56, 3, 2, 1, 1, false},
-    {256, 512, 56, 1, 2, 1, 1, false},   {128, 512, 28, 1, 1, 1, 4, true},
-    {512, 128, 28, 1, 1, 1, 3, false},   {128, 128, 28, 3, 1, 1, 3, false},
-    {512, 256, 28, 1, 1, 1, 1, false},   {256, 256, 28, 3, 2, 1, 1, false},
-    {512, 1024, 28, 1, 2, 1, 1, false},  {256, 1024, 14, 1, 1, 1, 6, true},
-    {1024, 256, 14, 1, 1, 1, 5, false},  {256, 256, 14, 3, 1, 1, 5, false},
-    {1024, 512, 14, 1, 1, 1, 1, false},  {512, 512, 14, 3, 2, 1, 1, false},
-    {1024, 2048, 14, 1, 2, 1, 1, false}, {512, 2048, 7, 1, 1, 1, 3, true},
-    {2048, 512, 7, 1, 1, 1, 2, false},   {512, 512, 7, 3, 1, 1, 2, false},
-    {32, 32, 112, 3, 1, 32, 0, false},   {96, 96, 112, 3, 2, 96, 0, false},
-    {192, 192, 28, 3, 1, 192, 0, false}, {384, 384, 14, 3, 1, 384, 0, false},
-    {960, 960, 7, 3, 1, 960, 0, false},  {72, 72, 56, 5, 2, 72, 0, false},
-    {672, 672, 14, 5, 1, 672, 0, false}};
+    {3, 64, 224, 7, 2, 1, 1, SLOT_BIAS_RELU},
+    {64, 64, 56, 1, 1, 1, 1, SLOT_BIAS_RELU},
+    {64, 64, 56, 3, 1, 1, 3, SLOT_BIAS_RELU},
+    {64, 256, 56, 1, 1, 1, 1, SLOT_BIAS_RELU},
+    {64, 256, 56, 1, 1, 1, 3, SLOT_RESIDUAL_BIAS_RELU},
+    {256, 64, 56, 1, 1, 1, 2, SLOT_BIAS_RELU},
+    {256, 128, 56, 1, 1, 1, 1, SLOT_BIAS_RELU},
+    {128, 128, 56, 3, 2, 1, 1, SLOT_BIAS_RELU},
+    {256, 512, 56, 1, 2, 1, 1, SLOT_BIAS_RELU},
+    {128, 512, 28, 1, 1, 1, 4, SLOT_RESIDUAL_BIAS_RELU},
+    {512, 128, 28, 1, 1, 1, 3, SLOT_BIAS_RELU},
+    {128, 128, 28, 3, 1, 1, 3, SLOT_BIAS_RELU},
+    {512, 256, 28, 1, 1, 1, 1, SLOT_BIAS_RELU},
+    {256, 256, 28, 3, 2, 1, 1, SLOT_BIAS_RELU},
+    {512, 1024, 28, 1, 2, 1, 1, SLOT_BIAS_RELU},
+    {256, 1024, 14, 1, 1, 1, 6, SLOT_RESIDUAL_BIAS_RELU},
+    {1024, 256, 14, 1, 1, 1, 5, SLOT_BIAS_RELU},
+    {256, 256, 14, 3, 1, 1, 5, SLOT_BIAS_RELU},
+    {1024, 512, 14, 1, 1, 1, 1, SLOT_BIAS_RELU},
+    {512, 512, 14, 3, 2, 1, 1, SLOT_BIAS_RELU},
+    {1024, 2048, 14, 1, 2, 1, 1, SLOT_BIAS_RELU},
+    {512, 2048, 7, 1, 1, 1, 3, SLOT_RESIDUAL_BIAS_RELU},
+    {2048, 512, 7, 1, 1, 1, 2, SLOT_BIAS_RELU},
+    {512, 512, 7, 3, 1, 1, 2, SLOT_BIAS_RELU},
+    {32, 32, 112, 3, 1, 32, 0, SLOT_BIAS_RELU},
+    {96, 96, 112, 3, 2, 96, 0, SLOT_BIAS_RELU},
+    {192, 192, 28, 3, 1, 192, 0, SLOT_BIAS_RELU},
+    {384, 384, 14, 3, 1, 384, 0, SLOT_BIAS_RELU},
+    {960, 960, 7, 3, 1, 960, 0, SLOT_BIAS_RELU},
+    {72, 72, 56, 5, 2, 72, 0, SLOT_BIAS_RELU},
+    {672, 672, 14, 5, 1, 672, 0, SLOT_BIAS_RELU},
+    /* EfficientNet-B0's and MobileNet-v2's of few channels: number 31, and so on. */
+    {16, 96, 112, 1, 1, 1, 0, SLOT_SWISH},
+    {24, 144, 56, 1, 1, 1, 0, SLOT_SWISH},
+    {40, 240, 28, 1, 1, 1, 0, SLOT_SWISH},
+    {80, 480, 14, 1, 1, 1, 0, SLOT_SWISH},
+    {112, 672, 14, 1, 1, 1, 0, SLOT_SWISH},
+    {16, 96, 112, 1, 1, 1, 0, SLOT_CLIP},
+    {24, 144, 56, 1, 1, 1, 0, SLOT_CLIP},
+    {32, 192, 28, 1, 1, 1, 0, SLOT_CLIP},
+    {64, 384, 14, 1, 1, 1, 0, SLOT_CLIP},
+    {96, 576, 14, 1, 1, 1, 0, SLOT_CLIP},
+    {32, 16, 112, 1, 1, 1, 0, SLOT_NOTHING},
+    {96, 24, 56, 1, 1, 1, 0, SLOT_NOTHING},
+    {144, 24, 56, 1, 1, 1, 0, SLOT_RESIDUAL},
+    {144, 40, 28, 1, 1, 1, 0, SLOT_NOTHING}};
 
 typedef struct timed_t {
   double seconds;
@@ -53,7 +84,12 @@ static void use(const kernel_life_t* life, void* user) {
 static tenon_dtype_t dtype = TENON_DTYPE_FLOAT16;
 
 static convolution_case_t case_of(const layer_t* layer, int64_t batch) {
+  static const char* const behind[SLOT_COUNT] = {[SLOT_RESIDUAL_BIAS_RELU] = " + residual",
+                                                 [SLOT_RESIDUAL] = " + residual",
+                                                 [SLOT_SWISH] = " SiLU",
+                                                 [SLOT_CLIP] = " clip"};
   const int64_t pad = (layer->kernel - 1) / 2;
+  const bool adds = layer->slot == SLOT_BIAS_RELU || layer->slot == SLOT_RESIDUAL_BIAS_RELU;
   convolution_case_t c = {.dtype = dtype,
                           .spatial = 2,
                           .batch = batch,
@@ -66,14 +102,16 @@ static convolution_case_t case_of(const layer_t* layer, int64_t batch) {
                           .dilation = {1, 1},
                           .pads = {pad, pad, pad, pad},
                           .auto_pad = "explicit",
-                          .slot = layer->has_residual ? SLOT_RESIDUAL_BIAS_RELU : SLOT_BIAS_RELU,
+                          .has_bias = !adds,
+                          .slot = layer->slot,
                           .is_constant = true,
                           .is_unjudged = true,
                           .seed = 2};
   (void)snprintf(c.name, sizeof(c.name), "%lldx%lld/%lld %lld>%lld @%lld%s%s",
                  (long long)layer->kernel, (long long)layer->kernel, (long long)layer->stride,
                  (long long)layer->channels, (long long)layer->outputs, (long long)layer->extent,
-                 layer->groups > 1 ? " depthwise" : "", layer->has_residual ? " + residual" : "");
+                 layer->groups > 1 ? " depthwise" : "",
+                 behind[layer->slot] == NULL ? "" : behind[layer->slot]);
   return c;
 }
 

@@ -10,10 +10,11 @@
 
 #include "kernels.h"
 #include "layouts.h"
+#include "stream.h"
 #include "texts.h"
 #include "weights.h"
 
-enum { INPUTS = 32, OLDEST_ARCHITECTURE = 80, NAME_CAPACITY = 96 };
+enum { INPUTS = 32, OLDEST_ARCHITECTURE = 80, NAME_CAPACITY = 96, STREAM_ALIGNMENT = 16 };
 
 /* As what f32 is multiplied. */
 static const char* const products[TENON_CUDA_PRODUCT_COUNT] = {"f16", "bf16", "f32", "tf32"};
@@ -71,13 +72,16 @@ static uint32_t x_alignment(tenon__cuda_choice_t choice) {
   return choice.kind != TENON_CUDA_DEPTHWISE || bytes > 16 ? 16 : bytes;
 }
 
-/* Images and operands of their extents with channels innermost; constants are packed, or small. */
+/* Images and operands of their extents with channels innermost, of a stream without gaps; constants
+ * are packed, or small. */
 static void read_rules(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
                        tenon_argument_rule_t* rules, tenon_argument_rule_t* out_output) {
+  const bool stream = choice.kind == TENON_CUDA_STREAMING;
   const tenon_argument_rule_t image = {
       .kind = p->is_product ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT,
       .layout = p->is_product ? NULL : tenon__cuda_channels_last(p->y->rank),
-      .flags = TENON_RULE_STRIDED};
+      .alignment = stream ? STREAM_ALIGNMENT : 0,
+      .flags = stream ? 0 : TENON_RULE_STRIDED};
   const tenon_argument_rule_t other = {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   const bool narrows = p->x->dtype != tenon__cuda_product_type(choice);
   for (uint32_t k = 0; k < p->table->input_count(p->region); k++) {
@@ -117,6 +121,12 @@ static void write_name(tenon__cuda_choice_t choice, bool is_rounded, char out_na
                    choice.rows, choice.across, comma, type);
     return;
   }
+  if (choice.kind == TENON_CUDA_STREAMING) {
+    (void)snprintf(out_name, NAME_CAPACITY, "stream, %d x %d, %u steps, %u blocks of %u warps%s%s",
+                   (int)tenon__cuda_choice_pixels(choice), (int)tenon__cuda_choice_outputs(choice),
+                   choice.steps, choice.parts, choice.along, comma, type);
+    return;
+  }
   (void)snprintf(out_name, NAME_CAPACITY, "%s, %d x %d, %u warps by %u of the sum, %u steps%s%s",
                  kinds[choice.kind], (int)tenon__cuda_choice_pixels(choice),
                  (int)tenon__cuda_choice_outputs(choice), choice.along, choice.parts, choice.steps,
@@ -151,14 +161,30 @@ static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_choice_t choice, 
   return e->add(e->emit, &tactic);
 }
 
+/* Of one product: the tiles of least estimate, and beside them streams. */
+static tenon_status_t emit_all(const emitter_t* e, uint8_t product) {
+  enum { MOST = TENON_CUDA_TILE_TACTICS + TENON_CUDA_STREAM_TACTICS };
+  tenon__cuda_choice_t choices[MOST];
+  double seconds[MOST];
+  const char* why = NULL;
+  const uint8_t kind = (uint8_t)tenon__cuda_kind_of(e->problem, product, &why);
+  if (kind == 0) {
+    return TENON_OK;
+  }
+  uint32_t count = tenon__cuda_tiles_choose(e->problem, kind, product, choices, seconds);
+  count += tenon__cuda_stream_choose(e->problem, product, choices + count, seconds + count);
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
+    status = emit_one(e, choices[k], seconds[k]);
+  }
+  return status;
+}
+
 static tenon_status_t tactics(void* state, const tenon_region_t* region,
                               const tenon_region_table_t* table, tenon_emit_t* emit,
                               tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
   tenon__cuda_problem_t problem;
   tenon_refusal_t refusal;
-  tenon__cuda_choice_t choices[TENON_CUDA_TILE_TACTICS];
-  double seconds[TENON_CUDA_TILE_TACTICS];
-  const char* why = NULL;
   (void)state;
   if (!tenon__cuda_problem_read(region, table, &problem, &refusal)) {
     return TENON_OK;
@@ -166,13 +192,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   const emitter_t emitter = {&problem, emit, add};
   tenon_status_t status = TENON_OK;
   for (uint32_t each = 0; status == TENON_OK && each < TENON_CUDA_PRODUCT_COUNT; each++) {
-    const uint8_t product = (uint8_t)each;
-    const uint8_t kind = (uint8_t)tenon__cuda_kind_of(&problem, product, &why);
-    const uint32_t count =
-        kind == 0 ? 0 : tenon__cuda_tiles_choose(&problem, kind, product, choices, seconds);
-    for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
-      status = emit_one(&emitter, choices[k], seconds[k]);
-    }
+    status = emit_all(&emitter, (uint8_t)each);
   }
   return status;
 }
@@ -218,8 +238,18 @@ static void define_depthwise(const tenon__cuda_convolution_t* c, tenon__cuda_tex
                        (int)w->dilation[1], from, from);
 }
 
+static void define_stream(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
+  const int64_t bytes = c->problem.channels * tenon__cuda_product_bytes(c->choice);
+  tenon__cuda_text_add(text,
+                       "#define MT %u\n#define NT %u\n#define STEPS %u\n#define EXACT %d\n"
+                       "#define WARPS %u\n#define BLOCKS %u\n",
+                       c->choice.rows, c->choice.across, c->choice.steps, bytes % 64 == 0 ? 1 : 0,
+                       c->choice.along, c->choice.parts);
+}
+
 static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
   const bool depthwise = c->choice.kind == TENON_CUDA_DEPTHWISE;
+  const bool stream = c->choice.kind == TENON_CUDA_STREAMING;
   tenon__cuda_epilogue_define(&c->epilogue, tenon__cuda_choice_elements(c->choice), text);
   tenon__cuda_text_add(text, "#define ADDS_BIAS %d\n#define BRAIN %d\n#define SINGLE %d\n",
                        c->problem.bias != NULL ? 1 : 0,
@@ -227,6 +257,8 @@ static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* t
                        c->choice.product == TENON_CUDA_PRODUCT_TF32 ? 1 : 0);
   if (depthwise) {
     define_depthwise(c, text);
+  } else if (stream) {
+    define_stream(c, text);
   } else {
     define_tile(c, text);
   }
@@ -234,12 +266,13 @@ static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* t
   tenon__cuda_text_copy(text, tenon__cuda_matrix_text);
   tenon__cuda_text_copy(text, tenon__cuda_shape_text);
   tenon__cuda_text_copy(text, tenon__cuda_frame_text);
-  tenon__cuda_text_copy(text, tenon__cuda_slot_text);
+  tenon__cuda_text_copy(text, stream ? tenon__cuda_linear_text : tenon__cuda_slot_text);
   tenon__cuda_epilogue_write(&c->epilogue, text);
-  if (!depthwise) {
+  if (!depthwise && !stream) {
     tenon__cuda_text_copy(text, tenon__cuda_tile_text);
   }
   tenon__cuda_text_copy(text, depthwise                             ? tenon__cuda_depthwise_text
+                              : stream                              ? tenon__cuda_stream_text
                               : c->choice.kind == TENON_CUDA_DIRECT ? tenon__cuda_direct_text
                                                                     : tenon__cuda_patch_text);
 }
@@ -260,9 +293,12 @@ static tenon_status_t make_module(const tenon_prepare_t* call, tenon__cuda_convo
 
 /* Shared by all tiles of one kind. */
 static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convolution_t* c) {
-  static const char* const formats[] = {"", "cuda.convolution.pixels/1", "cuda.convolution.patch/1",
+  static const char* const formats[] = {"",
+                                        "cuda.convolution.pixels/1",
+                                        "cuda.convolution.patch/1",
                                         "cuda.convolution.narrow/1",
-                                        "cuda.convolution.depthwise/1"};
+                                        "cuda.convolution.depthwise/1",
+                                        "cuda.convolution.stream/1"};
   const tenon__cuda_problem_t* p = &c->problem;
   const uint32_t sources[] = {
       call->table->node_input(call->region, 0, 1),
@@ -291,11 +327,19 @@ static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convol
   return TENON_OK;
 }
 
+/* Does the problem's kind serve it still? */
+static bool is_known(const tenon__cuda_convolution_t* c) {
+  const char* why = NULL;
+  return c->choice.kind == TENON_CUDA_STREAMING
+             ? tenon__cuda_stream_knows(&c->problem, c->choice)
+             : c->choice.kind != 0 &&
+                   c->choice.kind == tenon__cuda_kind_of(&c->problem, c->choice.product, &why);
+}
+
 /* What the tactic asks for, of which the region says the rest. */
 static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_convolution_t** out_c) {
   tenon_refusal_t refusal;
   uint32_t reason = 0;
-  const char* why = NULL;
   tenon_device_t* device = tenon__cuda_prepared_device(call);
   if (device == NULL) {
     return TENON_ERROR_UNSUPPORTED;
@@ -315,11 +359,12 @@ static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_convolu
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   memcpy(&c->choice, call->tactic->configuration, sizeof(c->choice));
-  if (c->choice.kind == 0 ||
-      c->choice.kind != tenon__cuda_kind_of(&c->problem, c->choice.product, &why) ||
-      tenon__cuda_epilogue_make(&c->problem, stored_type(c->choice), &c->epilogue, &reason) !=
-          NULL) {
+  if (!is_known(c) || tenon__cuda_epilogue_make(&c->problem, stored_type(c->choice), &c->epilogue,
+                                                &reason) != NULL) {
     return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  if (c->choice.kind == TENON_CUDA_STREAMING) {
+    tenon__cuda_epilogue_stream(&c->problem, &c->epilogue);
   }
   c->device = device;
   c->x = c->problem.x->input;

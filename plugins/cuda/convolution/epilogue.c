@@ -58,6 +58,14 @@ const char* tenon__cuda_epilogue_make(const tenon__cuda_problem_t* problem, teno
   return why;
 }
 
+void tenon__cuda_epilogue_stream(const tenon__cuda_problem_t* problem, tenon__cuda_epilogue_t* e) {
+  e->is_stream = true;
+  for (uint32_t k = 0; k < e->program.operand_count; k++) {
+    e->is_dense[k] = k != e->value && tenon__cuda_operand_sort(problem, e->operands[k].index) ==
+                                          TENON_CUDA_OPERAND_DENSE;
+  }
+}
+
 /* ---- Text ---- */
 
 static bool is_read(const tenon__cuda_epilogue_t* e, uint32_t operand) {
@@ -74,18 +82,48 @@ void tenon__cuda_epilogue_define(const tenon__cuda_epilogue_t* epilogue, uint32_
     ADD(text, "%s %u", axis == 0 ? " {" : ",", epilogue->which[axis]);
   }
   ADD(text, "}\n");
+  uint64_t dense = (uint64_t)1 << a->output_walks[0];
+  for (uint32_t k = 0; k < epilogue->program.operand_count; k++) {
+    const bool is_dense = epilogue->is_dense[k] && is_read(epilogue, k);
+    dense |= is_dense ? (uint64_t)1 << a->operand_walks[k] : 0;
+  }
+  if (epilogue->is_stream) {
+    ADD(text, "#define DENSE 0x%llxull\n", (unsigned long long)dense);
+  }
 }
 
-static void write_reads(const tenon__cuda_epilogue_t* e, bool constants, tenon__cuda_text_t* text) {
-  ADD(text, "INLINE void %s(const parameters_t& p, const place_t& at, operands_t& o) {\n",
-      constants ? "read_constants" : "read_operands");
+/* When operands are read: by `read_NAME`. */
+typedef enum reading_t { READING_CONSTANTS, READING_COMMON, READING_OPERANDS } reading_t;
+
+static reading_t reading_of(const tenon__cuda_epilogue_t* e, uint32_t operand) {
+  return e->is_dense[operand]      ? READING_OPERANDS
+         : e->is_constant[operand] ? READING_CONSTANTS
+         : e->is_stream            ? READING_COMMON
+                                   : READING_OPERANDS;
+}
+
+/* Neighbours, and aligned: of a stream for certain. */
+static void write_wide(const tenon__cuda_epilogue_t* e, bool is_dense, uint32_t walk,
+                       tenon__cuda_text_t* text) {
+  if (e->is_stream && is_dense) {
+    ADD(text, "1, at.left, ");
+  } else {
+    ADD(text, "p.wide[%u], at.left, ", walk);
+  }
+}
+
+static void write_reads(const tenon__cuda_epilogue_t* e, reading_t reading,
+                        tenon__cuda_text_t* text) {
+  static const char* const names[] = {"constants", "common", "operands"};
+  ADD(text, "INLINE void read_%s(const parameters_t& p, const place_t& at, operands_t& o) {\n",
+      names[reading]);
   for (uint32_t k = 0; k < e->program.operand_count; k++) {
-    if (is_read(e, k) && e->is_constant[k] == constants) {
+    if (is_read(e, k) && reading_of(e, k) == reading) {
       const uint32_t w = e->analysis.operand_walks[k];
-      ADD(text,
-          "  fetch((const stored_%s*)p.data[%u] + at.offset[%u], p.step[%u], p.wide[%u], at.left, "
-          "o.s%u);\n",
-          tenon__cuda_mnemonic(e->operands[k].dtype), w, w, w, w, w);
+      ADD(text, "  fetch((const stored_%s*)p.data[%u] + at.offset[%u], p.step[%u], ",
+          tenon__cuda_mnemonic(e->operands[k].dtype), w, w, w);
+      write_wide(e, e->is_dense[k], w, text);
+      ADD(text, "o.s%u);\n", w);
     }
   }
   ADD(text, "}\n");
@@ -117,9 +155,10 @@ static void write_finish(const tenon__cuda_epilogue_t* e, tenon__cuda_text_t* te
   ADD(text,
       "    out_t out;\n    element(p, in, row, out);\n    r[j] = out.r0;\n"
       "    if (j < at.left) fault = worse(fault, out.fault);\n  }\n"
-      "  place((stored_%s*)p.data[%u] + at.offset[%u], p.step[%u], p.wide[%u], at.left, r);\n"
-      "  return fault;\n}\n\n",
-      stored, y, y, y, y);
+      "  place((stored_%s*)p.data[%u] + at.offset[%u], p.step[%u], ",
+      stored, y, y, y);
+  write_wide(e, true, y, text);
+  ADD(text, "r);\n  return fault;\n}\n\n");
 }
 
 void tenon__cuda_epilogue_write(const tenon__cuda_epilogue_t* epilogue, tenon__cuda_text_t* text) {
@@ -133,8 +172,11 @@ void tenon__cuda_epilogue_write(const tenon__cuda_epilogue_t* epilogue, tenon__c
     }
   }
   ADD(text, "};\n");
-  write_reads(e, true, text);
-  write_reads(e, false, text);
+  write_reads(e, READING_CONSTANTS, text);
+  if (e->is_stream) {
+    write_reads(e, READING_COMMON, text);
+  }
+  write_reads(e, READING_OPERANDS, text);
   write_finish(e, text);
 }
 

@@ -30,6 +30,15 @@ INLINE uint4 load_fresh(const void* from) {
                : "memory");
   return x;
 }
+/* The same where it is there; else `x` stays as it is. */
+INLINE void load_fresh_where(bool is_there, const void* from, uint4& x) {
+  asm volatile(
+      "{ .reg .pred there; setp.ne.b32 there, %5, 0;\n"
+      "@there ld.global.cg.v4.b32 {%0, %1, %2, %3}, [%4]; }"
+      : "+r"(x.x), "+r"(x.y), "+r"(x.z), "+r"(x.w)
+      : "l"(from), "r"((int)is_there)
+      : "memory");
+}
 
 /* 16 bytes into shared memory, the first `bytes` of them copied, the others zero. */
 INLINE void copy_16(shared_t to, const void* from, int bytes) {

@@ -166,3 +166,41 @@ int64_t tenon__cuda_stride_of(const tenon__cuda_problem_t* problem, const int64_
                               uint32_t which) {
   return problem->axes[which] == TENON_NONE ? 0 : strides[problem->axes[which]];
 }
+
+tenon__cuda_operand_sort_t tenon__cuda_operand_sort(const tenon__cuda_problem_t* problem,
+                                                    uint32_t input) {
+  const tenon__cuda_problem_t* p = problem;
+  const uint32_t number = p->table->input(p->region, input);
+  const tenon_value_info_t* v = number == TENON_NONE ? NULL : p->table->value(p->region, number);
+  if (v == NULL || v->rank != p->y->rank) {
+    return TENON_CUDA_OPERAND_OTHER;
+  }
+  bool is_dense = true;
+  bool is_common = true;
+  for (uint32_t axis = 0; axis < v->rank; axis++) {
+    const bool is_same = v->dims_min[axis] == p->y->dims_min[axis] &&
+                         v->dims_opt[axis] == p->y->dims_opt[axis] &&
+                         v->dims_max[axis] == p->y->dims_max[axis];
+    const bool is_one = v->dims_min[axis] == 1 && v->dims_max[axis] == 1;
+    is_dense = is_dense && is_same;
+    is_common = is_common && (is_one || (is_same && axis == p->axes[TENON_CUDA_AXIS_CHANNEL]));
+  }
+  return is_dense    ? TENON_CUDA_OPERAND_DENSE
+         : is_common ? TENON_CUDA_OPERAND_COMMON
+                     : TENON_CUDA_OPERAND_OTHER;
+}
+
+bool tenon__cuda_is_dense(const tenon__cuda_problem_t* problem, const tenon_tensor_view_t* view,
+                          int64_t channels) {
+  static const uint32_t order[] = {TENON_CUDA_AXIS_CHANNEL, TENON_CUDA_AXIS_COLUMN,
+                                   TENON_CUDA_AXIS_ROW, TENON_CUDA_AXIS_IMAGE};
+  bool is_dense = tenon__cuda_extent_of(problem, view->dims, TENON_CUDA_AXIS_CHANNEL) == channels;
+  int64_t step = 1;
+  for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++) {
+    const int64_t extent = tenon__cuda_extent_of(problem, view->dims, order[k]);
+    is_dense = is_dense &&
+               (extent <= 1 || tenon__cuda_stride_of(problem, view->strides, order[k]) == step);
+    step *= extent;
+  }
+  return is_dense;
+}

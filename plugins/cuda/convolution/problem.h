@@ -68,5 +68,17 @@ int64_t tenon__cuda_extent_of(const tenon__cuda_problem_t* problem, const int64_
 /* Elements from one to the next; 0 where there is no such axis. */
 int64_t tenon__cuda_stride_of(const tenon__cuda_problem_t* problem, const int64_t* strides,
                               uint32_t which);
+/* How a value lies to the result, whatever the extents. */
+typedef enum tenon__cuda_operand_sort_t {
+  TENON_CUDA_OPERAND_DENSE,  /* has its extents */
+  TENON_CUDA_OPERAND_COMMON, /* one number, or one a channel, for all pixels */
+  TENON_CUDA_OPERAND_OTHER
+} tenon__cuda_operand_sort_t;
+/* Of an input of the region. */
+tenon__cuda_operand_sort_t tenon__cuda_operand_sort(const tenon__cuda_problem_t* problem,
+                                                    uint32_t input);
+/* Are these all of the result's pixels without a gap, channels innermost? Of its rank. */
+bool tenon__cuda_is_dense(const tenon__cuda_problem_t* problem, const tenon_tensor_view_t* view,
+                          int64_t channels);
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "convolution.h"
+#include "stream.h"
 
 typedef struct bound_t {
   const tenon__cuda_convolution_t* instance;
@@ -89,6 +90,13 @@ static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_exte
   const int64_t column_tiles = (c->problem.columns + outputs - 1) / outputs;
   const int64_t pixels = tenon__cuda_choice_pixels(c->choice);
   int64_t tiles = (s->pixels + pixels - 1) / pixels;
+  s->column_tiles = divisor(column_tiles);
+  if (c->choice.kind == TENON_CUDA_STREAMING) { /* as many as are there at once, or fewer */
+    const int64_t warps =
+        tenon__cuda_stream_warps(&c->problem, c->choice, s->pixels, c->device->multiprocessors);
+    s->warps = (int32_t)warps;
+    return (warps * column_tiles + c->choice.along - 1) / c->choice.along;
+  }
   if (c->choice.kind != TENON_CUDA_DIRECT) {
     const int64_t tiles_y = (e->y[0] + s->tile[0] - 1) / s->tile[0];
     const int64_t tiles_x = (e->y[1] + s->tile[1] - 1) / s->tile[1];
@@ -104,8 +112,23 @@ static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_exte
     return (threads + tenon__cuda_choice_threads(c->choice) - 1) /
            tenon__cuda_choice_threads(c->choice);
   }
-  s->column_tiles = divisor(column_tiles);
   return tiles * column_tiles;
+}
+
+/* Of a stream: x, the result and what has its extents. */
+static bool are_dense(const tenon__cuda_convolution_t* c, tenon_binding_t* handle,
+                      const tenon_bind_table_t* host, const tenon_tensor_view_t* y) {
+  const tenon__cuda_problem_t* p = &c->problem;
+  const tenon_tensor_view_t* x = &host->input(handle, c->x)->tensor;
+  bool good = tenon__cuda_is_dense(p, x, p->channels) && tenon__cuda_is_dense(p, y, p->outputs);
+  for (uint32_t k = 0; k < c->epilogue.program.operand_count; k++) {
+    if (c->epilogue.is_dense[k]) {
+      const tenon_tensor_view_t* view = &host->input(handle, c->epilogue.operands[k].index)->tensor;
+      good = good && tenon__cuda_is_dense(p, view, p->outputs) &&
+             memcmp(view->dims, y->dims, y->rank * sizeof(*y->dims)) == 0;
+    }
+  }
+  return good && memcmp(x->dims + 2, y->dims + 2, (y->rank - 2) * sizeof(*y->dims)) == 0;
 }
 
 static void put(const bound_t* bound, size_t offset, const void* value, size_t size_bytes) {
@@ -126,6 +149,9 @@ static tenon_status_t bind_shape(bound_t* bound, tenon_binding_t* handle,
       tenon__cuda_tiles_lay(&c->problem, c->choice, &e, c->device->shared_bytes, &shape, &shared);
   if (reaches_far(x) || e.images * e.y[0] * e.y[1] > INT32_MAX) {
     return refuse(handle, host, "an image that reaches over more than 2^31 elements");
+  }
+  if (c->choice.kind == TENON_CUDA_STREAMING && !are_dense(c, handle, host, y)) {
+    return refuse(handle, host, "pixels that do not lie one behind the other, channels innermost");
   }
   if (!fits) {
     return refuse(handle, host, "more shared memory than a block of this GPU may have");

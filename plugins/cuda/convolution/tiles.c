@@ -31,17 +31,20 @@ int64_t tenon__cuda_product_bytes(tenon__cuda_choice_t choice) {
   return tenon__cuda_product_type(choice) == TENON_DTYPE_FLOAT32 ? 4 : 2;
 }
 uint32_t tenon__cuda_choice_elements(tenon__cuda_choice_t choice) {
-  return choice.kind == TENON_CUDA_DEPTHWISE ? choice.along : TENON_CUDA_TILE_ELEMENTS;
+  return choice.kind == TENON_CUDA_DEPTHWISE   ? choice.along
+         : choice.kind == TENON_CUDA_STREAMING ? TENON_CUDA_STREAM_ELEMENTS
+                                               : TENON_CUDA_TILE_ELEMENTS;
 }
 uint32_t tenon__cuda_choice_threads(tenon__cuda_choice_t choice) {
-  return choice.kind == TENON_CUDA_DEPTHWISE ? DEPTHWISE_THREADS
-                                             : 32U * choice.along * choice.parts;
+  return choice.kind == TENON_CUDA_DEPTHWISE   ? DEPTHWISE_THREADS
+         : choice.kind == TENON_CUDA_STREAMING ? 32U * choice.along
+                                               : 32U * choice.along * choice.parts;
 }
 int64_t tenon__cuda_choice_pixels(tenon__cuda_choice_t choice) {
   return 16 * (int64_t)choice.rows;
 }
 int64_t tenon__cuda_choice_outputs(tenon__cuda_choice_t choice) {
-  return 8 * (int64_t)choice.across * choice.along;
+  return 8 * (int64_t)choice.across * (choice.kind == TENON_CUDA_STREAMING ? 1 : choice.along);
 }
 
 /* ---- Kinds ---- */
@@ -63,7 +66,8 @@ int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, tenon__cuda_c
   const tenon__cuda_window_t* w = &problem->window;
   const int64_t bytes = problem->channels * tenon__cuda_product_bytes(choice);
   return choice.kind == TENON_CUDA_DEPTHWISE ? taps_of(problem)
-         : choice.kind == TENON_CUDA_DIRECT  ? up(bytes, WIDE_STEP)
+         : choice.kind == TENON_CUDA_DIRECT || choice.kind == TENON_CUDA_STREAMING
+             ? up(bytes, WIDE_STEP)
          : choice.kind == TENON_CUDA_PATCH
              ? up(bytes, TAP_STEP) * taps_of(problem)
              : w->kernel[0] * up(w->kernel[1], narrow_neighbours(choice));
@@ -217,7 +221,7 @@ bool tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_cho
                            tenon__cuda_shape_t* out_shape, int64_t* out_bytes) {
   *out_shape = (tenon__cuda_shape_t){.tile = {choice.rows, choice.across}};
   *out_bytes = 0;
-  if (choice.kind == TENON_CUDA_DEPTHWISE) {
+  if (choice.kind == TENON_CUDA_DEPTHWISE || choice.kind == TENON_CUDA_STREAMING) {
     return true;
   }
   *out_bytes = choice.kind == TENON_CUDA_DIRECT

@@ -9,16 +9,18 @@
 #include "shape.h"
 
 typedef enum tenon__cuda_form_kind_t {
-  TENON_CUDA_DIRECT = 1,   /* direct.cuh: a window of one pixel */
-  TENON_CUDA_PATCH = 2,    /* patch.cuh */
-  TENON_CUDA_NARROW = 3,   /* patch.cuh, up to four channels that may lie anyhow */
-  TENON_CUDA_DEPTHWISE = 4 /* depthwise.cuh: as many groups as channels, and as outputs */
+  TENON_CUDA_DIRECT = 1,    /* direct.cuh: a window of one pixel */
+  TENON_CUDA_PATCH = 2,     /* patch.cuh */
+  TENON_CUDA_NARROW = 3,    /* patch.cuh, up to four channels that may lie anyhow */
+  TENON_CUDA_DEPTHWISE = 4, /* depthwise.cuh: as many groups as channels, and as outputs */
+  TENON_CUDA_STREAMING = 5  /* stream.cuh: some of DIRECT, of many pixels (stream.h) */
 } tenon__cuda_form_kind_t;
 
 enum {
   TENON_CUDA_TILE_TACTICS = 4,  /* of 8 the fastest is among these but for 2 % (README.md) */
   TENON_CUDA_TILE_OUTPUTS = 64, /* the most of a tile; weights are packed up to whole ones */
-  TENON_CUDA_TILE_ELEMENTS = 4  /* neighbours that a thread ends with */
+  TENON_CUDA_TILE_ELEMENTS = 4, /* neighbours that a thread ends with */
+  TENON_CUDA_STREAM_ELEMENTS = 8
 };
 
 /* In what an image is multiplied, and so stored; of tf32 as f32. */
@@ -36,13 +38,15 @@ typedef struct tenon__cuda_choice_t {
   uint8_t product; /* tenon__cuda_product_t */
   uint8_t rows;    /* tiles of 16 pixels that a warp multiplies; DEPTHWISE: rows of a thread */
   uint8_t across;  /* tiles of 8 outputs; DEPTHWISE: columns of a thread */
-  uint8_t along;   /* warps beside one another; DEPTHWISE: channels of a thread */
-  uint8_t parts;   /* warps that share the sum */
-  uint8_t steps;   /* of the sum that a warp keeps weights of */
+  uint8_t
+      along; /* warps beside one another; STREAMING: of a block; DEPTHWISE: channels of a thread */
+  uint8_t parts; /* warps that share the sum; STREAMING: blocks of a multiprocessor at once */
+  uint8_t steps; /* of the sum that a warp keeps weights of */
   uint8_t reserved;
 } tenon__cuda_choice_t;
 
-/* Which kind serves where that is multiplied, for values of the problem's type; 0, and why not. */
+/* Which kind serves where that is multiplied, STREAMING apart, for values of the problem's type; 0,
+ * and why not. */
 tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem, uint8_t product,
                                             const char** out_why);
 /* Steps of the whole sum, by the choice's kind and product. */

@@ -31,18 +31,27 @@ typedef struct source_t {
   int64_t x;
 } source_t;
 
+static bool is_of_pixels(uint8_t kind) {
+  return kind == TENON_CUDA_DIRECT || kind == TENON_CUDA_STREAMING;
+}
+
 static int64_t tile_outputs(uint8_t kind) {
-  return kind == TENON_CUDA_DIRECT ? 8 : 16;
+  return is_of_pixels(kind) ? 8 : 16;
 }
 
 /* What an element of a lane adds to where its tile and step begin.
  * As tiles of 32 bytes by 8 are held (mma.m16n8k16, of tf32 m16n8k8): of column lane / 4 a lane has
  * word lane % 4, and the word 4 further on, of two elements or one. DIRECT: of 64 bytes of channels
- * the 16 that the lane reads of x. PATCH: two tiles beside one another. */
+ * the 16 that the lane reads of x. STREAMING: likewise; sums of columns 2 k and 2 k + 1 of four
+ * tiles, which one lane has, are eight neighbouring outputs. PATCH: two tiles beside one another.
+ */
 static source_t within(tenon__cuda_choice_t choice, int64_t lane, int64_t element) {
   const int64_t each = 4 / tenon__cuda_product_bytes(choice); /* elements of a word */
   source_t s = {.output = lane / 4};
-  if (choice.kind == TENON_CUDA_DIRECT) {
+  if (choice.kind == TENON_CUDA_STREAMING) {
+    s.output = lane / 8 * TENON_CUDA_STREAM_ELEMENTS + lane / 4 % 2;
+  }
+  if (is_of_pixels(choice.kind)) {
     s.channel = lane % 4 * 4 * each + element;
     return s;
   }
@@ -62,7 +71,10 @@ static source_t beginning(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c
                           int64_t step) {
   const int64_t each = 4 / tenon__cuda_product_bytes(choice);
   source_t s = {.output = tile * tile_outputs(choice.kind)};
-  if (choice.kind == TENON_CUDA_DIRECT) {
+  if (choice.kind == TENON_CUDA_STREAMING) { /* of four tiles two columns each */
+    s.output = tile / 4 * 4 * TENON_CUDA_STREAM_ELEMENTS + tile % 4 * 2;
+  }
+  if (is_of_pixels(choice.kind)) {
     s.channel = step * 16 * each;
   } else if (choice.kind == TENON_CUDA_PATCH) {
     const int64_t taps = p->window.kernel[0] * p->window.kernel[1];
@@ -143,7 +155,7 @@ static void pack_tiles(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choi
                        void* out_packed) {
   enum { MOST = 8 }; /* elements of a lane */
   const int64_t steps = tenon__cuda_steps_of(p, choice);
-  const int64_t tiles = (p->columns + tile_outputs(choice.kind) - 1) / tile_outputs(choice.kind);
+  const int64_t tiles = packed_outputs(p) / tile_outputs(choice.kind);
   const int64_t own = PIECE / tenon__cuda_product_bytes(choice);
   source_t offsets[LANES * MOST];
   for (int64_t k = 0; k < LANES * own; k++) {

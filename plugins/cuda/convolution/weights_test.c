@@ -1,4 +1,4 @@
-/* Packing for tf32: which lane has which weight, and how it is rounded. */
+/* Packing for tf32: which lane has which weight, and how it is rounded; so it is in other types. */
 #include "weights.h"
 
 #include <math.h>
@@ -93,6 +93,36 @@ TENON_TEST(has_two_tiles_of_a_tap_in_a_lane) {
     wrong += packed_at(step, lane, k % OWN) != wanted;
   }
   EXPECT_INT(wrong, 0);
+}
+
+/* Columns of four tiles of which a lane has the sums, 2 k and 2 k + 1 of each, are neighbours. */
+TENON_TEST(has_neighbouring_outputs_where_one_lane_has_their_sums) {
+  enum { OUTPUTS = 40, PADDED = 64, CHANNELS = 20, STEPS = 2 };
+  static const int64_t dims[] = {OUTPUTS, CHANNELS, 1, 1};
+  static float values[OUTPUTS * CHANNELS];
+  tenon_value_info_t w;
+  for (int k = 0; k < OUTPUTS * CHANNELS; k++) {
+    values[k] = (float)(k + 1);
+  }
+  tenon__cuda_problem_t p = problem_of(&w, values, dims, 4);
+  p.channels = CHANNELS;
+  p.outputs = p.columns = OUTPUTS;
+  pack(&p, TENON_CUDA_STREAMING);
+  uint32_t wrong = 0;
+  uint32_t found = 0;
+  for (int k = 0; k < PADDED / 8 * STEPS * LANES * OWN; k++) {
+    const int tile = k / (STEPS * LANES * OWN);
+    const int lane = k / OWN % LANES;
+    const int channel = k / (LANES * OWN) % STEPS * 16 + lane % 4 * OWN + k % OWN;
+    const int column = lane / 4; /* of which lanes column / 2 have the sums, eight each */
+    const int output = tile / 4 * 32 + column / 2 * 8 + tile % 4 * 2 + column % 2;
+    const bool is_there = output < OUTPUTS && channel < CHANNELS;
+    const float wanted = is_there ? values[output * CHANNELS + channel] : 0;
+    wrong += packed_at(k / (LANES * OWN), lane, k % OWN) != wanted;
+    found += is_there ? 1 : 0;
+  }
+  EXPECT_INT(wrong, 0);
+  EXPECT_INT(found, OUTPUTS * CHANNELS);
 }
 
 /* Of few channels two neighbours of a row are a step, the last of five alone. */

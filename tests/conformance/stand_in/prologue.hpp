@@ -70,8 +70,14 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
 }
 /* As far off as the GPU's may be. */
 static inline float __fdividef(float a, float b) { return nextafterf(nextafterf(a / b, 2.0f), 2.0f); }
-static inline float near_exp2(float a) { return nextafterf(nextafterf(exp2f(a), 0.0f), 0.0f); }
-static inline float near_reciprocal(float a) { return nextafterf(1.0f / a, 0.0f); }
+static inline float near_exp2(float x) {
+  const float power = exp2f(x) * 1.0000002384f;
+  return power < 1.17549435e-38f ? 0.0f : power;
+}
+static inline float near_reciprocal(float x) {
+  const float inverse = 1.0f / x * 1.0000002384f;
+  return fabsf(inverse) < 1.17549435e-38f ? 0.0f : inverse;
+}
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
 static inline double stand_in_cut(double x, double least, double most) {
@@ -135,6 +141,9 @@ static inline uint4 load_fresh(const void* from) {
   return *(const uint4*)from;
 }
 static inline uint4 load_weights(const uint4* from) { return load_fresh(from); }
+static inline void load_fresh_where(bool is_there, const void* from, uint4& x) {
+  x = is_there ? load_fresh(from) : x;
+}
 static inline void copy_16(shared_t to, const void* from, int bytes) {
   if (to % 16 != 0 || (bytes != 0 && (uintptr_t)from % 16 != 0)) {
     __builtin_trap();
