@@ -166,6 +166,21 @@ static uint32_t add_operand(made_t* m, bool full) {
                                            .broadcast_axes = full ? 0 : all & ~2U};
   return operand;
 }
+/* A constant without extents, which the host has aligned to the space. */
+static uint32_t add_bound(made_t* m, double number) {
+  const tenon_tensor_view_t* y = &m->fake.outputs[0].tensor;
+  static const int64_t dims[CONVOLUTION_RANK] = {1, 1, 1, 1, 1};
+  const uint32_t operand = m->program.operand_count++;
+  const uint32_t index = add_input(m, y->rank, dims);
+  const tenon_tensor_view_t* view = &m->fake.inputs[index].tensor;
+  tenon__number_store(view->data, 0, view->dtype, 0, (tenon__number_t){.f = number});
+  m->fake.values[index].info.rank = 0;
+  m->fake.values[index].info.constant_data = view->data;
+  m->fake.values[index].info.flags = TENON_VALUE_CONSTANT;
+  m->operands[operand] = (tenon_operand_t){
+      .index = index, .dtype = m->c->dtype, .broadcast_axes = (1U << y->rank) - 1};
+  return operand;
+}
 static uint32_t add_instruction(made_t* m, uint16_t opcode, uint32_t a, uint32_t b) {
   const uint32_t k = m->program.instruction_count++;
   m->instructions[k] =
@@ -206,6 +221,10 @@ static void make_slot(made_t* m) {
   if (slot == SLOT_CLIP) {
     value = add_instruction(m, TENON_OPCODE_MIN, value, add_number(m, 0.75));
   }
+  if (slot == SLOT_BOUNDS) {
+    value = add_instruction(m, TENON_OPCODE_MAX, value, read_operand(m, add_bound(m, -0.25)));
+    value = add_instruction(m, TENON_OPCODE_MIN, value, read_operand(m, add_bound(m, 0.5)));
+  }
   if (slot == SLOT_SIGMOID || slot == SLOT_SWISH) {
     const uint32_t gate = add_instruction(m, TENON_OPCODE_SIGMOID, value, 0);
     value = slot == SLOT_SIGMOID ? gate : add_instruction(m, TENON_OPCODE_MUL, value, gate);
@@ -236,7 +255,10 @@ static double evaluate(const made_t* m, double slot_value, int64_t place) {
         &m->operands[in->opcode == TENON_OPCODE_INPUT ? in->immediate.i : 0];
     const bool own = operand->kind == TENON_OPERAND_SLOT_VALUE;
     const tenon_tensor_view_t* view = &m->fake.inputs[own ? 0 : operand->index].tensor;
-    const int64_t at = operand->broadcast_axes != 0 ? place / plane % y->dims[1] : place;
+    const int64_t channel = place / plane % y->dims[1];
+    const int64_t at = tenon__dims_product(view->dims, 0, view->rank) == 1 ? 0
+                       : operand->broadcast_axes != 0                      ? channel
+                                                                           : place;
     values[k] = in->opcode == TENON_OPCODE_CONSTANT  ? in->immediate.f
                 : in->opcode == TENON_OPCODE_ADD     ? a + b
                 : in->opcode == TENON_OPCODE_MUL     ? a * b

@@ -26,7 +26,8 @@ typedef enum convolution_slot_t {
   SLOT_SIGMOID,
   SLOT_SWISH,         /* the value is read twice */
   SLOT_HALF_RESIDUAL, /* a number, then a residual */
-  SLOT_COUNT
+  SLOT_COUNT,         /* cases are drawn of those above */
+  SLOT_BOUNDS /* CLIP by operands without extents, as ONNX has them: libraries may not know it */
 } convolution_slot_t;
 
 /* What a window does; of pools groups, weights, bias and slot say nothing. */

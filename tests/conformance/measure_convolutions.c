@@ -61,11 +61,11 @@ static const layer_t layers[] = {
     {40, 240, 28, 1, 1, 1, 0, SLOT_SWISH},
     {80, 480, 14, 1, 1, 1, 0, SLOT_SWISH},
     {112, 672, 14, 1, 1, 1, 0, SLOT_SWISH},
-    {16, 96, 112, 1, 1, 1, 0, SLOT_CLIP},
-    {24, 144, 56, 1, 1, 1, 0, SLOT_CLIP},
-    {32, 192, 28, 1, 1, 1, 0, SLOT_CLIP},
-    {64, 384, 14, 1, 1, 1, 0, SLOT_CLIP},
-    {96, 576, 14, 1, 1, 1, 0, SLOT_CLIP},
+    {16, 96, 112, 1, 1, 1, 0, SLOT_BOUNDS},
+    {24, 144, 56, 1, 1, 1, 0, SLOT_BOUNDS},
+    {32, 192, 28, 1, 1, 1, 0, SLOT_BOUNDS},
+    {64, 384, 14, 1, 1, 1, 0, SLOT_BOUNDS},
+    {96, 576, 14, 1, 1, 1, 0, SLOT_BOUNDS},
     {32, 16, 112, 1, 1, 1, 0, SLOT_NOTHING},
     {96, 24, 56, 1, 1, 1, 0, SLOT_NOTHING},
     {144, 24, 56, 1, 1, 1, 0, SLOT_RESIDUAL},
@@ -84,10 +84,10 @@ static void use(const kernel_life_t* life, void* user) {
 static tenon_dtype_t dtype = TENON_DTYPE_FLOAT16;
 
 static convolution_case_t case_of(const layer_t* layer, int64_t batch) {
-  static const char* const behind[SLOT_COUNT] = {[SLOT_RESIDUAL_BIAS_RELU] = " + residual",
-                                                 [SLOT_RESIDUAL] = " + residual",
-                                                 [SLOT_SWISH] = " SiLU",
-                                                 [SLOT_CLIP] = " clip"};
+  static const char* const behind[SLOT_BOUNDS + 1] = {[SLOT_RESIDUAL_BIAS_RELU] = " + residual",
+                                                      [SLOT_RESIDUAL] = " + residual",
+                                                      [SLOT_SWISH] = " SiLU",
+                                                      [SLOT_BOUNDS] = " clip"};
   const int64_t pad = (layer->kernel - 1) / 2;
   const bool adds = layer->slot == SLOT_BIAS_RELU || layer->slot == SLOT_RESIDUAL_BIAS_RELU;
   convolution_case_t c = {.dtype = dtype,

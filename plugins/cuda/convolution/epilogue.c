@@ -41,6 +41,7 @@ const char* tenon__cuda_epilogue_make(const tenon__cuda_problem_t* problem, teno
       const tenon_value_info_t* info =
           value == TENON_NONE ? NULL : problem->table->value(problem->region, value);
       e->is_constant[k] = info != NULL && (info->flags & TENON_VALUE_CONSTANT) != 0;
+      e->is_number[k] = info != NULL && tenon__cuda_is_number(info);
     }
   }
   for (uint32_t k = 0; k < TENON_CUDA_AXIS_COUNT; k++) {
@@ -112,6 +113,17 @@ static void write_wide(const tenon__cuda_epilogue_t* e, bool is_dense, uint32_t 
   }
 }
 
+/* One for all: the compiler reads it once for all places of a thread. */
+static void write_number(const tenon__cuda_epilogue_t* e, uint32_t operand,
+                         tenon__cuda_text_t* text) {
+  const uint32_t walk = e->analysis.operand_walks[operand];
+  const char* type = tenon__cuda_mnemonic(e->operands[operand].dtype);
+  ADD(text,
+      "  const stored_%s n%u = *(const stored_%s*)p.data[%u];\n#pragma unroll\n"
+      "  for (int j = 0; j < V; ++j) o.s%u[j] = n%u;\n",
+      type, walk, type, walk, walk, walk);
+}
+
 static void write_reads(const tenon__cuda_epilogue_t* e, reading_t reading,
                         tenon__cuda_text_t* text) {
   static const char* const names[] = {"constants", "common", "operands"};
@@ -120,6 +132,10 @@ static void write_reads(const tenon__cuda_epilogue_t* e, reading_t reading,
   for (uint32_t k = 0; k < e->program.operand_count; k++) {
     if (is_read(e, k) && reading_of(e, k) == reading) {
       const uint32_t w = e->analysis.operand_walks[k];
+      if (e->is_number[k]) {
+        write_number(e, k, text);
+        continue;
+      }
       ADD(text, "  fetch((const stored_%s*)p.data[%u] + at.offset[%u], p.step[%u], ",
           tenon__cuda_mnemonic(e->operands[k].dtype), w, w, w);
       write_wide(e, e->is_dense[k], w, text);

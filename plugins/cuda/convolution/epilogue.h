@@ -22,8 +22,9 @@ typedef struct tenon__cuda_epilogue_t {
   tenon_instruction_t sum; /* of an empty slot */
   uint32_t value;          /* the operand that is the slot's own value; TENON_NONE: unread */
   bool is_constant[TENON_CUDA_TENSORS];
-  bool is_stream;                    /* stream.cuh */
-  bool is_dense[TENON_CUDA_TENSORS]; /* of a stream: has the result's extents */
+  bool is_number[TENON_CUDA_TENSORS]; /* one element, whatever the place */
+  bool is_stream;                     /* stream.cuh */
+  bool is_dense[TENON_CUDA_TENSORS];  /* of a stream: has the result's extents */
   uint32_t channel_axis;
   uint32_t which[TENON_CUDA_AXIS_COUNT]; /* TENON_CUDA_AXIS_* of each axis of the space */
 } tenon__cuda_epilogue_t;

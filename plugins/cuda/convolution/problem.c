@@ -167,11 +167,22 @@ int64_t tenon__cuda_stride_of(const tenon__cuda_problem_t* problem, const int64_
   return problem->axes[which] == TENON_NONE ? 0 : strides[problem->axes[which]];
 }
 
+bool tenon__cuda_is_number(const tenon_value_info_t* value) {
+  bool is_one = true;
+  for (uint32_t axis = 0; axis < value->rank; axis++) {
+    is_one = is_one && value->dims_min[axis] == 1 && value->dims_max[axis] == 1;
+  }
+  return is_one;
+}
+
 tenon__cuda_operand_sort_t tenon__cuda_operand_sort(const tenon__cuda_problem_t* problem,
                                                     uint32_t input) {
   const tenon__cuda_problem_t* p = problem;
   const uint32_t number = p->table->input(p->region, input);
   const tenon_value_info_t* v = number == TENON_NONE ? NULL : p->table->value(p->region, number);
+  if (v != NULL && tenon__cuda_is_number(v)) {
+    return TENON_CUDA_OPERAND_COMMON;
+  }
   if (v == NULL || v->rank != p->y->rank) {
     return TENON_CUDA_OPERAND_OTHER;
   }

@@ -68,6 +68,8 @@ int64_t tenon__cuda_extent_of(const tenon__cuda_problem_t* problem, const int64_
 /* Elements from one to the next; 0 where there is no such axis. */
 int64_t tenon__cuda_stride_of(const tenon__cuda_problem_t* problem, const int64_t* strides,
                               uint32_t which);
+/* Has it one element, whatever its rank? */
+bool tenon__cuda_is_number(const tenon_value_info_t* value);
 /* How a value lies to the result, whatever the extents. */
 typedef enum tenon__cuda_operand_sort_t {
   TENON_CUDA_OPERAND_DENSE,  /* has its extents */
