@@ -38,10 +38,9 @@ typedef struct tenon__cuda_choice_t {
   uint8_t product; /* tenon__cuda_product_t */
   uint8_t rows;    /* tiles of 16 pixels that a warp multiplies; DEPTHWISE: rows of a thread */
   uint8_t across;  /* tiles of 8 outputs; DEPTHWISE: columns of a thread */
-  uint8_t
-      along; /* warps beside one another; STREAMING: of a block; DEPTHWISE: channels of a thread */
-  uint8_t parts; /* warps that share the sum; STREAMING: blocks of a multiprocessor at once */
-  uint8_t steps; /* of the sum that a warp keeps weights of */
+  uint8_t along;   /* warps beside one another; DEPTHWISE: channels of a thread */
+  uint8_t parts;   /* warps that share the sum; STREAMING: blocks of a multiprocessor at once */
+  uint8_t steps;   /* of the sum that a warp keeps weights of */
   uint8_t reserved;
 } tenon__cuda_choice_t;
 
