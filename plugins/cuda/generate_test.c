@@ -2,6 +2,8 @@
  * and where it is absent nothing is compiled. */
 #include "generate.h"
 
+#include <string.h>
+
 #include "compiler.h"
 #include "core/base/allocator.h"
 #include "core/base/test.h"
@@ -114,6 +116,33 @@ TENON_TEST(writes_functions_of_all_types) {
     const tenon__cuda_form_t form = {.elements = 4};
     expect_compiles(&made, 2, &form);
   }
+}
+
+/* x sigmoid(x), or the logarithm of one: is it near, or right? */
+static bool is_near(bool takes_logarithm, tenon_dtype_t stored) {
+  static tenon__cuda_analysis_t analysis;
+  const tenon__cuda_form_t form = {.elements = 4};
+  made_t made = {.program = {0}};
+  const uint32_t x = add_operand(&made, TENON_DTYPE_FLOAT16);
+  const uint32_t gate = add(&made, TENON_OPCODE_SIGMOID, F32, x, 0, 0);
+  const uint32_t value = takes_logarithm ? add(&made, TENON_OPCODE_LOG, F32, gate, 0, 0)
+                                         : add(&made, TENON_OPCODE_MUL, F32, x, gate, 0);
+  add_output(&made, value, stored, 0);
+  EXPECT(analyse(&made, 2, &analysis) == NULL);
+  tenon__cuda_text_t text = {.allocator = tenon__allocator_default()};
+  tenon__cuda_generate(&analysis, &form, &text);
+  EXPECT(!text.failed);
+  const bool near = strstr(text.data, " = op_near_sigmoid(") != NULL;
+  EXPECT(near != (strstr(text.data, " = op_sigmoid(") != NULL));
+  tenon__cuda_text_free(&text);
+  return near;
+}
+
+TENON_TEST(comes_near_a_sigmoid_where_nothing_shows_more_than_16_bits_of_it) {
+  EXPECT(is_near(false, TENON_DTYPE_FLOAT16));
+  EXPECT(is_near(false, TENON_DTYPE_BFLOAT16));
+  EXPECT(!is_near(false, F32));
+  EXPECT(!is_near(true, TENON_DTYPE_FLOAT16)); /* of 0 it would be -inf */
 }
 
 /* x - max, exp, sum: two levels; the sum leaves too. */
