@@ -293,7 +293,7 @@ static tenon_status_t bind_rows(const binding_t* binding, bound_t* bound,
   check_wide(instance, bound, &outer);
   const int64_t accesses = tenon__cuda_axes_count(&inner);
   const int64_t rows = tenon__cuda_axes_count(&outer); /* as many as an access has at once */
-  const uint32_t slots = form->columns != 0 ? form->rows / form->elements : form->rows;
+  const uint32_t slots = tenon__cuda_form_slots(form);
   const bool is_ragged = last % form->elements != 0;
   if (rows > INT32_MAX || accesses > INT32_MAX || last > INT32_MAX ||
       !tenon__cuda_axes_write(&outer, layout, layout->outer, bound->parameters) ||

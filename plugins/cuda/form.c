@@ -194,11 +194,9 @@ static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t*
                         tenon__cuda_choice_t choice, tenon__cuda_form_t* form) {
   const rows_t rows = rows_of(analysis, extents, choice.order);
   int64_t accesses = rows.length;
-  uint32_t threads = 0;
   form->columns = rows.count > 1 && !rows.innermost ? 1 : 0;
   if (form->columns != 0) {
     choose_columns(&rows, widths_of(analysis).most, choice.variant, form);
-    threads = form->parts * (form->rows / form->elements);
   } else {
     while (form->elements > 1 && rows.fixed && rows.length % form->elements != 0) {
       form->elements /= 2;
@@ -207,11 +205,10 @@ static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t*
     const uint32_t parts = row_threads(rows.length, accesses, rows.count);
     form->parts = between(choice.variant < 0 ? parts / 2 : parts << choice.variant, 1, 1024);
     form->rows = between(128 / form->parts, 1, 128);
-    threads = form->parts * form->rows;
   }
   const int64_t items = (accesses + form->parts - 1) / form->parts;
   const int64_t each = form->elements * varying_operands(analysis);
-  const bool crowded = threads > CROWDED_THREADS;
+  const bool crowded = form->parts * tenon__cuda_form_slots(form) > CROWDED_THREADS;
   form->items = items * each <= (crowded ? CROWDED_ELEMENTS : KEPT_ELEMENTS) ? (uint32_t)items : 0;
   form->batch = between((uint32_t)(READ_ELEMENTS / (each < 1 ? 1 : each)), 1, READ_ACCESSES);
   /* Several axes may lie apart: then accesses end with the innermost, and there are more of them.

@@ -459,7 +459,7 @@ void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__c
       analysis->indexed_count == 0 ? 1 : analysis->indexed_count, form->elements);
   if (analysis->reduces) {
     ADD(out_text, "#define PARTS %u\n#define SLOTS %u\n#define COLUMNS %u\n", form->parts,
-        form->columns != 0 ? form->rows / form->elements : form->rows, form->columns);
+        tenon__cuda_form_slots(form), form->columns);
   }
   tenon__cuda_text_copy(out_text, tenon__cuda_arithmetic_text);
   tenon__cuda_text_copy(out_text, tenon__cuda_launch_text);

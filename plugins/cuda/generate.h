@@ -31,6 +31,11 @@ typedef struct tenon__cuda_form_t {
   uint32_t batch; /* accesses that `rows_again` reads at once */
 } tenon__cuda_form_t;
 
+/* Rows, or accesses' worth of neighbouring rows, that a block has beside one another. */
+static inline uint32_t tenon__cuda_form_slots(const tenon__cuda_form_t* form) {
+  return form->columns != 0 ? form->rows / form->elements : form->rows;
+}
+
 /* `out_text->failed` where there is no memory. */
 void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__cuda_form_t* form,
                           tenon__cuda_text_t* out_text);

@@ -56,8 +56,8 @@ typedef struct convolution_case_t {
   bool is_constant;    /* the weights are, for certain; else some are */
   bool is_unjudged;    /* to be timed: the reference is not asked */
   bool is_single;      /* f32 is not tried in f16 or bf16 */
-  const char*
-      wanted_tactics; /* those alone whose names begin so, of which one must run; NULL: all */
+  /* Tactics alone whose names begin so, of which one must run; NULL: all. */
+  const char* wanted_tactics;
   convolution_slot_t slot;
   uint32_t spatial;
   int64_t batch;

@@ -98,7 +98,10 @@ static void check_orders(void) {
     kernel_life_end(&life);
   }
   kernel_life_end(&life);
-  kernel_failures += last == 0 || last == count ? 1 : 0;
+  if (last == 0 || last == count) {
+    (void)fprintf(stderr, "FAILED orders: %u of %u tactics ask for channels last\n", last, count);
+    kernel_failures++;
+  }
   kernel_case_end(&c);
 }
 

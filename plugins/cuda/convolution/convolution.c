@@ -85,14 +85,8 @@ static void read_rules(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choi
   const tenon_argument_rule_t other = {.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   const bool narrows = p->x->dtype != tenon__cuda_product_type(choice);
   for (uint32_t k = 0; k < p->table->input_count(p->region); k++) {
-    const uint32_t number = p->table->input(p->region, k);
-    const tenon_value_info_t* value =
-        number == TENON_NONE ? NULL : p->table->value(p->region, number);
-    bool is_full = value != NULL && value->rank == p->y->rank && k != p->w->input;
-    for (uint32_t axis = 0; is_full && axis < value->rank; axis++) {
-      is_full = value->dims_max[axis] == p->y->dims_max[axis];
-    }
-    rules[k] = is_full ? image : other;
+    const bool is_dense = tenon__cuda_operand_sort(p, k) == TENON_CUDA_OPERAND_DENSE;
+    rules[k] = is_dense && k != p->w->input ? image : other;
   }
   if (choice.kind == TENON_CUDA_NARROW) {
     rules[p->x->input] = other;

@@ -8,13 +8,8 @@ enum {
   PIXELS_LEAST = 2048, /* below, there is nothing to go over */
   WARPS = 4,           /* of a block */
   BLOCKS_MOST = 6,     /* of a multiprocessor */
-  MULTIPROCESSORS = 132,
   REGISTERS = 65536
 };
-
-static int64_t up(int64_t count, int64_t of) {
-  return (count + of - 1) / of;
-}
 
 /* Nothing in the slot asks where a pixel lies in its image, and a number is all that operands need.
  */
@@ -69,14 +64,14 @@ bool tenon__cuda_stream_knows(const tenon__cuda_problem_t* problem, tenon__cuda_
 }
 
 static int64_t groups_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c) {
-  return up(p->outputs, tenon__cuda_choice_outputs(c));
+  return tenon__cuda_up(p->outputs, tenon__cuda_choice_outputs(c));
 }
 
 int64_t tenon__cuda_stream_warps(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
                                  int64_t pixels, int64_t multiprocessors) {
-  const int64_t tiles = up(pixels, tenon__cuda_choice_pixels(choice));
+  const int64_t tiles = tenon__cuda_up(pixels, tenon__cuda_choice_pixels(choice));
   const int64_t all = multiprocessors * choice.parts * choice.along / groups_of(problem, choice);
-  return tiles == 0 ? 0 : up(tiles, up(tiles, all < 1 ? 1 : all));
+  return tiles == 0 ? 0 : tenon__cuda_up(tiles, tenon__cuda_up(tiles, all < 1 ? 1 : all));
 }
 
 /* ---- Choosing ---- */
@@ -102,8 +97,9 @@ static int64_t registers_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t
 /* Bytes, or instructions: of a tile so many, and of each of a lane's results. */
 static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c, int64_t pixels) {
   const int64_t bytes = pixels * (p->channels + p->outputs) * tenon__cuda_product_bytes(c);
-  const int64_t warps = tenon__cuda_stream_warps(p, c, pixels, MULTIPROCESSORS);
-  const int64_t tiles = warps == 0 ? 0 : up(up(pixels, tenon__cuda_choice_pixels(c)), warps);
+  const int64_t warps = tenon__cuda_stream_warps(p, c, pixels, TENON_CUDA_MULTIPROCESSORS);
+  const int64_t tiles =
+      warps == 0 ? 0 : tenon__cuda_up(tenon__cuda_up(pixels, tenon__cuda_choice_pixels(c)), warps);
   const double results = 4.0 * c.rows * c.across;
   const double instructions =
       (double)tiles * (80 + 4.0 * c.steps * c.rows * c.across + 20 * results);

@@ -7,7 +7,6 @@ enum {
   NARROW_MOST = 4, /* channels of NARROW, and as many as it keeps */
   PIECE = 16,      /* bytes that are read at once */
   PATCH_GAP = 16,  /* bytes between pixels, so that neighbours lie in other banks */
-  MULTIPROCESSORS = 132,
   THREAD_REGISTERS = 255,
   BLOCK_REGISTERS = 65536,
   BESIDE_BYTES = 100 << 10, /* sums lie beside the patch up to this */
@@ -17,10 +16,6 @@ enum {
   DEPTHWISE_AT_ONCE = 1024, /* of a multiprocessor: with more, threads do several pixels each */
   DEPTHWISE_WEIGHTS = 128   /* of a thread, in registers */
 };
-
-static int64_t up(int64_t count, int64_t of) {
-  return (count + of - 1) / of;
-}
 
 tenon_dtype_t tenon__cuda_product_type(tenon__cuda_choice_t choice) {
   return choice.product == TENON_CUDA_PRODUCT_F16    ? TENON_DTYPE_FLOAT16
@@ -67,15 +62,16 @@ int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, tenon__cuda_c
   const int64_t bytes = problem->channels * tenon__cuda_product_bytes(choice);
   return choice.kind == TENON_CUDA_DEPTHWISE ? taps_of(problem)
          : choice.kind == TENON_CUDA_DIRECT || choice.kind == TENON_CUDA_STREAMING
-             ? up(bytes, WIDE_STEP)
+             ? tenon__cuda_up(bytes, WIDE_STEP)
          : choice.kind == TENON_CUDA_PATCH
-             ? up(bytes, TAP_STEP) * taps_of(problem)
-             : w->kernel[0] * up(w->kernel[1], narrow_neighbours(choice));
+             ? tenon__cuda_up(bytes, TAP_STEP) * taps_of(problem)
+             : w->kernel[0] * tenon__cuda_up(w->kernel[1], narrow_neighbours(choice));
 }
 
 static int64_t pitch_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c) {
   const int64_t bytes = p->channels * tenon__cuda_product_bytes(c);
-  return c.kind == TENON_CUDA_NARROW ? narrow_bytes(c) : up(bytes, TAP_STEP) * TAP_STEP + PATCH_GAP;
+  return c.kind == TENON_CUDA_NARROW ? narrow_bytes(c)
+                                     : tenon__cuda_up(bytes, TAP_STEP) * TAP_STEP + PATCH_GAP;
 }
 
 /* Pixels of x along an axis that a tile of so many results reads. */
@@ -83,7 +79,7 @@ static int64_t patch_extent(const tenon__cuda_problem_t* p, tenon__cuda_choice_t
                             int64_t results) {
   const int64_t neighbours = narrow_neighbours(c);
   const int64_t reach = c.kind == TENON_CUDA_NARROW && axis == 1
-                            ? up(p->window.kernel[1], neighbours) * neighbours
+                            ? tenon__cuda_up(p->window.kernel[1], neighbours) * neighbours
                             : tenon__cuda_window_reach(&p->window, axis);
   return (results - 1) * p->window.stride[axis] + reach;
 }
@@ -168,9 +164,9 @@ static int64_t lay_out(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
   const int64_t patch_y = patch_extent(p, c, 0, tile[0]);
   const int64_t patch_x = patch_extent(p, c, 1, tile[1]);
   const int64_t pitch = pitch_of(p, c);
-  const int64_t table = up(patch_y * patch_x * 4, 16) * 16;
-  const int64_t patch = up(table + tenon__cuda_steps_of(p, c) * 4, 128) * 128;
-  const int64_t behind = up(patch + patch_y * patch_x * pitch, 128) * 128;
+  const int64_t table = tenon__cuda_up(patch_y * patch_x * 4, 16) * 16;
+  const int64_t patch = tenon__cuda_up(table + tenon__cuda_steps_of(p, c) * 4, 128) * 128;
+  const int64_t behind = tenon__cuda_up(patch + patch_y * patch_x * pitch, 128) * 128;
   const bool overlap = behind + sums_bytes(c) > BESIDE_BYTES;
   const int64_t sums = overlap ? patch : behind;
   const int64_t all = sums + sums_bytes(c);
@@ -195,13 +191,15 @@ static int64_t lay_patch(const tenon__cuda_problem_t* p, tenon__cuda_choice_t ch
   int64_t best_cost = 0;
   for (int64_t y = 1; y <= most && y <= extents->y[0]; y++) {
     int64_t x = most / y < extents->y[1] ? most / y : extents->y[1];
-    x = up(extents->y[1], up(extents->y[1], x)); /* as even as it can be */
+    x = tenon__cuda_up(extents->y[1], tenon__cuda_up(extents->y[1], x)); /* as even as it can be */
     tenon__cuda_shape_t shape;
     const int64_t tile[2] = {y, x};
     const int64_t bytes = lay_out(p, choice, tile, &shape);
-    const int64_t blocks = extents->images * up(extents->y[0], y) * up(extents->y[1], x) *
-                           up(p->outputs, tenon__cuda_choice_outputs(choice));
-    const int64_t cost = up(blocks, MULTIPROCESSORS) * (shape.patch_pixels + 8 * most);
+    const int64_t blocks = extents->images * tenon__cuda_up(extents->y[0], y) *
+                           tenon__cuda_up(extents->y[1], x) *
+                           tenon__cuda_up(p->outputs, tenon__cuda_choice_outputs(choice));
+    const int64_t cost =
+        tenon__cuda_up(blocks, TENON_CUDA_MULTIPROCESSORS) * (shape.patch_pixels + 8 * most);
     if (bytes <= limit_bytes && (best_bytes == 0 || cost < best_cost)) {
       best_bytes = bytes;
       best_cost = cost;
@@ -236,8 +234,8 @@ bool tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_cho
  * read meanwhile, NVRTC rounds much ahead of what multiplies it. */
 static int64_t registers_of(tenon__cuda_choice_t c, bool is_once) {
   const int64_t threads = tenon__cuda_choice_threads(c);
-  const int64_t own = up(tenon__cuda_choice_pixels(c) * tenon__cuda_choice_outputs(c),
-                         TENON_CUDA_TILE_ELEMENTS * threads);
+  const int64_t own = tenon__cuda_up(tenon__cuda_choice_pixels(c) * tenon__cuda_choice_outputs(c),
+                                     TENON_CUDA_TILE_ELEMENTS * threads);
   const int64_t steps = c.steps;
   const int64_t sums = 4 * (int64_t)c.rows * c.across;
   const int64_t weights = steps * c.across * (c.kind == TENON_CUDA_DIRECT ? 4 : 2);
@@ -258,18 +256,20 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
   tenon__cuda_shape_t shape;
   int64_t bytes = 0;
   const bool fits = tenon__cuda_tiles_lay(p, c, e, SHARED_BYTES, &shape, &bytes);
-  int64_t tiles = up(e->images * e->y[0] * e->y[1], (int64_t)pixels);
+  int64_t tiles = tenon__cuda_up(e->images * e->y[0] * e->y[1], (int64_t)pixels);
   double read = pixels * depth;
   if (c.kind != TENON_CUDA_DIRECT) {
-    tiles = !fits ? 0 : e->images * up(e->y[0], shape.tile[0]) * up(e->y[1], shape.tile[1]);
+    tiles = !fits ? 0
+                  : e->images * tenon__cuda_up(e->y[0], shape.tile[0]) *
+                        tenon__cuda_up(e->y[1], shape.tile[1]);
     read = (double)shape.patch_pixels * shape.pitch * 2; /* and from there into registers */
   }
-  const int64_t blocks = tiles * up(p->columns, (int64_t)outputs);
-  const double each = (double)up(blocks, MULTIPROCESSORS);
+  const int64_t blocks = tiles * tenon__cuda_up(p->columns, (int64_t)outputs);
+  const double each = (double)tenon__cuda_up(blocks, TENON_CUDA_MULTIPROCESSORS);
   const double warps = (double)c.along * c.parts;
   const double rate = (warps * each >= 8 ? 0.5 : 0.06 * warps * each) * 1.7e9;
   const double products = pixels / 16 * outputs / 8 * depth / 32; /* as fast in every type */
-  const double rounds = (double)up((int64_t)steps, (int64_t)c.steps * c.parts);
+  const double rounds = (double)tenon__cuda_up((int64_t)steps, (int64_t)c.steps * c.parts);
   const double moved = read + outputs * depth;
   return !fits ? 0
                : 1.4e-6 +
@@ -309,7 +309,7 @@ static bool set_steps(int64_t steps, tenon__cuda_choice_t* c) {
   const int64_t most =
       BLOCK_REGISTERS / threads < THREAD_REGISTERS ? BLOCK_REGISTERS / threads : THREAD_REGISTERS;
   for (int64_t rounds = 1; rounds <= steps; rounds++) {
-    const int64_t each = up(steps, c->parts * rounds);
+    const int64_t each = tenon__cuda_up(steps, c->parts * rounds);
     c->steps = (uint8_t)(each < 255 ? each : 255);
     if (each < 64 && registers_of(*c, rounds == 1) <= most) {
       return c->parts == 1 || steps > (int64_t)c->steps * (c->parts - 1); /* each warp has some */
@@ -351,7 +351,7 @@ static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, uint8_t product
        {1, 4, 4}}};
   const tenon__cuda_extents_t e = extents_of(p);
   const int64_t elements = e.images * e.y[0] * e.y[1] * p->channels;
-  const bool are_many = elements > (int64_t)FEWEST * MULTIPROCESSORS * DEPTHWISE_AT_ONCE;
+  const bool are_many = elements > (int64_t)FEWEST * TENON_CUDA_MULTIPROCESSORS * DEPTHWISE_AT_ONCE;
   const double pixels = (double)(e.x[0] * e.x[1] + e.y[0] * e.y[1]);
   const double bytes = 2.0 * (double)(e.images * p->channels) * pixels;
   uint32_t count = 0;

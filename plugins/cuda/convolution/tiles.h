@@ -20,8 +20,13 @@ enum {
   TENON_CUDA_TILE_TACTICS = 4,  /* of 8 the fastest is among these but for 2 % (README.md) */
   TENON_CUDA_TILE_OUTPUTS = 64, /* the most of a tile; weights are packed up to whole ones */
   TENON_CUDA_TILE_ELEMENTS = 4, /* neighbours that a thread ends with */
-  TENON_CUDA_STREAM_ELEMENTS = 8
+  TENON_CUDA_STREAM_ELEMENTS = 8,
+  TENON_CUDA_MULTIPROCESSORS = 132 /* for estimates */
 };
+
+static inline int64_t tenon__cuda_up(int64_t count, int64_t of) {
+  return (count + of - 1) / of;
+}
 
 /* In what an image is multiplied, and so stored; of tf32 as f32. */
 typedef enum tenon__cuda_product_t {
