@@ -9,6 +9,7 @@
 #include "core/network/fault.h"
 #include "core/network/verify_rules.h"
 #include "core/plan/requirements.h"
+#include "core/tensor/layout.h"
 
 static const tenon__build_range_t* range_of(const tenon__build_options_t* options,
                                             const char* input) {
@@ -103,20 +104,30 @@ static void set_inputs(tenon__building_t* b, tenon__extents_t* extents, int whic
   }
 }
 
-/* Kernels multiply extents. */
-static tenon_status_t check_largest(const tenon__building_t* b, const tenon__extents_t* largest) {
-  const tenon__graph_t* g = b->plan->network->graphs[0];
-  for (uint32_t k = 0; k < g->input_count; ++k) {
-    const tenon__value_node_t* value = &g->values[g->inputs[k]];
-    const uint32_t rank = value->type.kind == TENON_ARGUMENT_TENSOR ? value->type.rank : 0;
-    int64_t elements = 1;
-    for (uint32_t d = 0; d < rank; ++d) {
-      int64_t extent = 1;
-      if (tenon__extents_get(largest, value->type.dims[d], &extent) && extent > 0 &&
-          __builtin_mul_overflow(elements, extent, &elements)) {
-        return tenon__fail(
-            b->options->sink, TENON_ERROR_INVALID_ARGUMENT,
-            "the profile's maximum: input '%s' has more elements than can be counted", value->name);
+static bool fits(const tenon__extents_t* extents, const tenon__type_t* type) {
+  const bool is_shaped = type->kind == TENON_ARGUMENT_TENSOR && type->rank != TENON_NONE;
+  const uint32_t rank = is_shaped ? type->rank : 0;
+  int64_t elements = 1;
+  bool fits = true;
+  for (uint32_t d = 0; d < rank && fits; ++d) {
+    int64_t extent = 1;
+    fits = !tenon__extents_get(extents, type->dims[d], &extent) ||
+           tenon__extent_fits(extent, &elements);
+  }
+  return fits;
+}
+
+/* Kernels are asked with these extents, and multiply them. */
+static tenon_status_t check_sizes(const tenon__building_t* b, const tenon__extents_t* extents,
+                                  const char* point) {
+  const tenon__network_t* network = b->plan->network;
+  for (uint32_t graph = 0; graph < network->graph_count; ++graph) {
+    const tenon__graph_t* g = network->graphs[graph];
+    for (uint32_t v = 0; v < g->value_count; ++v) {
+      if (!fits(extents, &g->values[v].type)) {
+        return tenon__fail(b->options->sink, TENON_ERROR_INVALID_ARGUMENT,
+                           "the profile's %s: '%s' has more elements than can be counted", point,
+                           g->values[v].name);
       }
     }
   }
@@ -170,6 +181,7 @@ tenon_status_t tenon__building_profile(tenon__building_t* b) {
   TENON_TRY(tenon__network_verify_for_run(b->plan->network, &requirements, b->options->sink));
   tenon__extents_t* const points[] = {&b->plan->profile.min, &b->plan->profile.optimum,
                                       &b->plan->profile.max};
+  static const char* const names[] = {"minimum", "optimum", "maximum"};
   for (int which = 0; which < 3; ++which) {
     TENON_TRY(tenon__extents_create(&b->plan->arena, b->plan->network->pool, points[which]));
     set_inputs(b, points[which], which);
@@ -178,6 +190,7 @@ tenon_status_t tenon__building_profile(tenon__building_t* b) {
     }
     set_found(b, points[which], which);
     tenon__extents_update(points[which]);
+    TENON_TRY(check_sizes(b, points[which], names[which]));
   }
-  return check_largest(b, points[2]);
+  return TENON_OK;
 }

@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/dense.h"
+#include "core/tensor/layout.h"
 
 /* ---- Handles ---- */
 
@@ -72,12 +73,11 @@ static tenon_status_t check_extents(const tenon_builder_t* builder, const char* 
                                     tenon_dtype_t dtype, uint32_t rank, const int64_t* dims) {
   bool good =
       tenon__dtype_bits(dtype) != 0 && rank <= TENON_RANK_LIMIT && (rank == 0 || dims != NULL);
-  int64_t elements = 1; /* kernels multiply extents: one of 0 does not excuse the others */
+  int64_t elements = 1;
   bool countable = true;
   for (uint32_t i = 0; good && i < rank; ++i) {
     good = dims[i] >= -1;
-    countable =
-        countable && (dims[i] <= 0 || !__builtin_mul_overflow(elements, dims[i], &elements));
+    countable = countable && tenon__extent_fits(dims[i], &elements);
   }
   if (!good) {
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,

@@ -13,6 +13,7 @@
 #include "core/dimension/requirement.h"
 #include "core/language/move_rule.h"
 #include "core/program/contents.h"
+#include "core/tensor/layout.h"
 
 bool tenon__infer_pend(tenon__inference_t* inference, uint32_t handle, uint32_t output,
                        tenon_dim_t dim) {
@@ -87,8 +88,7 @@ static tenon_status_t check_shape(const tenon__inference_t* inference, uint32_t 
                          message == NULL ? "an extent would be negative" : message);
     }
     int64_t extent = 1;
-    if (tenon__dim_known(pool, type->dims[i], &extent) && extent > 0 &&
-        __builtin_mul_overflow(elements, extent, &elements)) {
+    if (tenon__dim_known(pool, type->dims[i], &extent) && !tenon__extent_fits(extent, &elements)) {
       return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
                          "output %u has more elements than can be counted", output);
     }

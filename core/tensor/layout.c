@@ -98,21 +98,21 @@ bool tenon__strides_equal(uint32_t rank, const int64_t* dims, const int64_t* a, 
   return true;
 }
 
+bool tenon__extent_fits(int64_t extent, int64_t* inout_elements) {
+  return extent <= 0 || (tenon__multiply_int64(*inout_elements, extent, inout_elements) &&
+                         *inout_elements <= TENON_ELEMENT_LIMIT);
+}
+
 bool tenon__element_count(uint32_t rank, const int64_t* dims, uint64_t* out_count) {
+  int64_t count = 1;
   bool empty = false;
   for (uint32_t i = 0; i < rank; ++i) {
-    if (dims[i] < 0) {
+    if (dims[i] < 0 || !tenon__extent_fits(dims[i], &count)) {
       return false;
     }
     empty = empty || dims[i] == 0;
   }
-  int64_t count = empty ? 0 : 1;
-  for (uint32_t i = 0; i < rank; ++i) {
-    if (!tenon__multiply_int64(count, dims[i], &count)) {
-      return false;
-    }
-  }
-  *out_count = (uint64_t)count;
+  *out_count = empty ? 0 : (uint64_t)count;
   return true;
 }
 

@@ -48,15 +48,22 @@ TENON_TEST(in_order_with_gaps) {
 }
 
 TENON_TEST(element_counts) {
-  const int64_t dims[] = {2, 0, INT64_MAX};
-  const int64_t huge[] = {INT64_MAX, 2};
+  const int64_t dims[] = {2, 0, TENON_ELEMENT_LIMIT / 2};
+  const int64_t most[] = {TENON_ELEMENT_LIMIT / 2, 2};
+  const int64_t huge[] = {TENON_ELEMENT_LIMIT / 2 + 1, 2};
+  const int64_t overflowing[] = {INT64_MAX, 2};
+  const int64_t excused[] = {0, TENON_ELEMENT_LIMIT, 2};
   const int64_t negative[] = {0, -1};
   uint64_t count = 7;
   EXPECT(tenon__element_count(3, dims, &count));
   EXPECT_INT(count, 0);
   EXPECT(tenon__element_count(0, NULL, &count));
   EXPECT_INT(count, 1);
+  EXPECT(tenon__element_count(2, most, &count));
+  EXPECT_INT(count, TENON_ELEMENT_LIMIT);
   EXPECT(!tenon__element_count(2, huge, &count));
+  EXPECT(!tenon__element_count(2, overflowing, &count));
+  EXPECT(!tenon__element_count(3, excused, &count));
   EXPECT(!tenon__element_count(2, negative, &count));
 }
 

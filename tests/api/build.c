@@ -299,7 +299,7 @@ TENON_TEST(refuses_inputs_beyond_counting) {
   EXPECT_STATUS(tenon_network_add_output(s.network, x, "y"), TENON_OK);
   EXPECT_STATUS(tenon_build(s.network, &options, &plan), TENON_ERROR_INVALID_ARGUMENT);
   EXPECT_CONTAINS(s.messages.text,
-                  "the profile's maximum: input 'x' has more elements than can be counted");
+                  "the profile's maximum: 'x' has more elements than can be counted");
   session_end(&s);
 }
 

@@ -215,6 +215,11 @@ typedef struct tenon_string_view_t {
  * A network with more is refused, so arrays of this many never overflow. */
 enum { TENON_RANK_LIMIT = 64 };
 
+/* What the extents of a tensor multiply to at most, those of 0 left out: one of them does not
+ * excuse the others. A network, a profile or a run with more is refused, so that a kernel may
+ * multiply what it has of elements by some thousands, and add paddings, in 64 bits. */
+#define TENON_ELEMENT_LIMIT (INT64_C(1) << 48)
+
 /* A tensor as a kernel sees it. [frozen] Dimensions are logical; `strides` count elements, may be 0
  * (broadcast) or negative. Element (i0, i1, ...) stands at data + sum(i_k * strides[k]) elements.
  * `bit_offset` is 0 except for elements of less than 8 bits. `layout` is TENON_NONE where the
