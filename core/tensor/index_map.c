@@ -6,6 +6,7 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"
+#include "core/tensor/layout.h"
 
 /* Affine in at most one coordinate, with whatever coefficients are free of coordinates? */
 static bool is_simple(tenon__dim_pool_t* pool, tenon_dim_t coordinate, uint32_t rank) {
@@ -210,11 +211,13 @@ static void compose_linear(const tenon__index_map_t* outer, const tenon__index_m
 bool tenon__index_map_keeps_elements(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
                                      const tenon__type_t* source) {
   const tenon__type_t output = tenon__type_tensor(source->dtype, map->rank, map->dims);
+  int64_t dims[TENON_RANK_LIMIT];
   uint64_t had = 0;
   uint64_t has = 0;
   return map->kind != TENON_MAP_LINEAR || map->fill != TENON_FILL_NONE ||
          !tenon__type_element_count(pool, source, &had) ||
-         !tenon__type_element_count(pool, &output, &has) || had == has;
+         !tenon__type_extents(pool, &output, dims) ||
+         (tenon__element_count(map->rank, dims, &has) && had == has);
 }
 
 tenon_status_t tenon__index_map_compose(tenon__dim_pool_t* pool, tenon__arena_t* arena,

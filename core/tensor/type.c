@@ -4,6 +4,7 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_text.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/layout.h"
 
 const char* tenon__type_kind_name(uint32_t kind) {
   static const char* const names[] = {[TENON_ARGUMENT_TENSOR] = "tensor",
@@ -87,19 +88,9 @@ bool tenon__type_is_tensor_of(const tenon__dim_pool_t* pool, const tenon__type_t
 
 bool tenon__type_element_count(const tenon__dim_pool_t* pool, const tenon__type_t* type,
                                uint64_t* out_count) {
-  if (type->kind != TENON_ARGUMENT_TENSOR || type->rank == TENON_NONE) {
-    return false;
-  }
-  uint64_t count = 1;
-  for (uint32_t i = 0; i < type->rank; ++i) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(pool, type->dims[i], &extent) || extent < 0 ||
-        __builtin_mul_overflow(count, (uint64_t)extent, &count)) {
-      return false;
-    }
-  }
-  *out_count = count;
-  return true;
+  int64_t dims[TENON_RANK_LIMIT];
+  return type->kind == TENON_ARGUMENT_TENSOR && tenon__type_extents(pool, type, dims) &&
+         tenon__element_count(type->rank, dims, out_count);
 }
 
 const char* tenon__type_text(const tenon__dim_pool_t* pool, const tenon__type_t* type,
