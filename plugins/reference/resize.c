@@ -20,6 +20,7 @@ typedef struct axis_taps_t {
 } axis_taps_t;
 
 #define OUTSIDE INT64_MIN
+#define FAR 0x1p50 /* more than an extent, and an integer with all its halves */
 
 /* What holds for all axes. */
 typedef struct sampler_t {
@@ -53,6 +54,11 @@ static int64_t tap_count(const sampler_t* sampler, double scale) {
   return 2 - 2 * ((int64_t)floor(-radius / scale) + 1);
 }
 
+/* The least scale of an axis for which there is room: extents are rounded, up to half of one. */
+static double least_scale(int64_t input, int64_t output) {
+  return ((double)output - 0.5) / (double)input;
+}
+
 /* Scratch: the tables of all axes, for the least scale that fits the extents. */
 int64_t tenon__scratch_resize(const tenon__work_t* work) {
   const tenon__array_t* x = tenon__work_input(work, 0);
@@ -60,8 +66,9 @@ int64_t tenon__scratch_resize(const tenon__work_t* work) {
   sampler_t sampler = sampler_of(work);
   int64_t count = 0;
   for (uint32_t axis = 0; axis < x->rank; ++axis) {
-    double scale = (double)y->dims[axis] / (double)x->dims[axis];
-    count += y->dims[axis] * (1 + (scale > 0.0 ? tap_count(&sampler, scale) : 0));
+    bool is_empty = x->dims[axis] < 1 || y->dims[axis] < 1;
+    double scale = is_empty ? 1.0 : least_scale(x->dims[axis], y->dims[axis]);
+    count += y->dims[axis] * (1 + tap_count(&sampler, scale));
   }
   return count;
 }
@@ -145,7 +152,8 @@ static void fill_axis(const sampler_t* sampler, const axis_taps_t* taps, double 
                       const double* roi) {
   bool crops = strcmp(sampler->coordinate_mode, "tf_crop_and_resize") == 0;
   for (int64_t at = 0; at < taps->output; ++at) {
-    double place = source_place(sampler, taps, scale, roi, at);
+    /* However far outside: it is the last element that is taken there. */
+    double place = fmin(fmax(source_place(sampler, taps, scale, roi, at), -FAR), FAR);
     if (crops && (place < 0.0 || place > (double)(taps->input - 1))) {
       taps->first[at].i = OUTSIDE;
       continue;
@@ -187,7 +195,8 @@ static double sample(const tenon__array_t* x, const axis_taps_t* taps, const int
   return sum;
 }
 
-static void set_taps(const tenon__work_t* work, const sampler_t* sampler, axis_taps_t* taps) {
+static tenon_status_t set_taps(const tenon__work_t* work, const sampler_t* sampler,
+                               axis_taps_t* taps) {
   const tenon__array_t* x = tenon__work_input(work, 0);
   const tenon__array_t* y = &work->outputs[0];
   const tenon__array_t* scales = tenon__work_input(work, 2);
@@ -197,6 +206,11 @@ static void set_taps(const tenon__work_t* work, const sampler_t* sampler, axis_t
     bool has_scale = scales != NULL && axis < scales->count;
     bool has_roi = roi != NULL && roi->count == 2 * (int64_t)x->rank;
     double scale = has_scale ? scales->at[axis].f : (double)y->dims[axis] / (double)x->dims[axis];
+    if (x->dims[axis] < 1 || !(scale > 0.0) || !isfinite(scale) ||
+        (sampler->antialias && scale < least_scale(x->dims[axis], y->dims[axis]))) {
+      return tenon__work_fail(work, "the scale of axis %u is %g, from extent %lld to %lld", axis,
+                              scale, (long long)x->dims[axis], (long long)y->dims[axis]);
+    }
     double bounds[2] = {has_roi ? roi->at[axis].f : 0.0, has_roi ? roi->at[axis + x->rank].f : 1.0};
     bool stays = y->dims[axis] == x->dims[axis] && fabs(scale - 1.0) < 1e-9 && bounds[0] == 0.0 &&
                  bounds[1] == 1.0;
@@ -212,6 +226,7 @@ static void set_taps(const tenon__work_t* work, const sampler_t* sampler, axis_t
       fill_axis(sampler, &taps[axis], scale, bounds);
     }
   }
+  return TENON_OK;
 }
 
 tenon_status_t tenon__compute_resize(tenon__work_t* work) {
@@ -223,7 +238,10 @@ tenon_status_t tenon__compute_resize(tenon__work_t* work) {
     return tenon__work_fail(work, "rank %u is too large", x->rank);
   }
   sampler_t sampler = sampler_of(work);
-  set_taps(work, &sampler, taps);
+  const tenon_status_t status = y->count > 0 ? set_taps(work, &sampler, taps) : TENON_OK;
+  if (status != TENON_OK) {
+    return status;
+  }
   for (int64_t place = 0; place < y->count; ++place) {
     bool outside = false;
     for (uint32_t axis = 0; axis < x->rank; ++axis) {

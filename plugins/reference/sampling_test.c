@@ -46,6 +46,46 @@ TENON_TEST(resize_antialiases_when_it_shrinks) {
   fake_done(&f);
 }
 
+/* round(10 * 0.25) is 3, of half a one less. */
+TENON_TEST(resize_antialiases_by_a_scale_that_was_rounded_up) {
+  fake_t f = resize("linear", "half_pixel");
+  fake_int(&f, "antialias", 1);
+  fake_input(&f, F32, DIMS(10), NUMBERS(1, 1, 1, 1, 1, 1, 1, 1, 1, 1));
+  fake_input(&f, I64, DIMS(1), NUMBERS(3));
+  fake_input(&f, F32, DIMS(1), NUMBERS(0.25));
+  fake_output(&f, F32, DIMS(3));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  EXPECT_NUMBERS(&f, 0, 1e-6, 1, 1, 1);
+  fake_done(&f);
+}
+
+/* Weights may be refitted, and scales are data: none makes of 4 elements 2 with more taps than
+ * there is room for, nor asks for an element that no number counts. */
+TENON_TEST(resize_refuses_scales_that_are_none) {
+  const double scales[] = {0.0, -1.0, NAN, INFINITY, 0.25};
+  for (size_t k = 0; k < sizeof scales / sizeof *scales; ++k) {
+    fake_t f = resize("linear", "half_pixel");
+    fake_int(&f, "antialias", 1);
+    fake_input(&f, F32, DIMS(4), NUMBERS(1, 2, 3, 4));
+    fake_input(&f, I64, DIMS(1), NUMBERS(2));
+    fake_input(&f, F32, DIMS(1), NUMBERS(scales[k]));
+    fake_output(&f, F32, DIMS(2));
+    EXPECT_STATUS(fake_run(&f), TENON_ERROR_INVALID_DATA);
+    fake_done(&f);
+  }
+}
+
+TENON_TEST(resize_takes_the_last_element_however_far_a_place_is) {
+  fake_t f = resize("linear", "asymmetric");
+  fake_input(&f, F32, DIMS(4), NUMBERS(1, 2, 3, 4));
+  fake_input(&f, I64, DIMS(1), NUMBERS(3));
+  fake_input(&f, F32, DIMS(1), NUMBERS(1e-30));
+  fake_output(&f, F32, DIMS(3));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  EXPECT_NUMBERS(&f, 0, 0.0, 1, 4, 4);
+  fake_done(&f);
+}
+
 TENON_TEST(resize_takes_the_pixel_at_the_center) {
   fake_t f = resize("linear", "pixel_center");
   fake_input(&f, F32, DIMS(4), NUMBERS(1, 2, 3, 4));
