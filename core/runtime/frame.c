@@ -23,6 +23,12 @@ static tenon_status_t make_shape(tenon__context_t* context, uint32_t rank,
   return state->dims == NULL || state->strides == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
+void* tenon__frame_planned(const tenon__frame_t* frame, uint32_t place) {
+  const tenon__place_t* p = &frame->schedule->places[place];
+  char* memory = frame->memory[p->space];
+  return memory == NULL ? NULL : memory + p->offset;
+}
+
 static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
   tenon__context_t* context = frame->context;
   const tenon__place_t* place = &frame->schedule->places[index];
@@ -30,7 +36,7 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
   const tenon__value_node_t* value = tenon__frame_value(frame, index);
   switch (place->storage) {
     case TENON_STORAGE_ARENA:
-      state->data = frame->memory[place->space] + place->offset;
+      state->data = tenon__frame_planned(frame, index);
       break;
     case TENON_STORAGE_WEIGHTS:
       state->data = tenon__engine_weights(context->engine, place);

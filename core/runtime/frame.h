@@ -19,6 +19,8 @@ void tenon__frame_destroy(tenon__frame_t* frame);
 /* After a refit: weights are elsewhere, and steps have other instances. */
 void tenon__frame_renew(tenon__frame_t* frame);
 
+/* Where the plan puts a place of the arena; NULL where nothing of it has any bytes. */
+void* tenon__frame_planned(const tenon__frame_t* frame, uint32_t place);
 /* The place lies elsewhere now (tenon__place_can_move); what was recorded has other addresses. */
 void tenon__frame_move_place(tenon__frame_t* frame, uint32_t place, void* data);
 

@@ -123,11 +123,6 @@ static tenon_status_t need_device(const tenon__context_t* context) {
                            "the plan runs on the host alone: there is no other memory to lend");
 }
 
-static void* planned(const tenon__frame_t* frame, uint32_t place) {
-  const tenon__place_t* p = &frame->schedule->places[place];
-  return frame->memory[p->space] + p->offset;
-}
-
 static bool is_aligned(const void* data) {
   return (uintptr_t)data % TENON_RULE_MOST_ALIGNMENT == 0;
 }
@@ -156,7 +151,7 @@ void tenon__context_return_input(tenon__context_t* context, uint32_t index) {
   if (lent->data != NULL && lent->crossing != TENON_NONE) {
     const uint32_t target = frame->schedule->steps[lent->crossing].outputs[0];
     frame->steps[lent->crossing].transfer = TENON_TRANSFER_CROSSES;
-    tenon__frame_move_place(frame, target, planned(frame, target));
+    tenon__frame_move_place(frame, target, tenon__frame_planned(frame, target));
   }
   lent->data = NULL;
 }
@@ -168,7 +163,7 @@ void tenon__context_return_output(tenon__context_t* context, uint32_t index) {
     const uint32_t source = frame->schedule->steps[lent->crossing].inputs[0];
     frame->steps[lent->crossing].transfer = TENON_TRANSFER_CROSSES;
     if (lent->is_replaceable) {
-      tenon__frame_move_place(frame, source, planned(frame, source));
+      tenon__frame_move_place(frame, source, tenon__frame_planned(frame, source));
     }
   }
   lent->data = NULL;
@@ -209,11 +204,12 @@ tenon_status_t tenon__context_take_lent(tenon__context_t* context, uint32_t inde
     const uint32_t target = frame->schedule->steps[lent->crossing].outputs[0];
     const bool is_direct = is_aligned(lent->data);
     frame->steps[lent->crossing].transfer = TENON_TRANSFER_NONE;
-    tenon__frame_move_place(frame, target, is_direct ? lent->data : planned(frame, target));
+    tenon__frame_move_place(frame, target,
+                            is_direct ? lent->data : tenon__frame_planned(frame, target));
     if (!is_direct && bytes > 0) {
       space->is_busy = true;
       TENON_TRY(tenon__device_copy(space->memory.device, space->memory.stream, TENON_COPY_WITHIN,
-                                   planned(frame, target), lent->data, bytes));
+                                   tenon__frame_planned(frame, target), lent->data, bytes));
     }
   }
   return lent->is_read_on_host ? fetch(context, index, bytes) : TENON_OK;
@@ -243,7 +239,7 @@ void tenon__context_place_lent(tenon__context_t* context, uint32_t index, bool* 
                                                            : TENON_TRANSFER_CROSSES;
   if (lent->is_replaceable) {
     tenon__frame_move_place(frame, step->inputs[0],
-                            is_direct ? lent->data : planned(frame, step->inputs[0]));
+                            is_direct ? lent->data : tenon__frame_planned(frame, step->inputs[0]));
   }
   if (*out_is_placed) {
     frame->places[step->outputs[0]].data = lent->data;
