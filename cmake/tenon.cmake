@@ -107,8 +107,9 @@ function(tenon_fuzz name source)
     if(IS_DIRECTORY ${corpus})
       set(known ${corpus})
     endif()
-    add_test(NAME fuzz.${name} COMMAND ${target} -max_total_time=${TENON_FUZZ_SECONDS} -timeout=10
-      -rss_limit_mb=2048 -max_len=65536 ${arg_OPTIONS} -artifact_prefix=${found}_crashes/ ${found} ${known})
+    add_test(NAME fuzz.${name} COMMAND ${target} -max_total_time=${TENON_FUZZ_SECONDS}
+      -seed=${TENON_FUZZ_SEED} -timeout=10 -rss_limit_mb=2048 -max_len=65536 ${arg_OPTIONS}
+      -artifact_prefix=${found}_crashes/ ${found} ${known})
     math(EXPR timeout "${TENON_FUZZ_SECONDS} + 120")
     set_tests_properties(fuzz.${name} PROPERTIES LABELS "fuzz" TIMEOUT ${timeout})
   else()
