@@ -10,7 +10,7 @@
 #include "core/tensor/layout.h"
 #include "sdk/library/library.h"
 
-enum { MOST_ELEMENTS = 1 << 12, MOST_STEPS = 4000, MOST_INPUTS = 4, MOST_MICROSECONDS = 300000 };
+enum { MOST_ELEMENTS = 1 << 12, MOST_STEPS = 4000, MOST_INPUTS = 4, MOST_MICROSECONDS = 20000 };
 
 /* ---- The world ---- */
 
