@@ -195,6 +195,18 @@ static void take_apart(run_t* run, uint32_t group) {
   }
 }
 
+/* The operands that are this value; their number. */
+static uint32_t slots_of(const tenon__expression_t* expression, uint32_t value,
+                         uint32_t out_slots[GROUP_MOST_OPERANDS]) {
+  uint32_t count = 0;
+  for (uint32_t o = 0; o < expression->program.operand_count; ++o) {
+    if (expression->program.operands[o].index == value) {
+      out_slots[count++] = o;
+    }
+  }
+  return count;
+}
+
 /* Tries to take the group that makes operand `operand`. */
 static tenon_status_t try_operand(run_t* run, uint32_t operand, bool may_take_apart,
                                   bool* out_taken) {
@@ -222,12 +234,7 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool may_take_ap
     return TENON_OK;
   }
   uint32_t slots[GROUP_MOST_OPERANDS];
-  uint32_t slot_count = 0;
-  for (uint32_t o = 0; o < mine->program.operand_count; ++o) {
-    if (mine->program.operands[o].index == value) {
-      slots[slot_count++] = o;
-    }
-  }
+  const uint32_t slot_count = slots_of(mine, value, slots);
   const bool keep = !read_here_alone(run, value);
   if (makes_cycle(run, index, value)) {
     return TENON_OK;

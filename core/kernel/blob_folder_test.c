@@ -119,7 +119,7 @@ TENON_TEST(what_was_not_used_for_longest_goes_first) {
   EXPECT_INT(utimensat(AT_FDCWD, path, older, 0), 0);
   EXPECT(holds(&w, "used", "12345678")); /* which makes it the newest */
   tenon__blob_folder_destroy(w.folder);
-  tenon__blob_folder_trim(tenon__allocator_default(), w.path, 2 * 40);
+  tenon__blob_folder_trim(tenon__allocator_default(), w.path, UINT64_C(2) * 40);
   open_folder(&w);
   EXPECT(lacks(&w, "older"));
   EXPECT(holds(&w, "old", "12345678"));
