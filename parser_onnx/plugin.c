@@ -24,7 +24,6 @@ static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "onnx",
     .version = "0.1.0",
-    /* Pointers are counted. NOLINTNEXTLINE(bugprone-sizeof-expression) */
     TENON_ITEMS(offering, offerings),
 };
 

@@ -10,7 +10,6 @@ enum { PATH_SIZE = 64 };
 TENON_MAKE_CONVERT(tenon__caffe_convert_row) {
   static const tenon_offering_t* const families[] = {
       TENON__CAFFE_FAMILIES(TENON__CAFFE_FAMILY_ENTRY)};
-  /* Pointers are counted. NOLINTNEXTLINE(bugprone-sizeof-expression) */
   return TENON_MAKE_BY_OFFERINGS(families);
 }
 

@@ -8,7 +8,6 @@
 TENON_MAKE_CONVERT(tenon__onnx_convert_row) {
   static const tenon_offering_t* const families[] = {
       TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_ENTRY)};
-  /* Pointers are counted. NOLINTNEXTLINE(bugprone-sizeof-expression) */
   return TENON_MAKE_BY_OFFERINGS(families);
 }
 

@@ -6,7 +6,6 @@
 
 TENON_MAKE_CONVERT(tenon__uff_convert_row) {
   static const tenon_offering_t* const families[] = {TENON__UFF_FAMILIES(TENON__UFF_FAMILY_ENTRY)};
-  /* Pointers are counted. NOLINTNEXTLINE(bugprone-sizeof-expression) */
   return TENON_MAKE_BY_OFFERINGS(families);
 }
 

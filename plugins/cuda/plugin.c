@@ -68,12 +68,8 @@ static const tenon_offering_t* const offerings[] = {
     KERNEL(mat_mul),       KERNEL(attention),   KERNEL(pool),
     &tenon__closed_kernels};
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER,
-    .name = "cuda",
-    .version = "0.1.0",
-    TENON_ITEMS(offering, offerings), /* NOLINT(bugprone-sizeof-expression): of pointers */
-    .start = start,
-    .stop = stop,
+    TENON_PLUGIN_HEADER, .name = "cuda", .version = "0.1.0", TENON_ITEMS(offering, offerings),
+    .start = start,      .stop = stop,
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

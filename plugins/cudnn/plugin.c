@@ -44,12 +44,8 @@ static void stop(void* state) {
 static const tenon_offering_t* const offerings[] = {&tenon__cudnn_convolutions, &tenon__cudnn_pools,
                                                     &tenon__cudnn_attentions, &tenon__cudnn_layers};
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER,
-    .name = "cudnn",
-    .version = "0.1.0",
-    TENON_ITEMS(offering, offerings), /* NOLINT(bugprone-sizeof-expression): of pointers */
-    .start = start,
-    .stop = stop,
+    TENON_PLUGIN_HEADER, .name = "cudnn", .version = "0.1.0", TENON_ITEMS(offering, offerings),
+    .start = start,      .stop = stop,
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

@@ -318,8 +318,9 @@ static int64_t propose_image(const tenon__work_t* work, int64_t image, tenon__nu
           tenon__work_input(work, 1)->at[((image * kinds + kind) * CORNERS + k) * plane + place].f;
     }
     tenon__number_t* box = out_boxes + i * CORNERS;
-    const double corner[2] = {(double)(place % columns) * stride,
-                              (double)(place / columns) * stride};
+    const int64_t row = place / columns;
+    const int64_t column = place % columns;
+    const double corner[2] = {(double)column * stride, (double)row * stride};
     propose(anchors->numbers + kind * CORNERS, corner, delta, extents, box);
     if (box[2].f - box[0].f + 1 >= least && box[3].f - box[1].f + 1 >= least) {
       const double score = scores->at[(image * kinds + kind) * plane + place].f;

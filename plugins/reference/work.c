@@ -75,6 +75,7 @@ tenon_status_t tenon__work_fail(const tenon__work_t* work, const char* format, .
   char message[256];
   va_list arguments;
   va_start(arguments, format);
+  /* A false alarm of clang's. NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
   (void)vsnprintf(message, sizeof(message), format, arguments);
   va_end(arguments);
   (void)work->host->fail(work->run, TENON_ERROR_INVALID_DATA, message);

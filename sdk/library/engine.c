@@ -34,7 +34,8 @@ static tenon_status_t make_engine(tenon_registry_t* registry, const tenon_engine
   }
   tenon_engine_t* engine = tenon__allocate(registry->allocator, 1, sizeof(*engine));
   if (engine == NULL) {
-    return tenon__fail_memory(&registry->sink);
+    (void)tenon__fail_memory(&registry->sink);
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   atomic_init(&engine->reference_count, 1);
   engine->registry = registry;

@@ -192,8 +192,10 @@ static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
 static const tenon_offering_t* const offerings[] = {TENON_OFFERING("kernel/1", kernels)};
 
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "shown_programs", .version = "1.0.0",
-    TENON_ITEMS(offering, offerings), /* NOLINT(bugprone-sizeof-expression): of pointers */
+    TENON_PLUGIN_HEADER,
+    .name = "shown_programs",
+    .version = "1.0.0",
+    TENON_ITEMS(offering, offerings),
 };
 
 TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

@@ -63,7 +63,6 @@ static const tenon_operator_t operators[] = {
 
 static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "named", .version = "1.0.0",
-                                      /* NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers */
                                       TENON_ITEMS(offering, offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

@@ -139,7 +139,6 @@ static const tenon_offering_t* const offerings[] = {
     TENON_OFFERING("operator/1", operators), TENON_OFFERING("converter/1", converters),
     TENON_OFFERING("converter/1", rows), TENON_OFFERING("parser/1", parsers)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "taker", .version = "1.0.0",
-                                      /* NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers */
                                       TENON_ITEMS(offering, offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

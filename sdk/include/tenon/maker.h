@@ -89,7 +89,7 @@ struct tenon_make_t {
  * items are rows: what the plugin offers, where the rows are in several files. */
 #define TENON_MAKE_CONVERT(convert) tenon_status_t convert(const tenon_conversion_t* call)
 #define TENON_MAKE_BY_OFFERINGS(list) \
-  tenon_make_run((list), (uint32_t)(sizeof(list) / sizeof(*(list))), call)
+  tenon_make_run((list), (uint32_t)(sizeof(list) / sizeof((list)[0])), call)
 #define TENON_MAKE_BY(array) \
   tenon_make_run(&(const tenon_offering_t* const){TENON_OFFERING("converter/1", (array))}, 1, call)
 

@@ -2092,7 +2092,7 @@ typedef struct tenon_note_header_t {
 /* For initialisers of descriptors: an array with its count.
  *   .name = "acme.swish/1", TENON_ITEMS(input, ports), ...    .inputs and .input_count */
 #define TENON_ITEMS(field, array) \
-  .field##s = (array), .field##_count = (uint32_t)(sizeof(array) / sizeof(*(array)))
+  .field##s = (array), .field##_count = (uint32_t)(sizeof(array) / sizeof((array)[0]))
 
 /* An array that is on offer, as an entry of the plugin's list; or, in a plugin of several files, as
  * an object of the file that has the items, which counts them, and the list has its address:

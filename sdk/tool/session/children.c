@@ -150,7 +150,9 @@ static void tell(const child_t* child, const char* failure, const tool_jobs_t* j
   tool_job_result_t result = {'!', message, tool_seconds() - child->begin};
   (void)snprintf(message, sizeof(message), "%s",
                  failure != NULL ? failure : child->result.text + 1);
-  result.code = failure != NULL ? '!' : child->result.text[0];
+  if (failure == NULL) {
+    result.code = child->result.text[0];
+  }
   jobs->done(jobs->user, child->index, &result);
 }
 

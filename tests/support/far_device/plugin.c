@@ -74,10 +74,7 @@ static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
 }
 
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER,
-    .name = "far_device",
-    .version = "0.1.0",
-    TENON_ITEMS(offering, offerings), /* pointers. NOLINT(bugprone-sizeof-expression) */
+    TENON_PLUGIN_HEADER, .name = "far_device", .version = "0.1.0", TENON_ITEMS(offering, offerings),
     .start = start,
 };
 
