@@ -24,8 +24,8 @@ STRANGER_TACTICS(list) {
 }
 
 static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
-  if (!TENON_HAS(call, tenon_prepare_t, host)) {
-    return TENON_ERROR_INTERNAL; /* the structure says too little of itself */
+  if (!TENON_HAS(call, tenon_prepare_t, host)) { /* a pointer. NOLINT(bugprone-sizeof-expression) */
+    return TENON_ERROR_INTERNAL;                 /* the structure says too little of itself */
   }
   const uint32_t source = call->table->input(call->region, 1);
   const tenon_value_info_t* w = call->table->value(call->region, source);
