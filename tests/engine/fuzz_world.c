@@ -12,6 +12,40 @@
 
 enum { MOST_ELEMENTS = 1 << 12, MOST_STEPS = 4000, MOST_INPUTS = 4, MOST_MICROSECONDS = 20000 };
 
+/* ---- Patience ---- */
+
+/* A body that somebody made up may never end: then its run is cancelled, after so many steps, and
+ * after so much of the processor's time for bodies that have none. */
+static tenon_context_t* volatile running;
+static uint32_t step_count;
+
+static void count_step(void* user, uint32_t step, double seconds) {
+  (void)user;
+  (void)step;
+  (void)seconds;
+  if (++step_count > MOST_STEPS) {
+    tenon_context_cancel(running);
+  }
+}
+
+static void hear_timer(int number) {
+  (void)number;
+  if (running != NULL) {
+    /* tenon.h says that it may. NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
+    tenon_context_cancel(running);
+  }
+}
+
+/* NULL: none runs. */
+static void watch(tenon_context_t* context) {
+  static const struct itimerval patience = {{0, MOST_MICROSECONDS}, {0, MOST_MICROSECONDS}};
+  static const struct itimerval none;
+  running = context;
+  if (setitimer(ITIMER_VIRTUAL, context != NULL ? &patience : &none, NULL) != 0) {
+    abort();
+  }
+}
+
 /* ---- The world ---- */
 
 static size_t live_bytes;
@@ -45,7 +79,7 @@ tenon_registry_t* fuzz_registry(void) {
   tenon_registry_t* registry = NULL;
   tenon_registry_options_t options = TENON_OPTIONS(tenon_registry_options_t);
   /* Of the vector kernels those that the sanitizers watch. */
-  if (setenv("TENON_CPU", "baseline", 1) != 0) {
+  if (setenv("TENON_CPU", "baseline", 1) != 0 || signal(SIGVTALRM, hear_timer) == SIG_ERR) {
     abort();
   }
   options.paths = paths;
@@ -153,39 +187,6 @@ static void read_output(const tenon_context_t* context, uint32_t index) {
 
 /* ---- Running ---- */
 
-/* A body that somebody made up may never end: then its run is cancelled, after so many steps, and
- * after so much of the processor's time for bodies that have none. */
-static tenon_context_t* volatile running;
-static uint32_t step_count;
-
-static void count_step(void* user, uint32_t step, double seconds) {
-  (void)user;
-  (void)step;
-  (void)seconds;
-  if (++step_count > MOST_STEPS) {
-    tenon_context_cancel(running);
-  }
-}
-
-static void hear_timer(int number) {
-  (void)number;
-  if (running != NULL) {
-    /* tenon.h says that it may. NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
-    tenon_context_cancel(running);
-  }
-}
-
-/* NULL: none runs. */
-static void watch(tenon_context_t* context) {
-  static const struct itimerval patience = {{0, MOST_MICROSECONDS}, {0, MOST_MICROSECONDS}};
-  static const struct itimerval none;
-  running = context;
-  if (signal(SIGVTALRM, hear_timer) == SIG_ERR ||
-      setitimer(ITIMER_VIRTUAL, context != NULL ? &patience : &none, NULL) != 0) {
-    abort();
-  }
-}
-
 static void run(tenon_engine_t* engine, tenon_context_t* context, uint32_t number) {
   input_t inputs[MOST_INPUTS];
   const uint32_t count = tenon_engine_input_count(engine);
@@ -195,9 +196,11 @@ static void run(tenon_engine_t* engine, tenon_context_t* context, uint32_t numbe
     good = set_input(engine, context, k, number, &inputs[k]);
   }
   step_count = 0;
-  watch(context);
-  good = good && tenon_context_run(context) == TENON_OK;
-  watch(NULL);
+  if (good) {
+    watch(context);
+    good = tenon_context_run(context) == TENON_OK;
+    watch(NULL);
+  }
   if (good) {
     for (uint32_t k = 0; k < tenon_engine_output_count(engine); ++k) {
       read_output(context, k);
