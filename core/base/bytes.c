@@ -129,9 +129,7 @@ void tenon__write_i64(tenon__byte_writer_t* writer, int64_t value) {
 }
 
 void tenon__write_f64(tenon__byte_writer_t* writer, double value) {
-  uint64_t bits = 0;
-  memcpy(&bits, &value, sizeof(bits));
-  write_number(writer, bits, 8);
+  write_number(writer, tenon__bits_of(value), 8);
 }
 
 void tenon__write_bytes(tenon__byte_writer_t* writer, const void* data, size_t size_bytes) {

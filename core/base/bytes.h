@@ -7,6 +7,7 @@
 #define TENON_CORE_BASE_BYTES_H_
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "tenon/plugin.h"
 
@@ -17,6 +18,12 @@ typedef struct tenon__byte_reader_t {
   size_t position;
   bool failed;
 } tenon__byte_reader_t;
+
+static inline uint64_t tenon__bits_of(double number) {
+  uint64_t bits = 0;
+  memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
 
 /* It borrows the data, which views and strings point into. NULL: there are none. */
 void tenon__byte_reader_initialize(tenon__byte_reader_t* out_reader, const void* data, size_t size);

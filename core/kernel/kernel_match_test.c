@@ -78,7 +78,7 @@ static bool open_world(world_t* world) {
   const tenon_value_t y = test_binary(b, "test.dense/1", "dense", test_input(b, "x", DIMS(4, 8)),
                                       test_input(b, "w", DIMS(2, 8)));
   tenon__extents_t* points[] = {&world->profile.min, &world->profile.optimum, &world->profile.max};
-  for (size_t p = 0; p < 3; ++p) {
+  for (size_t p = 0; p < sizeof points / sizeof points[0]; ++p) {
     EXPECT_STATUS(tenon__extents_create(&world->arena, b->network->pool, points[p]), TENON_OK);
     tenon__extents_update(points[p]);
   }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/tensor/dtype.h"
 
@@ -316,19 +317,14 @@ const tenon__scope_attribute_t* tenon__attribute_find(const tenon__scope_attribu
   return NULL;
 }
 
-static uint64_t bits_of(double number) {
-  uint64_t bits = 0;
-  memcpy(&bits, &number, sizeof bits);
-  return bits;
-}
-
 bool tenon__attribute_equal(const tenon__scope_attribute_t* a, const tenon__scope_attribute_t* b) {
   if (a->kind != b->kind) {
     return false;
   }
   switch (a->kind) {
     case TENON_ATTRIBUTE_FLOAT:
-      return bits_of(a->number) == bits_of(b->number); /* -0 is not 0, and NaN is itself */
+      return tenon__bits_of(a->number) ==
+             tenon__bits_of(b->number); /* -0 is not 0, and NaN is itself */
     case TENON_ATTRIBUTE_STRING:
       return same_text(a->string, b->string);
     case TENON_ATTRIBUTE_INTS:

