@@ -104,32 +104,38 @@ static void set_inputs(tenon__building_t* b, tenon__extents_t* extents, int whic
   }
 }
 
-static bool fits(const tenon__extents_t* extents, const tenon__type_t* type) {
-  const bool is_shaped = type->kind == TENON_ARGUMENT_TENSOR && type->rank != TENON_NONE;
-  const uint32_t rank = is_shaped ? type->rank : 0;
-  int64_t elements = 1;
-  bool fits = true;
-  for (uint32_t d = 0; d < rank && fits; ++d) {
-    int64_t extent = 1;
-    fits = !tenon__extents_get(extents, type->dims[d], &extent) ||
-           tenon__extent_fits(extent, &elements);
-  }
-  return fits;
+static tenon_status_t check_size(const tenon__building_t* b, const tenon__value_node_t* value,
+                                 const tenon__extents_t* extents, const char* point) {
+  const tenon__type_t* type = &value->type;
+  int64_t dims[TENON_RANK_LIMIT];
+  const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;
+  (void)tenon__extents_shape(extents, rank, type->dims, dims);
+  return type->kind != TENON_ARGUMENT_TENSOR || tenon__extents_fit(rank, dims)
+             ? TENON_OK
+             : tenon__fail(b->options->sink, TENON_ERROR_INVALID_ARGUMENT,
+                           "the profile's %s: '%s' has more than 2^48 elements", point,
+                           value->name);
 }
 
-/* Kernels are asked with these extents, and multiply them. */
-static tenon_status_t check_sizes(const tenon__building_t* b, const tenon__extents_t* extents,
-                                  const char* point) {
+/* Kernels are tried at the optimum: each value fits there. What only the run finds is not known
+ * yet, and does not count. */
+static tenon_status_t check_values(const tenon__building_t* b, const tenon__extents_t* optimum) {
   const tenon__network_t* network = b->plan->network;
   for (uint32_t graph = 0; graph < network->graph_count; ++graph) {
     const tenon__graph_t* g = network->graphs[graph];
     for (uint32_t v = 0; v < g->value_count; ++v) {
-      if (!fits(extents, &g->values[v].type)) {
-        return tenon__fail(b->options->sink, TENON_ERROR_INVALID_ARGUMENT,
-                           "the profile's %s: '%s' has more elements than can be counted", point,
-                           g->values[v].name);
-      }
+      TENON_TRY(check_size(b, &g->values[v], optimum, "optimum"));
     }
+  }
+  return TENON_OK;
+}
+
+/* What is derived from the largest inputs may be more than any run comes to: a run says so itself.
+ */
+static tenon_status_t check_inputs(const tenon__building_t* b, const tenon__extents_t* largest) {
+  const tenon__graph_t* g = b->plan->network->graphs[0];
+  for (uint32_t k = 0; k < g->input_count; ++k) {
+    TENON_TRY(check_size(b, &g->values[g->inputs[k]], largest, "maximum"));
   }
   return TENON_OK;
 }
@@ -181,16 +187,15 @@ tenon_status_t tenon__building_profile(tenon__building_t* b) {
   TENON_TRY(tenon__network_verify_for_run(b->plan->network, &requirements, b->options->sink));
   tenon__extents_t* const points[] = {&b->plan->profile.min, &b->plan->profile.optimum,
                                       &b->plan->profile.max};
-  static const char* const names[] = {"minimum", "optimum", "maximum"};
   for (int which = 0; which < 3; ++which) {
     TENON_TRY(tenon__extents_create(&b->plan->arena, b->plan->network->pool, points[which]));
     set_inputs(b, points[which], which);
     if (which == 1) {
       TENON_TRY(check_optimum(b, &requirements, points[which]));
+      TENON_TRY(check_values(b, points[which]));
     }
     set_found(b, points[which], which);
     tenon__extents_update(points[which]);
-    TENON_TRY(check_sizes(b, points[which], names[which]));
   }
-  return TENON_OK;
+  return check_inputs(b, points[2]);
 }

@@ -73,19 +73,17 @@ static tenon_status_t check_extents(const tenon_builder_t* builder, const char* 
                                     tenon_dtype_t dtype, uint32_t rank, const int64_t* dims) {
   bool good =
       tenon__dtype_bits(dtype) != 0 && rank <= TENON_RANK_LIMIT && (rank == 0 || dims != NULL);
-  int64_t elements = 1;
-  bool countable = true;
   for (uint32_t i = 0; good && i < rank; ++i) {
     good = dims[i] >= -1;
-    countable = countable && tenon__extent_fits(dims[i], &elements);
   }
   if (!good) {
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
                        "'%s': element type or extents are not valid", name);
   }
-  return countable ? TENON_OK
-                   : tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA,
-                                 "input '%s' has more elements than can be counted", name);
+  return tenon__extents_fit(rank, dims)
+             ? TENON_OK
+             : tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA,
+                           "input '%s' has more than 2^48 elements", name);
 }
 
 /* The symbol of an extent that is not known: of the name that is given, or of a made one. */

@@ -65,7 +65,7 @@ tenon_dim_t tenon__infer_fresh(void* user, uint32_t output, uint32_t axis, tenon
 static tenon_status_t check_shape(const tenon__inference_t* inference, uint32_t output) {
   const tenon__type_t* type = &inference->outputs[output].type;
   tenon__dim_pool_t* pool = inference->network->pool;
-  int64_t elements = 1;
+  int64_t extents[TENON_RANK_LIMIT];
   for (uint32_t i = 0; i < type->rank; ++i) {
     int64_t min = 0;
     int64_t max = 0;
@@ -87,13 +87,12 @@ static tenon_status_t check_shape(const tenon__inference_t* inference, uint32_t 
       tenon__dim_require(pool, tenon__dim_combine(pool, TENON_OPCODE_GE, type->dims[i], zero),
                          message == NULL ? "an extent would be negative" : message);
     }
-    int64_t extent = 1;
-    if (tenon__dim_known(pool, type->dims[i], &extent) && !tenon__extent_fits(extent, &elements)) {
-      return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
-                         "output %u has more elements than can be counted", output);
-    }
   }
-  return TENON_OK;
+  (void)tenon__type_extents(pool, type, extents);
+  return tenon__extents_fit(type->rank, extents)
+             ? TENON_OK
+             : tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
+                           "output %u has more than 2^48 elements", output);
 }
 
 tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t output,

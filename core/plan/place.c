@@ -70,26 +70,17 @@ bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph,
       !tenon__extents_shape(extents, v->type.rank, v->type.dims, dims)) {
     return false;
   }
+  uint64_t count = 0;
   size_t bytes = 0;
-  if (place->layout != NULL && !tenon__layout_is_strided(place->layout)) {
-    for (uint32_t k = 0; k < v->type.rank; ++k) {
-      if (dims[k] < 0) {
-        return false;
-      }
-    }
-    if (place->layout->rank != v->type.rank ||
-        !tenon__layout_bytes(place->layout, dtype, dims, &bytes)) {
-      return false;
-    }
-  } else {
-    uint64_t count = 0;
-    if (!tenon__element_count(v->type.rank, dims, &count) ||
-        !tenon__dtype_bytes(dtype, count, &bytes)) {
-      return false;
-    }
+  if (!tenon__element_count(v->type.rank, dims, &count)) {
+    return false;
   }
+  const bool is_strided = place->layout == NULL || tenon__layout_is_strided(place->layout);
+  const bool good = is_strided ? tenon__dtype_bytes(dtype, count, &bytes)
+                               : place->layout->rank == v->type.rank &&
+                                     tenon__layout_bytes(place->layout, dtype, dims, &bytes);
   *out_bytes = bytes;
-  return true;
+  return good;
 }
 
 uint32_t tenon__place_root(const tenon__schedule_t* schedule, uint32_t place) {

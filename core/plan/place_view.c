@@ -51,6 +51,9 @@ tenon_status_t tenon__place_strides(const tenon__placement_t* placement, uint32_
       return TENON_ERROR_INVALID_DATA;
     }
   }
+  if (!tenon__extents_fit(type->rank, out_dims)) {
+    return TENON_ERROR_INVALID_DATA;
+  }
   if (p->storage != TENON_STORAGE_VIEW && p->storage != TENON_STORAGE_PART) {
     *out_offset = 0;
     if (placement->root_strides != NULL) {

@@ -8,6 +8,7 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/region/region.h"
 #include "core/region/retype.h"
+#include "core/tensor/layout.h"
 
 typedef struct derivation_t {
   tenon__arena_t* arena;
@@ -17,6 +18,17 @@ typedef struct derivation_t {
   uint32_t* graph_values;
   uint32_t count;
 } derivation_t;
+
+/* The most that only a run finds may be far above what any run finds, and what is derived from it
+ * more than a kernel need count with: then what is open is without a bound. */
+static void leave_open(uint32_t rank, const int64_t* min, int64_t* dims) {
+  if (tenon__extents_fit(rank, dims)) {
+    return;
+  }
+  for (uint32_t k = 0; k < rank; ++k) {
+    dims[k] = dims[k] == min[k] ? dims[k] : -1;
+  }
+}
 
 static tenon_status_t describe_value(derivation_t* d, uint32_t value,
                                      tenon_value_info_t* out_info) {
@@ -31,6 +43,8 @@ static tenon_status_t describe_value(derivation_t* d, uint32_t value,
   (void)tenon__extents_shape(&d->profile->min, rank, v->type.dims, min);
   (void)tenon__extents_shape(&d->profile->optimum, rank, v->type.dims, optimum);
   (void)tenon__extents_shape(&d->profile->max, rank, v->type.dims, max);
+  leave_open(rank, min, optimum);
+  leave_open(rank, min, max);
   for (uint32_t k = 0; k < rank; ++k) {
     min[k] = min[k] < 0 ? 0 : min[k];
     optimum[k] = optimum[k] < 0 ? 1 : optimum[k];

@@ -2,6 +2,7 @@
 #include "core/region/region_finish.h"
 
 #include "core/base/test.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/network/test_operators.h"
 #include "core/region/region_table.h"
 
@@ -69,4 +70,37 @@ TENON_TEST(containers_are_told_from_tensors) {
     EXPECT_INT(input_info(&world, 1)->kind, TENON_ARGUMENT_TENSOR);
     close_world(&world);
   }
+}
+
+/* x is [-1, 8], of up to so many rows. */
+static void tell_rows(int64_t most, const int64_t optimum[2], const int64_t max[2]) {
+  world_t world;
+  REQUIRE(open_world(&world, false, TENON_ARGUMENT_TENSOR));
+  test_fixture_t* b = &world.fixture;
+  const tenon_value_t x = test_input(b, "rows", DIMS(-1, 8));
+  const tenon_value_t y = test_binary(b, "test.dense/1", "open", x, test_input(b, "v", DIMS(2, 8)));
+  tenon__extents_t* points[3] = {&world.profile.min, &world.profile.optimum, &world.profile.max};
+  const int64_t rows[3] = {1, most, most};
+  const uint32_t symbol = tenon__dim_get(b->network->pool, test_value(b, x)->type.dims[0]).index;
+  for (size_t p = 0; p < 3; ++p) {
+    EXPECT_STATUS(tenon__extents_create(&world.arena, b->network->pool, points[p]), TENON_OK);
+    tenon__extents_set(points[p], symbol, rows[p]);
+    tenon__extents_update(points[p]);
+  }
+  EXPECT_STATUS(
+      tenon__region_of_node(&world.arena, b->network, 0, test_value(b, y)->producer, &world.region),
+      TENON_OK);
+  EXPECT_STATUS(tenon__region_finish(&world.arena, &world.profile, &world.region), TENON_OK);
+  const tenon_value_info_t* info = input_info(&world, 0);
+  for (uint32_t d = 0; d < 2; ++d) {
+    EXPECT_INT(info->dims_opt[d], optimum[d]);
+    EXPECT_INT(info->dims_max[d], max[d]);
+  }
+  close_world(&world);
+}
+
+TENON_TEST(bounds_that_nobody_can_count_with_are_none) {
+  const int64_t most = TENON_ELEMENT_LIMIT / 8;
+  tell_rows(most, DIMS(most, 8), DIMS(most, 8));
+  tell_rows(most + 1, DIMS(1, 8), DIMS(-1, 8));
 }

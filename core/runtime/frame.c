@@ -226,7 +226,12 @@ static tenon_status_t argument_at(tenon__frame_t* frame, uint32_t place,
       .schedule = frame->schedule,
       .extents = extents,
       .root_strides = state->at_bound == NULL ? NULL : state->at_bound->strides};
-  TENON_TRY(tenon__place_strides(&placement, place, dims, strides, &offset));
+  const tenon_status_t status = tenon__place_strides(&placement, place, dims, strides, &offset);
+  if (status == TENON_ERROR_INVALID_DATA) {
+    return tenon__fail(frame->context->engine->options.sink, status,
+                       "'%s' has more than 2^48 elements, or fewer than none", value->name);
+  }
+  TENON_TRY(status);
   *out_argument = (tenon_argument_t){
       .kind = TENON_ARGUMENT_TENSOR,
       .tensor = {.data = state->data == NULL ? NULL : (char*)state->data + bytes_of(dtype, offset),

@@ -98,21 +98,28 @@ bool tenon__strides_equal(uint32_t rank, const int64_t* dims, const int64_t* a, 
   return true;
 }
 
-bool tenon__extent_fits(int64_t extent, int64_t* inout_elements) {
-  return extent <= 0 || (tenon__multiply_int64(*inout_elements, extent, inout_elements) &&
-                         *inout_elements <= TENON_ELEMENT_LIMIT);
+bool tenon__extents_fit(uint32_t rank, const int64_t* dims) {
+  int64_t elements = 1;
+  bool fit = true;
+  for (uint32_t i = 0; i < rank && fit; ++i) {
+    fit = dims[i] <= 0 ||
+          (tenon__multiply_int64(elements, dims[i], &elements) && elements <= TENON_ELEMENT_LIMIT);
+  }
+  return fit;
 }
 
 bool tenon__element_count(uint32_t rank, const int64_t* dims, uint64_t* out_count) {
-  int64_t count = 1;
-  bool empty = false;
+  uint64_t count = 1;
+  if (!tenon__extents_fit(rank, dims)) {
+    return false;
+  }
   for (uint32_t i = 0; i < rank; ++i) {
-    if (dims[i] < 0 || !tenon__extent_fits(dims[i], &count)) {
+    if (dims[i] < 0) {
       return false;
     }
-    empty = empty || dims[i] == 0;
+    count *= (uint64_t)dims[i];
   }
-  *out_count = empty ? 0 : (uint64_t)count;
+  *out_count = count;
   return true;
 }
 

@@ -22,9 +22,9 @@ bool tenon__strides_in_order(uint32_t rank, const int64_t* dims, const int64_t* 
 bool tenon__strides_are_row_major(uint32_t rank, const int64_t* dims, const int64_t* strides);
 /* The same places: an axis of extent 1 may have any stride. */
 bool tenon__strides_equal(uint32_t rank, const int64_t* dims, const int64_t* a, const int64_t* b);
-/* Takes one more extent into a product of extents, which begins with 1: those of 0 and negative
- * ones, which are not known, are left out. False beyond TENON_ELEMENT_LIMIT. */
-bool tenon__extent_fits(int64_t extent, int64_t* inout_elements);
+/* Do extents multiply to no more than TENON_ELEMENT_LIMIT? Those of 0 and negative ones, which are
+ * not known, are left out. */
+bool tenon__extents_fit(uint32_t rank, const int64_t* dims);
 /* Number of elements; false beyond TENON_ELEMENT_LIMIT or with a negative extent. */
 bool tenon__element_count(uint32_t rank, const int64_t* dims, uint64_t* out_count);
 /* A valid descriptor (order is a permutation, blocks in range, counts sane)? */

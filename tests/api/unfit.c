@@ -219,3 +219,64 @@ TENON_TEST(a_constant_is_not_folded_into_another_number_of_elements) {
   check_folded(&(folded_t){9.2F, "x has 8 elements, the new extents hold 9"});
   check_folded(&(folded_t){-8.3F, "dim 0 is -8"});
 }
+
+/* Extents that a run finds may come to more than is allowed: the run says so, wherever the value
+ * lies, and though it may lie nowhere. */
+TENON_TEST(a_run_beyond_counting_is_refused) {
+  for (int mode = 0; mode < 3; ++mode) {
+    int64_t good[2] = {2, 3};
+    int64_t bad[2] = {INT64_C(1) << 30, INT64_C(1) << 30};
+    float x[1] = {7};
+    scene_t scene;
+    tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+    options.no_measuring = 1;
+    options.reference_only = mode == 1;
+    options.no_fusion = mode == 2;
+    REQUIRE(scene_begin(&scene));
+    session_t* s = &scene.session;
+    const tenon_value_t item = input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(1));
+    const tenon_value_t dims = input(s, "dims", TENON_DTYPE_INT64, 1, DIMS(2));
+    const tenon_value_t all = node(s, "standard.broadcast_to/1", VALUES(item, dims), NO_ATTRIBUTES);
+    output(s,
+           node(s, "standard.reduce_max/1", VALUES(all), ATTRIBUTES(ROW_INTS("fixed_axes", 0, 1))),
+           "y");
+    REQUIRE(scene_start(&scene, &options));
+    set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(1), x);
+    set(&scene, 1, TENON_DTYPE_INT64, 1, DIMS(2), bad);
+    EXPECT_STATUS(tenon_context_run(scene.context), TENON_ERROR_INVALID_DATA);
+    EXPECT_CONTAINS(s->messages.text, "more than 2^48 elements");
+    set(&scene, 1, TENON_DTYPE_INT64, 1, DIMS(2), good);
+    EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+    scene_end(&scene);
+  }
+}
+
+/* What is derived from a profile's maximum may: it is no more than a bound. */
+TENON_TEST(a_maximum_that_no_run_comes_to_is_built) {
+  static const int64_t few[] = {3};
+  static const int64_t most[] = {INT64_C(1) << 25};
+  static const tenon_profile_range_t range = {"x", 1, few, few, most};
+  static const tenon_profile_t profile = {&range, 1};
+  for (int mode = 0; mode < 2; ++mode) {
+    float x[3] = {1, 2, 3};
+    scene_t scene;
+    tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+    options.no_measuring = 1;
+    options.profiles = &profile;
+    options.profile_count = 1;
+    options.reference_only = mode == 1;
+    REQUIRE(scene_begin(&scene));
+    session_t* s = &scene.session;
+    const tenon_value_t row = input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(-1));
+    const tenon_value_t rows =
+        node(s, "standard.reshape/1", VALUES(row), ATTRIBUTES(ROW_INTS("fixed_dims", -1, 1)));
+    const tenon_value_t all = node(s, "standard.mul/1", VALUES(rows, row), NO_ATTRIBUTES);
+    output(s,
+           node(s, "standard.reduce_sum/1", VALUES(all), ATTRIBUTES(ROW_INTS("fixed_axes", 0, 1))),
+           "y");
+    REQUIRE(scene_start(&scene, &options));
+    set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(3), x);
+    EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+    scene_end(&scene);
+  }
+}

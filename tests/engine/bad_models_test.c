@@ -170,7 +170,7 @@ static const case_t cases[] = {
     {"dangling", write_dangling, "'lonely'", "reads 'nothing'"},
     {"short_weights", write_short_weights, "'w'", "20"},
     {"huge_weights", write_huge_weights, "'w'", "its extents overflow"},
-    {"huge_input", write_huge_input, "'x'", "more elements than can be counted"},
+    {"huge_input", write_huge_input, "'x'", "more than 2^48 elements"},
     {"external_above", write_external_above, "'w'", "../secret.bin"},
     {"external_absolute", write_external_absolute, "'w'", "/etc/passwd"},
     {"external_link", write_external_link, "'w'", "link.bin"},
