@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler.h"
+#include "memory_nodes.h"
 
 tenon_status_t tenon__cuda_check(tenon_device_t* device, CUresult result, const char* call) {
   if (result != CUDA_SUCCESS) {
@@ -124,6 +125,7 @@ static void close_parts(tenon_device_t* device) {
     (void)tenon__cuda_enter(device);
     call_closers(device);
     tenon__cuda_modules_close(device);
+    tenon__cuda_memory_code_close(device);
     tenon__cuda_faults_close(device);
     tenon__cuda_memory_close(device);
     (void)device->driver->cuCtxSetCurrent(NULL);

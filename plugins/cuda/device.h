@@ -1,8 +1,8 @@
 /*
  * The device `cuda`: a GPU's primary context, one pool of memory and what is shared by everybody
  * who opened it. Files: device.c (life, health), memory.c (pool, copies), stream.c (streams,
- * events, recordings), fault.c (errors that kernels find in data), watch.c (clocks, memory,
- * ranges).
+ * events), recording.c, memory_nodes.c (of recordings), fault.c (errors that kernels find in data),
+ * watch.c (clocks, memory, ranges).
  *
  * What is thread safe: everything; the driver's calls are, and what changes here is behind `lock`
  * or atomic.
@@ -55,6 +55,16 @@ typedef struct tenon__cuda_closer_t {
   void* user;
 } tenon__cuda_closer_t;
 
+enum { TENON_CUDA_PIECE_UNITS = 3 }; /* of 16 bytes, 4, 1 */
+
+/* The kernels that set and copy memory in recordings, by their units: see memory_nodes.h. */
+typedef struct tenon__cuda_memory_code_t {
+  CUlibrary library; /* NULL until it is first needed */
+  bool failed;       /* to load it: nodes stay as they are */
+  CUfunction set[TENON_CUDA_PIECE_UNITS];
+  CUfunction copy[TENON_CUDA_PIECE_UNITS];
+} tenon__cuda_memory_code_t;
+
 enum { TENON_CUDA_FAULTS = 512, TENON_CUDA_FAULT_TEXT = 160 };
 
 struct tenon_device_t {
@@ -78,6 +88,7 @@ struct tenon_device_t {
   pthread_mutex_t lock;          /* of what follows */
   tenon__cuda_closer_t* closers; /* the last first */
   tenon__cuda_module_t* modules;
+  tenon__cuda_memory_code_t memory_code;
   tenon__cuda_ahead_t* ahead; /* NULL until something is begun */
   tenon__cuda_fault_t* faults;
   uint32_t fault_count; /* the most that were taken at once */
@@ -133,12 +144,14 @@ tenon_status_t tenon__cuda_wait_event(tenon_device_t* device, tenon_stream_t* st
                                       tenon_event_t* event);
 tenon_status_t tenon__cuda_elapsed(tenon_device_t* device, tenon_event_t* begin, tenon_event_t* end,
                                    double* out_seconds);
+void* tenon__cuda_native(tenon_device_t* device, tenon_stream_t* stream, const char* name);
+
+/* recording.c */
 tenon_status_t tenon__cuda_begin_record(tenon_device_t* device, tenon_stream_t* stream);
 tenon_status_t tenon__cuda_end_record(tenon_device_t* device, tenon_stream_t* stream,
                                       void** out_recording);
 tenon_status_t tenon__cuda_replay(tenon_device_t* device, tenon_stream_t* stream, void* recording);
 void tenon__cuda_destroy_recording(tenon_device_t* device, void* recording);
-void* tenon__cuda_native(tenon_device_t* device, tenon_stream_t* stream, const char* name);
 
 /* watch.c */
 void tenon__cuda_watch_open(tenon_device_t* device);

@@ -133,7 +133,7 @@ static inline int opened_start(opened_device_t* out, const char* path, const cha
 }
 
 static inline void opened_stop(const opened_device_t* opened) {
-  if (opened->device != NULL) {
+  if (opened->table != NULL && opened->device != NULL) {
     opened->table->close(opened->device);
   }
   opened_stop_plugin(opened->plugin, opened->state);

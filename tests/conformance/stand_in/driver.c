@@ -65,8 +65,30 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t size, 
 }
 CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char byte, size_t size, CUstream stream) {
   stand_in_called(__func__);
-  const stand_in_work_t work = {.target = pointer(target), .byte = byte, .size = size};
+  const stand_in_work_t work = {
+      .target = pointer(target), .value = byte, .element = 1, .size = size};
   return stand_in_work(stream, &work);
+}
+/* As libraries do, and tests of what becomes of it. */
+CUresult cuMemsetD16Async(CUdeviceptr target, unsigned short value, size_t count, CUstream stream) {
+  stand_in_called(__func__);
+  const stand_in_work_t work = {
+      .target = pointer(target), .value = value, .element = 2, .size = count * 2};
+  return stand_in_work(stream, &work);
+}
+CUresult cuMemsetD2D32Async(CUdeviceptr target, size_t pitch, unsigned value, size_t width,
+                            size_t height, CUstream stream) {
+  stand_in_called(__func__);
+  const stand_in_work_t work = {.target = pointer(target),
+                                .value = value,
+                                .element = 4,
+                                .size = width * 4,
+                                .height = height,
+                                .pitch = pitch};
+  return stand_in_work(stream, &work);
+}
+CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUstream stream) {
+  return cuMemsetD2D32Async(target, 0, value, count, 1, stream);
 }
 
 /* ---- The device ---- */
@@ -147,6 +169,43 @@ CUresult cuCtxSynchronize(void) {
 /* ---- Memory: with its size in front, so that what is taken can be counted ---- */
 
 enum { FRONT = 256 };
+typedef struct front_t {
+  size_t size;
+  struct front_t* next;
+} front_t;
+static front_t* blocks; /* behind the lock */
+
+static void link_block(front_t* block) {
+  block->next = blocks;
+  blocks = block;
+}
+static void unlink_block(const front_t* block) {
+  front_t** place = &blocks;
+  while (*place != block) {
+    place = &(*place)->next;
+  }
+  *place = block->next;
+}
+/* Does an address lie in memory of the device? */
+static bool is_of_device(CUdeviceptr address) {
+  bool found = false;
+  (void)pthread_mutex_lock(&lock);
+  for (const front_t* block = blocks; block != NULL && !found; block = block->next) {
+    const CUdeviceptr begin = (CUdeviceptr)(uintptr_t)block + FRONT;
+    found = address >= begin && address - begin < block->size;
+  }
+  (void)pthread_mutex_unlock(&lock);
+  return found;
+}
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
+  stand_in_called(__func__);
+  if (attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE) {
+    *(CUmemorytype*)data = is_of_device(address) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+  } else {
+    *(int*)data = 0; /* the one device's ordinal */
+  }
+  return CUDA_SUCCESS;
+}
 CUresult cuMemGetInfo(size_t* free_bytes, size_t* total) {
   stand_in_called(__func__);
   *free_bytes = MEMORY_LIMIT - memory_taken;
@@ -191,9 +250,11 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool poo
   if (posix_memalign((void**)&block, 256, size + FRONT) != 0) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
-  memcpy(block, &size, sizeof(size));
+  const front_t front = {.size = size};
   memset(block + FRONT, 0xE7, size);
   (void)pthread_mutex_lock(&lock);
+  memcpy(block, &front, sizeof(front));
+  link_block((front_t*)(void*)block);
   memory_taken += size;
   memory_peak = memory_taken > memory_peak ? memory_taken : memory_peak;
   (void)pthread_mutex_unlock(&lock);
@@ -202,12 +263,11 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool poo
 }
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   stand_in_called(__func__);
-  size_t size = 0;
   uint8_t* block = (uint8_t*)pointer(address) - FRONT;
   (void)stream;
-  memcpy(&size, block, sizeof(size));
   (void)pthread_mutex_lock(&lock);
-  memory_taken -= size;
+  memory_taken -= ((const front_t*)(void*)block)->size;
+  unlink_block((const front_t*)(void*)block);
   (void)pthread_mutex_unlock(&lock);
   free(block);
   return CUDA_SUCCESS;

@@ -20,6 +20,8 @@ typedef struct place_t {
   unsigned z;
 } place_t;
 
+/* Stands for what is in the driver's assembly. */
+static char assembly;
 /* All that were ever found, for recordings may have them longer than their module lives. */
 static stand_in_kernel_t* known;
 
@@ -32,6 +34,10 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* j
   char path[64];
   (void)jit_options, (void)jit_values, (void)jit_count;
   (void)library_options, (void)library_values, (void)library_count;
+  if (memcmp(code, ".version", 8) == 0) {
+    *library = (CUlibrary)&assembly;
+    return CUDA_SUCCESS;
+  }
   if (memcmp(code, "\177ELF", 4) != 0) {
     return CUDA_ERROR_INVALID_IMAGE;
   }
@@ -64,20 +70,28 @@ CUresult cuLibraryUnload(CUlibrary library) {
   return CUDA_SUCCESS;
 }
 
+static bool find_kernel(const char* symbol, stand_in_kernel_t* out_kernel) {
+  void* call = dlsym(out_kernel->library, symbol);
+  const unsigned long* bytes = dlsym(out_kernel->library, "stand_in_parameter_bytes");
+  if (call == NULL || bytes == NULL) {
+    return false;
+  }
+  memcpy(&out_kernel->call, &call, sizeof(call));
+  out_kernel->parameter_bytes = *bytes;
+  return true;
+}
+
 CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
   stand_in_called(__func__);
   char symbol[80];
   (void)snprintf(symbol, sizeof(symbol), "stand_in_call_%s", name);
   stand_in_kernel_t* made = calloc(1, sizeof(*made));
   made->library = library;
-  void* call = dlsym(library, symbol);
-  const unsigned long* bytes = dlsym(library, "stand_in_parameter_bytes");
-  if (call == NULL || bytes == NULL) {
+  if (!((void*)library == &assembly ? stand_in_memory_kernel(name, made)
+                                    : find_kernel(symbol, made))) {
     free(made);
     return CUDA_ERROR_NOT_FOUND;
   }
-  memcpy(&made->call, &call, sizeof(call));
-  made->parameter_bytes = *bytes;
   made->next = known;
   known = made;
   *kernel = (CUkernel)made;
@@ -229,6 +243,10 @@ static void run_block(place_t* thread, unsigned count) {
 
 void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
                   const void* parameters) {
+  if (kernel->unit_bytes > 0) {
+    stand_in_run_memory_kernel(kernel, config, parameters);
+    return;
+  }
   place_t* thread = dlsym(kernel->library, "threadIdx");
   place_t* block = dlsym(kernel->library, "blockIdx");
   place_t* block_size = dlsym(kernel->library, "blockDim");

@@ -17,11 +17,18 @@ typedef struct stand_in_kernel_t {
   void* library;
   void (*call)(const void* parameters);
   unsigned long parameter_bytes;
+  unsigned unit_bytes; /* of one that sets or copies memory, see memory_kernels.c; 0: of none */
+  bool copies;
 } stand_in_kernel_t;
 
 /* All blocks of a launch, at once. One thread of the process at a time. */
 void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
                   const void* parameters);
+
+/* Of those that the plugin has in the driver's assembly. False: there is none of that name. */
+bool stand_in_memory_kernel(const char* name, stand_in_kernel_t* out_kernel);
+void stand_in_run_memory_kernel(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
+                                const void* parameters);
 
 /* Each function of the driver says its name. A test that finds the other one by name gets all of
  * them from then on, in order, with a space behind each; until NULL is given. */

@@ -8,19 +8,6 @@
 
 #include "streams.h"
 
-enum { LANES = 16 };
-
-/* Work in the order in which it was asked for: a graph, and what it was instantiated into. */
-typedef struct list_t {
-  stand_in_work_t* first;
-  stand_in_work_t** end;
-  uint64_t serial;
-  struct list_t* next; /* that is being captured too */
-  unsigned lane_count;
-  unsigned replays;
-  stand_in_work_t* last[LANES]; /* on each lane */
-} list_t;
-
 /* Streams that wait for an event of a capture are captured with it, on lanes of their own. */
 struct CUstream_st {
   uint64_t capture; /* its serial; none that is being captured: the stream is not */
@@ -33,10 +20,18 @@ struct CUevent_st {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static list_t* captures; /* that go on */
+static stand_in_list_t* captures; /* that go on */
 static uint64_t capture_serial;
 
 /* ---- Work ---- */
+
+static void fill(const stand_in_work_t* work) {
+  for (size_t row = 0; row < (work->height > 0 ? work->height : 1); row++) {
+    for (size_t k = 0; k < work->size; k += work->element) {
+      memcpy((char*)work->target + row * work->pitch + k, &work->value, work->element);
+    }
+  }
+}
 
 static void do_work(const stand_in_work_t* work) {
   if (work->kernel != NULL) {
@@ -46,13 +41,13 @@ static void do_work(const stand_in_work_t* work) {
   } else if (work->source != NULL) {
     memmove(work->target, work->source, work->size);
   } else if (work->target != NULL) {
-    memset(work->target, work->byte, work->size);
+    fill(work);
   }
 }
 
 /* The capture of that number, which goes on; NULL. Under the lock. */
-static list_t* find_capture(uint64_t serial) {
-  list_t* found = captures;
+static stand_in_list_t* find_capture(uint64_t serial) {
+  stand_in_list_t* found = captures;
   while (found != NULL && found->serial != serial) {
     found = found->next;
   }
@@ -60,7 +55,7 @@ static list_t* find_capture(uint64_t serial) {
 }
 
 /* Behind what is on the lane. Under the lock. */
-static void keep_work(list_t* capture, unsigned lane, const stand_in_work_t* work) {
+static void keep_work(stand_in_list_t* capture, unsigned lane, const stand_in_work_t* work) {
   stand_in_work_t* kept = malloc(sizeof(*kept));
   *kept = *work;
   kept->next = NULL;
@@ -76,7 +71,7 @@ static void keep_work(list_t* capture, unsigned lane, const stand_in_work_t* wor
 
 CUresult stand_in_work(CUstream stream, const stand_in_work_t* work) {
   (void)pthread_mutex_lock(&lock);
-  list_t* capture = stream == NULL ? NULL : find_capture(stream->capture);
+  stand_in_list_t* capture = stream == NULL ? NULL : find_capture(stream->capture);
   if (capture == NULL) {
     do_work(work);
   } else {
@@ -119,14 +114,14 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
   stand_in_called(__func__);
   (void)flags;
   (void)pthread_mutex_lock(&lock);
-  list_t* capture = find_capture(event->capture);
-  const list_t* own = find_capture(stream->capture);
+  stand_in_list_t* capture = find_capture(event->capture);
+  const stand_in_list_t* own = find_capture(stream->capture);
   CUresult result =
       own == capture || own == NULL ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
   if (capture != NULL && own == NULL) {
     stream->capture = capture->serial;
     stream->lane = capture->lane_count++;
-    result = stream->lane < LANES ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    result = stream->lane < STAND_IN_LANES ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
   }
   if (capture != NULL && result == CUDA_SUCCESS) {
     const stand_in_work_t wait = {.after = event->at};
@@ -149,7 +144,7 @@ CUresult cuEventDestroy(CUevent event) {
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   stand_in_called(__func__);
   (void)pthread_mutex_lock(&lock);
-  const list_t* capture = stream == NULL ? NULL : find_capture(stream->capture);
+  const stand_in_list_t* capture = stream == NULL ? NULL : find_capture(stream->capture);
   event->recorded = true;
   event->capture = capture == NULL ? 0 : capture->serial;
   event->at = capture == NULL ? NULL : capture->last[stream->lane];
@@ -172,7 +167,7 @@ CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
   if (is_captured(stream)) {
     return CUDA_ERROR_ILLEGAL_STATE;
   }
-  list_t* capture = calloc(1, sizeof(*capture));
+  stand_in_list_t* capture = calloc(1, sizeof(*capture));
   (void)pthread_mutex_lock(&lock);
   capture->end = &capture->first;
   capture->lane_count = 1;
@@ -185,9 +180,13 @@ CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
   return CUDA_SUCCESS;
 }
 
+bool stand_in_waits(const stand_in_work_t* work) {
+  return work->kernel == NULL && work->call == NULL && work->target == NULL;
+}
+
 /* Marks what comes before what is marked: on its lane, and what that waited for. */
-static bool mark_before(const list_t* list) {
-  stand_in_work_t* before[LANES] = {NULL};
+static bool mark_before(const stand_in_list_t* list) {
+  stand_in_work_t* before[STAND_IN_LANES] = {NULL};
   bool changes = false;
   for (stand_in_work_t* work = list->first; work != NULL; work = work->next) {
     stand_in_work_t* reached[] = {before[work->lane], work->after};
@@ -201,7 +200,7 @@ static bool mark_before(const list_t* list) {
   return changes;
 }
 /* Does the first lane's end come behind all work? */
-static bool is_joined(const list_t* list) {
+static bool is_joined(const stand_in_list_t* list) {
   bool joined = true;
   if (list->last[0] != NULL) {
     list->last[0]->is_reached = true;
@@ -209,8 +208,7 @@ static bool is_joined(const list_t* list) {
   while (mark_before(list)) {
   }
   for (const stand_in_work_t* work = list->first; work != NULL; work = work->next) {
-    const bool is_wait = work->kernel == NULL && work->call == NULL && work->target == NULL;
-    joined = joined && (work->is_reached || is_wait);
+    joined = joined && (work->is_reached || stand_in_waits(work));
   }
   return joined;
 }
@@ -218,9 +216,10 @@ static bool is_joined(const list_t* list) {
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   stand_in_called(__func__);
   (void)pthread_mutex_lock(&lock);
-  list_t* capture = stream->lane == 0 ? find_capture(stream->capture) : NULL; /* whose it is */
+  stand_in_list_t* capture =
+      stream->lane == 0 ? find_capture(stream->capture) : NULL; /* whose it is */
   *graph = (CUgraph)capture;
-  for (list_t** place = &captures; *place != NULL && capture != NULL;) {
+  for (stand_in_list_t** place = &captures; *place != NULL && capture != NULL;) {
     if (*place == capture) {
       *place = capture->next;
     } else {
@@ -236,15 +235,15 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
 /* The executable takes the graph's work, and the graph is empty from then on. */
 CUresult cuGraphInstantiate(CUgraphExec* recording, CUgraph graph, unsigned long long flags) {
   stand_in_called(__func__);
-  list_t* made = calloc(1, sizeof(*made));
+  stand_in_list_t* made = calloc(1, sizeof(*made));
   (void)flags;
-  made->first = ((list_t*)graph)->first;
-  made->lane_count = ((list_t*)graph)->lane_count;
-  ((list_t*)graph)->first = NULL;
+  made->first = ((stand_in_list_t*)graph)->first;
+  made->lane_count = ((stand_in_list_t*)graph)->lane_count;
+  ((stand_in_list_t*)graph)->first = NULL;
   *recording = (CUgraphExec)made;
   return CUDA_SUCCESS;
 }
-static void free_list(list_t* list) {
+static void free_list(stand_in_list_t* list) {
   while (list->first != NULL) {
     stand_in_work_t* work = list->first;
     list->first = work->next;
@@ -259,7 +258,7 @@ CUresult cuGraphUpload(CUgraphExec recording, CUstream stream) {
   return CUDA_SUCCESS;
 }
 /* The next piece of a lane that is not done; NULL. */
-static stand_in_work_t* next_on(const list_t* list, unsigned lane) {
+static stand_in_work_t* next_on(const stand_in_list_t* list, unsigned lane) {
   stand_in_work_t* work = list->first;
   while (work != NULL && (work->lane != lane || work->is_done)) {
     work = work->next;
@@ -268,7 +267,7 @@ static stand_in_work_t* next_on(const list_t* list, unsigned lane) {
 }
 /* In an order that is as good as any other: once the last lane goes on as far as it can before
  * others do, once the first. */
-static void replay(list_t* list) {
+static void replay(stand_in_list_t* list) {
   const bool last_first = list->replays++ % 2 == 0;
   for (stand_in_work_t* work = list->first; work != NULL; work = work->next) {
     work->is_done = false;
@@ -287,17 +286,17 @@ CUresult cuGraphLaunch(CUgraphExec recording, CUstream stream) {
   stand_in_called(__func__);
   (void)stream;
   (void)pthread_mutex_lock(&lock);
-  replay((list_t*)recording);
+  replay((stand_in_list_t*)recording);
   (void)pthread_mutex_unlock(&lock);
   return CUDA_SUCCESS;
 }
 CUresult cuGraphDestroy(CUgraph graph) {
   stand_in_called(__func__);
-  free_list((list_t*)graph);
+  free_list((stand_in_list_t*)graph);
   return CUDA_SUCCESS;
 }
 CUresult cuGraphExecDestroy(CUgraphExec recording) {
   stand_in_called(__func__);
-  free_list((list_t*)recording);
+  free_list((stand_in_list_t*)recording);
   return CUDA_SUCCESS;
 }
