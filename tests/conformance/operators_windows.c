@@ -154,6 +154,40 @@ static void check_resize(uint32_t seed) {
   operator_check(&c, 1e-5);
 }
 
+/* A resize of an axis of 9 to 3, by this scale. */
+static void begin_scaled(operator_case_t* c, double scale, const char* place, int64_t antialias) {
+  const float scales[2] = {1.0F, (float)scale};
+  operator_begin(c, "standard.resize/1", 1);
+  (void)operator_input(c, TENON_DTYPE_FLOAT32, DIMS(2, 9), operator_numbers, 2);
+  memcpy(operator_input(c, TENON_DTYPE_INT64, DIMS(2), operator_indices, 2)->data,
+         ((int64_t[]){2, 3}), 2 * sizeof(int64_t));
+  memcpy(operator_input(c, TENON_DTYPE_FLOAT32, DIMS(2), operator_numbers, 2)->data, scales,
+         sizeof(scales));
+  fake_string(&c->fake, "mode", "linear");
+  fake_string(&c->fake, "coordinate_mode", place);
+  fake_string(&c->fake, "nearest_mode", "floor");
+  fake_float(&c->fake, "cubic_coeff_a", -0.75);
+  fake_int(&c->fake, "exclude_outside", 0);
+  fake_int(&c->fake, "antialias", antialias);
+  fake_float(&c->fake, "extrapolation_value", 0.5);
+  operator_output(c, TENON_DTYPE_FLOAT32, DIMS(2, 3));
+}
+
+/* Data, which a refit may have changed: those that are none are told, a rounded one is none of
+ * them, and places that no number counts are the last element. */
+static void check_scales(void) {
+  static const double none[] = {0.0, -1.0, NAN, INFINITY, 0.25};
+  operator_case_t c;
+  for (size_t k = 0; k < sizeof(none) / sizeof(*none); k++) {
+    begin_scaled(&c, none[k], "half_pixel", 1);
+    operator_check_fault(&c, 1);
+  }
+  begin_scaled(&c, 0.28, "half_pixel", 1);
+  operator_check(&c, 1e-5);
+  begin_scaled(&c, 1e-30, "asymmetric", 0);
+  operator_check(&c, 0);
+}
+
 static void check_grid(uint32_t seed) {
   static const char* const modes[] = {"linear", "cubic", "nearest"};
   static const char* const paddings[] = {"zeros", "border", "reflection"};
@@ -239,6 +273,7 @@ void operators_check_windows(uint32_t seed) {
   for (uint32_t k = 0; k < 4; k++) {
     check_resize(seed * 4 + k);
   }
+  check_scales();
   check_grid(seed);
   check_regions(seed);
   check_mat_mul(seed);

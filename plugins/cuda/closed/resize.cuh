@@ -4,6 +4,7 @@
  * by itself: so nothing depends on how large the result can be.
  */
 enum { RANK = IN0_RANK };
+#define FAR 0x1p50 /* more than an extent, and an integer with all its halves */
 #if A_mode_cubic
 #define RADIUS 2.0
 #else
@@ -23,14 +24,22 @@ struct axis_t {
 };
 INLINE axis_t axis_of(const parameters_t& p, int k) {
   axis_t axis;
-  const bool has_scale = HAS_IN2 && k < p.in[2].count;
+  const bool given = HAS_IN2 && k < p.in[2].count;
   const bool has_roi = HAS_IN3 && p.in[3].count == 2 * RANK;
-  axis.scale = has_scale ? (double)IN2(k) : (double)p.out[0].dims[k] / (double)p.in[0].dims[k];
+  axis.scale = given ? (double)IN2(k) : (double)p.out[0].dims[k] / (double)p.in[0].dims[k];
   axis.begin = has_roi ? (double)IN3(k) : 0.0;
   axis.end = has_roi ? (double)IN3(k + RANK) : 1.0;
   axis.stays = p.out[0].dims[k] == p.in[0].dims[k] && fabs(axis.scale - 1.0) < 1e-9 &&
                axis.begin == 0.0 && axis.end == 1.0;
   return axis;
+}
+/* Scales are data, and a refit may change them. One that widens filters is no less than any that
+ * makes these extents, which are rounded, up to half of one: so taps are few. */
+INLINE bool has_scale(const parameters_t& p, int k) {
+  const double input = (double)p.in[0].dims[k];
+  const double scale = axis_of(p, k).scale;
+  const bool widens = A_antialias && scale < ((double)p.out[0].dims[k] - 0.5) / input;
+  return input >= 1.0 && scale > 0.0 && isfinite(scale) && !widens;
 }
 INLINE int tap_count(double scale) {
 #if A_mode_nearest
@@ -107,7 +116,9 @@ INLINE taps_t taps_of(const parameters_t& p, int k, i64 at) {
   if (axis.stays) {
     return taps;
   }
-  const double place = source_place(axis, at, (double)input, (double)p.out[0].dims[k]);
+  /* However far outside: it is the last element that is taken there. */
+  const double place =
+      fmin(fmax(source_place(axis, at, (double)input, (double)p.out[0].dims[k]), -FAR), FAR);
 #if A_coordinate_mode_tf_crop_and_resize
   if (place < 0.0 || place > (double)(input - 1)) {
     taps.count = -1;
@@ -153,6 +164,13 @@ INLINE real_t sample(const parameters_t& p, const taps_t* taps, i64 place) {
 }
 KERNEL resize(const __grid_constant__ parameters_t p) {
   begin(p);
+#pragma unroll
+  for (int k = 0; k < RANK; ++k) {
+    if (p.out[0].count > 0 && !has_scale(p, k)) {
+      fail(p, 1, k);
+      return;
+    }
+  }
   EACH(i, p.out[0].count) {
     taps_t taps[RANK + 1];
     i64 rest = i;

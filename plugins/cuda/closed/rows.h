@@ -75,7 +75,7 @@
   ROW(multinomial, generator, NO_FAULTS, LIST("sample_size", "seed", "to"),                        \
       KERNELS("count_call", "draw"), .bind = tenon__closed_bind_random,                            \
       .flags = TENON_CLOSED_COUNTS_CALLS | TENON_CLOSED_SUMS_OUTPUT)                               \
-  ROW(resize, resize, NO_FAULTS,                                                                   \
+  ROW(resize, resize, LIST("the scale of axis {value} does not fit its extents"),                  \
       LIST("mode", "coordinate_mode", "nearest_mode", "cubic_coeff_a", "exclude_outside",          \
            "antialias", "extrapolation_value"),                                                    \
       KERNELS("resize"))                                                                           \
