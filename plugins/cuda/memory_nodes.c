@@ -2,9 +2,8 @@
 
 enum {
   THREADS = 256,
-  ROW_LIMIT = 65535,    /* blocks in y */
-  EDGE_LIMIT = 16,      /* of a node: more than streams of a recording */
-  BYTE_LIMIT = 1 << 20, /* what is moved in bytes is better left to the driver beyond that */
+  EDGE_LIMIT = 16,       /* of a node: more than streams of a recording */
+  SIZE_LIMIT = 64 << 10, /* bytes: more are a kernel of the driver's own; rows are blocks in y */
 };
 static const uint64_t unit_bytes[TENON_CUDA_PIECE_UNITS] = {16, 4, 1};
 
@@ -24,10 +23,9 @@ static void choose(const CUfunction kernels[TENON_CUDA_PIECE_UNITS], uint64_t ro
   while (multiples % unit_bytes[k] != 0) {
     k++;
   }
-  const uint64_t units = row_bytes / unit_bytes[k];
   const bool fits =
-      row_bytes > 0 && (unit_bytes[k] > 1 || units <= BYTE_LIMIT) && units / THREADS < INT32_MAX;
-  work->piece.unit_count = units;
+      row_bytes > 0 && row_bytes <= SIZE_LIMIT && work->row_count <= SIZE_LIMIT / row_bytes;
+  work->piece.unit_count = row_bytes / unit_bytes[k];
   work->kernel = fits ? kernels[k] : NULL;
 }
 
@@ -35,7 +33,7 @@ static CUresult set_work(const tenon_device_t* device, const tenon__cuda_memory_
                          CUgraphNode node, work_t* out_work) {
   CUDA_MEMSET_NODE_PARAMS asked = {0};
   const CUresult result = device->driver->cuGraphMemsetNodeGetParams(node, &asked);
-  if (result != CUDA_SUCCESS || asked.height == 0 || asked.height > ROW_LIMIT) {
+  if (result != CUDA_SUCCESS || asked.height == 0 || asked.height >= SIZE_LIMIT) {
     return result;
   }
   const uint64_t row_bytes = asked.width * asked.elementSize;
