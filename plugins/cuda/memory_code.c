@@ -39,18 +39,18 @@
   "ret;\n"                                \
   "}\n"
 
+#define SET_16 ENTRY("set_16", "16", "st.global.v4.b32 [%rd6], {%r5, %r5, %r5, %r5};\n")
+#define SET_4 ENTRY("set_4", "4", "st.global.b32 [%rd6], %r5;\n")
+#define SET_1 ENTRY("set_1", "1", "st.global.b8 [%rd6], %r5;\n")
+#define COPY_16                                            \
+  ENTRY("copy_16", "16",                                   \
+        "ld.global.v4.b32 {%r6, %r7, %r8, %r9}, [%rd7];\n" \
+        "st.global.v4.b32 [%rd6], {%r6, %r7, %r8, %r9};\n")
+#define COPY_4 ENTRY("copy_4", "4", "ld.global.b32 %r6, [%rd7];\nst.global.b32 [%rd6], %r6;\n")
+#define COPY_1 ENTRY("copy_1", "1", "ld.global.b8 %r6, [%rd7];\nst.global.b8 [%rd6], %r6;\n")
+
 static const char code[] =
-    ".version 6.4\n"
-    ".target sm_75\n"
-    ".address_size 64\n" /* */
-    ENTRY("set_16", "16", "st.global.v4.b32 [%rd6], {%r5, %r5, %r5, %r5};\n")
-        ENTRY("set_4", "4", "st.global.b32 [%rd6], %r5;\n")
-            ENTRY("set_1", "1", "st.global.b8 [%rd6], %r5;\n") ENTRY(
-                "copy_16", "16",
-                "ld.global.v4.b32 {%r6, %r7, %r8, %r9}, [%rd7];\n"
-                "st.global.v4.b32 [%rd6], {%r6, %r7, %r8, %r9};\n")
-                ENTRY("copy_4", "4", "ld.global.b32 %r6, [%rd7];\nst.global.b32 [%rd6], %r6;\n")
-                    ENTRY("copy_1", "1", "ld.global.b8 %r6, [%rd7];\nst.global.b8 [%rd6], %r6;\n");
+    ".version 6.4\n.target sm_75\n.address_size 64\n" SET_16 SET_4 SET_1 COPY_16 COPY_4 COPY_1;
 
 static bool find(const tenon_device_t* device, CUlibrary library, const char* name,
                  CUfunction* out_function) {
