@@ -22,6 +22,19 @@ static void describe(made_t* m, uint32_t value, const tenon_tensor_view_t* view,
                                                     .output = is_output ? 0 : TENON_NONE};
 }
 
+/* A value whose first extent is the batch: it is prepared for each of the profile. */
+static void open_batch(made_t* m, uint32_t value) {
+  tenon_value_info_t* info = &m->fake.values[value].info;
+  const int64_t batches[] = {1, m->c->batch_opt, m->c->batch_max};
+  const int64_t** points[] = {&info->dims_min, &info->dims_opt, &info->dims_max};
+  for (uint32_t k = 0; k < 3 && m->c->batch_opt > 0; k++) {
+    int64_t* dims = m->profile[value][k];
+    memcpy(dims, *points[k], info->rank * sizeof(*dims));
+    dims[0] = batches[k];
+    *points[k] = dims;
+  }
+}
+
 static uint32_t add_input(made_t* m, uint32_t rank, const int64_t* dims) {
   fake_t* fake = &m->fake;
   const uint32_t index = fake->input_count++;
@@ -106,7 +119,7 @@ static void make_node(made_t* m) {
     m->terms *= c->kernel[a];
   }
   make_attributes(m);
-  (void)add_input(m, c->spatial + 2, dims);
+  open_batch(m, add_input(m, c->spatial + 2, dims));
   if (c->kind < KIND_MAX_POOL) {
     (void)add_input(m, c->spatial + 2, w);
   }
@@ -161,9 +174,12 @@ static uint32_t add_operand(made_t* m, bool full) {
   int64_t dims[CONVOLUTION_RANK] = {1, y->dims[1], 1, 1, 1};
   const uint32_t all = (1U << y->rank) - 1;
   const uint32_t operand = m->program.operand_count++;
-  m->operands[operand] = (tenon_operand_t){.index = add_input(m, y->rank, full ? y->dims : dims),
-                                           .dtype = m->c->dtype,
-                                           .broadcast_axes = full ? 0 : all & ~2U};
+  const uint32_t input = add_input(m, y->rank, full ? y->dims : dims);
+  if (full) {
+    open_batch(m, input);
+  }
+  m->operands[operand] = (tenon_operand_t){
+      .index = input, .dtype = m->c->dtype, .broadcast_axes = full ? 0 : all & ~2U};
   return operand;
 }
 /* A constant without extents, which the host has aligned to the space. */
@@ -330,6 +346,7 @@ bool convolution_make(const convolution_case_t* c, made_t* out_made) {
   make_slot(m);
   m->fake.value_count = m->fake.input_count + 1;
   describe(m, m->fake.input_count, &m->fake.outputs[0].tensor, true);
+  open_batch(m, m->fake.input_count);
   return good;
 }
 

@@ -61,6 +61,8 @@ typedef struct convolution_case_t {
   convolution_slot_t slot;
   uint32_t spatial;
   int64_t batch;
+  int64_t batch_opt; /* of a profile from 1 to batch_max; 0: the batch is fixed */
+  int64_t batch_max;
   int64_t channels; /* of x, all groups together; so are outputs */
   int64_t outputs;
   int64_t groups;
@@ -79,6 +81,7 @@ typedef struct convolution_case_t {
 typedef struct made_t {
   const convolution_case_t* c;
   fake_t fake;
+  int64_t profile[CONVOLUTION_INPUTS + 1][3][CONVOLUTION_RANK]; /* of values with an open batch */
   tenon_tensor_view_t wanted;
   tenon_tensor_view_t sums;
   tenon_program_t program;

@@ -225,24 +225,29 @@ static void check_own_stream(void) {
              {144, 8, TENON_DTYPE_BFLOAT16, SLOT_SWISH, true, false, true},
              {32, 72, TENON_DTYPE_FLOAT32, SLOT_HALF_RESIDUAL, true, false, false},
              {20, 32, TENON_DTYPE_FLOAT32, SLOT_NOTHING, false, true, false}};
-  for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
+  /* Of 3 images, and prepared for up to 8 with 3 as the optimum and bound to 1 or to 8. */
+  for (size_t k = 0; k < 2 * sizeof(all) / sizeof(*all); k++) {
+    const size_t row = k / 2;
+    const bool is_open = k % 2 != 0;
     convolution_case_t c = plain("");
-    (void)snprintf(c.name, sizeof(c.name), "own stream, %lld>%lld", (long long)all[k].channels,
-                   (long long)all[k].outputs);
     c.is_constant = true;
     c.wanted_tactics = "stream";
-    c.dtype = all[k].dtype;
-    c.is_single = all[k].is_single;
-    c.batch = 3;
-    c.channels = all[k].channels;
-    c.outputs = all[k].outputs;
-    c.has_bias = all[k].has_bias;
-    c.slot = all[k].slot;
-    c.spatial = all[k].is_line ? 1 : 2; /* 2139 pixels: the last tile is not whole */
-    c.extent[0] = all[k].is_line ? 713 : 23;
+    c.dtype = all[row].dtype;
+    c.is_single = all[row].is_single;
+    c.batch = !is_open ? 3 : row % 2 == 0 ? 1 : 8;
+    c.batch_opt = is_open ? 3 : 0;
+    c.batch_max = is_open ? 8 : 0;
+    c.channels = all[row].channels;
+    c.outputs = all[row].outputs;
+    c.has_bias = all[row].has_bias;
+    c.slot = all[row].slot;
+    c.spatial = all[row].is_line ? 1 : 2; /* 2139 pixels: the last tile is not whole */
+    c.extent[0] = all[row].is_line ? 713 : 23;
     c.extent[1] = 31;
     c.kernel[0] = c.kernel[1] = 1;
     c.pads[0] = c.pads[1] = c.pads[2] = c.pads[3] = 0;
+    (void)snprintf(c.name, sizeof(c.name), "own stream, %lld>%lld, %lld images",
+                   (long long)c.channels, (long long)c.outputs, (long long)c.batch);
     convolution_check(&c);
   }
 }
