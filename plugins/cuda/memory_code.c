@@ -49,7 +49,7 @@
 #define COPY_4 ENTRY("copy_4", "4", "ld.global.b32 %r6, [%rd7];\nst.global.b32 [%rd6], %r6;\n")
 #define COPY_1 ENTRY("copy_1", "1", "ld.global.b8 %r6, [%rd7];\nst.global.b8 [%rd6], %r6;\n")
 
-static const char code[] =
+const char tenon__cuda_memory_assembly[] =
     ".version 6.4\n.target sm_75\n.address_size 64\n" SET_16 SET_4 SET_1 COPY_16 COPY_4 COPY_1;
 
 static bool find(const tenon_device_t* device, CUlibrary library, const char* name,
@@ -63,8 +63,8 @@ static bool find(const tenon_device_t* device, CUlibrary library, const char* na
 static void load(const tenon_device_t* device, tenon__cuda_memory_code_t* code_of) {
   static const char* const sets[] = {"tenon_set_16", "tenon_set_4", "tenon_set_1"};
   static const char* const copies[] = {"tenon_copy_16", "tenon_copy_4", "tenon_copy_1"};
-  const CUresult result =
-      device->driver->cuLibraryLoadData(&code_of->library, code, NULL, NULL, 0, NULL, NULL, 0);
+  const CUresult result = device->driver->cuLibraryLoadData(
+      &code_of->library, tenon__cuda_memory_assembly, NULL, NULL, 0, NULL, NULL, 0);
   code_of->failed = result != CUDA_SUCCESS;
   for (uint32_t k = 0; k < TENON_CUDA_PIECE_UNITS && !code_of->failed; k++) {
     code_of->failed = !find(device, code_of->library, sets[k], &code_of->set[k]) ||

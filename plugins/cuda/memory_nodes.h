@@ -25,6 +25,8 @@ typedef struct tenon__cuda_piece_t {
  * what is no whole number of units. When this fails the graph is good for nothing. */
 tenon_status_t tenon__cuda_memory_nodes(tenon_device_t* device, CUgraph graph);
 
+/* The text of these kernels, as the driver takes it. */
+extern const char tenon__cuda_memory_assembly[];
 /* NULL where the device cannot have it, which is no error. */
 const tenon__cuda_memory_code_t* tenon__cuda_memory_code(tenon_device_t* device);
 void tenon__cuda_memory_code_close(tenon_device_t* device);
