@@ -217,49 +217,60 @@ static void keeps_recordings_apart(const tenon_device_descriptor_t* t, tenon_dev
   conformance_end(&buffer, t, device);
 }
 
+enum { PLACE = 256, PLACES = 17 * 20, LARGE = 64 << 10, PIECES_BYTES = PLACES * PLACE + 3 * LARGE };
+
+/* Piece k of them is filled and copied, here and on the host. */
+static void put_piece(const tenon_device_descriptor_t* t, tenon_device_t* device,
+                      const conformance_buffer_t* buffer, size_t k, uint8_t* two) {
+  const bool large = k >= PLACES;
+  const size_t begin = large ? PLACES * (size_t)PLACE + (k - PLACES) * LARGE : k * PLACE;
+  const size_t at = begin + (large ? 16 : k % 17);
+  const size_t from = begin + (large ? 32 : k * 7 % 17);
+  const size_t size = large ? LARGE - 64 - (k - PLACES) * 2 : 1 + k / 17 + k % 3 * 64;
+  const uint8_t byte = (uint8_t)(k * 37 + 1);
+  EXPECT(t->fill(device, buffer->stream, (uint8_t*)buffer->one + at, byte, size) == TENON_OK);
+  EXPECT(t->copy(device, buffer->stream, TENON_COPY_WITHIN, (uint8_t*)buffer->two + at,
+                 (uint8_t*)buffer->one + from, size) == TENON_OK);
+  memset(buffer->host + at, byte, size);
+  memcpy(two + at, buffer->host + from, size);
+}
+
 /* Of every remainder and at every place: a device may have kernels for some of them alone. Each
  * piece has 256 bytes of its own, the last ones some thousand, and what lies between stays as it
  * was. */
 static void records_pieces_of_any_size(const tenon_device_descriptor_t* t, tenon_device_t* device) {
-  enum { PLACE = 256, PLACES = 17 * 20, LARGE = 64 << 10, BYTES = PLACES * PLACE + 3 * LARGE };
+  enum { BYTES = PIECES_BYTES, A_RECORDING = 20 };
   static uint8_t two[BYTES];
   if (!records(t)) {
     return;
   }
   conformance_buffer_t buffer;
-  void* recording = NULL;
   conformance_begin(&buffer, t, device, BYTES);
-  uint8_t* one = buffer.host;
-  conformance_pattern(one, BYTES, 5);
+  conformance_pattern(buffer.host, BYTES, 5);
   conformance_pattern(two, BYTES, 6);
-  EXPECT(t->copy(device, buffer.stream, TENON_COPY_TO_DEVICE, buffer.one, one, BYTES) == TENON_OK);
+  EXPECT(t->copy(device, buffer.stream, TENON_COPY_TO_DEVICE, buffer.one, buffer.host, BYTES) ==
+         TENON_OK);
   EXPECT(t->copy(device, buffer.stream, TENON_COPY_TO_DEVICE, buffer.two, two, BYTES) == TENON_OK);
   EXPECT(t->synchronize(device, buffer.stream) == TENON_OK);
-  EXPECT(t->begin_record(device, buffer.stream) == TENON_OK);
-  for (size_t k = 0; k < PLACES + 3; k++) {
-    const bool large = k >= PLACES;
-    const size_t begin = large ? PLACES * (size_t)PLACE + (k - PLACES) * LARGE : k * PLACE;
-    const size_t at = begin + (large ? 16 : k % 17);
-    const size_t from = begin + (large ? 32 : k * 7 % 17);
-    const size_t size = large ? LARGE - 64 - (k - PLACES) * 2 : 1 + k / 17 + k % 3 * 64;
-    const uint8_t byte = (uint8_t)(k * 37 + 1);
-    EXPECT(t->fill(device, buffer.stream, (uint8_t*)buffer.one + at, byte, size) == TENON_OK);
-    EXPECT(t->copy(device, buffer.stream, TENON_COPY_WITHIN, (uint8_t*)buffer.two + at,
-                   (uint8_t*)buffer.one + from, size) == TENON_OK);
-    memset(one + at, byte, size);
-    memcpy(two + at, one + from, size);
+  for (size_t first = 0; first < PLACES + 3; first += A_RECORDING) {
+    void* recording = NULL;
+    EXPECT(t->begin_record(device, buffer.stream) == TENON_OK);
+    for (size_t k = first; k < first + A_RECORDING && k < PLACES + 3; k++) {
+      put_piece(t, device, &buffer, k, two);
+    }
+    EXPECT(t->end_record(device, buffer.stream, &recording) == TENON_OK);
+    EXPECT(t->replay(device, buffer.stream, recording) == TENON_OK);
+    EXPECT(t->synchronize(device, buffer.stream) == TENON_OK);
+    t->destroy_recording(device, recording);
   }
-  EXPECT(t->end_record(device, buffer.stream, &recording) == TENON_OK);
-  EXPECT(t->replay(device, buffer.stream, recording) == TENON_OK);
   EXPECT(t->copy(device, buffer.stream, TENON_COPY_TO_HOST, buffer.back, buffer.one, BYTES) ==
          TENON_OK);
   EXPECT(t->synchronize(device, buffer.stream) == TENON_OK);
-  EXPECT(memcmp(buffer.back, one, BYTES) == 0);
+  EXPECT(memcmp(buffer.back, buffer.host, BYTES) == 0);
   EXPECT(t->copy(device, buffer.stream, TENON_COPY_TO_HOST, buffer.back, buffer.two, BYTES) ==
          TENON_OK);
   EXPECT(t->synchronize(device, buffer.stream) == TENON_OK);
   EXPECT(memcmp(buffer.back, two, BYTES) == 0);
-  t->destroy_recording(device, recording);
   conformance_end(&buffer, t, device);
 }
 

@@ -27,8 +27,12 @@ static uint64_t capture_serial;
 
 static void fill(const stand_in_work_t* work) {
   for (size_t row = 0; row < (work->height > 0 ? work->height : 1); row++) {
-    for (size_t k = 0; k < work->size; k += work->element) {
-      memcpy((char*)work->target + row * work->pitch + k, &work->value, work->element);
+    char* target = (char*)work->target + row * work->pitch;
+    if (work->element == 1) { /* many, most of the time */
+      memset(target, (int)work->value, work->size);
+    }
+    for (size_t k = 0; k < work->size && work->element > 1; k += work->element) {
+      memcpy(target + k, &work->value, work->element);
     }
   }
 }
