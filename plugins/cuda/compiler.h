@@ -27,6 +27,10 @@ typedef struct tenon__cuda_wanted_t {
   CUfunction* out_kernel;
 } tenon__cuda_wanted_t;
 
+/* Of what is loaded; ready to be launched and recorded. */
+tenon_status_t tenon__cuda_find_kernel(tenon_device_t* device, CUlibrary library,
+                                       const tenon__cuda_wanted_t* wanted);
+
 /* While a kernel is prepared: a module of that text, which goes, and the kernels that are wanted of
  * it, ready to be launched and recorded. Counted: each one that is got is released. */
 tenon_status_t tenon__cuda_module_get(tenon_device_t* device, const tenon_prepare_t* call,

@@ -5,6 +5,8 @@
  */
 #include "memory_nodes.h"
 
+#include "compiler.h"
+
 /* Each is one unit of a thread; see tenon__cuda_piece_t. %rd6: the target, %rd7: the source, %r5:
  * what is set. */
 #define ENTRY(name, unit_bytes, body)     \
@@ -52,31 +54,27 @@
 const char tenon__cuda_memory_assembly[] =
     ".version 6.4\n.target sm_75\n.address_size 64\n" SET_16 SET_4 SET_1 COPY_16 COPY_4 COPY_1;
 
-static bool find(const tenon_device_t* device, CUlibrary library, const char* name,
-                 CUfunction* out_function) {
-  CUkernel kernel = NULL;
-  return device->driver->cuLibraryGetKernel(&kernel, library, name) == CUDA_SUCCESS &&
-         device->driver->cuKernelGetFunction(out_function, kernel) == CUDA_SUCCESS;
-}
-
-/* Under the device's lock. */
-static void load(const tenon_device_t* device, tenon__cuda_memory_code_t* code_of) {
-  static const char* const sets[] = {"tenon_set_16", "tenon_set_4", "tenon_set_1"};
-  static const char* const copies[] = {"tenon_copy_16", "tenon_copy_4", "tenon_copy_1"};
-  const CUresult result = device->driver->cuLibraryLoadData(
-      &code_of->library, tenon__cuda_memory_assembly, NULL, NULL, 0, NULL, NULL, 0);
-  code_of->failed = result != CUDA_SUCCESS;
-  for (uint32_t k = 0; k < TENON_CUDA_PIECE_UNITS && !code_of->failed; k++) {
-    code_of->failed = !find(device, code_of->library, sets[k], &code_of->set[k]) ||
-                      !find(device, code_of->library, copies[k], &code_of->copy[k]);
+/* Under the device's lock. What fails is told by the next `health`. */
+static tenon_status_t load(tenon_device_t* device, tenon__cuda_memory_code_t* code) {
+  const tenon__cuda_wanted_t wanted[] = {
+      {"tenon_set_16", &code->set[0]},  {"tenon_set_4", &code->set[1]},
+      {"tenon_set_1", &code->set[2]},   {"tenon_copy_16", &code->copy[0]},
+      {"tenon_copy_4", &code->copy[1]}, {"tenon_copy_1", &code->copy[2]},
+  };
+  tenon_status_t status =
+      TENON_CUDA_CALL(device, cuLibraryLoadData, &code->library, tenon__cuda_memory_assembly, NULL,
+                      NULL, 0, NULL, NULL, 0);
+  for (size_t k = 0; k < sizeof(wanted) / sizeof(*wanted) && status == TENON_OK; k++) {
+    status = tenon__cuda_find_kernel(device, code->library, &wanted[k]);
   }
+  return status;
 }
 
 const tenon__cuda_memory_code_t* tenon__cuda_memory_code(tenon_device_t* device) {
   tenon__cuda_memory_code_t* found = &device->memory_code;
   (void)pthread_mutex_lock(&device->lock);
   if (found->library == NULL && !found->failed) {
-    load(device, found);
+    found->failed = load(device, found) != TENON_OK;
   }
   (void)pthread_mutex_unlock(&device->lock);
   return found->failed ? NULL : found;

@@ -231,12 +231,12 @@ void tenon__cuda_module_release(tenon_device_t* device, tenon__cuda_module_t* mo
   }
 }
 
-static tenon_status_t find_kernel(tenon_device_t* device, const tenon__cuda_module_t* module,
-                                  const tenon__cuda_wanted_t* wanted) {
+tenon_status_t tenon__cuda_find_kernel(tenon_device_t* device, CUlibrary library,
+                                       const tenon__cuda_wanted_t* wanted) {
   CUkernel kernel = NULL;
   tenon_status_t status = tenon__cuda_enter(device);
   if (status == TENON_OK) {
-    status = TENON_CUDA_CALL(device, cuLibraryGetKernel, &kernel, module->library, wanted->name);
+    status = TENON_CUDA_CALL(device, cuLibraryGetKernel, &kernel, library, wanted->name);
   }
   if (status == TENON_OK) { /* loads it now, not in the first launch */
     status = TENON_CUDA_CALL(device, cuKernelGetFunction, wanted->out_kernel, kernel);
@@ -254,7 +254,7 @@ tenon_status_t tenon__cuda_module_get(tenon_device_t* device, const tenon_prepar
       adopt_text->failed ? TENON_ERROR_OUT_OF_MEMORY : get(device, &request, &module);
   tenon__cuda_text_free(adopt_text);
   for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
-    status = find_kernel(device, module, &wanted[k]);
+    status = tenon__cuda_find_kernel(device, module->library, &wanted[k]);
   }
   if (status != TENON_OK) {
     tenon__cuda_module_release(device, module);

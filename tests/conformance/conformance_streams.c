@@ -217,7 +217,13 @@ static void keeps_recordings_apart(const tenon_device_descriptor_t* t, tenon_dev
   conformance_end(&buffer, t, device);
 }
 
-enum { PLACE = 256, PLACES = 17 * 20, LARGE = 64 << 10, PIECES_BYTES = PLACES * PLACE + 3 * LARGE };
+enum {
+  PLACE = 256,
+  PLACES = 17 * 20,
+  LARGE = 64 << 10,
+  PIECES = PLACES + 3,
+  PIECES_BYTES = PLACES * PLACE + 3 * LARGE
+};
 
 /* Piece k of them is filled and copied, here and on the host. */
 static void put_piece(const tenon_device_descriptor_t* t, tenon_device_t* device,
@@ -252,10 +258,10 @@ static void records_pieces_of_any_size(const tenon_device_descriptor_t* t, tenon
          TENON_OK);
   EXPECT(t->copy(device, buffer.stream, TENON_COPY_TO_DEVICE, buffer.two, two, BYTES) == TENON_OK);
   EXPECT(t->synchronize(device, buffer.stream) == TENON_OK);
-  for (size_t first = 0; first < PLACES + 3; first += A_RECORDING) {
+  for (size_t first = 0; first < PIECES; first += A_RECORDING) {
     void* recording = NULL;
     EXPECT(t->begin_record(device, buffer.stream) == TENON_OK);
-    for (size_t k = first; k < first + A_RECORDING && k < PLACES + 3; k++) {
+    for (size_t k = first; k < first + A_RECORDING && k < PIECES; k++) {
       put_piece(t, device, &buffer, k, two);
     }
     EXPECT(t->end_record(device, buffer.stream, &recording) == TENON_OK);

@@ -24,9 +24,9 @@ struct axis_t {
 };
 INLINE axis_t axis_of(const parameters_t& p, int k) {
   axis_t axis;
-  const bool given = HAS_IN2 && k < p.in[2].count;
+  const bool has_scale = HAS_IN2 && k < p.in[2].count;
   const bool has_roi = HAS_IN3 && p.in[3].count == 2 * RANK;
-  axis.scale = given ? (double)IN2(k) : (double)p.out[0].dims[k] / (double)p.in[0].dims[k];
+  axis.scale = has_scale ? (double)IN2(k) : (double)p.out[0].dims[k] / (double)p.in[0].dims[k];
   axis.begin = has_roi ? (double)IN3(k) : 0.0;
   axis.end = has_roi ? (double)IN3(k + RANK) : 1.0;
   axis.stays = p.out[0].dims[k] == p.in[0].dims[k] && fabs(axis.scale - 1.0) < 1e-9 &&
@@ -35,7 +35,7 @@ INLINE axis_t axis_of(const parameters_t& p, int k) {
 }
 /* Scales are data, and a refit may change them. One that widens filters is no less than any that
  * makes these extents, which are rounded, up to half of one: so taps are few. */
-INLINE bool has_scale(const parameters_t& p, int k) {
+INLINE bool scale_fits(const parameters_t& p, int k) {
   const double input = (double)p.in[0].dims[k];
   const double scale = axis_of(p, k).scale;
   const bool widens = A_antialias && scale < ((double)p.out[0].dims[k] - 0.5) / input;
@@ -166,7 +166,7 @@ KERNEL resize(const __grid_constant__ parameters_t p) {
   begin(p);
 #pragma unroll
   for (int k = 0; k < RANK; ++k) {
-    if (p.out[0].count > 0 && !has_scale(p, k)) {
+    if (p.out[0].count > 0 && !scale_fits(p, k)) {
       fail(p, 1, k);
       return;
     }

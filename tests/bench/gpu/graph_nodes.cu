@@ -70,22 +70,11 @@ static void record(const scene_t& s, kind_t kind, int count, long long cycles,
   }
 }
 
-/* Of the host, to launch: behind a wait, and while others are under way. */
-static spread_t after_a_wait(graph_t& graph) {
+/* Of the host, to launch, with a wait in front of each `row` of launches. */
+static spread_t launches(graph_t& graph, int row) {
   std::vector<double> times;
-  for (int k = 0; k < 60; k++) {
-    CHECK(cudaStreamSynchronize(graph.stream));
-    const double begin = now_us();
-    CHECK(cudaGraphLaunch(graph.exec, graph.stream));
-    times.push_back(now_us() - begin);
-  }
-  CHECK(cudaStreamSynchronize(graph.stream));
-  return spread_of(times);
-}
-static spread_t in_a_row(graph_t& graph) {
-  std::vector<double> times;
-  for (int k = 0; k < 10 * ROW; k++) {
-    if (k % ROW == 0) {
+  for (int k = 0; k < (row > 1 ? 10 * row : 60); k++) {
+    if (k % row == 0) {
       CHECK(cudaStreamSynchronize(graph.stream));
     }
     const double begin = now_us();
@@ -107,7 +96,7 @@ static void nodes(const scene_t& s) {
         record(s, (kind_t)kind, kind == NOTHING ? 0 : count, 4000, stream);
       });
       graph.run();
-      const spread_t wait = after_a_wait(graph), row = in_a_row(graph), device = graph.time(15);
+      const spread_t wait = launches(graph, 1), row = launches(graph, ROW), device = graph.time(15);
       printf("%-20s %2d: %6.2f (%.2f-%.2f); %6.2f (%.2f-%.2f); %.1f\n", names[kind],
              kind == NOTHING ? 0 : count, wait.median, wait.low, wait.high, row.median, row.low,
              row.high, device.median);
