@@ -304,7 +304,7 @@ static void publish(tenon__thread_pool_t* pool, uint32_t count, uint32_t slot_co
     atomic_store_explicit(&slot->end, end, memory_order_relaxed);
     atomic_store_explicit(&slot->body, body, memory_order_relaxed);
     atomic_store_explicit(&slot->user, user, memory_order_relaxed);
-    atomic_store_explicit(&slot->call, tenon__call_now, memory_order_relaxed);
+    atomic_store_explicit(&slot->call, tenon__calls.now, memory_order_relaxed);
     atomic_store_explicit(&slot->claim, run | size, TENON_STORE_ORDER);
   }
   TENON_FENCE();

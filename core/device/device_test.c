@@ -9,7 +9,7 @@
 static const char* function_seen;
 
 static void see(void) {
-  const tenon__call_t* call = tenon__call_now;
+  const tenon__call_t* call = tenon__call_get();
   function_seen = call != NULL && strcmp(call->plugin, "maker") == 0 ? call->function : "";
 }
 
@@ -45,7 +45,7 @@ TENON_TEST(says_whose_function_is_at_work) {
   EXPECT(tenon__device_native(&device, (tenon_stream_t*)&function_seen, "npu.stream/1") ==
          (void*)&function_seen);
   EXPECT_TEXT(function_seen, "native");
-  EXPECT(tenon__call_now == NULL);
+  EXPECT(tenon__call_get() == NULL);
 }
 
 TENON_TEST(has_nothing_that_it_does_not_say) {

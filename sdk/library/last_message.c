@@ -1,4 +1,5 @@
 /* What this thread's last call said when it failed, for programs that bring no logger. */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,14 +9,50 @@
 
 enum { LAST_SIZE = 4096 };
 
-static _Thread_local char last[LAST_SIZE];
-static _Thread_local size_t used;
+/* Allocated when the thread first fails, and freed when it ends. Thread-local storage itself is
+ * scarce: a library that is loaded by dlopen must need next to nothing of it. */
+static _Thread_local char* last;
+static _Thread_local size_t used; /* LAST_SIZE: full */
+static const char no_memory[] = "out of memory: the message is lost";
+
+static pthread_key_t key; /* of each thread that has failed: `last` */
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void free_last(void* text) {
+  tenon__free(tenon__allocator_default(), text, LAST_SIZE);
+  last = NULL;
+  used = 0;
+}
+
+static void create_key(void) {
+  has_key = pthread_key_create(&key, free_last) == 0;
+}
+
+/* False if it cannot be had, or could not be freed. */
+static bool allocate_last(void) {
+  (void)pthread_once(&key_once, create_key);
+  if (!has_key) {
+    return false;
+  }
+  char* text = tenon__allocate(tenon__allocator_default(), LAST_SIZE, 1);
+  if (text == NULL || pthread_setspecific(key, text) != 0) {
+    tenon__free(tenon__allocator_default(), text, LAST_SIZE);
+    return false;
+  }
+  last = text;
+  return true;
+}
 
 /* A line for each error of a call. What does not fit ends with dots, and never in the middle of a
  * character. */
 static void keep(const char* message) {
   static const char dots[] = "...";
   const size_t size = strlen(message);
+  if (last == NULL && !allocate_last()) {
+    used = LAST_SIZE;
+    return;
+  }
   if (used > 0 && used + 1 < LAST_SIZE) {
     last[used++] = '\n';
   }
@@ -31,7 +68,7 @@ static void keep(const char* message) {
     --used;
   }
   memcpy(last + used, dots, sizeof(dots));
-  used = LAST_SIZE; /* full */
+  used = LAST_SIZE;
 }
 
 static void pass_on(const tenon_registry_t* registry, int32_t severity, const char* message) {
@@ -70,7 +107,6 @@ tenon_sink_t tenon__message_sink_of(tenon_registry_t* registry) {
 }
 
 void tenon__last_message_clear(void) {
-  last[0] = '\0';
   used = 0;
 }
 
@@ -81,5 +117,8 @@ tenon_status_t tenon__tell(const tenon_sink_t* sink, const char* function, tenon
 }
 
 const char* tenon_last_message(void) {
-  return last;
+  if (used == 0) {
+    return "";
+  }
+  return last != NULL ? last : no_memory;
 }

@@ -28,7 +28,7 @@ uint32_t tenon_dtype_bits(tenon_dtype_t dtype) {
 }
 
 int32_t tenon_current_call(tenon_call_info_t* out_call) {
-  const tenon__call_t* call = tenon__call_now;
+  const tenon__call_t* call = tenon__call_get();
   if (call == NULL || out_call == NULL) {
     return 0;
   }

@@ -1,8 +1,12 @@
-/* Crashes in the function that the environment names: CRASH_IN=match, and so on. */
+/* Crashes in the function that the environment names: CRASH_IN=match, and so on. CRASH_IN=malloc:
+ * in the allocation of CRASHER_SIZE bytes by a worker, in a program whose malloc crashes for it. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tenon/plugin.h"
+
+enum { CRASHER_SIZE = 24157 };
 
 TENON_PLUGIN_MANIFEST("crasher", "1.0.0",
                       "offers: operator crasher.same/1\noffers: kernel same crasher.same/1 cpu\n"
@@ -79,11 +83,24 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   return TENON_OK;
 }
 
+/* A worker crashes in malloc, and the program's first thread waits for it. */
+static void allocate(void) {
+  if (gettid() == getpid()) {
+    (void)sleep(10);
+  } else {
+    void* volatile memory = malloc(CRASHER_SIZE);
+    free(memory);
+  }
+}
+
 /* Index 1 is done by a worker, or by the caller where that is quicker. */
 static void body(void* user, uint32_t index, uint32_t thread) {
+  const char* where = getenv("CRASH_IN");
   (void)user;
   (void)thread;
-  if (index == 1) {
+  if (where != NULL && strcmp(where, "malloc") == 0) {
+    allocate();
+  } else if (index == 1) {
     maybe("body");
   }
 }
