@@ -74,8 +74,8 @@ static const tenon_operator_t operators[] = {
      .traits = "pure"},
     {OPERATOR("mean_variance_norm", "(x - mean) / (deviation + epsilon) over the axes"),
      UNARY("float"), ATTRIBUTES(INTS("axes", "[0, 2, 3]"), FLOAT("epsilon", "1e-9")),
-     CASE("let m = mean(x, axes); let v = mean(x * x, axes) - m * m;"
-          "y = (x - m) / (sqrt(v) + epsilon)"),
+     CASE("let c = x - mean(x, axes); let v = mean(c * c, axes);"
+          "y = c / (sqrt(v) + epsilon)"),
      .traits = "pure"},
 };
 FAMILY(normalization);
