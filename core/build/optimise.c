@@ -7,9 +7,9 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
-#include "core/catalog/catalog.h"
 #include "core/catalog/check.h"
 #include "core/catalog/exclude.h"
+#include "core/catalog/kernel_list.h"
 #include "core/kernel/run.h"
 #include "core/optimizer/optimizer.h"
 #include "core/region/region_finish.h"
@@ -161,19 +161,16 @@ static const tenon__operator_t* find_operator(void* user, const char* name) {
 static bool has_kernel(void* user, const tenon__operator_t* op) {
   const tenon__building_t* b = user;
   const tenon_sink_t* sink = b->options->sink;
-  const uint32_t room = tenon__catalog_kernels(b->catalog, op->name, 0, sink, NULL, 0);
-  const tenon__kernel_entry_t** entries = tenon__allocate(b->allocator, room + 1u, sizeof(void*));
-  if (entries == NULL) {
-    return false;
-  }
-  const uint32_t found = tenon__catalog_kernels(b->catalog, op->name, 0, sink, entries, room);
+  tenon__kernel_list_t list;
   bool is_computed = false;
-  for (uint32_t k = 0; k < found && k < room && !is_computed; ++k) {
-    const bool is_oracle = (entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0;
-    is_computed = tenon__candidates_consider(&b->tuning, entries[k]) &&
+  /* Without memory the list is empty. */
+  (void)tenon__kernel_list_initialize(b->allocator, b->catalog, op->name, 0, sink, &list);
+  for (uint32_t k = 0; k < list.count && !is_computed; ++k) {
+    const bool is_oracle = (list.entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0;
+    is_computed = tenon__candidates_consider(&b->tuning, list.entries[k]) &&
                   (!is_oracle || b->options->tuning.reference_only);
   }
-  tenon__free(b->allocator, entries, (room + 1u) * sizeof(void*));
+  tenon__kernel_list_deinitialize(&list);
   return is_computed;
 }
 

@@ -10,7 +10,7 @@
 #include "core/candidate/collect.h"
 #include "core/candidate/search.h"
 #include "core/candidate/times.h"
-#include "core/catalog/catalog.h"
+#include "core/catalog/kernel_list.h"
 #include "core/kernel/kernel_match.h"
 #include "core/kernel/slot.h"
 #include "core/region/region_signature.h"
@@ -33,16 +33,10 @@ static bool accepts(const tenon__tuning_t* tuning, const struct tenon_region_t* 
   return takes(tuning, region, entry, out_refusal);
 }
 
-/* The kernels that a region is put to, however many there are. */
-typedef struct kernel_list_t {
-  tenon_allocator_t allocator;
-  const tenon__kernel_entry_t** entries; /* NULL: memory is out */
-  uint32_t count;
-  uint32_t room;
-} kernel_list_t;
-
-static kernel_list_t list_kernels(tenon__tuning_t* tuning, const struct tenon_region_t* region,
-                                  const tenon__kernel_entry_t* claimant) {
+/* The kernels that may compute a region. */
+static tenon_status_t list_kernels(tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                                   const tenon__kernel_entry_t* claimant,
+                                   tenon__kernel_list_t* out_list) {
   const char* op = NULL;
   uint32_t flags = 0;
   if (region->kind == TENON_REGION_OPERATOR) {
@@ -50,29 +44,15 @@ static kernel_list_t list_kernels(tenon__tuning_t* tuning, const struct tenon_re
   } else {
     flags = region->kind == TENON_REGION_EXPRESSION ? TENON_KERNEL_EXPRESSIONS : TENON_KERNEL_MOVES;
   }
-  tenon__catalog_t* catalog = tuning->catalog;
-  kernel_list_t list = {.allocator = tuning->allocator, .room = 1};
-  if (claimant == NULL) {
-    list.room += tenon__catalog_kernels(catalog, op, flags, tuning->sink, NULL, 0);
-  }
-  list.entries = tenon__allocate(list.allocator, list.room, sizeof(void*));
-  if (list.entries != NULL && claimant != NULL) {
-    list.entries[list.count++] = claimant;
-  } else if (list.entries != NULL) {
-    const uint32_t found =
-        tenon__catalog_kernels(catalog, op, flags, tuning->sink, list.entries, list.room);
-    list.count = found < list.room ? found : list.room;
-  }
-  return list;
-}
-
-static void end_kernels(kernel_list_t* list) {
-  tenon__free(list->allocator, list->entries, list->room * sizeof(void*));
+  return claimant != NULL ? tenon__kernel_list_of_one(tuning->allocator, claimant, out_list)
+                          : tenon__kernel_list_initialize(tuning->allocator, tuning->catalog, op,
+                                                          flags, tuning->sink, out_list);
 }
 
 bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region) {
-  kernel_list_t list = list_kernels(tuning, region, NULL);
+  tenon__kernel_list_t list;
   bool any = false;
+  (void)list_kernels(tuning, region, NULL, &list); /* without memory the list is empty */
   for (uint32_t k = 0; k < list.count && !any; ++k) {
     tenon_refusal_t refusal;
     if ((list.entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
@@ -81,7 +61,7 @@ bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t*
     }
     any = accepts(tuning, region, list.entries[k], &refusal);
   }
-  end_kernels(&list);
+  tenon__kernel_list_deinitialize(&list);
   return any;
 }
 
@@ -97,8 +77,9 @@ static void note_slots(const tenon_kernel_t* kernel, tenon__slot_numbers_t* numb
 
 tenon__slot_numbers_t tenon__candidates_slots(tenon__tuning_t* tuning,
                                               const struct tenon_region_t* region) {
-  kernel_list_t list = list_kernels(tuning, region, NULL);
+  tenon__kernel_list_t list;
   tenon__slot_numbers_t numbers = {0};
+  (void)list_kernels(tuning, region, NULL, &list); /* without memory the list is empty */
   for (uint32_t k = 0; k < list.count; ++k) {
     const tenon__kernel_entry_t* entry = list.entries[k];
     if (entry->kernel.slot_count > 0 && !tenon__tuning_excludes(tuning, entry) &&
@@ -106,7 +87,7 @@ tenon__slot_numbers_t tenon__candidates_slots(tenon__tuning_t* tuning,
       note_slots(&entry->kernel, &numbers);
     }
   }
-  end_kernels(&list);
+  tenon__kernel_list_deinitialize(&list);
   return numbers;
 }
 
@@ -139,7 +120,7 @@ static bool find_picks(tenon__arena_t* arena, tenon__candidates_t* result) {
 
 /* A kernel of a device that the build is not for is nobody's refusal: that a plugin is there
  * changes no plan. */
-static tenon_status_t search_kernels(search_t* search, const kernel_list_t* list,
+static tenon_status_t search_kernels(search_t* search, const tenon__kernel_list_t* list,
                                      bool want_reference) {
   const tenon__kernel_entry_t** entries = list->entries;
   for (uint32_t k = 0; k < list->count; ++k) {
@@ -158,7 +139,7 @@ static tenon_status_t search_kernels(search_t* search, const kernel_list_t* list
 }
 
 /* References are not asked while another kernel accepts: that is their reason. */
-static void note_references(search_t* search, const kernel_list_t* list) {
+static void note_references(search_t* search, const tenon__kernel_list_t* list) {
   const tenon_refusal_t refusal = {.reason = TENON_REFUSAL_POLICY,
                                    .detail = "a reference, for where no other kernel accepts"};
   for (uint32_t k = 0; k < list->count; ++k) {
@@ -168,7 +149,7 @@ static void note_references(search_t* search, const kernel_list_t* list) {
   }
 }
 
-static tenon_status_t search_list(search_t* search, const kernel_list_t* list,
+static tenon_status_t search_list(search_t* search, const tenon__kernel_list_t* list,
                                   const tenon__digest_t* signature) {
   TENON_TRY(search_kernels(search, list, false));
   TENON_TRY(tenon__search_time(search, signature));
@@ -182,10 +163,12 @@ static tenon_status_t search_list(search_t* search, const kernel_list_t* list,
 }
 
 static tenon_status_t search_all(search_t* search, const tenon__digest_t* signature) {
-  kernel_list_t list = list_kernels(search->tuning, search->region, search->claimant);
-  const tenon_status_t status =
-      list.entries == NULL ? TENON_ERROR_OUT_OF_MEMORY : search_list(search, &list, signature);
-  end_kernels(&list);
+  tenon__kernel_list_t list;
+  tenon_status_t status = list_kernels(search->tuning, search->region, search->claimant, &list);
+  if (status == TENON_OK) {
+    status = search_list(search, &list, signature);
+  }
+  tenon__kernel_list_deinitialize(&list);
   return status;
 }
 
@@ -302,15 +285,15 @@ tenon_status_t tenon__candidates_expect(tenon__tuning_t* tuning, struct tenon_re
     return TENON_OK;
   }
   tenon__byte_writer_initialize(&search.refusals, tuning->allocator);
-  kernel_list_t list = list_kernels(tuning, region, NULL);
-  tenon_status_t status = list.entries == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  tenon__kernel_list_t list;
+  tenon_status_t status = list_kernels(tuning, region, NULL, &list);
   if (status == TENON_OK) {
     status = search_kernels(&search, &list, false);
   }
   if (status == TENON_OK) {
     status = tenon__search_expect(&search, &signature);
   }
-  end_kernels(&list);
+  tenon__kernel_list_deinitialize(&list);
   tenon__byte_writer_deinitialize(&search.refusals);
   tenon__free(tuning->allocator, search.found, search.capacity * sizeof *search.found);
   return status;
@@ -334,8 +317,8 @@ tenon_status_t tenon__candidates_convert(tenon__tuning_t* tuning, struct tenon_r
 
 /* A policy that excludes the oracle does not make it less right. */
 static tenon_status_t collect_reference(search_t* search) {
-  kernel_list_t list = list_kernels(search->tuning, search->region, NULL);
-  tenon_status_t status = list.entries == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  tenon__kernel_list_t list;
+  tenon_status_t status = list_kernels(search->tuning, search->region, NULL, &list);
   for (uint32_t k = 0; k < list.count && status == TENON_OK && search->count == 0; ++k) {
     tenon_refusal_t refusal;
     if ((list.entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
@@ -343,7 +326,7 @@ static tenon_status_t collect_reference(search_t* search) {
       status = tenon__search_collect(search, list.entries[k]);
     }
   }
-  end_kernels(&list);
+  tenon__kernel_list_deinitialize(&list);
   return status;
 }
 

@@ -387,15 +387,15 @@ void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* nam
   unlock(catalog);
 }
 
-uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t** out_owners,
-                               uint32_t capacity) {
+tenon__owner_t* tenon__catalog_owner(tenon__catalog_t* catalog, const char* plugin) {
+  tenon__owner_t* found = NULL;
   lock(catalog);
-  const uint32_t count = (uint32_t)catalog->owner_count;
-  for (uint32_t i = 0; i < count && i < capacity; ++i) {
-    out_owners[i] = catalog->owners[i]->owner;
+  for (size_t i = 0; i < catalog->owner_count && found == NULL; ++i) {
+    const tenon__owner_t* owner = catalog->owners[i]->owner;
+    found = strcmp(owner->plugin, plugin) == 0 ? tenon__drop_const(owner) : NULL;
   }
   unlock(catalog);
-  return count;
+  return found;
 }
 
 const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name) {

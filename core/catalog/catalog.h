@@ -85,9 +85,9 @@ uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t*
 /* Operators whose identities are like one that nobody offers. Loads all who promised some. */
 void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* name,
                                       const tenon_sink_t* sink, tenon__nearest_t* inout_nearest);
-/* Every owner that was added or promised something. */
-uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t** out_owners,
-                               uint32_t capacity);
+/* The owner of that plugin name which was added first. NULL if there is none. Valid for the
+ * catalogue's life. */
+tenon__owner_t* tenon__catalog_owner(tenon__catalog_t* catalog, const char* plugin);
 
 /* Why an operator is disabled, NULL if it is not. Of what is loaded by now. Valid for the
  * catalogue's life. */

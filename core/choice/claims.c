@@ -8,14 +8,14 @@
 
 #include "core/base/call.h"
 #include "core/base/status.h"
-#include "core/catalog/catalog.h"
+#include "core/catalog/kernel_list.h"
 #include "core/choice/alternatives.h"
 #include "core/choice/view_orders.h"
 #include "core/network/match.h"
 #include "core/region/region_finish.h"
 #include "core/region/region_table.h"
 
-enum { MOST_KERNELS = 64, MOST_CLAIMS = 4096 };
+enum { MOST_CLAIMS = 4096 };
 
 typedef struct claims_t {
   grouping_t* grouping;
@@ -238,18 +238,18 @@ static tenon_status_t ask_everywhere(claims_t* claims, const tenon__kernel_entry
 
 /* ---- By an operator's name ---- */
 
-/* Does anybody here name the operator, apart from references? */
-static bool is_named(const tenon__tuning_t* tuning, const char* op) {
-  const tenon__kernel_entry_t* entries[MOST_KERNELS];
-  const uint32_t count =
-      tenon__catalog_kernels(tuning->catalog, op, 0, tuning->sink, entries, MOST_KERNELS);
-  for (uint32_t k = 0; k < count && k < MOST_KERNELS; ++k) {
-    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) == 0 &&
-        tenon__tuning_runs_somewhere(tuning, entries[k])) {
-      return true;
-    }
+/* Does a kernel other than a reference name the operator? */
+static tenon_status_t is_named(const tenon__tuning_t* tuning, const char* op, bool* out_named) {
+  tenon__kernel_list_t list;
+  *out_named = false;
+  TENON_TRY(tenon__kernel_list_initialize(tuning->allocator, tuning->catalog, op, 0, tuning->sink,
+                                          &list));
+  for (uint32_t k = 0; k < list.count && !*out_named; ++k) {
+    *out_named = (list.entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) == 0 &&
+                 tenon__tuning_runs_somewhere(tuning, list.entries[k]);
   }
-  return false;
+  tenon__kernel_list_deinitialize(&list);
+  return TENON_OK;
 }
 
 static tenon_status_t claim_by_name(claims_t* claims, uint32_t node) {
@@ -259,6 +259,20 @@ static tenon_status_t claim_by_name(claims_t* claims, uint32_t node) {
   TENON_TRY(tenon__region_of_node(grouping->tuning->arena, grouping->tuning->network,
                                   grouping->graph, node, region));
   return add_claim(claims, NULL, &node, 1, region);
+}
+
+/* As is_named, which is asked once for each operator. */
+static tenon_status_t find_name(const tenon__tuning_t* tuning, const char* op,
+                                tenon__string_map_t* names, bool* out_named) {
+  const tenon__map_value_t* known = tenon__string_map_find(names, op);
+  if (known != NULL) {
+    *out_named = known->number != 0;
+    return TENON_OK;
+  }
+  TENON_TRY(is_named(tuning, op, out_named));
+  return tenon__string_map_set(names, op, (tenon__map_value_t){.number = *out_named})
+             ? TENON_OK
+             : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 /* Nodes that an expression or a map would compute, where kernels name their operators. Operators
@@ -275,12 +289,9 @@ static tenon_status_t find_named(claims_t* claims) {
         !tenon__grouping_is_needed(grouping, &grouping->g->nodes[node])) {
       continue;
     }
-    const tenon__map_value_t* known = tenon__string_map_find(&named, n->op->name);
-    const bool is_it = known != NULL ? known->number != 0 : is_named(grouping->tuning, n->op->name);
-    if (known == NULL &&
-        !tenon__string_map_set(&named, n->op->name, (tenon__map_value_t){.number = is_it})) {
-      status = TENON_ERROR_OUT_OF_MEMORY;
-    } else if (is_it) {
+    bool is_it = false;
+    status = find_name(grouping->tuning, n->op->name, &named, &is_it);
+    if (status == TENON_OK && is_it) {
       status = claim_by_name(claims, node);
     }
   }
@@ -288,25 +299,35 @@ static tenon_status_t find_named(claims_t* claims) {
   return status;
 }
 
-tenon_status_t tenon__claims_find(grouping_t* grouping) {
-  const tenon__kernel_entry_t* entries[MOST_KERNELS];
-  tenon__tuning_t* tuning = grouping->tuning;
-  claims_t claims = {.grouping = grouping, .left = MOST_CLAIMS};
-  uint32_t count =
-      tenon__catalog_kernels(tuning->catalog, "*", 0, tuning->sink, entries, MOST_KERNELS);
-  tenon_status_t status = find_named(&claims);
-  claims.left = MOST_CLAIMS; /* names are many: they take nothing from the others */
-  count = count < MOST_KERNELS ? count : MOST_KERNELS;
-  for (uint32_t k = 0; k < count && status == TENON_OK; ++k) {
-    if (!tenon__tuning_runs_somewhere(tuning, entries[k])) {
+static tenon_status_t ask_all(claims_t* claims, const tenon__kernel_list_t* list) {
+  const tenon__tuning_t* tuning = claims->grouping->tuning;
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = 0; k < list->count && status == TENON_OK; ++k) {
+    const tenon__kernel_entry_t* entry = list->entries[k];
+    if (!tenon__tuning_runs_somewhere(tuning, entry)) {
       continue;
     }
-    if (entries[k]->kernel.pattern != NULL) {
-      status = match_everywhere(&claims, entries[k]);
+    if (entry->kernel.pattern != NULL) {
+      status = match_everywhere(claims, entry);
     }
-    if (status == TENON_OK && entries[k]->kernel.propose != NULL && !tuning->options.no_fusion) {
-      status = ask_everywhere(&claims, entries[k]);
+    if (status == TENON_OK && entry->kernel.propose != NULL && !tuning->options.no_fusion) {
+      status = ask_everywhere(claims, entry);
     }
   }
+  return status;
+}
+
+tenon_status_t tenon__claims_find(grouping_t* grouping) {
+  tenon__tuning_t* tuning = grouping->tuning;
+  claims_t claims = {.grouping = grouping, .left = MOST_CLAIMS};
+  tenon__kernel_list_t list;
+  TENON_TRY(find_named(&claims));
+  claims.left = MOST_CLAIMS; /* names are many: they take nothing from the others */
+  tenon_status_t status = tenon__kernel_list_initialize(tuning->allocator, tuning->catalog, "*", 0,
+                                                        tuning->sink, &list);
+  if (status == TENON_OK) {
+    status = ask_all(&claims, &list);
+  }
+  tenon__kernel_list_deinitialize(&list);
   return status;
 }

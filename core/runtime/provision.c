@@ -8,7 +8,7 @@
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
 
-enum { MOST_OWNERS = 512, DIGEST_TEXT_SIZE = 65 };
+enum { DIGEST_TEXT_SIZE = 65 };
 
 /* ---- Telling ---- */
 
@@ -38,17 +38,6 @@ tenon_status_t tenon__engine_lacks(const tenon__engine_t* engine, tenon_status_t
 
 /* ---- Plugins ---- */
 
-static tenon__owner_t* find_owner(const tenon__engine_t* engine, const char* plugin) {
-  const tenon__owner_t* owners[MOST_OWNERS];
-  const uint32_t count = tenon__catalog_owners(engine->catalog, owners, MOST_OWNERS);
-  for (uint32_t k = 0; k < count && k < MOST_OWNERS; ++k) {
-    if (strcmp(owners[k]->plugin, plugin) == 0) {
-      return tenon__drop_const(owners[k]);
-    }
-  }
-  return NULL;
-}
-
 /* How a plugin here differs from the plan's. */
 typedef enum difference_t { SAME, GONE, ANOTHER } difference_t;
 
@@ -57,7 +46,7 @@ static tenon_status_t compare(const tenon__engine_t* engine, const tenon__plan_p
                               tenon__owner_t** out_owner, tenon__digest_t* out_digest,
                               difference_t* out_difference) {
   const tenon_sink_t* sink = engine->options.sink;
-  tenon__owner_t* owner = find_owner(engine, plugin->name);
+  tenon__owner_t* owner = tenon__catalog_owner(engine->catalog, plugin->name);
   *out_owner = owner;
   *out_digest = (tenon__digest_t){{0}}; /* of what is no file */
   if (owner == NULL || tenon__catalog_make_ready(engine->catalog, owner, sink) != TENON_OK) {
