@@ -9,6 +9,7 @@
 #include "core/candidate/trial_check.h"
 #include "core/candidate/trial_inputs.h"
 #include "core/candidate/trial_memory.h"
+#include "core/plan/work.h"
 #include "core/region/retype.h"
 #include "core/tensor/layout.h"
 #include "core/tensor/strided_copy.h"
@@ -320,18 +321,41 @@ static bool has_other_ways(const search_t* search) {
          (is_operator && (node->expression != NULL || node->maps != NULL));
 }
 
+tenon_status_t tenon__rehearsal_exceeds(const tenon__rehearsal_t* r, double most_operations,
+                                        bool* out_exceeds) {
+  const struct tenon_region_t* region = r->search->region;
+  double operations = 0;
+  TENON_TRY(tenon__region_operations(r->search->tuning->allocator, region,
+                                     &region->profile->optimum, &operations));
+  *out_exceeds = operations > most_operations;
+  return TENON_OK;
+}
+
+/* Reference kernels perform about 1e9 operations per second. A check of one operator takes at most
+ * 2 ms if the operator declares its work, because a network has dozens of different operators. */
+static tenon_status_t is_reference_dear(const tenon__rehearsal_t* r, bool* out_dear) {
+  static const double most_operations = 2e6;
+  return tenon__rehearsal_exceeds(r, most_operations, out_dear);
+}
+
 tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
   const struct tenon_region_t* region = r->search->region;
+  const bool by_reference = !has_other_ways(r->search);
+  bool is_too_dear = !r->compares || !r->can_be_tried || r->answer_count == 0 ||
+                     r->answers[0].kernel_count > 1 || is_dear(region) ||
+                     (by_reference && region->kind != TENON_REGION_OPERATOR);
   bool known = false;
   uint32_t answer = 0;
-  if (!has_other_ways(r->search) || is_dear(region) || !r->compares || !r->can_be_tried ||
-      r->answer_count == 0 || r->answers[0].kernel_count > 1) {
+  if (!is_too_dear && by_reference) {
+    TENON_TRY(is_reference_dear(r, &is_too_dear));
+  }
+  if (is_too_dear) {
     return TENON_OK;
   }
   tenon_tensor_view_t* outputs =
       tenon__arena_allocate(&r->data.arena, region->output_count + 1u, sizeof *outputs);
   TENON_TRY_MEMORY(outputs != NULL);
-  TENON_TRY(tenon__reference_compute(&r->data, r->search->ask_node, false, &r->data.arena, outputs,
-                                     &known));
+  TENON_TRY(tenon__reference_compute(&r->data, r->search->ask_node, by_reference, &r->data.arena,
+                                     outputs, &known));
   return known ? find_answer(r, outputs, NULL, &answer) : TENON_OK;
 }

@@ -22,10 +22,14 @@ void tenon__rehearsal_end(tenon__rehearsal_t* rehearsal);
 tenon_status_t tenon__rehearsal_try(tenon__rehearsal_t* rehearsal,
                                     const tenon__candidate_t* candidate, const double* best_so_far,
                                     tenon__outcome_t* out_outcome);
-/* Adds what the nodes compute one by one, as one more kernel, where the region has several, or
- * filled slots, or a node with an expression, and one kernel alone has given answers. Not where
- * that would take long: the core's evaluator needs nanoseconds for each instruction and element. */
+/* Adds an independent result if a single kernel has produced one: the region's nodes, computed one
+ * by one. An operator that only its own kernel computes goes to its reference kernel. Adds nothing
+ * if no reference accepts the node or if the result takes too long to compute. The core's evaluator
+ * needs nanoseconds for each instruction and element. */
 tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* rehearsal);
+/* Reports whether the region performs more than `most_operations` at the profile's optimum. */
+tenon_status_t tenon__rehearsal_exceeds(const tenon__rehearsal_t* rehearsal, double most_operations,
+                                        bool* out_exceeds);
 
 /* True when an output of both differs by more than its tolerance: *out_output is the first such
  * one, and *out_difference how. `second_maker` NULL: by the definition. Outputs without data are

@@ -9,7 +9,6 @@
 #include "core/candidate/reference_result.h"
 #include "core/candidate/rehearsal.h"
 #include "core/candidate/trial_check.h"
-#include "core/plan/work.h"
 
 /* "fast:blur (channels last)" */
 static const char* who(const tenon__rehearsal_t* r, const tenon__answer_t* answer) {
@@ -86,18 +85,6 @@ static uint32_t prefer_one(tenon__rehearsal_t* r, tenon__verdict_t* verdict) {
   return best;
 }
 
-/* A reference does about one operation in a nanosecond: some seconds for an operator of a large
- * batch, and a network has dozens. */
-static tenon_status_t takes_long(const tenon__rehearsal_t* r, bool* out_long) {
-  static const double most = 2e9;
-  const struct tenon_region_t* region = r->search->region;
-  double operations = 0;
-  TENON_TRY(tenon__region_operations(r->search->tuning->allocator, region,
-                                     &region->profile->optimum, &operations));
-  *out_long = operations > most;
-  return TENON_OK;
-}
-
 /* By votes: sure where one answer alone was given by several kernels. */
 static void vote(tenon__rehearsal_t* r, tenon__verdict_t* verdict) {
   const uint32_t best = prefer_one(r, verdict);
@@ -112,8 +99,11 @@ tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* o
   if (r->answer_count < 2) {
     return TENON_OK;
   }
+  /* Reference kernels perform about 1e9 operations per second: 2 s at most for one operator of a
+   * large batch. */
+  static const double most_operations = 2e9;
   bool would_take_long = false;
-  TENON_TRY(takes_long(r, &would_take_long));
+  TENON_TRY(tenon__rehearsal_exceeds(r, most_operations, &would_take_long));
   if (would_take_long) {
     vote(r, out_verdict);
     return TENON_OK;
