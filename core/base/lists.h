@@ -39,10 +39,12 @@ static inline void tenon__lists_add(tenon__lists_t* lists, uint32_t key, uint32_
 
 /* Once all that was announced is added; in the order in which it was. */
 static inline uint32_t tenon__lists_count(const tenon__lists_t* lists, uint32_t key) {
+  assert(key < lists->key_count);
   return lists->begin[key + 1] - lists->begin[key];
 }
 
 static inline const uint32_t* tenon__lists_get(const tenon__lists_t* lists, uint32_t key) {
+  assert(key < lists->key_count);
   return lists->items + lists->begin[key];
 }
 

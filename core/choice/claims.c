@@ -149,9 +149,8 @@ static tenon_status_t region_around(grouping_t* grouping, const proposal_t* prop
   }
   for (uint32_t n = 0; n < proposal->node_count; ++n) {
     const tenon__node_t* node = &grouping->g->nodes[proposal->nodes[n]];
-    for (uint32_t k = 0; k < node->output_count; ++k) {
-      if (node->outputs[k] == TENON_NONE ||
-          !tenon__grouping_read_outside(grouping, node->outputs[k], proposal->nodes,
+    TENON_EACH_OUTPUT(k, node) {
+      if (!tenon__grouping_read_outside(grouping, node->outputs[k], proposal->nodes,
                                         proposal->node_count)) {
         continue;
       }

@@ -8,9 +8,9 @@ static bool waits_for_itself(grouping_t* grouping, const claim_t* claim) {
   tenon__grouping_walk_begin(grouping);
   for (uint32_t n = 0; n < claim->node_count; ++n) {
     const tenon__node_t* node = &grouping->g->nodes[claim->nodes[n]];
-    for (uint32_t k = 0; k < node->input_count; ++k) {
+    TENON_EACH_INPUT(k, node) {
       const uint32_t value = node->inputs[k];
-      const uint32_t maker = value == TENON_NONE ? TENON_NONE : grouping->g->values[value].producer;
+      const uint32_t maker = grouping->g->values[value].producer;
       if (maker != TENON_NONE && !tenon__list_holds(claim->nodes, claim->node_count, maker)) {
         tenon__grouping_walk_from(grouping, value);
       }

@@ -12,23 +12,20 @@
 static bool may_leave_host(const grouping_t* grouping, const tenon__node_t* node) {
   bool may = node->body_count == 0 && !grouping->tuning->options.reference_only &&
              !tenon__node_is_contents(grouping->tuning->network, grouping->g, node);
-  for (uint32_t k = 0; k < node->input_count && may; ++k) {
-    may = node->inputs[k] == TENON_NONE ||
-          tenon__type_is_plain(&grouping->g->values[node->inputs[k]].type);
+  TENON_EACH_INPUT(k, node) {
+    may = may && tenon__type_is_plain(&grouping->g->values[node->inputs[k]].type);
   }
-  for (uint32_t k = 0; k < node->output_count && may; ++k) {
+  TENON_EACH_OUTPUT(k, node) {
     const uint32_t value = node->outputs[k];
-    may = value == TENON_NONE ||
-          (tenon__type_is_plain(&grouping->g->values[value].type) && !grouping->sizing[value]);
+    may = may && tenon__type_is_plain(&grouping->g->values[value].type) && !grouping->sizing[value];
   }
   return may;
 }
 
 static bool is_view(const grouping_t* grouping, const tenon__node_t* node) {
   bool is_view = node->maps != NULL;
-  for (uint32_t k = 0; k < node->output_count && is_view; ++k) {
-    is_view = node->outputs[k] == TENON_NONE ||
-              tenon__index_map_is_view(grouping->tuning->network->pool, &node->maps[k]);
+  TENON_EACH_OUTPUT(k, node) {
+    is_view = is_view && tenon__index_map_is_view(grouping->tuning->network->pool, &node->maps[k]);
   }
   return is_view;
 }
@@ -52,10 +49,10 @@ static tenon_status_t ask_about_move(grouping_t* grouping, uint32_t node, uint32
                                      bool* out_takes) {
   const tenon__node_t* n = &grouping->g->nodes[node];
   *out_takes = true;
-  for (uint32_t k = 0; k < n->output_count; ++k) {
+  TENON_EACH_OUTPUT(k, n) {
     struct tenon_region_t region;
     bool takes = true;
-    if (n->outputs[k] != TENON_NONE && grouping->needed[n->outputs[k]]) {
+    if (grouping->needed[n->outputs[k]]) {
       TENON_TRY(tenon__region_of_move(grouping->arena, grouping->tuning->network, grouping->graph,
                                       node, k, &region));
       TENON_TRY(ask(grouping, &region, device, &takes));
@@ -71,6 +68,7 @@ static tenon_status_t ask_about(grouping_t* grouping, uint32_t node, uint32_t de
   const tenon__node_t* n = &grouping->g->nodes[node];
   const bool is_box = n->maps != NULL && n->maps[0].kind != TENON_MAP_GENERAL;
   const tenon__expression_t* expression = NULL;
+  uint32_t values[GROUP_MOST_NODES];
   struct tenon_region_t* region = tenon__arena_allocate(grouping->arena, 1, sizeof *region);
   TENON_TRY_MEMORY(region != NULL);
   *out_takes = false;
@@ -83,10 +81,10 @@ static tenon_status_t ask_about(grouping_t* grouping, uint32_t node, uint32_t de
     return ask(grouping, region, device, out_takes);
   }
   TENON_TRY(tenon__grouping_expression(grouping, node, &expression));
-  if (expression == NULL || n->output_count > GROUP_MOST_NODES) {
+  if (expression == NULL || tenon__node_values(n, values) > GROUP_MOST_NODES) {
     return TENON_OK;
   }
-  TENON_TRY(tenon__units_expression_region(grouping, expression, n->outputs, &node, 1, &region));
+  TENON_TRY(tenon__units_expression_region(grouping, expression, values, &node, 1, &region));
   return ask(grouping, region, device, out_takes);
 }
 
@@ -202,10 +200,8 @@ tenon_status_t tenon__grouping_place_nodes(grouping_t* grouping) {
     if (tenon__grouping_is_needed(grouping, node) && is_view(grouping, node)) {
       place_view(grouping, grouping->order[p]);
     }
-    for (uint32_t k = 0; k < node->output_count; ++k) {
-      if (node->outputs[k] != TENON_NONE) {
-        grouping->conversions.device_of[node->outputs[k]] = grouping->device_of[grouping->order[p]];
-      }
+    TENON_EACH_OUTPUT(k, node) {
+      grouping->conversions.device_of[node->outputs[k]] = grouping->device_of[grouping->order[p]];
     }
   }
   return TENON_OK;

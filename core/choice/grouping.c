@@ -12,11 +12,30 @@ tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
   const tenon__node_t* n = &grouping->g->nodes[node];
   const bool has_one = n->expression != NULL || (n->maps != NULL && n->output_count == 1);
   if (has_one && grouping->expressions[node] == NULL) {
-    TENON_TRY(tenon__node_expression(grouping->tuning, grouping->graph, node, 0,
-                                     &grouping->expressions[node]));
+    const tenon__expression_t* whole = NULL;
+    const uint32_t* values = NULL;
+    tenon__arena_t* arena = grouping->tuning->arena;
+    tenon__expression_t* wanted = tenon__arena_allocate(arena, 1, sizeof *wanted);
+    TENON_TRY_MEMORY(wanted != NULL);
+    TENON_TRY(tenon__node_expression(grouping->tuning, grouping->graph, node, 0, &whole));
+    if (whole != NULL) {
+      TENON_TRY(tenon__expression_drop_absent(arena, whole, n->outputs, wanted, &values));
+    }
+    grouping->expressions[node] = whole == NULL ? NULL : wanted;
   }
   *out_expression = grouping->expressions[node];
   return TENON_OK;
+}
+
+uint32_t tenon__node_values(const tenon__node_t* node, uint32_t out_values[GROUP_MOST_NODES]) {
+  uint32_t count = 0;
+  TENON_EACH_OUTPUT(k, node) {
+    if (count < GROUP_MOST_NODES) {
+      out_values[count] = node->outputs[k];
+    }
+    ++count;
+  }
+  return count;
 }
 
 /* Can the numbers of all needed outputs be written from dimensions alone? A number that only a run
@@ -27,10 +46,7 @@ bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph
   if (node->body_count > 0) {
     return false;
   }
-  for (uint32_t k = 0; k < node->output_count; ++k) {
-    if (node->outputs[k] == TENON_NONE) {
-      continue;
-    }
+  TENON_EACH_OUTPUT(k, node) {
     const tenon__value_node_t* v = &g->values[node->outputs[k]];
     const char class = tenon__dtype_class(v->type.dtype);
     if (v->type.contents == NULL || (class != 'i' && class != 'u' && class != 'b')) {
@@ -50,8 +66,8 @@ bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph
 
 bool tenon__grouping_is_needed(const grouping_t* grouping, const tenon__node_t* node) {
   bool is_needed = false;
-  for (uint32_t k = 0; k < node->output_count && !is_needed; ++k) {
-    is_needed = node->outputs[k] != TENON_NONE && grouping->needed[node->outputs[k]];
+  TENON_EACH_OUTPUT(k, node) {
+    is_needed = is_needed || grouping->needed[node->outputs[k]];
   }
   return is_needed;
 }
@@ -127,7 +143,7 @@ void tenon__grouping_walk_begin(grouping_t* grouping) {
 }
 
 void tenon__grouping_walk_from(grouping_t* grouping, uint32_t value) {
-  const uint32_t producer = value == TENON_NONE ? TENON_NONE : grouping->g->values[value].producer;
+  const uint32_t producer = grouping->g->values[value].producer;
   if (producer == TENON_NONE) {
     return;
   }
@@ -151,7 +167,7 @@ bool tenon__grouping_walk_meets(grouping_t* grouping, const uint32_t* nodes, uin
         return true;
       }
     }
-    for (uint32_t k = 0; k < node->input_count; ++k) {
+    TENON_EACH_INPUT(k, node) {
       tenon__grouping_walk_from(grouping, node->inputs[k]);
     }
   }

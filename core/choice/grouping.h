@@ -20,7 +20,9 @@ typedef struct group_t {
   /* Runs of expressions: the composed expression, operands' indices are graph values. */
   const tenon__expression_t* expression;
   uint32_t value_count;
-  uint32_t values[GROUP_MOST_NODES]; /* values that it makes for others, in order of outputs */
+  /* The values that it makes for other groups: one for each output of the expression, in order.
+   * None is TENON_NONE. */
+  uint32_t values[GROUP_MOST_NODES];
   /* Operators: the region, what fills its slots included. */
   struct tenon_region_t* region;
   const tenon__candidates_t* candidates; /* of a claim: its claimant's; NULL: everyone is asked */
@@ -64,11 +66,14 @@ typedef struct grouping_t {
   const uint32_t* first_group_of;
 } grouping_t;
 
-/* An expression node's expression with graph values as operand indices; NULL when the node has
- * none. Moves that are no views and no boxes count as expressions. Made once for a node;
- * OUT_OF_MEMORY only. */
+/* An expression node's expression with graph values as operand indices, and without its absent
+ * outputs; NULL when the node has none. Moves that are no views and no boxes count as expressions.
+ * Made once for a node; OUT_OF_MEMORY only. */
 tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
                                           const tenon__expression_t** out_expression);
+/* The values that the outputs of this expression are, without absent ones. Returns their count, of
+ * which at most GROUP_MOST_NODES are written. */
+uint32_t tenon__node_values(const tenon__node_t* node, uint32_t out_values[GROUP_MOST_NODES]);
 /* Can the numbers of all wanted outputs of a node be written from dimensions alone? Such a node
  * needs no kernel: the core writes its few numbers. */
 bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph_t* g,

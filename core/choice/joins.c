@@ -57,9 +57,8 @@ static tenon_status_t find_makers(joining_t* j) {
   memset(j->maker_of, 0xff, values * sizeof *j->maker_of);
   for (uint32_t u = 0; u < j->units->count; ++u) {
     const tenon__unit_t* unit = &j->units->items[u];
-    const uint32_t count = unit->kind == TENON_UNIT_REGION ? unit->chosen.region->output_count : 0;
-    for (uint32_t k = 0; k < count; ++k) {
-      if (unit->chosen.region->outputs[k].value != TENON_NONE) {
+    if (unit->kind == TENON_UNIT_REGION) {
+      TENON_EACH_REGION_OUTPUT(k, unit->chosen.region) {
         j->maker_of[unit->chosen.region->outputs[k].value] = u;
       }
     }

@@ -108,11 +108,8 @@ void tenon__layouts_publish(layouts_t* l, tenon__unit_t* unit) {
   const tenon__step_tactic_t* tactic = tactic_of(unit);
   const uint32_t* order = output_order(l, unit);
   unit->chosen.order = order;
-  for (uint32_t k = 0; k < region->output_count; ++k) {
+  TENON_EACH_REGION_OUTPUT(k, region) {
     const uint32_t value = region->outputs[k].value;
-    if (value == TENON_NONE) {
-      continue;
-    }
     const tenon_argument_rule_t* rule =
         tactic == NULL ? NULL : tenon__rule_at(tactic->output_rules, k);
     const uint32_t* own = NULL;
@@ -385,13 +382,10 @@ static void count_copies(layouts_t* l, uint32_t value, tenon__copies_t* copies) 
 /* What is read as it lies, but slower than it could be. */
 static double slow_seconds(layouts_t* l, const tenon__unit_t* unit) {
   double seconds = 0;
-  for (uint32_t k = 0; k < unit->chosen.region->input_count; ++k) {
-    const uint32_t value = unit->chosen.region->inputs[k].value;
+  TENON_EACH_REGION_INPUT(k, unit->chosen.region) {
     wanted_t wanted = {.count = 0};
-    if (value != TENON_NONE) {
-      want_input(l, unit, k, &wanted);
-      seconds += wanted.count == 0 ? input_cost(l, unit, k, wanted_dtype(l, unit, k)).seconds : 0;
-    }
+    want_input(l, unit, k, &wanted);
+    seconds += wanted.count == 0 ? input_cost(l, unit, k, wanted_dtype(l, unit, k)).seconds : 0;
   }
   return seconds;
 }

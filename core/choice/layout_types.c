@@ -108,14 +108,12 @@ static void find_neighbours(const choosing_t* c, tenon__unit_t* unit, neighbours
   const struct tenon_region_t* region = unit->plain;
   *out_n = (neighbours_t){0};
   add_neighbour(out_n, unit);
-  for (uint32_t k = 0; k < region->output_count; ++k) {
-    if (region->outputs[k].value != TENON_NONE) {
-      add_readers(c, out_n, region->outputs[k].value);
-    }
+  TENON_EACH_REGION_OUTPUT(k, region) {
+    add_readers(c, out_n, region->outputs[k].value);
   }
-  for (uint32_t k = 0; k < region->input_count; ++k) {
+  TENON_EACH_REGION_INPUT(k, region) {
     const uint32_t value = region->inputs[k].value;
-    if (value != TENON_NONE && c->maker_of[value] != TENON_NONE) {
+    if (c->maker_of[value] != TENON_NONE) {
       add_neighbour(out_n, &c->layouts.units->items[c->maker_of[value]]);
     }
   }
@@ -216,10 +214,8 @@ static tenon_status_t find_makers(choosing_t* c) {
   memset(c->maker_of, 0xff, count * sizeof *c->maker_of);
   for (uint32_t u = 0; u < l->units->count; ++u) {
     const tenon__unit_t* unit = &l->units->items[u];
-    const uint32_t output_count =
-        unit->kind == TENON_UNIT_REGION ? unit->chosen.region->output_count : 0;
-    for (uint32_t k = 0; k < output_count; ++k) {
-      if (unit->chosen.region->outputs[k].value != TENON_NONE) {
+    if (unit->kind == TENON_UNIT_REGION) {
+      TENON_EACH_REGION_OUTPUT(k, unit->chosen.region) {
         c->maker_of[unit->chosen.region->outputs[k].value] = u;
       }
     }

@@ -43,9 +43,9 @@ static void try_orders(choosing_t* c, tenon__unit_t* unit, cost_t* inout_least,
       try_order(c, unit, c->orders[o], inout_least, inout_best);
     }
   }
-  for (uint32_t k = 0; k < region->input_count; ++k) {
+  TENON_EACH_REGION_INPUT(k, region) {
     const uint32_t input = region->inputs[k].value;
-    const uint32_t* order = input == TENON_NONE ? NULL : l->lying.order_of[input];
+    const uint32_t* order = l->lying.order_of[input];
     if (order != NULL && l->g->values[input].type.rank == rank) {
       try_order(c, unit, order, inout_least, inout_best);
     }
@@ -113,10 +113,8 @@ static tenon_status_t followers_seconds(choosing_t* c, tenon__unit_t* unit, doub
   const struct tenon_region_t* region = unit->chosen.region;
   *out_seconds = 0;
   tenon__layouts_publish(&c->layouts, unit);
-  for (uint32_t k = 0; k < region->output_count; ++k) {
-    if (region->outputs[k].value != TENON_NONE) {
-      TENON_TRY(add_followers(c, region->outputs[k].value, out_seconds));
-    }
+  TENON_EACH_REGION_OUTPUT(k, region) {
+    TENON_TRY(add_followers(c, region->outputs[k].value, out_seconds));
   }
   return TENON_OK;
 }

@@ -127,11 +127,12 @@ static void need_map_inputs(grouping_t* grouping, const tenon__node_t* node,
   if (map->fill == TENON_FILL_INPUT) {
     grouping->needed[node->inputs[map->fill_input]] = true;
   }
-  const uint32_t input_count = map->kind == TENON_MAP_GENERAL ? node->input_count : 0;
-  for (uint32_t i = 0; i < input_count; ++i) { /* elements of others */
-    if (node->inputs[i] != TENON_NONE &&
-        (reads_elements(grouping->tuning->network, map, i) ||
-         reads_contents(grouping->tuning->network, map, &grouping->g->values[node->inputs[i]]))) {
+  if (map->kind != TENON_MAP_GENERAL) {
+    return;
+  }
+  TENON_EACH_INPUT(i, node) { /* elements of others */
+    if (reads_elements(grouping->tuning->network, map, i) ||
+        reads_contents(grouping->tuning->network, map, &grouping->g->values[node->inputs[i]])) {
       grouping->needed[node->inputs[i]] = true;
     }
   }
@@ -149,15 +150,13 @@ static void need_inputs(grouping_t* grouping, const tenon__node_t* node) {
     return;
   }
   if (node->maps != NULL) {
-    for (uint32_t k = 0; k < node->output_count; ++k) {
+    TENON_EACH_OUTPUT(k, node) {
       need_map_inputs(grouping, node, &node->maps[k]);
     }
     return;
   }
-  for (uint32_t k = 0; k < node->input_count; ++k) {
-    if (node->inputs[k] != TENON_NONE) {
-      grouping->needed[node->inputs[k]] = true;
-    }
+  TENON_EACH_INPUT(k, node) {
+    grouping->needed[node->inputs[k]] = true;
   }
 }
 
@@ -195,9 +194,8 @@ static group_t* add_group(grouping_t* grouping, uint32_t node, tenon__unit_kind_
 }
 
 static bool all_views(const grouping_t* grouping, const tenon__node_t* node) {
-  for (uint32_t k = 0; k < node->output_count; ++k) {
-    if (node->outputs[k] != TENON_NONE &&
-        !tenon__index_map_is_view(grouping->tuning->network->pool, &node->maps[k])) {
+  TENON_EACH_OUTPUT(k, node) {
+    if (!tenon__index_map_is_view(grouping->tuning->network->pool, &node->maps[k])) {
       return false;
     }
   }
@@ -208,18 +206,15 @@ static bool all_views(const grouping_t* grouping, const tenon__node_t* node) {
 static tenon_status_t start_run(grouping_t* grouping, uint32_t node,
                                 const tenon__expression_t* expression) {
   const tenon__node_t* n = &grouping->g->nodes[node];
-  if (n->output_count > GROUP_MOST_NODES) {
-    return tenon__fail(
-        grouping->tuning->sink, TENON_ERROR_UNSUPPORTED,
-        "node '%s': its expressions have %u outputs, at most %d are computed at once", n->name,
-        n->output_count, GROUP_MOST_NODES);
-  }
   group_t* group = add_group(grouping, node, TENON_UNIT_REGION);
   group->expression = expression;
-  for (uint32_t k = 0; k < n->output_count; ++k) {
-    group->values[group->value_count++] = n->outputs[k];
-  }
-  return TENON_OK;
+  group->value_count = tenon__node_values(n, group->values);
+  return group->value_count <= GROUP_MOST_NODES
+             ? TENON_OK
+             : tenon__fail(
+                   grouping->tuning->sink, TENON_ERROR_UNSUPPORTED,
+                   "node '%s': its expressions have %u outputs, at most %d are computed at once",
+                   n->name, group->value_count, GROUP_MOST_NODES);
 }
 
 static tenon_status_t classify_operator(grouping_t* grouping, uint32_t node) {

@@ -79,9 +79,9 @@ static bool makes_cycle(const run_t* run, uint32_t producer_group, uint32_t valu
   tenon__grouping_walk_begin(grouping);
   for (uint32_t n = 0; n < run->group->node_count; ++n) {
     const tenon__node_t* node = &grouping->g->nodes[run->group->nodes[n]];
-    for (uint32_t k = 0; k < node->input_count; ++k) {
+    TENON_EACH_INPUT(k, node) {
       const uint32_t input = node->inputs[k];
-      const uint32_t maker = input == TENON_NONE ? TENON_NONE : grouping->g->values[input].producer;
+      const uint32_t maker = grouping->g->values[input].producer;
       if (input != value && maker != TENON_NONE && !in_group(grouping, maker, run->index)) {
         tenon__grouping_walk_from(grouping, input);
       }
@@ -176,9 +176,7 @@ static void start_again(grouping_t* grouping, uint32_t node, uint32_t own) {
                      .last_position = grouping->position[node],
                      .expression = grouping->expressions[node]};
   group->nodes[0] = node;
-  for (uint32_t k = 0; k < n->output_count; ++k) {
-    group->values[group->value_count++] = n->outputs[k];
-  }
+  group->value_count = tenon__node_values(n, group->values);
   grouping->group_of[node] = own;
 }
 

@@ -21,7 +21,7 @@ static void make_ready(ordering_t* o, uint32_t group) {
 
 /* The group that makes a node's input; TENON_NONE for inputs of the graph, constants, and `own`. */
 static uint32_t producer_group(const grouping_t* grouping, uint32_t value, uint32_t own) {
-  const uint32_t producer = value == TENON_NONE ? TENON_NONE : grouping->g->values[value].producer;
+  const uint32_t producer = grouping->g->values[value].producer;
   const uint32_t group = producer == TENON_NONE ? TENON_NONE : grouping->group_of[producer];
   return group == own ? TENON_NONE : group;
 }
@@ -46,7 +46,7 @@ static void for_edges(ordering_t* o, bool fill) {
     const uint32_t node_count = group->alive ? group->node_count : 0;
     for (uint32_t n = 0; n < node_count; ++n) {
       const tenon__node_t* node = &grouping->g->nodes[group->nodes[n]];
-      for (uint32_t k = 0; k < node->input_count; ++k) {
+      TENON_EACH_INPUT(k, node) {
         note_edge(o, producer_group(grouping, node->inputs[k], i), i, fill);
       }
     }
@@ -59,10 +59,10 @@ static tenon_status_t emit_views(grouping_t* grouping, const group_t* group,
   tenon__arena_t* arena = grouping->arena;
   const uint32_t node = group->nodes[0];
   const tenon__node_t* n = &grouping->g->nodes[node];
-  for (uint32_t k = 0; k < n->output_count; ++k) {
+  TENON_EACH_OUTPUT(k, n) {
     tenon__unit_t unit = {
         .kind = TENON_UNIT_VIEW, .node = node, .output = k, .device = grouping->device_of[node]};
-    if (n->outputs[k] == TENON_NONE || !grouping->needed[n->outputs[k]]) {
+    if (!grouping->needed[n->outputs[k]]) {
       continue;
     }
     if (!tenon__index_map_is_view(tuning->network->pool, &n->maps[k])) {

@@ -16,6 +16,7 @@
 #include "core/base/string_map.h"
 #include "core/dimension/dimension.h"
 #include "core/language/scope.h"
+#include "core/network/present.h"
 #include "core/operator/operator.h"
 #include "core/program/program.h"
 #include "core/tensor/index_map.h"

@@ -47,11 +47,9 @@ static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
   TENON_TRY(
       tenon__patch_add_again(rewriter, inlining->taken, index, inputs, node.input_count, &made));
   const tenon__node_t* here = tenon__rewriter_node(rewriter, inlining->graph, made);
-  for (uint32_t i = 0; i < node.output_count; ++i) {
-    if (node.outputs[i] != TENON_NONE) {
-      inlining->values[node.outputs[i]] = here->outputs[i];
-      tenon__patch_take_handles(rewriter, inlining->taken, node.outputs[i], here->outputs[i]);
-    }
+  TENON_EACH_OUTPUT(i, &node) {
+    inlining->values[node.outputs[i]] = here->outputs[i];
+    tenon__patch_take_handles(rewriter, inlining->taken, node.outputs[i], here->outputs[i]);
   }
   return TENON_OK;
 }
@@ -71,7 +69,6 @@ static tenon_status_t result_here(inlining_t* inlining, uint32_t choice, uint32_
 /* The nodes of the branch, then copies of results that may not leave the graph as they are. */
 static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t* results) {
   tenon__rewriter_t* rewriter = inlining->rewriter;
-  const tenon__graph_t* body = tenon__rewriter_graph(rewriter, inlining->taken);
   const uint32_t* order = NULL;
   uint32_t count = 0;
   TENON_TRY(tenon__graph_order(rewriter->network, inlining->taken, &rewriter->scratch, NULL, &order,
@@ -79,7 +76,7 @@ static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t
   for (uint32_t i = 0; i < count; ++i) {
     TENON_TRY(add_again(inlining, order[i]));
   }
-  for (uint32_t i = 0; i < body->output_count; ++i) {
+  TENON_EACH_OUTPUT(i, tenon__rewriter_node(rewriter, inlining->graph, choice)) {
     TENON_TRY(result_here(inlining, choice, i, &results[i]));
   }
   return TENON_OK;
@@ -128,7 +125,7 @@ static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
     tenon__patch_cancel(rewriter);
     return fail_to_inline(inlining, status, kept.message);
   }
-  for (uint32_t i = 0; i < body->output_count; ++i) {
+  TENON_EACH_OUTPUT(i, tenon__rewriter_node(rewriter, inlining->graph, choice)) {
     tenon__patch_replace(
         rewriter, tenon__rewriter_node(rewriter, inlining->graph, choice)->outputs[i], results[i]);
   }
@@ -139,7 +136,7 @@ static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
 /* What would have to be copied to leave the graph is of a type that an expression copies. */
 static bool can_leave(const tenon__rewriter_t* rewriter, uint32_t graph,
                       const tenon__node_t* node) {
-  for (uint32_t i = 0; i < node->output_count; ++i) {
+  TENON_EACH_OUTPUT(i, node) {
     const tenon__value_node_t* value = tenon__rewriter_value(rewriter, graph, node->outputs[i]);
     const char type_class = tenon__dtype_class(value->type.dtype);
     if (tenon__rewriter_leaves(rewriter, graph, node->outputs[i]) &&

@@ -70,7 +70,7 @@ static tenon_status_t add_form_again(tenon__rewriter_t* rewriter, uint32_t graph
   tenon__inferred_shape_t* shapes =
       tenon__arena_allocate(&rewriter->scratch, node->output_count + 1u, sizeof(*shapes));
   TENON_TRY_MEMORY(shapes != NULL);
-  for (uint32_t i = 0; i < node->output_count; ++i) {
+  TENON_EACH_OUTPUT(i, node) {
     const tenon__type_t* type = &tenon__rewriter_value(rewriter, graph, node->outputs[i])->type;
     shapes[i] = (tenon__inferred_shape_t){type->rank, type->dims};
     request->dtype = type->dtype;

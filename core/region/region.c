@@ -64,10 +64,10 @@ bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uin
   *out_count = 0;
   for (uint32_t n = 0; n < node_count; ++n) {
     const tenon__node_t* node = &graph->nodes[nodes[n]];
-    for (uint32_t k = 0; k < node->input_count; ++k) {
+    TENON_EACH_INPUT(k, node) {
       const uint32_t value = node->inputs[k];
-      const uint32_t producer = value == TENON_NONE ? TENON_NONE : graph->values[value].producer;
-      if (value == TENON_NONE || tenon__list_holds(out_values, *out_count, value) ||
+      const uint32_t producer = graph->values[value].producer;
+      if (tenon__list_holds(out_values, *out_count, value) ||
           (producer != TENON_NONE && tenon__list_holds(nodes, node_count, producer))) {
         continue;
       }
@@ -199,10 +199,11 @@ tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_regio
   return TENON_OK;
 }
 
-/* Outputs that nobody wants are not computed: kernels need not know of them. */
-static tenon_status_t drop_unwanted(tenon__arena_t* arena, const tenon__expression_t* expression,
-                                    const uint32_t* values, tenon__expression_t* out_expression,
-                                    const uint32_t** out_values) {
+tenon_status_t tenon__expression_drop_absent(tenon__arena_t* arena,
+                                             const tenon__expression_t* expression,
+                                             const uint32_t* values,
+                                             tenon__expression_t* out_expression,
+                                             const uint32_t** out_values) {
   const uint32_t count = expression->program.output_count;
   tenon__expression_t kept = *expression;
   tenon_program_output_t* outputs = copy_array(arena, kept.program.outputs, count, sizeof *outputs);
@@ -211,13 +212,11 @@ static tenon_status_t drop_unwanted(tenon__arena_t* arena, const tenon__expressi
   uint32_t* own_values = copy_array(arena, values, count, sizeof *own_values);
   uint32_t kept_count = 0;
   TENON_TRY_MEMORY(outputs != NULL && axes != NULL && ranks != NULL && own_values != NULL);
-  for (uint32_t k = 0; k < count; ++k) {
-    if (values[k] != TENON_NONE) {
-      outputs[kept_count] = outputs[k];
-      axes[kept_count] = axes[k];
-      ranks[kept_count] = ranks[k];
-      own_values[kept_count++] = values[k];
-    }
+  TENON_EACH_PRESENT(k, values, count) {
+    outputs[kept_count] = outputs[k];
+    axes[kept_count] = axes[k];
+    ranks[kept_count] = ranks[k];
+    own_values[kept_count++] = values[k];
   }
   kept.program.outputs = outputs;
   kept.program.output_count = kept_count;
@@ -233,7 +232,8 @@ tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__n
                                            struct tenon_region_t* out_region) {
   tenon__expression_t wanted;
   const uint32_t* values = NULL;
-  TENON_TRY(drop_unwanted(arena, source->expression, source->values, &wanted, &values));
+  TENON_TRY(
+      tenon__expression_drop_absent(arena, source->expression, source->values, &wanted, &values));
   const uint32_t output_count = wanted.program.output_count;
   tenon__region_output_t* outputs =
       tenon__arena_allocate(arena, output_count + 1u, sizeof *outputs);

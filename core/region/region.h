@@ -90,6 +90,26 @@ struct tenon_region_t {
   const tenon__profile_t* profile;
 };
 
+/* Walks over the inputs and outputs that have a value. */
+static inline uint32_t tenon__next_region_input(const struct tenon_region_t* region, uint32_t k) {
+  while (k < region->input_count && region->inputs[k].value == TENON_NONE) {
+    ++k;
+  }
+  return k;
+}
+static inline uint32_t tenon__next_region_output(const struct tenon_region_t* region, uint32_t k) {
+  while (k < region->output_count && region->outputs[k].value == TENON_NONE) {
+    ++k;
+  }
+  return k;
+}
+#define TENON_EACH_REGION_INPUT(k, region)                                              \
+  for (uint32_t k = tenon__next_region_input((region), 0); (k) < (region)->input_count; \
+       (k) = tenon__next_region_input((region), (k) + 1))
+#define TENON_EACH_REGION_OUTPUT(k, region)                                               \
+  for (uint32_t k = tenon__next_region_output((region), 0); (k) < (region)->output_count; \
+       (k) = tenon__next_region_output((region), (k) + 1))
+
 /* The region of one operator's node, all its inputs and outputs plain, slots empty. OUT_OF_MEMORY
  * only, as all that make regions. */
 tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network_t* network,
@@ -138,6 +158,13 @@ typedef struct tenon__graph_expression_t {
   const uint32_t* covered;               /* the nodes whose work it does */
   uint32_t covered_count;
 } tenon__graph_expression_t;
+/* The expression without the outputs whose entry in `values` is TENON_NONE, so that no kernel
+ * computes them, and the list of the remaining values. Both are in the arena. */
+tenon_status_t tenon__expression_drop_absent(tenon__arena_t* arena,
+                                             const tenon__expression_t* expression,
+                                             const uint32_t* values,
+                                             tenon__expression_t* out_expression,
+                                             const uint32_t** out_values);
 tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__network_t* network,
                                            uint32_t graph, const tenon__graph_expression_t* source,
                                            struct tenon_region_t* out_region);
