@@ -1,10 +1,10 @@
 #!/bin/sh
 # What `cmake --install` leaves, as a stranger finds it: who compiles with pkg-config alone, in C and in C++; what
 # documents it; nothing that only debuggers read.
-#   installed.sh PREFIX SOURCE WORK STRIPPED [C FLAG...]
+#   installed.sh PREFIX SOURCE WORK STRIPPED MANIFEST [C FLAG...]
 set -eu
-prefix=$1 source=$2 work=$3 stripped=$4
-shift 4
+prefix=$1 source=$2 work=$3 stripped=$4 manifest=$5
+shift 5
 failures=0
 fail() {
   echo "$*"
@@ -13,6 +13,11 @@ fail() {
 
 rm -rf "$work"
 mkdir -p "$work"
+
+# Whoever removes what the manifest lists has removed everything.
+find "$prefix" ! -type d | sort >"$work/files"
+sort "$manifest" | comm -23 "$work/files" - >"$work/unlisted"
+[ ! -s "$work/unlisted" ] || fail "not in install_manifest.txt: $(cat "$work/unlisted")"
 
 # Moved to another place: nothing depends on where it was installed.
 cp -a "$prefix" "$work/moved"
