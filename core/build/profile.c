@@ -153,7 +153,7 @@ static void set_found(tenon__building_t* b, tenon__extents_t* extents, int which
       continue;
     }
     tenon__extents_update(extents);
-    if (symbol->bound.id != TENON_NONE && tenon__extents_get(extents, symbol->bound, &bound)) {
+    if (symbol->bound.id != TENON_NONE && tenon__extents_bound(extents, symbol->bound, &bound)) {
       tenon__extents_set(extents, k, bound);
     } else if (which == 1) {
       const int64_t guess = symbol->max < 1 ? symbol->max : symbol->min > 1 ? symbol->min : 1;
@@ -187,8 +187,11 @@ tenon_status_t tenon__building_profile(tenon__building_t* b) {
   TENON_TRY(tenon__network_verify_for_run(b->plan->network, &requirements, b->options->sink));
   tenon__extents_t* const points[] = {&b->plan->profile.min, &b->plan->profile.optimum,
                                       &b->plan->profile.max};
+  static const tenon__extents_end_t ends[] = {TENON_EXTENTS_LEAST, TENON_EXTENTS_POINT,
+                                              TENON_EXTENTS_MOST};
   for (int which = 0; which < 3; ++which) {
     TENON_TRY(tenon__extents_create(&b->plan->arena, b->plan->network->pool, points[which]));
+    points[which]->end = ends[which];
     set_inputs(b, points[which], which);
     if (which == 1) {
       TENON_TRY(check_optimum(b, &requirements, points[which]));

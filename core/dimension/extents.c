@@ -101,3 +101,35 @@ bool tenon__extents_shape(const tenon__extents_t* extents, uint32_t rank, const 
   }
   return all_known;
 }
+
+/* The ranges in the pool are interval arithmetic over the symbols' ranges. */
+bool tenon__extents_bound(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_bound) {
+  int64_t low = 0;
+  int64_t high = 0;
+  if (!tenon__extents_get(extents, dim, out_bound)) {
+    return false;
+  }
+  if (extents->end == TENON_EXTENTS_POINT ||
+      tenon__dim_get(extents->pool, dim).kind != TENON_DIM_OPERATION) {
+    return true;
+  }
+  tenon__dim_range(extents->pool, dim, &low, &high);
+  if (extents->end == TENON_EXTENTS_LEAST) {
+    *out_bound = low < *out_bound ? low : *out_bound;
+    return low != INT64_MIN;
+  }
+  *out_bound = high > *out_bound ? high : *out_bound;
+  return high != INT64_MAX;
+}
+
+bool tenon__extents_bounds(const tenon__extents_t* extents, uint32_t rank, const tenon_dim_t* dims,
+                           int64_t* out_dims) {
+  bool all_known = true;
+  for (uint32_t k = 0; k < rank; ++k) {
+    if (!tenon__extents_bound(extents, dims[k], &out_dims[k])) {
+      out_dims[k] = -1;
+      all_known = false;
+    }
+  }
+  return all_known;
+}

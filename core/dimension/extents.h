@@ -6,6 +6,14 @@
 #include "core/base/arena.h"
 #include "core/dimension/dimension.h"
 
+/* Which end of a profile the numbers are. An extent can be largest inside the range of a symbol, so
+ * its value at the largest symbols bounds nothing: tenon__extents_bound does. */
+typedef enum tenon__extents_end_t {
+  TENON_EXTENTS_POINT, /* no end: only these numbers */
+  TENON_EXTENTS_LEAST,
+  TENON_EXTENTS_MOST,
+} tenon__extents_end_t;
+
 /* Values of all symbols and of all dimensions of a pool. Arrays lie in the arena it was made in;
  * entry i is symbol i, or dimension i. Dimensions that the pool got later are worked out when asked
  * for. */
@@ -18,6 +26,7 @@ typedef struct tenon__extents_t {
   int64_t* values;
   uint8_t* known;
   uint64_t version; /* grows with each update */
+  tenon__extents_end_t end;
 } tenon__extents_t;
 
 /* A profile: three sets of numbers. Symbols that only the run knows are unknown in `min` and `max`
@@ -42,8 +51,13 @@ void tenon__extents_set(tenon__extents_t* extents, uint32_t symbol, int64_t valu
 void tenon__extents_update(tenon__extents_t* extents);
 /* False when it is unknown. */
 bool tenon__extents_get(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_value);
+/* The same for a bound. At the least end of a profile no value of the dimension within the profile
+ * is below it, and at the most end none is above it. At a point it is the value. */
+bool tenon__extents_bound(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_bound);
 /* All of a shape; false when one is unknown (out_dims[k] is -1 there). */
 bool tenon__extents_shape(const tenon__extents_t* extents, uint32_t rank, const tenon_dim_t* dims,
                           int64_t* out_dims);
+bool tenon__extents_bounds(const tenon__extents_t* extents, uint32_t rank, const tenon_dim_t* dims,
+                           int64_t* out_dims);
 
 #endif

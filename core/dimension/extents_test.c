@@ -82,3 +82,54 @@ TENON_TEST(late_dimensions_without_a_value_are_unknown) {
       &s.extents, tenon__dim_combine(s.pool, TENON_OPCODE_FLOOR_DIV, s.n[1], s.n[2]), &value));
   end(&s);
 }
+
+/* max(0, min(n, 350) - max(0, n - 350)), a slice of n: 0 at n = 700, 350 at n = 350. */
+static tenon_dim_t slice_of(scene_t* s) {
+  tenon__dim_pool_t* pool = s->pool;
+  const tenon_dim_t zero = tenon__dim_constant(pool, 0);
+  const tenon_dim_t most = tenon__dim_constant(pool, 350);
+  const tenon_dim_t end = tenon__dim_combine(pool, TENON_OPCODE_MIN, s->n[0], most);
+  const tenon_dim_t begin = tenon__dim_combine(
+      pool, TENON_OPCODE_MAX, zero, tenon__dim_add(pool, s->n[0], tenon__dim_constant(pool, -350)));
+  return tenon__dim_combine(pool, TENON_OPCODE_MAX, zero, tenon__dim_subtract(pool, end, begin));
+}
+
+/* The bound at one end of n in 1..700, with the dimension made before the extents or after. */
+static int64_t bound_of_slice(int64_t n, tenon__extents_end_t which, bool is_late) {
+  scene_t s;
+  int64_t value = -1;
+  begin(&s, n, 1, 1);
+  const uint32_t symbol = tenon__dim_get(s.pool, s.n[0]).index;
+  tenon__symbol_set_range(s.pool, symbol, 1, 700);
+  const tenon_dim_t slice = slice_of(&s);
+  if (!is_late) {
+    EXPECT_STATUS(tenon__extents_create(&s.arena, s.pool, &s.extents), TENON_OK);
+    tenon__extents_set(&s.extents, symbol, n);
+  }
+  s.extents.end = which;
+  tenon__extents_update(&s.extents);
+  EXPECT(tenon__extents_bound(&s.extents, slice, &value));
+  end(&s);
+  return value;
+}
+
+TENON_TEST(bounds_hold_inside_a_range) {
+  for (int is_late = 0; is_late < 2; ++is_late) {
+    EXPECT_INT(bound_of_slice(700, TENON_EXTENTS_POINT, is_late == 1), 0);
+    EXPECT_INT(bound_of_slice(700, TENON_EXTENTS_MOST, is_late == 1), 350);
+    EXPECT(bound_of_slice(1, TENON_EXTENTS_LEAST, is_late == 1) <= 0);
+  }
+}
+
+TENON_TEST(without_a_range_there_is_no_bound) {
+  scene_t s;
+  int64_t value = 0;
+  begin(&s, 5, 3, 2);
+  const tenon_dim_t sum = tenon__dim_add(s.pool, s.n[0], s.n[1]);
+  s.extents.end = TENON_EXTENTS_MOST;
+  tenon__extents_update(&s.extents);
+  EXPECT(!tenon__extents_bound(&s.extents, sum, &value));
+  EXPECT(tenon__extents_bound(&s.extents, s.n[0], &value));
+  EXPECT_INT(value, 5);
+  end(&s);
+}

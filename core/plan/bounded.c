@@ -38,7 +38,7 @@ static bool are_bounded(const bounding_t* b, uint32_t rank, const tenon_dim_t* d
   for (uint32_t d = 0; d < rank && bounded; ++d) {
     tenon_dim_t bound;
     int64_t most = 0;
-    bounded = tenon__extents_get(&b->plan->profile.max, dims[d], &most) &&
+    bounded = tenon__extents_bound(&b->plan->profile.max, dims[d], &most) &&
               (!tenon__dims_are_dynamic(b->pool, 1, &dims[d]) ||
                tenon__dim_has_bound(b->pool, dims[d], &bound));
   }

@@ -53,7 +53,7 @@ bool tenon__value_is_dynamic(const tenon__network_t* network, uint32_t graph, ui
   }
   for (uint32_t k = 0; k < v->type.rank; ++k) {
     int64_t extent = 0;
-    if (!tenon__extents_get(max, v->type.dims[k], &extent)) {
+    if (!tenon__extents_bound(max, v->type.dims[k], &extent)) {
       return true;
     }
   }
@@ -67,7 +67,7 @@ bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph,
   const tenon_dtype_t dtype = tenon__place_dtype(network->graphs[graph], place);
   int64_t dims[MOST_AXES];
   if (v->type.rank > MOST_AXES ||
-      !tenon__extents_shape(extents, v->type.rank, v->type.dims, dims)) {
+      !tenon__extents_bounds(extents, v->type.rank, v->type.dims, dims)) {
     return false;
   }
   uint64_t count = 0;

@@ -219,8 +219,9 @@ static tenon_status_t read_packed(tenon__plan_reader_t* reader) {
 }
 
 static tenon_status_t read_extents(tenon__plan_reader_t* reader, uint32_t symbol_count,
-                                   tenon__extents_t* out_extents) {
+                                   tenon__extents_end_t end, tenon__extents_t* out_extents) {
   TENON_TRY(tenon__extents_create(&reader->plan->arena, reader->plan->network->pool, out_extents));
+  out_extents->end = end;
   for (uint32_t k = 0; k < symbol_count; ++k) {
     const bool is_known = tenon__read_u8(&reader->bytes) != 0;
     const int64_t value = tenon__read_i64(&reader->bytes);
@@ -238,9 +239,9 @@ static tenon_status_t read_profile(tenon__plan_reader_t* reader) {
   if (reader->bytes.failed || count > tenon__symbol_count(reader->plan->network->pool)) {
     return tenon__plan_broken(reader, "its profile knows %u symbols", count);
   }
-  TENON_TRY(read_extents(reader, count, &profile->min));
-  TENON_TRY(read_extents(reader, count, &profile->optimum));
-  return read_extents(reader, count, &profile->max);
+  TENON_TRY(read_extents(reader, count, TENON_EXTENTS_LEAST, &profile->min));
+  TENON_TRY(read_extents(reader, count, TENON_EXTENTS_POINT, &profile->optimum));
+  return read_extents(reader, count, TENON_EXTENTS_MOST, &profile->max);
 }
 
 static tenon_status_t read_names(tenon__plan_reader_t* reader, tenon__names_t* out_names) {

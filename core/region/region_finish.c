@@ -40,9 +40,9 @@ static tenon_status_t describe_value(derivation_t* d, uint32_t value,
   int64_t* min = dims;
   int64_t* optimum = dims + rank;
   int64_t* max = dims + 2u * (size_t)rank;
-  (void)tenon__extents_shape(&d->profile->min, rank, v->type.dims, min);
+  (void)tenon__extents_bounds(&d->profile->min, rank, v->type.dims, min);
   (void)tenon__extents_shape(&d->profile->optimum, rank, v->type.dims, optimum);
-  (void)tenon__extents_shape(&d->profile->max, rank, v->type.dims, max);
+  (void)tenon__extents_bounds(&d->profile->max, rank, v->type.dims, max);
   leave_open(rank, min, optimum);
   leave_open(rank, min, max);
   for (uint32_t k = 0; k < rank; ++k) {

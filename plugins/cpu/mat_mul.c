@@ -297,6 +297,17 @@ static void read_matrices(tenon__cpu_bound_mat_mul_t* bound, const tenon_tensor_
   }
 }
 
+/* Does b, packed, fit into the scratch that was planned for its largest extents? */
+static bool fits_scratch(const tenon__cpu_bound_mat_mul_t* bound) {
+  const tenon__cpu_mat_mul_t* self = bound->product;
+  const size_t rows = (size_t)2 * TENON_CPU_ROW_BLOCK;
+  const size_t packed = tenon__cpu_packed_size(self->isa->tiles, bound->depth, bound->columns);
+  return tenon__cpu_product_scratch(rows, bound->depth) * sizeof(float) <= self->gather_bytes &&
+         packed <= self->packed_batch &&
+         (self->packed != NULL ||
+          bound->b_count * self->packed_batch * sizeof(float) <= self->shared_bytes);
+}
+
 static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_bind_table_t* host,
                            void** out_bound) {
   const tenon__cpu_mat_mul_t* self = instance;
@@ -318,6 +329,9 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
   bound->b_depth = b->strides[b_k];
   bound->b_column = b->rank > 1 ? b->strides[b_n] : 1;
   read_matrices(bound, b);
+  if (!fits_scratch(bound)) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
   find_rows(bound, axes, read_axes(bound, a, b, y, axes));
   tenon__cpu_row_shape_t shape = {.rank = b->rank > 1 ? y->rank - 1 : y->rank,
                                   .column_axis = b->rank > 1 ? y->rank - 1 : TENON_NONE,

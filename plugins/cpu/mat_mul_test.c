@@ -241,3 +241,28 @@ TENON_TEST(no_depth_gives_the_bias) {
   const case_t c = {.a_rank = 2, .b_rank = 2, .m = 5, .n = 20, .k = 0, .slot = 1};
   check(&c, 4);
 }
+
+/* The scratch is planned for the largest extents that the host gives. Larger ones are refused. */
+TENON_TEST(more_of_b_than_was_planned_for_is_not_bound) {
+  static const int64_t a_dims[] = {3, 64};
+  static const int64_t b_dims[] = {2, 64, 350};
+  static const int64_t y_dims[] = {2, 3, 350};
+  static const int64_t planned[][3] = {{2, 64, 350}, {2, 64, 0}, {1, 64, 350}, {2, 16, 350}};
+  for (size_t k = 0; k < sizeof planned / sizeof *planned; k++) {
+    fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = "standard.mat_mul/1", .seed = 1};
+    tenon__cpu_state_t states[3];
+    tenon_refusal_t refusal;
+    const uint32_t last = fake_states(states) - 1;
+    (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2, a_dims, false, false);
+    fake_value_t* b = fake_input(&fake, TENON_DTYPE_FLOAT32, 3, b_dims, false, false);
+    (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 3, y_dims);
+    fake_int(&fake, "transpose_a", 0);
+    fake_int(&fake, "transpose_b", 0);
+    b->info.dims_max = planned[k];
+    fake.threads = 1;
+    EXPECT(fake_tactic(&fake, &tenon__cpu_mat_mul_kernel, &states[last], 0, &refusal));
+    EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_mat_mul_kernel, &states[last]),
+                  k == 0 ? TENON_OK : TENON_ERROR_INVALID_ARGUMENT);
+    fake_free(&fake);
+  }
+}

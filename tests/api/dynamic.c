@@ -272,3 +272,67 @@ TENON_TEST(an_empty_sequence_is_one_and_its_items_may_have_any_rank) {
   }
   scene_end(&scene);
 }
+
+enum { SLICE_DEPTH = 6, SLICE_HALF = 20, SLICE_MOST = 2 * SLICE_HALF };
+
+/* Columns -SLICE_HALF to SLICE_HALF of x [SLICE_DEPTH, n]: most of them at n = SLICE_HALF, and none
+ * at n = SLICE_MOST. Of these v * columns, columns + columns, and the places that are not 0. */
+static void add_middle(session_t* s) {
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 2, DIMS(SLICE_DEPTH, -1));
+  const tenon_value_t v = input(s, "v", TENON_DTYPE_FLOAT32, 2, DIMS(1, SLICE_DEPTH));
+  const tenon_value_t middle = node(s, "standard.strided_slice/1",
+                                    VALUES(x, INTEGER_VECTOR(s, -SLICE_HALF),
+                                           INTEGER_VECTOR(s, SLICE_HALF), INTEGER_VECTOR(s, 1)),
+                                    NO_ATTRIBUTES);
+  output(s, node(s, "standard.mat_mul/1", VALUES(v, middle), NO_ATTRIBUTES), "sums");
+  output(s, node(s, "standard.add/1", VALUES(middle, middle), NO_ATTRIBUTES), "twice");
+  output(s, node(s, "standard.nonzero/1", VALUES(middle), NO_ATTRIBUTES), "places");
+}
+
+/* All of x and v is 1, so each sum is SLICE_DEPTH, and no place is 0. */
+static void run_middle(scene_t* scene, int64_t n) {
+  float x[SLICE_DEPTH * SLICE_MOST];
+  double expected[SLICE_DEPTH * SLICE_HALF];
+  const int64_t begin = n < SLICE_HALF ? 0 : n - SLICE_HALF;
+  const int64_t columns = begin < SLICE_HALF ? (n < SLICE_HALF ? n : SLICE_HALF) - begin : 0;
+  for (size_t k = 0; k < sizeof x / sizeof *x; ++k) {
+    x[k] = 1;
+  }
+  set(scene, 0, TENON_DTYPE_FLOAT32, 2, DIMS(SLICE_DEPTH, n), x);
+  set(scene, 1, TENON_DTYPE_FLOAT32, 2, DIMS(1, SLICE_DEPTH), x);
+  run(scene);
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; ++k) {
+    expected[k] = SLICE_DEPTH;
+  }
+  expect_tensor(scene, 0, 2, DIMS(1, columns), expected);
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; ++k) {
+    expected[k] = 2;
+  }
+  expect_tensor(scene, 1, 2, DIMS(SLICE_DEPTH, columns), expected);
+  tenon_tensor_view_t places;
+  REQUIRE(tenon_context_get_output(scene->context, 2, &places) == TENON_OK);
+  EXPECT_INT(places.dims[1], SLICE_DEPTH * columns);
+}
+
+TENON_TEST(extents_that_are_largest_inside_a_profile_have_room) {
+  static const int64_t least[] = {SLICE_DEPTH, 1};
+  static const int64_t most[] = {SLICE_DEPTH, SLICE_MOST};
+  static const int64_t usual[][2] = {{SLICE_DEPTH, SLICE_HALF}, {SLICE_DEPTH, 2}};
+  static const int64_t extents[] = {SLICE_MOST, 1, SLICE_HALF, SLICE_HALF - 3, SLICE_HALF + 7};
+  for (int k = 0; k < 4; ++k) {
+    scene_t scene;
+    const tenon_profile_range_t range = {"x", 2, least, usual[k / 2], most};
+    const tenon_profile_t profile = {&range, 1};
+    tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+    options.profiles = &profile;
+    options.profile_count = 1;
+    options.no_measuring = k % 2 == 1;
+    REQUIRE(scene_begin(&scene));
+    add_middle(&scene.session);
+    REQUIRE(scene_start(&scene, &options));
+    for (size_t e = 0; e < sizeof extents / sizeof *extents; ++e) {
+      run_middle(&scene, extents[e]);
+    }
+    scene_end(&scene);
+  }
+}
