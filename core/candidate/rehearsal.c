@@ -181,11 +181,12 @@ static tenon_status_t judge(tenon__rehearsal_t* r, const tenon__trial_t* trial,
   if (tenon__interrupt_is_wanted(r->search->tuning->options.interrupt)) {
     return TENON_ERROR_CANCELLED;
   }
-  if (trial->outputs == NULL && status == TENON_ERROR_UNSUPPORTED) {
-    outcome->tried = TENON_TRIED_NOT; /* its rules cannot be met here */
+  if (trial->outputs == NULL && status != TENON_ERROR_OUT_OF_MEMORY) {
+    /* Its rules cannot be met here, or guessed extents do not fit together. */
+    outcome->tried = TENON_TRIED_NOT;
     return TENON_OK;
   }
-  if (trial->outputs == NULL && status != TENON_OK && trial->message[0] == '\0') {
+  if (trial->outputs == NULL && trial->message[0] == '\0') {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   const tenon__tuning_t* tuning = r->search->tuning;
@@ -210,7 +211,7 @@ static tenon_status_t try_candidate(tenon__rehearsal_t* r, const tenon__candidat
     r->data.conversion = r->search->conversion;
     status = status == TENON_OK ? tenon__trial_inputs_make(&r->data, NULL) : status;
     r->can_be_tried = status == TENON_OK;
-    TENON_TRY(status == TENON_ERROR_UNSUPPORTED ? TENON_OK : status);
+    TENON_TRY(status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK);
   }
   if (!r->can_be_tried) {
     return TENON_OK;

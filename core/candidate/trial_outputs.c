@@ -17,13 +17,16 @@ static const tenon__value_node_t* value_of(const tenon__trial_data_t* data, uint
 
 /* ---- Making ---- */
 
+/* A copy makes the value that it reads, and finds nothing. */
 static bool is_made_here(const struct tenon_region_t* region, uint32_t value) {
-  for (uint32_t k = 0; k < region->output_count; ++k) {
-    if (region->outputs[k].value == value) {
-      return true;
-    }
+  bool is_made = false;
+  TENON_EACH_REGION_OUTPUT(k, region) {
+    is_made = is_made || region->outputs[k].value == value;
   }
-  return false;
+  TENON_EACH_REGION_INPUT(k, region) {
+    is_made = is_made && region->inputs[k].value != value;
+  }
+  return is_made;
 }
 
 /* Is it an extent that the region's kernel finds? */

@@ -94,6 +94,9 @@ static bool plan_piece(const tenon_move_t* move, const tenon_move_piece_t* sourc
 static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
                            void** out_bound) {
   static const int64_t still[64] = {0};
+  if (host->output(binding, 0)->kind != TENON_ARGUMENT_TENSOR) {
+    return TENON_ERROR_UNSUPPORTED; /* a move finds no extents */
+  }
   const tenon_move_t* move = host->move(binding);
   const tenon_tensor_view_t* out = &host->output(binding, 0)->tensor;
   bound_t* bound = host->allocate(binding, sizeof(*bound));

@@ -336,3 +336,61 @@ TENON_TEST(extents_that_are_largest_inside_a_profile_have_room) {
     scene_end(&scene);
   }
 }
+
+/* Where kernels are measured an extent that the data decide is a guess. A copy to the order that
+ * the convolution wants is measured too. */
+TENON_TEST(a_convolution_of_rows_that_the_data_choose_is_built) {
+  enum { ROWS = 4, CHANNELS = 16, SIDE = 5, LEFT = 3 };
+  static float x[ROWS * CHANNELS * SIDE * SIDE];
+  static float weights[CHANNELS * 3 * 3];
+  uint8_t chosen[ROWS] = {1, 0, 1, 1};
+  double expected[3 * LEFT * LEFT];
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  for (size_t k = 0; k < sizeof x / sizeof *x; ++k) {
+    x[k] = 1;
+  }
+  for (size_t k = 0; k < sizeof weights / sizeof *weights; ++k) {
+    weights[k] = 1;
+  }
+  const tenon_value_t all = input(s, "x", TENON_DTYPE_FLOAT32, 4, DIMS(ROWS, CHANNELS, SIDE, SIDE));
+  const tenon_value_t mask = input(s, "chosen", TENON_DTYPE_BOOL, 1, DIMS(ROWS));
+  const tenon_value_t rows = node(s, "standard.compress/1", VALUES(all, mask), NO_ATTRIBUTES);
+  const tenon_value_t w = constant(s, TENON_DTYPE_FLOAT32, 4, DIMS(1, CHANNELS, 3, 3), weights);
+  output(s, node(s, "standard.convolution/1", VALUES(rows, w), NO_ATTRIBUTES), "y");
+  REQUIRE(scene_start(&scene, NULL));
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 4, DIMS(ROWS, CHANNELS, SIDE, SIDE), x);
+  set(&scene, 1, TENON_DTYPE_BOOL, 1, DIMS(ROWS), chosen);
+  run(&scene);
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; ++k) {
+    expected[k] = CHANNELS * 3 * 3;
+  }
+  expect_tensor(&scene, 0, 4, DIMS(3, 1, LEFT, LEFT), expected);
+  scene_end(&scene);
+}
+
+/* Guesses need not fit together: 0 at first does not broadcast with 3. No kernel can be measured
+ * then, and the estimates stand. */
+TENON_TEST(extents_that_do_not_fit_as_guesses_are_built) {
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_value_t ends[] = {input(s, "begin", TENON_DTYPE_INT64, 0, NULL),
+                                input(s, "end", TENON_DTYPE_INT64, 0, NULL),
+                                input(s, "step", TENON_DTYPE_INT64, 0, NULL)};
+  const tenon_value_t z = input(s, "z", TENON_DTYPE_INT64, 2, DIMS(1, 3));
+  const tenon_value_t range =
+      node(s, "standard.arange/1", VALUES(ends[0], ends[1], ends[2]), NO_ATTRIBUTES);
+  output(s, node(s, "standard.add/1", VALUES(range, z), NO_ATTRIBUTES), "y");
+  REQUIRE(scene_start(&scene, NULL));
+  int64_t numbers[] = {0, 3, 1};
+  int64_t tens[] = {10, 20, 30};
+  for (uint32_t k = 0; k < 3; ++k) {
+    set(&scene, k, TENON_DTYPE_INT64, 0, NULL, &numbers[k]);
+  }
+  set(&scene, 3, TENON_DTYPE_INT64, 2, DIMS(1, 3), tens);
+  run(&scene);
+  expect_tensor(&scene, 0, 2, DIMS(1, 3), NUMBERS(10, 21, 32));
+  scene_end(&scene);
+}
