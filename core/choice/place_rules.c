@@ -54,6 +54,29 @@ static tenon_dtype_t dtype_at(const placing_t* p, uint32_t place) {
 }
 
 static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_rule_t* rule,
+                     const tenon__extents_t* extents);
+
+/* Does the place suit whatever its extents are? Some are not known at this point of the profile, so
+ * there are no strides to compare: orders of dimensions are. A view of other extents is in rows if
+ * that of which it is a view is. */
+static bool suits_any_extents(const placing_t* p, uint32_t place, const tenon_argument_rule_t* rule,
+                              const tenon__extents_t* extents) {
+  const tenon__place_t* own = &p->schedule->places[place];
+  const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
+  if (own->storage == TENON_STORAGE_VIEW &&
+      (own->map->kind != TENON_MAP_LINEAR || !suits_at(p, own->base, NULL, extents))) {
+    return false;
+  }
+  if (kind != TENON_LAYOUT_EXACT &&
+      (tenon__rule_is_strided(rule) || kind != TENON_LAYOUT_ROW_MAJOR)) {
+    return true;
+  }
+  const uint32_t* order = own->storage == TENON_STORAGE_VIEW ? NULL : own->order;
+  return tenon__orders_alike(p->tuning->network->pool, &value_at(p, place)->type, order,
+                             kind == TENON_LAYOUT_EXACT ? rule->layout->order : NULL);
+}
+
+static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_rule_t* rule,
                      const tenon__extents_t* extents) {
   const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
   const tenon__value_node_t* v = value_at(p, place);
@@ -67,9 +90,7 @@ static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_ru
                                         .extents = extents};
   const tenon_status_t status = tenon__place_strides(&placement, place, dims, strides, &offset);
   if (status == TENON_ERROR_INVALID_STATE) {
-    /* Extents that only the run knows: what is stored in order is in order. */
-    const tenon__place_t* own = &p->schedule->places[place];
-    return own->storage != TENON_STORAGE_VIEW || own->map->kind == TENON_MAP_LINEAR;
+    return suits_any_extents(p, place, rule, extents);
   }
   if (status != TENON_OK) {
     return false;

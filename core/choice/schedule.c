@@ -132,8 +132,11 @@ static tenon_status_t schedule_region(scheduling_t* s, const tenon__unit_t* unit
                                       s->g->nodes[region->covered[0]].name);
 }
 
-/* Does the view exist on the base at all of the profile's points? */
+/* Does the view exist on the base at all of the profile's points? Where extents are unknown, a view
+ * with others exists on rows alone. */
 static bool view_fits(const scheduling_t* s, uint32_t base, const tenon__index_map_t* map) {
+  const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR,
+                                      .dtype = s->schedule.places[base].dtype};
   const tenon__extents_t* const points[] = {&s->tuning->profile->optimum, &s->tuning->profile->min,
                                             &s->tuning->profile->max};
   for (int k = 0; k < 3; ++k) {
@@ -146,16 +149,12 @@ static bool view_fits(const scheduling_t* s, uint32_t base, const tenon__index_m
                                           .graph = s->graph,
                                           .schedule = &s->schedule,
                                           .extents = points[k]};
-    if (tenon__place_strides(&placement, base, dims, strides, &offset) != TENON_OK) {
-      const tenon__place_t* p = &s->schedule.places[base];
-      if (p->storage == TENON_STORAGE_VIEW && p->map->kind != TENON_MAP_LINEAR &&
-          map->kind == TENON_MAP_LINEAR) {
-        return false; /* unknown extents: cautious */
+    if (tenon__place_strides(&placement, base, dims, strides, &offset) != TENON_OK ||
+        !tenon__extents_shape(points[k], map->rank, map->dims, own)) {
+      if (map->kind == TENON_MAP_LINEAR &&
+          !tenon__place_suits(s->tuning, s->graph, &s->schedule, base, &rows)) {
+        return false;
       }
-      continue;
-    }
-    int64_t extents[TENON_RANK_LIMIT];
-    if (!tenon__extents_shape(points[k], map->rank, map->dims, extents)) {
       continue;
     }
     if (tenon__index_map_view(points[k], map, dims, strides, own, &shift) != TENON_OK) {

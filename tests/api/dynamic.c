@@ -394,3 +394,42 @@ TENON_TEST(extents_that_do_not_fit_as_guesses_are_built) {
   expect_tensor(&scene, 0, 2, DIMS(1, 3), NUMBERS(10, 21, 32));
   scene_end(&scene);
 }
+
+/* Layouts are told apart where extents are unknown too. MatMul leaves rows, and pools on a CPU want
+ * channels last. A reshape of what a pool leaves needs rows again. */
+TENON_TEST(layouts_differ_where_inputs_decide_extents) {
+  static const float same[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  const tenon_attribute_t pairs[] = {ROW_INTS("kernel_shape", 2), {0}};
+  const tenon_attribute_t single[] = {ROW_INTS("kernel_shape", 1), {0}};
+  enum { COUNT = 24 };
+  float x[COUNT];
+  double pooled[COUNT];
+  double all[COUNT];
+  int64_t shape[] = {2, 3, 4};
+  int64_t flat[] = {4, 6};
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  for (int k = 0; k < COUNT; ++k) {
+    x[k] = (float)k;
+    all[k] = k;
+    pooled[k / 4 * 3 + (k % 4 == 0 ? 0 : k % 4 - 1)] = k; /* the last of each pair is the largest */
+  }
+  const tenon_value_t in = input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(COUNT));
+  const tenon_value_t three = input(s, "shape", TENON_DTYPE_INT64, 1, DIMS(3));
+  const tenon_value_t two = input(s, "flat", TENON_DTYPE_INT64, 1, DIMS(2));
+  const tenon_value_t cube = node(s, "standard.reshape/1", VALUES(in, three), NO_ATTRIBUTES);
+  const tenon_value_t w = constant(s, TENON_DTYPE_FLOAT32, 2, DIMS(4, 4), same);
+  const tenon_value_t product = node(s, "standard.mat_mul/1", VALUES(cube, w), NO_ATTRIBUTES);
+  const tenon_value_t again = node(s, "standard.max_pool/1", VALUES(cube), single);
+  output(s, node(s, "standard.max_pool/1", VALUES(product), pairs), "pooled");
+  output(s, node(s, "standard.reshape/1", VALUES(again, two), NO_ATTRIBUTES), "again");
+  REQUIRE(scene_start(&scene, NULL));
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(COUNT), x);
+  set(&scene, 1, TENON_DTYPE_INT64, 1, DIMS(3), shape);
+  set(&scene, 2, TENON_DTYPE_INT64, 1, DIMS(2), flat);
+  run(&scene);
+  expect_tensor(&scene, 0, 3, DIMS(2, 3, 3), pooled);
+  expect_tensor(&scene, 1, 2, DIMS(4, 6), all);
+  scene_end(&scene);
+}
