@@ -124,12 +124,16 @@ static tenon_dim_t unify_extent(const tenon__control_work_t* control, uint32_t o
   return tenon__infer_fresh(control->inference, output, axis, bound);
 }
 
-/* The one branch that counts: what the other gives does not matter. */
-static tenon_status_t infer_taken(const tenon__control_work_t* control, uint32_t body) {
+/* The types and extents that one branch gives. Its contents are the outputs' only if it is taken: a
+ * run may take the other branch, if only to fail. */
+static tenon_status_t infer_from(const tenon__control_work_t* control, uint32_t body,
+                                 bool is_taken) {
   for (uint32_t i = 0; i < control->layout.output_count; ++i) {
     const tenon__type_t* type = &tenon__control_result(control, body, i)->type;
     TENON_TRY(set_output(control, i, type));
-    set_contents(control, i, body, type);
+    if (is_taken) {
+      set_contents(control, i, body, type);
+    }
   }
   return TENON_OK;
 }
@@ -164,7 +168,7 @@ static tenon_status_t infer_known(const tenon__control_work_t* control, uint32_t
   const tenon__graph_t* branch = control->network->graphs[bodies[taken]];
   TENON_TRY(resolve_branch(control, bodies[1 - taken]));
   TENON_TRY(resolve_branch(control, bodies[taken]));
-  return branch->fault == NULL ? infer_taken(control, bodies[taken])
+  return branch->fault == NULL ? infer_from(control, bodies[taken], true)
                                : tenon__fail(control->inference->sink, branch->fault_status,
                                              "its branch '%s' is taken, which cannot run: %s",
                                              branch->name, branch->fault);
@@ -224,7 +228,7 @@ static tenon_status_t infer_choose(const tenon__control_work_t* control) {
     const uint32_t sound = graphs[bodies[0]]->fault == NULL ? 0 : 1;
     tenon__control_layout_t layout;
     TENON_TRY(layout_of(control->inference, &layout)); /* it says what is wrong with both */
-    return infer_taken(control, bodies[sound]);
+    return infer_from(control, bodies[sound], false);
   }
   for (uint32_t i = 0; i < control->layout.output_count; ++i) {
     TENON_TRY(unify_result(control, i));

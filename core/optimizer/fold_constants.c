@@ -73,7 +73,8 @@ static bool is_read(const fold_t* fold, uint32_t value) {
   return value != TENON_NONE && tenon__rewriter_use_count(fold->rewriter, fold->graph, value) > 0;
 }
 
-/* Are all elements of a value known numbers? */
+/* Are all elements of a value known numbers? Contents are whole numbers, and do not tell -0 from 0.
+ */
 static bool is_known(const fold_t* fold, uint32_t value) {
   const tenon__value_node_t* node = tenon__rewriter_value(fold->rewriter, fold->graph, value);
   const char type_class = tenon__dtype_class(node->type.dtype);
@@ -82,7 +83,8 @@ static bool is_known(const fold_t* fold, uint32_t value) {
   }
   int64_t number = 0;
   for (uint32_t i = 0; i < node->type.content_count; ++i) {
-    if (!tenon__dim_known(fold->rewriter->network->pool, node->type.contents[i], &number)) {
+    if (!tenon__dim_known(fold->rewriter->network->pool, node->type.contents[i], &number) ||
+        (type_class == 'f' && number == 0)) {
       return false;
     }
   }

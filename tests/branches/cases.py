@@ -162,6 +162,42 @@ def operator_that_nobody_has():
     return model, None, TAKEN
 
 
+def constant_or_fault():
+    """One branch is a constant, the other needs what is not there: the constant is not the If's value. Recorded without
+    the other."""
+    bad = [helper.make_node("Unheard", ["x"], ["a"], name="unheard", domain="nobody")]
+    nodes = [if_node("c", "t", bad, "a", [constant("b", X * 0)], "b", "if"), helper.make_node("Add", ["t", "x"], ["y"])]
+    model = model_of(nodes, [C, info("x", FLOAT, [1, 4])], [info("y", FLOAT, [1, 4])], (), (),
+                     [helper.make_opsetid("nobody", 1)])
+    return model, None, TAKEN
+
+
+def shape_or_fault():
+    """The same with integers that give a shape."""
+    bad = [helper.make_node("Unheard", ["x"], ["a"], name="unheard", domain="nobody")]
+    nodes = [if_node("c", "t", bad, "a", [constant("b", np.array([2, 2], np.int64))], "b", "if"),
+             helper.make_node("Reshape", ["x", "t"], ["y"])]
+    nodes[0].attribute[0].g.output[0].type.tensor_type.elem_type = INT64
+    nodes[0].attribute[1].g.output[0].type.tensor_type.elem_type = INT64
+    model = model_of(nodes, [C, info("x", FLOAT, [1, 4])], [info("y", FLOAT, [2, 2])], (), (),
+                     [helper.make_opsetid("nobody", 1)])
+    return model, None, TAKEN
+
+
+def zeros_of_two_signs():
+    """0 and -0 are two constants: 1 over them differs."""
+    nodes = [if_node("c", "t", [constant("a", np.float32(0))], "a", [constant("b", np.float32(-0.0))], "b", "if"),
+             helper.make_node("Div", ["x", "t"], ["y"])]
+    return model_of(nodes, [C, info("x", FLOAT, [1, 4])], [info("y", FLOAT, [1, 4])]), None, TAKEN
+
+
+def zeros_of_one_sign():
+    """The same from both branches, and -0."""
+    nodes = [if_node("c", "t", [constant("a", np.float32(-0.0))], "a", [constant("b", np.float32(-0.0))], "b", "if"),
+             helper.make_node("Div", ["x", "t"], ["y"])]
+    return model_of(nodes, [C, info("x", FLOAT, [1, 4])], [info("y", FLOAT, [1, 4])]), None, TAKEN
+
+
 CASES = {
     both_work: {},
     one_works: {"taken": "'if' takes its branch 'if/then_branch', which cannot run: its results are t f32[4]; "
@@ -175,6 +211,10 @@ CASES = {
     in_a_loop: {},
     in_a_function: {},
     operator_that_nobody_has: {"taken": "Unheard 'unheard': no converter takes nobody::Unheard"},
+    constant_or_fault: {"taken": "Unheard 'unheard': no converter takes nobody::Unheard"},
+    shape_or_fault: {"taken": "Unheard 'unheard': no converter takes nobody::Unheard"},
+    zeros_of_two_signs: {},
+    zeros_of_one_sign: {},
 }
 
 
@@ -197,9 +237,10 @@ def runnable(model):
     for node in copy.graph.node:
         for attribute in node.attribute:
             if any(inner.name in ("unheard", "inner") for inner in attribute.g.node):
-                relu = helper.make_node("Relu", ["x"], [attribute.g.output[0].name])
+                output = attribute.g.output[0]
+                kind = "Shape" if output.type.tensor_type.elem_type == INT64 else "Relu"
                 del attribute.g.node[:]
-                attribute.g.node.append(relu)
+                attribute.g.node.append(helper.make_node(kind, ["x"], [output.name]))
     return copy
 
 

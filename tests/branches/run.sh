@@ -56,4 +56,4 @@ for folder in "$cases"/*; do
   done
 done
 echo "$runs runs, $failed failed"
-[ $runs -gt 20 ] && [ $failed -eq 0 ]
+[ $runs -gt 60 ] && [ $failed -eq 0 ]
