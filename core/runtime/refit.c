@@ -24,22 +24,54 @@ bool tenon__engine_can_set_weights(const tenon__engine_t* engine, uint32_t index
          weights->name[0] != '\0' && weights->data != NULL && weights->dtype != TENON_DTYPE_STRING;
 }
 
+static bool is_named(const tenon__engine_t* engine, uint32_t index, const char* name) {
+  return tenon__engine_can_set_weights(engine, index) &&
+         strcmp(engine->plan->network->weights[index].name, name) == 0;
+}
+
+static bool are_same(const tenon__weights_t* a, const tenon__weights_t* b) {
+  return a->dtype == b->dtype && a->rank == b->rank && a->size_bytes == b->size_bytes &&
+         (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0) &&
+         memcmp(a->data, b->data, a->size_bytes) == 0;
+}
+
+/* The first of the name. A weight that bodies read has one entry in each graph that reads it: all
+ * of them are meant. Others of the same name are another weight, and the name tells them not apart.
+ */
 static tenon_status_t find_weights(const tenon__engine_t* engine, const char* name,
                                    uint32_t* out_index) {
   const tenon__network_t* network = engine->plan->network;
   const tenon_sink_t* sink = engine->options.sink;
+  uint32_t first = TENON_NONE;
   if (engine->plan->original.data == NULL) {
     return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
                        "the plan was built with tuned_only: its weights cannot be replaced");
   }
   for (uint32_t k = 0; k < network->weights_count; ++k) {
-    if (tenon__engine_can_set_weights(engine, k) && strcmp(network->weights[k].name, name) == 0) {
-      *out_index = k;
-      return TENON_OK;
+    if (!is_named(engine, k, name)) {
+      continue;
+    }
+    if (first == TENON_NONE) {
+      first = k;
+    } else if (!are_same(&network->weights[first], &network->weights[k])) {
+      return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
+                         "several weights that differ are named '%s' in different bodies: give "
+                         "them names of their own in the model, or build again",
+                         name);
     }
   }
-  return tenon__fail(sink, TENON_ERROR_NOT_FOUND,
-                     "the plan has no weights '%s' that its outputs depend on", name);
+  *out_index = first;
+  return first != TENON_NONE
+             ? TENON_OK
+             : tenon__fail(sink, TENON_ERROR_NOT_FOUND,
+                           "the plan has no weights '%s' that its outputs depend on", name);
+}
+
+static bool has_room(tenon__engine_t* engine, uint32_t index, size_t size_bytes) {
+  if (engine->pending[index] == NULL) {
+    engine->pending[index] = tenon__allocate(engine->allocator, size_bytes, 1);
+  }
+  return engine->pending[index] != NULL;
 }
 
 tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* name,
@@ -56,11 +88,13 @@ tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* na
   if (engine->pending == NULL) {
     engine->pending = tenon__allocate(engine->allocator, network->weights_count, sizeof(void*));
   }
-  if (engine->pending != NULL && engine->pending[index] == NULL) {
-    engine->pending[index] = tenon__allocate(engine->allocator, size_bytes, 1);
+  TENON_TRY_MEMORY(engine->pending != NULL);
+  for (uint32_t k = index; k < network->weights_count; ++k) {
+    if (is_named(engine, k, name)) {
+      TENON_TRY_MEMORY(has_room(engine, k, size_bytes));
+      memcpy(engine->pending[k], data, size_bytes);
+    }
   }
-  TENON_TRY_MEMORY(engine->pending != NULL && engine->pending[index] != NULL);
-  memcpy(engine->pending[index], data, size_bytes);
   return TENON_OK;
 }
 

@@ -385,3 +385,93 @@ TENON_TEST(numbers_that_give_a_shape_are_refitted_when_it_stays) {
   EXPECT_CONTAINS(s->messages.text, "the optimiser makes another network");
   scene_end(&scene);
 }
+
+/* ---- Weights that bodies read ---- */
+
+static void add_constant(const tenon_builder_table_t* table, tenon_builder_t* builder,
+                         const float* numbers, tenon_value_t* out_value) {
+  static const int64_t dims[] = {2};
+  const tenon_tensor_view_t view = {.data = tenon__drop_const(numbers),
+                                    .dims = dims,
+                                    .rank = 1,
+                                    .dtype = TENON_DTYPE_FLOAT32,
+                                    .layout = TENON_NONE};
+  EXPECT_STATUS(table->constant(builder, "w", &view, 0, out_value), TENON_OK);
+}
+
+/* A branch of its own constant "w", as parsers make one for each graph that reads a weight. */
+static uint32_t add_branch(session_t* s, const char* op, const float* numbers) {
+  const tenon_builder_table_t* table = tenon_builder_get_table();
+  tenon_builder_t* builder = tenon_network_get_builder(s->network);
+  tenon_value_t value = ABSENT;
+  uint32_t body = 0;
+  EXPECT_STATUS(table->begin_body(builder, op), TENON_OK);
+  add_constant(table, builder, numbers, &value);
+  EXPECT_STATUS(table->begin(builder, op, NULL), TENON_OK);
+  EXPECT_STATUS(table->add_input(builder, value), TENON_OK);
+  EXPECT_STATUS(table->end(builder, &value, 1), TENON_OK);
+  EXPECT_STATUS(table->body_result(builder, value), TENON_OK);
+  EXPECT_STATUS(table->end_body(builder, &body), TENON_OK);
+  return body;
+}
+
+/* y is |w| of the first numbers if the condition holds, else -w of the others. */
+static bool begin_branches(scene_t* scene, const float* then_numbers, const float* else_numbers) {
+  const tenon_builder_table_t* table = tenon_builder_get_table();
+  tenon_value_t condition = ABSENT;
+  tenon_value_t y = ABSENT;
+  if (!scene_begin(scene)) {
+    return false;
+  }
+  session_t* s = &scene->session;
+  tenon_builder_t* builder = tenon_network_get_builder(s->network);
+  EXPECT_STATUS(tenon_network_add_input(s->network, "c", TENON_DTYPE_BOOL, 0, NULL, &condition),
+                TENON_OK);
+  const uint32_t bodies[] = {add_branch(s, "standard.abs/1", then_numbers),
+                             add_branch(s, "standard.neg/1", else_numbers)};
+  EXPECT_STATUS(table->begin(builder, "standard.branch/1", NULL), TENON_OK);
+  EXPECT_STATUS(table->add_input(builder, condition), TENON_OK);
+  EXPECT_STATUS(table->add_body(builder, bodies[0]), TENON_OK);
+  EXPECT_STATUS(table->add_body(builder, bodies[1]), TENON_OK);
+  EXPECT_STATUS(table->output_count(builder, 1), TENON_OK);
+  EXPECT_STATUS(table->end(builder, &y, 1), TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(s->network, y, "y"), TENON_OK);
+  return scene_start(scene, NULL);
+}
+
+static void expect_branch(const scene_t* scene, uint8_t condition, float one, float two) {
+  const tenon_tensor_view_t c = {
+      .data = &condition, .dtype = TENON_DTYPE_BOOL, .layout = TENON_NONE};
+  tenon_tensor_view_t y;
+  EXPECT_STATUS(tenon_context_set_input(scene->context, 0, &c), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(scene->context), TENON_OK);
+  REQUIRE(tenon_context_get_output(scene->context, 0, &y) == TENON_OK);
+  EXPECT_NEAR(((const float*)y.data)[0], one, 0);
+  EXPECT_NEAR(((const float*)y.data)[1], two, 0);
+}
+
+TENON_TEST(every_body_that_reads_a_weight_is_refitted) {
+  static const float before[] = {1, -2};
+  static const float after[] = {-3, 4};
+  scene_t scene;
+  REQUIRE(begin_branches(&scene, before, before));
+  expect_branch(&scene, 1, 1, 2);
+  expect_branch(&scene, 0, -1, 2);
+  EXPECT_STATUS(tenon_engine_set_weights(scene.engine, "w", after, sizeof after), TENON_OK);
+  EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
+  expect_branch(&scene, 1, 3, 4);
+  expect_branch(&scene, 0, 3, -4);
+  scene_end(&scene);
+}
+
+TENON_TEST(a_name_of_several_weights_is_refused) {
+  static const float one[] = {1, -2};
+  static const float other[] = {5, 6};
+  scene_t scene;
+  REQUIRE(begin_branches(&scene, one, other));
+  EXPECT_STATUS(tenon_engine_set_weights(scene.engine, "w", one, sizeof one),
+                TENON_ERROR_UNSUPPORTED);
+  EXPECT_CONTAINS(scene.session.messages.text, "are named 'w'");
+  expect_branch(&scene, 0, -5, -6);
+  scene_end(&scene);
+}
