@@ -16,10 +16,6 @@
         " || auto_pad == 'same_upper' || auto_pad == 'same_lower'"                           \
         " || " PADDED_EXTENT(d) " >= at(dilations, " d " - 2, 1) * (dim(w, " d ") - 1) + 1", \
         "axis " d " has extent {dim(x, " d ")}, which the window of the weights exceeds")
-#define PADDED_EXTENT(d)         \
-  "dim(x, " d                    \
-  ") + (auto_pad == 'valid' ? 0" \
-  " : at(pads, " d " - 2, 0) + at(pads, " d " - 4 + rank(x), 0))"
 #define REACH_CHECKS REACH_CHECK("2"), REACH_CHECK("3"), REACH_CHECK("4")
 #define CONVOLUTION_CHECKS                                                              \
   CHECK("rank(x) >= 3 && rank(x) <= 5", "x has rank {rank(x)}, not 3 to 5"),            \

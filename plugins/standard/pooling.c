@@ -7,11 +7,22 @@
       INTS("pads", "[]"),                                                        \
       CHOICE("auto_pad", "'explicit'", "explicit|same_upper|same_lower|valid"),  \
       FLAG("ceil_mode", "0")
-#define POOL_CHECKS                                                                            \
-  CHECKS(CHECK("rank(x) >= 3", "x has rank {rank(x)}, which leaves no spatial axis"),          \
-         CHECK("len(kernel_shape) == rank(x) - 2",                                             \
-               "kernel_shape has {len(kernel_shape)} entries for {rank(x) - 2} spatial axes"), \
-         STEPS_CHECK("kernel_shape"), WINDOW_CHECKS)
+/* Along axis d, if there is one: a window lies within x and its padding. */
+#define POOL_REACH_CHECK(d)                                                    \
+  CHECK("rank(x) <= " d                                                        \
+        " || auto_pad == 'same_upper' || auto_pad == 'same_lower'"             \
+        " || ceil_mode == 1 || dim(x, " d                                      \
+        ") == 0"                                                               \
+        " || " PADDED_EXTENT(d) " >= at(dilations, " d                         \
+                                " - 2, 1)"                                     \
+                                " * (at(kernel_shape, " d " - 2, 1) - 1) + 1", \
+        "axis " d " has extent {dim(x, " d ")}, which the window exceeds")
+#define POOL_CHECKS                                                                                \
+  CHECKS(CHECK("rank(x) >= 3", "x has rank {rank(x)}, which leaves no spatial axis"),              \
+         CHECK("len(kernel_shape) == rank(x) - 2",                                                 \
+               "kernel_shape has {len(kernel_shape)} entries for {rank(x) - 2} spatial axes"),     \
+         STEPS_CHECK("kernel_shape"), WINDOW_CHECKS, POOL_REACH_CHECK("2"), POOL_REACH_CHECK("3"), \
+         POOL_REACH_CHECK("4"))
 #define POOL_OPERATIONS "elements(y) * prod(kernel_shape, 0, len(kernel_shape))"
 #define POOL_SHAPE(port) port ".rank = rank(x); " port "[d] = d < 2 ? dim(x, d) : " POOL_EXTENT
 

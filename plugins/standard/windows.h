@@ -30,6 +30,12 @@
   " ? min(ceil_div(n + low + high - reach, stride) + 1, ceil_div(n + low, stride))" \
   " : (n + low + high - reach) / stride + 1"
 
+/* Extent d of x with its padding; with auto_pad "same" the padding is another. */
+#define PADDED_EXTENT(d)         \
+  "dim(x, " d                    \
+  ") + (auto_pad == 'valid' ? 0" \
+  " : at(pads, " d " - 2, 0) + at(pads, " d " - 4 + rank(x), 0))"
+
 /* Numbers of up to 31 bits, for up to three spatial axes: sums and products of a few fit 64. One
  * CHECK for a list, as a condition has no loop. */
 #define STEPS_CHECK(list)                                                                   \

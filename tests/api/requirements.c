@@ -65,7 +65,7 @@ static const case_t cases[] = {
      {{3, {1, 2, -1}}},
      {{3, {1, 2, 4}}},
      {{3, {1, 2, 2}}},
-     "extent 2 of output 0 would be negative: ",
+     "axis 2 has extent a:2, which the window exceeds; its inputs are [1, 2, 2]",
      ROW_INTS("kernel_shape", 4)},
     {"standard.prelu/1",
      {{3, {2, -1, 2}}, {2, {3, 1}}},
