@@ -27,6 +27,16 @@ static bool is_linear(const tenon__statement_t* statement) {
          strcmp(statement->value->text, "linear") == 0;
 }
 
+/* Nothing is read for an output without elements, and the rule need not have a value there: an axis
+ * of extent 0 divides, for example. */
+static bool is_known_empty(const move_t* move) {
+  bool is_empty = false;
+  for (uint32_t d = 0; d < move->map.rank; ++d) {
+    is_empty = is_empty || tenon__dim_is(move->e->pool, move->map.dims[d], 0);
+  }
+  return is_empty;
+}
+
 static tenon_status_t add_coordinates(move_t* move, const tenon__scope_port_t* port,
                                       const tenon__scope_value_t* value,
                                       const tenon_dim_t** out_coordinates) {
@@ -40,7 +50,10 @@ static tenon_status_t add_coordinates(move_t* move, const tenon__scope_port_t* p
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                          "the move says nothing of axis %u of input '%s'", d, port->name);
     }
-    TENON_TRY(tenon__language_statement(e, statement, &coordinates[d]));
+    coordinates[d] = tenon__dim_constant(e->pool, 0);
+    if (!is_known_empty(move)) {
+      TENON_TRY(tenon__language_statement(e, statement, &coordinates[d]));
+    }
   }
   *out_coordinates = coordinates;
   return TENON_OK;

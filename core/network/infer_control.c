@@ -87,10 +87,15 @@ static tenon_status_t set_output(const tenon__control_work_t* control, uint32_t 
   return tenon__infer_set_shape(control->inference, output, &shape);
 }
 
-/* Contents that no element of which a body alone knows are the output's too. */
+/* Contents that no element of which a body alone knows are the output's too, if that has as many
+ * elements: branches without any can differ in their extents. */
 static void set_contents(const tenon__control_work_t* control, uint32_t output, uint32_t body,
                          const tenon__type_t* type) {
-  bool is_free = type->contents != NULL;
+  uint64_t count = 0;
+  bool is_free = type->contents != NULL &&
+                 tenon__type_element_count(control->network->pool,
+                                           &control->inference->outputs[output].type, &count) &&
+                 count == type->content_count;
   for (uint32_t e = 0; is_free && e < type->content_count; ++e) {
     is_free = !dim_is_local(control->network, type->contents[e], body);
   }

@@ -173,6 +173,9 @@ static tenon_status_t check_elements(tenon_shape_builder_t* builder,
     int64_t whole = 0;
     bool known = table->known(builder, product_of_input(builder, table, 0), &whole) != 0;
     int64_t copied = known && had > 0 ? whole / had : 1;
+    if (copied == 0) {
+      return TENON_OK; /* an axis of extent 0 is copied: neither has elements */
+    }
     if (copied > 1 && (has > INT64_MAX / copied || has < INT64_MIN / copied)) {
       known = false; /* more than can be counted */
       copied = 1;
