@@ -45,13 +45,20 @@ static tenon_status_t verify_semantics(tenon__node_work_t* work, const tenon__gr
   inference->existing = node;
   TENON_TRY(tenon__infer_bind(inference));
   TENON_TRY(tenon__infer_node(inference));
-  for (uint32_t i = 0; i < node->output_count; ++i) {
-    if (node->outputs[i] != TENON_NONE &&
-        !same_type(inference->network->pool, &inference->outputs[i].type,
-                   &graph->values[node->outputs[i]].type)) {
+  TENON_EACH_OUTPUT(i, node) {
+    const tenon__type_t* inferred = &inference->outputs[i].type;
+    const tenon__value_node_t* value = &graph->values[node->outputs[i]];
+    if (inferred->rank != value->type.rank && inferred->rank != TENON_NONE &&
+        value->type.rank != TENON_NONE) {
+      return tenon__fail(inference->sink, TENON_ERROR_UNSUPPORTED,
+                         "the extents of this build give its output '%s' rank %u, and the network "
+                         "was made with rank %u: fix the extents in the model, or build for others",
+                         value->name, inferred->rank, value->type.rank);
+    }
+    if (!same_type(inference->network->pool, inferred, &value->type)) {
       return tenon__fail(inference->sink, TENON_ERROR_INTERNAL,
                          "its output '%s' is not of the type that the operator's rules give",
-                         graph->values[node->outputs[i]].name);
+                         value->name);
     }
   }
   return TENON_OK;
@@ -76,6 +83,17 @@ tenon_status_t tenon__node_verify(const tenon__network_t* network, uint32_t grap
   }
   tenon__arena_deinitialize(&shadow.arena);
   return status;
+}
+
+bool tenon__node_requires(const tenon__network_t* network, uint32_t graph, uint32_t index) {
+  tenon__arena_t arena;
+  tenon__arena_initialize(&arena, network->allocator);
+  tenon__requirements_t requirements = {.arena = &arena, .graph = graph, .node = index};
+  tenon__dim_pool_set_requirements(network->pool, &requirements);
+  const tenon_status_t status = tenon__node_verify(network, graph, index, NULL);
+  tenon__dim_pool_set_requirements(network->pool, NULL);
+  tenon__arena_deinitialize(&arena);
+  return status != TENON_OK || requirements.failed || requirements.count > 0;
 }
 
 static tenon_status_t verify_graph(const tenon__network_t* network, uint32_t graph,

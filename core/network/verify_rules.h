@@ -19,6 +19,9 @@ tenon_status_t tenon__network_verify_for_run(const tenon__network_t* network,
 tenon_status_t tenon__node_verify(const tenon__network_t* network, uint32_t graph, uint32_t node,
                                   const tenon_sink_t* sink);
 
+/* Do the rules of its operator leave a condition to the run? Infers the node again. */
+bool tenon__node_requires(const tenon__network_t* network, uint32_t graph, uint32_t node);
+
 /* Ids in range, single assignment, bodies owned by their nodes and of their signature, meanings
  * that read what is there. Names the first fault and returns `status` for it. Cycles are found by
  * tenon__graph_order. */

@@ -4,9 +4,25 @@
  * view costs nothing by itself.
  */
 #include "core/base/status.h"
+#include "core/network/verify_rules.h"
 #include "core/optimizer/access.h"
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"
+
+/* Do the rules of the operator leave a condition to the run? Then the node stays, since it says so.
+ * A node whose extents are all known leaves none. */
+static bool leaves_condition(const tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index) {
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
+  const tenon__value_node_t* values = tenon__rewriter_graph(rewriter, graph)->values;
+  int64_t extents[TENON_RANK_LIMIT];
+  bool is_known = node->op == NULL;
+  TENON_EACH_OUTPUT(k, node) {
+    const tenon__type_t* type = &values[node->outputs[k]].type;
+    is_known = is_known || (type->rank <= TENON_RANK_LIMIT &&
+                            tenon__type_extents(rewriter->network->pool, type, extents));
+  }
+  return !is_known && tenon__node_requires(rewriter->network, graph, index);
+}
 
 /* What reads `value` reads `source`. What leaves the graph must be made in it, and leave it once:
  * else only the nodes that read it change. */
@@ -42,7 +58,7 @@ static bool view_behind(const tenon__rewriter_t* rewriter, uint32_t graph, uint3
     return false;
   }
   const tenon__node_t* producer = tenon__rewriter_node(rewriter, graph, made->producer);
-  if (producer->maps == NULL) {
+  if (producer->maps == NULL || leaves_condition(rewriter, graph, made->producer)) {
     return false;
   }
   const tenon__index_map_t* map = &producer->maps[made->producer_output];
@@ -117,7 +133,8 @@ tenon_status_t tenon__pass_cancel_moves(tenon__rewriter_t* rewriter, uint32_t gr
     const uint32_t source = node->inputs[node->expression->program.operands[0].index];
     return replace(rewriter, graph, index, node->outputs[0], source);
   }
-  const uint32_t output_count = node->maps == NULL ? 0 : node->output_count;
+  const bool may = node->maps != NULL && !leaves_condition(rewriter, graph, index);
+  const uint32_t output_count = may ? node->output_count : 0;
   for (uint32_t i = 0; i < output_count; ++i) {
     const uint32_t value = node->outputs[i];
     if (value != TENON_NONE && tenon__rewriter_use_count(rewriter, graph, value) > 0) {

@@ -285,6 +285,21 @@ static tenon_status_t axes_mask(tenon_shape_builder_t* builder, const tenon_shap
   return TENON_OK;
 }
 
+/* Without axes, those of extent 1 are dropped. One that is kept must not come to that. */
+static void require_not_one(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
+                            tenon_dim_t dim, uint32_t axis) {
+  char message[128];
+  if (TENON_HAS(table, tenon_shape_table_t, require)) {
+    const tenon_dim_t is_one =
+        table->combine(builder, TENON_OPCODE_EQ, dim, table->constant(builder, 1));
+    (void)snprintf(message, sizeof(message),
+                   "axis %u has extent 1 and would be dropped: name the axes to drop", axis);
+    table->require(builder,
+                   table->combine(builder, TENON_OPCODE_EQ, is_one, table->constant(builder, 0)),
+                   message);
+  }
+}
+
 tenon_status_t tenon__infer_squeeze(void* state, tenon_shape_builder_t* builder,
                                     const tenon_shape_table_t* table) {
   (void)state;
@@ -316,6 +331,9 @@ tenon_status_t tenon__infer_squeeze(void* state, tenon_shape_builder_t* builder,
       char message[64];
       (void)snprintf(message, sizeof(message), "axis %u is dropped and has not extent 1", axis);
       tenon__infer_require_equal(builder, table, dim, table->constant(builder, 1), message);
+    }
+    if (entries.count == 0 && !known) {
+      require_not_one(builder, table, dim, axis);
     }
     if (!drop) {
       dims[count++] = dim;
