@@ -204,6 +204,7 @@ tenon_status_t tenon__expression_read(struct tenon__byte_reader_t* reader,
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression is cut off or damaged");
   }
   TENON_TRY(tenon__program_check(&e.program, sink));
+  TENON_TRY(tenon__expression_check_outputs(pool, &e, arena, sink));
   *out_expression = e;
   return TENON_OK;
 }

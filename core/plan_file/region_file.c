@@ -6,6 +6,9 @@
  */
 
 #include "core/plan_file/region_file.h"
+
+#include <string.h>
+
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
@@ -239,9 +242,10 @@ static bool operands_fit(const region_reader_t* r, const tenon__expression_t* ex
 }
 
 /* Each output of the program is one of the region's, in its type; those of the program itself are
- * aligned. What a prologue makes is none. */
-static bool outputs_fit(const region_reader_t* r, const tenon_program_t* program,
+ * aligned, along the axes that the program says. What a prologue makes is none. */
+static bool outputs_fit(const region_reader_t* r, const tenon__expression_t* expression,
                         bool are_aligned) {
+  const tenon_program_t* program = &expression->program;
   for (uint32_t k = 0; k < program->output_count; ++k) {
     const uint32_t index = program->outputs[k].index;
     if (index >= r->region.output_count || (are_aligned && index != k)) {
@@ -253,11 +257,10 @@ static bool outputs_fit(const region_reader_t* r, const tenon_program_t* program
         output->aligned != are_aligned) {
       return false;
     }
-    const uint32_t axis_count = are_aligned ? output->axis_count : 0;
-    for (uint32_t d = 0; d < axis_count; ++d) {
-      if (output->axes[d] >= program->rank) {
-        return false;
-      }
+    if (are_aligned && (output->axis_count != expression->output_ranks[k] ||
+                        memcmp(output->axes, expression->output_axes[k],
+                               output->axis_count * sizeof *output->axes) != 0)) {
+      return false;
     }
   }
   return program->output_count > 0;
@@ -271,7 +274,7 @@ static tenon_status_t read_expression(region_reader_t* r, const tenon__region_sl
   TENON_TRY(tenon__expression_read(r->bytes, r->network->pool, r->arena, r->sink, out_expression));
   TENON_TRY(tenon__program_check(&out_expression->program, r->sink));
   if (out_expression->program.rank > MOST_AXES || !operands_fit(r, out_expression, space) ||
-      (!is_prologue && !outputs_fit(r, &out_expression->program, slot == NULL)) ||
+      (!is_prologue && !outputs_fit(r, out_expression, slot == NULL)) ||
       (slot == NULL && out_expression->program.output_count != r->region.output_count)) {
     return broken(r, "a program does not fit the arguments");
   }

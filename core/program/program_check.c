@@ -1,7 +1,8 @@
 #include "core/program/program_check.h"
 
 #include "core/base/status.h"
-#include "core/program/program.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/program/scalar.h"
 
 /* The operand that an instruction reads; NULL where there is none of that number. */
@@ -105,6 +106,66 @@ tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_
         program->outputs[k].reserved > TENON_OUTPUT_ROUNDS) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "output %u of an expression is invalid",
                          k);
+    }
+  }
+  return TENON_OK;
+}
+
+/* Axes of the space along which the operand is read. */
+static uint64_t operand_axes(const tenon__dim_pool_t* pool, const tenon__access_t* access) {
+  const uint32_t rank = access->rank == TENON_NONE ? 0 : access->rank;
+  uint64_t axes = 0;
+  for (uint32_t d = 0; d < rank; ++d) {
+    axes |= tenon__dim_coordinate_axes(pool, access->coordinates[d]);
+  }
+  return axes;
+}
+
+/* Axes along which the value of an instruction varies; `earlier`: those of the ones before it. */
+static uint64_t varying_axes(const tenon__dim_pool_t* pool, const tenon__expression_t* e,
+                             uint32_t index, const uint64_t* earlier) {
+  const tenon_program_t* p = &e->program;
+  const tenon_instruction_t* i = &p->instructions[index];
+  uint64_t axes = 0;
+  if (i->opcode == TENON_OPCODE_INPUT) {
+    return operand_axes(pool, &e->accesses[i->immediate.i]);
+  }
+  if (i->opcode == TENON_OPCODE_INDEX) {
+    return (uint64_t)1 << i->immediate.i;
+  }
+  const uint32_t coordinate_count = i->opcode == TENON_OPCODE_LOAD ? i->operands[1] : 0;
+  for (uint32_t k = 0; k < coordinate_count; ++k) {
+    axes |= earlier[p->coordinates[i->operands[0] + k]];
+  }
+  for (uint32_t o = 0; o < tenon__opcode_operand_count(i->opcode); ++o) {
+    axes |= earlier[i->operands[o]];
+  }
+  return tenon__opcode_is_reduction(i->opcode) ? axes & ~(uint64_t)i->immediate.i : axes;
+}
+
+tenon_status_t tenon__expression_check_outputs(const tenon__dim_pool_t* pool,
+                                               const tenon__expression_t* expression,
+                                               tenon__arena_t* arena, const tenon_sink_t* sink) {
+  const tenon_program_t* p = &expression->program;
+  uint64_t* axes = tenon__arena_allocate(arena, p->instruction_count + 1u, sizeof *axes);
+  uint64_t long_axes = 0;
+  TENON_TRY_MEMORY(axes != NULL);
+  for (uint32_t d = 0; d < p->rank; ++d) {
+    long_axes |= tenon__dim_is(pool, expression->space[d], 1) ? 0 : (uint64_t)1 << d;
+  }
+  for (uint32_t k = 0; k < p->instruction_count; ++k) {
+    axes[k] = varying_axes(pool, expression, k, axes);
+  }
+  for (uint32_t k = 0; k < p->output_count; ++k) {
+    const tenon_program_output_t* output = &p->outputs[k];
+    uint64_t own = output->reduced_axes;
+    for (uint32_t a = 0; a < expression->output_ranks[k]; ++a) {
+      own |= (uint64_t)1 << expression->output_axes[k][a];
+    }
+    if ((axes[output->instruction] & output->reduced_axes & long_axes) != 0 ||
+        (long_axes & ~own) != 0) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                         "output %u of an expression has other axes than its reductions leave", k);
     }
   }
   return TENON_OK;
