@@ -46,13 +46,20 @@ static tenon_status_t lacks(tenon__trial_t* trial, const char* what, uint64_t si
 static tenon_status_t provide_workspace(tenon__trial_t* trial, const char* what,
                                         uint64_t size_bytes, void** out_memory) {
   if (tenon__trial_mirror_is_used(&trial->mirror)) {
-    TENON_TRY(tenon__memory_allocate(&trial->mirror.memory, (size_t)size_bytes, out_memory));
-  } else {
-    *out_memory = size_bytes > tenon__machine_memory_bytes()
-                      ? NULL
-                      : tenon__blocks_take(&trial->data->tuning->blocks, (size_t)size_bytes);
+    TENON_TRY(tenon__trial_mirror_take_zoned(&trial->mirror, (size_t)size_bytes, out_memory));
+  } else if (size_bytes <= tenon__machine_memory_bytes()) {
+    void* block = tenon__blocks_take(&trial->data->tuning->blocks,
+                                     tenon__red_zone_block_bytes((size_t)size_bytes));
+    *out_memory = tenon__red_zone_data(block);
   }
-  return *out_memory == NULL ? lacks(trial, what, size_bytes) : TENON_OK;
+  if (*out_memory == NULL) {
+    return lacks(trial, what, size_bytes);
+  }
+  if (!tenon__trial_mirror_is_used(&trial->mirror)) {
+    const tenon__zoned_t zoned = {*out_memory, (size_t)size_bytes, (size_t)size_bytes};
+    tenon__red_zones_fill(&zoned);
+  }
+  return TENON_OK;
 }
 
 static tenon_status_t provide_workspaces(tenon__trial_t* trial) {
@@ -139,9 +146,9 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
 
 static void give_back(tenon__trial_t* trial, void* block, uint64_t size_bytes) {
   if (tenon__trial_mirror_is_used(&trial->mirror)) {
-    tenon__memory_free(&trial->mirror.memory, block, (size_t)size_bytes);
+    tenon__trial_mirror_free_zoned(&trial->mirror, block, (size_t)size_bytes);
   } else {
-    tenon__blocks_give_back(&trial->data->tuning->blocks, block);
+    tenon__blocks_give_back(&trial->data->tuning->blocks, tenon__red_zone_block(block));
   }
 }
 
@@ -202,6 +209,50 @@ tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern) {
   return tenon__trial_mirror_fetch(&trial->mirror, trial->data, trial->outputs);
 }
 
+static tenon_status_t check_workspace(const tenon__trial_t* trial, void* memory,
+                                      uint64_t size_bytes, tenon__overrun_t* out_overrun) {
+  const tenon__zoned_t zoned = {memory, (size_t)size_bytes, (size_t)size_bytes};
+  *out_overrun = TENON_OVERRUN_NONE;
+  if (memory != NULL && tenon__trial_mirror_is_used(&trial->mirror)) {
+    return tenon__red_zones_fetch(&trial->mirror.memory, &zoned, trial->mirror.zone, out_overrun);
+  }
+  *out_overrun = memory == NULL ? TENON_OVERRUN_NONE : tenon__red_zones_check(&zoned);
+  return TENON_OK;
+}
+
+tenon_status_t tenon__trial_find_overrun(tenon__trial_t* trial, const char** out_text) {
+  const tenon__step_tactic_t* tactic = &trial->candidate->tactic;
+  const struct {
+    const char* name;
+    void* memory;
+    uint64_t size_bytes;
+  } workspaces[] = {{"scratch", trial->run.scratch, trial->scratch_bytes},
+                    {"zeroed memory", trial->run.zeroed, tactic->zeroed_bytes},
+                    {"persistent memory", trial->run.persistent, tactic->persistent_bytes}};
+  const uint32_t count = trial->data->region->output_count;
+  tenon__arena_t* arena = trial->data->tuning->arena;
+  tenon__overrun_t overrun = TENON_OVERRUN_NONE;
+  uint32_t output = 0;
+  if (tenon__trial_mirror_is_used(&trial->mirror)) {
+    TENON_TRY(tenon__trial_mirror_overrun(&trial->mirror, &output, &overrun));
+  } else {
+    overrun = tenon__trial_outputs_overrun(trial->outputs, count, &output);
+  }
+  const char* const sides[] = {"", "in front of", "behind"};
+  *out_text = overrun == TENON_OVERRUN_NONE
+                  ? NULL
+                  : tenon__arena_format(arena, "writes %s its output %u", sides[overrun], output);
+  for (size_t k = 0; k < sizeof workspaces / sizeof *workspaces && *out_text == NULL; ++k) {
+    TENON_TRY(check_workspace(trial, workspaces[k].memory, workspaces[k].size_bytes, &overrun));
+    *out_text =
+        overrun == TENON_OVERRUN_NONE
+            ? NULL
+            : tenon__arena_format(arena, "writes %s its %llu bytes of %s", sides[overrun],
+                                  (unsigned long long)workspaces[k].size_bytes, workspaces[k].name);
+  }
+  return TENON_OK;
+}
+
 /* What it allocates itself it allocates anew each time, as between two runs of a context. */
 static void forget_dynamic(tenon__trial_t* trial) {
   for (uint32_t k = 0; k < trial->data->region->output_count; ++k) {
@@ -244,21 +295,33 @@ static tenon_status_t ask_for_chain(tenon__trial_t* trial, uint32_t count) {
   return status;
 }
 
-/* For a tactic of which one call takes `seconds`. One that cannot be recorded has none. */
-static void make_chain(tenon__trial_t* trial, double seconds, chain_t* out_chain) {
+/* For a tactic of which one call takes `seconds`. A tactic that declares RECORDABLE and cannot be
+ * recorded fails: a plan with it would enqueue all steps around it one by one. A single call that
+ * takes long is recorded as well and not timed so. */
+static tenon_status_t make_chain(tenon__trial_t* trial, double seconds, chain_t* out_chain) {
   const tenon__device_t* device = trial->mirror.memory.device;
   tenon_stream_t* stream = trial->mirror.memory.stream;
   const double wanted = chain_seconds / seconds;
-  *out_chain = (chain_t){.count = wanted > MOST_CHAIN ? MOST_CHAIN : (uint32_t)wanted};
-  if (out_chain->count < LEAST_CHAIN || tenon__device_begin_record(device, stream) != TENON_OK) {
-    return;
+  const uint32_t count = wanted > MOST_CHAIN ? MOST_CHAIN : (uint32_t)wanted;
+  *out_chain = (chain_t){.count = count < LEAST_CHAIN ? 1 : count};
+  if (tenon__device_begin_record(device, stream) != TENON_OK) {
+    return TENON_OK; /* the device's failure, not the tactic's */
   }
   const tenon_status_t asked = ask_for_chain(trial, out_chain->count);
   const tenon_status_t ended = tenon__device_end_record(device, stream, &out_chain->recording);
-  if (asked != TENON_OK || ended != TENON_OK) {
+  const tenon_status_t status = asked == TENON_OK ? ended : asked;
+  if (status != TENON_OK || out_chain->count == 1) {
     tenon__device_destroy_recording(device, out_chain->recording);
     out_chain->recording = NULL;
   }
+  if (status != TENON_OK) {
+    char reason[sizeof trial->message];
+    (void)snprintf(reason, sizeof reason, "%s",
+                   trial->message[0] != '\0' ? trial->message : tenon__status_text(status));
+    (void)snprintf(trial->message, sizeof trial->message,
+                   "is declared RECORDABLE and cannot be recorded: %.400s", reason);
+  }
+  return status;
 }
 
 static void destroy_chain(tenon__trial_t* trial, const chain_t* chain) {
@@ -333,7 +396,7 @@ static tenon_status_t time_chain(tenon__trial_t* trial, double best_so_far, time
       TENON_TRY(run_once(trial, &single));
       least = single < least ? single : least;
     }
-    make_chain(trial, least > 0 ? least : 1e-9, &chain);
+    TENON_TRY(make_chain(trial, least > 0 ? least : 1e-9, &chain));
   }
   const tenon_status_t status = repeat(trial, &chain, best_so_far, out_times);
   destroy_chain(trial, &chain);

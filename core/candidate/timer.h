@@ -16,6 +16,9 @@ void tenon__trial_end(tenon__trial_t* trial);
 /* Once, with outputs that hold the pattern before. CANCELLED when somebody wants the end, whatever
  * the kernel returned. */
 tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern);
+/* After a run: the memory around which the tactic wrote, as a phrase in the tuning's arena, for
+ * example "writes behind its output 0". NULL if there is none. */
+tenon_status_t tenon__trial_find_overrun(tenon__trial_t* trial, const char** out_text);
 /* Again and again: the smallest of several times, and whether others kept the machine busy
  * meanwhile. On devices that record it is a chain of runs in one recording that is timed, and what
  * one of them takes there. It has run once before. Ends when a second time comes near the smallest

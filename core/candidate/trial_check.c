@@ -201,6 +201,11 @@ tenon_status_t tenon__trial_check(tenon__rehearsal_t* r, tenon__trial_t* trial,
       outcome->tried != TENON_TRIED_WRONGLY) {
     TENON_TRY(look_again(r, trial, outcome));
   }
+  const char* overrun = NULL;
+  TENON_TRY(tenon__trial_find_overrun(trial, &overrun));
+  if (overrun != NULL) {
+    tenon__outcome_is_wrong(outcome, overrun);
+  }
   if (is_mirrored) {
     TENON_TRY(tenon__trial_mirror_changed(&trial->mirror, &r->data, trial->instance, &changed));
   } else {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/candidate/red_zone.h"
 #include "core/candidate/rule_strides.h"
 #include "core/tensor/layout.h"
 
@@ -20,6 +21,12 @@ void* tenon__trial_data_take(tenon__trial_data_t* data, size_t size_bytes) {
   block->next = data->blocks;
   data->blocks = block;
   return block->data;
+}
+
+void* tenon__trial_data_take_zoned(tenon__trial_data_t* data, size_t size_bytes) {
+  const size_t block_bytes = tenon__red_zone_block_bytes(size_bytes);
+  return block_bytes < size_bytes ? NULL
+                                  : tenon__red_zone_data(tenon__trial_data_take(data, block_bytes));
 }
 
 tenon_status_t tenon__trial_data_box_strides(const tenon__trial_data_t* data,

@@ -51,6 +51,7 @@ typedef struct tenon__trial_output_t {
   tenon__part_t part;        /* what of it is looked at */
   tenon_tensor_view_t whole; /* without memory of the host's, where that is a part */
   size_t whole_bytes;
+  size_t zoned_bytes;              /* the host's memory between red zones; 0: it has none */
   tenon__dynamic_buffer_t* buffer; /* strings, and ALLOCATE: whose memory it is */
 } tenon__trial_output_t;
 
@@ -92,6 +93,8 @@ tenon__part_t tenon__trial_data_part(const tenon__trial_data_t* data, uint32_t r
                                      const int64_t* dims, size_t size_bytes);
 /* A block until the data end, of whatever was there before; NULL when memory is out. */
 void* tenon__trial_data_take(tenon__trial_data_t* data, size_t size_bytes);
+/* The same between red zones (red_zone.h). */
+void* tenon__trial_data_take_zoned(tenon__trial_data_t* data, size_t size_bytes);
 /* Is that argument to lie in a box? */
 static inline bool tenon__trial_data_boxes(const tenon__trial_data_t* data, bool is_input,
                                            uint32_t argument) {

@@ -88,7 +88,7 @@ static tenon_status_t mirror_outputs(tenon__trial_mirror_t* mirror,
     tenon__mirrored_t* block = &mirror->outputs[k];
     if (output->kind == TENON_ARGUMENT_TENSOR) {
       block->size_bytes = output->whole_bytes;
-      TENON_TRY(tenon__memory_allocate(&mirror->memory, block->size_bytes, &block->device));
+      TENON_TRY(tenon__trial_mirror_take_zoned(mirror, block->size_bytes, &block->device));
     }
     mirror_argument(block->device, output->view.data, &outputs->arguments[k],
                     &mirror->output_arguments[k]);
@@ -103,8 +103,9 @@ static tenon_status_t make_lists(tenon__trial_mirror_t* mirror, tenon__arena_t* 
       tenon__arena_allocate(arena, mirror->input_count + 1u, sizeof *mirror->input_arguments);
   mirror->output_arguments =
       tenon__arena_allocate(arena, mirror->output_count + 1u, sizeof *mirror->output_arguments);
+  mirror->zone = tenon__arena_allocate(arena, TENON_RED_ZONE_BYTES, 1);
   TENON_TRY_MEMORY(mirror->outputs != NULL && mirror->input_arguments != NULL &&
-                   mirror->output_arguments != NULL);
+                   mirror->output_arguments != NULL && mirror->zone != NULL);
   return TENON_OK;
 }
 
@@ -138,11 +139,54 @@ void tenon__trial_mirror_end(tenon__trial_mirror_t* mirror) {
   const uint32_t count = mirror->outputs != NULL ? mirror->output_count : 0;
   (void)tenon__device_synchronize(mirror->memory.device, mirror->memory.stream);
   for (uint32_t k = 0; k < count; ++k) {
-    tenon__memory_free(&mirror->memory, mirror->outputs[k].device, mirror->outputs[k].size_bytes);
+    tenon__trial_mirror_free_zoned(mirror, mirror->outputs[k].device,
+                                   mirror->outputs[k].size_bytes);
   }
   tenon__device_destroy_event(mirror->memory.device, mirror->begin);
   tenon__device_destroy_event(mirror->memory.device, mirror->end);
   *mirror = (tenon__trial_mirror_t){0};
+}
+
+/* ---- Red zones ---- */
+
+tenon_status_t tenon__trial_mirror_take_zoned(const tenon__trial_mirror_t* mirror,
+                                              size_t size_bytes, void** out_data) {
+  const size_t block_bytes = tenon__red_zone_block_bytes(size_bytes);
+  void* block = NULL;
+  *out_data = NULL;
+  if (block_bytes < size_bytes) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  TENON_TRY(tenon__memory_allocate(&mirror->memory, block_bytes, &block));
+  *out_data = tenon__red_zone_data(block);
+  const tenon__zoned_t zoned = {*out_data, size_bytes, size_bytes};
+  return block == NULL ? TENON_OK : tenon__red_zones_send(&mirror->memory, &zoned, mirror->zone);
+}
+
+void tenon__trial_mirror_free_zoned(const tenon__trial_mirror_t* mirror, void* data,
+                                    size_t size_bytes) {
+  if (data != NULL) {
+    tenon__memory_free(&mirror->memory, tenon__red_zone_block(data),
+                       tenon__red_zone_block_bytes(size_bytes));
+  }
+}
+
+tenon_status_t tenon__trial_mirror_overrun(const tenon__trial_mirror_t* mirror,
+                                           uint32_t* out_output, tenon__overrun_t* out_overrun) {
+  *out_overrun = TENON_OVERRUN_NONE;
+  for (uint32_t k = 0; k < mirror->output_count; ++k) {
+    const size_t size_bytes = mirror->outputs[k].size_bytes;
+    const tenon__zoned_t zoned = {mirror->outputs[k].device, size_bytes, size_bytes};
+    if (zoned.data == NULL) {
+      continue;
+    }
+    TENON_TRY(tenon__red_zones_fetch(&mirror->memory, &zoned, mirror->zone, out_overrun));
+    if (*out_overrun != TENON_OVERRUN_NONE) {
+      *out_output = k;
+      return TENON_OK;
+    }
+  }
+  return TENON_OK;
 }
 
 /* ---- There and back ---- */

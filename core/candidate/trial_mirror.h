@@ -8,6 +8,7 @@
 #ifndef TENON_CORE_CANDIDATE_TRIAL_MIRROR_H_
 #define TENON_CORE_CANDIDATE_TRIAL_MIRROR_H_
 
+#include "core/candidate/red_zone.h"
 #include "core/candidate/trial_data.h"
 #include "core/device/memory.h"
 #include "core/kernel/instance.h"
@@ -28,6 +29,7 @@ typedef struct tenon__trial_mirror_t {
   tenon__mirrored_t* outputs;
   tenon_argument_t* input_arguments; /* as the kernel sees them */
   tenon_argument_t* output_arguments;
+  void* zone; /* TENON_RED_ZONE_BYTES of the host, in the trial's arena */
   tenon_event_t* begin;
   tenon_event_t* end;
 } tenon__trial_mirror_t;
@@ -51,6 +53,14 @@ tenon_status_t tenon__trial_mirror_fetch(tenon__trial_mirror_t* mirror, tenon__t
  * made good. Of large ones some pieces are looked at. Those that the kernel packed are left out. */
 tenon_status_t tenon__trial_mirror_changed(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
                                            const tenon__instance_t* instance, uint32_t* out_input);
+/* After a run: the first output around which the tactic wrote. */
+tenon_status_t tenon__trial_mirror_overrun(const tenon__trial_mirror_t* mirror,
+                                           uint32_t* out_output, tenon__overrun_t* out_overrun);
+/* Memory between red zones, which are written. NULL if the device has none. `mirror` is in use. */
+tenon_status_t tenon__trial_mirror_take_zoned(const tenon__trial_mirror_t* mirror,
+                                              size_t size_bytes, void** out_data);
+void tenon__trial_mirror_free_zoned(const tenon__trial_mirror_t* mirror, void* data,
+                                    size_t size_bytes);
 /* Around a run: how long the device was at it. Waits for the end. */
 tenon_status_t tenon__trial_mirror_mark(tenon__trial_mirror_t* mirror, tenon_event_t* event);
 tenon_status_t tenon__trial_mirror_elapsed(tenon__trial_mirror_t* mirror, double* out_seconds);

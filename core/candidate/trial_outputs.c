@@ -3,6 +3,7 @@
 #include "core/candidate/trial_outputs.h"
 
 #include "core/base/status.h"
+#include "core/candidate/red_zone.h"
 #include "core/candidate/trial_memory.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/kernel/align.h"
@@ -117,7 +118,8 @@ static tenon_status_t make_output(tenon__trial_data_t* data, uint32_t k,
   if (tenon__trial_data_boxes(data, false, k)) {
     return tenon__trial_data_take_box(data, value->type.dtype, &output->view.data);
   }
-  output->view.data = tenon__trial_data_take(data, output->size_bytes);
+  output->view.data = tenon__trial_data_take_zoned(data, output->size_bytes);
+  output->zoned_bytes = output->size_bytes;
   return output->view.data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
@@ -226,6 +228,21 @@ void tenon__trial_outputs_give_back(tenon__trial_data_t* data, tenon__trial_outp
 
 /* ---- Around a run ---- */
 
+static tenon__zoned_t zoned_of(const tenon__trial_output_t* output) {
+  return (tenon__zoned_t){output->view.data, output->size_bytes, output->zoned_bytes};
+}
+
+tenon__overrun_t tenon__trial_outputs_overrun(const tenon__trial_outputs_t* outputs, uint32_t count,
+                                              uint32_t* out_output) {
+  tenon__overrun_t overrun = TENON_OVERRUN_NONE;
+  for (uint32_t k = 0; k < count && overrun == TENON_OVERRUN_NONE; ++k) {
+    const tenon__zoned_t zoned = zoned_of(&outputs->items[k]);
+    overrun = zoned.capacity_bytes == 0 ? overrun : tenon__red_zones_check(&zoned);
+    *out_output = k;
+  }
+  return overrun;
+}
+
 tenon_status_t tenon__trial_outputs_clear(tenon__trial_outputs_t* outputs, uint32_t count,
                                           uint32_t pattern) {
   for (uint32_t k = 0; k < count; ++k) {
@@ -241,6 +258,10 @@ tenon_status_t tenon__trial_outputs_clear(tenon__trial_outputs_t* outputs, uint3
       outputs->arguments[k].tensor.data = buffer->data;
     } else if (output->view.data != NULL && output->size_bytes > 0) {
       tenon__pattern_fill(output->view.data, output->view.dtype, output->size_bytes, pattern);
+    }
+    if (output->zoned_bytes > 0) {
+      const tenon__zoned_t zoned = zoned_of(output);
+      tenon__red_zones_fill(&zoned);
     }
   }
   return TENON_OK;

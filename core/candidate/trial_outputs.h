@@ -3,6 +3,7 @@
 #ifndef TENON_CORE_CANDIDATE_TRIAL_OUTPUTS_H_
 #define TENON_CORE_CANDIDATE_TRIAL_OUTPUTS_H_
 
+#include "core/candidate/red_zone.h"
 #include "core/candidate/trial_data.h"
 
 /* Outputs for a tactic that has its inputs. Whoever keeps them does not give them back; they end
@@ -17,6 +18,9 @@ void tenon__trial_outputs_give_back(tenon__trial_data_t* data, tenon__trial_outp
  * buffer does, once it is there. */
 tenon_status_t tenon__trial_outputs_clear(tenon__trial_outputs_t* outputs, uint32_t count,
                                           uint32_t pattern);
+/* After a run on the host: the first output around which a tactic wrote. */
+tenon__overrun_t tenon__trial_outputs_overrun(const tenon__trial_outputs_t* outputs, uint32_t count,
+                                              uint32_t* out_output);
 /* After a run: where what the kernel allocated is. Views and sizes of allocated outputs are valid
  * until they are cleared again. */
 void tenon__trial_outputs_collect(tenon__trial_outputs_t* outputs, uint32_t count);
