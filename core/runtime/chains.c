@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/plan/branches.h"
 #include "core/runtime/lanes.h"
@@ -174,28 +175,63 @@ static tenon_status_t enqueue(tenon__frame_t* frame, const tenon__chain_t* chain
   return TENON_OK;
 }
 
-/* A stream is left as it was, also where a step cannot be recorded. Events for lanes are made
- * before: a device need not make any while it records. */
-static tenon_status_t record(tenon__frame_t* frame, const tenon__chain_t* chain,
-                             void** out_recording,
-                             tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
-  tenon__space_t* space = &frame->context->spaces[chain->device];
-  const tenon__memory_t* memory = &space->memory;
-  const bool has_lanes = tenon__chain_has_lanes(frame, chain);
+/* A failed recording does not fail the run, so its messages are no errors. */
+static void report_as_information(void* user, int32_t severity, const char* message) {
+  tenon__report(user, severity == TENON_SEVERITY_ERROR ? TENON_SEVERITY_INFO : severity, "%s",
+                message);
+}
+
+/* The device's stream is left as it was, also if a step cannot be recorded. */
+static tenon_status_t record_with(tenon__frame_t* frame, const tenon__chain_t* chain,
+                                  const tenon__device_t* device, void** out_recording,
+                                  tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
+  tenon_stream_t* stream = frame->context->spaces[chain->device].memory.stream;
   void* recording = NULL;
-  TENON_TRY(has_lanes ? tenon__space_provide_events(space, chain->count + 1) : TENON_OK);
-  TENON_TRY(tenon__device_begin_record(memory->device, memory->stream));
-  space->run.edge = 0;
-  tenon_status_t status =
-      has_lanes ? tenon__frame_enqueue_lanes(frame, chain, run) : enqueue(frame, chain, run);
-  const tenon_status_t ended = tenon__device_end_record(memory->device, memory->stream, &recording);
+  TENON_TRY(tenon__device_begin_record(device, stream));
+  tenon_status_t status = tenon__chain_has_lanes(frame, chain)
+                              ? tenon__frame_enqueue_lanes(frame, chain, run)
+                              : enqueue(frame, chain, run);
+  const tenon_status_t ended = tenon__device_end_record(device, stream, &recording);
   status = status == TENON_OK ? ended : status;
   if (status != TENON_OK) {
-    tenon__device_destroy_recording(memory->device, recording);
+    tenon__device_destroy_recording(device, recording);
     return status;
   }
   *out_recording = recording;
   return TENON_OK;
+}
+
+/* Events for lanes are made before: a device need not make any while it records. */
+static tenon_status_t record(tenon__frame_t* frame, const tenon__chain_t* chain,
+                             void** out_recording,
+                             tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
+  tenon__space_t* space = &frame->context->spaces[chain->device];
+  const tenon_sink_t* sink = space->run.sink;
+  const tenon_sink_t quiet = {tenon__drop_const(sink), report_as_information};
+  tenon__device_t device = *space->memory.device;
+  if (tenon__chain_has_lanes(frame, chain)) {
+    TENON_TRY(tenon__space_provide_events(space, chain->count + 1));
+  }
+  device.sink = &quiet;
+  space->run.sink = &quiet;
+  space->run.edge = 0;
+  const tenon_status_t status = record_with(frame, chain, &device, out_recording, run);
+  space->run.sink = sink;
+  return status;
+}
+
+/* After a recording that failed with `status`. */
+static tenon_status_t enqueue_instead(tenon__frame_t* frame, tenon__chain_t* chain,
+                                      tenon_status_t status,
+                                      tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
+  const tenon__step_t* steps = &frame->schedule->steps[chain->first];
+  chain->is_unrecordable = true;
+  tenon__report(frame->context->spaces[chain->device].run.sink, TENON_SEVERITY_WARNING,
+                "%u steps, '%s' to '%s', cannot be recorded (%s): each run enqueues them one by "
+                "one, which takes longer",
+                chain->count, steps[0].name, steps[chain->count - 1].name,
+                tenon__status_text(status));
+  return enqueue(frame, chain, run);
 }
 
 static tenon_status_t replay(const tenon__frame_t* frame, const tenon__chain_t* chain,
@@ -226,8 +262,14 @@ tenon_status_t tenon__frame_run_chain(tenon__frame_t* frame, tenon__chain_t* cha
     recorded->was_enqueued = true;
     return TENON_OK;
   }
+  if (chain->is_unrecordable) {
+    return enqueue(frame, chain, run);
+  }
   if (recorded->recording == NULL) {
-    TENON_TRY(record(frame, chain, &recorded->recording, run));
+    const tenon_status_t status = record(frame, chain, &recorded->recording, run);
+    if (status != TENON_OK) {
+      return status == TENON_ERROR_CANCELLED ? status : enqueue_instead(frame, chain, status, run);
+    }
   }
   return replay(frame, chain, recorded->recording);
 }

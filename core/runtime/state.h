@@ -140,9 +140,10 @@ typedef struct tenon__chain_t {
   uint32_t device;
   const char* name; /* of its replays, for tools that want it; NULL: none does */
   uint32_t key_count;
-  const void** key; /* of this run, as it is made */
-  uint64_t version; /* of the frame's addresses for which `current` was found; 0: none was */
-  uint32_t current; /* of `recorded` */
+  const void** key;     /* of this run, as it is made */
+  uint64_t version;     /* of the frame's addresses for which `current` was found; 0: none was */
+  uint32_t current;     /* of `recorded` */
+  bool is_unrecordable; /* a recording failed: the steps are enqueued one by one */
   tenon__recorded_t recorded[TENON_FORM_LIMIT];
 } tenon__chain_t;
 

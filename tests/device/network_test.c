@@ -53,10 +53,35 @@ TENON_TEST(what_was_recorded_is_replayed) {
   end(&run);
 }
 
-/* The run that records fails, with words; the next one records again. */
-TENON_TEST(a_recording_that_fails_is_made_again) {
+/* The run that cannot be recorded is enqueued step by step, like all later ones. */
+TENON_TEST(a_recording_that_fails_is_not_tried_again) {
   static const far_call_t recording[] = {FAR_CALL_BEGIN_RECORD, FAR_CALL_END_RECORD,
-                                         FAR_CALL_REPLAY, FAR_CALL_KERNEL};
+                                         FAR_CALL_KERNEL};
+  float first[CLASSES];
+  float again[CLASSES];
+  for (size_t k = 0; k < sizeof recording / sizeof *recording; ++k) {
+    run_t run;
+    REQUIRE(begin(&run, "far", NULL));
+    set_image(&run);
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+    get_scores(&run, first);
+    run.far->fail(0, recording[k], 1, TENON_ERROR_OUT_OF_MEMORY);
+    const uint64_t tried = calls(&run, FAR_CALL_BEGIN_RECORD) + 1;
+    for (int repetition = 0; repetition < 3; ++repetition) {
+      EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+      get_scores(&run, again);
+      EXPECT(are_same(first, again));
+    }
+    EXPECT_INT(calls(&run, FAR_CALL_BEGIN_RECORD), tried);
+    EXPECT_INT(calls(&run, FAR_CALL_REPLAY), 0);
+    EXPECT_CONTAINS(run.session.messages.text, "cannot be recorded");
+    end(&run);
+  }
+}
+
+/* The run fails with a message; the next one replays again. */
+TENON_TEST(a_replay_that_fails_is_tried_again) {
+  static const far_call_t recording[] = {FAR_CALL_REPLAY};
   float first[CLASSES];
   float again[CLASSES];
   for (size_t k = 0; k < sizeof recording / sizeof *recording; ++k) {
