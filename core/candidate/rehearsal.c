@@ -192,7 +192,7 @@ static tenon_status_t judge(tenon__rehearsal_t* r, const tenon__trial_t* trial,
   const tenon__tuning_t* tuning = r->search->tuning;
   if (status == TENON_ERROR_DEVICE &&
       !tenon__device_is_well(&tuning->devices[r->search->region->device])) {
-    return tenon__fail(tuning->sink, status, "%s", trial->message);
+    return tenon__fail(tuning->sink, status, "%s%s", trial->prefix, trial->message);
   }
   outcome->tried = TENON_TRIED_FAILED;
   outcome->refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_FAILED};

@@ -111,8 +111,16 @@ static tenon_status_t record(timing_t* t, uint32_t k) {
 static tenon_status_t try_candidate(timing_t* t, uint32_t k, const double* best) {
   entry_t* entry = &t->entries[k];
   tenon__candidate_t* candidate = &t->search->found[k];
+  tenon__timing_cache_t* cache = t->search->tuning->cache;
   tenon__outcome_t outcome;
-  TENON_TRY(tenon__rehearsal_try(&t->rehearsal, candidate, best, &outcome));
+  tenon__timing_cache_begin_trial(cache, &entry->key);
+  const tenon_status_t status = tenon__rehearsal_try(&t->rehearsal, candidate, best, &outcome);
+  tenon__timing_cache_end_trial(cache);
+  if (status == TENON_ERROR_DEVICE) { /* the device is lost, and the build ends */
+    entry->timing = (tenon__timing_t){.seconds = 1e-9, .checked = TENON_CHECKED_ENDED};
+    (void)record(t, k);
+  }
+  TENON_TRY(status);
   switch (outcome.tried) {
     case TENON_TRIED_WELL:
       entry->is_tried = true;
@@ -153,10 +161,16 @@ static tenon_status_t look_up(timing_t* t, uint32_t k, const tenon__digest_t* si
   if (entry->is_known) {
     tuning->cached_count += 1;
     candidate->is_disturbed = entry->timing.is_disturbed;
+    /* If a choice depends on this time, it is measured again. */
+    candidate->is_fresh = candidate->is_disturbed && tenon__tuning_may_measure(tuning);
     candidate->time = (tenon__time_t){TENON_FIGURE_MEASURED, entry->timing.seconds};
   }
   if (entry->is_known && entry->timing.checked == TENON_CHECKED_WRONG) {
     drop_wrong(t, k, "was found to compute something else when it was measured (timing cache)");
+  } else if (entry->is_known && entry->timing.checked == TENON_CHECKED_ENDED) {
+    drop_wrong(t, k,
+               "ended the process, or lost the device, of an earlier build (timing cache); it is "
+               "tried again if its plugin changes");
   }
   return TENON_OK;
 }

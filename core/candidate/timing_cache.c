@@ -1,4 +1,4 @@
-/* The timing cache: lines "<64 hexadecimal digits> <seconds> <alone, agrees or wrong>", and
+/* The timing cache: lines "<64 hexadecimal digits> <seconds> <alone, agrees, wrong or ended>", and
  * " disturbed" behind it where the machine was busy, after a header line. */
 #include "core/candidate/timing_cache.h"
 
@@ -11,6 +11,7 @@
 #include "core/base/arena.h"
 #include "core/base/status.h"
 #include "core/base/string_map.h"
+#include "core/candidate/trial_journal.h"
 
 static const char disturbed_word[] = " disturbed";
 static const char header_line[] = "tenon timing cache 2\n";
@@ -20,9 +21,10 @@ struct tenon__timing_cache_t {
   pthread_mutex_t mutex;
   tenon__string_map_t map; /* digest in hexadecimal -> tenon__timing_t */
   tenon__arena_t arena;
+  tenon__trial_journal_t journal;
 };
 
-static const char* const checked_words[] = {"alone", "agrees", "wrong"};
+static const char* const checked_words[] = {"alone", "agrees", "wrong", "ended"};
 
 tenon_status_t tenon__timing_cache_create(tenon_allocator_t allocator,
                                           tenon__timing_cache_t** out_cache) {
@@ -40,6 +42,7 @@ void tenon__timing_cache_destroy(tenon__timing_cache_t* cache) {
   if (cache == NULL) {
     return;
   }
+  tenon__trial_journal_close(&cache->journal);
   tenon__string_map_deinitialize(&cache->map);
   tenon__arena_deinitialize(&cache->arena);
   (void)pthread_mutex_destroy(&cache->mutex);
@@ -91,6 +94,26 @@ tenon_status_t tenon__timing_cache_add(tenon__timing_cache_t* cache, const tenon
   return add_text(cache, text, timing);
 }
 
+tenon_status_t tenon__timing_cache_keep_journal(tenon__timing_cache_t* cache, const char* path,
+                                                bool* out_found) {
+  char key[TENON_JOURNAL_KEY_SIZE];
+  *out_found = false;
+  TENON_TRY(tenon__trial_journal_open(cache->allocator, path, &cache->journal, key));
+  if (key[0] == '\0') {
+    return TENON_OK;
+  }
+  *out_found = true;
+  return add_text(cache, key, (tenon__timing_t){.seconds = 1e-9, .checked = TENON_CHECKED_ENDED});
+}
+
+void tenon__timing_cache_begin_trial(tenon__timing_cache_t* cache, const tenon__digest_t* key) {
+  tenon__trial_journal_begin(&cache->journal, key);
+}
+
+void tenon__timing_cache_end_trial(tenon__timing_cache_t* cache) {
+  tenon__trial_journal_end(&cache->journal);
+}
+
 void tenon__timing_cache_renew(tenon__timing_cache_t* cache, const tenon__digest_t* key,
                                double seconds, bool is_disturbed) {
   char text[65];
@@ -124,7 +147,7 @@ static bool parse_line(const char* line, char key[65], tenon__timing_t* out_timi
   if (end == line + 65 || *end != ' ' || !(out_timing->seconds > 0) || out_timing->seconds >= 1e6) {
     return false;
   }
-  for (int k = TENON_CHECKED_ALONE; k <= TENON_CHECKED_WRONG; ++k) {
+  for (int k = TENON_CHECKED_ALONE; k <= TENON_CHECKED_ENDED; ++k) {
     const size_t length = strlen(checked_words[k]);
     const char* rest = end + 1 + length;
     if (strncmp(end + 1, checked_words[k], length) == 0 &&

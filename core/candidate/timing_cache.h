@@ -32,6 +32,7 @@ typedef enum tenon__checked_t {
   TENON_CHECKED_ALONE,  /* there was nothing to compare them with */
   TENON_CHECKED_AGREES, /* with what another kernel, or the operator's definition, gives */
   TENON_CHECKED_WRONG,  /* they are not what the operator means */
+  TENON_CHECKED_ENDED,  /* its trial ended the process or lost the device */
 } tenon__checked_t;
 
 /* `seconds` is above 0, of one run at the profile's optimum. */
@@ -44,8 +45,17 @@ typedef struct tenon__timing_t {
 /* Keys are digests over region, kernel, plugin file, tactic, fingerprint and threads. */
 bool tenon__timing_cache_find(tenon__timing_cache_t* cache, const tenon__digest_t* key,
                               tenon__timing_t* out_timing);
+/* Notes the trials of this cache in the file `path` (trial_journal.h). If the file names a trial
+ * that ended its process, the cache gets an entry ENDED for it, and *out_found is true: save the
+ * cache before the next trial. OUT_OF_MEMORY only. */
+tenon_status_t tenon__timing_cache_keep_journal(tenon__timing_cache_t* cache, const char* path,
+                                                bool* out_found);
+/* Around the trial of one tactic. */
+void tenon__timing_cache_begin_trial(tenon__timing_cache_t* cache, const tenon__digest_t* key);
+void tenon__timing_cache_end_trial(tenon__timing_cache_t* cache);
+
 /* The first time for a key stays, unless it was disturbed and this one was not; of what was
- * checked, that which says most: WRONG, AGREES, ALONE.
+ * checked, that which says most: ENDED, WRONG, AGREES, ALONE.
  */
 tenon_status_t tenon__timing_cache_add(tenon__timing_cache_t* cache, const tenon__digest_t* key,
                                        tenon__timing_t timing);

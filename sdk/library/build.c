@@ -25,6 +25,42 @@ static tenon_status_t read_timings(tenon_timing_cache_t* cache, const char* path
   return status;
 }
 
+static tenon_status_t save_timings(tenon_timing_cache_t* cache, const char* path) {
+  const tenon_sink_t* sink = &cache->registry->sink;
+  char* text = NULL;
+  size_t size = 0;
+  const locale_t outer = tenon__c_locale_enter();
+  tenon_status_t status = tenon__timing_cache_write(cache->cache, &text, &size);
+  tenon__c_locale_leave(outer);
+  if (status != TENON_OK) {
+    return tenon__fail_memory(sink);
+  }
+  status = tenon__file_write(path, text, size, sink);
+  tenon__free(cache->registry->allocator, text, size + 1);
+  return status;
+}
+
+/* Trials of this cache are noted beside its file. What ended an earlier process is saved at once,
+ * because the next trial takes its place. */
+static tenon_status_t keep_journal(tenon_timing_cache_t* cache, const char* path) {
+  const tenon_allocator_t allocator = cache->registry->allocator;
+  static const char suffix[] = ".trial";
+  const size_t size = strlen(path) + sizeof suffix;
+  bool found = false;
+  char* journal = tenon__allocate(allocator, size, 1);
+  if (journal == NULL) {
+    return tenon__fail_memory(&cache->registry->sink);
+  }
+  (void)snprintf(journal, size, "%s%s", path, suffix);
+  tenon_status_t status = tenon__timing_cache_keep_journal(cache->cache, journal, &found);
+  tenon__free(allocator, journal, size);
+  if (status == TENON_OK && found) {
+    status = save_timings(cache, path);
+    tenon__timing_cache_end_trial(cache->cache);
+  }
+  return status;
+}
+
 tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char* path,
                                          tenon_timing_cache_t** out_cache) {
   TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
@@ -39,6 +75,9 @@ tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char*
   tenon_status_t status = TENON_OK;
   if (path != NULL && access(path, F_OK) == 0) {
     status = read_timings(cache, path, &registry->sink);
+  }
+  if (path != NULL && status == TENON_OK) {
+    status = keep_journal(cache, path);
   }
   if (status != TENON_OK) {
     (void)tenon__tell(&registry->sink, __func__, status);
@@ -57,17 +96,7 @@ tenon_status_t tenon_timing_cache_save(tenon_timing_cache_t* cache, const char* 
   if (access(path, F_OK) == 0) {
     TENON_TRY(tenon__tell(sink, __func__, read_timings(cache, path, sink)));
   }
-  char* text = NULL;
-  size_t size = 0;
-  const locale_t outer = tenon__c_locale_enter();
-  tenon_status_t status = tenon__timing_cache_write(cache->cache, &text, &size);
-  tenon__c_locale_leave(outer);
-  if (status != TENON_OK) {
-    return tenon__fail_memory(sink);
-  }
-  status = tenon__file_write(path, text, size, sink);
-  tenon__free(cache->registry->allocator, text, size + 1);
-  return status;
+  return save_timings(cache, path);
 }
 
 uint32_t tenon_timing_cache_entry_count(const tenon_timing_cache_t* cache) {

@@ -61,7 +61,7 @@ says '"name": "endless", "plugin": "rewriter", "disabled": "it matches what it m
 # A crash names plugin, function, what it is of, and the node, and ends the process as it would have. A
 # sanitizer reports crashes itself.
 crashes() { # FUNCTION NAME WORDS [STATUS]: `run` of the model crashes there, and it is called so
-  CRASH_IN=$1 try "${4:-139}" run same.onnx --plugins plugins --no-cache --threads 2
+  CRASH_IN=$1 try "${4:-139}" run same.onnx --plugins plugins --no-cache --no-timing-cache --threads 2
   says "in plugin 'crasher', in its function $2" "$3"
 }
 if [[ -z $sanitizer ]]; then
@@ -90,6 +90,14 @@ if [[ -z $sanitizer ]]; then
   CRASH_IN=match try 3 bench same.onnx --plugins plugins --no-cache --json --seconds 0
   (($(grep -c '"error"' out) == 1)) || complain "not one object tells the error"
   says '"exit": 3'
+  # The next build does not try the kernel again that ended a build, until its plugin changes.
+  CRASH_IN=enqueue try 139 build same.onnx -o same.plan --plugins plugins --timing-cache timings
+  try 3 build same.onnx -o same.plan --plugins plugins --timing-cache timings
+  says "crasher:same (the only one) is not used: it ended the process, or lost the device"
+  [[ ! -e timings.trial ]] || complain "timings.trial is left"
+  printf ' ' >>plugins/crasher.so
+  try 0 build same.onnx -o same.plan --plugins plugins --timing-cache timings
+  use crasher
   # What a node's name holds is not obeyed.
   "$build/tests/write_model" same.onnx crasher Same 8 $'red \e[31m "node\\'
   crashes match match "for 'red ?[31m \"node\\'"

@@ -443,7 +443,9 @@ TENON_API tenon_status_t tenon_network_walk_body(tenon_network_t* network, uint3
 
 /* ---- Timing cache ---------------------------------------------------------------------------- */
 
-/* `path` NULL or absent: empty. A damaged or foreign file: a warning, and empty. [any] */
+/* `path` may be NULL, and the file need not exist: the cache is then empty. A damaged or foreign
+ * file gives a warning and an empty cache. The file `path`.trial names the trial that is under way:
+ * if a kernel ends the process, the next build with this cache does not try it again. [any] */
 TENON_API tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char* path,
                                                    tenon_timing_cache_t** out_cache);
 /* What the file holds already is kept: several processes may add to one file. */
@@ -524,8 +526,9 @@ typedef struct tenon_build_options_t {
   /* For measuring; 0: no limit. When it is used up, what has not been measured is decided by the
    * kernels' own estimates, so two builds may differ: a timing cache helps. */
   double time_budget_seconds;
-  /* Read and extended; NULL: one for this build. With a cache that knows everything nothing is
-   * measured, and the same network gives the same bytes. */
+  /* Read and extended. NULL: one for this build. If the cache knows all times, the same network
+   * gives the same bytes. A time that other programs disturbed is measured again if a choice
+   * depends on it. */
   tenon_timing_cache_t* timing_cache;
   /* NULL: nobody is told, and the build cannot be cancelled. */
   tenon_progress_t progress;
