@@ -28,19 +28,37 @@ static bool was_tried(const claim_class_t* class) {
   return class->with_seconds > 0 || class->without_seconds > 0;
 }
 
+/* Why a claim with which the whole takes less time is not taken. */
+static const char* doubt_text(const explaining_t* e, const tenon__unit_t* unit) {
+  tenon__arena_t* arena = e->grouping->tuning->arena;
+  const tenon__candidates_t* candidates = unit->chosen.candidates;
+  const tenon__candidate_t* chosen =
+      candidates == NULL || candidates->count == 0 ? NULL : &candidates->items[unit->chosen.pick];
+  return chosen != NULL && chosen->is_disturbed
+             ? tenon__arena_format(arena,
+                                   "not known well enough: other programs kept the machine busy "
+                                   "while %s:%s was measured",
+                                   chosen->kernel->owner->plugin, chosen->kernel->kernel.name)
+             : "saves less than times vary";
+}
+
 /* "acme:swish: 1 node at once: was slower: measured 3 us; all steps and copies together 9 us with
  * it, 8 us without it" */
-static const char* loss_text(const explaining_t* e, const claim_t* claim) {
+static const char* loss_text(const explaining_t* e, const tenon__unit_t* unit,
+                             const claim_t* claim) {
   tenon__tuning_t* tuning = e->grouping->tuning;
   const claim_class_t* class = &e->grouping->alternatives->classes[claim->class_index];
   const tenon__candidate_t* best = &class->candidates->items[0];
   const char* own = tenon__time_text(tuning, best->time);
+  const char* reason = was_tried(class) && class->with_seconds < class->without_seconds
+                           ? doubt_text(e, unit)
+                           : tenon__refusal_text(TENON_REFUSAL_SLOWER);
   const char* text =
-      own == NULL ? NULL
-                  : tenon__arena_format(tuning->arena, "%s:%s: %u node%s at once: %s: %s",
-                                        best->kernel->owner->plugin, best->kernel->kernel.name,
-                                        claim->node_count, plural_of(claim->node_count),
-                                        tenon__refusal_text(TENON_REFUSAL_SLOWER), own);
+      own == NULL || reason == NULL
+          ? NULL
+          : tenon__arena_format(tuning->arena, "%s:%s: %u node%s at once: %s: %s",
+                                best->kernel->owner->plugin, best->kernel->kernel.name,
+                                claim->node_count, plural_of(claim->node_count), reason, own);
   if (text == NULL) {
     return NULL;
   }
@@ -79,7 +97,7 @@ static tenon_status_t explain_claim(explaining_t* e, const claim_t* claim) {
     return was_tried(class) ? add_note(e, unit, gain_text(e, claim)) : TENON_OK;
   }
   if (class->candidates->count > 0) {
-    return add_note(e, unit, loss_text(e, claim));
+    return add_note(e, unit, loss_text(e, unit, claim));
   }
   return class->candidates->refusals == NULL
              ? TENON_OK

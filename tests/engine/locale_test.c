@@ -125,6 +125,10 @@ static void check_network(world_t* world, const test_network_t* test) {
   (void)test_folder_path(&world->folder, test->name, path);
   EXPECT(setlocale(LC_ALL, "C") != NULL);
   tenon_status_t status = trace_network(world, test, path, &traces[0]);
+  if (test_timings_settle(path)) {
+    trace_end(&traces[0]);
+    status = trace_network(world, test, path, &traces[0]);
+  }
   test_bytes_t timings = test_read_file(path);
   EXPECT(setlocale(LC_ALL, "comma") != NULL && writes_commas());
   if (status == TENON_OK) {

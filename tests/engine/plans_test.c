@@ -158,6 +158,7 @@ static tenon_status_t build_with(const test_network_t* test, tenon_registry_t* r
 static void check_builds(const test_network_t* test, const char* cache_path) {
   enum { BUILDS = 3 };
   test_result_t plans[BUILDS] = {{0}};
+  bool is_settled = false;
   for (int k = 0; k < BUILDS; ++k) {
     tenon__test_messages_t messages;
     tenon_registry_t* registry = make_registry(&messages);
@@ -165,6 +166,13 @@ static void check_builds(const test_network_t* test, const char* cache_path) {
       tenon__test_fail(__FILE__, __LINE__, "%s: %s", test->name, messages.text);
     }
     tenon_registry_release(registry);
+    if (k == 0 && !is_settled) {
+      is_settled = true;
+      if (test_timings_settle(cache_path)) {
+        test_result_free(&plans[0]);
+        k = -1;
+      }
+    }
   }
   /* The first measured; what it found is all that the others use. */
   expect_same(test->name, "the second plan", &plans[0], plans[1].data, plans[1].size);

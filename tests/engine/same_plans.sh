@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # One timing cache gives one plan, and a plan gives the same bytes in every process, on model files:
 #   same_plans.sh TENON DEMO_FOLDER
-# Each network is built three times with one timing cache, in a process each; the first measures.
+# Each network is built three times with one timing cache, in a process each; the first measures. A later build measures
+# times again that other programs disturbed. On a busy machine such times lose their mark, and the first build is repeated.
 set -uo pipefail
 tenon=$1
 demo=$2
@@ -25,6 +26,10 @@ check() { # model
     export XDG_CACHE_HOME=$folder/cache # no plan of an earlier build
     rm -rf "$XDG_CACHE_HOME"
     quietly "$tenon" build "$model" -o "$folder/plan$k" --timing-cache "$folder/timings" || return
+    if ((k == 1)) && grep -q ' disturbed$' "$folder/timings"; then
+      sed -i 's/ disturbed$//' "$folder/timings"
+      quietly "$tenon" build "$model" -o "$folder/plan$k" --timing-cache "$folder/timings" || return
+    fi
   done
   for k in 2 3; do
     if ! cmp "$folder/plan1" "$folder/plan$k"; then

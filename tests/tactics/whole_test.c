@@ -100,6 +100,10 @@ static void make_two(test_fixture_t* b, int64_t columns) {
 
 TENON_TEST(a_kernel_competes_with_its_operator_s_expression) {
   static const tactics_t tactics[] = {quicker, as_quick, hardly_quicker, slower};
+  static const char* const refusals[] = {"1 node one by one: was slower",
+                                         "tests:ramp: 1 node at once: was slower",
+                                         "tests:ramp: 1 node at once: saves less than times vary",
+                                         "tests:ramp: 1 node at once: was slower"};
   static const float data[] = {1, -1, 2, -2};
   for (size_t k = 0; k < sizeof tactics / sizeof *tactics; ++k) {
     const tenon_kernel_t kernel = ramp_of(tactics[k]);
@@ -108,8 +112,7 @@ TENON_TEST(a_kernel_competes_with_its_operator_s_expression) {
     open_world(&world, &kernel, 1);
     make_ramp(&world.fixture);
     EXPECT_TEXT(build_steps(&world, text), k == 0 ? "ramp/rows" : "expressions/evaluator");
-    EXPECT_CONTAINS(refusals_of(&world, 0), k == 0 ? "1 node one by one: was slower"
-                                                   : "tests:ramp: 1 node at once: was slower");
+    EXPECT_CONTAINS(refusals_of(&world, 0), refusals[k]);
     EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(2, 2), data), TENON_OK);
     core_world_expect_ran(&world);
     EXPECT_FLOATS(&world, 0, 1, 0, 2, 0);
