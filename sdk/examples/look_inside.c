@@ -39,12 +39,15 @@ done:
   return status;
 }
 
-/* "image f32 (32 bits each): batch (built as 1), 1, 8, 8" */
+/* "image f32 (32 bits each): batch (built as 1), 1, 8, 8; from -inf to inf" */
 static tenon_status_t look_at_inputs(const tenon_engine_t* engine) {
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < tenon_engine_input_count(engine); ++i) {
     tenon_io_info_t info;
+    double min = 0;
+    double max = 0;
     TRY(tenon_engine_get_input(engine, i, &info));
+    TRY(tenon_engine_get_input_range(engine, i, &min, &max));
     (void)printf("%s %s (%u bits each):", info.name, tenon_dtype_name(info.dtype),
                  tenon_dtype_bits(info.dtype));
     for (uint32_t k = 0; k < info.rank; ++k) {
@@ -54,7 +57,7 @@ static tenon_status_t look_at_inputs(const tenon_engine_t* engine) {
         (void)printf(symbol[0] != '\0' ? " (built as %lld)" : "%lld", (long long)info.dims[k]);
       }
     }
-    (void)printf("\n");
+    (void)printf("; from %g to %g\n", min, max);
   }
 done:
   return status;

@@ -1,4 +1,6 @@
 /* What a program asks by name and before a run: indices, element types, extents of outputs. */
+#include <math.h>
+
 #include "tests/api/scene.h"
 
 #define DIMS(...) ((const int64_t[]){__VA_ARGS__})
@@ -134,5 +136,80 @@ TENON_TEST(an_axis_that_was_open_keeps_its_name) {
   EXPECT_STATUS(tenon_engine_get_output(scene.engine, 2, &info), TENON_OK);
   EXPECT_INT(info.dims[0], 2);
   EXPECT_TEXT(info.symbols[0], "2*batch");
+  scene_end(&scene);
+}
+
+static void expect_range(const scene_t* scene, const char* input, double min, double max) {
+  double found_min = 0;
+  double found_max = 0;
+  uint32_t index = 0;
+  REQUIRE(tenon_engine_find_input(scene->engine, input, &index) == TENON_OK);
+  EXPECT_STATUS(tenon_engine_get_input_range(scene->engine, index, &found_min, &found_max),
+                TENON_OK);
+  EXPECT(found_min == min);
+  EXPECT(found_max == max);
+}
+
+/* As in a transformer: tokens, types behind a cast, positions that count from 2, a mask that
+ * indexes nothing, and a number whose logarithm is taken. */
+TENON_TEST(knows_which_values_an_input_takes) {
+  scene_t scene;
+  static const float table[7 * 2];
+  static const int64_t two = 2;
+  tenon_value_t tokens = ABSENT;
+  tenon_value_t types = ABSENT;
+  tenon_value_t positions = ABSENT;
+  tenon_value_t mask = ABSENT;
+  tenon_value_t number = ABSENT;
+  tenon_value_t words = ABSENT;
+  tenon_value_t kinds = ABSENT;
+  tenon_value_t shift = ABSENT;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  tenon_network_t* n = s->network;
+  EXPECT_STATUS(tenon_network_add_input(n, "tokens", TENON_DTYPE_INT64, 1, DIMS(3), &tokens),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add_input(n, "types", TENON_DTYPE_INT32, 1, DIMS(3), &types),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add_input(n, "positions", TENON_DTYPE_INT64, 1, DIMS(3), &positions),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add_input(n, "mask", TENON_DTYPE_INT64, 1, DIMS(3), &mask), TENON_OK);
+  EXPECT_STATUS(tenon_network_add_input(n, "number", TENON_DTYPE_FLOAT32, 1, DIMS(3), &number),
+                TENON_OK);
+  EXPECT_STATUS(
+      tenon_network_add_constant(n, "words", TENON_DTYPE_FLOAT32, 2, DIMS(7, 2), table, &words),
+      TENON_OK);
+  EXPECT_STATUS(
+      tenon_network_add_constant(n, "kinds", TENON_DTYPE_FLOAT32, 2, DIMS(2, 2), table, &kinds),
+      TENON_OK);
+  EXPECT_STATUS(tenon_network_add_constant(n, "two", TENON_DTYPE_INT64, 0, NULL, &two, &shift),
+                TENON_OK);
+  const tenon_value_t wide =
+      node(s, "standard.cast/1", VALUES(types), ATTRIBUTES(TENON_TYPE("to", TENON_DTYPE_INT64)));
+  const tenon_value_t column =
+      node(s, "standard.unsqueeze/1", VALUES(wide), ATTRIBUTES(TENON_INTS("fixed_axes", 0)));
+  const tenon_value_t later = node(s, "standard.add/1", VALUES(positions, shift), NO_ATTRIBUTES);
+  const tenon_value_t outputs[] = {
+      node(s, "standard.gather/1", VALUES(words, tokens), NO_ATTRIBUTES),
+      node(s, "standard.gather/1", VALUES(kinds, column), NO_ATTRIBUTES),
+      node(s, "standard.gather/1", VALUES(words, later), NO_ATTRIBUTES),
+      node(s, "standard.mul/1", VALUES(mask, mask), NO_ATTRIBUTES),
+      node(s, "standard.log/1", VALUES(number), NO_ATTRIBUTES)};
+  for (size_t k = 0; k < sizeof outputs / sizeof *outputs; ++k) {
+    char name[2] = {(char)('a' + k), 0};
+    EXPECT_STATUS(tenon_network_add_output(n, outputs[k], name), TENON_OK);
+  }
+  REQUIRE(scene_start(&scene, NULL));
+  expect_range(&scene, "tokens", 0, 6);
+  expect_range(&scene, "types", 0, 1);
+  expect_range(&scene, "positions", -2, 4);
+  expect_range(&scene, "mask", -INFINITY, INFINITY);
+  expect_range(&scene, "number", 0.0625, INFINITY);
+  double min = 7;
+  double max = 7;
+  EXPECT_STATUS(tenon_engine_get_input_range(scene.engine, 5, &min, &max),
+                TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(tenon_last_message(), "there is no input 5, the engine has 5");
+  EXPECT(min == 7 && max == 7);
   scene_end(&scene);
 }

@@ -21,6 +21,13 @@ says '"accuracy": 0.99'
 try 0 run "$digits/model.onnx" --batch 3 --output written
 says "image' (f32 3x1x8x8) is not given: random numbers, seed 0"
 [[ -s written/output_0_probabilities.npy ]] || complain "no output was written"
+# Numbers that are made up name no row that a table does not have.
+cat >embed.prototxt <<'NET'
+input: "word" input_shape { dim: 2 dim: 30 }
+layer { name: "e" type: "Embed" bottom: "word" top: "y" embed_param { input_dim: 3 num_output: 2 } }
+NET
+try 0 run embed.prototxt --weights random
+says "input 'word' (f32 2x30) is not given: random numbers from 0 to 2, seed 0"
 mkdir other
 cp -r "$digits/test_data_set_1" other/test_data_set_0
 try 0 run "$digits/model.onnx" --data-set "$digits/test_data_set_0/" \

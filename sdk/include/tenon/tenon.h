@@ -670,6 +670,19 @@ TENON_API tenon_status_t tenon_engine_find_output(const tenon_engine_t* engine, 
  * from the engine. [any] */
 TENON_API tenon_status_t tenon_engine_get_profile(const tenon_engine_t* engine, uint32_t input,
                                                   uint32_t which, const int64_t** out_dims);
+/* The range of the values that the plan's operators accept from an input, both ends included, for
+ * programs that make data for a network.
+ *
+ * input    Index of the input, from 0.
+ * out_min  Minimum. Default: -INFINITY.
+ * out_max  Maximum. Default: INFINITY.
+ *
+ * Indices stay inside of the tensors that they index, and declared domains of operators hold, also
+ * behind casts, moves and the addition of a constant. Other arithmetic is not searched: a run may
+ * still reject values of the range.
+ * Returns INVALID_ARGUMENT or OUT_OF_MEMORY. [any] */
+TENON_API tenon_status_t tenon_engine_get_input_range(const tenon_engine_t* engine, uint32_t input,
+                                                      double* out_min, double* out_max);
 
 /* One step of the plan. Strings live as long as the engine. */
 typedef struct tenon_step_info_t {

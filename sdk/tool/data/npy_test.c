@@ -103,7 +103,7 @@ TENON_TEST(reads_what_it_writes) {
     tool_value_t value;
     tool_value_t again = {0};
     REQUIRE(tool_value_make("x", dtypes[i], 2, (const int64_t[]){3, 2}, &value) == TENON_OK);
-    tool_value_randomize(&value, 7);
+    tool_value_randomize(&value, 7, -INFINITY, INFINITY);
     write_and_read(path, &value, &again);
     EXPECT_INT(again.dtype, value.dtype);
     REQUIRE(again.dims != NULL && again.data != NULL);

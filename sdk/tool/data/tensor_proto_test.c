@@ -66,7 +66,7 @@ static void make_sequence(tool_value_t* out_value) {
   tool_value_make_items(TENON_ARGUMENT_SEQUENCE, 2, out_value);
   (void)tool_value_make("x", TENON_DTYPE_FLOAT32, 1, (const int64_t[]){3}, &out_value->items[0]);
   (void)tool_value_make("x", TENON_DTYPE_STRING, 0, NULL, &out_value->items[1]);
-  tool_value_randomize(out_value, 3);
+  tool_value_randomize(out_value, 3, -INFINITY, INFINITY);
 }
 
 TENON_TEST(reads_what_it_writes) {

@@ -323,23 +323,48 @@ static void randomize_strings(tool_value_t* value, uint64_t* state) {
   }
 }
 
-void tool_value_randomize(tool_value_t* value, uint64_t seed) {
+static double next_float(uint64_t* state, double min, double max) {
+  const double normal = next_normal(state);
+  if (isfinite(min) && isfinite(max)) {
+    return min + ldexp((double)(next_random(state) >> 11), -53) * (max - min);
+  }
+  return isfinite(min) ? min + fabs(normal) : isfinite(max) ? max - fabs(normal) : normal;
+}
+
+/* The ends for integers, within what the type holds. */
+static void find_ends(tenon_dtype_t dtype, double* inout_min, double* inout_max) {
+  const char kind = tool_dtype_class(dtype);
+  const int bits = (int)(kind == 'b' ? 1 : tool_dtype_bits(dtype));
+  const double least = kind == 'i' ? -ldexp(1, bits - 1) : 0;
+  const double most = fmin(ldexp(1, kind == 'i' ? bits - 1 : bits) - 1, 0x1p53);
+  const double max = floor(*inout_max);
+  const double min = isfinite(*inout_min) ? ceil(*inout_min) : fmin(0, max);
+  *inout_min = fmin(fmax(min, least), most);
+  *inout_max = fmin(isfinite(max) ? max : *inout_min + 1, most);
+}
+
+void tool_value_randomize(tool_value_t* value, uint64_t seed, double min, double max) {
   uint64_t state = seed;
   for (size_t i = 0; i < value->item_count; ++i) {
-    tool_value_randomize(&value->items[i], next_random(&state));
+    tool_value_randomize(&value->items[i], next_random(&state), min, max);
   }
   if (value->kind != TENON_ARGUMENT_TENSOR) {
     return;
   }
   const char kind = tool_dtype_class(value->dtype);
-  const uint64_t below = tool_dtype_bits(value->dtype) < 8 || kind == 'b' ? 2 : 10;
   if (kind == 's') {
     randomize_strings(value, &state);
     return;
   }
+  const bool is_float = kind == 'f' || kind == 'c';
+  if (!is_float) {
+    find_ends(value->dtype, &min, &max);
+  }
+  const double width = max - min + 1;
   for (uint64_t i = 0; i < value->count; ++i) {
     const double number =
-        kind == 'f' || kind == 'c' ? next_normal(&state) : (double)(next_random(&state) % below);
+        is_float ? next_float(&state, min, max)
+                 : min + floor(ldexp((double)(next_random(&state) >> 11), -53) * width);
     tool_element_set(value->dtype, value->data, i, number);
   }
 }

@@ -59,8 +59,9 @@ uint64_t tool_value_largest(const tool_value_t* value, uint64_t begin, uint64_t 
 /* Another numeric type; INVALID_DATA for strings and complex numbers. */
 tenon_status_t tool_value_convert(const char* what, const tool_value_t* value, tenon_dtype_t dtype,
                                   tool_value_t* out_value, tool_loss_t* out_loss);
-/* Seeded numbers: floats normal, integers 0 to 9 (0 and 1 where the type ends before 9), bool
- * either, strings short. */
-void tool_value_randomize(tool_value_t* value, uint64_t seed);
+/* Seeded numbers from `min` to `max`, both included, which may be infinite. Integers and floats are
+ * evenly spread over a range with two ends. Without any end floats are normal and integers 0 or 1,
+ * for they often choose or count something. Strings are short words. */
+void tool_value_randomize(tool_value_t* value, uint64_t seed, double min, double max);
 
 #endif

@@ -59,3 +59,35 @@ TENON_TEST(nan_is_not_the_largest) {
   EXPECT_INT(tool_value_largest(&value, 6, 2, NULL), 2); /* none */
   tool_value_free(&value);
 }
+
+/* The least and the largest of 200 made numbers. */
+static void expect_made(tenon_dtype_t dtype, double min, double max, double least, double largest) {
+  tool_value_t value = {0};
+  double low = INFINITY;
+  double high = -INFINITY;
+  REQUIRE(tool_value_make("x", dtype, 1, (int64_t[]){200}, &value) == TENON_OK);
+  tool_value_randomize(&value, 1, min, max);
+  for (uint64_t i = 0; i < value.count; ++i) {
+    const double number = tool_element_get(dtype, value.data, i, 0);
+    low = fmin(low, number);
+    high = fmax(high, number);
+  }
+  EXPECT(low >= least && high <= largest);
+  if (tool_dtype_class(dtype) != 'f') {
+    EXPECT_NEAR(low, least, 0);
+    EXPECT_NEAR(high, largest, 0);
+  }
+  tool_value_free(&value);
+}
+
+TENON_TEST(random_numbers_stay_in_their_range) {
+  expect_made(TENON_DTYPE_INT64, -2, 4, -2, 4);
+  expect_made(TENON_DTYPE_INT64, -INFINITY, INFINITY, 0, 1);
+  expect_made(TENON_DTYPE_INT32, 3, INFINITY, 3, 4);
+  expect_made(TENON_DTYPE_INT32, -INFINITY, -5, -5, -5);
+  expect_made(TENON_DTYPE_UINT8, -2, 2.5, 0, 2);
+  expect_made(TENON_DTYPE_INT8, -1000, -127, -128, -127);
+  expect_made(TENON_DTYPE_BOOL, -INFINITY, INFINITY, 0, 1);
+  expect_made(TENON_DTYPE_FLOAT32, -1, 1, -1, 1);
+  expect_made(TENON_DTYPE_FLOAT32, 0.0625, INFINITY, 0.0625, 10);
+}

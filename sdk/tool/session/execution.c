@@ -2,6 +2,7 @@
 #include "session/execution.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -132,13 +133,21 @@ static tenon_status_t make_random(tool_execution_t* execution, const tool_feed_t
   for (uint32_t k = 0; k < info->rank; ++k) {
     dims[k] = info->dims[k] >= 0 ? info->dims[k] : find_extent(execution, feed, shapes, input, k);
   }
-  const tenon_status_t status =
-      tool_value_make(info->name, info->dtype, info->rank, dims, &execution->values[input]);
+  double min = 0;
+  double max = 0;
+  tenon_status_t status = tenon_engine_get_input_range(execution->engine, input, &min, &max);
   if (status == TENON_OK) {
+    status = tool_value_make(info->name, info->dtype, info->rank, dims, &execution->values[input]);
+  }
+  if (status == TENON_OK) {
+    char range[64] = "";
+    if (isfinite(min) && isfinite(max)) {
+      (void)snprintf(range, sizeof range, " from %.9g to %.9g", min, max);
+    }
     tool_shape_print(info->rank, dims, text, sizeof(text));
-    tool_warn("input '%s' (%s %s) is not given: random numbers, seed %llu", info->name,
-              tool_dtype_name(info->dtype), text, (unsigned long long)feed->seed);
-    tool_value_randomize(&execution->values[input], feed->seed * 1000 + input);
+    tool_warn("input '%s' (%s %s) is not given: random numbers%s, seed %llu", info->name,
+              tool_dtype_name(info->dtype), text, range, (unsigned long long)feed->seed);
+    tool_value_randomize(&execution->values[input], feed->seed * 1000 + input, min, max);
   }
   return status;
 }
