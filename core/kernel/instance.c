@@ -29,6 +29,25 @@ static tenon_status_t note_packing(tenon__instance_t* instance, const tenon__dig
   return TENON_OK;
 }
 
+/* A plan for the machine that built it (tuned_only) has packed weights alone. */
+static tenon_status_t check_sources(const tenon_preparation_t* preparation,
+                                    const tenon_packing_t* packing) {
+  const struct tenon_region_t* region = preparation->instance->region;
+  const tenon__value_node_t* values = region->network->graphs[region->graph]->values;
+  for (size_t k = 0; k < packing->source_count; ++k) {
+    const tenon__weights_t* weights =
+        &region->network->weights[values[region->graph_values[packing->sources[k]]].weights];
+    if (weights->data == NULL && weights->size_bytes > 0) {
+      return tenon__fail(preparation->sink, TENON_ERROR_UNSUPPORTED,
+                         "weights '%s' must be packed for this machine, but the plan holds them "
+                         "only as packed for the machine that built it (tuned_only): build the "
+                         "plan again",
+                         weights->name);
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const tenon_packing_t* given,
                                    void** out_data, int32_t* out_ready) {
   tenon_packing_t packing = {0};
@@ -58,6 +77,9 @@ static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const tenon
   }
   const tenon__digest_t key = tenon__digest_end(&state);
   TENON_TRY(note_packing(preparation->instance, &key));
+  if (tenon__packed_store_find(preparation->store, &key) == NULL) {
+    TENON_TRY(check_sources(preparation, &packing));
+  }
   return tenon__packed_store_get_or_make(preparation->store, &key, packing.format,
                                          packing.size_bytes, out_data, out_ready);
 }
