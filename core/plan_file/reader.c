@@ -366,10 +366,17 @@ tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const tenon__plan_s
 
 /* ---- Verifying ---- */
 
-tenon_status_t tenon__plan_verify(const tenon__plan_t* plan, const tenon_sink_t* sink) {
+static bool is_cold(const tenon__plan_t* plan, const void* data) {
+  const char* begin = plan->cold_data;
+  return begin != NULL && (const char*)data >= begin && (const char*)data < begin + plan->cold_size;
+}
+
+tenon_status_t tenon__plan_verify(const tenon__plan_t* plan, bool read_only,
+                                  const tenon_sink_t* sink) {
   for (uint32_t k = 0; k < plan->network->weights_count; ++k) {
     const tenon__weights_t* weights = &plan->network->weights[k];
-    if (weights->data == NULL || !weights->digest_known) {
+    if (weights->data == NULL || !weights->digest_known ||
+        (read_only && is_cold(plan, weights->data))) {
       continue;
     }
     const tenon__digest_t digest = tenon__weights_digest_now(weights, NULL);

@@ -102,7 +102,7 @@ static void use_place(const tenon__plan_t* plan, uint32_t graph, uint32_t number
 static void use_plan(const tenon__plan_t* plan) {
   tenon__arena_t arena;
   tenon__arena_initialize(&arena, tenon__allocator_default());
-  (void)tenon__plan_verify(plan, NULL);
+  (void)tenon__plan_verify(plan, false, NULL);
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     for (uint32_t s = 0; s < plan->schedules[g].step_count; ++s) {
       use_step(plan, g, s, &arena);

@@ -233,16 +233,16 @@ TENON_TEST(changed_weights_are_found) {
   REQUIRE(start(&f));
   EXPECT_STATUS(read_plan(&f, &plan), TENON_OK);
   REQUIRE(plan != NULL);
-  EXPECT_STATUS(tenon__plan_verify(plan, f.sink), TENON_OK);
+  EXPECT_STATUS(tenon__plan_verify(plan, false, f.sink), TENON_OK);
   uint8_t* w = (uint8_t*)plan->network->weights[0].data;
   w[5] ^= 1;
-  EXPECT_STATUS(tenon__plan_verify(plan, tenon__test_listen(&f.messages)),
+  EXPECT_STATUS(tenon__plan_verify(plan, false, tenon__test_listen(&f.messages)),
                 TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(f.messages.text, "weights 'w'");
   w[5] ^= 1;
   uint8_t* packed = (uint8_t*)plan->packed[1].data;
   packed[2] ^= 1;
-  EXPECT_STATUS(tenon__plan_verify(plan, tenon__test_listen(&f.messages)),
+  EXPECT_STATUS(tenon__plan_verify(plan, false, tenon__test_listen(&f.messages)),
                 TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(f.messages.text, "'blob'");
   tenon__plan_destroy(plan);

@@ -97,8 +97,8 @@ static tenon_status_t initialize(tenon__engine_t* engine, const void* data, size
   const tenon__plan_source_t source = {
       .data = data, .size_bytes = size_bytes, .find = find_operator, .find_user = &finder};
   TENON_TRY(tenon__plan_read(engine->allocator, &source, engine->options.sink, &engine->plan));
-  if (engine->options.verify) {
-    TENON_TRY(tenon__plan_verify(engine->plan, engine->options.sink));
+  if (engine->options.verify || engine->options.verify_read) {
+    TENON_TRY(tenon__plan_verify(engine->plan, !engine->options.verify, engine->options.sink));
   }
   TENON_TRY(tenon__packed_store_create(engine->allocator, &engine->store));
   TENON_TRY(tenon__engine_open_devices(engine));
@@ -152,6 +152,6 @@ const tenon_sink_t* tenon__engine_sink(const tenon__engine_t* engine) {
 }
 
 tenon_status_t tenon__engine_verify(const tenon__engine_t* engine) {
-  TENON_TRY(tenon__plan_verify(engine->plan, engine->options.sink));
+  TENON_TRY(tenon__plan_verify(engine->plan, false, engine->options.sink));
   return tenon__engine_compare_plugins(engine);
 }

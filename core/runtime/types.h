@@ -12,13 +12,12 @@ typedef struct tenon__context_t tenon__context_t;
 typedef void (*tenon__watcher_t)(void* user, uint32_t graph, uint32_t value,
                                  const tenon_tensor_view_t* tensor);
 
-/* Copied into the engine. `verify` has every digest in the plan compared, which reads all of its
- * bytes.
- */
+/* Copied into the engine. */
 typedef struct tenon__engine_options_t {
   tenon_allocator_t allocator;
   uint32_t device_index;
-  bool verify;
+  bool verify;         /* compare every digest in the plan: reads all of its bytes */
+  bool verify_read;    /* compare those of the weights that each run reads */
   bool accepts_others; /* plugins of other digests than the plan's: a warning, and they are used */
   /* Not NULL: set when plugins are others, or lack what the plan needs, and the plan holds what it
    * takes to make it again. It is then refused with warnings, no errors. For the call alone. */

@@ -53,13 +53,15 @@ static tenon_status_t load(tenon_engine_t* engine, const void* data, size_t size
   tenon__prefix_sink_initialize(&named, &engine->registry->sink, name);
   engine->sink = named.sink;
   engine->plan_size = size_bytes;
+  const bool verifies_all = options->verify == TENON_VERIFY_ALL;
   const tenon__engine_options_t inner = {
       .allocator = engine->registry->allocator,
       .device_index = options->device_index,
-      .verify = options->verify != 0,
-      .accepts_others = options->plugins == TENON_PLUGINS_ACCEPT && options->verify == 0,
+      .verify = verifies_all,
+      .verify_read = options->verify == TENON_VERIFY_READ,
+      .accepts_others = options->plugins == TENON_PLUGINS_ACCEPT && !verifies_all,
       .sink = &engine->sink};
-  const bool makes_again = options->plugins == TENON_PLUGINS_REBUILD && options->verify == 0;
+  const bool makes_again = options->plugins == TENON_PLUGINS_REBUILD && !verifies_all;
   const locale_t outer = tenon__c_locale_enter();
   tenon_status_t status = makes_again ? tenon__load(engine->registry->catalog, data, size_bytes,
                                                     &inner, &engine->engine, &engine->is_made_again)

@@ -65,6 +65,19 @@ size=$(stat -c %s batch.plan)
 cp batch.plan damaged.plan
 printf '\x5a\xa5\x5a' | dd of=damaged.plan bs=1 seek=$((size - 70000)) conv=notrunc 2>/dev/null
 try 3 inspect damaged.plan --verify --no-run
+try 0 run damaged.plan
+# Before them lie those that each run reads: `run` checks these, and builds what is in the cache again.
+damage() { printf '\x5a\xa5\x5a' | dd of="$1" bs=1 seek=$(($(stat -c %s "$1") - 180000)) conv=notrunc 2>/dev/null; }
+cp batch.plan damaged.plan
+damage damaged.plan
+try 3 run damaged.plan
+says "damaged.plan: the plan is damaged: "
+fails_once
+try 0 run damaged.plan --no-verify
+XDG_CACHE_HOME=$folder/damaged try 0 run "$digits/model.onnx"
+damage "$(find "$folder/damaged" -name '*.plan')"
+XDG_CACHE_HOME=$folder/damaged try 0 run "$digits/model.onnx"
+says "warning: " "the plan is damaged: " "the cached plan cannot be loaded and is built again"
 head -c $((size / 2)) batch.plan >half.plan
 try 3 run half.plan
 says "half.plan"

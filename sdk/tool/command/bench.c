@@ -59,7 +59,7 @@ static char obtain_plan(void* user, size_t index, char* out_message, size_t size
     /* An entry that cannot be loaded is built again here. */
     tool_execution_t execution;
     tool_console_soften(true);
-    status = tool_execution_open(registry, file.path, 1, &execution);
+    status = tool_execution_open(registry, file.path, 1, TENON_VERIFY_NONE, &execution);
     tool_console_soften(false);
     if (status != TENON_OK) {
       tool_warn("the cached plan cannot be loaded and is built again");
@@ -108,8 +108,8 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
 /* Each context's share of the threads. */
 static tenon_status_t open_execution(bench_t* bench, tenon_registry_t* registry,
                                      tool_execution_t* out_execution) {
-  tenon_status_t status =
-      tool_execution_open(registry, bench->file.path, bench->building.threads, out_execution);
+  tenon_status_t status = tool_execution_open(registry, bench->file.path, bench->building.threads,
+                                              TENON_VERIFY_NONE, out_execution);
   if (status != TENON_OK) {
     return status;
   }

@@ -84,7 +84,8 @@ static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* n
   }
   tenon_plan_destroy(plan);
   if (status == TENON_OK) {
-    status = tool_execution_open(compare->registry, path, building->threads, out_execution);
+    status = tool_execution_open(compare->registry, path, building->threads, TENON_VERIFY_NONE,
+                                 out_execution);
     (void)unlink(path);
   }
   tool_free(path);

@@ -168,8 +168,8 @@ static tenon_status_t inspect_built(const inspect_t* inspect, tenon_registry_t* 
                                     const tool_feed_t* feed) {
   tool_session_t session;
   tool_console_mute(to_standard_output(inspect));
-  tenon_status_t status =
-      tool_session_open(registry, inspect->model, &inspect->building, feed, &session);
+  tenon_status_t status = tool_session_open(registry, inspect->model, &inspect->building, feed,
+                                            TENON_VERIFY_NONE, &session);
   if (status == TENON_OK) {
     status = inspect_session(inspect, registry, &session.execution, feed);
     tool_session_close(&session);

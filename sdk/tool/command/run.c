@@ -25,7 +25,7 @@ static const tool_option_t options[] = {
      "absolute tolerance; default 1e-4 times the standard deviation of the recorded output, at "
      "least 1e-7"},
     {"--top", NULL, "K", TOOL_OPTION_POSITIVE, FIELD(top), 0,
-     "print the K largest elements of the first output, for each row; 5 with --labels"},
+     "print the K largest elements of each row of output 0; 5 with --labels"},
     {"--labels", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(labels), 0,
      "names of the classes, one a line"},
     {"--picture", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(picture), 0,
@@ -36,12 +36,12 @@ static const tool_option_t options[] = {
      "compare the first output with the right class (a number, or a .npy with one for each row) or "
      "with a picture of the right mask"},
     {"--truth-at-least", NULL, "X", TOOL_OPTION_NUMBER, FIELD(truth_at_least), 0,
-     "exit with 1 where a smaller share is right, or the masks overlap less; default: 1 for a "
-     "single "
-     "class, else 0"},
+     "exit with 1 if accuracy, or overlap of masks, is below X (default: 1 for one class, else 0)"},
     /* A device replays from the second or third time on what it recorded; states go on. */
     {"--repeat", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(repeat), 0,
      "run N times with the same inputs, and look at the last"},
+    {"--no-verify", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_verify), TOOL_RARE,
+     "do not check the weights of a plan (1 ms per MiB)"},
     {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps), 0,
      "a table of steps and their times, medians of some runs"},
 };
@@ -193,7 +193,8 @@ static tenon_status_t run_once(run_t* run, const char* data_set) {
   }
   status = run_check_data(run, &feed);
   if (status == TENON_OK) {
-    status = tool_session_open(run->registry, run->model, &run->building, &feed, &session);
+    status = tool_session_open(run->registry, run->model, &run->building, &feed,
+                               run->no_verify ? TENON_VERIFY_NONE : TENON_VERIFY_READ, &session);
   }
   if (status == TENON_OK) {
     status = run_session(run, &session, &feed, data_set);

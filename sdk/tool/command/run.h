@@ -32,6 +32,7 @@ typedef struct run_t {
   const char* truth;
   /* Negative: not given; then 1 for a single class, else 0. */
   double truth_at_least;
+  bool no_verify;
   bool profile_steps;
   uint32_t repeat; /* 0: once */
   const char* model;

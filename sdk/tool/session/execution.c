@@ -42,13 +42,16 @@ static tenon_status_t count_threads(uint32_t asked_for, tool_execution_t* execut
 }
 
 tenon_status_t tool_execution_open(tenon_registry_t* registry, const char* plan_path,
-                                   uint32_t thread_count, tool_execution_t* out_execution) {
+                                   uint32_t thread_count, uint32_t verify,
+                                   tool_execution_t* out_execution) {
   tool_execution_t execution = {0};
+  tenon_engine_options_t engine_options = TENON_OPTIONS(tenon_engine_options_t);
   tenon_context_options_t context_options = TENON_OPTIONS(tenon_context_options_t);
   context_options.thread_count = thread_count;
+  engine_options.verify = verify;
   const double begin = tool_seconds();
   tenon_status_t status =
-      tenon_engine_create_from_file(registry, plan_path, NULL, &execution.engine);
+      tenon_engine_create_from_file(registry, plan_path, &engine_options, &execution.engine);
   if (status == TENON_OK) {
     status = tenon_context_create(execution.engine, &context_options, &execution.context);
   }

@@ -26,7 +26,8 @@ typedef struct tool_execution_t {
 /* Loads a plan file and makes a context. `thread_count` 0: as the plan says. On failure nothing
  * is open, and the library has said why. */
 tenon_status_t tool_execution_open(tenon_registry_t* registry, const char* plan_path,
-                                   uint32_t thread_count, tool_execution_t* out_execution);
+                                   uint32_t thread_count, uint32_t verify,
+                                   tool_execution_t* out_execution);
 /* Takes one that was never opened, if it is all zeros. */
 void tool_execution_close(tool_execution_t* execution);
 

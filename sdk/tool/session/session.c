@@ -23,7 +23,7 @@ static void say_where_from(const char* model, const tool_session_t* session) {
 
 tenon_status_t tool_session_open(tenon_registry_t* registry, const char* model,
                                  const tool_building_t* building, const tool_feed_t* feed,
-                                 tool_session_t* out_session) {
+                                 uint32_t verify, tool_session_t* out_session) {
   tool_session_t session = {0};
   tenon_status_t status =
       tool_plan_file_obtain(registry, model, building, feed, false, &session.file);
@@ -32,15 +32,17 @@ tenon_status_t tool_session_open(tenon_registry_t* registry, const char* model,
   }
   const bool from_cache = session.file.use == TOOL_CACHE_HIT;
   tool_console_soften(from_cache);
-  status = tool_execution_open(registry, session.file.path, building->threads, &session.execution);
+  const bool is_old = from_cache || session.file.use == TOOL_CACHE_PLAN;
+  status = tool_execution_open(registry, session.file.path, building->threads,
+                               is_old ? verify : TENON_VERIFY_NONE, &session.execution);
   tool_console_soften(false);
   if (status != TENON_OK && from_cache) {
     tool_warn("the cached plan cannot be loaded and is built again");
     tool_plan_file_free(&session.file);
     status = tool_plan_file_obtain(registry, model, building, feed, true, &session.file);
     if (status == TENON_OK) {
-      status =
-          tool_execution_open(registry, session.file.path, building->threads, &session.execution);
+      status = tool_execution_open(registry, session.file.path, building->threads,
+                                   TENON_VERIFY_NONE, &session.execution);
     }
   }
   if (status != TENON_OK) {

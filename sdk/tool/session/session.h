@@ -11,10 +11,11 @@ typedef struct tool_session_t {
   tool_execution_t execution;
 } tool_session_t;
 
-/* Says where the plan comes from: hit or miss, and how long building and loading took. */
+/* Says where the plan comes from: hit or miss, and how long building and loading took. `verify`: a
+ * plan that was not built just now is checked, TENON_VERIFY_*. */
 tenon_status_t tool_session_open(tenon_registry_t* registry, const char* model,
                                  const tool_building_t* building, const tool_feed_t* feed,
-                                 tool_session_t* out_session);
+                                 uint32_t verify, tool_session_t* out_session);
 void tool_session_close(tool_session_t* session);
 
 #endif
