@@ -32,24 +32,25 @@ static tenon__finding_t check_root(tenon__arena_t* arena, const tenon_plugin_t* 
   if (root->built != manifest->built || root->needed != manifest->needed) {
     return wrong("its versions of the contract are not those of its manifest");
   }
-  if (root->offering_count > OFFERING_LIMIT ||
-      (root->offering_count > 0 && root->offerings == NULL)) {
+  const tenon_list_t* list = &root->offerings;
+  if (list->count > OFFERING_LIMIT ||
+      (list->count > 0 && (list->items == NULL || list->stride != sizeof(void*)))) {
     return wrong("its array of offerings cannot be right");
   }
   return TENON_FINDING_NONE;
 }
 
 static tenon__finding_t copy_offerings(tenon__arena_t* arena, tenon_plugin_t* root) {
-  const uint32_t count = root->offering_count;
+  const uint32_t count = root->offerings.count;
+  const tenon_offering_t* const* sources = root->offerings.items;
   tenon_offering_t* copies = tenon__arena_allocate(arena, (size_t)count + 1, sizeof(*copies));
   const tenon_offering_t** list = tenon__arena_allocate(arena, (size_t)count + 1, sizeof(void*));
   if (copies == NULL || list == NULL) {
     return TENON_FINDING_MEMORY;
   }
   for (uint32_t i = 0; i < count; ++i) {
-    if (root->offerings[i] == NULL ||
-        !tenon__structure_copy(root->offerings[i], sizeof(tenon_offering_t), SIZE_MAX,
-                               sizeof(*copies), &copies[i])) {
+    if (sources[i] == NULL || !tenon__structure_copy(sources[i], sizeof(tenon_offering_t), SIZE_MAX,
+                                                     sizeof(*copies), &copies[i])) {
       return wrong(tenon__arena_format(arena, "the size of offering %u is wrong", i));
     }
     list[i] = &copies[i];
@@ -58,7 +59,7 @@ static tenon__finding_t copy_offerings(tenon__arena_t* arena, tenon_plugin_t* ro
       return wrong(tenon__arena_format(arena, "number %u is %s", i, fault));
     }
   }
-  root->offerings = list;
+  root->offerings.items = list;
   return TENON_FINDING_NONE;
 }
 
@@ -187,10 +188,11 @@ static bool offer_item(comparison_t* c, tenon__offer_kind_t kind, const tenon__o
 }
 
 static bool take_offerings(comparison_t* c, const tenon_plugin_t* root) {
-  for (uint32_t i = 0; i < root->offering_count; ++i) {
-    const tenon_offering_t* offering = root->offerings[i];
+  const tenon_offering_t* const* offerings = root->offerings.items;
+  for (uint32_t i = 0; i < root->offerings.count; ++i) {
+    const tenon_offering_t* offering = offerings[i];
     const tenon__offer_kind_t kind = tenon__offer_kind_of_offering(offering->kind);
-    const uint32_t count = kind == TENON_OFFER_COUNT ? 0 : offering->count;
+    const uint32_t count = kind == TENON_OFFER_COUNT ? 0 : offering->items.count;
     for (uint32_t k = 0; k < count; ++k) {
       tenon__offer_item_t item;
       const char* fault = tenon__offer_item(kind, offering, k, &item);

@@ -128,9 +128,10 @@ static tenon__finding_t start(load_t* load, const tenon_plugin_t* root) {
 }
 
 static tenon__finding_t add_offerings(load_t* load, const tenon_plugin_t* root) {
-  for (uint32_t i = 0; i < root->offering_count; ++i) {
-    if (tenon__catalog_add(load->catalog, &load->candidate->owner, root->offerings[i],
-                           load->sink) != TENON_OK) {
+  const tenon_offering_t* const* offerings = root->offerings.items;
+  for (uint32_t i = 0; i < root->offerings.count; ++i) {
+    if (tenon__catalog_add(load->catalog, &load->candidate->owner, offerings[i], load->sink) !=
+        TENON_OK) {
       return TENON_FINDING_MEMORY;
     }
   }

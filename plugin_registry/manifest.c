@@ -140,7 +140,8 @@ static bool take_abi(parser_t* parser, const char* value, uint32_t* out_abi) {
     }
     const char end = i == 0 ? '.' : '\0';
     if (c == start || numbers[i] > 65535 || *c != end) {
-      return fail(parser, "'%s' is not a version of the contract, such as 0.5", value);
+      return fail(parser, "'%s' is not a version of the contract, such as " TENON_ABI_NEEDED_TEXT,
+                  value);
     }
     c += i == 0;
   }

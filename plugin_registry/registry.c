@@ -10,9 +10,8 @@
 #include "core/catalog/catalog.h"
 #include "plugin_registry/state.h"
 
-/* Rules of arguments and what is told of values are other structures since 0.5: older plugins do
- * not mix. */
-#define HOST_MIN_MINOR 5u
+/* Version 0.7 changed the layout of descriptors, so plugins of earlier versions are refused. */
+#define HOST_MIN_MINOR 7u
 #define HOST_MAX_MINOR TENON_ABI_MINOR
 
 #if defined(TENON_PLUGIN_DIRECTORY)

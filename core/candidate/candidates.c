@@ -66,7 +66,7 @@ bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t*
 }
 
 static void note_slots(const tenon_kernel_t* kernel, tenon__slot_numbers_t* numbers) {
-  for (uint32_t number = 0; number < kernel->slot_count && number < 64; ++number) {
+  for (uint32_t number = 0; number < kernel->slots.count && number < 64; ++number) {
     const uint32_t kind = tenon__kernel_slot(kernel, number)->kind;
     const uint64_t bit = UINT64_C(1) << number;
     numbers->prologues |= kind == TENON_SLOT_PROLOGUE ? bit : 0;
@@ -82,7 +82,7 @@ tenon__slot_numbers_t tenon__candidates_slots(tenon__tuning_t* tuning,
   (void)list_kernels(tuning, region, NULL, &list); /* without memory the list is empty */
   for (uint32_t k = 0; k < list.count; ++k) {
     const tenon__kernel_entry_t* entry = list.entries[k];
-    if (entry->kernel.slot_count > 0 && !tenon__tuning_excludes(tuning, entry) &&
+    if (entry->kernel.slots.count > 0 && !tenon__tuning_excludes(tuning, entry) &&
         tenon__tuning_runs_on(tuning, entry, region->device)) {
       note_slots(&entry->kernel, &numbers);
     }

@@ -117,8 +117,8 @@ static inline void rehearsal_world_profile(rehearsal_world_t* world) {
 /* A kernel that the catalogue knows. */
 static inline void rehearsal_world_offer(rehearsal_world_t* world, fake_t* fake) {
   fake_finish(fake);
-  const tenon_offering_t offering = {sizeof offering, "kernel/1", &fake->entry.kernel, 1,
-                                     (uint32_t)sizeof(tenon_kernel_t)};
+  const tenon_offering_t offering = {
+      sizeof offering, "kernel/1", {&fake->entry.kernel, 1, (uint32_t)sizeof(tenon_kernel_t)}};
   EXPECT_STATUS(tenon__catalog_add(world->catalog, &fake->owner, &offering, world->tuning.sink),
                 TENON_OK);
 }

@@ -195,9 +195,10 @@ static const char* kernel_fault(const tenon_kernel_t* kernel) {
       (kernel->flags & (TENON_KERNEL_EXPRESSIONS | TENON_KERNEL_MOVES)) == 0) {
     return "names no operator, pattern or form that it computes";
   }
-  if (kernel->slot_count > 0 &&
-      (kernel->slots == NULL || kernel->slot_stride < offsetof(tenon_slot_t, max_operands) ||
-       kernel->slot_stride % _Alignof(tenon_slot_t) != 0)) {
+  const tenon_list_t* slots = &kernel->slots;
+  if (slots->count > 0 &&
+      (slots->items == NULL || slots->stride < offsetof(tenon_slot_t, max_operands) ||
+       slots->stride % _Alignof(tenon_slot_t) != 0)) {
     return "has slots whose stride cannot be right";
   }
   return NULL;
@@ -207,23 +208,22 @@ static const char* kernel_fault(const tenon_kernel_t* kernel) {
 static tenon_status_t copy_slots(const admission_t* a, tenon_kernel_t* kernel,
                                  const char** out_fault) {
   *out_fault = NULL;
-  if (kernel->slot_count == 0) {
-    kernel->slots = NULL;
+  const tenon_list_t list = kernel->slots;
+  if (list.count == 0) {
+    kernel->slots = (tenon_list_t){0};
     return TENON_OK;
   }
-  tenon_slot_t* slots =
-      tenon__arena_allocate(&a->catalog->arena, kernel->slot_count, sizeof(*slots));
+  tenon_slot_t* slots = tenon__arena_allocate(&a->catalog->arena, list.count, sizeof(*slots));
   TENON_TRY_MEMORY(slots != NULL);
-  const char* source = (const char*)kernel->slots;
-  for (uint32_t i = 0; i < kernel->slot_count; ++i, source += kernel->slot_stride) {
-    if (!tenon__structure_copy(source, offsetof(tenon_slot_t, max_operands), kernel->slot_stride,
+  const char* source = (const char*)list.items;
+  for (uint32_t i = 0; i < list.count; ++i, source += list.stride) {
+    if (!tenon__structure_copy(source, offsetof(tenon_slot_t, max_operands), list.stride,
                                sizeof(*slots), &slots[i])) {
       *out_fault = "has a slot whose size is wrong";
       return TENON_OK;
     }
   }
-  kernel->slots = slots;
-  kernel->slot_stride = (uint32_t)sizeof(*slots);
+  kernel->slots = (tenon_list_t){slots, list.count, (uint32_t)sizeof(*slots)};
   return TENON_OK;
 }
 
@@ -383,7 +383,7 @@ tenon_status_t tenon__catalog_admit(tenon__catalog_t* catalog, tenon__offer_kind
                                     const tenon__owner_t* owner, const tenon_offering_t* offering,
                                     const tenon_sink_t* sink) {
   const admission_t a = {catalog, kind, owner, sink};
-  for (uint32_t i = 0; i < offering->count; ++i) {
+  for (uint32_t i = 0; i < offering->items.count; ++i) {
     tenon__offer_item_t item;
     const char* fault = tenon__offer_item(kind, offering, i, &item);
     if (fault != NULL) {

@@ -189,8 +189,8 @@ static tenon_status_t make_ready(void* user, tenon__owner_t* owner, tenon__catal
   if (promiser->status != TENON_OK) {
     return promiser->status;
   }
-  const tenon_offering_t offering = {sizeof(offering), "kernel/1", &promiser->kernel, 1,
-                                     sizeof(promiser->kernel)};
+  const tenon_offering_t offering = {
+      sizeof(offering), "kernel/1", {&promiser->kernel, 1, sizeof(promiser->kernel)}};
   return tenon__catalog_add(catalog, owner, &offering, sink);
 }
 
@@ -290,8 +290,8 @@ static bool fill(tenon_allocator_t allocator, void* user) {
   const tenon_operator_t op = make_operator("acme.twice/1", twice);
   const tenon_converter_t converter = make_converter("", "Twice", 1, 0);
   const tenon_offering_t offerings[] = {
-      {sizeof(offerings[0]), "operator/1", &op, 1, sizeof(op)},
-      {sizeof(offerings[0]), "converter/1", &converter, 1, sizeof(converter)}};
+      {sizeof(offerings[0]), "operator/1", {&op, 1, sizeof(op)}},
+      {sizeof(offerings[0]), "converter/1", {&converter, 1, sizeof(converter)}}};
   promiser_t p;
   (void)user;
   make_promiser(&p, "acme", takes_both);

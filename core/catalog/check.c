@@ -103,7 +103,7 @@ static bool is_variadic(const tenon_port_t* ports, uint32_t count) {
 
 static void check_attribute(check_t* check, const tenon__operator_t* op,
                             const tenon__call_attribute_t* given, bool is_replacement) {
-  const tenon_operator_t* d = &op->descriptor;
+  const tenon__descriptor_t* d = &op->descriptor;
   uint32_t index = 0;
   tenon__nearest_t nearest = {0};
   for (; index < d->attribute_count && strcmp(d->attributes[index].name, given->name) != 0;
@@ -143,7 +143,7 @@ static void check_statement(check_t* check, const tenon__calls_t* calls, uint32_
              tenon__nearest_text(&nearest, message));
     return;
   }
-  const tenon_operator_t* d = &op->descriptor;
+  const tenon__descriptor_t* d = &op->descriptor;
   if (call->argument_count > d->input_count && !is_variadic(d->inputs, d->input_count)) {
     fault_at(check, call->argument_positions[d->input_count], "%s has %u input%s", op->name,
              d->input_count, d->input_count == 1 ? "" : "s");

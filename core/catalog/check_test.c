@@ -15,8 +15,7 @@ static const tenon_attribute_descriptor_t attributes[] = {{.size = sizeof(*attri
 static void fill(world_t* world) {
   tenon_operator_t operators[] = {make_operator("acme.twice/1", twice),
                                   make_operator("acme.thrice/1", thrice)};
-  operators[1].attributes = attributes;
-  operators[1].attribute_count = 2;
+  operators[1].attributes = (tenon_list_t)TENON_LIST(attributes);
   add(world, &acme, "operator/1", operators, 2, sizeof(operators[0]));
 }
 
@@ -150,7 +149,7 @@ static bool check(tenon_allocator_t allocator, void* user) {
   const tenon_rewrite_t rewrite = {
       .size = sizeof(rewrite), .name = "tidy", .pattern = rows[0].pattern, .replacement = RIGHT};
   (void)user;
-  const tenon_offering_t offering = {sizeof(offering), "rewrite/1", &rewrite, 1, sizeof(rewrite)};
+  const tenon_offering_t offering = {sizeof(offering), "rewrite/1", {&rewrite, 1, sizeof(rewrite)}};
   if (tenon__catalog_create(allocator, &world.catalog) != TENON_OK) {
     return false;
   }

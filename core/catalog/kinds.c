@@ -47,14 +47,15 @@ const char* tenon__offering_fault(const tenon_offering_t* offering) {
   if (offering->kind == NULL) {
     return "an offering without a kind";
   }
-  if (offering->count == 0) {
+  const tenon_list_t* items = &offering->items;
+  if (items->count == 0) {
     return NULL;
   }
-  if (offering->items == NULL) {
+  if (items->items == NULL) {
     return "an offering without items";
   }
-  if (offering->stride < sizeof(size_t) || offering->stride > TENON_STRUCTURE_LIMIT ||
-      offering->stride % _Alignof(size_t) != 0) {
+  if (items->stride < sizeof(size_t) || items->stride > TENON_STRUCTURE_LIMIT ||
+      items->stride % _Alignof(size_t) != 0) {
     return "an offering whose stride cannot be the size of an item";
   }
   return NULL;
@@ -62,8 +63,9 @@ const char* tenon__offering_fault(const tenon_offering_t* offering) {
 
 const char* tenon__offer_item(tenon__offer_kind_t kind, const tenon_offering_t* offering,
                               uint32_t index, tenon__offer_item_t* out_item) {
-  const char* source = (const char*)offering->items + (size_t)index * offering->stride;
-  if (!tenon__structure_copy(source, kind_rows[kind].least, offering->stride, kind_rows[kind].full,
+  const tenon_list_t* items = &offering->items;
+  const char* source = (const char*)items->items + (size_t)index * items->stride;
+  if (!tenon__structure_copy(source, kind_rows[kind].least, items->stride, kind_rows[kind].full,
                              out_item)) {
     return "its size is not that of an item of this kind";
   }

@@ -18,15 +18,10 @@ static const tenon_case_t faulty[] = {{.size = sizeof(tenon_case_t), .text = "y 
 static inline tenon_operator_t make_operator(const char* name, const tenon_case_t* meaning) {
   return (tenon_operator_t){.size = sizeof(tenon_operator_t),
                             .name = name,
-                            .types = types,
-                            .inputs = inputs,
-                            .outputs = outputs,
-                            .cases = meaning,
-                            .type_count = 1,
-                            .input_count = 1,
-                            .output_count = 1,
-                            .case_count = 1,
-                            TENON_OPERATOR_STRIDES};
+                            .types = TENON_LIST(types),
+                            .inputs = TENON_LIST(inputs),
+                            .outputs = TENON_LIST(outputs),
+                            .cases = {meaning, 1, sizeof(*meaning)}};
 }
 
 static inline tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
@@ -145,7 +140,7 @@ static inline void begin(world_t* world) {
 
 static inline void add(world_t* world, const tenon__owner_t* owner, const char* kind,
                        const void* items, uint32_t count, size_t stride) {
-  const tenon_offering_t offering = {sizeof(offering), kind, items, count, (uint32_t)stride};
+  const tenon_offering_t offering = {sizeof(offering), kind, {items, count, (uint32_t)stride}};
   EXPECT_STATUS(tenon__catalog_add(world->catalog, owner, &offering, world->sink), TENON_OK);
 }
 

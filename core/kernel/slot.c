@@ -4,10 +4,11 @@
 #include "core/program/scalar.h"
 
 const tenon_slot_t* tenon__kernel_slot(const tenon_kernel_t* kernel, uint32_t number) {
-  if (number >= kernel->slot_count) {
+  if (number >= kernel->slots.count) {
     return NULL;
   }
-  return (const tenon_slot_t*)((const char*)kernel->slots + (size_t)number * kernel->slot_stride);
+  return (const tenon_slot_t*)((const char*)kernel->slots.items +
+                               (size_t)number * kernel->slots.stride);
 }
 
 /* The space of a program: which of its axes have an extent other than 1. */

@@ -60,7 +60,7 @@ static uint32_t port_kind(uint32_t flags) {
 /* One input against its port; binds a type variable. */
 static tenon_status_t check_input(tenon__inference_t* inference, const tenon_port_t* port,
                                   uint32_t input, tenon__scope_type_t* types) {
-  const tenon_operator_t* op = &inference->op->descriptor;
+  const tenon__descriptor_t* op = &inference->op->descriptor;
   const tenon__value_node_t* value =
       &inference->network->graphs[inference->graph]->values[inference->inputs[input]];
   const uint32_t kind = port_kind(port->flags);
@@ -97,7 +97,7 @@ static tenon_status_t check_input(tenon__inference_t* inference, const tenon_por
 }
 
 static tenon_status_t check_arity(const tenon__inference_t* inference) {
-  const tenon_operator_t* op = &inference->op->descriptor;
+  const tenon__descriptor_t* op = &inference->op->descriptor;
   const uint32_t fixed = fixed_count(op->inputs, op->input_count);
   if (inference->input_count > op->input_count && fixed == op->input_count) {
     return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA, "takes at most %u inputs, has %u",
@@ -126,7 +126,7 @@ static tenon_status_t check_arity(const tenon__inference_t* inference) {
 }
 
 static tenon_status_t bind_inputs(tenon__inference_t* inference, tenon__scope_type_t* types) {
-  const tenon_operator_t* op = &inference->op->descriptor;
+  const tenon__descriptor_t* op = &inference->op->descriptor;
   const size_t capacity = (size_t)inference->input_count + op->input_count + 1;
   inference->input_values =
       tenon__arena_allocate(inference->scratch, capacity, sizeof(*inference->input_values));
@@ -160,7 +160,7 @@ static tenon_status_t bind_inputs(tenon__inference_t* inference, tenon__scope_ty
 }
 
 static tenon_status_t bind_outputs(tenon__inference_t* inference) {
-  const tenon_operator_t* op = &inference->op->descriptor;
+  const tenon__descriptor_t* op = &inference->op->descriptor;
   const uint32_t fixed = fixed_count(op->outputs, op->output_count);
   const size_t capacity = (size_t)inference->output_count + op->output_count + 1;
   inference->outputs =
@@ -188,7 +188,7 @@ static tenon_status_t bind_outputs(tenon__inference_t* inference) {
 }
 
 tenon_status_t tenon__infer_bind(tenon__inference_t* inference) {
-  const tenon_operator_t* op = &inference->op->descriptor;
+  const tenon__descriptor_t* op = &inference->op->descriptor;
   TENON_TRY(check_arity(inference));
   tenon__scope_type_t* types =
       tenon__arena_allocate(inference->scratch, op->type_count + 1u, sizeof(*types));
@@ -210,7 +210,7 @@ tenon_status_t tenon__infer_bind(tenon__inference_t* inference) {
 static const tenon_sink_t silence = {NULL, NULL};
 
 static tenon_status_t evaluate_checks(const tenon__inference_t* inference) {
-  const tenon_operator_t* op = &inference->op->descriptor;
+  const tenon__descriptor_t* op = &inference->op->descriptor;
   for (uint32_t i = 0; i < op->check_count; ++i) {
     TENON_TRY(tenon__check_evaluate(&inference->scope, inference->op->checks[i],
                                     op->checks[i].message, inference->sink));

@@ -23,7 +23,7 @@ struct tenon_shape_builder_t {
 
 /* The port of an output item; items past the last belong to it. */
 static const tenon_port_t* port_of(const tenon_shape_builder_t* builder, uint32_t output) {
-  const tenon_operator_t* op = &builder->inference->op->descriptor;
+  const tenon__descriptor_t* op = &builder->inference->op->descriptor;
   return &op->outputs[output < op->output_count ? output : op->output_count - 1];
 }
 

@@ -74,7 +74,7 @@ static tenon_status_t set_attribute(tenon__arena_t* arena,
 }
 
 /* Names that are like it, or all there are. */
-static tenon_status_t fail_unknown_attribute(const tenon_operator_t* op, const char* name,
+static tenon_status_t fail_unknown_attribute(const tenon__descriptor_t* op, const char* name,
                                              const tenon_sink_t* sink) {
   char message[TENON_NEAREST_BYTES];
   tenon__nearest_t nearest = {0};
@@ -98,7 +98,7 @@ static tenon_status_t make_attributes(tenon__network_t* network, const tenon__op
                                       const tenon__node_request_t* request,
                                       const tenon_sink_t* sink,
                                       const tenon__scope_attribute_t** out_attributes) {
-  const tenon_operator_t* descriptor = &op->descriptor;
+  const tenon__descriptor_t* descriptor = &op->descriptor;
   tenon__scope_attribute_t* values = tenon__arena_copy(
       &network->arena, op->defaults, descriptor->attribute_count * sizeof(*values));
   TENON_TRY_MEMORY(values != NULL);
@@ -277,7 +277,7 @@ static tenon_status_t check_request(const tenon__inference_t* inference) {
 
 /* How many output items: as asked for, but all ports that are not variadic. */
 static tenon_status_t count_outputs(tenon__inference_t* inference, uint32_t asked) {
-  const tenon_operator_t* op = &inference->op->descriptor;
+  const tenon__descriptor_t* op = &inference->op->descriptor;
   const bool is_variadic = (op->outputs[op->output_count - 1].flags & TENON_PORT_VARIADIC) != 0;
   uint32_t count = op->output_count;
   if (op->control != NULL) {

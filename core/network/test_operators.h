@@ -28,34 +28,16 @@
         .name = (name_), .default_text = (default_), .kind = TENON_ATTRIBUTE_##kind_, \
         .flags = (default_) == NULL ? TENON_ATTRIBUTE_REQUIRED : 0                    \
   }
-#define LIST(field, ...) .field = __VA_ARGS__
-#define OPERATOR(name_) .size = sizeof(tenon_operator_t), .name = (name_), TENON_OPERATOR_STRIDES
-#define INPUTS(...)                              \
-  .inputs = (const tenon_port_t[]){__VA_ARGS__}, \
-  .input_count = sizeof((const tenon_port_t[]){__VA_ARGS__}) / sizeof(tenon_port_t)
-#define OUTPUTS(...)                              \
-  .outputs = (const tenon_port_t[]){__VA_ARGS__}, \
-  .output_count = sizeof((const tenon_port_t[]){__VA_ARGS__}) / sizeof(tenon_port_t)
-#define TYPES(...)                                       \
-  .types = (const tenon_type_variable_t[]){__VA_ARGS__}, \
-  .type_count =                                          \
-      sizeof((const tenon_type_variable_t[]){__VA_ARGS__}) / sizeof(tenon_type_variable_t)
-#define ATTRIBUTES(...)                                                            \
-  .attributes = (const tenon_attribute_descriptor_t[]){__VA_ARGS__},               \
-  .attribute_count = sizeof((const tenon_attribute_descriptor_t[]){__VA_ARGS__}) / \
-                     sizeof(tenon_attribute_descriptor_t)
-#define CASES(...)                              \
-  .cases = (const tenon_case_t[]){__VA_ARGS__}, \
-  .case_count = sizeof((const tenon_case_t[]){__VA_ARGS__}) / sizeof(tenon_case_t)
-#define MOVES(...)                              \
-  .moves = (const tenon_case_t[]){__VA_ARGS__}, \
-  .move_count = sizeof((const tenon_case_t[]){__VA_ARGS__}) / sizeof(tenon_case_t)
-#define DECOMPOSITIONS(...)                              \
-  .decompositions = (const tenon_case_t[]){__VA_ARGS__}, \
-  .decomposition_count = sizeof((const tenon_case_t[]){__VA_ARGS__}) / sizeof(tenon_case_t)
-#define CHECKS(...)                               \
-  .checks = (const tenon_check_t[]){__VA_ARGS__}, \
-  .check_count = sizeof((const tenon_check_t[]){__VA_ARGS__}) / sizeof(tenon_check_t)
+#define OPERATOR(name_) .size = sizeof(tenon_operator_t), .name = (name_)
+#define LIST_OF(type, ...) TENON_LIST(((const type[]){__VA_ARGS__}))
+#define INPUTS(...) .inputs = LIST_OF(tenon_port_t, __VA_ARGS__)
+#define OUTPUTS(...) .outputs = LIST_OF(tenon_port_t, __VA_ARGS__)
+#define TYPES(...) .types = LIST_OF(tenon_type_variable_t, __VA_ARGS__)
+#define ATTRIBUTES(...) .attributes = LIST_OF(tenon_attribute_descriptor_t, __VA_ARGS__)
+#define CASES(...) .cases = LIST_OF(tenon_case_t, __VA_ARGS__)
+#define MOVES(...) .moves = LIST_OF(tenon_case_t, __VA_ARGS__)
+#define DECOMPOSITIONS(...) .decompositions = LIST_OF(tenon_case_t, __VA_ARGS__)
+#define CHECKS(...) .checks = LIST_OF(tenon_check_t, __VA_ARGS__)
 
 #define FLOATS TYPES(TYPE("T", "float"))
 #define ANY TYPES(TYPE("T", "any"))

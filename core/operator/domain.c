@@ -10,7 +10,7 @@
 enum { MOST_NAME = 64 };
 
 typedef struct parser_t {
-  const tenon_operator_t* op;
+  const tenon__descriptor_t* op;
   const char* at;
   tenon__domain_t domain;
 } parser_t;
@@ -132,8 +132,8 @@ static bool take_word(parser_t* p) {
   return take_property(&p->domain, word);
 }
 
-bool tenon__domain_parse(const tenon_operator_t* op, const char* text, tenon__domain_t* out_domain,
-                         const char** out_fault) {
+bool tenon__domain_parse(const tenon__descriptor_t* op, const char* text,
+                         tenon__domain_t* out_domain, const char** out_fault) {
   parser_t p = {.op = op, .at = text == NULL ? "" : text};
   for (skip_blanks(&p); *p.at != '\0'; skip_blanks(&p)) {
     const char* word = p.at;

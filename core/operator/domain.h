@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "tenon/plugin.h"
+#include "core/operator/operator.h"
 
 typedef enum tenon__domain_places_t {
   TENON_DOMAIN_NO_PLACES,
@@ -35,7 +35,7 @@ typedef struct tenon__domain_t {
 
 /* `text` NULL: anything. False: *out_fault points at the word in `text` that is none. The names are
  * the operator's. */
-bool tenon__domain_parse(const tenon_operator_t* op, const char* text, tenon__domain_t* out_domain,
-                         const char** out_fault);
+bool tenon__domain_parse(const tenon__descriptor_t* op, const char* text,
+                         tenon__domain_t* out_domain, const char** out_fault);
 
 #endif

@@ -8,10 +8,8 @@ static const tenon_port_t inputs[] = {{.size = sizeof(tenon_port_t), .name = "da
 static const tenon_attribute_descriptor_t attributes[] = {
     {.size = sizeof(tenon_attribute_descriptor_t), .name = "axis", .kind = TENON_ATTRIBUTE_INT},
     {.size = sizeof(tenon_attribute_descriptor_t), .name = "mode", .kind = TENON_ATTRIBUTE_STRING}};
-static const tenon_operator_t op = {.size = sizeof(op),
-                                    TENON_ITEMS(input, inputs),
-                                    TENON_ITEMS(attribute, attributes),
-                                    TENON_OPERATOR_STRIDES};
+static const tenon__descriptor_t op = {
+    .inputs = inputs, .input_count = 2, .attributes = attributes, .attribute_count = 2};
 
 static tenon__domain_t parse(const char* text) {
   tenon__domain_t domain = {.min = 99};

@@ -37,12 +37,40 @@ typedef struct tenon__operator_traits_t {
   const char* concatenable_single; /* attribute that has to be 1; NULL: none */
 } tenon__operator_traits_t;
 
+/* A descriptor as plugin.h declares it, admitted: of this host's size, whatever the plugin's was,
+ * so members that it lacks are zeros. Its lists are arrays of full-size structures. */
+typedef struct tenon__descriptor_t {
+  const char* name;
+  const char* summary;
+  const tenon_attribute_descriptor_t* attributes;
+  const tenon_type_variable_t* types;
+  const tenon_port_t* inputs;
+  const tenon_port_t* outputs;
+  const tenon_check_t* checks;
+  const tenon_case_t* cases;
+  const tenon_case_t* moves;
+  const tenon_case_t* decompositions;
+  const tenon_control_t* control;
+  const char* shape;
+  const char* contents;
+  const char* traits;
+  tenon_status_t (*infer)(void* state, tenon_shape_builder_t* builder,
+                          const tenon_shape_table_t* table);
+  const char* operations;
+  uint32_t attribute_count;
+  uint32_t type_count;
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t check_count;
+  uint32_t case_count;
+  uint32_t move_count;
+  uint32_t decomposition_count;
+} tenon__descriptor_t;
+
 /* Cases, moves and decompositions are tried in their order; the conditions are over attributes,
  * ranks and presence. */
 typedef struct tenon__operator_t {
-  /* Of this host's size, whatever the plugin's was: members that it lacks are zeros. Arrays in it
-   * are of full-size structures too, one behind the other by sizeof. */
-  tenon_operator_t descriptor;
+  tenon__descriptor_t descriptor;
   const char* name;                         /* "domain.name/1" */
   const char* plugin;                       /* who declares it; for messages */
   void* state;                              /* the plugin's, for infer */
@@ -65,11 +93,11 @@ typedef struct tenon__operator_t {
 
 /* Index of a port or attribute by name; TENON_NONE when there is none. */
 uint32_t tenon__operator_port(const tenon_port_t* ports, uint32_t count, const char* name);
-uint32_t tenon__operator_input(const tenon_operator_t* op, const char* name);
-uint32_t tenon__operator_output(const tenon_operator_t* op, const char* name);
-uint32_t tenon__operator_attribute(const tenon_operator_t* op, const char* name);
+uint32_t tenon__operator_input(const tenon__descriptor_t* op, const char* name);
+uint32_t tenon__operator_output(const tenon__descriptor_t* op, const char* name);
+uint32_t tenon__operator_attribute(const tenon__descriptor_t* op, const char* name);
 /* Of a type variable likewise. */
-uint32_t tenon__operator_type(const tenon_operator_t* op, const char* name);
+uint32_t tenon__operator_type(const tenon__descriptor_t* op, const char* name);
 
 /* An operator by name; NULL: nobody here declares it. May load plugins. */
 typedef const tenon__operator_t* (*tenon__find_operator_t)(void* user, const char* name);

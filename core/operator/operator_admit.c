@@ -16,35 +16,34 @@
 
 enum { MAX_ITEM_COUNT = 4096, MAX_STRIDE = 65536 };
 
-/* One array of growing structures. */
+/* A list of growing structures, and their size here. */
 typedef struct array_t {
   const char* what;
-  const void* items;
-  uint32_t count;
-  uint32_t stride;
+  tenon_list_t list;
   size_t full_size;
 } array_t;
 
 static tenon_status_t copy_array(tenon__arena_t* arena, const array_t* array,
                                  const tenon_sink_t* sink, const void** out_items) {
+  const tenon_list_t* list = &array->list;
   *out_items = NULL;
-  if (array->count == 0) {
+  if (list->count == 0) {
     return TENON_OK;
   }
-  if (array->items == NULL || array->count > MAX_ITEM_COUNT || array->stride < sizeof(size_t) ||
-      array->stride > MAX_STRIDE) {
+  if (list->items == NULL || list->count > MAX_ITEM_COUNT || list->stride < sizeof(size_t) ||
+      list->stride > MAX_STRIDE) {
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
-                       "%u %s at %s with a stride of %u bytes: malformed descriptor", array->count,
-                       array->what, array->items == NULL ? "NULL" : "an address", array->stride);
+                       "%u %s at %s with a stride of %u bytes: malformed descriptor", list->count,
+                       array->what, list->items == NULL ? "NULL" : "an address", list->stride);
   }
-  uint8_t* copies = tenon__arena_allocate(arena, array->count, array->full_size);
+  uint8_t* copies = tenon__arena_allocate(arena, list->count, array->full_size);
   TENON_TRY_MEMORY(copies != NULL);
-  for (uint32_t i = 0; i < array->count; ++i) {
-    const uint8_t* item = (const uint8_t*)array->items + (size_t)i * array->stride;
+  for (uint32_t i = 0; i < list->count; ++i) {
+    const uint8_t* item = (const uint8_t*)list->items + (size_t)i * list->stride;
     size_t size = 0;
     memcpy(&size, item, sizeof(size));
-    if (size == 0 || size > array->stride) {
-      size = array->stride;
+    if (size == 0 || size > list->stride) {
+      size = list->stride;
     }
     if (size > array->full_size) {
       size = array->full_size;
@@ -57,58 +56,44 @@ static tenon_status_t copy_array(tenon__arena_t* arena, const array_t* array,
   return TENON_OK;
 }
 
-static tenon_status_t copy_control(tenon__arena_t* arena, const tenon_sink_t* sink,
-                                   tenon_operator_t* op) {
-  if (op->control == NULL) {
-    return TENON_OK;
-  }
-  const array_t array = {"control form", op->control, 1,
-                         op->control->size > MAX_STRIDE ? 0 : (uint32_t)op->control->size,
-                         sizeof(tenon_control_t)};
-  const void* copy = NULL;
-  TENON_TRY(copy_array(arena, &array, sink, &copy));
-  op->control = copy;
-  return TENON_OK;
+static tenon_status_t copy_control(tenon__arena_t* arena, const tenon_control_t* control,
+                                   const tenon_sink_t* sink, const void** out_control) {
+  const size_t size = control == NULL || control->size > MAX_STRIDE ? 0 : control->size;
+  const array_t array = {
+      "control form", {control, control == NULL ? 0 : 1, (uint32_t)size}, sizeof(tenon_control_t)};
+  return copy_array(arena, &array, sink, out_control);
 }
 
 static tenon_status_t copy_operator(tenon__arena_t* arena, const tenon_operator_t* source,
-                                    const tenon_sink_t* sink, tenon_operator_t* out_copy) {
+                                    const tenon_sink_t* sink, tenon__descriptor_t* out_copy) {
   tenon_operator_t op;
   memset(&op, 0, sizeof(op));
   memcpy(&op, source, source->size < sizeof(op) ? source->size : sizeof(op));
-  op.size = sizeof(op);
-  const array_t arrays[] = {
-      {"attributes", op.attributes, op.attribute_count, op.attribute_stride,
-       sizeof(tenon_attribute_descriptor_t)},
-      {"type variables", op.types, op.type_count, op.type_stride, sizeof(tenon_type_variable_t)},
-      {"inputs", op.inputs, op.input_count, op.port_stride, sizeof(tenon_port_t)},
-      {"outputs", op.outputs, op.output_count, op.port_stride, sizeof(tenon_port_t)},
-      {"checks", op.checks, op.check_count, op.check_stride, sizeof(tenon_check_t)},
-      {"cases", op.cases, op.case_count, op.case_stride, sizeof(tenon_case_t)},
-      {"moves", op.moves, op.move_count, op.case_stride, sizeof(tenon_case_t)},
-      {"decompositions", op.decompositions, op.decomposition_count, op.case_stride,
-       sizeof(tenon_case_t)},
-  };
-  enum { ARRAY_COUNT = sizeof(arrays) / sizeof(arrays[0]) };
-  const void* copies[ARRAY_COUNT];
-  for (uint32_t i = 0; i < ARRAY_COUNT; ++i) {
-    TENON_TRY(copy_array(arena, &arrays[i], sink, &copies[i]));
-  }
-  op.attributes = copies[0];
-  op.types = copies[1];
-  op.inputs = copies[2];
-  op.outputs = copies[3];
-  op.checks = copies[4];
-  op.cases = copies[5];
-  op.moves = copies[6];
-  op.decompositions = copies[7];
-  op.attribute_stride = sizeof(tenon_attribute_descriptor_t);
-  op.type_stride = sizeof(tenon_type_variable_t);
-  op.port_stride = sizeof(tenon_port_t);
-  op.check_stride = sizeof(tenon_check_t);
-  op.case_stride = sizeof(tenon_case_t);
-  TENON_TRY(copy_control(arena, sink, &op));
-  *out_copy = op;
+  tenon__descriptor_t copy = {.name = op.name,
+                              .summary = op.summary,
+                              .shape = op.shape,
+                              .contents = op.contents,
+                              .traits = op.traits,
+                              .infer = op.infer,
+                              .operations = op.operations};
+  const void* items = NULL;
+#define COPY_LIST(what, list, count_of_it)                             \
+  const array_t array_of_##list = {what, op.list, sizeof(*copy.list)}; \
+  TENON_TRY(copy_array(arena, &array_of_##list, sink, &items));        \
+  copy.list = items;                                                   \
+  copy.count_of_it = op.list.count
+  COPY_LIST("attributes", attributes, attribute_count);
+  COPY_LIST("type variables", types, type_count);
+  COPY_LIST("inputs", inputs, input_count);
+  COPY_LIST("outputs", outputs, output_count);
+  COPY_LIST("checks", checks, check_count);
+  COPY_LIST("cases", cases, case_count);
+  COPY_LIST("moves", moves, move_count);
+  COPY_LIST("decompositions", decompositions, decomposition_count);
+#undef COPY_LIST
+  TENON_TRY(copy_control(arena, op.control, sink, &items));
+  copy.control = items;
+  *out_copy = copy;
   return TENON_OK;
 }
 
@@ -150,7 +135,7 @@ static bool is_name(const char* name) {
 }
 
 static tenon_status_t check_types(const admission_t* admission) {
-  const tenon_operator_t* op = &admission->op->descriptor;
+  const tenon__descriptor_t* op = &admission->op->descriptor;
   for (uint32_t i = 0; i < op->type_count; ++i) {
     const tenon_type_variable_t* type = &op->types[i];
     if (!is_name(type->name) || type->allowed == NULL ||
@@ -163,7 +148,7 @@ static tenon_status_t check_types(const admission_t* admission) {
   return TENON_OK;
 }
 
-static bool is_type(const tenon_operator_t* op, const char* type) {
+static bool is_type(const tenon__descriptor_t* op, const char* type) {
   if (type == NULL) {
     return false;
   }
@@ -189,7 +174,7 @@ static tenon_status_t check_domain(const admission_t* admission, const tenon_por
 
 static tenon_status_t check_ports(const admission_t* admission, const tenon_port_t* ports,
                                   uint32_t count) {
-  const tenon_operator_t* op = &admission->op->descriptor;
+  const tenon__descriptor_t* op = &admission->op->descriptor;
   for (uint32_t i = 0; i < count; ++i) {
     const tenon_port_t* port = &ports[i];
     if (!is_name(port->name)) {
@@ -239,7 +224,7 @@ static tenon_status_t parse_default(const admission_t* admission,
 
 static tenon_status_t check_attribute(const admission_t* admission, uint32_t index,
                                       tenon__scope_attribute_t* out_value) {
-  const tenon_operator_t* op = &admission->op->descriptor;
+  const tenon__descriptor_t* op = &admission->op->descriptor;
   const tenon_attribute_descriptor_t* attribute = &op->attributes[index];
   if (!is_name(attribute->name) || tenon__operator_attribute(op, attribute->name) != index) {
     return tenon__fail(admission->sink, TENON_ERROR_INVALID_DATA,
@@ -287,13 +272,13 @@ static tenon_status_t check_attributes(const admission_t* admission) {
   return TENON_OK;
 }
 
-static bool names_int_attribute(const tenon_operator_t* op, const char* name, uint32_t kind) {
+static bool names_int_attribute(const tenon__descriptor_t* op, const char* name, uint32_t kind) {
   const uint32_t index = name == NULL ? TENON_NONE : tenon__operator_attribute(op, name);
   return name == NULL || (index != TENON_NONE && op->attributes[index].kind == kind);
 }
 
 static tenon_status_t check_control(const admission_t* admission) {
-  const tenon_operator_t* op = &admission->op->descriptor;
+  const tenon__descriptor_t* op = &admission->op->descriptor;
   const tenon_control_t* control = op->control;
   if (control == NULL) {
     return TENON_OK;
@@ -320,7 +305,7 @@ static tenon_status_t check_control(const admission_t* admission) {
 }
 
 static tenon_status_t check_signature(const admission_t* admission) {
-  const tenon_operator_t* op = &admission->op->descriptor;
+  const tenon__descriptor_t* op = &admission->op->descriptor;
   TENON_TRY(check_attributes(admission));
   TENON_TRY(check_types(admission));
   for (uint32_t i = 0; i < op->input_count + op->output_count; ++i) {
@@ -345,7 +330,7 @@ static tenon_status_t check_signature(const admission_t* admission) {
 
 /* Without any of these nobody could tell the outputs' shapes. */
 static tenon_status_t check_shape_source(const admission_t* admission) {
-  const tenon_operator_t* op = &admission->op->descriptor;
+  const tenon__descriptor_t* op = &admission->op->descriptor;
   const uint32_t open = TENON_PORT_SEQUENCE | TENON_PORT_OPTIONAL_TYPE | TENON_PORT_UNBOUNDED;
   if (op->shape != NULL || op->contents != NULL || op->infer != NULL || op->control != NULL ||
       op->case_count > 0) {
@@ -404,7 +389,7 @@ static tenon_status_t parse_cases(const admission_t* admission, const tenon_case
 }
 
 static tenon_status_t parse_checks(const admission_t* admission) {
-  const tenon_operator_t* op = &admission->op->descriptor;
+  const tenon__descriptor_t* op = &admission->op->descriptor;
   const tenon__syntax_t** checks =
       tenon__arena_allocate(admission->arena, op->check_count + 1u, sizeof(tenon__syntax_t*));
   TENON_TRY_MEMORY(checks != NULL);
@@ -433,7 +418,7 @@ static tenon_status_t parse_operations(const admission_t* admission) {
 
 static tenon_status_t parse_texts(const admission_t* admission) {
   tenon__operator_t* op = admission->op;
-  const tenon_operator_t* descriptor = &op->descriptor;
+  const tenon__descriptor_t* descriptor = &op->descriptor;
   TENON_TRY(parse_optional(admission, descriptor->shape, "shape: ", &op->shape));
   TENON_TRY(parse_optional(admission, descriptor->contents, "contents: ", &op->contents));
   TENON_TRY(

@@ -26,7 +26,7 @@ tenon_status_t tenon__operator_check_names(const tenon__operator_t* op, const te
 /* "pure; linear(input=1, axis=0)". Words that this core does not know are reported as a warning and
  * skipped. So a plugin may name traits of a newer contract. INVALID_DATA for a text that is
  * malformed. */
-tenon_status_t tenon__operator_traits_parse(const tenon_operator_t* op, const tenon_sink_t* sink,
+tenon_status_t tenon__operator_traits_parse(const tenon__descriptor_t* op, const tenon_sink_t* sink,
                                             tenon__operator_traits_t* out_traits);
 
 /* The digest over the canonical form. Name, required attributes, ports, control form, traits and

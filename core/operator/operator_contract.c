@@ -58,7 +58,7 @@ static void put_default(form_t* form, const tenon__scope_attribute_t* value) {
 
 /* True when the name is an optional attribute: then its default was written. */
 static bool put_attribute(form_t* form, const char* name) {
-  const tenon_operator_t* op = &form->op->descriptor;
+  const tenon__descriptor_t* op = &form->op->descriptor;
   const uint32_t index = tenon__operator_attribute(op, name);
   if (index == TENON_NONE || (op->attributes[index].flags & TENON_ATTRIBUTE_REQUIRED) != 0) {
     return false;
@@ -187,7 +187,7 @@ static void put_traits(form_t* form, const tenon__operator_traits_t* traits) {
 }
 
 static void put_signature(form_t* form) {
-  const tenon_operator_t* op = &form->op->descriptor;
+  const tenon__descriptor_t* op = &form->op->descriptor;
   put(form, form->op->name);
   for (uint32_t i = 0; i < op->attribute_count; ++i) {
     if ((op->attributes[i].flags & TENON_ATTRIBUTE_REQUIRED) != 0) {

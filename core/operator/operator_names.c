@@ -13,7 +13,8 @@
 #include "core/tensor/dtype.h"
 
 typedef struct place_t {
-  const tenon_operator_t* op; /* NULL: a condition of another text, whose names `is_name` knows */
+  const tenon__descriptor_t*
+      op; /* NULL: a condition of another text, whose names `is_name` knows */
   const tenon_sink_t* sink;
   const char* what; /* before a message: "shape: " */
   const tenon__text_t* text;
@@ -26,7 +27,7 @@ static bool is_known(const place_t* place, const char* name) {
   static const char* const words[] = {"d",    "i",   "k",   "linear", "inf", "nan",
                                       "true", "add", "mul", "false",  "min", "max",
                                       "and",  "or",  "xor", "fill",   "_"};
-  const tenon_operator_t* op = place->op;
+  const tenon__descriptor_t* op = place->op;
   if (op == NULL) {
     return place->is_name(place->user, name) ||
            tenon__words_hold(words, sizeof(words) / sizeof(words[0]), name);
@@ -69,7 +70,7 @@ static tenon_status_t check_tree(const place_t* place, const tenon__syntax_t* sy
   return TENON_OK;
 }
 
-static bool target_exists(const tenon_operator_t* op, bool is_move,
+static bool target_exists(const tenon__descriptor_t* op, bool is_move,
                           const tenon__statement_t* statement) {
   if (statement->is_let) {
     return true;
@@ -92,7 +93,7 @@ static bool defines(const tenon__text_t* text, const char* output) {
   return false;
 }
 
-static tenon_status_t check_text(const tenon_operator_t* op, const tenon__text_t* text,
+static tenon_status_t check_text(const tenon__descriptor_t* op, const tenon__text_t* text,
                                  bool is_move, const char* what, const tenon_sink_t* sink) {
   place_t place = {.op = op, .sink = sink, .what = what, .text = text};
   for (uint32_t i = 0; i < text->statement_count; ++i) {
@@ -118,7 +119,7 @@ static tenon_status_t check_text(const tenon_operator_t* op, const tenon__text_t
   return TENON_OK;
 }
 
-static tenon_status_t check_when(const tenon_operator_t* op, const tenon__syntax_t* condition,
+static tenon_status_t check_when(const tenon__descriptor_t* op, const tenon__syntax_t* condition,
                                  const char* what, const tenon_sink_t* sink) {
   const place_t place = {.op = op, .sink = sink, .what = what};
   return condition == NULL ? TENON_OK : check_tree(&place, condition);
@@ -131,8 +132,9 @@ tenon_status_t tenon__condition_check_names(const tenon__syntax_t* condition,
   return check_tree(&place, condition);
 }
 
-static tenon_status_t check_cases(const tenon_operator_t* op, const tenon__operator_case_t* cases,
-                                  uint32_t count, bool is_move, const tenon_sink_t* sink) {
+static tenon_status_t check_cases(const tenon__descriptor_t* op,
+                                  const tenon__operator_case_t* cases, uint32_t count, bool is_move,
+                                  const tenon_sink_t* sink) {
   const char* what = is_move ? "move: " : "case: ";
   for (uint32_t i = 0; i < count; ++i) {
     TENON_TRY(check_when(op, cases[i].when, what, sink));
@@ -151,7 +153,7 @@ static bool result_exists(const tenon__calls_t* calls, uint32_t before, const ch
 }
 
 /* Arguments are inputs or earlier results; attributes' values are literals or attributes. */
-static tenon_status_t check_call(const tenon_operator_t* op, const tenon__calls_t* calls,
+static tenon_status_t check_call(const tenon__descriptor_t* op, const tenon__calls_t* calls,
                                  uint32_t statement, const tenon_sink_t* sink) {
   const char* what = "decomposition: ";
   const tenon__call_statement_t* call = &calls->statements[statement];
@@ -170,7 +172,7 @@ static tenon_status_t check_call(const tenon_operator_t* op, const tenon__calls_
   return TENON_OK;
 }
 
-static tenon_status_t check_calls(const tenon_operator_t* op, const tenon__calls_t* calls,
+static tenon_status_t check_calls(const tenon__descriptor_t* op, const tenon__calls_t* calls,
                                   const tenon_sink_t* sink) {
   const char* what = "decomposition: ";
   for (uint32_t s = 0; s < calls->statement_count; ++s) {
@@ -186,7 +188,7 @@ static tenon_status_t check_calls(const tenon_operator_t* op, const tenon__calls
 }
 
 tenon_status_t tenon__operator_check_names(const tenon__operator_t* op, const tenon_sink_t* sink) {
-  const tenon_operator_t* descriptor = &op->descriptor;
+  const tenon__descriptor_t* descriptor = &op->descriptor;
   if (op->shape != NULL) {
     TENON_TRY(check_text(descriptor, op->shape, false, "shape: ", sink));
   }

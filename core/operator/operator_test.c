@@ -42,11 +42,8 @@ TENON_TEST(reads_a_short_descriptor_as_zeros) {
   const old_port_t inputs[] = {{sizeof(old_port_t), "x", "f32"}};
   const old_port_t outputs[] = {{sizeof(old_port_t), "y", "f32"}};
   tenon_operator_t op = {OPERATOR("old.same/1"), .shape = "y = x", .traits = (const char*)1};
-  op.inputs = (const tenon_port_t*)(const void*)inputs;
-  op.outputs = (const tenon_port_t*)(const void*)outputs;
-  op.input_count = 1;
-  op.output_count = 1;
-  op.port_stride = sizeof(old_port_t);
+  op.inputs = (tenon_list_t)TENON_LIST(inputs);
+  op.outputs = (tenon_list_t)TENON_LIST(outputs);
   op.size = offsetof(tenon_operator_t, traits); /* what follows is poison */
   admission_t admission;
   EXPECT_STATUS(admit(&admission, &op), TENON_OK);
@@ -64,11 +61,8 @@ TENON_TEST(skips_what_a_newer_plugin_adds_to_items) {
   const new_port_t inputs[] = {{PORT("x", "T", 0), 7}, {PORT("z", "T", 0), 7}};
   const new_port_t outputs[] = {{PORT("y", "T", 0), 7}};
   tenon_operator_t op = {OPERATOR("new.pick/1"), FLOATS, .shape = "y = z"};
-  op.inputs = &inputs[0].known;
-  op.outputs = &outputs[0].known;
-  op.input_count = 2;
-  op.output_count = 1;
-  op.port_stride = sizeof(new_port_t);
+  op.inputs = (tenon_list_t)TENON_LIST(inputs);
+  op.outputs = (tenon_list_t)TENON_LIST(outputs);
   admission_t admission;
   EXPECT_STATUS(admit(&admission, &op), TENON_OK);
   EXPECT(admission.op != NULL && strcmp(admission.op->descriptor.inputs[1].name, "z") == 0);

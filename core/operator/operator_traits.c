@@ -90,7 +90,7 @@ static bool argument_int(const trait_t* trait, const char* key, int32_t* out_num
 }
 
 /* An input by number or by name. */
-static bool argument_input(const tenon_operator_t* op, const trait_t* trait, const char* key,
+static bool argument_input(const tenon__descriptor_t* op, const trait_t* trait, const char* key,
                            bool required, uint32_t* inout) {
   const char* value = argument(trait, key);
   if (value == NULL) {
@@ -106,7 +106,7 @@ static bool argument_input(const tenon_operator_t* op, const trait_t* trait, con
 }
 
 /* An integer attribute by name, if the trait names one. */
-static bool argument_attribute(const tenon_operator_t* op, const trait_t* trait, const char* key,
+static bool argument_attribute(const tenon__descriptor_t* op, const trait_t* trait, const char* key,
                                const char** out_name) {
   const char* value = argument(trait, key);
   *out_name = NULL;
@@ -122,7 +122,7 @@ static bool argument_attribute(const tenon_operator_t* op, const trait_t* trait,
 }
 
 /* 1 taken, 0 unknown, -1 malformed. */
-static int take_with_arguments(const tenon_operator_t* op, const trait_t* trait,
+static int take_with_arguments(const tenon__descriptor_t* op, const trait_t* trait,
                                tenon__operator_traits_t* traits) {
   bool good = true;
   uint32_t input = 0;
@@ -170,7 +170,7 @@ static bool take_flag(const trait_t* trait, tenon__operator_traits_t* traits) {
   return false;
 }
 
-tenon_status_t tenon__operator_traits_parse(const tenon_operator_t* op, const tenon_sink_t* sink,
+tenon_status_t tenon__operator_traits_parse(const tenon__descriptor_t* op, const tenon_sink_t* sink,
                                             tenon__operator_traits_t* out_traits) {
   tenon__operator_traits_t traits = {.linear_bias = TENON_NONE};
   const char* at = op->traits == NULL ? "" : skip_space(op->traits);

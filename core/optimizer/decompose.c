@@ -37,7 +37,7 @@ static const tenon__calls_t* applicable(tenon__rewriter_t* rewriter, uint32_t gr
 static bool bind_node(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index,
                       tenon__match_t* out_match) {
   const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
-  const tenon_operator_t* descriptor = &node->op->descriptor;
+  const tenon__descriptor_t* descriptor = &node->op->descriptor;
   memset(out_match, 0, sizeof(*out_match));
   out_match->graph = graph;
   out_match->root = index;

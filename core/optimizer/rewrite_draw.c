@@ -57,7 +57,7 @@ static void collect_cases(const tenon__operator_case_t* cases, uint32_t count,
 }
 
 void tenon__draw_read(tenon__draw_t* draw, const tenon__operator_t* op) {
-  const tenon_operator_t* d = &op->descriptor;
+  const tenon__descriptor_t* d = &op->descriptor;
   collect_cases(op->cases, d->case_count, &draw->literals);
   collect_cases(op->moves, d->move_count, &draw->literals);
   collect_cases(op->decompositions, d->decomposition_count, &draw->literals);

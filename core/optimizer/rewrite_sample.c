@@ -54,7 +54,7 @@ static const tenon__syntax_t* given_value(const tenon__call_statement_t* call, c
 
 /* What the pattern demands; what it leaves open is at its default in two draws of three. */
 static tenon_status_t draw_attributes(sampling_t* s, const tenon__call_statement_t* call,
-                                      const tenon_operator_t* op,
+                                      const tenon__descriptor_t* op,
                                       tenon__scope_attribute_t* attributes, uint32_t* out_count) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < op->attribute_count; ++i) {
@@ -104,7 +104,7 @@ static void bind_type(types_t* types, const char* name, tenon_dtype_t dtype) {
   }
 }
 
-static tenon_dtype_t type_of_variable(const sampling_t* s, const tenon_operator_t* op,
+static tenon_dtype_t type_of_variable(const sampling_t* s, const tenon__descriptor_t* op,
                                       const types_t* types, const char* name) {
   static const tenon_dtype_t others[] = {TENON_DTYPE_FLOAT64, TENON_DTYPE_FLOAT32,
                                          TENON_DTYPE_INT64,   TENON_DTYPE_INT32,
@@ -127,7 +127,7 @@ static tenon_dtype_t type_of_variable(const sampling_t* s, const tenon_operator_
   return TENON_DTYPE_UNDEFINED;
 }
 
-static tenon_dtype_t type_of_port(const sampling_t* s, const tenon_operator_t* op,
+static tenon_dtype_t type_of_port(const sampling_t* s, const tenon__descriptor_t* op,
                                   const tenon_port_t* port, const types_t* types,
                                   const tenon__scope_attribute_t* attributes, uint32_t count) {
   if (port->type[0] == '$') {
@@ -215,7 +215,7 @@ static tenon_status_t add_input(sampling_t* s, const char* name, const tenon__da
 
 /* ---- Nodes ---- */
 
-static const tenon_port_t* port_of(const tenon_operator_t* op, uint32_t index) {
+static const tenon_port_t* port_of(const tenon__descriptor_t* op, uint32_t index) {
   const uint32_t last = op->input_count - 1;
   return &op->inputs[index < last ? index : last];
 }
@@ -224,7 +224,7 @@ static tenon_status_t draw_inputs(sampling_t* s, const tenon__call_statement_t* 
                                   const tenon__operator_t* op,
                                   const tenon__scope_attribute_t* attributes, uint32_t count,
                                   uint32_t* inputs) {
-  const tenon_operator_t* d = &op->descriptor;
+  const tenon__descriptor_t* d = &op->descriptor;
   const tenon__graph_t* graph = s->sample->network->graphs[0];
   tenon__match_t* names = &s->sample->names;
   types_t types = {.count = 0};

@@ -160,7 +160,7 @@ static tenon_status_t describe_ports(counting_t* c, tenon__dim_pool_t* pool,
 static tenon_status_t evaluate_operations(counting_t* c, tenon__dim_pool_t* pool,
                                           const tenon__node_t* node, int64_t* out_count) {
   static const tenon_sink_t silence = {NULL, NULL};
-  const tenon_operator_t* op = &node->op->descriptor;
+  const tenon__descriptor_t* op = &node->op->descriptor;
   tenon__scope_t scope = {.pool = pool,
                           .input_count = op->input_count,
                           .output_count = op->output_count,

@@ -103,7 +103,6 @@ bool tenon__operator_read(tenon__file_reading_t* reading, tenon__find_operator_t
   op->is_missing = true;
   op->traits.linear_bias = TENON_NONE;
   op->traits.not_foldable = true;
-  op->descriptor.size = sizeof(op->descriptor);
   op->descriptor.name = op->name;
   if (!read_ports(reading, &op->descriptor.input_count, &op->descriptor.inputs) ||
       !read_ports(reading, &op->descriptor.output_count, &op->descriptor.outputs) ||

@@ -105,7 +105,7 @@ static tenon_status_t tell_apart(derivation_t* d, uint32_t output, uint32_t* ino
 
 /* The last port stands for all behind it. */
 static bool is_shape_operand(const tenon__operator_t* op, uint32_t input) {
-  const tenon_operator_t* o =
+  const tenon__descriptor_t* o =
       op == NULL || op->descriptor.input_count == 0 ? NULL : &op->descriptor;
   const uint32_t port = o == NULL || input < o->input_count ? input : o->input_count - 1;
   return o != NULL && (o->inputs[port].flags & TENON_PORT_SHAPE_OPERAND) != 0;

@@ -244,14 +244,14 @@ enum {
   ANY_BROADCAST = TENON_BROADCAST_SCALAR | TENON_BROADCAST_CHANNEL | TENON_BROADCAST_ROW |
                   TENON_BROADCAST_FULL | TENON_BROADCAST_OTHER
 };
-const tenon_slot_t tenon__cpu_any_slot = {
+const tenon_slot_t tenon__cpu_any_slot[1] = {{
     .size = sizeof(tenon_slot_t),
     .kind = TENON_SLOT_EPILOGUE,
     .index = 0,
     .max_operands = 16,
     .broadcasts = ANY_BROADCAST,
     .channel_axis = 1,
-};
+}};
 
 static const tenon_slot_t slots[] = {
     {.size = sizeof(tenon_slot_t),
@@ -272,9 +272,7 @@ const tenon_kernel_t tenon__cpu_convolution_kernel = {
     .device = "cpu",
     .operators = operators,
     .attributes = attributes,
-    .slots = slots,
-    .slot_count = 2,
-    .slot_stride = sizeof(tenon_slot_t),
+    .slots = TENON_LIST(slots),
     .version = 3,
     .input_limit = 3,
     .match = match,

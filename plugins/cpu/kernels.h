@@ -28,6 +28,6 @@ TENON_CPU_KERNELS(TENON_CPU_DECLARE)
 
 /* The epilogue slot that products and convolutions declare: any elementwise program of up to 16
  * operands, which may broadcast in any way; what epilogue.h does not take is refused in match. */
-extern const tenon_slot_t tenon__cpu_any_slot;
+extern const tenon_slot_t tenon__cpu_any_slot[1];
 
 #endif

@@ -7,12 +7,10 @@ TENON_PLUGIN_MANIFEST("cpu", "0.1.0",
                       "vendor: Tenon\n"
                       "licence: Apache-2.0\n" TENON_CPU_KERNELS(MANIFEST_LINES));
 
-#define OFFERING(name, offers)                                    \
-  &(const tenon_offering_t){.size = sizeof(tenon_offering_t),     \
-                            .kind = "kernel/1",                   \
-                            .items = &tenon__cpu_##name##_kernel, \
-                            .count = 1,                           \
-                            .stride = sizeof(tenon_kernel_t)},
+#define OFFERING(name, offers)                                \
+  &(const tenon_offering_t){.size = sizeof(tenon_offering_t), \
+                            .kind = "kernel/1",               \
+                            .items = {&tenon__cpu_##name##_kernel, 1, sizeof(tenon_kernel_t)}},
 static const tenon_offering_t* const offerings[] = {TENON_CPU_KERNELS(OFFERING)};
 
 /* The state of each instruction set is a constant: nothing is allocated, nothing to be freed. */
@@ -23,7 +21,7 @@ static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
 }
 
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "cpu", .version = "0.1.0", TENON_ITEMS(offering, offerings),
+    TENON_PLUGIN_HEADER, .name = "cpu", .version = "0.1.0", .offerings = TENON_LIST(offerings),
     .start = start,
 };
 

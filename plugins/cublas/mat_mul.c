@@ -300,23 +300,21 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
 
 static const char* const operators[] = {"standard.mat_mul/1", NULL};
 /* A bias lies along the last axis, whichever that is: by the slot's classes, anything. */
-static const tenon_slot_t slot = {
+static const tenon_slot_t slots[] = {{
     .size = sizeof(tenon_slot_t),
     .kind = TENON_SLOT_EPILOGUE,
     .index = 0,
     .max_operands = 2,
     .broadcasts = TENON_BROADCAST_CHANNEL | TENON_BROADCAST_FULL | TENON_BROADCAST_OTHER,
     .channel_axis = 1,
-};
+}};
 
 const tenon_kernel_t tenon__cublas_mat_mul_kernel = {
     .size = sizeof(tenon_kernel_t),
     .name = "mat_mul",
     .device = "cuda",
     .operators = operators,
-    .slots = &slot,
-    .slot_count = 1,
-    .slot_stride = sizeof(tenon_slot_t),
+    .slots = TENON_LIST(slots),
     .version = 3,
     .input_limit = 2,
     .match = match,

@@ -35,14 +35,13 @@ static void stop(void* state) {
   (void)allocator.resize(allocator.user, cublas, sizeof(*cublas), 0);
 }
 
-static const tenon_offering_t kernels = {.size = sizeof(tenon_offering_t),
-                                         .kind = "kernel/1",
-                                         .items = &tenon__cublas_mat_mul_kernel,
-                                         .count = 1,
-                                         .stride = sizeof(tenon_kernel_t)};
+static const tenon_offering_t kernels = {
+    .size = sizeof(tenon_offering_t),
+    .kind = "kernel/1",
+    .items = {&tenon__cublas_mat_mul_kernel, 1, sizeof(tenon_kernel_t)}};
 static const tenon_offering_t* const offerings[] = {&kernels};
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "cublas", .version = "0.1.0", TENON_ITEMS(offering, offerings),
+    TENON_PLUGIN_HEADER, .name = "cublas", .version = "0.1.0", .offerings = TENON_LIST(offerings),
     .start = start,      .stop = stop,
 };
 

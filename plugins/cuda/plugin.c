@@ -57,10 +57,13 @@ static void stop(void* state) {
 }
 
 /* A kernel of another file, as an offering of its own. */
-#define KERNEL(name)                                                                             \
-  &(const tenon_offering_t) {                                                                    \
-    .size = sizeof(tenon_offering_t), .kind = "kernel/1", .items = &tenon__cuda_##name##_kernel, \
-    .count = 1, .stride = sizeof(tenon_kernel_t)                                                 \
+#define KERNEL(name)                                                 \
+  &(const tenon_offering_t) {                                        \
+    .size = sizeof(tenon_offering_t), .kind = "kernel/1", .items = { \
+      &tenon__cuda_##name##_kernel,                                  \
+      1,                                                             \
+      sizeof(tenon_kernel_t)                                         \
+    }                                                                \
   }
 static const tenon_offering_t* const offerings[] = {
     &tenon__cuda_devices,  KERNEL(expressions), KERNEL(narrow_expressions),
@@ -68,7 +71,7 @@ static const tenon_offering_t* const offerings[] = {
     KERNEL(mat_mul),       KERNEL(attention),   KERNEL(pool),
     &tenon__closed_kernels};
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "cuda", .version = "0.1.0", TENON_ITEMS(offering, offerings),
+    TENON_PLUGIN_HEADER, .name = "cuda", .version = "0.1.0", .offerings = TENON_LIST(offerings),
     .start = start,      .stop = stop,
 };
 

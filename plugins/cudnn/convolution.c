@@ -325,23 +325,23 @@ static const char* const plain_attributes[] = {"strides", "dilations", "pads",
                                                "groups",  "auto_pad",  NULL};
 static const char* const transposed_attributes[] = {
     "strides", "dilations", "pads", "groups", "auto_pad", "output_padding", "output_shape", NULL};
-static const tenon_slot_t slot = {
+static const tenon_slot_t slots[] = {{
     .size = sizeof(tenon_slot_t),
     .kind = TENON_SLOT_EPILOGUE,
     .max_operands = 8,
     .max_instructions = 40,
     .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_CHANNEL | TENON_BROADCAST_FULL,
     .channel_axis = 1,
-};
+}};
 
-#define CONVOLUTION(kernel_name, identities, known_attributes, slots_of_it)                \
-  {                                                                                        \
-    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",               \
-    .validity = tenon__cudnn_validity, .operators = (identities),                          \
-    .attributes = (known_attributes), .slots = &slot, .slot_count = (slots_of_it),         \
-    .slot_stride = sizeof(tenon_slot_t), .version = 2, .input_limit = 3, .match = match,   \
-    .tactics = tactics, .prepare = prepare, .bind = tenon__cudnn_convolution_bind,         \
-    .enqueue = tenon__cudnn_convolution_enqueue, .unbind = tenon__cudnn_convolution_unbind \
+#define CONVOLUTION(kernel_name, identities, known_attributes, slots_of_it)                 \
+  {                                                                                         \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                \
+    .validity = tenon__cudnn_validity, .operators = (identities),                           \
+    .attributes = (known_attributes), .slots = {slots, (slots_of_it), sizeof(*slots)},      \
+    .version = 2, .input_limit = 3, .match = match, .tactics = tactics, .prepare = prepare, \
+    .bind = tenon__cudnn_convolution_bind, .enqueue = tenon__cudnn_convolution_enqueue,     \
+    .unbind = tenon__cudnn_convolution_unbind                                               \
   }
 static const tenon_kernel_t kernels[] = {
     CONVOLUTION("convolution", plain, plain_attributes, 1),

@@ -180,7 +180,7 @@ static void stop(void* state) {
 }
 
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "host", .version = "0.1.0", TENON_ITEMS(offering, offerings),
+    TENON_PLUGIN_HEADER, .name = "host", .version = "0.1.0", .offerings = TENON_LIST(offerings),
     .start = start,      .stop = stop,
 };
 

@@ -56,8 +56,8 @@ static const tenon_check_t checks[] = {
 static const tenon_operator_t operators[] = {
     {sizeof(*operators), .name = "image.decode_picture/1",
      .summary = "the pixels of a BMP, JPEG, JPEG 2000, PNG, PNM, TIFF or WebP file",
-     TENON_OPERATOR_STRIDES, TENON_ITEMS(attribute, attributes), TENON_ITEMS(input, ports_in),
-     TENON_ITEMS(output, ports_out), TENON_ITEMS(check, checks),
+     .attributes = TENON_LIST(attributes), .inputs = TENON_LIST(ports_in),
+     .outputs = TENON_LIST(ports_out), .checks = TENON_LIST(checks),
      .shape = "y.rank = 3; y[d] = d < 2 ? fresh() : pixel_format == 'grayscale' ? 1 : 3",
      .traits = "pure"}};
 
@@ -100,7 +100,7 @@ static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1",
                                                     TENON_OFFERING("kernel/1", kernels),
                                                     TENON_OFFERING("converter/1", rows)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "image", .version = "0.1.0",
-                                      TENON_ITEMS(offering, offerings)};
+                                      .offerings = TENON_LIST(offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   return host != NULL && host->abi_major == TENON_ABI_MAJOR ? &plugin : NULL;

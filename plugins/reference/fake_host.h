@@ -71,10 +71,11 @@ static inline void fake_unbounded(fake_t* fake, tenon_dtype_t dtype) {
 /* The kernel for the region: by operator, or by kind. */
 static inline const tenon_kernel_t* fake_kernel(const fake_t* fake) {
   static const tenon_host_offer_t offer = {.abi_major = TENON_ABI_MAJOR};
-  const tenon_offering_t* offering = tenon_plugin_query(&offer)->offerings[0];
-  const tenon_kernel_t* kernels = offering->items;
+  const tenon_offering_t* const* offerings = tenon_plugin_query(&offer)->offerings.items;
+  const tenon_offering_t* offering = offerings[0];
+  const tenon_kernel_t* kernels = offering->items.items;
   uint32_t flag = fake->program != NULL ? TENON_KERNEL_EXPRESSIONS : TENON_KERNEL_MOVES;
-  for (uint32_t index = 0; index < offering->count; ++index) {
+  for (uint32_t index = 0; index < offering->items.count; ++index) {
     bool same = fake->op == NULL ? (kernels[index].flags & flag) != 0
                                  : kernels[index].operators != NULL &&
                                        strcmp(kernels[index].operators[0], fake->op) == 0;

@@ -70,7 +70,7 @@ static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "reference",
     .version = "0.1.0",
-    TENON_ITEMS(offering, offerings),
+    .offerings = TENON_LIST(offerings),
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

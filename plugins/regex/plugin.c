@@ -17,9 +17,9 @@ static const tenon_port_t ports_in[] = {{sizeof(*ports_in), .name = "x", .type =
 static const tenon_port_t ports_out[] = {{sizeof(*ports_out), .name = "y", .type = "bool"}};
 static const tenon_operator_t operators[] = {
     {sizeof(*operators), .name = "regex.full_match/1",
-     .summary = "whether the whole of each string matches", TENON_OPERATOR_STRIDES,
-     TENON_ITEMS(attribute, attributes), TENON_ITEMS(input, ports_in),
-     TENON_ITEMS(output, ports_out), .infer = tenon__full_match_infer, .traits = "pure"}};
+     .summary = "whether the whole of each string matches", .attributes = TENON_LIST(attributes),
+     .inputs = TENON_LIST(ports_in), .outputs = TENON_LIST(ports_out),
+     .infer = tenon__full_match_infer, .traits = "pure"}};
 
 /* The only one, so that it is the oracle too. */
 static const tenon_kernel_t kernels[] = {
@@ -42,7 +42,7 @@ static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1",
                                                     TENON_OFFERING("kernel/1", kernels),
                                                     TENON_OFFERING("converter/1", rows)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "regex", .version = "0.1.0",
-                                      TENON_ITEMS(offering, offerings)};
+                                      .offerings = TENON_LIST(offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   return host != NULL && host->abi_major == TENON_ABI_MAJOR ? &plugin : NULL;

@@ -14,41 +14,25 @@
 
 #include "tenon/plugin.h"
 
-/* The head of a row: name, a line for whoever lists operators, and the strides of the lists that
- * follow. */
-#define OPERATOR(operator_name, text)                                                          \
-  .size = sizeof(tenon_operator_t), .name = "standard." operator_name "/1", .summary = (text), \
-  TENON_OPERATOR_STRIDES
+/* The head of a row: name, and a line for whoever lists operators. */
+#define OPERATOR(operator_name, text) \
+  .size = sizeof(tenon_operator_t), .name = "standard." operator_name "/1", .summary = (text)
 
-/* Lists that the rows carry: an array and its count, which nobody writes by hand. */
-#define COUNT_OF(type, ...) (uint32_t)(sizeof((const type[]){__VA_ARGS__}) / sizeof(type))
-/* Each word is a field and its count; a row has each at most once. */
-#define ATTRIBUTES(...)                                              \
-  .attributes = (const tenon_attribute_descriptor_t[]){__VA_ARGS__}, \
-  .attribute_count = COUNT_OF(tenon_attribute_descriptor_t, __VA_ARGS__)
-#define TYPES(...)                                       \
-  .types = (const tenon_type_variable_t[]){__VA_ARGS__}, \
-  .type_count = COUNT_OF(tenon_type_variable_t, __VA_ARGS__)
-#define INPUTS(...) \
-  .inputs = (const tenon_port_t[]){__VA_ARGS__}, .input_count = COUNT_OF(tenon_port_t, __VA_ARGS__)
-#define OUTPUTS(...)                              \
-  .outputs = (const tenon_port_t[]){__VA_ARGS__}, \
-  .output_count = COUNT_OF(tenon_port_t, __VA_ARGS__)
-#define CHECKS(...)                               \
-  .checks = (const tenon_check_t[]){__VA_ARGS__}, \
-  .check_count = COUNT_OF(tenon_check_t, __VA_ARGS__)
+/* Lists that the rows carry, each at most once in a row. */
+#define LIST_OF(type, ...) TENON_LIST(((const type[]){__VA_ARGS__}))
+#define ATTRIBUTES(...) .attributes = LIST_OF(tenon_attribute_descriptor_t, __VA_ARGS__)
+#define TYPES(...) .types = LIST_OF(tenon_type_variable_t, __VA_ARGS__)
+#define INPUTS(...) .inputs = LIST_OF(tenon_port_t, __VA_ARGS__)
+#define OUTPUTS(...) .outputs = LIST_OF(tenon_port_t, __VA_ARGS__)
+#define CHECKS(...) .checks = LIST_OF(tenon_check_t, __VA_ARGS__)
 /* What an operator computes, as an expression over its elements: such nodes are fused, and need
  * no kernel of their own. */
-#define CASES(...) \
-  .cases = (const tenon_case_t[]){__VA_ARGS__}, .case_count = COUNT_OF(tenon_case_t, __VA_ARGS__)
+#define CASES(...) .cases = LIST_OF(tenon_case_t, __VA_ARGS__)
 /* What it moves, as an index map: which element of which input an element of the output is. A
  * move may become a view, and two that follow one another one. */
-#define MOVES(...) \
-  .moves = (const tenon_case_t[]){__VA_ARGS__}, .move_count = COUNT_OF(tenon_case_t, __VA_ARGS__)
+#define MOVES(...) .moves = LIST_OF(tenon_case_t, __VA_ARGS__)
 /* The same as a few other operators, for where nothing computes it as it is. */
-#define DECOMPOSITIONS(...)                              \
-  .decompositions = (const tenon_case_t[]){__VA_ARGS__}, \
-  .decomposition_count = COUNT_OF(tenon_case_t, __VA_ARGS__)
+#define DECOMPOSITIONS(...) .decompositions = LIST_OF(tenon_case_t, __VA_ARGS__)
 
 /* One entry of a list. Defaults are texts, as everywhere in the contract: "0.01", "'sum'", "[1,
  * 1]"; a choice's words stand with | between, a range of integers as "0..1". */

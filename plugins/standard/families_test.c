@@ -10,10 +10,10 @@ static const tenon_offering_t* const families[] = {TENON__FAMILIES(FAMILY_ENTRY)
 /* The operators of all families, one after the other; NULL after the last. */
 static const tenon_operator_t* operator_at(uint32_t index) {
   for (size_t family = 0; family < sizeof(families) / sizeof(families[0]); ++family) {
-    if (index < families[family]->count) {
-      return (const tenon_operator_t*)families[family]->items + index;
+    if (index < families[family]->items.count) {
+      return (const tenon_operator_t*)families[family]->items.items + index;
     }
-    index -= families[family]->count;
+    index -= families[family]->items.count;
   }
   return NULL;
 }
@@ -23,9 +23,9 @@ TENON_TEST(every_row_is_filled) {
   for (uint32_t index = 0; (op = operator_at(index)) != NULL; ++index) {
     REQUIRE(op->name != NULL);
     EXPECT(strncmp(op->name, "standard.", 9) == 0);
-    EXPECT(op->summary != NULL && op->output_count > 0);
-    EXPECT(op->case_count == 0 || op->move_count == 0);
-    EXPECT(op->shape != NULL || op->infer != NULL || op->case_count > 0 || op->control != NULL);
+    EXPECT(op->summary != NULL && op->outputs.count > 0);
+    EXPECT(op->cases.count == 0 || op->moves.count == 0);
+    EXPECT(op->shape != NULL || op->infer != NULL || op->cases.count > 0 || op->control != NULL);
   }
 }
 
@@ -47,8 +47,9 @@ TENON_TEST(names_are_unique) {
 
 static bool attributes_are_complete(const tenon_operator_t* op) {
   bool complete = true;
-  for (uint32_t index = 0; index < op->attribute_count; ++index) {
-    const tenon_attribute_descriptor_t* attribute = &op->attributes[index];
+  const tenon_attribute_descriptor_t* attributes = op->attributes.items;
+  for (uint32_t index = 0; index < op->attributes.count; ++index) {
+    const tenon_attribute_descriptor_t* attribute = &attributes[index];
     bool required = (attribute->flags & TENON_ATTRIBUTE_REQUIRED) != 0;
     complete = complete && attribute->name != NULL && attribute->kind != 0 &&
                required == (attribute->default_text == NULL);

@@ -160,7 +160,7 @@ static bool fits(uint32_t attribute_kind, uint32_t field_kind) {
 }
 
 static tenon_status_t fail_unknown(const giving_t* g, const char* name) {
-  const tenon_operator_t* d = &g->op->descriptor;
+  const tenon__descriptor_t* d = &g->op->descriptor;
   const char* known = "";
   for (uint32_t i = 0; i < d->attribute_count && known != NULL; ++i) {
     known =
@@ -173,7 +173,7 @@ static tenon_status_t fail_unknown(const giving_t* g, const char* name) {
 }
 
 static tenon_status_t give_field(const giving_t* g, const char* name) {
-  const tenon_operator_t* d = &g->op->descriptor;
+  const tenon__descriptor_t* d = &g->op->descriptor;
   const uint32_t field_kind = g->table->field_kind(g->source, name);
   uint32_t index = 0;
   while (index < d->attribute_count && strcmp(d->attributes[index].name, name) != 0) {
@@ -199,13 +199,13 @@ static tenon_status_t give_field(const giving_t* g, const char* name) {
   }
 }
 
-static bool has_many_outputs(const tenon_operator_t* d) {
+static bool has_many_outputs(const tenon__descriptor_t* d) {
   return d->output_count > 0 && (d->outputs[d->output_count - 1].flags & TENON_PORT_VARIADIC) != 0;
 }
 
 static tenon_status_t give_all(const giving_t* g, const tenon_value_t* inputs, uint32_t input_count,
                                uint32_t output_count) {
-  const tenon_operator_t* d = &g->op->descriptor;
+  const tenon__descriptor_t* d = &g->op->descriptor;
   for (uint32_t i = 0; i < g->table->field_count(g->source); ++i) {
     TENON_TRY(give_field(g, g->table->field_name(g->source, i)));
   }

@@ -26,7 +26,7 @@ static void add_said(const writing_t* w, const char* key, const char* text) {
   }
 }
 
-static void write_attributes(const writing_t* w, const tenon_operator_t* op) {
+static void write_attributes(const writing_t* w, const tenon__descriptor_t* op) {
   begin_list(w, "attributes");
   for (uint32_t i = 0; i < op->attribute_count; ++i) {
     const tenon_attribute_descriptor_t* attribute = &op->attributes[i];

@@ -149,7 +149,7 @@ static const tenon_kernel_t kernels[] = {
 static const tenon_offering_t* const offerings[] = {TENON_OFFERING("kernel/1", kernels)};
 
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "joined_products",
-                                      .version = "1.0.0", TENON_ITEMS(offering, offerings)};
+                                      .version = "1.0.0", .offerings = TENON_LIST(offerings)};
 
 TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   return host->abi_major == TENON_ABI_MAJOR ? &plugin : NULL;

@@ -195,7 +195,7 @@ static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "shown_programs",
     .version = "1.0.0",
-    TENON_ITEMS(offering, offerings),
+    .offerings = TENON_LIST(offerings),
 };
 
 TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

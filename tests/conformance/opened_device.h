@@ -75,15 +75,16 @@ static inline const tenon_plugin_t* opened_query(const char* path) {
 /* Item `index` of the offerings of one kind; NULL past the last. */
 static inline const void* opened_offered(const tenon_plugin_t* plugin, const char* kind,
                                          uint32_t index) {
-  for (uint32_t k = 0; k < plugin->offering_count; k++) {
-    const tenon_offering_t* offering = plugin->offerings[k];
+  const tenon_offering_t* const* offerings = plugin->offerings.items;
+  for (uint32_t k = 0; k < plugin->offerings.count; k++) {
+    const tenon_offering_t* offering = offerings[k];
     if (strcmp(offering->kind, kind) != 0) {
       continue;
     }
-    if (index < offering->count) {
-      return (const char*)offering->items + (size_t)index * offering->stride;
+    if (index < offering->items.count) {
+      return (const char*)offering->items.items + (size_t)index * offering->items.stride;
     }
-    index -= offering->count;
+    index -= offering->items.count;
   }
   return NULL;
 }

@@ -49,11 +49,9 @@ static tenon_status_t run(const tenon_enqueue_t* call) {
 
 static const tenon_operator_t operators[] = {{.size = sizeof(tenon_operator_t),
                                               .name = "domains.table/1",
-                                              TENON_OPERATOR_STRIDES,
-                                              .inputs = ports,
-                                              .input_count = 4,
-                                              TENON_ITEMS(output, stranger_y),
-                                              TENON_ITEMS(attribute, attributes),
+                                              .inputs = TENON_LIST(ports),
+                                              .outputs = TENON_LIST(stranger_y),
+                                              .attributes = TENON_LIST(attributes),
                                               .shape = "y = x"}};
 static const char* const computes[] = {"domains.table/1", NULL};
 static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),

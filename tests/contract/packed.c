@@ -62,9 +62,8 @@ static const tenon_port_t takes[] = {{.size = sizeof(tenon_port_t), .name = "x",
                                      {.size = sizeof(tenon_port_t), .name = "w", .type = "f32"}};
 static const tenon_operator_t operators[] = {{.size = sizeof(tenon_operator_t),
                                               .name = "packed.scale/1",
-                                              TENON_OPERATOR_STRIDES,
-                                              TENON_ITEMS(input, takes),
-                                              TENON_ITEMS(output, stranger_y),
+                                              .inputs = TENON_LIST(takes),
+                                              .outputs = TENON_LIST(stranger_y),
                                               .shape = "y = x"}};
 static const char* const computes[] = {"packed.scale/1", NULL};
 static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),

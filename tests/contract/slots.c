@@ -54,15 +54,14 @@ OPERATORS(SLOTS)
 #define OPERATOR(name, ...) STRANGER_UNARY("slots." #name "/1"),
 static const tenon_operator_t operators[] = {OPERATORS(OPERATOR)};
 
-#define KERNEL(name_, ...)              \
-  {.size = sizeof(tenon_kernel_t),      \
-   .name = #name_,                      \
-   .device = "cpu",                     \
-   .operators = name_##_operators,      \
-   TENON_ITEMS(slot, name_##_slots),    \
-   .slot_stride = sizeof(tenon_slot_t), \
-   .version = 1,                        \
-   .match = yes,                        \
+#define KERNEL(name_, ...)             \
+  {.size = sizeof(tenon_kernel_t),     \
+   .name = #name_,                     \
+   .device = "cpu",                    \
+   .operators = name_##_operators,     \
+   .slots = TENON_LIST(name_##_slots), \
+   .version = 1,                       \
+   .match = yes,                       \
    .enqueue = never_run},
 static const tenon_kernel_t kernels[] = {OPERATORS(KERNEL)};
 

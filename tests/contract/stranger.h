@@ -15,10 +15,10 @@ static const tenon_port_t stranger_y[] = {
     {.size = sizeof(tenon_port_t), .name = "y", .type = "f32"}};
 
 /* A closed operator: y has the shape of x, and nothing says what it means. */
-#define STRANGER_UNARY(identity)                                                      \
-  {                                                                                   \
-    .size = sizeof(tenon_operator_t), .name = (identity), TENON_OPERATOR_STRIDES,     \
-    TENON_ITEMS(input, stranger_x), TENON_ITEMS(output, stranger_y), .shape = "y = x" \
+#define STRANGER_UNARY(identity)                                                            \
+  {                                                                                         \
+    .size = sizeof(tenon_operator_t), .name = (identity), .inputs = TENON_LIST(stranger_x), \
+    .outputs = TENON_LIST(stranger_y), .shape = "y = x"                                     \
   }
 
 #define STRANGER_TACTICS(name)                                                      \
@@ -34,12 +34,12 @@ static inline int64_t stranger_count(const tenon_tensor_view_t* view) {
   return count;
 }
 
-#define STRANGER_QUERY(plugin_name)                                                            \
-  static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = (plugin_name),            \
-                                        .version = "1.0.0", TENON_ITEMS(offering, offerings)}; \
-  TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {      \
-    (void)host;                                                                                \
-    return &plugin;                                                                            \
+#define STRANGER_QUERY(plugin_name)                                                              \
+  static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = (plugin_name),              \
+                                        .version = "1.0.0", .offerings = TENON_LIST(offerings)}; \
+  TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {        \
+    (void)host;                                                                                  \
+    return &plugin;                                                                              \
   }
 
 #endif

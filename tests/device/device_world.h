@@ -25,7 +25,7 @@ static inline bool world_find(world_t* world) {
     tenon__test_fail(__FILE__, __LINE__, "%s: %s", FAR_DEVICE_PATH, dlerror());
     return false;
   }
-  world->table = offering->items;
+  world->table = offering->items.items;
   world->far->reset();
   return true;
 }

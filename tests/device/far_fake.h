@@ -80,9 +80,9 @@ static const tenon_run_table_t far_case_run_table = {
 
 static inline const tenon_kernel_t* far_case_find(const world_t* world, const fake_t* fake) {
   const tenon_offering_t* offering = far_plugin_offering(world->plugin, "kernel/1");
-  const tenon_kernel_t* kernels = offering->items;
+  const tenon_kernel_t* kernels = offering->items.items;
   const uint32_t flag = fake->program != NULL ? TENON_KERNEL_EXPRESSIONS : TENON_KERNEL_MOVES;
-  for (uint32_t index = 0; index < offering->count; ++index) {
+  for (uint32_t index = 0; index < offering->items.count; ++index) {
     const bool same = fake->op == NULL ? (kernels[index].flags & flag) != 0
                                        : kernels[index].operators != NULL &&
                                              strcmp(kernels[index].operators[0], fake->op) == 0;

@@ -41,8 +41,8 @@ static tenon_status_t keep_tactic(tenon_emit_t* emit, const tenon_tactic_t* tact
 
 static const tenon_kernel_t* find_kernel(const world_t* world, const char* name) {
   const tenon_offering_t* offering = far_plugin_offering(world->plugin, "kernel/1");
-  const tenon_kernel_t* kernels = offering->items;
-  for (uint32_t index = 0; index < offering->count; ++index) {
+  const tenon_kernel_t* kernels = offering->items.items;
+  for (uint32_t index = 0; index < offering->items.count; ++index) {
     if (strcmp(kernels[index].name, name) == 0) {
       return &kernels[index];
     }

@@ -17,7 +17,7 @@ static bool lender_begin(lender_t* lender, const char* const* node_devices, bool
   if (!begin_lazily(&lender->run, is_lazy, "far", node_devices)) {
     return false;
   }
-  lender->table = far_plugin_offering(far_plugin_open(FAR_DEVICE_PATH), "device/1")->items;
+  lender->table = far_plugin_offering(far_plugin_open(FAR_DEVICE_PATH), "device/1")->items.items;
   EXPECT_STATUS(lender->table->open(NULL, 0, NULL, &lender->device), TENON_OK);
   for (int k = 0; k < 2; ++k) {
     EXPECT_STATUS(lender->table->allocate(lender->device, NULL, 4096, &blocks[k]), TENON_OK);

@@ -11,8 +11,8 @@
 #include "tenon/maker.h"
 
 static void print_rows(const tenon_offering_t* offering) {
-  for (uint32_t i = 0; i < offering->count; ++i) {
-    const tenon_make_row_t* row = (const tenon_make_row_t*)offering->items + i;
+  for (uint32_t i = 0; i < offering->items.count; ++i) {
+    const tenon_make_row_t* row = (const tenon_make_row_t*)offering->items.items + i;
     if (row->op != NULL) {
       (void)printf("%s\t%s\t%s\t%lld\t%s\n", row->converter.format, row->converter.domain,
                    row->converter.type, (long long)row->converter.since, row->op);
@@ -22,10 +22,11 @@ static void print_rows(const tenon_offering_t* offering) {
 
 /* Converters that are no rows have another stride. */
 static void print_plugin(const tenon_plugin_t* plugin) {
-  for (uint32_t i = 0; i < plugin->offering_count; ++i) {
-    const tenon_offering_t* offering = plugin->offerings[i];
+  const tenon_offering_t* const* offerings = plugin->offerings.items;
+  for (uint32_t i = 0; i < plugin->offerings.count; ++i) {
+    const tenon_offering_t* offering = offerings[i];
     if (strcmp(offering->kind, "converter/1") == 0 &&
-        offering->stride == sizeof(tenon_make_row_t)) {
+        offering->items.stride == sizeof(tenon_make_row_t)) {
       print_rows(offering);
     }
   }

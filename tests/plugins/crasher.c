@@ -42,8 +42,8 @@ static const tenon_type_variable_t types[] = {{sizeof(*types), .name = "T", .all
 static const tenon_port_t inputs[] = {{sizeof(*inputs), .name = "x", .type = "T"}};
 static const tenon_port_t outputs[] = {{sizeof(*outputs), .name = "y", .type = "T"}};
 static const tenon_operator_t operators[] = {
-    {sizeof(*operators), .name = "crasher.same/1", TENON_OPERATOR_STRIDES, TENON_ITEMS(type, types),
-     TENON_ITEMS(input, inputs), TENON_ITEMS(output, outputs), .infer = infer}};
+    {sizeof(*operators), .name = "crasher.same/1", .types = TENON_LIST(types),
+     .inputs = TENON_LIST(inputs), .outputs = TENON_LIST(outputs), .infer = infer}};
 
 static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
@@ -200,7 +200,7 @@ static void stop(void* state) {
 }
 
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "crasher",
-                                      .version = "1.0.0",  TENON_ITEMS(offering, offerings),
+                                      .version = "1.0.0",  .offerings = TENON_LIST(offerings),
                                       .start = start,      .stop = stop};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

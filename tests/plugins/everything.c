@@ -146,9 +146,9 @@ static const tenon_rewrite_t rewrites[] = {{.size = sizeof(tenon_rewrite_t),
                                             .pattern = "y = a.b/1(x)",
                                             .replacement = "y = a.c/1(x)"}};
 
-#define OFFER(kind, items)                                                                        \
-  &(const tenon_offering_t) {                                                                     \
-    sizeof(tenon_offering_t), kind, items, sizeof(items) / sizeof((items)[0]), sizeof((items)[0]) \
+#define OFFER(kind, items)                            \
+  &(const tenon_offering_t) {                         \
+    sizeof(tenon_offering_t), kind, TENON_LIST(items) \
   }
 
 static const tenon_offering_t* const offerings[] = {
@@ -156,8 +156,7 @@ static const tenon_offering_t* const offerings[] = {
     OFFER("converter/1", converters), OFFER("rewrite/1", rewrites)};
 
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = NAME, .version = "1.0.0",
-                                      .offerings = offerings,
-                                      .offering_count = sizeof(offerings) / sizeof(offerings[0])};
+                                      .offerings = TENON_LIST(offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   (void)host;

@@ -82,11 +82,10 @@ static const tenon_case_t cases[] = {{.size = sizeof(tenon_case_t), .text = FIXT
 static const tenon_case_t broken[] = {{.size = sizeof(tenon_case_t), .text = "y = x +* x"}};
 #endif
 
-#define OPERATOR(identity, meaning)                                                                \
-  {                                                                                                \
-    .size = sizeof(tenon_operator_t), .name = (identity), .types = types, .type_count = 1,         \
-    .inputs = inputs, .input_count = 1, .outputs = outputs, .output_count = 1, .cases = (meaning), \
-    .case_count = 1, TENON_OPERATOR_STRIDES                                                        \
+#define OPERATOR(identity, meaning)                                                            \
+  {                                                                                            \
+    .size = sizeof(tenon_operator_t), .name = (identity), .types = TENON_LIST(types),          \
+    .inputs = TENON_LIST(inputs), .outputs = TENON_LIST(outputs), .cases = TENON_LIST(meaning) \
   }
 
 static const tenon_operator_t operators[] = {
@@ -106,9 +105,7 @@ static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
                                           .name = FIXTURE_NAME "_kernel",
                                           .device = "cpu",
                                           .operators = computes,
-                                          .slots = slots,
-                                          .slot_count = 1,
-                                          .slot_stride = sizeof(tenon_slot_t),
+                                          .slots = TENON_LIST(slots),
                                           .version = 3,
                                           .prepare = prepare,
                                           .enqueue = enqueue}};
@@ -122,9 +119,11 @@ static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
 #endif
 
 static const tenon_offering_t offered[] = {
-    {sizeof(tenon_offering_t), "operator/1", operators, COUNT(operators), STRIDE(tenon_operator_t)},
-    {sizeof(tenon_offering_t), "kernel/1", kernels, COUNT(kernels), STRIDE(tenon_kernel_t)},
-    {sizeof(tenon_offering_t), "oracle/7", kernels, 1, sizeof(tenon_kernel_t)},
+    {sizeof(tenon_offering_t),
+     "operator/1",
+     {operators, COUNT(operators), STRIDE(tenon_operator_t)}},
+    {sizeof(tenon_offering_t), "kernel/1", {kernels, COUNT(kernels), STRIDE(tenon_kernel_t)}},
+    {sizeof(tenon_offering_t), "oracle/7", {kernels, 1, sizeof(tenon_kernel_t)}},
 };
 
 static const tenon_offering_t* const offerings[] = {&offered[0], &offered[1], &offered[2]};
@@ -193,8 +192,7 @@ static const tenon_plugin_t plugin = {.size = FIXTURE_ROOT_SIZE,
                                       .needed = FIXTURE_NEEDED,
                                       .name = FIXTURE_ROOT_NAME,
                                       .version = "1.0.0",
-                                      .offerings = offerings,
-                                      .offering_count = COUNT(offerings),
+                                      .offerings = TENON_LIST(offerings),
                                       .start = start,
                                       .stop = stop};
 

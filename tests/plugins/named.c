@@ -44,26 +44,25 @@ static const tenon_port_t halves[] = {
 static const tenon_case_t half[] = {{sizeof(*half), .text = "low = x * 0.5; high = x * 1.5"}};
 
 static const tenon_operator_t operators[] = {
-    {sizeof(*operators), .name = "com.named.scale/1", TENON_OPERATOR_STRIDES,
-     TENON_ITEMS(attribute, factor), TENON_ITEMS(type, types), .inputs = x, .input_count = 2,
-     .outputs = y, .output_count = 1, .cases = scale_1, .case_count = 2},
-    {sizeof(*operators), .name = "com.named.scale/3", TENON_OPERATOR_STRIDES,
-     TENON_ITEMS(attribute, factor), TENON_ITEMS(type, types), .inputs = x, .input_count = 1,
-     .outputs = y, .output_count = 1, .cases = scale_3, .case_count = 1},
-    {sizeof(*operators), .name = "com.named.Scale/2", TENON_OPERATOR_STRIDES,
-     TENON_ITEMS(attribute, factor), TENON_ITEMS(type, types), .inputs = x, .input_count = 1,
-     .outputs = y, .output_count = 1, .cases = exact, .case_count = 1},
-    {sizeof(*operators), .name = "com.named.all/1", TENON_OPERATOR_STRIDES,
-     TENON_ITEMS(attribute, kinds), TENON_ITEMS(type, types), .inputs = x, .input_count = 1,
-     .outputs = y, .output_count = 1, .cases = all, .case_count = 1},
-    {sizeof(*operators), .name = "com.named.halves/1", TENON_OPERATOR_STRIDES,
-     TENON_ITEMS(type, types), .inputs = x, .input_count = 1, .outputs = halves, .output_count = 2,
-     .cases = half, .case_count = 1},
+    {sizeof(*operators), .name = "com.named.scale/1", .attributes = TENON_LIST(factor),
+     .types = TENON_LIST(types), .inputs = {x, 2, sizeof(*x)}, .outputs = TENON_LIST(y),
+     .cases = TENON_LIST(scale_1)},
+    {sizeof(*operators), .name = "com.named.scale/3", .attributes = TENON_LIST(factor),
+     .types = TENON_LIST(types), .inputs = {x, 1, sizeof(*x)}, .outputs = TENON_LIST(y),
+     .cases = TENON_LIST(scale_3)},
+    {sizeof(*operators), .name = "com.named.Scale/2", .attributes = TENON_LIST(factor),
+     .types = TENON_LIST(types), .inputs = {x, 1, sizeof(*x)}, .outputs = TENON_LIST(y),
+     .cases = TENON_LIST(exact)},
+    {sizeof(*operators), .name = "com.named.all/1", .attributes = TENON_LIST(kinds),
+     .types = TENON_LIST(types), .inputs = {x, 1, sizeof(*x)}, .outputs = TENON_LIST(y),
+     .cases = TENON_LIST(all)},
+    {sizeof(*operators), .name = "com.named.halves/1", .types = TENON_LIST(types),
+     .inputs = {x, 1, sizeof(*x)}, .outputs = TENON_LIST(halves), .cases = TENON_LIST(half)},
 };
 
 static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "named", .version = "1.0.0",
-                                      TENON_ITEMS(offering, offerings)};
+                                      .offerings = TENON_LIST(offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   (void)host;

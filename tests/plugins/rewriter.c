@@ -11,11 +11,11 @@ static const tenon_port_t outputs[] = {{sizeof(*outputs), .name = "y", .type = "
 static const tenon_case_t swish[] = {{sizeof(*swish), .text = "y = x * sigmoid(x)"}};
 static const tenon_case_t wrong[] = {{sizeof(*wrong), .text = "y = x * sigmoid(x) + 0.25"}};
 
-#define OPERATOR(identity, cases)                                                    \
-  {                                                                                  \
-    sizeof(tenon_operator_t), .name = (identity), TENON_OPERATOR_STRIDES,            \
-                              TENON_ITEMS(type, types), TENON_ITEMS(input, inputs),  \
-                              TENON_ITEMS(output, outputs), TENON_ITEMS(case, cases) \
+#define OPERATOR(identity, meaning)                                                         \
+  {                                                                                         \
+    sizeof(tenon_operator_t), .name = (identity), .types = TENON_LIST(types),               \
+                              .inputs = TENON_LIST(inputs), .outputs = TENON_LIST(outputs), \
+                              .cases = TENON_LIST(meaning)                                  \
   }
 static const tenon_operator_t operators[] = {OPERATOR("rewriter.swish/1", swish),
                                              OPERATOR("rewriter.wrong/1", wrong)};
@@ -54,7 +54,7 @@ static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1",
                                                     TENON_OFFERING("rewrite/1", rewrites),
                                                     TENON_OFFERING("kernel/1", kernels)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "rewriter", .version = "1.0.0",
-                                      TENON_ITEMS(offering, offerings)};
+                                      .offerings = TENON_LIST(offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   (void)host;

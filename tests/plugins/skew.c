@@ -12,20 +12,20 @@
 
 #ifdef SKEW_SHRUNKEN
 #define NAME "older"
-#define ABI "0.5"
-#define BUILT TENON_ABI_VERSION(0, 5)
+#define ABI "0.7"
+#define BUILT TENON_ABI_VERSION(0, 7)
 /* The last member that the oldest contract which is served could do without. */
 #define SIZE(type, last) (offsetof(type, last) + sizeof(((type*)NULL)->last))
 #else
 #define NAME "newer"
-#define ABI "0.7"
-#define BUILT TENON_ABI_VERSION(0, 7)
+#define ABI "0.8"
+#define BUILT TENON_ABI_VERSION(0, 8)
 #define TAIL 72
 #define SIZE(type, last) (sizeof(type) + TAIL)
 #endif
 
 #define ROOT_SIZE SIZE(tenon_plugin_t, start)
-#define OFFERING_SIZE SIZE(tenon_offering_t, stride)
+#define OFFERING_SIZE SIZE(tenon_offering_t, items)
 #define OPERATOR_SIZE SIZE(tenon_operator_t, traits)
 #define KERNEL_SIZE SIZE(tenon_kernel_t, enqueue)
 #define SLOT_SIZE SIZE(tenon_slot_t, broadcasts)
@@ -34,7 +34,7 @@
 
 #define TEXT                                                  \
   "name: " NAME "\nversion: 1.0.0\nabi: " ABI                 \
-  "\nneeded: 0.5\nfuture-key: whatever it says\n"             \
+  "\nneeded: 0.7\nfuture-key: whatever it says\n"             \
   "offers: operator " NAME ".twice/1\noffers: operator " NAME \
   ".same/1\n"                                                 \
   "offers: kernel " NAME "_kernel " NAME ".twice/1 cpu\noffers: oracle a b c d e f\n"
@@ -80,15 +80,10 @@ static void place(void* target, size_t target_size, const void* source, size_t f
 
 static tenon_operator_t make_operator(const char* name, const tenon_case_t* meaning) {
   return (tenon_operator_t){.name = name,
-                            .types = types,
-                            .inputs = inputs,
-                            .outputs = outputs,
-                            .cases = meaning,
-                            .type_count = 1,
-                            .input_count = 1,
-                            .output_count = 1,
-                            .case_count = 1,
-                            TENON_OPERATOR_STRIDES};
+                            .types = TENON_LIST(types),
+                            .inputs = TENON_LIST(inputs),
+                            .outputs = TENON_LIST(outputs),
+                            .cases = {meaning, 1, sizeof(*meaning)}};
 }
 
 static void make_items(void) {
@@ -98,9 +93,7 @@ static void make_items(void) {
   const tenon_kernel_t kernel = {.name = NAME "_kernel",
                                  .device = "cpu",
                                  .operators = computes,
-                                 .slots = (const tenon_slot_t*)(const void*)slot_bytes,
-                                 .slot_count = 2,
-                                 .slot_stride = sizeof(slot_bytes[0]),
+                                 .slots = TENON_LIST(slot_bytes),
                                  .version = 9,
                                  .prepare = prepare,
                                  .enqueue = enqueue};
@@ -114,20 +107,16 @@ static void make_items(void) {
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   const tenon_offering_t offerings[2] = {
-      {.kind = "operator/1",
-       .items = operator_bytes,
-       .count = 2,
-       .stride = sizeof(operator_bytes[0])},
-      {.kind = "kernel/1", .items = kernel_bytes, .count = 1, .stride = sizeof(kernel_bytes)}};
+      {.kind = "operator/1", .items = TENON_LIST(operator_bytes)},
+      {.kind = "kernel/1", .items = {kernel_bytes, 1, sizeof(kernel_bytes)}}};
   static const tenon_offering_t* const list[2] = {
       (const tenon_offering_t*)(const void*)offering_bytes[0],
       (const tenon_offering_t*)(const void*)offering_bytes[1]};
   const tenon_plugin_t root = {.built = BUILT,
-                               .needed = TENON_ABI_VERSION(0, 5),
+                               .needed = TENON_ABI_VERSION(0, 7),
                                .name = NAME,
                                .version = "1.0.0",
-                               .offerings = list,
-                               .offering_count = 2};
+                               .offerings = TENON_LIST(list)};
   (void)host;
   make_items();
   for (int i = 0; i < 2; ++i) {

@@ -18,11 +18,11 @@ static const tenon_port_t inputs[] = {{sizeof(*inputs), .name = "x", .type = "T"
 static const tenon_port_t outputs[] = {{sizeof(*outputs), .name = "y", .type = "T"}};
 static const tenon_case_t cases[] = {{sizeof(*cases), .text = "y = x + x"}};
 
-#define OPERATOR(identity)                                                           \
-  {                                                                                  \
-    sizeof(tenon_operator_t), .name = (identity), TENON_OPERATOR_STRIDES,            \
-                              TENON_ITEMS(type, types), TENON_ITEMS(input, inputs),  \
-                              TENON_ITEMS(output, outputs), TENON_ITEMS(case, cases) \
+#define OPERATOR(identity)                                                                  \
+  {                                                                                         \
+    sizeof(tenon_operator_t), .name = (identity), .types = TENON_LIST(types),               \
+                              .inputs = TENON_LIST(inputs), .outputs = TENON_LIST(outputs), \
+                              .cases = TENON_LIST(cases)                                    \
   }
 static const tenon_operator_t operators[] = {OPERATOR("standard.relu/1"),
                                              OPERATOR("standard.taken/1")};
@@ -139,7 +139,7 @@ static const tenon_offering_t* const offerings[] = {
     TENON_OFFERING("operator/1", operators), TENON_OFFERING("converter/1", converters),
     TENON_OFFERING("converter/1", rows), TENON_OFFERING("parser/1", parsers)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "taker", .version = "1.0.0",
-                                      TENON_ITEMS(offering, offerings)};
+                                      .offerings = TENON_LIST(offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   (void)host;

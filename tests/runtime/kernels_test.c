@@ -13,10 +13,10 @@ static int32_t want_constant(void* state, const tenon_region_t* region,
 
 static const char* const takes_dense[] = {"test.dense/1", NULL};
 static const char* const takes_compress[] = {"test.compress/1", NULL};
-static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
-                                      .kind = TENON_SLOT_EPILOGUE,
-                                      .max_operands = 2,
-                                      .broadcasts = TENON_BROADCAST_SCALAR};
+static const tenon_slot_t epilogue[] = {{.size = sizeof(tenon_slot_t),
+                                         .kind = TENON_SLOT_EPILOGUE,
+                                         .max_operands = 2,
+                                         .broadcasts = TENON_BROADCAST_SCALAR}};
 
 #define KERNEL(kernel_name, ...)                                                          \
   {                                                                                       \
@@ -26,11 +26,9 @@ static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
 
 /* Of those that take it the first by name is chosen. */
 static const tenon_kernel_t kernels[] = {
-    KERNEL("choosy", .operators = takes_dense, .match = core_refuse, .slots = &epilogue,
-           .slot_count = 1, .slot_stride = sizeof(tenon_slot_t)),
+    KERNEL("choosy", .operators = takes_dense, .match = core_refuse, .slots = TENON_LIST(epilogue)),
     KERNEL("compress", .operators = takes_compress),
-    KERNEL("dense", .operators = takes_dense, .slots = &epilogue, .slot_count = 1,
-           .slot_stride = sizeof(tenon_slot_t)),
+    KERNEL("dense", .operators = takes_dense, .slots = TENON_LIST(epilogue)),
     KERNEL("plain", .operators = takes_dense),
 };
 

@@ -265,11 +265,8 @@ typedef struct core_world_t {
 static inline void core_world_offer(core_world_t* world, const tenon__owner_t* owner,
                                     const char* kind, const void* items, uint32_t count,
                                     size_t stride) {
-  const tenon_offering_t offering = {.size = sizeof(offering),
-                                     .kind = kind,
-                                     .items = items,
-                                     .count = count,
-                                     .stride = (uint32_t)stride};
+  const tenon_offering_t offering = {
+      .size = sizeof(offering), .kind = kind, .items = {items, count, (uint32_t)stride}};
   EXPECT_STATUS(tenon__catalog_add(world->catalog, owner, &offering, &world->sink), TENON_OK);
 }
 

@@ -77,9 +77,9 @@ static const tenon_converter_t* host_find_converter(tenon_parse_t* parse, const 
   const tenon__fake_parser_t* parser = fake_of(parse)->parser;
   *out_state = NULL;
   for (size_t i = 0; i < parser->family_count; ++i) {
-    for (uint32_t k = 0; k < parser->families[i]->count; ++k) {
+    for (uint32_t k = 0; k < parser->families[i]->items.count; ++k) {
       const tenon_converter_t* row =
-          &((const tenon_make_row_t*)parser->families[i]->items)[k].converter;
+          &((const tenon_make_row_t*)parser->families[i]->items.items)[k].converter;
       if (strcmp(row->type, type) == 0 && strcmp(row->domain, domain) == 0 &&
           version >= row->since && (row->until == 0 || version < row->until)) {
         return row;

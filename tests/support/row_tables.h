@@ -9,10 +9,10 @@
 /* The rows of all families, one after the other; NULL after the last. */
 static const tenon_make_row_t* row_at(uint32_t index) {
   for (size_t i = 0; i < under_test.family_count; ++i) {
-    if (index < under_test.families[i]->count) {
-      return (const tenon_make_row_t*)under_test.families[i]->items + index;
+    if (index < under_test.families[i]->items.count) {
+      return (const tenon_make_row_t*)under_test.families[i]->items.items + index;
     }
-    index -= under_test.families[i]->count;
+    index -= under_test.families[i]->items.count;
   }
   return NULL;
 }

@@ -36,16 +36,15 @@ static inline tenon_kernel_t dense_kernel(const char* name, tactics_t tactics) {
 }
 
 /* With a slot behind the operator. */
-static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
-                                      .kind = TENON_SLOT_EPILOGUE,
-                                      .max_operands = 2,
-                                      .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL};
+static const tenon_slot_t epilogue[] = {
+    {.size = sizeof(tenon_slot_t),
+     .kind = TENON_SLOT_EPILOGUE,
+     .max_operands = 2,
+     .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL}};
 
 static inline tenon_kernel_t slot_kernel(const char* name, tactics_t tactics) {
   tenon_kernel_t kernel = dense_kernel(name, tactics);
-  kernel.slots = &epilogue;
-  kernel.slot_count = 1;
-  kernel.slot_stride = sizeof(tenon_slot_t);
+  kernel.slots = (tenon_list_t)TENON_LIST(epilogue);
   return kernel;
 }
 

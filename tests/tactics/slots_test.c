@@ -65,8 +65,9 @@ static void make_ramp_and_dense(test_fixture_t* b) {
 }
 
 static tenon_kernel_t with_prologue(tenon_kernel_t kernel) {
-  static const tenon_slot_t prologue = {.size = sizeof(tenon_slot_t), .kind = TENON_SLOT_PROLOGUE};
-  kernel.slots = &prologue;
+  static const tenon_slot_t prologue[] = {
+      {.size = sizeof(tenon_slot_t), .kind = TENON_SLOT_PROLOGUE}};
+  kernel.slots = (tenon_list_t)TENON_LIST(prologue);
   return kernel;
 }
 
@@ -112,10 +113,10 @@ TENON_TEST(arithmetic_goes_before_an_operator_unmeasured_where_nobody_knows_bett
 
 /* The product leaves, and so does max(product, 0). */
 TENON_TEST(a_value_leaves_beside_an_output_where_it_pays) {
-  static const tenon_slot_t side = {.size = sizeof(tenon_slot_t), .kind = TENON_SLOT_SIDE};
+  static const tenon_slot_t side[] = {{.size = sizeof(tenon_slot_t), .kind = TENON_SLOT_SIDE}};
   tenon_kernel_t cheap = slot_kernel("slot", fast);
   tenon_kernel_t dear = slot_kernel("slot", dear_when_filled);
-  cheap.slots = dear.slots = &side;
+  cheap.slots = dear.slots = (tenon_list_t)TENON_LIST(side);
   dear.prepare = note_tactic;
   dear.enqueue = wait_when_filled;
   for (int k = 0; k < 2; ++k) {

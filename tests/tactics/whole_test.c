@@ -72,9 +72,7 @@ static tenon_kernel_t pattern_of(const char* name, const char* pattern, tactics_
 static tenon_kernel_t dense_in_columns(void) {
   tenon_kernel_t kernel = kernel_of("dense", in_columns);
   kernel.operators = takes_dense;
-  kernel.slots = &epilogue;
-  kernel.slot_count = 1;
-  kernel.slot_stride = sizeof(tenon_slot_t);
+  kernel.slots = (tenon_list_t)TENON_LIST(epilogue);
   return kernel;
 }
 

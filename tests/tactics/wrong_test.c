@@ -278,9 +278,7 @@ TENON_TEST(a_slot_that_is_not_obeyed_is_found) {
   tenon_kernel_t kernel = dense_of("slot", run_right);
   char text[512];
   core_world_t world;
-  kernel.slots = &epilogue;
-  kernel.slot_count = 1;
-  kernel.slot_stride = sizeof(tenon_slot_t);
+  kernel.slots = (tenon_list_t)TENON_LIST(epilogue);
   measuring_world(&world, &kernel, 1);
   make_dense_and_ramp(&world.fixture);
   EXPECT_TEXT(build_steps(&world, text), "slot/default expressions/evaluator");
@@ -304,12 +302,10 @@ TENON_TEST(other_slots_that_are_not_obeyed_are_found) {
                                        {.size = sizeof(tenon_slot_t), .kind = TENON_SLOT_SIDE}};
   static const float weights[64] = {1, -1, 1, -1, 1, -1, 1, -1, -2, 2};
   tenon_kernel_t kernel = dense_of("slot", run_each);
-  kernel.slot_count = 1;
-  kernel.slot_stride = sizeof(tenon_slot_t);
   for (int k = 0; k < 2; ++k) {
     char text[512];
     core_world_t world;
-    kernel.slots = &slots[k];
+    kernel.slots = (tenon_list_t){&slots[k], 1, sizeof(slots[k])};
     measuring_world(&world, &kernel, 1);
     test_fixture_t* b = &world.fixture;
     tenon_value_t x = test_input(b, "x", DIMS(ROWS, 8));

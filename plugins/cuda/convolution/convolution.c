@@ -413,14 +413,13 @@ static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
                                                     TENON_BROADCAST_FULL | TENON_BROADCAST_OTHER,
                                       .channel_axis = 1}};
 
-#define KERNEL(kernel_name, identities, known_attributes, inputs)                                 \
-  {                                                                                               \
-    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                      \
-    .operators = (identities), .attributes = (known_attributes), .slots = slots, .slot_count = 1, \
-    .slot_stride = sizeof(tenon_slot_t), .version = 1, .input_limit = (inputs), .match = match,   \
-    .tactics = tactics, .prepare = prepare, .bind = tenon__cuda_convolution_bind,                 \
-    .enqueue = tenon__cuda_convolution_enqueue, .unbind = tenon__cuda_convolution_unbind,         \
-    .destroy = destroy, .ahead = ahead                                                            \
+#define KERNEL(kernel_name, identities, known_attributes, inputs)                                  \
+  {                                                                                                \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                       \
+    .operators = (identities), .attributes = (known_attributes), .slots = TENON_LIST(slots),       \
+    .version = 1, .input_limit = (inputs), .match = match, .tactics = tactics, .prepare = prepare, \
+    .bind = tenon__cuda_convolution_bind, .enqueue = tenon__cuda_convolution_enqueue,              \
+    .unbind = tenon__cuda_convolution_unbind, .destroy = destroy, .ahead = ahead                   \
   }
 const tenon_kernel_t tenon__cuda_convolution_kernel =
     KERNEL("tiled_convolution", operators, attributes, 3);

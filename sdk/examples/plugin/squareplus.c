@@ -17,13 +17,13 @@ static const tenon_port_t outputs[] = {{sizeof(*outputs), .name = "y", .type = "
 static const tenon_case_t cases[] = {{sizeof(*cases), .text = "y = (x + sqrt(x * x + b)) / 2"}};
 
 static const tenon_operator_t operators[] = {
-    {sizeof(*operators), .name = "example.squareplus/1", TENON_OPERATOR_STRIDES,
-     TENON_ITEMS(attribute, attributes), TENON_ITEMS(type, types), TENON_ITEMS(input, inputs),
-     TENON_ITEMS(output, outputs), TENON_ITEMS(case, cases)}};
+    {sizeof(*operators), .name = "example.squareplus/1", .attributes = TENON_LIST(attributes),
+     .types = TENON_LIST(types), .inputs = TENON_LIST(inputs), .outputs = TENON_LIST(outputs),
+     .cases = TENON_LIST(cases)}};
 
 static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "squareplus", .version = "1.0.0",
-                                      TENON_ITEMS(offering, offerings)};
+                                      .offerings = TENON_LIST(offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   (void)host; /* nothing is asked of the host */

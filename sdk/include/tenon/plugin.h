@@ -68,12 +68,13 @@
  *     static const tenon_case_t swish[] = {
  *         {.size = sizeof(tenon_case_t), .text = "y = x * sigmoid(x)"}};
  *     static const tenon_operator_t operators[] = {
- *         {.size = sizeof(tenon_operator_t), .name = "acme.swish/1", TENON_OPERATOR_STRIDES,
- *          TENON_ITEMS(input, x), TENON_ITEMS(output, y), TENON_ITEMS(case, swish)}};
+ *         {.size = sizeof(tenon_operator_t), .name = "acme.swish/1", .inputs = TENON_LIST(x),
+ *          .outputs = TENON_LIST(y), .cases = TENON_LIST(swish)}};
  *     static const tenon_offering_t* const offerings[] = {
  *         TENON_OFFERING("operator/1", operators)};
  *     static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "acme",
- *                                           .version = "1.0.0", TENON_ITEMS(offering, offerings)};
+ *                                           .version = "1.0.0",
+ *                                           .offerings = TENON_LIST(offerings)};
  *     TENON_PLUGIN_MANIFEST("acme", "1.0.0", "offers: operator acme.swish/1\n");
  *     const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) { return &plugin; }
  */
@@ -92,12 +93,12 @@ extern "C" {
  * ------------------------------------------------------------------------------------------- */
 
 #define TENON_ABI_MAJOR 0u
-#define TENON_ABI_MINOR 6u
+#define TENON_ABI_MINOR 7u
 #define TENON_ABI_VERSION(major, minor) (((uint32_t)(major) << 16) | (uint32_t)(minor))
 #define TENON_ABI_CURRENT TENON_ABI_VERSION(TENON_ABI_MAJOR, TENON_ABI_MINOR)
 /* What a plugin needs that asks by TENON_HAS before it uses what is newer. */
-#define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 5)
-#define TENON_ABI_NEEDED_TEXT "0.5"
+#define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 7)
+#define TENON_ABI_NEEDED_TEXT "0.7"
 
 /* "none" wherever an index, an id or a count is optional. */
 #define TENON_NONE UINT32_MAX
@@ -115,6 +116,22 @@ extern "C" {
 #define TENON_EXPORT
 #define TENON_USED
 #endif
+
+/* An array in a descriptor. [frozen] Zeros: an empty one. TENON_LIST(array) initialises a member of
+ * this type in C11 and in C++20:
+ *   .inputs = TENON_LIST(ports)
+ *
+ * items   The first element.
+ * count   The number of elements.
+ * stride  The size of one element in bytes in the compiled plugin. Elements are growing structures,
+ *         so a host of another version steps by this size. */
+typedef struct tenon_list_t {
+  const void* items;
+  uint32_t count;
+  uint32_t stride;
+} tenon_list_t;
+#define TENON_LIST(array) \
+  { (array), (uint32_t)(sizeof(array) / sizeof((array)[0])), (uint32_t)sizeof((array)[0]) }
 
 /* Whose fault a failure is, and so what mends it. 0 is success. A function that returns another one
  * has said why on the sink it was given, in one message that names the thing and its values; where
@@ -713,31 +730,15 @@ typedef struct tenon_operator_t {
   size_t size;
   const char* name;
   const char* summary;
-  const tenon_attribute_descriptor_t* attributes;
-  const tenon_type_variable_t* types;
-  const tenon_port_t* inputs;
-  const tenon_port_t* outputs;
-  const tenon_check_t* checks;
-  const tenon_case_t* cases;
-  const tenon_case_t* moves;
-  const tenon_case_t* decompositions;
+  tenon_list_t attributes;     /* of tenon_attribute_descriptor_t */
+  tenon_list_t types;          /* of tenon_type_variable_t */
+  tenon_list_t inputs;         /* of tenon_port_t */
+  tenon_list_t outputs;        /* of tenon_port_t */
+  tenon_list_t checks;         /* of tenon_check_t */
+  tenon_list_t cases;          /* of tenon_case_t */
+  tenon_list_t moves;          /* of tenon_case_t */
+  tenon_list_t decompositions; /* of tenon_case_t */
   const tenon_control_t* control;
-  uint32_t attribute_count;
-  uint32_t type_count;
-  uint32_t input_count;
-  uint32_t output_count;
-  uint32_t check_count;
-  uint32_t case_count;
-  uint32_t move_count;
-  uint32_t decomposition_count;
-  /* Strides of the arrays above, in bytes: sizeof of their element where the plugin was compiled.
-   */
-  uint32_t attribute_stride;
-  uint32_t type_stride;
-  uint32_t port_stride;
-  uint32_t check_stride;
-  uint32_t case_stride;
-  uint32_t reserved;
   const char* shape;
   const char* contents;
   const char* traits;
@@ -745,12 +746,6 @@ typedef struct tenon_operator_t {
                           const tenon_shape_table_t* table);
   const char* operations;
 } tenon_operator_t;
-
-#define TENON_OPERATOR_STRIDES                                                                    \
-  .attribute_stride = (uint32_t)sizeof(tenon_attribute_descriptor_t),                             \
-  .type_stride = (uint32_t)sizeof(tenon_type_variable_t),                                         \
-  .port_stride = (uint32_t)sizeof(tenon_port_t), .check_stride = (uint32_t)sizeof(tenon_check_t), \
-  .case_stride = (uint32_t)sizeof(tenon_case_t)
 
 /* [growing] A state: persists between executions, one per context. A state is declared by the
  * network (builder.add_state) with name, type (none of strings), initial value and update. */
@@ -1414,9 +1409,7 @@ typedef struct tenon_kernel_t {
   const char* pattern;
   const char* const* attributes;
   const char* isa;
-  const tenon_slot_t* slots;
-  uint32_t slot_count;
-  uint32_t slot_stride;
+  tenon_list_t slots; /* of tenon_slot_t */
   uint32_t version;
   uint32_t flags;
   uint32_t input_limit;
@@ -1962,9 +1955,7 @@ struct tenon_builder_table_t {
 typedef struct tenon_offering_t {
   size_t size;
   const char* kind;
-  const void* items;
-  uint32_t count;
-  uint32_t stride; /* sizeof one item where the plugin was compiled */
+  tenon_list_t items;
 } tenon_offering_t;
 
 /* What a host gives when it starts a plugin. [frozen] `table(host, name)` returns a table by
@@ -1999,9 +1990,7 @@ typedef struct tenon_plugin_t {
   uint32_t needed;
   const char* name;
   const char* version;
-  const tenon_offering_t* const* offerings; /* each where its items are: see TENON_OFFERING */
-  uint32_t offering_count;
-  uint32_t reserved;
+  tenon_list_t offerings; /* of const tenon_offering_t*, see TENON_OFFERING */
   tenon_status_t (*start)(const tenon_host_offer_t* host, void** out_state);
   void (*stop)(void* state);
 } tenon_plugin_t;
@@ -2018,8 +2007,8 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *
  *   name: acme_vision            [required] letters, digits, _ and -; the plugin's identity
  *   version: 1.2.0               [required]
- *   abi: 0.5                     [required] built
- *   needed: 0.5                  [required]
+ *   abi: 0.7                     [required] built
+ *   needed: 0.7                  [required]
  *   vendor: Acme
  *   licence: MIT
  *   url: https://acme.example
@@ -2054,7 +2043,7 @@ typedef struct tenon_note_header_t {
 #define TENON_ABI_TEXT \
   TENON_STRINGIZE(TENON_ABI_MAJOR_DIGIT) "." TENON_STRINGIZE(TENON_ABI_MINOR_DIGIT)
 #define TENON_ABI_MAJOR_DIGIT 0
-#define TENON_ABI_MINOR_DIGIT 6
+#define TENON_ABI_MINOR_DIGIT 7
 #if TENON_ABI_MAJOR != TENON_ABI_MAJOR_DIGIT || TENON_ABI_MINOR != TENON_ABI_MINOR_DIGIT
 #error "two versions of one contract"
 #endif
@@ -2089,21 +2078,13 @@ typedef struct tenon_note_header_t {
 #define TENON_PLUGIN_HEADER \
   .size = sizeof(tenon_plugin_t), .built = TENON_ABI_CURRENT, .needed = TENON_ABI_NEEDED
 
-/* For initialisers of descriptors: an array with its count.
- *   .name = "acme.swish/1", TENON_ITEMS(input, ports), ...    .inputs and .input_count */
-#define TENON_ITEMS(field, array) \
-  .field##s = (array), .field##_count = (uint32_t)(sizeof(array) / sizeof((array)[0]))
-
 /* An array that is on offer, as an entry of the plugin's list; or, in a plugin of several files, as
  * an object of the file that has the items, which counts them, and the list has its address:
  *   static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators)};
  *   const tenon_offering_t acme_kernels = TENON_OFFERING_OF("kernel/1", kernels);
  * TENON_OFFERING is C: in C++ each offering has a name. */
-#define TENON_OFFERING_OF(offered_kind, array)                                                  \
-  {                                                                                             \
-    .size = sizeof(tenon_offering_t), .kind = (offered_kind), .items = (array),                 \
-    .count = (uint32_t)(sizeof(array) / sizeof(*(array))), .stride = (uint32_t)sizeof(*(array)) \
-  }
+#define TENON_OFFERING_OF(offered_kind, array) \
+  { .size = sizeof(tenon_offering_t), .kind = (offered_kind), .items = TENON_LIST(array) }
 #define TENON_OFFERING(offered_kind, array) \
   &(const tenon_offering_t)TENON_OFFERING_OF(offered_kind, array)
 

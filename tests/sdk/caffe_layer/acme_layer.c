@@ -29,7 +29,7 @@ static TENON_MAKE_CONVERT(convert) {
 
 static const tenon_offering_t* const offerings[] = {TENON_OFFERING("converter/1", rows)};
 static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "acme_layer", .version = "1.0.0",
-                                      TENON_ITEMS(offering, offerings)};
+                                      .offerings = TENON_LIST(offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   (void)host;

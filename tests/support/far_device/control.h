@@ -128,9 +128,10 @@ static inline const tenon_plugin_t* far_plugin_open(const char* path) {
 /* What is on offer under `kind`; NULL when nothing is. */
 static inline const tenon_offering_t* far_plugin_offering(const tenon_plugin_t* plugin,
                                                           const char* kind) {
-  for (uint32_t k = 0; plugin != NULL && k < plugin->offering_count; ++k) {
-    if (strcmp(plugin->offerings[k]->kind, kind) == 0) {
-      return plugin->offerings[k];
+  const tenon_offering_t* const* offerings = plugin == NULL ? NULL : plugin->offerings.items;
+  for (uint32_t k = 0; plugin != NULL && k < plugin->offerings.count; ++k) {
+    if (strcmp(offerings[k]->kind, kind) == 0) {
+      return offerings[k];
     }
   }
   return NULL;
@@ -138,7 +139,7 @@ static inline const tenon_offering_t* far_plugin_offering(const tenon_plugin_t* 
 
 static inline const far_control_t* far_control_open(const char* path) {
   const tenon_offering_t* offering = far_plugin_offering(far_plugin_open(path), FAR_CONTROL_KIND);
-  return offering == NULL ? NULL : offering->items;
+  return offering == NULL ? NULL : offering->items.items;
 }
 
 #endif

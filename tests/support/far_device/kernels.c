@@ -113,9 +113,7 @@ static const tenon_kernel_t kernels[] = {
      .name = "product",
      .operators = LIST("standard.mat_mul/1"),
      .attributes = NOTHING,
-     .slots = far_product_slots,
-     .slot_count = FAR_SLOT_COUNT,
-     .slot_stride = sizeof(tenon_slot_t),
+     .slots = TENON_LIST(far_product_slots),
      .match = far_match_slots,
      LIFE},
 };

@@ -26,7 +26,7 @@ static int32_t has(tenon_device_t* device, const char* name) {
 }
 
 static void* service(tenon_device_t* device, const char* name) {
-  return strcmp(name, FAR_CONTROL_KIND) == 0     ? (void*)far_control_offering.items
+  return strcmp(name, FAR_CONTROL_KIND) == 0     ? (void*)far_control_offering.items.items
          : strcmp(name, TENON_DEVICE_WATCH) == 0 ? (void*)far_watch(device)
                                                  : NULL;
 }
@@ -74,7 +74,8 @@ static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
 }
 
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "far_device", .version = "0.1.0", TENON_ITEMS(offering, offerings),
+    TENON_PLUGIN_HEADER, .name = "far_device",
+    .version = "0.1.0",  .offerings = TENON_LIST(offerings),
     .start = start,
 };
 

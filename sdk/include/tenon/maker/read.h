@@ -25,8 +25,8 @@ static inline const tenon_make_row_t* tenon_make_find_row(const tenon_offering_t
                                                           const char* domain, const char* type,
                                                           int64_t version) {
   for (uint32_t i = 0; i < offering_count; ++i) {
-    const tenon_make_row_t* rows = (const tenon_make_row_t*)offerings[i]->items;
-    for (uint32_t k = 0; k < offerings[i]->count; ++k) {
+    const tenon_make_row_t* rows = (const tenon_make_row_t*)offerings[i]->items.items;
+    for (uint32_t k = 0; k < offerings[i]->items.count; ++k) {
       const tenon_converter_t* row = &rows[k].converter;
       if (strcmp(row->type, type) == 0 && strcmp(row->domain, domain) == 0 &&
           version >= row->since && (row->until == 0 || version < row->until)) {
