@@ -48,7 +48,7 @@ tenon__finding_t tenon__audit_library(tenon__arena_t* arena, const tenon__elf_t*
   if (elf->run_path != NULL) {
     return tenon__finding(
         TENON_PLUGIN_REASON_RUN_PATH,
-        tenon__arena_format(arena, "'%.200s'; neighbours are opened through neighbour/1",
+        tenon__arena_format(arena, "'%.200s'; open other libraries through library/1",
                             elf->run_path));
   }
   for (size_t i = 0; i < elf->library_count; ++i) {

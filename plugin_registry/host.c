@@ -18,7 +18,7 @@ static void report(void* user, int32_t severity, const char* message) {
   tenon__report(host->next, severity, "%s%s", host->prefix, message == NULL ? "" : message);
 }
 
-/* ---- neighbour/1 ---- */
+/* ---- library/1 ---- */
 
 static bool may_open(const tenon__manifest_t* manifest, const char* soname) {
   for (size_t i = 0; i < manifest->library_count; ++i) {
@@ -69,11 +69,11 @@ static tenon_status_t open_installed(tenon__host_t* host, const char* soname, vo
   return TENON_OK;
 }
 
-static tenon_status_t open_neighbour(void* user, const char* soname, void** out_handle) {
+static tenon_status_t open_library(void* user, const char* soname, void** out_handle) {
   tenon__host_t* host = user;
   if (soname == NULL || out_handle == NULL || strchr(soname, '/') != NULL) {
     return tenon__fail(&host->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "a neighbour is named by its soname, not by a path");
+                       "name a library by its soname, not by a path");
   }
   if (!may_open(host->manifest, soname)) {
     return tenon__fail(&host->sink, TENON_ERROR_DENIED,
@@ -123,8 +123,8 @@ static const void* table(void* user, const char* name) {
   if (strcmp(name, "sink/1") == 0) {
     return &host->sink;
   }
-  if (strcmp(name, "neighbour/1") == 0 && asks_for(host->manifest, name)) {
-    return &host->neighbour;
+  if (strcmp(name, "library/1") == 0 && asks_for(host->manifest, name)) {
+    return &host->library;
   }
   return NULL;
 }
@@ -146,8 +146,8 @@ bool tenon__host_initialize(tenon__host_t* out_host, tenon__arena_t* arena,
   out_host->allocator = allocator;
   out_host->next = next;
   out_host->sink = (tenon_sink_t){out_host, report};
-  out_host->neighbour =
-      (tenon_neighbour_table_t){sizeof(tenon_neighbour_table_t), out_host, open_neighbour};
+  out_host->library =
+      (tenon_library_table_t){sizeof(tenon_library_table_t), out_host, open_library};
   out_host->manifest = manifest;
   out_host->path = path;
   out_host->prefix = prefix;

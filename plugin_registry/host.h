@@ -1,6 +1,6 @@
 /* What one host gives one plugin: the offer, and tables by versioned string.
  *   allocator/1, sink/1   every plugin; messages get the plugin's name in front
- *   neighbour/1           plugins whose manifest asks for it: host-service: neighbour/1
+ *   library/1             plugins whose manifest asks for it: host-service: library/1
  * All of them live until the registry is destroyed. */
 #ifndef TENON_PLUGIN_REGISTRY_HOST_H_
 #define TENON_PLUGIN_REGISTRY_HOST_H_
@@ -16,15 +16,15 @@ typedef struct tenon__host_t {
   tenon_allocator_t allocator;
   const tenon_sink_t* next; /* the registry's */
   tenon_sink_t sink;        /* what the plugin gets */
-  tenon_neighbour_table_t neighbour;
+  tenon_library_table_t library;
   const tenon__manifest_t* manifest;
-  const char* path;       /* of the plugin; neighbours stand beside it */
+  const char* path;       /* of the plugin; libraries may be in the same folder */
   const char* prefix;     /* "acme: " */
   char last_message[512]; /* the last warning or error, while `listening` */
   bool listening;         /* while the plugin is started, by one thread */
 } tenon__host_t;
 
-/* `next`, manifest and path live as long as the host. False when memory is out. neighbour/1 opens
+/* `next`, manifest and path live as long as the host. False when memory is out. library/1 opens
  * only what the manifest names as `opened`; anything else is DENIED. A library beside the plugin is
  * opened after checks like the plugin's own, but for what it exports and needs; one that is not
  * there is looked for by its soname, as the loader would. */

@@ -31,7 +31,7 @@ typedef struct tenon__manifest_offer_t {
 
 typedef struct tenon__manifest_library_t {
   const char* soname;
-  bool opened; /* later, through neighbour/1; else linked */
+  bool opened; /* later, through library/1; else linked */
 } tenon__manifest_library_t;
 
 /* built and needed: versions as TENON_ABI_VERSION makes them. Lists keep the order of the lines. */

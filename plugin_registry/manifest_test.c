@@ -48,7 +48,7 @@ TENON_TEST(reads_every_key) {
         "offers: kernel *\n"
         "offers: oracle a b c d e\n"
         "needs-library: libcudnn.so.9 linked\nneeds-library: libz.so.1  opened\n"
-        "needs-isa: avx2\nneeds-isa: fma\nthreads: own\nhost-service: neighbour/1\n"
+        "needs-isa: avx2\nneeds-isa: fma\nthreads: own\nhost-service: library/1\n"
         "some-later-key: whatever");
   EXPECT_INT(world.finding.reason, TENON_PLUGIN_REASON_NONE);
   const tenon__manifest_t* m = &world.manifest;
@@ -80,7 +80,7 @@ TENON_TEST(reads_every_key) {
   EXPECT_INT(m->isa_count, 2);
   EXPECT_TEXT(m->isas[1], "fma");
   EXPECT_INT(m->service_count, 1);
-  EXPECT_TEXT(m->services[0], "neighbour/1");
+  EXPECT_TEXT(m->services[0], "library/1");
   end(&world);
 }
 

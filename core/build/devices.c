@@ -99,7 +99,7 @@ static tenon_status_t open_device(opening_t* o, uint32_t number, const tenon__de
       .name = entry->device.name,
       .index = index,
       .fingerprint = tenon__arena_copy_string(&o->plan->arena, device->fingerprint)};
-  if (tenon__device_records_lanes(device)) {
+  if (tenon__device_records_streams(device)) {
     const uint32_t limit = o->options->stream_limit;
     o->plan->devices[number].lane_limit = limit == 0 ? TENON__STREAM_LIMIT : limit;
   }

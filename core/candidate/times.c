@@ -308,7 +308,7 @@ static bool is_worth_a_look(timing_t* t, uint32_t k, double best) {
 
 /* Those that begin something ahead come last: it is under way while the others are timed. */
 static bool begins_ahead(const timing_t* t, uint32_t k) {
-  return t->search->found[k].kernel->kernel.ahead != NULL;
+  return t->search->found[k].kernel->kernel.begin_prepare != NULL;
 }
 
 static void begin_one(const search_t* search, const tenon__candidate_t* candidate,
@@ -339,7 +339,7 @@ static tenon_status_t expect_all(search_t* search, const tenon__digest_t* signat
   for (uint32_t k = 0; k < search->count; ++k) {
     tenon__digest_t key;
     tenon__timing_t timing;
-    if (search->found[k].kernel->kernel.ahead == NULL) {
+    if (search->found[k].kernel->kernel.begin_prepare == NULL) {
       continue;
     }
     TENON_TRY(make_key(search, signature, &search->found[k], &key));

@@ -236,8 +236,8 @@ bool tenon__device_records(const tenon__device_t* device) {
   return (device->source.descriptor->flags & TENON_DEVICE_RECORDS) != 0;
 }
 
-bool tenon__device_records_lanes(const tenon__device_t* device) {
-  const uint32_t both = TENON_DEVICE_RECORDS | TENON_DEVICE_RECORDS_LANES;
+bool tenon__device_records_streams(const tenon__device_t* device) {
+  const uint32_t both = TENON_DEVICE_RECORDS | TENON_DEVICE_RECORDS_STREAMS;
   return (device->source.descriptor->flags & both) == both;
 }
 

@@ -85,7 +85,7 @@ tenon_status_t tenon__device_elapsed(const tenon__device_t* device, tenon_event_
  * done, and each replay asks for all of it. Destroying NULL does nothing. */
 bool tenon__device_records(const tenon__device_t* device);
 /* And on several streams, which join by waiting for events? */
-bool tenon__device_records_lanes(const tenon__device_t* device);
+bool tenon__device_records_streams(const tenon__device_t* device);
 tenon_status_t tenon__device_begin_record(const tenon__device_t* device, tenon_stream_t* stream);
 tenon_status_t tenon__device_end_record(const tenon__device_t* device, tenon_stream_t* stream,
                                         void** out_recording);

@@ -183,7 +183,7 @@ static const char* prefix_of(tenon__instance_t* instance) {
                                    instance->kernel.kernel->name);
 }
 
-/* Calls `prepare`, or `ahead`, whose status is nobody's. */
+/* Calls `prepare`, or `begin_prepare`, whose status is nobody's. */
 static tenon_status_t call_kernel(tenon__instance_t* instance, bool is_ahead,
                                   const tenon_sink_t* sink) {
   const tenon_kernel_t* kernel = instance->kernel.kernel;
@@ -197,10 +197,10 @@ static tenon_status_t call_kernel(tenon__instance_t* instance, bool is_ahead,
                                  .preparation = &preparation,
                                  .host = &prepare_table};
   tenon_status_t status = TENON_OK;
-  const tenon__call_t call = tenon__instance_call(instance, is_ahead ? "ahead" : "prepare");
+  const tenon__call_t call = tenon__instance_call(instance, is_ahead ? "begin_prepare" : "prepare");
   const tenon__call_t* outer = tenon__call_enter(&call);
   if (is_ahead) {
-    kernel->ahead(&given);
+    kernel->begin_prepare(&given);
   } else {
     status = kernel->prepare(&given, &instance->prepared);
   }
@@ -269,7 +269,8 @@ static void ignore(void* user, int32_t severity, const char* message) {
 void tenon__instance_ahead(tenon_allocator_t allocator, const tenon__instance_request_t* request) {
   static const tenon_sink_t silence = {NULL, ignore};
   tenon__instance_t* instance = NULL;
-  if (request->kernel->kernel->ahead != NULL && begin(allocator, request, &instance) == TENON_OK) {
+  if (request->kernel->kernel->begin_prepare != NULL &&
+      begin(allocator, request, &instance) == TENON_OK) {
     (void)call_kernel(instance, true, &silence);
     tenon__instance_release(instance);
   }

@@ -71,7 +71,7 @@ static tenon_status_t create_lanes(tenon__space_t* space, uint32_t count) {
   const tenon__device_t* device = space->memory.device;
   space->lanes[0] = space->memory.stream;
   space->lane_count = 1;
-  while (space->lane_count < count && tenon__device_records_lanes(device)) {
+  while (space->lane_count < count && tenon__device_records_streams(device)) {
     TENON_TRY(tenon__device_create_stream(device, NULL, &space->lanes[space->lane_count]));
     space->lane_count += 1;
   }

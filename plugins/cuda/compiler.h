@@ -37,8 +37,8 @@ tenon_status_t tenon__cuda_module_get(tenon_device_t* device, const tenon_prepar
                                       tenon__cuda_text_t* adopt_text,
                                       const tenon__cuda_wanted_t* wanted, uint32_t count,
                                       tenon__cuda_module_t** out_module);
-/* For kernels' `ahead`: compiles the text, which goes, in a thread of the device's, unless it has
- * such a module, the plan its code, or it is under way already. */
+/* For kernels' `begin_prepare`: compiles the text, which goes, in a thread of the device's, unless
+ * it has such a module, the plan its code, or it is under way already. */
 void tenon__cuda_module_begin(tenon_device_t* device, const tenon_prepare_t* call,
                               tenon__cuda_text_t* adopt_text);
 void tenon__cuda_module_release(tenon_device_t* device, tenon__cuda_module_t* module);

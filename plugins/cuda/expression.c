@@ -77,7 +77,7 @@ static tenon_status_t read_call(const tenon_prepare_t* call, instance_t** out_in
   return TENON_OK;
 }
 
-static void ahead(const tenon_prepare_t* call) {
+static void begin_prepare(const tenon_prepare_t* call) {
   instance_t* instance = NULL;
   if (read_call(call, &instance) == TENON_OK && instance != NULL) {
     tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
@@ -410,5 +410,5 @@ const tenon_kernel_t tenon__cuda_expressions_kernel = {
     .enqueue = enqueue,
     .unbind = unbind,
     .destroy = destroy,
-    .ahead = ahead,
+    .begin_prepare = begin_prepare,
 };

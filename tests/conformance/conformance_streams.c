@@ -319,7 +319,7 @@ static void join_streams(const tenon_device_descriptor_t* t, tenon_device_t* dev
 
 /* A device may have another way for few bytes. */
 static void records_streams_that_join(const tenon_device_descriptor_t* t, tenon_device_t* device) {
-  if ((t->flags & TENON_DEVICE_RECORDS_LANES) != 0) {
+  if ((t->flags & TENON_DEVICE_RECORDS_STREAMS) != 0) {
     join_streams(t, device, SIZE);
     join_streams(t, device, 64);
   }

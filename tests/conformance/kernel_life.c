@@ -74,10 +74,10 @@ static tenon_prepare_t preparation_of(fake_t* fake) {
 
 void kernel_expect_tactics(const tenon_kernel_t* kernel, fake_t* fake, uint32_t first,
                            uint32_t count, uint32_t step) {
-  for (uint32_t k = first; k < count && kernel->ahead != NULL; k += step) {
+  for (uint32_t k = first; k < count && kernel->begin_prepare != NULL; k += step) {
     (void)kernel_take_tactic(kernel, fake, k);
     const tenon_prepare_t call = preparation_of(fake);
-    kernel->ahead(&call);
+    kernel->begin_prepare(&call);
   }
 }
 

@@ -139,13 +139,13 @@ typedef struct state_t {
 } state_t;
 
 #ifdef FIXTURE_OPENS
-static tenon_status_t open_neighbour(const tenon_host_offer_t* host) {
-  const tenon_neighbour_table_t* neighbour = host->table(host->host, "neighbour/1");
+static tenon_status_t open_library(const tenon_host_offer_t* host) {
+  const tenon_library_table_t* library = host->table(host->host, "library/1");
   void* handle = NULL;
-  if (neighbour == NULL) {
+  if (library == NULL) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  return neighbour->open(neighbour->host, FIXTURE_OPENS, &handle);
+  return library->open(library->host, FIXTURE_OPENS, &handle);
 }
 #endif
 
@@ -160,7 +160,7 @@ static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
   return TENON_ERROR_DEVICE;
 #endif
 #ifdef FIXTURE_OPENS
-  const tenon_status_t status = open_neighbour(host);
+  const tenon_status_t status = open_library(host);
   if (status != TENON_OK) {
     return status;
   }

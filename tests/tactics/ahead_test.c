@@ -49,7 +49,7 @@ static void build_begun(tenon__timing_cache_t* cache, bool measures, const char*
   core_world_t world;
   begun.tactics = fast;
   begun.prepare = prepare_begun;
-  begun.ahead = begin_ahead;
+  begun.begin_prepare = begin_ahead;
   other.prepare = prepare_other;
   const tenon_kernel_t kernels[] = {begun, other};
   calls[0] = '\0';

@@ -241,7 +241,7 @@ static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_attendi
   return TENON_OK;
 }
 
-static void ahead(const tenon_prepare_t* call) {
+static void begin_prepare(const tenon_prepare_t* call) {
   tenon__cuda_attending_t* a = NULL;
   if (read_call(call, &a) == TENON_OK && a != NULL) {
     tenon__cuda_text_t text = {.allocator = a->device->state->allocator};
@@ -280,5 +280,5 @@ const tenon_kernel_t tenon__cuda_attention_kernel = {
     .enqueue = tenon__cuda_attention_enqueue,
     .destroy = destroy,
     .propose = propose,
-    .ahead = ahead,
+    .begin_prepare = begin_prepare,
 };

@@ -175,7 +175,7 @@ int32_t tenon__closed_match(void* state, const tenon_region_t* region,
 tenon_status_t tenon__closed_tactics(void* state, const tenon_region_t* region,
                                      const tenon_region_table_t* table, tenon_emit_t* emit,
                                      tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*));
-void tenon__closed_ahead(const tenon_prepare_t* call);
+void tenon__closed_begin_prepare(const tenon_prepare_t* call);
 tenon_status_t tenon__closed_prepare(const tenon_prepare_t* call, void** out_instance);
 tenon_status_t tenon__closed_bind(void* instance, tenon_binding_t* binding,
                                   const tenon_bind_table_t* host, void** out_bound);

@@ -108,7 +108,7 @@ static tenon_status_t read_call(const tenon_prepare_t* call,
                                                                        : TENON_ERROR_INTERNAL;
 }
 
-void tenon__closed_ahead(const tenon_prepare_t* call) {
+void tenon__closed_begin_prepare(const tenon_prepare_t* call) {
   tenon__closed_instance_t* instance = NULL;
   if (read_call(call, &instance) == TENON_OK) {
     tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};

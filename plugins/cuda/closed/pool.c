@@ -186,7 +186,7 @@ static void write_text(const tenon__closed_work_t* work, tenon__cuda_text_t* tex
   tenon__closed_write(work, text);
 }
 
-static void ahead(const tenon_prepare_t* call) {
+static void begin_prepare(const tenon_prepare_t* call) {
   tenon__closed_instance_t* instance = NULL;
   if (read_call(call, &instance) == TENON_OK) {
     tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
@@ -219,7 +219,7 @@ const tenon_kernel_t tenon__cuda_pool_kernel = {.size = sizeof(tenon_kernel_t),
                                                 .version = 1,
                                                 .match = match,
                                                 .tactics = tactics,
-                                                .ahead = ahead,
+                                                .begin_prepare = begin_prepare,
                                                 .prepare = prepare,
                                                 .bind = tenon__closed_bind,
                                                 .enqueue = tenon__closed_enqueue,

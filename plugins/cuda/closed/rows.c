@@ -38,7 +38,7 @@ const tenon__closed_row_t* tenon__closed_find(const char* op) {
    .flags = (row_flags),                                 \
    .match = tenon__closed_match,                         \
    .tactics = tenon__closed_tactics,                     \
-   .ahead = tenon__closed_ahead,                         \
+   .begin_prepare = tenon__closed_begin_prepare,         \
    .prepare = tenon__closed_prepare,                     \
    .bind = tenon__closed_bind,                           \
    .enqueue = tenon__closed_enqueue,                     \

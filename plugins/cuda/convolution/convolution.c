@@ -367,7 +367,7 @@ static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_convolu
   return TENON_OK;
 }
 
-static void ahead(const tenon_prepare_t* call) {
+static void begin_prepare(const tenon_prepare_t* call) {
   tenon__cuda_convolution_t* c = NULL;
   if (read_call(call, &c) == TENON_OK && c != NULL) {
     tenon__cuda_text_t text = {.allocator = c->device->state->allocator};
@@ -419,7 +419,7 @@ static const tenon_slot_t slots[] = {{.size = sizeof(tenon_slot_t),
     .operators = (identities), .attributes = (known_attributes), .slots = TENON_LIST(slots),       \
     .version = 1, .input_limit = (inputs), .match = match, .tactics = tactics, .prepare = prepare, \
     .bind = tenon__cuda_convolution_bind, .enqueue = tenon__cuda_convolution_enqueue,              \
-    .unbind = tenon__cuda_convolution_unbind, .destroy = destroy, .ahead = ahead                   \
+    .unbind = tenon__cuda_convolution_unbind, .destroy = destroy, .begin_prepare = begin_prepare   \
   }
 const tenon_kernel_t tenon__cuda_convolution_kernel =
     KERNEL("tiled_convolution", operators, attributes, 3);

@@ -1096,7 +1096,7 @@ typedef struct tenon_refusal_t {
  *            plan with it is loaded, where a refusal makes the plan broken
  *   tactics  after a match that accepts; again at load, where the plan's   [build], [load]
  *            tactic must be among them
- *   ahead    before tactics are timed, or steps of a plan prepared         [build]
+ *   begin_prepare  before tactics are timed, or steps of a plan prepared   [build]
  *   prepare  for each tactic that is timed; for each step of a plan when   [build], [load]
  *            it is written, when it is loaded, and when weights are
  *            replaced (then the new instance comes before the old one goes)
@@ -1459,7 +1459,7 @@ typedef struct tenon_kernel_t {
    * what it allocates is gone when it returns. A build calls it for all tactics of a region that it
    * is about to time, and times those of other kernels meanwhile; and for all steps of a plan
    * before they are prepared. */
-  void (*ahead)(const tenon_prepare_t* call);
+  void (*begin_prepare)(const tenon_prepare_t* call);
 } tenon_kernel_t;
 
 /* ---------------------------------------------------------------------------------------------
@@ -1482,7 +1482,7 @@ enum {
    * from there on. Before end_record the first stream waits for each of the others in the same way.
    * What a replay does comes after what it waited for, and beside what it did not; all of it is
    * done when the stream of the replay has come that far. */
-  TENON_DEVICE_RECORDS_LANES = 1u << 3
+  TENON_DEVICE_RECORDS_STREAMS = 1u << 3
 };
 
 /* Between whose memory `copy` copies. */
@@ -1501,7 +1501,7 @@ enum { TENON_COPY_TO_DEVICE = 1, TENON_COPY_TO_HOST = 2, TENON_COPY_WITHIN = 3 }
  * Steps whose tactics are RECORDABLE and whose extents are known before a run are recorded, the
  * second time that they run with these extents, and replayed from then on.
  *
- * With RECORDS_LANES steps that do not need one another may be recorded on several streams.
+ * With RECORDS_STREAMS steps that do not need one another may be recorded on several streams.
  *
  * Where this version stops: a device with HOST_MEMORY and streams of its own is not used. Of
  * several plugins that offer one name, the library's own stays, else the first on the search
@@ -1960,8 +1960,8 @@ typedef struct tenon_offering_t {
 
 /* What a host gives when it starts a plugin. [frozen] `table(host, name)` returns a table by
  * versioned string, NULL if there is none or policy does not grant it. Known: "allocator/1" (const
- * tenon_allocator_t*), "sink/1" (const tenon_sink_t*), "neighbour/1" (const
- * tenon_neighbour_table_t*). */
+ * tenon_allocator_t*), "sink/1" (const tenon_sink_t*), "library/1" (const
+ * tenon_library_table_t*). */
 typedef struct tenon_host_offer_t {
   uint32_t abi_major;
   uint32_t abi_min_minor;
@@ -1971,14 +1971,14 @@ typedef struct tenon_host_offer_t {
   const void* (*table)(void* host, const char* name);
 } tenon_host_offer_t;
 
-/* "neighbour/1": opens a shared library beside the plugin or by soname, audited like the plugin and
+/* "library/1": opens a shared library beside the plugin or by soname, audited like the plugin and
  * listed in its manifest as opened. [start] The handle is dlopen's and is never closed. [growing]
  */
-typedef struct tenon_neighbour_table_t {
+typedef struct tenon_library_table_t {
   size_t size;
   void* host;
   tenon_status_t (*open)(void* host, const char* soname, void** out_handle);
-} tenon_neighbour_table_t;
+} tenon_library_table_t;
 
 /* The root. [growing] `needed` is the least version whose hosts can run this plugin, `built` the
  * header it was compiled with. Loaded when majors agree, needed <= host max and built >= host min.
@@ -2022,7 +2022,7 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *                                avx512dq avx512vl; aarch64: neon. A name of another list is
  *                                refused; what a device must have is the kernel's `isa`
  *   threads: own                 brings threads of its own
- *   host-service: neighbour/1    asks for it
+ *   host-service: library/1    asks for it
  *
  * A line `offers: KIND *` stands for "load me to learn which": allowed for large tables; the
  * registry then loads the plugin when anything of that kind is looked for.
