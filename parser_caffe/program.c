@@ -43,8 +43,11 @@ void tenon__caffe_program_match(tenon__caffe_program_t* program) {
 static void declare(const tenon__caffe_program_t* program, int32_t is_output, const char* name,
                     uint32_t rank, const int64_t* dims) {
   const tenon_reader_t* reader = program->reader;
-  const tenon_value_type_t type = {
-      .kind = TENON_ARGUMENT_TENSOR, .dtype = TENON_DTYPE_FLOAT32, .rank = rank, .dims = dims};
+  const tenon_value_type_t type = {.size = sizeof(type),
+                                   .kind = TENON_ARGUMENT_TENSOR,
+                                   .dtype = TENON_DTYPE_FLOAT32,
+                                   .rank = rank,
+                                   .dims = dims};
   reader->host->declare_value(reader->parse, is_output, name, &type, NULL);
 }
 

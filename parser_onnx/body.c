@@ -166,7 +166,7 @@ static tenon_status_t add_parameter(const body_t* body, uint32_t index, tenon_va
   const char* name = tenon__onnx_text(info->name);
   const tenon_value_t like = request->parameter_types[index];
   const uint32_t carried = carried_of(body, index);
-  tenon_value_type_t type;
+  tenon_value_type_t type = {.size = sizeof(type)};
   TENON_READER_TRY(reader->build->type(reader->builder, like, &type));
   /* What a loop carries begins as its initial value and does not stay so: no contents. */
   const bool as_type =
@@ -186,7 +186,7 @@ static tenon_status_t as_rank(const body_t* body, tenon_value_t value, uint32_t 
   tenon_reader_t* reader = body->reader;
   tenon_builder_t* builder = reader->builder;
   const tenon_builder_table_t* build = reader->build;
-  tenon_value_type_t type;
+  tenon_value_type_t type = {.size = sizeof(type)};
   TENON_READER_TRY(build->type(builder, value, &type));
   *out_value = value;
   if (type.kind != TENON_ARGUMENT_TENSOR || type.rank == rank) {
@@ -258,7 +258,7 @@ static tenon_status_t wrap_carried(const body_t* body, uint32_t carried, tenon_v
   tenon_reader_t* reader = body->reader;
   tenon_builder_t* builder = reader->builder;
   const tenon_builder_table_t* build = reader->build;
-  tenon_value_type_t type;
+  tenon_value_type_t type = {.size = sizeof(type)};
   TENON_READER_TRY(build->type(builder, parameter, &type));
   const uint32_t kind = type.kind;
   TENON_READER_TRY(build->type(builder, *inout_result, &type));
@@ -279,8 +279,8 @@ static tenon_status_t wrap_carried(const body_t* body, uint32_t carried, tenon_v
 static tenon_status_t compare_carried(body_t* body, uint32_t carried, tenon_value_t parameter,
                                       tenon_value_t result, bool* inout_changed) {
   tenon_reader_t* reader = body->reader;
-  tenon_value_type_t before;
-  tenon_value_type_t after;
+  tenon_value_type_t before = {.size = sizeof(before)};
+  tenon_value_type_t after = {.size = sizeof(after)};
   TENON_READER_TRY(reader->build->type(reader->builder, parameter, &before));
   const uint32_t rank = before.rank;
   int64_t* dims = tenon_reader_allocate(reader, rank == TENON_NONE ? 0 : rank, sizeof(int64_t));

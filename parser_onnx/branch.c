@@ -68,8 +68,8 @@ static tenon_status_t compare(const choosing_t* c, const branch_t* branches, boo
   const tenon__onnx_body_t* b = &branches[1].body;
   *out_same = true;
   for (uint32_t k = 0; k < a->result_count && k < b->result_count; ++k) {
-    tenon_value_type_t first;
-    tenon_value_type_t second;
+    tenon_value_type_t first = {.size = sizeof(first)};
+    tenon_value_type_t second = {.size = sizeof(second)};
     TENON_READER_TRY(c->reader->build->type(c->reader->builder, a->results[k], &first));
     TENON_READER_TRY(c->reader->build->type(c->reader->builder, b->results[k], &second));
     *out_same = *out_same && first.kind == second.kind && first.dtype == second.dtype &&
@@ -82,7 +82,7 @@ static tenon_status_t compare(const choosing_t* c, const branch_t* branches, boo
 static const char* results_text(const choosing_t* c, const tenon__onnx_body_t* body) {
   const char* text = "";
   for (uint32_t k = 0; k < body->result_count && text != NULL; ++k) {
-    tenon_value_type_t type;
+    tenon_value_type_t type = {.size = sizeof(type)};
     const char* name = tenon__onnx_source_table()->output_name(c->source, k);
     if (c->reader->build->type(c->reader->builder, body->results[k], &type) == TENON_OK) {
       const char* message = type_text(c, &type);
@@ -116,7 +116,7 @@ static bool contradicts(const choosing_t* c, const char* name, tenon_value_t val
   const Onnx__ValueInfoProto* info = graph == NULL ? NULL : find_declared(graph, name);
   tenon__onnx_attempt_t attempt;
   tenon__onnx_type_t declared;
-  tenon_value_type_t type;
+  tenon_value_type_t type = {.size = sizeof(type)};
   if (info == NULL || info->type == NULL) {
     return false;
   }

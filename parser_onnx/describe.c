@@ -11,7 +11,8 @@ static void describe(tenon_reader_t* reader, int32_t is_output, const Onnx__Valu
   static const tenon_sink_t mute = {NULL, ignore};
   const tenon_sink_t* sink = reader->sink;
   tenon__onnx_type_t read;
-  tenon_value_type_t type = {.kind = TENON_ARGUMENT_TENSOR, .rank = TENON_NONE};
+  tenon_value_type_t type = {
+      .size = sizeof(type), .kind = TENON_ARGUMENT_TENSOR, .rank = TENON_NONE};
   const char* const* symbols = NULL;
   reader->sink = &mute;
   if (tenon__onnx_type_read(reader, value->type, "a value", &read) == TENON_OK) {

@@ -68,7 +68,7 @@ static tenon_value_t value_of(const tenon__uff_input_t* input) {
 static tenon_status_t read_condition(tenon__uff_program_t* program, const tenon__uff_node_t* node,
                                      tenon_value_t value, int* out_known) {
   tenon_reader_t* reader = program->reader;
-  tenon_value_type_t type = {.kind = TENON_ARGUMENT_ABSENT};
+  tenon_value_type_t type = {.size = sizeof(type), .kind = TENON_ARGUMENT_ABSENT};
   int64_t content = 0;
   *out_known = -1;
   if (reader->build->type(reader->builder, value, &type) != TENON_OK ||
@@ -196,7 +196,7 @@ static tenon_status_t select(tenon__uff_program_t* program, tenon__uff_node_t* n
   const tenon_value_t second = value_of(&node->inputs[1]);
   const tenon_value_t inputs[3] = {branch->condition, branch->side == 1 ? first : second,
                                    branch->side == 1 ? second : first};
-  tenon_value_type_t types[2];
+  tenon_value_type_t types[2] = {{.size = sizeof(types[0])}, {.size = sizeof(types[1])}};
   node->branch = branch->outer;
   for (uint32_t i = 0; i < 2; ++i) {
     TENON_READER_TRY(reader->build->type(reader->builder, inputs[1 + i], &types[i]));

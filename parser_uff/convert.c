@@ -67,13 +67,15 @@ static tenon_status_t declare_values(tenon__uff_program_t* program) {
   for (size_t i = 0; i < graph->node_count; ++i) {
     const tenon__uff_node_t* node = node_at(graph, i);
     if (node->is_taken && is_input(program, node)) {
-      tenon_value_type_t type = {.kind = TENON_ARGUMENT_TENSOR, .dtype = input_dtype(node)};
+      tenon_value_type_t type = {
+          .size = sizeof(type), .kind = TENON_ARGUMENT_TENSOR, .dtype = input_dtype(node)};
       TENON_READER_TRY(read_shape(program, node, &type.rank, &type.dims));
       reader->host->declare_value(reader->parse, 0, node->name, &type, NULL);
     }
   }
   for (uint32_t i = 0; i < graph->output_count; ++i) {
-    const tenon_value_type_t type = {.kind = TENON_ARGUMENT_TENSOR, .rank = TENON_NONE};
+    const tenon_value_type_t type = {
+        .size = sizeof(type), .kind = TENON_ARGUMENT_TENSOR, .rank = TENON_NONE};
     reader->host->declare_value(reader->parse, 1, graph->outputs[i].name, &type, NULL);
   }
   return TENON_OK;

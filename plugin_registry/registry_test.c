@@ -144,7 +144,7 @@ static void expect_skewed(const char* fixture, uint32_t host_minor, uint32_t max
   const tenon_slot_t* slots = kernel->slots.items;
   EXPECT_INT(slots[1].size, sizeof(tenon_slot_t));
   EXPECT_INT(slots[1].max_operands, max_operands);
-  EXPECT_INT(slots[1].reductions, 0);
+  EXPECT_INT(slots[1].arithmetic, 0);
   EXPECT_TEXT(world.messages.text, "");
   EXPECT_INT(world_candidate(&world, file).state, TENON_CANDIDATE_LOADED);
   world_end(&world);

@@ -162,3 +162,14 @@ bool tenon__structure_copy(const void* source, size_t least, size_t room, size_t
   memcpy(out_copy, &full, sizeof(full));
   return true;
 }
+
+bool tenon__structure_fill(const void* source, size_t full, void* inout_target) {
+  size_t size = 0;
+  memcpy(&size, inout_target, sizeof(size));
+  if (size < sizeof(size)) {
+    return false;
+  }
+  memcpy(inout_target, source, size < full ? size : full);
+  memcpy(inout_target, &size, sizeof(size));
+  return true;
+}

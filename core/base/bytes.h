@@ -73,5 +73,8 @@ void tenon__write_string(tenon__byte_writer_t* writer, const char* text); /* NUL
  * aligned. */
 bool tenon__structure_copy(const void* source, size_t least, size_t room, size_t full,
                            void* out_copy);
+/* Copies a structure of `full` bytes into one that its owner made, as far as that one's `size`
+ * reaches; `size` stays. False if `size` cannot hold itself: the owner did not set it. */
+bool tenon__structure_fill(const void* source, size_t full, void* inout_target);
 
 #endif

@@ -75,6 +75,10 @@ static bool reaches(const tenon_numerics_t* numerics, tenon__float_form_t form) 
   if (numerics->error_bound > 0 || numerics->parts > 1) {
     return numerics->error_bound <= most;
   }
+  if (numerics->product_dtype != TENON_DTYPE_UNDEFINED &&
+      !tenon__dtype_float_form(numerics->product_dtype).is_float) {
+    return !form.is_float;
+  }
   return (numerics->product_mantissa_bits == 0 ||
           numerics->product_mantissa_bits >= form.mantissa_bits) &&
          (numerics->product_exponent_bits == 0 ||
@@ -106,7 +110,8 @@ static bool is_rough(const struct tenon_region_t* region, const tenon_numerics_t
 
 /* Is it as good as something that the build permits? */
 static bool is_roughly_permitted(uint32_t permits, const tenon_numerics_t* numerics) {
-  static const tenon__float_form_t tf32 = {.mantissa_bits = 10, .exponent_bits = 8};
+  static const tenon__float_form_t tf32 = {
+      .is_float = true, .mantissa_bits = 10, .exponent_bits = 8};
   const tenon__float_form_t f16 = tenon__dtype_float_form(TENON_DTYPE_FLOAT16);
   const tenon__float_form_t bf16 = tenon__dtype_float_form(TENON_DTYPE_BFLOAT16);
   return ((permits & TENON__PERMIT_TF32) != 0 && reaches(numerics, tf32)) ||
@@ -139,11 +144,11 @@ static bool is_permitted(const search_t* search, const tenon_tactic_t* tactic,
       (limit > 0 && scratch_bytes > limit)) {
     return refuse(TENON_REFUSAL_WORKSPACE, NULL, out_refusal);
   }
-  if (tactic->numerics != NULL && is_rough(search->region, tactic->numerics) &&
+  if (is_rough(search->region, tactic->numerics) &&
       !is_roughly_permitted(options->permits, tactic->numerics)) {
     return refuse(TENON_REFUSAL_ACCURACY, NULL, out_refusal);
   }
-  if (tactic->numerics != NULL && tactic->numerics->nondeterministic != 0 &&
+  if (tactic->numerics->nondeterministic != 0 &&
       (options->permits & TENON__PERMIT_NONDETERMINISTIC) == 0) {
     return refuse(TENON_REFUSAL_ACCURACY, "two runs of it may differ", out_refusal);
   }
@@ -171,8 +176,7 @@ static bool is_carried(const search_t* search, uint32_t value, const tenon_argum
   const struct tenon_region_t* region = search->region;
   if (!tenon__rule_is_known(rule, region->input_count)) {
     return refuse(TENON_REFUSAL_LAYOUT,
-                  "a rule names a kind, a flag, an alignment or an input that there is not",
-                  out_refusal);
+                  "a rule has an unknown kind, flag, alignment, input or extension", out_refusal);
   }
   if (value == TENON_NONE) {
     return true;
@@ -193,11 +197,7 @@ static bool is_carried(const search_t* search, uint32_t value, const tenon_argum
     return refuse(TENON_REFUSAL_LAYOUT, "a rule's layout is none of a tensor of that rank",
                   out_refusal);
   }
-  return tenon__layout_is_strided(rule->layout) ||
-         refuse(TENON_REFUSAL_LAYOUT,
-                "asks for blocks, multiples, borders, planes or scales: plans carry orders of "
-                "dimensions alone",
-                out_refusal);
+  return true;
 }
 
 static bool are_carried(const search_t* search, const tenon_tactic_t* tactic,
@@ -241,10 +241,8 @@ static bool copy_tactic(tenon__arena_t* arena, const struct tenon_region_t* regi
       .zeroed_bytes = tactic->zeroed_bytes,
       .persistent_bytes = tactic->persistent_bytes,
       .flags = tactic->flags,
+      .numerics = *tactic->numerics,
       .launches = tactic->launches};
-  if (tactic->numerics != NULL) {
-    out_copy->numerics = *tactic->numerics;
-  }
   bool good = out_copy->name != NULL &&
               copy_rules(arena, tactic->inputs, region->input_values, region->input_count,
                          &out_copy->input_rules) &&
@@ -266,7 +264,7 @@ static tenon_status_t add_tactic(void* user, const tenon_tactic_t* tactic) {
   emission->offered += 1;
   if (tactic == NULL) {
     refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_OTHER,
-                                .detail = "a tactic's size is not that of a tactic"};
+                                .detail = "the size of a tactic or of its numerics is wrong"};
     tenon__search_note(search, emission->entry, NULL, &refusal);
     return TENON_OK;
   }

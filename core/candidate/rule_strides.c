@@ -8,7 +8,7 @@ bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const
                          const tenon_tensor_view_t* followed, int64_t* out_strides) {
   const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
   if (kind == TENON_LAYOUT_EXACT) {
-    return rule->layout->rank == rank && tenon__layout_is_strided(rule->layout) &&
+    return rule->layout->rank == rank &&
            tenon__strides_ordered(rank, dims, rule->layout->order, out_strides);
   }
   if (kind == TENON_LAYOUT_FOLLOWS && followed != NULL && followed->rank == rank && rank > 0 &&

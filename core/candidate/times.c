@@ -266,6 +266,7 @@ static bool is_family(const search_t* search, uint32_t a, uint32_t b) {
              second->tactic.numerics.product_mantissa_bits &&
          first->tactic.numerics.product_exponent_bits ==
              second->tactic.numerics.product_exponent_bits &&
+         first->tactic.numerics.product_dtype == second->tactic.numerics.product_dtype &&
          tenon__rule_lists_alike(first->tactic.input_rules, second->tactic.input_rules,
                                  search->region->input_count) &&
          tenon__rule_lists_alike(first->tactic.output_rules, second->tactic.output_rules,

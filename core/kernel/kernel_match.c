@@ -9,6 +9,7 @@
 #include "core/kernel/slot.h"
 #include "core/network/match.h"
 #include "core/region/region_table.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 
 const char* tenon__refusal_text(uint32_t reason) {
@@ -293,12 +294,30 @@ struct tenon_emit_t {
   void* user;
 };
 
+/* In full size, with the bits that its types have. */
+static bool copy_numerics(const tenon_numerics_t* given, tenon_numerics_t* out_numerics) {
+  if (!tenon__structure_copy(given, sizeof *given, given->size, sizeof *given, out_numerics)) {
+    return false;
+  }
+  const tenon__float_form_t product = tenon__dtype_float_form(out_numerics->product_dtype);
+  if (product.is_float && out_numerics->product_mantissa_bits == 0) {
+    out_numerics->product_mantissa_bits = product.mantissa_bits;
+  }
+  if (product.is_float && out_numerics->product_exponent_bits == 0) {
+    out_numerics->product_exponent_bits = product.exponent_bits;
+  }
+  return true;
+}
+
 static tenon_status_t pass_on(tenon_emit_t* emit, const tenon_tactic_t* given) {
   tenon_tactic_t tactic;
-  const bool is_one =
-      given != NULL &&
-      tenon__structure_copy(given, offsetof(tenon_tactic_t, scratch_bytes_per_thread), given->size,
-                            sizeof tactic, &tactic);
+  tenon_numerics_t numerics = {.size = sizeof numerics};
+  bool is_one = given != NULL &&
+                tenon__structure_copy(given, sizeof tactic, given->size, sizeof tactic, &tactic);
+  if (is_one) {
+    is_one = tactic.numerics == NULL || copy_numerics(tactic.numerics, &numerics);
+    tactic.numerics = &numerics;
+  }
   return emit->take(emit->user, is_one ? &tactic : NULL);
 }
 
@@ -306,7 +325,8 @@ tenon_status_t tenon__kernel_tactics(const tenon__kernel_binding_t* kernel,
                                      const struct tenon_region_t* region, tenon__take_tactic_t take,
                                      void* user) {
   if (kernel->kernel->tactics == NULL) {
-    const tenon_tactic_t single = {.size = sizeof single, .name = "default"};
+    static const tenon_numerics_t exact = {.size = sizeof exact};
+    const tenon_tactic_t single = {.size = sizeof single, .name = "default", .numerics = &exact};
     return take(user, &single);
   }
   tenon_emit_t emit = {.take = take, .user = user};
@@ -374,7 +394,7 @@ static tenon_status_t confirm(void* user, const tenon_tactic_t* emitted) {
     c->tactic->persistent_bytes = emitted->persistent_bytes;
     c->tactic->flags = emitted->flags;
     c->tactic->launches = emitted->launches;
-    c->tactic->numerics = emitted->numerics == NULL ? (tenon_numerics_t){0} : *emitted->numerics;
+    c->tactic->numerics = *emitted->numerics;
   }
   return TENON_OK;
 }

@@ -26,8 +26,9 @@ const char* tenon__refusal_text(uint32_t reason);
 /* A kernel's rule as a plan holds it: a layout only with EXACT, and none that is rows. */
 tenon_argument_rule_t tenon__rule_in_plan(const tenon_argument_rule_t* rule);
 
-/* Calls `take` with each tactic that the kernel has for the region, of this version's size, NULL
- * for one that is none, or whose size is none; with one called "default" when it does not list any.
+/* Calls `take` with each tactic that the kernel has for the region, of this version's size, its
+ * numerics too, which are never NULL; NULL for one that is none, or whose sizes are none; with one
+ * called "default" when it does not list any.
  */
 typedef tenon_status_t (*tenon__take_tactic_t)(void* user, const tenon_tactic_t* tactic);
 tenon_status_t tenon__kernel_tactics(const tenon__kernel_binding_t* kernel,

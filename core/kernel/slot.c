@@ -64,8 +64,8 @@ static const char* instruction_fault(const tenon_slot_t* slot, const tenon_progr
   }
   for (uint32_t k = 0; k < program->instruction_count; ++k) {
     const tenon_instruction_t* instruction = &program->instructions[k];
-    if (slot->reductions == 0 && tenon__opcode_is_reduction(instruction->opcode)) {
-      return "its slot takes no reductions";
+    if (tenon__opcode_is_reduction(instruction->opcode)) {
+      return "a slot takes no reductions";
     }
     if (slot->arithmetic != TENON_DTYPE_UNDEFINED && instruction->dtype != slot->arithmetic &&
         instruction->dtype != TENON_DTYPE_BOOL) {

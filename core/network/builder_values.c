@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/dense.h"
@@ -365,7 +366,7 @@ tenon_status_t tenon__build_type(tenon_builder_t* builder, tenon_value_t handle,
   int64_t* dims = tenon__arena_allocate(&builder->arena, rank + 1u, sizeof(*dims));
   TENON_TRY_MEMORY(dims != NULL);
   (void)tenon__type_extents(builder->network->pool, type, dims);
-  *out_type = (tenon_value_type_t){
+  const tenon_value_type_t full = {
       .kind = type->kind,
       .dtype = type->dtype,
       .rank = type->rank,
@@ -374,7 +375,10 @@ tenon_status_t tenon__build_type(tenon_builder_t* builder, tenon_value_t handle,
       .constant_data =
           value->weights == TENON_NONE ? NULL : builder->network->weights[value->weights].data,
   };
-  return TENON_OK;
+  return tenon__structure_fill(&full, sizeof full, out_type)
+             ? TENON_OK
+             : tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
+                           "type: set out_type->size to sizeof(tenon_value_type_t)");
 }
 
 int32_t tenon__build_content(tenon_builder_t* builder, tenon_value_t handle, uint32_t index,

@@ -139,10 +139,6 @@ static int take_with_arguments(const tenon__descriptor_t* op, const trait_t* tra
            argument_attribute(op, trait, "single", &traits->concatenable_single);
   } else if (strcmp(trait->name, "in_place") == 0) {
     good = argument_input(op, trait, "input", true, &input);
-  } else if (strcmp(trait->name, "pads_with") == 0) {
-    good = trait->argument_count == 1;
-  } else if (strcmp(trait->name, "commutes") == 0) {
-    good = trait->argument_count > 0;
   } else {
     return 0;
   }
@@ -154,10 +150,11 @@ static bool take_flag(const trait_t* trait, tenon__operator_traits_t* traits) {
     const char* name;
     bool* flag;
   } flags[] = {
-      {"impure", &traits->impure}, {"not_foldable", &traits->not_foldable},
-      {"elementwise", NULL},       {"transparent", NULL},
-      {"extents", NULL},           {"pure", NULL},
-      {"foldable", NULL},
+      {"impure", &traits->impure},
+      {"not_foldable", &traits->not_foldable},
+      {"transparent", NULL},
+      {"extents", NULL},
+      {"pure", NULL},
   };
   for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); ++i) {
     if (strcmp(trait->name, flags[i].name) == 0) {

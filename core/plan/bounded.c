@@ -63,9 +63,8 @@ static bool could_be(const bounding_t* b, uint32_t place) {
   const tenon__place_t* p = &b->schedule->places[place];
   const tenon__type_t* type = type_of(b, place);
   return p->storage == TENON_STORAGE_GROWING && p->is_dynamic && p->space != 0 &&
-         p->order == NULL && p->layout == NULL && p->dtype == TENON_DTYPE_UNDEFINED &&
-         tenon__type_is_plain(type) && type->contents == NULL &&
-         are_bounded(b, type->rank, type->dims) && !is_base(b, place);
+         p->order == NULL && p->dtype == TENON_DTYPE_UNDEFINED && tenon__type_is_plain(type) &&
+         type->contents == NULL && are_bounded(b, type->rank, type->dims) && !is_base(b, place);
 }
 
 static uint32_t count_writers(const bounding_t* b, uint32_t place) {

@@ -50,6 +50,5 @@ bool tenon__fits_in_place(const tenon__plan_t* plan, uint32_t graph, const tenon
              tenon__dtype_bits(tenon__place_dtype(g, b)) &&
          tenon__type_same_shape(&x->type, &y->type) && a->size_bytes == b->size_bytes &&
          tenon__orders_equal(x->type.rank, a->order, b->order) &&
-         tenon__layout_equal(a->layout, b->layout) &&
          is_identity_access(plan->network->pool, step->region, input, output);
 }

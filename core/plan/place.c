@@ -75,10 +75,7 @@ bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph,
   if (!tenon__element_count(v->type.rank, dims, &count)) {
     return false;
   }
-  const bool is_strided = place->layout == NULL || tenon__layout_is_strided(place->layout);
-  const bool good = is_strided ? tenon__dtype_bytes(dtype, count, &bytes)
-                               : place->layout->rank == v->type.rank &&
-                                     tenon__layout_bytes(place->layout, dtype, dims, &bytes);
+  const bool good = tenon__dtype_bytes(dtype, count, &bytes);
   *out_bytes = bytes;
   return good;
 }
@@ -183,8 +180,7 @@ bool tenon__place_can_move(const tenon__schedule_t* schedule, uint32_t before, u
   for (uint32_t k = 0; k < before && !is_made; ++k) {
     is_made = makes(schedule, &schedule->steps[k], place);
   }
-  return is_made && p->storage == TENON_STORAGE_ARENA && !p->at_bound && p->order == NULL &&
-         p->layout == NULL;
+  return is_made && p->storage == TENON_STORAGE_ARENA && !p->at_bound && p->order == NULL;
 }
 
 /* ---- States ---- */

@@ -103,9 +103,6 @@ static const char* order_of_place(const tenon__plan_t* plan, uint32_t graph, uin
     default:
       break;
   }
-  if (p->layout != NULL && !tenon__layout_is_strided(p->layout)) {
-    return p->layout->name != NULL && p->layout->name[0] != '\0' ? p->layout->name : "blocked";
-  }
   return order_text(value->type.rank, p->order, arena);
 }
 

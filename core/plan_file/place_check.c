@@ -55,14 +55,10 @@ static bool state_fits(const checker_t* c, const tenon__place_t* place) {
       c->spaces[place->index] == TENON_NONE || c->spaces[place->index] == place->space;
   c->has_next[place->index] = c->has_next[place->index] || is_next;
   c->spaces[place->index] = place->space;
-  return is_first && is_there && place->order == NULL && place->layout == NULL &&
+  return is_first && is_there && place->order == NULL &&
          place->value == (is_next ? state->update : state->read) &&
          tenon__type_is_tensor_of(network->pool, &c->graph->values[place->value].type, state->dtype,
                                   state->rank, state->dims);
-}
-
-static bool is_strided(const tenon__place_t* place) {
-  return place->layout == NULL || tenon__layout_is_strided(place->layout);
 }
 
 /* VIEW and PART: two tensors of one type, tied by a map of their ranks. */
@@ -76,7 +72,7 @@ static bool view_fits(const checker_t* c, const tenon__place_t* place) {
   const tenon__index_map_t* map = place->map;
   if (value->type.kind != TENON_ARGUMENT_TENSOR || whole->type.kind != TENON_ARGUMENT_TENSOR ||
       place->space != base->space || value->type.dtype != whole->type.dtype ||
-      place->dtype != base->dtype || !is_strided(place) || !is_strided(base) ||
+      place->dtype != base->dtype ||
       (map->kind == TENON_MAP_GENERAL && !tenon__index_map_is_view(c->plan->network->pool, map))) {
     return false;
   }

@@ -257,7 +257,7 @@ TENON_TEST(refuses_other_files_and_versions) {
   REQUIRE(start(&f));
   f.data[8] = TENON_PLAN_VERSION + 1;
   EXPECT_STATUS(read_plan(&f, &plan), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(f.messages.text, "format 11");
+  EXPECT_CONTAINS(f.messages.text, "format 12");
   f.data[8] = TENON_PLAN_VERSION;
   f.data[0] = 'X';
   EXPECT_STATUS(read_plan(&f, &plan), TENON_ERROR_INVALID_DATA);

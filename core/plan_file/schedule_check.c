@@ -51,23 +51,6 @@ static bool holds_own(const checker_t* c, uint32_t place, uint32_t value) {
 
 /* ---- Kernels ---- */
 
-/* A kernel that asks for blocks or padding gets just that, and nobody else does. Weights have none:
- * kernels pack them. */
-static bool layout_fits(const checker_t* c, uint32_t place, const tenon_argument_rule_t* rule) {
-  if (place == TENON_NONE || c->schedule->places[place].storage == TENON_STORAGE_WEIGHTS) {
-    return true;
-  }
-  const tenon_layout_t* has = c->schedule->places[place].layout;
-  const tenon_layout_t* wants =
-      rule != NULL && rule->kind == TENON_LAYOUT_EXACT ? rule->layout : NULL;
-  has = has != NULL && tenon__layout_is_strided(has) ? NULL : has;
-  wants = wants != NULL && tenon__layout_is_strided(wants) ? NULL : wants;
-  if (has == NULL && wants == NULL) {
-    return true;
-  }
-  return has != NULL && wants != NULL && tenon__layout_equal(has, wants);
-}
-
 /* In the type in which the region, or its tactic's rule, says that the kernel finds it. */
 static bool dtype_fits(const checker_t* c, uint32_t place, tenon_dtype_t wanted) {
   return place == TENON_NONE || tenon__place_dtype(c->graph, &c->schedule->places[place]) == wanted;
@@ -82,7 +65,6 @@ static bool region_fits(const checker_t* c, const tenon__step_t* step) {
   for (uint32_t k = 0; k < step->input_count; ++k) {
     const tenon_argument_rule_t* rule = tenon__rule_at(tactic->input_rules, k);
     if (!holds(c, step->inputs[k], region->inputs[k].value) ||
-        !layout_fits(c, step->inputs[k], rule) ||
         !dtype_fits(c, step->inputs[k], tenon__region_input_dtype(region, k, rule))) {
       return false;
     }
@@ -90,7 +72,6 @@ static bool region_fits(const checker_t* c, const tenon__step_t* step) {
   for (uint32_t k = 0; k < step->output_count; ++k) {
     const tenon_argument_rule_t* rule = tenon__rule_at(tactic->output_rules, k);
     if (!holds(c, step->outputs[k], region->outputs[k].value) ||
-        !layout_fits(c, step->outputs[k], rule) ||
         !dtype_fits(c, step->outputs[k], tenon__region_output_dtype(region, k, rule))) {
       return false;
     }
@@ -268,9 +249,7 @@ static tenon_status_t check_copy(const checker_t* c, const tenon__step_t* step) 
   const tenon__type_t* type = &c->graph->values[from->value].type;
   const bool crosses = (from->space == 0 && to->space == step->device) ||
                        (from->space == step->device && to->space == 0);
-  const bool is_whole = from->storage != TENON_STORAGE_VIEW &&
-                        from->storage != TENON_STORAGE_PART && from->layout == NULL &&
-                        to->layout == NULL;
+  const bool is_whole = from->storage != TENON_STORAGE_VIEW && from->storage != TENON_STORAGE_PART;
   return crosses && is_whole && from->value == to->value && from->dtype == to->dtype &&
                  tenon__type_is_plain(type) &&
                  tenon__orders_equal(type->rank, from->order, to->order)

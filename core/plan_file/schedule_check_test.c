@@ -67,23 +67,6 @@ static void memory_for_what_grows(hostile_t* h) {
   const uint32_t found = step(h, FOUND)->outputs[0];
   place(h, found)->storage = TENON_STORAGE_ARENA;
 }
-static void blocks_on_a_part(hostile_t* h) {
-  static const uint32_t block_dims[1] = {1};
-  static const uint32_t block_sizes[1] = {4};
-  static const tenon_layout_t blocked = {.size = sizeof(tenon_layout_t),
-                                         .name = "blocks",
-                                         .block_dims = block_dims,
-                                         .block_sizes = block_sizes,
-                                         .rank = 2,
-                                         .block_count = 1};
-  place(h, LEFT)->layout = &blocked;
-}
-static void blocks_that_nobody_asked_for(hostile_t* h) {
-  blocks_on_a_part(h);
-  place(h, A)->layout = place(h, LEFT)->layout;
-  place(h, LEFT)->layout = NULL;
-}
-
 static void kept_in_a_wider_type(hostile_t* h) {
   place(h, A)->dtype = TENON_DTYPE_FLOAT64;
 }
@@ -289,8 +272,6 @@ static const fault_t faults[] = {
     FAULT(alias_of_itself, "does not lie within its memory"),
     FAULT(alias_elsewhere, "does not lie within its memory"),
     FAULT(memory_for_what_grows, "known only when running"),
-    FAULT(blocks_on_a_part, "is not what it refers to"),
-    FAULT(blocks_that_nobody_asked_for, ""),
     FAULT(kept_in_a_wider_type, "is not what it refers to"),
     FAULT(input_in_a_narrower_type, "is not what it refers to"),
     FAULT(type_that_nobody_asked_for, ""),

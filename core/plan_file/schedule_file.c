@@ -12,15 +12,14 @@
 
 #define MOST_AXES 64u
 
-enum { PLACE_HAS_MAP = 1u << 0, PLACE_HAS_ORDER = 1u << 1, PLACE_HAS_LAYOUT = 1u << 2 };
+enum { PLACE_HAS_MAP = 1u << 0, PLACE_HAS_ORDER = 1u << 1 };
 
 /* ---- Writing ---- */
 
 static void write_place(const tenon__plan_t* plan, uint32_t graph, const tenon__place_t* place,
                         tenon__byte_writer_t* writer) {
-  const uint32_t parts = (place->map != NULL ? PLACE_HAS_MAP : 0u) |
-                         (place->order != NULL ? PLACE_HAS_ORDER : 0u) |
-                         (place->layout != NULL ? PLACE_HAS_LAYOUT : 0u);
+  const uint32_t parts =
+      (place->map != NULL ? PLACE_HAS_MAP : 0u) | (place->order != NULL ? PLACE_HAS_ORDER : 0u);
   tenon__write_u32(writer, place->value);
   tenon__write_u8(writer, (uint8_t)place->storage);
   tenon__write_u8(writer, (uint8_t)place->space);
@@ -37,9 +36,6 @@ static void write_place(const tenon__plan_t* plan, uint32_t graph, const tenon__
   if (place->order != NULL) {
     tenon__numbers_write(place->order, plan->network->graphs[graph]->values[place->value].type.rank,
                          writer);
-  }
-  if (place->layout != NULL) {
-    tenon__layout_write(place->layout, writer);
   }
 }
 
@@ -163,7 +159,6 @@ static bool shifts_are_affine(tenon__dim_pool_t* pool, const tenon__index_map_t*
 static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__graph_t* graph,
                                  tenon__place_t* place) {
   tenon__byte_reader_t* bytes = &reader->bytes;
-  tenon__arena_t* arena = &reader->plan->arena;
   place->value = tenon__read_u32(bytes);
   const uint8_t storage = tenon__read_u8(bytes);
   place->space = tenon__read_u8(bytes);
@@ -180,7 +175,7 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
   }
   place->storage = (tenon__storage_t)storage;
   const uint32_t rank = graph->values[place->value].type.rank;
-  if ((parts & (PLACE_HAS_ORDER | PLACE_HAS_LAYOUT)) != 0 && rank > MOST_AXES) {
+  if ((parts & PLACE_HAS_ORDER) != 0 && rank > MOST_AXES) {
     return tenon__plan_broken(reader, "a place of '%s' orders dimensions that are not there",
                               graph->name);
   }
@@ -195,10 +190,6 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
   }
   if ((parts & PLACE_HAS_ORDER) != 0) {
     TENON_TRY(read_order(reader, rank, &place->order));
-  }
-  if ((parts & PLACE_HAS_LAYOUT) != 0) {
-    TENON_TRY(tenon__plan_refused(reader, tenon__layout_read(bytes, rank, arena, &place->layout),
-                                  "a place's layout"));
   }
   return TENON_OK;
 }

@@ -38,6 +38,7 @@ void tenon__tactic_write(const tenon__step_tactic_t* tactic, uint32_t input_coun
   tenon__write_u32(writer, tactic->numerics.product_mantissa_bits);
   tenon__write_u32(writer, tactic->numerics.product_exponent_bits);
   tenon__write_u32(writer, tactic->numerics.accumulator_dtype);
+  tenon__write_u32(writer, tactic->numerics.product_dtype);
   tenon__write_u32(writer, tactic->numerics.parts);
   tenon__write_u32(writer, tactic->numerics.reassociates);
   tenon__write_u32(writer, tactic->numerics.nondeterministic);
@@ -114,16 +115,19 @@ static tenon_status_t read_configuration(tenon__plan_reader_t* reader,
 
 static tenon_status_t read_numerics(tenon__plan_reader_t* reader, tenon_numerics_t* numerics) {
   tenon__byte_reader_t* bytes = &reader->bytes;
+  numerics->size = sizeof *numerics;
   numerics->product_mantissa_bits = tenon__read_u32(bytes);
   numerics->product_exponent_bits = tenon__read_u32(bytes);
   numerics->accumulator_dtype = tenon__read_u32(bytes);
+  numerics->product_dtype = tenon__read_u32(bytes);
   numerics->parts = tenon__read_u32(bytes);
   numerics->reassociates = tenon__read_u32(bytes);
   numerics->nondeterministic = tenon__read_u32(bytes);
   numerics->flushes_denormals = tenon__read_u32(bytes);
   numerics->error_bound = tenon__read_f64(bytes);
   if (bytes->failed || numerics->product_mantissa_bits > 64 ||
-      numerics->product_exponent_bits > 64 || numerics->accumulator_dtype >= TENON_DTYPE_COUNT) {
+      numerics->product_exponent_bits > 64 || numerics->accumulator_dtype >= TENON_DTYPE_COUNT ||
+      numerics->product_dtype >= TENON_DTYPE_COUNT) {
     return tenon__plan_broken(reader, "a tactic's numerics are of no data type");
   }
   return TENON_OK;

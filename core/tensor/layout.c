@@ -124,8 +124,7 @@ bool tenon__element_count(uint32_t rank, const int64_t* dims, uint64_t* out_coun
 }
 
 bool tenon__layout_valid(const tenon_layout_t* layout) {
-  if (layout == NULL || layout->rank > 64 || layout->block_count > 16 || layout->planes > 16 ||
-      layout->scale_companion > 1) {
+  if (layout == NULL || layout->rank > TENON_RANK_LIMIT) {
     return false;
   }
   uint64_t seen = 0;
@@ -136,74 +135,18 @@ bool tenon__layout_valid(const tenon_layout_t* layout) {
     }
     seen |= UINT64_C(1) << layout->order[i];
   }
-  if (layout->block_count > 0 && (layout->block_dims == NULL || layout->block_sizes == NULL)) {
-    return false;
-  }
-  for (uint32_t i = 0; i < layout->block_count; ++i) {
-    if (layout->block_dims[i] >= layout->rank || layout->block_sizes[i] == 0 ||
-        layout->block_sizes[i] > 65536) {
-      return false;
-    }
-  }
-  for (uint32_t i = 0; i < layout->rank; ++i) {
-    if ((layout->multiples != NULL && layout->multiples[i] > 65536) ||
-        (layout->borders != NULL && layout->borders[i] > 65536)) {
-      return false;
-    }
-  }
   return true;
-}
-
-/* Entry i of an optional array of the layout. */
-static uint32_t entry_of(const uint32_t* array, uint32_t i, uint32_t absent) {
-  return array == NULL ? absent : array[i];
 }
 
 bool tenon__layout_equal(const tenon_layout_t* a, const tenon_layout_t* b) {
   if (a == NULL || b == NULL) {
     return a == b;
   }
-  const uint32_t a_planes = a->planes > 1 ? a->planes : 1;
-  const uint32_t b_planes = b->planes > 1 ? b->planes : 1;
-  if (a->rank != b->rank || a->block_count != b->block_count || a_planes != b_planes ||
-      a->scale_companion != b->scale_companion) {
-    return false;
-  }
-  for (uint32_t i = 0; i < a->rank; ++i) {
-    const uint32_t a_multiple = entry_of(a->multiples, i, 1);
-    const uint32_t b_multiple = entry_of(b->multiples, i, 1);
-    if (entry_of(a->order, i, i) != entry_of(b->order, i, i) ||
-        (a_multiple < 1 ? 1 : a_multiple) != (b_multiple < 1 ? 1 : b_multiple) ||
-        entry_of(a->borders, i, 0) != entry_of(b->borders, i, 0)) {
-      return false;
-    }
-  }
-  for (uint32_t i = 0; i < a->block_count; ++i) {
-    if (a->block_dims[i] != b->block_dims[i] || a->block_sizes[i] != b->block_sizes[i]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool tenon__layout_is_strided(const tenon_layout_t* layout) {
-  if (layout->block_count > 0 || layout->planes > 1 || layout->scale_companion != 0) {
-    return false;
-  }
-  for (uint32_t i = 0; i < layout->rank; ++i) {
-    if (entry_of(layout->multiples, i, 1) > 1 || entry_of(layout->borders, i, 0) > 0) {
-      return false;
-    }
-  }
-  return true;
+  return a->rank == b->rank && tenon__orders_equal(a->rank, a->order, b->order);
 }
 
 bool tenon__layout_is_rows(const tenon_layout_t* layout) {
-  bool is_rows = tenon__layout_is_strided(layout);
-  for (uint32_t k = 0; is_rows && k < layout->rank; ++k) {
-    is_rows = entry_of(layout->order, k, k) == k;
-  }
-  return is_rows;
+  return tenon__orders_equal(layout->rank, layout->order, NULL);
 }
 
 bool tenon__rule_is_known(const tenon_argument_rule_t* rule, uint32_t input_count) {
@@ -211,7 +154,8 @@ bool tenon__rule_is_known(const tenon_argument_rule_t* rule, uint32_t input_coun
          (rule->kind != TENON_LAYOUT_FOLLOWS || rule->argument < input_count) &&
          (rule->flags & ~(uint32_t)(TENON_RULE_STRIDED | TENON_RULE_HOST | TENON_RULE_EXTENTS)) ==
              0 &&
-         rule->dtype < TENON_DTYPE_COUNT && rule->alignment <= TENON_RULE_MOST_ALIGNMENT &&
+         rule->more == NULL && rule->dtype < TENON_DTYPE_COUNT &&
+         rule->alignment <= TENON_RULE_MOST_ALIGNMENT &&
          (rule->alignment & (rule->alignment - 1)) == 0;
 }
 
@@ -230,66 +174,6 @@ bool tenon__rules_alike(const tenon_argument_rule_t* a, const tenon_argument_rul
 
 bool tenon__rule_takes_rows(const tenon_argument_rule_t* rule) {
   return rule == NULL || (rule->kind != TENON_LAYOUT_EXACT && rule->kind != TENON_LAYOUT_FOLLOWS);
-}
-
-/* Extent of dimension `dim` with border, multiple and blocks. */
-static bool padded_extent(const tenon_layout_t* layout, uint32_t dim, int64_t extent,
-                          int64_t* out_extent) {
-  int64_t unit = (int64_t)entry_of(layout->multiples, dim, 1);
-  unit = unit < 1 ? 1 : unit;
-  int64_t block = 1;
-  for (uint32_t i = 0; i < layout->block_count; ++i) {
-    if (layout->block_dims[i] == dim &&
-        !tenon__multiply_int64(block, (int64_t)layout->block_sizes[i], &block)) {
-      return false;
-    }
-  }
-  int64_t padded = 0;
-  if (extent < 0 ||
-      !tenon__add_int64(extent, 2 * (int64_t)entry_of(layout->borders, dim, 0), &padded)) {
-    return false;
-  }
-  const int64_t units[2] = {unit, block};
-  for (int i = 0; i < 2; ++i) {
-    int64_t sum = 0;
-    if (!tenon__add_int64(padded, units[i] - 1, &sum) ||
-        !tenon__multiply_int64(sum / units[i], units[i], &padded)) {
-      return false;
-    }
-  }
-  *out_extent = padded;
-  return true;
-}
-
-bool tenon__layout_bytes(const tenon_layout_t* layout, tenon_dtype_t dtype, const int64_t* dims,
-                         size_t* out_bytes) {
-  int64_t count = layout->planes > 1 ? (int64_t)layout->planes : 1;
-  for (uint32_t i = 0; i < layout->rank; ++i) {
-    int64_t extent = 0;
-    if (!padded_extent(layout, i, dims[i], &extent) ||
-        !tenon__multiply_int64(count, extent, &count)) {
-      return false;
-    }
-  }
-  size_t bytes = 0;
-  if (!tenon__dtype_bytes(dtype, (uint64_t)count, &bytes)) {
-    return false;
-  }
-  if (layout->scale_companion != 0) {
-    int64_t block = 1;
-    for (uint32_t i = 0; i < layout->block_count; ++i) {
-      if (!tenon__multiply_int64(block, (int64_t)layout->block_sizes[i], &block)) {
-        return false;
-      }
-    }
-    size_t scales = 0;
-    if (!tenon__multiply_size((size_t)(count / block), sizeof(float), &scales) ||
-        !tenon__add_size(bytes, scales, &bytes)) {
-      return false;
-    }
-  }
-  *out_bytes = bytes;
-  return true;
 }
 
 bool tenon__orders_equal(uint32_t rank, const uint32_t* a, const uint32_t* b) {

@@ -27,15 +27,13 @@ bool tenon__strides_equal(uint32_t rank, const int64_t* dims, const int64_t* a, 
 bool tenon__extents_fit(uint32_t rank, const int64_t* dims);
 /* Number of elements; false beyond TENON_ELEMENT_LIMIT or with a negative extent. */
 bool tenon__element_count(uint32_t rank, const int64_t* dims, uint64_t* out_count);
-/* A valid descriptor (order is a permutation, blocks in range, counts sane)? */
+/* Is the order absent or a permutation of the dimensions? */
 bool tenon__layout_valid(const tenon_layout_t* layout);
 /* NULL equals NULL alone. */
 bool tenon__layout_equal(const tenon_layout_t* a, const tenon_layout_t* b);
-/* True when strides say everything: no blocks, multiples, borders, planes. */
-bool tenon__layout_is_strided(const tenon_layout_t* layout);
 /* Two orders of `rank` dimensions, from outermost to innermost; NULL: theirs. */
 bool tenon__orders_equal(uint32_t rank, const uint32_t* a, const uint32_t* b);
-/* True when it is rows: strides say everything, and the order is that of the dimensions. */
+/* True when it is rows: the order is that of the dimensions. */
 bool tenon__layout_is_rows(const tenon_layout_t* layout);
 /* Do two rules ask an argument to lie alike? NULL: rows. What may be overwritten is another matter.
  */
@@ -67,10 +65,6 @@ static inline bool tenon__rule_takes_boxes(const tenon_argument_rule_t* rule, te
 /* Is a constant handed over as it is, in rows? Whoever asks for another order gets it (EXACT), and
  * whoever asks that it lie as another argument does (FOLLOWS). NULL: rows. */
 bool tenon__rule_takes_rows(const tenon_argument_rule_t* rule);
-/* Bytes that a tensor of these extents takes in that layout (padding, planes and scales included).
- */
-bool tenon__layout_bytes(const tenon_layout_t* layout, tenon_dtype_t dtype, const int64_t* dims,
-                         size_t* out_bytes);
 
 /* ---- Which elements strides reach ----
  *

@@ -67,51 +67,22 @@ TENON_TEST(element_counts) {
   EXPECT(!tenon__element_count(2, negative, &count));
 }
 
-TENON_TEST(blocked_layouts) {
-  const uint32_t order[] = {0, 1, 2, 3};
-  const uint32_t block_dims[] = {1};
-  const uint32_t block_sizes[] = {16};
-  tenon_layout_t layout = {.size = sizeof(tenon_layout_t), .rank = 4, .order = order};
-  EXPECT(tenon__layout_valid(&layout));
-  EXPECT(tenon__layout_is_strided(&layout));
-  tenon_layout_t plain = {.size = sizeof(tenon_layout_t), .rank = 4, .planes = 1};
-  EXPECT(tenon__layout_equal(&layout, &plain));
-  layout.block_count = 1;
-  layout.block_dims = block_dims;
-  EXPECT(!tenon__layout_valid(&layout));
-  layout.block_sizes = block_sizes;
-  EXPECT(tenon__layout_valid(&layout));
-  EXPECT(!tenon__layout_is_strided(&layout));
-  EXPECT(!tenon__layout_equal(&layout, &plain));
-  const int64_t dims[] = {2, 17, 5, 5};
-  size_t bytes = 0;
-  EXPECT(tenon__layout_bytes(&layout, TENON_DTYPE_FLOAT32, dims, &bytes));
-  EXPECT_INT(bytes, 2 * 32 * 25 * 4);
-  layout.scale_companion = 1;
-  EXPECT(tenon__layout_bytes(&layout, TENON_DTYPE_UINT4, dims, &bytes));
-  EXPECT_INT(bytes, 2 * 32 * 25 / 2 + 2 * 2 * 25 * 4);
-  const int64_t huge[] = {INT64_MAX, 2, 2, 2};
-  EXPECT(!tenon__layout_bytes(&layout, TENON_DTYPE_UINT4, huge, &bytes));
+TENON_TEST(layouts_are_equal_by_order) {
+  const uint32_t straight[] = {0, 1, 2, 3};
+  const uint32_t last[] = {0, 2, 3, 1};
+  const tenon_layout_t ordered = {.size = sizeof(ordered), .rank = 4, .order = straight};
+  const tenon_layout_t plain = {.size = sizeof(plain), .rank = 4};
+  const tenon_layout_t channels_last = {.size = sizeof(channels_last), .rank = 4, .order = last};
+  EXPECT(tenon__layout_valid(&channels_last));
+  EXPECT(tenon__layout_equal(&ordered, &plain));
+  EXPECT(!tenon__layout_equal(&channels_last, &plain));
+  EXPECT(tenon__layout_is_rows(&ordered) && !tenon__layout_is_rows(&channels_last));
 }
 
 TENON_TEST(rejects_orders_that_repeat) {
   const uint32_t order[] = {0, 0};
   const tenon_layout_t layout = {.size = sizeof(tenon_layout_t), .rank = 2, .order = order};
   EXPECT(!tenon__layout_valid(&layout));
-}
-
-TENON_TEST(borders_and_planes_take_memory) {
-  const uint32_t borders[] = {0, 1};
-  const uint32_t multiples[] = {4, 0};
-  const tenon_layout_t layout = {.size = sizeof(tenon_layout_t),
-                                 .rank = 2,
-                                 .borders = borders,
-                                 .multiples = multiples,
-                                 .planes = 3};
-  const int64_t dims[] = {5, 6};
-  size_t bytes = 0;
-  EXPECT(tenon__layout_bytes(&layout, TENON_DTYPE_BFLOAT16, dims, &bytes));
-  EXPECT_INT(bytes, 3 * 8 * 8 * 2);
 }
 
 TENON_TEST(strides_stand_for_an_order) {

@@ -165,7 +165,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
     tenon__cpu_image_rule(region, k, &rules[k]);
   }
   tenon__cpu_output_rule(y->rank, &output);
-  const tenon_numerics_t numerics = {.reassociates = 1};
+  const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   const size_t slot = image_bytes(region, &problem) + slots_bytes(region);
   tenon_tactic_t tactic = {.size = sizeof(tactic),
                            .name = problem.depthwise ? "depthwise, channels last" : "channels last",

@@ -112,7 +112,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   }
   tenon_argument_rule_t output;
   tenon__cpu_output_rule(y->rank, &output);
-  const tenon_numerics_t numerics = {.reassociates = 1};
+  const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   const size_t slot = band + tenon__cpu_rows_scratch(table->slot_program(handle, 0));
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = "phases, channels last",

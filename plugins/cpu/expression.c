@@ -71,7 +71,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
       table->output_count(region) > TENON_CPU_MAX_RULES) {
     return TENON_OK;
   }
-  const tenon_numerics_t numerics = {.reassociates = 1};
+  const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic),
       .name = "blocks",

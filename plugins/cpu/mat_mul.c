@@ -107,7 +107,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   for (uint32_t k = 0; k < TENON_CPU_MAX_RULES; k++) {
     rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};
   }
-  const tenon_numerics_t numerics = {.reassociates = 1};
+  const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   const uint8_t once = tenon__cpu_region_input(region, 1)->constant_data != NULL;
   tenon_tactic_t tactic = {.size = sizeof(tactic),
                            .name = "tiles",

@@ -47,7 +47,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   tenon_argument_rule_t rules[2]; /* y, and the indices that are absent */
   tenon__cpu_output_rule(rank, &rules[0]);
   rules[1] = (tenon_argument_rule_t){0};
-  const tenon_numerics_t numerics = {.reassociates = 1};
+  const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = "channels last",
                                  .inputs = rules,

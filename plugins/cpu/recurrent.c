@@ -108,7 +108,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   const tenon__cpu_state_t* cpu = state;
   const tenon__cpu_region_t region = {handle, table};
   const tenon_value_info_t* x = tenon__cpu_region_input(region, TENON_CPU_GATES_X);
-  const tenon_numerics_t numerics = {.reassociates = 1};
+  const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   const uint8_t constants = constants_of(region);
   tenon__cpu_recurrent_t layer = {0};
   read_layer(&layer, cpu->isa, region);

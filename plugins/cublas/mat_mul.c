@@ -127,7 +127,8 @@ static void read_rules(const emitter_t* e, tenon_dtype_t narrow, tenon_argument_
 static tenon_numerics_t numerics_of(const emitter_t* e, tenon__cublas_choice_t choice) {
   const bool is_rounded = choice.is_tf32 != 0 || choice.narrow != TENON_DTYPE_UNDEFINED;
   const bool bf16 = choice.narrow == TENON_DTYPE_BFLOAT16;
-  return (tenon_numerics_t){.product_mantissa_bits = !is_rounded ? 0
+  return (tenon_numerics_t){.size = sizeof(tenon_numerics_t),
+                            .product_mantissa_bits = !is_rounded ? 0
                                                      : bf16      ? 7
                                                                  : 10,
                             .product_exponent_bits = !is_rounded                            ? 0

@@ -80,7 +80,7 @@ tenon_status_t tenon__cuda_expression_tactics(void* state, const tenon_region_t*
       tenon__cuda_analyse(table->program(region), &analysis, &reason) != NULL) {
     return TENON_OK;
   }
-  const tenon_numerics_t numerics = {.reassociates = 1};
+  const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   tenon_status_t status = TENON_OK;
   const uint32_t count = tenon__cuda_form_choices(&analysis, choices);
   for (uint32_t k = 0; status == TENON_OK && k < count; k++) {

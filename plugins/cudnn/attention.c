@@ -130,7 +130,8 @@ static double estimate_of(const tenon__cudnn_attention_t* a) {
 static tenon_status_t emit_one(const emitter_t* e, tenon__cudnn_attention_choice_t choice) {
   const bool is_half = choice.narrow == TENON_DTYPE_FLOAT16;
   const bool is_rounded = choice.narrow != TENON_DTYPE_UNDEFINED;
-  const tenon_numerics_t numerics = {.reassociates = 1,
+  const tenon_numerics_t numerics = {.size = sizeof(numerics),
+                                     .reassociates = 1,
                                      .product_mantissa_bits = !is_rounded ? 0
                                                               : is_half   ? 10
                                                                           : 7,

@@ -156,7 +156,8 @@ static void read_rules(const emitter_t* e, tenon__cudnn_choice_t choice,
 static tenon_numerics_t numerics_of(const emitter_t* e, tenon__cudnn_choice_t choice) {
   const bool bf16 = choice.narrow == TENON_DTYPE_BFLOAT16;
   const bool is_rounded = e->is_wide && choice.exact == 0; /* tf32 and f16 have as many bits */
-  return (tenon_numerics_t){.reassociates = 1,
+  return (tenon_numerics_t){.size = sizeof(tenon_numerics_t),
+                            .reassociates = 1,
                             .product_mantissa_bits = !is_rounded ? 0
                                                      : bf16      ? 7
                                                                  : 10,

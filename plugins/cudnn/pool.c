@@ -100,7 +100,8 @@ static tenon_status_t emit_orders(tenon__cudnn_region_t region, tenon_dtype_t na
   static const char* const names[][2] = {{"planes", "channels last"},
                                          {"planes, f16", "channels last, f16"},
                                          {"planes, bf16", "channels last, bf16"}};
-  const tenon_numerics_t numerics = {.reassociates = 1,
+  const tenon_numerics_t numerics = {.size = sizeof(numerics),
+                                     .reassociates = 1,
                                      .product_mantissa_bits = narrow == TENON_DTYPE_FLOAT16    ? 10
                                                               : narrow == TENON_DTYPE_BFLOAT16 ? 7
                                                                                                : 0,

@@ -1,7 +1,7 @@
 /* Activation functions: one row, one expression. */
 #include "families.h"
 
-#define TRAITS .traits = "pure; elementwise; in_place(input=0); commutes(transpose|slice|concat)"
+#define TRAITS .traits = "pure; in_place(input=0)"
 
 static const tenon_operator_t operators[] = {
     {OPERATOR("sigmoid", "1 / (1 + e^-x)"), UNARY("float"), CASE("y = sigmoid(x)"), TRAITS},
@@ -12,7 +12,7 @@ static const tenon_operator_t operators[] = {
     {OPERATOR("prelu", "x, or slope x where x is negative; slope broadcasts to x"),
      TYPES(TYPE("T", "numeric")), INPUTS(PORT("x", "T"), PORT("slope", "T")),
      OUTPUTS(PORT("y", "T")), .shape = "y = x", CASE("y = x < 0 ? slope * x : x"),
-     .traits = "pure; elementwise"},
+     .traits = "pure"},
     {OPERATOR("elu", "x, or alpha (e^x - 1) where x is negative"), UNARY("float"),
      ATTRIBUTES(FLOAT("alpha", "1.0")), CASE("y = x >= 0 ? x : alpha * expm1(x)"), TRAITS},
     {OPERATOR("celu", "max(0, x) + min(0, alpha (e^(x / alpha) - 1))"), UNARY("float"),
@@ -36,8 +36,7 @@ static const tenon_operator_t operators[] = {
     {OPERATOR("swish", "x sigmoid(alpha x)"), UNARY("float"), ATTRIBUTES(FLOAT("alpha", "1.0")),
      CASE("y = x * sigmoid(alpha * x)"), TRAITS},
     {OPERATOR("swiglu", "a sigmoid(alpha a) b"), BINARY("float"), ATTRIBUTES(FLOAT("alpha", "1.0")),
-     CASE("y = a * sigmoid(alpha * a) * b"),
-     .traits = "pure; elementwise; commutes(transpose|slice|concat)"},
+     CASE("y = a * sigmoid(alpha * a) * b"), .traits = "pure"},
     {OPERATOR("softplus", "log(1 + e^x)"), UNARY("float"), CASE("y = softplus(x)"), TRAITS},
     {OPERATOR("softsign", "x / (1 + |x|)"), UNARY("float"), CASE("y = x / (1 + abs(x))"), TRAITS},
     {OPERATOR("mish", "x tanh(softplus(x))"), UNARY("float"), CASE("y = x * tanh(softplus(x))"),

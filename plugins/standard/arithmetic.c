@@ -5,7 +5,7 @@
   TYPES(TYPE("T", allowed)), INPUTS(VARIADIC("xs", "T")), OUTPUTS(PORT("y", "T"))
 #define IN_DOMAIN(allowed, domain) \
   TYPES(TYPE("T", allowed)), INPUTS(PORT_IN("x", "T", domain)), OUTPUTS(PORT("y", "T"))
-#define TRAITS .traits = "pure; elementwise; commutes(transpose|slice|concat)"
+#define TRAITS .traits = "pure"
 
 static const tenon_operator_t operators[] = {
     {OPERATOR("add", "a + b"), BINARY("numeric"), CASE("y = a + b"), TRAITS},
@@ -70,6 +70,6 @@ static const tenon_operator_t operators[] = {
            ALWAYS("let s = present(scale) ? x * scale : x;"
                   "let t = present(shift) ? s + shift : s;"
                   "y = present(power) ? pow(t, power) : t")),
-     .traits = "pure; elementwise"},
+     .traits = "pure"},
 };
 FAMILY(arithmetic);

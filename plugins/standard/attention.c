@@ -206,7 +206,7 @@ static const tenon_operator_t operators[] = {
      UNARY(FLOAT_TYPES), ATTRIBUTES(FLOAT("scale", "0.0")),
      CASES(WHEN("scale == 0", "y = x * cast(rsqrt(cast(size(-1), f64)), T)"),
            ALWAYS("y = x * scale")),
-     .traits = "pure; elementwise"},
+     .traits = "pure"},
     {OPERATOR("masked_scores", "capped, plus the mask; -inf where a key is not to be seen"),
      TYPES(TYPE("T", FLOAT_TYPES), TYPE("M", NUMBER_TYPES " bool")),
      INPUTS(PORT("x", "T"), OPTIONAL("mask", "M"), OPTIONAL("offset", "i64")),

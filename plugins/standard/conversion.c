@@ -1,7 +1,7 @@
 /* From one element type to another. */
 #include "families.h"
 
-#define TRAITS .traits = "pure; elementwise; commutes(transpose|slice|concat)"
+#define TRAITS .traits = "pure"
 
 /* Floats saturate to integers, except to packed ones: ONNX's tests want those to wrap. Stores to
  * float8 saturate. Those that shall not, and f8e8m0's rounding modes, have a kernel. */

@@ -46,7 +46,7 @@ static const tenon_operator_t operators[] = {
      ATTRIBUTES(WINDOW_ATTRIBUTES),
      CHECKS(CONVOLUTION_CHECKS, REACH_CHECKS, BIAS_CHECK("dim(w, 0)")), .shape = CONVOLUTION_SHAPE,
      .operations = CONVOLUTION_OPERATIONS,
-     .traits = "pure; pads_with(0); linear(input=1, axis=0, output_axis=1, bias=2);"
+     .traits = "pure; linear(input=1, axis=0, output_axis=1, bias=2);"
                "concatenable(axis=0, output_axis=1, single=groups)"},
     {OPERATOR("convolution_integer", "8-bit values less their zero points, summed in i32"),
      TYPES(TYPE("X", "i8 u8"), TYPE("W", "i8 u8")),
@@ -102,7 +102,7 @@ static const tenon_operator_t operators[] = {
      .shape = WINDOW_BOUNDS("dim(w, d)") "y.rank = rank(x);"
                                          "y[d] = d == 0 ? dim(x, 0) : d == 1 ? dim(w, 0) : (n + "
                                          "low + high - reach) / stride + 1",
-     .traits = "pure; pads_with(0); linear(input=1, axis=0, output_axis=1, bias=3)"},
+     .traits = "pure; linear(input=1, axis=0, output_axis=1, bias=3)"},
     {OPERATOR("causal_convolution", "each channel with its own filter over past positions"),
      TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(PORT("x", "T"), PORT("w", "T"), OPTIONAL("b", "T"), OPTIONAL("past", "T")),

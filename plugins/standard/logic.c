@@ -1,7 +1,7 @@
 /* Comparisons, logic and bits. */
 #include "families.h"
 
-#define TRAITS .traits = "pure; elementwise; commutes(transpose|slice|concat)"
+#define TRAITS .traits = "pure"
 #define LOGIC INPUTS(PORT("a", "bool"), PORT("b", "bool")), OUTPUTS(PORT("y", "bool"))
 
 static const tenon_operator_t operators[] = {

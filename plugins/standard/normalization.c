@@ -66,7 +66,7 @@ static const tenon_operator_t operators[] = {
      CASE("let c = x - cast(along(mean, 1), T);"
           "let r = rsqrt(cast(along(variance, 1), T) + epsilon);"
           "y = c * (cast(along(scale, 1), T) * r) + cast(along(bias, 1), T)"),
-     .traits = "pure; elementwise"},
+     .traits = "pure"},
     {OPERATOR("lp_norm", "x / its norm along the axis; 0 where the norm is 0"), UNARY("float"),
      ATTRIBUTES(INT("axis", "-1"), INT_IN("p", "2", "1..2")),
      CASES(WHEN("p == 1", "let n = sum(abs(x), axis); y = n == 0 ? 0 : x / n"),

@@ -81,8 +81,8 @@ static tenon_status_t build_blocks(const tenon_rewriting_t* call, const tenon_va
 }
 
 static int32_t rewrite_blocks(const tenon_rewriting_t* call, tenon_value_t* out) {
-  tenon_value_type_t x;
-  tenon_value_type_t w;
+  tenon_value_type_t x = {.size = sizeof(x)};
+  tenon_value_type_t w = {.size = sizeof(w)};
   return call->build->type(call->builder, call->inputs[0], &x) == TENON_OK &&
                  call->build->type(call->builder, call->inputs[1], &w) == TENON_OK &&
                  is_of_blocks(call, &x, &w) && build_blocks(call, &w, out) == TENON_OK

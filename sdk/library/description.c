@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "sdk/library/parse.h"
 
 void tenon__description_begin(tenon_parse_t* parse) {
@@ -85,7 +86,8 @@ static bool copy_value(tenon_parse_t* parse, const tenon_input_shape_t* shape, c
 }
 
 void tenon__describe_value(tenon_parse_t* parse, int32_t is_output, const char* name,
-                           const tenon_value_type_t* type, const char* const* symbols) {
+                           const tenon_value_type_t* given, const char* const* symbols) {
+  tenon_value_type_t type;
   tenon__description_t* description = &parse->network->description;
   tenon__io_list_t* list = is_output != 0 ? &description->outputs : &description->inputs;
   const tenon_input_shape_t* shape = is_output != 0 ? NULL : find_shape(parse, name);
@@ -93,10 +95,14 @@ void tenon__describe_value(tenon_parse_t* parse, int32_t is_output, const char* 
   if (is_output == 0 && is_given(parse, name)) {
     return; /* a constant */
   }
+  if (!tenon__structure_copy(given, sizeof(type), given->size, sizeof(type), &type)) {
+    return; /* nothing fails here */
+  }
   if (make_room(&parse->network->arena, &items, list->count, &list->capacity,
                 sizeof(*list->items))) {
     list->items = items;
-    list->count += copy_value(parse, shape, name, type, symbols, &list->items[list->count]) ? 1 : 0;
+    list->count +=
+        copy_value(parse, shape, name, &type, symbols, &list->items[list->count]) ? 1 : 0;
   }
 }
 

@@ -122,7 +122,7 @@ static int32_t count_depth(void* user, const tenon_network_item_t* item) {
   depths_t* depths = user;
   EXPECT(item->depth < 2);
   if (item->kind == TENON_ITEM_NODE && item->depth < 2) {
-    tenon_value_type_t type;
+    tenon_value_type_t type = {.size = sizeof(type)};
     ++depths->nodes[item->depth];
     EXPECT_STATUS(tenon_builder_get_table()->type(depths->builder, item->outputs[0], &type),
                   TENON_OK);

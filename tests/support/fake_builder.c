@@ -352,7 +352,12 @@ static tenon_status_t value_type(tenon_builder_t* builder, tenon_value_t value,
   if (value.id == 0 || value.id > fake->value_count) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
+  const size_t size = out_type->size;
+  if (size != sizeof(*out_type)) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
   *out_type = fake->values[value.id].type;
+  out_type->size = size;
   return TENON_OK;
 }
 

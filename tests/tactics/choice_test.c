@@ -25,7 +25,8 @@ TACTICS(greedy) {
 }
 
 TACTICS(rough) {
-  static const tenon_numerics_t numerics = {.product_mantissa_bits = 7, .product_exponent_bits = 8};
+  static const tenon_numerics_t numerics = {
+      .size = sizeof(numerics), .product_mantissa_bits = 7, .product_exponent_bits = 8};
   IGNORE_REGION();
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic), .name = "rough", .numerics = &numerics, .estimate_seconds = 1e-6};

@@ -19,7 +19,8 @@ static inline tenon_status_t add_narrow(tenon_emit_t* to, add_t add, tenon_dtype
   const bool is_f16 = dtype == TENON_DTYPE_FLOAT16;
   const tenon_argument_rule_t inputs[2] = {{.dtype = dtype}, {0}};
   const tenon_argument_rule_t output = {.dtype = dtype};
-  const tenon_numerics_t numerics = {.product_mantissa_bits = is_f16 ? 10 : 7,
+  const tenon_numerics_t numerics = {.size = sizeof(numerics),
+                                     .product_mantissa_bits = is_f16 ? 10 : 7,
                                      .product_exponent_bits = is_f16 ? 5 : 8};
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = is_f16 ? "f16" : "bf16",

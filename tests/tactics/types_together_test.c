@@ -144,7 +144,8 @@ TACTICS(all_in_bf16) {
   static const tenon_argument_rule_t inputs[3] = {
       {.dtype = TENON_DTYPE_BFLOAT16}, {0}, {.dtype = TENON_DTYPE_BFLOAT16}};
   static const tenon_argument_rule_t output = {.dtype = TENON_DTYPE_BFLOAT16};
-  const tenon_numerics_t numerics = {.product_mantissa_bits = 7, .product_exponent_bits = 8};
+  const tenon_numerics_t numerics = {
+      .size = sizeof(numerics), .product_mantissa_bits = 7, .product_exponent_bits = 8};
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = "bf16",
                                  .inputs = inputs,

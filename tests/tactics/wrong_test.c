@@ -89,7 +89,7 @@ TENON_TEST(of_many_the_odd_one_is_refused) {
 }
 
 TACTICS(rougher) {
-  static const tenon_numerics_t numerics = {.error_bound = 2};
+  static const tenon_numerics_t numerics = {.size = sizeof(numerics), .error_bound = 2};
   IGNORE_REGION();
   const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "rough", .numerics = &numerics};
   return add(to, &tactic);

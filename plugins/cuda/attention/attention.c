@@ -65,7 +65,8 @@ static tenon_dtype_t stored_type(uint8_t product) {
 static tenon_numerics_t numerics_of(uint8_t product, bool is_rounded) {
   const uint32_t mantissa = product == TENON_CUDA_ATTENTION_BF16 ? 7 : 10;
   const uint32_t exponent = product == TENON_CUDA_ATTENTION_F16 ? 5 : 8;
-  return (tenon_numerics_t){.reassociates = 1,
+  return (tenon_numerics_t){.size = sizeof(tenon_numerics_t),
+                            .reassociates = 1,
                             .product_mantissa_bits = is_rounded ? mantissa : 0,
                             .product_exponent_bits = is_rounded ? exponent : 0};
 }

@@ -66,7 +66,7 @@ tenon_status_t tenon__closed_tactics(void* state, const tenon_region_t* region,
                                      tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
   tenon__closed_work_t work;
   tenon_argument_rule_t outputs[TENON_CLOSED_OUTPUTS] = {{0}};
-  const tenon_numerics_t numerics = {.reassociates = 1};
+  const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   (void)state;
   if (read_work(region, table, &work) != NULL) {
     return TENON_OK;

@@ -97,7 +97,8 @@ static tenon_status_t emit_one(const tenon__closed_work_t* work, tenon_dtype_t d
                                tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
   const bool is_rounded = dtype != work->in[0].dtype;
   const bool is_brain = dtype == TENON_DTYPE_BFLOAT16;
-  const tenon_numerics_t numerics = {.reassociates = 1,
+  const tenon_numerics_t numerics = {.size = sizeof(numerics),
+                                     .reassociates = 1,
                                      .product_mantissa_bits = !is_rounded ? 0
                                                               : is_brain  ? 7
                                                                           : 10,

@@ -135,7 +135,8 @@ static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_choice_t choice, 
       e->problem->x->dtype == TENON_DTYPE_FLOAT32 && choice.product != TENON_CUDA_PRODUCT_F32;
   const uint32_t mantissa = choice.product == TENON_CUDA_PRODUCT_BF16 ? 7 : 10;
   const uint32_t exponent = choice.product == TENON_CUDA_PRODUCT_F16 ? 5 : 8;
-  const tenon_numerics_t numerics = {.reassociates = 1,
+  const tenon_numerics_t numerics = {.size = sizeof(numerics),
+                                     .reassociates = 1,
                                      .product_mantissa_bits = is_rounded ? mantissa : 0,
                                      .product_exponent_bits = is_rounded ? exponent : 0};
   read_rules(e->problem, choice, rules, &output);

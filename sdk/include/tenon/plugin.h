@@ -58,9 +58,6 @@
  *            be kept waiting. Memory comes from the tactic's declarations, threads from
  *            run.parallel, words go through run.fail.
  *
- * Of this version's contract some parts have no reader in the host yet; each says so where it is
- * declared ("no host of this version ..."). They may be filled in today and cost nothing.
- *
  * A whole plugin, one operator that runs on every device that has an expression kernel:
  *
  *     static const tenon_port_t x[] = {{.size = sizeof(tenon_port_t), .name = "x", .type = "f32"}};
@@ -83,6 +80,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#if UINTPTR_MAX != UINT64_MAX
+#error "the plugin contract needs 64-bit pointers"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -239,8 +240,9 @@ enum { TENON_RANK_LIMIT = 64 };
 
 /* A tensor as a kernel sees it. [frozen] Dimensions are logical; `strides` count elements, may be 0
  * (broadcast) or negative. Element (i0, i1, ...) stands at data + sum(i_k * strides[k]) elements.
- * `bit_offset` is 0 except for elements of less than 8 bits. `layout` is TENON_NONE where the
- * strides say everything; else an index into the tactic's layouts (blocks, padding, planes).
+ * `bit_offset` is 0 except for elements of less than 8 bits. `layout` is TENON_NONE if the strides
+ * describe the layout completely, and 0 if the layout of this argument's rule does. In this version
+ * it is always TENON_NONE.
  * `device_extents`, if not NULL, points (in device memory) to the actual extents, one for each
  * axis, of a tensor whose `dims` are only a bound: see TENON_RULE_EXTENTS. Unused (host) dims of a
  * rank 0 tensor may be NULL. */
@@ -268,7 +270,7 @@ enum {
   /* An output whose extents the kernel finds: its `dims` and `data` say nothing, and the kernel
    * calls run.allocate_output once for it in each call. */
   TENON_ARGUMENT_ALLOCATE = 4,
-  /* Since 0.4. count 0 or 1, the item is a sequence. Containers nest no further. */
+  /* count 0 or 1, the item is a sequence. Containers nest no further. */
   TENON_ARGUMENT_OPTIONAL_SEQUENCE = 5
 };
 
@@ -660,7 +662,7 @@ typedef struct tenon_shape_table_t {
                                uint32_t rank, const tenon_dim_t* dims);
   /* Says why the node is invalid; infer then returns INVALID_DATA. */
   void (*refuse)(tenon_shape_builder_t* builder, const char* message);
-  /* Since 0.2. The condition (a dimension) must not be 0. What is known is decided at once, as by
+  /* The condition (a dimension) must not be 0. What is known is decided at once, as by
    * refuse; what is not is decided by each run, before a kernel is called. `message` says what is
    * wrong where it is 0. */
   void (*require)(tenon_shape_builder_t* builder, tenon_dim_t condition, const char* message);
@@ -674,7 +676,7 @@ typedef struct tenon_shape_table_t {
  * port has PORT_UNBOUNDED where no rule could say even the rank; beside a rule it repeats, for
  * people, what `fresh` says.
  *
- * Since 0.6: extents that stay on the device. To read an extent the host has to wait for what finds
+ * Extents that stay on the device. To read an extent the host has to wait for what finds
  * it. It does not where the kernel's tactic says TENON_RULE_EXTENTS of that output, all its open
  * extents have bounds, and whatever reads it on the device can do with it. The output then reaches
  * the kernel as a tensor at its bound: `dims` and `strides` are the bound's, so that no element's
@@ -699,33 +701,36 @@ typedef struct tenon_shape_table_t {
  *           "y.rank = rank(x); y[d] = d == axis ? 1 : dim(x, d)". Not needed when an expression
  *           says enough: outputs then have the broadcast shape of the inputs, less what is reduced.
  * contents  for outputs that are themselves shapes: "y[i] = dim(x, i)". Needs no kernel.
- * traits    "; "-separated, each refutable by the checker:
- *             pure                    no state, no randomness (default for expressions, moves)
- *             impure                  results may differ from call to call
- *             linear(input=1, axis=0, output_axis=1)
- *                                     scaling output along output_axis equals scaling input 1 along
- *                                     axis; with "bias=2": input 2, if present, is added along
- *                                     output_axis and scales too
- *             pads_with(0)            value that the operator's own padding inserts
+ * traits    Properties separated by "; ". The checker can refute each of them. An unknown trait
+ *           gives a warning and is ignored.
+ *             pure              Same inputs give the same outputs. This is the default.
+ *             impure            Outputs may differ from call to call: such nodes are neither merged
+ *                               nor computed when building.
+ *             not_foldable      Not computed when building, even if all inputs are constants.
+ *             linear(input=1, axis=0, output_axis=1, bias=2)
+ *                               Scaling output 0 along `output_axis` equals scaling input `input`
+ *                               along `axis`. `bias`, optional: this input, if present, is added
+ *                               along output_axis and scales too.
  *             concatenable(axis=0, output_axis=1, single=groups)
- *                                     nodes with equal input 0 can be merged by concatenating their
- *                                     other inputs along axis: output 0 of the one is theirs, one
- *                                     after the other along output_axis. "single", if present:
- *                                     where that integer attribute is 1 (0.5; older hosts ignore
- * it) in_place(input=0)       output 0 may overwrite input 0 elementwise             every output
- * element needs that element of each input foldable, not_foldable  may, may not, be computed at
- * build on constants transparent             quantisation passes through unchanged
- *             commutes(transpose|slice|concat)
- *             extents                 its kernels may leave extents on the device: see above
- *           Passes of this version go by pure, impure, foldable, not_foldable, linear and
- * concatenable; the others are kept in the contract for those to come. cases     T3: expression: "y
- * = x * sigmoid(x)". moves     T3: index map: "x[d] = o(index_of(perm, d))". decompositions  T2: "t
- * = standard.mat_mul/1(a, b); y = standard.add/1(t, c)". An operator has at most one of cases and
- * moves. infer     [build] instead of `shape`; `state` is what the plugin's start returned.
- * operations  how much arithmetic a node does, for reports: an index expression over the inputs,
- * the outputs and the attributes, in which a multiply-add counts two: "2 * elements(y) * dim(a,
- * -1)". NULL: not known. What has cases or moves is counted by the core. It is no part of the
- * operator's contract. */
+ *                               Nodes with equal input 0 can be merged: their other inputs are
+ *                               concatenated along `axis`, and output 0 is the concatenation of
+ *                               theirs along `output_axis`. `single`, optional: only if this INT
+ *                               attribute is 1.
+ *             in_place(input=0) Output 0 may overwrite this input: element k is read only for
+ *                               element k. For people in this version.
+ *             transparent       Quantisation passes through unchanged. For people in this version.
+ *             extents           Kernels may leave extents on the device, see above. For people.
+ * cases     T3: an expression, "y = x * sigmoid(x)".
+ * moves     T3: an index map, "x[d] = o(index_of(perm, d))".
+ * decompositions
+ *           T2: "t = standard.mat_mul/1(a, b); y = standard.add/1(t, c)".
+ *           An operator has cases or moves, not both.
+ * infer     [build] Instead of `shape`. `state` is the result of the plugin's start.
+ * operations
+ *           The amount of arithmetic of a node, for reports: an index expression over the inputs,
+ *           the outputs and the attributes. A multiply-add counts 2: "2 * elements(y) * dim(a,
+ * -1)". NULL: unknown. The core counts cases and moves itself. Not part of the contract of the
+ * operator. */
 typedef struct tenon_operator_t {
   size_t size;
   const char* name;
@@ -859,31 +864,24 @@ typedef struct tenon_region_table_t {
   const tenon_program_t* (*slot_program)(const tenon_region_t* region, uint32_t slot);
   /* REGION_EXPRESSION: the whole. */
   const tenon_program_t* (*program)(const tenon_region_t* region);
-  /* Since 0.6. What a node computes, for kernels of several nodes that take anybody's arithmetic:
+  /* What a node computes, for kernels of several nodes that take anybody's arithmetic:
    * a program over the shape of its one output, whose operands' `index` is the node's input. Each
    * is read as broadcasting has it: last dimensions belong together, those of extent 1 and missing
    * ones do not vary. NULL: the node has no expression, or one that reads or gives otherwise. */
   const tenon_program_t* (*node_program)(const tenon_region_t* region, uint32_t node);
 } tenon_region_table_t;
 
-/* Layout is data. [growing] How a tensor of `rank` dimensions lies in memory: `order` lists
- * dimensions from outermost to innermost; then `blocks` split dimensions: the innermost block_size
- * elements of block_dim lie together, innermost of all, in the given order (NCHW16c: order 0 1 2 3,
- * block 1:16). `multiples` pads each dimension up to a multiple, `borders` surrounds it by zeros on
- * both sides. Zeros in padding are the producer's guarantee. `planes` > 1: a value is the sum of
- * that many numbers of the dtype, plane after plane. NULL arrays mean none. */
+/* The layout of a tensor in memory: contiguous, with its dimensions in some order. [growing]
+ *
+ * name   For reports: "channels last".
+ * order  `rank` dimensions from the outermost to the innermost. NULL: 0, 1, 2 ...
+ * rank   The rank of the tensor, at most TENON_RANK_LIMIT. */
 typedef struct tenon_layout_t {
   size_t size;
-  const char* name; /* for reports: "channels last" */
+  const char* name;
   const uint32_t* order;
-  const uint32_t* block_dims;
-  const uint32_t* block_sizes;
-  const uint32_t* multiples;
-  const uint32_t* borders;
   uint32_t rank;
-  uint32_t block_count;
-  uint32_t planes;
-  uint32_t scale_companion; /* 1: followed by scales, one for each innermost block */
+  uint32_t reserved;
 } tenon_layout_t;
 
 /* How a tactic wants an argument to lie. The host puts copies between steps where two do not agree,
@@ -915,20 +913,18 @@ enum {
    * kernel's device, and complete before the call. They may be gone when it returns. No step that
    * asks it is recorded. */
   TENON_RULE_HOST = 1u << 1,
-  /* Since 0.6. The argument may come at its bound with `device_extents`, an output instead of as
+  /* The argument may come at its bound with `device_extents`, an output instead of as
    * ARGUMENT_ALLOCATE: see "Extents that the kernel finds". */
   TENON_RULE_EXTENTS = 1u << 2
 };
 
 /* What a tactic asks of one input or output. [frozen] Zeros: dense rows, in memory of its own.
  * Constants lie in rows unless the rule is EXACT or FOLLOWS: then each run copies them, which is
- * why kernels pack them (constant_data is rows whatever the rule says). Hosts of this version carry
- * orders of dimensions and element types from one step to the next: a tactic that asks for blocks,
- * multiples, borders, planes or scales is refused (LAYOUT). What is copied for HOST or alignment is
- * not counted in what a choice costs. */
+ * why kernels pack them (constant_data is rows whatever the rule says). Copies for HOST or
+ * alignment are not counted in the cost of a choice. */
 typedef struct tenon_argument_rule_t {
-  /* TENON_LAYOUT_*. A rule that names a kind, a flag or an input that there is not: refused
-   * (LAYOUT). */
+  /* TENON_LAYOUT_*. The host refuses a tactic (LAYOUT) if a rule has an unknown kind, flag, input,
+   * alignment or extension. */
   uint32_t kind;
   /* FOLLOWS: which input. */
   uint32_t argument;
@@ -949,27 +945,41 @@ typedef struct tenon_argument_rule_t {
   /* Of the address of the first element, in bytes: a power of two, at most 64. 0: an element's.
    * Where a tensor may lie otherwise (a part of another, an application's own) the host copies. */
   uint32_t alignment;
+  /* NULL. Later versions extend the rule through this pointer. */
+  const void* more;
 } tenon_argument_rule_t;
 
-/* What arithmetic a tactic does. [frozen] Zeros: exactly what the operator says, in fp32. */
+/* The arithmetic of a tactic. [growing] Zeros: exactly the operator's definition, in fp32.
+ *
+ * If the products have fewer bits of the fraction or of the exponent than the region's first input,
+ * in one part and with no error_bound, the tactic needs the permission for reduced precision. So do
+ * products of integers of a region that computes with floats. Without the permission the host
+ * refuses the tactic (ACCURACY).
+ *
+ * product_mantissa_bits  Bits of the fraction of the multiplied operands: f16 10, bf16 7, tf32 10,
+ *                        f32 23. 0: those of product_dtype.
+ * product_exponent_bits  Bits of their exponent: f16 5, bf16 8, tf32 8, f32 8. 0: those of
+ *                        product_dtype.
+ * accumulator_dtype      The type in which products are added. 0: fp32 for floats up to 32 bits.
+ * product_dtype          The type in which the operands are multiplied. 0: that of the tensors.
+ * parts                  Number of parts into which an operand is split (fp32 as three bf16).
+ *                        0 or 1: it is not split.
+ * reassociates           1: the order of sums differs from the operator's. The accepted difference
+ *                        between tactics follows from the type and the number of terms.
+ * nondeterministic       1: two runs may differ.
+ * flushes_denormals      1: denormals become zero.
+ * error_bound            Largest error of the results, as a multiple of the error of fp32. 0: 1.
+ *                        A value above 2 needs the permission too. */
 typedef struct tenon_numerics_t {
-  /* In what the operands are multiplied: bits of the fraction and of the exponent. f16 10 and 5,
-   * bf16 7 and 8, tf32 10 and 8, f32 23 and 8; 0: the tensors' own. Fewer of either than the
-   * region's first input has, in one part and with no error_bound said: refused (ACCURACY) unless
-   * the build permits reduced precision. */
+  size_t size;
   uint32_t product_mantissa_bits;
   uint32_t product_exponent_bits;
-  /* In what products are added up; 0: fp32 for floats up to 32 bits. */
   tenon_dtype_t accumulator_dtype;
-  /* An operand is split into this many parts (fp32 as three bf16); 0 or 1: not. */
+  tenon_dtype_t product_dtype;
   uint32_t parts;
-  /* 1: sums in another order; two runs may differ; denormals become zero. What their outputs may
-   * then differ by from other tactics' follows from the type and the number of terms. */
   uint32_t reassociates;
   uint32_t nondeterministic;
   uint32_t flushes_denormals;
-  /* How many times fp32's own error its results may have; 0: 1. Above 2 needs the permission too.
-   */
   double error_bound;
 } tenon_numerics_t;
 
@@ -1041,7 +1051,7 @@ typedef struct tenon_tactic_t {
   uint32_t flags;
   /* How many operations a call puts on its stream; 0: no idea. For reports. */
   uint32_t launches;
-  /* Since 0.3; see above. */
+  /* See above. */
   uint64_t scratch_bytes_per_thread;
 } tenon_tactic_t;
 
@@ -1176,7 +1186,7 @@ enum {
  * expressions into one program over the slot value's space and asks `match`, but only if the
  * program is within all that is stated here: what is beyond is refused (SLOT) on the kernel's
  * behalf, and fewer of the neighbours are offered. So zeros mean: no operands, no limit of
- * instructions, any element type, no reductions. The program has one output, and the kernel
+ * instructions, any element type. The program has one output and no reductions, and the kernel
  * evaluates it; its operands' arguments follow the operator's own inputs. A kernel finds the
  * program by region.slot_program and its extents by bind.space, under the slot's number: its place
  * in the kernel's list. Several slots of one region may be filled, each with a program of its own:
@@ -1197,12 +1207,11 @@ typedef struct tenon_slot_t {
   uint32_t channel_axis;
   /* The one type in which instructions may compute, bool apart; 0: any, match decides. */
   tenon_dtype_t arithmetic;
-  /* 1: programs with reductions are welcome. No host of this version makes any for a slot. */
-  uint32_t reductions;
+  uint32_t reserved;
 } tenon_slot_t;
 
 /* What work on a device found wrong in data, long after enqueue returned: an index out of range.
- * [frozen] All zeros: nothing. See run.fault. Since 0.6. */
+ * [frozen] All zeros: nothing. See run.fault. */
 typedef struct tenon_fault_t {
   uint32_t code; /* 1 for the first of the kernel's `faults`, and so on */
   uint32_t reserved;
@@ -1260,8 +1269,9 @@ typedef struct tenon_bind_table_t {
   size_t size;
   /* Freed by the host after unbind; zero-filled. */
   void* (*allocate)(tenon_binding_t* binding, size_t size_bytes);
-  /* Shapes and strides of the calls' arguments, the same in each until unbind. Their data pointers
-   * are not: those of the calls to come may be others, constants' excepted. NULL past the count. */
+  /* The shapes and strides of the calls' arguments, which stay the same until unbind. The data
+   * pointers of constants do too. Those of other arguments may differ in each call. NULL past the
+   * count. */
   const tenon_argument_t* (*input)(tenon_binding_t* binding, uint32_t index);
   const tenon_argument_t* (*output)(tenon_binding_t* binding, uint32_t index);
   /* REGION_MOVE: the pieces for these shapes. Valid until unbind. NULL: fail; whatever status bind
@@ -1272,13 +1282,12 @@ typedef struct tenon_bind_table_t {
   const int64_t* (*space)(tenon_binding_t* binding, uint32_t slot);
   const tenon_sink_t* (*sink)(tenon_binding_t* binding);
   /* How many threads `parallel` has in this context. Contexts of one engine need not have equally
-   * many, so `prepare`, which serves all of them, has no such number. Since 0.3. */
+   * many, so `prepare`, which serves all of them, has no such number. */
   uint32_t (*thread_count)(tenon_binding_t* binding);
-  /* What prepare packed, counted in the order of its calls of `pack`: the bytes in the memory of
-   * the kernel's device, at an address that stays as long as the instance. Copied there once for an
-   * engine, when the first of its contexts binds, and shared by all steps that packed alike; on the
-   * host they are those that `pack` gave. NULL past the count, or where there is no memory: fail.
-   * Since 0.6. */
+  /* Returns the bytes that `prepare` packed, in the memory of the kernel's device. `index` counts
+   * the calls of `pack` from 0. The address is valid until unbind. The host copies the bytes once
+   * for an engine, when the first of its contexts binds, and steps with equal packing share them.
+   * Returns NULL if `index` is too large or the device is out of memory: `bind` then fails. */
   const void* (*packed)(tenon_binding_t* binding, uint32_t index);
 } tenon_bind_table_t;
 
@@ -1320,7 +1329,7 @@ typedef struct tenon_run_table_t {
    * the beginning, another context's work). For launches that depend on their predecessor's signal.
    * In a recording it is what stands before the step there. */
   uint32_t (*edge)(tenon_run_t* run);
-  /* Since 0.6. Where the call's work tells a fault: memory of the kernel's device, this step's and
+  /* Where the call's work tells a fault: memory of the kernel's device, this step's and
    * context's own; always the same. NULL where nobody would read it: kernels without `faults`,
    * tactics that are tried, devices with INLINE_STREAM, which have `fail`. Work that finds a fault
    * while `code` is 0 writes both members, and goes on or ends as it can: its outputs are read by
@@ -1445,15 +1454,15 @@ typedef struct tenon_kernel_t {
    * it, each once; outputs what others read of theirs. */
   uint32_t (*propose)(void* state, const tenon_region_t* graph, const tenon_region_table_t* table,
                       uint32_t seed, uint32_t* out_nodes, uint32_t capacity);
-  /* [build], [load] Since 0.5. NULL, or: what its tactics mean and take depends on besides its own
+  /* [build], [load] NULL, or: what its tactics mean and take depends on besides its own
    * code and the device's fingerprint, as text: "cudnn 9.14.0". Times are remembered under it, and
    * a plan with a step that was chosen under another text is tuned anew where that is permitted,
    * else refused. NULL: on nothing. Stays as it is while the plugin is loaded. */
   const char* (*validity)(void* state, tenon_device_t* device);
-  /* Since 0.6. NULL, or: what its work on a device may tell by run.fault, for people, as
+  /* NULL, or: what its work on a device may tell by run.fault, for people, as
    * "index {value} is out of range"; NULL-terminated. Costs a small copy a run. */
   const char* const* faults;
-  /* [build] Since 0.6. NULL, or: `prepare` will be given the same soon, or never. Begins what takes
+  /* [build] NULL, or: `prepare` will be given the same soon, or never. Begins what takes
    * long there, a compilation, in threads of the plugin's own, and returns at once. It makes no
    * instance and tells nothing: what goes wrong is prepare's to find. What `call` points to and
    * what it allocates is gone when it returns. A build calls it for all tactics of a region that it
@@ -1677,10 +1686,10 @@ typedef struct tenon_source_table_t {
   uint32_t (*blob_count)(const tenon_source_t* source);
   tenon_status_t (*get_blob)(const tenon_source_t* source, uint32_t index,
                              tenon_tensor_view_t* out_value);
-  /* Since 0.3; may be NULL. 1: these bytes, which get_tensor or get_blob gave, lie in a file that
+  /* May be NULL. 1: these bytes, which get_tensor or get_blob gave, lie in a file that
    * stays mapped until the network is destroyed: builder.constant may borrow them. */
   int32_t (*can_borrow)(const tenon_source_t* source, const void* data);
-  /* Since 0.3; may be NULL. A blob that the file lacks, of these extents, where the user wants
+  /* May be NULL. A blob that the file lacks, of these extents, where the user wants
    * weights made up: dense elements are written to out_values. NOT_FOUND: there is none. */
   tenon_status_t (*make_blob)(const tenon_source_t* source, uint32_t index, uint32_t rank,
                               const int64_t* dims, float* out_values);
@@ -1714,10 +1723,10 @@ typedef struct tenon_parse_table_t {
   tenon_status_t (*input_shape)(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                 const int64_t** out_dims);
   const tenon_sink_t* (*sink)(tenon_parse_t* parse);
-  /* Since 0.3. What the caller set for the parser by that name, a text; NULL: nothing. A setting
+  /* What the caller set for the parser by that name, a text; NULL: nothing. A setting
    * that no parse asks for is an error of the caller's. */
   const char* (*setting)(tenon_parse_t* parse, const char* name);
-  /* Since 0.3. What the file says of itself, told before anything is built, so that a model can be
+  /* What the file says of itself, told before anything is built, so that a model can be
    * looked at also when it cannot be built: each input (that is no constant) and output
    * (`is_output` 1) of its main graph, with the names of open extents (NULL: none, or unnamed), and
    * each node that a converter is needed for. Nothing fails. */
@@ -1851,8 +1860,10 @@ typedef struct tenon_rewrite_t {
  * a node ends; an invalid node gives INVALID_DATA with its name and the values on the sink.
  * ------------------------------------------------------------------------------------------- */
 
-/* [frozen] A value's type as far as it is known. dims[k] is -1 where symbolic. */
+/* A value's type as far as it is known. [growing] The caller of builder.type sets `size`. dims[k]
+ * is -1 if the dimension is symbolic. */
 struct tenon_value_type_t {
+  size_t size;
   uint32_t kind;         /* TENON_ARGUMENT_TENSOR, _SEQUENCE, _OPTIONAL or _OPTIONAL_SEQUENCE */
   tenon_dtype_t dtype;   /* this and what follows: of the tensors that it holds */
   uint32_t rank;         /* TENON_NONE: unknown (sequences whose items differ) */
@@ -1930,11 +1941,11 @@ struct tenon_builder_table_t {
   /* 1 when an operator of that identity is on offer. */
   int32_t (*has_operator)(tenon_builder_t* builder, const char* op);
   const tenon_sink_t* (*sink)(tenon_builder_t* builder);
-  /* Since 0.3. What is said while the network is built, by whomever (to `sink`, and to the parse
+  /* What is said while the network is built, by whomever (to `sink`, and to the parse
    * table's), goes to `sink` from now on; returns where it went, which is to be given back. For who
    * tries something that may fail: the errors are then the caller's to tell, or not. */
   const tenon_sink_t* (*divert)(tenon_builder_t* builder, const tenon_sink_t* sink);
-  /* Since 0.3. Ends the body that is being built as one that cannot run: what it holds goes, but
+  /* Ends the body that is being built as one that cannot run: what it holds goes, but
    * its parameters. It may be a body of a choice (TENON_CONTROL_CHOOSE) whose other body can run,
    * and then gives the outputs their types. Taking it is an error of the run, with `status` (none
    * but failures) and `message` (copied), which names what is wrong; a choice that certainly takes

@@ -20,7 +20,7 @@ static tool_export_value_t* value_of(tool_export_network_t* network, tenon_value
 }
 
 tenon_value_type_t tool_export_type_of(tool_export_network_t* network, tenon_value_t value) {
-  tenon_value_type_t type = {.kind = TENON_ARGUMENT_ABSENT};
+  tenon_value_type_t type = {.size = sizeof(type), .kind = TENON_ARGUMENT_ABSENT};
   if (value.id == 0 || network->build->type(network->builder, value, &type) != TENON_OK) {
     type = (tenon_value_type_t){.kind = TENON_ARGUMENT_ABSENT};
   }

@@ -41,7 +41,7 @@ static bool is_new(count_t* count, uint32_t id) {
 }
 
 static void count_constant(count_t* count, tenon_value_t value) {
-  tenon_value_type_t type;
+  tenon_value_type_t type = {.size = sizeof(type)};
   uint64_t elements = 0;
   uint64_t bytes = 0;
   if (value.id == 0 || !is_new(count, value.id) ||
