@@ -61,6 +61,7 @@ tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
   return (tenon__kernel_binding_t){.kernel = &entry->kernel,
                                    .state = entry->owner->state,
                                    .plugin = entry->owner->plugin,
+                                   .known = tenon__known_values_of(entry->owner->built),
                                    .device = &tuning->devices[region->device]};
 }
 

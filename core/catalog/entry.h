@@ -11,6 +11,7 @@ typedef struct tenon__owner_t {
   const char* plugin;
   const char* version;
   const char* path;     /* "" for static ones */
+  uint32_t built;       /* the version of the contract it was compiled with; 0: this host's */
   bool is_installed;    /* ships with the library */
   uint32_t search_rank; /* on the search path; the lower is heard first */
   void* state;          /* what `start` returned; set by the time make_ready returns OK */

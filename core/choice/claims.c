@@ -198,6 +198,11 @@ static tenon_status_t ask_at(claims_t* claims, const tenon__kernel_entry_t* entr
   proposal_t proposal = {0};
   struct tenon_region_t* region = NULL;
   uint32_t numbers[GROUP_MOST_NODES];
+  tenon_refusal_t refusal;
+  if (!tenon__region_is_known(claims->whole, tenon__known_values_of(entry->owner->built),
+                              &refusal)) {
+    return TENON_OK;
+  }
   const tenon__call_t call = {entry->owner->plugin, "propose", entry->kernel.name,
                               grouping->g->nodes[claims->whole->nodes[seed]].name};
   const tenon__call_t* outer = tenon__call_enter(&call);

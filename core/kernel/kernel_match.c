@@ -282,6 +282,7 @@ static void release(const filled_t* filled) {
 static bool suits(const tenon__kernel_binding_t* kernel, const struct tenon_region_t* region,
                   tenon_refusal_t* out_refusal) {
   return runs_here(kernel, out_refusal) && is_for(kernel->kernel, region, out_refusal) &&
+         tenon__region_is_known(region, kernel->known, out_refusal) &&
          has_slots(kernel->kernel, region, out_refusal) &&
          knows_node(kernel->kernel, region, out_refusal) &&
          has_its_arguments(kernel->kernel, region, out_refusal);

@@ -87,6 +87,7 @@ static bool open_world(world_t* world) {
   world->binding = (tenon__kernel_binding_t){.kernel = &world->kernel,
                                              .state = &world->emitter,
                                              .plugin = "tests",
+                                             .known = tenon__known_values_of(0),
                                              .device = &world->device};
   return true;
 }
@@ -127,6 +128,57 @@ TENON_TEST(rules_of_absent_inputs_are_not_compared) {
   const tenon_argument_rule_t of_rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
   const tenon_argument_rule_t of_columns = {.kind = TENON_LAYOUT_EXACT, .layout = &columns};
   EXPECT(confirms(&of_columns, &of_rows, 2));
+}
+
+/* ---- Plugins of an older version ---- */
+
+static uint32_t reason_of(const tenon__known_values_t* known) {
+  world_t world;
+  tenon_refusal_t refusal = {0};
+  if (open_world(&world)) {
+    world.binding.known = known;
+    EXPECT(tenon__kernel_takes(&world.binding, &world.region, &refusal) ==
+           (refusal.reason == TENON_REFUSAL_NONE));
+  }
+  close_world(&world);
+  return refusal.reason;
+}
+
+TENON_TEST(values_newer_than_the_plugin_are_refused_for_it) {
+  tenon__known_values_t older = *tenon__known_values_of(0);
+  EXPECT_INT(older.version, TENON_ABI_CURRENT);
+  EXPECT(tenon__known_values_of(TENON_ABI_CURRENT) == tenon__known_values_of(0));
+  EXPECT(tenon__known_values_of(TENON_ABI_VERSION(0, 65535)) == tenon__known_values_of(0));
+  EXPECT_INT(reason_of(&older), TENON_REFUSAL_NONE);
+  older.dtype_count = TENON_DTYPE_FLOAT32;
+  EXPECT_INT(reason_of(&older), TENON_REFUSAL_DTYPE);
+  older = *tenon__known_values_of(0);
+  older.argument_count = TENON_ARGUMENT_TENSOR;
+  EXPECT_INT(reason_of(&older), TENON_REFUSAL_OTHER);
+}
+
+/* max(x, 0): of an expression kernel, and in a slot. */
+TENON_TEST(opcodes_newer_than_the_plugin_are_refused_for_it) {
+  tenon__known_values_t older = *tenon__known_values_of(0);
+  world_t world;
+  tenon_refusal_t refusal = {0};
+  REQUIRE(open_world(&world));
+  test_fixture_t* b = &world.fixture;
+  const tenon_value_t y = test_unary(b, "test.ramp/1", "ramp", test_input(b, "z", DIMS(4)));
+  const struct tenon_region_t ramp = {.network = b->network,
+                                      .kind = TENON_REGION_EXPRESSION,
+                                      .expression = test_producer(b, y)->expression};
+  older.opcode_count = TENON_OPCODE_MAX;
+  EXPECT(!tenon__region_is_known(&ramp, &older, &refusal));
+  EXPECT_INT(refusal.reason, TENON_REFUSAL_OTHER);
+  const tenon__region_slot_t slot = {.kind = TENON_SLOT_EPILOGUE, .expression = *ramp.expression};
+  world.region.slots = &slot;
+  world.region.slot_count = 1;
+  EXPECT(!tenon__region_is_known(&world.region, &older, &refusal));
+  EXPECT_INT(refusal.reason, TENON_REFUSAL_SLOT);
+  older.opcode_count = TENON_OPCODE_MAX + 1;
+  EXPECT(tenon__region_is_known(&ramp, &older, &refusal));
+  close_world(&world);
 }
 
 static tenon_status_t count_none(void* user, const tenon_tactic_t* tactic) {

@@ -58,6 +58,7 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
   const tenon__kernel_binding_t binding = {.kernel = &entry->kernel,
                                            .state = entry->owner->state,
                                            .plugin = entry->owner->plugin,
+                                           .known = tenon__known_values_of(entry->owner->built),
                                            .device = &engine->devices[step->device]};
   tenon_refusal_t refusal;
   TENON_TRY(check_validity(engine, step, &binding));
