@@ -24,16 +24,18 @@ static tenon_status_t build_network(tenon_network_t* network) {
   TRY(tenon_network_add_constant(network, "w2", TENON_DTYPE_FLOAT32, 2, (const int64_t[]){3, 2}, w2,
                                  &weights2));
   TRY(tenon_network_add(network, "standard.mat_mul/1", "dense1",
-                        (const tenon_value_t[]){x, weights1}, 2, NULL, 0, &product, 1));
+                        (const tenon_value_t[]){x, weights1}, 2, NULL, &product, 1));
   TRY(tenon_network_add(network, "standard.add/1", "add1", (const tenon_value_t[]){product, bias1},
-                        2, NULL, 0, &sum, 1));
+                        2, NULL, &sum, 1));
   /* Arithmetic needs no operator: it can be said. */
   TRY(tenon_builder_get_table()->expression(tenon_network_get_builder(network), "y = max(a, 0)",
                                             (const char* const[]){"a"}, &sum, 1, "relu1", &hidden));
   TRY(tenon_network_add(network, "standard.mat_mul/1", "dense2",
-                        (const tenon_value_t[]){hidden, weights2}, 2, NULL, 0, &scores, 1));
+                        (const tenon_value_t[]){hidden, weights2}, 2, NULL, &scores, 1));
   TRY(tenon_network_add(network, "standard.softmax/1", "softmax", &scores, 1,
-                        (const tenon_attribute_t[]){TENON_INT("axis", 1)}, 1, &y, 1));
+                        &(tenon_list_t){(const tenon_attribute_t[]){TENON_INT("axis", 1)}, 1,
+                                        sizeof(tenon_attribute_t)},
+                        &y, 1));
   TRY(tenon_network_add_output(network, y, "y"));
 done:
   return status;
@@ -52,7 +54,7 @@ int main(void) {
   tenon_network_print(network, example_print, NULL);
   (void)printf("%u input, %u output\n", tenon_network_input_count(network),
                tenon_network_output_count(network));
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   TRY(tenon_network_get_input(network, 0, &info));
   (void)printf("%s has rank %u\n", info.name, info.rank);
   TRY(tenon_network_get_output(network, 0, &info));
@@ -64,10 +66,9 @@ int main(void) {
                                        .min = (const int64_t[]){1, 2},
                                        .optimum = (const int64_t[]){2, 2},
                                        .max = (const int64_t[]){4, 2}};
-  const tenon_profile_t profile = {&range, 1};
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
-  options.profiles = &profile;
-  options.profile_count = 1;
+  options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   TRY(tenon_build(network, &options, &plan));
   TRY(tenon_engine_create_from_plan(registry, plan, NULL, &engine));
   TRY(tenon_context_create(engine, NULL, &context));

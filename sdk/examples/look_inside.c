@@ -8,7 +8,7 @@ static tenon_status_t look_at_plugins(tenon_registry_t* registry) {
   (void)printf("Tenon %s searches:\n", tenon_version());
   tenon_registry_print_paths(registry, example_print, NULL);
   for (uint32_t i = 0; i < tenon_registry_plugin_count(registry); ++i) {
-    tenon_plugin_info_t info;
+    tenon_plugin_info_t info = {.size = sizeof(info)};
     TRY(tenon_registry_get_plugin(registry, i, &info));
     (void)printf("%s %s%s%s\n", info.name, info.version,
                  info.state == TENON_PLUGIN_REFUSED ? ", refused: " : "", info.reason);
@@ -23,12 +23,12 @@ done:
 static tenon_status_t look_at_file(const tenon_network_t* network) {
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < tenon_network_input_count(network); ++i) {
-    tenon_io_info_t info;
+    tenon_io_info_t info = {.size = sizeof(info)};
     TRY(tenon_network_get_input(network, i, &info));
     (void)printf("input %s\n", info.name);
   }
   for (uint32_t i = 0; i < tenon_network_node_type_count(network); ++i) {
-    tenon_node_type_t type;
+    tenon_node_type_t type = {.size = sizeof(type)};
     TRY(tenon_network_get_node_type(network, i, &type));
     (void)printf("%u nodes %s%s%s, %s %s\n", type.count, type.domain,
                  type.domain[0] != '\0' ? "::" : "", type.type,
@@ -43,7 +43,7 @@ done:
 static tenon_status_t look_at_inputs(const tenon_engine_t* engine) {
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < tenon_engine_input_count(engine); ++i) {
-    tenon_io_info_t info;
+    tenon_io_info_t info = {.size = sizeof(info)};
     double min = 0;
     double max = 0;
     TRY(tenon_engine_get_input(engine, i, &info));
@@ -66,7 +66,7 @@ done:
 static tenon_status_t look_at_steps(const tenon_engine_t* engine) {
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < tenon_engine_step_count(engine); ++i) {
-    tenon_step_info_t step;
+    tenon_step_info_t step = {.size = sizeof(step)};
     const uint32_t* sources = NULL;
     uint32_t count = 0;
     TRY(tenon_engine_get_step(engine, i, &step));
@@ -75,7 +75,7 @@ static tenon_status_t look_at_steps(const tenon_engine_t* engine) {
                  step.kernel, count);
   }
   for (uint32_t i = 0; i < tenon_engine_block_count(engine); ++i) {
-    tenon_block_info_t block;
+    tenon_block_info_t block = {.size = sizeof(block)};
     TRY(tenon_engine_get_block(engine, i, &block));
     (void)printf("'%s': %llu bytes, steps %u to %u\n", block.name,
                  (unsigned long long)block.size_bytes, block.first_step, block.last_step);

@@ -22,9 +22,8 @@ static tenon_status_t build_network(tenon_network_t* network) {
                              (const int64_t[]){2}, &sequence));
   TRY(tenon_network_add_constant(network, "one", TENON_DTYPE_INT64, 0, NULL, &one, &position));
   TRY(tenon_network_add(network, "standard.sequence_at/1", "second",
-                        (const tenon_value_t[]){sequence, position}, 2, NULL, 0, &second, 1));
-  TRY(tenon_network_add(network, "standard.sequence_make/1", "made", &second, 1, NULL, 0, &made,
-                        1));
+                        (const tenon_value_t[]){sequence, position}, 2, NULL, &second, 1));
+  TRY(tenon_network_add(network, "standard.sequence_make/1", "made", &second, 1, NULL, &made, 1));
   TRY(tenon_network_add_output(network, made, "made"));
 done:
   return status;

@@ -44,14 +44,14 @@ static tenon_status_t describe(const tenon_engine_t* engine) {
                (unsigned long long)info.scratch_bytes,
                (unsigned long long)tenon_engine_scratch_bytes(engine, 1));
   for (uint32_t i = 0; i < tenon_engine_input_count(engine); ++i) {
-    tenon_io_info_t input;
+    tenon_io_info_t input = {.size = sizeof(input)};
     const int64_t* largest = NULL;
     TRY(tenon_engine_get_input(engine, i, &input));
     TRY(tenon_engine_get_profile(engine, i, 2, &largest));
     (void)printf("input %s, batch up to %lld\n", input.name, (long long)largest[0]);
   }
   for (uint32_t i = 0; i < tenon_engine_output_count(engine); ++i) {
-    tenon_io_info_t output;
+    tenon_io_info_t output = {.size = sizeof(output)};
     TRY(tenon_engine_get_output(engine, i, &output));
     (void)printf("output %s\n", output.name);
   }

@@ -11,7 +11,7 @@ static tenon_status_t build_network(tenon_network_t* network) {
   TRY(tenon_network_add_constant(network, "w", TENON_DTYPE_FLOAT32, 2, (const int64_t[]){2, 2},
                                  weights, &w));
   TRY(tenon_network_add(network, "standard.mat_mul/1", "dense", (const tenon_value_t[]){x, w}, 2,
-                        NULL, 0, &y, 1));
+                        NULL, &y, 1));
   TRY(tenon_network_add_output(network, y, "y"));
 done:
   return status;

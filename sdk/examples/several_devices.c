@@ -47,7 +47,7 @@ static tenon_status_t set_zeros(work_t* work) {
   tenon_status_t status = TENON_OK;
   const uint32_t count = tenon_engine_input_count(work->engine);
   for (uint32_t k = 0; k < count && k < MOST_INPUTS; k++) {
-    tenon_io_info_t info;
+    tenon_io_info_t info = {.size = sizeof(info)};
     tenon_tensor_view_t view = {.layout = TENON_NONE};
     size_t elements = 1;
     TRY(tenon_engine_get_input(work->engine, k, &info));

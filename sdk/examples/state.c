@@ -22,7 +22,7 @@ static tenon_status_t build_network(tenon_network_t* network) {
   TRY(tenon_network_add_input(network, "x", TENON_DTYPE_FLOAT32, 1, dims, &x));
   TRY(table->add_state(builder, &state, &old));
   TRY(tenon_network_add(network, "standard.add/1", "add", (const tenon_value_t[]){old, x}, 2, NULL,
-                        0, &sum, 1));
+                        &sum, 1));
   TRY(table->write_state(builder, "sum", sum));
   TRY(tenon_network_add_output(network, sum, "y"));
 done:
@@ -39,7 +39,7 @@ static tenon_status_t build_carried(tenon_network_t* network) {
   TRY(tenon_network_add_input(network, "x", TENON_DTYPE_FLOAT32, 1, dims, &x));
   TRY(tenon_network_add_input(network, "sum", TENON_DTYPE_FLOAT32, 1, dims, &old));
   TRY(tenon_network_add(network, "standard.add/1", "add", (const tenon_value_t[]){old, x}, 2, NULL,
-                        0, &sum, 1));
+                        &sum, 1));
   TRY(tenon_network_add_output(network, sum, "y"));
   TRY(tenon_network_add_output(network, sum, "next_sum"));
   TRY(tenon_network_make_state(network, "sum", "next_sum")); /* one input, one output are left */

@@ -12,7 +12,7 @@ enum { ALIGNMENT = 64, LINE_BYTES = 256 };
 /* Only what POSIX lists as async-signal-safe, and tenon_current_call. */
 static void on_crash(int number) {
   char line[LINE_BYTES] = "crashed in plugin ";
-  tenon_call_info_t call;
+  tenon_call_info_t call = {.size = sizeof(call)};
   /* It says that it may. NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
   if (tenon_current_call(&call) != 0) {
     (void)strncat(line, call.plugin, 80);
@@ -33,7 +33,7 @@ typedef struct count_t {
 
 static void* resize(void* user, void* block, size_t old_size_bytes, size_t new_size_bytes) {
   count_t* count = user;
-  tenon_call_info_t call;
+  tenon_call_info_t call = {.size = sizeof(call)};
   const int is_parser = tenon_current_call(&call) != 0 && strcmp(call.plugin, "onnx") == 0;
   *(is_parser ? &count->parser : &count->others) += 1;
   void* made = NULL;
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   tenon_status_t status = TENON_OK;
   tenon_registry_t* registry = NULL;
   tenon_network_t* network = NULL;
-  tenon_call_info_t call;
+  tenon_call_info_t call = {.size = sizeof(call)};
   count_t count = {0, 0};
   const tenon_allocator_t allocator = {&count, resize};
   tenon_registry_options_t options = TENON_OPTIONS(tenon_registry_options_t);

@@ -193,29 +193,24 @@ static tenon_status_t check_options(const tenon_sink_t* sink,
                        "tenon_build: stream_limit is %u, at most %d are possible",
                        options->stream_limit, TENON_STREAM_LIMIT);
   }
-  if (options->sample_count > 0 && options->samples == NULL) {
-    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "tenon_build: samples is NULL, and sample_count %u", options->sample_count);
-  }
+  TENON_TRY(tenon__check_list(sink, "tenon_build", "options->samples", &options->samples));
   if (!(options->accuracy_bound >= 0)) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "tenon_build: accuracy_bound is %g",
                        options->accuracy_bound);
   }
-  if (options->profile_count > 1) {
+  TENON_TRY(tenon__check_list(sink, "tenon_build", "options->profiles", &options->profiles));
+  if (options->profiles.count > 1) {
     return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
                        "tenon_build: %u profiles are given, at most one is possible",
-                       options->profile_count);
+                       options->profiles.count);
   }
-  if (options->profile_count == 0) {
+  if (options->profiles.count == 0) {
     return TENON_OK;
   }
-  TENON_TRY(tenon__need(sink, "tenon_build", "options->profiles", options->profiles != NULL));
-  const tenon_profile_t* profile = &options->profiles[0];
-  if (profile->range_count > 0 && profile->ranges == NULL) {
-    return tenon__fail_null(sink, "tenon_build", "profile->ranges");
-  }
-  for (uint32_t i = 0; i < profile->range_count; ++i) {
-    const tenon_profile_range_t* range = &profile->ranges[i];
+  const tenon_profile_t* profile = options->profiles.items;
+  TENON_TRY(tenon__check_list(sink, "tenon_build", "profile->ranges", &profile->ranges));
+  for (uint32_t i = 0; i < profile->ranges.count; ++i) {
+    const tenon_profile_range_t* range = tenon__list_item(&profile->ranges, i);
     const bool complete =
         range->input != NULL &&
         (range->rank == 0 || (range->min != NULL && range->optimum != NULL && range->max != NULL));
@@ -251,23 +246,24 @@ static void fill_tuning(const tenon_build_options_t* options, tenon__tuning_opti
 static tenon_status_t run_build(tenon_network_t* network, const tenon_build_options_t* options,
                                 tenon__blob_folder_t* blobs, tenon__plan_bytes_t* bytes) {
   tenon_registry_t* registry = network->registry;
-  const tenon_profile_t* profile = options->profile_count > 0 ? &options->profiles[0] : NULL;
-  const uint32_t range_count = profile != NULL ? profile->range_count : 0;
+  const tenon_profile_t* profile = options->profiles.count > 0 ? options->profiles.items : NULL;
+  const uint32_t range_count = profile != NULL ? profile->ranges.count : 0;
+  const uint32_t sample_count = options->samples.count;
   tenon__build_range_t* ranges =
       tenon__allocate(registry->allocator, range_count + 1u, sizeof(*ranges));
   tenon__input_sample_t* samples =
-      tenon__allocate(registry->allocator, options->sample_count + 1u, sizeof(*samples));
+      tenon__allocate(registry->allocator, sample_count + 1u, sizeof(*samples));
   if (ranges == NULL || samples == NULL) {
     tenon__free(registry->allocator, ranges, (range_count + 1u) * sizeof(*ranges));
-    tenon__free(registry->allocator, samples, (options->sample_count + 1u) * sizeof(*samples));
+    tenon__free(registry->allocator, samples, (sample_count + 1u) * sizeof(*samples));
     return tenon__fail_memory(&registry->sink);
   }
-  for (uint32_t i = 0; i < options->sample_count; ++i) {
-    samples[i] =
-        (tenon__input_sample_t){options->samples[i].inputs, options->samples[i].input_count};
+  for (uint32_t i = 0; i < sample_count; ++i) {
+    const tenon_sample_t* sample = tenon__list_item(&options->samples, i);
+    samples[i] = (tenon__input_sample_t){sample->inputs, sample->input_count};
   }
   for (uint32_t i = 0; i < range_count; ++i) {
-    const tenon_profile_range_t* range = &profile->ranges[i];
+    const tenon_profile_range_t* range = tenon__list_item(&profile->ranges, i);
     ranges[i] =
         (tenon__build_range_t){range->input, range->rank, range->min, range->optimum, range->max};
   }
@@ -279,7 +275,7 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       .node_devices = options->node_devices,
       .kept = options->keep,
       .samples = samples,
-      .sample_count = options->sample_count,
+      .sample_count = sample_count,
       .accuracy_bound = options->accuracy_bound,
       .cache = options->timing_cache != NULL ? options->timing_cache->cache : NULL,
       .blobs = blobs,
@@ -299,7 +295,7 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       tenon__build_guarded(network->network, registry->catalog, &inner, &bytes->data, &bytes->size);
   tenon__c_locale_leave(outer);
   tenon__free(registry->allocator, ranges, (range_count + 1u) * sizeof(*ranges));
-  tenon__free(registry->allocator, samples, (options->sample_count + 1u) * sizeof(*samples));
+  tenon__free(registry->allocator, samples, (sample_count + 1u) * sizeof(*samples));
   return tenon__tell(&registry->sink, "tenon_build", status);
 }
 

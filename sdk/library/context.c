@@ -328,20 +328,11 @@ tenon_status_t tenon_context_set_profiler(tenon_context_t* context, tenon_profil
 tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint32_t step,
                                            tenon_step_work_t* out_work) {
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
-  TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_work", out_work != NULL));
   tenon__work_t work;
   bool is_reference = false;
-  const size_t size = out_work->size;
-  if (size < sizeof(size)) {
-    return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "tenon_context_get_step_work: 'size' is %zu; begin with "
-                       "TENON_OPTIONS(tenon_step_work_t)",
-                       size);
-  }
   TENON_TRY(tenon__tell(&context->engine->sink, __func__,
                         tenon__context_step_work(context->context, step, &work, &is_reference)));
   const tenon_step_work_t made = {
-      .size = size,
       .operations = work.operations_known ? work.operations : -1,
       .bytes_read = work.bytes_read,
       .bytes_written = work.bytes_written,
@@ -351,8 +342,7 @@ tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint3
                (work.is_elementwise ? TENON_STEP_IS_ELEMENTWISE : 0u) |
                (work.is_shape ? TENON_STEP_IS_SHAPE : 0u),
   };
-  memcpy(out_work, &made, size < sizeof(made) ? size : sizeof(made));
-  return TENON_OK;
+  return TENON_RESULT_FILL(&context->engine->sink, tenon_step_work_t, &made, out_work);
 }
 
 tenon_status_t tenon_context_set_timing(tenon_context_t* context, uint32_t wanted) {
@@ -364,27 +354,17 @@ tenon_status_t tenon_context_set_timing(tenon_context_t* context, uint32_t wante
 
 tenon_status_t tenon_context_get_times(tenon_context_t* context, tenon_run_times_t* out_times) {
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
-  TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_times", out_times != NULL));
   tenon__run_times_t times;
-  const size_t size = out_times->size;
-  if (size < sizeof(size)) {
-    return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "tenon_context_get_times: 'size' is %zu; begin with "
-                       "TENON_OPTIONS(tenon_run_times_t)",
-                       size);
-  }
   TENON_TRY(tenon__tell(&context->engine->sink, __func__,
                         tenon__context_get_times(context->context, &times)));
-  const tenon_run_times_t made = {.size = size,
-                                  .run_count = times.run_count,
+  const tenon_run_times_t made = {.run_count = times.run_count,
                                   .wait_count = times.wait_count,
                                   .seconds = times.seconds,
                                   .transfer_in_seconds = times.transfer_in_seconds,
                                   .transfer_out_seconds = times.transfer_out_seconds,
                                   .inputs_on_host = times.inputs_on_host,
                                   .outputs_on_host = times.outputs_on_host};
-  memcpy(out_times, &made, size < sizeof(made) ? size : sizeof(made));
-  return TENON_OK;
+  return TENON_RESULT_FILL(&context->engine->sink, tenon_run_times_t, &made, out_times);
 }
 
 /* ---- States ---- */

@@ -36,9 +36,10 @@ static bool make_room(tenon__arena_t* arena, void** inout_items, uint32_t count,
 
 /* The caller's shapes fill what the file leaves open. */
 static const tenon_input_shape_t* find_shape(const tenon_parse_t* parse, const char* name) {
-  for (uint32_t i = 0; i < parse->shape_count; ++i) {
-    if (strcmp(parse->shapes[i].name, name) == 0) {
-      return &parse->shapes[i];
+  for (uint32_t i = 0; i < parse->shapes.count; ++i) {
+    const tenon_input_shape_t* shape = tenon__list_item(&parse->shapes, i);
+    if (strcmp(shape->name, name) == 0) {
+      return shape;
     }
   }
   return NULL;
@@ -207,12 +208,11 @@ tenon_status_t tenon_network_get_node_type(const tenon_network_t* network, uint3
                                            tenon_node_type_t* out_type) {
   TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   const tenon_sink_t* sink = &network->registry->sink;
-  TENON_TRY(tenon__need(sink, __func__, "out_type", out_type != NULL));
   if (index >= network->description.type_count) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_network_get_node_type: there is no node type %u, only %u", index,
                        network->description.type_count);
   }
-  *out_type = network->description.types[index].info;
-  return TENON_OK;
+  return TENON_RESULT_FILL(sink, tenon_node_type_t, &network->description.types[index].info,
+                           out_type);
 }

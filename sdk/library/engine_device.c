@@ -70,25 +70,16 @@ tenon_status_t tenon_engine_copy(tenon_engine_t* engine, int32_t direction, void
 tenon_status_t tenon_engine_read_device(const tenon_engine_t* engine,
                                         tenon_device_reading_t* out_reading) {
   TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
-  TENON_TRY(tenon__need(&engine->sink, __func__, "out_reading", out_reading != NULL));
-  const size_t size = out_reading->size;
   tenon_device_reading_t told = {0};
-  if (size < sizeof(size)) {
-    return tenon__fail(&engine->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "%s: 'size' is %zu; begin with TENON_OPTIONS(tenon_device_reading_t)",
-                       __func__, size);
-  }
   const tenon__device_t* device = tenon__engine_main_device(engine->engine);
   if (device != NULL) {
     TENON_TRY(tenon__tell(&engine->sink, __func__, tenon__device_read(device, &told)));
   }
-  const tenon_device_reading_t made = {.size = size,
-                                       .clock_hertz = told.clock_hertz,
+  const tenon_device_reading_t made = {.clock_hertz = told.clock_hertz,
                                        .memory_clock_hertz = told.memory_clock_hertz,
                                        .used_bytes = told.used_bytes,
                                        .peak_bytes = told.peak_bytes,
                                        .free_bytes = told.free_bytes,
                                        .total_bytes = told.total_bytes};
-  memcpy(out_reading, &made, size < sizeof(made) ? size : sizeof(made));
-  return TENON_OK;
+  return TENON_RESULT_FILL(&engine->sink, tenon_device_reading_t, &made, out_reading);
 }

@@ -358,20 +358,16 @@ tenon_status_t tenon_engine_get_input(const tenon_engine_t* engine, uint32_t ind
                                       tenon_io_info_t* out_info) {
   const tenon_io_info_t* info = NULL;
   TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
-  TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
   TENON_TRY(tenon__engine_input(engine, __func__, index, &info));
-  *out_info = engine->texts->inputs[index];
-  return TENON_OK;
+  return TENON_RESULT_FILL(&engine->sink, tenon_io_info_t, info, out_info);
 }
 
 tenon_status_t tenon_engine_get_output(const tenon_engine_t* engine, uint32_t index,
                                        tenon_io_info_t* out_info) {
   const tenon_io_info_t* info = NULL;
   TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
-  TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
   TENON_TRY(tenon__engine_output(engine, __func__, index, &info));
-  *out_info = engine->texts->outputs[index];
-  return TENON_OK;
+  return TENON_RESULT_FILL(&engine->sink, tenon_io_info_t, info, out_info);
 }
 
 static tenon_status_t find_io(const ios_t* ios, const char* name, uint32_t* out_index) {
@@ -422,11 +418,10 @@ uint32_t tenon_engine_step_count(const tenon_engine_t* engine) {
 tenon_status_t tenon_engine_get_step(const tenon_engine_t* engine, uint32_t index,
                                      tenon_step_info_t* out_info) {
   TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
-  TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
   TENON_TRY(check_index(engine, __func__, "step", index, engine->texts->step_count));
   TENON_TRY(need_steps(engine));
-  *out_info = engine->texts->steps[index];
-  return TENON_OK;
+  return TENON_RESULT_FILL(&engine->sink, tenon_step_info_t, &engine->texts->steps[index],
+                           out_info);
 }
 
 tenon_status_t tenon_engine_get_step_sources(const tenon_engine_t* engine, uint32_t index,
@@ -448,28 +443,17 @@ uint32_t tenon_engine_block_count(const tenon_engine_t* engine) {
 tenon_status_t tenon_engine_get_block(const tenon_engine_t* engine, uint32_t index,
                                       tenon_block_info_t* out_info) {
   TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
-  TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
   TENON_TRY(need_steps(engine));
   TENON_TRY(check_index(engine, __func__, "block", index, engine->texts->block_count));
-  *out_info = engine->texts->blocks[index];
-  return TENON_OK;
+  return TENON_RESULT_FILL(&engine->sink, tenon_block_info_t, &engine->texts->blocks[index],
+                           out_info);
 }
 
 tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine, tenon_engine_info_t* out_info) {
   TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
-  TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
-  const size_t size = out_info->size;
-  if (size < sizeof(size)) {
-    return tenon__fail(&engine->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "tenon_engine_get_info: 'size' is %zu; begin with "
-                       "TENON_OPTIONS(tenon_engine_info_t)",
-                       size);
-  }
   tenon_engine_info_t info = engine->texts->info;
   info.uploaded_bytes = tenon__engine_uploaded_bytes(engine->engine);
-  memcpy(out_info, &info, size < sizeof(info) ? size : sizeof(info));
-  out_info->size = size;
-  return TENON_OK;
+  return TENON_RESULT_FILL(&engine->sink, tenon_engine_info_t, &info, out_info);
 }
 
 uint64_t tenon_engine_scratch_bytes(const tenon_engine_t* engine, uint32_t thread_count) {

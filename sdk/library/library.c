@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/bytes.h"
 #include "core/base/call.h"
 #include "core/base/escape.h"
 #include "core/tensor/dtype.h"
@@ -32,8 +33,9 @@ int32_t tenon_current_call(tenon_call_info_t* out_call) {
   if (call == NULL || out_call == NULL) {
     return 0;
   }
-  *out_call = (tenon_call_info_t){call->plugin, call->function, call->item, call->node};
-  return 1;
+  const tenon_call_info_t info = {sizeof(info), call->plugin, call->function, call->item,
+                                  call->node};
+  return tenon__structure_fill(&info, sizeof(info), out_call) ? 1 : 0;
 }
 
 tenon_status_t tenon__fail_null(const tenon_sink_t* sink, const char* function,
@@ -55,6 +57,32 @@ tenon_status_t tenon__options_copy(const tenon_sink_t* sink, const char* name, c
   memset(out_options, 0, own_size);
   memcpy(out_options, options != NULL ? options : &size, size < own_size ? size : own_size);
   return TENON_OK;
+}
+
+tenon_status_t tenon__result_fill(const tenon_sink_t* sink, const char* function,
+                                  const tenon__result_t* result, void* out_result) {
+  TENON_TRY(tenon__need(sink, function, result->argument, out_result != NULL));
+  return tenon__structure_fill(result->data, result->size, out_result)
+             ? TENON_OK
+             : tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                           "%s: %s->size is not set; begin with TENON_OPTIONS(%s)", function,
+                           result->argument, result->name);
+}
+
+tenon_status_t tenon__check_list(const tenon_sink_t* sink, const char* function, const char* name,
+                                 const tenon_list_t* list) {
+  if (list->count == 0) {
+    return TENON_OK;
+  }
+  if (list->items == NULL) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "%s: %s has %u items at NULL", function,
+                       name, list->count);
+  }
+  return list->stride >= sizeof(void*) && list->stride % sizeof(void*) == 0
+             ? TENON_OK
+             : tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                           "%s: the stride of %s is %u; make the list with TENON_LIST", function,
+                           name, list->stride);
 }
 
 static bool is_directory(const char* path) {

@@ -133,6 +133,9 @@ static tenon_status_t set_attribute(tenon_builder_t* builder, const tenon_attrib
     case TENON_ATTRIBUTE_FLOATS:
       return table->attribute_floats(builder, attribute->name, attribute->numbers,
                                      attribute->count);
+    case TENON_ATTRIBUTE_STRINGS:
+      return table->attribute_strings(builder, attribute->name, attribute->strings,
+                                      attribute->count);
     case TENON_ATTRIBUTE_DTYPE:
       return table->attribute_dtype(builder, attribute->name, (tenon_dtype_t)attribute->integer);
     default:
@@ -143,10 +146,10 @@ static tenon_status_t set_attribute(tenon_builder_t* builder, const tenon_attrib
   }
 }
 
-static tenon_status_t set_attributes(tenon_builder_t* builder, const tenon_attribute_t* attributes,
-                                     uint32_t count) {
+static tenon_status_t set_attributes(tenon_builder_t* builder, const tenon_list_t* attributes) {
+  const uint32_t count = attributes == NULL ? 0 : attributes->count;
   for (uint32_t i = 0; i < count; ++i) {
-    TENON_TRY(set_attribute(builder, &attributes[i]));
+    TENON_TRY(set_attribute(builder, tenon__list_item(attributes, i)));
   }
   return TENON_OK;
 }
@@ -162,21 +165,19 @@ static tenon_status_t add_inputs(tenon_builder_t* builder, const tenon_value_t* 
 /* A whole node in one call. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon_network_add(tenon_network_t* network, const char* op, const char* name,
                                  const tenon_value_t* inputs, uint32_t input_count,
-                                 const tenon_attribute_t* attributes, uint32_t attribute_count,
-                                 tenon_value_t* out_values, uint32_t output_count) {
+                                 const tenon_list_t* attributes, tenon_value_t* out_values,
+                                 uint32_t output_count) {
   TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   const tenon_sink_t* sink = &network->registry->sink;
   TENON_TRY(tenon__need(sink, __func__, "op", op != NULL));
-  if ((input_count > 0 && inputs == NULL) || (attribute_count > 0 && attributes == NULL) ||
-      (output_count > 0 && out_values == NULL)) {
-    return tenon__fail_null(sink, __func__,
-                            input_count > 0 && inputs == NULL           ? "inputs"
-                            : attribute_count > 0 && attributes == NULL ? "attributes"
-                                                                        : "out_values");
+  TENON_TRY(tenon__need(sink, __func__, "inputs", input_count == 0 || inputs != NULL));
+  TENON_TRY(tenon__need(sink, __func__, "out_values", output_count == 0 || out_values != NULL));
+  if (attributes != NULL) {
+    TENON_TRY(tenon__check_list(sink, __func__, "attributes", attributes));
   }
   const tenon_builder_table_t* table = tenon__builder_table();
   TENON_TRY(tenon__tell(sink, __func__, table->begin(network->builder, op, name)));
-  tenon_status_t status = set_attributes(network->builder, attributes, attribute_count);
+  tenon_status_t status = set_attributes(network->builder, attributes);
   if (status == TENON_OK) {
     status = add_inputs(network->builder, inputs, input_count);
   }
@@ -262,49 +263,50 @@ uint32_t tenon_network_output_count(const tenon_network_t* network) {
                            : 0;
 }
 
-static tenon_status_t get_info(const tenon_network_t* network, uint32_t value, const char* name,
-                               tenon_io_info_t* out_info) {
+static tenon_status_t get_info(const tenon_network_t* network, const char* function, uint32_t value,
+                               const char* name, tenon_io_info_t* out_info) {
   /* The arena is where what is lent lies: filling it does not change the network. */
   tenon__arena_t* arena = &((tenon_network_t*)tenon__drop_const(network))->arena;
-  const tenon_status_t status =
-      tenon__io_info(network->network, NULL, value, name, arena, out_info);
-  return status == TENON_OK ? TENON_OK : tenon__fail_memory(&network->registry->sink);
+  tenon_io_info_t info;
+  if (tenon__io_info(network->network, NULL, value, name, arena, &info) != TENON_OK) {
+    return tenon__fail_memory(&network->registry->sink);
+  }
+  const tenon__result_t result = {"out_info", "tenon_io_info_t", &info, sizeof(info)};
+  return tenon__result_fill(&network->registry->sink, function, &result, out_info);
 }
 
 tenon_status_t tenon_network_get_input(const tenon_network_t* network, uint32_t index,
                                        tenon_io_info_t* out_info) {
   TENON_TRY(tenon__enter(__func__, "network", network != NULL));
-  TENON_TRY(tenon__need(&network->registry->sink, __func__, "out_info", out_info != NULL));
   const tenon__graph_t* graph = network->network->graphs[0];
   const tenon__description_t* file = tenon__description_of(network);
   if (file != NULL && index < file->inputs.count) {
-    *out_info = file->inputs.items[index];
-    return TENON_OK;
+    return TENON_RESULT_FILL(&network->registry->sink, tenon_io_info_t, &file->inputs.items[index],
+                             out_info);
   }
   if (index >= graph->input_count) {
     return tenon__fail(&network->registry->sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_network_get_input: there is no input %u, only %u", index,
                        tenon_network_input_count(network));
   }
-  return get_info(network, graph->inputs[index], NULL, out_info);
+  return get_info(network, __func__, graph->inputs[index], NULL, out_info);
 }
 
 tenon_status_t tenon_network_get_output(const tenon_network_t* network, uint32_t index,
                                         tenon_io_info_t* out_info) {
   TENON_TRY(tenon__enter(__func__, "network", network != NULL));
-  TENON_TRY(tenon__need(&network->registry->sink, __func__, "out_info", out_info != NULL));
   const tenon__graph_t* graph = network->network->graphs[0];
   const tenon__description_t* file = tenon__description_of(network);
   if (file != NULL && index < file->outputs.count) {
-    *out_info = file->outputs.items[index];
-    return TENON_OK;
+    return TENON_RESULT_FILL(&network->registry->sink, tenon_io_info_t, &file->outputs.items[index],
+                             out_info);
   }
   if (index >= graph->output_count) {
     return tenon__fail(&network->registry->sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_network_get_output: there is no output %u, only %u", index,
                        tenon_network_output_count(network));
   }
-  return get_info(network, graph->outputs[index], graph->output_names[index], out_info);
+  return get_info(network, __func__, graph->outputs[index], graph->output_names[index], out_info);
 }
 
 void tenon_network_print(const tenon_network_t* network, tenon_write_t write, void* user) {

@@ -49,27 +49,25 @@ static const tenon_value_t* handles_of(walk_t* walk, const uint32_t* values, uin
 static bool copy_attributes(walk_t* walk, const tenon__node_t* node, tenon_network_item_t* item) {
   tenon_attribute_t* attributes =
       tenon__arena_allocate(walk->arena, node->attribute_count + 1u, sizeof(*attributes));
-  const char* const** strings =
-      tenon__arena_allocate(walk->arena, node->attribute_count + 1u, sizeof(*strings));
-  if (attributes == NULL || strings == NULL) {
+  uint32_t count = 0;
+  if (attributes == NULL) {
     return false;
   }
   for (uint32_t i = 0; i < node->attribute_count; ++i) {
     const tenon__scope_attribute_t* from = &node->attributes[i];
     if (from->kind >= TENON_ATTRIBUTE_INT && from->kind <= TENON_ATTRIBUTE_DTYPE) {
-      strings[item->attribute_count] = from->kind == TENON_ATTRIBUTE_STRINGS ? from->strings : NULL;
-      attributes[item->attribute_count++] = (tenon_attribute_t){.name = from->name,
-                                                                .kind = from->kind,
-                                                                .integer = from->integer,
-                                                                .number = from->number,
-                                                                .string = from->string,
-                                                                .integers = from->integers,
-                                                                .numbers = from->numbers,
-                                                                .count = from->count};
+      attributes[count++] = (tenon_attribute_t){.name = from->name,
+                                                .kind = from->kind,
+                                                .integer = from->integer,
+                                                .number = from->number,
+                                                .string = from->string,
+                                                .integers = from->integers,
+                                                .numbers = from->numbers,
+                                                .strings = from->strings,
+                                                .count = from->count};
     }
   }
-  item->attributes = attributes;
-  item->strings = strings;
+  item->attributes = (tenon_list_t){attributes, count, sizeof(*attributes)};
   return true;
 }
 

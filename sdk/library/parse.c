@@ -82,10 +82,11 @@ static void* allocate(tenon_parse_t* parse, size_t size_bytes) {
 
 static tenon_status_t input_shape(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                   const int64_t** out_dims) {
-  for (uint32_t i = 0; i < parse->shape_count; ++i) {
-    if (strcmp(parse->shapes[i].name, input) == 0) {
-      *out_rank = parse->shapes[i].rank;
-      *out_dims = parse->shapes[i].dims;
+  for (uint32_t i = 0; i < parse->shapes.count; ++i) {
+    const tenon_input_shape_t* shape = tenon__list_item(&parse->shapes, i);
+    if (strcmp(shape->name, input) == 0) {
+      *out_rank = shape->rank;
+      *out_dims = shape->dims;
       return TENON_OK;
     }
   }
@@ -300,22 +301,22 @@ static tenon_status_t parse_parts(tenon_network_t* network, tenon_parse_t* parse
                                   const tenon_parse_options_t* options) {
   char* prefix = tenon__arena_format(&parse->arena, "%s: ", parse->parts[0].name);
   tenon__given_input_t* given =
-      tenon__arena_allocate(&parse->arena, options->value_count + (size_t)1, sizeof(*given));
+      tenon__arena_allocate(&parse->arena, options->values.count + (size_t)1, sizeof(*given));
   bool* asked = tenon__arena_allocate(&parse->arena, count_texts(options->settings) + 1, 1);
   if (prefix == NULL || given == NULL || asked == NULL) {
     return tenon__fail_memory(&network->registry->sink);
   }
-  for (uint32_t i = 0; i < options->value_count; ++i) {
-    given[i] = (tenon__given_input_t){options->values[i].name, options->values[i].view, false};
+  for (uint32_t i = 0; i < options->values.count; ++i) {
+    const tenon_input_value_t* value = tenon__list_item(&options->values, i);
+    given[i] = (tenon__given_input_t){value->name, value->view, false};
   }
   parse->network = network;
   parse->shapes = options->shapes;
-  parse->shape_count = options->shape_count;
   parse->given = given;
-  parse->given_count = options->value_count;
+  parse->given_count = options->values.count;
   parse->settings = options->settings;
   parse->asked = asked;
-  tenon__builder_give_inputs(network->builder, given, options->value_count);
+  tenon__builder_give_inputs(network->builder, given, options->values.count);
   network->sink.prefix = prefix;
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = run_parser(parse, options->format);
@@ -331,11 +332,9 @@ static tenon_status_t check_options(const tenon_network_t* network, const char* 
   if (!tenon__network_is_empty(network)) {
     return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%s: the network is not empty", function);
   }
-  if (options->shape_count > 0 && options->shapes == NULL) {
-    return tenon__fail_null(sink, function, "options->shapes");
-  }
-  for (uint32_t i = 0; i < options->shape_count; ++i) {
-    const tenon_input_shape_t* shape = &options->shapes[i];
+  TENON_TRY(tenon__check_list(sink, function, "options->shapes", &options->shapes));
+  for (uint32_t i = 0; i < options->shapes.count; ++i) {
+    const tenon_input_shape_t* shape = tenon__list_item(&options->shapes, i);
     if (shape->name == NULL || shape->rank > 64 || (shape->rank > 0 && shape->dims == NULL)) {
       return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                          "%s: options->shapes[%u] has no name, no dims or too high a rank",
@@ -348,11 +347,9 @@ static tenon_status_t check_options(const tenon_network_t* network, const char* 
 static tenon_status_t check_values(const tenon_network_t* network, const char* function,
                                    const tenon_parse_options_t* options) {
   const tenon_sink_t* sink = &network->registry->sink;
-  if (options->value_count > 0 && options->values == NULL) {
-    return tenon__fail_null(sink, function, "options->values");
-  }
-  for (uint32_t i = 0; i < options->value_count; ++i) {
-    const tenon_input_value_t* value = &options->values[i];
+  TENON_TRY(tenon__check_list(sink, function, "options->values", &options->values));
+  for (uint32_t i = 0; i < options->values.count; ++i) {
+    const tenon_input_value_t* value = tenon__list_item(&options->values, i);
     if (value->name == NULL || value->view == NULL || value->view->rank > 64 ||
         (value->view->rank > 0 && value->view->dims == NULL)) {
       return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,

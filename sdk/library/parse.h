@@ -29,8 +29,7 @@ struct tenon_parse_t {
   const char* folder; /* "" for the working directory, NULL for a model in memory */
   uint32_t part_count;
   tenon__model_part_t* parts;
-  const tenon_input_shape_t* shapes;
-  uint32_t shape_count;
+  tenon_list_t shapes; /* of tenon_input_shape_t */
   uint32_t given_count;
   tenon__given_input_t* given;     /* inputs with a value */
   tenon__string_map_t conversions; /* "version:domain:type" -> who converts it, NULL: nobody */

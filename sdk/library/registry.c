@@ -113,7 +113,6 @@ uint32_t tenon_registry_plugin_count(const tenon_registry_t* registry) {
 tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint32_t index,
                                          tenon_plugin_info_t* out_info) {
   TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
-  TENON_TRY(tenon__need(&registry->sink, __func__, "out_info", out_info != NULL));
   tenon__candidate_info_t info;
   if (tenon__registry_candidate(registry->plugins, index, &info) != TENON_OK) {
     return tenon__fail(&registry->sink, TENON_ERROR_INVALID_ARGUMENT,
@@ -123,7 +122,7 @@ tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint3
   const uint32_t state = info.state == TENON_CANDIDATE_LOADED    ? TENON_PLUGIN_LOADED
                          : info.state == TENON_CANDIDATE_REFUSED ? TENON_PLUGIN_REFUSED
                                                                  : TENON_PLUGIN_AVAILABLE;
-  *out_info = (tenon_plugin_info_t){.path = info.path,
+  const tenon_plugin_info_t made = {.path = info.path,
                                     .name = info.name,
                                     .version = info.version,
                                     .vendor = info.vendor,
@@ -131,7 +130,7 @@ tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint3
                                     .reason = info.message,
                                     .offers = info.offers,
                                     .state = state};
-  return TENON_OK;
+  return TENON_RESULT_FILL(&registry->sink, tenon_plugin_info_t, &made, out_info);
 }
 
 static void write_shown(tenon_write_t write, void* user, const char* text) {

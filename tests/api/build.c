@@ -149,7 +149,7 @@ TENON_TEST(keeps_the_time_budget) {
 /* Whose kernels are in the plan? */
 static bool uses_plugin(tenon_engine_t* engine, const char* plugin) {
   for (uint32_t i = 0; i < tenon_engine_step_count(engine); ++i) {
-    tenon_step_info_t step;
+    tenon_step_info_t step = {.size = sizeof(step)};
     if (tenon_engine_get_step(engine, i, &step) == TENON_OK && strcmp(step.plugin, plugin) == 0) {
       return true;
     }
@@ -234,9 +234,8 @@ TENON_TEST(refuses_profiles_that_make_no_sense) {
   tenon_plan_t* plan = NULL;
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   tenon_profile_range_t range = {"nobody", 4, right, right, right};
-  const tenon_profile_t profile = {&range, 1};
-  options.profiles = &profile;
-  options.profile_count = 1;
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
+  options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   REQUIRE(begin(&s));
   EXPECT(tenon_build(s.network, &options, &plan) != TENON_OK);
   EXPECT_CONTAINS(s.messages.text, "nobody");
@@ -264,15 +263,17 @@ TENON_TEST(refuses_permissions_and_samples_that_make_no_sense) {
   options.permits = TENON_PERMIT_NOTHING | TENON_PERMIT_F16;
   expect_refused(&s, &options, "permits 0x12 says nothing, and something");
   options.permits = 0;
-  options.sample_count = 2;
-  expect_refused(&s, &options, "samples is NULL, and sample_count 2");
-  options.sample_count = 0;
+  options.samples = (tenon_list_t){NULL, 2, sizeof(none)};
+  expect_refused(&s, &options, "options->samples has 2 items at NULL");
+  options.samples = (tenon_list_t){&none, 2, 4};
+  expect_refused(&s, &options,
+                 "the stride of options->samples is 4; make the list with TENON_LIST");
+  options.samples = (tenon_list_t){0};
   options.accuracy_bound = -1;
   expect_refused(&s, &options, "accuracy_bound is -1");
   options.accuracy_bound = 0;
   options.permits = TENON_PERMIT_F16;
-  options.samples = &none;
-  options.sample_count = 1;
+  options.samples = (tenon_list_t){&none, 1, sizeof(none)};
   expect_refused(&s, &options, "a sample has 0 inputs, the network has 1");
   session_end(&s);
 }
@@ -287,9 +288,8 @@ TENON_TEST(refuses_inputs_beyond_counting) {
   tenon_value_t x = ABSENT;
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   const tenon_profile_range_t range = {"x", 2, one, one, fixed};
-  const tenon_profile_t profile = {&range, 1};
-  options.profiles = &profile;
-  options.profile_count = 1;
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
+  options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   REQUIRE(session_begin(&s, NULL));
   EXPECT_STATUS(tenon_network_add_input(s.network, "wide", TENON_DTYPE_FLOAT32, 2, fixed, &x),
                 TENON_ERROR_INVALID_DATA);
@@ -323,9 +323,10 @@ TENON_TEST(says_when_a_heavy_step_is_left_to_the_reference) {
                                              numbers, &operands[1]),
                   TENON_OK);
     const tenon_attribute_t attributes[] = {TENON_INTS("dilations", 2, 2)};
-    EXPECT_STATUS(tenon_network_add(s.network, "standard.deconvolution/1", "holes", operands, 2,
-                                    attributes, 1, &y, 1),
-                  TENON_OK);
+    EXPECT_STATUS(
+        tenon_network_add(s.network, "standard.deconvolution/1", "holes", operands, 2,
+                          &(tenon_list_t){attributes, 1, sizeof(tenon_attribute_t)}, &y, 1),
+        TENON_OK);
     EXPECT_STATUS(tenon_network_add_output(s.network, y, "y"), TENON_OK);
     EXPECT_STATUS(tenon_build(s.network, &options, &plan), TENON_OK);
     if (extent == 4) {

@@ -19,7 +19,7 @@ static bool begin(scene_t* scene) {
   static const int64_t min[] = {1, 4};
   static const int64_t max[] = {5, 4};
   const tenon_profile_range_t range = {"x", 2, min, dims_3x4, max};
-  const tenon_profile_t profile = {&range, 1};
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   tenon_value_t x = ABSENT;
   tenon_value_t y = ABSENT;
@@ -27,8 +27,7 @@ static bool begin(scene_t* scene) {
     return false;
   }
   tenon_network_t* network = scene->session.network;
-  options.profiles = &profile;
-  options.profile_count = 1;
+  options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   EXPECT_STATUS(tenon_network_add_input(network, "x", TENON_DTYPE_FLOAT32, 2, dims, &x), TENON_OK);
   EXPECT_STATUS(
       tenon_builder_get_table()->expression(tenon_network_get_builder(network), "y = x * 2 + 1",
@@ -214,7 +213,7 @@ static bool begin_states(scene_t* scene) {
     EXPECT_STATUS(table->add_state(builder, &state, &old[i]), TENON_OK);
   }
   EXPECT_STATUS(
-      tenon_network_add(network, "standard.add/1", "sum", VALUES(old[1], x), NULL, 0, &sum, 1),
+      tenon_network_add(network, "standard.add/1", "sum", VALUES(old[1], x), NULL, &sum, 1),
       TENON_OK);
   EXPECT_STATUS(table->write_state(builder, "a", sum), TENON_OK);
   EXPECT_STATUS(table->write_state(builder, "b", old[0]), TENON_OK);
@@ -286,10 +285,10 @@ TENON_TEST(sequences_go_in_and_out) {
       tenon_network_add_constant(network, "last", TENON_DTYPE_INT64, 0, NULL, &last, &position),
       TENON_OK);
   EXPECT_STATUS(tenon_network_add(network, "standard.sequence_at/1", NULL,
-                                  VALUES(sequence, position), NULL, 0, &item, 1),
+                                  VALUES(sequence, position), NULL, &item, 1),
                 TENON_OK);
   EXPECT_STATUS(tenon_network_add(network, "standard.sequence_insert/1", NULL,
-                                  VALUES(sequence, item), NULL, 0, &longer, 1),
+                                  VALUES(sequence, item), NULL, &longer, 1),
                 TENON_OK);
   EXPECT_STATUS(tenon_network_add_output(network, longer, "longer"), TENON_OK);
   REQUIRE(scene_start(&scene, NULL));
@@ -325,15 +324,15 @@ TENON_TEST(a_sequence_in_an_optional_goes_in_and_out) {
       tenon_builder_get_table()->input_container(builder, "some", TENON_ARGUMENT_OPTIONAL_SEQUENCE,
                                                  TENON_DTYPE_FLOAT32, 1, two, &optional),
       TENON_OK);
-  EXPECT_STATUS(tenon_network_add(network, "standard.optional_get/1", NULL, VALUES(optional), NULL,
-                                  0, &held, 1),
-                TENON_ERROR_INVALID_DATA);
+  EXPECT_STATUS(
+      tenon_network_add(network, "standard.optional_get/1", NULL, VALUES(optional), NULL, &held, 1),
+      TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(scene.session.messages.text, "must be of kind 'optional'");
   EXPECT_STATUS(tenon_network_add(network, "standard.optional_get_sequence/1", NULL,
-                                  VALUES(optional), NULL, 0, &held, 1),
+                                  VALUES(optional), NULL, &held, 1),
                 TENON_OK);
   EXPECT_STATUS(tenon_network_add(network, "standard.optional_has_sequence/1", NULL,
-                                  VALUES(optional), NULL, 0, &has, 1),
+                                  VALUES(optional), NULL, &has, 1),
                 TENON_OK);
   EXPECT_STATUS(tenon_network_add_output(network, held, "held"), TENON_OK);
   EXPECT_STATUS(tenon_network_add_output(network, has, "has"), TENON_OK);
@@ -380,9 +379,9 @@ TENON_TEST(tells_steps_that_make_shapes) {
   EXPECT_STATUS(tenon_network_add_input(network, "n", TENON_DTYPE_INT64, 1, one, &inputs[1]),
                 TENON_OK);
   EXPECT_STATUS(tenon_network_add(network, "standard.reduce_max/1", "largest", &inputs[1], 1, NULL,
-                                  0, &inputs[1], 1),
+                                  &inputs[1], 1),
                 TENON_OK);
-  EXPECT_STATUS(tenon_network_add(network, "standard.tile/1", "more", inputs, 2, NULL, 0, &y, 1),
+  EXPECT_STATUS(tenon_network_add(network, "standard.tile/1", "more", inputs, 2, NULL, &y, 1),
                 TENON_OK);
   EXPECT_STATUS(
       tenon_builder_get_table()->expression(tenon_network_get_builder(network), "y = x + 1",
@@ -422,15 +421,14 @@ TENON_TEST(tells_what_the_steps_did) {
   static const float numbers[12] = {1, 2, 3};
   float data[15] = {0};
   const tenon_profile_range_t range = {"x", 2, min, min, most};
-  const tenon_profile_t profile = {&range, 1};
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   scene_t scene;
   tenon_value_t operands[2];
   tenon_value_t y = ABSENT;
   REQUIRE(scene_begin(&scene));
   tenon_network_t* network = scene.session.network;
-  options.profiles = &profile;
-  options.profile_count = 1;
+  options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   options.no_fusion = 1;
   options.no_measuring = 1;
   EXPECT_STATUS(tenon_network_add_input(network, "x", TENON_DTYPE_FLOAT32, 2, dims, &operands[0]),
@@ -439,7 +437,7 @@ TENON_TEST(tells_what_the_steps_did) {
                                            &operands[1]),
                 TENON_OK);
   EXPECT_STATUS(
-      tenon_network_add(network, "standard.mat_mul/1", "product", operands, 2, NULL, 0, &y, 1),
+      tenon_network_add(network, "standard.mat_mul/1", "product", operands, 2, NULL, &y, 1),
       TENON_OK);
   EXPECT_STATUS(
       tenon_builder_get_table()->expression(tenon_network_get_builder(network), "y = x + 1",
@@ -467,7 +465,7 @@ TENON_TEST(tells_what_the_steps_did) {
   EXPECT_STATUS(tenon_context_get_step_work(scene.context, 2, &work), TENON_ERROR_INVALID_ARGUMENT);
   /* The product lies in the arena from the first step to the second, at five rows. */
   REQUIRE(tenon_engine_block_count(scene.engine) == 1);
-  tenon_block_info_t block;
+  tenon_block_info_t block = {.size = sizeof(block)};
   EXPECT_STATUS(tenon_engine_get_block(scene.engine, 0, &block), TENON_OK);
   EXPECT(block.size_bytes >= 80 && block.size_bytes < 80 + 64);
   EXPECT_INT(block.first_step, 0);

@@ -54,7 +54,7 @@ static tenon_status_t parse(const session_t* s, const tenon__message_t* m,
 
 TENON_TEST(a_model_with_strange_nodes_tells_its_inputs_and_outputs) {
   session_t s;
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   const tenon__message_t m = strange_model();
   REQUIRE(session_begin(&s, NULL));
   EXPECT_STATUS(parse(&s, &m, NULL), TENON_ERROR_UNSUPPORTED);
@@ -82,7 +82,7 @@ TENON_TEST(a_model_with_strange_nodes_tells_its_inputs_and_outputs) {
 
 TENON_TEST(it_tells_what_its_nodes_are_and_who_makes_them) {
   session_t s;
-  tenon_node_type_t type;
+  tenon_node_type_t type = {.size = sizeof(type)};
   const tenon__message_t m = strange_model();
   REQUIRE(session_begin(&s, NULL));
   EXPECT_INT(tenon_network_node_type_count(s.network), 0);
@@ -116,17 +116,15 @@ TENON_TEST(what_the_caller_gives_is_filled_in) {
   static float zeros[12];
   static const int64_t own_dims[2] = {4, 3};
   session_t s;
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   const tenon__message_t m = strange_model();
   const tenon_input_shape_t shape = {"x", 2, dims};
   const tenon_tensor_view_t view = {
       .data = zeros, .dims = own_dims, .rank = 2, .dtype = TENON_DTYPE_FLOAT32};
   const tenon_input_value_t value = {"image", &view};
   tenon_parse_options_t options = TENON_OPTIONS(tenon_parse_options_t);
-  options.shapes = &shape;
-  options.shape_count = 1;
-  options.values = &value;
-  options.value_count = 1;
+  options.shapes = (tenon_list_t){&shape, 1, sizeof(shape)};
+  options.values = (tenon_list_t){&value, 1, sizeof(value)};
   REQUIRE(session_begin(&s, NULL));
   EXPECT_STATUS(parse(&s, &m, &options), TENON_ERROR_UNSUPPORTED);
   REQUIRE(tenon_network_input_count(s.network) == 1);
@@ -140,7 +138,7 @@ TENON_TEST(what_the_caller_gives_is_filled_in) {
 /* A fault within the graph, and one that only types show: an input without a shape. */
 TENON_TEST(other_faults_leave_the_description_too) {
   session_t s;
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   tenon__message_t m = {.size = 0};
   tenon__message_begin_model(&m, 13);
   add_batch_input(&m, "image");
@@ -177,7 +175,7 @@ TENON_TEST(other_faults_leave_the_description_too) {
 TENON_TEST(a_network_hides_what_an_earlier_file_said) {
   static const int64_t dims[2] = {2, 4};
   session_t s;
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   tenon_value_t x;
   tenon__message_t m = strange_model();
   REQUIRE(session_begin(&s, NULL));
@@ -200,7 +198,7 @@ TENON_TEST(a_network_hides_what_an_earlier_file_said) {
   EXPECT_STATUS(parse(&s, &m, NULL), TENON_OK);
   EXPECT_INT(tenon_network_input_count(s.network), 1);
   REQUIRE(tenon_network_node_type_count(s.network) == 1);
-  tenon_node_type_t type;
+  tenon_node_type_t type = {.size = sizeof(type)};
   EXPECT_STATUS(tenon_network_get_node_type(s.network, 0, &type), TENON_OK);
   EXPECT_INT(type.is_missing, 0);
   EXPECT_INT(type.count, 1);

@@ -13,9 +13,11 @@ static inline tenon_value_t lenet_node(session_t* s, const char* op, const char*
   while (attributes != NULL && attributes[attribute_count].name != NULL) {
     ++attribute_count;
   }
-  EXPECT_STATUS(tenon_network_add(s->network, op, name, inputs, count, attributes, attribute_count,
-                                  &value, 1),
-                TENON_OK);
+  EXPECT_STATUS(
+      tenon_network_add(s->network, op, name, inputs, count,
+                        &(tenon_list_t){attributes, attribute_count, sizeof(tenon_attribute_t)},
+                        &value, 1),
+      TENON_OK);
   EXPECT_STATUS(
       tenon_builder_get_table()->set_name(tenon_network_get_builder(s->network), value, name),
       TENON_OK);

@@ -26,14 +26,13 @@ static bool begin(scene_t* scene, const tenon_profile_t* profile) {
   EXPECT_STATUS(tenon_network_add_output(s->network, doubled, "doubled"), TENON_OK);
   EXPECT_STATUS(tenon_network_add_output(s->network, found, "found"), TENON_OK);
   EXPECT_STATUS(tenon_network_add_output(s->network, both, "both"), TENON_OK);
-  options.profiles = profile;
-  options.profile_count = profile != NULL ? 1 : 0;
+  options.profiles = (tenon_list_t){profile, profile != NULL ? 1 : 0, sizeof(*profile)};
   return scene_start(scene, &options);
 }
 
 static bool begin_with_batch(scene_t* scene) {
   const tenon_profile_range_t range = {"rows", 2, DIMS(1, 4), DIMS(2, 4), DIMS(6, 4)};
-  const tenon_profile_t profile = {&range, 1};
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   return begin(scene, &profile);
 }
 
@@ -126,7 +125,7 @@ TENON_TEST(tells_the_extents_of_outputs_before_the_run) {
  */
 TENON_TEST(an_axis_that_was_open_keeps_its_name) {
   scene_t scene;
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   REQUIRE(begin(&scene, NULL));
   EXPECT_STATUS(tenon_engine_get_input(scene.engine, 0, &info), TENON_OK);
   EXPECT_INT(info.dims[0], 1);

@@ -31,7 +31,7 @@ TENON_TEST(computes_what_the_peers_compute) {
 
 TENON_TEST(tells_what_is_in_it) {
   session_t s;
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   static text_t text;
   static text_t values;
   REQUIRE(begin(&s));
@@ -66,10 +66,11 @@ static int32_t note_item(void* user, const tenon_network_item_t* item) {
   walked->kinds = item->kind;
   collect(&walked->text, item->kind == TENON_ITEM_NODE && item->op != NULL ? item->op : item->name);
   collect(&walked->text, "\n");
-  for (uint32_t i = 0; i < item->attribute_count; ++i) {
-    if (strcmp(item->attributes[i].name, "kernel_shape") == 0) {
-      EXPECT_INT(item->attributes[i].count, 2);
-      EXPECT_INT(item->attributes[i].integers[1], 2);
+  const tenon_attribute_t* attributes = item->attributes.items;
+  for (uint32_t i = 0; i < item->attributes.count; ++i) {
+    if (strcmp(attributes[i].name, "kernel_shape") == 0) {
+      EXPECT_INT(attributes[i].count, 2);
+      EXPECT_INT(attributes[i].integers[1], 2);
     }
   }
   return walked->left > 0 && --walked->left == 0 ? TENON_ERROR_CANCELLED : TENON_OK;
@@ -162,7 +163,7 @@ TENON_TEST(gives_another_output_alone) {
 
 static void look_at(tenon_engine_t* engine, size_t size) {
   tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
-  tenon_io_info_t io;
+  tenon_io_info_t io = {.size = sizeof(io)};
   const int64_t* dims = NULL;
   const uint32_t* sources = NULL;
   uint32_t source_count = 0;
@@ -296,7 +297,7 @@ TENON_TEST(makes_states_of_inputs_and_outputs) {
   tenon_plan_t* plan = NULL;
   tenon_engine_t* engine = NULL;
   tenon_context_t* context = NULL;
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   REQUIRE(begin_carried(&s));
   EXPECT_STATUS(tenon_network_make_state(s.network, "past", "next"), TENON_OK);
   EXPECT_INT(tenon_network_input_count(s.network), 3);

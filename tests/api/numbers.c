@@ -76,10 +76,9 @@ static void check_sizing(const sizing_t* sizing, int mode, bool is_open) {
   const tenon_value_t dims = scaled_extents(s, x, FLOAT_VECTOR(s, 1.5F, 2.5F));
   output(s, sizing->make(s, x, dims), "y");
   const tenon_profile_range_t range = {"x", 2, DIMS(3, 2), DIMS(3, 2), DIMS(3, 2)};
-  const tenon_profile_t profile = {&range, 1};
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   if (is_open) {
-    options.profiles = &profile;
-    options.profile_count = 1;
+    options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   }
   REQUIRE(scene_start(&scene, &options));
   set(&scene, 0, TENON_DTYPE_FLOAT32, 2, DIMS(3, 2), data);
@@ -112,9 +111,8 @@ TENON_TEST(repeats_of_open_extents_may_be_computed) {
     const tenon_value_t repeats = scaled_extents(s, x, FLOAT_VECTOR(s, 0.6F));
     output(s, node(s, "standard.tile/1", VALUES(x, repeats), NO_ATTRIBUTES), "y");
     const tenon_profile_range_t range = {"x", 1, DIMS(1), DIMS(3), DIMS(8)};
-    const tenon_profile_t profile = {&range, 1};
-    options.profiles = &profile;
-    options.profile_count = 1;
+    const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
+    options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
     REQUIRE(scene_start(&scene, &options));
     float data[4] = {1, 2, 3, 4};
     set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(4), data);

@@ -19,7 +19,7 @@ TENON_TEST(lists_plugins_and_what_they_offer) {
   bool has_cpu = false;
   REQUIRE(session_begin(&s, "/no/such/folder"));
   for (uint32_t i = 0; i < tenon_registry_plugin_count(s.registry); ++i) {
-    tenon_plugin_info_t info;
+    tenon_plugin_info_t info = {.size = sizeof(info)};
     EXPECT_STATUS(tenon_registry_get_plugin(s.registry, i, &info), TENON_OK);
     has_cpu = has_cpu || (strcmp(info.name, "cpu") == 0 && info.state != TENON_PLUGIN_REFUSED &&
                           strstr(info.offers, "kernel ") != NULL);
@@ -59,7 +59,7 @@ static void note_call(void* user, int32_t severity, const char* message) {
 
 TENON_TEST(knows_whose_function_a_thread_is_in) {
   char folder[4096];
-  tenon_call_info_t call = {0};
+  tenon_call_info_t call = {.size = sizeof(call)};
   tenon_registry_t* registry = NULL;
   tenon_network_t* network = NULL;
   const char* const paths[] = {session_path("plugins", folder, sizeof folder), NULL};
@@ -112,7 +112,7 @@ TENON_TEST(lets_only_listed_plugins_in) {
   options.logger = *tenon__test_listen(&messages);
   REQUIRE(tenon_registry_create(&options, &registry) == TENON_OK);
   for (uint32_t i = 0; i < tenon_registry_plugin_count(registry); ++i) {
-    tenon_plugin_info_t info;
+    tenon_plugin_info_t info = {.size = sizeof(info)};
     EXPECT_STATUS(tenon_registry_get_plugin(registry, i, &info), TENON_OK);
     const bool is_listed = strcmp(info.name, "standard") == 0;
     EXPECT_INT(info.state == TENON_PLUGIN_REFUSED, !is_listed);

@@ -147,10 +147,9 @@ static bool begin(const case_t* c, scene_t* scene) {
   const tenon_attribute_t attributes[2] = {c->attribute, {0}};
   const tenon_value_t y = node(s, c->op, values, input_count(c), attributes);
   EXPECT_STATUS(tenon_network_add_output(s->network, y, "y"), TENON_OK);
-  const tenon_profile_t profile = {ranges, input_count(c)};
+  const tenon_profile_t profile = {{ranges, input_count(c), sizeof(*ranges)}};
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
-  options.profiles = &profile;
-  options.profile_count = 1;
+  options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   EXPECT_STATUS(tenon_build(s->network, &options, &plan), TENON_OK);
   EXPECT_STATUS(tenon_engine_create_from_plan(s->registry, plan, NULL, &scene->engine), TENON_OK);
   tenon_plan_destroy(plan);
@@ -195,7 +194,7 @@ TENON_TEST(extents_that_a_run_finds_are_checked_too) {
   static const int64_t any[1] = {-1};
   static const int64_t bounds[3][1] = {{1}, {2}, {4}};
   const tenon_profile_range_t range = {"b", 1, bounds[0], bounds[1], bounds[2]};
-  const tenon_profile_t profile = {&range, 1};
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   tenon_value_t x = ABSENT;
   tenon_value_t keep = ABSENT;
@@ -205,8 +204,7 @@ TENON_TEST(extents_that_a_run_finds_are_checked_too) {
   memset(&scene, 0, sizeof scene);
   session_t* s = &scene.session;
   REQUIRE(session_begin(s, NULL));
-  options.profiles = &profile;
-  options.profile_count = 1;
+  options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   EXPECT_STATUS(tenon_network_add_input(s->network, "x", TENON_DTYPE_FLOAT32, 1, four, &x),
                 TENON_OK);
   EXPECT_STATUS(tenon_network_add_input(s->network, "keep", TENON_DTYPE_BOOL, 1, four, &keep),
@@ -252,14 +250,13 @@ TENON_TEST(an_optimum_that_does_not_fit_is_refused) {
   static const int64_t a[3][2] = {{1, 1}, {4, 3}, {8, 8}};
   static const int64_t b[3][2] = {{1, 1}, {5, 2}, {8, 8}};
   const tenon_profile_range_t ranges[2] = {{"a", 2, a[0], a[1], a[2]}, {"b", 2, b[0], b[1], b[2]}};
-  const tenon_profile_t profile = {ranges, 2};
+  const tenon_profile_t profile = {{ranges, 2, sizeof(*ranges)}};
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   tenon_value_t values[2] = {ABSENT, ABSENT};
   tenon_plan_t* plan = NULL;
   session_t s;
   REQUIRE(session_begin(&s, NULL));
-  options.profiles = &profile;
-  options.profile_count = 1;
+  options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   for (uint32_t k = 0; k < 2; ++k) {
     EXPECT_STATUS(tenon_network_add_input(s.network, ranges[k].input, TENON_DTYPE_FLOAT32, 2, any,
                                           &values[k]),

@@ -184,9 +184,11 @@ static inline void session_add(session_t* session, const char* op, const tenon_v
   while (attributes != NULL && attributes[attribute_count].name != NULL) {
     ++attribute_count;
   }
-  session_expect(session, op,
-                 tenon_network_add(session->network, op, NULL, inputs, input_count, attributes,
-                                   attribute_count, out_values, count));
+  session_expect(
+      session, op,
+      tenon_network_add(session->network, op, NULL, inputs, input_count,
+                        &(tenon_list_t){attributes, attribute_count, sizeof(tenon_attribute_t)},
+                        out_values, count));
 }
 
 static inline tenon_tensor_view_t session_view(const sample_t* sample) {

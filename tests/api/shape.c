@@ -116,7 +116,7 @@ static void expect_slice_refused(const tenon_value_t* lists, session_t* s, tenon
   const tenon_value_t inputs[5] = {x, lists[0], lists[1], lists[2], lists[3]};
   s->messages = (tenon__test_messages_t){0};
   EXPECT_STATUS(
-      tenon_network_add(s->network, "standard.strided_slice/1", "s", inputs, 5, NULL, 0, &y, 1),
+      tenon_network_add(s->network, "standard.strided_slice/1", "s", inputs, 5, NULL, &y, 1),
       TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(s->messages.text, message);
 }
@@ -151,12 +151,12 @@ TENON_TEST(axes_of_a_scalar_are_refused) {
   session_t* s = &scene.session;
   const tenon_value_t operands[2] = {input(s, "x", TENON_DTYPE_FLOAT32, 0, NULL),
                                      INTEGER_VECTOR(s, 1)};
-  EXPECT_STATUS(tenon_network_add(s->network, "standard.top_k/1", "t", operands, 2, NULL, 0, y, 2),
+  EXPECT_STATUS(tenon_network_add(s->network, "standard.top_k/1", "t", operands, 2, NULL, y, 2),
                 TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(s->messages.text, "axis is -1, x has rank 0");
-  EXPECT_STATUS(
-      tenon_network_add(s->network, "standard.unique/1", "u", operands, 1, first, 1, y, 4),
-      TENON_ERROR_INVALID_DATA);
+  EXPECT_STATUS(tenon_network_add(s->network, "standard.unique/1", "u", operands, 1,
+                                  &(tenon_list_t){first, 1, sizeof(tenon_attribute_t)}, y, 4),
+                TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(s->messages.text, "axis is 0, x has rank 0");
   scene_end(&scene);
 }

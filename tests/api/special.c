@@ -74,13 +74,12 @@ TENON_TEST(nothing_has_no_largest_place) {
   static const int64_t usual[] = {2, 3};
   static const int64_t most[] = {4, 3};
   const tenon_profile_range_t range = {"x", 2, least, usual, most};
-  const tenon_profile_t profile = {&range, 1};
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   for (int mode = 0; mode < MODES; ++mode) {
     float data[] = {1, 2, 3, 3, 2, 1};
     scene_t scene;
     tenon_build_options_t options = options_of(mode);
-    options.profiles = &profile;
-    options.profile_count = 1;
+    options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
     REQUIRE(scene_begin(&scene));
     session_t* s = &scene.session;
     const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 2, DIMS(-1, -1));

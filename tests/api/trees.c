@@ -47,7 +47,7 @@ static tenon_status_t add_trees(session_t* s, uint32_t replaced, const list_t* b
     inputs[i] = add_constant(s, i, i == replaced ? by : &stump[i]);
   }
   return tenon_network_add(s->network, "standard.tree_ensemble/1", "t", inputs, OPERANDS,
-                           attributes, 1, out_value, 1);
+                           &(tenon_list_t){attributes, 1, sizeof(tenon_attribute_t)}, out_value, 1);
 }
 
 TENON_TEST(lists_of_trees_have_one_axis) {

@@ -256,14 +256,13 @@ TENON_TEST(a_maximum_that_no_run_comes_to_is_built) {
   static const int64_t few[] = {3};
   static const int64_t most[] = {INT64_C(1) << 25};
   static const tenon_profile_range_t range = {"x", 1, few, few, most};
-  static const tenon_profile_t profile = {&range, 1};
+  static const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   for (int mode = 0; mode < 2; ++mode) {
     float x[3] = {1, 2, 3};
     scene_t scene;
     tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
     options.no_measuring = 1;
-    options.profiles = &profile;
-    options.profile_count = 1;
+    options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
     options.reference_only = mode == 1;
     REQUIRE(scene_begin(&scene));
     session_t* s = &scene.session;

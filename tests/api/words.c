@@ -32,7 +32,7 @@ static bool begin(mute_t* mute) {
   static const int64_t min[] = {1, 4};
   static const int64_t max[] = {5, 4};
   const tenon_profile_range_t range = {"image", 2, min, min, max};
-  const tenon_profile_t profile = {&range, 1};
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   tenon_registry_options_t registry = TENON_OPTIONS(tenon_registry_options_t);
   char folder[4096];
@@ -40,8 +40,7 @@ static bool begin(mute_t* mute) {
   memset(mute, 0, sizeof *mute);
   registry.paths = paths;
   registry.only_paths = 1;
-  options.profiles = &profile;
-  options.profile_count = 1;
+  options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   EXPECT_STATUS(tenon_registry_create(&registry, &mute->registry), TENON_OK);
   EXPECT_STATUS(make_network(mute), TENON_OK);
   EXPECT_STATUS(tenon_build(mute->network, &options, &mute->plan), TENON_OK);

@@ -63,7 +63,7 @@ static tenon_status_t add(tenon_network_t* network, const char* op, uint32_t num
                           const tenon_value_t* inputs, uint32_t count, tenon_value_t* out_value) {
   char name[32];
   (void)snprintf(name, sizeof(name), "n%u", number);
-  return tenon_network_add(network, op, name, inputs, count, NULL, 0, out_value, 1);
+  return tenon_network_add(network, op, name, inputs, count, NULL, out_value, 1);
 }
 
 /* Blocks of matrix product, bias, max(x, 0), and a way around them: every value but the first

@@ -48,8 +48,7 @@ static tenon_value_t node(world_t* world, const char* op, const char* name, teno
                           tenon_value_t b) {
   const tenon_value_t inputs[] = {a, b};
   tenon_value_t value = {0};
-  EXPECT_STATUS(tenon_network_add(world->network, op, name, inputs, 2, NULL, 0, &value, 1),
-                TENON_OK);
+  EXPECT_STATUS(tenon_network_add(world->network, op, name, inputs, 2, NULL, &value, 1), TENON_OK);
   return value;
 }
 
@@ -134,13 +133,13 @@ static void expect_same_without(world_t* world) {
 }
 
 static bool step_info(const world_t* world, uint32_t index, tenon_step_info_t* out_info) {
-  *out_info = (tenon_step_info_t){0};
+  *out_info = (tenon_step_info_t){.size = sizeof(*out_info)};
   return tenon_engine_get_step(world->engine, index, out_info) == TENON_OK;
 }
 
 TENON_TEST(a_pattern_becomes_one_step) {
   world_t world;
-  tenon_step_info_t info;
+  tenon_step_info_t info = {.size = sizeof(info)};
   REQUIRE(open_world(&world));
   const tenon_value_t t = product(&world, "first", input(&world, "a"), input(&world, "b"));
   output(&world, product(&world, "second", t, input(&world, "c")), "y");
@@ -169,7 +168,7 @@ TENON_TEST(values_that_others_read_keep_a_pattern_apart) {
 /* Three in a row: the pattern of three is slow, and of the two pairs one is taken. */
 TENON_TEST(a_slow_claim_is_not_taken_and_says_so) {
   world_t world;
-  tenon_step_info_t info;
+  tenon_step_info_t info = {.size = sizeof(info)};
   REQUIRE(open_world(&world));
   tenon_value_t t = product(&world, "first", input(&world, "a"), input(&world, "b"));
   t = product(&world, "second", t, input(&world, "c"));
@@ -190,7 +189,7 @@ TENON_TEST(a_slow_claim_is_not_taken_and_says_so) {
 
 TENON_TEST(a_proposal_becomes_one_step_with_several_outputs) {
   world_t world;
-  tenon_step_info_t info;
+  tenon_step_info_t info = {.size = sizeof(info)};
   REQUIRE(open_world(&world));
   const tenon_value_t x = input(&world, "x");
   output(&world, product(&world, "query", x, input(&world, "q")), "yq");
@@ -230,11 +229,11 @@ TENON_TEST(arithmetic_beside_a_claim_does_not_wait_for_itself) {
   const tenon_value_t x = input(&world, "x");
   const tenon_value_t first = product(&world, "first", x, input(&world, "q"));
   const tenon_value_t c = input(&world, "c");
-  EXPECT_STATUS(tenon_network_add(world.network, "standard.hardmax/1", "middle", &first, 1, NULL, 0,
-                                  &middle, 1),
-                TENON_OK);
   EXPECT_STATUS(
-      tenon_network_add(world.network, "standard.exp/1", "exponential", &c, 1, NULL, 0, &t, 1),
+      tenon_network_add(world.network, "standard.hardmax/1", "middle", &first, 1, NULL, &middle, 1),
+      TENON_OK);
+  EXPECT_STATUS(
+      tenon_network_add(world.network, "standard.exp/1", "exponential", &c, 1, NULL, &t, 1),
       TENON_OK);
   output(&world, node(&world, "standard.add/1", "sum", t, middle), "y1");
   output(&world, product(&world, "second", x, t), "y2");
@@ -247,7 +246,7 @@ TENON_TEST(arithmetic_beside_a_claim_does_not_wait_for_itself) {
 TENON_TEST(arithmetic_between_nodes_is_shown) {
   static const char* const exclude[] = {"shown_programs", NULL};
   world_t world;
-  tenon_step_info_t info;
+  tenon_step_info_t info = {.size = sizeof(info)};
   const void* bytes = NULL;
   size_t size = 0;
   float made[VALUES] = {0};

@@ -55,11 +55,13 @@ static tenon_value_t node(scene_t* s, const char* op, tenon_value_t a, tenon_val
                           tenon_value_t c, const tenon_attribute_t* attribute) {
   const tenon_value_t inputs[] = {a, b, c};
   tenon_value_t y = {0};
-  note(s, tenon_network_add(s->network, op, NULL, inputs,
-                            c.id != 0   ? 3
-                            : b.id != 0 ? 2
-                                        : 1,
-                            attribute, attribute == NULL ? 0 : 1, &y, 1));
+  note(s, tenon_network_add(
+              s->network, op, NULL, inputs,
+              c.id != 0   ? 3
+              : b.id != 0 ? 2
+                          : 1,
+              &(tenon_list_t){attribute, attribute == NULL ? 0 : 1, sizeof(tenon_attribute_t)}, &y,
+              1));
   return y;
 }
 static const tenon_value_t none;
@@ -231,7 +233,7 @@ static uint32_t build_and_run(form_t form, const tenon_build_options_t* options,
     }
   }
   for (uint32_t k = 0; engine != NULL && k < tenon_engine_step_count(engine); k++) {
-    tenon_step_info_t info = {0};
+    tenon_step_info_t info = {.size = sizeof(info)};
     note(&s, tenon_engine_get_step(engine, k, &info));
     count += strcmp(info.kernel, "fused_attention") == 0 || strcmp(info.kernel, "attention") == 0;
   }

@@ -40,7 +40,7 @@ static void note(scene_t* s, tenon_status_t status) {
 static tenon_value_t add(scene_t* s, const char* op, tenon_value_t a, tenon_value_t b) {
   const tenon_value_t inputs[] = {a, b};
   tenon_value_t y = {0};
-  note(s, tenon_network_add(s->network, op, NULL, inputs, b.id != 0 ? 2 : 1, NULL, 0, &y, 1));
+  note(s, tenon_network_add(s->network, op, NULL, inputs, b.id != 0 ? 2 : 1, NULL, &y, 1));
   return y;
 }
 

@@ -62,8 +62,9 @@ static tenon_value_t constant(work_t* w, uint32_t rank, const int64_t* dims, int
 static tenon_value_t node(work_t* w, const char* op, const tenon_value_t* inputs, uint32_t count,
                           const tenon_attribute_t* attributes, uint32_t attribute_count) {
   tenon_value_t y = {0};
-  note(w,
-       tenon_network_add(w->network, op, NULL, inputs, count, attributes, attribute_count, &y, 1));
+  note(w, tenon_network_add(w->network, op, NULL, inputs, count,
+                            &(tenon_list_t){attributes, attribute_count, sizeof(tenon_attribute_t)},
+                            &y, 1));
   return y;
 }
 
@@ -169,7 +170,7 @@ static void end(work_t* w) {
 static uint32_t find_step(work_t* w, tenon_step_info_t* out_step) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < tenon_engine_step_count(w->engine); k++) {
-    tenon_step_info_t info = {0};
+    tenon_step_info_t info = {.size = sizeof(info)};
     note(w, tenon_engine_get_step(w->engine, k, &info));
     if (info.nodes[0] != '\0' && strcmp(info.kind, "kernel") == 0) {
       *out_step = info;
@@ -196,7 +197,8 @@ static bool check(scene_t scene, const char* folder, const tenon_build_options_t
   static float got[MOST];
   static float wanted[MOST];
   tenon_build_options_t plain = TENON_OPTIONS(tenon_build_options_t);
-  tenon_step_info_t step = {.kernel = "nobody", .plugin = "", .nodes = "", .expression = ""};
+  tenon_step_info_t step = {
+      .size = sizeof(step), .kernel = "nobody", .plugin = "", .nodes = "", .expression = ""};
   work_t w;
   size_t count = 0;
   plain.reference_only = 1;

@@ -73,7 +73,7 @@ static inline tenon_value_t scene_node(scene_t* scene, const char* op, const cha
                                        const tenon_value_t* inputs, uint32_t count) {
   tenon_value_t value = {0};
   const tenon_status_t status =
-      tenon_network_add(scene->network, op, name, inputs, count, NULL, 0, &value, 1);
+      tenon_network_add(scene->network, op, name, inputs, count, NULL, &value, 1);
   if (status != TENON_OK) {
     tenon__test_fail(__FILE__, __LINE__, "%s: %s", name, scene->messages.text);
   }
@@ -137,7 +137,7 @@ static inline const float* scene_result(scene_t* scene, uint32_t index) {
 }
 
 static inline tenon_step_info_t scene_step(scene_t* scene, uint32_t index) {
-  tenon_step_info_t info = {0};
+  tenon_step_info_t info = {.size = sizeof(info)};
   EXPECT_STATUS(tenon_engine_get_step(scene->engine, index, &info), TENON_OK);
   return info;
 }

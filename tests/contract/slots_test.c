@@ -81,9 +81,9 @@ static tenon_value_t broadcast_operand(scene_t* scene, tenon_value_t x) {
 static tenon_value_t in_doubles(scene_t* scene, tenon_value_t x) {
   const tenon_attribute_t to[] = {TENON_TYPE("to", TENON_DTYPE_FLOAT64)};
   tenon_value_t wide = {0};
-  EXPECT_STATUS(
-      tenon_network_add(scene->network, "standard.cast/1", "wide", &x, 1, to, 1, &wide, 1),
-      TENON_OK);
+  EXPECT_STATUS(tenon_network_add(scene->network, "standard.cast/1", "wide", &x, 1,
+                                  &(tenon_list_t){to, 1, sizeof(tenon_attribute_t)}, &wide, 1),
+                TENON_OK);
   return scene_unary(scene, "standard.abs/1", "first", wide);
 }
 

@@ -79,7 +79,7 @@ static int is_past(const char* name) {
 static tenon_status_t make_states(tenon_network_t* network) {
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < tenon_network_input_count(network);) {
-    tenon_io_info_t input;
+    tenon_io_info_t input = {.size = sizeof(input)};
     char past[64];
     char present[64];
     TRY(tenon_network_get_input(network, i, &input));
@@ -107,7 +107,7 @@ static tenon_status_t fill_ranges(const tenon_network_t* network, int64_t capaci
                                   ranges_t* ranges) {
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < tenon_network_input_count(network); ++i) {
-    tenon_io_info_t input;
+    tenon_io_info_t input = {.size = sizeof(input)};
     TRY(tenon_network_get_input(network, i, &input));
     if (!is_past(input.name) || ranges->count == MOST_CACHES) {
       continue;
@@ -146,9 +146,8 @@ static tenon_status_t open_decoder(const settings_t* settings, const char* form,
     TRY(make_states(network));
   }
   TRY(fill_ranges(network, capacity, ranges));
-  const tenon_profile_t profile = {ranges->items, ranges->count};
-  options.profiles = &profile;
-  options.profile_count = ranges->count > 0 ? 1 : 0;
+  const tenon_profile_t profile = {{ranges->items, ranges->count, sizeof(*ranges->items)}};
+  options.profiles = (tenon_list_t){&profile, ranges->count > 0 ? 1 : 0, sizeof(profile)};
   TRY(tenon_build(network, &options, &plan));
   TRY(tenon_engine_create_from_plan(settings->registry, plan, NULL, &out_decoder->engine));
   TRY(tenon_context_create(out_decoder->engine, NULL, &out_decoder->context));
@@ -198,7 +197,7 @@ done:
 static tenon_status_t make_truth(const settings_t* settings, truth_t* out_truth) {
   tenon_status_t status = TENON_OK;
   decoder_t decoder = {0};
-  tenon_io_info_t logits;
+  tenon_io_info_t logits = {.size = sizeof(logits)};
   uint32_t index = 0;
   const float* found = NULL;
   TRY(open_decoder(settings, "whole", "cpu", 0, &decoder));
@@ -273,7 +272,7 @@ static tenon_status_t count_moves(const decoder_t* decoder, int is_between, uint
   tenon_status_t status = TENON_OK;
   *out_count = 0;
   for (uint32_t k = 0; k < tenon_engine_step_count(decoder->engine); ++k) {
-    tenon_step_info_t info;
+    tenon_step_info_t info = {.size = sizeof(info)};
     TRY(tenon_engine_get_step(decoder->engine, k, &info));
     const int crosses = strcmp(info.kind, "copy") == 0 && info.kernel[0] == '\0';
     const int moves = crosses || strcmp(info.kind, "copy") == 0 ||
@@ -347,7 +346,7 @@ static tenon_status_t open_caches(const decoder_t* decoder, int64_t capacity, ca
                                   uint32_t* out_count) {
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < tenon_engine_input_count(decoder->engine); ++i) {
-    tenon_io_info_t input;
+    tenon_io_info_t input = {.size = sizeof(input)};
     char present[64];
     TRY(tenon_engine_get_input(decoder->engine, i, &input));
     if (!is_past(input.name) || *out_count == MOST_CACHES) {

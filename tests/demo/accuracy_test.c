@@ -35,8 +35,7 @@ static tenon_status_t open_network(const char* path, const char* const* parts, c
   tenon_plan_t* plan = NULL;
   *out_network = (network_t){0};
   registry_options.logger = tool_console_sink();
-  parse_options.shapes = &shape;
-  parse_options.shape_count = 1;
+  parse_options.shapes = (tenon_list_t){&shape, 1, sizeof(shape)};
   parse_options.parts = parts;
   tenon_status_t status = tenon_registry_create(&registry_options, &out_network->registry);
   if (status == TENON_OK) {

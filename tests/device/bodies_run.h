@@ -89,7 +89,7 @@ static inline tenon_value_t multiply(session_t* session, tenon_value_t a, tenon_
 /* -x, by a node of that name. */
 static inline tenon_value_t negate(session_t* session, const char* name, tenon_value_t x) {
   tenon_value_t y = ABSENT;
-  EXPECT_STATUS(tenon_network_add(session->network, "standard.neg/1", name, &x, 1, NULL, 0, &y, 1),
+  EXPECT_STATUS(tenon_network_add(session->network, "standard.neg/1", name, &x, 1, NULL, &y, 1),
                 TENON_OK);
   return y;
 }

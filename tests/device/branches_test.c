@@ -33,7 +33,7 @@ static tenon_value_t join(const maker_t* m, tenon_value_t a, tenon_value_t b) {
   const tenon_value_t halves[] = {a, b};
   tenon_value_t y = {0};
   EXPECT_STATUS(tenon_network_add(m->run->session.network, "standard.concatenate/1", NULL, halves,
-                                  2, &axis, 1, &y, 1),
+                                  2, &(tenon_list_t){&axis, 1, sizeof(tenon_attribute_t)}, &y, 1),
                 TENON_OK);
   return expression(m, "y = sum(a, [0]) - b * 0.25", y, a);
 }

@@ -12,11 +12,10 @@ static bool open_network(run_t* run, const char* device, make_t make) {
   static const int64_t least[] = {1, COLUMNS};
   static const int64_t most[] = {ROWS, COLUMNS};
   static const tenon_profile_range_t range = {"x", 2, least, most, most};
-  static const tenon_profile_t profile = {&range, 1};
+  static const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   tenon_value_t x = ABSENT;
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
-  options.profiles = &profile;
-  options.profile_count = 1;
+  options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   if (!begin_network(run)) {
     return false;
   }

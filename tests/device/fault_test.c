@@ -20,7 +20,7 @@ static void make(session_t* session) {
       TENON_OK);
   tenon_value_t y = ABSENT;
   EXPECT_STATUS(tenon_network_add(session->network, "standard.scatter_elements/1", "writes", in, 3,
-                                  NULL, 0, &y, 1),
+                                  NULL, &y, 1),
                 TENON_OK);
   EXPECT_STATUS(tenon_network_add_output(session->network,
                                          node(session, "standard.neg/1", VALUES(y), NULL), "y"),

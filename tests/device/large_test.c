@@ -33,9 +33,8 @@ TENON_TEST(large_outputs_are_looked_at_in_parts) {
   REQUIRE(begin_network(&run));
   EXPECT_STATUS(tenon_network_add_input(run.session.network, "x", TENON_DTYPE_FLOAT32, 2, dims, &x),
                 TENON_OK);
-  EXPECT_STATUS(
-      tenon_network_add(run.session.network, "standard.abs/1", NULL, &x, 1, NULL, 0, &y, 1),
-      TENON_OK);
+  EXPECT_STATUS(tenon_network_add(run.session.network, "standard.abs/1", NULL, &x, 1, NULL, &y, 1),
+                TENON_OK);
   EXPECT_STATUS(tenon_network_add_output(run.session.network, y, "y"), TENON_OK);
   static float numbers[ELEMENTS];
   REQUIRE(build_and_load(&run));

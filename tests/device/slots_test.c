@@ -113,10 +113,9 @@ static bool open_network(network_t* n, const char* device, make_t make) {
   n->scene.options.device = device;
   n->scene.options.no_measuring = 1;
   n->range = (tenon_profile_range_t){"x0", 2, least, left, most};
-  n->profile = (tenon_profile_t){&n->range, 1};
+  n->profile.ranges = (tenon_list_t){&n->range, 1, sizeof(n->range)};
   make(n);
-  n->scene.options.profiles = &n->profile;
-  n->scene.options.profile_count = n->is_open ? 1 : 0;
+  n->scene.options.profiles = (tenon_list_t){&n->profile, n->is_open ? 1 : 0, sizeof(n->profile)};
   return true;
 }
 
@@ -320,9 +319,9 @@ static void make_all(network_t* n) {
   const tenon_value_t b = input_of(n, 1, (const int64_t[]){COLUMNS});
   const tenon_attribute_t to[] = {TENON_TYPE("to", TENON_DTYPE_FLOAT32)};
   tenon_value_t floats = {0};
-  EXPECT_STATUS(
-      tenon_network_add(n->scene.network, "standard.cast/1", "floats", &x, 1, to, 1, &floats, 1),
-      TENON_OK);
+  EXPECT_STATUS(tenon_network_add(n->scene.network, "standard.cast/1", "floats", &x, 1,
+                                  &(tenon_list_t){to, 1, sizeof(tenon_attribute_t)}, &floats, 1),
+                TENON_OK);
   const tenon_value_t product = binary(n, "mat_mul", "product", unary(n, "tanh", "tanh", floats),
                                        binary(n, "mul", "scale", w, s));
   const tenon_value_t t = binary(n, "add", "bias", product, b);

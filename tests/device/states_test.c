@@ -57,7 +57,7 @@ static void expect_state(tenon_context_t* context, const char* name, const float
 static uint32_t copies_of(const run_t* run) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < tenon_engine_step_count(run->engine); ++k) {
-    tenon_step_info_t info;
+    tenon_step_info_t info = {.size = sizeof(info)};
     EXPECT_STATUS(tenon_engine_get_step(run->engine, k, &info), TENON_OK);
     count += strstr(info.name, "(copy)") != NULL ? 1 : 0;
   }

@@ -148,7 +148,7 @@ static tenon_status_t refit(tenon_engine_t* engine) {
 
 static tenon_status_t use_engine(const subject_t* subject, tenon_engine_t* engine, scarce_t* scarce,
                                  test_result_t* result) {
-  tenon_step_info_t step;
+  tenon_step_info_t step = {.size = sizeof(step)};
   tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
   tenon_status_t status = use_context(subject, engine, scarce, result);
   if (status == TENON_OK) {

@@ -309,7 +309,7 @@ TENON_TEST(damaged_timing_caches) {
 static bool use_plugin(world_t* world, const char* path) {
   const char* const paths[] = {world->folder.path, NULL};
   tenon_registry_t* registry = NULL;
-  tenon_plugin_info_t info;
+  tenon_plugin_info_t info = {.size = sizeof(info)};
   tenon_registry_options_t options = TENON_OPTIONS(tenon_registry_options_t);
   options.paths = paths;
   options.only_paths = 1;

@@ -15,9 +15,9 @@ static void add_softmaxes(session_t* s, uint32_t count) {
                                          (const int64_t[]){EXTENT, EXTENT}, &x));
   for (uint32_t k = 0; k < count; ++k) {
     const tenon_attribute_t axis = TENON_INT("axis", k % 2);
-    session_expect(
-        s, "softmax",
-        tenon_network_add(s->network, "standard.softmax/1", NULL, &x, 1, &axis, 1, &x, 1));
+    session_expect(s, "softmax",
+                   tenon_network_add(s->network, "standard.softmax/1", NULL, &x, 1,
+                                     &(tenon_list_t){&axis, 1, sizeof(tenon_attribute_t)}, &x, 1));
   }
   session_expect(s, "output", tenon_network_add_output(s->network, x, "y"));
 }
@@ -25,7 +25,7 @@ static void add_softmaxes(session_t* s, uint32_t count) {
 static uint32_t steps_by(const scene_t* scene, const char* plugin) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < tenon_engine_step_count(scene->engine); ++k) {
-    tenon_step_info_t info;
+    tenon_step_info_t info = {.size = sizeof(info)};
     EXPECT_STATUS(tenon_engine_get_step(scene->engine, k, &info), TENON_OK);
     count += strcmp(info.plugin, plugin) == 0 ? 1 : 0;
   }
@@ -65,9 +65,9 @@ TENON_TEST(what_a_kernel_takes_together_is_together) {
 static tenon_value_t add_node(session_t* s, const char* op, const tenon_value_t* inputs,
                               uint32_t input_count, const tenon_attribute_t* attribute) {
   tenon_value_t y = {0};
+  const tenon_list_t attributes = {attribute, attribute == NULL ? 0 : 1, sizeof(*attribute)};
   session_expect(s, op,
-                 tenon_network_add(s->network, op, NULL, inputs, input_count, attribute,
-                                   attribute == NULL ? 0 : 1, &y, 1));
+                 tenon_network_add(s->network, op, NULL, inputs, input_count, &attributes, &y, 1));
   return y;
 }
 

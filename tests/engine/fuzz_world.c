@@ -122,7 +122,7 @@ static void fill(input_t* input, tenon_dtype_t dtype, uint32_t run) {
 /* Of the extents that the plan says; false for what is no tensor, or a large one. */
 static bool set_input(tenon_engine_t* engine, tenon_context_t* context, uint32_t index,
                       uint32_t run, input_t* input) {
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   const int64_t* most = NULL;
   uint64_t count = 0;
   if (tenon_engine_get_input(engine, index, &info) != TENON_OK ||
@@ -230,7 +230,7 @@ static void describe(tenon_engine_t* engine) {
   tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
   (void)tenon_engine_get_info(engine, &info);
   for (uint32_t k = 0; k < tenon_engine_step_count(engine); ++k) {
-    tenon_step_info_t step;
+    tenon_step_info_t step = {.size = sizeof(step)};
     const uint32_t* sources = NULL;
     uint32_t count = 0;
     if (tenon_engine_get_step(engine, k, &step) == TENON_OK) {

@@ -55,7 +55,8 @@ static tenon_value_t part(sketch_t* s, const char* text, tenon_value_t a) {
 static tenon_value_t layer(const sketch_t* s, const char* op, const tenon_value_t* inputs,
                            uint32_t count, tenon_attribute_t attribute) {
   tenon_value_t y = {0};
-  EXPECT_STATUS(tenon_network_add(s->network, op, NULL, inputs, count, &attribute, 1, &y, 1),
+  EXPECT_STATUS(tenon_network_add(s->network, op, NULL, inputs, count,
+                                  &(tenon_list_t){&attribute, 1, sizeof(tenon_attribute_t)}, &y, 1),
                 TENON_OK);
   return y;
 }
@@ -65,7 +66,7 @@ static tenon_value_t join(const sketch_t* s, const char* name, const tenon_value
   const tenon_attribute_t attribute = TENON_INT("axis", axis);
   tenon_value_t y = {0};
   EXPECT_STATUS(tenon_network_add(s->network, "standard.concatenate/1", name, values, count,
-                                  &attribute, 1, &y, 1),
+                                  &(tenon_list_t){&attribute, 1, sizeof(tenon_attribute_t)}, &y, 1),
                 TENON_OK);
   return y;
 }
@@ -211,7 +212,7 @@ static void make_network(const case_t* c, bool copies, tenon_network_t* network)
 static bool make_plan(const case_t* c, const char* device, bool measures, built_t* b) {
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   int64_t dims[3][8];
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   EXPECT_STATUS(tenon_network_get_input(b->network, 0, &info), TENON_OK);
   for (uint32_t k = 0; k < info.rank; ++k) {
     dims[0][k] = dims[1][k] = dims[2][k] = info.dims[k];
@@ -219,12 +220,11 @@ static bool make_plan(const case_t* c, const char* device, bool measures, built_
   dims[0][0] = 1;
   dims[1][0] = dims[2][0] = c->most;
   const tenon_profile_range_t range = {info.name, info.rank, dims[0], dims[1], dims[2]};
-  const tenon_profile_t profile = {&range, 1};
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   options.device = device;
   options.no_measuring = measures ? 0 : 1;
   options.thread_count = 2;
-  options.profiles = &profile;
-  options.profile_count = c->most > 0 ? 1 : 0;
+  options.profiles = (tenon_list_t){&profile, c->most > 0 ? 1 : 0, sizeof(profile)};
   return tenon_build(b->network, &options, &b->plan) == TENON_OK;
 }
 
@@ -256,7 +256,7 @@ static void destroy(built_t* b) {
 static uint32_t count_steps(const built_t* b, bool parts) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < tenon_engine_step_count(b->engine); ++k) {
-    tenon_step_info_t info;
+    tenon_step_info_t info = {.size = sizeof(info)};
     EXPECT_STATUS(tenon_engine_get_step(b->engine, k, &info), TENON_OK);
     const bool counts =
         parts ? strstr(info.layout, ", part of ") != NULL : strstr(info.name, "(copy)") != NULL;
@@ -269,7 +269,7 @@ static uint32_t count_steps(const built_t* b, bool parts) {
 static bool run(const built_t* b, int64_t extent, tenon_tensor_view_t* out_view) {
   static float x[MOST_ELEMENTS];
   int64_t dims[8];
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   for (uint32_t k = 0; k < MOST_ELEMENTS; ++k) {
     x[k] = (float)((int)(k * 29 % 97) - 48) / 32.0F;
   }

@@ -29,7 +29,8 @@ static tenon_status_t add_weights(tenon_network_t* network, const char* name, ui
 static tenon_status_t layer(tenon_network_t* network, const char* op, const tenon_value_t* inputs,
                             uint32_t input_count, const tenon_attribute_t* attributes,
                             uint32_t attribute_count, tenon_value_t* out_value) {
-  return tenon_network_add(network, op, NULL, inputs, input_count, attributes, attribute_count,
+  return tenon_network_add(network, op, NULL, inputs, input_count,
+                           &(tenon_list_t){attributes, attribute_count, sizeof(tenon_attribute_t)},
                            out_value, 1);
 }
 
@@ -98,7 +99,7 @@ static tenon_status_t make_recurrent(tenon_network_t* network) {
   TEST_TRY(add_weights(network, "w", 3, (const int64_t[]){1, 16, 3}, &w));
   TEST_TRY(add_weights(network, "r", 3, (const int64_t[]){1, 16, 4}, &r));
   TEST_TRY(tenon_network_add(network, "standard.lstm/1", "lstm", (const tenon_value_t[]){x, w, r},
-                             3, NULL, 0, outputs, 3));
+                             3, NULL, outputs, 3));
   TEST_TRY(tenon_network_add_output(network, outputs[0], "y"));
   return tenon_network_add_output(network, outputs[2], "cell");
 }
@@ -421,7 +422,7 @@ static tenon_status_t make_choices(tenon_network_t* network) {
   TEST_TRY(
       layer(network, "standard.gather/1", (const tenon_value_t[]){table, rows}, 2, NULL, 0, &y[0]));
   TEST_TRY(tenon_network_add(network, "standard.top_k/1", "top",
-                             (const tenon_value_t[]){y[0], count}, 2, NULL, 0, y, 2));
+                             (const tenon_value_t[]){y[0], count}, 2, NULL, y, 2));
   TEST_TRY(tenon_network_add_output(network, y[0], "values"));
   return tenon_network_add_output(network, y[1], "indices");
 }
@@ -454,7 +455,7 @@ static tenon_status_t build(const test_network_t* test, tenon_network_t* network
                             const tenon_build_options_t* options, tenon_plan_t** out_plan) {
   tenon_build_options_t own = options != NULL ? *options : TENON_OPTIONS(tenon_build_options_t);
   int64_t dims[3][8];
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   TEST_TRY(test->make(network));
   TEST_TRY(tenon_network_get_input(network, 0, &info));
   for (uint32_t k = 0; k < info.rank && k < 8; ++k) {
@@ -464,10 +465,9 @@ static tenon_status_t build(const test_network_t* test, tenon_network_t* network
   dims[1][0] = (test->most + 1) / 2;
   dims[2][0] = test->most;
   const tenon_profile_range_t range = {info.name, info.rank, dims[0], dims[1], dims[2]};
-  const tenon_profile_t profile = {&range, 1};
+  const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
   if (test->most > 0) {
-    own.profiles = &profile;
-    own.profile_count = 1;
+    own.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   }
   return tenon_build(network, &own, out_plan);
 }

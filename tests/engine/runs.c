@@ -70,7 +70,7 @@ enum { INPUT_BYTES = 1 << 14, MOST_INPUTS = 2 };
 
 static tenon_status_t set_input(tenon_engine_t* engine, tenon_context_t* context, uint32_t index,
                                 int64_t extent, uint32_t seed, void* memory) {
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   int64_t dims[8];
   size_t count = 1;
   TEST_TRY(tenon_engine_get_input(engine, index, &info));

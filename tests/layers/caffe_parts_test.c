@@ -160,12 +160,11 @@ TENON_TEST(the_callers_extents_replace_the_files) {
   static const int64_t batch[] = {3, -1, 1};
   for (int i = 0; i < 3; ++i) {
     scene_t scene;
-    tenon_io_info_t info;
+    tenon_io_info_t info = {.size = sizeof(info)};
     const tenon_input_shape_t shape = {.name = "data", .rank = 4, .dims = given[i]};
     tenon_parse_options_t options = TENON_OPTIONS(tenon_parse_options_t);
     begin(&scene);
-    options.shapes = &shape;
-    options.shape_count = 1;
+    options.shapes = (tenon_list_t){&shape, 1, sizeof(shape)};
     EXPECT_STATUS(parse(&scene, IDENTITY("dim: [1, 2, 2, 2]"), &options), TENON_OK);
     EXPECT_STATUS(tenon_network_get_input(scene.network, 0, &info), TENON_OK);
     EXPECT_INT(info.dims[0], batch[i]);

@@ -12,8 +12,8 @@ static tenon_status_t add_node(scene_t* scene, const char* pattern) {
   tenon_status_t status =
       tenon_network_add_input(network, "text", TENON_DTYPE_STRING, 1, &count, &x);
   if (status == TENON_OK) {
-    status =
-        tenon_network_add(network, "regex.full_match/1", "matcher", &x, 1, &attribute, 1, &y, 1);
+    status = tenon_network_add(network, "regex.full_match/1", "matcher", &x, 1,
+                               &(tenon_list_t){&attribute, 1, sizeof(tenon_attribute_t)}, &y, 1);
   }
   return status == TENON_OK ? tenon_network_add_output(network, y, "matches") : status;
 }

@@ -11,7 +11,7 @@ static tenon_status_t run_decoder(scene_t* scene, const void* data, int64_t size
                  tenon_network_add_input(network, "file", TENON_DTYPE_UINT8, 1, &size, &x));
   session_expect(
       &scene->session, "node",
-      tenon_network_add(network, "image.decode_picture/1", "camera", &x, 1, NULL, 0, &y, 1));
+      tenon_network_add(network, "image.decode_picture/1", "camera", &x, 1, NULL, &y, 1));
   session_expect(&scene->session, "output", tenon_network_add_output(network, y, "pixels"));
   if (!scene_start(scene, &options)) {
     return TENON_ERROR_INTERNAL;
@@ -60,7 +60,7 @@ TENON_TEST(a_file_is_a_vector_of_bytes) {
   REQUIRE(session_begin(&session, NULL));
   EXPECT_STATUS(tenon_network_add_input(session.network, "file", TENON_DTYPE_UINT8, 2, dims, &x),
                 TENON_OK);
-  EXPECT(tenon_network_add(session.network, "image.decode_picture/1", "camera", &x, 1, NULL, 0, &y,
+  EXPECT(tenon_network_add(session.network, "image.decode_picture/1", "camera", &x, 1, NULL, &y,
                            1) != TENON_OK);
   EXPECT_CONTAINS(session.messages.text, "a vector of bytes, not a tensor of rank 2");
   session_end(&session);

@@ -101,8 +101,11 @@ TENON_TEST(a_misspelt_name_is_told_with_those_that_there_are) {
     REQUIRE(session_begin(&s, NULL));
     EXPECT_STATUS(tenon_network_add_input(s.network, "x", TENON_DTYPE_FLOAT32, 1, dims, &x),
                   TENON_OK);
-    EXPECT(tenon_network_add(s.network, rows[i].op, "theirs", &x, 1, &rows[i].attribute,
-                             rows[i].attribute.name != NULL ? 1 : 0, &y, 1) != TENON_OK);
+    EXPECT(tenon_network_add(
+               s.network, rows[i].op, "theirs", &x, 1,
+               &(tenon_list_t){&rows[i].attribute, rows[i].attribute.name != NULL ? 1 : 0,
+                               sizeof(tenon_attribute_t)},
+               &y, 1) != TENON_OK);
     EXPECT_CONTAINS(s.messages.text, rows[i].message);
     session_end(&s);
   }

@@ -157,9 +157,11 @@ static void expect_refused(const row_t* row) {
     ++attribute_count;
   }
   (void)snprintf(op, sizeof op, "standard.%s/1", row->op);
-  EXPECT_STATUS(tenon_network_add(session.network, op, NULL, operands, operand_count,
-                                  row->attributes, attribute_count, &y, 1),
-                TENON_ERROR_INVALID_DATA);
+  EXPECT_STATUS(
+      tenon_network_add(
+          session.network, op, NULL, operands, operand_count,
+          &(tenon_list_t){row->attributes, attribute_count, sizeof(tenon_attribute_t)}, &y, 1),
+      TENON_ERROR_INVALID_DATA);
   if (strstr(session.messages.text, row->message) == NULL) {
     tenon__test_fail(__FILE__, __LINE__, "%s: '%s' is not in '%s'", row->op, row->message,
                      session.messages.text);

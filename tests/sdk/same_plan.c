@@ -65,8 +65,8 @@ static int same_steps(const side_t* a, const side_t* b) {
                   tenon_engine_step_count(b->engine));
   }
   for (uint32_t i = 0; i < count && same; ++i) {
-    tenon_step_info_t x;
-    tenon_step_info_t y;
+    tenon_step_info_t x = {.size = sizeof(x)};
+    tenon_step_info_t y = {.size = sizeof(y)};
     same =
         tenon_engine_get_step(a->engine, i, &x) == TENON_OK &&
         tenon_engine_get_step(b->engine, i, &y) == TENON_OK &&
@@ -91,7 +91,7 @@ static size_t element_count(const tenon_tensor_view_t* view) {
 /* The models here have one input, of floats. */
 static tenon_status_t run(const side_t* side, float* pixels) {
   tenon_status_t status = TENON_OK;
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   const int64_t* dims = NULL;
   TRY(tenon_engine_get_input(side->engine, 0, &info));
   TRY(tenon_engine_get_profile(side->engine, 0, 1, &dims));

@@ -19,7 +19,7 @@ static void check_steps(session_t* s, bool fused, uint32_t expected, const char*
   session_run(s, &options, &engine);
   REQUIRE(engine != NULL);
   for (uint32_t i = 0; i < tenon_engine_step_count(engine); ++i) {
-    tenon_step_info_t step;
+    tenon_step_info_t step = {.size = sizeof(step)};
     EXPECT_STATUS(tenon_engine_get_step(engine, i, &step), TENON_OK);
     EXPECT_TEXT(step.plugin, "cpu");
     if (step.nodes[0] != '\0' && count++ == 0) {
@@ -34,8 +34,10 @@ static tenon_value_t named(session_t* s, const char* op, const char* name,
                            const tenon_value_t* inputs, uint32_t count,
                            const tenon_attribute_t* attribute) {
   tenon_value_t value = ABSENT;
-  EXPECT_STATUS(tenon_network_add(s->network, op, name, inputs, count, attribute,
-                                  attribute == NULL ? 0 : 1, &value, 1),
+  EXPECT_STATUS(tenon_network_add(s->network, op, name, inputs, count,
+                                  &(tenon_list_t){attribute, attribute == NULL ? 0 : 1,
+                                                  sizeof(tenon_attribute_t)},
+                                  &value, 1),
                 TENON_OK);
   return value;
 }
@@ -92,7 +94,7 @@ TENON_TEST(is_unknown_without_its_file) {
   tenon_value_t y = ABSENT;
   REQUIRE(session_begin(&s, NULL));
   const tenon_value_t x = session_input(&s, "plugin.x");
-  EXPECT(tenon_network_add(s.network, "example.squareplus/1", "theirs", &x, 1, NULL, 0, &y, 1) !=
+  EXPECT(tenon_network_add(s.network, "example.squareplus/1", "theirs", &x, 1, NULL, &y, 1) !=
          TENON_OK);
   EXPECT_CONTAINS(s.messages.text, "example.squareplus/1");
   session_end(&s);

@@ -179,7 +179,7 @@ typedef tenon_status_t (*case_get_io_t)(const tenon_engine_t* engine, uint32_t i
 static inline uint32_t case_find_io(const tenon_engine_t* engine, uint32_t count, case_get_io_t get,
                                     const char* name) {
   for (uint32_t i = 0; i < count; ++i) {
-    tenon_io_info_t info;
+    tenon_io_info_t info = {.size = sizeof(info)};
     if (get(engine, i, &info) == TENON_OK && strcmp(info.name, name) == 0) {
       return i;
     }
@@ -209,21 +209,20 @@ static inline tenon_status_t case_set_input(case_session_t* session, uint32_t nu
 static inline tenon_status_t case_build(case_session_t* session, const case_kind_t* kind,
                                         const case_t* from, bool is_reference) {
   tenon_profile_range_t ranges[CASE_TENSOR_LIMIT];
-  tenon_profile_t profile = {ranges, 0};
+  tenon_profile_t profile = {{ranges, 0, sizeof(*ranges)}};
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   options.reference_only = is_reference;
   options.no_measuring = kind->no_measuring;
-  options.profiles = &profile;
-  options.profile_count = 1;
+  options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   for (uint32_t i = 0; i < tenon_network_input_count(session->network); ++i) {
-    tenon_io_info_t info;
+    tenon_io_info_t info = {.size = sizeof(info)};
     if (tenon_network_get_input(session->network, i, &info) != TENON_OK) {
       continue;
     }
     for (uint32_t k = 0; k < from->input_count; ++k) {
       const case_tensor_t* input = &from->inputs[k];
       if (strcmp(input->name, info.name) == 0) {
-        ranges[profile.range_count++] = (tenon_profile_range_t){
+        ranges[profile.ranges.count++] = (tenon_profile_range_t){
             input->name, input->rank, input->dims, input->dims, input->dims};
       }
     }

@@ -307,9 +307,11 @@ static tenon_value_t named(session_t* s, const char* op, const char* name,
                            const tenon_value_t* inputs, uint32_t count,
                            const tenon_attribute_t* attributes, uint32_t attribute_count) {
   tenon_value_t value = ABSENT;
-  session_expect(s, name,
-                 tenon_network_add(s->network, op, name, inputs, count, attributes, attribute_count,
-                                   &value, 1));
+  session_expect(
+      s, name,
+      tenon_network_add(s->network, op, name, inputs, count,
+                        &(tenon_list_t){attributes, attribute_count, sizeof(tenon_attribute_t)},
+                        &value, 1));
   return value;
 }
 

@@ -30,10 +30,12 @@
  * outputs are untouched, the words are written to the registry's logger, and tenon_last_message
  * gives them. `create`/`destroy`: the caller owns the result alone. `retain`/`release`: shared and
  * counted. `get`: borrowed, valid while its owner lives and is not changed. Option structures begin
- * with `size` (TENON_OPTIONS(type) sets it); NULL means defaults, zero fields mean defaults.
- * destroy and release take NULL. Structures that come out live in the caller's memory; the strings
- * and arrays in them are borrowed. An argument that is NULL, or an index past its count, is
- * INVALID_ARGUMENT with the function's name; counts of NULL are 0.
+ * with `size` (TENON_OPTIONS(type) sets it); NULL means defaults, zero fields mean defaults. Arrays
+ * of structures are lists with a stride: TENON_LIST(array) makes one. destroy and release take
+ * NULL. Structures for results live in the caller's memory and begin with `size` too, which the
+ * caller sets. The library fills in the members that fit. The strings and arrays in them are
+ * borrowed. An argument that is NULL, or an index past its count, is INVALID_ARGUMENT with the
+ * function's name; counts of NULL are 0.
  *
  * What to do about a status: INVALID_ARGUMENT and INVALID_STATE are the program's own mistakes;
  * INVALID_DATA and UNSUPPORTED the model's (or a plan's): another file, or another plugin;
@@ -114,6 +116,7 @@ TENON_API uint32_t tenon_dtype_bits(tenon_dtype_t dtype);
 
 /* Which function of which plugin the calling thread is in. */
 typedef struct tenon_call_info_t {
+  size_t size;
   const char* plugin;
   const char* function; /* as plugin.h calls it: "enqueue", "match", "convert"; "a constructor" */
   const char* item;     /* the kernel, operator, parser, ...; the file, where a plugin is loaded */
@@ -181,6 +184,7 @@ enum {
 
 /* One file. Strings are never NULL and live as long as the registry. */
 typedef struct tenon_plugin_info_t {
+  size_t size;
   const char* path;
   /* "" when the manifest could not be read; so are the next three. */
   const char* name;
@@ -193,6 +197,7 @@ typedef struct tenon_plugin_info_t {
   const char* offers;
   /* TENON_PLUGIN_* */
   uint32_t state;
+  uint32_t reserved;
 } tenon_plugin_info_t;
 
 /* Every candidate found on the search path, used or not. [any] */
@@ -239,14 +244,12 @@ typedef struct tenon_parse_options_t {
    */
   const char* format;
   /* Extents of inputs that the file leaves open. A rank above 64 is INVALID_ARGUMENT. */
-  const tenon_input_shape_t* shapes;
-  uint32_t shape_count;
-  uint32_t value_count;
+  tenon_list_t shapes; /* of tenon_input_shape_t */
   /* More parts of one model (a caffemodel beside its prototxt), NULL-terminated. */
   const char* const* parts;
   /* INVALID_ARGUMENT when a value's type or extents are not its input's, or there is no such tensor
    * among the inputs. */
-  const tenon_input_value_t* values;
+  tenon_list_t values; /* of tenon_input_value_t */
   /* What the format's parser lets be set, NULL-terminated: "name=value". INVALID_ARGUMENT when it
    * does not ask for one of them. Caffe's: "weights=random" or "weights=random:SEED" (made up where
    * the files have none), "level=1", "stage=deploy,other" (the state that include rules ask for).
@@ -279,21 +282,22 @@ TENON_API const tenon_builder_table_t* tenon_builder_get_table(void);
 
 /* One attribute of a node, for tenon_network_add: copied by it. The macros below fill it in:
  *   const tenon_attribute_t attributes[] = {TENON_INTS("pads", 1, 1, 1, 1), TENON_INT("groups",
- * 4)};
- */
+ * 4)}; const tenon_list_t list = TENON_LIST(attributes); */
 typedef struct tenon_attribute_t {
   const char* name;
-  /* TENON_ATTRIBUTE_INT .. _DTYPE, without STRINGS: says which of the members below counts. */
+  /* TENON_ATTRIBUTE_INT .. _DTYPE: says which of the members below counts. */
   uint32_t kind;
+  uint32_t reserved;
   /* INT; DTYPE: a TENON_DTYPE_*. */
   int64_t integer;
   /* FLOAT */
   double number;
   /* STRING */
   const char* string;
-  /* INTS, FLOATS: `count` of them. */
+  /* INTS, FLOATS, STRINGS: `count` of them. */
   const int64_t* integers;
   const double* numbers;
+  const char* const* strings;
   size_t count;
 } tenon_attribute_t;
 #ifdef __cplusplus
@@ -321,17 +325,17 @@ typedef struct tenon_attribute_t {
 #endif
 
 /* One layer in one call: begin, attributes, inputs, end. Inputs with id 0 are absent, and so are
- * those past input_count; attributes that are not given have their defaults. `name` NULL: made from
+ * those past input_count. `attributes`: a list of tenon_attribute_t, or NULL for none; attributes
+ * that are not given have their defaults. `name` NULL: made from
  * the operator's. Types and extents are checked at once: INVALID_DATA with the node's name and the
  * values, UNSUPPORTED for an operator that no plugin offers, with near misses. On failure the
  * network is as it was. `out_values` gets `output_count` ids; an operator's further outputs stay
- * unread. tenon_network_add(network, "standard.relu/1", "relu", &x, 1, NULL, 0, &y, 1); */
+ * unread.
+ *   tenon_network_add(network, "standard.relu/1", "relu", &x, 1, NULL, &y, 1); */
 TENON_API tenon_status_t tenon_network_add(tenon_network_t* network, const char* op,
                                            const char* name, const tenon_value_t* inputs,
-                                           uint32_t input_count,
-                                           const tenon_attribute_t* attributes,
-                                           uint32_t attribute_count, tenon_value_t* out_values,
-                                           uint32_t output_count);
+                                           uint32_t input_count, const tenon_list_t* attributes,
+                                           tenon_value_t* out_values, uint32_t output_count);
 /* An input, a constant (copied) and an output, without the table's longer forms. dims -1: symbolic.
  */
 TENON_API tenon_status_t tenon_network_add_input(tenon_network_t* network, const char* name,
@@ -361,10 +365,12 @@ TENON_API tenon_status_t tenon_network_make_state(tenon_network_t* network, cons
  * text of what the network leaves open ("batch"), also where an engine's profile made it a number,
  * else "". */
 typedef struct tenon_io_info_t {
+  size_t size;
   const char* name;
   uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE, _OPTIONAL or _OPTIONAL_SEQUENCE */
   tenon_dtype_t dtype;
   uint32_t rank; /* TENON_NONE: unknown */
+  uint32_t reserved;
   const int64_t* dims;
   const char* const* symbols;
 } tenon_io_info_t;
@@ -378,6 +384,7 @@ TENON_API tenon_status_t tenon_network_get_output(const tenon_network_t* network
                                                   tenon_io_info_t* out_info);
 /* One kind of node in a model file, and who makes nodes of a network of it. */
 typedef struct tenon_node_type_t {
+  size_t size;
   const char* domain; /* "" for the format's own */
   const char* type;
   int64_t version;
@@ -410,18 +417,16 @@ typedef struct tenon_network_item_t {
   const char* name;    /* of a node: unique; of an output: the application's */
   const char* op;      /* of a node: "domain.name/1"; NULL: an expression or a move */
   const char* text;    /* of an expression that was given as a text: "y = a + b"; else NULL */
-  const char* const* input_names;      /* in that text, one for each input */
-  const tenon_value_t* inputs;         /* id 0: absent. An output has one */
-  const tenon_value_t* outputs;        /* id 0: unwanted. An input has one */
-  const tenon_attribute_t* attributes; /* all that the operator declares, defaults applied; not
-                                          tensors and bodies */
+  const char* const* input_names; /* in that text, one for each input */
+  const tenon_value_t* inputs;    /* id 0: absent. An output has one */
+  const tenon_value_t* outputs;   /* id 0: unwanted. An input has one */
+  tenon_list_t attributes;        /* of tenon_attribute_t: all that the operator declares, defaults
+                                     applied; not tensors and bodies */
   uint32_t input_count;
   uint32_t output_count;
-  uint32_t attribute_count;
-  uint32_t depth;                    /* of bodies: 0 is the main graph */
-  const char* const* const* strings; /* one for each attribute: the texts of a list of texts, which
-                                        tenon_attribute_t has no place for; NULL for others */
-  const uint32_t* bodies;            /* of a control node: their numbers, for walk_body */
+  uint32_t depth; /* of bodies: 0 is the main graph */
+  uint32_t reserved;
+  const uint32_t* bodies; /* of a control node: their numbers, for walk_body */
 } tenon_network_item_t;
 /* Returns TENON_OK to go on; another status ends the walk, and is its result. */
 typedef int32_t (*tenon_visit_item_t)(void* user, const tenon_network_item_t* item);
@@ -459,9 +464,12 @@ TENON_API void tenon_timing_cache_destroy(tenon_timing_cache_t* cache);
  * run may have, and the one that is tuned for; min <= optimum <= max. INVALID_ARGUMENT for an input
  * that there is not, another rank, or a number where the network knows another one. Kernels are
  * chosen at the optimum, memory is planned for the maximum, so a wide range costs memory and not
- * time: const int64_t least[] = {1, 3, 224, 224}, usual[] = {8, 3, 224, 224}, most[] = {32, 3, 224,
- * 224}; const tenon_profile_range_t range = {"image", 4, least, usual, most}; const tenon_profile_t
- * profile = {&range, 1}; */
+ * time:
+ *   const int64_t least[] = {1, 3, 224, 224}, usual[] = {8, 3, 224, 224};
+ *   const int64_t most[] = {32, 3, 224, 224};
+ *   const tenon_profile_range_t ranges[] = {{"image", 4, least, usual, most}};
+ *   const tenon_profile_t profiles[] = {{TENON_LIST(ranges)}};
+ *   options.profiles = (tenon_list_t)TENON_LIST(profiles); */
 typedef struct tenon_profile_range_t {
   const char* input;
   uint32_t rank;
@@ -471,8 +479,7 @@ typedef struct tenon_profile_range_t {
 } tenon_profile_range_t;
 /* All ranges together; inputs without open extents need none. */
 typedef struct tenon_profile_t {
-  const tenon_profile_range_t* ranges;
-  uint32_t range_count;
+  tenon_list_t ranges; /* of tenon_profile_range_t */
 } tenon_profile_t;
 
 /* Returns non-zero to cancel: then tenon_build returns CANCELLED. `done` of `total` in `phase`
@@ -509,11 +516,15 @@ enum { TENON_STREAM_LIMIT = 8 };
 typedef struct tenon_build_options_t {
   size_t size;
   /* At most one for the time being (UNSUPPORTED); inputs it leaves out: symbolic extents are 1. */
-  const tenon_profile_t* profiles;
-  uint32_t profile_count;
+  tenon_list_t profiles; /* of tenon_profile_t */
   /* To tune for; 0: this process's processors. A context may have another number: other kernels
    * might then have been quicker. */
   uint32_t thread_count;
+  /* On how many of a device's streams a context's steps are recorded at most: branches of the
+   * network that do not need one another run at the same time, where a run is faster so (measured;
+   * else as the steps' times say). Results are the same. Each stream has scratch of its own, and
+   * values live longer. 0: up to four; 1: all in a row. At most TENON_STREAM_LIMIT. */
+  uint32_t stream_limit;
   /* Devices in order of preference: "cuda", "cuda:1", "cuda:0,cuda:1". What none of them computes
    * the host does, and tensors are copied where they have to be. NULL: the host, whatever else is
    * there. */
@@ -574,13 +585,7 @@ typedef struct tenon_build_options_t {
    * and by how much the results differ in the end (at severity INFO), the refusals of steps say it
    * too. Takes several builds, and runs for each value that is narrower. 0: `permits` is taken at
    * its word. */
-  const tenon_sample_t* samples;
-  uint32_t sample_count;
-  /* On how many of a device's streams a context's steps are recorded at most: branches of the
-   * network that do not need one another run at the same time, where a run is faster so (measured;
-   * else as the steps' times say). Results are the same. Each stream has scratch of its own, and
-   * values live longer. 0: up to four; 1: all in a row. At most TENON_STREAM_LIMIT. */
-  uint32_t stream_limit;
+  tenon_list_t samples; /* of tenon_sample_t */
   /* By how much results may differ: the norm of the difference of an output of floats, as a part of
    * the output's; of others the part of the elements. 0: 0.01. */
   double accuracy_bound;
@@ -694,6 +699,7 @@ TENON_API tenon_status_t tenon_engine_get_input_range(const tenon_engine_t* engi
 
 /* One step of the plan. Strings live as long as the engine. */
 typedef struct tenon_step_info_t {
+  size_t size;
   /* Of its main node. */
   const char* name;
   /* "kernel", "view", "contents", "choose", "repeat", "map", "copy": a view moves nothing, contents
@@ -739,6 +745,7 @@ TENON_API tenon_status_t tenon_engine_get_step_sources(const tenon_engine_t* eng
  * what the bodies of a control step take while it runs. Pieces whose lives do not meet may share
  * bytes. Strings live as long as the engine. */
 typedef struct tenon_block_info_t {
+  size_t size;
   const char* name;
   uint64_t offset_bytes;
   uint64_t size_bytes;

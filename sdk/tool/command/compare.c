@@ -113,7 +113,7 @@ static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* n
 static char* find_step(const tool_execution_t* execution, const char* name) {
   const uint32_t count = tenon_engine_step_count(execution->engine);
   for (uint32_t i = 0; i < count; ++i) {
-    tenon_step_info_t step;
+    tenon_step_info_t step = {.size = sizeof(step)};
     if (tenon_engine_get_step(execution->engine, i, &step) == TENON_OK && step.depth == 0 &&
         tool_format_has_tensor(step.outputs, name)) {
       return tool_format("step %u '%s', %s:%s, nodes %s", i, step.name, step.plugin, step.kernel,

@@ -167,7 +167,7 @@ static void check_plugins(doctor_t* doctor, tenon_registry_t* registry) {
   uint32_t usable = 0;
   const uint32_t count = tenon_registry_plugin_count(registry);
   for (uint32_t i = 0; i < count; ++i) {
-    tenon_plugin_info_t info;
+    tenon_plugin_info_t info = {.size = sizeof(info)};
     if (tenon_registry_get_plugin(registry, i, &info) != TENON_OK) {
       continue;
     }

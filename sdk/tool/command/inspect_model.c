@@ -23,7 +23,7 @@ static void print_io(const char* what, const tenon_io_info_t* info) {
 }
 
 static tenon_status_t print_all_io(const tenon_network_t* network) {
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < tenon_network_input_count(network) && status == TENON_OK; ++i) {
     status = tenon_network_get_input(network, i, &info);
@@ -108,7 +108,7 @@ static void print_file(const tenon_network_t* network) {
   (void)print_all_io(network);
   tool_say("nodes\n");
   for (uint32_t i = 0; i < tenon_network_node_type_count(network); ++i) {
-    tenon_node_type_t type;
+    tenon_node_type_t type = {.size = sizeof(type)};
     if (tenon_network_get_node_type(network, i, &type) == TENON_OK) {
       print_node_type(&type);
     }

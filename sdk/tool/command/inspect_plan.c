@@ -287,6 +287,7 @@ tenon_status_t inspect_print_steps(const inspect_t* inspect, const tool_executio
   steps.infos = tool_allocate(steps.count, sizeof(*steps.infos));
   steps.seconds = tool_allocate(steps.count, sizeof(*steps.seconds));
   for (uint32_t i = 0; i < steps.count && status == TENON_OK; ++i) {
+    steps.infos[i].size = sizeof(steps.infos[i]);
     status = tenon_engine_get_step(execution->engine, i, &steps.infos[i]);
     steps.has_devices =
         steps.has_devices || (status == TENON_OK && strcmp(steps.infos[i].device, "cpu") != 0);

@@ -71,7 +71,7 @@ static tenon_status_t list_plugins(const plugins_t* plugins, tenon_registry_t* r
   const uint32_t count = tenon_registry_plugin_count(registry);
   uint32_t refused = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    tenon_plugin_info_t info;
+    tenon_plugin_info_t info = {.size = sizeof(info)};
     const tenon_status_t status = tenon_registry_get_plugin(registry, i, &info);
     if (status != TENON_OK) {
       return status;

@@ -38,7 +38,7 @@ tenon_status_t tool_suite_list_host(const tool_execution_t* execution, char* ino
   tenon_status_t status = TENON_OK;
   const uint32_t count = tenon_engine_step_count(execution->engine);
   for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
-    tenon_step_info_t info;
+    tenon_step_info_t info = {.size = sizeof(info)};
     tenon_step_work_t work = TENON_OPTIONS(tenon_step_work_t);
     status = tenon_engine_get_step(execution->engine, i, &info);
     if (status == TENON_OK) {

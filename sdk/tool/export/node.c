@@ -14,9 +14,10 @@ bool tool_export_refuse(const tool_export_node_t* node, const char* reason) {
 /* ---- Attributes ---- */
 
 const tenon_attribute_t* tool_export_attribute(const tool_export_node_t* node, const char* name) {
-  for (uint32_t i = 0; i < node->item->attribute_count; ++i) {
-    if (strcmp(node->item->attributes[i].name, name) == 0) {
-      return &node->item->attributes[i];
+  const tenon_attribute_t* attributes = node->item->attributes.items;
+  for (uint32_t i = 0; i < node->item->attributes.count; ++i) {
+    if (strcmp(attributes[i].name, name) == 0) {
+      return &attributes[i];
     }
   }
   return NULL;
@@ -79,8 +80,9 @@ const char* tool_export_find_word(const char* understood, const char* name) {
 }
 
 bool tool_export_understands(const tool_export_node_t* node, const char* understood) {
-  for (uint32_t i = 0; i < node->item->attribute_count; ++i) {
-    const tenon_attribute_t* attribute = &node->item->attributes[i];
+  const tenon_attribute_t* attributes = node->item->attributes.items;
+  for (uint32_t i = 0; i < node->item->attributes.count; ++i) {
+    const tenon_attribute_t* attribute = &attributes[i];
     const char* word = tool_export_find_word(understood, attribute->name);
     if (word != NULL && (word[0] != '=' || has_value(attribute, word + 1))) {
       continue;

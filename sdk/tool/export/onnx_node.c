@@ -69,9 +69,8 @@ static void write_text(tool_wire_writer_t* writer, const word_t* word, const cha
   tool_free(text);
 }
 
-/* `strings`: of a list of texts. */
 static void write_attribute(tool_wire_writer_t* writer, const word_t* word,
-                            const tenon_attribute_t* attribute, const char* const* strings) {
+                            const tenon_attribute_t* attribute) {
   char* name = tool_copy_bytes(word->name, word->length);
   switch (attribute->kind) {
     case TENON_ATTRIBUTE_INT:
@@ -93,7 +92,7 @@ static void write_attribute(tool_wire_writer_t* writer, const word_t* word,
       break;
     case TENON_ATTRIBUTE_STRINGS:
       if (attribute->count > 0) {
-        tool_onnx_texts(writer, name, strings, attribute->count);
+        tool_onnx_texts(writer, name, attribute->strings, attribute->count);
       }
       break;
     default:
@@ -110,11 +109,12 @@ static const char* attributes_of(const tool_onnx_node_t* node) {
 
 static void write_attributes(const tool_onnx_node_t* node, tool_wire_writer_t* writer) {
   const char* words = attributes_of(node);
-  for (uint32_t i = 0; i < node->node.item->attribute_count; ++i) {
-    const tenon_attribute_t* attribute = &node->node.item->attributes[i];
+  const tenon_attribute_t* attributes = node->node.item->attributes.items;
+  for (uint32_t i = 0; i < node->node.item->attributes.count; ++i) {
+    const tenon_attribute_t* attribute = &attributes[i];
     word_t word;
     if (find_word(words, attribute->name, &word) && !word.is_read) {
-      write_attribute(writer, &word, attribute, node->node.item->strings[i]);
+      write_attribute(writer, &word, attribute);
     }
   }
 }

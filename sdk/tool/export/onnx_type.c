@@ -81,7 +81,7 @@ void tool_onnx_end(tool_onnx_file_t* file, bool is_input, const tenon_io_info_t*
 }
 
 void tool_onnx_ends(tool_onnx_file_t* file, const tenon_network_t* network) {
-  tenon_io_info_t info;
+  tenon_io_info_t info = {.size = sizeof(info)};
   for (uint32_t i = 0; i < tenon_network_input_count(network); ++i) {
     if (tenon_network_get_input(network, i, &info) == TENON_OK) {
       tool_onnx_end(file, true, &info);

@@ -59,6 +59,7 @@ static uint32_t add_tensor(figure_t* figure, tenon_io_info_t* tensor) {
 static tenon_status_t add_inputs(figure_t* figure) {
   const uint32_t count = tenon_engine_input_count(figure->facts->engine);
   for (uint32_t i = 0; i < count; ++i) {
+    figure->tensors[i].size = sizeof(figure->tensors[i]);
     const tenon_status_t status =
         tenon_engine_get_input(figure->facts->engine, i, &figure->tensors[i]);
     if (status != TENON_OK) {
@@ -113,6 +114,7 @@ static tenon_status_t add_outputs(figure_t* figure) {
   const uint32_t count = tenon_engine_output_count(facts->engine);
   for (uint32_t i = 0; i < count; ++i) {
     tenon_io_info_t* tensor = &figure->tensors[tenon_engine_input_count(facts->engine) + i];
+    tensor->size = sizeof(*tensor);
     const tenon_status_t status = tenon_engine_get_output(facts->engine, i, tensor);
     if (status != TENON_OK) {
       return status;

@@ -6,6 +6,7 @@
 static tenon_status_t collect_step(const tool_execution_t* execution, uint32_t index,
                                    tool_facts_t* facts) {
   tool_fact_t* fact = &facts->steps[index];
+  fact->info.size = sizeof(fact->info);
   tenon_status_t status = tenon_engine_get_step(execution->engine, index, &fact->info);
   if (status == TENON_OK) {
     status = tenon_engine_get_step_sources(execution->engine, index, &fact->sources,

@@ -21,6 +21,7 @@ typedef struct curve_t {
 static tenon_status_t collect(curve_t* curve) {
   for (uint32_t b = 0; b < curve->block_count; ++b) {
     tenon_block_info_t* block = &curve->blocks[b];
+    block->size = sizeof(*block);
     const tenon_status_t status = tenon_engine_get_block(curve->facts->engine, b, block);
     if (status != TENON_OK) {
       return status;

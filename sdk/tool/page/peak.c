@@ -36,8 +36,7 @@ static tenon_status_t make_product(tenon_network_t* network, const float* number
                                         &operands[1]);
   }
   if (status == TENON_OK) {
-    status =
-        tenon_network_add(network, "standard.mat_mul/1", "product", operands, 2, NULL, 0, &y, 1);
+    status = tenon_network_add(network, "standard.mat_mul/1", "product", operands, 2, NULL, &y, 1);
   }
   return status == TENON_OK ? tenon_network_add_output(network, y, "y") : status;
 }

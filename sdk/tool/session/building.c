@@ -298,9 +298,10 @@ void tool_building_fill(const tool_building_t* building, tool_build_profile_t* o
                                                      .optimum = range->shapes[1].dims,
                                                      .max = range->shapes[2].dims};
   }
-  out_profile->profile = (tenon_profile_t){out_profile->ranges, (uint32_t)count};
-  options.profiles = &out_profile->profile;
-  options.profile_count = building->has_profile ? 1 : 0;
+  out_profile->profile.ranges =
+      (tenon_list_t){out_profile->ranges, (uint32_t)count, sizeof(*out_profile->ranges)};
+  options.profiles = (tenon_list_t){&out_profile->profile, building->has_profile ? 1 : 0,
+                                    sizeof(out_profile->profile)};
   options.thread_count = building->threads;
   options.device = building->device;
   options.workspace_limit_bytes = building->workspace;

@@ -25,9 +25,11 @@ static tenon_status_t read_infos(tool_execution_t* execution) {
   execution->outputs = tool_allocate(execution->output_count, sizeof(*execution->outputs));
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < execution->input_count && status == TENON_OK; ++i) {
+    execution->inputs[i].size = sizeof(execution->inputs[i]);
     status = tenon_engine_get_input(engine, i, &execution->inputs[i]);
   }
   for (uint32_t i = 0; i < execution->output_count && status == TENON_OK; ++i) {
+    execution->outputs[i].size = sizeof(execution->outputs[i]);
     status = tenon_engine_get_output(engine, i, &execution->outputs[i]);
   }
   return status;

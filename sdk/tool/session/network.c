@@ -39,13 +39,12 @@ static tenon_status_t parse(tenon_registry_t* registry, const char* path,
         .name = entry->name, .rank = entry->shapes[0].rank, .dims = entry->shapes[0].dims};
   }
   options.format = building->format;
-  options.shapes = shapes->table;
-  options.shape_count = (uint32_t)shapes->named.count;
+  options.shapes =
+      (tenon_list_t){shapes->table, (uint32_t)shapes->named.count, sizeof(*shapes->table)};
   options.parts = building->parts.items;
   options.settings = building->settings.items;
   tool_constant_table_make(&building->constants, &constants);
-  options.values = constants.values;
-  options.value_count = constants.count;
+  options.values = (tenon_list_t){constants.values, constants.count, sizeof(*constants.values)};
   tenon_network_t* network = NULL;
   tenon_status_t status = tenon_network_create(registry, &network);
   if (status == TENON_OK) {
@@ -227,6 +226,7 @@ static tenon_status_t take_inputs(const tenon_network_t* network, const tool_bui
   tenon_io_info_t* inputs = tool_allocate(count, sizeof(*inputs));
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
+    inputs[i].size = sizeof(inputs[i]);
     status = tenon_network_get_input(network, i, &inputs[i]);
   }
   if (status == TENON_OK) {
@@ -263,7 +263,7 @@ static tenon_status_t fit_inputs(const tenon_network_t* network, const tool_buil
 static char* open_shapes(const tenon_network_t* network) {
   char* text = NULL;
   for (uint32_t i = 0; i < tenon_network_input_count(network); ++i) {
-    tenon_io_info_t input;
+    tenon_io_info_t input = {.size = sizeof(input)};
     if (tenon_network_get_input(network, i, &input) != TENON_OK || !is_open(&input)) {
       continue;
     }

@@ -51,6 +51,7 @@ static tenon_status_t no_input(const tenon_network_t* network, const char* text)
   const uint32_t count = tenon_network_input_count(network);
   tenon_io_info_t* inputs = tool_allocate(count, sizeof(*inputs));
   for (uint32_t i = 0; i < count; ++i) {
+    inputs[i].size = sizeof(inputs[i]);
     (void)tenon_network_get_input(network, i, &inputs[i]);
   }
   char* names = tool_input_names(inputs, count);
@@ -64,7 +65,7 @@ static tenon_status_t no_input(const tenon_network_t* network, const char* text)
 static tenon_status_t make_states(tenon_network_t* network, const char* text, const pattern_t* from,
                                   const pattern_t* to) {
   tenon_status_t status = TENON_OK;
-  tenon_io_info_t input;
+  tenon_io_info_t input = {.size = sizeof(input)};
   char* middle = find_input(network, from, &input);
   if (middle == NULL) {
     return no_input(network, text);

@@ -99,8 +99,7 @@ tenon_status_t tool_build_plan(tenon_registry_t* registry, tenon_network_t* netw
   if (status == TENON_OK && building->samples.count > 0) {
     status = tool_samples_load(&building->samples, network, &samples);
   }
-  options.samples = samples.items;
-  options.sample_count = samples.count;
+  options.samples = (tenon_list_t){samples.items, samples.count, sizeof(*samples.items)};
   options.timing_cache = timings;
   options.blob_folder = blob_folder;
   options.progress = on_progress;

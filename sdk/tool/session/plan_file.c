@@ -86,7 +86,7 @@ static void add_library(FILE* file) {
 static void add_plugins(tenon_registry_t* registry, FILE* file) {
   const uint32_t count = tenon_registry_plugin_count(registry);
   for (uint32_t i = 0; i < count; ++i) {
-    tenon_plugin_info_t info;
+    tenon_plugin_info_t info = {.size = sizeof(info)};
     if (tenon_registry_get_plugin(registry, i, &info) == TENON_OK &&
         info.state != TENON_PLUGIN_REFUSED) {
       char* stamp = tool_file_stamp(info.path);

@@ -7,7 +7,7 @@
 static tenon_status_t load_input(const char* folder, const tool_feed_t* feed,
                                  const tenon_network_t* network, uint32_t input,
                                  tool_samples_t* samples, size_t at) {
-  tenon_io_info_t info = {0};
+  tenon_io_info_t info = {.size = sizeof(info)};
   tenon_status_t status = tenon_network_get_input(network, input, &info);
   const tool_feed_item_t* item = status == TENON_OK ? tool_feed_find(feed, info.name, input) : NULL;
   if (status == TENON_OK && (item == NULL || info.kind != TENON_ARGUMENT_TENSOR)) {

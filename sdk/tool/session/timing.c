@@ -100,7 +100,7 @@ static void free_recording(recording_t* recording) {
 /* Steps of bodies follow those of the main graph. */
 static uint32_t count_main(const tenon_engine_t* engine, uint32_t step_count) {
   uint32_t count = 0;
-  tenon_step_info_t info;
+  tenon_step_info_t info = {.size = sizeof(info)};
   while (count < step_count && tenon_engine_get_step(engine, count, &info) == TENON_OK &&
          info.depth == 0) {
     ++count;

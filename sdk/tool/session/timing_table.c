@@ -72,6 +72,7 @@ static tenon_status_t print_steps(const tool_execution_t* execution, const tool_
   tenon_status_t status = TENON_OK;
   double total = 0;
   for (uint32_t i = 0; i < timing->step_count && status == TENON_OK; ++i) {
+    infos[i].size = sizeof(infos[i]);
     status = tenon_engine_get_step(execution->engine, i, &infos[i]);
     /* A body's steps are a part of the step that they belong to. */
     total += infos[i].depth == 0 ? timing->steps[i].median : 0;

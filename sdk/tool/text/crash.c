@@ -73,7 +73,7 @@ static void tell_json(const char* message, int exit_status) {
 
 static void on_crash(int number) {
   line_t line = {.used = 0};
-  tenon_call_info_t call = {0};
+  tenon_call_info_t call = {.size = sizeof(call)};
   add(&line, "error: it crashed (");
   for (int i = 0; i < SIGNAL_COUNT; ++i) {
     add(&line, signals[i].number == number ? signals[i].text : "");
