@@ -1,4 +1,6 @@
 /* The headers as C++ reads them; what C's macros make, C++'s make too. */
+#include "tenon/maker.h"
+#include "tenon/narrow.h"
 #include "tenon/plugin.h"
 #include "tenon/reader.h"
 #include "tenon/tenon.h"
@@ -9,10 +11,53 @@ TENON_PLUGIN_MANIFEST("cplusplus", "1.0.0", "licence: Apache-2.0\n");
 #error "the version cannot be asked for"
 #endif
 
+/* A plugin: lists in any C++, descriptors by the names of their members from C++20 on. */
+static const tenon_port_t ports[] = {{sizeof(ports[0]), "x", "f32", nullptr, nullptr, 0, 0}};
+static const tenon_list_t port_list = TENON_LIST(ports);
+
+static void make_shift(tenon_make_t* make) {
+  tenon_make_same(make);
+}
+
+static TENON_MAKE_CONVERT(convert);
+static const tenon_make_row_t rows[] = {
+    TENON_MAKE_ROW(convert, "onnx", "com.acme", "Shift", 1, 0, make_shift, "acme.shift/1", "by")};
+static TENON_MAKE_CONVERT(convert) {
+  return TENON_MAKE_BY(rows);
+}
+
+#if __cplusplus >= 202002L
+static const tenon_operator_t operators[] = {{.size = sizeof(operators[0]),
+                                              .name = "acme.shift/1",
+                                              .inputs = TENON_LIST(ports),
+                                              .outputs = TENON_LIST(ports)}};
+static const tenon_offering_t acme_operators = TENON_OFFERING_OF("operator/1", operators);
+static const tenon_offering_t acme_converters = TENON_OFFERING_OF("converter/1", rows);
+static const tenon_offering_t* const offerings[] = {&acme_operators, &acme_converters};
+static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "cplusplus", .version = "1.0.0",
+                                      .offerings = TENON_LIST(offerings)};
+
+static bool is_plugin_right() {
+  return plugin.offerings.count == 2 && plugin.offerings.stride == sizeof(void*) &&
+         acme_operators.items.stride == sizeof(tenon_operator_t) &&
+         operators[0].inputs.items == ports;
+}
+#else
+static bool is_plugin_right() {
+  return rows[0].converter.convert == convert;
+}
+#endif
+
+static bool are_numbers_right() {
+  return port_list.count == 1 && port_list.stride == sizeof(tenon_port_t) &&
+         tenon_f16_of(1) == 0x3C00 && tenon_wide_of(TENON_DTYPE_FLOAT16, 1) > 0 &&
+         tenon_wide_of(TENON_DTYPE_BFLOAT16, tenon_bf16_of(2)) == 2;
+}
+
 static bool are_options_right() {
   const tenon_build_options_t build = TENON_OPTIONS(tenon_build_options_t);
   const tenon_registry_options_t registry = TENON_OPTIONS(tenon_registry_options_t);
-  return build.size == sizeof(tenon_build_options_t) && build.profiles == nullptr &&
+  return build.size == sizeof(tenon_build_options_t) && build.profiles.items == nullptr &&
          build.time_budget_seconds == 0 && build.keep_refusals == 0 &&
          registry.size == sizeof(tenon_registry_options_t) && registry.logger.report == nullptr;
 }
@@ -89,5 +134,7 @@ int main() {
          : !are_attributes_right() ? 2
          : !is_library_there()     ? 3
          : !is_reader_right()      ? 4
+         : !are_numbers_right()    ? 5
+         : !is_plugin_right()      ? 6
                                    : 0;
 }

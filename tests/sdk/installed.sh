@@ -31,7 +31,7 @@ cc -std=c11 -Wall -Wextra -Werror "$@" "$prefix/share/doc/tenon/sdk/examples/by_
 (unset TENON_BUILD_DIR TENON_PLUGIN_PATH && "$work/by_hand") | grep -q 'last row: 0.9526 0.0474' ||
   fail "by_hand does not run with what is installed"
 
-# C++, which the C compiler links: the headers need nothing of its library.
+# C++, which the C compiler links: the headers need nothing of its library. Descriptors leave members out.
 compiler=
 for candidate in c++ g++ clang++; do
   if [ -z "$compiler" ] && command -v "$candidate" >/dev/null; then
@@ -41,10 +41,10 @@ done
 if [ -z "$compiler" ]; then
   fail "no C++ compiler is installed: clang++ belongs to what the tests need"
 fi
-for standard in 11 17 20; do
+for standard in 11 14 17 20; do
   # shellcheck disable=SC2046
   "$compiler" -std=c++$standard -fno-exceptions -fno-rtti -Wall -Wextra -Wshadow -Wconversion -pedantic-errors \
-    -Werror -c "$source/tests/sdk/cplusplus.cc" -o "$work/cplusplus.o" $(pkg-config --cflags tenon) ||
+    -Wno-missing-field-initializers -Werror -c "$source/tests/sdk/cplusplus.cc" -o "$work/cplusplus.o" $(pkg-config --cflags tenon) ||
     { fail "the headers are no C++$standard" && continue; }
   # shellcheck disable=SC2046
   cc "$@" "$work/cplusplus.o" -o "$work/cplusplus" $(pkg-config --libs tenon) "-Wl,-rpath,$prefix/lib"

@@ -89,13 +89,18 @@ struct tenon_make_t {
  * items are rows: what the plugin offers, where the rows are in several files. */
 #define TENON_MAKE_CONVERT(convert) tenon_status_t convert(const tenon_conversion_t* call)
 #define TENON_MAKE_BY_OFFERINGS(list) \
-  tenon_make_run((list), (uint32_t)(sizeof(list) / sizeof((list)[0])), call)
+  tenon_make_run(tenon_make_find_offered((list), sizeof(list) / sizeof((list)[0]), call), call)
 #define TENON_MAKE_BY(array) \
-  tenon_make_run(&(const tenon_offering_t* const){TENON_OFFERING("converter/1", (array))}, 1, call)
+  tenon_make_run(tenon_make_find_row((array), sizeof(array) / sizeof((array)[0]), call), call)
 
-/* Runs the row that takes the node; INTERNAL when there is none. */
-static inline tenon_status_t tenon_make_run(const tenon_offering_t* const* offerings,
-                                            uint32_t offering_count,
+/* The row that takes the node; NULL: none. */
+static inline const tenon_make_row_t* tenon_make_find_row(const tenon_make_row_t* rows,
+                                                          size_t count,
+                                                          const tenon_conversion_t* call);
+static inline const tenon_make_row_t* tenon_make_find_offered(
+    const tenon_offering_t* const* offerings, size_t count, const tenon_conversion_t* call);
+/* Runs a row; INTERNAL for NULL. */
+static inline tenon_status_t tenon_make_run(const tenon_make_row_t* row,
                                             const tenon_conversion_t* call);
 
 /* The node as its row says: all inputs in their order, the row's attributes, all outputs. */

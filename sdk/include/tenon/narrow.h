@@ -4,6 +4,8 @@
  * the host rounds.
  *
  *   const uint16_t half = tenon_f16_of(0.1F);
+ *
+ * C11, and C++11 to 20.
  */
 #ifndef TENON_NARROW_H_
 #define TENON_NARROW_H_
@@ -62,7 +64,7 @@ static inline uint16_t tenon_narrow_of(tenon_dtype_t dtype, float x) {
   return dtype == TENON_DTYPE_FLOAT16 ? tenon_f16_of(x) : tenon_bf16_of(x);
 }
 
-/* From it, exactly. */
+/* From it, exactly. The factor is 2^-24. */
 static inline float tenon_wide_of(tenon_dtype_t dtype, uint16_t narrow) {
   const uint32_t sign = (narrow & 0x8000U) << 16;
   const uint32_t exponent = narrow >> 10 & 31U;
@@ -71,7 +73,7 @@ static inline float tenon_wide_of(tenon_dtype_t dtype, uint16_t narrow) {
   float x = 0;
   if (dtype == TENON_DTYPE_FLOAT16) {
     bits = sign | (exponent == 31  ? 0x7F800000U | fraction << 13
-                   : exponent == 0 ? tenon_bits_of((float)fraction * 0x1p-24F)
+                   : exponent == 0 ? tenon_bits_of((float)fraction * 5.9604644775390625e-8F)
                                    : (exponent + 112) << 23 | fraction << 13);
   }
   memcpy(&x, &bits, sizeof(x));

@@ -20,25 +20,33 @@ typedef struct tenon_make_block_t {
 
 /* ---- The row that a node is made by ---- */
 
-static inline const tenon_make_row_t* tenon_make_find_row(const tenon_offering_t* const* offerings,
-                                                          uint32_t offering_count,
-                                                          const char* domain, const char* type,
-                                                          int64_t version) {
-  for (uint32_t i = 0; i < offering_count; ++i) {
-    const tenon_make_row_t* rows = (const tenon_make_row_t*)offerings[i]->items.items;
-    for (uint32_t k = 0; k < offerings[i]->items.count; ++k) {
-      const tenon_converter_t* row = &rows[k].converter;
-      if (strcmp(row->type, type) == 0 && strcmp(row->domain, domain) == 0 &&
-          version >= row->since && (row->until == 0 || version < row->until)) {
-        return &rows[k];
-      }
+static inline const tenon_make_row_t* tenon_make_find_row(const tenon_make_row_t* rows,
+                                                          size_t count,
+                                                          const tenon_conversion_t* call) {
+  const char* domain = call->table->domain(call->source);
+  const char* type = call->table->type(call->source);
+  const int64_t version = call->table->version(call->source);
+  for (size_t k = 0; k < count; ++k) {
+    const tenon_converter_t* row = &rows[k].converter;
+    if (strcmp(row->type, type) == 0 && strcmp(row->domain, domain) == 0 && version >= row->since &&
+        (row->until == 0 || version < row->until)) {
+      return &rows[k];
     }
   }
   return NULL;
 }
 
-static inline tenon_status_t tenon_make_run(const tenon_offering_t* const* offerings,
-                                            uint32_t offering_count,
+static inline const tenon_make_row_t* tenon_make_find_offered(
+    const tenon_offering_t* const* offerings, size_t count, const tenon_conversion_t* call) {
+  const tenon_make_row_t* row = NULL;
+  for (size_t i = 0; i < count && row == NULL; ++i) {
+    const tenon_list_t* items = &offerings[i]->items;
+    row = tenon_make_find_row((const tenon_make_row_t*)items->items, items->count, call);
+  }
+  return row;
+}
+
+static inline tenon_status_t tenon_make_run(const tenon_make_row_t* row,
                                             const tenon_conversion_t* call) {
   tenon_make_t make;
   memset(&make, 0, sizeof(make));
@@ -50,11 +58,10 @@ static inline tenon_status_t tenon_make_run(const tenon_offering_t* const* offer
   make.input_count = call->input_count;
   make.outputs = call->outputs;
   make.output_count = call->output_count;
-  const int64_t version = call->table->version(call->source);
-  make.row = tenon_make_find_row(offerings, offering_count, call->table->domain(call->source),
-                                 call->table->type(call->source), version);
-  if (make.row == NULL) {
-    tenon_make_fail(&make, TENON_ERROR_INTERNAL, "no row takes version %" PRId64, version);
+  make.row = row;
+  if (row == NULL) {
+    tenon_make_fail(&make, TENON_ERROR_INTERNAL, "no row takes version %" PRId64,
+                    call->table->version(call->source));
   } else {
     make.row->make(&make);
   }

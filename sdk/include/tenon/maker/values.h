@@ -13,7 +13,9 @@ static inline bool tenon_make_present(tenon_value_t value) {
 }
 
 static inline tenon_value_type_t tenon_make_type(tenon_make_t* make, tenon_value_t value) {
-  tenon_value_type_t type = {.size = sizeof(type), .kind = TENON_ARGUMENT_ABSENT};
+  tenon_value_type_t type;
+  memset(&type, 0, sizeof(type)); /* kind: TENON_ARGUMENT_ABSENT */
+  type.size = sizeof(type);
   if (make->status == TENON_OK && tenon_make_present(value)) {
     make->status = make->build->type(make->builder, value, &type);
   }
