@@ -2,9 +2,9 @@
  * The fixture as another version of the contract would have compiled it.
  *
  *   SKEW_SHRUNKEN  an older one: every structure ends before the members that came last, and the
- * arrays have that stride; one byte more would be outside of the object. otherwise      a newer
- * one: every structure has a tail of members that this host has never heard of, filled with values
- * that would crash whoever took them for something.
+ *                  arrays have that stride; one byte more would be outside of the object
+ *   otherwise      a newer one: every structure has a tail of members that this host does not know,
+ *                  filled with values that would crash a host that used them
  */
 #include <string.h>
 

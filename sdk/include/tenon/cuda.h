@@ -3,6 +3,9 @@
  *
  * What `service("cuda.native/1")` of the device gives to a kernel that speaks to CUDA itself, or to
  * a library of CUDA's. Lives as long as the device. [growing] Needs none of CUDA's headers.
+ *
+ * The host calls a kernel on any of its threads. So prepare, bind, enqueue, unbind and destroy of a
+ * kernel that uses CUDA begin with `enter`.
  */
 #ifndef TENON_CUDA_H_
 #define TENON_CUDA_H_

@@ -15,22 +15,33 @@
  *   5. Region, layout, tactic, numerics    11. Plugin, offerings, host offer, manifest
  *   6. Kernel and its life
  *
- * Stability. Version 0.x, "may change"; frozen as 1.0 once CPU, CUDA, a parser, a rewrite and three
- * third-party plugins stand on it. Layouts are locked in tests/abi/plugin.lock.
+ * Stability. Version 0.x may change. It is frozen as 1.0 once CPU, CUDA, a parser, a rewrite and
+ * three third-party plugins use it. tests/abi/plugin.lock locks the layouts, and
+ * sdk/docs/contract-changes.md lists the changes of each version. Pointers have 64 bits.
  *
  * Three classes of structure:
- *   [growing]  begins with `size`, the structure's sizeof; fields are only ever appended.
+ *   [growing]  Begins with `size`, the structure's sizeof. Fields are only ever appended.
  *              The host copies it once into a zero-filled structure of its own, so a field that an
  *              old plugin lacks reads as zero, which is always the default. Arrays of growing
- *              structures carry their stride.
- *   [frozen]   crosses in every call; never changes within this major version.
- *   [opaque]   a handle; only its owner looks inside.
- * Enumerations are open: a host never passes a value newer than the plugin's `built` version.
+ *              structures carry their stride. An older host ignores a newer field. If a plugin
+ *              gives wrong results without this field, it raises `needed` to the field's version.
+ *   [frozen]   Is passed in every call. Never changes within this major version.
+ *   [opaque]   A handle. Only its owner reads it.
+ * Enumerations are open. The host never passes a kernel a value newer than the plugin's `built`
+ * version: it refuses such a region on the kernel's behalf (DTYPE, SLOT or OTHER).
  *
- * Ownership. Who allocates frees; the host lends. Unless a comment says otherwise, a pointer passed
- * into a call is valid for that call, and a pointer inside a descriptor is valid for the life of
- * the process (descriptors are static data). Strings are UTF-8 and end with NUL. On failure,
- * outputs are untouched.
+ * Ownership. The side that allocates memory frees it. The host keeps ownership of what it passes.
+ * Unless a comment says otherwise, a pointer passed into a call is valid for that call, and a
+ * pointer inside a descriptor is valid for the life of the process (descriptors are static data).
+ * Strings are UTF-8 and end with NUL. On failure, outputs are untouched.
+ *
+ * Errors are statuses. Neither side may throw an exception or call longjmp through a call of the
+ * other side.
+ *
+ * Alignment. allocator.resize, prepare.allocate, prepare.pack, bind.allocate, run.zeroed and
+ * run.persistent give addresses at multiples of 64 bytes, on devices too. run.scratch gives
+ * multiples of 64 on the host and of 256 on other devices, device.allocate of 256 and parse.allocate
+ * of 16. Tensors and constants are aligned to their element, or as the tactic's rule asks.
  *
  * Thread contracts, written in brackets before a function:
  *   [any]    any thread, at any time, concurrently.
@@ -105,8 +116,8 @@ extern "C" {
 #define TENON_NONE UINT32_MAX
 
 /* True when a growing structure, as its maker knew it, contains `member`. For what a host lends
- * (the tables): a plugin that runs on older hosts too asks before it calls what is "since 0.x".
- * What a plugin gives needs no such question: the host has filled it up with zeros. */
+ * (the tables): a plugin that runs on older hosts too asks before it uses a newer member. What a
+ * plugin gives needs no such question: the host fills it up with zeros. */
 #define TENON_HAS(pointer, type, member) \
   ((pointer)->size >= offsetof(type, member) + sizeof((pointer)->member))
 
@@ -793,7 +804,8 @@ enum {
 };
 
 /* [frozen] What is known of a value when building. Dimensions are those of the profile: minimum,
- * optimum (at which tactics are timed) and maximum; equal where static. -1 in dims_max: unbounded.
+ * optimum (at which tactics are timed) and maximum; equal where static. If no profile gives the
+ * optimum, dims_opt is 1. -1 in dims_max: unbounded.
  * A kernel that needs an extent to be a number compares dims_min with dims_max, and refuses with
  * DYNAMIC_SHAPE; scratch is declared for dims_max. */
 typedef struct tenon_value_info_t {
@@ -992,10 +1004,13 @@ enum {
    * timed by the host's clock. With RECORDABLE: calls whose outputs have `device_extents` do not
    * wait, and are recorded. */
   TENON_TACTIC_HOST_WAITS = 1u << 1,
-  /* Lets what follows on the stream begin before it ends: see run.edge. */
+  /* The work that follows on the stream may begin before this work ends: see run.edge. */
   TENON_TACTIC_RELEASES_EARLY = 1u << 2,
-  /* enqueue may be called between begin_record and end_record; it was called once outside of them
-   * since bind. What it was given there, but for the data, is what each replay works with. */
+  /* enqueue may be called between begin_record and end_record. It was called once outside of a
+   * recording since bind, so what the kernel or its library loads lazily is loaded. Each replay
+   * works with the arguments of this call, and only their data differ. In a recording enqueue must
+   * not wait, allocate, copy from pageable host memory, use the device's default stream or query an
+   * event. */
   TENON_TACTIC_RECORDABLE = 1u << 3
 };
 
@@ -1295,7 +1310,7 @@ typedef struct tenon_bind_table_t {
  * may call `cancelled` and `thread_count` too. */
 typedef struct tenon_run_table_t {
   size_t size;
-  /* scratch_bytes + thread_count * scratch_bytes_per_thread, aligned to 64 */
+  /* scratch_bytes + thread_count * scratch_bytes_per_thread, see "Alignment" */
   void* (*scratch)(tenon_run_t* run);
   /* As many bytes as the tactic asked for; see there for what they hold. */
   void* (*zeroed)(tenon_run_t* run);
@@ -1325,9 +1340,13 @@ typedef struct tenon_run_table_t {
    * zeroed memory half written, and return whatever it likes. Costs a load: what takes long asks
    * every millisecond or so, bodies of parallel too. */
   int32_t (*cancelled)(tenon_run_t* run);
-  /* TENON_EDGE_*: what stands directly before this call's work on its stream; 0: no kernel (a copy,
-   * the beginning, another context's work). For launches that depend on their predecessor's signal.
-   * In a recording it is what stands before the step there. */
+  /* TENON_EDGE_*: the work directly before this call's work on its stream. 0: no kernel (a copy,
+   * the beginning, another context's work). In a recording it is the step before this one there.
+   * For launches that depend on their predecessor's signal. If RELEASES_EARLY is set, this work may
+   * begin before its predecessor ends. It must then wait for the predecessor before it writes
+   * anything, and before it reads anything except constants. Its end implies the end of the
+   * predecessor. This makes chains of such launches safe: step n + 2 cannot read memory that step n
+   * has not written yet. */
   uint32_t (*edge)(tenon_run_t* run);
   /* Where the call's work tells a fault: memory of the kernel's device, this step's and
    * context's own; always the same. NULL where nobody would read it: kernels without `faults`,
@@ -1353,7 +1372,8 @@ typedef struct tenon_prepare_t {
   /* Stays until the instance's `destroy`, see tenon_region_t. */
   const tenon_region_t* region;
   const tenon_region_table_t* table;
-  /* The one that was chosen, or is tried, as the kernel emitted it. Never NULL. */
+  /* The chosen or tried tactic as the kernel emitted it. Never NULL. Valid for the call: keep what
+   * is needed later in the instance. */
   const tenon_tactic_t* tactic;
   /* What the functions of `host` are to be called with, until prepare returns. */
   tenon_preparation_t* preparation;
@@ -1408,7 +1428,8 @@ enum {
  * attributes   names it understands, NULL-terminated; a node that sets another one to a value other
  *              than its default is refused on its behalf. Regions of one node.
  * input_limit  number of the operator's inputs that it understands (0: all that are declared)
- * isa          NULL, or an instruction set that the device must report: "avx512"
+ * isa          NULL, or a name that the device must report (device.has). Each device has its own
+ *              names: "avx512" on the CPU, "sm_90" on CUDA
  */
 typedef struct tenon_kernel_t {
   size_t size;
@@ -1538,7 +1559,8 @@ typedef struct tenon_device_descriptor_t {
   tenon_status_t (*allocate)(tenon_device_t* device, tenon_stream_t* stream, size_t size_bytes,
                              void** out_data);
   void (*free)(tenon_device_t* device, tenon_stream_t* stream, void* data, size_t size_bytes);
-  /* [any] NULL for a device with HOST_MEMORY. Asynchronous on the stream. */
+  /* [any] NULL for a device with HOST_MEMORY. Asynchronous on the stream. The host's memory is the
+   * caller's again when the stream has reached the end of the copy. */
   tenon_status_t (*copy)(tenon_device_t* device, tenon_stream_t* stream, int32_t direction,
                          void* target, const void* source, size_t size_bytes);
   tenon_status_t (*fill)(tenon_device_t* device, tenon_stream_t* stream, void* target, int32_t byte,
@@ -1548,7 +1570,8 @@ typedef struct tenon_device_descriptor_t {
                                   tenon_stream_t** out_stream);
   void (*destroy_stream)(tenon_device_t* device, tenon_stream_t* stream);
   tenon_status_t (*synchronize)(tenon_device_t* device, tenon_stream_t* stream);
-  /* [any] Events with time. NULL with INLINE_STREAM: the host's clock serves. */
+  /* [any] Events with time. NULL with INLINE_STREAM: the host's clock serves. An event belongs to
+   * one device. wait_event makes `stream` wait, or the calling thread if `stream` is NULL. */
   tenon_status_t (*create_event)(tenon_device_t* device, tenon_event_t** out_event);
   void (*destroy_event)(tenon_device_t* device, tenon_event_t* event);
   tenon_status_t (*record_event)(tenon_device_t* device, tenon_stream_t* stream,
