@@ -322,10 +322,9 @@ TENON_TEST(extents_that_are_largest_inside_a_profile_have_room) {
   for (int k = 0; k < 4; ++k) {
     scene_t scene;
     const tenon_profile_range_t range = {"x", 2, least, usual[k / 2], most};
-    const tenon_profile_t profile = {&range, 1};
+    const tenon_profile_t profile = {{&range, 1, sizeof(range)}};
     tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
-    options.profiles = &profile;
-    options.profile_count = 1;
+    options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
     options.no_measuring = k % 2 == 1;
     REQUIRE(scene_begin(&scene));
     add_middle(&scene.session);
