@@ -5,7 +5,7 @@
 
 #include "program.h"
 
-enum { NEWEST_IR = 13, NEWEST_OPSET = 27 };
+enum { NEWEST_IR = 14, NEWEST_OPSET = 28 };
 
 int32_t tenon__onnx_parser_sniff(void* state, const void* data, size_t size_bytes,
                                  const char* file_name) {

@@ -11,7 +11,7 @@ TENON_PLUGIN_MANIFEST("onnx", "0.1.0",
 static const tenon_parser_t parsers[] = {{
     .size = sizeof(tenon_parser_t),
     .format = "onnx",
-    .summary = "ONNX models, operator sets 1 to 27",
+    .summary = "ONNX models, operator sets 1 to 28",
     .extensions = ".onnx",
     .sniff = tenon__onnx_parser_sniff,
     .parse = tenon__onnx_parser_parse,

@@ -90,6 +90,8 @@ TENON_TEST(float_functions) {
   EXPECT_NEAR(apply(TENON_OPCODE_ROUND, f32, 2.5, 0), 2, 0);
   EXPECT_NEAR(apply(TENON_OPCODE_ROUND, f32, -1.5, 0), -2, 0);
   EXPECT_NEAR(apply(TENON_OPCODE_MOD, f32, -7.5, 2), 0.5, 0);
+  EXPECT(signbit(apply(TENON_OPCODE_MOD, f32, 4, -2)) != 0);
+  EXPECT(signbit(apply(TENON_OPCODE_MOD, f32, -4, 2)) == 0);
   EXPECT_NEAR(apply(TENON_OPCODE_FMOD, f32, -7.5, 2), -1.5, 0);
   EXPECT_NEAR(apply(TENON_OPCODE_FLOOR_DIV, f32, -7.5, 2), -4, 0);
   EXPECT_NEAR(apply(TENON_OPCODE_ADD, f32, 1, ldexp(1, -30)), 1, 0);

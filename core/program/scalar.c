@@ -189,7 +189,8 @@ static double float_binary(uint32_t opcode, double a, double b) {
       return floor(a / b);
     case TENON_OPCODE_MOD: {
       const double r = fmod(a, b);
-      return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+      const double other = (r < 0) != (b < 0) ? r + b : r;
+      return r == 0 ? copysign(0.0, b) : other;
     }
     default:
       return functions[opcode] != NULL ? functions[opcode](a, b) : (double)NAN;

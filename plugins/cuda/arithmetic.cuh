@@ -442,11 +442,13 @@ CALLED float op_fmod(float a, float b) { return fmodf(a, b); }
 CALLED double op_fmod(double a, double b) { return fmod(a, b); }
 INLINE float op_mod(float a, float b) {
   const float rest = op_fmod(a, b);
-  return rest != 0.0f && (rest < 0.0f) != (b < 0.0f) ? rest + b : rest;
+  if (rest == 0.0f) return copysignf(0.0f, b);
+  return (rest < 0.0f) != (b < 0.0f) ? rest + b : rest;
 }
 INLINE double op_mod(double a, double b) {
   const double rest = op_fmod(a, b);
-  return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? rest + b : rest;
+  if (rest == 0.0) return copysign(0.0, b);
+  return (rest < 0.0) != (b < 0.0) ? rest + b : rest;
 }
 CALLED float op_pow(float a, float b) { return powf(a, b); }
 CALLED double op_pow(double a, double b) { return pow(a, b); }

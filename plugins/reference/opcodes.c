@@ -86,10 +86,13 @@ static double float_function(uint16_t opcode, double a) {
 #undef FUNCTION
 }
 
-/* The remainder with the sign of b. */
+/* The remainder with the sign of b, that of zero too. */
 static double floor_mod(double a, double b) {
-  double rest = fmod(a, b);
-  return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? rest + b : rest;
+  const double rest = fmod(a, b);
+  if (rest == 0.0) {
+    return copysign(0.0, b);
+  }
+  return (rest < 0.0) != (b < 0.0) ? rest + b : rest;
 }
 
 static double float_operation(uint16_t opcode, double a, double b) {

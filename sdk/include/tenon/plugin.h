@@ -325,7 +325,7 @@ typedef struct tenon_argument_t {
   X(MUL, "mul", 2, "a * b")                                                   \
   X(DIV, "div", 2, "a / b; integers truncate, x/0 is 0")                      \
   X(FLOOR_DIV, "floor_div", 2, "floor(a / b)")                                \
-  X(MOD, "mod", 2, "a - b * floor(a / b)")                                    \
+  X(MOD, "mod", 2, "a - b * floor(a / b); a zero has the sign of b")          \
   X(FMOD, "fmod", 2, "C remainder, sign of a")                                \
   X(POW, "pow", 2, "a to the power of b")                                     \
   X(MIN, "min", 2, "smaller, NaN if either is")                               \

@@ -37,7 +37,8 @@ typedef struct compare_t {
 #define FIELD(name) offsetof(compare_t, name)
 
 static const tool_option_t options[] = {
-    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0, "relative tolerance; default 1e-3"},
+    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0,
+     "relative tolerance; default 1e-3, and 2^-9 for f16 and 2^-6 for bf16"},
     {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
      "absolute tolerance; default 1e-4 times the standard deviation of the reference's value"},
     {"--outputs-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only), 0,

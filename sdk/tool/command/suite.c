@@ -36,7 +36,8 @@ static const tool_option_t options[] = {
      "that takes long to begin is begun once then"},
     {"--timeout", NULL, "S", TOOL_OPTION_NUMBER, FIELD(timeout), 0,
      "seconds for one case, 0 for no limit; default 120"},
-    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0, "relative tolerance; default 1e-3"},
+    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0,
+     "relative tolerance; default 1e-3, and 2^-9 for f16 and 2^-6 for bf16"},
     {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
      "absolute tolerance; default 1e-4 times the standard deviation of the recorded output"},
 };

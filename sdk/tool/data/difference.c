@@ -70,10 +70,15 @@ static void note_wrong(const tool_value_t* value, uint64_t index, double ours, d
   }
 }
 
+/* Two rounding steps of the types that are less precise than 1e-3. */
+static double default_rtol(tenon_dtype_t dtype) {
+  return dtype == TENON_DTYPE_BFLOAT16 ? 0x1p-6 : dtype == TENON_DTYPE_FLOAT16 ? 0x1p-9 : 1e-3;
+}
+
 static void compare_floats(const tool_value_t* ours, const tool_value_t* recorded,
                            const tool_tolerance_t* tolerance, tool_difference_t* difference) {
   const uint32_t parts = part_count(recorded->dtype);
-  const double rtol = tolerance->rtol < 0 ? 1e-3 : tolerance->rtol;
+  const double rtol = tolerance->rtol < 0 ? default_rtol(recorded->dtype) : tolerance->rtol;
   difference->deviation = finite_deviation(recorded);
   difference->atol =
       tolerance->atol < 0 ? fmax(1e-4 * difference->deviation, 1e-7) : tolerance->atol;

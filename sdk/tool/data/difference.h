@@ -9,7 +9,7 @@
 #include "data/value.h"
 
 typedef struct tool_tolerance_t {
-  double rtol; /* negative: 1e-3 */
+  double rtol; /* negative: 2^-6 for bf16, 2^-9 for f16, 1e-3 for other types */
   double atol; /* negative: 1e-4 times the standard deviation of the recorded finite values, at
                   least 1e-7 */
 } tool_tolerance_t;

@@ -40,6 +40,29 @@ TENON_TEST(scales_the_tolerance_by_the_deviation) {
   EXPECT_CONTAINS(wrong.reason, "1 of 3");
 }
 
+/* One element of 16 bits. */
+static bool agrees(tenon_dtype_t dtype, uint16_t ours, uint16_t recorded) {
+  const int64_t one = 1;
+  tool_value_t a;
+  tool_value_t b;
+  (void)tool_value_make("x", dtype, 1, &one, &a);
+  (void)tool_value_make("x", dtype, 1, &one, &b);
+  memcpy(a.data, &ours, sizeof(ours));
+  memcpy(b.data, &recorded, sizeof(recorded));
+  tool_difference_t difference;
+  tool_difference_find(&a, &b, &usual, &difference);
+  tool_value_free(&a);
+  tool_value_free(&b);
+  return difference.equal;
+}
+
+TENON_TEST(accepts_two_rounding_steps_of_16_bit_types) {
+  EXPECT(agrees(TENON_DTYPE_BFLOAT16, 0x3f82, 0x3f80));
+  EXPECT(!agrees(TENON_DTYPE_BFLOAT16, 0x3f83, 0x3f80));
+  EXPECT(agrees(TENON_DTYPE_FLOAT16, 0x3c02, 0x3c00));
+  EXPECT(!agrees(TENON_DTYPE_FLOAT16, 0x3c03, 0x3c00));
+}
+
 TENON_TEST(has_a_least_tolerance) {
   const float recorded[] = {0, 0};
   const float near[] = {0, 0.9e-7F};
