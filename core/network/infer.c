@@ -159,6 +159,69 @@ static tenon_status_t bind_inputs(tenon__inference_t* inference, tenon__scope_ty
   return status;
 }
 
+static const tenon_port_t* input_port(const tenon__inference_t* inference, uint32_t input) {
+  const tenon_operator_t* op = &inference->op->descriptor;
+  return &op->inputs[input < op->input_count ? input : op->input_count - 1];
+}
+
+/* A container that holds nothing gets the rank and the extents of another input of its type: shape
+ * functions see what it will hold. */
+static void fill_vacant(tenon__inference_t* inference) {
+  for (uint32_t i = 0; i < inference->input_count; ++i) {
+    tenon__scope_value_t* vacant = &inference->input_values[i];
+    for (uint32_t k = 0; k < inference->input_count && vacant->type.is_vacant; ++k) {
+      const tenon__scope_value_t* other = &inference->input_values[k];
+      if (other->present && other->type.rank != TENON_NONE &&
+          strcmp(input_port(inference, i)->type, input_port(inference, k)->type) == 0) {
+        vacant->type.rank = other->type.rank;
+        vacant->type.dims = other->type.dims;
+        vacant->type.is_vacant = false;
+      }
+    }
+  }
+}
+
+/* Containers that are made of nothing, or of containers that hold nothing, hold nothing. */
+static void mark_vacant(tenon__inference_t* inference) {
+  bool is_vacant = true;
+  TENON_EACH_INPUT(i, inference) {
+    is_vacant = is_vacant && inference->input_values[i].type.is_vacant;
+  }
+  for (uint32_t i = 0; i < inference->output_count; ++i) {
+    tenon__type_t* type = &inference->outputs[i].type;
+    type->is_vacant = is_vacant && type->kind != TENON_ARGUMENT_TENSOR && type->rank == TENON_NONE;
+  }
+}
+
+/* Rules and shape functions of tensors look at each axis, so a rank that is unknown is refused here
+ * once. Operators on containers pass such a tensor on. */
+static tenon_status_t check_ranks(const tenon__inference_t* inference) {
+  const uint32_t containers = TENON_PORT_SEQUENCE | TENON_PORT_OPTIONAL_TYPE;
+  const tenon_operator_t* op = &inference->op->descriptor;
+  uint32_t flags = 0;
+  for (uint32_t i = 0; i < op->input_count; ++i) {
+    flags |= op->inputs[i].flags;
+  }
+  for (uint32_t i = 0; i < op->output_count; ++i) {
+    flags |= op->outputs[i].flags;
+  }
+  if ((flags & containers) != 0) {
+    return TENON_OK;
+  }
+  TENON_EACH_INPUT(i, inference) {
+    const tenon__scope_value_t* value = &inference->input_values[i];
+    if (value->type.kind == TENON_ARGUMENT_TENSOR && value->type.rank == TENON_NONE) {
+      return tenon__fail(
+          inference->sink, TENON_ERROR_UNSUPPORTED,
+          "the rank of input '%s', value '%s', is not known before a run: it comes from a sequence "
+          "or an optional whose items may differ in rank; give items of one rank",
+          input_port(inference, i)->name,
+          inference->network->graphs[inference->graph]->values[inference->inputs[i]].name);
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t bind_outputs(tenon__inference_t* inference) {
   const tenon__descriptor_t* op = &inference->op->descriptor;
   const uint32_t fixed = fixed_count(op->outputs, op->output_count);
@@ -374,6 +437,10 @@ static tenon_status_t check_output_types(const tenon__inference_t* inference) {
 
 tenon_status_t tenon__infer_node(tenon__inference_t* inference) {
   const tenon__operator_t* op = inference->op;
+  if (op->descriptor.control == NULL) {
+    TENON_TRY(check_ranks(inference));
+    fill_vacant(inference);
+  }
   TENON_TRY(evaluate_checks(inference));
   if (op->descriptor.control != NULL) {
     return tenon__infer_control(inference);
@@ -387,6 +454,7 @@ tenon_status_t tenon__infer_node(tenon__inference_t* inference) {
   for (uint32_t i = 0; i < inference->output_count; ++i) {
     TENON_TRY(tenon__infer_set_shape(inference, i, &shapes[i]));
   }
+  mark_vacant(inference);
   if (op->descriptor.case_count > 0 && inference->expression == NULL) {
     TENON_TRY(resolve_expression(inference, shapes, shapes));
   }

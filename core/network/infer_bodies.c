@@ -170,6 +170,10 @@ static tenon_status_t adopt_carried(const tenon__control_work_t* control, uint32
     tenon__value_node_t* parameter =
         tenon__control_parameter(control, body, layout->first_parameter + i);
     TENON_TRY(tenon__control_same_type(control, parameter, "parameter", input, "initial value"));
+    if (input->type.is_vacant) { /* the body says what it will hold */
+      parameter->type.is_vacant = parameter->type.rank == TENON_NONE;
+      continue;
+    }
     const bool stays_open = !control->first_time && parameter->type.rank == TENON_NONE;
     TENON_TRY(adopt_shape(control, parameter, stays_open ? TENON_NONE : input->type.rank,
                           input->type.dims, inout_changed));
@@ -192,6 +196,23 @@ static tenon_status_t widen(const tenon__control_work_t* control, uint32_t body,
   return TENON_OK;
 }
 
+/* The carried value holds nothing at first: it has the items that the body puts in. Extents that
+ * are no numbers may be others in each item. */
+static tenon_status_t take_items(const tenon__control_work_t* control, uint32_t body,
+                                 uint32_t index, const tenon__type_t* items) {
+  tenon__value_node_t* parameter = tenon__control_parameter(control, body, index);
+  parameter->type.is_vacant = false;
+  parameter->type.rank = items->rank;
+  parameter->type.dims = items->dims;
+  for (uint32_t d = 0; d < items->rank; ++d) {
+    int64_t extent = 0;
+    if (!tenon__dim_known(control->network->pool, items->dims[d], &extent)) {
+      TENON_TRY(widen(control, body, index, d));
+    }
+  }
+  return TENON_OK;
+}
+
 /* Compares what a carried value is with what the body makes of it. */
 static tenon_status_t resolve_carried(const tenon__control_work_t* control, uint32_t body,
                                       uint32_t index, bool* inout_changed) {
@@ -201,6 +222,10 @@ static tenon_status_t resolve_carried(const tenon__control_work_t* control, uint
   const tenon__value_node_t* result =
       tenon__control_result(control, body, layout->first_result + index);
   TENON_TRY(tenon__control_same_type(control, result, "result", parameter, "carried value"));
+  if (parameter->type.is_vacant && result->type.rank != TENON_NONE) {
+    *inout_changed = true;
+    return take_items(control, body, place, &result->type);
+  }
   if (parameter->type.rank == TENON_NONE) {
     return TENON_OK;
   }

@@ -66,6 +66,7 @@ static tenon_status_t set_output(const tenon__control_work_t* control, uint32_t 
                                  const tenon__type_t* type) {
   tenon__type_t* own_type = &control->inference->outputs[output].type;
   own_type->kind = type->kind;
+  own_type->is_vacant = type->is_vacant;
   own_type->dtype = type->dtype;
   tenon_dim_t own[TENON_RANK_LIMIT + 1];
   const bool is_open = type->rank == TENON_NONE;
@@ -203,6 +204,9 @@ static tenon_status_t unify_result(const tenon__control_work_t* control, uint32_
   const tenon__type_t* a = &tenon__control_result(control, bodies[0], output)->type;
   const tenon__type_t* b = &tenon__control_result(control, bodies[1], output)->type;
   TENON_TRY(check_result(control, output, a, b));
+  if (a->is_vacant || b->is_vacant) {
+    return set_output(control, output, a->is_vacant ? b : a);
+  }
   tenon_dim_t dims[TENON_RANK_LIMIT + 1];
   const tenon__type_t type = {.kind = a->kind,
                               .dtype = a->dtype,

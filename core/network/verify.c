@@ -227,6 +227,13 @@ static const char* iteration_fault(const control_fit_t* c) {
              : "does not learn from its body whether to go on";
 }
 
+/* A container of unknown rank may hold nothing, which fits any rank. Items are looked at in a run.
+ */
+static bool type_fits(const tenon__type_t* type, const tenon__type_t* given) {
+  return rank_fits(type, given->rank) ||
+         (given->kind != TENON_ARGUMENT_TENSOR && given->rank == TENON_NONE);
+}
+
 static const char* parameter_fault(const control_fit_t* c) {
   const tenon__control_layout_t* layout = c->layout;
   for (uint32_t i = layout->first_value; i < c->node->input_count; ++i) {
@@ -245,7 +252,7 @@ static const char* parameter_fault(const control_fit_t* c) {
       return "cuts a value along an axis that it does not have";
     }
     if (!tenon__type_same_elements(outer, inner) ||
-        !rank_fits(inner, is_slice ? outer->rank - 1 : outer->rank)) {
+        !(is_slice ? rank_fits(inner, outer->rank - 1) : type_fits(inner, outer))) {
       return "passes its body what it does not take";
     }
   }
@@ -271,7 +278,7 @@ static const char* result_fault(const control_fit_t* c) {
     const tenon__type_t* outer = output == TENON_NONE ? NULL : &c->graph->values[output].type;
     if (outer != NULL &&
         (!tenon__type_same_elements(outer, inner) ||
-         !(is_collected ? outer->rank == inner->rank + 1 : rank_fits(outer, inner->rank)))) {
+         !(is_collected ? outer->rank == inner->rank + 1 : type_fits(outer, inner)))) {
       return "gives what its body does not";
     }
   }

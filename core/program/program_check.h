@@ -11,9 +11,9 @@
  * place. Linear. Afterwards no operand or coordinate leads outside, and each is older than who
  * reads it; accesses are the caller's to check. */
 tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_sink_t* sink);
-/* Does each output have the axes that its program leaves? The value must not vary along an axis that
- * was reduced, and each other axis of the space is one of the output, unless it has extent 1. For
- * an expression whose program was checked. OUT_OF_MEMORY, or INVALID_DATA with the output. */
+/* Does each output have the axes that its program leaves? The value must not vary along an axis
+ * that was reduced, and each other axis of the space is one of the output, unless it has extent 1.
+ * For an expression whose program was checked. OUT_OF_MEMORY, or INVALID_DATA with the output. */
 tenon_status_t tenon__expression_check_outputs(const tenon__dim_pool_t* pool,
                                                const tenon__expression_t* expression,
                                                tenon__arena_t* arena, const tenon_sink_t* sink);

@@ -27,6 +27,10 @@ typedef struct tenon__type_t {
    * of whole numbers (bools, integers, integral floats). NULL: not followed. Not NULL and
    * content_count 0: followed, and there are none. */
   const tenon_dim_t* contents;
+  /* A container of unknown rank that surely holds nothing: an empty sequence, or an optional
+   * without an element. It has the rank and the extents of whatever it is put together with. Only
+   * inference looks at it, and plans do not keep it. */
+  bool is_vacant;
 } tenon__type_t;
 
 /* Of a tensor whose contents are not followed. */

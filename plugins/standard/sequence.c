@@ -178,7 +178,6 @@ static tenon_status_t infer_concat(void* state, tenon_shape_builder_t* builder,
   (void)state;
   item_t item = item_of(builder, table, 0);
   tenon_dtype_t dtype = table->input_dtype(builder, 0);
-  free_extents(builder, table, &item);
   if (item.rank == TENON_NONE || item.rank == TENON_RANK_LIMIT) {
     item.rank = TENON_NONE;
     return set_item(builder, table, dtype, &item);
@@ -192,6 +191,10 @@ static tenon_status_t infer_concat(void* state, tenon_shape_builder_t* builder,
   if (status != TENON_OK) {
     return status;
   }
+  if (new_axis == 0) {
+    item.dims[axis] = table->constant(builder, 1); /* until it gets one of its own */
+  }
+  free_extents(builder, table, &item);
   if (new_axis != 0) {
     for (uint32_t next = item.rank; next > axis; --next) {
       item.dims[next] = item.dims[next - 1];
