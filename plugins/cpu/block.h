@@ -77,6 +77,7 @@ typedef struct tenon__cpu_block_t tenon__cpu_block_t; /* the plan */
 typedef struct tenon__cpu_fault_t {
   bool found;
   uint32_t axis; /* of the operand */
+  uint32_t operand;
   int64_t element;
   int64_t extent;
 } tenon__cpu_fault_t;

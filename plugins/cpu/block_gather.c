@@ -45,7 +45,7 @@ static int64_t clamp_coordinate(int64_t x, int64_t extent, uint32_t axis,
     return x;
   }
   if (!inout_fault->found) {
-    *inout_fault = (tenon__cpu_fault_t){true, axis, x, extent};
+    *inout_fault = (tenon__cpu_fault_t){true, axis, inout_fault->operand, x, extent};
   }
   return x < 0 || extent == 0 ? 0 : extent - 1;
 }
@@ -130,7 +130,7 @@ bool tenon__cpu_block_gather(const run_t* run, const step_t* step) {
   const size_t rows = rows_of(run, varies);
   const size_t columns = columns_of(run, varies);
   const size_t bytes = tenon__cpu_type_bytes(type);
-  tenon__cpu_fault_t fault = {false, 0, 0, 0};
+  tenon__cpu_fault_t fault = {.operand = step->operand};
   for (size_t r = 0; r < rows; r++) {
     char* target = out.data + (is_vector ? (ptrdiff_t)(r * bytes) : (ptrdiff_t)r * out.row_bytes);
     gather_row(run, step, r, columns, converts ? run->temporary : target, &fault);

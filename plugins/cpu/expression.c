@@ -18,6 +18,7 @@ typedef struct instance_t {
   tenon__cpu_program_t* program;
   size_t capacity;
   size_t slot_bytes;
+  const char** names; /* of the operands' values, for messages */
 } instance_t;
 
 typedef struct bound_t {
@@ -89,9 +90,17 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   tenon__cpu_preparation_t preparation = {call->preparation, call->host};
   const tenon_program_t* program = call->table->program(call->region);
   instance_t* instance = call->host->allocate(call->preparation, sizeof(*instance));
-  if (instance == NULL) {
+  const char** names =
+      call->host->allocate(call->preparation, (program->operand_count + 1) * sizeof(*names));
+  if (instance == NULL || names == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    const tenon_value_info_t* value = call->table->value(
+        call->region, call->table->input(call->region, program->operands[k].index));
+    names[k] = value == NULL ? NULL : value->name;
+  }
+  instance->names = names;
   instance->isa = cpu->isa;
   instance->capacity = block_capacity(program);
   instance->slot_bytes = tenon__cpu_block_scratch_limit(program, instance->capacity);
@@ -352,7 +361,7 @@ static void run_chunk(void* user, uint32_t index, uint32_t thread) {
   place.frame.operands = place.operands;
   place.frame.outputs = place.outputs;
   place.frame.origin = place.origin;
-  tenon__cpu_fault_t fault = {false, 0, 0, 0};
+  tenon__cpu_fault_t fault = {.found = false};
   place.frame.fault = &fault;
   place.frame.buffers = job->scratch + thread * bound->instance->slot_bytes;
   tenon__cpu_point_t point = {.rows = 1, .columns = 1};
@@ -375,9 +384,13 @@ static void run_chunk(void* user, uint32_t index, uint32_t thread) {
 }
 
 static tenon_status_t fail_load(const job_t* job, const tenon_enqueue_t* call) {
-  char message[128];
-  (void)snprintf(message, sizeof(message), "element %lld of axis %u is read, whose extent is %lld",
-                 (long long)job->fault.element, job->fault.axis, (long long)job->fault.extent);
+  char message[512];
+  const char* name = job->bound->instance->names[job->fault.operand];
+  const bool has_name = name != NULL && name[0] != '\0';
+  (void)snprintf(message, sizeof(message),
+                 "element %lld of axis %u%s%.300s%s is read, whose extent is %lld",
+                 (long long)job->fault.element, job->fault.axis, has_name ? " of '" : "",
+                 has_name ? name : "", has_name ? "'" : "", (long long)job->fault.extent);
   return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, message);
 }
 

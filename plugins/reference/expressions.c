@@ -15,11 +15,13 @@
 /* What prepare leaves: a copy of the program. */
 typedef struct expressions_t {
   tenon_program_t program;
+  const char** names; /* of the operands' values, for messages */
 } expressions_t;
 
 /* What bind leaves. All arrays have one entry for each instruction unless they say otherwise. */
 typedef struct evaluation_t {
   const tenon_program_t* program;
+  const char* const* names; /* of the operands' values */
   const int64_t* space;
   tenon__number_t* values;
   uint8_t* poisoned;
@@ -27,6 +29,7 @@ typedef struct evaluation_t {
   uint8_t* needed;           /* (instruction_count + output_count) rows: what a pass evaluates */
   int64_t* point;            /* rank entries */
   /* The first fault, for the message. */
+  const char* fault_name; /* of the value that is read */
   uint32_t fault_axis;
   int64_t fault_index;
   int64_t fault_extent;
@@ -65,6 +68,16 @@ tenon_status_t tenon__expressions_prepare(const tenon_prepare_t* call, void** ou
   if (copy.instructions == NULL || copy.operands == NULL || copy.outputs == NULL ||
       copy.coordinates == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  instance->names = call->host->allocate(call->preparation,
+                                         (program->operand_count + 1) * sizeof(*instance->names));
+  if (instance->names == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < program->operand_count; ++k) {
+    const tenon_value_info_t* value = call->table->value(
+        call->region, call->table->input(call->region, program->operands[k].index));
+    instance->names[k] = value == NULL ? NULL : value->name;
   }
   instance->program = copy;
   *out_instance = instance;
@@ -115,6 +128,7 @@ tenon_status_t tenon__expressions_bind(void* instance, tenon_binding_t* binding,
   }
   int64_t* extents = host->allocate(binding, (program->rank + 1u) * sizeof(int64_t));
   evaluation->program = program;
+  evaluation->names = ((const expressions_t*)instance)->names;
   evaluation->values = host->allocate(binding, (count + 1) * sizeof(tenon__number_t));
   evaluation->poisoned = host->allocate(binding, count + 1);
   evaluation->reduced = host->allocate(binding, (count + 1) * sizeof(tenon__number_t*));
@@ -182,6 +196,7 @@ static tenon__number_t load(evaluation_t* evaluation, const tenon_instruction_t*
     *out_poisoned = *out_poisoned || evaluation->poisoned[source] != 0;
     if (index < 0 || index >= extent) {
       if (!*out_poisoned) {
+        evaluation->fault_name = evaluation->names[instruction->immediate.i];
         evaluation->fault_axis = axis;
         evaluation->fault_index = index;
         evaluation->fault_extent = extent;
@@ -295,10 +310,13 @@ static bool next_point(const evaluation_t* evaluation, uint64_t mask) {
 }
 
 static tenon_status_t fail_load(const evaluation_t* evaluation) {
-  char message[128];
-  (void)snprintf(message, sizeof(message), "element %lld of axis %u is read, whose extent is %lld",
-                 (long long)evaluation->fault_index, evaluation->fault_axis,
-                 (long long)evaluation->fault_extent);
+  char message[512];
+  const char* name = evaluation->fault_name;
+  const bool has_name = name != NULL && name[0] != '\0';
+  (void)snprintf(
+      message, sizeof(message), "element %lld of axis %u%s%.300s%s is read, whose extent is %lld",
+      (long long)evaluation->fault_index, evaluation->fault_axis, has_name ? " of '" : "",
+      has_name ? name : "", has_name ? "'" : "", (long long)evaluation->fault_extent);
   return evaluation->host->fail(evaluation->run, TENON_ERROR_INVALID_DATA, message);
 }
 

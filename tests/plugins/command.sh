@@ -98,6 +98,19 @@ if [[ -z $sanitizer ]]; then
   printf ' ' >>plugins/crasher.so
   try 0 build same.onnx -o same.plan --plugins plugins --timing-cache timings
   use crasher
+  # In no plugin: while it waits for the reader of what it prints. The words are all that a report needs.
+  command="plugins --index (SIGSEGV)"
+  mkfifo pipe
+  exec 3<>pipe
+  "$tenon" plugins --index >pipe 2>err &
+  waiting=$!
+  sleep 2
+  kill -SEGV $waiting
+  wait $waiting 2>/dev/null
+  status=$?
+  exec 3>&-
+  ((status == 139)) || complain "its exit status is $status, not 139"
+  says "in no plugin, at " ": a fault of Tenon $("$tenon" --version | grep -oE '[0-9]+[.][0-9]+[.][0-9]+')" "please report it"
   # What a node's name holds is not obeyed.
   "$build/tests/write_model" same.onnx crasher Same 8 $'red \e[31m "node\\'
   crashes match match "for 'red ?[31m \"node\\'"

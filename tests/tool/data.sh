@@ -25,6 +25,40 @@ try 1 run "$digits/model.onnx" --data-set partial --json
 prints_json
 says '"max_absolute": null'
 
+# An array says the shape where the model says none, also without the input's name.
+make_model shapeless.onnx Abs 1 any
+make_array three.npy '<f4' 3 "0000803f000000c000004040"
+try 0 run shapeless.onnx --input three.npy
+says "output y: f32 3" "1 2 3"
+try 0 run shapeless.onnx --input x=three.npy
+try 3 run shapeless.onnx
+says "input 'x' (f32) has no shape in the file"
+
+# Two inputs that call an extent alike and have it differently.
+node=$(part_of 1 "$(digits_of a)")$(part_of 1 "$(digits_of b)")$(part_of 2 "$(digits_of y)")
+node+=$(part_of 4 "$(digits_of Add)")
+graph=$(part_of 1 "$node")$(part_of 2 "$(digits_of g)")$(part_of 11 "$(value_info a 1 length)")
+graph+=$(part_of 11 "$(value_info b 1 length)")$(part_of 12 "$(value_info y 1 length)")
+write_bytes pair.onnx "$(varint_of 1 8)$(part_of 7 "$graph")$(part_of 8 "$(varint_of 2 13)")"
+make_array two.npy '<f4' 2 "0000803f000000c0"
+try 3 run pair.onnx --input a=two.npy --input b=three.npy
+says "input 'b': axis 0 ('length') has extent 3, but an input before it has 2 there"
+
+# What is no number is told by its type, before its shape.
+make_model flat.onnx Abs 1 3
+make_array words.npy '|S1' 2 6162
+try 3 run flat.onnx --input words.npy
+says "words.npy: holds texts, input 'x' is f32"
+make_array objects.npy '|O' 3 ""
+try 3 run flat.onnx --input objects.npy
+says "objects.npy: has elements of NumPy type |O, which are objects of Python"
+make_array dates.npy '<M8[D]' 3 ""
+try 3 run flat.onnx --input dates.npy
+says "dates.npy: has elements of NumPy type <M8[D], which cannot be read"
+make_array huge.npy '<f4' "4611686018427387904, 8" "0000803f"
+try 3 run flat.onnx --input huge.npy
+says "huge.npy: has 4 bytes of data, too few for 4611686018427387904x8 of <f4"
+
 # Pictures for what is none, and of what is none.
 make_model tokens.onnx Identity 7 batch length
 try 3 run tokens.onnx --input "$digits/digit_7.pgm" --verbose
@@ -56,11 +90,12 @@ says "whole.npy: f64 is converted to i64 for input 'x'"
 ! grep -q changes err || complain "a loss is told where there is none"
 
 # NaN is counted, in words and as JSON, and statistics are of the other numbers.
-make_model root.onnx Sqrt 1 1000
-try 0 run root.onnx
+make_model root.onnx Sqrt 1 4
+make_array signs.npy '<f4' 4 "000080bf00008040000000c00000803f"
+try 0 run root.onnx --input signs.npy
 says "are NaN, 0 infinite" "warning: output 'y': "
 ! grep -q 'mean -\?nan' out || complain "a mean is NaN"
-try 0 run root.onnx --json
+try 0 run root.onnx --input signs.npy --json
 prints_json
 says '"infinite": 0, "values": [' 'null'
 ! grep -q '"nan": 0' out || complain "no NaN is counted"

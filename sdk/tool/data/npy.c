@@ -9,6 +9,7 @@
 #include "data/file.h"
 #include "text/console.h"
 #include "text/memory.h"
+#include "text/shape_text.h"
 
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC_SIZE = 6, HEADER_LIMIT = 65536 };
@@ -35,6 +36,7 @@ typedef struct header_t {
   bool fortran;
   uint32_t rank;
   int64_t dims[TENON_RANK_LIMIT];
+  char type[32]; /* as the file spells it, or the beginning; "" where it is a list: records */
 } header_t;
 
 /* ---- The header ---- */
@@ -108,18 +110,27 @@ static bool take_shape(scan_t* scan, header_t* header) {
   return true;
 }
 
+/* '<f4', or the fields of a record: [('a', '<f4'), ...]. What is no number and no text has the kind
+ * 0. */
 static bool take_type(scan_t* scan, header_t* header) {
-  char text[32];
-  if (!take_string(scan, text, sizeof(text)) || strchr("<>|=", text[0]) == NULL ||
-      text[0] == '\0') {
+  char* text = header->type;
+  char* end = NULL;
+  if (take(scan, "[")) {
+    const char* close = memchr(scan->at, ']', (size_t)(scan->end - scan->at));
+    scan->at = close != NULL ? close + 1 : scan->end;
+    return close != NULL;
+  }
+  if (!take_string(scan, text, sizeof(header->type)) || text[0] == '\0') {
     return false;
   }
-  char* end = NULL;
-  header->order = text[0];
-  header->kind = text[1];
   const unsigned long bytes = text[1] == '\0' ? 0 : strtoul(text + 2, &end, 10);
-  header->bytes = (uint32_t)bytes;
-  return end != NULL && end != text + 2 && *end == '\0' && bytes < 1000000;
+  if (strchr("<>|=", text[0]) != NULL && end != NULL && end != text + 2 && *end == '\0' &&
+      bytes < 1000000) {
+    header->order = text[0];
+    header->kind = text[1];
+    header->bytes = (uint32_t)bytes;
+  }
+  return true;
 }
 
 static bool scan_header(const char* text, size_t size, header_t* out_header) {
@@ -269,9 +280,12 @@ static tenon_status_t find_type(const char* name, const header_t* header,
     *out_dtype = TENON_DTYPE_BFLOAT16; /* what ml_dtypes' bfloat16 becomes in a file */
     return TENON_OK;
   }
-  return tool_fail(TENON_ERROR_UNSUPPORTED,
-                   "%s: elements of NumPy type \"%c%u\" are not read (objects never are)", name,
-                   header->kind, header->bytes);
+  return tool_fail(
+      TENON_ERROR_UNSUPPORTED,
+      "%s: has elements of NumPy type %s, which %s; save numbers or texts, for example "
+      "array.astype('float32')",
+      name, header->type[0] != '\0' ? header->type : "record",
+      strchr(header->type, 'O') != NULL ? "are objects of Python" : "cannot be read");
 }
 
 /* Number of bytes of the elements in the file; false where it overflows or the extents are
@@ -307,8 +321,10 @@ tenon_status_t tool_npy_parse(const char* name, const uint8_t* data, size_t size
   tenon_status_t status = find_type(name, &header, &dtype);
   uint64_t bytes = 0;
   if (status == TENON_OK && (!data_bytes(&header, &bytes) || bytes > size - begin - length)) {
-    status = tool_fail(TENON_ERROR_INVALID_DATA, "%s: %zu bytes of data, %llu are wanted", name,
-                       size - begin - length, (unsigned long long)bytes);
+    char shape[512];
+    tool_shape_print(header.rank, header.dims, shape, sizeof(shape));
+    status = tool_fail(TENON_ERROR_INVALID_DATA, "%s: has %zu bytes of data, too few for %s of %s",
+                       name, size - begin - length, shape, header.type);
   }
   /* Empty strings take no bytes in the file, but memory here. */
   if (status == TENON_OK && dtype == TENON_DTYPE_STRING && header.bytes == 0) {

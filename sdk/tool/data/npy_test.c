@@ -38,6 +38,20 @@ TENON_TEST(reads_c_and_fortran_order) {
   tool_value_free(&value);
 }
 
+TENON_TEST(names_a_type_that_is_not_read) {
+  uint8_t file[512];
+  tool_value_t value;
+  size_t size = make_file(file,
+                          "{'descr': [('a', '<f4'), ('b', '<i4', (2,))], "
+                          "'fortran_order': False, 'shape': (1,), }",
+                          file, 0);
+  EXPECT_STATUS(tool_npy_parse("x", file, size, &value), TENON_ERROR_UNSUPPORTED);
+  size = make_file(file, "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", file, 0);
+  EXPECT_STATUS(tool_npy_parse("x", file, size, &value), TENON_ERROR_UNSUPPORTED);
+  size = make_file(file, "{'descr': [('a', '<f4'), 'fortran_order'", file, 0);
+  EXPECT_STATUS(tool_npy_parse("x", file, size, &value), TENON_ERROR_INVALID_DATA);
+}
+
 TENON_TEST(swaps_bytes) {
   uint8_t file[512];
   const uint8_t numbers[] = {0, 1, 2, 3};

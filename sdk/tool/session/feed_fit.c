@@ -54,6 +54,16 @@ static tenon_status_t check_shape(const tool_feed_t* feed, const tool_feed_item_
                    item->path, given, input->name, wanted);
 }
 
+/* Texts become no numbers. */
+static tenon_status_t check_texts(const tool_feed_item_t* item, const tenon_io_info_t* input) {
+  if (item->value.dtype != TENON_DTYPE_STRING || input->kind != TENON_ARGUMENT_TENSOR ||
+      input->dtype == TENON_DTYPE_STRING) {
+    return TENON_OK;
+  }
+  return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: holds texts, input '%s' is %s", item->path,
+                   input->name, tool_dtype_name(input->dtype));
+}
+
 /* Numbers that name things (tokens, classes) are no brightness. */
 static tenon_status_t check_picture(const tool_feed_item_t* item, const tenon_io_info_t* input) {
   if (!item->is_picture || input->kind != TENON_ARGUMENT_TENSOR ||
@@ -180,6 +190,9 @@ tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* i
   for (uint32_t k = 0; k < input_count && status == TENON_OK; ++k) {
     const tool_feed_item_t* item = tool_feed_find(feed, inputs[k].name, k);
     status = item != NULL ? check_picture(item, &inputs[k]) : TENON_OK;
+    if (item != NULL && status == TENON_OK) {
+      status = check_texts(item, &inputs[k]);
+    }
     if (item != NULL && status == TENON_OK) {
       status = check_shape(feed, item, &inputs[k]);
     }

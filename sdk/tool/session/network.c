@@ -93,21 +93,33 @@ static void add_given_ranks(const tool_feed_t* feed, shapes_t* shapes) {
   }
 }
 
-/* The same with the extents: for models that cannot be understood while these are open (a branch
- * whose results have other ranks). False when nothing is given. */
-static bool add_given_shapes(const tool_feed_t* feed, shapes_t* shapes) {
+static bool has_shapes(const tool_feed_t* feed) {
+  int64_t dims[TOOL_RANK_MAX];
   bool any = false;
+  for (size_t i = 0; i < feed->count; ++i) {
+    any = any || tool_feed_shape(feed, &feed->items[i], TENON_NONE, NULL, dims);
+  }
+  return any;
+}
+
+/* The same with the extents: for models that cannot be understood while these are open (a branch
+ * whose results have other ranks). Files without a name are for the inputs that the model declares,
+ * in order: `network`, which could not be parsed, has these. */
+static void add_given_shapes(const tool_feed_t* feed, const tenon_network_t* network,
+                             shapes_t* shapes) {
   for (size_t i = 0; i < feed->count; ++i) {
     const tool_feed_item_t* item = &feed->items[i];
     const char* name = item->input != NULL ? item->input : item->own_name;
     int64_t dims[TOOL_RANK_MAX];
-    if (name == NULL || name[0] == '\0' || !tool_feed_shape(feed, item, TENON_NONE, NULL, dims)) {
-      continue;
+    tenon_io_info_t declared;
+    if ((name == NULL || name[0] == '\0') && item->position < tenon_network_input_count(network) &&
+        tenon_network_get_input(network, item->position, &declared) == TENON_OK) {
+      name = declared.name;
     }
-    set_shape(shapes, name, item->rank, dims);
-    any = true;
+    if (name != NULL && name[0] != '\0' && tool_feed_shape(feed, item, TENON_NONE, NULL, dims)) {
+      set_shape(shapes, name, item->rank, dims);
+    }
   }
-  return any;
 }
 
 /* ---- Open extents ---- */
@@ -123,11 +135,20 @@ static int64_t find_symbol(const symbols_t* symbols, const char* text) {
   return found != NULL ? found->shapes[0].dims[0] : -1;
 }
 
+/* Of two extents the first counts. */
 static void learn_symbols(const tenon_io_info_t* input, const int64_t* dims, symbols_t* symbols) {
   for (uint32_t k = 0; k < input->rank; ++k) {
     const char* text = input->symbols[k];
     if (input->dims[k] < 0 && dims[k] >= 0 && text != NULL && text[0] != '\0') {
-      tool_named_shapes_add(&symbols->named, text)->shapes[0].dims[0] = dims[k];
+      const int64_t known = find_symbol(symbols, text);
+      if (known >= 0 && known != dims[k]) {
+        tool_warn(
+            "input '%s': axis %u ('%s') has extent %lld, but an input before it has %lld there",
+            input->name, k, text, (long long)dims[k], (long long)known);
+      }
+      if (known < 0) {
+        tool_named_shapes_add(&symbols->named, text)->shapes[0].dims[0] = dims[k];
+      }
     }
   }
 }
@@ -150,12 +171,15 @@ static void add_note(char** notes, const tenon_io_info_t* input, uint32_t axis) 
   *notes = longer;
 }
 
-static void complete_dims(const tool_feed_t* feed, const symbols_t* symbols,
+/* True if there was anything to complete. */
+static bool complete_dims(const tool_feed_t* feed, const symbols_t* symbols,
                           const tenon_io_info_t* input, int64_t* dims, char** notes) {
+  bool any = false;
   for (uint32_t k = 0; k < input->rank; ++k) {
     if (dims[k] >= 0) {
       continue;
     }
+    any = true;
     dims[k] = find_symbol(symbols, input->symbols[k]);
     if (dims[k] < 0 && k == 0 && feed->batch > 0) {
       dims[k] = feed->batch;
@@ -165,6 +189,7 @@ static void complete_dims(const tool_feed_t* feed, const symbols_t* symbols,
       add_note(notes, input, k);
     }
   }
+  return any;
 }
 
 /* Fills `shapes` for every open input. True when there was one. */
@@ -187,8 +212,9 @@ static bool close_shapes(const tenon_io_info_t* inputs, uint32_t count, const to
   for (uint32_t i = 0; i < count; ++i) {
     if (is_open(&inputs[i])) {
       any = true;
-      complete_dims(feed, &symbols, &inputs[i], dims[i], notes);
-      learn_symbols(&inputs[i], dims[i], &symbols);
+      if (complete_dims(feed, &symbols, &inputs[i], dims[i], notes)) {
+        learn_symbols(&inputs[i], dims[i], &symbols);
+      }
       set_shape(shapes, inputs[i].name, inputs[i].rank, dims[i]);
     }
   }
@@ -300,7 +326,7 @@ static tenon_status_t parse_first(tenon_registry_t* registry, const char* path,
   begin_shapes(building, shapes);
   begin_shapes(building, &given);
   add_given_ranks(feed, shapes);
-  const bool can_retry = !building->has_profile && add_given_shapes(feed, &given);
+  const bool can_retry = !building->has_profile && has_shapes(feed);
   tool_console_soften(can_retry);
   tool_console_hold(can_retry);
   tenon_status_t status = parse(registry, path, building, shapes, out_network);
@@ -314,6 +340,7 @@ static tenon_status_t parse_first(tenon_registry_t* registry, const char* path,
     free_shapes(&given);
     return status;
   }
+  add_given_shapes(feed, *out_network, &given);
   tenon_network_destroy(*out_network);
   *out_network = NULL;
   free_shapes(shapes);

@@ -1,10 +1,13 @@
 /* See crash.h. The handler calls what POSIX lists as async-signal-safe, and tenon_current_call. */
 #include "text/crash.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "tenon/tenon.h"
@@ -27,6 +30,9 @@ enum { SIGNAL_COUNT = sizeof(signals) / sizeof(signals[0]) };
 static char stack[STACK_BYTES];
 /* What its children do is told by their parent. */
 static pid_t teller;
+/* Where libtenon begins. */
+static uintptr_t library;
+enum { LIBRARY_BYTES_MAX = 64 * 1024 * 1024 };
 
 typedef struct line_t {
   char text[LINE_BYTES];
@@ -47,6 +53,40 @@ static void add_part(line_t* line, const char* before, const char* text, const c
     add(line, text);
     add(line, after);
   }
+}
+
+static void add_hex(line_t* line, uintptr_t number) {
+  char digits[2 * sizeof(number) + 1] = "";
+  size_t first = sizeof(digits) - 1;
+  do {
+    digits[--first] = "0123456789abcdef"[number % 16];
+    number /= 16;
+  } while (number != 0);
+  add(line, "0x");
+  add(line, digits + first);
+}
+
+/* The next instruction; 0: unknown. */
+static uintptr_t address_of(const void* context) {
+#if defined(__x86_64__)
+  return (uintptr_t)((const ucontext_t*)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+  return (uintptr_t)((const ucontext_t*)context)->uc_mcontext.pc;
+#else
+  (void)context;
+  return 0;
+#endif
+}
+
+/* Without a plugin it is a fault of ours, and all that a report needs is here. */
+static void add_place(line_t* line, uintptr_t address) {
+  const bool is_ours = address >= library && address - library < LIBRARY_BYTES_MAX;
+  add(line, ", in no plugin, at ");
+  add(line, is_ours ? "libtenon.so+" : "");
+  add_hex(line, is_ours ? address - library : address);
+  add(line, ": a fault of Tenon ");
+  add(line, tenon_version());
+  add(line, "; please report it with this line, the command and the model");
 }
 
 /* `words` as the object that a failure is with --json. ASCII alone: names may be cut in the middle
@@ -71,9 +111,10 @@ static void tell_json(const char* message, int exit_status) {
   (void)!write(STDOUT_FILENO, text, used);
 }
 
-static void on_crash(int number) {
+static void on_crash(int number, siginfo_t* information, void* context) {
   line_t line = {.used = 0};
   tenon_call_info_t call = {.size = sizeof(call)};
+  (void)information;
   add(&line, "error: it crashed (");
   for (int i = 0; i < SIGNAL_COUNT; ++i) {
     add(&line, signals[i].number == number ? signals[i].text : "");
@@ -85,7 +126,7 @@ static void on_crash(int number) {
     add_part(&line, ", of '", call.item, "'");
     add_part(&line, ", for '", call.node, "'");
   } else {
-    add(&line, ", in no plugin");
+    add_place(&line, address_of(context));
   }
   line.text[line.used] = '\n';
   (void)!write(STDERR_FILENO, line.text, line.used + 1);
@@ -98,14 +139,17 @@ static void on_crash(int number) {
 
 void tool_crash_catch(void) {
   const stack_t alternative = {.ss_sp = stack, .ss_size = sizeof(stack)};
+  Dl_info module;
+  void* symbol = dlsym(RTLD_DEFAULT, "tenon_version");
   teller = getpid();
+  library = symbol != NULL && dladdr(symbol, &module) != 0 ? (uintptr_t)module.dli_fbase : 0;
   if (sigaltstack(&alternative, NULL) != 0) {
     return;
   }
   for (int i = 0; i < SIGNAL_COUNT; ++i) {
     struct sigaction old;
-    struct sigaction action = {.sa_handler = on_crash,
-                               .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)};
+    struct sigaction action = {.sa_sigaction = on_crash,
+                               .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK | SA_SIGINFO)};
     (void)sigemptyset(&action.sa_mask);
     if (sigaction(signals[i].number, NULL, &old) == 0 && old.sa_handler == SIG_DFL) {
       (void)sigaction(signals[i].number, &action, NULL);
