@@ -30,7 +30,8 @@ static const tool_option_t options[] = {
     {"--labels", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(labels), 0,
      "names of the classes, one a line"},
     {"--picture", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(picture), 0,
-     "write the first output as a picture (.pgm, .ppm, .png); 0 to 1 is black to white"},
+     "write output 0 as a picture (.pgm, .ppm, .png); 0 to 1 is black to white, scores of classes "
+     "become colours"},
     {"--overlay", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(overlay), 0,
      "input, mask and overlay side by side, where the first output is a mask of a picture given"},
     {"--truth", NULL, "X", TOOL_OPTION_TEXT, FIELD(truth), 0,

@@ -26,7 +26,7 @@ static tenon_status_t check_mask(const char* name, const tool_picture_t* mask,
     return TENON_OK;
   }
   const double ratio = (double)mask->width / (double)mask->height * (double)height / (double)width;
-  if (mask->channels == 1 && ratio < most && ratio > 1 / most) {
+  if ((mask->channels == 1 || mask->class_count > 0) && ratio < most && ratio > 1 / most) {
     return TENON_OK;
   }
   return tool_fail(TENON_ERROR_INVALID_DATA,
@@ -63,6 +63,12 @@ static tenon_status_t write_pictures(const run_t* run, const tool_execution_t* e
   tenon_status_t status = tool_picture_from_value(name, value, &mask);
   if (status != TENON_OK) {
     return status;
+  }
+  if (mask.class_count > 0) {
+    tool_say(
+        "output %s: the class with the largest of %u scores at each pixel, by colour; class 0 "
+        "is black\n",
+        name, mask.class_count);
   }
   if (run->picture != NULL) {
     status = tool_picture_write(run->picture, &mask);

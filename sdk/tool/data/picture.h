@@ -17,6 +17,8 @@ typedef struct tool_picture_t {
   uint32_t height;
   uint32_t channels; /* 1 or 3 */
   uint32_t maximum;  /* what full brightness is: 255, 65535, ... */
+  /* Not 0: its colours stand for that many classes; 0 is black. */
+  uint32_t class_count;
   uint16_t* samples;
 } tool_picture_t;
 
@@ -89,12 +91,13 @@ bool tool_picture_extents(uint32_t rank, const int64_t* dims, int64_t* out_width
 /* Numbers of this type can be brightness: floats, and integers of 8 or 16 bits. */
 bool tool_picture_fits_type(tenon_dtype_t dtype);
 /* A picture of an output: one or three channels (..., H, W) or (..., H, W, 3); 0 to 1 becomes 0 to
- * 255, 8-bit types are taken as they are; a warning tells how many are cut off. The first picture
- * of a batch. INVALID_DATA for what is no picture: a single row, a table. */
+ * 255, 8-bit types are taken as they are; a warning tells how many are cut off. Floats of another
+ * number of channels are scores of classes: each pixel has the colour of the class with the largest
+ * one. The first picture of a batch. INVALID_DATA for what is no picture: a single row, a table. */
 tenon_status_t tool_picture_from_value(const char* name, const tool_value_t* value,
                                        tool_picture_t* out_picture);
-/* Input, mask and overlay side by side: where the mask is at least half, the input is tinted. The
- * mask is enlarged to the input's size. */
+/* Input, mask and overlay side by side: where the mask is at least half, the input is tinted; with
+ * classes, where the class is not 0, in its colour. The mask is enlarged to the input's size. */
 tenon_status_t tool_picture_overlay(const tool_picture_t* input, const tool_picture_t* mask,
                                     tool_picture_t* out_picture);
 

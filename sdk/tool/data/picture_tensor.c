@@ -284,9 +284,76 @@ tenon_status_t tool_bytes_to_value(const char* name, const tool_value_t* bytes,
 /* What is longer than so many times its height is a table, not a picture. */
 enum { SIDES_RATIO_MAX = 64 };
 
+/* Scores of classes for each pixel: (..., classes, H, W), or (..., H, W, classes) where there are
+ * at most half as many classes as rows and columns. Three channels are colours. */
+typedef struct scores_t {
+  uint64_t width;
+  uint64_t height;
+  uint64_t count; /* of classes */
+  uint64_t pixel_step;
+  uint64_t class_step;
+} scores_t;
+
+static bool find_scores(const tool_value_t* value, scores_t* out_scores) {
+  if (value->rank < 3 || tool_dtype_class(value->dtype) != 'f') {
+    return false;
+  }
+  const int64_t* dims = value->dims + value->rank - 3;
+  const bool is_last = dims[2] >= 2 && 2 * dims[2] <= dims[0] && 2 * dims[2] <= dims[1];
+  const int64_t count = dims[is_last ? 2 : 0];
+  *out_scores = (scores_t){.width = (uint64_t)dims[is_last ? 1 : 2],
+                           .height = (uint64_t)dims[is_last ? 0 : 1],
+                           .count = (uint64_t)count,
+                           .pixel_step = is_last ? (uint64_t)count : 1,
+                           .class_step = is_last ? 1 : (uint64_t)dims[1] * (uint64_t)dims[2]};
+  return count >= 2 && count != 3 && count <= UINT16_MAX && dims[1] >= 2 && dims[2] >= 2 &&
+         dims[1] <= TOOL_PICTURE_SIDE_MAX && dims[0] <= TOOL_PICTURE_SIDE_MAX &&
+         dims[2] <= TOOL_PICTURE_SIDE_MAX;
+}
+
+/* Each bit of the class is a bit of red, green or blue, the lowest bits the brightest: class 0 is
+ * black, and neighbours differ much. */
+static void colour_of(uint32_t class_index, uint16_t out_colour[3]) {
+  out_colour[0] = out_colour[1] = out_colour[2] = 0;
+  for (uint32_t bit = 0; bit < 16; ++bit) {
+    if ((class_index >> bit & 1) != 0) {
+      out_colour[bit % 3] = (uint16_t)(out_colour[bit % 3] | 128u >> (bit / 3));
+    }
+  }
+}
+
+/* The class with the largest score at each pixel, in its colour. */
+static tenon_status_t classes_picture(const char* name, const tool_value_t* value,
+                                      const scores_t* scores, tool_picture_t* out_picture) {
+  const tenon_status_t status = tool_picture_make(name, (uint32_t)scores->width,
+                                                  (uint32_t)scores->height, 3, 255, out_picture);
+  if (status != TENON_OK) {
+    return status;
+  }
+  out_picture->class_count = (uint32_t)scores->count;
+  for (uint64_t i = 0; i < scores->width * scores->height; ++i) {
+    uint32_t best = 0;
+    double most = -INFINITY;
+    for (uint32_t c = 0; c < scores->count; ++c) {
+      const uint64_t index = i * scores->pixel_step + c * scores->class_step;
+      const double score = tool_element_get(value->dtype, value->data, index, 0);
+      if (score > most) {
+        most = score;
+        best = c;
+      }
+    }
+    colour_of(best, out_picture->samples + 3 * i);
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tool_picture_from_value(const char* name, const tool_value_t* value,
                                        tool_picture_t* out_picture) {
   const char kind = tool_dtype_class(value->dtype);
+  scores_t scores;
+  if (value->kind == TENON_ARGUMENT_TENSOR && find_scores(value, &scores)) {
+    return classes_picture(name, value, &scores, out_picture);
+  }
   if (value->kind != TENON_ARGUMENT_TENSOR || value->rank < 2 || kind == 's' || kind == 'c') {
     return tool_fail(TENON_ERROR_INVALID_DATA, "%s: is no picture", name);
   }
@@ -329,10 +396,31 @@ tenon_status_t tool_picture_from_value(const char* name, const tool_value_t* val
   return TENON_OK;
 }
 
+/* Classes have no brightness between them: each pixel takes the nearest one's colour. */
+static void overlay_classes(const tool_picture_t* input, const tool_picture_t* mask,
+                            tool_picture_t* picture) {
+  const size_t width = input->width;
+  for (size_t i = 0; i < width * input->height; ++i) {
+    const size_t x = i % width * mask->width / width;
+    const size_t y = i / width * mask->height / input->height;
+    const uint16_t* colour = mask->samples + 3 * (y * mask->width + x);
+    const bool is_tinted = colour[0] != 0 || colour[1] != 0 || colour[2] != 0;
+    const size_t row = i / width * 3 * width + i % width;
+    for (uint32_t c = 0; c < 3; ++c) {
+      const size_t from = i * input->channels + (input->channels == 3 ? c : 0);
+      const double sample = (double)input->samples[from] * 255 / input->maximum;
+      const double mixed = is_tinted ? 0.55 * sample + 0.45 * colour[c] : sample;
+      picture->samples[row * 3 + c] = (uint16_t)(sample + 0.5);
+      picture->samples[(row + width) * 3 + c] = colour[c];
+      picture->samples[(row + 2 * width) * 3 + c] = (uint16_t)(mixed + 0.5);
+    }
+  }
+}
+
 tenon_status_t tool_picture_overlay(const tool_picture_t* input, const tool_picture_t* mask,
                                     tool_picture_t* out_picture) {
   static const double tint[3] = {255, 64, 32};
-  if (mask->channels != 1) {
+  if (mask->channels != 1 && mask->class_count == 0) {
     return tool_fail(TENON_ERROR_INVALID_DATA, "an overlay needs an output of one channel");
   }
   const uint32_t width = input->width;
@@ -341,6 +429,10 @@ tenon_status_t tool_picture_overlay(const tool_picture_t* input, const tool_pict
       tool_picture_make("overlay", width * 3, height, 3, 255, out_picture);
   if (status != TENON_OK) {
     return status;
+  }
+  if (mask->class_count > 0) {
+    overlay_classes(input, mask, out_picture);
+    return TENON_OK;
   }
   float* levels = tool_allocate((size_t)width * height, sizeof(float));
   tool_picture_resize(mask, width, height, levels);

@@ -184,6 +184,43 @@ TENON_TEST(tables_are_no_pictures) {
   tool_value_free(&value);
 }
 
+/* 5 classes in 2 x 3 pixels, channels first and last: pixel k has class k. */
+TENON_TEST(scores_of_classes_become_colours) {
+  static const uint16_t colours[5][3] = {
+      {0, 0, 0}, {128, 0, 0}, {0, 128, 0}, {128, 128, 0}, {0, 0, 128}};
+  static const int64_t shapes[2][4] = {{1, 5, 10, 12}, {1, 10, 12, 5}};
+  for (int last = 0; last < 2; ++last) {
+    tool_picture_t picture;
+    tool_value_t value = make_floats(4, shapes[last]);
+    float* scores = value.data;
+    for (uint32_t i = 0; i < 120; ++i) {
+      for (uint32_t c = 0; c < 5; ++c) {
+        scores[last ? i * 5 + c : c * 120 + i] = c == i % 5 ? -1.0F : -2.0F - (float)c;
+      }
+    }
+    REQUIRE(tool_picture_from_value("x", &value, &picture) == TENON_OK);
+    EXPECT_INT(picture.class_count, 5);
+    EXPECT_INT(picture.width, 12);
+    EXPECT_INT(picture.height, 10);
+    for (uint32_t i = 0; i < 120; ++i) {
+      for (uint32_t c = 0; c < 3; ++c) {
+        EXPECT_INT(picture.samples[(size_t)3 * i + c], colours[i % 5][c]);
+      }
+    }
+    tool_picture_t input;
+    tool_picture_t overlay;
+    REQUIRE(tool_picture_make("x", 24, 20, 1, 255, &input) == TENON_OK);
+    REQUIRE(tool_picture_overlay(&input, &picture, &overlay) == TENON_OK);
+    EXPECT_INT(overlay.samples[(size_t)3 * (24 + 2)], 128); /* class 1 in the middle */
+    EXPECT_INT(overlay.samples[(size_t)3 * (48 + 2)], 58);  /* and over the input, 0.45 of it */
+    EXPECT_INT(overlay.samples[(size_t)3 * 48], 0);         /* class 0 leaves the input */
+    tool_picture_free(&overlay);
+    tool_picture_free(&input);
+    tool_picture_free(&picture);
+    tool_value_free(&value);
+  }
+}
+
 TENON_TEST(names_of_things_are_no_brightness) {
   EXPECT(tool_picture_fits_type(TENON_DTYPE_FLOAT16));
   EXPECT(tool_picture_fits_type(TENON_DTYPE_UINT8));
