@@ -395,9 +395,13 @@ const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
     if (k == pick || own == NULL) {
       continue;
     }
-    text = tenon__arena_format(tuning->arena, "%s%s:%s (%s): %s: %s, this one %s\n", text,
-                               c->kernel->owner->plugin, c->kernel->kernel.name, c->tactic.name,
-                               tenon__refusal_text(TENON_REFUSAL_SLOWER), own, best);
+    const bool is_faster = c->time.figure == TENON_FIGURE_MEASURED &&
+                           candidates->items[pick].time.figure == TENON_FIGURE_MEASURED &&
+                           c->time.seconds < candidates->items[pick].time.seconds;
+    text = tenon__arena_format(
+        tuning->arena, "%s%s:%s (%s): %s%s: %s, this one %s\n", text, c->kernel->owner->plugin,
+        c->kernel->kernel.name, c->tactic.name, tenon__refusal_text(TENON_REFUSAL_SLOWER),
+        is_faster ? " in the plan as a whole, with its layouts and copies" : "", own, best);
   }
   return text;
 }

@@ -52,6 +52,14 @@ for words in '&lt;script&gt;&quot;&amp;&#39;' '&lt;i&gt;&quot;' '&lt;u&gt;.onnx'
 done
 ! grep -qE '<(script|i)(>["&]|&gt;)|<u(>|&gt;)' markup.html || complain "a name is markup"
 
+# Kernels that the build was not to use are told once, and not at each step.
+! grep -q 'is excluded by' markup.html || complain "a step lists what the policy excludes"
+try 0 inspect "$digits/model.onnx" --html steps.html
+(($(grep -c "Excluded by the build's policy, and not listed" steps.html) == 1)) ||
+  complain "the policy is not told once"
+! grep -q 'is excluded by' steps.html || complain "a step lists what the policy excludes"
+grep -q '</b> in steps<br>' steps.html || complain "the page does not say the sum of the steps"
+
 # The page alone on standard output.
 try 0 inspect digits.plan --html -
 head -c 15 out | grep -q '<!DOCTYPE html>' || complain "it is no page"

@@ -248,7 +248,9 @@ static void write_figure(FILE* file, const figure_t* figure) {
   const tool_graph_t* graph = &figure->graph;
   (void)fprintf(
       file,
-      "<div class=\"graph\"><svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
+      "<p class=\"zoom quiet\">zoom <input type=\"range\" min=\"0.2\" max=\"2\" step=\"0.1\" "
+      "value=\"1\"></p>\n<div class=\"graph\"><svg xmlns=\"http://www.w3.org/2000/svg\" "
+      "width=\"%.0f\" "
       "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<defs><marker id=\"tip\" "
       "viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
       "orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n<g class=\"edges\">\n",

@@ -52,7 +52,18 @@ static const char style[] =
     ".inside{padding:4px 6px 12px 60px}.inside dt{color:#666;margin-top:6px}.inside dd{margin:0}\n"
     "details.plain{border:0}details.plain>summary{color:#666;cursor:pointer}\n"
     "input{font:inherit;padding:3px 8px;width:320px;border:1px solid #bbb;border-radius:4px}\n"
-    ":target{outline:2px solid #d80}\n";
+    ":target{outline:2px solid #d80}\n"
+    ".zoom{margin:0 0 4px}.zoom input{width:160px;padding:0;vertical-align:middle}\n"
+    "@media(max-width:900px){.steps{overflow-x:auto}.steps summary,.steps .head{min-width:920px}"
+    ".steps .head{position:static}.pair>div{overflow-x:auto}body{padding:10px}}\n"
+    "@media(prefers-color-scheme:dark){body,.steps .head{color:#ddd;background:#1b1d20}"
+    "a{color:#8ab8e0}.quiet,th,.figures span,.steps .head,.inside dt,details.plain>summary{"
+    "color:#a0a4a8}.steps .head .sorted{color:#fff}td,th,details{border-color:#333}"
+    ".graph,.bar{background:#26292d;border-color:#444}details[open]{background:#222528}"
+    "summary:hover{background:#2b3036}.curve line{stroke:#444}.curve path{fill:#3f5a74}"
+    ".curve text{fill:#ccc}.figures span b,.advice .gain{color:#e8965a}"
+    ".steps [style*=background],.bar a{color:#222}input{background:#26292d;color:#ddd;"
+    "border-color:#555}}\n";
 
 /* A link to a step opens its row, and the folded parts around it; heads sort, the field filters. */
 static const char script[] =
@@ -72,7 +83,10 @@ static const char script[] =
     "var field=document.querySelector('#filter');if(field)field.oninput=function(){"
     "var words=field.value.toLowerCase().split(' ');"
     "list.querySelectorAll('details').forEach(function(d){var t=d.textContent.toLowerCase();"
-    "d.style.display=words.every(function(w){return t.indexOf(w)>=0})?'':'none'})};\n";
+    "d.style.display=words.every(function(w){return t.indexOf(w)>=0})?'':'none'})};\n"
+    "document.querySelectorAll('.zoom input').forEach(function(z){z.oninput=function(){"
+    "var s=z.parentNode.nextElementSibling.querySelector('svg'),v=s.viewBox.baseVal;"
+    "s.setAttribute('width',v.width*z.value);s.setAttribute('height',v.height*z.value)}});\n";
 
 static void write_character(FILE* file, const char* text, size_t length) {
   switch (text[0]) {

@@ -7,7 +7,7 @@
 #include "page/html.h"
 #include "text/memory.h"
 
-enum { WIDTH = 1180, HEIGHT = 150, LEFT = 70, BOTTOM = 22, TOP = 10, HOLDERS_MOST = 8 };
+enum { WIDTH = 1180, HEIGHT = 150, LEFT = 70, BOTTOM = 22, TOP = 18, HOLDERS_MOST = 8 };
 
 typedef struct curve_t {
   const tool_facts_t* facts;

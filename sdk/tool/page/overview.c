@@ -9,6 +9,8 @@
 enum { SLOWEST_MOST = 10, NAME_LIMIT = 34 };
 /* Single steps that take less than this part of the time say little. */
 static const double enough_share = 0.5;
+/* A run that takes so many times as long as its steps was disturbed. */
+static const double far_apart = 1.5;
 
 /* ---- Figures of a whole run ---- */
 
@@ -32,6 +34,15 @@ static void write_time(FILE* file, const tool_facts_t* facts) {
     (void)fputs(". <b>The machine was busy: ", file);
     tool_html_text(file, timing->busy.message, SIZE_MAX);
     (void)fputs(".</b>", file);
+  }
+  (void)fputs("</span></div>\n", file);
+  tool_format_time(facts->total_seconds, texts[0]);
+  (void)fprintf(file, "<div><b>%s</b> in steps<br><span>the sum of the steps' medians", texts[0]);
+  if (timing->whole.median > far_apart * facts->total_seconds) {
+    (void)fputs(
+        ". <b>A run takes much longer: other programs, or copies and threads between the "
+        "steps. The rates are those of the steps.</b>",
+        file);
   }
   (void)fputs("</span></div>\n", file);
 }
@@ -66,9 +77,9 @@ static void write_figures(FILE* file, const tool_facts_t* facts) {
   (void)fputs("<div class=\"figures\">\n", file);
   write_time(file, facts);
   if (facts->timing != NULL) {
-    write_rate(file, operations, facts->timing->whole.median, facts->peak.operations_per_second,
-               "FLOP", unknown > 0 ? "of arithmetic, as far as steps say it" : "of arithmetic");
-    write_rate(file, bytes, facts->timing->whole.median, facts->peak.bytes_per_second, "B",
+    write_rate(file, operations, facts->total_seconds, facts->peak.operations_per_second, "FLOP",
+               unknown > 0 ? "of arithmetic, as far as steps say it" : "of arithmetic");
+    write_rate(file, bytes, facts->total_seconds, facts->peak.bytes_per_second, "B",
                "read and written by the steps, partly in caches");
   }
   (void)fputs("</div>\n", file);
@@ -200,8 +211,9 @@ static void write_advice(FILE* file, const tool_facts_t* facts) {
     (void)fputs("<li>Unknown: the plan was not run.</li>\n", file);
   } else if (count == 0) {
     (void)fputs(
-        "<li>Nothing stands out: no copies, nothing left unfused, and each step that counts "
-        "reaches half of what the machine can do.</li>\n",
+        "<li>Nothing stands out: copies, arithmetic that is not fused and kernels below half of "
+        "the "
+        "machine's best would each gain less than 0.5 % of the time.</li>\n",
         file);
   }
   (void)fputs("</ul>\n", file);

@@ -83,3 +83,17 @@ TENON_TEST(says_where_the_machines_best_comes_from) {
   EXPECT_CONTAINS(text, "110 FLOP/s in one of the steps, more than in a large f32 matrix product");
   free(text);
 }
+
+/* The steps are sure where a run was disturbed: the rates are theirs. */
+TENON_TEST(figures_agree_with_the_table) {
+  fixture_t f;
+  make(&f);
+  f.timing.whole = (tool_spread_t){40, 40, 40};
+  f.steps[0].operations = 200;
+  char* text = write(&f.facts);
+  EXPECT_CONTAINS(text, "<b>40 s</b> a run");
+  EXPECT_CONTAINS(text, "<b>4 s</b> in steps");
+  EXPECT_CONTAINS(text, "A run takes much longer");
+  EXPECT_CONTAINS(text, "<b>50 FLOP/s</b>");
+  free(text);
+}

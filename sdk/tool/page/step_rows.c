@@ -5,6 +5,7 @@
 
 #include "page/format.h"
 #include "page/html.h"
+#include "text/memory.h"
 
 enum { OTHERS_LIMIT = 90, NAME_LIMIT = 60 };
 
@@ -18,6 +19,64 @@ static void write_entry(FILE* file, const char* key, const char* value) {
     text(file, value);
     (void)fputs("</dd>\n", file);
   }
+}
+
+/* ---- Refusals ---- */
+
+/* Of kernels that the build was not to use. They are the same at each step, and are told once. */
+static bool is_by_policy(const char* line, size_t length) {
+  static const char words[] = ": is excluded by the build's policy";
+  const char* found = strstr(line, words);
+  return found != NULL && found < line + length;
+}
+
+/* The line after this one; `*out_length` without its end. */
+static const char* next_line(const char* line, size_t* out_length) {
+  *out_length = strcspn(line, "\n");
+  return line + *out_length + (line[*out_length] == '\n' ? 1 : 0);
+}
+
+/* All lines but those of the policy; freed by tool_free. */
+static char* own_refusals(const char* refusals) {
+  char* kept = tool_copy_text("");
+  size_t length = 0;
+  for (const char* line = refusals; *line != '\0';) {
+    const char* next = next_line(line, &length);
+    if (!is_by_policy(line, length)) {
+      char* longer = tool_format("%s%.*s", kept, (int)(next - line), line);
+      tool_free(kept);
+      kept = longer;
+    }
+    line = next;
+  }
+  return kept;
+}
+
+/* "cuda:convolution, ...": each once. */
+static void write_excluded(FILE* file, const tool_facts_t* facts) {
+  char* names = tool_copy_text("");
+  size_t length = 0;
+  for (uint32_t i = 0; i < facts->count; ++i) {
+    for (const char* line = facts->steps[i].info.refusals; *line != '\0';) {
+      const char* next = next_line(line, &length);
+      if (is_by_policy(line, length)) {
+        char* name = tool_format(" %.*s,", (int)(strstr(line, ": is excluded") - line), line);
+        char* longer = strstr(names, name) == NULL ? tool_format("%s%s", names, name) : NULL;
+        tool_free(longer != NULL ? names : NULL);
+        names = longer != NULL ? longer : names;
+        tool_free(name);
+      }
+      line = next;
+    }
+  }
+  if (names[0] != '\0') {
+    names[strlen(names) - 1] = '.';
+    (void)fputs("<p class=\"quiet\">Excluded by the build's policy, and not listed at each step:",
+                file);
+    text(file, names);
+    (void)fputs("</p>\n", file);
+  }
+  tool_free(names);
 }
 
 static void write_reasons(FILE* file, const tenon_step_info_t* step) {
@@ -35,11 +94,13 @@ static void write_reasons(FILE* file, const tenon_step_info_t* step) {
     (void)fputs(competed ? "the best estimate" : "no other kernel accepts it", file);
   }
   (void)fputs("</dd>\n", file);
-  if (step->refusals[0] != '\0') {
+  char* refusals = own_refusals(step->refusals);
+  if (refusals[0] != '\0') {
     (void)fputs("<dt>why not the others</dt><dd><pre>", file);
-    text(file, step->refusals);
+    text(file, refusals);
     (void)fputs("</pre></dd>\n", file);
   }
+  tool_free(refusals);
 }
 
 /* What it did, in words: "1.2 GFLOP, 3.1 MB read and written; cannot be faster than 14 us". */
@@ -55,7 +116,9 @@ static void write_work(FILE* file, const tool_facts_t* facts, const tool_fact_t*
     (void)fprintf(file, "%s, ", texts[0]);
   }
   (void)fprintf(file, "%s read and written", texts[1]);
-  if (fact->floor_seconds > 0) {
+  if (fact->floor_seconds > fact->seconds) {
+    (void)fputs("; faster than through memory: a part lies in caches", file);
+  } else if (fact->floor_seconds > 0) {
     tool_format_time(fact->floor_seconds, texts[2]);
     (void)fprintf(file, "; %s for this machine at its best, by its %s", texts[2],
                   tool_fact_bound(facts, fact));
@@ -129,8 +192,10 @@ static void write_step(FILE* file, const tool_facts_t* facts, uint32_t index) {
 void tool_step_rows_write(FILE* file, const tool_facts_t* facts) {
   static const char* const heads[] = {"step",          "name", "kernel",  "layout", "&#181;s",
                                       "10&#8211;90 %", "%",    "GFLOP/s", "GB/s",   "% of best"};
+  (void)fputs("<h2>Steps</h2>\n", file);
+  write_excluded(file, facts);
   (void)fputs(
-      "<h2>Steps</h2>\n<p><input id=\"filter\" placeholder=\"only steps with these "
+      "<p><input id=\"filter\" placeholder=\"only steps with these "
       "words\"> <span class=\"quiet\">A click on a head sorts, a click on a step shows what "
       "it computes and why its tactic was chosen.</span></p>\n<div class=\"steps\">"
       "<div class=\"head\">",
