@@ -160,7 +160,7 @@ static tenon_status_t bind_inputs(tenon__inference_t* inference, tenon__scope_ty
 }
 
 static const tenon_port_t* input_port(const tenon__inference_t* inference, uint32_t input) {
-  const tenon_operator_t* op = &inference->op->descriptor;
+  const tenon__descriptor_t* op = &inference->op->descriptor;
   return &op->inputs[input < op->input_count ? input : op->input_count - 1];
 }
 
@@ -197,7 +197,7 @@ static void mark_vacant(tenon__inference_t* inference) {
  * once. Operators on containers pass such a tensor on. */
 static tenon_status_t check_ranks(const tenon__inference_t* inference) {
   const uint32_t containers = TENON_PORT_SEQUENCE | TENON_PORT_OPTIONAL_TYPE;
-  const tenon_operator_t* op = &inference->op->descriptor;
+  const tenon__descriptor_t* op = &inference->op->descriptor;
   uint32_t flags = 0;
   for (uint32_t i = 0; i < op->input_count; ++i) {
     flags |= op->inputs[i].flags;
