@@ -33,6 +33,7 @@ extern const char tenon__cuda_closed_narrow_text[];
 /* Operators by hand, closed/NAME.cuh. */
 #define TENON_CLOSED_TEXTS(X) \
   X(frame)                    \
+  X(collective)               \
   X(scatter)                  \
   X(order)                    \
   X(running)                  \

@@ -23,31 +23,56 @@ static tenon_dtype_t draw_type(operator_case_t* c) {
 
 /* ---- Order ---- */
 
-static void check_top_k(uint32_t seed, int64_t extent, int64_t k) {
+/* Of `dtype`; `most` is the largest magnitude: few values make many ties. */
+static void check_top_k(uint32_t seed, tenon_dtype_t dtype, int64_t extent, int64_t k,
+                        double most) {
   operator_case_t c;
   operator_begin(&c, "standard.top_k/1", seed);
-  const tenon_dtype_t dtype = draw_type(&c);
-  /* Few values: many of them are equal. */
-  (void)operator_input(&c, dtype, DIMS(2, extent, 3), operator_wholes, 20);
+  const int64_t outer = extent > 4000 ? 1 : 2;
+  const int64_t inner = 1 + operator_draw(&c, 3);
+  tenon_tensor_view_t* x =
+      operator_input(&c, dtype, DIMS(outer, extent, inner), operator_wholes, most);
+  if (dtype == TENON_DTYPE_FLOAT32) {
+    /* Zeros of both signs are equal, and NaN is above all. */
+    for (int64_t at = 0; at < extent * outer * inner; at += 1 + operator_draw(&c, 97)) {
+      ((float*)x->data)[at] = at % 3 == 0 ? NAN : at % 3 == 1 ? -0.0f : INFINITY;
+    }
+  }
   (void)operator_input(&c, TENON_DTYPE_INT64, DIMS(1), operator_positive, 1);
   fake_int(&c.fake, "axis", 1);
   fake_int(&c.fake, "largest", operator_draw(&c, 2));
   fake_int(&c.fake, "sorted", 1);
-  operator_output(&c, dtype, DIMS(2, k, 3));
-  operator_output(&c, TENON_DTYPE_INT64, DIMS(2, k, 3));
+  operator_output(&c, dtype, DIMS(outer, k, inner));
+  operator_output(&c, TENON_DTYPE_INT64, DIMS(outer, k, inner));
   operator_check(&c, 0);
 }
 
-static void check_running(uint32_t seed, const char* op, int64_t extent) {
+/* Up to 2,048 are selected, of lines from 16,384 elements on in parts; more are sorted. */
+static void check_order(uint32_t seed) {
+  const tenon_dtype_t dtype = numbers[seed % (sizeof(numbers) / sizeof(numbers[0]))];
+  check_top_k(seed, dtype, 40 + seed % 60, 5, 20);
+  check_top_k(seed, dtype, 300 + seed % 700, 33 + seed % 100, 20);
+  check_top_k(seed, dtype, 2500 + seed % 700, 1, 1e6);
+  check_top_k(seed, dtype, 2500 + seed % 700, 0, 1e6);
+  check_top_k(seed, dtype, 5000, 40, 0);
+  check_top_k(seed, dtype, 5000, 2049 + seed % 100, 1e6);
+  check_top_k(seed, dtype, 20000 + seed % 700, 50 + seed % 50, 1e6);
+  check_top_k(seed, TENON_DTYPE_FLOAT32, 9000 + seed % 700, 300, 1e6);
+  check_top_k(seed, TENON_DTYPE_FLOAT32, 2100 + seed % 900, 2100, 500);
+  check_top_k(seed, TENON_DTYPE_UINT8, 3000, 2200, 100);
+}
+
+static void check_running(uint32_t seed, const char* op, int64_t outer, int64_t extent,
+                          int64_t inner) {
   static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_INT32};
   operator_case_t c;
   operator_begin(&c, op, seed);
   const tenon_dtype_t dtype = types[operator_draw(&c, 2)];
-  (void)operator_input(&c, dtype, DIMS(2, extent, 2), operator_numbers, 1.05);
+  (void)operator_input(&c, dtype, DIMS(outer, extent, inner), operator_numbers, 1.05);
   *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, 0, NULL, operator_positive, 1)->data = -2;
   fake_int(&c.fake, "exclusive", operator_draw(&c, 2));
   fake_int(&c.fake, "reverse", operator_draw(&c, 2));
-  operator_output(&c, dtype, DIMS(2, extent, 2));
+  operator_output(&c, dtype, DIMS(outer, extent, inner));
   operator_check(&c, SUMS);
 }
 
@@ -151,31 +176,37 @@ static void check_found(uint32_t seed, int64_t extent) {
   operator_check(&c, 0);
 }
 
-static void check_unique(uint32_t seed) {
+/* Slices of `items` elements; 0: elements. */
+static void check_unique(uint32_t seed, int64_t extent, int64_t items, double most) {
   operator_case_t c;
   operator_begin(&c, "standard.unique/1", seed);
   const tenon_dtype_t dtype = draw_type(&c);
-  const int64_t extent = 1 + operator_draw(&c, 300);
-  (void)operator_input(&c, dtype, DIMS(2, extent), operator_wholes, 3);
+  const int64_t outer = items == 0 ? 1 : items;
+  (void)operator_input(&c, dtype, DIMS(outer, extent), operator_wholes, most);
   fake_int(&c.fake, "axis", 1);
-  fake_int(&c.fake, "flat", 0);
+  fake_int(&c.fake, "flat", items == 0 ? 1 : 0);
   fake_int(&c.fake, "sorted", operator_draw(&c, 2));
-  operator_found(&c, dtype, DIMS(2, extent));
+  if (items == 0) {
+    operator_found(&c, dtype, DIMS(extent));
+  } else {
+    operator_found(&c, dtype, DIMS(outer, extent));
+  }
   operator_found(&c, TENON_DTYPE_INT64, DIMS(extent));
   operator_output(&c, TENON_DTYPE_INT64, DIMS(extent));
   operator_found(&c, TENON_DTYPE_INT64, DIMS(extent));
   operator_check(&c, 0);
 }
 
-static void check_suppression(uint32_t seed) {
+/* Boxes of three classes, of which up to `limit` stay; scores have `values` values. */
+static void check_suppression(uint32_t seed, int64_t boxes, int64_t limit, double extent,
+                              double values) {
   operator_case_t c;
   operator_begin(&c, "standard.non_max_suppression/1", seed);
-  const int64_t boxes = 1 + operator_draw(&c, 700);
-  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, boxes, 4), operator_positive, 10);
-  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3, boxes), operator_indices, 50);
-  *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, DIMS(1), operator_indices, 2)->data = 40;
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, boxes, 4), operator_positive, extent);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3, boxes), operator_indices, values);
+  *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, DIMS(1), operator_indices, 2)->data = limit;
   (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(1), operator_positive, 1);
-  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(1), operator_positive, 20);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(1), operator_positive, values / 3);
   fake_int(&c.fake, "center_point_box", operator_draw(&c, 2));
   operator_found(&c, TENON_DTYPE_INT64, DIMS(6 * boxes, 3));
   operator_check(&c, 0);
@@ -220,11 +251,15 @@ static void check_random(uint32_t seed, const char* op) {
 }
 
 static void check_rounds(uint32_t seed) {
-  check_top_k(seed, 40 + seed % 60, 5);
-  check_top_k(seed, 300 + seed % 700, 33 + seed % 100);
-  check_running(seed, "standard.cumulative_sum/1", 5 + seed % 90);
-  check_running(seed, "standard.cumulative_sum/1", 600 + seed % 90);
-  check_running(seed, "standard.cumulative_prod/1", 130 + seed % 200);
+  check_order(seed);
+  for (int64_t inner = 1; inner < 4; inner++) {
+    check_running(seed, "standard.cumulative_sum/1", 2, 5 + seed % 90, inner);
+    check_running(seed, "standard.cumulative_sum/1", 2, 1200 + seed % 90, inner);
+    check_running(seed, "standard.cumulative_prod/1", 2, 130 + seed % 200, inner);
+  }
+  check_running(seed, "standard.cumulative_sum/1", 2, 1024 + 4 * (seed % 90), 1);
+  check_running(seed, "standard.cumulative_sum/1", 4500, 20 + seed % 4, 1);
+  check_running(seed, "standard.cumulative_sum/1", 2, 20 + seed % 4, 4500);
   for (uint32_t k = 0; k < 5; k++) {
     check_scatter(seed, reductions[k], 5 + seed % 30);
     check_scatter(seed, reductions[k], 64 + seed % 300);
@@ -232,8 +267,15 @@ static void check_rounds(uint32_t seed) {
   }
   check_found(seed, 3 + seed % 5);
   check_found(seed, 700 + seed % 900);
-  check_unique(seed);
-  check_suppression(seed);
+  check_found(seed, 0);
+  check_unique(seed, 1 + seed % 300, 2, 3);
+  check_unique(seed, 500 + seed % 300, 3, 2);
+  check_unique(seed, 1 + seed % 300, 1, 300);
+  check_unique(seed, 5000 + seed % 3000, 0, 2000);
+  check_unique(seed, 0, 0, 1);
+  check_suppression(seed, 1 + seed * 97 % 700, 40, 10, 50);
+  check_suppression(seed, 3000, 60, 10, 5);
+  check_suppression(seed, 700, 500, 10000, 5000);
   check_loss(seed, "none");
   check_loss(seed, "mean");
   check_loss(seed, "sum");

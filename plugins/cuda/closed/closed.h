@@ -26,8 +26,10 @@ enum {
   TENON_CLOSED_OUTPUTS = 4,
   TENON_CLOSED_AXES = 8,
   TENON_CLOSED_NUMBERS = 96,
-  TENON_CLOSED_LAUNCHES = 8,
-  TENON_CLOSED_THREADS = 256
+  TENON_CLOSED_KERNELS = 12,
+  TENON_CLOSED_LAUNCHES = 48,
+  TENON_CLOSED_THREADS = 256,
+  TENON_CLOSED_MOST_THREADS = 1024
 };
 
 /* One argument, as far as it is known: for the largest extents, or for those that are bound. */
@@ -46,6 +48,7 @@ typedef struct tenon__closed_launch_t {
   uint32_t kernel;
   uint32_t block;
   int64_t threads;
+  int32_t pass; /* p.pass: of a kernel that is launched several times */
 } tenon__closed_launch_t;
 
 typedef struct tenon__closed_row_t tenon__closed_row_t;
@@ -63,6 +66,7 @@ typedef struct tenon__closed_work_t {
   int64_t number[TENON_CLOSED_NUMBERS];
   tenon__closed_launch_t launches[TENON_CLOSED_LAUNCHES];
   uint32_t launch_count;
+  uint32_t finding; /* the row's, unless `bind` says otherwise */
 } tenon__closed_work_t;
 
 enum {
@@ -82,6 +86,7 @@ enum {
 struct tenon__closed_row_t {
   const char* name; /* of the operator, and of the kernel on offer */
   const char* text;
+  const char* building_blocks;   /* a text before it; NULL: none */
   const char* const* attributes; /* that the text reads, or a function here */
   const char* const* kernels;    /* of the text, NULL-terminated */
   /* NULL, or why the node is not taken; shapes are the largest. */
@@ -116,6 +121,9 @@ void tenon__closed_set_axis(tenon__closed_work_t* work, uint32_t at,
 /* One more launch, of so many threads, in blocks of the usual size; or one block for each. */
 void tenon__closed_launch(tenon__closed_work_t* work, uint32_t kernel, int64_t threads);
 void tenon__closed_launch_blocks(tenon__closed_work_t* work, uint32_t kernel, int64_t blocks);
+/* The same with blocks of another size. */
+void tenon__closed_launch_wide(tenon__closed_work_t* work, uint32_t kernel, int64_t blocks,
+                               uint32_t block);
 
 /* ---- Of the life: text.c, shapes.c, life.c, found.c ---- */
 
@@ -138,14 +146,14 @@ typedef struct tenon__closed_parameters_t {
   tenon_fault_t* fault;
   int64_t threads;
   int32_t release;
-  int32_t reserved;
+  int32_t pass;
 } tenon__closed_parameters_t;
 
 typedef struct tenon__closed_instance_t {
   tenon_device_t* device;
   tenon__cuda_module_t* module;
   tenon__closed_work_t work; /* without extents */
-  CUfunction kernels[TENON_CLOSED_LAUNCHES];
+  CUfunction kernels[TENON_CLOSED_KERNELS];
 } tenon__closed_instance_t;
 
 typedef struct tenon__closed_bound_t {

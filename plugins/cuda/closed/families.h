@@ -7,11 +7,22 @@
 
 /* indexing.c */
 void tenon__closed_bind_scatter(tenon__closed_work_t* work);
-void tenon__closed_bind_top_k(tenon__closed_work_t* work);
 void tenon__closed_bind_found(tenon__closed_work_t* work);
 uint64_t tenon__closed_scratch_found(const tenon__closed_work_t* work);
 void tenon__closed_extents_found(const tenon__closed_work_t* work, const int64_t* found,
                                  uint32_t output, tenon__closed_shape_t* out_shape);
+/* x as slices along the attribute `axis`, or as elements if it is `flat`: number[at], at + 1,
+ * at + 2 are the extents around the axis. */
+void tenon__closed_set_slices(tenon__closed_work_t* work, uint32_t at);
+/* x's extents, with another one along that axis. */
+void tenon__closed_set_extents(const tenon__closed_work_t* work, int64_t along,
+                               tenon__closed_shape_t* out_shape);
+
+/* sorting.c */
+const char* tenon__closed_refuse_top_k(const tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_top_k(const tenon__closed_work_t* work);
+void tenon__closed_bind_top_k(tenon__closed_work_t* work);
+const char* tenon__closed_refuse_unique(const tenon__closed_work_t* work);
 void tenon__closed_bind_unique(tenon__closed_work_t* work);
 uint64_t tenon__closed_scratch_unique(const tenon__closed_work_t* work);
 void tenon__closed_extents_unique(const tenon__closed_work_t* work, const int64_t* found,
@@ -34,6 +45,7 @@ void tenon__closed_bind_unpool(tenon__closed_work_t* work);
 void tenon__closed_bind_causal(tenon__closed_work_t* work);
 
 /* sampling.c */
+const char* tenon__closed_refuse_suppression(const tenon__closed_work_t* work);
 uint64_t tenon__closed_scratch_suppression(const tenon__closed_work_t* work);
 void tenon__closed_bind_suppression(tenon__closed_work_t* work);
 void tenon__closed_extents_suppression(const tenon__closed_work_t* work, const int64_t* found,

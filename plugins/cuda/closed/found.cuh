@@ -1,46 +1,32 @@
 /*
- * What is found: nonzero, compress. Chunks of 2048 are counted, a block adds up the counts, then each
- * chunk writes. scratch: 4 numbers (how many were found), then where each chunk begins. number: how
- * many are asked, chunks, and for compress x's extents around the axis.
+ * What is found: nonzero, compress. Chunks of 2,048 are counted, a block adds up the counts, then each
+ * chunk writes: nonzero its coordinates, compress a list of positions by which slices are copied.
+ * scratch: 4 numbers (how many were found), where each chunk begins, the list. number: how many are
+ * asked, chunks, and for compress x's extents around the axis.
  */
-enum { CHUNK = 2048, EACH_OF_CHUNK = CHUNK / 256 };
 #if OP_nonzero
 #define ASKED(i) (IN0(i) != 0)
 #else
 #define ASKED(i) (IN1(i) != 0)
 #endif
-INLINE bool is_found(const parameters_t& p, i64 i) { return i < p.number[0] && ASKED(i); }
 INLINE i64* starts_of(const parameters_t& p) { return (i64*)p.scratch + 4; }
-
-/* The sum over the block, and, before it, what stands in front of this thread. */
-INLINE int scan_block(int own, int* shared, int* out_before) {
-  shared[threadIdx.x] = own;
-  __syncthreads();
-  for (unsigned distance = 1; distance < blockDim.x; distance *= 2) {
-    const int before = threadIdx.x >= distance ? shared[threadIdx.x - distance] : 0;
-    __syncthreads();
-    shared[threadIdx.x] += before;
-    __syncthreads();
+INLINE i64 found_of(const parameters_t& p) { return ((const i64*)p.scratch)[0]; }
+INLINE void ask(const parameters_t& p, i64 chunk, bool (&flags)[FLAGS]) {
+#pragma unroll
+  for (int k = 0; k < FLAGS; ++k) {
+    const i64 at = chunk * CHUNK + k * 256 + threadIdx.x;
+    flags[k] = at < p.number[0] && ASKED(at);
   }
-  const int total = shared[blockDim.x - 1];
-  *out_before = shared[threadIdx.x] - own;
-  __syncthreads();
-  return total;
-}
-INLINE int count_own(const parameters_t& p, i64 chunk) {
-  int own = 0;
-  for (int k = 0; k < EACH_OF_CHUNK; ++k) {
-    own += is_found(p, chunk * CHUNK + threadIdx.x * EACH_OF_CHUNK + k) ? 1 : 0;
-  }
-  return own;
 }
 
 KERNEL count(const __grid_constant__ parameters_t p) {
-  __shared__ int shared[256];
+  __shared__ unsigned shared[65];
   begin(p);
   EACH_BLOCK(chunk, p.number[1]) {
-    int before = 0;
-    const int total = scan_block(count_own(p, chunk), shared, &before);
+    bool flags[FLAGS];
+    unsigned ranks[FLAGS];
+    ask(p, chunk, flags);
+    const unsigned total = rank_flags(flags, shared, ranks);
     if (threadIdx.x == 0) {
       starts_of(p)[chunk] = total;
     }
@@ -48,20 +34,10 @@ KERNEL count(const __grid_constant__ parameters_t p) {
 }
 
 /* One block: counts become beginnings. */
-KERNEL add_up(const __grid_constant__ parameters_t p) {
-  __shared__ int shared[256];
+WIDE_KERNEL add_up(const __grid_constant__ parameters_t p) {
+  __shared__ i64 shared[32];
   begin(p);
-  i64 total = 0;
-  for (i64 first = 0; first < p.number[1]; first += blockDim.x) {
-    const i64 chunk = first + threadIdx.x;
-    int before = 0;
-    const int own = chunk < p.number[1] ? (int)starts_of(p)[chunk] : 0;
-    const int all = scan_block(own, shared, &before);
-    if (chunk < p.number[1]) {
-      starts_of(p)[chunk] = total + before;
-    }
-    total += all;
-  }
+  const i64 total = add_up_before(starts_of(p), p.number[1], shared);
   if (threadIdx.x == 0) {
     ((i64*)p.scratch)[0] = total;
   }
@@ -70,50 +46,87 @@ KERNEL add_up(const __grid_constant__ parameters_t p) {
 #if OP_nonzero
 INLINE void write_found(const parameters_t& p, i64 place, i64 rank) {
   i64 rest = place;
+#pragma unroll
   for (int k = IN0_RANK - 1; k >= 0; --k) {
-    OUT0(k * p.out[0].dims[1] + rank, rest % p.in[0].dims[k]);
-    rest /= p.in[0].dims[k];
+    i64 coordinate = rest;
+    if (k > 0) {
+      rest = divide(rest, p.in[0].dims[k], coordinate);
+    }
+    OUT0(k * p.out[0].dims[1] + rank, coordinate);
   }
 }
 INLINE void write_extents(const parameters_t& p) {
   p.extents[0][0] = IN0_RANK;
-  p.extents[0][1] = ((const i64*)p.scratch)[0];
+  p.extents[0][1] = found_of(p);
 }
 #else
 enum { AXIS = A_flat ? 0 : A_axis < 0 ? A_axis + IN0_RANK : A_axis };
+INLINE i64* list_of(const parameters_t& p) { return starts_of(p) + p.number[1]; }
 INLINE void write_found(const parameters_t& p, i64 at, i64 rank) {
-  const i64 inner = p.number[4];
   if (at >= p.number[3]) {
     fail(p, 1, at);
-    return;
+    at = -1;
   }
-  for (i64 i = 0; i < p.number[2] * inner; ++i) {
-    OUT0((i / inner * p.out[0].dims[AXIS] + rank) * inner + i % inner,
-         IN0((i / inner * p.number[3] + at) * inner + i % inner));
-  }
+  list_of(p)[rank] = at;
 }
 INLINE void write_extents(const parameters_t& p) {
   for (int k = 0; k < OUT0_RANK; ++k) {
-    p.extents[0][k] = k == AXIS ? ((const i64*)p.scratch)[0] : p.in[0].dims[k];
+    p.extents[0][k] = k == AXIS ? found_of(p) : p.in[0].dims[k];
   }
 }
 #endif
 
 KERNEL write(const __grid_constant__ parameters_t p) {
-  __shared__ int shared[256];
+  __shared__ unsigned shared[65];
+  __shared__ u16 list[CHUNK];
   begin(p);
   if (p.extents[0] != 0 && blockIdx.x == 0 && threadIdx.x == 0) {
     write_extents(p);
   }
   EACH_BLOCK(chunk, p.number[1]) {
-    int before = 0;
-    (void)scan_block(count_own(p, chunk), shared, &before);
-    i64 rank = starts_of(p)[chunk] + before;
-    for (int k = 0; k < EACH_OF_CHUNK; ++k) {
-      const i64 i = chunk * CHUNK + threadIdx.x * EACH_OF_CHUNK + k;
-      if (is_found(p, i)) {
-        write_found(p, i, rank++);
+    bool flags[FLAGS];
+    unsigned ranks[FLAGS];
+    ask(p, chunk, flags);
+    const unsigned total = rank_flags(flags, shared, ranks);
+#pragma unroll
+    for (int k = 0; k < FLAGS; ++k) {
+      if (flags[k]) {
+        list[ranks[k]] = (u16)(k * 256 + threadIdx.x);
       }
+    }
+    __syncthreads();
+    const i64 start = starts_of(p)[chunk];
+    EACH_THREAD(k, total) { write_found(p, chunk * CHUNK + list[k], start + k); }
+    __syncthreads();
+  }
+}
+
+#if OP_compress
+/* Slices of which each has `inner` pieces of type T beside one another. */
+template <class T>
+INLINE void copy_slices(const parameters_t& p, i64 inner) {
+  const i64 found = found_of(p);
+  EACH(i, p.number[2] * found * inner) {
+    i64 in_slice = 0;
+    i64 rank = 0;
+    const i64 outer = divide(divide(i, inner, in_slice), found, rank);
+    const i64 at = list_of(p)[rank];
+    if (at >= 0) {
+      ((T*)p.out[0].data)[(outer * p.out[0].dims[AXIS] + rank) * inner + in_slice] =
+          ((const T*)p.in[0].data)[(outer * p.number[3] + at) * inner + in_slice];
     }
   }
 }
+KERNEL copy(const __grid_constant__ parameters_t p) {
+  begin(p);
+  const i64 bytes = p.number[4] * (IN0_BITS / 8);
+  const u64 all = (u64)p.in[0].data | (u64)p.out[0].data | (u64)bytes;
+  if (bytes > 0 && all % 16 == 0) {
+    copy_slices<uint4>(p, bytes / 16);
+  } else if (bytes > 0 && all % 4 == 0) {
+    copy_slices<unsigned>(p, bytes / 4);
+  } else {
+    copy_slices<IN0_STORED>(p, p.number[4]);
+  }
+}
+#endif

@@ -5,6 +5,7 @@
  *   HAS_IN2, HAS_OUT1     1 where the argument is there
  *   IN2(i), IN2_OF(t, i)  element i of input 2 as a value, 0 where it is absent; of another tensor
  *   IN2_RANK, IN2_BITS, IN2_CLASS_f, IN2_f16
+ *   IN2_STORED, IN2_VALUE(x), IN2_ELEMENT(x)    its elements in memory; one as a value, and back
  *   OUT0(i, x)            stores it
  *   sum_t                 what is added up in: float, double, i64 or u64
  *   A_axis, A_pads[], A_pads_count, A_mode_linear    attributes: numbers, lists, 1 for that text
@@ -32,7 +33,7 @@ struct parameters_t {
   fault_t* fault;
   i64 threads;
   int release;
-  int reserved;
+  int pass;
 };
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(256)

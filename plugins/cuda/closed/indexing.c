@@ -1,7 +1,7 @@
-/* Scattering, order, what is found: see scatter.cuh, order.cuh, found.cuh, unique.cuh. */
+/* Scattering, what is found: see scatter.cuh, found.cuh. */
 #include "families.h"
 
-enum { FOUND_BYTES = 4 * sizeof(int64_t), CHUNK = 2048, FEW = 32 };
+enum { FOUND_BYTES = 4 * sizeof(int64_t), CHUNK = 2048 };
 
 uint64_t tenon__closed_scratch_numbers(const tenon__closed_work_t* work) {
   (void)work;
@@ -29,23 +29,6 @@ void tenon__closed_bind_scatter(tenon__closed_work_t* work) {
   tenon__closed_launch(work, 1, updates);
 }
 
-/* ---- Order ---- */
-
-void tenon__closed_bind_top_k(tenon__closed_work_t* work) {
-  const tenon__closed_shape_t* result = work->out[0].present ? &work->out[0] : &work->out[1];
-  const uint32_t axis = tenon__closed_axis(tenon__closed_int(work, "axis"), work->in[0].rank);
-  tenon__closed_set_axis(work, 0, &work->in[0], axis);
-  const int64_t lines = work->number[0] * work->number[2];
-  const int64_t pieces = (work->number[1] + TENON_CLOSED_THREADS - 1) / TENON_CLOSED_THREADS;
-  work->number[3] = result->dims[axis];
-  work->number[4] = pieces;
-  if (work->number[3] <= FEW) {
-    tenon__closed_launch_blocks(work, 0, lines);
-  } else {
-    tenon__closed_launch_blocks(work, 1, lines * pieces);
-  }
-}
-
 /* ---- What is found ---- */
 
 static int64_t chunks_of(const tenon__closed_work_t* work) {
@@ -54,11 +37,11 @@ static int64_t chunks_of(const tenon__closed_work_t* work) {
 }
 
 uint64_t tenon__closed_scratch_found(const tenon__closed_work_t* work) {
-  return FOUND_BYTES + (uint64_t)chunks_of(work) * sizeof(int64_t);
+  const uint64_t listed = work->in[1].present ? (uint64_t)work->in[1].count : 0;
+  return FOUND_BYTES + ((uint64_t)chunks_of(work) + listed) * sizeof(int64_t);
 }
 
-/* x as slices along the attribute `axis`, or as elements where it is `flat`. */
-static uint32_t set_slices(tenon__closed_work_t* work, uint32_t at) {
+void tenon__closed_set_slices(tenon__closed_work_t* work, uint32_t at) {
   const tenon__closed_shape_t* x = &work->in[0];
   const bool is_flat = tenon__closed_int(work, "flat") != 0;
   const uint32_t axis = is_flat ? 0 : tenon__closed_axis(tenon__closed_int(work, "axis"), x->rank);
@@ -69,7 +52,6 @@ static uint32_t set_slices(tenon__closed_work_t* work, uint32_t at) {
   } else {
     tenon__closed_set_axis(work, at, x, axis);
   }
-  return axis;
 }
 
 void tenon__closed_bind_found(tenon__closed_work_t* work) {
@@ -77,16 +59,18 @@ void tenon__closed_bind_found(tenon__closed_work_t* work) {
   work->number[0] = compresses ? work->in[1].count : work->in[0].count;
   work->number[1] = chunks_of(work);
   if (compresses) {
-    (void)set_slices(work, 2);
+    tenon__closed_set_slices(work, 2);
   }
   tenon__closed_launch_blocks(work, 0, work->number[1]);
-  tenon__closed_launch_blocks(work, 1, 1);
+  tenon__closed_launch_wide(work, 1, 1, TENON_CLOSED_MOST_THREADS);
   tenon__closed_launch_blocks(work, 2, work->number[1] > 0 ? work->number[1] : 1);
+  if (compresses) {
+    tenon__closed_launch(work, 3, work->in[0].count);
+  }
 }
 
-/* x's extents, but for one. */
-static void set_extents(const tenon__closed_work_t* work, int64_t along,
-                        tenon__closed_shape_t* out_shape) {
+void tenon__closed_set_extents(const tenon__closed_work_t* work, int64_t along,
+                               tenon__closed_shape_t* out_shape) {
   const tenon__closed_shape_t* x = &work->in[0];
   const bool is_flat = tenon__closed_int(work, "flat") != 0;
   out_shape->rank = is_flat ? 1 : x->rank;
@@ -101,31 +85,10 @@ void tenon__closed_extents_found(const tenon__closed_work_t* work, const int64_t
                                  uint32_t output, tenon__closed_shape_t* out_shape) {
   (void)output;
   if (work->in[1].present) {
-    set_extents(work, found[0], out_shape);
+    tenon__closed_set_extents(work, found[0], out_shape);
     return;
   }
   out_shape->rank = 2;
   out_shape->dims[0] = work->in[0].rank;
   out_shape->dims[1] = found[0];
-}
-
-void tenon__closed_bind_unique(tenon__closed_work_t* work) {
-  (void)set_slices(work, 0);
-  tenon__closed_launch(work, 0, work->number[1] > 4 ? work->number[1] : 4);
-  tenon__closed_launch(work, 1, work->number[1]);
-  tenon__closed_launch(work, 2, work->number[1] > 0 ? work->number[1] : 1);
-}
-
-uint64_t tenon__closed_scratch_unique(const tenon__closed_work_t* work) {
-  return FOUND_BYTES + 2 * (uint64_t)work->in[0].count * sizeof(int64_t);
-}
-
-void tenon__closed_extents_unique(const tenon__closed_work_t* work, const int64_t* found,
-                                  uint32_t output, tenon__closed_shape_t* out_shape) {
-  if (output == 0) {
-    set_extents(work, found[0], out_shape);
-    return;
-  }
-  out_shape->rank = 1;
-  out_shape->dims[0] = output == 2 ? work->number[1] : found[0];
 }

@@ -133,7 +133,7 @@ void tenon__closed_bind_recurrent(tenon__closed_work_t* work) {
   const int64_t warps = (columns + 7) / 8;
   const uint32_t threads = 32 * (uint32_t)(warps < 4 ? 4 : warps > 16 ? 16 : warps);
   work->launches[work->launch_count++] = (tenon__closed_launch_t){
-      1, threads, work->number[DIRECTIONS] * work->number[BATCH] * threads};
+      1, threads, work->number[DIRECTIONS] * work->number[BATCH] * threads, 0};
 }
 
 uint64_t tenon__closed_scratch_recurrent(const tenon__closed_work_t* work) {

@@ -119,10 +119,10 @@ void tenon__closed_begin_prepare(const tenon_prepare_t* call) {
 
 tenon_status_t tenon__closed_finish(const tenon_prepare_t* call, tenon__closed_instance_t* instance,
                                     tenon__cuda_text_t* adopt_text, void** out_instance) {
-  tenon__cuda_wanted_t wanted[TENON_CLOSED_LAUNCHES];
+  tenon__cuda_wanted_t wanted[TENON_CLOSED_KERNELS];
   uint32_t count = 0;
   const char* const* kernels = instance->work.row->kernels;
-  for (; kernels[count] != NULL && count < TENON_CLOSED_LAUNCHES; count++) {
+  for (; kernels[count] != NULL && count < TENON_CLOSED_KERNELS; count++) {
     wanted[count] = (tenon__cuda_wanted_t){kernels[count], &instance->kernels[count]};
   }
   const tenon_status_t status =
@@ -202,6 +202,7 @@ tenon_status_t tenon__closed_bind(void* instance, tenon_binding_t* binding,
         host->sink == NULL ? NULL : host->sink(binding), TENON_ERROR_UNSUPPORTED,
         "more than %d axes, or an output that begins within a byte", TENON_CLOSED_AXES);
   }
+  bound->work.finding = self->work.row->finding;
   (self->work.row->bind == NULL ? bind_elements : self->work.row->bind)(&bound->work);
   memcpy(bound->parameters.number, bound->work.number, sizeof(bound->work.number));
   *out_bound = bound;
@@ -210,19 +211,21 @@ tenon_status_t tenon__closed_bind(void* instance, tenon_binding_t* binding,
 
 /* ---- Running ---- */
 
-enum { BLOCKS_OF_A_MULTIPROCESSOR = 16 };
+enum { THREADS_OF_A_MULTIPROCESSOR = 4096 };
 
 tenon_status_t tenon__closed_run(const tenon_enqueue_t* call, tenon__closed_bound_t* bound,
                                  uint32_t begin, uint32_t end) {
   tenon_device_t* device = bound->instance->device;
-  const int64_t most = (int64_t)device->multiprocessors * BLOCKS_OF_A_MULTIPROCESSOR;
+  const int64_t most = (int64_t)device->multiprocessors * THREADS_OF_A_MULTIPROCESSOR;
   tenon_status_t status = TENON_OK;
   for (uint32_t k = begin; k < end && status == TENON_OK; k++) {
     const tenon__closed_launch_t* from = &bound->work.launches[k];
     const int64_t blocks = (from->threads + from->block - 1) / from->block;
-    const tenon__cuda_launch_t launch = {bound->instance->kernels[from->kernel],
-                                         (uint32_t)(blocks < most ? blocks : most), from->block, 0};
+    const tenon__cuda_launch_t launch = {
+        bound->instance->kernels[from->kernel],
+        (uint32_t)(blocks * from->block < most ? blocks : most / from->block), from->block, 0};
     bound->parameters.threads = from->threads;
+    bound->parameters.pass = from->pass;
     bound->parameters.release =
         (int32_t)tenon__cuda_fits_at_once(device, (uint64_t)launch.blocks * launch.threads);
     if (blocks > 0) {
@@ -261,10 +264,11 @@ tenon_status_t tenon__closed_enqueue(const tenon_enqueue_t* call) {
   if (lies_in_place(bound)) {
     return tenon__closed_run(call, bound, 1, bound->work.launch_count);
   }
-  tenon_status_t status = tenon__closed_run(call, bound, 0, row->finding);
+  tenon_status_t status = tenon__closed_run(call, bound, 0, bound->work.finding);
   if (status == TENON_OK && row->extents != NULL) {
     status = tenon__closed_make_outputs(call, bound);
   }
-  return status == TENON_OK ? tenon__closed_run(call, bound, row->finding, bound->work.launch_count)
-                            : status;
+  return status == TENON_OK
+             ? tenon__closed_run(call, bound, bound->work.finding, bound->work.launch_count)
+             : status;
 }

@@ -1,87 +1,156 @@
 /*
  * The k best of each line, in order; of equal ones the first comes first, NaN is above all numbers.
- * number: lines' extents (outer, along, inner), k, blocks of a line. Where k is small a block has a line and finds the
- * best again and again, each behind the one before it. Else each element counts those in front of
- * it: that is its place.
+ * Up to KEPT of a line are selected and sorted by a block. Of long lines, blocks select the best of
+ * parts, and one block those of the line. Beyond KEPT lines are sorted as a whole.
+ * number: extents before the axis, along it, behind it; k; parts; length of a part; tiles of a
+ * line; length of a tile; passes of the sort. scratch: of parts k keys and places each, or what is
+ * sorted.
  */
-typedef decltype(IN0_OF(*(const tensor_t*)0, 0)) value_t;
-struct ranked_t {
-  value_t value;
-  i64 index; /* -1: none */
+typedef decltype(key_of(IN0_OF(*(const tensor_t*)0, 0))) ordered_t;
+
+/* A line; the best have the largest keys. */
+struct line_t {
+  const parameters_t* p;
+  i64 base;
+  i64 step;
 };
-INLINE bool precedes(value_t a, i64 a_index, value_t b, i64 b_index) {
-  const int order = compare(a, b);
-  return order == 0 ? a_index < b_index : A_largest != 0 ? order > 0 : order < 0;
+INLINE line_t line_of(const parameters_t& p, i64 line, i64 extent) {
+  i64 inner = 0;
+  const i64 outer = divide(line, p.number[2], inner);
+  return {&p, outer * extent * p.number[2] + inner, p.number[2]};
 }
-INLINE bool is_better(const ranked_t& a, const ranked_t& b) {
-  return a.index >= 0 && (b.index < 0 || precedes(a.value, a.index, b.value, b.index));
+INLINE ordered_t key_at(const line_t& line, unsigned at) {
+  const parameters_t& p = *line.p;
+  const ordered_t key = key_of(IN0(line.base + at * line.step));
+  return A_largest != 0 ? key : (ordered_t)~key;
 }
-INLINE i64 place_of(const parameters_t& p, i64 line, i64 at, i64 extent) {
-  return (line / p.number[2] * extent + at) * p.number[2] + line % p.number[2];
+struct elements_t {
+  line_t line;
+  unsigned first;
+  unsigned count;
+  __device__ __forceinline__ bool get(unsigned at, ordered_t& key, unsigned& place) const {
+    place = first + at;
+    key = key_at(line, place);
+    return true;
+  }
+};
+/* What the parts of a line left. */
+struct candidates_t {
+  const ordered_t* keys;
+  const unsigned* places;
+  unsigned count;
+  __device__ __forceinline__ bool get(unsigned at, ordered_t& key, unsigned& place) const {
+    key = keys[at];
+    place = places[at];
+    return true;
+  }
+};
+template <class S>
+INLINE void select_and_sort(const S& from, unsigned want, selection_t<ordered_t>& to) {
+  if (from.count <= KEPT) {
+    (void)collect(from, to, [](ordered_t, unsigned) { return true; });
+  } else {
+    select_best(from, want, to);
+  }
+  sort_selection(to);
 }
-INLINE void show(const parameters_t& p, i64 line, i64 rank, const ranked_t& found) {
-  const i64 to = place_of(p, line, rank, p.number[3]);
+INLINE void show(const parameters_t& p, i64 line, i64 rank, unsigned place) {
+  const line_t from = line_of(p, line, p.number[1]);
+  const i64 to = line_of(p, line, p.number[3]).base + rank * p.number[2];
 #if HAS_OUT0
-  OUT0(to, found.value);
+  OUT0(to, IN0(from.base + place * from.step));
 #endif
 #if HAS_OUT1
-  OUT1(to, found.index);
+  OUT1(to, (i64)place);
 #endif
 }
+INLINE void show_all(const parameters_t& p, i64 line, const selection_t<ordered_t>& from) {
+  EACH_THREAD(rank, p.number[3]) { show(p, line, rank, from.places[rank]); }
+  __syncthreads();
+}
 
-KERNEL best(const __grid_constant__ parameters_t p) {
-  __shared__ ranked_t shared[256];
+WIDE_KERNEL select_line(const __grid_constant__ parameters_t p) {
+  __shared__ selection_t<ordered_t> shared;
   begin(p);
-  const i64 extent = p.number[1];
   EACH_BLOCK(line, p.number[0] * p.number[2]) {
-    ranked_t last = {(value_t)0, -1};
-    for (i64 rank = 0; rank < p.number[3]; ++rank) {
-      ranked_t own = {(value_t)0, -1};
-      EACH_THREAD(at, extent) {
-        const ranked_t here = {IN0(place_of(p, line, at, extent)), at};
-        const bool is_behind = last.index < 0 || precedes(last.value, last.index, here.value, at);
-        own = is_behind && is_better(here, own) ? here : own;
-      }
-      shared[threadIdx.x] = own;
-      __syncthreads();
-      for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half && is_better(shared[threadIdx.x + half], shared[threadIdx.x])) {
-          shared[threadIdx.x] = shared[threadIdx.x + half];
-        }
-        __syncthreads();
-      }
-      last = shared[0];
-      __syncthreads();
-      if (threadIdx.x == 0) {
-        show(p, line, rank, last);
-      }
-    }
+    const elements_t from = {line_of(p, line, p.number[1]), 0, (unsigned)p.number[1]};
+    select_and_sort(from, (unsigned)p.number[3], shared);
+    show_all(p, line, shared);
   }
 }
 
-KERNEL rank_all(const __grid_constant__ parameters_t p) {
-  __shared__ value_t tile[256];
+/* Of parts: the last one may have fewer elements than k, then the others of its places are worse
+ * than all. */
+INLINE ordered_t* keys_of(const parameters_t& p) { return (ordered_t*)p.scratch; }
+INLINE unsigned* places_of(const parameters_t& p) {
+  return (unsigned*)(keys_of(p) + p.number[0] * p.number[2] * p.number[4] * p.number[3]);
+}
+WIDE_KERNEL select_part(const __grid_constant__ parameters_t p) {
+  __shared__ selection_t<ordered_t> shared;
   begin(p);
-  const i64 extent = p.number[1];
+  const unsigned k = (unsigned)p.number[3];
   EACH_BLOCK(block, p.number[0] * p.number[2] * p.number[4]) {
-    const i64 line = block / p.number[4];
-    const i64 own = block % p.number[4] * blockDim.x + threadIdx.x;
-    const ranked_t mine = {IN0(place_of(p, line, own < extent ? own : 0, extent)), own};
+    i64 part = 0;
+    const i64 line = divide(block, p.number[4], part);
+    const unsigned first = (unsigned)(part * p.number[5]);
+    const unsigned end = (unsigned)least_of(p.number[1], first + p.number[5]);
+    const elements_t from = {line_of(p, line, p.number[1]), first, end > first ? end - first : 0};
+    select_and_sort(from, (unsigned)least_of(k, from.count), shared);
+    EACH_THREAD(rank, k) {
+      const bool has = rank < shared.count;
+      keys_of(p)[block * k + rank] = has ? shared.keys[rank] : (ordered_t)0;
+      places_of(p)[block * k + rank] = has ? shared.places[rank] : ~0u;
+    }
+    __syncthreads();
+  }
+}
+WIDE_KERNEL select_of_parts(const __grid_constant__ parameters_t p) {
+  __shared__ selection_t<ordered_t> shared;
+  begin(p);
+  const i64 each = p.number[4] * p.number[3];
+  EACH_BLOCK(line, p.number[0] * p.number[2]) {
+    const candidates_t from = {keys_of(p) + line * each, places_of(p) + line * each,
+                               (unsigned)each};
+    select_and_sort(from, (unsigned)p.number[3], shared);
+    show_all(p, line, shared);
+  }
+}
+
+INLINE sorting_t<ordered_t> sorting_for(const parameters_t& p) {
+  return sorting_of<ordered_t>(p.scratch, p.number[0] * p.number[2], p.number[1], p.number[6],
+                           p.number[7]);
+}
+KERNEL count_pass(const __grid_constant__ parameters_t p) {
+  __shared__ unsigned bins[RADIX];
+  begin(p);
+  const sorting_t<ordered_t> sorting = sorting_for(p);
+  EACH_BLOCK(block, p.number[0] * p.number[2] * p.number[6]) {
+    i64 tile = 0;
+    const i64 line = divide(block, p.number[6], tile);
+    const line_t from = line_of(p, line, p.number[1]);
+    count_digits(sorting, line, (unsigned)tile, p.pass, 8 * ((int)p.number[8] + p.pass), bins,
+                 [&](i64, unsigned at) { return (ordered_t)~key_at(from, at); });
+  }
+}
+KERNEL move_pass(const __grid_constant__ parameters_t p) {
+  __shared__ moving_t shared;
+  begin(p);
+  const sorting_t<ordered_t> sorting = sorting_for(p);
+  EACH_BLOCK(block, p.number[0] * p.number[2] * p.number[6]) {
+    i64 tile = 0;
+    const i64 line = divide(block, p.number[6], tile);
+    const line_t from = line_of(p, line, p.number[1]);
+    move_by_digit(sorting, line, (unsigned)tile, p.pass, 8 * ((int)p.number[8] + p.pass), shared,
+                  [&](i64, unsigned at) { return (ordered_t)~key_at(from, at); });
+  }
+}
+/* Behind the last pass: p.pass of them. */
+KERNEL show_sorted(const __grid_constant__ parameters_t p) {
+  begin(p);
+  const sorting_t<ordered_t> sorting = sorting_for(p);
+  EACH(i, p.number[0] * p.number[2] * p.number[3]) {
     i64 rank = 0;
-    for (i64 first = 0; first < extent; first += blockDim.x) {
-      const i64 at = first + threadIdx.x;
-      if (at < extent) {
-        tile[threadIdx.x] = IN0(place_of(p, line, at, extent));
-      }
-      __syncthreads();
-      const int count = (int)least_of(blockDim.x, extent - first);
-      for (int k = 0; k < count; ++k) {
-        rank += precedes(tile[k], first + k, mine.value, own) ? 1 : 0;
-      }
-      __syncthreads();
-    }
-    if (own < extent && rank < p.number[3]) {
-      show(p, line, rank, mine);
-    }
+    const i64 line = divide(i, p.number[3], rank);
+    show(p, line, rank, places_in(sorting, line, p.pass)[rank]);
   }
 }

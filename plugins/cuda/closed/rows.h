@@ -24,6 +24,8 @@
 #define PROPOSAL "anchors", "stride", "pre_top", "post_top", "iou_threshold", "min_size"
 #define DETECTION_LIFE \
   .bind = tenon__closed_bind_detection, .scratch = tenon__closed_scratch_detection
+/* With the text collective.cuh. */
+#define COLLECTIVE .building_blocks = tenon__cuda_closed_collective_text
 #define PLACES LIST("index {value} is out of range")
 
 #define TENON_CLOSED_ROWS(ROW, LAST)                                                               \
@@ -34,23 +36,27 @@
       .bind = tenon__closed_bind_scatter, .flags = TENON_CLOSED_IN_PLACE)                          \
   ROW(tensor_scatter, scatter, PLACES, LIST("axis", "mode"), KERNELS("copy_first", "scatter"),     \
       .bind = tenon__closed_bind_scatter, .flags = TENON_CLOSED_IN_PLACE)                          \
-  ROW(top_k, order, NO_FAULTS, LIST("axis", "largest", "sorted"), KERNELS("best", "rank_all"),     \
-      .bind = tenon__closed_bind_top_k)                                                            \
+  ROW(top_k, order, NO_FAULTS, LIST("axis", "largest", "sorted"),                                  \
+      KERNELS("select_line", "select_part", "select_of_parts", "count_pass", "move_pass",          \
+              "show_sorted"),                                                                      \
+      .refuse = tenon__closed_refuse_top_k, .bind = tenon__closed_bind_top_k,                      \
+      .scratch = tenon__closed_scratch_top_k, COLLECTIVE)                                          \
   ROW(cumulative_sum, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),     \
-      KERNELS("running"), .flags = TENON_CLOSED_SUMS)                                              \
+      KERNELS("running"), COLLECTIVE, .flags = TENON_CLOSED_SUMS)                                  \
   ROW(cumulative_prod, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),    \
-      KERNELS("running"), .flags = TENON_CLOSED_SUMS)                                              \
-  ROW(nonzero, found, NO_FAULTS, NOTHING, KERNELS("count", "add_up", "write"),                     \
+      KERNELS("running"), COLLECTIVE, .flags = TENON_CLOSED_SUMS)                                  \
+  ROW(nonzero, found, NO_FAULTS, NOTHING, KERNELS("count", "add_up", "write"), COLLECTIVE,         \
       .bind = tenon__closed_bind_found, .scratch = tenon__closed_scratch_found,                    \
       .extents = tenon__closed_extents_found, .finding = 2)                                        \
   ROW(compress, found, LIST("condition {value} is true, where the axis ends before"),              \
-      LIST("axis", "flat"), KERNELS("count", "add_up", "write"), .bind = tenon__closed_bind_found, \
-      .scratch = tenon__closed_scratch_found, .extents = tenon__closed_extents_found,              \
-      .finding = 2)                                                                                \
+      LIST("axis", "flat"), KERNELS("count", "add_up", "write", "copy"), COLLECTIVE,               \
+      .bind = tenon__closed_bind_found, .scratch = tenon__closed_scratch_found,                    \
+      .extents = tenon__closed_extents_found, .finding = 2)                                        \
   ROW(unique, unique, NO_FAULTS, LIST("axis", "flat", "sorted"),                                   \
-      KERNELS("find_first", "rank_first", "write"), .bind = tenon__closed_bind_unique,             \
-      .scratch = tenon__closed_scratch_unique, .extents = tenon__closed_extents_unique,            \
-      .finding = 2)                                                                                \
+      KERNELS("count_pass", "move_pass", "merge_pass", "count_groups", "add_up", "label",          \
+              "count_firsts", "number_firsts", "write"),                                           \
+      COLLECTIVE, .refuse = tenon__closed_refuse_unique, .bind = tenon__closed_bind_unique,        \
+      .scratch = tenon__closed_scratch_unique, .extents = tenon__closed_extents_unique)            \
   ROW(negative_log_likelihood, loss, LIST("target {value} is out of range"),                       \
       LIST("reduction", "ignores", "ignore_index"), KERNELS("loss"),                               \
       .bind = tenon__closed_bind_loss, .flags = TENON_CLOSED_SUMS)                                 \
@@ -89,7 +95,8 @@
   ROW(max_roi_pool, region, LIST("batch index {value} is out of range"),                           \
       LIST("pooled_shape", "spatial_scale"), KERNELS("pool_regions"))                              \
   ROW(non_max_suppression, suppression, NO_FAULTS, LIST("center_point_box"),                       \
-      KERNELS("select_boxes", "add_up", "write"), .bind = tenon__closed_bind_suppression,          \
+      KERNELS("select_boxes", "add_up", "write"), COLLECTIVE,                                      \
+      .refuse = tenon__closed_refuse_suppression, .bind = tenon__closed_bind_suppression,          \
       .scratch = tenon__closed_scratch_suppression, .extents = tenon__closed_extents_suppression,  \
       .finding = 2)                                                                                \
   LAST(max_pool, windows, NO_FAULTS, LIST(POOL, "storage_order"), KERNELS("pool"),                 \

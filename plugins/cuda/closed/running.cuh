@@ -1,20 +1,139 @@
-/* Running sums and products. Many lines, or short ones, are a thread's each, in order; of a long
- * one a block makes 256 elements at a time. */
-INLINE sum_t joined(sum_t a, sum_t b) {
+/*
+ * Running sums and products. Lines that are short or lie beside one another, if they are many, are a
+ * thread's each, in order. Of others a warp or a block makes four elements a thread at a time.
+ */
+struct join_t {
+  __device__ __forceinline__ sum_t operator()(sum_t a, sum_t b) const {
 #if OP_cumulative_prod
-  return op_mul(a, b);
+    return op_mul(a, b);
 #else
-  return op_add(a, b);
+    return op_add(a, b);
 #endif
-}
+  }
+};
 #if OP_cumulative_prod
 #define NEUTRAL ((sum_t)1)
 #else
 #define NEUTRAL ((sum_t)0)
 #endif
+enum { EACH_STEP = 4, MANY = 4096, SHORT = 256, SHORTEST = 16 };
+struct alignas(sizeof(IN0_STORED) * EACH_STEP) elements_t {
+  IN0_STORED element[EACH_STEP];
+};
+/* Lines of `extent` elements, `inner` apart. */
+struct lines_t {
+  i64 count;
+  i64 extent;
+  i64 inner;
+  bool wide; /* four elements are one access */
+};
+/* The place of a line's first element in the order of the sums. */
+INLINE i64 base_of(const lines_t& lines, i64 line) {
+  i64 rest = 0;
+  const i64 outer = divide(line, lines.inner, rest);
+  return (outer * lines.extent + (A_reverse ? lines.extent - 1 : 0)) * lines.inner + rest;
+}
+INLINE i64 step_of(const lines_t& lines) { return A_reverse ? -lines.inner : lines.inner; }
+
+INLINE void load_step(const parameters_t& p, const lines_t& lines, i64 base, i64 first,
+                      sum_t (&x)[EACH_STEP]) {
+  if (lines.wide && first < lines.extent) {
+    const i64 at = base + first * step_of(lines) - (A_reverse ? EACH_STEP - 1 : 0);
+    const elements_t all = *(const elements_t*)((const IN0_STORED*)p.in[0].data + at);
+#pragma unroll
+    for (int k = 0; k < EACH_STEP; ++k) {
+      x[k] = (sum_t)IN0_VALUE(all.element[A_reverse ? EACH_STEP - 1 - k : k]);
+    }
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < EACH_STEP; ++k) {
+    x[k] = first + k < lines.extent ? (sum_t)IN0(base + (first + k) * step_of(lines)) : NEUTRAL;
+  }
+}
+INLINE void store_step(const parameters_t& p, const lines_t& lines, i64 base, i64 first,
+                       const sum_t (&x)[EACH_STEP]) {
+  if (lines.wide && first < lines.extent) {
+    const i64 at = base + first * step_of(lines) - (A_reverse ? EACH_STEP - 1 : 0);
+    elements_t all;
+#pragma unroll
+    for (int k = 0; k < EACH_STEP; ++k) {
+      all.element[A_reverse ? EACH_STEP - 1 - k : k] = IN0_ELEMENT(x[k]);
+    }
+    *(elements_t*)((IN0_STORED*)p.out[0].data + at) = all;
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < EACH_STEP; ++k) {
+    if (first + k < lines.extent) {
+      OUT0(base + (first + k) * step_of(lines), x[k]);
+    }
+  }
+}
+/* Four elements become the sums that they contribute, and `total` the sum of all so far. */
+INLINE void sum_step(sum_t (&x)[EACH_STEP], sum_t in_front) {
+#pragma unroll
+  for (int k = 0; k < EACH_STEP; ++k) {
+    const sum_t through = join_t()(in_front, x[k]);
+    x[k] = A_exclusive ? in_front : through;
+    in_front = through;
+  }
+}
+INLINE sum_t all_of(const sum_t (&x)[EACH_STEP]) {
+  return join_t()(join_t()(x[0], x[1]), join_t()(x[2], x[3]));
+}
+
+INLINE void run_by_threads(const parameters_t& p, const lines_t& lines) {
+  EACH(line, lines.count) {
+    const i64 base = base_of(lines, line);
+    sum_t total = NEUTRAL;
+    for (i64 first = 0; first < lines.extent; first += EACH_STEP) {
+      sum_t x[EACH_STEP];
+      load_step(p, lines, base, first, x);
+      const sum_t next = join_t()(total, all_of(x));
+      sum_step(x, total);
+      store_step(p, lines, base, first, x);
+      total = next;
+    }
+  }
+}
+INLINE void run_by_warps(const parameters_t& p, const lines_t& lines) {
+  const i64 warps = (i64)gridDim.x * blockDim.x / 32;
+  for (i64 line = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32; line < lines.count;
+       line += warps) {
+    const i64 base = base_of(lines, line);
+    sum_t total = NEUTRAL;
+    for (i64 first = 0; first < lines.extent; first += 32 * EACH_STEP) {
+      const i64 own = first + lane_of() * EACH_STEP;
+      sum_t x[EACH_STEP];
+      load_step(p, lines, base, own, x);
+      const sum_t through = scan_warp(all_of(x), join_t());
+      const sum_t before = __shfl_up_sync(~0u, through, 1);
+      sum_step(x, lane_of() == 0 ? total : join_t()(total, before));
+      store_step(p, lines, base, own, x);
+      total = join_t()(total, __shfl_sync(~0u, through, 31));
+    }
+  }
+}
+INLINE void run_by_blocks(const parameters_t& p, const lines_t& lines, sum_t* shared) {
+  EACH_BLOCK(line, lines.count) {
+    const i64 base = base_of(lines, line);
+    sum_t total = NEUTRAL;
+    for (i64 first = 0; first < lines.extent; first += blockDim.x * EACH_STEP) {
+      const i64 own = first + threadIdx.x * EACH_STEP;
+      sum_t x[EACH_STEP];
+      sum_t all = NEUTRAL;
+      load_step(p, lines, base, own, x);
+      const sum_t before = scan_block(all_of(x), NEUTRAL, join_t(), shared, all);
+      sum_step(x, join_t()(total, before));
+      store_step(p, lines, base, own, x);
+      total = join_t()(total, all);
+    }
+  }
+}
 
 KERNEL running(const __grid_constant__ parameters_t p) {
-  __shared__ sum_t shared[256];
+  __shared__ sum_t shared[32];
   begin(p);
   const int rank = IN0_RANK;
   const i64 given = (i64)IN1(0);
@@ -24,42 +143,15 @@ KERNEL running(const __grid_constant__ parameters_t p) {
     return;
   }
   const i64 extent = p.in[0].dims[axis];
-  const i64 inner = product(p.in[0], axis + 1, rank);
-  const i64 lines = extent == 0 ? 0 : p.in[0].count / extent;
-  if (lines >= 4096 || extent < 128) {
-    EACH(line, lines) {
-      sum_t total = NEUTRAL;
-      for (i64 step = 0; step < extent; ++step) {
-        const i64 at = A_reverse ? extent - 1 - step : step;
-        const i64 place = (line / inner * extent + at) * inner + line % inner;
-        const sum_t next = joined(total, (sum_t)IN0(place));
-        OUT0(place, A_exclusive ? total : next);
-        total = next;
-      }
-    }
-    return;
-  }
-  EACH_BLOCK(line, lines) {
-    sum_t total = NEUTRAL;
-    for (i64 first = 0; first < extent; first += blockDim.x) {
-      const i64 step = first + threadIdx.x;
-      const i64 at = A_reverse ? extent - 1 - step : step;
-      const i64 place = (line / inner * extent + at) * inner + line % inner;
-      sum_t own = step < extent ? (sum_t)IN0(place) : NEUTRAL;
-      shared[threadIdx.x] = own;
-      __syncthreads();
-      for (unsigned distance = 1; distance < blockDim.x; distance *= 2) {
-        const sum_t before = threadIdx.x >= distance ? shared[threadIdx.x - distance] : NEUTRAL;
-        __syncthreads();
-        shared[threadIdx.x] = joined(before, shared[threadIdx.x]);
-        __syncthreads();
-      }
-      const sum_t in_front = threadIdx.x == 0 ? NEUTRAL : shared[threadIdx.x - 1];
-      if (step < extent) {
-        OUT0(place, joined(total, A_exclusive ? in_front : shared[threadIdx.x]));
-      }
-      total = joined(total, shared[blockDim.x - 1]);
-      __syncthreads();
-    }
+  const u64 places = (u64)p.in[0].data | (u64)p.out[0].data;
+  lines_t lines = {extent == 0 ? 0 : p.in[0].count / extent, extent,
+                   product(p.in[0], axis + 1, rank), false};
+  lines.wide = lines.inner == 1 && extent % EACH_STEP == 0 && places % sizeof(elements_t) == 0;
+  if (extent < SHORTEST || (lines.inner > 1 && (lines.count >= MANY || extent < SHORT / 2))) {
+    run_by_threads(p, lines);
+  } else if (extent < SHORT || lines.count >= MANY) {
+    run_by_warps(p, lines);
+  } else {
+    run_by_blocks(p, lines, shared);
   }
 }

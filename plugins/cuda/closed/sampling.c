@@ -5,10 +5,16 @@ enum { FOUND = 4 };
 
 /* ---- Suppression of boxes ---- */
 
+const char* tenon__closed_refuse_suppression(const tenon__closed_work_t* work) {
+  return !work->in[1].open && work->in[1].rank == 3 && work->in[1].dims[2] > INT32_MAX
+             ? "2^31 boxes"
+             : NULL;
+}
+
 uint64_t tenon__closed_scratch_suppression(const tenon__closed_work_t* work) {
   const tenon__closed_shape_t* scores = &work->in[1];
   const uint64_t lines = (uint64_t)tenon__closed_product(scores, 0, 2);
-  return (FOUND + 2 * lines) * sizeof(int64_t) + (uint64_t)scores->count * (sizeof(int32_t) + 1);
+  return (FOUND + 2 * lines) * sizeof(int64_t) + (uint64_t)scores->count * sizeof(uint32_t);
 }
 
 void tenon__closed_bind_suppression(tenon__closed_work_t* work) {
@@ -16,8 +22,8 @@ void tenon__closed_bind_suppression(tenon__closed_work_t* work) {
   work->number[0] = scores->dims[0] * scores->dims[1];
   work->number[1] = scores->dims[2];
   work->number[2] = scores->dims[1];
-  tenon__closed_launch_blocks(work, 0, work->number[0]);
-  tenon__closed_launch(work, 1, 1);
+  tenon__closed_launch_wide(work, 0, work->number[0], TENON_CLOSED_MOST_THREADS);
+  tenon__closed_launch_wide(work, 1, 1, TENON_CLOSED_MOST_THREADS);
   tenon__closed_launch_blocks(work, 2, work->number[0] > 0 ? work->number[0] : 1);
 }
 

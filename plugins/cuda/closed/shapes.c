@@ -100,9 +100,15 @@ void tenon__closed_set_axis(tenon__closed_work_t* work, uint32_t at,
 
 void tenon__closed_launch(tenon__closed_work_t* work, uint32_t kernel, int64_t threads) {
   work->launches[work->launch_count++] =
-      (tenon__closed_launch_t){kernel, TENON_CLOSED_THREADS, threads};
+      (tenon__closed_launch_t){.kernel = kernel, .block = TENON_CLOSED_THREADS, .threads = threads};
 }
 
 void tenon__closed_launch_blocks(tenon__closed_work_t* work, uint32_t kernel, int64_t blocks) {
   tenon__closed_launch(work, kernel, blocks * TENON_CLOSED_THREADS);
+}
+
+void tenon__closed_launch_wide(tenon__closed_work_t* work, uint32_t kernel, int64_t blocks,
+                               uint32_t block) {
+  work->launches[work->launch_count++] =
+      (tenon__closed_launch_t){.kernel = kernel, .block = block, .threads = blocks * block};
 }

@@ -26,8 +26,13 @@ static void write_facts(const tenon__closed_shape_t* shape, const char* name, ui
 static void write_input(const tenon__closed_shape_t* shape, uint32_t k, tenon__cuda_text_t* text) {
   write_facts(shape, "IN", k, text);
   if (shape->present) {
+    const char* name = tenon__cuda_mnemonic(shape->dtype);
     ADD(text, "#define IN%u_OF(t, i) load_%s((t), (i))\n#define IN%u(i) IN%u_OF(p.in[%u], i)\n", k,
-        tenon__cuda_mnemonic(shape->dtype), k, k, k);
+        name, k, k, k);
+    ADD(text,
+        "#define IN%u_STORED stored_%s\n#define IN%u_VALUE value_%s\n#define IN%u_ELEMENT "
+        "store_%s\n",
+        k, name, k, name, k, name);
   } else {
     ADD(text, "#define IN%u(i) ((sum_t)0)\n", k);
   }
@@ -116,6 +121,9 @@ void tenon__closed_write(const tenon__closed_work_t* work, tenon__cuda_text_t* t
   }
   for (const char* const* name = work->row->attributes; *name != NULL; name++) {
     write_attribute(work, *name, text);
+  }
+  if (work->row->building_blocks != NULL) {
+    tenon__cuda_text_copy(text, work->row->building_blocks);
   }
   tenon__cuda_text_copy(text, work->row->text);
 }

@@ -117,17 +117,52 @@ static inline void stand_in_convert(T x, uint16_t& y) {
 }
 
 static inline void __syncthreads() { stand_in_meet(); }
+static inline void __syncwarp() { stand_in_meet_warp(); }
+/* All threads of a warp show a value of up to 8 bytes, and each reads another's. */
 template <class T>
-static inline T __shfl_xor_sync(unsigned, T x, int distance) {
+static inline T stand_in_exchange(T x, unsigned thread) {
   uint64_t mine = 0;
   T other;
   memcpy(&mine, &x, sizeof(x));
   stand_in_slots[threadIdx.x] = mine;
   stand_in_meet_warp();
-  memcpy(&other, &stand_in_slots[threadIdx.x ^ (unsigned)distance], sizeof(other));
+  memcpy(&other, &stand_in_slots[thread], sizeof(other));
   stand_in_meet_warp();
   return other;
 }
+template <class T>
+static inline T __shfl_xor_sync(unsigned, T x, int distance) {
+  return stand_in_exchange(x, threadIdx.x ^ (unsigned)distance);
+}
+template <class T>
+static inline T __shfl_sync(unsigned, T x, int lane) {
+  return stand_in_exchange(x, threadIdx.x / 32 * 32 + (unsigned)lane);
+}
+template <class T>
+static inline T __shfl_up_sync(unsigned, T x, unsigned distance) {
+  return stand_in_exchange(x, threadIdx.x % 32 < distance ? threadIdx.x : threadIdx.x - distance);
+}
+/* Which lanes show the same as this one. */
+template <class T>
+static inline unsigned __match_any_sync(unsigned, T x) {
+  uint64_t mine = 0;
+  unsigned same = 0;
+  memcpy(&mine, &x, sizeof(x));
+  stand_in_slots[threadIdx.x] = mine;
+  stand_in_meet_warp();
+  for (unsigned lane = 0; lane < 32; lane++) {
+    same |= (stand_in_slots[threadIdx.x / 32 * 32 + lane] == mine ? 1u : 0u) << lane;
+  }
+  stand_in_meet_warp();
+  return same;
+}
+static inline unsigned __ballot_sync(unsigned, int x) {
+  const unsigned same = __match_any_sync(~0u, x != 0);
+  return x != 0 ? same : ~same;
+}
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+static inline int __ffsll(unsigned long long x) { return __builtin_ffsll((long long)x); }
 
 /* ---- The instructions of plugins/cuda/convolution/matrix.cuh ---- */
 
@@ -256,5 +291,11 @@ template <class T>
 static inline T atomicCAS(T* at, T expected, T x) {
   const T old = *at;
   *at = old == expected ? x : old;
+  return old;
+}
+template <class T>
+static inline T atomicOr(T* at, T x) {
+  const T old = *at;
+  *at = old | x;
   return old;
 }
