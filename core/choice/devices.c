@@ -131,37 +131,57 @@ static tenon_status_t place_node(grouping_t* grouping, uint32_t node) {
 
 /* ---- Views ---- */
 
-/* Where the first reader that is no view works; the host, where nobody reads. */
+/* Where the first reader that is no view works; TENON_NONE if there is no such reader. A reader on
+ * another device than the host is preferred. */
 static uint32_t reader_device(const grouping_t* grouping, uint32_t value, uint32_t depth) {
   enum { MOST_DEPTH = 16 };
   const uint32_t* users = tenon__lists_get(&grouping->uses, value);
-  uint32_t device = 0;
-  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value) && device == 0; ++k) {
+  uint32_t device = TENON_NONE;
+  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
     const tenon__node_t* user = &grouping->g->nodes[users[k]];
+    uint32_t own = TENON_NONE;
     if (!is_view(grouping, user)) {
-      device = grouping->device_of[users[k]];
-    } else if (depth < MOST_DEPTH && user->outputs[0] != TENON_NONE) {
-      device = reader_device(grouping, user->outputs[0], depth + 1);
+      own = grouping->device_of[users[k]];
+    } else if (depth >= MOST_DEPTH) {
+      own = 0;
+    } else if (user->outputs[0] != TENON_NONE) {
+      own = reader_device(grouping, user->outputs[0], depth + 1);
     }
+    device = device == TENON_NONE || (device == 0 && own != TENON_NONE) ? own : device;
   }
   return device;
 }
 
-/* A view lies where its source does. What comes from outside, or from a body, goes where it is
- * read.
- */
-static void place_view(grouping_t* grouping, uint32_t node) {
+/* A view of an input that no kernel reads is an output, and one step moves it there. The first
+ * device that can do so does, for an application that has the tensors there. */
+static tenon_status_t place_moved(grouping_t* grouping, uint32_t node, uint32_t* out_device) {
+  bool takes = false;
+  *out_device = 0;
+  for (uint32_t d = 1; d < grouping->tuning->device_count && !takes; ++d) {
+    TENON_TRY(ask_about_move(grouping, node, d, &takes));
+    *out_device = takes ? d : 0;
+  }
+  return TENON_OK;
+}
+
+/* A view is stored where its source is. If the source is an input, or an output of a body, the view
+ * is stored where it is read. */
+static tenon_status_t place_view(grouping_t* grouping, uint32_t node) {
   const tenon__node_t* n = &grouping->g->nodes[node];
   const uint32_t source = n->inputs[n->maps[0].sources[0].input];
   const uint32_t producer = grouping->g->values[source].producer;
   const bool is_given = producer == TENON_NONE || grouping->g->nodes[producer].body_count > 0;
-  grouping->device_of[node] = 0;
-  if (may_leave_host(grouping, n)) {
-    grouping->device_of[node] = !is_given ? grouping->device_of[producer]
-                                : n->outputs[0] != TENON_NONE
-                                    ? reader_device(grouping, n->outputs[0], 0)
-                                    : 0;
+  uint32_t device = 0;
+  if (may_leave_host(grouping, n) && !is_given) {
+    device = grouping->device_of[producer];
+  } else if (may_leave_host(grouping, n) && n->outputs[0] != TENON_NONE) {
+    device = reader_device(grouping, n->outputs[0], 0);
+    if (device == TENON_NONE && grouping->graph == 0 && producer == TENON_NONE) {
+      TENON_TRY(place_moved(grouping, node, &device));
+    }
   }
+  grouping->device_of[node] = device == TENON_NONE ? 0 : device;
+  return TENON_OK;
 }
 
 static bool is_placed_by_asking(const grouping_t* grouping, uint32_t node) {
@@ -198,7 +218,7 @@ tenon_status_t tenon__grouping_place_nodes(grouping_t* grouping) {
   for (uint32_t p = 0; p < count; ++p) {
     const tenon__node_t* node = &grouping->g->nodes[grouping->order[p]];
     if (tenon__grouping_is_needed(grouping, node) && is_view(grouping, node)) {
-      place_view(grouping, grouping->order[p]);
+      TENON_TRY(place_view(grouping, grouping->order[p]));
     }
     TENON_EACH_OUTPUT(k, node) {
       grouping->conversions.device_of[node->outputs[k]] = grouping->device_of[grouping->order[p]];

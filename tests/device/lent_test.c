@@ -311,3 +311,52 @@ TENON_TEST(what_cannot_be_lent_is_refused) {
   lender_end(&lender);
   end(&host);
 }
+
+/* A transposition of an input, which is an output, is done where both are. */
+TENON_TEST(a_network_of_moves_alone_runs_on_the_device) {
+  static const int64_t dims[] = {8, 8};
+  run_t run;
+  tenon_value_t x = ABSENT;
+  void* blocks[2] = {NULL, NULL};
+  float result[PIXELS];
+  REQUIRE(begin_network(&run));
+  EXPECT_STATUS(tenon_network_add_input(run.session.network, "x", TENON_DTYPE_FLOAT32, 2, dims, &x),
+                TENON_OK);
+  const tenon_value_t y =
+      node(&run.session, "standard.permute/1", VALUES(x), ATTRIBUTES(ROW_INTS("perm", 1, 0)));
+  EXPECT_STATUS(tenon_network_add_output(run.session.network, y, "y"), TENON_OK);
+  REQUIRE(start(&run, "far", TENON_OPTIONS(tenon_build_options_t)));
+  for (int k = 0; k < PIXELS; ++k) {
+    run.numbers[k] = (float)k;
+  }
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_STATUS(tenon_engine_allocate(run.engine, IMAGE_BYTES, &blocks[k]), TENON_OK);
+  }
+  EXPECT_STATUS(
+      tenon_engine_copy(run.engine, TENON_COPY_TO_DEVICE, blocks[0], run.numbers, IMAGE_BYTES),
+      TENON_OK);
+  tenon_tensor_view_t view = {.data = blocks[0],
+                              .dims = dims,
+                              .rank = 2,
+                              .dtype = TENON_DTYPE_FLOAT32,
+                              .layout = TENON_NONE};
+  EXPECT_STATUS(tenon_context_set_input_on_device(run.context, 0, &view), TENON_OK);
+  view.data = blocks[1];
+  EXPECT_STATUS(tenon_context_set_output_on_device(run.context, 0, &view), TENON_OK);
+  for (int k = 0; k < 3; ++k) {
+    const far_counts_t before = counts_of(&run);
+    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
+    const far_counts_t after = counts_of(&run);
+    EXPECT_INT(after.copied_bytes[TENON_COPY_TO_DEVICE], before.copied_bytes[TENON_COPY_TO_DEVICE]);
+    EXPECT_INT(after.copied_bytes[TENON_COPY_TO_HOST], before.copied_bytes[TENON_COPY_TO_HOST]);
+  }
+  EXPECT_STATUS(tenon_engine_copy(run.engine, TENON_COPY_TO_HOST, result, blocks[1], IMAGE_BYTES),
+                TENON_OK);
+  for (int k = 0; k < PIXELS; ++k) {
+    EXPECT_NEAR(result[k], run.numbers[k % 8 * 8 + k / 8], 0);
+  }
+  for (int k = 0; k < 2; ++k) {
+    tenon_engine_free(run.engine, blocks[k], IMAGE_BYTES);
+  }
+  end(&run);
+}
