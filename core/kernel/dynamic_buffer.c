@@ -61,6 +61,30 @@ static tenon_status_t reserve_dims(tenon__dynamic_buffer_t* buffer, uint32_t ran
   return TENON_OK;
 }
 
+static tenon_status_t describe(tenon__dynamic_buffer_t* buffer, tenon_dtype_t dtype, uint32_t rank,
+                               const int64_t* dims) {
+  TENON_TRY(reserve_dims(buffer, rank));
+  if (rank > 0) {
+    memcpy(buffer->dims, dims, rank * sizeof *dims);
+  }
+  (void)tenon__strides_row_major(rank, buffer->dims, buffer->strides);
+  buffer->rank = rank;
+  buffer->dtype = dtype;
+  buffer->was_set = true;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__dynamic_buffer_borrow(tenon__dynamic_buffer_t* buffer, tenon_dtype_t dtype,
+                                            uint32_t rank, const int64_t* dims, void* data) {
+  TENON_TRY(describe(buffer, dtype, rank, dims));
+  buffer->borrowed = data;
+  return TENON_OK;
+}
+
+void* tenon__dynamic_buffer_data(const tenon__dynamic_buffer_t* buffer) {
+  return buffer->borrowed != NULL ? buffer->borrowed : buffer->data;
+}
+
 tenon_status_t tenon__dynamic_buffer_resize(tenon__dynamic_buffer_t* buffer, tenon_dtype_t dtype,
                                             uint32_t rank, const int64_t* dims) {
   uint64_t count = 0;
@@ -77,14 +101,8 @@ tenon_status_t tenon__dynamic_buffer_resize(tenon__dynamic_buffer_t* buffer, ten
     buffer->data = data;
     buffer->capacity_bytes = wanted;
   }
-  if (rank > 0) {
-    memcpy(buffer->dims, dims, rank * sizeof *dims);
-  }
-  (void)tenon__strides_row_major(rank, buffer->dims, buffer->strides);
-  buffer->rank = rank;
-  buffer->dtype = dtype;
-  buffer->was_set = true;
-  return TENON_OK;
+  buffer->borrowed = NULL;
+  return describe(buffer, dtype, rank, dims);
 }
 
 tenon_argument_t tenon__dynamic_buffer_argument(const tenon__dynamic_buffer_t* buffer) {
@@ -94,7 +112,7 @@ tenon_argument_t tenon__dynamic_buffer_argument(const tenon__dynamic_buffer_t* b
   }
   return (tenon_argument_t){
       .kind = TENON_ARGUMENT_TENSOR,
-      .tensor = {.data = buffer->data,
+      .tensor = {.data = tenon__dynamic_buffer_data(buffer),
                  .dims = buffer->dims,
                  .strides = buffer->strides,
                  .rank = buffer->rank,

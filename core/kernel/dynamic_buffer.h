@@ -19,6 +19,7 @@ typedef struct tenon__dynamic_buffer_t {
   tenon_dtype_t dtype;
   void* data; /* moves when it grows: views of it are made anew after each resize */
   size_t capacity_bytes;
+  void* borrowed; /* another's memory with the tensor; NULL: `data` has it */
   uint32_t rank;
   uint32_t dims_capacity;
   int64_t* dims;
@@ -44,6 +45,12 @@ void tenon__dynamic_buffer_deinitialize(tenon__dynamic_buffer_t* buffer);
  */
 tenon_status_t tenon__dynamic_buffer_resize(tenon__dynamic_buffer_t* buffer, tenon_dtype_t dtype,
                                             uint32_t rank, const int64_t* dims);
+/* The buffer's tensor gets these extents, dense row-major, and is stored at `data`, which stays the
+ * caller's, until the buffer is resized. OUT_OF_MEMORY leaves it as it was. */
+tenon_status_t tenon__dynamic_buffer_borrow(tenon__dynamic_buffer_t* buffer, tenon_dtype_t dtype,
+                                            uint32_t rank, const int64_t* dims, void* data);
+/* Where the tensor is stored. */
+void* tenon__dynamic_buffer_data(const tenon__dynamic_buffer_t* buffer);
 /* A deep copy of an item at the end of a container. UNSUPPORTED for items of another kind than it
  * holds. */
 tenon_status_t tenon__dynamic_buffer_append(tenon__dynamic_buffer_t* buffer,

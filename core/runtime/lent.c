@@ -65,6 +65,12 @@ static void find_input(tenon__context_t* context, uint32_t index) {
                           mentions(schedule->outputs, schedule->output_count, schedule, place);
 }
 
+/* An output whose extents the run finds: the host's place grows, the device's is at the bound. */
+static bool is_found(const tenon__schedule_t* schedule, const tenon__step_t* crossing) {
+  return schedule->places[crossing->outputs[0]].storage == TENON_STORAGE_GROWING &&
+         schedule->places[crossing->inputs[0]].at_bound;
+}
+
 static void find_output(tenon__context_t* context, uint32_t index) {
   const tenon__frame_t* frame = &context->frames[0];
   const tenon__schedule_t* schedule = frame->schedule;
@@ -75,7 +81,7 @@ static void find_output(tenon__context_t* context, uint32_t index) {
   for (uint32_t k = 0; k < schedule->step_count; ++k) {
     const tenon__step_t* step = &schedule->steps[k];
     if (crosses(context, step, device, 0) && step->outputs[0] == place &&
-        schedule->places[place].storage == TENON_STORAGE_OUTPUT) {
+        (schedule->places[place].storage == TENON_STORAGE_OUTPUT || is_found(schedule, step))) {
       lent->crossing = k;
     }
   }
@@ -88,7 +94,9 @@ static void find_output(tenon__context_t* context, uint32_t index) {
     const uint32_t other = context->lent_outputs[k].crossing;
     is_first = is_first && (other == TENON_NONE || schedule->steps[other].inputs[0] != source);
   }
-  lent->is_replaceable = is_first && tenon__place_can_move(schedule, lent->crossing, source);
+  lent->is_found = is_found(schedule, &schedule->steps[lent->crossing]);
+  lent->is_replaceable =
+      is_first && !lent->is_found && tenon__place_can_move(schedule, lent->crossing, source);
 }
 
 tenon_status_t tenon__context_create_lent(tenon__context_t* context) {
@@ -225,10 +233,26 @@ static bool are_extents_known(const tenon__context_t* context, uint32_t index) {
   return tenon__extents_shape(&context->extents, value->type.rank, value->type.dims, dims);
 }
 
+/* Does the application's memory hold whatever the run finds? */
+static bool holds_bound(const tenon__context_t* context, uint32_t index) {
+  const tenon__graph_t* g = main_graph(context);
+  const tenon__value_node_t* value = &g->values[g->outputs[index]];
+  const tenon_tensor_view_t* own = &context->outputs[index];
+  int64_t most[TENON_RANK_LIMIT];
+  bool holds = context->has_bounds && own->rank == value->type.rank &&
+               tenon__extents_shape(&context->bounds, value->type.rank, value->type.dims, most);
+  for (uint32_t k = 0; k < own->rank && holds; ++k) {
+    holds = most[k] <= own->dims[k];
+  }
+  return holds;
+}
+
 void tenon__context_place_lent(tenon__context_t* context, uint32_t index, bool* out_is_placed) {
   tenon__frame_t* frame = &context->frames[0];
   const tenon__lent_t* lent = &context->lent_outputs[index];
-  *out_is_placed = lent->crossing != TENON_NONE && are_extents_known(context, index);
+  *out_is_placed =
+      lent->crossing != TENON_NONE &&
+      (lent->is_found ? holds_bound(context, index) : are_extents_known(context, index));
   if (lent->crossing == TENON_NONE) {
     return;
   }
@@ -271,7 +295,7 @@ bool tenon__context_is_all_lent(const tenon__context_t* context) {
   }
   for (uint32_t k = 0; k < g->output_count && is_lent; ++k) {
     const tenon__lent_t* lent = &context->lent_outputs[k];
-    is_lent = lent->data != NULL && lent->crossing != TENON_NONE;
+    is_lent = lent->data != NULL && lent->crossing != TENON_NONE && !lent->is_found;
     crossings += lent->crossing != TENON_NONE ? 1 : 0;
   }
   return is_lent && frame->chains[0].count + crossings == frame->schedule->step_count;

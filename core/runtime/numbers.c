@@ -116,7 +116,7 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
   }
   if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING && root == place &&
       state->buffer->was_set) {
-    state->data = state->buffer->data;
+    state->data = tenon__dynamic_buffer_data(state->buffer);
     TENON_TRY(tenon__context_find_shape(frame->context, frame->graph,
                                         frame->schedule->places[place].value, state->buffer->rank,
                                         state->buffer->dims));

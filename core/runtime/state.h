@@ -92,6 +92,7 @@ typedef struct tenon__lent_t {
   uint32_t crossing;    /* the main graph's step that copies it there or back; TENON_NONE */
   bool is_read_on_host; /* inputs: by something besides */
   bool is_replaceable;  /* outputs: the crossing's source can lie in the application's memory */
+  bool is_found;        /* outputs: the run finds the extents, and the source is at its bound */
 } tenon__lent_t;
 
 /* How many sets of extents a step stays bound for, and of extents and addresses a chain recorded

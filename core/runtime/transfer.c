@@ -27,14 +27,20 @@ tenon_status_t tenon__context_settle_for_host(tenon__context_t* context) {
   return status;
 }
 
-/* Room for a tensor whose extents the run found. */
-static tenon_status_t make_room(tenon__frame_t* frame, uint32_t place,
+/* Room for a tensor whose extents the run found. An output that stays on the device has it in the
+ * application's memory. */
+static tenon_status_t make_room(tenon__frame_t* frame, uint32_t place, bool stays,
                                 const tenon_tensor_view_t* view) {
   tenon__place_state_t* state = &frame->places[place];
-  if (frame->schedule->places[place].storage == TENON_STORAGE_GROWING) {
-    TENON_TRY(tenon__dynamic_buffer_resize(state->buffer, view->dtype, view->rank, view->dims));
-    state->data = state->buffer->data;
+  if (frame->schedule->places[place].storage != TENON_STORAGE_GROWING) {
+    return TENON_OK;
   }
+  if (stays) {
+    return tenon__dynamic_buffer_borrow(state->buffer, view->dtype, view->rank, view->dims,
+                                        state->data);
+  }
+  TENON_TRY(tenon__dynamic_buffer_resize(state->buffer, view->dtype, view->rank, view->dims));
+  state->data = state->buffer->data;
   return TENON_OK;
 }
 
@@ -47,8 +53,10 @@ static bool is_empty(const tenon_tensor_view_t* view) {
 }
 
 /* Both ends: one piece, but of values that lie at a bound that is not their extent. */
-static tenon_status_t find_ends(tenon__frame_t* frame, const tenon__step_t* step,
+static tenon_status_t find_ends(tenon__frame_t* frame, uint32_t index,
                                 tenon__pieces_t* out_pieces) {
+  const tenon__step_t* step = &frame->schedule->steps[index];
+  const bool stays = frame->steps[index].transfer == TENON_TRANSFER_WITHIN;
   const uint32_t from = step->inputs[0];
   int64_t dims[TENON_RANK_LIMIT];
   int64_t strides[TENON_RANK_LIMIT];
@@ -58,7 +66,7 @@ static tenon_status_t find_ends(tenon__frame_t* frame, const tenon__step_t* step
   tenon_argument_t target;
   uint64_t count = 0;
   TENON_TRY(tenon__frame_argument(frame, from, dims, strides, &source));
-  TENON_TRY(make_room(frame, step->outputs[0], &source.tensor));
+  TENON_TRY(make_room(frame, step->outputs[0], stays, &source.tensor));
   TENON_TRY(tenon__frame_argument(frame, step->outputs[0], target_dims, target_strides, &target));
   if (frame->schedule->places[from].at_bound && !is_empty(&source.tensor)) {
     return tenon__pieces_cut(&source.tensor, &target.tensor, out_pieces) ? TENON_OK
@@ -83,7 +91,7 @@ tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, uint32_t index) {
   if (frame->steps[index].transfer == TENON_TRANSFER_NONE) {
     return TENON_OK;
   }
-  const tenon_status_t status = find_ends(frame, step, &pieces);
+  const tenon_status_t status = find_ends(frame, index, &pieces);
   if (status != TENON_OK) {
     return tenon__frame_unfit(frame, step->name, step->inputs[0], status);
   }

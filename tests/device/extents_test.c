@@ -34,13 +34,9 @@ static void run_rows(run_t* run, const float* x, int64_t rows) {
   EXPECT_STATUS(tenon_context_run(run->context), TENON_OK);
 }
 
-/* Both networks' outputs are the same: extents and elements. */
-static void expect_same(run_t* a, run_t* b) {
-  tenon_tensor_view_t left = {0};
-  tenon_tensor_view_t right = {0};
+/* Extents and elements. */
+static void expect_same_views(tenon_tensor_view_t left, tenon_tensor_view_t right) {
   size_t count = 1;
-  EXPECT_STATUS(tenon_context_get_output(a->context, 0, &left), TENON_OK);
-  EXPECT_STATUS(tenon_context_get_output(b->context, 0, &right), TENON_OK);
   REQUIRE(left.rank == right.rank && left.dtype == right.dtype);
   for (uint32_t d = 0; d < left.rank; ++d) {
     EXPECT_INT(left.dims[d], right.dims[d]);
@@ -53,6 +49,15 @@ static void expect_same(run_t* a, run_t* b) {
   for (size_t k = 0; k < count; ++k) { /* a softmax rounds otherwise elsewhere */
     EXPECT_NEAR(((const float*)left.data)[k], ((const float*)right.data)[k], 1e-6);
   }
+}
+
+/* Both networks' outputs are the same. */
+static void expect_same(run_t* a, run_t* b) {
+  tenon_tensor_view_t left = {0};
+  tenon_tensor_view_t right = {0};
+  EXPECT_STATUS(tenon_context_get_output(a->context, 0, &left), TENON_OK);
+  EXPECT_STATUS(tenon_context_get_output(b->context, 0, &right), TENON_OK);
+  expect_same_views(left, right);
 }
 
 /* ---- Networks ---- */
@@ -192,6 +197,91 @@ TENON_TEST(what_is_found_stays_there) {
 TENON_TEST(what_cannot_stay_is_waited_for) {
   compare_runs(make_view, 1, true);
   compare_runs(make_gaps, 1, true);
+}
+
+/* The application's memory on the device, with room for `most_rows` of the output's first extent.
+ */
+enum { LENT_BYTES = 4096 };
+static void* lend_output(const run_t* far, int64_t most_rows) {
+  const int64_t* dims = NULL;
+  const int64_t* bound = NULL;
+  int64_t most[4] = {0};
+  void* data = NULL;
+  tenon_tensor_view_t view = {0};
+  EXPECT_STATUS(tenon_context_get_output(far->context, 0, &view), TENON_OK);
+  EXPECT_STATUS(tenon_context_get_output_extents(far->context, 0, &dims, &bound), TENON_OK);
+  memcpy(most, bound, view.rank * sizeof *most);
+  most[0] = most_rows > 0 ? most_rows : most[0];
+  EXPECT_STATUS(tenon_engine_allocate(far->engine, LENT_BYTES, &data), TENON_OK);
+  const tenon_tensor_view_t lent = {
+      .data = data, .dims = most, .rank = view.rank, .dtype = view.dtype, .layout = TENON_NONE};
+  EXPECT_STATUS(tenon_context_set_output_on_device(far->context, 0, &lent), TENON_OK);
+  return data;
+}
+
+/* The output is that of the host, in the memory that was lent. */
+static void expect_lent(const run_t* host, const run_t* far, const void* lent) {
+  static int64_t elements[LENT_BYTES / sizeof(int64_t)];
+  tenon_tensor_view_t left = {0};
+  tenon_tensor_view_t right = {0};
+  EXPECT_STATUS(tenon_context_get_output(host->context, 0, &left), TENON_OK);
+  EXPECT_STATUS(tenon_context_get_output(far->context, 0, &right), TENON_OK);
+  EXPECT(right.data == lent);
+  EXPECT_STATUS(tenon_engine_copy(far->engine, TENON_COPY_TO_HOST, elements, lent, sizeof elements),
+                TENON_OK);
+  right.data = elements;
+  expect_same_views(left, right);
+}
+
+/* Elements are not copied to the host if the memory holds the bound; only extents are. */
+static void compare_lent_runs(make_t make, uint64_t is_lazy) {
+  static const float* const inputs[] = {some, none, all, some, some};
+  run_t far;
+  run_t host;
+  REQUIRE(open_network(&host, "cpu", make) && open_network(&far, "far", make));
+  run_rows(&far, all, ROWS);
+  void* lent = lend_output(&far, 0);
+  far.far->set(0, FAR_SETTING_LAZY, is_lazy);
+  for (size_t n = 0; n < sizeof inputs / sizeof *inputs; ++n) {
+    const far_counts_t before = counts_of(&far);
+    run_rows(&host, inputs[n], ROWS);
+    run_rows(&far, inputs[n], ROWS);
+    const far_counts_t after = counts_of(&far);
+    EXPECT(after.copied_bytes[TENON_COPY_TO_HOST] - before.copied_bytes[TENON_COPY_TO_HOST] <=
+           2 * sizeof(int64_t) + sizeof(tenon_fault_t));
+    expect_lent(&host, &far, lent);
+  }
+  /* In the host's memory again. */
+  EXPECT_STATUS(tenon_context_set_output(far.context, 0, NULL), TENON_OK);
+  run_rows(&far, some, ROWS);
+  expect_same(&host, &far);
+  tenon_engine_free(far.engine, lent, LENT_BYTES);
+  end(&far);
+  end(&host);
+}
+
+TENON_TEST(a_lent_output_of_found_extents_is_copied_on_the_device) {
+  for (uint64_t is_lazy = 0; is_lazy < 2; ++is_lazy) {
+    compare_lent_runs(make_places, is_lazy);
+    compare_lent_runs(make_rows, is_lazy);
+  }
+}
+
+TENON_TEST(memory_below_the_bound_is_filled_from_the_host) {
+  run_t far;
+  run_t host;
+  REQUIRE(open_network(&host, "cpu", make_rows) && open_network(&far, "far", make_rows));
+  run_rows(&far, some, ROWS);
+  run_rows(&host, some, ROWS);
+  void* lent = lend_output(&far, ROWS - 1);
+  run_rows(&far, some, ROWS);
+  expect_lent(&host, &far, lent);
+  memcpy(far.numbers, all, sizeof all);
+  EXPECT_STATUS(tenon_context_run(far.context), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(tenon_last_message(), "the memory given holds 5");
+  tenon_engine_free(far.engine, lent, LENT_BYTES);
+  end(&far);
+  end(&host);
 }
 
 /* Once both steps are recorded they are one replay, and the host waits for their extents alone: to
