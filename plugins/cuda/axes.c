@@ -84,7 +84,8 @@ tenon__cuda_layout_t tenon__cuda_layout_of(const tenon__cuda_analysis_t* analysi
   layout.strides = layout.dims + indexed * 64;
   layout.size = layout.strides + indexed * 64;
   layout.fault = layout.size + 64;
-  layout.limit = layout.fault + 8;
+  layout.partials = layout.fault + 8;
+  layout.limit = layout.partials + 8;
   layout.counts = layout.limit + 8;
   layout.step = layout.counts + 24;
   layout.wide = layout.step + walks * 4;

@@ -37,8 +37,9 @@ typedef struct tenon__cuda_layout_t {
   size_t strides;
   size_t size;
   size_t fault;
+  size_t partials;
   size_t limit;
-  size_t counts; /* count, rows, release, ragged, last */
+  size_t counts; /* count, rows, release, ragged, last, split */
   size_t step;
   size_t wide;
   size_t outer;

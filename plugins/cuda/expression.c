@@ -21,12 +21,14 @@ typedef struct instance_t {
   tenon__cuda_layout_t layout;
   CUfunction whole; /* vectors, or rows */
   CUfunction other; /* singles, or rows_again; NULL: there is none */
+  CUfunction split[TENON_CUDA_SPLIT_LEVELS + 1];
 } instance_t;
 
 typedef struct bound_t {
   const instance_t* instance;
   uint8_t* parameters;
-  tenon__cuda_launch_t launch;
+  tenon__cuda_launch_t launch; /* of rows that are split, the first one */
+  uint32_t last_blocks;        /* of the last one */
   tenon__cuda_fault_t* fault;
   bool whole;                      /* the launch is of vectors or rows */
   bool wide[TENON_CUDA_WALKS];     /* by the strides; an address may say otherwise */
@@ -35,18 +37,31 @@ typedef struct bound_t {
 
 /* ---- Preparing ---- */
 
-/* The text, and what the device makes of it. */
-static tenon_status_t make_module(const tenon_prepare_t* call, instance_t* instance) {
+static uint32_t want_kernels(instance_t* instance, tenon__cuda_wanted_t* wanted) {
+  static const char* const split[] = {"split_1", "split_2", "split_3", "split_4"};
   const bool reduces = instance->analysis.reduces;
-  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
-  tenon__cuda_wanted_t wanted[2];
+  const uint32_t launches = instance->form.split > 0 ? instance->analysis.levels + 1 : 0;
   uint32_t count = 0;
+  for (; count < launches; count++) {
+    wanted[count] = (tenon__cuda_wanted_t){split[count], &instance->split[count]};
+  }
+  if (launches > 0) {
+    return count;
+  }
   if (!reduces || instance->form.items > 0) {
     wanted[count++] = (tenon__cuda_wanted_t){reduces ? "rows" : "vectors", &instance->whole};
   }
   if (!reduces || instance->form.again != 0) {
     wanted[count++] = (tenon__cuda_wanted_t){reduces ? "rows_again" : "singles", &instance->other};
   }
+  return count;
+}
+
+/* The text, and what the device makes of it. */
+static tenon_status_t make_module(const tenon_prepare_t* call, instance_t* instance) {
+  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
+  tenon__cuda_wanted_t wanted[TENON_CUDA_SPLIT_LEVELS + 1];
+  const uint32_t count = want_kernels(instance, wanted);
   tenon__cuda_generate(&instance->analysis, &instance->form, &text);
   return tenon__cuda_module_get(instance->device, call, &text, wanted, count, &instance->module);
 }
@@ -72,6 +87,9 @@ static tenon_status_t read_call(const tenon_prepare_t* call, instance_t** out_in
   }
   instance->device = device;
   instance->form = tenon__cuda_form_choose(&instance->analysis, call->region, call->table, choice);
+  if (choice.variant == TENON_CUDA_FORM_SPLIT && instance->form.split == 0) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
   instance->layout = tenon__cuda_layout_of(&instance->analysis);
   *out_instance = instance;
   return TENON_OK;
@@ -220,6 +238,7 @@ typedef struct counts_t {
   uint32_t release;
   uint32_t ragged;
   uint32_t last;
+  uint32_t split;
 } counts_t;
 
 static tenon_status_t too_large(const binding_t* binding) {
@@ -274,6 +293,15 @@ static tenon_status_t bind_space(const binding_t* binding, bound_t* bound,
   return finish(binding, bound, &counts, count, (work + each - 1) / each);
 }
 
+/* Does an output have an element at each point? */
+static bool writes_points(const tenon__cuda_analysis_t* analysis) {
+  bool writes = false;
+  for (uint32_t k = 0; k < analysis->program->output_count; k++) {
+    writes = writes || !tenon__cuda_output_is_of_row(analysis, k);
+  }
+  return writes;
+}
+
 static tenon_status_t bind_rows(const binding_t* binding, bound_t* bound,
                                 const tenon__cuda_space_t* space) {
   const instance_t* instance = bound->instance;
@@ -304,6 +332,12 @@ static tenon_status_t bind_rows(const binding_t* binding, bound_t* bound,
   counts.rows = (uint32_t)rows;
   counts.ragged = is_ragged ? 1 : 0;
   counts.last = (uint32_t)last;
+  if (form->split > 0) {
+    counts.split = form->split;
+    bound->launch.threads = form->parts;
+    bound->last_blocks = (uint32_t)rows * (writes_points(&instance->analysis) ? form->split : 1);
+    return finish(binding, bound, &counts, length, rows * form->split);
+  }
   bound->whole = accesses <= (int64_t)form->items * form->parts;
   bound->launch.kernel = bound->whole ? instance->whole : instance->other;
   bound->launch.threads = form->parts * slots;
@@ -369,6 +403,22 @@ static void put_address(bound_t* bound, uint32_t walk, void* data) {
   put(bound->parameters, layout->wide + (size_t)walk * 4, &wide, sizeof(wide));
 }
 
+/* A launch for each level of reductions, and one for the results. */
+static tenon_status_t run_split(const tenon_enqueue_t* call, bound_t* bound) {
+  const instance_t* instance = bound->instance;
+  const uint32_t levels = instance->analysis.levels;
+  tenon__cuda_launch_t launch = bound->launch;
+  void* partials = call->host->scratch(call->run);
+  tenon_status_t status = TENON_OK;
+  put(bound->parameters, instance->layout.partials, &partials, sizeof(partials));
+  for (uint32_t k = 0; k <= levels && status == TENON_OK; k++) {
+    launch.kernel = instance->split[k];
+    launch.blocks = k < levels ? launch.blocks : bound->last_blocks;
+    status = tenon__cuda_launch(instance->device, call, &launch, bound->parameters);
+  }
+  return status;
+}
+
 static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   bound_t* bound = call->bound;
   const instance_t* instance = bound->instance;
@@ -394,7 +444,9 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   if (bound->fault != NULL) {
     bound->fault->stream = call->host->stream(call->run);
   }
-  return tenon__cuda_launch(instance->device, call, &bound->launch, bound->parameters);
+  return instance->form.split > 0
+             ? run_split(call, bound)
+             : tenon__cuda_launch(instance->device, call, &bound->launch, bound->parameters);
 }
 
 const tenon_kernel_t tenon__cuda_expressions_kernel = {

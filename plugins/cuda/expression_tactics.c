@@ -70,7 +70,7 @@ tenon_status_t tenon__cuda_expression_tactics(void* state, const tenon_region_t*
                                               tenon_status_t (*add)(tenon_emit_t*,
                                                                     const tenon_tactic_t*)) {
   static const char* const names[] = {"half the threads a row", "by rule",
-                                      "twice the threads a row"};
+                                      "twice the threads a row", "several blocks a row"};
   static const char* const orders[] = {"", "", ", channels last"};
   tenon__cuda_analysis_t analysis;
   tenon__cuda_choice_t choices[TENON_CUDA_CHOICES];
@@ -82,8 +82,13 @@ tenon_status_t tenon__cuda_expression_tactics(void* state, const tenon_region_t*
   }
   const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   tenon_status_t status = TENON_OK;
-  const uint32_t count = tenon__cuda_form_choices(&analysis, choices);
+  uint32_t count = tenon__cuda_form_choices(&analysis, choices);
+  uint64_t split_bytes = 0;
+  if (tenon__cuda_form_splits(&analysis, region, table, &choices[count], &split_bytes)) {
+    count++;
+  }
   for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
+    const bool is_split = choices[k].variant == TENON_CUDA_FORM_SPLIT;
     const bool is_halved = !analysis.reduces && choices[k].variant == TENON_CUDA_FORM_HALF;
     const char* how = is_halved ? "half the elements an access" : names[choices[k].variant + 1];
     rules_t rules;
@@ -98,7 +103,8 @@ tenon_status_t tenon__cuda_expression_tactics(void* state, const tenon_region_t*
         .inputs = rules.inputs,
         .outputs = rules.outputs,
         .numerics = &numerics,
-        .launches = 1,
+        .scratch_bytes = is_split ? split_bytes : 0,
+        .launches = is_split ? analysis.levels + 1 : 1,
         .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY,
     };
     status = add(emit, &tactic);

@@ -15,12 +15,16 @@ enum {
   FEW_BLOCKS = 128,
   COLUMN_BYTES = 64, /* that neighbouring threads read */
   CROWDED_THREADS = 512,
-  CROWDED_ELEMENTS = 24 /* a block of more threads leaves each 64 registers */
+  CROWDED_ELEMENTS = 24, /* a block of more threads leaves each 64 registers */
+  SPLIT_LENGTH = 16384,  /* of rows that are split */
+  SPLIT_THREADS = 256,
+  SPLIT_BLOCKS = 264 /* of all rows: two for each multiprocessor of an H100 */
 };
 
 /* What is known of the space: at the optimum, and whether it is so always. */
 typedef struct extents_t {
   int64_t optimum[TENON_CUDA_AXES];
+  int64_t most[TENON_CUDA_AXES]; /* -1: it has no bound */
   bool fixed[TENON_CUDA_AXES];
 } extents_t;
 
@@ -40,6 +44,7 @@ static void look_at(const looker_t* looker, uint32_t value, uint64_t without, ex
     if ((without >> axis & 1) == 0 && info->dims_opt[axis] > extents->optimum[axis]) {
       extents->optimum[axis] = info->dims_opt[axis];
       extents->fixed[axis] = info->dims_min[axis] == info->dims_max[axis];
+      extents->most[axis] = info->dims_max[axis];
     }
   }
 }
@@ -178,7 +183,7 @@ static void choose_columns(const rows_t* rows, uint32_t bytes, int32_t variant,
     form->elements /= 2;
   }
   const uint32_t word = form->elements * bytes;
-  uint32_t slots = form->elements == 1 ? LANES : between(COLUMN_BYTES / word, 1, LANES);
+  uint32_t slots = form->elements <= 1 ? LANES : between(COLUMN_BYTES / word, 1, LANES);
   if (slots > 1 && form->elements > 1 && rows->count / form->elements / slots < FEW_BLOCKS) {
     slots /= 2;
   }
@@ -216,6 +221,56 @@ static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t*
   const bool sure =
       rows.fixed && (rows.along_count <= 1 || form->elements == 1 || form->columns != 0);
   form->again = form->items == 0 || !sure ? 1 : 0;
+}
+
+/* ---- Few long rows ---- */
+
+static bool order_matters(const tenon_program_t* program, uint64_t axes);
+
+/* Blocks that share a row; 0: rows are not split. */
+static uint32_t split_of(const tenon__cuda_analysis_t* analysis, const rows_t* rows,
+                         uint32_t elements) {
+  const int64_t accesses = (rows->length + elements - 1) / elements;
+  const int64_t filled = accesses / ((int64_t)SPLIT_THREADS * READ_ACCESSES);
+  const int64_t room = SPLIT_BLOCKS / (rows->count < 1 ? 1 : rows->count);
+  const int64_t blocks = filled < room ? filled : room;
+  return analysis->reduces && analysis->levels <= TENON_CUDA_SPLIT_LEVELS && blocks > 1 &&
+                 rows->length >= SPLIT_LENGTH && (rows->count == 1 || rows->innermost)
+             ? (uint32_t)blocks
+             : 0;
+}
+
+static void choose_split(const tenon__cuda_analysis_t* analysis, const extents_t* extents,
+                         tenon__cuda_choice_t choice, tenon__cuda_form_t* form) {
+  const rows_t rows = rows_of(analysis, extents, choice.order);
+  const int64_t varying = varying_operands(analysis);
+  const int64_t each = form->elements * (varying < 1 ? 1 : varying);
+  form->parts = SPLIT_THREADS;
+  form->rows = 1;
+  form->batch = between((uint32_t)(READ_ELEMENTS / each), 1, READ_ACCESSES);
+  form->split = split_of(analysis, &rows, form->elements);
+}
+
+bool tenon__cuda_form_splits(const tenon__cuda_analysis_t* analysis, const tenon_region_t* region,
+                             const tenon_region_table_t* table, tenon__cuda_choice_t* out_choice,
+                             uint64_t* out_scratch_bytes) {
+  const extents_t extents = find_extents(analysis, region, table);
+  const tenon_program_t* program = analysis->program;
+  const bool by_order = analysis->reduces && order_matters(program, analysis->reduced_axes);
+  *out_choice = (tenon__cuda_choice_t){TENON_CUDA_FORM_SPLIT,
+                                       by_order ? TENON_CUDA_ORDER_ROWS : TENON_CUDA_ORDER_ANY};
+  const rows_t rows = rows_of(analysis, &extents, out_choice->order);
+  const uint64_t blocks = split_of(analysis, &rows, access_elements(analysis));
+  uint64_t bytes = blocks * tenon__cuda_count_reductions(analysis) * sizeof(uint64_t);
+  bool is_bounded = true;
+  for (uint32_t axis = 0; axis < program->rank; axis++) {
+    if ((analysis->reduced_axes >> axis & 1) == 0) {
+      is_bounded = is_bounded && extents.optimum[axis] > 0 && extents.most[axis] >= 0;
+      bytes *= is_bounded ? (uint64_t)extents.most[axis] : 1;
+    }
+  }
+  *out_scratch_bytes = bytes;
+  return blocks > 0 && is_bounded;
 }
 
 /* Does an element take long? Whoever only adds and multiplies waits for memory. */
@@ -281,7 +336,7 @@ uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
 }
 
 bool tenon__cuda_choice_is_one(tenon__cuda_choice_t choice, const tenon_program_t* program) {
-  return choice.variant >= TENON_CUDA_FORM_HALF && choice.variant <= TENON_CUDA_FORM_TWICE &&
+  return choice.variant >= TENON_CUDA_FORM_HALF && choice.variant <= TENON_CUDA_FORM_SPLIT &&
          choice.order >= TENON_CUDA_ORDER_ANY && choice.order <= TENON_CUDA_ORDER_CHANNELS_LAST &&
          (choice.order == TENON_CUDA_ORDER_ANY || (program != NULL && has_orders(program)));
 }
@@ -293,7 +348,11 @@ tenon__cuda_form_t tenon__cuda_form_choose(const tenon__cuda_analysis_t* analysi
   tenon__cuda_form_t form = {.elements = access_elements(analysis)};
   if (analysis->reduces) {
     const extents_t extents = find_extents(analysis, region, table);
-    choose_rows(analysis, &extents, choice, &form);
+    if (choice.variant == TENON_CUDA_FORM_SPLIT) {
+      choose_split(analysis, &extents, choice, &form);
+    } else {
+      choose_rows(analysis, &extents, choice, &form);
+    }
   } else if (choice.variant == TENON_CUDA_FORM_HALF && form.elements > 1) {
     form.elements /= 2;
   }

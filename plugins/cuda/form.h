@@ -9,7 +9,12 @@
 /* How often the rule's number of threads a row has: the timer tries half and twice as many. Where
  * there are no rows: half as many elements an access, so twice as many threads, where each has much
  * to compute. */
-enum { TENON_CUDA_FORM_HALF = -1, TENON_CUDA_FORM_RULE = 0, TENON_CUDA_FORM_TWICE = 1 };
+enum {
+  TENON_CUDA_FORM_HALF = -1,
+  TENON_CUDA_FORM_RULE = 0,
+  TENON_CUDA_FORM_TWICE = 1,
+  TENON_CUDA_FORM_SPLIT = 2 /* several blocks a row */
+};
 
 /* How operands lie that vary along the whole space. Where rows are innermost in one of two orders
  * and not in the other, each has a form of its own. Without rows one form serves every order, and
@@ -23,9 +28,15 @@ typedef struct tenon__cuda_choice_t {
 } tenon__cuda_choice_t;
 
 /* The choices worth a try, the one by rule first in each order. */
-enum { TENON_CUDA_CHOICES = 6 };
+enum { TENON_CUDA_CHOICES = 7 };
 uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
                                   tenon__cuda_choice_t out_choices[TENON_CUDA_CHOICES]);
+
+/* Are rows so few and long that several blocks should share each? Then `out_choice`, and the bytes
+ * of scratch that this takes for the largest extents. */
+bool tenon__cuda_form_splits(const tenon__cuda_analysis_t* analysis, const tenon_region_t* region,
+                             const tenon_region_table_t* table, tenon__cuda_choice_t* out_choice,
+                             uint64_t* out_scratch_bytes);
 
 /* A plan may say anything. */
 bool tenon__cuda_choice_is_one(tenon__cuda_choice_t choice, const tenon_program_t* program);

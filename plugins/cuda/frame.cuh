@@ -22,13 +22,14 @@ struct parameters_t {
   i64 strides[INDEXED][8];
   i64 size[8];    /* of the space */
   u64* fault;     /* mapped memory of the host: written, never read */
+  char* partials; /* of rows that several blocks share: a word for each reduction, row and block */
   u64 limit;      /* elements of a row, or of everything where that is one run */
   unsigned count; /* accesses of a row, or of everything */
   unsigned rows;
   int release; /* 1: what follows may begin at once, for all blocks of this fit */
   int ragged;  /* 1: accesses do not fill the innermost axis of a row, which has `last` elements */
   unsigned last;
-  unsigned reserved;
+  unsigned split; /* blocks that share a row */
   int step[WALKS]; /* between the elements of an access */
   int wide[WALKS]; /* 1: neighbours, and aligned */
   axes_t outer;    /* the space; of rows: what they are counted by */

@@ -11,7 +11,8 @@ typedef struct maker_t {
   const tenon__cuda_analysis_t* analysis;
   const tenon__cuda_form_t* form;
   tenon__cuda_text_t* text;
-  bool kept; /* the operands of a row are in registers */
+  bool kept;  /* the operands of a row are in registers */
+  bool split; /* several blocks share a row */
 } maker_t;
 
 static const char* operand_type(const maker_t* maker, uint32_t operand) {
@@ -192,12 +193,17 @@ static void declare_row_sources(const maker_t* maker, uint32_t accesses) {
   }
 }
 
+/* How many threads share a row. */
+static const char* parts_of(const maker_t* maker) {
+  return maker->split ? "stride" : "PARTS";
+}
+
 /* Access i of so many, if it is there: its number is n. */
 static void begin_accesses(const maker_t* maker, uint32_t accesses, const char* first) {
   ADD(maker->text,
-      "#pragma unroll\n  for (int i = 0; i < %u; ++i) {\n  const unsigned n = i * PARTS + %s;\n"
+      "#pragma unroll\n  for (int i = 0; i < %u; ++i) {\n  const unsigned n = i * %s + %s;\n"
       "  if (n < p.count) {\n",
-      accesses, first);
+      accesses, parts_of(maker), first);
 }
 
 static void write_reads(const maker_t* maker, uint32_t accesses, const char* first) {
@@ -215,8 +221,8 @@ static void begin_elements(const maker_t* maker) {
   const char* first = maker->kept ? "part" : "first";
   if (!maker->kept) {
     ADD(maker->text,
-        "#pragma unroll 1\n  for (unsigned first = part; first < p.count; first += %u * PARTS) {\n",
-        accesses);
+        "#pragma unroll 1\n  for (unsigned first = part; first < p.count; first += %u * %s) {\n",
+        accesses, parts_of(maker));
     write_reads(maker, accesses, first);
   }
   begin_accesses(maker, accesses, first);
@@ -295,26 +301,30 @@ static void write_end(const maker_t* maker, uint32_t k) {
   }
 }
 
-static void write_passes(const maker_t* maker) {
+typedef void (*reduction_writer_t)(const maker_t* maker, uint32_t instruction);
+/* For each reduction of a level. */
+static void for_level(const maker_t* maker, uint32_t level, reduction_writer_t write) {
   const tenon__cuda_analysis_t* analysis = maker->analysis;
-  const tenon_program_t* program = analysis->program;
-  for (uint32_t level = 1; level <= analysis->levels; level++) {
-    for (uint32_t k = 0; k < program->instruction_count; k++) {
-      if (tenon__cuda_is_reduction(program->instructions[k].opcode) &&
-          analysis->level[k] == level) {
-        write_start(maker, k);
-      }
+  for (uint32_t k = 0; k < analysis->program->instruction_count; k++) {
+    if (tenon__cuda_is_reduction(analysis->program->instructions[k].opcode) &&
+        analysis->level[k] == level) {
+      write(maker, k);
     }
-    begin_elements(maker);
-    begin_access(maker);
-    ADD(maker->text, "    if (j < left) pass%u(p, in, %s);\n  }\n", level, row_name(maker));
-    end_elements(maker);
-    for (uint32_t k = 0; k < program->instruction_count; k++) {
-      if (tenon__cuda_is_reduction(program->instructions[k].opcode) &&
-          analysis->level[k] == level) {
-        write_end(maker, k);
-      }
-    }
+  }
+}
+
+static void write_pass(const maker_t* maker, uint32_t level) {
+  for_level(maker, level, write_start);
+  begin_elements(maker);
+  begin_access(maker);
+  ADD(maker->text, "    if (j < left) pass%u(p, in, %s);\n  }\n", level, row_name(maker));
+  end_elements(maker);
+}
+
+static void write_passes(const maker_t* maker) {
+  for (uint32_t level = 1; level <= maker->analysis->levels; level++) {
+    write_pass(maker, level);
+    for_level(maker, level, write_end);
     ADD(maker->text, "%s  after%u(p, %s);\n", for_each_row(maker), level, row_name(maker));
   }
 }
@@ -448,6 +458,75 @@ static void write_rows(maker_t* maker, bool kept) {
   write_row_outputs(maker);
 }
 
+/* ---- Rows that several blocks share ---- */
+
+uint32_t tenon__cuda_count_reductions(const tenon__cuda_analysis_t* analysis) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < analysis->program->instruction_count; k++) {
+    count += tenon__cuda_is_reduction(analysis->program->instructions[k].opcode) ? 1 : 0;
+  }
+  return count;
+}
+
+/* The word that block `share` leaves of a reduction. */
+static void write_word(const maker_t* maker, uint32_t instruction, const char* share) {
+  uint32_t number = 0;
+  for (uint32_t k = 0; k < instruction; k++) {
+    number += tenon__cuda_is_reduction(maker->analysis->program->instructions[k].opcode) ? 1 : 0;
+  }
+  ADD(maker->text, "*(%s*)(p.partials + 8 * (((u64)%u * p.rows + number) * p.split + %s))",
+      tenon__cuda_value_type(maker->analysis->program->instructions[instruction].dtype), number,
+      share);
+}
+static void write_leave(const maker_t* maker, uint32_t k) {
+  const tenon_instruction_t* in = &maker->analysis->program->instructions[k];
+  ADD(maker->text, "  row.a%u = combine(row.a%u, join_%s());\n  if (threadIdx.x == 0) ", k, k,
+      join_of(in->opcode));
+  write_word(maker, k, "share");
+  ADD(maker->text, " = row.a%u;\n", k);
+}
+static void write_take(const maker_t* maker, uint32_t k) {
+  const tenon_instruction_t* in = &maker->analysis->program->instructions[k];
+  write_start(maker, k);
+  ADD(maker->text,
+      "  for (unsigned s = threadIdx.x; s < p.split; s += PARTS) row.a%u = join_%s()(row.a%u, ", k,
+      join_of(in->opcode), k);
+  write_word(maker, k, "s");
+  ADD(maker->text, ");\n");
+  write_end(maker, k);
+}
+
+static void write_split(maker_t* maker, uint32_t level) {
+  maker->kept = false;
+  maker->split = true;
+  ADD(maker->text,
+      "extern \"C\" __global__ void __launch_bounds__(PARTS) split_%u(const __grid_constant__ "
+      "parameters_t p) {\n"
+      "  begin(p);\n"
+      "  const unsigned shares = gridDim.x / p.rows;\n"
+      "  const unsigned number = blockIdx.x / shares;\n"
+      "  const unsigned share = blockIdx.x - number * shares;\n"
+      "  const unsigned stride = shares * PARTS;\n"
+      "  const unsigned part = share * PARTS + threadIdx.x;\n"
+      "  const bool live = true;\n"
+      "  i64 base[WALKS];\n  origin(base);\n  walk(p.outer, number, base);\n"
+      "  u64 fault = 0;\n  row_t row;\n  row.fault = 0;\n",
+      level);
+  write_uniform_sources(maker);
+  ADD(maker->text, "  after0(p, row);\n");
+  for (uint32_t k = 1; k < level; k++) {
+    for_level(maker, k, write_take);
+    ADD(maker->text, "  after%u(p, row);\n", k);
+  }
+  if (level > maker->analysis->levels) {
+    write_row_outputs(maker);
+    return;
+  }
+  write_pass(maker, level);
+  for_level(maker, level, write_leave);
+  ADD(maker->text, "  tell(p, worse(fault, row.fault));\n}\n\n");
+}
+
 /* ---- The whole ---- */
 
 void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__cuda_form_t* form,
@@ -468,6 +547,12 @@ void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__c
   if (!analysis->reduces) {
     write_vectors(&maker);
     write_singles(&maker);
+    return;
+  }
+  if (form->split > 0) {
+    for (uint32_t level = 1; level <= analysis->levels + 1; level++) {
+      write_split(&maker, level);
+    }
     return;
   }
   if (form->items > 0) {

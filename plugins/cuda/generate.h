@@ -8,6 +8,10 @@
  * is not known, or is too long to be kept in registers, `rows_again`, which reads its operands
  * again in each pass.
  *
+ * Where few rows are long, several blocks share one: `split_<n>` of each level n of reductions
+ * leaves what each block has of them in scratch, and the one behind the last level writes results.
+ * Each of them begins by joining what those before it left, always in the same order.
+ *
  * Files: generate_values.c (functions of one element), generate.c (the kernels around them).
  */
 #ifndef PLUGINS_CUDA_GENERATE_H_
@@ -16,7 +20,7 @@
 #include "analysis.h"
 #include "text.h"
 
-enum { TENON_CUDA_SINGLES = 4, TENON_CUDA_SPACE_THREADS = 128 };
+enum { TENON_CUDA_SINGLES = 4, TENON_CUDA_SPACE_THREADS = 128, TENON_CUDA_SPLIT_LEVELS = 3 };
 
 typedef struct tenon__cuda_form_t {
   uint32_t elements; /* of an access: 1, 2, 4 or 8 */
@@ -29,6 +33,7 @@ typedef struct tenon__cuda_form_t {
       columns;    /* 1: the elements of an access, and neighbouring threads, have neighbouring rows
                    */
   uint32_t batch; /* accesses that `rows_again` reads at once */
+  uint32_t split; /* blocks that share a row, see below; 0: rows are not split */
 } tenon__cuda_form_t;
 
 /* Rows, or accesses' worth of neighbouring rows, that a block has beside one another. */
@@ -45,6 +50,8 @@ void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__c
  *   after<n>(p, row) computes what the row has in common then;
  *   element(p, in, row, out): the outputs at a point; result(p, row, out): those of a row. */
 void tenon__cuda_generate_values(const tenon__cuda_analysis_t* analysis, tenon__cuda_text_t* text);
+/* How many reductions there are: words that a block leaves of a row that is split. */
+uint32_t tenon__cuda_count_reductions(const tenon__cuda_analysis_t* analysis);
 /* An output of which a row has one element. */
 bool tenon__cuda_output_is_of_row(const tenon__cuda_analysis_t* analysis, uint32_t output);
 /* The C type of a value. */

@@ -130,6 +130,19 @@ static void check_greatest(void) {
   kernel_check(&c, "greatest", 0);
 }
 
+/* Few rows, so long that several blocks share each. */
+static void check_long_rows(void) {
+  static const tenon_dtype_t dtypes[] = {F32, TENON_DTYPE_INT32, I64, TENON_DTYPE_UINT8};
+  check_softmax(F32, 2, (const int64_t[]){1, 20000}, 2, NULL);
+  check_softmax(F16, 2, (const int64_t[]){3, 33333}, 2, NULL);
+  check_softmax(F32, 4, (const int64_t[]){1, 2, 150, 150}, 12, NULL);
+  check_norm(F32, 2, (const int64_t[]){2, 17003}, 2);
+  for (size_t k = 0; k < sizeof(dtypes) / sizeof(dtypes[0]); k++) {
+    check_reductions(dtypes[k], 2, (const int64_t[]){2, 17001}, 2, NULL);
+    check_reductions(dtypes[k], 3, (const int64_t[]){20, 30, 40}, 7, NULL);
+  }
+}
+
 void kernels_check_rows(void) {
   static const int64_t lengths[] = {1, 5, 64, 197, 256, 768, 1000, 4096, 20000};
   static const uint32_t last_first[] = {0, 2, 3, 1};
@@ -157,11 +170,13 @@ void kernels_check_rows(void) {
   check_orders();
   check_not_numbers();
   check_greatest();
+  check_long_rows();
 }
 
 /* ---- LOAD ---- */
 
 /* y[i, j] = x[(i * 3 + j) % n, j], or with a margin that a SELECT keeps out. */
+
 static void make_gather(kernel_case_t* c, bool guarded, int64_t beyond) {
   kernel_case_begin(c, DIMS(30, 17));
   const uint32_t x = kernel_indexed(c, F16, DIMS(25, 17));
