@@ -65,15 +65,17 @@ static void describe(operator_case_t* c) {
     const bool is_output = k >= fake->input_count;
     const uint32_t index = is_output ? k - fake->input_count : k;
     const tenon_argument_t* argument = is_output ? &fake->outputs[index] : &fake->inputs[index];
-    fake->values[k].info = (tenon_value_info_t){.name = "",
-                                                .dims_min = argument->tensor.dims,
-                                                .dims_opt = argument->tensor.dims,
-                                                .dims_max = argument->tensor.dims,
-                                                .dtype = argument->tensor.dtype,
-                                                .rank = argument->tensor.rank,
-                                                .input = is_output ? TENON_NONE : index,
-                                                .output = is_output ? index : TENON_NONE,
-                                                .kind = argument->kind};
+    fake->values[k].info = (tenon_value_info_t){
+        .name = "",
+        .dims_min = argument->tensor.dims,
+        .dims_opt = argument->tensor.dims,
+        .dims_max = argument->tensor.dims,
+        .dtype = argument->tensor.dtype,
+        .rank = argument->tensor.rank,
+        .constant_data = !is_output && c->is_constant[index] ? argument->tensor.data : NULL,
+        .input = is_output ? TENON_NONE : index,
+        .output = is_output ? index : TENON_NONE,
+        .kind = argument->kind};
   }
 }
 

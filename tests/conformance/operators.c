@@ -70,6 +70,7 @@ static void check_running(uint32_t seed, const char* op, int64_t outer, int64_t 
   const tenon_dtype_t dtype = types[operator_draw(&c, 2)];
   (void)operator_input(&c, dtype, DIMS(outer, extent, inner), operator_numbers, 1.05);
   *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, 0, NULL, operator_positive, 1)->data = -2;
+  c.is_constant[1] = extent % 2 == 0;
   fake_int(&c.fake, "exclusive", operator_draw(&c, 2));
   fake_int(&c.fake, "reverse", operator_draw(&c, 2));
   operator_output(&c, dtype, DIMS(outer, extent, inner));

@@ -180,6 +180,10 @@ tenon_status_t tenon__closed_make_outputs(const tenon_enqueue_t* call,
 
 int32_t tenon__closed_match(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, tenon_refusal_t* out_refusal);
+/* The same for the kernels of rows.h whose axis is known. */
+int32_t tenon__closed_match_known_axis(void* state, const tenon_region_t* region,
+                                       const tenon_region_table_t* table,
+                                       tenon_refusal_t* out_refusal);
 tenon_status_t tenon__closed_tactics(void* state, const tenon_region_t* region,
                                      const tenon_region_table_t* table, tenon_emit_t* emit,
                                      tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*));

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../analysis.h"
-#include "closed.h"
+#include "families.h"
 
 /* ---- What is taken ---- */
 
@@ -32,33 +32,54 @@ static const char* read_work(const tenon_region_t* region, const tenon_region_ta
   return out_work->row == NULL ? "no row" : tenon__closed_read_region(out_work);
 }
 
-int32_t tenon__closed_match(void* state, const tenon_region_t* region,
-                            const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
-  tenon__closed_work_t work;
-  const char* why = read_work(region, table, &work);
-  if (why != NULL) {
-    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, why);
-  }
+static const char* refuse(const tenon__closed_work_t* work) {
+  return work->row->refuse == NULL ? NULL : work->row->refuse(work);
+}
+
+/* `why`: the row's own reasons, asked when types are known to be taken. */
+static int32_t match_work(tenon__cuda_state_t* state, const tenon__closed_work_t* work,
+                          const char* (*why)(const tenon__closed_work_t* work),
+                          tenon_refusal_t* out_refusal) {
   for (uint32_t k = 0; k < TENON_CLOSED_INPUTS; k++) {
-    if (!type_is_taken(work.row, &work.in[k])) {
+    if (!type_is_taken(work->row, &work->in[k])) {
       return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
     }
   }
   for (uint32_t k = 0; k < TENON_CLOSED_OUTPUTS; k++) {
-    if (!type_is_taken(work.row, &work.out[k])) {
+    if (!type_is_taken(work->row, &work->out[k])) {
       return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
     }
   }
-  if (needs_bounds(&work)) {
+  if (needs_bounds(work)) {
     return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "extents without bounds");
   }
-  why = work.row->refuse == NULL ? NULL : work.row->refuse(&work);
-  if (why != NULL) {
-    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, why);
+  const char* reason = why(work);
+  if (reason != NULL) {
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, reason);
   }
   return tenon__cuda_compiler_exists(state) ? 1
                                             : tenon__cuda_refuse(out_refusal, TENON_REFUSAL_LIBRARY,
                                                                  "CUDA's run-time compiler, NVRTC");
+}
+
+int32_t tenon__closed_match(void* state, const tenon_region_t* region,
+                            const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
+  tenon__closed_work_t work;
+  const char* why = read_work(region, table, &work);
+  return why != NULL ? tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, why)
+                     : match_work(state, &work, refuse, out_refusal);
+}
+
+static const char* refuse_open_axis(const tenon__closed_work_t* work) {
+  return tenon__closed_axis_is_known(work) ? NULL : "its axis is no constant in range";
+}
+int32_t tenon__closed_match_known_axis(void* state, const tenon_region_t* region,
+                                       const tenon_region_table_t* table,
+                                       tenon_refusal_t* out_refusal) {
+  tenon__closed_work_t work;
+  const char* why = read_work(region, table, &work);
+  return why != NULL ? tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, why)
+                     : match_work(state, &work, refuse_open_axis, out_refusal);
 }
 
 tenon_status_t tenon__closed_tactics(void* state, const tenon_region_t* region,

@@ -42,9 +42,11 @@
       .refuse = tenon__closed_refuse_top_k, .bind = tenon__closed_bind_top_k,                      \
       .scratch = tenon__closed_scratch_top_k, COLLECTIVE)                                          \
   ROW(cumulative_sum, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),     \
-      KERNELS("running"), COLLECTIVE, .flags = TENON_CLOSED_SUMS)                                  \
+      KERNELS("running"), COLLECTIVE, .refuse = tenon__closed_refuse_known_axis,                   \
+      .flags = TENON_CLOSED_SUMS)                                                                  \
   ROW(cumulative_prod, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),    \
-      KERNELS("running"), COLLECTIVE, .flags = TENON_CLOSED_SUMS)                                  \
+      KERNELS("running"), COLLECTIVE, .refuse = tenon__closed_refuse_known_axis,                   \
+      .flags = TENON_CLOSED_SUMS)                                                                  \
   ROW(nonzero, found, NO_FAULTS, NOTHING, KERNELS("count", "add_up", "write"), COLLECTIVE,         \
       .bind = tenon__closed_bind_found, .scratch = tenon__closed_scratch_found,                    \
       .extents = tenon__closed_extents_found, .finding = 2)                                        \
@@ -184,9 +186,19 @@
   ROW(propose_regions_padded, detection, NO_FAULTS, LIST(PROPOSAL),                                \
       KERNELS("decode", "sort", "suppress", "add_up", "write"), DETECTION_LIFE)
 
+/* Rows whose axis is input 1, without faults if it is a constant in range: X(name, attributes...).
+ * A step that may report a fault costs a copy at the end of each run. */
+#define TENON_CLOSED_KNOWN_AXES(X)          \
+  X(cumulative_sum, "exclusive", "reverse") \
+  X(cumulative_prod, "exclusive", "reverse")
+
 /* Lines of the manifest. */
 #define TENON_CLOSED_OFFER(name, ...) "offers: kernel " #name " standard." #name "/1 cuda\n"
-#define TENON_CLOSED_OFFERS TENON_CLOSED_ROWS(TENON_CLOSED_OFFER, TENON_CLOSED_OFFER)
+#define TENON_CLOSED_OFFER_KNOWN(name, ...) \
+  "offers: kernel " #name "_known standard." #name "/1 cuda\n"
+#define TENON_CLOSED_OFFERS                                 \
+  TENON_CLOSED_ROWS(TENON_CLOSED_OFFER, TENON_CLOSED_OFFER) \
+  TENON_CLOSED_KNOWN_AXES(TENON_CLOSED_OFFER_KNOWN)
 
 extern const tenon_offering_t tenon__closed_kernels;
 
