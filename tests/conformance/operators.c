@@ -52,6 +52,8 @@ static void check_order(uint32_t seed) {
   const tenon_dtype_t dtype = numbers[seed % (sizeof(numbers) / sizeof(numbers[0]))];
   check_top_k(seed, dtype, 40 + seed % 60, 5, 20);
   check_top_k(seed, dtype, 300 + seed % 700, 33 + seed % 100, 20);
+  check_top_k(seed, dtype, 1 + seed % 40, 1, 20);
+  check_top_k(seed, dtype, 255 + seed % 3, 40 + seed, 200);
   check_top_k(seed, dtype, 2500 + seed % 700, 1, 1e6);
   check_top_k(seed, dtype, 2500 + seed % 700, 0, 1e6);
   check_top_k(seed, dtype, 5000, 40, 0);
@@ -259,6 +261,9 @@ static void check_rounds(uint32_t seed) {
     check_running(seed, "standard.cumulative_prod/1", 2, 130 + seed % 200, inner);
   }
   check_running(seed, "standard.cumulative_sum/1", 2, 1024 + 4 * (seed % 90), 1);
+  check_running(seed, "standard.cumulative_sum/1", 1, 20000 + seed % 4, 1);
+  check_running(seed, "standard.cumulative_sum/1", 2, 36864, 1);
+  check_running(seed, "standard.cumulative_prod/1", 3, 17000 + seed % 3, 2);
   check_running(seed, "standard.cumulative_sum/1", 4500, 20 + seed % 4, 1);
   check_running(seed, "standard.cumulative_sum/1", 2, 20 + seed % 4, 4500);
   for (uint32_t k = 0; k < 5; k++) {

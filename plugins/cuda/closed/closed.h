@@ -80,7 +80,9 @@ enum {
   /* Output 0 may overwrite input 0; elsewhere the first launch copies it. */
   TENON_CLOSED_IN_PLACE = 1u << 3,
   /* Adds up products in the order of the reference: differs from others' sums by rounding. */
-  TENON_CLOSED_SUMS = 1u << 4
+  TENON_CLOSED_SUMS = 1u << 4,
+  /* Scratch has one size, whatever the extents. */
+  TENON_CLOSED_SCRATCH_IS_FIXED = 1u << 5
 };
 
 struct tenon__closed_row_t {

@@ -137,15 +137,18 @@ INLINE u64 key_of(double x) {
 
 /* ---- Selection: the elements with the largest keys, of equal ones the first ---- */
 
-/* `KEPT` elements at most; `places` are their positions in the line. */
 enum { KEPT = 2048, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, BATCH = 4 };
+/* N elements at most; `places` are their positions in the line. */
+template <class K, int N>
+struct list_t {
+  K keys[N];
+  unsigned places[N];
+  unsigned count;
+};
 template <class K>
-struct selection_t {
-  K keys[KEPT];
-  unsigned places[KEPT];
+struct selection_t : list_t<K, KEPT> {
   unsigned bins[DIGITS];
   unsigned sums[32];
-  unsigned count;
   unsigned found_bin;
   unsigned found_before;
   unsigned found_count;
@@ -176,9 +179,9 @@ INLINE void each_element(const S& from, const F& use) {
     }
   }
 }
-/* Puts elements that pass into the selection, and returns how many they are. */
-template <class K, class S, class F>
-INLINE unsigned collect(const S& from, selection_t<K>& to, const F& passes) {
+/* Puts elements that pass into the list, as far as it has room, and returns how many they are. */
+template <class K, int N, class S, class F>
+INLINE unsigned collect(const S& from, list_t<K, N>& to, const F& passes) {
   __syncthreads();
   if (threadIdx.x == 0) {
     to.count = 0;
@@ -187,7 +190,7 @@ INLINE unsigned collect(const S& from, selection_t<K>& to, const F& passes) {
   each_element<K>(from, [&](K key, unsigned place) {
     if (passes(key, place)) {
       const unsigned at = atomicAdd(&to.count, 1u);
-      if (at < KEPT) {
+      if (at < N) {
         to.keys[at] = key;
         to.places[at] = place;
       }
@@ -282,9 +285,9 @@ static __device__ void select_best(const S& from, unsigned want, selection_t<K>&
   });
 }
 
-/* Sorts the selection, the best first. */
-template <class K>
-static __device__ void sort_selection(selection_t<K>& to) {
+/* Sorts the list, the best first. N is a power of two, at least 64. */
+template <class K, int N>
+static __device__ void sort_list(list_t<K, N>& to) {
   unsigned whole = 64;
   while (whole < to.count) {
     whole *= 2;

@@ -14,6 +14,8 @@ void tenon__closed_extents_found(const tenon__closed_work_t* work, const int64_t
 /* Another kernel is for an axis, input 1, that is a constant in range. */
 bool tenon__closed_axis_is_known(const tenon__closed_work_t* work);
 const char* tenon__closed_refuse_known_axis(const tenon__closed_work_t* work);
+void tenon__closed_bind_running(tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_running(const tenon__closed_work_t* work);
 /* x as slices along the attribute `axis`, or as elements if it is `flat`: number[at], at + 1,
  * at + 2 are the extents around the axis. */
 void tenon__closed_set_slices(tenon__closed_work_t* work, uint32_t at);

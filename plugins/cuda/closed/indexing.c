@@ -34,6 +34,28 @@ const char* tenon__closed_refuse_known_axis(const tenon__closed_work_t* work) {
   return tenon__closed_axis_is_known(work) ? "its axis is a constant" : NULL;
 }
 
+/* ---- Running sums: see running.cuh ---- */
+
+enum { LONG = 16384, PARTS = 256 };
+
+uint64_t tenon__closed_scratch_running(const tenon__closed_work_t* work) {
+  (void)work;
+  return PARTS * sizeof(int64_t);
+}
+
+void tenon__closed_bind_running(tenon__closed_work_t* work) {
+  const tenon__closed_shape_t* x = &work->in[0];
+  for (uint32_t k = 0; k < x->rank; k++) {
+    if (x->dims[k] >= LONG && x->count / x->dims[k] * 4 <= PARTS) {
+      work->number[0] = 1;
+    }
+  }
+  if (work->number[0] != 0) {
+    tenon__closed_launch_blocks(work, 0, PARTS);
+  }
+  tenon__closed_launch(work, 1, x->count);
+}
+
 /* ---- Scattering ---- */
 
 void tenon__closed_bind_scatter(tenon__closed_work_t* work) {

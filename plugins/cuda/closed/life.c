@@ -12,7 +12,8 @@ static bool needs_bounds(const tenon__closed_work_t* work) {
   for (uint32_t k = 0; k < work->in_count; k++) {
     needs = needs || work->in[k].open;
   }
-  return needs && work->row->scratch != NULL;
+  return needs && work->row->scratch != NULL &&
+         (work->row->flags & TENON_CLOSED_SCRATCH_IS_FIXED) == 0;
 }
 
 static bool type_is_taken(const tenon__closed_row_t* row, const tenon__closed_shape_t* shape) {

@@ -6,6 +6,7 @@
  * line; length of a tile; passes of the sort. scratch: of parts k keys and places each, or what is
  * sorted.
  */
+enum { SHORT = 256 }; /* as in sorting.c */
 typedef decltype(key_of(IN0_OF(*(const tensor_t*)0, 0))) ordered_t;
 
 /* A line; the best have the largest keys. */
@@ -52,7 +53,7 @@ INLINE void select_and_sort(const S& from, unsigned want, selection_t<ordered_t>
   } else {
     select_best(from, want, to);
   }
-  sort_selection(to);
+  sort_list(to);
 }
 INLINE void show(const parameters_t& p, i64 line, i64 rank, unsigned place) {
   const line_t from = line_of(p, line, p.number[1]);
@@ -64,11 +65,23 @@ INLINE void show(const parameters_t& p, i64 line, i64 rank, unsigned place) {
   OUT1(to, (i64)place);
 #endif
 }
-INLINE void show_all(const parameters_t& p, i64 line, const selection_t<ordered_t>& from) {
+template <int N>
+INLINE void show_all(const parameters_t& p, i64 line, const list_t<ordered_t, N>& from) {
   EACH_THREAD(rank, p.number[3]) { show(p, line, rank, from.places[rank]); }
   __syncthreads();
 }
 
+/* Of short lines: without what selection needs, so that more blocks are at work at once. */
+KERNEL select_short(const __grid_constant__ parameters_t p) {
+  __shared__ list_t<ordered_t, SHORT> shared;
+  begin(p);
+  EACH_BLOCK(line, p.number[0] * p.number[2]) {
+    const elements_t from = {line_of(p, line, p.number[1]), 0, (unsigned)p.number[1]};
+    (void)collect(from, shared, [](ordered_t, unsigned) { return true; });
+    sort_list(shared);
+    show_all(p, line, shared);
+  }
+}
 WIDE_KERNEL select_line(const __grid_constant__ parameters_t p) {
   __shared__ selection_t<ordered_t> shared;
   begin(p);

@@ -37,16 +37,18 @@
   ROW(tensor_scatter, scatter, PLACES, LIST("axis", "mode"), KERNELS("copy_first", "scatter"),     \
       .bind = tenon__closed_bind_scatter, .flags = TENON_CLOSED_IN_PLACE)                          \
   ROW(top_k, order, NO_FAULTS, LIST("axis", "largest", "sorted"),                                  \
-      KERNELS("select_line", "select_part", "select_of_parts", "count_pass", "move_pass",          \
-              "show_sorted"),                                                                      \
+      KERNELS("select_short", "select_line", "select_part", "select_of_parts", "count_pass",       \
+              "move_pass", "show_sorted"),                                                         \
       .refuse = tenon__closed_refuse_top_k, .bind = tenon__closed_bind_top_k,                      \
       .scratch = tenon__closed_scratch_top_k, COLLECTIVE)                                          \
   ROW(cumulative_sum, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),     \
-      KERNELS("running"), COLLECTIVE, .refuse = tenon__closed_refuse_known_axis,                   \
-      .flags = TENON_CLOSED_SUMS)                                                                  \
+      KERNELS("sum_parts", "running"), COLLECTIVE, .bind = tenon__closed_bind_running,             \
+      .scratch = tenon__closed_scratch_running, .refuse = tenon__closed_refuse_known_axis,         \
+      .flags = TENON_CLOSED_SUMS | TENON_CLOSED_SCRATCH_IS_FIXED)                                  \
   ROW(cumulative_prod, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),    \
-      KERNELS("running"), COLLECTIVE, .refuse = tenon__closed_refuse_known_axis,                   \
-      .flags = TENON_CLOSED_SUMS)                                                                  \
+      KERNELS("sum_parts", "running"), COLLECTIVE, .bind = tenon__closed_bind_running,             \
+      .scratch = tenon__closed_scratch_running, .refuse = tenon__closed_refuse_known_axis,         \
+      .flags = TENON_CLOSED_SUMS | TENON_CLOSED_SCRATCH_IS_FIXED)                                  \
   ROW(nonzero, found, NO_FAULTS, NOTHING, KERNELS("count", "add_up", "write"), COLLECTIVE,         \
       .bind = tenon__closed_bind_found, .scratch = tenon__closed_scratch_found,                    \
       .extents = tenon__closed_extents_found, .finding = 2)                                        \

@@ -1,6 +1,8 @@
 /*
  * Running sums and products. Lines that are short or lie beside one another, if they are many, are a
- * thread's each, in order. Of others a warp or a block makes four elements a thread at a time.
+ * thread's each, in order. Of others a warp or a block makes four elements a thread at a time. Where
+ * lines are few and long, several blocks share one: `sum_parts` sums what each has.
+ * scratch: the sums of parts. number: 1 if `sum_parts` is launched.
  */
 struct join_t {
   __device__ __forceinline__ sum_t operator()(sum_t a, sum_t b) const {
@@ -16,7 +18,15 @@ struct join_t {
 #else
 #define NEUTRAL ((sum_t)0)
 #endif
-enum { EACH_STEP = 4, MANY = 4096, SHORT = 256, SHORTEST = 16 };
+enum {
+  EACH_STEP = 4,
+  MANY = 4096,
+  SHORT = 256,
+  SHORTEST = 16,
+  LONG = 16384, /* as in indexing.c */
+  PARTS = 256,
+  PART_STEP = 1024
+};
 struct alignas(sizeof(IN0_STORED) * EACH_STEP) elements_t {
   IN0_STORED element[EACH_STEP];
 };
@@ -115,41 +125,104 @@ INLINE void run_by_warps(const parameters_t& p, const lines_t& lines) {
     }
   }
 }
+/* Parts of `length` elements, `count` of a line. */
+struct parts_t {
+  i64 count;
+  i64 length;
+};
+INLINE parts_t parts_of(const parameters_t& p, const lines_t& lines) {
+  if (p.number[0] == 0 || lines.extent < LONG || lines.count * 4 > PARTS) {
+    return {1, lines.extent};
+  }
+  const i64 most = least_of(PARTS / lines.count, lines.extent / (4 * PART_STEP));
+  const i64 length = (lines.extent / most / PART_STEP + 1) * PART_STEP;
+  return {(lines.extent + length - 1) / length, length};
+}
 INLINE void run_by_blocks(const parameters_t& p, const lines_t& lines, sum_t* shared) {
-  EACH_BLOCK(line, lines.count) {
+  const parts_t parts = parts_of(p, lines);
+  EACH_BLOCK(block, lines.count * parts.count) {
+    i64 part = 0;
+    const i64 line = divide(block, parts.count, part);
     const i64 base = base_of(lines, line);
+    const i64 end = least_of((part + 1) * parts.length, lines.extent);
+    const sum_t* before = (const sum_t*)p.scratch + line * parts.count;
     sum_t total = NEUTRAL;
-    for (i64 first = 0; first < lines.extent; first += blockDim.x * EACH_STEP) {
+    if (parts.count > 1) {
+      (void)scan_block(threadIdx.x < part ? before[threadIdx.x] : NEUTRAL, NEUTRAL, join_t(), shared,
+                       total);
+    }
+    for (i64 first = part * parts.length; first < end; first += blockDim.x * EACH_STEP) {
       const i64 own = first + threadIdx.x * EACH_STEP;
       sum_t x[EACH_STEP];
       sum_t all = NEUTRAL;
       load_step(p, lines, base, own, x);
-      const sum_t before = scan_block(all_of(x), NEUTRAL, join_t(), shared, all);
-      sum_step(x, join_t()(total, before));
+      const sum_t before_own = scan_block(all_of(x), NEUTRAL, join_t(), shared, all);
+      sum_step(x, join_t()(total, before_own));
       store_step(p, lines, base, own, x);
       total = join_t()(total, all);
     }
   }
 }
-
-KERNEL running(const __grid_constant__ parameters_t p) {
-  __shared__ sum_t shared[32];
-  begin(p);
-  const int rank = IN0_RANK;
+/* The axis, or -1 after a fault. */
+INLINE int axis_of(const parameters_t& p, bool tells) {
   const i64 given = (i64)IN1(0);
-  const int axis = (int)wrapped(given, rank);
-  if (axis < 0 || axis >= rank) {
-    fail(p, 1, given);
-    return;
+  const i64 axis = wrapped(given, IN0_RANK);
+  if (axis >= 0 && axis < IN0_RANK) {
+    return (int)axis;
   }
+  if (tells) {
+    fail(p, 1, given);
+  }
+  return -1;
+}
+INLINE lines_t lines_along(const parameters_t& p, int axis) {
   const i64 extent = p.in[0].dims[axis];
   const u64 places = (u64)p.in[0].data | (u64)p.out[0].data;
   lines_t lines = {extent == 0 ? 0 : p.in[0].count / extent, extent,
-                   product(p.in[0], axis + 1, rank), false};
+                   product(p.in[0], axis + 1, IN0_RANK), false};
   lines.wide = lines.inner == 1 && extent % EACH_STEP == 0 && places % sizeof(elements_t) == 0;
-  if (extent < SHORTEST || (lines.inner > 1 && (lines.count >= MANY || extent < SHORT / 2))) {
+  return lines;
+}
+
+KERNEL sum_parts(const __grid_constant__ parameters_t p) {
+  __shared__ sum_t shared[32];
+  begin(p);
+  const int axis = axis_of(p, false);
+  if (axis < 0) {
+    return;
+  }
+  const lines_t lines = lines_along(p, axis);
+  const parts_t parts = parts_of(p, lines);
+  EACH_BLOCK(block, parts.count > 1 ? lines.count * parts.count : 0) {
+    i64 part = 0;
+    const i64 line = divide(block, parts.count, part);
+    const i64 base = base_of(lines, line);
+    const i64 end = least_of((part + 1) * parts.length, lines.extent);
+    sum_t own = NEUTRAL;
+    sum_t all = NEUTRAL;
+    for (i64 first = part * parts.length; first < end; first += blockDim.x * EACH_STEP) {
+      sum_t x[EACH_STEP];
+      load_step(p, lines, base, first + threadIdx.x * EACH_STEP, x);
+      own = join_t()(own, all_of(x));
+    }
+    (void)scan_block(own, NEUTRAL, join_t(), shared, all);
+    if (threadIdx.x == 0) {
+      ((sum_t*)p.scratch)[block] = all;
+    }
+  }
+}
+KERNEL running(const __grid_constant__ parameters_t p) {
+  __shared__ sum_t shared[32];
+  begin(p);
+  const int axis = axis_of(p, true);
+  if (axis < 0) {
+    return;
+  }
+  const lines_t lines = lines_along(p, axis);
+  if (lines.extent < SHORTEST ||
+      (lines.inner > 1 && (lines.count >= MANY || lines.extent < SHORT / 2))) {
     run_by_threads(p, lines);
-  } else if (extent < SHORT || lines.count >= MANY) {
+  } else if (lines.extent < SHORT || lines.count >= MANY) {
     run_by_warps(p, lines);
   } else {
     run_by_blocks(p, lines, shared);

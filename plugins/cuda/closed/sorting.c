@@ -1,8 +1,8 @@
 /* The best of lines, and slices that differ: see collective.cuh, order.cuh, unique.cuh. */
 #include "families.h"
 
-/* As in collective.cuh. */
-enum { KEPT = 2048, RADIX = 256, TILE_STEP = 1024, CHUNK = 2048 };
+/* As in collective.cuh and order.cuh. */
+enum { SHORT = 256, KEPT = 2048, RADIX = 256, TILE_STEP = 1024, CHUNK = 2048 };
 enum {
   FOUND_BYTES = 4 * sizeof(int64_t),
   MOST_TILES = 128, /* of a line: each reads what all of them counted */
@@ -137,7 +137,14 @@ static uint32_t block_for(int64_t count) {
 }
 
 void tenon__closed_bind_top_k(tenon__closed_work_t* work) {
-  enum { SELECT_LINE, SELECT_PART, SELECT_OF_PARTS, COUNT_PASS, SHOW_SORTED = COUNT_PASS + 2 };
+  enum {
+    SELECT_SHORT,
+    SELECT_LINE,
+    SELECT_PART,
+    SELECT_OF_PARTS,
+    COUNT_PASS,
+    SHOW_SORTED = COUNT_PASS + 2
+  };
   tenon__closed_set_axis(work, 0, &work->in[0], axis_of(work));
   const int64_t lines = work->number[0] * work->number[2];
   const int64_t count = work->number[1];
@@ -156,6 +163,8 @@ void tenon__closed_bind_top_k(tenon__closed_work_t* work) {
     const int32_t passes = launch_passes(work, COUNT_PASS, lines * work->number[6]);
     tenon__closed_launch(work, SHOW_SORTED, lines * k);
     work->launches[work->launch_count - 1].pass = passes;
+  } else if (count <= SHORT) {
+    tenon__closed_launch_wide(work, SELECT_SHORT, lines, block_for(2 * count));
   } else if (parts == 1) {
     tenon__closed_launch_wide(work, SELECT_LINE, lines, block_for(count));
   } else {

@@ -141,7 +141,7 @@ WIDE_KERNEL select_boxes(const __grid_constant__ parameters_t p) {
       if (all > KEPT) {
         select_best(from, BATCHED, batch);
       }
-      sort_selection(batch);
+      sort_list(batch);
       for (unsigned first = 0; first < batch.count && kept < limit; first += GROUP) {
         const unsigned count = (unsigned)least_of(GROUP, batch.count - first);
         kept = keep_group(p, line, batch.places + first, count, kept, limit, threshold, group);
