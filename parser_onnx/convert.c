@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "attributes.h"
 #include "literal.h"
 #include "scope.h"
 #include "types.h"
@@ -28,7 +29,8 @@ static tenon_status_t resolve_attributes(tenon_source_t* source) {
   source->attribute_names = tenon_reader_allocate(reader, node->n_attribute, sizeof(char*));
   source->attributes =
       tenon_reader_allocate(reader, node->n_attribute, sizeof(Onnx__AttributeProto*));
-  if (source->attribute_names == NULL || source->attributes == NULL) {
+  source->is_read = tenon_reader_allocate(reader, node->n_attribute, sizeof(bool));
+  if (source->attribute_names == NULL || source->attributes == NULL || source->is_read == NULL) {
     return tenon_reader_fail_memory(reader);
   }
   for (size_t i = 0; i < node->n_attribute; ++i) {
@@ -158,6 +160,7 @@ static tenon_status_t convert_operator(tenon_source_t* source) {
                                          .input_count = (uint32_t)node->n_input,
                                          .output_count = (uint32_t)node->n_output};
   TENON_READER_TRY(converter->convert(&conversion));
+  TENON_READER_TRY(tenon__onnx_attributes_check(source));
   return source->scope->is_done ? TENON_OK : bind_outputs(source, outputs);
 }
 

@@ -16,6 +16,31 @@ TENON_TEST(builds_inputs_nodes_outputs) {
   release();
 }
 
+static tenon__message_t begin_leaky_relu(uint64_t opset, const char* attribute) {
+  tenon__message_t m = begin(opset);
+  input(&m, "x");
+  tenon__message_begin_node(&m, 1, "LeakyRelu", "leak", "x", "y");
+  begin_attribute(&m, attribute, 1);
+  tenon__message_float(&m, 2, 0.5F);
+  tenon__message_end(&m);
+  tenon__message_end(&m);
+  output(&m, "y");
+  tenon__message_end_model(&m);
+  return m;
+}
+
+TENON_TEST(names_attributes_that_no_version_has) {
+  tenon__message_t m = begin_leaky_relu(16, "alpha");
+  EXPECT_STATUS(parse(&m), TENON_OK);
+  EXPECT_TEXT(fake.messages, "");
+  release();
+  m = begin_leaky_relu(16, "negative_slope");
+  EXPECT_STATUS(parse(&m), TENON_OK);
+  EXPECT_CONTAINS(fake.messages,
+                  "the attribute 'negative_slope' is ignored: no version of LeakyRelu has it");
+  release();
+}
+
 static tenon__message_t begin_two_sets(uint64_t first, uint64_t second) {
   tenon__message_t m = {.size = 0};
   tenon__message_begin(&m, 8);

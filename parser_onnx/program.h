@@ -121,6 +121,8 @@ typedef struct tenon__onnx_program_t {
   tenon_reader_names_t functions;
   /* Address of a GraphProto to block: the model's graph and every subgraph of attributes. */
   tenon_reader_names_t blocks;
+  /* "TYPE.ATTRIBUTE" of each unknown attribute that a warning named. */
+  tenon_reader_names_t warned;
   size_t node_count;      /* converted so far, that stay */
   size_t tried_count;     /* converted in vain: see attempt.h */
   uint32_t attempt_depth; /* attempts open now */

@@ -43,6 +43,7 @@ const Onnx__AttributeProto* tenon__onnx_source_attribute(const tenon_source_t* s
                                                          const char* name) {
   for (size_t i = 0; i < source->attribute_count; ++i) {
     if (strcmp(source->attribute_names[i], name) == 0) {
+      source->is_read[i] = true;
       return source->attributes[i];
     }
   }

@@ -1,16 +1,17 @@
 /* Reductions. Their axes are an attribute at first, later an input. */
 #include "families.h"
 
-/* Constant axes become the attribute, which is the canonical form. */
-static void reduce(tenon_make_t* make, bool axes_are_input) {
+/* Constant axes become the attribute, which is the canonical form. Files of either kind occur with
+ * the other kind's version, so both are read. */
+static void reduce(tenon_make_t* make) {
   int64_t known[TENON_MAKE_LIST_LIMIT];
   uint32_t known_count = 0;
   const int64_t* axes = NULL;
   size_t count = 0;
   tenon_value_t operand = {0};
-  if (!axes_are_input) {
+  if (!tenon_make_has_input(make, 1)) {
     (void)tenon_make_get_ints(make, "axes", &axes, &count);
-  } else if (tenon_make_has_input(make, 1)) {
+  } else {
     operand = tenon_make_input(make, 1);
     if (tenon_make_known_ints(make, operand, known, TENON_MAKE_LIST_LIMIT, &known_count)) {
       operand.id = 0;
@@ -30,32 +31,22 @@ static void reduce(tenon_make_t* make, bool axes_are_input) {
   tenon_make_end_outputs(make);
 }
 
-static void reduce_by_attribute(tenon_make_t* make) {
-  reduce(make, false);
-}
-
-static void reduce_by_input(tenon_make_t* make) {
-  reduce(make, true);
-}
-
-#define REDUCTION(type, since_input, op)                                    \
-  TENON__ONNX_ROW("", type, 1, since_input, reduce_by_attribute, op, NULL), \
-      TENON__ONNX_ROW("", type, since_input, 0, reduce_by_input, op, NULL)
+#define REDUCTION(type, op) TENON__ONNX_ROW("", type, 1, 0, reduce, op, NULL)
 #define SEARCH(type, op) \
   TENON__ONNX_ROW("", type, 1, 0, tenon_make_same, op, "axis keepdims select_last_index")
 
 static const tenon_make_row_t rows[] = {
     SEARCH("ArgMax", "arg_max"),
     SEARCH("ArgMin", "arg_min"),
-    REDUCTION("ReduceL1", 18, "reduce_l1"),
-    REDUCTION("ReduceL2", 18, "reduce_l2"),
-    REDUCTION("ReduceLogSum", 18, "reduce_log_sum"),
-    REDUCTION("ReduceLogSumExp", 18, "reduce_log_sum_exp"),
-    REDUCTION("ReduceMax", 18, "reduce_max"),
-    REDUCTION("ReduceMean", 18, "reduce_mean"),
-    REDUCTION("ReduceMin", 18, "reduce_min"),
-    REDUCTION("ReduceProd", 18, "reduce_prod"),
-    REDUCTION("ReduceSum", 13, "reduce_sum"),
-    REDUCTION("ReduceSumSquare", 18, "reduce_sum_square"),
+    REDUCTION("ReduceL1", "reduce_l1"),
+    REDUCTION("ReduceL2", "reduce_l2"),
+    REDUCTION("ReduceLogSum", "reduce_log_sum"),
+    REDUCTION("ReduceLogSumExp", "reduce_log_sum_exp"),
+    REDUCTION("ReduceMax", "reduce_max"),
+    REDUCTION("ReduceMean", "reduce_mean"),
+    REDUCTION("ReduceMin", "reduce_min"),
+    REDUCTION("ReduceProd", "reduce_prod"),
+    REDUCTION("ReduceSum", "reduce_sum"),
+    REDUCTION("ReduceSumSquare", "reduce_sum_square"),
 };
 TENON__ONNX_FAMILY(reduction);
