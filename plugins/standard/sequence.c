@@ -34,9 +34,8 @@ static item_t item_of(tenon_shape_builder_t* builder, const tenon_shape_table_t*
   return item;
 }
 
-static tenon_dim_t unbounded(tenon_shape_builder_t* builder, const tenon_shape_table_t* table) {
-  return table->fresh(builder, (tenon_dim_t){TENON_NONE});
-}
+/* An extent that the run finds. set_item makes it, for what is made must be an output's. */
+static const tenon_dim_t unbounded = {TENON_NONE};
 
 /* An extent that is no number may be another one in each item: what is taken out has its own. */
 static void free_extents(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
@@ -45,7 +44,7 @@ static void free_extents(tenon_shape_builder_t* builder, const tenon_shape_table
     for (uint32_t axis = 0; axis < inout_item->rank; ++axis) {
       int64_t extent = 0;
       if (!table->known(builder, inout_item->dims[axis], &extent)) {
-        inout_item->dims[axis] = unbounded(builder, table);
+        inout_item->dims[axis] = unbounded;
       }
     }
   }
@@ -63,10 +62,11 @@ static void merge_items(tenon_shape_builder_t* builder, const tenon_shape_table_
       int64_t a = 0;
       int64_t b = 0;
       bool same = inout_item->dims[axis].id == other->dims[axis].id ||
-                  (table->known(builder, inout_item->dims[axis], &a) &&
+                  (inout_item->dims[axis].id != TENON_NONE &&
+                   table->known(builder, inout_item->dims[axis], &a) &&
                    table->known(builder, other->dims[axis], &b) && a == b);
       if (!same) {
-        inout_item->dims[axis] = unbounded(builder, table);
+        inout_item->dims[axis] = unbounded;
       }
     }
   }
@@ -74,9 +74,15 @@ static void merge_items(tenon_shape_builder_t* builder, const tenon_shape_table_
 
 static tenon_status_t set_item(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
                                tenon_dtype_t dtype, const item_t* item) {
-  /* An unknown rank is what an output has that is not set. */
-  return item->rank == TENON_NONE ? TENON_OK
-                                  : table->set_output(builder, 0, dtype, item->rank, item->dims);
+  tenon_dim_t dims[TENON_RANK_LIMIT];
+  if (item->rank == TENON_NONE) {
+    return TENON_OK; /* an output that is not set has an unknown rank */
+  }
+  for (uint32_t axis = 0; axis < item->rank; ++axis) {
+    dims[axis] =
+        item->dims[axis].id == TENON_NONE ? table->fresh(builder, unbounded) : item->dims[axis];
+  }
+  return table->set_output(builder, 0, dtype, item->rank, dims);
 }
 
 /* Output 0 has the items of input 0: sequence_erase, optional_get. */
@@ -201,7 +207,7 @@ static tenon_status_t infer_concat(void* state, tenon_shape_builder_t* builder,
     }
     ++item.rank;
   }
-  item.dims[axis] = unbounded(builder, table);
+  item.dims[axis] = unbounded;
   return set_item(builder, table, dtype, &item);
 }
 
