@@ -35,7 +35,8 @@ static double reflect(double place, double low, double high) {
   return from_low ? low + rest : high - rest;
 }
 
-/* A coordinate from -1 .. 1 as a place along an axis; folded back where the padding says so. */
+/* A coordinate from -1 .. 1 as a place along an axis; folded back where the padding says so. Cubic
+ * interpolation folds each of its taps instead, as PyTorch and ONNX Runtime do. */
 static double place_of(const grid_reader_t* reader, double coordinate, int64_t extent) {
   double n = (double)extent;
   double place = reader->align_corners ? (coordinate + 1.0) / 2.0 * (n - 1.0)
@@ -45,7 +46,7 @@ static double place_of(const grid_reader_t* reader, double coordinate, int64_t e
   if (reader->method == METHOD_NEAREST) {
     place = nearbyint(place);
   }
-  if (place >= low && place <= high) {
+  if (reader->method == METHOD_CUBIC || (place >= low && place <= high)) {
     return place;
   }
   return reader->padding == PADDING_BORDER       ? fmin(fmax(place, 0.0), n - 1.0)

@@ -261,8 +261,7 @@ def sample(g):
         grid = g.add("AffineGrid", [theta, g.given([batch, 1, 3, 4], I64)], align_corners=corners)
     else:
         grid = g.given(g.random.random((batch, 3, 4, 2)) * 2.4 - 1.2, F32, .5)
-    g.add("GridSample", [x, grid], mode=mode, padding_mode=g.pick(["zeros", "border", "reflection"] if mode == "linear" else ["zeros", "border"]),
-          align_corners=corners)
+    g.add("GridSample", [x, grid], mode=mode, padding_mode=g.pick(["zeros", "border", "reflection"]), align_corners=corners)
 
 
 def columns_to_image(g):

@@ -38,7 +38,8 @@ INLINE double reflect(double place, double low, double high) {
   const bool from_low = (place < low) == (fmod(turns, 2.0) == 0.0);
   return from_low ? low + rest : high - rest;
 }
-/* A coordinate as a place along an axis; folded back where the padding says so. */
+/* A coordinate as a place along an axis; folded back where the padding says so. Cubic interpolation
+ * folds each of its taps instead. */
 INLINE double place_of(double coordinate, i64 extent) {
   const double n = (double)extent;
   double place = A_align_corners ? (coordinate + 1.0) / 2.0 * (n - 1.0) : ((coordinate + 1.0) * n - 1.0) / 2.0;
@@ -48,7 +49,9 @@ INLINE double place_of(double coordinate, i64 extent) {
   if (place >= LOW && place <= HIGH(extent)) {
     return place;
   }
-#if A_padding_mode_border
+#if A_mode_cubic
+  return place;
+#elif A_padding_mode_border
   return fmin(fmax(place, 0.0), n - 1.0);
 #elif A_padding_mode_reflection
   return reflect(place, LOW, HIGH(extent));
