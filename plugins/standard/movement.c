@@ -25,6 +25,14 @@
   "let k = present(axes) ? axis_of(axes, d, rank(x)) : d;" \
   "let before_count = k < 0 ? 0 : pads[k];"
 
+/* Negative pads crop before the rest is repeated: what is left is x[first .. last]. */
+#define PAD_CROP                                 \
+  PAD_BOUNDS                                     \
+  "let m = present(axes) ? len(axes) : rank(x);" \
+  "let after_count = k < 0 ? 0 : pads[k + m];"   \
+  "let first = max(0, -before_count);"           \
+  "let last = n - 1 - max(0, -after_count);"
+
 /* center_crop_pad along axis d: extent n, target t, and how far the window lies inside of x. */
 #define CENTER_BOUNDS                                       \
   "let n = dim(x, d);"                                      \
@@ -98,10 +106,11 @@ static const tenon_operator_t operators[] = {
      MOVES(WHEN("mode == 'constant' && present(value)",
                 PAD_BOUNDS "x[d] = o(d) - before_count; fill = value"),
            WHEN("mode == 'constant'", PAD_BOUNDS "x[d] = o(d) - before_count; fill = 0"),
-           WHEN("mode == 'edge'", PAD_BOUNDS "x[d] = clamp(o(d) - before_count, 0, n - 1)"),
-           WHEN("mode == 'wrap'", PAD_BOUNDS "x[d] = (o(d) - before_count) % n"),
-           ALWAYS(PAD_BOUNDS "let period = max(2 * n - 2, 1);"
-                             "x[d] = n - 1 - abs(n - 1 - (o(d) - before_count) % period)")),
+           WHEN("mode == 'edge'", PAD_CROP "x[d] = clamp(o(d) - before_count, first, last)"),
+           WHEN("mode == 'wrap'",
+                PAD_CROP "x[d] = first + (o(d) - before_count - first) % max(last - first + 1, 1)"),
+           ALWAYS(PAD_CROP "let way = last - first; let period = max(2 * way, 1);"
+                           "x[d] = last - abs(way - (o(d) - before_count - first) % period)")),
      .traits = "pure"},
     {OPERATOR("center_crop_pad", "cropped, or padded with zeros, around the middle"),
      TYPES(TYPE("T", "any")), INPUTS(PORT("x", "T"), SHAPE("dims", "i64")), OUTPUTS(PORT("y", "T")),
