@@ -23,7 +23,7 @@ static uint32_t integer_code(const code_t* c, uint32_t opcode, uint32_t a, uint3
 tenon_dtype_t tenon__dimension_code_type(const code_t* c, uint32_t input) {
   const tenon_dtype_t dtype =
       input < c->input_count ? c->inputs[input].dtype : (tenon_dtype_t)TENON_DTYPE_UNDEFINED;
-  return strchr("biuf", tenon__dtype_class(dtype)) == NULL ? TENON_DTYPE_UNDEFINED
+  return strchr("biufs", tenon__dtype_class(dtype)) == NULL ? TENON_DTYPE_UNDEFINED
                                                            : tenon__dtype_arithmetic(dtype);
 }
 

@@ -162,7 +162,7 @@ static tenon_status_t convert(conversion_t* c, tenon_dtype_t dtype,
   const uint32_t* const all_axes = axes;
   uint32_t code = 0;
   const tenon_dtype_t type = tenon__dtype_arithmetic(dtype);
-  if (c->map->rank > TENON_RANK_LIMIT || strchr("biuf", tenon__dtype_class(dtype)) == NULL ||
+  if (c->map->rank > TENON_RANK_LIMIT || strchr("biufs", tenon__dtype_class(dtype)) == NULL ||
       readable_type(c, c->map->sources[0].input) != type) {
     return tenon__fail(c->code.sink, TENON_ERROR_UNSUPPORTED, "expressions cannot move %s",
                        tenon__dtype_name(dtype));

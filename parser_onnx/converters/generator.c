@@ -90,13 +90,20 @@ static void one_hot(tenon_make_t* make) {
   indices = tenon_make_unsqueeze(make, indices, &axis, 1);
   const tenon_value_t off = tenon_make_squeeze(make, tenon_make_slice(make, values, 0, 0, 1), 0);
   const tenon_value_t on = tenon_make_squeeze(make, tenon_make_slice(make, values, 0, 1, 2), 0);
+  const bool is_text = tenon_make_dtype(make, values) == TENON_DTYPE_STRING;
+  const tenon_value_t no = is_text ? tenon_make_number(make, TENON_DTYPE_UINT8, 0) : off;
+  const tenon_value_t yes = is_text ? tenon_make_number(make, TENON_DTYPE_UINT8, 1) : on;
   tenon_make_begin(make, "one_hot");
   tenon_make_set_int(make, "axis", axis);
   tenon_make_add(make, indices);
   tenon_make_add(make, depth);
-  tenon_make_add(make, off);
-  tenon_make_add(make, on);
-  tenon_make_end_outputs(make);
+  tenon_make_add(make, no);
+  tenon_make_add(make, yes);
+  tenon_value_t y = tenon_make_end(make);
+  if (is_text) {
+    y = tenon_make_3(make, "where", tenon_make_cast(make, y, TENON_DTYPE_BOOL), on, off);
+  }
+  tenon_make_output(make, 0, y);
 }
 
 static void eye_like(tenon_make_t* make) {
