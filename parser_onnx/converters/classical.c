@@ -44,10 +44,8 @@ static tenon_value_t default_value(tenon_make_t* make, tenon_dtype_t dtype) {
 
 /* Every key is compared with every element: the place of the first that is equal picks the value.
  */
-static void label_encoder(tenon_make_t* make) {
+static void encode(tenon_make_t* make, tenon_value_t keys, tenon_value_t values) {
   const tenon_value_t x = tenon_make_input(make, 0);
-  const tenon_value_t keys = either(make, "keys");
-  const tenon_value_t values = either(make, "values");
   const tenon_value_t otherwise = default_value(make, tenon_make_dtype(make, values));
   const int64_t last = -1;
   const int64_t axis = (int64_t)tenon_make_rank(make, x);
@@ -62,6 +60,39 @@ static void label_encoder(tenon_make_t* make) {
   const tenon_value_t place = tenon_make_end(make);
   const tenon_value_t picked = tenon__onnx_pick(make, values, place);
   tenon_make_output(make, 0, tenon_make_3(make, "where", found, picked, otherwise));
+}
+
+static void label_encoder(tenon_make_t* make) {
+  encode(make, either(make, "keys"), either(make, "values"));
+}
+
+/* From strings to numbers, or back, as the input's type says. */
+static void encode_texts(tenon_make_t* make, tenon_value_t texts, tenon_value_t numbers) {
+  const bool is_text = tenon_make_dtype(make, tenon_make_input(make, 0)) == TENON_DTYPE_STRING;
+  if (!tenon_make_present(texts) || !tenon_make_present(numbers)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "it has no lists of strings and numbers");
+    return;
+  }
+  encode(make, is_text ? texts : numbers, is_text ? numbers : texts);
+}
+
+/* A string stands for its place in the list. */
+static void label_encoder_before_2(tenon_make_t* make) {
+  const tenon_value_t classes = tenon__onnx_strings_vector(make, "classes_strings");
+  const int64_t count = tenon_make_present(classes) ? tenon_make_dim(make, classes, 0) : 0;
+  int64_t* places = tenon_make_memory(make, (size_t)count + 1, sizeof(int64_t));
+  if (places == NULL) {
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    places[i] = i;
+  }
+  encode_texts(make, classes, tenon_make_int64s(make, places, (size_t)count));
+}
+
+static void category_mapper(tenon_make_t* make) {
+  encode_texts(make, tenon__onnx_strings_vector(make, "cats_strings"),
+               tenon__onnx_ints_vector(make, "cats_int64s"));
 }
 
 /* Indices, a row of them, pick from the last axis. */
@@ -153,6 +184,22 @@ static void normalizer(tenon_make_t* make) {
 
 /* A new last axis that compares each element with every category: of one that is in none, zeros.
  * A run cannot fail over an element, so that `zeros` must allow it. */
+/* A 1 for each row. The run fails at a row without a 1, for element 1 is read of 1 element. */
+static tenon_value_t must_be_found(tenon_make_t* make, tenon_value_t rows) {
+  const int64_t axis = (int64_t)tenon_make_rank(make, rows) - 1;
+  const int64_t one[1] = {1};
+  const tenon_value_t found = tenon_make_reduce(make, "reduce_max", rows, &axis, 1, 1);
+  const tenon_value_t number = tenon_make_number(make, TENON_DTYPE_FLOAT32, 1);
+  const tenon_value_t table = tenon_make_reshape(make, number, one, 1);
+  const tenon_value_t missing = tenon_make_math_1(make, "y = 1 - a", found);
+  const tenon_value_t place = tenon_make_cast(make, missing, TENON_DTYPE_INT64);
+  tenon_make_begin(make, "gather");
+  tenon_make_set_int(make, "axis", 0);
+  tenon_make_add(make, table);
+  tenon_make_add(make, place);
+  return tenon_make_end(make);
+}
+
 static void one_hot_encoder(tenon_make_t* make) {
   const tenon_value_t x = tenon_make_input(make, 0);
   const bool is_text = tenon_make_dtype(make, x) == TENON_DTYPE_STRING;
@@ -163,18 +210,15 @@ static void one_hot_encoder(tenon_make_t* make) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "it has no %s for its input", name);
     return;
   }
-  if (tenon_make_get_int(make, "zeros", 1) == 0) {
-    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
-                    "zeros is 0: a category that is not known would have to stop the run; export "
-                    "with handle_unknown='ignore'");
-    return;
-  }
   const int64_t last = -1;
   const tenon_value_t keys = is_text ? x : tenon_make_cast(make, x, TENON_DTYPE_INT64);
   const tenon_value_t column = tenon_make_unsqueeze(make, keys, &last, 1);
-  tenon_make_output(
-      make, 0,
-      tenon_make_cast(make, tenon_make_2(make, "equal", column, categories), TENON_DTYPE_FLOAT32));
+  const tenon_value_t equal = tenon_make_2(make, "equal", column, categories);
+  tenon_value_t y = tenon_make_cast(make, equal, TENON_DTYPE_FLOAT32);
+  if (tenon_make_get_int(make, "zeros", 1) == 0) {
+    y = tenon_make_2(make, "mul", y, must_be_found(make, y));
+  }
+  tenon_make_output(make, 0, y);
 }
 
 /* A table with so many columns: those that there are too many are cut off, those that are missing
@@ -225,8 +269,10 @@ static void feature_vectorizer(tenon_make_t* make) {
 static const tenon_make_row_t rows[] = {
     MADE("ArrayFeatureExtractor", array_feature_extractor),
     MADE("Binarizer", binarizer),
+    MADE("CategoryMapper", category_mapper),
     MADE("FeatureVectorizer", feature_vectorizer),
     MADE("Imputer", imputer),
+    TENON__ONNX_ROW("ai.onnx.ml", "LabelEncoder", 1, 2, label_encoder_before_2, NULL, NULL),
     TENON__ONNX_ROW("ai.onnx.ml", "LabelEncoder", 2, 0, label_encoder, NULL, NULL),
     MADE("Normalizer", normalizer),
     MADE("OneHotEncoder", one_hot_encoder),

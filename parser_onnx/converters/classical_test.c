@@ -38,14 +38,6 @@ static void set_ints(const char* name, size_t count, const int64_t* values) {
   tenon__message_end(&message);
 }
 
-static void set_int(const char* name, int64_t value) {
-  tenon__message_begin(&message, 5);
-  tenon__message_text(&message, 1, name);
-  tenon__message_varint(&message, 20, 2);
-  tenon__message_varint(&message, 3, (uint64_t)value);
-  tenon__message_end(&message);
-}
-
 static void set_texts(const char* name, size_t count, const char* const* values) {
   tenon__message_begin(&message, 5);
   tenon__message_text(&message, 1, name);
@@ -83,14 +75,6 @@ TENON_TEST(inputdimensions_that_fit_no_inputs_are_refused) {
   begin("FeatureVectorizer");
   set_ints("inputdimensions", 1, counts + 1);
   expect_refused(TENON_ERROR_INVALID_DATA, "inputdimensions has 0 for input 0");
-}
-
-TENON_TEST(one_hot_that_must_know_every_category_is_refused) {
-  static const int64_t categories[2] = {1, 2};
-  begin("OneHotEncoder");
-  set_ints("cats_int64s", 2, categories);
-  set_int("zeros", 0);
-  expect_refused(TENON_ERROR_UNSUPPORTED, "handle_unknown='ignore'");
 }
 
 /* One node and two leaves; the tests spoil one list each. */

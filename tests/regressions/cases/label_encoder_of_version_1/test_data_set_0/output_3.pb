@@ -1,0 +1,1 @@
+2none2none2bBs
