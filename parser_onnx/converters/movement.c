@@ -140,6 +140,22 @@ static void split(tenon_make_t* make) {
   tenon_make_end_outputs(make);
 }
 
+/* Bounds that are cut out of a table have an open length, and the operator must know it. Another
+ * list tells it. Otherwise it is 1, which the run checks. */
+static void close_lengths(tenon_make_t* make, tenon_value_t operands[4]) {
+  int64_t length = -1;
+  for (uint32_t i = 0; i < 4 && length < 0; ++i) {
+    length = tenon_make_present(operands[i]) ? tenon_make_dim(make, operands[i], 0) : -1;
+  }
+  length = length < 0 ? 1 : length;
+  for (uint32_t i = 0; i < 4; ++i) {
+    if (tenon_make_present(operands[i]) && tenon_make_rank(make, operands[i]) == 1 &&
+        tenon_make_dim(make, operands[i], 0) < 0) {
+      operands[i] = tenon_make_reshape(make, operands[i], &length, 1);
+    }
+  }
+}
+
 static void slice(tenon_make_t* make) {
   const bool by_input = tenon_make_version(make) >= 10;
   static const char* const names[4] = {"starts", "ends", "axes", "steps"};
@@ -150,7 +166,9 @@ static void slice(tenon_make_t* make) {
   }
   if (!tenon_make_present(operands[0]) || !tenon_make_present(operands[1])) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "starts or ends are missing");
+    return;
   }
+  close_lengths(make, operands);
   tenon_make_begin(make, "strided_slice");
   tenon_make_add(make, tenon_make_input(make, 0));
   for (uint32_t i = 0; i < 4; ++i) {

@@ -31,9 +31,20 @@ static void row_before_13(tenon_make_t* make) {
   tenon_make_output(make, 0, tenon_make_2(make, "reshape", y, tenon_make_shape(make, x)));
 }
 
+/* ONNX takes a tensor of rank 1 as one channel. */
+static tenon_value_t with_channel_axis(tenon_make_t* make, tenon_value_t x) {
+  const int64_t axis = 1;
+  return tenon_make_rank(make, x) == 1 ? tenon_make_unsqueeze(make, x, &axis, 1) : x;
+}
+
+static void batch_norm_output(tenon_make_t* make, tenon_value_t y) {
+  const bool is_flat = tenon_make_rank(make, tenon_make_input(make, 0)) == 1;
+  tenon_make_output(make, 0, is_flat ? tenon_make_squeeze(make, y, 1) : y);
+}
+
 /* x's own statistics, over all axes but the channels'. */
 static void batch_norm_training(tenon_make_t* make) {
-  const tenon_value_t x = tenon_make_input(make, 0);
+  const tenon_value_t x = with_channel_axis(make, tenon_make_input(make, 0));
   const uint32_t rank = tenon_make_rank(make, x);
   int64_t axes[TENON_MAKE_LIST_LIMIT];
   size_t count = 0;
@@ -55,7 +66,7 @@ static void batch_norm_training(tenon_make_t* make) {
   tenon_make_add(make, tenon_make_input(make, 2));
   tenon_make_add(make, means[0]);
   tenon_make_add(make, means[1]);
-  tenon_make_output(make, 0, tenon_make_end(make));
+  batch_norm_output(make, tenon_make_end(make));
   const double momentum = tenon_make_get_float(make, "momentum", 0.9);
   char text[TEXT_SIZE];
   (void)snprintf(text, sizeof(text), "y = a * %.17g + b * %.17g", momentum, 1 - momentum);
@@ -81,10 +92,12 @@ static void batch_norm(tenon_make_t* make) {
                       "output %u belongs to training; export the model for inference", i);
     }
   }
+  const tenon_value_t x = with_channel_axis(make, tenon_make_input(make, 0));
   tenon_make_begin(make, "batch_norm");
   tenon_make_pass_all(make, "epsilon");
-  tenon_make_add_inputs(make, 0);
-  tenon_make_output(make, 0, tenon_make_end(make));
+  tenon_make_add(make, x);
+  tenon_make_add_inputs(make, 1);
+  batch_norm_output(make, tenon_make_end(make));
 }
 
 /* Opset 18 has one parameter for each group: repeated for each channel. */
