@@ -32,10 +32,8 @@ static void mark_node(const marking_t* m, bool* values, const tenon__node_t* nod
   if (!is_needed) {
     return;
   }
-  for (uint32_t k = 0; k < node->input_count; ++k) {
-    if (node->inputs[k] != TENON_NONE) {
-      values[node->inputs[k]] = true;
-    }
+  TENON_EACH_INPUT(k, node) {
+    values[node->inputs[k]] = true;
   }
   for (uint32_t k = 0; k < node->body_count; ++k) {
     const tenon__graph_t* body = m->network->graphs[node->bodies[k]];

@@ -31,11 +31,8 @@ typedef struct folding_t {
 static tenon_status_t make_inputs(folding_t* f) {
   const tenon__network_t* network = f->region.network;
   const tenon__graph_t* g = network->graphs[f->region.graph];
-  for (uint32_t k = 0; k < f->region.input_count; ++k) {
+  TENON_EACH_REGION_INPUT(k, &f->region) {
     const uint32_t value = f->region.inputs[k].value;
-    if (value == TENON_NONE) {
-      continue;
-    }
     const tenon__value_node_t* v = &g->values[value];
     const uint32_t rank = v->type.rank;
     if (v->weights == TENON_NONE || rank > TENON_RANK_LIMIT) {

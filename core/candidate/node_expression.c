@@ -9,10 +9,8 @@ static tenon_status_t from_map(tenon__tuning_t* tuning, const tenon__graph_t* g,
   tenon__type_t* inputs =
       tenon__arena_allocate(tuning->arena, node->input_count + 1u, sizeof *inputs);
   TENON_TRY_MEMORY(inputs != NULL);
-  for (uint32_t k = 0; k < node->input_count; ++k) {
-    if (node->inputs[k] != TENON_NONE) {
-      inputs[k] = g->values[node->inputs[k]].type;
-    }
+  TENON_EACH_INPUT(k, node) {
+    inputs[k] = g->values[node->inputs[k]].type;
   }
   return tenon__expression_from_move(
       tuning->network->pool, &node->maps[output], g->values[node->outputs[output]].type.dtype,

@@ -179,11 +179,9 @@ static tenon_status_t run_node(computation_t* m, uint32_t node) {
   tenon_tensor_view_t* given =
       tenon__arena_allocate(m->arena, region->input_count + 1u, sizeof *given);
   TENON_TRY_MEMORY(given != NULL);
-  for (uint32_t k = 0; k < region->input_count; ++k) {
-    if (region->inputs[k].value != TENON_NONE) {
-      given[k] = m->values[region->inputs[k].value];
-      candidate = given[k].data == NULL ? NULL : candidate;
-    }
+  TENON_EACH_REGION_INPUT(k, region) {
+    given[k] = m->values[region->inputs[k].value];
+    candidate = given[k].data == NULL ? NULL : candidate;
   }
   return candidate == NULL ? TENON_ERROR_UNSUPPORTED : run_candidate(m, region, candidate, given);
 }
@@ -294,12 +292,10 @@ tenon_status_t tenon__reference_compute(const tenon__trial_data_t* data, tenon__
   const tenon_status_t status =
       region->covered_count == 0 ? TENON_ERROR_UNSUPPORTED : compute_all(&m);
   *out_known = status == TENON_OK;
-  for (uint32_t k = 0; k < region->output_count; ++k) {
-    if (region->outputs[k].value != TENON_NONE) {
-      out_outputs[k] = m.values[region->outputs[k].value];
-      TENON_TRY(cut(&m, &data->parts[k], &out_outputs[k]));
-      *out_known = *out_known && out_outputs[k].data != NULL;
-    }
+  TENON_EACH_REGION_OUTPUT(k, region) {
+    out_outputs[k] = m.values[region->outputs[k].value];
+    TENON_TRY(cut(&m, &data->parts[k], &out_outputs[k]));
+    *out_known = *out_known && out_outputs[k].data != NULL;
   }
   return status == TENON_ERROR_OUT_OF_MEMORY || status == TENON_ERROR_CANCELLED ? status : TENON_OK;
 }

@@ -253,10 +253,8 @@ tenon_status_t tenon__node_commit(const tenon__node_commit_t* commit, uint32_t* 
 static void update_node(const tenon__inference_t* inference, tenon__node_t* node) {
   tenon__graph_t* graph = inference->network->graphs[inference->graph];
   place_numbers(inference, node->outputs);
-  for (uint32_t i = 0; i < node->output_count; ++i) {
-    if (node->outputs[i] != TENON_NONE) {
-      set_value(&inference->outputs[i], &graph->values[node->outputs[i]]);
-    }
+  TENON_EACH_OUTPUT(i, node) {
+    set_value(&inference->outputs[i], &graph->values[node->outputs[i]]);
   }
   node->expression = inference->expression;
   node->maps = inference->maps;

@@ -37,11 +37,9 @@ tenon_status_t tenon__graph_uses(const tenon__network_t* network, uint32_t graph
 /* How many inputs of a node are made by live nodes (each occurrence counts). */
 static uint32_t waits_for(const tenon__graph_t* graph, const tenon__node_t* node) {
   uint32_t count = 0;
-  for (uint32_t i = 0; i < node->input_count; ++i) {
-    if (node->inputs[i] != TENON_NONE) {
-      const uint32_t producer = graph->values[node->inputs[i]].producer;
-      count += producer != TENON_NONE && graph->nodes[producer].alive;
-    }
+  TENON_EACH_INPUT(i, node) {
+    const uint32_t producer = graph->values[node->inputs[i]].producer;
+    count += producer != TENON_NONE && graph->nodes[producer].alive;
   }
   return count;
 }

@@ -88,11 +88,9 @@ static tenon_status_t decompose(tenon__rewriter_t* rewriter, const tenon__calls_
   const tenon_status_t status = add_all(rewriter, calls, match);
   if (status == TENON_OK) {
     const tenon__node_t* node = tenon__rewriter_node(rewriter, match->graph, match->root);
-    for (uint32_t i = 0; i < node->output_count; ++i) {
-      if (node->outputs[i] != TENON_NONE) {
-        tenon__patch_replace(rewriter, node->outputs[i],
-                             tenon__match_value(match, node->op->descriptor.outputs[i].name));
-      }
+    TENON_EACH_OUTPUT(i, node) {
+      tenon__patch_replace(rewriter, node->outputs[i],
+                           tenon__match_value(match, node->op->descriptor.outputs[i].name));
     }
     tenon__patch_remove(rewriter, match->root);
   }

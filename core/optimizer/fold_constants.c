@@ -256,10 +256,8 @@ static tenon_status_t expression_of(fold_t* fold, uint32_t output,
   tenon__type_t* inputs =
       tenon__arena_allocate(fold->arena, node->input_count + 1u, sizeof(*inputs));
   TENON_TRY_MEMORY(expression != NULL && inputs != NULL);
-  for (uint32_t i = 0; i < node->input_count; ++i) {
-    if (node->inputs[i] != TENON_NONE) {
-      inputs[i] = tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[i])->type;
-    }
+  TENON_EACH_INPUT(i, node) {
+    inputs[i] = tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[i])->type;
   }
   TENON_TRY(tenon__expression_from_move(
       fold->rewriter->network->pool, &node->maps[output],
@@ -336,10 +334,7 @@ static tenon_status_t make_outputs(fold_t* fold, tenon_tensor_view_t* views, siz
   const tenon__node_t* node = node_of(fold);
   const uint64_t limit = vanishing_bytes(fold) + GROWTH_LIMIT;
   uint64_t total = 0;
-  for (uint32_t i = 0; i < node->output_count; ++i) {
-    if (node->outputs[i] == TENON_NONE) {
-      continue;
-    }
+  TENON_EACH_OUTPUT(i, node) {
     if (tenon__rewriter_value(fold->rewriter, fold->graph, node->outputs[i])->type.dtype ==
         TENON_DTYPE_STRING) {
       return TENON_ERROR_UNSUPPORTED;

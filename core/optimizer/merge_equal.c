@@ -156,10 +156,8 @@ tenon_status_t tenon__pass_merge_equal(tenon__rewriter_t* rewriter, uint32_t gra
       !tenon__patch_begin(rewriter, "merge equal", graph, index)) {
     return TENON_OK;
   }
-  for (uint32_t i = 0; i < node->output_count; ++i) {
-    if (node->outputs[i] != TENON_NONE) {
-      tenon__patch_replace(rewriter, node->outputs[i], other->outputs[i]);
-    }
+  TENON_EACH_OUTPUT(i, node) {
+    tenon__patch_replace(rewriter, node->outputs[i], other->outputs[i]);
   }
   tenon__patch_remove(rewriter, index);
   return tenon__patch_end(rewriter);

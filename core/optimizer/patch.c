@@ -288,20 +288,16 @@ void tenon__patch_swap_names(tenon__rewriter_t* rewriter, uint32_t node, uint32_
 void tenon__patch_remove(tenon__rewriter_t* rewriter, uint32_t index) {
   const uint32_t graph = rewriter->patch_graph;
   tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
-  for (uint32_t i = 0; i < node->output_count; ++i) {
-    if (node->outputs[i] != TENON_NONE) {
-      assert(tenon__rewriter_use_count(rewriter, graph, node->outputs[i]) == 0);
-      tenon__rewriter_value(rewriter, graph, node->outputs[i])->alive = false;
-    }
+  TENON_EACH_OUTPUT(i, node) {
+    assert(tenon__rewriter_use_count(rewriter, graph, node->outputs[i]) == 0);
+    tenon__rewriter_value(rewriter, graph, node->outputs[i])->alive = false;
   }
   for (uint32_t i = 0; i < node->input_count; ++i) {
     tenon__rewriter_unlink(rewriter, graph, index, i);
   }
   node->alive = false;
-  for (uint32_t i = 0; i < node->input_count; ++i) {
-    if (node->inputs[i] != TENON_NONE) {
-      tenon__rewriter_touch_around(rewriter, graph, node->inputs[i]);
-    }
+  TENON_EACH_INPUT(i, node) {
+    tenon__rewriter_touch_around(rewriter, graph, node->inputs[i]);
   }
 }
 

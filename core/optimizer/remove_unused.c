@@ -20,11 +20,8 @@ tenon_status_t tenon__pass_remove_unused(tenon__rewriter_t* rewriter, uint32_t g
   const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   bool all = true;
   uint32_t optional = TENON_NONE;
-  for (uint32_t i = 0; i < node->output_count; ++i) {
+  TENON_EACH_OUTPUT(i, node) {
     const uint32_t value = node->outputs[i];
-    if (value == TENON_NONE) {
-      continue;
-    }
     if (!is_unused(rewriter, graph, value)) {
       all = false;
     } else if (may_lack(node, i)) {

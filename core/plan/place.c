@@ -311,14 +311,11 @@ static bool region_is_dynamic(const classifier_t* c, const struct tenon_region_t
 }
 
 static bool contents_are_dynamic(const classifier_t* c, const tenon__step_t* step) {
-  for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (step->outputs[k] != TENON_NONE) {
-      const tenon__value_node_t* v = value_of(c, step->outputs[k]);
-      if (v->type.contents != NULL &&
-          tenon__dims_are_dynamic(c->plan->network->pool, v->type.content_count,
-                                  v->type.contents)) {
-        return true;
-      }
+  TENON_EACH_OUTPUT(k, step) {
+    const tenon__value_node_t* v = value_of(c, step->outputs[k]);
+    if (v->type.contents != NULL &&
+        tenon__dims_are_dynamic(c->plan->network->pool, v->type.content_count, v->type.contents)) {
+      return true;
     }
   }
   return false;

@@ -78,11 +78,8 @@ static void extend_life(graph_planner_t* p, uint32_t place, uint32_t step) {
 
 static tenon_status_t live_through_step(graph_planner_t* p, uint32_t s) {
   const tenon__step_t* step = &p->schedule->steps[s];
-  for (uint32_t k = 0; k < step->input_count; ++k) {
+  TENON_EACH_INPUT(k, step) {
     const uint32_t place = step->inputs[k];
-    if (place == TENON_NONE) {
-      continue;
-    }
     const uint32_t owner = owner_of(p, place);
     const tenon__storage_t storage = p->schedule->places[owner].storage;
     if (!p->lives[owner].is_written &&
@@ -93,10 +90,7 @@ static tenon_status_t live_through_step(graph_planner_t* p, uint32_t s) {
     }
     extend_life(p, place, s);
   }
-  for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (step->outputs[k] == TENON_NONE) {
-      continue;
-    }
+  TENON_EACH_OUTPUT(k, step) {
     life_t* life = &p->lives[owner_of(p, step->outputs[k])];
     if (!life->is_written) {
       life->is_written = true;
@@ -111,10 +105,8 @@ static tenon_status_t live_through_step(graph_planner_t* p, uint32_t s) {
  */
 static void live_to_the_end(graph_planner_t* p) {
   const tenon__schedule_t* schedule = p->schedule;
-  for (uint32_t k = 0; k < schedule->output_count; ++k) {
-    if (schedule->outputs[k] != TENON_NONE) {
-      extend_life(p, schedule->outputs[k], schedule->step_count);
-    }
+  TENON_EACH_OUTPUT(k, schedule) {
+    extend_life(p, schedule->outputs[k], schedule->step_count);
   }
   const tenon__network_t* network = p->plan->network;
   if (p->graph != 0) {

@@ -118,10 +118,7 @@ static bool has_bytes(const checker_t* c, uint32_t place) {
 }
 
 static tenon_status_t check_inputs(const checker_t* c, const tenon__step_t* step) {
-  for (uint32_t k = 0; k < step->input_count; ++k) {
-    if (step->inputs[k] == TENON_NONE) {
-      continue;
-    }
+  TENON_EACH_INPUT(k, step) {
     if (!has_content(c, step->inputs[k])) {
       return broken(c, step, "reads what was not written, or written over");
     }
@@ -240,10 +237,7 @@ static tenon_status_t write_place(checker_t* c, const tenon__step_t* step, uint3
 }
 
 static tenon_status_t check_outputs(checker_t* c, const tenon__step_t* step) {
-  for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (step->outputs[k] == TENON_NONE) {
-      continue;
-    }
+  TENON_EACH_OUTPUT(k, step) {
     if (!is_writable(c, step->outputs[k])) {
       return broken(c, step, "writes what may only be read");
     }
@@ -251,10 +245,8 @@ static tenon_status_t check_outputs(checker_t* c, const tenon__step_t* step) {
       return broken(c, step, "writes into what it reads or writes besides");
     }
   }
-  for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (step->outputs[k] != TENON_NONE) {
-      TENON_TRY(write_place(c, step, step->outputs[k]));
-    }
+  TENON_EACH_OUTPUT(k, step) {
+    TENON_TRY(write_place(c, step, step->outputs[k]));
   }
   return TENON_OK;
 }

@@ -65,10 +65,8 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
 }
 
 static tenon_status_t run_contents(tenon__frame_t* frame, const tenon__step_t* step) {
-  for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (step->outputs[k] != TENON_NONE) {
-      TENON_TRY(tenon__frame_write_numbers(frame, step->outputs[k]));
-    }
+  TENON_EACH_OUTPUT(k, step) {
+    TENON_TRY(tenon__frame_write_numbers(frame, step->outputs[k]));
   }
   return TENON_OK;
 }
@@ -97,10 +95,7 @@ static tenon_status_t run_choose(tenon__frame_t* frame, uint32_t index) {
     TENON_TRY(tenon__frame_set_parameter(body, k - 1, &argument));
   }
   TENON_TRY(tenon__frame_run(body));
-  for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (step->outputs[k] == TENON_NONE) {
-      continue;
-    }
+  TENON_EACH_OUTPUT(k, step) {
     TENON_TRY(tenon__frame_argument(body, body->schedule->outputs[k], dims, strides, &argument));
     TENON_TRY(tenon__frame_store(frame, step->outputs[k], &argument));
   }
