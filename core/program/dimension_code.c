@@ -169,21 +169,36 @@ static bool solve_sum(code_t* c, tenon_dim_t symbol, uint32_t* out_code) {
   return found;
 }
 
-/* The dimension is an extent, or differs from one by a number. (Of sums too long for their
- * canonical form no difference is known, but whether they are the same is.) */
-static bool shift_extent(const code_t* c, tenon_dim_t dim, uint32_t* out_code) {
+/* The dimension is `factor` times an extent, or differs from that by a number. (Of sums too long for
+ * their canonical form no difference is known, but whether they are the same is.) */
+static bool shift_scaled_extent(const code_t* c, tenon_dim_t dim, int64_t factor,
+                                uint32_t* out_code) {
   for (uint32_t k = 0; k < c->extent_count; ++k) {
     int64_t shift = 0;
-    const tenon_dim_t difference = tenon__dim_add(c->pool, c->extents[k].dim, negated(c, dim));
-    if (!tenon__dim_equal(c->extents[k].dim, dim) &&
-        !tenon__dim_known(c->pool, difference, &shift)) {
+    const tenon_dim_t scaled =
+        factor == 1
+            ? c->extents[k].dim
+            : tenon__dim_multiply(c->pool, c->extents[k].dim, tenon__dim_constant(c->pool, factor));
+    if (!tenon__dim_equal(scaled, dim) &&
+        !tenon__dim_known(c->pool, tenon__dim_add(c->pool, scaled, negated(c, dim)), &shift)) {
       continue;
     }
-    const uint32_t code = extent_code(c, &c->extents[k]);
+    uint32_t code = extent_code(c, &c->extents[k]);
+    code = factor == 1 ? code : integer_code(c, TENON_OPCODE_MUL, code, number_code(c, factor));
     *out_code = shift == 0 ? code : integer_code(c, TENON_OPCODE_SUB, code, number_code(c, shift));
     return true;
   }
   return false;
+}
+
+/* Paddings that reflect count with an extent, with twice as much, and with their negatives. */
+static bool shift_extent(const code_t* c, tenon_dim_t dim, uint32_t* out_code) {
+  static const int64_t factors[] = {1, -1, 2, -2};
+  bool found = false;
+  for (size_t k = 0; !found && k < sizeof factors / sizeof *factors; ++k) {
+    found = shift_scaled_extent(c, dim, factors[k], out_code);
+  }
+  return found;
 }
 
 static tenon_status_t symbol_code(code_t* c, tenon_dim_t dim, uint32_t* out_code) {
