@@ -70,9 +70,22 @@ static const tenon_program_t* program_of(const tenon_region_t* region) {
   return (const void*)region;
 }
 
+/* Its operands have no names. */
+static uint32_t input_of(const tenon_region_t* region, uint32_t index) {
+  (void)region;
+  return index;
+}
+
+static const tenon_value_info_t* value_of(const tenon_region_t* region, uint32_t value) {
+  (void)region;
+  (void)value;
+  return NULL;
+}
+
 static tenon_status_t prepare_program(const tenon_prepare_t* call, uint32_t slot,
                                       const tenon_program_t* program, instance_t* instance) {
-  static const tenon_region_table_t table = {.size = sizeof(table), .program = program_of};
+  static const tenon_region_table_t table = {
+      .size = sizeof(table), .program = program_of, .input = input_of, .value = value_of};
   tenon_operand_t* operands = call->host->allocate(
       call->preparation, (program->operand_count + 1) * sizeof(tenon_operand_t));
   if (operands == NULL) {
