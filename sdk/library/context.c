@@ -27,6 +27,7 @@ tenon_status_t tenon_context_create(tenon_engine_t* engine, const tenon_context_
   if (context == NULL) {
     return tenon__fail_memory(&engine->sink);
   }
+  atomic_flag_clear(&context->in_use);
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status =
       tenon__context_create(engine->engine, own.thread_count, own.stream, &context->context);
@@ -128,6 +129,22 @@ static const char* name_tensor(const char* what, const tenon_io_info_t* info,
   return out_name->text;
 }
 
+/* A second thread in one context would write over the first one's tensors. */
+static tenon_status_t begin_use(tenon_context_t* context, const char* function) {
+  return !atomic_flag_test_and_set_explicit(&context->in_use, memory_order_acquire)
+             ? TENON_OK
+             : tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_STATE,
+                           "%s: another call is using this context: give each thread a context of "
+                           "its own",
+                           function);
+}
+
+static tenon_status_t end_use(tenon_context_t* context, const char* function,
+                              tenon_status_t status) {
+  atomic_flag_clear_explicit(&context->in_use, memory_order_release);
+  return tenon__tell(&context->engine->sink, function, status);
+}
+
 typedef tenon_status_t (*set_input_t)(tenon__context_t* context, uint32_t index,
                                       const tenon_argument_t* argument);
 
@@ -143,7 +160,8 @@ static tenon_status_t set_tensor(tenon_context_t* context, const char* function,
   TENON_TRY(tenon__engine_input(context->engine, function, index, &input));
   TENON_TRY(
       complete_view(sink, name_tensor("input", input, &name), view, strides, &argument.tensor));
-  return tenon__tell(sink, function, set(context->context, index, &argument));
+  TENON_TRY(begin_use(context, function));
+  return end_use(context, function, set(context->context, index, &argument));
 }
 
 tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
@@ -189,7 +207,8 @@ tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32
     return tenon_context_set_input(context, index, &argument->tensor);
   }
   TENON_TRY(check_argument(sink, name_tensor("input", input, &name), argument, 0));
-  return tenon__tell(sink, __func__, tenon__context_set_input(context->context, index, argument));
+  TENON_TRY(begin_use(context, __func__));
+  return end_use(context, __func__, tenon__context_set_input(context->context, index, argument));
 }
 
 typedef tenon_status_t (*set_output_t)(tenon__context_t* context, uint32_t index,
@@ -207,7 +226,8 @@ static tenon_status_t set_output(tenon_context_t* context, const char* function,
   if (view != NULL) {
     TENON_TRY(complete_view(sink, name_tensor("output", output, &name), view, strides, &complete));
   }
-  return tenon__tell(sink, function, set(context->context, index, view != NULL ? &complete : NULL));
+  TENON_TRY(begin_use(context, function));
+  return end_use(context, function, set(context->context, index, view != NULL ? &complete : NULL));
 }
 
 tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
@@ -257,26 +277,29 @@ tenon_status_t tenon_context_get_output_extents(tenon_context_t* context, uint32
 
 tenon_status_t tenon_context_run(tenon_context_t* context) {
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  TENON_TRY(begin_use(context, __func__));
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = tenon__context_run(context->context);
   tenon__c_locale_leave(outer);
-  return tenon__tell(&context->engine->sink, __func__, status);
+  return end_use(context, __func__, status);
 }
 
 tenon_status_t tenon_context_enqueue(tenon_context_t* context) {
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  TENON_TRY(begin_use(context, __func__));
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = tenon__context_enqueue(context->context);
   tenon__c_locale_leave(outer);
-  return tenon__tell(&context->engine->sink, __func__, status);
+  return end_use(context, __func__, status);
 }
 
 tenon_status_t tenon_context_synchronize(tenon_context_t* context) {
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  TENON_TRY(begin_use(context, __func__));
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = tenon__context_synchronize(context->context);
   tenon__c_locale_leave(outer);
-  return tenon__tell(&context->engine->sink, __func__, status);
+  return end_use(context, __func__, status);
 }
 
 void tenon_context_cancel(tenon_context_t* context) {

@@ -112,10 +112,12 @@ struct tenon_engine_t {
   tenon__engine_texts_t* texts;
 };
 
-/* The caller's, one thread at a time. `extents` has 2 * 64 numbers for each output. */
+/* The caller's, one thread at a time: `in_use` finds a second one. `extents` has 2 * 64 numbers for
+ * each output. */
 struct tenon_context_t {
   tenon_engine_t* engine; /* counted */
   tenon__context_t* context;
+  atomic_flag in_use;
   int64_t* extents; /* of each output, known and most: made when first asked for */
 };
 

@@ -1,4 +1,6 @@
 /* Contexts: the caller's memory in any strides, enqueueing, profiler, states, sequences. */
+#include <pthread.h>
+
 #include "tests/api/scene.h"
 
 static const int64_t dims_3x4[] = {3, 4};
@@ -161,6 +163,48 @@ TENON_TEST(enqueues_and_profiles) {
 }
 
 /* Two contexts of one engine do not know of each other. */
+typedef struct intrusion_t {
+  tenon_context_t* context;
+  const tenon_tensor_view_t* x;
+  uint32_t step_count;
+  tenon_status_t run;
+  tenon_status_t set;
+} intrusion_t;
+
+static void* intrude(void* user) {
+  intrusion_t* intrusion = user;
+  intrusion->run = tenon_context_run(intrusion->context);
+  intrusion->set = tenon_context_set_input(intrusion->context, 0, intrusion->x);
+  return NULL;
+}
+
+/* Between two steps of a run. */
+static void let_in(void* user, uint32_t step, double seconds) {
+  intrusion_t* intrusion = user;
+  pthread_t thread;
+  (void)step, (void)seconds;
+  intrusion->step_count += 1;
+  EXPECT(pthread_create(&thread, NULL, intrude, intrusion) == 0 && pthread_join(thread, NULL) == 0);
+}
+
+TENON_TEST(a_second_thread_is_refused) {
+  scene_t scene;
+  float data[12] = {0};
+  REQUIRE(begin(&scene));
+  const tenon_tensor_view_t x = floats(data, 2, dims_3x4, NULL);
+  intrusion_t intrusion = {.context = scene.context, .x = &x};
+  EXPECT_STATUS(tenon_context_set_input(scene.context, 0, &x), TENON_OK);
+  EXPECT_STATUS(tenon_context_set_profiler(scene.context, let_in, &intrusion), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+  EXPECT(intrusion.step_count > 0);
+  EXPECT_STATUS(intrusion.run, TENON_ERROR_INVALID_STATE);
+  EXPECT_STATUS(intrusion.set, TENON_ERROR_INVALID_STATE);
+  EXPECT_CONTAINS(scene.session.messages.text, "another call is using this context");
+  EXPECT_STATUS(tenon_context_set_profiler(scene.context, NULL, NULL), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+  scene_end(&scene);
+}
+
 TENON_TEST(contexts_are_independent) {
   scene_t scene;
   tenon_context_t* other = NULL;

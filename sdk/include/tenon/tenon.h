@@ -50,7 +50,8 @@
  *
  * Threads. A registry, a plan and an engine may be used by several threads at once. A network and a
  * context belong to one thread at a time; one context has one execution in flight, which another
- * thread may cancel.
+ * thread may cancel. A call that runs a context, or sets its inputs or outputs, returns INVALID_STATE
+ * while another call does so. Threads that call Tenon need a stack of at least 256 KiB.
  *
  * Locale. The program's locale changes nothing, and is left alone: what Tenon reads and writes has
  * the C locale's numbers. The program's own functions that it calls (logger, progress, profiler,
