@@ -195,7 +195,7 @@ static int run_twice(const char* path, const char* model) {
 /* ---- Crashes ---- */
 
 static void on_crash(int number) {
-  tenon_call_info_t call = {"no plugin", "", "", ""};
+  tenon_call_info_t call = {sizeof(call), "no plugin", "", "", ""};
   (void)number;
   in_handler = 1;
   (void)api.tenon_current_call(&call);
