@@ -50,8 +50,9 @@ static tenon_status_t add_coordinates(move_t* move, const tenon__scope_port_t* p
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                          "the move says nothing of axis %u of input '%s'", d, port->name);
     }
-    coordinates[d] = tenon__dim_constant(e->pool, 0);
-    if (!is_known_empty(move)) {
+    if (is_known_empty(move)) {
+      coordinates[d] = tenon__dim_constant(e->pool, 0);
+    } else {
       TENON_TRY(tenon__language_statement(e, statement, &coordinates[d]));
     }
   }
