@@ -33,6 +33,7 @@
   X(LIBRARIES, "needs other libraries than its manifest says")                          \
   X(SHADOWED, "has the name of a plugin that was found before it")                      \
   X(NOT_LISTED, "is not on the list of digests that the policy permits")                \
+  X(SET_ASIDE, "is set aside, because it ended an earlier process")                     \
   X(CHANGED, "has changed since it was looked at")                                      \
   X(GONE, "is no longer there")                                                         \
   X(NO_PROC, "cannot be loaded through the descriptor that was checked: no /proc")      \

@@ -42,7 +42,8 @@ typedef struct tenon__registry_options_t {
   const char*
       installed_directory; /* NULL: TENON_PLUGIN_DIRECTORY, if that was defined when compiling */
   tenon__registry_policy_t policy;
-  const char* const* digests; /* LISTED: 64 hexadecimal digits each, NULL-terminated */
+  const char* const* digests;   /* LISTED: 64 hexadecimal digits each, NULL-terminated */
+  const char* const* set_aside; /* absolute paths of files that are refused; NULL-terminated */
   /* Versions of the contract that this host pretends to serve; 0: those that it does. For checkers.
    */
   uint32_t abi_min_minor;

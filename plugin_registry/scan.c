@@ -77,6 +77,14 @@ static void fill_owner(tenon__plugin_candidate_t* candidate, bool is_installed, 
                                       .digest = tenon__candidate_digest};
 }
 
+static bool is_set_aside(const tenon__registry_t* registry, const char* path) {
+  const char* const* item = registry->set_aside;
+  while (*item != NULL && strcmp(*item, path) != 0) {
+    ++item;
+  }
+  return *item != NULL;
+}
+
 static tenon__plugin_candidate_t* make_candidate(const scan_t* scan, const char* path) {
   static const tenon__owner_t nobody = {
       .plugin = "", .version = "", .path = "", .make_ready = tenon__candidate_make_ready};
@@ -104,6 +112,10 @@ static tenon__plugin_candidate_t* make_candidate(const scan_t* scan, const char*
   candidate->manifest = inspection.manifest;
   if (candidate->manifest != NULL) {
     fill_owner(candidate, scan->is_installed, scan->found_count);
+  }
+  if (finding.reason == TENON_PLUGIN_REASON_NONE && is_set_aside(registry, path)) {
+    finding =
+        (tenon__finding_t){TENON_PLUGIN_REASON_SET_ASIDE, "replace its file to have it used again"};
   }
   if (finding.reason != TENON_PLUGIN_REASON_NONE) {
     tenon__candidate_refuse(candidate, finding);

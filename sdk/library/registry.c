@@ -34,6 +34,7 @@ static tenon_status_t open_plugins(tenon_registry_t* registry,
       .policy = options->policy == TENON_POLICY_LISTED ? TENON_REGISTRY_POLICY_LISTED
                                                        : TENON_REGISTRY_POLICY_ANY,
       .digests = options->digests,
+      .set_aside = options->set_aside,
       .allocator = registry->allocator,
       .sink = registry->sink,
       .catalog = registry->catalog,

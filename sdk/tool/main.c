@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command/commands.h"
+#include "session/set_aside.h"
 #include "session/temporary.h"
 #include "tenon/tenon.h"
 #include "text/console.h"
@@ -87,7 +88,8 @@ int main(int argc, char** argv) {
   if (command == NULL) {
     return fail_unknown(name);
   }
-  tool_crash_catch();
+  tool_set_aside_prepare();
+  tool_crash_catch(tool_set_aside_note);
   tool_interrupts_catch();
   const int exit_status = command->run(argc - 2, argv + 2);
   tool_temporary_end();

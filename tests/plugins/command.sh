@@ -69,9 +69,19 @@ if [[ -z $sanitizer ]]; then
   "$build/tests/write_model" same.onnx crasher Same 8 "a node"
   try 0 run same.onnx --plugins plugins --no-cache
   for function in query start; do
-    crashes "$function" "$function" "of '$folder/plugins/crasher.so'"
+    use crasher
+    crashes "$function" "$function" "of '$folder/plugins/crasher.so'; the plugin is set aside until its file changes"
   done
+  # It ends no other command, and is used again once its file has changed.
+  try 3 run same.onnx --plugins plugins
+  says "plugin candidate '$folder/plugins/crasher.so' is not used: it is set aside"
+  try 1 plugins --plugins plugins
+  says "is set aside, because it ended an earlier process: replace its file to have it used again"
+  try 0 run abs.onnx --plugins plugins
+  use crasher
   crashes constructor "a constructor" "of '$folder/plugins/crasher.so'"
+  use crasher
+  try 0 run same.onnx --plugins plugins --no-cache
   crashes stop stop "of '$folder/plugins/crasher.so'"
   crashes sniff sniff "of 'crashed', for 'same.onnx'"
   crashes convert convert "of 'Same', for 'a node'"

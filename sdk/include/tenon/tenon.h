@@ -164,6 +164,9 @@ typedef struct tenon_registry_options_t {
   tenon_sink_t logger;
   /* Copied; NULL: the C library's. Used for what Tenon keeps; plugins get it as "allocator/1". */
   const tenon_allocator_t* allocator;
+  /* Absolute paths of plugin files that are refused, NULL-terminated. NULL: none. For a program
+   * that knows which plugin ended an earlier process (tenon_current_call). Copied. */
+  const char* const* set_aside;
 } tenon_registry_options_t;
 
 /* Looks for plugins and reads their manifests; none is loaded before it is needed. A plugin that
@@ -634,8 +637,9 @@ enum {
  * plan always is. The weights cost about 1 ms per MiB, with instructions for SHA-256. */
 enum {
   TENON_VERIFY_NONE = 0,
-  TENON_VERIFY_ALL = 1,  /* all weights, and plugins as by PLUGINS_REFUSE */
-  TENON_VERIFY_READ = 2, /* the weights that each run reads: a damaged file gives no wrong results */
+  TENON_VERIFY_ALL = 1, /* all weights, and plugins as by PLUGINS_REFUSE */
+  TENON_VERIFY_READ =
+      2, /* the weights that each run reads: a damaged file gives no wrong results */
 };
 
 typedef struct tenon_engine_options_t {

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "session/set_aside.h"
 #include "text/console.h"
+#include "text/memory.h"
 
 const tool_option_t tool_common_options[TOOL_COMMON_OPTION_COUNT] = {
     {"--json", NULL, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, json), 0,
@@ -38,6 +40,7 @@ static tenon_status_t make_absolute(const tool_list_t* folders, tool_list_t* out
 
 tenon_status_t tool_common_begin(const tool_common_t* common, tenon_registry_t** out_registry) {
   tool_list_t paths = {0};
+  tool_list_t set_aside = {0};
   tool_console_configure(common->json, common->verbose);
   tenon_status_t status = make_absolute(&common->plugins, &paths);
   if (status == TENON_OK) {
@@ -45,11 +48,17 @@ tenon_status_t tool_common_begin(const tool_common_t* common, tenon_registry_t**
     options.paths = paths.items;
     options.only_paths = common->only_plugins ? 1 : 0;
     options.logger = tool_console_sink();
+    tool_set_aside_list(&set_aside);
+    options.set_aside = set_aside.items;
     status = tenon_registry_create(&options, out_registry);
   }
   for (size_t i = 0; i < paths.count; ++i) {
     free((void*)paths.items[i]);
   }
+  for (size_t i = 0; i < set_aside.count; ++i) {
+    tool_free((void*)set_aside.items[i]);
+  }
+  tool_list_free(&set_aside);
   tool_list_free(&paths);
   return status;
 }

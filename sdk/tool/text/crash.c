@@ -33,6 +33,7 @@ static pid_t teller;
 /* Where libtenon begins. */
 static uintptr_t library;
 enum { LIBRARY_BYTES_MAX = 64 * 1024 * 1024 };
+static void (*note_plugin)(const char* path);
 
 typedef struct line_t {
   char text[LINE_BYTES];
@@ -89,6 +90,17 @@ static void add_place(line_t* line, uintptr_t address) {
   add(line, "; please report it with this line, the command and the model");
 }
 
+/* A plugin that cannot be loaded would end every command. */
+static void set_aside(const tenon_call_info_t* call, line_t* line) {
+  static const char* const functions[] = {"a constructor", "query", "start"};
+  for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); ++i) {
+    if (strcmp(call->function, functions[i]) == 0) {
+      add(line, "; the plugin is set aside until its file changes");
+      note_plugin(call->item);
+    }
+  }
+}
+
 /* `words` as the object that a failure is with --json. ASCII alone: names may be cut in the middle
  * of a character. */
 static void tell_json(const char* message, int exit_status) {
@@ -125,6 +137,7 @@ static void on_crash(int number, siginfo_t* information, void* context) {
     add_part(&line, ", in its function ", call.function, "");
     add_part(&line, ", of '", call.item, "'");
     add_part(&line, ", for '", call.node, "'");
+    set_aside(&call, &line);
   } else {
     add_place(&line, address_of(context));
   }
@@ -137,12 +150,13 @@ static void on_crash(int number, siginfo_t* information, void* context) {
   (void)raise(number); /* as it would have ended: the default is back */
 }
 
-void tool_crash_catch(void) {
+void tool_crash_catch(void (*note)(const char* path)) {
   const stack_t alternative = {.ss_sp = stack, .ss_size = sizeof(stack)};
   Dl_info module;
   void* symbol = dlsym(RTLD_DEFAULT, "tenon_version");
   teller = getpid();
   library = symbol != NULL && dladdr(symbol, &module) != 0 ? (uintptr_t)module.dli_fbase : 0;
+  note_plugin = note;
   if (sigaltstack(&alternative, NULL) != 0) {
     return;
   }

@@ -3,7 +3,8 @@
 #ifndef TOOL_TEXT_CRASH_H_
 #define TOOL_TEXT_CRASH_H_
 
-/* Where nobody else handles SIGSEGV and its like, such as a sanitizer. */
-void tool_crash_catch(void);
+/* Where nobody else handles SIGSEGV and its like, such as a sanitizer. `note` gets the path of a
+ * plugin whose code crashed while it was loaded or started. It must be async-signal-safe. */
+void tool_crash_catch(void (*note)(const char* path));
 
 #endif
