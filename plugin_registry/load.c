@@ -222,7 +222,7 @@ tenon_status_t tenon__candidate_make_ready(void* user, tenon__owner_t* owner,
   const char* message = conclude(&load, result);
   tenon__arena_deinitialize(&load.scratch);
   if (message != NULL) {
-    tenon__report(sink, TENON_SEVERITY_ERROR, "plugin %s %s (%s) is not used: it %s",
+    tenon__report(sink, TENON_SEVERITY_WARNING, "plugin %s %s (%s) is not used: it %s",
                   candidate->owner.plugin, candidate->owner.version, candidate->path, message);
   }
   return status_of(result.reason);

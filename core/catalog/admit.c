@@ -143,7 +143,7 @@ static tenon_status_t admit_second(const admission_t* a, tenon__definition_t* fi
     first->disabled = "has two different definitions";
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__report(a->sink, TENON_SEVERITY_ERROR, "operator '%s' is disabled: it %s", op->name,
+  tenon__report(a->sink, TENON_SEVERITY_WARNING, "operator '%s' is disabled: it %s", op->name,
                 first->disabled);
   return TENON_OK;
 }

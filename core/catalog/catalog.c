@@ -194,7 +194,7 @@ tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_
                                   const tenon_offering_t* offering, const tenon_sink_t* sink) {
   const char* fault = tenon__offering_fault(offering);
   if (fault != NULL) {
-    tenon__report(sink, TENON_SEVERITY_ERROR, "plugin %s (%s): %s (%s); it is left out",
+    tenon__report(sink, TENON_SEVERITY_WARNING, "plugin %s (%s): %s (%s); it is left out",
                   owner->plugin, owner->path, fault,
                   offering->kind == NULL ? "no kind" : offering->kind);
     return TENON_OK;

@@ -9,7 +9,7 @@
 
 void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
                               const tenon_sink_t* sink) {
-  tenon__report(sink, TENON_SEVERITY_ERROR, "plugin %s (%s): %s '%s': %s; it is left out",
+  tenon__report(sink, TENON_SEVERITY_WARNING, "plugin %s (%s): %s '%s': %s; it is left out",
                 item->owner->plugin, item->owner->path, item->kind, item->name, item->message);
   const char* name = tenon__arena_copy_string(&catalog->arena, item->name);
   const char* message = tenon__arena_copy_string(&catalog->arena, item->message);

@@ -306,7 +306,7 @@ tenon_status_t tenon__rewrite_admit(const tenon__optimize_options_t* options,
   if (status == TENON_OK && options->catalog != NULL) {
     tenon__catalog_judge(options->catalog, entry, trial.fault, sink);
   } else if (status == TENON_OK && trial.fault != NULL) {
-    tenon__report(sink, TENON_SEVERITY_ERROR, "plugin %s (%s): rewrite '%s': %s; it is left out",
+    tenon__report(sink, TENON_SEVERITY_WARNING, "plugin %s (%s): rewrite '%s': %s; it is left out",
                   entry->owner->plugin, entry->owner->path, entry->rewrite.name, trial.fault);
   }
   *out_refused = status == TENON_OK && trial.fault != NULL;

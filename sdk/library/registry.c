@@ -10,7 +10,7 @@
 #include "core/optimizer/rewrite_trial.h"
 #include "sdk/library/library.h"
 
-enum { LIST_LIMIT = 8192, MESSAGE_SIZE = 4096 };
+enum { MESSAGE_SIZE = 4096 };
 
 /* ---- Life ---- */
 
@@ -168,6 +168,8 @@ void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t 
 typedef struct printing_t {
   tenon_write_t write;
   void* user;
+  const void** entries; /* of one kind at a time */
+  uint32_t capacity;
 } printing_t;
 
 static void begin_line(const printing_t* p, const char* kind, const char* name,
@@ -192,30 +194,32 @@ static void end_line(const printing_t* p) {
   p->write(p->user, "}\n");
 }
 
-static void print_operators(tenon_registry_t* registry, const printing_t* p, const void** entries) {
-  const uint32_t count = tenon__catalog_operators(registry->catalog, &registry->sink,
-                                                  (const tenon__operator_t**)entries, LIST_LIMIT);
-  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
-    const tenon__operator_t* op = entries[i];
+static void print_operators(tenon_registry_t* registry, const printing_t* p) {
+  const uint32_t count = tenon__catalog_operators(
+      registry->catalog, &registry->sink, (const tenon__operator_t**)p->entries, p->capacity);
+  for (uint32_t i = 0; i < count && i < p->capacity; ++i) {
+    const tenon__operator_t* op = p->entries[i];
     begin_line(p, "operator", op->name, op->plugin);
     add_field(p, "summary", op->descriptor.summary);
     tenon__write_operator_ports(op, p->write, p->user);
     end_line(p);
   }
-  const char** names = (const char**)entries;
-  const uint32_t disabled = tenon__catalog_disabled_operators(registry->catalog, names, LIST_LIMIT);
-  for (uint32_t i = 0; i < disabled && i < LIST_LIMIT; ++i) {
+  const char** names = (const char**)p->entries;
+  const uint32_t disabled =
+      tenon__catalog_disabled_operators(registry->catalog, names, p->capacity);
+  for (uint32_t i = 0; i < disabled && i < p->capacity; ++i) {
     begin_line(p, "operator", names[i], "");
     add_field(p, "disabled", tenon__catalog_disabled(registry->catalog, names[i]));
     end_line(p);
   }
 }
 
-static void print_kernels(tenon_registry_t* registry, const printing_t* p, const void** entries) {
-  const uint32_t count = tenon__catalog_kernels(registry->catalog, NULL, 0, &registry->sink,
-                                                (const tenon__kernel_entry_t**)entries, LIST_LIMIT);
-  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
-    const tenon__kernel_entry_t* entry = entries[i];
+static void print_kernels(tenon_registry_t* registry, const printing_t* p) {
+  const uint32_t count =
+      tenon__catalog_kernels(registry->catalog, NULL, 0, &registry->sink,
+                             (const tenon__kernel_entry_t**)p->entries, p->capacity);
+  for (uint32_t i = 0; i < count && i < p->capacity; ++i) {
+    const tenon__kernel_entry_t* entry = p->entries[i];
     const tenon_kernel_t* kernel = &entry->kernel;
     begin_line(p, "kernel", kernel->name, entry->owner->plugin);
     add_field(p, "device", kernel->device);
@@ -246,12 +250,11 @@ static void print_kernels(tenon_registry_t* registry, const printing_t* p, const
   }
 }
 
-static void print_converters(tenon_registry_t* registry, const printing_t* p,
-                             const void** entries) {
+static void print_converters(tenon_registry_t* registry, const printing_t* p) {
   const uint32_t count = tenon__catalog_all(registry->catalog, TENON_OFFER_CONVERTER,
-                                            &registry->sink, entries, LIST_LIMIT);
-  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
-    const tenon__converter_entry_t* entry = entries[i];
+                                            &registry->sink, p->entries, p->capacity);
+  for (uint32_t i = 0; i < count && i < p->capacity; ++i) {
+    const tenon__converter_entry_t* entry = p->entries[i];
     begin_line(p, "converter", entry->converter.type, entry->owner->plugin);
     add_field(p, "format", entry->converter.format);
     add_field(p, "domain", entry->converter.domain);
@@ -278,27 +281,27 @@ static tenon_status_t print_left_out(tenon_registry_t* registry, const printing_
   return TENON_OK;
 }
 
-static void print_others(tenon_registry_t* registry, const printing_t* p, const void** entries) {
+static void print_others(tenon_registry_t* registry, const printing_t* p) {
   const tenon_sink_t* sink = &registry->sink;
   uint32_t count =
-      tenon__catalog_all(registry->catalog, TENON_OFFER_DEVICE, sink, entries, LIST_LIMIT);
-  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
-    const tenon__device_entry_t* entry = entries[i];
+      tenon__catalog_all(registry->catalog, TENON_OFFER_DEVICE, sink, p->entries, p->capacity);
+  for (uint32_t i = 0; i < count && i < p->capacity; ++i) {
+    const tenon__device_entry_t* entry = p->entries[i];
     begin_line(p, "device", entry->device.name, entry->owner->plugin);
     add_field(p, "summary", entry->device.summary);
     end_line(p);
   }
-  count = tenon__catalog_all(registry->catalog, TENON_OFFER_PARSER, sink, entries, LIST_LIMIT);
-  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
-    const tenon__parser_entry_t* entry = entries[i];
+  count = tenon__catalog_all(registry->catalog, TENON_OFFER_PARSER, sink, p->entries, p->capacity);
+  for (uint32_t i = 0; i < count && i < p->capacity; ++i) {
+    const tenon__parser_entry_t* entry = p->entries[i];
     begin_line(p, "parser", entry->parser.format, entry->owner->plugin);
     add_field(p, "summary", entry->parser.summary);
     add_field(p, "extensions", entry->parser.extensions);
     end_line(p);
   }
-  count = tenon__catalog_all(registry->catalog, TENON_OFFER_REWRITE, sink, entries, LIST_LIMIT);
-  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
-    const tenon__rewrite_entry_t* entry = entries[i];
+  count = tenon__catalog_all(registry->catalog, TENON_OFFER_REWRITE, sink, p->entries, p->capacity);
+  for (uint32_t i = 0; i < count && i < p->capacity; ++i) {
+    const tenon__rewrite_entry_t* entry = p->entries[i];
     begin_line(p, "rewrite", entry->rewrite.name, entry->owner->plugin);
     add_field(p, "pattern", entry->rewrite.pattern);
     end_line(p);
@@ -306,38 +309,53 @@ static void print_others(tenon_registry_t* registry, const printing_t* p, const 
 }
 
 /* Patterns and rewrites with a fault are found by looking, rewrites that are wrong by trying. */
-static tenon_status_t find_faults(tenon_registry_t* registry, const void** entries) {
+static tenon_status_t find_faults(tenon_registry_t* registry, const printing_t* p) {
   const tenon__optimize_options_t options = {
       .find = tenon__library_find_operator, .find_user = registry, .catalog = registry->catalog};
   TENON_TRY(tenon__catalog_check_texts(registry->catalog, &registry->sink));
   const uint32_t count = tenon__catalog_all(registry->catalog, TENON_OFFER_REWRITE, &registry->sink,
-                                            entries, LIST_LIMIT);
-  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
+                                            p->entries, p->capacity);
+  for (uint32_t i = 0; i < count && i < p->capacity; ++i) {
     bool is_refused = false;
-    TENON_TRY(tenon__rewrite_admit(&options, entries[i], registry->allocator, &registry->sink,
+    TENON_TRY(tenon__rewrite_admit(&options, p->entries[i], registry->allocator, &registry->sink,
                                    &is_refused));
   }
   return TENON_OK;
+}
+
+/* The number of entries of the largest kind, and at least 1. Loads every plugin. */
+static uint32_t count_most(const tenon_registry_t* registry) {
+  uint32_t most = 1;
+  for (int kind = 0; kind < TENON_OFFER_COUNT; ++kind) {
+    const uint32_t count =
+        tenon__catalog_all(registry->catalog, (tenon__offer_kind_t)kind, &registry->sink, NULL, 0);
+    most = count > most ? count : most;
+  }
+  return most;
 }
 
 tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_write_t write,
                                           void* user) {
   TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "write", write != NULL));
-  const void** entries = tenon__allocate(registry->allocator, LIST_LIMIT, sizeof(void*));
-  if (entries == NULL) {
+  const uint32_t capacity = count_most(registry);
+  const printing_t printing = {
+      .write = write,
+      .user = user,
+      .entries = tenon__allocate(registry->allocator, capacity, sizeof(void*)),
+      .capacity = capacity};
+  if (printing.entries == NULL) {
     return tenon__fail_memory(&registry->sink);
   }
-  const printing_t printing = {write, user};
   const locale_t outer = tenon__c_locale_enter();
-  const tenon_status_t checked = find_faults(registry, entries);
-  print_others(registry, &printing, entries);
-  print_operators(registry, &printing, entries);
-  print_kernels(registry, &printing, entries);
-  print_converters(registry, &printing, entries);
+  const tenon_status_t checked = find_faults(registry, &printing);
+  print_others(registry, &printing);
+  print_operators(registry, &printing);
+  print_kernels(registry, &printing);
+  print_converters(registry, &printing);
   const tenon_status_t status = print_left_out(registry, &printing);
   tenon__c_locale_leave(outer);
-  tenon__free(registry->allocator, (void*)entries, LIST_LIMIT * sizeof(void*));
+  tenon__free(registry->allocator, (void*)printing.entries, capacity * sizeof(void*));
   return tenon__tell(&registry->sink, __func__, checked == TENON_OK ? status : checked);
 }
 
@@ -380,7 +398,7 @@ tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry, tenon_wr
   TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "write", write != NULL));
   const tenon__device_entry_t* entries[DEVICE_LIMIT];
-  const printing_t printing = {write, user};
+  const printing_t printing = {.write = write, .user = user};
   const locale_t outer = tenon__c_locale_enter();
   const uint32_t found = tenon__catalog_all(registry->catalog, TENON_OFFER_DEVICE, &registry->sink,
                                             entries, DEVICE_LIMIT);

@@ -27,6 +27,8 @@ try() {
   "$tenon" "$@" >out 2>err
   status=$?
   ((status == wanted)) || complain "its exit status is $status, not $wanted"
+  # Errors go with a failure, and nothing else does.
+  ((status != 0)) || ! grep -q '^error:' err || complain "it succeeds with an error"
 }
 says() {
   local text
