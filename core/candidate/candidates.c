@@ -10,6 +10,7 @@
 #include "core/candidate/collect.h"
 #include "core/candidate/search.h"
 #include "core/candidate/times.h"
+#include "core/catalog/exclude.h"
 #include "core/catalog/kernel_list.h"
 #include "core/kernel/kernel_match.h"
 #include "core/kernel/slot.h"
@@ -149,12 +150,38 @@ static void note_references(search_t* search, const tenon__kernel_list_t* list) 
   }
 }
 
+/* A build of references alone has none for a closed operator whose plugin brings none. */
+static tenon_status_t search_instead(search_t* search, const tenon__kernel_list_t* list) {
+  const tenon__tuning_t* tuning = search->tuning;
+  for (uint32_t k = 0; k < list->count && search->count == 0; ++k) {
+    const tenon__kernel_entry_t* entry = list->entries[k];
+    tenon_refusal_t refusal;
+    if (tenon__is_excluded(tuning->options.exclude, entry->owner->plugin, entry->kernel.name) ||
+        !takes(tuning, search->region, entry, &refusal)) {
+      continue;
+    }
+    TENON_TRY(tenon__search_collect(search, entry));
+    if (search->count > 0) {
+      tenon__report(tuning->sink, TENON_SEVERITY_WARNING,
+                    "%s: no reference kernel computes it: kernel '%s' of plugin '%s' is used, and "
+                    "its results are compared with nothing",
+                    tenon__region_text(search->tuning, search->region), entry->kernel.name,
+                    entry->owner->plugin);
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t search_list(search_t* search, const tenon__kernel_list_t* list,
                                   const tenon__digest_t* signature) {
   TENON_TRY(search_kernels(search, list, false));
   TENON_TRY(tenon__search_time(search, signature));
   if (search->count == 0) {
-    return search_kernels(search, list, true);
+    TENON_TRY(search_kernels(search, list, true));
+    return search->count == 0 && search->tuning->options.reference_only &&
+                   search->region->kind == TENON_REGION_OPERATOR
+               ? search_instead(search, list)
+               : TENON_OK;
   }
   if (search->tuning->options.keep_refusals) {
     note_references(search, list);
