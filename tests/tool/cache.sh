@@ -38,9 +38,18 @@ says "plans are not kept: neither XDG_CACHE_HOME nor HOME is set" "> 7 "
 # What needs no temporary folder works without one.
 try 0 build "$digits/model.onnx" -o digits.plan
 TMPDIR=$folder/file try 0 bench digits.plan --seconds 0
-TMPDIR=$folder/file try 3 run "$digits/model.onnx" --no-cache
-says "$folder/file: a temporary folder cannot be made there"
-fails_once
+TMPDIR=$folder/file try 0 run "$digits/model.onnx" --no-cache
+says "$folder/file: a temporary folder cannot be made there" "the plan stays in memory"
+
+# Times that are no regular file are not read, and not written.
+mkdir -p odd/tenon/timings
+XDG_CACHE_HOME=$folder/odd try 0 "${seven[@]}"
+says "warning: " "is not a regular file" "> 7 "
+[[ -d odd/tenon/timings ]] || complain "it was replaced"
+rmdir odd/tenon/timings
+mkfifo odd/tenon/timings
+XDG_CACHE_HOME=$folder/odd try 0 "${seven[@]}" --no-cache
+try 3 run "$digits/model.onnx" --no-cache --timing-cache odd/tenon
 
 # A file system that is full, where one can be mounted.
 mkdir small

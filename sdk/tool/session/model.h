@@ -36,6 +36,8 @@ typedef struct tool_plan_file_t {
   char* path;
   /* It lies in this process's temporary folder: tool_plan_file_free removes it. */
   bool is_temporary;
+  /* Its descriptor where it lies in memory, closed by tool_plan_file_free; 0: it does not. */
+  int memory;
   tool_cache_use_t use;
   double build_seconds; /* 0 unless it was built now */
   /* Entries of the timing cache after the build, when it was built now. */

@@ -94,7 +94,12 @@ tenon_status_t tool_build_plan(tenon_registry_t* registry, tenon_network_t* netw
   tenon_status_t status = check_timing_cache(building->timing_cache);
   char* blob_folder = timing_path != NULL ? tool_format("%s.code", timing_path) : NULL;
   if (status == TENON_OK && timing_path != NULL && !building->no_measuring) {
+    /* One that was not asked for may be anything. */
+    const bool asked_for = building->timing_cache != NULL;
+    tool_console_soften(!asked_for);
     status = tenon_timing_cache_create(registry, timing_path, &timings);
+    tool_console_soften(false);
+    status = asked_for || status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
   }
   if (status == TENON_OK && building->samples.count > 0) {
     status = tool_samples_load(&building->samples, network, &samples);

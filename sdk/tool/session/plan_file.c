@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -160,14 +161,40 @@ static void keep(const tool_cache_entry_t* entry, const tenon_network_t* network
   tool_free((void*)files);
 }
 
-/* In the cache, where there is one and it takes the file; else in the temporary folder. */
+/* In memory, as a file that only this process has. */
+static tenon_status_t write_to_memory(const tenon_plan_t* plan, tool_plan_file_t* file) {
+  const void* data = NULL;
+  size_t size = 0;
+  const tenon_status_t status = tenon_plan_get_data(plan, &data, &size);
+  if (status != TENON_OK) {
+    return status;
+  }
+  const int descriptor = memfd_create("plan", MFD_CLOEXEC);
+  for (size_t done = 0; descriptor >= 0 && done < size;) {
+    const ssize_t got = write(descriptor, (const char*)data + done, size - done);
+    if (got <= 0) {
+      (void)close(descriptor);
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+    done += (size_t)got;
+  }
+  if (descriptor < 0) {
+    return TENON_ERROR_IO;
+  }
+  file->path = tool_format("/proc/self/fd/%d", descriptor);
+  file->memory = descriptor;
+  return TENON_OK;
+}
+
+/* In the cache, where there is one and it takes the file; else in the temporary folder, or in
+ * memory. */
 static tenon_status_t write_plan(const tenon_plan_t* plan, const char* cache_folder,
                                  tool_plan_file_t* file) {
   const char* const parents[] = {cache_folder, tool_temporary_parent()};
   tenon_status_t status = TENON_ERROR_IO;
   for (int i = cache_folder != NULL ? 0 : 1; i < 2 && status != TENON_OK; ++i) {
     char* path = NULL;
-    tool_console_soften(i == 0);
+    tool_console_soften(true);
     status = tool_temporary_name(parents[i], &path);
     if (status == TENON_OK) {
       status = tool_plan_write(plan, path);
@@ -178,12 +205,11 @@ static tenon_status_t write_plan(const tenon_plan_t* plan, const char* cache_fol
       file->is_temporary = true;
     } else {
       tool_free(path);
-      if (i == 0) {
-        tool_warn("the plan is not kept in the cache");
-      }
+      tool_warn(i == 0 ? "the plan is not kept in the cache"
+                       : "the plan stays in memory: it cannot be written to the temporary folder");
     }
   }
-  return status;
+  return status == TENON_OK ? status : write_to_memory(plan, file);
 }
 
 /* `entry` NULL: not kept. */
@@ -285,6 +311,9 @@ void tool_plan_file_share(const tool_building_t* building) {
 void tool_plan_file_free(tool_plan_file_t* file) {
   if (file->is_temporary && file->path != NULL) {
     (void)unlink(file->path);
+  }
+  if (file->memory > 0) {
+    (void)close(file->memory);
   }
   tool_free(file->path);
   *file = (tool_plan_file_t){0};
