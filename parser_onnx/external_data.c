@@ -32,6 +32,22 @@ static bool read_number(const char* text, size_t* out_value) {
   return true;
 }
 
+/* The key of an entry that stands there twice: which of them counts is not said. */
+static const char* find_repeated(const Onnx__TensorProto* proto) {
+  static const char* const keys[] = {"location", "offset", "length"};
+  for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); ++k) {
+    size_t count = 0;
+    for (size_t i = 0; i < proto->n_external_data; ++i) {
+      const char* key = proto->external_data[i]->key;
+      count += key != NULL && strcmp(key, keys[k]) == 0 ? 1 : 0;
+    }
+    if (count > 1) {
+      return keys[k];
+    }
+  }
+  return NULL;
+}
+
 tenon_status_t tenon__onnx_external_data_read(tenon_reader_t* reader,
                                               const Onnx__TensorProto* proto, const char* what,
                                               tenon__onnx_tensor_t* tensor) {
@@ -40,6 +56,11 @@ tenon_status_t tenon__onnx_external_data_read(tenon_reader_t* reader,
   const char* length_text = entry(proto, "length");
   size_t offset = 0;
   size_t length = tensor->size_bytes;
+  const char* repeated = find_repeated(proto);
+  if (repeated != NULL) {
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "%s: its external data has more than one %s", what, repeated);
+  }
   if (tensor->view.dtype == TENON_DTYPE_STRING) {
     return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
                              "%s: strings cannot be external data", what);

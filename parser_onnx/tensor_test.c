@@ -284,6 +284,9 @@ TENON_TEST(external_data_outside_is_refused) {
   expect_refused(TENON_ERROR_INVALID_DATA, "no usable location");
   begin_external("absent.bin", "0", "4");
   expect_refused(TENON_ERROR_NOT_FOUND, "'absent.bin'");
+  begin_external("weights.bin", "0", "4");
+  external("location", "absent.bin");
+  expect_refused(TENON_ERROR_INVALID_DATA, "more than one location");
   begin_external("../weights.bin", "0", "4");
   expect_refused(TENON_ERROR_DENIED, "'../weights.bin'");
 }

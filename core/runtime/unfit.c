@@ -2,6 +2,7 @@
 #include "core/runtime/unfit.h"
 
 #include "core/base/status.h"
+#include "core/tensor/dtype.h"
 
 /* "[4, ?]" of extents as they are now; notes what is wrong with them. */
 static const char* extents_of(const tenon__frame_t* frame, const tenon__value_node_t* value,
@@ -34,10 +35,12 @@ tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step,
   bool is_unknown = false;
   bool is_negative = false;
   tenon__arena_t arena;
-  TENON_TRY_MEMORY(status != TENON_ERROR_OUT_OF_MEMORY);
   tenon__arena_initialize(&arena, frame->context->allocator);
   const char* own = extents_of(frame, value, &arena, &is_unknown, &is_negative);
-  if (is_unknown) {
+  if (status == TENON_ERROR_OUT_OF_MEMORY) {
+    status = tenon__fail(sink, status, "%s: there is no memory for '%s', %s of extents %s", step,
+                         value->name, tenon__dtype_name(value->type.dtype), own);
+  } else if (is_unknown) {
     status =
         tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                     "%s: the extents %s of '%s' are not known in time", step, own, value->name);
