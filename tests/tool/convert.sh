@@ -76,3 +76,12 @@ try 0 inspect "$digits/model.onnx" --no-build --input "$digits/test_images.npy"
 try 2 inspect "$digits/model.onnx" --no-build --batch 4
 says "--batch 4: nothing is built, and what is open stays open"
 fails_once
+
+# The only mode that ONNX has is no obstacle.
+node=$(part_of 1 "$(digits_of x)")$(part_of 2 "$(digits_of y)")$(part_of 4 "$(digits_of SpaceToDepth)")
+node+=$(part_of 5 "$(part_of 1 "$(digits_of blocksize)")$(varint_of 3 2)$(varint_of 20 2)")
+graph=$(part_of 1 "$node")$(part_of 2 "$(digits_of g)")$(part_of 11 "$(value_info x 1 1 1 4 4)")
+graph+=$(part_of 12 "$(value_info y 1 1 4 2 2)")
+write_bytes blocks.onnx "$(varint_of 1 8)$(part_of 7 "$graph")$(part_of 8 "$(varint_of 2 13)")"
+try 0 convert blocks.onnx -o blocks_again.onnx
+try 0 run blocks_again.onnx

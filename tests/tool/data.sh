@@ -59,6 +59,31 @@ make_array huge.npy '<f4' "4611686018427387904, 8" "0000803f"
 try 3 run flat.onnx --input huge.npy
 says "huge.npy: has 4 bytes of data, too few for 4611686018427387904x8 of <f4"
 
+# A path with "=" in it.
+mkdir 'a=b'
+cp three.npy 'a=b'
+try 0 run flat.onnx --input x=a=b/three.npy
+says "1 2 3"
+# A value whose name has a line end is compared as others are.
+node=$(part_of 1 "$(digits_of x)")$(part_of 2 "$(digits_of $'u\nv')")$(part_of 4 "$(digits_of Abs)")
+graph=$(part_of 1 "$node")
+node=$(part_of 1 "$(digits_of $'u\nv')")$(part_of 2 "$(digits_of y)")$(part_of 4 "$(digits_of Sqrt)")
+graph+=$(part_of 1 "$node")$(part_of 2 "$(digits_of g)")$(part_of 11 "$(value_info x 1 3)")
+graph+=$(part_of 12 "$(value_info y 1 3)")
+write_bytes lines.onnx "$(varint_of 1 8)$(part_of 7 "$graph")$(part_of 8 "$(varint_of 2 13)")"
+try 0 compare lines.onnx
+says "2 values compared, all agree"
+
+# Memory that there is not, more than any process can address, is told with what it is for.
+node=$(part_of 1 "$(digits_of x)")$(part_of 1 "$(digits_of r)")$(part_of 2 "$(digits_of y)")
+node+=$(part_of 4 "$(digits_of Tile)")
+graph=$(part_of 1 "$node")$(part_of 2 "$(digits_of g)")$(part_of 11 "$(value_info x 1 1024)")
+graph+=$(part_of 11 "$(value_info r 7 1)")$(part_of 12 "$(value_info y 1 any)")
+write_bytes tile.onnx "$(varint_of 1 8)$(part_of 7 "$graph")$(part_of 8 "$(varint_of 2 13)")"
+make_array often.npy '<i8' 1 0000000010000000
+try 3 run tile.onnx --input r=often.npy --no-measuring
+says "there is no memory for 'y', f32 of extents [70368744177664]"
+
 # Pictures for what is none, and of what is none.
 make_model tokens.onnx Identity 7 batch length
 try 3 run tokens.onnx --input "$digits/digit_7.pgm" --verbose

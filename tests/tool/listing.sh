@@ -25,3 +25,8 @@ prints_json
 cp "$root/README.md" not_elf.so
 try 1 plugins --plugins "$folder"
 says "refused" "not_elf.so"
+# The name of a file forges no line.
+cp "$root/README.md" $'forged.so\navailable  ours.so'
+try 1 plugins --plugins "$folder"
+! grep -q '^available  ours' out || complain "a name forges a line"
+rm $'forged.so\navailable  ours.so'

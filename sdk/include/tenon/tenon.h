@@ -404,7 +404,7 @@ TENON_API uint32_t tenon_network_node_type_count(const tenon_network_t* network)
 TENON_API tenon_status_t tenon_network_get_node_type(const tenon_network_t* network, uint32_t index,
                                                      tenon_node_type_t* out_type);
 /* The network as text; names of all values that nodes compute, one a line, in an order in which
- * they can be computed. */
+ * they can be computed: `write` is called with each name, then with the line's end. */
 TENON_API void tenon_network_print(const tenon_network_t* network, tenon_write_t write, void* user);
 TENON_API void tenon_network_print_values(const tenon_network_t* network, tenon_write_t write,
                                           void* user);

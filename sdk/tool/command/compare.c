@@ -237,20 +237,29 @@ static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, boo
 
 /* ---- All values ---- */
 
+/* A name, then the end of its line: a name may hold line ends itself. */
+typedef struct listing_t {
+  tool_list_t* names;
+  bool ends;
+} listing_t;
+
+static void list_name(void* user, const char* piece) {
+  listing_t* listing = user;
+  if (!listing->ends) {
+    tool_list_add(listing->names, tool_copy_text(piece));
+  }
+  listing->ends = !listing->ends;
+}
+
 static tenon_status_t list_values(compare_t* compare) {
   tenon_network_t* network = NULL;
-  tool_text_t text = {0};
+  listing_t listing = {.names = &compare->names};
   const tenon_status_t status = open_network(compare, 0, 0, &network);
   if (status != TENON_OK) {
     return status;
   }
-  tenon_network_print_values(network, tool_text_add, &text);
+  tenon_network_print_values(network, list_name, &listing);
   tenon_network_destroy(network);
-  char* lines = tool_text_take(&text);
-  for (char* line = strtok(lines, "\n"); line != NULL; line = strtok(NULL, "\n")) { /* NOLINT */
-    tool_list_add(&compare->names, tool_copy_text(line));
-  }
-  tool_free(lines);
   return TENON_OK;
 }
 

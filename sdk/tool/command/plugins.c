@@ -7,7 +7,9 @@
 #include "session/common.h"
 #include "session/devices.h"
 #include "text/console.h"
+#include "text/escape.h"
 #include "text/json.h"
+#include "text/memory.h"
 
 typedef struct plugins_t {
   tool_common_t common;
@@ -47,9 +49,11 @@ static void print_json(const tenon_plugin_info_t* info) {
 }
 
 static void print_text(const plugins_t* plugins, const tenon_plugin_info_t* info) {
+  char* path = tool_escape(info->path, false); /* a name of a file forges no line */
   tool_say("%-10s %-20s %-10s %s%s%s\n", state_text(info->state),
-           info->name[0] != '\0' ? info->name : "?", info->version, info->path,
+           info->name[0] != '\0' ? info->name : "?", info->version, path,
            info->licence[0] != '\0' ? ", " : "", info->licence);
+  tool_free(path);
   if (info->reason[0] != '\0') {
     tool_say("           %s\n", info->reason);
   }

@@ -62,6 +62,9 @@ static bool has_value(const tenon_attribute_t* attribute, const char* value) {
         }
       }
       return true;
+    case TENON_ATTRIBUTE_STRING:
+      return attribute->string != NULL && strlen(attribute->string) == strcspn(value, " ") &&
+             strncmp(attribute->string, value, strlen(attribute->string)) == 0;
     default:
       return false;
   }

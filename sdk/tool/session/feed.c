@@ -111,11 +111,20 @@ static tenon_status_t load_path(tool_feed_t* feed, char* path, char* input, uint
   return load_item(feed, &item, bytes, size);
 }
 
+/* Names and paths may both hold "=": the first one with a file behind it, else the last. */
+static const char* find_equals(const char* text) {
+  const char* equals = strchr(text, '=');
+  while (equals != NULL && !tool_file_exists(equals + 1)) {
+    equals = strchr(equals + 1, '=');
+  }
+  return equals != NULL ? equals : strrchr(text, '=');
+}
+
 static tenon_status_t load_inputs(const tool_list_t* inputs, tool_feed_t* feed) {
   uint32_t position = 0;
   for (size_t i = 0; i < inputs->count; ++i) {
     const char* text = inputs->items[i];
-    const char* equals = strrchr(text, '=');
+    const char* equals = find_equals(text);
     const bool named = equals != NULL && !tool_file_exists(text);
     char* path = tool_copy_text(named ? equals + 1 : text);
     char* input = named ? tool_copy_bytes(text, (size_t)(equals - text)) : NULL;
