@@ -111,7 +111,7 @@ static void add_given_shapes(const tool_feed_t* feed, const tenon_network_t* net
     const tool_feed_item_t* item = &feed->items[i];
     const char* name = item->input != NULL ? item->input : item->own_name;
     int64_t dims[TOOL_RANK_MAX];
-    tenon_io_info_t declared;
+    tenon_io_info_t declared = {.size = sizeof(declared)};
     if ((name == NULL || name[0] == '\0') && item->position < tenon_network_input_count(network) &&
         tenon_network_get_input(network, item->position, &declared) == TENON_OK) {
       name = declared.name;
