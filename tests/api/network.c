@@ -76,6 +76,46 @@ static int32_t note_item(void* user, const tenon_network_item_t* item) {
   return walked->left > 0 && --walked->left == 0 ? TENON_ERROR_CANCELLED : TENON_OK;
 }
 
+/* A program that an older header compiled has room for fewer members. */
+TENON_TEST(results_end_where_the_caller_says) {
+  session_t s;
+  tenon_io_info_t info;
+  REQUIRE(begin(&s));
+  memset(&info, 0x5A, sizeof(info));
+  info.size = offsetof(tenon_io_info_t, rank);
+  EXPECT_STATUS(tenon_network_get_input(s.network, 0, &info), TENON_OK);
+  EXPECT_TEXT(info.name, "lenet.x");
+  EXPECT_INT(info.size, offsetof(tenon_io_info_t, rank));
+  EXPECT_INT(info.rank, 0x5A5A5A5A);
+  info.size = 0;
+  EXPECT_STATUS(tenon_network_get_input(s.network, 0, &info), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(tenon_last_message(), "begin with TENON_OPTIONS(tenon_io_info_t)");
+  EXPECT_STATUS(tenon_network_get_input(s.network, 0, NULL), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(tenon_last_message(), "argument 'out_info' is NULL");
+  session_end(&s);
+}
+
+/* A later header may have longer items: the list says how far they are apart. */
+TENON_TEST(lists_are_read_by_their_stride) {
+  static const struct {
+    tenon_attribute_t known;
+    uint64_t added;
+  } longer[] = {{{.name = "axis", .kind = TENON_ATTRIBUTE_INT, .integer = 1}, 7},
+                {{.name = "keepdims", .kind = TENON_ATTRIBUTE_INT, .integer = 9}, 7}};
+  const tenon_list_t list = TENON_LIST(longer);
+  session_t s;
+  tenon_value_t x = {0};
+  tenon_value_t y = {0};
+  REQUIRE(session_begin(&s, NULL));
+  EXPECT_STATUS(
+      tenon_network_add_input(s.network, "x", TENON_DTYPE_FLOAT32, 2, (int64_t[]){2, 3}, &x),
+      TENON_OK);
+  EXPECT_STATUS(tenon_network_add(s.network, "standard.arg_max/1", NULL, &x, 1, &list, &y, 1),
+                TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(tenon_last_message(), "keepdims");
+  session_end(&s);
+}
+
 /* Inputs, outputs, nodes, each after what it needs. */
 TENON_TEST(is_walked) {
   session_t s;
