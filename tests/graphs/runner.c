@@ -291,10 +291,9 @@ static tenon_status_t build(const request_t* request, tenon_timing_cache_t* cach
     ranges[i] = (tenon_profile_range_t){item->name, item->rank, item->dims, item->dims + item->rank,
                                         item->dims + (size_t)item->rank * 2};
   }
-  const tenon_profile_t profile = {ranges, request->ranges.count};
+  const tenon_profile_t profile = {{ranges, request->ranges.count, sizeof(*ranges)}};
   if (request->ranges.count > 0) {
-    options.profiles = &profile;
-    options.profile_count = 1;
+    options.profiles = (tenon_list_t){&profile, 1, sizeof(profile)};
   }
   const tenon_status_t status = tenon_build(run->network, &options, &run->plan);
   free(ranges);
