@@ -170,16 +170,16 @@ static tenon_status_t write_to_memory(const tenon_plan_t* plan, tool_plan_file_t
     return status;
   }
   const int descriptor = memfd_create("plan", MFD_CLOEXEC);
-  for (size_t done = 0; descriptor >= 0 && done < size;) {
+  if (descriptor < 0) {
+    return TENON_ERROR_IO;
+  }
+  for (size_t done = 0; done < size;) {
     const ssize_t got = write(descriptor, (const char*)data + done, size - done);
     if (got <= 0) {
       (void)close(descriptor);
       return TENON_ERROR_OUT_OF_MEMORY;
     }
     done += (size_t)got;
-  }
-  if (descriptor < 0) {
-    return TENON_ERROR_IO;
   }
   file->path = tool_format("/proc/self/fd/%d", descriptor);
   file->memory = descriptor;
