@@ -81,7 +81,7 @@ static tenon_status_t copy_operator(tenon__arena_t* arena, const tenon_operator_
   const array_t array_of_##list = {what, op.list, sizeof(*copy.list)}; \
   TENON_TRY(copy_array(arena, &array_of_##list, sink, &items));        \
   copy.list = items;                                                   \
-  copy.count_of_it = op.list.count
+  copy.count_of_it = items == NULL ? 0 : op.list.count
   COPY_LIST("attributes", attributes, attribute_count);
   COPY_LIST("type variables", types, type_count);
   COPY_LIST("inputs", inputs, input_count);
