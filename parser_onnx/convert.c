@@ -319,12 +319,24 @@ static tenon_status_t make_input(tenon__onnx_program_t* program, const Onnx__Gra
   return tenon__onnx_type_input(reader, name, &type, out_value);
 }
 
+/* An initialiser of an input's name is its default value since IR version 4. The input stays one if
+ * the caller names it by a shape or a value, and is that constant otherwise. */
+static bool is_default(const tenon__onnx_program_t* program, const tenon__onnx_scope_t* scope,
+                       const char* name) {
+  uint32_t rank = 0;
+  const int64_t* dims = NULL;
+  const tenon_reader_t* reader = program->reader;
+  return tenon_reader_names_find(&scope->bindings, name) != NULL &&
+         (program->model->proto->ir_version < 4 ||
+          reader->host->input_shape(reader->parse, name, &rank, &dims) != TENON_OK);
+}
+
 static tenon_status_t bind_inputs(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope) {
   const Onnx__GraphProto* graph = scope->block->graph;
   for (size_t i = 0; i < graph->n_input; ++i) {
     const char* name = tenon__onnx_text(graph->input[i]->name);
-    if (tenon_reader_names_find(&scope->bindings, name) != NULL) {
-      continue; /* an initialiser is its value: a constant */
+    if (is_default(program, scope, name)) {
+      continue;
     }
     tenon_value_t value = {0};
     TENON_READER_TRY(make_input(program, graph, graph->input[i], &value));

@@ -175,8 +175,8 @@ tenon_status_t tenon__onnx_map_columns(tenon__onnx_program_t* program,
                                        int64_t* out_columns);
 
 /* convert.c: builds the network: initialisers are bound, inputs made, nodes converted, outputs
- * declared. An input that an initialiser has too is that constant, and no input. INVALID_DATA
- * for a graph without outputs. */
+ * declared. An input that an initialiser has too is that constant, and no input, unless the caller
+ * gives it a shape or a value (since IR version 4). INVALID_DATA for a graph without outputs. */
 tenon_status_t tenon__onnx_program_convert(tenon__onnx_program_t* program);
 
 #endif
