@@ -51,6 +51,9 @@ TENON_MAKE_CONVERT(tenon__onnx_convert_row);
 TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_DECLARATION)
 #undef TENON__ONNX_FAMILY_DECLARATION
 
+/* Einsum as moves and a product where it is one (einsum.c). */
+void tenon__onnx_einsum(tenon_make_t* make);
+
 /* Ends the file of a family: its array `rows`, which it counts, is on offer. */
 #define TENON__ONNX_FAMILY(name) \
   const tenon_offering_t tenon__onnx_##name##_family = TENON_OFFERING_OF("converter/1", rows)

@@ -64,7 +64,7 @@ static void gemm(tenon_make_t* make) {
 
 static const tenon_make_row_t rows[] = {
     ROW("Det", tenon_make_same, "det", NULL),
-    ROW("Einsum", tenon_make_same, "einsum", "equation"),
+    ROW("Einsum", tenon__onnx_einsum, "einsum", "equation"),
     ROW("Gemm", gemm, NULL, NULL),
     ROW("MatMul", tenon_make_same, "mat_mul", NULL),
     ROW("MatMulInteger", tenon_make_same, "mat_mul_integer", NULL),

@@ -1,0 +1,82 @@
+/* Equations that become moves and a product, and those that stay. */
+#include "core/base/test.h"
+#include "testing/under_test.h"
+#include "tests/support/onnx_message.h"
+
+static tenon__message_t message;
+static tenon__fake_t fake;
+
+/* An equation of `count` operands, all of them x [2, 3, 4], or [?, ?, ?] where `is_open`. */
+static void parse(const char* equation, uint32_t count, bool is_open) {
+  static const int64_t known[3] = {2, 3, 4};
+  static const int64_t open[3] = {-1, -1, -1};
+  const int64_t* dims = is_open ? open : known;
+  memset(&message, 0, sizeof(message));
+  tenon__message_begin_model(&message, 12);
+  tenon__message_value_info(&message, 11, "x", 1, 3, dims);
+  tenon__message_value_info(&message, 12, "y", 1, 3, dims);
+  tenon__message_begin_node(&message, 1, "Einsum", "n",
+                            count == 1   ? "x"
+                            : count == 2 ? "x x"
+                                         : "x x x",
+                            "y");
+  tenon__message_begin(&message, 5);
+  tenon__message_text(&message, 1, "equation");
+  tenon__message_varint(&message, 20, 3);
+  tenon__message_text(&message, 4, equation);
+  tenon__message_end(&message);
+  tenon__message_end(&message);
+  tenon__message_end_model(&message);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, message.bytes, message.size);
+  EXPECT_STATUS(tenon__fake_parse(&fake), TENON_OK);
+}
+
+static void expect(const char* expected) {
+  EXPECT_CONTAINS(fake.log, expected);
+  tenon__fake_deinitialize(&fake);
+}
+
+static const char product[] =
+    "node standard.permute/1 'n' perm=[0,2,1] %1 -> %2\n"
+    "node standard.mat_mul/1 'n' %1 %2 -> %3\nname %3 y";
+
+TENON_TEST(an_axis_that_both_sum_is_a_product_of_matrices) {
+  parse("bij,bkj->bik", 2, false);
+  expect(product);
+  parse("bij, bkj -> bik", 2, true);
+  expect(product);
+}
+
+TENON_TEST(operands_change_places_where_the_result_has_the_first_ones_axis_last) {
+  parse("bij,bkj->bki", 2, false);
+  expect(product);
+}
+
+TENON_TEST(several_axes_become_one_where_their_extents_are_known) {
+  parse("bij,kij->bk", 2, false);
+  expect(
+      "node standard.permute/1 'n' perm=[1,2,0] %1 -> %2\n"
+      "node standard.reshape/1 'n' fixed_dims=[12,2] %2 -> %3\n"
+      "node standard.reshape/1 'n' fixed_dims=[2,12] %1 -> %4\n"
+      "node standard.mat_mul/1 'n' %4 %3 -> %5\nname %5 y");
+  parse("bij,kij->bk", 2, true);
+  expect("node standard.einsum/1 'n' equation='bij,kij->bk' %1 %1 -> %2");
+}
+
+TENON_TEST(without_a_sum_elements_are_multiplied) {
+  parse("bij,bij->bij", 2, true);
+  expect("node standard.mul/1 'n' %1 %1 -> %2\nname %2 y");
+}
+
+TENON_TEST(other_equations_stay) {
+  static const struct {
+    const char* equation;
+    uint32_t count;
+  } cases[] = {{"bij->bji", 1},         {"...ij,...kj->...ik", 2}, {"bij,bik->bj", 2},
+               {"bij,bij,bij->bij", 3}, {"bij,ijb->", 2},          {"bij,bkj->bikz", 2}};
+  for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+    parse(cases[k].equation, cases[k].count, false);
+    expect("node standard.einsum/1 'n' equation=");
+  }
+}
