@@ -2,7 +2,7 @@
  * it when a plan is made. */
 #include <string.h>
 
-#include "closed/pool.h"
+#include "closed/last.h"
 #include "closed/rows.h"
 #include "compiler.h"
 #include "device.h"
@@ -21,6 +21,7 @@ TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "offers: kernel tiled_mat_mul standard.mat_mul/1 cuda\n"
                       "offers: kernel pool standard.max_pool/1 cuda\n"
                       "offers: kernel pool standard.average_pool/1 cuda\n"
+                      "offers: kernel resize_last standard.resize/1 cuda\n"
                       "offers: kernel fused_attention * cuda\n" TENON_CLOSED_OFFERS
                       "needs-library: libcuda.so.1 opened\n"
                       "needs-library: libnvrtc.so.13 opened\n"
@@ -68,7 +69,7 @@ static void stop(void* state) {
 static const tenon_offering_t* const offerings[] = {
     &tenon__cuda_devices,  KERNEL(expressions), KERNEL(narrow_expressions),
     KERNEL(moves),         KERNEL(convolution), KERNEL(deconvolution),
-    KERNEL(mat_mul),       KERNEL(attention),   KERNEL(pool),
+    KERNEL(mat_mul),       KERNEL(attention),   &tenon__cuda_last_kernels,
     &tenon__closed_kernels};
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER, .name = "cuda", .version = "0.1.0", .offerings = TENON_LIST(offerings),

@@ -50,6 +50,7 @@ extern const char tenon__cuda_closed_narrow_text[];
   X(pool)                     \
   X(neighbours)               \
   X(product)                  \
+  X(integer)                  \
   X(signal)                   \
   X(attention)                \
   X(recurrent)                \

@@ -79,8 +79,9 @@ static region_t region_of(const tenon__work_t* work, const tenon__number_t* roi,
   }
   region.bin_height = height / (double)y->dims[2];
   region.bin_width = width / (double)y->dims[3];
-  region.rows = ratio > 0 ? ratio : (int64_t)ceil(region.bin_height);
-  region.columns = ratio > 0 ? ratio : (int64_t)ceil(region.bin_width);
+  /* A region that ends before it begins has no samples. */
+  region.rows = ratio > 0 ? ratio : (int64_t)fmax(ceil(region.bin_height), 0.0);
+  region.columns = ratio > 0 ? ratio : (int64_t)fmax(ceil(region.bin_width), 0.0);
   return region;
 }
 

@@ -139,16 +139,76 @@ static void check_proposals(uint32_t seed, const char* op) {
   operator_check(&c, 1e-5);
 }
 
-static void check_transform(uint32_t seed) {
+/* `given`: elements along the axis, of which the transform takes `length`, or zeros past them. */
+static void check_dft(uint32_t seed, tenon_dtype_t dtype, int64_t given, int64_t length) {
   operator_case_t c;
   operator_begin(&c, "standard.dft/1", seed);
-  const int64_t length = 3 + operator_draw(&c, 60);
   const bool onesided = operator_draw(&c, 2) == 0;
-  (void)operator_input(&c, F32, DIMS(2, length, 3, 1), operator_numbers, 1);
+  const bool inverse = operator_draw(&c, 2) == 0;
+  const int64_t parts = inverse ? 2 : 1 + operator_draw(&c, 2);
+  const int64_t result_parts = inverse && onesided ? 1 : 2;
+  const int64_t result = onesided && !inverse ? length / 2 + 1 : length;
+  const int64_t from = inverse && onesided ? length / 2 + 1 : given;
+  (void)operator_input(&c, dtype, DIMS(2, from, 3, onesided && !inverse ? 1 : parts),
+                       operator_numbers, 1);
+  *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, 0, NULL, operator_positive, 1)->data = length;
+  if (operator_draw(&c, 2) == 0) {
+    *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, 0, NULL, operator_positive, 1)->data = -3;
+  }
   fake_int(&c.fake, "fixed_axis", 1);
-  fake_int(&c.fake, "inverse", 0);
+  fake_int(&c.fake, "inverse", inverse ? 1 : 0);
   fake_int(&c.fake, "onesided", onesided ? 1 : 0);
-  operator_output(&c, F32, DIMS(2, onesided ? length / 2 + 1 : length, 3, 2));
+  operator_output(&c, dtype, DIMS(2, result, 3, result_parts));
+  operator_check(&c, SUMS);
+}
+
+static void check_stft(uint32_t seed, int64_t length) {
+  operator_case_t c;
+  operator_begin(&c, "standard.stft/1", seed);
+  const int64_t step = 1 + operator_draw(&c, 40);
+  const int64_t samples = length + 3 * step + operator_draw(&c, (uint32_t)step);
+  const bool onesided = operator_draw(&c, 2) == 0;
+  (void)operator_input(&c, F32, DIMS(2, samples, 1), operator_numbers, 1);
+  *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, 0, NULL, operator_positive, 1)->data = step;
+  (void)operator_input(&c, F32, DIMS(length), operator_positive, 1);
+  fake_int(&c.fake, "onesided", onesided ? 1 : 0);
+  operator_output(&c, F32, DIMS(2, 4, onesided ? length / 2 + 1 : length, 2));
+  operator_check(&c, SUMS);
+}
+
+/* Powers of two, many small factors, a large prime; what shared memory has no room for. */
+static void check_transforms(uint32_t seed) {
+  static const int64_t lengths[] = {1, 2, 64, 90, 127, 512, 2048, 2310, 4099};
+  const int64_t length = lengths[seed % (sizeof(lengths) / sizeof(*lengths))];
+  check_dft(seed, F32, length, length);
+  check_dft(seed + 1, TENON_DTYPE_FLOAT64, 40, 37);
+  check_dft(seed + 2, TENON_DTYPE_FLOAT16, 17, 30);
+  check_dft(seed + 3, TENON_DTYPE_BFLOAT16, 3, 5);
+  check_dft(seed + 4, TENON_DTYPE_FLOAT64, 1100, 1100);
+  check_stft(seed, 60 + seed % 9);
+}
+
+static void check_rotary(uint32_t seed) {
+  static const tenon_dtype_t types[] = {F32, TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16,
+                                        TENON_DTYPE_FLOAT64};
+  operator_case_t c;
+  operator_begin(&c, "standard.rotary_embedding/1", seed);
+  enum { BATCH = 2, HEADS = 3, TIME = 5, POSITIONS = 9 };
+  const tenon_dtype_t dtype = types[operator_draw(&c, 4)];
+  const bool apart = operator_draw(&c, 2) == 0;
+  const int64_t size = 16 * (1 + (int64_t)operator_draw(&c, 2)) + 2 * (int64_t)operator_draw(&c, 2);
+  const int64_t turned = operator_draw(&c, 2) == 0 ? 0 : size / 2 / 2 * 2;
+  const int64_t half = (turned == 0 ? size : turned) / 2;
+  const int64_t fours[] = {BATCH, HEADS, TIME, size};
+  const int64_t threes[] = {BATCH, TIME, HEADS * size};
+  (void)operator_input(&c, dtype, apart ? 4 : 3, apart ? fours : threes, operator_numbers, 2);
+  (void)operator_input(&c, dtype, DIMS(POSITIONS, half), operator_numbers, 1);
+  (void)operator_input(&c, dtype, DIMS(POSITIONS, half), operator_numbers, 1);
+  (void)operator_input(&c, TENON_DTYPE_INT64, DIMS(BATCH, TIME), operator_indices, POSITIONS);
+  fake_int(&c.fake, "interleaved", operator_draw(&c, 2));
+  fake_int(&c.fake, "num_heads", apart ? 0 : HEADS);
+  fake_int(&c.fake, "rotary_dim", turned);
+  operator_output(&c, dtype, apart ? 4 : 3, apart ? fours : threes);
   operator_check(&c, SUMS);
 }
 
@@ -173,6 +233,8 @@ void operators_check_layers(uint32_t seed) {
   check_detection(seed);
   check_proposals(seed, "standard.propose_regions/1");
   check_proposals(seed, "standard.propose_regions_padded/1");
-  check_transform(seed);
+  check_transforms(seed);
+  check_rotary(seed);
+  check_rotary(seed + 1);
   check_normalisation(seed);
 }

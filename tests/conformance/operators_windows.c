@@ -101,43 +101,82 @@ static void check_deconvolution(uint32_t seed, tenon_dtype_t dtype) {
   operator_check(&c, SUMS);
 }
 
-static void check_deformable(uint32_t seed) {
+static void check_deformable(uint32_t seed, tenon_dtype_t dtype, int64_t channels,
+                             int64_t outputs) {
   operator_case_t c;
   window_t window;
   operator_begin(&c, "standard.deformable_convolution/1", seed);
   draw_window(&c, false, &window);
   const int64_t taps = window.kernel[0] * window.kernel[1];
   const int64_t* y = window.result;
-  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 4, window.extent[0], window.extent[1]),
+  (void)operator_input(&c, dtype, DIMS(2, channels, window.extent[0], window.extent[1]),
                        operator_numbers, 2);
-  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(6, 2, window.kernel[0], window.kernel[1]),
-                       operator_numbers, 1);
-  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 2 * taps * 2, y[0], y[1]), operator_numbers,
-                       1.5);
-  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(6), operator_numbers, 1);
-  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 2 * taps, y[0], y[1]), operator_positive,
-                       1);
+  (void)operator_input(&c, dtype, DIMS(outputs, channels / 2, window.kernel[0], window.kernel[1]),
+                       operator_numbers, 0.3);
+  (void)operator_input(&c, dtype, DIMS(2, 2 * taps * 2, y[0], y[1]), operator_numbers, 1.5);
+  (void)operator_input(&c, dtype, DIMS(outputs), operator_numbers, 1);
+  (void)operator_input(&c, dtype, DIMS(2, 2 * taps, y[0], y[1]), operator_positive, 1);
   set_window(&c, &window);
   fake_int(&c.fake, "groups", 2);
   fake_int(&c.fake, "offset_groups", 2);
-  operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(2, 6, y[0], y[1]));
+  operator_output(&c, dtype, DIMS(2, outputs, y[0], y[1]));
   operator_check(&c, SUMS);
+}
+
+static const tenon_dtype_t bytes[] = {TENON_DTYPE_UINT8, TENON_DTYPE_INT8};
+
+/* Of all that the type has. */
+static void add_bytes(operator_case_t* c, tenon_dtype_t dtype, uint32_t rank, const int64_t* dims) {
+  const bool is_signed = dtype == TENON_DTYPE_INT8;
+  (void)operator_input(c, dtype, rank, dims, is_signed ? operator_wholes : operator_indices,
+                       is_signed ? 128 : 256);
+}
+
+/* All pairs of signs, zero points or none, windows of up to three axes. */
+static void check_convolution_integer(uint32_t seed, bool has_zeros, uint32_t spatial) {
+  operator_case_t c;
+  window_t window;
+  operator_begin(&c, "standard.convolution_integer/1", seed);
+  draw_window(&c, false, &window);
+  const tenon_dtype_t x_type = bytes[operator_draw(&c, 2)];
+  const tenon_dtype_t w_type = bytes[operator_draw(&c, 2)];
+  const int64_t groups = some(&c, 1, 2);
+  const int64_t channels = groups * some(&c, 1, 20);
+  const int64_t outputs = groups * some(&c, 1, 70);
+  const int64_t x[] = {2, channels, window.extent[0], window.extent[1], 2};
+  const int64_t w[] = {outputs, channels / groups, window.kernel[0], window.kernel[1], 2};
+  const int64_t y[] = {2, outputs, window.result[0], window.result[1], 2};
+  const int64_t p[] = {window.pads[0], window.pads[1], 1, window.pads[2], window.pads[3], 0};
+  add_bytes(&c, x_type, spatial + 2, x);
+  add_bytes(&c, w_type, spatial + 2, w);
+  if (has_zeros) {
+    add_bytes(&c, x_type, DIMS(1));
+    add_bytes(&c, w_type, DIMS(outputs));
+  }
+  fake_ints(&c.fake, "strides", spatial, (const int64_t[]){window.stride[0], window.stride[1], 1});
+  fake_ints(&c.fake, "dilations", spatial,
+            (const int64_t[]){window.dilation[0], window.dilation[1], 1});
+  fake_ints(&c.fake, "pads", (size_t)spatial * 2, spatial == 3 ? p : window.pads);
+  fake_string(&c.fake, "auto_pad", "explicit");
+  fake_int(&c.fake, "groups", groups);
+  operator_output(&c, TENON_DTYPE_INT32, spatial + 2, y);
+  operator_check(&c, 0);
 }
 
 /* ---- Sampling ---- */
 
-static void check_resize(uint32_t seed) {
+static void check_resize(uint32_t seed, int64_t most) {
   static const char* const modes[] = {"nearest", "linear", "cubic"};
   static const char* const places[] = {"half_pixel", "pytorch_half_pixel",   "align_corners",
                                        "asymmetric", "half_pixel_symmetric", "pixel_center"};
   static const char* const rounds[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
-  static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT64,
-                                        TENON_DTYPE_UINT8};
+  static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT64, TENON_DTYPE_UINT8,
+                                        TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16};
   operator_case_t c;
   operator_begin(&c, "standard.resize/1", seed);
-  const tenon_dtype_t dtype = types[operator_draw(&c, 3)];
-  const int64_t from[2] = {some(&c, 1, 12), some(&c, 1, 12)};
-  const int64_t to[2] = {some(&c, 1, 20), some(&c, 1, 20)};
+  const tenon_dtype_t dtype = types[operator_draw(&c, 5)];
+  const int64_t from[2] = {some(&c, 1, 12), some(&c, 1, most)};
+  const int64_t to[2] = {some(&c, 1, 20), some(&c, 1, most * 2)};
   /* Whole numbers are rounded: results halfway between two of them would be by chance. */
   (void)operator_input(&c, dtype, DIMS(2, 3, from[0], from[1]), operator_indices, 2);
   int64_t* sizes = operator_input(&c, TENON_DTYPE_INT64, DIMS(4), operator_indices, 2)->data;
@@ -203,19 +242,19 @@ static void check_grid(uint32_t seed) {
   operator_check(&c, SUMS);
 }
 
-static void check_regions(uint32_t seed) {
+static void check_regions(uint32_t seed, int64_t channels) {
   static const char* const modes[] = {"avg", "max"};
   static const char* const places[] = {"half_pixel", "output_half_pixel"};
   operator_case_t c;
   operator_begin(&c, "standard.roi_align/1", seed);
-  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3, 16, 18), operator_numbers, 3);
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, channels, 16, 18), operator_numbers, 3);
   (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(5, 4), operator_positive, 17);
   (void)operator_input(&c, TENON_DTYPE_INT64, DIMS(5), operator_indices, 2);
   fake_string(&c.fake, "mode", modes[operator_draw(&c, 2)]);
   fake_string(&c.fake, "coordinate_mode", places[operator_draw(&c, 2)]);
   fake_int(&c.fake, "sampling_ratio", operator_draw(&c, 3));
   fake_float(&c.fake, "spatial_scale", 0.75);
-  operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(5, 3, 3, 4));
+  operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(5, channels, 3, 4));
   operator_check(&c, SUMS);
 }
 
@@ -236,16 +275,23 @@ static void check_mat_mul(uint32_t seed) {
   operator_check(&c, SUMS);
 }
 
-static void check_mat_mul_integer(uint32_t seed) {
+/* `whole`: rows of multiples of 16 bytes, which are read so. */
+static void check_mat_mul_integer(uint32_t seed, bool whole) {
   operator_case_t c;
   operator_begin(&c, "standard.mat_mul_integer/1", seed);
-  const int64_t m = some(&c, 1, 40);
-  const int64_t k = some(&c, 1, 50);
-  (void)operator_input(&c, TENON_DTYPE_UINT8, DIMS(2, m, k), operator_indices, 256);
-  (void)operator_input(&c, TENON_DTYPE_INT8, DIMS(k, 21), operator_wholes, 127);
-  (void)operator_input(&c, TENON_DTYPE_UINT8, DIMS(m), operator_indices, 256);
-  (void)operator_input(&c, TENON_DTYPE_INT8, DIMS(21), operator_wholes, 127);
-  operator_output(&c, TENON_DTYPE_INT32, DIMS(2, m, 21));
+  const tenon_dtype_t a_type = bytes[operator_draw(&c, 2)];
+  const tenon_dtype_t b_type = bytes[operator_draw(&c, 2)];
+  const int64_t m = some(&c, 1, 80);
+  const int64_t k = whole ? 16 * some(&c, 1, 10) : some(&c, 1, 150);
+  const int64_t n = whole ? 4 * some(&c, 1, 30) : some(&c, 1, 90);
+  const uint32_t zeros = operator_draw(&c, 3);
+  add_bytes(&c, a_type, DIMS(2, m, k));
+  add_bytes(&c, b_type, DIMS(k, n));
+  if (zeros > 0) {
+    add_bytes(&c, a_type, DIMS(zeros == 1 ? 1 : m));
+    add_bytes(&c, b_type, DIMS(zeros == 1 ? 1 : n));
+  }
+  operator_output(&c, TENON_DTYPE_INT32, DIMS(2, m, n));
   operator_check(&c, 0);
 }
 
@@ -269,14 +315,24 @@ void operators_check_windows(uint32_t seed) {
   check_convolution(seed, TENON_DTYPE_FLOAT32);
   check_convolution(seed, TENON_DTYPE_FLOAT64);
   check_deconvolution(seed, TENON_DTYPE_FLOAT32);
-  check_deformable(seed);
+  check_deformable(seed, TENON_DTYPE_FLOAT32, 4, 6);
+  check_deformable(seed, TENON_DTYPE_FLOAT32, 34, 140);
+  check_deformable(seed, TENON_DTYPE_FLOAT16, 10, 8);
+  check_deformable(seed, TENON_DTYPE_FLOAT64, 10, 8);
+  check_convolution_integer(seed, true, 2);
+  check_convolution_integer(seed, false, 2);
+  check_convolution_integer(seed, true, 1);
+  check_convolution_integer(seed, true, 3);
   for (uint32_t k = 0; k < 4; k++) {
-    check_resize(seed * 4 + k);
+    check_resize(seed * 4 + k, 12);
+    check_resize(seed * 4 + k, 700); /* rows of more columns than a block has threads */
   }
   check_scales();
   check_grid(seed);
-  check_regions(seed);
+  check_regions(seed, 3);
+  check_regions(seed, 40);
   check_mat_mul(seed);
-  check_mat_mul_integer(seed);
+  check_mat_mul_integer(seed, false);
+  check_mat_mul_integer(seed, true);
   check_einsum(seed);
 }

@@ -219,40 +219,90 @@ KERNEL recur(const __grid_constant__ parameters_t p) {
   }
 }
 #else
-/* Pairs of features, halves apart or side by side, turned by the angle of their position. */
-KERNEL turn(const __grid_constant__ parameters_t p) {
-  begin(p);
+/* Pairs of features, halves apart or side by side, turned by the angle of their position. A thread
+ * has V pairs of a head, or V of the features behind them that stay. */
+template <class index_t, int V>
+INLINE void turn_all(const parameters_t& p) {
+  typedef several_t<IN0_STORED, V> piece_t;
   const bool apart = IN0_RANK == 4;
-  const i64 heads = apart ? p.in[0].dims[1] : (i64)A_num_heads;
-  const i64 size = apart ? p.in[0].dims[3] : p.in[0].dims[2] / heads;
-  const i64 time = apart ? p.in[0].dims[2] : p.in[0].dims[1];
-  const i64 turned = A_rotary_dim == 0 ? size : (i64)A_rotary_dim;
-  const i64 half = turned / 2;
   const bool beside = A_interleaved != 0;
-  EACH(i, p.in[0].count) {
-    const i64 item = i % size;
-    const i64 vector = i / size;
-    const i64 at = apart ? vector % time : vector / heads % time;
-    const i64 token = vector / (heads * time) * time + at;
-    const i64 row = HAS_IN3 ? (i64)IN3(token) : token;
-    if (row < 0 || (row + 1) * half > p.in[1].count) {
+  const index_t heads = (index_t)(apart ? p.in[0].dims[1] : (i64)A_num_heads);
+  const index_t size = (index_t)(apart ? p.in[0].dims[3] : p.in[0].dims[2] / (i64)heads);
+  const index_t time = (index_t)(apart ? p.in[0].dims[2] : p.in[0].dims[1]);
+  const index_t half = (A_rotary_dim == 0 ? size : (index_t)A_rotary_dim) / 2;
+  const index_t pairs = half / V;
+  const index_t pieces = pairs + (size - 2 * half) / V;
+  const index_t count = (index_t)p.in[0].count / size * pieces;
+  const IN0_STORED* from = (const IN0_STORED*)p.in[0].data;
+  OUT0_STORED* to = (OUT0_STORED*)p.out[0].data;
+  for (index_t i = (index_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
+       i += (index_t)gridDim.x * blockDim.x) {
+    const index_t vector = i / pieces;
+    const index_t piece = i - vector * pieces;
+    const index_t start = vector * size;
+    const index_t at = apart ? vector % time : vector / heads % time;
+    const index_t token = vector / (heads * time) * time + at;
+    const i64 row = HAS_IN3 ? (i64)IN3(token) : (i64)token;
+    if (row < 0 || (row + 1) * (i64)half > p.in[1].count) {
       fail(p, 1, row);
       continue;
     }
-    if (item >= 2 * half) {
-      if (item >= turned) {
-        OUT0(i, IN0(i));
-      }
+    if (piece >= pairs) {
+      const index_t place = start + 2 * half + (piece - pairs) * V;
+      *(piece_t*)(to + place) = *(const piece_t*)(from + place);
       continue;
     }
-    const bool is_second = beside ? item % 2 == 1 : item >= half;
-    const i64 pair = beside ? item / 2 : item % half;
-    const i64 first = vector * size + (beside ? 2 * pair : pair);
-    const sum_t a = (sum_t)IN0(first);
-    const sum_t b = (sum_t)IN0(first + (beside ? 1 : half));
-    const sum_t c = (sum_t)IN1(row * half + pair);
-    const sum_t s = (sum_t)IN2(row * half + pair);
-    OUT0(i, is_second ? s * a + c * b : c * a - s * b);
+    const index_t first = start + (beside ? 2 : 1) * piece * V;
+    const index_t second = first + (beside ? V : half);
+    const piece_t a = *(const piece_t*)(from + first);
+    const piece_t b = *(const piece_t*)(from + second);
+    const several_t<IN1_STORED, V> c = *(
+        const several_t<IN1_STORED, V>*)((const IN1_STORED*)p.in[1].data + row * half + piece * V);
+    const several_t<IN2_STORED, V> s = *(
+        const several_t<IN2_STORED, V>*)((const IN2_STORED*)p.in[2].data + row * half + piece * V);
+    piece_t x;
+    piece_t y;
+#pragma unroll
+    for (int k = 0; k < V; ++k) {
+      /* Side by side pairs are 2 k and 2 k + 1 of both pieces, one behind the other. */
+      const IN0_STORED real = !beside     ? a.item[k]
+                              : 2 * k < V ? a.item[2 * k % V]
+                                          : b.item[2 * k % V];
+      const IN0_STORED imaginary = !beside         ? b.item[k]
+                                   : 2 * k + 1 < V ? a.item[(2 * k + 1) % V]
+                                                   : b.item[(2 * k + 1) % V];
+      const sum_t u = (sum_t)IN0_VALUE(real);
+      const sum_t v = (sum_t)IN0_VALUE(imaginary);
+      const sum_t cosine = (sum_t)IN1_VALUE(c.item[k]);
+      const sum_t sine = (sum_t)IN2_VALUE(s.item[k]);
+      const OUT0_STORED turned_u = OUT0_STORE(cosine * u - sine * v);
+      const OUT0_STORED turned_v = OUT0_STORE(sine * u + cosine * v);
+      if (!beside) {
+        x.item[k] = turned_u;
+        y.item[k] = turned_v;
+      } else {
+        (2 * k < V ? x : y).item[2 * k % V] = turned_u;
+        (2 * k + 1 < V ? x : y).item[(2 * k + 1) % V] = turned_v;
+      }
+    }
+    *(piece_t*)(to + first) = x;
+    *(piece_t*)(to + second) = y;
+  }
+}
+KERNEL turn(const __grid_constant__ parameters_t p) {
+  enum { PIECE = 16 / (int)sizeof(IN0_STORED) };
+  begin(p);
+  const i64 size = IN0_RANK == 4 ? p.in[0].dims[3] : p.in[0].dims[2] / (i64)A_num_heads;
+  const i64 half = (A_rotary_dim == 0 ? size : (i64)A_rotary_dim) / 2;
+  const bool is_whole = sizeof(IN0_STORED) == sizeof(IN1_STORED) && half % PIECE == 0 &&
+                        size % PIECE == 0 && is_aligned(p.in[0]) && is_aligned(p.in[1]) &&
+                        is_aligned(p.in[2]) && is_aligned(p.out[0]);
+  if (p.in[0].count >= (i64)1 << 31) {
+    turn_all<i64, 1>(p);
+  } else if (is_whole) {
+    turn_all<unsigned, PIECE>(p);
+  } else {
+    turn_all<unsigned, 1>(p);
   }
 }
 #endif

@@ -43,12 +43,14 @@ typedef struct tenon__closed_shape_t {
 } tenon__closed_shape_t;
 
 /* A kernel of the row's list, how many threads have work, and how many are a block. Where blocks
- * work together `threads` is a multiple of `block`. */
+ * work together `threads` is a multiple of `block`. `shared_bytes` are memory beside what the
+ * kernel declares, or as much as the device has: p.shared tells the kernel; TENON_CLOSED_SHARED. */
 typedef struct tenon__closed_launch_t {
   uint32_t kernel;
   uint32_t block;
   int64_t threads;
   int32_t pass; /* p.pass: of a kernel that is launched several times */
+  int64_t shared_bytes;
 } tenon__closed_launch_t;
 
 typedef struct tenon__closed_row_t tenon__closed_row_t;
@@ -82,7 +84,11 @@ enum {
   /* Adds up products in the order of the reference: differs from others' sums by rounding. */
   TENON_CLOSED_SUMS = 1u << 4,
   /* Scratch has one size, whatever the extents. */
-  TENON_CLOSED_SCRATCH_IS_FIXED = 1u << 5
+  TENON_CLOSED_SCRATCH_IS_FIXED = 1u << 5,
+  /* Works without scratch, slowly: taken where extents have no bounds, and then has none. */
+  TENON_CLOSED_SCRATCH_IF_BOUNDED = 1u << 6,
+  /* The last kernel is launched with shared memory. */
+  TENON_CLOSED_SHARED = 1u << 7
 };
 
 struct tenon__closed_row_t {
@@ -149,6 +155,8 @@ typedef struct tenon__closed_parameters_t {
   int64_t threads;
   int32_t release;
   int32_t pass;
+  int32_t shared;
+  int32_t reserved;
 } tenon__closed_parameters_t;
 
 typedef struct tenon__closed_instance_t {
@@ -160,6 +168,7 @@ typedef struct tenon__closed_instance_t {
 
 typedef struct tenon__closed_bound_t {
   const tenon__closed_instance_t* instance;
+  bool has_scratch;
   tenon__closed_work_t work;
   tenon__closed_parameters_t parameters;
 } tenon__closed_bound_t;

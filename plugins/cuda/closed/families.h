@@ -41,7 +41,13 @@ void tenon__closed_extents_arange(const tenon__closed_work_t* work, const int64_
                                   uint32_t output, tenon__closed_shape_t* out_shape);
 void tenon__closed_bind_random(tenon__closed_work_t* work);
 
+/* signal.c */
+void tenon__closed_bind_transform(tenon__closed_work_t* work);
+uint64_t tenon__closed_scratch_transform(const tenon__closed_work_t* work);
+
 /* windows.c */
+void tenon__closed_bind_deformable(tenon__closed_work_t* work);
+void tenon__closed_bind_convolution_integer(tenon__closed_work_t* work);
 void tenon__closed_bind_windows(tenon__closed_work_t* work);
 void tenon__closed_bind_transposed(tenon__closed_work_t* work);
 const char* tenon__closed_refuse_windows(const tenon__closed_work_t* work);
@@ -51,6 +57,8 @@ void tenon__closed_bind_causal(tenon__closed_work_t* work);
 
 /* sampling.c */
 const char* tenon__closed_refuse_suppression(const tenon__closed_work_t* work);
+void tenon__closed_bind_resize(tenon__closed_work_t* work);
+void tenon__closed_bind_roi_align(tenon__closed_work_t* work);
 uint64_t tenon__closed_scratch_suppression(const tenon__closed_work_t* work);
 void tenon__closed_bind_suppression(tenon__closed_work_t* work);
 void tenon__closed_extents_suppression(const tenon__closed_work_t* work, const int64_t* found,
@@ -58,6 +66,7 @@ void tenon__closed_extents_suppression(const tenon__closed_work_t* work, const i
 
 /* product.c */
 void tenon__closed_bind_mat_mul(tenon__closed_work_t* work);
+void tenon__closed_bind_mat_mul_integer(tenon__closed_work_t* work);
 const char* tenon__closed_refuse_mat_mul(const tenon__closed_work_t* work);
 uint64_t tenon__closed_scratch_det(const tenon__closed_work_t* work);
 const char* tenon__closed_refuse_einsum(const tenon__closed_work_t* work);

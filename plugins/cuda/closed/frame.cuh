@@ -7,6 +7,7 @@
  *   IN2_RANK, IN2_BITS, IN2_CLASS_f, IN2_f16
  *   IN2_STORED, IN2_VALUE(x), IN2_ELEMENT(x)    its elements in memory; one as a value, and back
  *   OUT0(i, x)            stores it
+ *   OUT0_STORED, OUT0_STORE(x)   the type of an element in memory, and a value as one
  *   sum_t                 what is added up in: float, double, i64 or u64
  *   A_axis, A_pads[], A_pads_count, A_mode_linear    attributes: numbers, lists, 1 for that text
  *   OP_lstm               1 for that operator
@@ -34,6 +35,8 @@ struct parameters_t {
   i64 threads;
   int release;
   int pass;
+  int shared; /* bytes of dynamic shared memory */
+  int reserved;
 };
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(256)
@@ -108,6 +111,17 @@ PACKED_ELEMENTS(u4, 4)
 PACKED_ELEMENTS(i2, 2)
 PACKED_ELEMENTS(u2, 2)
 PACKED_ELEMENTS(f4e2m1, 4)
+
+/* Elements beside one another, which are read and written at once. */
+template <class T, int N>
+struct alignas(sizeof(T) * N) several_t {
+  T item[N];
+};
+INLINE bool is_aligned(const tensor_t& t) { return (u64)t.data % 16 == 0; }
+
+/* Rounded once: for sums whose order is free. Nothing else is fused. */
+INLINE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+INLINE double fused(double a, double b, double c) { return fma(a, b, c); }
 
 /* ---- Order: NaN is above all numbers ---- */
 

@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "../analysis.h"
 #include "families.h"
 
 /* ---- Recurrent layers ---- */
@@ -120,8 +121,12 @@ static void set_extents(tenon__closed_work_t* work) {
   work->number[BACKWARDS] = tenon__closed_is(work, "direction", "reverse") ? 1 : 0;
 }
 
+static int64_t most(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
 void tenon__closed_bind_recurrent(tenon__closed_work_t* work) {
-  enum { TILE = 16 };
+  enum { TILE = 16, CLUSTER = 8 };
   set_extents(work);
   set_activations(work);
   const int64_t rows = work->number[TIME] * work->number[BATCH];
@@ -129,11 +134,21 @@ void tenon__closed_bind_recurrent(tenon__closed_work_t* work) {
   tenon__closed_launch_blocks(
       work, 0,
       work->number[DIRECTIONS] * ((rows + TILE - 1) / TILE) * ((columns + TILE - 1) / TILE));
-  /* A warp multiplies eight rows at once. */
-  const int64_t warps = (columns + 7) / 8;
-  const uint32_t threads = 32 * (uint32_t)(warps < 4 ? 4 : warps > 16 ? 16 : warps);
-  work->launches[work->launch_count++] = (tenon__closed_launch_t){
-      1, threads, work->number[DIRECTIONS] * work->number[BATCH] * threads, 0};
+  /* A warp multiplies some rows at once; a thread makes the state of a unit for one block. */
+  const int64_t of_a_warp = gates_of(work) == 4 ? 8 : gates_of(work) == 3 ? 4 : 2;
+  const int64_t slice = (work->number[HIDDEN] + CLUSTER - 1) / CLUSTER;
+  const int64_t wanted = most(gates_of(work) * slice / of_a_warp, slice * CLUSTER / 32);
+  const uint32_t threads = 32 * (uint32_t)(wanted < 4 ? 4 : wanted > 16 ? 16 : wanted);
+  const int64_t clusters = work->number[DIRECTIONS] * work->number[BATCH];
+  const int64_t sum_bytes = work->in[0].dtype == TENON_DTYPE_FLOAT64 ? 8 : 4;
+  const int64_t vectors = 4 * work->number[HIDDEN] + (2 + 2 * gates_of(work)) * slice;
+  const int64_t weights =
+      gates_of(work) * slice * work->number[HIDDEN] * (int64_t)tenon__cuda_bytes(work->in[2].dtype);
+  work->launches[work->launch_count++] =
+      (tenon__closed_launch_t){.kernel = 1,
+                               .block = threads,
+                               .threads = clusters * CLUSTER * threads,
+                               .shared_bytes = vectors * sum_bytes + 16 + weights};
 }
 
 uint64_t tenon__closed_scratch_recurrent(const tenon__closed_work_t* work) {
@@ -141,8 +156,8 @@ uint64_t tenon__closed_scratch_recurrent(const tenon__closed_work_t* work) {
   set_extents(&largest);
   const int64_t* number = largest.number;
   const int64_t lines = number[DIRECTIONS] * number[BATCH] * number[HIDDEN];
-  enum { VECTORS = 7 };
-  return (uint64_t)(lines * (number[TIME] * gates_of(work) + VECTORS)) * sizeof(double);
+  const int64_t vectors = 6 + 2 * (int64_t)gates_of(work);
+  return (uint64_t)(lines * (number[TIME] * gates_of(work) + vectors)) * sizeof(double);
 }
 
 /* ---- Attention ---- */
@@ -221,7 +236,14 @@ const char* tenon__closed_refuse_linear(const tenon__closed_work_t* work) {
 }
 
 void tenon__closed_bind_rotary(tenon__closed_work_t* work) {
-  tenon__closed_launch(work, 0, work->in[0].count);
+  const tenon__closed_shape_t* x = &work->in[0];
+  const int64_t piece = 16 / (int64_t)tenon__cuda_bytes(x->dtype);
+  const int64_t size =
+      x->rank == 4 ? x->dims[3] : x->dims[2] / tenon__closed_int(work, "num_heads");
+  const int64_t turned = tenon__closed_int(work, "rotary_dim");
+  const int64_t half = (turned == 0 ? size : turned) / 2;
+  const bool is_whole = half % piece == 0 && size % piece == 0;
+  tenon__closed_launch(work, 0, (x->count + 1) / (is_whole ? 2 * piece : 2));
 }
 
 const char* tenon__closed_refuse_rotary(const tenon__closed_work_t* work) {

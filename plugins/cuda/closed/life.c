@@ -6,14 +6,22 @@
 
 /* ---- What is taken ---- */
 
+static bool is_open(const tenon__closed_work_t* work) {
+  bool open = false;
+  for (uint32_t k = 0; k < work->in_count; k++) {
+    open = open || work->in[k].open;
+  }
+  return open;
+}
 /* Scratch is asked for before a run knows its extents. Extents that it finds do not matter. */
 static bool needs_bounds(const tenon__closed_work_t* work) {
-  bool needs = false;
-  for (uint32_t k = 0; k < work->in_count; k++) {
-    needs = needs || work->in[k].open;
-  }
-  return needs && work->row->scratch != NULL &&
-         (work->row->flags & TENON_CLOSED_SCRATCH_IS_FIXED) == 0;
+  const uint32_t without = TENON_CLOSED_SCRATCH_IF_BOUNDED | TENON_CLOSED_SCRATCH_IS_FIXED;
+  return work->row->scratch != NULL && (work->row->flags & without) == 0;
+}
+static uint64_t scratch_of(const tenon__closed_work_t* work) {
+  const bool needs_extents = (work->row->flags & TENON_CLOSED_SCRATCH_IS_FIXED) == 0;
+  return work->row->scratch == NULL || (needs_extents && is_open(work)) ? 0
+                                                                        : work->row->scratch(work);
 }
 
 static bool type_is_taken(const tenon__closed_row_t* row, const tenon__closed_shape_t* shape) {
@@ -51,7 +59,7 @@ static int32_t match_work(tenon__cuda_state_t* state, const tenon__closed_work_t
       return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
     }
   }
-  if (needs_bounds(work)) {
+  if (needs_bounds(work) && is_open(work)) {
     return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "extents without bounds");
   }
   const char* reason = why(work);
@@ -103,7 +111,7 @@ tenon_status_t tenon__closed_tactics(void* state, const tenon_region_t* region,
       .name = "by hand",
       .outputs = outputs,
       .numerics = (row->flags & TENON_CLOSED_SUMS) != 0 ? &numerics : NULL,
-      .scratch_bytes = row->scratch == NULL ? 0 : row->scratch(&work),
+      .scratch_bytes = scratch_of(&work),
       .persistent_bytes = (row->flags & TENON_CLOSED_COUNTS_CALLS) != 0 ? sizeof(uint64_t) : 0,
       .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY |
                (row->extents != NULL ? TENON_TACTIC_HOST_WAITS : 0),
@@ -147,8 +155,11 @@ tenon_status_t tenon__closed_finish(const tenon_prepare_t* call, tenon__closed_i
   for (; kernels[count] != NULL && count < TENON_CLOSED_KERNELS; count++) {
     wanted[count] = (tenon__cuda_wanted_t){kernels[count], &instance->kernels[count]};
   }
-  const tenon_status_t status =
+  tenon_status_t status =
       tenon__cuda_module_get(instance->device, call, adopt_text, wanted, count, &instance->module);
+  status = status == TENON_OK && (instance->work.row->flags & TENON_CLOSED_SHARED) != 0
+               ? tenon__cuda_prefer_shared(instance->device, instance->kernels[count - 1])
+               : status;
   if (status == TENON_OK) {
     *out_instance = instance;
   }
@@ -210,6 +221,7 @@ tenon_status_t tenon__closed_bind(void* instance, tenon_binding_t* binding,
   }
   bound->instance = self;
   bound->work = self->work;
+  bound->has_scratch = scratch_of(&self->work) > 0;
   for (uint32_t k = 0; k < bound->work.in_count; k++) {
     fits = fits &&
            take_argument(host->input(binding, k), &bound->work.in[k], &bound->parameters.in[k]);
@@ -243,11 +255,15 @@ tenon_status_t tenon__closed_run(const tenon_enqueue_t* call, tenon__closed_boun
   for (uint32_t k = begin; k < end && status == TENON_OK; k++) {
     const tenon__closed_launch_t* from = &bound->work.launches[k];
     const int64_t blocks = (from->threads + from->block - 1) / from->block;
-    const tenon__cuda_launch_t launch = {
-        bound->instance->kernels[from->kernel],
-        (uint32_t)(blocks * from->block < most ? blocks : most / from->block), from->block, 0};
+    const int64_t shared =
+        from->shared_bytes < device->shared_bytes ? from->shared_bytes : device->shared_bytes;
+    /* Clusters stay whole. */
+    const int64_t fitting = blocks * from->block < most ? blocks : most / from->block / 8 * 8;
+    const tenon__cuda_launch_t launch = {bound->instance->kernels[from->kernel], (uint32_t)fitting,
+                                         from->block, (uint32_t)shared};
     bound->parameters.threads = from->threads;
     bound->parameters.pass = from->pass;
+    bound->parameters.shared = (int32_t)shared;
     bound->parameters.release =
         (int32_t)tenon__cuda_fits_at_once(device, (uint64_t)launch.blocks * launch.threads);
     if (blocks > 0) {
@@ -268,7 +284,7 @@ static void take_addresses(const tenon_enqueue_t* call, tenon__closed_bound_t* b
     to->out[k].data = is_there ? call->outputs[k].tensor.data : NULL;
     to->extents[k] = is_there ? call->outputs[k].tensor.device_extents : NULL;
   }
-  to->scratch = call->host->scratch(call->run);
+  to->scratch = bound->has_scratch ? call->host->scratch(call->run) : NULL;
   to->persistent = call->host->persistent(call->run);
   to->fault = TENON_HAS(call->host, tenon_run_table_t, fault) ? call->host->fault(call->run) : NULL;
 }

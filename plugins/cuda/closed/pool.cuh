@@ -1,7 +1,6 @@
 /*
  * Pools over two spatial axes where channels lie innermost: a thread has 16 bytes of them of one
- * pixel of the result. p.number is as in windows.cuh, of the last two axes; LAST_STORED is the type
- * of an element, LAST_VALUE and LAST_STORE what reads and makes one.
+ * pixel of the result. p.number is as in windows.cuh, of the last two axes.
  */
 #define X_DIM(k) ((index_t)p.number[1 + (k)])
 #define Y_DIM(k) ((index_t)p.number[4 + (k)])
@@ -12,10 +11,8 @@
 #define BEHIND(k) ((int)p.number[19 + (k)])
 #define CHANNELS ((index_t)p.number[21])
 
-constexpr int PIECE = 16 / (int)sizeof(LAST_STORED);
-struct alignas(16) piece_t {
-  LAST_STORED item[PIECE];
-};
+constexpr int PIECE = 16 / (int)sizeof(IN0_STORED);
+typedef several_t<IN0_STORED, PIECE> piece_t;
 
 /* Counts in 32 bits wherever they fit: a division of 64 takes as long as all else. */
 template <class index_t>
@@ -54,7 +51,7 @@ INLINE void pool_all(const parameters_t& p) {
         ++inside;
 #pragma unroll
         for (int k = 0; k < PIECE; ++k) {
-          const float value = LAST_VALUE(piece.item[k]);
+          const float value = IN0_VALUE(piece.item[k]);
 #if OP_max_pool
           found[k] = value > found[k] || value != value ? value : found[k]; /* NaN stays */
 #else
@@ -70,7 +67,7 @@ INLINE void pool_all(const parameters_t& p) {
       const int of = A_count_include_pad ? covered : inside;
       found[k] = of == 0 ? 0.0f : found[k] / (float)of;
 #endif
-      result.item[k] = LAST_STORE(found[k]);
+      result.item[k] = OUT0_STORE(found[k]);
     }
     to[i] = result;
   }

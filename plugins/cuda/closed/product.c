@@ -20,8 +20,7 @@ static void set_steps(const tenon__closed_shape_t* shape, uint32_t batch_rank, i
   }
 }
 
-void tenon__closed_bind_mat_mul(tenon__closed_work_t* work) {
-  enum { TILE = 16 };
+static void set_matrices(tenon__closed_work_t* work, int64_t tile) {
   const tenon__closed_shape_t* a = &work->in[0];
   const tenon__closed_shape_t* b = &work->in[1];
   const uint32_t a_batches = a->rank < 2 ? 0 : a->rank - 2;
@@ -38,8 +37,19 @@ void tenon__closed_bind_mat_mul(tenon__closed_work_t* work) {
   set_steps(a, batch_rank, work->number + A_STEPS);
   set_steps(b, batch_rank, work->number + B_STEPS);
   tenon__closed_launch_blocks(work, 0,
-                              work->number[0] * ((work->number[1] + TILE - 1) / TILE) *
-                                  ((work->number[3] + TILE - 1) / TILE));
+                              work->number[0] * ((work->number[1] + tile - 1) / tile) *
+                                  ((work->number[3] + tile - 1) / tile));
+}
+
+void tenon__closed_bind_mat_mul(tenon__closed_work_t* work) {
+  enum { TILE = 16 };
+  set_matrices(work, TILE);
+}
+
+/* See integer.cuh. */
+void tenon__closed_bind_mat_mul_integer(tenon__closed_work_t* work) {
+  enum { TILE = 64 };
+  set_matrices(work, TILE);
 }
 
 const char* tenon__closed_refuse_mat_mul(const tenon__closed_work_t* work) {

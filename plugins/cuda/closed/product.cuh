@@ -1,21 +1,8 @@
 /* Products of matrices of any type, with their batches; einsum; determinants. */
-#if OP_mat_mul || OP_mat_mul_integer
+#if OP_mat_mul
 /* number: batches, rows, inner extent, columns; then per batch axis its extent (4), and how far a step along it is
  * in a (12) and in b (20); batch axes (28). A block makes 16 x 16 elements. */
 enum { TILE = 16 };
-#if OP_mat_mul_integer
-/* Less a zero point: one, one for each row (a) or column (b), or one for each of every matrix. */
-INLINE i64 zero_place(i64 count, i64 lines, i64 matrix, i64 line) {
-  return count == 1 ? 0 : count == lines ? line : matrix * lines + line;
-}
-#define A_AT(place, row) \
-  ((sum_t)IN0(place) - (HAS_IN2 ? (sum_t)IN2(zero_place(p.in[2].count, rows, (place) / (rows * inner), row)) : (sum_t)0))
-#define B_AT(place, column) \
-  ((sum_t)IN1(place) - (HAS_IN3 ? (sum_t)IN3(zero_place(p.in[3].count, columns, (place) / (inner * columns), column)) : (sum_t)0))
-#else
-#define A_AT(place, row) ((sum_t)IN0(place))
-#define B_AT(place, column) ((sum_t)IN1(place))
-#endif
 KERNEL multiply(const __grid_constant__ parameters_t p) {
   __shared__ sum_t left[TILE][TILE];
   __shared__ sum_t right[TILE][TILE + 1];
@@ -41,8 +28,8 @@ KERNEL multiply(const __grid_constant__ parameters_t p) {
     }
     sum_t total = 0;
     for (i64 first = 0; first < inner; first += TILE) {
-      left[r][c] = row < rows && first + c < inner ? A_AT(a + row * inner + first + c, row) : (sum_t)0;
-      right[r][c] = column < columns && first + r < inner ? B_AT(b + (first + r) * columns + column, column) : (sum_t)0;
+      left[r][c] = row < rows && first + c < inner ? (sum_t)IN0(a + row * inner + first + c) : (sum_t)0;
+      right[r][c] = column < columns && first + r < inner ? (sum_t)IN1(b + (first + r) * columns + column) : (sum_t)0;
       __syncthreads();
       const int count = (int)least_of(TILE, inner - first);
       for (int k = 0; k < count; ++k) {

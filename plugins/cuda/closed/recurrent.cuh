@@ -1,9 +1,11 @@
 /*
- * LSTM, GRU, RNN. First all inputs are multiplied by their weights; then a block walks through time
- * with one row of a batch in one direction: in each step its warps multiply the state by the
- * recurrent weights, and a thread for each unit makes the new state of it. number: time, batch,
- * features, hidden units, directions, 1 where the batch comes first, 1 where the only direction is
- * backwards; from 8, for each of two directions and three activations: function, alpha, beta.
+ * LSTM, GRU, RNN. First all inputs are multiplied by their weights; then a cluster of blocks walks
+ * through time with one row of a batch in one direction. Each block has a slice of the units and
+ * keeps their recurrent weights in shared memory, as many as fit. In each step its warps multiply
+ * the state by them, threads make the new state of its units and store it in all blocks. Before
+ * sm_90 a cluster is one block. number: time, batch, features, hidden units, directions, 1 where
+ * the batch comes first, 1 where the only direction is backwards; from 8, for each of two
+ * directions and three activations: function, alpha, beta.
  *
  * scratch: inputs times weights, with the biases [directions, time, batch, gates hidden]; then, of
  * layers that are too wide for shared memory, VECTORS vectors for each direction and row.
@@ -26,29 +28,42 @@ enum { GATES = 1 };
 #endif
 #if OP_gru
 #define RESETS_LAST (A_linear_before_reset != 0)
+#define FIRST_GATES (RESETS_LAST ? GATES : 2) /* that the state is multiplied for */
 #else
 #define RESETS_LAST false
+#define FIRST_GATES GATES
 #endif
 
+#define ALPHA ((sum_t)__longlong_as_double(by[1]))
+#define BETA ((sum_t)__longlong_as_double(by[2]))
 INLINE sum_t activate(const parameters_t& p, i64 direction, int which, sum_t x) {
   const i64* by = &p.number[8 + (direction * 3 + which) * 3];
-  const sum_t alpha = (sum_t)__longlong_as_double(by[1]);
-  const sum_t beta = (sum_t)__longlong_as_double(by[2]);
   if (A_clip > 0.0) {
     x = fmin(fmax(x, (sum_t)-A_clip), (sum_t)A_clip);
   }
   switch ((int)by[0]) {
-    case 0: return alpha * x + beta;
-    case 1: return x >= 0 ? x : alpha * op_expm1(x);
-    case 2: return fmin(fmax(alpha * x + beta, (sum_t)0), (sum_t)1);
-    case 3: return x >= 0 ? x : alpha * x;
-    case 4: return fmax(x, (sum_t)0);
-    case 5: return alpha * op_tanh(beta * x);
-    case 6: return (sum_t)1 / ((sum_t)1 + op_exp(-x));
-    case 7: return fmax(x, (sum_t)0) + op_log1p(op_exp(-op_abs(x)));
-    case 8: return x / ((sum_t)1 + op_abs(x));
-    case 9: return op_tanh(x);
-    default: return x > alpha ? x : (sum_t)0;
+    case 0:
+      return ALPHA * x + BETA;
+    case 1:
+      return x >= 0 ? x : ALPHA * op_expm1(x);
+    case 2:
+      return fmin(fmax(ALPHA * x + BETA, (sum_t)0), (sum_t)1);
+    case 3:
+      return x >= 0 ? x : ALPHA * x;
+    case 4:
+      return fmax(x, (sum_t)0);
+    case 5:
+      return ALPHA * op_tanh(BETA * x);
+    case 6:
+      return (sum_t)1 / ((sum_t)1 + op_exp(-x));
+    case 7:
+      return fmax(x, (sum_t)0) + op_log1p(op_exp(-op_abs(x)));
+    case 8:
+      return x / ((sum_t)1 + op_abs(x));
+    case 9:
+      return op_tanh(x);
+    default:
+      return x > ALPHA ? x : (sum_t)0;
   }
 }
 INLINE i64 time_place(const parameters_t& p, i64 step, i64 row) {
@@ -76,7 +91,8 @@ KERNEL multiply_inputs(const __grid_constant__ parameters_t p) {
     const i64 direction = block / across / down;
     const i64 row = block / across % down * TILE + r;
     const i64 column = block % across * TILE + c;
-    const i64 loaded = block % across * TILE + r; /* a row of W, of which neighbours read neighbours */
+    const i64 loaded =
+        block % across * TILE + r; /* a row of W, of which neighbours read neighbours */
     const i64 from = row < rows ? time_place(p, row / BATCH, row % BATCH) : 0;
     sum_t total = 0;
     for (i64 first = 0; first < FEATURES; first += TILE) {
@@ -88,7 +104,7 @@ KERNEL multiply_inputs(const __grid_constant__ parameters_t p) {
       __syncthreads();
       const int count = (int)least_of(TILE, FEATURES - first);
       for (int k = 0; k < count; ++k) {
-        total += left[r][k] * right[k][c];
+        total = fused(left[r][k], right[k][c], total);
       }
       __syncthreads();
     }
@@ -101,58 +117,216 @@ KERNEL multiply_inputs(const __grid_constant__ parameters_t p) {
   }
 }
 
-/* Of a row and direction: the state times its weights (four of the vectors), the state, the cell,
- * the state when it is reset. */
-enum { VECTORS = 7, KEPT = 4096 / (int)sizeof(sum_t), ROWS = 8 };
+/* ---- Clusters ---- */
+
+#if !defined(STAND_IN) && __CUDA_ARCH__ >= 900
+enum { CLUSTER = 8 };
+#define TOGETHER __cluster_dims__(8, 1, 1)
+INLINE int cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return (int)rank;
+}
+/* What any thread of the cluster stored before is seen by all behind it. */
+INLINE void meet_cluster() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+}
+INLINE unsigned shared_address(const void* at) {
+  return (unsigned)__cvta_generic_to_shared(at);
+}
+/* Where a block of the cluster has what lies here at `at`. */
+INLINE unsigned remote(const void* at, int rank) {
+  unsigned to;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(shared_address(at)), "r"(rank));
+  return to;
+}
+/* Stores in a block of the cluster, and counts the bytes at its barrier when they are there. */
+INLINE void send(float* at, u64* barrier, int rank, float x) {
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(
+                   remote(at, rank)),
+               "f"(x), "r"(remote(barrier, rank))
+               : "memory");
+}
+INLINE void send(double* at, u64* barrier, int rank, double x) {
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(
+                   remote(at, rank)),
+               "d"(x), "r"(remote(barrier, rank))
+               : "memory");
+}
+INLINE void start_barrier(u64* barrier) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+/* All of a block: until so many bytes have come, of the barrier's `turn`-th use. */
+INLINE void wait_for_bytes(u64* barrier, int bytes, unsigned turn) {
+  if (threadIdx.x == 0) {
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+        "r"(bytes)
+        : "memory");
+  }
+  unsigned done = 0;
+  while (done == 0) {
+    asm volatile(
+        "{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2; selp.u32 %0, "
+        "1, 0, done; }"
+        : "=r"(done)
+        : "r"(shared_address(barrier)), "r"(turn & 1)
+        : "memory");
+  }
+  __syncthreads(); /* nobody reads what the next step writes */
+}
+#else
+enum { CLUSTER = 1 };
+#define TOGETHER
+INLINE int cluster_rank() {
+  return 0;
+}
+INLINE void meet_cluster() {
+  __syncthreads();
+}
+INLINE void send(sum_t* at, u64* barrier, int rank, sum_t x) {
+  *at = x;
+}
+INLINE void start_barrier(u64* barrier) {}
+INLINE void wait_for_bytes(u64* barrier, int bytes, unsigned turn) {
+  __syncthreads();
+}
+#endif
+#ifdef STAND_IN
+#define DYNAMIC_BYTES(name) SHARED_BYTES(name)
+#else
+#define DYNAMIC_BYTES(name) extern __shared__ __align__(16) unsigned char name[]
+#endif
+
+/* ---- Through time ---- */
+
+/*
+ * Of a row and direction in units of HIDDEN: three states, the state when it is reset, of the
+ * block's units the cell and the next one, products and inputs.
+ *
+ * A state has a barrier, at which its numbers arrive. A block begins a step when it has all of the
+ * state before. So another one is ahead of it by one step at most, and writes the next state but
+ * one: into the third of the three, which nobody reads any more. The reset state is read by all
+ * when the next state is complete.
+ */
+enum { STATES = 3, VECTORS = 6 + 2 * GATES };
+#if OP_lstm
+enum { ROWS = 8 }; /* that a warp multiplies at once */
+#elif OP_gru
+enum { ROWS = 4 };
+#else
+enum { ROWS = 2 };
+#endif
 struct walk_t {
   i64 direction;
+  int first; /* of the block's units */
+  int count;
+  int kept;       /* rows of its recurrent weights in shared memory; gate by gate */
+  bool is_shared; /* vectors, of which each block has its own */
+  const IN2_STORED* weights;
   const sum_t* x; /* inputs times weights of this step */
-  sum_t* products;
+  sum_t* states;
+  int now; /* which of the states is the last one */
   sum_t* h;
-  sum_t* c;
   sum_t* reset;
+  sum_t* c;
+  sum_t* next_c;
+  sum_t* products;
+  sum_t* inputs;
 };
-/* Rows [first, last) of the recurrent weights times a vector. A warp has ROWS of them at once, so
- * that many loads wait together. */
-INLINE void multiply_state(const parameters_t& p, const walk_t& w, int first, int last, const sum_t* vector) {
+INLINE i64 weight_row(const parameters_t& p, const walk_t& w, int row) {
+  return (w.direction * GATES + row / w.count) * HIDDEN + w.first + row % w.count;
+}
+INLINE void put_all(const walk_t& w, sum_t* at, u64* barrier, int rank, sum_t x) {
+  if (w.is_shared) {
+    send(at, barrier, rank, x);
+  } else if (rank == 0) {
+    *at = x;
+  }
+}
+/* Until all of a vector is there. */
+INLINE void wait_for_vector(const parameters_t& p, const walk_t& w, u64* barrier, unsigned turn) {
+  if (w.is_shared) {
+    wait_for_bytes(barrier, (int)HIDDEN * (int)sizeof(sum_t), turn);
+  } else {
+    meet_cluster();
+  }
+}
+/* ROWS rows from one on times a vector, V numbers at a time. */
+template <int V, class L>
+INLINE void multiply_rows(const walk_t& w, int hidden, int row, int last, const sum_t* vector,
+                          L row_at) {
   const int lane = (int)threadIdx.x % 32;
-  const int hidden = (int)HIDDEN;
-  const i64 weights = w.direction * GATES * hidden;
-  for (int row = first + (int)threadIdx.x / 32 * ROWS; row < last; row += (int)blockDim.x / 32 * ROWS) {
-    i64 from[ROWS];
-    sum_t total[ROWS];
+  sum_t total[ROWS] = {};
+#pragma unroll 2
+  for (int k = lane * V; k < hidden; k += 32 * V) {
+    const several_t<sum_t, V> x = *(const several_t<sum_t, V>*)(vector + k);
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
-      from[r] = (weights + (row + r < last ? row + r : last - 1)) * hidden;
-      total[r] = 0;
-    }
-#pragma unroll 4
-    for (int k = lane; k < hidden; k += 32) {
-      const sum_t x = vector[k];
+      const several_t<IN2_STORED, V> weights = *(const several_t<IN2_STORED, V>*)(row_at(r) + k);
 #pragma unroll
-      for (int r = 0; r < ROWS; ++r) {
-        total[r] += x * (sum_t)IN2(from[r] + k);
+      for (int e = 0; e < V; ++e) {
+        total[r] = fused(x.item[e], (sum_t)IN2_VALUE(weights.item[e]), total[r]);
       }
     }
+  }
+  /* Lanes share the rows out while they add up. */
+  int rows = ROWS;
 #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
+  for (int distance = 16; distance > 0; distance /= 2) {
+    rows /= 2;
+    if (rows == 0) {
+      total[0] += __shfl_xor_sync(0xFFFFFFFFu, total[0], distance);
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const bool is_upper = (lane & distance) != 0;
+      const sum_t given = is_upper ? total[r] : total[r + rows];
+      total[r] =
+          (is_upper ? total[r + rows] : total[r]) + __shfl_xor_sync(0xFFFFFFFFu, given, distance);
+    }
+  }
+  const int own = lane / (32 / ROWS);
+  if (lane % (32 / ROWS) == 0 && row + own < last) {
+    w.products[row + own] = total[0];
+  }
+}
+/* The block's rows of gates [first_gate, last_gate) times a vector. */
+template <int V>
+INLINE void multiply_state(const parameters_t& p, const walk_t& w, int first_gate, int last_gate,
+                           const sum_t* vector) {
+  const int hidden = (int)HIDDEN;
+  const int last = last_gate * w.count;
+  for (int row = first_gate * w.count + (int)threadIdx.x / 32 * ROWS; row < last;
+       row += (int)blockDim.x / 32 * ROWS) {
+    if (row + ROWS <= w.kept) {
+      multiply_rows<V>(w, hidden, row, last, vector, [&](int r) {
+        return w.weights + (row + r < last ? row + r : last - 1) * hidden;
+      });
+    } else {
+      const IN2_STORED* from[ROWS];
 #pragma unroll
       for (int r = 0; r < ROWS; ++r) {
-        total[r] += __shfl_xor_sync(0xFFFFFFFFu, total[r], distance);
+        from[r] = (const IN2_STORED*)p.in[2].data +
+                  weight_row(p, w, row + r < last ? row + r : last - 1) * hidden;
       }
-    }
-    sum_t own = total[0];
-#pragma unroll
-    for (int r = 1; r < ROWS; ++r) {
-      own = lane == r ? total[r] : own;
-    }
-    if (lane < ROWS && row + lane < last) {
-      w.products[row + lane] = own;
+      multiply_rows<V>(w, hidden, row, last, vector, [&](int r) { return from[r]; });
     }
   }
 }
-INLINE sum_t gate_of(const parameters_t& p, const walk_t& w, int gate, i64 unit) {
-  return w.x[gate * HIDDEN + unit] + w.products[gate * HIDDEN + unit];
+INLINE void multiply_by(const parameters_t& p, const walk_t& w, int first_gate, int last_gate,
+                        const sum_t* vector) {
+  enum { V = 16 / (int)sizeof(sum_t) };
+  if (HIDDEN % V == 0 && is_aligned(p.in[2])) {
+    multiply_state<V>(p, w, first_gate, last_gate, vector);
+  } else {
+    multiply_state<1>(p, w, first_gate, last_gate, vector);
+  }
+}
+INLINE sum_t gate_of(const walk_t& w, int gate, int own) {
+  return w.inputs[gate * w.count + own] + w.products[gate * w.count + own];
 }
 INLINE sum_t peephole(const parameters_t& p, const walk_t& w, int which, i64 unit) {
 #if OP_lstm
@@ -161,90 +335,173 @@ INLINE sum_t peephole(const parameters_t& p, const walk_t& w, int which, i64 uni
   return (sum_t)0;
 #endif
 }
-/* The new state of a unit, whose products are there; the cell in its place. */
-INLINE sum_t state_of(const parameters_t& p, const walk_t& w, i64 unit) {
+/* The new state of one of the block's units, whose products are there, and its new cell. */
+INLINE sum_t state_of(const parameters_t& p, const walk_t& w, int own, sum_t& next) {
+  const i64 unit = w.first + own;
 #if OP_lstm
-  const sum_t c = w.c[unit];
-  const sum_t i = activate(p, w.direction, 0, gate_of(p, w, 0, unit) + peephole(p, w, 0, unit) * c);
-  const sum_t gate_f = A_input_forget ? (sum_t)0 : gate_of(p, w, 2, unit) + peephole(p, w, 2, unit) * c;
+  const sum_t c = w.c[own];
+  const sum_t i = activate(p, w.direction, 0, gate_of(w, 0, own) + peephole(p, w, 0, unit) * c);
+  const sum_t gate_f = A_input_forget ? (sum_t)0 : gate_of(w, 2, own) + peephole(p, w, 2, unit) * c;
   const sum_t f = A_input_forget ? (sum_t)1 - i : activate(p, w.direction, 0, gate_f);
-  const sum_t next = f * c + i * activate(p, w.direction, 1, gate_of(p, w, 3, unit));
-  const sum_t o = activate(p, w.direction, 0, gate_of(p, w, 1, unit) + peephole(p, w, 1, unit) * next);
-  w.c[unit] = next;
+  next = f * c + i * activate(p, w.direction, 1, gate_of(w, 3, own));
+  const sum_t o = activate(p, w.direction, 0, gate_of(w, 1, own) + peephole(p, w, 1, unit) * next);
   return o * activate(p, w.direction, 2, next);
 #elif OP_gru
-  const i64 row = 2 * HIDDEN + unit;
-  const sum_t z = activate(p, w.direction, 0, gate_of(p, w, 0, unit));
-  const sum_t state = RESETS_LAST ? activate(p, w.direction, 0, gate_of(p, w, 1, unit)) *
-                                        (w.products[row] + bias_of(p, w.direction, 1, row))
-                                  : w.products[row];
-  const sum_t proposed = activate(p, w.direction, 1, w.x[row] + state);
+  const sum_t product = w.products[2 * w.count + own];
+  const sum_t z = activate(p, w.direction, 0, gate_of(w, 0, own));
+  const sum_t state = RESETS_LAST ? activate(p, w.direction, 0, gate_of(w, 1, own)) *
+                                        (product + bias_of(p, w.direction, 1, 2 * HIDDEN + unit))
+                                  : product;
+  const sum_t proposed = activate(p, w.direction, 1, w.inputs[2 * w.count + own] + state);
   return ((sum_t)1 - z) * proposed + z * w.h[unit];
 #else
-  return activate(p, w.direction, 0, gate_of(p, w, 0, unit));
+  return activate(p, w.direction, 0, gate_of(w, 0, own));
 #endif
 }
-INLINE void multiply_gates(const parameters_t& p, const walk_t& w) {
-  const int hidden = (int)HIDDEN;
+/* All products of a step. The inputs are read meanwhile. */
+INLINE void multiply_gates(const parameters_t& p, const walk_t& w, u64* barrier, unsigned turn) {
+  const int rows = GATES * w.count;
+  const int row = (int)threadIdx.x;
+  const sum_t early = row < rows ? w.x[row / w.count * HIDDEN + w.first + row % w.count] : (sum_t)0;
+  multiply_by(p, w, 0, FIRST_GATES, w.h);
+  if (row < rows) {
+    w.inputs[row] = early;
+  }
+  for (int k = row + (int)blockDim.x; k < rows; k += (int)blockDim.x) {
+    w.inputs[k] = w.x[k / w.count * HIDDEN + w.first + k % w.count];
+  }
+  __syncthreads();
 #if OP_gru
   if (!RESETS_LAST) {
-    multiply_state(p, w, 0, 2 * hidden, w.h);
-    __syncthreads();
-    EACH_THREAD(unit, HIDDEN) {
-      w.reset[unit] = activate(p, w.direction, 0, gate_of(p, w, 1, unit)) * w.h[unit];
+    for (int i = (int)threadIdx.x; i < w.count * CLUSTER; i += (int)blockDim.x) {
+      const int own = i % w.count;
+      const int unit = w.first + own;
+      put_all(w, w.reset + unit, barrier, i / w.count,
+              activate(p, w.direction, 0, gate_of(w, 1, own)) * w.h[unit]);
     }
+    wait_for_vector(p, w, barrier, turn);
+    multiply_by(p, w, 2, 3, w.reset);
     __syncthreads();
-    multiply_state(p, w, 2 * hidden, 3 * hidden, w.reset);
-    __syncthreads();
-    return;
   }
 #endif
-  multiply_state(p, w, 0, GATES * hidden, w.h);
-  __syncthreads();
 }
-extern "C" __global__ void __launch_bounds__(512) walk_time(const __grid_constant__ parameters_t p) {
-  __shared__ sum_t kept[VECTORS * KEPT];
+/* Where a row's vectors and weights lie, in as much shared memory as there is. */
+INLINE walk_t walk_of(const parameters_t& p, unsigned char* bytes, i64 line) {
+  const int hidden = (int)HIDDEN;
+  const int slice = (hidden + CLUSTER - 1) / CLUSTER;
+  const int first = (int)least_of(cluster_rank() * slice, hidden);
+  const int count = (int)least_of(slice, hidden - first);
+  const i64 vector_bytes =
+      (i64)((STATES + 1) * hidden + (2 + 2 * GATES) * slice) * (i64)sizeof(sum_t);
+  const bool is_shared = vector_bytes <= p.shared;
+  const i64 used = is_shared ? (vector_bytes + 15) / 16 * 16 : 0;
+  const int room = (int)(most_of(p.shared - used, 0) / ((i64)hidden * (i64)sizeof(IN2_STORED)));
+  const int rows = GATES * count;
+  sum_t* all = is_shared ? (sum_t*)bytes : inputs_of(p, DIRECTIONS, 0, 0) + line * VECTORS * hidden;
+  sum_t* own = all + (STATES + 1) * hidden;
+  /* In scratch memory all blocks of the cluster have one of each. */
+  const int step = is_shared ? slice : hidden;
+  const int at = is_shared ? 0 : first;
+  return walk_t{line / BATCH,
+                first,
+                count,
+                room < rows ? room / ROWS * ROWS : rows + ROWS,
+                is_shared,
+                (const IN2_STORED*)(bytes + used),
+                0,
+                all,
+                0,
+                all,
+                all + STATES * hidden,
+                own + at,
+                own + step + at,
+                own + 2 * step + GATES * at,
+                own + (2 + GATES) * step + GATES * at};
+}
+INLINE void keep_weights(const parameters_t& p, const walk_t& w) {
+  const int hidden = (int)HIDDEN;
+  const int rows = (int)least_of(w.kept, GATES * w.count);
+  IN2_STORED* to = (IN2_STORED*)w.weights;
+  for (int row = (int)threadIdx.x / 32; row < rows; row += (int)blockDim.x / 32) {
+    const IN2_STORED* from = (const IN2_STORED*)p.in[2].data + weight_row(p, w, row) * hidden;
+    for (int k = (int)threadIdx.x % 32; k < hidden; k += 32) {
+      to[row * hidden + k] = from[k];
+    }
+  }
+}
+extern "C" __global__ void TOGETHER __launch_bounds__(512)
+    walk_time(const __grid_constant__ parameters_t p) {
+  DYNAMIC_BYTES(bytes);
+  __shared__ u64 barriers[STATES + 1];
+  unsigned turns[STATES] = {}; /* how often the barriers were used */
+  unsigned resets = 0;
+  if (threadIdx.x < STATES + 1) {
+    start_barrier(&barriers[threadIdx.x]);
+  }
   begin(p);
-  EACH_BLOCK(line, DIRECTIONS * BATCH) {
-    const i64 direction = line / BATCH;
+  for (i64 line = blockIdx.x / CLUSTER; line < DIRECTIONS * BATCH; line += gridDim.x / CLUSTER) {
+    walk_t w = walk_of(p, bytes, line);
     const i64 row = line % BATCH;
-    const bool backwards = direction == 1 || p.number[6] != 0;
+    const bool backwards = w.direction == 1 || p.number[6] != 0;
     const i64 length = HAS_IN4 ? (i64)IN4(row) : TIME;
-    const i64 state = (BATCH_FIRST ? row * DIRECTIONS + direction : line) * HIDDEN;
-    sum_t* own = HIDDEN <= KEPT ? kept : inputs_of(p, DIRECTIONS, 0, 0) + line * VECTORS * HIDDEN;
-    walk_t w = {direction, 0, own, own + 4 * HIDDEN, own + 5 * HIDDEN, own + 6 * HIDDEN};
+    const i64 state = (BATCH_FIRST ? row * DIRECTIONS + w.direction : line) * HIDDEN;
     if (length < 0 || length > TIME) {
       fail(p, 1, length);
       continue;
     }
+    keep_weights(p, w);
     EACH_THREAD(unit, HIDDEN) {
       w.h[unit] = HAS_IN5 ? (sum_t)IN5(state + unit) : (sum_t)0;
-      w.c[unit] = HAS_IN6 ? (sum_t)IN6(state + unit) : (sum_t)0;
     }
-    __syncthreads();
+    EACH_THREAD(own, w.count) {
+      w.c[own] = HAS_IN6 ? (sum_t)IN6(state + w.first + own) : (sum_t)0;
+    }
+    meet_cluster();
     for (i64 step = 0; step < TIME; ++step) {
       const i64 at = backwards && step < length ? length - 1 - step : step;
-      const i64 to = BATCH_FIRST ? ((row * TIME + at) * DIRECTIONS + direction) * HIDDEN
-                                 : ((at * DIRECTIONS + direction) * BATCH + row) * HIDDEN;
-      if (step < length) {
-        w.x = inputs_of(p, direction, at, row);
-        multiply_gates(p, w);
-      }
-      EACH_THREAD(unit, HIDDEN) {
-        const sum_t h = step < length ? state_of(p, w, unit) : (sum_t)0;
-        if (step < length) {
-          w.h[unit] = h;
-        }
+      const i64 to = BATCH_FIRST ? ((row * TIME + at) * DIRECTIONS + w.direction) * HIDDEN
+                                 : ((at * DIRECTIONS + w.direction) * BATCH + row) * HIDDEN;
+      if (step >= length) {
 #if HAS_OUT0
-        OUT0(to + unit, h);
+        EACH_THREAD(own, w.count) {
+          OUT0(to + w.first + own, (sum_t)0);
+        }
 #endif
+        continue;
       }
-      __syncthreads();
+      w.x = inputs_of(p, w.direction, at, row);
+      multiply_gates(p, w, &barriers[STATES], resets++);
+      const int next_state = w.now + 1 < STATES ? w.now + 1 : 0;
+      sum_t* next_h = w.states + next_state * HIDDEN;
+      /* Each unit once for each block: then none waits for another thread of its own. */
+      for (int i = (int)threadIdx.x; i < w.count * CLUSTER; i += (int)blockDim.x) {
+        const int own = i % w.count;
+        sum_t next = 0;
+        const sum_t h = state_of(p, w, own, next);
+        put_all(w, next_h + w.first + own, &barriers[next_state], i / w.count, h);
+        if (i < w.count) {
+          w.next_c[own] = next;
+#if HAS_OUT0
+          OUT0(to + w.first + own, h);
+#endif
+        }
+      }
+      unsigned turn = 0;
+#pragma unroll
+      for (int k = 0; k < STATES; ++k) {
+        turn = k == next_state ? turns[k]++ : turn;
+      }
+      wait_for_vector(p, w, &barriers[next_state], turn);
+      w.now = next_state;
+      w.h = next_h;
+      sum_t* swapped = w.c;
+      w.c = w.next_c;
+      w.next_c = swapped;
     }
-    EACH_THREAD(unit, HIDDEN) {
-      OUT1(state + unit, w.h[unit]);
-      OUT2(state + unit, w.c[unit]);
+    EACH_THREAD(own, w.count) {
+      OUT1(state + w.first + own, w.h[w.first + own]);
+      OUT2(state + w.first + own, w.c[own]);
     }
-    __syncthreads();
+    meet_cluster();
   }
 }

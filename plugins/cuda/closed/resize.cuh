@@ -1,7 +1,6 @@
 /*
  * Resize: along each axis an output coordinate has a place in x, and a few taps around it with
- * weights; an element is the sum over the taps of all axes. A thread finds the taps of its element
- * by itself: so nothing depends on how large the result can be.
+ * weights; an element is the sum over the taps of all axes. LAST: channels lie innermost.
  */
 enum { RANK = IN0_RANK };
 #define FAR 0x1p50 /* more than an extent, and an integer with all its halves */
@@ -16,6 +15,11 @@ typedef float real_t;
 typedef double real_t;
 #endif
 
+#if A_coordinate_mode_tf_crop_and_resize
+#define IS_OUTSIDE(at) ((at) < 0)
+#else
+#define IS_OUTSIDE(at) false
+#endif
 struct axis_t {
   double scale;
   double begin;
@@ -35,9 +39,8 @@ INLINE axis_t axis_of(const parameters_t& p, int k) {
 }
 /* Scales are data, and a refit may change them. One that widens filters is no less than any that
  * makes these extents, which are rounded, up to half of one: so taps are few. */
-INLINE bool scale_fits(const parameters_t& p, int k) {
+INLINE bool scale_fits(const parameters_t& p, int k, double scale) {
   const double input = (double)p.in[0].dims[k];
-  const double scale = axis_of(p, k).scale;
   const bool widens = A_antialias && scale < ((double)p.out[0].dims[k] - 0.5) / input;
   return input >= 1.0 && scale > 0.0 && isfinite(scale) && !widens;
 }
@@ -45,7 +48,8 @@ INLINE int tap_count(double scale) {
 #if A_mode_nearest
   return 2;
 #else
-  return !A_antialias || scale >= 1.0 ? (int)(2 * RADIUS) : 2 - 2 * ((int)floor(-RADIUS / scale) + 1);
+  return !A_antialias || scale >= 1.0 ? (int)(2 * RADIUS)
+                                      : 2 - 2 * ((int)floor(-RADIUS / scale) + 1);
 #endif
 }
 /* Where output coordinate `at` lies in x. */
@@ -109,8 +113,11 @@ INLINE double weight_of(const parameters_t& p, const taps_t& taps, int k, int ta
   const bool counts = !A_exclude_outside || (at >= 0 && at < p.in[0].dims[k]);
   return taps.stays ? 1.0 : counts ? tap_weight(taps.ratio, distance * taps.stretch, tap) : 0.0;
 }
-INLINE taps_t taps_of(const parameters_t& p, int k, i64 at) {
-  const axis_t axis = axis_of(p, k);
+INLINE double share_of(const parameters_t& p, const taps_t& taps, int k, int tap) {
+  const double weight = weight_of(p, taps, k, tap);
+  return taps.total == 1.0 ? weight : weight / taps.total;
+}
+INLINE taps_t taps_of(const parameters_t& p, int k, const axis_t& axis, i64 at) {
   const i64 input = p.in[0].dims[k];
   taps_t taps = {at, 1, true, 0.0, 1.0, 1.0};
   if (axis.stays) {
@@ -141,6 +148,14 @@ INLINE taps_t taps_of(const parameters_t& p, int k, i64 at) {
   return taps;
 }
 
+/* How far a step along an axis is, in x and in y: rows, or LAST, where channels lie innermost. */
+INLINE i64 step_of(const tensor_t& t, int axis) {
+#if LAST
+  return axis == 1 ? 1 : t.dims[1] * product(t, axis == 0 ? 2 : axis + 1, RANK);
+#else
+  return product(t, axis + 1, RANK);
+#endif
+}
 /* The sum over taps of axis K and those behind it. */
 template <int K>
 INLINE real_t sample(const parameters_t& p, const taps_t* taps, i64 place) {
@@ -148,44 +163,307 @@ INLINE real_t sample(const parameters_t& p, const taps_t* taps, i64 place) {
     return (real_t)IN0(place);
   } else {
     const i64 extent = p.in[0].dims[K];
+    const i64 step = step_of(p.in[0], K);
     real_t total = 0;
     if (taps[K].stays) {
-      return sample<K + 1>(p, taps, place * extent + taps[K].first);
+      return sample<K + 1>(p, taps, place + taps[K].first * step);
     }
     for (int tap = 0; tap < taps[K].count; ++tap) {
-      const real_t weight = (real_t)(weight_of(p, taps[K], K, tap) / taps[K].total);
+      const real_t weight = (real_t)share_of(p, taps[K], K, tap);
       const i64 index = most_of(0, least_of(taps[K].first + tap, extent - 1));
       if (weight != 0) {
-        total += weight * sample<K + 1>(p, taps, place * extent + index);
+        total += weight * sample<K + 1>(p, taps, place + index * step);
       }
     }
     return total;
   }
 }
-KERNEL resize(const __grid_constant__ parameters_t p) {
-  begin(p);
-#pragma unroll
-  for (int k = 0; k < RANK; ++k) {
-    if (p.out[0].count > 0 && !scale_fits(p, k)) {
-      fail(p, 1, k);
-      return;
-    }
-  }
+#if OUT0_CLASS_f
+#define RESULT(x) (x)
+#else
+#define RESULT(x) rint(x)
+#endif
+/* Any resize: an element is a thread's, which finds its taps by itself. */
+CALLED void resize_elements(const parameters_t& p) {
   EACH(i, p.out[0].count) {
     taps_t taps[RANK + 1];
     i64 rest = i;
+    i64 to = 0;
     bool outside = false;
 #pragma unroll
     for (int k = RANK - 1; k >= 0; --k) {
-      taps[k] = taps_of(p, k, rest % p.out[0].dims[k]);
+      const i64 at = rest % p.out[0].dims[k];
+      taps[k] = taps_of(p, k, axis_of(p, k), at);
+      to += at * step_of(p.out[0], k);
       rest /= p.out[0].dims[k];
       outside = outside || taps[k].count < 0;
     }
     const real_t value = outside ? (real_t)A_extrapolation_value : sample<0>(p, taps, 0);
-#if OUT0_CLASS_f
-    OUT0(i, value);
-#else
-    OUT0(i, rint(value));
-#endif
+    OUT0(to, RESULT(value));
   }
+}
+
+#if IN0_RANK >= 2
+/*
+ * Only the last two axes change: a block makes some rows of some columns, whose taps it finds once.
+ * A thread has the same columns of many rows: V elements beside one another, or LAST 16 bytes of
+ * channels of a column.
+ */
+#if A_mode_nearest
+#define IS_CHOICE 1 /* a tap, not multiplied */
+enum { TAPS = 1 };
+#elif A_mode_cubic
+enum { TAPS = 4 };
+#else
+enum { TAPS = 2 };
+#endif
+#if LAST
+enum { V = 16 / (int)sizeof(IN0_STORED), COLUMNS = 256 };
+#else
+enum { FITS = 16 / (int)sizeof(OUT0_STORED), USUAL = TAPS > 2 ? 2 : 4 };
+enum { V = FITS < USUAL ? FITS : USUAL, COLUMNS = 256 * V };
+#endif
+enum { ROWS = 64 };
+struct line_taps_t {
+  int at[TAPS]; /* the first of them -1: outside, to be extrapolated */
+  real_t weight[TAPS];
+};
+struct row_t {
+  int first; /* of x, of its plane */
+  line_taps_t taps;
+};
+INLINE line_taps_t line_taps_of(const parameters_t& p, int k, const axis_t& axis, i64 at) {
+  const taps_t taps = taps_of(p, k, axis, at);
+  line_taps_t found;
+#pragma unroll
+  for (int t = 0; t < TAPS; ++t) {
+#if IS_CHOICE
+    const int tap = taps.stays || weight_of(p, taps, k, 0) != 0.0 ? 0 : 1;
+#else
+    const int tap = taps.stays ? 0 : t;
+#endif
+    found.at[t] = (int)most_of(0, least_of(taps.first + tap, p.in[0].dims[k] - 1));
+    found.weight[t] = taps.stays ? (real_t)(t == 0) : (real_t)share_of(p, taps, k, tap);
+  }
+  found.at[0] = taps.count < 0 ? -1 : found.at[0];
+  return found;
+}
+#if !LAST && !IS_CHOICE
+/* Sums of rows of x over the taps of a thread's columns: rows of y beside one another have the same
+ * ones, or the ones of the tap behind. */
+struct row_sums_t {
+  int row[TAPS]; /* -1: none */
+  real_t sum[TAPS][V];
+};
+INLINE void sum_row(const IN0_STORED* x, i64 step, int row, int tap, const line_taps_t (&across)[V],
+                    row_sums_t& sums) {
+  if (row == sums.row[tap]) {
+    return;
+  }
+  sums.row[tap] = row;
+  const int next = tap + 1 < TAPS ? tap + 1 : tap;
+  const bool is_next = next != tap && sums.row[next] == row;
+  const IN0_STORED* from = x + row * step;
+#pragma unroll
+  for (int k = 0; k < V; ++k) {
+    if (is_next) {
+      sums.sum[tap][k] = sums.sum[next][k];
+      continue;
+    }
+    real_t sum = 0;
+#pragma unroll
+    for (int c = 0; c < TAPS; ++c) {
+      const int at = IS_OUTSIDE(across[k].at[c]) ? 0 : across[k].at[c]; /* not used */
+      const real_t x = (real_t)IN0_VALUE(from[at]);
+      sum += across[k].weight[c] != 0 ? across[k].weight[c] * x : (real_t)0;
+    }
+    sums.sum[tap][k] = sum;
+  }
+}
+#endif
+INLINE void resize_lines(const parameters_t& p) {
+  __shared__ line_taps_t columns[COLUMNS];
+  __shared__ row_t rows[ROWS];
+  const int width = (int)p.out[0].dims[RANK - 1];
+  const i64 height = p.out[0].dims[RANK - 2];
+  const int x_height = (int)p.in[0].dims[RANK - 2];
+#if LAST
+  const int pieces = (int)p.in[0].dims[1] / V;
+  const int units = width * pieces;
+  const i64 all = p.out[0].dims[0] * height;
+  const i64 depth = p.in[0].dims[1]; /* elements of a column */
+  const bool is_whole = true;
+#else
+  const int units = (width + V - 1) / V;
+  const i64 all = p.out[0].count / width;
+  const i64 depth = 1;
+  const bool is_whole = width % V == 0 && is_aligned(p.out[0]);
+#endif
+  const int tile = units < 256 ? units : 256;
+  const int tiles = (units + tile - 1) / tile;
+  const int at_once = 256 / tile;
+  i64 chunk = (all * tiles + gridDim.x - 1) / gridDim.x;
+  chunk = least_of(ROWS / at_once * at_once, (chunk + at_once - 1) / at_once * at_once);
+  chunk = chunk == 0 ? ROWS : chunk; /* many short rows: some of a block's threads wait */
+  const axis_t down = axis_of(p, RANK - 2);
+  const axis_t along = axis_of(p, RANK - 1);
+  const i64 row_step = p.in[0].dims[RANK - 1] * depth;
+  const IN0_STORED* from = (const IN0_STORED*)p.in[0].data;
+  OUT0_STORED* to = (OUT0_STORED*)p.out[0].data;
+  EACH_BLOCK(block, (all + chunk - 1) / chunk * tiles) {
+    const int first_unit = (int)(block % tiles) * tile;
+    const i64 first_row = block / tiles * chunk;
+    const int count = (int)least_of(chunk, all - first_row);
+#if LAST
+    const int first_column = first_unit / pieces;
+    const int last_column = (first_unit + tile - 1) / pieces;
+#else
+    const int first_column = first_unit * V;
+    const int last_column = (first_unit + tile) * V - 1;
+#endif
+    EACH_THREAD(k, last_column - first_column + 1) {
+      columns[k] = line_taps_of(p, RANK - 1, along, least_of(first_column + k, width - 1));
+    }
+    EACH_THREAD(k, count) {
+      const i64 row = first_row + k;
+      rows[k] =
+          row_t{(int)(row / height) * x_height, line_taps_of(p, RANK - 2, down, row % height)};
+    }
+    __syncthreads();
+    const int unit = first_unit + (int)threadIdx.x % tile;
+    const bool works = (int)threadIdx.x < tile * at_once && unit < units;
+#if LAST
+    const line_taps_t across = columns[works ? unit / pieces - first_column : 0];
+    const i64 own = unit % pieces * V;
+#else
+    line_taps_t across[V];
+#pragma unroll
+    for (int k = 0; k < V; ++k) {
+      across[k] = columns[works ? (unit - first_unit) * V + k : 0];
+    }
+#endif
+    const int of_a_thread = (count + at_once - 1) / at_once;
+    const int first = (int)threadIdx.x / tile * of_a_thread;
+#if !LAST && !IS_CHOICE
+    row_sums_t sums;
+#pragma unroll
+    for (int k = 0; k < TAPS; ++k) {
+      sums.row[k] = -1;
+    }
+#endif
+    for (int r = first; works && r < count && r < first + of_a_thread; ++r) {
+      const row_t row = rows[r];
+      several_t<OUT0_STORED, V> result;
+      const i64 to_row = (first_row + r) * width * depth;
+#if LAST
+      const bool outside = IS_OUTSIDE(row.taps.at[0]) || IS_OUTSIDE(across.at[0]);
+      typedef several_t<IN0_STORED, V> piece_t;
+#if IS_CHOICE
+      const piece_t piece =
+          *(const piece_t*)(from + (row.first + (outside ? 0 : row.taps.at[0])) * row_step +
+                            (outside ? 0 : across.at[0]) * depth + own);
+#pragma unroll
+      for (int k = 0; k < V; ++k) {
+        result.item[k] =
+            OUT0_STORE(outside ? (real_t)A_extrapolation_value : (real_t)IN0_VALUE(piece.item[k]));
+      }
+#else
+      real_t total[V] = {};
+#pragma unroll
+      for (int a = 0; a < TAPS; ++a) {
+        real_t sum[V] = {};
+#pragma unroll
+        for (int b = 0; b < TAPS; ++b) {
+          if (!outside && row.taps.weight[a] != 0 && across.weight[b] != 0) {
+            const piece_t piece = *(const piece_t*)(from + (row.first + row.taps.at[a]) * row_step +
+                                                    across.at[b] * depth + own);
+#pragma unroll
+            for (int k = 0; k < V; ++k) {
+              sum[k] += across.weight[b] * (real_t)IN0_VALUE(piece.item[k]);
+            }
+          }
+        }
+#pragma unroll
+        for (int k = 0; k < V; ++k) {
+          total[k] += row.taps.weight[a] != 0 ? row.taps.weight[a] * sum[k] : (real_t)0;
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < V; ++k) {
+        result.item[k] = OUT0_STORE(outside ? (real_t)A_extrapolation_value : total[k]);
+      }
+#endif
+      *(several_t<OUT0_STORED, V>*)(to + to_row + unit / pieces * depth + own) = result;
+#else
+      real_t total[V] = {};
+      const bool is_outside = IS_OUTSIDE(row.taps.at[0]);
+#pragma unroll
+      for (int a = 0; a < TAPS; ++a) {
+        const int source = row.first + (is_outside ? 0 : row.taps.at[a]);
+#if IS_CHOICE
+        const IN0_STORED* own = from + source * row_step;
+#pragma unroll
+        for (int k = 0; k < V; ++k) {
+          total[k] = (real_t)IN0_VALUE(own[IS_OUTSIDE(across[k].at[0]) ? 0 : across[k].at[0]]);
+        }
+#else
+        if (!is_outside && row.taps.weight[a] != 0) {
+          sum_row(from, row_step, source, a, across, sums);
+#pragma unroll
+          for (int k = 0; k < V; ++k) {
+            total[k] += row.taps.weight[a] * sums.sum[a][k];
+          }
+        }
+#endif
+      }
+#pragma unroll
+      for (int k = 0; k < V; ++k) {
+        const bool outside = is_outside || IS_OUTSIDE(across[k].at[0]);
+        result.item[k] = OUT0_STORE(RESULT(outside ? (real_t)A_extrapolation_value : total[k]));
+      }
+      if (is_whole) {
+        *(several_t<OUT0_STORED, V>*)(to + to_row + unit * V) = result;
+      } else {
+        for (int k = 0; k < V && unit * V + k < width; ++k) {
+          to[to_row + unit * V + k] = result.item[k];
+        }
+      }
+#endif
+    }
+    __syncthreads();
+  }
+}
+#define HAS_LINES 1
+#endif
+/* As many taps as lines have: filters widen with antialiasing, and a tap that is left out makes
+ * the choice of a nearest one none. */
+#if A_mode_nearest
+#define TAPS_ARE_FEW (!A_antialias && !A_exclude_outside)
+#else
+#define TAPS_ARE_FEW (!A_antialias)
+#endif
+
+extern "C" __global__ void __launch_bounds__(256, 3)
+    resize(const __grid_constant__ parameters_t p) {
+  begin(p);
+  bool is_flat = true;
+  int unfit = -1;
+#pragma unroll
+  for (int k = RANK - 1; k >= 0; --k) {
+    const axis_t axis = axis_of(p, k);
+    unfit = scale_fits(p, k, axis.scale) ? unfit : k;
+    is_flat = is_flat && (k + 2 >= RANK || axis.stays);
+  }
+  if (unfit >= 0 && p.out[0].count > 0) {
+    fail(p, 1, unfit);
+    return;
+  }
+#if HAS_LINES
+  if (TAPS_ARE_FEW && is_flat && p.out[0].count > 0 && p.out[0].dims[RANK - 1] < (i64)1 << 24 &&
+      p.in[0].count / p.in[0].dims[RANK - 1] < (i64)1 << 31) {
+    resize_lines(p);
+    return;
+  }
+#endif
+  resize_elements(p);
 }

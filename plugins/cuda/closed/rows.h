@@ -19,13 +19,20 @@
   "direction", "activations", "activation_alpha", "activation_beta", "clip", "layout"
 #define RECURRENT_LIFE                                                            \
   .refuse = tenon__closed_refuse_recurrent, .bind = tenon__closed_bind_recurrent, \
-  .scratch = tenon__closed_scratch_recurrent, .flags = TENON_CLOSED_SUMS
+  .scratch = tenon__closed_scratch_recurrent, .flags = TENON_CLOSED_SUMS | TENON_CLOSED_SHARED
+#define TRANSFORM_LIFE                                                              \
+  .bind = tenon__closed_bind_transform, .scratch = tenon__closed_scratch_transform, \
+  .flags = TENON_CLOSED_SUMS | TENON_CLOSED_SCRATCH_IF_BOUNDED
 #define LENGTHS LIST("length {value} is out of range")
 #define PROPOSAL "anchors", "stride", "pre_top", "post_top", "iou_threshold", "min_size"
 #define DETECTION_LIFE \
   .bind = tenon__closed_bind_detection, .scratch = tenon__closed_scratch_detection
 /* With the text collective.cuh. */
 #define COLLECTIVE .building_blocks = tenon__cuda_closed_collective_text
+#define RESIZE                                                                                \
+  "mode", "coordinate_mode", "nearest_mode", "cubic_coeff_a", "exclude_outside", "antialias", \
+      "extrapolation_value"
+#define RESIZE_FAULTS LIST("the scale of axis {value} does not fit its extents")
 #define PLACES LIST("index {value} is out of range")
 
 #define TENON_CLOSED_ROWS(ROW, LAST)                                                               \
@@ -85,17 +92,15 @@
   ROW(multinomial, generator, NO_FAULTS, LIST("sample_size", "seed", "to"),                        \
       KERNELS("count_call", "draw"), .bind = tenon__closed_bind_random,                            \
       .flags = TENON_CLOSED_COUNTS_CALLS | TENON_CLOSED_SUMS_OUTPUT)                               \
-  ROW(resize, resize, LIST("the scale of axis {value} does not fit its extents"),                  \
-      LIST("mode", "coordinate_mode", "nearest_mode", "cubic_coeff_a", "exclude_outside",          \
-           "antialias", "extrapolation_value"),                                                    \
-      KERNELS("resize"))                                                                           \
+  ROW(resize, resize, RESIZE_FAULTS, LIST(RESIZE), KERNELS("resize"),                              \
+      .bind = tenon__closed_bind_resize)                                                           \
   ROW(grid_sample, grid, NO_FAULTS, LIST("mode", "padding_mode", "align_corners"),                 \
       KERNELS("sample_grid"), .flags = TENON_CLOSED_SUMS)                                          \
   ROW(affine_grid, grid, NO_FAULTS, LIST("align_corners"), KERNELS("affine"))                      \
   ROW(roi_align, region, LIST("batch index {value} is out of range"),                              \
       LIST("mode", "output_height", "output_width", "sampling_ratio", "spatial_scale",             \
            "coordinate_mode"),                                                                     \
-      KERNELS("pool_regions"))                                                                     \
+      KERNELS("pool_regions"), .bind = tenon__closed_bind_roi_align)                               \
   ROW(max_roi_pool, region, LIST("batch index {value} is out of range"),                           \
       LIST("pooled_shape", "spatial_scale"), KERNELS("pool_regions"))                              \
   ROW(non_max_suppression, suppression, NO_FAULTS, LIST("center_point_box"),                       \
@@ -114,16 +119,16 @@
   LAST(convolution, windows, NO_FAULTS, LIST(WINDOW, "groups", "auto_pad"), KERNELS("convolve"),   \
        .refuse = tenon__closed_refuse_windows, .bind = tenon__closed_bind_windows,                 \
        .flags = TENON_CLOSED_SUMS)                                                                 \
-  ROW(convolution_integer, windows, NO_FAULTS, LIST(WINDOW, "groups", "auto_pad"),                 \
+  ROW(convolution_integer, integer, NO_FAULTS, LIST(WINDOW, "groups", "auto_pad"),                 \
       KERNELS("convolve"), .refuse = tenon__closed_refuse_windows,                                 \
-      .bind = tenon__closed_bind_windows)                                                          \
+      .bind = tenon__closed_bind_convolution_integer)                                              \
   LAST(deconvolution, windows, NO_FAULTS,                                                          \
        LIST(WINDOW, "groups", "auto_pad", "output_padding", "output_shape"), KERNELS("convolve"),  \
        .refuse = tenon__closed_refuse_windows, .bind = tenon__closed_bind_transposed,              \
        .flags = TENON_CLOSED_SUMS)                                                                 \
   ROW(deformable_convolution, windows, NO_FAULTS, LIST(WINDOW, "groups", "offset_groups"),         \
       KERNELS("convolve"), .refuse = tenon__closed_refuse_planes,                                  \
-      .bind = tenon__closed_bind_windows, .flags = TENON_CLOSED_SUMS)                              \
+      .bind = tenon__closed_bind_deformable, .flags = TENON_CLOSED_SUMS)                           \
   ROW(lrn, neighbours, NO_FAULTS, LIST("window", "alpha", "beta", "bias"), KERNELS("normalise"),   \
       .flags = TENON_CLOSED_SUMS)                                                                  \
   ROW(max_unpool, neighbours, PLACES, LIST("kernel_shape", "strides", "pads"),                     \
@@ -135,17 +140,16 @@
   LAST(mat_mul, product, NO_FAULTS, NOTHING, KERNELS("multiply"),                                  \
        .refuse = tenon__closed_refuse_mat_mul, .bind = tenon__closed_bind_mat_mul,                 \
        .flags = TENON_CLOSED_SUMS)                                                                 \
-  ROW(mat_mul_integer, product, NO_FAULTS, NOTHING, KERNELS("multiply"),                           \
-      .refuse = tenon__closed_refuse_mat_mul, .bind = tenon__closed_bind_mat_mul)                  \
+  ROW(mat_mul_integer, integer, NO_FAULTS, NOTHING, KERNELS("multiply"),                           \
+      .refuse = tenon__closed_refuse_mat_mul, .bind = tenon__closed_bind_mat_mul_integer)          \
   ROW(einsum, product, NO_FAULTS, LIST("equation"), KERNELS("sum_products"),                       \
       .refuse = tenon__closed_refuse_einsum, .bind = tenon__closed_bind_einsum,                    \
       .flags = TENON_CLOSED_SUMS)                                                                  \
   ROW(det, product, NO_FAULTS, NOTHING, KERNELS("determinant"),                                    \
       .scratch = tenon__closed_scratch_det, .flags = TENON_CLOSED_SUMS)                            \
   ROW(dft, signal, LIST("there is no axis {value}"), LIST("fixed_axis", "inverse", "onesided"),    \
-      KERNELS("transform_all"), .flags = TENON_CLOSED_SUMS)                                        \
-  ROW(stft, signal, NO_FAULTS, LIST("onesided"), KERNELS("transform_all"),                         \
-      .flags = TENON_CLOSED_SUMS)                                                                  \
+      KERNELS("transform_all"), TRANSFORM_LIFE)                                                    \
+  ROW(stft, signal, NO_FAULTS, LIST("onesided"), KERNELS("transform_all"), TRANSFORM_LIFE)         \
   ROW(mel_weight_matrix, signal, NO_FAULTS, LIST("to"), KERNELS("weigh"))                          \
   LAST(attention, attention, NO_FAULTS,                                                            \
        LIST("is_causal", "q_num_heads", "kv_num_heads", "scale", "softcap", "qk_mode",             \

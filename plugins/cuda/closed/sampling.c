@@ -1,7 +1,28 @@
-/* Suppression of boxes: see suppression.cuh. */
+/* Resizing, regions, suppression of boxes: see resize.cuh, region.cuh, suppression.cuh. */
 #include "families.h"
 
 enum { FOUND = 4 };
+
+/* Few blocks of many rows where only the last two axes change: the taps of an axis are found once
+ * for a block. */
+void tenon__closed_bind_resize(tenon__closed_work_t* work) {
+  enum { BLOCKS = 396 /* three of an H100's multiprocessor */, OF_A_THREAD = 8 };
+  const tenon__closed_shape_t* x = &work->in[0];
+  const tenon__closed_shape_t* y = &work->out[0];
+  const int64_t most = (int64_t)BLOCKS * TENON_CLOSED_THREADS;
+  bool is_flat = y->rank >= 2 && tenon__closed_int(work, "antialias") == 0;
+  for (uint32_t k = 0; k + 2 < y->rank; k++) {
+    is_flat = is_flat && x->dims[k] == y->dims[k];
+  }
+  const int64_t few = (y->count + OF_A_THREAD - 1) / OF_A_THREAD;
+  tenon__closed_launch(work, 0, !is_flat ? y->count : few < most ? few : most);
+}
+
+void tenon__closed_bind_roi_align(tenon__closed_work_t* work) {
+  enum { CHANNELS = 64 };
+  tenon__closed_launch_blocks(
+      work, 0, work->out[0].dims[0] * ((work->in[0].dims[1] + CHANNELS - 1) / CHANNELS));
+}
 
 /* ---- Suppression of boxes ---- */
 

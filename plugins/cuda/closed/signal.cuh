@@ -1,54 +1,227 @@
-/* Fourier transforms by their definition: a number of the result is a thread's; and the mel filter
- * bank. Complex numbers are a last axis of 2, real ones a last axis of 1. */
+/*
+ * Fourier transforms of any length, and the mel filter bank. Complex numbers are a last axis of 2,
+ * real ones a last axis of 1.
+ *
+ * A block transforms whole lines, in shared memory where they fit, else in scratch memory. Lengths
+ * are products of factors. After factors with the product L, of n numbers in all, y[k][b] is the
+ * transform of length L of every (n / L)th number from b on:
+ *
+ *   y'[k][b] = sum over m < r of turn(m k / (L r)) y[k mod L][b + m n / (L r)]
+ *
+ * is that of the length L r. Each sum is a thread's. Turns are computed once for each block.
+ */
 #define PI 3.14159265358979323846
 #if !OP_mel_weight_matrix
+/* f64 stays f64, what is narrower is computed with as f32. */
 struct complex_t {
-  double re;
-  double im;
+  sum_t re;
+  sum_t im;
 };
-/* Elements at start + k step, `parts` numbers each; past `count` zeros. */
+/* Numbers in shared memory; blocks at most that work in scratch memory, see signal.c; numbers of
+ * lines that a block has at once, where one is shorter. */
+enum { PLACES = 16384 / (int)sizeof(complex_t), SLOTS = 264, TOGETHER = 256 };
+/* Lines of a tensor: numbers at start + k step, `parts` elements each; past `count` zeros. */
 struct line_t {
   i64 start;
   i64 step;
   i64 count;
   i64 parts;
+  i64 to;
+  i64 to_step;
 };
-INLINE complex_t line_at(const parameters_t& p, const line_t& line, i64 index) {
-  complex_t value = {0.0, 0.0};
+struct transform_t {
+  i64 lines;
+  i64 length;
+  i64 wanted; /* of the results' numbers, the first ones */
+  i64 result_parts;
+};
+#if OP_dft
+#define INVERSE (A_inverse != 0)
+#define FROM_HALF (A_inverse && A_onesided)
+#else
+#define INVERSE false
+#define FROM_HALF false
+#endif
+#if OP_stft && HAS_IN2
+#define WINDOW_AT(n) ((sum_t)IN2(n))
+#else
+#define WINDOW_AT(n) ((sum_t)1)
+#endif
+
+INLINE complex_t number_at(const parameters_t& p, const line_t& line, i64 index) {
+  complex_t value = {0, 0};
   if (index < line.count) {
-    value.re = (double)IN0(line.start + index * line.step);
-    value.im = line.parts == 2 ? (double)IN0(line.start + index * line.step + 1) : 0.0;
+    value.re = (sum_t)IN0(line.start + index * line.step);
+    value.im = line.parts == 2 ? (sum_t)IN0(line.start + index * line.step + 1) : (sum_t)0;
   }
   return value;
 }
 /* Half of a spectrum stands for the whole: the other half is conjugate. */
-INLINE complex_t spectrum_at(const parameters_t& p, const line_t& line, i64 index, i64 length, bool is_half) {
-  if (!is_half) {
-    return line_at(p, line, index);
+INLINE complex_t source_at(const parameters_t& p, const line_t& line, i64 index, i64 length) {
+  const bool is_own = !FROM_HALF || index <= length / 2;
+  complex_t value = number_at(p, line, is_own ? index : length - index);
+  if (FROM_HALF) {
+    value.im = is_own ? (index == 0 || 2 * index == length ? (sum_t)0 : value.im) : -value.im;
   }
-  const bool is_own = index <= length / 2;
-  complex_t value = line_at(p, line, is_own ? index : length - index);
-  value.im = is_own ? (index == 0 || 2 * index == length ? 0.0 : value.im) : -value.im;
-  return value;
+  const sum_t factor = WINDOW_AT(index);
+  return complex_t{value.re * factor, value.im * factor};
 }
-#if OP_stft && HAS_IN2
-#define WINDOW_AT(n) ((double)IN2(n))
-#else
-#define WINDOW_AT(n) 1.0
-#endif
-INLINE complex_t transform(const parameters_t& p, const line_t& line, i64 k, i64 length, bool inverse, bool is_half) {
-  complex_t total = {0.0, 0.0};
-  for (i64 n = 0; n < length; ++n) {
-    const complex_t value = spectrum_at(p, line, n, length, is_half);
-    const double turns = (double)((n * k) % length) / (double)length; /* reduced for accuracy */
-    const double angle = (inverse ? 2.0 : -2.0) * PI * turns;
-    const double c = cos(angle) * WINDOW_AT(n);
-    const double s = sin(angle) * WINDOW_AT(n);
-    total.re += value.re * c - value.im * s;
-    total.im += value.re * s + value.im * c;
+/* Within a quarter turn, so that the angle is as exact as its type. */
+INLINE complex_t turn_of(i64 k, i64 length) {
+  const i64 quarter = 4 * k / length;
+  const sum_t angle = (sum_t)(PI / 2) * ((sum_t)(4 * k - quarter * length) / (sum_t)length);
+  const sum_t c = op_cos(angle);
+  const sum_t s = op_sin(angle);
+  const sum_t re = quarter % 2 == 0 ? c : s;
+  const sum_t im = quarter % 2 == 0 ? s : c;
+  const bool is_left = quarter == 1 || quarter == 2;
+  return complex_t{is_left ? -re : re, (quarter >= 2) != !INVERSE ? -im : im};
+}
+INLINE void add_product(complex_t& total, const complex_t& a, const complex_t& b) {
+  total.re = fused(a.re, b.re, fused(-a.im, b.im, total.re));
+  total.im = fused(a.re, b.im, fused(a.im, b.re, total.im));
+}
+INLINE void put_result(const parameters_t& p, const transform_t& t, const line_t& line, i64 k,
+                       complex_t value) {
+  const i64 to = line.to + k * line.to_step;
+  const sum_t scale = INVERSE ? (sum_t)t.length : (sum_t)1;
+  OUT0(to, value.re / scale);
+  if (t.result_parts == 2) {
+    OUT0(to + 1, value.im / scale);
   }
-  const double scale = inverse ? (double)length : 1.0;
-  return complex_t{total.re / scale, total.im / scale};
+}
+INLINE int factor_of(int n) {
+  if (n % 4 == 0 || n % 2 == 0) {
+    return n % 4 == 0 ? 4 : 2;
+  }
+  for (i64 r = 3; r * r <= n; r += 2) {
+    if (n % (int)r == 0) {
+      return (int)r;
+    }
+  }
+  return n;
+}
+
+/* Division by what is a power of two, mostly. */
+struct divisor_t {
+  int value;
+  int shift; /* -1: it is none */
+};
+INLINE divisor_t divisor_of(int value) {
+  return divisor_t{value, (value & (value - 1)) == 0 ? __ffs(value) - 1 : -1};
+}
+INLINE int divide(int x, const divisor_t& d) {
+  return d.shift >= 0 ? x >> d.shift : x / d.value;
+}
+
+/* One factor, of `count` numbers in lines of n. R: the factor, 0 where it is `factor`. */
+template <int R>
+INLINE void take_factor(const complex_t* from, complex_t* to, const complex_t* turns, int n,
+                        int done, int factor, int count) {
+  const int radix = R > 0 ? R : factor;
+  const int whole = done * radix;
+  const int before = n / done;
+  const divisor_t line = divisor_of(n);
+  const divisor_t behind = divisor_of(n / whole);
+  const divisor_t period = divisor_of(done);
+  for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
+    const int at = i - divide(i, line) * n;
+    const int k = divide(at, behind);
+    const int b = at - k * behind.value;
+    const complex_t* x = from + (i - at) + (k - divide(k, period) * done) * before + b;
+    if constexpr (R > 0) {
+      complex_t total = x[0];
+      int turn = 0;
+#pragma unroll
+      for (int m = 1; m < R; ++m) {
+        turn += k;
+        turn -= turn >= whole ? whole : 0;
+        add_product(total, turns[turn * behind.value], x[m * behind.value]);
+      }
+      to[i] = total;
+    } else {
+      double re = (double)x[0].re; /* of many terms */
+      double im = (double)x[0].im;
+      int turn = 0;
+      for (int m = 1; m < radix; ++m) {
+        turn += k;
+        turn -= turn >= whole ? whole : 0;
+        const complex_t a = turns[(i64)turn * behind.value];
+        const complex_t c = x[(i64)m * behind.value];
+        re += (double)a.re * (double)c.re - (double)a.im * (double)c.im;
+        im += (double)a.re * (double)c.im + (double)a.im * (double)c.re;
+      }
+      to[i] = complex_t{(sum_t)re, (sum_t)im};
+    }
+  }
+}
+/* All factors but none of the lines' ends; where the results are. */
+INLINE const complex_t* take_factors(complex_t* from, complex_t* to, const complex_t* turns, int n,
+                                     int count) {
+  for (int done = 1; done < n;) {
+    const int factor = factor_of(n / done);
+    if (factor == 4) {
+      take_factor<4>(from, to, turns, n, done, 4, count);
+    } else if (factor == 2) {
+      take_factor<2>(from, to, turns, n, done, 2, count);
+    } else {
+      take_factor<0>(from, to, turns, n, done, factor, count);
+    }
+    __syncthreads();
+    complex_t* swapped = from;
+    from = to;
+    to = swapped;
+    done *= factor;
+  }
+  return from;
+}
+
+/* By the definition: what is longer than shared memory has room for, and has no scratch memory. */
+template <class L>
+INLINE void transform_slowly(const parameters_t& p, const transform_t& t, L line_of) {
+  EACH(i, t.lines * t.wanted) {
+    const line_t line = line_of(i / t.wanted);
+    const i64 k = i % t.wanted;
+    complex_t total = {0, 0};
+    for (i64 n = 0; n < t.length; ++n) {
+      add_product(total, source_at(p, line, n, t.length), turn_of(n * k % t.length, t.length));
+    }
+    put_result(p, t, line, k, total);
+  }
+}
+template <class L>
+INLINE void transform_lines(const parameters_t& p, const transform_t& t, L line_of) {
+  __shared__ complex_t kept[3 * PLACES];
+  const bool fits = t.length <= PLACES;
+  if (t.length < 1 || (!fits && (p.scratch == 0 || t.length >= (i64)1 << 31))) {
+    transform_slowly(p, t, line_of);
+    return;
+  }
+  const int n = (int)t.length;
+  const int group = n < TOGETHER ? TOGETHER / n : 1;
+  const i64 blocks = fits ? gridDim.x : least_of(gridDim.x, SLOTS);
+  if (blockIdx.x >= least_of(blocks, (t.lines + group - 1) / group)) {
+    return;
+  }
+  complex_t* own = fits ? kept : (complex_t*)p.scratch + (i64)blockIdx.x * 3 * n;
+  complex_t* turns = own + 2 * (fits ? (i64)PLACES : (i64)n);
+  for (int k = (int)threadIdx.x; k < n; k += (int)blockDim.x) {
+    turns[k] = turn_of(k, n);
+  }
+  for (i64 first = (i64)blockIdx.x * group; first < t.lines; first += blocks * group) {
+    const int count = (int)least_of(group, t.lines - first) * n;
+    for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
+      own[i] = source_at(p, line_of(first + i / n), i % n, n);
+    }
+    __syncthreads();
+    const complex_t* found = take_factors(own, own + (turns - own) / 2, turns, n, count);
+    for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
+      if (i % n < t.wanted) {
+        put_result(p, t, line_of(first + i / n), i % n, found[i]);
+      }
+    }
+    __syncthreads();
+  }
 }
 #endif
 
@@ -64,25 +237,24 @@ KERNEL transform_all(const __grid_constant__ parameters_t p) {
   const i64 extent = p.in[0].dims[axis];
   const i64 inner = product(p.in[0], axis + 1, IN0_RANK);
   const i64 parts = p.in[0].dims[IN0_RANK - 1];
-  const i64 result_parts = p.out[0].dims[OUT0_RANK - 1];
   const i64 to_extent = p.out[0].dims[axis];
   const i64 to_inner = product(p.out[0], axis + 1, OUT0_RANK);
-  const bool is_half = A_inverse && A_onesided;
-  const i64 whole = is_half ? 2 * (extent - 1) : extent;
+  const i64 result_parts = p.out[0].dims[OUT0_RANK - 1];
+  const i64 whole = FROM_HALF ? 2 * (extent - 1) : extent;
   const i64 length = HAS_IN1 && p.in[1].count > 0 ? (i64)IN1(0) : whole;
   const i64 lanes = inner / parts;
-  EACH(i, p.out[0].count / result_parts) {
-    const i64 outer = i / lanes / to_extent;
-    const i64 k = i / lanes % to_extent;
-    const i64 lane = i % lanes;
-    const line_t line = {outer * extent * inner + lane * parts, inner, extent, parts};
-    const complex_t value = transform(p, line, k, length, A_inverse != 0, is_half);
-    const i64 to = (outer * to_extent + k) * to_inner + lane * result_parts;
-    OUT0(to, value.re);
-    if (result_parts == 2) {
-      OUT0(to + 1, value.im);
-    }
-  }
+  const transform_t t = {p.out[0].count / result_parts / to_extent, length, to_extent,
+                         result_parts};
+  transform_lines(p, t, [&](i64 line) {
+    const i64 outer = line / lanes;
+    const i64 lane = line % lanes;
+    return line_t{outer * extent * inner + lane * parts,
+                  inner,
+                  extent,
+                  parts,
+                  outer * to_extent * to_inner + lane * result_parts,
+                  to_inner};
+  });
 }
 #elif OP_stft
 KERNEL transform_all(const __grid_constant__ parameters_t p) {
@@ -91,18 +263,23 @@ KERNEL transform_all(const __grid_constant__ parameters_t p) {
   const i64 parts = IN0_RANK > 2 ? p.in[0].dims[2] : 1;
   const i64 length = HAS_IN3 && p.in[3].count > 0 ? (i64)IN3(0) : HAS_IN2 ? p.in[2].dims[0] : 0;
   const i64 samples = p.in[0].dims[1];
-  EACH(i, p.out[0].count / 2) {
-    const i64 bin = i % p.out[0].dims[2];
-    const i64 frame = i / p.out[0].dims[2] % p.out[0].dims[1];
-    const i64 batch = i / p.out[0].dims[2] / p.out[0].dims[1];
-    const line_t line = {(batch * samples + frame * step) * parts, parts, samples - frame * step, parts};
-    const complex_t value = transform(p, line, bin, length, false, false);
-    OUT0(2 * i, value.re);
-    OUT0(2 * i + 1, value.im);
-  }
+  const i64 frames = p.out[0].dims[1];
+  const i64 bins = p.out[0].dims[2];
+  const transform_t t = {p.out[0].dims[0] * frames, length, bins, 2};
+  transform_lines(p, t, [&](i64 line) {
+    const i64 first = line % frames * step;
+    return line_t{(line / frames * samples + first) * parts,
+                  parts,
+                  samples - first,
+                  parts,
+                  line * bins * 2,
+                  2};
+  });
 }
 #else
-INLINE double mel_of(double hertz) { return 2595.0 * log10(1.0 + hertz / 700.0); }
+INLINE double mel_of(double hertz) {
+  return 2595.0 * log10(1.0 + hertz / 700.0);
+}
 /* The spectrogram bin of an edge of the filters, which are equally far apart on the mel scale. */
 INLINE i64 mel_edge(double low, double step, i64 edge, i64 length, i64 rate) {
   const double hertz = 700.0 * (pow(10.0, (low + (double)edge * step) / 2595.0) - 1.0);

@@ -41,8 +41,9 @@ static void write_input(const tenon__closed_shape_t* shape, uint32_t k, tenon__c
 static void write_output(const tenon__closed_shape_t* shape, uint32_t k, tenon__cuda_text_t* text) {
   write_facts(shape, "OUT", k, text);
   if (shape->present) {
-    ADD(text, "#define OUT%u(i, x) put_%s(p.out[%u], (i), (x))\n", k,
-        tenon__cuda_mnemonic(shape->dtype), k);
+    const char* type = tenon__cuda_mnemonic(shape->dtype);
+    ADD(text, "#define OUT%u(i, x) put_%s(p.out[%u], (i), (x))\n", k, type, k);
+    ADD(text, "#define OUT%u_STORED stored_%s\n#define OUT%u_STORE store_%s\n", k, type, k, type);
   } else {
     ADD(text, "#define OUT%u(i, x) ((void)(x))\n", k);
   }

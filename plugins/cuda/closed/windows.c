@@ -13,7 +13,8 @@ enum {
   BEHIND = 18,
   X_CHANNELS = 21,
   Y_CHANNELS = 22,
-  GROUPS = 23
+  GROUPS = 23,
+  TILES = 24
 };
 
 static void set_padding(tenon__closed_work_t* work, uint32_t axis, int64_t total,
@@ -77,6 +78,32 @@ void tenon__closed_bind_windows(tenon__closed_work_t* work) {
     set_padding(work, axis, none ? 0 : covered - work->number[X_DIM + axis], upper);
   }
   tenon__closed_launch(work, 0, result_of(work)->count);
+}
+
+static int64_t tiles_of(int64_t extent, int64_t tile) {
+  return (extent + tile - 1) / tile;
+}
+
+void tenon__closed_bind_deformable(tenon__closed_work_t* work) {
+  enum { WIDE = 64, PIXELS = 8 };
+  const tenon__closed_shape_t* y = &work->out[0];
+  set_geometry(work);
+  const int64_t groups = work->number[GROUPS];
+  work->number[TILES] = y->dims[0] * groups * tiles_of(y->dims[1] / groups, WIDE) *
+                        tiles_of(tenon__closed_product(y, 2, y->rank), PIXELS);
+  tenon__closed_launch_blocks(work, 0, work->number[TILES]);
+}
+
+/* See integer.cuh. */
+void tenon__closed_bind_convolution_integer(tenon__closed_work_t* work) {
+  enum { CHANNELS = 64, PIXELS = 32 };
+  const tenon__closed_shape_t* y = &work->out[0];
+  tenon__closed_bind_windows(work);
+  const int64_t groups = work->number[GROUPS];
+  work->number[TILES] = y->dims[0] * groups * tiles_of(y->dims[1] / groups, CHANNELS) *
+                        tiles_of(tenon__closed_product(y, 2, y->rank), PIXELS);
+  work->launch_count = 0;
+  tenon__closed_launch_blocks(work, 0, work->number[TILES]);
 }
 
 void tenon__closed_bind_transposed(tenon__closed_work_t* work) {

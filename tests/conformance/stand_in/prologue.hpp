@@ -50,6 +50,7 @@ struct float4 {
 } __attribute__((aligned(16)));
 
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)(((uint64_t)a * b) >> 32); }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
 template <class T, class F>
 static inline T stand_in_bits(F x) {
   T y;

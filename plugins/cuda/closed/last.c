@@ -1,16 +1,16 @@
 /*
- * Pools where channels lie innermost, in f32, f16 and bf16; values of f32 also kept in the narrower
- * two, where the build permits that: between convolutions that want them so, no value is converted
- * for a pool. What this does not take the row of the same operator does.
+ * Pools and resizes where channels lie innermost, in f32, f16 and bf16; values of f32 also kept in
+ * the narrower two, where the build permits that: between convolutions that want them so, no value
+ * is converted for them. What this does not take the row of the same operator does.
  */
 #include <string.h>
 
 #include "../analysis.h"
 #include "../layouts.h"
-#include "pool.h"
+#include "last.h"
 
 #include "../texts.h"
-#include "families.h"
+#include "rows.h"
 
 enum { PIECE_BYTES = 16, LAST_RANK = 4 };
 
@@ -18,9 +18,6 @@ enum { PIECE_BYTES = 16, LAST_RANK = 4 };
 typedef struct choice_t {
   uint32_t dtype;
 } choice_t;
-
-#define LIST(...) ((const char* const[]){__VA_ARGS__, NULL})
-#define POOL "kernel_shape", "strides", "dilations", "pads", "auto_pad", "ceil_mode"
 
 static void bind_pieces(tenon__closed_work_t* work) {
   tenon__closed_bind_windows(work);
@@ -37,11 +34,17 @@ static const tenon__closed_row_t rows[] = {{.name = "max_pool",
                                             .attributes = LIST(POOL, "count_include_pad"),
                                             .kernels = LIST("pool_last"),
                                             .bind = bind_pieces,
-                                            .flags = TENON_CLOSED_SUMS}};
+                                            .flags = TENON_CLOSED_SUMS},
+                                           {.name = "resize",
+                                            .text = tenon__cuda_closed_resize_text,
+                                            .attributes = LIST(RESIZE),
+                                            .kernels = LIST("resize"),
+                                            .bind = tenon__closed_bind_resize}};
 
 static const tenon__closed_row_t* find_row(const char* op) {
   return strcmp(op, "standard.max_pool/1") == 0       ? &rows[0]
          : strcmp(op, "standard.average_pool/1") == 0 ? &rows[1]
+         : strcmp(op, "standard.resize/1") == 0       ? &rows[2]
                                                       : NULL;
 }
 
@@ -106,8 +109,8 @@ static tenon_status_t emit_one(const tenon__closed_work_t* work, tenon_dtype_t d
                                                               : is_brain  ? 8
                                                                           : 5};
   const choice_t choice = {dtype};
-  /* Of x, and of y and the places that are absent. */
-  const tenon_argument_rule_t rules[2] = {
+  /* Of x, then of y and the places that are absent, or of a resize's sizes, scales and region. */
+  const tenon_argument_rule_t rules[4] = {
       {.kind = TENON_LAYOUT_EXACT,
        .layout = tenon__cuda_channels_last(LAST_RANK),
        .dtype = is_rounded ? dtype : (tenon_dtype_t)TENON_DTYPE_UNDEFINED,
@@ -179,11 +182,7 @@ static tenon_status_t read_call(const tenon_prepare_t* call,
 }
 
 static void write_text(const tenon__closed_work_t* work, tenon__cuda_text_t* text) {
-  const char* type = tenon__cuda_mnemonic(work->in[0].dtype);
-  tenon__cuda_text_add(text,
-                       "#define LAST_STORED stored_%s\n#define LAST_VALUE value_%s\n"
-                       "#define LAST_STORE store_%s\n",
-                       type, type, type);
+  tenon__cuda_text_add(text, "#define LAST 1\n");
   tenon__closed_write(work, text);
 }
 
@@ -207,21 +206,18 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   return tenon__closed_finish(call, instance, &text, out_instance);
 }
 
-static const char* const operators[] = {"standard.max_pool/1", "standard.average_pool/1", NULL};
-static const char* const attributes[] = {"kernel_shape",  "strides",           "dilations",
-                                         "pads",          "auto_pad",          "ceil_mode",
-                                         "storage_order", "count_include_pad", NULL};
+/* Two descriptors, since one has the attributes and the faults of all its operators. */
+#define OFFERED(kernel_name, kernel_operators, kernel_attributes, kernel_faults)      \
+  {                                                                                   \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",          \
+    .operators = (kernel_operators), .attributes = (kernel_attributes), .version = 1, \
+    .match = match, .tactics = tactics, .begin_prepare = begin_prepare, .prepare = prepare,           \
+    .bind = tenon__closed_bind, .enqueue = tenon__closed_enqueue,                     \
+    .destroy = tenon__closed_destroy, .faults = (kernel_faults)                       \
+  }
 
-const tenon_kernel_t tenon__cuda_pool_kernel = {.size = sizeof(tenon_kernel_t),
-                                                .name = "pool",
-                                                .device = "cuda",
-                                                .operators = operators,
-                                                .attributes = attributes,
-                                                .version = 1,
-                                                .match = match,
-                                                .tactics = tactics,
-                                                .begin_prepare = begin_prepare,
-                                                .prepare = prepare,
-                                                .bind = tenon__closed_bind,
-                                                .enqueue = tenon__closed_enqueue,
-                                                .destroy = tenon__closed_destroy};
+static const tenon_kernel_t kernels[] = {
+    OFFERED("pool", LIST("standard.max_pool/1", "standard.average_pool/1"),
+            LIST(POOL, "storage_order", "count_include_pad"), NULL),
+    OFFERED("resize_last", LIST("standard.resize/1"), LIST(RESIZE), RESIZE_FAULTS)};
+const tenon_offering_t tenon__cuda_last_kernels = TENON_OFFERING_OF("kernel/1", kernels);
