@@ -53,6 +53,7 @@ enum { COLUMNS = 32 };
 enum {
   TILE = 64,
   DEEP = 64,
+  AHEAD = 4,
   WORDS = DEEP / 4,
   PITCH = WORDS + 4,
   OWN = COLUMNS * WORDS / 256,
@@ -167,21 +168,23 @@ template <class L, class K, class Z, class P>
 INLINE void multiply_tile(bytes_t& bytes, i64 terms, i64 rows, i64 columns, L load, K keep,
                           Z zero_of, P put) {
   sums_t sums = {};
-  loaded_t loaded[2]; /* two steps are on their way */
-  load(0, loaded[0]);
-  load(DEEP, loaded[1]);
-  for (i64 first = 0; first < terms; first += 2 * DEEP) {
+  loaded_t loaded[AHEAD];
 #pragma unroll
-    for (int now = 0; now < 2; ++now) {
-      const i64 own = first + now * DEEP;
+  for (int k = 0; k < AHEAD; ++k) {
+    load((i64)k * DEEP, loaded[k]);
+  }
+  for (i64 first = 0; first < terms; first += AHEAD * DEEP) {
+#pragma unroll
+    for (int k = 0; k < AHEAD; ++k) {
+      const i64 own = first + k * DEEP;
       if (own < terms) {
-        keep_row(bytes, now, loaded[now]);
-        keep(now, loaded[now]);
+        keep_row(bytes, k % 2, loaded[k]);
+        keep(k % 2, loaded[k]);
         __syncthreads();
-        if (own + 2 * DEEP < terms) {
-          load(own + 2 * DEEP, loaded[now]);
+        if (own + AHEAD * DEEP < terms) {
+          load(own + AHEAD * DEEP, loaded[k]);
         }
-        multiply_kept(bytes, now, sums);
+        multiply_kept(bytes, k % 2, sums);
       }
     }
   }

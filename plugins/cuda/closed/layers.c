@@ -126,7 +126,7 @@ static int64_t most(int64_t a, int64_t b) {
 }
 
 void tenon__closed_bind_recurrent(tenon__closed_work_t* work) {
-  enum { TILE = 16, CLUSTER = 8 };
+  enum { TILE = 16, CLUSTER = 8, BARRIER_BYTES = 32 };
   set_extents(work);
   set_activations(work);
   const int64_t rows = work->number[TIME] * work->number[BATCH];
@@ -141,14 +141,14 @@ void tenon__closed_bind_recurrent(tenon__closed_work_t* work) {
   const uint32_t threads = 32 * (uint32_t)(wanted < 4 ? 4 : wanted > 16 ? 16 : wanted);
   const int64_t clusters = work->number[DIRECTIONS] * work->number[BATCH];
   const int64_t sum_bytes = work->in[0].dtype == TENON_DTYPE_FLOAT64 ? 8 : 4;
-  const int64_t vectors = 4 * work->number[HIDDEN] + (2 + 2 * gates_of(work)) * slice;
+  const int64_t vectors = 4 * work->number[HIDDEN] + (1 + 2 * gates_of(work)) * slice;
   const int64_t weights =
       gates_of(work) * slice * work->number[HIDDEN] * (int64_t)tenon__cuda_bytes(work->in[2].dtype);
   work->launches[work->launch_count++] =
       (tenon__closed_launch_t){.kernel = 1,
                                .block = threads,
                                .threads = clusters * CLUSTER * threads,
-                               .shared_bytes = vectors * sum_bytes + 16 + weights};
+                               .shared_bytes = BARRIER_BYTES + vectors * sum_bytes + 16 + weights};
 }
 
 uint64_t tenon__closed_scratch_recurrent(const tenon__closed_work_t* work) {
@@ -156,7 +156,7 @@ uint64_t tenon__closed_scratch_recurrent(const tenon__closed_work_t* work) {
   set_extents(&largest);
   const int64_t* number = largest.number;
   const int64_t lines = number[DIRECTIONS] * number[BATCH] * number[HIDDEN];
-  const int64_t vectors = 6 + 2 * (int64_t)gates_of(work);
+  const int64_t vectors = 5 + 2 * (int64_t)gates_of(work);
   return (uint64_t)(lines * (number[TIME] * gates_of(work) + vectors)) * sizeof(double);
 }
 

@@ -154,6 +154,41 @@ INLINE void send(double* at, u64* barrier, int rank, double x) {
                "d"(x), "r"(remote(barrier, rank))
                : "memory");
 }
+INLINE void send_four(float* at, u64* barrier, int rank, const float (&x)[4]) {
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, "
+      "[%5];" ::"r"(remote(at, rank)),
+      "f"(x[0]), "f"(x[1]), "f"(x[2]), "f"(x[3]), "r"(remote(barrier, rank))
+      : "memory");
+}
+INLINE void send_four(double* at, u64* barrier, int rank, const double (&x)[4]) {
+  for (int k = 0; k < 4; ++k) {
+    send(at + k, barrier, rank, x[k]);
+  }
+}
+/* `count` numbers, each of a lane of the warp, to all blocks. Barriers count one message after the
+ * other, so they are few. */
+INLINE void send_all(sum_t* to, u64* barrier, int count, bool is_aligned, sum_t x) {
+  const int lane = (int)threadIdx.x % 32;
+  if (!is_aligned || count % 4 != 0) {
+    for (int rank = 0; rank < CLUSTER && lane < count; ++rank) {
+      send(to + lane, barrier, rank, x);
+    }
+    return;
+  }
+#pragma unroll
+  for (int half = 0; half < CLUSTER; half += 4) {
+    const int first = lane % 8 * 4;
+    sum_t four[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      four[k] = __shfl_sync(0xFFFFFFFFu, x, first + k);
+    }
+    if (first < count) {
+      send_four(to + first, barrier, half + lane / 8, four);
+    }
+  }
+}
 INLINE void start_barrier(u64* barrier) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -186,8 +221,10 @@ INLINE int cluster_rank() {
 INLINE void meet_cluster() {
   __syncthreads();
 }
-INLINE void send(sum_t* at, u64* barrier, int rank, sum_t x) {
-  *at = x;
+INLINE void send_all(sum_t* to, u64* barrier, int count, bool is_aligned, sum_t x) {
+  if ((int)threadIdx.x % 32 < count) {
+    to[threadIdx.x % 32] = x;
+  }
 }
 INLINE void start_barrier(u64* barrier) {}
 INLINE void wait_for_bytes(u64* barrier, int bytes, unsigned turn) {
@@ -204,14 +241,14 @@ INLINE void wait_for_bytes(u64* barrier, int bytes, unsigned turn) {
 
 /*
  * Of a row and direction in units of HIDDEN: three states, the state when it is reset, of the
- * block's units the cell and the next one, products and inputs.
+ * block's units the cell, products and inputs.
  *
  * A state has a barrier, at which its numbers arrive. A block begins a step when it has all of the
  * state before. So another one is ahead of it by one step at most, and writes the next state but
  * one: into the third of the three, which nobody reads any more. The reset state is read by all
  * when the next state is complete.
  */
-enum { STATES = 3, VECTORS = 6 + 2 * GATES };
+enum { STATES = 3, VECTORS = 5 + 2 * GATES, BARRIER_BYTES = 32 };
 #if OP_lstm
 enum { ROWS = 8 }; /* that a warp multiplies at once */
 #elif OP_gru
@@ -226,24 +263,26 @@ struct walk_t {
   int kept;       /* rows of its recurrent weights in shared memory; gate by gate */
   bool is_shared; /* vectors, of which each block has its own */
   const IN2_STORED* weights;
-  const sum_t* x; /* inputs times weights of this step */
+  int own_input; /* in a row of inputs times weights, the thread's */
   sum_t* states;
   int now; /* which of the states is the last one */
   sum_t* h;
   sum_t* reset;
   sum_t* c;
-  sum_t* next_c;
   sum_t* products;
   sum_t* inputs;
 };
 INLINE i64 weight_row(const parameters_t& p, const walk_t& w, int row) {
   return (w.direction * GATES + row / w.count) * HIDDEN + w.first + row % w.count;
 }
-INLINE void put_all(const walk_t& w, sum_t* at, u64* barrier, int rank, sum_t x) {
+/* Numbers of the block's units from `base` on, each of a lane. */
+INLINE void put_units(const walk_t& w, sum_t* vector, u64* barrier, int base, sum_t x) {
+  sum_t* to = vector + w.first + base;
+  const int count = (int)least_of(32, w.count - base);
   if (w.is_shared) {
-    send(at, barrier, rank, x);
-  } else if (rank == 0) {
-    *at = x;
+    send_all(to, barrier, count, w.first % 4 == 0, x);
+  } else if ((int)threadIdx.x % 32 < count) {
+    to[threadIdx.x % 32] = x;
   }
 }
 /* Until all of a vector is there. */
@@ -335,16 +374,17 @@ INLINE sum_t peephole(const parameters_t& p, const walk_t& w, int which, i64 uni
   return (sum_t)0;
 #endif
 }
-/* The new state of one of the block's units, whose products are there, and its new cell. */
-INLINE sum_t state_of(const parameters_t& p, const walk_t& w, int own, sum_t& next) {
+/* The new state of one of the block's units, whose products are there; the cell in its place. */
+INLINE sum_t state_of(const parameters_t& p, const walk_t& w, int own) {
   const i64 unit = w.first + own;
 #if OP_lstm
   const sum_t c = w.c[own];
   const sum_t i = activate(p, w.direction, 0, gate_of(w, 0, own) + peephole(p, w, 0, unit) * c);
   const sum_t gate_f = A_input_forget ? (sum_t)0 : gate_of(w, 2, own) + peephole(p, w, 2, unit) * c;
   const sum_t f = A_input_forget ? (sum_t)1 - i : activate(p, w.direction, 0, gate_f);
-  next = f * c + i * activate(p, w.direction, 1, gate_of(w, 3, own));
+  const sum_t next = f * c + i * activate(p, w.direction, 1, gate_of(w, 3, own));
   const sum_t o = activate(p, w.direction, 0, gate_of(w, 1, own) + peephole(p, w, 1, unit) * next);
+  w.c[own] = next;
   return o * activate(p, w.direction, 2, next);
 #elif OP_gru
   const sum_t product = w.products[2 * w.count + own];
@@ -358,65 +398,66 @@ INLINE sum_t state_of(const parameters_t& p, const walk_t& w, int own, sum_t& ne
   return activate(p, w.direction, 0, gate_of(w, 0, own));
 #endif
 }
-/* All products of a step. The inputs are read meanwhile. */
-INLINE void multiply_gates(const parameters_t& p, const walk_t& w, u64* barrier, unsigned turn) {
-  const int rows = GATES * w.count;
-  const int row = (int)threadIdx.x;
-  const sum_t early = row < rows ? w.x[row / w.count * HIDDEN + w.first + row % w.count] : (sum_t)0;
-  multiply_by(p, w, 0, FIRST_GATES, w.h);
-  if (row < rows) {
-    w.inputs[row] = early;
-  }
-  for (int k = row + (int)blockDim.x; k < rows; k += (int)blockDim.x) {
-    w.inputs[k] = w.x[k / w.count * HIDDEN + w.first + k % w.count];
-  }
-  __syncthreads();
-#if OP_gru
-  if (!RESETS_LAST) {
-    for (int i = (int)threadIdx.x; i < w.count * CLUSTER; i += (int)blockDim.x) {
-      const int own = i % w.count;
-      const int unit = w.first + own;
-      put_all(w, w.reset + unit, barrier, i / w.count,
-              activate(p, w.direction, 0, gate_of(w, 1, own)) * w.h[unit]);
-    }
-    wait_for_vector(p, w, barrier, turn);
-    multiply_by(p, w, 2, 3, w.reset);
-    __syncthreads();
-  }
-#endif
+/* A step's inputs of the block's rows: the first ones are read a step before, a thread's each. */
+INLINE sum_t early_input(const parameters_t& p, const walk_t& w, const sum_t* x) {
+  return (int)threadIdx.x < GATES * w.count ? x[w.own_input] : (sum_t)0;
 }
+INLINE void keep_inputs(const parameters_t& p, const walk_t& w, const sum_t* x, sum_t early) {
+  const int rows = GATES * w.count;
+  if ((int)threadIdx.x < rows) {
+    w.inputs[threadIdx.x] = early;
+  }
+  for (int k = (int)(threadIdx.x + blockDim.x); k < rows; k += (int)blockDim.x) {
+    w.inputs[k] = x[k / w.count * HIDDEN + w.first + k % w.count];
+  }
+}
+#if OP_gru
+/* The state when it is reset, to all blocks, and its products. */
+INLINE void multiply_reset(const parameters_t& p, const walk_t& w, u64* barrier, unsigned turn) {
+  for (int base = (int)threadIdx.x / 32 * 32; base < w.count; base += (int)blockDim.x) {
+    const int own = base + (int)threadIdx.x % 32;
+    const sum_t h = own < w.count
+                        ? activate(p, w.direction, 0, gate_of(w, 1, own)) * w.h[w.first + own]
+                        : (sum_t)0;
+    put_units(w, w.reset, barrier, base, h);
+  }
+  wait_for_vector(p, w, barrier, turn);
+  multiply_by(p, w, 2, 3, w.reset);
+  __syncthreads();
+}
+#endif
 /* Where a row's vectors and weights lie, in as much shared memory as there is. */
-INLINE walk_t walk_of(const parameters_t& p, unsigned char* bytes, i64 line) {
+INLINE walk_t walk_of(const parameters_t& p, unsigned char* bytes, i64 shared, i64 line) {
   const int hidden = (int)HIDDEN;
   const int slice = (hidden + CLUSTER - 1) / CLUSTER;
   const int first = (int)least_of(cluster_rank() * slice, hidden);
   const int count = (int)least_of(slice, hidden - first);
   const i64 vector_bytes =
-      (i64)((STATES + 1) * hidden + (2 + 2 * GATES) * slice) * (i64)sizeof(sum_t);
-  const bool is_shared = vector_bytes <= p.shared;
+      (i64)((STATES + 1) * hidden + (1 + 2 * GATES) * slice) * (i64)sizeof(sum_t);
+  const bool is_shared = vector_bytes <= shared;
   const i64 used = is_shared ? (vector_bytes + 15) / 16 * 16 : 0;
-  const int room = (int)(most_of(p.shared - used, 0) / ((i64)hidden * (i64)sizeof(IN2_STORED)));
+  const int room = (int)(most_of(shared - used, 0) / ((i64)hidden * (i64)sizeof(IN2_STORED)));
   const int rows = GATES * count;
   sum_t* all = is_shared ? (sum_t*)bytes : inputs_of(p, DIRECTIONS, 0, 0) + line * VECTORS * hidden;
   sum_t* own = all + (STATES + 1) * hidden;
   /* In scratch memory all blocks of the cluster have one of each. */
   const int step = is_shared ? slice : hidden;
   const int at = is_shared ? 0 : first;
+  const int row = (int)threadIdx.x < rows ? (int)threadIdx.x : 0;
   return walk_t{line / BATCH,
                 first,
                 count,
                 room < rows ? room / ROWS * ROWS : rows + ROWS,
                 is_shared,
                 (const IN2_STORED*)(bytes + used),
-                0,
+                count > 0 ? row / count * hidden + first + row % count : 0,
                 all,
                 0,
                 all,
                 all + STATES * hidden,
                 own + at,
-                own + step + at,
-                own + 2 * step + GATES * at,
-                own + (2 + GATES) * step + GATES * at};
+                own + step + GATES * at,
+                own + (1 + GATES) * step + GATES * at};
 }
 INLINE void keep_weights(const parameters_t& p, const walk_t& w) {
   const int hidden = (int)HIDDEN;
@@ -432,7 +473,7 @@ INLINE void keep_weights(const parameters_t& p, const walk_t& w) {
 extern "C" __global__ void TOGETHER __launch_bounds__(512)
     walk_time(const __grid_constant__ parameters_t p) {
   DYNAMIC_BYTES(bytes);
-  __shared__ u64 barriers[STATES + 1];
+  u64* barriers = (u64*)bytes;
   unsigned turns[STATES] = {}; /* how often the barriers were used */
   unsigned resets = 0;
   if (threadIdx.x < STATES + 1) {
@@ -440,7 +481,7 @@ extern "C" __global__ void TOGETHER __launch_bounds__(512)
   }
   begin(p);
   for (i64 line = blockIdx.x / CLUSTER; line < DIRECTIONS * BATCH; line += gridDim.x / CLUSTER) {
-    walk_t w = walk_of(p, bytes, line);
+    walk_t w = walk_of(p, bytes + BARRIER_BYTES, p.shared - BARRIER_BYTES, line);
     const i64 row = line % BATCH;
     const bool backwards = w.direction == 1 || p.number[6] != 0;
     const i64 length = HAS_IN4 ? (i64)IN4(row) : TIME;
@@ -457,34 +498,35 @@ extern "C" __global__ void TOGETHER __launch_bounds__(512)
       w.c[own] = HAS_IN6 ? (sum_t)IN6(state + w.first + own) : (sum_t)0;
     }
     meet_cluster();
-    for (i64 step = 0; step < TIME; ++step) {
-      const i64 at = backwards && step < length ? length - 1 - step : step;
-      const i64 to = BATCH_FIRST ? ((row * TIME + at) * DIRECTIONS + w.direction) * HIDDEN
-                                 : ((at * DIRECTIONS + w.direction) * BATCH + row) * HIDDEN;
-      if (step >= length) {
-#if HAS_OUT0
-        EACH_THREAD(own, w.count) {
-          OUT0(to + w.first + own, (sum_t)0);
-        }
-#endif
-        continue;
+    const sum_t* x = length > 0 ? inputs_of(p, w.direction, backwards ? length - 1 : 0, row) : 0;
+    const i64 x_step = (backwards ? -BATCH : BATCH) * GATES * HIDDEN;
+    const i64 to_step = BATCH_FIRST ? DIRECTIONS * HIDDEN : DIRECTIONS * BATCH * HIDDEN;
+    const i64 to_row = BATCH_FIRST ? (row * TIME * DIRECTIONS + w.direction) * HIDDEN
+                                   : (w.direction * BATCH + row) * HIDDEN;
+    sum_t early = length > 0 ? early_input(p, w, x) : (sum_t)0;
+    for (i64 step = 0; step < length; ++step) {
+      const i64 to = to_row + (backwards ? length - 1 - step : step) * to_step;
+      multiply_by(p, w, 0, FIRST_GATES, w.h);
+      keep_inputs(p, w, x, early);
+      __syncthreads();
+      x += x_step;
+      early = step + 1 < length ? early_input(p, w, x) : (sum_t)0;
+#if OP_gru
+      if (!RESETS_LAST) {
+        multiply_reset(p, w, &barriers[STATES], resets++);
       }
-      w.x = inputs_of(p, w.direction, at, row);
-      multiply_gates(p, w, &barriers[STATES], resets++);
+#endif
       const int next_state = w.now + 1 < STATES ? w.now + 1 : 0;
       sum_t* next_h = w.states + next_state * HIDDEN;
-      /* Each unit once for each block: then none waits for another thread of its own. */
-      for (int i = (int)threadIdx.x; i < w.count * CLUSTER; i += (int)blockDim.x) {
-        const int own = i % w.count;
-        sum_t next = 0;
-        const sum_t h = state_of(p, w, own, next);
-        put_all(w, next_h + w.first + own, &barriers[next_state], i / w.count, h);
-        if (i < w.count) {
-          w.next_c[own] = next;
+      for (int base = (int)threadIdx.x / 32 * 32; base < w.count; base += (int)blockDim.x) {
+        const int own = base + (int)threadIdx.x % 32;
+        const sum_t h = own < w.count ? state_of(p, w, own) : (sum_t)0;
+        put_units(w, next_h, &barriers[next_state], base, h);
 #if HAS_OUT0
+        if (own < w.count) {
           OUT0(to + w.first + own, h);
-#endif
         }
+#endif
       }
       unsigned turn = 0;
 #pragma unroll
@@ -494,10 +536,14 @@ extern "C" __global__ void TOGETHER __launch_bounds__(512)
       wait_for_vector(p, w, &barriers[next_state], turn);
       w.now = next_state;
       w.h = next_h;
-      sum_t* swapped = w.c;
-      w.c = w.next_c;
-      w.next_c = swapped;
     }
+#if HAS_OUT0
+    for (i64 step = length; step < TIME; ++step) {
+      EACH_THREAD(own, w.count) {
+        OUT0(to_row + step * to_step + w.first + own, (sum_t)0);
+      }
+    }
+#endif
     EACH_THREAD(own, w.count) {
       OUT1(state + w.first + own, w.h[w.first + own]);
       OUT2(state + w.first + own, w.c[own]);

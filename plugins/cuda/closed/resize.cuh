@@ -321,13 +321,18 @@ INLINE void resize_lines(const parameters_t& p) {
     const int first_column = first_unit * V;
     const int last_column = (first_unit + tile) * V - 1;
 #endif
-    EACH_THREAD(k, last_column - first_column + 1) {
-      columns[k] = line_taps_of(p, RANK - 1, along, least_of(first_column + k, width - 1));
-    }
-    EACH_THREAD(k, count) {
-      const i64 row = first_row + k;
-      rows[k] =
-          row_t{(int)(row / height) * x_height, line_taps_of(p, RANK - 2, down, row % height)};
+    /* One loop for both, so that the code is there once. */
+    const int width_here = last_column - first_column + 1;
+    EACH_THREAD(k, width_here + count) {
+      const bool is_row = k >= width_here;
+      const i64 row = first_row + k - width_here;
+      const i64 at = is_row ? row % height : least_of(first_column + k, width - 1);
+      const line_taps_t taps = line_taps_of(p, RANK - 1 - is_row, is_row ? down : along, at);
+      if (is_row) {
+        rows[k - width_here] = row_t{(int)(row / height) * x_height, taps};
+      } else {
+        columns[k] = taps;
+      }
     }
     __syncthreads();
     const int unit = first_unit + (int)threadIdx.x % tile;
@@ -448,7 +453,7 @@ extern "C" __global__ void __launch_bounds__(256, 3)
   begin(p);
   bool is_flat = true;
   int unfit = -1;
-#pragma unroll
+#pragma unroll 1
   for (int k = RANK - 1; k >= 0; --k) {
     const axis_t axis = axis_of(p, k);
     unfit = scale_fits(p, k, axis.scale) ? unfit : k;

@@ -50,3 +50,23 @@ save("recurrent", [
     helper.make_tensor("shape", TensorProto.INT64, [3], [0, 0, -1]),
     helper.make_tensor("one", TensorProto.INT64, [1], [1]),
 ])
+
+
+# Between convolutions, which want channels innermost: the nearest, linear, cubic; larger and smaller; by scales and by sizes.
+def resize(number, mode, scales=None, sizes=None, **attributes):
+    inputs = [f"c{number}", "", f"scales{number}" if scales else "", f"sizes{number}" if sizes else ""]
+    given = [helper.make_tensor(inputs[2], TensorProto.FLOAT, [4], scales)] if scales else []
+    given += [helper.make_tensor(inputs[3], TensorProto.INT64, [4], sizes)] if sizes else []
+    return helper.make_node("Resize", inputs, [f"r{number}"], name=f"resize{number}", mode=mode, **attributes), given
+
+
+resizes = [
+    resize(0, "nearest", scales=[1, 1, 2, 2], coordinate_transformation_mode="asymmetric", nearest_mode="floor"),
+    resize(1, "linear", sizes=[1, 8, 13, 9]),
+    resize(2, "cubic", scales=[1, 1, 1.5, 1], cubic_coeff_a=-0.5),
+    resize(3, "linear", scales=[1, 1, 0.5, 2], coordinate_transformation_mode="align_corners"),
+]
+convolutions = [helper.make_node("Conv", [f"r{k - 1}" if k > 0 else "x", f"filter{k}"], [f"c{k}" if k < 4 else "y"], name=f"conv{k}")
+                for k in range(5)]
+save("resizes", [convolutions[0]] + [node for k in range(4) for node in (resizes[k][0], convolutions[k + 1])], [1, 8, 5, 6],
+     constants=[numbers(f"filter{k}", 8, 8, 1, 1) for k in range(5)] + [given for _, some in resizes for given in some])
