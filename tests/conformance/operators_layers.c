@@ -15,7 +15,9 @@ static void check_recurrent(uint32_t seed, const char* op, int64_t gates) {
   const bool batch_first = operator_draw(&c, 2) == 1;
   const uint32_t way = operator_draw(&c, 3);
   const int64_t sides = way == 2 ? 2 : 1;
-  const int64_t hidden = 5 + operator_draw(&c, 50);
+  /* Any, or such as kernels read 16 bytes of at once. */
+  const int64_t hidden = operator_draw(&c, 2) == 0 ? 5 + operator_draw(&c, 50)
+                                                   : 4 * (1 + (int64_t)operator_draw(&c, 40));
   const int64_t x[] = {batch_first ? BATCH : TIME, batch_first ? TIME : BATCH, FEATURES};
   const int64_t state[] = {batch_first ? BATCH : sides, batch_first ? sides : BATCH, hidden};
   const int64_t forward[] = {TIME, sides, BATCH, hidden};

@@ -53,7 +53,7 @@ enum { COLUMNS = 32 };
 enum {
   TILE = 64,
   DEEP = 64,
-  AHEAD = 4,
+  AHEAD = COLUMNS == 64 ? 4 : 2, /* windows take more registers */
   WORDS = DEEP / 4,
   PITCH = WORDS + 4,
   OWN = COLUMNS * WORDS / 256,

@@ -135,7 +135,7 @@ void tenon__closed_bind_recurrent(tenon__closed_work_t* work) {
       work, 0,
       work->number[DIRECTIONS] * ((rows + TILE - 1) / TILE) * ((columns + TILE - 1) / TILE));
   /* A warp multiplies some rows at once; a thread makes the state of a unit for one block. */
-  const int64_t of_a_warp = gates_of(work) == 4 ? 8 : gates_of(work) == 3 ? 4 : 2;
+  const int64_t of_a_warp = gates_of(work) == 1 ? 2 : 4;
   const int64_t slice = (work->number[HIDDEN] + CLUSTER - 1) / CLUSTER;
   const int64_t wanted = most(gates_of(work) * slice / of_a_warp, slice * CLUSTER / 32);
   const uint32_t threads = 32 * (uint32_t)(wanted < 4 ? 4 : wanted > 16 ? 16 : wanted);

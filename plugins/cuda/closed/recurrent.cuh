@@ -168,9 +168,9 @@ INLINE void send_four(double* at, u64* barrier, int rank, const double (&x)[4]) 
 }
 /* `count` numbers, each of a lane of the warp, to all blocks. Barriers count one message after the
  * other, so they are few. */
-INLINE void send_all(sum_t* to, u64* barrier, int count, bool is_aligned, sum_t x) {
+INLINE void send_all(sum_t* to, u64* barrier, int count, sum_t x) {
   const int lane = (int)threadIdx.x % 32;
-  if (!is_aligned || count % 4 != 0) {
+  if ((u64)to % 16 != 0 || count % 4 != 0) {
     for (int rank = 0; rank < CLUSTER && lane < count; ++rank) {
       send(to + lane, barrier, rank, x);
     }
@@ -221,7 +221,7 @@ INLINE int cluster_rank() {
 INLINE void meet_cluster() {
   __syncthreads();
 }
-INLINE void send_all(sum_t* to, u64* barrier, int count, bool is_aligned, sum_t x) {
+INLINE void send_all(sum_t* to, u64* barrier, int count, sum_t x) {
   if ((int)threadIdx.x % 32 < count) {
     to[threadIdx.x % 32] = x;
   }
@@ -249,12 +249,10 @@ INLINE void wait_for_bytes(u64* barrier, int bytes, unsigned turn) {
  * when the next state is complete.
  */
 enum { STATES = 3, VECTORS = 5 + 2 * GATES, BARRIER_BYTES = 32 };
-#if OP_lstm
-enum { ROWS = 8 }; /* that a warp multiplies at once */
-#elif OP_gru
-enum { ROWS = 4 };
+#if OP_rnn
+enum { ROWS = 2 }; /* that a warp multiplies at once */
 #else
-enum { ROWS = 2 };
+enum { ROWS = 4 };
 #endif
 struct walk_t {
   i64 direction;
@@ -280,7 +278,7 @@ INLINE void put_units(const walk_t& w, sum_t* vector, u64* barrier, int base, su
   sum_t* to = vector + w.first + base;
   const int count = (int)least_of(32, w.count - base);
   if (w.is_shared) {
-    send_all(to, barrier, count, w.first % 4 == 0, x);
+    send_all(to, barrier, count, x);
   } else if ((int)threadIdx.x % 32 < count) {
     to[threadIdx.x % 32] = x;
   }
