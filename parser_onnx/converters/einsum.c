@@ -91,21 +91,21 @@ static bool read_equation(const char* text, equation_t* out) {
 /* False: a letter is summed over one operand alone, or the result's is in neither. */
 static bool group_letters(equation_t* equation) {
   bool fits = true;
-  for (uint32_t k = 0; k < equation->result.count; k++) {
+  for (uint32_t k = 0; k < equation->result.count; ++k) {
     const char letter = equation->result.letters[k];
     const bool is_left = has(&equation->left, letter);
     const bool is_right = has(&equation->right, letter);
     fits = fits && (is_left || is_right);
     append(&equation->groups[is_left && is_right ? BATCH : is_left ? ROWS : COLUMNS], letter);
   }
-  for (uint32_t k = 0; k < equation->left.count; k++) {
+  for (uint32_t k = 0; k < equation->left.count; ++k) {
     const char letter = equation->left.letters[k];
     if (!has(&equation->result, letter)) {
       fits = fits && has(&equation->right, letter);
       append(&equation->groups[SUMS], letter);
     }
   }
-  for (uint32_t k = 0; k < equation->right.count; k++) {
+  for (uint32_t k = 0; k < equation->right.count; ++k) {
     const char letter = equation->right.letters[k];
     fits = fits && (has(&equation->result, letter) || has(&equation->left, letter));
   }
@@ -116,7 +116,7 @@ static bool group_letters(equation_t* equation) {
 static bool take_extents(tenon_make_t* make, tenon_value_t value, const term_t* term,
                          equation_t* equation) {
   bool fits = tenon_make_type(make, value).rank == term->count;
-  for (uint32_t k = 0; k < term->count && fits; k++) {
+  for (uint32_t k = 0; k < term->count && fits; ++k) {
     int64_t* extent = &equation->extents[(unsigned char)term->letters[k]];
     const int64_t own = tenon_make_dim(make, value, k);
     fits = *extent < 0 || own < 0 || *extent == own;
@@ -127,15 +127,21 @@ static bool take_extents(tenon_make_t* make, tenon_value_t value, const term_t* 
 
 /* Several letters become one axis where their extents are known. */
 static bool groups_fit(const equation_t* equation) {
-  bool fits = true;
-  const bool merges = equation->groups[SUMS].count > 0;
-  for (group_t group = ROWS; group < GROUPS && merges; group++) {
+  if (equation->groups[SUMS].count == 0) {
+    return true;
+  }
+  for (group_t group = ROWS; group < GROUPS; ++group) {
     const term_t* term = &equation->groups[group];
-    for (uint32_t k = 0; k < term->count && term->count > 1; k++) {
-      fits = fits && equation->extents[(unsigned char)term->letters[k]] >= 0;
+    if (term->count < 2) {
+      continue;
+    }
+    for (uint32_t k = 0; k < term->count; ++k) {
+      if (equation->extents[(unsigned char)term->letters[k]] < 0) {
+        return false;
+      }
     }
   }
-  return fits;
+  return true;
 }
 
 /* ---- Making ---- */
@@ -144,7 +150,7 @@ static tenon_value_t arrange(tenon_make_t* make, tenon_value_t value, const term
                              const term_t* to) {
   int64_t perm[LONGEST];
   bool stays = true;
-  for (uint32_t k = 0; k < to->count; k++) {
+  for (uint32_t k = 0; k < to->count; ++k) {
     perm[k] = find(from, to->letters[k]);
     stays = stays && perm[k] == (int64_t)k;
   }
@@ -152,14 +158,14 @@ static tenon_value_t arrange(tenon_make_t* make, tenon_value_t value, const term
 }
 
 static void add_group(const equation_t* equation, group_t group, term_t* inout_term) {
-  for (uint32_t k = 0; k < equation->groups[group].count; k++) {
+  for (uint32_t k = 0; k < equation->groups[group].count; ++k) {
     append(inout_term, equation->groups[group].letters[k]);
   }
 }
 
 static int64_t product_of(const equation_t* equation, const term_t* term) {
   int64_t product = 1;
-  for (uint32_t k = 0; k < term->count; k++) {
+  for (uint32_t k = 0; k < term->count; ++k) {
     product *= equation->extents[(unsigned char)term->letters[k]];
   }
   return product;
@@ -199,7 +205,7 @@ static tenon_value_t matrices(tenon_make_t* make, tenon_value_t value, const ter
     return arranged;
   }
   extents_t extents = {.count = 0};
-  for (uint32_t k = 0; k < batch; k++) {
+  for (uint32_t k = 0; k < batch; ++k) {
     add_extent(&extents, 0);
   }
   add_merged(equation, first, &extents);
@@ -216,7 +222,7 @@ static tenon_value_t spread(tenon_make_t* make, tenon_value_t value, const term_
   add_group(equation, own, &order);
   const uint32_t others = equation->groups[own == ROWS ? COLUMNS : ROWS].count;
   const uint32_t begin = own == ROWS ? order.count : equation->groups[BATCH].count;
-  for (uint32_t k = 0; k < others; k++) {
+  for (uint32_t k = 0; k < others; ++k) {
     axes[k] = begin + k;
   }
   const tenon_value_t arranged = arrange(make, value, from, &order);
@@ -236,11 +242,11 @@ static tenon_value_t multiply(tenon_make_t* make, const equation_t* equation, te
     return product;
   }
   extents_t extents = {.count = 0};
-  for (uint32_t k = 0; k < equation->groups[BATCH].count; k++) {
+  for (uint32_t k = 0; k < equation->groups[BATCH].count; ++k) {
     add_extent(&extents, 0);
   }
-  for (group_t group = ROWS; group <= COLUMNS; group++) {
-    for (uint32_t k = 0; k < equation->groups[group].count; k++) {
+  for (group_t group = ROWS; group <= COLUMNS; ++group) {
+    for (uint32_t k = 0; k < equation->groups[group].count; ++k) {
       const int64_t extent = equation->extents[(unsigned char)equation->groups[group].letters[k]];
       add_extent(&extents, extent < 0 ? -1 : extent);
     }
@@ -253,7 +259,7 @@ static bool reshapes_fit(const equation_t* equation) {
   uint32_t open = 0;
   bool is_empty = false;
   bool several = false;
-  for (group_t group = ROWS; group < GROUPS; group++) {
+  for (group_t group = ROWS; group < GROUPS; ++group) {
     several = several || equation->groups[group].count != 1;
     const int64_t product = product_of(equation, &equation->groups[group]);
     open += product < 0 ? 1 : 0;
