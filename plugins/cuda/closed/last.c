@@ -207,13 +207,13 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
 }
 
 /* Two descriptors, since one has the attributes and the faults of all its operators. */
-#define OFFERED(kernel_name, kernel_operators, kernel_attributes, kernel_faults)      \
-  {                                                                                   \
-    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",          \
-    .operators = (kernel_operators), .attributes = (kernel_attributes), .version = 1, \
-    .match = match, .tactics = tactics, .begin_prepare = begin_prepare, .prepare = prepare,           \
-    .bind = tenon__closed_bind, .enqueue = tenon__closed_enqueue,                     \
-    .destroy = tenon__closed_destroy, .faults = (kernel_faults)                       \
+#define OFFERED(kernel_name, kernel_operators, kernel_attributes, kernel_faults)            \
+  {                                                                                         \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                \
+    .operators = (kernel_operators), .attributes = (kernel_attributes), .version = 1,       \
+    .match = match, .tactics = tactics, .begin_prepare = begin_prepare, .prepare = prepare, \
+    .bind = tenon__closed_bind, .enqueue = tenon__closed_enqueue,                           \
+    .destroy = tenon__closed_destroy, .faults = (kernel_faults)                             \
   }
 
 static const tenon_kernel_t kernels[] = {
