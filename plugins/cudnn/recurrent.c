@@ -266,8 +266,11 @@ static tenon_status_t emit_one(const emitter_t* e, const char* name,
 static tenon_status_t tactics(void* state, const tenon_region_t* handle,
                               const tenon_region_table_t* table, tenon_emit_t* emit,
                               tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
-#define MULTIPLIES_IN(mantissa, exponent) \
-  { .product_mantissa_bits = (mantissa), .product_exponent_bits = (exponent), .reassociates = 1 }
+#define MULTIPLIES_IN(mantissa, exponent)                                  \
+  {                                                                        \
+    .size = sizeof(tenon_numerics_t), .product_mantissa_bits = (mantissa), \
+    .product_exponent_bits = (exponent), .reassociates = 1                 \
+  }
   static const struct {
     const char* name;
     tenon__cudnn_recurrent_choice_t choice;
