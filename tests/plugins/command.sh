@@ -75,7 +75,7 @@ if [[ -z $sanitizer ]]; then
   says "no reference kernel computes it: kernel 'same' of plugin 'crasher' is used" "all agree with the reference"
   for function in query start; do
     use crasher
-    crashes "$function" "$function" "of '$folder/plugins/crasher.so'; the plugin is set aside until its file changes"
+    crashes "$function" "$function" "of '$folder/plugins/crasher.so'; the plugin is set aside until its file changes or $XDG_CACHE_HOME/tenon/set_aside is deleted"
   done
   # It ends no other command, and is used again once its file has changed.
   try 3 run same.onnx --plugins plugins

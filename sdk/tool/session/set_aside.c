@@ -67,11 +67,11 @@ static void make_folder(void) {
   (void)mkdir(folder, 0700);
 }
 
-void tool_set_aside_note(const char* path) {
+const char* tool_set_aside_note(const char* path) {
   struct stat about;
   line_t line = {.used = 0};
   if (file[0] == '\0' || strchr(path, '\n') != NULL || stat(path, &about) != 0) {
-    return;
+    return "";
   }
   add_text(&line, path);
   add_text(&line, " ");
@@ -84,10 +84,12 @@ void tool_set_aside_note(const char* path) {
   make_folder();
   const int descriptor =
       open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  const bool is_written =
+      descriptor >= 0 && write(descriptor, line.text, line.used) == (ssize_t)line.used;
   if (descriptor >= 0) {
-    (void)!write(descriptor, line.text, line.used);
     (void)close(descriptor);
   }
+  return is_written ? file : "";
 }
 
 /* ---- Reading ---- */
@@ -122,7 +124,7 @@ static bool holds(const tool_list_t* list, const char* path) {
 static void write_again(const tool_list_t* paths) {
   (void)unlink(file);
   for (size_t k = 0; k < paths->count; ++k) {
-    tool_set_aside_note(paths->items[k]);
+    (void)tool_set_aside_note(paths->items[k]);
   }
 }
 

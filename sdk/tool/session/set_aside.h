@@ -11,8 +11,9 @@
 
 /* Once, before tool_set_aside_note may be called. */
 void tool_set_aside_prepare(void);
-/* Sets the file aside. Async-signal-safe. Does nothing if there is no cache folder. */
-void tool_set_aside_note(const char* path);
+/* Sets the file aside. Async-signal-safe. Returns the path of the list, "" if the file could not be
+ * added to it. */
+const char* tool_set_aside_note(const char* path);
 /* Adds the paths that are set aside and unchanged. The list owns its items: free them. */
 void tool_set_aside_list(tool_list_t* out_paths);
 

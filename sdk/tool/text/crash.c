@@ -33,7 +33,7 @@ static pid_t teller;
 /* Where libtenon begins. */
 static uintptr_t library;
 enum { LIBRARY_BYTES_MAX = 64 * 1024 * 1024 };
-static void (*note_plugin)(const char* path);
+static const char* (*note_plugin)(const char* path);
 
 typedef struct line_t {
   char text[LINE_BYTES];
@@ -95,8 +95,8 @@ static void set_aside(const tenon_call_info_t* call, line_t* line) {
   static const char* const functions[] = {"a constructor", "query", "start"};
   for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); ++i) {
     if (strcmp(call->function, functions[i]) == 0) {
-      add(line, "; the plugin is set aside until its file changes");
-      note_plugin(call->item);
+      add_part(line, "; the plugin is set aside until its file changes or ",
+               note_plugin(call->item), " is deleted");
     }
   }
 }
@@ -150,7 +150,7 @@ static void on_crash(int number, siginfo_t* information, void* context) {
   (void)raise(number); /* as it would have ended: the default is back */
 }
 
-void tool_crash_catch(void (*note)(const char* path)) {
+void tool_crash_catch(const char* (*note)(const char* path)) {
   const stack_t alternative = {.ss_sp = stack, .ss_size = sizeof(stack)};
   Dl_info module;
   void* symbol = dlsym(RTLD_DEFAULT, "tenon_version");
