@@ -151,8 +151,8 @@ TENON_TEST(indices_out_of_range_are_refused) {
   } indices[] = {
       {2, NULL},
       {-3, NULL},
-      {3, "element 3 of axis 0 of '"},
-      {-4, "element -1 of axis 0 of '"},
+      {3, "element 3 of axis 0"},
+      {-4, "element -1 of axis 0"},
       {INT64_C(1) << 62, "element 4611686018427387904 of axis 0"},
       {INT64_MIN, "element -9223372036854775805 of axis 0"},
   };

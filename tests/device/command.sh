@@ -25,6 +25,7 @@ fi
 expect 'FAR_DEVICE_FAIL=nothing:1:8 cannot be read' env FAR_DEVICE_FAIL=nothing:1:8 "$tenon" doctor --plugins "$far"
 rm -f "$XDG_CACHE_HOME/tenon/set_aside" # the plugin ended a process while it started
 expect 'FAR_DEVICE_MEMORY=64X cannot be read' env FAR_DEVICE_MEMORY=64X "$tenon" doctor --plugins "$far"
+rm -f "$XDG_CACHE_HOME/tenon/set_aside"
 FAR_DEVICE_FAIL=allocate:2:6,health:1:8 FAR_DEVICE_REPORT=$folder/report \
   "$tenon" doctor --plugins "$far" >out 2>&1
 if grep -qE 'far 0: .*, ok' out; then

@@ -20,8 +20,7 @@ static const tool_option_t options[] = {
     {"--record", NULL, "DIR", TOOL_OPTION_TEXT, FIELD(record), 0,
      "write inputs and outputs as a data set: input_<i>.pb, output_<i>.pb"},
     {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0,
-     "relative tolerance of a comparison with recorded outputs; default 1e-3, and 2^-9 for f16 and "
-     "2^-6 for bf16"},
+     "relative tolerance of outputs (default: 1e-3; f16 2^-9, bf16 2^-6)"},
     {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
      "absolute tolerance; default 1e-4 times the standard deviation of the recorded output, at "
      "least 1e-7"},
