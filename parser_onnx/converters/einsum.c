@@ -7,7 +7,8 @@
  *   sums   in both operands alone                columns  in the right operand and in the result
  *
  * Other equations stay nodes of the operator: ellipses, letters that repeat within an operand or
- * are summed over one operand alone, groups of several letters whose extents are not known.
+ * are summed over one operand alone, summed letters whose extents are not known to be equal,
+ * groups of several letters whose extents are not known.
  */
 #include <ctype.h>
 #include <string.h>
@@ -112,14 +113,18 @@ static bool group_letters(equation_t* equation) {
   return fits;
 }
 
-/* False: ranks differ, or an axis of extent 1 is repeated, which only equations can say. */
+/* False: ranks differ, or an axis of extent 1 may be repeated where only equations repeat it.
+ * Products repeat axes of the result, so there one extent may be unknown. */
 static bool take_extents(tenon_make_t* make, tenon_value_t value, const term_t* term,
                          equation_t* equation) {
   bool fits = tenon_make_type(make, value).rank == term->count;
   for (uint32_t k = 0; k < term->count && fits; ++k) {
-    int64_t* extent = &equation->extents[(unsigned char)term->letters[k]];
+    const char letter = term->letters[k];
+    int64_t* extent = &equation->extents[(unsigned char)letter];
     const int64_t own = tenon_make_dim(make, value, k);
-    fits = *extent < 0 || own < 0 || *extent == own;
+    const bool is_second = term == &equation->right && has(&equation->left, letter);
+    const bool is_known = own >= 0 && *extent >= 0;
+    fits = !is_second || (is_known ? *extent == own : has(&equation->result, letter));
     *extent = own < 0 ? *extent : own;
   }
   return fits;

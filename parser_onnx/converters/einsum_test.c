@@ -44,8 +44,14 @@ static const char product[] =
 TENON_TEST(an_axis_that_both_sum_is_a_product_of_matrices) {
   parse("bij,bkj->bik", 2, false);
   expect(product);
-  parse("bij, bkj -> bik", 2, true);
+  parse("bij, bkj -> bik", 2, false);
   expect(product);
+}
+
+/* One of them may come to 1, which an equation repeats and a product of matrices does not. */
+TENON_TEST(a_summed_axis_of_unknown_extent_stays_in_an_equation) {
+  parse("bij,bkj->bik", 2, true);
+  expect("node standard.einsum/1 'n' equation='bij,bkj->bik' %1 %1 -> %2");
 }
 
 TENON_TEST(operands_change_places_where_the_result_has_the_first_ones_axis_last) {
