@@ -25,7 +25,7 @@ struct tenon_source_t {
    * reference's target may not share. */
   const char** attribute_names;
   const Onnx__AttributeProto** attributes; /* what each name stands for */
-  bool* is_read; /* [attribute_count]: a converter asked for it */
+  bool* is_read;                           /* [attribute_count]: a converter asked for it */
   size_t attribute_count;
 };
 

@@ -24,7 +24,7 @@ tenon_dtype_t tenon__dimension_code_type(const code_t* c, uint32_t input) {
   const tenon_dtype_t dtype =
       input < c->input_count ? c->inputs[input].dtype : (tenon_dtype_t)TENON_DTYPE_UNDEFINED;
   return strchr("biufs", tenon__dtype_class(dtype)) == NULL ? TENON_DTYPE_UNDEFINED
-                                                           : tenon__dtype_arithmetic(dtype);
+                                                            : tenon__dtype_arithmetic(dtype);
 }
 
 uint32_t tenon__dimension_code_operand(const code_t* c, uint32_t input) {

@@ -2,12 +2,12 @@
 #include "stranger.h"
 
 #define OFFER(number) "offers: kernel many" #number " * cpu\n"
-#define TEN_OFFERS(tens)                                                                    \
-  OFFER(tens##0)                                                                            \
-  OFFER(tens##1)                                                                            \
-  OFFER(tens##2)                                                                            \
-  OFFER(tens##3) OFFER(tens##4) OFFER(tens##5) OFFER(tens##6) OFFER(tens##7) OFFER(tens##8) \
-      OFFER(tens##9)
+#define TEN_OFFERS(tens) \
+  OFFER(tens##0)         \
+  OFFER(tens##1)         \
+  OFFER(tens##2)         \
+  OFFER(tens##3)         \
+  OFFER(tens##4) OFFER(tens##5) OFFER(tens##6) OFFER(tens##7) OFFER(tens##8) OFFER(tens##9)
 TENON_PLUGIN_MANIFEST("many", "1.0.0",
                       TEN_OFFERS(0) TEN_OFFERS(1) TEN_OFFERS(2) TEN_OFFERS(3) TEN_OFFERS(4)
                           TEN_OFFERS(5) TEN_OFFERS(6) TEN_OFFERS(7) TEN_OFFERS(8) TEN_OFFERS(9));
