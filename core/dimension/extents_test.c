@@ -107,7 +107,9 @@ static int64_t bound_of_slice(int64_t n, tenon__extents_end_t which, bool is_lat
     tenon__extents_set(&s.extents, symbol, n);
   }
   s.extents.end = which;
-  tenon__extents_update(&s.extents);
+  if (!is_late) { /* there is no room for values of late dimensions */
+    tenon__extents_update(&s.extents);
+  }
   EXPECT(tenon__extents_bound(&s.extents, slice, &value));
   end(&s);
   return value;

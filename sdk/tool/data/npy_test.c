@@ -39,7 +39,7 @@ TENON_TEST(reads_c_and_fortran_order) {
 }
 
 TENON_TEST(names_a_type_that_is_not_read) {
-  uint8_t file[512];
+  uint8_t file[512] = {0};
   tool_value_t value;
   size_t size = make_file(file,
                           "{'descr': [('a', '<f4'), ('b', '<i4', (2,))], "
