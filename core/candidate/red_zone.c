@@ -33,12 +33,15 @@ tenon__overrun_t tenon__red_zones_check(const tenon__zoned_t* zoned) {
                     is_intact(data + zoned->size_bytes, behind_bytes(zoned)));
 }
 
+void tenon__red_zone_pattern(void* out_zone) {
+  memset(out_zone, ZONE_BYTE, TENON_RED_ZONE_BYTES);
+}
+
 tenon_status_t tenon__red_zones_send(const tenon__memory_t* memory, const tenon__zoned_t* zoned,
-                                     void* host) {
+                                     const void* zone) {
   char* data = zoned->data;
-  memset(host, ZONE_BYTE, TENON_RED_ZONE_BYTES);
-  TENON_TRY(tenon__memory_write(memory, data - TENON_RED_ZONE_BYTES, host, TENON_RED_ZONE_BYTES));
-  return tenon__memory_write(memory, data + zoned->capacity_bytes, host, TENON_RED_ZONE_BYTES);
+  TENON_TRY(tenon__memory_write(memory, data - TENON_RED_ZONE_BYTES, zone, TENON_RED_ZONE_BYTES));
+  return tenon__memory_write(memory, data + zoned->capacity_bytes, zone, TENON_RED_ZONE_BYTES);
 }
 
 tenon_status_t tenon__red_zones_fetch(const tenon__memory_t* memory, const tenon__zoned_t* zoned,

@@ -40,11 +40,13 @@ static inline void* tenon__red_zone_block(void* data) {
 void tenon__red_zones_fill(const tenon__zoned_t* zoned);
 tenon__overrun_t tenon__red_zones_check(const tenon__zoned_t* zoned);
 
-/* Memory of a device. `host` has TENON_RED_ZONE_BYTES and stays unchanged until the stream has come
- * so far. The zone behind begins at the capacity. */
+/* The pattern of one zone: TENON_RED_ZONE_BYTES of the host's memory. */
+void tenon__red_zone_pattern(void* out_zone);
+/* Memory of a device. `zone` holds the pattern and stays unchanged until the stream has come so
+ * far. The zone behind begins at the capacity. */
 tenon_status_t tenon__red_zones_send(const tenon__memory_t* memory, const tenon__zoned_t* zoned,
-                                     void* host);
-/* Waits for the stream. `host` as above; its contents are overwritten. */
+                                     const void* zone);
+/* Waits for the stream. `host` has TENON_RED_ZONE_BYTES, which are overwritten. */
 tenon_status_t tenon__red_zones_fetch(const tenon__memory_t* memory, const tenon__zoned_t* zoned,
                                       void* host, tenon__overrun_t* out_overrun);
 

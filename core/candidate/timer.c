@@ -214,7 +214,7 @@ static tenon_status_t check_workspace(const tenon__trial_t* trial, void* memory,
   const tenon__zoned_t zoned = {memory, (size_t)size_bytes, (size_t)size_bytes};
   *out_overrun = TENON_OVERRUN_NONE;
   if (memory != NULL && tenon__trial_mirror_is_used(&trial->mirror)) {
-    return tenon__red_zones_fetch(&trial->mirror.memory, &zoned, trial->mirror.zone, out_overrun);
+    return tenon__red_zones_fetch(&trial->mirror.memory, &zoned, trial->mirror.seen, out_overrun);
   }
   *out_overrun = memory == NULL ? TENON_OVERRUN_NONE : tenon__red_zones_check(&zoned);
   return TENON_OK;

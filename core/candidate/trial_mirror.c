@@ -104,8 +104,11 @@ static tenon_status_t make_lists(tenon__trial_mirror_t* mirror, tenon__arena_t* 
   mirror->output_arguments =
       tenon__arena_allocate(arena, mirror->output_count + 1u, sizeof *mirror->output_arguments);
   mirror->zone = tenon__arena_allocate(arena, TENON_RED_ZONE_BYTES, 1);
+  mirror->seen = tenon__arena_allocate(arena, TENON_RED_ZONE_BYTES, 1);
   TENON_TRY_MEMORY(mirror->outputs != NULL && mirror->input_arguments != NULL &&
-                   mirror->output_arguments != NULL && mirror->zone != NULL);
+                   mirror->output_arguments != NULL && mirror->zone != NULL &&
+                   mirror->seen != NULL);
+  tenon__red_zone_pattern(mirror->zone);
   return TENON_OK;
 }
 
@@ -180,7 +183,7 @@ tenon_status_t tenon__trial_mirror_overrun(const tenon__trial_mirror_t* mirror,
     if (zoned.data == NULL) {
       continue;
     }
-    TENON_TRY(tenon__red_zones_fetch(&mirror->memory, &zoned, mirror->zone, out_overrun));
+    TENON_TRY(tenon__red_zones_fetch(&mirror->memory, &zoned, mirror->seen, out_overrun));
     if (*out_overrun != TENON_OVERRUN_NONE) {
       *out_output = k;
       return TENON_OK;

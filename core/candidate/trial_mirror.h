@@ -29,7 +29,8 @@ typedef struct tenon__trial_mirror_t {
   tenon__mirrored_t* outputs;
   tenon_argument_t* input_arguments; /* as the kernel sees them */
   tenon_argument_t* output_arguments;
-  void* zone; /* TENON_RED_ZONE_BYTES of the host, in the trial's arena */
+  void* zone; /* of the host, in the trial's arena: the pattern of red zones */
+  void* seen; /* likewise, for a zone that is read back */
   tenon_event_t* begin;
   tenon_event_t* end;
 } tenon__trial_mirror_t;
