@@ -295,9 +295,10 @@ static tenon_status_t ask_for_chain(tenon__trial_t* trial, uint32_t count) {
   return status;
 }
 
-/* For a tactic of which one call takes `seconds`. A tactic that declares RECORDABLE and cannot be
- * recorded fails: a plan with it would enqueue all steps around it one by one. A single call that
- * takes long is recorded as well and not timed so. */
+/* Records a chain of calls. `seconds`: the time of one call. A tactic that is declared RECORDABLE
+ * and cannot be recorded is refused, because a plan with it enqueues all steps around it one by
+ * one. A call that takes too long for a chain is recorded once, to see that it can be, and is timed
+ * without the recording. */
 static tenon_status_t make_chain(tenon__trial_t* trial, double seconds, chain_t* out_chain) {
   const tenon__device_t* device = trial->mirror.memory.device;
   tenon_stream_t* stream = trial->mirror.memory.stream;

@@ -56,9 +56,9 @@ static tenon_dtype_t dtype_at(const placing_t* p, uint32_t place) {
 static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_rule_t* rule,
                      const tenon__extents_t* extents);
 
-/* Does the place suit whatever its extents are? Some are not known at this point of the profile, so
- * there are no strides to compare: orders of dimensions are. A view of other extents is in rows if
- * that of which it is a view is. */
+/* Does the place suit the rule for all extents? Some extents are not known at this point of the
+ * profile, so there are no strides. The orders of dimensions are compared. A view with other extents
+ * is row-major if its base is row-major. */
 static bool suits_any_extents(const placing_t* p, uint32_t place, const tenon_argument_rule_t* rule,
                               const tenon__extents_t* extents) {
   const tenon__place_t* own = &p->schedule->places[place];

@@ -88,8 +88,8 @@ static tenon_status_t set_output(const tenon__control_work_t* control, uint32_t 
   return tenon__infer_set_shape(control->inference, output, &shape);
 }
 
-/* Contents that no element of which a body alone knows are the output's too, if that has as many
- * elements: branches without any can differ in their extents. */
+/* The output takes the contents over if no element depends on a symbol of the body and the number of
+ * elements is the same. Branches without elements can differ in their extents. */
 static void set_contents(const tenon__control_work_t* control, uint32_t output, uint32_t body,
                          const tenon__type_t* type) {
   uint64_t count = 0;

@@ -37,8 +37,8 @@ typedef struct tenon__operator_traits_t {
   const char* concatenable_single; /* attribute that has to be 1; NULL: none */
 } tenon__operator_traits_t;
 
-/* A descriptor as plugin.h declares it, admitted: of this host's size, whatever the plugin's was,
- * so members that it lacks are zeros. Its lists are arrays of full-size structures. */
+/* The core's copy of an admitted tenon_operator_t. Members that an older plugin lacks are zeros. Its
+ * lists are typed arrays of full-size structures, so the core needs no strides. */
 typedef struct tenon__descriptor_t {
   const char* name;
   const char* summary;

@@ -123,7 +123,7 @@ static void limit_port(search_t* s, const tenon__node_t* node, const tenon_port_
 
 /* ---- Followers ---- */
 
-/* What an instruction gives. */
+/* The result of an instruction: unknown, a number, or the searched input plus a shift. */
 typedef struct term_t {
   enum { UNKNOWN, NUMBER, FOLLOWS } kind;
   double number; /* or the shift */

@@ -28,8 +28,8 @@ typedef struct tenon__type_t {
    * content_count 0: followed, and there are none. */
   const tenon_dim_t* contents;
   /* A container of unknown rank that surely holds nothing: an empty sequence, or an optional
-   * without an element. It has the rank and the extents of whatever it is put together with. Only
-   * inference looks at it, and plans do not keep it. */
+   * without an element. It takes the rank and the extents of the containers that it is combined with.
+   * Only inference reads this member. Plans do not store it. */
   bool is_vacant;
 } tenon__type_t;
 

@@ -83,7 +83,7 @@ enum {
   TENON_CLOSED_IN_PLACE = 1u << 3,
   /* Adds up products in the order of the reference: differs from others' sums by rounding. */
   TENON_CLOSED_SUMS = 1u << 4,
-  /* Scratch has one size, whatever the extents. */
+  /* The scratch size does not depend on the extents. */
   TENON_CLOSED_SCRATCH_IS_FIXED = 1u << 5,
   /* Works without scratch, slowly: taken where extents have no bounds, and then has none. */
   TENON_CLOSED_SCRATCH_IF_BOUNDED = 1u << 6,

@@ -99,7 +99,7 @@ INLINE i64 add_up_before(i64* numbers, i64 count, i64* shared) {
   return total;
 }
 
-/* ---- Division by what a launch knows: 64 bits take ten times as long as 32 ---- */
+/* ---- Division in 32 bits if both numbers fit: a tenth of the time of 64 bits ---- */
 
 INLINE i64 divide(i64 number, i64 by, i64& out_rest) {
   if (((u64)number | (u64)by) >> 32 == 0) {
