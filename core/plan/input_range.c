@@ -9,6 +9,7 @@
 
 #include "core/base/status.h"
 #include "core/network/node.h"
+#include "core/network/order.h"
 #include "core/operator/domain.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
@@ -95,7 +96,7 @@ static void limit_places(search_t* s, const tenon__node_t* node, const tenon__do
   for (uint32_t d = first; d < end; ++d) {
     const int64_t extent = smallest_extent(s, type->dims[d]);
     if (extent > 0) {
-      limit(s, 0 - shift, (double)(extent - 1) - shift);
+      limit(s, -shift, (double)(extent - 1) - shift);
     }
   }
 }
@@ -203,24 +204,19 @@ static void follow_maps(search_t* s, const tenon__node_t* node, uint32_t value) 
 
 /* ---- All ---- */
 
+/* A node that reads the value. */
 static tenon_status_t look_at(search_t* s, const tenon__node_t* node, uint32_t value) {
-  if (!node->alive) {
-    return TENON_OK;
-  }
   const uint32_t ports = node->op == NULL ? 0 : node->op->descriptor.input_count;
-  bool reads = false;
-  for (uint32_t k = 0; k < node->input_count; ++k) {
+  const uint32_t count = ports == 0 ? 0 : node->input_count;
+  for (uint32_t k = 0; k < count; ++k) {
     if (node->inputs[k] == value) {
-      reads = true;
-      if (ports > 0) {
-        limit_port(s, node, &node->op->descriptor.inputs[k < ports ? k : ports - 1], value);
-      }
+      limit_port(s, node, &node->op->descriptor.inputs[k < ports ? k : ports - 1], value);
     }
   }
-  if (reads && node->maps != NULL) {
+  if (node->maps != NULL) {
     follow_maps(s, node, value);
   }
-  return reads && node->expression != NULL ? follow_expression(s, node) : TENON_OK;
+  return node->expression != NULL ? follow_expression(s, node) : TENON_OK;
 }
 
 tenon_status_t tenon__input_range_find(const tenon__plan_t* plan, uint32_t input,
@@ -232,11 +228,14 @@ tenon_status_t tenon__input_range_find(const tenon__plan_t* plan, uint32_t input
                 .values = tenon__arena_allocate(arena, g->value_count, sizeof *s.values),
                 .found = tenon__arena_allocate(arena, g->value_count, sizeof *s.found),
                 .range = {-INFINITY, INFINITY}};
+  tenon__lists_t uses;
   TENON_TRY_MEMORY(s.values != NULL && s.found != NULL);
+  TENON_TRY(tenon__graph_uses(plan->network, 0, arena, &uses));
   add(&s, g->inputs[input], 0);
   for (uint32_t f = 0; f < s.found_count; ++f) {
-    for (uint32_t n = 0; n < g->node_count; ++n) {
-      TENON_TRY(look_at(&s, &g->nodes[n], s.found[f]));
+    const uint32_t* users = tenon__lists_get(&uses, s.found[f]);
+    for (uint32_t u = 0; u < tenon__lists_count(&uses, s.found[f]); ++u) {
+      TENON_TRY(look_at(&s, &g->nodes[users[u]], s.found[f]));
     }
   }
   *out_range = s.range;

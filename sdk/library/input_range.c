@@ -9,11 +9,8 @@ tenon_status_t tenon_engine_get_input_range(const tenon_engine_t* engine, uint32
   TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_min", out_min != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_max", out_max != NULL));
-  const uint32_t count = tenon_engine_input_count(engine);
-  if (input >= count) {
-    return tenon__fail(&engine->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "%s: there is no input %u, the engine has %u", __func__, input, count);
-  }
+  const tenon_io_info_t* info = NULL;
+  TENON_TRY(tenon__engine_input(engine, __func__, input, &info));
   tenon__arena_t arena;
   tenon__input_range_t range = {0};
   tenon__arena_initialize(&arena, engine->registry->allocator);
