@@ -51,18 +51,9 @@ static uint32_t output_number(const tenon__unit_t* unit, uint32_t value) {
 static tenon_status_t find_makers(joining_t* j) {
   tenon__arena_t* arena = j->tuning->arena;
   const size_t values = j->g->value_count + 1u;
-  j->maker_of = tenon__arena_allocate(arena, values, sizeof *j->maker_of);
   j->levels = tenon__arena_allocate(arena, values, sizeof *j->levels);
-  TENON_TRY_MEMORY(j->maker_of != NULL && j->levels != NULL);
-  memset(j->maker_of, 0xff, values * sizeof *j->maker_of);
-  for (uint32_t u = 0; u < j->units->count; ++u) {
-    const tenon__unit_t* unit = &j->units->items[u];
-    if (unit->kind == TENON_UNIT_REGION) {
-      TENON_EACH_REGION_OUTPUT(k, unit->chosen.region) {
-        j->maker_of[unit->chosen.region->outputs[k].value] = u;
-      }
-    }
-  }
+  TENON_TRY_MEMORY(j->levels != NULL);
+  TENON_TRY(tenon__units_makers(j->g, j->units, arena, &j->maker_of));
   return tenon__units_readers(j->g, j->units, arena, &j->readers);
 }
 

@@ -4,10 +4,10 @@
  * where all is in another one.
  */
 #include <math.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/choice/choosing.h"
+#include "core/choice/readers.h"
 
 /* What the whole must gain from narrower types: less is not worth their error. */
 static const double narrow_factor = 0.01;
@@ -206,23 +206,6 @@ static tenon_status_t improve_together(choosing_t* c, bool* out_changed) {
   return TENON_OK;
 }
 
-static tenon_status_t find_makers(choosing_t* c) {
-  const layouts_t* l = &c->layouts;
-  const size_t count = l->g->value_count + 1u;
-  c->maker_of = tenon__arena_allocate(&c->scratch, count, sizeof *c->maker_of);
-  TENON_TRY_MEMORY(c->maker_of != NULL);
-  memset(c->maker_of, 0xff, count * sizeof *c->maker_of);
-  for (uint32_t u = 0; u < l->units->count; ++u) {
-    const tenon__unit_t* unit = &l->units->items[u];
-    if (unit->kind == TENON_UNIT_REGION) {
-      TENON_EACH_REGION_OUTPUT(k, unit->chosen.region) {
-        c->maker_of[unit->chosen.region->outputs[k].value] = u;
-      }
-    }
-  }
-  return TENON_OK;
-}
-
 /* ---- The whole ---- */
 
 /* What is best so far; all lie in scratch. */
@@ -265,7 +248,7 @@ tenon_status_t tenon__choosing_types(choosing_t* c, tenon__copies_t* inout_copie
   if (!tenon__typing_permit(&l->typing)) {
     return TENON_OK;
   }
-  TENON_TRY(find_makers(c));
+  TENON_TRY(tenon__units_makers(c->layouts.g, c->layouts.units, &c->scratch, &c->maker_of));
   TENON_TRY(expect_narrow(c));
   best.cost.seconds *= 1 - narrow_factor;
   TENON_TRY(settle_types(c, &best));

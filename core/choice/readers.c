@@ -1,5 +1,7 @@
 #include "core/choice/readers.h"
 
+#include <string.h>
+
 #include "core/base/status.h"
 
 static void visit_reads(const tenon__graph_t* graph, const tenon__units_t* units,
@@ -36,5 +38,23 @@ tenon_status_t tenon__units_readers(const tenon__graph_t* graph, const tenon__un
   visit_reads(graph, units, announce_read, out_readers);
   TENON_TRY_MEMORY(tenon__lists_lay_out(out_readers, arena));
   visit_reads(graph, units, add_read, out_readers);
+  return TENON_OK;
+}
+
+tenon_status_t tenon__units_makers(const tenon__graph_t* graph, const tenon__units_t* units,
+                                   tenon__arena_t* arena, uint32_t** out_maker_of) {
+  const size_t count = graph->value_count + 1u;
+  uint32_t* maker_of = tenon__arena_allocate(arena, count, sizeof *maker_of);
+  TENON_TRY_MEMORY(maker_of != NULL);
+  memset(maker_of, 0xff, count * sizeof *maker_of);
+  for (uint32_t u = 0; u < units->count; ++u) {
+    const tenon__unit_t* unit = &units->items[u];
+    if (unit->kind == TENON_UNIT_REGION) {
+      TENON_EACH_REGION_OUTPUT(k, unit->chosen.region) {
+        maker_of[unit->chosen.region->outputs[k].value] = u;
+      }
+    }
+  }
+  *out_maker_of = maker_of;
   return TENON_OK;
 }
