@@ -198,11 +198,6 @@ static tenon_status_t ask_at(claims_t* claims, const tenon__kernel_entry_t* entr
   proposal_t proposal = {0};
   struct tenon_region_t* region = NULL;
   uint32_t numbers[GROUP_MOST_NODES];
-  tenon_refusal_t refusal;
-  if (!tenon__region_is_known(claims->whole, tenon__known_values_of(entry->owner->built),
-                              &refusal)) {
-    return TENON_OK;
-  }
   const tenon__call_t call = {entry->owner->plugin, "propose", entry->kernel.name,
                               grouping->g->nodes[claims->whole->nodes[seed]].name};
   const tenon__call_t* outer = tenon__call_enter(&call);
@@ -233,7 +228,12 @@ static tenon_status_t ask_at(claims_t* claims, const tenon__kernel_entry_t* entr
 
 static tenon_status_t ask_everywhere(claims_t* claims, const tenon__kernel_entry_t* entry) {
   tenon_status_t status = claims->whole == NULL ? describe_graph(claims) : TENON_OK;
-  const uint32_t count = claims->whole == NULL ? 0 : claims->whole->node_count;
+  const struct tenon_region_t* whole = claims->whole;
+  tenon_refusal_t refusal;
+  const bool is_known =
+      whole != NULL && status == TENON_OK &&
+      tenon__region_is_known(whole, tenon__known_values_of(entry->owner->built), &refusal);
+  const uint32_t count = is_known ? whole->node_count : 0;
   for (uint32_t k = 0; k < count && status == TENON_OK; ++k) {
     status = ask_at(claims, entry, k);
   }
@@ -265,7 +265,7 @@ static tenon_status_t claim_by_name(claims_t* claims, uint32_t node) {
   return add_claim(claims, NULL, &node, 1, region);
 }
 
-/* As is_named, which is asked once for each operator. */
+/* The answer of is_named, kept in `names`. */
 static tenon_status_t find_name(const tenon__tuning_t* tuning, const char* op,
                                 tenon__string_map_t* names, bool* out_named) {
   const tenon__map_value_t* known = tenon__string_map_find(names, op);
