@@ -272,7 +272,6 @@ static tenon_status_t read_expression(region_reader_t* r, const tenon__region_sl
   const uint32_t space = slot == NULL ? TENON_SPACE_PROGRAM : slot->slot;
   const bool is_prologue = slot != NULL && slot->kind == TENON_SLOT_PROLOGUE;
   TENON_TRY(tenon__expression_read(r->bytes, r->network->pool, r->arena, r->sink, out_expression));
-  TENON_TRY(tenon__program_check(&out_expression->program, r->sink));
   if (out_expression->program.rank > MOST_AXES || !operands_fit(r, out_expression, space) ||
       (!is_prologue && !outputs_fit(r, out_expression, slot == NULL)) ||
       (slot == NULL && out_expression->program.output_count != r->region.output_count)) {
