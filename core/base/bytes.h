@@ -76,5 +76,10 @@ bool tenon__structure_copy(const void* source, size_t least, size_t room, size_t
 /* Copies a structure of `full` bytes into one that its owner made, as far as that one's `size`
  * reaches; `size` stays. False if `size` cannot hold itself: the owner did not set it. */
 bool tenon__structure_fill(const void* source, size_t full, void* inout_target);
+/* Item `index` of a list whose stride was checked, as its owner's header declares it. Members that a
+ * later version adds are there only if the stride reaches them. */
+static inline const void* tenon__list_item(const tenon_list_t* list, uint32_t index) {
+  return (const char*)list->items + (size_t)index * list->stride;
+}
 
 #endif

@@ -215,10 +215,9 @@ static tenon_status_t copy_slots(const admission_t* a, tenon_kernel_t* kernel,
   }
   tenon_slot_t* slots = tenon__arena_allocate(&a->catalog->arena, list.count, sizeof(*slots));
   TENON_TRY_MEMORY(slots != NULL);
-  const char* source = (const char*)list.items;
-  for (uint32_t i = 0; i < list.count; ++i, source += list.stride) {
-    if (!tenon__structure_copy(source, offsetof(tenon_slot_t, max_operands), list.stride,
-                               sizeof(*slots), &slots[i])) {
+  for (uint32_t i = 0; i < list.count; ++i) {
+    if (!tenon__structure_copy(tenon__list_item(&list, i), offsetof(tenon_slot_t, max_operands),
+                               list.stride, sizeof(*slots), &slots[i])) {
       *out_fault = "has a slot whose size is wrong";
       return TENON_OK;
     }

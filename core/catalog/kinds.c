@@ -64,9 +64,8 @@ const char* tenon__offering_fault(const tenon_offering_t* offering) {
 const char* tenon__offer_item(tenon__offer_kind_t kind, const tenon_offering_t* offering,
                               uint32_t index, tenon__offer_item_t* out_item) {
   const tenon_list_t* items = &offering->items;
-  const char* source = (const char*)items->items + (size_t)index * items->stride;
-  if (!tenon__structure_copy(source, kind_rows[kind].least, items->stride, kind_rows[kind].full,
-                             out_item)) {
+  if (!tenon__structure_copy(tenon__list_item(items, index), kind_rows[kind].least, items->stride,
+                             kind_rows[kind].full, out_item)) {
     return "its size is not that of an item of this kind";
   }
   return NULL;

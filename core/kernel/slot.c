@@ -1,14 +1,11 @@
 #include "core/kernel/slot.h"
 
+#include "core/base/bytes.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/program/scalar.h"
 
 const tenon_slot_t* tenon__kernel_slot(const tenon_kernel_t* kernel, uint32_t number) {
-  if (number >= kernel->slots.count) {
-    return NULL;
-  }
-  return (const tenon_slot_t*)((const char*)kernel->slots.items +
-                               (size_t)number * kernel->slots.stride);
+  return number < kernel->slots.count ? tenon__list_item(&kernel->slots, number) : NULL;
 }
 
 /* The space of a program: which of its axes have an extent other than 1. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/operator/attribute.h"
 #include "core/operator/domain.h"
@@ -39,7 +40,7 @@ static tenon_status_t copy_array(tenon__arena_t* arena, const array_t* array,
   uint8_t* copies = tenon__arena_allocate(arena, list->count, array->full_size);
   TENON_TRY_MEMORY(copies != NULL);
   for (uint32_t i = 0; i < list->count; ++i) {
-    const uint8_t* item = (const uint8_t*)list->items + (size_t)i * list->stride;
+    const void* item = tenon__list_item(list, i);
     size_t size = 0;
     memcpy(&size, item, sizeof(size));
     if (size == 0 || size > list->stride) {

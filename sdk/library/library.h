@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "core/base/arena.h"
+#include "core/base/bytes.h"
 #include "core/base/file.h"
 #include "core/base/nearest.h"
 #include "core/base/status.h"
@@ -130,7 +131,7 @@ tenon_status_t tenon__options_copy(const tenon_sink_t* sink, const char* name, c
 /* Copies a result into the caller's structure as far as its `size` reaches. INVALID_ARGUMENT if
  * `out_result` is NULL, or its size is not set. */
 typedef struct tenon__result_t {
-  const char* argument; /* what the caller's structure is called */
+  const char* argument; /* the name of the caller's argument */
   const char* name;
   const void* data;
   size_t size;
@@ -145,11 +146,6 @@ tenon_status_t tenon__result_fill(const tenon_sink_t* sink, const char* function
 /* INVALID_ARGUMENT if a list has items and no address, or a stride that holds no pointer. */
 tenon_status_t tenon__check_list(const tenon_sink_t* sink, const char* function, const char* name,
                                  const tenon_list_t* list);
-/* Item `index` of a checked list, as the caller's header declares it. Members that a later version
- * adds are read only if the stride reaches them. */
-static inline const void* tenon__list_item(const tenon_list_t* list, uint32_t index) {
-  return (const char*)list->items + (size_t)index * list->stride;
-}
 
 /* What the library itself allocates for an application and did not get. */
 static inline tenon_status_t tenon__fail_memory(const tenon_sink_t* sink) {
