@@ -43,23 +43,28 @@ static tenon_status_t lacks(tenon__trial_t* trial, const char* what, uint64_t si
 
 /* ---- Preparing ---- */
 
+/* Between red zones. NULL if memory is out. */
+static void* take_on_host(tenon__trial_t* trial, uint64_t size_bytes) {
+  if (size_bytes > tenon__machine_memory_bytes()) {
+    return NULL;
+  }
+  const size_t size = (size_t)size_bytes;
+  void* block = tenon__blocks_take(&trial->data->tuning->blocks, tenon__red_zone_block_bytes(size));
+  const tenon__zoned_t zoned = {tenon__red_zone_data(block), size, size};
+  if (block != NULL) {
+    tenon__red_zones_fill(&zoned);
+  }
+  return zoned.data;
+}
+
 static tenon_status_t provide_workspace(tenon__trial_t* trial, const char* what,
                                         uint64_t size_bytes, void** out_memory) {
   if (tenon__trial_mirror_is_used(&trial->mirror)) {
     TENON_TRY(tenon__trial_mirror_take_zoned(&trial->mirror, (size_t)size_bytes, out_memory));
-  } else if (size_bytes <= tenon__machine_memory_bytes()) {
-    void* block = tenon__blocks_take(&trial->data->tuning->blocks,
-                                     tenon__red_zone_block_bytes((size_t)size_bytes));
-    *out_memory = tenon__red_zone_data(block);
+  } else {
+    *out_memory = take_on_host(trial, size_bytes);
   }
-  if (*out_memory == NULL) {
-    return lacks(trial, what, size_bytes);
-  }
-  if (!tenon__trial_mirror_is_used(&trial->mirror)) {
-    const tenon__zoned_t zoned = {*out_memory, (size_t)size_bytes, (size_t)size_bytes};
-    tenon__red_zones_fill(&zoned);
-  }
-  return TENON_OK;
+  return *out_memory == NULL ? lacks(trial, what, size_bytes) : TENON_OK;
 }
 
 static tenon_status_t provide_workspaces(tenon__trial_t* trial) {

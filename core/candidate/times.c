@@ -6,6 +6,7 @@
  */
 #include "core/candidate/times.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -117,7 +118,8 @@ static tenon_status_t try_candidate(timing_t* t, uint32_t k, const double* best)
   const tenon_status_t status = tenon__rehearsal_try(&t->rehearsal, candidate, best, &outcome);
   tenon__timing_cache_end_trial(cache);
   if (status == TENON_ERROR_DEVICE) { /* the device is lost, and the build ends */
-    entry->timing = (tenon__timing_t){.seconds = 1e-9, .checked = TENON_CHECKED_ENDED};
+    entry->timing =
+        (tenon__timing_t){.seconds = TENON_TIMING_LEAST, .checked = TENON_CHECKED_ENDED};
     (void)record(t, k);
   }
   TENON_TRY(status);
@@ -132,14 +134,14 @@ static tenon_status_t try_candidate(timing_t* t, uint32_t k, const double* best)
     case TENON_TRIED_WRONGLY:
       drop_wrong(t, k, outcome.refusal.detail);
       entry->timing.checked = TENON_CHECKED_WRONG;
-      entry->timing.seconds = entry->timing.seconds > 0 ? entry->timing.seconds : 1e-9;
+      entry->timing.seconds = fmax(entry->timing.seconds, TENON_TIMING_LEAST);
       return record(t, k);
     case TENON_TRIED_NOT:
     default:
       return TENON_OK;
   }
   if (best != NULL) {
-    entry->timing.seconds = outcome.seconds > 0 ? outcome.seconds : 1e-9;
+    entry->timing.seconds = fmax(outcome.seconds, TENON_TIMING_LEAST);
     candidate->time = (tenon__time_t){TENON_FIGURE_MEASURED, entry->timing.seconds};
     entry->timing.is_disturbed = outcome.is_disturbed;
     candidate->is_disturbed = outcome.is_disturbed;

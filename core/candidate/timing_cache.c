@@ -103,7 +103,8 @@ tenon_status_t tenon__timing_cache_keep_journal(tenon__timing_cache_t* cache, co
     return TENON_OK;
   }
   *out_found = true;
-  return add_text(cache, key, (tenon__timing_t){.seconds = 1e-9, .checked = TENON_CHECKED_ENDED});
+  return add_text(cache, key,
+                  (tenon__timing_t){.seconds = TENON_TIMING_LEAST, .checked = TENON_CHECKED_ENDED});
 }
 
 void tenon__timing_cache_begin_trial(tenon__timing_cache_t* cache, const tenon__digest_t* key) {

@@ -35,7 +35,10 @@ typedef enum tenon__checked_t {
   TENON_CHECKED_ENDED,  /* its trial ended the process or lost the device */
 } tenon__checked_t;
 
-/* `seconds` is above 0, of one run at the profile's optimum. */
+/* The least time of an entry, in seconds, also of one that has none: times of 0 are refused. */
+#define TENON_TIMING_LEAST 1e-9
+
+/* `seconds` is of one run at the profile's optimum, and at least TENON_TIMING_LEAST. */
 typedef struct tenon__timing_t {
   double seconds;
   tenon__checked_t checked;
@@ -54,9 +57,8 @@ tenon_status_t tenon__timing_cache_keep_journal(tenon__timing_cache_t* cache, co
 void tenon__timing_cache_begin_trial(tenon__timing_cache_t* cache, const tenon__digest_t* key);
 void tenon__timing_cache_end_trial(tenon__timing_cache_t* cache);
 
-/* The first time for a key stays, unless it was disturbed and this one was not; of what was
- * checked, that which says most: ENDED, WRONG, AGREES, ALONE.
- */
+/* The first time for a key stays, unless it was disturbed and this one was not. Of two checks the
+ * first in this order stays: ENDED, WRONG, AGREES, ALONE. */
 tenon_status_t tenon__timing_cache_add(tenon__timing_cache_t* cache, const tenon__digest_t* key,
                                        tenon__timing_t timing);
 
