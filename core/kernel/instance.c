@@ -183,7 +183,7 @@ static const char* prefix_of(tenon__instance_t* instance) {
                                    instance->kernel.kernel->name);
 }
 
-/* Calls `prepare`, or `begin_prepare`, whose status is nobody's. */
+/* Calls `prepare`, or `begin_prepare`, which has no status. */
 static tenon_status_t call_kernel(tenon__instance_t* instance, bool is_ahead,
                                   const tenon_sink_t* sink) {
   const tenon_kernel_t* kernel = instance->kernel.kernel;

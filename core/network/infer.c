@@ -164,8 +164,8 @@ static const tenon_port_t* input_port(const tenon__inference_t* inference, uint3
   return &op->inputs[input < op->input_count ? input : op->input_count - 1];
 }
 
-/* A container that holds nothing gets the rank and the extents of another input of its type: shape
- * functions see what it will hold. */
+/* An empty container gets the rank and the extents of another input of its type, so that shape
+ * functions see those of its later items. */
 static void fill_vacant(tenon__inference_t* inference) {
   for (uint32_t i = 0; i < inference->input_count; ++i) {
     tenon__scope_value_t* vacant = &inference->input_values[i];
@@ -181,7 +181,7 @@ static void fill_vacant(tenon__inference_t* inference) {
   }
 }
 
-/* Containers that are made of nothing, or of containers that hold nothing, hold nothing. */
+/* A container that is made without inputs, or from empty containers alone, is empty. */
 static void mark_vacant(tenon__inference_t* inference) {
   bool is_vacant = true;
   TENON_EACH_INPUT(i, inference) {

@@ -170,7 +170,7 @@ static tenon_status_t adopt_carried(const tenon__control_work_t* control, uint32
     tenon__value_node_t* parameter =
         tenon__control_parameter(control, body, layout->first_parameter + i);
     TENON_TRY(tenon__control_same_type(control, parameter, "parameter", input, "initial value"));
-    if (input->type.is_vacant) { /* the body says what it will hold */
+    if (input->type.is_vacant) { /* the body determines its items */
       parameter->type.is_vacant = parameter->type.rank == TENON_NONE;
       continue;
     }
@@ -196,8 +196,8 @@ static tenon_status_t widen(const tenon__control_work_t* control, uint32_t body,
   return TENON_OK;
 }
 
-/* The carried value holds nothing at first: it has the items that the body puts in. Extents that
- * are no numbers may be others in each item. */
+/* The carried value is empty at first: its items are those that the body puts in. An extent that is
+ * not a number can differ from item to item. */
 static tenon_status_t take_items(const tenon__control_work_t* control, uint32_t body,
                                  uint32_t index, const tenon__type_t* items) {
   tenon__value_node_t* parameter = tenon__control_parameter(control, body, index);

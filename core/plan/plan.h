@@ -53,7 +53,7 @@ typedef struct tenon__place_t {
   const uint32_t* order; /* physical order of dimensions; NULL: row-major */
   tenon_dtype_t dtype;   /* as which its elements are kept; UNDEFINED: the value's own type */
   uint32_t space;        /* number of the device whose memory it is; of VIEW and PART: the base's */
-  bool is_dynamic;       /* extents depend on what only the run knows */
+  bool is_dynamic;       /* its extents are known only in a run */
   bool at_bound;   /* ARENA: so they do, but lie at their bound, the extents beside: bounded.h */
   uint64_t offset; /* ARENA: in bytes from the start of the graph's memory */
   uint64_t size_bytes; /* ARENA: at the profile's maximum */

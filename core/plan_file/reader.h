@@ -17,8 +17,8 @@ typedef struct tenon__plan_source_t {
  * outlive the plan. */
 tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const tenon__plan_source_t* source,
                                 const tenon_sink_t* sink, tenon__plan_t** out_plan);
-/* Digests of all weights and packed weights against those recorded; `read_only`: of those that each
- * run reads. */
+/* Compares the digests of weights and packed weights with the recorded ones. `read_only`: only of
+ * the weights that each run reads. */
 tenon_status_t tenon__plan_verify(const tenon__plan_t* plan, bool read_only,
                                   const tenon_sink_t* sink);
 

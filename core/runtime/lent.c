@@ -233,7 +233,7 @@ static bool are_extents_known(const tenon__context_t* context, uint32_t index) {
   return tenon__extents_shape(&context->extents, value->type.rank, value->type.dims, dims);
 }
 
-/* Does the application's memory hold whatever the run finds? */
+/* Can the application's memory hold the output at its bound? */
 static bool holds_bound(const tenon__context_t* context, uint32_t index) {
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->outputs[index]];
