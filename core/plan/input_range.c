@@ -96,7 +96,7 @@ static void limit_places(search_t* s, const tenon__node_t* node, const tenon__do
   for (uint32_t d = first; d < end; ++d) {
     const int64_t extent = smallest_extent(s, type->dims[d]);
     if (extent > 0) {
-      limit(s, -shift, (double)(extent - 1) - shift);
+      limit(s, 0 - shift, (double)(extent - 1) - shift); /* 0 - 0: messages print no -0 */
     }
   }
 }
