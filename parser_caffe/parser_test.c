@@ -7,9 +7,8 @@
 static tenon__fake_t fake;
 
 static tenon_status_t parse(const char* prototxt) {
-  tenon__fake_initialize(&fake, &under_test);
-  tenon__fake_add_part(&fake, prototxt, strlen(prototxt));
-  const tenon_status_t status = tenon__fake_parse(&fake);
+  const tenon_status_t status =
+      tenon__fake_parse_file(&fake, &under_test, prototxt, strlen(prototxt));
   tenon__fake_deinitialize(&fake);
   return status;
 }
@@ -170,9 +169,8 @@ TENON_TEST(tells_parts_apart) {
   static const float values[] = {1, 2};
   tenon__message_t mean = {.size = 0};
   tenon__message_bytes(&mean, 5, values, sizeof(values));
-  tenon__fake_initialize(&fake, &under_test);
-  tenon__fake_add_part(&fake, mean.bytes, mean.size);
-  EXPECT_STATUS(tenon__fake_parse(&fake), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_STATUS(tenon__fake_parse_file(&fake, &under_test, mean.bytes, mean.size),
+                TENON_ERROR_INVALID_ARGUMENT);
   EXPECT_CONTAINS(fake.messages, "name the network's prototxt as the model");
   tenon__fake_deinitialize(&fake);
   tenon__fake_initialize(&fake, &under_test);

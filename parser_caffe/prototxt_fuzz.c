@@ -4,10 +4,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static tenon__fake_t fake;
-  tenon__fake_initialize(&fake, &under_test);
-  tenon__fake_add_part(&fake, data, size);
-  (void)tenon__fake_parse(&fake);
-  tenon__fake_deinitialize(&fake);
+  tenon__fake_parse_alone(&under_test, data, size);
   return 0;
 }

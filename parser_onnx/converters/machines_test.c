@@ -125,9 +125,7 @@ static void parse_machine(size_t classes, uint64_t vectors, size_t coefficients,
   put_number(&model, 1, 8);
   put_message(&model, 8, &operators);
   put_message(&model, 7, &graph);
-  tenon__fake_initialize(&fake, &under_test);
-  tenon__fake_add_part(&fake, model.data, model.size);
-  EXPECT(tenon__fake_parse(&fake) != TENON_OK);
+  EXPECT(tenon__fake_parse_file(&fake, &under_test, model.data, model.size) != TENON_OK);
   tenon__fake_deinitialize(&fake);
   free(model.data);
 }

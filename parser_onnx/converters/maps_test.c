@@ -85,9 +85,7 @@ static void expect(tenon_status_t status, const char* expected, const char* line
   tenon__message_end(&message);
   tenon__message_end(&message);
   tenon__fake_deinitialize(&fake);
-  tenon__fake_initialize(&fake, &under_test);
-  tenon__fake_add_part(&fake, message.bytes, message.size);
-  EXPECT_STATUS(tenon__fake_parse(&fake), status);
+  EXPECT_STATUS(tenon__fake_parse_file(&fake, &under_test, message.bytes, message.size), status);
   EXPECT_CONTAINS(fake.messages, expected);
   EXPECT_CONTAINS(fake.log, line);
 }

@@ -75,9 +75,7 @@ static void add_floats(const char* name, int64_t count, const float* values) {
 
 static void finish(void) {
   tenon__message_end_model(&message);
-  tenon__fake_initialize(&fake, &under_test);
-  tenon__fake_add_part(&fake, message.bytes, message.size);
-  EXPECT_STATUS(tenon__fake_parse(&fake), TENON_OK);
+  EXPECT_STATUS(tenon__fake_parse_file(&fake, &under_test, message.bytes, message.size), TENON_OK);
 }
 
 static void expect(const char* expected) {
@@ -276,9 +274,8 @@ TENON_TEST(training_outputs_are_refused) {
   end_node();
   add_floats("c", 3, ones);
   tenon__message_end_model(&message);
-  tenon__fake_initialize(&fake, &under_test);
-  tenon__fake_add_part(&fake, message.bytes, message.size);
-  EXPECT_STATUS(tenon__fake_parse(&fake), TENON_ERROR_UNSUPPORTED);
+  EXPECT_STATUS(tenon__fake_parse_file(&fake, &under_test, message.bytes, message.size),
+                TENON_ERROR_UNSUPPORTED);
   EXPECT_CONTAINS(fake.messages, "BatchNormalization 'n': output 1 belongs to training");
   tenon__fake_deinitialize(&fake);
 }

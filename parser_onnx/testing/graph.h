@@ -12,9 +12,8 @@ static tenon__fake_t fake;
 
 /* Parses, keeps the fake for looking at; the test releases. */
 static inline tenon_status_t parse(const tenon__message_t* message) {
-  tenon__fake_initialize(&fake, &under_test);
-  tenon__fake_add_part(&fake, message->bytes, message->size);
-  const tenon_status_t status = tenon__fake_parse(&fake);
+  const tenon_status_t status =
+      tenon__fake_parse_file(&fake, &under_test, message->bytes, message->size);
   EXPECT(status == TENON_OK || fake.error_count > 0 || fake.missing_count > 0);
   EXPECT(status != TENON_OK || fake.error_count == 0);
   EXPECT_INT(fake.open_bodies, 0);

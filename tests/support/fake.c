@@ -197,10 +197,15 @@ tenon_status_t tenon__fake_parse(tenon__fake_t* fake) {
                              (tenon_builder_t*)(void*)fake, &fake->build);
 }
 
+tenon_status_t tenon__fake_parse_file(tenon__fake_t* out_fake, const tenon__fake_parser_t* parser,
+                                      const void* data, size_t size) {
+  tenon__fake_initialize(out_fake, parser);
+  tenon__fake_add_part(out_fake, data, size);
+  return tenon__fake_parse(out_fake);
+}
+
 void tenon__fake_parse_alone(const tenon__fake_parser_t* parser, const uint8_t* data, size_t size) {
   static tenon__fake_t fake;
-  tenon__fake_initialize(&fake, parser);
-  tenon__fake_add_part(&fake, data, size);
-  (void)tenon__fake_parse(&fake);
+  (void)tenon__fake_parse_file(&fake, parser, data, size);
   tenon__fake_deinitialize(&fake);
 }

@@ -80,6 +80,9 @@ void tenon__fake_deinitialize(tenon__fake_t* fake);
 void tenon__fake_add_part(tenon__fake_t* fake, const void* data, size_t size);
 /* Parses the parts. */
 tenon_status_t tenon__fake_parse(tenon__fake_t* fake);
+/* Initializes a fake and parses one part. */
+tenon_status_t tenon__fake_parse_file(tenon__fake_t* out_fake, const tenon__fake_parser_t* parser,
+                                      const void* data, size_t size);
 /* A fuzz target's body: the bytes are the file. */
 void tenon__fake_parse_alone(const tenon__fake_parser_t* parser, const uint8_t* data, size_t size);
 /* A reader over it. */
