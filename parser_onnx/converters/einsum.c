@@ -1,16 +1,15 @@
 /*
- * Equations of two operands as what every device is fast at: a transposed view of each operand, a
- * product of matrices (or of elements, where nothing is summed), and a transposed view of the
- * result. Each letter is one of four groups:
+ * An equation of two operands becomes a transposed view of each operand, a matrix product (or an
+ * elementwise one if nothing is summed), and a transposed view of the result. Every device has
+ * fast kernels for these. Each letter belongs to one of four groups:
  *
  *   batch  in both operands and in the result    rows     in the left operand and in the result
  *   sums   in both operands alone                columns  in the right operand and in the result
  *
- * Other equations stay nodes of the operator: ellipses, letters that repeat within an operand or
- * are summed over one operand alone, summed letters whose extents are not known to be equal,
- * groups of several letters whose extents are not known.
+ * Other equations stay nodes of the operator. These have an ellipsis, a letter that repeats within
+ * an operand or is summed over one operand alone, a summed letter whose extents are not known to be
+ * equal, or a group of several letters whose extents are not known.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "families.h"
@@ -48,13 +47,19 @@ static void append(term_t* term, char letter) {
   term->letters[term->count++] = letter;
 }
 
-/* Up to `end` or the text's; NULL: an ellipsis, a letter that repeats, too many. */
+/* Independent of the locale. */
+static bool is_letter(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* Reads letters up to `end` or the end of the text. NULL if there is an ellipsis, if a letter
+ * repeats, or if there are too many. */
 static const char* read_term(const char* text, char end, term_t* out_term) {
-  for (; *text != '\0' && *text != end; text++) {
+  for (; *text != '\0' && *text != end; ++text) {
     if (*text == ' ') {
       continue;
     }
-    if (isalpha((unsigned char)*text) == 0 || has(out_term, *text) || out_term->count == LONGEST) {
+    if (!is_letter(*text) || has(out_term, *text) || out_term->count == LONGEST) {
       return NULL;
     }
     append(out_term, *text);
@@ -64,7 +69,7 @@ static const char* read_term(const char* text, char end, term_t* out_term) {
 
 /* Letters of one operand alone, in the order of the alphabet. */
 static void imply_result(equation_t* equation) {
-  for (int letter = 'A'; letter <= 'z'; letter++) {
+  for (int letter = 'A'; letter <= 'z'; ++letter) {
     if (has(&equation->left, (char)letter) != has(&equation->right, (char)letter) &&
         equation->result.count < LONGEST) {
       append(&equation->result, (char)letter);
@@ -89,7 +94,7 @@ static bool read_equation(const char* text, equation_t* out) {
 
 /* ---- Groups ---- */
 
-/* False: a letter is summed over one operand alone, or the result's is in neither. */
+/* False if a letter is summed over one operand alone, or if one of the result is in neither. */
 static bool group_letters(equation_t* equation) {
   bool fits = true;
   for (uint32_t k = 0; k < equation->result.count; ++k) {
@@ -113,8 +118,9 @@ static bool group_letters(equation_t* equation) {
   return fits;
 }
 
-/* False: ranks differ, or an axis of extent 1 may be repeated where only equations repeat it.
- * Products repeat axes of the result, so there one extent may be unknown. */
+/* False if ranks differ, or if a summed axis may have extent 1 in one operand alone. Equations
+ * repeat it, products do not. Products do repeat axes of the result, so there one extent may be
+ * unknown. */
 static bool take_extents(tenon_make_t* make, tenon_value_t value, const term_t* term,
                          equation_t* equation) {
   bool fits = tenon_make_type(make, value).rank == term->count;
@@ -130,23 +136,43 @@ static bool take_extents(tenon_make_t* make, tenon_value_t value, const term_t* 
   return fits;
 }
 
-/* Several letters become one axis where their extents are known. */
+static int64_t extent_of(const equation_t* equation, char letter) {
+  return equation->extents[(unsigned char)letter];
+}
+
+/* -1: an extent is not known, or the product is too large. */
+static int64_t product_of(const equation_t* equation, const term_t* term) {
+  int64_t product = 1;
+  for (uint32_t k = 0; k < term->count; ++k) {
+    const int64_t extent = extent_of(equation, term->letters[k]);
+    if (extent < 0 || (extent > 0 && product > INT64_MAX / extent)) {
+      return -1;
+    }
+    product *= extent;
+  }
+  return product;
+}
+
+/* A group of several letters becomes one axis, so its extents must be known. A reshape finds one
+ * extent at most, and none if another one is 0. */
 static bool groups_fit(const equation_t* equation) {
+  uint32_t open = 0;
+  bool is_empty = false;
+  bool reshapes = false;
   if (equation->groups[SUMS].count == 0) {
     return true;
   }
   for (group_t group = ROWS; group < GROUPS; ++group) {
     const term_t* term = &equation->groups[group];
-    if (term->count < 2) {
-      continue;
+    const int64_t product = product_of(equation, term);
+    if (term->count > 1 && product < 0) {
+      return false;
     }
-    for (uint32_t k = 0; k < term->count; ++k) {
-      if (equation->extents[(unsigned char)term->letters[k]] < 0) {
-        return false;
-      }
-    }
+    reshapes = reshapes || term->count != 1;
+    open += product < 0 ? 1 : 0;
+    is_empty = is_empty || product == 0;
   }
-  return true;
+  return !reshapes || (open <= 1 && !is_empty);
 }
 
 /* ---- Making ---- */
@@ -168,14 +194,6 @@ static void add_group(const equation_t* equation, group_t group, term_t* inout_t
   }
 }
 
-static int64_t product_of(const equation_t* equation, const term_t* term) {
-  int64_t product = 1;
-  for (uint32_t k = 0; k < term->count; ++k) {
-    product *= equation->extents[(unsigned char)term->letters[k]];
-  }
-  return product;
-}
-
 /* Extents of a reshape; 0: as the value has it at this place. */
 typedef struct extents_t {
   int64_t dims[2 * LONGEST];
@@ -186,11 +204,9 @@ static void add_extent(extents_t* extents, int64_t extent) {
   extents->dims[extents->count++] = extent;
 }
 
-/* One axis for a group. A group of one letter whose extent is not known is the only such one. */
+/* One axis for a group; -1, which the reshape finds, for at most one of them. */
 static void add_merged(const equation_t* equation, group_t group, extents_t* extents) {
-  const term_t* term = &equation->groups[group];
-  const int64_t product = product_of(equation, term);
-  add_extent(extents, product < 0 ? -1 : product);
+  add_extent(extents, product_of(equation, &equation->groups[group]));
 }
 
 static tenon_value_t reshape(tenon_make_t* make, tenon_value_t value, const extents_t* extents) {
@@ -252,25 +268,10 @@ static tenon_value_t multiply(tenon_make_t* make, const equation_t* equation, te
   }
   for (group_t group = ROWS; group <= COLUMNS; ++group) {
     for (uint32_t k = 0; k < equation->groups[group].count; ++k) {
-      const int64_t extent = equation->extents[(unsigned char)equation->groups[group].letters[k]];
-      add_extent(&extents, extent < 0 ? -1 : extent);
+      add_extent(&extents, extent_of(equation, equation->groups[group].letters[k]));
     }
   }
   return reshape(make, product, &extents);
-}
-
-/* At most one axis of a reshape is left to be found, and none beside an extent of 0. */
-static bool reshapes_fit(const equation_t* equation) {
-  uint32_t open = 0;
-  bool is_empty = false;
-  bool several = false;
-  for (group_t group = ROWS; group < GROUPS; ++group) {
-    several = several || equation->groups[group].count != 1;
-    const int64_t product = product_of(equation, &equation->groups[group]);
-    open += product < 0 ? 1 : 0;
-    is_empty = is_empty || product == 0;
-  }
-  return equation->groups[SUMS].count == 0 || !several || (open <= 1 && !is_empty);
 }
 
 static bool convert(tenon_make_t* make, const char* text) {
@@ -295,7 +296,7 @@ static bool convert(tenon_make_t* make, const char* text) {
   }
   if (!take_extents(make, left, &equation.left, &equation) ||
       !take_extents(make, right, &equation.right, &equation) || !group_letters(&equation) ||
-      !groups_fit(&equation) || !reshapes_fit(&equation)) {
+      !groups_fit(&equation)) {
     return false;
   }
   term_t made = {.count = 0};
