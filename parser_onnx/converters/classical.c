@@ -66,7 +66,7 @@ static void label_encoder(tenon_make_t* make) {
   encode(make, either(make, "keys"), either(make, "values"));
 }
 
-/* From strings to numbers, or back, as the input's type says. */
+/* From strings to numbers, or back, depending on the input's type. */
 static void encode_texts(tenon_make_t* make, tenon_value_t texts, tenon_value_t numbers) {
   const bool is_text = tenon_make_dtype(make, tenon_make_input(make, 0)) == TENON_DTYPE_STRING;
   if (!tenon_make_present(texts) || !tenon_make_present(numbers)) {
@@ -182,9 +182,8 @@ static void normalizer(tenon_make_t* make) {
   tenon_make_output(make, 0, tenon_make_math_2(make, "y = b == 0.0 ? a : a / b", x, length));
 }
 
-/* A new last axis that compares each element with every category: of one that is in none, zeros.
- * A run cannot fail over an element, so that `zeros` must allow it. */
-/* A 1 for each row. The run fails at a row without a 1, for element 1 is read of 1 element. */
+/* A 1 for each row. At a row without a 1 the run fails, because it reads element 1 of a table of 1
+ * element. */
 static tenon_value_t must_be_found(tenon_make_t* make, tenon_value_t rows) {
   const int64_t axis = (int64_t)tenon_make_rank(make, rows) - 1;
   const int64_t one[1] = {1};
@@ -200,6 +199,8 @@ static tenon_value_t must_be_found(tenon_make_t* make, tenon_value_t rows) {
   return tenon_make_end(make);
 }
 
+/* A new last axis compares each element with every category. An element in no category gives zeros,
+ * or fails the run if `zeros` is 0. */
 static void one_hot_encoder(tenon_make_t* make) {
   const tenon_value_t x = tenon_make_input(make, 0);
   const bool is_text = tenon_make_dtype(make, x) == TENON_DTYPE_STRING;
