@@ -53,25 +53,37 @@ TENON_TEST(what_was_recorded_is_replayed) {
   end(&run);
 }
 
+/* After one run, which gives `out_scores`. The next call of this kind fails. */
+static bool begin_failing(run_t* run, far_call_t call, float* out_scores) {
+  if (!begin(run, "far", NULL)) {
+    return false;
+  }
+  set_image(run);
+  EXPECT_STATUS(tenon_context_run(run->context), TENON_OK);
+  get_scores(run, out_scores);
+  run->far->fail(0, call, 1, TENON_ERROR_OUT_OF_MEMORY);
+  return true;
+}
+
+static void run_and_compare(run_t* run, int times, const float* expected) {
+  float scores[CLASSES];
+  for (int k = 0; k < times; ++k) {
+    EXPECT_STATUS(tenon_context_run(run->context), TENON_OK);
+    get_scores(run, scores);
+    EXPECT(are_same(expected, scores));
+  }
+}
+
 /* The run that cannot be recorded is enqueued step by step, like all later ones. */
 TENON_TEST(a_recording_that_fails_is_not_tried_again) {
   static const far_call_t recording[] = {FAR_CALL_BEGIN_RECORD, FAR_CALL_END_RECORD,
                                          FAR_CALL_KERNEL};
   float first[CLASSES];
-  float again[CLASSES];
   for (size_t k = 0; k < sizeof recording / sizeof *recording; ++k) {
     run_t run;
-    REQUIRE(begin(&run, "far", NULL));
-    set_image(&run);
-    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
-    get_scores(&run, first);
-    run.far->fail(0, recording[k], 1, TENON_ERROR_OUT_OF_MEMORY);
+    REQUIRE(begin_failing(&run, recording[k], first));
     const uint64_t tried = calls(&run, FAR_CALL_BEGIN_RECORD) + 1;
-    for (int repetition = 0; repetition < 3; ++repetition) {
-      EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
-      get_scores(&run, again);
-      EXPECT(are_same(first, again));
-    }
+    run_and_compare(&run, 3, first);
     EXPECT_INT(calls(&run, FAR_CALL_BEGIN_RECORD), tried);
     EXPECT_INT(calls(&run, FAR_CALL_REPLAY), 0);
     EXPECT_CONTAINS(run.session.messages.text, "cannot be recorded");
@@ -81,26 +93,14 @@ TENON_TEST(a_recording_that_fails_is_not_tried_again) {
 
 /* The run fails with a message; the next one replays again. */
 TENON_TEST(a_replay_that_fails_is_tried_again) {
-  static const far_call_t recording[] = {FAR_CALL_REPLAY};
   float first[CLASSES];
-  float again[CLASSES];
-  for (size_t k = 0; k < sizeof recording / sizeof *recording; ++k) {
-    run_t run;
-    REQUIRE(begin(&run, "far", NULL));
-    set_image(&run);
-    EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
-    get_scores(&run, first);
-    run.far->fail(0, recording[k], 1, TENON_ERROR_OUT_OF_MEMORY);
-    EXPECT_STATUS(tenon_context_run(run.context), TENON_ERROR_OUT_OF_MEMORY);
-    EXPECT(tenon_last_message()[0] != '\0');
-    for (int run_again = 0; run_again < 2; ++run_again) {
-      EXPECT_STATUS(tenon_context_run(run.context), TENON_OK);
-      get_scores(&run, again);
-      EXPECT(are_same(first, again));
-    }
-    EXPECT(calls(&run, FAR_CALL_REPLAY) >= 2);
-    end(&run);
-  }
+  run_t run;
+  REQUIRE(begin_failing(&run, FAR_CALL_REPLAY, first));
+  EXPECT_STATUS(tenon_context_run(run.context), TENON_ERROR_OUT_OF_MEMORY);
+  EXPECT(tenon_last_message()[0] != '\0');
+  run_and_compare(&run, 2, first);
+  EXPECT(calls(&run, FAR_CALL_REPLAY) >= 2);
+  end(&run);
 }
 
 /* Both devices have the same kernels: bit by bit the same, wherever a step is. */
