@@ -1,8 +1,6 @@
 /* Small networks for tests of the whole engine. */
 #include "tests/engine/networks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FLOAT = TENON_DTYPE_FLOAT32 };
@@ -479,29 +477,4 @@ tenon_status_t test_network_build(const test_network_t* test, tenon_registry_t* 
   const tenon_status_t status = build(test, network, options, out_plan);
   tenon_network_destroy(network);
   return status;
-}
-
-bool test_timings_settle(const char* path) {
-  static const char mark[] = " disturbed\n";
-  enum { MOST_BYTES = 1 << 20 };
-  char* text = calloc(MOST_BYTES, 1);
-  FILE* file = text == NULL ? NULL : fopen(path, "r+be");
-  size_t used = file == NULL ? 0 : fread(text, 1, MOST_BYTES - 1, file);
-  bool found = false;
-  for (char* at = text == NULL ? NULL : strstr(text, mark); at != NULL; at = strstr(at, mark)) {
-    const size_t length = strlen(mark) - 1;
-    memmove(at, at + length, strlen(at + length) + 1);
-    used -= length;
-    found = true;
-  }
-  if (file != NULL) {
-    (void)fclose(file);
-  }
-  file = found ? fopen(path, "wbe") : NULL;
-  if (file != NULL) {
-    found = fwrite(text, 1, used, file) == used;
-    (void)fclose(file);
-  }
-  free(text);
-  return found;
 }

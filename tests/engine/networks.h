@@ -32,10 +32,6 @@ const test_network_t* test_network_find(const char* name);
 tenon_status_t test_network_build(const test_network_t* test, tenon_registry_t* registry,
                                   const tenon_build_options_t* options, tenon_plan_t** out_plan);
 
-/* Removes the marks of disturbed times from a timing cache's file, so that no build measures them
- * again. True if there were any: then the first build is to be repeated. */
-bool test_timings_settle(const char* path);
-
 /* What a run gave: all outputs of several runs, one after another, as bytes. */
 typedef struct test_result_t {
   unsigned char* data;
