@@ -1,9 +1,7 @@
 /* What a program asks by name and before a run: indices, element types, extents of outputs. */
 #include <math.h>
 
-#include "tests/api/scene.h"
-
-#define DIMS(...) ((const int64_t[]){__VA_ARGS__})
+#include "tests/api/figures.h"
 
 /* Input "rows" [batch, 4] gives "doubled" [batch, 4], "found" [2, how many are not 0] and "both"
  * [2 * batch, 4]; batch is 1 to 6, or left open. */
@@ -23,9 +21,9 @@ static bool begin(scene_t* scene, const tenon_profile_t* profile) {
   const tenon_value_t found = node(s, "standard.nonzero/1", VALUES(x), NO_ATTRIBUTES);
   const tenon_value_t both =
       node(s, "standard.concatenate/1", VALUES(x, doubled), ATTRIBUTES(TENON_INT("axis", 0)));
-  EXPECT_STATUS(tenon_network_add_output(s->network, doubled, "doubled"), TENON_OK);
-  EXPECT_STATUS(tenon_network_add_output(s->network, found, "found"), TENON_OK);
-  EXPECT_STATUS(tenon_network_add_output(s->network, both, "both"), TENON_OK);
+  output(s, doubled, "doubled");
+  output(s, found, "found");
+  output(s, both, "both");
   options.profiles = (tenon_list_t){profile, profile != NULL ? 1 : 0, sizeof(*profile)};
   return scene_start(scene, &options);
 }
@@ -155,49 +153,26 @@ TENON_TEST(knows_which_values_an_input_takes) {
   scene_t scene;
   static const float table[7 * 2];
   static const int64_t two = 2;
-  tenon_value_t tokens = ABSENT;
-  tenon_value_t types = ABSENT;
-  tenon_value_t positions = ABSENT;
-  tenon_value_t mask = ABSENT;
-  tenon_value_t number = ABSENT;
-  tenon_value_t words = ABSENT;
-  tenon_value_t kinds = ABSENT;
-  tenon_value_t shift = ABSENT;
   REQUIRE(scene_begin(&scene));
   session_t* s = &scene.session;
-  tenon_network_t* n = s->network;
-  EXPECT_STATUS(tenon_network_add_input(n, "tokens", TENON_DTYPE_INT64, 1, DIMS(3), &tokens),
-                TENON_OK);
-  EXPECT_STATUS(tenon_network_add_input(n, "types", TENON_DTYPE_INT32, 1, DIMS(3), &types),
-                TENON_OK);
-  EXPECT_STATUS(tenon_network_add_input(n, "positions", TENON_DTYPE_INT64, 1, DIMS(3), &positions),
-                TENON_OK);
-  EXPECT_STATUS(tenon_network_add_input(n, "mask", TENON_DTYPE_INT64, 1, DIMS(3), &mask), TENON_OK);
-  EXPECT_STATUS(tenon_network_add_input(n, "number", TENON_DTYPE_FLOAT32, 1, DIMS(3), &number),
-                TENON_OK);
-  EXPECT_STATUS(
-      tenon_network_add_constant(n, "words", TENON_DTYPE_FLOAT32, 2, DIMS(7, 2), table, &words),
-      TENON_OK);
-  EXPECT_STATUS(
-      tenon_network_add_constant(n, "kinds", TENON_DTYPE_FLOAT32, 2, DIMS(2, 2), table, &kinds),
-      TENON_OK);
-  EXPECT_STATUS(tenon_network_add_constant(n, "two", TENON_DTYPE_INT64, 0, NULL, &two, &shift),
-                TENON_OK);
+  const tenon_value_t tokens = input(s, "tokens", TENON_DTYPE_INT64, 1, DIMS(3));
+  const tenon_value_t types = input(s, "types", TENON_DTYPE_INT32, 1, DIMS(3));
+  const tenon_value_t positions = input(s, "positions", TENON_DTYPE_INT64, 1, DIMS(3));
+  const tenon_value_t mask = input(s, "mask", TENON_DTYPE_INT64, 1, DIMS(3));
+  const tenon_value_t number = input(s, "number", TENON_DTYPE_FLOAT32, 1, DIMS(3));
+  const tenon_value_t words = constant(s, TENON_DTYPE_FLOAT32, 2, DIMS(7, 2), table);
+  const tenon_value_t kinds = constant(s, TENON_DTYPE_FLOAT32, 2, DIMS(2, 2), table);
+  const tenon_value_t shift = constant(s, TENON_DTYPE_INT64, 0, NULL, &two);
   const tenon_value_t wide =
       node(s, "standard.cast/1", VALUES(types), ATTRIBUTES(TENON_TYPE("to", TENON_DTYPE_INT64)));
   const tenon_value_t column =
       node(s, "standard.unsqueeze/1", VALUES(wide), ATTRIBUTES(TENON_INTS("fixed_axes", 0)));
   const tenon_value_t later = node(s, "standard.add/1", VALUES(positions, shift), NO_ATTRIBUTES);
-  const tenon_value_t outputs[] = {
-      node(s, "standard.gather/1", VALUES(words, tokens), NO_ATTRIBUTES),
-      node(s, "standard.gather/1", VALUES(kinds, column), NO_ATTRIBUTES),
-      node(s, "standard.gather/1", VALUES(words, later), NO_ATTRIBUTES),
-      node(s, "standard.mul/1", VALUES(mask, mask), NO_ATTRIBUTES),
-      node(s, "standard.log/1", VALUES(number), NO_ATTRIBUTES)};
-  for (size_t k = 0; k < sizeof outputs / sizeof *outputs; ++k) {
-    char name[2] = {(char)('a' + k), 0};
-    EXPECT_STATUS(tenon_network_add_output(n, outputs[k], name), TENON_OK);
-  }
+  output(s, node(s, "standard.gather/1", VALUES(words, tokens), NO_ATTRIBUTES), "a");
+  output(s, node(s, "standard.gather/1", VALUES(kinds, column), NO_ATTRIBUTES), "b");
+  output(s, node(s, "standard.gather/1", VALUES(words, later), NO_ATTRIBUTES), "c");
+  output(s, node(s, "standard.mul/1", VALUES(mask, mask), NO_ATTRIBUTES), "d");
+  output(s, node(s, "standard.log/1", VALUES(number), NO_ATTRIBUTES), "e");
   REQUIRE(scene_start(&scene, NULL));
   expect_range(&scene, "tokens", 0, 6);
   expect_range(&scene, "types", 0, 1);
