@@ -40,6 +40,8 @@ try 0 build "$digits/model.onnx" -o digits.plan
 TMPDIR=$folder/file try 0 bench digits.plan --seconds 0
 TMPDIR=$folder/file try 0 run "$digits/model.onnx" --no-cache
 says "$folder/file: a temporary folder cannot be made there" "the plan stays in memory"
+TMPDIR=$folder/file try 0 bench "$digits/model.onnx" --no-cache --seconds 0
+TMPDIR=$folder/file try 0 compare "$digits/model.onnx" --outputs-only
 
 # Times that are no regular file are not read, and not written.
 mkdir -p odd/tenon/timings

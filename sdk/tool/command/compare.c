@@ -3,13 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command/commands.h"
 #include "page/format.h"
 #include "session/common.h"
 #include "session/session.h"
-#include "session/temporary.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
@@ -74,22 +72,18 @@ static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* n
                                     const tool_building_t* building, bool is_second,
                                     tool_execution_t* out_execution) {
   uint32_t timings = 0;
-  char* path = NULL;
+  tool_plan_file_t file = {0};
   tenon_plan_t* plan = NULL;
-  tenon_status_t status = tool_temporary_name(tool_temporary_parent(), &path);
+  tenon_status_t status = tool_build_plan(compare->registry, network, building, &plan, &timings);
   if (status == TENON_OK) {
-    status = tool_build_plan(compare->registry, network, building, &plan, &timings);
-  }
-  if (status == TENON_OK) {
-    status = tool_plan_write(plan, path);
+    status = tool_plan_file_write(plan, NULL, &file);
   }
   tenon_plan_destroy(plan);
   if (status == TENON_OK) {
-    status = tool_execution_open(compare->registry, path, building->threads, TENON_VERIFY_NONE,
+    status = tool_execution_open(compare->registry, file.path, building->threads, TENON_VERIFY_NONE,
                                  out_execution);
-    (void)unlink(path);
   }
-  tool_free(path);
+  tool_plan_file_free(&file);
   if (status != TENON_OK) {
     return status;
   }

@@ -246,12 +246,15 @@ static void stop_all(child_t* children, size_t count) {
   }
 }
 
-/* One folder for all: what a child leaves can be found. Where none can be made the children say so,
- * if they need one. */
-static void share_folder(void) {
+/* The same folders for all children: they outlive a child, and its files can be found. If one
+ * cannot be made, the children that need it report this. */
+static void share_folders(void) {
+  const char* const parents[] = {tool_temporary_parent(), TOOL_TEMPORARY_MEMORY};
   tool_console_silence(true);
-  if (tool_temporary_begin(tool_temporary_parent()) != TENON_OK) {
-    tool_console_forget_error();
+  for (int i = 0; i < 2; ++i) {
+    if (tool_temporary_begin(parents[i]) != TENON_OK) {
+      tool_console_forget_error();
+    }
   }
   tool_console_silence(false);
 }
@@ -264,7 +267,7 @@ bool tool_children_run(const tool_jobs_t* jobs) {
   size_t next = 0;
   size_t running = 0;
   bool good = true;
-  share_folder();
+  share_folders();
   do {
     running = 0;
     for (size_t i = 0; i < places && good; ++i) {

@@ -36,8 +36,6 @@ typedef struct tool_plan_file_t {
   char* path;
   /* It lies in this process's temporary folder: tool_plan_file_free removes it. */
   bool is_temporary;
-  /* Its descriptor where it lies in memory, closed by tool_plan_file_free; 0: it does not. */
-  int memory;
   tool_cache_use_t use;
   double build_seconds; /* 0 unless it was built now */
   /* Entries of the timing cache after the build, when it was built now. */
@@ -58,6 +56,10 @@ tenon_status_t tool_output_check(const char* option, const char* path, const cha
 tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* model,
                                      const tool_building_t* building, const tool_feed_t* feed,
                                      bool rebuild, tool_plan_file_t* out_file);
+/* Writes a plan into the first folder that takes it: that of the cache (NULL: none), the temporary
+ * one, the one in memory. */
+tenon_status_t tool_plan_file_write(const tenon_plan_t* plan, const char* cache_folder,
+                                    tool_plan_file_t* inout_file);
 /* Makes the temporary folders now, so that a child's plan outlives the child: before
  * tool_children_run. */
 void tool_plan_file_share(const tool_building_t* building);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -161,55 +160,32 @@ static void keep(const tool_cache_entry_t* entry, const tenon_network_t* network
   tool_free((void*)files);
 }
 
-/* In memory, as a file that only this process has. */
-static tenon_status_t write_to_memory(const tenon_plan_t* plan, tool_plan_file_t* file) {
-  const void* data = NULL;
-  size_t size = 0;
-  const tenon_status_t status = tenon_plan_get_data(plan, &data, &size);
-  if (status != TENON_OK) {
-    return status;
-  }
-  const int descriptor = memfd_create("plan", MFD_CLOEXEC);
-  if (descriptor < 0) {
-    return TENON_ERROR_IO;
-  }
-  for (size_t done = 0; done < size;) {
-    const ssize_t got = write(descriptor, (const char*)data + done, size - done);
-    if (got <= 0) {
-      (void)close(descriptor);
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
-    done += (size_t)got;
-  }
-  file->path = tool_format("/proc/self/fd/%d", descriptor);
-  file->memory = descriptor;
-  return TENON_OK;
-}
-
-/* In the cache, where there is one and it takes the file; else in the temporary folder, or in
- * memory. */
-static tenon_status_t write_plan(const tenon_plan_t* plan, const char* cache_folder,
-                                 tool_plan_file_t* file) {
-  const char* const parents[] = {cache_folder, tool_temporary_parent()};
+tenon_status_t tool_plan_file_write(const tenon_plan_t* plan, const char* cache_folder,
+                                    tool_plan_file_t* inout_file) {
+  const char* const parents[] = {cache_folder, tool_temporary_parent(), TOOL_TEMPORARY_MEMORY};
+  static const char* const warnings[] = {
+      "the plan is not kept in the cache",
+      "the plan stays in memory: it cannot be written to the temporary folder"};
   tenon_status_t status = TENON_ERROR_IO;
-  for (int i = cache_folder != NULL ? 0 : 1; i < 2 && status != TENON_OK; ++i) {
+  for (int i = cache_folder != NULL ? 0 : 1; i < 3 && status != TENON_OK; ++i) {
     char* path = NULL;
-    tool_console_soften(true);
+    tool_console_soften(i < 2);
     status = tool_temporary_name(parents[i], &path);
     if (status == TENON_OK) {
       status = tool_plan_write(plan, path);
     }
     tool_console_soften(false);
     if (status == TENON_OK) {
-      file->path = path;
-      file->is_temporary = true;
+      inout_file->path = path;
+      inout_file->is_temporary = true;
     } else {
       tool_free(path);
-      tool_warn(i == 0 ? "the plan is not kept in the cache"
-                       : "the plan stays in memory: it cannot be written to the temporary folder");
+      if (i < 2) {
+        tool_warn("%s", warnings[i]);
+      }
     }
   }
-  return status == TENON_OK ? status : write_to_memory(plan, file);
+  return status;
 }
 
 /* `entry` NULL: not kept. */
@@ -226,7 +202,7 @@ static tenon_status_t build_model(tenon_registry_t* registry, const char* model,
     status = tool_build_plan(registry, network, building, &plan, &file->timing_entries);
   }
   if (status == TENON_OK) {
-    status = write_plan(plan, folder, file);
+    status = tool_plan_file_write(plan, folder, file);
     file->build_seconds = tool_seconds() - begin;
   }
   if (status == TENON_OK && entry != NULL && strncmp(file->path, folder, strlen(folder)) == 0) {
@@ -311,9 +287,6 @@ void tool_plan_file_share(const tool_building_t* building) {
 void tool_plan_file_free(tool_plan_file_t* file) {
   if (file->is_temporary && file->path != NULL) {
     (void)unlink(file->path);
-  }
-  if (file->memory > 0) {
-    (void)close(file->memory);
   }
   tool_free(file->path);
   *file = (tool_plan_file_t){0};

@@ -1,6 +1,6 @@
 /*
  * Temporary files: each process has a folder tenon-PID-XXXXXX of its own below a parent ($TMPDIR,
- * the cache), and holds a lock on it while it lives. What has no such lock any more was left by a
+ * the cache, memory), and holds a lock on it while it lives. What has no such lock any more was left by a
  * process that was killed, and is removed by the next that makes one there. At its end, interrupted
  * or not, the process removes its own.
  */
@@ -15,6 +15,8 @@
 
 /* $TMPDIR or /tmp. */
 const char* tool_temporary_parent(void);
+/* The parent for files that the other one does not take. */
+#define TOOL_TEMPORARY_MEMORY "/dev/shm"
 /* Makes this process's folder below `parent`, unless there is one: children that are forked later
  * share it. */
 tenon_status_t tool_temporary_begin(const char* parent);
