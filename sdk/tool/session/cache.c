@@ -19,15 +19,18 @@ static const char file_mark[] = "file ";
 static const char note_mark[] = "note ";
 enum { DIGEST_BY_STAMP_BYTES = 8 << 20 };
 
-char* tool_cache_folder(const char** out_message) {
+char* tool_cache_path(void) {
   const char* base = getenv("XDG_CACHE_HOME");
   const char* home = getenv("HOME");
-  char* folder = NULL;
   if (base != NULL && base[0] == '/') {
-    folder = tool_format("%s/tenon", base);
-  } else if (home != NULL && home[0] == '/') {
-    folder = tool_format("%s/.cache/tenon", home);
-  } else {
+    return tool_format("%s/tenon", base);
+  }
+  return home != NULL && home[0] == '/' ? tool_format("%s/.cache/tenon", home) : NULL;
+}
+
+char* tool_cache_folder(const char** out_message) {
+  char* folder = tool_cache_path();
+  if (folder == NULL) {
     *out_message = "neither XDG_CACHE_HOME nor HOME is set";
     return NULL;
   }
@@ -70,33 +73,60 @@ void tool_cache_entry_free(tool_cache_entry_t* entry) {
   *entry = (tool_cache_entry_t){0};
 }
 
-char* tool_file_stamp(const char* path) {
-  struct stat about;
-  if (stat(path, &about) != 0) {
-    return tool_copy_text("");
+/* ---- Stamps ---- */
+
+/* snprintf is not async-signal-safe. */
+static char* add_text(char* end, const char* text) {
+  while (*text != '\0') {
+    *end++ = *text++;
   }
-  return tool_format("%s %lld %lld.%09ld\n", path, (long long)about.st_size,
-                     (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+  return end;
 }
 
-/* Is the file as it was when its stamp "path size time" was taken? The last two words are numbers,
- * the path may hold spaces. */
-static bool is_unchanged(const char* recorded) {
-  char* path = tool_copy_text(recorded);
+static char* add_number(char* end, long long number, int min_digits) {
+  char digits[24] = "";
+  size_t at = sizeof(digits) - 1;
+  const bool is_negative = number < 0;
+  unsigned long long rest =
+      is_negative ? 0 - (unsigned long long)number : (unsigned long long)number;
+  for (; rest > 0 || min_digits > 0; rest /= 10, --min_digits) {
+    digits[--at] = (char)('0' + rest % 10);
+  }
+  return add_text(add_text(end, is_negative ? "-" : ""), digits + at);
+}
+
+void tool_file_stamp(const char* path, char out_stamp[TOOL_STAMP_BYTES]) {
+  struct stat about;
+  char* end = out_stamp;
+  if (strlen(path) < PATH_MAX && stat(path, &about) == 0) {
+    end = add_text(add_text(end, path), " ");
+    end = add_text(add_number(end, (long long)about.st_size, 1), " ");
+    end = add_text(add_number(end, (long long)about.st_mtim.tv_sec, 1), ".");
+    end = add_text(add_number(end, about.st_mtim.tv_nsec, 9), "\n");
+  }
+  *end = '\0';
+}
+
+/* The last two words of a stamp are numbers, the path may hold spaces. */
+char* tool_file_stamp_path(const char* stamp) {
+  char now[TOOL_STAMP_BYTES];
+  const size_t length = strcspn(stamp, "\n");
+  char* path = tool_copy_bytes(stamp, length);
   for (int i = 0; i < 2; ++i) {
     char* space = strrchr(path, ' ');
     if (space != NULL) {
       *space = '\0';
     }
   }
-  char* stamp = tool_file_stamp(path);
-  const size_t length = strlen(stamp); /* it ends with a new line */
-  const bool same =
-      length > 0 && strlen(recorded) == length - 1 && strncmp(stamp, recorded, length - 1) == 0;
-  tool_free(stamp);
-  tool_free(path);
-  return same;
+  tool_file_stamp(path, now);
+  if (length == 0 || strlen(now) != length + 1 || strncmp(now, stamp, length) != 0) {
+    tool_free(path);
+    return NULL;
+  }
+  return path;
 }
+
+/* ---- Entries ---- */
 
 /* Do the lines after the key hold: is every file as it was? */
 static bool check_lines(char* lines) {
@@ -106,7 +136,9 @@ static bool check_lines(char* lines) {
     char* next = lines + length + (lines[length] == '\n' ? 1 : 0);
     lines[length] = '\0';
     if (strncmp(lines, file_mark, sizeof(file_mark) - 1) == 0) {
-      same = is_unchanged(lines + sizeof(file_mark) - 1);
+      char* path = tool_file_stamp_path(lines + sizeof(file_mark) - 1);
+      same = path != NULL;
+      tool_free(path);
     }
     lines = next;
   }
@@ -151,10 +183,10 @@ tenon_status_t tool_cache_keep(const tool_cache_entry_t* entry, const char* cons
                                size_t file_count, const char* notes) {
   char* text = tool_copy_text(entry->key);
   for (size_t i = 0; i < file_count; ++i) {
-    char* stamp = tool_file_stamp(files[i]);
+    char stamp[TOOL_STAMP_BYTES];
+    tool_file_stamp(files[i], stamp);
     char* longer = tool_format("%s%s%s", text, file_mark, stamp);
     tool_free(text);
-    tool_free(stamp);
     text = longer;
   }
   while (notes != NULL && *notes != '\0') {
@@ -282,7 +314,8 @@ tenon_status_t tool_cache_digest(const char* folder, const char* path, char out_
     return tool_fail(TENON_ERROR_NOT_FOUND, "%s: there is no such file", path);
   }
   const bool large = folder != NULL && about.st_size >= DIGEST_BY_STAMP_BYTES;
-  char* stamp = tool_file_stamp(real);
+  char stamp[TOOL_STAMP_BYTES];
+  tool_file_stamp(real, stamp);
   char* memo = large ? tool_format("%s/plans/%016" PRIx64 ".digest", folder,
                                    hash(real, UINT64_C(0xCBF29CE484222325)))
                      : NULL;
@@ -306,7 +339,6 @@ tenon_status_t tool_cache_digest(const char* folder, const char* path, char out_
   }
   tool_free(text);
   tool_free(memo);
-  tool_free(stamp);
   free(real);
   return status;
 }

@@ -10,12 +10,16 @@
 #ifndef TOOL_SESSION_CACHE_H_
 #define TOOL_SESSION_CACHE_H_
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "tenon/tenon.h"
 
 #define TOOL_CACHE_LIMIT_BYTES (UINT64_C(4) << 30)
 
+/* The folder, which need not exist; NULL: neither variable holds an absolute path. Freed by
+ * tool_free. */
+char* tool_cache_path(void);
 /* NULL, and a reason in *out_message, when there is no folder that can be written. Freed by
  * tool_free. */
 char* tool_cache_folder(const char** out_message);
@@ -49,9 +53,13 @@ void tool_cache_collect(const char* folder);
 
 void tool_cache_count(const char* folder, size_t* out_plans, uint64_t* out_bytes);
 
-/* "PATH SIZE SECONDS.NANOSECONDS\n": identifies a file without reading it; "" when it is not there.
- */
-char* tool_file_stamp(const char* path);
+enum { TOOL_STAMP_BYTES = PATH_MAX + 64 };
+/* "PATH SIZE SECONDS.NANOSECONDS\n" identifies a file without reading it; "" if there is no such
+ * file. Async-signal-safe. */
+void tool_file_stamp(const char* path, char out_stamp[TOOL_STAMP_BYTES]);
+/* The path in a stamp, which may lack its line's end, if the file is unchanged; else NULL. Freed by
+ * tool_free. */
+char* tool_file_stamp_path(const char* stamp);
 /* SHA-256 of a model file; of large ones it is remembered by their stamp. */
 tenon_status_t tool_cache_digest(const char* folder, const char* path, char out_digest[65]);
 

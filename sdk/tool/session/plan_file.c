@@ -76,9 +76,9 @@ static void add_library(FILE* file) {
   memcpy(&address, &function, sizeof(address));
   (void)fprintf(file, "tenon %s ", tenon_version());
   if (dladdr(address, &about) != 0 && about.dli_fname != NULL) {
-    char* stamp = tool_file_stamp(about.dli_fname);
+    char stamp[TOOL_STAMP_BYTES];
+    tool_file_stamp(about.dli_fname, stamp);
     (void)fputs(stamp, file);
-    tool_free(stamp);
   }
   (void)fputc('\n', file);
 }
@@ -89,9 +89,9 @@ static void add_plugins(tenon_registry_t* registry, FILE* file) {
     tenon_plugin_info_t info = {.size = sizeof(info)};
     if (tenon_registry_get_plugin(registry, i, &info) == TENON_OK &&
         info.state != TENON_PLUGIN_REFUSED) {
-      char* stamp = tool_file_stamp(info.path);
+      char stamp[TOOL_STAMP_BYTES];
+      tool_file_stamp(info.path, stamp);
       (void)fprintf(file, "plugin %s %s %s", info.name, info.version, stamp);
-      tool_free(stamp);
     }
   }
 }

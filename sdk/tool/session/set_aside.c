@@ -3,7 +3,6 @@
 #include "session/set_aside.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,48 +12,16 @@
 #include "session/cache.h"
 #include "text/memory.h"
 
-static char folder[PATH_MAX];
-static char file[PATH_MAX];
+/* Found before a crash, for a signal handler allocates nothing. NULL: there is no cache folder. */
+static char* folder;
+static char* file;
 
 void tool_set_aside_prepare(void) {
-  const char* base = getenv("XDG_CACHE_HOME");
-  const char* home = getenv("HOME");
-  int used = 0;
-  if (base != NULL && base[0] == '/') {
-    used = snprintf(folder, sizeof folder, "%s/tenon", base);
-  } else if (home != NULL && home[0] == '/') {
-    used = snprintf(folder, sizeof folder, "%s/.cache/tenon", home);
-  }
-  const int length = snprintf(file, sizeof file, "%.*s/set_aside", used, folder);
-  if (used <= 0 || used >= (int)sizeof folder || length >= (int)sizeof file) {
-    file[0] = '\0';
-  }
+  folder = tool_cache_path();
+  file = folder != NULL ? tool_format("%s/set_aside", folder) : NULL;
 }
 
 /* ---- Within a signal handler ---- */
-
-typedef struct line_t {
-  char text[PATH_MAX + 64];
-  size_t used;
-} line_t;
-
-static void add_text(line_t* line, const char* text) {
-  while (*text != '\0' && line->used < sizeof line->text) {
-    line->text[line->used++] = *text++;
-  }
-}
-
-static void add_number(line_t* line, long long number, int least_digits) {
-  char digits[24];
-  size_t at = sizeof digits - 1;
-  digits[at] = '\0';
-  do {
-    digits[--at] = (char)('0' + number % 10);
-    number /= 10;
-    --least_digits;
-  } while ((number > 0 || least_digits > 0) && at > 0);
-  add_text(line, digits + at);
-}
 
 /* And the folder that it is in. */
 static void make_folder(void) {
@@ -68,24 +35,16 @@ static void make_folder(void) {
 }
 
 const char* tool_set_aside_note(const char* path) {
-  struct stat about;
-  line_t line = {.used = 0};
-  if (file[0] == '\0' || strchr(path, '\n') != NULL || stat(path, &about) != 0) {
+  char stamp[TOOL_STAMP_BYTES];
+  tool_file_stamp(path, stamp);
+  if (file == NULL || stamp[0] == '\0' || strchr(path, '\n') != NULL) {
     return "";
   }
-  add_text(&line, path);
-  add_text(&line, " ");
-  add_number(&line, (long long)about.st_size, 1);
-  add_text(&line, " ");
-  add_number(&line, (long long)about.st_mtim.tv_sec, 1);
-  add_text(&line, ".");
-  add_number(&line, about.st_mtim.tv_nsec, 9);
-  add_text(&line, "\n");
   make_folder();
   const int descriptor =
       open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   const bool is_written =
-      descriptor >= 0 && write(descriptor, line.text, line.used) == (ssize_t)line.used;
+      descriptor >= 0 && write(descriptor, stamp, strlen(stamp)) == (ssize_t)strlen(stamp);
   if (descriptor >= 0) {
     (void)close(descriptor);
   }
@@ -93,25 +52,6 @@ const char* tool_set_aside_note(const char* path) {
 }
 
 /* ---- Reading ---- */
-
-/* The path of a line if its file is as it was, else NULL. Freed by tool_free. */
-static char* unchanged_path(const char* line) {
-  char* path = tool_copy_text(line);
-  for (int k = 0; k < 2; ++k) { /* without size and time */
-    char* space = strrchr(path, ' ');
-    if (space != NULL) {
-      *space = '\0';
-    }
-  }
-  char* stamp = tool_file_stamp(path);
-  const bool is_same = path[0] == '/' && strcmp(stamp, line) == 0;
-  tool_free(stamp);
-  if (!is_same) {
-    tool_free(path);
-    return NULL;
-  }
-  return path;
-}
 
 static bool holds(const tool_list_t* list, const char* path) {
   bool found = false;
@@ -132,9 +72,9 @@ void tool_set_aside_list(tool_list_t* out_paths) {
   char* line = NULL;
   size_t capacity = 0;
   bool has_stale = false;
-  FILE* stream = file[0] == '\0' ? NULL : fopen(file, "re");
+  FILE* stream = file == NULL ? NULL : fopen(file, "re");
   while (stream != NULL && getline(&line, &capacity, stream) > 0) {
-    char* path = unchanged_path(line);
+    char* path = tool_file_stamp_path(line);
     const bool is_new = path != NULL && !holds(out_paths, path);
     has_stale = has_stale || !is_new;
     if (is_new) {
