@@ -15,16 +15,22 @@ failures=0
 
 # Copies of one plugin under names of the same length, so that no offset in the file changes.
 mkdir -m 755 plugins
-for ((k = 1000; k < 2000; ++k)); do
-  LC_ALL=C sed "s/good/${k/#1/g}/g" "$build/tests/plugins/good.so" >"plugins/${k/#1/g}.so"
-done
-chmod 644 plugins/*.so
+umask 022
+python3 - "$build/tests/plugins/good.so" <<'COPIES' || exit 1
+import sys
+good = open(sys.argv[1], "rb").read()
+for k in range(1000):
+    with open(f"plugins/g{k:03}.so", "wb") as copy:
+        copy.write(good.replace(b"good", b"g%03d" % k))
+COPIES
 
 try() { # TEXT ARGUMENTS...: the command succeeds, and its output contains the text
-  local text=$1
+  local text=$1 status
   shift
-  if ! "$tenon" "$@" >out 2>err || ! grep -qF -- "$text" out; then
-    echo "FAILED: tenon $*: status $?, expected 0 and: $text"
+  "$tenon" "$@" >out 2>err
+  status=$?
+  if ((status != 0)) || ! grep -qF -- "$text" out; then
+    echo "FAILED: tenon $*: status $status, expected 0 and: $text"
     sed 's/^/  | /' err
     failures=$((failures + 1))
   fi
