@@ -3,10 +3,11 @@
 # repository goes into it, and `scripts/demo` and `scripts/test` run there from nothing.
 #   tests/chroot/run.sh ROOT FOLDER [demo | test]
 # ROOT is the repository, FOLDER a place for the machine (2 GB for the demo, 6 GB with the tests).
-# `demo` empties the folder, makes the machine and leaves it there after success; `test` runs
-# `scripts/test` in it and removes it after success; without either it does both. What a real machine has and a chroot has not (/proc,
-# /dev, a resolver, certificates, the models) is mounted or copied here, in a mount namespace of its
-# own. TENON_TEST_DATA is where the models are; without it the tests inside skip what needs them.
+# `demo` empties the folder, makes the machine and leaves it there after success. `test` runs
+# `scripts/test` in it and removes it after success. The default is both. A chroot lacks some parts of
+# a real machine (/proc, /dev, a resolver, certificates, the models). They are mounted or copied here,
+# in a mount namespace of its own.
+# TENON_TEST_DATA is the folder with the models. Without it the tests inside skip what needs them.
 # TENON_CHROOT_CCACHE names a folder for ccache that is kept, for the second run of this test.
 # Exits with 77 if this machine cannot do it: not root, no debootstrap, no network. Exits with 1 then
 # if TENON_CHROOT_REQUIRED is set.
@@ -40,11 +41,12 @@ fi
 mirror=${TENON_CHROOT_MIRROR:-http://deb.debian.org/debian}
 machine=$folder/machine
 log=$folder/log.txt
-clone=/root/tenon
+home=/home/tester
+clone=$home/tenon
 
 # inside [VARIABLE=VALUE...] COMMAND: as root, in the clone, with nothing of this machine's settings.
 inside() {
-  chroot "$machine" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+  chroot "$machine" /usr/bin/env -i HOME="$home" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
     ${TENON_JOBS:+TENON_JOBS="$TENON_JOBS"} ${http_proxy:+http_proxy="$http_proxy"} \
     ${https_proxy:+https_proxy="$https_proxy"} "$@"
 }
@@ -83,8 +85,8 @@ mount_shared() {
     mount --rbind /etc/ssl/certs "$machine/etc/ssl/certs"
   fi
   if [[ -n ${TENON_CHROOT_CCACHE:-} ]]; then
-    mkdir -p "$TENON_CHROOT_CCACHE" "$machine/root/.cache/ccache"
-    mount --bind "$TENON_CHROOT_CCACHE" "$machine/root/.cache/ccache"
+    mkdir -p "$TENON_CHROOT_CCACHE" "$machine$home/.cache/ccache"
+    mount --bind "$TENON_CHROOT_CCACHE" "$machine$home/.cache/ccache"
   fi
 }
 
@@ -106,14 +108,11 @@ try_without() {
   umount "$machine$clone/build"
 
   # A user without sudo is told what to type.
-  chmod 755 "$machine/root"
-  clone=/home/user/tenon
-  git clone -q --no-local "$root" "$machine$clone"
+  git clone -q --no-local "$root" "$machine/home/user/tenon"
   chown -R 1000:1000 "$machine/home/user"
-  inside setpriv --reuid 1000 --regid 1000 --clear-groups /bin/sh -c "cd $clone && HOME=/home/user scripts/demo" \
-    >"$log" 2>&1 && fail "the demo runs without a compiler"
+  inside setpriv --reuid 1000 --regid 1000 --clear-groups /bin/sh -c \
+    "cd /home/user/tenon && HOME=/home/user scripts/demo" >"$log" 2>&1 && fail "the demo runs without a compiler"
   expect "without root" "needs root" "apt-get update && apt-get install -y --no-install-recommends gcc "
-  clone=/root/tenon
 
   unshare --net chroot "$machine" /bin/sh -c "cd $clone && scripts/demo" >"$log" 2>&1 &&
     fail "the demo runs without a network"
@@ -166,7 +165,7 @@ run_tests() {
   fi
   started=$SECONDS
   in_clone "$data scripts/test" 2>&1 | tee "$log"
-  ((PIPESTATUS[0] == 0)) || fail "scripts/test; the logs are in $machine/root/tenon/build/logs"
+  ((PIPESTATUS[0] == 0)) || fail "scripts/test; the logs are in $machine$clone/build/logs"
   echo "ok: scripts/test took $((SECONDS - started)) s"
 }
 
@@ -189,7 +188,7 @@ fi
 run_tests
 # Mounts go with the namespace; what is removed here is the machine's own files alone.
 umount -lR "$machine/dev" "$machine/proc" "$machine/etc/ssl/certs"
-for mounted in "$machine/models" "$machine/root/.cache/ccache"; do
+for mounted in "$machine/models" "$machine$home/.cache/ccache"; do
   [[ -d $mounted ]] && umount -l "$mounted" 2>/dev/null
 done
 rm -rf --one-file-system "$folder"
