@@ -17,6 +17,8 @@ count=0
 ((${#subcommands[@]} >= 9)) || complain "only ${#subcommands[@]} subcommands were found"
 for command_name in "${subcommands[@]}"; do
   "$tenon" "$command_name" --help-all >all 2>&1
+  command="$command_name --help-all"
+  ! tr -s '\n ' ' ' <all | grep -oE '.{40}[^(]default.{20}' || complain "a default is not given as (default: X)"
   mapfile -t examples < <(sed -n '/^examples$/,/^$/s/^  \(tenon .*\)/\1/p' all)
   ((${#examples[@]} > 0)) || complain "tenon $command_name --help-all shows no example"
   for example in "${examples[@]}"; do

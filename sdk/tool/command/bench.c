@@ -17,23 +17,25 @@
 #define FIELD(name) offsetof(bench_t, name)
 
 static const tool_option_t options[] = {
-    {"--seconds", "s", "S", TOOL_OPTION_NUMBER, FIELD(seconds), 0, "to measure for; default 3"},
-    {"--duration", NULL, "S", TOOL_OPTION_NUMBER, FIELD(seconds), 0, "another name of --seconds"},
+    {"--seconds", "s", "S", TOOL_OPTION_NUMBER, FIELD(seconds), 0,
+     "measure for S seconds (default: 3)"},
+    {"--duration", NULL, "S", TOOL_OPTION_NUMBER, FIELD(seconds), 0, "set --seconds"},
     {"--warm-up", NULL, "S", TOOL_OPTION_NUMBER, FIELD(warm_up), 0,
-     "to run before measuring; default a fifth of that; three runs at least"},
+     "run for S seconds, and at least 3 times, before measuring (default: a fifth of --seconds)"},
     {"--iterations", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(iterations), 0,
-     "measure at least so many runs; default 10"},
+     "measure at least N runs (default: 10)"},
     {"--contexts", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(contexts), 0,
-     "so many contexts of one engine at once, each in a thread of its own; they share --threads"},
+     "run N contexts of one engine at once, each in its own thread; they share --threads (default: "
+     "one context)"},
     {"--transfers", NULL, NULL, TOOL_OPTION_FLAG, FIELD(transfers), 0,
-     "inputs and outputs in the host's memory, though the plan's device has its own; copies are "
-     "told apart"},
+     "keep inputs and outputs in host memory, although the plan's device has its own, and report "
+     "the copies separately"},
     {"--percentile", NULL, "P", TOOL_OPTION_LIST, FIELD(percentiles), 0,
-     "also these percentiles of the latency, besides 10, 50, 90 and 99; several with commas"},
+     "print these percentiles of the latency too, separated by commas, besides 10, 50, 90 and 99"},
     {"--export-times", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(times_path), 0,
      "write the milliseconds of each run, in order, one a line"},
     {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps), 0,
-     "a table of steps and their times, from runs of their own"},
+     "print a table of steps and their times, from separate runs"},
     {"--output", "o", "DIR", TOOL_OPTION_TEXT, FIELD(output), 0,
      "write every output to DIR/output_<index>_<name>.npy"},
 };

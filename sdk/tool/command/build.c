@@ -21,9 +21,10 @@ typedef struct build_t {
 } build_t;
 
 static const tool_option_t options[] = {
-    {"--output", "o", "PLAN", TOOL_OPTION_TEXT, offsetof(build_t, output), 0, "the file to write"},
+    {"--output", "o", "PLAN", TOOL_OPTION_TEXT, offsetof(build_t, output), 0,
+     "write the plan to this file"},
     {"--batch", "b", "N", TOOL_OPTION_POSITIVE, offsetof(build_t, batch), 0,
-     "extent of the first axis where it is open and there is no profile"},
+     "set the extent of the first axis if it is dynamic and there is no profile (default: 1)"},
 };
 
 static const tool_option_rule_t rules[] = {

@@ -36,9 +36,10 @@ typedef struct compare_t {
 
 static const tool_option_t options[] = {
     {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0,
-     "relative tolerance; default 1e-3, and 2^-9 for f16 and 2^-6 for bf16"},
+     "set the relative tolerance (default: 1e-3; f16: 2^-9; bf16: 2^-6)"},
     {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
-     "absolute tolerance; default 1e-4 times the standard deviation of the reference's value"},
+     "set the absolute tolerance (default: 1e-4 of the standard deviation of the reference's "
+     "value, at least 1e-7)"},
     {"--outputs-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only), 0,
      "compare the model's outputs alone, not what is inside"},
 };

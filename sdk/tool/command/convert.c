@@ -19,7 +19,7 @@ typedef struct convert_t {
 
 static const tool_option_t options[] = {
     {"--output", "o", "FILE", TOOL_OPTION_TEXT, offsetof(convert_t, output), 0,
-     "the file to write; its ending says which format"},
+     "write this file; its suffix selects the format"},
 };
 
 static const tool_export_format_t formats[] = {

@@ -23,20 +23,19 @@
 
 static const tool_option_t options[] = {
     {"--html", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(html), TOOL_FOR_PLANS,
-     "write a page: the graph as drawn, steps, times, layouts, why each tactic was chosen; - "
-     "writes "
-     "it to standard output, and nothing else"},
+     "write a page: the graph, steps, times, layouts, the reason for each tactic; - writes it to "
+     "standard output, and nothing else"},
     {"--verify", NULL, NULL, TOOL_OPTION_FLAG, FIELD(verify), TOOL_FOR_PLANS,
      "check the digests of all weights and plugins"},
     {"--refusals", NULL, NULL, TOOL_OPTION_FLAG, FIELD(refusals), TOOL_FOR_PLANS,
-     "after each step: why the other kernels and tactics were not chosen"},
+     "print after each step why the other kernels and tactics were not chosen"},
     {"--no-build", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_build), TOOL_FOR_BUILDING,
-     "only what the model says: inputs, outputs, operators, weights"},
+     "print only the contents of the model: inputs, outputs, operators, weights"},
     {"--network", NULL, NULL, TOOL_OPTION_FLAG, FIELD(network), 0,
-     "print the network: of a model as it was read, without building it; of a plan what it "
-     "computes"},
+     "print the network: of a model as it was read, without building it, and of a plan as it is "
+     "computed"},
     {"--no-run", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_run), TOOL_FOR_PLANS,
-     "do not run it: times are those of the build, as far as there are any"},
+     "do not run the plan: times are those of the build, if there are any"},
 };
 
 static const tool_option_rule_t rules[] = {

@@ -19,9 +19,9 @@ typedef struct plugins_t {
 
 static const tool_option_t options[] = {
     {"--offers", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, offers), 0,
-     "also what each promises, as its manifest says"},
+     "print each plugin's offers too, from its manifest"},
     {"--index", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, index), 0,
-     "load them all and list every operator (its attributes and ports too), kernel, converter, "
+     "load all plugins and list every operator (its attributes and ports too), kernel, converter, "
      "device ..., one JSON object a line"},
 };
 

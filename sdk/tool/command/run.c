@@ -20,31 +20,31 @@ static const tool_option_t options[] = {
     {"--record", NULL, "DIR", TOOL_OPTION_TEXT, FIELD(record), 0,
      "write inputs and outputs as a data set: input_<i>.pb, output_<i>.pb"},
     {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0,
-     "relative tolerance of outputs (default: 1e-3; f16 2^-9, bf16 2^-6)"},
+     "set the relative tolerance (default: 1e-3; f16: 2^-9; bf16: 2^-6)"},
     {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
-     "absolute tolerance; default 1e-4 times the standard deviation of the recorded output, at "
-     "least 1e-7"},
+     "set the absolute tolerance (default: 1e-4 of the standard deviation of the recorded output, "
+     "at least 1e-7)"},
     {"--top", NULL, "K", TOOL_OPTION_POSITIVE, FIELD(top), 0,
-     "print the K largest elements of each row of output 0; 5 with --labels"},
+     "print the K largest of each row of output 0 (default: 5 with --labels)"},
     {"--labels", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(labels), 0,
-     "names of the classes, one a line"},
+     "read the names of the classes, one a line"},
     {"--picture", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(picture), 0,
-     "write output 0 as a picture (.pgm, .ppm, .png); 0 to 1 is black to white, scores of classes "
-     "become colours"},
+     "write output 0 as a picture (.pgm, .ppm, .png): values 0 to 1 as black to white, scores of "
+     "classes as colours"},
     {"--overlay", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(overlay), 0,
-     "input, mask and overlay side by side, where the first output is a mask of a picture given"},
+     "write input, mask and overlay side by side, if output 0 is a mask of an input picture"},
     {"--truth", NULL, "X", TOOL_OPTION_TEXT, FIELD(truth), 0,
-     "compare the first output with the right class (a number, or a .npy with one for each row) or "
-     "with a picture of the right mask"},
+     "compare output 0 with the right class (a number, or a .npy with one for each row) or with a "
+     "picture of the right mask"},
     {"--truth-at-least", NULL, "X", TOOL_OPTION_NUMBER, FIELD(truth_at_least), 0,
      "exit with 1 if accuracy, or overlap of masks, is below X (default: 1 for one class, else 0)"},
     /* A device replays from the second or third time on what it recorded; states go on. */
     {"--repeat", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(repeat), 0,
-     "run N times with the same inputs, and look at the last"},
+     "run N times with the same inputs, report the last (default: 1)"},
     {"--no-verify", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_verify), TOOL_RARE,
-     "do not check the weights of a plan (1 ms per MiB)"},
+     "skip the check of a plan's weights, which takes 1 ms per MiB"},
     {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps), 0,
-     "a table of steps and their times, medians of some runs"},
+     "print a table of steps and their times, medians of some runs"},
 };
 
 static const tool_option_rule_t rules[] = {

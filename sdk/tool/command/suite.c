@@ -19,27 +19,27 @@
 
 static const tool_option_t options[] = {
     {"--known", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(known_path), 0,
-     "cases that are known to fail or to be skipped: lines of a pattern (* and ?) and a reason; ~ "
-     "before a pattern: may also pass"},
+     "read the cases that are known to fail or to be skipped: lines of a pattern (* and ?) and a "
+     "reason; ~ before a pattern accepts a pass too"},
     {"--at-least", NULL, "N", TOOL_OPTION_COUNT, FIELD(at_least), 0,
-     "fail when fewer cases pass, for instance because they are skipped now"},
+     "fail if fewer than N cases pass, for instance because they are skipped (default: 0)"},
     {"--filter", NULL, "PATTERN", TOOL_OPTION_TEXT, FIELD(filter), 0,
-     "only cases whose name matches, such as '*test_conv_*'"},
+     "run only cases whose name matches, such as '*test_conv_*'"},
     {"--no-input-constants", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_constants), 0,
-     "what cannot be built without the value of an input does not pass; how many would with it, "
-     "the "
-     "last line tells"},
+     "count a case that needs the value of an input to be built as not passed; the last line "
+     "counts these cases"},
     {"--jobs", "j", "N", TOOL_OPTION_POSITIVE, FIELD(jobs), 0,
-     "cases at a time; default: this machine's processors"},
+     "run N cases at a time (default: the number of processors)"},
     {"--cases-a-process", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(cases_a_process), 0,
-     "cases that one process runs, one after the other, as long as they pass; default 1. A device "
-     "that takes long to begin is begun once then"},
+     "run up to N cases in one process, one after the other, while they pass, so that a slow "
+     "device starts once for them (default: 1)"},
     {"--timeout", NULL, "S", TOOL_OPTION_NUMBER, FIELD(timeout), 0,
-     "seconds for one case, 0 for no limit; default 120"},
+     "stop a case after S seconds; 0: no limit (default: 120)"},
     {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0,
-     "relative tolerance; default 1e-3, and 2^-9 for f16 and 2^-6 for bf16"},
+     "set the relative tolerance (default: 1e-3; f16: 2^-9; bf16: 2^-6)"},
     {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
-     "absolute tolerance; default 1e-4 times the standard deviation of the recorded output"},
+     "set the absolute tolerance (default: 1e-4 of the standard deviation of the recorded output, "
+     "at least 1e-7)"},
 };
 
 /* ---- Results ---- */

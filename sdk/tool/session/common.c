@@ -13,9 +13,9 @@
 
 const tool_option_t tool_common_options[TOOL_COMMON_OPTION_COUNT] = {
     {"--json", NULL, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, json), 0,
-     "results as JSON on standard output, one object a line"},
+     "print results as JSON on standard output, one object a line"},
     {"--verbose", "v", NULL, TOOL_OPTION_TALLY, offsetof(tool_common_t, verbose), 0,
-     "say what is decided; twice: say everything"},
+     "print decisions; -vv prints all messages"},
     {"--plugins", NULL, "DIR", TOOL_OPTION_LIST, offsetof(tool_common_t, plugins), 0,
      "search this folder for plugins first; then TENON_PLUGIN_PATH and the installed ones"},
     {"--only-plugins", NULL, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, only_plugins), 0,

@@ -18,22 +18,23 @@
 const tool_option_t tool_feeding_options[TOOL_FEEDING_OPTION_COUNT] = {
     {"--input", "i", "NAME=FILE", TOOL_OPTION_LIST, FIELD(inputs),
      TOOL_FOR_PARSING | TOOL_FOR_RUNNING,
-     "data of one input: .npy, .pb (a recorded tensor) or a picture (PNG, JPEG, PGM, PPM); without "
-     "NAME in the order of the inputs"},
+     "read the data of one input: .npy, .pb (a recorded tensor) or a picture (PNG, JPEG, PGM, "
+     "PPM); without NAME in the order of the inputs"},
     {"--data-set", NULL, "DIR", TOOL_OPTION_LIST, FIELD(data_sets),
      TOOL_FOR_PARSING | TOOL_FOR_RUNNING,
-     "a folder with input_<i>.pb and, to compare with, output_<i>.pb (or .npy)"},
+     "read a folder with input_<i>.pb and, to compare with, output_<i>.pb (or .npy)"},
     {"--batch", "b", "N", TOOL_OPTION_POSITIVE, FIELD(batch), TOOL_FOR_PARSING | TOOL_FOR_RUNNING,
-     "extent of the first axis where it is open; data given are repeated to fill it"},
+     "set the extent of the first axis if it is dynamic; data are repeated to fill it (default: "
+     "1)"},
     {"--seed", NULL, "N", TOOL_OPTION_COUNT, FIELD(seed), TOOL_FOR_RUNNING,
-     "of the random numbers for inputs that are not given; default 0"},
+     "set the seed of random inputs (default: 0)"},
     {"--mean", NULL, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(mean), TOOL_FOR_RUNNING,
-     "subtracted from the samples of pictures (0 to 255), for all channels or for each; for "
-     "arrays of bytes too where the network wants floats"},
+     "subtract from the samples of pictures (0 to 255), for all channels or for each, and from "
+     "arrays of bytes for inputs of floats (default: 0)"},
     {"--scale", NULL, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(scale), TOOL_FOR_RUNNING,
-     "then multiplied by this; default 1, often 0.003921569 (1/255)"},
+     "multiply the result by this (default: 1, often 0.003921569 = 1/255)"},
     {"--bgr", NULL, NULL, TOOL_OPTION_FLAG, FIELD(bgr), TOOL_FOR_RUNNING,
-     "blue before green before red"},
+     "order the channels of pictures as blue, green, red"},
 };
 
 const tool_option_rule_t tool_feeding_rules[TOOL_FEEDING_RULE_COUNT] = {
