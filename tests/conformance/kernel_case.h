@@ -55,6 +55,8 @@ typedef struct kernel_case_t {
   bool bare;          /* for who measures: tensors have memory on the device alone */
   bool recorded;      /* what is compared comes from a replay */
   uint32_t shift;     /* elements between a block's beginning and its first element */
+  /* The only tactic that runs. It must exist. NULL: all tactics run. */
+  const char* wanted_tactic;
   const tenon_move_t* move;
 } kernel_case_t;
 

@@ -283,15 +283,33 @@ static tenon_status_t run_reference(fake_t* fake) {
   return moves ? tenon__moves_enqueue(&call) : tenon__expressions_enqueue(&call);
 }
 
+/* The tactics [first, end) are to run. */
+static void find_tactics(kernel_case_t* c, const tenon_kernel_t* kernel, uint32_t* out_first,
+                         uint32_t* out_end) {
+  const uint32_t count = is_taken(c, kernel) ? kernel_take_tactic(kernel, &c->fake, 0) : 0;
+  uint32_t first = 0;
+  while (c->wanted_tactic != NULL && first < count) {
+    (void)kernel_take_tactic(kernel, &c->fake, first);
+    if (strcmp(c->fake.tactic.name, c->wanted_tactic) == 0) {
+      break;
+    }
+    first++;
+  }
+  *out_first = first;
+  *out_end = c->wanted_tactic != NULL && first < count ? first + 1 : count;
+}
+
 void kernel_check_given(kernel_case_t* c, const char* name, double error) {
+  uint32_t first = 0;
+  uint32_t end = 0;
   finish_program(c);
   const tenon_kernel_t* kernel = kernel_find(&c->fake);
-  const uint32_t count = is_taken(c, kernel) ? kernel_take_tactic(kernel, &c->fake, 0) : 0;
-  bool good = count > 0;
+  find_tactics(c, kernel, &first, &end);
+  bool good = first < end;
   if (good) {
-    kernel_expect_tactics(kernel, &c->fake, 0, count, 1);
+    kernel_expect_tactics(kernel, &c->fake, first, end, 1);
   }
-  for (uint32_t tactic = 0; good && tactic < count; tactic++) {
+  for (uint32_t tactic = first; good && tactic < end; tactic++) {
     good = run_tactic(c, tactic, name, error);
   }
   kernel_runs++;
