@@ -40,8 +40,9 @@
  *
  * Alignment. allocator.resize, prepare.allocate, prepare.pack, bind.allocate, run.zeroed and
  * run.persistent give addresses at multiples of 64 bytes, on devices too. run.scratch gives
- * multiples of 64 on the host and of 256 on other devices, device.allocate of 256 and parse.allocate
- * of 16. Tensors and constants are aligned to their element, or as the tactic's rule asks.
+ * multiples of 64 on the host and of 256 on other devices. device.allocate gives multiples of 256,
+ * and parse.allocate of 16. Tensors and constants are aligned to their element, or as the tactic's
+ * rule requests.
  *
  * Thread contracts, written in brackets before a function:
  *   [any]    any thread, at any time, concurrently.
@@ -108,16 +109,16 @@ extern "C" {
 #define TENON_ABI_MINOR 7u
 #define TENON_ABI_VERSION(major, minor) (((uint32_t)(major) << 16) | (uint32_t)(minor))
 #define TENON_ABI_CURRENT TENON_ABI_VERSION(TENON_ABI_MAJOR, TENON_ABI_MINOR)
-/* What a plugin needs that asks by TENON_HAS before it uses what is newer. */
+/* The least version for a plugin that calls TENON_HAS before it uses a newer member. */
 #define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 7)
 #define TENON_ABI_NEEDED_TEXT "0.7"
 
 /* "none" wherever an index, an id or a count is optional. */
 #define TENON_NONE UINT32_MAX
 
-/* True when a growing structure, as its maker knew it, contains `member`. For what a host lends
- * (the tables): a plugin that runs on older hosts too asks before it uses a newer member. What a
- * plugin gives needs no such question: the host fills it up with zeros. */
+/* True if a growing structure of the host, such as a table, contains `member`. A plugin that runs
+ * on older hosts too calls this before it uses a newer member. For structures of the plugin the
+ * host needs no such check: it fills them up with zeros. */
 #define TENON_HAS(pointer, type, member) \
   ((pointer)->size >= offsetof(type, member) + sizeof((pointer)->member))
 
@@ -673,9 +674,9 @@ typedef struct tenon_shape_table_t {
                                uint32_t rank, const tenon_dim_t* dims);
   /* Says why the node is invalid; infer then returns INVALID_DATA. */
   void (*refuse)(tenon_shape_builder_t* builder, const char* message);
-  /* The condition (a dimension) must not be 0. What is known is decided at once, as by
-   * refuse; what is not is decided by each run, before a kernel is called. `message` says what is
-   * wrong where it is 0. */
+  /* The condition (a dimension) must not be 0. A known condition is checked at once, as by
+   * `refuse`. An unknown one is checked by each run, before a kernel is called. `message` describes
+   * the error if it is 0. */
   void (*require)(tenon_shape_builder_t* builder, tenon_dim_t condition, const char* message);
 } tenon_shape_table_t;
 
@@ -687,20 +688,21 @@ typedef struct tenon_shape_table_t {
  * port has PORT_UNBOUNDED where no rule could say even the rank; beside a rule it repeats, for
  * people, what `fresh` says.
  *
- * Extents that stay on the device. To read an extent the host has to wait for what finds
- * it. It does not where the kernel's tactic says TENON_RULE_EXTENTS of that output, all its open
- * extents have bounds, and whatever reads it on the device can do with it. The output then reaches
- * the kernel as a tensor at its bound: `dims` and `strides` are the bound's, so that no element's
- * place depends on what is found, and the call puts on its stream a work that writes all of its
- * extents to `device_extents`. Nobody reads what lies beyond them. A kernel whose tactic says it of
- * an input may get such a tensor there, and then writes the extents of its own outputs that depend
- * on them, of which its tactic says it too; arguments of programs have the axes of their space. The
- * same tactic is also called as ever, with ARGUMENT_ALLOCATE, and with inputs whose
- * `device_extents` are NULL: when it is timed, on the host, and where something needs the extents
- * at once. Nothing above its bound may be written; a kernel that finds more writes the extent as it
- * found it, and the run fails, naming the step, when the host reads it: once somebody on the host
- * needs an extent, or at the latest when it waits for the run. A call is made also where a bound is
- * 0. The trait `extents` repeats, for people, that kernels of the operator can do it. */
+ * Extents that stay on the device. To read an extent, the host waits for the step that finds it. It
+ * does not wait if the kernel's tactic sets TENON_RULE_EXTENTS for that output, if all open extents
+ * of the output have bounds, and if all its readers on the device accept it. The output then
+ * reaches the kernel as a tensor at its bound: `dims` and `strides` are the bound's, so that no
+ * element's place depends on what is found, and the call puts on its stream a work that writes all
+ * of its extents to `device_extents`. Nobody reads what lies beyond them. A kernel whose tactic
+ * says it of an input may get such a tensor there, and then writes the extents of its own outputs
+ * that depend on them, of which its tactic says it too; arguments of programs have the axes of
+ * their space. The same tactic is also called as ever, with ARGUMENT_ALLOCATE, and with inputs
+ * whose `device_extents` are NULL: when it is timed, on the host, and where something needs the
+ * extents at once. Nothing above its bound may be written; a kernel that finds more writes the
+ * extent as it found it, and the run fails, naming the step, when the host reads it: once somebody
+ * on the host needs an extent, or at the latest when it waits for the run. A call is made also
+ * where a bound is 0. The trait `extents` repeats, for people, that kernels of the operator can do
+ * it. */
 
 /* An operator. [growing]
  *
@@ -739,9 +741,9 @@ typedef struct tenon_shape_table_t {
  * infer     [build] Instead of `shape`. `state` is the result of the plugin's start.
  * operations
  *           The amount of arithmetic of a node, for reports: an index expression over the inputs,
- *           the outputs and the attributes. A multiply-add counts 2: "2 * elements(y) * dim(a,
- * -1)". NULL: unknown. The core counts cases and moves itself. Not part of the contract of the
- * operator. */
+ *           the outputs and the attributes. A multiply-add counts 2:
+ *           "2 * elements(y) * dim(a, -1)". NULL: unknown. The core counts cases and moves itself.
+ *           Not part of the contract of the operator. */
 typedef struct tenon_operator_t {
   size_t size;
   const char* name;
@@ -876,10 +878,10 @@ typedef struct tenon_region_table_t {
   const tenon_program_t* (*slot_program)(const tenon_region_t* region, uint32_t slot);
   /* REGION_EXPRESSION: the whole. */
   const tenon_program_t* (*program)(const tenon_region_t* region);
-  /* What a node computes, for kernels of several nodes that take anybody's arithmetic:
-   * a program over the shape of its one output, whose operands' `index` is the node's input. Each
-   * is read as broadcasting has it: last dimensions belong together, those of extent 1 and missing
-   * ones do not vary. NULL: the node has no expression, or one that reads or gives otherwise. */
+  /* The computation of a node, for kernels of several nodes that accept any arithmetic: a program
+   * over the shape of the node's only output. `index` of an operand is the node's input. Operands
+   * are broadcast: they are aligned at the last dimension, and do not vary along missing dimensions
+   * and those of extent 1. NULL: the node has no expression, or one of another form. */
   const tenon_program_t* (*node_program)(const tenon_region_t* region, uint32_t node);
 } tenon_region_table_t;
 
@@ -1121,7 +1123,8 @@ typedef struct tenon_refusal_t {
  *            plan with it is loaded, where a refusal makes the plan broken
  *   tactics  after a match that accepts; again at load, where the plan's   [build], [load]
  *            tactic must be among them
- *   begin_prepare  before tactics are timed, or steps of a plan prepared   [build]
+ *   begin_prepare
+ *            before tactics are timed, or steps of a plan prepared         [build]
  *   prepare  for each tactic that is timed; for each step of a plan when   [build], [load]
  *            it is written, when it is loaded, and when weights are
  *            replaced (then the new instance comes before the old one goes)
@@ -1348,20 +1351,20 @@ typedef struct tenon_run_table_t {
    * predecessor. This makes chains of such launches safe: step n + 2 cannot read memory that step n
    * has not written yet. */
   uint32_t (*edge)(tenon_run_t* run);
-  /* Where the call's work tells a fault: memory of the kernel's device, this step's and
-   * context's own; always the same. NULL where nobody would read it: kernels without `faults`,
-   * tactics that are tried, devices with INLINE_STREAM, which have `fail`. Work that finds a fault
-   * while `code` is 0 writes both members, and goes on or ends as it can: its outputs are read by
-   * nobody but the work behind it. The host reads it when it waits, for the run or for extents:
-   * then the run fails with INVALID_DATA, the step's name and the kernel's text, and before the
-   * next one the host fills it with zeros. Until then the kernel leaves it as it is. */
+  /* Memory of the kernel's device in which the call's work reports a data error. It belongs to this
+   * step and context, and its address never changes. NULL if the host does not read it: for kernels
+   * without `faults`, for tactics that are tried, and for devices with INLINE_STREAM, which have
+   * `fail`. Work that finds an error while `code` is 0 writes both members, and goes on or ends.
+   * Only later work reads its outputs. The host reads the memory when it waits for the run or for
+   * extents. The run then fails with INVALID_DATA, the step's name and the kernel's text, and the
+   * host fills the memory with zeros before the next run. */
   tenon_fault_t* (*fault)(tenon_run_t* run);
 } tenon_run_table_t;
 
 /* What prepare and enqueue are given comes in one structure each (as what convert and rewrite are),
  * so that a later version can give more (which device, what stream) to kernels that know of it, and
- * the others need not be compiled again: who reads a member that is "since 0.x" asks by TENON_HAS
- * first. The host makes both; they hold for the call alone and are never written to. What their
+ * the others need not be compiled again. A kernel that reads a newer member calls TENON_HAS first.
+ * The host makes both; they hold for the call alone and are never written to. What their
  * members point to lives as is said there, and none of it is the kernel's to free. */
 
 /* What `prepare` is given. [growing] */
@@ -1475,20 +1478,20 @@ typedef struct tenon_kernel_t {
    * it, each once; outputs what others read of theirs. */
   uint32_t (*propose)(void* state, const tenon_region_t* graph, const tenon_region_table_t* table,
                       uint32_t seed, uint32_t* out_nodes, uint32_t capacity);
-  /* [build], [load] NULL, or: what its tactics mean and take depends on besides its own
-   * code and the device's fingerprint, as text: "cudnn 9.14.0". Times are remembered under it, and
-   * a plan with a step that was chosen under another text is tuned anew where that is permitted,
-   * else refused. NULL: on nothing. Stays as it is while the plugin is loaded. */
+  /* [build], [load] Returns a text for the software that the meaning and the times of the tactics
+   * depend on, besides the kernel's code and the device's fingerprint: "cudnn 9.14.0". The text
+   * does not change while the plugin is loaded. Times are kept for this text. A plan with a step
+   * that was chosen for another text is retuned if that is allowed, else refused. NULL: no such
+   * software. */
   const char* (*validity)(void* state, tenon_device_t* device);
-  /* NULL, or: what its work on a device may tell by run.fault, for people, as
-   * "index {value} is out of range"; NULL-terminated. Costs a small copy a run. */
+  /* The texts of the errors that the kernel's work reports by run.fault: "index {value} is out of
+   * range". NULL-terminated. Adds one small copy per run. NULL: none. */
   const char* const* faults;
-  /* [build] NULL, or: `prepare` will be given the same soon, or never. Begins what takes
-   * long there, a compilation, in threads of the plugin's own, and returns at once. It makes no
-   * instance and tells nothing: what goes wrong is prepare's to find. What `call` points to and
-   * what it allocates is gone when it returns. A build calls it for all tactics of a region that it
-   * is about to time, and times those of other kernels meanwhile; and for all steps of a plan
-   * before they are prepared. */
+  /* [build] Starts the long part of `prepare`, such as a compilation, in threads of the plugin, and
+   * returns at once. `prepare` may follow with the same arguments. This function makes no instance
+   * and reports no errors: `prepare` does. `call`, its members and allocated memory are valid until
+   * it returns. A build calls it for all tactics of a region before it times them, and for all
+   * steps of a plan before it prepares them. NULL: nothing takes long. */
   void (*begin_prepare)(const tenon_prepare_t* call);
 } tenon_kernel_t;
 
@@ -1709,11 +1712,11 @@ typedef struct tenon_source_table_t {
   uint32_t (*blob_count)(const tenon_source_t* source);
   tenon_status_t (*get_blob)(const tenon_source_t* source, uint32_t index,
                              tenon_tensor_view_t* out_value);
-  /* May be NULL. 1: these bytes, which get_tensor or get_blob gave, lie in a file that
-   * stays mapped until the network is destroyed: builder.constant may borrow them. */
+  /* Returns 1 if these bytes, from get_tensor or get_blob, are in a file that stays mapped until
+   * the network is destroyed: builder.constant may borrow them. May be NULL. */
   int32_t (*can_borrow)(const tenon_source_t* source, const void* data);
-  /* May be NULL. A blob that the file lacks, of these extents, where the user wants
-   * weights made up: dense elements are written to out_values. NOT_FOUND: there is none. */
+  /* Writes made-up weights of these extents, contiguous, for a blob that the file lacks. Returns
+   * NOT_FOUND if the user did not request this. May be NULL. */
   tenon_status_t (*make_blob)(const tenon_source_t* source, uint32_t index, uint32_t rank,
                               const int64_t* dims, float* out_values);
 } tenon_source_table_t;
@@ -1746,13 +1749,13 @@ typedef struct tenon_parse_table_t {
   tenon_status_t (*input_shape)(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                 const int64_t** out_dims);
   const tenon_sink_t* (*sink)(tenon_parse_t* parse);
-  /* What the caller set for the parser by that name, a text; NULL: nothing. A setting
-   * that no parse asks for is an error of the caller's. */
+  /* Returns the value of the caller's setting of that name, NULL if it is not set. A setting that
+   * the parse does not read is an error of the caller's. */
   const char* (*setting)(tenon_parse_t* parse, const char* name);
-  /* What the file says of itself, told before anything is built, so that a model can be
-   * looked at also when it cannot be built: each input (that is no constant) and output
-   * (`is_output` 1) of its main graph, with the names of open extents (NULL: none, or unnamed), and
-   * each node that a converter is needed for. Nothing fails. */
+  /* Report the contents of the file before anything is built, so that users can inspect a model
+   * that cannot be built. declare_value: each output (`is_output` 1) and each input (without
+   * constants) of the main graph, with the names of open extents (NULL: none). declare_node: each
+   * node that needs a converter. These functions do not fail. */
   void (*declare_value)(tenon_parse_t* parse, int32_t is_output, const char* name,
                         const tenon_value_type_t* type, const char* const* symbols);
   void (*declare_node)(tenon_parse_t* parse, const char* domain, const char* type, int64_t version,
@@ -1964,15 +1967,14 @@ struct tenon_builder_table_t {
   /* 1 when an operator of that identity is on offer. */
   int32_t (*has_operator)(tenon_builder_t* builder, const char* op);
   const tenon_sink_t* (*sink)(tenon_builder_t* builder);
-  /* What is said while the network is built, by whomever (to `sink`, and to the parse
-   * table's), goes to `sink` from now on; returns where it went, which is to be given back. For who
-   * tries something that may fail: the errors are then the caller's to tell, or not. */
+  /* Redirects all messages of the builder and of the parse to `sink`, and returns the sink before
+   * it, which the caller sets again. For attempts that may fail: the caller decides which errors it
+   * reports. */
   const tenon_sink_t* (*divert)(tenon_builder_t* builder, const tenon_sink_t* sink);
-  /* Ends the body that is being built as one that cannot run: what it holds goes, but
-   * its parameters. It may be a body of a choice (TENON_CONTROL_CHOOSE) whose other body can run,
-   * and then gives the outputs their types. Taking it is an error of the run, with `status` (none
-   * but failures) and `message` (copied), which names what is wrong; a choice that certainly takes
-   * it cannot be built. */
+  /* Ends the current body as one that cannot run. Only its parameters are kept. It may be a body of
+   * an If (TENON_CONTROL_CHOOSE) whose other body can run: that one gives the outputs their types.
+   * A run that takes this body fails with `status`, which is not OK, and `message`, which is copied
+   * and names the cause. An If that certainly takes it cannot be built. */
   tenon_status_t (*fail_body)(tenon_builder_t* builder, tenon_status_t status, const char* message,
                               uint32_t* out_body);
 };
@@ -1984,8 +1986,7 @@ struct tenon_builder_table_t {
 /* [growing] An array of one kind of thing. Kinds are versioned strings, so that a new kind never
  * changes the root: "operator/1" tenon_operator_t, "kernel/1" tenon_kernel_t, "device/1"
  * tenon_device_descriptor_t, "parser/1" tenon_parser_t, "converter/1" tenon_converter_t,
- * "rewrite/1" tenon_rewrite_t. A host skips kinds that it does
- * not know. */
+ * "rewrite/1" tenon_rewrite_t. A host skips unknown kinds. */
 typedef struct tenon_offering_t {
   size_t size;
   const char* kind;
@@ -1994,8 +1995,8 @@ typedef struct tenon_offering_t {
 
 /* What a host gives when it starts a plugin. [frozen] `table(host, name)` returns a table by
  * versioned string, NULL if there is none or policy does not grant it. Known: "allocator/1" (const
- * tenon_allocator_t*), "sink/1" (const tenon_sink_t*), "library/1" (const
- * tenon_library_table_t*). */
+ * tenon_allocator_t*), "sink/1" (const tenon_sink_t*), "library/1" (const tenon_library_table_t*).
+ */
 typedef struct tenon_host_offer_t {
   uint32_t abi_major;
   uint32_t abi_min_minor;
@@ -2056,7 +2057,7 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *                                avx512dq avx512vl; aarch64: neon. A name of another list is
  *                                refused; what a device must have is the kernel's `isa`
  *   threads: own                 brings threads of its own
- *   host-service: library/1    asks for it
+ *   host-service: library/1      asks for it
  *
  * A line `offers: KIND *` stands for "load me to learn which": allowed for large tables; the
  * registry then loads the plugin when anything of that kind is looked for.

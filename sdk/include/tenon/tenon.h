@@ -50,8 +50,9 @@
  *
  * Threads. A registry, a plan and an engine may be used by several threads at once. A network and a
  * context belong to one thread at a time; one context has one execution in flight, which another
- * thread may cancel. A call that runs a context, or sets its inputs or outputs, returns INVALID_STATE
- * while another call does so. Threads that call Tenon need a stack of at least 256 KiB.
+ * thread may cancel. A call that runs a context, or sets its inputs or outputs, returns
+ * INVALID_STATE while another call does so. Threads that call Tenon need a stack of at least 256
+ * KiB.
  *
  * Locale. The program's locale changes nothing, and is left alone: what Tenon reads and writes has
  * the C locale's numbers. The program's own functions that it calls (logger, progress, profiler,
@@ -285,8 +286,9 @@ TENON_API tenon_builder_t* tenon_network_get_builder(tenon_network_t* network);
 TENON_API const tenon_builder_table_t* tenon_builder_get_table(void);
 
 /* One attribute of a node, for tenon_network_add: copied by it. The macros below fill it in:
- *   const tenon_attribute_t attributes[] = {TENON_INTS("pads", 1, 1, 1, 1), TENON_INT("groups",
- * 4)}; const tenon_list_t list = TENON_LIST(attributes); */
+ *   const tenon_attribute_t attributes[] = {TENON_INTS("pads", 1, 1, 1, 1),
+ *                                           TENON_INT("groups", 4)};
+ *   const tenon_list_t list = TENON_LIST(attributes); */
 typedef struct tenon_attribute_t {
   const char* name;
   /* TENON_ATTRIBUTE_INT .. _DTYPE: says which of the members below counts. */
@@ -329,12 +331,11 @@ typedef struct tenon_attribute_t {
 #endif
 
 /* One layer in one call: begin, attributes, inputs, end. Inputs with id 0 are absent, and so are
- * those past input_count. `attributes`: a list of tenon_attribute_t, or NULL for none; attributes
- * that are not given have their defaults. `name` NULL: made from
- * the operator's. Types and extents are checked at once: INVALID_DATA with the node's name and the
- * values, UNSUPPORTED for an operator that no plugin offers, with near misses. On failure the
- * network is as it was. `out_values` gets `output_count` ids; an operator's further outputs stay
- * unread.
+ * those past input_count. `attributes` is a list of tenon_attribute_t, or NULL for none. Attributes
+ * that are not given have their defaults. If `name` is NULL, it is made from the operator's name.
+ * Types and extents are checked at once: INVALID_DATA with the node's name and the values,
+ * UNSUPPORTED for an operator that no plugin offers, with near misses. On failure the network is
+ * unchanged. `out_values` receives `output_count` ids. Further outputs of the operator are unused.
  *   tenon_network_add(network, "standard.relu/1", "relu", &x, 1, NULL, &y, 1); */
 TENON_API tenon_status_t tenon_network_add(tenon_network_t* network, const char* op,
                                            const char* name, const tenon_value_t* inputs,
@@ -403,8 +404,9 @@ typedef struct tenon_node_type_t {
 TENON_API uint32_t tenon_network_node_type_count(const tenon_network_t* network);
 TENON_API tenon_status_t tenon_network_get_node_type(const tenon_network_t* network, uint32_t index,
                                                      tenon_node_type_t* out_type);
-/* The network as text; names of all values that nodes compute, one a line, in an order in which
- * they can be computed: `write` is called with each name, then with the line's end. */
+/* Print the network as text, or the names of all values that nodes compute, one a line, in an order
+ * in which they can be computed. For these `write` is called with each name, then with the line's
+ * end. */
 TENON_API void tenon_network_print(const tenon_network_t* network, tenon_write_t write, void* user);
 TENON_API void tenon_network_print_values(const tenon_network_t* network, tenon_write_t write,
                                           void* user);
@@ -524,10 +526,11 @@ typedef struct tenon_build_options_t {
   /* To tune for; 0: this process's processors. A context may have another number: other kernels
    * might then have been quicker. */
   uint32_t thread_count;
-  /* On how many of a device's streams a context's steps are recorded at most: branches of the
-   * network that do not need one another run at the same time, where a run is faster so (measured;
-   * else as the steps' times say). Results are the same. Each stream has scratch of its own, and
-   * values live longer. 0: up to four; 1: all in a row. At most TENON_STREAM_LIMIT. */
+  /* Maximum number of a device's streams on which a context's steps are recorded, at most
+   * TENON_STREAM_LIMIT. 0: 4. 1: all steps run sequentially. Independent branches of the network
+   * run at the same time if this makes a run faster, as measured, or else as estimated from the
+   * times of the steps. Results are the same. Each stream has its own scratch, and values live
+   * longer. */
   uint32_t stream_limit;
   /* Devices in order of preference: "cuda", "cuda:1", "cuda:0,cuda:1". What none of them computes
    * the host does, and tensors are copied where they have to be. NULL: the host, whatever else is
@@ -633,13 +636,15 @@ enum {
   TENON_PLUGINS_ACCEPT = 2
 };
 
-/* Which bytes of a plan are checked against their digests when it is loaded. The structure of the
- * plan always is. The weights cost about 1 ms per MiB, with instructions for SHA-256. */
+/* The parts of a plan that are checked against their digests when it is loaded, besides its
+ * structure, which always is. Weights take about 1 ms per MiB if the processor has instructions for
+ * SHA-256. */
 enum {
   TENON_VERIFY_NONE = 0,
-  TENON_VERIFY_ALL = 1, /* all weights, and plugins as by PLUGINS_REFUSE */
-  TENON_VERIFY_READ =
-      2, /* the weights that each run reads: a damaged file gives no wrong results */
+  /* All weights, and plugins as by PLUGINS_REFUSE. */
+  TENON_VERIFY_ALL = 1,
+  /* The weights that each run reads, so that a damaged file gives no wrong results. */
+  TENON_VERIFY_READ = 2
 };
 
 typedef struct tenon_engine_options_t {
