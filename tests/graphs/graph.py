@@ -264,9 +264,9 @@ class Graph:
             self.open_extents()
 
     def open_extents(self):
-        # What has shape values keeps its extents, which are ranks; and weights keep theirs.
+        # Shape values keep their extents, which are ranks, and so do indices of entries. Weights keep theirs too.
         fixed = {i for node in self.nodes for i in node.input[1:]
-                 if node.op_type in ("Conv", "ConvTranspose", "DeformConv", "GridSample", "AffineGrid")}
+                 if node.op_type in ("Conv", "ConvTranspose", "DeformConv", "GridSample", "AffineGrid", "GatherND", "ScatterND")}
         for name in self.inputs:
             value = self.values[name]
             if name in fixed or value.dtype == object or (value.ndim == 1 and value.dtype in (I64, I32)):

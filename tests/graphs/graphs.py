@@ -19,7 +19,7 @@ try:
     import onnx
     import onnxruntime
 except ImportError as error:
-    print(f"skipped: {error}; scripts/test makes an environment with onnx and onnxruntime if there is a network")
+    print(f"skipped: {error}; scripts/python-environment makes an environment with onnx and onnxruntime")
     sys.exit(77)
 
 import draw_compute

@@ -3,15 +3,15 @@
  * process, graphs.py starts another one.
  *
  * Request (little-endian; a text or blob is u32 size and bytes):
- *   text options     words separated by spaces: no-measuring no-fusion reference strict file
- *                    refit device=NAME
+ *   text options     words separated by spaces: no-measuring no-fusion reference file refit
+ *                    device=NAME
  *   blob model       an ONNX file
  *   u32 count        inputs: text name, u32 dtype, u32 rank, i64 dims[rank], blob data
  *   u32 count        profile ranges: text name, u32 rank, i64 min[rank], opt[rank], max[rank]
  *   u32 count        weights for a refit: text name, blob data
  * Result: u32 status, text message, u32 count of outputs: u32 dtype, u32 rank, i64 dims[rank],
- * blob data. Data is row-major. A tensor of strings is a text for each element. Status 100 and
- * above: a refit was refused (100 + tenon_status_t). */
+ * blob data. Data is row-major. A tensor of strings is a text for each element. Status 100: the
+ * engine cannot replace a weight, or needs another plan for it. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ typedef struct run_t {
   tenon_plan_t* plan;
   tenon_engine_t* engine;
   tenon_context_t* context;
-  bool in_refit;
+  bool refuses_refit;
   const char* missing; /* a weight that the engine does not list */
 } run_t;
 
@@ -280,7 +280,6 @@ static tenon_status_t build(const request_t* request, tenon_timing_cache_t* cach
   options.no_measuring = has_option(request, "no-measuring");
   options.no_fusion = has_option(request, "no-fusion");
   options.reference_only = has_option(request, "reference");
-  options.strict = has_option(request, "strict");
   const char* named = strstr(request->options, "device=");
   if (named != NULL && sscanf(named, "device=%63s", device) == 1) {
     options.device = device;
@@ -351,11 +350,11 @@ static bool is_weight(const tenon_engine_t* engine, const char* name) {
 /* A weight that the engine does not list cannot be replaced. */
 static tenon_status_t refit(const request_t* request, run_t* run) {
   tenon_status_t status = TENON_OK;
-  run->in_refit = true;
   for (uint32_t i = 0; i < request->weights.count && status == TENON_OK; ++i) {
     const item_t* item = &request->weights.items[i];
     if (!is_weight(run->engine, item->name)) {
       run->missing = item->name;
+      run->refuses_refit = true;
       return TENON_ERROR_NOT_FOUND;
     }
     status = tenon_engine_set_weights(run->engine, item->name, item->data, item->size_bytes);
@@ -363,7 +362,7 @@ static tenon_status_t refit(const request_t* request, run_t* run) {
   if (status == TENON_OK) {
     status = tenon_engine_commit_weights(run->engine);
   }
-  run->in_refit = status != TENON_OK;
+  run->refuses_refit = status == TENON_ERROR_UNSUPPORTED;
   return status;
 }
 
@@ -395,7 +394,7 @@ static void answer(const run_t* run, tenon_status_t status) {
                         : run->missing != NULL ? run->missing
                                                : tenon_last_message();
   const uint32_t count = status == TENON_OK ? tenon_engine_output_count(run->engine) : 0;
-  write_u32((uint32_t)status + (run->in_refit ? REFIT_REFUSED : 0));
+  write_u32(run->refuses_refit ? REFIT_REFUSED : (uint32_t)status);
   write_text(message, strlen(message));
   write_u32(count);
   for (uint32_t i = 0; i < count; ++i) {

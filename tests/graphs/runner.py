@@ -98,7 +98,7 @@ class Runner:
         except TimeoutError:
             self.stop()
             return "hang", f"no result in {self.timeout} s", []
-        if status >= REFIT_REFUSED:
+        if status == REFIT_REFUSED:
             return "refit-refused", message, []
         return ("refused", message, []) if status else ("right", "", outputs)
 
