@@ -47,6 +47,8 @@ typedef struct fusion_t {
   uint32_t first_limit; /* before anything was decided */
   uint32_t limit;       /* the most of them that may be taken; TENON_NONE: all */
   tenon__time_t apart;  /* the operator, then the chain in one step; no figure: nobody asked */
+  double fused_seconds; /* of the whole covering, with copies, when it was last tried; 0: never */
+  double apart_seconds;
 } fusion_t;
 
 /* Of one graph, in the order in which they were found, which is the network's: ties are broken by

@@ -164,10 +164,18 @@ static void decide(alternatives_t* a, const option_t* option) {
 /* ---- Trying ---- */
 
 static void note_totals(choosing_t* c, const option_t* option, const covering_t* tried) {
+  alternatives_t* a = c->alternatives;
+  const double with = tried->seconds;
+  const double without = c->best.seconds;
   if (option->kind == OPTION_TAKE || option->kind == OPTION_PREFER) {
-    claim_class_t* class = &c->alternatives->classes[option->index];
-    class->with_seconds = tried->seconds;
-    class->without_seconds = c->best.seconds;
+    a->classes[option->index].with_seconds = with;
+    a->classes[option->index].without_seconds = without;
+  } else if (option->kind == OPTION_APART) {
+    a->fusions[option->index].apart_seconds = with;
+    a->fusions[option->index].fused_seconds = without;
+  } else if (option->kind == OPTION_FUSE || option->kind == OPTION_WHOLE) {
+    a->fusions[option->index].fused_seconds = with;
+    a->fusions[option->index].apart_seconds = without;
   }
 }
 

@@ -1,5 +1,7 @@
 /* Whole alternatives: what a kernel saves where it stands, and what that costs its neighbours. All
  * times are estimates, so that the choice is the same each time. */
+#include <time.h>
+
 #include "tests/tactics/kernels.h"
 
 static const char* const takes_ramp[] = {"test.ramp/1", NULL};
@@ -262,6 +264,50 @@ TENON_TEST(a_layout_that_pays_only_where_all_have_it_is_found) {
   open_world(&world, kernels, 2);
   make_two(&world.fixture, 16);
   EXPECT_TEXT(build_steps(&world, text), "both/rows both/rows");
+  core_world_end(&world);
+}
+
+/* ---- Fusions and layouts ---- */
+
+static tenon_status_t wait_and_write(const tenon_enqueue_t* call, long milliseconds) {
+  const struct timespec time = {.tv_nsec = milliseconds * 1000000};
+  (void)nanosleep(&time, NULL);
+  return core_write_zeros(call);
+}
+
+static tenon_status_t write_after_a_millisecond(const tenon_enqueue_t* call) {
+  return wait_and_write(call, 1);
+}
+
+static tenon_status_t write_after_two(const tenon_enqueue_t* call) {
+  return wait_and_write(call, 2);
+}
+
+static tenon_status_t copy_after_six(const tenon_enqueue_t* call) {
+  const struct timespec time = {.tv_nsec = 6000000};
+  (void)nanosleep(&time, NULL);
+  return core_moves.enqueue(call);
+}
+
+/* A product with a slot in columns takes 1 ms and two copies of 6 ms. Another one in rows takes 2 ms
+ * and has no slot. */
+TENON_TEST(a_fusion_whose_copies_cost_more_than_it_saves_is_given_up) {
+  static const char* const exclude[] = {"tests:moves", NULL};
+  tenon_kernel_t kernels[] = {dense_in_columns(), dense_kernel("rows", as_quick), core_moves};
+  char text[512];
+  core_world_t world;
+  kernels[0].enqueue = write_after_a_millisecond;
+  kernels[1].enqueue = write_after_two;
+  kernels[2].name = "slow";
+  kernels[2].enqueue = copy_after_six;
+  open_world(&world, kernels, 3);
+  test_fixture_t* b = &world.fixture;
+  world.options.tuning.no_measuring = false;
+  world.options.tuning.exclude = exclude;
+  const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)));
+  add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
+  EXPECT_TEXT(build_steps(&world, text), "rows/rows expressions/evaluator");
+  EXPECT_CONTAINS(refusals_of(&world, 0), "all steps and copies together");
   core_world_end(&world);
 }
 
