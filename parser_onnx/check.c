@@ -79,13 +79,16 @@ static tenon__onnx_block_t* subgraph(const checker_t* checker, const Onnx__NodeP
   return NULL;
 }
 
+static bool is_if(const Onnx__NodeProto* node) {
+  return strcmp(tenon__onnx_text(node->op_type), "If") == 0 &&
+         tenon__onnx_domain(node->domain)[0] == '\0';
+}
+
 /* Of an If one of whose branches lacks something and the other nothing: what it lacks. */
 static const tenon__onnx_block_t* spared_branch(const checker_t* checker,
                                                 const Onnx__NodeProto* node) {
-  const bool is_if = strcmp(tenon__onnx_text(node->op_type), "If") == 0 &&
-                     tenon__onnx_domain(node->domain)[0] == '\0';
-  const tenon__onnx_block_t* a = is_if ? subgraph(checker, node, "then_branch") : NULL;
-  const tenon__onnx_block_t* b = is_if ? subgraph(checker, node, "else_branch") : NULL;
+  const tenon__onnx_block_t* a = is_if(node) ? subgraph(checker, node, "then_branch") : NULL;
+  const tenon__onnx_block_t* b = is_if(node) ? subgraph(checker, node, "else_branch") : NULL;
   if (a == NULL || b == NULL || !tenon__onnx_can_attempt(checker->program)) {
     return NULL;
   }
@@ -94,14 +97,22 @@ static const tenon__onnx_block_t* spared_branch(const checker_t* checker,
 
 /* ---- Who lacks something ---- */
 
+static void add_count(tenon__onnx_block_t* inout_block, size_t count) {
+  const size_t sum = inout_block->expanded_count + count;
+  inout_block->expanded_count = sum < TENON__ONNX_NODE_LIMIT ? sum : TENON__ONNX_NODE_LIMIT + 1;
+}
+
+/* Adds the node to the block: whether a converter is missing, and how many nodes it becomes. */
 static tenon_status_t weigh_node(checker_t* checker, const Onnx__NodeProto* node,
-                                 bool* inout_lacks) {
+                                 tenon__onnx_block_t* inout_block) {
   const tenon_reader_t* reader = checker->program->reader;
+  bool* inout_lacks = &inout_block->lacks;
   tenon__onnx_block_t* function = tenon__onnx_program_function(checker->program, node);
   const tell_t declare = tenon_reader_can_declare(reader) ? reader->host->declare_node : NULL;
   if (function != NULL) {
     TENON_READER_TRY(weigh_function(checker, function, node));
     *inout_lacks = *inout_lacks || function->lacks;
+    add_count(inout_block, function->expanded_count);
   } else if (!tenon__onnx_node_is_constant(node)) {
     const bool is_there = look_at_operator(checker, node, declare, NULL);
     *inout_lacks = *inout_lacks || !is_there;
@@ -109,9 +120,12 @@ static tenon_status_t weigh_node(checker_t* checker, const Onnx__NodeProto* node
   for (size_t k = 0; k < node->n_attribute; ++k) {
     const Onnx__GraphProto* graph = node->attribute[k]->g;
     if (graph != NULL) {
-      TENON_READER_TRY(weigh_nodes(checker, tenon__onnx_program_block(checker->program, graph)));
+      tenon__onnx_block_t* block = tenon__onnx_program_block(checker->program, graph);
+      TENON_READER_TRY(weigh_nodes(checker, block));
+      add_count(inout_block, is_if(node) ? 0 : block->expanded_count);
     }
   }
+  add_count(inout_block, 1);
   const tenon__onnx_block_t* spared = spared_branch(checker, node);
   for (size_t k = 0; k < node->n_attribute; ++k) {
     const Onnx__GraphProto* graph = node->attribute[k]->g;
@@ -124,7 +138,7 @@ static tenon_status_t weigh_node(checker_t* checker, const Onnx__NodeProto* node
 
 static tenon_status_t weigh_nodes(checker_t* checker, tenon__onnx_block_t* block) {
   for (size_t i = 0; i < block->node_count; ++i) {
-    TENON_READER_TRY(weigh_node(checker, block->nodes[i], &block->lacks));
+    TENON_READER_TRY(weigh_node(checker, block->nodes[i], block));
   }
   return TENON_OK;
 }
@@ -175,5 +189,14 @@ tenon_status_t tenon__onnx_program_check(tenon__onnx_program_t* program) {
   tenon__onnx_block_t* main = tenon__onnx_program_block(program, program->model->proto->graph);
   TENON_READER_TRY(weigh_nodes(&checker, main));
   tell_nodes(&checker, main);
-  return !main->lacks ? TENON_OK : TENON_ERROR_UNSUPPORTED;
+  return !main->lacks ? tenon__onnx_program_limit(program, main->expanded_count)
+                      : TENON_ERROR_UNSUPPORTED;
+}
+
+tenon_status_t tenon__onnx_program_limit(const tenon__onnx_program_t* program, size_t node_count) {
+  return node_count <= TENON__ONNX_NODE_LIMIT
+             ? TENON_OK
+             : TENON_READER_FAIL(program->reader, TENON_ERROR_UNSUPPORTED,
+                                 "the model has more than %d nodes, its functions expanded",
+                                 TENON__ONNX_NODE_LIMIT);
 }

@@ -249,11 +249,7 @@ static bool is_constant(const tenon__onnx_program_t* program, const Onnx__NodePr
 }
 
 static tenon_status_t count_node(tenon__onnx_program_t* program) {
-  return ++program->node_count <= TENON__ONNX_NODE_LIMIT
-             ? TENON_OK
-             : TENON_READER_FAIL(program->reader, TENON_ERROR_UNSUPPORTED,
-                                 "the model has more than %d nodes, its functions expanded",
-                                 TENON__ONNX_NODE_LIMIT);
+  return tenon__onnx_program_limit(program, ++program->node_count);
 }
 
 static tenon_status_t convert_node(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope,

@@ -29,7 +29,7 @@ typedef struct tenon__onnx_capture_t {
 } tenon__onnx_capture_t;
 
 /* Exactly one of `graph` and `function` is there. block.c fills it from the model, check.c the
- * last three; after that it does not change. */
+ * last four; after that it does not change. */
 typedef struct tenon__onnx_block_t {
   const Onnx__GraphProto* graph; /* NULL: of a function */
   const Onnx__FunctionProto* function;
@@ -53,6 +53,9 @@ typedef struct tenon__onnx_block_t {
   bool lacks;
   /* Of a function: such nodes were reported, so that a second call does not do it again. */
   bool is_told;
+  /* The least number of nodes that a conversion of it converts, functions expanded and branches of
+   * Ifs left out; at most TENON__ONNX_NODE_LIMIT + 1. */
+  size_t expanded_count;
 } tenon__onnx_block_t;
 
 /* Elements that stand in the file, of one of these three: the others are NULL, save that of a
@@ -163,8 +166,11 @@ tenon_status_t tenon__onnx_program_resolve(tenon__onnx_program_t* program);
 
 /* check.c: tells the host of every node, reports those that no converter takes, each function's
  * once, and refuses functions that call themselves. UNSUPPORTED, and nothing is built, when
- * something is missing that no If can do without. */
+ * something is missing that no If can do without, or for too many nodes. */
 tenon_status_t tenon__onnx_program_check(tenon__onnx_program_t* program);
+
+/* Refuses a count of nodes above TENON__ONNX_NODE_LIMIT. */
+tenon_status_t tenon__onnx_program_limit(const tenon__onnx_program_t* program, size_t node_count);
 
 /* map_columns.c: how many columns the tensor has that stands for input `name`, a map, as its
  * readers among the nodes of `graph` have it: the vocabulary of a DictVectorizer, max_map of a
