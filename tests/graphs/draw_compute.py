@@ -74,8 +74,9 @@ def gemm(g):
 def einsum(g):
     x = g.some((F32,), 3)
     y = g.some((F32,), 3, lambda v: v.shape[0] == g.v(x).shape[0])
-    g.add("Einsum", [x, y], equation=g.pick("bij,bjk->bik bij,bkj->bik bij,bkl->bil bij,bij->bi bij,bij-> bij,bkj->bki "
-                                            "bij,bji->bj".split()))
+    equation = g.pick("bij,bjk->bik bij,bkj->bik bij,bkl->bil bij,bij->bi bij,bij-> bij,bkj->bki bij,bji->bj".split())
+    g.need(equation != "bij,bkj->bki" or g.v(x).size * g.v(y).size > 0)  # see `differences`
+    g.add("Einsum", [x, y], equation=equation)
 
 
 def determinant(g):
@@ -175,7 +176,8 @@ def pool(g):
 
 
 def unpool(g):
-    x = g.some((F32,), 4, lambda v: v.size > 0 and min(v.shape[2:]) >= 2, 6000)
+    # Odd extents need an output shape: the indices count the elements of the pool's input.
+    x = g.some((F32,), 4, lambda v: v.size > 0 and v.shape[2] % 2 == 0 and v.shape[3] % 2 == 0, 6000)
     names = g.add("MaxPool", [x], 2, exact=True, kernel_shape=[2, 2], strides=[2, 2])
     g.add("MaxUnpool", names, exact=True, kernel_shape=[2, 2], strides=[2, 2])
 
@@ -351,7 +353,9 @@ def dynamic_quantized(g):
 
 def whole_products(g):
     op = g.pick(["MatMulInteger", "ConvInteger", "QLinearMatMul", "QLinearConv"])
-    scale = lambda: g.given(F32(g.pick([.05, .1, .25])))
+    scales = [g.pick([.05, .1, .25]) for _ in range(2)]
+    scales.append(scales[0] * scales[1] * g.pick([1, 3, 7, 21]))  # an odd ratio: no result is half-way between two
+    scale = lambda k: g.given(F32(scales[k]))
     if op in ("MatMulInteger", "QLinearMatMul"):
         x = g.some((U8, I8), 2, lambda v: v.size > 0)
         dtype = g.v(x).dtype.type
@@ -360,7 +364,7 @@ def whole_products(g):
         if op == "MatMulInteger":
             g.add(op, [x, y] + ([zero()] if g.chance(.5) else []))
         else:
-            g.add(op, [x, scale(), zero(), y, scale(), zero(), scale(), zero()])
+            g.add(op, [x, scale(0), zero(), y, scale(1), zero(), scale(2), zero()])
         return
     x = g.some((U8,), 4, lambda v: v.size > 0 and min(v.shape[2:]) >= 2, 6000)
     channels = g.v(x).shape[1]
@@ -369,7 +373,7 @@ def whole_products(g):
     if op == "ConvInteger":
         g.add(op, [x, w, zero(), zero()], bound=1e6)
     else:
-        g.add(op, [x, scale(), zero(), w, scale(), zero(), scale(), zero()])
+        g.add(op, [x, scale(0), zero(), w, scale(1), zero(), scale(2), zero()])
 
 
 DRAW = [(reduce_, 6), (extreme, 2), (top_k, 2), (softmax, 4), (hardmax, 1), (matmul, 7), (gemm, 3), (einsum, 2),

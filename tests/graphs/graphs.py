@@ -2,7 +2,7 @@
 """Random valid ONNX graphs, Tenon against ONNX Runtime. See README.md.
 
 usage: graphs.py BUILD [--first SEED] [--count N] [--jobs N] [--modes NAME,...] [--nodes A:B] [--out FOLDER]
-                 [--only FUNCTION,...] [--open P] [--zero P] [--no-reduce] [--minutes M] [--coverage]
+                 [--only FUNCTION,...] [--open P] [--zero P] [--threads N] [--no-reduce] [--minutes M] [--coverage]
 """
 import argparse
 import collections
@@ -35,6 +35,7 @@ MODES = {"default": "", "reference": "reference no-measuring", "no-fusion": "no-
          "no-measuring": "no-measuring", "file": "file no-measuring", "refit": "refit no-measuring",
          "far": "device=far no-measuring", "cuda": "device=cuda no-measuring", "cuda-measured": "device=cuda"}
 CPU_MODES = "default,reference,no-fusion,no-measuring,file,refit,far"
+NOT_REFITTED = {"refit-refused": "refit: refused by name", "refit-invalid": "refit: the other weights are not valid"}
 FUNCTIONS = [f for module in (draw_elementwise, draw_movement, draw_compute, draw_other)
              for f, weight in module.DRAW for _ in range(weight)]
 
@@ -46,6 +47,11 @@ def read_table(name, columns):
         if len(row) != columns:
             sys.exit(f"{name}: {columns} columns are needed: {row}")
     return rows
+
+
+def without_details(message):
+    """The message without names and numbers, which the reduction changes."""
+    return re.sub(r"'[^']*'|\[[^]]*\]|\([^)]*\)|\d+", "", message)
 
 
 def profile_of(part):
@@ -86,16 +92,30 @@ class Tester:
         if mode == "refit" and not weights:
             return None
         feeds = {n: part.values[n] for n in part.inputs}
-        kind, message, outputs = self.runner.run(MODES[mode], model.SerializeToString(), feeds, profile_of(part), weights)
+        options = f"{MODES[mode]} threads={self.settings.threads}"
+        kind, message, outputs = self.runner.run(options, model.SerializeToString(), feeds, profile_of(part), weights)
         if mode == "refit" and "the plan expects" in message:
             kind = "refit-refused"  # a weight decides an extent
+        if mode == "refit" and kind == "refused" and not self.is_valid(model, feeds):
+            kind = "refit-invalid"  # the other weights decide extents or indices that do not fit
         if kind != "right":
             return kind, message
+        rounded = None
         for name, output in zip(part.outputs, outputs):
             found = differs(name, output, part.values[name])
-            if found:
+            if found and found[0] == "values" and self.is_sensitive(part.part_of(name)):
+                rounded = "rounding", found[1]
+            elif found:
                 return found
-        return None
+        return rounded
+
+    @staticmethod
+    def is_valid(model, feeds):
+        try:
+            run_onnxruntime(model, feeds)
+            return True
+        except Exception:
+            return False
 
     def is_sensitive(self, part):
         """Whether small changes of the leaves change the result as much as the tolerance: rounding decides."""
@@ -141,10 +161,10 @@ class Tester:
         self.operators.update(m.op_type for n in graph.nodes for a in n.attribute if a.HasField("g") for m in a.g.node)
         for mode in self.settings.modes:
             failure = self.try_part(part, mode)
-            if failure and failure[0] == "values" and self.is_sensitive(part):
+            if failure and failure[0] == "rounding":
                 self.counts[f"{mode}: rounding"] += 1
-            elif failure and failure[0] == "refit-refused":
-                self.counts["refit: refused by name"] += 1
+            elif failure and failure[0] in NOT_REFITTED:
+                self.counts[NOT_REFITTED[failure[0]]] += 1
             elif failure and self.known_cause(failure):
                 self.counts[f"known: {self.known_cause(failure)}"] += 1
             elif failure:
@@ -168,14 +188,11 @@ class Tester:
 
         def fails(part):
             found = self.try_part(part, mode)
-            return found is not None and found[0] == failure[0]
+            return found is not None and found[0] == failure[0] and (
+                failure[0] != "refused" or without_details(found[1]) == without_details(failure[1]))
 
         part = reduce_graph(graph, fails)
         found = self.try_part(part, mode)
-        if found and found[0] == "values" and self.is_sensitive(part):
-            print("  reduced: rounding decides", flush=True)
-            self.failures -= 1
-            return True
         folder = os.path.join(self.settings.out, f"seed_{seed}_{mode}")
         write_case(part, folder)
         print(f"  reduced to {folder}: {found}\n{listing(part)}", flush=True)
@@ -192,7 +209,11 @@ def work(settings):
         tester.counts.clear()
         tester.operators.clear()
         tester.failures = 0
-    tester.runner.stop()
+    status = tester.runner.finish()
+    if status != 0:
+        print(f"graphs_runner ends with status {status}: see {tester.runner.log}", flush=True)
+        tester.failures = 1
+    print("@end", json.dumps([{}, {}, tester.failures]), flush=True)
     print("@refusals", json.dumps(settings.refusals), flush=True)
 
 
@@ -282,6 +303,7 @@ def main():
     parser.add_argument("--constants", type=float, default=.4)
     parser.add_argument("--open", type=float, default=.4)
     parser.add_argument("--zero", type=float, default=.08)
+    parser.add_argument("--threads", type=int, default=1, help="threads of each run (default: 1)")
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--no-reduce", dest="reduce", action="store_false")
     parser.add_argument("--coverage", action="store_true", help="fail if an operator is neither drawn nor listed in `omitted`")

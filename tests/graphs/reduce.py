@@ -9,6 +9,18 @@ from onnx import helper, numpy_helper
 from graph import model_of, reads_of
 
 
+def rename_cuts(node, leaves):
+    """The node, with other names for outputs that the part gets as leaves."""
+    if not leaves.intersection(node.output):
+        return node
+    renamed = onnx.NodeProto()
+    renamed.CopyFrom(node)
+    for k, name in enumerate(node.output):
+        if name in leaves:
+            renamed.output[k] = name + "_unused"
+    return renamed
+
+
 class Part:
     """The nodes that `outputs` need if the values in `cuts` are given."""
 
@@ -22,7 +34,8 @@ class Part:
             elif maker[name] not in chosen:
                 chosen.add(maker[name])
                 todo += reads_of(graph.nodes[maker[name]])
-        self.nodes = [graph.nodes[k] for k in sorted(chosen)]
+        self.graph, self.cuts, self.given, self.open = graph, cuts, constants, dims
+        self.nodes = [rename_cuts(graph.nodes[k], leaves) for k in sorted(chosen)]
         self.outputs = outputs
         self.constants = [n for n in graph.values if n in leaves and n in constants]
         self.inputs = [n for n in graph.values if n in leaves and n not in constants]
@@ -30,6 +43,9 @@ class Part:
         self.values, self.opset = graph.values, graph.opset
         # A sequence or an optional has no known value, so its maker stays.
         self.is_possible = bool(self.nodes) and leaves <= set(graph.values)
+
+    def part_of(self, output):
+        return Part(self.graph, [output], self.cuts, self.given, self.open)
 
     def model(self, values=None, dims=None):
         return model_of(self.opset, self.nodes, self.inputs, self.outputs, self.constants, values or self.values,

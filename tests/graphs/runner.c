@@ -4,7 +4,7 @@
  *
  * Request (little-endian; a text or blob is u32 size and bytes):
  *   text options     words separated by spaces: no-measuring no-fusion reference file refit
- *                    device=NAME
+ *                    device=NAME threads=N (default: 1)
  *   blob model       an ONNX file
  *   u32 count        inputs: text name, u32 dtype, u32 rank, i64 dims[rank], blob data
  *   u32 count        profile ranges: text name, u32 rank, i64 min[rank], opt[rank], max[rank]
@@ -29,6 +29,7 @@ typedef struct item_t {
   uint32_t rank;
   int64_t* dims; /* of a range: min, optimum, max */
   void* data;
+  void* texts; /* of strings: the blob that `data` views */
   uint32_t size_bytes;
 } item_t;
 
@@ -130,6 +131,7 @@ static void view_strings(item_t* item) {
     views[i] = (tenon_string_view_t){at + sizeof(size), size};
     at += sizeof(size) + size;
   }
+  item->texts = item->data;
   item->data = views;
 }
 
@@ -166,12 +168,12 @@ static bool read_request(request_t* request) {
   return true;
 }
 
-/* Blocks of string tensors stay: they are few. */
 static void free_items(items_t* items) {
   for (uint32_t i = 0; i < items->count; ++i) {
     free(items->items[i].name);
     free(items->items[i].dims);
     free(items->items[i].data);
+    free(items->items[i].texts);
   }
   free(items->items);
 }
@@ -271,10 +273,16 @@ static bool has_option(const request_t* request, const char* word) {
   return false;
 }
 
+static uint32_t read_thread_count(const request_t* request) {
+  const char* word = "threads=";
+  const char* named = strstr(request->options, word);
+  return named != NULL ? (uint32_t)strtoul(named + strlen(word), NULL, 10) : 1;
+}
+
 static tenon_status_t build(const request_t* request, tenon_timing_cache_t* cache, run_t* run) {
   static char device[64];
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
-  options.thread_count = 1;
+  options.thread_count = read_thread_count(request);
   options.timing_cache = cache;
   options.permits = TENON_PERMIT_NOTHING;
   options.no_measuring = has_option(request, "no-measuring");

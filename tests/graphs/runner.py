@@ -38,6 +38,16 @@ class Runner:
             self.process = subprocess.Popen([self.command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
                                             env=self.environment)
 
+    def finish(self):
+        """Ends the process as usual, so that a sanitizer can report leaks. Returns its exit status."""
+        if self.process is None:
+            return 0
+        self.process.stdin.close()
+        status = self.process.wait()
+        self.process.stdout.close()
+        self.process = None
+        return status
+
     def stop(self):
         if self.process is not None:
             self.process.kill()
