@@ -140,6 +140,12 @@ static tenon_status_t check_inputs(const tenon__building_t* b, const tenon__exte
   return TENON_OK;
 }
 
+/* The symbol that stands for any extent while rules are verified (inference.h) has no number. */
+static bool is_found(const tenon__symbol_t* symbol) {
+  const bool is_any = symbol->kind == TENON_SYMBOL_EXTENT && symbol->a == TENON_NONE;
+  return !is_any && symbol->kind != TENON_SYMBOL_COORDINATE && symbol->kind != TENON_SYMBOL_INPUT;
+}
+
 /* Symbols that only the run knows: bounds at the maximum, guesses at the optimum, nothing at the
  * minimum. */
 static void set_found(tenon__building_t* b, tenon__extents_t* extents, int which) {
@@ -148,8 +154,7 @@ static void set_found(tenon__building_t* b, tenon__extents_t* extents, int which
   for (uint32_t k = 0; k < count; ++k) {
     const tenon__symbol_t* symbol = tenon__symbol_get(pool, k);
     int64_t bound = 0;
-    if (extents->symbol_known[k] || symbol->kind == TENON_SYMBOL_COORDINATE ||
-        symbol->kind == TENON_SYMBOL_INPUT) {
+    if (extents->symbol_known[k] || !is_found(symbol)) {
       continue;
     }
     tenon__extents_update(extents);
@@ -180,6 +185,91 @@ static tenon_status_t check_optimum(tenon__building_t* b, const tenon__requireme
   return TENON_OK;
 }
 
+static bool holds(const tenon__extents_t* optimum, tenon_dim_t condition) {
+  int64_t value = 1;
+  return !tenon__extents_get(optimum, condition, &value) || value != 0;
+}
+
+/* Left side minus right side at the guesses. */
+static bool find_gap(const tenon__extents_t* optimum, const tenon__dim_view_t* equation,
+                     int64_t* out_gap) {
+  int64_t right = 0;
+  if (!tenon__extents_get(optimum, equation->operands[0], out_gap) ||
+      !tenon__extents_get(optimum, equation->operands[1], &right)) {
+    return false;
+  }
+  *out_gap -= right;
+  return true;
+}
+
+static void guess(tenon__extents_t* optimum, uint32_t symbol, int64_t number) {
+  tenon__extents_set(optimum, symbol, number);
+  tenon__extents_update(optimum);
+}
+
+/* Changes the guess of one symbol so that the equation holds, if it is linear in the symbol. */
+static bool guess_symbol(tenon__extents_t* optimum, const tenon__dim_view_t* equation,
+                         uint32_t symbol, uint8_t* changed) {
+  const tenon__symbol_t* known = tenon__symbol_get(optimum->pool, symbol);
+  int64_t gap = 0;
+  int64_t next_gap = 0;
+  if (symbol >= optimum->symbol_count || changed[symbol] != 0 || !is_found(known) ||
+      optimum->symbol_known[symbol] == 0 || !find_gap(optimum, equation, &gap)) {
+    return false;
+  }
+  const int64_t before = optimum->symbol_values[symbol];
+  guess(optimum, symbol, before + 1);
+  const bool is_linear = find_gap(optimum, equation, &next_gap) && next_gap != gap;
+  const int64_t number = is_linear ? before - gap / (next_gap - gap) : before;
+  guess(optimum, symbol, number);
+  const bool fits =
+      number >= known->min && number <= known->max && find_gap(optimum, equation, &gap) && gap == 0;
+  if (!fits) {
+    guess(optimum, symbol, before);
+  }
+  changed[symbol] = fits;
+  return fits;
+}
+
+/* Of one symbol in `dim` that has not been changed yet. */
+static bool guess_anew(tenon__extents_t* optimum, const tenon__dim_view_t* equation,
+                       tenon_dim_t dim, uint8_t* changed) {
+  const tenon__dim_view_t view = tenon__dim_get(optimum->pool, dim);
+  bool is_done =
+      view.kind == TENON_DIM_SYMBOL && guess_symbol(optimum, equation, view.index, changed);
+  const uint32_t count = view.kind == TENON_DIM_OPERATION ? view.operand_count : 0;
+  for (uint32_t k = 0; k < count && !is_done; ++k) {
+    is_done = guess_anew(optimum, equation, view.operands[k], changed);
+  }
+  return is_done;
+}
+
+/* Guesses follow equations: weights decide the channels of a convolution, say. If a condition fails
+ * in spite of that, kernels could read past the guessed extents. */
+static tenon_status_t fit_guesses(tenon__building_t* b, const tenon__requirements_t* requirements,
+                                  tenon__extents_t* optimum) {
+  uint8_t* changed = tenon__arena_allocate(&b->plan->arena, optimum->symbol_count + 1u, 1);
+  TENON_TRY_MEMORY(changed != NULL);
+  bool is_over = false;
+  while (!is_over) {
+    is_over = true;
+    b->plan->profile.is_contradictory = false;
+    for (uint32_t k = 0; k < requirements->count; ++k) {
+      const tenon_dim_t condition = requirements->items[k].condition;
+      const tenon__dim_view_t view = tenon__dim_get(optimum->pool, condition);
+      if (holds(optimum, condition)) {
+        continue;
+      }
+      b->plan->profile.is_contradictory = true;
+      if (view.kind == TENON_DIM_OPERATION && view.opcode == TENON_OPCODE_EQ &&
+          guess_anew(optimum, &view, condition, changed)) {
+        is_over = false;
+      }
+    }
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon__building_profile(tenon__building_t* b) {
   tenon__requirements_t requirements = {.arena = &b->plan->arena};
   TENON_TRY(tenon__network_judge(b->plan->network, b->options->sink));
@@ -200,5 +290,6 @@ tenon_status_t tenon__building_profile(tenon__building_t* b) {
     set_found(b, points[which], which);
     tenon__extents_update(points[which]);
   }
+  TENON_TRY(fit_guesses(b, &requirements, points[1]));
   return check_inputs(b, points[2]);
 }

@@ -119,3 +119,38 @@ TENON_TEST(a_maximum_beyond_counting_is_refused) {
   EXPECT_CONTAINS(s.fixture.messages.text, "maximum: 'x' has more than 2^48 elements");
   close_scene(&s);
 }
+
+/* Columns that the data decide, then products with weights that expect so many of them. */
+static tenon_value_t add_products(scene_t* s, const int64_t* columns, size_t count) {
+  static const float weights[32] = {0};
+  const tenon_value_t all = test_input(&s->fixture, "x", DIMS(8));
+  const tenon_value_t found = test_unary(&s->fixture, "test.compress/1", "found", all);
+  const int64_t target[] = {1, -1};
+  const tenon_value_t row = test_binary(&s->fixture, "test.reshape/1", "row", found,
+                                        test_vector(&s->fixture, "target", target, 2));
+  for (size_t k = 0; k < count; ++k) {
+    const tenon_value_t w = test_floats(&s->fixture, "w", weights, DIMS(2, columns[k]));
+    EXPECT(test_binary(&s->fixture, "test.dense/1", "y", row, w).id != 0);
+  }
+  return row;
+}
+
+TENON_TEST(guesses_follow_the_rules_of_operators) {
+  const struct {
+    int64_t columns[2];
+    size_t count;
+    int64_t guess;
+    bool contradicts;
+  } cases[] = {{{3}, 0, 8, false}, {{3}, 1, 3, false}, {{3, 3}, 2, 3, false}, {{3, 4}, 2, 3, true}};
+  for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); ++k) {
+    scene_t s;
+    REQUIRE(open_scene(&s));
+    const tenon_value_t row = add_products(&s, cases[k].columns, cases[k].count);
+    begin(&s);
+    EXPECT_STATUS(tenon__building_narrow(&s.building), TENON_OK);
+    EXPECT_STATUS(tenon__building_profile(&s.building), TENON_OK);
+    EXPECT_INT(extent_at(&s, &s.plan->profile.optimum, row, 1), cases[k].guess);
+    EXPECT_INT(s.plan->profile.is_contradictory, cases[k].contradicts);
+    close_scene(&s);
+  }
+}

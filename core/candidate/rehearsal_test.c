@@ -160,6 +160,23 @@ TENON_TEST(the_same_inputs_have_the_same_extents) {
   }
 }
 
+/* A kernel counts on its operator's rules, which guesses may break. */
+TENON_TEST(contradictory_guesses_are_not_tried) {
+  for (int contradicts = 0; contradicts < 2; ++contradicts) {
+    rehearsal_world_t world;
+    fake_t fake = {.compute = find_all};
+    REQUIRE(rehearsal_world_open(&world));
+    rehearsal_world_begin(&world, test_unary(&world.fixture, "test.compress/1", "found",
+                                             test_input(&world.fixture, "x", DIMS(COUNT))));
+    memset(world.profile.min.symbol_known, 0, world.profile.min.symbol_count);
+    tenon__extents_update(&world.profile.min);
+    world.profile.is_contradictory = contradicts != 0;
+    const tenon__outcome_t outcome = rehearsal_world_try(&world, &fake);
+    EXPECT_INT(outcome.tried, contradicts != 0 ? TENON_TRIED_NOT : TENON_TRIED_WELL);
+    rehearsal_world_close(&world);
+  }
+}
+
 /* ---- Several candidates ---- */
 
 TENON_TEST(those_who_agree_give_one_answer) {

@@ -5,6 +5,7 @@
 #include "core/base/status.h"
 #include "core/candidate/red_zone.h"
 #include "core/candidate/rule_strides.h"
+#include "core/network/fault.h"
 #include "core/tensor/layout.h"
 
 typedef struct tenon__trial_block_t {
@@ -58,6 +59,30 @@ tenon_status_t tenon__trial_data_take_box(tenon__trial_data_t* data, tenon_dtype
   return TENON_OK;
 }
 
+/* Symbols that only the run knows are unknown at the minimum. */
+static bool is_guessed(const struct tenon_region_t* region, uint32_t value) {
+  const tenon__type_t* type = &region->network->graphs[region->graph]->values[value].type;
+  int64_t number = 0;
+  for (uint32_t d = 0; type->rank != TENON_NONE && d < type->rank; ++d) {
+    if (!tenon__extents_get(&region->profile->min, type->dims[d], &number)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Do the extents of the optimum perhaps not fit together here? A kernel counts on them. */
+static bool is_doubtful(const struct tenon_region_t* region) {
+  bool is_open = tenon__graph_branch(region->network, region->graph) != TENON_NONE;
+  TENON_EACH_REGION_INPUT(k, region) {
+    is_open = is_open || is_guessed(region, region->inputs[k].value);
+  }
+  TENON_EACH_REGION_OUTPUT(k, region) {
+    is_open = is_open || is_guessed(region, region->outputs[k].value);
+  }
+  return is_open && region->profile->is_contradictory;
+}
+
 tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct tenon_region_t* region,
                                        tenon__trial_data_t* out_data) {
   tenon__trial_data_t* data = out_data;
@@ -71,7 +96,7 @@ tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct ten
   TENON_TRY_MEMORY(data->inputs != NULL && data->arguments != NULL && data->parts != NULL);
   TENON_TRY(tenon__packed_store_create(tuning->allocator, &data->store));
   tenon__packed_store_use_folder(data->store, tuning->blobs);
-  return TENON_OK;
+  return is_doubtful(region) ? TENON_ERROR_UNSUPPORTED : TENON_OK;
 }
 
 tenon__part_t tenon__trial_data_part(const tenon__trial_data_t* data, uint32_t rank,

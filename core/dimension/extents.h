@@ -36,6 +36,9 @@ typedef struct tenon__profile_t {
   tenon__extents_t min;
   tenon__extents_t optimum;
   tenon__extents_t max;
+  /* A condition of the network fails at the optimum: guesses do not fit together, or a branch
+   * cannot run there. */
+  bool is_contradictory;
 } tenon__profile_t;
 
 /* All symbols unknown. Room for what the pool has now; nothing is known before an update, numbers
