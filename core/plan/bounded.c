@@ -110,6 +110,43 @@ static bool is_whole_input(const bounding_t* b, const struct tenon_region_t* reg
   return is_whole;
 }
 
+/* Does `coordinate` walk along an axis of the space whose extent only the run finds? */
+static bool walks_found(const bounding_t* b, tenon_dim_t coordinate, const tenon_dim_t* space,
+                        uint32_t rank) {
+  const tenon__dim_view_t view = tenon__dim_get(b->pool, coordinate);
+  const uint32_t count = view.kind == TENON_DIM_OPERATION ? view.operand_count : 0;
+  const tenon__symbol_t* symbol =
+      view.kind == TENON_DIM_SYMBOL ? tenon__symbol_get(b->pool, view.index) : NULL;
+  bool walks = symbol != NULL && symbol->kind == TENON_SYMBOL_COORDINATE && symbol->a < rank &&
+               tenon__dims_are_dynamic(b->pool, 1, &space[symbol->a]);
+  for (uint32_t k = 0; k < count && !walks; ++k) {
+    walks = walks_found(b, view.operands[k], space, rank);
+  }
+  return walks;
+}
+
+/* Are all found extents of the space extents of the input too? An input that only has to be as long
+ * as what is found is shorter than the bound. */
+static bool reaches_bound(const bounding_t* b, const tenon__step_t* step, uint32_t k) {
+  const tenon__region_input_t* in = &step->region->inputs[k];
+  uint32_t rank = 0;
+  if (step->inputs[k] == TENON_NONE || !in->aligned) {
+    return true;
+  }
+  const tenon_dim_t* space = tenon__region_space(step->region, in->space, &rank);
+  const tenon__type_t* type = type_of(b, step->inputs[k]);
+  bool reaches = true;
+  for (uint32_t d = 0; d < in->access.rank && reaches; ++d) {
+    const tenon_dim_t at = in->access.coordinates[d];
+    if (walks_found(b, at, space, rank)) {
+      const tenon__dim_view_t view = tenon__dim_get(b->pool, at);
+      reaches = view.kind == TENON_DIM_SYMBOL && type->rank == in->access.rank &&
+                type->dims[d].id == space[tenon__symbol_get(b->pool, view.index)->a].id;
+    }
+  }
+  return reaches;
+}
+
 static bool is_whole_output(const struct tenon_region_t* region, uint32_t k) {
   const tenon__region_output_t* out = &region->outputs[k];
   uint32_t rank = 0;
@@ -190,9 +227,10 @@ static bool fits(const bounding_t* b, const tenon__step_t* step) {
   fits = fits && region_is_bounded(b, step->region);
   for (uint32_t k = 0; k < step->input_count && fits; ++k) {
     any = any || is_at_bound(b, step->inputs[k]);
-    fits = !is_dynamic(b, step->inputs[k]) ||
-           (is_at_bound(b, step->inputs[k]) && takes_extents(step->tactic.input_rules, k) &&
-            is_whole_input(b, step->region, k));
+    fits = reaches_bound(b, step, k) &&
+           (!is_dynamic(b, step->inputs[k]) ||
+            (is_at_bound(b, step->inputs[k]) && takes_extents(step->tactic.input_rules, k) &&
+             is_whole_input(b, step->region, k)));
   }
   for (uint32_t k = 0; k < step->output_count && fits; ++k) {
     any = any || is_at_bound(b, step->outputs[k]);

@@ -93,6 +93,25 @@ static tenon_value_t make_known_rows(session_t* session, tenon_value_t x) {
               ATTRIBUTES(ROW_INT("axis", 1)));
 }
 
+/* Two columns are found of at most four, and vectors have to be as long as those. */
+static tenon_value_t make_normalised(session_t* session, tenon_value_t x) {
+  static const uint8_t wanted[COLUMNS] = {1, 0, 1, 0};
+  static const float numbers[] = {1, 2};
+  static const int64_t dims[] = {2};
+  static const int64_t mask_dims[] = {COLUMNS};
+  tenon_value_t mask = ABSENT;
+  tenon_value_t v = ABSENT;
+  EXPECT_STATUS(tenon_network_add_constant(session->network, "wanted", TENON_DTYPE_BOOL, 1,
+                                           mask_dims, wanted, &mask),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add_constant(session->network, "numbers", TENON_DTYPE_FLOAT32, 1,
+                                           dims, numbers, &v),
+                TENON_OK);
+  const tenon_value_t columns =
+      node(session, "standard.compress/1", VALUES(x, mask), ATTRIBUTES(ROW_INT("axis", 1)));
+  return node(session, "standard.batch_norm/1", VALUES(columns, v, v, v, v), NO_ATTRIBUTES);
+}
+
 /* The last extent is found, and a kernel behind that reads rows alone: they would have gaps. */
 static tenon_value_t make_gaps(session_t* session, tenon_value_t x) {
   static const int64_t one = 1;
@@ -197,6 +216,12 @@ TENON_TEST(what_is_found_stays_there) {
 TENON_TEST(what_cannot_stay_is_waited_for) {
   compare_runs(make_view, 1, true);
   compare_runs(make_gaps, 1, true);
+}
+
+/* At the bound of what is found they would be too short. */
+TENON_TEST(vectors_are_as_long_as_what_is_found) {
+  compare_runs(make_normalised, 0, false);
+  compare_runs(make_normalised, 1, false);
 }
 
 /* The application's memory on the device, with room for `most_rows` of the output's first extent.
