@@ -11,6 +11,7 @@
 #ifndef TENON_CPU_ELEMENTS_H_
 #define TENON_CPU_ELEMENTS_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -100,6 +101,14 @@ typedef struct tenon__cpu_elements_t {
    * elements of 4 bytes. */
   void (*transpose_32)(void* out, size_t out_stride, const void* a, size_t a_stride, size_t rows,
                        size_t columns);
+  /* y[k] = sum of weights[t * count + k] * x[index[t * count + k]], for t in [0, taps), which is at
+   * least 1. x has x_count elements. */
+  void (*gather_sum)(float* y, const float* x, size_t x_count, const int32_t* index,
+                     const float* weights, size_t taps, size_t count);
+  /* y[k] = sum of weights[r] * rows[r][k], for r in [0, row_count), added to y[k] if
+   * `adds`. row_count is at least 1. */
+  void (*blend)(float* y, const float* const* rows, const float* weights, size_t row_count,
+                bool adds, size_t count);
 } tenon__cpu_elements_t;
 
 extern const tenon__cpu_elements_t tenon__cpu_elements_baseline;

@@ -18,6 +18,7 @@
   X(average_pool, OFFERS("average_pool", "standard.average_pool/1"))                             \
   X(expression, OFFERS("expressions", "*expressions"))                                           \
   X(move, OFFERS("moves", "*moves"))                                                             \
+  X(resize, OFFERS("resize", "standard.resize/1"))                                               \
   X(scatter,                                                                                     \
     OFFERS("scatter", "standard.scatter_nd/1") OFFERS("scatter", "standard.scatter_elements/1")) \
   X(tree, OFFERS("trees", "standard.tree_ensemble/1"))

@@ -1,0 +1,506 @@
+/*
+ * standard.resize/1 of f32, row-major or with channels last: one pass for each axis that changes.
+ *
+ * A pass sees the tensor as [outer, axis, inner]. Where `inner` is long, a row of the output is a
+ * sum of rows of the input, by vectors. Where it is short, each element is a sum of elements that
+ * are gathered. Axes that shrink come first, so that later passes have less to do, and of those that
+ * grow the innermost: the last pass writes most, and writes whole rows.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "sample.h"
+
+enum {
+  MOST_AXES = 8,
+  SHORT_ROW = 16,         /* elements of `inner` below which elements are gathered */
+  ROWS_A_SUM = 16,        /* taps that one call adds */
+  CHUNK_ELEMENTS = 16384, /* of one thread's piece of work */
+};
+
+typedef struct resize_t {
+  const tenon__cpu_isa_t* isa;
+  tenon__cpu_sampler_t sampler;
+  bool has_scales;
+  float scales[MOST_AXES];
+  bool channels_last;
+  uint64_t scratch_bytes;
+} resize_t;
+
+/* `outer` and what follows are those of one slice. `taps.output` counts gathered elements where
+ * `inner` is short: coordinates times `inner`. */
+typedef struct pass_t {
+  int64_t outer;
+  int64_t axis_in;
+  int64_t axis_out;
+  int64_t inner;
+  bool gathers;
+  tenon__cpu_taps_t taps;
+} pass_t;
+
+typedef struct bound_t {
+  const resize_t* resize;
+  uint32_t pass_count;
+  pass_t passes[MOST_AXES];
+  int64_t count; /* elements of y */
+  /* Along the axes outside of all that change: each slice is resized alone. */
+  int64_t slices;
+  int64_t slice_in;
+  int64_t slice_out;
+  int64_t slice_between; /* elements of the largest result between passes; two lie side by side */
+  float* own_scratch;    /* NULL: the tactic's is large enough */
+} bound_t;
+
+/* ---- Matching ---- */
+
+static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
+                     tenon_refusal_t* out_refusal) {
+  (void)state;
+  const tenon__cpu_region_t region = {handle, table};
+  const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
+  const tenon_value_info_t* scales = tenon__cpu_region_input(region, 2);
+  tenon__cpu_sampler_t sampler;
+  if (x->dtype != TENON_DTYPE_FLOAT32) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
+  }
+  if (x->rank == 0 || x->rank > MOST_AXES) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
+  }
+  if (!tenon__cpu_sampler_read(region, &sampler)) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_ATTRIBUTE, "crops");
+  }
+  if (scales != NULL && scales->constant_data == NULL) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_OTHER, "scales are not constant");
+  }
+  return 1;
+}
+
+/* One for each axis; NULL: the extents decide. */
+static const float* find_scales(tenon__cpu_region_t region) {
+  const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
+  const tenon_value_info_t* scales = tenon__cpu_region_input(region, 2);
+  const bool is_given = scales != NULL && scales->rank == 1 && scales->dims_max[0] == x->rank;
+  return is_given ? scales->constant_data : NULL;
+}
+
+/* ---- Passes ---- */
+
+/* The axis of the tensor that lies at `place` in memory, from the outermost. */
+static uint32_t axis_at(bool channels_last, uint32_t rank, uint32_t place) {
+  return channels_last ? tenon__cpu_channels_last(rank)->order[place] : place;
+}
+
+/* Before: extents may still change there. */
+static bool comes_before(const int64_t* from, const int64_t* to, uint32_t a, uint32_t b) {
+  const double growth_a = (double)to[a] / (double)from[a];
+  const double growth_b = (double)to[b] / (double)from[b];
+  if (growth_a < 1.0 || growth_b < 1.0) {
+    return growth_a < growth_b || (growth_a == growth_b && a < b);
+  }
+  return growth_a < growth_b || (growth_a == growth_b && a > b);
+}
+
+/* The axes that change, by place in memory, in the order of the passes. Returns how many. */
+static uint32_t order_passes(uint32_t rank, const int64_t* from, const int64_t* to,
+                             const bool* changes, uint32_t* out_places) {
+  uint32_t count = 0;
+  for (uint32_t place = 0; place < rank; place++) {
+    if (changes[place]) {
+      uint32_t k = count++;
+      for (; k > 0 && comes_before(from, to, place, out_places[k - 1]); k--) {
+        out_places[k] = out_places[k - 1];
+      }
+      out_places[k] = place;
+    }
+  }
+  return count;
+}
+
+static int64_t product(const int64_t* dims, uint32_t begin, uint32_t end) {
+  int64_t count = 1;
+  for (uint32_t k = begin; k < end; k++) {
+    count = dims[k] > 0 && count > INT64_MAX / dims[k] ? INT64_MAX : count * dims[k];
+  }
+  return count;
+}
+
+/* Does a run change the axis, as far as the build knows? */
+static bool may_change(const tenon_value_info_t* x, const tenon_value_info_t* y,
+                       const float* scales, uint32_t axis) {
+  const bool stays = x->dims_min[axis] == x->dims_max[axis] &&
+                     y->dims_min[axis] == x->dims_max[axis] &&
+                     y->dims_max[axis] == x->dims_max[axis];
+  return !stays || (scales != NULL && scales[axis] != 1.0F);
+}
+
+/* Bytes for the results between passes, whichever order they are made in: each axis is as long as
+ * it is before or after. Two results lie side by side. 0 where an extent has no bound: then bind
+ * allocates them. */
+static uint64_t scratch_of(tenon__cpu_region_t region) {
+  const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
+  const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
+  const float* scales = find_scales(region);
+  int64_t largest[MOST_AXES];
+  uint32_t changes = 0;
+  for (uint32_t k = 0; k < x->rank; k++) {
+    if (x->dims_max[k] < 0 || y->dims_max[k] < 0) {
+      return 0;
+    }
+    largest[k] = x->dims_max[k] > y->dims_max[k] ? x->dims_max[k] : y->dims_max[k];
+    changes += may_change(x, y, scales, k) ? 1 : 0;
+  }
+  const int64_t count = product(largest, 0, x->rank);
+  const int64_t most = INT64_MAX / (int64_t)(4 * sizeof(float));
+  return changes < 2 ? 0 : 2 * sizeof(float) * (uint64_t)(count > most ? most : count);
+}
+
+/* ---- Tactics ---- */
+
+static tenon_status_t tactics(void* state, const tenon_region_t* handle,
+                              const tenon_region_table_t* table, tenon_emit_t* emit,
+                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  (void)state;
+  const tenon__cpu_region_t region = {handle, table};
+  const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
+  const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
+  const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
+  const double elements = (double)product(y->dims_opt, 0, y->rank);
+  tenon_argument_rule_t rules[4] = {{.kind = TENON_LAYOUT_ROW_MAJOR}};
+  tenon_tactic_t tactic = {.size = sizeof(tactic),
+                           .name = "row-major",
+                           .inputs = rules,
+                           .outputs = rules,
+                           .numerics = &numerics,
+                           .scratch_bytes = scratch_of(region),
+                           .estimate_seconds = 1e-6 + elements * 5e-10,
+                           .launches = 1};
+  tenon_status_t status = add(emit, &tactic);
+  const tenon_layout_t* last = tenon__cpu_channels_last(x->rank);
+  if (status == TENON_OK && last != NULL) {
+    rules[0] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT, .layout = last};
+    tactic.name = "channels last";
+    status = add(emit, &tactic);
+  }
+  return status;
+}
+
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_state_t* cpu = call->state;
+  const tenon__cpu_region_t region = {call->region, call->table};
+  const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
+  const float* scales = find_scales(region);
+  resize_t* self = call->host->allocate(call->preparation, sizeof(*self));
+  if (self == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  self->isa = cpu->isa;
+  self->channels_last = strcmp(call->tactic->name, "channels last") == 0;
+  self->scratch_bytes = call->tactic->scratch_bytes;
+  (void)tenon__cpu_sampler_read(region, &self->sampler);
+  self->has_scales = scales != NULL;
+  if (self->has_scales) {
+    memcpy(self->scales, scales, x->rank * sizeof(float));
+  }
+  *out_instance = self;
+  return TENON_OK;
+}
+
+/* ---- Binding ---- */
+
+/* Every element of a short `inner` gets taps of its own. */
+static void spread(const tenon__cpu_taps_t* taps, int64_t inner, tenon__cpu_taps_t* out_taps) {
+  out_taps->input = taps->input * inner;
+  out_taps->output = taps->output * inner;
+  out_taps->count = taps->count;
+  for (int64_t k = 0; k < (int64_t)taps->count * taps->output; k++) {
+    for (int64_t i = 0; i < inner; i++) {
+      out_taps->index[k * inner + i] = taps->index[k] * (int32_t)inner + (int32_t)i;
+      out_taps->weights[k * inner + i] = taps->weights[k];
+    }
+  }
+}
+
+static tenon_status_t allocate_taps(tenon_binding_t* binding, const tenon_bind_table_t* host,
+                                    int64_t count, tenon__cpu_taps_t* out_taps) {
+  if (count > INT32_MAX) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  out_taps->index = host->allocate(binding, (size_t)count * sizeof(int32_t));
+  out_taps->weights = host->allocate(binding, (size_t)count * sizeof(float));
+  return out_taps->index == NULL || out_taps->weights == NULL ? TENON_ERROR_OUT_OF_MEMORY
+                                                              : TENON_OK;
+}
+
+static tenon_status_t refuse_scale(tenon_binding_t* binding, const tenon_bind_table_t* host,
+                                   double scale, const pass_t* pass) {
+  const tenon_sink_t* sink = host->sink == NULL ? NULL : host->sink(binding);
+  char message[128];
+  (void)snprintf(message, sizeof(message), "a scale is %g, from extent %lld to %lld", scale,
+                 (long long)pass->axis_in, (long long)pass->axis_out);
+  if (sink != NULL) {
+    sink->report(sink->user, TENON_SEVERITY_ERROR, message);
+  }
+  return TENON_ERROR_INVALID_DATA;
+}
+
+static tenon_status_t make_taps(const resize_t* self, tenon_binding_t* binding,
+                                const tenon_bind_table_t* host, double scale, pass_t* inout_pass) {
+  pass_t* pass = inout_pass;
+  const int64_t limit = tenon__cpu_taps_limit(&self->sampler, pass->axis_in, pass->axis_out);
+  tenon__cpu_taps_t taps = {.input = pass->axis_in, .output = pass->axis_out};
+  double* scratch = host->allocate(binding, (size_t)limit * sizeof(double));
+  if (scratch == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  tenon_status_t status = allocate_taps(binding, host, limit * pass->axis_out, &taps);
+  if (status != TENON_OK) {
+    return status;
+  }
+  if (!tenon__cpu_taps_fill(&self->sampler, scale, scratch, &taps)) {
+    return refuse_scale(binding, host, scale, pass);
+  }
+  if (!pass->gathers || pass->inner == 1) {
+    pass->taps = taps;
+    return TENON_OK;
+  }
+  status =
+      allocate_taps(binding, host, (int64_t)taps.count * taps.output * pass->inner, &pass->taps);
+  if (status == TENON_OK) {
+    spread(&taps, pass->inner, &pass->taps);
+  }
+  return status;
+}
+
+/* Elements for the results between passes of so many slices at once. */
+static size_t scratch_count(const bound_t* bound, int64_t slices) {
+  return (size_t)(bound->slice_between * slices) * (bound->pass_count > 2 ? 2 : 1);
+}
+
+static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
+                           void** out_bound) {
+  const resize_t* self = instance;
+  const tenon_tensor_view_t* x = &host->input(binding, 0)->tensor;
+  const tenon_tensor_view_t* y = &host->output(binding, 0)->tensor;
+  int64_t dims[MOST_AXES];
+  int64_t to[MOST_AXES];
+  double scales[MOST_AXES];
+  bool changes[MOST_AXES];
+  uint32_t places[MOST_AXES];
+  bound_t* bound = host->allocate(binding, sizeof(*bound));
+  if (bound == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  *out_bound = bound;
+  bound->resize = self;
+  bound->count = product(y->dims, 0, y->rank);
+  if (bound->count == 0) {
+    return TENON_OK;
+  }
+  for (uint32_t place = 0; place < x->rank; place++) {
+    const uint32_t axis = axis_at(self->channels_last, x->rank, place);
+    dims[place] = x->dims[axis];
+    to[place] = y->dims[axis];
+    scales[place] = self->has_scales
+                        ? (double)self->scales[axis]
+                        : (double)to[place] / (double)(dims[place] > 0 ? dims[place] : 1);
+    changes[place] = dims[place] != to[place] || fabs(scales[place] - 1.0) >= 1e-9;
+  }
+  bound->pass_count = order_passes(x->rank, dims, to, changes, places);
+  uint32_t first = x->rank; /* the outermost that changes */
+  for (uint32_t k = 0; k < bound->pass_count; k++) {
+    first = places[k] < first ? places[k] : first;
+  }
+  bound->slices = product(dims, 0, first);
+  bound->slice_in = product(dims, first, x->rank);
+  bound->slice_out = bound->count / bound->slices;
+  for (uint32_t k = 0; k < bound->pass_count; k++) {
+    const uint32_t place = places[k];
+    pass_t* pass = &bound->passes[k];
+    pass->axis_in = dims[place];
+    pass->axis_out = to[place];
+    pass->outer = product(dims, first, place);
+    pass->inner = product(dims, place + 1, x->rank);
+    pass->gathers = pass->inner < SHORT_ROW && pass->axis_in < INT32_MAX / SHORT_ROW;
+    const tenon_status_t status = make_taps(self, binding, host, scales[place], pass);
+    if (status != TENON_OK) {
+      return status;
+    }
+    dims[place] = to[place];
+    const int64_t count = product(dims, first, x->rank);
+    bound->slice_between =
+        k + 1 < bound->pass_count && count > bound->slice_between ? count : bound->slice_between;
+  }
+  const size_t bytes = scratch_count(bound, bound->slices) * sizeof(float);
+  if (bytes > self->scratch_bytes) {
+    bound->own_scratch = host->allocate(binding, bytes);
+  }
+  return bytes > self->scratch_bytes && bound->own_scratch == NULL ? TENON_ERROR_OUT_OF_MEMORY
+                                                                   : TENON_OK;
+}
+
+/* ---- Running ---- */
+
+typedef struct job_t {
+  const tenon__cpu_isa_t* isa;
+  const pass_t* pass;
+  const float* x;
+  float* y;
+  int64_t rows; /* of the output: `outer`, or `outer` x axis_out */
+  int64_t chunk;
+} job_t;
+
+/* The output row as a sum of rows of the input, of which one that repeats counts once. */
+static void blend_row(const job_t* job, int64_t row) {
+  const pass_t* pass = job->pass;
+  const tenon__cpu_taps_t* taps = &pass->taps;
+  const size_t inner = (size_t)pass->inner;
+  const size_t at = (size_t)(row % pass->axis_out);
+  const float* x = job->x + (size_t)(row / pass->axis_out * pass->axis_in) * inner;
+  float* y = job->y + (size_t)row * inner;
+  const float* rows[ROWS_A_SUM];
+  float weights[ROWS_A_SUM];
+  size_t used = 0;
+  bool adds = false;
+  for (size_t tap = 0; tap < taps->count; tap++) {
+    const size_t place = tap * (size_t)taps->output + at;
+    const float* source = x + (size_t)taps->index[place] * inner;
+    if (used > 0 && rows[used - 1] == source) {
+      weights[used - 1] += taps->weights[place];
+      continue;
+    }
+    if (used == ROWS_A_SUM) {
+      job->isa->elements->blend(y, rows, weights, used, adds, inner);
+      adds = true;
+      used = 0;
+    }
+    rows[used] = source;
+    weights[used++] = taps->weights[place];
+  }
+  if (used == 1 && weights[0] == 1.0F && !adds) {
+    memcpy(y, rows[0], inner * sizeof(float));
+  } else {
+    job->isa->elements->blend(y, rows, weights, used, adds, inner);
+  }
+}
+
+static void run_chunk(void* user, uint32_t index, uint32_t thread) {
+  (void)thread;
+  const job_t* job = user;
+  const pass_t* pass = job->pass;
+  const tenon__cpu_taps_t* taps = &pass->taps;
+  const int64_t begin = (int64_t)index * job->chunk;
+  const int64_t end = begin + job->chunk < job->rows ? begin + job->chunk : job->rows;
+  const size_t in = (size_t)(pass->axis_in * pass->inner);
+  const size_t out = (size_t)(pass->axis_out * pass->inner);
+  for (int64_t row = begin; row < end; row++) {
+    if (pass->gathers) {
+      job->isa->elements->gather_sum(job->y + (size_t)row * out, job->x + (size_t)row * in, in,
+                                     taps->index, taps->weights, taps->count, out);
+    } else {
+      blend_row(job, row);
+    }
+  }
+}
+
+/* Rows of one or more slices, all of them: what a pass divides among threads. */
+static int64_t begin_pass(const pass_t* pass, int64_t slices, job_t* inout_job) {
+  const int64_t length = pass->gathers ? pass->axis_out * pass->inner : pass->inner;
+  inout_job->pass = pass;
+  inout_job->rows = slices * pass->outer * (pass->gathers ? 1 : pass->axis_out);
+  inout_job->chunk = length < CHUNK_ELEMENTS ? CHUNK_ELEMENTS / length : 1;
+  if (inout_job->rows / inout_job->chunk >= UINT32_MAX) {
+    inout_job->chunk = inout_job->rows / UINT32_MAX + 1;
+  }
+  return (inout_job->rows + inout_job->chunk - 1) / inout_job->chunk;
+}
+
+/* All passes over so many slices. `call`: divide each pass among its threads; NULL: this thread. */
+static void run_passes(const bound_t* bound, const tenon_enqueue_t* call, int64_t slices,
+                       const float* x, float* y, float* scratch) {
+  job_t job = {.isa = bound->resize->isa, .x = x};
+  for (uint32_t k = 0; k < bound->pass_count; k++) {
+    job.y = k + 1 == bound->pass_count
+                ? y
+                : scratch + (k % 2) * (size_t)(bound->slice_between * slices);
+    const uint32_t chunks = (uint32_t)begin_pass(&bound->passes[k], slices, &job);
+    if (call != NULL) {
+      tenon__cpu_parallel(call, chunks, run_chunk, &job);
+    } else {
+      for (uint32_t chunk = 0; chunk < chunks; chunk++) {
+        run_chunk(&job, chunk, 0);
+      }
+    }
+    job.x = job.y;
+  }
+}
+
+typedef struct slices_t {
+  const bound_t* bound;
+  const float* x;
+  float* y;
+  float* scratch;
+  int64_t chunk;
+} slices_t;
+
+static void run_slices(void* user, uint32_t index, uint32_t thread) {
+  const slices_t* all = user;
+  const bound_t* bound = all->bound;
+  const int64_t begin = (int64_t)index * all->chunk;
+  const int64_t end = begin + all->chunk < bound->slices ? begin + all->chunk : bound->slices;
+  float* scratch = all->scratch == NULL ? NULL : all->scratch + thread * scratch_count(bound, 1);
+  for (int64_t slice = begin; slice < end; slice++) {
+    run_passes(bound, NULL, 1, all->x + slice * bound->slice_in, all->y + slice * bound->slice_out,
+               scratch);
+  }
+}
+
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  const bound_t* bound = call->bound;
+  const float* x = call->inputs[0].tensor.data;
+  float* y = call->outputs[0].tensor.data;
+  float* scratch = bound->pass_count < 2        ? NULL
+                   : bound->own_scratch != NULL ? bound->own_scratch
+                                                : call->host->scratch(call->run);
+  if (bound->count == 0) {
+    return TENON_OK;
+  }
+  if (bound->pass_count == 0) {
+    memcpy(y, x, (size_t)bound->count * sizeof(float));
+  } else if (bound->slices < call->host->thread_count(call->run) || bound->slices > UINT32_MAX) {
+    run_passes(bound, call, bound->slices, x, y, scratch);
+  } else {
+    slices_t all = {bound, x, y, scratch, 1};
+    const int64_t least = bound->slices / (4 * (int64_t)call->host->thread_count(call->run));
+    all.chunk = bound->slice_out < CHUNK_ELEMENTS ? CHUNK_ELEMENTS / bound->slice_out : 1;
+    all.chunk = all.chunk < least || least == 0 ? all.chunk : least;
+    tenon__cpu_parallel(call, (uint32_t)((bound->slices + all.chunk - 1) / all.chunk), run_slices,
+                        &all);
+  }
+  return TENON_OK;
+}
+
+static const char* const operators[] = {"standard.resize/1", NULL};
+static const char* const attributes[] = {"mode",
+                                         "coordinate_mode",
+                                         "nearest_mode",
+                                         "cubic_coeff_a",
+                                         "exclude_outside",
+                                         "antialias",
+                                         "extrapolation_value",
+                                         NULL};
+
+const tenon_kernel_t tenon__cpu_resize_kernel = {
+    .size = sizeof(tenon_kernel_t),
+    .name = "resize",
+    .device = "cpu",
+    .operators = operators,
+    .attributes = attributes,
+    .version = 1,
+    .match = match,
+    .tactics = tactics,
+    .prepare = prepare,
+    .bind = bind,
+    .enqueue = enqueue,
+};
