@@ -109,6 +109,13 @@ typedef struct tenon__cpu_elements_t {
    * `adds`. row_count is at least 1. */
   void (*blend)(float* y, const float* const* rows, const float* weights, size_t row_count,
                 bool adds, size_t count);
+  /* Integers in the order of the floats, exclusive-or `flip`: 0, or -1 for the opposite order. Zeros
+   * of both signs are equal, and NaN is above all numbers. */
+  void (*order_keys)(int32_t* out, const float* x, int32_t flip, size_t count);
+  /* Writes the places of the elements whose key is above `limit`, in order. Returns how many.
+   * out_index has room for `count`. */
+  size_t (*keys_above)(uint32_t* out_index, const float* x, int32_t flip, int32_t limit,
+                       size_t count);
 } tenon__cpu_elements_t;
 
 extern const tenon__cpu_elements_t tenon__cpu_elements_baseline;

@@ -19,6 +19,7 @@
   X(expression, OFFERS("expressions", "*expressions"))                                           \
   X(move, OFFERS("moves", "*moves"))                                                             \
   X(resize, OFFERS("resize", "standard.resize/1"))                                               \
+  X(top_k, OFFERS("top_k", "standard.top_k/1"))                                                  \
   X(scatter,                                                                                     \
     OFFERS("scatter", "standard.scatter_nd/1") OFFERS("scatter", "standard.scatter_elements/1")) \
   X(tree, OFFERS("trees", "standard.tree_ensemble/1"))

@@ -367,12 +367,16 @@ static inline const tenon_move_t* fake_bind_move(tenon_binding_t* b) {
 static inline const int64_t* fake_bind_space(tenon_binding_t* b, uint32_t slot) {
   return slot == 1 ? fake_from(b)->prologue_space : fake_from(b)->space;
 }
+static inline uint32_t fake_bind_threads(tenon_binding_t* b) {
+  return fake_from(b)->threads;
+}
 static const tenon_bind_table_t fake_bind_table = {.size = sizeof(tenon_bind_table_t),
                                                    .allocate = fake_bind_allocate,
                                                    .input = fake_bind_input,
                                                    .output = fake_bind_output,
                                                    .move = fake_bind_move,
-                                                   .space = fake_bind_space};
+                                                   .space = fake_bind_space,
+                                                   .thread_count = fake_bind_threads};
 
 /* ---- Running ---- */
 

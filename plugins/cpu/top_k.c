@@ -1,0 +1,322 @@
+/*
+ * standard.top_k/1 of f32. A line is read once: what is above the least of the best so far is kept
+ * beside them, and when there is no more room the best are selected anew. Only the last selection is
+ * sorted.
+ */
+#include <string.h>
+
+#include "kernels.h"
+
+enum { BLOCK = 1024 }; /* elements that are compared with one limit */
+
+typedef struct top_k_t {
+  const tenon__cpu_isa_t* isa;
+  uint32_t axis;
+  int32_t flip; /* of keys: -1 makes the smallest first */
+} top_k_t;
+
+/* A key above all others is the best; of equal elements the first is. */
+typedef uint64_t rank_t;
+
+typedef struct bound_t {
+  const top_k_t* top_k;
+  int64_t outer;
+  int64_t extent;
+  int64_t inner;
+  int64_t count; /* k */
+  size_t room;   /* ranks of one thread */
+  rank_t* ranks;
+  float* lines; /* of each thread, where elements of a line lie apart; else NULL */
+} bound_t;
+
+static rank_t rank_of(int32_t key, uint32_t index) {
+  return (rank_t)((uint32_t)key ^ 0x80000000U) << 32 | (UINT32_MAX - index);
+}
+
+static int32_t key_of(rank_t rank) {
+  return (int32_t)((uint32_t)(rank >> 32) ^ 0x80000000U);
+}
+
+static uint32_t index_of(rank_t rank) {
+  return UINT32_MAX - (uint32_t)rank;
+}
+
+/* ---- Selecting ---- */
+
+static void swap(rank_t* a, rank_t* b) {
+  const rank_t kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* Larger ranks to the front: returns the place of the pivot. */
+static size_t partition(rank_t* ranks, size_t begin, size_t end) {
+  const size_t middle = begin + (end - begin) / 2;
+  if (ranks[middle] > ranks[begin]) {
+    swap(&ranks[middle], &ranks[begin]);
+  }
+  if (ranks[end - 1] > ranks[begin]) {
+    swap(&ranks[end - 1], &ranks[begin]);
+  }
+  if (ranks[end - 1] > ranks[middle]) {
+    swap(&ranks[end - 1], &ranks[middle]);
+  }
+  const rank_t pivot = ranks[middle];
+  swap(&ranks[middle], &ranks[end - 1]);
+  size_t place = begin;
+  for (size_t k = begin; k + 1 < end; k++) {
+    if (ranks[k] > pivot) {
+      swap(&ranks[k], &ranks[place++]);
+    }
+  }
+  swap(&ranks[place], &ranks[end - 1]);
+  return place;
+}
+
+/* A heap with the least in front, over the first `count`. */
+static void sift(rank_t* heap, size_t count, size_t place) {
+  const rank_t rank = heap[place];
+  for (size_t child = 2 * place + 1; child < count; child = 2 * place + 1) {
+    child += child + 1 < count && heap[child + 1] < heap[child] ? 1 : 0;
+    if (heap[child] >= rank) {
+      break;
+    }
+    heap[place] = heap[child];
+    place = child;
+  }
+  heap[place] = rank;
+}
+
+static void make_heap(rank_t* heap, size_t count) {
+  for (size_t k = count / 2; k-- > 0;) {
+    sift(heap, count, k);
+  }
+}
+
+/* The best `count` of [0, total) to the front. By partitions; a heap where these make no progress,
+ * so that no order of the elements takes quadratic time. */
+static void select_best(rank_t* ranks, size_t total, size_t count) {
+  size_t begin = 0;
+  size_t end = total;
+  for (int tries = 64; end - begin > 3 && count > begin && count < end; tries--) {
+    if (tries == 0) {
+      rank_t* heap = ranks + begin;
+      const size_t kept = count - begin;
+      make_heap(heap, kept);
+      for (size_t k = kept; k < end - begin; k++) {
+        if (heap[k] > heap[0]) {
+          swap(&heap[k], &heap[0]);
+          sift(heap, kept, 0);
+        }
+      }
+      return;
+    }
+    const size_t place = partition(ranks, begin, end);
+    begin = place < count ? place + 1 : begin;
+    end = place < count ? end : place;
+  }
+  for (size_t k = begin; k < count && count < end; k++) { /* of three at most */
+    for (size_t other = k + 1; other < end; other++) {
+      if (ranks[other] > ranks[k]) {
+        swap(&ranks[other], &ranks[k]);
+      }
+    }
+  }
+}
+
+/* Best first. */
+static void sort_best(rank_t* ranks, size_t count) {
+  make_heap(ranks, count);
+  for (size_t last = count; last > 1; last--) {
+    swap(&ranks[0], &ranks[last - 1]);
+    sift(ranks, last - 1, 0);
+  }
+}
+
+/* The best of a line, in order, to the front of `ranks`. */
+static void select_line(const bound_t* bound, const float* line, rank_t* ranks) {
+  const tenon__cpu_elements_t* elements = bound->top_k->isa->elements;
+  const int32_t flip = bound->top_k->flip;
+  const size_t extent = (size_t)bound->extent;
+  const size_t count = (size_t)bound->count;
+  uint32_t places[BLOCK];
+  int32_t keys[BLOCK];
+  size_t used = 0;
+  int32_t limit = 0;
+  bool has_limit = false;
+  for (size_t begin = 0; begin < extent; begin += BLOCK) {
+    const size_t length = extent - begin < BLOCK ? extent - begin : BLOCK;
+    if (used + length > bound->room) {
+      select_best(ranks, used, count);
+      used = count;
+      limit = key_of(ranks[0]);
+      for (size_t k = 1; k < count; k++) {
+        limit = key_of(ranks[k]) < limit ? key_of(ranks[k]) : limit;
+      }
+      has_limit = true;
+    }
+    if (has_limit) {
+      const size_t found = elements->keys_above(places, line + begin, flip, limit, length);
+      for (size_t k = 0; k < found; k++) {
+        elements->order_keys(keys, line + begin + places[k], flip, 1);
+        ranks[used++] = rank_of(keys[0], (uint32_t)begin + places[k]);
+      }
+    } else {
+      elements->order_keys(keys, line + begin, flip, length);
+      for (size_t k = 0; k < length; k++) {
+        ranks[used++] = rank_of(keys[k], (uint32_t)(begin + k));
+      }
+    }
+  }
+  select_best(ranks, used, count);
+  sort_best(ranks, count);
+}
+
+/* ---- The kernel ---- */
+
+static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
+                     tenon_refusal_t* out_refusal) {
+  (void)state;
+  const tenon_value_info_t* x = tenon__cpu_region_input((tenon__cpu_region_t){handle, table}, 0);
+  if (x->dtype != TENON_DTYPE_FLOAT32) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
+  }
+  return x->rank > 0 ? 1 : tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
+}
+
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_state_t* cpu = call->state;
+  const tenon__cpu_region_t region = {call->region, call->table};
+  const int64_t axis = tenon__cpu_region_int(region, "axis", -1);
+  top_k_t* self = call->host->allocate(call->preparation, sizeof(*self));
+  if (self == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  self->isa = cpu->isa;
+  self->axis = (uint32_t)(axis < 0 ? axis + tenon__cpu_region_input(region, 0)->rank : axis);
+  self->flip = tenon__cpu_region_int(region, "largest", 1) != 0 ? 0 : -1;
+  *out_instance = self;
+  return TENON_OK;
+}
+
+/* The output that somebody reads: one of them at least. */
+static const tenon_tensor_view_t* output_of(const tenon_argument_t* values,
+                                            const tenon_argument_t* indices) {
+  return values != NULL && values->kind == TENON_ARGUMENT_TENSOR ? &values->tensor
+                                                                 : &indices->tensor;
+}
+
+static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
+                           void** out_bound) {
+  const top_k_t* self = instance;
+  const tenon_tensor_view_t* x = &host->input(binding, 0)->tensor;
+  const uint32_t threads = host->thread_count(binding);
+  bound_t* bound = host->allocate(binding, sizeof(*bound));
+  if (bound == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  *out_bound = bound;
+  bound->top_k = self;
+  bound->outer = bound->inner = 1;
+  for (uint32_t k = 0; k < x->rank; k++) {
+    *(k < self->axis   ? &bound->outer
+      : k > self->axis ? &bound->inner
+                       : &bound->extent) *= x->dims[k];
+  }
+  bound->extent = x->dims[self->axis];
+  bound->count = output_of(host->output(binding, 0), host->output(binding, 1))->dims[self->axis];
+  if (bound->extent > UINT32_MAX - BLOCK || bound->count > bound->extent) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  const size_t extent = (size_t)bound->extent;
+  bound->room = 2 * (size_t)bound->count + 2 * BLOCK;
+  bound->ranks = host->allocate(binding, threads * bound->room * sizeof(rank_t));
+  bound->lines =
+      bound->inner == 1 ? NULL : host->allocate(binding, threads * (extent + 1) * sizeof(float));
+  return bound->ranks == NULL || (bound->inner > 1 && bound->lines == NULL)
+             ? TENON_ERROR_OUT_OF_MEMORY
+             : TENON_OK;
+}
+
+typedef struct job_t {
+  const bound_t* bound;
+  const float* x;
+  float* values;
+  int64_t* indices;
+} job_t;
+
+static void run_line(void* user, uint32_t index, uint32_t thread) {
+  const job_t* job = user;
+  const bound_t* bound = job->bound;
+  const int64_t outer = index / bound->inner;
+  const int64_t inner = index % bound->inner;
+  const float* line = job->x + outer * bound->extent * bound->inner + inner;
+  rank_t* ranks = bound->ranks + thread * bound->room;
+  if (bound->inner > 1) {
+    float* copy = bound->lines + thread * (size_t)(bound->extent + 1);
+    for (int64_t k = 0; k < bound->extent; k++) {
+      copy[k] = line[k * bound->inner];
+    }
+    line = copy;
+  }
+  select_line(bound, line, ranks);
+  for (int64_t k = 0; k < bound->count; k++) {
+    const int64_t place = (outer * bound->count + k) * bound->inner + inner;
+    if (job->values != NULL) {
+      job->values[place] = line[index_of(ranks[k])];
+    }
+    if (job->indices != NULL) {
+      job->indices[place] = index_of(ranks[k]);
+    }
+  }
+}
+
+static void* data_of(const tenon_enqueue_t* call, uint32_t output) {
+  const bool is_wanted =
+      output < call->output_count && call->outputs[output].kind == TENON_ARGUMENT_TENSOR;
+  return is_wanted ? call->outputs[output].tensor.data : NULL;
+}
+
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  const bound_t* bound = call->bound;
+  job_t job = {bound, call->inputs[0].tensor.data, data_of(call, 0), data_of(call, 1)};
+  const int64_t lines = bound->count == 0 ? 0 : bound->outer * bound->inner;
+  if (lines > UINT32_MAX) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  tenon__cpu_parallel(call, (uint32_t)lines, run_line, &job);
+  return TENON_OK;
+}
+
+static tenon_status_t tactics(void* state, const tenon_region_t* handle,
+                              const tenon_region_table_t* table, tenon_emit_t* emit,
+                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  (void)state;
+  const tenon_value_info_t* x = tenon__cpu_region_input((tenon__cpu_region_t){handle, table}, 0);
+  double elements = 1;
+  for (uint32_t k = 0; k < x->rank; k++) {
+    elements *= (double)x->dims_opt[k];
+  }
+  const tenon_tactic_t tactic = {.size = sizeof(tactic),
+                                 .name = "selection",
+                                 .estimate_seconds = 1e-6 + elements * 5e-10,
+                                 .launches = 1};
+  return add(emit, &tactic);
+}
+
+static const char* const operators[] = {"standard.top_k/1", NULL};
+static const char* const attributes[] = {"axis", "largest", "sorted", NULL};
+
+const tenon_kernel_t tenon__cpu_top_k_kernel = {
+    .size = sizeof(tenon_kernel_t),
+    .name = "top_k",
+    .device = "cpu",
+    .operators = operators,
+    .attributes = attributes,
+    .version = 1,
+    .match = match,
+    .tactics = tactics,
+    .prepare = prepare,
+    .bind = bind,
+    .enqueue = enqueue,
+};
