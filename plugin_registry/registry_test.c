@@ -54,8 +54,10 @@ static void expect_everything(const char* fixture) {
   EXPECT_INT(tenon__catalog_kernels(catalog, NULL, TENON_KERNEL_MOVES, world.sink, kernels, 4), 1);
   EXPECT(tenon__catalog_device(catalog, "abacus", world.sink) != NULL);
   EXPECT(tenon__catalog_parser(catalog, "scroll", world.sink) != NULL);
-  EXPECT(tenon__catalog_converter(catalog, "scroll", "", "Blur", 3, world.sink) != NULL);
-  EXPECT(tenon__catalog_converter(catalog, "scroll", "org", "Blur", 3, world.sink) != NULL);
+  const tenon__node_key_t own = {"scroll", "", "Blur", 3};
+  const tenon__node_key_t others = {"scroll", "org", "Blur", 3};
+  EXPECT_INT(tenon__catalog_converters(catalog, &own, world.sink, NULL, 0), 1);
+  EXPECT_INT(tenon__catalog_converters(catalog, &others, world.sink, NULL, 0), 1);
   const tenon__parser_entry_t* parser = NULL;
   const tenon__rewrite_entry_t* rewrite = NULL;
   EXPECT_INT(tenon__catalog_all(catalog, TENON_OFFER_PARSER, world.sink, &parser, 1), 1);

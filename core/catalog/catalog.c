@@ -289,27 +289,47 @@ const tenon__parser_entry_t* tenon__catalog_parser(tenon__catalog_t* catalog, co
   return find_first(catalog, TENON_OFFER_PARSER, format, sink);
 }
 
-const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catalog,
-                                                         const char* format, const char* domain,
-                                                         const char* type, int64_t version,
-                                                         const tenon_sink_t* sink) {
+/* Those that are there stay in order; the last one may fall off. */
+static void insert_converter(const tenon__converter_entry_t* entry,
+                             const tenon__converter_entry_t** inout_entries, uint32_t capacity,
+                             uint32_t count) {
+  uint32_t place = count < capacity ? count : capacity;
+  for (; place > 0 && !tenon__converter_stays(inout_entries[place - 1], entry); --place) {
+    if (place < capacity) {
+      inout_entries[place] = inout_entries[place - 1];
+    }
+  }
+  if (place < capacity) {
+    inout_entries[place] = entry;
+  }
+}
+
+uint32_t tenon__catalog_converters(tenon__catalog_t* catalog, const tenon__node_key_t* node,
+                                   const tenon_sink_t* sink,
+                                   const tenon__converter_entry_t** out_entries,
+                                   uint32_t capacity) {
   char key[TENON_OFFER_NAME_LIMIT + 1];
-  if (!tenon__catalog_key(format, domain, type, key)) {
-    return NULL;
+  if (!tenon__catalog_key(node->format, node->domain, node->type, key)) {
+    return 0;
   }
   lock(catalog);
   keep_promises(catalog, TENON_OFFER_CONVERTER, key, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_CONVERTER], key);
-  const tenon__converter_entry_t* found = NULL;
+  const tenon__owner_t* last = NULL;
+  uint32_t count = 0;
   for (size_t i = 0; i < list->count; ++i) {
     const tenon__converter_entry_t* entry = list->records[i].entry;
     const tenon_converter_t* converter = &entry->converter;
-    const bool has_it = tenon__index_holds(&list->records[i]) && converter->since <= version &&
-                        (converter->until == 0 || version < converter->until);
-    found = has_it && (found == NULL || !tenon__converter_stays(found, entry)) ? entry : found;
+    const bool has_it = tenon__index_holds(&list->records[i]) &&
+                        converter->since <= node->version &&
+                        (converter->until == 0 || node->version < converter->until);
+    if (has_it && entry->owner != last) { /* plugin by plugin, its newest range first */
+      insert_converter(entry, out_entries, capacity, count++);
+      last = entry->owner;
+    }
   }
   unlock(catalog);
-  return found;
+  return count;
 }
 
 uint32_t tenon__catalog_kernels(tenon__catalog_t* catalog, const char* op, uint32_t flags,

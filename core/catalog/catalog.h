@@ -4,11 +4,11 @@
  * here; nothing else in the core looks at a size. Things that are only promised (by a manifest) are
  * made ready when they are first looked for. All functions may be called from several threads.
  *
- * Where two owners offer one thing (an identity with two definitions, a device or parser of one
- * name, converters for one version of a node type), the order in which they are loaded does not
- * matter: who ships with the library is heard before all others, and among these who bears the name
- * himself (of the domain, device or format); then whoever comes first on the search path. The other
- * one's is left out; a converter for the versions that the first one has. But two definitions of an
+ * If two owners offer one thing (an identity with two definitions, a device or parser of one name,
+ * converters for one version of a node type), the order in which they are loaded does not matter:
+ * the library's own plugins take precedence over all others, and among these the plugin that bears
+ * the name (of the domain, device or format); then the first on the search path. The other one's
+ * offer is left out, except that a converter is asked after the first one. But two definitions of an
  * operator by equals disable each other. Nobody else adds operators to the domain that a plugin of
  * the library is named for.
  *
@@ -24,6 +24,14 @@
 #include "core/catalog/kinds.h"
 #include "core/operator/operator.h"
 #include "tenon/plugin.h"
+
+/* A node type of a format. The domain is "" for the format's own. */
+typedef struct tenon__node_key_t {
+  const char* format;
+  const char* domain;
+  const char* type;
+  int64_t version; /* of the operator set that the file imports */
+} tenon__node_key_t;
 
 /* Empty. OUT_OF_MEMORY only. */
 tenon_status_t tenon__catalog_create(tenon_allocator_t allocator, tenon__catalog_t** out_catalog);
@@ -57,12 +65,11 @@ const tenon__device_entry_t* tenon__catalog_device(tenon__catalog_t* catalog, co
                                                    const tenon_sink_t* sink);
 const tenon__parser_entry_t* tenon__catalog_parser(tenon__catalog_t* catalog, const char* format,
                                                    const tenon_sink_t* sink);
-/* The one for this version of a node type; of several that have it the one whose owner is heard
- * first. */
-const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catalog,
-                                                         const char* format, const char* domain,
-                                                         const char* type, int64_t version,
-                                                         const tenon_sink_t* sink);
+/* The converters for this version of a node type, one for each plugin that has some, in the order in
+ * which they are asked. Returns the count; writes up to capacity. */
+uint32_t tenon__catalog_converters(tenon__catalog_t* catalog, const tenon__node_key_t* key,
+                                   const tenon_sink_t* sink,
+                                   const tenon__converter_entry_t** out_entries, uint32_t capacity);
 /* Kernels of one sort. `op`: an identity, for the kernels whose `operators` list it; "*" for those
  * that look for themselves (pattern, propose); NULL with flags for the expression (or move)
  * kernels, without for all. Ordered by plugin name, then kernel name; reference kernels last.

@@ -156,18 +156,19 @@ TENON_TEST(finds_the_converter_for_a_version) {
     int64_t since;
   } rows[] = {{"", 1, 1}, {"", 6, 1}, {"", 7, 7}, {"", 12, 7}, {"", 13, 13}, {"", 99, 13}};
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
-    const tenon__converter_entry_t* entry = tenon__catalog_converter(
-        world.catalog, "fmt", rows[i].domain, "Twice", rows[i].version, world.sink);
+    const tenon__converter_entry_t* entry =
+        first_converter(&world, rows[i].domain, "Twice", rows[i].version);
     REQUIRE(entry != NULL);
     EXPECT_INT(entry->converter.since, rows[i].since);
   }
-  EXPECT(tenon__catalog_converter(world.catalog, "fmt", "", "Twice", 0, NULL) == NULL);
-  EXPECT(tenon__catalog_converter(world.catalog, "fmt", "acme", "Twice", 5, NULL) != NULL);
-  EXPECT(tenon__catalog_converter(world.catalog, "other", "", "Twice", 5, NULL) == NULL);
+  EXPECT(first_converter(&world, "", "Twice", 0) == NULL);
+  EXPECT(first_converter(&world, "acme", "Twice", 5) != NULL);
+  const tenon__node_key_t other = {"other", "", "Twice", 5};
+  EXPECT_INT(tenon__catalog_converters(world.catalog, &other, NULL, NULL, 0), 0);
   char type[2048];
   memset(type, 'x', sizeof(type) - 1);
   type[sizeof(type) - 1] = '\0';
-  EXPECT(tenon__catalog_converter(world.catalog, "fmt", "", type, 5, NULL) == NULL);
+  EXPECT(first_converter(&world, "", type, 5) == NULL);
   EXPECT_INT(tenon__catalog_all(world.catalog, TENON_OFFER_CONVERTER, NULL, NULL, 0), 4);
   tenon__catalog_destroy(world.catalog);
 }

@@ -84,11 +84,6 @@ static bool overlap(const tenon_converter_t* a, const tenon_converter_t* b) {
   return (a->until == 0 || b->since < a->until) && (b->until == 0 || a->since < b->until);
 }
 
-/* Has `a` all versions that `b` has? */
-static bool covers(const tenon_converter_t* a, const tenon_converter_t* b) {
-  return a->since <= b->since && (a->until == 0 || (b->until != 0 && b->until <= a->until));
-}
-
 static void describe_converter(const tenon_converter_t* c, const tenon__owner_t* owner,
                                char* out_message, size_t size) {
   char until[48] = " on";
@@ -111,31 +106,23 @@ bool tenon__converter_stays(const tenon__converter_entry_t* there,
   return there->owner == comes->owner || stays(there->owner, comes->owner, comes->converter.format);
 }
 
-/* Who has some of the versions keeps the others: that is settled version by version, when one is
- * looked for. So nothing depends on who came first, and whoever covers one that covers a third
- * covers that too. */
 void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key,
                                       const tenon__converter_entry_t* entry,
                                       const tenon_sink_t* sink) {
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_CONVERTER], key);
-  for (size_t i = 0; i < list->count && entry->verdict->fault == NULL; ++i) {
+  for (size_t i = 0; i < list->count; ++i) {
     const tenon__converter_entry_t* other = list->records[i].entry;
-    if (other->owner == entry->owner || other->verdict->fault != NULL ||
-        !overlap(&other->converter, &entry->converter)) {
+    if (other->owner == entry->owner || !overlap(&other->converter, &entry->converter)) {
       continue;
     }
     const bool it_stays = tenon__converter_stays(other, entry);
-    const tenon__converter_entry_t* winner = it_stays ? other : entry;
-    const tenon__converter_entry_t* goes = it_stays ? entry : other;
-    const tenon__claim_t loser = {goes->owner, goes->verdict};
+    const tenon__converter_entry_t* first = it_stays ? other : entry;
+    const tenon__owner_t* next = it_stays ? entry->owner : other->owner;
     char message[512];
-    describe_converter(&winner->converter, winner->owner, message, sizeof(message));
-    if (covers(&winner->converter, &goes->converter)) {
-      resolve(catalog, TENON_OFFER_CONVERTER, key, &loser, message, sink);
-    } else {
-      tenon__report(sink, TENON_SEVERITY_INFO, "plugin %s (%s): converter '%s': %s, which it takes",
-                    goes->owner->plugin, goes->owner->path, key, message);
-    }
+    describe_converter(&first->converter, first->owner, message, sizeof(message));
+    tenon__report(sink, TENON_SEVERITY_INFO,
+                  "plugin %s (%s): converter '%s': %s, which is asked first", next->plugin,
+                  next->path, key, message);
   }
 }
 

@@ -23,7 +23,7 @@ int tenon__operator_owners_compare(const tenon__owner_t* a, const tenon__owner_t
 /* The plugin of the library that bears the name of an identity's domain; NULL. */
 const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalog,
                                                   const char* name);
-/* Of two that have the same version of a node type: is it `there` that converts it? */
+/* Of two that have the same version of a node type: is `there` asked first? */
 bool tenon__converter_stays(const tenon__converter_entry_t* there,
                             const tenon__converter_entry_t* comes);
 /* Whose an entry of any kind is, and its verdict. */
@@ -32,8 +32,8 @@ typedef struct tenon__claim_t {
   tenon__admission_t* verdict;
 } tenon__claim_t;
 tenon__claim_t tenon__entry_claim(tenon__offer_kind_t kind, const void* entry);
-/* A new entry against those that are there under its key or name: one of two is left out; of
- * converters one all of whose versions the other has. */
+/* A new entry against those that are there under its key or name. One of two is left out. Of two
+ * converters for one version both stay, and one is asked first: that is reported. */
 void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key,
                                       const tenon__converter_entry_t* entry,
                                       const tenon_sink_t* sink);

@@ -38,13 +38,12 @@ static void add_all(world_t* world, const tenon__owner_t* owner, const tenon_cas
 }
 
 static void expect_winner(const world_t* world, const char* plugin) {
-  const tenon__converter_entry_t* converter =
-      tenon__catalog_converter(world->catalog, "fmt", "", "Twice", 5, NULL);
+  const tenon__converter_entry_t* converter = first_converter(world, "", "Twice", 5);
   const tenon__parser_entry_t* parser = tenon__catalog_parser(world->catalog, "fmt", NULL);
   REQUIRE(converter != NULL && parser != NULL);
   EXPECT_TEXT(converter->owner->plugin, plugin);
   EXPECT_TEXT(parser->owner->plugin, plugin);
-  EXPECT_INT(tenon__catalog_all(world->catalog, TENON_OFFER_CONVERTER, NULL, NULL, 0), 1);
+  EXPECT_INT(tenon__catalog_all(world->catalog, TENON_OFFER_CONVERTER, NULL, NULL, 0), 2);
   EXPECT_INT(tenon__catalog_all(world->catalog, TENON_OFFER_PARSER, NULL, NULL, 0), 1);
 }
 
@@ -61,20 +60,20 @@ TENON_TEST(what_ships_with_the_library_keeps_its_names) {
     EXPECT_CONTAINS(world.messages.text,
                     "plugin zorg (/1): operator 'fmt.twice/1': its domain belongs to plugin fmt "
                     "(/lib/fmt.so); it is left out\n");
-    EXPECT_CONTAINS(
-        world.messages.text,
-        "plugin zorg (/1): converter 'fmt::Twice': plugin fmt (/lib/fmt.so) has one for "
-        "versions 2 to 8; it is left out\n");
     EXPECT_CONTAINS(world.messages.text,
                     "plugin zorg (/1): parser 'fmt': plugin fmt (/lib/fmt.so) offers one of that "
                     "name; it is left out\n");
+    EXPECT_CONTAINS(
+        world.messages.text,
+        "plugin zorg (/1): converter 'fmt::Twice': plugin fmt (/lib/fmt.so) has one for "
+        "versions 2 to 8, which is asked first\n");
     EXPECT_INT(world.messages.count, 3);
     tenon__left_out_t left[4];
-    REQUIRE(tenon__catalog_left_out(world.catalog, left, 4) == 3);
-    EXPECT_TEXT(left[1].kind, "converter");
-    EXPECT_TEXT(left[1].name, "fmt::Twice");
+    REQUIRE(tenon__catalog_left_out(world.catalog, left, 4) == 2);
+    EXPECT_TEXT(left[1].kind, "parser");
+    EXPECT_TEXT(left[1].name, "fmt");
     EXPECT_TEXT(left[1].owner->plugin, "zorg");
-    EXPECT_CONTAINS(left[1].message, "versions 2 to 8");
+    EXPECT_CONTAINS(left[1].message, "offers one of that name");
     tenon__catalog_destroy(world.catalog);
   }
 }
@@ -107,18 +106,16 @@ TENON_TEST(among_others_the_first_on_the_search_path_stays) {
                     "plugin alia (/2): converter 'fmt::Twice': plugin zorg (/1)");
     EXPECT_CONTAINS(world.messages.text, "plugin alia (/2): parser 'fmt': plugin zorg (/1)");
     EXPECT_INT(world.messages.count, 2);
-    /* Versions that nobody else takes are no contest. */
+    /* Versions that no other plugin has are no contest. */
     const tenon_converter_t newer = make_converter("", "Twice", 9, 0);
     add(&world, &later, "converter/1", &newer, 1, sizeof(newer));
     EXPECT_INT(world.messages.count, 2);
-    EXPECT_TEXT(
-        tenon__catalog_converter(world.catalog, "fmt", "", "Twice", 12, NULL)->owner->plugin,
-        "alia");
+    EXPECT_TEXT(first_converter(&world, "", "Twice", 12)->owner->plugin, "alia");
     tenon__catalog_destroy(world.catalog);
   }
 }
 
-/* ---- Some of another's versions ---- */
+/* ---- Converters ---- */
 
 typedef struct range_t {
   const tenon__owner_t* owner;
@@ -126,35 +123,45 @@ typedef struct range_t {
   int64_t until;
 } range_t;
 
-/* Whoever is heard first takes the versions that he has; the others keep the rest. */
-TENON_TEST(each_version_is_taken_by_who_is_heard_first_in_any_order) {
+/* "fmt zorg ": the plugins in the order in which their converters are asked. */
+static void list_converters(const world_t* world, int64_t version, char* out_plugins, size_t size) {
+  const tenon__node_key_t key = {"fmt", "", "Twice", version};
+  const tenon__converter_entry_t* entries[3] = {NULL};
+  size_t used = 0;
+  const uint32_t count = tenon__catalog_converters(world->catalog, &key, NULL, entries, 3);
+  out_plugins[0] = '\0';
+  for (uint32_t i = 0; i < count; ++i) {
+    used += (size_t)snprintf(out_plugins + used, size - used, "%s ", entries[i]->owner->plugin);
+  }
+  const tenon__converter_entry_t* first = first_converter(world, "", "Twice", version);
+  EXPECT(first == entries[0]);
+}
+
+TENON_TEST(converters_are_asked_in_one_order_whatever_the_order_of_loading) {
   static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  static const range_t ranges[3] = {{&later, 1, 6}, {&earlier, 1, 11}, {&library, 6, 11}};
-  static const range_t apart[3] = {{&later, 1, 0}, {&earlier, 3, 6}, {&library, 5, 9}};
-  for (int o = 0; o < 6; ++o) {
-    for (int set = 0; set < 2; ++set) {
-      world_t world;
-      begin(&world);
-      for (int k = 0; k < 3; ++k) {
-        const range_t* range = &(set == 0 ? ranges : apart)[orders[o][k]];
-        const tenon_converter_t c = make_converter("", "Twice", range->since, range->until);
-        add(&world, range->owner, "converter/1", &c, 1, sizeof(c));
-      }
-      static const char* const expected[2][10] = {
-          {"zorg", "zorg", "zorg", "zorg", "zorg", "fmt", "fmt", "fmt", "fmt", "fmt"},
-          {"alia", "alia", "zorg", "zorg", "fmt", "fmt", "fmt", "fmt", "alia", "alia"}};
-      for (int version = 1; version <= 10; ++version) {
-        const tenon__converter_entry_t* entry =
-            tenon__catalog_converter(world.catalog, "fmt", "", "Twice", version, NULL);
-        EXPECT_TEXT(entry == NULL ? NULL : entry->owner->plugin, expected[set][version - 1]);
-      }
-      /* All of whose versions another takes is left out, and nobody else. */
-      EXPECT_INT(tenon__catalog_all(world.catalog, TENON_OFFER_CONVERTER, NULL, NULL, 0),
-                 set == 0 ? 2 : 3);
-      EXPECT_INT(tenon__catalog_left_out(world.catalog, NULL, 0), set == 0 ? 1 : 0);
-      tenon__catalog_destroy(world.catalog);
+  static const range_t ranges[2][3] = {{{&later, 1, 6}, {&earlier, 1, 11}, {&library, 6, 11}},
+                                       {{&later, 1, 0}, {&earlier, 3, 6}, {&library, 5, 9}}};
+  static const char* const expected[2][10] = {
+      {"zorg alia ", "zorg alia ", "zorg alia ", "zorg alia ", "zorg alia ", "fmt zorg ",
+       "fmt zorg ", "fmt zorg ", "fmt zorg ", "fmt zorg "},
+      {"alia ", "alia ", "zorg alia ", "zorg alia ", "fmt zorg alia ", "fmt alia ", "fmt alia ",
+       "fmt alia ", "alia ", "alia "}};
+  for (int k = 0; k < 12; ++k) {
+    world_t world;
+    begin(&world);
+    for (int i = 0; i < 3; ++i) {
+      const range_t* range = &ranges[k % 2][orders[k / 2][i]];
+      const tenon_converter_t c = make_converter("", "Twice", range->since, range->until);
+      add(&world, range->owner, "converter/1", &c, 1, sizeof(c));
     }
+    for (int version = 1; version <= 10; ++version) {
+      char plugins[64];
+      list_converters(&world, version, plugins, sizeof(plugins));
+      EXPECT_TEXT(plugins, expected[k % 2][version - 1]);
+    }
+    EXPECT_INT(tenon__catalog_left_out(world.catalog, NULL, 0), 0);
+    tenon__catalog_destroy(world.catalog);
   }
 }
 

@@ -144,6 +144,16 @@ static inline void add(world_t* world, const tenon__owner_t* owner, const char* 
   EXPECT_STATUS(tenon__catalog_add(world->catalog, owner, &offering, world->sink), TENON_OK);
 }
 
+/* The converter that is asked first; NULL: none. */
+static inline const tenon__converter_entry_t* first_converter(const world_t* world,
+                                                              const char* domain, const char* type,
+                                                              int64_t version) {
+  const tenon__node_key_t key = {"fmt", domain, type, version};
+  const tenon__converter_entry_t* first = NULL;
+  return tenon__catalog_converters(world->catalog, &key, world->sink, &first, 1) == 0 ? NULL
+                                                                                      : first;
+}
+
 static const tenon__owner_t acme = {.plugin = "acme", .version = "1", .path = ""};
 static const tenon__owner_t bond = {.plugin = "bond", .version = "2", .path = "/bond.so"};
 

@@ -65,8 +65,16 @@ tenon_status_t tenon__build_fail_body(tenon_builder_t* builder, tenon_status_t s
 }
 
 tenon__builder_mark_t tenon__builder_mark(const tenon_builder_t* builder) {
-  return (tenon__builder_mark_t){builder->frame_count,
-                                 tenon__builder_frame(builder)->node.op != NULL};
+  const tenon__network_t* network = builder->network;
+  const tenon__graph_t* graph = network->graphs[tenon__builder_graph(builder)];
+  return (tenon__builder_mark_t){.frame_count = builder->frame_count,
+                                 .has_node = tenon__builder_frame(builder)->node.op != NULL,
+                                 .graph_count = network->graph_count,
+                                 .state_count = network->state_count,
+                                 .node_count = graph->node_count,
+                                 .value_count = graph->value_count,
+                                 .input_count = graph->input_count,
+                                 .output_count = graph->output_count};
 }
 
 void tenon__builder_unwind(tenon_builder_t* builder, tenon__builder_mark_t mark) {
@@ -76,6 +84,37 @@ void tenon__builder_unwind(tenon_builder_t* builder, tenon__builder_mark_t mark)
   if (builder->frame_count == mark.frame_count && !mark.has_node) {
     tenon__builder_drop_node(&tenon__builder_frame(builder)->node);
   }
+}
+
+static bool can_undo(const tenon_builder_t* builder, const tenon__builder_mark_t* mark) {
+  const tenon__network_t* network = builder->network;
+  const uint32_t index = tenon__builder_graph(builder);
+  const tenon__graph_t* graph = network->graphs[index];
+  bool can = builder->frame_count == mark->frame_count &&
+             network->graph_count == mark->graph_count &&
+             network->state_count == mark->state_count && graph->input_count == mark->input_count &&
+             graph->output_count == mark->output_count;
+  for (uint32_t v = mark->value_count; v < graph->value_count && can; ++v) {
+    can = !tenon__value_is_update(network, index, v);
+  }
+  return can;
+}
+
+bool tenon__builder_undo(tenon_builder_t* builder, tenon__builder_mark_t mark) {
+  tenon__builder_unwind(builder, mark);
+  if (!can_undo(builder, &mark)) {
+    return false;
+  }
+  tenon__graph_t* graph = builder->network->graphs[tenon__builder_graph(builder)];
+  for (uint32_t n = mark.node_count; n < graph->node_count; ++n) {
+    graph->nodes[n].alive = false;
+    tenon__name_release(&graph->node_names, graph->nodes[n].name);
+  }
+  for (uint32_t v = mark.value_count; v < graph->value_count; ++v) {
+    graph->values[v].alive = false;
+    tenon__name_release(&graph->value_names, graph->values[v].name);
+  }
+  return true;
 }
 
 void tenon__builder_drop_node(tenon__pending_node_t* node) {

@@ -26,16 +26,28 @@ tenon_status_t tenon__build_fail_body(tenon_builder_t* builder, tenon_status_t s
  * added are forgotten. */
 void tenon__builder_drop_node(tenon__pending_node_t* node);
 
-/* What was begun since a mark and not ended, nodes and bodies, goes. Taken before a stranger's
- * callback is let at the builder, and unwound when it fails: the callback cannot leave the builder
- * in a state that the next one would trip over. Nodes that were ended stay. */
+/* A state of the builder, taken before a plugin's callback gets it. */
 typedef struct tenon__builder_mark_t {
   uint32_t frame_count;
   bool has_node;
+  uint32_t graph_count;
+  uint32_t state_count;
+  /* Of the graph being built. */
+  uint32_t node_count;
+  uint32_t value_count;
+  uint32_t input_count;
+  uint32_t output_count;
 } tenon__builder_mark_t;
 
 tenon__builder_mark_t tenon__builder_mark(const tenon_builder_t* builder);
 
+/* Drops the nodes and bodies that were begun since the mark and not ended, so that a callback that
+ * fails leaves the builder ready for the next one. Nodes that were ended stay. */
 void tenon__builder_unwind(tenon_builder_t* builder, tenon__builder_mark_t mark);
+
+/* Unwinds, then removes the nodes and values that were added since the mark. Their names are free
+ * again. Returns false, and removes nothing, if bodies, inputs, outputs or states were added too, or
+ * a state was written: a parser may refer to these. */
+bool tenon__builder_undo(tenon_builder_t* builder, tenon__builder_mark_t mark);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Tables of a network: making and growing them. What nodes mean is inferred in infer.c; how they
  * are ordered is in order.c. Names are made unique with a suffix; the map from a name holds the
- * next suffix to try.
+ * next suffix to try, 0 if the name is free again.
  */
 #include "core/network/network.h"
 
@@ -82,14 +82,25 @@ tenon_status_t tenon__network_add_graph(tenon__network_t* network, const char* n
   return TENON_OK;
 }
 
+/* NULL: the name is free. */
+static const tenon__map_value_t* find_taken(const tenon__string_map_t* names, const char* name) {
+  const tenon__map_value_t* taken = tenon__string_map_find(names, name);
+  return taken == NULL || taken->number == 0 ? NULL : taken;
+}
+
+void tenon__name_release(tenon__string_map_t* names, const char* name) {
+  /* The key is there, so nothing is allocated. */
+  (void)tenon__string_map_set(names, name, (tenon__map_value_t){.number = 0});
+}
+
 const char* tenon__name_unique(tenon__network_t* network, tenon__string_map_t* names,
                                const char* name) {
-  const tenon__map_value_t* taken = tenon__string_map_find(names, name);
+  const tenon__map_value_t* taken = find_taken(names, name);
   const char* result = tenon__arena_copy_string(&network->arena, name);
   uint64_t suffix = taken == NULL ? 2 : taken->number;
   while (taken != NULL && result != NULL) {
     result = tenon__arena_format(&network->arena, "%s_%llu", name, (unsigned long long)suffix++);
-    taken = result == NULL ? NULL : tenon__string_map_find(names, result);
+    taken = result == NULL ? NULL : find_taken(names, result);
   }
   if (result == NULL ||
       !tenon__string_map_set(names, name, (tenon__map_value_t){.number = suffix}) ||

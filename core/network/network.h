@@ -220,6 +220,8 @@ bool tenon__graph_alive(const tenon__network_t* network, uint32_t graph);
  * when memory is out. */
 const char* tenon__name_unique(tenon__network_t* network, tenon__string_map_t* names,
                                const char* name);
+/* The name of an item that was taken back. */
+void tenon__name_release(tenon__string_map_t* names, const char* name);
 /* A number for a value that may not be there yet (value TENON_NONE). */
 tenon_status_t tenon__value_handle_reserve(tenon__network_t* network, uint32_t graph,
                                            uint32_t value, uint32_t axis, uint32_t* out_handle);

@@ -1,11 +1,8 @@
 /*
- * Converters as parsers get them. What is called is the host's function: it calls the plugin's,
- * and sees to it that what is said names the file and the node, and that a failure is not silent.
- *
- * A node type that nobody converts may be an operator all the same: "domain.Type/major", or the
- * same with the type in lower case, of the highest major that is not above the version of the
- * domain's operator set that the file imports (the lowest is 1). Then its fields are the operator's
- * attributes by name, and its inputs and outputs the operator's, in order.
+ * Converters as parsers get them. The parser calls the host's function. That function asks the
+ * plugins' converters of the node type one after the other: UNSUPPORTED passes to the next one. It
+ * adds the file and the node to messages, and reports a converter that fails without a message.
+ * A node type without a converter may be an operator (convert_by_name.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,34 +12,42 @@
 #include "core/catalog/catalog.h"
 #include "core/network/builder.h"
 #include "core/network/builder_bodies.h"
-#include "core/operator/attribute.h"
-#include "core/tensor/dtype.h"
 #include "sdk/library/parse.h"
 
-enum { NAME_SIZE = 512, MOST_MAJORS = 64, MESSAGE_SIZE = 2048 };
+enum { NAME_SIZE = 512 };
 
 /* One node type. In the parse's arena. */
 typedef struct conversion_t {
-  tenon_converter_t converter; /* what the parser gets */
+  tenon_converter_t converter; /* for the parser */
   tenon_parse_t* parse;
-  const tenon__converter_entry_t* entry; /* NULL: by name */
-  const tenon__operator_t* op;           /* by name */
+  uint32_t entry_count;                     /* 0: by name */
+  const tenon__converter_entry_t** entries; /* in the order in which they are asked */
+  const tenon__operator_t* op;              /* by name */
 } conversion_t;
 
-/* A node that is being converted, and what is passed on of what is said meanwhile. */
+/* A message that waits for the end of a converter. */
+typedef struct message_t {
+  struct message_t* next;
+  int32_t severity;
+  const char* text;
+} message_t;
+
+/* A node that is being converted, and the messages about it. */
 typedef struct node_t {
   tenon_sink_t sink;
   const tenon_sink_t* next;
   const char* type;
   const char* name;
+  tenon__arena_t* arena;
+  bool keeps; /* messages wait: another converter could do it */
+  message_t* first;
+  message_t* last;
   uint32_t error_count;
 } node_t;
 
-/* ---- What is said ---- */
+/* ---- Messages ---- */
 
-static void pass_on(void* user, int32_t severity, const char* message) {
-  node_t* node = user;
-  node->error_count += severity >= TENON_SEVERITY_ERROR ? 1 : 0;
+static void pass_on(const node_t* node, int32_t severity, const char* message) {
   if (node->name[0] == '\0' || strstr(message, node->name) != NULL) {
     tenon__report(node->next, severity, "%s", message);
   } else {
@@ -50,197 +55,63 @@ static void pass_on(void* user, int32_t severity, const char* message) {
   }
 }
 
-static tenon_status_t end_conversion(const conversion_t* conversion, const node_t* node,
+static bool keep(node_t* node, int32_t severity, const char* message) {
+  const message_t made = {NULL, severity, tenon__arena_copy_string(node->arena, message)};
+  message_t* copy = made.text == NULL ? NULL : tenon__arena_copy(node->arena, &made, sizeof(made));
+  if (copy == NULL) {
+    return false;
+  }
+  *(node->last == NULL ? &node->first : &node->last->next) = copy;
+  node->last = copy;
+  return true;
+}
+
+static void hear(void* user, int32_t severity, const char* message) {
+  node_t* node = user;
+  node->error_count += severity >= TENON_SEVERITY_ERROR ? 1 : 0;
+  if (!node->keeps || !keep(node, severity, message)) {
+    pass_on(node, severity, message);
+  }
+}
+
+static void forget_messages(node_t* node) {
+  node->first = NULL;
+  node->last = NULL;
+  node->error_count = 0;
+}
+
+static void pass_messages_on(const node_t* node) {
+  for (const message_t* message = node->first; message != NULL; message = message->next) {
+    pass_on(node, message->severity, message->text);
+  }
+}
+
+/* The errors of a converter that declined, without the node; NULL if memory is out. */
+static const char* decline_text(const node_t* node) {
+  const char* prefix = tenon__arena_format(node->arena, "%s '%s': ", node->type, node->name);
+  const char* text = prefix == NULL ? NULL : "";
+  for (const message_t* m = node->first; m != NULL && text != NULL; m = m->next) {
+    if (m->severity >= TENON_SEVERITY_ERROR) {
+      const size_t length = strlen(prefix);
+      text = tenon__arena_format(node->arena, "%s%s%s", text, text[0] == '\0' ? "" : "; ",
+                                 m->text + (strncmp(m->text, prefix, length) == 0 ? length : 0));
+    }
+  }
+  return text != NULL && text[0] == '\0' ? "it does not say why" : text;
+}
+
+static tenon_status_t end_conversion(const node_t* node, const tenon__owner_t* owner,
                                      tenon_status_t status) {
+  pass_messages_on(node);
   if (status == TENON_OK || status == TENON_ERROR_OUT_OF_MEMORY || node->error_count > 0) {
     return status;
   }
-  return tenon__fail(
-      node->next, status, "%s '%s': the converter of plugin %s failed and did not say why: %s",
-      node->type, node->name, conversion->entry->owner->plugin, tenon__status_text(status));
+  return tenon__fail(node->next, status,
+                     "%s '%s': the converter of plugin %s failed and did not say why: %s",
+                     node->type, node->name, owner->plugin, tenon__status_text(status));
 }
 
-/* ---- By name ---- */
-
-static const char* field_kind_name(uint32_t kind) {
-  static const char* const names[] = {"nothing",  "an integer", "a float", "a string", "a tensor",
-                                      "integers", "floats",     "strings", "a tree",   "trees",
-                                      "a graph",  "a type",     "tensors"};
-  return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "of an unknown kind";
-}
-
-/* What is needed to give one node's fields to the builder. */
-typedef struct giving_t {
-  const tenon__operator_t* op;
-  const tenon_source_t* source;
-  const tenon_source_table_t* table;
-  tenon_builder_t* builder;
-  const tenon_builder_table_t* build;
-  tenon__arena_t* arena;
-  const tenon_sink_t* sink;
-} giving_t;
-
-static const char* copy_view(const giving_t* g, tenon_string_view_t view) {
-  return tenon__arena_copy_text(g->arena, view.data == NULL ? "" : view.data, view.size);
-}
-
-static tenon_status_t give_text(const giving_t* g, const char* name, bool is_dtype) {
-  tenon_string_view_t view;
-  TENON_TRY(g->table->get_string(g->source, name, &view));
-  const char* text = copy_view(g, view);
-  if (text == NULL) {
-    return tenon__fail_memory(g->sink);
-  }
-  if (!is_dtype) {
-    return g->build->attribute_string(g->builder, name, text);
-  }
-  const tenon_dtype_t dtype = tenon__dtype_from_name(text);
-  return dtype != TENON_DTYPE_UNDEFINED
-             ? g->build->attribute_dtype(g->builder, name, dtype)
-             : tenon__fail(g->sink, TENON_ERROR_INVALID_DATA,
-                           "attribute '%s' is '%s', which is no element type (f32, i64, ...)", name,
-                           text);
-}
-
-static tenon_status_t give_texts(const giving_t* g, const char* name) {
-  const tenon_string_view_t* views = NULL;
-  size_t count = 0;
-  TENON_TRY(g->table->get_strings(g->source, name, &views, &count));
-  const char** texts = tenon__arena_allocate(g->arena, count + 1, sizeof(*texts));
-  bool good = texts != NULL;
-  for (size_t i = 0; good && i < count; ++i) {
-    texts[i] = copy_view(g, views[i]);
-    good = texts[i] != NULL;
-  }
-  return good ? g->build->attribute_strings(g->builder, name, texts, count)
-              : tenon__fail_memory(g->sink);
-}
-
-static tenon_status_t give_numbers(const giving_t* g, const char* name, uint32_t field_kind) {
-  int64_t integer = 0;
-  double number = 0;
-  const int64_t* integers = NULL;
-  const double* numbers = NULL;
-  size_t count = 0;
-  switch (field_kind) {
-    case TENON_FIELD_INT:
-      TENON_TRY(g->table->get_int(g->source, name, &integer));
-      return g->build->attribute_int(g->builder, name, integer);
-    case TENON_FIELD_FLOAT:
-      TENON_TRY(g->table->get_float(g->source, name, &number));
-      return g->build->attribute_float(g->builder, name, number);
-    case TENON_FIELD_INTS:
-      TENON_TRY(g->table->get_ints(g->source, name, &integers, &count));
-      return g->build->attribute_ints(g->builder, name, integers, count);
-    default:
-      TENON_TRY(g->table->get_floats(g->source, name, &numbers, &count));
-      return g->build->attribute_floats(g->builder, name, numbers, count);
-  }
-}
-
-/* The kinds of fields that an attribute may come from: whole numbers may stand for floats. */
-static bool fits(uint32_t attribute_kind, uint32_t field_kind) {
-  switch (attribute_kind) {
-    case TENON_ATTRIBUTE_INT:
-      return field_kind == TENON_FIELD_INT;
-    case TENON_ATTRIBUTE_FLOAT:
-      return field_kind == TENON_FIELD_FLOAT || field_kind == TENON_FIELD_INT;
-    case TENON_ATTRIBUTE_STRING:
-    case TENON_ATTRIBUTE_DTYPE:
-      return field_kind == TENON_FIELD_STRING;
-    case TENON_ATTRIBUTE_INTS:
-      return field_kind == TENON_FIELD_INTS;
-    case TENON_ATTRIBUTE_FLOATS:
-      return field_kind == TENON_FIELD_FLOATS || field_kind == TENON_FIELD_INTS;
-    case TENON_ATTRIBUTE_STRINGS:
-      return field_kind == TENON_FIELD_STRINGS;
-    default:
-      return false;
-  }
-}
-
-static tenon_status_t fail_unknown(const giving_t* g, const char* name) {
-  const tenon__descriptor_t* d = &g->op->descriptor;
-  const char* known = "";
-  for (uint32_t i = 0; i < d->attribute_count && known != NULL; ++i) {
-    known =
-        tenon__arena_format(g->arena, "%s%s%s", known, i == 0 ? "" : ", ", d->attributes[i].name);
-  }
-  return tenon__fail(
-      g->sink, TENON_ERROR_INVALID_DATA, "operator %s of plugin %s has no attribute '%s'; %s%s",
-      g->op->name, g->op->plugin, name,
-      d->attribute_count == 0 ? "it has none" : "there are: ", known == NULL ? "" : known);
-}
-
-static tenon_status_t give_field(const giving_t* g, const char* name) {
-  const tenon__descriptor_t* d = &g->op->descriptor;
-  const uint32_t field_kind = g->table->field_kind(g->source, name);
-  uint32_t index = 0;
-  while (index < d->attribute_count && strcmp(d->attributes[index].name, name) != 0) {
-    ++index;
-  }
-  if (index == d->attribute_count) {
-    return fail_unknown(g, name);
-  }
-  const uint32_t kind = d->attributes[index].kind;
-  if (!fits(kind, field_kind)) {
-    return tenon__fail(g->sink, TENON_ERROR_INVALID_DATA,
-                       "attribute '%s' of operator %s is of kind %s; the file gives %s", name,
-                       g->op->name, tenon__attribute_kind_name(kind), field_kind_name(field_kind));
-  }
-  switch (kind) {
-    case TENON_ATTRIBUTE_STRING:
-    case TENON_ATTRIBUTE_DTYPE:
-      return give_text(g, name, kind == TENON_ATTRIBUTE_DTYPE);
-    case TENON_ATTRIBUTE_STRINGS:
-      return give_texts(g, name);
-    default:
-      return give_numbers(g, name, field_kind);
-  }
-}
-
-static bool has_many_outputs(const tenon__descriptor_t* d) {
-  return d->output_count > 0 && (d->outputs[d->output_count - 1].flags & TENON_PORT_VARIADIC) != 0;
-}
-
-static tenon_status_t give_all(const giving_t* g, const tenon_value_t* inputs, uint32_t input_count,
-                               uint32_t output_count) {
-  const tenon__descriptor_t* d = &g->op->descriptor;
-  for (uint32_t i = 0; i < g->table->field_count(g->source); ++i) {
-    TENON_TRY(give_field(g, g->table->field_name(g->source, i)));
-  }
-  for (uint32_t i = 0; i < input_count; ++i) {
-    TENON_TRY(g->build->add_input(g->builder, inputs[i]));
-  }
-  if (has_many_outputs(d)) {
-    return g->build->output_count(g->builder, output_count);
-  }
-  return output_count <= d->output_count
-             ? TENON_OK
-             : tenon__fail(g->sink, TENON_ERROR_INVALID_DATA, "operator %s has %u output%s, not %u",
-                           g->op->name, d->output_count, d->output_count == 1 ? "" : "s",
-                           output_count);
-}
-
-static tenon_status_t convert_by_name(const conversion_t* conversion,
-                                      const tenon_conversion_t* given) {
-  const giving_t giving = {.op = conversion->op,
-                           .source = given->source,
-                           .table = given->table,
-                           .builder = given->builder,
-                           .build = given->build,
-                           .arena = &conversion->parse->arena,
-                           .sink = given->build->sink(given->builder)};
-  TENON_TRY(
-      given->build->begin(given->builder, giving.op->name, given->table->name(given->source)));
-  const tenon_status_t status =
-      give_all(&giving, given->inputs, given->input_count, given->output_count);
-  if (status != TENON_OK) {
-    given->build->cancel(given->builder);
-    return status;
-  }
-  return given->build->end(given->builder, given->outputs, given->output_count);
-}
+/* ---- Asking ---- */
 
 /* Converters count by the one or by the other. */
 static tenon_status_t check_counts(const conversion_t* conversion,
@@ -256,29 +127,72 @@ static tenon_status_t check_counts(const conversion_t* conversion,
                            inputs, outputs);
 }
 
+static tenon_status_t ask(const tenon__converter_entry_t* entry, const node_t* node,
+                          tenon_conversion_t* inout_given) {
+  const tenon__call_t running = {entry->owner->plugin, "convert", node->type, node->name};
+  const tenon__call_t* outer = tenon__call_enter(&running);
+  inout_given->state = entry->owner->state;
+  const tenon_status_t status = entry->converter.convert(inout_given);
+  tenon__call_leave(outer);
+  return status;
+}
+
+/* The next one is asked of the node as the first one was. */
+static tenon_status_t pass_to_next(const conversion_t* conversion, uint32_t index, node_t* node,
+                                   const tenon_conversion_t* given, const char** inout_declines) {
+  const char* plugin = conversion->entries[index]->owner->plugin;
+  const char* reason = decline_text(node);
+  const char* declines =
+      reason == NULL ? NULL
+                     : tenon__arena_format(node->arena, "%s%splugin %s: %s", *inout_declines,
+                                           index == 0 ? "" : "; ", plugin, reason);
+  TENON_TRY_MEMORY(declines != NULL);
+  *inout_declines = declines;
+  forget_messages(node);
+  memset(given->outputs, 0, given->output_count * sizeof(*given->outputs));
+  if (index + 1 < conversion->entry_count) {
+    tenon__report(node->next, TENON_SEVERITY_INFO,
+                  "%s '%s': plugin %s does not convert it: %s; plugin %s is asked next", node->type,
+                  node->name, plugin, reason, conversion->entries[index + 1]->owner->plugin);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t ask_all(const conversion_t* conversion, node_t* node,
+                              tenon_conversion_t* given) {
+  tenon_builder_t* own = conversion->parse->network->builder;
+  const tenon__builder_mark_t mark = tenon__builder_mark(own);
+  const char* declines = "";
+  node->keeps = conversion->entry_count > 1;
+  for (uint32_t i = 0; i < conversion->entry_count; ++i) {
+    const tenon__converter_entry_t* entry = conversion->entries[i];
+    const tenon_status_t status = ask(entry, node, given);
+    if (status != TENON_ERROR_UNSUPPORTED || !node->keeps || !tenon__builder_undo(own, mark)) {
+      return end_conversion(node, entry->owner, status);
+    }
+    TENON_TRY(pass_to_next(conversion, i, node, given, &declines));
+  }
+  return tenon__fail(node->next, TENON_ERROR_UNSUPPORTED, "%s '%s': no plugin converts it: %s",
+                     node->type, node->name, declines);
+}
+
 static tenon_status_t convert(const tenon_conversion_t* call) {
   tenon_conversion_t given = {0};
   memcpy(&given, call, call->size < sizeof given ? call->size : sizeof given);
   given.size = sizeof given;
   const conversion_t* conversion = given.state;
-  node_t node = {.type = given.table->type(given.source), .name = given.table->name(given.source)};
-  node.sink = (tenon_sink_t){&node, pass_on};
+  node_t node = {.type = given.table->type(given.source),
+                 .name = given.table->name(given.source),
+                 .arena = &conversion->parse->arena};
+  node.sink = (tenon_sink_t){&node, hear};
   tenon_builder_t* own = conversion->parse->network->builder;
   node.next = tenon__builder_divert(own, &node.sink);
   const tenon__builder_mark_t mark = tenon__builder_mark(own);
   tenon_status_t status = check_counts(conversion, &given);
-  if (status != TENON_OK) {
-    /* said */
-  } else if (conversion->entry == NULL) {
-    status = convert_by_name(conversion, &given);
-  } else {
-    const tenon__converter_entry_t* entry = conversion->entry;
-    const tenon__call_t running = {entry->owner->plugin, "convert", node.type, node.name};
-    const tenon__call_t* outer = tenon__call_enter(&running);
-    given.state = entry->owner->state;
-    status = entry->converter.convert(&given);
-    tenon__call_leave(outer);
-    status = end_conversion(conversion, &node, status);
+  if (status == TENON_OK) {
+    status = conversion->entry_count > 0
+                 ? ask_all(conversion, &node, &given)
+                 : tenon__parse_convert_by_name(conversion->parse, conversion->op, &given);
   }
   (void)tenon__builder_divert(own, node.next);
   if (status != TENON_OK) {
@@ -287,51 +201,25 @@ static tenon_status_t convert(const tenon_conversion_t* call) {
   return status;
 }
 
-/* ---- Who converts ---- */
-
-static const tenon__operator_t* find_major(tenon_parse_t* parse, const char* domain,
-                                           const char* word, int64_t version) {
-  char name[NAME_SIZE];
-  const int64_t highest = version > MOST_MAJORS ? MOST_MAJORS : version < 1 ? 1 : version;
-  const tenon__operator_t* op = NULL;
-  for (int64_t major = highest; major > 0 && op == NULL; --major) {
-    const int length = snprintf(name, sizeof(name), "%s.%s/%lld", domain, word, (long long)major);
-    if (length < 0 || (size_t)length >= sizeof(name)) {
-      return NULL;
-    }
-    op = tenon__library_find_operator(parse->network->registry, name);
-  }
-  return op;
-}
-
-static const tenon__operator_t* find_by_name(tenon_parse_t* parse, const char* domain,
-                                             const char* type, int64_t version) {
-  char lower[NAME_SIZE];
-  size_t length = 0;
-  if (domain[0] == '\0') {
-    return NULL; /* the format's own */
-  }
-  const tenon__operator_t* op = find_major(parse, domain, type, version);
-  for (; type[length] != '\0' && length < sizeof(lower) - 1; ++length) {
-    const bool is_capital = type[length] >= 'A' && type[length] <= 'Z';
-    lower[length] = (char)(is_capital ? type[length] - 'A' + 'a' : type[length]);
-  }
-  lower[length] = '\0';
-  return op != NULL || strcmp(lower, type) == 0 ? op : find_major(parse, domain, lower, version);
-}
+/* ---- Finding them ---- */
 
 /* Found once for each node type of a parse. */
 static conversion_t* make_conversion(tenon_parse_t* parse, const char* domain, const char* type,
                                      int64_t version) {
-  tenon_network_t* network = parse->network;
-  const tenon_sink_t* sink = &network->sink.sink;
+  tenon__catalog_t* catalog = parse->network->registry->catalog;
+  const tenon_sink_t* sink = &parse->network->sink.sink;
+  const tenon__node_key_t key = {parse->format, domain, type, version};
   conversion_t found = {.parse = parse};
-  found.entry = tenon__catalog_converter(network->registry->catalog, parse->format, domain, type,
-                                         version, sink);
-  if (found.entry != NULL) {
-    found.converter = found.entry->converter;
+  found.entry_count = tenon__catalog_converters(catalog, &key, sink, NULL, 0);
+  found.entries = tenon__arena_allocate(&parse->arena, found.entry_count + 1u, sizeof(const void*));
+  if (found.entries == NULL) {
+    return NULL;
+  }
+  (void)tenon__catalog_converters(catalog, &key, sink, found.entries, found.entry_count);
+  if (found.entry_count > 0) {
+    found.converter = found.entries[0]->converter;
   } else {
-    found.op = find_by_name(parse, domain, type, version);
+    found.op = tenon__parse_find_operator(parse, domain, type, version);
     found.converter = (tenon_converter_t){.size = sizeof(found.converter),
                                           .format = parse->format,
                                           .domain = tenon__arena_copy_string(&parse->arena, domain),
@@ -339,7 +227,7 @@ static conversion_t* make_conversion(tenon_parse_t* parse, const char* domain, c
                                           .since = version};
   }
   found.converter.convert = convert;
-  const bool is_there = found.entry != NULL || found.op != NULL;
+  const bool is_there = found.entry_count > 0 || found.op != NULL;
   return is_there ? tenon__arena_copy(&parse->arena, &found, sizeof(found)) : NULL;
 }
 
@@ -372,5 +260,6 @@ const char* tenon__parse_find_plugin(tenon_parse_t* parse, const char* domain, c
     return NULL;
   }
   const conversion_t* conversion = state;
-  return conversion->entry != NULL ? conversion->entry->owner->plugin : conversion->op->plugin;
+  return conversion->entry_count > 0 ? conversion->entries[0]->owner->plugin
+                                     : conversion->op->plugin;
 }

@@ -41,15 +41,21 @@ struct tenon_parse_t {
   char file_reason[1024];
 };
 
-/* convert.c: the converter for a node type, or the operator of its name; NULL: neither. Found once
- * for each type and version, then remembered. *out_state is what the converter wants as its first
- * argument. It may load plugins. */
+/* convert.c: the converter for a node type, which asks those of the plugins, or makes the operator
+ * of its name; NULL: there is neither. Found once for each type and version, then remembered.
+ * *out_state is the state for tenon_conversion_t. It may load plugins. */
 const tenon_converter_t* tenon__parse_find_converter(tenon_parse_t* parse, const char* domain,
                                                      const char* type, int64_t version,
                                                      void** out_state);
-/* The plugin whose converter or operator that is; NULL: nobody's. */
+/* The plugin whose converter is asked first, or whose operator that is; NULL: no plugin's. */
 const char* tenon__parse_find_plugin(tenon_parse_t* parse, const char* domain, const char* type,
                                      int64_t version);
+
+/* convert_by_name.c: the operator that a node type names, NULL if there is none; and its node. */
+const tenon__operator_t* tenon__parse_find_operator(tenon_parse_t* parse, const char* domain,
+                                                    const char* type, int64_t version);
+tenon_status_t tenon__parse_convert_by_name(tenon_parse_t* parse, const tenon__operator_t* op,
+                                            const tenon_conversion_t* given);
 
 /* Who would convert what is missing: one message with all of it; returns UNSUPPORTED. Each type
  * with how often it stands in the file, and what would be needed: another version of a plugin, one

@@ -1,5 +1,5 @@
-/* Nodes of strangers' domains: converters that fail, with and without words, and operators that are
- * found by the nodes' names. */
+/* Nodes of third parties' domains: converters that fail, with and without messages, or decline, and
+ * operators that are found by the nodes' names. */
 #include "tests/api/session.h"
 #include "tests/support/onnx_message.h"
 #include "tests/support/plugin_folder.h"
@@ -240,6 +240,86 @@ TENON_TEST(a_subgraph_that_is_not_there_is_named) {
   EXPECT_STATUS(parse(&s, &m), TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(s.messages.text, "Perhaps 'theirs': it has no graph 'body'\n");
   end(&s, &folder);
+}
+
+/* ---- Several converters of one type ---- */
+
+static bool begin_two(session_t* s, test_folder_t* folder) {
+  return test_folder_make(folder) && test_folder_copy(folder, "four_bits", "1.so") &&
+         test_folder_copy(folder, "eight_bits", "2.so") && session_begin(s, folder->path);
+}
+
+/* y = shared.Blocks(x), twice where `is_twice`: both nodes have the same name. */
+static tenon__message_t blocks(uint64_t bits, const char* built, bool is_twice) {
+  tenon__message_t m = begin_model("shared", 1);
+  for (int k = 0; k < (is_twice ? 2 : 1); ++k) {
+    begin_node(&m, "shared", "Blocks", k == 0 ? "x" : "z", k == 0 && is_twice ? "z" : "y");
+    if (bits != 0) {
+      give_int(&m, "bits", bits);
+    }
+    give_text(&m, "built", built);
+    tenon__message_end(&m);
+  }
+  end_model(&m, "y");
+  return m;
+}
+
+static void expect_passed_on(uint64_t bits, const char* built) {
+  session_t s;
+  test_folder_t folder;
+  char text[4096] = "";
+  REQUIRE(begin_two(&s, &folder));
+  const tenon__message_t m = blocks(bits, built, true);
+  expect_numbers(&s, &m, (float)(bits * bits), (float)(2 * bits * bits));
+  EXPECT_CONTAINS(s.messages.text, bits == 4 ? "4 bits by four_bits" : "8 bits by eight_bits");
+  EXPECT(strstr(s.messages.text, "no use of it") == NULL);
+  EXPECT_INT(s.messages.count, 2);
+  /* Nothing is left of the first attempt, names included. */
+  tenon_network_print(s.network, append_text, text);
+  EXPECT(strstr(text, "neg") == NULL && strstr(text, "z_2") == NULL);
+  end(&s, &folder);
+}
+
+TENON_TEST(a_converter_that_declines_passes_to_the_next) {
+  static const char* const built[] = {"", "node", "open"};
+  for (size_t i = 0; i < sizeof(built) / sizeof(built[0]); ++i) {
+    expect_passed_on(4, built[i]);
+    expect_passed_on(8, built[i]);
+  }
+}
+
+TENON_TEST(a_node_that_all_converters_decline_is_told_with_each_reason) {
+  session_t s;
+  test_folder_t folder;
+  REQUIRE(begin_two(&s, &folder));
+  const tenon__message_t m = blocks(2, "node", false);
+  EXPECT_STATUS(parse(&s, &m), TENON_ERROR_UNSUPPORTED);
+  EXPECT_CONTAINS(s.messages.text,
+                  "model.onnx: Blocks 'theirs': no plugin converts it: plugin four_bits: 2 bits "
+                  "are not 4; plugin eight_bits: 2 bits are not 8\n");
+  EXPECT_INT(s.messages.count, 1);
+  end(&s, &folder);
+}
+
+/* Other failures, and what cannot be taken back, end the chain. */
+TENON_TEST(a_converter_that_fails_or_made_a_body_is_the_last_one_asked) {
+  static const struct {
+    uint64_t bits;
+    const char* built;
+    tenon_status_t status;
+    const char* message;
+  } rows[] = {{0, "", TENON_ERROR_INVALID_DATA, "Blocks 'theirs': 0 bits are not 4\n"},
+              {8, "body", TENON_ERROR_UNSUPPORTED, "Blocks 'theirs': 8 bits are not 4\n"}};
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+    session_t s;
+    test_folder_t folder;
+    REQUIRE(begin_two(&s, &folder));
+    const tenon__message_t m = blocks(rows[i].bits, rows[i].built, false);
+    EXPECT_STATUS(parse(&s, &m), rows[i].status);
+    EXPECT_CONTAINS(s.messages.text, rows[i].message);
+    EXPECT(strstr(s.messages.text, "are not 8") == NULL);
+    end(&s, &folder);
+  }
 }
 
 /* ---- Operators by name ---- */

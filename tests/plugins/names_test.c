@@ -53,13 +53,12 @@ TENON_TEST(a_model_is_read_and_computed_as_without_it) {
   s.inputs[s.input_count++] = &x;
   s.outputs[s.output_count++] = &y;
   session_check(&s);
-  EXPECT_CONTAINS(s.messages.text, "converter 'onnx::Relu': plugin onnx (");
   EXPECT_CONTAINS(s.messages.text, "parser 'onnx': plugin onnx (");
   EXPECT_CONTAINS(s.messages.text,
                   "operator 'standard.relu/1': its domain belongs to plugin standard");
   EXPECT_CONTAINS(s.messages.text,
                   "operator 'standard.taken/1': its domain belongs to plugin standard");
-  EXPECT_INT(s.messages.count, 4);
+  EXPECT_INT(s.messages.count, 3);
   end(&s, &folder);
 }
 
@@ -70,7 +69,7 @@ TENON_TEST(the_index_tells_what_was_left_out) {
   REQUIRE(begin(&s, &folder));
   EXPECT_STATUS(tenon_registry_print_index(s.registry, collect, &index), TENON_OK);
   EXPECT_CONTAINS(index.data,
-                  "{\"kind\": \"converter\", \"name\": \"onnx::Relu\", \"plugin\": "
+                  "{\"kind\": \"parser\", \"name\": \"onnx\", \"plugin\": "
                   "\"taker\", \"disabled\": \"plugin onnx (");
   EXPECT_CONTAINS(index.data,
                   "{\"kind\": \"operator\", \"name\": \"standard.relu/1\", \"plugin\": "

@@ -149,8 +149,8 @@ typedef struct tenon_list_t {
 /* Whose fault a failure is, and so what mends it. 0 is success. A function that returns another one
  * has said why on the sink it was given, in one message that names the thing and its values; where
  * it says nothing the host says that it said nothing. UNSUPPORTED in place of INVALID_DATA matters:
- * the first means that another plugin could do it. A status that a plugin gets from a table is what
- * it returns itself, unless it can do without. */
+ * the first means that another plugin could do it, and the host asks the next converter. A status
+ * that a plugin gets from a table is what it returns itself, unless it can do without. */
 typedef int32_t tenon_status_t;
 enum {
   TENON_OK = 0,
@@ -1804,13 +1804,18 @@ typedef struct tenon_conversion_t {
  * domain   as the source table gives it: the format's own is "" (in ONNX also where a file says
  *          "ai.onnx"); NULL is ""
  * since, until   since <= version < until (0: no end), of the operator set that the file imports.
- *          Of one plugin's ranges that hold, the newest counts. Two plugins for one version: the
- *          library's own stays, else that of the first plugin on the search path; the other one is
- *          left out, with a message
- * convert  [parse] Fields that it does not read are ignored: who wants to refuse what it does not
- *          know compares field_name with what it does. What it says to builder.sink gets the file
- *          before it, and the node where it does not name it; a failure without a word is reported
- *          with plugin and node.
+ *          Of one plugin's ranges that hold, the newest counts. If several plugins convert one
+ *          version, the host asks the library's own plugin first, then the others in the order of
+ *          the search path
+ * convert  [parse] UNSUPPORTED passes the node to the next plugin's converter. Before, the host
+ *          removes the nodes and values that the call has added, and clears `outputs`. Errors that
+ *          the converter has reported become information; if all converters decline, one error
+ *          names the node and each plugin's reason. Another failure ends the chain. So does
+ *          UNSUPPORTED after the converter has made a body, input, output or state: decline before.
+ *          Fields that the converter does not read are ignored. To refuse unknown fields, compare
+ *          the names from field_name with the known ones. The host puts the file before a message to
+ *          builder.sink, and the node if the message does not name it. It reports a failure without
+ *          a message with the plugin and the node.
  *
  * An operator of one's own needs no converter. A node of a domain, but the format's own, that
  * nobody converts is the operator "domain.Type/major", or the one with its type in lower case, of
