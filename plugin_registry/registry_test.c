@@ -7,6 +7,7 @@
 #include "tests/support/plugin_world.h"
 
 #include "core/catalog/catalog.h"
+#include "core/catalog/left_out.h"
 
 /* ---- A good plugin ---- */
 
@@ -217,20 +218,46 @@ TENON_TEST(a_broken_text_disables_that_operator_alone) {
   world_end(&world);
 }
 
-TENON_TEST(two_definitions_disable_each_other_and_name_both_files) {
+TENON_TEST(of_two_definitions_the_first_on_the_path_stays_and_both_files_are_named) {
   world_t world;
+  world_begin(&world);
+  EXPECT(test_folder_copy(&world.folder, "second_definition", "1.so"));
+  EXPECT(test_folder_copy(&world.folder, "first_definition", "2.so"));
+  world_scan(&world);
+  const tenon__operator_t* op =
+      tenon__catalog_operator(world.catalog, "acme.disputed/1", world.sink);
+  REQUIRE(op != NULL);
+  const char* winner = world_candidate(&world, "1.so").name;
+  EXPECT_TEXT(op->plugin, winner);
+  EXPECT_CONTAINS(world.messages.text, "/1.so) defines it otherwise: case 'y = x * 2', here case ");
+  EXPECT_CONTAINS(world.messages.text, "/2.so): operator 'acme.disputed/1': plugin ");
+  EXPECT_INT(world_candidate(&world, "1.so").state, TENON_CANDIDATE_LOADED);
+  EXPECT_INT(world_candidate(&world, "2.so").state, TENON_CANDIDATE_LOADED);
+  const tenon__kernel_entry_t* kernels[2];
+  EXPECT_INT(tenon__catalog_kernels(world.catalog, "acme.disputed/1", 0, world.sink, kernels, 2),
+             1);
+  EXPECT_TEXT(kernels[0]->owner->plugin, winner);
+  world_end(&world);
+}
+
+/* Nothing is looked up but what is contested. */
+TENON_TEST(contested_operators_are_compared_on_request) {
+  world_t world;
+  char path[PATH_MAX];
   world_begin(&world);
   EXPECT(test_folder_copy(&world.folder, "first_definition", "1.so"));
   EXPECT(test_folder_copy(&world.folder, "second_definition", "2.so"));
+  EXPECT(test_folder_copy(&world.folder, "good", "3.so"));
   world_scan(&world);
-  EXPECT(tenon__catalog_operator(world.catalog, "acme.disputed/1", world.sink) == NULL);
-  const char* message = tenon__catalog_disabled(world.catalog, "acme.disputed/1");
-  EXPECT_CONTAINS(message, "first_definition 1.0.0");
-  EXPECT_CONTAINS(message, "/1.so");
-  EXPECT_CONTAINS(message, "/2.so");
-  EXPECT_CONTAINS(world.messages.text, "acme.disputed/1");
-  EXPECT_INT(world_candidate(&world, "1.so").state, TENON_CANDIDATE_LOADED);
+  tenon__catalog_settle(world.catalog, world.sink);
   EXPECT_INT(world_candidate(&world, "2.so").state, TENON_CANDIDATE_LOADED);
+  EXPECT_INT(world_candidate(&world, "3.so").state, TENON_CANDIDATE_AVAILABLE);
+  EXPECT_CONTAINS(
+      tenon__catalog_left_out_lines(world.catalog, test_folder_path(&world.folder, "2.so", path)),
+      "operator acme.disputed/1: plugin first_definition (");
+  EXPECT_TEXT(
+      tenon__catalog_left_out_lines(world.catalog, test_folder_path(&world.folder, "1.so", path)),
+      "");
   world_end(&world);
 }
 
@@ -253,7 +280,7 @@ TENON_TEST(what_is_installed_keeps_its_operators) {
   EXPECT(tenon__catalog_disabled(world.catalog, "acme.disputed/1") == NULL);
   EXPECT_CONTAINS(world.messages.text, "plugin second_definition (");
   EXPECT_CONTAINS(world.messages.text, "operator 'acme.disputed/1': plugin first_definition (");
-  EXPECT_CONTAINS(world.messages.text, "/b.so) defines it otherwise; it is left out");
+  EXPECT_CONTAINS(world.messages.text, "/b.so) defines it otherwise: case ");
   world_end(&world);
   test_folder_remove(&others);
 }

@@ -9,6 +9,7 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/catalog/contest.h"
+#include "core/catalog/left_out.h"
 #include "core/operator/operator_admit.h"
 
 /* One offering on its way in. */
@@ -81,7 +82,8 @@ static tenon_status_t add_definition(const admission_t* a, const char* name,
   tenon__arena_t* arena = &a->catalog->arena;
   tenon__definition_t* definition = tenon__arena_allocate(arena, 1, sizeof(*definition));
   TENON_TRY_MEMORY(definition != NULL);
-  *definition = (tenon__definition_t){op, a->owner, name, disabled};
+  *definition =
+      (tenon__definition_t){.op = op, .owner = a->owner, .name = name, .disabled = disabled};
   if (!tenon__string_map_set(&a->catalog->definitions, name,
                              (tenon__map_value_t){.pointer = definition})) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -105,47 +107,51 @@ static void replace_definition(const admission_t* a, tenon__definition_t* first,
   first->disabled = NULL;
 }
 
-static void refuse_definition(const admission_t* a, const char* name, const tenon__owner_t* loser,
-                              const tenon__owner_t* winner) {
-  const bool is_home =
-      !loser->is_installed && winner == tenon__catalog_domain_owner(a->catalog, name);
+/* An operator in a domain that is another plugin's. */
+static void refuse_domain(const admission_t* a, const char* name, const tenon__owner_t* home) {
   char message[512];
-  (void)snprintf(message, sizeof(message), "%splugin %s (%s)%s",
+  (void)snprintf(message, sizeof(message), "its domain belongs to plugin %s (%s)", home->plugin,
+                 home->path);
+  leave_out(a, name, message);
+}
+
+/* One of two different definitions. */
+static tenon_status_t refuse_definition(const admission_t* a, tenon__definition_t* kept,
+                                        const tenon__owner_t* loser,
+                                        const tenon__operator_t* lost) {
+  const tenon__owner_t* winner = kept->owner;
+  const bool is_home = winner == tenon__catalog_domain_owner(a->catalog, kept->name);
+  const tenon__rejected_t made = {loser, lost, kept->rejected};
+  char difference[640];
+  char message[1600];
+  tenon__operator_difference(a->catalog->allocator, kept->op, lost, difference, sizeof(difference));
+  if (loser == winner) {
+    (void)snprintf(message, sizeof(message), "the plugin defines it twice: %s", difference);
+    leave_out(a, kept->name, message);
+    return TENON_OK;
+  }
+  kept->rejected = tenon__arena_copy(&a->catalog->arena, &made, sizeof(made));
+  TENON_TRY_MEMORY(kept->rejected != NULL);
+  (void)snprintf(message, sizeof(message),
+                 "%splugin %s (%s)%s defines it otherwise: %s; kernels, patterns and rewrites of "
+                 "plugin %s that name it are not used",
                  is_home ? "its domain belongs to " : "", winner->plugin, winner->path,
-                 is_home ? "" : " defines it otherwise");
-  const tenon__left_out_t item = {tenon__offer_kind_word(a->kind), name, loser, message};
+                 is_home ? ", which" : "", difference, loser->plugin);
+  const tenon__left_out_t item = {tenon__offer_kind_word(a->kind), kept->name, loser, message};
   tenon__catalog_leave_out(a->catalog, &item, a->sink);
+  return TENON_OK;
 }
 
 static tenon_status_t admit_second(const admission_t* a, tenon__definition_t* first,
                                    const tenon__operator_t* op) {
-  const int order = tenon__operator_owners_compare(first->owner, a->owner, op->name);
-  const bool is_same = memcmp(&first->op->contract, &op->contract, sizeof(op->contract)) == 0;
-  if (order > 0) {
-    if (!is_same) {
-      refuse_definition(a, op->name, first->owner, a->owner);
-    }
+  const tenon__definition_t before = *first;
+  const bool stays = tenon__definition_stays(before.owner, a->owner, op->name);
+  if (!stays) {
     replace_definition(a, first, op);
-    return TENON_OK;
   }
-  if (is_same) {
-    return TENON_OK;
-  }
-  if (order < 0) {
-    refuse_definition(a, op->name, a->owner, first->owner);
-    return TENON_OK;
-  }
-  first->disabled = tenon__arena_format(
-      &a->catalog->arena, "has two different definitions: plugin %s %s (%s) and plugin %s %s (%s)",
-      first->owner->plugin, first->owner->version, first->owner->path, a->owner->plugin,
-      a->owner->version, a->owner->path);
-  if (first->disabled == NULL) {
-    first->disabled = "has two different definitions";
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  tenon__report(a->sink, TENON_SEVERITY_WARNING, "operator '%s' is disabled: it %s", op->name,
-                first->disabled);
-  return TENON_OK;
+  return tenon__operators_agree(before.op, op) ? TENON_OK
+         : stays                               ? refuse_definition(a, first, a->owner, op)
+                 : refuse_definition(a, first, before.owner, before.op);
 }
 
 static tenon_status_t admit_operator(const admission_t* a, const tenon__offer_item_t* item) {
@@ -163,13 +169,17 @@ static tenon_status_t admit_operator(const admission_t* a, const tenon__offer_it
   if (status != TENON_OK) {
     return admit_faulty(a, descriptor->name, listener.last);
   }
+  const tenon__owner_t* home = tenon__catalog_domain_owner(a->catalog, op->name);
+  const bool is_guarded = home != NULL && home != a->owner && !a->owner->is_installed;
+  if (is_guarded) {
+    tenon__catalog_load(a->catalog, home, a->sink); /* its definition may be the same */
+  }
   tenon__definition_t* first = find_definition(a, op->name);
   if (first != NULL && first->op != NULL) {
     return admit_second(a, first, op);
   }
-  const tenon__owner_t* home = tenon__catalog_domain_owner(a->catalog, op->name);
-  if (home != NULL && !a->owner->is_installed) {
-    refuse_definition(a, op->name, a->owner, home);
+  if (is_guarded) {
+    refuse_domain(a, op->name, home);
     return TENON_OK;
   }
   if (first != NULL) { /* a faulty one does not stand in the way */

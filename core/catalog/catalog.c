@@ -146,6 +146,14 @@ static void make_ready(tenon__catalog_t* catalog, tenon__owner_slot_t* slot,
   slot->readiness = TENON_READINESS_DONE;
 }
 
+void tenon__catalog_load(tenon__catalog_t* catalog, const tenon__owner_t* owner,
+                         const tenon_sink_t* sink) {
+  tenon__owner_slot_t* slot = find_slot(catalog, owner);
+  if (slot != NULL) {
+    make_ready(catalog, slot, sink);
+  }
+}
+
 tenon_status_t tenon__catalog_make_ready(tenon__catalog_t* catalog, tenon__owner_t* owner,
                                          const tenon_sink_t* sink) {
   lock(catalog);
@@ -212,6 +220,45 @@ tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_
   }
   unlock(catalog);
   return status;
+}
+
+/* ---- Operators that several plugins offer ---- */
+
+static bool is_contested(const tenon__catalog_t* catalog, const char* name,
+                         const tenon__index_list_t* promisers) {
+  const tenon__owner_slot_t* slot = promisers->records[0].entry;
+  const tenon__owner_t* home = tenon__catalog_domain_owner(catalog, name);
+  return promisers->count > 1 || tenon__string_map_find(&catalog->definitions, name) != NULL ||
+         (home != NULL && home != slot->owner && !slot->owner->is_installed);
+}
+
+static void settle(tenon__catalog_t* catalog, const tenon_sink_t* sink) {
+  const tenon__index_t* promises = &catalog->promises[TENON_OFFER_OPERATOR];
+  const tenon__index_list_t* any = tenon__index_find(promises, ANY);
+  bool is_open = false; /* operators of other plugins than the library's may have any name */
+  for (size_t i = 0; i < any->count && !is_open; ++i) {
+    const tenon__owner_slot_t* slot = any->records[i].entry;
+    is_open = !slot->owner->is_installed;
+  }
+  if (is_open) {
+    keep_promises(catalog, TENON_OFFER_OPERATOR, ANY, sink);
+  }
+  for (size_t i = 0; i < tenon__string_map_count(&promises->lists); ++i) {
+    const char* name = tenon__string_map_key(&promises->lists, i);
+    if (strcmp(name, ALL) != 0 && strcmp(name, ANY) != 0 &&
+        is_contested(catalog, name, tenon__index_find(promises, name))) {
+      keep_promises(catalog, TENON_OFFER_OPERATOR, name, sink);
+    }
+  }
+}
+
+void tenon__catalog_settle(tenon__catalog_t* catalog, const tenon_sink_t* sink) {
+  lock(catalog);
+  if (catalog->settled_count < catalog->owner_count) {
+    catalog->settled_count = catalog->owner_count; /* before: a plugin that starts may ask again */
+    settle(catalog, sink);
+  }
+  unlock(catalog);
 }
 
 /* ---- Lookups ---- */
@@ -341,7 +388,19 @@ uint32_t tenon__catalog_kernels(tenon__catalog_t* catalog, const char* op, uint3
            : (flags & TENON_KERNEL_MOVES) != 0     ? "*moves"
                                                    : ALL;
   }
-  return list_all(catalog, TENON_OFFER_KERNEL, name, sink, (void*)out_entries, capacity);
+  lock(catalog);
+  keep_promises(catalog, TENON_OFFER_KERNEL, name, sink);
+  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_KERNEL], name);
+  uint32_t count = 0;
+  for (size_t i = 0; i < list->count; ++i) {
+    const tenon__kernel_entry_t* entry = list->records[i].entry;
+    if (tenon__index_holds(&list->records[i]) &&
+        (op == NULL || !tenon__catalog_defines_otherwise(catalog, entry->owner, op))) {
+      put((void*)out_entries, capacity, entry, &count);
+    }
+  }
+  unlock(catalog);
+  return count;
 }
 
 const tenon__kernel_entry_t* tenon__catalog_kernel(tenon__catalog_t* catalog, const char* plugin,
@@ -430,17 +489,6 @@ uint32_t tenon__catalog_disabled_operators(tenon__catalog_t* catalog, const char
                                            uint32_t capacity) {
   lock(catalog);
   const uint32_t count = list_definitions(catalog, true, (void*)out_names, capacity);
-  unlock(catalog);
-  return count;
-}
-
-uint32_t tenon__catalog_left_out(tenon__catalog_t* catalog, tenon__left_out_t* out_items,
-                                 uint32_t capacity) {
-  lock(catalog);
-  const uint32_t count = (uint32_t)catalog->left_out_count;
-  for (uint32_t i = 0; i < count && i < capacity; ++i) {
-    out_items[i] = catalog->left_out[i];
-  }
   unlock(catalog);
   return count;
 }

@@ -8,9 +8,12 @@
  * converters for one version of a node type), the order in which they are loaded does not matter:
  * the library's own plugins take precedence over all others, and among these the plugin that bears
  * the name (of the domain, device or format); then the first on the search path. The other one's
- * offer is left out, except that a converter is asked after the first one. But two definitions of an
- * operator by equals disable each other. Nobody else adds operators to the domain that a plugin of
- * the library is named for.
+ * offer is left out, except that a converter is asked after the first one.
+ *
+ * A domain belongs to the plugin of that name, if it offers operators: its definitions count before
+ * those of the search path, and no other plugin adds operators to the domain, except the library's
+ * own. With a definition that is left out, kernels, patterns and rewrites of its plugin that name
+ * the operator are left out. Equal definitions are one.
  *
  * A catalogue only grows: entries and their addresses hold for its life, also those that are left
  * out later, which no look-up gives any more. It owns copies of descriptors and nothing of what
@@ -70,6 +73,9 @@ const tenon__parser_entry_t* tenon__catalog_parser(tenon__catalog_t* catalog, co
 uint32_t tenon__catalog_converters(tenon__catalog_t* catalog, const tenon__node_key_t* key,
                                    const tenon_sink_t* sink,
                                    const tenon__converter_entry_t** out_entries, uint32_t capacity);
+/* Compares the definitions of each operator that several plugins have promised, or one in the domain of
+ * another. Loads these plugins; an operator that is looked up is compared without this function. */
+void tenon__catalog_settle(tenon__catalog_t* catalog, const tenon_sink_t* sink);
 /* Kernels of one sort. `op`: an identity, for the kernels whose `operators` list it; "*" for those
  * that look for themselves (pattern, propose); NULL with flags for the expression (or move)
  * kernels, without for all. Ordered by plugin name, then kernel name; reference kernels last.
@@ -100,9 +106,6 @@ tenon__owner_t* tenon__catalog_owner(tenon__catalog_t* catalog, const char* plug
  * catalogue's life. */
 const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name);
 
-/* What was refused so far, for listings; as above the count, and up to `capacity` of them. */
-uint32_t tenon__catalog_left_out(tenon__catalog_t* catalog, tenon__left_out_t* out_items,
-                                 uint32_t capacity);
 /* Identities of all that are disabled, among the plugins loaded so far. */
 uint32_t tenon__catalog_disabled_operators(tenon__catalog_t* catalog, const char** out_names,
                                            uint32_t capacity);

@@ -11,6 +11,7 @@
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
 #include "core/catalog/contest.h"
+#include "core/catalog/left_out.h"
 #include "core/catalog/state.h"
 #include "core/language/text.h"
 #include "core/operator/attribute.h"
@@ -24,8 +25,10 @@ typedef struct check_t {
   tenon__arena_t arena;
   const char* what;   /* "pattern" */
   const char* source; /* its text */
+  const tenon__owner_t* owner;
   tenon__calls_t pattern;
   bool is_out_of_memory;
+  bool is_told;       /* with the operator */
   char message[1024]; /* the first fault; "": none */
 } check_t;
 
@@ -143,6 +146,11 @@ static void check_statement(check_t* check, const tenon__calls_t* calls, uint32_
              tenon__nearest_text(&nearest, message));
     return;
   }
+  if (tenon__catalog_defines_otherwise(check->catalog, check->owner, call->op)) {
+    check->is_told = true;
+    fault_at(check, call->op_position, "the plugin's definition of %s is left out", call->op);
+    return;
+  }
   const tenon__descriptor_t* d = &op->descriptor;
   if (call->argument_count > d->input_count && !is_variadic(d->inputs, d->input_count)) {
     fault_at(check, call->argument_positions[d->input_count], "%s has %u input%s", op->name,
@@ -202,8 +210,9 @@ static void check_guard(check_t* check, const char* source) {
   (void)tenon__condition_check_names(condition, is_name, check, &listener);
 }
 
-static void begin(check_t* check, tenon__catalog_t* catalog, const tenon_sink_t* sink) {
-  *check = (check_t){.catalog = catalog, .sink = sink};
+static void begin(check_t* check, tenon__catalog_t* catalog, const tenon__owner_t* owner,
+                  const tenon_sink_t* sink) {
+  *check = (check_t){.catalog = catalog, .owner = owner, .sink = sink};
   tenon__arena_initialize(&check->arena, catalog->allocator);
 }
 
@@ -213,7 +222,9 @@ static void begin(check_t* check, tenon__catalog_t* catalog, const tenon_sink_t*
 static tenon_status_t end(check_t* check, const char* kind, const char* name,
                           const tenon__owner_t* owner, tenon__admission_t* verdict) {
   verdict->is_checked = !check->is_out_of_memory;
-  if (verdict->is_checked && check->message[0] != '\0') {
+  if (verdict->is_checked && check->is_told) {
+    verdict->fault = "the plugin's definition of an operator is left out";
+  } else if (verdict->is_checked && check->message[0] != '\0') {
     const tenon__left_out_t item = {kind, name, owner, check->message};
     tenon__catalog_drop(check->catalog, &item, verdict, check->sink);
   }
@@ -226,7 +237,7 @@ static tenon_status_t check_rewrite(tenon__catalog_t* catalog, const tenon__rewr
   const tenon_rewrite_t* rewrite = &entry->rewrite;
   check_t check;
   tenon__calls_t replacement;
-  begin(&check, catalog, sink);
+  begin(&check, catalog, entry->owner, sink);
   check_calls(&check, "pattern", rewrite->pattern, &check.pattern);
   if (check.message[0] == '\0' && rewrite->when != NULL) {
     check_guard(&check, rewrite->when);
@@ -240,7 +251,7 @@ static tenon_status_t check_rewrite(tenon__catalog_t* catalog, const tenon__rewr
 static tenon_status_t check_kernel(tenon__catalog_t* catalog, const tenon__kernel_entry_t* entry,
                                    const tenon_sink_t* sink) {
   check_t check;
-  begin(&check, catalog, sink);
+  begin(&check, catalog, entry->owner, sink);
   check_calls(&check, "pattern", entry->kernel.pattern, &check.pattern);
   return end(&check, "kernel", entry->kernel.name, entry->owner, entry->verdict);
 }

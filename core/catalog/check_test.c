@@ -118,6 +118,34 @@ TENON_TEST(a_kernel_whose_pattern_has_a_fault_is_left_out) {
   tenon__catalog_destroy(world.catalog);
 }
 
+/* They mean another operator. The message about the operator says so. */
+TENON_TEST(texts_of_a_plugin_whose_definition_is_left_out_are_left_out) {
+  world_t world;
+  begin(&world);
+  fill(&world);
+  const tenon_operator_t other = make_operator("acme.twice/1", thrice);
+  tenon_kernel_t kernel = make_kernel("pair", NULL, 0);
+  kernel.pattern = "t = acme.twice/1(x); y = acme.twice/1(t)";
+  const tenon_rewrite_t rewrites[] = {
+      {.size = sizeof(rewrites[0]), .name = "theirs", .pattern = RIGHT, .replacement = RIGHT},
+      {.size = sizeof(rewrites[0]),
+       .name = "another",
+       .pattern = "y = acme.thrice/1(x){factor=1}",
+       .replacement = "y = acme.thrice/1(x){factor=1}"}};
+  add(&world, &bond, "operator/1", &other, 1, sizeof(other));
+  add(&world, &bond, "kernel/1", &kernel, 1, sizeof(kernel));
+  add(&world, &bond, "rewrite/1", rewrites, 2, sizeof(rewrites[0]));
+  EXPECT_STATUS(tenon__catalog_check_texts(world.catalog, world.sink), TENON_OK);
+  EXPECT_CONTAINS(world.messages.text,
+                  "kernels, patterns and rewrites of plugin bond that name it are not used");
+  EXPECT_INT(world.messages.count, 1);
+  const tenon__rewrite_entry_t* kept[2];
+  REQUIRE(tenon__catalog_all(world.catalog, TENON_OFFER_REWRITE, NULL, kept, 2) == 1);
+  EXPECT_TEXT(kept[0]->rewrite.name, "another");
+  EXPECT_INT(tenon__catalog_kernels(world.catalog, "*", 0, NULL, NULL, 0), 0);
+  tenon__catalog_destroy(world.catalog);
+}
+
 TENON_TEST(a_verdict_on_a_rewrite_is_kept) {
   world_t world;
   begin(&world);

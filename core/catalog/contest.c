@@ -4,30 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
-
-void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
-                              const tenon_sink_t* sink) {
-  tenon__report(sink, TENON_SEVERITY_WARNING, "plugin %s (%s): %s '%s': %s; it is left out",
-                item->owner->plugin, item->owner->path, item->kind, item->name, item->message);
-  const char* name = tenon__arena_copy_string(&catalog->arena, item->name);
-  const char* message = tenon__arena_copy_string(&catalog->arena, item->message);
-  if (name == NULL || message == NULL ||
-      !TENON_GROW(catalog->allocator, catalog->left_out, catalog->left_out_capacity,
-                  catalog->left_out_count + 1)) {
-    return; /* it was said; the list is for those who look later */
-  }
-  catalog->left_out[catalog->left_out_count++] =
-      (tenon__left_out_t){item->kind, name, item->owner, message};
-}
-
-void tenon__catalog_drop(tenon__catalog_t* catalog, const tenon__left_out_t* item,
-                         tenon__admission_t* verdict, const tenon_sink_t* sink) {
-  tenon__catalog_leave_out(catalog, item, sink);
-  const char* kept = tenon__arena_copy_string(&catalog->arena, item->message);
-  verdict->fault = kept == NULL ? "is left out" : kept;
-}
+#include "core/catalog/left_out.h"
 
 /* ---- Owners ---- */
 
@@ -56,26 +34,43 @@ static void domain_of(const char* name, char out_domain[TENON_OFFER_NAME_LIMIT +
   out_domain[length] = '\0';
 }
 
-int tenon__operator_owners_compare(const tenon__owner_t* a, const tenon__owner_t* b,
-                                   const char* name) {
+bool tenon__definition_stays(const tenon__owner_t* there, const tenon__owner_t* comes,
+                             const char* name) {
   char domain[TENON_OFFER_NAME_LIMIT + 1];
   domain_of(name, domain);
-  return compare(a, b, domain);
+  const int order = compare(there, comes, domain);
+  const bool is_home = strcmp(there->plugin, domain) == 0;
+  return order == 0 && is_home != (strcmp(comes->plugin, domain) == 0)
+             ? is_home
+             : stays(there, comes, domain);
 }
 
 const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalog,
                                                   const char* name) {
   char domain[TENON_OFFER_NAME_LIMIT + 1];
   domain_of(name, domain);
+  const tenon__owner_t* home = NULL;
   for (size_t i = 0; i < catalog->owner_count; ++i) {
     const tenon__owner_slot_t* slot = catalog->owners[i];
     const uint32_t kinds = slot->promised_kinds | slot->offered_kinds;
-    if (slot->owner->is_installed && (kinds & 1u << (unsigned)TENON_OFFER_OPERATOR) != 0 &&
-        strcmp(slot->owner->plugin, domain) == 0) {
-      return slot->owner;
+    if ((kinds & 1u << (unsigned)TENON_OFFER_OPERATOR) != 0 &&
+        strcmp(slot->owner->plugin, domain) == 0 &&
+        (home == NULL || !stays(home, slot->owner, domain))) {
+      home = slot->owner;
     }
   }
-  return NULL;
+  return home;
+}
+
+bool tenon__catalog_defines_otherwise(const tenon__catalog_t* catalog, const tenon__owner_t* owner,
+                                      const char* name) {
+  const tenon__definition_t* definition = tenon__string_map_pointer(&catalog->definitions, name);
+  const tenon__rejected_t* item = definition == NULL ? NULL : definition->rejected;
+  bool is_other = false;
+  for (; item != NULL && !is_other; item = item->next) {
+    is_other = item->owner == owner && !tenon__operators_agree(item->op, definition->op);
+  }
+  return is_other;
 }
 
 /* ---- Devices, parsers, converters ---- */

@@ -9,20 +9,15 @@
 #include "core/catalog/kinds.h"
 #include "core/catalog/state.h"
 
-/* Reports it as an error and adds it to the list of what was left out; texts are copied. Where
- * memory for the list is out the words are said all the same. */
-void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
-                              const tenon_sink_t* sink);
-/* The same for what was entered already: it is not found any more. The entry stays where it is, as
- * somebody may hold it. */
-void tenon__catalog_drop(tenon__catalog_t* catalog, const tenon__left_out_t* item,
-                         tenon__admission_t* verdict, const tenon_sink_t* sink);
-/* Less than 0 where `a` is heard before `b` as to the domain of an identity; 0: equals. */
-int tenon__operator_owners_compare(const tenon__owner_t* a, const tenon__owner_t* b,
-                                   const char* name);
-/* The plugin of the library that bears the name of an identity's domain; NULL. */
+/* Of two definitions of an identity: does that of `there` count? */
+bool tenon__definition_stays(const tenon__owner_t* there, const tenon__owner_t* comes,
+                             const char* name);
+/* The plugin with operators that bears the name of an identity's domain; NULL. */
 const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalog,
                                                   const char* name);
+/* Was a definition of the identity by this owner left out for another one? */
+bool tenon__catalog_defines_otherwise(const tenon__catalog_t* catalog, const tenon__owner_t* owner,
+                                      const char* name);
 /* Of two that have the same version of a node type: is `there` asked first? */
 bool tenon__converter_stays(const tenon__converter_entry_t* there,
                             const tenon__converter_entry_t* comes);

@@ -57,9 +57,12 @@ TENON_TEST(what_ships_with_the_library_keeps_its_names) {
     REQUIRE(op != NULL);
     EXPECT_TEXT(op->plugin, "fmt");
     expect_winner(&world, "fmt");
-    EXPECT_CONTAINS(world.messages.text,
-                    "plugin zorg (/1): operator 'fmt.twice/1': its domain belongs to plugin fmt "
-                    "(/lib/fmt.so); it is left out\n");
+    EXPECT_CONTAINS(
+        world.messages.text,
+        "plugin zorg (/1): operator 'fmt.twice/1': its domain belongs to plugin fmt "
+        "(/lib/fmt.so), which defines it otherwise: case 'y = x + x', here case 'y = x "
+        "* 3'; kernels, patterns and rewrites of plugin zorg that name it are not used; "
+        "it is left out\n");
     EXPECT_CONTAINS(world.messages.text,
                     "plugin zorg (/1): parser 'fmt': plugin fmt (/lib/fmt.so) offers one of that "
                     "name; it is left out\n");
@@ -91,6 +94,95 @@ TENON_TEST(a_domain_of_the_library_takes_no_other_operators) {
               "(/lib/fmt.so); it is left out\n");
   add(&world, &earlier, "operator/1", &same, 1, sizeof(same)); /* the same definition: fine */
   EXPECT_INT(world.messages.count, 1);
+  tenon__catalog_destroy(world.catalog);
+}
+
+/* ---- Operators of third parties ---- */
+
+static const tenon__owner_t domain_owner = {
+    .plugin = "shop", .version = "1", .path = "/3", .search_rank = 12};
+static const char* const takes_tax[] = {"shop.tax/1", NULL};
+
+/* An operator and a kernel for it. */
+static void add_tax(world_t* world, const tenon__owner_t* owner, const tenon_case_t* meaning) {
+  const tenon_operator_t op = make_operator("shop.tax/1", meaning);
+  const tenon_kernel_t kernel = make_kernel("tax", takes_tax, 0);
+  add(world, owner, "operator/1", &op, 1, sizeof(op));
+  add(world, owner, "kernel/1", &kernel, 1, sizeof(kernel));
+}
+
+static void expect_tax(const world_t* world, const char* plugin, uint32_t kernel_count) {
+  const tenon__operator_t* op = tenon__catalog_operator(world->catalog, "shop.tax/1", NULL);
+  REQUIRE(op != NULL);
+  EXPECT_TEXT(op->plugin, plugin);
+  const tenon__kernel_entry_t* kernels[4];
+  REQUIRE(tenon__catalog_kernels(world->catalog, "shop.tax/1", 0, NULL, kernels, 4) ==
+          kernel_count);
+  EXPECT_TEXT(kernels[kernel_count - 1]->owner->plugin, plugin);
+}
+
+TENON_TEST(the_first_on_the_search_path_defines_an_operator) {
+  for (int round = 0; round < 2; ++round) {
+    world_t world;
+    begin(&world);
+    add_tax(&world, round == 0 ? &earlier : &later, round == 0 ? twice : thrice);
+    add_tax(&world, round == 0 ? &later : &earlier, round == 0 ? thrice : twice);
+    expect_tax(&world, "zorg", 1);
+    EXPECT_TEXT(world.messages.text,
+                "plugin alia (/2): operator 'shop.tax/1': plugin zorg (/1) defines it otherwise: "
+                "case 'y = x + x', here case 'y = x * 3'; kernels, patterns and rewrites of plugin "
+                "alia that name it are not used; it is left out\n");
+    EXPECT_INT(world.messages.severity, TENON_SEVERITY_WARNING);
+    EXPECT_TEXT(tenon__catalog_left_out_lines(world.catalog, "/1"), "");
+    EXPECT_CONTAINS(tenon__catalog_left_out_lines(world.catalog, "/2"),
+                    "operator shop.tax/1: plugin zorg (/1) defines it otherwise: ");
+    tenon__catalog_destroy(world.catalog);
+  }
+}
+
+/* It is last on the search path. Others that mean the same keep their kernels. */
+TENON_TEST(a_domain_belongs_to_the_plugin_of_that_name) {
+  static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                   {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  static const tenon__owner_t* const owners[3] = {&earlier, &later, &domain_owner};
+  static const tenon_case_t* const meanings[3] = {twice, thrice, thrice};
+  for (int o = 0; o < 6; ++o) {
+    world_t world;
+    begin(&world);
+    for (int i = 0; i < 3; ++i) {
+      add_tax(&world, owners[orders[o][i]], meanings[orders[o][i]]);
+    }
+    expect_tax(&world, "shop", 2);
+    EXPECT_CONTAINS(
+        tenon__catalog_left_out_lines(world.catalog, "/1"),
+        orders[o][0] == 2 || (orders[o][0] == 1 && orders[o][1] == 2)
+            ? "its domain belongs to plugin shop (/3), which defines it otherwise: case "
+              "'y = x * 3', here case 'y = x + x'; "
+            : "case 'y = x * 3', here case 'y = x + x'; ");
+    EXPECT_TEXT(tenon__catalog_left_out_lines(world.catalog, "/3"), "");
+    EXPECT_TEXT(tenon__catalog_left_out_lines(world.catalog, "/4"), "");
+    /* Nor does another plugin add operators to it. */
+    const tenon_operator_t more = make_operator("shop.more/1", twice);
+    add(&world, &earlier, "operator/1", &more, 1, sizeof(more));
+    EXPECT(tenon__catalog_operator(world.catalog, "shop.more/1", NULL) == NULL);
+    EXPECT_CONTAINS(world.messages.text,
+                    "plugin zorg (/1): operator 'shop.more/1': its domain belongs to plugin shop "
+                    "(/3); it is left out\n");
+    tenon__catalog_destroy(world.catalog);
+  }
+}
+
+TENON_TEST(what_is_left_out_is_one_line_for_each_offer) {
+  world_t world;
+  begin(&world);
+  tenon_rewrite_t rewrites[] = {{.size = sizeof(rewrites[0]), .name = "two\nlines \x1b"},
+                                {.size = sizeof(rewrites[0]), .name = "another"}};
+  rewrites[0].pattern = "y = shop.tax/1(x)";
+  rewrites[1].pattern = "y = shop.tax/1(x)";
+  add(&world, &later, "rewrite/1", rewrites, 2, sizeof(rewrites[0]));
+  EXPECT_TEXT(tenon__catalog_left_out_lines(world.catalog, "/2"),
+              "rewrite two lines \\x1b: lacks a pattern, or what replaces it\n"
+              "rewrite another: lacks a pattern, or what replaces it\n");
   tenon__catalog_destroy(world.catalog);
 }
 

@@ -26,14 +26,25 @@ typedef struct tenon__owner_slot_t {
   uint32_t
       promised_kinds; /* bit k: it stands in the list of all that promised something of kind k */
   uint32_t offered_kinds; /* bit k: something of kind k was added */
+  /* Lines of what was left out of it, made when left_out_count was `lines_count`. */
+  const char* lines;
+  size_t lines_count;
 } tenon__owner_slot_t;
+
+/* A definition of an operator that was left out for a different one. */
+typedef struct tenon__rejected_t {
+  const tenon__owner_t* owner;
+  const tenon__operator_t* op;
+  struct tenon__rejected_t* next;
+} tenon__rejected_t;
 
 /* An identity, with or without a usable definition. */
 typedef struct tenon__definition_t {
-  const tenon__operator_t* op; /* the first good one; NULL: there was none */
+  const tenon__operator_t* op; /* the one that counts; NULL: there was no good one */
   const tenon__owner_t* owner; /* of op; else of the faulty one */
   const char* name;
   const char* disabled; /* why nobody can use it, NULL if it can be used */
+  tenon__rejected_t* rejected;
 } tenon__definition_t;
 
 /* Keys of `offers`: an identity, a format, "format:domain:Type"; for kernels also "*expressions",
@@ -51,8 +62,13 @@ struct tenon__catalog_t {
   size_t left_out_capacity;
   tenon__index_t offers[TENON_OFFER_COUNT];
   tenon__index_t promises[TENON_OFFER_COUNT];
+  size_t settled_count; /* owners whose operators were compared by tenon__catalog_settle */
   tenon__string_map_t definitions; /* identity -> tenon__definition_t */
   tenon__string_map_t kernels;     /* "plugin:name" -> tenon__kernel_entry_t */
 };
+
+/* Under the lock: makes an owner ready, if it has promised something and is not being made ready. */
+void tenon__catalog_load(tenon__catalog_t* catalog, const tenon__owner_t* owner,
+                         const tenon_sink_t* sink);
 
 #endif

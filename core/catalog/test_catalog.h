@@ -4,6 +4,7 @@
 
 #include "core/base/test.h"
 #include "core/catalog/catalog.h"
+#include "core/catalog/left_out.h"
 
 /* ---- Descriptors ---- */
 

@@ -9,6 +9,8 @@
 #ifndef TENON_CORE_OPERATOR_OPERATOR_H_
 #define TENON_CORE_OPERATOR_OPERATOR_H_
 
+#include <string.h>
+
 #include "core/base/digest.h"
 #include "core/language/scope.h"
 #include "core/language/text.h"
@@ -90,6 +92,11 @@ typedef struct tenon__operator_t {
   /* Known by name, ports and control form alone: read from a plan whose plugin is not here. */
   bool is_missing;
 } tenon__operator_t;
+
+/* Do both mean the same? */
+static inline bool tenon__operators_agree(const tenon__operator_t* a, const tenon__operator_t* b) {
+  return memcmp(&a->contract, &b->contract, sizeof(a->contract)) == 0;
+}
 
 /* Index of a port or attribute by name; TENON_NONE when there is none. */
 uint32_t tenon__operator_port(const tenon_port_t* ports, uint32_t count, const char* name);

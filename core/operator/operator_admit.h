@@ -35,5 +35,9 @@ tenon_status_t tenon__operator_traits_parse(const tenon__descriptor_t* op, const
  * only. */
 tenon_status_t tenon__operator_contract(tenon_allocator_t allocator, const tenon__operator_t* op,
                                         tenon__digest_t* out_digest);
+/* How two definitions of one name differ, for a message: "case 'y = x + x', here case 'y = x * 2'".
+ * Their contracts differ. */
+void tenon__operator_difference(tenon_allocator_t allocator, const tenon__operator_t* there,
+                                const tenon__operator_t* here, char* out_text, size_t size);
 
 #endif

@@ -137,15 +137,6 @@ static void put_text(form_t* form, const tenon__text_t* text) {
   }
 }
 
-static void put_cases(form_t* form, const char* what, const tenon__operator_case_t* cases,
-                      uint32_t count) {
-  for (uint32_t i = 0; i < count; ++i) {
-    put(form, what);
-    put_condition(form, cases[i].when);
-    put_text(form, &cases[i].text);
-  }
-}
-
 static void put_calls(form_t* form, const tenon__calls_t* calls) {
   put_number(form, calls->statement_count);
   for (uint32_t s = 0; s < calls->statement_count; ++s) {
@@ -164,6 +155,8 @@ static void put_calls(form_t* form, const tenon__calls_t* calls) {
   }
 }
 
+/* ---- Parts ---- */
+
 static void put_ports(form_t* form, const char* what, const tenon_port_t* ports, uint32_t count) {
   put(form, what);
   put_number(form, count);
@@ -174,7 +167,39 @@ static void put_ports(form_t* form, const char* what, const tenon_port_t* ports,
   }
 }
 
-static void put_traits(form_t* form, const tenon__operator_traits_t* traits) {
+/* The name, and the attributes without a default. */
+static void put_attributes(form_t* form) {
+  const tenon__descriptor_t* op = &form->op->descriptor;
+  put(form, form->op->name);
+  for (uint32_t i = 0; i < op->attribute_count; ++i) {
+    if ((op->attributes[i].flags & TENON_ATTRIBUTE_REQUIRED) != 0) {
+      put(form, op->attributes[i].name);
+      put_number(form, op->attributes[i].kind);
+    }
+  }
+}
+
+static void put_inputs(form_t* form) {
+  const tenon__descriptor_t* op = &form->op->descriptor;
+  put_ports(form, "inputs", op->inputs, op->input_count);
+}
+
+static void put_outputs(form_t* form) {
+  const tenon__descriptor_t* op = &form->op->descriptor;
+  put_ports(form, "outputs", op->outputs, op->output_count);
+}
+
+static void put_control(form_t* form) {
+  const tenon_control_t* control = form->op->descriptor.control;
+  if (control != NULL) {
+    put(form, "control");
+    put_number(form, control->form);
+    put_number(form, control->passes_iteration);
+  }
+}
+
+static void put_traits(form_t* form) {
+  const tenon__operator_traits_t* traits = &form->op->traits;
   put(form, "traits");
   put_number(form, traits->impure);
   put_number(form, traits->linear);
@@ -186,40 +211,80 @@ static void put_traits(form_t* form, const tenon__operator_traits_t* traits) {
   }
 }
 
-static void put_signature(form_t* form) {
-  const tenon__descriptor_t* op = &form->op->descriptor;
-  put(form, form->op->name);
-  for (uint32_t i = 0; i < op->attribute_count; ++i) {
-    if ((op->attributes[i].flags & TENON_ATTRIBUTE_REQUIRED) != 0) {
-      put(form, op->attributes[i].name);
-      put_number(form, op->attributes[i].kind);
-    }
-  }
-  put_ports(form, "inputs", op->inputs, op->input_count);
-  put_ports(form, "outputs", op->outputs, op->output_count);
-  if (op->control != NULL) {
-    put(form, "control");
-    put_number(form, op->control->form);
-    put_number(form, op->control->passes_iteration);
-  }
-  put_traits(form, &form->op->traits);
+static void put_shape(form_t* form) {
+  put(form, "shape");
+  put_text(form, form->op->shape);
+}
+
+static void put_contents(form_t* form) {
+  put(form, "contents");
+  put_text(form, form->op->contents);
+}
+
+static void put_case(form_t* form, uint32_t index) {
+  put(form, "case");
+  put_condition(form, form->op->cases[index].when);
+  put_text(form, &form->op->cases[index].text);
+}
+
+static void put_move(form_t* form, uint32_t index) {
+  put(form, "move");
+  put_condition(form, form->op->moves[index].when);
+  put_text(form, &form->op->moves[index].text);
+}
+
+static void put_decomposition(form_t* form, uint32_t index) {
+  put(form, "decomposition");
+  put_condition(form, form->op->decompositions[index].when);
+  put_calls(form, &form->op->decompositions[index].calls);
+}
+
+/* ---- The whole ---- */
+
+typedef void (*put_part_t)(form_t* form);
+typedef void (*put_item_t)(form_t* form, uint32_t index);
+
+/* In the order of the canonical form. */
+enum { PART_COUNT = 7 };
+static const struct {
+  const char* name;
+  put_part_t put;
+} parts[PART_COUNT] = {{"attributes without a default", put_attributes},
+                       {"inputs", put_inputs},
+                       {"outputs", put_outputs},
+                       {"control form", put_control},
+                       {"traits", put_traits},
+                       {"shape rule", put_shape},
+                       {"contents rule", put_contents}};
+/* Then lists of texts. */
+typedef struct texts_t {
+  const char* name;
+  put_item_t put;
+  const tenon_case_t* items;
+  uint32_t count;
+} texts_t;
+enum { TEXTS_COUNT = 3 };
+
+static void list_texts(const tenon__descriptor_t* op, texts_t out_lists[TEXTS_COUNT]) {
+  out_lists[0] = (texts_t){"case", put_case, op->cases, op->case_count};
+  out_lists[1] = (texts_t){"move", put_move, op->moves, op->move_count};
+  out_lists[2] =
+      (texts_t){"decomposition", put_decomposition, op->decompositions, op->decomposition_count};
 }
 
 tenon_status_t tenon__operator_contract(tenon_allocator_t allocator, const tenon__operator_t* op,
                                         tenon__digest_t* out_digest) {
   form_t form = {.op = op};
+  texts_t lists[TEXTS_COUNT];
+  list_texts(&op->descriptor, lists);
   tenon__byte_writer_initialize(&form.writer, allocator);
-  put_signature(&form);
-  put(&form, "shape");
-  put_text(&form, op->shape);
-  put(&form, "contents");
-  put_text(&form, op->contents);
-  put_cases(&form, "case", op->cases, op->descriptor.case_count);
-  put_cases(&form, "move", op->moves, op->descriptor.move_count);
-  for (uint32_t i = 0; i < op->descriptor.decomposition_count; ++i) {
-    put(&form, "decomposition");
-    put_condition(&form, op->decompositions[i].when);
-    put_calls(&form, &op->decompositions[i].calls);
+  for (size_t p = 0; p < PART_COUNT; ++p) {
+    parts[p].put(&form);
+  }
+  for (size_t l = 0; l < TEXTS_COUNT; ++l) {
+    for (uint32_t i = 0; i < lists[l].count; ++i) {
+      lists[l].put(&form, i);
+    }
   }
   const bool failed = form.writer.failed;
   if (!failed) {
@@ -227,4 +292,79 @@ tenon_status_t tenon__operator_contract(tenon_allocator_t allocator, const tenon
   }
   tenon__byte_writer_deinitialize(&form.writer);
   return failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+/* ---- Differences ---- */
+
+/* Both forms of one part; `item` NULL: the part without a number. */
+static bool is_same_part(tenon_allocator_t allocator, const tenon__operator_t* const ops[2],
+                         put_part_t part, put_item_t item, uint32_t index) {
+  form_t forms[2] = {{.op = ops[0]}, {.op = ops[1]}};
+  for (int k = 0; k < 2; ++k) {
+    tenon__byte_writer_initialize(&forms[k].writer, allocator);
+    if (item != NULL) {
+      item(&forms[k], index);
+    } else {
+      part(&forms[k]);
+    }
+  }
+  const size_t size = forms[0].writer.size;
+  const bool is_same = size == forms[1].writer.size &&
+                       (size == 0 || memcmp(forms[0].writer.data, forms[1].writer.data, size) == 0);
+  tenon__byte_writer_deinitialize(&forms[0].writer);
+  tenon__byte_writer_deinitialize(&forms[1].writer);
+  return is_same;
+}
+
+/* "case 'y = x * 2' if rank(x) == 2", "no case 2" */
+static void describe_text(const texts_t* list, uint32_t index, char* out_text, size_t size) {
+  if (index >= list->count) {
+    (void)snprintf(out_text, size, "no %s %u", list->name, index + 1);
+    return;
+  }
+  const tenon_case_t* item = &list->items[index];
+  (void)snprintf(out_text, size, "%s '%.160s'%s%.80s", list->name,
+                 item->text == NULL ? "" : item->text, item->when == NULL ? "" : " if ",
+                 item->when == NULL ? "" : item->when);
+}
+
+static bool describe_lists(tenon_allocator_t allocator, const tenon__operator_t* const ops[2],
+                           char* out_text, size_t size) {
+  texts_t lists[2][TEXTS_COUNT];
+  list_texts(&ops[0]->descriptor, lists[0]);
+  list_texts(&ops[1]->descriptor, lists[1]);
+  for (size_t l = 0; l < TEXTS_COUNT; ++l) {
+    const texts_t* a = &lists[0][l];
+    const texts_t* b = &lists[1][l];
+    uint32_t i = 0;
+    while (i < a->count && i < b->count && is_same_part(allocator, ops, NULL, a->put, i)) {
+      ++i;
+    }
+    if (i < a->count || i < b->count) {
+      char texts[2][300];
+      describe_text(a, i, texts[0], sizeof(texts[0]));
+      describe_text(b, i, texts[1], sizeof(texts[1]));
+      if (strcmp(texts[0], texts[1]) == 0) {
+        (void)snprintf(out_text, size, "%s with other defaults of attributes", texts[0]);
+      } else {
+        (void)snprintf(out_text, size, "%s, here %s", texts[0], texts[1]);
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+void tenon__operator_difference(tenon_allocator_t allocator, const tenon__operator_t* there,
+                                const tenon__operator_t* here, char* out_text, size_t size) {
+  const tenon__operator_t* const ops[2] = {there, here};
+  size_t part = 0;
+  while (part < PART_COUNT && is_same_part(allocator, ops, parts[part].put, NULL, 0)) {
+    ++part;
+  }
+  if (part < PART_COUNT) {
+    (void)snprintf(out_text, size, "other %s", parts[part].name);
+  } else if (!describe_lists(allocator, ops, out_text, size)) {
+    (void)snprintf(out_text, size, "another definition"); /* memory was out */
+  }
 }

@@ -7,6 +7,7 @@
 #include "core/base/escape.h"
 #include "core/catalog/catalog.h"
 #include "core/catalog/check.h"
+#include "core/catalog/left_out.h"
 #include "core/optimizer/rewrite_trial.h"
 #include "sdk/library/library.h"
 
@@ -115,6 +116,9 @@ tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint3
                                          tenon_plugin_info_t* out_info) {
   TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   tenon__candidate_info_t info;
+  const locale_t outer = tenon__c_locale_enter();
+  tenon__catalog_settle(registry->catalog, &registry->sink);
+  tenon__c_locale_leave(outer);
   if (tenon__registry_candidate(registry->plugins, index, &info) != TENON_OK) {
     return tenon__fail(&registry->sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_registry_get_plugin: there is no plugin %u, only %u", index,
@@ -123,14 +127,16 @@ tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint3
   const uint32_t state = info.state == TENON_CANDIDATE_LOADED    ? TENON_PLUGIN_LOADED
                          : info.state == TENON_CANDIDATE_REFUSED ? TENON_PLUGIN_REFUSED
                                                                  : TENON_PLUGIN_AVAILABLE;
-  const tenon_plugin_info_t made = {.path = info.path,
-                                    .name = info.name,
-                                    .version = info.version,
-                                    .vendor = info.vendor,
-                                    .licence = info.licence,
-                                    .reason = info.message,
-                                    .offers = info.offers,
-                                    .state = state};
+  const tenon_plugin_info_t made = {
+      .path = info.path,
+      .name = info.name,
+      .version = info.version,
+      .vendor = info.vendor,
+      .licence = info.licence,
+      .reason = info.message,
+      .offers = info.offers,
+      .left_out = tenon__catalog_left_out_lines(registry->catalog, info.path),
+      .state = state};
   return TENON_RESULT_FILL(&registry->sink, tenon_plugin_info_t, &made, out_info);
 }
 

@@ -44,6 +44,26 @@ use() {
   chmod 644 "plugins/$1.so"
 }
 
+# Of two definitions of one operator that of the first file counts. Listings name the other.
+use first_definition
+cp plugins/first_definition.so plugins/1.so && rm plugins/first_definition.so
+cp "$build/tests/plugins/second_definition.so" plugins/2.so
+chmod 644 plugins/2.so
+try 1 plugins --plugins plugins
+says "left out: operator acme.disputed/1: plugin first_definition (" \
+  "/1.so) defines it otherwise: case 'y = x + x', here case 'y = x * 2'; kernels, patterns and rewrites" \
+  " plugins, 0 refused, 1 offer left out"
+try 1 plugins --plugins plugins --json
+says '"left_out": ["operator acme.disputed/1: plugin first_definition ('
+try 1 doctor --plugins plugins
+says "MISSING: second_definition 1.0.0: left out: operator acme.disputed/1: " "something is missing"
+"$build/tests/write_model" disputed.onnx acme disputed 8
+try 0 run disputed.onnx --plugins plugins
+says "warning: plugin second_definition (" "/2.so): operator 'acme.disputed/1': plugin first_definition ("
+rm plugins/2.so
+try 0 plugins --plugins plugins
+says " plugins, 0 refused"
+
 # A rewrite that no trial finds is found by comparing, and can be left out.
 use rewriter
 "$build/tests/write_model" abs.onnx "" Abs 77

@@ -706,10 +706,12 @@ typedef struct tenon_shape_table_t {
 
 /* An operator. [growing]
  *
- * name      "domain.name/major": "acme.swish/1". A change of meaning is a new major. The domain is
- *           one's own: operators in that of a plugin of the library (the one that is named so) are
- *           left out, and two plugins' different definitions of one identity disable each other.
- *           Equal definitions are one.
+ * name      "domain.name/major": "acme.swish/1". A change of meaning is a new major. A domain
+ *           belongs to the plugin of that name, if it offers operators: operators of other plugins
+ *           in it are left out, except equal definitions. In a domain without such a plugin, the
+ *           first plugin on the search path defines an identity. A different definition of it is
+ *           left out with a warning, and so are the kernels, patterns and rewrites of its plugin
+ *           that name it. Equal definitions are one.
  * shape     shape rule: "y = x", "y = broadcast(a, b)",
  *           "y.rank = rank(x); y[d] = d == axis ? 1 : dim(x, d)". Not needed when an expression
  *           says enough: outputs then have the broadcast shape of the inputs, less what is reduced.

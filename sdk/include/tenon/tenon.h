@@ -203,9 +203,14 @@ typedef struct tenon_plugin_info_t {
   /* TENON_PLUGIN_* */
   uint32_t state;
   uint32_t reserved;
+  /* Offers that are left out, one per line: "operator acme.swish/1: reason\n". Of the plugins loaded
+   * so far. "" if there are none. */
+  const char* left_out;
 } tenon_plugin_info_t;
 
-/* Every candidate found on the search path, used or not. [any] */
+/* Every candidate found on the search path, used or not. To compare their definitions, the first call
+ * of tenon_registry_get_plugin loads the plugins that offer one operator, and those that offer an
+ * operator in the domain of another plugin. [any] */
 TENON_API uint32_t tenon_registry_plugin_count(const tenon_registry_t* registry);
 TENON_API tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint32_t index,
                                                    tenon_plugin_info_t* out_info);

@@ -155,6 +155,16 @@ static void tell_lines(const char* topic, char* lines) {
   tool_free(lines);
 }
 
+static void tell_left_out(doctor_t* doctor, const tenon_plugin_info_t* info) {
+  for (const char* line = info->left_out; *line != '\0';) {
+    const size_t length = strcspn(line, "\n");
+    char* text = tool_format("%s %s: left out: %.*s", info->name, info->version, (int)length, line);
+    tell_missing(doctor, "offer", text);
+    tool_free(text);
+    line += length + (line[length] == '\n' ? 1 : 0);
+  }
+}
+
 static void check_plugins(doctor_t* doctor, tenon_registry_t* registry) {
   tool_text_t printed = {0};
   tenon_registry_print_paths(registry, tool_text_add, &printed);
@@ -180,6 +190,7 @@ static void check_plugins(doctor_t* doctor, tenon_registry_t* registry) {
       parser = parser || strstr(info.offers, "parser ") != NULL;
       tell("plugin", text);
     }
+    tell_left_out(doctor, &info);
     tool_free(text);
   }
   if (usable == 0) {

@@ -45,7 +45,24 @@ static void print_json(const tenon_plugin_info_t* info) {
   tool_json_text(&json, "licence", info->licence);
   tool_json_text(&json, "reason", info->reason);
   tool_json_lines(&json, "offers", info->offers);
+  tool_json_lines(&json, "left_out", info->left_out);
   tool_json_end(&json);
+}
+
+static void print_lines(const char* word, const char* lines) {
+  for (const char* line = lines; *line != '\0';) {
+    const size_t length = strcspn(line, "\n");
+    tool_say("           %s %.*s\n", word, (int)length, line);
+    line += length + (line[length] == '\n' ? 1 : 0);
+  }
+}
+
+static uint32_t count_lines(const char* lines) {
+  uint32_t count = 0;
+  for (; *lines != '\0'; ++lines) {
+    count += *lines == '\n' ? 1 : 0;
+  }
+  return count;
 }
 
 static void print_text(const plugins_t* plugins, const tenon_plugin_info_t* info) {
@@ -57,12 +74,9 @@ static void print_text(const plugins_t* plugins, const tenon_plugin_info_t* info
   if (info->reason[0] != '\0') {
     tool_say("           %s\n", info->reason);
   }
+  print_lines("left out:", info->left_out);
   if (plugins->offers) {
-    for (const char* line = info->offers; *line != '\0';) {
-      const size_t length = strcspn(line, "\n");
-      tool_say("           offers %.*s\n", (int)length, line);
-      line += length + (line[length] == '\n' ? 1 : 0);
-    }
+    print_lines("offers", info->offers);
   }
 }
 
@@ -71,9 +85,10 @@ static void tell_device(const char* sentence) {
 }
 
 static tenon_status_t list_plugins(const plugins_t* plugins, tenon_registry_t* registry,
-                                   uint32_t* out_refused) {
+                                   uint32_t* out_unusable) {
   const uint32_t count = tenon_registry_plugin_count(registry);
   uint32_t refused = 0;
+  uint32_t left_out = 0;
   for (uint32_t i = 0; i < count; ++i) {
     tenon_plugin_info_t info = {.size = sizeof(info)};
     const tenon_status_t status = tenon_registry_get_plugin(registry, i, &info);
@@ -81,20 +96,25 @@ static tenon_status_t list_plugins(const plugins_t* plugins, tenon_registry_t* r
       return status;
     }
     refused += info.state == TENON_PLUGIN_REFUSED ? 1 : 0;
+    left_out += count_lines(info.left_out);
     if (tool_console_is_json()) {
       print_json(&info);
     } else {
       print_text(plugins, &info);
     }
   }
-  tool_say("%u plugins, %u refused\n", count, refused);
+  tool_say("%u plugins, %u refused", count, refused);
+  if (left_out > 0) {
+    tool_say(", %u offer%s left out", left_out, left_out == 1 ? "" : "s");
+  }
+  tool_say("\n");
   if (!tool_console_is_json()) {
     tool_say("devices:\n");
     (void)tool_devices_tell(registry, tell_device);
     tool_say("searched:\n");
     tenon_registry_print_paths(registry, tool_write_file, stdout);
   }
-  *out_refused = refused;
+  *out_unusable = refused + left_out;
   return TENON_OK;
 }
 
