@@ -243,25 +243,40 @@ static void fill_tuning(const tenon_build_options_t* options, tenon__tuning_opti
   };
 }
 
+/* The samples as the core has them: with strides. In memory of `arena`. */
+static tenon_status_t take_samples(const tenon_sink_t* sink, const tenon_list_t* list,
+                                   tenon__arena_t* arena, tenon__input_sample_t** out_samples) {
+  tenon__input_sample_t* samples =
+      tenon__arena_allocate(arena, list->count + (size_t)1, sizeof *samples);
+  TENON_TRY(samples != NULL ? TENON_OK : tenon__fail_memory(sink));
+  for (uint32_t i = 0; i < list->count; ++i) {
+    const tenon_sample_t* sample = tenon__list_item(list, i);
+    const uint32_t count = sample->inputs != NULL ? sample->input_count : 0;
+    tenon_tensor_view_t* views = tenon__arena_allocate(arena, count + (size_t)1, sizeof *views);
+    TENON_TRY(views != NULL ? TENON_OK : tenon__fail_memory(sink));
+    for (uint32_t k = 0; k < count; ++k) {
+      char what[64];
+      int64_t* strides = tenon__arena_allocate(arena, TENON_RANK_LIMIT, sizeof *strides);
+      TENON_TRY(strides != NULL ? TENON_OK : tenon__fail_memory(sink));
+      (void)snprintf(what, sizeof(what), "tenon_build: input %u of sample %u", k, i);
+      TENON_TRY(tenon__complete_view(sink, what, &sample->inputs[k], strides, &views[k]));
+    }
+    samples[i] = (tenon__input_sample_t){views, count};
+  }
+  *out_samples = samples;
+  return TENON_OK;
+}
+
 static tenon_status_t run_build(tenon_network_t* network, const tenon_build_options_t* options,
-                                tenon__blob_folder_t* blobs, tenon__plan_bytes_t* bytes) {
+                                tenon__arena_t* arena, tenon__blob_folder_t* blobs,
+                                tenon__plan_bytes_t* bytes) {
   tenon_registry_t* registry = network->registry;
   const tenon_profile_t* profile = options->profiles.count > 0 ? options->profiles.items : NULL;
   const uint32_t range_count = profile != NULL ? profile->ranges.count : 0;
-  const uint32_t sample_count = options->samples.count;
-  tenon__build_range_t* ranges =
-      tenon__allocate(registry->allocator, range_count + 1u, sizeof(*ranges));
-  tenon__input_sample_t* samples =
-      tenon__allocate(registry->allocator, sample_count + 1u, sizeof(*samples));
-  if (ranges == NULL || samples == NULL) {
-    tenon__free(registry->allocator, ranges, (range_count + 1u) * sizeof(*ranges));
-    tenon__free(registry->allocator, samples, (sample_count + 1u) * sizeof(*samples));
-    return tenon__fail_memory(&registry->sink);
-  }
-  for (uint32_t i = 0; i < sample_count; ++i) {
-    const tenon_sample_t* sample = tenon__list_item(&options->samples, i);
-    samples[i] = (tenon__input_sample_t){sample->inputs, sample->input_count};
-  }
+  tenon__build_range_t* ranges = tenon__arena_allocate(arena, range_count + 1u, sizeof *ranges);
+  tenon__input_sample_t* samples = NULL;
+  TENON_TRY(ranges != NULL ? TENON_OK : tenon__fail_memory(&registry->sink));
+  TENON_TRY(take_samples(&registry->sink, &options->samples, arena, &samples));
   for (uint32_t i = 0; i < range_count; ++i) {
     const tenon_profile_range_t* range = tenon__list_item(&profile->ranges, i);
     ranges[i] =
@@ -275,7 +290,7 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       .node_devices = options->node_devices,
       .kept = options->keep,
       .samples = samples,
-      .sample_count = sample_count,
+      .sample_count = options->samples.count,
       .accuracy_bound = options->accuracy_bound,
       .cache = options->timing_cache != NULL ? options->timing_cache->cache : NULL,
       .blobs = blobs,
@@ -294,8 +309,6 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
   const tenon_status_t status =
       tenon__build_guarded(network->network, registry->catalog, &inner, &bytes->data, &bytes->size);
   tenon__c_locale_leave(outer);
-  tenon__free(registry->allocator, ranges, (range_count + 1u) * sizeof(*ranges));
-  tenon__free(registry->allocator, samples, (sample_count + 1u) * sizeof(*samples));
   return tenon__tell(&registry->sink, "tenon_build", status);
 }
 
@@ -326,8 +339,11 @@ tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t
       plan != NULL && bytes != NULL &&
       (own.blob_folder == NULL || tenon__blob_folder_create(registry->allocator, own.blob_folder,
                                                             &registry->sink, &blobs) == TENON_OK);
-  const tenon_status_t status =
-      has_room ? run_build(network, &own, blobs, bytes) : tenon__fail_memory(&registry->sink);
+  tenon__arena_t arena;
+  tenon__arena_initialize(&arena, registry->allocator);
+  const tenon_status_t status = has_room ? run_build(network, &own, &arena, blobs, bytes)
+                                         : tenon__fail_memory(&registry->sink);
+  tenon__arena_deinitialize(&arena);
   tenon__blob_folder_destroy(blobs);
   if (!has_room || status != TENON_OK) {
     tenon__free(registry->allocator, bytes, sizeof(*bytes));

@@ -60,64 +60,6 @@ void tenon_context_destroy(tenon_context_t* context) {
 
 /* ---- Inputs and outputs ---- */
 
-static const char* fault_of(const tenon_tensor_view_t* view, int64_t strides[TENON_RANK_LIMIT]) {
-  uint64_t count = 0;
-  if (view->rank > TENON_RANK_LIMIT) {
-    return "too high a rank";
-  }
-  if (view->rank > 0 && view->dims == NULL) {
-    return "no dims";
-  }
-  if (view->dtype == TENON_DTYPE_UNDEFINED || view->dtype >= TENON_DTYPE_COUNT) {
-    return "an unknown element type";
-  }
-  if (!tenon__element_count(view->rank, view->dims, &count) ||
-      !tenon__strides_row_major(view->rank, view->dims, strides)) {
-    return "extents that are negative or too large";
-  }
-  if (count > 0 && view->data == NULL) {
-    return "no data";
-  }
-  return view->layout != TENON_NONE && view->layout != 0
-             ? "a layout: the application's tensors are described by strides"
-             : NULL;
-}
-
-/* " [3, 224]"; "" where there are none. */
-static void print_dims(const tenon_tensor_view_t* view, char* out_text, size_t capacity) {
-  size_t used = 0;
-  out_text[0] = '\0';
-  if (view->dims != NULL) {
-    for (uint32_t k = 0; k < view->rank && k < 16 && used < capacity; ++k) {
-      used += (size_t)snprintf(out_text + used, capacity - used, "%s%lld", k == 0 ? " [" : ", ",
-                               (long long)view->dims[k]);
-    }
-  }
-  if (used > 0 && used + 1 < capacity) {
-    (void)snprintf(out_text + used, capacity - used, "]");
-  }
-}
-
-/* Fills in dense strides where the caller gave none. `what`: "input 'image'". */
-static tenon_status_t complete_view(const tenon_sink_t* sink, const char* what,
-                                    const tenon_tensor_view_t* view,
-                                    int64_t strides[TENON_RANK_LIMIT],
-                                    tenon_tensor_view_t* out_view) {
-  const char* fault = fault_of(view, strides);
-  if (fault != NULL) {
-    char dims[512];
-    print_dims(view, dims, sizeof(dims));
-    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "%s: the view%s has %s", what, dims,
-                       fault);
-  }
-  *out_view = *view;
-  out_view->layout = TENON_NONE;
-  if (view->strides == NULL) {
-    out_view->strides = strides;
-  }
-  return TENON_OK;
-}
-
 /* "input 'image'", for messages. */
 typedef struct tensor_name_t {
   char text[300];
@@ -158,8 +100,8 @@ static tenon_status_t set_tensor(tenon_context_t* context, const char* function,
   const tenon_sink_t* sink = &context->engine->sink;
   TENON_TRY(tenon__need(sink, function, "view", view != NULL));
   TENON_TRY(tenon__engine_input(context->engine, function, index, &input));
-  TENON_TRY(
-      complete_view(sink, name_tensor("input", input, &name), view, strides, &argument.tensor));
+  TENON_TRY(tenon__complete_view(sink, name_tensor("input", input, &name), view, strides,
+                                 &argument.tensor));
   TENON_TRY(begin_use(context, function));
   return end_use(context, function, set(context->context, index, &argument));
 }
@@ -179,7 +121,7 @@ static tenon_status_t check_argument(const tenon_sink_t* sink, const char* what,
   int64_t strides[TENON_RANK_LIMIT];
   tenon_tensor_view_t view;
   if (argument->kind == TENON_ARGUMENT_TENSOR) {
-    return complete_view(sink, what, &argument->tensor, strides, &view);
+    return tenon__complete_view(sink, what, &argument->tensor, strides, &view);
   }
   const bool is_optional = argument->kind == TENON_ARGUMENT_OPTIONAL ||
                            argument->kind == TENON_ARGUMENT_OPTIONAL_SEQUENCE;
@@ -224,7 +166,8 @@ static tenon_status_t set_output(tenon_context_t* context, const char* function,
   const tenon_sink_t* sink = &context->engine->sink;
   TENON_TRY(tenon__engine_output(context->engine, function, index, &output));
   if (view != NULL) {
-    TENON_TRY(complete_view(sink, name_tensor("output", output, &name), view, strides, &complete));
+    TENON_TRY(
+        tenon__complete_view(sink, name_tensor("output", output, &name), view, strides, &complete));
   }
   TENON_TRY(begin_use(context, function));
   return end_use(context, function, set(context->context, index, view != NULL ? &complete : NULL));

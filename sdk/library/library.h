@@ -122,6 +122,13 @@ struct tenon_context_t {
   int64_t* extents; /* of each output, known and most: made when first asked for */
 };
 
+/* Checks a view of the application, and fills in row-major strides if it has none: `strides` is
+ * memory for them. `what` is for the message: "input 'image'". INVALID_ARGUMENT gives the fault. */
+tenon_status_t tenon__complete_view(const tenon_sink_t* sink, const char* what,
+                                    const tenon_tensor_view_t* view,
+                                    int64_t strides[TENON_RANK_LIMIT],
+                                    tenon_tensor_view_t* out_view);
+
 /* Copies an options structure that begins with its size into one of `own_size` bytes, zeros where
  * the caller's is shorter. NULL: all zeros. INVALID_ARGUMENT when `size` is not set. What a newer
  * caller has beyond `own_size` is not looked at. `name` is the structure's, for the message. */

@@ -278,6 +278,38 @@ TENON_TEST(refuses_permissions_and_samples_that_make_no_sense) {
   session_end(&s);
 }
 
+/* Samples are views as those of a run: without strides they are row-major. */
+TENON_TEST(takes_samples_without_strides) {
+  session_t s;
+  tenon_plan_t* plan = NULL;
+  tenon_io_info_t input = {.size = sizeof input};
+  static float data[1 << 16];
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  REQUIRE(begin(&s));
+  EXPECT_STATUS(tenon_network_get_input(s.network, 0, &input), TENON_OK);
+  int64_t dims[TENON_RANK_LIMIT];
+  for (uint32_t k = 0; k < input.rank; ++k) {
+    dims[k] = input.dims[k] < 0 ? 1 : input.dims[k];
+  }
+  tenon_tensor_view_t view = {.data = data,
+                              .dims = dims,
+                              .rank = input.rank,
+                              .dtype = TENON_DTYPE_FLOAT32,
+                              .layout = TENON_NONE};
+  const tenon_sample_t sample = {.inputs = &view, .input_count = 1};
+  options.permits = TENON_PERMIT_F16;
+  options.samples = (tenon_list_t){&sample, 1, sizeof(sample)};
+  EXPECT_STATUS(tenon_build(s.network, &options, &plan), TENON_OK);
+  tenon_plan_destroy(plan);
+  plan = NULL;
+  view.data = NULL;
+  EXPECT_STATUS(tenon_build(s.network, &options, &plan), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(s.messages.text, "tenon_build: input 0 of sample 0: the view");
+  EXPECT_CONTAINS(s.messages.text, "has no data");
+  EXPECT(plan == NULL);
+  session_end(&s);
+}
+
 /* By its own extents, or by the profile's largest. */
 TENON_TEST(refuses_inputs_beyond_counting) {
   static const int64_t fixed[] = {INT64_MAX / 4, 8};
