@@ -1,6 +1,7 @@
 #!/bin/sh
 # The tables of the documents name all that there is: folders of tests and of plugins in house.md, labels of tests
 # in CONTRIBUTING.md. And each file that house.md and the glossary name is there; house.md names one of each room.
+# Relative links lead to files. Messages in tables of causes are in the sources.
 #   documents.sh ROOT BUILD [CTEST] | --self-test
 set -eu
 
@@ -29,6 +30,48 @@ check_files() { # ROOT
   [ "$faults" = 0 ]
 }
 
+# Links of the form [text](path#heading), not into the web.
+check_links() { # ROOT
+  faults=0
+  for page in "$1"/README.md "$1"/CONTRIBUTING.md "$1"/sdk/docs/*.md "$1"/sdk/docs/*/*.md; do
+    [ -f "$page" ] || continue
+    # shellcheck disable=SC2013 # no link has spaces
+    for link in $(grep -oE '\]\([^):]+\)' "$page" | sed -e 's/^](//' -e 's/)$//'); do
+      path=${link%%#*} heading=
+      case $link in *'#'*) heading=${link#*#} ;; esac
+      target=$page
+      [ -z "$path" ] || target=$(dirname "$page")/$path
+      [ -e "$target" ] || {
+        echo "${page#"$1/"}: the link $link leads nowhere"
+        faults=$((faults + 1))
+        continue
+      }
+      # A heading's name is its text in lower case, without punctuation, with - for blanks.
+      [ -z "$heading" ] || sed -n 's/^#* //p' "$target" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -qx -- "$heading" || {
+        echo "${page#"$1/"}: $link names no heading"
+        faults=$((faults + 1))
+      }
+    done
+  done
+  [ "$faults" = 0 ]
+}
+
+# The messages in the first column of tables "message, cause, remedy": each piece between dots is in a source.
+check_messages() { # ROOT
+  faults=0
+  (cd "$1" && find core plugin_registry plugins sdk parser_* -name '*.c' -exec cat {} +) |
+    sed -z 's/"[ \n]*\n *"//g; s/%[a-z.*0-9]*/.../g' >"$2"
+  for page in "$1"/sdk/docs/*.md "$1"/sdk/docs/*/*.md; do
+    [ -f "$page" ] || continue
+    awk '/^\| message \| cause/ { on = 1; next } !/^\|/ { on = 0 } on && /^\| `/ { split($0, cell, " \\| "); print cell[1] }' "$page" |
+      grep -o '`[^`]*`' | tr -d '`' | sed 's/\.\.\./\n/g' | while IFS= read -r piece; do
+      [ "${#piece}" -lt 5 ] || grep -qF -- "$piece" "$2" || echo "${page#"$1/"}: no source has the message '$piece'"
+    done
+  done >"$2.faults"
+  cat "$2.faults"
+  [ ! -s "$2.faults" ]
+}
+
 if [ "${1:-}" = --self-test ]; then
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
@@ -42,6 +85,19 @@ if [ "${1:-}" = --self-test ]; then
   rmdir "$work/core/two"
   rm "$work/core/one/b.h"
   ! check_files "$work" >/dev/null || { echo 'missed: a file that is not there'; exit 1; }
+  mkdir -p "$work/sdk/docs/guide"
+  echo '[one](guide/page.md#a-heading) [two](#one)
+# One' >"$work/sdk/docs/house.md"
+  printf '## A "heading"\n| message | cause | remedy |\n|---|---|---|\n| `no such '"'...'"' is there` | it | that |\n' >"$work/sdk/docs/guide/page.md"
+  printf 'fail("no such \047%%.*s\047 is "\n     "there")' >"$work/core/one/a.c"
+  check_links "$work"
+  check_messages "$work" "$work/words" 2>/dev/null
+  echo '[one](guide/page.md#the-heading)' >"$work/sdk/docs/house.md"
+  ! check_links "$work" >/dev/null || { echo 'missed: a heading that is not there'; exit 1; }
+  echo '[one](guide/pages.md)' >"$work/sdk/docs/house.md"
+  ! check_links "$work" >/dev/null || { echo 'missed: a link that leads nowhere'; exit 1; }
+  sed -i 's/is there/is here/' "$work/sdk/docs/guide/page.md"
+  ! check_messages "$work" "$work/words" >/dev/null 2>&1 || { echo 'missed: a message that no source has'; exit 1; }
   exit 0
 fi
 root=$1 build=$2 ctest=${3:-ctest}
@@ -70,5 +126,9 @@ labels=$("$ctest" --test-dir "$build" --print-labels | sed -n 's/^  \([a-z][a-z]
 for label in $labels; do
   named CONTRIBUTING.md "$label"
 done
+words=$(mktemp)
+trap 'rm -f "$words" "$words.faults"' EXIT
+check_links "$root" || failures=$((failures + 1))
+check_messages "$root" "$words" || failures=$((failures + 1))
 check_files "$root" || failures=$((failures + 1))
 [ "$failures" = 0 ]
