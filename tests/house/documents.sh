@@ -1,7 +1,7 @@
 #!/bin/sh
 # The tables of the documents name all that there is: folders of tests and of plugins in house.md, labels of tests
 # in CONTRIBUTING.md. And each file that house.md and the glossary name is there; house.md names one of each room.
-# Relative links lead to files. Messages in tables of causes are in the sources.
+# Relative links lead to files. Functions and options that pages for users name exist. Messages in tables of causes are in the sources.
 #   documents.sh ROOT BUILD [CTEST] | --self-test
 set -eu
 
@@ -72,6 +72,38 @@ check_messages() { # ROOT
   [ ! -s "$2.faults" ]
 }
 
+# Functions, types and constants of the C interface that the pages for users name are in its headers.
+check_names() { # ROOT
+  faults=0
+  cat "$1"/sdk/include/tenon/*.h "$1"/sdk/include/tenon/*/*.h >"$2" 2>/dev/null || true
+  for page in "$1"/sdk/docs/from-*.md "$1"/sdk/docs/troubleshooting.md "$1"/sdk/docs/guide/*.md; do
+    [ -f "$page" ] || continue
+    for name in $(grep -oE '\b(tenon_[a-z_0-9]+|TENON_[A-Z_0-9]+)' "$page" | sort -u); do
+      case $name in TENON_CPU | TENON_PLUGIN_PATH) continue ;; esac
+      grep -qw -- "$name" "$2" || {
+        echo "${page#"$1/"}: no header has $name"
+        faults=$((faults + 1))
+      }
+    done
+  done
+  [ "$faults" = 0 ]
+}
+
+# Options in the second and third column of tables whose first column is another tool's.
+check_options() { # ROOT TENON
+  faults=0
+  for command in run build bench inspect compare convert suite plugins doctor; do
+    "$2" "$command" --help-all
+  done >"$3"
+  for option in $(awk -F ' \\| ' '/^\|/ { print $2, $3 }' "$1"/sdk/docs/from-*.md | grep -oE -- '--[a-z][a-zA-Z0-9-]*[a-zA-Z0-9]' | sort -u); do
+    grep -qE -- "(^|[ ,])$option([ ,]|$)" "$3" || {
+      echo "sdk/docs/from-*.md: tenon has no option $option"
+      faults=$((faults + 1))
+    }
+  done
+  [ "$faults" = 0 ]
+}
+
 if [ "${1:-}" = --self-test ]; then
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
@@ -96,6 +128,17 @@ if [ "${1:-}" = --self-test ]; then
   ! check_links "$work" >/dev/null || { echo 'missed: a heading that is not there'; exit 1; }
   echo '[one](guide/pages.md)' >"$work/sdk/docs/house.md"
   ! check_links "$work" >/dev/null || { echo 'missed: a link that leads nowhere'; exit 1; }
+  mkdir -p "$work/sdk/include/tenon"
+  echo 'int tenon_one(void);' >"$work/sdk/include/tenon/tenon.h"
+  echo 'Call `tenon_one`.' >"$work/sdk/docs/from-x.md"
+  check_names "$work" "$work/words"
+  echo 'Call `tenon_two`.' >"$work/sdk/docs/from-x.md"
+  ! check_names "$work" "$work/words" >/dev/null || { echo 'missed: a function that no header has'; exit 1; }
+  printf '#!/bin/sh\necho "      --one N  first"\n' >"$work/tenon" && chmod +x "$work/tenon"
+  echo '| `--two` | `--one` | |' >"$work/sdk/docs/from-x.md"
+  check_options "$work" "$work/tenon" "$work/words"
+  echo '| `--two` | `--two` | |' >"$work/sdk/docs/from-x.md"
+  ! check_options "$work" "$work/tenon" "$work/words" >/dev/null || { echo 'missed: an option that does not exist'; exit 1; }
   sed -i 's/is there/is here/' "$work/sdk/docs/guide/page.md"
   ! check_messages "$work" "$work/words" >/dev/null 2>&1 || { echo 'missed: a message that no source has'; exit 1; }
   exit 0
@@ -130,5 +173,7 @@ words=$(mktemp)
 trap 'rm -f "$words" "$words.faults"' EXIT
 check_links "$root" || failures=$((failures + 1))
 check_messages "$root" "$words" || failures=$((failures + 1))
+check_names "$root" "$words" || failures=$((failures + 1))
+[ ! -x "$build/bin/tenon" ] || check_options "$root" "$build/bin/tenon" "$words" || failures=$((failures + 1))
 check_files "$root" || failures=$((failures + 1))
 [ "$failures" = 0 ]
