@@ -80,6 +80,26 @@ static void report_references(const tenon__building_t* b) {
   }
 }
 
+/* The devices that the build names, the host aside, and no kernel there takes a node? */
+static void report_idle_devices(const tenon__building_t* b) {
+  const tenon__plan_t* plan = b->plan;
+  uint32_t count = 0;
+  bool is_used = plan->device_count < 2;
+  for (uint32_t g = 0; g < plan->schedule_count && !is_used; ++g) {
+    for (uint32_t k = 0; k < plan->schedules[g].step_count && !is_used; ++k) {
+      const tenon__step_t* step = &plan->schedules[g].steps[k];
+      count += step->kind == TENON_STEP_KERNEL ? 1 : 0;
+      is_used = step->kind == TENON_STEP_KERNEL && step->device != 0;
+    }
+  }
+  if (!is_used && count > 0) {
+    tenon__report(b->options->sink, TENON_SEVERITY_WARNING,
+                  "device '%s' computes nothing: its kernels take no node of the network; all %u "
+                  "steps run on '%s'",
+                  plan->device, count, plan->devices[0].name);
+  }
+}
+
 static void report_spent(const tenon_sink_t* sink, const tenon__spent_t* spent) {
   if (spent->count == 0) {
     return;
@@ -106,6 +126,7 @@ void tenon__building_report(const tenon__building_t* b) {
   }
   if (!b->options->tuning.reference_only) {
     report_references(b);
+    report_idle_devices(b);
   }
   tenon__report(b->options->sink, TENON_SEVERITY_INFO,
                 "%u times were measured, %u were known from the timing cache",

@@ -139,13 +139,19 @@ static tenon_status_t search_kernels(search_t* search, const tenon__kernel_list_
   return TENON_OK;
 }
 
-/* References are not asked while another kernel accepts: that is their reason. */
+/* References of the region's device are not asked while another kernel accepts: that is their
+ * reason. */
 static void note_references(search_t* search, const tenon__kernel_list_t* list) {
-  const tenon_refusal_t refusal = {.reason = TENON_REFUSAL_POLICY,
-                                   .detail = "a reference, for where no other kernel accepts"};
+  static const tenon_refusal_t policy = {
+      .reason = TENON_REFUSAL_POLICY, .detail = "a reference, for where no other kernel accepts"};
+  static const tenon_refusal_t other = {.reason = TENON_REFUSAL_DEVICE};
+  const tenon__tuning_t* tuning = search->tuning;
   for (uint32_t k = 0; k < list->count; ++k) {
-    if ((list->entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0) {
-      tenon__search_note(search, list->entries[k], NULL, &refusal);
+    const tenon__kernel_entry_t* entry = list->entries[k];
+    if ((entry->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
+        tenon__tuning_runs_somewhere(tuning, entry)) {
+      const bool is_here = tenon__tuning_runs_on(tuning, entry, search->region->device);
+      tenon__search_note(search, entry, NULL, is_here ? &policy : &other);
     }
   }
 }

@@ -289,7 +289,8 @@ static tenon_status_t find_named(claims_t* claims) {
   for (uint32_t p = 0; p < grouping->order_count && status == TENON_OK; ++p) {
     const uint32_t node = grouping->order[p];
     const tenon__node_t* n = &grouping->g->nodes[node];
-    if (n->op == NULL || (n->expression == NULL && n->maps == NULL) || !is_free(grouping, node) ||
+    if (n->op == NULL || (n->expression == NULL && n->maps == NULL) || grouping->by_name[node] ||
+        !is_free(grouping, node) ||
         !tenon__grouping_is_needed(grouping, &grouping->g->nodes[node])) {
       continue;
     }

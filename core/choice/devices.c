@@ -88,6 +88,36 @@ static tenon_status_t ask_about(grouping_t* grouping, uint32_t node, uint32_t de
   return ask(grouping, region, device, out_takes);
 }
 
+/* A kernel that names the operator computes the node as it is, with all of its inputs. */
+static bool can_be_named(const grouping_t* grouping, const tenon__node_t* node) {
+  bool can = node->op != NULL && (node->expression != NULL || node->maps != NULL);
+  TENON_EACH_INPUT(k, node) {
+    can = can && grouping->needed[node->inputs[k]];
+  }
+  return can;
+}
+
+/* Of an operator with an expression or a map that no kernel on the device computes. */
+static tenon_status_t ask_by_name(grouping_t* grouping, uint32_t node, uint32_t device) {
+  struct tenon_region_t region;
+  if (!can_be_named(grouping, &grouping->g->nodes[node])) {
+    return TENON_OK;
+  }
+  TENON_TRY(tenon__region_of_node(grouping->arena, grouping->tuning->network, grouping->graph, node,
+                                  &region));
+  return ask(grouping, &region, device, &grouping->by_name[node]);
+}
+
+static tenon_status_t ask_on(grouping_t* grouping, uint32_t node, uint32_t device,
+                             bool* out_takes) {
+  TENON_TRY(ask_about(grouping, node, device, out_takes));
+  if (!*out_takes) {
+    TENON_TRY(ask_by_name(grouping, node, device));
+    *out_takes = grouping->by_name[node];
+  }
+  return TENON_OK;
+}
+
 /* TENON_NONE: wherever it can be. */
 static uint32_t assigned_device(const tenon__tuning_t* tuning, const tenon__node_t* node) {
   for (uint32_t k = 0; k < tuning->assignment_count; ++k) {
@@ -103,7 +133,7 @@ static tenon_status_t place_assigned(grouping_t* grouping, uint32_t node, uint32
   bool takes = device == 0; /* what the host lacks is told of all nodes alike */
   grouping->device_of[node] = device;
   if (device != 0 && may_leave_host(grouping, n)) {
-    TENON_TRY(ask_about(grouping, node, device, &takes));
+    TENON_TRY(ask_on(grouping, node, device, &takes));
   }
   return takes ? TENON_OK
                : tenon__fail(grouping->tuning->sink, TENON_ERROR_UNSUPPORTED,
@@ -123,7 +153,7 @@ static tenon_status_t place_node(grouping_t* grouping, uint32_t node) {
     return TENON_OK;
   }
   for (uint32_t d = 1; d < grouping->tuning->device_count && !takes; ++d) {
-    TENON_TRY(ask_about(grouping, node, d, &takes));
+    TENON_TRY(ask_on(grouping, node, d, &takes));
     grouping->device_of[node] = takes ? d : 0;
   }
   return TENON_OK;

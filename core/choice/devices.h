@@ -1,6 +1,7 @@
 /*
  * Which device computes a node: the first of the build's that can, in the order in which they were
- * named, and the host where none can. The host keeps what is no work for others: numbers that
+ * named, and the host where none can. A node with an expression or a map is asked about as such,
+ * then by its operator's name. The host keeps what is no work for others: numbers that
  * shapes are made of, strings, sequences and control. For this room alone.
  */
 #ifndef TENON_CORE_CHOICE_DEVICES_H_

@@ -43,6 +43,7 @@ typedef struct grouping_t {
   uint32_t order_count;
   uint32_t* position;  /* of each node in the order */
   uint32_t* device_of; /* of each node: number of the device that computes it */
+  bool* by_name;       /* of each node: kernels compute its operator, not its expression or map */
   tenon__lists_t uses; /* of each value, by nodes */
   conversions_t conversions;
   bool* needed; /* values whose data somebody reads */

@@ -238,6 +238,8 @@ static tenon_status_t classify(grouping_t* grouping, uint32_t node) {
     (void)add_group(grouping, node, TENON_UNIT_CONTENTS);
   } else if (n->body_count > 0) {
     (void)add_group(grouping, node, TENON_UNIT_CONTROL);
+  } else if (grouping->by_name[node]) {
+    return classify_operator(grouping, node);
   } else if (n->expression != NULL) {
     return TENON_OK;
   } else if (n->maps != NULL) {
@@ -278,6 +280,7 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   grouping->position = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->group_of = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->device_of = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
+  grouping->by_name = tenon__arena_allocate(scratch, nodes, sizeof(bool));
   grouping->needed = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
   grouping->sizing = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
   grouping->leaves = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
@@ -292,7 +295,8 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
       grouping->position != NULL && grouping->group_of != NULL && grouping->needed != NULL &&
       grouping->groups != NULL && grouping->stamps != NULL && grouping->stack != NULL &&
       grouping->sizing != NULL && grouping->leaves != NULL && grouping->notes != NULL &&
-      grouping->expressions != NULL && grouping->device_of != NULL && grouping->slots != NULL);
+      grouping->expressions != NULL && grouping->by_name != NULL && grouping->device_of != NULL &&
+      grouping->slots != NULL);
   memset(grouping->group_of, 0xff, nodes * sizeof(uint32_t));
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     grouping->position[grouping->order[p]] = p;

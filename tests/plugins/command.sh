@@ -64,6 +64,18 @@ rm plugins/2.so
 try 0 plugins --plugins plugins
 says " plugins, 0 refused"
 
+# A device that computes nothing is told, and the summary does not name it.
+npu=$build/tests/contract/npu
+"$build/tests/write_model" exp.onnx "" Exp 8
+try 0 build exp.onnx -o exp.plan --device npu --plugins "$npu"
+says "warning: " "device 'npu:0' computes nothing: " ": 1 steps on cpu"
+try 0 bench exp.plan --plugins "$npu" --seconds 0
+says ": 1 steps on cpu"
+"$build/tests/write_model" tanh.onnx "" Tanh 8
+try 0 build tanh.onnx -o tanh.plan --device npu --plugins "$npu"
+says " steps on npu:0"
+! grep -q "computes nothing" err || complain "a device that computes is told to be idle"
+
 # A rewrite that no trial finds is found by comparing, and can be left out.
 use rewriter
 "$build/tests/write_model" abs.onnx "" Abs 77

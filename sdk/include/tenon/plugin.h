@@ -1404,8 +1404,9 @@ typedef struct tenon_enqueue_t {
 
 /* What sort of kernel it is. */
 enum {
-  /* An expression kernel: REGION_EXPRESSION, no operator. A device without one cannot run operators
-   * that are declared by an expression, which most of the standard ones are. */
+  /* An expression kernel: REGION_EXPRESSION, no operator. A device without one runs no operators
+   * that are declared by an expression, which most of the standard ones are, except those that its
+   * kernels list in `operators`. */
   TENON_KERNEL_EXPRESSIONS = 1u << 0,
   /* Likewise REGION_MOVE: also what copies tensors from one layout into another. */
   TENON_KERNEL_MOVES = 1u << 1,

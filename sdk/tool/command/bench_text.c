@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "command/bench.h"
+#include "session/devices.h"
 #include "text/console.h"
 #include "text/memory.h"
 #include "text/units.h"
@@ -143,8 +144,8 @@ void bench_print_text(const bench_t* bench, const tool_execution_t* execution,
   const bool on_device = bench->device.name != NULL;
   const tool_unit_t first = tool_time_unit(bench->first_seconds);
   tool_say("%s: %u steps on %s, %u threads%s\n", bench->model,
-           tenon_engine_step_count(execution->engine), info->device, execution->thread_count,
-           bench->contexts > 0 ? " each" : "");
+           tenon_engine_step_count(execution->engine), tool_devices_used(execution->engine, info),
+           execution->thread_count, bench->contexts > 0 ? " each" : "");
   print_times(bench, "latency", &bench->times, on_device ? ", by the host's clock" : "");
   if (on_device && bench->contexts == 0) {
     print_device_times(bench);

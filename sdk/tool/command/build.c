@@ -6,6 +6,7 @@
 #include "command/commands.h"
 #include "data/file.h"
 #include "session/common.h"
+#include "session/devices.h"
 #include "session/model.h"
 #include "session/network_facts.h"
 #include "text/console.h"
@@ -60,7 +61,7 @@ static tenon_status_t describe(tenon_registry_t* registry, const build_t* build,
   } else if (status == TENON_OK) {
     char* weights = tool_weights_text(&info);
     tool_say("%s: built in %.2f s: %u steps on %s, %u threads\n", build->output, build_seconds,
-             tenon_engine_step_count(engine), info.device, info.thread_count);
+             tenon_engine_step_count(engine), tool_devices_used(engine, &info), info.thread_count);
     tool_say("plan %.2f MiB; %s; activations %.2f; workspace %.2f\n", tool_mib(info.plan_bytes),
              weights, tool_mib(info.arena_bytes), tool_mib(info.scratch_bytes));
     tool_free(weights);

@@ -52,3 +52,15 @@ bool tool_devices_tell(tenon_registry_t* registry, void (*tell)(const char* sent
   tool_free(lines);
   return any_works;
 }
+
+const char* tool_devices_used(const tenon_engine_t* engine, const tenon_engine_info_t* info) {
+  static const char host[] = "cpu";
+  const char* used = host;
+  const uint32_t count = tenon_engine_step_count(engine);
+  for (uint32_t k = 0; k < count && used == host; ++k) {
+    tenon_step_info_t step = {.size = sizeof(step)};
+    const bool is_known = tenon_engine_get_step(engine, k, &step) == TENON_OK;
+    used = is_known && strcmp(step.device, host) != 0 ? info->device : host;
+  }
+  return used;
+}
