@@ -108,6 +108,12 @@ tenon_status_t tenon__tensor_contents(environment_t* e, const tenon__syntax_t* s
                                       tenon__language_value_t* out_list) {
   tensor_t tensor = {0};
   TENON_TRY(tenon__named_tensor(e, syntax, &tensor));
+  if (tensor.value != NULL && tensor.value->numbers != NULL) {
+    *out_list = (tenon__language_value_t){.kind = TENON_LANGUAGE_LIST,
+                                          .count = tensor.value->number_count,
+                                          .reals = tensor.value->numbers};
+    return TENON_OK;
+  }
   if (tensor.value == NULL || tensor.value->type.contents == NULL) {
     return tenon__language_unsupported(
         e, syntax, "the contents of '%s' must be known when building", tensor.port->name);

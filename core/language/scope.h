@@ -19,6 +19,9 @@ typedef struct tenon__scope_value_t {
   bool present;
   tenon__type_t type; /* of a sequence: that of its items, as the value's own */
   uint32_t argument;  /* its number among the node's inputs */
+  /* In guards: the elements of a short constant of floats that has no contents, NULL elsewhere. */
+  uint32_t number_count;
+  const double* numbers;
 } tenon__scope_value_t;
 
 /* Ports stand in the operator's order. `values` has `count` entries, one after the other with those

@@ -88,7 +88,8 @@ static inline tenon__scope_value_t* test_input(test_scope_t* t, const char* name
     t->inputs[i].flags |= TENON_PORT_VARIADIC;
   }
   tenon__scope_value_t* value = &t->input_values[i][t->inputs[i].count++];
-  *value = (tenon__scope_value_t){false, tenon__type_tensor(dtype, 0, NULL), t->arguments++};
+  *value = (tenon__scope_value_t){.type = tenon__type_tensor(dtype, 0, NULL),
+                                  .argument = t->arguments++};
   if (dims != NULL) {
     value->present = true;
     value->type.rank = test_dims(t, dims, &value->type.dims);
@@ -115,8 +116,8 @@ static inline void test_output(test_scope_t* t, const char* name, tenon_dtype_t 
                                         .count = count,
                                         .values = t->output_values[i]};
   for (uint32_t k = 0; k < count && k < TEST_ITEMS; ++k) {
-    t->output_values[i][k] =
-        (tenon__scope_value_t){true, tenon__type_tensor(dtype, TENON_NONE, NULL), 0};
+    t->output_values[i][k] = (tenon__scope_value_t){
+        .present = true, .type = tenon__type_tensor(dtype, TENON_NONE, NULL)};
   }
 }
 

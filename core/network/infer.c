@@ -23,7 +23,8 @@ tenon__scope_value_t tenon__infer_scope_value(const tenon__network_t* network, u
   if (value == TENON_NONE) {
     return (tenon__scope_value_t){.argument = argument};
   }
-  return (tenon__scope_value_t){true, network->graphs[graph]->values[value].type, argument};
+  return (tenon__scope_value_t){
+      .present = true, .type = network->graphs[graph]->values[value].type, .argument = argument};
 }
 
 static uint32_t fixed_count(const tenon_port_t* ports, uint32_t count) {
@@ -241,8 +242,8 @@ static tenon_status_t bind_outputs(tenon__inference_t* inference) {
     inference->outputs[i] = (tenon__inferred_value_t){
         .type = {.kind = port_kind(port->flags), .dtype = dtype, .rank = TENON_NONE},
         .handle = TENON_NONE};
-    inference->output_values[i] =
-        (tenon__scope_value_t){true, tenon__type_tensor(dtype, TENON_NONE, NULL), i};
+    inference->output_values[i] = (tenon__scope_value_t){
+        .present = true, .type = tenon__type_tensor(dtype, TENON_NONE, NULL), .argument = i};
   }
   inference->scope.output_count = op->output_count;
   inference->scope.outputs = tenon__scope_ports(inference->scratch, op->outputs, op->output_count,

@@ -8,6 +8,9 @@
  */
 #include "core/optimizer/rewrite.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/call.h"
@@ -22,6 +25,10 @@
 #include "core/region/region.h"
 #include "core/region/region_finish.h"
 #include "core/region/region_table.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/layout.h"
+
+enum { MOST_NUMBERS = 16 }; /* of a constant that a guard reads */
 
 /* ---- By code: the function reads the match as a region and builds through a builder on the
  * network. What it built is taken up by the patch, or taken back with it. ---- */
@@ -123,6 +130,44 @@ tenon_status_t tenon__rewrite_parse(tenon__arena_t* arena, const tenon__rewrite_
   return TENON_OK;
 }
 
+/* The shortest decimal number that is `number` in the type: 0.1, not 0.100000001490116. */
+static double as_written(double number, tenon_dtype_t dtype) {
+  const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(dtype);
+  double written = number;
+  bool is_it = !isfinite(number);
+  for (int digits = 1; digits < 18 && !is_it; ++digits) {
+    char text[40];
+    uint64_t stored = 0;
+    (void)snprintf(text, sizeof(text), "%.*g", digits, number);
+    written = strtod(text, NULL);
+    tenon__element_store(&stored, dtype, 0, (tenon__scalar_t){.f = written}, arithmetic);
+    is_it = tenon__element_load(&stored, dtype, 0).f == number;
+  }
+  return written;
+}
+
+/* Contents are integers. What a guard may read of other short constants. */
+static tenon_status_t read_numbers(tenon__rewriter_t* rewriter, const tenon__value_node_t* value,
+                                   tenon__scope_value_t* inout_value) {
+  const tenon__weights_t* weights =
+      value->weights == TENON_NONE ? NULL : &rewriter->network->weights[value->weights];
+  uint64_t count = 0;
+  if (weights == NULL || weights->data == NULL || value->type.contents != NULL ||
+      tenon__dtype_class(weights->dtype) != 'f' || weights->rank > 1 ||
+      !tenon__element_count(weights->rank, weights->dims, &count) || count > MOST_NUMBERS) {
+    return TENON_OK;
+  }
+  double* numbers = tenon__arena_allocate(&rewriter->scratch, count + 1, sizeof(*numbers));
+  TENON_TRY_MEMORY(numbers != NULL);
+  for (uint64_t i = 0; i < count; ++i) {
+    numbers[i] =
+        as_written(tenon__element_load(weights->data, weights->dtype, i).f, weights->dtype);
+  }
+  inout_value->numbers = numbers;
+  inout_value->number_count = (uint32_t)count;
+  return TENON_OK;
+}
+
 /* The guard: over attributes that the pattern names and the pattern's inputs. */
 static tenon_status_t guard_holds(tenon__rewriter_t* rewriter, const tenon__rewrite_t* rewrite,
                                   const tenon__match_t* match, bool* out_holds) {
@@ -140,7 +185,8 @@ static tenon_status_t guard_holds(tenon__rewriter_t* rewriter, const tenon__rewr
   for (uint32_t i = 0; i < match->name_count; ++i) {
     const tenon__value_node_t* value =
         tenon__rewriter_value(rewriter, match->graph, match->names[i].value);
-    values[count] = (tenon__scope_value_t){true, value->type, count};
+    values[count] = (tenon__scope_value_t){.present = true, .type = value->type, .argument = count};
+    TENON_TRY(read_numbers(rewriter, value, &values[count]));
     ports[count] = (tenon__scope_port_t){.name = match->names[i].name,
                                          .type = tenon__dtype_name(value->type.dtype),
                                          .count = 1,

@@ -83,6 +83,29 @@ TENON_TEST(asks_attributes_and_guard) {
   }
 }
 
+/* 0.1 in f32 is another number than the guard's, and written the same. */
+TENON_TEST(a_guard_reads_constants_of_floats) {
+  static tenon__rewrite_entry_t tenth = {
+      .rewrite = {.name = "tenth",
+                  .pattern = "y = test.times/1(x, c)",
+                  .when = "elements(c) == 1 && rank(c) <= rank(x) && value(c) == 0.1",
+                  .replacement = "y = test.scale/1(x){factor=0.1}"}};
+  static const float numbers[] = {0.1F, 0.100001F, 2, -0.1F};
+  for (uint32_t round = 0; round < 5; ++round) {
+    test_world_t world;
+    const tenon__rewrite_entry_t* list[1];
+    REQUIRE(test_world_open(&world));
+    use(&world, &tenth, list);
+    const tenon_value_t x = test_input(&world.fixture, "x", DIMS(3, 3));
+    const tenon_value_t c = round == 4 ? test_input(&world.fixture, "c", DIMS(1))
+                                       : test_floats(&world.fixture, "c", &numbers[round], DIMS(1));
+    test_output(&world, test_binary(&world.fixture, "test.times/1", "y", x, c), "y");
+    (void)test_optimized(&world);
+    test_expect_patches(&world, "rewrite tests:tenth", round == 0 ? 1 : 0);
+    test_world_close(&world);
+  }
+}
+
 TENON_TEST(carries_attributes_over) {
   static tenon__rewrite_entry_t back = {
       .rewrite = {.name = "again",
