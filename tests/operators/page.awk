@@ -135,7 +135,7 @@ function print_row(i,   op, words, remark, count) {
 END {
   print "# Operators of model files"
   print ""
-  print "*What the parsers convert. `tests/operators/update.sh` writes this page from the plugins; a test fails when it is"
+  print "*Operators with a converter. `tests/operators/update.sh` writes this page from the plugins; a test fails when it is"
   print "old. `tenon plugins --index` says the same of the plugins that you have.*"
   print ""
   print "*Becomes*: the standard operator or the [expression](expressions.md) that a node is, or is in most cases; where none"
