@@ -59,7 +59,7 @@ static const tenon_operator_t operators[] = {
             CHECK("!present(write_indices) || elements(write_indices) == dim(cache, 0)",
                   "{elements(write_indices)} positions for {dim(cache, 0)} samples")),
      .shape = "y = cache", .traits = "pure; in_place(input=0)"},
-    {OPERATOR("nonzero", "coordinates of what is not 0, one column each"), TYPES(TYPE("T", "any")),
+    {OPERATOR("nonzero", "coordinates of the elements other than 0, one column each"), TYPES(TYPE("T", "any")),
      INPUTS(PORT("x", "T")), OUTPUTS(UNBOUNDED("y", "i64")),
      .shape = "y.rank = 2; y[d] = d == 0 ? rank(x) : fresh(elements(x))", .traits = "pure"},
     {OPERATOR("unique", "what occurs, where first, where each element went, how often"),
