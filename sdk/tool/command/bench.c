@@ -300,11 +300,10 @@ const tool_command_t tool_command_bench = {
     .operands_max = 1,
     .summary = "measures latency, throughput and memory, and the time of each step",
     .description =
-        "The plan is built in a child process, so that `memory` is what loading and running it "
-        "added. "
-        "Times are\nwall-clock times of whole runs. On a device with memory and a clock of its own "
-        "inputs and outputs lie there,\nand runs are timed by its events too: alone, and several "
-        "enqueued before one wait.",
+        "A child process builds the plan, so that `memory` is the memory for loading and "
+        "running it. Times\nare wall-clock times of whole runs. If the device has its own "
+        "memory and clock, inputs and outputs\nstay there, and its events also time single "
+        "runs, and several runs enqueued before one wait.",
     .examples =
         "  tenon bench model.onnx --threads 1 --seconds 5\n"
         "  tenon bench model.plan --profile-steps\n"

@@ -153,8 +153,7 @@ const tool_command_t tool_command_build = {
     .summary = "builds a model into a plan: parses, optimises, measures, chooses, writes",
     .description =
         "The plan is tuned for this machine and for the shapes of the profile. Kernels are "
-        "measured; "
-        "what was\nmeasured is kept in the timing cache, so that the next build is quicker and "
+        "measured. The\ntiming cache keeps the times, so that the next build is faster and "
         "repeatable.",
     .examples =
         "  tenon build model.onnx -o model.plan\n"

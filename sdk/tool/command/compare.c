@@ -41,7 +41,7 @@ static const tool_option_t options[] = {
      "set the absolute tolerance (default: 1e-4 of the standard deviation of the reference's "
      "value, at least 1e-7)"},
     {"--outputs-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only), 0,
-     "compare the model's outputs alone, not what is inside"},
+     "compare the model's outputs only, not the values inside"},
 };
 
 /* ---- One plan, run ---- */
@@ -380,9 +380,9 @@ const tool_command_t tool_command_compare = {
     .operands_max = 1,
     .summary = "compares with the reference kernels, value by value; names the first that diverges",
     .description =
-        "The model is built twice: as usual, and with reference kernels, one node a step, without "
-        "plugins'\nrewrites. First its outputs are compared, then every value of the main graph, "
-        "each as an additional output.",
+        "The model is built twice: as usual, and with reference kernels, one node per step, "
+        "without the\nrewrites of plugins. First its outputs are compared, then every value "
+        "of the main graph, each as an\nadditional output.",
     .examples =
         "  tenon compare model.onnx --data-set test_data_set_0\n"
         "  tenon compare model.onnx --exclude cpu:convolution --verbose\n"

@@ -126,8 +126,8 @@ const tool_command_t tool_command_convert = {
     .operands_max = 1,
     .summary = "writes a model in another format: ONNX, UFF",
     .description =
-        "The network is written as it was read, not optimised. What the other format has no name\n"
-        "for is named, and nothing is written.",
+        "The network is written as it was read, not optimised. If the other format has no "
+        "counterpart for\nsome nodes, the command lists them and writes nothing.",
     .examples =
         "  tenon convert frozen.pb -o model.uff\n"
         "  tenon convert frozen.pb -o frozen.onnx\n"

@@ -240,9 +240,7 @@ const tool_command_t tool_command_doctor = {
     .operands = "",
     .operands_min = 0,
     .operands_max = 0,
-    .summary =
-        "looks at the machine, libraries, devices, plugins and caches, and tells what is "
-        "missing",
+    .summary = "looks at the machine, libraries, devices, plugins and caches; lists missing parts",
     .description = "",
     .examples = "  tenon doctor\n  tenon doctor --json\n",
     .run = doctor_command,

@@ -285,10 +285,10 @@ const tool_command_t tool_command_inspect = {
     .operands_max = 1,
     .summary = "shows a plan: steps, times, layouts, and why each tactic was chosen; or a model",
     .description =
-        "A model is built first, or comes out of the cache, unless --no-build or --network only "
-        "look at it. Steps are\ntimed in a few runs, on the inputs given or on random numbers. Of "
-        "a .npy or .pb file it shows what "
-        "it holds.",
+        "A model is built first, or its plan is taken from the plan cache, unless --no-build "
+        "or --network is\ngiven. Steps are timed in a few runs, on the given inputs or on "
+        "random numbers. For a .npy or .pb\nfile, the command prints its type, shape and "
+        "first numbers.",
     .examples =
         "  tenon inspect model.onnx --no-build\n"
         "  tenon inspect model.onnx --html model.html\n"

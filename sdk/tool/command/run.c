@@ -257,9 +257,10 @@ const tool_command_t tool_command_run = {
     .operands_max = 1,
     .summary = "runs a model once, on data; prints, writes and compares its outputs",
     .description =
-        "A model is built first, for the shapes of the data given, or comes out of the cache of "
-        "plans.\nInputs that are not given are seeded random numbers. With --data-set the outputs "
-        "are compared with\nthe recorded ones, and the exit status tells.",
+        "The command builds a model for the shapes of its data, or takes the plan from the "
+        "plan cache. Inputs\nwithout data are filled with seeded random numbers. With "
+        "--data-set, the outputs are compared with\nthe recorded ones, and the exit status is"
+        " 1 if they differ.",
     .examples =
         "  tenon run model.onnx --data-set test_data_set_0\n"
         "  tenon run digits.onnx --input digit_7.pgm --scale 0.003921569 --labels labels.txt\n"

@@ -280,19 +280,18 @@ const tool_command_t tool_command_suite = {
     .operands = "DIR",
     .operands_min = 1,
     .operands_max = 1,
-    .summary = "runs every recorded case below a folder and counts what passes",
+    .summary = "runs every recorded case below a folder and counts the cases that pass",
     .description =
-        "A case is a folder with model.onnx and test_data_set_*. Each runs in a process of its "
-        "own (or --cases-a-process), so that\na crash or a hang is that case's failure. What "
-        "nobody here can do is "
-        "skipped, with the reason. What can only be built\nwhen the value of an input is known "
-        "(the axes of a reduction, say) is built again with the recorded value,\nas "
-        "--input-constant gives it. The last line is `N passed, N failed, N skipped`, and how many "
-        "of those that\npassed needed that, or (with --no-input-constants) would pass with it. "
-        "With --device the line before says in\nhow many of those that passed every step ran on "
-        "the devices (copies, control, and numbers that shapes are\nmade of do not count), and "
-        "--verbose the kernels of the others' steps on the host. "
-        "The exit status is 0 when what fails\nis known by --known.",
+        "A case is a folder with model.onnx and test_data_set_*. Each runs in its own process"
+        "\n(see --cases-a-process), so a crash or a hang is a failure of this case. "
+        "Unsupported cases are skipped, and the\nreason is printed. If a case needs the value"
+        " of an input (such as the axes of a reduction) in the\nbuild, it is built again with"
+        " the recorded value as --input-constant. The last line is `N passed, N\nfailed, N "
+        "skipped`, with the number of cases that passed by this way, or (with "
+        "--no-input-constants)\nwould pass. With --device, the line before counts the cases "
+        "with every step on the devices; copies,\ncontrol and values of shapes do not count. "
+        "--verbose prints the kernels of the other steps on the\nhost. The exit status is 0 "
+        "if --known lists all failures.",
     .examples =
         "  tenon suite cases --known known.txt\n"
         "  tenon suite cases --filter '*test_conv*' --verbose\n",

@@ -75,8 +75,8 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
     {"--strict", NULL, NULL, TOOL_OPTION_FLAG, FIELD(strict), TOOL_FOR_BUILDING | TOOL_RARE,
      "round where the network stores, also inside fused steps"},
     {"--tf32", NULL, NULL, TOOL_OPTION_FLAG, FIELD(tf32), TOOL_FOR_BUILDING | TOOL_RARE,
-     "permit products of f32 whose operands are rounded to tf32, as kernels of GPUs have them "
-     "(default: on if no other type is permitted, but off for compare and suite)"},
+     "permit tf32 in f32 products on GPUs (default: on if no other type is permitted, but off "
+     "for compare and suite)"},
     {"--no-tf32", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_tf32), TOOL_FOR_BUILDING | TOOL_RARE,
      "compute products of f32 in f32 only"},
     {"--fp16", NULL, NULL, TOOL_OPTION_FLAG, FIELD(fp16), TOOL_FOR_BUILDING,
@@ -94,7 +94,7 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
      TOOL_FOR_BUILDING | TOOL_RARE,
      "limit the change of results on the samples, as a part of their norm (default: 0.01)"},
     {"--keep", NULL, "VALUE", TOOL_OPTION_LIST, FIELD(keep), TOOL_FOR_BUILDING | TOOL_RARE,
-     "keep the type of this value, whatever is permitted"},
+     "never lower the precision of this value"},
     {"--tuned-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(tuned_only), TOOL_FOR_BUILDING | TOOL_RARE,
      "write a smaller plan: weights only as the kernels packed them; no refit, no rebuild"},
     {"--no-refusals", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_refusals),
