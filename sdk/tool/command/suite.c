@@ -283,15 +283,15 @@ const tool_command_t tool_command_suite = {
     .summary = "runs every recorded case below a folder and counts the cases that pass",
     .description =
         "A case is a folder with model.onnx and test_data_set_*. Each runs in its own process"
-        "\n(see --cases-a-process), so a crash or a hang is a failure of this case. "
-        "Unsupported cases are skipped, and the\nreason is printed. If a case needs the value"
-        " of an input (such as the axes of a reduction) in the\nbuild, it is built again with"
-        " the recorded value as --input-constant. The last line is `N passed, N\nfailed, N "
-        "skipped`, with the number of cases that passed by this way, or (with "
-        "--no-input-constants)\nwould pass. With --device, the line before counts the cases "
-        "with every step on the devices; copies,\ncontrol and values of shapes do not count. "
-        "--verbose prints the kernels of the other steps on the\nhost. The exit status is 0 "
-        "if --known lists all failures.",
+        " (see\n--cases-a-process), so a crash or a hang is a failure of this case. "
+        "Unsupported cases are skipped,\nand the reason is printed. If a case needs the value"
+        " of an input (such as the axes of a reduction)\nin the build, it is built again with"
+        " the recorded value as --input-constant. The last line is `N\npassed, N failed, N "
+        "skipped`, with the number of cases that passed by this way, or "
+        "(with\n--no-input-constants) would pass. With --device, the line before counts the "
+        "cases with every step on\nthe devices; copies, control and values of shapes do not "
+        "count. --verbose prints the kernels of the\nother steps on the host. The exit status"
+        " is 0 if --known lists all failures.",
     .examples =
         "  tenon suite cases --known known.txt\n"
         "  tenon suite cases --filter '*test_conv*' --verbose\n",
