@@ -14,39 +14,40 @@
  *     tenon_context_run(context);
  *     tenon_context_get_output(context, 0, &scores);
  *
- * Where one of them fails, tenon_last_message() says why. A result, read:
+ * If one of them fails, tenon_last_message() returns the reason. To read a result:
  *
  *     tenon_tensor_view_t scores;                                   ours, until the next run
  *     tenon_context_get_output(context, 0, &scores);
  *     const float* first = scores.data;                             scores.dtype is FLOAT32
  *     for (int64_t k = 0; k < scores.dims[1]; ++k) sum += first[k * scores.strides[1]];
  *
- * A build is dear (seconds to minutes: it measures), loading a plan is cheap (milliseconds), a
- * context costs the activations' memory, a run costs what the network costs. So a program that
- * starts often saves its plan once (tenon_plan_save) and begins with tenon_engine_create_from_file;
- * one that serves many requests shares an engine and gives each thread a context.
+ * A build takes seconds to minutes, because it measures. Loading a plan takes milliseconds. A
+ * context takes memory for activations. A program that starts often therefore saves its plan once
+ * (tenon_plan_save) and begins with tenon_engine_create_from_file. A server shares an engine and
+ * gives each thread a context.
  *
  * Conventions. Every function that can fail returns a tenon_status_t (0 is success); on failure its
- * outputs are untouched, the words are written to the registry's logger, and tenon_last_message
- * gives them. `create`/`destroy`: the caller owns the result alone. `retain`/`release`: shared and
- * counted. `get`: borrowed, valid while its owner lives and is not changed. Option structures begin
- * with `size` (TENON_OPTIONS(type) sets it); NULL means defaults, zero fields mean defaults. Arrays
- * of structures are lists with a stride: TENON_LIST(array) makes one. destroy and release take
- * NULL. Structures for results live in the caller's memory and begin with `size` too, which the
- * caller sets. The library fills in the members that fit. The strings and arrays in them are
- * borrowed. An argument that is NULL, or an index past its count, is INVALID_ARGUMENT with the
- * function's name; counts of NULL are 0.
+ * outputs are untouched, the registry's logger gets the message, and tenon_last_message returns it.
+ * `create`/`destroy`: the caller owns the result alone. `retain`/`release`: shared and counted.
+ * `get`: borrowed, valid while its owner lives and is not changed. Option structures begin with
+ * `size` (TENON_OPTIONS(type) sets it); NULL means defaults, zero fields mean defaults. Arrays of
+ * structures are lists with a stride: TENON_LIST(array) makes one. destroy and release take NULL.
+ * Structures for results live in the caller's memory and begin with `size` too, which the caller
+ * sets. The library fills in the members that fit. The strings and arrays in them are borrowed. An
+ * argument that is NULL, or an index past its count, is INVALID_ARGUMENT with the function's name;
+ * counts of NULL are 0.
  *
- * What to do about a status: INVALID_ARGUMENT and INVALID_STATE are the program's own mistakes;
- * INVALID_DATA and UNSUPPORTED the model's (or a plan's): another file, or another plugin;
- * NOT_FOUND and DENIED the installation's: a path, a permission, a policy; OUT_OF_MEMORY, IO and
- * DEVICE the machine's, and worth another try; CANCELLED was asked for; INTERNAL is a defect to
- * report, with the message.
+ * Statuses and remedies:
+ *   INVALID_ARGUMENT, INVALID_STATE  A mistake of the program.
+ *   INVALID_DATA, UNSUPPORTED        The model or the plan: use another file or another plugin.
+ *   NOT_FOUND, DENIED                The installation: a path, a permission, a policy.
+ *   OUT_OF_MEMORY, IO, DEVICE        The machine: try again.
+ *   CANCELLED                        The program has cancelled the call.
+ *   INTERNAL                         A defect of Tenon: report it with the message.
  *
- * Lifetimes. Everything holds what it is made from: a registry lives until the last network, plan,
- * engine and cache of it is gone, an engine until its last context. So release in any order. Only
- * memory that the caller lent (parse_memory, create_from_memory, set_input, set_output) must
- * outlive its user.
+ * Lifetimes. A registry lives until its last network, plan, engine and cache is released, and an
+ * engine until its last context is destroyed. So release in any order. Only memory of the caller
+ * (parse_memory, create_from_memory, set_input, set_output) must outlive its user.
  *
  * Threads. A registry, a plan and an engine may be used by several threads at once. A network and a
  * context belong to one thread at a time; one context has one execution in flight, which another
@@ -54,9 +55,9 @@
  * INVALID_STATE while another call does so. Threads that call Tenon need a stack of at least 256
  * KiB.
  *
- * Locale. The program's locale changes nothing, and is left alone: what Tenon reads and writes has
- * the C locale's numbers. The program's own functions that it calls (logger, progress, profiler,
- * write, allocator) may find the C locale on their thread (uselocale).
+ * Locale. Tenon does not change the program's locale and does not depend on it: numbers in its
+ * files and messages have the form of the C locale. The program's own functions that it calls
+ * (logger, progress, profiler, write, allocator) may find the C locale on their thread (uselocale).
  */
 #ifndef TENON_TENON_H_
 #define TENON_TENON_H_
@@ -75,7 +76,8 @@ extern "C" {
 #define TENON_VERSION                  \
   TENON_STRINGIZE(TENON_VERSION_MAJOR) \
   "." TENON_STRINGIZE(TENON_VERSION_MINOR) "." TENON_STRINGIZE(TENON_VERSION_PATCH)
-/* Defaults of an option structure, to change what is to be otherwise:
+/* Defaults of an option structure, to be changed before use:
+ *
  *   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
  *   options.thread_count = 4; */
 #ifdef __cplusplus
@@ -90,14 +92,14 @@ typedef struct tenon_registry_t tenon_registry_t;
 /* [opaque] Operators and values as the model has them, still without kernels. Kept only to be
  * built. */
 typedef struct tenon_network_t tenon_network_t;
-/* [opaque] What kernels took on this machine: makes the next build quick, and equal to the last
- * one. */
+/* [opaque] Measured times of kernels on this machine. With it, the next build is fast and gives the
+ * same plan. */
 typedef struct tenon_timing_cache_t tenon_timing_cache_t;
 /* [opaque] A built network as bytes: kernels chosen, memory planned, weights packed. */
 typedef struct tenon_plan_t tenon_plan_t;
 /* [opaque] A plan loaded: shared by threads, changed by refit alone. */
 typedef struct tenon_engine_t tenon_engine_t;
-/* [opaque] What one execution needs: activations, states, threads. */
+/* [opaque] Data of one execution: activations, states, threads. */
 typedef struct tenon_context_t tenon_context_t;
 
 /* Version of the library in use ("0.1.0"), and words for a status ("invalid data"). Never NULL.
@@ -105,18 +107,17 @@ typedef struct tenon_context_t tenon_context_t;
 TENON_API const char* tenon_version(void);
 TENON_API const char* tenon_status_text(tenon_status_t status);
 
-/* Why this thread's last call failed: what was said as an error, a line each, whether or not a
- * logger listened. "" when nothing was said; never NULL. Valid until the thread's next call of a
- * function that returns a status; the rest leaves it alone. What is longer than 4 KiB is cut: a
- * logger gets all of it, and warnings too. [any] */
+/* The error messages of this thread's last call, one a line, with or without a logger. "" if there
+ * were none; never NULL. Valid until the thread's next call of a function that returns a status.
+ * Messages longer than 4 KiB are cut; a logger gets the whole text, and warnings too. [any] */
 TENON_API const char* tenon_last_message(void);
 
-/* The name of an element type in every text ("f32") and the bits of one element: "undefined" and 0
- * for what is none. [any] */
+/* The name of an element type ("f32") and the bits of one element. "undefined" and 0 for other
+ * numbers. [any] */
 TENON_API const char* tenon_dtype_name(tenon_dtype_t dtype);
 TENON_API uint32_t tenon_dtype_bits(tenon_dtype_t dtype);
 
-/* Which function of which plugin the calling thread is in. */
+/* The plugin and the function in which the calling thread is. */
 typedef struct tenon_call_info_t {
   size_t size;
   const char* plugin;
@@ -133,15 +134,15 @@ TENON_API int32_t tenon_current_call(tenon_call_info_t* out_call);
 /* SHA-256 of a file as 64 hexadecimal digits and NUL: how plans and policies name plugins. [any] */
 TENON_API tenon_status_t tenon_digest_file(const char* path, char out_digest[65]);
 
-/* Writes text for a person or a program, in pieces: `text` is valid for the call, ends with NUL,
- * and need not end with a line. Must not call back into what it was given to. */
+/* Writes text for a person or a program, in pieces. `text` is valid for the call, ends with NUL,
+ * and need not end with a line. It must not call the object that calls it. */
 typedef void (*tenon_write_t)(void* user, const char* text);
 
 /* ---- Registry: the plugins of this process --------------------------------------------------- */
 
-/* Which plugins may be loaded: loading one runs its code. Whatever the policy, files and folders
- * that others may write to are refused, and the search path of the environment is not looked at in
- * programs with elevated privilege. */
+/* Plugins that may be loaded; loading a plugin runs its code. With every policy, files and folders
+ * that others may write to are refused. Programs with elevated privilege ignore the search path of
+ * the environment. */
 enum {
   /* Each one on the search path. */
   TENON_POLICY_ANY = 0,
@@ -163,7 +164,8 @@ typedef struct tenon_registry_options_t {
   /* Where messages go, copied; must be callable from several threads at once. Zeros: nowhere, and
    * tenon_last_message still has the errors. */
   tenon_sink_t logger;
-  /* Copied; NULL: the C library's. Used for what Tenon keeps; plugins get it as "allocator/1". */
+  /* Copied. Used for all memory of Tenon; plugins get it as "allocator/1". NULL: the C library's.
+   */
   const tenon_allocator_t* allocator;
   /* Absolute paths of plugin files that are refused, NULL-terminated. NULL: none. For a program
    * that knows which plugin ended an earlier process (tenon_current_call). Copied. */
@@ -178,7 +180,7 @@ TENON_API tenon_status_t tenon_registry_create(const tenon_registry_options_t* o
 TENON_API void tenon_registry_retain(tenon_registry_t* registry);
 TENON_API void tenon_registry_release(tenon_registry_t* registry);
 
-/* What became of a file on the search path. */
+/* State of a file on the search path. */
 enum {
   /* Its manifest was read, none of its code has run. */
   TENON_PLUGIN_AVAILABLE = 0,
@@ -196,7 +198,7 @@ typedef struct tenon_plugin_info_t {
   const char* version;
   const char* vendor;
   const char* licence;
-  /* REFUSED: why, and what mends it; else "". */
+  /* REFUSED: the reason and a remedy; else "". */
   const char* reason;
   /* Lines of the manifest: "operator acme.swish/1\n...". */
   const char* offers;
@@ -217,9 +219,10 @@ TENON_API tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* regis
 /* The directories searched, and a line for each that was refused. [any] */
 TENON_API void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t write,
                                           void* user);
-/* Everything on offer, one JSON object a line: {"kind": "operator", "name": ..., "plugin": ...}.
- * Operators have their "attributes", "inputs" and "outputs", as they declare them. What has a
- * fault, or a name that another plugin has, has "disabled": the reason. Loads all plugins. [any] */
+/* All descriptors, one JSON object a line: {"kind": "operator", "name": ..., "plugin": ...}.
+ * Operators have their "attributes", "inputs" and "outputs", as they declare them. A faulty
+ * descriptor, or one with the name of another plugin's, has "disabled": the reason. Loads all
+ * plugins. [any] */
 TENON_API tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_write_t write,
                                                     void* user);
 /* Devices: fingerprints and health, one JSON object a line. [any] */
@@ -240,8 +243,8 @@ typedef struct tenon_input_shape_t {
   const int64_t* dims;
 } tenon_input_shape_t;
 
-/* Value of one input, for what a build must know before it runs: the axes of a reduction, a target
- * shape. The input becomes this constant and is no input of the network any more. */
+/* Value of one input that the build must know, such as the axes of a reduction or a target shape.
+ * The input becomes this constant and is no input of the network any more. */
 typedef struct tenon_input_value_t {
   const char* name;
   const tenon_tensor_view_t* view; /* any strides; copied */
@@ -260,18 +263,18 @@ typedef struct tenon_parse_options_t {
   /* INVALID_ARGUMENT when a value's type or extents are not its input's, or there is no such tensor
    * among the inputs. */
   tenon_list_t values; /* of tenon_input_value_t */
-  /* What the format's parser lets be set, NULL-terminated: "name=value". INVALID_ARGUMENT when it
-   * does not ask for one of them. Caffe's: "weights=random" or "weights=random:SEED" (made up where
-   * the files have none), "level=1", "stage=deploy,other" (the state that include rules ask for).
-   * Of UFF and TensorFlow: "outputs=NODE,NODE:1" (of the network; else what the file marks, or
-   * what nobody reads). */
+  /* Options of the format's parser, NULL-terminated: "name=value". INVALID_ARGUMENT if the parser
+   * does not know one of them. Caffe: "weights=random" or "weights=random:SEED" (random weights for
+   * layers without weights), "level=1", "stage=deploy,other" (the state for include rules). UFF and
+   * TensorFlow: "outputs=NODE,NODE:1" (outputs of the network; default: those that the file marks,
+   * or values without readers). */
   const char* const* settings;
 } tenon_parse_options_t;
 
-/* Parses into an empty network. The file is mapped until the network is destroyed. All operators
- * that nobody can convert are listed at once (UNSUPPORTED). After a failure the network is empty
- * again, and its builder another one; what the file says of itself can still be looked at: inputs,
- * outputs and node types, as far as it could be read. */
+/* Parses into an empty network. The file is mapped until the network is destroyed. All nodes
+ * without a converter are listed at once (UNSUPPORTED). After a failure the network is empty again
+ * and has a new builder. Inputs, outputs and node types of the file are available as far as it
+ * could be read. */
 TENON_API tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* path,
                                                   const tenon_parse_options_t* options);
 /* `data` must stay valid until the network is destroyed. `name` is for messages. */
@@ -363,17 +366,16 @@ TENON_API tenon_status_t tenon_network_add_output(tenon_network_t* network, teno
 TENON_API tenon_status_t tenon_network_mark_output(tenon_network_t* network, const char* name);
 /* Removes all outputs (before marking others). */
 TENON_API tenon_status_t tenon_network_clear_outputs(tenon_network_t* network);
-/* What an application would take from an output and give to an input for the next run (the cache of
- * a decoder) stays in the context: the input becomes a state of its name, zeros at first, and what
- * the output is, is what the state becomes. Neither is an input or output then. INVALID_ARGUMENT
- * where the input's extents are open, or the output's are others: a state has the same in each run.
- * NOT_FOUND names near misses. */
+/* Makes an input and an output a state of the context, such as the cache of a decoder. The state
+ * has the name of the input and begins with zeros. Each run replaces it by the output. Neither is
+ * an input or output then. INVALID_ARGUMENT if the input has dynamic dimensions, or the output has
+ * another shape. NOT_FOUND names near misses. */
 TENON_API tenon_status_t tenon_network_make_state(tenon_network_t* network, const char* input,
                                                   const char* output);
 
-/* An input or output of a network or an engine. dims[k] is -1 where symbolic. symbols[k] is the
- * text of what the network leaves open ("batch"), also where an engine's profile made it a number,
- * else "". */
+/* An input or output of a network or an engine. dims[k] is -1 if it is symbolic. symbols[k] is the
+ * name of a dimension that the network leaves open ("batch"), also if an engine's profile gives it
+ * a number, else "". */
 typedef struct tenon_io_info_t {
   size_t size;
   const char* name;
@@ -384,25 +386,25 @@ typedef struct tenon_io_info_t {
   const int64_t* dims;
   const char* const* symbols;
 } tenon_io_info_t;
-/* Of a network, or, after a parse that failed, what the model file declares (with the shapes given
- * for the parse, and "?" for extents without a name). */
+/* Of a network, or, after a failed parse, as the model file declares (with the shapes given for the
+ * parse, and "?" for extents without a name). */
 TENON_API uint32_t tenon_network_input_count(const tenon_network_t* network);
 TENON_API uint32_t tenon_network_output_count(const tenon_network_t* network);
 TENON_API tenon_status_t tenon_network_get_input(const tenon_network_t* network, uint32_t index,
                                                  tenon_io_info_t* out_info);
 TENON_API tenon_status_t tenon_network_get_output(const tenon_network_t* network, uint32_t index,
                                                   tenon_io_info_t* out_info);
-/* One kind of node in a model file, and who makes nodes of a network of it. */
+/* One kind of node in a model file, and the plugin that converts it. */
 typedef struct tenon_node_type_t {
   size_t size;
   const char* domain; /* "" for the format's own */
   const char* type;
   int64_t version;
   uint32_t count;      /* nodes of this kind, in subgraphs too */
-  uint32_t is_missing; /* 1: nobody does */
+  uint32_t is_missing; /* 1: no plugin converts it */
   const char* node;    /* the first one's name */
-  const char* plugin;  /* whose converter takes it; "" when nobody's does */
-  const char* message; /* missing: what is needed, and who nearly has it; else "" */
+  const char* plugin;  /* with the converter; "" if none has one */
+  const char* message; /* missing: the requirement, and near misses; else "" */
 } tenon_node_type_t;
 /* The kinds of nodes that the last parse found, in order of appearance, also when it failed.
  * Strings live as long as the network. None for a network that was built by hand. */
@@ -441,13 +443,13 @@ typedef struct tenon_network_item_t {
 } tenon_network_item_t;
 /* Returns TENON_OK to go on; another status ends the walk, and is its result. */
 typedef int32_t (*tenon_visit_item_t)(void* user, const tenon_network_item_t* item);
-/* Inputs, then outputs, so that who names things knows the application's names first; then all
- * nodes of the main graph, each after what it needs. `visit` may look at values, and must not
- * change the network. [parse] */
+/* Visits inputs, then outputs, so that the names of the application come first; then all nodes of
+ * the main graph, each after its sources. `visit` may look at values, and must not change the
+ * network. [parse] */
 TENON_API tenon_status_t tenon_network_walk(tenon_network_t* network, tenon_visit_item_t visit,
                                             void* user);
-/* The same, and behind each control node the nodes of its bodies. What a body is given and what it
- * results in are no items. [parse] */
+/* The same; after each control node the nodes of its bodies follow. Parameters and results of
+ * bodies are no items. [parse] */
 TENON_API tenon_status_t tenon_network_walk_bodies(tenon_network_t* network,
                                                    tenon_visit_item_t visit, void* user);
 /* One body, whose number the control node's item tells: its parameters as inputs, its results as
@@ -464,7 +466,7 @@ TENON_API tenon_status_t tenon_network_walk_body(tenon_network_t* network, uint3
  * if a kernel ends the process, the next build with this cache does not try it again. [any] */
 TENON_API tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char* path,
                                                    tenon_timing_cache_t** out_cache);
-/* What the file holds already is kept: several processes may add to one file. */
+/* Adds to the entries of the file. Several processes may add to one file. */
 TENON_API tenon_status_t tenon_timing_cache_save(tenon_timing_cache_t* cache, const char* path);
 TENON_API uint32_t tenon_timing_cache_entry_count(const tenon_timing_cache_t* cache);
 TENON_API void tenon_timing_cache_destroy(tenon_timing_cache_t* cache);
@@ -472,10 +474,9 @@ TENON_API void tenon_timing_cache_destroy(tenon_timing_cache_t* cache);
 /* ---- Building -------------------------------------------------------------------------------- */
 
 /* Range of one input in one profile: for each of its axes the least and the largest extent that a
- * run may have, and the one that is tuned for; min <= optimum <= max. INVALID_ARGUMENT for an input
- * that there is not, another rank, or a number where the network knows another one. Kernels are
- * chosen at the optimum, memory is planned for the maximum, so a wide range costs memory and not
- * time:
+ * run may have, and the one that is tuned for; min <= optimum <= max. INVALID_ARGUMENT for unknown
+ * inputs, another rank, or a number that contradicts the network. Kernels are chosen at the
+ * optimum, and memory is planned for the maximum, so a wide range costs memory and not time:
  *   const int64_t least[] = {1, 3, 224, 224}, usual[] = {8, 3, 224, 224};
  *   const int64_t most[] = {32, 3, 224, 224};
  *   const tenon_profile_range_t ranges[] = {{"image", 4, least, usual, most}};
@@ -498,8 +499,8 @@ typedef struct tenon_profile_t {
  * be cancelled in the middle of long work, again with the same numbers. [build] */
 typedef int32_t (*tenon_progress_t)(void* user, const char* phase, uint32_t done, uint32_t total);
 
-/* What a build may do that costs accuracy; see `permits` below. What is multiplied in one of the
- * types is added up as in fp32. Values of other types than f32 stay as they are. */
+/* Permitted losses of accuracy; see `permits` below. Products in one of the types are summed in
+ * f32. Values of other types than f32 keep their types. */
 enum {
   /* Products of f32 whose operands are rounded to tf32 (10 bits of fraction). */
   TENON_PERMIT_TF32 = 1u << 0,
@@ -523,7 +524,7 @@ typedef struct tenon_sample_t {
 /* The most streams of one context on one device. */
 enum { TENON_STREAM_LIMIT = 8 };
 
-/* All of it is read during the build and may go afterwards. Zeros are what most want. */
+/* All of it is read during the build and may be freed afterwards. Zeros are good defaults. */
 typedef struct tenon_build_options_t {
   size_t size;
   /* At most one for the time being (UNSUPPORTED); inputs it leaves out: symbolic extents are 1. */
@@ -537,74 +538,72 @@ typedef struct tenon_build_options_t {
    * times of the steps. Results are the same. Each stream has its own scratch, and values live
    * longer. */
   uint32_t stream_limit;
-  /* Devices in order of preference: "cuda", "cuda:1", "cuda:0,cuda:1". What none of them computes
-   * the host does, and tensors are copied where they have to be. NULL: the host, whatever else is
-   * there. */
+  /* Devices in order of preference: "cuda", "cuda:1", "cuda:0,cuda:1". The host computes the nodes
+   * that none of them computes, and the plan copies tensors between them. NULL: the host only. */
   const char* device;
   /* Scratch of any step, in bytes; 0: no limit. Kernels that need more are passed over. */
   uint64_t workspace_limit_bytes;
   /* Activations and scratch, in bytes, at the profile's maximum; 0: no limit. A build that needs
    * more fails: OUT_OF_MEMORY, with both numbers. */
   uint64_t memory_limit_bytes;
-  /* For measuring; 0: no limit. When it is used up, what has not been measured is decided by the
-   * kernels' own estimates, so two builds may differ: a timing cache helps. */
+  /* Seconds for measuring. 0: no limit. After this time, the kernels' own estimates decide, so two
+   * builds may differ; a timing cache helps. */
   double time_budget_seconds;
   /* Read and extended. NULL: one for this build. If the cache knows all times, the same network
    * gives the same bytes. A time that other programs disturbed is measured again if a choice
    * depends on it. */
   tenon_timing_cache_t* timing_cache;
-  /* NULL: nobody is told, and the build cannot be cancelled. */
+  /* NULL: no calls; the build cannot be cancelled. */
   tenon_progress_t progress;
   void* progress_user;
   /* "PLUGIN": its kernels and rewrites are not used; "PLUGIN:NAME": its kernel or rewrite of that
-   * name. Its operators, converters and parsers are: they say what a network means.
-   * NULL-terminated. INVALID_ARGUMENT for what there is not. */
+   * name. Operators, converters and parsers are never excluded. NULL-terminated. INVALID_ARGUMENT
+   * for unknown names. */
   const char* const* exclude;
   /* 1: estimates alone: a quick build of a plan that may be slow. */
   uint32_t no_measuring;
   /* 1: one node a step (for comparing, and for looking at every value). */
   uint32_t no_fusion;
-  /* 1: only kernels that say they are the reference: slow, and what others are judged by. */
+  /* 1: reference kernels only: slow, and the standard for all others. */
   uint32_t reference_only;
-  /* 1: rounds where the network stores, also inside fused steps: results as of an engine that
-   * computes node by node. 0: what is fused keeps the wider type of its arithmetic. */
+  /* 1: rounds after each node, also inside fused steps. Results are those of an engine that
+   * computes node by node. 0: fused nodes keep the higher precision of their arithmetic. */
   uint32_t strict;
   /* 1: weights only as the chosen kernels packed them, so a smaller plan; no refit, no rebuild for
    * other plugins. */
   uint32_t tuned_only;
-  /* TENON_PERMIT_*: what may be less exact than the network says, where it is faster so. 0: TF32,
-   * which kernels of GPUs know and the host's do not; with `strict`: nothing. */
+  /* TENON_PERMIT_*: permitted losses of accuracy, used if they are faster. 0: TF32, which only
+   * kernels of GPUs use; with `strict`: nothing. */
   uint32_t permits;
   /* Stop after that many patches of the optimiser; 0: none. To find the one that changes a result:
    * the engine's info lists them in order. */
   uint32_t optimizer_limit;
   /* 1 (default 0): the plan records why candidates were refused, for tenon_step_info_t. */
   uint32_t keep_refusals;
-  /* 1: operators as they mean and nothing else: no rewrites, and no algebra that rests on what an
-   * operator says of itself besides (linear). With reference_only: the truth to
-   * compare another build with. */
+  /* 1: operators by their definitions only: no rewrites, and no algebra that uses other declared
+   * properties (linear). With reference_only: a standard to compare another build with. */
   uint32_t no_rewrites;
   uint32_t reserved;
-  /* "NODE=DEVICE", NULL-terminated: the device, one of those above or "cpu", computes the node,
-   * whoever else could. Nodes are those of the optimised network. NOT_FOUND for others, UNSUPPORTED
-   * where the device has no kernel for it. What is computed does not depend on it. */
+  /* "NODE=DEVICE", NULL-terminated: this device, one of those above or "cpu", computes the node.
+   * Nodes are those of the optimised network. NOT_FOUND for others, UNSUPPORTED if the device has
+   * no kernel for it. Results do not depend on it. */
   const char* const* node_devices;
-  /* Names of values (of the optimised network) that stay in their own types, whatever is permitted;
-   * NULL-terminated. NOT_FOUND for others. */
+  /* Names of values (of the optimised network) that keep their own types. NULL-terminated.
+   * NOT_FOUND for others. */
   const char* const* keep;
-  /* What `permits` costs is looked at on these: the plan is run on them beside an exact one on the
-   * host, and values that do too much harm stay in their own types; the logger is told which, why,
-   * and by how much the results differ in the end (at severity INFO), the refusals of steps say it
-   * too. Takes several builds, and runs for each value that is narrower. 0: `permits` is taken at
-   * its word. */
+  /* Samples on which the build measures the error of `permits`. The plan and an exact plan on the
+   * host run on them, and values that cause too much of the error keep their own types. The logger
+   * gets these values, the reasons and the final difference (severity INFO); the refusals of steps
+   * have them too. Takes several builds, and a run for each value of lower precision. 0: the error
+   * is not measured. */
   tenon_list_t samples; /* of tenon_sample_t */
   /* By how much results may differ: the norm of the difference of an output of floats, as a part of
    * the output's; of others the part of the elements. 0: 0.01. */
   double accuracy_bound;
-  /* A folder in which what kernels compile on the way (for GPUs, say) is kept from one build to the
-   * next, up to 1 GiB, what was not used for longest going first; it is made, its parents are not.
-   * It only saves time: what is damaged there is compiled again. Who can write there decides what
-   * runs. NULL: nothing is kept. */
+  /* A folder for code that kernels compile during a build (for GPUs, for example), for later
+   * builds: up to 1 GiB, least recently used files are deleted first. It is made if its parent
+   * exists. Damaged files are compiled again. Its writers decide which code runs. NULL: nothing is
+   * kept. */
   const char* blob_folder;
 } tenon_build_options_t;
 
@@ -613,15 +612,14 @@ typedef struct tenon_build_options_t {
  * reason; INVALID_STATE: the network has no output; CANCELLED: by `progress`. [build] */
 TENON_API tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t* options,
                                      tenon_plan_t** out_plan);
-/* The serialised bytes (borrowed until the plan is destroyed), and a file written whole or not at
- * all: who loads the path meanwhile gets the old one or the new one. Where `path` is a symbolic
- * link, the file that it leads to is replaced; a device, a pipe or a folder is not:
- * INVALID_ARGUMENT. */
+/* The serialised bytes (borrowed until the plan is destroyed), and a file that is written as a
+ * whole or not at all. Concurrent readers see the old or the new file. If `path` is a symbolic
+ * link, its target is replaced. A device, a pipe or a folder is INVALID_ARGUMENT. */
 TENON_API tenon_status_t tenon_plan_get_data(const tenon_plan_t* plan, const void** out_data,
                                              size_t* out_size_bytes);
 TENON_API tenon_status_t tenon_plan_save(const tenon_plan_t* plan, const char* path);
 TENON_API void tenon_plan_destroy(tenon_plan_t* plan);
-/* 1 when the bytes begin as a plan does (8 are enough), whatever follows. [any] */
+/* 1 if the bytes begin as a plan does (8 are enough). [any] */
 TENON_API int32_t tenon_plan_sniff(const void* data, size_t size_bytes);
 
 /* ---- Engine: a plan loaded on a device ------------------------------------------------------- */
@@ -629,10 +627,10 @@ TENON_API int32_t tenon_plan_sniff(const void* data, size_t size_bytes);
 /* A plan says which files its plugins were, by their SHA-256. When one is another here, is missing
  * or lacks a kernel of the plan, or the machine is one on which the plan's kernels do not run: */
 enum {
-  /* What the plugins decided is made again from the network in the plan, with those that are here:
-   * kernels, tactics, packed weights. Not measured, and each time the plan is loaded, with warnings
-   * that name plugin, file and both digests; an operator whose own plugin is missing is computed as
-   * it was declared, where that says enough. INVALID_DATA or NOT_FOUND when the plan was built with
+  /* The kernels, tactics and packed weights are made again with the plugins of this machine, from
+   * the network in the plan. This is done without measurements, each time the plan is loaded, with
+   * warnings that name plugin, file and both digests. An operator without its plugin is computed by
+   * its declaration, if this is sufficient. INVALID_DATA or NOT_FOUND if the plan was built with
    * tuned_only: build it again. */
   TENON_PLUGINS_REBUILD = 0,
   TENON_PLUGINS_REFUSE = 1, /* the plan is refused: INVALID_DATA or NOT_FOUND */
@@ -664,8 +662,7 @@ typedef struct tenon_engine_options_t {
 } tenon_engine_options_t;
 
 /* From a file (mapped, weights used in place), from memory (must stay valid while the engine
- * lives), or from a plan just built (which may be destroyed afterwards: the engine keeps what it
- * needs). */
+ * lives), or from a new plan (which may be destroyed afterwards). */
 TENON_API tenon_status_t tenon_engine_create_from_file(tenon_registry_t* registry, const char* path,
                                                        const tenon_engine_options_t* options,
                                                        tenon_engine_t** out_engine);
@@ -681,8 +678,8 @@ TENON_API tenon_status_t tenon_engine_create_from_plan(tenon_registry_t* registr
 TENON_API void tenon_engine_retain(tenon_engine_t* engine);
 TENON_API void tenon_engine_release(tenon_engine_t* engine);
 
-/* What the engine takes and gives, in the network's order; borrowed from the engine. An extent that
- * is -1 may be anything within the profile, or follows from the inputs. [any] */
+/* Inputs and outputs of the engine, in the network's order; borrowed from the engine. An extent of
+ * -1 may have any value within the profile, or follows from the inputs. [any] */
 TENON_API uint32_t tenon_engine_input_count(const tenon_engine_t* engine);
 TENON_API uint32_t tenon_engine_output_count(const tenon_engine_t* engine);
 TENON_API tenon_status_t tenon_engine_get_input(const tenon_engine_t* engine, uint32_t index,
@@ -727,7 +724,7 @@ typedef struct tenon_step_info_t {
   const char* tactic;
   /* All nodes it computes: "conv1, bn1, relu1". */
   const char* nodes;
-  /* What is fused, as text. */
+  /* Fused arithmetic, as text. */
   const char* expression;
   /* "x f32[1,3,224,224] row-major, ...". */
   const char* inputs;
@@ -743,8 +740,8 @@ typedef struct tenon_step_info_t {
   uint32_t depth;
   /* Which of the context's streams there, where runs are recorded on several: 0, and most steps. */
   uint32_t stream;
-  /* "cpu", "cuda:1": who does it, and in whose memory. A copy is the other device's than the host.
-   */
+  /* "cpu", "cuda:1": the device that computes the step. For a copy between a device and the host,
+   * the device. */
   const char* device;
 } tenon_step_info_t;
 TENON_API uint32_t tenon_engine_step_count(const tenon_engine_t* engine);
@@ -755,10 +752,9 @@ TENON_API tenon_status_t tenon_engine_get_step_sources(const tenon_engine_t* eng
                                                        const uint32_t** out_steps,
                                                        uint32_t* out_count);
 
-/* One piece of the activations' memory of the main graph, on the first device that the build named,
- * at the profile's maximum: a tensor, or
- * what the bodies of a control step take while it runs. Pieces whose lives do not meet may share
- * bytes. Strings live as long as the engine. */
+/* One block of the activations' memory of the main graph, on the first device that the build named,
+ * at the profile's maximum: a tensor, or the memory of a control step's bodies. Blocks with
+ * disjoint lifetimes may share memory. Strings live as long as the engine. */
 typedef struct tenon_block_info_t {
   size_t size;
   const char* name;
@@ -771,16 +767,17 @@ TENON_API uint32_t tenon_engine_block_count(const tenon_engine_t* engine);
 TENON_API tenon_status_t tenon_engine_get_block(const tenon_engine_t* engine, uint32_t index,
                                                 tenon_block_info_t* out_info);
 
-/* What a plan is and needs. `size` is set by the caller; strings live as long as the engine. */
+/* Properties and requirements of a plan. The caller sets `size`; strings live as long as the
+ * engine. */
 typedef struct tenon_engine_info_t {
   size_t size;
-  /* As the build's options name them, "cpu" for the host alone; and what the first of them said of
-   * itself when the plan was built. */
+  /* As the build's options name them, "cpu" for the host only; and the fingerprint of the first of
+   * them at the time of the build. */
   const char* device;
   const char* fingerprint;
   /* Lines "name version sha256" that the plan names. */
   const char* plugins;
-  /* Lines "pass: node": what the optimiser did. */
+  /* Lines "pass: node": patches of the optimiser. */
   const char* patches;
   /* Of the file, and of the weights in it. */
   uint64_t plan_bytes;
@@ -801,11 +798,11 @@ typedef struct tenon_engine_info_t {
   uint32_t reserved;
   /* Of weights_bytes: as the network has them; the rest kernels packed. */
   uint64_t original_bytes;
-  /* Weights that lie in the memory of the first device that the build named, now: what kernels
-   * packed comes there when the first context is made that binds them. 0 on the host. */
+  /* Bytes of weights that are now in the memory of the first device that the build named. Packed
+   * weights are copied there when the first context that binds them is created. 0 on the host. */
   uint64_t uploaded_bytes;
-  /* States of one context, on that device: twice the bytes of those that are not written in place,
-   * which take turns with what they become. */
+  /* Bytes of the states of one context, on that device. States that are not written in place count
+   * twice: they are double-buffered. */
   uint64_t state_bytes;
 } tenon_engine_info_t;
 TENON_API tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine,
@@ -822,22 +819,22 @@ TENON_API uint64_t tenon_engine_scratch_bytes(const tenon_engine_t* engine, uint
 TENON_API tenon_status_t tenon_engine_allocate(tenon_engine_t* engine, size_t size_bytes,
                                                void** out_data);
 TENON_API void tenon_engine_free(tenon_engine_t* engine, void* data, size_t size_bytes);
-/* Between the host's memory and the device's, or within the latter, as `direction` says:
- * TENON_COPY_TO_DEVICE, TENON_COPY_TO_HOST, TENON_COPY_WITHIN. Done when it returns, and in no
- * order with runs that are under way: what a run writes is read behind tenon_context_synchronize,
- * what it reads is written before tenon_context_enqueue. [any] */
+/* Copies between host and device, or within the device, by `direction`: TENON_COPY_TO_DEVICE,
+ * TENON_COPY_TO_HOST, TENON_COPY_WITHIN. The copy is complete when the call returns. It is not
+ * ordered with runs in progress: read results of a run after tenon_context_synchronize, and write
+ * its inputs before tenon_context_enqueue. [any] */
 TENON_API tenon_status_t tenon_engine_copy(tenon_engine_t* engine, int32_t direction, void* target,
                                            const void* source, size_t size_bytes);
-/* What that device says of itself now: clocks, and memory that this process has there and had at
- * most. Members are 0 that it does not tell; all of them where it tells nothing, as on the host.
- * `size` is set by the caller. May take milliseconds. [any] */
+/* Present state of that device: clocks, and memory that this process uses there and has used at
+ * most. Unknown members are 0; on the host all are. The caller sets `size`. May take milliseconds.
+ * [any] */
 TENON_API tenon_status_t tenon_engine_read_device(const tenon_engine_t* engine,
                                                   tenon_device_reading_t* out_reading);
 /* The portable part, as text: the network that the plan computes. */
 TENON_API void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t write,
                                           void* user);
-/* Digests of the weights and of the plugins; INVALID_DATA names what differs, and is what an engine
- * gives that was made again for other plugins. */
+/* Checks the digests of the weights and of the plugins. INVALID_DATA names the differences. An
+ * engine that was rebuilt for other plugins returns INVALID_DATA too. */
 TENON_API tenon_status_t tenon_engine_verify(const tenon_engine_t* engine);
 
 /* Refit: replaces the weights called `name` (dense, same dtype and shape). Takes effect for all
@@ -852,8 +849,8 @@ TENON_API tenon_status_t tenon_engine_commit_weights(tenon_engine_t* engine);
 
 typedef struct tenon_context_options_t {
   size_t size;
-  /* Threads that its kernels share, the caller's among them; 0: what the plan was tuned for. They
-   * are this context's own: many contexts at once do best with one each. */
+  /* Threads that its kernels share, the caller's among them. 0: as many as the plan was tuned for.
+   * Each context has its own: for many contexts at once, use one each. */
   uint32_t thread_count;
   uint32_t reserved;
   /* Native handle of the caller's stream, NULL: one of our own. Of devices with streams. */
@@ -867,28 +864,29 @@ TENON_API tenon_status_t tenon_context_create(tenon_engine_t* engine,
                                               tenon_context_t** out_context);
 TENON_API void tenon_context_destroy(tenon_context_t* context);
 
-/* The caller's memory: used in place where layout and alignment (16 bytes) allow, else copied. It
- * must stay valid until the next set or the end of the context. Any strides; extents within the
- * profile. */
+/* The caller's memory: used in place if it is row-major at a multiple of 16 bytes, else copied. It
+ * must stay valid until the next set or the end of the context. Any strides, NULL: row-major;
+ * extents within the profile. */
 TENON_API tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
                                                  const tenon_tensor_view_t* view);
 /* Sequences and optionals; a tensor goes to tenon_context_set_input. Copied. */
 TENON_API tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32_t index,
                                                           const tenon_argument_t* argument);
-/* The caller's memory for an output: dims are its capacity; strides as wanted. NULL view: ours
- * again. Memory that is too small for whatever is within the profile is refused here, other memory
- * by the run, before its first step where the extents follow from those of the inputs. */
+/* The caller's memory for an output: dims are its capacity, with any strides. NULL view: memory of
+ * the context again. Memory that is too small for all shapes of the profile is refused here. Other
+ * memory is refused by the run, before its first step if the extents follow from those of the
+ * inputs. */
 TENON_API tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
                                                   const tenon_tensor_view_t* view);
-/* The same with memory of the device that the plan was built for, without a copy to the host and
- * back. `data` is an address there, at a multiple of 64 bytes it is used in place, elsewhere the
- * device copies; dense rows. What is written there before is to be done when the run is enqueued,
- * or is put on the context's stream; what reads the output afterwards waits for the run, or is put
- * on that stream. The output's rows are dense, whatever room `view` has. tenon_context_get_output
- * then gives the address on the device. Where the plan computes with an input on the host, or makes
- * an output there, it is copied. INVALID_STATE where the plan runs on the host alone. Both hold
- * until the input or output is set otherwise. While all inputs and outputs lie there, and all steps
- * run there, tenon_context_enqueue does not wait for the run before. */
+/* The same with memory of the device that the plan was built for, without copies through the host.
+ * `data` is an address on the device, row-major. A multiple of 64 bytes is used in place; otherwise
+ * the device copies. Writes to it must be complete when the run is enqueued, or be enqueued on the
+ * context's stream. Reads of an output wait for the run, or are enqueued on this stream. The output
+ * is row-major for any capacity of `view`. tenon_context_get_output then returns the address on the
+ * device. If the plan reads the input or makes the output on the host, it is copied. INVALID_STATE
+ * if the plan runs on the host only. The setting holds until the input or output is set again. If
+ * all inputs, outputs and steps are on the device, tenon_context_enqueue does not wait for the
+ * previous run. */
 TENON_API tenon_status_t tenon_context_set_input_on_device(tenon_context_t* context, uint32_t index,
                                                            const tenon_tensor_view_t* view);
 TENON_API tenon_status_t tenon_context_set_output_on_device(tenon_context_t* context,
@@ -897,33 +895,31 @@ TENON_API tenon_status_t tenon_context_set_output_on_device(tenon_context_t* con
 /* The native handle behind the context's stream on that device, by the name that the device gives
  * it ("cuda.stream/1": a CUstream). NULL where there is none of that name. */
 TENON_API void* tenon_context_get_stream(const tenon_context_t* context, const char* name);
-/* The extents that an output, a tensor, will have for the inputs as they are set now: before the
- * run, so that memory can be made for it. dims[k] is -1 where the data decide (how many were
- * found): max_dims[k] is then the most that it can be, or -1 where nothing bounds it; elsewhere
- * both are the same. After the run tenon_context_get_output has what it was. As many as the
- * output's rank; borrowed until the next call for this output. INVALID_STATE while an input is not
- * set. */
+/* The extents that an output, a tensor, will have for the present inputs, before the run. dims[k]
+ * is -1 if it depends on the data, such as a number of detections. max_dims[k] is then its upper
+ * bound, or -1 without one; otherwise both are equal. After the run, tenon_context_get_output has
+ * the actual extents. Both arrays have the output's rank and are borrowed until the next call for
+ * this output. INVALID_STATE while an input is not set. */
 TENON_API tenon_status_t tenon_context_get_output_extents(tenon_context_t* context, uint32_t index,
                                                           const int64_t** out_dims,
                                                           const int64_t** out_max_dims);
-/* Runs and waits. Inputs that were set before and not changed are used again. INVALID_STATE while
- * an input is not set; extents that break a rule of the network, and what kernels find in the data
- * (INVALID_DATA), with the step's name. After a failure the context can run again: states are as
- * before the run, but for those that its steps write in place, of which a warning tells (below);
- * outputs are none. Not so where a device was lost (DEVICE, with its reason): from
- * then on INVALID_STATE; the context can only be destroyed, others on other devices go on. */
+/* Runs and waits. Inputs that were set before are used again. INVALID_STATE while an input is not
+ * set. INVALID_DATA, with the step's name, if extents break a rule of the network or a kernel finds
+ * an error in the data. After a failure there are no outputs, and the context can run again. Only
+ * states that steps write in place may have changed; a warning reports this. If a device was lost
+ * (DEVICE, with its reason), later calls return INVALID_STATE: destroy the context. Contexts on
+ * other devices are not affected. */
 TENON_API tenon_status_t tenon_context_run(tenon_context_t* context);
-/* Enqueues on the context's streams; then wait: only then are there outputs, and failures of what
- * was enqueued are told. Where the host computes a step, the call waits for what that needs; with
- * the host alone all is done when it returns. Inputs that were set, and outputs, stay untouched
- * until the wait is over; another enqueue waits first. */
+/* Starts one run and returns. tenon_context_synchronize waits for its end; then the outputs are
+ * available, and failures are reported. If the host computes a step, the call waits for its inputs.
+ * If the plan runs on the host only, all work is complete when the call returns. Inputs that were
+ * set, and outputs, must stay unchanged until the wait is over. Another enqueue waits first. */
 TENON_API tenon_status_t tenon_context_enqueue(tenon_context_t* context);
 TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context);
-/* Times by the clock of the device that the plan was built for, which are what its work took
- * however late the host looked: `wanted` 1 has events recorded around each run, and around each
- * copy between its memory and the host's, from the next run on; 0, as in the beginning, none, at no
- * cost. INVALID_STATE where the plan runs on the host alone: there the host's clock is the clock.
- * Waits for a run under way. */
+/* Measures runs by the clock of the device that the plan was built for. `wanted` 1 records events
+ * around each run, and around each copy between device and host, from the next run on. 0 (default)
+ * records none, at no cost. INVALID_STATE if the plan runs on the host only. Waits for a run in
+ * progress. */
 TENON_API tenon_status_t tenon_context_set_timing(tenon_context_t* context, uint32_t wanted);
 
 /* All runs that were enqueued before the last wait, as one; `size` is set by the caller. */
@@ -934,14 +930,14 @@ typedef struct tenon_run_times_t {
   /* How often the host waited for a device in the middle of these runs: for a number that it reads,
    * for a step that it computes, for a result that is made there. */
   uint32_t wait_count;
-  /* From what the first run asked of the device first, to the end of what the last one asked; what
-   * the host does between is a part of it. */
+  /* From the first to the last work of these runs on the device, including work of the host in
+   * between. */
   double seconds;
   /* Of these: copies from the host's memory and to it, by steps of the main graph. */
   double transfer_in_seconds;
   double transfer_out_seconds;
-  /* Of what is lent: inputs that the host reads too, and outputs that are made there or whose
-   * extents it has to know first, and which are copied for it in each run. */
+  /* Of inputs and outputs in device memory: inputs that the host reads too, and outputs that the
+   * host makes, or the extents of which it must know first. They are copied in each run. */
   uint32_t inputs_on_host;
   uint32_t outputs_on_host;
 } tenon_run_times_t;
@@ -949,10 +945,10 @@ typedef struct tenon_run_times_t {
 /* INVALID_STATE where no run has ended well since timing was set, or one is under way. */
 TENON_API tenon_status_t tenon_context_get_times(tenon_context_t* context,
                                                  tenon_run_times_t* out_times);
-/* Ends the run in progress as soon as possible: it returns CANCELLED, has no outputs, leaves states
- * as any run that fails, and the context can run again. Without a run in progress nothing happens,
- * and a run that has all but ended may succeed. A run is in progress a moment after its call began:
- * who has to be sure cancels again until it has returned. [any], and in signal handlers, while the
+/* Ends the run in progress as soon as possible. The run returns CANCELLED and has no outputs;
+ * states are as after a failure; the context can run again. Without a run in progress the call has
+ * no effect, and a run near its end may succeed. A run is in progress a moment after its call
+ * began: to be sure, cancel again until it has returned. [any], and in signal handlers, while the
  * context lives. */
 TENON_API void tenon_context_cancel(tenon_context_t* context);
 /* After a run that succeeded: borrowed until the next run; the caller's own memory where that was
@@ -968,17 +964,17 @@ TENON_API tenon_status_t tenon_context_get_output_argument(const tenon_context_t
 typedef void (*tenon_profiler_t)(void* user, uint32_t step, double seconds);
 TENON_API tenon_status_t tenon_context_set_profiler(tenon_context_t* context,
                                                     tenon_profiler_t profiler, void* user);
-/* What sort of work a step is. */
+/* Kinds of steps. */
 enum {
   /* Computes the same in each run: it depends on no input. */
   TENON_STEP_IS_CONSTANT = 1u << 0,
   /* Changes a layout, and nothing else. */
   TENON_STEP_IS_COPY = 1u << 1,
-  /* By a kernel that is there to be right, not to be fast: what a slow network looks for first. */
+  /* By a reference kernel, which is slow. In a slow network, look for these first. */
   TENON_STEP_IS_REFERENCE = 1u << 2,
   /* A program of expressions without reductions, alone: at the speed of memory. */
   TENON_STEP_IS_ELEMENTWISE = 1u << 3,
-  /* Computes numbers that shapes are made of, and nothing else: the host's, whatever the device. */
+  /* Computes values of shapes only, always on the host. */
   TENON_STEP_IS_SHAPE = 1u << 4
 };
 
@@ -995,15 +991,15 @@ typedef struct tenon_step_work_t {
 /* INVALID_STATE before the first run. `step` as for tenon_engine_get_step. */
 TENON_API tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint32_t step,
                                                      tenon_step_work_t* out_work);
-/* States by name: dense, of the declared type and shape; size_bytes must be all of it, else
- * INVALID_ARGUMENT; NOT_FOUND for a name that is none. Between runs alone. Reset gives the initial
- * values again.
+/* States by name: row-major, of the declared type and shape. INVALID_ARGUMENT unless size_bytes is
+ * the size of the state; NOT_FOUND for unknown names. Only between runs. Reset restores the initial
+ * values.
  *
- * A state lies in the memory of the device whose step makes what it becomes: no run copies it.
- * Where that step changes some elements of it (a scatter) and nobody reads the old ones later, they
- * are written over: after a run that failed it may have new values in part. Writing, cloning or
- * resetting it makes it whole, and so does the same run again, unless it adds to what is there.
- * What is made anew is written beside the state, and takes its place when the run is over. */
+ * A state stays in the memory of the device whose step computes it: no run copies it. If that step
+ * changes some elements (a scatter) and no later step reads the old ones, it writes in place. After
+ * a failed run such a state may have new values in part. Writing, cloning or resetting it repairs
+ * it, and so does the same run again, unless it adds to the old values. Other states are
+ * double-buffered. */
 TENON_API tenon_status_t tenon_context_read_state(tenon_context_t* context, const char* name,
                                                   void* out_data, size_t size_bytes);
 TENON_API tenon_status_t tenon_context_write_state(tenon_context_t* context, const char* name,
@@ -1016,7 +1012,7 @@ TENON_API tenon_status_t tenon_context_clone_states(tenon_context_t* context,
 #ifdef __cplusplus
 } /* extern "C" */
 
-/* What the macros above are in C++, which has no compound literals. */
+/* The macros above for C++, which has no compound literals. */
 template <typename type_t>
 inline type_t tenon_default_options() {
   type_t options = type_t();
