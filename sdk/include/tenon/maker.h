@@ -1,11 +1,10 @@
 /*
- * tenon/maker.h - what converters are written with: reading the node of a model file, asking about
- * values, building.
+ * tenon/maker.h - helpers for converters: reading the node of a model file, properties of values,
+ * building.
  *
  * A helper over plugin.h for plugins that offer converters. It is source and no part of the binary
  * contract: all of it is static and inline, calls the tables that the host and the parser lend, and
- * links with nothing. This file is the manual; what lies below maker/, which it includes, are the
- * code.
+ * links with nothing. This file is the manual. It includes the code, in maker/.
  *
  * The first failure is kept in `status`; after it nothing is built and values are absent (id 0), so
  * that a converter reads as what it makes and needs no checks between its steps:
@@ -28,8 +27,8 @@
  *   }
  *   static const tenon_offering_t* const offerings[] = {TENON_OFFERING("converter/1", rows)};
  *
- * Everything here is [parse]. What comes out of it lives until the converter returns; lists of
- * numbers and blobs, which are the node's own, until the parse ends.
+ * Everything here is [parse]. Its results are valid until the converter returns. Lists of numbers
+ * and blobs belong to the node and are valid until the parse ends.
  */
 #ifndef TENON_MAKER_H_
 #define TENON_MAKER_H_
@@ -48,11 +47,11 @@ enum { TENON_MAKE_LIST_LIMIT = 64 }; /* ranks, and lists with one entry for each
 
 typedef struct tenon_make_t tenon_make_t;
 
-/* One row of a table of converters: which nodes, and what makes them. `op` and `attributes` are for
- * tenon_make_same, and for functions that several rows share: the operator, and the attributes that
- * it takes: "name" or "name>its_name", each perhaps with "=default" where the format's default is
- * not the operator's: "alpha=1.0 axis keepdims group>groups". A default is a float when it has a
- * point, an integer when it has none, else a text. */
+/* One row of a table of converters: the nodes, and the function that converts them. `op` and
+ * `attributes` are for tenon_make_same, and for functions that several rows share: the operator,
+ * and the attributes that it takes: "name" or "name>its_name", each perhaps with "=default" where
+ * the format's default is not the operator's: "alpha=1.0 axis keepdims group>groups". A default is
+ * a float when it has a point, an integer when it has none, else a text. */
 typedef struct tenon_make_row_t {
   tenon_converter_t converter; /* first: the offering's stride steps over the rest */
   void (*make)(tenon_make_t* make);
@@ -86,7 +85,7 @@ struct tenon_make_t {
 /* Declares the function that is every row's `convert`, and begins its definition. Its body finds
  * the node's row again, by domain, type and version, and runs it: one function serves rows of one
  * format. TENON_MAKE_BY takes an array of rows, TENON_MAKE_BY_OFFERINGS a list of offerings whose
- * items are rows: what the plugin offers, where the rows are in several files. */
+ * items are rows, for plugins with rows in several files. */
 #define TENON_MAKE_CONVERT(convert) tenon_status_t convert(const tenon_conversion_t* call)
 #define TENON_MAKE_BY_OFFERINGS(list) \
   tenon_make_run(tenon_make_find_offered((list), sizeof(list) / sizeof((list)[0]), call), call)
@@ -155,7 +154,7 @@ static inline void tenon_make_output(tenon_make_t* make, uint32_t index, tenon_v
 
 static inline bool tenon_make_present(tenon_value_t value);
 static inline tenon_value_type_t tenon_make_type(tenon_make_t* make, tenon_value_t value);
-/* Fails for what is no tensor or has no known rank. */
+/* Fails unless the value is a tensor of known rank. */
 static inline uint32_t tenon_make_rank(tenon_make_t* make, tenon_value_t value);
 static inline tenon_dtype_t tenon_make_dtype(tenon_make_t* make, tenon_value_t value);
 /* -1: varies, or there is no such axis. */
@@ -203,7 +202,7 @@ static inline void tenon_make_set_ints(tenon_make_t* make, const char* name, con
 static inline void tenon_make_set_floats(tenon_make_t* make, const char* name, const double* values,
                                          size_t count);
 static inline void tenon_make_set_dtype(tenon_make_t* make, const char* name, tenon_dtype_t value);
-/* The node's field `name`, if it is there, as the operator's attribute `target`. */
+/* The node's field `name`, if the node has it, as the operator's attribute `target`. */
 static inline void tenon_make_pass(tenon_make_t* make, const char* name, const char* target);
 /* Several: "axis keepdims group>groups alpha=0.5", see tenon_make_row_t. */
 static inline void tenon_make_pass_all(tenon_make_t* make, const char* attributes);

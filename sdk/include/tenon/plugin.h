@@ -30,7 +30,7 @@
  * Enumerations are open. The host never passes a kernel a value newer than the plugin's `built`
  * version: it refuses such a region on the kernel's behalf (DTYPE, SLOT or OTHER).
  *
- * Ownership. The side that allocates memory frees it. The host keeps ownership of what it passes.
+ * Ownership. The side that allocates memory frees it. The host keeps ownership of its arguments.
  * Unless a comment says otherwise, a pointer passed into a call is valid for that call, and a
  * pointer inside a descriptor is valid for the life of the process (descriptors are static data).
  * Strings are UTF-8 and end with NUL. On failure, outputs are untouched.
@@ -55,10 +55,10 @@
  *   [parse]  one thread per parse.
  * Wherever the host calls, the thread has the C locale: strtod and printf read and write 1.5.
  *
- * Plugins keep no mutable globals: several hosts may load one image into one process. What comes
- * from a host lives in the state which `start` returns and every callback receives.
+ * Plugins keep no mutable globals: several hosts may load one image into one process. Data of one
+ * host is stored in the state that `start` returns. Every callback receives it.
  *
- * What the three long phases forbid:
+ * Forbidden in the three long phases:
  *   [build]  nothing but to change the program's state behind its back (locale, signals, working
  *            directory). Other builds run at the same time: the state of a plugin is read alone, or
  *            guarded by a lock of its own.
@@ -176,10 +176,9 @@ enum {
   TENON_SEVERITY_ERROR = 3
 };
 
-/* Where words go. [frozen] The place that knows the values writes the message; the host adds
- * plugin, operator and node. `message` has no trailing newline and is copied by the callee; what is
- * longer than 2 KiB may be cut.
- * `report` may be NULL: then nothing is said. [any] */
+/* A receiver of messages. [frozen] The place that knows the values writes the message; the host
+ * adds plugin, operator and node. `message` has no trailing newline, and the callee copies it. Text
+ * beyond 2 KiB may be cut. If `report` is NULL, messages are discarded. [any] */
 typedef struct tenon_sink_t {
   void* user;
   void (*report)(void* user, int32_t severity, const char* message);
@@ -234,20 +233,20 @@ enum { TENON_DTYPES(TENON_DTYPE_ENTRY) TENON_DTYPE_COUNT };
 typedef uint32_t tenon_dtype_t;
 
 /* [frozen] A text that is not terminated by NUL and may hold NULs: an element of a string tensor.
- * Who makes it says how long `data` lives; in an output of a run it is run.copy_string that does.
+ * Its maker defines the lifetime of `data`; in outputs of a run, run.copy_string does.
  */
 typedef struct tenon_string_view_t {
   const char* data;
   size_t size;
 } tenon_string_view_t;
 
-/* The most axes of a tensor, and of an expression's space: what a mask of axes in 64 bits can hold.
- * A network with more is refused, so arrays of this many never overflow. */
+/* Maximum number of axes of a tensor and of an expression's space: a mask of axes has 64 bits. A
+ * network with more is refused, so arrays of this many never overflow. */
 enum { TENON_RANK_LIMIT = 64 };
 
-/* What the extents of a tensor multiply to at most, those of 0 left out: one of them does not
- * excuse the others. A network, a profile or a run with more is refused, so that a kernel may
- * multiply what it has of elements by some thousands, and add paddings, in 64 bits. */
+/* Maximum product of the extents of a tensor; extents of 0 are left out. A network, a profile or a
+ * run with more is refused, so that a kernel may multiply what it has of elements by some
+ * thousands, and add paddings, in 64 bits. */
 #define TENON_ELEMENT_LIMIT (INT64_C(1) << 48)
 
 /* A tensor as a kernel sees it. [frozen] Dimensions are logical; `strides` count elements, may be 0
@@ -269,8 +268,8 @@ typedef struct tenon_tensor_view_t {
   uint32_t bit_offset;
 } tenon_tensor_view_t;
 
-/* What an argument is. A kernel meets what is neither absent nor a tensor only where its operator's
- * ports say SEQUENCE or OPTIONAL_TYPE, or where a shape rule says `fresh`. */
+/* Kinds of arguments. A kernel gets kinds other than ABSENT and TENSOR only if its operator's ports
+ * have SEQUENCE or OPTIONAL_TYPE, or if a shape rule has `fresh`. */
 enum {
   /* An optional input that is not there, or an output that nobody reads: not to be written. */
   TENON_ARGUMENT_ABSENT = 0,
@@ -411,8 +410,8 @@ enum {
   /* The region's input number `index`: so inputs[index] of the call, aligned to the space. */
   TENON_OPERAND_ARGUMENT = 0,
   /* In a slot: the value that the kernel itself produced, in its own registers or tile; in a
-   * prologue, what it read in the input's place. `index` says nothing; a program may read it more
-   * than once. */
+   * prologue, the value in the input's place. `index` says nothing; a program may read it more than
+   * once. */
   TENON_OPERAND_SLOT_VALUE = 1
 };
 
@@ -480,7 +479,7 @@ typedef struct tenon_move_piece_t {
 } tenon_move_piece_t;
 
 /* All pieces of a move at the shapes of one binding. [frozen] Pieces may be copied in any order and
- * by several threads, for they do not overlap; what they leave is filled unless `covers_output`. */
+ * by several threads, because they do not overlap; the rest is filled unless `covers_output`. */
 typedef struct tenon_move_t {
   uint32_t rank;
   uint32_t piece_count;
@@ -490,7 +489,7 @@ typedef struct tenon_move_t {
 } tenon_move_t;
 
 /* ---------------------------------------------------------------------------------------------
- * 4. Operator: what a function on tensors means
+ * 4. Operator: definition of a function on tensors
  *
  * Five steps of openness, all in one descriptor, all optional: T0 call (attributes, types, shape
  * rule), T1 traits, T2 decomposition, T3 expression or move. T4, slots, belongs to kernels.
@@ -498,7 +497,7 @@ typedef struct tenon_move_t {
  * operator, with the position of the fault, and nothing else.
  * ------------------------------------------------------------------------------------------- */
 
-/* What an attribute holds. In the texts of an operator integers, lists of them and strings can be
+/* Types of attributes. In the texts of an operator integers, lists of them and strings can be
  * computed with; a kernel reads any but the last two through the region table. */
 enum {
   TENON_ATTRIBUTE_INT = 1,
@@ -526,7 +525,7 @@ typedef struct tenon_attribute_descriptor_t {
   uint32_t flags;
 } tenon_attribute_descriptor_t;
 
-/* What may be given to a port, or comes from it. */
+/* Kinds of values at a port. */
 enum {
   /* It may be absent: present(port) asks in the operator's texts; a kernel gets ARGUMENT_ABSENT. */
   TENON_PORT_OPTIONAL = 1u << 0,
@@ -534,8 +533,8 @@ enum {
    * have the port's type. */
   TENON_PORT_VARIADIC = 1u << 1,
   /* Its elements take part in shapes (a target shape, axes): an integer tensor of rank 0 or 1 whose
-   * contents the network follows, symbols included, as far as they are known. It lives on the host,
-   * whatever the device. */
+   * contents the network follows, symbols included, as far as they are known. It is always stored
+   * on the host. */
   TENON_PORT_SHAPE_OPERAND = 1u << 2,
   /* A value of the type sequence(...); without it, or OPTIONAL_TYPE, a tensor is meant. */
   TENON_PORT_SEQUENCE = 1u << 3,
@@ -549,8 +548,8 @@ enum {
 };
 
 /* [growing] `type`: a type variable of the operator ("T"), a mnemonic ("i64"), or "$name", the
- * DTYPE attribute `name`. `domain`: what values it takes, for whoever makes data, as the host does
- * when it times tactics. NULL, or words of this list separated by blanks, each at most once:
+ * DTYPE attribute `name`. `domain`: the accepted values. The host uses it to make data when it
+ * times tactics. NULL, or words of this list separated by blanks, each at most once:
  *   any, finite       nothing more is asked; made floats are ordinary numbers
  *   positive          above 0
  *   nonzero           not 0
@@ -562,8 +561,8 @@ enum {
  *                     axis n + k
  *   distinct          with one of the two above: no place is named twice (along `axis`, for
  *                     index)
- * Anything else disables the operator. A kernel may rely on it: data of others' making that breaks
- * it is the kernel's to find, by run->fail, where it would be read or written out of bounds. */
+ * Anything else disables the operator. A kernel may rely on it: other data may break it, and the
+ * kernel must find this, by run->fail, if it would access memory out of bounds. */
 typedef struct tenon_port_t {
   size_t size;
   const char* name;
@@ -616,9 +615,9 @@ enum {
  * captured values; each body takes all captured values and returns the outputs: values of one kind,
  * element type and rank, whichever body they come from. Only a run knows the condition, or the
  * inputs' values and extents say it when the network is built: then the other body does not matter.
- * A body that does not infer, or breaks a rule of its operators by what is known when building,
- * does not fail the network as long as the other one does not: the build warns of it, and a run
- * that takes it fails with the reason. */
+ * If inference of one body fails, or it breaks a rule of its operators at build time, the network
+ * is valid as long as the other body is: the build warns, and a run of that body fails with the
+ * reason. */
 typedef struct tenon_control_t {
   size_t size;
   uint32_t form;
@@ -693,9 +692,9 @@ typedef struct tenon_shape_table_t {
  * of the output have bounds, and if all its readers on the device accept it. The output then
  * reaches the kernel as a tensor at its bound: `dims` and `strides` are the bound's, so that no
  * element's place depends on what is found, and the call puts on its stream a work that writes all
- * of its extents to `device_extents`. Nobody reads what lies beyond them. A kernel whose tactic
- * says it of an input may get such a tensor there, and then writes the extents of its own outputs
- * that depend on them, of which its tactic says it too; arguments of programs have the axes of
+ * of its extents to `device_extents`. Elements beyond them are never read. A kernel whose tactic
+ * sets it for an input may get such a tensor there, and then writes the extents of its own outputs
+ * that depend on them, for which its tactic sets it too; arguments of programs have the axes of
  * their space. The same tactic is also called as ever, with ARGUMENT_ALLOCATE, and with inputs
  * whose `device_extents` are NULL: when it is timed, on the host, and where something needs the
  * extents at once. Nothing above its bound may be written; a kernel that finds more writes the
@@ -790,8 +789,8 @@ typedef struct tenon_state_descriptor_t {
  * Its life. The host makes many regions and asks many kernels: what match, tactics and propose read
  * is valid for that call. The region that `prepare` gets stays until that instance's `destroy`,
  * with its programs, names and attributes, so an instance may keep `table->program(region)` and
- * need not copy it. One thing in it moves: constant_data, which a refit replaces; whoever needs the
- * bytes of a constant later than in prepare reads it as an argument of the call, or packs it.
+ * need not copy it. Only constant_data changes: a refit replaces it. To read the bytes of a
+ * constant after prepare, read it as an argument of the call, or pack it.
  *
  *     const uint32_t weights = table->node_input(region, 0, 1);           the node's input 1
  *     if (weights == TENON_NONE) return refuse(...);                      absent
@@ -872,8 +871,8 @@ typedef struct tenon_region_table_t {
   const tenon_value_info_t* (*value)(const tenon_region_t* region, uint32_t value);
   uint32_t (*input_count)(const tenon_region_t* region);
   uint32_t (*output_count)(const tenon_region_t* region);
-  /* What argument `index` of a call is: its value, or TENON_NONE for one that is absent or
-   * unwanted. What a slot's program reads are inputs too, behind the nodes' own. */
+  /* The value of argument `index` of a call, or TENON_NONE if it is absent or unused. Operands of a
+   * slot's program are inputs too, after the nodes' own. */
   uint32_t (*input)(const tenon_region_t* region, uint32_t index);
   uint32_t (*output)(const tenon_region_t* region, uint32_t index);
   /* What fills the kernel's slot number `slot`, NULL if empty. */
@@ -903,13 +902,14 @@ typedef struct tenon_layout_t {
 /* How a tactic wants an argument to lie. The host puts copies between steps where two do not agree,
  * and counts their time: asking for more than is needed makes a tactic lose. */
 enum {
-  /* Dense, in the order of dimensions. The default, and what the application's tensors are. */
+  /* Row-major. The default, and the layout of the application's tensors. */
   TENON_LAYOUT_ROW_MAJOR = 0,
   /* As `layout` says: for kernels that are fast in one order alone (channels last). */
   TENON_LAYOUT_EXACT = 1,
   /* Dense in any order of dimensions: for kernels that go by the strides they are given. Inputs
-   * that say it may come in orders that differ from one another. A tactic has one time, taken in
-   * rows: whoever is much slower in another order has a tactic for each that it is meant for. */
+   * that say it may come in orders that differ from one another. A tactic has one time, measured
+   * row-major: a kernel that is much slower in another order needs a tactic for each intended
+   * order. */
   TENON_LAYOUT_ANY = 2,
   /* Dense, same order of dimensions as region input `argument`: for outputs of kernels that walk
    * input and output together. */
@@ -925,18 +925,18 @@ enum {
    * bind, so the host copies before or after it. Arguments of programs are aligned to their space
    * and may always be strided. */
   TENON_RULE_STRIDED = 1u << 0,
-  /* Inputs: numbers that `enqueue` reads itself, so they are in the host's memory, whatever the
-   * kernel's device, and complete before the call. They may be gone when it returns. No step that
-   * asks it is recorded. */
+  /* Inputs: numbers that `enqueue` reads itself. They are in the host's memory for kernels of every
+   * device, and complete before the call. They may be gone when it returns. No step that asks it is
+   * recorded. */
   TENON_RULE_HOST = 1u << 1,
   /* The argument may come at its bound with `device_extents`, an output instead of as
    * ARGUMENT_ALLOCATE: see "Extents that the kernel finds". */
   TENON_RULE_EXTENTS = 1u << 2
 };
 
-/* What a tactic asks of one input or output. [frozen] Zeros: dense rows, in memory of its own.
- * Constants lie in rows unless the rule is EXACT or FOLLOWS: then each run copies them, which is
- * why kernels pack them (constant_data is rows whatever the rule says). Copies for HOST or
+/* Requirements of a tactic for one input or output. [frozen] Zeros: dense rows, in memory of its
+ * own. Constants lie in rows unless the rule is EXACT or FOLLOWS: then each run copies them, which
+ * is why kernels pack them (constant_data is rows whatever the rule says). Copies for HOST or
  * alignment are not counted in the cost of a choice. */
 typedef struct tenon_argument_rule_t {
   /* TENON_LAYOUT_*. The host refuses a tactic (LAYOUT) if a rule has an unknown kind, flag, input,
@@ -999,7 +999,7 @@ typedef struct tenon_numerics_t {
   double error_bound;
 } tenon_numerics_t;
 
-/* What is special about a tactic. */
+/* Properties of a tactic. */
 enum {
   /* Valid at the optimum's shapes alone: refused (DYNAMIC_SHAPE) unless the profile has no others.
    */
@@ -1139,12 +1139,12 @@ typedef struct tenon_refusal_t {
  *   destroy  when neither engine nor context needs the instance, after     [load], or the thread
  *            all its unbinds                                               that lets go last
  *
- * What may be kept: of match, tactics and propose nothing but what they return. prepare makes an
- * instance, which may keep the region (see there), memory of prepare.allocate and prepare.pack, and
- * services; it is read by all contexts at once and so never changed after. bind makes what belongs
- * to one context, with memory of bind.allocate. enqueue keeps nothing.
+ * Lifetimes. match, tactics and propose keep nothing but their results. prepare makes an instance,
+ * which may keep the region (see there), memory of prepare.allocate and prepare.pack, and services;
+ * it is read by all contexts at once and so never changed after. bind makes what belongs to one
+ * context, with memory of bind.allocate. enqueue keeps nothing.
  *
- * Errors. match refuses; all others return a status and have said why on the sink they were given,
+ * Errors. match refuses; all others return a status after they have sent the reason to their sink,
  * which adds node, operator, plugin and kernel. A failure of tactics, or of prepare, bind or
  * enqueue while a tactic is timed, is that tactic's refusal (FAILED) and the build goes on; of a
  * plan's step it fails the load or the run. A function that fails leaves nothing behind: neither
@@ -1166,29 +1166,28 @@ typedef struct tenon_refusal_t {
 /* Where a slot is. Hosts of this version fill prologues of any input, epilogues and sides of output
  * 0; other slots stay empty, and so do prologues and sides of regions of several nodes. */
 enum {
-  /* On an input of the operator: what the kernel computes with is the program's value, element by
-   * element, where it would read that input. The slot's own value (SLOT_VALUE) is what stands in
-   * the input's place among the region's inputs: `table->input(region, index)`, of the input's
-   * shape, which is the program's space, but perhaps of another element type, plain, and laid out
-   * as the tactic's rule for it says. So `table->node_input(region, 0, index)` is no argument then.
-   * The kernel may evaluate the program for an element as often as it reads it; what comes of it is
-   * no argument, and stays inside. The host fills it where the network as a whole is found to be
-   * faster so, not for being able to. */
+  /* On an input of the operator: the kernel computes with the program's value, element by element,
+   * in place of that input. The slot's own value (SLOT_VALUE) takes the input's place among the
+   * region's inputs: `table->input(region, index)`, of the input's shape, which is the program's
+   * space, but perhaps of another element type, plain, and laid out as the tactic's rule for it
+   * says. So `table->node_input(region, 0, index)` is no argument then. The kernel may evaluate the
+   * program for an element as often as it reads it. The result is no argument, and stays inside the
+   * kernel. The host fills it where the network as a whole is found to be faster so, not for being
+   * able to. */
   TENON_SLOT_PROLOGUE = 1,
   /* On an output of the operator: the program's output takes that output's place among the
-   * region's, and what the operator itself makes is written nowhere. */
+   * region's. The operator's own result is not stored. */
   TENON_SLOT_EPILOGUE = 2,
   /* A further output, derived from output `index` as the operator itself makes it, before any
-   * epilogue: what others read of the arithmetic behind it. It stands behind the operator's own
+   * epilogue, for other readers of the arithmetic after it. It stands behind the operator's own
    * outputs among the region's, in the order of the slots' numbers; program->outputs[0].index says
    * where. Its shape is that of output `index`. With the epilogue of `index` empty, both are
    * written. */
   TENON_SLOT_SIDE = 3
 };
 
-/* How an operand of a slot varies along the axes of the slot's space. Axes of which the network
- * knows that their extent is 1 count neither way, so several may hold; one that the slot takes is
- * enough. */
+/* How an operand of a slot varies along the axes of the slot's space. Axes with the known extent 1
+ * are ignored, so several flags may hold; one that the slot accepts is sufficient. */
 enum {
   /* Along none. */
   TENON_BROADCAST_SCALAR = 1u << 0,
@@ -1202,10 +1201,10 @@ enum {
   TENON_BROADCAST_OTHER = 1u << 4
 };
 
-/* Where a kernel takes its neighbours' arithmetic. [growing] The host composes neighbouring
- * expressions into one program over the slot value's space and asks `match`, but only if the
- * program is within all that is stated here: what is beyond is refused (SLOT) on the kernel's
- * behalf, and fewer of the neighbours are offered. So zeros mean: no operands, no limit of
+/* A fusion slot: a point where a kernel applies the arithmetic of adjacent nodes. [growing] The
+ * host composes neighbouring expressions into one program over the slot value's space and asks
+ * `match`, but only if the program is within the limits below. Otherwise the host refuses it (SLOT)
+ * for the kernel, and offers fewer neighbours. So zeros mean: no operands, no limit of
  * instructions, any element type. The program has one output and no reductions, and the kernel
  * evaluates it; its operands' arguments follow the operator's own inputs. A kernel finds the
  * program by region.slot_program and its extents by bind.space, under the slot's number: its place
@@ -1235,7 +1234,7 @@ typedef struct tenon_slot_t {
 typedef struct tenon_fault_t {
   uint32_t code; /* 1 for the first of the kernel's `faults`, and so on */
   uint32_t reserved;
-  int64_t value; /* what the text's "{value}" is: the index */
+  int64_t value; /* of the text's "{value}": the index */
 } tenon_fault_t;
 
 typedef struct tenon_emit_t tenon_emit_t;               /* [opaque] */
@@ -1317,7 +1316,7 @@ typedef struct tenon_run_table_t {
   size_t size;
   /* scratch_bytes + thread_count * scratch_bytes_per_thread, see "Alignment" */
   void* (*scratch)(tenon_run_t* run);
-  /* As many bytes as the tactic asked for; see there for what they hold. */
+  /* As many bytes as the tactic requests; see there for their contents. */
   void* (*zeroed)(tenon_run_t* run);
   void* (*persistent)(tenon_run_t* run);
   /* The device's, on which the kernel enqueues; NULL on devices with INLINE_STREAM. */
@@ -1341,9 +1340,9 @@ typedef struct tenon_run_table_t {
                                 tenon_string_view_t* out_copy);
   /* An error found in data (an index out of range): written to the sink, with node and kernel. */
   tenon_status_t (*fail)(tenon_run_t* run, tenon_status_t status, const char* message);
-  /* 1 when nobody wants the result any more: the kernel may leave off where it is, with outputs and
-   * zeroed memory half written, and return whatever it likes. Costs a load: what takes long asks
-   * every millisecond or so, bodies of parallel too. */
+  /* 1 if the run has been cancelled. The kernel may stop at once, with outputs and zeroed memory
+   * written in part, and return any status. The call costs one load: long work calls it about once
+   * per millisecond, also in bodies of parallel. */
   int32_t (*cancelled)(tenon_run_t* run);
   /* TENON_EDGE_*: the work directly before this call's work on its stream. 0: no kernel (a copy,
    * the beginning, another context's work). In a recording it is the step before this one there.
@@ -1372,7 +1371,7 @@ typedef struct tenon_run_table_t {
 /* What `prepare` is given. [growing] */
 typedef struct tenon_prepare_t {
   size_t size;
-  /* What the plugin's `start` gave. */
+  /* The result of the plugin's `start`. */
   void* state;
   /* Stays until the instance's `destroy`, see tenon_region_t. */
   const tenon_region_t* region;
@@ -1380,7 +1379,7 @@ typedef struct tenon_prepare_t {
   /* The chosen or tried tactic as the kernel emitted it. Never NULL. Valid for the call: keep what
    * is needed later in the instance. */
   const tenon_tactic_t* tactic;
-  /* What the functions of `host` are to be called with, until prepare returns. */
+  /* Argument for the functions of `host`, until prepare returns. */
   tenon_preparation_t* preparation;
   const tenon_prepare_table_t* host;
 } tenon_prepare_t;
@@ -1392,7 +1391,7 @@ typedef struct tenon_enqueue_t {
   void* instance;
   /* What bind made: this context's, so this thread's alone. */
   void* bound;
-  /* What the functions of `host` are to be called with, until enqueue returns. */
+  /* Argument for the functions of `host`, until enqueue returns. */
   tenon_run_t* run;
   const tenon_run_table_t* host;
   /* As many as the region has, in its order; see tenon_argument_t. */
@@ -1455,7 +1454,7 @@ typedef struct tenon_kernel_t {
    * not hold read as zeros. */
   int32_t (*match)(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                    tenon_refusal_t* out_refusal);
-  /* [build] Emits one or more tactics, the 64 of lowest estimate of which are tried. NULL: one,
+  /* [build] Emits one or more tactics. The host tries the 64 with the lowest estimates. NULL: one,
    * without configuration, row-major. None, or a failure: the kernel is refused. [load] again: a
    * plan's tactic is used if one of the same name, configuration and rules is emitted still; it is
    * then given the memory that this one asks for. At load, constants are as for match. */
@@ -1504,20 +1503,20 @@ typedef struct tenon_kernel_t {
 
 typedef struct tenon_event_t tenon_event_t; /* [opaque] the plugin's */
 
-/* What a device is like. */
+/* Properties of a device. */
 enum {
-  /* Its memory is the host's: no copies needed. With INLINE_STREAM it can be a build's host; one
-   * that names no device is for that alone, whatever else is there. */
+  /* Its memory is the host's: no copies needed. With INLINE_STREAM it can be a build's host; a
+   * build that names no device uses only that one. */
   TENON_DEVICE_HOST_MEMORY = 1u << 0,
   /* enqueue returns when the work is done: there are no streams, and the host's clock measures. */
   TENON_DEVICE_INLINE_STREAM = 1u << 1,
-  /* begin_record, end_record, replay and destroy_recording are there. */
+  /* The device has begin_record, end_record, replay and destroy_recording. */
   TENON_DEVICE_RECORDS = 1u << 2,
   /* With RECORDS: a stream that waits, between begin_record and end_record, for an event that was
    * recorded on the stream that is being recorded, or on one that joined so, is recorded with it
    * from there on. Before end_record the first stream waits for each of the others in the same way.
-   * What a replay does comes after what it waited for, and beside what it did not; all of it is
-   * done when the stream of the replay has come that far. */
+   * Work of a replay follows the work it waited for, and runs in parallel with the rest; all of it
+   * is done when the stream of the replay has come that far. */
   TENON_DEVICE_RECORDS_STREAMS = 1u << 3
 };
 
@@ -1527,12 +1526,12 @@ enum { TENON_COPY_TO_DEVICE = 1, TENON_COPY_TO_HOST = 2, TENON_COPY_WITHIN = 3 }
 /* A device. [growing] Functions that a simple device does not need may be NULL as marked; one that
  * lacks others is left out, with a message.
  *
- * A plan has up to eight devices. The first has HOST_MEMORY and INLINE_STREAM: the application's
- * tensors, numbers that shapes are made of, strings, sequences and control are there. Each of the
- * others has memory of its own: the host gives its kernels addresses of that memory alone, copies
- * tensors in and out, uploads constants once for an engine, and orders all of it on one stream for
- * each context. After a failure with DEVICE it asks `health`: where that fails the device is lost,
- * and destroy, free and close are all that is still called.
+ * A plan has up to eight devices. The first has HOST_MEMORY and INLINE_STREAM: it has the
+ * application's tensors, values of shapes, strings, sequences and control. Each of the others has
+ * memory of its own: the host gives its kernels addresses of that memory alone, copies tensors in
+ * and out, uploads constants once for an engine, and orders all of it on one stream for each
+ * context. After a failure with DEVICE it asks `health`: where that fails the device is lost, and
+ * destroy, free and close are all that is still called.
  *
  * Steps whose tactics are RECORDABLE and whose extents are known before a run are recorded, the
  * second time that they run with these extents, and replayed from then on.
@@ -1550,8 +1549,8 @@ typedef struct tenon_device_descriptor_t {
   uint32_t reserved;
   /* [load] How many of them this machine has; 0 with a reason on the sink when none. */
   uint32_t (*count)(void* state, const tenon_sink_t* sink);
-  /* [load] Each build and each engine opens it for itself, several at a time perhaps: what is dear
-   * (a driver's context) is shared inside of the plugin, and counted. */
+  /* [load] Each build and each engine opens it for itself, perhaps several at a time. Share
+   * expensive resources, such as a driver's context, inside the plugin and count references. */
   tenon_status_t (*open)(void* state, uint32_t index, const tenon_sink_t* sink,
                          tenon_device_t** out_device);
   /* [load] After everything that was made on it is gone. */
@@ -1559,7 +1558,7 @@ typedef struct tenon_device_descriptor_t {
   /* [any] Text that identifies what was measured on it, for caches: model, instruction sets,
    * library versions. Lives as long as the device. */
   const char* (*fingerprint)(tenon_device_t* device);
-  /* [any] 1 when the instruction set or capability `name` is there. */
+  /* [any] 1 if the device has the instruction set or capability `name`. */
   int32_t (*has)(tenon_device_t* device, const char* name);
   /* [any] Bytes; aligned to 256. Stream-ordered when `stream` is not NULL. */
   tenon_status_t (*allocate)(tenon_device_t* device, tenon_stream_t* stream, size_t size_bytes,
@@ -1596,12 +1595,12 @@ typedef struct tenon_device_descriptor_t {
   void* (*native)(tenon_device_t* device, tenon_stream_t* stream, const char* name);
   /* [any] A service by versioned string, NULL: none. */
   void* (*service)(tenon_device_t* device, const char* name);
-  /* [any] OK, or what is wrong with the device. */
+  /* [any] OK, or the failure of the device. */
   tenon_status_t (*health)(tenon_device_t* device, const tenon_sink_t* sink);
 } tenon_device_descriptor_t;
 
-/* What a device tells those who measure, at one moment. [growing] The host sets `size` and zeros;
- * 0 is what the device does not know. */
+/* State of a device at one moment, for measurements. [growing] The host sets `size` and zeros; the
+ * device leaves 0 in unknown members. */
 typedef struct tenon_device_reading_t {
   size_t size;
   /* At which its processors and its memory run now. */
@@ -1610,7 +1609,7 @@ typedef struct tenon_device_reading_t {
   /* What `allocate` gave to this process and was not freed, and the most that this ever was. */
   uint64_t used_bytes;
   uint64_t peak_bytes;
-  /* Of the device, whoever uses it. */
+  /* Of the device, for all processes. */
   uint64_t free_bytes;
   uint64_t total_bytes;
 } tenon_device_reading_t;
@@ -1621,12 +1620,12 @@ typedef struct tenon_device_reading_t {
 #define TENON_DEVICE_WATCH "device.watch/1"
 typedef struct tenon_device_watch_t {
   size_t size;
-  /* [any] Fills in what it knows. May take milliseconds: not during a run that is timed. */
+  /* [any] Fills in the known members. May take milliseconds: not during a run that is timed. */
   tenon_status_t (*read)(tenon_device_t* device, tenon_device_reading_t* out_reading);
   /* [run] Both NULL unless such a tool is attached: then each step runs between them, with its name
-   * (which holds for the call alone), and what the calling thread asks of the device meanwhile is
-   * that step's. They nest. A step that is recorded has its range while it is recorded; a replay
-   * has one for all its steps. */
+   * (valid for the call only). Work that the calling thread enqueues meanwhile belongs to that
+   * step. They nest. A step that is recorded has its range while it is recorded; a replay has one
+   * for all its steps. */
   void (*begin_range)(tenon_device_t* device, const char* name);
   void (*end_range)(tenon_device_t* device);
 } tenon_device_watch_t;
@@ -1665,7 +1664,7 @@ typedef struct tenon_builder_t tenon_builder_t; /* [opaque] see section 10 */
 typedef struct tenon_builder_table_t tenon_builder_table_t;
 typedef struct tenon_value_type_t tenon_value_type_t; /* see section 10 */
 
-/* [frozen] A subgraph that became a body, and what it captures: the values of enclosing graphs, in
+/* [frozen] A subgraph that became a body, and its captured values: those of enclosing graphs, in
  * the order in which the body's last parameters take them. They live as long as the parse, and may
  * be passed straight to builder.add_input. */
 typedef struct tenon_converted_body_t {
@@ -1772,9 +1771,9 @@ typedef struct tenon_parser_t {
   const char* format; /* "onnx": the name converters refer to */
   const char* summary;
   const char* extensions; /* ".onnx;.pb": for people; sniff decides */
-  /* [any] How sure: 0 not mine .. 100 surely (what is more counts as 100). Looks at the first bytes
-   * alone: at most 4096 are given. Of two who are as sure, the library's own reads the file, else
-   * the first on the search path. */
+  /* [any] Confidence from 0 (no match) to 100 (certain); larger numbers count as 100. Looks at the
+   * first bytes alone: at most 4096 are given. If two parsers have equal confidence, the library's
+   * own reads the file, else the first on the search path. */
   int32_t (*sniff)(void* state, const void* data, size_t size_bytes, const char* file_name);
   tenon_status_t (*parse)(void* state, tenon_parse_t* parse, const tenon_parse_table_t* host,
                           tenon_builder_t* builder, const tenon_builder_table_t* build);
@@ -1835,10 +1834,11 @@ struct tenon_converter_t {
   tenon_status_t (*convert)(const tenon_conversion_t* call);
 };
 
-/* What a rewrite's function is given. [growing] The host's; it holds for the call alone. */
+/* Arguments of a rewrite's function. [growing] They belong to the host and are valid for the call
+ * only. */
 typedef struct tenon_rewriting_t {
   size_t size;
-  /* What the plugin's `start` gave. */
+  /* The result of the plugin's `start`. */
   void* state;
   /* The pattern's nodes, the last statement's first. */
   const tenon_region_t* match;
@@ -1851,7 +1851,7 @@ typedef struct tenon_rewriting_t {
   uint32_t reserved;
 } tenon_rewriting_t;
 
-/* [growing] What may stand for what, because both mean the same.
+/* [growing] A pattern and its replacement, with equal meaning.
  *
  * name         unique in its plugin; a manifest's lines hold no blanks, so a rewrite whose name has
  *              some is promised as "offers: rewrite *"
@@ -1859,15 +1859,15 @@ typedef struct tenon_rewriting_t {
  *              value wherever they occur. Operators match by identity, arguments by place: nothing
  *              commutes, so x * s and s * x are two rewrites. "_", and inputs that the text does
  *              not reach, must be absent. An attribute in braces has that value; a name there
- *              stands for its value in guard and replacement; what is not named may be anything.
- *              What the pattern makes on the way must be read by nobody else
+ *              stands for its value in guard and replacement; others may have any value.
+ *              Intermediate values of the pattern must have no other readers
  * when         NULL, or a condition over the pattern's names. What is not
  *              known when building (an extent, the contents of an input) does not hold
  * replacement  NULL, or a text over the pattern's names. The result of its last statement, whatever
  *              its name, stands for the pattern's: of the same type and extents, else nothing
- *              happens. It consists of operators: what leaves an input itself takes `rewrite`
+ *              happens. It consists of operators: to return an input itself, use `rewrite`
  * rewrite      [build] NULL, or builds it by code: returns 0 to decline, 1 when *out holds the
- *              replacing value (an input of the match, or what was built). It is called for
+ *              replacing value (an input of the match, or a new one). It is called for
  *              networks of the host's own making as well
  *
  * At a node the first that applies counts, in the order of plugins' names and then their own; what
@@ -2001,9 +2001,10 @@ typedef struct tenon_offering_t {
   tenon_list_t items;
 } tenon_offering_t;
 
-/* What a host gives when it starts a plugin. [frozen] `table(host, name)` returns a table by
- * versioned string, NULL if there is none or policy does not grant it. Known: "allocator/1" (const
- * tenon_allocator_t*), "sink/1" (const tenon_sink_t*), "library/1" (const tenon_library_table_t*).
+/* The host's functions for a plugin, from its start. [frozen] `table(host, name)` returns a table
+ * by versioned string, NULL if there is none or policy does not grant it. Known: "allocator/1"
+ * (const tenon_allocator_t*), "sink/1" (const tenon_sink_t*), "library/1" (const
+ * tenon_library_table_t*).
  */
 typedef struct tenon_host_offer_t {
   uint32_t abi_major;

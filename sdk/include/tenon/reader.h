@@ -1,11 +1,11 @@
 /*
- * tenon/reader.h - what parsers are written with: the memory and the words of a parse, maps from
- * names, protocol buffers in both of their forms.
+ * tenon/reader.h - helpers for parsers: memory and messages of a parse, maps from names, protocol
+ * buffers in both of their forms.
  *
  * A helper over plugin.h for plugins that offer a parser, as maker.h is for converters. It is
  * source and no part of the binary contract: all of it is static and inline, calls the table that
  * the host lends, keeps no globals, and links with nothing. C and C++ (from C++11 on) may include
- * it. This file is the manual; what lies below reader/, which it includes, are the code.
+ * it. This file is the manual. It includes the code, in reader/.
  *
  *   static tenon_status_t parse(void* state, tenon_parse_t* parse, const tenon_parse_table_t* host,
  *                               tenon_builder_t* builder, const tenon_builder_table_t* build) {
@@ -23,20 +23,20 @@
  *     }
  *
  * Ownership. All memory comes from the host and lives until the parse ends; nothing is ever
- * released, so a parser may return wherever it fails. What is read from the wire format are views
- * of the file, which is mapped for as long; what is read from the text format is copied.
+ * released, so a parser may return wherever it fails. Data of the wire format are views of the
+ * file, which stays mapped. Data of the text format are copied.
  *
- * Threads. Everything is [parse]: a reader belongs to one parse and its thread. What takes no
- * reader is [any], and so may serve a sniff.
+ * Threads. Everything is [parse]: a reader belongs to one parse and its thread. Functions without a
+ * reader are [any], so a sniff may call them.
  *
- * Errors. Nothing from outside is trusted: whatever the bytes are, a function reads no further than
- * `end`, and ends. A function that returns a status has told the sink why when it is not TENON_OK,
- * with the place in the file: return it, and say no more. OUT_OF_MEMORY is the host's, or a size
- * that no memory has. What returns bool or a pointer says nothing: the caller knows what is read.
+ * Errors. Input is not trusted: for all bytes, a function reads no further than `end`, and returns.
+ * A function that fails has sent the reason and the place in the file to the sink: return its
+ * status without another message. OUT_OF_MEMORY is the host's, or a size that no memory has.
+ * Functions that return bool or a pointer send no messages.
  *
  * Limits. A short file must not ask for much: bound how deep messages nest (a text's depth_limit,
- * a count of your own in a walk of the wire format), and count by tenon_reader_spend what a few
- * bytes of a file make many of.
+ * a count of your own in a walk of the wire format), and count with tenon_reader_spend all data
+ * that few bytes of a file can multiply.
  */
 #ifndef TENON_READER_H_
 #define TENON_READER_H_
@@ -66,7 +66,7 @@ typedef struct tenon_reader_t {
   tenon_builder_t* builder;
   const tenon_builder_table_t* build;
   const tenon_sink_t* sink;
-  uint8_t* block; /* what is left of the newest block */
+  uint8_t* block; /* rest of the newest block */
   size_t block_left;
   size_t made_bytes; /* see tenon_reader_spend */
 } tenon_reader_t;
@@ -98,7 +98,7 @@ static inline tenon_status_t tenon_reader_fail_memory(const tenon_reader_t* read
 
 /* ---- The host ---- */
 
-/* What the caller set for this parser; NULL: nothing, or the host is older than settings. */
+/* Settings of the caller for this parser; NULL: none, or the host is older than settings. */
 static inline const char* tenon_reader_setting(const tenon_reader_t* reader, const char* name);
 /* Whether the host wants to be told what the file holds (declare_value, declare_node). */
 static inline bool tenon_reader_can_declare(const tenon_reader_t* reader);
@@ -249,7 +249,7 @@ typedef struct tenon_reader_message_t {
   bool is_list;
   bool is_first;   /* no value of it was read */
   bool has_value;  /* one of its values stands here */
-  bool is_message; /* it is a message, of which the opening brace stands here */
+  bool is_message; /* it is a message, and its opening brace is here */
 } tenon_reader_message_t;
 
 typedef enum tenon_reader_literal_kind_t {
@@ -291,8 +291,8 @@ static inline tenon_status_t tenon_reader_text_literal(tenon_reader_text_t* text
 /* An integer, saturated to what int64_t has. */
 static inline int64_t tenon_reader_literal_int64(const tenon_reader_literal_t* literal);
 
-/* INVALID_DATA with the place, what is expected there and what is found; or, for a value that was
- * read, with the place where it begins. */
+/* INVALID_DATA with the place, the expected and the found text; or, for a value that was read, with
+ * the place where it begins. */
 static inline tenon_status_t tenon_reader_text_fail(const tenon_reader_text_t* text,
                                                     const char* expected);
 static inline tenon_status_t tenon_reader_literal_fail(const tenon_reader_text_t* text,

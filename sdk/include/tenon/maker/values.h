@@ -172,7 +172,7 @@ static inline tenon_value_t tenon_make_tensor(tenon_make_t* make, tenon_dtype_t 
   tenon_value_t value = {0};
   tenon_tensor_view_t view;
   memset(&view, 0, sizeof(view));
-  memcpy(&view.data, &data, sizeof(view.data)); /* a view of what is only read */
+  memcpy(&view.data, &data, sizeof(view.data)); /* a view of data that is only read */
   view.dims = dims;
   view.rank = rank;
   view.dtype = dtype;

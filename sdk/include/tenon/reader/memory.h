@@ -1,4 +1,4 @@
-/* The code of tenon/reader.h: what a parse carries, words, memory, characters. */
+/* The code of tenon/reader.h: state of a parse, messages, memory, characters. */
 #ifndef TENON_READER_MEMORY_H_
 #define TENON_READER_MEMORY_H_
 

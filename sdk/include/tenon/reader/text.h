@@ -71,7 +71,7 @@ static inline tenon_status_t tenon_reader_text_word(tenon_reader_text_t* text,
   return TENON_OK;
 }
 
-/* ---- Words for what is wrong ---- */
+/* ---- Messages ---- */
 
 static inline uint32_t tenon_reader_text_column(const tenon_reader_text_t* text) {
   const size_t column = (size_t)(text->at - text->line_start) + 1;

@@ -41,7 +41,7 @@ static inline bool tenon_reader_read_payload(const uint8_t** inout_data, const u
       record->data = *inout_data;
       break;
     default:
-      return false; /* groups, and what does not exist */
+      return false; /* groups, and unknown types */
   }
   if (size > (uint64_t)(end - record->data)) {
     return false;
