@@ -8,7 +8,7 @@
 # A page may contain:
 #   Save this program as `NAME`:    the C block that follows is written to this file
 #   ```sh                           the block runs, in one shell for the page; a failure is an error
-#   ```sh gpu                       the same, only if `tenon doctor` finds a device cuda
+#   On a machine with a GPU:        the next block runs only if `tenon doctor` finds a device cuda
 #   It prints `TEXT` ... `TEXT`.    the output of the last block has each text of the line
 #   | command | message | remedy |  each row's command fails, and prints the message
 set -euo pipefail
@@ -49,7 +49,10 @@ follow() { # PAGE: in a subshell
     if [[ $inside != no ]]; then
       if [[ $line == '```' ]]; then
         case $inside in
-        sh) run_block "$flags" ;;
+        sh)
+          run_block "$flags"
+          flags=''
+          ;;
         c)
           [[ -n $name ]] || fail "a program without a name: ${block:0:80}"
           printf '%s' "$block" >"$name"
@@ -63,9 +66,10 @@ follow() { # PAGE: in a subshell
       continue
     fi
     case $line in
-    '```sh'*) inside=sh flags=${line#'```sh'} flags=${flags# } block='' ;;
+    '```sh') inside=sh block='' ;;
     '```c') inside=c block='' ;;
     '```'*) inside=other block='' ;;
+    'On a machine with a GPU:') flags=gpu ;;
     '| command | message | remedy |') table=yes ;;
     '|'*)
       if [[ $table == yes && $line =~ ^'| `'([^\`]+)'` | `'([^\`]+)'` | ' ]]; then
