@@ -62,8 +62,9 @@ tenon_status_t tenon__trial_data_take_box(tenon__trial_data_t* data, tenon_dtype
 /* Symbols that only the run knows are unknown at the minimum. */
 static bool is_guessed(const struct tenon_region_t* region, uint32_t value) {
   const tenon__type_t* type = &region->network->graphs[region->graph]->values[value].type;
+  const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;
   int64_t number = 0;
-  for (uint32_t d = 0; type->rank != TENON_NONE && d < type->rank; ++d) {
+  for (uint32_t d = 0; d < rank; ++d) {
     if (!tenon__extents_get(&region->profile->min, type->dims[d], &number)) {
       return true;
     }

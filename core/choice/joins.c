@@ -155,6 +155,13 @@ static bool can_be_part(const joining_t* j, const tenon__unit_t* whole, uint32_t
 
 /* ---- One concatenation ---- */
 
+/* Rules may only require that a value is as long as its box. Then nobody can tell before the run
+ * that boxes lie apart. */
+static bool fills_box(const joining_t* j, const tenon__map_source_t* source, uint32_t value) {
+  const tenon__type_t* type = &j->g->values[value].type;
+  return type->rank == source->rank && tenon__dims_equal(type->dims, source->dims, source->rank);
+}
+
 static uint32_t source_value(const tenon__unit_t* whole, uint32_t source) {
   const struct tenon_region_t* region = whole->chosen.region;
   return region->inputs[region->map->sources[source].input].value;
@@ -199,7 +206,8 @@ static uint32_t take_parts(joining_t* j, uint32_t u) {
   uint32_t taken = 0;
   for (uint32_t s = 0; s < whole->chosen.region->map->source_count; ++s) {
     const uint32_t part = source_value(whole, s);
-    if (can_be_part(j, whole, part)) {
+    if (can_be_part(j, whole, part) &&
+        fills_box(j, &whole->chosen.region->map->sources[s], part)) {
       j->joins->parts[part] = (join_part_t){.unit = u, .source = s};
       taken += 1;
     }

@@ -255,6 +255,8 @@ def resize(g):
     else:
         sizes = list(shape[:2]) + [g.number(1, 12) for _ in shape[2:]]
         g.need(mode != "nearest" or all(s % d == 0 or d % s == 0 for s, d in zip(sizes, shape)))
+        symmetric = mode == "nearest" and attributes["coordinate_transformation_mode"] == "half_pixel_symmetric"
+        g.need(not symmetric or all(s >= d for s, d in zip(sizes, shape)))  # see `differences`
         g.add("Resize", [x, "", "", g.given(sizes, I64, .1)], **attributes)
 
 
