@@ -206,8 +206,7 @@ static uint32_t take_parts(joining_t* j, uint32_t u) {
   uint32_t taken = 0;
   for (uint32_t s = 0; s < whole->chosen.region->map->source_count; ++s) {
     const uint32_t part = source_value(whole, s);
-    if (can_be_part(j, whole, part) &&
-        fills_box(j, &whole->chosen.region->map->sources[s], part)) {
+    if (can_be_part(j, whole, part) && fills_box(j, &whole->chosen.region->map->sources[s], part)) {
       j->joins->parts[part] = (join_part_t){.unit = u, .source = s};
       taken += 1;
     }

@@ -1,4 +1,5 @@
 """The process that builds and runs models, see runner.c; and the comparison of its outputs."""
+import contextlib
 import os
 import select
 import struct
@@ -52,7 +53,8 @@ class Runner:
         if self.process is not None:
             self.process.kill()
             self.process.wait()
-            self.process.stdin.close()
+            with contextlib.suppress(BrokenPipeError):  # what it did not read
+                self.process.stdin.close()
             self.process.stdout.close()
             self.process = None
 
