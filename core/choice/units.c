@@ -5,6 +5,7 @@
 #include "core/base/lists.h"
 #include "core/base/status.h"
 #include "core/choice/grouping.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/program/normalise.h"
 #include "core/region/region_finish.h"
 
@@ -38,6 +39,43 @@ static void note_edge(ordering_t* o, uint32_t from, uint32_t to, bool fill) {
   }
 }
 
+/* What `dim` is made of may be found or read by a step. It is known once that step has run. */
+static void note_makers(ordering_t* o, tenon_dim_t dim, uint32_t own, bool fill) {
+  const grouping_t* grouping = o->grouping;
+  const tenon__network_t* network = grouping->tuning->network;
+  if (!tenon__dim_mentions(network->pool, dim, TENON_SYMBOL_EXTENT) &&
+      !tenon__dim_mentions(network->pool, dim, TENON_SYMBOL_CONTENT)) {
+    return;
+  }
+  const tenon__dim_view_t view = tenon__dim_get(network->pool, dim);
+  uint32_t graph = 0;
+  uint32_t value = 0;
+  uint32_t index = 0;
+  if (view.kind == TENON_DIM_SYMBOL &&
+      tenon__symbol_source(network, tenon__symbol_get(network->pool, view.index), &graph, &value,
+                           &index) &&
+      graph == grouping->graph) {
+    note_edge(o, producer_group(grouping, value, own), own, fill);
+  }
+  const uint32_t count = view.kind == TENON_DIM_OPERATION ? view.operand_count : 0;
+  for (uint32_t k = 0; k < count; ++k) {
+    note_makers(o, view.operands[k], own, fill);
+  }
+}
+
+/* Extents and contents of a value need not come through a node's inputs: what computes them from
+ * shapes is no step. */
+static void note_makers_of(ordering_t* o, const tenon__type_t* type, uint32_t own, bool fill) {
+  const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;
+  const uint32_t content_count = type->contents == NULL ? 0 : type->content_count;
+  for (uint32_t d = 0; d < rank; ++d) {
+    note_makers(o, type->dims[d], own, fill);
+  }
+  for (uint32_t c = 0; c < content_count; ++c) {
+    note_makers(o, type->contents[c], own, fill);
+  }
+}
+
 /* Visits each edge producer group -> user group (with repeats). */
 static void for_edges(ordering_t* o, bool fill) {
   const grouping_t* grouping = o->grouping;
@@ -48,6 +86,9 @@ static void for_edges(ordering_t* o, bool fill) {
       const tenon__node_t* node = &grouping->g->nodes[group->nodes[n]];
       TENON_EACH_INPUT(k, node) {
         note_edge(o, producer_group(grouping, node->inputs[k], i), i, fill);
+      }
+      TENON_EACH_OUTPUT(k, node) {
+        note_makers_of(o, &grouping->g->values[node->outputs[k]].type, i, fill);
       }
     }
   }
