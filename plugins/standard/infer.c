@@ -173,9 +173,6 @@ static tenon_status_t check_elements(tenon_shape_builder_t* builder,
     int64_t whole = 0;
     bool known = table->known(builder, product_of_input(builder, table, 0), &whole) != 0;
     int64_t copied = known && had > 0 ? whole / had : 1;
-    if (copied == 0) {
-      return TENON_OK; /* an axis of extent 0 is copied: neither has elements */
-    }
     if (copied > 1 && (has > INT64_MAX / copied || has < INT64_MIN / copied)) {
       known = false; /* more than can be counted */
       copied = 1;
@@ -211,6 +208,7 @@ tenon_status_t tenon__infer_reshape(void* state, tenon_shape_builder_t* builder,
   tenon_dim_t dims[TENON_RANK_LIMIT];
   tenon_dim_t others = table->constant(builder, 1);
   uint64_t copied = 0;
+  bool has_no_elements = false; /* an axis of extent 0 is copied */
   for (uint32_t axis = 0; axis < entries.count; ++axis) {
     int64_t value = 0;
     tenon_dim_t entry = entry_dim(builder, table, &entries, axis);
@@ -220,6 +218,8 @@ tenon_status_t tenon__infer_reshape(void* state, tenon_shape_builder_t* builder,
     read[axis] = read_entry(builder, table, entry, axis, allow_zero == 0);
     if (read[axis].is_copied) {
       copied |= (uint64_t)1 << axis;
+      has_no_elements = has_no_elements ||
+                        (table->known(builder, table->dim(builder, 0, axis), &value) && value == 0);
     } else {
       others = table->combine(builder, TENON_OPCODE_MUL, others, read[axis].factor);
     }
@@ -229,8 +229,10 @@ tenon_status_t tenon__infer_reshape(void* state, tenon_shape_builder_t* builder,
   tenon_dim_t elements = product_of_input(builder, table, copied);
   tenon_dim_t rest =
       empty ? others : table->combine(builder, TENON_OPCODE_FLOOR_DIV, elements, others);
-  status = check_elements(builder, table, read, entries.count,
-                          (reshaped_counts_t){elements, others, rest});
+  if (!has_no_elements) {
+    status = check_elements(builder, table, read, entries.count,
+                            (reshaped_counts_t){elements, others, rest});
+  }
   if (status != TENON_OK) {
     return status;
   }
