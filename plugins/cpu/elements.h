@@ -71,6 +71,20 @@ typedef enum tenon__cpu_activation_t {
 typedef void (*tenon__cpu_activate_t)(float* x, size_t stride, size_t rows, size_t columns, float a,
                                       float b);
 
+/* c = a * b of 16-bit integers, summed in 32 bits, for up to pair_columns columns. Rows of a have
+ * 2 * pairs numbers, a_stride apart. b is [pairs][pair_columns][2]: two numbers of a column lie side by
+ * side; columns past `columns` are read and not written. */
+typedef struct tenon__cpu_pairs_t {
+  const int16_t* a;
+  const int16_t* b;
+  int32_t* c;
+  size_t a_stride;
+  size_t c_stride;
+  size_t rows;
+  size_t pairs;
+  size_t columns;
+} tenon__cpu_pairs_t;
+
 /* Constant. Indexed by TENON_OPCODE_*, then by tenon__cpu_type_t. */
 typedef struct tenon__cpu_elements_t {
   /* NULL where an operation has no meaning for a type, or no such form: then operands are
@@ -116,6 +130,8 @@ typedef struct tenon__cpu_elements_t {
    * out_index has room for `count`. */
   size_t (*keys_above)(uint32_t* out_index, const float* x, int32_t flip, int32_t limit,
                        size_t count);
+  void (*multiply_pairs)(const tenon__cpu_pairs_t* pairs);
+  size_t pair_columns;
 } tenon__cpu_elements_t;
 
 extern const tenon__cpu_elements_t tenon__cpu_elements_baseline;

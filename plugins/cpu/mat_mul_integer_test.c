@@ -1,0 +1,120 @@
+/* Products of bytes against plain loops: signs, zero points, broadcast batches, vectors. */
+#include "fake_run.h"
+#include "kernels.h"
+
+typedef struct case_t {
+  int64_t batch[2][2]; /* of a and b: 0 means the axis is absent */
+  int64_t rows, depth, columns;
+  bool a_signed, b_signed;
+  int64_t a_zeros, b_zeros; /* 0: absent; 1; or one for each line */
+} case_t;
+
+static fake_value_t* add_bytes(fake_t* fake, bool is_signed, uint32_t rank, const int64_t* dims) {
+  fake_value_t* value =
+      fake_input(fake, is_signed ? TENON_DTYPE_INT8 : TENON_DTYPE_UINT8, rank, dims, false, false);
+  for (int64_t k = 0; k < fake_count(rank, dims); k++) {
+    value->numbers[k] =
+        (double)fake_choice(&fake->seed, is_signed ? -128 : 0, is_signed ? 127 : 255);
+  }
+  return value;
+}
+
+static uint32_t dims_of(const int64_t* batch, int64_t rows, int64_t columns, int64_t* out_dims) {
+  uint32_t rank = 0;
+  for (uint32_t k = 0; k < 2; k++) {
+    if (batch[k] > 0) {
+      out_dims[rank++] = batch[k];
+    }
+  }
+  out_dims[rank++] = rows;
+  out_dims[rank++] = columns;
+  return rank;
+}
+
+static int64_t matrix_of(const int64_t* batch, const int64_t* at) {
+  int64_t place = 0;
+  for (uint32_t k = 0; k < 2; k++) {
+    if (batch[k] > 0) {
+      place = place * batch[k] + (batch[k] == 1 ? 0 : at[k]);
+    }
+  }
+  return place;
+}
+
+static double zero_of(const fake_value_t* zeros, int64_t count, int64_t line) {
+  return count == 0 ? 0 : zeros->numbers[count == 1 ? 0 : line];
+}
+
+static void check(const case_t* c, unsigned seed) {
+  fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = "standard.mat_mul_integer/1", .seed = seed};
+  int64_t dims[4];
+  int64_t y_batch[2];
+  uint32_t rank = dims_of(c->batch[0], c->rows, c->depth, dims);
+  const fake_value_t* a = add_bytes(&fake, c->a_signed, rank, dims);
+  rank = dims_of(c->batch[1], c->depth, c->columns, dims);
+  const fake_value_t* b = add_bytes(&fake, c->b_signed, rank, dims);
+  const int64_t absent[FAKE_RANK] = {0};
+  const fake_value_t* a_zero =
+      c->a_zeros == 0 ? fake_input(&fake, TENON_DTYPE_INT8, FAKE_RANK, absent, false, false)
+                      : add_bytes(&fake, c->a_signed, 1, &c->a_zeros);
+  const fake_value_t* b_zero =
+      c->b_zeros == 0 ? fake_input(&fake, TENON_DTYPE_INT8, FAKE_RANK, absent, false, false)
+                      : add_bytes(&fake, c->b_signed, 1, &c->b_zeros);
+  for (uint32_t k = 0; k < 2; k++) {
+    y_batch[k] = c->batch[0][k] > c->batch[1][k] ? c->batch[0][k] : c->batch[1][k];
+  }
+  rank = dims_of(y_batch, c->rows, c->columns, dims);
+  const fake_value_t* y = fake_output(&fake, TENON_DTYPE_INT32, rank, dims);
+  tenon__cpu_state_t states[3];
+  const uint32_t count = fake_states(states);
+  for (uint32_t s = 0; s < count && tenon__test_failures == 0; s++) {
+    tenon_refusal_t refusal;
+    fake.threads = 1 + s % 3;
+    REQUIRE(fake_tactic(&fake, &tenon__cpu_mat_mul_integer_kernel, &states[s], 0, &refusal));
+    EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_mat_mul_integer_kernel, &states[s]), TENON_OK);
+    for (int64_t i = 0; i < fake_count(rank, dims) && tenon__test_failures == 0; i++) {
+      const int64_t column = i % c->columns;
+      const int64_t row = i / c->columns % c->rows;
+      const int64_t matrix = i / c->columns / c->rows;
+      const int64_t inner = y_batch[1] > 0 ? y_batch[1] : 1;
+      const int64_t at[2] = {matrix / inner, matrix % inner};
+      const double* x = a->numbers + (matrix_of(c->batch[0], at) * c->rows + row) * c->depth;
+      const double* w = b->numbers + matrix_of(c->batch[1], at) * c->depth * c->columns + column;
+      double sum = 0;
+      for (int64_t k = 0; k < c->depth; k++) {
+        sum += (x[k] - zero_of(a_zero, c->a_zeros, row)) *
+               (w[k * c->columns] - zero_of(b_zero, c->b_zeros, column));
+      }
+      EXPECT_NEAR(y->numbers[i], sum, 0); /* integers */
+    }
+  }
+  fake_free(&fake);
+}
+
+TENON_TEST(random_products_are_exact) {
+  for (unsigned seed = 1; seed <= 200 && tenon__test_failures == 0; seed++) {
+    unsigned s = seed * 71;
+    case_t c = {.rows = fake_choice(&s, 1, seed % 20 == 0 ? 220 : 20),
+                .depth = fake_choice(&s, 1, 40),
+                .columns = fake_choice(&s, 1, 80),
+                .a_signed = fake_choice(&s, 0, 1) == 1,
+                .b_signed = fake_choice(&s, 0, 1) == 1};
+    const uint32_t axes = (uint32_t)fake_choice(&s, 0, 2);
+    for (uint32_t k = 2 - axes; k < 2; k++) {
+      const int64_t extent = fake_choice(&s, 1, 3);
+      c.batch[0][k] = fake_choice(&s, 0, 2) == 0 ? 1 : extent;
+      c.batch[1][k] = fake_choice(&s, 0, 2) == 0 ? 1 : extent;
+    }
+    if (axes > 0 && fake_choice(&s, 0, 3) == 0) {
+      c.batch[1][2 - axes] = 0; /* a matrix of fewer axes */
+      c.batch[1][0] = axes == 2 ? 0 : c.batch[1][0];
+    }
+    const int64_t which = fake_choice(&s, 0, 2);
+    c.a_zeros = which == 2 ? c.rows : which;
+    c.b_zeros = fake_choice(&s, 0, 1) == 1 ? c.columns : 1;
+    check(&c, seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
