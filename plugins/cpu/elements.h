@@ -71,6 +71,14 @@ typedef enum tenon__cpu_activation_t {
 typedef void (*tenon__cpu_activate_t)(float* x, size_t stride, size_t rows, size_t columns, float a,
                                       float b);
 
+/* y[k] = sum of weights[t * count + k] * x[index[t * count + k]], for t in [0, taps), at least one. */
+typedef struct tenon__cpu_sums_t {
+  const int32_t* index;
+  const float* weights;
+  size_t taps;
+  size_t count;
+} tenon__cpu_sums_t;
+
 /* c = a * b of 16-bit integers, summed in 32 bits, for up to pair_columns columns. Rows of a have
  * 2 * pairs numbers, a_stride apart. b is [pairs][pair_columns][2]: two numbers of a column lie side by
  * side; columns past `columns` are read and not written. */
@@ -115,10 +123,8 @@ typedef struct tenon__cpu_elements_t {
    * elements of 4 bytes. */
   void (*transpose_32)(void* out, size_t out_stride, const void* a, size_t a_stride, size_t rows,
                        size_t columns);
-  /* y[k] = sum of weights[t * count + k] * x[index[t * count + k]], for t in [0, taps), which is at
-   * least 1. x has x_count elements. */
-  void (*gather_sum)(float* y, const float* x, size_t x_count, const int32_t* index,
-                     const float* weights, size_t taps, size_t count);
+  /* x has x_count elements. */
+  void (*gather_sum)(float* y, const float* x, size_t x_count, const tenon__cpu_sums_t* sums);
   /* y[k] = sum of weights[r] * rows[r][k], for r in [0, row_count), added to y[k] if
    * `adds`. row_count is at least 1. */
   void (*blend)(float* y, const float* const* rows, const float* weights, size_t row_count,

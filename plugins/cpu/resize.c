@@ -394,10 +394,11 @@ static void run_chunk(void* user, uint32_t index, uint32_t thread) {
   const int64_t end = begin + job->chunk < job->rows ? begin + job->chunk : job->rows;
   const size_t in = (size_t)(pass->axis_in * pass->inner);
   const size_t out = (size_t)(pass->axis_out * pass->inner);
+  const tenon__cpu_sums_t sums = {taps->index, taps->weights, taps->count, out};
   for (int64_t row = begin; row < end; row++) {
     if (pass->gathers) {
       job->isa->elements->gather_sum(job->y + (size_t)row * out, job->x + (size_t)row * in, in,
-                                     taps->index, taps->weights, taps->count, out);
+                                     &sums);
     } else {
       blend_row(job, row);
     }

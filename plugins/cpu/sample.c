@@ -91,25 +91,32 @@ static bool takes_second(tenon__cpu_rounding_t rounding, double ratio) {
          rounding == TENON_CPU_ROUND_CEIL;
 }
 
-/* The weights of a filter of `width` taps, of which the first is element `first`. `ratio` is the
- * distance of the place from tap width / 2 - 1. */
+/* A filter of `width` taps from element `first` on. `ratio` is the distance of the place from tap
+ * width / 2 - 1. */
+typedef struct window_t {
+  int64_t first;
+  int64_t width;
+  double ratio;
+} window_t;
+
 static void fill_weights(const tenon__cpu_sampler_t* sampler, const tenon__cpu_taps_t* taps,
-                         double scale, double ratio, int64_t first, int64_t width,
-                         double* out_weights) {
+                         double scale, const window_t* window, double* out_weights) {
   const double stretch = sampler->antialias ? fmin(scale, 1.0) : 1.0;
   double sum = 0.0;
-  for (int64_t tap = 0; tap < width; tap++) {
-    const double distance = ((double)(tap - width / 2 + 1) - ratio) * stretch;
-    const bool is_outside = first + tap < 0 || first + tap >= taps->input;
-    const double weight = sampler->filter == TENON_CPU_FILTER_NEAREST
-                              ? (double)(takes_second(sampler->rounding, ratio) == (tap == 1))
-                          : sampler->filter == TENON_CPU_FILTER_LINEAR
-                              ? fmax(0.0, 1.0 - fabs(distance))
-                              : cubic_weight(sampler->cubic_a, distance);
+  for (int64_t tap = 0; tap < window->width; tap++) {
+    const double distance = ((double)(tap - window->width / 2 + 1) - window->ratio) * stretch;
+    const int64_t place = window->first + tap;
+    const bool is_outside = place < 0 || place >= taps->input;
+    const double weight =
+        sampler->filter == TENON_CPU_FILTER_NEAREST
+            ? (double)(takes_second(sampler->rounding, window->ratio) == (tap == 1))
+        : sampler->filter == TENON_CPU_FILTER_LINEAR ? fmax(0.0, 1.0 - fabs(distance))
+                                                     : cubic_weight(sampler->cubic_a, distance);
     out_weights[tap] = sampler->exclude_outside && is_outside ? 0.0 : weight;
     sum += out_weights[tap];
   }
-  for (int64_t tap = 0; tap < width && (sampler->exclude_outside || stretch < 1.0); tap++) {
+  const int64_t scaled = sampler->exclude_outside || stretch < 1.0 ? window->width : 0;
+  for (int64_t tap = 0; tap < scaled; tap++) {
     out_weights[tap] /= sum;
   }
 }
@@ -119,13 +126,13 @@ static int32_t clamped(int64_t index, int64_t extent) {
 }
 
 /* The used taps of one output coordinate, in front. Returns how many. */
-static size_t keep_used(tenon__cpu_taps_t* taps, int64_t at, int64_t first, int64_t width,
+static size_t keep_used(tenon__cpu_taps_t* taps, int64_t at, const window_t* window,
                         const double* weights) {
   size_t used = 0;
-  for (int64_t tap = 0; tap < width; tap++) {
+  for (int64_t tap = 0; tap < window->width; tap++) {
     if ((float)weights[tap] != 0.0F) {
       const size_t place = used * (size_t)taps->output + (size_t)at;
-      taps->index[place] = clamped(first + tap, taps->input);
+      taps->index[place] = clamped(window->first + tap, taps->input);
       taps->weights[place] = (float)weights[tap];
       used++;
     }
@@ -162,9 +169,9 @@ bool tenon__cpu_taps_fill(const tenon__cpu_sampler_t* sampler, double scale, dou
   for (int64_t at = 0; at < taps->output; at++) {
     const double place = fmin(fmax(source_place(sampler, taps, scale, at), -far), far);
     const double before = ceil(place) - 1.0;
-    const int64_t first = (int64_t)before - width / 2 + 1;
-    fill_weights(sampler, taps, scale, place - before, first, width, scratch);
-    const size_t used = keep_used(taps, at, first, width, scratch);
+    const window_t window = {(int64_t)before - width / 2 + 1, width, place - before};
+    fill_weights(sampler, taps, scale, &window, scratch);
+    const size_t used = keep_used(taps, at, &window, scratch);
     taps->count = used > taps->count ? used : taps->count;
   }
   for (int64_t at = 0; at < taps->output; at++) {

@@ -115,7 +115,8 @@ static void select_best(rank_t* ranks, size_t total, size_t count) {
     begin = place < count ? place + 1 : begin;
     end = place < count ? end : place;
   }
-  for (size_t k = begin; k < count && count < end; k++) { /* of three at most */
+  const size_t few = count < end ? count : begin; /* of three at most */
+  for (size_t k = begin; k < few; k++) {
     for (size_t other = k + 1; other < end; other++) {
       if (ranks[other] > ranks[k]) {
         swap(&ranks[other], &ranks[k]);
