@@ -116,9 +116,12 @@ tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint3
                                          tenon_plugin_info_t* out_info) {
   TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   tenon__candidate_info_t info;
-  const locale_t outer = tenon__c_locale_enter();
-  tenon__catalog_settle(registry->catalog, &registry->sink);
-  tenon__c_locale_leave(outer);
+  /* A pointer. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+  if (out_info != NULL && TENON_HAS(out_info, tenon_plugin_info_t, left_out)) {
+    const locale_t outer = tenon__c_locale_enter();
+    tenon__catalog_settle(registry->catalog, &registry->sink);
+    tenon__c_locale_leave(outer);
+  }
   if (tenon__registry_candidate(registry->plugins, index, &info) != TENON_OK) {
     return tenon__fail(&registry->sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_registry_get_plugin: there is no plugin %u, only %u", index,

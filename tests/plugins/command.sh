@@ -60,6 +60,9 @@ says "MISSING: second_definition 1.0.0: left out: operator acme.disputed/1: " "s
 "$build/tests/write_model" disputed.onnx acme disputed 8
 try 0 run disputed.onnx --plugins plugins
 says "warning: plugin second_definition (" "/2.so): operator 'acme.disputed/1': plugin first_definition ("
+"$build/tests/write_model" plain.onnx "" Abs 8
+try 0 run plain.onnx --plugins plugins
+! grep -q "acme.disputed" err || complain "it compares operators that the model does not use"
 rm plugins/2.so
 try 0 plugins --plugins plugins
 says " plugins, 0 refused"

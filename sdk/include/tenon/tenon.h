@@ -210,9 +210,9 @@ typedef struct tenon_plugin_info_t {
   const char* left_out;
 } tenon_plugin_info_t;
 
-/* Every candidate found on the search path, used or not. To compare their definitions, the first call
- * of tenon_registry_get_plugin loads the plugins that offer one operator, and those that offer an
- * operator in the domain of another plugin. [any] */
+/* Every candidate found on the search path, used or not. If `size` includes left_out, the first call
+ * of tenon_registry_get_plugin compares definitions of operators: it loads the plugins that offer
+ * one operator, and those that offer an operator in the domain of another plugin. [any] */
 TENON_API uint32_t tenon_registry_plugin_count(const tenon_registry_t* registry);
 TENON_API tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint32_t index,
                                                    tenon_plugin_info_t* out_info);

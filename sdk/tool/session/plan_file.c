@@ -1,6 +1,7 @@
 /* A plan to load: the file given, one out of the cache, or one built now. See model.h. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,8 @@ static void add_library(FILE* file) {
 static void add_plugins(tenon_registry_t* registry, FILE* file) {
   const uint32_t count = tenon_registry_plugin_count(registry);
   for (uint32_t i = 0; i < count; ++i) {
-    tenon_plugin_info_t info = {.size = sizeof(info)};
+    /* Without left_out, for which plugins would be loaded. */
+    tenon_plugin_info_t info = {.size = offsetof(tenon_plugin_info_t, left_out)};
     if (tenon_registry_get_plugin(registry, i, &info) == TENON_OK &&
         info.state != TENON_PLUGIN_REFUSED) {
       char stamp[TOOL_STAMP_BYTES];
