@@ -85,6 +85,7 @@ def einsum(g):
 
 def determinant(g):
     x = g.some((F32,), (2, 4), lambda v: v.shape[-1] == v.shape[-2] and 0 < v.shape[-1] <= 4)
+    g.need(np.abs(np.linalg.det(g.v(x).astype(F64))).min() > 1e-2)  # near 0 it is what rounding leaves
     g.add("Det", [x])
 
 
