@@ -202,6 +202,12 @@ static bool find_gap(const tenon__extents_t* optimum, const tenon__dim_view_t* e
   return true;
 }
 
+typedef struct fitting_t {
+  uint8_t* changed;  /* per symbol */
+  uint32_t* visited; /* per dimension: the last round that looked at it */
+  uint32_t round;
+} fitting_t;
+
 static void guess(tenon__extents_t* optimum, uint32_t symbol, int64_t number) {
   tenon__extents_set(optimum, symbol, number);
   tenon__extents_update(optimum);
@@ -231,15 +237,20 @@ static bool guess_symbol(tenon__extents_t* optimum, const tenon__dim_view_t* equ
   return fits;
 }
 
-/* Of one symbol in `dim` that has not been changed yet. */
+/* Of one symbol in `dim` that has not been changed yet. Dimensions share parts: each is looked at
+ * once. */
 static bool guess_anew(tenon__extents_t* optimum, const tenon__dim_view_t* equation,
-                       tenon_dim_t dim, uint8_t* changed) {
+                       tenon_dim_t dim, fitting_t* fitting) {
+  if (fitting->visited[dim.id] == fitting->round) {
+    return false;
+  }
+  fitting->visited[dim.id] = fitting->round;
   const tenon__dim_view_t view = tenon__dim_get(optimum->pool, dim);
-  bool is_done =
-      view.kind == TENON_DIM_SYMBOL && guess_symbol(optimum, equation, view.index, changed);
+  bool is_done = view.kind == TENON_DIM_SYMBOL &&
+                 guess_symbol(optimum, equation, view.index, fitting->changed);
   const uint32_t count = view.kind == TENON_DIM_OPERATION ? view.operand_count : 0;
   for (uint32_t k = 0; k < count && !is_done; ++k) {
-    is_done = guess_anew(optimum, equation, view.operands[k], changed);
+    is_done = guess_anew(optimum, equation, view.operands[k], fitting);
   }
   return is_done;
 }
@@ -248,8 +259,11 @@ static bool guess_anew(tenon__extents_t* optimum, const tenon__dim_view_t* equat
  * in spite of that, kernels could read past the guessed extents. */
 static tenon_status_t fit_guesses(tenon__building_t* b, const tenon__requirements_t* requirements,
                                   tenon__extents_t* optimum) {
-  uint8_t* changed = tenon__arena_allocate(&b->plan->arena, optimum->symbol_count + 1u, 1);
-  TENON_TRY_MEMORY(changed != NULL);
+  tenon__arena_t* arena = &b->plan->arena;
+  fitting_t fitting = {.changed = tenon__arena_allocate(arena, optimum->symbol_count + 1u, 1),
+                       .visited = tenon__arena_allocate(
+                           arena, tenon__dim_pool_count(optimum->pool) + 1u, sizeof(uint32_t))};
+  TENON_TRY_MEMORY(fitting.changed != NULL && fitting.visited != NULL);
   bool is_over = false;
   while (!is_over) {
     is_over = true;
@@ -261,8 +275,9 @@ static tenon_status_t fit_guesses(tenon__building_t* b, const tenon__requirement
         continue;
       }
       b->plan->profile.is_contradictory = true;
+      fitting.round += 1;
       if (view.kind == TENON_DIM_OPERATION && view.opcode == TENON_OPCODE_EQ &&
-          guess_anew(optimum, &view, condition, changed)) {
+          guess_anew(optimum, &view, condition, &fitting)) {
         is_over = false;
       }
     }

@@ -14,6 +14,8 @@ typedef struct ordering_t {
   uint32_t* waiting;    /* per group: producers not yet out */
   tenon__heap_t ready;  /* groups by their last position */
   tenon__lists_t users; /* per group: groups that read what it makes */
+  uint32_t* visited;    /* per dimension: the last round that looked at it */
+  uint32_t round;
 } ordering_t;
 
 static void make_ready(ordering_t* o, uint32_t group) {
@@ -39,14 +41,17 @@ static void note_edge(ordering_t* o, uint32_t from, uint32_t to, bool fill) {
   }
 }
 
-/* What `dim` is made of may be found or read by a step. It is known once that step has run. */
+/* Symbols in `dim` may be found or read by a step. They are known once that step has run. Dimensions
+ * share parts, so each is looked at once a round. */
 static void note_makers(ordering_t* o, tenon_dim_t dim, uint32_t own, bool fill) {
   const grouping_t* grouping = o->grouping;
   const tenon__network_t* network = grouping->tuning->network;
-  if (!tenon__dim_mentions(network->pool, dim, TENON_SYMBOL_EXTENT) &&
-      !tenon__dim_mentions(network->pool, dim, TENON_SYMBOL_CONTENT)) {
+  if ((!tenon__dim_mentions(network->pool, dim, TENON_SYMBOL_EXTENT) &&
+       !tenon__dim_mentions(network->pool, dim, TENON_SYMBOL_CONTENT)) ||
+      o->visited[dim.id] == o->round) {
     return;
   }
+  o->visited[dim.id] = o->round;
   const tenon__dim_view_t view = tenon__dim_get(network->pool, dim);
   uint32_t graph = 0;
   uint32_t value = 0;
@@ -68,6 +73,7 @@ static void note_makers(ordering_t* o, tenon_dim_t dim, uint32_t own, bool fill)
 static void note_makers_of(ordering_t* o, const tenon__type_t* type, uint32_t own, bool fill) {
   const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;
   const uint32_t content_count = type->contents == NULL ? 0 : type->content_count;
+  o->round += 1;
   for (uint32_t d = 0; d < rank; ++d) {
     note_makers(o, type->dims[d], own, fill);
   }
@@ -171,7 +177,10 @@ static tenon_status_t find_users(ordering_t* o) {
   tenon__arena_t* arena = o->grouping->arena;
   const uint32_t groups = o->grouping->group_count;
   o->waiting = tenon__arena_allocate(arena, groups + 1u, sizeof(uint32_t));
-  TENON_TRY_MEMORY(o->waiting != NULL && tenon__heap_begin(&o->ready, groups, arena) &&
+  o->visited = tenon__arena_allocate(
+      arena, tenon__dim_pool_count(o->grouping->tuning->network->pool) + 1u, sizeof(uint32_t));
+  TENON_TRY_MEMORY(o->waiting != NULL && o->visited != NULL &&
+                   tenon__heap_begin(&o->ready, groups, arena) &&
                    tenon__lists_begin(&o->users, groups, arena));
   for_edges(o, false);
   TENON_TRY_MEMORY(tenon__lists_lay_out(&o->users, arena));

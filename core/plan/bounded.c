@@ -113,14 +113,10 @@ static bool is_whole_input(const bounding_t* b, const struct tenon_region_t* reg
 /* Does `coordinate` walk along an axis of the space whose extent only the run finds? */
 static bool walks_found(const bounding_t* b, tenon_dim_t coordinate, const tenon_dim_t* space,
                         uint32_t rank) {
-  const tenon__dim_view_t view = tenon__dim_get(b->pool, coordinate);
-  const uint32_t count = view.kind == TENON_DIM_OPERATION ? view.operand_count : 0;
-  const tenon__symbol_t* symbol =
-      view.kind == TENON_DIM_SYMBOL ? tenon__symbol_get(b->pool, view.index) : NULL;
-  bool walks = symbol != NULL && symbol->kind == TENON_SYMBOL_COORDINATE && symbol->a < rank &&
-               tenon__dims_are_dynamic(b->pool, 1, &space[symbol->a]);
-  for (uint32_t k = 0; k < count && !walks; ++k) {
-    walks = walks_found(b, view.operands[k], space, rank);
+  const uint64_t axes = tenon__dim_coordinate_axes(b->pool, coordinate);
+  bool walks = false;
+  for (uint32_t axis = 0; axis < rank && !walks; ++axis) {
+    walks = (axes >> axis & 1) != 0 && tenon__dims_are_dynamic(b->pool, 1, &space[axis]);
   }
   return walks;
 }
