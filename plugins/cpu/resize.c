@@ -283,11 +283,11 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   const resize_t* self = instance;
   const tenon_tensor_view_t* x = &host->input(binding, 0)->tensor;
   const tenon_tensor_view_t* y = &host->output(binding, 0)->tensor;
-  int64_t dims[MOST_AXES];
-  int64_t to[MOST_AXES];
-  double scales[MOST_AXES];
-  bool changes[MOST_AXES];
-  uint32_t places[MOST_AXES];
+  int64_t dims[MOST_AXES] = {0};
+  int64_t to[MOST_AXES] = {0};
+  double scales[MOST_AXES] = {0};
+  bool changes[MOST_AXES] = {false};
+  uint32_t places[MOST_AXES] = {0};
   bound_t* bound = host->allocate(binding, sizeof(*bound));
   if (bound == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;

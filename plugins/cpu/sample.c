@@ -104,7 +104,8 @@ static void fill_weights(const tenon__cpu_sampler_t* sampler, const tenon__cpu_t
   const double stretch = sampler->antialias ? fmin(scale, 1.0) : 1.0;
   double sum = 0.0;
   for (int64_t tap = 0; tap < window->width; tap++) {
-    const double distance = ((double)(tap - window->width / 2 + 1) - window->ratio) * stretch;
+    const int64_t steps = tap - window->width / 2 + 1;
+    const double distance = ((double)steps - window->ratio) * stretch;
     const int64_t place = window->first + tap;
     const bool is_outside = place < 0 || place >= taps->input;
     const double weight =

@@ -93,35 +93,43 @@ static void make_heap(rank_t* heap, size_t count) {
   }
 }
 
-/* The best `count` of [0, total) to the front. By partitions; a heap where these make no progress,
- * so that no order of the elements takes quadratic time. */
+/* The best `count` of `total` to the front, in time that no order of the elements makes quadratic. */
+static void select_by_heap(rank_t* heap, size_t total, size_t count) {
+  make_heap(heap, count);
+  for (size_t k = count; k < total; k++) {
+    if (heap[k] > heap[0]) {
+      swap(&heap[k], &heap[0]);
+      sift(heap, count, 0);
+    }
+  }
+}
+
+/* The same by selection: for three elements at most. */
+static void select_few(rank_t* ranks, size_t total, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    for (size_t other = k + 1; other < total; other++) {
+      if (ranks[other] > ranks[k]) {
+        swap(&ranks[other], &ranks[k]);
+      }
+    }
+  }
+}
+
+/* The best `count` of [0, total) to the front: by partitions while these make progress. */
 static void select_best(rank_t* ranks, size_t total, size_t count) {
   size_t begin = 0;
   size_t end = total;
   for (int tries = 64; end - begin > 3 && count > begin && count < end; tries--) {
     if (tries == 0) {
-      rank_t* heap = ranks + begin;
-      const size_t kept = count - begin;
-      make_heap(heap, kept);
-      for (size_t k = kept; k < end - begin; k++) {
-        if (heap[k] > heap[0]) {
-          swap(&heap[k], &heap[0]);
-          sift(heap, kept, 0);
-        }
-      }
+      select_by_heap(ranks + begin, end - begin, count - begin);
       return;
     }
     const size_t place = partition(ranks, begin, end);
     begin = place < count ? place + 1 : begin;
     end = place < count ? end : place;
   }
-  const size_t few = count < end ? count : begin; /* of three at most */
-  for (size_t k = begin; k < few; k++) {
-    for (size_t other = k + 1; other < end; other++) {
-      if (ranks[other] > ranks[k]) {
-        swap(&ranks[other], &ranks[k]);
-      }
-    }
+  if (count > begin && count < end) {
+    select_few(ranks + begin, end - begin, count - begin);
   }
 }
 
@@ -230,7 +238,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
     return TENON_ERROR_UNSUPPORTED;
   }
   const size_t extent = (size_t)bound->extent;
-  bound->room = 2 * (size_t)bound->count + 2 * BLOCK;
+  bound->room = 2 * ((size_t)bound->count + BLOCK);
   bound->ranks = host->allocate(binding, threads * bound->room * sizeof(rank_t));
   bound->lines =
       bound->inner == 1 ? NULL : host->allocate(binding, threads * (extent + 1) * sizeof(float));

@@ -50,7 +50,11 @@ static void expect_line(const case_t* c, const double* x, const double* values,
   REQUIRE(taken != NULL);
   for (int64_t k = 0; k < c->count; k++) {
     const int64_t at = (int64_t)indices[to + k * c->inner];
-    REQUIRE(at >= 0 && at < c->extent && taken[at] == 0);
+    const bool is_place = at >= 0 && at < c->extent && taken[at] == 0;
+    EXPECT(is_place);
+    if (!is_place) {
+      break;
+    }
     taken[at] = 1;
     EXPECT(is_same(values[to + k * c->inner], x[from + at * c->inner]));
     if (k > 0) {
