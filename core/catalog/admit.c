@@ -170,9 +170,11 @@ static tenon_status_t admit_operator(const admission_t* a, const tenon__offer_it
     return admit_faulty(a, descriptor->name, listener.last);
   }
   const tenon__owner_t* home = tenon__catalog_domain_owner(a->catalog, op->name);
-  const bool is_guarded = home != NULL && home != a->owner && !a->owner->is_installed;
-  if (is_guarded) {
-    tenon__catalog_load(a->catalog, home, a->sink); /* its definition may be the same */
+  bool is_guarded = home != NULL && home != a->owner && !a->owner->is_installed;
+  while (is_guarded && tenon__catalog_load(a->catalog, home, a->sink)) {
+    /* Its definition may be the same; and if it fails, the domain is another plugin's. */
+    home = tenon__catalog_domain_owner(a->catalog, op->name);
+    is_guarded = home != NULL && home != a->owner;
   }
   tenon__definition_t* first = find_definition(a, op->name);
   if (first != NULL && first->op != NULL) {

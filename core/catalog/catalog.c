@@ -146,12 +146,14 @@ static void make_ready(tenon__catalog_t* catalog, tenon__owner_slot_t* slot,
   slot->readiness = TENON_READINESS_DONE;
 }
 
-void tenon__catalog_load(tenon__catalog_t* catalog, const tenon__owner_t* owner,
+bool tenon__catalog_load(tenon__catalog_t* catalog, const tenon__owner_t* owner,
                          const tenon_sink_t* sink) {
   tenon__owner_slot_t* slot = find_slot(catalog, owner);
-  if (slot != NULL) {
+  const bool is_new = slot != NULL && slot->readiness == TENON_READINESS_PROMISED;
+  if (is_new) {
     make_ready(catalog, slot, sink);
   }
+  return is_new && slot->readiness == TENON_READINESS_DONE;
 }
 
 tenon_status_t tenon__catalog_make_ready(tenon__catalog_t* catalog, tenon__owner_t* owner,

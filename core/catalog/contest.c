@@ -53,7 +53,8 @@ const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalo
   for (size_t i = 0; i < catalog->owner_count; ++i) {
     const tenon__owner_slot_t* slot = catalog->owners[i];
     const uint32_t kinds = slot->promised_kinds | slot->offered_kinds;
-    if ((kinds & 1u << (unsigned)TENON_OFFER_OPERATOR) != 0 &&
+    const bool failed = slot->readiness == TENON_READINESS_DONE && slot->status != TENON_OK;
+    if ((kinds & 1u << (unsigned)TENON_OFFER_OPERATOR) != 0 && !failed &&
         strcmp(slot->owner->plugin, domain) == 0 &&
         (home == NULL || !stays(home, slot->owner, domain))) {
       home = slot->owner;

@@ -12,7 +12,8 @@
 /* Of two definitions of an identity: does that of `there` count? */
 bool tenon__definition_stays(const tenon__owner_t* there, const tenon__owner_t* comes,
                              const char* name);
-/* The plugin with operators that bears the name of an identity's domain; NULL. */
+/* The plugin with operators that bears the name of an identity's domain, if it did not fail to
+ * start; NULL. */
 const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalog,
                                                   const char* name);
 /* Was a definition of the identity by this owner left out for another one? */

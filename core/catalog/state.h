@@ -67,8 +67,9 @@ struct tenon__catalog_t {
   tenon__string_map_t kernels;     /* "plugin:name" -> tenon__kernel_entry_t */
 };
 
-/* Under the lock: makes an owner ready, if it has promised something and is not being made ready. */
-void tenon__catalog_load(tenon__catalog_t* catalog, const tenon__owner_t* owner,
+/* Under the lock: makes an owner ready, if it has promised something and was not asked yet. Returns
+ * whether it was asked now, well or not. */
+bool tenon__catalog_load(tenon__catalog_t* catalog, const tenon__owner_t* owner,
                          const tenon_sink_t* sink);
 
 #endif
