@@ -238,11 +238,9 @@ static tenon_status_t classify(grouping_t* grouping, uint32_t node) {
     (void)add_group(grouping, node, TENON_UNIT_CONTENTS);
   } else if (n->body_count > 0) {
     (void)add_group(grouping, node, TENON_UNIT_CONTROL);
-  } else if (grouping->by_name[node]) {
-    return classify_operator(grouping, node);
-  } else if (n->expression != NULL) {
+  } else if (n->expression != NULL && !grouping->by_name[node]) {
     return TENON_OK;
-  } else if (n->maps != NULL) {
+  } else if (n->maps != NULL && !grouping->by_name[node]) {
     if (n->maps[0].kind != TENON_MAP_GENERAL || all_views(grouping, n)) {
       (void)add_group(grouping, node, TENON_UNIT_VIEW); /* views, or boxes: told apart at the end */
     }
