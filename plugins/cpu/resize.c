@@ -11,47 +11,10 @@
 #include <string.h>
 
 #include "kernels.h"
-#include "sample.h"
+#include "loops.h"
+#include "resize.h"
 
-enum {
-  MOST_AXES = 8,
-  SHORT_ROW = 16,         /* elements of `inner` below which elements are gathered */
-  ROWS_A_SUM = 16,        /* taps that one call adds */
-  CHUNK_ELEMENTS = 16384, /* of one thread's piece of work */
-};
-
-typedef struct resize_t {
-  const tenon__cpu_isa_t* isa;
-  tenon__cpu_sampler_t sampler;
-  bool has_scales;
-  float scales[MOST_AXES];
-  bool channels_last;
-  uint64_t scratch_bytes;
-} resize_t;
-
-/* `outer` and what follows are those of one slice. `taps.output` counts gathered elements where
- * `inner` is short: coordinates times `inner`. */
-typedef struct pass_t {
-  int64_t outer;
-  int64_t axis_in;
-  int64_t axis_out;
-  int64_t inner;
-  bool gathers;
-  tenon__cpu_taps_t taps;
-} pass_t;
-
-typedef struct bound_t {
-  const resize_t* resize;
-  uint32_t pass_count;
-  pass_t passes[MOST_AXES];
-  int64_t count; /* elements of y */
-  /* Along the axes outside of all that change: each slice is resized alone. */
-  int64_t slices;
-  int64_t slice_in;
-  int64_t slice_out;
-  int64_t slice_between; /* elements of the largest result between passes; two lie side by side */
-  float* own_scratch;    /* NULL: the tactic's is large enough */
-} bound_t;
+enum { SHORT_ROW = 16 }; /* elements of `inner` below which elements are gathered */
 
 /* ---- Matching ---- */
 
@@ -65,7 +28,7 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   if (x->dtype != TENON_DTYPE_FLOAT32) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
   }
-  if (x->rank == 0 || x->rank > MOST_AXES) {
+  if (x->rank == 0 || x->rank > TENON_CPU_RESIZE_AXES) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
   }
   if (!tenon__cpu_sampler_read(region, &sampler)) {
@@ -92,7 +55,7 @@ static uint32_t axis_at(bool channels_last, uint32_t rank, uint32_t place) {
   return channels_last ? tenon__cpu_channels_last(rank)->order[place] : place;
 }
 
-/* Before: extents may still change there. */
+/* Does the pass over axis a come before that over axis b? */
 static bool comes_before(const int64_t* from, const int64_t* to, uint32_t a, uint32_t b) {
   const double growth_a = (double)to[a] / (double)from[a];
   const double growth_b = (double)to[b] / (double)from[b];
@@ -121,7 +84,7 @@ static uint32_t order_passes(uint32_t rank, const int64_t* from, const int64_t* 
 static int64_t product(const int64_t* dims, uint32_t begin, uint32_t end) {
   int64_t count = 1;
   for (uint32_t k = begin; k < end; k++) {
-    count = dims[k] > 0 && count > INT64_MAX / dims[k] ? INT64_MAX : count * dims[k];
+    count = tenon__cpu_times(count, dims[k]);
   }
   return count;
 }
@@ -142,7 +105,7 @@ static uint64_t scratch_of(tenon__cpu_region_t region) {
   const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
   const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
   const float* scales = find_scales(region);
-  int64_t largest[MOST_AXES];
+  int64_t largest[TENON_CPU_RESIZE_AXES];
   uint32_t changes = 0;
   for (uint32_t k = 0; k < x->rank; k++) {
     if (x->dims_max[k] < 0 || y->dims_max[k] < 0) {
@@ -191,7 +154,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   const tenon__cpu_region_t region = {call->region, call->table};
   const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
   const float* scales = find_scales(region);
-  resize_t* self = call->host->allocate(call->preparation, sizeof(*self));
+  tenon__cpu_resize_t* self = call->host->allocate(call->preparation, sizeof(*self));
   if (self == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -234,7 +197,7 @@ static tenon_status_t allocate_taps(tenon_binding_t* binding, const tenon_bind_t
 }
 
 static tenon_status_t refuse_scale(tenon_binding_t* binding, const tenon_bind_table_t* host,
-                                   double scale, const pass_t* pass) {
+                                   double scale, const tenon__cpu_resize_pass_t* pass) {
   const tenon_sink_t* sink = host->sink == NULL ? NULL : host->sink(binding);
   char message[128];
   (void)snprintf(message, sizeof(message), "a scale is %g, from extent %lld to %lld", scale,
@@ -245,9 +208,10 @@ static tenon_status_t refuse_scale(tenon_binding_t* binding, const tenon_bind_ta
   return TENON_ERROR_INVALID_DATA;
 }
 
-static tenon_status_t make_taps(const resize_t* self, tenon_binding_t* binding,
-                                const tenon_bind_table_t* host, double scale, pass_t* inout_pass) {
-  pass_t* pass = inout_pass;
+static tenon_status_t make_taps(const tenon__cpu_resize_t* self, tenon_binding_t* binding,
+                                const tenon_bind_table_t* host, double scale,
+                                tenon__cpu_resize_pass_t* inout_pass) {
+  tenon__cpu_resize_pass_t* pass = inout_pass;
   const int64_t limit = tenon__cpu_taps_limit(&self->sampler, pass->axis_in, pass->axis_out);
   tenon__cpu_taps_t taps = {.input = pass->axis_in, .output = pass->axis_out};
   double* scratch = host->allocate(binding, (size_t)limit * sizeof(double));
@@ -273,22 +237,17 @@ static tenon_status_t make_taps(const resize_t* self, tenon_binding_t* binding,
   return status;
 }
 
-/* Elements for the results between passes of so many slices at once. */
-static size_t scratch_count(const bound_t* bound, int64_t slices) {
-  return (size_t)(bound->slice_between * slices) * (bound->pass_count > 2 ? 2 : 1);
-}
-
 static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
                            void** out_bound) {
-  const resize_t* self = instance;
+  const tenon__cpu_resize_t* self = instance;
   const tenon_tensor_view_t* x = &host->input(binding, 0)->tensor;
   const tenon_tensor_view_t* y = &host->output(binding, 0)->tensor;
-  int64_t dims[MOST_AXES] = {0};
-  int64_t to[MOST_AXES] = {0};
-  double scales[MOST_AXES] = {0};
-  bool changes[MOST_AXES] = {false};
-  uint32_t places[MOST_AXES] = {0};
-  bound_t* bound = host->allocate(binding, sizeof(*bound));
+  int64_t dims[TENON_CPU_RESIZE_AXES] = {0};
+  int64_t to[TENON_CPU_RESIZE_AXES] = {0};
+  double scales[TENON_CPU_RESIZE_AXES] = {0};
+  bool changes[TENON_CPU_RESIZE_AXES] = {false};
+  uint32_t places[TENON_CPU_RESIZE_AXES] = {0};
+  tenon__cpu_resize_bound_t* bound = host->allocate(binding, sizeof(*bound));
   if (bound == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -317,7 +276,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   bound->slice_out = bound->count / bound->slices;
   for (uint32_t k = 0; k < bound->pass_count; k++) {
     const uint32_t place = places[k];
-    pass_t* pass = &bound->passes[k];
+    tenon__cpu_resize_pass_t* pass = &bound->passes[k];
     pass->axis_in = dims[place];
     pass->axis_out = to[place];
     pass->outer = product(dims, first, place);
@@ -332,154 +291,12 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
     bound->slice_between =
         k + 1 < bound->pass_count && count > bound->slice_between ? count : bound->slice_between;
   }
-  const size_t bytes = scratch_count(bound, bound->slices) * sizeof(float);
+  const size_t bytes = tenon__cpu_resize_scratch(bound, bound->slices) * sizeof(float);
   if (bytes > self->scratch_bytes) {
     bound->own_scratch = host->allocate(binding, bytes);
   }
   return bytes > self->scratch_bytes && bound->own_scratch == NULL ? TENON_ERROR_OUT_OF_MEMORY
                                                                    : TENON_OK;
-}
-
-/* ---- Running ---- */
-
-typedef struct job_t {
-  const tenon__cpu_isa_t* isa;
-  const pass_t* pass;
-  const float* x;
-  float* y;
-  int64_t rows; /* of the output: `outer`, or `outer` x axis_out */
-  int64_t chunk;
-} job_t;
-
-/* The output row as a sum of rows of the input, of which one that repeats counts once. */
-static void blend_row(const job_t* job, int64_t row) {
-  const pass_t* pass = job->pass;
-  const tenon__cpu_taps_t* taps = &pass->taps;
-  const size_t inner = (size_t)pass->inner;
-  const size_t at = (size_t)(row % pass->axis_out);
-  const float* x = job->x + (size_t)(row / pass->axis_out * pass->axis_in) * inner;
-  float* y = job->y + (size_t)row * inner;
-  const float* rows[ROWS_A_SUM];
-  float weights[ROWS_A_SUM];
-  size_t used = 0;
-  bool adds = false;
-  for (size_t tap = 0; tap < taps->count; tap++) {
-    const size_t place = tap * (size_t)taps->output + at;
-    const float* source = x + (size_t)taps->index[place] * inner;
-    if (used > 0 && rows[used - 1] == source) {
-      weights[used - 1] += taps->weights[place];
-      continue;
-    }
-    if (used == ROWS_A_SUM) {
-      job->isa->elements->blend(y, rows, weights, used, adds, inner);
-      adds = true;
-      used = 0;
-    }
-    rows[used] = source;
-    weights[used++] = taps->weights[place];
-  }
-  if (used == 1 && weights[0] == 1.0F && !adds) {
-    memcpy(y, rows[0], inner * sizeof(float));
-  } else {
-    job->isa->elements->blend(y, rows, weights, used, adds, inner);
-  }
-}
-
-static void run_chunk(void* user, uint32_t index, uint32_t thread) {
-  (void)thread;
-  const job_t* job = user;
-  const pass_t* pass = job->pass;
-  const tenon__cpu_taps_t* taps = &pass->taps;
-  const int64_t begin = (int64_t)index * job->chunk;
-  const int64_t end = begin + job->chunk < job->rows ? begin + job->chunk : job->rows;
-  const size_t in = (size_t)(pass->axis_in * pass->inner);
-  const size_t out = (size_t)(pass->axis_out * pass->inner);
-  const tenon__cpu_sums_t sums = {taps->index, taps->weights, taps->count, out};
-  for (int64_t row = begin; row < end; row++) {
-    if (pass->gathers) {
-      job->isa->elements->gather_sum(job->y + (size_t)row * out, job->x + (size_t)row * in, in,
-                                     &sums);
-    } else {
-      blend_row(job, row);
-    }
-  }
-}
-
-/* Rows of one or more slices, all of them: what a pass divides among threads. */
-static int64_t begin_pass(const pass_t* pass, int64_t slices, job_t* inout_job) {
-  const int64_t length = pass->gathers ? pass->axis_out * pass->inner : pass->inner;
-  inout_job->pass = pass;
-  inout_job->rows = slices * pass->outer * (pass->gathers ? 1 : pass->axis_out);
-  inout_job->chunk = length < CHUNK_ELEMENTS ? CHUNK_ELEMENTS / length : 1;
-  if (inout_job->rows / inout_job->chunk >= UINT32_MAX) {
-    inout_job->chunk = inout_job->rows / UINT32_MAX + 1;
-  }
-  return (inout_job->rows + inout_job->chunk - 1) / inout_job->chunk;
-}
-
-/* All passes over so many slices. `call`: divide each pass among its threads; NULL: this thread. */
-static void run_passes(const bound_t* bound, const tenon_enqueue_t* call, int64_t slices,
-                       const float* x, float* y, float* scratch) {
-  job_t job = {.isa = bound->resize->isa, .x = x};
-  for (uint32_t k = 0; k < bound->pass_count; k++) {
-    job.y = k + 1 == bound->pass_count
-                ? y
-                : scratch + (k % 2) * (size_t)(bound->slice_between * slices);
-    const uint32_t chunks = (uint32_t)begin_pass(&bound->passes[k], slices, &job);
-    if (call != NULL) {
-      tenon__cpu_parallel(call, chunks, run_chunk, &job);
-    } else {
-      for (uint32_t chunk = 0; chunk < chunks; chunk++) {
-        run_chunk(&job, chunk, 0);
-      }
-    }
-    job.x = job.y;
-  }
-}
-
-typedef struct slices_t {
-  const bound_t* bound;
-  const float* x;
-  float* y;
-  float* scratch;
-  int64_t chunk;
-} slices_t;
-
-static void run_slices(void* user, uint32_t index, uint32_t thread) {
-  const slices_t* all = user;
-  const bound_t* bound = all->bound;
-  const int64_t begin = (int64_t)index * all->chunk;
-  const int64_t end = begin + all->chunk < bound->slices ? begin + all->chunk : bound->slices;
-  float* scratch = all->scratch == NULL ? NULL : all->scratch + thread * scratch_count(bound, 1);
-  for (int64_t slice = begin; slice < end; slice++) {
-    run_passes(bound, NULL, 1, all->x + slice * bound->slice_in, all->y + slice * bound->slice_out,
-               scratch);
-  }
-}
-
-static tenon_status_t enqueue(const tenon_enqueue_t* call) {
-  const bound_t* bound = call->bound;
-  const float* x = call->inputs[0].tensor.data;
-  float* y = call->outputs[0].tensor.data;
-  float* scratch = bound->pass_count < 2        ? NULL
-                   : bound->own_scratch != NULL ? bound->own_scratch
-                                                : call->host->scratch(call->run);
-  if (bound->count == 0) {
-    return TENON_OK;
-  }
-  if (bound->pass_count == 0) {
-    memcpy(y, x, (size_t)bound->count * sizeof(float));
-  } else if (bound->slices < call->host->thread_count(call->run) || bound->slices > UINT32_MAX) {
-    run_passes(bound, call, bound->slices, x, y, scratch);
-  } else {
-    slices_t all = {bound, x, y, scratch, 1};
-    const int64_t least = bound->slices / (4 * (int64_t)call->host->thread_count(call->run));
-    all.chunk = bound->slice_out < CHUNK_ELEMENTS ? CHUNK_ELEMENTS / bound->slice_out : 1;
-    all.chunk = all.chunk < least || least == 0 ? all.chunk : least;
-    tenon__cpu_parallel(call, (uint32_t)((bound->slices + all.chunk - 1) / all.chunk), run_slices,
-                        &all);
-  }
-  return TENON_OK;
 }
 
 static const char* const operators[] = {"standard.resize/1", NULL};
@@ -503,5 +320,5 @@ const tenon_kernel_t tenon__cpu_resize_kernel = {
     .tactics = tactics,
     .prepare = prepare,
     .bind = bind,
-    .enqueue = enqueue,
+    .enqueue = tenon__cpu_resize_run,
 };

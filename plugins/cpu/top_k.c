@@ -208,7 +208,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   return TENON_OK;
 }
 
-/* The output that somebody reads: one of them at least. */
+/* An output that is read: at least one of the two is. */
 static const tenon_tensor_view_t* output_of(const tenon_argument_t* values,
                                             const tenon_argument_t* indices) {
   return values != NULL && values->kind == TENON_ARGUMENT_TENSOR ? &values->tensor
