@@ -240,7 +240,7 @@ TENON_TEST(of_two_definitions_the_first_on_the_path_stays_and_both_files_are_nam
   world_end(&world);
 }
 
-/* Nothing is looked up but what is contested. */
+/* Only the plugins of contested operators are loaded. */
 TENON_TEST(contested_operators_are_compared_on_request) {
   world_t world;
   char path[PATH_MAX];

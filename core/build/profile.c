@@ -255,7 +255,7 @@ static bool guess_anew(tenon__extents_t* optimum, const tenon__dim_view_t* equat
   return is_done;
 }
 
-/* Guesses follow equations: weights decide the channels of a convolution, say. If a condition fails
+/* Guesses follow equations: the extents of weights can fix those of their input, for example. If a condition fails
  * in spite of that, kernels could read past the guessed extents. */
 static tenon_status_t fit_guesses(tenon__building_t* b, const tenon__requirements_t* requirements,
                                   tenon__extents_t* optimum) {

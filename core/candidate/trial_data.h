@@ -83,7 +83,8 @@ typedef struct tenon__trial_data_t {
 } tenon__trial_data_t;
 
 /* Nothing is made yet: the inputs by tenon__trial_inputs_make, outputs when they are lent. End it
- * whatever it returns. UNSUPPORTED if guessed extents may contradict each other in the region. */
+ * whatever it returns. Returns UNSUPPORTED if the guessed extents of
+ * the region may break the rules of its operators. */
 tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct tenon_region_t* region,
                                        tenon__trial_data_t* out_data);
 void tenon__trial_data_end(tenon__trial_data_t* data);

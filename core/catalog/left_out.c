@@ -18,7 +18,7 @@ void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t
   if (name == NULL || message == NULL ||
       !TENON_GROW(catalog->allocator, catalog->left_out, catalog->left_out_capacity,
                   catalog->left_out_count + 1)) {
-    return; /* it was said; the list is for those who look later */
+    return; /* the warning was reported; only the list lacks it */
   }
   catalog->left_out[catalog->left_out_count++] =
       (tenon__left_out_t){item->kind, name, item->owner, message};

@@ -26,7 +26,7 @@ typedef struct tenon__owner_slot_t {
   uint32_t
       promised_kinds; /* bit k: it stands in the list of all that promised something of kind k */
   uint32_t offered_kinds; /* bit k: something of kind k was added */
-  /* Lines of what was left out of it, made when left_out_count was `lines_count`. */
+  /* The text of tenon__catalog_left_out_lines, and the left_out_count for which it was made. */
   const char* lines;
   size_t lines_count;
 } tenon__owner_slot_t;

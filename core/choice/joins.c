@@ -155,7 +155,7 @@ static bool can_be_part(const joining_t* j, const tenon__unit_t* whole, uint32_t
 
 /* ---- One concatenation ---- */
 
-/* Rules may only require that a value is as long as its box. Then nobody can tell before the run
+/* Rules may only require that a value is as long as its box. Then only the run can show
  * that boxes lie apart. */
 static bool fills_box(const joining_t* j, const tenon__map_source_t* source, uint32_t value) {
   const tenon__type_t* type = &j->g->values[value].type;

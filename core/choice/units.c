@@ -68,8 +68,8 @@ static void note_makers(ordering_t* o, tenon_dim_t dim, uint32_t own, bool fill)
   }
 }
 
-/* Extents and contents of a value need not come through a node's inputs: what computes them from
- * shapes is no step. */
+/* Extents and contents of a value need not come through a node's inputs: the host computes them
+ * from shapes without a step. */
 static void note_makers_of(ordering_t* o, const tenon__type_t* type, uint32_t own, bool fill) {
   const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;
   const uint32_t content_count = type->contents == NULL ? 0 : type->content_count;

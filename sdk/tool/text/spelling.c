@@ -55,7 +55,7 @@ typedef struct foreign_t {
 } foreign_t;
 
 static const char low_precision[] =
-    "--fp16 and --bf16 permit narrower types; what is quantised is so in the model";
+    "--fp16 and --bf16 permit narrower types; to quantise, change the model itself";
 
 static const foreign_t foreign[] = {
     {"--onnx", "the model stands without an option: tenon build MODEL -o PLAN"},
