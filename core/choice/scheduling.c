@@ -219,7 +219,8 @@ tenon_status_t tenon__scheduling_place_for(scheduling_t* s, uint32_t value, uint
   }
   TENON_TRY(tenon__scheduling_bring(s, value, space, &any));
   for (uint32_t p = s->home[value]; p != TENON_NONE; p = s->next_copy[p]) {
-    const bool is_given_as_is = v->weights != TENON_NONE && tenon__rule_takes_rows(rule) &&
+    const bool is_given_as_is = s->schedule.places[p].storage == TENON_STORAGE_WEIGHTS &&
+                                tenon__rule_takes_rows(rule) &&
                                 tenon__place_is_of_type(&s->schedule, p, v, rule) &&
                                 tenon__place_is_aligned(s->tuning, s->graph, &s->schedule, p, rule);
     if (s->schedule.places[p].space == space &&

@@ -1,11 +1,13 @@
 #!/bin/sh
 # Runs each regression case in all its modes: see README.md.
-#   run.sh TENON CASES WORK KNOWN
+#   run.sh TENON CASES WORK KNOWN [FOLDER]
+# FOLDER has the plugin of the test device. Every case runs on this device too.
 set -u
 tenon=$1
 cases=$2
 work=$3
 known=$4
+far=${5:-}
 XDG_CACHE_HOME=$work/cache
 export XDG_CACHE_HOME
 rm -rf "$work"
@@ -26,6 +28,9 @@ suite default
 suite reference --reference
 suite no-fusion --no-fusion
 suite no-measuring --no-measuring
+if [ -n "$far" ]; then
+  suite far --device far --plugins "$far" --no-measuring
+fi
 
 is_known() { # CASE: the first word of a line of the list
   awk -v name="$1" '$1 == name || $1 == "~" name { found = 1 } END { exit !found }' "$known"
