@@ -157,6 +157,15 @@ static uint32_t own_value(const chain_t* chain, const tenon__expression_t* expre
   return best;
 }
 
+/* An epilogue, or the prologue of another input, has the slot already. */
+static bool is_filled(const struct tenon_region_t* region, uint32_t slot) {
+  bool filled = false;
+  for (uint32_t k = 0; k < region->slot_count; ++k) {
+    filled = filled || region->slots[k].slot == slot;
+  }
+  return filled;
+}
+
 /* The slots of that kind, one after the other, until a kernel takes the first `node_count` nodes.
  */
 static tenon_status_t offer(const chain_t* chain, uint64_t numbers, uint32_t own, fusing_t* fusing,
@@ -172,7 +181,7 @@ static tenon_status_t offer(const chain_t* chain, uint64_t numbers, uint32_t own
                                            .index = chain->input,
                                            .expression = &expression,
                                            .value = own};
-    if ((numbers >> slot & 1u) == 0) {
+    if ((numbers >> slot & 1u) == 0 || is_filled(fusing->base, slot)) {
       continue;
     }
     fusing->fillings = &filling;
