@@ -332,7 +332,7 @@ static bool follows(const tenon__frame_t* frame, uint32_t symbol,
     return false;
   }
   const tenon__dim_view_t dim = tenon__dim_get(network->pool, node->type.dims[axis]);
-  *out_following = (tenon__following_t){symbol, value, node->type.dims[axis]};
+  *out_following = (tenon__following_t){symbol, node->type.dims[axis]};
   return dim.kind != TENON_DIM_SYMBOL || dim.index != symbol;
 }
 
@@ -353,14 +353,22 @@ static tenon_status_t list_following(tenon__frame_t* frame) {
   return TENON_OK;
 }
 
-void tenon__frame_follow(tenon__frame_t* frame, uint32_t value, bool* inout_changed) {
+void tenon__frame_follow(tenon__frame_t* frame) {
   tenon__extents_t* extents = &frame->context->extents;
-  for (uint32_t k = 0; k < frame->following_count; ++k) {
-    const tenon__following_t* following = &frame->following[k];
-    int64_t extent = 0;
-    if (following->value == value && tenon__extents_get(extents, following->dim, &extent)) {
-      tenon__extents_set(extents, following->symbol, extent);
-      *inout_changed = true;
+  bool changed = frame->following_count > 0;
+  while (changed) { /* each round makes at least one symbol known */
+    changed = false;
+    for (uint32_t k = 0; k < frame->following_count; ++k) {
+      const tenon__following_t* following = &frame->following[k];
+      int64_t extent = 0;
+      if (extents->symbol_known[following->symbol] == 0 &&
+          tenon__extents_get(extents, following->dim, &extent)) {
+        tenon__extents_set(extents, following->symbol, extent);
+        changed = true;
+      }
+    }
+    if (changed) {
+      tenon__extents_update(extents);
     }
   }
 }

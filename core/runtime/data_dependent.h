@@ -15,9 +15,10 @@ tenon_status_t tenon__frame_list_data_dependent(tenon__frame_t* frame);
  * Whether a step may run before its outputs' extents are known. */
 bool tenon__frame_finds(const tenon__frame_t* frame, const tenon__step_t* step,
                         const tenon__value_node_t* value);
-/* Symbols of a value's extents that follow from its shape, now that it is made. *inout_changed: the
- * extents are to be updated. */
-void tenon__frame_follow(tenon__frame_t* frame, uint32_t value, bool* inout_changed);
+/* Makes the symbols known that follow from what is known now: those that stand for an extent of a
+ * value whose shape says this extent by other symbols. Called when a run begins and whenever a step
+ * has found extents. */
+void tenon__frame_follow(tenon__frame_t* frame);
 /* What the last run, or the last iteration, found says nothing about this one. */
 void tenon__frame_forget_data_dependent(tenon__frame_t* frame);
 /* Has the memory of a place that is no view the extents that the plan says? INVALID_DATA names the

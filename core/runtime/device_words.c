@@ -182,13 +182,9 @@ static tenon_status_t learn(tenon__frame_t* frame, tenon__at_bound_t* at_bound) 
     }
   }
   at_bound->is_read = true;
-  bool changed = false;
   TENON_TRY(tenon__context_find_shape(frame->context, frame->graph, place->value, value->type.rank,
                                       dims));
-  tenon__frame_follow(frame, place->value, &changed);
-  if (changed) {
-    tenon__extents_update(&frame->context->extents);
-  }
+  tenon__frame_follow(frame);
   return TENON_OK;
 }
 

@@ -251,6 +251,7 @@ tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   tenon__context_t* context = frame->context;
   tenon__frame_forget_data_dependent(frame);
   tenon__frame_forget_extents(frame);
+  tenon__frame_follow(frame);
   TENON_TRY(learn_given(frame));
   TENON_TRY(tenon__frame_check(frame));
   if (!frame->is_bound) {

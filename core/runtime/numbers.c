@@ -110,7 +110,6 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
   const uint32_t root = tenon__place_root(frame->schedule, place);
   tenon__place_state_t* state = &frame->places[root];
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
-  bool changed = false;
   if (value->type.kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;
   }
@@ -121,10 +120,7 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
                                         frame->schedule->places[place].value, state->buffer->rank,
                                         state->buffer->dims));
   }
-  tenon__frame_follow(frame, frame->schedule->places[place].value, &changed);
-  if (changed) {
-    tenon__extents_update(&frame->context->extents);
-  }
+  tenon__frame_follow(frame);
   return learn_contents(frame, place);
 }
 

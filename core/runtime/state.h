@@ -155,7 +155,6 @@ enum { TENON_NUMBERS_LEARNT = 1u << 0, TENON_NUMBERS_COMPARED = 1u << 1 };
 /* An extent that a symbol stands for, of a value that was replaced: its shape says it otherwise. */
 typedef struct tenon__following_t {
   uint32_t symbol;
-  uint32_t value;
   tenon_dim_t dim;
 } tenon__following_t;
 
