@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "letters.h"
 
 static const tenon_string_view_t* text_at(const tenon__array_t* array, int64_t place) {
   return array->at[place].s;
@@ -169,72 +170,48 @@ tenon_status_t tenon__compute_string_split(tenon__work_t* work) {
   return status;
 }
 
-/* Letters of ASCII alone have a case. */
-static unsigned char lower_of(unsigned char character) {
-  return character >= 'A' && character <= 'Z' ? (unsigned char)(character | 0x20u) : character;
-}
-
-static unsigned char upper_of(unsigned char character) {
-  return character >= 'a' && character <= 'z' ? (unsigned char)(character & ~0x20u) : character;
+static bool is_stopword(const tenon__work_t* work, void* letters, const tenon_string_view_t* text) {
+  const tenon__attribute_t* stopwords = tenon__work_attribute(work, "stopwords");
+  const bool any_case = tenon__work_int(work, "case_sensitive") == 0;
+  bool is_one = false;
+  for (size_t index = 0; index < stopwords->count && !is_one; ++index) {
+    const char* word = stopwords->strings[index];
+    const size_t size = strlen(word);
+    is_one = any_case ? tenon__letters_same(letters, text->data, text->size, word, size)
+                      : text->size == size && (size == 0 || memcmp(text->data, word, size) == 0);
+  }
+  return is_one;
 }
 
 /* direction -1 lower, 1 upper, 0 as it is. */
-static unsigned char change_case(unsigned char character, int direction) {
-  return direction < 0 ? lower_of(character) : direction > 0 ? upper_of(character) : character;
-}
-
-static bool same_text(const tenon_string_view_t* text, const char* other, bool any_case) {
-  if (text->size != strlen(other)) {
-    return false;
-  }
-  for (size_t index = 0; index < text->size; ++index) {
-    unsigned char a = (unsigned char)text->data[index];
-    unsigned char b = (unsigned char)other[index];
-    if (any_case ? lower_of(a) != lower_of(b) : a != b) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool is_stopword(const tenon__work_t* work, const tenon_string_view_t* text) {
-  const tenon__attribute_t* stopwords = tenon__work_attribute(work, "stopwords");
-  bool any_case = tenon__work_int(work, "case_sensitive") == 0;
-  for (size_t index = 0; index < stopwords->count; ++index) {
-    if (same_text(text, stopwords->strings[index], any_case)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static tenon_status_t put_in_case(tenon__work_t* work, int64_t place,
-                                  const tenon_string_view_t* text, int direction) {
-  unsigned char small[256];
-  unsigned char* changed = text->size <= sizeof(small) ? small : malloc(text->size);
+                                  const tenon_string_view_t* text, void* letters, int direction) {
+  char small[256];
+  if (direction == 0) {
+    return tenon__work_put(work, 0, place, number_of_text(text));
+  }
+  char* changed = text->size <= sizeof(small) / 2 ? small : malloc(2 * text->size);
   if (changed == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  for (size_t index = 0; index < text->size; ++index) {
-    changed[index] = change_case((unsigned char)text->data[index], direction);
-  }
-  tenon_string_view_t view = {(const char*)changed, text->size};
-  tenon_status_t status = tenon__work_put(work, 0, place, number_of_text(&view));
+  const tenon_string_view_t view = {
+      changed, tenon__letters_change(letters, text->data, text->size, direction, changed)};
+  const tenon_status_t status = tenon__work_put(work, 0, place, number_of_text(&view));
   if (changed != small) {
     free(changed);
   }
   return status;
 }
 
-tenon_status_t tenon__compute_string_normalizer(tenon__work_t* work) {
+static tenon_status_t normalise(tenon__work_t* work, void* letters) {
   const tenon__array_t* x = tenon__work_input(work, 0);
   static const tenon_string_view_t nothing = {"", 0};
-  int direction = tenon__work_is(work, "case_change", "lower")   ? -1
-                  : tenon__work_is(work, "case_change", "upper") ? 1
-                                                                 : 0;
+  const int direction = tenon__work_is(work, "case_change", "lower")   ? -1
+                        : tenon__work_is(work, "case_change", "upper") ? 1
+                                                                       : 0;
   int64_t kept = 0;
   for (int64_t place = 0; place < x->count; ++place) {
-    kept += is_stopword(work, text_at(x, place)) ? 0 : 1;
+    kept += is_stopword(work, letters, text_at(x, place)) ? 0 : 1;
   }
   int64_t dims[2] = {1, 1};
   dims[x->rank - 1] = kept > 0 ? kept : 1; /* never empty: one empty string */
@@ -244,10 +221,17 @@ tenon_status_t tenon__compute_string_normalizer(tenon__work_t* work) {
   }
   int64_t target = 0;
   for (int64_t place = 0; status == TENON_OK && place < x->count; ++place) {
-    if (!is_stopword(work, text_at(x, place))) {
-      status = put_in_case(work, target++, text_at(x, place), direction);
+    if (!is_stopword(work, letters, text_at(x, place))) {
+      status = put_in_case(work, target++, text_at(x, place), letters, direction);
     }
   }
+  return status;
+}
+
+tenon_status_t tenon__compute_string_normalizer(tenon__work_t* work) {
+  void* letters = tenon__letters_begin();
+  const tenon_status_t status = normalise(work, letters);
+  tenon__letters_end(letters);
   return status;
 }
 

@@ -187,8 +187,10 @@ def split_texts(g):
 
 
 def normalize_texts(g):
-    x = g.some((STR,), 1, lambda v: v.size > 0)
-    g.add("StringNormalizer", [x], case_change_action=g.pick(["NONE", "LOWER", "UPPER"]))
+    case = g.pick(["NONE", "LOWER", "UPPER"])
+    # differences: StringNormalizer, letters beyond ASCII
+    x = g.some((STR,), 1, lambda v: v.size > 0 and (case == "NONE" or all(str(t).isascii() for t in v)))
+    g.add("StringNormalizer", [x], case_change_action=case)
 
 
 # ---- ai.onnx.ml ----

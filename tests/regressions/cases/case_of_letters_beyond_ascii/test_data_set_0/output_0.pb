@@ -1,0 +1,1 @@
+2CAFÉ2ÉTÉ2ЖΣ2STRAßEBupper

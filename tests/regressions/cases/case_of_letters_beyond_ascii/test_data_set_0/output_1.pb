@@ -1,0 +1,1 @@
+2café2жσ2straße2noBlower
