@@ -1,5 +1,5 @@
 /* Which form a program's kernels get: by the rules that were measured
- * (sdk/docs/gpu-experiments-2.md, sections 10 and 11; -5.md, section 33), from the extents that are
+ * (row_reductions.md, elementwise.md and strided_reductions.md in tests/research), from the extents that are
  * known when a plan is made. */
 #ifndef PLUGINS_CUDA_FORM_H_
 #define PLUGINS_CUDA_FORM_H_

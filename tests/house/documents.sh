@@ -12,7 +12,8 @@ files_named() {
 
 check_files() { # ROOT
   faults=0
-  for document in house glossary; do
+  for document in house glossary gpu-rules; do
+    [ -f "$1/sdk/docs/$document.md" ] || continue
     for file in $(files_named "$1/sdk/docs/$document.md"); do
       [ -f "$1/$file" ] || {
         echo "sdk/docs/$document.md names $file, which is not there"
@@ -33,7 +34,7 @@ check_files() { # ROOT
 # Links of the form [text](path#heading), not into the web.
 check_links() { # ROOT
   faults=0
-  for page in "$1"/README.md "$1"/CONTRIBUTING.md "$1"/sdk/docs/*.md "$1"/sdk/docs/*/*.md; do
+  for page in "$1"/README.md "$1"/CONTRIBUTING.md "$1"/sdk/docs/*.md "$1"/sdk/docs/*/*.md "$1"/tests/research/*.md; do
     [ -f "$page" ] || continue
     # shellcheck disable=SC2013 # no link has spaces
     for link in $(grep -oE '\]\([^):]+\)' "$page" | sed -e 's/^](//' -e 's/)$//'); do

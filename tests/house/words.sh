@@ -31,7 +31,7 @@ comments() {
 
 pages() { # ROOT
   echo "$1/README.md $1/CONTRIBUTING.md"
-  find "$1/sdk/docs" -name '*.md' ! -name '*experiments*' | sort
+  find "$1/sdk/docs" -name '*.md' | sort
 }
 
 # check NAME LIMIT: the text is on standard input; LIMIT: clauses in 1,000 words

@@ -245,7 +245,7 @@ static int64_t registers_of(tenon__cuda_choice_t c, bool is_once) {
   return weights + read + sums + own * 12 + 32 + (rounds_ahead ? 12 * (int64_t)c.rows : 0);
 }
 
-/* From what was measured (sdk/docs/gpu-experiments.md): a launch, bytes and products of the busiest
+/* From what was measured (tests/research/product_of_128_rows.md): a launch, bytes and products of the busiest
  * multiprocessor, sums through shared memory, a trip to memory for each later round of weights. */
 static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
                          const tenon__cuda_extents_t* e) {
@@ -330,7 +330,7 @@ static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p) {
   return e;
 }
 
-/* As measured (sdk/docs/gpu-experiments-4.md): few channels and pixels a thread where there are few
+/* As measured (tests/research/convolutions_3x3_again.md): few channels and pixels a thread where there are few
  * of them. Where there are many, instructions are what takes time, and fewest for each pixel where
  * rows and columns that are read serve several; MANY stands for 7 or 8 rows, as the image has. */
 static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, uint8_t product,
