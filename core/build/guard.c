@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/build/build.h"
 #include "core/build/guard_runs.h"
 #include "core/tensor/dtype.h"
 
 enum { MOST_BUILDS = 8 };
-static const double margin = 0.95;
 static const uint32_t narrow_types = TENON__PERMIT_F16 | TENON__PERMIT_BF16;
 
 typedef struct guard_t {
@@ -136,7 +136,8 @@ static tenon_status_t keep_harmful(guard_t* guard, const tenon__engine_t* engine
   }
   const double ratio =
       isfinite(error) && isfinite(rounded) && rounded < error ? rounded / error : 1;
-  TENON_TRY(find_harmless(guard, values, count, margin * ratio * guard->bound, &harmless));
+  TENON_TRY(find_harmless(guard, values, count, TENON_NOISE_ERROR_SHARE * ratio * guard->bound,
+                          &harmless));
   harmless = harmless < count - count / parts ? harmless : count - count / parts;
   harmless = harmless < count ? harmless : count - 1;
   for (uint32_t k = harmless; k < count; ++k) {

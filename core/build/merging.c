@@ -1,9 +1,7 @@
 #include "core/build/merging.h"
 
+#include "core/base/noise.h"
 #include "core/optimizer/siblings.h"
-
-/* What kernels' times differ by from one measuring to the next. */
-static const double noise_factor = 0.05;
 
 tenon_status_t tenon__building_may_merge(const tenon__building_t* b, bool* out_may) {
   const tenon__build_options_t* o = b->options;
@@ -50,5 +48,6 @@ static total_t total_of(const tenon__plan_t* plan, const tenon__network_t* other
 bool tenon__building_merging_pays(const tenon__building_t* apart, const tenon__building_t* merged) {
   const total_t a = total_of(apart->plan, merged->plan->network);
   const total_t b = total_of(merged->plan, apart->plan->network);
-  return a.is_measured && b.is_measured && a.seconds - b.seconds > noise_factor * a.gone_seconds;
+  return a.is_measured && b.is_measured &&
+         a.seconds - b.seconds > TENON_NOISE_SHARE * a.gone_seconds;
 }

@@ -1,6 +1,7 @@
 #include "core/build/stream_runs.h"
 
 #include "core/base/file.h"
+#include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/candidate/trial_inputs.h"
 #include "core/device/memory.h"
@@ -12,13 +13,6 @@
 #include "core/runtime/uploads.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
-
-/* Both ways are measured in turn, so many times at least, and until this has passed. Short runs
- * that follow one another are timed together: the host's part of the first is before the device's.
- */
-enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 40, RUNS_A_ROUND = 8 };
-static const double most_seconds = 0.1;
-static const double short_seconds = 2e-3;
 
 /* A tensor in the device's memory. */
 typedef struct lent_tensor_t {
@@ -151,9 +145,11 @@ static tenon_status_t run_both(stream_runs_t* r, tenon__stream_times_t* times) {
   TENON_TRY(begin_context(r, false, &r->in_a_row));
   r->runs_a_round = 1;
   TENON_TRY(time_round(r, r->in_a_row, &times->in_a_row));
-  r->runs_a_round = times->in_a_row < short_seconds ? RUNS_A_ROUND : 1;
+  r->runs_a_round = times->in_a_row < TENON_NOISE_SHORT_PLAN_SECONDS ? TENON_NOISE_PLAN_RUNS : 1;
   const double begin = tenon__seconds();
-  for (int k = 0; k < LEAST_ROUNDS || (k < MOST_ROUNDS && tenon__seconds() - begin < most_seconds);
+  for (int k = 0;
+       k < TENON_NOISE_MIN_PLAN_ROUNDS ||
+       (k < TENON_NOISE_MAX_PLAN_ROUNDS && tenon__seconds() - begin < TENON_NOISE_PLAN_SECONDS);
        ++k) {
     if (tenon__interrupt_is_wanted(r->building->options->tuning.interrupt)) {
       return TENON_ERROR_CANCELLED;

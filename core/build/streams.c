@@ -2,14 +2,12 @@
 
 #include <string.h>
 
+#include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/build/stream_runs.h"
 #include "core/plan/plan_memory.h"
 #include "core/plan_file/writer.h"
 #include "core/region/region_signature.h"
-
-/* Less is what one run differs by from the next; a row takes less memory. */
-static const double least_gain = 0.01;
 
 static bool has_branches(const tenon__plan_t* plan) {
   bool has = false;
@@ -128,7 +126,7 @@ tenon_status_t tenon__building_judge_streams(tenon__building_t* b, tenon__made_t
   if (!is_found) {
     return TENON_OK;
   }
-  const bool pays = times.on_streams < (1 - least_gain) * times.in_a_row;
+  const bool pays = times.on_streams < (1 - TENON_NOISE_RUN_SHARE) * times.in_a_row;
   tenon__report(b->options->sink, TENON_SEVERITY_INFO,
                 "a run takes %.4g us with branches on streams, %.4g us in a row: %s",
                 times.on_streams * 1e6, times.in_a_row * 1e6,

@@ -2,18 +2,13 @@
 
 #include <string.h>
 
+#include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/candidate/timer.h"
 #include "core/candidate/trial_inputs.h"
 #include "core/candidate/trial_memory.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/strided_copy.h"
-
-/* Turns in which both are timed; the smallest of each counts. More where others kept the machine
- * busy. */
-enum { LEAST_ROUNDS = 2, MOST_ROUNDS = 6 };
-/* How much longer than it is a time may seem at most, where others keep the machine busy. */
-static const double disturbed_factor = 2.5;
 
 /* The same tactic twice: with arguments in memory of their own, and with one in the box. */
 typedef struct pair_t {
@@ -93,13 +88,13 @@ static tenon_status_t time_both(pair_t* p, double* out_ratio) {
   look_t own = {.seconds = 1e30};
   look_t boxed = {.seconds = 1e30};
   bool is_clear = false;
-  for (uint32_t round = 0; round < MOST_ROUNDS && !is_clear; ++round) {
+  for (uint32_t round = 0; round < TENON_NOISE_MAX_BOX_ROUNDS && !is_clear; ++round) {
     TENON_TRY(look(take_up(p, false), &own));
     TENON_TRY(look(take_up(p, true), &boxed));
-    is_clear = round + 1 >= LEAST_ROUNDS && !own.is_disturbed && !boxed.is_disturbed;
+    is_clear = round + 1 >= TENON_NOISE_MIN_BOX_ROUNDS && !own.is_disturbed && !boxed.is_disturbed;
   }
   const double ratio = own.seconds > 0 ? boxed.seconds / own.seconds : 1;
-  *out_ratio = is_clear || ratio < 1 || ratio > disturbed_factor ? ratio : 1;
+  *out_ratio = is_clear || ratio < 1 || ratio > TENON_NOISE_DISTURBED_RATIO ? ratio : 1;
   return TENON_OK;
 }
 

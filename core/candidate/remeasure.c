@@ -5,19 +5,14 @@
 #include "core/candidate/remeasure.h"
 
 #include "core/base/allocator.h"
+#include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/candidate/rehearsal.h"
-
-enum { MOST_ROUNDS = 6, SETTLED_ROUNDS = 2 };
-/* Within so much of the fastest a tactic may turn out to be the fastest. */
-static const double contender_factor = 1.3;
-/* Two times that are as near to each other are the same. */
-static const double near_factor = 1.03;
 
 static bool is_contender(const tenon__candidates_t* candidates, uint32_t k) {
   const tenon__candidate_t* item = &candidates->items[k];
   return item->is_fresh && item->time.figure == TENON_FIGURE_MEASURED &&
-         item->time.seconds <= candidates->items[0].time.seconds * contender_factor;
+         item->time.seconds <= candidates->items[0].time.seconds * TENON_NOISE_CONTENDER_RATIO;
 }
 
 bool tenon__candidates_are_fresh(const tenon__candidates_t* candidates) {
@@ -36,7 +31,7 @@ typedef struct look_t {
 } look_t;
 
 static bool is_disturbed(const look_t* look) {
-  return look->undisturbed > look->seconds * near_factor;
+  return look->undisturbed > look->seconds * TENON_NOISE_EQUAL_RATIO;
 }
 
 /* One more time of each. */
@@ -55,8 +50,8 @@ static tenon_status_t measure_round(tenon__rehearsal_t* rehearsal,
       continue;
     }
     look_t* look = &looks[k];
-    const bool is_near = outcome.seconds <= look->seconds * near_factor &&
-                         look->seconds <= outcome.seconds * near_factor;
+    const bool is_near = outcome.seconds <= look->seconds * TENON_NOISE_EQUAL_RATIO &&
+                         look->seconds <= outcome.seconds * TENON_NOISE_EQUAL_RATIO;
     look->seconds = outcome.seconds < look->seconds ? outcome.seconds : look->seconds;
     if (!outcome.is_disturbed && outcome.seconds < look->undisturbed) {
       look->undisturbed = outcome.seconds;
@@ -71,7 +66,9 @@ static tenon_status_t measure_round(tenon__rehearsal_t* rehearsal,
 static tenon_status_t measure(tenon__rehearsal_t* rehearsal, const tenon__candidates_t* candidates,
                               look_t* looks) {
   uint32_t agreeing_rounds = 0;
-  for (uint32_t round = 0; round < MOST_ROUNDS && agreeing_rounds < SETTLED_ROUNDS; ++round) {
+  for (uint32_t round = 0;
+       round < TENON_NOISE_CONTENDER_ROUNDS && agreeing_rounds < TENON_NOISE_SETTLED_ROUNDS;
+       ++round) {
     bool is_resolved = false;
     TENON_TRY(measure_round(rehearsal, candidates, looks, &is_resolved));
     agreeing_rounds += is_resolved ? 1 : 0;

@@ -6,24 +6,12 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/base/noise.h"
 #include "core/base/processor.h"
 #include "core/base/status.h"
 #include "core/candidate/trial_inputs.h"
 #include "core/candidate/trial_outputs.h"
 #include "core/kernel/run.h"
-
-enum { LEAST_RUNS = 2, MOST_RUNS = 40 };
-/* Seconds of measuring after which the smallest time counts, if another run came near it: one alone
- * is what is left where others keep the machine busy. */
-static const double enough_seconds = 4e-3;
-static const double near_factor = 1.03;
-static const double patience_seconds = 20e-3; /* after which it counts anyway */
-static const double disturbed_share = 0.1;    /* of the time, somebody waited for a processor */
-static const double long_seconds = 0.02;      /* of one run, that somebody may want the end of */
-static const double hopeless_factor = 3.0;    /* times slower than the best: no further look */
-/* Of a chain: long enough that what a replay itself costs does not count. */
-static const double chain_seconds = 3e-4;
-enum { LEAST_CHAIN = 4, MOST_CHAIN = 32, SINGLE_RUNS = 3 };
 
 /* ---- Words ---- */
 
@@ -199,7 +187,7 @@ static tenon_status_t run_once(tenon__trial_t* trial, double* out_seconds) {
                                     ? run_mirror(trial, out_seconds)
                                     : run_host(trial, out_seconds);
   /* What is short need not ask, and is not measured asking. */
-  trial->run.interrupt = *out_seconds > long_seconds ? interrupt : NULL;
+  trial->run.interrupt = *out_seconds > TENON_NOISE_LONG_RUN_SECONDS ? interrupt : NULL;
   /* Whatever the trial gave, it was not let alone. */
   return tenon__interrupt_is_wanted(interrupt) ? TENON_ERROR_CANCELLED : status;
 }
@@ -307,9 +295,9 @@ static tenon_status_t ask_for_chain(tenon__trial_t* trial, uint32_t count) {
 static tenon_status_t make_chain(tenon__trial_t* trial, double seconds, chain_t* out_chain) {
   const tenon__device_t* device = trial->mirror.memory.device;
   tenon_stream_t* stream = trial->mirror.memory.stream;
-  const double wanted = chain_seconds / seconds;
-  const uint32_t count = wanted > MOST_CHAIN ? MOST_CHAIN : (uint32_t)wanted;
-  *out_chain = (chain_t){.count = count < LEAST_CHAIN ? 1 : count};
+  const double wanted = TENON_NOISE_CHAIN_SECONDS / seconds;
+  const uint32_t count = wanted > TENON_NOISE_MAX_CHAIN ? TENON_NOISE_MAX_CHAIN : (uint32_t)wanted;
+  *out_chain = (chain_t){.count = count < TENON_NOISE_MIN_CHAIN ? 1 : count};
   if (tenon__device_begin_record(device, stream) != TENON_OK) {
     return TENON_OK; /* the device's failure, not the tactic's */
   }
@@ -369,11 +357,13 @@ static void add_time(times_t* times, double seconds, double spent) {
 }
 
 static bool is_enough(const times_t* times, double best_so_far) {
-  const bool is_hopeless = times->best > hopeless_factor * best_so_far;
-  const bool is_sure = times->total > enough_seconds && times->next <= times->best * near_factor;
-  return times->count < LEAST_RUNS ? is_hopeless && times->total > patience_seconds
-                                   : is_hopeless || is_sure || times->total > patience_seconds ||
-                                         times->count == MOST_RUNS;
+  const bool is_hopeless = times->best > TENON_NOISE_HOPELESS_RATIO * best_so_far;
+  const bool is_sure = times->total > TENON_NOISE_ENOUGH_SECONDS &&
+                       times->next <= times->best * TENON_NOISE_EQUAL_RATIO;
+  return times->count < TENON_NOISE_MIN_RUNS
+             ? is_hopeless && times->total > TENON_NOISE_PATIENCE_SECONDS
+             : is_hopeless || is_sure || times->total > TENON_NOISE_PATIENCE_SECONDS ||
+                   times->count == TENON_NOISE_MAX_RUNS;
 }
 
 static tenon_status_t repeat(tenon__trial_t* trial, const chain_t* chain, double best_so_far,
@@ -397,7 +387,7 @@ static tenon_status_t time_chain(tenon__trial_t* trial, double best_so_far, time
   chain_t chain = {.recording = NULL};
   if (may_be_chained(trial)) {
     double least = 1e30; /* a device that has slept takes longer for the first */
-    for (uint32_t k = 0; k < SINGLE_RUNS; ++k) {
+    for (uint32_t k = 0; k < TENON_NOISE_SINGLE_RUNS; ++k) {
       double single = 0;
       TENON_TRY(run_once(trial, &single));
       least = single < least ? single : least;
@@ -430,7 +420,8 @@ tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, doub
     tenon__thread_pool_rest(pool);
   }
   *out_seconds = times.best;
-  *out_disturbed = by_host && tenon__waited_seconds() - waited > disturbed_share * times.total;
+  *out_disturbed =
+      by_host && tenon__waited_seconds() - waited > TENON_NOISE_WAITED_SHARE * times.total;
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/candidate/rehearsal.h"
 #include "core/candidate/verdict.h"
@@ -257,8 +258,6 @@ static tenon_status_t judge(timing_t* t) {
 /* Tactics of one kernel that take and give the same types in the same order, and multiply alike:
  * kernels propose them the most promising first. Where two of them take more than twice as long as
  * the best of all, the others are not tried. */
-enum { FAMILY_LOOKS = 2 };
-static const double hopeless_family = 2.0;
 
 static bool is_family(const search_t* search, uint32_t a, uint32_t b) {
   const tenon__candidate_t* first = &search->found[a];
@@ -294,7 +293,8 @@ static uint32_t elders_of(const timing_t* t, uint32_t k, double* out_least) {
 static bool is_worth_a_look(timing_t* t, uint32_t k, double best) {
   double least = 0;
   const uint32_t elders = elders_of(t, k, &least);
-  if (elders < FAMILY_LOOKS || least >= 1e30 || least <= hopeless_family * best) {
+  if (elders < TENON_NOISE_FAMILY_LOOKS || least >= 1e30 ||
+      least <= TENON_NOISE_HOPELESS_FAMILY_RATIO * best) {
     return true;
   }
   const tenon_refusal_t refusal = {
@@ -367,7 +367,8 @@ static tenon_status_t time_those(timing_t* t, bool elders, bool ahead, double* b
   for (uint32_t k = 0; k < t->search->count; ++k) {
     const entry_t* entry = &t->entries[k];
     double least = 0;
-    if (begins_ahead(t, k) != ahead || (elders_of(t, k, &least) < FAMILY_LOOKS) != elders) {
+    if (begins_ahead(t, k) != ahead ||
+        (elders_of(t, k, &least) < TENON_NOISE_FAMILY_LOOKS) != elders) {
       continue;
     }
     if (!entry->is_known && tenon__tuning_may_measure(t->search->tuning) &&

@@ -6,8 +6,6 @@
 #include "core/choice/layout_costs.h"
 
 enum { TENON_ORDER_LIMIT = 16, TENON_SWEEP_LIMIT = 8 };
-/* Others must be better than what there is, not equal. */
-#define TENON_BETTER_FACTOR 0.999
 
 typedef struct choosing_t {
   layouts_t layouts;

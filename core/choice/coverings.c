@@ -2,15 +2,11 @@
 
 #include <stdlib.h>
 
+#include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/candidate/remeasure.h"
 #include "core/choice/layouts.h"
 #include "core/choice/regions.h"
-
-/* What kernels' times differ by from one measuring to the next. */
-static const double noise_factor = 0.05;
-/* How much longer than it is a time may seem at most, where others keep the machine busy. */
-static const double disturbed_factor = 2.5;
 
 /* ---- Making ---- */
 
@@ -112,8 +108,8 @@ opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other
   const double saved =
       sides[0].seconds - sides[1].seconds + (own->copies.time.seconds - other->copies.time.seconds);
   const double affected = sides[0].seconds > sides[1].seconds ? sides[0].seconds : sides[1].seconds;
-  const double rounding = 1e-9 * affected;
-  const bool is_better = saved > noise_factor * affected ||
+  const double rounding = TENON_NOISE_ROUNDING_SHARE * affected;
+  const bool is_better = saved > TENON_NOISE_SHARE * affected ||
                          (other->step_count < own->step_count && saved >= -rounding);
   if (!is_better) {
     return OPINION_KEEP;
@@ -121,7 +117,7 @@ opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other
   if (may_look_again && (sides[0].is_fresh || sides[1].is_fresh)) {
     return OPINION_LOOK_AGAIN;
   }
-  const bool is_certain = sides[0].seconds > sides[1].seconds * disturbed_factor;
+  const bool is_certain = sides[0].seconds > sides[1].seconds * TENON_NOISE_DISTURBED_RATIO;
   return sides[0].is_disturbed && !is_certain ? OPINION_KEEP : OPINION_CHANGE;
 }
 

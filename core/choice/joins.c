@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/candidate/box_time.h"
 #include "core/choice/conversions.h"
@@ -16,8 +17,6 @@
 
 /* Wholes that are parts of wholes: strides are found by walking along them. */
 enum { MOST_LEVELS = 32 };
-/* What kernels' times differ by from one measuring to the next: as near, two are the same. */
-static const double near_factor = 1.05;
 
 typedef struct joining_t {
   tenon__tuning_t* tuning;
@@ -261,7 +260,7 @@ static tenon_status_t add_loss(const joining_t* j, const tenon__unit_t* unit,
   const tenon__candidate_t* candidate = &unit->chosen.candidates->items[unit->chosen.pick];
   tenon__box_time_t own;
   TENON_TRY(tenon__candidate_time_in_box(j->tuning, unit->chosen.region, candidate, box, &own));
-  const bool is_near = own.time.seconds <= candidate->time.seconds * near_factor;
+  const bool is_near = own.time.seconds <= candidate->time.seconds * (1 + TENON_NOISE_SHARE);
   own.time.seconds = is_near ? 0 : own.time.seconds - candidate->time.seconds;
   inout_loss->time = tenon__time_sum(inout_loss->time, own.time);
   inout_loss->is_wrong = inout_loss->is_wrong || own.is_wrong;

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/choice/choosing.h"
 #include "core/choice/readers.h"
@@ -161,7 +162,7 @@ static tenon_status_t try_together(choosing_t* c, tenon__unit_t* unit, tenon_dty
   neighbours_t n;
   find_neighbours(c, unit, &n);
   cost_t before = cost_of(c, &n);
-  before.seconds *= TENON_BETTER_FACTOR;
+  before.seconds *= TENON_NOISE_BETTER_SHARE;
   TENON_TRY(leave_in(c, unit, dtype));
   bool is_better = pick_maker(c, unit, dtype);
   if (is_better) {

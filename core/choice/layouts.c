@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
 #include "core/choice/choosing.h"
@@ -155,7 +156,7 @@ tenon_status_t tenon__choosing_improve(choosing_t* c, tenon__unit_t* unit, bool*
   const tenon__chosen_t first = best;
   const uint32_t value = unit->chosen.region->outputs[0].value;
   cost_t least = tenon__layouts_unit_cost(l, unit, no_limit);
-  least.seconds *= TENON_BETTER_FACTOR;
+  least.seconds *= TENON_NOISE_BETTER_SHARE;
   try_picks(c, unit, &least, &best);
   if (tenon__typing_may_narrow(&l->typing, unit)) {
     unit->chosen = first;

@@ -2,17 +2,9 @@
 
 #include <string.h>
 
+#include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/plan/place.h"
-
-/* What was measured on an H100 (sdk/docs/gpu-experiments-5.md, rules 67 to 70), for all devices:
- * that one lane waits for another costs about this much, */
-static const double crossing_seconds = 0.4e-6;
-/* a step that takes longer fills the device, so that nothing is gained beside it, */
-static const double long_seconds = 30e-6;
-/* and less than this share of the whole is not worth a stream. */
-static const double least_gain = 0.02;
-static const double unknown_seconds = 2e-6; /* of a step that was not measured */
 
 /* ---- What may be recorded ---- */
 
@@ -180,7 +172,7 @@ typedef struct lanes_t {
 } lanes_t;
 
 static double seconds_of(const tenon__step_t* step) {
-  return step->measured_seconds > 0 ? step->measured_seconds : unknown_seconds;
+  return step->measured_seconds > 0 ? step->measured_seconds : TENON_NOISE_UNKNOWN_STEP_SECONDS;
 }
 
 /* When the next step could begin on a lane. */
@@ -189,7 +181,8 @@ static double begin_on(const lanes_t* l, uint32_t lane, const tenon__before_t* n
   double begin = last == 0 ? 0 : l->finish[last - 1];
   for (uint32_t other = 0; other < TENON_LANE_LIMIT; ++other) {
     const uint32_t step = needs->steps[other];
-    const double end = step == 0 ? 0 : l->finish[step - 1] + (other == lane ? 0 : crossing_seconds);
+    const double end =
+        step == 0 ? 0 : l->finish[step - 1] + (other == lane ? 0 : TENON_NOISE_STREAM_WAIT_SECONDS);
     begin = end > begin ? end : begin;
   }
   return begin;
@@ -200,9 +193,9 @@ static uint32_t choose_lane(const lanes_t* l, const tenon__step_t* step,
                             const tenon__before_t* needs, double* out_begin) {
   uint32_t best = 0;
   *out_begin = begin_on(l, 0, needs);
-  const uint32_t offered = seconds_of(step) > long_seconds ? 1
-                           : l->count < l->limit           ? l->count + 1
-                                                           : l->count;
+  const uint32_t offered = seconds_of(step) > TENON_NOISE_FILLING_SECONDS ? 1
+                           : l->count < l->limit                          ? l->count + 1
+                                                                          : l->count;
   for (uint32_t lane = 1; lane < offered; ++lane) {
     const double begin = begin_on(l, lane, needs);
     const bool follows = needs->steps[lane] != 0 && needs->steps[lane] == l->order.last.steps[lane];
@@ -250,7 +243,7 @@ static tenon_status_t find_lanes(tenon__plan_t* plan, tenon__schedule_t* schedul
   TENON_TRY_MEMORY(l.finish != NULL);
   TENON_TRY(tenon__ordering_begin(arena, schedule, first, count, &l.order));
   place_steps(&l);
-  if (l.whole > (1 - least_gain) * l.serial) {
+  if (l.whole > (1 - TENON_NOISE_STREAMS_SHARE) * l.serial) {
     put_in_a_row(l.steps, count);
   }
   return TENON_OK;
