@@ -4,7 +4,7 @@
 #define TENON_CORE_CANDIDATE_ANSWER_H_
 
 #include "core/candidate/difference.h"
-#include "core/candidate/search.h"
+#include "core/candidate/subject.h"
 #include "core/candidate/trial_data.h"
 
 /* Beyond so many answers a candidate counts as wrong; beyond so many kernels the votes of an answer
@@ -24,7 +24,7 @@ typedef struct tenon__answer_t {
 /* Trial data are made when the first candidate is tried. `compares` is false for regions with
  * impure nodes, whose answers are none. */
 typedef struct tenon__rehearsal_t {
-  search_t* search;
+  const tenon__subject_t* subject;
   tenon__trial_data_t data;
   bool has_data;
   bool can_be_tried;      /* alone: no sequences */

@@ -127,10 +127,10 @@ static tenon_status_t search_kernels(search_t* search, const tenon__kernel_list_
   for (uint32_t k = 0; k < list->count; ++k) {
     tenon_refusal_t refusal;
     if (((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0) != want_reference ||
-        !tenon__tuning_runs_somewhere(search->tuning, entries[k])) {
+        !tenon__tuning_runs_somewhere(search->subject.tuning, entries[k])) {
       continue;
     }
-    if (!accepts(search->tuning, search->region, entries[k], &refusal)) {
+    if (!accepts(search->subject.tuning, search->subject.region, entries[k], &refusal)) {
       tenon__search_note(search, entries[k], NULL, &refusal);
       continue;
     }
@@ -145,12 +145,12 @@ static void note_references(search_t* search, const tenon__kernel_list_t* list) 
   static const tenon_refusal_t policy = {
       .reason = TENON_REFUSAL_POLICY, .detail = "a reference, for where no other kernel accepts"};
   static const tenon_refusal_t other = {.reason = TENON_REFUSAL_DEVICE};
-  const tenon__tuning_t* tuning = search->tuning;
+  const tenon__tuning_t* tuning = search->subject.tuning;
   for (uint32_t k = 0; k < list->count; ++k) {
     const tenon__kernel_entry_t* entry = list->entries[k];
     if ((entry->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
         tenon__tuning_runs_somewhere(tuning, entry)) {
-      const bool is_here = tenon__tuning_runs_on(tuning, entry, search->region->device);
+      const bool is_here = tenon__tuning_runs_on(tuning, entry, search->subject.region->device);
       tenon__search_note(search, entry, NULL, is_here ? &policy : &other);
     }
   }
@@ -158,12 +158,12 @@ static void note_references(search_t* search, const tenon__kernel_list_t* list) 
 
 /* A build of references alone has none for a closed operator whose plugin brings none. */
 static tenon_status_t search_instead(search_t* search, const tenon__kernel_list_t* list) {
-  const tenon__tuning_t* tuning = search->tuning;
+  const tenon__tuning_t* tuning = search->subject.tuning;
   for (uint32_t k = 0; k < list->count && search->count == 0; ++k) {
     const tenon__kernel_entry_t* entry = list->entries[k];
     tenon_refusal_t refusal;
     if (tenon__is_excluded(tuning->options.exclude, entry->owner->plugin, entry->kernel.name) ||
-        !takes(tuning, search->region, entry, &refusal)) {
+        !takes(tuning, search->subject.region, entry, &refusal)) {
       continue;
     }
     TENON_TRY(tenon__search_collect(search, entry));
@@ -171,8 +171,8 @@ static tenon_status_t search_instead(search_t* search, const tenon__kernel_list_
       tenon__report(tuning->sink, TENON_SEVERITY_WARNING,
                     "%s: no reference kernel computes it: kernel '%s' of plugin '%s' is used, and "
                     "its results are compared with nothing",
-                    tenon__region_text(search->tuning, search->region), entry->kernel.name,
-                    entry->owner->plugin);
+                    tenon__region_text(search->subject.tuning, search->subject.region),
+                    entry->kernel.name, entry->owner->plugin);
     }
   }
   return TENON_OK;
@@ -184,12 +184,12 @@ static tenon_status_t search_list(search_t* search, const tenon__kernel_list_t* 
   TENON_TRY(tenon__search_time(search, signature));
   if (search->count == 0) {
     TENON_TRY(search_kernels(search, list, true));
-    return search->count == 0 && search->tuning->options.reference_only &&
-                   search->region->kind == TENON_REGION_OPERATOR
+    return search->count == 0 && search->subject.tuning->options.reference_only &&
+                   search->subject.region->kind == TENON_REGION_OPERATOR
                ? search_instead(search, list)
                : TENON_OK;
   }
-  if (search->tuning->options.keep_refusals) {
+  if (search->subject.tuning->options.keep_refusals) {
     note_references(search, list);
   }
   return TENON_OK;
@@ -197,7 +197,8 @@ static tenon_status_t search_list(search_t* search, const tenon__kernel_list_t* 
 
 static tenon_status_t search_all(search_t* search, const tenon__digest_t* signature) {
   tenon__kernel_list_t list;
-  tenon_status_t status = list_kernels(search->tuning, search->region, search->claimant, &list);
+  tenon_status_t status =
+      list_kernels(search->subject.tuning, search->subject.region, search->subject.claimant, &list);
   if (status == TENON_OK) {
     status = search_list(search, &list, signature);
   }
@@ -207,16 +208,16 @@ static tenon_status_t search_all(search_t* search, const tenon__digest_t* signat
 
 /* What was found, in the tuning's arena. NULL when memory is out. */
 static tenon__candidates_t* result_of(search_t* search) {
-  tenon__arena_t* arena = search->tuning->arena;
-  const bool wants_message = search->tuning->options.keep_refusals || search->count == 0;
+  tenon__arena_t* arena = search->subject.tuning->arena;
+  const bool wants_message = search->subject.tuning->options.keep_refusals || search->count == 0;
   tenon__candidates_t* result = tenon__arena_allocate(arena, 1, sizeof *result);
   if (result == NULL || search->refusals.failed) {
     return NULL;
   }
-  result->serial = search->tuning->serial++;
+  result->serial = search->subject.tuning->serial++;
   result->count = search->count;
-  result->input_count = search->region->input_count;
-  result->output_count = search->region->output_count;
+  result->input_count = search->subject.region->input_count;
+  result->output_count = search->subject.region->output_count;
   result->items = tenon__arena_allocate(arena, search->count + 1u, sizeof *result->items);
   if (result->items == NULL) {
     return NULL;
@@ -267,7 +268,7 @@ void tenon__candidates_key(const struct tenon_region_t* region,
 static tenon_status_t find(const search_t* begun, const char* key, const tenon__digest_t* signature,
                            const tenon__candidates_t** out_candidates) {
   search_t search = *begun;
-  tenon__tuning_t* tuning = search.tuning;
+  tenon__tuning_t* tuning = search.subject.tuning;
   const tenon__map_value_t* known = tenon__string_map_find(&tuning->known, key);
   if (known != NULL) {
     *out_candidates = known->const_pointer;
@@ -291,10 +292,10 @@ static tenon_status_t find(const search_t* begun, const char* key, const tenon__
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                       const tenon__kernel_entry_t* claimant,
                                       const tenon__candidates_t** out_candidates) {
-  const search_t search = {.tuning = tuning,
-                           .region = region,
-                           .claimant = claimant,
-                           .ask_node = tenon__candidates_for_node};
+  const search_t search = {.subject = {.tuning = tuning,
+                                       .region = region,
+                                       .claimant = claimant,
+                                       .ask_node = tenon__candidates_for_node}};
   const tenon__digest_t signature = tenon__region_signature(region);
   char key[TENON_REGION_KEY_SIZE];
   key_of(region, claimant, &signature, key);
@@ -312,7 +313,7 @@ static bool is_new(tenon__tuning_t* tuning, const struct tenon_region_t* region,
 }
 
 tenon_status_t tenon__candidates_expect(tenon__tuning_t* tuning, struct tenon_region_t* region) {
-  search_t search = {.tuning = tuning, .region = region};
+  search_t search = {.subject = {.tuning = tuning, .region = region}};
   const tenon__digest_t signature = tenon__region_signature(region);
   if (!tenon__tuning_may_measure(tuning) || !is_new(tuning, region, &signature)) {
     return TENON_OK;
@@ -335,10 +336,10 @@ tenon_status_t tenon__candidates_expect(tenon__tuning_t* tuning, struct tenon_re
 tenon_status_t tenon__candidates_convert(tenon__tuning_t* tuning, struct tenon_region_t* copy,
                                          const tenon__conversion_t* conversion,
                                          const tenon__candidates_t** out_candidates) {
-  const search_t search = {.tuning = tuning,
-                           .region = copy,
-                           .conversion = conversion,
-                           .ask_node = tenon__candidates_for_node};
+  const search_t search = {.subject = {.tuning = tuning,
+                                       .region = copy,
+                                       .conversion = conversion,
+                                       .ask_node = tenon__candidates_for_node}};
   const tenon__digest_t region = tenon__region_signature(copy);
   const tenon__digest_t signature = tenon__conversion_signature(conversion, &region);
   char key[TENON_REGION_KEY_SIZE];
@@ -351,11 +352,11 @@ tenon_status_t tenon__candidates_convert(tenon__tuning_t* tuning, struct tenon_r
 /* A policy that excludes the oracle does not make it less right. */
 static tenon_status_t collect_reference(search_t* search) {
   tenon__kernel_list_t list;
-  tenon_status_t status = list_kernels(search->tuning, search->region, NULL, &list);
+  tenon_status_t status = list_kernels(search->subject.tuning, search->subject.region, NULL, &list);
   for (uint32_t k = 0; k < list.count && status == TENON_OK && search->count == 0; ++k) {
     tenon_refusal_t refusal;
     if ((list.entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
-        takes(search->tuning, search->region, list.entries[k], &refusal)) {
+        takes(search->subject.tuning, search->subject.region, list.entries[k], &refusal)) {
       status = tenon__search_collect(search, list.entries[k]);
     }
   }
@@ -365,7 +366,7 @@ static tenon_status_t collect_reference(search_t* search) {
 
 static tenon_status_t find_reference(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                      const tenon__candidate_t** out_candidate) {
-  search_t search = {.tuning = tuning, .region = region};
+  search_t search = {.subject = {.tuning = tuning, .region = region}};
   tenon__byte_writer_initialize(&search.refusals, tuning->allocator);
   tenon_status_t status = collect_reference(&search);
   if (status == TENON_OK && search.count > 0) {

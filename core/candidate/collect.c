@@ -135,7 +135,7 @@ static bool has_one_shape(const struct tenon_region_t* region) {
 /* Does the tactic stay within what the build permits? */
 static bool is_permitted(const search_t* search, const tenon_tactic_t* tactic,
                          tenon_refusal_t* out_refusal) {
-  const tenon__tuning_options_t* options = &search->tuning->options;
+  const tenon__tuning_options_t* options = &search->subject.tuning->options;
   const uint64_t limit = options->workspace_limit_bytes;
   const tenon__step_tactic_t needs = {.scratch_bytes = tactic->scratch_bytes,
                                       .scratch_bytes_per_thread = tactic->scratch_bytes_per_thread};
@@ -144,7 +144,7 @@ static bool is_permitted(const search_t* search, const tenon_tactic_t* tactic,
       (limit > 0 && scratch_bytes > limit)) {
     return refuse(TENON_REFUSAL_WORKSPACE, NULL, out_refusal);
   }
-  if (is_rough(search->region, tactic->numerics) &&
+  if (is_rough(search->subject.region, tactic->numerics) &&
       !is_roughly_permitted(options->permits, tactic->numerics)) {
     return refuse(TENON_REFUSAL_ACCURACY, NULL, out_refusal);
   }
@@ -152,7 +152,7 @@ static bool is_permitted(const search_t* search, const tenon_tactic_t* tactic,
       (options->permits & TENON__PERMIT_NONDETERMINISTIC) == 0) {
     return refuse(TENON_REFUSAL_ACCURACY, "two runs of it may differ", out_refusal);
   }
-  if ((tactic->flags & TENON_TACTIC_EXACT_SHAPES) != 0 && !has_one_shape(search->region)) {
+  if ((tactic->flags & TENON_TACTIC_EXACT_SHAPES) != 0 && !has_one_shape(search->subject.region)) {
     return refuse(TENON_REFUSAL_DYNAMIC_SHAPE, "the tactic is for one shape, the profile has more",
                   out_refusal);
   }
@@ -173,7 +173,7 @@ static bool is_kept_as(uint32_t permits, const tenon__type_t* type, tenon_dtype_
 /* An argument's rule: can a place in a plan be as it says? */
 static bool is_carried(const search_t* search, uint32_t value, const tenon_argument_rule_t* rule,
                        tenon_refusal_t* out_refusal) {
-  const struct tenon_region_t* region = search->region;
+  const struct tenon_region_t* region = search->subject.region;
   if (!tenon__rule_is_known(rule, region->input_count)) {
     return refuse(TENON_REFUSAL_LAYOUT,
                   "a rule has an unknown kind, flag, alignment, input or extension", out_refusal);
@@ -183,7 +183,7 @@ static bool is_carried(const search_t* search, uint32_t value, const tenon_argum
   }
   const tenon__type_t* type = &region->network->graphs[region->graph]->values[value].type;
   if (rule->dtype != TENON_DTYPE_UNDEFINED && rule->dtype != type->dtype &&
-      !is_kept_as(search->tuning->options.permits, type, rule->dtype)) {
+      !is_kept_as(search->subject.tuning->options.permits, type, rule->dtype)) {
     return refuse(TENON_REFUSAL_LAYOUT,
                   "asks for another element type than the network's, which the build does not "
                   "permit",
@@ -202,7 +202,7 @@ static bool is_carried(const search_t* search, uint32_t value, const tenon_argum
 
 static bool are_carried(const search_t* search, const tenon_tactic_t* tactic,
                         tenon_refusal_t* out_refusal) {
-  const struct tenon_region_t* region = search->region;
+  const struct tenon_region_t* region = search->subject.region;
   for (uint32_t k = 0; tactic->inputs != NULL && k < region->input_count; ++k) {
     if (!is_carried(search, region->inputs[k].value, &tactic->inputs[k], out_refusal)) {
       return false;
@@ -223,8 +223,9 @@ static bool are_carried(const search_t* search, const tenon_tactic_t* tactic,
 /* Arguments of programs may always be strided. */
 static bool converts(const search_t* search, const tenon_tactic_t* tactic,
                      tenon_refusal_t* out_refusal) {
-  return search->conversion == NULL || search->region->kind == TENON_REGION_EXPRESSION ||
-         tenon__conversion_suits(search->conversion, tactic) ||
+  return search->subject.conversion == NULL ||
+         search->subject.region->kind == TENON_REGION_EXPRESSION ||
+         tenon__conversion_suits(search->subject.conversion, tactic) ||
          refuse(TENON_REFUSAL_LAYOUT, "does not copy from any strides to this order of dimensions",
                 out_refusal);
 }
@@ -259,7 +260,7 @@ static bool copy_tactic(tenon__arena_t* arena, const struct tenon_region_t* regi
 static tenon_status_t add_tactic(void* user, const tenon_tactic_t* tactic) {
   emission_t* emission = user;
   search_t* search = emission->search;
-  tenon__tuning_t* tuning = search->tuning;
+  tenon__tuning_t* tuning = search->subject.tuning;
   tenon_refusal_t refusal = {0};
   emission->offered += 1;
   if (tactic == NULL) {
@@ -283,7 +284,7 @@ static tenon_status_t add_tactic(void* user, const tenon_tactic_t* tactic) {
     candidate.time = (tenon__time_t){TENON_FIGURE_ESTIMATED, tactic->estimate_seconds};
   }
   TENON_TRY_MEMORY(
-      copy_tactic(tuning->arena, search->region, tactic, &candidate.tactic) &&
+      copy_tactic(tuning->arena, search->subject.region, tactic, &candidate.tactic) &&
       TENON_GROW(tuning->allocator, search->found, search->capacity, search->count + 1u));
   search->found[search->count++] = candidate;
   return TENON_OK;
@@ -309,20 +310,21 @@ static void leave_out(search_t* search, const tenon__kernel_entry_t* entry, uint
 
 tenon_status_t tenon__search_collect(search_t* search, const tenon__kernel_entry_t* entry) {
   const tenon__kernel_binding_t binding =
-      tenon__tuning_binding(search->tuning, search->region, entry);
+      tenon__tuning_binding(search->subject.tuning, search->subject.region, entry);
   emission_t emission = {.search = search, .entry = entry};
   const uint32_t first = search->count;
   tenon_refusal_t refusal = {.reason = TENON_REFUSAL_OTHER, .detail = "it offers no tactic"};
   const tenon_status_t status =
-      tenon__kernel_tactics(&binding, search->region, add_tactic, &emission);
+      tenon__kernel_tactics(&binding, search->subject.region, add_tactic, &emission);
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail(search->tuning->sink, status, "kernel '%s' of plugin '%s': out of memory",
-                       entry->kernel.name, entry->owner->plugin);
+    return tenon__fail(search->subject.tuning->sink, status,
+                       "kernel '%s' of plugin '%s': out of memory", entry->kernel.name,
+                       entry->owner->plugin);
   }
   if (status != TENON_OK) {
     refusal.reason = TENON_REFUSAL_FAILED;
-    refusal.detail = tenon__arena_format(search->tuning->arena, "its function `tactics`: %s",
-                                         tenon__status_text(status));
+    refusal.detail = tenon__arena_format(search->subject.tuning->arena,
+                                         "its function `tactics`: %s", tenon__status_text(status));
   }
   if (status != TENON_OK || emission.offered == 0) {
     search->count = first;

@@ -6,7 +6,7 @@
 #ifndef TENON_CORE_CANDIDATE_REFERENCE_RESULT_H_
 #define TENON_CORE_CANDIDATE_REFERENCE_RESULT_H_
 
-#include "core/candidate/search.h"
+#include "core/candidate/subject.h"
 #include "core/candidate/trial_data.h"
 
 /* Outputs as dense rows, of large ones the part that trials look at, one for each of the region's

@@ -31,19 +31,19 @@ static tenon__making_t making_of(const tenon__rehearsal_t* r, const tenon__candi
   }
   const tenon_argument_rule_t* rule = tenon__rule_at(candidate->tactic.output_rules, output);
   return (tenon__making_t){.numerics = &candidate->tactic.numerics,
-                           .stored = tenon__region_output_dtype(r->search->region, output, rule)};
+                           .stored = tenon__region_output_dtype(r->subject->region, output, rule)};
 }
 
 bool tenon__answers_differ(tenon__rehearsal_t* r, tenon__answer_t* first,
                            const tenon_tensor_view_t* second,
                            const tenon__candidate_t* second_maker, uint32_t* out_output,
                            tenon__difference_t* out_difference) {
-  for (uint32_t k = 0; k < r->search->region->output_count; ++k) {
+  for (uint32_t k = 0; k < r->subject->region->output_count; ++k) {
     if (first->outputs[k].data == NULL || second[k].data == NULL) {
       continue;
     }
     const tenon__tolerance_t tolerance =
-        tenon__tolerance_of(r->search->region, k, magnitude_of(first, k),
+        tenon__tolerance_of(r->subject->region, k, magnitude_of(first, k),
                             making_of(r, first->first, k), making_of(r, second_maker, k));
     if (tenon__tensors_differ(&first->outputs[k], &second[k], &tolerance, out_difference)) {
       *out_output = k;
@@ -84,7 +84,7 @@ static tenon_status_t find_answer(tenon__rehearsal_t* r, const tenon_tensor_view
     return TENON_OK;
   }
   tenon__answer_t* answer = &r->answers[r->answer_count];
-  const uint32_t count = r->search->region->output_count;
+  const uint32_t count = r->subject->region->output_count;
   *answer = (tenon__answer_t){.outputs = outputs, .first = candidate};
   answer->magnitudes =
       tenon__arena_allocate(&r->data.arena, count + 1u, sizeof *answer->magnitudes);
@@ -103,7 +103,7 @@ static tenon_status_t find_answer(tenon__rehearsal_t* r, const tenon_tensor_view
  * are compared in one, and with what the operators mean. */
 static tenon_status_t widen(tenon__rehearsal_t* r, uint32_t output, const tenon_tensor_view_t* made,
                             tenon_tensor_view_t* out_view) {
-  const struct tenon_region_t* region = r->search->region;
+  const struct tenon_region_t* region = r->subject->region;
   const tenon_dtype_t own =
       region->network->graphs[region->graph]->values[region->outputs[output].value].type.dtype;
   uint64_t count = 0;
@@ -127,7 +127,7 @@ static tenon_status_t widen(tenon__rehearsal_t* r, uint32_t output, const tenon_
 
 static tenon_status_t compare_outputs(tenon__rehearsal_t* r, tenon__trial_t* trial,
                                       tenon__outcome_t* outcome) {
-  const uint32_t count = r->search->region->output_count;
+  const uint32_t count = r->subject->region->output_count;
   tenon_tensor_view_t* views = tenon__arena_allocate(&r->data.arena, count + 1u, sizeof *views);
   if (views == NULL) {
     return tenon__rehearsal_lacks_memory(r);
@@ -150,7 +150,7 @@ static tenon_status_t compare_outputs(tenon__rehearsal_t* r, tenon__trial_t* tri
 /* Ends well, or says why not in the outcome. */
 static tenon_status_t try_trial(tenon__rehearsal_t* r, tenon__trial_t* trial,
                                 const double* best_so_far, tenon__outcome_t* outcome) {
-  tenon__spent_t* spent = &r->search->tuning->spent;
+  tenon__spent_t* spent = &r->subject->tuning->spent;
   const double begun = tenon__seconds();
   TENON_TRY(tenon__trial_check(r, trial, outcome));
   if (outcome->tried == TENON_TRIED_WRONGLY) {
@@ -178,7 +178,7 @@ static tenon_status_t judge(tenon__rehearsal_t* r, const tenon__trial_t* trial,
   if (r->failure != TENON_OK) {
     return r->failure;
   }
-  if (tenon__interrupt_is_wanted(r->search->tuning->options.interrupt)) {
+  if (tenon__interrupt_is_wanted(r->subject->tuning->options.interrupt)) {
     return TENON_ERROR_CANCELLED;
   }
   if (trial->outputs == NULL && status != TENON_ERROR_OUT_OF_MEMORY) {
@@ -189,15 +189,15 @@ static tenon_status_t judge(tenon__rehearsal_t* r, const tenon__trial_t* trial,
   if (trial->outputs == NULL && trial->message[0] == '\0') {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  const tenon__tuning_t* tuning = r->search->tuning;
+  const tenon__tuning_t* tuning = r->subject->tuning;
   if (status == TENON_ERROR_DEVICE &&
-      !tenon__device_is_well(&tuning->devices[r->search->region->device])) {
+      !tenon__device_is_well(&tuning->devices[r->subject->region->device])) {
     return tenon__fail(tuning->sink, status, "%s%s", trial->prefix, trial->message);
   }
   outcome->tried = TENON_TRIED_FAILED;
   outcome->refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_FAILED};
   outcome->refusal.detail = tenon__arena_copy_string(
-      r->search->tuning->arena,
+      r->subject->tuning->arena,
       trial->message[0] != '\0' ? trial->message : tenon__status_text(status));
   return TENON_OK;
 }
@@ -206,9 +206,10 @@ static tenon_status_t try_candidate(tenon__rehearsal_t* r, const tenon__candidat
                                     const double* best_so_far, tenon__outcome_t* out_outcome) {
   *out_outcome = (tenon__outcome_t){.tried = TENON_TRIED_NOT, .answer = TENON_NONE};
   if (!r->has_data) {
-    tenon_status_t status = tenon__trial_data_begin(r->search->tuning, r->search->region, &r->data);
+    tenon_status_t status =
+        tenon__trial_data_begin(r->subject->tuning, r->subject->region, &r->data);
     r->has_data = true;
-    r->data.conversion = r->search->conversion;
+    r->data.conversion = r->subject->conversion;
     status = status == TENON_OK ? tenon__trial_inputs_make(&r->data, NULL) : status;
     r->can_be_tried = status == TENON_OK;
     TENON_TRY(status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK);
@@ -233,7 +234,7 @@ static tenon_status_t try_candidate(tenon__rehearsal_t* r, const tenon__candidat
 
 tenon_status_t tenon__rehearsal_try(tenon__rehearsal_t* r, const tenon__candidate_t* candidate,
                                     const double* best_so_far, tenon__outcome_t* out_outcome) {
-  tenon__spent_t* spent = &r->search->tuning->spent;
+  tenon__spent_t* spent = &r->subject->tuning->spent;
   const double begun = tenon__seconds();
   const tenon_status_t status = try_candidate(r, candidate, best_so_far, out_outcome);
   spent->seconds += tenon__seconds() - begun;
@@ -254,9 +255,9 @@ static bool is_repeatable(const struct tenon_region_t* region) {
   return true;
 }
 
-void tenon__rehearsal_begin(search_t* search, tenon__rehearsal_t* out_rehearsal) {
+void tenon__rehearsal_begin(const tenon__subject_t* subject, tenon__rehearsal_t* out_rehearsal) {
   *out_rehearsal =
-      (tenon__rehearsal_t){.search = search, .compares = is_repeatable(search->region)};
+      (tenon__rehearsal_t){.subject = subject, .compares = is_repeatable(subject->region)};
 }
 
 void tenon__rehearsal_end(tenon__rehearsal_t* rehearsal) {
@@ -313,20 +314,20 @@ static bool is_dear(const struct tenon_region_t* region) {
 }
 
 /* Could the nodes be computed otherwise than by a kernel for this region? */
-static bool has_other_ways(const search_t* search) {
-  const struct tenon_region_t* region = search->region;
+static bool has_other_ways(const tenon__subject_t* subject) {
+  const struct tenon_region_t* region = subject->region;
   const tenon__graph_t* g = region->network->graphs[region->graph];
   const bool is_operator = region->kind == TENON_REGION_OPERATOR;
   const tenon__node_t* node = is_operator ? &g->nodes[region->nodes[0]] : NULL;
-  return search->claimant != NULL || region->slot_count > 0 ||
+  return subject->claimant != NULL || region->slot_count > 0 ||
          (is_operator && (node->expression != NULL || node->maps != NULL));
 }
 
 tenon_status_t tenon__rehearsal_exceeds(const tenon__rehearsal_t* r, double most_operations,
                                         bool* out_exceeds) {
-  const struct tenon_region_t* region = r->search->region;
+  const struct tenon_region_t* region = r->subject->region;
   double operations = 0;
-  TENON_TRY(tenon__region_operations(r->search->tuning->allocator, region,
+  TENON_TRY(tenon__region_operations(r->subject->tuning->allocator, region,
                                      &region->profile->optimum, &operations));
   *out_exceeds = operations > most_operations;
   return TENON_OK;
@@ -340,8 +341,8 @@ static tenon_status_t is_reference_dear(const tenon__rehearsal_t* r, bool* out_d
 }
 
 tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
-  const struct tenon_region_t* region = r->search->region;
-  const bool by_reference = !has_other_ways(r->search);
+  const struct tenon_region_t* region = r->subject->region;
+  const bool by_reference = !has_other_ways(r->subject);
   bool is_too_dear = !r->compares || !r->can_be_tried || r->answer_count == 0 ||
                      r->answers[0].kernel_count > 1 || is_dear(region) ||
                      (by_reference && region->kind != TENON_REGION_OPERATOR);
@@ -356,7 +357,7 @@ tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
   tenon_tensor_view_t* outputs =
       tenon__arena_allocate(&r->data.arena, region->output_count + 1u, sizeof *outputs);
   TENON_TRY_MEMORY(outputs != NULL);
-  TENON_TRY(tenon__reference_compute(&r->data, r->search->ask_node, by_reference, &r->data.arena,
+  TENON_TRY(tenon__reference_compute(&r->data, r->subject->ask_node, by_reference, &r->data.arena,
                                      outputs, &known));
   return known ? find_answer(r, outputs, NULL, &answer) : TENON_OK;
 }

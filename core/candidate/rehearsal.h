@@ -11,8 +11,8 @@
 
 #include "core/candidate/answer.h"
 
-/* Nothing is allocated, and nothing can fail. The search outlives it. */
-void tenon__rehearsal_begin(search_t* search, tenon__rehearsal_t* out_rehearsal);
+/* Nothing is allocated, and nothing can fail. The subject outlives it. */
+void tenon__rehearsal_begin(const tenon__subject_t* subject, tenon__rehearsal_t* out_rehearsal);
 void tenon__rehearsal_end(tenon__rehearsal_t* rehearsal);
 /* Tries a candidate, which lives as long as the rehearsal; measures it if `best_so_far` is not
  * NULL. Fails where the build cannot go on. A candidate is run two or three times with different

@@ -78,7 +78,7 @@ static tenon_status_t measure(tenon__rehearsal_t* rehearsal, const tenon__candid
 
 tenon_status_t tenon__candidates_remeasure(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                            const tenon__candidates_t* candidates) {
-  search_t search = {.tuning = tuning, .region = region};
+  const tenon__subject_t subject = {.tuning = tuning, .region = region};
   tenon__rehearsal_t rehearsal;
   look_t* looks = tenon__arena_allocate(tuning->arena, candidates->count + 1u, sizeof(*looks));
   TENON_TRY_MEMORY(looks != NULL);
@@ -88,7 +88,7 @@ tenon_status_t tenon__candidates_remeasure(tenon__tuning_t* tuning, struct tenon
     looks[k].undisturbed = item->is_disturbed ? 1e30 : item->time.seconds;
   }
   const tenon__spent_t before = tuning->spent;
-  tenon__rehearsal_begin(&search, &rehearsal);
+  tenon__rehearsal_begin(&subject, &rehearsal);
   const tenon_status_t status = measure(&rehearsal, candidates, looks);
   tenon__rehearsal_end(&rehearsal);
   tuning->spent.again_count += tuning->spent.count - before.count;

@@ -8,24 +8,12 @@
 #define TENON_CORE_CANDIDATE_SEARCH_H_
 
 #include "core/base/bytes.h"
-#include "core/candidate/conversion.h"
-#include "core/candidate/tuning.h"
-#include "core/catalog/entry.h"
-
-/* Who computes a region of one node on its own: the preferred, or the first reference kernel.
- * *out_candidate NULL: nobody. */
-typedef tenon_status_t (*tenon__ask_node_t)(tenon__tuning_t* tuning, struct tenon_region_t* region,
-                                            bool by_reference,
-                                            const tenon__candidate_t** out_candidate);
+#include "core/candidate/subject.h"
 
 typedef struct search_t {
-  tenon__tuning_t* tuning;
-  struct tenon_region_t* region;
-  const tenon__kernel_entry_t* claimant; /* who alone is asked; NULL: everyone */
-  const tenon__conversion_t* conversion; /* what is timed of a copy; NULL: the tactics' own rules */
-  tenon__ask_node_t ask_node;            /* for what the region means, node by node */
-  bool is_begun;                         /* what takes long, since the region was expected */
-  tenon__candidate_t* found;             /* grows */
+  tenon__subject_t subject;
+  bool is_begun;             /* what takes long, since the region was expected */
+  tenon__candidate_t* found; /* grows */
   size_t capacity;
   uint32_t count;
   tenon__byte_writer_t refusals; /* lines */

@@ -74,7 +74,7 @@ typedef struct rehearsal_world_t {
   tenon__profile_t profile;
   tenon__tuning_t tuning;
   struct tenon_region_t region;
-  search_t search;
+  tenon__subject_t subject;
   tenon__rehearsal_t rehearsal;
 } rehearsal_world_t;
 
@@ -143,9 +143,9 @@ static inline void rehearsal_world_begin(rehearsal_world_t* world, tenon_value_t
       tenon__region_of_node(&world->arena, world->fixture.network, 0, node, &world->region),
       TENON_OK);
   EXPECT_STATUS(tenon__region_finish(&world->arena, &world->profile, &world->region), TENON_OK);
-  world->search = (search_t){
+  world->subject = (tenon__subject_t){
       .tuning = &world->tuning, .region = &world->region, .ask_node = tenon__candidates_for_node};
-  tenon__rehearsal_begin(&world->search, &world->rehearsal);
+  tenon__rehearsal_begin(&world->subject, &world->rehearsal);
 }
 
 static inline tenon__outcome_t rehearsal_world_try(rehearsal_world_t* world, fake_t* fake) {

@@ -60,15 +60,15 @@ static tenon_status_t make_key(const search_t* search, const tenon__digest_t* si
   tenon__digest_t file = {{0}};
   char numbers[64];
   (void)snprintf(numbers, sizeof numbers, "|%u|%u|", candidate->kernel->kernel.version,
-                 search->tuning->options.thread_count);
+                 search->subject.tuning->options.thread_count);
   const tenon__kernel_binding_t binding =
-      tenon__tuning_binding(search->tuning, search->region, candidate->kernel);
+      tenon__tuning_binding(search->subject.tuning, search->subject.region, candidate->kernel);
   const char* const texts[] = {
       owner->plugin, candidate->kernel->kernel.name,
-      tactic->name,  search->tuning->devices[search->region->device].fingerprint,
+      tactic->name,  search->subject.tuning->devices[search->subject.region->device].fingerprint,
       numbers,       tenon__kernel_validity(&binding)};
   if (owner->digest != NULL) {
-    TENON_TRY(owner->digest(owner->user, owner, search->tuning->sink, &file));
+    TENON_TRY(owner->digest(owner->user, owner, search->subject.tuning->sink, &file));
   }
   tenon__digest_begin(&state);
   tenon__digest_add(&state, signature, sizeof *signature);
@@ -79,8 +79,8 @@ static tenon_status_t make_key(const search_t* search, const tenon__digest_t* si
   if (tactic->configuration_size > 0) {
     tenon__digest_add(&state, tactic->configuration, tactic->configuration_size);
   }
-  hash_rules(&state, tactic->input_rules, search->region->input_count);
-  hash_rules(&state, tactic->output_rules, search->region->output_count);
+  hash_rules(&state, tactic->input_rules, search->subject.region->input_count);
+  hash_rules(&state, tactic->output_rules, search->subject.region->output_count);
   *out_key = tenon__digest_end(&state);
   return TENON_OK;
 }
@@ -95,17 +95,17 @@ static void drop(timing_t* t, uint32_t k, const tenon_refusal_t* refusal) {
 
 /* Wrong numbers are worth a word to whoever builds, not only to who asks why. */
 static void drop_wrong(timing_t* t, uint32_t k, const char* message) {
-  const tenon__tuning_t* tuning = t->search->tuning;
+  const tenon__tuning_t* tuning = t->search->subject.tuning;
   const tenon__candidate_t* c = &t->search->found[k];
   const tenon_refusal_t refusal = {.reason = TENON_REFUSAL_WRONG, .detail = message};
   tenon__report(tuning->sink, TENON_SEVERITY_WARNING, "%s: %s:%s (%s) is not used: it %s",
-                tenon__region_text(tuning, t->search->region), c->kernel->owner->plugin,
+                tenon__region_text(tuning, t->search->subject.region), c->kernel->owner->plugin,
                 c->kernel->kernel.name, c->tactic.name, message == NULL ? "is wrong" : message);
   drop(t, k, &refusal);
 }
 
 static tenon_status_t record(timing_t* t, uint32_t k) {
-  return tenon__timing_cache_add(t->search->tuning->cache, &t->entries[k].key,
+  return tenon__timing_cache_add(t->search->subject.tuning->cache, &t->entries[k].key,
                                  t->entries[k].timing);
 }
 
@@ -113,7 +113,7 @@ static tenon_status_t record(timing_t* t, uint32_t k) {
 static tenon_status_t try_candidate(timing_t* t, uint32_t k, const double* best) {
   entry_t* entry = &t->entries[k];
   tenon__candidate_t* candidate = &t->search->found[k];
-  tenon__timing_cache_t* cache = t->search->tuning->cache;
+  tenon__timing_cache_t* cache = t->search->subject.tuning->cache;
   tenon__outcome_t outcome;
   tenon__timing_cache_begin_trial(cache, &entry->key);
   const tenon_status_t status = tenon__rehearsal_try(&t->rehearsal, candidate, best, &outcome);
@@ -147,7 +147,7 @@ static tenon_status_t try_candidate(timing_t* t, uint32_t k, const double* best)
     entry->timing.is_disturbed = outcome.is_disturbed;
     candidate->is_disturbed = outcome.is_disturbed;
     candidate->is_fresh = true;
-    t->search->tuning->measured_count += 1;
+    t->search->subject.tuning->measured_count += 1;
   }
   return TENON_OK;
 }
@@ -156,7 +156,7 @@ static tenon_status_t try_candidate(timing_t* t, uint32_t k, const double* best)
 static tenon_status_t look_up(timing_t* t, uint32_t k, const tenon__digest_t* signature) {
   entry_t* entry = &t->entries[k];
   tenon__candidate_t* candidate = &t->search->found[k];
-  tenon__tuning_t* tuning = t->search->tuning;
+  tenon__tuning_t* tuning = t->search->subject.tuning;
   entry->answer = TENON_NONE;
   TENON_TRY(make_key(t->search, signature, candidate, &entry->key));
   candidate->key = entry->key;
@@ -269,9 +269,9 @@ static bool is_family(const search_t* search, uint32_t a, uint32_t b) {
              second->tactic.numerics.product_exponent_bits &&
          first->tactic.numerics.product_dtype == second->tactic.numerics.product_dtype &&
          tenon__rule_lists_alike(first->tactic.input_rules, second->tactic.input_rules,
-                                 search->region->input_count) &&
+                                 search->subject.region->input_count) &&
          tenon__rule_lists_alike(first->tactic.output_rules, second->tactic.output_rules,
-                                 search->region->output_count);
+                                 search->subject.region->output_count);
 }
 
 /* How many of the family come before it, and the least of their times. */
@@ -299,7 +299,7 @@ static bool is_worth_a_look(timing_t* t, uint32_t k, double best) {
   }
   const tenon_refusal_t refusal = {
       .reason = TENON_REFUSAL_SLOWER,
-      .detail = tenon__arena_format(t->search->tuning->arena,
+      .detail = tenon__arena_format(t->search->subject.tuning->arena,
                                     "not tried: the first %u of its kind take %.4g us, the best "
                                     "%.4g us",
                                     elders, least * 1e6, best * 1e6)};
@@ -317,14 +317,16 @@ static bool begins_ahead(const timing_t* t, uint32_t k) {
 static void begin_one(const search_t* search, const tenon__candidate_t* candidate,
                       tenon__packed_store_t* store) {
   const tenon__kernel_binding_t binding =
-      tenon__tuning_binding(search->tuning, search->region, candidate->kernel);
-  const tenon__instance_request_t request = {
-      .kernel = &binding, .region = search->region, .tactic = &candidate->tactic, .store = store};
-  tenon__instance_ahead(search->tuning->allocator, &request);
+      tenon__tuning_binding(search->subject.tuning, search->subject.region, candidate->kernel);
+  const tenon__instance_request_t request = {.kernel = &binding,
+                                             .region = search->subject.region,
+                                             .tactic = &candidate->tactic,
+                                             .store = store};
+  tenon__instance_ahead(search->subject.tuning->allocator, &request);
 }
 
 static tenon_status_t begin_ahead(timing_t* t) {
-  tenon__tuning_t* tuning = t->search->tuning;
+  tenon__tuning_t* tuning = t->search->subject.tuning;
   tenon__packed_store_t* store = NULL;
   TENON_TRY(tenon__packed_store_create(tuning->allocator, &store));
   tenon__packed_store_use_folder(store, tuning->blobs);
@@ -346,7 +348,7 @@ static tenon_status_t expect_all(search_t* search, const tenon__digest_t* signat
       continue;
     }
     TENON_TRY(make_key(search, signature, &search->found[k], &key));
-    if (!tenon__timing_cache_find(search->tuning->cache, &key, &timing)) {
+    if (!tenon__timing_cache_find(search->subject.tuning->cache, &key, &timing)) {
       begin_one(search, &search->found[k], store);
     }
   }
@@ -355,8 +357,8 @@ static tenon_status_t expect_all(search_t* search, const tenon__digest_t* signat
 
 tenon_status_t tenon__search_expect(search_t* search, const tenon__digest_t* signature) {
   tenon__packed_store_t* store = NULL;
-  TENON_TRY(tenon__packed_store_create(search->tuning->allocator, &store));
-  tenon__packed_store_use_folder(store, search->tuning->blobs);
+  TENON_TRY(tenon__packed_store_create(search->subject.tuning->allocator, &store));
+  tenon__packed_store_use_folder(store, search->subject.tuning->blobs);
   const tenon_status_t status = expect_all(search, signature, store);
   tenon__packed_store_destroy(store);
   return status;
@@ -371,7 +373,7 @@ static tenon_status_t time_those(timing_t* t, bool elders, bool ahead, double* b
         (elders_of(t, k, &least) < TENON_NOISE_FAMILY_LOOKS) != elders) {
       continue;
     }
-    if (!entry->is_known && tenon__tuning_may_measure(t->search->tuning) &&
+    if (!entry->is_known && tenon__tuning_may_measure(t->search->subject.tuning) &&
         is_worth_a_look(t, k, *best)) {
       TENON_TRY(try_candidate(t, k, best));
     }
@@ -389,7 +391,7 @@ static tenon_status_t time_all(timing_t* t, const tenon__digest_t* signature) {
   for (uint32_t k = 0; k < t->search->count; ++k) {
     TENON_TRY(look_up(t, k, signature));
   }
-  if (tenon__tuning_may_measure(t->search->tuning) && !t->search->is_begun) {
+  if (tenon__tuning_may_measure(t->search->subject.tuning) && !t->search->is_begun) {
     TENON_TRY(begin_ahead(t));
   }
   TENON_TRY(time_those(t, true, false, &best));
@@ -399,7 +401,7 @@ static tenon_status_t time_all(timing_t* t, const tenon__digest_t* signature) {
   for (uint32_t k = 0; k < t->search->count; ++k) {
     is_anything_new = is_anything_new || t->entries[k].is_tried;
   }
-  if (!tenon__tuning_may_measure(t->search->tuning) && !is_anything_new) {
+  if (!tenon__tuning_may_measure(t->search->subject.tuning) && !is_anything_new) {
     return TENON_OK;
   }
   TENON_TRY(hear_known(t, is_anything_new));
@@ -428,9 +430,10 @@ tenon_status_t tenon__search_time(search_t* search, const tenon__digest_t* signa
     return TENON_OK;
   }
   timing_t t = {.search = search};
-  t.entries = tenon__arena_allocate(search->tuning->arena, search->count, sizeof *t.entries);
+  t.entries =
+      tenon__arena_allocate(search->subject.tuning->arena, search->count, sizeof *t.entries);
   TENON_TRY_MEMORY(t.entries != NULL);
-  tenon__rehearsal_begin(search, &t.rehearsal);
+  tenon__rehearsal_begin(&search->subject, &t.rehearsal);
   const tenon_status_t status = time_all(&t, signature);
   tenon__rehearsal_end(&t.rehearsal);
   TENON_TRY(status);

@@ -10,13 +10,13 @@
 /* ---- Words ---- */
 
 static const char* name_of_output(const tenon__rehearsal_t* r, uint32_t output) {
-  const struct tenon_region_t* region = r->search->region;
+  const struct tenon_region_t* region = r->subject->region;
   return region->values[region->output_values[output]].name;
 }
 
 const char* tenon__element_name(const tenon__rehearsal_t* rehearsal, uint32_t output,
                                 const int64_t* index, uint32_t rank) {
-  tenon__arena_t* arena = rehearsal->search->tuning->arena;
+  tenon__arena_t* arena = rehearsal->subject->tuning->arena;
   const char* name = name_of_output(rehearsal, output);
   const char* text = "[";
   for (uint32_t k = 0; k < rank && text != NULL; ++k) {
@@ -107,7 +107,7 @@ static tenon_status_t run_again(tenon__rehearsal_t* r, tenon__trial_t* trial, ui
     *out_alike = same_extents(&before[k], &trial->outputs->items[k].view);
     if (!*out_alike && r->compares) {
       tenon__outcome_is_wrong(
-          outcome, tenon__arena_format(r->search->tuning->arena,
+          outcome, tenon__arena_format(r->subject->tuning->arena,
                                        "finds other extents from the same inputs: of output %u, "
                                        "'%s'",
                                        k, name_of_output(r, k)));
@@ -164,7 +164,7 @@ static tenon_status_t look_again(tenon__rehearsal_t* r, tenon__trial_t* trial,
       index_of_place(&output->view, (uint64_t)(first - marks[k]), index);
       index[0] = tenon__part_index(&output->part, index[0]);
       tenon__outcome_is_wrong(
-          outcome, tenon__arena_format(r->search->tuning->arena,
+          outcome, tenon__arena_format(r->subject->tuning->arena,
                                        "does not write %llu of %llu elements, the first of them %s",
                                        (unsigned long long)unwritten, (unsigned long long)elements,
                                        tenon__element_name(r, k, index, output->view.rank)));
@@ -186,7 +186,7 @@ static bool allocates(const tenon__trial_t* trial) {
 
 tenon_status_t tenon__trial_check(tenon__rehearsal_t* r, tenon__trial_t* trial,
                                   tenon__outcome_t* outcome) {
-  const struct tenon_region_t* region = r->search->region;
+  const struct tenon_region_t* region = r->subject->region;
   const bool is_mirrored = tenon__trial_mirror_is_used(&trial->mirror);
   uint32_t changed = TENON_NONE;
   if (!is_mirrored) {
@@ -217,14 +217,14 @@ tenon_status_t tenon__trial_check(tenon__rehearsal_t* r, tenon__trial_t* trial,
   const tenon_value_info_t* value = &region->values[region->input_values[changed]];
   const tenon__trial_input_t* input = &r->data.inputs[changed];
   if (!is_mirrored && value->constant_data != NULL && input->current == &input->rows) {
-    r->failure = tenon__fail(r->search->tuning->sink, TENON_ERROR_INTERNAL,
+    r->failure = tenon__fail(r->subject->tuning->sink, TENON_ERROR_INTERNAL,
                              "%sthe kernel writes to the constant '%s', which the network needs as "
                              "it was: exclude the kernel",
                              trial->prefix, value->name);
     return r->failure;
   }
   tenon__outcome_is_wrong(
-      outcome, tenon__arena_format(r->search->tuning->arena, "writes to its input %u, '%s'",
+      outcome, tenon__arena_format(r->subject->tuning->arena, "writes to its input %u, '%s'",
                                    changed, value->name));
   return TENON_OK;
 }

@@ -14,7 +14,7 @@
 static const char* who(const tenon__rehearsal_t* r, const tenon__answer_t* answer) {
   const tenon__candidate_t* c = answer->first;
   const char* text = c == NULL ? "its nodes one by one"
-                               : tenon__arena_format(r->search->tuning->arena, "%s:%s (%s)",
+                               : tenon__arena_format(r->subject->tuning->arena, "%s:%s (%s)",
                                                      c->kernel->owner->plugin,
                                                      c->kernel->kernel.name, c->tactic.name);
   return text == NULL ? "another" : text;
@@ -38,7 +38,7 @@ static const char* describe(tenon__rehearsal_t* r, tenon__answer_t* wrong, const
                             const tenon__candidate_t* right_maker) {
   tenon__difference_t d = {0};
   uint32_t output = 0;
-  tenon__arena_t* arena = r->search->tuning->arena;
+  tenon__arena_t* arena = r->subject->tuning->arena;
   if (!tenon__answers_differ(r, wrong, right, right_maker, &output, &d)) {
     return tenon__arena_format(arena, "computes something else than %s", right_name);
   }
@@ -109,9 +109,9 @@ tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* o
     return TENON_OK;
   }
   tenon_tensor_view_t* meant =
-      tenon__arena_allocate(&r->data.arena, r->search->region->output_count + 1u, sizeof *meant);
+      tenon__arena_allocate(&r->data.arena, r->subject->region->output_count + 1u, sizeof *meant);
   TENON_TRY_MEMORY(meant != NULL);
-  TENON_TRY(tenon__reference_compute(&r->data, r->search->ask_node, true, &r->data.arena, meant,
+  TENON_TRY(tenon__reference_compute(&r->data, r->subject->ask_node, true, &r->data.arena, meant,
                                      &out_verdict->is_certain));
   if (!out_verdict->is_certain) {
     (void)prefer_one(r, out_verdict);
