@@ -13,12 +13,12 @@
 #include "core/build/streams.h"
 #include "core/catalog/exclude.h"
 #include "core/choice/choice.h"
-#include "core/choice/schedule.h"
 #include "core/network/copy.h"
 #include "core/network/fault.h"
 #include "core/network/verify_rules.h"
 #include "core/plan/plan_memory.h"
 #include "core/plan_file/writer.h"
+#include "core/schedule/schedule.h"
 
 /* ---- Choosing ---- */
 

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_BUILD_BUILD_OPTIONS_H_
 #define TENON_CORE_BUILD_BUILD_OPTIONS_H_
 
-#include "core/candidate/tuning.h"
+#include "core/timing/tuning.h"
 
 /* Range of one input in the profile. min[k] <= optimum[k] <= max[k] of axis k. Kernels are tried at
  * the optimum, memory is planned for the maximum. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/candidate/difference.h"
 #include "core/plan/place.h"
+#include "core/rehearsal/difference.h"
 #include "core/runtime/border.h"
 #include "core/runtime/context.h"
 #include "core/tensor/dtype.h"

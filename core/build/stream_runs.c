@@ -3,7 +3,6 @@
 #include "core/base/file.h"
 #include "core/base/noise.h"
 #include "core/base/status.h"
-#include "core/candidate/trial_inputs.h"
 #include "core/device/memory.h"
 #include "core/operator/made_data.h"
 #include "core/runtime/border.h"
@@ -13,6 +12,7 @@
 #include "core/runtime/uploads.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
+#include "core/timing/trial_inputs.h"
 
 /* A tensor in the device's memory. */
 typedef struct lent_tensor_t {

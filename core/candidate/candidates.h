@@ -7,8 +7,8 @@
 #ifndef TENON_CORE_CANDIDATE_CANDIDATES_H_
 #define TENON_CORE_CANDIDATE_CANDIDATES_H_
 
-#include "core/candidate/conversion.h"
-#include "core/candidate/tuning.h"
+#include "core/timing/conversion.h"
+#include "core/timing/tuning.h"
 
 /* What regions share whose candidates are the same. */
 enum { TENON_REGION_KEY_SIZE = 112 };

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_CANDIDATE_CHOSEN_H_
 #define TENON_CORE_CANDIDATE_CHOSEN_H_
 
-#include "core/candidate/tuning.h"
+#include "core/timing/tuning.h"
 
 /* One region chosen for the plan, and with whom. `candidates` is NULL until layouts are chosen, and
  * shared with all regions of the same signature; `pick` is void when they are sorted anew. */

@@ -7,7 +7,7 @@
 #include "core/base/allocator.h"
 #include "core/base/noise.h"
 #include "core/base/status.h"
-#include "core/candidate/rehearsal.h"
+#include "core/rehearsal/rehearsal.h"
 
 static bool is_contender(const tenon__candidates_t* candidates, uint32_t k) {
   const tenon__candidate_t* item = &candidates->items[k];

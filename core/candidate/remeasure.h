@@ -6,7 +6,7 @@
 #ifndef TENON_CORE_CANDIDATE_REMEASURE_H_
 #define TENON_CORE_CANDIDATE_REMEASURE_H_
 
-#include "core/candidate/tuning.h"
+#include "core/timing/tuning.h"
 
 /* Measures once more whoever is fresh among those that could be the fastest, and keeps the smaller
  * of both times. Who finds the candidates next finds them sorted anew: what was picked of them

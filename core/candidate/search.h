@@ -8,7 +8,7 @@
 #define TENON_CORE_CANDIDATE_SEARCH_H_
 
 #include "core/base/bytes.h"
-#include "core/candidate/subject.h"
+#include "core/rehearsal/subject.h"
 
 typedef struct search_t {
   tenon__subject_t subject;

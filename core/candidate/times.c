@@ -12,10 +12,10 @@
 
 #include "core/base/noise.h"
 #include "core/base/status.h"
-#include "core/candidate/rehearsal.h"
-#include "core/candidate/verdict.h"
 #include "core/kernel/instance.h"
 #include "core/kernel/kernel_match.h"
+#include "core/rehearsal/rehearsal.h"
+#include "core/rehearsal/verdict.h"
 
 typedef struct entry_t {
   tenon__digest_t key;

@@ -15,10 +15,10 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/choice/claims.h"
 #include "core/choice/explain.h"
-#include "core/choice/regions.h"
 #include "core/choice/savings.h"
+#include "core/fusion/claims.h"
+#include "core/fusion/regions.h"
 
 enum { MOST_SWEEPS = 3, LEAST_TRIES = 4 };
 /* Coverings to try, times nodes: what a large network may cost. */

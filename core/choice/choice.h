@@ -3,8 +3,8 @@
 #ifndef TENON_CORE_CHOICE_CHOICE_H_
 #define TENON_CORE_CHOICE_CHOICE_H_
 
-#include "core/candidate/tuning.h"
-#include "core/choice/unit.h"
+#include "core/fusion/unit.h"
+#include "core/timing/tuning.h"
 
 /* Units of the graph in an order in which they can run, with tactic and order of dimensions for
  * each, in the tuning's arena. The same times give the same units. UNSUPPORTED where a unit is left

@@ -5,8 +5,8 @@
 #include "core/base/noise.h"
 #include "core/base/status.h"
 #include "core/candidate/remeasure.h"
-#include "core/choice/layouts.h"
-#include "core/choice/regions.h"
+#include "core/fusion/regions.h"
+#include "core/layout/layouts.h"
 
 /* ---- Making ---- */
 

@@ -6,9 +6,9 @@
 #define TENON_CORE_CHOICE_COVERINGS_H_
 
 #include "core/base/arena.h"
-#include "core/candidate/tuning.h"
-#include "core/choice/grouping.h"
-#include "core/choice/unit.h"
+#include "core/fusion/grouping.h"
+#include "core/fusion/unit.h"
+#include "core/timing/tuning.h"
 
 /* Everything of it goes with its arena, so that what was tried and was no better costs nothing
  * afterwards. */

@@ -6,8 +6,8 @@
 #ifndef TENON_CORE_CHOICE_SAVINGS_H_
 #define TENON_CORE_CHOICE_SAVINGS_H_
 
-#include "core/choice/alternatives.h"
 #include "core/choice/coverings.h"
+#include "core/fusion/alternatives.h"
 
 /* Times that do not compare, and the alternative's is the better known. */
 #define TENON_CERTAIN_SAVING 1e30

@@ -17,11 +17,11 @@
 #include "core/base/file.h"
 #include "core/base/nearest.h"
 #include "core/base/status.h"
-#include "core/candidate/timing_cache.h"
 #include "core/dimension/extents.h"
 #include "core/network/network.h"
 #include "core/plan/plan.h"
 #include "core/runtime/context.h"
+#include "core/timing/timing_cache.h"
 #include "plugin_registry/registry.h"
 #include "tenon/tenon.h"
 

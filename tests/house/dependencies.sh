@@ -17,10 +17,15 @@ kernel="$plan core/kernel/"
 plan_file="$plan core/plan_file/"
 catalog="$operator core/catalog/"
 optimizer="$region core/catalog/ core/optimizer/"
-candidate="$kernel core/catalog/ core/candidate/"
-choice="$candidate core/choice/"
+timing="$kernel core/catalog/ core/timing/"
+rehearsal="$timing core/rehearsal/"
+candidate="$rehearsal core/candidate/"
+fusion="$candidate core/fusion/"
+layout="$fusion core/layout/"
+choice="$layout core/choice/"
+schedule="$layout core/schedule/"
 runtime="$kernel core/plan_file/ core/catalog/ core/runtime/"
-build="$choice core/plan_file/ core/optimizer/ core/runtime/ core/build/"
+build="$choice core/schedule/ core/plan_file/ core/optimizer/ core/runtime/ core/build/"
 
 # check ROOM DEPTH HEADERS ALLOWED...: quoted and bracketed includes of the sources in ROOM.
 # HEADERS is a pattern of public headers; ALLOWED are prefixes; "." is the room's own folder by name
@@ -73,7 +78,7 @@ check_all() {
   local plugin='tenon/plugin\.h' author='tenon/(plugin|maker|reader|cuda|narrow)\.h' public='tenon/(plugin|tenon)\.h' folder
   local all='tenon/(plugin|maker|reader|cuda|narrow|tenon)\.h'
   for folder in base device dimension tensor program language operator network region plan kernel plan_file \
-    catalog optimizer candidate choice runtime build; do
+    catalog optimizer timing rehearsal candidate fusion layout choice schedule runtime build; do
     # Rounding is said once, for kernels and for the host.
     check "core/$folder" 1 "$([[ $folder == tensor ]] && echo 'tenon/(plugin|narrow)\.h' || echo "$plugin")" ${!folder}
   done

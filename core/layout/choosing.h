@@ -1,0 +1,28 @@
+/* While tactics, layouts and types of a covering are chosen: what layouts.c and layout_types.c
+ * share. For this room alone. */
+#ifndef TENON_CORE_LAYOUT_CHOOSING_H_
+#define TENON_CORE_LAYOUT_CHOOSING_H_
+
+#include "core/layout/layout_costs.h"
+
+enum { TENON_ORDER_LIMIT = 16, TENON_SWEEP_LIMIT = 8 };
+
+typedef struct choosing_t {
+  layouts_t layouts;
+  tenon__arena_t scratch;
+  const uint32_t* orders[TENON_ORDER_LIMIT]; /* all that some tactic asks for */
+  uint32_t order_ranks[TENON_ORDER_LIMIT];
+  uint32_t order_count;
+  uint32_t* maker_of; /* per value: the unit that makes it, or TENON_NONE */
+} choosing_t;
+
+/* The best pick, order and type of one unit given all others; true when it changed. */
+tenon_status_t tenon__choosing_improve(choosing_t* choosing, tenon__unit_t* unit,
+                                       bool* out_changed);
+/* Each unit in turn, until nothing changes; what follows from a pick is seen by those behind it. */
+tenon_status_t tenon__choosing_settle(choosing_t* choosing);
+/* Begins where all is in its own type, then with all in each other type, and comes back to the
+ * first unless the whole gets faster. */
+tenon_status_t tenon__choosing_types(choosing_t* choosing, tenon__copies_t* inout_copies);
+
+#endif
