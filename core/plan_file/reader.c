@@ -256,7 +256,7 @@ static tenon_status_t read_names(tenon__plan_reader_t* reader, tenon__names_t* o
   return TENON_OK;
 }
 
-/* The network is read when it is needed: see core/build/original.c. */
+/* The network is read when it is needed: see core/builder/original.c. */
 static tenon_status_t read_original(tenon__plan_reader_t* reader) {
   tenon__plan_original_t* original = &reader->plan->original;
   if (reader->bytes.size == 0) {

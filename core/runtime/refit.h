@@ -1,6 +1,6 @@
 /*
  * Refit, the engine's part: new weights wait until they are committed, then all or nothing. Weights
- * that the optimiser derived from others are made again from the plan's original (core/build); here
+ * that the optimiser derived from others are made again from the plan's original (core/builder); here
  * is only what an engine can do with finished bytes.
  */
 #ifndef TENON_CORE_RUNTIME_REFIT_H_
@@ -8,7 +8,7 @@
 
 #include "core/runtime/types.h"
 
-/* Refit, in the parts that core/build/refit.c puts together. Weights by their name in the network:
+/* Refit, in the parts that core/builder/refit.c puts together. Weights by their name in the network:
  * the bytes are copied and kept until they are dropped. UNSUPPORTED, with what stands in the way,
  * when they cannot be replaced. */
 bool tenon__engine_can_set_weights(const tenon__engine_t* engine, uint32_t index);

@@ -1,5 +1,5 @@
 /* Building, plans and timing caches. */
-#include "core/build/guard.h"
+#include "core/builder/guard.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
-#include "core/build/load.h"
-#include "core/build/refit.h"
+#include "core/builder/load.h"
+#include "core/builder/refit.h"
 #include "core/network/print.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/refit.h"

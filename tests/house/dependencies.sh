@@ -25,7 +25,7 @@ layout="$fusion core/layout/"
 choice="$layout core/choice/"
 schedule="$layout core/schedule/"
 runtime="$kernel core/plan_file/ core/catalog/ core/runtime/"
-build="$choice core/schedule/ core/plan_file/ core/optimizer/ core/runtime/ core/build/"
+builder="$choice core/schedule/ core/plan_file/ core/optimizer/ core/runtime/ core/builder/"
 
 # check ROOM DEPTH HEADERS ALLOWED...: quoted and bracketed includes of the sources in ROOM.
 # HEADERS is a pattern of public headers; ALLOWED are prefixes; "." is the room's own folder by name
@@ -78,13 +78,13 @@ check_all() {
   local plugin='tenon/plugin\.h' author='tenon/(plugin|maker|reader|cuda|narrow)\.h' public='tenon/(plugin|tenon)\.h' folder
   local all='tenon/(plugin|maker|reader|cuda|narrow|tenon)\.h'
   for folder in base device dimension tensor program language operator network region plan kernel plan_file \
-    catalog optimizer timing rehearsal candidate fusion layout choice schedule runtime build; do
+    catalog optimizer timing rehearsal candidate fusion layout choice schedule runtime builder; do
     # Rounding is said once, for kernels and for the host.
     check "core/$folder" 1 "$([[ $folder == tensor ]] && echo 'tenon/(plugin|narrow)\.h' || echo "$plugin")" ${!folder}
   done
   check core 1 "$plugin"
   check plugin_registry 1 "$plugin" $base core/catalog/ plugin_registry/
-  check sdk/library 1 "$public" $build plugin_registry/ sdk/library/
+  check sdk/library 1 "$public" $builder plugin_registry/ sdk/library/
   check sdk/tool 2 "$public" .
   for folder in "$root"/plugins/*/ "$root"/parser_*/; do
     folder=${folder#"$root"/}

@@ -1,8 +1,8 @@
 /* Branches that cannot run, from the build to the run that takes one. */
 #include "core/network/fault.h"
-#include "core/build/build_options.h"
-#include "core/build/load.h"
-#include "core/build/refit.h"
+#include "core/builder/build_options.h"
+#include "core/builder/load.h"
+#include "core/builder/refit.h"
 #include "core/runtime/context.h"
 #include "core/runtime/refit.h"
 #include "tests/support/core_world.h"

@@ -1,7 +1,7 @@
 /* What a context keeps: states, extents within the profile, outputs that a run sizes, weights that
  * are replaced. */
-#include "core/build/build_options.h"
-#include "core/build/refit.h"
+#include "core/builder/build_options.h"
+#include "core/builder/refit.h"
 #include "core/runtime/context.h"
 #include "core/runtime/refit.h"
 #include "core/runtime/states.h"

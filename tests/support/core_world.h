@@ -5,7 +5,7 @@
 #define TENON_TESTS_SUPPORT_CORE_WORLD_H_
 
 #include "core/base/status.h"
-#include "core/build/guard.h"
+#include "core/builder/guard.h"
 #include "core/catalog/catalog.h"
 #include "core/network/test_operators.h"
 #include "core/plan_file/reader.h"

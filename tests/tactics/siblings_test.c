@@ -1,7 +1,7 @@
 /* Siblings are merged where the network as a whole is faster so, and only where that was measured.
  */
 #include "core/base/file.h"
-#include "core/build/refit.h"
+#include "core/builder/refit.h"
 #include "core/runtime/refit.h"
 #include "tests/tactics/kernels.h"
 
