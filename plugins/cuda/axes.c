@@ -9,17 +9,19 @@ static uint64_t distance(int64_t stride) {
   return stride < 0 ? (uint64_t)0 - (uint64_t)stride : (uint64_t)stride;
 }
 
-/* Outermost first, as the main walk lies; axes along which it does not vary stay where they are. */
+/* Outermost first; axes along which the main walk does not vary stay where they are. */
 static uint32_t order_axes(const tenon__cuda_space_t* space, uint64_t mask,
                            uint32_t out_order[TENON_CUDA_AXES]) {
   uint32_t count = 0;
-  for (uint32_t axis = 0; axis < space->rank; axis++) {
+  for (uint32_t place = 0; place < space->rank; place++) {
+    const uint32_t axis = space->order == NULL ? place : space->order[place];
     if ((mask >> axis & 1) == 0 || space->extents[axis] == 1) {
       continue;
     }
     uint32_t at = count++;
     const uint64_t own = distance(space->strides[axis][space->main]);
-    while (at > 0 && own != 0 && distance(space->strides[out_order[at - 1]][space->main]) < own &&
+    while (at > 0 && own != 0 && space->order == NULL &&
+           distance(space->strides[out_order[at - 1]][space->main]) < own &&
            space->strides[out_order[at - 1]][space->main] != 0) {
       out_order[at] = out_order[at - 1];
       at--;

@@ -18,7 +18,8 @@ typedef struct tenon__cuda_axes_t {
 typedef struct tenon__cuda_space_t {
   uint32_t rank;
   uint32_t walk_count;
-  uint32_t main; /* the walk whose order counts */
+  uint32_t main;         /* the walk whose order counts, unless there is an order */
+  const uint32_t* order; /* of the axes, outermost first; NULL: as the main walk lies */
   int64_t extents[TENON_CUDA_AXES];
   int64_t strides[TENON_CUDA_AXES][TENON_CUDA_WALKS]; /* 0 where a walk does not vary */
 } tenon__cuda_space_t;

@@ -74,6 +74,22 @@ TENON_TEST(follows_the_order_of_the_main_walk) {
   EXPECT_INT(axes.strides[1][1], 1);
 }
 
+/* A given order stands, however the main walk lies. */
+TENON_TEST(follows_a_given_order) {
+  static const uint32_t rows[] = {0, 1};
+  const tenon__cuda_space_t space = {.rank = 2,
+                                     .walk_count = 2,
+                                     .main = 1,
+                                     .order = rows,
+                                     .extents = {8, 16},
+                                     .strides = {{16, 1}, {1, 8}}};
+  tenon__cuda_axes_t axes;
+  tenon__cuda_axes_join(&space, UINT64_MAX, &axes);
+  EXPECT_INT(axes.rank, 2);
+  EXPECT_INT(axes.extents[0], 8);
+  EXPECT_INT(axes.strides[1][1], 8);
+}
+
 TENON_TEST(has_one_axis_where_there_is_none) {
   const tenon__cuda_space_t space = {.rank = 1, .walk_count = 1, .extents = {1}, .strides = {{3}}};
   tenon__cuda_axes_t axes;

@@ -12,12 +12,14 @@
 #include "form.h"
 #include "kernels.h"
 #include "launch.h"
+#include "layouts.h"
 
 typedef struct instance_t {
   tenon_device_t* device;
   tenon__cuda_module_t* module;
   tenon__cuda_analysis_t analysis;
   tenon__cuda_form_t form;
+  int32_t order; /* of the operands for which the form was chosen: TENON_CUDA_ORDER_ANY ... */
   tenon__cuda_layout_t layout;
   CUfunction whole; /* vectors, or rows */
   CUfunction other; /* singles, or rows_again; NULL: there is none */
@@ -87,6 +89,7 @@ static tenon_status_t read_call(const tenon_prepare_t* call, instance_t** out_in
   }
   instance->device = device;
   instance->form = tenon__cuda_form_choose(&instance->analysis, call->region, call->table, choice);
+  instance->order = choice.order;
   if (choice.variant == TENON_CUDA_FORM_SPLIT && instance->form.split == 0) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
@@ -302,8 +305,18 @@ static bool writes_points(const tenon__cuda_analysis_t* analysis) {
   return writes;
 }
 
+/* The order of axes by which columns were counted. Constants and operands of lower rank may lie in
+ * another order. If one of them is the main walk, its innermost axis need not be whole accesses. */
+static const uint32_t* order_of_columns(const instance_t* instance) {
+  static const uint32_t rows[TENON_CUDA_AXES] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const bool is_last = instance->order == TENON_CUDA_ORDER_CHANNELS_LAST;
+  return instance->form.columns == 0 || instance->order == TENON_CUDA_ORDER_ANY ? NULL
+         : is_last ? tenon__cuda_channels_last(instance->analysis.program->rank)->order
+                   : rows;
+}
+
 static tenon_status_t bind_rows(const binding_t* binding, bound_t* bound,
-                                const tenon__cuda_space_t* space) {
+                                tenon__cuda_space_t* space) {
   const instance_t* instance = bound->instance;
   const tenon__cuda_layout_t* layout = &instance->layout;
   const tenon__cuda_form_t* form = &instance->form;
@@ -312,7 +325,9 @@ static tenon_status_t bind_rows(const binding_t* binding, bound_t* bound,
   tenon__cuda_axes_t inner;
   counts_t counts = {0};
   int64_t last = 0;
+  space->order = order_of_columns(instance);
   tenon__cuda_axes_join(space, ~along, &outer);
+  space->order = NULL;
   tenon__cuda_axes_join(space, along, &inner);
   const int64_t length = tenon__cuda_axes_count(&inner);
   const tenon__cuda_axes_t whole = outer;
@@ -338,7 +353,7 @@ static tenon_status_t bind_rows(const binding_t* binding, bound_t* bound,
     bound->last_blocks = (uint32_t)rows * (writes_points(&instance->analysis) ? form->split : 1);
     return finish(binding, bound, &counts, length, rows * form->split);
   }
-  bound->whole = accesses <= (int64_t)form->items * form->parts;
+  bound->whole = form->items > 0 && accesses <= (int64_t)form->items * form->parts;
   bound->launch.kernel = bound->whole ? instance->whole : instance->other;
   bound->launch.threads = form->parts * slots;
   if (bound->launch.kernel == NULL || (form->columns != 0 && is_ragged)) {
