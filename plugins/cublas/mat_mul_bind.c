@@ -196,7 +196,7 @@ static tenon_status_t ask(const tenon__cublas_bound_t* bound, uint32_t wanted, u
   return status;
 }
 
-static bool is_at(const tenon_value_info_t* value, const tenon_tensor_view_t* view) {
+static bool has_extents(const tenon_tensor_view_t* view, const tenon_value_info_t* value) {
   bool all = true;
   for (uint32_t k = 0; k < view->rank; k++) {
     all = all && value->dims_opt[k] == view->dims[k];
@@ -204,21 +204,40 @@ static bool is_at(const tenon_value_info_t* value, const tenon_tensor_view_t* vi
   return all;
 }
 
-/* The tactic's proposal is one for the optimum's shapes, where it was timed; for others it would be
- * any: there the library's first counts. */
-static tenon_status_t choose(tenon__cublas_bound_t* bound, bool at_optimum,
+/* As in a trial: without gaps. */
+static bool is_in_rows(const tenon_tensor_view_t* view) {
+  int64_t step = 1;
+  bool is = true;
+  for (uint32_t k = view->rank; k-- > 0;) {
+    is = is && (view->dims[k] <= 1 || view->strides[k] == step);
+    step *= view->dims[k];
+  }
+  return is;
+}
+
+/* The tactic's proposal is one for the shapes and strides with which it was timed. For other shapes
+ * it would be any: there the library's first counts. In a box of a larger tensor the library may
+ * have fewer proposals: there the first will do. In the trial a proposal that does not exist is
+ * refused. */
+static tenon_status_t choose(tenon__cublas_bound_t* bound, bool at_optimum, bool is_as_timed,
                              const tenon_sink_t* sink) {
   const tenon__cublas_instance_t* self = bound->instance;
   const uint32_t wanted = at_optimum ? self->choice.proposal : 0;
   tenon_status_t status = ask(bound, wanted, TENON_CUBLAS_ALIGNMENT, sink, &bound->aligned);
+  if (status == TENON_OK && bound->aligned.alignment == 0 && wanted > 0 && !is_as_timed) {
+    status = ask(bound, 0, TENON_CUBLAS_ALIGNMENT, sink, &bound->aligned);
+  }
   if (status == TENON_OK) {
     status = ask(bound, 0, self->type.bytes, sink, &bound->anyhow);
+  }
+  if (status == TENON_OK && bound->aligned.alignment == 0 && !is_as_timed) {
+    bound->aligned = bound->anyhow;
   }
   if (status == TENON_OK && bound->aligned.alignment == 0) {
     const tenon__cublas_geometry_t* g = &bound->geometry;
     return tenon__cublas_fail(
         sink, TENON_ERROR_UNSUPPORTED,
-        "cuBLASLt proposes no %u algorithms for %lld x %lld x %lld, %lld times", wanted + 1,
+        "cuBLASLt proposes no algorithm number %u for %lld x %lld x %lld, %lld times", wanted,
         (long long)g->m.extent, (long long)g->n.extent, (long long)g->k.extent,
         (long long)g->batch.extent);
   }
@@ -287,6 +306,10 @@ tenon_status_t tenon__cublas_bind(void* instance, tenon_binding_t* handle,
                                        .c = has_residual ? &of[TENON_CUBLAS_C].view : NULL,
                                        .bias = has_bias ? &of[TENON_CUBLAS_BIAS].view : NULL,
                                        .y = &host->output(handle, 0)->tensor};
+  const bool at_optimum =
+      has_extents(views.a, self->optimum[0]) && has_extents(views.b, self->optimum[1]);
+  const bool is_as_timed =
+      at_optimum && is_in_rows(views.a) && is_in_rows(views.b) && is_in_rows(views.y);
   bound->sums_nothing = views.a->dims[views.a->rank - 1] == 0;
   tenon__cublas_geometry_find(&views, &bound->geometry);
   *out_bound = bound;
@@ -309,8 +332,7 @@ tenon_status_t tenon__cublas_bind(void* instance, tenon_binding_t* handle,
     status = make_layouts(bound, sink);
   }
   if (status == TENON_OK) {
-    status =
-        choose(bound, is_at(self->optimum[0], views.a) && is_at(self->optimum[1], views.b), sink);
+    status = choose(bound, at_optimum, is_as_timed, sink);
   }
   if (status != TENON_OK) {
     tenon__cublas_unbind(self, bound);
