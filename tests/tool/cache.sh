@@ -10,6 +10,15 @@ says "was built before, of the same model and plugins" "--no-cache builds anew"
 try 0 "${seven[@]}"
 ! grep -q 'was built before' err || complain "it is said without --verbose"
 
+# A plugin that is installed again is the same plugin. Other contents are not.
+mkdir -p own other
+cp "$(dirname "$tenon")/../tests/far_device/far_device.so" own/other.so
+XDG_CACHE_HOME=$folder/other try 0 "${seven[@]}" --plugins own
+says "(cache: miss)"
+touch own/other.so
+XDG_CACHE_HOME=$folder/other try 0 "${seven[@]}" --plugins own
+says "(hit)"
+
 # A place that takes no plan: a folder lies where it should go.
 plan=$(ls "$XDG_CACHE_HOME"/tenon/plans/*.plan)
 rm "$plan"

@@ -17,7 +17,7 @@
 
 static const char file_mark[] = "file ";
 static const char note_mark[] = "note ";
-enum { DIGEST_BY_STAMP_BYTES = 8 << 20 };
+enum { DIGEST_BY_STAMP_BYTES = 64 << 10 };
 
 char* tool_cache_path(void) {
   const char* base = getenv("XDG_CACHE_HOME");

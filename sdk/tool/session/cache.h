@@ -60,7 +60,7 @@ void tool_file_stamp(const char* path, char out_stamp[TOOL_STAMP_BYTES]);
 /* The path in a stamp, which may lack its line's end, if the file is unchanged; else NULL. Freed by
  * tool_free. */
 char* tool_file_stamp_path(const char* stamp);
-/* SHA-256 of a model file; of large ones it is remembered by their stamp. */
+/* SHA-256 of a file. That of a file of 64 KiB or more is remembered by its stamp. */
 tenon_status_t tool_cache_digest(const char* folder, const char* path, char out_digest[65]);
 
 #endif

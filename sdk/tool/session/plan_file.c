@@ -84,16 +84,17 @@ static void add_library(FILE* file) {
   (void)fputc('\n', file);
 }
 
-static void add_plugins(tenon_registry_t* registry, FILE* file) {
+/* By contents: a plugin that is installed again, or touched, is the same. */
+static void add_plugins(tenon_registry_t* registry, const char* folder, FILE* file) {
   const uint32_t count = tenon_registry_plugin_count(registry);
   for (uint32_t i = 0; i < count; ++i) {
     /* Without left_out, for which plugins would be loaded. */
     tenon_plugin_info_t info = {.size = offsetof(tenon_plugin_info_t, left_out)};
     if (tenon_registry_get_plugin(registry, i, &info) == TENON_OK &&
         info.state != TENON_PLUGIN_REFUSED) {
-      char stamp[TOOL_STAMP_BYTES];
-      tool_file_stamp(info.path, stamp);
-      (void)fprintf(file, "plugin %s %s %s", info.name, info.version, stamp);
+      char digest[65] = "";
+      (void)tool_cache_digest(folder, info.path, digest);
+      (void)fprintf(file, "plugin %s %s %s %s\n", info.name, info.version, info.path, digest);
     }
   }
 }
@@ -127,7 +128,7 @@ static char* make_key(tenon_registry_t* registry, const char* folder, const char
   (void)fprintf(file, "%s%s", options, building->has_profile ? "" : given);
   tool_free(options);
   tool_free(given);
-  add_plugins(registry, file);
+  add_plugins(registry, folder, file);
   (void)tenon_registry_print_devices(registry, tool_write_file, file);
   (void)fclose(file);
   if (status != TENON_OK) {
