@@ -266,6 +266,7 @@ static void check_rounds(uint32_t seed) {
   check_running(seed, "standard.cumulative_prod/1", 3, 17000 + seed % 3, 2);
   check_running(seed, "standard.cumulative_sum/1", 4500, 20 + seed % 4, 1);
   check_running(seed, "standard.cumulative_sum/1", 2, 20 + seed % 4, 4500);
+  check_running(seed, "standard.cumulative_sum/1", 0, 20000, 1); /* no line */
   for (uint32_t k = 0; k < 5; k++) {
     check_scatter(seed, reductions[k], 5 + seed % 30);
     check_scatter(seed, reductions[k], 64 + seed % 300);

@@ -46,7 +46,8 @@ uint64_t tenon__closed_scratch_running(const tenon__closed_work_t* work) {
 void tenon__closed_bind_running(tenon__closed_work_t* work) {
   const tenon__closed_shape_t* x = &work->in[0];
   for (uint32_t k = 0; k < x->rank; k++) {
-    if (x->dims[k] >= LONG && x->count / x->dims[k] * 4 <= PARTS) {
+    const int64_t lines = x->dims[k] >= LONG ? x->count / x->dims[k] : 0;
+    if (lines > 0 && lines * 4 <= PARTS) {
       work->number[0] = 1;
     }
   }
