@@ -133,29 +133,30 @@ INLINE sorting_t<ordered_t> sorting_for(const parameters_t& p) {
   return sorting_of<ordered_t>(p.scratch, p.number[0] * p.number[2], p.number[1], p.number[6],
                            p.number[7]);
 }
-KERNEL count_pass(const __grid_constant__ parameters_t p) {
-  __shared__ unsigned bins[RADIX];
-  begin(p);
-  const sorting_t<ordered_t> sorting = sorting_for(p);
+/* Calls use(line, tile, shift, load) for each tile; `load` reads keys, the best are the smallest. */
+template <class F>
+INLINE void each_tile(const parameters_t& p, const F& use) {
   EACH_BLOCK(block, p.number[0] * p.number[2] * p.number[6]) {
     i64 tile = 0;
     const i64 line = divide(block, p.number[6], tile);
     const line_t from = line_of(p, line, p.number[1]);
-    count_digits(sorting, line, (unsigned)tile, p.pass, 8 * ((int)p.number[8] + p.pass), bins,
-                 [&](i64, unsigned at) { return (ordered_t)~key_at(from, at); });
+    use(line, (unsigned)tile, 8 * ((int)p.number[8] + p.pass),
+        [&](i64, unsigned at) { return (ordered_t)~key_at(from, at); });
   }
+}
+KERNEL count_pass(const __grid_constant__ parameters_t p) {
+  __shared__ unsigned bins[RADIX];
+  begin(p);
+  each_tile(p, [&](i64 line, unsigned tile, int shift, const auto& load) {
+    count_digits(sorting_for(p), line, tile, p.pass, shift, bins, load);
+  });
 }
 KERNEL move_pass(const __grid_constant__ parameters_t p) {
   __shared__ moving_t shared;
   begin(p);
-  const sorting_t<ordered_t> sorting = sorting_for(p);
-  EACH_BLOCK(block, p.number[0] * p.number[2] * p.number[6]) {
-    i64 tile = 0;
-    const i64 line = divide(block, p.number[6], tile);
-    const line_t from = line_of(p, line, p.number[1]);
-    move_by_digit(sorting, line, (unsigned)tile, p.pass, 8 * ((int)p.number[8] + p.pass), shared,
-                  [&](i64, unsigned at) { return (ordered_t)~key_at(from, at); });
-  }
+  each_tile(p, [&](i64 line, unsigned tile, int shift, const auto& load) {
+    move_by_digit(sorting_for(p), line, tile, p.pass, shift, shared, load);
+  });
 }
 /* Behind the last pass: p.pass of them. */
 KERNEL show_sorted(const __grid_constant__ parameters_t p) {
