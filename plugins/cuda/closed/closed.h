@@ -179,9 +179,11 @@ const tenon__closed_row_t* tenon__closed_find(const char* op);
 const char* tenon__closed_read_region(tenon__closed_work_t* inout_work);
 /* The text of a node's kernels. */
 void tenon__closed_write(const tenon__closed_work_t* work, tenon__cuda_text_t* text);
-/* The module of a text and the row's kernels in it: the end of preparing. */
+/* Once a call is read, the ends of `begin_prepare` and of `prepare`: the first starts to compile the
+ * node's text, the second finds the row's kernels in its module. */
+void tenon__closed_begin(const tenon_prepare_t* call, const tenon__closed_instance_t* instance);
 tenon_status_t tenon__closed_finish(const tenon_prepare_t* call, tenon__closed_instance_t* instance,
-                                    tenon__cuda_text_t* adopt_text, void** out_instance);
+                                    void** out_instance);
 /* Launches [begin, end) of those that are bound. */
 tenon_status_t tenon__closed_run(const tenon_enqueue_t* call, tenon__closed_bound_t* bound,
                                  uint32_t begin, uint32_t end);

@@ -37,6 +37,7 @@ static const tenon__closed_row_t rows[] = {{.name = "max_pool",
                                             .flags = TENON_CLOSED_SUMS},
                                            {.name = "resize",
                                             .text = tenon__cuda_closed_resize_text,
+                                            .building_blocks = "#define LAST 1\n",
                                             .attributes = LIST(RESIZE),
                                             .kernels = LIST("resize"),
                                             .bind = tenon__closed_bind_resize}};
@@ -181,29 +182,17 @@ static tenon_status_t read_call(const tenon_prepare_t* call,
   return TENON_OK;
 }
 
-static void write_text(const tenon__closed_work_t* work, tenon__cuda_text_t* text) {
-  tenon__cuda_text_add(text, "#define LAST 1\n");
-  tenon__closed_write(work, text);
-}
-
 static void begin_prepare(const tenon_prepare_t* call) {
   tenon__closed_instance_t* instance = NULL;
   if (read_call(call, &instance) == TENON_OK) {
-    tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
-    write_text(&instance->work, &text);
-    tenon__cuda_module_begin(instance->device, call, &text);
+    tenon__closed_begin(call, instance);
   }
 }
 
 static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
   tenon__closed_instance_t* instance = NULL;
   const tenon_status_t status = read_call(call, &instance);
-  if (status != TENON_OK) {
-    return status;
-  }
-  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
-  write_text(&instance->work, &text);
-  return tenon__closed_finish(call, instance, &text, out_instance);
+  return status == TENON_OK ? tenon__closed_finish(call, instance, out_instance) : status;
 }
 
 /* Two descriptors, since one has the attributes and the faults of all its operators. */

@@ -141,22 +141,28 @@ static tenon_status_t read_call(const tenon_prepare_t* call,
 void tenon__closed_begin_prepare(const tenon_prepare_t* call) {
   tenon__closed_instance_t* instance = NULL;
   if (read_call(call, &instance) == TENON_OK) {
-    tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
-    tenon__closed_write(&instance->work, &text);
-    tenon__cuda_module_begin(instance->device, call, &text);
+    tenon__closed_begin(call, instance);
   }
 }
 
+void tenon__closed_begin(const tenon_prepare_t* call, const tenon__closed_instance_t* instance) {
+  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
+  tenon__closed_write(&instance->work, &text);
+  tenon__cuda_module_begin(instance->device, call, &text);
+}
+
 tenon_status_t tenon__closed_finish(const tenon_prepare_t* call, tenon__closed_instance_t* instance,
-                                    tenon__cuda_text_t* adopt_text, void** out_instance) {
+                                    void** out_instance) {
+  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
   tenon__cuda_wanted_t wanted[TENON_CLOSED_KERNELS];
   uint32_t count = 0;
   const char* const* kernels = instance->work.row->kernels;
   for (; kernels[count] != NULL && count < TENON_CLOSED_KERNELS; count++) {
     wanted[count] = (tenon__cuda_wanted_t){kernels[count], &instance->kernels[count]};
   }
+  tenon__closed_write(&instance->work, &text);
   tenon_status_t status =
-      tenon__cuda_module_get(instance->device, call, adopt_text, wanted, count, &instance->module);
+      tenon__cuda_module_get(instance->device, call, &text, wanted, count, &instance->module);
   status = status == TENON_OK && (instance->work.row->flags & TENON_CLOSED_SHARED) != 0
                ? tenon__cuda_prefer_shared(instance->device, instance->kernels[count - 1])
                : status;
@@ -169,12 +175,7 @@ tenon_status_t tenon__closed_finish(const tenon_prepare_t* call, tenon__closed_i
 tenon_status_t tenon__closed_prepare(const tenon_prepare_t* call, void** out_instance) {
   tenon__closed_instance_t* instance = NULL;
   const tenon_status_t status = read_call(call, &instance);
-  if (status != TENON_OK) {
-    return status;
-  }
-  tenon__cuda_text_t text = {.allocator = instance->device->state->allocator};
-  tenon__closed_write(&instance->work, &text);
-  return tenon__closed_finish(call, instance, &text, out_instance);
+  return status == TENON_OK ? tenon__closed_finish(call, instance, out_instance) : status;
 }
 
 void tenon__closed_destroy(void* instance) {
