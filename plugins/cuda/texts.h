@@ -34,6 +34,7 @@ extern const char tenon__cuda_closed_narrow_text[];
 #define TENON_CLOSED_TEXTS(X) \
   X(frame)                    \
   X(collective)               \
+  X(matrices)                 \
   X(scatter)                  \
   X(order)                    \
   X(running)                  \

@@ -8,47 +8,36 @@
  *
  * where sums of a row of a and of a column of b are products with ones. All wraps.
  *
- * mat_mul_integer: a is the left matrix. number as in product.cuh.
+ * mat_mul_integer: a is the left matrix. number as in matrices.cuh.
  * convolution_integer: a are the weights, a row for each channel of y; a column of b is the window
  * of a pixel; padding is x's zero point. number as in windows.cuh; 24: tiles.
  */
 #if OP_mat_mul_integer
 enum { COLUMNS = 64 };
-#define LEFT_STORED IN0_STORED
-#if IN0_i8
-#define LEFT_TYPE "s8"
-#define LEFT_IS_SIGNED true
-#else
-#define LEFT_TYPE "u8"
-#define LEFT_IS_SIGNED false
-#endif
-#if IN1_i8
-#define RIGHT_TYPE "s8"
-#define RIGHT_IS_SIGNED true
-#else
-#define RIGHT_TYPE "u8"
-#define RIGHT_IS_SIGNED false
-#endif
+#define LEFT_IS_SIGNED IN0_i8
+#define RIGHT_IS_SIGNED IN1_i8
+typedef IN0_STORED left_byte_t;
+typedef IN1_STORED right_byte_t;
 #define HAS_LEFT_ZERO HAS_IN2
 #define HAS_RIGHT_ZERO HAS_IN3
 #else
 enum { COLUMNS = 32 };
-#if IN1_i8
-#define LEFT_TYPE "s8"
-#define LEFT_IS_SIGNED true
-#else
-#define LEFT_TYPE "u8"
-#define LEFT_IS_SIGNED false
-#endif
-#if IN0_i8
-#define RIGHT_TYPE "s8"
-#define RIGHT_IS_SIGNED true
-#else
-#define RIGHT_TYPE "u8"
-#define RIGHT_IS_SIGNED false
-#endif
+#define LEFT_IS_SIGNED IN1_i8
+#define RIGHT_IS_SIGNED IN0_i8
+typedef IN1_STORED left_byte_t;
+typedef IN0_STORED right_byte_t;
 #define HAS_LEFT_ZERO HAS_IN3
 #define HAS_RIGHT_ZERO HAS_IN2
+#endif
+#if LEFT_IS_SIGNED
+#define LEFT_TYPE "s8"
+#else
+#define LEFT_TYPE "u8"
+#endif
+#if RIGHT_IS_SIGNED
+#define RIGHT_TYPE "s8"
+#else
+#define RIGHT_TYPE "u8"
 #endif
 enum {
   TILE = 64,
@@ -77,9 +66,7 @@ INLINE void multiply_bytes(int (&c)[4], const unsigned (&a)[4], unsigned b0, uns
       const unsigned right =
           __shfl_sync(0xFFFFFFFFu, k / 4 == 0 ? b0 : b1, (lane % 4 * 2 + e % 2) * 4 + k % 4);
       for (int byte = 0; byte < 32; byte += 8) {
-        const u8 l = (u8)(left >> byte);
-        const u8 r = (u8)(right >> byte);
-        c[e] += (LEFT_IS_SIGNED ? (int)(s8)l : (int)l) * (RIGHT_IS_SIGNED ? (int)(s8)r : (int)r);
+        c[e] += (int)(left_byte_t)(left >> byte) * (int)(right_byte_t)(right >> byte);
       }
     }
   }
@@ -242,17 +229,10 @@ KERNEL multiply(const __grid_constant__ parameters_t p) {
     const i64 batch = block / across / down;
     const i64 first_row = block / across % down * TILE;
     const i64 first_column = block % across * COLUMNS;
-    i64 a = 0;
-    i64 b = 0;
-    i64 rest = batch;
-    for (int k = (int)p.number[28] - 1; k >= 0; --k) {
-      a += rest % p.number[4 + k] * p.number[12 + k];
-      b += rest % p.number[4 + k] * p.number[20 + k];
-      rest /= p.number[4 + k];
-    }
+    const matrices_t from = matrices_of(p, batch);
     const i64 row = first_row + threadIdx.x / 4;
-    const u8* own_row = row < rows ? (const u8*)p.in[0].data + a + row * inner : 0;
-    const u8* matrix = (const u8*)p.in[1].data + b;
+    const u8* own_row = row < rows ? (const u8*)p.in[0].data + from.a + row * inner : 0;
+    const u8* matrix = (const u8*)p.in[1].data + from.b;
     multiply_tile(
         bytes, inner, rows - first_row, columns - first_column,
         [&](i64 first, loaded_t& out) {
@@ -261,10 +241,10 @@ KERNEL multiply(const __grid_constant__ parameters_t p) {
           for (int k = 0; k < 4; ++k) {
             const i64 term = first + own_word * 4 + k;
             const i64 column = first_column + own_column;
-            const u8* from = matrix + term * columns;
+            const u8* line = matrix + term * columns;
             out.right[k] = term >= inner        ? 0u
-                           : !columns_are_whole ? word_of(from, column, columns)
-                           : column < columns   ? *(const unsigned*)(from + column)
+                           : !columns_are_whole ? word_of(line, column, columns)
+                           : column < columns   ? *(const unsigned*)(line + column)
                                                 : 0u;
           }
         },
@@ -278,10 +258,10 @@ KERNEL multiply(const __grid_constant__ parameters_t p) {
         },
         [&](int which, int line) {
           return which == 0
-                     ? (i64)IN2(zero_place(p.in[2].count, rows, a / (rows * most_of(inner, 1)),
+                     ? (i64)IN2(zero_place(p.in[2].count, rows, from.a / (rows * most_of(inner, 1)),
                                            first_row + line))
                      : (i64)IN3(zero_place(p.in[3].count, columns,
-                                           b / (most_of(inner, 1) * columns), first_column + line));
+                                           from.b / (most_of(inner, 1) * columns), first_column + line));
         },
         [&](int r, int c, int sum) {
           ((int*)p.out[0].data)[(batch * rows + first_row + r) * columns + first_column + c] = sum;

@@ -1,7 +1,6 @@
 /* Products of matrices of any type, with their batches; einsum; determinants. */
 #if OP_mat_mul
-/* number: batches, rows, inner extent, columns; then per batch axis its extent (4), and how far a step along it is
- * in a (12) and in b (20); batch axes (28). A block makes 16 x 16 elements. */
+/* number as in matrices.cuh. A block makes 16 x 16 elements. */
 enum { TILE = 16 };
 KERNEL multiply(const __grid_constant__ parameters_t p) {
   __shared__ sum_t left[TILE][TILE];
@@ -18,18 +17,11 @@ KERNEL multiply(const __grid_constant__ parameters_t p) {
     const i64 batch = block / across / down;
     const i64 row = block / across % down * TILE + r;
     const i64 column = block % across * TILE + c;
-    i64 a = 0;
-    i64 b = 0;
-    i64 rest = batch;
-    for (int k = (int)p.number[28] - 1; k >= 0; --k) {
-      a += rest % p.number[4 + k] * p.number[12 + k];
-      b += rest % p.number[4 + k] * p.number[20 + k];
-      rest /= p.number[4 + k];
-    }
+    const matrices_t from = matrices_of(p, batch);
     sum_t total = 0;
     for (i64 first = 0; first < inner; first += TILE) {
-      left[r][c] = row < rows && first + c < inner ? (sum_t)IN0(a + row * inner + first + c) : (sum_t)0;
-      right[r][c] = column < columns && first + r < inner ? (sum_t)IN1(b + (first + r) * columns + column) : (sum_t)0;
+      left[r][c] = row < rows && first + c < inner ? (sum_t)IN0(from.a + row * inner + first + c) : (sum_t)0;
+      right[r][c] = column < columns && first + r < inner ? (sum_t)IN1(from.b + (first + r) * columns + column) : (sum_t)0;
       __syncthreads();
       const int count = (int)least_of(TILE, inner - first);
       for (int k = 0; k < count; ++k) {

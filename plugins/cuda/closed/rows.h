@@ -27,8 +27,9 @@
 #define PROPOSAL "anchors", "stride", "pre_top", "post_top", "iou_threshold", "min_size"
 #define DETECTION_LIFE \
   .bind = tenon__closed_bind_detection, .scratch = tenon__closed_scratch_detection
-/* With the text collective.cuh. */
+/* Texts in front of the row's own. */
 #define COLLECTIVE .building_blocks = tenon__cuda_closed_collective_text
+#define MATRICES .building_blocks = tenon__cuda_closed_matrices_text
 #define RESIZE                                                                                \
   "mode", "coordinate_mode", "nearest_mode", "cubic_coeff_a", "exclude_outside", "antialias", \
       "extrapolation_value"
@@ -137,10 +138,10 @@
       KERNELS("gather"), .flags = TENON_CLOSED_SUMS)                                               \
   ROW(causal_convolution, neighbours, NO_FAULTS, LIST("activation"), KERNELS("convolve"),          \
       .bind = tenon__closed_bind_causal, .flags = TENON_CLOSED_SUMS)                               \
-  LAST(mat_mul, product, NO_FAULTS, NOTHING, KERNELS("multiply"),                                  \
+  LAST(mat_mul, product, NO_FAULTS, NOTHING, KERNELS("multiply"), MATRICES,                        \
        .refuse = tenon__closed_refuse_mat_mul, .bind = tenon__closed_bind_mat_mul,                 \
        .flags = TENON_CLOSED_SUMS)                                                                 \
-  ROW(mat_mul_integer, integer, NO_FAULTS, NOTHING, KERNELS("multiply"),                           \
+  ROW(mat_mul_integer, integer, NO_FAULTS, NOTHING, KERNELS("multiply"), MATRICES,                 \
       .refuse = tenon__closed_refuse_mat_mul, .bind = tenon__closed_bind_mat_mul_integer)          \
   ROW(einsum, product, NO_FAULTS, LIST("equation"), KERNELS("sum_products"),                       \
       .refuse = tenon__closed_refuse_einsum, .bind = tenon__closed_bind_einsum,                    \
