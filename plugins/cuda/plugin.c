@@ -22,6 +22,7 @@ TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
                       "offers: kernel pool standard.max_pool/1 cuda\n"
                       "offers: kernel pool standard.average_pool/1 cuda\n"
                       "offers: kernel resize_last standard.resize/1 cuda\n"
+                      "offers: kernel resize_last_known standard.resize/1 cuda\n"
                       "offers: kernel fused_attention * cuda\n" TENON_CLOSED_OFFERS
                       "needs-library: libcuda.so.1 opened\n"
                       "needs-library: libnvrtc.so.13 opened\n"

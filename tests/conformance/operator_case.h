@@ -25,8 +25,10 @@
 typedef struct operator_case_t {
   fake_t fake;
   uint32_t seed;
-  bool finds[FAKE_VALUES];       /* outputs whose extents the run finds: `dims` are the most */
-  bool is_constant[FAKE_VALUES]; /* inputs that a kernel may read when it is asked */
+  bool finds[FAKE_VALUES]; /* outputs whose extents the run finds: `dims` are the most */
+  /* All inputs are constants that a kernel may read when it is asked. One that reports no errors in
+   * data has to take the node. */
+  bool is_known;
 } operator_case_t;
 
 typedef double (*operator_fill_t)(operator_case_t* c, double limit);

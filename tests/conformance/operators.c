@@ -72,14 +72,14 @@ static void check_running(uint32_t seed, const char* op, int64_t outer, int64_t 
   const tenon_dtype_t dtype = types[operator_draw(&c, 2)];
   (void)operator_input(&c, dtype, DIMS(outer, extent, inner), operator_numbers, 1.05);
   *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, 0, NULL, operator_positive, 1)->data = -2;
-  c.is_constant[1] = extent % 2 == 0;
+  c.is_known = extent % 2 == 0;
   fake_int(&c.fake, "exclusive", operator_draw(&c, 2));
   fake_int(&c.fake, "reverse", operator_draw(&c, 2));
   operator_output(&c, dtype, DIMS(outer, extent, inner));
   operator_check(&c, SUMS);
 }
 
-static void check_running_axis(void) {
+static void check_running_axis(bool is_known) {
   operator_case_t c;
   operator_begin(&c, "standard.cumulative_sum/1", 1);
   (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3), operator_numbers, 1);
@@ -87,6 +87,7 @@ static void check_running_axis(void) {
   fake_int(&c.fake, "exclusive", 0);
   fake_int(&c.fake, "reverse", 0);
   operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3));
+  c.is_known = is_known;
   operator_check_fault(&c, 7);
 }
 
@@ -125,6 +126,7 @@ static void check_scatter(uint32_t seed, const char* reduction, int64_t updates)
   operator_output(&c, dtype, DIMS(extent));
   /* Narrow floats are rounded with each update, up to some tens of times. */
   const bool is_narrow = dtype == TENON_DTYPE_FLOAT16 || dtype == TENON_DTYPE_BFLOAT16;
+  c.is_known = seed % 2 == 0;
   operator_check(&c, is_narrow ? 0.1 : 1e-5);
 }
 
@@ -146,10 +148,11 @@ static void check_scatter_nd(uint32_t seed, const char* reduction) {
   (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(slices, length), operator_numbers, 1.5);
   fake_string(&c.fake, "reduction", reduction);
   operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(8, 5, length));
+  c.is_known = seed % 2 == 0;
   operator_check(&c, 1e-5);
 }
 
-static void check_scatter_outside(void) {
+static void check_scatter_outside(bool is_known) {
   operator_case_t c;
   operator_begin(&c, "standard.scatter_elements/1", 1);
   (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(4), operator_numbers, 3);
@@ -158,6 +161,7 @@ static void check_scatter_outside(void) {
   fake_int(&c.fake, "axis", 0);
   fake_string(&c.fake, "reduction", "none");
   operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(4));
+  c.is_known = is_known;
   operator_check_fault(&c, -5);
 }
 
@@ -305,8 +309,10 @@ int main(int argument_count, char** arguments) {
   }
   const uint32_t rounds = argument_count > 3 ? (uint32_t)strtoul(arguments[3], NULL, 10) : 3;
   const uint32_t first = argument_count > 4 ? (uint32_t)strtoul(arguments[4], NULL, 10) : 1;
-  check_running_axis();
-  check_scatter_outside();
+  for (uint32_t known = 0; known < 2; known++) {
+    check_running_axis(known == 1);
+    check_scatter_outside(known == 1);
+  }
   for (uint32_t seed = first; seed < first + rounds; seed++) {
     check_rounds(seed);
   }

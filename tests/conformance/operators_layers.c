@@ -42,6 +42,7 @@ static void check_recurrent(uint32_t seed, const char* op, int64_t gates) {
   if (is_lstm) {
     operator_output(&c, F32, 3, state);
   }
+  c.is_known = operator_draw(&c, 2) == 0;
   operator_check(&c, SUMS);
 }
 
@@ -161,6 +162,7 @@ static void check_dft(uint32_t seed, tenon_dtype_t dtype, int64_t given, int64_t
   fake_int(&c.fake, "inverse", inverse ? 1 : 0);
   fake_int(&c.fake, "onesided", onesided ? 1 : 0);
   operator_output(&c, dtype, DIMS(2, result, 3, result_parts));
+  c.is_known = operator_draw(&c, 2) == 0;
   operator_check(&c, SUMS);
 }
 
@@ -211,7 +213,37 @@ static void check_rotary(uint32_t seed) {
   fake_int(&c.fake, "num_heads", apart ? 0 : HEADS);
   fake_int(&c.fake, "rotary_dim", turned);
   operator_output(&c, dtype, apart ? 4 : 3, apart ? fours : threes);
+  c.is_known = operator_draw(&c, 2) == 0;
   operator_check(&c, SUMS);
+}
+
+/* A position and a length that are none, constants or not. */
+static void check_wrong(bool is_known) {
+  enum { HIDDEN = 4, TIME = 3 };
+  operator_case_t c;
+  operator_begin(&c, "standard.rotary_embedding/1", 1);
+  (void)operator_input(&c, F32, DIMS(1, 1, 1, 4), operator_numbers, 2);
+  (void)operator_input(&c, F32, DIMS(5, 2), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(5, 2), operator_numbers, 1);
+  *(int64_t*)operator_input(&c, TENON_DTYPE_INT64, DIMS(1, 1), operator_indices, 1)->data = 5;
+  fake_int(&c.fake, "interleaved", 0);
+  fake_int(&c.fake, "num_heads", 0);
+  fake_int(&c.fake, "rotary_dim", 0);
+  operator_output(&c, F32, DIMS(1, 1, 1, 4));
+  c.is_known = is_known;
+  operator_check_fault(&c, 5);
+  operator_begin(&c, "standard.rnn/1", 1);
+  (void)operator_input(&c, F32, DIMS(TIME, 1, 2), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(1, HIDDEN, 2), operator_numbers, 1);
+  (void)operator_input(&c, F32, DIMS(1, HIDDEN, HIDDEN), operator_numbers, 1);
+  operator_absent(&c);
+  *(int32_t*)operator_input(&c, TENON_DTYPE_INT32, DIMS(1), operator_indices, 1)->data = TIME + 1;
+  fake_string(&c.fake, "direction", "forward");
+  fake_float(&c.fake, "clip", 0);
+  fake_int(&c.fake, "layout", 0);
+  operator_output(&c, F32, DIMS(TIME, 1, 1, HIDDEN));
+  c.is_known = is_known;
+  operator_check_fault(&c, TIME + 1);
 }
 
 static void check_normalisation(uint32_t seed) {
@@ -238,5 +270,6 @@ void operators_check_layers(uint32_t seed) {
   check_transforms(seed);
   check_rotary(seed);
   check_rotary(seed + 1);
+  check_wrong(seed % 2 == 0);
   check_normalisation(seed);
 }

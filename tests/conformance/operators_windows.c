@@ -190,6 +190,7 @@ static void check_resize(uint32_t seed, int64_t most) {
   fake_int(&c.fake, "antialias", operator_draw(&c, 2));
   fake_float(&c.fake, "extrapolation_value", 0.5);
   operator_output(&c, dtype, DIMS(2, 3, to[0], to[1]));
+  c.is_known = operator_draw(&c, 2) == 0;
   operator_check(&c, 1e-5);
 }
 
@@ -214,16 +215,18 @@ static void begin_scaled(operator_case_t* c, double scale, const char* place, in
 
 /* Data, which a refit may have changed: those that are none are told, a rounded one is none of
  * them, and places that no number counts are the last element. */
-static void check_scales(void) {
+static void check_scales(bool is_known) {
   static const double none[] = {0.0, -1.0, NAN, INFINITY, 0.25};
   operator_case_t c;
   for (size_t k = 0; k < sizeof(none) / sizeof(*none); k++) {
     begin_scaled(&c, none[k], "half_pixel", 1);
+    c.is_known = is_known;
     operator_check_fault(&c, 1);
   }
   begin_scaled(&c, 0.28, "half_pixel", 1);
   operator_check(&c, 1e-5);
   begin_scaled(&c, 1e-30, "asymmetric", 0);
+  c.is_known = is_known;
   operator_check(&c, 0);
 }
 
@@ -255,7 +258,53 @@ static void check_regions(uint32_t seed, int64_t channels) {
   fake_int(&c.fake, "sampling_ratio", operator_draw(&c, 3));
   fake_float(&c.fake, "spatial_scale", 0.75);
   operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(5, channels, 3, 4));
+  c.is_known = operator_draw(&c, 2) == 0;
   operator_check(&c, SUMS);
+}
+
+/* Columns of windows, by one axis, two or three; `more`: windows that the image has not. */
+static void begin_columns(operator_case_t* c, uint32_t seed, tenon_dtype_t dtype, int64_t more) {
+  operator_begin(c, "standard.col2im/1", seed);
+  const uint32_t axes = 1 + operator_draw(c, 3);
+  const int64_t channels = some(c, 1, 5);
+  int64_t image[3];
+  int64_t block[3];
+  int64_t stride[3];
+  int64_t dilation[3];
+  int64_t pads[6];
+  int64_t y[5] = {2, channels};
+  int64_t taps = 1;
+  int64_t windows = 1;
+  for (uint32_t k = 0; k < axes; k++) {
+    block[k] = some(c, 1, 3);
+    stride[k] = some(c, 1, 3);
+    dilation[k] = some(c, 1, 2);
+    pads[k] = some(c, 0, 2);
+    pads[k + axes] = some(c, 0, 2);
+    image[k] = y[k + 2] = some(c, 5, 11);
+    taps *= block[k];
+    windows *=
+        (image[k] + pads[k] + pads[k + axes] - (block[k] - 1) * dilation[k] - 1) / stride[k] + 1;
+  }
+  (void)operator_input(c, dtype, DIMS(2, channels * taps, windows + more), operator_numbers, 2);
+  memcpy(operator_input(c, TENON_DTYPE_INT64, DIMS(axes), operator_indices, 1)->data, image,
+         axes * sizeof(*image));
+  memcpy(operator_input(c, TENON_DTYPE_INT64, DIMS(axes), operator_indices, 1)->data, block,
+         axes * sizeof(*block));
+  fake_ints(&c->fake, "strides", axes, stride);
+  fake_ints(&c->fake, "dilations", axes, dilation);
+  fake_ints(&c->fake, "pads", (size_t)axes * 2, pads);
+  operator_output(c, dtype, axes + 2, y);
+  c->is_known = seed % 2 == 0;
+}
+static void check_columns(uint32_t seed) {
+  static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT16,
+                                        TENON_DTYPE_BFLOAT16, TENON_DTYPE_INT32};
+  operator_case_t c;
+  for (uint32_t k = 0; k < 4; k++) {
+    begin_columns(&c, seed * 4 + k, types[(seed + k) % 4], 0);
+    operator_check(&c, SUMS);
+  }
 }
 
 /* ---- Products ---- */
@@ -327,7 +376,8 @@ void operators_check_windows(uint32_t seed) {
     check_resize(seed * 4 + k, 12);
     check_resize(seed * 4 + k, 700); /* rows of more columns than a block has threads */
   }
-  check_scales();
+  check_scales(seed % 2 == 0);
+  check_columns(seed);
   check_grid(seed);
   check_regions(seed, 3);
   check_regions(seed, 40);

@@ -97,6 +97,10 @@ struct tenon__closed_row_t {
   const char* building_blocks;   /* a text before it; NULL: none */
   const char* const* attributes; /* that the text reads, or a function here */
   const char* const* kernels;    /* of the text, NULL-terminated */
+  /* Whether all data that may be wrong are constants that are right, or absent, for all extents.
+   * The kernel NAME_known takes such nodes and reports no errors in data, so that no run waits for
+   * them. NULL: rows that have no such kernel. */
+  bool (*knows)(const tenon__closed_work_t* work);
   /* NULL, or why the node is not taken; shapes are the largest. */
   const char* (*refuse)(const tenon__closed_work_t* work);
   /* NULL: each kernel with a thread for each element of output 0. */
@@ -184,6 +188,11 @@ void tenon__closed_write(const tenon__closed_work_t* work, tenon__cuda_text_t* t
 void tenon__closed_begin(const tenon_prepare_t* call, const tenon__closed_instance_t* instance);
 tenon_status_t tenon__closed_finish(const tenon_prepare_t* call, tenon__closed_instance_t* instance,
                                     void** out_instance);
+/* The same of a kernel NAME_known. UNSUPPORTED if a refit has made constants wrong. */
+tenon_status_t tenon__closed_finish_known(const tenon_prepare_t* call,
+                                          tenon__closed_instance_t* instance, void** out_instance);
+/* NULL, or why the row's kernel with faults, or the one whose data are known, takes no such data. */
+const char* tenon__closed_refuse_data(const tenon__closed_work_t* work, bool is_known);
 /* Launches [begin, end) of those that are bound. */
 tenon_status_t tenon__closed_run(const tenon_enqueue_t* call, tenon__closed_bound_t* bound,
                                  uint32_t begin, uint32_t end);
@@ -193,15 +202,15 @@ tenon_status_t tenon__closed_make_outputs(const tenon_enqueue_t* call,
 
 int32_t tenon__closed_match(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, tenon_refusal_t* out_refusal);
-/* The same for the kernels of rows.h whose axis is known. */
-int32_t tenon__closed_match_known_axis(void* state, const tenon_region_t* region,
-                                       const tenon_region_table_t* table,
-                                       tenon_refusal_t* out_refusal);
+/* The same for the kernels NAME_known. */
+int32_t tenon__closed_match_known(void* state, const tenon_region_t* region,
+                                  const tenon_region_table_t* table, tenon_refusal_t* out_refusal);
 tenon_status_t tenon__closed_tactics(void* state, const tenon_region_t* region,
                                      const tenon_region_table_t* table, tenon_emit_t* emit,
                                      tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*));
 void tenon__closed_begin_prepare(const tenon_prepare_t* call);
 tenon_status_t tenon__closed_prepare(const tenon_prepare_t* call, void** out_instance);
+tenon_status_t tenon__closed_prepare_known(const tenon_prepare_t* call, void** out_instance);
 tenon_status_t tenon__closed_bind(void* instance, tenon_binding_t* binding,
                                   const tenon_bind_table_t* host, void** out_bound);
 tenon_status_t tenon__closed_enqueue(const tenon_enqueue_t* call);

@@ -5,15 +5,23 @@
 
 #include "closed.h"
 
+/* known.c: members `knows`. */
+bool tenon__closed_knows_axis(const tenon__closed_work_t* work);
+bool tenon__closed_knows_transform_axis(const tenon__closed_work_t* work);
+bool tenon__closed_knows_scales(const tenon__closed_work_t* work);
+bool tenon__closed_knows_batches(const tenon__closed_work_t* work);
+bool tenon__closed_knows_lengths(const tenon__closed_work_t* work);
+bool tenon__closed_knows_positions(const tenon__closed_work_t* work);
+bool tenon__closed_knows_windows(const tenon__closed_work_t* work);
+bool tenon__closed_knows_elements(const tenon__closed_work_t* work);
+bool tenon__closed_knows_slices(const tenon__closed_work_t* work);
+
 /* indexing.c */
 void tenon__closed_bind_scatter(tenon__closed_work_t* work);
 void tenon__closed_bind_found(tenon__closed_work_t* work);
 uint64_t tenon__closed_scratch_found(const tenon__closed_work_t* work);
 void tenon__closed_extents_found(const tenon__closed_work_t* work, const int64_t* found,
                                  uint32_t output, tenon__closed_shape_t* out_shape);
-/* Another kernel is for an axis, input 1, that is a constant in range. */
-bool tenon__closed_axis_is_known(const tenon__closed_work_t* work);
-const char* tenon__closed_refuse_known_axis(const tenon__closed_work_t* work);
 void tenon__closed_bind_running(tenon__closed_work_t* work);
 uint64_t tenon__closed_scratch_running(const tenon__closed_work_t* work);
 /* x as slices along the attribute `axis`, or as elements if it is `flat`: number[at], at + 1,

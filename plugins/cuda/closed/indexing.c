@@ -10,30 +10,6 @@ uint64_t tenon__closed_scratch_numbers(const tenon__closed_work_t* work) {
   return FOUND_BYTES;
 }
 
-/* ---- An axis that is a constant ---- */
-
-bool tenon__closed_axis_is_known(const tenon__closed_work_t* work) {
-  const tenon_value_info_t* info =
-      work->table->value(work->region, work->table->input(work->region, 1));
-  const int64_t rank = work->in[0].rank;
-  int64_t axis = rank;
-  if (info == NULL || info->constant_data == NULL) {
-    return false;
-  }
-  if (info->dtype == TENON_DTYPE_INT64) {
-    memcpy(&axis, info->constant_data, sizeof(axis));
-  } else if (info->dtype == TENON_DTYPE_INT32) {
-    int32_t narrow = 0;
-    memcpy(&narrow, info->constant_data, sizeof(narrow));
-    axis = narrow;
-  }
-  return axis >= -rank && axis < rank;
-}
-
-const char* tenon__closed_refuse_known_axis(const tenon__closed_work_t* work) {
-  return tenon__closed_axis_is_known(work) ? "its axis is a constant" : NULL;
-}
-
 /* ---- Running sums: see running.cuh ---- */
 
 enum { LONG = 16384, PARTS = 256 };

@@ -40,6 +40,7 @@ static const tenon__closed_row_t rows[] = {{.name = "max_pool",
                                             .building_blocks = "#define LAST 1\n",
                                             .attributes = LIST(RESIZE),
                                             .kernels = LIST("resize"),
+                                            .knows = tenon__closed_knows_scales,
                                             .bind = tenon__closed_bind_resize}};
 
 static const tenon__closed_row_t* find_row(const char* op) {
@@ -65,8 +66,9 @@ static bool fits_pieces(const tenon__closed_work_t* work, tenon_dtype_t dtype) {
   return work->in[0].dims[1] * (int64_t)tenon__cuda_bytes(dtype) % PIECE_BYTES == 0;
 }
 
-static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
-                     tenon_refusal_t* out_refusal) {
+static int32_t match_data(tenon__cuda_state_t* state, const tenon_region_t* region,
+                          const tenon_region_table_t* table, bool is_known,
+                          tenon_refusal_t* out_refusal) {
   tenon__closed_work_t work;
   const tenon_value_info_t* x = table->value(region, table->node_input(region, 0, 0));
   if (!read_work(region, table, &work) || x->rank != LAST_RANK) {
@@ -85,9 +87,21 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
     return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER,
                               "channels that are no multiple of 16 bytes");
   }
+  const char* why = tenon__closed_refuse_data(&work, is_known);
+  if (why != NULL) {
+    return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, why);
+  }
   return tenon__cuda_compiler_exists(state) ? 1
                                             : tenon__cuda_refuse(out_refusal, TENON_REFUSAL_LIBRARY,
                                                                  "CUDA's run-time compiler, NVRTC");
+}
+static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
+                     tenon_refusal_t* out_refusal) {
+  return match_data(state, region, table, false, out_refusal);
+}
+static int32_t match_known(void* state, const tenon_region_t* region,
+                           const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
+  return match_data(state, region, table, true, out_refusal);
 }
 
 /* A launch, and what has to be read and written. */
@@ -195,18 +209,25 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   return status == TENON_OK ? tenon__closed_finish(call, instance, out_instance) : status;
 }
 
-/* Two descriptors, since one has the attributes and the faults of all its operators. */
-#define OFFERED(kernel_name, kernel_operators, kernel_attributes, kernel_faults)            \
-  {                                                                                         \
-    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",                \
-    .operators = (kernel_operators), .attributes = (kernel_attributes), .version = 1,       \
-    .match = match, .tactics = tactics, .begin_prepare = begin_prepare, .prepare = prepare, \
-    .bind = tenon__closed_bind, .enqueue = tenon__closed_enqueue,                           \
-    .destroy = tenon__closed_destroy, .faults = (kernel_faults)                             \
+static tenon_status_t prepare_known(const tenon_prepare_t* call, void** out_instance) {
+  tenon__closed_instance_t* instance = NULL;
+  const tenon_status_t status = read_call(call, &instance);
+  return status == TENON_OK ? tenon__closed_finish_known(call, instance, out_instance) : status;
+}
+
+/* A descriptor for each list of attributes and of faults. */
+#define OFFERED(kernel_name, end, kernel_operators, kernel_attributes, kernel_faults)      \
+  {                                                                                        \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cuda",               \
+    .operators = (kernel_operators), .attributes = (kernel_attributes), .version = 1,      \
+    .match = match##end, .tactics = tactics, .begin_prepare = begin_prepare,               \
+    .prepare = prepare##end, .bind = tenon__closed_bind, .enqueue = tenon__closed_enqueue, \
+    .destroy = tenon__closed_destroy, .faults = (kernel_faults)                            \
   }
 
 static const tenon_kernel_t kernels[] = {
-    OFFERED("pool", LIST("standard.max_pool/1", "standard.average_pool/1"),
+    OFFERED("pool", , LIST("standard.max_pool/1", "standard.average_pool/1"),
             LIST(POOL, "storage_order", "count_include_pad"), NULL),
-    OFFERED("resize_last", LIST("standard.resize/1"), LIST(RESIZE), RESIZE_FAULTS)};
+    OFFERED("resize_last", , LIST("standard.resize/1"), LIST(RESIZE), RESIZE_FAULTS),
+    OFFERED("resize_last_known", _known, LIST("standard.resize/1"), LIST(RESIZE), NULL)};
 const tenon_offering_t tenon__cuda_last_kernels = TENON_OFFERING_OF("kernel/1", kernels);

@@ -41,14 +41,14 @@ static const char* read_work(const tenon_region_t* region, const tenon_region_ta
   return out_work->row == NULL ? "no row" : tenon__closed_read_region(out_work);
 }
 
-static const char* refuse(const tenon__closed_work_t* work) {
-  return work->row->refuse == NULL ? NULL : work->row->refuse(work);
+/* The row's own reasons, asked when types are known to be taken. */
+static const char* refuse(const tenon__closed_work_t* work, bool is_known) {
+  const char* why = work->row->refuse == NULL ? NULL : work->row->refuse(work);
+  return why == NULL ? tenon__closed_refuse_data(work, is_known) : why;
 }
 
-/* `why`: the row's own reasons, asked when types are known to be taken. */
 static int32_t match_work(tenon__cuda_state_t* state, const tenon__closed_work_t* work,
-                          const char* (*why)(const tenon__closed_work_t* work),
-                          tenon_refusal_t* out_refusal) {
+                          bool is_known, tenon_refusal_t* out_refusal) {
   for (uint32_t k = 0; k < TENON_CLOSED_INPUTS; k++) {
     if (!type_is_taken(work->row, &work->in[k])) {
       return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
@@ -62,7 +62,7 @@ static int32_t match_work(tenon__cuda_state_t* state, const tenon__closed_work_t
   if (needs_bounds(work) && is_open(work)) {
     return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "extents without bounds");
   }
-  const char* reason = why(work);
+  const char* reason = refuse(work, is_known);
   if (reason != NULL) {
     return tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, reason);
   }
@@ -71,24 +71,20 @@ static int32_t match_work(tenon__cuda_state_t* state, const tenon__closed_work_t
                                                                  "CUDA's run-time compiler, NVRTC");
 }
 
+static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
+                     bool is_known, tenon_refusal_t* out_refusal) {
+  tenon__closed_work_t work;
+  const char* why = read_work(region, table, &work);
+  return why != NULL ? tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, why)
+                     : match_work(state, &work, is_known, out_refusal);
+}
 int32_t tenon__closed_match(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
-  tenon__closed_work_t work;
-  const char* why = read_work(region, table, &work);
-  return why != NULL ? tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, why)
-                     : match_work(state, &work, refuse, out_refusal);
+  return match(state, region, table, false, out_refusal);
 }
-
-static const char* refuse_open_axis(const tenon__closed_work_t* work) {
-  return tenon__closed_axis_is_known(work) ? NULL : "its axis is no constant in range";
-}
-int32_t tenon__closed_match_known_axis(void* state, const tenon_region_t* region,
-                                       const tenon_region_table_t* table,
-                                       tenon_refusal_t* out_refusal) {
-  tenon__closed_work_t work;
-  const char* why = read_work(region, table, &work);
-  return why != NULL ? tenon__cuda_refuse(out_refusal, TENON_REFUSAL_OTHER, why)
-                     : match_work(state, &work, refuse_open_axis, out_refusal);
+int32_t tenon__closed_match_known(void* state, const tenon_region_t* region,
+                                  const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
+  return match(state, region, table, true, out_refusal);
 }
 
 tenon_status_t tenon__closed_tactics(void* state, const tenon_region_t* region,
@@ -176,6 +172,12 @@ tenon_status_t tenon__closed_prepare(const tenon_prepare_t* call, void** out_ins
   tenon__closed_instance_t* instance = NULL;
   const tenon_status_t status = read_call(call, &instance);
   return status == TENON_OK ? tenon__closed_finish(call, instance, out_instance) : status;
+}
+
+tenon_status_t tenon__closed_prepare_known(const tenon_prepare_t* call, void** out_instance) {
+  tenon__closed_instance_t* instance = NULL;
+  const tenon_status_t status = read_call(call, &instance);
+  return status == TENON_OK ? tenon__closed_finish_known(call, instance, out_instance) : status;
 }
 
 void tenon__closed_destroy(void* instance) {

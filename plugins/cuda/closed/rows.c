@@ -10,7 +10,7 @@
    .text = tenon__cuda_closed_##row_text##_text,          \
    .attributes = (names),                                 \
    __VA_ARGS__},
-static const tenon__closed_row_t rows[] = {TENON_CLOSED_ROWS(TABLE_ROW, TABLE_ROW)};
+static const tenon__closed_row_t rows[] = {TENON_CLOSED_ROWS(TABLE_ROW, TABLE_ROW, TABLE_ROW)};
 
 const tenon__closed_row_t* tenon__closed_find(const char* op) {
   static const char domain[] = "standard.";
@@ -28,29 +28,28 @@ const tenon__closed_row_t* tenon__closed_find(const char* op) {
   return NULL;
 }
 
-#define OFFERED_AS(kernel_name, match_function, row_flags, row_name, fault_texts, names) \
-  {.size = sizeof(tenon_kernel_t),                                                       \
-   .name = (kernel_name),                                                                \
-   .device = "cuda",                                                                     \
-   .operators = LIST("standard." #row_name "/1"),                                        \
-   .attributes = (names),                                                                \
-   .version = 1,                                                                         \
-   .flags = (row_flags),                                                                 \
-   .match = (match_function),                                                            \
-   .tactics = tenon__closed_tactics,                                                     \
-   .begin_prepare = tenon__closed_begin_prepare,                                         \
-   .prepare = tenon__closed_prepare,                                                     \
-   .bind = tenon__closed_bind,                                                           \
-   .enqueue = tenon__closed_enqueue,                                                     \
-   .destroy = tenon__closed_destroy,                                                     \
+#define OFFERED(kernel_name, end, row_flags, row_name, fault_texts, names) \
+  {.size = sizeof(tenon_kernel_t),                                         \
+   .name = (kernel_name),                                                  \
+   .device = "cuda",                                                       \
+   .operators = LIST("standard." #row_name "/1"),                          \
+   .attributes = (names),                                                  \
+   .version = 1,                                                           \
+   .flags = (row_flags),                                                   \
+   .match = tenon__closed_match##end,                                      \
+   .tactics = tenon__closed_tactics,                                       \
+   .begin_prepare = tenon__closed_begin_prepare,                           \
+   .prepare = tenon__closed_prepare##end,                                  \
+   .bind = tenon__closed_bind,                                             \
+   .enqueue = tenon__closed_enqueue,                                       \
+   .destroy = tenon__closed_destroy,                                       \
    .faults = (fault_texts)},
-#define OFFERED(row_flags, row_name, fault_texts, names) \
-  OFFERED_AS(#row_name, tenon__closed_match, row_flags, row_name, fault_texts, names)
-#define OFFERED_ROW(name, text, faults, names, ...) OFFERED(0, name, faults, names)
+#define OFFERED_ROW(name, text, faults, names, ...) OFFERED(#name, , 0, name, faults, names)
+#define OFFERED_KNOWN(name, text, faults, names, ...) \
+  OFFERED(#name, , 0, name, faults, names)            \
+  OFFERED(#name "_known", _known, 0, name, NULL, names)
 #define OFFERED_LAST(name, text, faults, names, ...) \
-  OFFERED(TENON_KERNEL_REFERENCE, name, faults, names)
-#define OFFERED_KNOWN(name, ...) \
-  OFFERED_AS(#name "_known", tenon__closed_match_known_axis, 0, name, NULL, LIST(__VA_ARGS__))
-static const tenon_kernel_t kernels[] = {TENON_CLOSED_ROWS(OFFERED_ROW, OFFERED_LAST)
-                                             TENON_CLOSED_KNOWN_AXES(OFFERED_KNOWN)};
+  OFFERED(#name, , TENON_KERNEL_REFERENCE, name, faults, names)
+static const tenon_kernel_t kernels[] = {
+    TENON_CLOSED_ROWS(OFFERED_ROW, OFFERED_KNOWN, OFFERED_LAST)};
 const tenon_offering_t tenon__closed_kernels = TENON_OFFERING_OF("kernel/1", kernels);

@@ -1,6 +1,7 @@
 /*
  * Which operators have kernels by hand: ROW(name, text, faults, attributes, ...). What follows the
  * attributes are members of tenon__closed_row_t. `attributes` are all that the kernel understands.
+ * KNOWN: the same, and a kernel NAME_known without faults, see tenon__closed_row_t.knows.
  * LAST: the same, for what a library or a decomposition does better: taken where nobody else can.
  */
 #ifndef PLUGINS_CUDA_CLOSED_ROWS_H_
@@ -36,12 +37,13 @@
 #define RESIZE_FAULTS LIST("the scale of axis {value} does not fit its extents")
 #define PLACES LIST("index {value} is out of range")
 
-#define TENON_CLOSED_ROWS(ROW, LAST)                                                               \
-  ROW(scatter_elements, scatter, PLACES, LIST("axis", "reduction"),                                \
-      KERNELS("copy_first", "scatter"), .bind = tenon__closed_bind_scatter,                        \
-      .flags = TENON_CLOSED_IN_PLACE)                                                              \
-  ROW(scatter_nd, scatter, PLACES, LIST("reduction"), KERNELS("copy_first", "scatter"),            \
-      .bind = tenon__closed_bind_scatter, .flags = TENON_CLOSED_IN_PLACE)                          \
+#define TENON_CLOSED_ROWS(ROW, KNOWN, LAST)                                                        \
+  KNOWN(scatter_elements, scatter, PLACES, LIST("axis", "reduction"),                              \
+        KERNELS("copy_first", "scatter"), .knows = tenon__closed_knows_elements,                   \
+        .bind = tenon__closed_bind_scatter, .flags = TENON_CLOSED_IN_PLACE)                        \
+  KNOWN(scatter_nd, scatter, PLACES, LIST("reduction"), KERNELS("copy_first", "scatter"),          \
+        .knows = tenon__closed_knows_slices, .bind = tenon__closed_bind_scatter,                   \
+        .flags = TENON_CLOSED_IN_PLACE)                                                            \
   ROW(tensor_scatter, scatter, PLACES, LIST("axis", "mode"), KERNELS("copy_first", "scatter"),     \
       .bind = tenon__closed_bind_scatter, .flags = TENON_CLOSED_IN_PLACE)                          \
   ROW(top_k, order, NO_FAULTS, LIST("axis", "largest", "sorted"),                                  \
@@ -49,14 +51,14 @@
               "move_pass", "show_sorted"),                                                         \
       .refuse = tenon__closed_refuse_top_k, .bind = tenon__closed_bind_top_k,                      \
       .scratch = tenon__closed_scratch_top_k, COLLECTIVE)                                          \
-  ROW(cumulative_sum, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),     \
-      KERNELS("sum_parts", "running"), COLLECTIVE, .bind = tenon__closed_bind_running,             \
-      .scratch = tenon__closed_scratch_running, .refuse = tenon__closed_refuse_known_axis,         \
-      .flags = TENON_CLOSED_SUMS | TENON_CLOSED_SCRATCH_IS_FIXED)                                  \
-  ROW(cumulative_prod, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),    \
-      KERNELS("sum_parts", "running"), COLLECTIVE, .bind = tenon__closed_bind_running,             \
-      .scratch = tenon__closed_scratch_running, .refuse = tenon__closed_refuse_known_axis,         \
-      .flags = TENON_CLOSED_SUMS | TENON_CLOSED_SCRATCH_IS_FIXED)                                  \
+  KNOWN(cumulative_sum, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),   \
+        KERNELS("sum_parts", "running"), COLLECTIVE, .knows = tenon__closed_knows_axis,            \
+        .bind = tenon__closed_bind_running, .scratch = tenon__closed_scratch_running,              \
+        .flags = TENON_CLOSED_SUMS | TENON_CLOSED_SCRATCH_IS_FIXED)                                \
+  KNOWN(cumulative_prod, running, LIST("there is no axis {value}"), LIST("exclusive", "reverse"),  \
+        KERNELS("sum_parts", "running"), COLLECTIVE, .knows = tenon__closed_knows_axis,            \
+        .bind = tenon__closed_bind_running, .scratch = tenon__closed_scratch_running,              \
+        .flags = TENON_CLOSED_SUMS | TENON_CLOSED_SCRATCH_IS_FIXED)                                \
   ROW(nonzero, found, NO_FAULTS, NOTHING, KERNELS("count", "add_up", "write"), COLLECTIVE,         \
       .bind = tenon__closed_bind_found, .scratch = tenon__closed_scratch_found,                    \
       .extents = tenon__closed_extents_found, .finding = 2)                                        \
@@ -93,15 +95,16 @@
   ROW(multinomial, generator, NO_FAULTS, LIST("sample_size", "seed", "to"),                        \
       KERNELS("count_call", "draw"), .bind = tenon__closed_bind_random,                            \
       .flags = TENON_CLOSED_COUNTS_CALLS | TENON_CLOSED_SUMS_OUTPUT)                               \
-  ROW(resize, resize, RESIZE_FAULTS, LIST(RESIZE), KERNELS("resize"),                              \
-      .bind = tenon__closed_bind_resize)                                                           \
+  KNOWN(resize, resize, RESIZE_FAULTS, LIST(RESIZE), KERNELS("resize"),                            \
+        .knows = tenon__closed_knows_scales, .bind = tenon__closed_bind_resize)                    \
   ROW(grid_sample, grid, NO_FAULTS, LIST("mode", "padding_mode", "align_corners"),                 \
       KERNELS("sample_grid"), .flags = TENON_CLOSED_SUMS)                                          \
   ROW(affine_grid, grid, NO_FAULTS, LIST("align_corners"), KERNELS("affine"))                      \
-  ROW(roi_align, region, LIST("batch index {value} is out of range"),                              \
-      LIST("mode", "output_height", "output_width", "sampling_ratio", "spatial_scale",             \
-           "coordinate_mode"),                                                                     \
-      KERNELS("pool_regions"), .bind = tenon__closed_bind_roi_align)                               \
+  KNOWN(roi_align, region, LIST("batch index {value} is out of range"),                            \
+        LIST("mode", "output_height", "output_width", "sampling_ratio", "spatial_scale",           \
+             "coordinate_mode"),                                                                   \
+        KERNELS("pool_regions"), .knows = tenon__closed_knows_batches,                             \
+        .bind = tenon__closed_bind_roi_align)                                                      \
   ROW(max_roi_pool, region, LIST("batch index {value} is out of range"),                           \
       LIST("pooled_shape", "spatial_scale"), KERNELS("pool_regions"))                              \
   ROW(non_max_suppression, suppression, NO_FAULTS, LIST("center_point_box"),                       \
@@ -134,8 +137,9 @@
       .flags = TENON_CLOSED_SUMS)                                                                  \
   ROW(max_unpool, neighbours, PLACES, LIST("kernel_shape", "strides", "pads"),                     \
       KERNELS("clear", "unpool"), .bind = tenon__closed_bind_unpool)                               \
-  ROW(col2im, neighbours, LIST("x has other windows than the {value} of the image"), LIST(WINDOW), \
-      KERNELS("gather"), .flags = TENON_CLOSED_SUMS)                                               \
+  KNOWN(col2im, neighbours, LIST("x has other windows than the {value} of the image"),             \
+        LIST(WINDOW), KERNELS("gather"), .knows = tenon__closed_knows_windows,                     \
+        .flags = TENON_CLOSED_SUMS)                                                                \
   ROW(causal_convolution, neighbours, NO_FAULTS, LIST("activation"), KERNELS("convolve"),          \
       .bind = tenon__closed_bind_causal, .flags = TENON_CLOSED_SUMS)                               \
   LAST(mat_mul, product, NO_FAULTS, NOTHING, KERNELS("multiply"), MATRICES,                        \
@@ -148,8 +152,8 @@
       .flags = TENON_CLOSED_SUMS)                                                                  \
   ROW(det, product, NO_FAULTS, NOTHING, KERNELS("determinant"),                                    \
       .scratch = tenon__closed_scratch_det, .flags = TENON_CLOSED_SUMS)                            \
-  ROW(dft, signal, LIST("there is no axis {value}"), LIST("fixed_axis", "inverse", "onesided"),    \
-      KERNELS("transform_all"), TRANSFORM_LIFE)                                                    \
+  KNOWN(dft, signal, LIST("there is no axis {value}"), LIST("fixed_axis", "inverse", "onesided"),  \
+        KERNELS("transform_all"), .knows = tenon__closed_knows_transform_axis, TRANSFORM_LIFE)     \
   ROW(stft, signal, NO_FAULTS, LIST("onesided"), KERNELS("transform_all"), TRANSFORM_LIFE)         \
   ROW(mel_weight_matrix, signal, NO_FAULTS, LIST("to"), KERNELS("weigh"))                          \
   LAST(attention, attention, NO_FAULTS,                                                            \
@@ -162,16 +166,18 @@
       LIST("q_num_heads", "kv_num_heads", "scale", "update_rule", "chunk_size"), KERNELS("recur"), \
       .refuse = tenon__closed_refuse_linear, .bind = tenon__closed_bind_linear,                    \
       .scratch = tenon__closed_scratch_linear, .flags = TENON_CLOSED_SUMS)                         \
-  ROW(rotary_embedding, attention, LIST("position {value} is out of range"),                       \
-      LIST("interleaved", "num_heads", "rotary_dim"), KERNELS("turn"),                             \
-      .refuse = tenon__closed_refuse_rotary, .bind = tenon__closed_bind_rotary,                    \
-      .flags = TENON_CLOSED_SUMS)                                                                  \
-  ROW(lstm, recurrent, LENGTHS, LIST(RECURRENT, "input_forget"),                                   \
-      KERNELS("multiply_inputs", "walk_time"), RECURRENT_LIFE)                                     \
-  ROW(gru, recurrent, LENGTHS, LIST(RECURRENT, "linear_before_reset"),                             \
-      KERNELS("multiply_inputs", "walk_time"), RECURRENT_LIFE)                                     \
-  ROW(rnn, recurrent, LENGTHS, LIST(RECURRENT), KERNELS("multiply_inputs", "walk_time"),           \
-      RECURRENT_LIFE)                                                                              \
+  KNOWN(rotary_embedding, attention, LIST("position {value} is out of range"),                     \
+        LIST("interleaved", "num_heads", "rotary_dim"), KERNELS("turn"),                           \
+        .knows = tenon__closed_knows_positions, .refuse = tenon__closed_refuse_rotary,             \
+        .bind = tenon__closed_bind_rotary, .flags = TENON_CLOSED_SUMS)                             \
+  KNOWN(lstm, recurrent, LENGTHS, LIST(RECURRENT, "input_forget"),                                 \
+        KERNELS("multiply_inputs", "walk_time"), .knows = tenon__closed_knows_lengths,             \
+        RECURRENT_LIFE)                                                                            \
+  KNOWN(gru, recurrent, LENGTHS, LIST(RECURRENT, "linear_before_reset"),                           \
+        KERNELS("multiply_inputs", "walk_time"), .knows = tenon__closed_knows_lengths,             \
+        RECURRENT_LIFE)                                                                            \
+  KNOWN(rnn, recurrent, LENGTHS, LIST(RECURRENT), KERNELS("multiply_inputs", "walk_time"),         \
+        .knows = tenon__closed_knows_lengths, RECURRENT_LIFE)                                      \
   ROW(tree_ensemble, classical, LIST("tree {value} leads out of its nodes"),                       \
       LIST("aggregate", "target_count"), KERNELS("score"), .bind = tenon__closed_bind_rows,        \
       .scratch = tenon__closed_scratch_trees, .flags = TENON_CLOSED_SUMS)                          \
@@ -193,19 +199,13 @@
   ROW(propose_regions_padded, detection, NO_FAULTS, LIST(PROPOSAL),                                \
       KERNELS("decode", "sort", "suppress", "add_up", "write"), DETECTION_LIFE)
 
-/* Rows whose axis is input 1, without faults if it is a constant in range: X(name, attributes...).
- * A step that may report a fault costs a copy at the end of each run. */
-#define TENON_CLOSED_KNOWN_AXES(X)          \
-  X(cumulative_sum, "exclusive", "reverse") \
-  X(cumulative_prod, "exclusive", "reverse")
-
 /* Lines of the manifest. */
-#define TENON_CLOSED_OFFER(name, ...) "offers: kernel " #name " standard." #name "/1 cuda\n"
+#define TENON_CLOSED_LINE(kernel, op) "offers: kernel " #kernel " standard." #op "/1 cuda\n"
+#define TENON_CLOSED_OFFER(name, ...) TENON_CLOSED_LINE(name, name)
 #define TENON_CLOSED_OFFER_KNOWN(name, ...) \
-  "offers: kernel " #name "_known standard." #name "/1 cuda\n"
-#define TENON_CLOSED_OFFERS                                 \
-  TENON_CLOSED_ROWS(TENON_CLOSED_OFFER, TENON_CLOSED_OFFER) \
-  TENON_CLOSED_KNOWN_AXES(TENON_CLOSED_OFFER_KNOWN)
+  TENON_CLOSED_LINE(name, name) TENON_CLOSED_LINE(name##_known, name)
+#define TENON_CLOSED_OFFERS \
+  TENON_CLOSED_ROWS(TENON_CLOSED_OFFER, TENON_CLOSED_OFFER_KNOWN, TENON_CLOSED_OFFER)
 
 extern const tenon_offering_t tenon__closed_kernels;
 
