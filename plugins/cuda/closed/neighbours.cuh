@@ -46,52 +46,68 @@ KERNEL unpool(const __grid_constant__ parameters_t p) {
   }
 }
 #elif OP_col2im
-/* Each pixel looks for the windows and taps that it came from. */
+/* A pixel adds up the elements of the windows that it came from. */
 enum { SPATIAL = OUT0_RANK - 2 };
 INLINE i64 item(const i64* list, int count, int k, i64 otherwise) { return k < count ? list[k] : otherwise; }
-#define STRIDE(k) item(A_strides, A_strides_count, k, 1)
-#define DILATION(k) item(A_dilations, A_dilations_count, k, 1)
-#define PAD(k) item(A_pads, A_pads_count, k, 0)
-KERNEL gather(const __grid_constant__ parameters_t p) {
-  begin(p);
-  i64 windows[SPATIAL];
-  i64 taps[SPATIAL];
-  i64 all_windows = 1;
-  i64 all_taps = 1;
-#pragma unroll
-  for (int k = 0; k < SPATIAL; ++k) {
-    taps[k] = (i64)IN2(k);
-    windows[k] = (p.out[0].dims[k + 2] + PAD(k) + PAD(k + SPATIAL) - (taps[k] - 1) * DILATION(k) - 1) / STRIDE(k) + 1;
-    all_windows *= windows[k];
-    all_taps *= taps[k];
-  }
-  if (p.in[0].dims[IN0_RANK - 1] != all_windows) {
-    fail(p, 1, all_windows);
-    return;
-  }
-  const i64 pixels = product(p.out[0], 2, OUT0_RANK);
-  EACH(i, p.out[0].count) {
+#define STRIDE(k) (int)item(A_strides, A_strides_count, k, 1)
+#define DILATION(k) (int)item(A_dilations, A_dilations_count, k, 1)
+#define PAD(k) (int)item(A_pads, A_pads_count, k, 0)
+struct axes_t {
+  int taps[SPATIAL];
+  int windows[SPATIAL];
+  i64 all_windows;
+};
+/* The sum over taps of axis K and those behind it, for a pixel at `at`. */
+template <int K, class index_t>
+INLINE sum_t gathered(const parameters_t& p, const axes_t& axes, const int* at, index_t tap, index_t window) {
+  if constexpr (K == SPATIAL) {
+    return (sum_t)IN0(tap * (index_t)axes.all_windows + window);
+  } else {
     sum_t total = 0;
-    for (i64 tap = 0; tap < all_taps; ++tap) {
-      i64 pixel = i % pixels;
-      i64 rest = tap;
-      i64 window = 0;
-      i64 step = 1;
-      bool is_there = true;
-#pragma unroll
-      for (int k = SPATIAL - 1; k >= 0; --k) {
-        const i64 at = pixel % p.out[0].dims[k + 2] + PAD(k) - rest % taps[k] * DILATION(k);
-        pixel /= p.out[0].dims[k + 2];
-        rest /= taps[k];
-        is_there = is_there && at >= 0 && at % STRIDE(k) == 0 && at / STRIDE(k) < windows[k];
-        window += at / STRIDE(k) * step;
-        step *= windows[k];
-      }
-      if (is_there) {
-        total += (sum_t)IN0((i / pixels * all_taps + tap) * all_windows + window);
+    for (int k = 0; k < axes.taps[K]; ++k) {
+      const int from = at[K] + PAD(K) - k * DILATION(K);
+      const int near = from / STRIDE(K);
+      if (from >= 0 && near * STRIDE(K) == from && near < axes.windows[K]) {
+        total += gathered<K + 1, index_t>(p, axes, at, tap * axes.taps[K] + k, window * axes.windows[K] + near);
       }
     }
-    OUT0(i, total);
+    return total;
+  }
+}
+template <class index_t>
+INLINE void gather_all(const parameters_t& p, const axes_t& axes) {
+  const index_t count = (index_t)p.out[0].count;
+  for (index_t i = (index_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (index_t)gridDim.x * blockDim.x) {
+    int at[SPATIAL];
+    index_t plane = i;
+#pragma unroll
+    for (int k = SPATIAL - 1; k >= 0; --k) {
+      const index_t extent = (index_t)p.out[0].dims[k + 2];
+      at[k] = (int)(plane % extent);
+      plane /= extent;
+    }
+    OUT0(i, (gathered<0, index_t>(p, axes, at, plane, 0)));
+  }
+}
+KERNEL gather(const __grid_constant__ parameters_t p) {
+  begin(p);
+  axes_t axes;
+  axes.all_windows = 1;
+#pragma unroll
+  for (int k = 0; k < SPATIAL; ++k) {
+    axes.taps[k] = (int)IN2(k);
+    axes.windows[k] =
+        (int)((p.out[0].dims[k + 2] + PAD(k) + PAD(k + SPATIAL) - (axes.taps[k] - 1) * DILATION(k) - 1) / STRIDE(k)) + 1;
+    axes.all_windows *= axes.windows[k];
+  }
+  if (p.in[0].dims[IN0_RANK - 1] != axes.all_windows) {
+    fail(p, 1, axes.all_windows);
+    return;
+  }
+  if (p.in[0].count < (i64)1 << 31 && p.out[0].count < (i64)1 << 31) {
+    gather_all<unsigned>(p, axes);
+  } else {
+    gather_all<i64>(p, axes);
   }
 }
 #else
