@@ -8,7 +8,7 @@
 #include "core/runtime/border.h"
 #include "core/runtime/context.h"
 #include "core/runtime/engine.h"
-#include "core/runtime/timing.h"
+#include "core/runtime/run_times.h"
 #include "core/runtime/uploads.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"

@@ -19,8 +19,8 @@ static tenon_status_t reserve(tenon__frame_t* frame, tenon__bound_argument_t* bi
                               uint32_t rank) {
   if (rank > binding->capacity || binding->dims == NULL) {
     const uint32_t wanted = rank < 8 ? 8 : rank;
-    binding->dims = tenon__arena_allocate(&frame->context->arena, wanted, sizeof(int64_t));
-    binding->strides = tenon__arena_allocate(&frame->context->arena, wanted, sizeof(int64_t));
+    binding->dims = tenon__arena_allocate(&frame->run->arena, wanted, sizeof(int64_t));
+    binding->strides = tenon__arena_allocate(&frame->run->arena, wanted, sizeof(int64_t));
     binding->capacity = binding->dims == NULL || binding->strides == NULL ? 0 : wanted;
   }
   return binding->capacity == 0 ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
@@ -37,7 +37,7 @@ static uint32_t rank_seen(const struct tenon_region_t* region, bool aligned, uin
 
 /* What a step's extents are: found ones at their bound, where it takes them so. */
 static const tenon__extents_t* extents_of(const tenon__frame_t* frame, const tenon__step_t* step) {
-  return step->at_bound ? &frame->context->bounds : &frame->context->extents;
+  return step->at_bound ? &frame->run->bounds : &frame->run->extents;
 }
 
 static tenon_status_t get_argument(tenon__frame_t* frame, const tenon__step_t* step, uint32_t place,
@@ -90,7 +90,7 @@ static tenon_status_t grow_output(tenon__frame_t* frame, uint32_t place) {
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
   int64_t dims[TENON_RANK_LIMIT];
   if (value->type.rank == TENON_NONE ||
-      !tenon__extents_shape(&frame->context->extents, value->type.rank, value->type.dims, dims)) {
+      !tenon__extents_shape(&frame->run->extents, value->type.rank, value->type.dims, dims)) {
     return TENON_ERROR_INVALID_STATE;
   }
   TENON_TRY(tenon__dynamic_buffer_resize(state->buffer, value->type.dtype, value->type.rank, dims));
@@ -123,7 +123,7 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
     }
     const tenon_status_t status = grow_output(frame, root);
     if (status == TENON_ERROR_INVALID_STATE && !tenon__frame_finds(frame, step, value)) {
-      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+      return tenon__fail(frame->run->engine->options.sink, TENON_ERROR_INVALID_DATA,
                          "the extents of '%s' are not known in time", value->name);
     }
     if (status == TENON_ERROR_INVALID_STATE) {
@@ -231,12 +231,12 @@ static tenon_status_t find_form(tenon__frame_t* frame, uint32_t index,
     oldest = form->used_at < oldest->used_at ? form : oldest;
   }
   if (oldest->bound != NULL) { /* which runs before this one may be at work with still */
-    TENON_TRY(tenon__space_settle(&frame->context->spaces[step->device]));
+    TENON_TRY(tenon__space_settle(&frame->run->spaces[step->device]));
   }
   tenon__frame_forget_bound(frame, index, oldest->bound);
   tenon__bound_destroy(oldest->bound);
   oldest->bound = NULL;
-  TENON_TRY(is_comparable ? sign_form(frame->context->allocator, now, count, oldest) : TENON_OK);
+  TENON_TRY(is_comparable ? sign_form(frame->run->allocator, now, count, oldest) : TENON_OK);
   *out_form = oldest;
   return TENON_OK;
 }
@@ -260,7 +260,7 @@ static bool writes_nothing(const tenon__step_t* step, const tenon__step_state_t*
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   tenon__step_state_t* state = &frame->steps[index];
-  const tenon_sink_t* sink = frame->context->engine->options.sink;
+  const tenon_sink_t* sink = frame->run->engine->options.sink;
   if (step->kind != TENON_STEP_KERNEL) {
     return TENON_OK;
   }
@@ -289,10 +289,10 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
       .extents = extents_of(frame, step),
       .inputs = state->inputs,
       .outputs = state->outputs,
-      .thread_count = tenon__thread_pool_thread_count(frame->context->pool)};
-  TENON_TRY(tenon__bound_create(frame->context->allocator,
-                                frame->context->engine->steps[frame->graph][index].instance,
-                                &request, sink, &form->bound));
+      .thread_count = tenon__thread_pool_thread_count(frame->run->pool)};
+  TENON_TRY(tenon__bound_create(frame->run->allocator,
+                                frame->run->engine->steps[frame->graph][index].instance, &request,
+                                sink, &form->bound));
   state->bound = form->bound;
   return TENON_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_RUNTIME_BIND_H_
 #define TENON_CORE_RUNTIME_BIND_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
  * bound for the same already. Binding may allocate and takes microseconds; what it was bound for is

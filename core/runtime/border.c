@@ -13,7 +13,7 @@
 #include "core/tensor/layout.h"
 
 static const tenon__graph_t* main_graph(const tenon__context_t* context) {
-  return context->engine->plan->network->graphs[0];
+  return context->run.engine->plan->network->graphs[0];
 }
 
 /* As the application knows it. */
@@ -25,12 +25,12 @@ static const char* output_name(const tenon__context_t* context, uint32_t index) 
 
 tenon_status_t tenon__context_create_border(tenon__context_t* context) {
   const tenon__graph_t* g = main_graph(context);
-  tenon__arena_t* arena = &context->arena;
+  tenon__arena_t* arena = &context->run.arena;
   const size_t inputs = g->input_count + 1u;
   const size_t outputs = g->output_count + 1u;
   context->inputs = tenon__arena_allocate(arena, inputs, sizeof *context->inputs);
   context->input_is_set = tenon__arena_allocate(arena, inputs, sizeof(bool));
-  context->input_dims = tenon__arena_allocate(arena, inputs, sizeof *context->input_dims);
+  context->run.input_dims = tenon__arena_allocate(arena, inputs, sizeof *context->run.input_dims);
   context->input_strides = tenon__arena_allocate(arena, inputs, sizeof *context->input_strides);
   context->outputs = tenon__arena_allocate(arena, outputs, sizeof *context->outputs);
   context->output_dims = tenon__arena_allocate(arena, outputs, sizeof *context->output_dims);
@@ -39,7 +39,7 @@ tenon_status_t tenon__context_create_border(tenon__context_t* context) {
   context->result_dims = tenon__arena_allocate(arena, outputs, sizeof *context->result_dims);
   context->result_strides = tenon__arena_allocate(arena, outputs, sizeof *context->result_strides);
   const bool good = context->inputs != NULL && context->input_is_set != NULL &&
-                    context->input_dims != NULL && context->input_strides != NULL &&
+                    context->run.input_dims != NULL && context->input_strides != NULL &&
                     context->outputs != NULL && context->output_dims != NULL &&
                     context->output_strides != NULL && context->results != NULL &&
                     context->result_dims != NULL && context->result_strides != NULL;
@@ -53,8 +53,8 @@ static tenon_status_t check_range(const tenon__context_t* context, uint32_t inde
                                   const tenon_tensor_view_t* view) {
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->inputs[index]];
-  const tenon__plan_t* plan = context->engine->plan;
-  const tenon_sink_t* sink = context->engine->options.sink;
+  const tenon__plan_t* plan = context->run.engine->plan;
+  const tenon_sink_t* sink = context->run.engine->options.sink;
   if (value->type.dtype != view->dtype) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "input '%s' is %s, the engine expects %s", value->name,
@@ -90,7 +90,7 @@ static tenon_status_t check_items(const tenon__context_t* context, const tenon__
     const bool is_tensor = item->kind == TENON_ARGUMENT_TENSOR;
     if (item->kind != kind || (is_tensor && item->tensor.dtype != value->type.dtype)) {
       return tenon__fail(
-          context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+          context->run.engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
           "input '%s': item %u is %s, the engine expects %s", value->name, k,
           is_tensor ? tenon__dtype_name(item->tensor.dtype) : "no tensor",
           kind == TENON_ARGUMENT_TENSOR ? tenon__dtype_name(value->type.dtype) : "a sequence");
@@ -103,7 +103,7 @@ static tenon_status_t check_items(const tenon__context_t* context, const tenon__
 static tenon_status_t set_input(tenon__context_t* context, uint32_t index,
                                 const tenon_argument_t* argument) {
   const tenon__graph_t* g = main_graph(context);
-  const tenon_sink_t* sink = context->engine->options.sink;
+  const tenon_sink_t* sink = context->run.engine->options.sink;
   context->is_steady = false;
   if (index >= g->input_count) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
@@ -114,7 +114,7 @@ static tenon_status_t set_input(tenon__context_t* context, uint32_t index,
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "input '%s' is of another kind",
                        value->name);
   }
-  tenon__frame_t* frame = &context->frames[0];
+  tenon__frame_t* frame = &context->run.frames[0];
   tenon__place_state_t* place = &frame->places[frame->schedule->inputs[index]];
   if (value->type.kind != TENON_ARGUMENT_TENSOR) {
     TENON_TRY(check_items(context, value, argument));
@@ -126,15 +126,15 @@ static tenon_status_t set_input(tenon__context_t* context, uint32_t index,
   TENON_TRY(check_range(context, index, &argument->tensor));
   const size_t bytes = argument->tensor.rank * sizeof(int64_t);
   if (!context->input_is_set[index] ||
-      (bytes > 0 && memcmp(context->input_dims[index], argument->tensor.dims, bytes) != 0)) {
+      (bytes > 0 && memcmp(context->run.input_dims[index], argument->tensor.dims, bytes) != 0)) {
     context->shapes_changed = true;
   }
   if (bytes > 0) {
-    memcpy(context->input_dims[index], argument->tensor.dims, bytes);
+    memcpy(context->run.input_dims[index], argument->tensor.dims, bytes);
     memcpy(context->input_strides[index], argument->tensor.strides, bytes);
   }
   context->inputs[index] = *argument;
-  context->inputs[index].tensor.dims = context->input_dims[index];
+  context->inputs[index].tensor.dims = context->run.input_dims[index];
   context->inputs[index].tensor.strides = context->input_strides[index];
   context->input_is_set[index] = true;
   return TENON_OK;
@@ -153,7 +153,7 @@ static tenon_status_t check_rows(const tenon__context_t* context, const char* wh
   return view->bit_offset == 0 &&
                  tenon__strides_are_row_major(view->rank, view->dims, view->strides)
              ? TENON_OK
-             : tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+             : tenon__fail(context->run.engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                            "%s '%s' is in a device's memory, where it must lie in dense rows", what,
                            name);
 }
@@ -185,7 +185,7 @@ static tenon_status_t need_input(const tenon__context_t* context, uint32_t index
   const tenon__graph_t* g = main_graph(context);
   return context->input_is_set[index]
              ? TENON_OK
-             : tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
+             : tenon__fail(context->run.engine->options.sink, TENON_ERROR_INVALID_STATE,
                            "input '%s' was not set", g->values[g->inputs[index]].name);
 }
 
@@ -193,7 +193,7 @@ static tenon_status_t need_input(const tenon__context_t* context, uint32_t index
 static tenon_status_t take_input(tenon__context_t* context, uint32_t index) {
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->inputs[index]];
-  tenon__frame_t* frame = &context->frames[0];
+  tenon__frame_t* frame = &context->run.frames[0];
   const uint32_t at = frame->schedule->inputs[index];
   tenon__place_state_t* place = &frame->places[at];
   TENON_TRY(need_input(context, index));
@@ -232,13 +232,13 @@ static tenon_status_t check_least_room(const tenon__context_t* context, uint32_t
                                        const tenon_tensor_view_t* view) {
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->outputs[index]];
-  const tenon__dim_pool_t* pool = context->engine->plan->network->pool;
+  const tenon__dim_pool_t* pool = context->run.engine->plan->network->pool;
   for (uint32_t k = 0; k < view->rank; ++k) {
     int64_t least = 0;
     int64_t most = 0;
     tenon__dim_range(pool, value->type.dims[k], &least, &most);
     if (view->dims[k] < least) {
-      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+      return tenon__fail(context->run.engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                          "output '%s' has extent %lld%s on axis %u, the memory given holds %lld",
                          output_name(context, index), (long long)least,
                          least == most ? "" : " or more", k, (long long)view->dims[k]);
@@ -252,7 +252,7 @@ static tenon_status_t set_output(tenon__context_t* context, uint32_t index,
   const tenon__graph_t* g = main_graph(context);
   context->is_steady = false;
   if (index >= g->output_count) {
-    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+    return tenon__fail(context->run.engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                        "there is no output %u, the engine has %u", index, g->output_count);
   }
   if (view == NULL) {
@@ -262,7 +262,7 @@ static tenon_status_t set_output(tenon__context_t* context, uint32_t index,
   const tenon__value_node_t* value = &g->values[g->outputs[index]];
   if (value->type.kind != TENON_ARGUMENT_TENSOR || view->dtype != value->type.dtype ||
       view->rank != value->type.rank || view->rank > TENON_RANK_LIMIT) {
-    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+    return tenon__fail(context->run.engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                        "output '%s' is %s of rank %u; the memory given is %s of rank %u",
                        output_name(context, index), tenon__dtype_name(value->type.dtype),
                        value->type.rank, tenon__dtype_name(view->dtype), view->rank);
@@ -306,16 +306,16 @@ static bool data_decide(const tenon__dim_pool_t* pool, tenon_dim_t dim) {
 
 /* -1 where the data decide. */
 static int64_t known_extent(const tenon__context_t* context, tenon_dim_t dim) {
-  const tenon__dim_pool_t* pool = context->engine->plan->network->pool;
+  const tenon__dim_pool_t* pool = context->run.engine->plan->network->pool;
   int64_t extent = 0;
-  return !data_decide(pool, dim) && tenon__extents_get(&context->extents, dim, &extent) ? extent
-                                                                                        : -1;
+  return !data_decide(pool, dim) && tenon__extents_get(&context->run.extents, dim, &extent) ? extent
+                                                                                            : -1;
 }
 
 /* The most that an extent can be for these inputs; -1: nothing bounds it. */
 static int64_t most_extent(const tenon__context_t* context, tenon_dim_t dim) {
   enum { MOST_BOUNDS = 64 }; /* of bounds: a plan may come from anybody */
-  const tenon__dim_pool_t* pool = context->engine->plan->network->pool;
+  const tenon__dim_pool_t* pool = context->run.engine->plan->network->pool;
   int64_t least = 0;
   int64_t most = 0;
   tenon__dim_range(pool, dim, &least, &most);
@@ -336,7 +336,7 @@ tenon_status_t tenon__context_output_extents(tenon__context_t* context, uint32_t
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->outputs[index]];
   if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank > TENON_RANK_LIMIT) {
-    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+    return tenon__fail(context->run.engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                        "output '%s' is no tensor whose rank is known before the run",
                        output_name(context, index));
   }
@@ -358,7 +358,7 @@ static tenon_status_t check_room(const tenon__context_t* context, uint32_t index
   const uint32_t rank = target->data == NULL ? 0 : target->rank;
   for (uint32_t k = 0; k < rank; ++k) {
     if (dims[k] > target->dims[k]) {
-      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+      return tenon__fail(context->run.engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                          "output '%s' has extent %lld on axis %u, the memory given holds %lld",
                          output_name(context, index), (long long)dims[k], k,
                          (long long)target->dims[k]);
@@ -382,14 +382,14 @@ static tenon_status_t check_known_room(const tenon__context_t* context, uint32_t
 
 /* Where the plan writes an output: the application's memory if it will do, else ours. */
 static tenon_status_t place_output(tenon__context_t* context, uint32_t k) {
-  tenon__frame_t* frame = &context->frames[0];
+  tenon__frame_t* frame = &context->run.frames[0];
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->outputs[k]];
   tenon__place_state_t* place = &frame->places[frame->schedule->outputs[k]];
   const tenon_tensor_view_t* own = &context->outputs[k];
   int64_t dims[TENON_RANK_LIMIT];
-  if (!tenon__extents_shape(&context->extents, value->type.rank, value->type.dims, dims)) {
-    return tenon__fail(context->engine->options.sink, TENON_ERROR_INTERNAL,
+  if (!tenon__extents_shape(&context->run.extents, value->type.rank, value->type.dims, dims)) {
+    return tenon__fail(context->run.engine->options.sink, TENON_ERROR_INTERNAL,
                        "the extents of output '%s' are not known in time", output_name(context, k));
   }
   const bool in_place = own->data != NULL && context->lent_outputs[k].data == NULL &&
@@ -410,7 +410,7 @@ static tenon_status_t place_output(tenon__context_t* context, uint32_t k) {
 }
 
 tenon_status_t tenon__context_place_outputs(tenon__context_t* context) {
-  const tenon__schedule_t* schedule = context->frames[0].schedule;
+  const tenon__schedule_t* schedule = context->run.frames[0].schedule;
   for (uint32_t k = 0; k < main_graph(context)->output_count; ++k) {
     bool is_placed = false;
     TENON_TRY(check_known_room(context, k));
@@ -434,7 +434,7 @@ static tenon_status_t copy_out(tenon__context_t* context, uint32_t index,
 }
 
 static tenon_status_t collect_output(tenon__context_t* context, uint32_t k) {
-  tenon__frame_t* frame = &context->frames[0];
+  tenon__frame_t* frame = &context->run.frames[0];
   int64_t* dims = context->result_dims[k];
   int64_t* strides = context->result_strides[k];
   tenon_argument_t* result = &context->results[k];

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_RUNTIME_BORDER_H_
 #define TENON_CORE_RUNTIME_BORDER_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/context_state.h"
 
 /* The caller's memory: used in place where strides and alignment allow, else copied at each run.
  * Checks dtype, rank and the profile's range, naming input and values. INVALID_ARGUMENT, and the

@@ -20,12 +20,11 @@ static bool waits(const tenon__frame_t* frame, const tenon__step_t* step) {
 
 static bool can_be_recorded(const tenon__frame_t* frame, const tenon__step_t* step) {
   return tenon__step_is_recordable(frame->schedule, step) &&
-         tenon__device_records(&frame->context->engine->devices[step->device]) &&
-         !waits(frame, step);
+         tenon__device_records(&frame->run->engine->devices[step->device]) && !waits(frame, step);
 }
 
 static tenon_status_t make_keys(tenon__frame_t* frame, tenon__chain_t* chain) {
-  tenon__arena_t* arena = &frame->context->arena;
+  tenon__arena_t* arena = &frame->run->arena;
   for (uint32_t k = 0; k < chain->count; ++k) {
     const tenon__step_t* step = &frame->schedule->steps[chain->first + k];
     chain->key_count += 1 + step->input_count + step->output_count;
@@ -41,19 +40,18 @@ static tenon_status_t make_keys(tenon__frame_t* frame, tenon__chain_t* chain) {
 
 static tenon_status_t name(const tenon__frame_t* frame, tenon__chain_t* chain) {
   const tenon__step_t* steps = &frame->schedule->steps[chain->first];
-  if (frame->context->watched == NULL) {
+  if (frame->run->watched == NULL) {
     return TENON_OK;
   }
-  chain->name = tenon__arena_format(&frame->context->arena, "replay of %u steps: %s ... %s",
+  chain->name = tenon__arena_format(&frame->run->arena, "replay of %u steps: %s ... %s",
                                     chain->count, steps[0].name, steps[chain->count - 1].name);
   return chain->name == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 tenon_status_t tenon__frame_find_chains(tenon__frame_t* frame) {
   const tenon__schedule_t* schedule = frame->schedule;
-  tenon__arena_t* arena = &frame->context->arena;
-  const uint32_t step_count =
-      frame->context->engine->plan->device_count > 1 ? schedule->step_count : 0;
+  tenon__arena_t* arena = &frame->run->arena;
+  const uint32_t step_count = frame->run->engine->plan->device_count > 1 ? schedule->step_count : 0;
   frame->chains = tenon__arena_allocate(arena, step_count + 1u, sizeof *frame->chains);
   TENON_TRY_MEMORY(frame->chains != NULL);
   for (uint32_t k = 0; k < step_count; ++k) {
@@ -123,7 +121,7 @@ static void make_key(const tenon__frame_t* frame, tenon__chain_t* chain) {
 
 static void forget(const tenon__frame_t* frame, const tenon__chain_t* chain,
                    tenon__recorded_t* recorded) {
-  tenon__device_destroy_recording(frame->context->spaces[chain->device].memory.device,
+  tenon__device_destroy_recording(frame->run->spaces[chain->device].memory.device,
                                   recorded->recording);
   recorded->recording = NULL;
   recorded->was_enqueued = false;
@@ -154,7 +152,7 @@ static tenon_status_t find_recorded(tenon__frame_t* frame, tenon__chain_t* chain
   }
   tenon__recorded_t* recorded = &chain->recorded[oldest];
   if (recorded->recording != NULL) {
-    TENON_TRY(tenon__space_settle(&frame->context->spaces[chain->device]));
+    TENON_TRY(tenon__space_settle(&frame->run->spaces[chain->device]));
   }
   forget(frame, chain, recorded);
   memcpy((void*)recorded->key, (const void*)chain->key, bytes);
@@ -185,7 +183,7 @@ static void report_as_information(void* user, int32_t severity, const char* mess
 static tenon_status_t record_with(tenon__frame_t* frame, const tenon__chain_t* chain,
                                   const tenon__device_t* device, void** out_recording,
                                   tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
-  tenon_stream_t* stream = frame->context->spaces[chain->device].memory.stream;
+  tenon_stream_t* stream = frame->run->spaces[chain->device].memory.stream;
   void* recording = NULL;
   TENON_TRY(tenon__device_begin_record(device, stream));
   tenon_status_t status = tenon__chain_has_lanes(frame, chain)
@@ -205,7 +203,7 @@ static tenon_status_t record_with(tenon__frame_t* frame, const tenon__chain_t* c
 static tenon_status_t record(tenon__frame_t* frame, const tenon__chain_t* chain,
                              void** out_recording,
                              tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
-  tenon__space_t* space = &frame->context->spaces[chain->device];
+  tenon__space_t* space = &frame->run->spaces[chain->device];
   const tenon_sink_t* sink = space->run.sink;
   const tenon_sink_t quiet = {tenon__drop_const(sink), report_as_information};
   tenon__device_t device = *space->memory.device;
@@ -226,7 +224,7 @@ static tenon_status_t enqueue_instead(tenon__frame_t* frame, tenon__chain_t* cha
                                       tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
   const tenon__step_t* steps = &frame->schedule->steps[chain->first];
   chain->is_unrecordable = true;
-  tenon__report(frame->context->spaces[chain->device].run.sink, TENON_SEVERITY_WARNING,
+  tenon__report(frame->run->spaces[chain->device].run.sink, TENON_SEVERITY_WARNING,
                 "%u steps, '%s' to '%s', cannot be recorded (%s): each run enqueues them one by "
                 "one, which takes longer",
                 chain->count, steps[0].name, steps[chain->count - 1].name,
@@ -236,22 +234,22 @@ static tenon_status_t enqueue_instead(tenon__frame_t* frame, tenon__chain_t* cha
 
 static tenon_status_t replay(const tenon__frame_t* frame, const tenon__chain_t* chain,
                              void* recording) {
-  tenon__space_t* space = &frame->context->spaces[chain->device];
+  tenon__space_t* space = &frame->run->spaces[chain->device];
   const tenon__memory_t* memory = &space->memory;
   space->is_busy = true;
   space->run.edge = 0;
   if (chain->name == NULL) {
     return tenon__device_replay(memory->device, memory->stream, recording);
   }
-  tenon__device_begin_range(frame->context->watched, chain->name);
+  tenon__device_begin_range(frame->run->watched, chain->name);
   const tenon_status_t status = tenon__device_replay(memory->device, memory->stream, recording);
-  tenon__device_end_range(frame->context->watched);
+  tenon__device_end_range(frame->run->watched);
   return status;
 }
 
 tenon_status_t tenon__frame_run_chain(tenon__frame_t* frame, tenon__chain_t* chain,
                                       tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
-  if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
+  if (tenon__interrupt_is_wanted(&frame->run->interrupt)) {
     return TENON_ERROR_CANCELLED;
   }
   tenon__recorded_t* recorded = NULL;
@@ -280,7 +278,7 @@ bool tenon__frame_can_replay(const tenon__frame_t* frame, const tenon__chain_t* 
 
 tenon_status_t tenon__frame_replay(tenon__frame_t* frame, tenon__chain_t* chain) {
   tenon__recorded_t* recorded = &chain->recorded[chain->current];
-  if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
+  if (tenon__interrupt_is_wanted(&frame->run->interrupt)) {
     return TENON_ERROR_CANCELLED;
   }
   recorded->used_at = ++frame->clock;

@@ -8,7 +8,7 @@
 #ifndef TENON_CORE_RUNTIME_CHAINS_H_
 #define TENON_CORE_RUNTIME_CHAINS_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* Finds the graph's chains; none where its devices do not record. OUT_OF_MEMORY only. */
 tenon_status_t tenon__frame_find_chains(tenon__frame_t* frame);

@@ -6,7 +6,10 @@
 #ifndef TENON_CORE_RUNTIME_CONTEXT_H_
 #define TENON_CORE_RUNTIME_CONTEXT_H_
 
+#include "core/runtime/observer.h"
 #include "core/runtime/types.h"
+
+typedef struct tenon__context_t tenon__context_t;
 
 /* thread_count 0: what the plan was tuned for. `stream`: native handle of the caller's, or NULL.
  * Memory for the plan's largest shapes is allocated here; what stages inputs, what a run finds, and

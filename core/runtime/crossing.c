@@ -11,7 +11,7 @@
 #include "core/tensor/layout.h"
 
 static const tenon_sink_t* sink_of(const tenon__frame_t* frame) {
-  return frame->context->engine->options.sink;
+  return frame->run->engine->options.sink;
 }
 
 /* What is lent outlives neither the caller's arrays nor the next argument in them. */
@@ -35,8 +35,8 @@ tenon_status_t tenon__frame_set_parameter(tenon__frame_t* body, uint32_t paramet
   if (argument->kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;
   }
-  TENON_TRY(tenon__context_find_shape(body->context, body->graph,
-                                      body->schedule->places[place].value, view->rank, view->dims));
+  TENON_TRY(tenon__run_find_shape(body->run, body->graph, body->schedule->places[place].value,
+                                  view->rank, view->dims));
   if (view->rank > TENON_RANK_LIMIT ||
       !tenon__strides_are_row_major(view->rank, view->dims, view->strides)) {
     return tenon__fail(sink_of(body), TENON_ERROR_INVALID_DATA,
@@ -49,13 +49,13 @@ tenon_status_t tenon__frame_set_parameter(tenon__frame_t* body, uint32_t paramet
   return TENON_OK;
 }
 
-tenon_status_t tenon__context_copy(tenon__context_t* context, uint32_t space,
-                                   const tenon_tensor_view_t* source,
-                                   const tenon_tensor_view_t* target) {
+tenon_status_t tenon__run_copy(tenon__run_state_t* run, uint32_t space,
+                               const tenon_tensor_view_t* source,
+                               const tenon_tensor_view_t* target) {
   tenon__pieces_t pieces;
   uint64_t count = 0;
   if (space == 0) {
-    TENON_TRY(tenon__context_settle(context, 0));
+    TENON_TRY(tenon__run_settle(run, 0));
     return tenon__copy_tensor(source, target);
   }
   if (!tenon__element_count(source->rank, source->dims, &count)) {
@@ -67,22 +67,22 @@ tenon_status_t tenon__context_copy(tenon__context_t* context, uint32_t space,
   if (!tenon__pieces_cut(source, target, &pieces)) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  context->spaces[space].is_busy = true;
-  context->spaces[space].run.edge = 0;
-  return tenon__pieces_copy(&context->spaces[space], TENON_COPY_WITHIN, &pieces);
+  run->spaces[space].is_busy = true;
+  run->spaces[space].run.edge = 0;
+  return tenon__pieces_copy(&run->spaces[space], TENON_COPY_WITHIN, &pieces);
 }
 
-tenon_status_t tenon__context_assign(tenon__context_t* context, uint32_t space,
-                                     tenon__dynamic_buffer_t* buffer,
-                                     const tenon_argument_t* argument) {
+tenon_status_t tenon__run_assign(tenon__run_state_t* run, uint32_t space,
+                                 tenon__dynamic_buffer_t* buffer,
+                                 const tenon_argument_t* argument) {
   const tenon_tensor_view_t* view = &argument->tensor;
   if (space == 0) {
-    TENON_TRY(tenon__context_settle(context, 0));
+    TENON_TRY(tenon__run_settle(run, 0));
     return tenon__dynamic_buffer_assign(buffer, argument);
   }
   TENON_TRY(tenon__dynamic_buffer_resize(buffer, view->dtype, view->rank, view->dims));
   const tenon_argument_t target = tenon__dynamic_buffer_argument(buffer);
-  return tenon__context_copy(context, space, view, &target.tensor);
+  return tenon__run_copy(run, space, view, &target.tensor);
 }
 
 tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
@@ -93,14 +93,14 @@ tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
   int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t target;
   if (p->storage == TENON_STORAGE_GROWING) {
-    TENON_TRY(tenon__context_assign(frame->context, p->space, state->buffer, argument));
+    TENON_TRY(tenon__run_assign(frame->run, p->space, state->buffer, argument));
     state->data = state->buffer->data;
     return TENON_OK;
   }
-  TENON_TRY(tenon__context_find_shape(frame->context, frame->graph, p->value, argument->tensor.rank,
-                                      argument->tensor.dims));
+  TENON_TRY(tenon__run_find_shape(frame->run, frame->graph, p->value, argument->tensor.rank,
+                                  argument->tensor.dims));
   TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &target));
-  return tenon__context_copy(frame->context, p->space, &argument->tensor, &target.tensor);
+  return tenon__run_copy(frame->run, p->space, &argument->tensor, &target.tensor);
 }
 
 tenon_status_t tenon__frame_scalar(tenon__frame_t* frame, uint32_t place, int64_t* out_number) {
@@ -108,7 +108,7 @@ tenon_status_t tenon__frame_scalar(tenon__frame_t* frame, uint32_t place, int64_
   int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   uint64_t count = 0;
-  TENON_TRY(tenon__context_settle_for_host(frame->context));
+  TENON_TRY(tenon__run_settle_for_host(frame->run));
   TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
   const tenon_tensor_view_t* view = &argument.tensor;
   if (argument.kind != TENON_ARGUMENT_TENSOR || view->data == NULL ||

@@ -8,7 +8,7 @@
 #ifndef TENON_CORE_RUNTIME_CROSSING_H_
 #define TENON_CORE_RUNTIME_CROSSING_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* A body's parameter takes the argument, a tensor in rows or no tensor; its memory is lent until
  * the body has run, its extents are copied. INVALID_DATA for other strides. The extents are
@@ -21,13 +21,12 @@ tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
                                   const tenon_argument_t* argument);
 /* A copy in the memory of device number `space`, of any strides on both sides. UNSUPPORTED for
  * elements within a byte that do not lie in rows. */
-tenon_status_t tenon__context_copy(tenon__context_t* context, uint32_t space,
-                                   const tenon_tensor_view_t* source,
-                                   const tenon_tensor_view_t* target);
+tenon_status_t tenon__run_copy(tenon__run_state_t* run, uint32_t space,
+                               const tenon_tensor_view_t* source,
+                               const tenon_tensor_view_t* target);
 /* A copy in the buffer, which is of that memory. */
-tenon_status_t tenon__context_assign(tenon__context_t* context, uint32_t space,
-                                     tenon__dynamic_buffer_t* buffer,
-                                     const tenon_argument_t* argument);
+tenon_status_t tenon__run_assign(tenon__run_state_t* run, uint32_t space,
+                                 tenon__dynamic_buffer_t* buffer, const tenon_argument_t* argument);
 /* The one number (or condition) at a place in the host's memory, when it is there. INVALID_DATA
  * where there are none, or several. */
 tenon_status_t tenon__frame_scalar(tenon__frame_t* frame, uint32_t place, int64_t* out_number);

@@ -40,17 +40,17 @@ static bool is_expected(const tenon__plan_t* plan, uint32_t index, int64_t numbe
          (max->symbol_known[index] == 0 || number <= max->symbol_values[index]);
 }
 
-tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
-                                          uint32_t rank, const int64_t* dims, bool* out_changed) {
-  const tenon__plan_t* plan = context->engine->plan;
+tenon_status_t tenon__run_learn_shape(tenon__run_state_t* run, uint32_t graph, uint32_t value,
+                                      uint32_t rank, const int64_t* dims, bool* out_changed) {
+  const tenon__plan_t* plan = run->engine->plan;
   const tenon__network_t* network = plan->network;
   const tenon__value_node_t* v = &network->graphs[graph]->values[value];
-  tenon__extents_t* extents = &context->extents;
+  tenon__extents_t* extents = &run->extents;
   if (v->type.rank == TENON_NONE) {
     return TENON_OK; /* nothing says what it must be */
   }
   if (v->type.rank != rank) {
-    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+    return tenon__fail(run->engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "value '%s' has rank %u, the plan expects %u", v->name, rank, v->type.rank);
   }
   for (uint32_t k = 0; k < rank; ++k) {
@@ -64,12 +64,12 @@ tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t gr
     }
     const int64_t bound = bound_of(extents, tenon__symbol_get(network->pool, dim.index));
     if (dims[k] > bound) {
-      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+      return tenon__fail(run->engine->options.sink, TENON_ERROR_INVALID_DATA,
                          "value '%s': extent %u is %lld, its bound is %lld", v->name, k,
                          (long long)dims[k], (long long)bound);
     }
     if (!is_expected(plan, dim.index, dims[k])) {
-      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+      return tenon__fail(run->engine->options.sink, TENON_ERROR_INVALID_DATA,
                          "value '%s' has extent %lld on axis %u, which the plan does not allow for",
                          v->name, (long long)dims[k], k);
     }
@@ -80,13 +80,13 @@ tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t gr
 }
 
 /* `what` has these extents, and the plan says of the value's what is known now. */
-static tenon_status_t compare(const tenon__context_t* context, const tenon__value_node_t* value,
+static tenon_status_t compare(const tenon__run_state_t* run, const tenon__value_node_t* value,
                               const int64_t* dims, bool must_be_known) {
   for (uint32_t k = 0; k < value->type.rank; ++k) {
     int64_t expected = 0;
-    const bool is_known = tenon__extents_get(&context->extents, value->type.dims[k], &expected);
+    const bool is_known = tenon__extents_get(&run->extents, value->type.dims[k], &expected);
     if (is_known ? expected != dims[k] : must_be_known) {
-      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+      return tenon__fail(run->engine->options.sink, TENON_ERROR_INVALID_DATA,
                          is_known
                              ? "value '%s' has extent %lld on axis %u, the plan expects %lld"
                              : "value '%s' has extent %lld on axis %u, of which the plan knows "
@@ -97,27 +97,27 @@ static tenon_status_t compare(const tenon__context_t* context, const tenon__valu
   return TENON_OK;
 }
 
-tenon_status_t tenon__context_find_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
-                                         uint32_t rank, const int64_t* dims) {
-  const tenon__value_node_t* v = &context->engine->plan->network->graphs[graph]->values[value];
+tenon_status_t tenon__run_find_shape(tenon__run_state_t* run, uint32_t graph, uint32_t value,
+                                     uint32_t rank, const int64_t* dims) {
+  const tenon__value_node_t* v = &run->engine->plan->network->graphs[graph]->values[value];
   bool changed = false;
-  TENON_TRY(tenon__context_learn_shape(context, graph, value, rank, dims, &changed));
+  TENON_TRY(tenon__run_learn_shape(run, graph, value, rank, dims, &changed));
   if (changed) {
-    tenon__extents_update(&context->extents);
+    tenon__extents_update(&run->extents);
   }
-  return v->type.rank == TENON_NONE ? TENON_OK : compare(context, v, dims, false);
+  return v->type.rank == TENON_NONE ? TENON_OK : compare(run, v, dims, false);
 }
 
 tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t place) {
   const tenon__place_t* p = &frame->schedule->places[place];
   const tenon__place_state_t* state = &frame->places[place];
   const tenon__value_node_t* value =
-      &frame->context->engine->plan->network->graphs[frame->graph]->values[p->value];
+      &frame->run->engine->plan->network->graphs[frame->graph]->values[p->value];
   const bool grows = p->storage == TENON_STORAGE_GROWING;
   const int64_t* dims = grows ? state->buffer->dims : state->dims;
   if ((grows && !state->buffer->was_set) ||
       (p->storage == TENON_STORAGE_PARAMETER && state->data == NULL)) {
-    return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+    return tenon__fail(frame->run->engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "value '%s' is read before it is there", value->name);
   }
   if (dims == NULL || value->type.rank == TENON_NONE) {
@@ -125,11 +125,11 @@ tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t p
   }
   const uint32_t rank = grows ? state->buffer->rank : state->rank;
   if (rank != value->type.rank) {
-    return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+    return tenon__fail(frame->run->engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "value '%s' has rank %u, the plan expects %u", value->name, rank,
                        value->type.rank);
   }
-  return compare(frame->context, value, dims, true);
+  return compare(frame->run, value, dims, true);
 }
 
 /* ---- What each run finds anew ---- */
@@ -154,8 +154,8 @@ static void mark_symbols(const tenon__dim_pool_t* pool, uint32_t count, const te
 }
 
 static tenon_status_t find_occurrences(const tenon__frame_t* frame, occurrence_t* out_occurrence) {
-  const tenon__network_t* network = frame->context->engine->plan->network;
-  tenon__arena_t* arena = &frame->context->arena;
+  const tenon__network_t* network = frame->run->engine->plan->network;
+  tenon__arena_t* arena = &frame->run->arena;
   out_occurrence->occurs =
       tenon__arena_allocate(arena, tenon__symbol_count(network->pool) + 1u, sizeof(uint8_t));
   out_occurrence->has_place = tenon__arena_allocate(
@@ -179,7 +179,7 @@ static tenon_status_t find_occurrences(const tenon__frame_t* frame, occurrence_t
  * place (it is gone, or never leaves a step) those that others have in common with it. */
 static bool is_found_in(const tenon__frame_t* frame, uint32_t symbol,
                         const occurrence_t* occurrence) {
-  const tenon__network_t* network = frame->context->engine->plan->network;
+  const tenon__network_t* network = frame->run->engine->plan->network;
   const tenon__symbol_t* s = tenon__symbol_get(network->pool, symbol);
   uint32_t graph = 0;
   uint32_t value = 0;
@@ -198,7 +198,7 @@ static bool is_found_in(const tenon__frame_t* frame, uint32_t symbol,
 }
 
 static uint8_t numbers_of(const tenon__frame_t* frame, uint32_t place) {
-  const tenon__engine_t* engine = frame->context->engine;
+  const tenon__engine_t* engine = frame->run->engine;
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
   const char class = tenon__dtype_class(value->type.dtype);
   const bool is_learnt = value->type.contents != NULL && value->handle != TENON_NONE &&
@@ -223,7 +223,7 @@ static uint8_t numbers_of(const tenon__frame_t* frame, uint32_t place) {
 static tenon_status_t list_views(tenon__frame_t* frame) {
   const uint32_t place_count = frame->schedule->place_count;
   frame->sizing =
-      tenon__arena_allocate(&frame->context->arena, place_count + 1u, sizeof *frame->sizing);
+      tenon__arena_allocate(&frame->run->arena, place_count + 1u, sizeof *frame->sizing);
   TENON_TRY_MEMORY(frame->sizing != NULL);
   for (uint32_t p = 0; p < place_count; ++p) {
     if (frame->schedule->places[p].storage == TENON_STORAGE_VIEW && frame->numbers[p] != 0) {
@@ -251,8 +251,8 @@ static bool is_sizing(const tenon__frame_t* frame, uint32_t place) {
 static tenon_status_t list_given(tenon__frame_t* frame) {
   const tenon__schedule_t* schedule = frame->schedule;
   frame->learns = frame->found_count > 0 || frame->at_bound_count > 0;
-  frame->given = tenon__arena_allocate(&frame->context->arena, schedule->place_count + 1u,
-                                       sizeof *frame->given);
+  frame->given =
+      tenon__arena_allocate(&frame->run->arena, schedule->place_count + 1u, sizeof *frame->given);
   TENON_TRY_MEMORY(frame->given != NULL);
   for (uint32_t p = 0; p < schedule->place_count; ++p) {
     frame->learns = frame->learns || frame->numbers[p] != 0;
@@ -280,9 +280,9 @@ static bool is_output_of(const tenon__frame_t* frame, const tenon__step_t* step,
 /* Is everything unknown in the dimension an extent of an output of the step? Of what is gone nobody
  * can tell. */
 static bool is_found_by(const tenon__frame_t* frame, const tenon__step_t* step, tenon_dim_t dim) {
-  const tenon__network_t* network = frame->context->engine->plan->network;
+  const tenon__network_t* network = frame->run->engine->plan->network;
   int64_t extent = 0;
-  if (tenon__extents_get(&frame->context->extents, dim, &extent)) {
+  if (tenon__extents_get(&frame->run->extents, dim, &extent)) {
     return true;
   }
   const tenon__dim_view_t view = tenon__dim_get(network->pool, dim);
@@ -298,7 +298,7 @@ static bool is_found_by(const tenon__frame_t* frame, const tenon__step_t* step, 
   }
   bool is_open = false; /* else the expression has no value: a division by zero */
   for (uint32_t k = 0; k < view.operand_count; ++k) {
-    is_open = is_open || !tenon__extents_get(&frame->context->extents, view.operands[k], &extent);
+    is_open = is_open || !tenon__extents_get(&frame->run->extents, view.operands[k], &extent);
     if (!is_found_by(frame, step, view.operands[k])) {
       return false;
     }
@@ -319,7 +319,7 @@ bool tenon__frame_finds(const tenon__frame_t* frame, const tenon__step_t* step,
 /* Does the found symbol stand for an extent that the value's shape says otherwise? */
 static bool follows(const tenon__frame_t* frame, uint32_t symbol,
                     tenon__following_t* out_following) {
-  const tenon__network_t* network = frame->context->engine->plan->network;
+  const tenon__network_t* network = frame->run->engine->plan->network;
   uint32_t graph = 0;
   uint32_t value = 0;
   uint32_t axis = 0;
@@ -343,7 +343,7 @@ static tenon_status_t list_following(tenon__frame_t* frame) {
     count += follows(frame, frame->found[k], &following) ? 1 : 0;
   }
   frame->following =
-      tenon__arena_allocate(&frame->context->arena, count + 1u, sizeof *frame->following);
+      tenon__arena_allocate(&frame->run->arena, count + 1u, sizeof *frame->following);
   TENON_TRY_MEMORY(frame->following != NULL);
   for (uint32_t k = 0; k < frame->found_count; ++k) {
     if (follows(frame, frame->found[k], &following)) {
@@ -354,7 +354,7 @@ static tenon_status_t list_following(tenon__frame_t* frame) {
 }
 
 void tenon__frame_follow(tenon__frame_t* frame) {
-  tenon__extents_t* extents = &frame->context->extents;
+  tenon__extents_t* extents = &frame->run->extents;
   bool changed = frame->following_count > 0;
   while (changed) { /* each round makes at least one symbol known */
     changed = false;
@@ -374,8 +374,8 @@ void tenon__frame_follow(tenon__frame_t* frame) {
 }
 
 tenon_status_t tenon__frame_list_data_dependent(tenon__frame_t* frame) {
-  const tenon__network_t* network = frame->context->engine->plan->network;
-  tenon__arena_t* arena = &frame->context->arena;
+  const tenon__network_t* network = frame->run->engine->plan->network;
+  tenon__arena_t* arena = &frame->run->arena;
   const uint32_t symbol_count = tenon__symbol_count(network->pool);
   occurrence_t occurrence;
   frame->found = tenon__arena_allocate(arena, symbol_count + 1u, sizeof *frame->found);
@@ -397,7 +397,7 @@ tenon_status_t tenon__frame_list_data_dependent(tenon__frame_t* frame) {
 }
 
 void tenon__frame_forget_data_dependent(tenon__frame_t* frame) {
-  tenon__extents_t* extents = &frame->context->extents;
+  tenon__extents_t* extents = &frame->run->extents;
   bool changed = false;
   for (uint32_t k = 0; k < frame->found_count; ++k) {
     changed = changed || extents->symbol_known[frame->found[k]] != 0;

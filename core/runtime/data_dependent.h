@@ -6,7 +6,7 @@
 #ifndef TENON_CORE_RUNTIME_DATA_DEPENDENT_H_
 #define TENON_CORE_RUNTIME_DATA_DEPENDENT_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* Lists the extents that the graph's steps find, and the views that say extents, in the context's
  * arena. Once, when the frame is made: linear in symbols and places. OUT_OF_MEMORY only. */
@@ -27,11 +27,11 @@ tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t p
 /* Sets those symbols among a value's dims that nobody knows yet, or that stand for just these
  * extents, from numbers; INVALID_DATA, with the value's name, when the rank is another or a number
  * is not one that the plan was made for. */
-tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
-                                          uint32_t rank, const int64_t* dims, bool* out_changed);
+tenon_status_t tenon__run_learn_shape(tenon__run_state_t* run, uint32_t graph, uint32_t value,
+                                      uint32_t rank, const int64_t* dims, bool* out_changed);
 /* The same for what a run finds; then all of the value's dims, symbols or not, must say these
  * numbers: INVALID_DATA otherwise. */
-tenon_status_t tenon__context_find_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
-                                         uint32_t rank, const int64_t* dims);
+tenon_status_t tenon__run_find_shape(tenon__run_state_t* run, uint32_t graph, uint32_t value,
+                                     uint32_t rank, const int64_t* dims);
 
 #endif

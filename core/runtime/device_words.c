@@ -36,7 +36,7 @@ static tenon_status_t add_output(tenon__frame_t* frame, uint32_t step, uint32_t 
   if (place == TENON_NONE || !frame->schedule->places[place].at_bound) {
     return TENON_OK;
   }
-  tenon__arena_t* arena = &frame->context->arena;
+  tenon__arena_t* arena = &frame->run->arena;
   const tenon__place_t* p = &frame->schedule->places[place];
   const uint32_t rank = tenon__frame_value(frame, place)->type.rank;
   tenon__at_bound_t* at_bound = &frame->at_bounds[frame->at_bound_count++];
@@ -53,12 +53,12 @@ static tenon_status_t add_output(tenon__frame_t* frame, uint32_t step, uint32_t 
 }
 
 /* Of a context with such values alone. */
-static tenon_status_t need_bounds(tenon__context_t* context) {
-  const bool is_there = context->has_bounds;
-  context->has_bounds = true;
-  return is_there ? TENON_OK
-                  : tenon__extents_create(&context->arena, context->engine->plan->network->pool,
-                                          &context->bounds);
+static tenon_status_t need_bounds(tenon__run_state_t* run) {
+  const bool is_there = run->has_bounds;
+  run->has_bounds = true;
+  return is_there
+             ? TENON_OK
+             : tenon__extents_create(&run->arena, run->engine->plan->network->pool, &run->bounds);
 }
 
 static tenon_status_t list_at_bound(tenon__frame_t* frame, uint64_t* inout_offsets) {
@@ -70,8 +70,8 @@ static tenon_status_t list_at_bound(tenon__frame_t* frame, uint64_t* inout_offse
   if (count == 0) {
     return TENON_OK;
   }
-  TENON_TRY(need_bounds(frame->context));
-  frame->at_bounds = tenon__arena_allocate(&frame->context->arena, count, sizeof *frame->at_bounds);
+  TENON_TRY(need_bounds(frame->run));
+  frame->at_bounds = tenon__arena_allocate(&frame->run->arena, count, sizeof *frame->at_bounds);
   TENON_TRY_MEMORY(frame->at_bounds != NULL);
   for (uint32_t s = 0; s < schedule->step_count; ++s) {
     const tenon__step_t* step = &schedule->steps[s];
@@ -83,14 +83,14 @@ static tenon_status_t list_at_bound(tenon__frame_t* frame, uint64_t* inout_offse
 }
 
 static void list_faults(tenon__frame_t* frame, uint64_t* inout_offsets) {
-  tenon__context_t* context = frame->context;
+  tenon__run_state_t* run = frame->run;
   for (uint32_t s = 0; s < frame->schedule->step_count; ++s) {
     const uint32_t device = frame->schedule->steps[s].device;
-    if (tells_faults(context->engine, frame->graph, s)) {
-      char* words = context->spaces[device].words + inout_offsets[device];
+    if (tells_faults(run->engine, frame->graph, s)) {
+      char* words = run->spaces[device].words + inout_offsets[device];
       frame->steps[s].fault = (tenon_fault_t*)(void*)words;
       inout_offsets[device] += sizeof(tenon_fault_t);
-      context->has_faults = true;
+      run->has_faults = true;
     }
   }
 }
@@ -103,9 +103,9 @@ tenon_status_t tenon__frame_list_words(tenon__frame_t* frame, uint64_t* inout_of
 /* ---- Bounds ---- */
 
 /* What is known, and the bound of what a run is to find. */
-static void set_bounds(tenon__context_t* context) {
-  const tenon__extents_t* known = &context->extents;
-  tenon__extents_t* bounds = &context->bounds;
+static void set_bounds(tenon__run_state_t* run) {
+  const tenon__extents_t* known = &run->extents;
+  tenon__extents_t* bounds = &run->bounds;
   memcpy(bounds->symbol_values, known->symbol_values, known->symbol_count * sizeof(int64_t));
   memcpy(bounds->symbol_known, known->symbol_known, known->symbol_count * sizeof(uint8_t));
   for (uint32_t k = 0; k < known->symbol_count; ++k) {
@@ -122,19 +122,19 @@ static void set_bounds(tenon__context_t* context) {
 }
 
 static tenon_status_t set_bound(const tenon__frame_t* frame, tenon__at_bound_t* at_bound) {
-  const tenon__context_t* context = frame->context;
-  const tenon__plan_t* plan = context->engine->plan;
+  const tenon__run_state_t* run = frame->run;
+  const tenon__plan_t* plan = run->engine->plan;
   const tenon__place_t* place = &frame->schedule->places[at_bound->place];
   const tenon__value_node_t* value = tenon__frame_value(frame, at_bound->place);
   uint64_t bytes = 0;
   const bool is_known =
-      tenon__extents_shape(&context->bounds, value->type.rank, value->type.dims, at_bound->dims) &&
+      tenon__extents_shape(&run->bounds, value->type.rank, value->type.dims, at_bound->dims) &&
       tenon__strides_row_major(value->type.rank, at_bound->dims, at_bound->strides) &&
-      tenon__place_bytes(plan->network, frame->graph, place, &context->bounds, &bytes);
+      tenon__place_bytes(plan->network, frame->graph, place, &run->bounds, &bytes);
   if (is_known && bytes <= place->size_bytes) {
     return TENON_OK;
   }
-  return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+  return tenon__fail(run->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                      is_known ? "value '%s' needs up to %llu bytes for these inputs, the plan has "
                                 "%llu; build with a wider profile"
                               : "the bound of value '%s' is not known before the run",
@@ -143,7 +143,7 @@ static tenon_status_t set_bound(const tenon__frame_t* frame, tenon__at_bound_t* 
 
 tenon_status_t tenon__frame_find_bounds(tenon__frame_t* frame) {
   if (frame->at_bound_count > 0) {
-    set_bounds(frame->context);
+    set_bounds(frame->run);
   }
   for (uint32_t k = 0; k < frame->at_bound_count; ++k) {
     TENON_TRY(set_bound(frame, &frame->at_bounds[k]));
@@ -171,31 +171,30 @@ static tenon_status_t learn(tenon__frame_t* frame, tenon__at_bound_t* at_bound) 
   const tenon__place_t* place = &frame->schedule->places[at_bound->place];
   const tenon__value_node_t* value = tenon__frame_value(frame, at_bound->place);
   int64_t dims[TENON_RANK_LIMIT];
-  memcpy(dims, frame->context->spaces[place->space].words_seen + at_bound->offset,
+  memcpy(dims, frame->run->spaces[place->space].words_seen + at_bound->offset,
          value->type.rank * sizeof *dims);
   for (uint32_t d = 0; d < value->type.rank; ++d) {
     if (dims[d] < 0 || dims[d] > at_bound->dims[d]) {
-      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+      return tenon__fail(frame->run->engine->options.sink, TENON_ERROR_INVALID_DATA,
                          "step '%s' finds extent %lld on axis %u of '%s', whose bound is %lld",
                          frame->schedule->steps[at_bound->step].name, (long long)dims[d], d,
                          value->name, (long long)at_bound->dims[d]);
     }
   }
   at_bound->is_read = true;
-  TENON_TRY(tenon__context_find_shape(frame->context, frame->graph, place->value, value->type.rank,
-                                      dims));
+  TENON_TRY(tenon__run_find_shape(frame->run, frame->graph, place->value, value->type.rank, dims));
   tenon__frame_follow(frame);
   return TENON_OK;
 }
 
 /* Of all graphs, as they were copied to the host. */
-static tenon_status_t tell_faults(const tenon__context_t* context) {
-  const tenon__engine_t* engine = context->engine;
-  const uint32_t graph_count = context->has_faults ? engine->plan->schedule_count : 0;
+static tenon_status_t tell_faults(const tenon__run_state_t* run) {
+  const tenon__engine_t* engine = run->engine;
+  const uint32_t graph_count = run->has_faults ? engine->plan->schedule_count : 0;
   for (uint32_t g = 0; g < graph_count; ++g) {
-    const tenon__frame_t* frame = &context->frames[g];
+    const tenon__frame_t* frame = &run->frames[g];
     for (uint32_t s = 0; s < frame->schedule->step_count; ++s) {
-      const tenon__space_t* space = &context->spaces[frame->schedule->steps[s].device];
+      const tenon__space_t* space = &run->spaces[frame->schedule->steps[s].device];
       tenon_fault_t fault = {0};
       if (frame->steps[s].fault != NULL) {
         memcpy(&fault, space->words_seen + ((char*)frame->steps[s].fault - space->words),
@@ -225,15 +224,15 @@ tenon_status_t tenon__frame_read_extents(tenon__frame_t* frame, uint32_t step) {
   for (uint32_t k = 0; k < frame->at_bound_count && frame->at_bounds[k].step < step; ++k) {
     const uint32_t device = frame->schedule->places[frame->at_bounds[k].place].space;
     if (!frame->at_bounds[k].is_read && !is_asked[device]) {
-      TENON_TRY(ask(&frame->context->spaces[device]));
+      TENON_TRY(ask(&frame->run->spaces[device]));
       is_asked[device] = true;
       any = true;
     }
   }
   for (uint32_t d = 1; d < TENON_DEVICE_LIMIT; ++d) {
-    TENON_TRY(is_asked[d] ? tenon__space_settle(&frame->context->spaces[d]) : TENON_OK);
+    TENON_TRY(is_asked[d] ? tenon__space_settle(&frame->run->spaces[d]) : TENON_OK);
   }
-  TENON_TRY(any ? tell_faults(frame->context) : TENON_OK);
+  TENON_TRY(any ? tell_faults(frame->run) : TENON_OK);
   return any ? learn_before(frame, step) : TENON_OK;
 }
 
@@ -248,22 +247,21 @@ static bool has_unread(const tenon__frame_t* frame, uint32_t device) {
   return has;
 }
 
-tenon_status_t tenon__context_ask_words(tenon__context_t* context) {
-  for (uint32_t d = 1; d < context->engine->plan->device_count; ++d) {
-    if (context->has_faults ? context->spaces[d].words_bytes > 0
-                            : has_unread(&context->frames[0], d)) {
-      TENON_TRY(ask(&context->spaces[d]));
-      context->awaits_words = true;
+tenon_status_t tenon__run_ask_words(tenon__run_state_t* run) {
+  for (uint32_t d = 1; d < run->engine->plan->device_count; ++d) {
+    if (run->has_faults ? run->spaces[d].words_bytes > 0 : has_unread(&run->frames[0], d)) {
+      TENON_TRY(ask(&run->spaces[d]));
+      run->awaits_words = true;
     }
   }
   return TENON_OK;
 }
 
-tenon_status_t tenon__context_take_words(tenon__context_t* context) {
-  if (!context->awaits_words) {
+tenon_status_t tenon__run_take_words(tenon__run_state_t* run) {
+  if (!run->awaits_words) {
     return TENON_OK;
   }
-  context->awaits_words = false;
-  TENON_TRY(tell_faults(context));
-  return learn_before(&context->frames[0], TENON_NONE);
+  run->awaits_words = false;
+  TENON_TRY(tell_faults(run));
+  return learn_before(&run->frames[0], TENON_NONE);
 }

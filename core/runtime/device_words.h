@@ -6,7 +6,7 @@
 #ifndef TENON_CORE_RUNTIME_DEVICE_WORDS_H_
 #define TENON_CORE_RUNTIME_DEVICE_WORDS_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* Bytes of the words that the engine's plan needs on a device. */
 uint64_t tenon__engine_words_bytes(const tenon__engine_t* engine, uint32_t device);
@@ -24,7 +24,7 @@ void tenon__frame_forget_extents(tenon__frame_t* frame);
 tenon_status_t tenon__frame_read_extents(tenon__frame_t* frame, uint32_t step);
 /* At the end of a run: asks for the words that nobody has read; and looks at them, once the host
  * has waited for the devices. */
-tenon_status_t tenon__context_ask_words(tenon__context_t* context);
-tenon_status_t tenon__context_take_words(tenon__context_t* context);
+tenon_status_t tenon__run_ask_words(tenon__run_state_t* run);
+tenon_status_t tenon__run_take_words(tenon__run_state_t* run);
 
 #endif

@@ -34,7 +34,7 @@ static inline void refresh(tenon_argument_t* arguments, const tenon__bound_argum
 }
 
 static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
-  tenon__context_t* context = frame->context;
+  tenon__run_state_t* run = frame->run;
   const tenon__step_t* step = &frame->schedule->steps[index];
   tenon__step_state_t* state = &frame->steps[index];
   if (step->is_dynamic) {
@@ -44,23 +44,23 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
     return TENON_OK;
   }
   if (state->reads_host) {
-    TENON_TRY(tenon__context_settle(context, 0));
+    TENON_TRY(tenon__run_settle(run, 0));
   }
   refresh(state->inputs, state->input_bindings, step->input_count);
   refresh(state->outputs, state->output_bindings, step->output_count);
-  tenon__space_t* space = &context->spaces[step->device];
-  struct tenon_run_t* run = &space->run;
-  run->scratch = space->scratch + space->lane_scratch[step->lane];
-  run->zeroed = space->zeroed + step->zeroed_offset;
-  run->persistent = space->persistent + step->persistent_offset;
-  run->fault = state->fault;
-  run->buffers = state->buffers;
-  run->dynamic_count = step->output_count;
+  tenon__space_t* space = &run->spaces[step->device];
+  struct tenon_run_t* lent = &space->run;
+  lent->scratch = space->scratch + space->lane_scratch[step->lane];
+  lent->zeroed = space->zeroed + step->zeroed_offset;
+  lent->persistent = space->persistent + step->persistent_offset;
+  lent->fault = state->fault;
+  lent->buffers = state->buffers;
+  lent->dynamic_count = step->output_count;
   space->is_busy = step->device != 0;
-  const tenon_status_t status = tenon__bound_run(state->bound, run, state->inputs, state->outputs);
-  run->edge = TENON_EDGE_KERNEL | ((step->tactic.flags & TENON_TACTIC_RELEASES_EARLY) != 0
-                                       ? (uint32_t)TENON_EDGE_RELEASES_EARLY
-                                       : 0u);
+  const tenon_status_t status = tenon__bound_run(state->bound, lent, state->inputs, state->outputs);
+  lent->edge = TENON_EDGE_KERNEL | ((step->tactic.flags & TENON_TACTIC_RELEASES_EARLY) != 0
+                                        ? (uint32_t)TENON_EDGE_RELEASES_EARLY
+                                        : 0u);
   return status;
 }
 
@@ -76,17 +76,17 @@ static tenon_status_t run_contents(tenon__frame_t* frame, const tenon__step_t* s
 static tenon_status_t run_choose(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   const tenon__node_t* node =
-      &frame->context->engine->plan->network->graphs[frame->graph]->nodes[step->node];
+      &frame->run->engine->plan->network->graphs[frame->graph]->nodes[step->node];
   int64_t dims[TENON_RANK_LIMIT];
   int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   int64_t taken = 0;
   TENON_TRY(tenon__frame_scalar(frame, step->inputs[0], &taken));
   const uint32_t branch = node->bodies[taken != 0 ? 0 : 1];
-  tenon__frame_t* body = &frame->context->frames[branch];
-  const tenon__graph_t* graph = frame->context->engine->plan->network->graphs[branch];
+  tenon__frame_t* body = &frame->run->frames[branch];
+  const tenon__graph_t* graph = frame->run->engine->plan->network->graphs[branch];
   if (graph->fault != NULL) {
-    return tenon__fail(frame->context->engine->options.sink, graph->fault_status,
+    return tenon__fail(frame->run->engine->options.sink, graph->fault_status,
                        "'%s' takes its branch '%s', which cannot run: %s", node->name, graph->name,
                        graph->fault);
   }
@@ -106,7 +106,7 @@ static tenon_status_t run_repeat(tenon__frame_t* frame, uint32_t index) {
   tenon__repeat_t repeat;
   TENON_TRY(tenon__repeat_begin(frame, index, &repeat));
   while (tenon__repeat_goes_on(&repeat)) {
-    if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
+    if (tenon__interrupt_is_wanted(&frame->run->interrupt)) {
       return TENON_ERROR_CANCELLED;
     }
     TENON_TRY(tenon__repeat_set_parameters(&repeat));
@@ -124,7 +124,7 @@ static tenon_status_t compute(tenon__frame_t* frame, uint32_t index) {
     TENON_TRY(tenon__frame_read_extents(frame, index));
   }
   if (step->device == 0 && !tenon__step_is_control(step)) { /* control waits for what it reads */
-    TENON_TRY(tenon__context_settle(frame->context, 0));
+    TENON_TRY(tenon__run_settle(frame->run, 0));
   }
   switch (step->kind) {
     case TENON_STEP_KERNEL:
@@ -163,7 +163,7 @@ static tenon_status_t learn_output(tenon__frame_t* frame, uint32_t place) {
 static tenon_status_t do_step(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   tenon_status_t status = compute(frame, index);
-  if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
+  if (tenon__interrupt_is_wanted(&frame->run->interrupt)) {
     return TENON_ERROR_CANCELLED; /* whatever the step left is not looked at */
   }
   for (uint32_t k = 0; k < step->output_count && status == TENON_OK; ++k) {
@@ -176,7 +176,7 @@ static tenon_status_t do_step(tenon__frame_t* frame, uint32_t index) {
 
 /* Under its name, where a tool wants to show it. */
 static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
-  const tenon__device_t* watched = frame->context->watched;
+  const tenon__device_t* watched = frame->run->watched;
   if (watched == NULL) {
     return do_step(frame, index);
   }
@@ -211,7 +211,7 @@ static tenon_status_t run_steps(tenon__frame_t* frame) {
 }
 
 static tenon_status_t show(tenon__frame_t* frame, const tenon__step_t* step) {
-  const tenon__context_t* context = frame->context;
+  const tenon__run_state_t* run = frame->run;
   const uint32_t count = step->kind == TENON_STEP_KERNEL ? step->output_count : 0;
   for (uint32_t k = 0; k < count; ++k) {
     int64_t dims[TENON_RANK_LIMIT];
@@ -222,8 +222,8 @@ static tenon_status_t show(tenon__frame_t* frame, const tenon__step_t* step) {
     }
     TENON_TRY(tenon__frame_argument(frame, step->outputs[k], dims, strides, &argument));
     if (argument.kind == TENON_ARGUMENT_TENSOR) {
-      context->watcher(context->watcher_user, frame->graph,
-                       frame->schedule->places[step->outputs[k]].value, &argument.tensor);
+      run->observer.watcher(run->observer.watcher_user, frame->graph,
+                            frame->schedule->places[step->outputs[k]].value, &argument.tensor);
     }
   }
   return TENON_OK;
@@ -231,16 +231,16 @@ static tenon_status_t show(tenon__frame_t* frame, const tenon__step_t* step) {
 
 /* Each step by itself, until it is done: the time of the work, not of asking for it. */
 static tenon_status_t run_profiled(tenon__frame_t* frame) {
-  tenon__context_t* context = frame->context;
+  tenon__run_state_t* run = frame->run;
   for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
     const double begin = tenon__seconds();
     TENON_TRY(run_step(frame, k));
-    TENON_TRY(tenon__context_settle(context, 0));
-    if (context->profiler != NULL) {
-      context->profiler(context->profiler_user, context->engine->steps[frame->graph][k].number,
-                        tenon__seconds() - begin);
+    TENON_TRY(tenon__run_settle(run, 0));
+    if (run->observer.profiler != NULL) {
+      run->observer.profiler(run->observer.profiler_user,
+                             run->engine->steps[frame->graph][k].number, tenon__seconds() - begin);
     }
-    if (context->watcher != NULL) {
+    if (run->observer.watcher != NULL) {
       TENON_TRY(show(frame, &frame->schedule->steps[k]));
     }
   }
@@ -248,7 +248,7 @@ static tenon_status_t run_profiled(tenon__frame_t* frame) {
 }
 
 tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
-  tenon__context_t* context = frame->context;
+  tenon__run_state_t* run = frame->run;
   tenon__frame_forget_data_dependent(frame);
   tenon__frame_forget_extents(frame);
   tenon__frame_follow(frame);
@@ -257,8 +257,8 @@ tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   if (!frame->is_bound) {
     TENON_TRY(tenon__frame_bind(frame));
   }
-  TENON_TRY(context->profiler == NULL && context->watcher == NULL ? run_steps(frame)
-                                                                  : run_profiled(frame));
+  TENON_TRY(run->observer.profiler == NULL && run->observer.watcher == NULL ? run_steps(frame)
+                                                                            : run_profiled(frame));
   if (frame->graph == 0) {
     return TENON_OK;
   }

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_RUNTIME_EXECUTE_H_
 #define TENON_CORE_RUNTIME_EXECUTE_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* Runs the graph's steps in order, in the thread that calls; parameters are lent, inputs taken.
  * Kernels of known extents are bound once. CANCELLED when somebody wants its end; whatever fails,

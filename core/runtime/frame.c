@@ -7,19 +7,16 @@
 #include "core/base/status.h"
 #include "core/plan/place.h"
 #include "core/plan/place_view.h"
-#include "core/runtime/chains.h"
 #include "core/runtime/data_dependent.h"
-#include "core/runtime/device_words.h"
-#include "core/runtime/repeat_state.h"
 #include "core/runtime/requirements.h"
 #include "core/runtime/uploads.h"
 
 /* ---- Making and destroying ---- */
 
-static tenon_status_t make_shape(tenon__context_t* context, uint32_t rank,
+static tenon_status_t make_shape(tenon__run_state_t* run, uint32_t rank,
                                  tenon__place_state_t* state) {
-  state->dims = tenon__arena_allocate(&context->arena, rank + 1u, sizeof *state->dims);
-  state->strides = tenon__arena_allocate(&context->arena, rank + 1u, sizeof *state->strides);
+  state->dims = tenon__arena_allocate(&run->arena, rank + 1u, sizeof *state->dims);
+  state->strides = tenon__arena_allocate(&run->arena, rank + 1u, sizeof *state->strides);
   return state->dims == NULL || state->strides == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
@@ -30,7 +27,7 @@ void* tenon__frame_planned(const tenon__frame_t* frame, uint32_t place) {
 }
 
 static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
-  tenon__context_t* context = frame->context;
+  tenon__run_state_t* run = frame->run;
   const tenon__place_t* place = &frame->schedule->places[index];
   tenon__place_state_t* state = &frame->places[index];
   const tenon__value_node_t* value = tenon__frame_value(frame, index);
@@ -39,28 +36,28 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
       state->data = tenon__frame_planned(frame, index);
       break;
     case TENON_STORAGE_WEIGHTS:
-      state->data = tenon__engine_weights(context->engine, place);
+      state->data = tenon__engine_weights(run->engine, place);
       break;
     case TENON_STORAGE_STATE:
     case TENON_STORAGE_NEXT:
-      state->data = tenon__state_data(context, place);
+      state->data = tenon__state_data(run, place);
       break;
     case TENON_STORAGE_GROWING:
     case TENON_STORAGE_INPUT:
     case TENON_STORAGE_OUTPUT:
-      state->buffer = tenon__arena_allocate(&context->arena, 1, sizeof *state->buffer);
+      state->buffer = tenon__arena_allocate(&run->arena, 1, sizeof *state->buffer);
       TENON_TRY_MEMORY(state->buffer != NULL);
       tenon__dynamic_buffer_initialize(
-          state->buffer, context->spaces[place->space].memory, value->type.kind,
-          tenon__place_dtype(context->engine->plan->network->graphs[frame->graph], place));
+          state->buffer, run->spaces[place->space].memory, value->type.kind,
+          tenon__place_dtype(run->engine->plan->network->graphs[frame->graph], place));
       if (place->storage == TENON_STORAGE_INPUT) {
         state->rank = value->type.rank;
-        state->dims = context->input_dims[place->index];
+        state->dims = run->input_dims[place->index];
       }
       break;
     case TENON_STORAGE_PARAMETER:
-      return make_shape(
-          context, value->type.rank == TENON_NONE ? TENON_RANK_LIMIT : value->type.rank, state);
+      return make_shape(run, value->type.rank == TENON_NONE ? TENON_RANK_LIMIT : value->type.rank,
+                        state);
     default:
       break;
   }
@@ -70,7 +67,7 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
 static tenon_status_t initialize_arguments(tenon__frame_t* frame, uint32_t count,
                                            tenon_argument_t** out_arguments,
                                            tenon__bound_argument_t** out_bindings) {
-  tenon__arena_t* arena = &frame->context->arena;
+  tenon__arena_t* arena = &frame->run->arena;
   *out_arguments = tenon__arena_allocate(arena, count + 1u, sizeof **out_arguments);
   *out_bindings = tenon__arena_allocate(arena, count + 1u, sizeof **out_bindings);
   return *out_arguments == NULL || *out_bindings == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
@@ -86,13 +83,13 @@ static bool reads_space(const tenon__schedule_t* schedule, const tenon__step_t* 
   return false;
 }
 
-tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* const* memory,
-                                   uint64_t* inout_words, tenon__frame_t* out_frame) {
-  tenon__arena_t* arena = &context->arena;
+tenon_status_t tenon__frame_create(tenon__run_state_t* run, uint32_t graph, char* const* memory,
+                                   tenon__frame_t* out_frame) {
+  tenon__arena_t* arena = &run->arena;
   tenon__frame_t* frame = out_frame;
   *frame = (tenon__frame_t){
-      .context = context, .graph = graph, .schedule = &context->engine->plan->schedules[graph]};
-  memcpy(frame->memory, memory, context->engine->plan->device_count * sizeof *memory);
+      .run = run, .graph = graph, .schedule = &run->engine->plan->schedules[graph]};
+  memcpy(frame->memory, memory, run->engine->plan->device_count * sizeof *memory);
   const uint32_t step_count = frame->schedule->step_count;
   frame->places =
       tenon__arena_allocate(arena, frame->schedule->place_count + 1u, sizeof *frame->places);
@@ -113,19 +110,17 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
                         reads_space(frame->schedule, step, 0);
     state->has_dynamic_map =
         step->region != NULL && step->region->map != NULL &&
-        tenon__map_is_dynamic(context->engine->plan->network->pool, step->region->map);
+        tenon__map_is_dynamic(run->engine->plan->network->pool, step->region->map);
     state->buffers = tenon__arena_allocate(arena, step->output_count + 1u, sizeof(void*));
     TENON_TRY_MEMORY(state->buffers != NULL);
   }
-  TENON_TRY(tenon__frame_list_words(frame, inout_words));
   tenon__frame_list_requirements(frame);
-  TENON_TRY(tenon__frame_find_chains(frame));
-  return tenon__frame_list_data_dependent(frame);
+  return TENON_OK;
 }
 
 static void destroy_steps(tenon__frame_t* frame) {
-  const tenon_allocator_t allocator = frame->context->allocator;
-  if (frame->steps == NULL || frame->repeats == NULL) {
+  const tenon_allocator_t allocator = frame->run->allocator;
+  if (frame->steps == NULL) {
     return;
   }
   for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
@@ -135,12 +130,10 @@ static void destroy_steps(tenon__frame_t* frame) {
       tenon__free(allocator, state->forms[form].signature,
                   state->forms[form].signature_capacity * sizeof(int64_t));
     }
-    tenon__repeat_state_destroy(frame->repeats[k]);
   }
 }
 
 void tenon__frame_destroy(tenon__frame_t* frame) {
-  tenon__frame_forget_recordings(frame);
   destroy_steps(frame);
   if (frame->places == NULL) {
     return;
@@ -156,10 +149,9 @@ void tenon__frame_renew(tenon__frame_t* frame) {
   for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
     const tenon__place_t* place = &frame->schedule->places[p];
     if (place->storage == TENON_STORAGE_WEIGHTS) {
-      frame->places[p].data = tenon__engine_weights(frame->context->engine, place);
+      frame->places[p].data = tenon__engine_weights(frame->run->engine, place);
     }
   }
-  tenon__frame_forget_recordings(frame);
   for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
     for (uint32_t form = 0; form < TENON_FORM_LIMIT; ++form) {
       tenon__bound_destroy(frame->steps[k].forms[form].bound);
@@ -217,18 +209,18 @@ static tenon_status_t argument_at(tenon__frame_t* frame, uint32_t place,
     return argument_of_any_rank(state, dims, strides, out_argument);
   }
   const tenon_dtype_t dtype = tenon__place_dtype(
-      frame->context->engine->plan->network->graphs[frame->graph], &frame->schedule->places[place]);
+      frame->run->engine->plan->network->graphs[frame->graph], &frame->schedule->places[place]);
   int64_t offset = 0;
   TENON_TRY(tenon__frame_check_memory(frame, root));
   const tenon__placement_t placement = {
-      .network = frame->context->engine->plan->network,
+      .network = frame->run->engine->plan->network,
       .graph = frame->graph,
       .schedule = frame->schedule,
       .extents = extents,
       .root_strides = state->at_bound == NULL ? NULL : state->at_bound->strides};
   const tenon_status_t status = tenon__place_strides(&placement, place, dims, strides, &offset);
   if (status == TENON_ERROR_INVALID_DATA) {
-    return tenon__fail(frame->context->engine->options.sink, status,
+    return tenon__fail(frame->run->engine->options.sink, status,
                        "'%s' has more than 2^48 elements, or fewer than none", value->name);
   }
   TENON_TRY(status);
@@ -245,15 +237,15 @@ static tenon_status_t argument_at(tenon__frame_t* frame, uint32_t place,
 
 tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                      int64_t* strides, tenon_argument_t* out_argument) {
-  return argument_at(frame, place, &frame->context->extents, dims, strides, out_argument);
+  return argument_at(frame, place, &frame->run->extents, dims, strides, out_argument);
 }
 
 tenon_status_t tenon__frame_argument_at_bound(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                               int64_t* strides, tenon_argument_t* out_argument) {
   const tenon__at_bound_t* at_bound = frame->places[place].at_bound;
-  TENON_TRY(argument_at(frame, place, &frame->context->bounds, dims, strides, out_argument));
+  TENON_TRY(argument_at(frame, place, &frame->run->bounds, dims, strides, out_argument));
   if (at_bound != NULL) {
-    char* words = frame->context->spaces[frame->schedule->places[place].space].words;
+    char* words = frame->run->spaces[frame->schedule->places[place].space].words;
     out_argument->tensor.device_extents = (int64_t*)(void*)(words + at_bound->offset);
   }
   return TENON_OK;

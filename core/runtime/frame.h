@@ -5,18 +5,18 @@
 #ifndef TENON_CORE_RUNTIME_FRAME_H_
 #define TENON_CORE_RUNTIME_FRAME_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
-#include "core/runtime/types.h"
-
-/* `memory`: the graph's part of the context's activations on each of the plan's devices, which is
- * shared with graphs that do not run at the same time. `inout_words`: of each device, where words
- * for this graph begin, and then for the next. Everything else lies in the context's own
- * arena. On failure it must still be destroyed. */
-tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* const* memory,
-                                   uint64_t* inout_words, tenon__frame_t* out_frame);
+/* `memory`: the graph's part of the run's activations on each of the plan's devices, which is shared
+ * with graphs that do not run at the same time. Everything else lies in the run's arena. Words,
+ * chains and data-dependent extents are listed afterwards, in this order. On failure it must still
+ * be destroyed. */
+tenon_status_t tenon__frame_create(tenon__run_state_t* run, uint32_t graph, char* const* memory,
+                                   tenon__frame_t* out_frame);
+/* Its recordings are forgotten. */
 void tenon__frame_destroy(tenon__frame_t* frame);
-/* After a refit: weights are elsewhere, and steps have other instances. */
+/* After a refit: weights are elsewhere, and steps have other instances. Its recordings are
+ * forgotten. */
 void tenon__frame_renew(tenon__frame_t* frame);
 
 /* Where the plan puts a place of the arena; NULL where nothing of it has any bytes. */

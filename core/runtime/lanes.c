@@ -18,12 +18,12 @@ typedef struct lane_recording_t {
 } lane_recording_t;
 
 bool tenon__chain_has_lanes(const tenon__frame_t* frame, const tenon__chain_t* chain) {
-  const tenon__space_t* space = &frame->context->spaces[chain->device];
+  const tenon__space_t* space = &frame->run->spaces[chain->device];
   bool has = false;
   for (uint32_t k = 0; k < chain->count && !has; ++k) {
     has = frame->schedule->steps[chain->first + k].lane > 0;
   }
-  return has && space->lane_count > 1 && !frame->context->is_in_a_row;
+  return has && space->lane_count > 1 && !frame->run->is_in_a_row;
 }
 
 static uint32_t lane_of(const lane_recording_t* r, uint32_t step) {
@@ -38,7 +38,7 @@ static void find_memory(const tenon__frame_t* frame, tenon__memory_use_t* use) {
   const bool is_state =
       place->storage == TENON_STORAGE_STATE || place->storage == TENON_STORAGE_NEXT;
   const uint64_t size_bytes =
-      is_state ? frame->context->states[place->index].size_bytes : place->size_bytes;
+      is_state ? frame->run->states[place->index].size_bytes : place->size_bytes;
   use->begin = frame->places[use->root].data;
   use->end = use->begin == NULL ? NULL : use->begin + size_bytes;
 }
@@ -138,9 +138,9 @@ static tenon_status_t enqueue_all(lane_recording_t* r,
 
 tenon_status_t tenon__frame_enqueue_lanes(tenon__frame_t* frame, const tenon__chain_t* chain,
                                           tenon_status_t (*run)(tenon__frame_t*, uint32_t step)) {
-  tenon__space_t* space = &frame->context->spaces[chain->device];
+  tenon__space_t* space = &frame->run->spaces[chain->device];
   lane_recording_t recording = {.frame = frame, .chain = chain, .space = space};
-  tenon__arena_initialize(&recording.arena, frame->context->allocator);
+  tenon__arena_initialize(&recording.arena, frame->run->allocator);
   tenon_status_t status = find_needs(&recording);
   if (status == TENON_OK) {
     status = enqueue_all(&recording, run);

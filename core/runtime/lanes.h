@@ -6,7 +6,7 @@
 #ifndef TENON_CORE_RUNTIME_LANES_H_
 #define TENON_CORE_RUNTIME_LANES_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* Are its steps on more than one lane, of a device that records that, in a context that uses them?
  */

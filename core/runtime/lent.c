@@ -10,11 +10,11 @@
 #include "core/tensor/layout.h"
 
 static const tenon__graph_t* main_graph(const tenon__context_t* context) {
-  return context->engine->plan->network->graphs[0];
+  return context->run.engine->plan->network->graphs[0];
 }
 
 static tenon__space_t* main_space(tenon__context_t* context) {
-  return &context->spaces[tenon__plan_main_device(context->engine->plan)];
+  return &context->run.spaces[tenon__plan_main_device(context->run.engine->plan)];
 }
 
 /* ---- Where they cross ---- */
@@ -43,17 +43,17 @@ static bool is_read(const tenon__frame_t* frame, uint32_t place, uint32_t crossi
 
 static bool crosses(const tenon__context_t* context, const tenon__step_t* step, uint32_t from,
                     uint32_t to) {
-  const tenon__place_t* places = context->frames[0].schedule->places;
+  const tenon__place_t* places = context->run.frames[0].schedule->places;
   return step->kind == TENON_STEP_COPY && places[step->inputs[0]].space == from &&
          places[step->outputs[0]].space == to;
 }
 
 static void find_input(tenon__context_t* context, uint32_t index) {
-  const tenon__frame_t* frame = &context->frames[0];
+  const tenon__frame_t* frame = &context->run.frames[0];
   const tenon__schedule_t* schedule = frame->schedule;
   const uint32_t place = schedule->inputs[index];
   tenon__lent_t* lent = &context->lent_inputs[index];
-  const uint32_t device = tenon__plan_main_device(context->engine->plan);
+  const uint32_t device = tenon__plan_main_device(context->run.engine->plan);
   for (uint32_t k = 0; k < schedule->step_count && lent->crossing == TENON_NONE; ++k) {
     const tenon__step_t* step = &schedule->steps[k];
     if (crosses(context, step, 0, device) && step->inputs[0] == place &&
@@ -72,11 +72,11 @@ static bool is_found(const tenon__schedule_t* schedule, const tenon__step_t* cro
 }
 
 static void find_output(tenon__context_t* context, uint32_t index) {
-  const tenon__frame_t* frame = &context->frames[0];
+  const tenon__frame_t* frame = &context->run.frames[0];
   const tenon__schedule_t* schedule = frame->schedule;
   const uint32_t place = schedule->outputs[index];
   tenon__lent_t* lent = &context->lent_outputs[index];
-  const uint32_t device = tenon__plan_main_device(context->engine->plan);
+  const uint32_t device = tenon__plan_main_device(context->run.engine->plan);
   bool is_first = true;
   for (uint32_t k = 0; k < schedule->step_count; ++k) {
     const tenon__step_t* step = &schedule->steps[k];
@@ -101,11 +101,11 @@ static void find_output(tenon__context_t* context, uint32_t index) {
 
 tenon_status_t tenon__context_create_lent(tenon__context_t* context) {
   const tenon__graph_t* g = main_graph(context);
-  const bool has_device = tenon__plan_main_device(context->engine->plan) != 0;
+  const bool has_device = tenon__plan_main_device(context->run.engine->plan) != 0;
   context->lent_inputs =
-      tenon__arena_allocate(&context->arena, g->input_count + 1u, sizeof *context->lent_inputs);
-  context->lent_outputs =
-      tenon__arena_allocate(&context->arena, g->output_count + 1u, sizeof *context->lent_outputs);
+      tenon__arena_allocate(&context->run.arena, g->input_count + 1u, sizeof *context->lent_inputs);
+  context->lent_outputs = tenon__arena_allocate(&context->run.arena, g->output_count + 1u,
+                                                sizeof *context->lent_outputs);
   TENON_TRY_MEMORY(context->lent_inputs != NULL && context->lent_outputs != NULL);
   for (uint32_t k = 0; k < g->input_count; ++k) {
     context->lent_inputs[k].crossing = TENON_NONE;
@@ -125,9 +125,9 @@ tenon_status_t tenon__context_create_lent(tenon__context_t* context) {
 /* ---- Lending ---- */
 
 static tenon_status_t need_device(const tenon__context_t* context) {
-  return tenon__plan_main_device(context->engine->plan) != 0
+  return tenon__plan_main_device(context->run.engine->plan) != 0
              ? TENON_OK
-             : tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
+             : tenon__fail(context->run.engine->options.sink, TENON_ERROR_INVALID_STATE,
                            "the plan runs on the host alone: there is no other memory to lend");
 }
 
@@ -154,7 +154,7 @@ tenon_status_t tenon__context_lend_output(tenon__context_t* context, uint32_t in
 }
 
 void tenon__context_return_input(tenon__context_t* context, uint32_t index) {
-  tenon__frame_t* frame = &context->frames[0];
+  tenon__frame_t* frame = &context->run.frames[0];
   tenon__lent_t* lent = &context->lent_inputs[index];
   if (lent->data != NULL && lent->crossing != TENON_NONE) {
     const uint32_t target = frame->schedule->steps[lent->crossing].outputs[0];
@@ -165,7 +165,7 @@ void tenon__context_return_input(tenon__context_t* context, uint32_t index) {
 }
 
 void tenon__context_return_output(tenon__context_t* context, uint32_t index) {
-  tenon__frame_t* frame = &context->frames[0];
+  tenon__frame_t* frame = &context->run.frames[0];
   tenon__lent_t* lent = &context->lent_outputs[index];
   if (lent->data != NULL && lent->crossing != TENON_NONE) {
     const uint32_t source = frame->schedule->steps[lent->crossing].inputs[0];
@@ -185,14 +185,14 @@ static tenon_status_t count_bytes(const tenon__context_t* context, const tenon_t
   return tenon__element_count(view->rank, view->dims, &count) &&
                  tenon__dtype_bytes(view->dtype, count, out_bytes)
              ? TENON_OK
-             : tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+             : tenon__fail(context->run.engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                            "a lent tensor has more elements than can be counted");
 }
 
 /* For what reads it on the host: there at once. */
 static tenon_status_t fetch(tenon__context_t* context, uint32_t index, size_t bytes) {
   tenon__space_t* space = main_space(context);
-  tenon__frame_t* frame = &context->frames[0];
+  tenon__frame_t* frame = &context->run.frames[0];
   const tenon_tensor_view_t* view = &context->inputs[index].tensor;
   tenon__place_state_t* place = &frame->places[frame->schedule->inputs[index]];
   TENON_TRY(tenon__dynamic_buffer_resize(place->buffer, view->dtype, view->rank, view->dims));
@@ -203,7 +203,7 @@ static tenon_status_t fetch(tenon__context_t* context, uint32_t index, size_t by
 }
 
 tenon_status_t tenon__context_take_lent(tenon__context_t* context, uint32_t index) {
-  tenon__frame_t* frame = &context->frames[0];
+  tenon__frame_t* frame = &context->run.frames[0];
   tenon__space_t* space = main_space(context);
   const tenon__lent_t* lent = &context->lent_inputs[index];
   size_t bytes = 0;
@@ -230,7 +230,7 @@ static bool are_extents_known(const tenon__context_t* context, uint32_t index) {
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->outputs[index]];
   int64_t dims[TENON_RANK_LIMIT];
-  return tenon__extents_shape(&context->extents, value->type.rank, value->type.dims, dims);
+  return tenon__extents_shape(&context->run.extents, value->type.rank, value->type.dims, dims);
 }
 
 /* Can the application's memory hold the output at its bound? */
@@ -239,8 +239,8 @@ static bool holds_bound(const tenon__context_t* context, uint32_t index) {
   const tenon__value_node_t* value = &g->values[g->outputs[index]];
   const tenon_tensor_view_t* own = &context->outputs[index];
   int64_t most[TENON_RANK_LIMIT];
-  bool holds = context->has_bounds && own->rank == value->type.rank &&
-               tenon__extents_shape(&context->bounds, value->type.rank, value->type.dims, most);
+  bool holds = context->run.has_bounds && own->rank == value->type.rank &&
+               tenon__extents_shape(&context->run.bounds, value->type.rank, value->type.dims, most);
   for (uint32_t k = 0; k < own->rank && holds; ++k) {
     holds = most[k] <= own->dims[k];
   }
@@ -248,7 +248,7 @@ static bool holds_bound(const tenon__context_t* context, uint32_t index) {
 }
 
 void tenon__context_place_lent(tenon__context_t* context, uint32_t index, bool* out_is_placed) {
-  tenon__frame_t* frame = &context->frames[0];
+  tenon__frame_t* frame = &context->run.frames[0];
   const tenon__lent_t* lent = &context->lent_outputs[index];
   *out_is_placed =
       lent->crossing != TENON_NONE &&
@@ -285,7 +285,7 @@ tenon_status_t tenon__context_send_lent(tenon__context_t* context, uint32_t inde
 
 bool tenon__context_is_all_lent(const tenon__context_t* context) {
   const tenon__graph_t* g = main_graph(context);
-  const tenon__frame_t* frame = &context->frames[0];
+  const tenon__frame_t* frame = &context->run.frames[0];
   bool is_lent = frame->chain_count == 1 && tenon__context_states_stay(context);
   uint32_t crossings = 0;
   for (uint32_t k = 0; k < g->input_count && is_lent; ++k) {
@@ -304,7 +304,7 @@ bool tenon__context_is_all_lent(const tenon__context_t* context) {
 /* All of it where the kernels look for it: no copy within the device either. */
 static bool lies_in_place(const tenon__context_t* context) {
   const tenon__graph_t* g = main_graph(context);
-  const tenon__step_state_t* steps = context->frames[0].steps;
+  const tenon__step_state_t* steps = context->run.frames[0].steps;
   bool lies = true;
   for (uint32_t k = 0; k < g->input_count && lies; ++k) {
     const tenon__lent_t* lent = &context->lent_inputs[k];
@@ -317,14 +317,15 @@ static bool lies_in_place(const tenon__context_t* context) {
 }
 
 void tenon__context_find_steady(tenon__context_t* context) {
-  const tenon__frame_t* frame = &context->frames[0];
-  context->is_steady = context->profiler == NULL && context->watcher == NULL && !frame->learns &&
-                       !context->awaits_words && tenon__context_is_all_lent(context) &&
+  const tenon__frame_t* frame = &context->run.frames[0];
+  context->is_steady = context->run.observer.profiler == NULL &&
+                       context->run.observer.watcher == NULL && !frame->learns &&
+                       !context->run.awaits_words && tenon__context_is_all_lent(context) &&
                        lies_in_place(context) && tenon__frame_can_replay(frame, frame->chains);
 }
 
 bool tenon__context_is_steady(const tenon__context_t* context) {
-  const tenon__frame_t* frame = &context->frames[0];
-  return context->is_steady && context->generation == context->engine->generation &&
+  const tenon__frame_t* frame = &context->run.frames[0];
+  return context->is_steady && context->generation == context->run.engine->generation &&
          tenon__frame_can_replay(frame, frame->chains);
 }

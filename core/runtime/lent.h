@@ -8,7 +8,7 @@
 #ifndef TENON_CORE_RUNTIME_LENT_H_
 #define TENON_CORE_RUNTIME_LENT_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/context_state.h"
 
 /* Where the main graph's inputs and outputs cross between the host and the plan's device. Nothing
  * is lent yet. OUT_OF_MEMORY only. */

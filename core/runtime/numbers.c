@@ -40,8 +40,8 @@ static int64_t number_at(const tenon_tensor_view_t* view, void* data, uint64_t i
 static void learn_numbers(const tenon__frame_t* frame, uint32_t place,
                           const tenon_tensor_view_t* view, bool* out_changed) {
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
-  const tenon__network_t* network = frame->context->engine->plan->network;
-  tenon__extents_t* extents = &frame->context->extents;
+  const tenon__network_t* network = frame->run->engine->plan->network;
+  tenon__extents_t* extents = &frame->run->extents;
   void* data = NULL;
   uint64_t index = 0;
   for (uint32_t c = 0; c < value->type.content_count; ++c) {
@@ -68,13 +68,13 @@ static tenon_status_t compare_numbers(const tenon__frame_t* frame, uint32_t plac
   uint64_t index = 0;
   for (uint32_t c = 0; c < value->type.content_count; ++c) {
     int64_t expected = 0;
-    if (!tenon__extents_get(&frame->context->extents, value->type.contents[c], &expected) ||
+    if (!tenon__extents_get(&frame->run->extents, value->type.contents[c], &expected) ||
         !find_element(view, c, &data, &index)) {
       continue;
     }
     const int64_t number = number_at(view, data, index);
     if (number != expected) {
-      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+      return tenon__fail(frame->run->engine->options.sink, TENON_ERROR_INVALID_DATA,
                          "element %u of '%s' is %lld, the plan expects %lld", c, value->name,
                          (long long)number, (long long)expected);
     }
@@ -90,7 +90,7 @@ static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place) {
   if (frame->numbers[place] == 0) {
     return TENON_OK;
   }
-  TENON_TRY(tenon__context_settle(frame->context, 0));
+  TENON_TRY(tenon__run_settle(frame->run, 0));
   TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
   if (argument.tensor.data == NULL) {
     return TENON_OK;
@@ -99,7 +99,7 @@ static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place) {
     learn_numbers(frame, place, &argument.tensor, &changed);
   }
   if (changed) {
-    tenon__extents_update(&frame->context->extents);
+    tenon__extents_update(&frame->run->extents);
   }
   return (frame->numbers[place] & TENON_NUMBERS_COMPARED) != 0
              ? compare_numbers(frame, place, &argument.tensor)
@@ -116,9 +116,8 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
   if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING && root == place &&
       state->buffer->was_set) {
     state->data = tenon__dynamic_buffer_data(state->buffer);
-    TENON_TRY(tenon__context_find_shape(frame->context, frame->graph,
-                                        frame->schedule->places[place].value, state->buffer->rank,
-                                        state->buffer->dims));
+    TENON_TRY(tenon__run_find_shape(frame->run, frame->graph, frame->schedule->places[place].value,
+                                    state->buffer->rank, state->buffer->dims));
   }
   tenon__frame_follow(frame);
   return learn_contents(frame, place);
@@ -133,8 +132,8 @@ tenon_status_t tenon__frame_write_numbers(tenon__frame_t* frame, uint32_t place)
   int64_t strides[TENON_RANK_LIMIT];
   tenon_argument_t argument;
   if (frame->schedule->places[place].storage == TENON_STORAGE_GROWING) {
-    if (!tenon__extents_shape(&frame->context->extents, value->type.rank, value->type.dims, dims)) {
-      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INTERNAL,
+    if (!tenon__extents_shape(&frame->run->extents, value->type.rank, value->type.dims, dims)) {
+      return tenon__fail(frame->run->engine->options.sink, TENON_ERROR_INTERNAL,
                          "the extents of '%s' are not known in time", value->name);
     }
     TENON_TRY(
@@ -146,9 +145,9 @@ tenon_status_t tenon__frame_write_numbers(tenon__frame_t* frame, uint32_t place)
     int64_t number = 0;
     void* data = NULL;
     uint64_t index = 0;
-    if (!tenon__extents_get(&frame->context->extents, value->type.contents[c], &number) ||
+    if (!tenon__extents_get(&frame->run->extents, value->type.contents[c], &number) ||
         !find_element(&argument.tensor, c, &data, &index)) {
-      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INTERNAL,
+      return tenon__fail(frame->run->engine->options.sink, TENON_ERROR_INTERNAL,
                          "the contents of '%s' are not known in time", value->name);
     }
     tenon__element_store(data, value->type.dtype, index, (tenon__scalar_t){.i = number},

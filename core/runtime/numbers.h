@@ -3,7 +3,7 @@
 #ifndef TENON_CORE_RUNTIME_NUMBERS_H_
 #define TENON_CORE_RUNTIME_NUMBERS_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* After a place's numbers and extents are there: sets the symbols that stand for them. INVALID_DATA
  * where they are not what the plan made shapes of. Does nothing for a place whose numbers no shape

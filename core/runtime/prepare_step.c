@@ -5,8 +5,8 @@
 #include "core/base/status.h"
 #include "core/kernel/kernel_match.h"
 #include "core/plan/place.h"
+#include "core/runtime/engine_state.h"
 #include "core/runtime/provision.h"
-#include "core/runtime/state.h"
 
 /* Weights that the plan does not keep are those that a kernel has packed. */
 static tenon_status_t check_weights(const tenon__engine_t* engine, const tenon__step_t* step,

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_RUNTIME_PROPAGATE_H_
 #define TENON_CORE_RUNTIME_PROPAGATE_H_
 
-#include "core/runtime/types.h"
+#include "core/runtime/context_state.h"
 
 /* What follows from the extents of the inputs, which are set: once for each change of theirs. Sets
  * the inputs' symbols, works out all dimensions, asks what the rules left to the run and whether

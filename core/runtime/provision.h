@@ -3,7 +3,7 @@
 #ifndef TENON_CORE_RUNTIME_PROVISION_H_
 #define TENON_CORE_RUNTIME_PROVISION_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/engine_state.h"
 
 /* Compares the digest of each plugin that the plan names with that of the file here, as the options
  * say. INVALID_DATA for another file, NOT_FOUND for none. The device is open. Every one that

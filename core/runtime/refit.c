@@ -11,8 +11,8 @@
 #include "core/base/status.h"
 #include "core/kernel/instance.h"
 #include "core/region/region_finish.h"
+#include "core/runtime/engine_state.h"
 #include "core/runtime/prepare_step.h"
-#include "core/runtime/state.h"
 #include "core/runtime/uploads.h"
 
 /* ---- New bytes ---- */

@@ -10,7 +10,7 @@
 #include "core/tensor/layout.h"
 
 static const tenon__graph_t* graph_of(const tenon__frame_t* frame) {
-  return frame->context->engine->plan->network->graphs[frame->graph];
+  return frame->run->engine->plan->network->graphs[frame->graph];
 }
 
 /* ---- Across the border ---- */
@@ -39,7 +39,7 @@ static uint32_t result_space(const tenon__repeat_t* repeat, uint32_t number) {
 
 static tenon_status_t assign(const tenon__repeat_t* repeat, uint32_t space,
                              tenon__dynamic_buffer_t* buffer, const tenon_argument_t* argument) {
-  return tenon__context_assign(repeat->frame->context, space, buffer, argument);
+  return tenon__run_assign(repeat->frame->run, space, buffer, argument);
 }
 
 /* Elements that share a byte are no slices of their own. */
@@ -49,7 +49,7 @@ static tenon_status_t element_size(const tenon__repeat_t* repeat, tenon_dtype_t 
   *out_size = (int64_t)bits / 8;
   return bits % 8 == 0
              ? TENON_OK
-             : tenon__fail(repeat->frame->context->engine->options.sink, TENON_ERROR_UNSUPPORTED,
+             : tenon__fail(repeat->frame->run->engine->options.sink, TENON_ERROR_UNSUPPORTED,
                            "%s: tensors of %s are neither cut into slices nor collected",
                            repeat->step->name, tenon__dtype_name(dtype));
 }
@@ -145,7 +145,7 @@ static tenon_status_t copy_bytes(const tenon__repeat_t* repeat, uint32_t space, 
                                     .dtype = TENON_DTYPE_UINT8};
   tenon_tensor_view_t to = from;
   to.data = target;
-  return tenon__context_copy(repeat->frame->context, space, &from, &to);
+  return tenon__run_copy(repeat->frame->run, space, &from, &to);
 }
 
 /* Moves what was collected into memory for these extents. */
@@ -197,7 +197,7 @@ static tenon_status_t collect(const tenon__repeat_t* repeat, uint32_t k,
     return TENON_ERROR_INVALID_DATA;
   }
   if (iteration > 0 && !is_like_the_first(collected, view)) {
-    return tenon__fail(repeat->frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+    return tenon__fail(repeat->frame->run->engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "%s: result %u changes its extents from one iteration to the next",
                        repeat->step->name, k);
   }
@@ -215,7 +215,7 @@ static tenon_status_t collect(const tenon__repeat_t* repeat, uint32_t k,
                                       .strides = collected->strides + 1,
                                       .rank = view->rank,
                                       .dtype = view->dtype};
-  TENON_TRY(tenon__context_copy(repeat->frame->context, space, view, &target));
+  TENON_TRY(tenon__run_copy(repeat->frame->run, space, view, &target));
   return tenon__dynamic_buffer_own_texts(collected, (uint64_t)iteration * count, count);
 }
 
@@ -241,13 +241,13 @@ static tenon_status_t set_lead(const tenon__repeat_t* repeat) {
 
 /* Where the body writes what it carries on, if it can write it there at once. */
 static tenon_status_t lend_result(const tenon__repeat_t* repeat, uint32_t k) {
-  const tenon__extents_t* extents = &repeat->frame->context->extents;
+  const tenon__extents_t* extents = &repeat->frame->run->extents;
   const uint32_t place = repeat->body->schedule->outputs[repeat->layout->first_result + k];
   const tenon__type_t* type = &tenon__frame_value(repeat->body, place)->type;
   tenon__dynamic_buffer_t* next = &repeat->state->carried[1][k];
   int64_t dims[TENON_RANK_LIMIT];
   if (!tenon__extents_shape(extents, type->rank, type->dims, dims)) {
-    return tenon__fail(repeat->frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+    return tenon__fail(repeat->frame->run->engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "%s: the extents of result %u are not known in time", repeat->step->name, k);
   }
   TENON_TRY(tenon__dynamic_buffer_resize(next, type->dtype, type->rank, dims));
@@ -258,7 +258,7 @@ static tenon_status_t lend_result(const tenon__repeat_t* repeat, uint32_t k) {
 tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat) {
   const tenon__control_layout_t* layout = repeat->layout;
   if (repeat->state->lead_is_copied) {
-    TENON_TRY(tenon__context_settle(repeat->frame->context, 0));
+    TENON_TRY(tenon__run_settle(repeat->frame->run, 0));
   }
   repeat->state->iteration = repeat->iteration;
   TENON_TRY(layout->passes_iteration ? set_lead(repeat) : TENON_OK);
@@ -327,7 +327,7 @@ static tenon_status_t store_nothing(const tenon__repeat_t* repeat, uint32_t k, u
   int64_t dims[TENON_RANK_LIMIT];
   for (uint32_t d = 0; d < value->type.rank; ++d) {
     dims[d] = 0;
-    (void)tenon__extents_get(&repeat->frame->context->extents, value->type.dims[d], &dims[d]);
+    (void)tenon__extents_get(&repeat->frame->run->extents, value->type.dims[d], &dims[d]);
   }
   dims[tenon__control_axis(repeat->layout, repeat->layout->scanned_count + k, value->type.rank)] =
       0;
@@ -383,15 +383,15 @@ tenon_status_t tenon__repeat_begin(tenon__frame_t* frame, uint32_t index,
                                    tenon__repeat_t* out_repeat) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   if (frame->repeats[index] == NULL) {
-    TENON_TRY(tenon__repeat_state_create(frame->context, frame->graph, step->node,
-                                         &frame->repeats[index]));
+    TENON_TRY(
+        tenon__repeat_state_create(frame->run, frame->graph, step->node, &frame->repeats[index]));
   }
-  *out_repeat = (tenon__repeat_t){
-      .frame = frame,
-      .step = step,
-      .body = &frame->context->frames[graph_of(frame)->nodes[step->node].bodies[0]],
-      .state = frame->repeats[index],
-      .layout = &frame->repeats[index]->layout};
+  *out_repeat =
+      (tenon__repeat_t){.frame = frame,
+                        .step = step,
+                        .body = &frame->run->frames[graph_of(frame)->nodes[step->node].bodies[0]],
+                        .state = frame->repeats[index],
+                        .layout = &frame->repeats[index]->layout};
   TENON_TRY(trip_count(out_repeat, &out_repeat->most));
   return take_outer(out_repeat);
 }

@@ -5,8 +5,8 @@
 #ifndef TENON_CORE_RUNTIME_REPEAT_H_
 #define TENON_CORE_RUNTIME_REPEAT_H_
 
+#include "core/runtime/frame_state.h"
 #include "core/runtime/repeat_state.h"
-#include "core/runtime/state.h"
 
 /* One run of such a step. On the stack of one step's run. `most` is the trip count and the shortest
  * sliced extent, whichever is less; INT64_MAX: the condition alone ends it. */

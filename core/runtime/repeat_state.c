@@ -28,7 +28,7 @@ static void destroy_buffers(tenon__dynamic_buffer_t* buffers, uint32_t count,
   tenon__free(allocator, buffers, (count + 1u) * sizeof *buffers);
 }
 
-void tenon__repeat_state_destroy(tenon__repeat_state_t* state) {
+static void destroy(tenon__repeat_state_t* state) {
   if (state == NULL) {
     return;
   }
@@ -49,14 +49,14 @@ static const int64_t* directions_of(const tenon__node_t* node,
   return a == NULL || a->count < count ? NULL : a->integers;
 }
 
-static void set_memory(const tenon__context_t* context, const tenon__schedule_t* body,
+static void set_memory(const tenon__run_state_t* run, const tenon__schedule_t* body,
                        const uint32_t* places, uint32_t count, tenon__dynamic_buffer_t* buffers) {
   for (uint32_t k = 0; k < count; ++k) {
-    buffers[k].memory = context->spaces[body->places[places[k]].space].memory;
+    buffers[k].memory = run->spaces[body->places[places[k]].space].memory;
   }
 }
 
-static bool make_buffers(const tenon__context_t* context, const tenon__schedule_t* body,
+static bool make_buffers(const tenon__run_state_t* run, const tenon__schedule_t* body,
                          tenon__repeat_state_t* state) {
   const tenon__control_layout_t* layout = &state->layout;
   const uint32_t* carried = body->inputs + layout->first_parameter;
@@ -69,11 +69,10 @@ static bool make_buffers(const tenon__context_t* context, const tenon__schedule_
       state->collected == NULL) {
     return false;
   }
-  set_memory(context, body, carried, layout->carried_count, state->carried[0]);
-  set_memory(context, body, carried, layout->carried_count, state->carried[1]);
-  set_memory(context, body, carried + layout->carried_count, layout->scanned_count, state->slices);
-  set_memory(context, body, results + layout->carried_count, layout->collected_count,
-             state->collected);
+  set_memory(run, body, carried, layout->carried_count, state->carried[0]);
+  set_memory(run, body, carried, layout->carried_count, state->carried[1]);
+  set_memory(run, body, carried + layout->carried_count, layout->scanned_count, state->slices);
+  set_memory(run, body, results + layout->carried_count, layout->collected_count, state->collected);
   return true;
 }
 
@@ -108,23 +107,30 @@ static bool is_lead_copied(const tenon__schedule_t* body, const tenon__control_l
   return is_copied;
 }
 
-tenon_status_t tenon__repeat_state_create(tenon__context_t* context, uint32_t graph, uint32_t node,
+tenon_status_t tenon__repeat_state_create(tenon__run_state_t* run, uint32_t graph, uint32_t node,
                                           tenon__repeat_state_t** out_state) {
-  const tenon__plan_t* plan = context->engine->plan;
+  const tenon__plan_t* plan = run->engine->plan;
   const tenon__node_t* n = &plan->network->graphs[graph]->nodes[node];
   const tenon__schedule_t* body = &plan->schedules[n->bodies[0]];
   tenon__control_layout_t layout;
   TENON_TRY(
-      tenon__control_layout_of(plan->network, graph, node, context->engine->options.sink, &layout));
-  tenon__repeat_state_t* state = tenon__allocate(context->allocator, 1, sizeof *state);
+      tenon__control_layout_of(plan->network, graph, node, run->engine->options.sink, &layout));
+  tenon__repeat_state_t* state = tenon__allocate(run->allocator, 1, sizeof *state);
   TENON_TRY_MEMORY(state != NULL);
-  *state = (tenon__repeat_state_t){.allocator = context->allocator, .layout = layout, .holds = 1};
+  *state = (tenon__repeat_state_t){.allocator = run->allocator, .layout = layout, .holds = 1};
   state->directions = directions_of(n, &state->layout);
   state->lead_is_copied = is_lead_copied(body, &layout);
-  if (!make_buffers(context, body, state) || !find_direct(body, state)) {
-    tenon__repeat_state_destroy(state);
+  if (!make_buffers(run, body, state) || !find_direct(body, state)) {
+    destroy(state);
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   *out_state = state;
   return TENON_OK;
+}
+
+void tenon__frame_destroy_repeats(const tenon__frame_t* frame) {
+  const uint32_t count = frame->repeats == NULL ? 0 : frame->schedule->step_count;
+  for (uint32_t k = 0; k < count; ++k) {
+    destroy(frame->repeats[k]);
+  }
 }

@@ -3,7 +3,7 @@
 #define TENON_CORE_RUNTIME_REPEAT_STATE_H_
 
 #include "core/network/control.h"
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* One step's. Buffers grow and are kept; each list has as many as the layout says. carried[0] and
  * carried[1] change places after each iteration, so that a body never overwrites what it reads. */
@@ -24,9 +24,9 @@ typedef struct tenon__repeat_state_t {
 
 /* For a control node of the context's plan; buffers lie where the body's places do. Owned by the
  * caller, who ends it before the context's spaces. */
-tenon_status_t tenon__repeat_state_create(tenon__context_t* context, uint32_t graph, uint32_t node,
+tenon_status_t tenon__repeat_state_create(tenon__run_state_t* run, uint32_t graph, uint32_t node,
                                           tenon__repeat_state_t** out_state);
-/* NULL is fine. */
-void tenon__repeat_state_destroy(tenon__repeat_state_t* state);
+/* Of all steps of a frame. */
+void tenon__frame_destroy_repeats(const tenon__frame_t* frame);
 
 #endif

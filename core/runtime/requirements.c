@@ -6,7 +6,7 @@
 #include "core/base/status.h"
 
 void tenon__frame_list_requirements(tenon__frame_t* frame) {
-  const tenon__plan_t* plan = frame->context->engine->plan;
+  const tenon__plan_t* plan = frame->run->engine->plan;
   uint32_t first = 0;
   while (first < plan->requirement_count && plan->requirements[first].graph != frame->graph) {
     ++first;
@@ -20,8 +20,8 @@ void tenon__frame_list_requirements(tenon__frame_t* frame) {
 }
 
 tenon_status_t tenon__frame_check(tenon__frame_t* frame) {
-  const tenon__engine_t* engine = frame->context->engine;
-  const tenon__extents_t* extents = &frame->context->extents;
+  const tenon__engine_t* engine = frame->run->engine;
+  const tenon__extents_t* extents = &frame->run->extents;
   if (frame->checked_version == extents->version) {
     return TENON_OK;
   }

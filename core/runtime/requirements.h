@@ -6,7 +6,7 @@
 #ifndef TENON_CORE_RUNTIME_REQUIREMENTS_H_
 #define TENON_CORE_RUNTIME_REQUIREMENTS_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* Finds the graph's own among the plan's, which lie graph by graph. Once, when the frame is made.
  */

@@ -12,24 +12,24 @@
 #include "core/tensor/layout.h"
 
 static uint32_t state_count(const tenon__context_t* context) {
-  return context->states == NULL ? 0 : context->engine->plan->network->state_count;
+  return context->run.states == NULL ? 0 : context->run.engine->plan->network->state_count;
 }
 
 static const tenon__memory_t* memory_of(const tenon__context_t* context, uint32_t k) {
-  return &context->spaces[context->states[k].space].memory;
+  return &context->run.spaces[context->run.states[k].space].memory;
 }
 
 /* ---- How they change ---- */
 
 /* Where the host finds the value that becomes state `k` after a run; TENON_NONE: nowhere. */
 static uint32_t update_place(const tenon__context_t* context, uint32_t k) {
-  const tenon__plan_t* plan = context->engine->plan;
+  const tenon__plan_t* plan = context->run.engine->plan;
   return tenon__schedule_find(&plan->schedules[0], plan->network->states[k].update);
 }
 
 /* Does the place lie in the memory of a state? Then it may be overwritten before it is read. */
 static bool reads_a_state(const tenon__context_t* context, uint32_t place) {
-  const tenon__schedule_t* schedule = &context->engine->plan->schedules[0];
+  const tenon__schedule_t* schedule = &context->run.engine->plan->schedules[0];
   const tenon__storage_t storage = schedule->places[tenon__place_root(schedule, place)].storage;
   return storage == TENON_STORAGE_STATE || storage == TENON_STORAGE_NEXT;
 }
@@ -40,14 +40,14 @@ static bool is_of_states(const tenon__place_t* place) {
 
 /* By what the schedule says of it. */
 static void find_ways(tenon__context_t* context) {
-  const tenon__plan_t* plan = context->engine->plan;
+  const tenon__plan_t* plan = context->run.engine->plan;
   const tenon__schedule_t* schedule = &plan->schedules[0];
   for (uint32_t p = 0; p < schedule->place_count; ++p) {
     const tenon__place_t* place = &schedule->places[p];
     if (!is_of_states(place)) {
       continue;
     }
-    tenon__state_memory_t* state = &context->states[place->index];
+    tenon__state_memory_t* state = &context->run.states[place->index];
     context->state_places[context->state_place_count++] = p;
     state->space = place->space;
     if (place->storage == TENON_STORAGE_NEXT) {
@@ -57,7 +57,7 @@ static void find_ways(tenon__context_t* context) {
     }
   }
   for (uint32_t k = 0; k < plan->network->state_count; ++k) {
-    tenon__state_memory_t* state = &context->states[k];
+    tenon__state_memory_t* state = &context->run.states[k];
     const uint32_t place = state->space == 0 ? update_place(context, k) : TENON_NONE;
     if (state->way == TENON_STATE_STAYS && place != TENON_NONE) {
       state->way = reads_a_state(context, place) ? TENON_STATE_COPIED_ASIDE : TENON_STATE_COPIED;
@@ -68,8 +68,8 @@ static void find_ways(tenon__context_t* context) {
 /* ---- Life ---- */
 
 static tenon_status_t allocate(tenon__context_t* context, uint32_t k) {
-  const tenon__state_node_t* node = &context->engine->plan->network->states[k];
-  tenon__state_memory_t* state = &context->states[k];
+  const tenon__state_node_t* node = &context->run.engine->plan->network->states[k];
+  tenon__state_memory_t* state = &context->run.states[k];
   const tenon__memory_t* memory = memory_of(context, k);
   const bool has_next = state->way == TENON_STATE_TURNS || state->way == TENON_STATE_COPIED_ASIDE;
   uint64_t elements = 0;
@@ -84,7 +84,7 @@ static tenon_status_t allocate(tenon__context_t* context, uint32_t k) {
   const bool is_host = tenon__memory_is_host(memory);
   return status != TENON_ERROR_OUT_OF_MEMORY
              ? status
-             : tenon__fail(context->engine->options.sink, status,
+             : tenon__fail(context->run.engine->options.sink, status,
                            "the plan asks for %zu bytes%s%s%s for state '%s', which are not to be "
                            "had",
                            state->size_bytes, has_next ? " twice" : "",
@@ -93,14 +93,14 @@ static tenon_status_t allocate(tenon__context_t* context, uint32_t k) {
 }
 
 tenon_status_t tenon__context_create_states(tenon__context_t* context) {
-  const tenon__plan_t* plan = context->engine->plan;
+  const tenon__plan_t* plan = context->run.engine->plan;
   const uint32_t count = plan->network->state_count;
   tenon__state_memory_t* states =
-      tenon__arena_allocate(&context->arena, count + 1u, sizeof *states);
-  context->state_places =
-      tenon__arena_allocate(&context->arena, plan->schedules[0].place_count + 1u, sizeof(uint32_t));
+      tenon__arena_allocate(&context->run.arena, count + 1u, sizeof *states);
+  context->state_places = tenon__arena_allocate(
+      &context->run.arena, plan->schedules[0].place_count + 1u, sizeof(uint32_t));
   TENON_TRY_MEMORY(states != NULL && context->state_places != NULL);
-  context->states = states;
+  context->run.states = states;
   find_ways(context);
   for (uint32_t k = 0; k < count; ++k) {
     TENON_TRY(allocate(context, k));
@@ -110,7 +110,7 @@ tenon_status_t tenon__context_create_states(tenon__context_t* context) {
 
 void tenon__context_free_states(tenon__context_t* context) {
   for (uint32_t k = 0; k < state_count(context); ++k) {
-    const tenon__state_memory_t* state = &context->states[k];
+    const tenon__state_memory_t* state = &context->run.states[k];
     tenon__memory_free(memory_of(context, k), state->data, state->size_bytes);
     tenon__memory_free(memory_of(context, k), state->next, state->size_bytes);
   }
@@ -119,12 +119,12 @@ void tenon__context_free_states(tenon__context_t* context) {
 /* ---- After a run ---- */
 
 static tenon_status_t store_update(tenon__context_t* context, uint32_t k) {
-  const tenon__state_memory_t* state = &context->states[k];
+  const tenon__state_memory_t* state = &context->run.states[k];
   int64_t dims[TENON_RANK_LIMIT];
   int64_t strides[TENON_RANK_LIMIT];
   int64_t dense[TENON_RANK_LIMIT];
   tenon_argument_t argument;
-  TENON_TRY(tenon__frame_argument(&context->frames[0], update_place(context, k), dims, strides,
+  TENON_TRY(tenon__frame_argument(&context->run.frames[0], update_place(context, k), dims, strides,
                                   &argument));
   (void)tenon__strides_row_major(argument.tensor.rank, dims, dense);
   const tenon_tensor_view_t target = {.data = state->next != NULL ? state->next : state->data,
@@ -138,17 +138,17 @@ static tenon_status_t store_update(tenon__context_t* context, uint32_t k) {
 
 static tenon_status_t store_updates(tenon__context_t* context, tenon__state_way_t way) {
   for (uint32_t k = 0; k < state_count(context); ++k) {
-    TENON_TRY(context->states[k].way == way ? store_update(context, k) : TENON_OK);
+    TENON_TRY(context->run.states[k].way == way ? store_update(context, k) : TENON_OK);
   }
   return TENON_OK;
 }
 
 /* What was recorded with other addresses is not replayed with these. */
 static void turn(tenon__context_t* context) {
-  tenon__frame_t* frame = &context->frames[0];
+  tenon__frame_t* frame = &context->run.frames[0];
   bool any = false;
   for (uint32_t k = 0; k < state_count(context); ++k) {
-    tenon__state_memory_t* state = &context->states[k];
+    tenon__state_memory_t* state = &context->run.states[k];
     if (state->next != NULL) {
       void* old = state->data;
       state->data = state->next;
@@ -159,7 +159,7 @@ static void turn(tenon__context_t* context) {
   const uint32_t place_count = any ? context->state_place_count : 0;
   for (uint32_t k = 0; k < place_count; ++k) {
     const uint32_t place = context->state_places[k];
-    frame->places[place].data = tenon__state_data(context, &frame->schedule->places[place]);
+    frame->places[place].data = tenon__state_data(&context->run, &frame->schedule->places[place]);
   }
   frame->version += any ? 1 : 0;
 }
@@ -176,13 +176,13 @@ void tenon__context_tell_of_states(const tenon__context_t* context) {
   const char* first = NULL;
   uint32_t count = 0;
   for (uint32_t k = 0; k < state_count(context); ++k) {
-    if (context->states[k].way == TENON_STATE_IN_PLACE) {
-      first = first == NULL ? context->engine->plan->network->states[k].name : first;
+    if (context->run.states[k].way == TENON_STATE_IN_PLACE) {
+      first = first == NULL ? context->run.engine->plan->network->states[k].name : first;
       count += 1;
     }
   }
   if (count > 0 && context->has_begun) {
-    tenon__report(context->engine->options.sink, TENON_SEVERITY_WARNING,
+    tenon__report(context->run.engine->options.sink, TENON_SEVERITY_WARNING,
                   "the run failed, and states that it updates in place ('%s' and %u more) may have "
                   "new values in part: run again with the same inputs, or write, clone or reset "
                   "them",
@@ -193,7 +193,7 @@ void tenon__context_tell_of_states(const tenon__context_t* context) {
 bool tenon__context_states_stay(const tenon__context_t* context) {
   bool stay = true;
   for (uint32_t k = 0; k < state_count(context) && stay; ++k) {
-    const tenon__state_way_t way = context->states[k].way;
+    const tenon__state_way_t way = context->run.states[k].way;
     stay = way == TENON_STATE_STAYS || way == TENON_STATE_IN_PLACE;
   }
   return stay;
@@ -203,8 +203,8 @@ bool tenon__context_states_stay(const tenon__context_t* context) {
 
 static tenon_status_t find(const tenon__context_t* context, const char* name, size_t size_bytes,
                            uint32_t* out_state) {
-  const tenon__network_t* network = context->engine->plan->network;
-  const tenon_sink_t* sink = context->engine->options.sink;
+  const tenon__network_t* network = context->run.engine->plan->network;
+  const tenon_sink_t* sink = context->run.engine->options.sink;
   uint32_t k = 0;
   while (k < network->state_count && strcmp(network->states[k].name, name) != 0) {
     ++k;
@@ -213,19 +213,19 @@ static tenon_status_t find(const tenon__context_t* context, const char* name, si
     return tenon__fail(sink, TENON_ERROR_NOT_FOUND, "there is no state called '%s'", name);
   }
   *out_state = k;
-  return context->states[k].size_bytes == size_bytes
+  return context->run.states[k].size_bytes == size_bytes
              ? TENON_OK
              : tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "state '%s' has %zu bytes, not %zu",
-                           name, context->states[k].size_bytes, size_bytes);
+                           name, context->run.states[k].size_bytes, size_bytes);
 }
 
 /* Until what was asked of the states' devices is done: what the host gave may go. */
 static tenon_status_t settle(tenon__context_t* context) {
   for (uint32_t k = 0; k < state_count(context); ++k) {
-    tenon__space_t* space = &context->spaces[context->states[k].space];
-    space->is_busy = space->is_busy || context->states[k].space != 0;
+    tenon__space_t* space = &context->run.spaces[context->run.states[k].space];
+    space->is_busy = space->is_busy || context->run.states[k].space != 0;
   }
-  return tenon__context_settle(context, 0);
+  return tenon__run_settle(&context->run, 0);
 }
 
 tenon_status_t tenon__context_read_state(tenon__context_t* context, const char* name,
@@ -233,7 +233,7 @@ tenon_status_t tenon__context_read_state(tenon__context_t* context, const char* 
   uint32_t k = 0;
   TENON_TRY(find(context, name, size_bytes, &k));
   TENON_TRY(
-      tenon__memory_read(memory_of(context, k), out_data, context->states[k].data, size_bytes));
+      tenon__memory_read(memory_of(context, k), out_data, context->run.states[k].data, size_bytes));
   return settle(context);
 }
 
@@ -241,13 +241,14 @@ tenon_status_t tenon__context_write_state(tenon__context_t* context, const char*
                                           const void* data, size_t size_bytes) {
   uint32_t k = 0;
   TENON_TRY(find(context, name, size_bytes, &k));
-  TENON_TRY(tenon__memory_write(memory_of(context, k), context->states[k].data, data, size_bytes));
+  TENON_TRY(
+      tenon__memory_write(memory_of(context, k), context->run.states[k].data, data, size_bytes));
   return settle(context);
 }
 
 static tenon_status_t reset(const tenon__context_t* context, uint32_t k) {
-  const tenon__network_t* network = context->engine->plan->network;
-  const tenon__state_memory_t* state = &context->states[k];
+  const tenon__network_t* network = context->run.engine->plan->network;
+  const tenon__state_memory_t* state = &context->run.states[k];
   const uint32_t initial = network->states[k].initial;
   return initial == TENON_NONE
              ? tenon__memory_clear(memory_of(context, k), state->data, state->size_bytes)
@@ -264,15 +265,15 @@ tenon_status_t tenon__context_reset_states(tenon__context_t* context) {
 
 tenon_status_t tenon__context_clone_states(tenon__context_t* context,
                                            const tenon__context_t* source) {
-  if (context->engine != source->engine) {
-    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+  if (context->run.engine != source->run.engine) {
+    return tenon__fail(context->run.engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                        "the contexts belong to different engines");
   }
   for (uint32_t k = 0; k < state_count(context); ++k) {
-    const tenon__state_memory_t* state = &context->states[k];
+    const tenon__state_memory_t* state = &context->run.states[k];
     const tenon__memory_t* memory = memory_of(context, k);
     TENON_TRY(tenon__device_copy(memory->device, memory->stream, TENON_COPY_WITHIN, state->data,
-                                 source->states[k].data, state->size_bytes));
+                                 source->run.states[k].data, state->size_bytes));
   }
   return settle(context);
 }

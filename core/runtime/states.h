@@ -6,7 +6,7 @@
 #ifndef TENON_CORE_RUNTIME_STATES_H_
 #define TENON_CORE_RUNTIME_STATES_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/context_state.h"
 
 /* NOT_FOUND for a name that is none; INVALID_ARGUMENT for another size than the state's. Between
  * runs; done when they return. */

@@ -6,7 +6,7 @@
 #ifndef TENON_CORE_RUNTIME_TIMING_H_
 #define TENON_CORE_RUNTIME_TIMING_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 typedef struct tenon__timing_t tenon__timing_t;
 
@@ -23,15 +23,16 @@ typedef struct tenon__run_times_t {
 
 /* From the next run on, or no more. No run is under way. INVALID_STATE where the plan has no
  * device but the host. */
-tenon_status_t tenon__context_set_timing(tenon__context_t* context, bool is_wanted);
-void tenon__context_free_timing(tenon__context_t* context);
-/* INVALID_STATE where there is nothing to tell: no run, one that failed, or one under way. */
-tenon_status_t tenon__context_get_times(tenon__context_t* context, tenon__run_times_t* out_times);
+tenon_status_t tenon__timing_set(tenon__run_state_t* run, bool is_wanted);
+void tenon__timing_free(tenon__run_state_t* run);
+/* INVALID_STATE where there is nothing to tell: no run, one that failed, or one under way. The
+ * application's inputs and outputs are not counted here. */
+tenon_status_t tenon__timing_get(tenon__run_state_t* run, tenon__run_times_t* out_times);
 
 /* Around what a run enqueues, and around the copy that a step is. Nothing where nobody asked. */
-tenon_status_t tenon__timing_begin_run(tenon__context_t* context);
-tenon_status_t tenon__timing_end_run(tenon__context_t* context);
-void tenon__timing_forget(tenon__context_t* context); /* the run failed */
+tenon_status_t tenon__timing_begin_run(tenon__run_state_t* run);
+tenon_status_t tenon__timing_end_run(tenon__run_state_t* run);
+void tenon__timing_forget(tenon__run_state_t* run); /* the run failed */
 tenon_status_t tenon__timing_begin_copy(tenon__frame_t* frame, uint32_t step);
 tenon_status_t tenon__timing_end_copy(tenon__frame_t* frame, uint32_t step);
 

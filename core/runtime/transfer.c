@@ -8,19 +8,19 @@
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 
-tenon_status_t tenon__context_settle(tenon__context_t* context, uint32_t device) {
+tenon_status_t tenon__run_settle(tenon__run_state_t* run, uint32_t device) {
   tenon_status_t status = TENON_OK;
-  for (uint32_t d = 1; d < context->engine->plan->device_count; ++d) {
-    const tenon_status_t own = d == device ? TENON_OK : tenon__space_settle(&context->spaces[d]);
+  for (uint32_t d = 1; d < run->engine->plan->device_count; ++d) {
+    const tenon_status_t own = d == device ? TENON_OK : tenon__space_settle(&run->spaces[d]);
     status = status == TENON_OK ? own : status;
   }
   return status;
 }
 
-tenon_status_t tenon__context_settle_for_host(tenon__context_t* context) {
+tenon_status_t tenon__run_settle_for_host(tenon__run_state_t* run) {
   tenon_status_t status = TENON_OK;
-  for (uint32_t d = 1; d < context->engine->plan->device_count; ++d) {
-    tenon__space_t* space = &context->spaces[d];
+  for (uint32_t d = 1; d < run->engine->plan->device_count; ++d) {
+    tenon__space_t* space = &run->spaces[d];
     const tenon_status_t own = space->writes_host ? tenon__space_settle(space) : TENON_OK;
     status = status == TENON_OK ? own : status;
   }
@@ -86,7 +86,7 @@ static int32_t direction_of(const tenon__frame_t* frame, uint32_t index) {
 
 tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
-  tenon__space_t* space = &frame->context->spaces[step->device];
+  tenon__space_t* space = &frame->run->spaces[step->device];
   tenon__pieces_t pieces;
   if (frame->steps[index].transfer == TENON_TRANSFER_NONE) {
     return TENON_OK;
@@ -95,7 +95,7 @@ tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, uint32_t index) {
   if (status != TENON_OK) {
     return tenon__frame_unfit(frame, step->name, step->inputs[0], status);
   }
-  TENON_TRY(tenon__context_settle(frame->context, step->device));
+  TENON_TRY(tenon__run_settle(frame->run, step->device));
   space->is_busy = true;
   space->run.edge = 0;
   if (frame->steps[index].transfer == TENON_TRANSFER_WITHIN) {

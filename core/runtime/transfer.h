@@ -2,15 +2,15 @@
 #ifndef TENON_CORE_RUNTIME_TRANSFER_H_
 #define TENON_CORE_RUNTIME_TRANSFER_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* Waits for every device but `device`: before the host, or another device, looks at or changes what
  * a device may still read or write. 0, the host, waits for all. Costs nothing where nothing is
  * under way. */
-tenon_status_t tenon__context_settle(tenon__context_t* context, uint32_t device);
+tenon_status_t tenon__run_settle(tenon__run_state_t* run, uint32_t device);
 /* Waits for what devices write into the host's memory: before the host reads, and changes nothing.
  */
-tenon_status_t tenon__context_settle_for_host(tenon__context_t* context);
+tenon_status_t tenon__run_settle_for_host(tenon__run_state_t* run);
 /* A step that copies, enqueued: when the target is the host's, it is there once the device has
  * settled. */
 tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, uint32_t step);

@@ -1,4 +1,4 @@
-/* Engines and contexts as everyone may know them. */
+/* Engines as everyone may know them. */
 #ifndef TENON_CORE_RUNTIME_TYPES_H_
 #define TENON_CORE_RUNTIME_TYPES_H_
 
@@ -6,11 +6,6 @@
 #include "tenon/plugin.h"
 
 typedef struct tenon__engine_t tenon__engine_t;
-typedef struct tenon__context_t tenon__context_t;
-
-/* See tenon__context_set_watcher. */
-typedef void (*tenon__watcher_t)(void* user, uint32_t graph, uint32_t value,
-                                 const tenon_tensor_view_t* tensor);
 
 /* Copied into the engine. */
 typedef struct tenon__engine_options_t {

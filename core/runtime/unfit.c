@@ -14,7 +14,7 @@ static const char* extents_of(const tenon__frame_t* frame, const tenon__value_no
   for (uint32_t d = 0; text != NULL && d < rank; ++d) {
     const char* comma = d == 0 ? "" : ", ";
     int64_t extent = 0;
-    if (tenon__extents_get(&frame->context->extents, value->type.dims[d], &extent)) {
+    if (tenon__extents_get(&frame->run->extents, value->type.dims[d], &extent)) {
       text = tenon__arena_format(arena, "%s%s%lld", text, comma, (long long)extent);
       *out_negative = *out_negative || extent < 0;
     } else {
@@ -28,14 +28,14 @@ static const char* extents_of(const tenon__frame_t* frame, const tenon__value_no
 
 tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step, uint32_t place,
                                   tenon_status_t status) {
-  const tenon_sink_t* sink = frame->context->engine->options.sink;
+  const tenon_sink_t* sink = frame->run->engine->options.sink;
   const tenon__place_t* p = &frame->schedule->places[place];
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
   const bool is_view = p->storage == TENON_STORAGE_VIEW || p->storage == TENON_STORAGE_PART;
   bool is_unknown = false;
   bool is_negative = false;
   tenon__arena_t arena;
-  tenon__arena_initialize(&arena, frame->context->allocator);
+  tenon__arena_initialize(&arena, frame->run->allocator);
   const char* own = extents_of(frame, value, &arena, &is_unknown, &is_negative);
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
     status = tenon__fail(sink, status, "%s: there is no memory for '%s', %s of extents %s", step,

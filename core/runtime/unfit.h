@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_RUNTIME_UNFIT_H_
 #define TENON_CORE_RUNTIME_UNFIT_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/frame_state.h"
 
 /* Why a step's argument at a place cannot be bound, to the sink: INVALID_DATA, OUT_OF_MEMORY when
  * `status` is that. Called once binding has failed, so it may be slow: unknown, negative, beyond

@@ -4,6 +4,7 @@
 
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
+#include "core/device/memory.h"
 
 /* ---- Devices ---- */
 

@@ -5,7 +5,7 @@
 #ifndef TENON_CORE_RUNTIME_UPLOADS_H_
 #define TENON_CORE_RUNTIME_UPLOADS_H_
 
-#include "core/runtime/state.h"
+#include "core/runtime/engine_state.h"
 
 /* Opens what the plan was built for. NOT_FOUND where nobody offers a device of that name; a warning
  * where the machine is another than the plan was tuned for. */

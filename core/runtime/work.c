@@ -3,7 +3,7 @@
 
 #include "core/base/status.h"
 #include "core/kernel/instance.h"
-#include "core/runtime/state.h"
+#include "core/runtime/context_state.h"
 
 /* The graph, and the step of its schedule, that have that number over all graphs. */
 static void locate(const tenon__plan_t* plan, uint32_t number, uint32_t* out_graph,
@@ -18,19 +18,19 @@ static void locate(const tenon__plan_t* plan, uint32_t number, uint32_t* out_gra
 
 tenon_status_t tenon__context_step_work(const tenon__context_t* context, uint32_t step,
                                         tenon__work_t* out_work, bool* out_is_reference) {
-  const tenon__engine_t* engine = context->engine;
+  const tenon__engine_t* engine = context->run.engine;
   uint32_t graph = 0;
   uint32_t index = 0;
   if (step >= engine->step_count) {
     return tenon__fail(engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                        "there is no step %u, only %u", step, engine->step_count);
   }
-  if (!context->frames[0].is_bound) {
+  if (!context->run.frames[0].is_bound) {
     return tenon__fail(engine->options.sink, TENON_ERROR_INVALID_STATE,
                        "what a step did is known after a run");
   }
   locate(engine->plan, step, &graph, &index);
-  TENON_TRY(tenon__step_work(engine->plan, graph, index, &context->extents, out_work));
+  TENON_TRY(tenon__step_work(engine->plan, graph, index, &context->run.extents, out_work));
   const tenon__instance_t* instance = engine->steps[graph][index].instance;
   *out_is_reference = instance != NULL && tenon__instance_is_reference(instance);
   return TENON_OK;

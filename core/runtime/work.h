@@ -3,7 +3,7 @@
 #define TENON_CORE_RUNTIME_WORK_H_
 
 #include "core/plan/work.h"
-#include "core/runtime/types.h"
+#include "core/runtime/context.h"
 
 /* What that step did at the extents of the last run, and whether by a reference kernel.
  * INVALID_STATE before the first run. `step` is counted as the profiler counts. For reports alone:
