@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/context/border.h"
+#include "core/context/context.h"
 #include "core/plan/place.h"
 #include "core/rehearsal/difference.h"
-#include "core/runtime/border.h"
-#include "core/runtime/context.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 #include "core/tensor/strided_copy.h"

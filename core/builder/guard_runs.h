@@ -6,7 +6,7 @@
 #include "core/builder/build_options.h"
 #include "core/builder/made.h"
 #include "core/catalog/entry.h"
-#include "core/runtime/engine.h"
+#include "core/engine/engine.h"
 
 /* A value of the exact plan: an input, or one that it writes. */
 typedef struct seen_value_t {

@@ -7,8 +7,8 @@
 #include "core/builder/made.h"
 #include "core/builder/original.h"
 #include "core/catalog/exclude.h"
+#include "core/engine/engine.h"
 #include "core/plan_file/reader.h"
-#include "core/runtime/engine.h"
 
 /* ---- Made again ---- */
 

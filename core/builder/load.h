@@ -4,7 +4,7 @@
 #define TENON_CORE_BUILDER_LOAD_H_
 
 #include "core/catalog/entry.h"
-#include "core/runtime/types.h"
+#include "core/engine/types.h"
 
 /* As tenon__engine_create, whose out_is_stale and release_data the options do not set. `data` stays
  * valid while the engine lives. *out_made_again: the engine is one of another plan, made of this

@@ -12,9 +12,9 @@
 #include "core/builder/building.h"
 #include "core/builder/keep_original.h"
 #include "core/builder/original.h"
+#include "core/engine/engine.h"
+#include "core/engine/refit.h"
 #include "core/network/node.h"
-#include "core/runtime/engine.h"
-#include "core/runtime/refit.h"
 
 typedef struct refit_t {
   tenon__engine_t* engine;

@@ -3,7 +3,7 @@
 #define TENON_CORE_BUILDER_REFIT_H_
 
 #include "core/catalog/entry.h"
-#include "core/runtime/types.h"
+#include "core/engine/types.h"
 
 /* The optimiser runs again on the original network with the new weights; what it derives goes into
  * the engine, whose steps are prepared again. UNSUPPORTED when the new weights lead the optimiser

@@ -1,16 +1,16 @@
 /* Contexts: the border of the runtime. */
-#include "core/runtime/context.h"
+#include "core/context/context.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/context/border.h"
+#include "core/context/run_times.h"
+#include "core/context/states.h"
+#include "core/context/work.h"
 #include "core/plan/work.h"
-#include "core/runtime/border.h"
-#include "core/runtime/run_times.h"
-#include "core/runtime/states.h"
-#include "core/runtime/work.h"
 #include "core/tensor/layout.h"
 #include "sdk/library/library.h"
 

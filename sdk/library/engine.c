@@ -6,9 +6,9 @@
 #include "core/base/c_locale.h"
 #include "core/builder/load.h"
 #include "core/builder/refit.h"
+#include "core/engine/engine.h"
+#include "core/engine/refit.h"
 #include "core/network/print.h"
-#include "core/runtime/engine.h"
-#include "core/runtime/refit.h"
 #include "sdk/library/library.h"
 
 enum { PLAN_ALIGNMENT = 64 };

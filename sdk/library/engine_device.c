@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/device/memory.h"
-#include "core/runtime/uploads.h"
+#include "core/engine/uploads.h"
 #include "sdk/library/library.h"
 
 /* NULL, with the reason told: it has none but the host. */

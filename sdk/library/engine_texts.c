@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/engine/engine.h"
+#include "core/engine/uploads.h"
 #include "core/plan/place.h"
 #include "core/plan/report.h"
-#include "core/runtime/engine.h"
-#include "core/runtime/uploads.h"
 #include "sdk/library/library.h"
 
 /* Which steps a step reads from. */

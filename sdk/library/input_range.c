@@ -1,7 +1,7 @@
 /* The range of an input's values. */
 #include "core/plan/input_range.h"
 
-#include "core/runtime/engine.h"
+#include "core/engine/engine.h"
 #include "sdk/library/library.h"
 
 tenon_status_t tenon_engine_get_input_range(const tenon_engine_t* engine, uint32_t input,

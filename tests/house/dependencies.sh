@@ -24,8 +24,12 @@ fusion="$candidate core/fusion/"
 layout="$fusion core/layout/"
 choice="$layout core/choice/"
 schedule="$layout core/schedule/"
-runtime="$kernel core/plan_file/ core/catalog/ core/runtime/"
-builder="$choice core/schedule/ core/plan_file/ core/optimizer/ core/runtime/ core/builder/"
+engine="$kernel core/plan_file/ core/catalog/ core/engine/"
+frame="$engine core/frame/"
+step="$frame core/step/"
+control="$step core/control/"
+context="$control core/context/"
+builder="$choice core/schedule/ core/plan_file/ core/optimizer/ ${context#"$kernel "} core/builder/"
 
 # check ROOM DEPTH HEADERS ALLOWED...: quoted and bracketed includes of the sources in ROOM.
 # HEADERS is a pattern of public headers; ALLOWED are prefixes; "." is the room's own folder by name
@@ -78,7 +82,7 @@ check_all() {
   local plugin='tenon/plugin\.h' author='tenon/(plugin|maker|reader|cuda|narrow)\.h' public='tenon/(plugin|tenon)\.h' folder
   local all='tenon/(plugin|maker|reader|cuda|narrow|tenon)\.h'
   for folder in base device dimension tensor program language operator network region plan kernel plan_file \
-    catalog optimizer timing rehearsal candidate fusion layout choice schedule runtime builder; do
+    catalog optimizer timing rehearsal candidate fusion layout choice schedule engine frame step control context builder; do
     # Rounding is said once, for kernels and for the host.
     check "core/$folder" 1 "$([[ $folder == tensor ]] && echo 'tenon/(plugin|narrow)\.h' || echo "$plugin")" ${!folder}
   done
@@ -110,7 +114,7 @@ self_test() {
   for case in 'core/base/x.c:core/plan/plan.h' 'core/plan/x.c:core/catalog/catalog.h' \
     'core/catalog/x.h:plugin_registry/registry.h' 'plugins/demo/x.c:core/base/status.h' \
     'plugins/demo/x.inc:core/base/status.h' 'plugins/demo/x.c:../other/x.h' 'sdk/tool/x.c:core/base/status.h' \
-    'core/choice/x.c:core/runtime/engine.h' 'core/plan/x.c:../choice/x.h'; do
+    'core/choice/x.c:core/engine/engine.h' 'core/plan/x.c:../choice/x.h'; do
     bad=${case%%:*}
     echo "#include \"${case#*:}\"" >"$root/$bad"
     if check_all >/dev/null; then

@@ -1,12 +1,12 @@
 /* What a plan says of extents and numbers, and the run finds otherwise: refused, by the value's
  * name. Nothing reads past what was found. */
 #include "core/base/allocator.h"
+#include "core/context/border.h"
+#include "core/context/context.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/node.h"
 #include "core/plan/plan.h"
-#include "core/runtime/border.h"
-#include "core/runtime/context.h"
 #include "tests/support/core_world.h"
 
 enum { LARGE = 1 << 22 };

@@ -7,8 +7,8 @@
 
 #include "core/base/allocator.h"
 #include "core/base/file.h"
-#include "core/runtime/border.h"
-#include "core/runtime/context.h"
+#include "core/context/border.h"
+#include "core/context/context.h"
 #include "tests/support/core_world.h"
 
 enum { ZEROED_BYTES = 64 };

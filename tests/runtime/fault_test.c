@@ -3,8 +3,8 @@
 #include "core/builder/build_options.h"
 #include "core/builder/load.h"
 #include "core/builder/refit.h"
-#include "core/runtime/context.h"
-#include "core/runtime/refit.h"
+#include "core/context/context.h"
+#include "core/engine/refit.h"
 #include "tests/support/core_world.h"
 
 static const float weights[4] = {10.5F, 20.5F, 30.5F, 40.5F};

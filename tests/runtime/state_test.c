@@ -2,9 +2,9 @@
  * are replaced. */
 #include "core/builder/build_options.h"
 #include "core/builder/refit.h"
-#include "core/runtime/context.h"
-#include "core/runtime/refit.h"
-#include "core/runtime/states.h"
+#include "core/context/context.h"
+#include "core/context/states.h"
+#include "core/engine/refit.h"
 #include "tests/support/core_world.h"
 
 /* ---- States ---- */

@@ -7,13 +7,13 @@
 #include "core/base/status.h"
 #include "core/builder/guard.h"
 #include "core/catalog/catalog.h"
+#include "core/context/border.h"
+#include "core/context/context.h"
+#include "core/engine/engine.h"
 #include "core/network/test_operators.h"
 #include "core/plan_file/reader.h"
 #include "core/plan_file/writer.h"
 #include "core/program/evaluate.h"
-#include "core/runtime/border.h"
-#include "core/runtime/context.h"
-#include "core/runtime/engine.h"
 #include "core/tensor/layout.h"
 
 static inline uint32_t core_device_count(void* state, const tenon_sink_t* sink) {

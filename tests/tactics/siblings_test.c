@@ -2,7 +2,7 @@
  */
 #include "core/base/file.h"
 #include "core/builder/refit.h"
-#include "core/runtime/refit.h"
+#include "core/engine/refit.h"
 #include "tests/tactics/kernels.h"
 
 /* By the clock on the wall, as it is measured: what others do meanwhile does not count twice. */
