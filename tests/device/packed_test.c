@@ -1,7 +1,7 @@
 /* Weights that a kernel packed, in the memory of its device: copied there once for an engine,
  * shared by its contexts and by steps that packed alike. */
 #include "tests/device/device_world.h"
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 enum { ROWS = 2, COLUMNS = 4, OUTPUTS = 8, BYTES = OUTPUTS * COLUMNS * (int)sizeof(float) };
 

@@ -1,6 +1,6 @@
-/* Kernels for the tests of this folder: test.dense/1 as it is meant, and ways to get it wrong. */
-#ifndef TENON_TESTS_TACTICS_KERNELS_H_
-#define TENON_TESTS_TACTICS_KERNELS_H_
+/* Kernels for tests of choices: test.dense/1 as it is meant, and ways to get it wrong. */
+#ifndef TENON_TESTS_SUPPORT_TACTICS_WORLD_H_
+#define TENON_TESTS_SUPPORT_TACTICS_WORLD_H_
 
 #include "tests/support/core_world.h"
 

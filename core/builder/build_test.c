@@ -1,10 +1,10 @@
 /* Branches that cannot run, from the build to the run that takes one. */
-#include "core/network/fault.h"
 #include "core/builder/build_options.h"
 #include "core/builder/load.h"
 #include "core/builder/refit.h"
 #include "core/context/context.h"
 #include "core/engine/refit.h"
+#include "core/network/fault.h"
 #include "tests/support/core_world.h"
 
 static const float weights[4] = {10.5F, 20.5F, 30.5F, 40.5F};

@@ -3,7 +3,7 @@
 #include "core/base/file.h"
 #include "core/builder/refit.h"
 #include "core/engine/refit.h"
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 /* By the clock on the wall, as it is measured: what others do meanwhile does not count twice. */
 static void wait_for(int64_t microseconds) {

@@ -1,9 +1,9 @@
 /* What a context keeps: states, extents within the profile, outputs that a run sizes, weights that
  * are replaced. */
+#include "core/context/states.h"
 #include "core/builder/build_options.h"
 #include "core/builder/refit.h"
 #include "core/context/context.h"
-#include "core/context/states.h"
 #include "core/engine/refit.h"
 #include "tests/support/core_world.h"
 

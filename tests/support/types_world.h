@@ -1,10 +1,10 @@
 /* Kernels for test.dense/1 in f32 and in narrower types, for the tests of types. */
-#ifndef TENON_TESTS_TACTICS_TYPES_H_
-#define TENON_TESTS_TACTICS_TYPES_H_
+#ifndef TENON_TESTS_SUPPORT_TYPES_WORLD_H_
+#define TENON_TESTS_SUPPORT_TYPES_WORLD_H_
 
 #include "core/base/file.h"
 #include "core/tensor/dtype.h"
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 enum { ROWS = 4, COLUMNS = 8 };
 

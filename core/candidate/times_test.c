@@ -1,6 +1,6 @@
 /* Times of different sorts: what was measured comes first, then what is estimated, then the rest;
  * what could not be timed is never 0 seconds. */
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 enum { ROWS = 4, TERMS = 16 };
 

@@ -2,7 +2,7 @@
  * they lie where they do not. */
 #include <stdint.h>
 
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 enum { ALIGNMENT = 64, ROWS = 4 };
 

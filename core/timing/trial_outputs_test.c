@@ -1,5 +1,5 @@
 /* Outputs whose extents the kernel finds: tried as they run, and never forgotten. */
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 enum { COUNT = 8 };
 

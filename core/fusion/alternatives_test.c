@@ -2,7 +2,7 @@
  * times are estimates, so that the choice is the same each time. */
 #include <time.h>
 
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 static const char* const takes_ramp[] = {"test.ramp/1", NULL};
 

@@ -1,6 +1,6 @@
 /* Kernels that compute something else than they should, and how they are found while they are
  * timed. */
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 enum { ROWS = 4, TERMS = 24, RESULTS = ROWS * 8 };
 

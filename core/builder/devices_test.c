@@ -1,6 +1,6 @@
 /* Which device a build is for, and whose kernels count: a plugin that is merely there changes
  * nothing. */
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 /* Another machine's memory; named so that it comes before every other. */
 static tenon_device_descriptor_t far_device(uint32_t flags) {

@@ -1,6 +1,6 @@
 /* Choosing: kernels that compute nothing and say how long they would take. Looks at the plan alone.
  */
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 TACTICS(slow) {
   IGNORE_REGION();

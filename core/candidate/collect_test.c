@@ -1,6 +1,6 @@
 /* Tactics that a plan cannot carry out are refused when it is built; and whatever a kernel says, or
  * leaves unsaid, reaches the user with its name. */
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 enum { ROWS = 4, TERMS = 16 };
 

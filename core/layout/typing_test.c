@@ -1,6 +1,6 @@
 /* A tactic that asks for bf16 or f16 gets it where the build permits that and the whole gets
  * faster, with conversions in the expressions around it. */
-#include "tests/tactics/types.h"
+#include "tests/support/types_world.h"
 
 /* x, its ramp, two products with ones and a ramp between them and behind. With `first_row` the
  * first product is with that alone. */

@@ -2,7 +2,7 @@
  * it is believed. */
 #include <time.h>
 
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 static const tenon_argument_rule_t strided = {.flags = TENON_RULE_STRIDED};
 

@@ -1,6 +1,6 @@
 /* What kernels begin before they are asked to prepare: for every tactic that is about to be timed,
  * while other kernels are; and for what was chosen. */
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 enum { ROWS = 4, TERMS = 16 };
 

@@ -1,6 +1,6 @@
 /* Types of several steps at once: what gains by a narrower one only where its neighbours have it.
  */
-#include "tests/tactics/types.h"
+#include "tests/support/types_world.h"
 
 /* A build that may narrow to bf16, by estimates. */
 static void begin(core_world_t* world, const tenon_kernel_t* kernels, uint32_t count) {

@@ -2,7 +2,7 @@
  * taken where that pays. */
 #include <time.h>
 
-#include "tests/tactics/kernels.h"
+#include "tests/support/tactics_world.h"
 
 /* x, dense, max(x, 0), y. */
 static void make_dense_and_ramp(test_fixture_t* b) {
