@@ -3,7 +3,6 @@
  * of them; the first is above 0 where a sentence ends. Without TEXT: the lines of standard input. */
 #include "example.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The network expects some bytes of 0 around the text. */
@@ -32,6 +31,7 @@ done:
   return status;
 }
 
+/* A text is not empty, and at most MAX_BYTES long. */
 static tenon_status_t print_sentences(tenon_context_t* context, const char* text) {
   static unsigned char bytes[LENGTH];
   const size_t length = strlen(text);
@@ -41,7 +41,9 @@ static tenon_status_t print_sentences(tenon_context_t* context, const char* text
   tenon_tensor_view_t output;
   tenon_status_t status = TENON_OK;
   memset(bytes, 0, sizeof(bytes));
-  memcpy(bytes + MARGIN, text, length);
+  for (size_t i = 0; i < length; ++i) {
+    bytes[MARGIN + i] = (unsigned char)text[i];
+  }
   TRY(tenon_context_set_input(context, 0, &input));
   TRY(tenon_context_run(context));
   TRY(tenon_context_get_output(context, 0, &output));
@@ -53,28 +55,30 @@ done:
   return status;
 }
 
-int main(int argc, char** argv) {
+static tenon_status_t print_lines(tenon_context_t* context) {
   static char line[MAX_BYTES + 1];
+  tenon_status_t status = TENON_OK;
+  while (status == TENON_OK && fgets(line, sizeof(line), stdin) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    status = line[0] == '\0' ? TENON_OK : print_sentences(context, line);
+  }
+  return status;
+}
+
+int main(int argc, char** argv) {
+  const size_t length = argc == 3 ? strlen(argv[2]) : 0;
   tenon_status_t status = TENON_OK;
   tenon_registry_t* registry = NULL;
   tenon_engine_t* engine = NULL;
   tenon_context_t* context = NULL;
-  if (argc < 2 || argc > 3 || (argc == 3 && (argv[2][0] == '\0' || strlen(argv[2]) > MAX_BYTES))) {
+  if (argc < 2 || argc > 3 || length > MAX_BYTES) {
     (void)fprintf(stderr, "usage: sentences MODEL [TEXT]\n");
     return 2;
   }
   TRY(example_registry(&registry));
   TRY(build_engine(registry, argv[1], &engine));
   TRY(tenon_context_create(engine, NULL, &context));
-  if (argc == 3) {
-    TRY(print_sentences(context, argv[2]));
-  }
-  while (argc == 2 && fgets(line, sizeof(line), stdin) != NULL) {
-    line[strcspn(line, "\n")] = '\0';
-    if (line[0] != '\0') {
-      TRY(print_sentences(context, line));
-    }
-  }
+  TRY(length > 0 ? print_sentences(context, argv[2]) : print_lines(context));
 done:
   tenon_context_destroy(context);
   tenon_engine_release(engine);

@@ -105,7 +105,7 @@ def squeeze(g):
     value = g.v(x)
     axes = [k for k, d in enumerate(value.shape) if d == 1]
     axes = [k - value.ndim if g.chance(.3) else k for k in axes[:g.number(1, len(axes))]]
-    without = g.chance(.2) and not g.is_open
+    without = g.chance(.2) and not g.is_open and x not in g.found  # differences: Squeeze
     g.add("Squeeze", [x] if without else [x, g.given(axes, I64)], exact=True)
 
 

@@ -68,11 +68,15 @@ def reads_of(node):
     return list(dict.fromkeys(names))
 
 
+# The data decide extents of what these make.
+FINDS_EXTENTS = ("Compress", "NonZero", "Unique", "NonMaxSuppression", "StringSplit", "Loop", "If")
+
+
 class Graph:
     def __init__(self, seed, settings, operators):
         self.random = np.random.default_rng(seed)
         self.settings = settings
-        self.values, self.exact, self.nodes = {}, {}, []
+        self.values, self.exact, self.nodes, self.found = {}, {}, [], set()
         self.inputs, self.constants, self.dims = [], [], {}
         self.counter = 0
         self.opset = self.pick(OPSETS)
@@ -236,6 +240,8 @@ class Graph:
         for result in results:
             self.check_result(result, bound)
         self.nodes += nodes
+        if any(n.op_type in FINDS_EXTENTS for n in nodes) or not self.found.isdisjoint(reads):
+            self.found.update(names)
         for name, result in zip(names, results):
             self.values[name] = result
             self.exact[name] = result.dtype.kind not in "f" or (
