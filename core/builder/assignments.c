@@ -1,3 +1,5 @@
+/* Names of nodes and values in the options, looked up in the network: devices of nodes, values that
+ * keep their types, and the reasons for the report. */
 #include "core/builder/assignments.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Begin and end of a build: devices, threads, timing cache, deadline, and progress. */
 #include "core/builder/building.h"
 
 #include "core/base/file.h"

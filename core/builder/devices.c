@@ -1,3 +1,5 @@
+/* Names of devices in the options, looked up in the catalogue and opened. Device 0 always has the
+ * memory of the host. */
 #include "core/builder/devices.h"
 
 #include <stdio.h>

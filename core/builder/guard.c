@@ -1,3 +1,6 @@
+/* The search for values that must not be narrow: build, run, compare. If the error is too large,
+ * values are sorted by their own error, and a bisection finds how many of them stay narrow. Then it
+ * builds again. */
 #include "core/builder/guard.h"
 
 #include <math.h>

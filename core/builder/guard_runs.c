@@ -1,3 +1,5 @@
+/* Runs on samples: results as dense rows, compared with those of the exact plan. To round a value,
+ * the exact plan runs with a watcher that changes it. */
 #include "core/builder/guard_runs.h"
 
 #include <math.h>

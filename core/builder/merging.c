@@ -1,3 +1,5 @@
+/* The sum of all measured steps decides between the network with merged siblings and without. Steps
+ * that both have cannot decide: the noise is a share of those that differ. */
 #include "core/builder/merging.h"
 
 #include "core/base/noise.h"

@@ -1,3 +1,5 @@
+/* Both ways in turns, in two contexts of one engine, on data in the memory of its device. The
+ * smallest time of each way counts. */
 #include "core/builder/stream_runs.h"
 
 #include "core/base/file.h"

@@ -1,3 +1,5 @@
+/* The time of the whole plan decides between streams and one sequence. The timing cache knows both
+ * times by a signature of all steps. If they are not known, the plan runs both ways. */
 #include "core/builder/streams.h"
 
 #include <string.h>

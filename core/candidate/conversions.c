@@ -1,3 +1,5 @@
+/* Copies of values: the region of a copy is made and timed when it is first needed, and remembered
+ * for each value and pair of orders. */
 #include "core/candidate/conversions.h"
 
 #include "core/base/status.h"

@@ -1,3 +1,4 @@
+/* Reasons for the report, and the comparison of lists of rules. */
 #include "core/candidate/search.h"
 
 #include <string.h>

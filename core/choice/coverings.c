@@ -1,3 +1,6 @@
+/* A covering is made by the modules below: units, then candidates and layouts. Two coverings are
+ * compared by the units that only one of them has: both lists are sorted, and one walk finds the
+ * differences. */
 #include "core/choice/coverings.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Memory of the application on the device: an input or output takes the place of ours if the
+ * address is aligned and the extents are known. Else one copy within the device is made. */
 #include "core/context/lent.h"
 
 #include "core/base/status.h"

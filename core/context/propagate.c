@@ -1,3 +1,5 @@
+/* Extents of inputs become symbols. Requirements and sizes are then checked, and static steps are
+ * bound again. Nothing happens if no extent has changed. */
 #include "core/context/propagate.h"
 
 #include "core/base/status.h"

@@ -1,3 +1,4 @@
+/* Times of the device, and the number of inputs and outputs that were copied through the host. */
 #include "core/context/run_times.h"
 
 #include "core/base/status.h"

@@ -1,3 +1,5 @@
+/* Arguments between a graph and its bodies: lent if they are dense rows that the body does not
+ * overwrite, else copied by the host or the device that has them. */
 #include "core/control/crossing.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Buffers of a repeated body, made when its step runs for the first time: two for each carried
+ * value, one for each sliced and collected one. */
 #include "core/control/repeat_state.h"
 
 #include "core/base/allocator.h"

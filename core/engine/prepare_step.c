@@ -1,3 +1,5 @@
+/* Preparation of a step: find its kernel, ask it for the tactic of the plan, check that the plan
+ * keeps the weights that it reads, and prepare it. */
 #include "core/engine/prepare_step.h"
 
 #include <string.h>

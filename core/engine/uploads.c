@@ -1,3 +1,5 @@
+/* Devices of an engine and their copies of weights: each weight that a step on a device reads is
+ * copied there once. */
 #include "core/engine/uploads.h"
 
 #include <string.h>

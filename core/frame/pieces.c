@@ -1,3 +1,6 @@
+/* A strided copy as rectangular pieces: axes are sorted by their strides, and neighbours that
+ * follow each other in both tensors become one axis. The device copies each innermost piece with
+ * one call. */
 #include "core/frame/pieces.h"
 
 #include "core/base/status.h"

@@ -1,3 +1,5 @@
+/* Memory and streams of one device: blocks of the plan's sizes are allocated at the begin, and
+ * freed at the end, when the device has finished. */
 #include "core/frame/space.h"
 
 #include <string.h>

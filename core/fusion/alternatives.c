@@ -1,3 +1,5 @@
+/* Tables of alternatives: places are grouped by the key of their region, so that equal places are
+ * decided together. */
 #include "core/fusion/alternatives.h"
 
 #include "core/base/allocator.h"

@@ -1,3 +1,5 @@
+/* A device for each node: an assignment of the application, else the first device with a kernel for
+ * it, else the host. Views and moves follow their sources and readers. */
 #include "core/fusion/devices.h"
 
 #include <string.h>

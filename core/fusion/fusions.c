@@ -1,3 +1,5 @@
+/* Common parts of epilogues and prologues: the program for a slot, the region with this program,
+ * its candidates, and the comparison with separate steps. */
 #include "core/fusion/fusions.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Orders of a region's inputs that are views: the strides of the source, followed through the maps
+ * of the views. */
 #include "core/fusion/view_orders.h"
 
 #include "core/base/status.h"

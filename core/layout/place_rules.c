@@ -1,3 +1,5 @@
+/* Comparison of a rule for an argument with the memory of a value: order of its axes, type,
+ * alignment, for all extents of the profile. */
 #include "core/layout/place_rules.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Lists of units by the values that they read, and the maker of each value, in one pass over the
+ * units. */
 #include "core/layout/readers.h"
 
 #include <string.h>

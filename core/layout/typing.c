@@ -1,3 +1,5 @@
+/* Types of values between steps. A unit gets another type if its tactic asks for it or if its
+ * program can convert. Its region is then made again with these types, once for each type. */
 #include "core/layout/typing.h"
 
 #include <string.h>

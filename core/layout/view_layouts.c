@@ -1,3 +1,6 @@
+/* Layouts of views, from numbers that are computed once for each view: the order of the view
+ * follows from the order of its source. Equal orders have one copy, so that pointers can be
+ * compared. */
 #include "core/layout/view_layouts.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Comparison of outputs, element by element, along the lines of the first one. tenon__tolerance_of
+ * explains the tolerance. */
 #include "core/rehearsal/difference.h"
 
 #include <float.h>

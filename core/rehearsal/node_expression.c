@@ -1,3 +1,4 @@
+/* The expression of one node, from its operator or its index map. */
 #include "core/rehearsal/node_expression.h"
 
 #include "core/base/status.h"

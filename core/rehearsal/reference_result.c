@@ -1,3 +1,5 @@
+/* The result of a region without its kernels: nodes are computed one by one, as soon as their
+ * inputs are known, by the evaluator of programs or by a kernel for the single node. */
 #include "core/rehearsal/reference_result.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Candidates on trial: each runs on the data of the region, is checked and timed, and its outputs
+ * join an equal answer or become a new one. */
 #include "core/rehearsal/rehearsal.h"
 
 #include <string.h>

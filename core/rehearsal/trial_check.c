@@ -1,3 +1,6 @@
+/* Checks of one candidate: it runs with two patterns in its outputs, and elements that keep both
+ * patterns were not written. Checksums of the inputs show writes to them. A second run shows other
+ * extents. */
 #include "core/rehearsal/trial_check.h"
 
 #include <string.h>

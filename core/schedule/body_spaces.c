@@ -1,3 +1,5 @@
+/* Memory of the parameters and results of bodies, from inner to outer graphs: on the device of the
+ * maker, else of the reader. Branches are visited twice, since a result may be a parameter. */
 #include "core/schedule/body_spaces.h"
 
 #include "core/base/status.h"

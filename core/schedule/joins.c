@@ -1,3 +1,6 @@
+/* Concatenations in place. A concatenation qualifies if every producer can write its box and every
+ * reader can read it there. It is taken if the copies that it saves cost more than slower reads and
+ * writes. */
 #include "core/schedule/joins.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Memory of concatenations in place: the whole is made first, and each part is a box of it. A
+ * producer that does not write its box gets a copy step. */
 #include "core/schedule/schedule_parts.h"
 
 #include "core/base/status.h"

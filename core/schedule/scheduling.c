@@ -1,3 +1,5 @@
+/* Memory and copies while a schedule is made: a value has one place for each device and layout that
+ * a step asks for. The first request adds the copy. */
 #include "core/schedule/scheduling.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Memory of states: on the device that makes the next value, else of the first reader. A next value
+ * that is made elsewhere is copied there. */
 #include "core/schedule/state_places.h"
 
 #include "core/base/status.h"

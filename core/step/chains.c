@@ -1,3 +1,5 @@
+/* Recordings of chains, looked up by the addresses and bound kernels of all steps. Keys are
+ * compared only if an address or a bound step may have changed since the last run. */
 #include "core/step/chains.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Words on a device: their offsets are given when a frame is made. After a run they are copied to
+ * the host if a value was found at its bound or a step can report a fault. */
 #include "core/step/device_words.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* A chain on several streams: a step waits with an event for each step on another stream that reads
+ * or writes the same memory (core/plan/branches.h). */
 #include "core/step/lanes.h"
 
 #include "core/base/status.h"

@@ -1,3 +1,5 @@
+/* Numbers in a value's memory, compared with the symbols and constants that the plan expects, and
+ * the reverse: symbols written as numbers. */
 #include "core/step/numbers.h"
 
 #include "core/base/status.h"

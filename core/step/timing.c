@@ -1,3 +1,4 @@
+/* Events around runs and copies. The times are read when the application asks for them. */
 #include "core/step/timing.h"
 
 #include "core/base/status.h"

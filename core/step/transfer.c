@@ -1,3 +1,4 @@
+/* Copies of whole tensors between the host and devices, and waits of the host for devices. */
 #include "core/step/transfer.h"
 
 #include "core/base/status.h"

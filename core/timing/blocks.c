@@ -1,3 +1,5 @@
+/* A list of blocks: the smallest free one that is large enough, and not much larger, is reused.
+ * Else a new one is allocated. */
 #include "core/timing/blocks.h"
 
 #include "core/base/allocator.h"

@@ -1,3 +1,5 @@
+/* A tactic with one argument in a box: two trials of the same data run in turns, their outputs are
+ * compared, and the ratio of their smallest times counts. The timing cache remembers it. */
 #include "core/timing/box_time.h"
 
 #include <string.h>

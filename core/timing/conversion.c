@@ -1,3 +1,5 @@
+/* A conversion as two rules, for the input and the output of a copy, and the signature of its
+ * times. */
 #include "core/timing/conversion.h"
 
 #include "core/tensor/layout.h"

@@ -1,3 +1,4 @@
+/* The examined part of a large tensor: pieces at equal distances along its first axis. */
 #include "core/timing/part.h"
 
 #include "core/tensor/dtype.h"

@@ -1,3 +1,5 @@
+/* Patterns around memory: filled before a run, compared after it, on the host or through copies to
+ * a device. */
 #include "core/timing/red_zone.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Strides for the extents of a tensor, in the order that a rule names, in that of another tensor,
+ * or in rows. */
 #include "core/timing/rule_strides.h"
 
 #include "core/tensor/layout.h"

@@ -1,3 +1,5 @@
+/* Data that all trials of one region share, and their memory: blocks of the tuning, with red zones
+ * around outputs. */
 #include "core/timing/trial_data.h"
 
 #include <string.h>

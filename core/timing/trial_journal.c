@@ -1,3 +1,4 @@
+/* A file with one key: written before a trial, cleared after it, locked while a build uses it. */
 #include "core/timing/trial_journal.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* Patterns and checksums over the memory of a tensor, word by word. */
 #include "core/timing/trial_memory.h"
 
 #include <string.h>

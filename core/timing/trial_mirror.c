@@ -1,3 +1,5 @@
+/* Data of a trial on a device: inputs are copied there once for each layout, outputs or their
+ * examined part before and after a run. */
 #include "core/timing/trial_mirror.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Questions about the policy of a build, texts for its report, and the order of candidates. */
 #include "core/timing/tuning.h"
 
 #include <string.h>
