@@ -10,6 +10,7 @@
 #include "core/base/status.h"
 #include "core/catalog/contest.h"
 #include "core/catalog/left_out.h"
+#include "core/catalog/promises.h"
 #include "core/operator/operator_admit.h"
 
 /* One offering on its way in. */
@@ -171,7 +172,7 @@ static tenon_status_t admit_operator(const admission_t* a, const tenon__offer_it
   }
   const tenon__owner_t* home = tenon__catalog_domain_owner(a->catalog, op->name);
   bool is_guarded = home != NULL && home != a->owner && !a->owner->is_installed;
-  while (is_guarded && tenon__catalog_load(a->catalog, home, a->sink)) {
+  while (is_guarded && tenon__promises_load(a->catalog, home, a->sink)) {
     /* Its definition may be the same; and if it fails, the domain is another plugin's. */
     home = tenon__catalog_domain_owner(a->catalog, op->name);
     is_guarded = home != NULL && home != a->owner;

@@ -9,10 +9,7 @@
 #include "core/base/status.h"
 #include "core/catalog/admit.h"
 #include "core/catalog/contest.h"
-#include "core/catalog/state.h"
-
-#define ALL ""
-#define ANY "*"
+#include "core/catalog/promises.h"
 
 static void lock(tenon__catalog_t* catalog) {
   (void)pthread_mutex_lock(&catalog->mutex);
@@ -61,63 +58,7 @@ void tenon__catalog_destroy(tenon__catalog_t* catalog) {
   tenon__free(allocator, catalog, sizeof(*catalog));
 }
 
-/* ---- Owners and promises ---- */
-
-/* The newest first: a registry promises and adds plugin by plugin. */
-static tenon__owner_slot_t* find_slot(const tenon__catalog_t* catalog,
-                                      const tenon__owner_t* owner) {
-  for (size_t i = catalog->owner_count; i > 0; --i) {
-    if (catalog->owners[i - 1]->owner == owner) {
-      return catalog->owners[i - 1];
-    }
-  }
-  return NULL;
-}
-
-static tenon__owner_slot_t* find_or_make_slot(tenon__catalog_t* catalog,
-                                              const tenon__owner_t* owner) {
-  tenon__owner_slot_t* slot = find_slot(catalog, owner);
-  if (slot != NULL) {
-    return slot;
-  }
-  if (!TENON_GROW(catalog->allocator, catalog->owners, catalog->owner_capacity,
-                  catalog->owner_count + 1)) {
-    return NULL;
-  }
-  slot = tenon__arena_allocate(&catalog->arena, 1, sizeof(*slot));
-  if (slot != NULL) {
-    slot->owner = owner;
-    slot->readiness = owner->make_ready == NULL ? TENON_READINESS_DONE : TENON_READINESS_PROMISED;
-    catalog->owners[catalog->owner_count++] = slot;
-  }
-  return slot;
-}
-
-static bool is_promised(const tenon__index_t* promises, const char* name,
-                        const tenon__owner_slot_t* slot) {
-  const tenon__index_list_t* list = tenon__index_find(promises, name);
-  for (size_t i = 0; i < list->count; ++i) {
-    if (list->records[i].entry == slot) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool enter_promise(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
-                          tenon__owner_slot_t* slot, const char* name) {
-  tenon__index_t* promises = &catalog->promises[kind];
-  const tenon__index_record_t record = {
-      .entry = slot, .plugin = slot->owner->plugin, .name = "", .rank = slot->owner->search_rank};
-  const uint32_t bit = 1u << (unsigned)kind;
-  if ((slot->promised_kinds & bit) == 0) {
-    if (!tenon__index_add(promises, ALL, &record)) {
-      return false;
-    }
-    slot->promised_kinds |= bit;
-  }
-  return is_promised(promises, name, slot) || tenon__index_add(promises, name, &record);
-}
+/* ---- Owners ---- */
 
 tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t* owner,
                                       const char* kind_word, const char* name) {
@@ -126,8 +67,8 @@ tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t*
     return TENON_OK;
   }
   lock(catalog);
-  tenon__owner_slot_t* slot = find_or_make_slot(catalog, owner);
-  const bool good = slot != NULL && enter_promise(catalog, kind, slot, name);
+  tenon__owner_slot_t* slot = tenon__promises_slot(catalog, owner);
+  const bool good = slot != NULL && tenon__promises_enter(catalog, kind, slot, name);
   if (good) {
     slot->promiser = owner;
   }
@@ -135,69 +76,18 @@ tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t*
   return good ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
 
-static void make_ready(tenon__catalog_t* catalog, tenon__owner_slot_t* slot,
-                       const tenon_sink_t* sink) {
-  if (slot->readiness != TENON_READINESS_PROMISED || slot->promiser == NULL) {
-    return;
-  }
-  tenon__owner_t* owner = slot->promiser;
-  slot->readiness = TENON_READINESS_BUSY;
-  slot->status = owner->make_ready(owner->user, owner, catalog, sink);
-  slot->readiness = TENON_READINESS_DONE;
-}
-
-bool tenon__catalog_load(tenon__catalog_t* catalog, const tenon__owner_t* owner,
-                         const tenon_sink_t* sink) {
-  tenon__owner_slot_t* slot = find_slot(catalog, owner);
-  const bool is_new = slot != NULL && slot->readiness == TENON_READINESS_PROMISED;
-  if (is_new) {
-    make_ready(catalog, slot, sink);
-  }
-  return is_new && slot->readiness == TENON_READINESS_DONE;
-}
-
 tenon_status_t tenon__catalog_make_ready(tenon__catalog_t* catalog, tenon__owner_t* owner,
                                          const tenon_sink_t* sink) {
   lock(catalog);
   tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
-  tenon__owner_slot_t* slot = find_or_make_slot(catalog, owner);
+  tenon__owner_slot_t* slot = tenon__promises_slot(catalog, owner);
   if (slot != NULL) {
     slot->promiser = owner;
-    make_ready(catalog, slot, sink);
+    tenon__promises_make_ready(catalog, slot, sink);
     status = slot->status;
   }
   unlock(catalog);
   return status;
-}
-
-/* Those at a place before `end`. */
-static void keep_promises_of(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
-                             int64_t end, const tenon_sink_t* sink) {
-  const tenon__index_t* promises = &catalog->promises[kind];
-  const tenon__index_list_t* list = tenon__index_find(promises, name);
-  for (size_t i = 0; i < list->count && list->records[i].rank < end; ++i) {
-    make_ready(catalog, list->records[i].entry, sink);
-    list = tenon__index_find(promises, name);
-  }
-}
-
-/* In the order of the search path, the library's own first. */
-static void keep_promises(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
-                          const tenon_sink_t* sink) {
-  if (strcmp(name, ALL) == 0 || strcmp(name, ANY) == 0) {
-    keep_promises_of(catalog, kind, name, UINT32_MAX, sink);
-    return;
-  }
-  const tenon__index_list_t* list = tenon__index_find(&catalog->promises[kind], name);
-  const size_t listed = list->count;
-  for (size_t i = 0; i < listed; ++i) {
-    const int64_t place = list->records[i].rank;
-    keep_promises_of(catalog, kind, ANY, place, sink);
-    list = tenon__index_find(&catalog->promises[kind], name);
-    make_ready(catalog, list->records[i].entry, sink);
-    list = tenon__index_find(&catalog->promises[kind], name);
-  }
-  keep_promises_of(catalog, kind, ANY, UINT32_MAX, sink);
 }
 
 tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_t* owner,
@@ -215,7 +105,7 @@ tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_
   }
   lock(catalog);
   tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
-  tenon__owner_slot_t* slot = find_or_make_slot(catalog, owner);
+  tenon__owner_slot_t* slot = tenon__promises_slot(catalog, owner);
   if (slot != NULL) {
     slot->offered_kinds |= 1u << (unsigned)kind;
     status = tenon__catalog_admit(catalog, kind, owner, offering, sink);
@@ -236,20 +126,20 @@ static bool is_contested(const tenon__catalog_t* catalog, const char* name,
 
 static void settle(tenon__catalog_t* catalog, const tenon_sink_t* sink) {
   const tenon__index_t* promises = &catalog->promises[TENON_OFFER_OPERATOR];
-  const tenon__index_list_t* any = tenon__index_find(promises, ANY);
+  const tenon__index_list_t* any = tenon__index_find(promises, TENON_PROMISES_ANY);
   bool is_open = false; /* operators of other plugins than the library's may have any name */
   for (size_t i = 0; i < any->count && !is_open; ++i) {
     const tenon__owner_slot_t* slot = any->records[i].entry;
     is_open = !slot->owner->is_installed;
   }
   if (is_open) {
-    keep_promises(catalog, TENON_OFFER_OPERATOR, ANY, sink);
+    tenon__promises_keep(catalog, TENON_OFFER_OPERATOR, TENON_PROMISES_ANY, sink);
   }
   for (size_t i = 0; i < tenon__string_map_count(&promises->lists); ++i) {
     const char* name = tenon__string_map_key(&promises->lists, i);
-    if (strcmp(name, ALL) != 0 && strcmp(name, ANY) != 0 &&
+    if (strcmp(name, TENON_PROMISES_ALL) != 0 && strcmp(name, TENON_PROMISES_ANY) != 0 &&
         is_contested(catalog, name, tenon__index_find(promises, name))) {
-      keep_promises(catalog, TENON_OFFER_OPERATOR, name, sink);
+      tenon__promises_keep(catalog, TENON_OFFER_OPERATOR, name, sink);
     }
   }
 }
@@ -269,7 +159,7 @@ void tenon__catalog_settle(tenon__catalog_t* catalog, const tenon_sink_t* sink) 
 static const void* find_first(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
                               const tenon_sink_t* sink) {
   lock(catalog);
-  keep_promises(catalog, kind, name, sink);
+  tenon__promises_keep(catalog, kind, name, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
   const void* entry = NULL;
   for (size_t i = 0; entry == NULL && i < list->count; ++i) {
@@ -290,7 +180,7 @@ static void put(void* out_items, uint32_t capacity, const void* item, uint32_t* 
 static uint32_t list_all(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
                          const tenon_sink_t* sink, void* out_entries, uint32_t capacity) {
   lock(catalog);
-  keep_promises(catalog, kind, name, sink);
+  tenon__promises_keep(catalog, kind, name, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
   uint32_t count = 0;
   for (size_t i = 0; i < list->count; ++i) {
@@ -305,7 +195,8 @@ static uint32_t list_all(tenon__catalog_t* catalog, tenon__offer_kind_t kind, co
 /* Operators that can be used, or the names of those that cannot. */
 static uint32_t list_definitions(tenon__catalog_t* catalog, bool are_disabled, void* out_items,
                                  uint32_t capacity) {
-  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
+  const tenon__index_list_t* list =
+      tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], TENON_PROMISES_ALL);
   uint32_t count = 0;
   for (size_t i = 0; i < list->count; ++i) {
     const tenon__definition_t* definition = list->records[i].entry;
@@ -320,7 +211,7 @@ static uint32_t list_definitions(tenon__catalog_t* catalog, bool are_disabled, v
 const tenon__operator_t* tenon__catalog_operator(tenon__catalog_t* catalog, const char* name,
                                                  const tenon_sink_t* sink) {
   lock(catalog);
-  keep_promises(catalog, TENON_OFFER_OPERATOR, name, sink);
+  tenon__promises_keep(catalog, TENON_OFFER_OPERATOR, name, sink);
   const tenon__definition_t* definition = tenon__string_map_pointer(&catalog->definitions, name);
   const bool usable = definition != NULL && definition->disabled == NULL;
   const tenon__operator_t* op = usable ? definition->op : NULL;
@@ -362,7 +253,7 @@ uint32_t tenon__catalog_converters(tenon__catalog_t* catalog, const tenon__node_
     return 0;
   }
   lock(catalog);
-  keep_promises(catalog, TENON_OFFER_CONVERTER, key, sink);
+  tenon__promises_keep(catalog, TENON_OFFER_CONVERTER, key, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_CONVERTER], key);
   const tenon__owner_t* last = NULL;
   uint32_t count = 0;
@@ -388,10 +279,10 @@ uint32_t tenon__catalog_kernels(tenon__catalog_t* catalog, const char* op, uint3
   if (op == NULL) {
     name = (flags & TENON_KERNEL_EXPRESSIONS) != 0 ? "*expressions"
            : (flags & TENON_KERNEL_MOVES) != 0     ? "*moves"
-                                                   : ALL;
+                                                   : TENON_PROMISES_ALL;
   }
   lock(catalog);
-  keep_promises(catalog, TENON_OFFER_KERNEL, name, sink);
+  tenon__promises_keep(catalog, TENON_OFFER_KERNEL, name, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_KERNEL], name);
   uint32_t count = 0;
   for (size_t i = 0; i < list->count; ++i) {
@@ -416,7 +307,7 @@ const tenon__kernel_entry_t* tenon__catalog_kernel(tenon__catalog_t* catalog, co
     tenon__owner_slot_t* slot = catalog->owners[i];
     if (strcmp(slot->owner->plugin, plugin) == 0 &&
         (slot->promised_kinds & 1u << (unsigned)TENON_OFFER_KERNEL) != 0) {
-      make_ready(catalog, slot, sink);
+      tenon__promises_make_ready(catalog, slot, sink);
     }
   }
   const tenon__kernel_entry_t* entry = tenon__string_map_pointer(&catalog->kernels, key);
@@ -426,13 +317,13 @@ const tenon__kernel_entry_t* tenon__catalog_kernel(tenon__catalog_t* catalog, co
 
 uint32_t tenon__catalog_all(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
                             const tenon_sink_t* sink, void* out_entries, uint32_t capacity) {
-  return list_all(catalog, kind, ALL, sink, out_entries, capacity);
+  return list_all(catalog, kind, TENON_PROMISES_ALL, sink, out_entries, capacity);
 }
 
 uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
                                   const tenon__operator_t** out_entries, uint32_t capacity) {
   lock(catalog);
-  keep_promises(catalog, TENON_OFFER_OPERATOR, ALL, sink);
+  tenon__promises_keep(catalog, TENON_OFFER_OPERATOR, TENON_PROMISES_ALL, sink);
   const uint32_t count = list_definitions(catalog, false, (void*)out_entries, capacity);
   unlock(catalog);
   return count;
@@ -453,8 +344,9 @@ void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* nam
   char word[TENON_OFFER_NAME_LIMIT + 1];
   word_of(name, wanted);
   lock(catalog);
-  keep_promises(catalog, TENON_OFFER_OPERATOR, ALL, sink);
-  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
+  tenon__promises_keep(catalog, TENON_OFFER_OPERATOR, TENON_PROMISES_ALL, sink);
+  const tenon__index_list_t* list =
+      tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], TENON_PROMISES_ALL);
   for (size_t i = 0; i < list->count; ++i) {
     const tenon__definition_t* definition = list->records[i].entry;
     word_of(definition->name, word);

@@ -1,5 +1,5 @@
-/* The catalogue from inside: for catalog.c (owners, promises, lookups) and admit.c (what is added).
- */
+/* The catalogue from inside: for promises.c (owners and promises), catalog.c (lookups) and admit.c
+ * (what is added). */
 #ifndef TENON_CORE_CATALOG_STATE_H_
 #define TENON_CORE_CATALOG_STATE_H_
 
@@ -66,10 +66,5 @@ struct tenon__catalog_t {
   tenon__string_map_t definitions; /* identity -> tenon__definition_t */
   tenon__string_map_t kernels;     /* "plugin:name" -> tenon__kernel_entry_t */
 };
-
-/* Under the lock: makes an owner ready, if it has promised something and was not asked yet. Returns
- * whether it was asked now, well or not. */
-bool tenon__catalog_load(tenon__catalog_t* catalog, const tenon__owner_t* owner,
-                         const tenon_sink_t* sink);
 
 #endif
