@@ -1,5 +1,5 @@
-/* While tactics, layouts and types of a covering are chosen: what layouts.c and layout_types.c
- * share. For this room alone. */
+/* The search for tactics, layouts and types of a covering: its state, and the improvement of units.
+ * For this module alone. */
 #ifndef TENON_CORE_LAYOUT_CHOOSING_H_
 #define TENON_CORE_LAYOUT_CHOOSING_H_
 
@@ -21,8 +21,4 @@ tenon_status_t tenon__choosing_improve(choosing_t* choosing, tenon__unit_t* unit
                                        bool* out_changed);
 /* Each unit in turn, until nothing changes; what follows from a pick is seen by those behind it. */
 tenon_status_t tenon__choosing_settle(choosing_t* choosing);
-/* Begins where all is in its own type, then with all in each other type, and comes back to the
- * first unless the whole gets faster. */
-tenon_status_t tenon__choosing_types(choosing_t* choosing, tenon__copies_t* inout_copies);
-
 #endif

@@ -1,5 +1,5 @@
 /*
- * Types of a whole graph. Each unit in turn takes what is best given its neighbours (layouts.c),
+ * Types of a whole graph. Each unit in turn takes what is best given its neighbours (choosing.c),
  * then each is tried together with its neighbours: from where all is in its own type, and from
  * where all is in another one.
  */
@@ -7,7 +7,7 @@
 
 #include "core/base/noise.h"
 #include "core/base/status.h"
-#include "core/layout/choosing.h"
+#include "core/layout/layout_types.h"
 #include "core/layout/readers.h"
 
 /* What the whole must gain from narrower types: less is not worth their error. */
