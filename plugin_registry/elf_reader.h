@@ -1,4 +1,4 @@
-/* Inside the ELF reader: bounds-checked views, for elf_file.c (segments, notes) and elf_dynamic.c
+/* Bounds-checked views of a shared object, for elf_file.c (segments, notes) and elf_dynamic.c
  * (symbols). */
 #ifndef TENON_PLUGIN_REGISTRY_ELF_READER_H_
 #define TENON_PLUGIN_REGISTRY_ELF_READER_H_

@@ -10,23 +10,6 @@
 
 enum { MOST_PHASES = 16 };
 
-static int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-tenon__cpu_phase_axis_t tenon__cpu_phase_axis(const tenon__cpu_window_t* window, size_t axis,
-                                              int64_t pad, int64_t remainder) {
-  const int64_t stride = window->stride[axis];
-  const int64_t shifted = remainder + pad;
-  const int64_t base = floor_div(shifted, stride);
-  tenon__cpu_phase_axis_t phase = {.first = shifted - base * stride};
-  phase.count = phase.first < window->kernel[axis]
-                    ? (window->kernel[axis] - phase.first + stride - 1) / stride
-                    : 0;
-  phase.pad = phase.count - 1 - base;
-  return phase;
-}
-
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
   const tenon__cpu_state_t* cpu = state;

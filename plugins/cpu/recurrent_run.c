@@ -267,3 +267,14 @@ tenon_status_t tenon__cpu_recurrent_enqueue(const tenon_enqueue_t* call) {
   }
   return TENON_OK;
 }
+
+void tenon__cpu_recurrent_pack(const tenon__cpu_recurrent_t* self, const float* from,
+                               size_t columns, size_t split, float* to) {
+  const size_t rows = self->gates * self->hidden;
+  const size_t first = split * self->hidden;
+  tenon__cpu_pack_strided(self->isa->tiles, self->isa->elements, from, 1, (int64_t)columns, columns,
+                          first, to);
+  tenon__cpu_pack_strided(self->isa->tiles, self->isa->elements, from + first * columns, 1,
+                          (int64_t)columns, columns, rows - first,
+                          to + tenon__cpu_packed_size(self->isa->tiles, columns, first));
+}

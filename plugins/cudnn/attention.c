@@ -73,16 +73,6 @@ static const tenon_layout_t* rows_of_keys(uint32_t rank, bool by_heads) {
   return &layouts[rank - 2 + (by_heads ? 1 : 0)];
 }
 
-uint64_t tenon__cudnn_attention_rows(const tenon__cudnn_attention_t* attention, uint32_t which) {
-  const tenon_value_info_t* const values[] = {attention->q, attention->kt, attention->v};
-  uint64_t bytes = TENON_CUDNN_ATTENTION_WORKSPACE;
-  for (uint32_t k = 0; k < which; k++) {
-    const int64_t count = tenon__cudnn_count(values[k]->dims_max, values[k]->rank);
-    bytes += ((uint64_t)count * sizeof(uint16_t) + 255) / 256 * 256;
-  }
-  return bytes;
-}
-
 typedef struct emitter_t {
   const tenon__cudnn_attention_t* attention;
   tenon_emit_t* emit;

@@ -289,3 +289,14 @@ bool tenon__cudnn_attention_read(tenon__cudnn_region_t region, uint32_t seed,
   }
   return check_shapes(a, out_refusal);
 }
+
+uint64_t tenon__cudnn_attention_rows(const tenon__cudnn_attention_t* attention, uint32_t which) {
+  const tenon_value_info_t* const values[] = {attention->q, attention->kt, attention->v};
+  const uint32_t before = which < 3 ? which : 3;
+  uint64_t bytes = TENON_CUDNN_ATTENTION_WORKSPACE;
+  for (uint32_t k = 0; k < before; k++) {
+    const int64_t count = tenon__cudnn_count(values[k]->dims_max, values[k]->rank);
+    bytes += ((uint64_t)count * sizeof(uint16_t) + 255) / 256 * 256;
+  }
+  return bytes;
+}

@@ -165,12 +165,6 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
 
 /* ---- Tactics ---- */
 
-uint64_t tenon__cudnn_unread_bytes(const tenon__cudnn_layer_t* layer, int64_t rows,
-                                   size_t element_bytes) {
-  const uint64_t bytes = (uint64_t)(rows * layer->directions * layer->hidden) * element_bytes;
-  return (bytes + 255) / 256 * 256;
-}
-
 /* What cuDNN asks for is known when it is bound alone. Seen of 9.19: for each direction a block for
  * its products, the weights again, all gates of all steps, x, y up to four times in other orders,
  * and some vectors. `rows`: steps of all sequences; `element`: in bytes. */

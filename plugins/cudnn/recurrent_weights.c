@@ -189,3 +189,9 @@ tenon_status_t tenon__cudnn_weights_check(const tenon__cudnn_recurrent_t* recurr
              : tenon__cudnn_say(sink, TENON_ERROR_UNSUPPORTED,
                                 "this cuDNN has the weights of a recurrent layer in another order");
 }
+
+uint64_t tenon__cudnn_unread_bytes(const tenon__cudnn_layer_t* layer, int64_t rows,
+                                   size_t element_bytes) {
+  const uint64_t bytes = (uint64_t)(rows * layer->directions * layer->hidden) * element_bytes;
+  return (bytes + 255) / 256 * 256;
+}

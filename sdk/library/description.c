@@ -195,6 +195,10 @@ void tenon__description_end(tenon_parse_t* parse, bool has_failed) {
 
 /* ---- Looking ---- */
 
+bool tenon__network_is_empty(const tenon_network_t* network) {
+  return network->network->graphs[0]->value_count == 0 && network->network->state_count == 0;
+}
+
 const tenon__description_t* tenon__description_of(const tenon_network_t* network) {
   return network->description.stands && tenon__network_is_empty(network) ? &network->description
                                                                          : NULL;

@@ -84,10 +84,6 @@ void tenon_network_destroy(tenon_network_t* network) {
   tenon_registry_release(registry);
 }
 
-bool tenon__network_is_empty(const tenon_network_t* network) {
-  return network->network->graphs[0]->value_count == 0 && network->network->state_count == 0;
-}
-
 tenon_status_t tenon__network_adopt_file(tenon_network_t* network, const char* path,
                                          const char* name, tenon__mapped_file_t* file,
                                          const tenon__model_file_t** out_file) {
