@@ -1,3 +1,4 @@
+/* A blob: fields of all its encodings are collected, then checked against its extents. */
 #include "blob.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Typed access to fields of the tree, with the schema and with marks for fields that were read. */
 #include "fields.h"
 
 #include <string.h>

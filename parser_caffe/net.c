@@ -1,3 +1,4 @@
+/* Layers of a prototxt, filtered by state, with types and fields of both versions. */
 #include "net.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The files of a network, told apart by their content, and their conversion. */
 #include "parser.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* The network during conversion: blobs are matched with layers, values are declared, unused parts
+ * are reported. */
 #include "program.h"
 
 #include <stdio.h>

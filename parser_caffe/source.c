@@ -1,3 +1,4 @@
+/* The functions of the source-node table for a layer. */
 #include "source.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The text format of protocol buffers as a tree, read with tenon/reader.h. */
 #include "text.h"
 
 #include <string.h>

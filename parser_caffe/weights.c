@@ -1,3 +1,4 @@
+/* A caffemodel: one walk over the wire format collects the blobs of each layer. */
 #include "weights.h"
 
 #include <string.h>

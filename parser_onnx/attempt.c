@@ -1,3 +1,4 @@
+/* Attempts: messages are kept in a list and reported or dropped at the end. */
 #include "attempt.h"
 
 /* A message that was kept. */

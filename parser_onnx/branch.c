@@ -1,3 +1,5 @@
+/* An If with an unknown condition: both branches are attempted. If their results differ in type or
+ * rank, the nodes after the If are attempted with each of them. */
 #include "branch.h"
 
 #include "attempt.h"

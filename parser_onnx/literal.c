@@ -1,3 +1,4 @@
+/* Literals from initialisers, sparse tensors and attributes of Constant, in one form. */
 #include "literal.h"
 
 #include <string.h>

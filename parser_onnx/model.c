@@ -1,3 +1,5 @@
+/* The decoder gets memory from the reader. The raw data of a tensor in the skeleton have the number
+ * of its payload. */
 #include "model.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The order of a parse: scan, decode, check versions, convert. */
 #include "parser.h"
 
 #include <inttypes.h>

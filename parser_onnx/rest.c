@@ -1,3 +1,5 @@
+/* The nodes after an If as a body: their free names become parameters, the outputs of their block
+ * become results. */
 #include "rest.h"
 
 #include "scope.h"

@@ -1,3 +1,5 @@
+/* A walk over the wire format with a table of messages, in a recursion of bounded depth. It writes
+ * the skeleton and cuts out tensors. */
 #include "scanner.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Maps from names to values and literals, one for each block, searched from inner to outer
+ * blocks. */
 #include "scope.h"
 
 #include "literal.h"

@@ -1,3 +1,4 @@
+/* The functions of the source-node table for a node, and for types as trees. */
 #include "source.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* A tensor as a view of its bytes. Elements are copied only if they are packed differently in
+ * memory. */
 #include "tensor.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* Tables of element types, and TypeProto as a type of the contract. */
 #include "types.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Tables of element types for UFF and TensorFlow. */
 #include "dtype.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Links between nodes: inputs are resolved by name, control inputs stay only if they lead to a
+ * Switch, and a walk from the outputs finds the order. */
 #include "graph.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The format of a file from its first bytes, and its conversion. */
 #include "parser.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Tables of messages, each sorted as in its .proto file. */
 #include "schema.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The functions of the source-node table for a node of a graph. */
 #include "source.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Fields of messages: lists in the order of the file, and typed access to them. */
 #include "tree.h"
 
 #include <inttypes.h>

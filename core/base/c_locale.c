@@ -1,3 +1,4 @@
+/* One C locale for the process, which uselocale sets for a thread. */
 #include "core/base/c_locale.h"
 
 #include <pthread.h>

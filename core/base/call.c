@@ -1,3 +1,5 @@
+/* The call of each thread, in thread-local memory. A thread-specific key lets a signal handler find
+ * it. */
 #include "core/base/call.h"
 
 #include <pthread.h>

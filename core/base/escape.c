@@ -1,3 +1,5 @@
+/* UTF-8, decoded character by character. Control characters and broken bytes are replaced by
+ * escapes. */
 #include "core/base/escape.h"
 
 #include <stdint.h>

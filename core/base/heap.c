@@ -1,3 +1,4 @@
+/* A binary heap in an array. */
 #include "core/base/heap.h"
 
 #include <assert.h>

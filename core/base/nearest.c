@@ -1,3 +1,4 @@
+/* The likeness of two names: the length of their common begin and end. */
 #include "core/base/nearest.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Items of an exclusion list, each compared with the names of plugins and of their kernels and
+ * rewrites. */
 #include "core/catalog/exclude.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Rejected offers as a list in the catalogue, and as lines of text for a report. */
 #include "core/catalog/left_out.h"
 
 #include <stdio.h>

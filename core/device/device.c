@@ -1,3 +1,5 @@
+/* Calls of a device's functions: each notes the function for crash reports and adds the device's
+ * name to failures. Devices with the memory of the host need no functions for memory. */
 #include "core/device/device.h"
 
 #include <string.h>

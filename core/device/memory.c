@@ -1,3 +1,4 @@
+/* Memory from the allocator for the host and from the device for its own memory. */
 #include "core/device/memory.h"
 
 #include <string.h>

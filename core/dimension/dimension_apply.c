@@ -1,3 +1,4 @@
+/* Operations of dimensions on integers, with overflow checks. */
 #include "core/dimension/dimension_apply.h"
 
 #include "core/base/allocator.h"

@@ -1,3 +1,5 @@
+/* Conditions on dimensions in a list, each once for a node. Conditions that are known to hold are
+ * left out. */
 #include "core/dimension/requirement.h"
 
 #include "core/dimension/dimension_algebra.h"

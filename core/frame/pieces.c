@@ -1,6 +1,5 @@
-/* A strided copy as rectangular pieces: axes are sorted by their strides, and neighbours that
- * follow each other in both tensors become one axis. The device copies each innermost piece with
- * one call. */
+/* A strided copy as pieces: axes are sorted by their stride in the source, and the innermost ones
+ * that are dense in both tensors are one piece. The device copies each piece with one call. */
 #include "core/frame/pieces.h"
 
 #include "core/base/status.h"

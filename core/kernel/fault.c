@@ -1,3 +1,4 @@
+/* Texts of a kernel's faults, with the value in its place. */
 #include "core/kernel/fault.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* A region offered to a kernel: the checks of the core come first, such as device, pattern and
+ * slots, then the kernel's own match. */
 #include "core/kernel/kernel_match.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Comparison of the enumerations in a region with the version of the contract that a plugin was
+ * built with. */
 #include "core/kernel/known_values.h"
 
 #include "core/region/node_program.h"

@@ -1,3 +1,5 @@
+/* Comparison of a program with the limits of a slot: length, operands, and the axes along which
+ * each operand varies. */
 #include "core/kernel/slot.h"
 
 #include "core/base/bytes.h"

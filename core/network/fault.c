@@ -1,3 +1,5 @@
+/* Graphs are judged from inner to outer ones. A branch with a fault is emptied, and the fault is
+ * kept. */
 #include "core/network/fault.h"
 
 #include "core/base/status.h"

@@ -1,3 +1,4 @@
+/* A state made of an input and an output: both leave the interface of the network. */
 #include "core/network/input_state.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The parser of domains: a range or places, then properties. */
 #include "core/operator/domain.h"
 
 #include <ctype.h>

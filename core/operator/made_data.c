@@ -1,3 +1,5 @@
+/* Values for trials, within the range of their domain, from a generator with a fixed seed. Distinct
+ * places count upwards. */
 #include "core/operator/made_data.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Lookup of ports, attributes and types of an operator by name. */
 #include "core/operator/operator.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Random samples. Half of the numbers are drawn from those in the texts of the rewrite. */
 #include "core/optimizer/rewrite_draw.h"
 
 #include <string.h>

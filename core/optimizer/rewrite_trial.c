@@ -1,3 +1,5 @@
+/* Trials of a rewrite: samples of its pattern are computed twice, without and with the rewrite, by
+ * the evaluator of programs, and compared. */
 #include "core/optimizer/rewrite_trial.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Siblings in a network: nodes of one concatenable operator that read one value. */
 #include "core/optimizer/siblings.h"
 
 #include "core/network/node.h"

@@ -1,3 +1,5 @@
+/* Streams for the steps of a recording: each step is put on the stream on which it can begin first.
+ * A step waits for earlier ones that use the same memory, unless both only read it. */
 #include "core/plan/branches.h"
 
 #include <string.h>

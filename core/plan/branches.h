@@ -3,7 +3,7 @@
  * then steps that do not need one another are at work at the same time. The plan says which step is
  * on which lane; what a step has to wait for is not in the plan, but follows from the memory that
  * it and the steps before it read and write, whatever lanes they are on: here by places, and once
- * more by addresses where steps are recorded (runtime/lanes.h), so that memory which several values
+ * more by addresses where steps are recorded (step/lanes.h), so that memory which several values
  * have in turn is waited for as well.
  *
  * Lanes are worth what the times of the steps say, one of which at least must be left waiting

@@ -1,3 +1,4 @@
+/* Requirements of operators at run time, with extents as numbers. */
 #include "core/plan/requirements.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Checks of control steps in a plan: both ends of each argument are in the memory of one device. */
 #include "core/plan_file/control_check.h"
 
 #include "core/base/status.h"

@@ -1,3 +1,4 @@
+/* Messages for broken plans, and the digests of a plan file. */
 #include "core/plan_file/plan_file.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Programs as bytes, and back. The reader bounds each count by the remaining bytes. */
 #include "core/plan_file/program_file.h"
 
 #include "core/base/bytes.h"

@@ -1,3 +1,5 @@
+/* Checks of slots in a plan: each program is compared with the operator's node, its inputs and its
+ * outputs. */
 #include "core/plan_file/slot_check.h"
 
 #include "core/dimension/dimension_algebra.h"

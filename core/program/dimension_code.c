@@ -1,3 +1,5 @@
+/* A dimension as instructions: each symbol is found in an extent or content that the program can
+ * read, and equations with one unknown symbol are solved for it. */
 #include "core/program/dimension_code.h"
 
 #include <string.h>

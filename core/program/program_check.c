@@ -1,3 +1,4 @@
+/* Checks of a program in one pass over its instructions: opcodes, operands, types, coordinates. */
 #include "core/program/program_check.h"
 
 #include "core/base/status.h"

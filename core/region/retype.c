@@ -1,3 +1,5 @@
+/* A region in other types: its programs get conversions after loads and before stores, and its
+ * signature changes. */
 #include "core/region/retype.h"
 
 #include "core/base/allocator.h"

@@ -1,3 +1,5 @@
+/* Conversion of lines of floats between f32 and narrow types, with the rounding of
+ * tenon__element_store. */
 #include "core/tensor/line_convert.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* A strided copy: axes are sorted by their step in the target, and the innermost one is copied line
+ * by line. */
 #include "core/tensor/strided_copy.h"
 
 #include <string.h>

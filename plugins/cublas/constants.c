@@ -1,3 +1,4 @@
+/* Packed operands of products: rows in the type of the product. */
 #include "constants.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Replacement of memory nodes in a captured graph by kernel nodes with the same dependencies. */
 #include "memory_nodes.h"
 
 enum {

@@ -1,3 +1,5 @@
+/* Packed constants of convolutions: type and order are converted element by element when the plan
+ * is built. */
 #include "constants.h"
 
 #include <stdio.h>

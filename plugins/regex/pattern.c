@@ -1,3 +1,4 @@
+/* Patterns compiled by PCRE2, with limits for steps and memory of a match. */
 #include "pattern.h"
 
 #include <stdio.h>

@@ -110,6 +110,10 @@ FNR == 1 {
   sub(/^\.\//, "", file)
   ++files
   room = room_of(file)
+  if (file ~ /\.c$/ && $0 !~ /^\/\*/) {
+    ++headless
+    if (details) print "no comment at the top: " file
+  }
   kind = file ~ /^sdk\/include/ ? file : is_header ? "private headers" : "sources"
 }
 
@@ -303,11 +307,12 @@ END {
   printf "%-44s %d\n", "arrows between rooms (core)", arrows
   printf "%-44s %d\n", "names defined twice", name_twice
   printf "%-44s %d\n", "same bodies of six lines or more", same_bodies
+  printf "%-44s %d\n", "sources without a comment at the top", headless
   printf "%-44s %d of %d\n", "loops with a guard that they do not change", guards, loops
   for (name in kind_lines) printf "%-44s %.1f %%\n", "comment share, " name, percent(kind_comments[name], kind_lines[name]) | "sort"
   close("sort")
   printf "%-44s %d lines, largest %s with %.1f %%\n", "core", core_lines, largest_room, percent(largest, core_lines)
   for (name in room_lines) printf "  %-42s %6d %5.1f %%\n", name, room_lines[name], percent(room_lines[name], name ~ /^core\// ? core_lines : lines) | "sort -k2,2nr"
   close("sort -k2,2nr")
-  print "limits", 0 + elsewhere, 0 + declared_count, 0 + circles, 0 + many_parameters, 0 + name_twice, 0 + guards, percent(largest, core_lines) > "/dev/stderr"
+  print "limits", 0 + elsewhere, 0 + declared_count, 0 + circles, 0 + many_parameters, 0 + name_twice, 0 + guards, percent(largest, core_lines), 0 + headless > "/dev/stderr"
 }

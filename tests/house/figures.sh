@@ -17,6 +17,9 @@ most_parameters=23 # 25
 most_twice=0
 most_guards=0
 most_room_percent=13
+most_headless=10
+least_beside=0.15 # lines of tests per line of code, in each of these modules
+beside='timing rehearsal candidate fusion layout choice schedule engine frame step control context builder'
 
 measure() { # ROOT DETAILS
   cd "$1"
@@ -28,8 +31,8 @@ measure() { # ROOT DETAILS
 }
 
 check() { # the line of limits
-  local elsewhere declared circles parameters twice guards room failures=0
-  read -r _ elsewhere declared circles parameters twice guards room <<<"$1"
+  local elsewhere declared circles parameters twice guards room headless failures=0
+  read -r _ elsewhere declared circles parameters twice guards room headless <<<"$1"
   above() {
     if awk "BEGIN { exit !($2 > $3) }"; then
       echo "$1: $2, at most $3"
@@ -43,6 +46,22 @@ check() { # the line of limits
   above 'names defined twice' "$twice" $most_twice
   above 'loops with a guard that they do not change' "$guards" $most_guards
   above 'percent of the core in its largest room' "$room" $most_room_percent
+  above 'sources without a comment at the top' "$headless" $most_headless
+  return $((failures > 0))
+}
+
+# Modules with fewer lines of tests beside their code than the limit.
+check_beside() { # ROOT
+  local room code tests failures=0
+  for room in $beside; do
+    [[ -d $1/core/$room ]] || continue
+    tests=$(find "$1/core/$room" \( -name "*_test.c" -o -name "test_*.h" \) -exec cat {} + | wc -l)
+    code=$(($(cat "$1/core/$room"/*.[ch] | wc -l) - tests))
+    if awk "BEGIN { exit !($tests < $least_beside * $code) }"; then
+      echo "core/$room: $tests lines of tests beside $code lines of code, at least $least_beside per line"
+      failures=$((failures + 1))
+    fi
+  done
   return $((failures > 0))
 }
 
@@ -59,11 +78,20 @@ self_test() {
     '    sum += i;' '  }' '  return sum;' '}' '' 'int tenon__many(int a, int b, int c, int d, int e, int f,' \
     '                int g) {' '  return a + b + c + d + e + f + g;' '}' >"$root/core/one/a.c"
   measure "$root" '' >"$root/table" 2>"$root/limits"
-  read -r _ elsewhere declared circles parameters twice guards _ <"$root/limits"
-  [[ "$elsewhere $declared $circles $parameters $twice $guards" == '1 3 1 1 0 1' ]] ||
+  read -r _ elsewhere declared circles parameters twice guards _ headless <"$root/limits"
+  [[ "$elsewhere $declared $circles $parameters $twice $guards $headless" == '1 3 1 1 0 1 2' ]] ||
     { cat "$root/table" "$root/limits"; echo 'figures of a known tree came out otherwise'; return 1; }
-  if check 'limits 4 100 0 0 0 0 0' >/dev/null; then echo 'a limit was not noticed'; return 1; fi
-  check 'limits 3 100 0 0 0 0 0' >/dev/null
+  local limits
+  for limits in '4 100 0 0 0 0 0 0' '3 100 0 0 0 0 0 11'; do
+    if check "limits $limits" >/dev/null; then echo "a limit was not noticed: $limits"; return 1; fi
+  done
+  check 'limits 3 100 0 0 0 0 0 10' >/dev/null
+  mkdir "$root/core/step"
+  seq 100 >"$root/core/step/a.c"
+  seq 14 >"$root/core/step/a_test.c"
+  if check_beside "$root" >/dev/null; then echo 'missing tests were not noticed'; return 1; fi
+  seq 15 >"$root/core/step/a_test.c"
+  check_beside "$root"
 }
 
 if [[ ${1:-} == --self-test ]]; then
@@ -72,5 +100,8 @@ else
   limits=$(mktemp)
   trap 'rm -f "$limits"' EXIT
   measure "$(cd "${1:?the root of the tree}" && pwd)" "$([[ ${2:-} == --details ]] && echo 1 || true)" 2>"$limits"
-  if [[ ${2:-} == --check ]]; then check "$(cat "$limits")"; fi
+  if [[ ${2:-} == --check ]]; then
+    check "$(cat "$limits")"
+    check_beside "$1"
+  fi
 fi

@@ -1,3 +1,4 @@
+/* A growing list of pieces, borrowed or owned. */
 #include "data/pieces.h"
 
 #include "text/memory.h"

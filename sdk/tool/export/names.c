@@ -1,3 +1,4 @@
+/* A set of names as a hash table with open addressing. */
 #include "export/names.h"
 
 #include <stdint.h>

@@ -1,3 +1,5 @@
+/* Attributes and operands of a node, each marked when it is read. A node with an unread attribute
+ * is refused. */
 #include "export/node.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Messages of an ONNX file: numbers of their fields, and the order in which they are written. */
 #include "export/onnx_file.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Functions of expressions, as single nodes or as several steps. */
 #include "export/onnx_function.h"
 
 #include <string.h>

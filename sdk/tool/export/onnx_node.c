@@ -1,3 +1,4 @@
+/* Nodes of an ONNX file from the rows of a table: name, attributes, outputs. */
 #include "export/onnx_node.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Arithmetic for an ONNX file: a list of typed steps, with casts where two types meet. */
 #include "export/onnx_steps.h"
 
 #include <string.h>

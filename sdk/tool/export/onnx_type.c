@@ -1,3 +1,4 @@
+/* Types of an ONNX file: numbers of element types, and the types of inputs and outputs. */
 #include "export/onnx_type.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Messages of a UFF file, written from the inner ones to the outer ones. */
 #include "export/uff_file.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The begin of an operation of a UFF file, and lists of integers as constants. */
 #include "export/uff_node.h"
 
 #include "text/memory.h"

@@ -1,3 +1,4 @@
+/* Samples from folders: files input_<i>.pb or .npy, in the order of the inputs. */
 #include "session/samples.h"
 
 #include "session/feed.h"
