@@ -38,6 +38,9 @@ enum { TENON_NOISE_FAMILY_LOOKS = 2 };
 /* A layout or type replaces another one only if its cost is below this share of the other's, so
  * that equal costs never alternate. */
 #define TENON_NOISE_BETTER_SHARE 0.999
+/* Share of the whole by which narrower types must be faster: a smaller gain is not worth their
+ * error. */
+#define TENON_NOISE_NARROW_SHARE 0.01
 
 /* ---- Timing one tactic ---- */
 

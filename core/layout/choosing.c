@@ -1,15 +1,11 @@
-/*
- * The search: each unit in turn takes the candidate, order and type that are cheapest given its
- * neighbours, until nothing changes.
- */
+/* The cheapest pick, order and type of one unit, given all others: every pick in every order, then in
+ * every type. A type changes what readers of the unit's results cost, so their times count too. */
 #include "core/layout/choosing.h"
 
 #include <math.h>
 
 #include "core/base/noise.h"
 #include "core/base/status.h"
-#include "core/candidate/candidates.h"
-#include "core/layout/readers.h"
 
 /* The pick as it is, its result in that order. */
 static void try_order(choosing_t* c, tenon__unit_t* unit, const uint32_t* order,

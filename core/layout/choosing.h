@@ -1,5 +1,5 @@
-/* The search for tactics, layouts and types of a covering: its state, and the improvement of units.
- * For this module alone. */
+/* Tactic, layout and type of one unit, or of all in turn, while those of a covering are chosen. For
+ * this module alone. */
 #ifndef TENON_CORE_LAYOUT_CHOOSING_H_
 #define TENON_CORE_LAYOUT_CHOOSING_H_
 
@@ -21,4 +21,5 @@ tenon_status_t tenon__choosing_improve(choosing_t* choosing, tenon__unit_t* unit
                                        bool* out_changed);
 /* Each unit in turn, until nothing changes; what follows from a pick is seen by those behind it. */
 tenon_status_t tenon__choosing_settle(choosing_t* choosing);
+
 #endif

@@ -1,17 +1,15 @@
 /*
- * Types of a whole graph. Each unit in turn takes what is best given its neighbours (choosing.c),
+ * Types of a whole graph. Each unit in turn takes what is best given its neighbours (layouts.c),
  * then each is tried together with its neighbours: from where all is in its own type, and from
  * where all is in another one.
  */
+#include "core/layout/layout_types.h"
+
 #include <math.h>
 
 #include "core/base/noise.h"
 #include "core/base/status.h"
-#include "core/layout/layout_types.h"
 #include "core/layout/readers.h"
-
-/* What the whole must gain from narrower types: less is not worth their error. */
-static const double narrow_factor = 0.01;
 
 /* ---- Starts ---- */
 
@@ -251,7 +249,7 @@ tenon_status_t tenon__choosing_types(choosing_t* c, tenon__copies_t* inout_copie
   }
   TENON_TRY(tenon__units_makers(c->layouts.g, c->layouts.units, &c->scratch, &c->maker_of));
   TENON_TRY(expect_narrow(c));
-  best.cost.seconds *= 1 - narrow_factor;
+  best.cost.seconds *= 1 - TENON_NOISE_NARROW_SHARE;
   TENON_TRY(settle_types(c, &best));
   for (uint32_t t = 0; t < l->typing.type_count; ++t) {
     memcpy(l->units->items, plain, size);

@@ -10,6 +10,7 @@
 
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
+#include "core/layout/choosing.h"
 #include "core/layout/layout_types.h"
 #include "core/layout/readers.h"
 
