@@ -46,27 +46,4 @@ bool tenon__dim_linear(const tenon__dim_pool_t* pool, tenon_dim_t dim, tenon_dim
  * constant 1. Two spaces share it when they share axis and extent. */
 tenon_dim_t tenon__dim_coordinate(tenon__dim_pool_t* pool, uint32_t axis, tenon_dim_t extent);
 
-/* ---- Operations by themselves ---- */
-
-/* Sums and products, on which the others stand. What is too large for the canonical form is one
- * node of two operands, still right. INVALID where an operand is, or where coefficients leave
- * int64. The same dimension whatever order the operands are in. */
-tenon_dim_t tenon__dim_add(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
-tenon_dim_t tenon__dim_subtract(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
-tenon_dim_t tenon__dim_multiply(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
-
-/* Floor division and remainder, of valid operands. Both round down; by the constant 0 they are
- * INVALID. What the ranges allow is divided out: (4*n + 3)/4 is n, (4*n + 3)%4 is 3. Division by a
- * dimension that may be 0 stays as it is, and has no value in a run where it is. */
-tenon_dim_t tenon__dim_floor_div(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
-tenon_dim_t tenon__dim_mod(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
-
-/* Minimum, maximum, equality and order, of valid operands. They are 0 or 1 where ranges or a proof
- * decide, else a node whose operands stand in one order, so that a == b and b == a are one
- * dimension. LE, GT and the like are made of these. */
-tenon_dim_t tenon__dim_extremum(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a,
-                                tenon_dim_t b);
-tenon_dim_t tenon__dim_equals(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
-tenon_dim_t tenon__dim_less(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
-
 #endif

@@ -1,7 +1,9 @@
 /* Minimum, maximum, equality and order, decided where ranges or proofs decide them. */
 
-#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_compare.h"
+
 #include "core/dimension/dimension_apply.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"

@@ -2,11 +2,13 @@
  * floor((d n + r) / n) = d + floor(r / n), and the rest is simplified where its range allows.
  * Simplifying may give a value to what divides by zero, never another value to what has one. */
 
+#include "core/dimension/dimension_divide.h"
+
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_apply.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"

@@ -1,5 +1,6 @@
 /* Canonical forms that shape arithmetic of models must reach. */
 #include "core/base/bytes.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_text.h"
 #include "core/dimension/test_dimension.h"

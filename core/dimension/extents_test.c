@@ -3,6 +3,7 @@
 #include "core/base/allocator.h"
 #include "core/base/test.h"
 #include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_pool.h"
 
 typedef struct scene_t {

@@ -1,4 +1,5 @@
 /* Arguments aligned to spaces, as the sample plan has them and as hostile plans would. */
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/plan/place_view.h"
 #include "core/plan_file/sample_plan.h"
 

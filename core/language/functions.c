@@ -5,6 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/language/list_functions.h"
 #include "core/language/operation.h"

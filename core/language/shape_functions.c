@@ -3,6 +3,7 @@
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/requirement.h"
 #include "core/tensor/dtype.h"

@@ -2,7 +2,7 @@
 #include "core/language/shape_rule.h"
 
 #include "core/base/test.h"
-#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_prove.h"
 #include "core/language/condition.h"
 #include "core/language/test_scope.h"

@@ -1,5 +1,6 @@
 /* Choices whose condition is known, and constants that bodies capture. */
 #include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/builder_values.h"
 #include "core/network/node_forms.h"

@@ -1,4 +1,5 @@
 /* Where everything lies, and for how long. */
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/plan/test_scene.h"
 
 TENON_TEST(views_keep_their_base_alive) {

@@ -8,6 +8,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/node.h"
 #include "core/network/node_forms.h"

@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_pool.h"
 
 enum { DEPTH_LIMIT = 128 };

@@ -6,6 +6,7 @@
 #include "core/base/allocator.h"
 #include "core/base/test.h"
 #include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/language/move_rule.h"
 #include "core/language/test_scope.h"

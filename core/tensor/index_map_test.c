@@ -4,6 +4,7 @@
 
 #include "core/base/test.h"
 #include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_arithmetic.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/tensor/index_map_run.h"
