@@ -1,7 +1,6 @@
 /*
- * A covering: a graph's units with tactics and layouts, and what the whole of it costs. Two of them
- * are compared by that; what they have in common says nothing for either.
- */
+ * A covering is a partition of a graph into units with tactics and layouts, and its total cost. Two
+ * coverings are compared by their costs; units that both contain cancel out. */
 #ifndef TENON_CORE_CHOICE_COVERINGS_H_
 #define TENON_CORE_CHOICE_COVERINGS_H_
 
@@ -10,33 +9,32 @@
 #include "core/fusion/unit.h"
 #include "core/timing/tuning.h"
 
-/* Everything of it goes with its arena, so that what was tried and was no better costs nothing
- * afterwards. */
+/* All its data are freed with its arena, so a rejected covering leaves no memory behind. */
 typedef struct covering_t {
   tenon__arena_t* arena;
   tenon__units_t units;
   tenon__copies_t copies;
-  double seconds;              /* steps and copies */
-  uint32_t step_count;         /* likewise */
-  const tenon__unit_t** parts; /* units that are regions, alike ones together */
+  double seconds;              /* of steps and copies */
+  uint32_t step_count;         /* steps and copies */
+  const tenon__unit_t** parts; /* units that are regions; equal ones are adjacent */
   uint32_t part_count;
 } covering_t;
 
-/* As the alternatives stand. Groups, candidates, layouts and their cost: linear in the network but
- * for layouts, which are swept a few times. */
+/* Makes the covering of the current alternatives: groups, candidates, layouts and their cost. The
+ * work is linear in the network, except that layouts take a few sweeps. */
 tenon_status_t tenon__covering_make(grouping_t* grouping, tenon__arena_t* arena,
                                     covering_t* out_covering);
 
-/* What tenon__covering_compare comes to. */
+/* The result of tenon__covering_compare. */
 typedef enum opinion_t { OPINION_KEEP, OPINION_CHANGE, OPINION_LOOK_AGAIN } opinion_t;
 
-/* Is `other` better than `own`? It has to be faster by more than the noise of what differs, or no
- * slower in fewer steps. LOOK_AGAIN: it seems to be, by times that were measured but once,
- * and may be measured again. What was disturbed whenever it was measured says nothing against
- * `own`. */
+/* Returns CHANGE if `other` is better than `own`: it is faster by more than the noise of the units
+ * that differ, or it is not slower and has fewer steps. Returns LOOK_AGAIN if it seems better, but
+ * by times that were measured only once and may be measured again. Units that were disturbed in
+ * each measurement do not count against `own`. */
 opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other,
                                   bool may_look_again);
-/* Takes the second look at what differs. Times change: all coverings are void. */
+/* Measures the units that differ once more. Times change, so all coverings become invalid. */
 tenon_status_t tenon__covering_look_again(tenon__tuning_t* tuning, const covering_t* own,
                                           const covering_t* other);
 
