@@ -4,10 +4,10 @@
 
 #include "core/frame/frame_state.h"
 
-/* Runs the graph's steps in order, in the thread that calls; parameters are lent, inputs taken.
- * Kernels of known extents are bound once. CANCELLED when somebody wants its end; whatever fails,
- * what its kernels left in zeroed memory is not known then. Called anew for each iteration of a
- * body, and for the branch that a choice takes. */
+/* Runs the graph's steps in order, in the calling thread. The parameters have been lent and the
+ * inputs set. Kernels of known extents are bound once. Returns CANCELLED if the run was cancelled.
+ * After any failure, the contents of memory that kernels require to be zero are unknown. Called
+ * again for each iteration of a body, and for the selected branch of an If. */
 tenon_status_t tenon__frame_run(tenon__frame_t* frame);
 
 #endif

@@ -1,37 +1,38 @@
 /*
- * Steps that repeat a body, or map it over slices: what crosses before, between and after the
- * iterations. Who runs the step runs the body between lending and taking.
- */
+ * Steps that repeat a body (Loop) or map it over slices (Scan): transfers before, between and after
+ * the iterations. The code that runs the step runs the body between tenon__repeat_set_parameters
+ * and tenon__repeat_take. */
 #ifndef TENON_CORE_CONTROL_REPEAT_H_
 #define TENON_CORE_CONTROL_REPEAT_H_
 
 #include "core/control/repeat_state.h"
 #include "core/frame/frame_state.h"
 
-/* One run of such a step. On the stack of one step's run. `most` is the trip count and the shortest
- * sliced extent, whichever is less; INT64_MAX: the condition alone ends it. */
+/* One run of such a step, on the stack of that run. `most` is the smaller of the trip count and the
+ * shortest sliced extent; INT64_MAX: only the condition ends the loop. */
 typedef struct tenon__repeat_t {
   tenon__frame_t* frame;
   const tenon__step_t* step;
   tenon__frame_t* body;
   tenon__repeat_state_t* state;
   const tenon__control_layout_t* layout;
-  int64_t iteration; /* so many have been taken */
+  int64_t iteration; /* number of completed iterations */
   int64_t most;
 } tenon__repeat_t;
 
-/* Takes what the graph gives: carried values' beginnings, what the body captures, how often. The
- * step's state is made when it runs for the first time, and is the frame's. */
+/* Reads the inputs of the step: initial carried values, captured values and the trip count. The
+ * step's state is created in its first run and belongs to the frame. */
 tenon_status_t tenon__repeat_begin(tenon__frame_t* frame, uint32_t step,
                                    tenon__repeat_t* out_repeat);
-/* Is there another iteration? Also false once the condition, the first or what the last iteration
- * gave, does not hold. */
+/* Returns true if another iteration follows. Returns false if the trip count is reached, or if the
+ * condition (the initial one, or the last iteration's) is false. */
 bool tenon__repeat_goes_on(const tenon__repeat_t* repeat);
-/* The body's parameters for it, lent until they are taken back. */
+/* Sets the body's parameters for the iteration, borrowed until tenon__repeat_take. */
 tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat);
-/* What the body made: carried on, and collected. INVALID_DATA where its extents changed. */
+/* Takes the body's results: carried values for the next iteration, and collected slices. Returns
+ * INVALID_DATA if their extents changed. */
 tenon_status_t tenon__repeat_take(tenon__repeat_t* repeat);
-/* The step's outputs, when there is no other. */
+/* Sets the step's outputs after the last iteration. */
 tenon_status_t tenon__repeat_end(const tenon__repeat_t* repeat);
 
 #endif

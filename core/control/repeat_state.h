@@ -5,28 +5,28 @@
 #include "core/frame/frame_state.h"
 #include "core/network/control.h"
 
-/* One step's. Buffers grow and are kept; each list has as many as the layout says. carried[0] and
- * carried[1] change places after each iteration, so that a body never overwrites what it reads. */
+/* The state of one step. Buffers grow and are kept. The layout gives the length of each list.
+ * carried[0] and carried[1] are exchanged after each iteration, so that a body never overwrites its
+ * inputs. */
 typedef struct tenon__repeat_state_t {
   tenon_allocator_t allocator;
   tenon__control_layout_t layout;
-  const int64_t* directions; /* of what is sliced, then of what is collected; NULL: all forwards */
-  tenon__dynamic_buffer_t* carried[2]; /* read and written by turns */
-  bool* is_direct; /* of each carried value: the body writes it into carried[1] at once */
+  const int64_t* directions;           /* of sliced, then of collected values; NULL: all forwards */
+  tenon__dynamic_buffer_t* carried[2]; /* double-buffered: one read, one written */
+  bool* is_direct; /* of each carried value: the body writes it directly to carried[1] */
   tenon__dynamic_buffer_t* slices;
   tenon__dynamic_buffer_t* collected; /* [iterations, ...], capacity doubles */
-  int64_t iteration;                  /* which the body reads where it is passed */
-  uint8_t condition;                  /* does it go on? */
-  uint8_t holds;                      /* 1: the condition as the body reads it, when it runs */
-  bool
-      lead_is_copied; /* to a device, by steps of the body: late, so that it must stay until then */
+  int64_t iteration;                  /* read by the body if it is passed */
+  uint8_t condition;                  /* 1: the loop continues */
+  uint8_t holds;                      /* 1: the condition as the body reads it */
+  bool lead_is_copied; /* steps of the body copy it to a device later; until then it is valid */
 } tenon__repeat_state_t;
 
-/* For a control node of the context's plan; buffers lie where the body's places do. Owned by the
- * caller, who ends it before the context's spaces. */
+/* Creates the state for a control node of the context's plan, with buffers in the memories of the
+ * body's places. The caller owns it and destroys it before the context's spaces. */
 tenon_status_t tenon__repeat_state_create(tenon__run_state_t* run, uint32_t graph, uint32_t node,
                                           tenon__repeat_state_t** out_state);
-/* Of all steps of a frame. */
+/* Destroys the states of all steps of a frame. */
 void tenon__frame_destroy_repeats(const tenon__frame_t* frame);
 
 #endif
