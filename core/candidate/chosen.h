@@ -4,15 +4,16 @@
 
 #include "core/timing/tuning.h"
 
-/* One region chosen for the plan, and with whom. `candidates` is NULL until layouts are chosen, and
- * shared with all regions of the same signature; `pick` is void when they are sorted anew. */
+/* One region chosen for the plan, with its candidate. `candidates` is NULL until layouts are
+ * chosen, and shared with all regions of the same signature; `pick` becomes invalid when they are
+ * sorted again. */
 typedef struct tenon__chosen_t {
   struct tenon_region_t* region;
   const tenon__candidates_t* candidates;
   uint32_t pick;         /* of candidates */
   const uint32_t* order; /* of the dimensions of output 0 in memory; NULL: row-major */
-  bool is_forbidden;     /* it asks for types that its values must not be in, and all others do */
-  const char* notes;     /* lines about larger steps that were not taken; NULL */
+  bool is_forbidden;     /* it and all others require types that its values must not have */
+  const char* notes;     /* lines about rejected larger steps; may be NULL */
 } tenon__chosen_t;
 
 #endif
