@@ -1,4 +1,4 @@
-/* Which devices a build is for. */
+/* The devices of a build. */
 #ifndef TENON_CORE_BUILDER_DEVICES_H_
 #define TENON_CORE_BUILDER_DEVICES_H_
 
@@ -14,11 +14,11 @@ typedef struct tenon__build_devices_t {
   tenon_stream_t* streams[TENON_DEVICE_LIMIT]; /* for trials */
 } tenon__build_devices_t;
 
-/* Opens them, and names them in the plan. The options say "npu", "npu:1" or "npu:0,npu:1": in
- * order of preference, all of this machine. The host comes with them: it is number 0, and the only
- * one where nothing, or itself, is named. Of several devices with the host's memory that is the
- * first by name, with a warning: order alone decides. NOT_FOUND where a device is not here, with
- * those that are on offer. */
+/* Opens the devices and adds their names to the plan. The options say "npu", "npu:1" or
+ * "npu:0,npu:1", all of this machine, in order of preference. The host is added as number 0, and is
+ * the only device if the options name none or the host. If several devices have the host's memory,
+ * the first by name is used, with a warning, as only the order decides. Returns NOT_FOUND if a
+ * device is absent; the message lists the available ones. */
 tenon_status_t tenon__build_devices_open(tenon__catalog_t* catalog,
                                          const tenon__build_options_t* options, tenon__plan_t* plan,
                                          tenon__build_devices_t* out_devices);

@@ -1,4 +1,4 @@
-/* The bytes of a plan that was made here, until they are the caller's or are freed. */
+/* The bytes of a plan built here, until they pass to the caller or are freed. */
 #ifndef TENON_CORE_BUILDER_MADE_H_
 #define TENON_CORE_BUILDER_MADE_H_
 
@@ -10,7 +10,7 @@ typedef struct tenon__made_t {
   size_t size_bytes;
 } tenon__made_t;
 
-/* None made is fine; another can be made there then. */
+/* Frees the bytes, if any. The structure can then be used again. */
 static inline void tenon__made_free(tenon__made_t* made) {
   tenon__free(made->allocator, made->data, made->size_bytes);
   made->data = NULL;
