@@ -1,21 +1,23 @@
-/* Checks of texts that span operators: patterns, replacements, guards. Made once all plugins can be
- * asked. */
+/* Checks of expressions that span operators: patterns, replacements, guards. They run when all
+ * plugins are available. */
 #ifndef TENON_CORE_CATALOG_CHECK_H_
 #define TENON_CORE_CATALOG_CHECK_H_
 
 #include "core/catalog/entry.h"
 
-/* Checks the texts of rewrites and of kernels' patterns, those that were not checked before: that
- * they can be read, and that operators, attributes and names in them exist. What has a fault is
- * left out, with the text and the column. Loads who promised rewrites or patterns. Fails only when
- * memory is out. Not made when an entry is admitted, since its operators may be another plugin's
- * that is loaded later. Called before each build; what was checked costs a look. */
+/* Checks the expressions of rewrites and of kernels' patterns that were not checked before: their
+ * syntax, and that the operators, attributes and names in them exist. Entries with errors are
+ * rejected, with the expression and the column. Loads owners that have declared rewrites or
+ * patterns. Returns OUT_OF_MEMORY only. This is not done when an entry is admitted, because its
+ * operators may belong to a plugin that is loaded later. Called before each build; repeated checks
+ * are cheap. */
 tenon_status_t tenon__catalog_check_texts(tenon__catalog_t* catalog, const tenon_sink_t* sink);
-/* A rewrite was tried on numbers: it is kept, or with `fault` (words, copied) left out. Once for
- * each catalogue: later builds believe it. */
+/* Records the result of a rewrite's trial on numbers. With `fault` (a message, copied) the rewrite
+ * is rejected, else it is kept. It is tried once for each catalogue; later builds use the
+ * result. */
 void tenon__catalog_judge(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry,
                           const char* fault, const tenon_sink_t* sink);
-/* Was it tried, by whomever, and left out for it? */
+/* Returns true if the rewrite was tried; *out_refused is true if it was rejected for the result. */
 bool tenon__catalog_is_tried(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry,
                              bool* out_refused);
 

@@ -1,4 +1,4 @@
-/* What stands in the catalogue: something on offer, whose it is, and what turned out about it. */
+/* Entries of the catalogue: a descriptor, its owner, and the results of checks. */
 #ifndef TENON_CORE_CATALOG_ENTRY_H_
 #define TENON_CORE_CATALOG_ENTRY_H_
 
@@ -6,35 +6,36 @@
 
 typedef struct tenon__catalog_t tenon__catalog_t;
 
-/* Who offers something. Filled by the registry; the strings outlive the catalogue. */
+/* The source of descriptors. Filled by the registry; the strings outlive the catalogue. */
 typedef struct tenon__owner_t {
   const char* plugin;
   const char* version;
   const char* path;     /* "" for static ones */
   uint32_t built;       /* the version of the contract it was compiled with; 0: this host's */
   bool is_installed;    /* ships with the library */
-  uint32_t search_rank; /* on the search path; the lower is heard first */
-  void* state;          /* what `start` returned; set by the time make_ready returns OK */
-  /* Called once, when something that this owner promised is looked for: loads the plugin and calls
-   * tenon__catalog_add for each offering. A failure is remembered; its message goes to the sink.
-   * NULL: everything was added already. */
+  uint32_t search_rank; /* position on the search path; lower takes precedence */
+  void* state;          /* the result of `start`; set when make_ready returns OK */
+  /* Called once, at the first look-up of an item that this owner has declared. Loads the plugin and
+   * calls tenon__catalog_add for each offering. A failure is remembered; its message is sent to the
+   * sink. NULL: everything has been added already. */
   tenon_status_t (*make_ready)(void* user, struct tenon__owner_t* owner, tenon__catalog_t* catalog,
                                const tenon_sink_t* sink);
   void* user;
-  /* Digest of the whole file, made when a plan asks. NULL for static owners. */
+  /* Computes the digest of the whole file, when a plan needs it. NULL for static owners. */
   tenon_status_t (*digest)(void* user, const struct tenon__owner_t* owner, const tenon_sink_t* sink,
                            tenon__digest_t* out_digest);
 } tenon__owner_t;
 
-/* What turned out about something on offer after it was added. Under the catalogue's lock. */
+/* Results of checks of an entry after it was added. Under the catalogue's lock. */
 typedef struct tenon__admission_t {
-  const char* fault; /* why it is left out, NULL: it is not */
-  bool is_checked;   /* its texts */
-  bool is_tried;     /* a rewrite, on numbers */
+  const char* fault; /* reason of its rejection; NULL: accepted */
+  bool is_checked;   /* its expressions were checked */
+  bool is_tried;     /* a rewrite was tried on numbers */
 } tenon__admission_t;
 
-/* Entries: the plugin's descriptor in full size (what it lacks reads as zero), whose it is, and the
- * verdict. In the catalogue's arena, at one address for its life; only the verdict changes. */
+/* An entry has the plugin's descriptor in full size (absent members are zero), its owner, and the
+ * check result. Entries are in the catalogue's arena and never move; only the check result
+ * changes. */
 #define TENON_ENTRIES(X)               \
   X(kernel, tenon_kernel_t)            \
   X(device, tenon_device_descriptor_t) \
@@ -50,8 +51,8 @@ typedef struct tenon__admission_t {
 TENON_ENTRIES(TENON_ENTRY)
 #undef TENON_ENTRY
 
-/* What was left out, and why, among the plugins loaded so far; in order of discovery. Strings are
- * the catalogue's. */
+/* A rejected offer with its reason, among the plugins loaded so far; in order of discovery. Strings
+ * belong to the catalogue. */
 typedef struct tenon__left_out_t {
   const char* kind; /* "converter" */
   const char* name;

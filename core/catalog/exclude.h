@@ -1,6 +1,6 @@
-/* What a build is not to use of what plugins offer: "PLUGIN", all its kernels and rewrites, or
- * "PLUGIN:NAME", the kernel and the rewrites of that name. Operators, converters and parsers say
- * what a network means, and are not chosen among. */
+/* Offers that a build must not use: "PLUGIN" excludes all its kernels and rewrites, "PLUGIN:NAME"
+ * the kernel and the rewrites of that name. Operators, converters and parsers cannot be excluded,
+ * because they define the meaning of a network. */
 #ifndef TENON_CORE_CATALOG_EXCLUDE_H_
 #define TENON_CORE_CATALOG_EXCLUDE_H_
 
@@ -8,11 +8,12 @@
 
 #include "core/catalog/entry.h"
 
-/* `exclude`: NULL, or ended by NULL. Asked for each kernel and rewrite; the list is short. */
+/* Returns true if the kernel or rewrite is excluded. `exclude` is NULL or ends with NULL. Called
+ * for each kernel and rewrite; the list is short. */
 bool tenon__is_excluded(const char* const* exclude, const char* plugin, const char* name);
-/* INVALID_ARGUMENT for what there is not, naming what there is. Loads plugins of which something is
- * named. A word that excludes nothing is most likely misspelt, and a build that ignored it would
- * use what was not to be used. */
+/* Returns INVALID_ARGUMENT for an unknown name; the message lists the known ones. Loads plugins
+ * that the list names. An entry that excludes nothing is most likely misspelt, and a build that
+ * ignored it would use the kernel that it should exclude. */
 tenon_status_t tenon__exclude_check(tenon__catalog_t* catalog, const char* const* exclude,
                                     const tenon_sink_t* sink);
 

@@ -1,5 +1,4 @@
-/* Kernels of one sort in memory of their own, however many there are: tenon__catalog_kernels asked
- * twice. */
+/* A list of all kernels of one sort in its own memory. tenon__catalog_kernels is called twice. */
 #ifndef TENON_CORE_CATALOG_KERNEL_LIST_H_
 #define TENON_CORE_CATALOG_KERNEL_LIST_H_
 
@@ -12,13 +11,13 @@ typedef struct tenon__kernel_list_t {
   uint32_t capacity;
 } tenon__kernel_list_t;
 
-/* `op` and `flags` as in tenon__catalog_kernels. The entries are the catalogue's. OUT_OF_MEMORY
+/* `op` and `flags` as in tenon__catalog_kernels. The entries belong to the catalogue. OUT_OF_MEMORY
  * leaves an empty list, which may be deinitialised. */
 tenon_status_t tenon__kernel_list_initialize(tenon_allocator_t allocator, tenon__catalog_t* catalog,
                                              const char* op, uint32_t flags,
                                              const tenon_sink_t* sink,
                                              tenon__kernel_list_t* out_list);
-/* That kernel alone. OUT_OF_MEMORY leaves an empty list. */
+/* Makes a list of one kernel. OUT_OF_MEMORY leaves an empty list. */
 tenon_status_t tenon__kernel_list_of_one(tenon_allocator_t allocator,
                                          const tenon__kernel_entry_t* entry,
                                          tenon__kernel_list_t* out_list);

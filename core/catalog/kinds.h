@@ -1,15 +1,14 @@
 /*
- * The kinds of things on offer, and how one item of an offering becomes a structure of our size. An
- * item that an older plugin compiled is shorter: its missing tail reads as zero. One that a newer
- * plugin compiled is longer: its tail is not looked at.
- */
+ * The kinds of descriptors, and the conversion of one item of an offering to a structure of our
+ * size. An item that an older plugin compiled is shorter; its missing members are zero. One that a
+ * newer plugin compiled is longer; its additional members are ignored. */
 #ifndef TENON_CORE_CATALOG_KINDS_H_
 #define TENON_CORE_CATALOG_KINDS_H_
 
 #include "tenon/plugin.h"
 
 /* NAME, word in manifests, versioned kind of the offering, structure, last member that an item must
- * have. A new kind is one line here, a structure in plugin.h, and who looks it up. */
+ * have. A new kind needs one line here, a structure in plugin.h, and the code that looks it up. */
 #define TENON_OFFER_KINDS(X)                                           \
   X(OPERATOR, "operator", "operator/1", tenon_operator_t, name)        \
   X(KERNEL, "kernel", "kernel/1", tenon_kernel_t, enqueue)             \
@@ -33,20 +32,19 @@ typedef union tenon__offer_item_t {
 #undef TENON_OFFER_ITEM_MEMBER
 } tenon__offer_item_t;
 
-/* "operator" (a manifest's word) or "operator/1" (an offering's kind); COUNT for a kind that is not
- * known. */
+/* Return the kind for "operator" (a manifest's word) or "operator/1" (an offering's kind); COUNT
+ * for an unknown one. */
 tenon__offer_kind_t tenon__offer_kind_of_word(const char* word);
 tenon__offer_kind_t tenon__offer_kind_of_offering(const char* kind);
-/* Of a kind that is known, not of COUNT. */
+/* The kind must not be COUNT. */
 const char* tenon__offer_kind_word(tenon__offer_kind_t kind);
 size_t tenon__offer_kind_size(tenon__offer_kind_t kind);
 
-/* Item `index` of an offering of a known kind. NULL and a copy in *out_item, or what is wrong with
- * it. The index is below the count. The words are static. */
+/* Copies item `index` of an offering of a known kind to *out_item and returns NULL, or returns its
+ * error as a static string. The index is below the count. */
 const char* tenon__offer_item(tenon__offer_kind_t kind, const tenon_offering_t* offering,
                               uint32_t index, tenon__offer_item_t* out_item);
-/* What is wrong with the offering as a whole (no items, a stride that cannot be), NULL if nothing
- * is. */
+/* Returns the error of the offering as a whole (no items, an impossible stride), or NULL. */
 const char* tenon__offering_fault(const tenon_offering_t* offering);
 
 #endif

@@ -1,4 +1,4 @@
-/* What tests of the catalogue fill it with: static descriptors of every kind. */
+/* Static descriptors of each kind, for tests of the catalogue. */
 #ifndef TENON_CORE_CATALOG_TEST_CATALOG_H_
 #define TENON_CORE_CATALOG_TEST_CATALOG_H_
 
@@ -145,7 +145,7 @@ static inline void add(world_t* world, const tenon__owner_t* owner, const char* 
   EXPECT_STATUS(tenon__catalog_add(world->catalog, owner, &offering, world->sink), TENON_OK);
 }
 
-/* The converter that is asked first; NULL: none. */
+/* Returns the converter that is asked first; NULL: none. */
 static inline const tenon__converter_entry_t* first_converter(const world_t* world,
                                                               const char* domain, const char* type,
                                                               int64_t version) {
