@@ -6,9 +6,9 @@
 
 /* A chain's steps with one set of extents and addresses. */
 typedef struct tenon__recorded_t {
-  const void** key;  /* of each step what it is bound to, and its arguments' addresses */
-  bool is_used;      /* the key means something */
-  bool was_enqueued; /* step by step, since they were bound */
+  const void** key;  /* of each step its bound kernel, and the addresses of its arguments */
+  bool is_used;      /* the key is valid */
+  bool was_enqueued; /* step by step, since its steps were bound */
   void* recording;   /* the device's; NULL: none yet */
   uint64_t used_at;
 } tenon__recorded_t;
@@ -18,10 +18,10 @@ typedef struct tenon__chain_t {
   uint32_t first;
   uint32_t count;
   uint32_t device;
-  const char* name; /* of its replays, for tools that want it; NULL: none does */
+  const char* name; /* of its replays, for profiling tools; NULL: no tool needs it */
   uint32_t key_count;
-  const void** key;     /* of this run, as it is made */
-  uint64_t version;     /* of the frame's addresses for which `current` was found; 0: none was */
+  const void** key;     /* of the current run */
+  uint64_t version;     /* of the frame's addresses for which `current` is valid; 0: none */
   uint32_t current;     /* of `recorded` */
   bool is_unrecordable; /* a recording failed: the steps are enqueued one by one */
   tenon__recorded_t recorded[TENON_FORM_LIMIT];

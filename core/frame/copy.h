@@ -4,9 +4,9 @@
 
 #include "tenon/plugin.h"
 
-/* Copies a tensor of any strides into another of the same extents; the source's are what counts.
- * They must not overlap. UNSUPPORTED for elements within a byte that do not lie in rows on both
- * sides. Silent. */
+/* Copies a tensor of any strides into another of the same extents, which are read from the source.
+ * They must not overlap. Returns UNSUPPORTED for elements smaller than a byte that are not
+ * row-major on both sides. Sends no message. */
 tenon_status_t tenon__copy_tensor(const tenon_tensor_view_t* source,
                                   const tenon_tensor_view_t* target);
 

@@ -1,37 +1,37 @@
 /*
- * One graph's run: memory of places, room for arguments of steps and for what bind.h binds. The
- * plan says where things lie in terms of symbols; a frame says it in pointers and numbers.
- */
+ * The run of one graph: memory of places, and storage for arguments and bound kernels of steps
+ * (bind.h). The plan gives locations and sizes by symbols; a frame has pointers and numbers. */
 #ifndef TENON_CORE_FRAME_FRAME_H_
 #define TENON_CORE_FRAME_FRAME_H_
 
 #include "core/frame/frame_state.h"
 
-/* `memory`: the graph's part of the run's activations on each of the plan's devices, which is shared
- * with graphs that do not run at the same time. Everything else lies in the run's arena. Words,
- * chains and data-dependent extents are listed afterwards, in this order. On failure it must still
- * be destroyed. */
+/* Creates a frame. `memory` is the graph's part of the run's activations on each of the plan's
+ * devices, shared with graphs that do not run at the same time. Everything else is in the run's
+ * arena. The caller then lists status blocks (words), recorded segments (chains) and data-dependent
+ * extents, in this order. Destroy the frame even after a failure. */
 tenon_status_t tenon__frame_create(tenon__run_state_t* run, uint32_t graph, char* const* memory,
                                    tenon__frame_t* out_frame);
-/* Its recordings are forgotten. */
+/* Destroys the frame and its recordings. */
 void tenon__frame_destroy(tenon__frame_t* frame);
-/* After a refit: weights are elsewhere, and steps have other instances. Its recordings are
- * forgotten. */
+/* Updates the frame after a refit, when weights have other addresses and steps have other
+ * instances. Drops its recordings. */
 void tenon__frame_renew(tenon__frame_t* frame);
 
-/* Where the plan puts a place of the arena; NULL where nothing of it has any bytes. */
+/* Returns the planned address of a place in the arena; NULL if the graph's memory has no bytes. */
 void* tenon__frame_planned(const tenon__frame_t* frame, uint32_t place);
-/* The place lies elsewhere now (tenon__place_can_move); what was recorded has other addresses. */
+/* Moves the place to another address (tenon__place_can_move). Existing recordings have the old
+ * address. */
 void tenon__frame_move_place(tenon__frame_t* frame, uint32_t place, void* data);
 
-/* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays
- * given. INVALID_DATA, with the value's name, when its memory has other extents than the plan says:
- * no view is larger than its memory. `dims` and `strides` have 64 entries, and the argument points
- * at them. Its data are NULL for weights that a kernel packed and nobody kept. */
+/* Returns the argument at a place as a tensor (or sequence). `dims` and `strides` have 64 entries,
+ * and the argument points at them. Returns INVALID_DATA with the value's name if its memory has
+ * other extents than the plan, so a view is never larger than its memory. Its data are NULL for
+ * weights that a kernel has packed and the plan does not keep. */
 tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                      int64_t* strides, tenon_argument_t* out_argument);
-/* The same for a step that runs at the bounds: what a run finds has the extents of its bound, and
- * its own in device memory. */
+/* Same for a step that runs at the bounds: data-dependent values have the extents of their bounds,
+ * and their actual extents are in device memory. */
 tenon_status_t tenon__frame_argument_at_bound(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                               int64_t* strides, tenon_argument_t* out_argument);
 

@@ -1,4 +1,4 @@
-/* Observers of the steps of a run: a profiler and a watcher of values. */
+/* Observers of the steps of a run: a profiler and an observer of values. */
 #ifndef TENON_CORE_FRAME_OBSERVER_H_
 #define TENON_CORE_FRAME_OBSERVER_H_
 

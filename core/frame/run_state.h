@@ -1,5 +1,5 @@
-/* What all frames of a context share: memory on devices, extents, states, observers. One thread
- * writes it, the context's. */
+/* Data that all frames of a context share: memory on devices, extents, states, observers. Only the
+ * context's thread writes it. */
 #ifndef TENON_CORE_FRAME_RUN_STATE_H_
 #define TENON_CORE_FRAME_RUN_STATE_H_
 
@@ -9,16 +9,16 @@
 #include "core/frame/observer.h"
 #include "core/frame/space.h"
 
-/* How a state becomes what it is to be. */
+/* The way in which a state is updated. */
 typedef enum tenon__state_way_t {
-  TENON_STATE_STAYS,        /* it does not */
-  TENON_STATE_IN_PLACE,     /* steps write over it */
-  TENON_STATE_TURNS,        /* steps write `next`, which takes turns with `data` */
-  TENON_STATE_COPIED,       /* the host copies it from another place, when the run is over */
-  TENON_STATE_COPIED_ASIDE, /* likewise by way of `next`: the other place is of a state */
+  TENON_STATE_STAYS,        /* it is not updated */
+  TENON_STATE_IN_PLACE,     /* steps overwrite it */
+  TENON_STATE_TURNS,        /* double-buffered: steps write `next`, later exchanged with `data` */
+  TENON_STATE_COPIED,       /* the host copies it from another place after the run */
+  TENON_STATE_COPIED_ASIDE, /* same through `next`, as the other place is that of a state */
 } tenon__state_way_t;
 
-/* Dense rows. `next`: NULL where there is none. */
+/* Row-major and contiguous. `next` may be NULL. */
 typedef struct tenon__state_memory_t {
   tenon__state_way_t way;
   uint32_t space; /* number of the device whose memory it is */
@@ -27,30 +27,31 @@ typedef struct tenon__state_memory_t {
   size_t size_bytes;
 } tenon__state_memory_t;
 
-/* Spaces are its own, one for each of the plan's devices; arrays lie in its arena. */
+/* It owns the spaces, one for each of the plan's devices. Arrays are in its arena. */
 typedef struct tenon__run_state_t {
   tenon_allocator_t allocator;
   tenon__engine_t* engine;
-  tenon__arena_t arena; /* frames and arrays: made once */
+  tenon__arena_t arena; /* frames and arrays, allocated once */
   tenon__thread_pool_t* pool;
   tenon__space_t spaces[TENON_DEVICE_LIMIT];
   tenon__extents_t extents;
-  tenon__extents_t bounds; /* likewise, what a run finds at its bound: device_words.h */
-  bool has_bounds;         /* is there a value that lies at its bound? Else `bounds` is nothing */
-  bool has_faults;         /* some step's kernel may tell one: device_words.h */
-  bool awaits_collection;  /* enqueued, and the host has not waited yet */
-  bool awaits_words;       /* likewise for what devices leave for the host to read */
-  bool is_in_a_row;        /* all is recorded on one stream, whatever lanes the plan has */
+  tenon__extents_t bounds; /* same, with data-dependent extents at their bounds: device_words.h */
+  bool has_bounds;         /* a value is stored at its bound; if false, `bounds` is unused */
+  bool has_faults;         /* a step's kernel may report data errors: device_words.h */
+  bool awaits_collection;  /* work was enqueued, and the host has not waited yet */
+  bool awaits_words;       /* same for status blocks that devices write for the host */
+  bool is_in_a_row;        /* all steps are recorded on one stream; the plan's lanes are ignored */
   struct tenon__frame_t* frames;           /* per graph */
   int64_t (*input_dims)[TENON_RANK_LIMIT]; /* of each input, as set */
   tenon__state_memory_t* states;
   tenon__interrupt_t interrupt;
   tenon__observer_t observer;
-  struct tenon__timing_t* timing; /* NULL: nobody asked */
-  const tenon__device_t* watched; /* whose maker's tools want steps' names; NULL: none does */
+  struct tenon__timing_t* timing; /* NULL: not requested */
+  const tenon__device_t* watched; /* device whose vendor's tools need steps' names; NULL: none */
 } tenon__run_state_t;
 
-/* Of a place whose storage is STATE or NEXT: where it is until the next update of states. */
+/* Returns the address of a place with storage STATE or NEXT, valid until the next update of
+ * states. */
 static inline void* tenon__state_data(const tenon__run_state_t* run, const tenon__place_t* place) {
   const tenon__state_memory_t* state = &run->states[place->index];
   return place->storage == TENON_STORAGE_NEXT ? state->next : state->data;
