@@ -1,7 +1,6 @@
 /*
- * Schedules made by hand, for the tests of this room: what matters is who writes and reads what,
- * not what is computed.
- */
+ * Schedules made by hand, for the tests of this module. They test writers and readers of memory,
+ * not results. */
 #ifndef TENON_CORE_PLAN_TEST_SCENE_H_
 #define TENON_CORE_PLAN_TEST_SCENE_H_
 

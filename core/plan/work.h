@@ -1,28 +1,28 @@
-/* What a step does at given extents: arithmetic, and the bytes that it must read and write. For
- * reports; nothing is chosen by it. */
+/* The work of a step at given extents: operations, and bytes that it must read and write. For
+ * reports only; no decision depends on it. */
 #ifndef TENON_CORE_PLAN_WORK_H_
 #define TENON_CORE_PLAN_WORK_H_
 
 #include "core/plan/plan.h"
 
-/* Doubles, since a count may exceed 2^64 and an error of a bit says nothing. */
+/* Doubles, because a count may exceed 2^64 and rounding does not matter. */
 typedef struct tenon__work_t {
-  double operations;     /* a multiply-add counts two; each function of the expressions one */
-  bool operations_known; /* false: an operator of the step does not say */
-  double bytes_read;     /* each tensor once, however often it is read */
+  double operations;     /* a multiply-add counts 2, each function of the expressions 1 */
+  bool operations_known; /* false: an operator of the step does not declare them */
+  double bytes_read;     /* each tensor once, even if it is read repeatedly */
   double bytes_written;
-  bool is_copy;        /* changes a layout alone */
+  bool is_copy;        /* only changes a layout */
   bool is_elementwise; /* runs a program of expressions without reductions, and nothing else */
-  bool is_constant;    /* the same in each run: from weights, and what such steps make, alone */
-  bool is_shape;       /* makes numbers that shapes are made of, and nothing else */
+  bool is_constant;    /* same in each run: all inputs are weights or outputs of such steps */
+  bool is_shape;       /* computes only numbers from which shapes are computed */
 } tenon__work_t;
 
-/* Of a kernel's step; others do no work of their own. What the extents do not know counts as 0 and
- * is not `operations_known`. */
+/* Computes the work of a kernel's step; other steps have no work of their own. Unknown extents
+ * count as 0 and clear `operations_known`. */
 tenon_status_t tenon__step_work(const tenon__plan_t* plan, uint32_t graph, uint32_t step,
                                 const tenon__extents_t* extents, tenon__work_t* out_work);
 
-/* The arithmetic alone, of all nodes of a region. */
+/* Computes only the operations, of all nodes of a region. */
 tenon_status_t tenon__region_operations(tenon_allocator_t allocator,
                                         const struct tenon_region_t* region,
                                         const tenon__extents_t* extents, double* out_operations);
