@@ -1,11 +1,10 @@
 /*
- * Building a program instruction by instruction. Equal instructions are made once; constants are
- * rounded to their type. Everything lies in the arena. Memory that runs out is remembered: emitting
- * then gives 0, and finishing fails.
+ * Builds a program instruction by instruction. Equal instructions are made once. Constants are
+ * rounded to their type. Everything is in the arena. A failed allocation is remembered: later calls
+ * of emit return 0, and finish fails.
  *
- * Numbers of instructions are their places: an operand is always smaller than who reads it, so that
- * one pass in order evaluates a program.
- */
+ * The number of an instruction is its index. Operands have smaller numbers than their readers, so
+ * that one pass in order evaluates a program. */
 #ifndef TENON_CORE_PROGRAM_PROGRAM_BUILDER_H_
 #define TENON_CORE_PROGRAM_PROGRAM_BUILDER_H_
 
@@ -14,8 +13,8 @@
 #include "core/program/program.h"
 #include "core/program/scalar.h"
 
-/* Arrays move as they grow; numbers hold. accesses[k] belongs to operands[k]. Nothing needs to be
- * freed: it is the arena's. */
+/* Arrays move when they grow; numbers stay valid. accesses[k] belongs to operands[k]. The arena
+ * owns everything. */
 typedef struct tenon__program_builder_t {
   tenon__arena_t* arena;
   bool failed;
@@ -36,20 +35,20 @@ typedef struct tenon__program_builder_t {
 
 void tenon__program_builder_initialize(tenon__program_builder_t* out_builder,
                                        tenon__arena_t* arena);
-/* Any instruction. Unused operands are 0; `coordinates`: of a LOAD, operands[1] of them, copied, of
- * integer type, one for each dimension of its operand; what its operands[0] says is not looked at.
- */
+/* Emits any instruction. Unused operands are 0. `coordinates` are those of a LOAD: operands[1]
+ * numbers, copied, of integer type, one for each dimension of its operand. operands[0] of a LOAD is
+ * ignored. */
 uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction,
                      const uint32_t* coordinates);
-/* An instruction of another program as one of this: what it needs is values[old number] here, and
- * operands that mean nothing are 0. The operand it reads is operands[old number]; NULL: keeps its
- * number. A LOAD's coordinates go to out_coordinates, which has TENON_RANK_LIMIT places; emits
- * nothing. */
+/* Converts an instruction of another program. Its operand instructions become values[old number],
+ * and unused ones become 0. The program operand that it reads becomes operands[old number]; NULL:
+ * keeps its number. A LOAD's coordinates are written to out_coordinates, which has TENON_RANK_LIMIT
+ * entries. Emits nothing. */
 tenon_instruction_t tenon__instruction_renumber(const uint32_t* coordinates,
                                                 const tenon_instruction_t* instruction,
                                                 const uint32_t* values, const uint32_t* operands,
                                                 uint32_t* out_coordinates);
-/* The program of what was emitted, without outputs. */
+/* Returns the program of the emitted instructions, without outputs. */
 static inline tenon_program_t tenon__builder_program(const tenon__program_builder_t* builder,
                                                      uint32_t rank) {
   return (tenon_program_t){.instructions = builder->instructions,
@@ -67,7 +66,8 @@ static inline uint32_t tenon__emit_operation(tenon__program_builder_t* builder, 
       .opcode = (uint16_t)opcode, .dtype = (uint16_t)dtype, .operands = {a, b, c}};
   return tenon__emit(builder, &instruction, NULL);
 }
-/* INDEX, SIZE, INPUT and reductions: what has an integer immediate; EXTENT: of axis `a`. */
+/* Emits an instruction with an integer immediate: INDEX, SIZE, INPUT and reductions; EXTENT: of
+ * axis `a`. */
 static inline uint32_t tenon__emit_immediate(tenon__program_builder_t* builder, uint32_t opcode,
                                              tenon_dtype_t dtype, uint32_t a, int64_t immediate) {
   const tenon_instruction_t instruction = {.opcode = (uint16_t)opcode,
@@ -76,23 +76,23 @@ static inline uint32_t tenon__emit_immediate(tenon__program_builder_t* builder, 
                                            .immediate = {.i = immediate}};
   return tenon__emit(builder, &instruction, NULL);
 }
-/* -0.0 is another constant than 0.0. */
+/* -0.0 and 0.0 are different constants. */
 uint32_t tenon__emit_constant(tenon__program_builder_t* builder, tenon_dtype_t dtype,
                               tenon__scalar_t value);
 uint32_t tenon__emit_load(tenon__program_builder_t* builder, tenon_dtype_t dtype, uint32_t operand,
                           const uint32_t* coordinates, uint32_t count);
-/* The operand with these fields and this access, made if new. */
+/* Returns the operand with these members and this access; adds it if it is new. */
 uint32_t tenon__emit_operand(tenon__program_builder_t* builder, const tenon_operand_t* operand,
                              const tenon__access_t* access);
-/* Axes of the space that an access does not vary along, but those that have extent 1 for sure: an
- * operand's `broadcast_axes`. */
+/* Returns an operand's `broadcast_axes`: axes of the space along which an access does not vary,
+ * except those that certainly have extent 1. */
 uint64_t tenon__access_broadcast_axes(const tenon__dim_pool_t* pool, const tenon__access_t* access,
                                       const tenon_dim_t* space, uint32_t rank);
 
-/* The value in that type: as it is, or converted. */
+/* Returns the value in that type, converted if necessary. */
 uint32_t tenon__emit_cast(tenon__program_builder_t* builder, uint32_t instruction,
                           tenon_dtype_t dtype);
-/* Value of a CONSTANT. */
+/* Returns the value of a CONSTANT; false for other instructions. */
 bool tenon__builder_constant(const tenon__program_builder_t* builder, uint32_t instruction,
                              tenon__scalar_t* out_value);
 
@@ -104,17 +104,18 @@ typedef struct tenon__program_outputs_t {
   const uint32_t* ranks;
 } tenon__program_outputs_t;
 
-/* The expression made of what was emitted, with copies of outputs and space. Instructions that no
- * output needs are kept; tenon__expression_normalise drops them. Instructions, operands and
- * accesses stay the builder's arrays: emit nothing afterwards. OUT_OF_MEMORY only. */
+/* Makes the expression of the emitted instructions, with copies of outputs and space. Instructions
+ * that no output needs are kept; tenon__expression_normalise drops them. It uses the builder's
+ * arrays of instructions, operands and accesses, so emit nothing afterwards. Returns OUT_OF_MEMORY
+ * only. */
 tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, uint32_t rank,
                                              const tenon_dim_t* space,
                                              const tenon__program_outputs_t* outputs,
                                              tenon__expression_t* out_expression);
 
-/* Axes along which an instruction's value varies, and axes that reductions below it removed. Both
- * arrays have one entry for each instruction. Bit k is axis k of the space. Of sum(x, [1]) over [n,
- * m] varying is axis 0 and reduced axis 1. */
+/* Computes for each instruction the axes along which its value varies, and the axes that reductions
+ * below it have removed. Both arrays have one entry for each instruction; bit k is axis k of the
+ * space. For sum(x, [1]) over [n, m], axis 0 varies and axis 1 is reduced. */
 void tenon__program_axes(const tenon_program_t* program, uint64_t* out_varying,
                          uint64_t* out_reduced);
 static inline uint64_t tenon__axes_below(uint32_t rank) {

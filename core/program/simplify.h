@@ -1,23 +1,24 @@
 /*
- * Emitting with simplification. What is emitted may come out as an older instruction, a constant,
- * or another form of equal value: constants are folded, operands of commutative operations ordered,
- * comparisons oriented. All rules are exact but two, which the contract names: sigmoid and softplus
- * are recognised.
- */
+ * Emission with simplification. The result may be an existing instruction, a constant, or another
+ * form of equal value. Constants are folded, operands of commutative operations ordered, and
+ * comparisons oriented. All rules are exact except two, which the contract names: sigmoid and
+ * softplus are recognised. */
 #ifndef TENON_CORE_PROGRAM_SIMPLIFY_H_
 #define TENON_CORE_PROGRAM_SIMPLIFY_H_
 
 #include "core/program/program_builder.h"
 
-/* What an instruction is, apart from its number: orders the operands of commutative operations. */
+/* Key of an instruction that does not depend on its number. It orders the operands of commutative
+ * operations. */
 typedef struct tenon__instruction_key_t {
   uint64_t hash;
   uint32_t first_operand; /* smallest operand that it reads, TENON_NONE */
-  uint32_t size;          /* instructions below it as a tree, cut off */
+  uint32_t size;          /* number of instructions below it as a tree, limited */
 } tenon__instruction_key_t;
 
-/* On the stack; what it makes lies in the builder's arena. Numbers that come out of it may be in
- * any order, and some of its instructions unused: gather (normalise.h) puts that right. */
+/* On the stack; its results are in the builder's arena. The resulting instructions may be in any
+ * order, and some may be unused. tenon__expression_gather (normalise.h) orders them and drops
+ * unused ones. */
 typedef struct tenon__simplifier_t {
   tenon__program_builder_t builder;
   tenon__instruction_key_t* keys; /* one for each instruction of the builder */
@@ -25,7 +26,7 @@ typedef struct tenon__simplifier_t {
   uint32_t key_capacity;
 } tenon__simplifier_t;
 
-/* Operands are emitted through its builder first; failures are noted there. */
+/* Emit operands through its builder first. The builder remembers failures. */
 void tenon__simplifier_initialize(tenon__simplifier_t* out_simplifier, tenon__arena_t* arena);
 /* Operands are numbers of the builder. `coordinates`: of a LOAD (operands[1] of them), else NULL.
  */
