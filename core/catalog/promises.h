@@ -1,29 +1,29 @@
 /*
- * Owners of a catalogue, and their promises: names that a plugin will offer once it is loaded. All
- * functions are called under the catalogue's lock.
- */
+ * Owners of a catalogue, and their declarations: names that a plugin will offer when it is loaded.
+ * All functions are called under the catalogue's lock. */
 #ifndef TENON_CORE_CATALOG_PROMISES_H_
 #define TENON_CORE_CATALOG_PROMISES_H_
 
 #include "core/catalog/state.h"
 
-/* Keys beside names: the list of all that promised something of a kind, and a promise of any name. */
+/* Special keys: the list of all owners that declare items of a kind, and a declaration of any
+ * name. */
 #define TENON_PROMISES_ALL ""
 #define TENON_PROMISES_ANY "*"
 
-/* The owner's slot, made at first. NULL: no memory. */
+/* Returns the owner's slot, created on first use. NULL: out of memory. */
 tenon__owner_slot_t* tenon__promises_slot(tenon__catalog_t* catalog, const tenon__owner_t* owner);
-/* Notes that the slot's owner promises the name. False: no memory. */
+/* Records that the slot's owner declares the name. False: out of memory. */
 bool tenon__promises_enter(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
                            tenon__owner_slot_t* slot, const char* name);
-/* Asks an owner that was not asked yet for what it promised. Its status is in the slot. */
+/* Loads an owner that was not loaded yet. Its status is in the slot. */
 void tenon__promises_make_ready(tenon__catalog_t* catalog, tenon__owner_slot_t* slot,
                                 const tenon_sink_t* sink);
-/* The same for an owner that may have promised nothing. Returns whether it was asked now, with
- * success or without. */
+/* Same for an owner that may have declared nothing. Returns true if it was loaded now, with or
+ * without success. */
 bool tenon__promises_load(tenon__catalog_t* catalog, const tenon__owner_t* owner,
                           const tenon_sink_t* sink);
-/* Asks all owners that promised the name, or any name, in the order of the search path. */
+/* Loads all owners that have declared the name, or any name, in the order of the search path. */
 void tenon__promises_keep(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
                           const tenon_sink_t* sink);
 
