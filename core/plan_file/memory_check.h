@@ -1,17 +1,16 @@
-/* Who writes and reads which memory in a plan from outside, and how much of it the plan asks for.
- */
+/* Checks of the memory that steps of an external plan read and write, and of its size. */
 #ifndef TENON_CORE_PLAN_FILE_MEMORY_CHECK_H_
 #define TENON_CORE_PLAN_FILE_MEMORY_CHECK_H_
 
 #include "core/plan/plan.h"
 
-/* One graph, whose places and steps were checked each for itself: steps write what may be written,
- * read what holds its value still, and no argument of a step lies in the memory of another, unless
- * a kernel's rule lets it; its memory is no larger than what its places and bodies take together.
- * INVALID_DATA, reported. Scratch memory comes from the arena. */
+/* Checks one graph, whose places and steps were checked one by one. Steps write only writable
+ * memory and read only memory that still holds their value. No two arguments of a step overlap
+ * unless a kernel's rule allows it. The graph's memory is no larger than the sum of its places and
+ * bodies. Scratch memory is from the arena. Returns INVALID_DATA with a message. */
 tenon_status_t tenon__memory_check(const tenon__plan_t* plan, uint32_t graph, tenon__arena_t* arena,
                                    const tenon_sink_t* sink);
-/* The plan's workspaces are no larger than what its steps ask for. */
+/* Checks that the plan's workspaces are no larger than its steps' requirements. */
 tenon_status_t tenon__workspaces_check(const tenon__plan_t* plan, const tenon_sink_t* sink);
 
 #endif

@@ -6,8 +6,8 @@
 
 struct tenon__byte_writer_t;
 
-/* Operators are written by identity and contract, weights as references: the caller stores their
- * bytes (by index). Dead nodes and values keep their places, so that ids mean the same to all
+/* Operators are written by identity and contract, weights as references; the caller stores their
+ * bytes (by index). Dead nodes and values are written too, so that ids are valid in all
  * sections. */
 void tenon__network_write(const tenon__network_t* network, struct tenon__byte_writer_t* writer);
 

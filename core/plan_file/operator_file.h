@@ -6,8 +6,8 @@
 
 /* Operators by identity, contract, ports and control form. */
 void tenon__operator_write(const tenon__operator_t* op, tenon__byte_writer_t* writer);
-/* What `find` has under that identity, if it is the same contract; else one that says only this
- * much. */
+/* Returns the operator that `find` returns for the identity if it has the same contract, else one
+ * with only these data. */
 bool tenon__operator_read(tenon__file_reading_t* reading, tenon__find_operator_t find,
                           void* find_user, const tenon__operator_t** out_operator);
 

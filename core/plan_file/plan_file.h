@@ -12,14 +12,13 @@
  *              u64 total_size     of the file
  *              u64 structure_size
  *              u64 data_offset
- *              u64 hot_size       of the data: what every run reads; the rest follows
+ *              u64 hot_size       of the data: the part that each run reads; the rest follows
  *              16 bytes           0
  *              32 bytes           SHA-256 of the 64 bytes before and the structure
  *
- * Every section stands once, in the order of TENON_PLAN_SECTIONS. Weights are not covered by the
- * header's digest, so that a plan can be mapped without reading all of it: each has a digest of its
- * own.
- */
+ * Each section is present once, in the order of TENON_PLAN_SECTIONS. The header's digest does not
+ * cover weights, so that a plan can be mapped without reading all of it. Each weight has its own
+ * digest. */
 #ifndef TENON_CORE_PLAN_FILE_PLAN_FILE_H_
 #define TENON_CORE_PLAN_FILE_PLAN_FILE_H_
 
@@ -48,7 +47,7 @@
 #define TENON_PLAN_SECTION_ENTRY(name, number, contents) TENON_PLAN_SECTION_##name = (number),
 enum { TENON_PLAN_SECTIONS(TENON_PLAN_SECTION_ENTRY) };
 
-/* What the reader shares among its files. */
+/* State that the reader's files share. */
 typedef struct tenon__plan_reader_t {
   tenon__byte_reader_t bytes; /* of the current section */
   tenon__plan_t* plan;
@@ -59,19 +58,19 @@ typedef struct tenon__plan_reader_t {
   size_t cold_offset;
 } tenon__plan_reader_t;
 
-/* Digest of a weight as tenon__weights_digest makes it, but made now, whatever is remembered. */
+/* Computes the digest of a weight like tenon__weights_digest, without the stored one. */
 tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights,
                                           tenon__interrupt_t* interrupt);
 
-/* Reports "the plan is broken: ..."; INVALID_DATA. */
+/* Reports "the plan is broken: ..." and returns INVALID_DATA. */
 tenon_status_t tenon__plan_broken(const tenon__plan_reader_t* reader, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A status of a helper that refuses silently: reports it as a fault of `what`. */
+/* Reports the status of a helper that sends no message, as an error of `what`. */
 tenon_status_t tenon__plan_refused(const tenon__plan_reader_t* reader, tenon_status_t status,
                                    const char* what);
 
-/* Digest of the header's first 64 bytes and the structure. `file` holds both. */
+/* Computes the digest of the header's first 64 bytes and the structure. `file` contains both. */
 tenon__digest_t tenon__plan_file_digest(const void* file, size_t structure_size);
 
 #endif

@@ -1,10 +1,10 @@
-/* Reads a plan, which may come from anybody. */
+/* Reads a plan from an untrusted source. */
 #ifndef TENON_CORE_PLAN_FILE_READER_H_
 #define TENON_CORE_PLAN_FILE_READER_H_
 
 #include "core/plan/plan.h"
 
-/* A plan's bytes, and where the operators are found that it names. */
+/* A plan's bytes, and the function that finds its operators. */
 typedef struct tenon__plan_source_t {
   const void* data;
   size_t size_bytes;
@@ -12,13 +12,13 @@ typedef struct tenon__plan_source_t {
   void* find_user;
 } tenon__plan_source_t;
 
-/* Checks everything that is structure: bounds, ids, kinds, program validity, offsets within the
- * arena, digest. INVALID_DATA says what. Weights of the network point into the source's data, which
- * outlive the plan. */
+/* Reads a plan and checks its structure: bounds, ids, kinds, program validity, offsets within the
+ * arena, digest. Weights of the network point into the source's data, which must outlive the plan.
+ * Returns INVALID_DATA with a message. */
 tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const tenon__plan_source_t* source,
                                 const tenon_sink_t* sink, tenon__plan_t** out_plan);
-/* Compares the digests of weights and packed weights with the recorded ones. `read_only`: only of
- * the weights that each run reads. */
+/* Compares the digests of weights and packed weights with the recorded ones. `read_only`: only
+ * those of weights that each run reads. */
 tenon_status_t tenon__plan_verify(const tenon__plan_t* plan, bool read_only,
                                   const tenon_sink_t* sink);
 

@@ -1,7 +1,6 @@
 /*
- * Regions in a plan. Nodes and values are written as the ids that they have in the graph, which the
- * plan's network keeps. What is derived (tenon__region_finish) is not in the file.
- */
+ * Regions in a plan. Nodes and values are written as their ids in the graph, which the plan's
+ * network keeps. Derived data (tenon__region_finish) are not in the file. */
 #ifndef TENON_CORE_PLAN_FILE_REGION_FILE_H_
 #define TENON_CORE_PLAN_FILE_REGION_FILE_H_
 
@@ -10,12 +9,13 @@
 struct tenon__byte_writer_t;
 struct tenon__byte_reader_t;
 
-/* Inputs of a region, and outputs. Numbering values looks at pairs of them. */
+/* Maximum number of inputs, and of outputs, of a region. The numbering of values compares pairs of
+ * them. */
 #define TENON_REGION_MOST_ARGUMENTS 16384u
 
-/* INVALID_DATA, with the reason, for what no build would have made: ids that are not there,
- * operands of other types than their values, accesses that are not affine. On success nothing in it
- * leads out of the network or the arena. */
+/* The reader returns INVALID_DATA with a message for regions that no build makes: invalid ids,
+ * operands of other types than their values, accesses that are not affine. On success, all
+ * references are valid. */
 void tenon__region_write(const struct tenon_region_t* region, struct tenon__byte_writer_t* writer);
 tenon_status_t tenon__region_read(struct tenon__byte_reader_t* reader,
                                   const tenon__network_t* network, uint32_t graph,

@@ -1,5 +1,4 @@
-/* For tests: a plan with something of everything, and the operators that it needs. Nothing in it
- * can run. */
+/* For tests: a plan with one instance of each feature, and its operators. It cannot run. */
 #ifndef TENON_CORE_PLAN_FILE_SAMPLE_NETWORK_H_
 #define TENON_CORE_PLAN_FILE_SAMPLE_NETWORK_H_
 
@@ -118,7 +117,7 @@ static inline const tenon__operator_t* sample_find(void* user, const char* name)
 
 /* ---- Network ---- */
 
-/* After a failure `failed` stays true and nothing more is added. */
+/* After a failure `failed` stays true, and nothing is added. */
 typedef struct sample_t {
   const sample_library_t* library;
   const tenon_sink_t* sink;
@@ -180,7 +179,7 @@ static inline uint32_t sample_add_weights(sample_t* s, const tenon__weights_t* w
   return value;
 }
 
-/* An operator's node; gives the node. Its first output: sample_output. */
+/* Adds an operator's node and returns it. sample_output returns its first output. */
 static inline uint32_t sample_add_node(sample_t* s, uint32_t op, const char* name,
                                        const uint32_t* inputs, uint32_t input_count,
                                        const uint32_t* bodies, uint32_t body_count) {
@@ -308,7 +307,7 @@ static inline uint32_t sample_add_move(sample_t* s, const char* name, uint32_t a
   return node;
 }
 
-/* A body that gives its one parameter twisted, or doubled. */
+/* A body that returns its parameter twisted, or doubled. */
 static inline uint32_t sample_add_body(sample_t* s, const char* name, bool doubles) {
   uint32_t body = 0;
   const tenon_dim_t dims[2] = {s->four, s->batch};

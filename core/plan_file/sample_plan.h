@@ -1,4 +1,4 @@
-/* For tests: a plan for the sample network. Nothing in it can run: its kernels are nobody's. */
+/* For tests: a plan for the sample network. It cannot run, because its kernels do not exist. */
 #ifndef TENON_CORE_PLAN_FILE_SAMPLE_PLAN_H_
 #define TENON_CORE_PLAN_FILE_SAMPLE_PLAN_H_
 
@@ -180,7 +180,7 @@ static inline void sample_make_places(sample_t* s, const sample_nodes_t* n, samp
   p->update = sample_add_place(s, sample_output(s, n->update), TENON_STORAGE_ARENA, 0);
 }
 
-/* Rules for a kernel that wants its output with the dimensions the other way round. */
+/* Rules for a kernel that writes its output with reversed dimensions. */
 static inline void sample_ask_for_order(sample_t* s, tenon__step_t* step) {
   static const uint32_t turned_order[2] = {1, 0};
   static const tenon_layout_t layout = {
@@ -288,7 +288,7 @@ static inline void sample_describe(sample_t* s) {
   plan->flags = TENON_PLAN_STRICT;
 }
 
-/* NULL when anything failed. The caller destroys the plan, and the library after it. */
+/* Returns NULL after a failure. The caller destroys the plan, then the library. */
 static inline tenon__plan_t* sample_plan_create(const sample_library_t* library,
                                                 tenon_allocator_t allocator,
                                                 const tenon_sink_t* sink) {

@@ -1,4 +1,4 @@
-/* Schedules of a plan from outside: does everything fit together? */
+/* Consistency checks of an external plan's schedules. */
 #ifndef TENON_CORE_PLAN_FILE_SCHEDULE_CHECK_H_
 #define TENON_CORE_PLAN_FILE_SCHEDULE_CHECK_H_
 

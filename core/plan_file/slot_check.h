@@ -1,22 +1,22 @@
 /*
- * Slots of a region that comes from outside: does what fills them fit the operator, its arguments
- * and one another? Silent; asked after inputs, outputs and programs were found to be whole.
- */
+ * Checks of slots of an external region: their programs must fit the operator, its arguments and
+ * each other. Called after inputs, outputs and programs were checked. Sends no messages. */
 #ifndef TENON_CORE_PLAN_FILE_SLOT_CHECK_H_
 #define TENON_CORE_PLAN_FILE_SLOT_CHECK_H_
 
 #include "core/region/region.h"
 
-/* Is one of the `count` under the same number, or where this one is? Outputs beside an output may
- * be several. */
+/* Returns true if one of the `count` slots has the same number or the same position as `slot`.
+ * Several SIDE slots may belong to one output. */
 bool tenon__slot_is_filled(const tenon__region_slot_t* slots, uint32_t count,
                            const tenon__region_slot_t* slot);
-/* The program has the type of its own value and of what it makes, and where it is no epilogue the
- * shape of both. `region`: nodes, inputs and outputs are there. */
+/* Returns true if the program has the types of its own value and of its result, and, except for an
+ * epilogue, the shapes of both. `region` has its nodes, inputs and outputs. */
 bool tenon__slot_fits(const struct tenon_region_t* region, const tenon__region_slot_t* slot);
-/* Are the arguments those of the operator, but for what slots changed? The kernel of one operator
- * finds the node's inputs first, then those of slots; the node's outputs first, then those beside
- * them. True for several nodes: their kernels look themselves. */
+/* Returns true if the arguments are those of the operator, except for the changes by slots. The
+ * kernel of one operator gets the node's inputs first, then those of slots, and the node's outputs
+ * first, then those of SIDE slots. Returns true for several nodes, which kernels check
+ * themselves. */
 bool tenon__slots_fit_node(const struct tenon_region_t* region);
 
 #endif

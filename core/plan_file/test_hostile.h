@@ -1,7 +1,6 @@
 /*
- * Plans that are written well but say what must not be: the sample, with one fault made in it. Only
- * tests include this.
- */
+ * Well-formed plan files with invalid contents: the sample plan with one error each. Only tests
+ * include this. */
 #ifndef TENON_CORE_PLAN_FILE_TEST_HOSTILE_H_
 #define TENON_CORE_PLAN_FILE_TEST_HOSTILE_H_
 
@@ -31,7 +30,7 @@ static inline struct tenon_region_t* region(hostile_t* h, uint32_t number) {
   return (struct tenon_region_t*)step(h, number)->region;
 }
 
-/* Places of the sample's main graph, in the order in which they are made. */
+/* Places of the sample's main graph, in order of creation. */
 enum { X, CONDITION, W, LABELS, MEMORY, A, D, ROWS, JOINED, TURNED, LEFT, RIGHT, LAST, CHOSEN };
 /* Its steps. */
 enum { SUM, TWIST, COPY, PART_LEFT, PART_RIGHT, END, CHOOSE, CONTENTS, FOUND, UPDATE };
@@ -49,7 +48,8 @@ typedef struct fault_t {
 #define FAULT(name, message) \
   { #name, name, message }
 
-/* Written and read, with a fault or, NULL, without: is it refused with that reason? */
+/* Writes and reads the plan with an error (NULL: without), and expects its rejection with that
+ * reason. */
 static inline void try_fault(const fault_t* fault) {
   hostile_t h;
   memset(&h, 0, sizeof h);
