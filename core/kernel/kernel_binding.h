@@ -1,11 +1,11 @@
-/* A kernel with all that belongs to calling it. */
+/* A kernel with the data that its calls need. */
 #ifndef TENON_CORE_KERNEL_KERNEL_BINDING_H_
 #define TENON_CORE_KERNEL_KERNEL_BINDING_H_
 
 #include "core/device/device.h"
 #include "core/kernel/known_values.h"
 
-/* Who the kernel is and where it runs. All of it is borrowed and outlives every instance. */
+/* A kernel, its plugin and its device. All members are borrowed and outlive each instance. */
 typedef struct tenon__kernel_binding_t {
   const tenon_kernel_t* kernel;
   void* state;                        /* the plugin's */

@@ -1,10 +1,9 @@
 /*
- * Packed weights by key, shared by all instances of a plan or a build. A kernel that packs what
- * another has packed alike (the same sources, format and parameters) gets the same bytes.
+ * Packed weights by key, shared by all instances of a plan or a build. Kernels that pack the same
+ * sources with the same format and parameters share the bytes.
  *
- * Thread safe. Bytes stay where they are while the store lives; descriptions of them, which find
- * and get give, only until the next one is added.
- */
+ * Thread-safe. Bytes keep their addresses while the store lives. Descriptions, which find and get
+ * return, are valid until the next addition. */
 #ifndef TENON_CORE_KERNEL_PACKED_STORE_H_
 #define TENON_CORE_KERNEL_PACKED_STORE_H_
 
@@ -13,41 +12,43 @@
 
 typedef struct tenon__packed_store_t tenon__packed_store_t;
 
-/* Empty; OUT_OF_MEMORY only. Destroying frees what was made here, not what is mapped. */
+/* Creates an empty store; returns OUT_OF_MEMORY only. Destroying frees bytes that were made here,
+ * but not mapped ones. */
 tenon_status_t tenon__packed_store_create(tenon_allocator_t allocator,
                                           tenon__packed_store_t** out_store);
 void tenon__packed_store_destroy(tenon__packed_store_t* store);
-/* Where blobs are looked for besides, and kept too; NULL: nowhere. It must outlive the store. Set
- * before anybody asks. */
+/* Sets a folder in which blobs are also searched and kept; NULL: none. It must outlive the store.
+ * Call this before all other functions. */
 void tenon__packed_store_use_folder(tenon__packed_store_t* store, tenon__blob_folder_t* folder);
 tenon__blob_folder_t* tenon__packed_store_folder(const tenon__packed_store_t* store);
-/* Bytes from a plan: never written, never freed. */
+/* Adds bytes of a plan, which are never written or freed. */
 tenon_status_t tenon__packed_store_add_mapped(tenon__packed_store_t* store,
                                               const tenon__packed_t* packed);
-/* For the writer of plans: those that are there now, in the order in which they were made. */
+/* For the writer of plans: the present entries, in order of creation. */
 uint32_t tenon__packed_store_count(const tenon__packed_store_t* store);
 const tenon__packed_t* tenon__packed_store_get(const tenon__packed_store_t* store, uint32_t index);
 
-/* The bytes under `key`, made (zero-filled, *out_ready 0: the caller fills them) when they are not
- * there. INVALID_DATA when they are of another size: the packing changed its meaning. Who gets
- * *out_ready 0 fills them before anybody else asks: steps are prepared one after the other. */
+/* Returns the bytes of `key`. If there are none, creates zero-filled ones with *out_ready 0, which
+ * the caller must fill before the next request; steps are prepared one after another. Returns
+ * INVALID_DATA if the size differs, because the packing has then changed its meaning. */
 tenon_status_t tenon__packed_store_get_or_make(tenon__packed_store_t* store,
                                                const tenon__digest_t* key, const char* format,
                                                size_t size_bytes, void** out_data,
                                                int32_t* out_ready);
 
-/* The bytes under `key` in the memory of a device: copied there when somebody asks first, freed
- * with the store, which the device must outlive. The host's own where the device has its memory. At
- * most TENON_DEVICE_LIMIT devices. NOT_FOUND when they are not there at all. */
+/* Returns the bytes of `key` in the memory of a device. They are copied there on the first request
+ * and freed with the store, which the device must outlive. If the device has the host's memory, the
+ * host's bytes are returned. At most TENON_DEVICE_LIMIT devices. Returns NOT_FOUND for an unknown
+ * key. */
 tenon_status_t tenon__packed_store_on_device(tenon__packed_store_t* store,
                                              const tenon__digest_t* key,
                                              const tenon__device_t* device, const void** out_data);
 
-/* Of all that was copied to the device's memory. */
+/* Returns the bytes of all copies in the device's memory. */
 uint64_t tenon__packed_store_bytes_on_device(tenon__packed_store_t* store,
                                              const tenon__device_t* device);
 
-/* NULL when it is not there. */
+/* Returns NULL for an unknown key. */
 const tenon__packed_t* tenon__packed_store_find(tenon__packed_store_t* store,
                                                 const tenon__digest_t* key);
 
