@@ -1,5 +1,5 @@
-/* The insides of an engine, for the modules of the runtime alone. All contexts of an engine read it.
- * Only refit writes it, while none of them runs. */
+/* The internal state of an engine, for the modules of the runtime only. All contexts of an engine
+ * read it. Only refit writes it, while none of them runs. */
 #ifndef TENON_CORE_ENGINE_ENGINE_STATE_H_
 #define TENON_CORE_ENGINE_ENGINE_STATE_H_
 
@@ -11,7 +11,7 @@
 
 /* One step of one graph; steps[graph][step]. */
 typedef struct tenon__engine_step_t {
-  tenon__instance_t* instance; /* NULL: the core does it */
+  tenon__instance_t* instance; /* NULL: a step of the core */
   uint32_t number;             /* over all graphs, for the profiler */
 } tenon__engine_step_t;
 
@@ -25,13 +25,13 @@ struct tenon__engine_t {
   tenon__plan_t* plan;
   tenon__packed_store_t* store;
   tenon__device_t devices[TENON_DEVICE_LIMIT]; /* the plan's */
-  void** uploads[TENON_DEVICE_LIMIT]; /* of each device: where each of the network's weights is */
-  bool is_elsewhere;                  /* not on the machine that the plan was tuned for */
-  tenon__engine_step_t** steps;       /* per graph */
-  uint32_t step_count;                /* of all graphs */
-  void** pending;                     /* of each of the network's weights: set and not committed */
-  uint8_t* reads_contents; /* per number of the network: is there a CONTENT symbol of that value? */
-  uint32_t generation;     /* of the weights: one more with each refit */
+  void** uploads[TENON_DEVICE_LIMIT];          /* for each device: addresses of the weights */
+  bool is_elsewhere;            /* the machine is not the one for which the plan was tuned */
+  tenon__engine_step_t** steps; /* per graph */
+  uint32_t step_count;          /* of all graphs */
+  void** pending;               /* for each of the network's weights: set and not committed */
+  uint8_t* reads_contents;      /* per handle of the network: its value has a CONTENT symbol */
+  uint32_t generation;          /* of the weights: incremented by each refit */
 };
 
 #endif

@@ -1,28 +1,27 @@
 /*
- * Refit, the engine's part: new weights wait until they are committed, then all or nothing. Weights
- * that the optimiser derived from others are made again from the plan's original (core/builder); here
- * is only what an engine can do with finished bytes.
- */
+ * The engine's part of a refit. New weights are kept until they are committed, then all or none are
+ * applied. core/builder computes weights that the optimiser has derived from others. This file
+ * handles final bytes only. */
 #ifndef TENON_CORE_ENGINE_REFIT_H_
 #define TENON_CORE_ENGINE_REFIT_H_
 
 #include "core/engine/types.h"
 
-/* Refit, in the parts that core/builder/refit.c puts together. Weights by their name in the network:
- * the bytes are copied and kept until they are dropped. UNSUPPORTED, with what stands in the way,
- * when they cannot be replaced. */
+/* The steps of a refit, which core/builder/refit.c combines. Returns true if the weights at `index`
+ * can be replaced. */
 bool tenon__engine_can_set_weights(const tenon__engine_t* engine, uint32_t index);
-/* NOT_FOUND for a name that the plan does not have, INVALID_ARGUMENT for another number of bytes.
- * Setting it again replaces what waits. */
+/* Sets new weights by their name in the network. The bytes are copied and kept until they are
+ * dropped; a second call replaces them. Returns NOT_FOUND for an unknown name, INVALID_ARGUMENT for
+ * another number of bytes, and UNSUPPORTED, with the reason, if the weights cannot be replaced. */
 tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* name,
                                          const void* data, size_t size_bytes);
-/* NULL: none wait. Borrowed until they are set again or dropped. */
+/* Returns pending bytes, or NULL. Borrowed until they are set again or dropped. */
 const void* tenon__engine_pending_weights(const tenon__engine_t* engine, uint32_t index);
 void tenon__engine_drop_pending(tenon__engine_t* engine);
-/* New bytes for each of the network's weights, NULL for those that stay, of the network's
- * allocator; adopted on success alone. All steps are prepared again; contexts bind anew. No context
- * may be running. It takes as long as loading: weights are packed anew. Old bytes that the network
- * owned are freed. */
+/* Replaces the bytes of the network's weights and prepares all steps again; contexts bind again.
+ * `fresh` has new bytes of the network's allocator for each weight, or NULL for unchanged ones;
+ * adopted only on success. Old bytes that the network owned are freed. No context may be running.
+ * It takes as long as loading, because weights are packed again. */
 tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fresh);
 
 #endif

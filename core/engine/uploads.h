@@ -1,27 +1,25 @@
 /*
- * The plan's devices, open, and the weights that steps read there: one copy of each for an engine,
- * shared by its contexts.
- */
+ * The plan's open devices, and the weights that steps read there. An engine has one copy of each,
+ * which its contexts share. */
 #ifndef TENON_CORE_ENGINE_UPLOADS_H_
 #define TENON_CORE_ENGINE_UPLOADS_H_
 
 #include "core/engine/engine_state.h"
 
-/* Opens what the plan was built for. NOT_FOUND where nobody offers a device of that name; a warning
- * where the machine is another than the plan was tuned for. */
+/* Opens the plan's devices. Warns if the machine is not the one for which the plan was tuned.
+ * Returns NOT_FOUND if there is no device of that name. */
 tenon_status_t tenon__engine_open_devices(tenon__engine_t* engine);
 void tenon__engine_close_devices(tenon__engine_t* engine);
-/* The network's weights into the memory of the devices whose steps read them: after loading, and
- * again, to the same addresses, when they were replaced. When it returns they are there. */
+/* Copies the network's weights to the memory of the devices whose steps read them: after loading,
+ * and again, to the same addresses, after a refit. The copies are complete when it returns. */
 tenon_status_t tenon__engine_upload_weights(tenon__engine_t* engine);
 void tenon__engine_drop_uploads(tenon__engine_t* engine);
-/* Where a place of storage WEIGHTS finds its bytes; NULL for those that a kernel packed and nobody
- * kept. */
+/* Returns the bytes of a place of storage WEIGHTS; NULL for weights that a kernel has packed and
+ * the plan does not keep. */
 void* tenon__engine_weights(const tenon__engine_t* engine, const tenon__place_t* place);
-/* The device that the plan was built for; NULL: the host alone. Open as long as the engine lives.
- */
+/* Returns the device for which the plan was built; NULL: the host. Open while the engine lives. */
 const tenon__device_t* tenon__engine_main_device(const tenon__engine_t* engine);
-/* In that device's memory now, with what kernels packed; 0 on the host. [any] */
+/* Returns the bytes now in that device's memory, packed weights included; 0 on the host. [any] */
 uint64_t tenon__engine_uploaded_bytes(const tenon__engine_t* engine);
 
 #endif
