@@ -1,27 +1,27 @@
 /*
- * Chains: consecutive steps of one device whose work can be recorded once and asked for again with
- * one call. Their places lie in memory that does not move (activations, uploaded weights), and
- * their extents are known before the run; so a recording holds until one of the steps is bound
- * anew. A chain is enqueued step by step once, then recorded, then replayed. The latest few sets of
- * extents and addresses each have a recording of their own.
- */
+ * Chains (recorded segments): consecutive steps of one device whose work is recorded once and
+ * replayed with one call. Their places are in memory that does not move (activations, uploaded
+ * weights), and their extents are known before the run. Therefore a recording is valid until one of
+ * the steps is bound again. A chain is first enqueued step by step, then recorded, then replayed.
+ * Each of the latest few sets of extents and addresses has its own recording. */
 #ifndef TENON_CORE_STEP_CHAINS_H_
 #define TENON_CORE_STEP_CHAINS_H_
 
 #include "core/frame/frame_state.h"
 
-/* Finds the graph's chains; none where its devices do not record. OUT_OF_MEMORY only. */
+/* Finds the graph's chains; there are none if its devices do not record. Returns OUT_OF_MEMORY
+ * only. */
 tenon_status_t tenon__frame_find_chains(tenon__frame_t* frame);
-/* The chain that begins with the step; NULL. */
+/* Returns the chain that begins with the step, or NULL. */
 tenon__chain_t* tenon__frame_chain_at(const tenon__frame_t* frame, uint32_t step);
-/* All its steps, in one of the three ways. `run` enqueues one of them. */
+/* Runs all its steps in one of the three ways. `run` enqueues one step. */
 tenon_status_t tenon__frame_run_chain(tenon__frame_t* frame, tenon__chain_t* chain,
                                       tenon_status_t (*run)(tenon__frame_t*, uint32_t step));
-/* Is there a recording for the addresses and bound steps as they are now? */
+/* Returns true if there is a recording for the current addresses and bound steps. */
 bool tenon__frame_can_replay(const tenon__frame_t* frame, const tenon__chain_t* chain);
-/* Replays it, without a look at anything else. */
+/* Replays it without further checks. */
 tenon_status_t tenon__frame_replay(tenon__frame_t* frame, tenon__chain_t* chain);
-/* Recordings in which the step is bound so hold no more; what was asked for is done. */
+/* Invalidates recordings that use this binding. All enqueued work is complete. */
 void tenon__frame_forget_bound(tenon__frame_t* frame, uint32_t step, const tenon__bound_t* bound);
 void tenon__frame_forget_recordings(tenon__frame_t* frame);
 

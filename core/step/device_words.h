@@ -1,29 +1,29 @@
 /*
- * What kernels leave in a device's memory for the host to read: extents of values that lie at their
- * bound (core/plan/bounded.h), and faults that work found in data. Each device has a few words for
- * it, which are copied to the host when somebody there needs an extent, and at the end of a run.
- */
+ * The status block (words) of a device, which kernels write and the host reads: extents of values
+ * that are stored at their bound (core/plan/bounded.h), and data errors. It is copied to the host
+ * when the host needs an extent, and at the end of a run. */
 #ifndef TENON_CORE_STEP_DEVICE_WORDS_H_
 #define TENON_CORE_STEP_DEVICE_WORDS_H_
 
 #include "core/frame/frame_state.h"
 
-/* Bytes of the words that the engine's plan needs on a device. */
+/* Returns the size of the status block of the engine's plan on a device, in bytes. */
 uint64_t tenon__engine_words_bytes(const tenon__engine_t* engine, uint32_t device);
-/* Gives words to the values of a graph that lie at their bound, and to its steps that may tell a
- * fault, when the frame is made; `inout_offsets`: of each device, where its next words lie.
- * OUT_OF_MEMORY only. */
+/* Assigns entries of the status blocks to the values of a graph that are stored at their bound, and
+ * to its steps that may report data errors. Called when the frame is created. `inout_offsets` has
+ * the next free offset of each device. Returns OUT_OF_MEMORY only. */
 tenon_status_t tenon__frame_list_words(tenon__frame_t* frame, uint64_t* inout_offsets);
-/* The bounds for the extents that are known now, before steps are bound. INVALID_ARGUMENT where a
- * value at its bound does not fit where the plan put it. */
+/* Computes the bounds for the current extents, before steps are bound. Returns INVALID_ARGUMENT if
+ * a value at its bound does not fit into its planned memory. */
 tenon_status_t tenon__frame_find_bounds(tenon__frame_t* frame);
-/* Before the graph's steps run. */
+/* Marks these extents unknown, before the graph's steps run. */
 void tenon__frame_forget_extents(tenon__frame_t* frame);
-/* Waits for, and learns, what steps before this one found and the host has not read. INVALID_DATA
- * names the step that found more than its bound, or a fault. Nothing to do: costs nothing. */
+/* Waits for and reads the extents that earlier steps have found and the host has not read. Returns
+ * at once if there are none. Returns INVALID_DATA with the name of a step that exceeded its bound
+ * or found a data error. */
 tenon_status_t tenon__frame_read_extents(tenon__frame_t* frame, uint32_t step);
-/* At the end of a run: asks for the words that nobody has read; and looks at them, once the host
- * has waited for the devices. */
+/* At the end of a run: the first enqueues copies of unread status blocks; the second reads them
+ * after the host has waited for the devices. */
 tenon_status_t tenon__run_ask_words(tenon__run_state_t* run);
 tenon_status_t tenon__run_take_words(tenon__run_state_t* run);
 

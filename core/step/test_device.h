@@ -1,5 +1,6 @@
-/* A device for tests, with memory, streams, events and recordings: work is done at once, and in a
- * recording it is kept for replays. Its one kernel computes test.dense/1 with 2 x 2 weights. */
+/* A device for tests, with memory, streams, events and recordings: work is executed immediately,
+ * and in a recording it is kept for replays. Its one kernel computes test.dense/1 with 2 x 2
+ * weights. */
 #ifndef TENON_CORE_STEP_TEST_DEVICE_H_
 #define TENON_CORE_STEP_TEST_DEVICE_H_
 
@@ -23,7 +24,7 @@ typedef struct aside_recording_t {
 
 /* Of the last world. */
 typedef struct aside_t {
-  aside_recording_t* open; /* NULL: work is done at once */
+  aside_recording_t* open; /* NULL: work is executed immediately */
   uint32_t kernel_count;   /* calls of the kernel, recorded or not */
   uint32_t record_count;
   uint32_t replay_count;

@@ -1,8 +1,7 @@
 /*
- * How long a context's runs take by the clock of the plan's device: events on its stream around all
- * that was enqueued since the host waited last, and around each copy that crosses between memories.
- * There is none of it until somebody asks.
- */
+ * Times of a context's runs by the clock of the plan's device. Events are recorded on its stream
+ * around all work since the host's last wait, and around each copy between memories. Nothing is
+ * recorded unless requested. */
 #ifndef TENON_CORE_STEP_TIMING_H_
 #define TENON_CORE_STEP_TIMING_H_
 
@@ -10,7 +9,7 @@
 
 typedef struct tenon__timing_t tenon__timing_t;
 
-/* All runs since the last wait, as one; members as those of tenon_run_times_t. */
+/* The sum of all runs since the last wait, with the members of tenon_run_times_t. */
 typedef struct tenon__run_times_t {
   uint32_t run_count;
   uint32_t wait_count;
@@ -21,15 +20,16 @@ typedef struct tenon__run_times_t {
   uint32_t outputs_on_host;
 } tenon__run_times_t;
 
-/* From the next run on, or no more. No run is under way. INVALID_STATE where the plan has no
- * device but the host. */
+/* Starts or stops timing from the next run on. No run may be in progress. Returns INVALID_STATE if
+ * the host is the plan's only device. */
 tenon_status_t tenon__timing_set(tenon__run_state_t* run, bool is_wanted);
 void tenon__timing_free(tenon__run_state_t* run);
-/* INVALID_STATE where there is nothing to tell: no run, one that failed, or one under way. The
- * application's inputs and outputs are not counted here. */
+/* Returns INVALID_STATE if there are no times: no run, a failed run, or one in progress. Inputs and
+ * outputs of the application are not counted here. */
 tenon_status_t tenon__timing_get(tenon__run_state_t* run, tenon__run_times_t* out_times);
 
-/* Around what a run enqueues, and around the copy that a step is. Nothing where nobody asked. */
+/* Called around the work of a run, and around the copy of a step. Do nothing unless timing is
+ * requested. */
 tenon_status_t tenon__timing_begin_run(tenon__run_state_t* run);
 tenon_status_t tenon__timing_end_run(tenon__run_state_t* run);
 void tenon__timing_forget(tenon__run_state_t* run); /* the run failed */

@@ -1,18 +1,16 @@
-/* Copies between the memory of the host and of devices, and when the host must wait for one. */
+/* Copies between the memory of the host and of devices, and waits of the host. */
 #ifndef TENON_CORE_STEP_TRANSFER_H_
 #define TENON_CORE_STEP_TRANSFER_H_
 
 #include "core/frame/frame_state.h"
 
-/* Waits for every device but `device`: before the host, or another device, looks at or changes what
- * a device may still read or write. 0, the host, waits for all. Costs nothing where nothing is
- * under way. */
+/* Waits for all devices except `device`, before the host, or another device, reads or changes
+ * memory that a device may still use. 0, the host, waits for all. Returns at once if no work is in
+ * progress. */
 tenon_status_t tenon__run_settle(tenon__run_state_t* run, uint32_t device);
-/* Waits for what devices write into the host's memory: before the host reads, and changes nothing.
- */
+/* Waits for devices that write to the host's memory, before the host reads it without changes. */
 tenon_status_t tenon__run_settle_for_host(tenon__run_state_t* run);
-/* A step that copies, enqueued: when the target is the host's, it is there once the device has
- * settled. */
+/* Enqueues the copy of a step. A copy to the host is complete after a wait for the device. */
 tenon_status_t tenon__frame_transfer(tenon__frame_t* frame, uint32_t step);
 
 #endif
