@@ -12,6 +12,7 @@
 #include "core/catalog/kernel_list.h"
 #include "core/kernel/run.h"
 #include "core/optimizer/optimizer.h"
+#include "core/optimizer/rewrite_trial.h"
 #include "core/region/region_finish.h"
 #include "core/tensor/layout.h"
 
@@ -239,6 +240,7 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
       .fold_user = b,
       .rewrites = rewrites,
       .rewrite_count = count,
+      .admit = tenon__rewrite_admit,
       .catalog = b->catalog,
       .find = find_operator,
       .find_user = b,

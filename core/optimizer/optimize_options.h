@@ -11,6 +11,13 @@
 typedef tenon_status_t (*tenon__fold_t)(void* user, const tenon__network_t* network, uint32_t graph,
                                         uint32_t node, const tenon_tensor_view_t* outputs);
 
+/* Decides whether a rewrite is applied at all, before that happens for the first time. [build] */
+struct tenon__optimize_options_t;
+typedef tenon_status_t (*tenon__admit_rewrite_t)(const struct tenon__optimize_options_t* options,
+                                                 const tenon__rewrite_entry_t* entry,
+                                                 tenon_allocator_t allocator,
+                                                 const tenon_sink_t* sink, bool* out_refused);
+
 /* Filled in by the build, or by a trial of one rewrite; everything in it is borrowed while the
  * optimiser runs. All zero is a valid one: all passes, no rewrites, nothing folded. */
 typedef struct tenon__optimize_options_t {
@@ -24,9 +31,9 @@ typedef struct tenon__optimize_options_t {
   void* fold_user;
   const tenon__rewrite_entry_t* const* rewrites;
   uint32_t rewrite_count;
-  bool trusts_rewrites;        /* they are applied untried: else see rewrite_trial.h */
-  tenon__catalog_t* catalog;   /* remembers which were tried; NULL: nobody does */
-  tenon__find_operator_t find; /* for the replacements of rewrites; NULL: none apply */
+  tenon__admit_rewrite_t admit; /* tenon__rewrite_admit; NULL: rewrites are applied untried */
+  tenon__catalog_t* catalog;    /* remembers which were tried; NULL: nobody does */
+  tenon__find_operator_t find;  /* for the replacements of rewrites; NULL: none apply */
   void* find_user;
   /* Is there a kernel for the operator? One without is decomposed, if its declaration says how.
    * NULL: none is. */

@@ -74,7 +74,6 @@ static tenon_status_t optimize_small(test_world_t* world) {
   world->options.find_user = &world->fixture;
   world->options.rewrites = rewrites;
   world->options.rewrite_count = 1;
-  world->options.trusts_rewrites = true;
   const tenon_status_t status = tenon__optimize(world->fixture.network, &world->options,
                                                 &world->fixture.messages.sink, &world->report);
   tenon__optimize_report_deinitialize(&world->report);

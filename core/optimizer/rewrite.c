@@ -392,7 +392,7 @@ tenon_status_t tenon__rewrite_visit(tenon__rewriter_t* rewriter, tenon__rewrite_
     *out_outcome = guard == TENON_OK ? TENON_REWRITE_GUARDED : TENON_REWRITE_UNCLEAR;
     if (guard == TENON_OK && holds) {
       *out_outcome = TENON_REWRITE_UNTRIED;
-      if (rewrite->is_tried || rewriter->options->trusts_rewrites) {
+      if (rewrite->is_tried || rewriter->options->admit == NULL) {
         return apply(rewriter, rewrite, &match, out_outcome);
       }
     }

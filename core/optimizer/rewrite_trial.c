@@ -82,8 +82,7 @@ static tenon_status_t rewrite_network(trial_t* trial, tenon__network_t* network,
                                       uint32_t* out_patches) {
   const tenon_sink_t explain = {trial, hear};
   tenon__optimize_options_t options = {.find = trial->options->find,
-                                       .find_user = trial->options->find_user,
-                                       .trusts_rewrites = true};
+                                       .find_user = trial->options->find_user};
   tenon__rewriter_t* rewriter = NULL;
   tenon__rewrite_t rewrite;
   TENON_TRY(tenon__rewriter_create(network, &options, 1, NULL, NULL, &rewriter));

@@ -3,7 +3,6 @@
 #include "core/base/status.h"
 #include "core/optimizer/passes.h"
 #include "core/optimizer/rewrite.h"
-#include "core/optimizer/rewrite_trial.h"
 
 /* A rewrite with a fault was reported and is left out. */
 static tenon__rewrites_t* rewrites_of(tenon__rewriter_t* rewriter) {
@@ -37,8 +36,9 @@ static tenon_status_t visit(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewri
   if (*out_outcome != TENON_REWRITE_UNTRIED) {
     return TENON_OK;
   }
-  TENON_TRY(tenon__rewrite_admit(rewriter->options, rewrite->entry, rewriter->network->allocator,
-                                 rewriter->sink, &rewrite->is_refused));
+  TENON_TRY(rewriter->options->admit(rewriter->options, rewrite->entry,
+                                     rewriter->network->allocator, rewriter->sink,
+                                     &rewrite->is_refused));
   rewrite->is_tried = true;
   return tenon__rewrite_visit(rewriter, rewrite, graph, node, out_outcome);
 }

@@ -17,7 +17,6 @@ typedef struct test_world_t {
 static inline bool test_world_open(test_world_t* world) {
   memset(world, 0, sizeof(*world));
   world->options.verifies = true;
-  world->options.trusts_rewrites = true;
   world->options.find = test_find;
   world->options.find_user = &world->fixture;
   return test_fixture_open(&world->fixture, tenon__allocator_default());
