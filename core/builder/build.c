@@ -14,7 +14,7 @@
 #include "core/catalog/exclude.h"
 #include "core/choice/choice.h"
 #include "core/network/copy.h"
-#include "core/network/fault.h"
+#include "core/network/judge.h"
 #include "core/network/verify_rules.h"
 #include "core/plan/plan_memory.h"
 #include "core/plan_file/writer.h"

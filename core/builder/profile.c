@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/fault.h"
+#include "core/network/judge.h"
 #include "core/network/verify_rules.h"
 #include "core/plan/requirements.h"
 #include "core/tensor/layout.h"

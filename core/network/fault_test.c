@@ -1,5 +1,6 @@
 /* Branches that cannot run: what becomes of the choice, of the network, of the plan. */
 #include "core/network/fault.h"
+#include "core/network/judge.h"
 
 #include "core/base/bytes.h"
 #include "core/dimension/dimension_pool.h"
