@@ -1,8 +1,7 @@
 /*
- * Bodies of a network being built. Between begin and end all that is added goes into the body, also
- * what a converter adds that knows nothing of bodies; values of graphs outside must be captured,
- * save constants, which are repeated inside. Bodies nest to a depth of 64.
- */
+ * Bodies of a network under construction. Between begin and end, all nodes are added to the body,
+ * also by converters that do not know bodies. Values of enclosing graphs must be captured, except
+ * constants, which are repeated inside. Bodies nest to a depth of 64. */
 #ifndef TENON_CORE_NETWORK_BUILDER_BODIES_H_
 #define TENON_CORE_NETWORK_BUILDER_BODIES_H_
 
@@ -10,20 +9,20 @@
 
 /* Entries of the table. */
 tenon_status_t tenon__build_begin_body(tenon_builder_t* builder, const char* name);
-/* Results in the order of the calls; a value may be a result twice. */
+/* Adds a result, in the order of the calls. A value may be a result twice. */
 tenon_status_t tenon__build_body_result(tenon_builder_t* builder, tenon_value_t handle);
-/* The number is for add_body of the node that is to own it. INVALID_STATE while a node of the body
- * is begun. */
+/* Ends the body and returns its number for add_body of its owner. Returns INVALID_STATE while a
+ * node of the body is begun. */
 tenon_status_t tenon__build_end_body(tenon_builder_t* builder, uint32_t* out_body);
-/* What the body held is dead; its graph keeps its number. Nothing happens outside of bodies. */
+/* Cancels the body: its contents are dead, and its graph keeps its number. Does nothing outside of
+ * bodies. */
 void tenon__build_cancel_body(tenon_builder_t* builder);
-/* Ends a body as one that cannot run (fault.h), with the status and words that a run is to give.
- * Its parameters stay. `status` must be a fault, and `message` may be NULL. */
+/* Ends a body as one that cannot run (fault.h), with the status and message of such a run. Its
+ * parameters stay. `status` must be an error; `message` may be NULL. */
 tenon_status_t tenon__build_fail_body(tenon_builder_t* builder, tenon_status_t status,
                                       const char* message, uint32_t* out_body);
 
-/* The node that was begun, if any, goes. Its arena goes with it: attributes and inputs that were
- * added are forgotten. */
+/* Drops the node that was begun, if any, with its arena, attributes and inputs. */
 void tenon__builder_drop_node(tenon__pending_node_t* node);
 
 /* A state of the builder, taken before a plugin's callback gets it. */
@@ -41,8 +40,8 @@ typedef struct tenon__builder_mark_t {
 
 tenon__builder_mark_t tenon__builder_mark(const tenon_builder_t* builder);
 
-/* Drops the nodes and bodies that were begun since the mark and not ended, so that a callback that
- * fails leaves the builder ready for the next one. Nodes that were ended stay. */
+/* Drops nodes and bodies that were begun since the mark and not ended, so that the builder is
+ * usable after a failed callback. Nodes that were ended stay. */
 void tenon__builder_unwind(tenon_builder_t* builder, tenon__builder_mark_t mark);
 
 /* Unwinds, then removes the nodes and values that were added since the mark. Their names are free

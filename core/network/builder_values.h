@@ -1,10 +1,9 @@
 /*
- * The builder's part that makes values and answers questions about them.
+ * The builder's functions that make values and return their properties.
  *
- * These are entries of tenon_builder_table_t, called by strangers: every argument is checked, a
- * fault is told to the builder's sink with the value's name, and on failure *out is untouched. What
- * they mean is said in plugin.h.
- */
+ * These are entries of tenon_builder_table_t for third parties, documented in plugin.h. Each
+ * argument is checked. Errors are reported to the builder's sink with the value's name, and outputs
+ * are then unchanged. */
 #ifndef TENON_CORE_NETWORK_BUILDER_VALUES_H_
 #define TENON_CORE_NETWORK_BUILDER_VALUES_H_
 
@@ -39,23 +38,21 @@ tenon_status_t tenon__build_set_name(tenon_builder_t* builder, tenon_value_t val
 
 /* ---- Handles ----
  *
- * A handle is a number of the builder's own table and not the value's id, as ids count anew in each
- * graph and a stranger's number has to be checked against one table. A value may have several
+ * A handle is an index of the builder's own table and not the value's id, because ids are relative
+ * to a graph and an external number must be checked against one table. A value may have several
  * handles. */
 
-/* A handle for a value that is there already, for rewrites. Each call makes a new handle.
- * OUT_OF_MEMORY only. */
+/* Makes a new handle for an existing value, for rewrites. Returns OUT_OF_MEMORY only. */
 tenon_status_t tenon__builder_handle(tenon_builder_t* builder, uint32_t graph, uint32_t value,
                                      tenon_value_t* out_handle);
 
-/* The value behind a handle, in the graph being built; a constant of an enclosing graph is repeated
- * there, any other value of one must be captured: INVALID_ARGUMENT. INVALID_ARGUMENT too for a
- * handle of no value, or of one that a cancelled body took with it. A constant that is resolved
- * twice inside is there twice, and both share the bytes. */
+/* Returns the value of a handle in the current graph. A constant of an enclosing graph is repeated
+ * there, at each call, sharing the bytes. Returns INVALID_ARGUMENT for other values of enclosing
+ * graphs, which must be captured, for invalid handles, and for values of a cancelled body. */
 tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t handle,
                                       uint32_t* out_value);
 
-/* Any graph's value; NULL for a handle that is none. */
+/* Returns the value in any graph; NULL for an invalid handle. */
 const tenon__value_node_t* tenon__builder_look(const tenon_builder_t* builder,
                                                tenon_value_t handle);
 

@@ -5,7 +5,8 @@
 #include "core/dimension/shape.h"
 #include "core/network/network.h"
 
-/* What the node reads, and one meaning: an expression, a text or a move. Everything is copied. */
+/* The inputs of the node, and one meaning: an expression, a text or a move. Everything is
+ * copied. */
 typedef struct tenon__form_request_t {
   const char* name; /* NULL: made */
   const uint32_t* inputs;
@@ -16,13 +17,14 @@ typedef struct tenon__form_request_t {
   /* "y = max(a, 0) * b" with a name for each input: one output, of the type that it computes. */
   const char* text;
   const char* const* input_names;
-  /* Sources' inputs are numbers of `inputs`; elements of `dtype`, as those of what it moves. */
+  /* Sources' inputs are indices of `inputs`; elements have type `dtype`, as those of the
+   * sources. */
   const tenon__index_map_t* map;
   tenon_dtype_t dtype;
 } tenon__form_request_t;
 
-/* INVALID_DATA where a text does not fit its inputs, told with the node's name. On failure nothing
- * was added. */
+/* Returns INVALID_DATA with the node's name if a text does not fit its inputs. On failure nothing
+ * is added. */
 tenon_status_t tenon__graph_add_form(tenon__network_t* network, uint32_t graph,
                                      const tenon__form_request_t* request, const tenon_sink_t* sink,
                                      uint32_t* out_node);

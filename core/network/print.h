@@ -4,7 +4,7 @@
 
 #include "core/network/network.h"
 
-/* Text for people: one line a node, bodies indented. Written through `write`. */
+/* Prints one line for each node, bodies indented, through `write`. */
 void tenon__network_print(const tenon__network_t* network,
                           void (*write)(void* user, const char* text), void* user);
 

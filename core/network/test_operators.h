@@ -62,7 +62,7 @@ static const tenon_control_t test_repeat_control = {.size = sizeof(tenon_control
                                                     .axes_attribute = "axes",
                                                     .directions_attribute = "directions"};
 
-/* A shape by callback: as many as there are elements that are not zero, found when running. */
+/* A shape by callback: the data-dependent number of nonzero elements. */
 static tenon_status_t test_compress_infer(void* state, tenon_shape_builder_t* builder,
                                           const tenon_shape_table_t* table) {
   (void)state;
@@ -118,11 +118,11 @@ static const tenon_operator_t test_operators[] = {
      .shape = "y.rank = 2; y[d] = d == 0 ? dim(x, 0) : dim(w, 0)",
      .traits =
          "linear(input=1, axis=0, output_axis=1, bias=2); concatenable(axis=0, output_axis=1)"},
-    /* Closed, and says that it takes long. */
+    /* Closed, and declares many operations. */
     {OPERATOR("test.heavy/1"), FLOATS, INPUTS(PORT("x", "T", 0), PORT("w", "T", 0)),
      OUTPUTS(PORT("y", "T", 0)), .shape = "y.rank = 2; y[d] = d == 0 ? dim(x, 0) : dim(w, 0)",
      .operations = "1000000000 * elements(x)"},
-    /* Closed, but for vectors and matrices. */
+    /* Closed, except for vectors and matrices. */
     {OPERATOR("test.growth/1"), FLOATS, INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)),
      .shape = "y = x",
      DECOMPOSITIONS(CASE("rank(x) == 1", "e = test.exponential/1(x); y = test.times/1(x, e)"),
@@ -203,7 +203,7 @@ static inline void test_fixture_close(test_fixture_t* fixture) {
   tenon__arena_deinitialize(&fixture->arena);
 }
 
-/* False when memory is out: nothing is left behind. */
+/* Returns false if out of memory, and frees everything then. */
 static inline bool test_fixture_open(test_fixture_t* fixture, tenon_allocator_t allocator) {
   memset(fixture, 0, sizeof(*fixture));
   fixture->allocator = allocator;
@@ -224,7 +224,7 @@ static inline bool test_fixture_open(test_fixture_t* fixture, tenon_allocator_t 
   return good;
 }
 
-/* Builders that return a handle, 0 when they fail. Extents are a list that ends with -2; -1 stays
+/* Builders that return a handle, 0 on failure. Extents are a list that ends with -2; -1 is
  * symbolic. */
 static inline uint32_t test_extents(const int64_t* dims) {
   uint32_t rank = 0;
@@ -272,7 +272,7 @@ static inline tenon_value_t test_vector(test_fixture_t* fixture, const char* nam
   return test_constant_of(fixture, name, TENON_DTYPE_INT64, data, DIMS(count));
 }
 
-/* A node with up to three inputs; {0} ends them, or stands for an absent one before others. */
+/* Adds a node with up to three inputs; {0} is the end, or an absent input before others. */
 static inline tenon_value_t test_node(test_fixture_t* fixture, const char* op, const char* name,
                                       tenon_value_t a, tenon_value_t b, tenon_value_t c) {
   tenon_value_t value = {0};
@@ -315,7 +315,7 @@ static inline tenon_value_t test_permute(test_fixture_t* fixture, const char* na
   return build->end(fixture->builder, &value, 1) == TENON_OK ? value : (tenon_value_t){0};
 }
 
-/* The value of the main graph behind a handle; TENON_NONE for others. */
+/* Returns the value of a handle in the main graph; TENON_NONE for others. */
 static inline uint32_t test_value_index(const test_fixture_t* fixture, tenon_value_t handle) {
   uint32_t graph = 0;
   uint32_t value = 0;
