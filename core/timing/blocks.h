@@ -1,7 +1,7 @@
 /*
- * Large blocks that trials use one after the other: fresh memory from the system costs more than
- * many a trial. What a block holds is whatever was there before. One thread, that of the build.
- * Blocks go back to the system with the tuning, so a build holds as much as its largest trial took.
+ * Large blocks that trials reuse, because fresh memory from the system costs more than many trials.
+ * A block's contents are undefined. Used by the build's thread only. Blocks are freed with the
+ * tuning, so a build holds as much memory as its largest trial.
  */
 #ifndef TENON_CORE_TIMING_BLOCKS_H_
 #define TENON_CORE_TIMING_BLOCKS_H_
@@ -10,7 +10,7 @@
 
 #include "tenon/plugin.h"
 
-/* Entries stay until the end; a free one is taken again by a request that it fits without much
+/* Entries stay until the end. A free one is reused for a request that it fits without much
  * waste. */
 typedef struct tenon__block_entry_t {
   void* data;
@@ -27,11 +27,10 @@ typedef struct tenon__blocks_t {
 
 void tenon__blocks_initialize(tenon__blocks_t* out_blocks, tenon_allocator_t allocator);
 void tenon__blocks_deinitialize(tenon__blocks_t* blocks);
-/* At least so many bytes, aligned to 64; NULL when memory is out. Linear in the blocks, of which
- * there are a handful. */
+/* Returns at least `size_bytes`, aligned to 64 bytes; NULL if out of memory. Linear in the few
+ * blocks. */
 void* tenon__blocks_take(tenon__blocks_t* blocks, size_t size_bytes);
-/* The block can be taken again and keeps what it holds. NULL, and what is no block, are left alone.
- */
+/* Returns the block for reuse; its contents stay. NULL and unknown addresses are ignored. */
 void tenon__blocks_give_back(tenon__blocks_t* blocks, const void* data);
 
 #endif

@@ -1,34 +1,34 @@
-/* One tactic's run on made-up data: prepared, bound, timed. */
+/* Preparation, binding and timing of one tactic on made-up data. */
 #ifndef TENON_CORE_TIMING_TIMER_H_
 #define TENON_CORE_TIMING_TIMER_H_
 
 #include "core/timing/trial.h"
 #include "core/timing/tuning.h"
 
-/* Ready to run: inputs and outputs lent as the tactic's rules want them, workspaces taken,
- * constants packed, and bound to the profile's optimum. What the kernel said is in `message`;
- * UNSUPPORTED without outputs: the rules cannot be met here. End it whatever it returns. */
+/* Prepares a trial to run: lends inputs and outputs in the layouts of the tactic's rules, allocates
+ * workspaces, packs constants, and binds to the profile's optimum. `message` has the kernel's first
+ * error. UNSUPPORTED without outputs: the rules cannot be satisfied here. Call tenon__trial_end in
+ * any case. */
 tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* data,
                                   const tenon__candidate_t* candidate);
-/* Everything that was lent goes back to the trial data, but the outputs where somebody took them
- * away. */
+/* Returns everything to the trial data, except outputs that the caller has moved out. */
 void tenon__trial_end(tenon__trial_t* trial);
-/* Once, with outputs that hold the pattern before. CANCELLED when somebody wants the end, whatever
- * the kernel returned. */
+/* Runs once, with outputs that contain the pattern before. Returns CANCELLED if the build was
+ * cancelled, else the kernel's status. */
 tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern);
-/* After a run: the memory around which the tactic wrote, as a phrase in the tuning's arena, for
- * example "writes behind its output 0". NULL if there is none. */
+/* After a run: finds memory whose red zones the tactic has overwritten, as a phrase in the tuning's
+ * arena, for example "writes behind its output 0". NULL if there is none. */
 tenon_status_t tenon__trial_find_overrun(tenon__trial_t* trial, const char** out_text);
-/* Again and again: the smallest of several times, and whether others kept the machine busy
- * meanwhile. On devices that record it is a chain of runs in one recording that is timed, and what
- * one of them takes there. It has run once before. Ends when a second time comes near the smallest
- * after 4 ms of measuring, after 20 ms in any case, or at once when it is three times slower than
- * `best_so_far`. Seconds of one run. By the host's clock the threads of the pool are kept awake
- * meanwhile; by a device's nobody on the host disturbs. */
+/* Runs repeatedly and returns the minimum time of one run in seconds, and whether other load
+ * disturbed the machine. It must have run once before. On devices that record, a recording of
+ * several runs is timed and divided by their number. Measuring ends when a second time is near the
+ * minimum after 4 ms, after 20 ms in any case, or at once if it is 3 times slower than
+ * `best_so_far`. With the host's clock, the pool's threads are kept awake. With a device's clock,
+ * the host does not disturb. */
 tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds,
                                  bool* out_disturbed);
-/* Is the memory that a kernel leaves zero still zero? A kernel may count on zeros that it left
- * itself: a step that does not leave them breaks the next. */
+/* Returns true if the kernel's zeroed memory is still zero. A kernel relies on zeros that its last
+ * run has left, so a step that does not leave them breaks the next. */
 bool tenon__trial_zeroed_is_zero(tenon__trial_t* trial);
 
 #endif

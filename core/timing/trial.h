@@ -1,4 +1,4 @@
-/* One tactic, tried: prepared, bound and run on a trial's data. What it says is heard. */
+/* The trial of one tactic: prepared, bound and run on a trial's data. Its messages are kept. */
 #ifndef TENON_CORE_TIMING_TRIAL_H_
 #define TENON_CORE_TIMING_TRIAL_H_
 
@@ -11,7 +11,7 @@
 typedef struct tenon__trial_t {
   tenon__trial_data_t* data;
   const tenon__candidate_t* candidate;
-  tenon__trial_outputs_t* outputs; /* lent; whoever keeps them takes them away */
+  tenon__trial_outputs_t* outputs; /* borrowed; the caller may move them out */
   tenon__arena_t arena;
   tenon__instance_t* instance;
   tenon__bound_t* bound;
@@ -19,7 +19,7 @@ typedef struct tenon__trial_t {
   tenon__trial_mirror_t mirror;
   uint64_t scratch_bytes;
   size_t zeroed_bytes;
-  /* What the kernel says: passed on as information, and its first error kept. */
+  /* The kernel's messages are passed on as information, and its first error is kept. */
   tenon_sink_t sink;
   const char* prefix;
   char message[512];

@@ -1,5 +1,5 @@
-/* The memory that a trial lends: patterns that show what was not written, checksums that show what
- * was, and copies in another order of dimensions. */
+/* The memory that a trial lends: patterns that reveal unwritten elements, checksums that reveal
+ * changes, and copies in other orders of dimensions. */
 #ifndef TENON_CORE_TIMING_TRIAL_MEMORY_H_
 #define TENON_CORE_TIMING_TRIAL_MEMORY_H_
 
@@ -7,21 +7,21 @@
 
 #include "tenon/plugin.h"
 
-/* Two patterns for each type, NaNs where it has any: what holds the first after one run and the
- * second after another was written by neither. Types of less than a byte count by bytes. */
+/* Two patterns for each type, NaNs if it has any. An element with the first pattern after one run
+ * and the second after another was not written. Types smaller than a byte are counted in bytes. */
 enum { TENON_PATTERN_FIRST = 0, TENON_PATTERN_SECOND = 1, TENON_PATTERN_COUNT = 2 };
 
-/* size_bytes need not be whole elements. */
+/* size_bytes need not be a multiple of the element size. */
 void tenon__pattern_fill(void* data, tenon_dtype_t dtype, size_t size_bytes, uint32_t pattern);
-/* How many elements hold it; `marks`, if not NULL, has one byte for each element: those that held
- * none of the earlier patterns (0) do not count, and the others that do not hold this one become 0.
- */
+/* Counts elements with the pattern. If `inout_marks` is not NULL, it has one byte for each element.
+ * Elements with mark 0, which lacked an earlier pattern, are not counted, and marks of elements
+ * without this pattern become 0. */
 uint64_t tenon__pattern_count(const void* data, tenon_dtype_t dtype, size_t size_bytes,
                               uint32_t pattern, uint8_t* inout_marks);
-/* Elements of `size_bytes`, as the functions above count them. */
+/* Returns the number of elements in `size_bytes`, as the functions above count them. */
 uint64_t tenon__pattern_elements(tenon_dtype_t dtype, size_t size_bytes);
 
-/* Fast and no digest: it notices what a kernel does by mistake, and need not resist anybody. */
+/* A fast checksum that detects accidental changes by kernels. It is not cryptographic. */
 uint64_t tenon__memory_checksum(const void* data, size_t size_bytes);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * A trial on a device whose memory is not the host's. What trials make and look at stays where it
- * is, in the host's memory; beside it a mirror lies in the device's. Inputs go there when the first
- * tactic wants them so, and stay for the others; outputs, or what of them is looked at, go there
- * before a run and come back behind it. Of a region that the host computes there is none, and all
- * of this does nothing.
+ * A trial on a device with its own memory. The data of trials stay in the host's memory, with a
+ * device copy (mirror). Inputs are copied to the device when the first tactic needs them in a
+ * layout, and stay for the others. Outputs, or their compared parts, are copied there before a run
+ * and back after it. For regions on the host there is no mirror, and these functions do nothing.
  */
 #ifndef TENON_CORE_TIMING_TRIAL_MIRROR_H_
 #define TENON_CORE_TIMING_TRIAL_MIRROR_H_
@@ -13,56 +12,60 @@
 #include "core/timing/red_zone.h"
 #include "core/timing/trial_data.h"
 
-/* Where an output lies there. */
+/* An output on the device. */
 typedef struct tenon__mirrored_t {
   void* device;
-  size_t size_bytes; /* of the whole, of which the host may have a part */
+  size_t size_bytes; /* of the whole; the host may have a part */
 } tenon__mirrored_t;
 
-/* Lists are as the region's, in the trial's arena; events give the device's own time. All zero:
- * there is none. */
+/* Lists correspond to the region's and are in the trial's arena. Events give the device's own time.
+ * All zero: no mirror. */
 typedef struct tenon__trial_mirror_t {
-  tenon__device_t device; /* whose failures the trial hears */
+  tenon__device_t device; /* reports failures to the trial */
   tenon__memory_t memory;
   uint32_t input_count;
   uint32_t output_count;
   tenon__mirrored_t* outputs;
   tenon_argument_t* input_arguments; /* as the kernel sees them */
   tenon_argument_t* output_arguments;
-  void* zone; /* of the host, in the trial's arena: the pattern of red zones */
-  void* seen; /* likewise, for a zone that is read back */
+  void* zone; /* of the host, in the trial's arena: pattern of red zones */
+  void* seen; /* same, for a zone that is read back */
   tenon_event_t* begin;
   tenon_event_t* end;
 } tenon__trial_mirror_t;
 
-/* Of the arguments that data and outputs lend now; it stays where it is. `input_rules`: the
- * tactic's, or NULL. `sink`: who hears of what
- * fails. End it whatever it returns. */
+/* Makes the mirror of the arguments that data and outputs lend now. Do not move the structure.
+ * `input_rules` are the tactic's, or NULL. `sink` gets messages of failures. Call
+ * tenon__trial_mirror_end in any case. */
 tenon_status_t tenon__trial_mirror_begin(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
                                          const tenon__trial_outputs_t* outputs,
                                          const tenon_argument_rule_t* input_rules,
                                          tenon__arena_t* arena, const tenon_sink_t* sink);
 void tenon__trial_mirror_end(tenon__trial_mirror_t* mirror);
 bool tenon__trial_mirror_is_used(const tenon__trial_mirror_t* mirror);
-/* What the host has of the outputs to the device. */
+/* Copies the host's outputs to the device. */
 tenon_status_t tenon__trial_mirror_send(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
                                         const tenon__trial_outputs_t* outputs);
-/* And back, when all is done. What the kernel allocated comes to a block of the data's. */
+/* Copies them back after all work. Outputs that the kernel has allocated are copied to a block of
+ * the data. */
 tenon_status_t tenon__trial_mirror_fetch(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
                                          tenon__trial_outputs_t* outputs);
-/* The first input whose bytes on the device are not the host's any more, TENON_NONE if none: it is
- * made good. Of large ones some pieces are looked at. Those that the kernel packed are left out. */
+/* Finds the first input whose bytes on the device differ from the host's, and restores it;
+ * TENON_NONE if there is none. Only parts of large inputs are compared. Inputs that the kernel has
+ * packed are skipped. */
 tenon_status_t tenon__trial_mirror_changed(tenon__trial_mirror_t* mirror, tenon__trial_data_t* data,
                                            const tenon__instance_t* instance, uint32_t* out_input);
-/* After a run: the first output around which the tactic wrote. */
+/* After a run: finds the first output whose red zones the tactic has overwritten. */
 tenon_status_t tenon__trial_mirror_overrun(const tenon__trial_mirror_t* mirror,
                                            uint32_t* out_output, tenon__overrun_t* out_overrun);
-/* Memory between red zones, which are written. NULL if the device has none. `mirror` is in use. */
+/* Allocates memory between red zones and writes these. NULL if the device has no memory left.
+ * `mirror` is in use. */
 tenon_status_t tenon__trial_mirror_take_zoned(const tenon__trial_mirror_t* mirror,
                                               size_t size_bytes, void** out_data);
 void tenon__trial_mirror_free_zoned(const tenon__trial_mirror_t* mirror, void* data,
                                     size_t size_bytes);
-/* Around a run: how long the device was at it. Waits for the end. */
+/* Called around a run: record events, and compute the device's time between them.
+ * tenon__trial_mirror_elapsed waits for the end. */
 tenon_status_t tenon__trial_mirror_mark(tenon__trial_mirror_t* mirror, tenon_event_t* event);
 tenon_status_t tenon__trial_mirror_elapsed(tenon__trial_mirror_t* mirror, double* out_seconds);
 
