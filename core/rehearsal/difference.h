@@ -1,7 +1,7 @@
 /*
- * Do two kernels compute the same? Their outputs, compared element by element. A wrong kernel is
- * wrong by a share of the result, a right one by roundings: the tolerance lies between the two, and
- * follows from element type, arithmetic and length of sums. It knows no operator.
+ * Comparison of two kernels' outputs, element by element. A wrong kernel differs by a fraction of
+ * the result, a correct one by roundings. The tolerance is between the two and follows from element
+ * type, arithmetic and length of sums. It depends on no operator.
  */
 #ifndef TENON_CORE_REHEARSAL_DIFFERENCE_H_
 #define TENON_CORE_REHEARSAL_DIFFERENCE_H_
@@ -11,44 +11,44 @@
 #include "core/region/region.h"
 
 /* Elements a and b agree when |a - b| <= relative * max(|a|, |b|) + absolute, or both are the same
- * infinity, or both are NaN. All three are 0 for integers and strings, but `share` where a rounding
- * may tip a float over a step (floor, a comparison, a cast to an integer). */
+ * infinity, or both are NaN. All are 0 for integers and strings, except `share` if a rounding may
+ * change a discrete result (floor, a comparison, a cast to an integer). */
 typedef struct tenon__tolerance_t {
   double relative;
   double absolute;
-  double share; /* of all elements, that may differ by any amount */
+  double share; /* fraction of all elements that may differ by any amount */
 } tenon__tolerance_t;
 
-/* `first` and `second` are the elements at `at`; of strings their sizes. */
+/* `first` and `second` are the elements at `at`; for strings, their sizes. */
 typedef struct tenon__difference_t {
   uint64_t count; /* elements beyond the tolerance; 0: the tensors agree, or differ in extents */
   uint64_t total;
-  bool is_shape; /* they differ in extents: nothing else is said */
-  uint64_t at;   /* where the difference is largest, counted in rows */
-  uint64_t from; /* the first that differs, and the last */
+  bool is_shape; /* they differ in extents; other members are unset */
+  uint64_t at;   /* row-major index of the largest difference */
+  uint64_t from; /* first and last element that differ */
   uint64_t to;
   double first;
   double second;
 } tenon__difference_t;
 
-/* How somebody made an output: by which arithmetic, and in which type it was stored before it was
- * compared; UNDEFINED: its own. */
+/* Origin of an output: its arithmetic, and the type in which it was stored before the comparison;
+ * UNDEFINED: its own. */
 typedef struct tenon__making_t {
   const tenon_numerics_t* numerics;
   tenon_dtype_t stored;
 } tenon__making_t;
 
-/* By how much two right answers for output `index` may differ. `magnitude`: the largest in it. How
- * many terms an element sums up is guessed from the extents: [m, k] by [k, n] gives sqrt(mk kn /
- * mn) = k. The numerics say accumulator and products; where they say nothing it is f32 arithmetic.
- */
+/* Returns the tolerance between two correct results for output `index`. `magnitude` is its largest
+ * magnitude. The length of sums is guessed from the extents: [m, k] by [k, n] gives sqrt(mk kn /
+ * mn) = k. The numerics give accumulator and multiplications; if unset, f32 arithmetic is
+ * assumed. */
 tenon__tolerance_t tenon__tolerance_of(const struct tenon_region_t* region, uint32_t index,
                                        double magnitude, tenon__making_t first,
                                        tenon__making_t second);
-/* The largest finite magnitude in a tensor; 0 for strings. */
+/* Returns the largest finite magnitude in a tensor; 0 for strings. */
 double tenon__tensor_magnitude(const tenon_tensor_view_t* view);
-/* True when they differ by more than the tolerance. Extents and types that differ are a difference,
- * whatever the tolerance. Any strides; both tensors are read once. */
+/* Returns true if they differ by more than the tolerance. Different extents or types are always a
+ * difference. Any strides; both tensors are read once. */
 bool tenon__tensors_differ(const tenon_tensor_view_t* first, const tenon_tensor_view_t* second,
                            const tenon__tolerance_t* tolerance,
                            tenon__difference_t* out_difference);

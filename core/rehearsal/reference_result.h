@@ -1,7 +1,7 @@
 /*
- * What a region computes, node by node: expressions and moves by the core's own evaluator, the
- * others by their reference kernels, or by whoever computes them best on their own. Slow, and
- * independent of the kernels that compute the region at once.
+ * The result of a region, computed node by node: expressions and moves by the core's own evaluator,
+ * other nodes by their reference kernels, or by their preferred kernels. Slow, and independent of
+ * the kernels that compute the region as a whole.
  */
 #ifndef TENON_CORE_REHEARSAL_REFERENCE_RESULT_H_
 #define TENON_CORE_REHEARSAL_REFERENCE_RESULT_H_
@@ -9,13 +9,12 @@
 #include "core/rehearsal/subject.h"
 #include "core/timing/trial_data.h"
 
-/* Outputs as dense rows, of large ones the part that trials look at, one for each of the region's
- * (data NULL where it is unwanted); in the tuning's arena are none of the bytes: `arena` holds
- * them. *out_known false: some node cannot be computed so, or finds its extents itself. A node is
- * computed once everything it reads from inside the region is there. With by_reference operators go
- * to reference kernels, so that the result is what the operator means; without, to whoever is
- * preferred, so that it is one more opinion. Fails with OUT_OF_MEMORY or CANCELLED alone: whatever
- * else goes wrong makes the result unknown. */
+/* Computes one contiguous row-major tensor for each of the region's outputs (data NULL if unused),
+ * or the compared part of large ones. The bytes are in `arena`. With by_reference, reference
+ * kernels compute operators, so the result is the operator's definition. Without, the preferred
+ * kernels do, so it is one more independent result. *out_known is false if a node cannot be
+ * computed this way, or has data-dependent extents. Returns OUT_OF_MEMORY or CANCELLED only; other
+ * failures make the result unknown. */
 tenon_status_t tenon__reference_compute(const tenon__trial_data_t* data, tenon__ask_node_t ask_node,
                                         bool by_reference, tenon__arena_t* arena,
                                         tenon_tensor_view_t* out_outputs, bool* out_known);

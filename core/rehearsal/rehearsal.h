@@ -1,24 +1,24 @@
 /*
- * The candidates of one region, tried one after the other on the same data. Those that compute the
- * same give one answer; where there are several answers, the region's meaning decides which is
- * right.
+ * The cross-check (rehearsal) of the candidates of one region, which are tried one after another on
+ * the same data. Candidates with equal results give one answer. If there are several answers, the
+ * region's definition decides which is right.
  *
- * Begun for a region, asked once for each candidate, then judged (verdict.h) and ended. Only then
- * are times written down. It drops nobody itself.
+ * Begin it for a region, try each candidate once, then judge (verdict.h) and end it. Only then are
+ * times stored. It drops no candidate itself.
  */
 #ifndef TENON_CORE_REHEARSAL_REHEARSAL_H_
 #define TENON_CORE_REHEARSAL_REHEARSAL_H_
 
 #include "core/rehearsal/answer.h"
 
-/* Nothing is allocated, and nothing can fail. The subject outlives it. */
+/* Begins a rehearsal. Allocates nothing and cannot fail. The subject outlives it. */
 void tenon__rehearsal_begin(const tenon__subject_t* subject, tenon__rehearsal_t* out_rehearsal);
 void tenon__rehearsal_end(tenon__rehearsal_t* rehearsal);
 /* Tries a candidate, which lives as long as the rehearsal; measures it if `best_so_far` is not
- * NULL. Fails where the build cannot go on. A candidate is run two or three times with different
- * patterns in its outputs (what holds both was not written), its inputs are checked to be
- * unchanged, its outputs compared, and only then it is timed. INTERNAL where it wrote to a constant
- * that the network needs. A message of the kernel is passed on as information. */
+ * NULL. A candidate is run 2 or 3 times with different patterns in its outputs, which reveal
+ * unwritten elements. Its inputs are checked to be unchanged, and its outputs are compared. Only
+ * then is it timed. The kernel's messages are passed on as information. Returns a failure only if
+ * the build cannot continue; INTERNAL if it overwrote a constant that the network needs. */
 tenon_status_t tenon__rehearsal_try(tenon__rehearsal_t* rehearsal,
                                     const tenon__candidate_t* candidate, const double* best_so_far,
                                     tenon__outcome_t* out_outcome);
@@ -31,9 +31,9 @@ tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* rehearsal);
 tenon_status_t tenon__rehearsal_exceeds(const tenon__rehearsal_t* rehearsal, double most_operations,
                                         bool* out_exceeds);
 
-/* True when an output of both differs by more than its tolerance: *out_output is the first such
- * one, and *out_difference how. `second_maker` NULL: by the definition. Outputs without data are
- * passed over; magnitudes of `first` are worked out on demand and kept. */
+/* Returns true if an output differs by more than its tolerance; *out_output is the first such
+ * output, and *out_difference the difference. `second_maker` NULL: by the definition. Outputs
+ * without data are skipped. Magnitudes of `first` are computed on demand and kept. */
 bool tenon__answers_differ(tenon__rehearsal_t* rehearsal, tenon__answer_t* first,
                            const tenon_tensor_view_t* second,
                            const tenon__candidate_t* second_maker, uint32_t* out_output,

@@ -1,5 +1,5 @@
-/* One node, a device that does nothing, and candidates that compute what a test wants: for the
- * tests of rehearsals and verdicts. */
+/* One node, a device that does nothing, and candidates with functions of a test, for tests of
+ * rehearsals and verdicts. */
 #ifndef TENON_CORE_REHEARSAL_TEST_REHEARSAL_H_
 #define TENON_CORE_REHEARSAL_TEST_REHEARSAL_H_
 
@@ -10,7 +10,7 @@
 #include "core/region/region_finish.h"
 #include "core/rehearsal/rehearsal.h"
 
-/* What a fake kernel is called with. */
+/* Arguments of a fake kernel's call. */
 typedef struct fake_call_t {
   tenon_run_t* run;
   const tenon_run_table_t* host;
@@ -19,7 +19,7 @@ typedef struct fake_call_t {
   uint32_t number; /* of the call, the first is 0 */
 } fake_call_t;
 
-/* A candidate; zero but for `compute` it is one of rows, called "fake". */
+/* A candidate. With only `compute` set, it is row-major and named "fake". */
 typedef struct fake_t {
   tenon_status_t (*compute)(const fake_call_t* call);
   const char* name;
@@ -78,7 +78,7 @@ typedef struct rehearsal_world_t {
   tenon__rehearsal_t rehearsal;
 } rehearsal_world_t;
 
-/* What only a run knows is guessed to be this. */
+/* Guess for data-dependent extents. */
 enum { REHEARSAL_GUESS = 4 };
 
 static inline bool rehearsal_world_open(rehearsal_world_t* world) {
@@ -114,7 +114,7 @@ static inline void rehearsal_world_profile(rehearsal_world_t* world) {
   }
 }
 
-/* A kernel that the catalogue knows. */
+/* Adds a kernel to the catalogue. */
 static inline void rehearsal_world_offer(rehearsal_world_t* world, fake_t* fake) {
   fake_finish(fake);
   const tenon_offering_t offering = {
@@ -123,7 +123,7 @@ static inline void rehearsal_world_offer(rehearsal_world_t* world, fake_t* fake)
                 TENON_OK);
 }
 
-/* The node that makes `value` is to be computed. */
+/* Begins with the node that makes `value`. */
 static inline void rehearsal_world_begin(rehearsal_world_t* world, tenon_value_t value) {
   static const tenon_device_descriptor_t descriptor = {.size = sizeof descriptor, .name = "test"};
   static const tenon__device_t device = {.source = {.descriptor = &descriptor}, .fingerprint = ""};
