@@ -5,16 +5,17 @@
 
 #include "plugin_registry/elf_file.h"
 
-/* Notes the fault, unless there was one already. Returns false. In the reader's arena; the words
- * carry the values that were found. */
+/* Stores the error with a message in the reader's arena, unless there is one already. The message
+ * contains the values found. Returns false. */
 bool tenon__elf_fail(tenon__elf_reader_t* reader, tenon__plugin_reason_t reason, const char* format,
                      ...) __attribute__((format(printf, 3, 4)));
-/* Bytes of the file, valid while the reader and the arena live; NULL after a fault. Alignment is
- * not known. Bytes beyond the first pages are read for each view, 16 MiB of a file altogether: a
- * damaged file cannot make the reader read for ever. `what` names them in a fault. */
+/* Returns bytes of the file, valid while the reader and the arena live; NULL after an error. The
+ * alignment is unknown. Bytes after the first pages are read for each view, at most 16 MiB in
+ * total, so that a damaged file cannot make the reader read forever. `what` is their name in
+ * errors. */
 const unsigned char* tenon__elf_view(tenon__elf_reader_t* reader, uint64_t offset, uint64_t size,
                                      const char* what);
-/* The same by address: the range must lie in the bytes of one loaded segment. */
+/* Same by address. The range must be in the bytes of one loaded segment. */
 const unsigned char* tenon__elf_view_address(tenon__elf_reader_t* reader, uint64_t address,
                                              uint64_t size, const char* what);
 

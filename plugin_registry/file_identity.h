@@ -1,7 +1,7 @@
 /*
- * Whether a file is still the one that was looked at. Names can be given to other files between a
- * look and a load; device and inode cannot while a descriptor is open. Times tell a file that was
- * written in place.
+ * Checks whether a file is still the one that was inspected. A name can be given to another file
+ * between inspection and loading. Device and inode cannot while a descriptor is open. Times reveal
+ * a file that was written in place.
  */
 #ifndef TENON_PLUGIN_REGISTRY_FILE_IDENTITY_H_
 #define TENON_PLUGIN_REGISTRY_FILE_IDENTITY_H_
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* As fstat gave it at one moment. */
+/* Result of one fstat. */
 typedef struct tenon__file_identity_t {
   dev_t device;
   ino_t inode;
@@ -28,16 +28,16 @@ static inline bool tenon__same_time(struct timespec a, struct timespec b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* The same inode with the same bytes, whatever it is called now and whoever may read it. For an
- * image that is loaded: renaming its file, or a chmod, is no reason to refuse it. */
+/* Returns true for the same inode with the same bytes, regardless of name and permissions. For a
+ * loaded image: it is not refused after its file was renamed or its mode changed. */
 static inline bool tenon__same_contents(const tenon__file_identity_t* a,
                                         const tenon__file_identity_t* b) {
   return a->device == b->device && a->inode == b->inode && a->size_bytes == b->size_bytes &&
          tenon__same_time(a->modified, b->modified);
 }
 
-/* Nothing about it changed. For a file between the scan and the load: a change of its mode may be
- * what the refusal was about. */
+/* Returns true if nothing about it has changed. For a file between scan and load: a changed mode
+ * may remove the reason of a refusal. */
 static inline bool tenon__same_file(const tenon__file_identity_t* a,
                                     const tenon__file_identity_t* b) {
   return tenon__same_contents(a, b) && tenon__same_time(a->changed, b->changed);

@@ -1,6 +1,6 @@
-/* What one host gives one plugin: the offer, and tables by versioned string.
- *   allocator/1, sink/1   every plugin; messages get the plugin's name in front
- *   library/1             plugins whose manifest asks for it: host-service: library/1
+/* Data that a host passes to one plugin: the offer, and tables by versioned string.
+ *   allocator/1, sink/1   all plugins; messages get the plugin's name as prefix
+ *   library/1             plugins whose manifest requests it: host-service: library/1
  * All of them live until the registry is destroyed. */
 #ifndef TENON_PLUGIN_REGISTRY_HOST_H_
 #define TENON_PLUGIN_REGISTRY_HOST_H_
@@ -9,13 +9,13 @@
 #include "core/base/status.h"
 #include "plugin_registry/audit.h"
 
-/* Stays where it is: tables point into it. One for each plugin and registry; the registry's arena
- * holds it as part of the candidate. */
+/* Do not move it, because tables point into it. One for each plugin and registry; it is part of the
+ * candidate in the registry's arena. */
 typedef struct tenon__host_t {
   tenon_host_offer_t offer;
   tenon_allocator_t allocator;
   const tenon_sink_t* next; /* the registry's */
-  tenon_sink_t sink;        /* what the plugin gets */
+  tenon_sink_t sink;        /* passed to the plugin */
   tenon_library_table_t library;
   const tenon__manifest_t* manifest;
   const char* path;       /* of the plugin; libraries may be in the same folder */
@@ -24,10 +24,10 @@ typedef struct tenon__host_t {
   bool listening;         /* while the plugin is started, by one thread */
 } tenon__host_t;
 
-/* `next`, manifest and path live as long as the host. False when memory is out. library/1 opens
- * only what the manifest names as `opened`; anything else is DENIED. A library beside the plugin is
- * opened after checks like the plugin's own, but for what it exports and needs; one that is not
- * there is looked for by its soname, as the loader would. */
+/* `next`, manifest and path live as long as the host. library/1 opens only libraries that the
+ * manifest lists as `opened`; others are DENIED. A library in the plugin's folder is opened after
+ * the plugin's own checks, except those of exports and needed libraries. If it is not there, the
+ * loader searches for its soname. Returns false if out of memory. */
 bool tenon__host_initialize(tenon__host_t* out_host, tenon__arena_t* arena,
                             tenon_allocator_t allocator, const tenon_sink_t* next,
                             const tenon__manifest_t* manifest, const char* path,

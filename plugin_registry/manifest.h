@@ -1,14 +1,15 @@
 /*
- * A plugin's manifest: the text of its note, line by line. plugin.h, section 11, says what it
- * holds. Rules beyond that:
- *   - UTF-8 without control characters (newlines apart) and without marks that reverse the writing;
- *   - at most 64 KiB with the NUL that ends it, at most 1024 bytes a line; empty lines are skipped;
+ * A plugin's manifest: the text of its note, line by line. plugin.h, section 11, defines it.
+ * Additional rules:
+ *   - UTF-8 without control characters, except newlines, and without marks that reverse the writing
+ *     direction;
+ *   - at most 64 KiB with the final NUL, at most 1024 bytes in each line; empty lines are skipped;
  *   - name, version, vendor, licence, url, abi, needed and threads at most once;
- *   - keys are lower-case letters and -; a key that is not known is skipped (a later version's), a
- * value that is not known is a fault.
+ *   - keys are lower-case letters and -; unknown keys (of later versions) are skipped, unknown
+ *     values are errors.
  *
- * It is what is known of a plugin before any of its code runs, and so what a process starts with:
- * names, versions, offers, needs. Whoever wrote it is a stranger until the audit has agreed.
+ * It gives names, versions, offers and requirements of a plugin before any of its code runs. It is
+ * untrusted until the audit has succeeded.
  */
 #ifndef TENON_PLUGIN_REGISTRY_MANIFEST_H_
 #define TENON_PLUGIN_REGISTRY_MANIFEST_H_
@@ -20,8 +21,8 @@
 
 enum { TENON_MANIFEST_LIMIT = 65536, TENON_MANIFEST_LINE_LIMIT = 1024 };
 
-/* "kernel swish_avx2 acme.swish/1 cpu": `text`, with single spaces where the kind is known. Strings
- * of all three types lie in the arena of the parse. */
+/* "kernel swish_avx2 acme.swish/1 cpu" is `text`, with single spaces if the kind is known. Strings
+ * of all three types are in the arena of the parse. */
 typedef struct tenon__manifest_offer_t {
   const char* text;
   const char* kind;
@@ -31,14 +32,15 @@ typedef struct tenon__manifest_offer_t {
 
 typedef struct tenon__manifest_library_t {
   const char* soname;
-  bool opened; /* later, through library/1; else linked */
+  bool opened; /* true: at run time, through library/1; false: linked */
 } tenon__manifest_library_t;
 
-/* built and needed: versions as TENON_ABI_VERSION makes them. Lists keep the order of the lines. */
+/* `built` and `needed` are versions in the format of TENON_ABI_VERSION. Lists have the order of the
+ * lines. */
 typedef struct tenon__manifest_t {
   const char* name;
   const char* version;
-  const char* vendor; /* "" when absent, as the next two */
+  const char* vendor; /* "" if absent, as the next two */
   const char* licence;
   const char* url;
   uint32_t built;
@@ -55,9 +57,9 @@ typedef struct tenon__manifest_t {
   size_t service_count;
 } tenon__manifest_t;
 
-/* `text` is the note's descriptor, its NUL included. Everything is copied into the arena. Reason
- * MANIFEST, with the number of the line; or MEMORY. Linear in the text; *out_manifest is void where
- * there is a fault. */
+/* Parses `text`, the note's descriptor including its NUL. Everything is copied to the arena. Linear
+ * in the text. After an error *out_manifest is invalid. Reasons: MANIFEST, with the number of the
+ * line; MEMORY. */
 tenon__finding_t tenon__manifest_parse(tenon__arena_t* arena, const char* text, size_t size,
                                        tenon__manifest_t* out_manifest);
 

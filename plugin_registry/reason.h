@@ -1,14 +1,14 @@
 /*
- * Why a candidate is not used: a closed list. A detail with the values, and with what mends it,
- * goes along. Closed, so that a program can act on it and a test can name it; the words are for
- * people. A new reason is one line here.
+ * Reasons for not using a candidate, as a closed list. Each comes with a detail that has values and
+ * a remedy. The list is closed, so that a program can act on a reason and a test can name it. The
+ * texts are for people. A new reason needs one line here.
  */
 #ifndef TENON_PLUGIN_REGISTRY_REASON_H_
 #define TENON_PLUGIN_REGISTRY_REASON_H_
 
 #include <stddef.h>
 
-/* NAME, words. */
+/* NAME, text. */
 #define TENON_PLUGIN_REASONS(X)                                                         \
   X(NONE, "nothing is wrong")                                                           \
   X(UNREADABLE, "cannot be opened or read")                                             \
@@ -45,26 +45,25 @@
   X(MEMORY, "needs memory that is not there")
 
 #define TENON_PLUGIN_REASON_ENTRY(name, text) TENON_PLUGIN_REASON_##name,
-/* In the order in which they are looked for, roughly: an earlier one hides what a later look would
- * find. */
+/* Roughly in the order of the checks: an earlier reason hides later ones. */
 typedef enum tenon__plugin_reason_t {
   TENON_PLUGIN_REASONS(TENON_PLUGIN_REASON_ENTRY) TENON_PLUGIN_REASON_COUNT
 } tenon__plugin_reason_t;
 
-/* What is wrong: NONE, or a reason with its detail, "" or text in the arena of whoever asked.
- * Passed by value. `detail` is never NULL. */
+/* The result of a check: NONE, or a reason with its detail, which is "" or text in the caller's
+ * arena. Passed by value. `detail` is never NULL. */
 typedef struct tenon__finding_t {
   tenon__plugin_reason_t reason;
   const char* detail;
 } tenon__finding_t;
 
-/* The detail was made in an arena: NULL means that memory is out. */
+/* Makes a finding. A NULL detail means that the arena is out of memory. */
 static inline tenon__finding_t tenon__finding(tenon__plugin_reason_t reason, const char* detail) {
   return detail == NULL ? (tenon__finding_t){TENON_PLUGIN_REASON_MEMORY, ""}
                         : (tenon__finding_t){reason, detail};
 }
 
-/* "is not an ELF file". Never NULL. */
+/* Returns a text such as "is not an ELF file". Never NULL. */
 const char* tenon__plugin_reason_text(tenon__plugin_reason_t reason);
 
 #define TENON_FINDING_NONE ((tenon__finding_t){TENON_PLUGIN_REASON_NONE, ""})

@@ -1,8 +1,8 @@
-/* The registry from inside: for registry.c (create, what was found), scan.c and load.c.
+/* The registry's internal state, for registry.c (creation, results), scan.c and load.c.
  *
- * Locks, in the order in which they may be taken: `scan_mutex` (one scan at a time), the
- * catalogue's, `mutex`. `mutex` guards the list of candidates, their changing fields and the arena;
- * neither a plugin nor a sink is called under it. */
+ * Locks, in locking order: `scan_mutex` (one scan at a time), the catalogue's, `mutex`. `mutex`
+ * guards the list of candidates, their changing members and the arena. Neither a plugin nor a sink
+ * is called under it. */
 #ifndef TENON_PLUGIN_REGISTRY_STATE_H_
 #define TENON_PLUGIN_REGISTRY_STATE_H_
 
@@ -15,9 +15,9 @@
 #include "plugin_registry/registry.h"
 #include "plugin_registry/search_path.h"
 
-/* One file as one look at it found it. A later look that finds it changed makes another candidate,
- * in its place in the list; the old one stays in the arena, for the catalogue knows its owner. At
- * one address for the registry's life. What stands above the mutex is settled when it is made. */
+/* One inspected file. If a later scan finds it changed, another candidate replaces it in the list.
+ * The old one stays in the arena, because the catalogue refers to its owner. It never moves.
+ * Members above the mutex comment do not change after creation. */
 typedef struct tenon__plugin_candidate_t {
   struct tenon__registry_t* registry;
   const char* path;
@@ -30,16 +30,16 @@ typedef struct tenon__plugin_candidate_t {
   const char* message;
   bool reported;
   bool promised;
-  bool seen; /* by the scan that is running */
+  bool seen; /* by the current scan */
   bool digest_known;
   tenon__digest_t digest;
-  const tenon__image_t* image; /* once it is loaded */
+  const tenon__image_t* image; /* after loading */
   /* Set while the plugin is loaded, under the catalogue's lock. */
   tenon__host_t host;
   void (*stop)(void* state);
 } tenon__plugin_candidate_t;
 
-/* Its arena grows with each scan that finds something new and is freed at the end. `started` is
+/* Its arena grows with each scan that finds a new file, and is freed at the end. `started` is
  * written under the catalogue's lock, `candidates` under the mutex. */
 struct tenon__registry_t {
   tenon_allocator_t allocator;
@@ -63,16 +63,16 @@ struct tenon__registry_t {
   size_t started_capacity;
 };
 
-/* Under the mutex: sets state and words from a finding whose detail lives as long as the registry.
- */
+/* Under the mutex: sets state and message from a finding whose detail lives as long as the
+ * registry. */
 void tenon__candidate_refuse(tenon__plugin_candidate_t* candidate, tenon__finding_t finding);
-/* NONE or NOT_LISTED (or UNREADABLE), by the registry's policy. Under the policy ANY nothing is
- * read. */
+/* Returns NONE or NOT_LISTED (or UNREADABLE), by the registry's policy. With the policy ANY nothing
+ * is read. */
 tenon__finding_t tenon__registry_permit(const tenon__registry_t* registry, int descriptor,
                                         uint64_t size_bytes);
-/* What the catalogue calls: tenon__owner_t.make_ready and .digest, `user` is the candidate. From a
- * promise to a started plugin whose offerings stand in the catalogue, under the catalogue's lock. A
- * refusal is told once, and remembered. */
+/* The catalogue calls these as tenon__owner_t.make_ready and .digest; `user` is the candidate.
+ * make_ready loads and starts a declared plugin and adds its offerings to the catalogue, under the
+ * catalogue's lock. A refusal is reported once and remembered. */
 tenon_status_t tenon__candidate_make_ready(void* user, tenon__owner_t* owner,
                                            tenon__catalog_t* catalog, const tenon_sink_t* sink);
 tenon_status_t tenon__candidate_digest(void* user, const tenon__owner_t* owner,
