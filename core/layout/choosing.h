@@ -10,16 +10,17 @@ enum { TENON_ORDER_LIMIT = 16, TENON_SWEEP_LIMIT = 8 };
 typedef struct choosing_t {
   layouts_t layouts;
   tenon__arena_t scratch;
-  const uint32_t* orders[TENON_ORDER_LIMIT]; /* all that some tactic asks for */
+  const uint32_t* orders[TENON_ORDER_LIMIT]; /* all that tactics require */
   uint32_t order_ranks[TENON_ORDER_LIMIT];
   uint32_t order_count;
-  uint32_t* maker_of; /* per value: the unit that makes it, or TENON_NONE */
+  uint32_t* maker_of; /* per value: the unit that writes it, or TENON_NONE */
 } choosing_t;
 
-/* The best pick, order and type of one unit given all others; true when it changed. */
+/* Finds the best pick, order and type of one unit given all others. *out_changed is true if it has
+ * changed. */
 tenon_status_t tenon__choosing_improve(choosing_t* choosing, tenon__unit_t* unit,
                                        bool* out_changed);
-/* Each unit in turn, until nothing changes; what follows from a pick is seen by those behind it. */
+/* Improves each unit in turn until nothing changes. Later units see the picks of earlier ones. */
 tenon_status_t tenon__choosing_settle(choosing_t* choosing);
 
 #endif
