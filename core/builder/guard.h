@@ -6,7 +6,8 @@
  * types too, and the plan is built again.
  *
  * The error of one value is measured with the exact plan on the host: an input, or a kernel's
- * output, is rounded before it is read. */
+ * output, is rounded before it is read.
+ */
 #ifndef TENON_CORE_BUILDER_GUARD_H_
 #define TENON_CORE_BUILDER_GUARD_H_
 

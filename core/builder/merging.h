@@ -1,6 +1,7 @@
 /*
  * Decides whether the network as a whole is faster with merged siblings. The steps of two builds of
- * one network are compared; steps that both contain cancel out. */
+ * one network are compared; steps that both contain cancel out.
+ */
 #ifndef TENON_CORE_BUILDER_MERGING_H_
 #define TENON_CORE_BUILDER_MERGING_H_
 

@@ -2,7 +2,8 @@
  * The candidates of a region: each kernel that accepts it with each tactic that the build permits,
  * the preferred first, and the reasons of the others' refusals. Kernels are asked in the
  * catalogue's order, reference kernels last and only if no other kernel accepts. The module choice
- * reads the lists; nothing is chosen here. */
+ * reads the lists; nothing is chosen here.
+ */
 #ifndef TENON_CORE_CANDIDATE_CANDIDATES_H_
 #define TENON_CORE_CANDIDATE_CANDIDATES_H_
 

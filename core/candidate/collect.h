@@ -1,7 +1,8 @@
 /*
  * The tactics that one kernel offers for a region. A plugin's function calls back for each tactic.
  * The tactic is copied, and the requirements of its rules are checked against the abilities of
- * steps and places. */
+ * steps and places.
+ */
 #ifndef TENON_CORE_CANDIDATE_COLLECT_H_
 #define TENON_CORE_CANDIDATE_COLLECT_H_
 

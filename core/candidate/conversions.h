@@ -1,7 +1,8 @@
 /*
  * Conversions of a graph's values. If a step needs a value in another form than the one in which it
  * is stored, a copy precedes the step. Kernels make these copies, and their times count like all
- * others. Used while layouts are chosen, and by the schedule, which adds the copies. One thread. */
+ * others. Used while layouts are chosen, and by the schedule, which adds the copies. One thread.
+ */
 #ifndef TENON_CORE_CANDIDATE_CONVERSIONS_H_
 #define TENON_CORE_CANDIDATE_CONVERSIONS_H_
 

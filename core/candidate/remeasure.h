@@ -1,7 +1,8 @@
 /*
  * A second measurement of the times that decide a choice. Noise makes times longer, never shorter,
  * and affects single tactics by chance. Therefore a close choice is measured again, and the few
- * tactics that could win take turns. */
+ * tactics that could win take turns.
+ */
 #ifndef TENON_CORE_CANDIDATE_REMEASURE_H_
 #define TENON_CORE_CANDIDATE_REMEASURE_H_
 

@@ -2,7 +2,8 @@
  * A search for candidates in progress, for this module only. It is on the stack of the searching
  * function; candidates.c makes a list of its results and then frees it. The files of the search
  * call each other through it. ask_node breaks a circle of calls, because the search for a region
- * needs the candidates of its nodes. */
+ * needs the candidates of its nodes.
+ */
 #ifndef TENON_CORE_CANDIDATE_SEARCH_H_
 #define TENON_CORE_CANDIDATE_SEARCH_H_
 

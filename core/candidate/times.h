@@ -1,7 +1,8 @@
 /*
  * Gives a region's candidates their times: known, measured, or estimated. A cached time is used
  * together with the results of earlier checks: a tactic that was found wrong is dropped without a
- * run, and a tactic that was never compared is compared as soon as another candidate exists. */
+ * run, and a tactic that was never compared is compared as soon as another candidate exists.
+ */
 #ifndef TENON_CORE_CANDIDATE_TIMES_H_
 #define TENON_CORE_CANDIDATE_TIMES_H_
 

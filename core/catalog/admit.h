@@ -1,6 +1,7 @@
 /*
  * Entry into the catalogue. Descriptors are copied to structures of full size, checked, and entered
- * under their names. All other code trusts a descriptor's members because they are checked here. */
+ * under their names. All other code trusts a descriptor's members because they are checked here.
+ */
 #ifndef TENON_CORE_CATALOG_ADMIT_H_
 #define TENON_CORE_CATALOG_ADMIT_H_
 

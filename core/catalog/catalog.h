@@ -17,7 +17,8 @@
  *
  * A catalogue only grows. Entries keep their addresses for its life, also those that are rejected
  * later, which look-ups then skip. It owns copies of descriptors, but not the data that they point
- * to: plugins must stay loaded while it lives. */
+ * to: plugins must stay loaded while it lives.
+ */
 #ifndef TENON_CORE_CATALOG_CATALOG_H_
 #define TENON_CORE_CATALOG_CATALOG_H_
 

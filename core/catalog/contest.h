@@ -1,7 +1,8 @@
 /*
  * Decides which of two owners that offer the same thing takes precedence, and removes the other
  * offer. catalog.h has the rule. It is applied here, so that a third owner is compared with one
- * winner. All functions are called under the catalogue's lock. */
+ * winner. All functions are called under the catalogue's lock.
+ */
 #ifndef TENON_CORE_CATALOG_CONTEST_H_
 #define TENON_CORE_CATALOG_CONTEST_H_
 

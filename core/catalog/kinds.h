@@ -1,7 +1,8 @@
 /*
  * The kinds of descriptors, and the conversion of one item of an offering to a structure of our
  * size. An item that an older plugin compiled is shorter; its missing members are zero. One that a
- * newer plugin compiled is longer; its additional members are ignored. */
+ * newer plugin compiled is longer; its additional members are ignored.
+ */
 #ifndef TENON_CORE_CATALOG_KINDS_H_
 #define TENON_CORE_CATALOG_KINDS_H_
 

@@ -1,6 +1,7 @@
 /*
  * Owners of a catalogue, and their declarations: names that a plugin will offer when it is loaded.
- * All functions are called under the catalogue's lock. */
+ * All functions are called under the catalogue's lock.
+ */
 #ifndef TENON_CORE_CATALOG_PROMISES_H_
 #define TENON_CORE_CATALOG_PROMISES_H_
 

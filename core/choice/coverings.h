@@ -1,6 +1,7 @@
 /*
  * A covering is a partition of a graph into units with tactics and layouts, and its total cost. Two
- * coverings are compared by their costs; units that both contain cancel out. */
+ * coverings are compared by their costs; units that both contain cancel out.
+ */
 #ifndef TENON_CORE_CHOICE_COVERINGS_H_
 #define TENON_CORE_CHOICE_COVERINGS_H_
 

@@ -1,7 +1,8 @@
 /*
  * Upper bound of an alternative's saving: the time of the units that it replaces, less its own
  * time. Alternatives that cannot save time are not tried. The bound is optimistic on purpose,
- * because the cost of a whole graph is expensive to compute. */
+ * because the cost of a whole graph is expensive to compute.
+ */
 #ifndef TENON_CORE_CHOICE_SAVINGS_H_
 #define TENON_CORE_CHOICE_SAVINGS_H_
 

@@ -3,7 +3,8 @@
  * run in frames of their own. A value is lent to the body if possible, and copied if the body would
  * overwrite it. Both sides of a copy are in one device's memory. The host copies after all devices
  * have reached this point, and a device copies in the order of its stream. All functions give the
- * value's name in messages of failures. */
+ * value's name in messages of failures.
+ */
 #ifndef TENON_CORE_CONTROL_CROSSING_H_
 #define TENON_CORE_CONTROL_CROSSING_H_
 

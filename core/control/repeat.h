@@ -1,7 +1,8 @@
 /*
  * Steps that repeat a body (Loop) or map it over slices (Scan): transfers before, between and after
  * the iterations. The code that runs the step runs the body between tenon__repeat_set_parameters
- * and tenon__repeat_take. */
+ * and tenon__repeat_take.
+ */
 #ifndef TENON_CORE_CONTROL_REPEAT_H_
 #define TENON_CORE_CONTROL_REPEAT_H_
 

@@ -4,7 +4,8 @@
  * reports failures with the device's name, and implements devices whose memory is the host's:
  * there, memory comes from the allocator, and a copy is a memory copy.
  *
- * One thread opens and closes a device. Any thread may call the other functions at any time. */
+ * One thread opens and closes a device. Any thread may call the other functions at any time.
+ */
 #ifndef TENON_CORE_DEVICE_DEVICE_H_
 #define TENON_CORE_DEVICE_DEVICE_H_
 

@@ -1,6 +1,7 @@
 /*
  * Memory of a device or of the host, from which arenas, workspaces, growing outputs, weights and
- * trial data are allocated. A block is freed with its size by the memory that allocated it. */
+ * trial data are allocated. A block is freed with its size by the memory that allocated it.
+ */
 #ifndef TENON_CORE_DEVICE_MEMORY_H_
 #define TENON_CORE_DEVICE_MEMORY_H_
 

@@ -1,7 +1,8 @@
 /*
  * An engine: a plan loaded on a device. Immutable (except for refit), shared, reference-counted.
  * Any thread may hold it and create contexts of it. It owns the plan's bytes, the kernels'
- * instances and packed weights. It borrows the catalogue, which outlives it. */
+ * instances and packed weights. It borrows the catalogue, which outlives it.
+ */
 #ifndef TENON_CORE_ENGINE_ENGINE_H_
 #define TENON_CORE_ENGINE_ENGINE_H_
 

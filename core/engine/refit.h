@@ -1,7 +1,8 @@
 /*
  * The engine's part of a refit. New weights are kept until they are committed, then all or none are
  * applied. core/builder computes weights that the optimiser has derived from others. This file
- * handles final bytes only. */
+ * handles final bytes only.
+ */
 #ifndef TENON_CORE_ENGINE_REFIT_H_
 #define TENON_CORE_ENGINE_REFIT_H_
 

@@ -1,6 +1,7 @@
 /*
  * The plan's open devices, and the weights that steps read there. An engine has one copy of each,
- * which its contexts share. */
+ * which its contexts share.
+ */
 #ifndef TENON_CORE_ENGINE_UPLOADS_H_
 #define TENON_CORE_ENGINE_UPLOADS_H_
 

@@ -1,7 +1,8 @@
 /*
  * Data-dependent extents. A kernel that finds an extent, or data that contain one, make a symbol
  * known in the middle of a run, and later steps that use it are bound only then. This file decides
- * when a symbol is known, and checks that its value agrees with the plan. */
+ * when a symbol is known, and checks that its value agrees with the plan.
+ */
 #ifndef TENON_CORE_FRAME_DATA_DEPENDENT_H_
 #define TENON_CORE_FRAME_DATA_DEPENDENT_H_
 

@@ -1,6 +1,7 @@
 /*
  * The run of one graph: memory of places, and storage for arguments and bound kernels of steps
- * (bind.h). The plan gives locations and sizes by symbols; a frame has pointers and numbers. */
+ * (bind.h). The plan gives locations and sizes by symbols; a frame has pointers and numbers.
+ */
 #ifndef TENON_CORE_FRAME_FRAME_H_
 #define TENON_CORE_FRAME_FRAME_H_
 

@@ -1,7 +1,8 @@
 /*
  * Shape constraints that are checked in a run, whenever extents become known. A plan is valid for
  * all extents of a profile. Constraints of an operator's rules on these extents (for example, two
- * symbols must be equal) were recorded when the network was verified, and are checked here. */
+ * symbols must be equal) were recorded when the network was verified, and are checked here.
+ */
 #ifndef TENON_CORE_FRAME_REQUIREMENTS_H_
 #define TENON_CORE_FRAME_REQUIREMENTS_H_
 

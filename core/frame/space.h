@@ -1,6 +1,7 @@
 /*
  * State of a context on one of its engine's devices: streams, memory for activations and
- * workspaces, and the structure that it passes to kernels there. */
+ * workspaces, and the structure that it passes to kernels there.
+ */
 #ifndef TENON_CORE_FRAME_SPACE_H_
 #define TENON_CORE_FRAME_SPACE_H_
 

@@ -1,6 +1,7 @@
 /*
  * Views of tensors in the form of a region's arguments: one axis for each axis of the iteration
- * space, with stride 0 for broadcast axes. Kernels rely on views that never exceed the tensor. */
+ * space, with stride 0 for broadcast axes. Kernels rely on views that never exceed the tensor.
+ */
 #ifndef TENON_CORE_KERNEL_ALIGN_H_
 #define TENON_CORE_KERNEL_ALIGN_H_
 

@@ -4,7 +4,8 @@
  * damaged, the blob is rebuilt, and no call fails. Users with write access to the folder can run
  * code, so protect it.
  *
- * Thread-safe. Several processes may use one folder at once. */
+ * Thread-safe. Several processes may use one folder at once.
+ */
 #ifndef TENON_CORE_KERNEL_BLOB_FOLDER_H_
 #define TENON_CORE_KERNEL_BLOB_FOLDER_H_
 

@@ -4,7 +4,8 @@
  * A kernel's own memory is in two arenas. Memory allocated in prepare lives as long as the
  * instance, and memory allocated in bind as long as the binding.
  *
- * For other modules, both types are opaque (instance.h, bind.h). */
+ * For other modules, both types are opaque (instance.h, bind.h).
+ */
 #ifndef TENON_CORE_KERNEL_BOUND_H_
 #define TENON_CORE_KERNEL_BOUND_H_
 

@@ -1,6 +1,7 @@
 /*
  * Memory of tensors and sequences of data-dependent size. It grows and is kept, so a context that
- * has seen its largest shapes allocates no more. One thread at a time. */
+ * has seen its largest shapes allocates no more. One thread at a time.
+ */
 #ifndef TENON_CORE_KERNEL_DYNAMIC_BUFFER_H_
 #define TENON_CORE_KERNEL_DYNAMIC_BUFFER_H_
 

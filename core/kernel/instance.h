@@ -1,6 +1,7 @@
 /*
  * A kernel's instance: one step prepared. It is bound (bind.h) and run (run.h) to time candidates,
- * to fold constants, and by contexts. Only this module calls a kernel's functions. */
+ * to fold constants, and by contexts. Only this module calls a kernel's functions.
+ */
 #ifndef TENON_CORE_KERNEL_INSTANCE_H_
 #define TENON_CORE_KERNEL_INSTANCE_H_
 

@@ -3,7 +3,8 @@
  * sources with the same format and parameters share the bytes.
  *
  * Thread-safe. Bytes keep their addresses while the store lives. Descriptions, which find and get
- * return, are valid until the next addition. */
+ * return, are valid until the next addition.
+ */
 #ifndef TENON_CORE_KERNEL_PACKED_STORE_H_
 #define TENON_CORE_KERNEL_PACKED_STORE_H_
 

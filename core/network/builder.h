@@ -4,7 +4,8 @@
  * All callers share one implementation, so that a rule is checked in one place. Third parties call
  * through the table, which checks each argument; the core uses the functions here. A builder is a
  * stack of graphs under construction in a network that it does not own. It can be destroyed at any
- * time, and its additions stay. One thread at a time, as for the network. */
+ * time, and its additions stay. One thread at a time, as for the network.
+ */
 #ifndef TENON_CORE_NETWORK_BUILDER_H_
 #define TENON_CORE_NETWORK_BUILDER_H_
 

@@ -1,7 +1,8 @@
 /*
  * Bodies of a network under construction. Between begin and end, all nodes are added to the body,
  * also by converters that do not know bodies. Values of enclosing graphs must be captured, except
- * constants, which are repeated inside. Bodies nest to a depth of 64. */
+ * constants, which are repeated inside. Bodies nest to a depth of 64.
+ */
 #ifndef TENON_CORE_NETWORK_BUILDER_BODIES_H_
 #define TENON_CORE_NETWORK_BUILDER_BODIES_H_
 
@@ -44,9 +45,9 @@ tenon__builder_mark_t tenon__builder_mark(const tenon_builder_t* builder);
  * usable after a failed callback. Nodes that were ended stay. */
 void tenon__builder_unwind(tenon_builder_t* builder, tenon__builder_mark_t mark);
 
-/* Unwinds, then removes the nodes and values that were added since the mark. Their names are free
- * again. Returns false, and removes nothing, if bodies, inputs, outputs or states were added too, or
- * a state was written: a parser may refer to these. */
+/* Unwinds, then removes the nodes and values that were added since the mark and releases their
+ * names. Returns false, and removes nothing, if bodies, inputs, outputs or states were added too,
+ * or a state was written, because a parser may refer to these. */
 bool tenon__builder_undo(tenon_builder_t* builder, tenon__builder_mark_t mark);
 
 #endif

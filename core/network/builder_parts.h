@@ -4,7 +4,8 @@
  *
  * All parts are added to the network immediately, except a node that is begun: it is kept in its
  * own arena until it is ended. So a failure leaves the network as before the node, and nodes and
- * bodies that were begun can be dropped (builder_bodies.h). One thread at a time. */
+ * bodies that were begun can be dropped (builder_bodies.h). One thread at a time.
+ */
 #ifndef TENON_CORE_NETWORK_BUILDER_PARTS_H_
 #define TENON_CORE_NETWORK_BUILDER_PARTS_H_
 

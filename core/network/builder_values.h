@@ -3,7 +3,8 @@
  *
  * These are entries of tenon_builder_table_t for third parties, documented in plugin.h. Each
  * argument is checked. Errors are reported to the builder's sink with the value's name, and outputs
- * are then unchanged. */
+ * are then unchanged.
+ */
 #ifndef TENON_CORE_NETWORK_BUILDER_VALUES_H_
 #define TENON_CORE_NETWORK_BUILDER_VALUES_H_
 

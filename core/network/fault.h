@@ -2,7 +2,8 @@
  * Branches that cannot run. One branch of an If with a data-dependent condition may be invalid: its
  * inference fails, or it breaks its operators' rules with the extents known so far. The other
  * branch then determines the outputs, and a run that takes the invalid branch fails. The invalid
- * branch keeps its parameters, so that both branches have the same. */
+ * branch keeps its parameters, so that both branches have the same.
+ */
 #ifndef TENON_CORE_NETWORK_FAULT_H_
 #define TENON_CORE_NETWORK_FAULT_H_
 

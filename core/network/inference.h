@@ -4,7 +4,8 @@
  * in (node.h), and each of the files infer*.c does one step with it.
  *
  * A node is not in the network's tables until it is committed. Its data are in the network's arena,
- * and temporary data in `scratch`. One thread, as for the network. */
+ * and temporary data in `scratch`. One thread, as for the network.
+ */
 #ifndef TENON_CORE_NETWORK_INFERENCE_H_
 #define TENON_CORE_NETWORK_INFERENCE_H_
 

@@ -1,6 +1,7 @@
 /*
  * States for models without states: values that an application would otherwise copy from an output
- * to an input for the next run. */
+ * to an input for the next run.
+ */
 #ifndef TENON_CORE_NETWORK_INPUT_STATE_H_
 #define TENON_CORE_NETWORK_INPUT_STATE_H_
 

@@ -3,7 +3,8 @@
  *
  * A pattern is matched backwards from its last statement, each call against the node that makes the
  * value in question. Only structure and attributes are compared; the pattern's guard, or the
- * kernel's match, checks types and extents. */
+ * kernel's match, checks types and extents.
+ */
 #ifndef TENON_CORE_NETWORK_MATCH_H_
 #define TENON_CORE_NETWORK_MATCH_H_
 

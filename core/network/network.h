@@ -5,7 +5,8 @@
  * parameters.
  *
  * Everything is in the network's arena. Ids are indices and never change. Dead nodes and values
- * stay in the tables with `alive` false. One thread at a time. */
+ * stay in the tables with `alive` false. One thread at a time.
+ */
 #ifndef TENON_CORE_NETWORK_NETWORK_H_
 #define TENON_CORE_NETWORK_NETWORK_H_
 

@@ -1,7 +1,8 @@
 /*
  * Functions that adding, inferring again, verifying and reading of nodes share. Adding is atomic:
  * all checks precede changes of a table. (After a failure the arena may have grown, and names may
- * be in use.) */
+ * be in use.)
+ */
 #ifndef TENON_CORE_NETWORK_NODE_H_
 #define TENON_CORE_NETWORK_NODE_H_
 

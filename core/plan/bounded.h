@@ -4,7 +4,8 @@
  * device writes its extents to device memory (TENON_RULE_EXTENTS), and all its readers support
  * this: kernels that take such extents, copies to the host, and kernels that are bound after the
  * host has read the extents. Its step, and kernels that take such extents, are bound once, at the
- * bounds, and the host does not wait between them. */
+ * bounds, and the host does not wait between them.
+ */
 #ifndef TENON_CORE_PLAN_BOUNDED_H_
 #define TENON_CORE_PLAN_BOUNDED_H_
 

@@ -7,7 +7,8 @@
  * other.
  *
  * The steps' times decide whether several lanes are used: at least one step must otherwise wait. A
- * long step fills its device alone and stays on lane 0. */
+ * long step fills its device alone and stays on lane 0.
+ */
 #ifndef TENON_CORE_PLAN_BRANCHES_H_
 #define TENON_CORE_PLAN_BRANCHES_H_
 

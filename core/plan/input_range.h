@@ -1,7 +1,8 @@
 /*
  * The range of an input's valid values, from the operators' declarations, so that a plan can run
  * with made-up data. Indices stay inside the indexed tensor, also after casts, moves and the
- * addition of a constant. */
+ * addition of a constant.
+ */
 #ifndef TENON_CORE_PLAN_INPUT_RANGE_H_
 #define TENON_CORE_PLAN_INPUT_RANGE_H_
 

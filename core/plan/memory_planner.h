@@ -3,7 +3,8 @@
  * lifetimes share memory. The method is greedy by size with best fit, followed by improvements, and
  * is deterministic. It does not know tensors, so it can be tested with numbers alone. Its effort is
  * limited by a count of comparisons and not by time, because a plan must not depend on the load of
- * the machine. */
+ * the machine.
+ */
 #ifndef TENON_CORE_PLAN_MEMORY_PLANNER_H_
 #define TENON_CORE_PLAN_MEMORY_PLANNER_H_
 

@@ -1,7 +1,8 @@
 /*
  * Properties of a place that a plan knows before a run: whether its extents are settled, and its
  * size in bytes. Here "dynamic" means that they are data-dependent. An extent that depends on the
- * inputs' extents only is not dynamic, because it is known before the first step. */
+ * inputs' extents only is not dynamic, because it is known before the first step.
+ */
 #ifndef TENON_CORE_PLAN_PLACE_H_
 #define TENON_CORE_PLAN_PLACE_H_
 

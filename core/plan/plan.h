@@ -11,7 +11,8 @@
  * own memory, a *space* of the same number, and steps that copy places between memories.
  *
  * A build (choice, then plan_memory) or a reader makes it; afterwards only refit changes it. All
- * its data are in its arena, its network's arena, or the bytes from which it was read. */
+ * its data are in its arena, its network's arena, or the bytes from which it was read.
+ */
 #ifndef TENON_CORE_PLAN_PLAN_H_
 #define TENON_CORE_PLAN_PLAN_H_
 

@@ -1,6 +1,7 @@
 /*
  * Schedules made by hand, for the tests of this module. They test writers and readers of memory,
- * not results. */
+ * not results.
+ */
 #ifndef TENON_CORE_PLAN_TEST_SCENE_H_
 #define TENON_CORE_PLAN_TEST_SCENE_H_
 

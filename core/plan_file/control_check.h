@@ -1,7 +1,8 @@
 /*
  * Checks of arguments and results that pass between graphs and their bodies. Both sides must be in
  * the same memory, because control steps lend and copy them there. Conditions, trip counts and
- * iteration numbers must be in the host's memory. */
+ * iteration numbers must be in the host's memory.
+ */
 #ifndef TENON_CORE_PLAN_FILE_CONTROL_CHECK_H_
 #define TENON_CORE_PLAN_FILE_CONTROL_CHECK_H_
 

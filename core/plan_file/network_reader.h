@@ -1,7 +1,8 @@
 /*
  * Reads a network from untrusted bytes, which may be truncated, damaged or malicious. All ids in
  * the result are valid. Callers must call tenon__network_verify before they use it, which checks
- * its meaning. */
+ * its meaning.
+ */
 #ifndef TENON_CORE_PLAN_FILE_NETWORK_READER_H_
 #define TENON_CORE_PLAN_FILE_NETWORK_READER_H_
 

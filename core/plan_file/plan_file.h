@@ -18,7 +18,8 @@
  *
  * Each section is present once, in the order of TENON_PLAN_SECTIONS. The header's digest does not
  * cover weights, so that a plan can be mapped without reading all of it. Each weight has its own
- * digest. */
+ * digest.
+ */
 #ifndef TENON_CORE_PLAN_FILE_PLAN_FILE_H_
 #define TENON_CORE_PLAN_FILE_PLAN_FILE_H_
 

@@ -2,7 +2,8 @@
  * Programs in a plan: space, operands with their accesses, coordinates, instructions, outputs.
  *
  * The reader's result has passed tenon__program_check, and its dimensions are in the pool. The
- * caller checks that its operands are inputs of its node, with the same types. */
+ * caller checks that its operands are inputs of its node, with the same types.
+ */
 #ifndef TENON_CORE_PLAN_FILE_PROGRAM_FILE_H_
 #define TENON_CORE_PLAN_FILE_PROGRAM_FILE_H_
 

@@ -1,6 +1,7 @@
 /*
  * Regions in a plan. Nodes and values are written as their ids in the graph, which the plan's
- * network keeps. Derived data (tenon__region_finish) are not in the file. */
+ * network keeps. Derived data (tenon__region_finish) are not in the file.
+ */
 #ifndef TENON_CORE_PLAN_FILE_REGION_FILE_H_
 #define TENON_CORE_PLAN_FILE_REGION_FILE_H_
 

@@ -1,6 +1,7 @@
 /*
  * Checks of slots of an external region: their programs must fit the operator, its arguments and
- * each other. Called after inputs, outputs and programs were checked. Sends no messages. */
+ * each other. Called after inputs, outputs and programs were checked. Sends no messages.
+ */
 #ifndef TENON_CORE_PLAN_FILE_SLOT_CHECK_H_
 #define TENON_CORE_PLAN_FILE_SLOT_CHECK_H_
 

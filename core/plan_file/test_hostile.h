@@ -1,6 +1,7 @@
 /*
  * Well-formed plan files with invalid contents: the sample plan with one error each. Only tests
- * include this. */
+ * include this.
+ */
 #ifndef TENON_CORE_PLAN_FILE_TEST_HOSTILE_H_
 #define TENON_CORE_PLAN_FILE_TEST_HOSTILE_H_
 

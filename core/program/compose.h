@@ -1,7 +1,8 @@
 /*
  * Composition replaces an operand of the consumer's program by the producer's program. All fusion
  * is composition: a sequence of expressions, and an epilogue in a kernel's slot, are programs
- * composed one by one. Thus a fused program has the meaning of its parts. */
+ * composed one by one. Thus a fused program has the meaning of its parts.
+ */
 #ifndef TENON_CORE_PROGRAM_COMPOSE_H_
 #define TENON_CORE_PROGRAM_COMPOSE_H_
 

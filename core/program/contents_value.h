@@ -3,7 +3,8 @@
  * and bools have divisor 1. INVALID numerators are unknown.
  *
  * Quotients are necessary because models compute integer sizes in floats (n * 0.5, then floor).
- * Nothing is rounded: inexact values are unknown. */
+ * Nothing is rounded: inexact values are unknown.
+ */
 #ifndef TENON_CORE_PROGRAM_CONTENTS_VALUE_H_
 #define TENON_CORE_PROGRAM_CONTENTS_VALUE_H_
 

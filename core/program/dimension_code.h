@@ -1,6 +1,7 @@
 /*
  * Dimensions as instructions. Each symbol of a dimension must be obtained from an extent that the
- * program can request, of its space or of an operand, or from numbers in an input. */
+ * program can request, of its space or of an operand, or from numbers in an input.
+ */
 #ifndef TENON_CORE_PROGRAM_DIMENSION_CODE_H_
 #define TENON_CORE_PROGRAM_DIMENSION_CODE_H_
 

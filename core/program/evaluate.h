@@ -3,7 +3,8 @@
  * no kernel.
  *
  * It defines the meaning of programs: kernels are compared with it. It is never measured. It
- * supports all element types and strides, and uses one thread. */
+ * supports all element types and strides, and uses one thread.
+ */
 #ifndef TENON_CORE_PROGRAM_EVALUATE_H_
 #define TENON_CORE_PROGRAM_EVALUATE_H_
 

@@ -2,7 +2,8 @@
  * Internal to the evaluator: one block of points. Each instruction has a row of values, one for
  * each point of the block. A walk has the position of the block in the space.
  *
- * Rows are used so that the switch over opcodes is executed once for 256 points. */
+ * Rows are used so that the switch over opcodes is executed once for 256 points.
+ */
 #ifndef TENON_CORE_PROGRAM_EVALUATE_BLOCK_H_
 #define TENON_CORE_PROGRAM_EVALUATE_BLOCK_H_
 

@@ -7,7 +7,8 @@
  * affine access becomes strides. Therefore fusion through a permutation is substitution.
  *
  * For example, x[n, c, h], transposed and broadcast over a space (i0, i1, i2, i3), has the access
- * (i0, i3, i1). Axis 2 of the space is broadcast, because no coordinate contains it. */
+ * (i0, i3, i1). Axis 2 of the space is broadcast, because no coordinate contains it.
+ */
 #ifndef TENON_CORE_PROGRAM_PROGRAM_H_
 #define TENON_CORE_PROGRAM_PROGRAM_H_
 

@@ -4,7 +4,8 @@
  * of emit return 0, and finish fails.
  *
  * The number of an instruction is its index. Operands have smaller numbers than their readers, so
- * that one pass in order evaluates a program. */
+ * that one pass in order evaluates a program.
+ */
 #ifndef TENON_CORE_PROGRAM_PROGRAM_BUILDER_H_
 #define TENON_CORE_PROGRAM_PROGRAM_BUILDER_H_
 

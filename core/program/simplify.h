@@ -2,7 +2,8 @@
  * Emission with simplification. The result may be an existing instruction, a constant, or another
  * form of equal value. Constants are folded, operands of commutative operations ordered, and
  * comparisons oriented. All rules are exact except two, which the contract names: sigmoid and
- * softplus are recognised. */
+ * softplus are recognised.
+ */
 #ifndef TENON_CORE_PROGRAM_SIMPLIFY_H_
 #define TENON_CORE_PROGRAM_SIMPLIFY_H_
 

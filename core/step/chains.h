@@ -3,7 +3,8 @@
  * replayed with one call. Their places are in memory that does not move (activations, uploaded
  * weights), and their extents are known before the run. Therefore a recording is valid until one of
  * the steps is bound again. A chain is first enqueued step by step, then recorded, then replayed.
- * Each of the latest few sets of extents and addresses has its own recording. */
+ * Each of the latest few sets of extents and addresses has its own recording.
+ */
 #ifndef TENON_CORE_STEP_CHAINS_H_
 #define TENON_CORE_STEP_CHAINS_H_
 

@@ -1,7 +1,8 @@
 /*
  * The status block (words) of a device, which kernels write and the host reads: extents of values
  * that are stored at their bound (core/plan/bounded.h), and data errors. It is copied to the host
- * when the host needs an extent, and at the end of a run. */
+ * when the host needs an extent, and at the end of a run.
+ */
 #ifndef TENON_CORE_STEP_DEVICE_WORDS_H_
 #define TENON_CORE_STEP_DEVICE_WORDS_H_
 

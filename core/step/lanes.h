@@ -1,7 +1,8 @@
 /*
  * A chain on several lanes: its steps are recorded on streams of the context that wait for each
  * other. The dependencies follow from the addresses of the steps in this recording. Thus the result
- * equals sequential execution, regardless of the plan's lanes. */
+ * equals sequential execution, regardless of the plan's lanes.
+ */
 #ifndef TENON_CORE_STEP_LANES_H_
 #define TENON_CORE_STEP_LANES_H_
 

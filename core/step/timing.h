@@ -1,7 +1,8 @@
 /*
  * Times of a context's runs by the clock of the plan's device. Events are recorded on its stream
  * around all work since the host's last wait, and around each copy between memories. Nothing is
- * recorded unless requested. */
+ * recorded unless requested.
+ */
 #ifndef TENON_CORE_STEP_TIMING_H_
 #define TENON_CORE_STEP_TIMING_H_
 

@@ -3,7 +3,8 @@
  *
  * It is built together with the network while the file is parsed, and kept if the network cannot be
  * built. Thus a model with unsupported node types can still be listed, with its missing types. If
- * memory runs out, the description is shortened and nothing else fails. */
+ * memory runs out, the description is shortened and nothing else fails.
+ */
 #ifndef TENON_SDK_LIBRARY_DESCRIPTION_H_
 #define TENON_SDK_LIBRARY_DESCRIPTION_H_
 

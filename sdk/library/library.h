@@ -3,7 +3,8 @@
  * core and the registry do the work. Objects hold references to the objects that they need, so that
  * the application may release them in any order. Only a network's model files and a context's
  * memory belong to one object alone. A function of tenon.h that can fail begins with tenon__enter.
- * A function that could fail without a message passes its status through tenon__tell. */
+ * A function that could fail without a message passes its status through tenon__tell.
+ */
 #ifndef TENON_SDK_LIBRARY_LIBRARY_H_
 #define TENON_SDK_LIBRARY_LIBRARY_H_
 

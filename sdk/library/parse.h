@@ -2,7 +2,8 @@
  * One parse: declarations that parse.c (files, parsers), convert.c (converters), description.c (the
  * file's description) and missing.c (unsupported node types) share. A parse tries to build a
  * network and describes the file in the process. Its results belong to the network. Its working
- * data are in its own arena and freed at its end. */
+ * data are in its own arena and freed at its end.
+ */
 #ifndef TENON_SDK_LIBRARY_PARSE_H_
 #define TENON_SDK_LIBRARY_PARSE_H_
 
