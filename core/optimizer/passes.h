@@ -1,19 +1,19 @@
 /*
- * The passes. Each looks at one node and either leaves the network alone or makes one patch; it is
- * called again when something happened near the node.
+ * The passes. Each visits one node and makes one patch or none. It is called again after changes
+ * near the node.
  *
- * A visit may be for nothing and must then be cheap. A pass keeps nothing between visits but what
- * the rewriter holds for it, and changes the network through patch.h alone. It fails for want of
- * memory, or where a patch does; what it cannot do it leaves.
+ * A visit without effect must be cheap. Between visits a pass keeps only data in the rewriter, and
+ * it changes the network only through patch.h. It fails only if out of memory, or if a patch fails.
+ * It skips nodes that it cannot handle.
  */
 #ifndef TENON_CORE_OPTIMIZER_PASSES_H_
 #define TENON_CORE_OPTIMIZER_PASSES_H_
 
 #include "core/optimizer/rewriter.h"
 
-/* Name, whether it believes traits or rewrites (what plugins say besides what operators mean),
- * file. In the order in which they run: cheap and freeing ones first. A pass is one line here and
- * one file. */
+/* Name, whether it relies on traits or rewrites (declarations of plugins besides the operators'
+ * definitions), file. In running order: cheap passes and passes that remove nodes first. A pass is
+ * one line here and one file. */
 #define TENON_PASSES(X)                      \
   X("remove unused", false, remove_unused)   \
   X("decompose", false, decompose)           \
@@ -32,9 +32,9 @@
 TENON_PASSES(TENON_PASS_DECLARE)
 #undef TENON_PASS_DECLARE
 
-/* Everything that no output, state or live shape needs, in one patch for each graph: what
- * remove_unused leaves because shapes might be read from it. True in *out_changed when something
- * went. */
+/* Removes everything that no output, state or live shape needs, in one patch for each graph.
+ * remove_unused keeps nodes from which shapes might be read; this function removes them too.
+ * *out_changed is true if a node was removed. */
 tenon_status_t tenon__sweep(tenon__rewriter_t* rewriter, bool* out_changed);
 
 #endif

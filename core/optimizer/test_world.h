@@ -1,4 +1,4 @@
-/* A network of test operators and its optimisation, for the tests of the passes. Every patch is
+/* A network of test operators and its optimisation, for the tests of the passes. Each patch is
  * verified. */
 #ifndef TENON_CORE_OPTIMIZER_TEST_WORLD_H_
 #define TENON_CORE_OPTIMIZER_TEST_WORLD_H_
@@ -31,7 +31,7 @@ static inline void test_output(test_world_t* world, tenon_value_t value, const c
   EXPECT_STATUS(world->fixture.build->output(world->fixture.builder, value, name), TENON_OK);
 }
 
-/* Optimises; the network as text. */
+/* Optimises, and returns the network as text. */
 static inline const char* test_optimized(test_world_t* world) {
   EXPECT_STATUS(tenon__builder_finish(world->fixture.builder), TENON_OK);
   EXPECT_STATUS(tenon__optimize(world->fixture.network, &world->options,
