@@ -1,8 +1,7 @@
 /*
- * Index maps: what a move does. Each output element is one input element, or the fill. A coordinate
- * of an input is a dimension expression over the output's coordinate symbols
- * (tenon__dim_coordinate). The first source whose coordinates are all in range supplies the
- * element.
+ * Index maps define moves. Each output element is one input element, or the fill. A coordinate of
+ * an input is a dimension expression over the output's coordinate symbols (tenon__dim_coordinate).
+ * The first source whose coordinates are all in range supplies the element.
  */
 #ifndef TENON_CORE_TENSOR_INDEX_MAP_H_
 #define TENON_CORE_TENSOR_INDEX_MAP_H_
@@ -13,12 +12,13 @@
 #include "core/tensor/type.h"
 
 typedef enum tenon__map_kind_t {
-  TENON_MAP_LINEAR, /* same place in row-major order */
+  TENON_MAP_LINEAR, /* same row-major index */
   TENON_MAP_AFFINE, /* every coordinate affine in at most one output coordinate, or constant */
   TENON_MAP_GENERAL,
 } tenon__map_kind_t;
 
-/* One input that is moved. A coordinate for each of its axes, over as many of the output's. */
+/* One source of a move, with one coordinate for each of its axes, in terms of the output's
+ * coordinates. */
 typedef struct tenon__map_source_t {
   uint32_t input;                 /* of the node */
   uint32_t rank;                  /* of that input */
@@ -47,29 +47,29 @@ typedef struct tenon__index_map_t {
 
 /* Derives `kind` from the coordinates; LINEAR, which has none, stays. */
 void tenon__index_map_classify(tenon__dim_pool_t* pool, tenon__index_map_t* inout_map);
-/* One source, no fill needed, every element in range, each coordinate affine (in any number of
- * output coordinates): a view of its input. */
+/* Returns true for a view of its input: one source, no fill needed, all elements in range, each
+ * coordinate affine (in any number of output coordinates). */
 bool tenon__index_map_is_view(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
-/* The sources one after the other along one axis, each whole: boxes of the output that lie apart
- * and leave nothing of it. Such a source can be written where it will lie. */
+/* Returns true for a concatenation of whole sources along one axis: disjoint boxes that cover the
+ * output. Such a source can be written directly to its box. */
 bool tenon__index_map_joins(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
-/* The output is its one source, element by element and of the same extents. */
+/* Returns true if the output equals its only source, with the same extents. */
 bool tenon__index_map_is_identity(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
-/* May the map take a source of that type? A LINEAR one takes as many elements as it gives, where
- * both are known; others take any. */
+/* Returns true if the map accepts a source of that type. A LINEAR map needs as many elements as it
+ * has outputs, if both are known; others accept any. */
 bool tenon__index_map_keeps_elements(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
                                      const tenon__type_t* source);
-/* The map of outer(inner(x)): `outer` reads, as its source's input, the output of `inner`; both
- * have one source. Not possible (linear with affine, fills): UNSUPPORTED, nothing is reported. The
- * result lies in the arena; its source is inner's. */
+/* Composes the map of outer(inner(x)). `outer` reads the output of `inner`; both have one source.
+ * The result is in the arena, with inner's source. Returns UNSUPPORTED without a message if that is
+ * impossible (linear with affine, fills). */
 tenon_status_t tenon__index_map_compose(tenon__dim_pool_t* pool, tenon__arena_t* arena,
                                         const tenon__index_map_t* outer,
                                         const tenon__index_map_t* inner,
                                         tenon__index_map_t* out_map);
 
-/* The coordinates of a source in the output's coordinates, of a LINEAR map too (divisions and
- * remainders of the place in row-major order, simplified where extents allow). UNSUPPORTED when
- * they overflow. */
+/* Returns the coordinates of a source in terms of the output's coordinates, also for a LINEAR map
+ * (divisions and remainders of the row-major index, simplified if extents allow). Returns
+ * UNSUPPORTED if they overflow. */
 tenon_status_t tenon__index_map_coordinates(tenon__dim_pool_t* pool, tenon__arena_t* arena,
                                             const tenon__index_map_t* map, uint32_t source_index,
                                             const tenon_dim_t** out_coordinates);

@@ -1,6 +1,6 @@
 /*
- * Many floats at once from f32 to f16 and bf16, and back: what the trials of a build convert by the
- * million. The same numbers as tenon__element_load and tenon__element_store give, one by one.
+ * Conversion of many floats from f32 to f16 and bf16, and back, for the trials of a build. Results
+ * equal those of tenon__element_load and tenon__element_store.
  */
 #ifndef TENON_CORE_TENSOR_LINE_CONVERT_H_
 #define TENON_CORE_TENSOR_LINE_CONVERT_H_
@@ -17,9 +17,10 @@ typedef struct tenon__line_t {
   int64_t step;
 } tenon__line_t;
 
-/* False, and nothing is done: other types than f32 on one side and f16 or bf16 on the other. */
+/* Converts a line. Returns false and does nothing unless one side is f32 and the other f16 or
+ * bf16. */
 bool tenon__line_convert(tenon__line_t from, tenon__line_t to, int64_t count);
-/* f32 to the nearest number of f16 or bf16, in place. False for any other type. */
+/* Rounds f32 to the nearest f16 or bf16 number, in place. Returns false for other types. */
 bool tenon__line_round(float* data, tenon_dtype_t through, uint64_t count);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "tenon/plugin.h"
 
-/* Between tensors of the same extents, of elements of whole bytes, that do not overlap. Strides may
- * be negative, or zero in `from`. Strings: their views. Numbers of unlike types are converted, as
- * tenon__element_store does. */
+/* Copies between tensors of the same extents, with elements of whole bytes, that do not overlap.
+ * Strides may be negative, or zero in `from`. String views are copied. Numbers of different types
+ * are converted as by tenon__element_store. */
 void tenon__strided_copy(const tenon_tensor_view_t* from, const tenon_tensor_view_t* to);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * The type of a value: what is known of it before anything runs. A network's values have one, and
- * it is what inference works out, texts ask about, and plans are made by.
+ * The type of a value: everything known before a run. Inference computes the types of a network's
+ * values; expressions and plans use them.
  *
- * Types are small and copied freely. What they point at is borrowed, lies in the arena of the
- * network or of the inference that made it, and never changes once a type points at it: types that
- * are the same share it, and a dimension means the same to all types over one pool.
+ * Types are small and copied freely. Their arrays are borrowed from the arena of the network or of
+ * the inference, and never change: equal types share them, and a dimension has the same meaning in
+ * all types of one pool.
  */
 #ifndef TENON_CORE_TENSOR_TYPE_H_
 #define TENON_CORE_TENSOR_TYPE_H_
@@ -12,82 +12,80 @@
 #include "core/base/arena.h"
 #include "core/dimension/dimension.h"
 
-/* Contents are followed for tensors of up to this many elements. */
+/* Contents are tracked for tensors of at most this number of elements. */
 enum { TENON_CONTENT_LIMIT = 1024 };
 
 typedef struct tenon__type_t {
-  uint32_t kind;       /* TENON_ARGUMENT_*; of a container the rest is said of what it holds */
-  tenon_dtype_t dtype; /* UNDEFINED only while it is being worked out */
-  /* TENON_NONE: unknown: items of a sequence may differ, and a shape may not have been worked out.
-   */
+  uint32_t kind;       /* TENON_ARGUMENT_*; the other members of a container describe its items */
+  tenon_dtype_t dtype; /* UNDEFINED only during inference */
+  /* TENON_NONE: unknown, as items of a sequence may differ, or a shape was not inferred yet. */
   uint32_t rank;
   uint32_t content_count;
-  const tenon_dim_t* dims; /* one for each axis; may be NULL where there are none to look at */
-  /* The elements themselves, row-major, where shapes may come to depend on them: of small tensors
-   * of whole numbers (bools, integers, integral floats). NULL: not followed. Not NULL and
-   * content_count 0: followed, and there are none. */
+  const tenon_dim_t* dims; /* one for each axis; may be NULL if there are none */
+  /* The elements, row-major, of small tensors of integers (bools, integers, integral floats) on
+   * which shapes may depend. NULL: not tracked. Not NULL with content_count 0: tracked, without
+   * elements. */
   const tenon_dim_t* contents;
-  /* A container of unknown rank that surely holds nothing: an empty sequence, or an optional
-   * without an element. It takes the rank and the extents of the containers that it is combined with.
-   * Only inference reads this member. Plans do not store it. */
+  /* A container of unknown rank that is certainly empty: an empty sequence, or an optional without
+   * an element. It takes the rank and the extents of the containers that it is combined with. Only
+   * inference reads this member. Plans do not store it. */
   bool is_vacant;
 } tenon__type_t;
 
-/* Of a tensor whose contents are not followed. */
+/* Returns the type of a tensor without tracked contents. */
 static inline tenon__type_t tenon__type_tensor(tenon_dtype_t dtype, uint32_t rank,
                                                const tenon_dim_t* dims) {
   return (tenon__type_t){.kind = TENON_ARGUMENT_TENSOR, .dtype = dtype, .rank = rank, .dims = dims};
 }
 
-/* Kinds of values: "tensor", "sequence", "optional" or "optional sequence"; NULL for a number that
- * is none. */
+/* Returns "tensor", "sequence", "optional" or "optional sequence"; NULL for an invalid kind. */
 const char* tenon__type_kind_name(uint32_t kind);
-/* The kind of what a container holds. */
+/* Returns the kind of a container's items. */
 static inline uint32_t tenon__type_item_kind(uint32_t kind) {
   return kind == TENON_ARGUMENT_OPTIONAL_SEQUENCE ? TENON_ARGUMENT_SEQUENCE : TENON_ARGUMENT_TENSOR;
 }
 
-/* Kind and element type alike, which no run can mend. */
+/* Returns true if kind and element type are equal; a difference is an error in all runs. */
 bool tenon__type_same_elements(const tenon__type_t* a, const tenon__type_t* b);
-/* Ranks alike, known or not, and extents known to be. */
+/* Returns true if ranks are equal, known or not, and extents are known to be equal. */
 bool tenon__type_same_shape(const tenon__type_t* a, const tenon__type_t* b);
-/* Nothing known tells them apart: elements and ranks alike, and extents where both are numbers. */
+/* Returns true if no known property differs: elements, ranks, and extents that are both numbers. */
 bool tenon__type_agrees(const tenon__dim_pool_t* pool, const tenon__type_t* a,
                         const tenon__type_t* b);
-/* The one element of a tensor whose contents are one known number. */
+/* Returns the element of a tensor whose contents are one known number. */
 bool tenon__type_known(const tenon__dim_pool_t* pool, const tenon__type_t* type,
                        int64_t* out_number);
-/* Neither is followed, or both are and are known to be alike. */
+/* Returns true if neither has tracked contents, or both have equal ones. */
 bool tenon__type_same_contents(const tenon__type_t* a, const tenon__type_t* b);
 
-/* A tensor of known rank whose elements are numbers, not texts: bytes say all of it. */
+/* Returns true for a tensor of known rank with elements that are not strings. */
 bool tenon__type_is_plain(const tenon__type_t* type);
-/* Extents as numbers, -1 where only a run knows; true when the rank is known and none is left open.
- */
+/* Writes extents as numbers, -1: data-dependent. Returns true if the rank and all extents are
+ * known. */
 bool tenon__type_extents(const tenon__dim_pool_t* pool, const tenon__type_t* type,
                          int64_t* out_extents);
-/* A tensor of exactly these extents? */
+/* Returns true for a tensor of exactly these extents. */
 bool tenon__type_is_tensor_of(const tenon__dim_pool_t* pool, const tenon__type_t* type,
                               tenon_dtype_t dtype, uint32_t rank, const int64_t* extents);
-/* Elements of a tensor; false where that is not known, or more than can be counted. */
+/* Computes the number of elements of a tensor. Returns false if it is unknown or overflows. */
 bool tenon__type_element_count(const tenon__dim_pool_t* pool, const tenon__type_t* type,
                                uint64_t* out_count);
 
-/* Extents as numbers and the count of elements, where all are known and the elements so few that
- * contents are followed; false otherwise. `out_extents`: TENON_RANK_LIMIT places. */
+/* Returns true if all extents are known and contents of this number of elements are tracked, with
+ * extents and number of elements. `out_extents` has TENON_RANK_LIMIT entries. */
 bool tenon__type_is_small(const tenon__dim_pool_t* pool, uint32_t rank, const tenon_dim_t* dims,
                           int64_t* out_extents, uint32_t* out_count);
-/* The content at coordinates, one for each axis. */
+/* The result of a look-up of the content at coordinates, one for each axis. */
 typedef enum tenon__content_at_t {
-  TENON_CONTENT_UNKNOWN, /* not followed, or an extent is not known */
+  TENON_CONTENT_UNKNOWN, /* not tracked, or an extent is unknown */
   TENON_CONTENT_OUTSIDE, /* there is no such element */
   TENON_CONTENT_FOUND,
 } tenon__content_at_t;
 tenon__content_at_t tenon__type_content(const tenon__dim_pool_t* pool, const tenon__type_t* type,
                                         const int64_t* coordinates, tenon_dim_t* out_content);
 
-/* "f32[batch, 3, 224, 224]", "sequence i64[...]" when the rank is unknown; in the arena, "?" when
- * memory is out. */
+/* Returns "f32[batch, 3, 224, 224]", or "sequence i64[...]" if the rank is unknown; in the arena,
+ * "?" if out of memory. */
 const char* tenon__type_text(const tenon__dim_pool_t* pool, const tenon__type_t* type,
                              tenon__arena_t* arena);
 
