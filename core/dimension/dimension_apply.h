@@ -1,13 +1,13 @@
-/* One operation of a dimension, on numbers. One place says what an operation gives, so that
- * folding, ranges and the runtime cannot differ. */
+/* One operation of a dimension on numbers. Operations are defined only here, so that folding,
+ * ranges and the runtime agree. */
 #ifndef TENON_CORE_DIMENSION_DIMENSION_APPLY_H_
 #define TENON_CORE_DIMENSION_DIMENSION_APPLY_H_
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* TENON_OPCODE_ADD, MUL, MIN, MAX, EQ, LT, FLOOR_DIV and MOD, both of which round down. False where
- * there is no value: beyond int64, or divided by 0. */
+/* Computes TENON_OPCODE_ADD, MUL, MIN, MAX, EQ, LT, FLOOR_DIV or MOD; the last two round down.
+ * Returns false for overflow of int64 and division by 0. */
 bool tenon__dim_apply(uint32_t opcode, int64_t a, int64_t b, int64_t* out_value);
 int64_t tenon__floor_div_int64(int64_t a, int64_t b); /* b > 0 */
 

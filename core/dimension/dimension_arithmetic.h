@@ -4,9 +4,9 @@
 
 #include "core/dimension/dimension.h"
 
-/* Sums and products, on which the other operations build. What is too large for the canonical form is one
- * node of two operands, still right. INVALID where an operand is, or where coefficients leave
- * int64. The same dimension whatever order the operands are in. */
+/* Sums and products, which the other operations use. A result that is too large for the canonical
+ * form is one node of two operands, which is still correct. INVALID if an operand is, or if
+ * coefficients overflow int64. The result does not depend on the order of the operands. */
 tenon_dim_t tenon__dim_add(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
 tenon_dim_t tenon__dim_subtract(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
 tenon_dim_t tenon__dim_multiply(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);

@@ -4,9 +4,9 @@
 
 #include "core/dimension/dimension.h"
 
-/* Minimum, maximum, equality and order, of valid operands. They are 0 or 1 where ranges or a proof
- * decide, else a node whose operands stand in one order, so that a == b and b == a are one
- * dimension. LE, GT and the like are made of these. */
+/* Minimum, maximum, equality and order of valid operands. Comparisons are 0 or 1 if ranges or a
+ * proof decide, else a node with ordered operands, so that a == b and b == a are one dimension. LE,
+ * GT and others use these. */
 tenon_dim_t tenon__dim_extremum(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a,
                                 tenon_dim_t b);
 tenon_dim_t tenon__dim_equals(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);

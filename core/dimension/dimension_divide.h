@@ -4,9 +4,9 @@
 
 #include "core/dimension/dimension.h"
 
-/* Floor division and remainder, of valid operands. Both round down; by the constant 0 they are
- * INVALID. What the ranges allow is divided out: (4*n + 3)/4 is n, (4*n + 3)%4 is 3. Division by a
- * dimension that may be 0 stays as it is, and has no value in a run where it is. */
+/* Floor division and remainder of valid operands. Both round down; division by the constant 0 is
+ * INVALID. They are simplified as far as ranges allow: (4*n + 3)/4 is n, (4*n + 3)%4 is 3. Division
+ * by a dimension that may be 0 is not simplified, and has no value in a run in which it is 0. */
 tenon_dim_t tenon__dim_floor_div(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
 tenon_dim_t tenon__dim_mod(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
 

@@ -1,4 +1,4 @@
-/* How dimensions lie in their pool, for this room alone. */
+/* The storage of dimensions in their pool, for this module only. */
 #ifndef TENON_CORE_DIMENSION_DIMENSION_NODE_H_
 #define TENON_CORE_DIMENSION_DIMENSION_NODE_H_
 
@@ -8,11 +8,11 @@
 
 enum {
   TENON__DIM_MENTIONS_ELEMENT = 1u << 7, /* bit k: a symbol of kind k */
-  TENON__DIM_OPERANDS = 64,              /* most operands of a node */
+  TENON__DIM_OPERANDS = 64,              /* maximum operands of a node */
 };
 
-/* kind to value are what it is, and what the hash is over; min, max, mentions and coordinate_axes
- * follow from it and the symbols' ranges, and are filled in when it is interned. */
+/* The members from kind to value define the node and are hashed. min, max, mentions and
+ * coordinate_axes are derived from them and the symbols' ranges when the node is interned. */
 typedef struct tenon__dim_node_t {
   tenon__dim_kind_t kind;
   uint32_t opcode;
@@ -26,10 +26,10 @@ typedef struct tenon__dim_node_t {
   uint64_t coordinate_axes;
 } tenon__dim_node_t;
 
-/* nodes[id] is the node of dimension id; it moves when the table grows, its operands do not. Open
- * addressing, at most half full. symbols[i] and symbol_dims[i] belong together; a dim is INVALID
- * until the symbol is used. `memo` is scratch of substitution, and `depth` keeps rules that call
- * one another from running away. */
+/* nodes[id] is the node of dimension id. It moves when the table grows; its operands do not. The
+ * hash table uses open addressing and is at most half full. symbols[i] and symbol_dims[i] belong
+ * together; a dim is INVALID until the symbol is used. `memo` is scratch of substitution, and
+ * `depth` limits the recursion of rules. */
 struct tenon__dim_pool_t {
   tenon_allocator_t allocator;
   tenon__arena_t arena;
@@ -46,9 +46,9 @@ struct tenon__dim_pool_t {
   tenon__string_map_t names;
   tenon_dim_t* memo; /* of substitution: results by node */
   size_t memo_capacity;
-  uint32_t depth; /* of simplifications that call one another */
+  uint32_t depth; /* recursion depth of simplifications */
   bool failed;
-  struct tenon__requirements_t* requirements; /* lent, or NULL */
+  struct tenon__requirements_t* requirements; /* borrowed, or NULL */
 };
 
 /* Valid until the next node is made. */

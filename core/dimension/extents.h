@@ -6,17 +6,16 @@
 #include "core/base/arena.h"
 #include "core/dimension/dimension.h"
 
-/* Which end of a profile the numbers are. An extent can be largest inside the range of a symbol, so
- * its value at the largest symbols bounds nothing: tenon__extents_bound does. */
+/* The end of a profile to which the numbers belong. An extent can have its maximum inside the range
+ * of a symbol, so its value at the largest symbols is no bound; use tenon__extents_bound. */
 typedef enum tenon__extents_end_t {
-  TENON_EXTENTS_POINT, /* no end: only these numbers */
+  TENON_EXTENTS_POINT, /* no end, only these numbers */
   TENON_EXTENTS_LEAST,
   TENON_EXTENTS_MOST,
 } tenon__extents_end_t;
 
-/* Values of all symbols and of all dimensions of a pool. Arrays lie in the arena it was made in;
- * entry i is symbol i, or dimension i. Dimensions that the pool got later are worked out when asked
- * for. */
+/* Values of all symbols and of all dimensions of a pool. Arrays are in the arena of creation; entry
+ * i is symbol i, or dimension i. Later dimensions of the pool are evaluated on demand. */
 typedef struct tenon__extents_t {
   const tenon__dim_pool_t* pool;
   uint32_t symbol_count;
@@ -29,9 +28,9 @@ typedef struct tenon__extents_t {
   tenon__extents_end_t end;
 } tenon__extents_t;
 
-/* A profile: three sets of numbers. Symbols that only the run knows are unknown in `min` and `max`
- * unless they have a bound; in `optimum` they are guesses, so that kernels can be timed. All three
- * are over one pool. min <= optimum <= max holds for each symbol that the caller gave. */
+/* A profile: three sets of numbers over one pool. Data-dependent symbols are unknown in `min` and
+ * `max` unless they have a bound. In `optimum` they are guesses, so that kernels can be timed. min
+ * <= optimum <= max for each symbol that the caller has given. */
 typedef struct tenon__profile_t {
   tenon__extents_t min;
   tenon__extents_t optimum;
@@ -41,23 +40,23 @@ typedef struct tenon__profile_t {
   bool is_contradictory;
 } tenon__profile_t;
 
-/* All symbols unknown. Room for what the pool has now; nothing is known before an update, numbers
- * included. OUT_OF_MEMORY only. */
+/* Creates extents with unknown symbols, for the present dimensions of the pool. Everything,
+ * including constants, is unknown before an update. Returns OUT_OF_MEMORY only. */
 tenon_status_t tenon__extents_create(tenon__arena_t* arena, const tenon__dim_pool_t* pool,
                                      tenon__extents_t* out_extents);
-/* All three points of a profile where nothing but numbers is known; they share their arrays. */
+/* Creates a profile in which only constants are known; its three points share their arrays. */
 tenon_status_t tenon__profile_open(tenon__arena_t* arena, const tenon__dim_pool_t* pool,
                                    tenon__profile_t* out_profile);
-/* It is not checked against the symbol's range. */
+/* Sets a symbol's value, which is not checked against its range. */
 void tenon__extents_set(tenon__extents_t* extents, uint32_t symbol, int64_t value);
-/* Evaluates all dimensions; again after symbols changed. Allocates nothing. */
+/* Evaluates all dimensions. Call it again after changes of symbols. Allocates nothing. */
 void tenon__extents_update(tenon__extents_t* extents);
-/* False when it is unknown. */
+/* Returns false if it is unknown. */
 bool tenon__extents_get(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_value);
-/* The same for a bound. At the least end of a profile no value of the dimension within the profile
- * is below it, and at the most end none is above it. At a point it is the value. */
+/* Same for a bound. At the LEAST end of a profile it is a lower bound of the dimension's values
+ * within the profile, at the MOST end an upper bound. At a POINT it is the value. */
 bool tenon__extents_bound(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_bound);
-/* All of a shape; false when one is unknown (out_dims[k] is -1 there). */
+/* Evaluates a shape. Returns false if an extent is unknown (out_dims[k] is then -1). */
 bool tenon__extents_shape(const tenon__extents_t* extents, uint32_t rank, const tenon_dim_t* dims,
                           int64_t* out_dims);
 bool tenon__extents_bounds(const tenon__extents_t* extents, uint32_t rank, const tenon_dim_t* dims,

@@ -1,8 +1,8 @@
 /*
- * What must hold of the dimensions of a network and cannot be decided before it runs: two symbols
- * that an operator's rules take to be equal, say. Whoever verifies a network lends its pool a list;
- * the rules add to it what they cannot decide; the runtime looks at it whenever it has learned
- * extents.
+ * Shape constraints (requirements) on the dimensions of a network that cannot be decided before a
+ * run, for example that two symbols are equal. Verification lends a list to the network's pool. The
+ * operators' rules add undecided constraints, and the runtime checks them whenever extents become
+ * known.
  */
 #ifndef TENON_CORE_DIMENSION_REQUIREMENT_H_
 #define TENON_CORE_DIMENSION_REQUIREMENT_H_
@@ -10,38 +10,37 @@
 #include "core/base/arena.h"
 #include "core/dimension/dimension.h"
 
-/* The message says what is wrong where it does not hold, without the node: that is added when it is
- * told. */
+/* `message` describes the violation, without the node, which is added when it is reported. */
 typedef struct tenon__requirement_t {
-  tenon_dim_t condition; /* 0: it does not hold */
+  tenon_dim_t condition; /* 0: violated */
   uint32_t graph;
-  uint32_t node; /* whose rules say so */
+  uint32_t node; /* node whose rules require it */
   const char* message;
 } tenon__requirement_t;
 
-/* Made by whoever verifies, in memory that lives as long as the plan. `graph` and `node` are set
- * before each node's rules are asked. */
+/* A list made by verification, in memory that lives as long as the plan. `graph` and `node` are set
+ * before each node's rules are evaluated. */
 typedef struct tenon__requirements_t {
-  tenon__arena_t* arena; /* of the list and its words */
+  tenon__arena_t* arena; /* of the list and its messages */
   uint32_t count;
   uint32_t capacity;
-  tenon__requirement_t* items; /* graph by graph */
-  /* Whose rules are looked at now. */
+  tenon__requirement_t* items; /* ordered by graph */
+  /* The node whose rules are evaluated now. */
   uint32_t graph;
   uint32_t node;
-  bool failed; /* memory was out */
+  bool failed; /* out of memory */
 } tenon__requirements_t;
 
-/* Until the next call the pool's users add to this list; NULL: they add to none. Whoever lends it
- * takes it back. */
+/* Sets the list to which the pool's users add until the next call; NULL: none. The caller that
+ * lends a list must remove it. */
 void tenon__dim_pool_set_requirements(tenon__dim_pool_t* pool, tenon__requirements_t* requirements);
-/* Adds a condition to the list that the pool was lent, if it is not known to hold and not there
- * yet. Words are copied. What is known not to hold is added too: its place may never be reached.
- * Where memory runs out the list says so. */
+/* Adds a condition to the pool's borrowed list, unless it is known to be true or is there already.
+ * The message is copied. A condition that is known to be false is added too, because its node may
+ * never run. The list notes a failed allocation. */
 void tenon__dim_require(tenon__dim_pool_t* pool, tenon_dim_t condition, const char* message);
-/* That a and b are the same, or one of them is 1. */
+/* Requires that a and b are equal, or one of them is 1. */
 void tenon__dim_require_broadcast(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
-/* Is a list lent? Where making a message costs something, ask first. */
+/* Returns true if the pool has a borrowed list. Check it before making an expensive message. */
 bool tenon__dim_pool_collects(const tenon__dim_pool_t* pool);
 
 #endif

@@ -1,4 +1,4 @@
-/* For tests of this room: a pool with three symbols. */
+/* For tests of this module: a pool with three symbols. */
 #ifndef TENON_CORE_DIMENSION_TEST_DIMENSION_H_
 #define TENON_CORE_DIMENSION_TEST_DIMENSION_H_
 
