@@ -1,22 +1,22 @@
 /*
- * What could be done with a graph's nodes beside the plain covering, in which each operator takes
- * the longest neighbours' arithmetic that a kernel has a slot for, and expressions run together as
- * far as they can. All places in the network where the same question arises are decided together:
+ * Alternatives to the plain covering of a graph. In the plain covering, each operator fuses as much
+ * adjacent arithmetic as a kernel has slots for, and expressions are fused as far as possible. All
+ * locations in the network with the same alternative are decided together:
  *
- *   claims     nodes that one kernel computes at once, or one node with an expression that kernels
- *              compute by its operator's name
- *   fusions    epilogues and prologues, which may stay apart, or be shorter
+ *   claims     multi-node matches: nodes that one kernel computes at once, or one node with an
+ *              expression that kernels compute by its operator's name
+ *   fusions    epilogues and prologues, which may stay separate, or be shorter
  *
- * Deciding alike keeps the search small (a network has many nodes and few kinds of them),
- * and makes equal layers equal in the plan.
+ * Common decisions keep the search small, because a network has many nodes of few kinds, and make
+ * equal layers equal in the plan.
  */
 #ifndef TENON_CORE_FUSION_ALTERNATIVES_H_
 #define TENON_CORE_FUSION_ALTERNATIVES_H_
 
 #include "core/fusion/grouping.h"
 
-/* One place. Nodes and region lie in the tuning's arena. Claims may overlap: whichever class comes
- * first in `taken` has its nodes. */
+/* One location. Nodes and region are in the tuning's arena. Claims may overlap: the class that is
+ * first in `taken` gets the nodes. */
 typedef struct claim_t {
   uint32_t class_index;
   uint32_t node_count;
@@ -24,35 +24,35 @@ typedef struct claim_t {
   struct tenon_region_t* region;
 } claim_t;
 
-/* Equal regions, claimed alike. `candidates` may be empty: then nobody takes it, and its refusals
- * go to the report. */
+/* Claims with equal regions. `candidates` may be empty: then no kernel accepts it, and its refusals
+ * are reported. */
 typedef struct claim_class_t {
   const tenon__kernel_entry_t* entry; /* NULL: all kernels that name the operator */
   const tenon__candidates_t* candidates;
-  struct tenon_region_t* region; /* of the first place */
-  /* The whole with and without it, when that was last compared; 0: it never was worth a look. */
+  struct tenon_region_t* region; /* of the first location */
+  /* Seconds of the whole graph with and without it in the last comparison; 0: never compared. */
   double with_seconds;
   double without_seconds;
 } claim_class_t;
 
-/* An operator with the longest epilogue, or the longest prologue of one input, that a kernel takes.
- * A prologue's operator has its epilogue already. `fused` is never empty. limit 0: the operator
- * stays alone. That is where prologues begin: a kernel may make what it reads more than once, or
- * put it somewhere first, so one has to prove itself, where an epilogue costs next to nothing. */
+/* An operator with the longest epilogue, or the longest prologue of one input, that a kernel
+ * accepts. A prologue's operator has its epilogue already. `fused` is never empty. limit 0: the
+ * operator is not fused. Prologues begin with 0, because a kernel may compute its input repeatedly
+ * or store it first, so a prologue must be measured to be faster. An epilogue costs almost
+ * nothing. */
 typedef struct fusion_t {
   const tenon__candidates_t* fused;
-  uint32_t
-      base_count; /* of the operator's nodes, its epilogue's among them where this is a prologue */
-  uint32_t node_count;  /* of the chain behind the operator, or before it */
-  uint32_t first_limit; /* before anything was decided */
-  uint32_t limit;       /* the most of them that may be taken; TENON_NONE: all */
-  tenon__time_t apart;  /* the operator, then the chain in one step; no figure: nobody asked */
-  double fused_seconds; /* of the whole covering, with copies, when it was last tried; 0: never */
+  uint32_t base_count;  /* number of the operator's nodes, for a prologue with its epilogue's */
+  uint32_t node_count;  /* of the chain after the operator, or before it */
+  uint32_t first_limit; /* initial limit */
+  uint32_t limit;       /* maximum number of fused nodes; TENON_NONE: all */
+  tenon__time_t apart;  /* the operator, then the chain in one step; no figure: not requested */
+  double fused_seconds; /* of the whole covering, with copies, in the last trial; 0: never tried */
   double apart_seconds;
 } fusion_t;
 
-/* Of one graph, in the order in which they were found, which is the network's: ties are broken by
- * it. Tables are its own and move as they grow; indices hold. */
+/* The alternatives of one graph, in order of discovery, which is the network's and decides ties. It
+ * owns the tables, which move when they grow; indices stay valid. */
 typedef struct alternatives_t {
   tenon_allocator_t allocator;
   claim_t* claims;
@@ -62,7 +62,7 @@ typedef struct alternatives_t {
   uint32_t class_count;
   size_t class_capacity;
   tenon__string_map_t class_index; /* key of the region -> class */
-  uint32_t* taken;                 /* classes, in order of precedence; room for all */
+  uint32_t* taken;                 /* classes, in order of precedence; has space for all */
   uint32_t taken_count;
   fusion_t* fusions;
   uint32_t fusion_count;
@@ -72,20 +72,19 @@ typedef struct alternatives_t {
 
 void tenon__alternatives_initialize(alternatives_t* out_alternatives, tenon_allocator_t allocator);
 void tenon__alternatives_deinitialize(alternatives_t* alternatives);
-/* The place is one of those with the same region; candidates are looked for when it is the first. A
- * claim whose kernel refuses is kept, for the report. The region is finished here, and gets the
- * claimant. `claim` is copied, its class_index set. Finding candidates may measure. */
+/* Adds a claim to the class with the same region. Candidates are searched for the first one of a
+ * class, which may measure. A claim whose kernel refuses is kept for the report. The region is
+ * finished here and gets the claimant. `claim` is copied and its class_index set. */
 tenon_status_t tenon__alternatives_add_claim(grouping_t* grouping,
                                              const tenon__kernel_entry_t* entry, claim_t* claim);
-/* The fusion of this key; TENON_NONE when it is new. */
+/* Returns the fusion of this key; TENON_NONE if it is new. */
 uint32_t tenon__alternatives_find_fusion(const alternatives_t* alternatives, const char* key);
-/* The key must be new. OUT_OF_MEMORY only; silent. */
+/* Adds a fusion; the key must be new. Returns OUT_OF_MEMORY only, without a message. */
 tenon_status_t tenon__alternatives_add_fusion(alternatives_t* alternatives, const char* key,
                                               fusion_t fusion, uint32_t* out_index);
 
-/* No class is taken, fusions are found anew, and times are as they are now. Claims stay. Called
- * when times were measured again: the choice then begins anew, so that it depends on times and not
- * on the way there. */
+/* Resets all classes and fusions, and updates times. Claims stay. Called after a second
+ * measurement: the choice then restarts, so that it depends only on the times. */
 tenon_status_t tenon__alternatives_renew(tenon__tuning_t* tuning, alternatives_t* alternatives);
 
 #endif
