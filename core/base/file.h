@@ -1,4 +1,4 @@
-/* Files: mapped for reading, written whole through a temporary name. Monotonic time. */
+/* Files, mapped for reading, or written completely through a temporary name. Monotonic time. */
 #ifndef TENON_CORE_BASE_FILE_H_
 #define TENON_CORE_BASE_FILE_H_
 
@@ -6,56 +6,59 @@
 
 #include "tenon/plugin.h"
 
-/* `data` is never NULL while it is mapped. What it shows changes if somebody writes to the file
- * meanwhile; who replaces files through tenon__file_write does not. */
+/* `data` is never NULL while it is mapped. The contents change if another process writes to the
+ * file in place; tenon__file_write does not do that. */
 typedef struct tenon__mapped_file_t {
   const void* data;
   size_t size;
-  int descriptor; /* -1 once closed */
+  int descriptor; /* -1: closed */
 } tenon__mapped_file_t;
 
-/* Regular files only; the message names the path and errno's words. An empty file gives size 0.
- * NOT_FOUND, DENIED, OUT_OF_MEMORY or IO as errno says; INVALID_ARGUMENT for what is no regular
- * file. Never waits, not for a pipe either. */
+/* Maps a regular file. An empty file gives size 0. Never waits, not even for a pipe. Returns
+ * NOT_FOUND, DENIED, OUT_OF_MEMORY or IO from errno, or INVALID_ARGUMENT for other kinds of files,
+ * with path and errno's text. */
 tenon_status_t tenon__file_map(const char* path, const tenon_sink_t* sink,
                                tenon__mapped_file_t* out_file);
-/* Confined: `path` is relative to the open directory `folder`; no "..", no absolute path, no
- * symbolic link that leads outside of it. DENIED says which. */
+/* Maps a file inside a folder: `path` is relative to the directory `folder`. Returns DENIED, with
+ * the reason, for "..", an absolute path, or a symbolic link that leads outside. */
 tenon_status_t tenon__file_map_inside(const char* folder, const char* path,
                                       const tenon_sink_t* sink, tenon__mapped_file_t* out_file);
-/* A part of a mapped file of which little will be read: the kernel maps small pages there, so that
- * what lies beside them does not count. Only saves memory; cannot fail. */
+/* Marks a part of a mapped file that will be read rarely. The kernel then maps small pages there,
+ * so that neighbouring data are not loaded. It only saves memory and cannot fail. */
 void tenon__file_expect_rare_reads(const tenon__mapped_file_t* file, const void* data, size_t size);
-/* Once for each mapping; what points into it is void. The struct is empty afterwards. */
+/* Unmaps a file; call it once for each mapping. Pointers into it become invalid. The structure is
+ * empty afterwards. */
 void tenon__file_unmap(tenon__mapped_file_t* file);
-/* Zeros to read, which take no memory until they are read. NULL when there is no room. */
+/* Returns read-only zeros, which use no memory until they are read. NULL if there is no address
+ * space. */
 const void* tenon__zeros_map(size_t size_bytes);
 void tenon__zeros_unmap(const void* zeros, size_t size_bytes);
-/* Writes to `path`.tmp-PID, syncs, renames. A symbolic link stays, and the file that it leads to is
- * replaced; anything but a regular file (a device, a pipe, a folder) is not: INVALID_ARGUMENT.
- * Readers see the old file or the new one, never a part. On failure the old one is as it was, and
- * the temporary one is gone. */
+/* Writes to `path`.tmp-PID, syncs, renames. If `path` is a symbolic link, it stays, and its target
+ * is replaced. Readers see the old or the new file, never a part. On failure the old file is
+ * unchanged and the temporary one is removed. Returns INVALID_ARGUMENT if the target is not a
+ * regular file (a device, a pipe, a folder). */
 tenon_status_t tenon__file_write(const char* path, const void* data, size_t size_bytes,
                                  const tenon_sink_t* sink);
-/* Of what begins at `rare_offset` readers that map the file will read little here and there. It is
- * written in small pieces: Linux caches a piece in one block, and maps whole blocks. */
+/* Same for a file whose data from `rare_offset` on are read sparsely by readers that map it. These
+ * data are written in small parts, because Linux caches each part in one block and maps whole
+ * blocks. */
 tenon_status_t tenon__file_write_rare(const char* path, const void* data, size_t size_bytes,
                                       size_t rare_offset, const tenon_sink_t* sink);
 double tenon__seconds(void); /* monotonic clock */
 
-/* ---- For this file and its test alone ----
+/* ---- For this file and its test only ----
  *
- * A model names the files of its weights: a name must not reach what the model's folder does not
- * hold, also when a link is changed between a check and the opening. So the opening itself is
+ * A model contains the names of its weight files. A name must not lead outside of the model's
+ * folder, even if a link changes between check and opening. Therefore the opening itself is
  * confined. */
 
-/* Not empty, not absolute, no "..". */
+/* Returns true if the path is not empty, not absolute and has no "..". */
 bool tenon__path_stays_inside(const char* path);
 
-/* Both open `path`, which stays inside, for reading, and give a descriptor or -1 and errno: EXDEV
- * or ELOOP when a link leads outside. Where the kernel cannot confine a look-up itself, the first
- * falls back on the second, which walks the folders one by one and follows no links at all. The
- * descriptor is the caller's to close; `folder` stays open. */
+/* Both open `path` (tenon__path_stays_inside) for reading and return a descriptor, or -1 and errno:
+ * EXDEV or ELOOP if a link leads outside. If the kernel cannot confine look-ups, the first calls
+ * the second, which opens the folders one by one and follows no links. The caller closes the
+ * descriptor; `folder` stays open. */
 int tenon__open_inside(int folder, const char* path);
 int tenon__open_inside_by_steps(int folder, const char* path);
 

@@ -1,8 +1,8 @@
 /*
- * Status, messages and the two macros that hide a return. The place that knows the values writes
- * the message, once; whoever passes a status on says nothing more. So a function that returns a
- * fault either was given a sink and has used it, or says in its header that it is silent. Memory
- * that is out is the exception: nothing below the border says so; the border does (tenon__tell).
+ * Status, messages and the two macros that hide a return. The code that detects an error sends the
+ * message, once; callers that pass the status on send none. So a function that returns an error has
+ * either sent a message to its sink, or its header states that it sends none. Exception:
+ * OUT_OF_MEMORY has no message below the API boundary, which adds it (tenon__tell).
  */
 #ifndef TENON_CORE_BASE_STATUS_H_
 #define TENON_CORE_BASE_STATUS_H_
@@ -20,19 +20,19 @@
       return tenon_try_status_; /* one level */      \
   } while (0)
 
-/* Returns OUT_OF_MEMORY from the calling function unless `made` holds: that an allocation, or all
- * of several, gave something. Only where nothing needs release. */
+/* Returns OUT_OF_MEMORY from the calling function unless `made` is true, that is, unless all
+ * allocations have succeeded. Use it only if nothing needs release. */
 #define TENON_TRY_MEMORY(made)                          \
   do {                                                  \
     if (!(made))                                        \
       return TENON_ERROR_OUT_OF_MEMORY; /* one level */ \
   } while (0)
 
-/* "invalid data", "out of memory", ... Never NULL. */
+/* Returns "invalid data", "out of memory", ... Never NULL. */
 const char* tenon__status_text(tenon_status_t status);
 
-/* Writes a formatted message to the sink (NULL or an empty sink: nowhere). Messages longer than 2
- * KiB are cut. Never allocates. */
+/* Sends a formatted message to the sink (NULL or an empty sink: discarded). Messages longer than 2
+ * KiB are truncated. Never allocates. */
 void tenon__report(const tenon_sink_t* sink, int32_t severity, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -41,19 +41,19 @@ void tenon__report(const tenon_sink_t* sink, int32_t severity, const char* forma
 tenon_status_t tenon__fail(const tenon_sink_t* sink, tenon_status_t status, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A sink that puts `prefix` before each message and passes it on. It lies where it was initialised,
- * as the sink points at it; `next` and `prefix` outlive it. */
+/* A sink that puts `prefix` before each message and passes it on. Do not move it, because the sink
+ * points to it. `next` and `prefix` outlive it. */
 typedef struct tenon__prefix_sink_t {
   tenon_sink_t sink; /* give &prefix_sink.sink to the callee */
   const tenon_sink_t* next;
   const char* prefix;
-  uint32_t error_count; /* what was passed on */
+  uint32_t error_count; /* number of errors passed on */
 } tenon__prefix_sink_t;
 void tenon__prefix_sink_initialize(tenon__prefix_sink_t* out_sink, const tenon_sink_t* next,
                                    const char* prefix);
 
-/* A sink that keeps the errors it is told, "; " between them, as far as there is room for them, and
- * nothing else. For what is tried, and told only where it matters. It too must stay where it is. */
+/* A sink that keeps only errors, separated by "; ", as far as there is space. For trials whose
+ * errors are reported only if relevant. Do not move it. */
 typedef struct tenon__keeping_sink_t {
   tenon_sink_t sink; /* give &keeping_sink.sink to the callee */
   char message[1024];

@@ -20,7 +20,7 @@ typedef struct tenon__test_case_t {
   void (*run)(void);
 } tenon__test_case_t;
 
-/* A case announces itself in a section of its own; the linker lays them side by side. */
+/* A case registers itself in a section; the linker places all cases consecutively. */
 #define TENON_TEST(name)                                              \
   static void name(void);                                             \
   static const tenon__test_case_t name##_case = {#name, name};        \
@@ -124,7 +124,7 @@ static inline void tenon__test_check_status(const char* file, int line, const ch
 #define EXPECT_STATUS(actual, expected) \
   tenon__test_check_status(__FILE__, __LINE__, #actual, (actual), (expected))
 
-/* A sink that keeps what it is told, one message a line, as far as there is room. */
+/* A sink that keeps messages, one in each line, as far as there is space. */
 typedef struct tenon__test_messages_t {
   tenon_sink_t sink;
   int count;
@@ -140,7 +140,7 @@ static inline void tenon__test_keep_message(void* user, int32_t severity, const 
   ++messages->count;
 }
 
-/* Empties `out_messages` and gives the sink to hand to the callee. */
+/* Clears `out_messages` and returns the sink for the callee. */
 static inline const tenon_sink_t* tenon__test_listen(tenon__test_messages_t* out_messages) {
   memset(out_messages, 0, sizeof(*out_messages));
   out_messages->sink.user = out_messages;
@@ -149,8 +149,8 @@ static inline const tenon_sink_t* tenon__test_listen(tenon__test_messages_t* out
 }
 
 /* Runs `body` with the first allocation failing, then the second, and so on until none does. The
- * body releases what it made and says whether it succeeded; it must when nothing failed, and must
- * leave nothing behind in either case. */
+ * body releases everything that it has made and returns true on success. It must succeed if no
+ * allocation failed, and must never leak. */
 static inline void tenon__test_each_allocation(bool (*body)(tenon_allocator_t allocator,
                                                             void* user),
                                                void* user) {
