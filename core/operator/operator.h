@@ -1,10 +1,10 @@
 /*
- * An operator as the core keeps it after admission: a full-size copy of its descriptor and its
- * texts parsed and checked. A text with a fault disables the operator, with the place of the fault.
+ * An admitted operator: a full-size copy of its descriptor, with its texts parsed and checked. An
+ * error in a text disables the operator, with its position.
  *
- * It lies in the arena of whoever admitted it (the catalogue, or a network that was read), is never
- * changed afterwards, and outlives the networks whose nodes point at it. Two of the same name may
- * be there: what they mean is the same where their contracts are equal, and only there.
+ * It is in the arena of the catalogue, or of a network that was read, is immutable, and outlives
+ * the networks whose nodes refer to it. Two operators of the same name have the same meaning if and
+ * only if their contracts are equal.
  */
 #ifndef TENON_CORE_OPERATOR_OPERATOR_H_
 #define TENON_CORE_OPERATOR_OPERATOR_H_
@@ -22,12 +22,12 @@ typedef struct tenon__operator_case_t {
   tenon__calls_t calls; /* decompositions */
 } tenon__operator_case_t;
 
-/* What passes may believe of the operator, parsed from its traits as plugin.h lists them. A
- * trait never says what an operator computes, only what may be done around it. Those that no pass
- * makes use of are checked and not kept. */
+/* Properties of the operator on which passes rely, parsed from its traits (plugin.h). A trait never
+ * defines the computation, only permitted transformations. Traits that no pass uses are checked and
+ * not kept. */
 typedef struct tenon__operator_traits_t {
-  bool impure;       /* two nodes alike are two nodes: neither merged nor folded */
-  bool not_foldable; /* stays for the run, also with constants for inputs */
+  bool impure;       /* equal nodes are neither merged nor folded */
+  bool not_foldable; /* runs even if all inputs are constant */
   bool linear;       /* with the four below */
   uint32_t linear_input;
   int32_t linear_axis;        /* of that input */
@@ -36,11 +36,11 @@ typedef struct tenon__operator_traits_t {
   bool concatenable;          /* with the three below */
   int32_t concatenable_axis;  /* of all inputs but the first */
   int32_t concatenable_output_axis;
-  const char* concatenable_single; /* attribute that has to be 1; NULL: none */
+  const char* concatenable_single; /* attribute that must be 1; NULL: none */
 } tenon__operator_traits_t;
 
-/* The core's copy of an admitted tenon_operator_t. Members that an older plugin lacks are zeros. Its
- * lists are typed arrays of full-size structures, so the core needs no strides. */
+/* The core's copy of an admitted tenon_operator_t. Members that an older plugin lacks are zeros.
+ * Its lists are typed arrays of full-size structures without strides. */
 typedef struct tenon__descriptor_t {
   const char* name;
   const char* summary;
@@ -74,39 +74,40 @@ typedef struct tenon__descriptor_t {
 typedef struct tenon__operator_t {
   tenon__descriptor_t descriptor;
   const char* name;                         /* "domain.name/1" */
-  const char* plugin;                       /* who declares it; for messages */
+  const char* plugin;                       /* its plugin, for messages */
   void* state;                              /* the plugin's, for infer */
   const tenon__text_t* shape;               /* NULL when absent */
   const tenon__text_t* contents;            /* NULL when absent */
   const tenon__syntax_t* const* checks;     /* descriptor.check_count */
   const tenon__syntax_t* operations;        /* NULL when absent */
   const tenon__scope_attribute_t* defaults; /* descriptor.attribute_count; zeros where REQUIRED */
-  /* descriptor.case_count, move_count, decomposition_count; the first whose condition holds. */
+  /* descriptor.case_count, move_count, decomposition_count entries; the first with a true condition
+   * is used. */
   const tenon__operator_case_t* cases;
   const tenon__operator_case_t* moves;
   const tenon__operator_case_t* decompositions;
   tenon__operator_traits_t traits;
-  /* Of a canonical form: white space and new optional attributes at their default do not change it.
-   */
+  /* Digest of a canonical form, which does not depend on white space or on new optional attributes
+   * at their default. */
   tenon__digest_t contract;
-  /* Known by name, ports and control form alone: read from a plan whose plugin is not here. */
+  /* Only name, ports and control form are known: read from a plan whose plugin is absent. */
   bool is_missing;
 } tenon__operator_t;
 
-/* Do both mean the same? */
+/* Returns true if both have the same meaning. */
 static inline bool tenon__operators_agree(const tenon__operator_t* a, const tenon__operator_t* b) {
   return memcmp(&a->contract, &b->contract, sizeof(a->contract)) == 0;
 }
 
-/* Index of a port or attribute by name; TENON_NONE when there is none. */
+/* Return the index of a port or attribute by name, or TENON_NONE. */
 uint32_t tenon__operator_port(const tenon_port_t* ports, uint32_t count, const char* name);
 uint32_t tenon__operator_input(const tenon__descriptor_t* op, const char* name);
 uint32_t tenon__operator_output(const tenon__descriptor_t* op, const char* name);
 uint32_t tenon__operator_attribute(const tenon__descriptor_t* op, const char* name);
-/* Of a type variable likewise. */
+/* Same for a type variable. */
 uint32_t tenon__operator_type(const tenon__descriptor_t* op, const char* name);
 
-/* An operator by name; NULL: nobody here declares it. May load plugins. */
+/* Returns an operator by name; NULL: unknown. May load plugins. */
 typedef const tenon__operator_t* (*tenon__find_operator_t)(void* user, const char* name);
 
 #endif
