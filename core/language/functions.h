@@ -1,15 +1,15 @@
-/* The functions of texts: one table, with how many arguments each takes. */
+/* The functions of texts: one table, with numbers of arguments. */
 #ifndef TENON_CORE_LANGUAGE_FUNCTIONS_H_
 #define TENON_CORE_LANGUAGE_FUNCTIONS_H_
 
 #include "core/language/environment.h"
 
-/* True for what a call may name: those, and `broadcast` of shape rules. Opcodes by their spellings
- * are among them. Asked when an operator is registered, to refuse names that no call means. */
+/* Returns true for names of functions, opcodes included, and for `broadcast` of shape rules. Called
+ * when an operator is registered, to reject unknown names. */
 bool tenon__language_has_function(const char* name);
-/* A CALL: a function of the table, else an opcode by its spelling in TENON_OPCODES. INVALID_DATA
- * for an unknown name, for a wrong number of arguments (the range that the function takes is said),
- * and for a function on elements where no program is made. */
+/* Evaluates a CALL: a function of the table, else an opcode by its spelling in TENON_OPCODES.
+ * Returns INVALID_DATA for an unknown name, for a wrong number of arguments (the message has the
+ * valid range), and for a function on elements without a program. */
 tenon_status_t tenon__language_call(tenon__environment_t* environment, const tenon__syntax_t* call,
                                     tenon__language_value_t* out_value);
 

@@ -1,9 +1,10 @@
 /*
- * Functions of texts on elements: they make instructions and axes of the program in the making.
- * Those that serve numbers and lists too (sum, prod, min, max) need no program for these.
+ * Functions of texts on elements: they make instructions and axes of the program under
+ * construction. Functions that also accept numbers and lists (sum, prod, min, max) need no program
+ * for these.
  *
- * Of a reduction, any and all take bool, the others numbers; else INVALID_DATA. Along no axes it is
- * the value itself. It notes for the space that something is reduced.
+ * The reductions any and all accept bool, the others numbers; else INVALID_DATA. A reduction along
+ * no axes is the value itself. Each reduction is recorded for the space.
  */
 #ifndef TENON_CORE_LANGUAGE_PROGRAM_FUNCTIONS_H_
 #define TENON_CORE_LANGUAGE_PROGRAM_FUNCTIONS_H_

@@ -1,10 +1,11 @@
 /*
- * What a text may look up when it is instantiated for one node. Filled by the network for a node,
- * and for texts without one (a rewrite's guard, the work of a kernel) by whoever asks: the language
- * knows nodes by this alone.
+ * The names that a text may use when it is instantiated for one node. The network fills it for a
+ * node; callers fill it for texts without a node (a rewrite's guard, the work of a kernel). The
+ * language accesses nodes only through this structure.
  *
- * Borrowed in every member: lists live in the filler's memory, dims and contents in the network's
- * arena, and all of it for as long as texts are evaluated with it. Nothing here changes a scope.
+ * All members are borrowed: lists from the caller's memory, dims and contents from the network's
+ * arena. They must live as long as texts are evaluated with the scope. No function here changes a
+ * scope.
  */
 #ifndef TENON_CORE_LANGUAGE_SCOPE_H_
 #define TENON_CORE_LANGUAGE_SCOPE_H_
@@ -13,19 +14,19 @@
 
 #include "core/tensor/type.h"
 
-/* One tensor that stands at a port (an item of a variadic port). Present false: an optional input
- * that the node lacks, or an output that nobody reads; the rest means nothing but `argument`. */
+/* One tensor of a port (an item of a variadic port). `present` is false for an absent optional
+ * input or an unused output; then only `argument` is valid. */
 typedef struct tenon__scope_value_t {
   bool present;
-  tenon__type_t type; /* of a sequence: that of its items, as the value's own */
+  tenon__type_t type; /* for a sequence: the type of its items */
   uint32_t argument;  /* its number among the node's inputs */
-  /* In guards: the elements of a short constant of floats that has no contents, NULL elsewhere. */
+  /* In guards: the elements of a short float constant without contents, else NULL. */
   uint32_t number_count;
   const double* numbers;
 } tenon__scope_value_t;
 
-/* Ports stand in the operator's order. `values` has `count` entries, one after the other with those
- * of the next port; NULL where outputs are not known at all. */
+/* Ports are in the operator's order. `values` has `count` entries, followed by those of the next
+ * port; NULL if outputs are unknown. */
 typedef struct tenon__scope_port_t {
   const char* name;
   uint32_t flags;   /* TENON_PORT_* */
@@ -34,7 +35,7 @@ typedef struct tenon__scope_port_t {
   const tenon__scope_value_t* values;
 } tenon__scope_port_t;
 
-/* An attribute as the node has it, default applied. Which member holds it follows from `kind`:
+/* An attribute of the node, with its default applied. `kind` determines the member with the value:
  * FLOATS are `numbers`, STRINGS `strings`, each with `count`; the others are zero. */
 typedef struct tenon__scope_attribute_t {
   const char* name;
@@ -49,7 +50,7 @@ typedef struct tenon__scope_attribute_t {
   size_t count;
 } tenon__scope_attribute_t;
 
-/* UNDEFINED while no input has bound it. */
+/* UNDEFINED until an input has bound it. */
 typedef struct tenon__scope_type_t {
   const char* name; /* type variable */
   tenon_dtype_t dtype;
@@ -67,33 +68,31 @@ typedef struct tenon__scope_t {
   const tenon__scope_type_t* types;
 } tenon__scope_t;
 
-/* ---- Looking up ----
- * Everything that is found is borrowed from the scope. Names of ports and attributes are unique
- * within an operator, so the order of looking does not matter. */
+/* ---- Look-ups ----
+ * Results are borrowed from the scope. Names of ports and attributes are unique within an operator,
+ * so the order of look-ups does not matter. */
 
-/* Ports as an operator declares them over the values of a node; values past the end of
- * `value_count` are absent, and there is one for each port at least. In the arena; NULL when memory
- * is out. */
+/* Makes an operator's ports with the values of a node. Values after `value_count` are absent; each
+ * port has at least one. In the arena; NULL if out of memory. */
 const tenon__scope_port_t* tenon__scope_ports(tenon__arena_t* arena, const tenon_port_t* ports,
                                               uint32_t count, const tenon__scope_value_t* values,
                                               uint32_t value_count);
-/* The input or output port of that name; NULL when there is none. */
+/* Returns the input or output port of that name, or NULL. */
 const tenon__scope_port_t* tenon__scope_port(const tenon__scope_t* scope, const char* name,
                                              bool* out_is_output);
-/* The input port of that name; NULL when there is none. */
+/* Returns the input port of that name, or NULL. */
 const tenon__scope_port_t* tenon__scope_input(const tenon__scope_t* scope, const char* name);
-/* Defined or at its default; NULL only for a name that the operator does not declare. */
+/* Returns the attribute, set or at its default; NULL only for an undeclared name. */
 const tenon__scope_attribute_t* tenon__scope_attribute(const tenon__scope_t* scope,
                                                        const char* name);
-/* The INT attribute of that name; `otherwise` when the operator has none. */
+/* Returns the INT attribute of that name; `otherwise` if the operator has none. */
 int64_t tenon__scope_integer(const tenon__scope_t* scope, const char* name, int64_t otherwise);
-/* The type that a name means, as stored: a type variable, a DTYPE attribute, a type's mnemonic;
- * UNDEFINED when it is none of them. In that order, so that an operator may call a variable as it
- * likes. */
+/* Returns the type for a name: a type variable, a DTYPE attribute, or a type's mnemonic, in this
+ * order, so that an operator may use any name for a variable. UNDEFINED for other names. */
 tenon_dtype_t tenon__scope_dtype(const tenon__scope_t* scope, const char* name);
-/* Output items are numbered through all ports: the port of item `output` and the item's number
- * there (NULL beyond the last), and the way back. Of ports y (1 item), zs (3 items) output 2 is
- * item 1 of zs. */
+/* Output items are numbered consecutively over all ports. The first returns the port of item
+ * `output` and the item's number in it (NULL beyond the last); the second is the inverse. For ports
+ * y (1 item) and zs (3 items), output 2 is item 1 of zs. */
 const tenon__scope_port_t* tenon__scope_output(const tenon__scope_t* scope, uint32_t output,
                                                uint32_t* out_item);
 uint32_t tenon__scope_output_number(const tenon__scope_t* scope, const tenon__scope_port_t* port,

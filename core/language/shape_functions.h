@@ -1,10 +1,10 @@
 /*
  * Functions of texts on tensors: ranks, extents, presence, types, coordinates. A tensor is a name
- * of an input or output, or an item of a variadic one; extents and ranks that are not known are
- * UNSUPPORTED, what an operator cannot mean is INVALID_DATA.
+ * of an input or output, or an item of a variadic one. Unknown extents and ranks give UNSUPPORTED,
+ * invalid uses INVALID_DATA.
  *
- * They come out as known numbers where the scope knows them, as dimensions where only the run does:
- * dim(x, 0) of an input [batch, 3] is the symbol `batch`.
+ * Results are known numbers if the scope has them, else dimensions: dim(x, 0) of an input [batch,
+ * 3] is the symbol `batch`.
  */
 #ifndef TENON_CORE_LANGUAGE_SHAPE_FUNCTIONS_H_
 #define TENON_CORE_LANGUAGE_SHAPE_FUNCTIONS_H_

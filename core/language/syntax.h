@@ -1,10 +1,9 @@
 /*
- * The syntax tree of a text: one for both languages of docs/expressions.md. What a name means is
- * decided when a text is instantiated for a node (language/instantiate.h, language/shape_rule.h).
+ * The syntax tree of a text, for both languages of docs/expressions.md. Names are resolved when a
+ * text is instantiated for a node (language/instantiate.h, language/shape_rule.h).
  *
- * A tree is made once, most often when an operator is registered, and may be read by several builds
- * at once: nothing writes to it after the parser. It lies in the parser's arena and lives as long
- * as that.
+ * A tree is made once, usually when an operator is registered, and is immutable after parsing, so
+ * several builds may read it at once. It is in the arena of the parse and lives as long.
  */
 #ifndef TENON_CORE_LANGUAGE_SYNTAX_H_
 #define TENON_CORE_LANGUAGE_SYNTAX_H_
@@ -26,13 +25,12 @@ typedef enum tenon__syntax_kind_t {
   TENON_SYNTAX_RANGE,  /* a..b ; b may be absent (child_count 1) */
 } tenon__syntax_kind_t;
 
-/* Walks recurse: the depth keeps them within a thread's stack, the length keeps a text within what
- * a person wrote. */
+/* Limits of depth and length. Walks are recursive, and the depth keeps them within a thread's
+ * stack. The length is ample for text that people write. */
 enum { TENON_SYNTAX_DEPTH = 256, TENON_TEXT_BYTES = 16384 };
 
-/* `true` and `false` are NAMEs; `inf` and `nan` are FLOATs. Children stand in the order of the
- * text. `integer` is of INTEGER, `number` of FLOAT, `op` of UNARY and BINARY; the others are zero.
- */
+/* `true` and `false` are NAMEs; `inf` and `nan` are FLOATs. Children are in the order of the text.
+ * `integer` is for INTEGER, `number` for FLOAT, `op` for UNARY and BINARY; else they are zero. */
 typedef struct tenon__syntax_t {
   tenon__syntax_kind_t kind;
   char op;

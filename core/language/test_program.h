@@ -1,4 +1,4 @@
-/* For tests of this room: expressions built from texts. */
+/* For tests of this module: expressions built from texts. */
 #ifndef TENON_CORE_LANGUAGE_TEST_PROGRAM_H_
 #define TENON_CORE_LANGUAGE_TEST_PROGRAM_H_
 

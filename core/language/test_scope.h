@@ -1,4 +1,4 @@
-/* For tests of this room: a scope built by hand. Extents are written "b s 768": names are symbols
+/* For tests of this module: a scope made by hand. Extents are written "b s 768": names are symbols
  * (1 and up, "p" from 0). */
 #ifndef TENON_CORE_LANGUAGE_TEST_SCOPE_H_
 #define TENON_CORE_LANGUAGE_TEST_SCOPE_H_
@@ -74,7 +74,7 @@ static inline uint32_t test_dims(test_scope_t* t, const char* text, const tenon_
   return count;
 }
 
-/* Another item for the port of that name, which is made if it is new. dims NULL: absent. */
+/* Adds an item to the port of that name, which is made if it is new. dims NULL: absent. */
 static inline tenon__scope_value_t* test_input(test_scope_t* t, const char* name,
                                                tenon_dtype_t dtype, const char* dims) {
   uint32_t i = 0;

@@ -10,7 +10,7 @@
 
 /* One statement. `let`: is_let. `y = e`: target "y". `y[d] = e`: subscript "d"; with a number,
  * subscript "0". `y.rank = e`: member "rank". `y: x[d] = e`: prefix "y", target "x", subscript "d".
- * Members that the form lacks are NULL; of a let `target` is its name. */
+ * Other members are NULL. `target` of a let is its name. */
 typedef struct tenon__statement_t {
   bool is_let;
   const char* prefix;
@@ -21,30 +21,31 @@ typedef struct tenon__statement_t {
   uint32_t position;
 } tenon__statement_t;
 
-/* Statements in the order of the text, which is the order in which lets may be named. The tree and
- * its strings lie in the arena of the parse; `source` is a copy beside them. */
+/* Statements in the order of the text; a let may be named only by later ones. The tree, its strings
+ * and the copy `source` are in the arena of the parse. */
 typedef struct tenon__text_t {
   const char* source;
   uint32_t statement_count;
   const tenon__statement_t* statements;
 } tenon__text_t;
 
-/* Parses statements. A fault is reported with its position and what was expected; INVALID_DATA. The
- * tree lives in the arena. Names are not looked up: a text may parse and mean nothing for any node.
- * Linear in the text. */
+/* Parses statements to a tree in the arena. Linear in the text. Names are not resolved, so a text
+ * may parse but be undefined for all nodes. Returns INVALID_DATA and reports the error with its
+ * position and the expected syntax. */
 tenon_status_t tenon__text_parse(tenon__arena_t* arena, const char* source,
                                  const tenon_sink_t* sink, tenon__text_t* out_text);
-/* The statement `target.member = ...`, or `target = ...` with member NULL; NULL: there is none. */
+/* Returns the statement `target.member = ...`, or `target = ...` with member NULL; NULL if there is
+ * none. */
 const tenon__statement_t* tenon__text_statement(const tenon__text_t* text, const char* target,
                                                 const char* member);
-/* Parses one expression (a condition, a check). Anything after it is a fault. */
+/* Parses one expression (a condition, a check). Any further text is an error. */
 tenon_status_t tenon__text_parse_expression(tenon__arena_t* arena, const char* source,
                                             const tenon_sink_t* sink,
                                             const tenon__syntax_t** out_expression);
 
-/* Texts of calls, as decompositions and patterns are written: "a, b = domain.op/1(x, _){k=v}; ...".
- * The arguments are names alone, so that a pattern can be matched against a graph and a
- * decomposition be built from it node by node; only attributes hold expressions. */
+/* Texts of calls, for decompositions and patterns: "a, b = domain.op/1(x, _){k=v}; ...". Arguments
+ * are only names, so that a pattern can be matched against a graph and a decomposition can be built
+ * node by node; only attributes have expressions. */
 
 /* {name=value}: a literal, or an expression over the attributes of the node that is decomposed.
  * Positions, here and below, are bytes of the source, for messages. */
@@ -69,9 +70,9 @@ typedef struct tenon__calls_t {
   const tenon__call_statement_t* statements;
 } tenon__calls_t;
 
-/* Parses the statements; INVALID_DATA with the column and what was expected, or OUT_OF_MEMORY.
- * Whether the operators exist, and whether a name is defined before it is read, is for the caller
- * to see. Everything lies in the arena: the source may go. */
+/* Parses the statements. The caller checks that operators exist, and that names are defined before
+ * they are read. Everything is in the arena; the source may be freed. Returns INVALID_DATA with the
+ * column and the expected syntax, or OUT_OF_MEMORY. */
 tenon_status_t tenon__calls_parse(tenon__arena_t* arena, const char* source,
                                   const tenon_sink_t* sink, tenon__calls_t* out_calls);
 

@@ -1,7 +1,7 @@
 /*
- * Tokens of both languages. Each token is a view into the text. Blanks and line ends separate
- * tokens and mean nothing else; from a # to the end of its line is comment. The lexer reads bytes
- * from a plugin: whatever they are, it ends with a token or a fault.
+ * Tokens of both languages. Each token is a view into the text. Blanks and line ends only separate
+ * tokens. A comment extends from # to the end of its line. The lexer reads untrusted bytes of a
+ * plugin and always ends with a token or an error.
  */
 #ifndef TENON_CORE_LANGUAGE_TEXT_LEXER_H_
 #define TENON_CORE_LANGUAGE_TEXT_LEXER_H_
@@ -20,8 +20,8 @@ typedef enum tenon__token_kind_t {
                        tenon__syntax_t.op; 'R' for .. */
 } tenon__token_kind_t;
 
-/* `position` and `size` are bytes of the source, quotes of a string included; the column of a
- * message is position + 1. integer and number are of the kinds called so. */
+/* `position` and `size` are in bytes of the source, quotes of a string included; the column of a
+ * message is position + 1. `integer` and `number` are for INTEGER and FLOAT. */
 typedef struct tenon__token_t {
   tenon__token_kind_t kind;
   char sign;
@@ -31,7 +31,7 @@ typedef struct tenon__token_t {
   double number;
 } tenon__token_t;
 
-/* One token ahead: that is all the grammar needs. It owns nothing and borrows source and sink. */
+/* The grammar needs one token of look-ahead. The lexer owns nothing and borrows source and sink. */
 typedef struct tenon__lexer_t {
   const char* source;
   uint32_t size;
@@ -41,20 +41,22 @@ typedef struct tenon__lexer_t {
   tenon__token_t token; /* the current one */
 } tenon__lexer_t;
 
-/* Stands before the first token: tenon__lexer_next makes it the current one. NULL and texts above
- * 16 KiB are INVALID_DATA. */
+/* Begins before the first token; call tenon__lexer_next to get it. Returns INVALID_DATA for NULL
+ * and texts above 16 KiB. */
 tenon_status_t tenon__lexer_begin(tenon__lexer_t* out_lexer, const char* source,
                                   const tenon_sink_t* sink);
-/* INVALID_DATA with the column: a character that begins nothing, a number that is out of range or
- * ends in a letter, a string without an end. At the end of the text it stays there. */
+/* Advances to the next token; at the end of the text it stays there. Returns INVALID_DATA with the
+ * column for an unexpected character, a number that is out of range or followed by a letter, and an
+ * unterminated string. */
 tenon_status_t tenon__lexer_next(tenon__lexer_t* lexer);
-/* A string or a name that looks like the sign is none. */
+/* Returns true if the current token is the sign (not a string or name with the same text). */
 bool tenon__lexer_at(const tenon__lexer_t* lexer, char sign);
-/* Goes past `sign` or says what was expected. */
+/* Advances past `sign`, or reports the expected sign. */
 tenon_status_t tenon__lexer_expect(tenon__lexer_t* lexer, char sign);
-/* INVALID_DATA: "column 7: expected ..., found 'x'". */
+/* Reports "column 7: expected ..., found 'x'" and returns INVALID_DATA. */
 tenon_status_t tenon__lexer_fail(const tenon__lexer_t* lexer, const char* expected);
-/* The current token's text (of a string: without quotes) as a string; NULL when memory is out. */
+/* Returns a copy of the current token's text (of a string: without quotes); NULL if out of
+ * memory. */
 const char* tenon__lexer_copy(const tenon__lexer_t* lexer, tenon__arena_t* arena);
 
 #endif
