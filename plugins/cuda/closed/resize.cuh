@@ -211,11 +211,11 @@ CALLED void resize_elements(const parameters_t& p) {
  */
 #if A_mode_nearest
 #define IS_CHOICE 1 /* a tap, not multiplied */
-enum { TAPS = 1 };
+enum { TAPS = 1, ROWS_AT_ONCE = 4 }; /* rows whose reads are under way at once */
 #elif A_mode_cubic
-enum { TAPS = 4 };
+enum { TAPS = 4, ROWS_AT_ONCE = 1 };
 #else
-enum { TAPS = 2 };
+enum { TAPS = 2, ROWS_AT_ONCE = 1 };
 #endif
 #if LAST
 enum { V = 16 / (int)sizeof(IN0_STORED), COLUMNS = 256 };
@@ -308,8 +308,8 @@ INLINE void resize_lines(const parameters_t& p) {
   const axis_t down = axis_of(p, RANK - 2);
   const axis_t along = axis_of(p, RANK - 1);
   const i64 row_step = p.in[0].dims[RANK - 1] * depth;
-  const IN0_STORED* from = (const IN0_STORED*)p.in[0].data;
-  OUT0_STORED* to = (OUT0_STORED*)p.out[0].data;
+  const IN0_STORED* __restrict__ from = (const IN0_STORED*)p.in[0].data;
+  OUT0_STORED* __restrict__ to = (OUT0_STORED*)p.out[0].data;
   EACH_BLOCK(block, (all + chunk - 1) / chunk * tiles) {
     const int first_unit = (int)(block % tiles) * tile;
     const i64 first_row = block / tiles * chunk;
@@ -356,7 +356,9 @@ INLINE void resize_lines(const parameters_t& p) {
       sums.row[k] = -1;
     }
 #endif
-    for (int r = first; works && r < count && r < first + of_a_thread; ++r) {
+    const int last = works ? (int)least_of(count, first + of_a_thread) : first;
+#pragma unroll ROWS_AT_ONCE
+    for (int r = first; r < last; ++r) {
       const row_t row = rows[r];
       several_t<OUT0_STORED, V> result;
       const i64 to_row = (first_row + r) * width * depth;
