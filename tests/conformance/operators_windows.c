@@ -245,19 +245,19 @@ static void check_grid(uint32_t seed) {
   operator_check(&c, SUMS);
 }
 
-static void check_regions(uint32_t seed, int64_t channels) {
+static void check_regions(uint32_t seed, tenon_dtype_t dtype, int64_t channels, int64_t bins) {
   static const char* const modes[] = {"avg", "max"};
   static const char* const places[] = {"half_pixel", "output_half_pixel"};
   operator_case_t c;
   operator_begin(&c, "standard.roi_align/1", seed);
-  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, channels, 16, 18), operator_numbers, 3);
-  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(5, 4), operator_positive, 17);
+  (void)operator_input(&c, dtype, DIMS(2, channels, 16, 18), operator_numbers, 3);
+  (void)operator_input(&c, dtype, DIMS(5, 4), operator_positive, 17);
   (void)operator_input(&c, TENON_DTYPE_INT64, DIMS(5), operator_indices, 2);
   fake_string(&c.fake, "mode", modes[operator_draw(&c, 2)]);
   fake_string(&c.fake, "coordinate_mode", places[operator_draw(&c, 2)]);
   fake_int(&c.fake, "sampling_ratio", operator_draw(&c, 3));
   fake_float(&c.fake, "spatial_scale", 0.75);
-  operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(5, channels, 3, 4));
+  operator_output(&c, dtype, DIMS(5, channels, bins, 4));
   c.is_known = operator_draw(&c, 2) == 0;
   operator_check(&c, SUMS);
 }
@@ -379,8 +379,13 @@ void operators_check_windows(uint32_t seed) {
   check_scales(seed % 2 == 0);
   check_columns(seed);
   check_grid(seed);
-  check_regions(seed, 3);
-  check_regions(seed, 40);
+  check_regions(seed, TENON_DTYPE_FLOAT32, 3, 3);
+  check_regions(seed, TENON_DTYPE_FLOAT32, 40, 3);
+  /* So many bins that x is copied with channels innermost. */
+  check_regions(seed, TENON_DTYPE_FLOAT32, 40, 17);
+  check_regions(seed, TENON_DTYPE_FLOAT16, 72, 9);
+  check_regions(seed, TENON_DTYPE_BFLOAT16, 104, 17);
+  check_regions(seed, TENON_DTYPE_FLOAT64, 34, 9);
   check_mat_mul(seed);
   check_mat_mul_integer(seed, false);
   check_mat_mul_integer(seed, true);

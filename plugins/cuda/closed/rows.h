@@ -103,8 +103,9 @@
   KNOWN(roi_align, region, LIST("batch index {value} is out of range"),                            \
         LIST("mode", "output_height", "output_width", "sampling_ratio", "spatial_scale",           \
              "coordinate_mode"),                                                                   \
-        KERNELS("pool_regions"), .knows = tenon__closed_knows_batches,                             \
-        .bind = tenon__closed_bind_roi_align)                                                      \
+        KERNELS("turn_planes", "pool_regions"), .knows = tenon__closed_knows_batches,              \
+        .bind = tenon__closed_bind_roi_align, .scratch = tenon__closed_scratch_roi_align,          \
+        .flags = TENON_CLOSED_SCRATCH_IF_BOUNDED)                                                  \
   ROW(max_roi_pool, region, LIST("batch index {value} is out of range"),                           \
       LIST("pooled_shape", "spatial_scale"), KERNELS("pool_regions"))                              \
   ROW(non_max_suppression, suppression, NO_FAULTS, LIST("center_point_box"),                       \

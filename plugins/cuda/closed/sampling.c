@@ -1,4 +1,5 @@
 /* Resizing, regions, suppression of boxes: see resize.cuh, region.cuh, suppression.cuh. */
+#include "../analysis.h"
 #include "families.h"
 
 enum { FOUND = 4 };
@@ -18,10 +19,25 @@ void tenon__closed_bind_resize(tenon__closed_work_t* work) {
   tenon__closed_launch(work, 0, !is_flat ? y->count : few < most ? few : most);
 }
 
+/* x is copied with channels innermost if its channels fill 16 bytes and the result is large enough
+ * to pay for that: see region.cuh. */
 void tenon__closed_bind_roi_align(tenon__closed_work_t* work) {
-  enum { CHANNELS = 64 };
-  tenon__closed_launch_blocks(
-      work, 0, work->out[0].dims[0] * ((work->in[0].dims[1] + CHANNELS - 1) / CHANNELS));
+  enum { SIDE = 32, ACCESS_BYTES = 16, LEAST_CHANNELS = 16, PAYS = 4 };
+  const tenon__closed_shape_t* x = &work->in[0];
+  const int64_t bytes = (int64_t)tenon__cuda_bytes(x->dtype);
+  const int64_t channels = x->dims[1];
+  const int64_t pixels = x->dims[2] * x->dims[3];
+  const int64_t own = tenon__cuda_bytes(work->out[0].dtype) > 4 ? 32 : 64;
+  work->number[0] = channels >= LEAST_CHANNELS && channels * bytes % ACCESS_BYTES == 0 &&
+                    x->count < INT32_MAX && work->out[0].count * PAYS >= x->count;
+  if (work->number[0] != 0) {
+    tenon__closed_launch_blocks(
+        work, 0, x->dims[0] * ((channels + SIDE - 1) / SIDE) * ((pixels + SIDE - 1) / SIDE));
+  }
+  tenon__closed_launch_blocks(work, 1, work->out[0].dims[0] * ((channels + own - 1) / own));
+}
+uint64_t tenon__closed_scratch_roi_align(const tenon__closed_work_t* work) {
+  return (uint64_t)work->in[0].count * tenon__cuda_bytes(work->in[0].dtype);
 }
 
 /* ---- Suppression of boxes ---- */
