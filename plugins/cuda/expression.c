@@ -284,7 +284,7 @@ static tenon_status_t bind_space(const binding_t* binding, bound_t* bound,
     divide(instance, bound, &axes, &ignored);
     check_wide(instance, bound, &axes);
     work = tenon__cuda_axes_count(&axes);
-    each = threads;
+    each = threads * instance->form.batch;
   }
   if (work > INT32_MAX ||
       !tenon__cuda_axes_write(&axes, layout, layout->outer, bound->parameters)) {

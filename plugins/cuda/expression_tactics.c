@@ -69,8 +69,10 @@ tenon_status_t tenon__cuda_expression_tactics(void* state, const tenon_region_t*
                                               const tenon_region_table_t* table, tenon_emit_t* emit,
                                               tenon_status_t (*add)(tenon_emit_t*,
                                                                     const tenon_tactic_t*)) {
-  static const char* const names[] = {"half the threads a row", "by rule",
-                                      "twice the threads a row", "several blocks a row"};
+  static const char* const of_points[] = {"half the elements an access", "by rule",
+                                          "two accesses a thread", NULL};
+  static const char* const of_rows[] = {"half the threads a row", "by rule",
+                                        "twice the threads a row", "several blocks a row"};
   static const char* const orders[] = {"", "", ", channels last"};
   tenon__cuda_analysis_t analysis;
   tenon__cuda_choice_t choices[TENON_CUDA_CHOICES];
@@ -82,15 +84,14 @@ tenon_status_t tenon__cuda_expression_tactics(void* state, const tenon_region_t*
   }
   const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   tenon_status_t status = TENON_OK;
-  uint32_t count = tenon__cuda_form_choices(&analysis, choices);
+  uint32_t count = tenon__cuda_form_choices(&analysis, region, table, choices);
   uint64_t split_bytes = 0;
   if (tenon__cuda_form_splits(&analysis, region, table, &choices[count], &split_bytes)) {
     count++;
   }
   for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
     const bool is_split = choices[k].variant == TENON_CUDA_FORM_SPLIT;
-    const bool is_halved = !analysis.reduces && choices[k].variant == TENON_CUDA_FORM_HALF;
-    const char* how = is_halved ? "half the elements an access" : names[choices[k].variant + 1];
+    const char* how = (analysis.reduces ? of_rows : of_points)[choices[k].variant + 1];
     rules_t rules;
     char name[64];
     (void)snprintf(name, sizeof(name), "%s%s", how, orders[choices[k].order]);

@@ -18,7 +18,8 @@ enum {
   CROWDED_ELEMENTS = 24, /* a block of more threads leaves each 64 registers */
   SPLIT_LENGTH = 16384,  /* of rows that are split */
   SPLIT_THREADS = 256,
-  SPLIT_BLOCKS = 264 /* of all rows: two for each multiprocessor of an H100 */
+  SPLIT_BLOCKS = 264, /* of all rows: two for each multiprocessor of an H100 */
+  MANY_POINTS = 1 << 20
 };
 
 /* What is known of the space: at the optimum, and whether it is so always. */
@@ -312,8 +313,19 @@ static bool spreads(const tenon_program_t* program) {
   return spreads;
 }
 
+/* So many that a thread may have two accesses and the device is still full. */
+static bool has_many_points(const tenon__cuda_analysis_t* analysis, const extents_t* extents) {
+  int64_t count = 1;
+  for (uint32_t axis = 0; axis < analysis->program->rank && count < MANY_POINTS; axis++) {
+    count *= extents->optimum[axis];
+  }
+  return !analysis->reduces && count >= MANY_POINTS;
+}
+
 uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
+                                  const tenon_region_t* region, const tenon_region_table_t* table,
                                   tenon__cuda_choice_t out_choices[TENON_CUDA_CHOICES]) {
+  const extents_t extents = find_extents(analysis, region, table);
   const bool is_wide = access_elements(analysis) > 1;
   const bool by_order = order_matters(analysis->program, analysis->reduced_axes);
   const int32_t first = by_order ? TENON_CUDA_ORDER_ROWS : TENON_CUDA_ORDER_ANY;
@@ -324,7 +336,7 @@ uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
     if (analysis->reduces || (is_wide && computes_much(analysis->program))) {
       out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_HALF, order};
     }
-    if (analysis->reduces) {
+    if (analysis->reduces || (is_wide && has_many_points(analysis, &extents))) {
       out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_TWICE, order};
     }
   }
@@ -353,8 +365,9 @@ tenon__cuda_form_t tenon__cuda_form_choose(const tenon__cuda_analysis_t* analysi
     } else {
       choose_rows(analysis, &extents, choice, &form);
     }
-  } else if (choice.variant == TENON_CUDA_FORM_HALF && form.elements > 1) {
-    form.elements /= 2;
+  } else {
+    form.elements /= choice.variant == TENON_CUDA_FORM_HALF && form.elements > 1 ? 2 : 1;
+    form.batch = choice.variant == TENON_CUDA_FORM_TWICE ? 2 : 1;
   }
   return form;
 }

@@ -8,7 +8,7 @@
 
 /* How often the rule's number of threads a row has: the timer tries half and twice as many. Where
  * there are no rows: half as many elements an access, so twice as many threads, where each has much
- * to compute. */
+ * to compute; and twice as many accesses a thread, where there are many points. */
 enum {
   TENON_CUDA_FORM_HALF = -1,
   TENON_CUDA_FORM_RULE = 0,
@@ -30,6 +30,7 @@ typedef struct tenon__cuda_choice_t {
 /* The choices worth a try, the one by rule first in each order. */
 enum { TENON_CUDA_CHOICES = 7 };
 uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
+                                  const tenon_region_t* region, const tenon_region_table_t* table,
                                   tenon__cuda_choice_t out_choices[TENON_CUDA_CHOICES]);
 
 /* Are rows so few and long that several blocks should share each? Then `out_choice`, and the bytes

@@ -35,16 +35,16 @@ static bool axis_varies(const maker_t* maker, uint32_t axis) {
 
 /* ---- Without reductions ---- */
 
-static void declare_arrays(const maker_t* maker, const char* count) {
+static void declare_singles(const maker_t* maker) {
   const tenon_program_t* program = maker->analysis->program;
   for (uint32_t k = 0; k < program->operand_count; k++) {
     if (varies(maker, k)) {
-      ADD(maker->text, "  stored_%s s%u[%s];\n", operand_type(maker, k),
-          maker->analysis->operand_walks[k], count);
+      ADD(maker->text, "  stored_%s s%u[%u];\n", operand_type(maker, k),
+          maker->analysis->operand_walks[k], TENON_CUDA_SINGLES);
     }
   }
   for (uint32_t k = 0; k < program->output_count; k++) {
-    ADD(maker->text, "  stored_%s r%u[%s];\n", output_type(maker, k), k, count);
+    ADD(maker->text, "  stored_%s r%u[%u];\n", output_type(maker, k), k, TENON_CUDA_SINGLES);
   }
 }
 
@@ -95,34 +95,64 @@ static void write_places(const maker_t* maker) {
     }
   }
 }
-static void write_vectors(const maker_t* maker) {
+static void write_row_fetches(const maker_t* maker, const char* index) {
   const tenon__cuda_analysis_t* analysis = maker->analysis;
-  ADD(maker->text,
-      "extern \"C\" __global__ void __launch_bounds__(%u) vectors(const __grid_constant__ "
-      "parameters_t p) {\n"
-      "  begin(p);\n"
-      "  const unsigned n = blockIdx.x * %uu + threadIdx.x;\n"
-      "  if (n >= p.count) return;\n"
-      "  const u64 behind = p.limit - (u64)n * %u;\n"
-      "  const int left = behind < %u ? (int)behind : %u;\n"
-      "  i64 o[WALKS];\n  origin(o);\n  walk(p.outer, n, o);\n  row_t row;\n  u64 fault = 0;\n",
-      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS, maker->form->elements,
-      maker->form->elements, maker->form->elements);
-  declare_arrays(maker, "V");
   for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
     if (varies(maker, k)) {
       const uint32_t walk = analysis->operand_walks[k];
       ADD(maker->text,
-          "  fetch((const stored_%s*)p.data[%u] + o[%u], p.step[%u], p.wide[%u], left, s%u);\n",
-          operand_type(maker, k), walk, walk, walk, walk, walk);
+          "  fetch((const stored_%s*)p.data[%u] + o[%u], p.step[%u], p.wide[%u], left, s%u%s);\n",
+          operand_type(maker, k), walk, walk, walk, walk, walk, index);
     }
   }
+}
+
+static void declare_row_sources(const maker_t* maker, uint32_t accesses) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
+    if (varies(maker, k)) {
+      ADD(maker->text, "  stored_%s s%u[%u][V];\n", operand_type(maker, k),
+          analysis->operand_walks[k], accesses);
+    }
+  }
+}
+
+/* Access i of a thread: its number is n. */
+static void begin_vector(const maker_t* maker) {
+  ADD(maker->text,
+      "#pragma unroll\n  for (int i = 0; i < %u; ++i) {\n  const unsigned n = first + i * %uu;\n"
+      "  if (n < p.count) {\n"
+      "  const u64 behind = p.limit - (u64)n * %u;\n"
+      "  const int left = behind < %u ? (int)behind : %u;\n"
+      "  i64 o[WALKS];\n  origin(o);\n  walk(p.outer, n, o);\n",
+      maker->form->batch, TENON_CUDA_SPACE_THREADS, maker->form->elements, maker->form->elements,
+      maker->form->elements);
+}
+
+/* A thread reads all of its accesses before it computes. */
+static void write_vectors(const maker_t* maker) {
+  const tenon_program_t* program = maker->analysis->program;
+  ADD(maker->text,
+      "extern \"C\" __global__ void __launch_bounds__(%u) vectors(const __grid_constant__ "
+      "parameters_t p) {\n"
+      "  begin(p);\n"
+      "  const unsigned first = blockIdx.x * %uu + threadIdx.x;\n"
+      "  row_t row;\n  u64 fault = 0;\n",
+      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS * maker->form->batch);
+  declare_row_sources(maker, maker->form->batch);
+  begin_vector(maker);
+  write_row_fetches(maker, "[i]");
+  ADD(maker->text, "  }\n  }\n");
+  begin_vector(maker);
+  for (uint32_t k = 0; k < program->output_count; k++) {
+    ADD(maker->text, "  stored_%s r%u[V];\n", output_type(maker, k), k);
+  }
   ADD(maker->text, "#pragma unroll\n  for (int j = 0; j < V; ++j) {\n");
-  write_element(maker, "", "    in.c%u = o[%u] + (i64)j * p.step[%u];\n");
+  write_element(maker, "[i]", "    in.c%u = o[%u] + (i64)j * p.step[%u];\n");
   write_compute(maker);
   ADD(maker->text, "    if (j < left) fault = worse(fault, out.fault);\n  }\n");
   write_places(maker);
-  ADD(maker->text, "  tell(p, fault);\n}\n\n");
+  ADD(maker->text, "  }\n  }\n  tell(p, fault);\n}\n\n");
 }
 
 static void write_singles(const maker_t* maker) {
@@ -134,7 +164,7 @@ static void write_singles(const maker_t* maker) {
       "  const unsigned first = blockIdx.x * %uu + threadIdx.x;\n"
       "  i64 o[%u][WALKS];\n  row_t row;\n  u64 fault = 0;\n",
       TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS * TENON_CUDA_SINGLES, TENON_CUDA_SINGLES);
-  declare_arrays(maker, "4");
+  declare_singles(maker);
   ADD(maker->text,
       "#pragma unroll\n  for (int j = 0; j < %u; ++j) {\n"
       "    const unsigned n = first + j * %uu;\n"
@@ -169,28 +199,6 @@ static void write_walk(const maker_t* maker) {
       "  const int left = %s;\n  i64 o[WALKS];\n#pragma unroll\n"
       "  for (int w = 0; w < WALKS; ++w) o[w] = base[w];\n  walk(p.inner, n, o);\n",
       maker->form->columns != 0 ? "V" : "left_of(p, n)");
-}
-
-static void write_row_fetches(const maker_t* maker, const char* index) {
-  const tenon__cuda_analysis_t* analysis = maker->analysis;
-  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
-    if (varies(maker, k)) {
-      const uint32_t walk = analysis->operand_walks[k];
-      ADD(maker->text,
-          "  fetch((const stored_%s*)p.data[%u] + o[%u], p.step[%u], p.wide[%u], left, s%u%s);\n",
-          operand_type(maker, k), walk, walk, walk, walk, walk, index);
-    }
-  }
-}
-
-static void declare_row_sources(const maker_t* maker, uint32_t accesses) {
-  const tenon__cuda_analysis_t* analysis = maker->analysis;
-  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
-    if (varies(maker, k)) {
-      ADD(maker->text, "  stored_%s s%u[%u][V];\n", operand_type(maker, k),
-          analysis->operand_walks[k], accesses);
-    }
-  }
 }
 
 /* How many threads share a row. */

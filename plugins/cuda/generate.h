@@ -32,7 +32,7 @@ typedef struct tenon__cuda_form_t {
   uint32_t
       columns;    /* 1: the elements of an access, and neighbouring threads, have neighbouring rows
                    */
-  uint32_t batch; /* accesses that `rows_again` reads at once */
+  uint32_t batch; /* accesses that `rows_again` reads at once; without rows, those of a thread */
   uint32_t split; /* blocks that share a row, see below; 0: rows are not split */
 } tenon__cuda_form_t;
 

@@ -113,7 +113,7 @@ TENON_TEST(writes_functions_of_all_types) {
                  : value;
     }
     add_output(&made, last, types[t], 0);
-    const tenon__cuda_form_t form = {.elements = 4};
+    const tenon__cuda_form_t form = {.elements = 4, .batch = 1};
     expect_compiles(&made, 2, &form);
   }
 }
@@ -121,7 +121,7 @@ TENON_TEST(writes_functions_of_all_types) {
 /* x sigmoid(x), or the logarithm of one: is it near, or right? */
 static bool is_near(bool takes_logarithm, tenon_dtype_t stored) {
   static tenon__cuda_analysis_t analysis;
-  const tenon__cuda_form_t form = {.elements = 4};
+  const tenon__cuda_form_t form = {.elements = 4, .batch = 1};
   made_t made = {.program = {0}};
   const uint32_t x = add_operand(&made, TENON_DTYPE_FLOAT16);
   const uint32_t gate = add(&made, TENON_OPCODE_SIGMOID, F32, x, 0, 0);
@@ -203,7 +203,7 @@ TENON_TEST(writes_loads_with_their_bounds) {
   const uint32_t inside = add(&made, TENON_OPCODE_LT, TENON_DTYPE_INT64, place, extent, 0);
   const uint32_t twice = add(&made, TENON_OPCODE_ADD, F32, load, load, 0);
   add_output(&made, add(&made, TENON_OPCODE_SELECT, F32, inside, twice, load), F32, 0);
-  const tenon__cuda_form_t form = {.elements = 4};
+  const tenon__cuda_form_t form = {.elements = 4, .batch = 2};
   expect_compiles(&made, 2, &form);
 }
 

@@ -143,6 +143,27 @@ static void check_coordinates(void) {
   kernel_check(&c, "random", 0);
 }
 
+/* So many points that a tactic has two accesses a thread; the last block has a part of them. */
+static void check_many_points(void) {
+  static const kernel_lie_t row = {.step = 1, .broadcast = 1};
+  static const tenon_dtype_t dtypes[] = {F32, F16};
+  for (size_t k = 0; k < sizeof(dtypes) / sizeof(*dtypes); k++) {
+    kernel_case_t c;
+    kernel_case_begin(&c, DIMS(1025, 1048));
+    c.wanted_tactic = "two accesses a thread";
+    const uint32_t x = kernel_operand(&c, dtypes[k], NULL);
+    const uint32_t bias = kernel_operand(&c, dtypes[k], &row);
+    kernel_output(&c, dtypes[k], kernel_add(&c, TENON_OPCODE_ADD, dtypes[k], x, bias, 0), 0, NULL);
+    kernel_check(&c, "many points", 1);
+  }
+  kernel_case_t c;
+  kernel_case_begin(&c, DIMS(1048583));
+  c.wanted_tactic = "two accesses a thread";
+  const uint32_t x = kernel_operand(&c, F32, NULL);
+  kernel_output(&c, F32, kernel_add(&c, TENON_OPCODE_NEG, F32, x, 0, 0), 0, NULL);
+  kernel_check(&c, "many points", 0);
+}
+
 void kernels_check_places(void) {
   static const uint32_t last_first[] = {0, 2, 3, 1};
   static const uint32_t turned[] = {3, 2, 1, 0};
@@ -178,4 +199,5 @@ void kernels_check_places(void) {
     check_places("few", (places_t){F16, 1, &count, 0}, NULL, NULL, NULL);
   }
   check_coordinates();
+  check_many_points();
 }
