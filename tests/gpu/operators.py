@@ -5,8 +5,11 @@ usage: operators.py TENON [--seed N] [--count N] [--seconds S] [--jobs N] [--onl
 
 Each case is a network of one operator in f32 or f16, its images row-major or with channels last. Ours is `row_median_ms` of
 `tenon bench --device cuda`, PyTorch's a CUDA graph of the same call, ten replays in a row, so that both have the cost of beginning
-a run once for each. Products of f32 may use tf32 in both. Outputs are compared. --jobs plans are built at once (default: 1); nothing
-is built while a case is timed. What would begin later than SECONDS after the start is left out, and counted.
+a run once for each. Products of f32 may use tf32 in both. Outputs are compared. What would begin later than SECONDS after the start is
+left out, and counted.
+
+With --jobs N, where most of the time is that of processes that begin, N plans are built at once, then PyTorch is timed alone, then up to
+4 of ours are timed at once, which can only slow them down, and those that are behind once more alone (default: 1, all one by one).
 
 The table has the median of both in microseconds and their ratio: above 1 we are ahead. Exit status 1 if a case fails, differs or is behind.
 --models writes the networks and their inputs to FOLDER, and measures nothing.
@@ -29,6 +32,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 IN_A_ROW, ROWS = 10, 30
+AT_ONCE = 4  # processes that time ours
 
 
 class Case:
@@ -522,16 +526,45 @@ def kind_of(case):
     return "f16" if any(x is not None and x.dtype == np.float16 for x in case.inputs) else "f32"
 
 
-def compare_case(tenon, torch, case, folder):
-    row = {"op": case.op, "case": case.title, "type": kind_of(case), "order": "last" if case.is_last else "rows"}
-    bench, outputs = measure(tenon, case, folder)
+def begin_row(case):
+    return {"op": case.op, "case": case.title, "type": kind_of(case), "order": "last" if case.is_last else "rows"}
+
+
+def take(row, function, *arguments):
+    """What the function returns; of a failure its first line is in the row, and None returned."""
+    try:
+        return function(*arguments)
+    except Exception as error:  # of either side: the others are timed all the same
+        row["failed"] = (str(error).splitlines() or [repr(error)])[0][:160]
+        return None
+
+
+def enter(row, bench, outputs, peer):
     row["us"] = (bench.get("row_median_ms") or bench.get("device_median_ms") or bench["median_ms"]) * 1e3
     row["kind"] = "row" if bench.get("row_median_ms") else "device" if bench.get("device_median_ms") else "wall"
-    row["peer_us"], wanted = time_peer(torch, case)
+    row["peer_us"], wanted = peer
     row["error"] = max(error_of(got, want) for got, want in zip(outputs, wanted))
     row["good"] = len(outputs) == len(wanted) and row["error"] <= 3e-3
     row["ratio"] = row["peer_us"] / row["us"]
-    return row
+
+
+def compare_batch(tenon, torch, batch, jobs):
+    rows = [begin_row(case) for case, _ in batch]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(lambda row, one: take(row, build, tenon, one[1]), rows, batch))
+    peers = [None if "failed" in row else take(row, time_peer, torch, case) for row, (case, _) in zip(rows, batch)]
+
+    def time_ours(row, one, peer):
+        made = None if "failed" in row else take(row, measure, tenon, *one)
+        if made is not None:
+            take(row, enter, row, *made, peer)
+
+    with concurrent.futures.ThreadPoolExecutor(min(jobs, AT_ONCE)) as pool:
+        list(pool.map(time_ours, rows, batch, peers))
+    for row, one, peer in zip(rows, batch, peers):
+        if jobs > 1 and row.get("ratio", 1) < 1:
+            time_ours(row, one, peer)
+    return rows
 
 
 def tell(row):
@@ -576,17 +609,9 @@ def race(options, cases, folders, begin):
         if time.time() - begin > options.seconds:
             left_out += len(batch)
             continue
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            builds = [pool.submit(build, options.tenon, folder) for _, folder in batch]
-        for (case, folder), built in zip(batch, builds):
-            try:
-                built.result()
-                row = compare_case(options.tenon, torch, case, folder)
-            except Exception as error:  # of either side: the others are timed all the same
-                row = {"op": case.op, "case": case.title, "type": kind_of(case), "order": "last" if case.is_last else "rows",
-                       "failed": (str(error).splitlines() or [repr(error)])[0][:160]}
-            rows.append(row)
-            print(tell(row), flush=True)
+        made = compare_batch(options.tenon, torch, batch, options.jobs)
+        rows += made
+        print("\n".join(map(tell, made)), flush=True)
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"seed": options.seed, "rows": rows}, file, indent=0)
