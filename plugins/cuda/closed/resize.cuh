@@ -285,34 +285,36 @@ INLINE void resize_lines(const parameters_t& p) {
   __shared__ line_taps_t columns[COLUMNS];
   __shared__ row_t rows[ROWS];
   const int width = (int)p.out[0].dims[RANK - 1];
-  const i64 height = p.out[0].dims[RANK - 2];
+  const unsigned height = (unsigned)p.out[0].dims[RANK - 2];
   const int x_height = (int)p.in[0].dims[RANK - 2];
 #if LAST
   const int pieces = (int)p.in[0].dims[1] / V;
   const int units = width * pieces;
-  const i64 all = p.out[0].dims[0] * height;
+  const unsigned all = (unsigned)p.out[0].dims[0] * height;
   const i64 depth = p.in[0].dims[1]; /* elements of a column */
   const bool is_whole = true;
 #else
   const int units = (width + V - 1) / V;
-  const i64 all = p.out[0].count / width;
+  const unsigned all = (unsigned)p.out[0].count / width;
   const i64 depth = 1;
   const bool is_whole = width % V == 0 && is_aligned(p.out[0]);
 #endif
   const int tile = units < 256 ? units : 256;
   const int tiles = (units + tile - 1) / tile;
   const int at_once = 256 / tile;
-  i64 chunk = (all * tiles + gridDim.x - 1) / gridDim.x;
-  chunk = least_of(ROWS / at_once * at_once, (chunk + at_once - 1) / at_once * at_once);
-  chunk = chunk == 0 ? ROWS : chunk; /* many short rows: some of a block's threads wait */
+  const unsigned share = (all * tiles + gridDim.x - 1) / gridDim.x;
+  const unsigned wanted = (share + at_once - 1) / at_once * at_once;
+  const unsigned most = ROWS / at_once * at_once;
+  const unsigned fitting = wanted < most ? wanted : most;
+  const unsigned chunk = fitting == 0 ? ROWS : fitting; /* many short rows: some threads wait */
   const axis_t down = axis_of(p, RANK - 2);
   const axis_t along = axis_of(p, RANK - 1);
   const i64 row_step = p.in[0].dims[RANK - 1] * depth;
   const IN0_STORED* __restrict__ from = (const IN0_STORED*)p.in[0].data;
   OUT0_STORED* __restrict__ to = (OUT0_STORED*)p.out[0].data;
-  EACH_BLOCK(block, (all + chunk - 1) / chunk * tiles) {
+  for (unsigned block = blockIdx.x; block < (all + chunk - 1) / chunk * tiles; block += gridDim.x) {
     const int first_unit = (int)(block % tiles) * tile;
-    const i64 first_row = block / tiles * chunk;
+    const unsigned first_row = block / tiles * chunk;
     const int count = (int)least_of(chunk, all - first_row);
 #if LAST
     const int first_column = first_unit / pieces;
@@ -323,10 +325,10 @@ INLINE void resize_lines(const parameters_t& p) {
 #endif
     /* One loop for both, so that the code is there once. */
     const int width_here = last_column - first_column + 1;
-    EACH_THREAD(k, width_here + count) {
+    for (int k = (int)threadIdx.x; k < width_here + count; k += 256) {
       const bool is_row = k >= width_here;
-      const i64 row = first_row + k - width_here;
-      const i64 at = is_row ? row % height : least_of(first_column + k, width - 1);
+      const unsigned row = first_row + (is_row ? k - width_here : 0);
+      const i64 at = is_row ? (i64)(row % height) : least_of(first_column + k, width - 1);
       const line_taps_t taps = line_taps_of(p, RANK - 1 - is_row, is_row ? down : along, at);
       if (is_row) {
         rows[k - width_here] = row_t{(int)(row / height) * x_height, taps};
@@ -361,7 +363,7 @@ INLINE void resize_lines(const parameters_t& p) {
     for (int r = first; r < last; ++r) {
       const row_t row = rows[r];
       several_t<OUT0_STORED, V> result;
-      const i64 to_row = (first_row + r) * width * depth;
+      const i64 to_row = (i64)(first_row + r) * width * depth;
 #if LAST
       const bool outside = IS_OUTSIDE(row.taps.at[0]) || IS_OUTSIDE(across.at[0]);
       typedef several_t<IN0_STORED, V> piece_t;
@@ -455,7 +457,7 @@ extern "C" __global__ void __launch_bounds__(256, 3)
   begin(p);
   bool is_flat = true;
   int unfit = -1;
-#pragma unroll 1
+#pragma unroll /* scales are read at once */
   for (int k = RANK - 1; k >= 0; --k) {
     const axis_t axis = axis_of(p, k);
     unfit = scale_fits(p, k, axis.scale) ? unfit : k;
@@ -466,7 +468,8 @@ extern "C" __global__ void __launch_bounds__(256, 3)
     return;
   }
 #if HAS_LINES
-  if (TAPS_ARE_FEW && is_flat && p.out[0].count > 0 && p.out[0].dims[RANK - 1] < (i64)1 << 24 &&
+  if (TAPS_ARE_FEW && is_flat && p.out[0].count > 0 && p.out[0].count < (i64)1 << 31 &&
+      p.out[0].dims[RANK - 1] < (i64)1 << 24 &&
       p.in[0].count / p.in[0].dims[RANK - 1] < (i64)1 << 31) {
     resize_lines(p);
     return;
