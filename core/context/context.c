@@ -207,6 +207,7 @@ static tenon_status_t end_run(tenon__context_t* context, tenon_status_t status) 
   tenon__timing_forget(&context->run);
   context->run.awaits_collection = false;
   context->run.awaits_words = false;
+  context->run.awaits_faults = false;
   (void)tenon__run_settle(&context->run, 0);
   tenon__context_forget_outputs(context);
   for (uint32_t d = 1; d < context->run.engine->plan->device_count; ++d) {
@@ -246,6 +247,7 @@ static tenon_status_t enqueue_again(tenon__context_t* context) {
   context->has_begun = true;
   TENON_TRY(tenon__frame_replay(frame, frame->chains));
   context->run.awaits_collection = true;
+  context->run.awaits_faults = context->run.has_faults;
   return tenon__timing_end_run(&context->run);
 }
 

@@ -39,7 +39,8 @@ typedef struct tenon__run_state_t {
   bool has_bounds;         /* a value is stored at its bound; if false, `bounds` is unused */
   bool has_faults;         /* a step's kernel may report data errors: device_words.h */
   bool awaits_collection;  /* work was enqueued, and the host has not waited yet */
-  bool awaits_words;       /* same for status blocks that devices write for the host */
+  bool awaits_words;       /* status blocks with extents are being copied to the host */
+  bool awaits_faults;      /* status blocks with data errors alone are on the devices */
   bool is_in_a_row;        /* all steps are recorded on one stream; the plan's lanes are ignored */
   struct tenon__frame_t* frames;           /* per graph */
   int64_t (*input_dims)[TENON_RANK_LIMIT]; /* of each input, as set */

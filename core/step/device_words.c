@@ -249,17 +249,31 @@ static bool has_unread(const tenon__frame_t* frame, uint32_t device) {
   return has;
 }
 
-tenon_status_t tenon__run_ask_words(tenon__run_state_t* run) {
+/* Of all devices that have some. */
+static tenon_status_t ask_all(tenon__run_state_t* run) {
   for (uint32_t d = 1; d < run->engine->plan->device_count; ++d) {
-    if (run->has_faults ? run->spaces[d].words_bytes > 0 : has_unread(&run->frames[0], d)) {
-      TENON_TRY(ask(&run->spaces[d]));
-      run->awaits_words = true;
-    }
+    TENON_TRY(run->spaces[d].words_bytes > 0 ? ask(&run->spaces[d]) : TENON_OK);
   }
   return TENON_OK;
 }
 
+tenon_status_t tenon__run_ask_words(tenon__run_state_t* run) {
+  for (uint32_t d = 1; d < run->engine->plan->device_count; ++d) {
+    run->awaits_words = run->awaits_words || has_unread(&run->frames[0], d);
+  }
+  run->awaits_faults = run->has_faults && !run->awaits_words;
+  return run->awaits_words ? ask_all(run) : TENON_OK;
+}
+
 tenon_status_t tenon__run_take_words(tenon__run_state_t* run) {
+  if (run->awaits_faults) {
+    run->awaits_faults = false;
+    TENON_TRY(ask_all(run));
+    for (uint32_t d = 1; d < run->engine->plan->device_count; ++d) {
+      TENON_TRY(tenon__space_settle(&run->spaces[d]));
+    }
+    return tell_faults(run);
+  }
   if (!run->awaits_words) {
     return TENON_OK;
   }

@@ -23,9 +23,10 @@ void tenon__frame_forget_extents(tenon__frame_t* frame);
  * at once if there are none. Returns INVALID_DATA with the name of a step that exceeded its bound
  * or found a data error. */
 tenon_status_t tenon__frame_read_extents(tenon__frame_t* frame, uint32_t step);
-/* At the end of a run: the first enqueues copies of unread status blocks; the second reads them
- * after the host has waited for the devices. */
+/* At the end of a run, enqueues copies of status blocks with unread extents. Blocks with data errors
+ * alone stay on the devices: the first error of several runs is kept until the host clears it. */
 tenon_status_t tenon__run_ask_words(tenon__run_state_t* run);
+/* Reads extents and data errors, after the host has waited for the devices. */
 tenon_status_t tenon__run_take_words(tenon__run_state_t* run);
 
 #endif

@@ -80,6 +80,86 @@ TENON_TEST(a_fault_names_the_step) {
   }
 }
 
+/* ---- Runs that follow one another ---- */
+
+enum { BYTES = 64 };
+
+typedef struct lent_t {
+  run_t run;
+  void* data[4]; /* x, indices, updates, y */
+} lent_t;
+
+static void lend(lent_t* lent) {
+  static const int64_t places[] = {PLACES};
+  static const int64_t writes[] = {WRITES};
+  for (uint32_t k = 0; k < 4; ++k) {
+    const tenon_tensor_view_t view = {.dims = k == 0 || k == 3 ? places : writes,
+                                      .rank = 1,
+                                      .dtype = k == 1 ? TENON_DTYPE_INT64 : TENON_DTYPE_FLOAT32,
+                                      .layout = TENON_NONE};
+    EXPECT_STATUS(tenon_engine_allocate(lent->run.engine, BYTES, &lent->data[k]), TENON_OK);
+    tenon_tensor_view_t own = view;
+    own.data = lent->data[k];
+    EXPECT_STATUS(k < 3 ? tenon_context_set_input_on_device(lent->run.context, k, &own)
+                        : tenon_context_set_output_on_device(lent->run.context, 0, &own),
+                  TENON_OK);
+  }
+}
+
+static void write_lent(lent_t* lent, int64_t second) {
+  const float x[PLACES] = {1, 2, 3, 4};
+  const int64_t indices[WRITES] = {1, second};
+  const float updates[WRITES] = {10, 20};
+  const struct {
+    const void* data;
+    size_t size;
+  } from[] = {{x, sizeof x}, {indices, sizeof indices}, {updates, sizeof updates}};
+  for (size_t k = 0; k < 3; ++k) {
+    EXPECT_STATUS(tenon_engine_copy(lent->run.engine, TENON_COPY_TO_DEVICE, lent->data[k],
+                                    from[k].data, from[k].size),
+                  TENON_OK);
+  }
+}
+
+/* Enqueues several; how often the host waited, and what it copied. */
+static uint64_t enqueue_several(lent_t* lent) {
+  const far_counts_t before = counts_of(&lent->run);
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_STATUS(tenon_context_enqueue(lent->run.context), TENON_OK);
+  }
+  const far_counts_t after = counts_of(&lent->run);
+  return after.calls[FAR_CALL_SYNCHRONIZE] - before.calls[FAR_CALL_SYNCHRONIZE] +
+         (after.copied_bytes[TENON_COPY_TO_HOST] - before.copied_bytes[TENON_COPY_TO_HOST]);
+}
+
+/* Nobody waits for faults between runs: the next synchronisation tells of the first one. */
+TENON_TEST(runs_follow_one_another_and_the_wait_tells_the_fault) {
+  for (uint64_t is_lazy = 0; is_lazy < 2; ++is_lazy) {
+    lent_t lent = {.data = {NULL}};
+    REQUIRE(open_network(&lent.run, is_lazy));
+    lend(&lent);
+    for (int64_t round = 0; round < 4; ++round) {
+      write_lent(&lent, 3);
+      EXPECT_INT(enqueue_several(&lent), 0);
+      EXPECT_STATUS(tenon_context_synchronize(lent.run.context), TENON_OK);
+      float y[PLACES] = {0};
+      EXPECT_STATUS(
+          tenon_engine_copy(lent.run.engine, TENON_COPY_TO_HOST, y, lent.data[3], sizeof y),
+          TENON_OK);
+      EXPECT_NEAR(y[3], -20, 0);
+      write_lent(&lent, 70 + round);
+      EXPECT_INT(enqueue_several(&lent), 0);
+      EXPECT_STATUS(tenon_context_synchronize(lent.run.context), TENON_ERROR_INVALID_DATA);
+      EXPECT_CONTAINS(tenon_last_message(), "writes (standard.scatter_elements/1");
+      EXPECT_STATUS(tenon_context_synchronize(lent.run.context), TENON_OK);
+    }
+    for (int k = 0; k < 4; ++k) {
+      tenon_engine_free(lent.run.engine, lent.data[k], BYTES);
+    }
+    end(&lent.run);
+  }
+}
+
 /* A step without faults to tell asks for nothing: here one copy of a few bytes. */
 TENON_TEST(a_run_without_one_costs_a_copy) {
   run_t run;
