@@ -2,7 +2,7 @@
 #include "converters/families.h"
 #include "parser.h"
 
-TENON_PLUGIN_MANIFEST("caffe", "0.1.0",
+TENON_PLUGIN_MANIFEST("caffe", "0.2.0",
                       "licence: Apache-2.0\n"
                       "offers: parser caffe\n"
                       "offers: converter *\n");
@@ -22,7 +22,7 @@ static const tenon_offering_t* const offerings[] = {
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "caffe",
-    .version = "0.1.0",
+    .version = "0.2.0",
     .offerings = TENON_LIST(offerings),
 };
 

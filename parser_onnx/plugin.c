@@ -2,7 +2,7 @@
 #include "converters/families.h"
 #include "parser.h"
 
-TENON_PLUGIN_MANIFEST("onnx", "0.1.0",
+TENON_PLUGIN_MANIFEST("onnx", "0.2.0",
                       "licence: Apache-2.0\n"
                       "offers: parser onnx\n"
                       "offers: converter *\n"
@@ -23,7 +23,7 @@ static const tenon_offering_t* const offerings[] = {TENON_OFFERING("parser/1", p
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "onnx",
-    .version = "0.1.0",
+    .version = "0.2.0",
     .offerings = TENON_LIST(offerings),
 };
 

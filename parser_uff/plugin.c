@@ -2,7 +2,7 @@
 #include "converters/families.h"
 #include "parser.h"
 
-TENON_PLUGIN_MANIFEST("uff", "0.1.0",
+TENON_PLUGIN_MANIFEST("uff", "0.2.0",
                       "licence: Apache-2.0\n"
                       "offers: parser uff\n"
                       "offers: converter *\n");
@@ -22,7 +22,7 @@ static const tenon_offering_t* const offerings[] = {TENON_OFFERING("parser/1", p
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "uff",
-    .version = "0.1.0",
+    .version = "0.2.0",
     .offerings = TENON_LIST(offerings),
 };
 

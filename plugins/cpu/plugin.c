@@ -3,7 +3,7 @@
 
 #define OFFERS(name, op) "offers: kernel " name " " op " cpu\n"
 #define MANIFEST_LINES(name, offers) offers
-TENON_PLUGIN_MANIFEST("cpu", "0.1.0",
+TENON_PLUGIN_MANIFEST("cpu", "0.2.0",
                       "vendor: Tenon\n"
                       "licence: Apache-2.0\n" TENON_CPU_KERNELS(MANIFEST_LINES));
 
@@ -21,7 +21,7 @@ static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
 }
 
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "cpu", .version = "0.1.0", .offerings = TENON_LIST(offerings),
+    TENON_PLUGIN_HEADER, .name = "cpu", .version = "0.2.0", .offerings = TENON_LIST(offerings),
     .start = start,
 };
 

@@ -4,7 +4,7 @@
 
 #include "mat_mul.h"
 
-TENON_PLUGIN_MANIFEST("cublas", "0.1.0",
+TENON_PLUGIN_MANIFEST("cublas", "0.2.0",
                       "vendor: Tenon\n"
                       "licence: Apache-2.0\n"
                       "offers: kernel mat_mul standard.mat_mul/1 cuda\n"
@@ -41,7 +41,7 @@ static const tenon_offering_t kernels = {
     .items = {&tenon__cublas_mat_mul_kernel, 1, sizeof(tenon_kernel_t)}};
 static const tenon_offering_t* const offerings[] = {&kernels};
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "cublas", .version = "0.1.0", .offerings = TENON_LIST(offerings),
+    TENON_PLUGIN_HEADER, .name = "cublas", .version = "0.2.0", .offerings = TENON_LIST(offerings),
     .start = start,      .stop = stop,
 };
 

@@ -9,7 +9,7 @@
 #include "kernels.h"
 #include "management.h"
 
-TENON_PLUGIN_MANIFEST("cuda", "0.1.0",
+TENON_PLUGIN_MANIFEST("cuda", "0.2.0",
                       "vendor: Tenon\n"
                       "licence: Apache-2.0\n"
                       "offers: device cuda\n"
@@ -73,7 +73,7 @@ static const tenon_offering_t* const offerings[] = {
     KERNEL(mat_mul),       KERNEL(attention),   &tenon__cuda_last_kernels,
     &tenon__closed_kernels};
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "cuda", .version = "0.1.0", .offerings = TENON_LIST(offerings),
+    TENON_PLUGIN_HEADER, .name = "cuda", .version = "0.2.0", .offerings = TENON_LIST(offerings),
     .start = start,      .stop = stop,
 };
 

@@ -5,7 +5,7 @@
 #include "kernels.h"
 #include "library.h"
 
-TENON_PLUGIN_MANIFEST("cudnn", "0.1.0",
+TENON_PLUGIN_MANIFEST("cudnn", "0.2.0",
                       "vendor: Tenon\n"
                       "licence: Apache-2.0\n"
                       "offers: kernel convolution standard.convolution/1 cuda\n"
@@ -44,7 +44,7 @@ static void stop(void* state) {
 static const tenon_offering_t* const offerings[] = {&tenon__cudnn_convolutions, &tenon__cudnn_pools,
                                                     &tenon__cudnn_attentions, &tenon__cudnn_layers};
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "cudnn", .version = "0.1.0", .offerings = TENON_LIST(offerings),
+    TENON_PLUGIN_HEADER, .name = "cudnn", .version = "0.2.0", .offerings = TENON_LIST(offerings),
     .start = start,      .stop = stop,
 };
 

@@ -9,7 +9,7 @@
 
 #include "tenon/plugin.h"
 
-TENON_PLUGIN_MANIFEST("host", "0.1.0",
+TENON_PLUGIN_MANIFEST("host", "0.2.0",
                       "vendor: Tenon\n"
                       "licence: Apache-2.0\n"
                       "offers: device cpu\n"
@@ -180,7 +180,7 @@ static void stop(void* state) {
 }
 
 static const tenon_plugin_t plugin = {
-    TENON_PLUGIN_HEADER, .name = "host", .version = "0.1.0", .offerings = TENON_LIST(offerings),
+    TENON_PLUGIN_HEADER, .name = "host", .version = "0.2.0", .offerings = TENON_LIST(offerings),
     .start = start,      .stop = stop,
 };
 

@@ -35,7 +35,7 @@
 #define NEEDS_WEBP ""
 #endif
 
-TENON_PLUGIN_MANIFEST("image", "0.1.0",
+TENON_PLUGIN_MANIFEST("image", "0.2.0",
                       "licence: Apache-2.0\n"
                       "offers: operator image.decode_picture/1\n"
                       "offers: kernel decode_picture image.decode_picture/1 cpu\n"
@@ -99,7 +99,7 @@ static TENON_MAKE_CONVERT(convert) {
 static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators),
                                                     TENON_OFFERING("kernel/1", kernels),
                                                     TENON_OFFERING("converter/1", rows)};
-static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "image", .version = "0.1.0",
+static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "image", .version = "0.2.0",
                                       .offerings = TENON_LIST(offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

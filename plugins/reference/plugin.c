@@ -7,7 +7,7 @@
 #include "interpreter.h"
 #include "kernels.h"
 
-TENON_PLUGIN_MANIFEST("reference", "0.1.0",
+TENON_PLUGIN_MANIFEST("reference", "0.2.0",
                       "licence: Apache-2.0\n"
                       "offers: kernel *\n");
 
@@ -69,7 +69,7 @@ static const tenon_offering_t* const offerings[] = {TENON_OFFERING("kernel/1", k
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "reference",
-    .version = "0.1.0",
+    .version = "0.2.0",
     .offerings = TENON_LIST(offerings),
 };
 

@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "tenon/maker.h"
 
-TENON_PLUGIN_MANIFEST("regex", "0.1.0",
+TENON_PLUGIN_MANIFEST("regex", "0.2.0",
                       "licence: Apache-2.0\n"
                       "offers: operator regex.full_match/1\n"
                       "offers: kernel full_match regex.full_match/1 cpu\n"
@@ -41,7 +41,7 @@ static TENON_MAKE_CONVERT(convert) {
 static const tenon_offering_t* const offerings[] = {TENON_OFFERING("operator/1", operators),
                                                     TENON_OFFERING("kernel/1", kernels),
                                                     TENON_OFFERING("converter/1", rows)};
-static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "regex", .version = "0.1.0",
+static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "regex", .version = "0.2.0",
                                       .offerings = TENON_LIST(offerings)};
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

@@ -5,7 +5,7 @@
 #include "families.h"
 #include "rewrites.h"
 
-TENON_PLUGIN_MANIFEST("standard", "0.1.0",
+TENON_PLUGIN_MANIFEST("standard", "0.2.0",
                       "licence: Apache-2.0\n"
                       "offers: operator *\n"
                       "offers: rewrite *\n");
@@ -17,7 +17,7 @@ static const tenon_offering_t* const offerings[] = {TENON__FAMILIES(FAMILY_ENTRY
 static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "standard",
-    .version = "0.1.0",
+    .version = "0.2.0",
     .offerings = TENON_LIST(offerings),
 };
 

@@ -11,7 +11,7 @@ for command_name in "${subcommands[@]}"; do
   try 0 help "$command_name"
 done
 try 0 --version
-says "0.1"
+says "0.2"
 try 0 plugins --offers
 says "available  standard" "offers kernel" "0 refused" "devices:" "cpu 0: "
 try 0 plugins --json

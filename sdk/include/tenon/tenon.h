@@ -71,7 +71,7 @@ extern "C" {
 #define TENON_API TENON_EXPORT
 /* Of this header, for #if; tenon_version() is that of the library in use. */
 #define TENON_VERSION_MAJOR 0
-#define TENON_VERSION_MINOR 1
+#define TENON_VERSION_MINOR 2
 #define TENON_VERSION_PATCH 0
 #define TENON_VERSION                  \
   TENON_STRINGIZE(TENON_VERSION_MAJOR) \
@@ -102,7 +102,7 @@ typedef struct tenon_engine_t tenon_engine_t;
 /* [opaque] Data of one execution: activations, states, threads. */
 typedef struct tenon_context_t tenon_context_t;
 
-/* Version of the library in use ("0.1.0"), and words for a status ("invalid data"). Never NULL.
+/* Version of the library in use ("0.2.0"), and words for a status ("invalid data"). Never NULL.
  * [any] */
 TENON_API const char* tenon_version(void);
 TENON_API const char* tenon_status_text(tenon_status_t status);
