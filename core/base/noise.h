@@ -38,8 +38,8 @@ enum { TENON_NOISE_FAMILY_LOOKS = 2 };
 /* A layout or type replaces another one only if its cost is below this share of the other's, so
  * that equal costs never alternate. */
 #define TENON_NOISE_BETTER_SHARE 0.999
-/* Share of the whole by which narrower types must be faster: a smaller gain is not worth their
- * error. */
+/* Share of the whole by which types of lower precision must be faster: a smaller gain is not worth
+ * their error. */
 #define TENON_NOISE_NARROW_SHARE 0.01
 
 /* ---- Timing one tactic ---- */
@@ -93,8 +93,9 @@ enum {
 
 /* ---- Errors of lower precision ---- */
 
-/* Share of the permitted error that a search for narrow types uses. Kernels round more often than
- * the values that they store, so the same choice may have a larger error in the next build. */
+/* Share of the permitted error that a search for types of lower precision uses. Kernels round more
+ * often than the values that they store, so the same choice may have a larger error in the next
+ * build. */
 #define TENON_NOISE_ERROR_SHARE 0.95
 
 #endif

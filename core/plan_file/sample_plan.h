@@ -122,7 +122,7 @@ static inline void sample_schedule_body(sample_t* s, uint32_t graph, bool double
   s->graph = 0;
 }
 
-/* The operator with the sum behind it in its slot 0. */
+/* The operator with the following sum in its slot 0. */
 static inline struct tenon_region_t sample_fused_region(sample_t* s, const sample_nodes_t* n) {
   struct tenon_region_t region = sample_node_region(s, n->twist);
   const tenon_dim_t dims[2] = {s->batch, s->four};

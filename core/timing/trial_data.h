@@ -47,7 +47,7 @@ typedef struct tenon__trial_input_t {
 typedef struct tenon__trial_output_t {
   uint32_t kind;             /* TENON_ARGUMENT_ABSENT, _TENSOR, or _ALLOCATE */
   tenon_tensor_view_t view;  /* ALLOCATE: valid after a run; if a part is compared: the part */
-  size_t size_bytes;         /* likewise */
+  size_t size_bytes;         /* same */
   tenon__part_t part;        /* the compared part */
   tenon_tensor_view_t whole; /* without memory of the host, if a part is compared */
   size_t whole_bytes;
