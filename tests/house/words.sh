@@ -1,6 +1,7 @@
 #!/bin/sh
 # Counts clauses with "what" and "who" as nouns, and "is told", "of which", "that there is", "is there", in the texts that
-# outsiders read, and keeps them within limits, in 1,000 words. CONTRIBUTING.md has the rules.
+# outsiders read, in the core's headers and in messages, and keeps them within limits, in 1,000 words.
+# CONTRIBUTING.md has the rules.
 #   words.sh ROOT [TENON] | --found ROOT | --self-test      TENON: the command, for its help
 set -eu
 export LC_ALL=C
@@ -27,6 +28,12 @@ comments() {
       print end ? substr(line, 1, end - 1) : line
       if (end) { inside = 0; print "" }
     }' "$@"
+}
+
+# The texts of string literals with blanks, one on each line.
+messages() {
+  comments_out=$(cat "$@" | sed -E 's|/\*.*\*/||; /^ *(\*\|\/\*)/d; /^#include/d')
+  printf '%s\n' "$comments_out" | grep -oE '"([^"\\]|\\.)+ ([^"\\]|\\.)*"' | sed -E 's/^"(.*)"$/\1/'
 }
 
 pages() { # ROOT
@@ -59,6 +66,8 @@ what the step needs' 'The logger is told. Good.' 'Two, of which one fails.' 'Not
   sentences "$work/page" | check page 0 >/dev/null || { echo 'a false alarm'; exit 1; }
   printf 'int x; /* what is here */ what is not\n/* a list of\n * what the step needs */\n' >"$work/page"
   [ "$(comments "$work/page" | sentences | grep -ciE "$habit")" = 2 ] || { echo 'comments are not found'; exit 1; }
+  printf 'int x = "no text"; /* "a comment: what is here" */\n  fail(s, "what it has is \\"gone\\"");\n' >"$work/page"
+  [ "$(messages "$work/page" | grep -ciE "$habit")" = 1 ] || { echo 'messages are not found'; exit 1; }
   exit 0
   ;;
 --found)
@@ -74,6 +83,11 @@ failures=0
 # shellcheck disable=SC2046 # names without spaces
 sentences $(pages "$root") | check documents 1 || failures=1
 comments "$root"/sdk/include/tenon/*.h "$root"/sdk/include/tenon/*/*.h | sentences | check 'public headers' 1 || failures=1
+comments "$root"/core/*/*.h "$root"/plugin_registry/*.h "$root"/sdk/library/*.h | sentences | check 'core headers' 1 ||
+  failures=1
+# shellcheck disable=SC2046 # names without spaces
+messages $(find "$root"/core "$root"/plugin_registry "$root"/sdk/library "$root"/sdk/tool "$root"/parser_* -name '*.c' \
+  ! -name '*_test.c' ! -name '*_fuzz.c' | sort) | check messages 1 || failures=1
 if [ -x "${2:-}" ]; then
   for command in run build bench inspect compare convert suite plugins doctor; do
     "$2" "$command" --help-all
