@@ -235,7 +235,7 @@ static tenon_status_t convert_merge(tenon__uff_program_t* program, tenon__uff_no
   if (count != 2 || node->input_count != 2 ||
       !find_pair(branch_of(&node->inputs[0]), branch_of(&node->inputs[1]), &branch)) {
     return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
-                             "%s: nothing says of which side of a Switch its inputs are",
+                             "%s: the sides of a Switch for its inputs are unknown",
                              tenon__uff_node_text(reader, node));
   }
   return select(program, node, branch);

@@ -36,8 +36,8 @@ TENON_TEST(computes_both_sides_of_what_the_run_knows) {
   EXPECT_STATUS(parse(VERSIONS X SCALAR("p") SIDES), TENON_OK);
   EXPECT_INT(fake.node_count, 3); /* both sides, and what picks among them */
   expect_refused(X NODE("m", "Merge", "input: 'x' input: 'x'"), TENON_ERROR_UNSUPPORTED,
-                 "Merge 'm' (line 3, column 6): nothing says of which side of a Switch its inputs "
-                 "are");
+                 "Merge 'm' (line 3, column 6): the sides of a Switch for its inputs are "
+                 "unknown");
 }
 
 TENON_TEST(conditions_are_single) {

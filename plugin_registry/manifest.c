@@ -237,7 +237,7 @@ static const char** single_text(parser_t* parser, const char* key) {
 
 static bool take_single(parser_t* parser, const char* key, const char* value, const char** target) {
   if (*target != NULL) {
-    return fail(parser, "'%s' is there twice", key);
+    return fail(parser, "'%s' is given twice", key);
   }
   if (strcmp(key, "name") == 0) {
     return take_name(parser, value);
@@ -253,7 +253,7 @@ static bool take_abi_line(parser_t* parser, const char* key, const char* value) 
   const bool is_built = strcmp(key, "abi") == 0;
   bool* seen = is_built ? &parser->has_built : &parser->has_needed;
   if (*seen) {
-    return fail(parser, "'%s' is there twice", key);
+    return fail(parser, "'%s' is given twice", key);
   }
   *seen = true;
   return take_abi(parser, value, is_built ? &parser->manifest.built : &parser->manifest.needed);

@@ -101,9 +101,9 @@ TENON_TEST(refuses_lines_and_says_which) {
   expect_refused("name: a\nversion: 1\nneeded: 0.1\n", "it lacks 'abi'");
   expect_refused("name: a\nversion: 1\nabi: 0.1\n", "it lacks 'needed'");
   expect_refused("name: a\nversion: 1\nabi: 0.1\nneeded: 0.2\n", "a later version");
-  expect_refused(HEAD "name: b\n", "line 5: 'name' is there twice");
-  expect_refused(HEAD "url: a\nurl: b\n", "line 6: 'url' is there twice");
-  expect_refused(HEAD "abi: 0.1\n", "line 5: 'abi' is there twice");
+  expect_refused(HEAD "name: b\n", "line 5: 'name' is given twice");
+  expect_refused(HEAD "url: a\nurl: b\n", "line 6: 'url' is given twice");
+  expect_refused(HEAD "abi: 0.1\n", "line 5: 'abi' is given twice");
   expect_refused(HEAD "nonsense\n", "line 5: it is not of the form");
   expect_refused(HEAD "Vendor: x\n", "line 5: it is not of the form");
   expect_refused(HEAD " vendor: x\n", "line 5: it is not of the form");

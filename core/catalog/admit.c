@@ -270,7 +270,7 @@ static tenon_status_t admit_kernel(const admission_t* a, tenon__offer_item_t* it
     fault = "has a name that is too long";
   }
   if (fault == NULL && tenon__string_map_find(&a->catalog->kernels, key) != NULL) {
-    fault = "is there twice";
+    fault = "is offered twice";
   }
   if (fault == NULL) {
     TENON_TRY(copy_slots(a, kernel, &fault));

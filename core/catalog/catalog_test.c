@@ -104,7 +104,7 @@ TENON_TEST(leaves_out_what_lacks_something) {
   const tenon__kernel_entry_t* entry = NULL;
   EXPECT_INT(tenon__catalog_kernels(world.catalog, NULL, 0, NULL, &entry, 1), 1);
   EXPECT_INT(world.messages.count, 5);
-  EXPECT_CONTAINS(world.messages.text, "kernel 'a': is there twice");
+  EXPECT_CONTAINS(world.messages.text, "kernel 'a': is offered twice");
   EXPECT_CONTAINS(world.messages.text, "kernel 'b': names no operator");
   EXPECT_CONTAINS(world.messages.text, "kernel 'c': lacks enqueue");
   EXPECT_CONTAINS(world.messages.text, "kernel 'number 5'");

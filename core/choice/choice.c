@@ -400,7 +400,7 @@ static tenon_status_t check(const choosing_t* c) {
     const tenon__unit_t* unit = &c->best.units.items[u];
     if (unit->kind == TENON_UNIT_REGION && unit->chosen.is_forbidden) {
       return tenon__fail(tuning->sink, TENON_ERROR_UNSUPPORTED,
-                         "%s: who computes it wants its arguments in narrower types than they may "
+                         "%s: its kernels need its arguments in narrower types than they may "
                          "be in",
                          tenon__region_text(tuning, unit->chosen.region));
     }

@@ -27,7 +27,7 @@ tenon_status_t tenon__context_step_work(const tenon__context_t* context, uint32_
   }
   if (!context->run.frames[0].is_bound) {
     return tenon__fail(engine->options.sink, TENON_ERROR_INVALID_STATE,
-                       "what a step did is known after a run");
+                       "the work of a step is known only after a run");
   }
   locate(engine->plan, step, &graph, &index);
   TENON_TRY(tenon__step_work(engine->plan, graph, index, &context->run.extents, out_work));

@@ -150,7 +150,7 @@ const tenon__kernel_entry_t* tenon__engine_find_kernel(tenon__engine_t* engine,
     (void)tenon__engine_lacks(
         engine, TENON_ERROR_NOT_FOUND, "step '%s' needs kernel '%s' version %u of plugin '%s', %s",
         step->name, step->kernel, step->kernel_version, step->plugin,
-        entry == NULL ? "which is not there" : "which has another version here");
+        entry == NULL ? "which is not found" : "which has another version here");
     return NULL;
   }
   if (!tenon__device_has(&engine->devices[step->device], entry->kernel.isa)) {

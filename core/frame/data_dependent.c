@@ -87,10 +87,8 @@ static tenon_status_t compare(const tenon__run_state_t* run, const tenon__value_
     const bool is_known = tenon__extents_get(&run->extents, value->type.dims[k], &expected);
     if (is_known ? expected != dims[k] : must_be_known) {
       return tenon__fail(run->engine->options.sink, TENON_ERROR_INVALID_DATA,
-                         is_known
-                             ? "value '%s' has extent %lld on axis %u, the plan expects %lld"
-                             : "value '%s' has extent %lld on axis %u, of which the plan knows "
-                               "nothing",
+                         is_known ? "value '%s' has extent %lld on axis %u, the plan expects %lld"
+                                  : "value '%s' has extent %lld on axis %u, unknown to the plan",
                          value->name, (long long)dims[k], k, (long long)expected);
     }
   }
@@ -118,7 +116,7 @@ tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t p
   if ((grows && !state->buffer->was_set) ||
       (p->storage == TENON_STORAGE_PARAMETER && state->data == NULL)) {
     return tenon__fail(frame->run->engine->options.sink, TENON_ERROR_INVALID_DATA,
-                       "value '%s' is read before it is there", value->name);
+                       "value '%s' is read before it is written", value->name);
   }
   if (dims == NULL || value->type.rank == TENON_NONE) {
     return TENON_OK;

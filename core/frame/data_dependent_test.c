@@ -275,7 +275,7 @@ TENON_TEST(what_a_kernel_finds_is_as_much_as_it_found) {
   expect_caught(make_found, finds_a_constant, run_found,
                 "'found' has extent 2 on axis 0, the plan expects 4");
   expect_caught(make_found, finds_at_least_much, run_found,
-                "'found' has extent 2 on axis 0, of which the plan knows nothing");
+                "'found' has extent 2 on axis 0, unknown to the plan");
   expect_caught(make_found, finds_more_than_it_may, run_found,
                 "'found' has extent 2 on axis 0, which the plan does not allow for");
 }

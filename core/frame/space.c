@@ -41,7 +41,7 @@ static tenon_status_t allocate(tenon__space_t* space, const char* what, uint64_t
   return status != TENON_ERROR_OUT_OF_MEMORY
              ? status
              : tenon__fail(sink, status,
-                           "the plan asks for %llu bytes of %s%s%s, which are not to be had",
+                           "the plan asks for %llu bytes of %s%s%s, which cannot be allocated",
                            (unsigned long long)size_bytes, what, is_host ? "" : " on device ",
                            is_host ? "" : space->memory.device->source.descriptor->name);
 }

@@ -38,7 +38,7 @@ tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step,
   tenon__arena_initialize(&arena, frame->run->allocator);
   const char* own = extents_of(frame, value, &arena, &is_unknown, &is_negative);
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    status = tenon__fail(sink, status, "%s: there is no memory for '%s', %s of extents %s", step,
+    status = tenon__fail(sink, status, "%s: out of memory for '%s', %s of extents %s", step,
                          value->name, tenon__dtype_name(value->type.dtype), own);
   } else if (is_unknown) {
     status =

@@ -165,8 +165,8 @@ static const void* bind_packed(tenon_binding_t* binding, uint32_t index) {
       tenon__packed_store_on_device(instance->store, &packing->key, instance->kernel.device, &data);
   if (status != TENON_OK) {
     binding->failure = status;
-    tenon__report(binding->sink, TENON_SEVERITY_ERROR,
-                  "what it packed cannot be brought to its device: %s", tenon__status_text(status));
+    tenon__report(binding->sink, TENON_SEVERITY_ERROR, "cannot upload packed weights: %s",
+                  tenon__status_text(status));
     return NULL;
   }
   return data;

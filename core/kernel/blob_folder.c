@@ -167,10 +167,11 @@ void tenon__blob_folder_keep(tenon__blob_folder_t* folder, const tenon__digest_t
     folder->has_written = true;
     folder->has_failed = write_blob(folder, path, data, size_bytes) != TENON_OK;
     if (folder->has_failed) {
-      tenon__report(folder->sink, TENON_SEVERITY_WARNING,
-                    "what kernels compile cannot be kept in '%s', and is compiled again in each "
-                    "build: is the folder writable, and has the disk room?",
-                    folder->path);
+      tenon__report(
+          folder->sink, TENON_SEVERITY_WARNING,
+          "compiled kernels cannot be kept in '%s', and are compiled again in each build: "
+          "check the folder's permissions and the disk's free space",
+          folder->path);
     }
   }
   tenon__free(folder->allocator, path, size);

@@ -423,7 +423,7 @@ bool tenon__kernel_confirms(const tenon__kernel_binding_t* kernel,
   const bool taken = fill(region, &filled)
                          ? match(kernel, &filled.region, out_refusal) &&
                                has_tactic(kernel, &filled.region, inout_tactic, out_refusal)
-                         : refuse(TENON_REFUSAL_OTHER, "memory is out", out_refusal);
+                         : refuse(TENON_REFUSAL_OTHER, "out of memory", out_refusal);
   release(&filled);
   return taken;
 }

@@ -320,7 +320,7 @@ tenon_status_t tenon__infer_callback(tenon__inference_t* inference,
   }
   if (builder.failed) {
     return tenon__fail(inference->sink, TENON_ERROR_INTERNAL,
-                       "the shape function of plugin '%s' asked for what is not there",
+                       "the shape function of plugin '%s' used an invalid index or handle",
                        inference->op->plugin);
   }
   for (uint32_t i = 0; i < inference->pending_count; ++i) {

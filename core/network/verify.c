@@ -157,12 +157,12 @@ static const char* semantics_fault(const tenon__graph_t* graph, const tenon__nod
       const uint32_t input = map->sources[k].input;
       if (input >= node->input_count || node->inputs[input] == TENON_NONE ||
           graph->values[node->inputs[input]].type.rank != map->sources[k].rank) {
-        return "moves from what is not its input";
+        return "has a move from a value that is not its input";
       }
     }
     if (map->fill == TENON_FILL_INPUT &&
         (map->fill_input >= node->input_count || node->inputs[map->fill_input] == TENON_NONE)) {
-      return "fills with what is not its input";
+      return "has a fill from a value that is not its input";
     }
   }
   return NULL;

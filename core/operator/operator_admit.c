@@ -168,8 +168,8 @@ static tenon_status_t check_domain(const admission_t* admission, const tenon_por
     return TENON_OK;
   }
   return tenon__fail(admission->sink, TENON_ERROR_INVALID_DATA,
-                     "port '%s': its domain, column %zu: '%.40s' is none of the words that "
-                     "plugin.h lists, or is there twice",
+                     "port '%s': its domain, column %zu: '%.40s' is unknown (see plugin.h) or "
+                     "repeated",
                      port->name, (size_t)(fault - port->domain) + 1, fault);
 }
 

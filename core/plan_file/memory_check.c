@@ -304,13 +304,13 @@ static tenon_status_t check_end(const checker_t* c) {
   }
   for (uint32_t p = 0; p < c->schedule->place_count; ++p) {
     if (is_next(c, &c->schedule->places[p])) {
-      TENON_TRY(check_kept(c, p, "what a state becomes,"));
+      TENON_TRY(check_kept(c, p, "the next value of a state,"));
     }
   }
   const uint32_t state_count = c->graph_index == 0 ? network->state_count : 0;
   for (uint32_t k = 0; k < state_count; ++k) {
     const uint32_t place = tenon__schedule_find(c->schedule, network->states[k].update);
-    TENON_TRY(place == TENON_NONE ? TENON_OK : check_kept(c, place, "what a state becomes,"));
+    TENON_TRY(place == TENON_NONE ? TENON_OK : check_kept(c, place, "the next value of a state,"));
   }
   return TENON_OK;
 }

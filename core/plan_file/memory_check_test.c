@@ -264,7 +264,7 @@ static const fault_t faults[] = {
     FAULT(next_of_no_state, "is not what it refers to"),
     FAULT(two_next_states, "is not what it refers to"),
     FAULT(next_state_in_another_order, "is not what it refers to"),
-    FAULT(next_state_that_nobody_writes, "nothing is left of what a state becomes"),
+    FAULT(next_state_that_nobody_writes, "nothing is left of the next value of a state"),
     FAULT(state_in_place_without_a_rule, "writes into what it reads or writes besides"),
     FAULT(state_in_place_that_is_read_later, "reads what was not written, or written over"),
     FAULT(state_begins_with_another_shape, "begins with values that are not there"),

@@ -374,7 +374,7 @@ static tenon_status_t check_states(const checker_t* c) {
         : state->dtype == TENON_DTYPE_STRING ? "is of strings"
         : !is_like_state(c, state->read, state) ||
                 (state->update != TENON_NONE && !is_like_state(c, state->update, state))
-            ? "is read as, or becomes, what is of another type"
+            ? "is of another type than a value that reads or updates it"
             : NULL;
     if (fault != NULL) {
       return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA, "the plan is broken: state '%s' %s",

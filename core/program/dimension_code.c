@@ -217,8 +217,8 @@ static tenon_status_t symbol_code(code_t* c, tenon_dim_t dim, uint32_t* out_code
     return TENON_OK;
   }
   return tenon__fail(c->sink, TENON_ERROR_UNSUPPORTED,
-                     "what is read depends on the extent %s, which follows neither from extents "
-                     "of the output or of what is read nor from numbers among the inputs",
+                     "a coordinate depends on the extent %s, which follows neither from extents "
+                     "of the output or of the sources nor from numbers among the inputs",
                      symbol->name);
 }
 

@@ -239,7 +239,7 @@ static const tenon_operator_t operators[] = {
     {OPERATOR("optional_make", "x, or nothing"), ANY, INPUTS(OPTIONAL("x", "T")),
      OUTPUTS(PORT_OF("y", "$to", NULL, TENON_PORT_OPTIONAL_TYPE)), ATTRIBUTES(DTYPE("to", "f32")),
      .infer = infer_optional_make, .traits = "pure; not_foldable"},
-    {OPERATOR("optional_get", "what the optional holds"), ANY, INPUTS(OPTIONAL_VALUE("o")),
+    {OPERATOR("optional_get", "the value in the optional"), ANY, INPUTS(OPTIONAL_VALUE("o")),
      OUTPUTS(UNBOUNDED("y", "T")), .infer = infer_same, .traits = "pure; not_foldable"},
     {OPERATOR("optional_has", "whether the optional holds something"), ANY,
      INPUTS(PORT_OF("o", "T", NULL, TENON_PORT_OPTIONAL_TYPE | TENON_PORT_OPTIONAL)),

@@ -129,7 +129,7 @@ static tenon_status_t check_argument(const tenon_sink_t* sink, const char* what,
       (argument->count > 0 && argument->items == NULL) || depth > DEPTH_LIMIT ||
       (is_optional && argument->count > 1)) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "%s: what is given is no tensor, sequence or optional", what);
+                       "%s: the argument is no tensor, sequence or optional", what);
   }
   for (uint32_t i = 0; i < argument->count; ++i) {
     TENON_TRY(check_argument(sink, what, &argument->items[i], depth + 1));

@@ -32,7 +32,7 @@ tenon_status_t tenon_engine_allocate(tenon_engine_t* engine, size_t size_bytes, 
   const tenon__memory_t memory = memory_of(engine, device);
   const tenon_status_t status = tenon__memory_allocate(&memory, size_bytes, &data);
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail(&engine->sink, status, "%s: %zu bytes on device %s are not to be had",
+    return tenon__fail(&engine->sink, status, "%s: %zu bytes on device %s cannot be allocated",
                        __func__, size_bytes, device->source.descriptor->name);
   }
   TENON_TRY(tenon__tell(&engine->sink, __func__, status));

@@ -74,7 +74,7 @@ try 3 inspect "$digits/model.onnx" --no-build --input "$digits/test_labels.npy"
 says "test_labels.npy: has the shape 597, input 'image' is ?x1x8x8"
 try 0 inspect "$digits/model.onnx" --no-build --input "$digits/test_images.npy"
 try 2 inspect "$digits/model.onnx" --no-build --batch 4
-says "--batch 4: nothing is built, and what is open stays open"
+says "--batch 4: nothing is built, and open extents stay open"
 fails_once
 
 # The only mode that ONNX has is no obstacle.

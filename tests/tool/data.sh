@@ -84,7 +84,7 @@ make_array often.npy '<i8' 1 0000000010000000
 # The address sanitizer ends a process that asks for so much, unless it is told to return NULL.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1 \
   try 3 run tile.onnx --input r=often.npy --no-measuring
-says "there is no memory for 'y', f32 of extents [70368744177664]"
+says "out of memory for 'y', f32 of extents [70368744177664]"
 
 # Pictures for what is none, and of what is none.
 make_model tokens.onnx Identity 7 batch length
@@ -171,7 +171,7 @@ early 2 "--picture a.jpg: pictures are written as .png, .pgm or .ppm" run "$digi
   --picture a.jpg
 early 3 "--picture nowhere/a.png: cannot be written" run "$digits/model.onnx" \
   --picture nowhere/a.png
-early 2 "--overlay: what is given with --input is no picture" run "$digits/model.onnx" \
+early 2 "--overlay: the file of --input is no picture" run "$digits/model.onnx" \
   --overlay a.png --input "$digits/test_images.npy"
 early 3 "--labels absent: there is no such file" run "$digits/model.onnx" --labels absent
 early 3 "--output fractions.npy/here: " run "$digits/model.onnx" -o fractions.npy/here

@@ -118,6 +118,6 @@ fi
 # A model that cannot be made a network tells what it holds: one with a layer that nobody converts.
 sed -e 's/"ReLU"/"Whirl"/' "$digits/model.prototxt" >strange.prototxt
 try 3 inspect strange.prototxt --weights "$digits/model.caffemodel" --no-build
-says "is missing" "what the file declares" "input     image" "Whirl missing" "Convolution by caffe"
+says "is missing" "declared by the file" "input     image" "Whirl missing" "Convolution by caffe"
 try 3 inspect strange.prototxt --weights "$digits/model.caffemodel" --no-build --json
 says '"node": "Whirl"' '"plugin": "caffe"'

@@ -104,7 +104,7 @@ static void print_file(const tenon_network_t* network) {
       (tenon_network_input_count(network) == 0 && tenon_network_node_type_count(network) == 0)) {
     return;
   }
-  tool_say("what the file declares:\n");
+  tool_say("declared by the file:\n");
   (void)print_all_io(network);
   tool_say("nodes\n");
   for (uint32_t i = 0; i < tenon_network_node_type_count(network); ++i) {

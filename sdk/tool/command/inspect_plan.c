@@ -234,7 +234,7 @@ static void print_table(const steps_t* steps) {
   const tool_column_t all[] = {{"step", true, 0},     {steps->ran ? "us" : "us, built", true, 0},
                                {"name", false, 12},   {"device", false, 4},
                                {"kernel", false, 10}, {"type", false, 4},
-                               {"layout", false, 9},  {"nodes; what is fused", false, 0}};
+                               {"layout", false, 9},  {"nodes; fused expression", false, 0}};
   tool_column_t columns[sizeof(all) / sizeof(all[0])];
   size_t count = 0;
   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {

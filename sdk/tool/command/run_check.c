@@ -103,7 +103,7 @@ tenon_status_t run_check_data(const run_t* run, const tool_feed_t* feed) {
     any = any || feed->items[i].is_picture;
   }
   if (run->overlay != NULL && !any) {
-    return tool_misuse("--overlay: what is given with --input is no picture");
+    return tool_misuse("--overlay: the file of --input is no picture");
   }
   const tenon_status_t status = check_picture(run, feed, "--picture", run->picture);
   return status == TENON_OK ? check_picture(run, feed, "--overlay", run->overlay) : status;

@@ -149,7 +149,7 @@ tenon_status_t tool_value_copy_argument(const char* what, const tenon_argument_t
   }
   if (argument->kind != TENON_ARGUMENT_SEQUENCE && argument->kind != TENON_ARGUMENT_OPTIONAL &&
       argument->kind != TENON_ARGUMENT_OPTIONAL_SEQUENCE) {
-    return tool_fail(TENON_ERROR_INTERNAL, "%s: nothing is there", what);
+    return tool_fail(TENON_ERROR_INTERNAL, "%s: there are no data", what);
   }
   tool_value_t value;
   tool_value_make_items(argument->kind, argument->count, &value);

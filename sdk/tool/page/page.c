@@ -142,8 +142,8 @@ static tenon_status_t write_graph(FILE* file, const tool_facts_t* facts) {
   (void)fprintf(
       file,
       "<h2>Graph</h2>\n<details class=\"plain\"%s><summary>Each box is a step: its main "
-      "node, what is fused into it, its kernel and time, and the shape and layout of what "
-      "it writes. The slowest are the darkest. A click leads to the step's row.</summary>"
+      "node, the nodes fused into it, its kernel and time, and the shape and layout of its "
+      "outputs. The slowest are the darkest. A click leads to the step's row.</summary>"
       "\n",
       facts->count <= DRAWN_STEPS_MOST ? " open" : "");
   tenon_status_t status = tool_drawing_write(file, facts, false);

@@ -374,7 +374,7 @@ tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
   tenon_status_t status =
       feed->batch > 0 && feed->count == 0
           ? tool_misuse(
-                "--batch %lld: nothing is built, and what is open stays open; --shapes "
+                "--batch %lld: nothing is built, and open extents stay open; --shapes "
                 "gives inputs extents",
                 (long long)feed->batch)
           : TENON_OK;

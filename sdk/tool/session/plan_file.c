@@ -240,7 +240,7 @@ static tenon_status_t obtain(tenon_registry_t* registry, const char* model,
       file->use = TOOL_CACHE_HIT;
       tool_inform(
           "%s: was built before, of the same model and plugins, with the same options, on this "
-          "machine; what was decided then is not said again: --no-cache builds anew, tenon inspect "
+          "machine; its decisions are not printed again: --no-cache builds anew, tenon inspect "
           "shows the plan",
           entry.plan_path);
     } else {
