@@ -1,4 +1,4 @@
-/* Owners, and the promises that they keep. What a plugin offers is known by name before the plugin
+/* Owners, and the promises that they keep: the names of a plugin's offers are known before the plugin
  * is loaded. */
 #include "core/catalog/promises.h"
 

@@ -125,7 +125,7 @@ void tenon__context_destroy(tenon__context_t* context) {
   }
   tenon__engine_t* engine = context->run.engine;
   const tenon__plan_t* plan = engine->plan;
-  (void)tenon__run_settle(&context->run, 0); /* who enqueued need not have waited */
+  (void)tenon__run_settle(&context->run, 0); /* the application need not have waited */
   for (uint32_t g = 0; context->run.frames != NULL && g < plan->schedule_count; ++g) {
     tenon__frame_t* frame = &context->run.frames[g];
     if (frame->run != NULL) {

@@ -1,4 +1,4 @@
-/* What a step that repeats a body keeps from run to run: its layout and buffers. */
+/* State of a step that repeats a body: its layout and buffers, which it keeps between runs. */
 #ifndef TENON_CORE_CONTROL_REPEAT_STATE_H_
 #define TENON_CORE_CONTROL_REPEAT_STATE_H_
 

@@ -1,8 +1,9 @@
 /*
  * Tactics and layouts of a whole graph. The cost is the sum of the steps' times and of the
- * conversions between them. Start: everybody's fastest tactic; then each unit in turn takes what is
- * cheapest given its neighbours, until nothing changes. Orders of dimensions travel through units
- * that take any. Where types may be narrowed each unit is then tried together with its neighbours.
+ * conversions between them. Start: each unit's fastest tactic. Then each unit in turn takes the tactic
+ * that is cheapest given its neighbours, until nothing changes. Orders of dimensions travel through
+ * units that take any. Where types may be narrowed each unit is then tried together with its
+ * neighbours.
  */
 #include "core/layout/layouts.h"
 

@@ -223,9 +223,9 @@ typedef struct tenon__plan_t {
   uint32_t thread_count;
   uint32_t flags;           /* TENON_PLAN_* */
   const bool* weights_kept; /* for each of the network's: the bytes are in the plan; NULL: all */
-  /* For each of the network's: each run reads it completely. The others (weights that kernels have
-   * packed, tables of which a run reads a few rows) are stored separately in the file. NULL: all.
-   * For the writer. */
+  /* For each of the network's: true if every run reads all of its bytes. The file stores the others
+   * separately: originals of packed weights, and tables from which a run reads a few rows. NULL: all
+   * are true. For the writer. */
   const bool* weights_hot;
   /* Location of the others, if read from a file. */
   const void* cold_data;

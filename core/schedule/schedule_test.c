@@ -1,4 +1,4 @@
-/* Steps and memory of values on two devices: what is copied between them, and how often. */
+/* Steps and memory of values on two devices: the copies between them, and their number. */
 #include "core/schedule/schedule.h"
 
 #include "core/step/test_device.h"

@@ -1,6 +1,6 @@
 /* Letters in upper and lower case. Texts are UTF-8. A byte that belongs to no character stays as it
- * is. The cases are those of the C library's locale C.UTF-8: one letter becomes one letter ('ß' has
- * no upper case), whatever the locale of the program. */
+ * is. The cases are those of the C library's locale C.UTF-8; the program's own locale has no effect.
+ * One letter becomes one letter, so 'ß' has no upper case. */
 #ifndef TENON_REFERENCE_LETTERS_H_
 #define TENON_REFERENCE_LETTERS_H_
 

@@ -121,7 +121,7 @@ static void write_lent(lent_t* lent, int64_t second) {
   }
 }
 
-/* Enqueues several; how often the host waited, and what it copied. */
+/* Enqueues three runs. Returns the number of waits of the host, plus the bytes copied to the host. */
 static uint64_t enqueue_several(lent_t* lent) {
   const far_counts_t before = counts_of(&lent->run);
   for (int k = 0; k < 3; ++k) {
@@ -132,7 +132,7 @@ static uint64_t enqueue_several(lent_t* lent) {
          (after.copied_bytes[TENON_COPY_TO_HOST] - before.copied_bytes[TENON_COPY_TO_HOST]);
 }
 
-/* Nobody waits for faults between runs: the next synchronisation tells of the first one. */
+/* The host does not wait for data errors between runs. The next synchronisation reports the first. */
 TENON_TEST(runs_follow_one_another_and_the_wait_tells_the_fault) {
   for (uint64_t is_lazy = 0; is_lazy < 2; ++is_lazy) {
     lent_t lent = {.data = {NULL}};

@@ -68,7 +68,7 @@ def reads_of(node):
     return list(dict.fromkeys(names))
 
 
-# The data decide extents of what these make.
+# The data decide extents of the outputs of these.
 FINDS_EXTENTS = ("Compress", "NonZero", "Unique", "NonMaxSuppression", "StringSplit", "Loop", "If")
 
 

@@ -245,8 +245,9 @@ static int64_t registers_of(tenon__cuda_choice_t c, bool is_once) {
   return weights + read + sums + own * 12 + 32 + (rounds_ahead ? 12 * (int64_t)c.rows : 0);
 }
 
-/* From what was measured (tests/research/product_of_128_rows.md): a launch, bytes and products of the busiest
- * multiprocessor, sums through shared memory, a trip to memory for each later round of weights. */
+/* The estimate adds up a launch, the bytes and products of the busiest multiprocessor, sums through
+ * shared memory, and an access to memory for each later round of weights. The constants were measured:
+ * tests/research/product_of_128_rows.md. */
 static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
                          const tenon__cuda_extents_t* e) {
   const double pixels = (double)tenon__cuda_choice_pixels(c);

@@ -1,4 +1,4 @@
-"""Letters of every script have a case, whatever the locale."""
+"""Letters of every script have a case, in any locale."""
 import numpy as np
 from case import T, graph, info, node, save
 
