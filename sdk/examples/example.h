@@ -32,6 +32,26 @@ static inline tenon_status_t example_registry(tenon_registry_t** out_registry) {
   return tenon_registry_create(&options, out_registry);
 }
 
+/* An engine of a model file. `ranges`: tenon_profile_range_t, least, usual and largest extents of the
+ * inputs with dynamic dimensions. Kernels are measured for the usual ones. */
+static inline tenon_status_t example_engine(tenon_registry_t* registry, const char* model,
+                                            tenon_list_t ranges, tenon_engine_t** out_engine) {
+  const tenon_profile_t profiles[] = {{ranges}};
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  tenon_status_t status = TENON_OK;
+  tenon_network_t* network = NULL;
+  tenon_plan_t* plan = NULL;
+  options.profiles = (tenon_list_t)TENON_LIST(profiles);
+  TRY(tenon_network_create(registry, &network));
+  TRY(tenon_network_parse_file(network, model, NULL));
+  TRY(tenon_build(network, &options, &plan));
+  TRY(tenon_engine_create_from_plan(registry, plan, NULL, out_engine));
+done:
+  tenon_plan_destroy(plan);
+  tenon_network_destroy(network);
+  return status;
+}
+
 /* A dense tensor of floats in the caller's memory. */
 static inline tenon_tensor_view_t example_floats(float* data, uint32_t rank, const int64_t* dims) {
   return (tenon_tensor_view_t){

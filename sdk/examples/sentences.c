@@ -15,20 +15,7 @@ static tenon_status_t build_engine(tenon_registry_t* registry, const char* model
   const int64_t usual[] = {1, 128};
   const int64_t most[] = {1, LENGTH};
   const tenon_profile_range_t ranges[] = {{"input", 2, least, usual, most}};
-  const tenon_profile_t profiles[] = {{TENON_LIST(ranges)}};
-  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
-  tenon_status_t status = TENON_OK;
-  tenon_network_t* network = NULL;
-  tenon_plan_t* plan = NULL;
-  options.profiles = (tenon_list_t)TENON_LIST(profiles);
-  TRY(tenon_network_create(registry, &network));
-  TRY(tenon_network_parse_file(network, model, NULL));
-  TRY(tenon_build(network, &options, &plan));
-  TRY(tenon_engine_create_from_plan(registry, plan, NULL, out_engine));
-done:
-  tenon_plan_destroy(plan);
-  tenon_network_destroy(network);
-  return status;
+  return example_engine(registry, model, (tenon_list_t)TENON_LIST(ranges), out_engine);
 }
 
 /* A text is not empty, and at most MAX_BYTES long. */
