@@ -24,9 +24,9 @@ import time
 import numpy as np
 
 
-def tenon(command, *arguments, good=(0,), words=None):
+def tenon(command, *arguments, good=(0,), words=None, timeout=None):
     """Its output. All that it says goes to the file `words`."""
-    done = subprocess.run([command, *arguments], capture_output=True, text=True)
+    done = subprocess.run([command, *arguments], capture_output=True, text=True, timeout=timeout)
     if words:
         with open(words, "w") as file:
             file.write(done.stderr + done.stdout)
@@ -167,10 +167,8 @@ def table(arguments):
     return 0
 
 
-if len(sys.argv) > 4 and sys.argv[1] == "measure":
-    sys.exit(measure(sys.argv[2:]))
-if len(sys.argv) > 4 and sys.argv[1] == "again":
-    sys.exit(again(sys.argv[2:]))
-if len(sys.argv) > 2 and sys.argv[1] == "table":
-    sys.exit(table(sys.argv[2:]))
-sys.exit(__doc__)
+if __name__ == "__main__":
+    for word, least, function in (("measure", 5, measure), ("again", 5, again), ("table", 3, table)):
+        if len(sys.argv) >= least and sys.argv[1] == word:
+            sys.exit(function(sys.argv[2:]))
+    sys.exit(__doc__)
