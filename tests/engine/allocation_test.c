@@ -1,6 +1,7 @@
 /* Memory that ends at any moment: from registry to output, with the k-th allocation failing and, a
  * second time, with all from the k-th on, every call succeeds or fails with words, nothing crashes
- * and nothing is left behind. TENON_TEST_EVERY: each k; else as many as fit a minute. */
+ * and nothing is left behind. With TENON_TEST_EVERY=FIRST/STEP, k is FIRST, FIRST + STEP and so on,
+ * each in both ways; without it, as many k as fit a minute, in one way each. */
 #include <stdlib.h>
 
 #include "core/base/allocator.h"
@@ -233,17 +234,38 @@ static bool fail_at(bench_t* bench, const subject_t* subject, const expected_t* 
   return reached;
 }
 
-static uint64_t stride_for(uint64_t total) {
-  return getenv("TENON_TEST_EVERY") != NULL || total <= TRIED ? 1 : total / TRIED;
+/* The allocations to be tried. */
+typedef struct places_t {
+  uint64_t first;
+  uint64_t step;
+  bool both; /* each in both ways */
+} places_t;
+
+static places_t choose_places(uint64_t total) {
+  const char* every = getenv("TENON_TEST_EVERY");
+  if (every != NULL) {
+    char* slash = NULL;
+    char* end = NULL;
+    places_t places = {.first = strtoull(every, &slash, 10), .both = true};
+    places.step = *slash == '/' ? strtoull(slash + 1, &end, 10) : 0;
+    if (places.first > 0 && places.step > 0 && *end == '\0') {
+      return places;
+    }
+    tenon__test_fail(__FILE__, __LINE__, "TENON_TEST_EVERY is '%s', not FIRST/STEP", every);
+  }
+  const uint64_t step = total <= TRIED ? 1 : total / TRIED;
+  return (places_t){.first = 1, .step = step, .both = step == 1};
 }
 
 static void try_all(bench_t* bench, const subject_t* subject, const expected_t* expected,
                     uint64_t total) {
-  const uint64_t stride = stride_for(total);
-  for (uint64_t place = 1; place <= total && tenon__test_failures < 5; place += stride) {
-    (void)fail_at(bench, subject, expected, place, place / stride % 2 == 0);
-    if (stride == 1) {
-      (void)fail_at(bench, subject, expected, place, place % 2 != 0);
+  const places_t places = choose_places(total);
+  for (uint64_t place = places.first; place <= total && tenon__test_failures < 5;
+       place += places.step) {
+    const bool for_good = place / places.step % 2 == 0;
+    (void)fail_at(bench, subject, expected, place, for_good);
+    if (places.both) {
+      (void)fail_at(bench, subject, expected, place, !for_good);
     }
   }
 }
@@ -352,12 +374,14 @@ static void check_opening(const subject_t* subject, bool lists) {
   EXPECT_STATUS(open_and_go(&bench, subject, lists, &result), TENON_OK);
   test_result_free(&result);
   const uint64_t total = bench.scarce.number;
-  const uint64_t stride = stride_for(total);
+  const places_t places = choose_places(total);
   (void)printf("opening: %llu allocations\n", (unsigned long long)total);
-  for (uint64_t place = 1; place <= total && tenon__test_failures < 5; place += stride) {
-    open_at(subject, lists, place, place / stride % 2 == 0);
-    if (stride == 1) {
-      open_at(subject, lists, place, place % 2 != 0);
+  for (uint64_t place = places.first; place <= total && tenon__test_failures < 5;
+       place += places.step) {
+    const bool for_good = place / places.step % 2 == 0;
+    open_at(subject, lists, place, for_good);
+    if (places.both) {
+      open_at(subject, lists, place, !for_good);
     }
   }
 }
