@@ -97,7 +97,7 @@ for failure in allocate:12:6 create_event:2:8 copy:5:8 record_event:5:8 elapsed:
   FAR_DEVICE_FAIL=$failure bench 3
   says '^error: .*device'
 done
-for failure in create_stream:3:8 allocate:25:6 copy:8:8 replay:30:8; do
+for failure in create_stream:3:8 allocate:25:6 copy:8:8 replay:12:8; do
   FAR_DEVICE_FAIL=$failure bench 3 --contexts 3
   says '^error: .*device'
 done

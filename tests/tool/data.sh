@@ -81,8 +81,9 @@ graph=$(part_of 1 "$node")$(part_of 2 "$(digits_of g)")$(part_of 11 "$(value_inf
 graph+=$(part_of 11 "$(value_info r 7 1)")$(part_of 12 "$(value_info y 1 any)")
 write_bytes tile.onnx "$(varint_of 1 8)$(part_of 7 "$graph")$(part_of 8 "$(varint_of 2 13)")"
 make_array often.npy '<i8' 1 0000000010000000
-# The address sanitizer ends a process that asks for so much, unless it is told to return NULL.
+# Sanitizers end a process that asks for so much, unless they are told to return NULL.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1 \
+  TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}allocator_may_return_null=1 \
   try 3 run tile.onnx --input r=often.npy --no-measuring
 says "out of memory for 'y', f32 of extents [70368744177664]"
 

@@ -12,7 +12,7 @@ says "wrong: output 'probabilities' has shape 1x10, not 10x10" "0 passed, 1 fail
 echo '*wrong* its recorded output is of another shape' >known.txt
 try 0 suite cases --known known.txt
 echo '*coins* said to fail' >known.txt
-try 1 suite "$root/sdk/demo" --known known.txt
+try 1 suite "$root/sdk/demo" --known known.txt --timeout 900
 says "unexpected pass: coins is known to fail (said to fail)" "2 passed, 0 failed, 0 skipped"
 try 0 suite "$root/sdk/demo" --json
 prints_json

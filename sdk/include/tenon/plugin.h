@@ -143,8 +143,14 @@ typedef struct tenon_list_t {
   uint32_t count;
   uint32_t stride;
 } tenon_list_t;
-#define TENON_LIST(array) \
-  { (array), (uint32_t)(sizeof(array) / sizeof((array)[0])), (uint32_t)sizeof((array)[0]) }
+/* The number of items and the size of one. clang-tidy takes sizeof((array)[0]), by itself and of a
+ * pointer, for a mistake. */
+#define TENON_LIST_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define TENON_LIST(array)                                   \
+  {                                                         \
+    (array), (uint32_t)TENON_LIST_COUNT(array),             \
+        (uint32_t)(sizeof(array) / TENON_LIST_COUNT(array)) \
+  }
 
 /* Whose fault a failure is, and so what mends it. 0 is success. A function that returns another one
  * has said why on the sink it was given, in one message that names the thing and its values; where
