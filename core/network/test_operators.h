@@ -118,10 +118,12 @@ static const tenon_operator_t test_operators[] = {
      .shape = "y.rank = 2; y[d] = d == 0 ? dim(x, 0) : dim(w, 0)",
      .traits =
          "linear(input=1, axis=0, output_axis=1, bias=2); concatenable(axis=0, output_axis=1)"},
-    /* Closed, and declares many operations. */
+    /* Closed, and declare many operations. */
     {OPERATOR("test.heavy/1"), FLOATS, INPUTS(PORT("x", "T", 0), PORT("w", "T", 0)),
      OUTPUTS(PORT("y", "T", 0)), .shape = "y.rank = 2; y[d] = d == 0 ? dim(x, 0) : dim(w, 0)",
      .operations = "1000000000 * elements(x)"},
+    {OPERATOR("test.laborious/1"), FLOATS, INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)),
+     .shape = "y = x", .operations = "50000 * elements(x)"},
     /* Closed, except for vectors and matrices. */
     {OPERATOR("test.growth/1"), FLOATS, INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)),
      .shape = "y = x",

@@ -335,11 +335,25 @@ tenon_status_t tenon__rehearsal_exceeds(const tenon__rehearsal_t* r, double most
   return TENON_OK;
 }
 
-/* Reference kernels perform about 1e9 operations per second. A check of one operator takes at most
- * 2 ms if the operator declares its work, because a network has dozens of different operators. */
-static tenon_status_t is_reference_dear(const tenon__rehearsal_t* r, bool* out_dear) {
-  static const double most_operations = 2e6;
-  return tenon__rehearsal_exceeds(r, most_operations, out_dear);
+/* What is known of the only kernel that was tried; NULL if its memory ended. */
+static tenon__kernel_spent_t* lone_kernel(const tenon__rehearsal_t* r) {
+  const tenon__candidate_t* first = r->answers[0].first;
+  tenon__kernel_spent_t* kernel = r->subject->tuning->spent.kernels;
+  while (kernel != NULL && (first == NULL || kernel->kernel != first->kernel)) {
+    kernel = kernel->next;
+  }
+  return kernel;
+}
+
+/* Reference kernels perform 1e8 to 1e9 operations per second. A kernel's first comparison takes at
+ * most 20 ms if the operator declares its work, the next ones 2 ms each, because a network has
+ * dozens of regions with different extents. */
+static tenon_status_t is_reference_dear(const tenon__rehearsal_t* r,
+                                        const tenon__kernel_spent_t* lone, bool* out_dear) {
+  static const double most_first = 2e6;
+  static const double most_again = 2e5;
+  return tenon__rehearsal_exceeds(r, lone != NULL && lone->is_compared ? most_again : most_first,
+                                  out_dear);
 }
 
 tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
@@ -348,10 +362,11 @@ tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
   bool is_too_dear = !r->compares || !r->can_be_tried || r->answer_count == 0 ||
                      r->answers[0].kernel_count > 1 || is_dear(region) ||
                      (by_reference && region->kind != TENON_REGION_OPERATOR);
+  tenon__kernel_spent_t* lone = by_reference && !is_too_dear ? lone_kernel(r) : NULL;
   bool known = false;
   uint32_t answer = 0;
   if (!is_too_dear && by_reference) {
-    TENON_TRY(is_reference_dear(r, &is_too_dear));
+    TENON_TRY(is_reference_dear(r, lone, &is_too_dear));
   }
   if (is_too_dear) {
     return TENON_OK;
@@ -361,5 +376,8 @@ tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
   TENON_TRY_MEMORY(outputs != NULL);
   TENON_TRY(tenon__reference_compute(&r->data, r->subject->ask_node, by_reference, &r->data.arena,
                                      outputs, &known));
+  if (lone != NULL) {
+    lone->is_compared = known;
+  }
   return known ? find_answer(r, outputs, NULL, &answer) : TENON_OK;
 }

@@ -247,6 +247,27 @@ TENON_TEST(the_nodes_are_not_asked_where_that_is_dear) {
   rehearsal_world_close(&world);
 }
 
+/* Where an operator's reference takes milliseconds, a kernel is compared with it once in a build. */
+TENON_TEST(a_laborious_reference_is_asked_once_for_each_kernel) {
+  static const char* const takes[] = {"test.laborious/1", NULL};
+  fake_t reference = {
+      .compute = times_two, .name = "oracle", .flags = TENON_KERNEL_REFERENCE, .operators = takes};
+  fake_t fake = {.compute = times_two};
+  rehearsal_world_t world;
+  EXPECT(rehearsal_world_open(&world));
+  rehearsal_world_offer(&world, &reference);
+  rehearsal_world_begin(&world, test_unary(&world.fixture, "test.laborious/1", "y",
+                                           test_input(&world.fixture, "x", DIMS(COUNT))));
+  EXPECT_INT(rehearsal_world_try(&world, &fake).answer, 0);
+  EXPECT_STATUS(tenon__rehearsal_ask_nodes(&world.rehearsal), TENON_OK);
+  EXPECT_INT(reference.call_count, 1);
+  EXPECT_INT(world.rehearsal.answers[0].kernel_count, 2);
+  world.rehearsal.answers[0].kernel_count = 1; /* as in a later rehearsal of this kernel */
+  EXPECT_STATUS(tenon__rehearsal_ask_nodes(&world.rehearsal), TENON_OK);
+  EXPECT_INT(reference.call_count, 1);
+  rehearsal_world_close(&world);
+}
+
 static bool memory_is_out = false;
 
 static void* resize(void* user, void* memory, size_t old_size, size_t new_size) {

@@ -112,12 +112,14 @@ typedef struct tenon__assignment_t {
   uint32_t device;
 } tenon__assignment_t;
 
-/* Time spent to prepare one kernel's tactics. In the tuning's arena. */
+/* One kernel's trials: the time spent to prepare its tactics, and whether its result was compared
+ * with a reference kernel's. In the tuning's arena. */
 typedef struct tenon__kernel_spent_t {
   struct tenon__kernel_spent_t* next;
   const tenon__kernel_entry_t* kernel;
   double preparing; /* and binding, seconds */
   uint32_t count;
+  bool is_compared;
 } tenon__kernel_spent_t;
 
 /* Time spent in trials, by the host's clock, for reports. */
