@@ -316,6 +316,12 @@ static void visit_step(const tenon__cpu_block_t* block, const step_t* step, visi
                        void* user) {
   if (step->kind == STEP_WRITE || step->kind == STEP_REDUCE) {
     visit(user, step->inputs[0]);
+  } else if (step->kind == STEP_SHIFTED_SUM) {
+    for (uint32_t k = 0; k < 2; k++) {
+      if (step->inputs[k] != TENON_NONE) {
+        visit(user, step->inputs[k]);
+      }
+    }
   } else {
     visit_inputs(block, step->result, visit, user);
   }
@@ -350,7 +356,7 @@ static void give_buffers(tenon__cpu_block_t* block, pool_t* pool) {
     for (pool->step = begin; pool->step < block->phase_begin[list + 1]; pool->step++) {
       step_t* step = &block->steps[pool->step];
       const bool wants = step->kind != STEP_VIEW && step->kind != STEP_REDUCE &&
-                         step->kind != STEP_WRITE && step->output == TENON_NONE;
+                         step->kind != STEP_WRITE && step->output == TENON_NONE && !step->discards;
       if (wants) {
         step->buffer = take_buffer(pool, step->result);
       }
@@ -393,6 +399,7 @@ static void list_all(listing_t* listing) {
   }
   block->phase_begin[block->program->phase_count + 1] = block->step_count;
   send_through(listing);
+  tenon__cpu_block_fuse(block);
 }
 
 tenon_status_t tenon__cpu_block_create(const tenon__cpu_elements_t* elements,

@@ -12,6 +12,8 @@
 #ifndef TENON_CPU_BLOCK_PLAN_H_
 #define TENON_CPU_BLOCK_PLAN_H_
 
+#include <string.h>
+
 #include "block.h"
 
 /* What a step does. All but VIEW, REDUCE and WRITE make a value in a buffer, or straight in an
@@ -29,6 +31,9 @@ typedef enum step_kind_t {
   STEP_REDUCE, /* adds to a sum */
   /* An output that no step could write itself: converted and scattered. */
   STEP_WRITE,
+  /* A function of a row less a number, and its sum, in one pass. */
+  STEP_SHIFTED_SUM,
+  STEP_NONE, /* left out */
 } step_kind_t;
 
 /* One step. Which members count, `kind` says. */
@@ -48,6 +53,12 @@ typedef struct step_t {
   /* GATHER: one coordinate alone varies along columns, and is their index: a row is copied, as
    * of embeddings. */
   bool along;
+  /* BINARY: a quotient, by the divisor's reciprocal where that is not near a limit. */
+  bool reciprocal;
+  /* SHIFTED_SUM: of inputs[0] less inputs[1], TENON_NONE: less nothing. */
+  tenon__cpu_shifted_sum_t function;
+  uint32_t sum;  /* its instruction */
+  bool discards; /* only the sum is read */
 } step_t;
 
 /* A reduction on its way, with a buffer that no other value gets. */
@@ -170,6 +181,8 @@ static inline place_t result_place(const run_t* run, const step_t* step) {
   return place;
 }
 
+/* Joins steps, before they get buffers. */
+void tenon__cpu_block_fuse(tenon__cpu_block_t* block);
 /* Dense elements of a dtype become a block's type; from and to do not overlap. f16 and bf16 go
  * by f32, through `offsets`. */
 void tenon__cpu_block_convert(const run_t* run, tenon_dtype_t dtype, tenon__cpu_type_t to,

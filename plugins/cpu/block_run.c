@@ -60,6 +60,19 @@ static void run_unary(const run_t* run, const step_t* step, tenon__cpu_unary_t f
   }
 }
 
+/* By the reciprocal, if that has as many digits as the divisor. */
+static bool divide_row(const run_t* run, const loop_t* loop, const char* row, const char* divisor,
+                       place_t out, size_t r) {
+  const float number = *(const float*)(const void*)divisor;
+  if (!(number >= 0x1p-64F && number <= 0x1p64F)) {
+    return false;
+  }
+  const float reciprocal = 1.0F / number;
+  run->block->elements->binary[TENON_OPCODE_MUL][TENON_CPU_TYPE_F32][TENON_CPU_VS](
+      out.data + (ptrdiff_t)r * out.row_bytes, row, &reciprocal, loop->count);
+  return true;
+}
+
 static void run_binary(const run_t* run, const step_t* step) {
   const uint32_t opcode = run->block->program->source.instructions[step->result].opcode;
   const tenon__cpu_binary_t* forms =
@@ -75,6 +88,9 @@ static void run_binary(const run_t* run, const step_t* step) {
   for (size_t r = 0; r < loop.calls; r++) {
     const char* left = a.data + (ptrdiff_t)r * a.row_bytes;
     const char* right = b.data + (ptrdiff_t)r * b.row_bytes;
+    if (step->reciprocal && form == TENON_CPU_VS && divide_row(run, &loop, left, right, out, r)) {
+      continue;
+    }
     if (widens) {
       const char** single = form == TENON_CPU_VS ? &right : &left;
       tenon__cpu_fill(run->temporary, *single, bytes, loop.count);
@@ -217,6 +233,44 @@ static void run_reduce(const run_t* run, const step_t* step) {
   }
 }
 
+/* Where this block's first floats are going to be written, a row after the other; NULL: nowhere. */
+static place_t will_write(const run_t* run) {
+  const tenon__cpu_block_t* block = run->block;
+  for (uint32_t o = 0; block->shape.whole && o < block->program->source.output_count; o++) {
+    const tenon_program_output_t* output = &block->program->source.outputs[o];
+    if (output->reduced_axes == 0 && output->dtype == TENON_DTYPE_FLOAT32 &&
+        block->shape.outputs[o].column == 1) {
+      return (place_t){run->frame->outputs[o],
+                       (ptrdiff_t)(block->shape.outputs[o].row * (int64_t)sizeof(float))};
+    }
+  }
+  return (place_t){0};
+}
+
+static void run_shifted_sum(const run_t* run, const step_t* step) {
+  const tenon__cpu_block_t* block = run->block;
+  const bool is_shifted = step->inputs[1] != TENON_NONE;
+  const source_t x = source_of(run, step->inputs[0]);
+  const source_t shift = is_shifted ? source_of(run, step->inputs[1]) : (source_t){0};
+  const place_t out = step->discards ? (place_t){0} : result_place(run, step);
+  const place_t sum = run->places[step->sum];
+  const place_t later = will_write(run);
+  const uint8_t varies =
+      block->varies[step->inputs[0]] | (is_shifted ? block->varies[step->inputs[1]] : 0);
+  const bool by_rows = block->shape.rows_reduced || (varies & TENON_CPU_ROWS) != 0;
+  const size_t rows = by_rows ? run->frame->rows : 1;
+  for (size_t r = 0; r < rows; r++) {
+    const ptrdiff_t at = (ptrdiff_t)r;
+    tenon__cpu_shifted_row_t row = {.x = (const float*)(const void*)(x.data + at * x.row_bytes),
+                                    .count = run->frame->columns};
+    row.out = step->discards ? NULL : (float*)(void*)(out.data + at * out.row_bytes);
+    row.shift = is_shifted ? *(const float*)(const void*)(shift.data + at * shift.row_bytes) : 0;
+    row.will_read = x.data + (at + (ptrdiff_t)rows) * x.row_bytes;
+    row.will_write = later.data == NULL ? row.will_read : later.data + at * later.row_bytes;
+    *(float*)(void*)(sum.data + at * sum.row_bytes) += step->function(&row);
+  }
+}
+
 static void run_write(const run_t* run, const step_t* step) {
   const tenon__cpu_block_t* block = run->block;
   const uint32_t i = step->inputs[0];
@@ -298,6 +352,11 @@ static bool run_step(const run_t* run, const step_t* step) {
       break;
     case STEP_WRITE:
       run_write(run, step);
+      break;
+    case STEP_SHIFTED_SUM:
+      run_shifted_sum(run, step);
+      break;
+    case STEP_NONE:
       break;
   }
   return true;

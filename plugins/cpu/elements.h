@@ -45,6 +45,19 @@ typedef void (*tenon__cpu_select_t)(void* out, const void* condition, const void
  * order than the elements'. */
 typedef void (*tenon__cpu_fold_t)(void* inout_sum, const void* a, size_t count);
 
+/* A row less a number, or a function of that, which is summed: the sum is the result. */
+typedef struct tenon__cpu_shifted_row_t {
+  float* out; /* NULL: only the sum is wanted */
+  const float* x;
+  float shift;
+  size_t count;
+  /* Bytes that are read or written soon, as many as those of x: their lines are fetched meanwhile.
+   * Any address. */
+  const char* will_read;
+  const char* will_write;
+} tenon__cpu_shifted_row_t;
+typedef float (*tenon__cpu_shifted_sum_t)(const tenon__cpu_shifted_row_t* row);
+
 /* Forms of a binary function: both operands are blocks, or the second or the first is one
  * element. */
 enum { TENON_CPU_VV = 0, TENON_CPU_VS = 1, TENON_CPU_SV = 2, TENON_CPU_FORM_COUNT = 3 };
@@ -101,6 +114,10 @@ typedef struct tenon__cpu_elements_t {
   tenon__cpu_binary_t binary[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT][TENON_CPU_FORM_COUNT];
   /* SUM to MEAN; MEAN sums, and who calls divides. */
   tenon__cpu_fold_t fold[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT];
+  /* The sum of exp(x - shift), the elements of `out`; the sum of the squares of x - shift, which
+   * `out` has without the squares. */
+  tenon__cpu_shifted_sum_t exp_sum;
+  tenon__cpu_shifted_sum_t square_sum;
   /* [from][to]: floats to integers truncate and saturate, NaN is 0; integers wrap; to bool is
    * "not 0". */
   tenon__cpu_unary_t convert[TENON_CPU_TYPE_COUNT][TENON_CPU_TYPE_COUNT];

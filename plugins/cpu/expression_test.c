@@ -325,6 +325,93 @@ TENON_TEST(softmax_along_any_axis_and_length) {
   softmax(4, 33, 17, 6);
 }
 
+/* f(x - m) and its sum, m found or given, all of them read again or not. */
+static void shifted_sum(unsigned seed) {
+  static const int64_t lengths[] = {1, 5, 16, 31, 33, 100, 700, 5000, 9000};
+  fake_t fake = {.seed = seed * 977};
+  draft_t draft = {0};
+  unsigned* s = &fake.seed;
+  fake.space[0] = fake_choice(s, 1, 9);
+  fake.space[1] = lengths[fake_choice(s, 0, 8)];
+  const int64_t rows[2] = {fake.space[0], 1};
+  const uint64_t axes = fake_choice(s, 0, 3) == 0 ? 3 : 2;
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2, fake.space, false, false);
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2, rows, false, false);
+  const uint32_t x = input(&draft, 0, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  const uint32_t given = input(&draft, 1, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  const int64_t shifts = fake_choice(s, 0, 3);
+  const uint32_t m =
+      shifts == 0 ? given
+                  : with_axis(&draft, TENON_OPCODE_MEAN, TENON_DTYPE_FLOAT32, x, (int64_t)axes);
+  const uint32_t d = shifts == 3 ? x : f32(&draft, TENON_OPCODE_SUB, x, m);
+  const uint32_t term = fake_choice(s, 0, 1) == 0 ? f32(&draft, TENON_OPCODE_EXP, d, 0)
+                                                  : f32(&draft, TENON_OPCODE_MUL, d, d);
+  const uint32_t opcode = fake_choice(s, 0, 1) == 0 ? TENON_OPCODE_SUM : TENON_OPCODE_MEAN;
+  const uint32_t sum = with_axis(&draft, opcode, TENON_DTYPE_FLOAT32, term, (int64_t)axes);
+  const uint32_t read[] = {x, d, term, f32(&draft, TENON_OPCODE_ADD, d, term)};
+  const uint32_t y = read[fake_choice(s, 0, 3)];
+  const uint32_t last = fake_choice(s, 0, 1) == 0 ? TENON_OPCODE_DIV : TENON_OPCODE_ADD;
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  output(&draft, f32(&draft, last, y, f32(&draft, TENON_OPCODE_ADD, sum, constant(&draft, 1))),
+         TENON_DTYPE_FLOAT32, 0);
+  if (fake_choice(s, 0, 1) == 0) {
+    output(&draft, sum, TENON_DTYPE_FLOAT32, axes);
+    reduced_output(&fake, 2, TENON_DTYPE_FLOAT32, axes);
+  }
+  if (fake_choice(s, 0, 2) == 0) {
+    output(&draft, read[fake_choice(s, 1, 2)], TENON_DTYPE_FLOAT32, 0);
+    (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  }
+  finish(&draft, 2);
+  check(&fake, &draft, 1e-5); /* 9,000 numbers added one after the other, in the worst layout */
+}
+
+TENON_TEST(sums_of_shifted_rows_equal_the_oracle) {
+  for (unsigned seed = 1; seed <= 300 && tenon__test_failures == 0; seed++) {
+    shifted_sum(seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
+/* Rows with one such element, at its end and inside: NaN, or with a negative infinity 0 there. */
+static void softmax_of(double strange, int64_t columns, int64_t at) {
+  fake_t fake = {.seed = 7, .space = {3, columns}, .space_rank = 2, .threads = 1};
+  draft_t draft = {0};
+  double* x = fake_input(&fake, TENON_DTYPE_FLOAT32, 2, fake.space, false, false)->numbers;
+  const double* y = fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space)->numbers;
+  x[columns + at] = strange;
+  const uint32_t in = input(&draft, 0, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  const uint32_t m = with_axis(&draft, TENON_OPCODE_REDUCE_MAX, TENON_DTYPE_FLOAT32, in, 2);
+  const uint32_t e = f32(&draft, TENON_OPCODE_EXP, f32(&draft, TENON_OPCODE_SUB, in, m), 0);
+  const uint32_t sum = with_axis(&draft, TENON_OPCODE_SUM, TENON_DTYPE_FLOAT32, e, 2);
+  output(&draft, f32(&draft, TENON_OPCODE_DIV, e, sum), TENON_DTYPE_FLOAT32, 0);
+  finish(&draft, 2);
+  fake.kind = TENON_REGION_EXPRESSION;
+  fake.program = &draft.program;
+  tenon__cpu_state_t states[3];
+  const uint32_t count = fake_states(states);
+  for (uint32_t s = 0; s < count; s++) {
+    tenon_refusal_t refusal;
+    REQUIRE(fake_tactic(&fake, &tenon__cpu_expression_kernel, &states[s], 0, &refusal));
+    EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_expression_kernel, &states[s]), TENON_OK);
+    for (int64_t k = 0; k < columns; k++) {
+      EXPECT(strange < 0 ? (y[columns + k] == 0) == (k == at) : isnan(y[columns + k]));
+      EXPECT(y[k] > 0 && y[2 * columns + k] > 0);
+    }
+  }
+  fake_free(&fake);
+}
+
+TENON_TEST(softmax_keeps_what_is_no_number) {
+  for (int64_t at = 0; at < 37; at += 18) {
+    softmax_of(NAN, 37, at);
+    softmax_of(INFINITY, 37, at);
+    softmax_of(-INFINITY, 37, at);
+  }
+}
+
 TENON_TEST(means_over_pixels_with_channels_last) {
   fake_t fake = {.seed = 3, .space = {2, 49, 300}};
   draft_t draft = {0};

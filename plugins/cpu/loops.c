@@ -3,7 +3,13 @@
 
 #include <string.h>
 
-enum { TRANSPOSED_BLOCK = 32, NARROW_COLUMNS = 256 };
+enum {
+  TRANSPOSED_BLOCK = 32,
+  NARROW_COLUMNS = 256,
+  /* Of rows that are reduced: in a block of several, and of a part of one that is too long. */
+  ROWS_ELEMENTS = 4096,
+  PART_ELEMENTS = 2048
+};
 
 static int64_t stride_at(const tenon__cpu_loops_t* loops, uint32_t tensor, uint32_t axis) {
   return loops->strides[tensor * TENON_CPU_LOOP_AXES + axis];
@@ -128,7 +134,8 @@ static void choose_block(tenon__cpu_loops_t* loops, int64_t capacity) {
   }
   const int64_t rows = loops->rows == TENON_NONE ? 1 : max_int(loops->axes[loops->rows].extent, 1);
   const int64_t small = min_int(capacity, TENON_CPU_BLOCK_ELEMENTS);
-  int64_t column_step = min_int(columns, by_columns ? capacity : small);
+  int64_t column_step =
+      min_int(columns, by_columns ? (columns > capacity ? PART_ELEMENTS : capacity) : small);
   int64_t row_step = 1;
   if (any_reduced && !by_columns) {
     const bool fits = tenon__cpu_times(rows, min_int(columns, 64)) <= capacity;
@@ -142,7 +149,7 @@ static void choose_block(tenon__cpu_loops_t* loops, int64_t capacity) {
     if (transposed != TENON_NONE) {
       column_step = min_int(column_step, TRANSPOSED_BLOCK);
     }
-    row_step = min_int(rows, small / column_step);
+    row_step = min_int(rows, (by_columns ? min_int(capacity, ROWS_ELEMENTS) : small) / column_step);
   }
   loops->axes[loops->columns].step = column_step > 0 ? column_step : 1;
   if (loops->rows != TENON_NONE) {

@@ -1,0 +1,175 @@
+/*
+ * Steps of a phase that become one: exp(x - m) with its sum, as in a softmax, and (x - m)^2 with its
+ * sum, as in a normalisation. Each saves passes over a block.
+ */
+#include "block_plan.h"
+
+static const tenon_instruction_t* instruction_at(const tenon__cpu_block_t* block, uint32_t i) {
+  return &block->program->source.instructions[i];
+}
+
+static bool is_row(const tenon__cpu_block_t* block, uint32_t i) {
+  return (block->varies[i] & TENON_CPU_COLUMNS) != 0;
+}
+
+/* The step of [begin, end) that makes the value; TENON_NONE: none does. */
+static uint32_t find_maker(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
+                           uint32_t instruction) {
+  for (uint32_t s = begin; s < end; s++) {
+    const step_kind_t kind = block->steps[s].kind;
+    if (kind != STEP_REDUCE && kind != STEP_WRITE && block->steps[s].result == instruction) {
+      return s;
+    }
+  }
+  return TENON_NONE;
+}
+
+static bool reads(const tenon__cpu_block_t* block, const step_t* step, uint32_t instruction) {
+  const tenon_instruction_t* in = instruction_at(block, step->result);
+  if (step->kind == STEP_REDUCE || step->kind == STEP_WRITE) {
+    return step->inputs[0] == instruction;
+  }
+  if (step->kind == STEP_SHIFTED_SUM) {
+    return step->inputs[0] == instruction || step->inputs[1] == instruction;
+  }
+  if (step->kind == STEP_GATHER) {
+    for (uint32_t k = 0; k < in->operands[1]; k++) {
+      if (block->program->source.coordinates[in->operands[0] + k] == instruction) {
+        return true;
+      }
+    }
+    return false;
+  }
+  for (uint32_t k = 0; k < tenon__cpu_opcode_operands(in->opcode); k++) {
+    if (in->operands[k] == instruction) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Does a step but `but` and `or_but` read the value? In the whole plan, where one block sees all
+ * phases. */
+static bool is_read(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
+                    uint32_t instruction, uint32_t but, uint32_t or_but) {
+  const uint32_t last = block->shape.whole ? block->step_count : end;
+  for (uint32_t s = begin; s < last; s++) {
+    if (s != but && s != or_but && block->steps[s].kind != STEP_NONE &&
+        reads(block, &block->steps[s], instruction)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Is it a row less one number for each row? */
+static bool is_shifted(const tenon__cpu_block_t* block, uint32_t step) {
+  const tenon_instruction_t* in = instruction_at(block, block->steps[step].result);
+  return block->steps[step].kind == STEP_BINARY && in->opcode == TENON_OPCODE_SUB &&
+         is_row(block, in->operands[0]) && !is_row(block, in->operands[1]);
+}
+
+/* exp(x - m), both steps of this phase, x - m read by nothing else. */
+static void fuse_exp(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t sum,
+                     uint32_t maker) {
+  step_t* reduce = &block->steps[sum];
+  const uint32_t shifted = instruction_at(block, reduce->inputs[0])->operands[0];
+  const uint32_t sub = find_maker(block, begin, end, shifted);
+  if (sub == TENON_NONE || !is_shifted(block, sub) || block->steps[sub].output != TENON_NONE ||
+      is_read(block, begin, end, shifted, maker, TENON_NONE)) {
+    return;
+  }
+  step_t* fused = &block->steps[maker];
+  fused->kind = STEP_SHIFTED_SUM;
+  fused->sum = reduce->result;
+  fused->function = block->elements->exp_sum;
+  memcpy(fused->inputs, block->steps[sub].inputs, sizeof(fused->inputs));
+  fused->discards =
+      fused->output == TENON_NONE && !is_read(block, begin, end, fused->result, maker, sum);
+  block->steps[sub].kind = reduce->kind = STEP_NONE;
+}
+
+/* d * d, read by nothing but its sum; with d = x - m of this phase that is made on the way. */
+static void fuse_square(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t sum,
+                        uint32_t maker) {
+  step_t* reduce = &block->steps[sum];
+  step_t* square = &block->steps[maker];
+  const uint32_t shifted = square->inputs[0];
+  const uint32_t sub = find_maker(block, begin, end, shifted);
+  if (square->inputs[1] != shifted || square->output != TENON_NONE ||
+      is_read(block, begin, end, square->result, sum, TENON_NONE)) {
+    return;
+  }
+  step_t* fused = square;
+  if (sub != TENON_NONE && is_shifted(block, sub)) {
+    fused = &block->steps[sub];
+    fused->discards =
+        fused->output == TENON_NONE && !is_read(block, begin, end, shifted, maker, TENON_NONE);
+    square->kind = STEP_NONE;
+  } else if (is_row(block, shifted)) {
+    square->inputs[1] = TENON_NONE;
+    square->discards = true;
+  } else {
+    return;
+  }
+  fused->kind = STEP_SHIFTED_SUM;
+  fused->sum = reduce->result;
+  fused->function = block->elements->square_sum;
+  reduce->kind = STEP_NONE;
+}
+
+static void fuse_phase(tenon__cpu_block_t* block, uint32_t begin, uint32_t end) {
+  for (uint32_t s = begin; s < end; s++) {
+    const step_t* step = &block->steps[s];
+    if (step->kind != STEP_REDUCE) {
+      continue;
+    }
+    const uint32_t opcode = instruction_at(block, step->result)->opcode;
+    const uint32_t maker = find_maker(block, begin, end, step->inputs[0]);
+    const bool adds = opcode == TENON_OPCODE_SUM || opcode == TENON_OPCODE_MEAN;
+    if (!adds || maker == TENON_NONE || block->program->types[step->result] != TENON_CPU_TYPE_F32) {
+      continue;
+    }
+    const uint32_t made_by = instruction_at(block, step->inputs[0])->opcode;
+    if (made_by == TENON_OPCODE_EXP && block->steps[maker].kind == STEP_UNARY) {
+      fuse_exp(block, begin, end, s, maker);
+    } else if (made_by == TENON_OPCODE_MUL && block->steps[maker].kind == STEP_BINARY) {
+      fuse_square(block, begin, end, s, maker);
+    }
+  }
+}
+
+/* exp(x - m) / sum: the sum's reciprocal serves a whole row. */
+static void mark_reciprocals(tenon__cpu_block_t* block) {
+  for (uint32_t s = 0; s < block->step_count; s++) {
+    step_t* step = &block->steps[s];
+    const tenon_instruction_t* in = instruction_at(block, step->result);
+    step->reciprocal = step->kind == STEP_BINARY && in->opcode == TENON_OPCODE_DIV &&
+                       block->program->types[step->result] == TENON_CPU_TYPE_F32 &&
+                       instruction_at(block, in->operands[0])->opcode == TENON_OPCODE_EXP &&
+                       instruction_at(block, in->operands[1])->opcode == TENON_OPCODE_SUM &&
+                       is_row(block, in->operands[0]) && !is_row(block, in->operands[1]);
+  }
+}
+
+void tenon__cpu_block_fuse(tenon__cpu_block_t* block) {
+  const uint32_t lists = block->program->phase_count + 1;
+  uint32_t kept = 0;
+  if (block->shape.columns_reduced) {
+    for (uint32_t list = 0; list < lists; list++) {
+      fuse_phase(block, block->phase_begin[list], block->phase_begin[list + 1]);
+    }
+    mark_reciprocals(block);
+  }
+  for (uint32_t list = 0; list <= lists; list++) {
+    const uint32_t end = list < lists ? block->phase_begin[list + 1] : block->step_count;
+    const uint32_t begin = block->phase_begin[list];
+    block->phase_begin[list] = kept;
+    for (uint32_t s = begin; s < end; s++) {
+      if (block->steps[s].kind != STEP_NONE) {
+        block->steps[kept++] = block->steps[s];
+      }
+    }
+  }
+  block->step_count = kept;
+}
