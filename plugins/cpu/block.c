@@ -13,13 +13,36 @@ static bool is_sum(const tenon__cpu_block_t* block, uint32_t i) {
   return tenon__cpu_opcode_reduces(instruction_at(block, i)->opcode);
 }
 
+/* Its coordinates: exactly one varies along columns, and it is INDEX of the column axis. */
+static bool gathers_along(const tenon__cpu_block_t* block, const tenon_instruction_t* in) {
+  uint32_t varying = 0;
+  bool plain = false;
+  for (uint32_t k = 0; k < in->operands[1]; k++) {
+    const uint32_t c = block->program->source.coordinates[in->operands[0] + k];
+    if ((block->varies[c] & TENON_CPU_COLUMNS) != 0) {
+      const tenon_instruction_t* coordinate = instruction_at(block, c);
+      varying++;
+      plain = coordinate->opcode == TENON_OPCODE_INDEX &&
+              (uint32_t)coordinate->immediate.i == block->shape.column_axis;
+    }
+  }
+  return varying == 1 && plain;
+}
+
 /* The instructions that instruction i reads: calls visit for each. */
 typedef void (*visit_t)(void* user, uint32_t input);
 static void visit_inputs(const tenon__cpu_block_t* block, uint32_t i, visit_t visit, void* user) {
   const tenon_instruction_t* in = instruction_at(block, i);
+  if (block->places[i] != NULL) {
+    return;
+  }
   if (in->opcode == TENON_OPCODE_LOAD) {
+    const bool along = block->is_shaped && gathers_along(block, in);
     for (uint32_t k = 0; k < in->operands[1]; k++) {
-      visit(user, block->program->source.coordinates[in->operands[0] + k]);
+      const uint32_t c = block->program->source.coordinates[in->operands[0] + k];
+      if (!along || (block->varies[c] & TENON_CPU_COLUMNS) == 0) {
+        visit(user, c);
+      }
     }
     return;
   }
@@ -133,22 +156,6 @@ static bool is_view(const tenon__cpu_block_t* block, uint32_t i) {
     return walk.column == 1;
   }
   return (block->varies[i] & TENON_CPU_ROWS) == 0 || walk.row == 1;
-}
-
-/* Its coordinates: exactly one varies along columns, and it is INDEX of the column axis. */
-static bool gathers_along(const tenon__cpu_block_t* block, const tenon_instruction_t* in) {
-  uint32_t varying = 0;
-  bool plain = false;
-  for (uint32_t k = 0; k < in->operands[1]; k++) {
-    const uint32_t c = block->program->source.coordinates[in->operands[0] + k];
-    if ((block->varies[c] & TENON_CPU_COLUMNS) != 0) {
-      const tenon_instruction_t* coordinate = instruction_at(block, c);
-      varying++;
-      plain = coordinate->opcode == TENON_OPCODE_INDEX &&
-              (uint32_t)coordinate->immediate.i == block->shape.column_axis;
-    }
-  }
-  return varying == 1 && plain;
 }
 
 static void list_step(listing_t* listing, uint32_t i) {
@@ -265,7 +272,8 @@ static bool writes_through(const listing_t* listing, const step_t* write) {
 }
 
 static bool computes(step_kind_t kind) {
-  return kind == STEP_UNARY || kind == STEP_BINARY || kind == STEP_SELECT || kind == STEP_READ;
+  return kind == STEP_UNARY || kind == STEP_BINARY || kind == STEP_SELECT || kind == STEP_READ ||
+         kind == STEP_GATHER;
 }
 
 /* Lets the step of this phase that computes what `write` stores put it there; false: none does. */
@@ -388,7 +396,6 @@ static void find_uses(listing_t* listing) {
 static void list_all(listing_t* listing) {
   tenon__cpu_block_t* block = listing->block;
   for (uint32_t i = 0; i < block->program->source.instruction_count; i++) {
-    find_shape(block, i);
     if (is_sum(block, i) && block->program->phases[i] < block->program->phase_count) {
       block->sums[block->sum_count++] = (sum_t){i, block->program->phases[i] - 1, TENON_NONE};
     }
@@ -430,14 +437,22 @@ tenon_status_t tenon__cpu_block_create(const tenon__cpu_elements_t* elements,
   block->steps = allocate(user, steps * sizeof(step_t));
   block->phase_begin = allocate(user, (lists + 1) * sizeof(uint32_t));
   block->sums = allocate(user, count * sizeof(sum_t));
+  /* Pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+  block->places = allocate(user, count * sizeof(*block->places));
   if (block->varies == NULL || block->constants == NULL || block->is_constant == NULL ||
-      block->steps == NULL || block->phase_begin == NULL || block->sums == NULL) {
+      block->places == NULL || block->steps == NULL || block->phase_begin == NULL ||
+      block->sums == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
+  for (uint32_t i = 0; i + 1 < count; i++) {
+    find_shape(block, i);
+  }
+  const tenon_status_t status = tenon__cpu_block_make_places(block, allocate, user);
+  block->is_shaped = true;
   list_all(&listing);
   give_buffers(block, &pool);
   *out_block = block;
-  return TENON_OK;
+  return status;
 }
 
 size_t tenon__cpu_block_scratch(const tenon__cpu_block_t* block) {

@@ -25,6 +25,8 @@ enum {
   /* Of a block without reductions along its columns: 4 KiB of f32, so that a few buffers fit 32
    * KiB. */
   TENON_CPU_BLOCK_ELEMENTS = 1024,
+  /* With a LOAD: most of them only move elements, and rows of tables are long. */
+  TENON_CPU_LOOKUP_BLOCK_ELEMENTS = 4096,
   /* With: a whole row, if it fits, since otherwise what is reduced is computed once for each
    * phase. */
   TENON_CPU_LONG_BLOCK_ELEMENTS = 8192,

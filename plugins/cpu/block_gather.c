@@ -50,11 +50,90 @@ static int64_t clamp_coordinate(int64_t x, int64_t extent, uint32_t axis,
   return x < 0 || extent == 0 ? 0 : extent - 1;
 }
 
-static void gather_elements(const char* table, const int64_t* offsets, size_t bytes, size_t count,
-                            char* out) {
+static const int64_t* clamp_row(const run_t* run, const int64_t* x, size_t count, int64_t extent,
+                                uint32_t axis, tenon__cpu_fault_t* inout_fault) {
+  int64_t* clamped = (int64_t*)(void*)run->temporary;
   for (size_t k = 0; k < count; k++) {
-    memcpy(out + k * bytes, table + offsets[k] * (int64_t)bytes, bytes);
+    clamped[k] = clamp_coordinate(x[k], extent, axis, inout_fault);
   }
+  return clamped;
+}
+
+/* Arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
+#define GATHER_LOOP(type)                               \
+  for (size_t k = 0; k < count; k++) {                  \
+    ((type*)out)[k] = ((const type*)table)[offsets[k]]; \
+  }
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+static void gather_elements(const void* table, const int64_t* offsets, size_t bytes, size_t count,
+                            void* out) {
+  switch (bytes) {
+    case 1:
+      GATHER_LOOP(uint8_t)
+      break;
+    case 2:
+      GATHER_LOOP(uint16_t)
+      break;
+    case 4:
+      GATHER_LOOP(uint32_t)
+      break;
+    case 8:
+      GATHER_LOOP(uint64_t)
+      break;
+    default:
+      for (size_t k = 0; k < count; k++) {
+        memcpy((char*)out + k * bytes, (const char*)table + offsets[k] * (int64_t)bytes, bytes);
+      }
+      break;
+  }
+}
+
+/* A row of points whose places are known: what lies side by side is copied at once. */
+static void gather_places(const run_t* run, const step_t* step, size_t row, size_t count,
+                          char* out) {
+  const tenon__cpu_block_t* block = run->block;
+  const places_t* places = block->places[step->result];
+  const size_t bytes =
+      tenon__cpu_element_bytes(block->program->source.operands[step->operand].dtype);
+  const uint32_t column_axis = block->shape.column_axis;
+  int64_t base = places->base;
+  for (uint32_t axis = 0; axis < block->program->source.rank; axis++) {
+    if (places->tables[axis] != NULL && axis != column_axis) {
+      const int64_t at =
+          run->frame->origin[axis] + (axis == block->shape.row_axis ? (int64_t)row : 0);
+      base += places->tables[axis][at];
+    }
+  }
+  const int64_t first = run->frame->origin[column_axis];
+  const int64_t* offsets = places->tables[column_axis] + first;
+  const uint32_t* runs = places->runs + first;
+  const char* table = run->frame->operands[step->operand] + base * (int64_t)bytes;
+  if (places->is_scattered) {
+    gather_elements(table, offsets, bytes, count, out);
+    return;
+  }
+  for (size_t k = 0; k < count;) {
+    size_t length = runs[k] < count - k ? runs[k] : count - k;
+    if (length >= TENON_CPU_LEAST_RUN) {
+      memcpy(out + k * bytes, table + offsets[k] * (int64_t)bytes, length * bytes);
+    } else {
+      while (k + length < count && runs[k + length] < TENON_CPU_LEAST_RUN) {
+        length += runs[k + length];
+      }
+      length = length < count - k ? length : count - k;
+      gather_elements(table, offsets + k, bytes, length, out + k * bytes);
+    }
+    k += length;
+  }
+}
+
+static bool is_empty(const tenon__cpu_table_t* table) {
+  bool empty = false;
+  for (uint32_t k = 0; k < table->rank; k++) {
+    empty = empty || table->dims[k] == 0;
+  }
+  return empty;
 }
 
 /* One row of points: elements of the table's dtype, dense. */
@@ -85,9 +164,11 @@ static void gather_row(const run_t* run, const step_t* step, size_t row, size_t 
       base += clamp_coordinate(x[0], table->dims[k], k, inout_fault) * table->strides[k];
       continue;
     }
-    for (size_t j = 0; j < count; j++) {
-      const int64_t at = clamp_coordinate(x[j], table->dims[k], k, inout_fault) * table->strides[k];
-      offsets[j] = varies ? offsets[j] + at : at;
+    if (!block->elements->add_offsets(offsets, x, table->dims[k], table->strides[k], varies,
+                                      count)) {
+      x = clamp_row(run, x, count, table->dims[k], k, inout_fault);
+      (void)block->elements->add_offsets(offsets, x, table->dims[k], table->strides[k], varies,
+                                         count);
     }
     varies = true;
   }
@@ -102,20 +183,20 @@ static void gather_row(const run_t* run, const step_t* step, size_t row, size_t 
                        data + (base + first * along_stride) * (int64_t)bytes);
     return;
   }
-  for (size_t j = 0; j < count; j++) {
-    const int64_t along =
-        step->along ? clamp_coordinate(first + (int64_t)j, along_extent, along_axis, inout_fault) *
-                          along_stride
-                    : 0;
-    offsets[j] = base + along + (varies ? offsets[j] : 0);
-  }
-  for (uint32_t k = 0; k < table->rank; k++) {
-    if (table->dims[k] == 0) {
-      memset(out, 0, count * bytes);
-      return;
+  if (step->along) {
+    for (size_t j = 0; j < count; j++) {
+      const int64_t at =
+          clamp_coordinate(first + (int64_t)j, along_extent, along_axis, inout_fault);
+      offsets[j] = at * along_stride;
     }
+  } else if (!varies) {
+    memset(offsets, 0, count * sizeof(*offsets));
   }
-  gather_elements(data, offsets, bytes, count, out);
+  if (is_empty(table)) {
+    memset(out, 0, count * bytes);
+    return;
+  }
+  gather_elements(data + base * (int64_t)bytes, offsets, bytes, count, out);
 }
 
 bool tenon__cpu_block_gather(const run_t* run, const step_t* step) {
@@ -133,7 +214,11 @@ bool tenon__cpu_block_gather(const run_t* run, const step_t* step) {
   tenon__cpu_fault_t fault = {.operand = step->operand};
   for (size_t r = 0; r < rows; r++) {
     char* target = out.data + (is_vector ? (ptrdiff_t)(r * bytes) : (ptrdiff_t)r * out.row_bytes);
-    gather_row(run, step, r, columns, converts ? run->temporary : target, &fault);
+    if (run->block->places[step->result] != NULL) {
+      gather_places(run, step, r, columns, converts ? run->temporary : target);
+    } else {
+      gather_row(run, step, r, columns, converts ? run->temporary : target, &fault);
+    }
     if (converts) {
       tenon__cpu_block_convert(run, dtype, type, target, run->temporary, columns);
     }

@@ -61,6 +61,18 @@ typedef struct step_t {
   bool discards; /* only the sum is read */
 } step_t;
 
+/* Where a LOAD reads that depends on coordinates alone: at `base`, and what the table of each axis
+ * has at the point's coordinate, in elements. */
+typedef struct places_t {
+  int64_t base;
+  int64_t** tables;  /* [axis]; NULL: does not matter */
+  uint32_t* runs;    /* of each column: how many from there on are read side by side */
+  bool is_scattered; /* no run is long */
+} places_t;
+
+/* Elements side by side that are better copied at once than one by one. */
+enum { TENON_CPU_LEAST_RUN = 8 };
+
 /* A reduction on its way, with a buffer that no other value gets. */
 typedef struct sum_t {
   uint32_t instruction;
@@ -77,6 +89,8 @@ struct tenon__cpu_block_t {
   /* The bytes of a constant, in the value's type, where is_constant. */
   uint64_t* constants;
   bool* is_constant;
+  const places_t** places; /* NULL: coordinates are computed */
+  bool is_shaped;          /* `varies`, constants and places are known */
   /* Of phase p: [phase_begin[p], phase_begin[p + 1]); the last is finish. */
   step_t* steps;
   uint32_t* phase_begin;
@@ -181,6 +195,10 @@ static inline place_t result_place(const run_t* run, const step_t* step) {
   return place;
 }
 
+/* Makes the tables of those LOADs that have some, once `varies` and constants are known.
+ * OUT_OF_MEMORY alone. */
+tenon_status_t tenon__cpu_block_make_places(tenon__cpu_block_t* block,
+                                            tenon__cpu_allocate_t allocate, void* user);
 /* Joins steps, before they get buffers. */
 void tenon__cpu_block_fuse(tenon__cpu_block_t* block);
 /* Dense elements of a dtype become a block's type; from and to do not overlap. f16 and bf16 go

@@ -140,6 +140,10 @@ typedef struct tenon__cpu_elements_t {
    * elements of 4 bytes. */
   void (*transpose_32)(void* out, size_t out_stride, const void* a, size_t a_stride, size_t rows,
                        size_t columns);
+  /* offsets[k] = x[k] * stride, or that much more if `adds`. False, and nothing is done, if an x[k] is
+   * not in [0, extent). */
+  bool (*add_offsets)(int64_t* offsets, const int64_t* x, int64_t extent, int64_t stride, bool adds,
+                      size_t count);
   /* x has x_count elements. */
   void (*gather_sum)(float* y, const float* x, size_t x_count, const tenon__cpu_sums_t* sums);
   /* y[k] = sum of weights[r] * rows[r][k], for r in [0, row_count), added to y[k] if

@@ -51,12 +51,15 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
 }
 
 static size_t block_capacity(const tenon_program_t* program) {
+  size_t capacity = TENON_CPU_BLOCK_ELEMENTS;
   for (uint32_t i = 0; i < program->instruction_count; i++) {
-    if (tenon__cpu_opcode_reduces(program->instructions[i].opcode)) {
+    const uint32_t opcode = program->instructions[i].opcode;
+    if (tenon__cpu_opcode_reduces(opcode)) {
       return TENON_CPU_LONG_BLOCK_ELEMENTS;
     }
+    capacity = opcode == TENON_OPCODE_LOAD ? TENON_CPU_LOOKUP_BLOCK_ELEMENTS : capacity;
   }
-  return TENON_CPU_BLOCK_ELEMENTS;
+  return capacity;
 }
 
 static tenon_status_t tactics(void* state, const tenon_region_t* region,

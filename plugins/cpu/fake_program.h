@@ -4,7 +4,7 @@
 
 #include "tenon/plugin.h"
 
-enum { MOST = 24 };
+enum { MOST = 48 };
 
 /* A program under construction. */
 typedef struct draft_t {

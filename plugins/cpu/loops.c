@@ -133,7 +133,7 @@ static void choose_block(tenon__cpu_loops_t* loops, int64_t capacity) {
         by_columns || !any_reduced ? find_innermost(loops, false) : find_innermost(loops, true);
   }
   const int64_t rows = loops->rows == TENON_NONE ? 1 : max_int(loops->axes[loops->rows].extent, 1);
-  const int64_t small = min_int(capacity, TENON_CPU_BLOCK_ELEMENTS);
+  const int64_t small = any_reduced ? min_int(capacity, TENON_CPU_BLOCK_ELEMENTS) : capacity;
   int64_t column_step =
       min_int(columns, by_columns ? (columns > capacity ? PART_ELEMENTS : capacity) : small);
   int64_t row_step = 1;

@@ -1,0 +1,286 @@
+/*
+ * LOAD at places that depend on nothing but coordinates: tiles, reflected pads, blocks of depth that
+ * become space. If each coordinate of the operand is a sum of functions of one axis each, so is the
+ * place in memory. Then a table for each axis, made when extents are bound, has all that a run adds up.
+ */
+#include <string.h>
+
+#include "block_plan.h"
+#include "copy.h"
+#include "loops.h"
+
+enum {
+  PART = 256,              /* positions that are evaluated at a time */
+  MAX_POSITIONS = 1 << 20, /* of all axes together */
+};
+
+/* While tables are made. Values of coordinates are 64-bit integers, and conditions bytes. */
+typedef struct making_t {
+  const tenon__cpu_block_t* block;
+  uint64_t* axes;  /* of each instruction: a bit for each axis on which it depends */
+  bool* is_sum;    /* of functions of one axis each */
+  bool* is_whole;  /* depends on no data, and can be evaluated */
+  int64_t* values; /* [instruction][PART] */
+} making_t;
+
+static const tenon_instruction_t* instruction_at(const making_t* making, uint32_t i) {
+  return &making->block->program->source.instructions[i];
+}
+
+static bool is_single(uint64_t axes) {
+  return (axes & (axes - 1)) == 0;
+}
+
+/* Types in which instructions of coordinates are evaluated here. */
+static bool has_type(const making_t* making, uint32_t i, tenon__cpu_type_t type) {
+  return making->block->program->types[i] == (uint8_t)type;
+}
+
+static bool is_linear(const making_t* making, const tenon_instruction_t* in) {
+  const uint32_t* x = in->operands;
+  switch (in->opcode) {
+    case TENON_OPCODE_ADD:
+    case TENON_OPCODE_SUB:
+      return making->is_sum[x[0]] && making->is_sum[x[1]];
+    case TENON_OPCODE_NEG:
+      return making->is_sum[x[0]];
+    case TENON_OPCODE_MUL:
+      return (making->axes[x[0]] == 0 && making->is_sum[x[1]]) ||
+             (making->axes[x[1]] == 0 && making->is_sum[x[0]]);
+    default:
+      return false;
+  }
+}
+
+/* Fills in what is known of instruction i from those before it. */
+static void examine(making_t* making, uint32_t i) {
+  const tenon_instruction_t* in = instruction_at(making, i);
+  const tenon__cpu_elements_t* elements = making->block->elements;
+  const uint32_t operands = tenon__cpu_opcode_operands(in->opcode);
+  const tenon__cpu_type_t of =
+      operands == 0 ? TENON_CPU_TYPE_I64
+                    : (tenon__cpu_type_t)making->block->program->types[in->operands[0]];
+  bool whole = has_type(making, i, TENON_CPU_TYPE_I64) || has_type(making, i, TENON_CPU_TYPE_BOOL);
+  uint64_t axes = 0;
+  switch (in->opcode) {
+    case TENON_OPCODE_INDEX:
+      axes = (uint64_t)1 << in->immediate.i;
+      break;
+    case TENON_OPCODE_SIZE:
+    case TENON_OPCODE_EXTENT:
+    case TENON_OPCODE_CONSTANT:
+      break;
+    case TENON_OPCODE_SELECT:
+      whole = whole && has_type(making, i, TENON_CPU_TYPE_I64);
+      break;
+    default:
+      whole = whole && (operands == 1   ? elements->unary[in->opcode][of] != NULL
+                        : operands == 2 ? elements->binary[in->opcode][of][TENON_CPU_VV] != NULL
+                                        : false);
+      break;
+  }
+  for (uint32_t k = 0; k < operands && whole; k++) {
+    whole = making->is_whole[in->operands[k]];
+    axes |= making->axes[in->operands[k]];
+  }
+  making->axes[i] = axes;
+  making->is_whole[i] = whole;
+  making->is_sum[i] = whole && (is_single(axes) || is_linear(making, in));
+}
+
+/* Instructions up to `last` at positions [first, first + count) of `axis`, at 0 of the others. */
+static void evaluate(const making_t* making, uint32_t last, uint32_t axis, int64_t first,
+                     size_t count) {
+  const tenon__cpu_elements_t* elements = making->block->elements;
+  for (uint32_t i = 0; i <= last; i++) {
+    const tenon_instruction_t* in = instruction_at(making, i);
+    int64_t* out = making->values + (size_t)i * PART;
+    const int64_t* x[3];
+    if (!making->is_whole[i]) {
+      continue;
+    }
+    for (uint32_t k = 0; k < 3; k++) {
+      x[k] = making->values + (size_t)(in->operands[k] <= last ? in->operands[k] : 0) * PART;
+    }
+    if (making->block->is_constant[i]) {
+      tenon__cpu_fill(out, &making->block->constants[i],
+                      has_type(making, i, TENON_CPU_TYPE_BOOL) ? 1 : sizeof(*out), count);
+      continue;
+    }
+    const uint8_t of = making->block->program->types[in->operands[0] <= last ? in->operands[0] : 0];
+    switch (in->opcode) {
+      case TENON_OPCODE_INDEX:
+        for (size_t k = 0; k < count; k++) {
+          out[k] = in->immediate.i == (int64_t)axis ? first + (int64_t)k : 0;
+        }
+        break;
+      case TENON_OPCODE_SELECT:
+        elements->select[3](out, x[0], x[1], 1, x[2], 1, count);
+        break;
+      default:
+        if (tenon__cpu_opcode_operands(in->opcode) == 1) {
+          elements->unary[in->opcode][of](out, x[0], count);
+        } else {
+          elements->binary[in->opcode][of][TENON_CPU_VV](out, x[0], x[1], count);
+        }
+        break;
+    }
+  }
+}
+
+typedef struct range_t {
+  int64_t low;
+  int64_t high;
+} range_t;
+
+/* Adds one coordinate's part of an axis to its table, and widens the coordinate's range. */
+static void add_axis(const making_t* making, uint32_t coordinate, uint32_t axis, int64_t stride,
+                     int64_t* inout_table, range_t* inout_range) {
+  const int64_t extent = making->block->shape.extents[axis];
+  const int64_t* x = making->values + (size_t)coordinate * PART;
+  int64_t least = 0;
+  int64_t most = 0;
+  evaluate(making, coordinate, axis, 0, 1);
+  const int64_t start = x[0];
+  for (int64_t first = 0; first < extent; first += PART) {
+    const size_t count = (size_t)(extent - first < PART ? extent - first : PART);
+    evaluate(making, coordinate, axis, first, count);
+    for (size_t k = 0; k < count; k++) {
+      const int64_t part = x[k] - start;
+      least = part < least ? part : least;
+      most = part > most ? part : most;
+      inout_table[first + (int64_t)k] += part * stride;
+    }
+  }
+  inout_range->low += least;
+  inout_range->high += most;
+}
+
+/* How many positions from each on lie side by side. */
+static void find_runs(places_t* places, const int64_t* table, int64_t extent) {
+  places->is_scattered = true;
+  for (int64_t k = extent; k-- > 0;) {
+    const bool goes_on = k + 1 < extent && table[k + 1] == table[k] + 1;
+    places->runs[k] = goes_on ? places->runs[k + 1] + 1 : 1;
+    places->is_scattered = places->is_scattered && places->runs[k] < TENON_CPU_LEAST_RUN;
+  }
+}
+
+/* False: some coordinate may lie outside of the operand. */
+static bool fill_tables(const making_t* making, const tenon_instruction_t* in, uint64_t axes,
+                        places_t* places) {
+  const tenon__cpu_table_t* operand = &making->block->shape.tables[in->immediate.i];
+  for (uint32_t k = 0; k < in->operands[1]; k++) {
+    const uint32_t c = making->block->program->source.coordinates[in->operands[0] + k];
+    evaluate(making, c, 0, 0, 1);
+    const int64_t start = making->values[(size_t)c * PART];
+    range_t range = {start, start};
+    places->base += start * operand->strides[k];
+    for (uint32_t axis = 0; axis < making->block->program->source.rank; axis++) {
+      if (((making->axes[c] & axes) >> axis & 1U) != 0) {
+        add_axis(making, c, axis, operand->strides[k], places->tables[axis], &range);
+      }
+    }
+    if (range.low < 0 || range.high >= operand->dims[k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tenon_status_t make_places(const making_t* making, uint32_t load,
+                                  tenon__cpu_allocate_t allocate, void* user,
+                                  const places_t** out_places) {
+  const tenon__cpu_block_t* block = making->block;
+  const tenon_instruction_t* in = instruction_at(making, load);
+  const uint32_t rank = block->program->source.rank;
+  int64_t positions = 0;
+  int64_t points = 1;
+  for (uint32_t axis = 0; axis < rank; axis++) {
+    const int64_t extent = block->shape.extents[axis];
+    points = tenon__cpu_times(points, extent);
+    positions += extent < MAX_POSITIONS ? extent : MAX_POSITIONS;
+  }
+  if (points / 4 < positions || positions > MAX_POSITIONS) {
+    return TENON_OK; /* not worth it */
+  }
+  places_t* places = allocate(user, sizeof(*places));
+  int64_t** tables = allocate(user, (rank + 1) * sizeof(*tables));
+  if (places == NULL || tables == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  places->tables = tables;
+  uint64_t axes = 0;
+  for (uint32_t k = 0; k < in->operands[1]; k++) {
+    axes |= making->axes[block->program->source.coordinates[in->operands[0] + k]];
+  }
+  for (uint32_t axis = 0; axis < rank; axis++) {
+    const size_t extent = (size_t)block->shape.extents[axis];
+    if ((axes >> axis & 1U) != 0 || axis == block->shape.column_axis) {
+      tables[axis] = allocate(user, (extent + 1) * sizeof(int64_t));
+      if (tables[axis] == NULL) {
+        return TENON_ERROR_OUT_OF_MEMORY;
+      }
+    }
+  }
+  const uint32_t columns = block->shape.column_axis;
+  if (columns != TENON_NONE) {
+    places->runs = allocate(user, ((size_t)block->shape.extents[columns] + 1) * sizeof(uint32_t));
+    if (places->runs == NULL) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+  }
+  if (fill_tables(making, in, axes, places)) {
+    if (columns != TENON_NONE) {
+      find_runs(places, tables[columns], block->shape.extents[columns]);
+    }
+    *out_places = places;
+  }
+  return TENON_OK;
+}
+
+static bool is_table_load(const making_t* making, uint32_t i) {
+  const tenon_instruction_t* in = instruction_at(making, i);
+  const tenon__cpu_block_t* block = making->block;
+  bool good = in->opcode == TENON_OPCODE_LOAD && in->operands[1] > 0 &&
+              (block->varies[i] & TENON_CPU_COLUMNS) != 0 &&
+              block->shape.tables[in->immediate.i].rank == in->operands[1];
+  for (uint32_t k = 0; good && k < in->operands[1]; k++) {
+    const uint32_t c = block->program->source.coordinates[in->operands[0] + k];
+    good = making->is_sum[c] && has_type(making, c, TENON_CPU_TYPE_I64);
+  }
+  return good;
+}
+
+tenon_status_t tenon__cpu_block_make_places(tenon__cpu_block_t* block,
+                                            tenon__cpu_allocate_t allocate, void* user) {
+  const uint32_t count = block->program->source.instruction_count;
+  bool any = false;
+  for (uint32_t i = 0; i < count; i++) {
+    any = any || block->program->source.instructions[i].opcode == TENON_OPCODE_LOAD;
+  }
+  if (!any || block->program->source.rank > 64) {
+    return TENON_OK;
+  }
+  making_t making = {.block = block,
+                     .axes = allocate(user, count * sizeof(uint64_t)),
+                     .is_sum = allocate(user, count),
+                     .is_whole = allocate(user, count),
+                     .values = allocate(user, (size_t)count * PART * sizeof(int64_t))};
+  if (making.axes == NULL || making.is_sum == NULL || making.is_whole == NULL ||
+      making.values == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    examine(&making, i);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (is_table_load(&making, i)) {
+      const tenon_status_t status = make_places(&making, i, allocate, user, &block->places[i]);
+      if (status != TENON_OK) {
+        return status;
+      }
+    }
+  }
+  return TENON_OK;
+}
