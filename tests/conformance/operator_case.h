@@ -49,6 +49,14 @@ void operator_absent(operator_case_t* c);
 void operator_output(operator_case_t* c, tenon_dtype_t dtype, uint32_t rank, const int64_t* dims);
 /* One whose extents the run finds, no larger than these. */
 void operator_found(operator_case_t* c, tenon_dtype_t dtype, uint32_t rank, const int64_t* most);
+/* The values of the region: inputs, then outputs; what is absent is none. */
+void operator_describe(operator_case_t* c);
+/* In a copy of the case's fake, whose results are the outputs; the caller ends it by fake_done. */
+tenon_status_t operator_run_reference(const operator_case_t* c, fake_t* out_fake);
+bool operator_is_near(tenon_dtype_t dtype, tenon__number_t got, tenon__number_t wanted,
+                      double error);
+
+/* Of operator_device.c and operator_host.c: */
 /* Compares. `error`: by how much a float may be off, as a part of the larger of its magnitude and
  * 1, and a step of its type besides; 0: not at all. Ends the case. */
 void operator_check(operator_case_t* c, double error);

@@ -1,10 +1,5 @@
-/*
- * Runs nodes of closed operators by a device's kernels, and compares with plugins/reference.
- *
- *   device_operators PLUGIN.so DEVICE [ROUNDS [FIRST_SEED]]
- *
- * Each round has random extents, types and attributes. Exits with 77 where there is no such device.
- */
+/* Random nodes of closed operators: order, scattering, finding, elements. Each round has random extents,
+ * types and attributes. */
 #include "operators.h"
 
 #include "operator_case.h"
@@ -257,7 +252,7 @@ static void check_random(uint32_t seed, const char* op) {
   operator_check(&c, 1e-6);
 }
 
-static void check_rounds(uint32_t seed) {
+void operators_check_round(uint32_t seed) {
   check_order(seed);
   for (int64_t inner = 1; inner < 4; inner++) {
     check_running(seed, "standard.cumulative_sum/1", 2, 5 + seed % 90, inner);
@@ -298,26 +293,9 @@ static void check_rounds(uint32_t seed) {
   operators_check_layers(seed);
 }
 
-int main(int argument_count, char** arguments) {
-  if (argument_count < 3) {
-    (void)fprintf(stderr, "device_operators PLUGIN.so DEVICE [ROUNDS [FIRST_SEED]]\n");
-    return OPENED_FAILED;
-  }
-  const int status = opened_start(&kernel_device, arguments[1], arguments[2], 0);
-  if (status != 0) {
-    return status;
-  }
-  const uint32_t rounds = argument_count > 3 ? (uint32_t)strtoul(arguments[3], NULL, 10) : 3;
-  const uint32_t first = argument_count > 4 ? (uint32_t)strtoul(arguments[4], NULL, 10) : 1;
+void operators_check_faults(void) {
   for (uint32_t known = 0; known < 2; known++) {
     check_running_axis(known == 1);
     check_scatter_outside(known == 1);
   }
-  for (uint32_t seed = first; seed < first + rounds; seed++) {
-    check_rounds(seed);
-  }
-  kernel_free_scratch();
-  opened_stop(&kernel_device);
-  (void)printf("%d nodes, %d failed\n", kernel_runs, kernel_failures);
-  return kernel_failures == 0 && kernel_runs > 0 ? 0 : OPENED_FAILED;
 }

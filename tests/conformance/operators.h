@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+void operators_check_round(uint32_t seed);
+/* Errors in data. */
+void operators_check_faults(void);
 void operators_check_windows(uint32_t seed);
 void operators_check_layers(uint32_t seed);
 

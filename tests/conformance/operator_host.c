@@ -1,0 +1,156 @@
+/*
+ * Runs nodes of closed operators by the host's kernels, and compares with plugins/reference: each
+ * kernel that takes the node and works on dense tensors, for each instruction set, with one to three
+ * threads.
+ *
+ *   host_operators PLUGIN.so [ROUNDS [FIRST_SEED]]
+ */
+#include "operator_case.h"
+#include "operators.h"
+
+static uint32_t thread_count; /* of the next run */
+
+/* Does the tactic that the fake keeps want row-major tensors alone? */
+static bool is_dense(const fake_t* fake) {
+  bool dense = true;
+  for (uint32_t k = 0; k < fake->input_count && fake->tactic.inputs != NULL; k++) {
+    dense = dense && (fake->rules[0][k].kind == TENON_LAYOUT_ROW_MAJOR ||
+                      fake->rules[0][k].kind == TENON_LAYOUT_ANY);
+  }
+  for (uint32_t k = 0; k < fake->output_count && fake->tactic.outputs != NULL; k++) {
+    dense = dense && (fake->rules[1][k].kind == TENON_LAYOUT_ROW_MAJOR ||
+                      fake->rules[1][k].kind == TENON_LAYOUT_ANY);
+  }
+  return dense;
+}
+
+/* Of the fake's own arguments; outputs are in its results. */
+static tenon_status_t run_kernel(const operator_case_t* c, const tenon_kernel_t* kernel,
+                                 fake_t* fake) {
+  void* instance = NULL;
+  void* bound = NULL;
+  fake->threads = thread_count;
+  for (uint32_t k = 0; k < fake->output_count; k++) {
+    const tenon_tensor_view_t* view = &c->fake.outputs[k].tensor;
+    if (c->finds[k]) {
+      fake->outputs[k] =
+          (tenon_argument_t){.kind = TENON_ARGUMENT_ALLOCATE, .tensor = {.dtype = view->dtype}};
+    } else {
+      fake->results[k] = fake_tensor(fake, view->dtype, view->rank, view->dims);
+      fake->outputs[k].tensor = fake->results[k];
+    }
+  }
+  const uint64_t scratch_bytes =
+      fake->tactic.scratch_bytes + fake->threads * fake->tactic.scratch_bytes_per_thread;
+  fake->scratch = fake_allocate(fake, scratch_bytes);
+  const tenon_prepare_t making = fake_prepare_call(fake, kernel_plugin_state);
+  tenon_status_t status = kernel->prepare == NULL ? TENON_OK : kernel->prepare(&making, &instance);
+  if (status == TENON_OK && kernel->bind != NULL) {
+    status = kernel->bind(instance, (tenon_binding_t*)(void*)fake, &fake_bind_table, &bound);
+  }
+  const tenon_enqueue_t call = fake_enqueue_call(fake, instance, bound);
+  status = status == TENON_OK ? kernel->enqueue(&call) : status;
+  if (kernel->unbind != NULL && bound != NULL) {
+    kernel->unbind(instance, bound);
+  }
+  if (kernel->destroy != NULL && instance != NULL) {
+    kernel->destroy(instance);
+  }
+  return status;
+}
+
+static bool is_same(const operator_case_t* c, const fake_t* got, const fake_t* wanted,
+                    uint32_t output, double error) {
+  const tenon_tensor_view_t* found = &got->results[output];
+  const tenon_tensor_view_t* right = &wanted->results[output];
+  const int64_t count = tenon__dims_product(right->dims, 0, right->rank);
+  if (found->rank != right->rank ||
+      memcmp(found->dims, right->dims, right->rank * sizeof(int64_t)) != 0) {
+    (void)fprintf(stderr, "%s: output %u has other extents\n", c->fake.op, output);
+    return false;
+  }
+  for (int64_t k = 0; k < count; k++) {
+    const tenon__number_t a = tenon__number_load(found->data, 0, right->dtype, k);
+    const tenon__number_t b = tenon__number_load(right->data, 0, right->dtype, k);
+    if (!operator_is_near(right->dtype, a, b, error)) {
+      (void)fprintf(stderr, "%s: output %u, element %lld is %.9g, expected %.9g\n", c->fake.op,
+                    output, (long long)k, tenon__number_value(right->dtype, a),
+                    tenon__number_value(right->dtype, b));
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Each dense kernel that takes it. NULL: `wanted` is an error. */
+static void check_kernels(operator_case_t* c, const fake_t* wanted, double error) {
+  const tenon_kernel_t* kernel = NULL;
+  for (uint32_t nth = 0; (kernel = kernel_find_nth(&c->fake, nth)) != NULL; nth++) {
+    tenon_refusal_t refusal = {0};
+    fake_t fake = c->fake;
+    fake.block_count = 0;
+    if (!kernel_takes(kernel, &fake, &refusal) || kernel_take_tactic(kernel, &fake, 0) == 0 ||
+        !is_dense(&fake)) {
+      continue;
+    }
+    kernel_runs++;
+    thread_count = thread_count % 3 + 1;
+    const tenon_status_t status = run_kernel(c, kernel, &fake);
+    bool good = wanted == NULL ? status == TENON_ERROR_INVALID_DATA : status == TENON_OK;
+    if (!good) {
+      (void)fprintf(stderr, "%s: status %d, %s\n", c->fake.op, status, fake.failure);
+    }
+    for (uint32_t k = 0; wanted != NULL && k < fake.output_count && good; k++) {
+      good = is_same(c, &fake, wanted, k, error);
+    }
+    if (!good) {
+      (void)printf("FAILED %s by '%s'\n", c->fake.op, kernel->name);
+      kernel_failures++;
+    }
+    fake_done(&fake);
+  }
+}
+
+void operator_check(operator_case_t* c, double error) {
+  fake_t wanted;
+  operator_describe(c);
+  const tenon_status_t status = operator_run_reference(c, &wanted);
+  if (status == TENON_OK) {
+    check_kernels(c, &wanted, error);
+  } else {
+    (void)fprintf(stderr, "%s: the reference says %d, %s\n", c->fake.op, status, wanted.failure);
+    kernel_failures++;
+  }
+  fake_done(&wanted);
+  fake_done(&c->fake);
+}
+
+void operator_check_fault(operator_case_t* c, int64_t value) {
+  (void)value;
+  operator_describe(c);
+  check_kernels(c, NULL, 0);
+  fake_done(&c->fake);
+}
+
+int main(int argument_count, char** arguments) {
+  static const char* const names[] = {"baseline", "avx2", "avx512"};
+  static const tenon_device_descriptor_t device = {.name = "cpu"};
+  const uint32_t rounds = argument_count > 2 ? (uint32_t)strtoul(arguments[2], NULL, 10) : 3;
+  const uint32_t first = argument_count > 3 ? (uint32_t)strtoul(arguments[3], NULL, 10) : 1;
+  kernel_device.table = &device;
+  for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+    (void)setenv("TENON_CPU", names[k], 1);
+    if (argument_count < 2 ||
+        !opened_start_plugin(arguments[1], &kernel_plugin, &kernel_plugin_state)) {
+      (void)fprintf(stderr, "host_operators PLUGIN.so [ROUNDS [FIRST_SEED]]\n");
+      return OPENED_FAILED;
+    }
+    operators_check_faults();
+    for (uint32_t seed = first; seed < first + rounds; seed++) {
+      operators_check_round(seed);
+    }
+    opened_stop_plugin(kernel_plugin, kernel_plugin_state);
+  }
+  (void)printf("%d nodes, %d failed\n", kernel_runs, kernel_failures);
+  return kernel_failures == 0 && kernel_runs > 0 ? 0 : OPENED_FAILED;
+}
