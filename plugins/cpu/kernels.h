@@ -23,6 +23,12 @@
   X(top_k, OFFERS("top_k", "standard.top_k/1"))                                                  \
   X(scatter,                                                                                     \
     OFFERS("scatter", "standard.scatter_nd/1") OFFERS("scatter", "standard.scatter_elements/1")) \
+  X(scan,                                                                                        \
+    OFFERS("scan", "standard.cumulative_sum/1") OFFERS("scan", "standard.cumulative_prod/1"))    \
+  X(nonzero, OFFERS("nonzero", "standard.nonzero/1"))                                            \
+  X(compress, OFFERS("compress", "standard.compress/1"))                                         \
+  X(unique, OFFERS("unique", "standard.unique/1"))                                               \
+  X(rotary, OFFERS("rotary", "standard.rotary_embedding/1"))                                     \
   X(tree, OFFERS("trees", "standard.tree_ensemble/1"))
 
 #define TENON_CPU_DECLARE(name, offers) extern const tenon_kernel_t tenon__cpu_##name##_kernel;
