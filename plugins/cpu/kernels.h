@@ -29,9 +29,13 @@
   X(compress, OFFERS("compress", "standard.compress/1"))                                         \
   X(unique, OFFERS("unique", "standard.unique/1"))                                               \
   X(rotary, OFFERS("rotary", "standard.rotary_embedding/1"))                                     \
-  X(grid_sample, OFFERS("grid_sample", "standard.grid_sample/1")) \
-  X(affine_grid, OFFERS("affine_grid", "standard.affine_grid/1")) \
-  X(roi_align, OFFERS("roi_align", "standard.roi_align/1")) \
+  X(grid_sample, OFFERS("grid_sample", "standard.grid_sample/1"))                                \
+  X(affine_grid, OFFERS("affine_grid", "standard.affine_grid/1"))                                \
+  X(roi_align, OFFERS("roi_align", "standard.roi_align/1"))                                      \
+  X(suppress, OFFERS("suppress", "standard.non_max_suppression/1"))                              \
+  X(col2im, OFFERS("col2im", "standard.col2im/1"))                                               \
+  X(lp_pool, OFFERS("lp_pool", "standard.lp_pool/1"))                                            \
+  X(lrn, OFFERS("lrn", "standard.lrn/1"))                                                        \
   X(tree, OFFERS("trees", "standard.tree_ensemble/1"))
 
 #define TENON_CPU_DECLARE(name, offers) extern const tenon_kernel_t tenon__cpu_##name##_kernel;
