@@ -1,0 +1,331 @@
+/*
+ * standard.dft/1 and standard.stft/1 of f32, by fast transforms of several lines at once. Two real
+ * lines are the parts of one complex line.
+ */
+#include "closed.h"
+#include "fourier.h"
+
+enum { LANES = TENON_CPU_FOURIER_LANES };
+
+typedef struct spectrum_t {
+  tenon__cpu_closed_t closed;
+  bool is_stft;
+  bool inverse;
+  bool onesided;
+  int64_t fixed_axis;
+  bool has_axis; /* no data: fixed_axis holds */
+} spectrum_t;
+
+/* Memory for the longest transform that the extents leave open. */
+typedef struct bound_t {
+  int64_t longest;
+  int64_t work_size;
+  double* memory;
+  double* work;              /* of each thread */
+  tenon__cpu_fourier_t plan; /* of the last run */
+} bound_t;
+
+static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
+                     tenon_refusal_t* out_refusal) {
+  const tenon__cpu_region_t region = {handle, table};
+  for (uint32_t port = 1; port < 4; port++) {
+    const tenon_value_info_t* value = tenon__cpu_region_input(region, port);
+    if (value != NULL && value->kind != TENON_ARGUMENT_ABSENT &&
+        value->dtype != TENON_DTYPE_INT64 && value->dtype != TENON_DTYPE_INT32 &&
+        value->dtype != TENON_DTYPE_FLOAT32) {
+      return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
+    }
+  }
+  return tenon__cpu_closed_match_f32(state, handle, table, out_refusal);
+}
+
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  const tenon__cpu_region_t region = {call->region, call->table};
+  spectrum_t* self = tenon__cpu_closed_create(call, sizeof(*self));
+  if (self == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  self->is_stft = strstr(call->table->node_operator(call->region, 0), "stft") != NULL;
+  self->inverse = tenon__cpu_region_int(region, "inverse", 0) != 0;
+  self->onesided = tenon__cpu_region_int(region, "onesided", self->is_stft ? 1 : 0) != 0;
+  self->fixed_axis = tenon__cpu_region_int(region, "fixed_axis", -2);
+  const tenon_value_info_t* axis = tenon__cpu_region_input(region, 2);
+  self->has_axis = self->closed.inputs[2] == TENON_NONE;
+  if (!self->has_axis && !self->is_stft && axis->constant_data != NULL) {
+    self->has_axis = true;
+    self->fixed_axis = *(const int64_t*)axis->constant_data;
+  }
+  *out_instance = self;
+  return TENON_OK;
+}
+
+static int64_t max_of(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+/* The result has as many elements as the transform is long, or those of half of it. If the axis is
+ * data, it may be any. */
+static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
+                           void** out_bound) {
+  const spectrum_t* self = instance;
+  const tenon_tensor_view_t* y = &host->output(binding, 0)->tensor;
+  const uint32_t threads = host->thread_count(binding);
+  bound_t* bound = host->allocate(binding, sizeof(*bound));
+  if (bound == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  *out_bound = bound;
+  const bool is_half = self->onesided && !self->inverse;
+  const int64_t fixed = self->fixed_axis + (self->fixed_axis < 0 ? (int64_t)y->rank : 0);
+  for (uint32_t axis = self->is_stft ? 2 : 0; axis + 1 < y->rank; axis++) {
+    if (!self->is_stft && self->has_axis && axis != fixed) {
+      continue;
+    }
+    bound->longest = max_of(bound->longest, is_half ? 2 * y->dims[axis] - 1 : y->dims[axis]);
+  }
+  if (bound->longest < 1 || bound->longest > INT32_MAX) {
+    return bound->longest < 1 ? TENON_OK : TENON_ERROR_UNSUPPORTED;
+  }
+  /* Of all shorter ones too: no length needs more than the next power of two of its double. */
+  int64_t most = 1;
+  while (most < 2 * bound->longest) {
+    most *= 2;
+  }
+  bound->work_size = 4 * most * LANES;
+  bound->memory = host->allocate(binding, (size_t)(6 * most) * sizeof(double));
+  bound->work =
+      host->allocate(binding, (size_t)threads * (size_t)bound->work_size * sizeof(double));
+  return bound->memory == NULL || bound->work == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+/* One complex number of the result for each line: lines are numbered outer, then inner. */
+typedef struct job_t {
+  const bound_t* bound;
+  const float* x;
+  const float* window; /* NULL: none */
+  float* y;
+  int64_t lines;
+  int64_t inner;   /* lines side by side, of each outer */
+  int64_t parts;   /* of x: 1 or 2 */
+  int64_t y_parts; /* likewise */
+  int64_t count;   /* elements of a line of x; zeros behind */
+  int64_t results; /* elements of a line of y */
+  int64_t x_step;  /* from element to element, in floats */
+  int64_t x_outer; /* from line to line */
+  int64_t y_step;
+  int64_t y_outer;
+  int64_t frames; /* of stft: lines of a signal, `x_frame` apart; else 1 */
+  int64_t x_frame;
+  bool inverse;
+  bool is_half; /* half of a spectrum stands for the whole */
+  bool pairs;   /* real lines, two by two */
+} job_t;
+
+static const float* line_of(const job_t* job, int64_t line) {
+  const int64_t outer = line / job->inner;
+  return job->x + outer / job->frames * job->x_outer + outer % job->frames * job->x_frame +
+         line % job->inner * job->parts;
+}
+
+/* Into one part of a lane, weighted by the window. */
+static void load_part(const job_t* job, const float* line, double* out) {
+  const int64_t length = job->bound->plan.length;
+  const int64_t count = job->count < length ? job->count : length;
+  for (int64_t k = 0; k < count; k++) {
+    out[k * LANES] = (double)line[k * job->x_step] * (job->window == NULL ? 1 : job->window[k]);
+  }
+  for (int64_t k = count; k < length; k++) {
+    out[k * LANES] = 0;
+  }
+}
+
+static void clear_part(const job_t* job, double* out) {
+  for (int64_t k = 0; k < job->bound->plan.length; k++) {
+    out[k * LANES] = 0;
+  }
+}
+
+/* The other half of a spectrum is conjugate, and what is its own mirror image is real. */
+static void complete(const job_t* job, double* re, double* im) {
+  const int64_t length = job->bound->plan.length;
+  im[0] = 0;
+  if (length % 2 == 0) {
+    im[length / 2 * LANES] = 0;
+  }
+  for (int64_t k = length / 2 + 1; k < length; k++) {
+    re[k * LANES] = re[(length - k) * LANES];
+    im[k * LANES] = -im[(length - k) * LANES];
+  }
+}
+
+/* The inverse is the conjugate of the transform of the conjugate. */
+static void load_line(const job_t* job, int64_t line, tenon__cpu_complex_lanes_t lanes,
+                      int64_t lane) {
+  double* re = lanes.re + lane;
+  double* im = lanes.im + lane;
+  load_part(job, line_of(job, line), re);
+  if (job->pairs && line + 1 < job->lines) {
+    load_part(job, line_of(job, line + 1), im);
+  } else if (job->parts == 2) {
+    load_part(job, line_of(job, line) + 1, im);
+  } else {
+    clear_part(job, im);
+  }
+  if (job->is_half) {
+    complete(job, re, im);
+  }
+  for (int64_t k = 0; k < job->bound->plan.length && job->inverse; k++) {
+    im[k * LANES] = -im[k * LANES];
+  }
+}
+
+static float* result_of(const job_t* job, int64_t line) {
+  return job->y + line / job->inner * job->y_outer + line % job->inner * job->y_parts;
+}
+
+static void store_line(const job_t* job, int64_t line, tenon__cpu_complex_lanes_t lanes,
+                       int64_t lane) {
+  const double scale = job->inverse ? 1.0 / (double)job->bound->plan.length : 1.0;
+  const double* re = lanes.re + lane;
+  const double* im = lanes.im + lane;
+  float* y = result_of(job, line);
+  for (int64_t k = 0; k < job->results; k++) {
+    y[k * job->y_step] = (float)(re[k * LANES] * scale);
+    if (job->y_parts == 2) {
+      y[k * job->y_step + 1] = (float)((job->inverse ? -im[k * LANES] : im[k * LANES]) * scale);
+    }
+  }
+}
+
+/* The transforms of two real lines: the even and the odd part of that of both. */
+static void store_pair(const job_t* job, int64_t line, tenon__cpu_complex_lanes_t lanes,
+                       int64_t lane) {
+  const int64_t length = job->bound->plan.length;
+  const double* re = lanes.re + lane;
+  const double* im = lanes.im + lane;
+  float* a = result_of(job, line);
+  float* b = line + 1 < job->lines ? result_of(job, line + 1) : NULL;
+  for (int64_t k = 0; k < job->results; k++) {
+    const int64_t mirrored = (k == 0 ? 0 : length - k) * LANES;
+    const int64_t place = k * LANES;
+    a[k * job->y_step] = (float)((re[place] + re[mirrored]) / 2);
+    a[k * job->y_step + 1] = (float)((im[place] - im[mirrored]) / 2);
+    if (b != NULL) {
+      b[k * job->y_step] = (float)((im[place] + im[mirrored]) / 2);
+      b[k * job->y_step + 1] = (float)((re[mirrored] - re[place]) / 2);
+    }
+  }
+}
+
+static void run_lines(void* user, int64_t begin, int64_t end, uint32_t thread) {
+  const job_t* job = user;
+  const tenon__cpu_fourier_t* plan = &job->bound->plan;
+  const int64_t each = job->pairs ? 2 : 1;
+  double* work = job->bound->work + thread * job->bound->work_size;
+  for (int64_t group = begin; group < end; group++) {
+    const tenon__cpu_complex_lanes_t x = tenon__cpu_fourier_lanes(plan, work);
+    for (int64_t lane = 0; lane < LANES; lane++) {
+      const int64_t line = (group * LANES + lane) * each;
+      load_line(job, line < job->lines ? line : 0, x, lane);
+    }
+    const tenon__cpu_complex_lanes_t y = tenon__cpu_fourier_run(plan, work);
+    for (int64_t lane = 0; lane < LANES; lane++) {
+      const int64_t line = (group * LANES + lane) * each;
+      if (line < job->lines) {
+        (job->pairs ? store_pair : store_line)(job, line, y, lane);
+      }
+    }
+  }
+}
+
+static tenon_status_t run(const tenon_enqueue_t* call, const spectrum_t* self, int64_t length,
+                          job_t* job) {
+  bound_t* bound = call->bound;
+  if (job->lines * job->results == 0) {
+    return TENON_OK;
+  }
+  if (length < 1 || length > bound->longest) {
+    return tenon__cpu_closed_fail(call, "a transform of length %lld does not fit the result",
+                                  (long long)length);
+  }
+  if (bound->plan.length != length) {
+    tenon__cpu_fourier_plan(length, bound->memory, bound->work, &bound->plan);
+  }
+  job->bound = bound;
+  job->y = tenon__cpu_closed_output(call, 0)->data;
+  job->x = tenon__cpu_closed_input(call, 0)->data;
+  job->inverse = self->inverse;
+  job->is_half = self->inverse && self->onesided;
+  job->pairs = job->parts == 1 && !job->inverse && job->y_parts == 2;
+  const int64_t group = (int64_t)LANES * (job->pairs ? 2 : 1);
+  tenon__cpu_closed_divide(call, (job->lines + group - 1) / group, (double)bound->plan.inner * 60,
+                           run_lines, job);
+  return TENON_OK;
+}
+
+static tenon_status_t run_dft(const tenon_enqueue_t* call) {
+  const spectrum_t* self = call->instance;
+  const tenon_tensor_view_t* x = tenon__cpu_closed_input(call, 0);
+  const tenon_tensor_view_t* y = tenon__cpu_closed_output(call, 0);
+  const int64_t number = self->has_axis
+                             ? self->fixed_axis
+                             : tenon__cpu_closed_integer(tenon__cpu_closed_input(call, 2), 0);
+  const int64_t axis = number < 0 ? number + x->rank : number;
+  if (axis < 0 || axis + 1 >= x->rank) {
+    return tenon__cpu_closed_fail(call, "axis %lld is out of range for rank %u", (long long)number,
+                                  x->rank);
+  }
+  const uint32_t at = (uint32_t)axis;
+  job_t job = {.parts = x->dims[x->rank - 1],
+               .y_parts = y->dims[y->rank - 1],
+               .count = x->dims[at],
+               .results = y->dims[at],
+               .x_step = tenon__cpu_closed_count(x, at + 1, x->rank),
+               .y_step = tenon__cpu_closed_count(y, at + 1, y->rank),
+               .frames = 1};
+  job.inner = tenon__cpu_closed_count(x, at + 1, x->rank - 1);
+  job.lines = tenon__cpu_closed_count(x, 0, at) * job.inner;
+  job.x_outer = job.x_step * job.count;
+  job.y_outer = job.y_step * job.results;
+  const bool is_half = self->inverse && self->onesided;
+  const int64_t whole = is_half ? 2 * (job.count - 1) : job.count;
+  return run(call, self, tenon__cpu_closed_integer(tenon__cpu_closed_input(call, 1), whole), &job);
+}
+
+static tenon_status_t run_stft(const tenon_enqueue_t* call) {
+  const tenon_tensor_view_t* signal = tenon__cpu_closed_input(call, 0);
+  const tenon_tensor_view_t* window = tenon__cpu_closed_input(call, 2);
+  const tenon_tensor_view_t* y = tenon__cpu_closed_output(call, 0);
+  const int64_t length = tenon__cpu_closed_integer(tenon__cpu_closed_input(call, 3),
+                                                   window == NULL ? 0 : window->dims[0]);
+  const int64_t step = tenon__cpu_closed_integer(tenon__cpu_closed_input(call, 1), 1);
+  job_t job = {.window = window == NULL ? NULL : window->data,
+               .inner = 1,
+               .parts = signal->rank > 2 ? signal->dims[2] : 1,
+               .y_parts = 2,
+               .count = length,
+               .results = y->dims[2],
+               .y_step = 2,
+               .y_outer = y->dims[2] * 2,
+               .frames = y->dims[1]};
+  job.lines = y->dims[0] * y->dims[1];
+  job.x_step = job.parts;
+  job.x_outer = signal->dims[1] * job.parts;
+  job.x_frame = step * job.parts;
+  const int64_t last = (y->dims[1] - 1) * step + length;
+  if (job.lines > 0 &&
+      (step < 0 || last > signal->dims[1] || (window != NULL && window->dims[0] < length))) {
+    return tenon__cpu_closed_fail(call, "frames of %lld samples do not fit the signal",
+                                  (long long)length);
+  }
+  return run(call, call->instance, length, &job);
+}
+
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+  const spectrum_t* self = call->instance;
+  return self->is_stft ? run_stft(call) : run_dft(call);
+}
+
+static const char* const operators[] = {"standard.dft/1", "standard.stft/1", NULL};
+static const char* const attributes[] = {"fixed_axis", "inverse", "onesided", NULL};
+TENON_CPU_CLOSED(spectrum, "spectrum", operators, attributes, match, prepare, bind, enqueue);
