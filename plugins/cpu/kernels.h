@@ -14,6 +14,7 @@
   X(mat_mul, OFFERS("mat_mul", "standard.mat_mul/1"))                                            \
   X(lstm, OFFERS("lstm", "standard.lstm/1"))                                                     \
   X(gru, OFFERS("gru", "standard.gru/1"))                                                        \
+  X(rnn, OFFERS("rnn", "standard.rnn/1"))                                                        \
   X(mat_mul_integer, OFFERS("mat_mul_integer", "standard.mat_mul_integer/1"))                    \
   X(max_pool, OFFERS("max_pool", "standard.max_pool/1"))                                         \
   X(average_pool, OFFERS("average_pool", "standard.average_pool/1"))                             \

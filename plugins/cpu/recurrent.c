@@ -1,4 +1,4 @@
-/* LSTM and GRU layers: which are taken, what is packed once; recurrent_run.c runs them. */
+/* LSTM, GRU and RNN layers: which are taken, what is packed once; recurrent_run.c runs them. */
 #include "recurrent.h"
 
 #include <stdio.h>
@@ -8,25 +8,31 @@
 
 enum { LENGTHS = 4, PEEPHOLES = 7 };
 
-static bool usual_activations(tenon__cpu_region_t region, bool lstm) {
-  static const char* const usual[2][3] = {{"Sigmoid", "Tanh", NULL}, {"Sigmoid", "Tanh", "Tanh"}};
+static tenon__cpu_cell_t cell_of(tenon__cpu_region_t region) {
+  const char* op = region.table->node_operator(region.handle, 0);
+  return strcmp(op, "standard.lstm/1") == 0  ? TENON_CPU_CELL_LSTM
+         : strcmp(op, "standard.gru/1") == 0 ? TENON_CPU_CELL_GRU
+                                             : TENON_CPU_CELL_RNN;
+}
+
+static bool usual_activations(tenon__cpu_region_t region) {
+  static const char* const usual[][3] = {[TENON_CPU_CELL_RNN] = {"Tanh"},
+                                         [TENON_CPU_CELL_GRU] = {"Sigmoid", "Tanh"},
+                                         [TENON_CPU_CELL_LSTM] = {"Sigmoid", "Tanh", "Tanh"}};
   const char* const* names = NULL;
   size_t count = 0;
   if (region.table->attribute_strings(region.handle, 0, "activations", &names, &count) !=
       TENON_OK) {
     return true;
   }
-  const size_t each = lstm ? 3 : 2;
+  const tenon__cpu_cell_t cell = cell_of(region);
+  const size_t each = (size_t)cell + 1;
   for (size_t k = 0; k < count; k++) {
-    if (strcmp(names[k], usual[lstm][k % each]) != 0) {
+    if (strcmp(names[k], usual[cell][k % each]) != 0) {
       return false;
     }
   }
   return true;
-}
-
-static bool is_lstm(tenon__cpu_region_t region) {
-  return strcmp(region.table->node_operator(region.handle, 0), "standard.lstm/1") == 0;
 }
 
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
@@ -50,8 +56,7 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   }
   if (tenon__cpu_region_int(region, "layout", 0) != 0 ||
       tenon__cpu_region_int(region, "input_forget", 0) != 0 ||
-      tenon__cpu_region_float(region, "clip", 0) != 0 ||
-      !usual_activations(region, is_lstm(region))) {
+      tenon__cpu_region_float(region, "clip", 0) != 0 || !usual_activations(region)) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_ATTRIBUTE, "an unusual cell");
   }
   if (x->dims_max[0] < 0 || x->dims_max[1] < 0) {
@@ -76,14 +81,16 @@ static void read_layer(tenon__cpu_recurrent_t* self, const tenon__cpu_isa_t* isa
   const tenon_value_info_t* w = tenon__cpu_region_input(region, TENON_CPU_GATES_W);
   const tenon_value_info_t* r = tenon__cpu_region_input(region, TENON_CPU_GATES_R);
   self->isa = isa;
-  self->lstm = is_lstm(region);
-  self->gates = self->lstm ? 4 : 3;
+  static const size_t gates[] = {
+      [TENON_CPU_CELL_RNN] = 1, [TENON_CPU_CELL_GRU] = 3, [TENON_CPU_CELL_LSTM] = 4};
+  self->cell = cell_of(region);
+  self->gates = gates[self->cell];
   self->resets_after = tenon__cpu_region_int(region, "linear_before_reset", 0) != 0;
   self->reverse = strcmp(tenon__cpu_region_string(region, "direction"), "reverse") == 0;
   self->directions = (size_t)r->dims_max[0];
   self->hidden = (size_t)r->dims_max[2];
   self->input = (size_t)w->dims_max[2];
-  self->split = self->lstm || self->resets_after ? self->gates : 2;
+  self->split = self->cell == TENON_CPU_CELL_GRU && !self->resets_after ? 2 : self->gates;
   const size_t rows = self->gates * self->hidden;
   const size_t first = self->split * self->hidden;
   self->w_size = tenon__cpu_packed_size(isa->tiles, self->input, rows);
@@ -215,6 +222,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
 
 static const char* const lstm_operators[] = {"standard.lstm/1", NULL};
 static const char* const gru_operators[] = {"standard.gru/1", NULL};
+static const char* const rnn_operators[] = {"standard.rnn/1", NULL};
 static const char* const attributes[] = {
     "direction", "activations",  "activation_alpha", "activation_beta",     "clip",
     "layout",    "input_forget", "hidden_size",      "linear_before_reset", NULL};
@@ -227,3 +235,4 @@ static const char* const attributes[] = {
   }
 const tenon_kernel_t tenon__cpu_lstm_kernel = RECURRENT("lstm", lstm_operators);
 const tenon_kernel_t tenon__cpu_gru_kernel = RECURRENT("gru", gru_operators);
+const tenon_kernel_t tenon__cpu_rnn_kernel = RECURRENT("rnn", rnn_operators);

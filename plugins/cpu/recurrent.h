@@ -1,5 +1,5 @@
 /*
- * The insides of the LSTM and GRU kernels, shared by the files that prepare and run them. The
+ * The insides of the LSTM, GRU and RNN kernels, shared by the files that prepare and run them. The
  * input's part of all gates is one product over all times; then time after time the state's part, a
  * product with the packed recurrent weights, and the cell. Each direction is a task of its own,
  * which also packs those weights that are no constants. An instance is shared and not written; a
@@ -22,15 +22,21 @@ enum {
   TENON_CPU_GATES_INPUTS = 7
 };
 
+typedef enum tenon__cpu_cell_t {
+  TENON_CPU_CELL_RNN,
+  TENON_CPU_CELL_GRU,
+  TENON_CPU_CELL_LSTM
+} tenon__cpu_cell_t;
+
 /* What prepare makes. */
 typedef struct tenon__cpu_recurrent_t {
   const tenon__cpu_isa_t* isa;
-  bool lstm;
+  tenon__cpu_cell_t cell;
   /* GRU, linear_before_reset: the reset gate scales the product, not the state. */
   bool resets_after;
   bool reverse; /* of a single direction */
   size_t directions;
-  size_t gates; /* 4, or 3 */
+  size_t gates; /* 4, 3 or 1 */
   size_t input;
   size_t hidden;
   const float* w; /* packed, one direction after the other; NULL: in each run */

@@ -1,4 +1,4 @@
-/* LSTM and GRU layers at work: weights as they are or packed, time after time. */
+/* LSTM, GRU and RNN layers at work: weights as they are or packed, time after time. */
 #include <math.h>
 #include <string.h>
 
@@ -141,10 +141,12 @@ static lane_t begin_lane(const job_t* job, size_t direction) {
   lane.reset = lane.c + state;
   const float* bias = input_at(job, TENON_CPU_GATES_B, direction * 2 * width);
   const float* h = input_at(job, TENON_CPU_GATES_INITIAL_H, direction * state);
-  const float* c = self->lstm ? input_at(job, TENON_CPU_GATES_INITIAL_C, direction * state) : NULL;
+  const bool has_c = self->cell == TENON_CPU_CELL_LSTM;
+  const float* c = has_c ? input_at(job, TENON_CPU_GATES_INITIAL_C, direction * state) : NULL;
   for (size_t k = 0; k < width; k++) {
     /* The state's bias goes with the input's, but for the gate whose state part is scaled first. */
-    const bool apart = !self->lstm && self->resets_after && k >= 2 * self->hidden;
+    const bool apart =
+        self->cell == TENON_CPU_CELL_GRU && self->resets_after && k >= 2 * self->hidden;
     const float own = bias != NULL ? bias[width + k] : 0.0F;
     lane.input_bias[k] = (bias != NULL ? bias[k] : 0.0F) + (apart ? 0.0F : own);
     lane.state_bias[k] = apart ? own : 0.0F;
@@ -172,6 +174,20 @@ static void step_lstm(const lane_t* lane, const float* gates) {
     self->isa->elements->lstm_cell(lane->sums + b * width, lane->c + b * self->hidden,
                                    lane->h + b * self->hidden, self->hidden);
   }
+}
+
+static void step_rnn(const lane_t* lane, const float* gates) {
+  const tenon__cpu_recurrent_t* self = lane->job->self;
+  const size_t batch = lane->job->bound->batch;
+  multiply(lane, &(factors_t){.a = lane->h,
+                              .rows = batch,
+                              .weights = &lane->r,
+                              .columns = self->hidden,
+                              .addend = gates,
+                              .c = lane->sums,
+                              .c_stride = self->hidden});
+  self->isa->elements->unary[TENON_OPCODE_TANH][TENON_CPU_TYPE_F32](lane->h, lane->sums,
+                                                                    batch * self->hidden);
 }
 
 static void step_gru(const lane_t* lane, const float* gates) {
@@ -238,11 +254,10 @@ static void run_direction(void* user, uint32_t index, uint32_t thread) {
   for (size_t step = 0; step < times && !tenon__cpu_is_cancelled(job->call); step++) {
     const size_t t = backwards ? times - 1 - step : step;
     const float* gates = lane.gates + t * batch * width;
-    if (self->lstm) {
-      step_lstm(&lane, gates);
-    } else {
-      step_gru(&lane, gates);
-    }
+    static void (*const steps[])(const lane_t*, const float*) = {[TENON_CPU_CELL_RNN] = step_rnn,
+                                                                 [TENON_CPU_CELL_GRU] = step_gru,
+                                                                 [TENON_CPU_CELL_LSTM] = step_lstm};
+    steps[self->cell](&lane, gates);
     float* y = output_at(job, 0, (t * self->directions + index) * state);
     if (y != NULL) {
       memcpy(y, lane.h, state * sizeof(float));
