@@ -32,7 +32,8 @@ static void visit_rows(const plane_t* plane, visit_row_t visit, void* user) {
     int64_t begin = 0;
     const int64_t end = tenon__cpu_taps_between(place_along(plane, 2, 0, tap_2), window->stride[2],
                                                 plane->windows[2], 0, plane->image[2], &begin);
-    for (int64_t row = 0; row < plane->windows[0] * plane->windows[1] && begin < end; row++) {
+    const int64_t rows = begin < end ? plane->windows[0] * plane->windows[1] : 0;
+    for (int64_t row = 0; row < rows; row++) {
       const int64_t at_0 = place_along(plane, 0, row / plane->windows[1], tap_0);
       const int64_t at_1 = place_along(plane, 1, row % plane->windows[1], tap_1);
       if (at_0 >= 0 && at_0 < plane->image[0] && at_1 >= 0 && at_1 < plane->image[1]) {
@@ -231,7 +232,8 @@ static void run_norms(void* user, int64_t begin, int64_t end, uint32_t thread) {
     job.slice_y = job.y + slice * points;
     memset(job.slice_y, 0, (size_t)points * sizeof(float));
     visit_rows(&job.plane, add_powers, &job);
-    for (int64_t k = 0; k < points && job.power > 1; k++) {
+    const int64_t roots = job.power > 1 ? points : 0;
+    for (int64_t k = 0; k < roots; k++) {
       float* y = &job.slice_y[k];
       *y = job.power == 2 ? sqrtf(*y) : powf(*y, 1.0F / (float)job.power);
     }

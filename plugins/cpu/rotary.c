@@ -97,7 +97,8 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   job.half = (self->turned == 0 ? job.size : self->turned) / 2;
   const int64_t rows =
       job.half == 0 ? INT64_MAX : tenon__cpu_closed_count(cosines, 0, cosines->rank) / job.half;
-  for (int64_t token = 0; token < x->dims[0] * job.time && job.size > 0; token++) {
+  const int64_t tokens = job.size > 0 ? x->dims[0] * job.time : 0;
+  for (int64_t token = 0; token < tokens; token++) {
     const int64_t row = job.positions == NULL ? token : job.positions[token];
     if (row < 0 || row >= rows) {
       return tenon__cpu_closed_fail(call, "position %lld is out of range", (long long)row);

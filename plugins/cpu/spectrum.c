@@ -174,7 +174,8 @@ static void load_line(const job_t* job, int64_t line, tenon__cpu_complex_lanes_t
   if (job->is_half) {
     complete(job, re, im);
   }
-  for (int64_t k = 0; k < job->bound->plan.length && job->inverse; k++) {
+  const int64_t turned = job->inverse ? job->bound->plan.length : 0;
+  for (int64_t k = 0; k < turned; k++) {
     im[k * LANES] = -im[k * LANES];
   }
 }

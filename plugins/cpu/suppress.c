@@ -232,7 +232,8 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   const tenon_status_t status =
       tenon__cpu_closed_allocate(call, 0, 2, (const int64_t[]){found, 3}, &data);
   int64_t* y = data;
-  for (int64_t line = 0; line < bound->lines && y != NULL; line++) {
+  const int64_t lines = y == NULL ? 0 : bound->lines;
+  for (int64_t line = 0; line < lines; line++) {
     for (int64_t k = 0; k < bound->counts[line]; k++, y += 3) {
       y[0] = line / job.classes;
       y[1] = line % job.classes;

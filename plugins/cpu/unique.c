@@ -152,7 +152,8 @@ static void number_values(const bound_t* bound, int64_t found, bool is_sorted) {
   for (int64_t value = 0; value < found; value++) {
     bound->number[value] = value;
   }
-  for (int64_t k = 0; k < bound->count && !is_sorted && next < found; k++) {
+  const int64_t places = is_sorted ? 0 : bound->count;
+  for (int64_t k = 0; k < places && next < found; k++) {
     if (bound->first[which[k]] == k) {
       bound->number[which[k]] = next++;
     }
@@ -164,7 +165,8 @@ static tenon_status_t put(const tenon_enqueue_t* call, uint32_t output, const in
   const bound_t* bound = call->bound;
   void* data = NULL;
   const tenon_status_t status = tenon__cpu_closed_allocate(call, output, 1, &found, &data);
-  for (int64_t value = 0; value < found && data != NULL; value++) {
+  const int64_t written = data == NULL ? 0 : found;
+  for (int64_t value = 0; value < written; value++) {
     ((int64_t*)data)[bound->number[value]] = values[value];
   }
   return status;
@@ -175,7 +177,8 @@ static tenon_status_t put_values(const tenon_enqueue_t* call, const void* x, siz
   const bound_t* bound = call->bound;
   void* data = NULL;
   const tenon_status_t status = tenon__cpu_closed_allocate(call, 0, 1, &found, &data);
-  for (int64_t value = 0; value < found && data != NULL; value++) {
+  const int64_t written = data == NULL ? 0 : found;
+  for (int64_t value = 0; value < written; value++) {
     memcpy((char*)data + (size_t)bound->number[value] * bytes,
            (const char*)x + (size_t)bound->first[value] * bytes, bytes);
   }
@@ -199,7 +202,8 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   void* inverse = NULL;
   status =
       status == TENON_OK ? tenon__cpu_closed_allocate(call, 2, 1, &bound->count, &inverse) : status;
-  for (int64_t k = 0; k < bound->count && inverse != NULL; k++) {
+  const int64_t places = inverse == NULL ? 0 : bound->count;
+  for (int64_t k = 0; k < places; k++) {
     ((int64_t*)inverse)[k] = bound->number[which[k]];
   }
   return status == TENON_OK ? put(call, 3, bound->times, found) : status;

@@ -13,11 +13,13 @@ static uint32_t thread_count; /* of the next run */
 /* Does the tactic that the fake keeps want row-major tensors alone? */
 static bool is_dense(const fake_t* fake) {
   bool dense = true;
-  for (uint32_t k = 0; k < fake->input_count && fake->tactic.inputs != NULL; k++) {
+  const uint32_t input_rules = fake->tactic.inputs == NULL ? 0 : fake->input_count;
+  const uint32_t output_rules = fake->tactic.outputs == NULL ? 0 : fake->output_count;
+  for (uint32_t k = 0; k < input_rules; k++) {
     dense = dense && (fake->rules[0][k].kind == TENON_LAYOUT_ROW_MAJOR ||
                       fake->rules[0][k].kind == TENON_LAYOUT_ANY);
   }
-  for (uint32_t k = 0; k < fake->output_count && fake->tactic.outputs != NULL; k++) {
+  for (uint32_t k = 0; k < output_rules; k++) {
     dense = dense && (fake->rules[1][k].kind == TENON_LAYOUT_ROW_MAJOR ||
                       fake->rules[1][k].kind == TENON_LAYOUT_ANY);
   }
@@ -100,7 +102,8 @@ static void check_kernels(operator_case_t* c, const fake_t* wanted, double error
     if (!good) {
       (void)fprintf(stderr, "%s: status %d, %s\n", c->fake.op, status, fake.failure);
     }
-    for (uint32_t k = 0; wanted != NULL && k < fake.output_count && good; k++) {
+    const uint32_t compared = wanted == NULL ? 0 : fake.output_count;
+    for (uint32_t k = 0; k < compared && good; k++) {
       good = is_same(c, &fake, wanted, k, error);
     }
     if (!good) {
