@@ -158,6 +158,7 @@ static void renew(tenon__context_t* context) {
 
 /* What is known only when all is done: results that lie elsewhere, and what states become. */
 static tenon_status_t collect(tenon__context_t* context) {
+  TENON_TRY(tenon__timing_begin_wait(&context->run));
   TENON_TRY(tenon__run_settle(&context->run, 0));
   TENON_TRY(tenon__run_take_words(&context->run));
   TENON_TRY(tenon__context_collect_outputs(context));

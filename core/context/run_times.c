@@ -4,8 +4,8 @@
 #include "core/base/status.h"
 #include "core/context/context_state.h"
 
-tenon_status_t tenon__context_set_timing(tenon__context_t* context, bool is_wanted) {
-  return tenon__timing_set(&context->run, is_wanted);
+tenon_status_t tenon__context_set_timing(tenon__context_t* context, tenon__timing_mode_t mode) {
+  return tenon__timing_set(&context->run, mode);
 }
 
 static void count_on_host(const tenon__context_t* context, tenon__run_times_t* times) {

@@ -19,6 +19,7 @@ typedef struct crossing_t {
 } crossing_t;
 
 struct tenon__timing_t {
+  tenon__timing_mode_t mode;
   span_t run;
   uint32_t run_count;  /* since the host waited last */
   uint32_t wait_count; /* of them */
@@ -65,11 +66,12 @@ static uint32_t list_crossings(const tenon__run_state_t* run, crossing_t* out) {
   return count;
 }
 
-static tenon_status_t create(tenon__run_state_t* run) {
+static tenon_status_t create(tenon__run_state_t* run, tenon__timing_mode_t mode) {
   const uint32_t count = list_crossings(run, NULL);
   tenon__timing_t* timing = tenon__allocate(run->allocator, 1, sizeof *timing);
   TENON_TRY_MEMORY(timing != NULL);
   run->timing = timing;
+  timing->mode = mode;
   timing->crossings = tenon__allocate(run->allocator, count + 1u, sizeof *timing->crossings);
   TENON_TRY_MEMORY(timing->crossings != NULL);
   timing->crossing_count = list_crossings(run, timing->crossings);
@@ -97,13 +99,13 @@ void tenon__timing_free(tenon__run_state_t* run) {
   run->timing = NULL;
 }
 
-tenon_status_t tenon__timing_set(tenon__run_state_t* run, bool is_wanted) {
+tenon_status_t tenon__timing_set(tenon__run_state_t* run, tenon__timing_mode_t mode) {
   if (main_device(run) == 0) {
     return tenon__fail(run->engine->options.sink, TENON_ERROR_INVALID_STATE,
                        "the plan runs on the host alone: its runs are timed by the host's clock");
   }
   tenon__timing_free(run);
-  const tenon_status_t status = is_wanted ? create(run) : TENON_OK;
+  const tenon_status_t status = mode != TENON_TIMING_OFF ? create(run, mode) : TENON_OK;
   if (status != TENON_OK) {
     tenon__timing_free(run);
   }
@@ -145,16 +147,27 @@ tenon_status_t tenon__timing_begin_run(tenon__run_state_t* run) {
   return timing->run_count == 0 ? mark(run, main_device(run), timing->run.begin) : TENON_OK;
 }
 
+static tenon_status_t mark_end(tenon__run_state_t* run) {
+  const uint32_t device = main_device(run);
+  run->spaces[device].is_busy = true; /* with the mark */
+  return mark(run, device, run->timing->run.end);
+}
+
 tenon_status_t tenon__timing_end_run(tenon__run_state_t* run) {
   tenon__timing_t* timing = run->timing;
   if (timing == NULL) {
     return TENON_OK;
   }
-  const uint32_t device = main_device(run);
   timing->run_count += 1;
   timing->wait_count += (uint32_t)(count_waits(run) - timing->waits_before);
-  run->spaces[device].is_busy = true; /* with the mark */
-  return mark(run, device, timing->run.end);
+  return timing->mode == TENON_TIMING_EACH_RUN ? mark_end(run) : TENON_OK;
+}
+
+tenon_status_t tenon__timing_begin_wait(tenon__run_state_t* run) {
+  const tenon__timing_t* timing = run->timing;
+  const bool ends_here =
+      timing != NULL && timing->mode == TENON_TIMING_AT_WAIT && timing->run_count > 0;
+  return ends_here ? mark_end(run) : TENON_OK;
 }
 
 void tenon__timing_forget(tenon__run_state_t* run) {

@@ -313,9 +313,13 @@ tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint3
 
 tenon_status_t tenon_context_set_timing(tenon_context_t* context, uint32_t wanted) {
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  if (wanted > TENON_TIMING_AT_WAIT) {
+    return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "%s: there is no way %u to time runs: use 0, 1 or 2", __func__, wanted);
+  }
   TENON_TRY(tenon_context_synchronize(context));
   return tenon__tell(&context->engine->sink, __func__,
-                     tenon__context_set_timing(context->context, wanted != 0));
+                     tenon__context_set_timing(context->context, (tenon__timing_mode_t)wanted));
 }
 
 tenon_status_t tenon_context_get_times(tenon_context_t* context, tenon_run_times_t* out_times) {

@@ -164,6 +164,25 @@ TENON_TEST(what_is_lent_is_not_copied_and_runs_are_timed_as_one) {
   lender_end(&lender);
 }
 
+TENON_TEST(no_event_lies_between_runs_that_are_timed_as_a_row) {
+  lender_t lender;
+  REQUIRE(lender_begin(&lender, NULL, true));
+  for (uint32_t mode = 1; mode <= 2; ++mode) {
+    EXPECT_STATUS(tenon_context_set_timing(lender.run.context, mode), TENON_OK);
+    const uint64_t before = calls(&lender.run, FAR_CALL_RECORD_EVENT);
+    for (int k = 0; k < 4; ++k) { /* step by step, recorded, replayed */
+      EXPECT_STATUS(tenon_context_enqueue(lender.run.context), TENON_OK);
+    }
+    EXPECT_STATUS(tenon_context_synchronize(lender.run.context), TENON_OK);
+    EXPECT_INT(times_of(&lender).run_count, 4);
+    EXPECT(times_of(&lender).seconds > 0);
+    EXPECT_INT(calls(&lender.run, FAR_CALL_RECORD_EVENT) - before, mode == 1 ? 5 : 2);
+  }
+  EXPECT_STATUS(tenon_context_set_timing(lender.run.context, 3), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(tenon_last_message(), "3");
+  lender_end(&lender);
+}
+
 TENON_TEST(no_event_is_recorded_that_nobody_asked_for) {
   lender_t lender;
   tenon_run_times_t times = TENON_OPTIONS(tenon_run_times_t);

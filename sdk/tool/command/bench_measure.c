@@ -110,6 +110,9 @@ static tenon_status_t measure_device(bench_t* bench, tenon_context_t* context) {
                     bench->iterations, run_by_events, context);
   }
   if (status == TENON_OK) {
+    status = tenon_context_set_timing(context, 2); /* no events within a row */
+  }
+  if (status == TENON_OK) {
     status = run_row(bench, context);
   }
   if (status == TENON_OK && bench->device.row_runs > 0) {
