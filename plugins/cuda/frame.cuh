@@ -44,10 +44,14 @@ struct parameters_t {
 INLINE unsigned divided(const axes_t& axes, unsigned n, int k) {
   return axes.extent[k] == 1 ? n : __umulhi(n, axes.multiplier[k]) >> axes.shift[k];
 }
+/* Of a few axes all parameters are read at once, not one after the other. */
 INLINE void walk(const axes_t& axes, unsigned n, i64 (&place)[WALKS]) {
   unsigned rest = n;
-#pragma unroll 1
-  for (int k = axes.rank - 1; k > 0; --k) {
+#pragma unroll (AXES <= 4 ? AXES : 1)
+  for (int k = AXES - 1; k > 0; --k) {
+    if (k >= axes.rank) {
+      continue;
+    }
     const unsigned before = divided(axes, rest, k);
     const int here = (int)(rest - before * axes.extent[k]);
     rest = before;

@@ -16,7 +16,8 @@
 enum {
   PIECES = 16, /* as moves.cuh */
   THREADS = 256,
-  EACH_BLOCK = THREADS * 4, /* elements */
+  EACH = 4,          /* elements of a thread where there are many */
+  MANY_BLOCKS = 528, /* of one element a thread: four for each multiprocessor of an H100 */
   TILE = 32,
   LEAST_TILED = 16, /* of both extents: below, gathering is as fast */
   SIZES = 5,
@@ -28,26 +29,28 @@ enum {
 typedef struct piece_t {
   const char* from;
   char* to;
-  uint32_t first_block;
   uint32_t count;
+  uint32_t each;
   int32_t rank;
+  struct {
+    uint32_t extent;
+    uint32_t multiplier;
+    uint32_t shift;
+    int32_t from_stride;
+    int32_t to_stride;
+  } axes[TENON_CUDA_AXES];
   uint32_t across;
   uint32_t down;
   int32_t across_step;
   int32_t down_step;
   uint32_t across_tiles;
   uint32_t down_tiles;
-  uint32_t reserved;
-  uint32_t extent[TENON_CUDA_AXES];
-  uint32_t multiplier[TENON_CUDA_AXES];
-  uint32_t shift[TENON_CUDA_AXES];
-  int32_t from_stride[TENON_CUDA_AXES];
-  int32_t to_stride[TENON_CUDA_AXES];
 } piece_t;
 
 typedef struct parameters_t {
   uint32_t count;
   int32_t release;
+  uint32_t first_block[PIECES];
   piece_t pieces[PIECES];
 } parameters_t;
 
@@ -209,10 +212,11 @@ static bool write_axes(const tenon__cuda_axes_t* axes, piece_t* piece) {
         to < INT32_MIN) {
       return false;
     }
-    piece->extent[k] = (uint32_t)extent;
-    piece->from_stride[k] = (int32_t)from;
-    piece->to_stride[k] = (int32_t)to;
-    tenon__cuda_find_multiplier((uint32_t)extent, &piece->multiplier[k], &piece->shift[k]);
+    piece->axes[k].extent = (uint32_t)extent;
+    piece->axes[k].from_stride = (int32_t)from;
+    piece->axes[k].to_stride = (int32_t)to;
+    tenon__cuda_find_multiplier((uint32_t)extent, &piece->axes[k].multiplier,
+                                &piece->axes[k].shift);
   }
   return true;
 }
@@ -226,7 +230,9 @@ static bool write_way(CUfunction kernel, uint32_t bytes, const tenon__cuda_axes_
   out->kernel = kernel;
   out->bytes = bytes;
   out->piece.count = (uint32_t)count;
-  out->blocks = (uint32_t)((count + EACH_BLOCK - 1) / EACH_BLOCK);
+  out->piece.each = count > (int64_t)MANY_BLOCKS * THREADS ? EACH : 1;
+  const int64_t of_a_block = (int64_t)out->piece.each * THREADS;
+  out->blocks = (uint32_t)((count + of_a_block - 1) / of_a_block);
   return true;
 }
 
@@ -426,11 +432,11 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
       status = flush(call, bound, kernel, &blocks);
       kernel = way->kernel;
     }
-    piece_t* piece = &parameters->pieces[parameters->count++];
+    piece_t* piece = &parameters->pieces[parameters->count];
     *piece = way->piece;
     piece->from = from;
     piece->to = to;
-    piece->first_block = blocks;
+    parameters->first_block[parameters->count++] = blocks;
     blocks += way->blocks;
   }
   return status == TENON_OK ? flush(call, bound, kernel, &blocks) : status;

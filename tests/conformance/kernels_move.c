@@ -121,6 +121,31 @@ static void check_slices(tenon_dtype_t dtype) {
   kernel_check(&c, "slices", 0);
 }
 
+/* Every second element of each axis, backwards along the last: boxes of many elements and of many
+ * axes, of which none are joined. */
+static void check_box(tenon_dtype_t dtype, uint32_t rank, const int64_t* dims) {
+  static const int64_t nowhere[FAKE_RANK] = {0};
+  kernel_case_t c;
+  boxes_t boxes;
+  int64_t source[FAKE_RANK] = {0};
+  int64_t strides[FAKE_RANK];
+  int64_t last = 0;
+  kernel_case_begin(&c, 0, NULL);
+  for (uint32_t k = 0; k < rank; k++) {
+    source[k] = 2 * dims[k];
+    last = source[k] - 1;
+  }
+  const kernel_tensor_t* from = kernel_move_tensor(&c, false, dtype, rank, source, NULL);
+  for (uint32_t k = 0; k < rank; k++) {
+    strides[k] = k + 1 < rank ? 2 * from->strides[k] : -2;
+  }
+  (void)kernel_move_tensor(&c, true, dtype, rank, dims, NULL);
+  begin_boxes(&boxes, rank, true, TENON_NONE);
+  add_box(&boxes, 0, last, nowhere, dims, strides);
+  c.move = &boxes.move;
+  kernel_check(&c, "a box", 0);
+}
+
 void kernels_check_moves(void) {
   static const tenon_dtype_t dtypes[] = {TENON_DTYPE_INT8, TENON_DTYPE_FLOAT16, TENON_DTYPE_FLOAT32,
                                          TENON_DTYPE_INT64};
@@ -153,4 +178,10 @@ void kernels_check_moves(void) {
     check_slices(dtype);
   }
   check_slices(TENON_DTYPE_BOOL);
+  check_box(TENON_DTYPE_INT8, 1, (const int64_t[]){140001});
+  check_box(TENON_DTYPE_INT8, 2, (const int64_t[]){370, 373});
+  check_box(TENON_DTYPE_INT8, 3, (const int64_t[]){57, 43, 59});
+  check_box(TENON_DTYPE_FLOAT16, 4, (const int64_t[]){3, 5, 1, 7});
+  check_box(TENON_DTYPE_FLOAT32, 5, (const int64_t[]){3, 2, 5, 4, 7});
+  check_box(TENON_DTYPE_INT8, 6, (const int64_t[]){13, 4, 5, 13, 7, 7});
 }
