@@ -118,13 +118,13 @@ TENON_TEST(writes_functions_of_all_types) {
   }
 }
 
-/* x sigmoid(x), or the logarithm of one: is it near, or right? */
-static bool is_near(bool takes_logarithm, tenon_dtype_t stored) {
+/* x f(x), or the logarithm of it: is f near, or right? */
+static bool is_near(uint16_t opcode, bool takes_logarithm, tenon_dtype_t stored) {
   static tenon__cuda_analysis_t analysis;
   const tenon__cuda_form_t form = {.elements = 4, .batch = 1};
   made_t made = {.program = {0}};
   const uint32_t x = add_operand(&made, TENON_DTYPE_FLOAT16);
-  const uint32_t gate = add(&made, TENON_OPCODE_SIGMOID, F32, x, 0, 0);
+  const uint32_t gate = add(&made, opcode, F32, x, 0, 0);
   const uint32_t value = takes_logarithm ? add(&made, TENON_OPCODE_LOG, F32, gate, 0, 0)
                                          : add(&made, TENON_OPCODE_MUL, F32, x, gate, 0);
   add_output(&made, value, stored, 0);
@@ -132,17 +132,24 @@ static bool is_near(bool takes_logarithm, tenon_dtype_t stored) {
   tenon__cuda_text_t text = {.allocator = tenon__allocator_default()};
   tenon__cuda_generate(&analysis, &form, &text);
   EXPECT(!text.failed);
-  const bool near = strstr(text.data, " = op_near_sigmoid(") != NULL;
-  EXPECT(near != (strstr(text.data, " = op_sigmoid(") != NULL));
+  const bool near = strstr(text.data, " = op_near_") != NULL;
+  const char* right = opcode == TENON_OPCODE_SIGMOID ? " = op_sigmoid("
+                      : opcode == TENON_OPCODE_TANH  ? " = op_tanh("
+                                                     : " = op_softplus(";
+  EXPECT(near != (strstr(text.data, right) != NULL));
   tenon__cuda_text_free(&text);
   return near;
 }
 
-TENON_TEST(comes_near_a_sigmoid_where_nothing_shows_more_than_16_bits_of_it) {
-  EXPECT(is_near(false, TENON_DTYPE_FLOAT16));
-  EXPECT(is_near(false, TENON_DTYPE_BFLOAT16));
-  EXPECT(!is_near(false, F32));
-  EXPECT(!is_near(true, TENON_DTYPE_FLOAT16)); /* of 0 it would be -inf */
+TENON_TEST(comes_near_a_function_where_nothing_shows_more_than_16_bits_of_it) {
+  static const uint16_t opcodes[] = {TENON_OPCODE_SIGMOID, TENON_OPCODE_TANH,
+                                     TENON_OPCODE_SOFTPLUS};
+  for (int k = 0; k < 3; k++) {
+    EXPECT(is_near(opcodes[k], false, TENON_DTYPE_FLOAT16));
+    EXPECT(is_near(opcodes[k], false, TENON_DTYPE_BFLOAT16));
+    EXPECT(!is_near(opcodes[k], false, F32));
+    EXPECT(!is_near(opcodes[k], true, TENON_DTYPE_FLOAT16)); /* of 0 it would be -inf */
+  }
 }
 
 /* x - max, exp, sum: two levels; the sum leaves too. */

@@ -192,6 +192,20 @@ static void write_leaf(const writer_t* writer, const tenon_instruction_t* in) {
       analysis->operand_walks[operand]);
 }
 
+/* The function of an opcode that is near enough for what is rounded to 16 bits; NULL: there is none. */
+static const char* near_function(const tenon_instruction_t* in) {
+  switch (in->dtype == TENON_DTYPE_FLOAT64 ? TENON_OPCODE_NOP : in->opcode) {
+    case TENON_OPCODE_SIGMOID:
+      return "op_near_sigmoid(";
+    case TENON_OPCODE_TANH:
+      return "op_near_tanh(";
+    case TENON_OPCODE_SOFTPLUS:
+      return "op_near_softplus(";
+    default:
+      return NULL;
+  }
+}
+
 static void write_operation(const writer_t* writer, const tenon_instruction_t* in) {
   const char* mnemonic = tenon__cuda_mnemonic(in->dtype);
   const int kind = tenon__cuda_class(in->dtype);
@@ -200,9 +214,8 @@ static void write_operation(const writer_t* writer, const tenon_instruction_t* i
                       in->opcode != TENON_OPCODE_CAST;
   if (in->opcode == TENON_OPCODE_CAST) {
     ADD(writer->text, "to_%s(", mnemonic);
-  } else if (in->opcode == TENON_OPCODE_SIGMOID && writer->rounds &&
-             in->dtype != TENON_DTYPE_FLOAT64) {
-    ADD(writer->text, "op_near_sigmoid(");
+  } else if (writer->rounds && near_function(in) != NULL) {
+    ADD(writer->text, "%s", near_function(in));
   } else if (in->opcode == TENON_OPCODE_RANDOM) {
     ADD(writer->text, in->dtype == TENON_DTYPE_FLOAT64 ? "random_f64(" : "random_f32(");
   } else {
@@ -282,6 +295,8 @@ static bool is_plain(uint16_t opcode) {
     case TENON_OPCODE_MIN:
     case TENON_OPCODE_MAX:
     case TENON_OPCODE_SIGMOID:
+    case TENON_OPCODE_TANH:
+    case TENON_OPCODE_SOFTPLUS:
     case TENON_OPCODE_SUM:
     case TENON_OPCODE_MEAN:
       return true;

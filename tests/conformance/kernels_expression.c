@@ -50,6 +50,10 @@ void kernels_check_opcodes(void) {
     GROUP("bits", t, 0, OP(AND), OP(OR), OP(XOR), OP(NOT), OP(SHL), OP(SHR), OP(POW), OP(EQ),
           OP(LT), OP(GE), OP(RECIP), OP(FLOOR));
   }
+  static const tenon_dtype_t halves[] = {F16, TENON_DTYPE_BFLOAT16};
+  for (int k = 0; k < 2; k++) { /* of what is rounded in the end */
+    GROUP("near", halves[k], 1, OP(SIGMOID), OP(TANH), OP(SOFTPLUS));
+  }
   GROUP("logic", TENON_DTYPE_BOOL, 0, OP(AND), OP(OR), OP(XOR), OP(NOT), OP(EQ), OP(NE));
 }
 
