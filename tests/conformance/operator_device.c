@@ -1,14 +1,16 @@
 /*
  * Runs nodes of closed operators by a device's kernels, and compares with plugins/reference.
  *
- *   device_operators PLUGIN.so DEVICE [ROUNDS [FIRST_SEED]]
+ *   device_operators PLUGIN.so DEVICE [ROUNDS [FIRST_SEED [OPERATOR]]]
  *
- * Exits with 77 where there is no such device.
+ * OPERATOR is a part of the names of the operators that are checked (default: all). Exits with 77 where there is no such device.
  */
 #include "operator_case.h"
 #include "operators.h"
 
 enum { UNTOUCHED = 0x5A };
+
+static const char* wanted_operator; /* NULL: all */
 
 /* ---- The device ---- */
 
@@ -127,9 +129,21 @@ static void end(operator_case_t* c, kernel_life_t* life, bool good) {
   fake_done(&c->fake);
 }
 
+/* Ends the case if it is of another operator than those that are checked. */
+static bool is_left_out(operator_case_t* c) {
+  const bool left_out = wanted_operator != NULL && strstr(c->fake.op, wanted_operator) == NULL;
+  if (left_out) {
+    fake_done(&c->fake);
+  }
+  return left_out;
+}
+
 void operator_check(operator_case_t* c, double error) {
   kernel_life_t life;
   fake_t wanted;
+  if (is_left_out(c)) {
+    return;
+  }
   tenon_status_t status = begin_life(c, &life);
   const tenon_status_t reference = operator_run_reference(c, &wanted);
   if (reference != TENON_OK) {
@@ -161,6 +175,9 @@ void operator_check_fault(operator_case_t* c, int64_t value) {
   kernel_life_t life;
   void* word = NULL;
   tenon_fault_t fault = {0};
+  if (is_left_out(c)) {
+    return;
+  }
   tenon_status_t status = begin_life(c, &life);
   if (status == TENON_OK) {
     status = kernel_life_block(&life, sizeof(tenon_fault_t), 0, &word);
@@ -181,7 +198,7 @@ void operator_check_fault(operator_case_t* c, int64_t value) {
 
 int main(int argument_count, char** arguments) {
   if (argument_count < 3) {
-    (void)fprintf(stderr, "device_operators PLUGIN.so DEVICE [ROUNDS [FIRST_SEED]]\n");
+    (void)fprintf(stderr, "device_operators PLUGIN.so DEVICE [ROUNDS [FIRST_SEED [OPERATOR]]]\n");
     return OPENED_FAILED;
   }
   const int status = opened_start(&kernel_device, arguments[1], arguments[2], 0);
@@ -190,6 +207,7 @@ int main(int argument_count, char** arguments) {
   }
   const uint32_t rounds = argument_count > 3 ? (uint32_t)strtoul(arguments[3], NULL, 10) : 3;
   const uint32_t first = argument_count > 4 ? (uint32_t)strtoul(arguments[4], NULL, 10) : 1;
+  wanted_operator = argument_count > 5 ? arguments[5] : NULL;
   operators_check_faults();
   for (uint32_t seed = first; seed < first + rounds; seed++) {
     operators_check_round(seed);

@@ -8,7 +8,8 @@
  *
  *   y'[k][b] = sum over m < r of turn(m k / (L r)) y[k mod L][b + m n / (L r)]
  *
- * is that of the length L r. Each sum is a thread's. Turns are computed once for each block.
+ * is that of the length L r. A thread makes the r numbers with one k mod L and one b, of which the
+ * turns differ by turn(m q / r). Turns are computed once for each block.
  */
 #define PI 3.14159265358979323846
 #if !OP_mel_weight_matrix
@@ -67,8 +68,9 @@ INLINE complex_t source_at(const parameters_t& p, const line_t& line, i64 index,
   return complex_t{value.re * factor, value.im * factor};
 }
 /* Within a quarter turn, so that the angle is as exact as its type. */
-INLINE complex_t turn_of(i64 k, i64 length) {
-  const i64 quarter = 4 * k / length;
+template <class index_t>
+INLINE complex_t turn_of(index_t k, index_t length) {
+  const index_t quarter = 4 * k / length;
   const sum_t angle = (sum_t)(PI / 2) * ((sum_t)(4 * k - quarter * length) / (sum_t)length);
   const sum_t c = op_cos(angle);
   const sum_t s = op_sin(angle);
@@ -85,6 +87,12 @@ INLINE void put_result(const parameters_t& p, const transform_t& t, const line_t
                        complex_t value) {
   const i64 to = line.to + k * line.to_step;
   const sum_t scale = INVERSE ? (sum_t)t.length : (sum_t)1;
+  typedef several_t<OUT0_STORED, 2> both_t;
+  if (t.result_parts == 2 && is_aligned(p.out[0])) {
+    const both_t both = {{OUT0_STORE(value.re / scale), OUT0_STORE(value.im / scale)}};
+    *(both_t*)((OUT0_STORED*)p.out[0].data + to) = both; /* numbers lie at even places */
+    return;
+  }
   OUT0(to, value.re / scale);
   if (t.result_parts == 2) {
     OUT0(to + 1, value.im / scale);
@@ -114,45 +122,100 @@ INLINE int divide(int x, const divisor_t& d) {
   return d.shift >= 0 ? x >> d.shift : x / d.value;
 }
 
-/* One factor, of `count` numbers in lines of n. R: the factor, 0 where it is `factor`. */
+/* The transform of R numbers. roots: turns by 1 / R, of other factors than 2 and 4. */
 template <int R>
-INLINE void take_factor(const complex_t* from, complex_t* to, const complex_t* turns, int n,
-                        int done, int factor, int count) {
-  const int radix = R > 0 ? R : factor;
-  const int whole = done * radix;
-  const int before = n / done;
-  const divisor_t line = divisor_of(n);
-  const divisor_t behind = divisor_of(n / whole);
-  const divisor_t period = divisor_of(done);
-  for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
-    const int at = i - divide(i, line) * n;
-    const int k = divide(at, behind);
-    const int b = at - k * behind.value;
-    const complex_t* x = from + (i - at) + (k - divide(k, period) * done) * before + b;
-    if constexpr (R > 0) {
-      complex_t total = x[0];
-      int turn = 0;
+INLINE void transform_few(complex_t (&x)[R], const complex_t (&roots)[R]) {
+  if constexpr (R == 2) {
+    const complex_t a = x[0];
+    x[0] = complex_t{a.re + x[1].re, a.im + x[1].im};
+    x[1] = complex_t{a.re - x[1].re, a.im - x[1].im};
+  } else if constexpr (R == 4) {
+    const complex_t even[2] = {{x[0].re + x[2].re, x[0].im + x[2].im},
+                               {x[0].re - x[2].re, x[0].im - x[2].im}};
+    const complex_t odd[2] = {{x[1].re + x[3].re, x[1].im + x[3].im},
+                              {x[1].re - x[3].re, x[1].im - x[3].im}};
+    /* A quarter turn of the difference. */
+    const complex_t turned = INVERSE ? complex_t{-odd[1].im, odd[1].re}
+                                     : complex_t{odd[1].im, -odd[1].re};
+    x[0] = complex_t{even[0].re + odd[0].re, even[0].im + odd[0].im};
+    x[1] = complex_t{even[1].re + turned.re, even[1].im + turned.im};
+    x[2] = complex_t{even[0].re - odd[0].re, even[0].im - odd[0].im};
+    x[3] = complex_t{even[1].re - turned.re, even[1].im - turned.im};
+  } else {
+    complex_t result[R];
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      result[k] = x[0];
 #pragma unroll
       for (int m = 1; m < R; ++m) {
-        turn += k;
-        turn -= turn >= whole ? whole : 0;
-        add_product(total, turns[turn * behind.value], x[m * behind.value]);
+        add_product(result[k], roots[m * k % R], x[m]);
       }
-      to[i] = total;
-    } else {
-      double re = (double)x[0].re; /* of many terms */
-      double im = (double)x[0].im;
-      int turn = 0;
-      for (int m = 1; m < radix; ++m) {
-        turn += k;
-        turn -= turn >= whole ? whole : 0;
-        const complex_t a = turns[(i64)turn * behind.value];
-        const complex_t c = x[(i64)m * behind.value];
-        re += (double)a.re * (double)c.re - (double)a.im * (double)c.im;
-        im += (double)a.re * (double)c.im + (double)a.im * (double)c.re;
-      }
-      to[i] = complex_t{(sum_t)re, (sum_t)im};
     }
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      x[k] = result[k];
+    }
+  }
+}
+/* One factor, of `count` numbers in lines of n: a thread makes R of them from R. */
+template <int R>
+INLINE void take_factor(const complex_t* from, complex_t* to, const complex_t* turns, int n,
+                        int done, int count) {
+  const int rest = n / (done * R);
+  const divisor_t line = divisor_of(n / R);
+  const divisor_t behind = divisor_of(rest);
+  complex_t roots[R] = {{1, 0}};
+  if (R != 2 && R != 4) {
+#pragma unroll
+    for (int m = 1; m < R; ++m) {
+      roots[m] = turns[m * (n / R)];
+    }
+  }
+  for (int i = (int)threadIdx.x; i < count / R; i += (int)blockDim.x) {
+    const int number = divide(i, line);
+    const int at = i - number * line.value;
+    const int k = divide(at, behind);
+    const int first = number * n + at - k * rest;
+    complex_t x[R];
+#pragma unroll
+    for (int m = 0; m < R; ++m) {
+      x[m] = from[first + (k * R + m) * rest];
+    }
+#pragma unroll
+    for (int m = 1; m < R && done > 1; ++m) {
+      complex_t turned = {0, 0};
+      add_product(turned, turns[m * k * rest], x[m]);
+      x[m] = turned;
+    }
+    transform_few<R>(x, roots);
+#pragma unroll
+    for (int q = 0; q < R; ++q) {
+      to[first + (k + q * done) * rest] = x[q];
+    }
+  }
+}
+/* Any factor: each number is a sum of many terms. */
+INLINE void take_large_factor(const complex_t* from, complex_t* to, const complex_t* turns, int n,
+                              int done, int factor, int count) {
+  const int whole = done * factor;
+  const int behind = n / whole;
+  for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
+    const int at = i % n;
+    const int k = at / behind;
+    const int b = at - k * behind;
+    const complex_t* x = from + (i - at) + k % done * (n / done) + b;
+    double re = (double)x[0].re;
+    double im = (double)x[0].im;
+    int turn = 0;
+    for (int m = 1; m < factor; ++m) {
+      turn += k;
+      turn -= turn >= whole ? whole : 0;
+      const complex_t a = turns[(i64)turn * behind];
+      const complex_t c = x[(i64)m * behind];
+      re += (double)a.re * (double)c.re - (double)a.im * (double)c.im;
+      im += (double)a.re * (double)c.im + (double)a.im * (double)c.re;
+    }
+    to[i] = complex_t{(sum_t)re, (sum_t)im};
   }
 }
 /* All factors but none of the lines' ends; where the results are. */
@@ -160,12 +223,22 @@ INLINE const complex_t* take_factors(complex_t* from, complex_t* to, const compl
                                      int count) {
   for (int done = 1; done < n;) {
     const int factor = factor_of(n / done);
-    if (factor == 4) {
-      take_factor<4>(from, to, turns, n, done, 4, count);
-    } else if (factor == 2) {
-      take_factor<2>(from, to, turns, n, done, 2, count);
-    } else {
-      take_factor<0>(from, to, turns, n, done, factor, count);
+    switch (factor) {
+      case 2:
+        take_factor<2>(from, to, turns, n, done, count);
+        break;
+      case 3:
+        take_factor<3>(from, to, turns, n, done, count);
+        break;
+      case 4:
+        take_factor<4>(from, to, turns, n, done, count);
+        break;
+      case 5:
+        take_factor<5>(from, to, turns, n, done, count);
+        break;
+      default:
+        take_large_factor(from, to, turns, n, done, factor, count);
+        break;
     }
     __syncthreads();
     complex_t* swapped = from;
@@ -184,7 +257,7 @@ INLINE void transform_slowly(const parameters_t& p, const transform_t& t, L line
     const i64 k = i % t.wanted;
     complex_t total = {0, 0};
     for (i64 n = 0; n < t.length; ++n) {
-      add_product(total, source_at(p, line, n, t.length), turn_of(n * k % t.length, t.length));
+      add_product(total, source_at(p, line, n, t.length), turn_of<i64>(n * k % t.length, t.length));
     }
     put_result(p, t, line, k, total);
   }
@@ -205,18 +278,23 @@ INLINE void transform_lines(const parameters_t& p, const transform_t& t, L line_
   }
   complex_t* own = fits ? kept : (complex_t*)p.scratch + (i64)blockIdx.x * 3 * n;
   complex_t* turns = own + 2 * (fits ? (i64)PLACES : (i64)n);
+  const bool is_short = n < 1 << 29;
   for (int k = (int)threadIdx.x; k < n; k += (int)blockDim.x) {
-    turns[k] = turn_of(k, n);
+    turns[k] = is_short ? turn_of<int>(k, n) : turn_of<i64>(k, n);
   }
   for (i64 first = (i64)blockIdx.x * group; first < t.lines; first += blocks * group) {
     const int count = (int)least_of(group, t.lines - first) * n;
+    const line_t only = line_of(first); /* the other lines of a group are found for each number */
     for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
-      own[i] = source_at(p, line_of(first + i / n), i % n, n);
+      own[i] = group == 1 ? source_at(p, only, i, n)
+                          : source_at(p, line_of(first + i / n), i % n, n);
     }
     __syncthreads();
     const complex_t* found = take_factors(own, own + (turns - own) / 2, turns, n, count);
     for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
-      if (i % n < t.wanted) {
+      if (group == 1 && i < t.wanted) {
+        put_result(p, t, only, i, found[i]);
+      } else if (group > 1 && i % n < t.wanted) {
         put_result(p, t, line_of(first + i / n), i % n, found[i]);
       }
     }
