@@ -348,10 +348,13 @@ static tenon_status_t bind_rows(const binding_t* binding, bound_t* bound,
   counts.ragged = is_ragged ? 1 : 0;
   counts.last = (uint32_t)last;
   if (form->split > 0) {
+    const int64_t groups = (rows + slots - 1) / slots;
     counts.split = form->split;
-    bound->launch.threads = form->parts;
-    bound->last_blocks = (uint32_t)rows * (writes_points(&instance->analysis) ? form->split : 1);
-    return finish(binding, bound, &counts, length, rows * form->split);
+    bound->launch.threads = form->parts * slots;
+    bound->last_blocks = (uint32_t)groups * (writes_points(&instance->analysis) ? form->split : 1);
+    if (form->columns == 0 || !is_ragged) {
+      return finish(binding, bound, &counts, length, groups * form->split);
+    }
   }
   bound->whole = form->items > 0 && accesses <= (int64_t)form->items * form->parts;
   bound->launch.kernel = bound->whole ? instance->whole : instance->other;

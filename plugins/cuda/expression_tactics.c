@@ -84,13 +84,13 @@ tenon_status_t tenon__cuda_expression_tactics(void* state, const tenon_region_t*
   }
   const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   tenon_status_t status = TENON_OK;
-  uint32_t count = tenon__cuda_form_choices(&analysis, region, table, choices);
-  uint64_t split_bytes = 0;
-  if (tenon__cuda_form_splits(&analysis, region, table, &choices[count], &split_bytes)) {
-    count++;
-  }
+  const uint32_t count = tenon__cuda_form_choices(&analysis, region, table, choices);
   for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
     const bool is_split = choices[k].variant == TENON_CUDA_FORM_SPLIT;
+    uint64_t split_bytes = 0;
+    if (is_split) {
+      (void)tenon__cuda_form_splits(&analysis, region, table, choices[k].order, &split_bytes);
+    }
     const char* how = (analysis.reduces ? of_rows : of_points)[choices[k].variant + 1];
     rules_t rules;
     char name[64];
@@ -104,7 +104,7 @@ tenon_status_t tenon__cuda_expression_tactics(void* state, const tenon_region_t*
         .inputs = rules.inputs,
         .outputs = rules.outputs,
         .numerics = &numerics,
-        .scratch_bytes = is_split ? split_bytes : 0,
+        .scratch_bytes = split_bytes,
         .launches = is_split ? analysis.levels + 1 : 1,
         .flags = TENON_TACTIC_RECORDABLE | TENON_TACTIC_RELEASES_EARLY,
     };

@@ -17,6 +17,8 @@ enum {
   CROWDED_THREADS = 512,
   CROWDED_ELEMENTS = 24, /* a block of more threads leaves each 64 registers */
   SPLIT_LENGTH = 16384,  /* of rows that are split */
+  SPLIT_COLUMN = 2048,   /* of rows that lie beside one another: fewer blocks have them */
+  SPLIT_ROOM = 4,        /* blocks that such a row can have at least */
   SPLIT_THREADS = 256,
   SPLIT_BLOCKS = 264, /* of all rows: two for each multiprocessor of an H100 */
   MANY_POINTS = 1 << 20
@@ -176,15 +178,20 @@ static rows_t rows_of(const tenon__cuda_analysis_t* analysis, const extents_t* e
   return rows;
 }
 
-/* Rows that lie beside one another: an access has an element of each of several. `bytes`: of the
+/* Threads that have neighbouring rows: an access has an element of each of several. `bytes`: of the
  * widest element. */
-static void choose_columns(const rows_t* rows, uint32_t bytes, int32_t variant,
-                           tenon__cuda_form_t* form) {
+static uint32_t column_slots(const rows_t* rows, uint32_t bytes, tenon__cuda_form_t* form) {
   while (form->elements > 1 && rows->neighbours % form->elements != 0) {
     form->elements /= 2;
   }
   const uint32_t word = form->elements * bytes;
-  uint32_t slots = form->elements <= 1 ? LANES : between(COLUMN_BYTES / word, 1, LANES);
+  return form->elements <= 1 ? LANES : between(COLUMN_BYTES / word, 1, LANES);
+}
+
+/* Rows that lie beside one another. */
+static void choose_columns(const rows_t* rows, uint32_t bytes, int32_t variant,
+                           tenon__cuda_form_t* form) {
+  uint32_t slots = column_slots(rows, bytes, form);
   if (slots > 1 && form->elements > 1 && rows->count / form->elements / slots < FEW_BLOCKS) {
     slots /= 2;
   }
@@ -226,43 +233,48 @@ static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t*
 
 /* ---- Few long rows ---- */
 
-static bool order_matters(const tenon_program_t* program, uint64_t axes);
-
-/* Blocks that share a row; 0: rows are not split. */
-static uint32_t split_of(const tenon__cuda_analysis_t* analysis, const rows_t* rows,
-                         uint32_t elements) {
-  const int64_t accesses = (rows->length + elements - 1) / elements;
-  const int64_t filled = accesses / ((int64_t)SPLIT_THREADS * READ_ACCESSES);
-  const int64_t room = SPLIT_BLOCKS / (rows->count < 1 ? 1 : rows->count);
+/* The threads of a row that is split; 0 blocks: rows are not. Neighbouring rows are shared by the
+ * same blocks. */
+static void divide_row(const tenon__cuda_analysis_t* analysis, const rows_t* rows,
+                       tenon__cuda_form_t* form) {
+  uint32_t slots = 1;
+  form->columns = rows->count > 1 && !rows->innermost ? 1 : 0;
+  if (form->columns != 0) {
+    slots = column_slots(rows, widths_of(analysis).most, form);
+  }
+  const int64_t along = form->columns != 0 ? 1 : form->elements; /* of a row, in an access */
+  const int64_t across = form->columns != 0 ? (int64_t)slots * form->elements : 1;
+  form->parts = SPLIT_THREADS / slots;
+  form->rows = (uint32_t)across;
+  const int64_t accesses = (rows->length + along - 1) / along;
+  const int64_t groups = (rows->count + across - 1) / across;
+  const int64_t filled = accesses / ((int64_t)form->parts * READ_ACCESSES);
+  const int64_t room = SPLIT_BLOCKS / (groups < 1 ? 1 : groups);
   const int64_t blocks = filled < room ? filled : room;
-  return analysis->reduces && analysis->levels <= TENON_CUDA_SPLIT_LEVELS && blocks > 1 &&
-                 rows->length >= SPLIT_LENGTH && (rows->count == 1 || rows->innermost)
-             ? (uint32_t)blocks
-             : 0;
+  const bool pays = form->columns != 0 ? rows->length >= SPLIT_COLUMN && room >= SPLIT_ROOM
+                                       : rows->length >= SPLIT_LENGTH;
+  const bool splits = analysis->reduces && analysis->levels <= TENON_CUDA_SPLIT_LEVELS;
+  form->split = splits && pays && blocks > 1 ? (uint32_t)blocks : 0;
 }
 
 static void choose_split(const tenon__cuda_analysis_t* analysis, const extents_t* extents,
                          tenon__cuda_choice_t choice, tenon__cuda_form_t* form) {
   const rows_t rows = rows_of(analysis, extents, choice.order);
   const int64_t varying = varying_operands(analysis);
+  divide_row(analysis, &rows, form);
   const int64_t each = form->elements * (varying < 1 ? 1 : varying);
-  form->parts = SPLIT_THREADS;
-  form->rows = 1;
   form->batch = between((uint32_t)(READ_ELEMENTS / each), 1, READ_ACCESSES);
-  form->split = split_of(analysis, &rows, form->elements);
 }
 
 bool tenon__cuda_form_splits(const tenon__cuda_analysis_t* analysis, const tenon_region_t* region,
-                             const tenon_region_table_t* table, tenon__cuda_choice_t* out_choice,
+                             const tenon_region_table_t* table, int32_t order,
                              uint64_t* out_scratch_bytes) {
   const extents_t extents = find_extents(analysis, region, table);
   const tenon_program_t* program = analysis->program;
-  const bool by_order = analysis->reduces && order_matters(program, analysis->reduced_axes);
-  *out_choice = (tenon__cuda_choice_t){TENON_CUDA_FORM_SPLIT,
-                                       by_order ? TENON_CUDA_ORDER_ROWS : TENON_CUDA_ORDER_ANY};
-  const rows_t rows = rows_of(analysis, &extents, out_choice->order);
-  const uint64_t blocks = split_of(analysis, &rows, access_elements(analysis));
-  uint64_t bytes = blocks * tenon__cuda_count_reductions(analysis) * sizeof(uint64_t);
+  const rows_t rows = rows_of(analysis, &extents, order);
+  tenon__cuda_form_t form = {.elements = access_elements(analysis)};
+  divide_row(analysis, &rows, &form);
+  uint64_t bytes = (uint64_t)form.split * tenon__cuda_count_reductions(analysis) * sizeof(uint64_t);
   bool is_bounded = true;
   for (uint32_t axis = 0; axis < program->rank; axis++) {
     if ((analysis->reduced_axes >> axis & 1) == 0) {
@@ -271,7 +283,7 @@ bool tenon__cuda_form_splits(const tenon__cuda_analysis_t* analysis, const tenon
     }
   }
   *out_scratch_bytes = bytes;
-  return blocks > 0 && is_bounded;
+  return form.split > 0 && is_bounded;
 }
 
 /* Does an element take long? Whoever only adds and multiplies waits for memory. */
@@ -330,6 +342,7 @@ uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
   const bool by_order = order_matters(analysis->program, analysis->reduced_axes);
   const int32_t first = by_order ? TENON_CUDA_ORDER_ROWS : TENON_CUDA_ORDER_ANY;
   const int32_t last = by_order ? TENON_CUDA_ORDER_CHANNELS_LAST : TENON_CUDA_ORDER_ANY;
+  uint64_t scratch_bytes = 0;
   uint32_t count = 0;
   for (int32_t order = first; order <= last; order++) {
     out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_RULE, order};
@@ -338,6 +351,9 @@ uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
     }
     if (analysis->reduces || (is_wide && has_many_points(analysis, &extents))) {
       out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_TWICE, order};
+    }
+    if (tenon__cuda_form_splits(analysis, region, table, order, &scratch_bytes)) {
+      out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_SPLIT, order};
     }
   }
   if (!analysis->reduces && spreads(analysis->program)) {

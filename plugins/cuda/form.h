@@ -28,15 +28,15 @@ typedef struct tenon__cuda_choice_t {
 } tenon__cuda_choice_t;
 
 /* The choices worth a try, the one by rule first in each order. */
-enum { TENON_CUDA_CHOICES = 7 };
+enum { TENON_CUDA_CHOICES = 9 };
 uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
                                   const tenon_region_t* region, const tenon_region_table_t* table,
                                   tenon__cuda_choice_t out_choices[TENON_CUDA_CHOICES]);
 
-/* Are rows so few and long that several blocks should share each? Then `out_choice`, and the bytes
- * of scratch that this takes for the largest extents. */
+/* Are rows, in this order, so few and long that several blocks should share each? Then the bytes of
+ * scratch that this takes for the largest extents. */
 bool tenon__cuda_form_splits(const tenon__cuda_analysis_t* analysis, const tenon_region_t* region,
-                             const tenon_region_table_t* table, tenon__cuda_choice_t* out_choice,
+                             const tenon_region_table_t* table, int32_t order,
                              uint64_t* out_scratch_bytes);
 
 /* A plan may say anything. */

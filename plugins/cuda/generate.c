@@ -476,18 +476,26 @@ uint32_t tenon__cuda_count_reductions(const tenon__cuda_analysis_t* analysis) {
   return count;
 }
 
-/* The word that block `share` leaves of a reduction. */
+/* The word that block `share` leaves of a reduction. Of V neighbours each row has its own. */
 static void write_word(const maker_t* maker, uint32_t instruction, const char* share) {
   uint32_t number = 0;
   for (uint32_t k = 0; k < instruction; k++) {
     number += tenon__cuda_is_reduction(maker->analysis->program->instructions[k].opcode) ? 1 : 0;
   }
-  ADD(maker->text, "*(%s*)(p.partials + 8 * (((u64)%u * p.rows + number) * p.split + %s))",
+  ADD(maker->text, "*(%s*)(p.partials + 8 * (((u64)%u * p.rows + number) * p.split%s + %s))",
       tenon__cuda_value_type(maker->analysis->program->instructions[instruction].dtype), number,
-      share);
+      maker->form->columns != 0 ? " * V + j * p.split" : "", share);
 }
 static void write_leave(const maker_t* maker, uint32_t k) {
   const tenon_instruction_t* in = &maker->analysis->program->instructions[k];
+  if (maker->form->columns != 0) {
+    ADD(maker->text, "  {\n  %s all[V];\n%s  all[j] = row[j].a%u;\n  combine(all, join_%s());\n",
+        tenon__cuda_value_type(in->dtype), for_each_row(maker), k, join_of(in->opcode));
+    ADD(maker->text, "  if (threadIdx.x < SLOTS && live) {\n%s  ", for_each_row(maker));
+    write_word(maker, k, "share");
+    ADD(maker->text, " = all[j];\n  }\n  }\n");
+    return;
+  }
   ADD(maker->text, "  row.a%u = combine(row.a%u, join_%s());\n  if (threadIdx.x == 0) ", k, k,
       join_of(in->opcode));
   write_word(maker, k, "share");
@@ -495,12 +503,13 @@ static void write_leave(const maker_t* maker, uint32_t k) {
 }
 static void write_take(const maker_t* maker, uint32_t k) {
   const tenon_instruction_t* in = &maker->analysis->program->instructions[k];
+  const char* row = row_name(maker);
   write_start(maker, k);
-  ADD(maker->text,
-      "  for (unsigned s = threadIdx.x; s < p.split; s += PARTS) row.a%u = join_%s()(row.a%u, ", k,
-      join_of(in->opcode), k);
+  ADD(maker->text, "  for (unsigned s = own; live && s < p.split; s += PARTS) {\n%s  %s.a%u = ",
+      for_each_row(maker), row, k);
+  ADD(maker->text, "join_%s()(%s.a%u, ", join_of(in->opcode), row, k);
   write_word(maker, k, "s");
-  ADD(maker->text, ");\n");
+  ADD(maker->text, ");\n  }\n");
   write_end(maker, k);
 }
 
@@ -508,23 +517,25 @@ static void write_split(maker_t* maker, uint32_t level) {
   maker->kept = false;
   maker->split = true;
   ADD(maker->text,
-      "extern \"C\" __global__ void __launch_bounds__(PARTS) split_%u(const __grid_constant__ "
-      "parameters_t p) {\n"
+      "extern \"C\" __global__ void __launch_bounds__(PARTS * SLOTS) split_%u(const "
+      "__grid_constant__ parameters_t p) {\n"
       "  begin(p);\n"
-      "  const unsigned shares = gridDim.x / p.rows;\n"
-      "  const unsigned number = blockIdx.x / shares;\n"
-      "  const unsigned share = blockIdx.x - number * shares;\n"
+      "  const unsigned shares = gridDim.x / ((p.rows + SLOTS - 1) / SLOTS);\n"
+      "  const unsigned group = blockIdx.x / shares;\n"
+      "  const unsigned share = blockIdx.x - group * shares;\n"
       "  const unsigned stride = shares * PARTS;\n"
-      "  const unsigned part = share * PARTS + threadIdx.x;\n"
-      "  const bool live = true;\n"
-      "  i64 base[WALKS];\n  origin(base);\n  walk(p.outer, number, base);\n"
-      "  u64 fault = 0;\n  row_t row;\n  row.fault = 0;\n",
-      level);
+      "  const unsigned own = threadIdx.x / SLOTS;\n"
+      "  const unsigned part = share * PARTS + own;\n"
+      "  const unsigned number = group * SLOTS + threadIdx.x %% SLOTS;\n"
+      "  const bool live = number < p.rows;\n"
+      "  i64 base[WALKS];\n  origin(base);\n  walk(p.outer, live ? number : 0, base);\n"
+      "  u64 fault = 0;\n  row_t row%s;\n%s  %s.fault = 0;\n",
+      level, maker->form->columns != 0 ? "[V]" : "", for_each_row(maker), row_name(maker));
   write_uniform_sources(maker);
-  ADD(maker->text, "  after0(p, row);\n");
+  ADD(maker->text, "%s  after0(p, %s);\n", for_each_row(maker), row_name(maker));
   for (uint32_t k = 1; k < level; k++) {
     for_level(maker, k, write_take);
-    ADD(maker->text, "  after%u(p, row);\n", k);
+    ADD(maker->text, "%s  after%u(p, %s);\n", for_each_row(maker), k, row_name(maker));
   }
   if (level > maker->analysis->levels) {
     write_row_outputs(maker);
@@ -532,7 +543,8 @@ static void write_split(maker_t* maker, uint32_t level) {
   }
   write_pass(maker, level);
   for_level(maker, level, write_leave);
-  ADD(maker->text, "  tell(p, worse(fault, row.fault));\n}\n\n");
+  ADD(maker->text, "%s  fault = worse(fault, %s.fault);\n  tell(p, fault);\n}\n\n",
+      for_each_row(maker), row_name(maker));
 }
 
 /* ---- The whole ---- */

@@ -152,6 +152,24 @@ static void check_long_rows(void) {
   wanted_tactic = NULL;
 }
 
+/* Few long rows beside one another, whose neighbours the same blocks share. */
+static void check_long_columns(void) {
+  static const int64_t images[][4] = {{1, 16, 50, 50}, {2, 24, 60, 40}, {1, 7, 47, 53}};
+  static const uint32_t last_first[] = {0, 2, 3, 1};
+  static const kernel_lie_t channels_last = {.order = last_first, .pitch = 0, .step = 1};
+  const uint64_t plane = 1u << 2 | 1u << 3;
+  wanted_tactic = "several blocks a row, channels last";
+  for (size_t k = 0; k < sizeof(images) / sizeof(images[0]); k++) {
+    check_reductions(k == 0 ? F32 : TENON_DTYPE_INT32, 4, images[k], plane, &channels_last);
+    check_softmax(k == 1 ? F16 : F32, 4, images[k], plane, &channels_last);
+    check_norm(k == 2 ? F16 : F32, 4, images[k], plane);
+  }
+  wanted_tactic = "several blocks a row";
+  check_reductions(F32, 2, (const int64_t[]){3000, 40}, 1, NULL);
+  check_norm(F16, 2, (const int64_t[]){2500, 9}, 1);
+  wanted_tactic = NULL;
+}
+
 void kernels_check_rows(void) {
   static const int64_t lengths[] = {1, 5, 64, 197, 256, 768, 1000, 4096, 20000};
   static const uint32_t last_first[] = {0, 2, 3, 1};
@@ -180,6 +198,7 @@ void kernels_check_rows(void) {
   check_not_numbers();
   check_greatest();
   check_long_rows();
+  check_long_columns();
 }
 
 /* ---- LOAD ---- */
