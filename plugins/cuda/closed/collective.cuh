@@ -200,6 +200,19 @@ INLINE unsigned collect(const S& from, list_t<K, N>& to, const F& passes) {
   return to.count;
 }
 
+/* All that `from` has, of which there is something at each position. */
+template <class K, int N, class S>
+INLINE void take_all(const S& from, list_t<K, N>& to) {
+  __syncthreads();
+  for (unsigned at = threadIdx.x; at < from.count; at += blockDim.x) {
+    (void)from.get(at, to.keys[at], to.places[at]);
+  }
+  if (threadIdx.x == 0) {
+    to.count = from.count;
+  }
+  __syncthreads();
+}
+
 /* Of `bins`, from the last on: which has element `want` in it. */
 template <class K>
 INLINE void find_bin(selection_t<K>& to, unsigned want) {

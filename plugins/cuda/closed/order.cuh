@@ -49,7 +49,7 @@ struct candidates_t {
 template <class S>
 INLINE void select_and_sort(const S& from, unsigned want, selection_t<ordered_t>& to) {
   if (from.count <= KEPT) {
-    (void)collect(from, to, [](ordered_t, unsigned) { return true; });
+    take_all(from, to);
   } else {
     select_best(from, want, to);
   }
@@ -77,7 +77,7 @@ KERNEL select_short(const __grid_constant__ parameters_t p) {
   begin(p);
   EACH_BLOCK(line, p.number[0] * p.number[2]) {
     const elements_t from = {line_of(p, line, p.number[1]), 0, (unsigned)p.number[1]};
-    (void)collect(from, shared, [](ordered_t, unsigned) { return true; });
+    take_all(from, shared);
     sort_list(shared);
     show_all(p, line, shared);
   }
