@@ -23,6 +23,7 @@ typedef struct instance_t {
   tenon__cuda_layout_t layout;
   CUfunction whole; /* vectors, or rows */
   CUfunction other; /* singles, or rows_again; NULL: there is none */
+  CUfunction dense; /* NULL: there is none */
   CUfunction split[TENON_CUDA_SPLIT_LEVELS + 1];
 } instance_t;
 
@@ -33,6 +34,7 @@ typedef struct bound_t {
   uint32_t last_blocks;        /* of the last one */
   tenon__cuda_fault_t* fault;
   bool whole;                      /* the launch is of vectors or rows */
+  bool dense;                      /* it is of one piece, if all addresses are aligned */
   bool wide[TENON_CUDA_WALKS];     /* by the strides; an address may say otherwise */
   int64_t bytes[TENON_CUDA_WALKS]; /* of an element; 0: a coordinate */
 } bound_t;
@@ -52,6 +54,9 @@ static uint32_t want_kernels(instance_t* instance, tenon__cuda_wanted_t* wanted)
   }
   if (!reduces || instance->form.items > 0) {
     wanted[count++] = (tenon__cuda_wanted_t){reduces ? "rows" : "vectors", &instance->whole};
+  }
+  if (tenon__cuda_may_be_dense(&instance->analysis)) {
+    wanted[count++] = (tenon__cuda_wanted_t){"dense", &instance->dense};
   }
   if (!reduces || instance->form.again != 0) {
     wanted[count++] = (tenon__cuda_wanted_t){reduces ? "rows_again" : "singles", &instance->other};
@@ -265,6 +270,17 @@ static tenon_status_t finish(const binding_t* binding, bound_t* bound, counts_t*
   return TENON_OK;
 }
 
+/* One axis of whole accesses, along which all tensors go on. */
+static bool is_dense(const bound_t* bound, const tenon__cuda_axes_t* axes, int64_t count) {
+  const instance_t* instance = bound->instance;
+  bool is_so = bound->whole && instance->dense != NULL && axes->rank == 1 &&
+               count % instance->form.elements == 0;
+  for (uint32_t w = 0; w < axes->walk_count; w++) {
+    is_so = is_so && bound->wide[w];
+  }
+  return is_so;
+}
+
 static tenon_status_t bind_space(const binding_t* binding, bound_t* bound,
                                  const tenon__cuda_space_t* space) {
   const instance_t* instance = bound->instance;
@@ -285,6 +301,7 @@ static tenon_status_t bind_space(const binding_t* binding, bound_t* bound,
     check_wide(instance, bound, &axes);
     work = tenon__cuda_axes_count(&axes);
     each = threads * instance->form.batch;
+    bound->dense = is_dense(bound, &axes, count);
   }
   if (work > INT32_MAX ||
       !tenon__cuda_axes_write(&axes, layout, layout->outer, bound->parameters)) {
@@ -411,7 +428,8 @@ static void unbind(void* instance, void* bound) {
 
 /* ---- Running ---- */
 
-static void put_address(bound_t* bound, uint32_t walk, void* data) {
+/* Returns whether accesses are whole words. */
+static bool put_address(bound_t* bound, uint32_t walk, void* data) {
   const tenon__cuda_layout_t* layout = &bound->instance->layout;
   const int64_t word = bound->instance->form.elements * bound->bytes[walk];
   const uintptr_t address = (uintptr_t)data;
@@ -419,6 +437,7 @@ static void put_address(bound_t* bound, uint32_t walk, void* data) {
       bound->wide[walk] && address % (uintptr_t)(word > 16 ? 16 : word) == 0 ? 1 : 0;
   put(bound->parameters, (size_t)walk * 8, &address, sizeof(address));
   put(bound->parameters, layout->wide + (size_t)walk * 4, &wide, sizeof(wide));
+  return wide != 0;
 }
 
 /* A launch for each level of reductions, and one for the results. */
@@ -445,10 +464,12 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   if (bound->launch.blocks == 0) {
     return TENON_OK;
   }
+  tenon__cuda_launch_t launch = bound->launch;
+  bool is_wide = true;
   for (uint32_t k = 0; k < program->operand_count; k++) {
     void* data = call->inputs[program->operands[k].index].tensor.data;
     if (analysis->operand_walks[k] != TENON_NONE) {
-      put_address(bound, analysis->operand_walks[k], data);
+      is_wide = put_address(bound, analysis->operand_walks[k], data) && is_wide;
     } else {
       put(bound->parameters, instance->layout.indexed + (size_t)analysis->indexed[k] * 8, &data,
           sizeof(data));
@@ -456,15 +477,17 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   }
   for (uint32_t k = 0; k < program->output_count; k++) {
     const tenon_argument_t* output = &call->outputs[program->outputs[k].index];
-    put_address(bound, analysis->output_walks[k],
-                output->kind == TENON_ARGUMENT_TENSOR ? output->tensor.data : NULL);
+    is_wide = put_address(bound, analysis->output_walks[k],
+                          output->kind == TENON_ARGUMENT_TENSOR ? output->tensor.data : NULL) &&
+              is_wide;
   }
   if (bound->fault != NULL) {
     bound->fault->stream = call->host->stream(call->run);
   }
+  launch.kernel = bound->dense && is_wide ? instance->dense : launch.kernel;
   return instance->form.split > 0
              ? run_split(call, bound)
-             : tenon__cuda_launch(instance->device, call, &bound->launch, bound->parameters);
+             : tenon__cuda_launch(instance->device, call, &launch, bound->parameters);
 }
 
 const tenon_kernel_t tenon__cuda_expressions_kernel = {

@@ -142,6 +142,33 @@ INLINE void fetch(const S* from, int step, int wide, int left, S (&out)[N]) {
     out[j] = read.elements[j];
   }
 }
+/* Access n of what lies in one piece, whole and aligned. */
+template <class S, int N>
+INLINE void fetch_whole(const char* from, unsigned n, S (&out)[N]) {
+  words_t<S, N> read;
+  const u64 first = (u64)n * (words_t<S, N>::BYTES / words_t<S, N>::WORD);
+#pragma unroll
+  for (int k = 0; k < words_t<S, N>::BYTES / words_t<S, N>::WORD; ++k) {
+    read.words[k] = ((const typename word_t<words_t<S, N>::WORD>::type*)from)[first + k];
+  }
+#pragma unroll
+  for (int j = 0; j < N; ++j) {
+    out[j] = read.elements[j];
+  }
+}
+template <class S, int N>
+INLINE void place_whole(char* to, unsigned n, const S (&values)[N]) {
+  words_t<S, N> written;
+  const u64 first = (u64)n * (words_t<S, N>::BYTES / words_t<S, N>::WORD);
+#pragma unroll
+  for (int j = 0; j < N; ++j) {
+    written.elements[j] = values[j];
+  }
+#pragma unroll
+  for (int k = 0; k < words_t<S, N>::BYTES / words_t<S, N>::WORD; ++k) {
+    ((typename word_t<words_t<S, N>::WORD>::type*)to)[first + k] = written.words[k];
+  }
+}
 template <class S, int N>
 INLINE void place(S* to, int step, int wide, int left, const S (&values)[N]) {
   words_t<S, N> written;

@@ -107,6 +107,14 @@ static void write_row_fetches(const maker_t* maker, const char* index) {
   }
 }
 
+static void declare_results(const maker_t* maker, bool of_row) {
+  for (uint32_t k = 0; k < maker->analysis->program->output_count; k++) {
+    if (tenon__cuda_output_is_of_row(maker->analysis, k) == of_row) {
+      ADD(maker->text, "  stored_%s r%u[V];\n", output_type(maker, k), k);
+    }
+  }
+}
+
 static void declare_row_sources(const maker_t* maker, uint32_t accesses) {
   const tenon__cuda_analysis_t* analysis = maker->analysis;
   for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
@@ -153,6 +161,55 @@ static void write_vectors(const maker_t* maker) {
   ADD(maker->text, "    if (j < left) fault = worse(fault, out.fault);\n  }\n");
   write_places(maker);
   ADD(maker->text, "  }\n  }\n  tell(p, fault);\n}\n\n");
+}
+
+bool tenon__cuda_may_be_dense(const tenon__cuda_analysis_t* analysis) {
+  const tenon_program_t* program = analysis->program;
+  bool may_be = !analysis->reduces && analysis->indexed_count == 0;
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    may_be = may_be && program->operands[k].broadcast_axes == 0;
+  }
+  for (uint32_t axis = 0; axis < program->rank; axis++) {
+    may_be = may_be && analysis->axis_walks[axis] == TENON_NONE;
+  }
+  return may_be;
+}
+
+/* Of tensors that all lie in one piece, in whole accesses: nothing is walked or asked for each. */
+static void write_dense(const maker_t* maker) {
+  const tenon__cuda_analysis_t* analysis = maker->analysis;
+  const tenon_program_t* program = analysis->program;
+  ADD(maker->text,
+      "extern \"C\" __global__ void __launch_bounds__(%u) dense(const __grid_constant__ "
+      "parameters_t p) {\n"
+      "  begin(p);\n"
+      "  const unsigned first = blockIdx.x * %uu + threadIdx.x;\n"
+      "  row_t row;\n",
+      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS * maker->form->batch);
+  declare_row_sources(maker, maker->form->batch);
+  for (int pass = 0; pass < 2; pass++) {
+    ADD(maker->text,
+        "#pragma unroll\n  for (int i = 0; i < %u; ++i) {\n"
+        "  const unsigned n = first + i * %uu;\n  if (n < p.count) {\n",
+        maker->form->batch, TENON_CUDA_SPACE_THREADS);
+    for (uint32_t k = 0; k < program->operand_count && pass == 0; k++) {
+      const uint32_t walk = analysis->operand_walks[k];
+      ADD(maker->text, "  fetch_whole(p.data[%u], n, s%u[i]);\n", walk, walk);
+    }
+    if (pass == 1) {
+      declare_results(maker, false);
+      ADD(maker->text, "#pragma unroll\n  for (int j = 0; j < V; ++j) {\n");
+      write_element(maker, "[i]", "");
+      write_compute(maker);
+      ADD(maker->text, "  }\n");
+    }
+    for (uint32_t k = 0; k < program->output_count && pass == 1; k++) {
+      const uint32_t walk = analysis->output_walks[k];
+      ADD(maker->text, "  if (p.data[%u] != 0) place_whole(p.data[%u], n, r%u);\n", walk, walk, k);
+    }
+    ADD(maker->text, "  }\n  }\n");
+  }
+  ADD(maker->text, "}\n\n");
 }
 
 static void write_singles(const maker_t* maker) {
@@ -334,14 +391,6 @@ static void write_passes(const maker_t* maker) {
     write_pass(maker, level);
     for_level(maker, level, write_end);
     ADD(maker->text, "%s  after%u(p, %s);\n", for_each_row(maker), level, row_name(maker));
-  }
-}
-
-static void declare_results(const maker_t* maker, bool of_row) {
-  for (uint32_t k = 0; k < maker->analysis->program->output_count; k++) {
-    if (tenon__cuda_output_is_of_row(maker->analysis, k) == of_row) {
-      ADD(maker->text, "  stored_%s r%u[V];\n", output_type(maker, k), k);
-    }
   }
 }
 
@@ -565,6 +614,9 @@ void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__c
   tenon__cuda_text_copy(out_text, tenon__cuda_frame_text);
   tenon__cuda_generate_values(analysis, out_text);
   if (!analysis->reduces) {
+    if (tenon__cuda_may_be_dense(analysis)) {
+      write_dense(&maker);
+    }
     write_vectors(&maker);
     write_singles(&maker);
     return;

@@ -4,7 +4,8 @@
  *
  * Without reductions there are two kernels: `vectors`, whose threads each have `elements`
  * neighbours of the result, and `singles`, whose threads have four elements a block apart, for
- * spaces that do not come in neighbours. With reductions there is `rows`, and where a row's length
+ * spaces that do not come in neighbours. Where all tensors lie in one piece of whole accesses,
+ * `dense` takes the place of `vectors`. With reductions there is `rows`, and where a row's length
  * is not known, or is too long to be kept in registers, `rows_again`, which reads its operands
  * again in each pass.
  *
@@ -40,6 +41,9 @@ typedef struct tenon__cuda_form_t {
 static inline uint32_t tenon__cuda_form_slots(const tenon__cuda_form_t* form) {
   return form->columns != 0 ? form->rows / form->elements : form->rows;
 }
+
+/* Without reductions: may there be `dense` as well, for tensors that all lie in one piece? */
+bool tenon__cuda_may_be_dense(const tenon__cuda_analysis_t* analysis);
 
 /* `out_text->failed` where there is no memory. */
 void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__cuda_form_t* form,
