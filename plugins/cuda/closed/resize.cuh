@@ -22,6 +22,7 @@ typedef double real_t;
 #endif
 struct axis_t {
   double scale;
+  double inverse; /* of the scale, rounded */
   double begin;
   double end;
   bool stays;
@@ -31,6 +32,7 @@ INLINE axis_t axis_of(const parameters_t& p, int k) {
   const bool has_scale = HAS_IN2 && k < p.in[2].count;
   const bool has_roi = HAS_IN3 && p.in[3].count == 2 * RANK;
   axis.scale = has_scale ? (double)IN2(k) : (double)p.out[0].dims[k] / (double)p.in[0].dims[k];
+  axis.inverse = 1.0 / axis.scale;
   axis.begin = has_roi ? (double)IN3(k) : 0.0;
   axis.end = has_roi ? (double)IN3(k + RANK) : 1.0;
   axis.stays = p.out[0].dims[k] == p.in[0].dims[k] && fabs(axis.scale - 1.0) < 1e-9 &&
@@ -52,6 +54,13 @@ INLINE int tap_count(double scale) {
                                       : 2 - 2 * ((int)floor(-RADIUS / scale) + 1);
 #endif
 }
+/* The quotient as a division rounds it, from the rounded inverse: a step that is exact but for its
+ * own rounding. */
+INLINE double unscaled(const axis_t& axis, double place) {
+  const double near = place * axis.inverse;
+  return fabs(near) <= FAR ? fma(fma(-near, axis.scale, place), axis.inverse, near)
+                           : place / axis.scale;
+}
 /* Where output coordinate `at` lies in x. */
 INLINE double source_place(const axis_t& axis, i64 at, double input, double length) {
   const double output = axis.scale * input; /* not rounded */
@@ -59,15 +68,15 @@ INLINE double source_place(const axis_t& axis, i64 at, double input, double leng
 #if A_coordinate_mode_align_corners
   return output == 1.0 ? 0.0 : place * (input - 1.0) / (output - 1.0);
 #elif A_coordinate_mode_asymmetric
-  return place / axis.scale;
+  return unscaled(axis, place);
 #elif A_coordinate_mode_tf_crop_and_resize
   const double span = (axis.end - axis.begin) * (input - 1.0);
   const double within = length == 1.0 ? span / 2.0 : place * span / (length - 1.0);
   return within + axis.begin * (input - 1.0);
 #elif A_coordinate_mode_pixel_center
-  return (place + 0.5) / axis.scale;
+  return unscaled(axis, place + 0.5);
 #else
-  const double half_pixel = (place + 0.5) / axis.scale - 0.5;
+  const double half_pixel = unscaled(axis, place + 0.5) - 0.5;
 #if A_coordinate_mode_pytorch_half_pixel
   return length == 1.0 ? 0.0 : half_pixel;
 #elif A_coordinate_mode_half_pixel_symmetric
@@ -77,26 +86,29 @@ INLINE double source_place(const axis_t& axis, i64 at, double input, double leng
 #endif
 #endif
 }
-INLINE double tap_weight(double ratio, double distance, int tap) {
+/* T: double, or the type that is computed in, where a weight does not choose a tap. */
+template <class T>
+INLINE T tap_weight(T ratio, T distance, int tap) {
 #if A_mode_nearest
 #if A_nearest_mode_round_prefer_floor
-  const bool second = ratio == 1.0 || ratio > 0.5;
+  const bool second = ratio == 1 || ratio > (T)0.5;
 #elif A_nearest_mode_round_prefer_ceil
-  const bool second = ratio == 1.0 || ratio >= 0.5;
+  const bool second = ratio == 1 || ratio >= (T)0.5;
 #elif A_nearest_mode_ceil
   const bool second = true;
 #else
-  const bool second = ratio == 1.0;
+  const bool second = ratio == 1;
 #endif
-  return second == (tap == 1) ? 1.0 : 0.0;
+  return second == (tap == 1) ? (T)1 : (T)0;
 #elif A_mode_linear
-  return fmax(0.0, 1.0 - fabs(distance));
+  const T rest = (T)1 - op_abs(distance);
+  return rest > 0 ? rest : (T)0;
 #else
-  const double a = A_cubic_coeff_a;
-  const double d = fabs(distance);
-  return d <= 1.0  ? ((a + 2.0) * d - (a + 3.0)) * d * d + 1.0
-         : d < 2.0 ? ((a * d - 5.0 * a) * d + 8.0 * a) * d - 4.0 * a
-                   : 0.0;
+  const T a = (T)A_cubic_coeff_a;
+  const T d = op_abs(distance);
+  return d <= 1  ? ((a + 2) * d - (a + 3)) * d * d + 1
+         : d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+                 : (T)0;
 #endif
 }
 struct taps_t {
@@ -217,13 +229,15 @@ enum { TAPS = 4, ROWS_AT_ONCE = 1 };
 #else
 enum { TAPS = 2, ROWS_AT_ONCE = 1 };
 #endif
+/* Units of a row that a block has at most: columns and rows of which it finds the taps are about as
+ * many then. */
+enum { ROWS = 64, TILE = 64 };
 #if LAST
-enum { V = 16 / (int)sizeof(IN0_STORED), COLUMNS = 256 };
+enum { V = 16 / (int)sizeof(IN0_STORED), COLUMNS = TILE };
 #else
 enum { FITS = 16 / (int)sizeof(OUT0_STORED), USUAL = TAPS > 2 ? 2 : 4 };
-enum { V = FITS < USUAL ? FITS : USUAL, COLUMNS = 256 * V };
+enum { V = FITS < USUAL ? FITS : USUAL, COLUMNS = TILE * V };
 #endif
-enum { ROWS = 64 };
 struct line_taps_t {
   int at[TAPS]; /* the first of them -1: outside, to be extrapolated */
   real_t weight[TAPS];
@@ -239,11 +253,16 @@ INLINE line_taps_t line_taps_of(const parameters_t& p, int k, const axis_t& axis
   for (int t = 0; t < TAPS; ++t) {
 #if IS_CHOICE
     const int tap = taps.stays || weight_of(p, taps, k, 0) != 0.0 ? 0 : 1;
+    const real_t weight = 1;
 #else
     const int tap = taps.stays ? 0 : t;
+    const real_t ratio = (real_t)taps.ratio;
+    const real_t weight = A_exclude_outside
+                              ? (real_t)share_of(p, taps, k, tap)
+                              : tap_weight(ratio, (real_t)(tap - TAPS / 2 + 1) - ratio, tap);
 #endif
     found.at[t] = (int)most_of(0, least_of(taps.first + tap, p.in[0].dims[k] - 1));
-    found.weight[t] = taps.stays ? (real_t)(t == 0) : (real_t)share_of(p, taps, k, tap);
+    found.weight[t] = taps.stays ? (real_t)(t == 0) : weight;
   }
   found.at[0] = taps.count < 0 ? -1 : found.at[0];
   return found;
@@ -275,7 +294,7 @@ INLINE void sum_row(const IN0_STORED* x, i64 step, int row, int tap, const line_
     for (int c = 0; c < TAPS; ++c) {
       const int at = IS_OUTSIDE(across[k].at[c]) ? 0 : across[k].at[c]; /* not used */
       const real_t x = (real_t)IN0_VALUE(from[at]);
-      sum += across[k].weight[c] != 0 ? across[k].weight[c] * x : (real_t)0;
+      sum = across[k].weight[c] != 0 ? fused(across[k].weight[c], x, sum) : sum;
     }
     sums.sum[tap][k] = sum;
   }
@@ -299,7 +318,7 @@ INLINE void resize_lines(const parameters_t& p) {
   const i64 depth = 1;
   const bool is_whole = width % V == 0 && is_aligned(p.out[0]);
 #endif
-  const int tile = units < 256 ? units : 256;
+  const int tile = units < TILE ? units : TILE;
   const int tiles = (units + tile - 1) / tile;
   const int at_once = 256 / tile;
   const unsigned share = (all * tiles + gridDim.x - 1) / gridDim.x;
@@ -388,13 +407,14 @@ INLINE void resize_lines(const parameters_t& p) {
                                                     across.at[b] * depth + own);
 #pragma unroll
             for (int k = 0; k < V; ++k) {
-              sum[k] += across.weight[b] * (real_t)IN0_VALUE(piece.item[k]);
+              sum[k] = fused(across.weight[b], (real_t)IN0_VALUE(piece.item[k]), sum[k]);
             }
           }
         }
 #pragma unroll
         for (int k = 0; k < V; ++k) {
-          total[k] += row.taps.weight[a] != 0 ? row.taps.weight[a] * sum[k] : (real_t)0;
+          total[k] = row.taps.weight[a] != 0 ? fused(row.taps.weight[a], sum[k], total[k])
+                                             : total[k];
         }
       }
 #pragma unroll
@@ -420,7 +440,7 @@ INLINE void resize_lines(const parameters_t& p) {
           sum_row(from, row_step, source, a, across, sums);
 #pragma unroll
           for (int k = 0; k < V; ++k) {
-            total[k] += row.taps.weight[a] * sums.sum[a][k];
+            total[k] = fused(row.taps.weight[a], sums.sum[a][k], total[k]);
           }
         }
 #endif
