@@ -298,6 +298,56 @@ static __device__ void select_best(const S& from, unsigned want, selection_t<K>&
   });
 }
 
+/* A step of a bitonic sort: of two elements the one that is to have the better. */
+template <class K>
+INLINE void keep_one(K& key, unsigned& place, K other_key, unsigned other_place, bool wants_better) {
+  if (is_better(other_key, other_place, key, place) == wants_better) {
+    key = other_key;
+    place = other_place;
+  }
+}
+/* The steps of `size` whose pairs are up to 32 apart: a warp's own 64 elements from `first` on, of
+ * which a thread has two, 32 apart. */
+template <class K>
+INLINE void sort_within(K (&keys)[2], unsigned (&places)[2], unsigned first, unsigned size) {
+  if (size >= 64) {
+    const bool is_up = (first & size) == 0;
+    if (is_better(keys[1], places[1], keys[0], places[0]) == is_up) {
+      const K key = keys[0];
+      const unsigned place = places[0];
+      keys[0] = keys[1];
+      places[0] = places[1];
+      keys[1] = key;
+      places[1] = place;
+    }
+  }
+  for (unsigned stride = size < 64 ? size / 2 : 16; stride > 0; stride /= 2) {
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const K key = __shfl_xor_sync(~0u, keys[e], (int)stride);
+      const unsigned place = __shfl_xor_sync(~0u, places[e], (int)stride);
+      const bool is_first = (lane_of() & stride) == 0;
+      const bool is_up = ((first + 32 * e + lane_of()) & size) == 0;
+      keep_one(keys[e], places[e], key, place, is_first == is_up);
+    }
+  }
+}
+/* Calls use(keys, places, first) for all elements, those of a warp in registers. */
+template <class K, int N, class F>
+INLINE void each_of_warp(list_t<K, N>& list, unsigned whole, const F& use) {
+  for (unsigned first = threadIdx.x / 32 * 64; first < whole; first += blockDim.x * 2) {
+    const unsigned at = first + lane_of();
+    K keys[2] = {list.keys[at], list.keys[at + 32]};
+    unsigned places[2] = {list.places[at], list.places[at + 32]};
+    use(keys, places, first);
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      list.keys[at + 32 * e] = keys[e];
+      list.places[at + 32 * e] = places[e];
+    }
+  }
+  __syncthreads();
+}
 /* Sorts the list, the best first. N is a power of two, at least 64. */
 template <class K, int N>
 static __device__ void sort_list(list_t<K, N>& to) {
@@ -310,30 +360,30 @@ static __device__ void sort_list(list_t<K, N>& to) {
     to.places[k] = ~0u;
   }
   __syncthreads();
-  for (unsigned size = 2; size <= whole; size *= 2) {
-    for (unsigned stride = size / 2; stride > 0; stride /= 2) {
-      for (unsigned first = 0; first < whole / 2; first += blockDim.x) {
-        const unsigned pair = first + threadIdx.x;
+  each_of_warp(to, whole, [](K(&keys)[2], unsigned(&places)[2], unsigned first) {
+    for (unsigned size = 2; size <= 64; size *= 2) {
+      sort_within(keys, places, first, size);
+    }
+  });
+  for (unsigned size = 128; size <= whole; size *= 2) {
+    for (unsigned stride = size / 2; stride > 32; stride /= 2) {
+      for (unsigned pair = threadIdx.x; pair < whole / 2; pair += blockDim.x) {
         const unsigned a = 2 * pair - (pair & (stride - 1));
         const unsigned b = a + stride;
-        if (pair < whole / 2) {
-          const K key = to.keys[a];
-          const unsigned place = to.places[a];
-          if (is_better(to.keys[b], to.places[b], key, place) == ((a & size) == 0)) {
-            to.keys[a] = to.keys[b];
-            to.places[a] = to.places[b];
-            to.keys[b] = key;
-            to.places[b] = place;
-          }
+        const K key = to.keys[a];
+        const unsigned place = to.places[a];
+        if (is_better(to.keys[b], to.places[b], key, place) == ((a & size) == 0)) {
+          to.keys[a] = to.keys[b];
+          to.places[a] = to.places[b];
+          to.keys[b] = key;
+          to.places[b] = place;
         }
       }
-      /* Pairs up to 32 apart are a warp's own 64 elements. */
-      if (stride > 32 || (stride == 1 && size >= 64)) {
-        __syncthreads();
-      } else {
-        __syncwarp();
-      }
+      __syncthreads();
     }
+    each_of_warp(to, whole, [size](K(&keys)[2], unsigned(&places)[2], unsigned first) {
+      sort_within(keys, places, first, size);
+    });
   }
 }
 

@@ -11,7 +11,6 @@
  * is that of the length L r. A thread makes the r numbers with one k mod L and one b, of which the
  * turns differ by turn(m q / r). Turns are computed once for each block.
  */
-#define PI 3.14159265358979323846
 #if !OP_mel_weight_matrix
 /* f64 stays f64, what is narrower is computed with as f32. */
 struct complex_t {
@@ -67,13 +66,16 @@ INLINE complex_t source_at(const parameters_t& p, const line_t& line, i64 index,
   const sum_t factor = WINDOW_AT(index);
   return complex_t{value.re * factor, value.im * factor};
 }
+/* Of x half turns. */
+INLINE void find_turn(float x, float& s, float& c) { sincospif(x, &s, &c); }
+INLINE void find_turn(double x, double& s, double& c) { sincospi(x, &s, &c); }
 /* Within a quarter turn, so that the angle is as exact as its type. */
 template <class index_t>
 INLINE complex_t turn_of(index_t k, index_t length) {
   const index_t quarter = 4 * k / length;
-  const sum_t angle = (sum_t)(PI / 2) * ((sum_t)(4 * k - quarter * length) / (sum_t)length);
-  const sum_t c = op_cos(angle);
-  const sum_t s = op_sin(angle);
+  sum_t c = 0;
+  sum_t s = 0;
+  find_turn((sum_t)0.5 * ((sum_t)(4 * k - quarter * length) / (sum_t)length), s, c);
   const sum_t re = quarter % 2 == 0 ? c : s;
   const sum_t im = quarter % 2 == 0 ? s : c;
   const bool is_left = quarter == 1 || quarter == 2;

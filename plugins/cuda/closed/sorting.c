@@ -11,6 +11,7 @@ enum {
   LEAST_PART = 4096,
   PARTS_AT_ONCE = 256,
   MOST_CANDIDATES = 8192,
+  SORTED_AT_ONCE = 132 * 2048, /* elements, on an H100 */
   PLACE_BYTES = sizeof(uint32_t)
 };
 
@@ -166,7 +167,9 @@ void tenon__closed_bind_top_k(tenon__closed_work_t* work) {
   } else if (count <= SHORT) {
     tenon__closed_launch_wide(work, SELECT_SHORT, lines, block_for(2 * count));
   } else if (parts == 1) {
-    tenon__closed_launch_wide(work, SELECT_LINE, lines, block_for(count));
+    /* What is sorted as a whole: pairs, as long as the device has room for all lines at once. */
+    const bool has_room = count <= KEPT && lines * count <= SORTED_AT_ONCE;
+    tenon__closed_launch_wide(work, SELECT_LINE, lines, block_for(has_room ? 2 * count : count));
   } else {
     tenon__closed_launch_wide(work, SELECT_PART, lines * parts, block_for(work->number[5]));
     tenon__closed_launch_wide(work, SELECT_OF_PARTS, lines, block_for(parts * k));

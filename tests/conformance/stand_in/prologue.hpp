@@ -80,6 +80,14 @@ static inline float near_reciprocal(float x) {
   return fabsf(inverse) < 1.17549435e-38f ? 0.0f : inverse;
 }
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+static inline void sincospi(double x, double* s, double* c) {
+  *s = sin(x * 3.14159265358979323846);
+  *c = cos(x * 3.14159265358979323846);
+}
+static inline void sincospif(float x, float* s, float* c) {
+  *s = (float)sin((double)x * 3.14159265358979323846);
+  *c = (float)cos((double)x * 3.14159265358979323846);
+}
 static inline float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
 static inline double stand_in_cut(double x, double least, double most) {
   return x != x ? 0.0 : x < least ? least : x > most ? most : x;
