@@ -19,6 +19,7 @@ typedef struct instance_t {
   tenon__cuda_module_t* module;
   tenon__cuda_analysis_t analysis;
   tenon__cuda_form_t form;
+  bool is_short; /* coordinates are computed in 32 bits */
   int32_t order; /* of the operands for which the form was chosen: TENON_CUDA_ORDER_ANY ... */
   tenon__cuda_layout_t layout;
   CUfunction whole; /* vectors, or rows */
@@ -97,6 +98,11 @@ static tenon_status_t read_call(const tenon_prepare_t* call, instance_t** out_in
   instance->order = choice.order;
   if (choice.variant == TENON_CUDA_FORM_SPLIT && instance->form.split == 0) {
     return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  instance->is_short =
+      tenon__cuda_extents_are_short(&instance->analysis, call->region, call->table);
+  if (instance->is_short) {
+    tenon__cuda_find_ranges(&instance->analysis);
   }
   instance->layout = tenon__cuda_layout_of(&instance->analysis);
   *out_instance = instance;
@@ -195,6 +201,30 @@ static tenon_status_t read_space(const binding_t* binding, const instance_t* ins
     }
   }
   return TENON_OK;
+}
+
+/* A plan's ranges may be wrong. */
+static tenon_status_t check_extents(const binding_t* binding, const instance_t* instance,
+                                    const tenon__cuda_space_t* space) {
+  const tenon_program_t* program = instance->analysis.program;
+  int64_t most = 0;
+  for (uint32_t axis = 0; axis < space->rank; axis++) {
+    most = space->extents[axis] > most ? space->extents[axis] : most;
+  }
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    const tenon_argument_t* input =
+        binding->host->input(binding->handle, program->operands[k].index);
+    const uint32_t rank = input->kind == TENON_ARGUMENT_TENSOR ? input->tensor.rank : 0;
+    for (uint32_t axis = 0; axis < rank; axis++) {
+      most = input->tensor.dims[axis] > most ? input->tensor.dims[axis] : most;
+    }
+  }
+  return instance->is_short && most > TENON_CUDA_SHORT_EXTENT
+             ? tenon__cuda_fail(
+                   binding->host->sink == NULL ? NULL : binding->host->sink(binding->handle),
+                   TENON_ERROR_INTERNAL, "an extent of %lld, where the plan was made for %d",
+                   (long long)most, TENON_CUDA_SHORT_EXTENT)
+             : TENON_OK;
 }
 
 static void write_indexed(const binding_t* binding, const instance_t* instance,
@@ -402,6 +432,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   tenon_status_t status = read_space(&binding, self, &space, bound);
+  status = status == TENON_OK ? check_extents(&binding, self, &space) : status;
   if (status != TENON_OK) {
     return status;
   }

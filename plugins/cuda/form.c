@@ -363,6 +363,27 @@ uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
   return count;
 }
 
+bool tenon__cuda_extents_are_short(const tenon__cuda_analysis_t* analysis,
+                                   const tenon_region_t* region,
+                                   const tenon_region_table_t* table) {
+  const tenon_program_t* program = analysis->program;
+  const extents_t extents = find_extents(analysis, region, table);
+  bool are_short = true;
+  for (uint32_t axis = 0; axis < program->rank; axis++) {
+    are_short = are_short && extents.optimum[axis] > 0 && extents.most[axis] >= 0 &&
+                extents.most[axis] <= TENON_CUDA_SHORT_EXTENT;
+  }
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    const uint32_t value = table->input(region, program->operands[k].index);
+    const tenon_value_info_t* info = value == TENON_NONE ? NULL : table->value(region, value);
+    for (uint32_t axis = 0; info != NULL && axis < info->rank; axis++) {
+      are_short = are_short && info->dims_max[axis] >= 0 &&
+                  info->dims_max[axis] <= TENON_CUDA_SHORT_EXTENT;
+    }
+  }
+  return are_short;
+}
+
 bool tenon__cuda_choice_is_one(tenon__cuda_choice_t choice, const tenon_program_t* program) {
   return choice.variant >= TENON_CUDA_FORM_HALF && choice.variant <= TENON_CUDA_FORM_SPLIT &&
          choice.order >= TENON_CUDA_ORDER_ANY && choice.order <= TENON_CUDA_ORDER_CHANNELS_LAST &&

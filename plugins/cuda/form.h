@@ -39,6 +39,10 @@ bool tenon__cuda_form_splits(const tenon__cuda_analysis_t* analysis, const tenon
                              const tenon_region_table_t* table, int32_t order,
                              uint64_t* out_scratch_bytes);
 
+/* Is no extent, of the space and of operands that are indexed, above TENON_CUDA_SHORT_EXTENT? */
+bool tenon__cuda_extents_are_short(const tenon__cuda_analysis_t* analysis,
+                                   const tenon_region_t* region, const tenon_region_table_t* table);
+
 /* A plan may say anything. */
 bool tenon__cuda_choice_is_one(tenon__cuda_choice_t choice, const tenon_program_t* program);
 

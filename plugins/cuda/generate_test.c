@@ -152,6 +152,88 @@ TENON_TEST(comes_near_a_function_where_nothing_shows_more_than_16_bits_of_it) {
   }
 }
 
+enum { I64 = TENON_DTYPE_INT64 };
+
+/* Is the value of `opcode` on a coordinate and `number` an int, if coordinates are short? */
+static bool is_int(uint16_t opcode, int64_t number, bool finds_ranges) {
+  static tenon__cuda_analysis_t analysis;
+  const tenon__cuda_form_t form = {.elements = 4, .batch = 1};
+  made_t made = {.program = {0}};
+  char line[32];
+  const uint32_t index = add_immediate(&made, TENON_OPCODE_INDEX, I64, 0);
+  const uint32_t constant = add_immediate(&made, TENON_OPCODE_CONSTANT, I64, number);
+  const uint32_t value = add(&made, opcode, I64, index, constant, 0);
+  add_output(&made, value, I64, 0);
+  EXPECT(analyse(&made, 1, &analysis) == NULL);
+  if (finds_ranges) {
+    tenon__cuda_find_ranges(&analysis);
+  }
+  tenon__cuda_text_t text = {.allocator = tenon__allocator_default()};
+  tenon__cuda_generate(&analysis, &form, &text);
+  (void)snprintf(line, sizeof(line), "const int v%u = ", value);
+  const bool found = strstr(text.data, line) != NULL;
+  tenon__cuda_text_free(&text);
+  return found;
+}
+
+TENON_TEST(computes_coordinates_in_32_bits_if_they_fit) {
+  EXPECT(is_int(TENON_OPCODE_SUB, 3, true));
+  EXPECT(!is_int(TENON_OPCODE_SUB, 3, false));
+  EXPECT(is_int(TENON_OPCODE_MOD, 20, true));
+  EXPECT(is_int(TENON_OPCODE_FLOOR_DIV, -4, true));
+  EXPECT(is_int(TENON_OPCODE_MAX, 7, true));
+  EXPECT(is_int(TENON_OPCODE_MUL, 127, true));
+  EXPECT(!is_int(TENON_OPCODE_MUL, 128, true)); /* of 2^24 */
+  EXPECT(!is_int(TENON_OPCODE_ADD, INT32_MAX, true));
+  EXPECT(!is_int(TENON_OPCODE_MIN, (int64_t)1 << 40, true));
+  EXPECT(!is_int(TENON_OPCODE_SHL, 1, true));
+}
+
+/* Coordinates of all kinds: short, as they come in, and mixed. */
+static void make_places(made_t* made) {
+  const uint32_t given = add_operand(made, I64);
+  const uint32_t table = made->program.operand_count;
+  made->operands[made->program.operand_count++] =
+      (tenon_operand_t){.index = table, .dtype = F32, .indexed = 1};
+  const uint32_t index = add_immediate(made, TENON_OPCODE_INDEX, I64, 1);
+  const uint32_t extent = add_immediate(made, TENON_OPCODE_EXTENT, I64, table);
+  const uint32_t three = add_immediate(made, TENON_OPCODE_CONSTANT, I64, 3);
+  const uint32_t before = add(made, TENON_OPCODE_SUB, I64, index, three, 0);
+  const uint32_t place = add(made, TENON_OPCODE_MOD, I64, before, extent, 0);
+  const uint32_t sum = add(made, TENON_OPCODE_ADD, I64, given, place, 0);
+  const uint32_t is_more = add(made, TENON_OPCODE_GT, I64, sum, place, 0);
+  const uint32_t chosen = add(made, TENON_OPCODE_SELECT, I64, is_more, sum, place);
+  made->coordinates[0] = chosen;
+  made->coordinates[1] = place;
+  made->program.coordinate_count = 2;
+  const uint32_t load = add(made, TENON_OPCODE_LOAD, F32, 0, 2, 0);
+  made->instructions[load].immediate.i = table;
+  add_output(made, load, F32, 0);
+  add_output(made, add(made, TENON_OPCODE_CAST, F32, place, 0, 0), F32, 0);
+}
+
+TENON_TEST(mixes_coordinates_of_32_and_64_bits) {
+  static tenon__cuda_analysis_t analysis;
+  const tenon__cuda_form_t form = {.elements = 4, .batch = 1};
+  const tenon_sink_t sink = {NULL, report};
+  static tenon__cuda_state_t state;
+  made_t made = {.program = {0}};
+  void* code = NULL;
+  size_t size = 0;
+  make_places(&made);
+  EXPECT(analyse(&made, 2, &analysis) == NULL);
+  tenon__cuda_find_ranges(&analysis);
+  state.allocator = tenon__allocator_default();
+  tenon__cuda_text_t text = {.allocator = state.allocator};
+  tenon__cuda_generate(&analysis, &form, &text);
+  EXPECT(!text.failed);
+  if (tenon__cuda_compiler_exists(&state)) {
+    EXPECT_STATUS(tenon__cuda_compile(&state, text.data, 90, &sink, &code, &size), TENON_OK);
+    (void)state.allocator.resize(state.allocator.user, code, size, 0);
+  }
+  tenon__cuda_text_free(&text);
+}
+
 /* x - max, exp, sum: two levels; the sum leaves too. */
 static void make_rows(made_t* made) {
   const uint32_t x = add_operand(made, TENON_DTYPE_FLOAT16);

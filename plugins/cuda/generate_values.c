@@ -49,6 +49,34 @@ static bool is_of_row(const writer_t* writer, uint32_t k) {
   return writer->analysis->uniform[k] && !is_free(&writer->analysis->program->instructions[k]);
 }
 
+/* Is a value of i64 written as an int? What a row has keeps its type. */
+static bool is_short(const writer_t* writer, uint32_t k) {
+  return writer->analysis->fits[k] && !is_of_row(writer, k);
+}
+
+/* Does an instruction on values of i64 work on ints? */
+static bool works_short(const writer_t* writer, uint32_t k) {
+  const tenon__cuda_analysis_t* analysis = writer->analysis;
+  const tenon_instruction_t* in = &analysis->program->instructions[k];
+  bool works = in->dtype == TENON_DTYPE_INT64 &&
+               (is_short(writer, k) || tenon__cuda_result_type(in) != TENON_DTYPE_INT64);
+  for (uint32_t n = 0; n < tenon__cuda_operand_count(in->opcode); n++) {
+    const uint32_t source = in->operands[n];
+    const tenon_dtype_t dtype = tenon__cuda_result_type(&analysis->program->instructions[source]);
+    works = works && (dtype != TENON_DTYPE_INT64 || analysis->fits[source]);
+  }
+  return works;
+}
+
+/* What makes operands of i64 the type that an instruction works on. */
+static const char* cast_of(const writer_t* writer, uint32_t k, uint32_t source) {
+  const tenon_instruction_t* from = &writer->analysis->program->instructions[source];
+  if (tenon__cuda_result_type(from) != TENON_DTYPE_INT64) {
+    return "";
+  }
+  return works_short(writer, k) ? "(int)" : is_short(writer, source) ? "(i64)" : "";
+}
+
 static const char* prefix(const writer_t* writer, uint32_t k) {
   return is_of_row(writer, k) ? "row." : "";
 }
@@ -158,8 +186,9 @@ static void write_load(const writer_t* writer, uint32_t k) {
   ADD(writer->text, "  u64 q%u = 0;\n  i64 l%u = 0;\n  bool e%u = false;\n", k, k, k);
   for (uint32_t axis = 0; axis < in->operands[1]; axis++) {
     const uint32_t source = program->coordinates[in->operands[0] + axis];
-    ADD(writer->text, "  {\n    const i64 x = (i64)%sv%u, n = p.dims[%u][%u];\n",
-        prefix(writer, source), source, number, axis);
+    const char* type = analysis->fits[source] ? "int" : "i64";
+    ADD(writer->text, "  {\n    const %s x = (%s)%sv%u, n = (%s)p.dims[%u][%u];\n", type, type,
+        prefix(writer, source), source, type, number, axis);
     ADD(writer->text, "    q%u = q%u != 0 ? q%u : ", k, k, k);
     write_poison_of(writer, source);
     ADD(writer->text,
@@ -206,7 +235,8 @@ static const char* near_function(const tenon_instruction_t* in) {
   }
 }
 
-static void write_operation(const writer_t* writer, const tenon_instruction_t* in) {
+static void write_operation(const writer_t* writer, uint32_t k) {
+  const tenon_instruction_t* in = &writer->analysis->program->instructions[k];
   const char* mnemonic = tenon__cuda_mnemonic(in->dtype);
   const int kind = tenon__cuda_class(in->dtype);
   const bool narrow = (kind == 'i' || kind == 'u') && tenon__cuda_bytes(in->dtype) < 4 &&
@@ -224,8 +254,8 @@ static void write_operation(const writer_t* writer, const tenon_instruction_t* i
   }
   for (uint32_t n = 0; n < tenon__cuda_operand_count(in->opcode); n++) {
     ADD(writer->text, "%s%s%sv%u", n == 0 ? "" : ", ",
-        in->opcode == TENON_OPCODE_RANDOM ? "(u64)" : "", prefix(writer, in->operands[n]),
-        in->operands[n]);
+        in->opcode == TENON_OPCODE_RANDOM ? "(u64)" : cast_of(writer, k, in->operands[n]),
+        prefix(writer, in->operands[n]), in->operands[n]);
   }
   if (in->opcode == TENON_OPCODE_SHL || in->opcode == TENON_OPCODE_SHR) {
     ADD(writer->text, ", %u", tenon__cuda_bits(in->dtype));
@@ -243,11 +273,12 @@ static void write_instruction(const writer_t* writer, uint32_t k) {
     write_load(writer, k);
     return;
   }
-  const char* type = tenon__cuda_value_type(tenon__cuda_result_type(in));
+  const char* type = is_short(writer, k) ? "int"
+                                         : tenon__cuda_value_type(tenon__cuda_result_type(in));
   if (is_of_row(writer, k)) {
     ADD(writer->text, "  row.v%u = ", k);
   } else {
-    ADD(writer->text, "  const %s v%u = ", type, k);
+    ADD(writer->text, "  const %s v%u = %s", type, k, is_short(writer, k) ? "(int)" : "");
   }
   switch (in->opcode) {
     case TENON_OPCODE_CONSTANT:
@@ -265,7 +296,7 @@ static void write_instruction(const writer_t* writer, uint32_t k) {
       write_leaf(writer, in);
       break;
     default:
-      write_operation(writer, in);
+      write_operation(writer, k);
       break;
   }
   ADD(writer->text, ";\n");
@@ -416,8 +447,8 @@ static void write_pass(writer_t* writer, uint32_t level) {
     if (!tenon__cuda_is_reduction(in->opcode) || analysis->level[k] != level) {
       continue;
     }
-    ADD(writer->text, "  row.a%u = %s(row.a%u, %sv%u);\n", k, adding_function(in->opcode), k,
-        prefix(writer, source), source);
+    ADD(writer->text, "  row.a%u = %s(row.a%u, %s%sv%u);\n", k, adding_function(in->opcode), k,
+        is_short(writer, source) ? "(i64)" : "", prefix(writer, source), source);
     if (analysis->poisons[source]) {
       ADD(writer->text, "  row.fault = worse(row.fault, %sp%u);\n", prefix(writer, source), source);
     }

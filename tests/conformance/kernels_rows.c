@@ -220,6 +220,31 @@ static void make_gather(kernel_case_t* c, bool guarded, int64_t beyond) {
   kernel_output(c, F32, guarded ? chosen : value, 0, NULL);
 }
 
+/* Places before 0 and behind the end, of three kinds: the nearest, again and again, turned back. */
+static void make_margins(kernel_case_t* c) {
+  kernel_case_begin(c, DIMS(31, 40));
+  const uint32_t x = kernel_indexed(c, F32, DIMS(10, 13));
+  const uint32_t i = kernel_immediate(c, TENON_OPCODE_INDEX, I64, 0);
+  const uint32_t j = kernel_immediate(c, TENON_OPCODE_INDEX, I64, 1);
+  const uint32_t extent = kernel_immediate(c, TENON_OPCODE_EXTENT, I64, x);
+  const uint32_t zero = kernel_constant(c, I64, 0.0);
+  const uint32_t one = kernel_constant(c, I64, 1.0);
+  const uint32_t four = kernel_constant(c, I64, 4.0);
+  const uint32_t last = kernel_add(c, TENON_OPCODE_SUB, I64, extent, one, 0);
+  const uint32_t before = kernel_add(c, TENON_OPCODE_SUB, I64, i, four, 0);
+  const uint32_t positive = kernel_add(c, TENON_OPCODE_MAX, I64, before, zero, 0);
+  const uint32_t nearest = kernel_add(c, TENON_OPCODE_MIN, I64, positive, last, 0);
+  const uint32_t again = kernel_add(c, TENON_OPCODE_MOD, I64, before, extent, 0);
+  const uint32_t size = kernel_constant(c, I64, 13.0);
+  const uint32_t left = kernel_add(c, TENON_OPCODE_SUB, I64, j, four, 0);
+  const uint32_t half = kernel_add(c, TENON_OPCODE_FLOOR_DIV, I64, left, four, 0);
+  const uint32_t turned = kernel_add(c, TENON_OPCODE_ABS, I64, half, 0, 0);
+  const uint32_t column = kernel_add(c, TENON_OPCODE_FMOD, I64, turned, size, 0);
+  kernel_output(c, F32, kernel_load(c, F32, x, 2, (const uint32_t[]){nearest, column}), 0, NULL);
+  kernel_output(c, F32, kernel_load(c, F32, x, 2, (const uint32_t[]){again, column}), 0, NULL);
+  kernel_output(c, I64, kernel_add(c, TENON_OPCODE_MUL, I64, before, half, 0), 0, NULL);
+}
+
 /* Sums of rows that are looked up. */
 static void make_sums(kernel_case_t* c, int64_t beyond) {
   kernel_case_begin(c, DIMS(12, 33));
@@ -241,6 +266,8 @@ void kernels_check_loads(void) {
   kernel_check(&c, "guarded gather", 0);
   make_gather(&c, false, 3);
   kernel_check_fault(&c, "gather outside");
+  make_margins(&c);
+  kernel_check(&c, "margins", 0);
   make_sums(&c, 0);
   kernel_check(&c, "sums", 0);
   make_sums(&c, 1);
