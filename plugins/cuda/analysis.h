@@ -37,7 +37,7 @@ typedef struct tenon__cuda_analysis_t {
   uint8_t level[TENON_CUDA_INSTRUCTIONS];
   bool uniform[TENON_CUDA_INSTRUCTIONS]; /* along a row; false without rows */
   bool poisons[TENON_CUDA_INSTRUCTIONS]; /* may come from a LOAD outside of its operand */
-  bool fits[TENON_CUDA_INSTRUCTIONS];     /* of i64, and always within 32 bits; see below */
+  bool fits[TENON_CUDA_INSTRUCTIONS];    /* of i64, and always within 32 bits; see below */
 } tenon__cuda_analysis_t;
 
 /* NULL, or why no kernel can be written: static words, and the refusal's reason. Allocates nothing;

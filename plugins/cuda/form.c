@@ -346,14 +346,14 @@ uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
   uint32_t count = 0;
   for (int32_t order = first; order <= last; order++) {
     out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_RULE, order};
+    if (tenon__cuda_form_splits(analysis, region, table, order, &scratch_bytes)) {
+      out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_SPLIT, order};
+    }
     if (analysis->reduces || (is_wide && computes_much(analysis->program))) {
       out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_HALF, order};
     }
     if (analysis->reduces || (is_wide && has_many_points(analysis, &extents))) {
       out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_TWICE, order};
-    }
-    if (tenon__cuda_form_splits(analysis, region, table, order, &scratch_bytes)) {
-      out_choices[count++] = (tenon__cuda_choice_t){TENON_CUDA_FORM_SPLIT, order};
     }
   }
   if (!analysis->reduces && spreads(analysis->program)) {
@@ -377,8 +377,8 @@ bool tenon__cuda_extents_are_short(const tenon__cuda_analysis_t* analysis,
     const uint32_t value = table->input(region, program->operands[k].index);
     const tenon_value_info_t* info = value == TENON_NONE ? NULL : table->value(region, value);
     for (uint32_t axis = 0; info != NULL && axis < info->rank; axis++) {
-      are_short = are_short && info->dims_max[axis] >= 0 &&
-                  info->dims_max[axis] <= TENON_CUDA_SHORT_EXTENT;
+      are_short =
+          are_short && info->dims_max[axis] >= 0 && info->dims_max[axis] <= TENON_CUDA_SHORT_EXTENT;
     }
   }
   return are_short;

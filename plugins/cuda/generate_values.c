@@ -273,8 +273,8 @@ static void write_instruction(const writer_t* writer, uint32_t k) {
     write_load(writer, k);
     return;
   }
-  const char* type = is_short(writer, k) ? "int"
-                                         : tenon__cuda_value_type(tenon__cuda_result_type(in));
+  const char* type =
+      is_short(writer, k) ? "int" : tenon__cuda_value_type(tenon__cuda_result_type(in));
   if (is_of_row(writer, k)) {
     ADD(writer->text, "  row.v%u = ", k);
   } else {

@@ -112,7 +112,6 @@ void tenon__cuda_find_ranges(tenon__cuda_analysis_t* analysis) {
   for (uint32_t k = 0; k < program->instruction_count; k++) {
     ranges[k] = find_range(program, k, ranges);
     analysis->fits[k] =
-        ranges[k].known &&
-        tenon__cuda_result_type(&program->instructions[k]) == TENON_DTYPE_INT64;
+        ranges[k].known && tenon__cuda_result_type(&program->instructions[k]) == TENON_DTYPE_INT64;
   }
 }
