@@ -66,6 +66,7 @@ void tenon__closed_bind_causal(tenon__closed_work_t* work);
 /* sampling.c */
 const char* tenon__closed_refuse_suppression(const tenon__closed_work_t* work);
 void tenon__closed_bind_resize(tenon__closed_work_t* work);
+void tenon__closed_bind_resize_last(tenon__closed_work_t* work);
 void tenon__closed_bind_roi_align(tenon__closed_work_t* work);
 uint64_t tenon__closed_scratch_roi_align(const tenon__closed_work_t* work);
 uint64_t tenon__closed_scratch_suppression(const tenon__closed_work_t* work);

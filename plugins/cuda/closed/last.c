@@ -41,7 +41,7 @@ static const tenon__closed_row_t rows[] = {{.name = "max_pool",
                                             .attributes = LIST(RESIZE),
                                             .kernels = LIST("resize"),
                                             .knows = tenon__closed_knows_scales,
-                                            .bind = tenon__closed_bind_resize}};
+                                            .bind = tenon__closed_bind_resize_last}};
 
 static const tenon__closed_row_t* find_row(const char* op) {
   return strcmp(op, "standard.max_pool/1") == 0       ? &rows[0]

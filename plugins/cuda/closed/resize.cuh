@@ -229,8 +229,9 @@ enum { TAPS = 4, ROWS_AT_ONCE = 1 };
 #else
 enum { TAPS = 2, ROWS_AT_ONCE = 1 };
 #endif
-/* Units of a row that a block has at most: columns and rows of which it finds the taps are about as
- * many then. */
+/* Units of a row that a block has at most, and rows; as in sampling.c, which divides the result:
+ * columns and rows of which a block finds the taps are about as many then. p.number: units of a row,
+ * of a tile; tiles of a row; rows at once; rows of a block; pieces of a column (LAST); rows; blocks. */
 enum { ROWS = 64, TILE = 64 };
 #if LAST
 enum { V = 16 / (int)sizeof(IN0_STORED), COLUMNS = TILE };
@@ -268,6 +269,13 @@ INLINE line_taps_t line_taps_of(const parameters_t& p, int k, const axis_t& axis
   return found;
 }
 #if !LAST && !IS_CHOICE
+/* x, which is read in any case: a choice would read it only then, one after the other. */
+INLINE float zero_unless(bool keeps, float x) {
+  return __uint_as_float(__float_as_uint(x) & (keeps ? ~0u : 0u));
+}
+INLINE double zero_unless(bool keeps, double x) {
+  return __longlong_as_double(__double_as_longlong(x) & (keeps ? ~0ll : 0ll));
+}
 /* Sums of rows of x over the taps of a thread's columns: rows of y beside one another have the same
  * ones, or the ones of the tap behind. */
 struct row_sums_t {
@@ -281,25 +289,32 @@ INLINE void sum_row(const IN0_STORED* x, i64 step, int row, int tap, const line_
   }
   sums.row[tap] = row;
   const int next = tap + 1 < TAPS ? tap + 1 : tap;
-  const bool is_next = next != tap && sums.row[next] == row;
+  if (next != tap && sums.row[next] == row) {
+#pragma unroll
+    for (int k = 0; k < V; ++k) {
+      sums.sum[tap][k] = sums.sum[next][k];
+    }
+    return;
+  }
   const IN0_STORED* from = x + row * step;
 #pragma unroll
   for (int k = 0; k < V; ++k) {
-    if (is_next) {
-      sums.sum[tap][k] = sums.sum[next][k];
-      continue;
-    }
     real_t sum = 0;
 #pragma unroll
     for (int c = 0; c < TAPS; ++c) {
       const int at = IS_OUTSIDE(across[k].at[c]) ? 0 : across[k].at[c]; /* not used */
-      const real_t x = (real_t)IN0_VALUE(from[at]);
-      sum = across[k].weight[c] != 0 ? fused(across[k].weight[c], x, sum) : sum;
+      const real_t weight = across[k].weight[c];
+      sum = fused(weight, zero_unless(weight != 0, (real_t)IN0_VALUE(from[at])), sum);
     }
     sums.sum[tap][k] = sum;
   }
 }
 #endif
+/* In registers: of a reference to one of two the compiler makes memory. */
+INLINE axis_t one_of(bool first, const axis_t& a, const axis_t& b) {
+  return axis_t{first ? a.scale : b.scale, first ? a.inverse : b.inverse, first ? a.begin : b.begin,
+                first ? a.end : b.end, first ? a.stays : b.stays};
+}
 INLINE void resize_lines(const parameters_t& p) {
   __shared__ line_taps_t columns[COLUMNS];
   __shared__ row_t rows[ROWS];
@@ -307,31 +322,27 @@ INLINE void resize_lines(const parameters_t& p) {
   const unsigned height = (unsigned)p.out[0].dims[RANK - 2];
   const int x_height = (int)p.in[0].dims[RANK - 2];
 #if LAST
-  const int pieces = (int)p.in[0].dims[1] / V;
-  const int units = width * pieces;
+  const int pieces = (int)p.number[5];
   const unsigned all = (unsigned)p.out[0].dims[0] * height;
   const i64 depth = p.in[0].dims[1]; /* elements of a column */
   const bool is_whole = true;
 #else
-  const int units = (width + V - 1) / V;
-  const unsigned all = (unsigned)p.out[0].count / width;
+  const unsigned all = (unsigned)p.number[6];
   const i64 depth = 1;
   const bool is_whole = width % V == 0 && is_aligned(p.out[0]);
 #endif
-  const int tile = units < TILE ? units : TILE;
-  const int tiles = (units + tile - 1) / tile;
-  const int at_once = 256 / tile;
-  const unsigned share = (all * tiles + gridDim.x - 1) / gridDim.x;
-  const unsigned wanted = (share + at_once - 1) / at_once * at_once;
-  const unsigned most = ROWS / at_once * at_once;
-  const unsigned fitting = wanted < most ? wanted : most;
-  const unsigned chunk = fitting == 0 ? ROWS : fitting; /* many short rows: some threads wait */
+  const int units = (int)p.number[0];
+  const int tile = (int)p.number[1];
+  const int tiles = (int)p.number[2];
+  const int at_once = (int)p.number[3];
+  const unsigned chunk = (unsigned)p.number[4];
   const axis_t down = axis_of(p, RANK - 2);
   const axis_t along = axis_of(p, RANK - 1);
   const i64 row_step = p.in[0].dims[RANK - 1] * depth;
   const IN0_STORED* __restrict__ from = (const IN0_STORED*)p.in[0].data;
   OUT0_STORED* __restrict__ to = (OUT0_STORED*)p.out[0].data;
-  for (unsigned block = blockIdx.x; block < (all + chunk - 1) / chunk * tiles; block += gridDim.x) {
+  const unsigned blocks = (unsigned)p.number[7];
+  for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x) {
     const int first_unit = (int)(block % tiles) * tile;
     const unsigned first_row = block / tiles * chunk;
     const int count = (int)least_of(chunk, all - first_row);
@@ -348,7 +359,7 @@ INLINE void resize_lines(const parameters_t& p) {
       const bool is_row = k >= width_here;
       const unsigned row = first_row + (is_row ? k - width_here : 0);
       const i64 at = is_row ? (i64)(row % height) : least_of(first_column + k, width - 1);
-      const line_taps_t taps = line_taps_of(p, RANK - 1 - is_row, is_row ? down : along, at);
+      const line_taps_t taps = line_taps_of(p, RANK - 1 - is_row, one_of(is_row, down, along), at);
       if (is_row) {
         rows[k - width_here] = row_t{(int)(row / height) * x_height, taps};
       } else {

@@ -4,20 +4,79 @@
 
 enum { FOUND = 4 };
 
+/* ---- Resizes ---- */
+
+static int64_t least_of(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+static int64_t rounded_up(int64_t number, int64_t by) {
+  return (number + by - 1) / by;
+}
+
+/* Rows of units, divided among blocks: see resize_lines. */
+static void divide_rows(tenon__closed_work_t* work, int64_t units, int64_t rows) {
+  enum { BLOCKS = 396 /* three of an H100's multiprocessor */, OF_A_THREAD = 8, TILE = 64 };
+  enum { ROWS = 64, THREADS = TENON_CLOSED_THREADS, ELEMENTS = THREADS * OF_A_THREAD };
+  const int64_t tile = units < 1 ? 1 : least_of(units, TILE);
+  const int64_t tiles = rounded_up(units, tile);
+  const int64_t at_once = THREADS / tile;
+  const int64_t few = least_of(rounded_up(work->out[0].count, ELEMENTS), BLOCKS);
+  const int64_t share = rounded_up(rows * tiles, few < 1 ? 1 : few);
+  const int64_t fitting = least_of(rounded_up(share, at_once), ROWS / at_once) * at_once;
+  const int64_t chunk = fitting == 0 ? ROWS : fitting; /* many short rows: some threads wait */
+  const int64_t blocks = rounded_up(rows, chunk) * tiles;
+  work->number[0] = units;
+  work->number[1] = tile;
+  work->number[2] = tiles;
+  work->number[3] = at_once;
+  work->number[4] = chunk;
+  work->number[6] = rows;
+  work->number[7] = blocks;
+  tenon__closed_launch_blocks(work, 0, least_of(blocks, BLOCKS));
+}
+
+/* Do only the last two axes change? */
+static bool is_flat(const tenon__closed_work_t* work) {
+  const tenon__closed_shape_t* x = &work->in[0];
+  const tenon__closed_shape_t* y = &work->out[0];
+  bool flat = y->rank >= 2 && y->count > 0 && tenon__closed_int(work, "antialias") == 0;
+  for (uint32_t k = 0; k + 2 < y->rank; k++) {
+    flat = flat && x->dims[k] == y->dims[k];
+  }
+  return flat;
+}
+
 /* Few blocks of many rows where only the last two axes change: the taps of an axis are found once
  * for a block. */
 void tenon__closed_bind_resize(tenon__closed_work_t* work) {
-  enum { BLOCKS = 396 /* three of an H100's multiprocessor */, OF_A_THREAD = 8 };
-  const tenon__closed_shape_t* x = &work->in[0];
+  enum { ACCESS_BYTES = 16, FEW_TAPS = 4, MANY_TAPS = 2 }; /* elements of a thread */
   const tenon__closed_shape_t* y = &work->out[0];
-  const int64_t most = (int64_t)BLOCKS * TENON_CLOSED_THREADS;
-  bool is_flat = y->rank >= 2 && tenon__closed_int(work, "antialias") == 0;
-  for (uint32_t k = 0; k + 2 < y->rank; k++) {
-    is_flat = is_flat && x->dims[k] == y->dims[k];
+  const int64_t fits = ACCESS_BYTES / (int64_t)tenon__cuda_bytes(y->dtype);
+  const bool is_cubic = tenon__closed_is(work, "mode", "cubic");
+  const int64_t elements = least_of(fits, is_cubic ? MANY_TAPS : FEW_TAPS);
+  if (is_flat(work)) {
+    const int64_t width = y->dims[y->rank - 1];
+    divide_rows(work, rounded_up(width, elements), y->count / width);
+  } else {
+    tenon__closed_launch(work, 0, y->count);
   }
-  const int64_t few = (y->count + OF_A_THREAD - 1) / OF_A_THREAD;
-  tenon__closed_launch(work, 0, !is_flat ? y->count : few < most ? few : most);
 }
+
+/* Where channels lie innermost: units are 16 bytes of a column. */
+void tenon__closed_bind_resize_last(tenon__closed_work_t* work) {
+  enum { ACCESS_BYTES = 16 };
+  const tenon__closed_shape_t* y = &work->out[0];
+  const int64_t pieces = y->dims[1] * (int64_t)tenon__cuda_bytes(y->dtype) / ACCESS_BYTES;
+  work->number[5] = pieces;
+  if (is_flat(work)) {
+    divide_rows(work, y->dims[y->rank - 1] * pieces, y->dims[0] * y->dims[y->rank - 2]);
+  } else {
+    tenon__closed_launch(work, 0, y->count);
+  }
+}
+
+/* ---- Regions ---- */
+
 
 /* x is copied with channels innermost if its channels fill 16 bytes and the result is large enough
  * to pay for that: see region.cuh. */
