@@ -18,8 +18,8 @@ struct complex_t {
   sum_t im;
 };
 /* Numbers in shared memory; blocks at most that work in scratch memory, see signal.c; numbers of
- * lines that a block has at once, where one is shorter. */
-enum { PLACES = 16384 / (int)sizeof(complex_t), SLOTS = 264, TOGETHER = 256 };
+ * lines that a block has at once, where one is shorter; numbers that a thread reads at once. */
+enum { PLACES = 16384 / (int)sizeof(complex_t), SLOTS = 264, TOGETHER = 256, AT_ONCE = 4 };
 /* Lines of a tensor: numbers at start + k step, `parts` elements each; past `count` zeros. */
 struct line_t {
   i64 start;
@@ -264,22 +264,12 @@ INLINE void transform_slowly(const parameters_t& p, const transform_t& t, L line
     put_result(p, t, line, k, total);
   }
 }
+/* All lines of a block, with room for three times n numbers. */
 template <class L>
-INLINE void transform_lines(const parameters_t& p, const transform_t& t, L line_of) {
-  __shared__ complex_t kept[3 * PLACES];
-  const bool fits = t.length <= PLACES;
-  if (t.length < 1 || (!fits && (p.scratch == 0 || t.length >= (i64)1 << 31))) {
-    transform_slowly(p, t, line_of);
-    return;
-  }
+INLINE void transform_in(const parameters_t& p, const transform_t& t, const L& line_of,
+                         complex_t* own, complex_t* spare, complex_t* turns, i64 blocks) {
   const int n = (int)t.length;
   const int group = n < TOGETHER ? TOGETHER / n : 1;
-  const i64 blocks = fits ? gridDim.x : least_of(gridDim.x, SLOTS);
-  if (blockIdx.x >= least_of(blocks, (t.lines + group - 1) / group)) {
-    return;
-  }
-  complex_t* own = fits ? kept : (complex_t*)p.scratch + (i64)blockIdx.x * 3 * n;
-  complex_t* turns = own + 2 * (fits ? (i64)PLACES : (i64)n);
   const bool is_short = n < 1 << 29;
   for (int k = (int)threadIdx.x; k < n; k += (int)blockDim.x) {
     turns[k] = is_short ? turn_of<int>(k, n) : turn_of<i64>(k, n);
@@ -287,12 +277,26 @@ INLINE void transform_lines(const parameters_t& p, const transform_t& t, L line_
   for (i64 first = (i64)blockIdx.x * group; first < t.lines; first += blocks * group) {
     const int count = (int)least_of(group, t.lines - first) * n;
     const line_t only = line_of(first); /* the other lines of a group are found for each number */
-    for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
-      own[i] = group == 1 ? source_at(p, only, i, n)
-                          : source_at(p, line_of(first + i / n), i % n, n);
+    for (int i = (int)threadIdx.x; i < count; i += AT_ONCE * (int)blockDim.x) {
+      complex_t read[AT_ONCE];
+#pragma unroll
+      for (int b = 0; b < AT_ONCE; ++b) {
+        const int at = i + b * (int)blockDim.x;
+        if (at < count) {
+          read[b] = group == 1 ? source_at(p, only, at, n)
+                               : source_at(p, line_of(first + at / n), at % n, n);
+        }
+      }
+#pragma unroll
+      for (int b = 0; b < AT_ONCE; ++b) {
+        const int at = i + b * (int)blockDim.x;
+        if (at < count) {
+          own[at] = read[b];
+        }
+      }
     }
     __syncthreads();
-    const complex_t* found = take_factors(own, own + (turns - own) / 2, turns, n, count);
+    const complex_t* found = take_factors(own, spare, turns, n, count);
     for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
       if (group == 1 && i < t.wanted) {
         put_result(p, t, only, i, found[i]);
@@ -301,6 +305,28 @@ INLINE void transform_lines(const parameters_t& p, const transform_t& t, L line_
       }
     }
     __syncthreads();
+  }
+}
+template <class L>
+INLINE void transform_lines(const parameters_t& p, const transform_t& t, L line_of) {
+  __shared__ complex_t kept[3 * PLACES];
+  const bool fits = t.length <= PLACES;
+  if (t.length < 1 || (!fits && (p.scratch == 0 || t.length >= (i64)1 << 31))) {
+    transform_slowly(p, t, line_of);
+    return;
+  }
+  const i64 n = t.length;
+  const i64 group = n < TOGETHER ? TOGETHER / n : 1;
+  const i64 blocks = fits ? gridDim.x : least_of(gridDim.x, SLOTS);
+  if (blockIdx.x >= least_of(blocks, (t.lines + group - 1) / group)) {
+    return;
+  }
+  /* Twice the text: what is known to be shared is read in fewer instructions. */
+  if (fits) {
+    transform_in(p, t, line_of, kept, kept + PLACES, kept + 2 * PLACES, blocks);
+  } else {
+    complex_t* own = (complex_t*)p.scratch + (i64)blockIdx.x * 3 * n;
+    transform_in(p, t, line_of, own, own + n, own + 2 * n, blocks);
   }
 }
 #endif
