@@ -1,7 +1,8 @@
 /*
  * Running sums and products. Lines that are short or lie beside one another, if they are many, are a
- * thread's each, in order. Of others a warp or a block makes four elements a thread at a time. Where
- * lines are few and long, several blocks share one: `sum_parts` sums what each has.
+ * thread's each, in order. Of others a part of a warp, a warp or a block makes four elements a
+ * thread at a time. Where lines are few and long, several blocks share one: `sum_parts` sums what
+ * each has.
  * scratch: the sums of parts. number: 1 if `sum_parts` is launched.
  */
 struct join_t {
@@ -107,21 +108,31 @@ INLINE void run_by_threads(const parameters_t& p, const lines_t& lines) {
     }
   }
 }
-INLINE void run_by_warps(const parameters_t& p, const lines_t& lines) {
-  const i64 warps = (i64)gridDim.x * blockDim.x / 32;
-  for (i64 line = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32; line < lines.count;
-       line += warps) {
-    const i64 base = base_of(lines, line);
+/* WIDTH lanes of a warp have a line each: as many as it takes, so that short lines fill a warp. */
+template <int WIDTH>
+INLINE void run_by_lanes(const parameters_t& p, const lines_t& lines) {
+  const i64 step = (i64)gridDim.x * blockDim.x / WIDTH;
+  const unsigned lane = lane_of() % WIDTH;
+  const i64 own_line = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / WIDTH;
+  /* All lanes of a warp turn as often. */
+  for (i64 line = own_line; line - lane_of() / WIDTH < lines.count; line += step) {
+    const bool has = line < lines.count;
+    const i64 base = base_of(lines, has ? line : 0);
     sum_t total = NEUTRAL;
-    for (i64 first = 0; first < lines.extent; first += 32 * EACH_STEP) {
-      const i64 own = first + lane_of() * EACH_STEP;
+    for (i64 first = 0; first < lines.extent; first += WIDTH * EACH_STEP) {
+      const i64 own = has ? first + lane * EACH_STEP : lines.extent;
       sum_t x[EACH_STEP];
       load_step(p, lines, base, own, x);
-      const sum_t through = scan_warp(all_of(x), join_t());
+      sum_t through = all_of(x);
+#pragma unroll
+      for (unsigned distance = 1; distance < WIDTH; distance *= 2) {
+        const sum_t before = __shfl_up_sync(~0u, through, distance);
+        through = lane >= distance ? join_t()(before, through) : through;
+      }
       const sum_t before = __shfl_up_sync(~0u, through, 1);
-      sum_step(x, lane_of() == 0 ? total : join_t()(total, before));
+      sum_step(x, lane == 0 ? total : join_t()(total, before));
       store_step(p, lines, base, own, x);
-      total = join_t()(total, __shfl_sync(~0u, through, 31));
+      total = join_t()(total, __shfl_sync(~0u, through, (int)(lane_of() | (WIDTH - 1))));
     }
   }
 }
@@ -223,7 +234,13 @@ KERNEL running(const __grid_constant__ parameters_t p) {
       (lines.inner > 1 && (lines.count >= MANY || lines.extent < SHORT / 2))) {
     run_by_threads(p, lines);
   } else if (lines.extent < SHORT || lines.count >= MANY) {
-    run_by_warps(p, lines);
+    if (lines.extent <= 8 * EACH_STEP) {
+      run_by_lanes<8>(p, lines);
+    } else if (lines.extent <= 16 * EACH_STEP) {
+      run_by_lanes<16>(p, lines);
+    } else {
+      run_by_lanes<32>(p, lines);
+    }
   } else {
     run_by_blocks(p, lines, shared);
   }
