@@ -31,8 +31,8 @@ static bool is_taken(kernel_case_t* c, const tenon_kernel_t* kernel) {
 
 /* Does it lie in the order that the rule asks for, gaps aside? */
 static bool lies_in_order(const kernel_tensor_t* tensor, const tenon_argument_rule_t* rule) {
-  const bool asks = rule != NULL && (rule->kind == TENON_LAYOUT_EXACT ||
-                                     rule->kind == TENON_LAYOUT_ROW_MAJOR);
+  const bool asks =
+      rule != NULL && (rule->kind == TENON_LAYOUT_EXACT || rule->kind == TENON_LAYOUT_ROW_MAJOR);
   const uint32_t rank = tensor->view.rank;
   int64_t least = 0; /* of strides further in */
   bool in_order = true;

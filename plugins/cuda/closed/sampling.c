@@ -77,7 +77,6 @@ void tenon__closed_bind_resize_last(tenon__closed_work_t* work) {
 
 /* ---- Regions ---- */
 
-
 /* x is copied with channels innermost if its channels fill 16 bytes and the result is large enough
  * to pay for that: see region.cuh. */
 void tenon__closed_bind_roi_align(tenon__closed_work_t* work) {
