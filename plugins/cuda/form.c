@@ -376,7 +376,8 @@ bool tenon__cuda_extents_are_short(const tenon__cuda_analysis_t* analysis,
   for (uint32_t k = 0; k < program->operand_count; k++) {
     const uint32_t value = table->input(region, program->operands[k].index);
     const tenon_value_info_t* info = value == TENON_NONE ? NULL : table->value(region, value);
-    for (uint32_t axis = 0; info != NULL && axis < info->rank; axis++) {
+    const uint32_t rank = info == NULL ? 0 : info->rank;
+    for (uint32_t axis = 0; axis < rank; axis++) {
       are_short =
           are_short && info->dims_max[axis] >= 0 && info->dims_max[axis] <= TENON_CUDA_SHORT_EXTENT;
     }

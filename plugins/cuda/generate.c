@@ -192,7 +192,9 @@ static void write_dense(const maker_t* maker) {
         "#pragma unroll\n  for (int i = 0; i < %u; ++i) {\n"
         "  const unsigned n = first + i * %uu;\n  if (n < p.count) {\n",
         maker->form->batch, TENON_CUDA_SPACE_THREADS);
-    for (uint32_t k = 0; k < program->operand_count && pass == 0; k++) {
+    const uint32_t reads = pass == 0 ? program->operand_count : 0;
+    const uint32_t writes = pass == 1 ? program->output_count : 0;
+    for (uint32_t k = 0; k < reads; k++) {
       const uint32_t walk = analysis->operand_walks[k];
       ADD(maker->text, "  fetch_whole(p.data[%u], n, s%u[i]);\n", walk, walk);
     }
@@ -203,7 +205,7 @@ static void write_dense(const maker_t* maker) {
       write_compute(maker);
       ADD(maker->text, "  }\n");
     }
-    for (uint32_t k = 0; k < program->output_count && pass == 1; k++) {
+    for (uint32_t k = 0; k < writes; k++) {
       const uint32_t walk = analysis->output_walks[k];
       ADD(maker->text, "  if (p.data[%u] != 0) place_whole(p.data[%u], n, r%u);\n", walk, walk, k);
     }

@@ -183,11 +183,13 @@ INLINE void take_factor(const complex_t* from, complex_t* to, const complex_t* t
     for (int m = 0; m < R; ++m) {
       x[m] = from[first + (k * R + m) * rest];
     }
+    if (done > 1) {
 #pragma unroll
-    for (int m = 1; m < R && done > 1; ++m) {
-      complex_t turned = {0, 0};
-      add_product(turned, turns[m * k * rest], x[m]);
-      x[m] = turned;
+      for (int m = 1; m < R; ++m) {
+        complex_t turned = {0, 0};
+        add_product(turned, turns[m * k * rest], x[m]);
+        x[m] = turned;
+      }
     }
     transform_few<R>(x, roots);
 #pragma unroll
