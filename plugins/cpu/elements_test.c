@@ -36,3 +36,82 @@ TENON_TEST(extremes_find_the_element_and_nan_at_every_place) {
     }
   }
 }
+
+typedef struct whole_t {
+  tenon__cpu_type_t type;
+  tenon_dtype_t dtype;
+  double low, high;
+} whole_t;
+
+/* Saturated, NaN is 0; any number of elements. */
+static void check_whole(const tenon__cpu_isa_t* isa, const whole_t* kind, const float* x,
+                        size_t most) {
+  int32_t y[300] = {0};
+  for (size_t count = 0; count < most; count += 23) {
+    isa->elements->convert[TENON_CPU_TYPE_F32][kind->type](y, x, count);
+    for (size_t k = 0; k < count; k++) {
+      const double right = isnan(x[k]) ? 0 : fmin(fmax(trunc((double)x[k]), kind->low), kind->high);
+      const void* at = (const char*)y + k * fake_bytes(kind->dtype);
+      EXPECT_NEAR(fake_get(kind->dtype, at), right, 0);
+    }
+  }
+}
+
+TENON_TEST(floats_become_whole_numbers_that_saturate) {
+  static const float special[] = {NAN,      INFINITY, -INFINITY, 0x1p31F, -0x1p31F, 0x1.fffffep30F,
+                                  127.5F,   -128.5F,  255.9F,    256.0F,  -0.5F,    -1.0F,
+                                  32767.5F, 65535.5F, 65536.0F,  0.99F,   1e30F,    -1e30F,
+                                  3.0F,     -2.5F};
+  static const whole_t kinds[] = {
+      {TENON_CPU_TYPE_I8, TENON_DTYPE_INT8, -128, 127},
+      {TENON_CPU_TYPE_U8, TENON_DTYPE_UINT8, 0, 255},
+      {TENON_CPU_TYPE_I16, TENON_DTYPE_INT16, -32768, 32767},
+      {TENON_CPU_TYPE_I32, TENON_DTYPE_INT32, -2147483648.0, 2147483647.0}};
+  tenon__cpu_state_t states[3];
+  const uint32_t state_count = fake_states(states);
+  float x[300];
+  unsigned seed = 5;
+  for (size_t k = 0; k < 300; k++) {
+    x[k] = k % 3 == 0 ? special[k / 3 % 20] : (float)(fake_random(&seed) * 40000);
+  }
+  for (uint32_t s = 0; s < state_count; s++) {
+    for (size_t kind = 0; kind < 4; kind++) {
+      check_whole(states[s].isa, &kinds[kind], x, 300);
+    }
+  }
+}
+
+/* Every half, and floats between two of them. NaN stays NaN. */
+TENON_TEST(halves_are_the_same_for_each_instruction_set) {
+  enum { PART = 256 };
+  tenon__cpu_state_t states[3];
+  const uint32_t state_count = fake_states(states);
+  const tenon__cpu_elements_t* plain = states[0].isa->elements;
+  for (uint32_t first = 0; first < 65536; first += PART) {
+    uint16_t halves[PART];
+    uint16_t right[PART];
+    uint16_t found[PART];
+    float x[PART];
+    float y[PART];
+    for (uint32_t k = 0; k < PART; k++) {
+      halves[k] = (uint16_t)(first + k);
+    }
+    plain->from_f16(x, halves, PART);
+    for (uint32_t s = 0; s < state_count; s++) {
+      states[s].isa->elements->from_f16(y, halves, PART - 3);
+      for (uint32_t k = 0; k < PART - 3; k++) {
+        EXPECT(y[k] == x[k] || (isnan(y[k]) && isnan(x[k])));
+      }
+    }
+    for (uint32_t k = 0; k < PART; k++) {
+      x[k] *= k % 4 == 0 ? 1.00048828125F : k % 4 == 1 ? 3e4F : k % 4 == 2 ? 1.0007F : 1.0F;
+    }
+    plain->to_f16(right, x, PART);
+    for (uint32_t s = 0; s < state_count; s++) {
+      states[s].isa->elements->to_f16(found, x, PART - 3);
+      for (uint32_t k = 0; k < PART - 3; k++) {
+        EXPECT(found[k] == right[k] || (isnan(x[k]) && (found[k] & 0x7fffU) > 0x7c00U));
+      }
+    }
+  }
+}
