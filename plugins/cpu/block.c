@@ -325,9 +325,10 @@ static void visit_step(const tenon__cpu_block_t* block, const step_t* step, visi
   if (step->kind == STEP_WRITE || step->kind == STEP_REDUCE) {
     visit(user, step->inputs[0]);
   } else if (step->kind == STEP_SHIFTED_SUM) {
-    for (uint32_t k = 0; k < 2; k++) {
-      if (step->inputs[k] != TENON_NONE) {
-        visit(user, step->inputs[k]);
+    const uint32_t inputs[] = {step->inputs[0], step->inputs[1], step->guard, step->guarded};
+    for (uint32_t k = 0; k < 4; k++) {
+      if (inputs[k] != TENON_NONE) {
+        visit(user, inputs[k]);
       }
     }
   } else {

@@ -30,7 +30,8 @@ static bool reads(const tenon__cpu_block_t* block, const step_t* step, uint32_t 
     return step->inputs[0] == instruction;
   }
   if (step->kind == STEP_SHIFTED_SUM) {
-    return step->inputs[0] == instruction || step->inputs[1] == instruction;
+    return step->inputs[0] == instruction || step->inputs[1] == instruction ||
+           step->guard == instruction || step->guarded == instruction;
   }
   if (step->kind == STEP_GATHER) {
     for (uint32_t k = 0; k < in->operands[1]; k++) {
@@ -69,24 +70,48 @@ static bool is_shifted(const tenon__cpu_block_t* block, uint32_t step) {
          is_row(block, in->operands[0]) && !is_row(block, in->operands[1]);
 }
 
-/* exp(x - m), both steps of this phase, x - m read by nothing else. */
-static void fuse_exp(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t sum,
-                     uint32_t maker) {
-  step_t* reduce = &block->steps[sum];
-  const uint32_t shifted = instruction_at(block, reduce->inputs[0])->operands[0];
-  const uint32_t sub = find_maker(block, begin, end, shifted);
-  if (sub == TENON_NONE || !is_shifted(block, sub) || block->steps[sub].output != TENON_NONE ||
-      is_read(block, begin, end, shifted, maker, TENON_NONE)) {
-    return;
-  }
-  step_t* fused = &block->steps[maker];
+/* A step becomes the sum of a function of what is left of a subtraction. */
+static void make_sum(step_t* fused, step_t* reduce, tenon__cpu_shifted_sum_t function) {
   fused->kind = STEP_SHIFTED_SUM;
   fused->sum = reduce->result;
-  fused->function = block->elements->exp_sum;
+  fused->function = function;
+  fused->guard = fused->guarded = TENON_NONE;
+  reduce->kind = STEP_NONE;
+}
+
+/* exp(x - m), both steps of this phase, and x - m read by nothing else; `maker` may be a SELECT of
+ * it by a condition of each row. */
+static void fuse_exp(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t sum,
+                     uint32_t maker) {
+  step_t* fused = &block->steps[maker];
+  const tenon_instruction_t* in = instruction_at(block, fused->result);
+  const bool selects = fused->kind == STEP_SELECT;
+  uint32_t exp = maker;
+  if (selects) {
+    exp = find_maker(block, begin, end, in->operands[2]);
+    if (exp == TENON_NONE || block->steps[exp].kind != STEP_UNARY ||
+        block->steps[exp].output != TENON_NONE || is_row(block, in->operands[0]) ||
+        is_row(block, in->operands[1]) ||
+        is_read(block, begin, end, in->operands[2], maker, TENON_NONE)) {
+      return;
+    }
+  }
+  const tenon_instruction_t* function = instruction_at(block, block->steps[exp].result);
+  const uint32_t shifted = function->operands[0];
+  const uint32_t sub = find_maker(block, begin, end, shifted);
+  if (function->opcode != TENON_OPCODE_EXP || sub == TENON_NONE || !is_shifted(block, sub) ||
+      block->steps[sub].output != TENON_NONE ||
+      is_read(block, begin, end, shifted, exp, TENON_NONE)) {
+    return;
+  }
+  block->steps[exp].kind = STEP_NONE;
+  make_sum(fused, &block->steps[sum], block->elements->exp_sum);
   memcpy(fused->inputs, block->steps[sub].inputs, sizeof(fused->inputs));
+  fused->guard = selects ? in->operands[0] : TENON_NONE;
+  fused->guarded = selects ? in->operands[1] : TENON_NONE;
   fused->discards =
       fused->output == TENON_NONE && !is_read(block, begin, end, fused->result, maker, sum);
-  block->steps[sub].kind = reduce->kind = STEP_NONE;
+  block->steps[sub].kind = STEP_NONE;
 }
 
 /* d * d, read by nothing but its sum; with d = x - m of this phase that is made on the way. */
@@ -112,10 +137,7 @@ static void fuse_square(tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
   } else {
     return;
   }
-  fused->kind = STEP_SHIFTED_SUM;
-  fused->sum = reduce->result;
-  fused->function = block->elements->square_sum;
-  reduce->kind = STEP_NONE;
+  make_sum(fused, reduce, block->elements->square_sum);
 }
 
 static void fuse_phase(tenon__cpu_block_t* block, uint32_t begin, uint32_t end) {
@@ -131,12 +153,20 @@ static void fuse_phase(tenon__cpu_block_t* block, uint32_t begin, uint32_t end) 
       continue;
     }
     const uint32_t made_by = instruction_at(block, step->inputs[0])->opcode;
-    if (made_by == TENON_OPCODE_EXP && block->steps[maker].kind == STEP_UNARY) {
+    if ((made_by == TENON_OPCODE_EXP && block->steps[maker].kind == STEP_UNARY) ||
+        block->steps[maker].kind == STEP_SELECT) {
       fuse_exp(block, begin, end, s, maker);
     } else if (made_by == TENON_OPCODE_MUL && block->steps[maker].kind == STEP_BINARY) {
       fuse_square(block, begin, end, s, maker);
     }
   }
+}
+
+/* Is it exp(x), or that where a condition does not hold? */
+static bool is_exponential(const tenon__cpu_block_t* block, uint32_t i) {
+  const tenon_instruction_t* in = instruction_at(block, i);
+  in = in->opcode == TENON_OPCODE_SELECT ? instruction_at(block, in->operands[2]) : in;
+  return in->opcode == TENON_OPCODE_EXP;
 }
 
 /* exp(x - m) / sum: the sum's reciprocal serves a whole row. */
@@ -146,7 +176,7 @@ static void mark_reciprocals(tenon__cpu_block_t* block) {
     const tenon_instruction_t* in = instruction_at(block, step->result);
     step->reciprocal = step->kind == STEP_BINARY && in->opcode == TENON_OPCODE_DIV &&
                        block->program->types[step->result] == TENON_CPU_TYPE_F32 &&
-                       instruction_at(block, in->operands[0])->opcode == TENON_OPCODE_EXP &&
+                       is_exponential(block, in->operands[0]) &&
                        instruction_at(block, in->operands[1])->opcode == TENON_OPCODE_SUM &&
                        is_row(block, in->operands[0]) && !is_row(block, in->operands[1]);
   }

@@ -57,8 +57,10 @@ typedef struct step_t {
   bool reciprocal;
   /* SHIFTED_SUM: of inputs[0] less inputs[1], TENON_NONE: less nothing. */
   tenon__cpu_shifted_sum_t function;
-  uint32_t sum;  /* its instruction */
-  bool discards; /* only the sum is read */
+  uint32_t sum;     /* its instruction */
+  uint32_t guard;   /* TENON_NONE, or a condition of each row: if it is true, all elements are */
+  uint32_t guarded; /* this one */
+  bool discards;    /* only the sum is read */
 } step_t;
 
 /* Where a LOAD reads that depends on coordinates alone: at `base`, and what the table of each axis

@@ -112,9 +112,16 @@ static void run_select(const run_t* run, const step_t* step) {
   finish_loop(&loop);
   for (size_t r = 0; r < loop.calls; r++) {
     const char* condition = c.data + (ptrdiff_t)r * c.row_bytes;
-    if (!c.is_row && loop.count > 1) {
-      tenon__cpu_fill(run->temporary, condition, 1, loop.count);
-      condition = run->temporary;
+    if (!c.is_row && loop.count > 1) { /* one for the whole row */
+      const source_t taken = *condition != 0 ? a : b;
+      const char* from = taken.data + (ptrdiff_t)r * taken.row_bytes;
+      char* to = out.data + (ptrdiff_t)r * out.row_bytes;
+      if (taken.is_row) {
+        memmove(to, from, loop.count * bytes);
+      } else {
+        tenon__cpu_fill(to, from, bytes, loop.count);
+      }
+      continue;
     }
     run->block->elements->select[which](out.data + (ptrdiff_t)r * out.row_bytes, condition,
                                         a.data + (ptrdiff_t)r * a.row_bytes, a.is_row,
@@ -252,6 +259,9 @@ static void run_shifted_sum(const run_t* run, const step_t* step) {
   const bool is_shifted = step->inputs[1] != TENON_NONE;
   const source_t x = source_of(run, step->inputs[0]);
   const source_t shift = is_shifted ? source_of(run, step->inputs[1]) : (source_t){0};
+  const source_t guard = step->guard != TENON_NONE ? source_of(run, step->guard) : (source_t){0};
+  const source_t guarded =
+      step->guard != TENON_NONE ? source_of(run, step->guarded) : (source_t){0};
   const place_t out = step->discards ? (place_t){0} : result_place(run, step);
   const place_t sum = run->places[step->sum];
   const place_t later = will_write(run);
@@ -264,10 +274,19 @@ static void run_shifted_sum(const run_t* run, const step_t* step) {
     tenon__cpu_shifted_row_t row = {.x = (const float*)(const void*)(x.data + at * x.row_bytes),
                                     .count = run->frame->columns};
     row.out = step->discards ? NULL : (float*)(void*)(out.data + at * out.row_bytes);
+    float* total = (float*)(void*)(sum.data + at * sum.row_bytes);
+    if (guard.data != NULL && guard.data[at * guard.row_bytes] != 0) {
+      const float* value = (const float*)(const void*)(guarded.data + at * guarded.row_bytes);
+      *total += *value * (float)row.count;
+      if (row.out != NULL) {
+        tenon__cpu_fill(row.out, value, sizeof(*value), row.count);
+      }
+      continue;
+    }
     row.shift = is_shifted ? *(const float*)(const void*)(shift.data + at * shift.row_bytes) : 0;
     row.will_read = x.data + (at + (ptrdiff_t)rows) * x.row_bytes;
     row.will_write = later.data == NULL ? row.will_read : later.data + at * later.row_bytes;
-    *(float*)(void*)(sum.data + at * sum.row_bytes) += step->function(&row);
+    *total += step->function(&row);
   }
 }
 
