@@ -311,7 +311,6 @@ KERNEL convolve(const __grid_constant__ parameters_t p) {
     const u8* own_row =
         row < outputs ? (const u8*)p.in[1].data + (group * outputs + row) * terms : 0;
     const u8* image = (const u8*)p.in[0].data + (n * X_CHANNELS + group * channels) * plane;
-    const u8* anywhere = (const u8*)p.in[1].data; /* an image may be empty, a kernel is not */
     const u8 padding = HAS_IN2 ? (u8)IN2(p.in[2].count > 1 ? n : 0) : (u8)0;
     const int at = first_column + own < points ? first_column + own : points - 1;
     const int corner[3] = {at / (Y_DIM(1) * Y_DIM(2)) * STRIDE(0) - BEFORE(0),
@@ -330,24 +329,18 @@ KERNEL convolve(const __grid_constant__ parameters_t p) {
           for (int k = 0; k < OWN; ++k) {
             const int term = (int)first + ((int)threadIdx.x / COLUMNS + k * (256 / COLUMNS)) * 4;
             const int channel = term / taps;
-            i64 from = (i64)channel * plane;
+            const u8* from = image + (i64)channel * plane;
             int tap = term - channel * taps;
-            i64 at[4]; /* -1: in the padding, or no term */
 #pragma unroll
             for (int b = 0; b < 4; ++b) {
               const int place = taps <= KEPT_TAPS ? places[tap][own] : tap_place(p, corner, tap);
-              at[b] = term + b < terms && place >= 0 ? from + place : -1;
+              out.right[k][b] = term + b < terms ? padding : (u8)0;
+              if (term + b < terms && place >= 0) {
+                out.right[k][b] = from[place];
+              }
               ++tap;
               from += tap == taps ? plane : 0;
               tap = tap == taps ? 0 : tap;
-            }
-            /* All are read, also what does not count: a choice would read one after the other. */
-#pragma unroll
-            for (int b = 0; b < 4; ++b) {
-              const unsigned read = *(at[b] < 0 ? anywhere : image + at[b]);
-              const unsigned other = term + b < terms ? (unsigned)padding : 0u;
-              const unsigned mask = at[b] < 0 ? 0u : ~0u;
-              out.right[k][b] = (u8)((read & mask) | (other & ~mask));
             }
           }
         },
