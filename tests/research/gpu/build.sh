@@ -37,6 +37,7 @@ make_one cublaslt -lcublasLt
 make_one runtime_compile -lnvrtc -lcuda
 make_one host_costs
 make_one graph_nodes
+make_one single_launch
 make_one early_release
 make_one conditional_nodes
 make_one conditional_bodies -lcublasLt -lnvrtc -lcuda
