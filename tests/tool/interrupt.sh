@@ -100,7 +100,7 @@ ends HUP 0
 command="suite, with SIGHUP ignored"
 (
   trap '' HUP
-  exec setsid "$tenon" suite "$root/sdk/demo" --jobs 1 >out 2>err
+  exec setsid "$tenon" suite "$root/sdk/demo" --jobs 1 --timeout 900 >out 2>err
 ) &
 child=$!
 for _ in $(seq 500); do

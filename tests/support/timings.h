@@ -1,12 +1,12 @@
 /* The file of a timing cache, for tests that compare builds. */
-#ifndef TENON_TESTS_ENGINE_TIMINGS_H_
-#define TENON_TESTS_ENGINE_TIMINGS_H_
+#ifndef TENON_TESTS_SUPPORT_TIMINGS_H_
+#define TENON_TESTS_SUPPORT_TIMINGS_H_
 
 #include "core/base/test.h"
 #include "tests/support/plugin_folder.h"
 
 /* Removes the marks of disturbed times from the file, so that no build measures them again. True if
- * there were any. The test repeats the first build then. */
+ * there were any. The test repeats the first build then, which may measure other times. */
 static inline bool test_timings_settle(const test_folder_t* folder, const char* name) {
   static const char line_end[] = " disturbed\n";
   const size_t size = strlen(line_end);
