@@ -324,6 +324,13 @@ static void visit_step(const tenon__cpu_block_t* block, const step_t* step, visi
                        void* user) {
   if (step->kind == STEP_WRITE || step->kind == STEP_REDUCE) {
     visit(user, step->inputs[0]);
+  } else if (step->kind == STEP_SCALED) {
+    for (uint32_t k = 0; k < 3; k++) {
+      visit(user, step->inputs[k]);
+    }
+    if (step->addend != TENON_NONE) {
+      visit(user, step->addend);
+    }
   } else if (step->kind == STEP_SHIFTED_SUM) {
     const uint32_t inputs[] = {step->inputs[0], step->inputs[1], step->guard, step->guarded};
     for (uint32_t k = 0; k < 4; k++) {

@@ -33,6 +33,10 @@ static bool reads(const tenon__cpu_block_t* block, const step_t* step, uint32_t 
     return step->inputs[0] == instruction || step->inputs[1] == instruction ||
            step->guard == instruction || step->guarded == instruction;
   }
+  if (step->kind == STEP_SCALED) {
+    return step->inputs[0] == instruction || step->inputs[1] == instruction ||
+           step->inputs[2] == instruction || step->addend == instruction;
+  }
   if (step->kind == STEP_GATHER) {
     for (uint32_t k = 0; k < in->operands[1]; k++) {
       if (block->program->source.coordinates[in->operands[0] + k] == instruction) {
@@ -162,6 +166,74 @@ static void fuse_phase(tenon__cpu_block_t* block, uint32_t begin, uint32_t end) 
   }
 }
 
+/* Is it a sum or product of two different rows of floats? */
+static bool joins_rows(const tenon__cpu_block_t* block, const step_t* step, uint32_t opcode) {
+  const tenon_instruction_t* in = instruction_at(block, step->result);
+  return step->kind == STEP_BINARY && in->opcode == opcode &&
+         block->program->types[step->result] == TENON_CPU_TYPE_F32 &&
+         is_row(block, in->operands[0]) && is_row(block, in->operands[1]) &&
+         in->operands[0] != in->operands[1];
+}
+
+/* The step of this phase that makes an operand for step `reader` alone; TENON_NONE: none does. */
+static uint32_t find_own(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
+                         uint32_t instruction, uint32_t reader) {
+  const uint32_t maker = find_maker(block, begin, end, instruction);
+  return maker != TENON_NONE && block->steps[maker].output == TENON_NONE &&
+                 !is_read(block, begin, end, instruction, reader, TENON_NONE)
+             ? maker
+             : TENON_NONE;
+}
+
+/* (a * s) * g, where s is one number for each row. */
+static void fuse_product(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
+  step_t* step = &block->steps[at];
+  const tenon_instruction_t* in = instruction_at(block, step->result);
+  for (uint32_t side = 0; side < 2 && step->kind == STEP_BINARY; side++) {
+    const uint32_t maker = find_own(block, begin, end, in->operands[side], at);
+    if (maker == TENON_NONE || block->steps[maker].kind != STEP_BINARY) {
+      continue;
+    }
+    const tenon_instruction_t* scaled = instruction_at(block, block->steps[maker].result);
+    const uint32_t row = is_row(block, scaled->operands[0]) ? 0 : 1;
+    if (scaled->opcode == TENON_OPCODE_MUL && is_row(block, scaled->operands[row]) &&
+        !is_row(block, scaled->operands[1 - row])) {
+      step->kind = STEP_SCALED;
+      step->inputs[0] = scaled->operands[row];
+      step->inputs[1] = scaled->operands[1 - row];
+      step->inputs[2] = in->operands[1 - side];
+      step->addend = TENON_NONE;
+      block->steps[maker].kind = STEP_NONE;
+    }
+  }
+}
+
+/* And more of a row. */
+static void fuse_addend(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
+  step_t* step = &block->steps[at];
+  const tenon_instruction_t* in = instruction_at(block, step->result);
+  for (uint32_t side = 0; side < 2 && step->kind == STEP_BINARY; side++) {
+    const uint32_t maker = find_own(block, begin, end, in->operands[side], at);
+    if (maker != TENON_NONE && block->steps[maker].kind == STEP_SCALED &&
+        block->steps[maker].addend == TENON_NONE) {
+      memcpy(step->inputs, block->steps[maker].inputs, sizeof(step->inputs));
+      step->kind = STEP_SCALED;
+      step->addend = in->operands[1 - side];
+      block->steps[maker].kind = STEP_NONE;
+    }
+  }
+}
+
+static void fuse_scaled(tenon__cpu_block_t* block, uint32_t begin, uint32_t end) {
+  for (uint32_t s = begin; s < end; s++) {
+    if (joins_rows(block, &block->steps[s], TENON_OPCODE_MUL)) {
+      fuse_product(block, begin, end, s);
+    } else if (joins_rows(block, &block->steps[s], TENON_OPCODE_ADD)) {
+      fuse_addend(block, begin, end, s);
+    }
+  }
+}
+
 /* Is it exp(x), or that where a condition does not hold? */
 static bool is_exponential(const tenon__cpu_block_t* block, uint32_t i) {
   const tenon_instruction_t* in = instruction_at(block, i);
@@ -188,6 +260,7 @@ void tenon__cpu_block_fuse(tenon__cpu_block_t* block) {
   if (block->shape.columns_reduced) {
     for (uint32_t list = 0; list < lists; list++) {
       fuse_phase(block, block->phase_begin[list], block->phase_begin[list + 1]);
+      fuse_scaled(block, block->phase_begin[list], block->phase_begin[list + 1]);
     }
     mark_reciprocals(block);
   }

@@ -33,6 +33,8 @@ typedef enum step_kind_t {
   STEP_WRITE,
   /* A function of a row less a number, and its sum, in one pass. */
   STEP_SHIFTED_SUM,
+  /* A row times a number, times a row, and more of a row: the end of a normalisation. */
+  STEP_SCALED,
   STEP_NONE, /* left out */
 } step_kind_t;
 
@@ -60,6 +62,7 @@ typedef struct step_t {
   uint32_t sum;     /* its instruction */
   uint32_t guard;   /* TENON_NONE, or a condition of each row: if it is true, all elements are */
   uint32_t guarded; /* this one */
+  uint32_t addend;  /* SCALED: inputs[0] * inputs[1] * inputs[2] + addend; TENON_NONE: none */
   bool discards;    /* only the sum is read */
 } step_t;
 

@@ -290,6 +290,27 @@ static void run_shifted_sum(const run_t* run, const step_t* step) {
   }
 }
 
+static void run_scaled(const run_t* run, const step_t* step) {
+  const bool adds = step->addend != TENON_NONE;
+  const source_t a = source_of(run, step->inputs[0]);
+  const source_t scale = source_of(run, step->inputs[1]);
+  const source_t factor = source_of(run, step->inputs[2]);
+  const source_t addend = adds ? source_of(run, step->addend) : (source_t){0};
+  const place_t out = result_place(run, step);
+  const size_t rows = rows_of(run, run->block->varies[step->result]);
+  for (size_t r = 0; r < rows; r++) {
+    const ptrdiff_t at = (ptrdiff_t)r;
+    const tenon__cpu_scaled_row_t row = {
+        .out = (float*)(void*)(out.data + at * out.row_bytes),
+        .x = (const float*)(const void*)(a.data + at * a.row_bytes),
+        .scale = *(const float*)(const void*)(scale.data + at * scale.row_bytes),
+        .factor = (const float*)(const void*)(factor.data + at * factor.row_bytes),
+        .addend = adds ? (const float*)(const void*)(addend.data + at * addend.row_bytes) : NULL,
+        .count = run->frame->columns};
+    run->block->elements->scaled(&row);
+  }
+}
+
 static void run_write(const run_t* run, const step_t* step) {
   const tenon__cpu_block_t* block = run->block;
   const uint32_t i = step->inputs[0];
@@ -374,6 +395,9 @@ static bool run_step(const run_t* run, const step_t* step) {
       break;
     case STEP_SHIFTED_SUM:
       run_shifted_sum(run, step);
+      break;
+    case STEP_SCALED:
+      run_scaled(run, step);
       break;
     case STEP_NONE:
       break;

@@ -58,6 +58,16 @@ typedef struct tenon__cpu_shifted_row_t {
 } tenon__cpu_shifted_row_t;
 typedef float (*tenon__cpu_shifted_sum_t)(const tenon__cpu_shifted_row_t* row);
 
+/* out[k] = x[k] * scale * factor[k] + addend[k]; NULL: 0. */
+typedef struct tenon__cpu_scaled_row_t {
+  float* out;
+  const float* x;
+  float scale;
+  const float* factor;
+  const float* addend;
+  size_t count;
+} tenon__cpu_scaled_row_t;
+
 /* Forms of a binary function: both operands are blocks, or the second or the first is one
  * element. */
 enum { TENON_CPU_VV = 0, TENON_CPU_VS = 1, TENON_CPU_SV = 2, TENON_CPU_FORM_COUNT = 3 };
@@ -118,6 +128,7 @@ typedef struct tenon__cpu_elements_t {
    * `out` has without the squares. */
   tenon__cpu_shifted_sum_t exp_sum;
   tenon__cpu_shifted_sum_t square_sum;
+  void (*scaled)(const tenon__cpu_scaled_row_t* row);
   /* [from][to]: floats to integers truncate and saturate, NaN is 0; integers wrap; to bool is
    * "not 0". */
   tenon__cpu_unary_t convert[TENON_CPU_TYPE_COUNT][TENON_CPU_TYPE_COUNT];

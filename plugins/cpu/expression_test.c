@@ -387,6 +387,55 @@ TENON_TEST(sums_of_shifted_rows_equal_the_oracle) {
   }
 }
 
+/* A row less its mean, times one number for each row, times a row, and more of a row or not: operands in
+ * any order, some read again. */
+static void scaled(unsigned seed) {
+  static const int64_t lengths[] = {1, 15, 16, 33, 700, 9000};
+  fake_t fake = {.seed = seed * 577};
+  draft_t draft = {0};
+  unsigned* s = &fake.seed;
+  fake.space[0] = fake_choice(s, 1, 9);
+  fake.space[1] = lengths[fake_choice(s, 0, 5)];
+  const int64_t one_row[2] = {1, fake.space[1]};
+  for (uint32_t k = 0; k < 3; k++) {
+    (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2,
+                     k == 0 || fake_choice(s, 0, 2) == 0 ? fake.space : one_row, false, false);
+    (void)input(&draft, k, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  }
+  const uint32_t mean = with_axis(&draft, TENON_OPCODE_MEAN, TENON_DTYPE_FLOAT32, 0, 2);
+  const uint32_t d = f32(&draft, TENON_OPCODE_SUB, 0, mean);
+  const uint32_t square = f32(&draft, TENON_OPCODE_MUL, d, d);
+  const uint32_t sum = with_axis(&draft, TENON_OPCODE_MEAN, TENON_DTYPE_FLOAT32, square, 2);
+  const uint32_t scale = f32(&draft, TENON_OPCODE_ADD, sum, constant(&draft, 0.5));
+  const bool swaps = fake_choice(s, 0, 1) == 0;
+  const uint32_t product = f32(&draft, TENON_OPCODE_MUL, swaps ? scale : d, swaps ? d : scale);
+  const uint32_t factor = fake_choice(s, 0, 4) == 0 ? product : 1;
+  uint32_t y = fake_choice(s, 0, 1) == 0 ? f32(&draft, TENON_OPCODE_MUL, product, factor)
+                                         : f32(&draft, TENON_OPCODE_MUL, factor, product);
+  const uint32_t kept = fake_choice(s, 0, 3) == 0 ? product : y;
+  if (fake_choice(s, 0, 2) > 0) {
+    y = fake_choice(s, 0, 1) == 0 ? f32(&draft, TENON_OPCODE_ADD, y, 2)
+                                  : f32(&draft, TENON_OPCODE_ADD, 2, y);
+  }
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  output(&draft, y, TENON_DTYPE_FLOAT32, 0);
+  if (fake_choice(s, 0, 2) == 0) {
+    output(&draft, kept, TENON_DTYPE_FLOAT32, 0);
+    (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  }
+  finish(&draft, 2);
+  check(&fake, &draft, 1e-5);
+}
+
+TENON_TEST(scaled_rows_equal_the_oracle) {
+  for (unsigned seed = 1; seed <= 300 && tenon__test_failures == 0; seed++) {
+    scaled(seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
 /* Rows with one such element, at its end and inside: NaN, or with a negative infinity 0 there. */
 static void softmax_of(double strange, int64_t columns, int64_t at) {
   fake_t fake = {.seed = 7, .space = {3, columns}, .space_rank = 2, .threads = 1};
