@@ -53,6 +53,32 @@ tenon_status_t tenon__cpu_closed_fail(const tenon_enqueue_t* call, const char* f
   return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, message);
 }
 
+static bool is_small(int64_t count, const char* things, char out_message[128]) {
+  (void)snprintf(out_message, 128, "%lld %s, where this kernel has numbers for %d", (long long)count,
+                 things, INT32_MAX);
+  return count <= INT32_MAX;
+}
+
+tenon_status_t tenon__cpu_closed_check_count(const tenon_enqueue_t* call, int64_t count,
+                                             const char* things) {
+  char message[128];
+  return is_small(count, things, message)
+             ? TENON_OK
+             : call->host->fail(call->run, TENON_ERROR_UNSUPPORTED, message);
+}
+
+tenon_status_t tenon__cpu_closed_check_bound(tenon_binding_t* binding,
+                                             const tenon_bind_table_t* host, int64_t count,
+                                             const char* things) {
+  char message[128];
+  const bool is_possible = is_small(count, things, message);
+  const tenon_sink_t* sink = host->sink == NULL ? NULL : host->sink(binding);
+  if (!is_possible && sink != NULL) {
+    sink->report(sink->user, TENON_SEVERITY_ERROR, message);
+  }
+  return is_possible ? TENON_OK : TENON_ERROR_UNSUPPORTED;
+}
+
 tenon_status_t tenon__cpu_closed_allocate(const tenon_enqueue_t* call, uint32_t index,
                                           uint32_t rank, const int64_t* dims, void** out_data) {
   *out_data = NULL;

@@ -37,6 +37,14 @@ tenon_status_t tenon__cpu_closed_allocate(const tenon_enqueue_t* call, uint32_t 
 tenon_status_t tenon__cpu_closed_fail(const tenon_enqueue_t* call, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A kernel numbers `count` things by 32 bits. UNSUPPORTED, with words, if they are too many; of a run,
+ * and of a binding. `things`: "elements of a plane". */
+tenon_status_t tenon__cpu_closed_check_count(const tenon_enqueue_t* call, int64_t count,
+                                             const char* things);
+tenon_status_t tenon__cpu_closed_check_bound(tenon_binding_t* binding,
+                                             const tenon_bind_table_t* host, int64_t count,
+                                             const char* things);
+
 /* Product of dims[begin, end). */
 int64_t tenon__cpu_closed_count(const tenon_tensor_view_t* view, uint32_t begin, uint32_t end);
 

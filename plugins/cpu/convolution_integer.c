@@ -222,8 +222,10 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   job.x_zero = number_at(tenon__cpu_closed_input(call, INPUT_X_ZERO), 0);
   job.points = tenon__cpu_image_pixels(&job.out);
   job.parts = (job.points + width - 1) / width;
-  if (tenon__cpu_image_pixels(&job.in) > INT32_MAX) {
-    return TENON_ERROR_UNSUPPORTED;
+  const tenon_status_t status = tenon__cpu_closed_check_count(
+      call, tenon__cpu_image_pixels(&job.in), "elements of a plane of x");
+  if (status != TENON_OK) {
+    return status;
   }
   widen_weights(&job, tenon__cpu_closed_input(call, INPUT_W_ZERO));
   const double products = (double)job.bound->depth * (double)width;

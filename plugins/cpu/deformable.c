@@ -161,7 +161,9 @@ static void sample(const job_t* job, const part_t* part, int64_t group, float* s
       const float* x =
           (const float*)job->x->data + (part->image * job->x->dims[1] + channel) * plane;
       float* row = samples + (c * taps + tap) * POINTS;
-      job->self->closed.isa->elements->gather_sum(row, x, (size_t)plane, &sums);
+      if (plane > 0) {
+        job->self->closed.isa->elements->gather_sum(row, x, (size_t)plane, &sums);
+      }
       for (int64_t k = 0; k < found.outside_count; k++) {
         row[found.outside[k]] = 0;
       }
@@ -213,8 +215,10 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   job.points = job.y->dims[2] * job.y->dims[3];
   job.parts = (job.points + POINTS - 1) / POINTS;
   const int64_t plane = job.x->dims[2] * job.x->dims[3];
-  if (plane == 0 || plane > INT32_MAX) {
-    return TENON_ERROR_UNSUPPORTED;
+  const tenon_status_t status =
+      tenon__cpu_closed_check_count(call, plane, "elements of a plane of x");
+  if (status != TENON_OK) {
+    return status;
   }
   tenon__cpu_closed_divide(call, job.y->dims[0] * job.parts * self->groups,
                            (double)(job.bound->rows * POINTS) * 2, run_parts, &job);

@@ -185,8 +185,10 @@ static tenon_status_t enqueue_sample(const tenon_enqueue_t* call) {
       y->data, y->dims[2] * y->dims[3],          0};
   job.parts = (job.points + POINTS - 1) / POINTS;
   const int64_t plane = job.x->dims[2] * job.x->dims[3];
-  if (plane > INT32_MAX) {
-    return TENON_ERROR_UNSUPPORTED;
+  const tenon_status_t status =
+      tenon__cpu_closed_check_count(call, plane, "elements of a plane of x");
+  if (status != TENON_OK) {
+    return status;
   }
   if (plane == 0) {
     memset(y->data, 0, (size_t)tenon__cpu_closed_count(y, 0, 4) * sizeof(float));
@@ -281,9 +283,6 @@ static void run_grid(void* user, int64_t begin, int64_t end, uint32_t thread) {
 static tenon_status_t enqueue_affine(const tenon_enqueue_t* call) {
   const tenon_tensor_view_t* y = tenon__cpu_closed_output(call, 0);
   grid_job_t job = {call->instance, tenon__cpu_closed_input(call, 0)->data, y, y->rank - 2};
-  if (job.axes < 2 || job.axes > 3) {
-    return TENON_ERROR_UNSUPPORTED;
-  }
   if (tenon__cpu_closed_count(y, 0, y->rank) > 0) {
     tenon__cpu_closed_divide(call, tenon__cpu_closed_count(y, 0, y->rank - 2),
                              (double)y->dims[y->rank - 2] * 2, run_grid, &job);

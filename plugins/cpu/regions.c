@@ -203,8 +203,11 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
                                     (long long)batch, (long long)job.x->dims[0]);
     }
   }
-  if (job.x->dims[2] * job.x->dims[3] == 0 || job.x->dims[2] * job.x->dims[3] > INT32_MAX) {
-    return TENON_ERROR_UNSUPPORTED;
+  const int64_t plane = job.x->dims[2] * job.x->dims[3];
+  const tenon_status_t status =
+      tenon__cpu_closed_check_count(call, plane, "elements of a plane of x");
+  if (status != TENON_OK) {
+    return status;
   }
   tenon__cpu_closed_divide(call, job.y->dims[0], (double)(bins * job.x->dims[1]) * 8, run_regions,
                            &job);

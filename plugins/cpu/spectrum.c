@@ -83,8 +83,10 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
     }
     bound->longest = max_of(bound->longest, is_half ? 2 * y->dims[axis] - 1 : y->dims[axis]);
   }
-  if (bound->longest < 1 || bound->longest > INT32_MAX) {
-    return bound->longest < 1 ? TENON_OK : TENON_ERROR_UNSUPPORTED;
+  const tenon_status_t status =
+      tenon__cpu_closed_check_bound(binding, host, bound->longest, "elements of a line");
+  if (status != TENON_OK || bound->longest < 1) {
+    return status;
   }
   /* Of all shorter ones too: no length needs more than the next power of two of its double. */
   int64_t most = 1;

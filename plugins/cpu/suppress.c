@@ -64,8 +64,10 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
       host->allocate(binding, ((size_t)(bound->lines * bound->boxes) + 1) * sizeof(int64_t));
   bound->counts = host->allocate(binding, ((size_t)bound->lines + 1) * sizeof(int64_t));
   *out_bound = bound;
-  if (bound->boxes >= UINT32_MAX) {
-    return TENON_ERROR_UNSUPPORTED;
+  const tenon_status_t status =
+      tenon__cpu_closed_check_bound(binding, host, bound->boxes, "boxes");
+  if (status != TENON_OK) {
+    return status;
   }
   return bound->candidates == NULL || bound->kept == NULL || bound->selected == NULL ||
                  bound->counts == NULL

@@ -51,7 +51,9 @@ static const tenon_operator_t operators[] = {
             CHECK("rank(rois) == 2 && dim(rois, 1) == 4",
                   "regions have {dim(rois, -1)} numbers, not 4"),
             CHECK("elements(batch_indices) == dim(rois, 0)",
-                  "{elements(batch_indices)} batch indices for {dim(rois, 0)} regions")),
+                  "{elements(batch_indices)} batch indices for {dim(rois, 0)} regions"),
+            CHECK("dim(rois, 0) == 0 || dim(x, 2) > 0 && dim(x, 3) > 0",
+                  "x has planes of {dim(x, 2)} by {dim(x, 3)} pixels: regions have none to read")),
      .shape = "y.rank = 4; y[d] = d == 0 ? dim(rois, 0) : d == 1 ? dim(x, 1)"
               " : d == 2 ? output_height : output_width",
      .traits = "pure"},

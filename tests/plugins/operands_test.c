@@ -86,6 +86,7 @@ static const row_t rows[] = {
     {"grid_sample", {"1 2 4 4", "3 5 5 2"}, {{0}}, "grid has 3 images"},
     {"grid_sample", {"1 2 4 4", "1 5 5 1"}, {{0}}, "of 1 coordinates"},
     {"roi_align", {"1 2 8 8", "3 4", "i2"}, {{0}}, "2 batch indices for 3 regions"},
+    {"roi_align", {"1 2 0 8", "3 4", "i3"}, {{0}}, "planes of 0 by 8 pixels"},
     {"max_roi_pool", {"1 2 8 8", "3 4"}, {ROW_INTS("pooled_shape", 2, 2)}, "regions have 4"},
     {"non_max_suppression", {"1 6 4", "1 2 7"}, {{0}}, "6 boxes"},
     {"negative_log_likelihood", {"4 5", "i6"}, {{0}}, "6 targets for 20 scores"},
