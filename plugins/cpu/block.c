@@ -324,11 +324,11 @@ static void visit_step(const tenon__cpu_block_t* block, const step_t* step, visi
                        void* user) {
   if (step->kind == STEP_WRITE || step->kind == STEP_REDUCE) {
     visit(user, step->inputs[0]);
-  } else if (step->kind == STEP_SCALED) {
+  } else if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED) {
     for (uint32_t k = 0; k < 3; k++) {
       visit(user, step->inputs[k]);
     }
-    if (step->addend != TENON_NONE) {
+    if (step->kind == STEP_SCALED && step->addend != TENON_NONE) {
       visit(user, step->addend);
     }
   } else if (step->kind == STEP_SHIFTED_SUM) {

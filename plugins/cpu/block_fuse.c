@@ -33,9 +33,10 @@ static bool reads(const tenon__cpu_block_t* block, const step_t* step, uint32_t 
     return step->inputs[0] == instruction || step->inputs[1] == instruction ||
            step->guard == instruction || step->guarded == instruction;
   }
-  if (step->kind == STEP_SCALED) {
+  if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED) {
     return step->inputs[0] == instruction || step->inputs[1] == instruction ||
-           step->inputs[2] == instruction || step->addend == instruction;
+           step->inputs[2] == instruction ||
+           (step->kind == STEP_SCALED && step->addend == instruction);
   }
   if (step->kind == STEP_GATHER) {
     for (uint32_t k = 0; k < in->operands[1]; k++) {
@@ -234,6 +235,55 @@ static void fuse_scaled(tenon__cpu_block_t* block, uint32_t begin, uint32_t end)
   }
 }
 
+/* The instruction that makes operand `operand` of step `at`, if a step of its own with this opcode
+ * does; else NULL. */
+static const tenon_instruction_t* own_operand(const tenon__cpu_block_t* block, uint32_t begin,
+                                              uint32_t end, uint32_t operand, uint32_t* inout_at,
+                                              uint32_t opcode) {
+  const uint32_t maker = find_own(block, begin, end, operand, *inout_at);
+  if (maker == TENON_NONE || block->program->types[operand] != TENON_CPU_TYPE_F32 ||
+      instruction_at(block, operand)->opcode != opcode) {
+    return NULL;
+  }
+  *inout_at = maker;
+  return instruction_at(block, operand);
+}
+
+/* A byte of round(x / s) + z, each number read once. */
+static void fuse_quantized(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
+  step_t* step = &block->steps[at];
+  const uint8_t type = block->program->types[step->result];
+  uint32_t makers[3] = {at, at, at};
+  if (step->kind != STEP_CAST || (type != TENON_CPU_TYPE_U8 && type != TENON_CPU_TYPE_I8)) {
+    return;
+  }
+  const uint32_t whole = instruction_at(block, step->result)->operands[0];
+  const tenon_instruction_t* sum =
+      own_operand(block, begin, end, whole, &makers[0], TENON_OPCODE_ADD);
+  if (sum == NULL || !is_row(block, sum->operands[0]) || is_row(block, sum->operands[1])) {
+    return;
+  }
+  makers[1] = makers[0];
+  const tenon_instruction_t* rounded =
+      own_operand(block, begin, end, sum->operands[0], &makers[1], TENON_OPCODE_ROUND);
+  makers[2] = makers[1];
+  const tenon_instruction_t* quotient =
+      rounded == NULL
+          ? NULL
+          : own_operand(block, begin, end, rounded->operands[0], &makers[2], TENON_OPCODE_DIV);
+  if (quotient == NULL || !is_row(block, quotient->operands[0]) ||
+      is_row(block, quotient->operands[1])) {
+    return;
+  }
+  step->kind = STEP_QUANTIZED;
+  step->inputs[0] = quotient->operands[0];
+  step->inputs[1] = quotient->operands[1];
+  step->inputs[2] = sum->operands[1];
+  for (uint32_t k = 0; k < 3; k++) {
+    block->steps[makers[k]].kind = STEP_NONE;
+  }
+}
+
 /* Is it exp(x), or that where a condition does not hold? */
 static bool is_exponential(const tenon__cpu_block_t* block, uint32_t i) {
   const tenon_instruction_t* in = instruction_at(block, i);
@@ -263,6 +313,11 @@ void tenon__cpu_block_fuse(tenon__cpu_block_t* block) {
       fuse_scaled(block, block->phase_begin[list], block->phase_begin[list + 1]);
     }
     mark_reciprocals(block);
+  }
+  for (uint32_t list = 0; list < lists; list++) {
+    for (uint32_t s = block->phase_begin[list]; s < block->phase_begin[list + 1]; s++) {
+      fuse_quantized(block, block->phase_begin[list], block->phase_begin[list + 1], s);
+    }
   }
   for (uint32_t list = 0; list <= lists; list++) {
     const uint32_t end = list < lists ? block->phase_begin[list + 1] : block->step_count;

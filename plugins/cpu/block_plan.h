@@ -35,6 +35,8 @@ typedef enum step_kind_t {
   STEP_SHIFTED_SUM,
   /* A row times a number, times a row, and more of a row: the end of a normalisation. */
   STEP_SCALED,
+  /* round(inputs[0] / inputs[1]) + inputs[2] as a byte, of a row and two numbers for each row. */
+  STEP_QUANTIZED,
   STEP_NONE, /* left out */
 } step_kind_t;
 

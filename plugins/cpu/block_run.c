@@ -311,6 +311,22 @@ static void run_scaled(const run_t* run, const step_t* step) {
   }
 }
 
+static void run_quantized(const run_t* run, const step_t* step) {
+  const source_t x = source_of(run, step->inputs[0]);
+  const source_t scale = source_of(run, step->inputs[1]);
+  const source_t zero = source_of(run, step->inputs[2]);
+  const place_t out = result_place(run, step);
+  const bool is_signed = type_of(run, step->result) == TENON_CPU_TYPE_I8;
+  const size_t rows = rows_of(run, run->block->varies[step->result]);
+  for (size_t r = 0; r < rows; r++) {
+    const ptrdiff_t at = (ptrdiff_t)r;
+    run->block->elements->quantize[is_signed ? 1 : 0](
+        out.data + at * out.row_bytes, (const float*)(const void*)(x.data + at * x.row_bytes),
+        *(const float*)(const void*)(scale.data + at * scale.row_bytes),
+        *(const float*)(const void*)(zero.data + at * zero.row_bytes), run->frame->columns);
+  }
+}
+
 static void run_write(const run_t* run, const step_t* step) {
   const tenon__cpu_block_t* block = run->block;
   const uint32_t i = step->inputs[0];
@@ -398,6 +414,9 @@ static bool run_step(const run_t* run, const step_t* step) {
       break;
     case STEP_SCALED:
       run_scaled(run, step);
+      break;
+    case STEP_QUANTIZED:
+      run_quantized(run, step);
       break;
     case STEP_NONE:
       break;

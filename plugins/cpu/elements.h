@@ -129,6 +129,8 @@ typedef struct tenon__cpu_elements_t {
   tenon__cpu_shifted_sum_t exp_sum;
   tenon__cpu_shifted_sum_t square_sum;
   void (*scaled)(const tenon__cpu_scaled_row_t* row);
+  /* round(x / scale) + zero, saturated, NaN is 0: unsigned bytes, then signed ones. */
+  void (*quantize[2])(void* out, const float* x, float scale, float zero, size_t count);
   /* [from][to]: floats to integers truncate and saturate, NaN is 0; integers wrap; to bool is
    * "not 0". */
   tenon__cpu_unary_t convert[TENON_CPU_TYPE_COUNT][TENON_CPU_TYPE_COUNT];

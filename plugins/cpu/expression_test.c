@@ -473,6 +473,66 @@ TENON_TEST(softmax_keeps_what_is_no_number) {
   }
 }
 
+/* round(x / s) + z as a byte: one scale for all or for each row, the quotient read again or not. */
+static void quantized(unsigned seed) {
+  fake_t fake = {.seed = seed * 313, .kind = TENON_REGION_EXPRESSION, .space_rank = 2};
+  draft_t draft = {0};
+  unsigned* s = &fake.seed;
+  const bool is_signed = fake_choice(s, 0, 1) == 0;
+  fake.space[0] = fake_choice(s, 1, 5);
+  fake.space[1] = fake_choice(s, 1, 3) * fake_choice(s, 1, 400);
+  const int64_t numbers[2] = {fake_choice(s, 0, 1) == 0 ? 1 : fake.space[0], 1};
+  double* x = fake_input(&fake, TENON_DTYPE_FLOAT32, 2, fake.space, false, false)->numbers;
+  double* scale = fake_input(&fake, TENON_DTYPE_FLOAT32, 2, numbers, false, false)->numbers;
+  double* zero = fake_input(&fake, TENON_DTYPE_FLOAT32, 2, numbers, false, false)->numbers;
+  for (int64_t k = 0; k < fake_count(2, fake.space); k++) {
+    x[k] = k % 17 == 3 ? NAN : k % 19 == 4 ? -INFINITY : k % 23 == 5 ? INFINITY : x[k] * 30;
+  }
+  for (int64_t k = 0; k < numbers[0]; k++) {
+    scale[k] = (double)(float)(fabs(scale[k]) / 3 + 0.05);
+    zero[k] = floor(zero[k] * 20);
+  }
+  for (uint32_t k = 0; k < 3; k++) {
+    (void)input(&draft, k, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  }
+  const tenon_dtype_t to = is_signed ? TENON_DTYPE_INT8 : TENON_DTYPE_UINT8;
+  const uint32_t whole = f32(&draft, TENON_OPCODE_ROUND, f32(&draft, TENON_OPCODE_DIV, 0, 1), 0);
+  const uint32_t sum = f32(&draft, TENON_OPCODE_ADD, whole, 2);
+  output(&draft, add(&draft, TENON_OPCODE_CAST, to, sum, 0, 0), to, 0);
+  const double* y = fake_output(&fake, to, 2, fake.space)->numbers;
+  if (fake_choice(s, 0, 2) == 0) {
+    output(&draft, fake_choice(s, 0, 1) == 0 ? whole : sum, TENON_DTYPE_FLOAT32, 0);
+    (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  }
+  finish(&draft, 2);
+  fake.program = &draft.program;
+  tenon__cpu_state_t states[3];
+  const uint32_t count = fake_states(states);
+  for (uint32_t state = 0; state < 2 * count; state++) {
+    tenon_refusal_t refusal;
+    fake.threads = 1 + state % 2;
+    REQUIRE(fake_tactic(&fake, &tenon__cpu_expression_kernel, &states[state / 2], 0, &refusal));
+    EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_expression_kernel, &states[state / 2]),
+                  TENON_OK);
+    for (int64_t k = 0; k < fake_count(2, fake.space); k++) {
+      const int64_t at = numbers[0] == 1 ? 0 : k / fake.space[1];
+      const double number = (double)nearbyintf((float)x[k] / (float)scale[at]) + zero[at];
+      const double low = is_signed ? -128 : 0;
+      EXPECT_NEAR(y[k], isnan(number) ? 0 : fmin(fmax(number, low), low + 255), 0);
+    }
+  }
+  fake_free(&fake);
+}
+
+TENON_TEST(quantised_rows_equal_the_definition) {
+  for (unsigned seed = 1; seed <= 100 && tenon__test_failures == 0; seed++) {
+    quantized(seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
 TENON_TEST(means_over_pixels_with_channels_last) {
   fake_t fake = {.seed = 3, .space = {2, 49, 300}};
   draft_t draft = {0};
