@@ -54,8 +54,8 @@ tenon_status_t tenon__cpu_closed_fail(const tenon_enqueue_t* call, const char* f
 }
 
 static bool is_small(int64_t count, const char* things, char out_message[128]) {
-  (void)snprintf(out_message, 128, "%lld %s, where this kernel has numbers for %d", (long long)count,
-                 things, INT32_MAX);
+  (void)snprintf(out_message, 128, "%lld %s, where this kernel has numbers for %d",
+                 (long long)count, things, INT32_MAX);
   return count <= INT32_MAX;
 }
 

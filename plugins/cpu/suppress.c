@@ -64,8 +64,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
       host->allocate(binding, ((size_t)(bound->lines * bound->boxes) + 1) * sizeof(int64_t));
   bound->counts = host->allocate(binding, ((size_t)bound->lines + 1) * sizeof(int64_t));
   *out_bound = bound;
-  const tenon_status_t status =
-      tenon__cpu_closed_check_bound(binding, host, bound->boxes, "boxes");
+  const tenon_status_t status = tenon__cpu_closed_check_bound(binding, host, bound->boxes, "boxes");
   if (status != TENON_OK) {
     return status;
   }
