@@ -5,9 +5,9 @@
 
 #include "core/base/test.h"
 #include "tests/engine/networks.h"
-#include "tests/support/timings.h"
 #include "tests/support/onnx_message.h"
 #include "tests/support/plugin_folder.h"
+#include "tests/support/timings.h"
 
 enum { SEED = 5, GRAPH_NODE = 1, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, NODE_ATTRIBUTE = 5 };
 enum { FLOAT_TYPE = 1, STRING_TYPE = 8, FLOAT_ATTRIBUTE = 1, INT_ATTRIBUTE = 2 };

@@ -4,8 +4,8 @@
 #include "core/base/allocator.h"
 #include "core/base/test.h"
 #include "tests/engine/networks.h"
-#include "tests/support/timings.h"
 #include "tests/support/plugin_folder.h"
+#include "tests/support/timings.h"
 
 enum { SEED = 3 };
 
