@@ -335,7 +335,7 @@ tenon_status_t tenon__rehearsal_exceeds(const tenon__rehearsal_t* r, double most
   return TENON_OK;
 }
 
-/* What is known of the only kernel that was tried; NULL if its memory ended. */
+/* The record of the only kernel that was tried; NULL if there was no memory for it. */
 static tenon__kernel_spent_t* lone_kernel(const tenon__rehearsal_t* r) {
   const tenon__candidate_t* first = r->answers[0].first;
   tenon__kernel_spent_t* kernel = r->subject->tuning->spent.kernels;
@@ -345,15 +345,43 @@ static tenon__kernel_spent_t* lone_kernel(const tenon__rehearsal_t* r) {
   return kernel;
 }
 
-/* Reference kernels perform 1e8 to 1e9 operations per second. A kernel's first comparison takes at
- * most 20 ms if the operator declares its work, the next ones 2 ms each, because a network has
- * dozens of regions with different extents. */
+static const tenon__node_t* node_of(const struct tenon_region_t* region) {
+  return &region->network->graphs[region->graph]->nodes[region->nodes[0]];
+}
+
+static tenon_dtype_t dtype_of(const struct tenon_region_t* region) {
+  const tenon__graph_t* g = region->network->graphs[region->graph];
+  const tenon__node_t* node = node_of(region);
+  return node->input_count > 0 && node->inputs[0] != TENON_NONE
+             ? g->values[node->inputs[0]].type.dtype
+             : TENON_DTYPE_FLOAT32;
+}
+
+/* Reference kernels perform 1e8 to 1e9 operations per second. A kernel's first comparison for an
+ * operator and type takes at most 20 ms if the operator declares its work. After one that agreed, the
+ * others take 2 ms each, because a network has dozens of regions with different extents. */
+static const double most_operations_first = 2e6;
+static const double most_operations_again = 2e5;
+
 static tenon_status_t is_reference_dear(const tenon__rehearsal_t* r,
                                         const tenon__kernel_spent_t* lone, bool* out_dear) {
-  static const double most_first = 2e6;
-  static const double most_again = 2e5;
-  return tenon__rehearsal_exceeds(r, lone != NULL && lone->is_compared ? most_again : most_first,
+  const struct tenon_region_t* region = r->subject->region;
+  const bool agreed = lone != NULL && lone->compared == node_of(region)->op &&
+                      lone->compared_dtype == dtype_of(region);
+  return tenon__rehearsal_exceeds(r, agreed ? most_operations_again : most_operations_first,
                                   out_dear);
+}
+
+/* A small region says little of a kernel's large ones. */
+static tenon_status_t remember_agreement(const tenon__rehearsal_t* r, tenon__kernel_spent_t* lone) {
+  const struct tenon_region_t* region = r->subject->region;
+  bool is_large = false;
+  TENON_TRY(tenon__rehearsal_exceeds(r, most_operations_again, &is_large));
+  if (is_large) {
+    lone->compared = node_of(region)->op;
+    lone->compared_dtype = dtype_of(region);
+  }
+  return TENON_OK;
 }
 
 tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
@@ -376,8 +404,8 @@ tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
   TENON_TRY_MEMORY(outputs != NULL);
   TENON_TRY(tenon__reference_compute(&r->data, r->subject->ask_node, by_reference, &r->data.arena,
                                      outputs, &known));
-  if (lone != NULL) {
-    lone->is_compared = known;
+  if (known) {
+    TENON_TRY(find_answer(r, outputs, NULL, &answer));
   }
-  return known ? find_answer(r, outputs, NULL, &answer) : TENON_OK;
+  return known && lone != NULL && answer == 0 ? remember_agreement(r, lone) : TENON_OK;
 }

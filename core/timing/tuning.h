@@ -112,14 +112,15 @@ typedef struct tenon__assignment_t {
   uint32_t device;
 } tenon__assignment_t;
 
-/* One kernel's trials: the time spent to prepare its tactics, and whether its result was compared
- * with a reference kernel's. In the tuning's arena. */
+/* One kernel's trials: the time spent to prepare its tactics, and the operator whose reference gave
+ * the same result. In the tuning's arena. */
 typedef struct tenon__kernel_spent_t {
   struct tenon__kernel_spent_t* next;
   const tenon__kernel_entry_t* kernel;
   double preparing; /* and binding, seconds */
   uint32_t count;
-  bool is_compared;
+  const tenon__operator_t* compared; /* with whose reference it agreed last; NULL: none */
+  tenon_dtype_t compared_dtype;      /* of that node's first input */
 } tenon__kernel_spent_t;
 
 /* Time spent in trials, by the host's clock, for reports. */
