@@ -130,7 +130,8 @@ void tenon__cpu_closed_divide(const tenon_enqueue_t* call, int64_t count, double
   const uint32_t threads = call->host->thread_count(call->run);
   const double worth = (double)count * item_ns / LEAST_NS;
   const double most = worth < (double)count ? worth : (double)count;
-  uint32_t parts = threads > 1 ? threads * PARTS_PER_THREAD : 1;
+  uint32_t parts =
+      threads * PARTS_PER_THREAD; /* of one thread too: a run can be cancelled between */
   parts = (double)parts > most ? (uint32_t)most : parts;
   if (count > 0) {
     division_t all = {body, user, count, parts < 1 ? 1 : parts};

@@ -37,8 +37,8 @@ tenon_status_t tenon__cpu_closed_allocate(const tenon_enqueue_t* call, uint32_t 
 tenon_status_t tenon__cpu_closed_fail(const tenon_enqueue_t* call, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A kernel numbers `count` things by 32 bits. UNSUPPORTED, with words, if they are too many; of a run,
- * and of a binding. `things`: "elements of a plane". */
+/* For a kernel that numbers `count` things by 32 bits: returns UNSUPPORTED, with a message, if they
+ * are too many. The message names the things: "elements of a plane", say. */
 tenon_status_t tenon__cpu_closed_check_count(const tenon_enqueue_t* call, int64_t count,
                                              const char* things);
 tenon_status_t tenon__cpu_closed_check_bound(tenon_binding_t* binding,

@@ -159,6 +159,9 @@ TENON_CPU_CLOSED(col2im, "col2im", columns_operators, columns_attributes, match_
 
 /* ---- lp_pool ---- */
 
+/* Higher powers of usual numbers do not fit f32. */
+enum { MOST_POWER = 4 };
+
 typedef struct norms_t {
   tenon__cpu_closed_t closed;
   tenon__cpu_window_t window;
@@ -169,6 +172,9 @@ static int32_t match_norms(void* state, const tenon_region_t* handle,
                            const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
   const tenon__cpu_region_t region = {handle, table};
   const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
+  if (tenon__cpu_region_int(region, "p", 2) > MOST_POWER) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_ATTRIBUTE, "a power above 4");
+  }
   return x->rank >= 3 && x->rank <= 2 + TENON_CPU_AXES &&
                  tenon__cpu_region_length(region, "kernel_shape") + 2 == x->rank
              ? tenon__cpu_closed_match_f32(state, handle, table, out_refusal)

@@ -91,21 +91,9 @@ typedef struct part_t {
 typedef struct taps_t {
   int32_t index[CORNERS * POINTS];
   float weights[CORNERS * POINTS];
-  int64_t outside[POINTS]; /* points without a pixel */
-  int64_t outside_count;
 } taps_t;
 
-static void fill_outside(taps_t* taps, int64_t count, int64_t point, int32_t used) {
-  for (int64_t corner = 0; corner < CORNERS; corner++) {
-    int32_t* index = &taps->index[corner * count + point];
-    *index = *index >= 0 ? *index : used < 0 ? 0 : used;
-  }
-  if (used < 0) {
-    taps->outside[taps->outside_count++] = point;
-  }
-}
-
-/* Pixels outside weigh nothing, and repeat one inside, so that what they read is not looked at. */
+/* Pixels outside weigh nothing. */
 static void find_corners(const job_t* job, const part_t* part, int64_t offset_group, int64_t tap,
                          taps_t* out) {
   const tenon__cpu_window_t* window = &job->self->window;
@@ -116,7 +104,6 @@ static void find_corners(const job_t* job, const part_t* part, int64_t offset_gr
   const float* down = job->offsets + entry * 2 * job->points + part->first;
   const float* across = down + job->points;
   const float* mask = job->mask == NULL ? NULL : job->mask + entry * job->points + part->first;
-  out->outside_count = 0;
   for (int64_t k = 0; k < part->count; k++) {
     const int64_t point = part->first + k;
     const int64_t row = point / job->y->dims[3] * window->stride[1] - window->pad_begin[1] +
@@ -127,17 +114,14 @@ static void find_corners(const job_t* job, const part_t* part, int64_t offset_gr
                           fmin(fmax((double)column + across[k], -2.0), (double)width + 1.0)};
     const double low[2] = {floor(at[0]), floor(at[1])};
     const double scale = mask == NULL ? 1.0 : mask[k];
-    int32_t used = -1;
     for (int corner = 0; corner < CORNERS; corner++) {
       const double r = low[0] + (corner < 2 ? 0.0 : 1.0);
       const double c = low[1] + (corner % 2 == 0 ? 0.0 : 1.0);
       const bool inside = r >= 0 && r < (double)height && c >= 0 && c < (double)width;
       const double weight = (1.0 - fabs(at[0] - r)) * (1.0 - fabs(at[1] - c));
-      used = inside ? (int32_t)(r * (double)width + c) : used;
-      out->index[corner * part->count + k] = inside ? used : -1;
+      out->index[corner * part->count + k] = inside ? (int32_t)(r * (double)width + c) : 0;
       out->weights[corner * part->count + k] = inside ? (float)(weight * scale) : 0.0F;
     }
-    fill_outside(out, part->count, k, used);
   }
 }
 
@@ -163,9 +147,8 @@ static void sample(const job_t* job, const part_t* part, int64_t group, float* s
       float* row = samples + (c * taps + tap) * POINTS;
       if (plane > 0) {
         job->self->closed.isa->elements->gather_sum(row, x, (size_t)plane, &sums);
-      }
-      for (int64_t k = 0; k < found.outside_count; k++) {
-        row[found.outside[k]] = 0;
+      } else {
+        memset(row, 0, (size_t)part->count * sizeof(float));
       }
     }
   }

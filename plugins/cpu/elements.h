@@ -157,7 +157,7 @@ typedef struct tenon__cpu_elements_t {
    * not in [0, extent). */
   bool (*add_offsets)(int64_t* offsets, const int64_t* x, int64_t extent, int64_t stride, bool adds,
                       size_t count);
-  /* x has x_count elements. */
+  /* x has x_count elements. An element whose weight is 0 is not looked at: it may be infinite. */
   void (*gather_sum)(float* y, const float* x, size_t x_count, const tenon__cpu_sums_t* sums);
   /* y[k] = sum of weights[r] * rows[r][k], for r in [0, row_count), added to y[k] if
    * `adds`. row_count is at least 1. */

@@ -91,14 +91,14 @@ static double weight_of(const sampler_t* self, double distance) {
                   : ((a * d - 5.0 * a) * d + 8.0 * a) * d - 4.0 * a;
 }
 
-/* Along one axis: pixels, and weights, 0 outside. A NaN has no pixel. */
+/* Along one axis: pixels, and weights, 0 outside. Only a finite place has a pixel. */
 static void axis_taps(const sampler_t* self, double coordinate, int64_t extent,
                       int64_t out_pixels[4], double out_weights[4]) {
   const double place = place_of(self, coordinate, (double)extent);
   const double first = floor(place) - (self->axis_taps == 4 ? 1.0 : 0.0);
   for (int k = 0; k < self->axis_taps; k++) {
     const double at = first + k;
-    const int64_t pixel = at == at ? pixel_of(self, at, extent) : -1;
+    const int64_t pixel = isfinite(at) ? pixel_of(self, at, extent) : -1;
     const bool is_there = pixel >= 0 && pixel < extent;
     out_pixels[k] = is_there ? pixel : 0;
     out_weights[k] = is_there ? weight_of(self, place - at) : 0.0;
@@ -108,15 +108,11 @@ static void axis_taps(const sampler_t* self, double coordinate, int64_t extent,
 typedef struct taps_t {
   int32_t index[MAX_TAPS * POINTS];
   float weights[MAX_TAPS * POINTS];
-  int64_t outside[POINTS]; /* points without a tap */
-  int64_t outside_count;
 } taps_t;
 
-/* Taps without a weight repeat one that has some, so that what they read is not looked at. */
 static void find_taps(const sampler_t* self, const int64_t* plane, const float* grid, int64_t count,
                       taps_t* out) {
   const int n = self->axis_taps;
-  out->outside_count = 0;
   for (int64_t k = 0; k < count; k++) {
     int64_t rows[4] = {0};
     int64_t columns[4] = {0};
@@ -124,20 +120,10 @@ static void find_taps(const sampler_t* self, const int64_t* plane, const float* 
     double column_weights[4] = {0};
     axis_taps(self, grid[2 * k + 1], plane[0], rows, row_weights);
     axis_taps(self, grid[2 * k], plane[1], columns, column_weights);
-    int32_t used = -1;
     for (int tap = 0; tap < n * n; tap++) {
-      const float weight = (float)(row_weights[tap / n] * column_weights[tap % n]);
       const int64_t at = tap * count + k;
-      out->weights[at] = weight;
+      out->weights[at] = (float)(row_weights[tap / n] * column_weights[tap % n]);
       out->index[at] = (int32_t)(rows[tap / n] * plane[1] + columns[tap % n]);
-      used = weight != 0 ? out->index[at] : used;
-    }
-    for (int tap = 0; tap < n * n; tap++) {
-      const int64_t at = tap * count + k;
-      out->index[at] = out->weights[at] != 0 ? out->index[at] : used < 0 ? 0 : used;
-    }
-    if (used < 0) {
-      out->outside[out->outside_count++] = k;
     }
   }
 }
@@ -170,9 +156,6 @@ static void run_samples(void* user, int64_t begin, int64_t end, uint32_t thread)
       float* y = job->y + channel * job->points + first;
       job->self->closed.isa->elements->gather_sum(y, (const float*)job->x->data + channel * plane,
                                                   (size_t)plane, &sums);
-      for (int64_t k = 0; k < taps.outside_count; k++) {
-        y[taps.outside[k]] = 0;
-      }
     }
   }
 }
@@ -229,6 +212,13 @@ typedef struct grid_job_t {
   const tenon_tensor_view_t* y;
   int64_t axes;
 } grid_job_t;
+
+static int32_t match_affine(void* state, const tenon_region_t* handle,
+                            const tenon_region_table_t* table, tenon_refusal_t* out_refusal) {
+  const uint32_t rank = tenon__cpu_region_output((tenon__cpu_region_t){handle, table}, 0)->rank;
+  return rank == 4 || rank == 5 ? tenon__cpu_closed_match_f32(state, handle, table, out_refusal)
+                                : tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
+}
 
 /* The coordinate of point `at` of an axis is start + at * step. */
 static void axis_line(bool aligned, int64_t extent, double* out_start, double* out_step) {
@@ -292,5 +282,5 @@ static tenon_status_t enqueue_affine(const tenon_enqueue_t* call) {
 
 static const char* const affine_operators[] = {"standard.affine_grid/1", NULL};
 static const char* const affine_attributes[] = {"align_corners", NULL};
-TENON_CPU_CLOSED(affine_grid, "affine_grid", affine_operators, affine_attributes,
-                 tenon__cpu_closed_match_f32, prepare_affine, NULL, enqueue_affine);
+TENON_CPU_CLOSED(affine_grid, "affine_grid", affine_operators, affine_attributes, match_affine,
+                 prepare_affine, NULL, enqueue_affine);

@@ -133,7 +133,7 @@ static void take_max(float* y, const float* x, const tenon__cpu_sums_t* taps, bo
     for (size_t k = 0; k < taps->count; k++) {
       const size_t at = tap * taps->count + k;
       const float part = taps->weights[at] * x[taps->index[at]];
-      y[k] = (is_first && tap == 0) || !(y[k] >= part) ? part : y[k];
+      y[k] = (is_first && tap == 0) || part > y[k] || isnan(y[k]) ? part : y[k];
     }
   }
 }

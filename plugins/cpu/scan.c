@@ -1,6 +1,6 @@
 /*
  * Running sums and products along an axis. Lines whose elements lie together are taken four at a
- * time, since each element waits for the one before it; else a row of elements is added to the next.
+ * time, since each element waits for the one before it; else sums of neighbouring columns are kept.
  */
 #include "closed.h"
 
@@ -21,53 +21,57 @@ typedef struct job_t {
 
 /* Lines of `extent` elements with `inner` between. `lines` is a constant where it can be. Sums of
  * integers wrap. */
-enum { LINES = 4 };
+enum { LINES = 4, COLUMNS = 256 };
 /* Arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
-#define SCAN(name, type, sum_type, combine, start)                                            \
-  static inline __attribute__((always_inline)) void name##_side_by_side(                      \
-      const job_t* job, int64_t line, int64_t lines) {                                        \
-    const int64_t extent = job->extent;                                                       \
-    const int64_t step = job->scan->reverse ? -1 : 1;                                         \
-    const int64_t first = line * extent + (job->scan->reverse ? extent - 1 : 0);              \
-    const type* x = (const type*)job->x + first;                                              \
-    type* y = (type*)job->y + first;                                                          \
-    sum_type running[LINES] = {start, start, start, start};                                   \
-    for (int64_t k = 0; k < extent; k++) {                                                    \
-      for (int64_t l = 0; l < lines; l++) {                                                   \
-        const sum_type next = running[l] combine x[l * extent + k * step];                    \
-        y[l * extent + k * step] = (type)(job->scan->exclusive ? running[l] : next);          \
-        running[l] = next;                                                                    \
-      }                                                                                       \
-    }                                                                                         \
-  }                                                                                           \
-  static void name##_lines(const job_t* job, int64_t begin, int64_t end) {                    \
-    int64_t line = begin;                                                                     \
-    for (; line + LINES <= end; line += LINES) {                                              \
-      name##_side_by_side(job, line, LINES);                                                  \
-    }                                                                                         \
-    name##_side_by_side(job, line, end - line);                                               \
-  }                                                                                           \
-  static void name##_rows(const job_t* job, int64_t begin, int64_t end) {                     \
-    const int64_t inner = job->inner;                                                         \
-    const int64_t step = job->scan->reverse ? -inner : inner;                                 \
-    for (int64_t outer = begin; outer < end; outer++) {                                       \
-      const int64_t first = (outer * job->extent + (step < 0 ? job->extent - 1 : 0)) * inner; \
-      const type* x = (const type*)job->x + first;                                            \
-      type* y = (type*)job->y + first;                                                        \
-      for (int64_t i = 0; i < inner; i++) {                                                   \
-        y[i] = job->scan->exclusive ? start : x[i];                                           \
-      }                                                                                       \
-      for (int64_t k = 1; k < job->extent; k++) {                                             \
-        const type* next = job->scan->exclusive ? x : x + step;                               \
-        const type* before = y;                                                               \
-        y += step;                                                                            \
-        x += step;                                                                            \
-        for (int64_t i = 0; i < inner; i++) {                                                 \
-          y[i] = (type)(before[i] combine next[i]);                                           \
-        }                                                                                     \
-      }                                                                                       \
-    }                                                                                         \
+#define SCAN(name, type, sum_type, combine, start)                                   \
+  static inline __attribute__((always_inline)) void name##_side_by_side(             \
+      const job_t* job, int64_t line, int64_t lines) {                               \
+    const int64_t extent = job->extent;                                              \
+    const int64_t step = job->scan->reverse ? -1 : 1;                                \
+    const int64_t first = line * extent + (job->scan->reverse ? extent - 1 : 0);     \
+    const type* x = (const type*)job->x + first;                                     \
+    type* y = (type*)job->y + first;                                                 \
+    sum_type running[LINES] = {start, start, start, start};                          \
+    for (int64_t k = 0; k < extent; k++) {                                           \
+      for (int64_t l = 0; l < lines; l++) {                                          \
+        const sum_type next = running[l] combine x[l * extent + k * step];           \
+        y[l * extent + k * step] = (type)(job->scan->exclusive ? running[l] : next); \
+        running[l] = next;                                                           \
+      }                                                                              \
+    }                                                                                \
+  }                                                                                  \
+  static void name##_lines(const job_t* job, int64_t begin, int64_t end) {           \
+    int64_t line = begin;                                                            \
+    for (; line + LINES <= end; line += LINES) {                                     \
+      name##_side_by_side(job, line, LINES);                                         \
+    }                                                                                \
+    name##_side_by_side(job, line, end - line);                                      \
+  }                                                                                  \
+  static void name##_rows(const job_t* job, int64_t begin, int64_t end) {            \
+    const int64_t inner = job->inner;                                                \
+    const int64_t step = job->scan->reverse ? -inner : inner;                        \
+    const int64_t blocks = (inner + COLUMNS - 1) / COLUMNS;                          \
+    for (int64_t block = begin * blocks; block < end * blocks; block++) {            \
+      const int64_t column = block % blocks * COLUMNS;                               \
+      const int64_t count = inner - column < COLUMNS ? inner - column : COLUMNS;     \
+      const int64_t last = step < 0 ? job->extent - 1 : 0;                           \
+      const int64_t first = (block / blocks * job->extent + last) * inner + column;  \
+      const type* x = (const type*)job->x + first;                                   \
+      type* y = (type*)job->y + first;                                               \
+      sum_type running[COLUMNS];                                                     \
+      for (int64_t i = 0; i < count; i++) {                                          \
+        running[i] = start;                                                          \
+      }                                                                              \
+      for (int64_t k = 0; k < job->extent; k++) {                                    \
+        for (int64_t i = 0; i < count; i++) {                                        \
+          const sum_type next = running[i] combine x[k * step + i];                  \
+          y[k * step + i] = (type)(job->scan->exclusive ? running[i] : next);        \
+          running[i] = next;                                                         \
+        }                                                                            \
+      }                                                                              \
+    }                                                                                \
   }
+
 /* NOLINTEND(bugprone-macro-parentheses) */
 #define SCANS(X)                \
   X(FLOAT32, float, double)     \

@@ -129,16 +129,21 @@ static const float* line_of(const job_t* job, int64_t line) {
          line % job->inner * job->parts;
 }
 
-/* Into one part of a lane, weighted by the window. */
-static void load_part(const job_t* job, const float* line, double* out) {
+/* Into one part of a lane, weighted by the window. Returns the largest magnitude; not finite if an
+ * element is not. */
+static double load_part(const job_t* job, const float* line, double* out) {
   const int64_t length = job->bound->plan.length;
   const int64_t count = job->count < length ? job->count : length;
+  double most = 0;
   for (int64_t k = 0; k < count; k++) {
-    out[k * LANES] = (double)line[k * job->x_step] * (job->window == NULL ? 1 : job->window[k]);
+    const double x = (double)line[k * job->x_step] * (job->window == NULL ? 1 : job->window[k]);
+    most = fabs(x) <= most || isnan(most) ? most : fabs(x);
+    out[k * LANES] = x;
   }
   for (int64_t k = count; k < length; k++) {
     out[k * LANES] = 0;
   }
+  return most;
 }
 
 static void clear_part(const job_t* job, double* out) {
@@ -160,16 +165,42 @@ static void complete(const job_t* job, double* re, double* im) {
   }
 }
 
+static double power_of_two(double x) {
+  return ldexp(1.0, x > 0 ? ilogb(x) : 0);
+}
+
+/* Two lines of one transform must not disturb one another: they get magnitudes of the same power of
+ * two, which the results lose again, and a line that is not finite is left out. Returns the two
+ * factors of the results: 0 for a line of zeros, NaN for one that was left out. */
+typedef struct factors_t {
+  double line[2];
+} factors_t;
+
+static double balance(const job_t* job, double most, double* part) {
+  if (!isfinite(most)) {
+    clear_part(job, part);
+    return NAN;
+  }
+  const double factor = power_of_two(most);
+  const int64_t scaled = factor == 1.0 ? 0 : job->bound->plan.length;
+  for (int64_t k = 0; k < scaled; k++) {
+    part[k * LANES] /= factor;
+  }
+  return most > 0 ? factor : 0.0;
+}
+
 /* The inverse is the conjugate of the transform of the conjugate. */
-static void load_line(const job_t* job, int64_t line, tenon__cpu_complex_lanes_t lanes,
-                      int64_t lane) {
+static factors_t load_line(const job_t* job, int64_t line, tenon__cpu_complex_lanes_t lanes,
+                           int64_t lane) {
   double* re = lanes.re + lane;
   double* im = lanes.im + lane;
-  load_part(job, line_of(job, line), re);
+  factors_t factors = {{1, 1}};
+  const double most = load_part(job, line_of(job, line), re);
   if (job->pairs && line + 1 < job->lines) {
-    load_part(job, line_of(job, line + 1), im);
+    factors.line[0] = balance(job, most, re);
+    factors.line[1] = balance(job, load_part(job, line_of(job, line + 1), im), im);
   } else if (job->parts == 2) {
-    load_part(job, line_of(job, line) + 1, im);
+    (void)load_part(job, line_of(job, line) + 1, im);
   } else {
     clear_part(job, im);
   }
@@ -180,6 +211,7 @@ static void load_line(const job_t* job, int64_t line, tenon__cpu_complex_lanes_t
   for (int64_t k = 0; k < turned; k++) {
     im[k * LANES] = -im[k * LANES];
   }
+  return factors;
 }
 
 static float* result_of(const job_t* job, int64_t line) {
@@ -202,7 +234,7 @@ static void store_line(const job_t* job, int64_t line, tenon__cpu_complex_lanes_
 
 /* The transforms of two real lines: the even and the odd part of that of both. */
 static void store_pair(const job_t* job, int64_t line, tenon__cpu_complex_lanes_t lanes,
-                       int64_t lane) {
+                       int64_t lane, factors_t factors) {
   const int64_t length = job->bound->plan.length;
   const double* re = lanes.re + lane;
   const double* im = lanes.im + lane;
@@ -211,11 +243,11 @@ static void store_pair(const job_t* job, int64_t line, tenon__cpu_complex_lanes_
   for (int64_t k = 0; k < job->results; k++) {
     const int64_t mirrored = (k == 0 ? 0 : length - k) * LANES;
     const int64_t place = k * LANES;
-    a[k * job->y_step] = (float)((re[place] + re[mirrored]) / 2);
-    a[k * job->y_step + 1] = (float)((im[place] - im[mirrored]) / 2);
+    a[k * job->y_step] = (float)((re[place] + re[mirrored]) / 2 * factors.line[0]);
+    a[k * job->y_step + 1] = (float)((im[place] - im[mirrored]) / 2 * factors.line[0]);
     if (b != NULL) {
-      b[k * job->y_step] = (float)((im[place] + im[mirrored]) / 2);
-      b[k * job->y_step + 1] = (float)((re[mirrored] - re[place]) / 2);
+      b[k * job->y_step] = (float)((im[place] + im[mirrored]) / 2 * factors.line[1]);
+      b[k * job->y_step + 1] = (float)((re[mirrored] - re[place]) / 2 * factors.line[1]);
     }
   }
 }
@@ -225,17 +257,20 @@ static void run_lines(void* user, int64_t begin, int64_t end, uint32_t thread) {
   const tenon__cpu_fourier_t* plan = &job->bound->plan;
   const int64_t each = job->pairs ? 2 : 1;
   double* work = job->bound->work + thread * job->bound->work_size;
+  factors_t factors[LANES];
   for (int64_t group = begin; group < end; group++) {
     const tenon__cpu_complex_lanes_t x = tenon__cpu_fourier_lanes(plan, work);
     for (int64_t lane = 0; lane < LANES; lane++) {
       const int64_t line = (group * LANES + lane) * each;
-      load_line(job, line < job->lines ? line : 0, x, lane);
+      factors[lane] = load_line(job, line < job->lines ? line : 0, x, lane);
     }
     const tenon__cpu_complex_lanes_t y = tenon__cpu_fourier_run(plan, work);
     for (int64_t lane = 0; lane < LANES; lane++) {
       const int64_t line = (group * LANES + lane) * each;
-      if (line < job->lines) {
-        (job->pairs ? store_pair : store_line)(job, line, y, lane);
+      if (line < job->lines && job->pairs) {
+        store_pair(job, line, y, lane, factors[lane]);
+      } else if (line < job->lines) {
+        store_line(job, line, y, lane);
       }
     }
   }

@@ -48,6 +48,8 @@ static const tenon_operator_t operators[] = {
                 INT("output_width", "1"), INT("sampling_ratio", "0"), FLOAT("spatial_scale", "1.0"),
                 CHOICE("coordinate_mode", "'half_pixel'", "half_pixel|output_half_pixel")),
      CHECKS(CHECK("rank(x) == 4", "x has rank {rank(x)}, not 4"),
+            CHECK("sampling_ratio >= 0 && sampling_ratio <= 4096",
+                  "sampling_ratio is {sampling_ratio}, not 0 to 4096"),
             CHECK("rank(rois) == 2 && dim(rois, 1) == 4",
                   "regions have {dim(rois, -1)} numbers, not 4"),
             CHECK("elements(batch_indices) == dim(rois, 0)",

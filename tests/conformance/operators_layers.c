@@ -166,6 +166,20 @@ static void check_dft(uint32_t seed, tenon_dtype_t dtype, int64_t given, int64_t
   operator_check(&c, SUMS);
 }
 
+/* Lines of one transform: one that is no number, and a loud one beside a quiet one. */
+static void check_unlike_lines(uint32_t seed, int64_t length) {
+  operator_case_t c;
+  operator_begin(&c, "standard.dft/1", seed);
+  float* x = operator_input(&c, F32, DIMS(6, length, 1), operator_numbers, 1)->data;
+  for (int64_t k = 0; k < length; k++) {
+    x[2 * length + k] *= 1e10F;
+  }
+  x[length / 2] = NAN;
+  fake_int(&c.fake, "fixed_axis", 1);
+  operator_output(&c, F32, DIMS(6, length, 2));
+  operator_check(&c, SUMS);
+}
+
 static void check_stft(uint32_t seed, int64_t length) {
   operator_case_t c;
   operator_begin(&c, "standard.stft/1", seed);
@@ -182,13 +196,15 @@ static void check_stft(uint32_t seed, int64_t length) {
 
 /* Powers of two, many small factors, a large prime; what shared memory has no room for. */
 static void check_transforms(uint32_t seed) {
-  static const int64_t lengths[] = {1, 2, 64, 90, 127, 512, 400, 2048, 2310, 4099};
-  const int64_t length = lengths[seed % (sizeof(lengths) / sizeof(*lengths))];
-  check_dft(seed, F32, length, length);
+  static const int64_t lengths[] = {1, 2, 64, 90, 127, 400, 512, 2048, 2310, 4099};
+  const uint32_t half = sizeof(lengths) / sizeof(*lengths) / 2;
+  check_dft(seed, F32, lengths[seed % half], lengths[seed % half]);
+  check_dft(seed + 6, F32, lengths[half + seed % half], lengths[half + seed % half]);
   check_dft(seed + 1, TENON_DTYPE_FLOAT64, 40, 37);
   check_dft(seed + 2, TENON_DTYPE_FLOAT16, 17, 30);
   check_dft(seed + 3, TENON_DTYPE_BFLOAT16, 3, 5);
   check_dft(seed + 4, TENON_DTYPE_FLOAT64, 1100, 1100);
+  check_unlike_lines(seed + 5, 24 + seed % 3);
   check_stft(seed, 60 + seed % 9);
 }
 
