@@ -47,8 +47,8 @@ const char* tenon__cuda_analyse(const tenon_program_t* program, tenon__cuda_anal
 
 /* Extents up to which coordinates are computed in 32 bits. */
 enum { TENON_CUDA_SHORT_EXTENT = 1 << 24 };
-/* Finds values of i64 that fit into 32 bits, as all that they are made of does, where no extent is
- * above TENON_CUDA_SHORT_EXTENT. Without this call there are none. */
+/* Finds values of i64 that fit into 32 bits together with all their operands, if no extent is above
+ * TENON_CUDA_SHORT_EXTENT. Without this call there are none. */
 void tenon__cuda_find_ranges(tenon__cuda_analysis_t* analysis);
 
 /* An operand or an output has elements below a byte: closed/narrow.c is for those. */

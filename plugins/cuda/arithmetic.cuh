@@ -412,7 +412,7 @@ INLINE double op_sigmoid(double a) {
   const double e = exp(-fabs(a));
   return (a >= 0.0 ? 1.0 : e) / (1.0 + e);
 }
-/* Of what is rounded to 16 bits in the end: off by up to 2^-19 of itself, in a quarter of the
+/* Of what is rounded to 16 bits in the end: off by about 2^-19 of itself, in a quarter of the
  * instructions. Where e^-a overflows it is 0. */
 #ifndef STAND_IN
 INLINE float near_exp2(float a) {

@@ -222,7 +222,8 @@ static tenon_status_t check_extents(const binding_t* binding, const instance_t* 
   return instance->is_short && most > TENON_CUDA_SHORT_EXTENT
              ? tenon__cuda_fail(
                    binding->host->sink == NULL ? NULL : binding->host->sink(binding->handle),
-                   TENON_ERROR_INTERNAL, "an extent of %lld, where the plan was made for %d",
+                   TENON_ERROR_INTERNAL,
+                   "an extent of %lld, where the plan was made for %d: build it again",
                    (long long)most, TENON_CUDA_SHORT_EXTENT)
              : TENON_OK;
 }

@@ -313,13 +313,15 @@ static void write_needed(const writer_t* writer) {
   }
 }
 
-/* May what an instruction is off by pass through this one without becoming more of the result? */
-static bool is_plain(uint16_t opcode) {
-  switch (opcode) {
+/* Does an error of an operand stay of its size? Integers made of floats jump. (A sum that cancels
+ * keeps it, while the result becomes smaller.) */
+static bool is_plain(const tenon_instruction_t* in) {
+  switch (in->opcode) {
+    case TENON_OPCODE_CAST:
+      return tenon__cuda_class(tenon__cuda_result_type(in)) == 'f';
     case TENON_OPCODE_NOP:
     case TENON_OPCODE_INPUT:
     case TENON_OPCODE_CONSTANT:
-    case TENON_OPCODE_CAST:
     case TENON_OPCODE_ADD:
     case TENON_OPCODE_SUB:
     case TENON_OPCODE_MUL:
@@ -340,7 +342,7 @@ static bool is_plain(uint16_t opcode) {
 static bool rounds(const tenon_program_t* program) {
   bool is_so = true;
   for (uint32_t k = 0; k < program->instruction_count; k++) {
-    is_so = is_so && is_plain(program->instructions[k].opcode);
+    is_so = is_so && is_plain(&program->instructions[k]);
   }
   for (uint32_t k = 0; k < program->output_count; k++) {
     const tenon_dtype_t dtype = program->outputs[k].dtype;
