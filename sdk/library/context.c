@@ -315,7 +315,7 @@ tenon_status_t tenon_context_set_timing(tenon_context_t* context, uint32_t wante
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   if (wanted > TENON_TIMING_AT_WAIT) {
     return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "%s: there is no way %u to time runs: use 0, 1 or 2", __func__, wanted);
+                       "%s: the value is %u; use 0, 1 or 2", __func__, wanted);
   }
   TENON_TRY(tenon_context_synchronize(context));
   return tenon__tell(&context->engine->sink, __func__,

@@ -21,13 +21,13 @@ quietly() {
 }
 
 check() { # model
-  local model=$1 k
+  local model=$1 k tries=0
   rm -rf "$folder"/plan* "$folder"/out*
   for k in 1 2 3; do
     export XDG_CACHE_HOME=$folder/cache # no plan of an earlier build
     rm -rf "$XDG_CACHE_HOME"
     quietly "$tenon" build "$model" -o "$folder/plan$k" --timing-cache "$folder/timings" || return
-    while ((k == 1)) && grep -q ' disturbed$' "$folder/timings"; do
+    while ((k == 1 && tries++ < 10)) && grep -q ' disturbed$' "$folder/timings"; do
       sed -i 's/ disturbed$//' "$folder/timings"
       rm -rf "$XDG_CACHE_HOME"
       quietly "$tenon" build "$model" -o "$folder/plan$k" --timing-cache "$folder/timings" || return

@@ -5,6 +5,9 @@
 #include "core/base/test.h"
 #include "tests/support/plugin_folder.h"
 
+/* How often a test repeats a build that was disturbed. */
+enum { TEST_TIMINGS_TRIES = 10 };
+
 /* Removes the marks of disturbed times from the file, so that no build measures them again. True if
  * there were any. The test repeats the first build then, which may measure other times. */
 static inline bool test_timings_settle(const test_folder_t* folder, const char* name) {

@@ -918,10 +918,10 @@ TENON_API tenon_status_t tenon_context_enqueue(tenon_context_t* context);
 TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context);
 /* Measures runs by the clock of the device that the plan was built for. `wanted` 1 records events
  * around each run, and around each copy between device and host, from the next run on. 2 is as 1,
- * but the end is recorded when the application waits. So no event lies between runs that are
- * enqueued in sequence, and the time includes idle time of the device before the wait. 0 (default)
- * records none, at no cost. INVALID_ARGUMENT for other values. INVALID_STATE if the plan runs on the
- * host only. Waits for a run in progress. */
+ * but the end is recorded when the application waits. So no event of a run lies between runs that
+ * are enqueued in sequence (copies keep theirs), and the time includes idle time of the device
+ * before the wait. 0 (default) records none, at no cost. INVALID_ARGUMENT for other values.
+ * INVALID_STATE if the plan runs on the host only. Waits for a run in progress. */
 TENON_API tenon_status_t tenon_context_set_timing(tenon_context_t* context, uint32_t wanted);
 
 /* All runs that were enqueued before the last wait, as one; `size` is set by the caller. */
