@@ -1,7 +1,8 @@
 /*
- * standard.convolution_integer/1. Eight-bit numbers less their zero points are widened to 16 bits, and
- * the processor adds two products in one instruction (elements.h, pairs): rows are the weights of an
- * output channel, columns the patches of some pixels, which lie side by side in the output too.
+ * standard.convolution_integer/1. Zero points are subtracted from eight-bit numbers, and the differences
+ * are widened to 16 bits. The processor adds two multiplications in one instruction (elements.h, pairs).
+ * A row of the first matrix has the weights of an output channel. A column of the second one is the
+ * patch of a pixel, and adjacent columns are adjacent pixels of the output.
  */
 #include "closed.h"
 #include "window.h"
@@ -12,11 +13,11 @@ typedef struct integer_t {
   tenon__cpu_closed_t closed;
   tenon__cpu_window_t window;
   int64_t groups;
+  size_t depth; /* channels of a group x taps */
+  size_t pairs;
 } integer_t;
 
 typedef struct bound_t {
-  size_t depth; /* channels of a group x taps */
-  size_t pairs;
   size_t taps;
   int16_t* weights; /* [outputs][2 pairs] */
   int16_t* panels;  /* of each thread: [pairs][pair_columns][2] */
@@ -47,6 +48,26 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   return 1;
 }
 
+/* Eight-bit numbers. A list of one number serves all places. */
+typedef struct bytes_t {
+  const void* data; /* NULL: zeros */
+  tenon_dtype_t dtype;
+  bool is_single;
+} bytes_t;
+
+static int32_t byte_at(bytes_t bytes, size_t place) {
+  const size_t at = bytes.is_single ? 0 : place;
+  return bytes.data == NULL                ? 0
+         : bytes.dtype == TENON_DTYPE_INT8 ? ((const int8_t*)bytes.data)[at]
+                                           : ((const uint8_t*)bytes.data)[at];
+}
+
+static bytes_t bytes_of(const tenon_tensor_view_t* view) {
+  return view == NULL ? (bytes_t){NULL, TENON_DTYPE_INT8, true}
+                      : (bytes_t){view->data, view->dtype,
+                                  tenon__cpu_closed_count(view, 0, view->rank) == 1};
+}
+
 static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
   const tenon__cpu_region_t region = {call->region, call->table};
   const tenon_value_info_t* w = tenon__cpu_region_input(region, INPUT_W);
@@ -56,6 +77,8 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   }
   tenon__cpu_window_read(region, w->rank - 2U, w->dims_max + 2, &self->window);
   self->groups = tenon__cpu_region_int(region, "groups", 1);
+  self->depth = (size_t)w->dims_max[1] * (size_t)tenon__cpu_window_taps(&self->window);
+  self->pairs = (self->depth + 1) / 2;
   *out_instance = self;
   return TENON_OK;
 }
@@ -71,27 +94,15 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   *out_bound = bound;
-  bound->depth = (size_t)tenon__cpu_closed_count(w, 1, w->rank);
-  bound->pairs = (bound->depth + 1) / 2;
   bound->taps = (size_t)tenon__cpu_window_taps(&self->window);
   bound->weights =
-      host->allocate(binding, ((size_t)w->dims[0] * bound->pairs + 1) * 2 * sizeof(int16_t));
+      host->allocate(binding, ((size_t)w->dims[0] * self->pairs + 1) * 2 * sizeof(int16_t));
   bound->panels =
-      host->allocate(binding, threads * (bound->pairs + 1) * width * 2 * sizeof(int16_t));
+      host->allocate(binding, threads * (self->pairs + 1) * width * 2 * sizeof(int16_t));
   bound->places = host->allocate(binding, threads * (bound->taps + 1) * width * sizeof(int32_t));
   return bound->weights == NULL || bound->panels == NULL || bound->places == NULL
              ? TENON_ERROR_OUT_OF_MEMORY
              : TENON_OK;
-}
-
-/* A number, or 0 where there is no tensor; `place` counts in a list, and a list of one serves all. */
-static int32_t number_at(const tenon_tensor_view_t* view, int64_t place) {
-  if (view == NULL) {
-    return 0;
-  }
-  const int64_t at = tenon__cpu_closed_count(view, 0, view->rank) == 1 ? 0 : place;
-  return view->dtype == TENON_DTYPE_INT8 ? ((const int8_t*)view->data)[at]
-                                         : ((const uint8_t*)view->data)[at];
 }
 
 typedef struct job_t {
@@ -104,26 +115,30 @@ typedef struct job_t {
   tenon__cpu_image_t in;
   tenon__cpu_image_t out;
   int32_t x_zero;
-  int64_t points; /* of an image */
+  bytes_t weights;
+  bytes_t weight_zeros; /* one for each output, or one */
+  int64_t points;       /* of an image */
   int64_t parts;
 } job_t;
 
-static void widen_weights(const job_t* job, const tenon_tensor_view_t* zero) {
-  const bound_t* bound = job->bound;
-  for (int64_t output = 0; output < job->w->dims[0]; output++) {
-    int16_t* row = bound->weights + (size_t)output * 2 * bound->pairs;
-    const int32_t own_zero = number_at(zero, output);
-    for (size_t k = 0; k < bound->depth; k++) {
-      const int64_t at = output * (int64_t)bound->depth + (int64_t)k;
-      row[k] = (int16_t)(number_at(job->w, at) - own_zero);
+/* Rows [begin, end) of the weights. */
+static void widen_rows(void* user, int64_t begin, int64_t end, uint32_t thread) {
+  (void)thread;
+  const job_t* job = user;
+  const size_t depth = job->self->depth;
+  for (size_t output = (size_t)begin; output < (size_t)end; output++) {
+    int16_t* row = job->bound->weights + output * 2 * job->self->pairs;
+    const int32_t zero = byte_at(job->weight_zeros, output);
+    for (size_t k = 0; k < depth; k++) {
+      row[k] = (int16_t)(byte_at(job->weights, output * depth + k) - zero);
     }
-    if (bound->depth % 2 != 0) {
-      row[bound->depth] = 0;
+    if (depth % 2 != 0) {
+      row[depth] = 0;
     }
   }
 }
 
-/* Where each tap of `count` points from `first` on reads. */
+/* The place that each tap reads, for `count` points from `first` on. */
 static void find_places(const job_t* job, int64_t first, int64_t count, int32_t* out_places) {
   const tenon__cpu_window_t* window = &job->window;
   const size_t width = job->self->closed.isa->elements->pair_columns;
@@ -171,15 +186,17 @@ static void pack_row(const job_t* job, const char* plane, const int32_t* places,
 static void run_parts(void* user, int64_t begin, int64_t end, uint32_t thread) {
   const job_t* job = user;
   const bound_t* bound = job->bound;
-  const tenon__cpu_elements_t* elements = job->self->closed.isa->elements;
+  const integer_t* self = job->self;
+  const tenon__cpu_elements_t* elements = self->closed.isa->elements;
   const size_t width = elements->pair_columns;
-  const int64_t groups = job->self->groups;
+  const int64_t groups = self->groups;
+  int64_t known = -1; /* the first point whose places are known */
   const int64_t channels = job->w->dims[1];
   const int64_t outputs = job->w->dims[0] / groups;
   const int64_t plane = job->in.extent[0] * job->in.extent[1] * job->in.extent[2];
-  int16_t* panel = bound->panels + thread * (bound->pairs + 1) * width * 2;
+  int16_t* panel = bound->panels + thread * (self->pairs + 1) * width * 2;
   int32_t* places = bound->places + thread * (bound->taps + 1) * width;
-  memset(panel, 0, bound->pairs * width * 2 * sizeof(*panel));
+  memset(panel, 0, self->pairs * width * 2 * sizeof(*panel));
   for (int64_t at = begin; at < end; at++) {
     const int64_t group = at % groups;
     const int64_t first = at / groups % job->parts * (int64_t)width;
@@ -188,20 +205,23 @@ static void run_parts(void* user, int64_t begin, int64_t end, uint32_t thread) {
         job->points - first < (int64_t)width ? job->points - first : (int64_t)width;
     const char* x =
         (const char*)job->x->data + (image * job->in.channels + group * channels) * plane;
-    find_places(job, first, count, places);
-    for (size_t k = 0; k < bound->depth; k++) {
+    if (first != known) {
+      find_places(job, first, count, places);
+      known = first;
+    }
+    for (size_t k = 0; k < self->depth; k++) {
       pack_row(job, x + (int64_t)(k / bound->taps) * plane, places + k % bound->taps * width,
                (size_t)count, panel + k / 2 * width * 2 + k % 2);
     }
     const tenon__cpu_pairs_t pairs = {
-        .a = bound->weights + (size_t)(group * outputs) * 2 * bound->pairs,
+        .a = bound->weights + (size_t)(group * outputs) * 2 * self->pairs,
         .b = panel,
         .c = (int32_t*)job->y->data + (image * job->w->dims[0] + group * outputs) * job->points +
              first,
-        .a_stride = 2 * bound->pairs,
+        .a_stride = 2 * self->pairs,
         .c_stride = (size_t)job->points,
         .rows = (size_t)outputs,
-        .pairs = bound->pairs,
+        .pairs = self->pairs,
         .columns = (size_t)count};
     elements->multiply_pairs(&pairs);
   }
@@ -219,7 +239,9 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   tenon__cpu_image_read(job.x, &job.in);
   tenon__cpu_image_read(job.y, &job.out);
   tenon__cpu_window_fit(&job.window, job.in.extent, job.out.extent);
-  job.x_zero = number_at(tenon__cpu_closed_input(call, INPUT_X_ZERO), 0);
+  job.x_zero = byte_at(bytes_of(tenon__cpu_closed_input(call, INPUT_X_ZERO)), 0);
+  job.weights = bytes_of(job.w);
+  job.weight_zeros = bytes_of(tenon__cpu_closed_input(call, INPUT_W_ZERO));
   job.points = tenon__cpu_image_pixels(&job.out);
   job.parts = (job.points + width - 1) / width;
   const tenon_status_t status = tenon__cpu_closed_check_count(
@@ -227,8 +249,8 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   if (status != TENON_OK) {
     return status;
   }
-  widen_weights(&job, tenon__cpu_closed_input(call, INPUT_W_ZERO));
-  const double products = (double)job.bound->depth * (double)width;
+  tenon__cpu_closed_divide(call, job.w->dims[0], (double)self->depth, widen_rows, &job);
+  const double products = (double)self->depth * (double)width;
   tenon__cpu_closed_divide(call, job.in.batch * job.parts * self->groups,
                            products * (1 + (double)job.w->dims[0] / (double)self->groups / 32),
                            run_parts, &job);
