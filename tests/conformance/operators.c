@@ -1,10 +1,10 @@
-/* Random nodes of closed operators: order, scattering, finding, elements. Each round has random extents,
- * types and attributes. */
+/* Random nodes of closed operators: order, scattering, selection, elements. Each round has random
+ * extents, types and attributes. */
 #include "operators.h"
 
 #include "operator_case.h"
 
-/* Sums of f32 in another order than the reference's, which adds doubles. */
+/* Tolerance of f32 sums in another order. The reference adds doubles. */
 #define SUMS 1e-4
 
 static const tenon_dtype_t numbers[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT16, TENON_DTYPE_INT32,
@@ -18,7 +18,7 @@ static tenon_dtype_t draw_type(operator_case_t* c) {
 
 /* ---- Order ---- */
 
-/* Of `dtype`; `most` is the largest magnitude: few values make many ties. */
+/* `most` is the largest magnitude. A small value makes many ties. */
 static void check_top_k(uint32_t seed, tenon_dtype_t dtype, int64_t extent, int64_t k,
                         double most) {
   operator_case_t c;
@@ -28,7 +28,7 @@ static void check_top_k(uint32_t seed, tenon_dtype_t dtype, int64_t extent, int6
   tenon_tensor_view_t* x =
       operator_input(&c, dtype, DIMS(outer, extent, inner), operator_wholes, most);
   if (dtype == TENON_DTYPE_FLOAT32) {
-    /* Zeros of both signs are equal, and NaN is above all. */
+    /* 0 and -0 are equal, and NaN is greater than all numbers. */
     for (int64_t at = 0; at < extent * outer * inner; at += 1 + operator_draw(&c, 97)) {
       ((float*)x->data)[at] = at % 3 == 0 ? NAN : at % 3 == 1 ? -0.0f : INFINITY;
     }
@@ -42,7 +42,8 @@ static void check_top_k(uint32_t seed, tenon_dtype_t dtype, int64_t extent, int6
   operator_check(&c, 0);
 }
 
-/* Up to 2,048 are selected, of lines from 16,384 elements on in parts; more are sorted. */
+/* Up to 2,048 elements are selected, and lines from 16,384 elements on are divided into parts.
+ * Larger selections are sorted. */
 static void check_order(uint32_t seed) {
   const tenon_dtype_t dtype = numbers[seed % (sizeof(numbers) / sizeof(numbers[0]))];
   check_top_k(seed, dtype, 40 + seed % 60, 5, 20);
@@ -88,7 +89,7 @@ static void check_running_axis(bool is_known) {
 
 /* ---- Scattering ---- */
 
-/* Numbers from 0 in an order of chance. */
+/* Sets `values` to a random permutation of [0, count). */
 static void permute(operator_case_t* c, int64_t* values, int64_t count) {
   for (int64_t k = 0; k < count; k++) {
     values[k] = k;
@@ -101,7 +102,8 @@ static void permute(operator_case_t* c, int64_t* values, int64_t count) {
   }
 }
 
-/* Along the only axis, so that a line is long; without a reduction no place is named twice. */
+/* The tensor has only one axis, so that lines are long. Without a reduction, no index occurs
+ * twice. */
 static void check_scatter(uint32_t seed, const char* reduction, int64_t updates) {
   const int64_t extent = updates * 2;
   const bool is_plain = strcmp(reduction, "none") == 0;
@@ -119,7 +121,7 @@ static void check_scatter(uint32_t seed, const char* reduction, int64_t updates)
   fake_int(&c.fake, "axis", 0);
   fake_string(&c.fake, "reduction", reduction);
   operator_output(&c, dtype, DIMS(extent));
-  /* Narrow floats are rounded with each update, up to some tens of times. */
+  /* Each update rounds f16 and bf16, up to some tens of times. */
   const bool is_narrow = dtype == TENON_DTYPE_FLOAT16 || dtype == TENON_DTYPE_BFLOAT16;
   c.is_known = seed % 2 == 0;
   operator_check(&c, is_narrow ? 0.1 : 1e-5);
@@ -137,7 +139,7 @@ static void check_scatter_nd(uint32_t seed, const char* reduction) {
   int64_t order[40];
   permute(&c, order, 40);
   for (int64_t k = 0; k < slices && is_plain; k++) {
-    places[2 * k] = order[k] / 5 - 8; /* from the end */
+    places[2 * k] = order[k] / 5 - 8; /* counts from the end */
     places[2 * k + 1] = order[k] % 5;
   }
   (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(slices, length), operator_numbers, 1.5);
@@ -160,7 +162,7 @@ static void check_scatter_outside(bool is_known) {
   operator_check_fault(&c, -5);
 }
 
-/* ---- What is found ---- */
+/* ---- Selection ---- */
 
 static void check_found(uint32_t seed, int64_t extent) {
   operator_case_t c;
@@ -176,9 +178,16 @@ static void check_found(uint32_t seed, int64_t extent) {
   fake_int(&c.fake, "flat", 0);
   operator_found(&c, dtype, DIMS(2, extent, 3));
   operator_check(&c, 0);
+  operator_begin(&c, "standard.compress/1", seed);
+  (void)operator_input(&c, dtype, DIMS(2, extent), operator_numbers, 3);
+  (void)operator_input(&c, TENON_DTYPE_BOOL, DIMS(extent), operator_indices, 2);
+  fake_int(&c.fake, "axis", 0);
+  fake_int(&c.fake, "flat", 1);
+  operator_found(&c, dtype, DIMS(extent));
+  operator_check(&c, 0);
 }
 
-/* Slices of `items` elements; 0: elements. */
+/* Makes slices of `items` elements. If `items` is 0, the operator compares single elements. */
 static void check_unique(uint32_t seed, int64_t extent, int64_t items, double most) {
   operator_case_t c;
   operator_begin(&c, "standard.unique/1", seed);
@@ -199,7 +208,8 @@ static void check_unique(uint32_t seed, int64_t extent, int64_t items, double mo
   operator_check(&c, 0);
 }
 
-/* Boxes of three classes, of which up to `limit` stay; scores have `values` values. */
+/* Makes boxes of three classes. Up to `limit` are selected. Scores have `values` different
+ * values. */
 static void check_suppression(uint32_t seed, int64_t boxes, int64_t limit, double extent,
                               double values) {
   operator_case_t c;
@@ -231,7 +241,7 @@ static void check_loss(uint32_t seed, const char* reduction) {
   operator_check(&c, SUMS * 10);
 }
 
-/* The reference's numbers: the same seed, the same elements. */
+/* Compares random numbers. The same seed must give the same elements as the reference. */
 static void check_random(uint32_t seed, const char* op) {
   operator_case_t c;
   operator_begin(&c, op, seed);
@@ -265,7 +275,7 @@ void operators_check_round(uint32_t seed) {
   check_running(seed, "standard.cumulative_prod/1", 3, 17000 + seed % 3, 2);
   check_running(seed, "standard.cumulative_sum/1", 4500, 20 + seed % 4, 1);
   check_running(seed, "standard.cumulative_sum/1", 2, 20 + seed % 4, 4500);
-  check_running(seed, "standard.cumulative_sum/1", 0, 20000, 1); /* no line */
+  check_running(seed, "standard.cumulative_sum/1", 0, 20000, 1); /* no lines */
   for (uint32_t k = 0; k < 5; k++) {
     check_scatter(seed, reductions[k], 5 + seed % 30);
     check_scatter(seed, reductions[k], 64 + seed % 300);

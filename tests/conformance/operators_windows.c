@@ -230,7 +230,7 @@ static void check_scales(bool is_known) {
   operator_check(&c, 0);
 }
 
-static void check_grid(uint32_t seed) {
+static void check_grid(uint32_t seed, uint32_t mode) {
   static const char* const modes[] = {"linear", "cubic", "nearest"};
   static const char* const paddings[] = {"zeros", "border", "reflection"};
   operator_case_t c;
@@ -238,10 +238,29 @@ static void check_grid(uint32_t seed) {
   const int64_t n = some(&c, 2, 9);
   (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3, n, 7), operator_numbers, 3);
   (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, 6, 8, 2), operator_numbers, 1.4);
-  fake_string(&c.fake, "mode", modes[operator_draw(&c, 3)]);
-  fake_string(&c.fake, "padding_mode", paddings[operator_draw(&c, 3)]);
+  fake_string(&c.fake, "mode", modes[mode]);
+  fake_string(&c.fake, "padding_mode", paddings[(mode + seed) % 3]);
   fake_int(&c.fake, "align_corners", operator_draw(&c, 2));
   operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(2, 3, 6, 8));
+  operator_check(&c, SUMS);
+}
+
+static void check_affine_grid(uint32_t seed, int64_t axes) {
+  operator_case_t c;
+  operator_begin(&c, "standard.affine_grid/1", seed);
+  const int64_t image[] = {2, 3, some(&c, 1, 6), some(&c, 1, 6), some(&c, 1, 40)};
+  const int64_t* extents = image + 5 - axes;
+  (void)operator_input(&c, TENON_DTYPE_FLOAT32, DIMS(2, axes, axes + 1), operator_numbers, 1);
+  int64_t* dims = operator_input(&c, TENON_DTYPE_INT64, DIMS(axes + 2), operator_positive, 1)->data;
+  dims[0] = image[0];
+  dims[1] = image[1];
+  memcpy(dims + 2, extents, (size_t)axes * sizeof(*dims));
+  fake_int(&c.fake, "align_corners", operator_draw(&c, 2));
+  if (axes == 2) {
+    operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(2, extents[0], extents[1], 2));
+  } else {
+    operator_output(&c, TENON_DTYPE_FLOAT32, DIMS(2, extents[0], extents[1], extents[2], 3));
+  }
   operator_check(&c, SUMS);
 }
 
@@ -379,7 +398,11 @@ void operators_check_windows(uint32_t seed) {
   }
   check_scales(seed % 2 == 0);
   check_columns(seed);
-  check_grid(seed);
+  for (uint32_t mode = 0; mode < 3; mode++) {
+    check_grid(seed, mode);
+  }
+  check_affine_grid(seed, 2);
+  check_affine_grid(seed, 3);
   check_regions(seed, TENON_DTYPE_FLOAT32, 3, 3);
   check_regions(seed, TENON_DTYPE_FLOAT32, 40, 3);
   /* So many bins that x is copied with channels innermost. */

@@ -26,8 +26,9 @@ static void* pointer(CUdeviceptr address) {
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** parameters,
                           void** extra) {
   stand_in_called(__func__);
-  const stand_in_kernel_t* kernel = (const stand_in_kernel_t*)f;
+  stand_in_kernel_t* kernel = (stand_in_kernel_t*)f;
   (void)extra;
+  kernel->was_launched = true;
   if (config->gridDimX == 0 || config->blockDimX == 0 || config->blockDimX > 1024 ||
       config->sharedMemBytes > STAND_IN_SHARED_BYTES) {
     return CUDA_ERROR_INVALID_VALUE;

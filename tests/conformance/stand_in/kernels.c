@@ -87,6 +87,7 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
   (void)snprintf(symbol, sizeof(symbol), "stand_in_call_%s", name);
   stand_in_kernel_t* made = calloc(1, sizeof(*made));
   made->library = library;
+  (void)snprintf(made->name, sizeof(made->name), "%s", name);
   if (!((void*)library == &assembly ? stand_in_memory_kernel(name, made)
                                     : find_kernel(symbol, made))) {
     free(made);
@@ -96,6 +97,15 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
   known = made;
   *kernel = (CUkernel)made;
   return CUDA_SUCCESS;
+}
+
+int stand_in_was_launched(const char* name) {
+  for (const stand_in_kernel_t* kernel = known; kernel != NULL; kernel = kernel->next) {
+    if (kernel->was_launched && strcmp(kernel->name, name) == 0) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {

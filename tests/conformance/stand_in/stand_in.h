@@ -14,12 +14,17 @@ enum { STAND_IN_SHARED_BYTES = 232448 };
 
 typedef struct stand_in_kernel_t {
   struct stand_in_kernel_t* next;
+  char name[80];
+  bool was_launched;
   void* library;
   void (*call)(const void* parameters);
   unsigned long parameter_bytes;
   unsigned unit_bytes; /* of one that sets or copies memory, see memory_kernels.c; 0: of none */
   bool copies;
 } stand_in_kernel_t;
+
+/* Returns 1 if a kernel of this name has been launched. Tests find this function by dlsym. */
+int stand_in_was_launched(const char* name);
 
 /* All blocks of a launch, at once. One thread of the process at a time. */
 void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
