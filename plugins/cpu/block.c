@@ -1,4 +1,4 @@
-/* Plans: which steps a phase takes, in which shapes, in which buffers. */
+/* Makes block plans: the steps of each phase, the shapes of values and the buffers. */
 #include "block.h"
 
 #include <string.h>
@@ -13,7 +13,8 @@ static bool is_sum(const tenon__cpu_block_t* block, uint32_t i) {
   return tenon__cpu_opcode_reduces(instruction_at(block, i)->opcode);
 }
 
-/* Its coordinates: exactly one varies along columns, and it is INDEX of the column axis. */
+/* Returns true if exactly one coordinate varies along columns and it is INDEX of the column
+ * axis. */
 static bool gathers_along(const tenon__cpu_block_t* block, const tenon_instruction_t* in) {
   uint32_t varying = 0;
   bool plain = false;
@@ -29,7 +30,7 @@ static bool gathers_along(const tenon__cpu_block_t* block, const tenon_instructi
   return varying == 1 && plain;
 }
 
-/* The instructions that instruction i reads: calls visit for each. */
+/* A function that is called for each instruction that another instruction reads. */
 typedef void (*visit_t)(void* user, uint32_t input);
 static void visit_inputs(const tenon__cpu_block_t* block, uint32_t i, visit_t visit, void* user) {
   const tenon_instruction_t* in = instruction_at(block, i);
@@ -103,7 +104,7 @@ static void find_shape(tenon__cpu_block_t* block, uint32_t i) {
                                                       : 0;
       break;
     case TENON_OPCODE_SIZE:
-    case TENON_OPCODE_EXTENT: /* the immediate is an operand's number */
+    case TENON_OPCODE_EXTENT: /* the immediate is the index of an operand */
       extent = in->opcode == TENON_OPCODE_SIZE ? block->shape.extents[axis]
                                                : block->shape.tables[axis].dims[in->operands[0]];
       set_number(block, i, extent, (double)extent);
@@ -123,13 +124,13 @@ static void find_shape(tenon__cpu_block_t* block, uint32_t i) {
 
 /* ---- Steps ---- */
 
-/* While steps are listed: what is needed, what is there. */
+/* The state while steps are listed. `needed` and `done` have one entry for each instruction. */
 typedef struct listing_t {
   tenon__cpu_block_t* block;
   bool* needed;
   bool* done;
-  uint32_t* uses; /* of each instruction, by steps and outputs */
-  bool* guarded;  /* read by a SELECT, directly or not */
+  uint32_t* uses; /* [instruction]: number of steps and outputs that read it */
+  bool* guarded;  /* [instruction]: a SELECT reads it, directly or not */
 } listing_t;
 
 static void need(void* user, uint32_t input) {
@@ -142,7 +143,7 @@ static void guard(void* user, uint32_t input) {
   ((listing_t*)user)->guarded[input] = true;
 }
 
-/* Does the operand's memory hold the value as the steps want it? */
+/* Returns true if steps can read the operand's memory without a conversion or a copy. */
 static bool is_view(const tenon__cpu_block_t* block, uint32_t i) {
   const tenon_instruction_t* in = instruction_at(block, i);
   const tenon__cpu_walk_t walk = block->shape.operands[in->immediate.i];
@@ -210,7 +211,7 @@ static bool is_finished_late(const tenon__cpu_block_t* block, uint32_t output) {
   return block->program->reduces && block->program->source.outputs[output].reduced_axes != 0;
 }
 
-/* Phase `phase`, or with phase_count what finish does. */
+/* Lists the steps of phase `phase`. If `phase` is phase_count, lists the steps of finish. */
 static void list_phase(listing_t* listing, uint32_t phase) {
   tenon__cpu_block_t* block = listing->block;
   const tenon__cpu_program_t* program = block->program;
@@ -257,7 +258,7 @@ static void list_phase(listing_t* listing, uint32_t phase) {
 
 /* ---- Buffers ---- */
 
-/* Can the step that makes the written value put it into the output itself? */
+/* Returns true if the step that computes the written value can store it in the output itself. */
 static bool writes_through(const listing_t* listing, const step_t* write) {
   const tenon__cpu_block_t* block = listing->block;
   const tenon_program_output_t* output = &block->program->source.outputs[write->result];
@@ -276,7 +277,8 @@ static bool computes(step_kind_t kind) {
          kind == STEP_GATHER;
 }
 
-/* Lets the step of this phase that computes what `write` stores put it there; false: none does. */
+/* Makes the step of this phase that computes the value of `write` store it in the output. Returns
+ * false if no step of this phase computes it. */
 static bool sends(tenon__cpu_block_t* block, const step_t* write, uint32_t begin, uint32_t end) {
   for (uint32_t t = end; t-- > begin;) {
     if (block->steps[t].result == write->inputs[0] && computes(block->steps[t].kind)) {
@@ -309,8 +311,8 @@ static void send_through(listing_t* listing) {
 }
 
 typedef struct pool_t {
-  uint32_t* last_use; /* of each instruction: the last step that reads it */
-  uint32_t* holder;   /* of each buffer: the instruction in it, TENON_NONE */
+  uint32_t* last_use; /* [instruction]: the last step that reads it */
+  uint32_t* holder;   /* [buffer]: the instruction whose value it has, or TENON_NONE */
   uint32_t count;
   uint32_t step;
 } pool_t;
@@ -354,8 +356,8 @@ static uint32_t take_buffer(pool_t* pool, uint32_t instruction) {
   return pool->count++;
 }
 
-/* Buffers of a phase may serve the next one again, unless one block sees all phases. Sums have
- * their own. */
+/* Assigns buffers. The next phase reuses the buffers of a phase, unless one block covers all
+ * phases. Each sum has a separate buffer. */
 static void give_buffers(tenon__cpu_block_t* block, pool_t* pool) {
   uint32_t most = 0;
   const uint32_t lists = block->program->phase_count + 1;
@@ -385,7 +387,7 @@ static void give_buffers(tenon__cpu_block_t* block, pool_t* pool) {
   block->buffer_count = most;
 }
 
-/* ---- The whole ---- */
+/* ---- The plan ---- */
 
 static void find_uses(listing_t* listing) {
   tenon__cpu_block_t* block = listing->block;
@@ -445,7 +447,7 @@ tenon_status_t tenon__cpu_block_create(const tenon__cpu_elements_t* elements,
   block->steps = allocate(user, steps * sizeof(step_t));
   block->phase_begin = allocate(user, (lists + 1) * sizeof(uint32_t));
   block->sums = allocate(user, count * sizeof(sum_t));
-  /* Pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+  /* The elements are pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
   block->places = allocate(user, count * sizeof(*block->places));
   if (block->varies == NULL || block->constants == NULL || block->is_constant == NULL ||
       block->places == NULL || block->steps == NULL || block->phase_begin == NULL ||

@@ -1,17 +1,18 @@
 /*
- * The evaluation of programs on blocks: up to `rows` x `columns` points of the iteration space at a
- * time, instruction by instruction, in buffers that stay in the first-level cache. The expression
- * kernel (expression.c) runs whole regions so, and epilogue.h what is fused behind products.
+ * Evaluates programs on blocks. A block has up to `rows` x `columns` points of the iteration space.
+ * Each instruction runs over the whole block, and its buffers fit the first-level cache. The
+ * expression kernel (expression.c) evaluates whole regions in this way. epilogue.h evaluates the
+ * programs that are fused with matrix multiplications and convolutions.
  *
- * A value has the shape that it needs: it varies along rows, along columns, along both or neither.
- * What lies in memory as it is wanted is used there; the rest is read into a buffer first. For y =
- * exp(x - max) over a row, max is one element a row, x is used where it lies, and exp writes
- * straight into y if y is dense along columns.
+ * A value varies along rows, along columns, along both or along neither. If an operand has the
+ * required type and layout, steps read it in place. Otherwise a step first converts or copies it to
+ * a buffer. In y = exp(x - max) over a row, max has one element for each row, x is read in place,
+ * and exp writes to y directly if y is contiguous along columns.
  *
- * Calls go phase by phase (program.h): begin, run for each block along the reduced axes, end; after
- * the last phase, finish. A plan is immutable once made and lives in the memory of `allocate`; each
- * thread has a frame and buffers of its own. block.c makes plans, block_run.c and block_gather.c
- * run them, block_plan.h is what they share.
+ * For each phase (program.h), call begin, run for each block along the reduced axes, then end. Call
+ * finish after the last phase. A plan is immutable after its creation. Its memory comes from
+ * `allocate`. Each thread has one frame and its buffers. block.c makes plans, block_run.c and
+ * block_gather.c run them, and block_plan.h declares the types that these files share.
  */
 #ifndef TENON_CPU_BLOCK_H_
 #define TENON_CPU_BLOCK_H_
@@ -19,63 +20,64 @@
 #include "program.h"
 
 enum {
-  /* Along which of the block's axes a value varies: bits. */
+  /* Flags: the axes of the block along which a value varies. */
   TENON_CPU_ROWS = 1,
   TENON_CPU_COLUMNS = 2,
-  /* Of a block without reductions along its columns: 4 KiB of f32, so that a few buffers fit 32
-   * KiB. */
+  /* Elements of a block without reductions along its columns. 1024 f32 values need 4 KiB, so that
+   * several buffers fit a cache of 32 KiB. */
   TENON_CPU_BLOCK_ELEMENTS = 1024,
-  /* With a LOAD: most of them only move elements, and rows of tables are long. */
+  /* Elements of a block of a program with LOAD. Most of these programs only move elements, and the
+   * rows of tables are long. */
   TENON_CPU_LOOKUP_BLOCK_ELEMENTS = 4096,
-  /* With: a whole row, if it fits, since otherwise what is reduced is computed once for each
-   * phase. */
+  /* Elements of a block with reductions along its columns. If a whole row fits, no phase computes
+   * its values again. */
   TENON_CPU_LONG_BLOCK_ELEMENTS = 8192,
-  /* Bytes behind each buffer; buffers begin at multiples of 64. */
+  /* Bytes after each buffer. Buffers begin at multiples of 64 bytes. */
   TENON_CPU_BUFFER_PADDING = 64
 };
 
-/* How an operand or output moves with the block's two axes, in elements of its own dtype; 0: it
- * stays. */
+/* Strides of an operand or output along the block's two axes, in elements of its dtype. If a stride
+ * is 0, the value does not vary along that axis. */
 typedef struct tenon__cpu_walk_t {
   int64_t row;
   int64_t column;
 } tenon__cpu_walk_t;
 
-/* An operand that LOAD reads: its own dimensions and strides in elements, borrowed from the view
- * bound. */
+/* An operand that LOAD reads. Its dimensions and its strides (in elements) are borrowed from the
+ * bound view. */
 typedef struct tenon__cpu_table_t {
   uint32_t rank;
   const int64_t* dims;
   const int64_t* strides;
 } tenon__cpu_table_t;
 
-/* Which space, and how the block lies in it. What it points to outlives the plan. */
+/* The iteration space and the axes of the block in it. The arrays must outlive the plan. */
 typedef struct tenon__cpu_block_shape_t {
-  /* One for each operand of the program, and one for each output. */
+  /* Indexed by operand and by output. */
   const tenon__cpu_walk_t* operands;
   const tenon__cpu_walk_t* outputs;
-  /* One for each operand; for those that are indexed. NULL when the program has no LOAD. */
+  /* [operand]: set for indexed operands only. NULL if the program has no LOAD. */
   const tenon__cpu_table_t* tables;
-  const int64_t* extents; /* of the space, by its axes */
-  /* The axis of the space that rows run along; TENON_NONE: none. */
+  const int64_t* extents; /* of the iteration space, by axis */
+  /* The axis of the space along which rows are counted, or TENON_NONE. */
   uint32_t row_axis;
   uint32_t column_axis;
-  /* The axis is one that the program's reductions run along; so for columns. */
+  /* True if the program reduces along this axis. */
   bool rows_reduced;
   bool columns_reduced;
-  /* One block holds all that is reduced: values of a phase are kept for the next, nothing is
-   * computed twice. */
+  /* True if one block covers all reduced axes. Then each phase keeps its values for the next one,
+   * and no value is computed twice. */
   bool whole;
-  /* Elements of a buffer: rows x columns of a frame are at most so many. */
+  /* Elements of a buffer: the maximum of rows x columns of a frame. */
   size_t capacity;
-  /* An output may lie on an operand, as a tile's epilogue does. */
+  /* True if an output may share memory with an operand, as in the epilogue of a tile. */
   bool in_place;
 } tenon__cpu_block_shape_t;
 
 typedef struct tenon__cpu_block_t tenon__cpu_block_t; /* the plan */
 
-/* A LOAD that was out of range: which element, of how many. The first is kept; the value read is
- * that of the nearest element. */
+/* The first LOAD out of range: the coordinate, and the extent of the operand along that axis. The
+ * LOAD reads the nearest element instead. */
 typedef struct tenon__cpu_fault_t {
   bool found;
   uint32_t axis; /* of the operand */
@@ -84,50 +86,51 @@ typedef struct tenon__cpu_fault_t {
   int64_t extent;
 } tenon__cpu_fault_t;
 
-/* One block's place; of one thread, on its stack. */
+/* The position of one block. Each thread has one frame on its stack. */
 typedef struct tenon__cpu_frame_t {
   size_t rows;
   size_t columns;
-  /* Address of the block's first element, for each operand; of one that LOAD reads, of the
-   * tensor's. */
+  /* [operand]: address of the block's first element. If LOAD reads the operand, address of the
+   * tensor's first element. */
   const char* const* operands;
-  char* const* outputs; /* likewise */
-  /* Coordinates of the block's first point, for each axis of the space: what INDEX counts from.
-   * May be NULL without INDEX. */
+  char* const* outputs; /* [output]: address of the block's first element */
+  /* [axis]: coordinates of the block's first point in the iteration space, from which INDEX counts.
+   * May be NULL if the program has no INDEX. */
   const int64_t* origin;
-  /* tenon__cpu_block_scratch bytes, aligned to 64; what a phase leaves there the next one needs. */
+  /* tenon__cpu_block_scratch bytes, aligned to 64. They must persist between the phases. */
   char* buffers;
-  /* The first one; NULL: nobody asks. */
+  /* Receives the first LOAD out of range. May be NULL. */
   tenon__cpu_fault_t* fault;
 } tenon__cpu_frame_t;
 
-/* Makes a plan of a program that tenon__cpu_program_accepts took; `elements`, `program` and the
- * shape's arrays must outlive it. Memory from `allocate`, zero-filled, never freed here.
- * OUT_OF_MEMORY alone. */
+/* Makes a plan of a program that tenon__cpu_program_accepts accepted. `elements`, `program` and the
+ * arrays of the shape must outlive the plan. All memory comes from `allocate`, which must return
+ * zeroed memory. The plan does not free it. The only error is OUT_OF_MEMORY. */
 tenon_status_t tenon__cpu_block_create(const tenon__cpu_elements_t* elements,
                                        const tenon__cpu_program_t* program,
                                        const tenon__cpu_block_shape_t* shape,
                                        tenon__cpu_allocate_t allocate, void* user,
                                        tenon__cpu_block_t** out_block);
-/* Bytes of buffers for one thread. */
+/* Returns the bytes of buffers that one thread needs. */
 size_t tenon__cpu_block_scratch(const tenon__cpu_block_t* block);
-/* At most this many, whatever the shape, for elements of this capacity: what a tactic declares
- * before extents are bound. */
+/* Returns the maximum of tenon__cpu_block_scratch for this capacity over all shapes. Tactics
+ * declare it before extents are known. */
 size_t tenon__cpu_block_scratch_limit(const tenon_program_t* program, size_t capacity);
 
-/* Sets the sums of a phase to what is neutral: 0, 1, or the infinities, which saturate for
- * integers. */
+/* Sets the sums of a phase to the neutral element: 0, 1 or an infinity. For integers, the
+ * infinities are the largest and smallest values. */
 void tenon__cpu_block_begin(const tenon__cpu_block_t* block, uint32_t phase,
                             const tenon__cpu_frame_t* frame);
-/* Evaluates a phase on one block and adds to its sums. False: a LOAD was out of range that no
- * SELECT guards. Sums are taken in vectors' lanes, so their order is not that of the elements;
- * f16 and bf16 are computed as f32. */
+/* Evaluates a phase on one block and adds to its sums. Returns false if a LOAD without a guarding
+ * SELECT was out of range. Sums use the lanes of vectors, so their order differs from the order of
+ * the elements. f16 and bf16 are computed as f32. */
 bool tenon__cpu_block_run(const tenon__cpu_block_t* block, uint32_t phase,
                           const tenon__cpu_frame_t* frame);
-/* Divides means: `count` elements were summed. Once a phase, after its last block. */
+/* Divides means by `count`, the number of summed elements. Call this once for each phase, after its
+ * last block. */
 void tenon__cpu_block_end(const tenon__cpu_block_t* block, uint32_t phase,
                           const tenon__cpu_frame_t* frame, int64_t count);
-/* Writes the outputs that are reduced. */
+/* Writes the reduced outputs. */
 void tenon__cpu_block_finish(const tenon__cpu_block_t* block, const tenon__cpu_frame_t* frame);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Steps of a phase that become one: exp(x - m) with its sum, as in a softmax, and (x - m)^2 with its
- * sum, as in a normalisation. Each saves passes over a block.
+ * Fuses steps of a phase, which saves passes over a block. It fuses exp(x - m) with its sum, as in
+ * a softmax, and (x - m)^2 with its sum, as in a normalisation. It also fuses a * s * g + b and
+ * quantisation. Divisions exp(x - m) / sum use a reciprocal.
  */
 #include "block_plan.h"
 
@@ -12,7 +13,7 @@ static bool is_row(const tenon__cpu_block_t* block, uint32_t i) {
   return (block->varies[i] & TENON_CPU_COLUMNS) != 0;
 }
 
-/* The step of [begin, end) that makes the value; TENON_NONE: none does. */
+/* Returns the step of [begin, end) that computes the value, or TENON_NONE. */
 static uint32_t find_maker(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
                            uint32_t instruction) {
   for (uint32_t s = begin; s < end; s++) {
@@ -54,8 +55,8 @@ static bool reads(const tenon__cpu_block_t* block, const step_t* step, uint32_t 
   return false;
 }
 
-/* Does a step but `but` and `or_but` read the value? In the whole plan, where one block sees all
- * phases. */
+/* Returns true if a step other than `but` and `or_but` reads the value. If one block covers all
+ * phases, the steps of later phases count too. */
 static bool is_read(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
                     uint32_t instruction, uint32_t but, uint32_t or_but) {
   const uint32_t last = block->shape.whole ? block->step_count : end;
@@ -68,14 +69,14 @@ static bool is_read(const tenon__cpu_block_t* block, uint32_t begin, uint32_t en
   return false;
 }
 
-/* Is it a row less one number for each row? */
+/* Returns true if the step subtracts one number for each row from a row. */
 static bool is_shifted(const tenon__cpu_block_t* block, uint32_t step) {
   const tenon_instruction_t* in = instruction_at(block, block->steps[step].result);
   return block->steps[step].kind == STEP_BINARY && in->opcode == TENON_OPCODE_SUB &&
          is_row(block, in->operands[0]) && !is_row(block, in->operands[1]);
 }
 
-/* A step becomes the sum of a function of what is left of a subtraction. */
+/* Turns `fused` into a step that also sums function(x - m) and removes the step `reduce`. */
 static void make_sum(step_t* fused, step_t* reduce, tenon__cpu_shifted_sum_t function) {
   fused->kind = STEP_SHIFTED_SUM;
   fused->sum = reduce->result;
@@ -84,8 +85,8 @@ static void make_sum(step_t* fused, step_t* reduce, tenon__cpu_shifted_sum_t fun
   reduce->kind = STEP_NONE;
 }
 
-/* exp(x - m), both steps of this phase, and x - m read by nothing else; `maker` may be a SELECT of
- * it by a condition of each row. */
+/* Fuses exp(x - m) with its sum. Both steps must be in this phase. No other step may read x - m.
+ * `maker` may be a SELECT between exp(x - m) and a number, with one condition for each row. */
 static void fuse_exp(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t sum,
                      uint32_t maker) {
   step_t* fused = &block->steps[maker];
@@ -119,7 +120,8 @@ static void fuse_exp(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, ui
   block->steps[sub].kind = STEP_NONE;
 }
 
-/* d * d, read by nothing but its sum; with d = x - m of this phase that is made on the way. */
+/* Fuses d * d with its sum. No other step may read d * d. If this phase computes d = x - m, the
+ * fused step also computes d. */
 static void fuse_square(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t sum,
                         uint32_t maker) {
   step_t* reduce = &block->steps[sum];
@@ -167,7 +169,7 @@ static void fuse_phase(tenon__cpu_block_t* block, uint32_t begin, uint32_t end) 
   }
 }
 
-/* Is it a sum or product of two different rows of floats? */
+/* Returns true if the step adds or multiplies two different rows of f32. */
 static bool joins_rows(const tenon__cpu_block_t* block, const step_t* step, uint32_t opcode) {
   const tenon_instruction_t* in = instruction_at(block, step->result);
   return step->kind == STEP_BINARY && in->opcode == opcode &&
@@ -176,7 +178,8 @@ static bool joins_rows(const tenon__cpu_block_t* block, const step_t* step, uint
          in->operands[0] != in->operands[1];
 }
 
-/* The step of this phase that makes an operand for step `reader` alone; TENON_NONE: none does. */
+/* Returns the step of this phase that computes a value which only step `reader` reads, or
+ * TENON_NONE. */
 static uint32_t find_own(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
                          uint32_t instruction, uint32_t reader) {
   const uint32_t maker = find_maker(block, begin, end, instruction);
@@ -186,7 +189,7 @@ static uint32_t find_own(const tenon__cpu_block_t* block, uint32_t begin, uint32
              : TENON_NONE;
 }
 
-/* (a * s) * g, where s is one number for each row. */
+/* Fuses (a * s) * g, where s is one number for each row and a and g are rows. */
 static void fuse_product(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
   step_t* step = &block->steps[at];
   const tenon_instruction_t* in = instruction_at(block, step->result);
@@ -209,7 +212,7 @@ static void fuse_product(tenon__cpu_block_t* block, uint32_t begin, uint32_t end
   }
 }
 
-/* And more of a row. */
+/* Fuses (a * s) * g + b, where b is a row. */
 static void fuse_addend(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
   step_t* step = &block->steps[at];
   const tenon_instruction_t* in = instruction_at(block, step->result);
@@ -235,8 +238,8 @@ static void fuse_scaled(tenon__cpu_block_t* block, uint32_t begin, uint32_t end)
   }
 }
 
-/* The instruction that makes operand `operand` of step `at`, if a step of its own with this opcode
- * does; else NULL. */
+/* Returns the instruction that computes `operand` if it has this opcode and only step *inout_at
+ * reads it. Otherwise returns NULL. */
 static const tenon_instruction_t* own_operand(const tenon__cpu_block_t* block, uint32_t begin,
                                               uint32_t end, uint32_t operand, uint32_t* inout_at,
                                               uint32_t opcode) {
@@ -249,7 +252,8 @@ static const tenon_instruction_t* own_operand(const tenon__cpu_block_t* block, u
   return instruction_at(block, operand);
 }
 
-/* A byte of round(x / s) + z, each number read once. */
+/* Fuses round(x / s) + z and its conversion to a byte, where s and z are one number for each
+ * row. */
 static void fuse_quantized(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
   step_t* step = &block->steps[at];
   const uint8_t type = block->program->types[step->result];
@@ -284,14 +288,14 @@ static void fuse_quantized(tenon__cpu_block_t* block, uint32_t begin, uint32_t e
   }
 }
 
-/* Is it exp(x), or that where a condition does not hold? */
+/* Returns true for exp(x) and for a SELECT whose third operand is exp(x). */
 static bool is_exponential(const tenon__cpu_block_t* block, uint32_t i) {
   const tenon_instruction_t* in = instruction_at(block, i);
   in = in->opcode == TENON_OPCODE_SELECT ? instruction_at(block, in->operands[2]) : in;
   return in->opcode == TENON_OPCODE_EXP;
 }
 
-/* exp(x - m) / sum: the sum's reciprocal serves a whole row. */
+/* Marks divisions exp(x - m) / sum, which use one reciprocal of the sum for a whole row. */
 static void mark_reciprocals(tenon__cpu_block_t* block) {
   for (uint32_t s = 0; s < block->step_count; s++) {
     step_t* step = &block->steps[s];

@@ -1,7 +1,7 @@
 /*
- * Reading operands of other types, and LOAD: elements at computed coordinates. Where one coordinate
- * alone varies along the columns, and is their index, a whole row is copied: a lookup of
- * embeddings.
+ * Reads operands of other types and evaluates LOAD, which reads elements at computed coordinates.
+ * If only one coordinate varies along the columns and it is their index, LOAD copies whole rows, as
+ * in an embedding lookup.
  */
 #include <string.h>
 
@@ -28,7 +28,8 @@ void tenon__cpu_block_convert(const run_t* run, tenon_dtype_t dtype, tenon__cpu_
   elements->convert[from][to](out, in, count);
 }
 
-/* One coordinate of a row of points, as 64-bit integers: `count` of them, or one for all. */
+/* Returns one coordinate of a row of points as 64-bit integers: `count` of them, or one if it does
+ * not vary along columns. */
 static const int64_t* coordinate_row(const run_t* run, uint32_t i, source_t source, size_t row,
                                      size_t count) {
   const char* data = source.data + (ptrdiff_t)row * source.row_bytes;
@@ -59,7 +60,7 @@ static const int64_t* clamp_row(const run_t* run, const int64_t* x, size_t count
   return clamped;
 }
 
-/* Arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
+/* The macro arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define GATHER_LOOP(type)                               \
   for (size_t k = 0; k < count; k++) {                  \
     ((type*)out)[k] = ((const type*)table)[offsets[k]]; \
@@ -89,7 +90,8 @@ static void gather_elements(const void* table, const int64_t* offsets, size_t by
   }
 }
 
-/* A row of points whose places are known: what lies side by side is copied at once. */
+/* Reads one row of points through tables of offsets. Contiguous elements are copied with one
+ * call. */
 static void gather_places(const run_t* run, const step_t* step, size_t row, size_t count,
                           char* out) {
   const tenon__cpu_block_t* block = run->block;
@@ -136,7 +138,7 @@ static bool is_empty(const tenon__cpu_table_t* table) {
   return empty;
 }
 
-/* One row of points: elements of the table's dtype, dense. */
+/* Reads one row of points into contiguous elements of the table's dtype. */
 static void gather_row(const run_t* run, const step_t* step, size_t row, size_t count, char* out,
                        tenon__cpu_fault_t* inout_fault) {
   const tenon__cpu_block_t* block = run->block;

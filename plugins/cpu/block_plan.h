@@ -1,13 +1,13 @@
 /*
- * The insides of a block's plan, shared by the files that make it and run it. Names have no prefix:
- * nothing else includes this. A plan is a list of steps, in the order of the instructions; a step
- * is a call of a block function (elements.h) over the points of a block. The scratch of a run lies
- * so:
+ * Internal types of a block's plan, shared by the files that make and run it. The names have no
+ * prefix because only these files include this header. A plan is a list of steps in the order of
+ * the instructions. Each step calls a block function (elements.h) for the points of a block. The
+ * scratch memory of a run has these parts:
  *
- *   | places, one an instruction | temporary | offsets | buffer 0 | buffer 1 | ...
+ *   | values, one for each instruction | temporary | offsets | buffer 0 | buffer 1 | ... |
  *
- * each part at a multiple of 64 bytes, temporary and offsets with 8 bytes for each element of the
- * capacity, a buffer with as many as the program's widest value has.
+ * Each part begins at a multiple of 64 bytes. `temporary` and `offsets` have 8 bytes for each
+ * element of the capacity. Each buffer has the element size of the program's largest type.
  */
 #ifndef TENON_CPU_BLOCK_PLAN_H_
 #define TENON_CPU_BLOCK_PLAN_H_
@@ -16,11 +16,11 @@
 
 #include "block.h"
 
-/* What a step does. All but VIEW, REDUCE and WRITE make a value in a buffer, or straight in an
- * output. */
+/* The kind of a step. All kinds except VIEW, REDUCE and WRITE compute a value into a buffer or into
+ * an output. */
 typedef enum step_kind_t {
-  STEP_VIEW, /* an operand, where it is */
-  /* An operand, into a buffer: strided along columns, or converted. */
+  STEP_VIEW, /* an operand that is read in place */
+  /* Copies an operand to a buffer because it is strided along columns or needs a conversion. */
   STEP_READ,
   STEP_INDEX,  /* coordinates along an axis */
   STEP_GATHER, /* LOAD */
@@ -29,76 +29,80 @@ typedef enum step_kind_t {
   STEP_SELECT,
   STEP_CAST,
   STEP_REDUCE, /* adds to a sum */
-  /* An output that no step could write itself: converted and scattered. */
+  /* Converts and stores an output that no step can write directly. */
   STEP_WRITE,
-  /* A function of a row less a number, and its sum, in one pass. */
+  /* Applies a function to x - m, where x is a row and m a number, and sums the results in one
+   * pass. */
   STEP_SHIFTED_SUM,
-  /* A row times a number, times a row, and more of a row: the end of a normalisation. */
+  /* Computes row * number * row + row, the end of a normalisation. */
   STEP_SCALED,
-  /* round(inputs[0] / inputs[1]) + inputs[2] as a byte, of a row and two numbers for each row. */
+  /* Computes round(inputs[0] / inputs[1]) + inputs[2] as a byte. The first input is a row, the
+   * others are one number for each row. */
   STEP_QUANTIZED,
-  STEP_NONE, /* left out */
+  STEP_NONE, /* removed */
 } step_kind_t;
 
-/* One step. Which members count, `kind` says. */
+/* One step. `kind` determines the members that are set. */
 typedef struct step_t {
   step_kind_t kind;
-  /* Instruction; WRITE: the output's number. */
+  /* The instruction that is computed. WRITE: index of the output. */
   uint32_t result;
-  /* Instructions. GATHER: where its coordinates begin in the program's list, and how many. */
+  /* Instructions. GATHER: the first coordinate's index in the program's list, and the number of
+   * coordinates. */
   uint32_t inputs[3];
-  /* VIEW, READ, GATHER: of the program; INDEX: the axis. */
+  /* VIEW, READ, GATHER: index of the program's operand. INDEX: the axis. */
   uint32_t operand;
-  /* TENON_NONE: none, or straight into output `output`. */
+  /* Buffer of the result. TENON_NONE if there is no result or if output `output` receives it. */
   uint32_t buffer;
   uint32_t output;
-  /* GATHER: a coordinate out of range is an error; not where a SELECT reads the value. */
+  /* GATHER: a coordinate out of range is an error. False if a SELECT reads the value. */
   bool checked;
-  /* GATHER: one coordinate alone varies along columns, and is their index: a row is copied, as
-   * of embeddings. */
+  /* GATHER: only one coordinate varies along columns and it is their index, so that whole rows are
+   * copied. */
   bool along;
-  /* BINARY: a quotient, by the divisor's reciprocal where that is not near a limit. */
+  /* BINARY: a division that multiplies by the reciprocal of the divisor if the divisor has a usual
+   * magnitude. */
   bool reciprocal;
-  /* SHIFTED_SUM: of inputs[0] less inputs[1], TENON_NONE: less nothing. */
+  /* SHIFTED_SUM: applied to inputs[0] - inputs[1], or to inputs[0] if inputs[1] is TENON_NONE. */
   tenon__cpu_shifted_sum_t function;
-  uint32_t sum;     /* its instruction */
-  uint32_t guard;   /* TENON_NONE, or a condition of each row: if it is true, all elements are */
-  uint32_t guarded; /* this one */
-  uint32_t addend;  /* SCALED: inputs[0] * inputs[1] * inputs[2] + addend; TENON_NONE: none */
-  bool discards;    /* only the sum is read */
+  uint32_t sum;     /* SHIFTED_SUM: the instruction of the sum */
+  uint32_t guard;   /* SHIFTED_SUM: one condition for each row, or TENON_NONE */
+  uint32_t guarded; /* instruction that replaces all elements of the row if `guard` is true */
+  uint32_t addend;  /* SCALED: inputs[0] * inputs[1] * inputs[2] + addend, or TENON_NONE */
+  bool discards;    /* SHIFTED_SUM: only the sum is stored */
 } step_t;
 
-/* Where a LOAD reads that depends on coordinates alone: at `base`, and what the table of each axis
- * has at the point's coordinate, in elements. */
+/* Offsets of a LOAD whose coordinates do not depend on data. The offset of a point, in elements, is
+ * `base` plus the sum of tables[axis][coordinate of the point] over all axes. */
 typedef struct places_t {
   int64_t base;
-  int64_t** tables;  /* [axis]; NULL: does not matter */
-  uint32_t* runs;    /* of each column: how many from there on are read side by side */
-  bool is_scattered; /* no run is long */
+  int64_t** tables;  /* [axis][coordinate]. NULL if the offset does not depend on the axis */
+  uint32_t* runs;    /* [column]: number of contiguous elements from this column on */
+  bool is_scattered; /* all runs are shorter than TENON_CPU_LEAST_RUN */
 } places_t;
 
-/* Elements side by side that are better copied at once than one by one. */
+/* The minimum number of contiguous elements for which a copy is faster than single reads. */
 enum { TENON_CPU_LEAST_RUN = 8 };
 
-/* A reduction on its way, with a buffer that no other value gets. */
+/* A reduction. No other value uses its buffer. */
 typedef struct sum_t {
   uint32_t instruction;
-  uint32_t phase; /* in which it is added up */
+  uint32_t phase; /* the phase that adds to it */
   uint32_t buffer;
 } sum_t;
 
-/* The plan. Arrays without a count have an entry for each instruction. */
+/* The plan. Arrays without a count have one entry for each instruction. */
 struct tenon__cpu_block_t {
   const tenon__cpu_elements_t* elements;
   const tenon__cpu_program_t* program;
   tenon__cpu_block_shape_t shape;
-  uint8_t* varies; /* TENON_CPU_ROWS | TENON_CPU_COLUMNS */
-  /* The bytes of a constant, in the value's type, where is_constant. */
+  uint8_t* varies; /* flags TENON_CPU_ROWS and TENON_CPU_COLUMNS */
+  /* The bytes of a constant in the value's type. Valid if is_constant is true. */
   uint64_t* constants;
   bool* is_constant;
-  const places_t** places; /* NULL: coordinates are computed */
-  bool is_shaped;          /* `varies`, constants and places are known */
-  /* Of phase p: [phase_begin[p], phase_begin[p + 1]); the last is finish. */
+  const places_t** places; /* NULL if LOAD computes its coordinates in each run */
+  bool is_shaped;          /* `varies`, constants and places are set */
+  /* Phase p has the steps [phase_begin[p], phase_begin[p + 1]). The last list is finish. */
   step_t* steps;
   uint32_t* phase_begin;
   uint32_t step_count;
@@ -107,10 +111,10 @@ struct tenon__cpu_block_t {
   uint32_t buffer_count;
 };
 
-/* Where a value is while a block is evaluated. */
+/* The memory of a value during the evaluation of a block. */
 typedef struct place_t {
   char* data;
-  ptrdiff_t row_bytes; /* 0: the same in all rows */
+  ptrdiff_t row_bytes; /* 0 if all rows are the same */
 } place_t;
 
 static inline size_t tenon__cpu_round_up(size_t size) {
@@ -120,16 +124,15 @@ static inline size_t tenon__cpu_buffer_bytes(size_t capacity, size_t element_byt
   return tenon__cpu_round_up(capacity * element_bytes) + TENON_CPU_BUFFER_PADDING;
 }
 
-/* A block while it is evaluated; on the stack of tenon__cpu_block_run. `places` last from phase
- * to phase. */
+/* The state of one call of tenon__cpu_block_run. `places` persists between phases. */
 typedef struct run_t {
   const tenon__cpu_block_t* block;
   const tenon__cpu_frame_t* frame;
   place_t* places;
-  /* Of 8 bytes for each element of a block: an operand widened to a row, elements before they
-   * are converted. */
+  /* 8 bytes for each element of a block: an operand expanded to a row, or elements before their
+   * conversion. */
   char* temporary;
-  /* Likewise: where LOAD reads, and what is converted twice. */
+  /* 8 bytes for each element of a block: offsets of LOAD, or values between two conversions. */
   char* offsets;
   char* buffers;
 } run_t;
@@ -154,7 +157,7 @@ static inline char* buffer_at(const run_t* run, uint32_t buffer) {
 typedef struct source_t {
   const char* data;
   ptrdiff_t row_bytes;
-  /* Varies along columns: a row of elements, not one for all. */
+  /* True: one element for each column. False: one element for all columns. */
   bool is_row;
 } source_t;
 
@@ -165,7 +168,8 @@ static inline size_t bytes_of(const run_t* run, uint32_t i) {
   return tenon__cpu_type_bytes(type_of(run, i));
 }
 
-/* A value that varies along rows alone is a vector of rows: its rows lie an element apart. */
+/* Returns the memory of a value. The rows of a value that varies only along rows are contiguous
+ * elements. */
 static inline source_t source_of(const run_t* run, uint32_t i) {
   const tenon__cpu_block_t* block = run->block;
   if (block->is_constant[i]) {
@@ -182,8 +186,8 @@ static inline size_t columns_of(const run_t* run, uint8_t varies) {
   return (varies & TENON_CPU_COLUMNS) != 0 ? run->frame->columns : 1;
 }
 
-/* Where a step's result goes, noted for those that read it: a buffer, its rows dense (those of a
- * vector an element apart), or an output. */
+/* Returns the memory for a step's result and records it for later steps. Rows in a buffer are
+ * contiguous. The memory may also be in an output. */
 static inline place_t result_place(const run_t* run, const step_t* step) {
   const uint8_t varies = run->block->varies[step->result];
   const size_t bytes = bytes_of(run, step->result);
@@ -202,18 +206,18 @@ static inline place_t result_place(const run_t* run, const step_t* step) {
   return place;
 }
 
-/* Makes the tables of those LOADs that have some, once `varies` and constants are known.
- * OUT_OF_MEMORY alone. */
+/* Makes the tables of each LOAD whose coordinates do not depend on data. `varies` and the constants
+ * must be set. The only error is OUT_OF_MEMORY. */
 tenon_status_t tenon__cpu_block_make_places(tenon__cpu_block_t* block,
                                             tenon__cpu_allocate_t allocate, void* user);
-/* Joins steps, before they get buffers. */
+/* Fuses steps. Call this before buffers are assigned. */
 void tenon__cpu_block_fuse(tenon__cpu_block_t* block);
-/* Dense elements of a dtype become a block's type; from and to do not overlap. f16 and bf16 go
- * by f32, through `offsets`. */
+/* Converts contiguous elements of a dtype to a block's type. `from` and `to` must not overlap. f16
+ * and bf16 are converted through f32, with `offsets` as temporary memory. */
 void tenon__cpu_block_convert(const run_t* run, tenon_dtype_t dtype, tenon__cpu_type_t to,
                               void* out, const void* in, size_t count);
-/* LOAD. Coordinates out of range read the nearest element (an empty table reads zeros). False
- * when one was that must not be. */
+/* Evaluates LOAD. Coordinates out of range read the nearest element, and an empty table reads
+ * zeros. Returns false if a checked coordinate was out of range. */
 bool tenon__cpu_block_gather(const run_t* run, const step_t* step);
 
 #endif

@@ -1,4 +1,4 @@
-/* Running plans: each step on a block of rows x columns points. */
+/* Runs plans. Each step handles one block of rows x columns points. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,8 @@
 #include "block_plan.h"
 #include "copy.h"
 
-/* How a step runs: `calls` times over `count` elements. One call where everything follows on. */
+/* The calls of one step: `calls` calls for `count` elements each. `flat` means that one call can
+ * handle all rows. */
 typedef struct loop_t {
   size_t calls;
   size_t count;
@@ -29,7 +30,8 @@ static loop_t start_loop(const run_t* run, const step_t* step, place_t out) {
   return loop;
 }
 
-/* In a vector of rows each operand that varies is a vector; else a row. */
+/* Returns operand k. If the result varies only along rows, each operand that varies is a contiguous
+ * vector. Otherwise it is a row. */
 static source_t operand_of(const run_t* run, const step_t* step, size_t k, loop_t* inout_loop) {
   const uint32_t i = step->inputs[k];
   source_t source = source_of(run, i);
@@ -60,7 +62,8 @@ static void run_unary(const run_t* run, const step_t* step, tenon__cpu_unary_t f
   }
 }
 
-/* By the reciprocal, if that has as many digits as the divisor. */
+/* Multiplies by the reciprocal of the divisor. Returns false if the divisor is so large or small
+ * that the reciprocal loses digits. */
 static bool divide_row(const run_t* run, const loop_t* loop, const char* row, const char* divisor,
                        place_t out, size_t r) {
   const float number = *(const float*)(const void*)divisor;
@@ -112,7 +115,7 @@ static void run_select(const run_t* run, const step_t* step) {
   finish_loop(&loop);
   for (size_t r = 0; r < loop.calls; r++) {
     const char* condition = c.data + (ptrdiff_t)r * c.row_bytes;
-    if (!c.is_row && loop.count > 1) { /* one for the whole row */
+    if (!c.is_row && loop.count > 1) { /* one condition for the whole row */
       const source_t taken = *condition != 0 ? a : b;
       const char* from = taken.data + (ptrdiff_t)r * taken.row_bytes;
       char* to = out.data + (ptrdiff_t)r * out.row_bytes;
@@ -129,7 +132,7 @@ static void run_select(const run_t* run, const step_t* step) {
   }
 }
 
-/* To half precision and back, in place. */
+/* Rounds to half precision and converts back, in place. */
 static void round_to(const run_t* run, const step_t* step, tenon_dtype_t dtype) {
   const tenon__cpu_elements_t* elements = run->block->elements;
   const bool bf16 = dtype == TENON_DTYPE_BFLOAT16;
@@ -211,7 +214,7 @@ static void run_reduce(const run_t* run, const step_t* step) {
   const tenon__cpu_type_t type = type_of(run, step->result);
   const size_t bytes = tenon__cpu_type_bytes(type);
   static const uint8_t combining[] = {
-      [0] = TENON_OPCODE_ADD, /* of TENON_OPCODE_SUM */
+      [0] = TENON_OPCODE_ADD, /* for TENON_OPCODE_SUM */
       [TENON_OPCODE_PROD - TENON_OPCODE_SUM] = TENON_OPCODE_MUL,
       [TENON_OPCODE_REDUCE_MIN - TENON_OPCODE_SUM] = TENON_OPCODE_MIN,
       [TENON_OPCODE_REDUCE_MAX - TENON_OPCODE_SUM] = TENON_OPCODE_MAX,
@@ -240,7 +243,7 @@ static void run_reduce(const run_t* run, const step_t* step) {
   }
 }
 
-/* Where this block's first floats are going to be written, a row after the other; NULL: nowhere. */
+/* Returns the rows of the first f32 output that this block will write, or NULL if there is none. */
 static place_t will_write(const run_t* run) {
   const tenon__cpu_block_t* block = run->block;
   for (uint32_t o = 0; block->shape.whole && o < block->program->source.output_count; o++) {
@@ -344,8 +347,8 @@ static void run_write(const run_t* run, const step_t* step) {
   const tenon__cpu_type_t type = type_of(run, i);
   const size_t bytes = tenon__cpu_type_bytes(type);
   const bool half = stored != tenon__cpu_type_bytes(natural);
-  /* Row by row: widen, convert, put. All rows at once where nothing is to be done but to put them.
-   */
+  /* Each row is expanded, converted and stored. If no expansion or conversion is needed, one call
+   * stores all rows. */
   const bool plain = natural == type && !half && a.is_row && a.row_bytes % (ptrdiff_t)bytes == 0;
   tenon__cpu_copy_2d_t shape = {.element_bytes = stored,
                                 .rows = plain ? rows : 1,
@@ -434,7 +437,7 @@ bool tenon__cpu_block_run(const tenon__cpu_block_t* block, uint32_t phase,
   return inside;
 }
 
-/* What does not change a sum, a product, a minimum, a maximum. */
+/* Stores the neutral element of a sum, product, minimum or maximum. */
 static void neutral(const tenon__cpu_block_t* block, uint32_t i, void* out) {
   const uint32_t opcode = block->program->source.instructions[i].opcode;
   const tenon__cpu_type_t type = (tenon__cpu_type_t)block->program->types[i];

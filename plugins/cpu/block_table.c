@@ -1,7 +1,7 @@
 /*
- * LOAD at places that depend on nothing but coordinates: tiles, reflected pads, blocks of depth that
- * become space. If each coordinate of the operand is a sum of functions of one axis each, so is the
- * place in memory. Then a table for each axis, made when extents are bound, has all that a run adds up.
+ * Tables for LOADs whose coordinates do not depend on data, such as tiles, reflected padding and
+ * depth-to-space. If each coordinate is a sum of functions of one axis each, so is the offset in
+ * memory. Then bind makes one table of offsets for each axis, and a run adds their entries.
  */
 #include <string.h>
 
@@ -10,16 +10,17 @@
 #include "loops.h"
 
 enum {
-  PART = 256,              /* positions that are evaluated at a time */
-  MAX_POSITIONS = 1 << 20, /* of all axes together */
+  PART = 256,              /* positions for each evaluation */
+  MAX_POSITIONS = 1 << 20, /* maximum of the extents' sum */
 };
 
-/* While tables are made. Values of coordinates are 64-bit integers, and conditions bytes. */
+/* The state while tables are made. Coordinates are evaluated as 64-bit integers and conditions as
+ * bytes. The arrays have one entry for each instruction. */
 typedef struct making_t {
   const tenon__cpu_block_t* block;
-  uint64_t* axes;  /* of each instruction: a bit for each axis on which it depends */
-  bool* is_sum;    /* of functions of one axis each */
-  bool* is_whole;  /* depends on no data, and can be evaluated */
+  uint64_t* axes;  /* flags: the axes on which the instruction depends */
+  bool* is_sum;    /* it is a sum of functions of one axis each */
+  bool* is_whole;  /* it depends on no data and can be evaluated */
   int64_t* values; /* [instruction][PART] */
 } making_t;
 
@@ -31,7 +32,7 @@ static bool is_single(uint64_t axes) {
   return (axes & (axes - 1)) == 0;
 }
 
-/* Types in which instructions of coordinates are evaluated here. */
+/* Returns true if the instruction has this type. */
 static bool has_type(const making_t* making, uint32_t i, tenon__cpu_type_t type) {
   return making->block->program->types[i] == (uint8_t)type;
 }
@@ -52,7 +53,7 @@ static bool is_linear(const making_t* making, const tenon_instruction_t* in) {
   }
 }
 
-/* Fills in what is known of instruction i from those before it. */
+/* Sets `axes`, `is_sum` and `is_whole` of instruction i from those of its operands. */
 static void examine(making_t* making, uint32_t i) {
   const tenon_instruction_t* in = instruction_at(making, i);
   const tenon__cpu_elements_t* elements = making->block->elements;
@@ -88,7 +89,8 @@ static void examine(making_t* making, uint32_t i) {
   making->is_sum[i] = whole && (is_single(axes) || is_linear(making, in));
 }
 
-/* Instructions up to `last` at positions [first, first + count) of `axis`, at 0 of the others. */
+/* Evaluates all instructions up to `last` at positions [first, first + count) of `axis` and at
+ * position 0 of all other axes. */
 static void evaluate(const making_t* making, uint32_t last, uint32_t axis, int64_t first,
                      size_t count) {
   const tenon__cpu_elements_t* elements = making->block->elements;
@@ -133,7 +135,8 @@ typedef struct range_t {
   int64_t high;
 } range_t;
 
-/* Adds one coordinate's part of an axis to its table, and widens the coordinate's range. */
+/* Adds the contribution of one coordinate to the table of an axis and extends the coordinate's
+ * range. */
 static void add_axis(const making_t* making, uint32_t coordinate, uint32_t axis, int64_t stride,
                      int64_t* inout_table, range_t* inout_range) {
   const int64_t extent = making->block->shape.extents[axis];
@@ -156,7 +159,7 @@ static void add_axis(const making_t* making, uint32_t coordinate, uint32_t axis,
   inout_range->high += most;
 }
 
-/* How many positions from each on lie side by side. */
+/* Sets, for each position, the number of contiguous elements from there on. */
 static void find_runs(places_t* places, const int64_t* table, int64_t extent) {
   places->is_scattered = true;
   for (int64_t k = extent; k-- > 0;) {
@@ -166,7 +169,7 @@ static void find_runs(places_t* places, const int64_t* table, int64_t extent) {
   }
 }
 
-/* False: some coordinate may lie outside of the operand. */
+/* Fills the tables. Returns false if a coordinate may be out of the operand's range. */
 static bool fill_tables(const making_t* making, const tenon_instruction_t* in, uint64_t axes,
                         places_t* places) {
   const tenon__cpu_table_t* operand = &making->block->shape.tables[in->immediate.i];
@@ -202,7 +205,7 @@ static tenon_status_t make_places(const making_t* making, uint32_t load,
     positions += extent < MAX_POSITIONS ? extent : MAX_POSITIONS;
   }
   if (points / 4 < positions || positions > MAX_POSITIONS) {
-    return TENON_OK; /* not worth it */
+    return TENON_OK; /* too few points to justify the tables */
   }
   places_t* places = allocate(user, sizeof(*places));
   int64_t** tables = allocate(user, (rank + 1) * sizeof(*tables));

@@ -1,19 +1,20 @@
 /*
- * standard.col2im/1 of f32: each tap of the windows is a plane that is added to the image, row by row;
- * and standard.lp_pool/1, whose planes of taps are powers of the image.
+ * Kernels for standard.col2im/1 and standard.lp_pool/1 of f32. col2im adds each tap of the windows
+ * to the image, row by row. lp_pool sums powers of the image's elements, also tap by tap.
  */
 #include "closed.h"
 #include "window.h"
 
-/* Rows of a tap: [begin, end) along the last axis lie inside. */
+/* The extents of the image and of the grid of windows. */
 typedef struct plane_t {
   int64_t image[TENON_CPU_AXES];
   int64_t windows[TENON_CPU_AXES];
   const tenon__cpu_window_t* window;
 } plane_t;
 
-/* Calls visit for each row of windows and each tap that has some of it inside of the image: positions
- * [begin, end) of the windows' row, of which the first is at `image_at`, then `stride` apart. */
+/* A function that is called for each tap and each row of windows if the tap has elements inside the
+ * image. The tap of window `begin` in row `windows_row` is at offset `image_at` of the image. The
+ * taps of the next windows, up to `end`, follow at the window's stride. */
 typedef void (*visit_row_t)(void* user, int64_t windows_row, int64_t tap, int64_t begin,
                             int64_t end, int64_t image_at);
 
@@ -53,7 +54,7 @@ static int64_t product(const int64_t* extents) {
 
 typedef struct columns_t {
   tenon__cpu_closed_t closed;
-  tenon__cpu_window_t window; /* its kernel is data */
+  tenon__cpu_window_t window; /* its kernel extents are data */
   int64_t pad_end[TENON_CPU_AXES];
 } columns_t;
 
@@ -88,7 +89,7 @@ typedef struct columns_job_t {
   const float* x;
   float* y;
   int64_t taps;
-  const float* slice_x; /* of the slice at hand */
+  const float* slice_x; /* input of the current slice */
   float* slice_y;
 } columns_job_t;
 
@@ -159,7 +160,7 @@ TENON_CPU_CLOSED(col2im, "col2im", columns_operators, columns_attributes, match_
 
 /* ---- lp_pool ---- */
 
-/* Higher powers of usual numbers do not fit f32. */
+/* For usual numbers, higher powers overflow f32. */
 enum { MOST_POWER = 4 };
 
 typedef struct norms_t {

@@ -1,6 +1,7 @@
 /*
- * standard.deformable_convolution/1 of f32. For a part of the output's pixels each tap of each channel
- * is a row of samples between pixels; an output channel is the weighted sum of such rows.
+ * A kernel for standard.deformable_convolution/1 of f32. It handles the output's points in parts.
+ * For each part, each tap of each input channel gives one row of interpolated samples. Each output
+ * channel is a weighted sum of these rows.
  */
 #include "closed.h"
 #include "window.h"
@@ -14,7 +15,7 @@ typedef struct deformable_t {
   int64_t offset_groups;
 } deformable_t;
 
-/* Of each thread. */
+/* Scratch memory of each thread. */
 typedef struct bound_t {
   int64_t rows; /* channels of a group x taps */
   float* samples;
@@ -62,7 +63,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   bound->rows = w->dims[1] * w->dims[2] * w->dims[3];
   const size_t rows = (size_t)bound->rows + 1;
   bound->samples = host->allocate(binding, threads * rows * POINTS * sizeof(float));
-  /* Pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+  /* The elements are pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
   bound->row_list = host->allocate(binding, threads * rows * sizeof(*bound->row_list));
   *out_bound = bound;
   return bound->samples == NULL || bound->row_list == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
@@ -75,13 +76,13 @@ typedef struct job_t {
   const tenon_tensor_view_t* w;
   const tenon_tensor_view_t* y;
   const float* offsets;
-  const float* bias; /* NULL: none */
+  const float* bias; /* may be NULL */
   const float* mask;
-  int64_t points; /* of an image */
+  int64_t points; /* points of an image */
   int64_t parts;
 } job_t;
 
-/* Points [first, first + count) of an image, one tap of them. */
+/* Points [first, first + count) of one image. */
 typedef struct part_t {
   int64_t image;
   int64_t first;
@@ -93,7 +94,7 @@ typedef struct taps_t {
   float weights[CORNERS * POINTS];
 } taps_t;
 
-/* Pixels outside weigh nothing. */
+/* Finds the 4 pixels around each sample of one tap. Pixels outside of the image have weight 0. */
 static void find_corners(const job_t* job, const part_t* part, int64_t offset_group, int64_t tap,
                          taps_t* out) {
   const tenon__cpu_window_t* window = &job->self->window;
@@ -125,7 +126,8 @@ static void find_corners(const job_t* job, const part_t* part, int64_t offset_gr
   }
 }
 
-/* Rows of samples of a group's channels, tap after tap of a channel. */
+/* Writes one row of samples for each channel of a group and each tap. Rows are ordered by channel,
+ * then by tap. */
 static void sample(const job_t* job, const part_t* part, int64_t group, float* samples) {
   const tenon__cpu_window_t* window = &job->self->window;
   const int64_t taps = window->kernel[1] * window->kernel[2];

@@ -1,12 +1,12 @@
 /*
- * What an expression's instructions do to blocks of elements: one table of functions for each
- * instruction set. A function handles `count` elements that lie together; an operand marked S is
- * one element, used for all. Blocks may be the same memory as the result, never overlap it
- * otherwise. No alignment is asked for; nothing beyond `count` is read or written.
+ * Block functions of the instructions of expressions, with one table for each instruction set. A
+ * function handles `count` contiguous elements. An operand marked S is one element for all of them.
+ * The result may be the same memory as an operand but must not overlap it otherwise. Operands need
+ * no alignment. Functions read and write nothing after `count` elements.
  *
- * f32 goes by vectors, with elementary functions within 4 ulp (vector_math.inc); other types by
- * loops that the compiler makes vectors of. Integers wrap, shifts and divisions are those of the
- * contract. What is computed in f16 or bf16 is f32 here.
+ * Vector functions compute f32, with elementary functions within 4 ulp (vector_math.inc). Loops
+ * that the compiler vectorises compute the other types. Integers wrap. Shifts and divisions follow
+ * the contract. Instructions in f16 and bf16 are computed as f32.
  */
 #ifndef TENON_CPU_ELEMENTS_H_
 #define TENON_CPU_ELEMENTS_H_
@@ -17,7 +17,7 @@
 
 #include "tenon/plugin.h"
 
-/* The types in which blocks are computed. NAME, C type, dtype. bool is one byte, 0 or 1. */
+/* The types of blocks: NAME, C type, dtype. A bool is one byte, 0 or 1. */
 #define TENON_CPU_TYPES(X) \
   X(BOOL, uint8_t, BOOL)   \
   X(I8, int8_t, INT8)      \
@@ -37,28 +37,30 @@ typedef enum tenon__cpu_type_t {
 
 typedef void (*tenon__cpu_unary_t)(void* out, const void* a, size_t count);
 typedef void (*tenon__cpu_binary_t)(void* out, const void* a, const void* b, size_t count);
-/* condition (bool) ? a : b, by element size, for conditions that are a row; a step is 1, or 0
- * for one element used for all. */
+/* For each element, selects a if the condition (bool) is true, else b. The condition is a row. A
+ * step is 1, or 0 if one element is used for the whole row. There is one function for each element
+ * size. */
 typedef void (*tenon__cpu_select_t)(void* out, const void* condition, const void* a, size_t a_step,
                                     const void* b, size_t b_step, size_t count);
-/* Folds `count` elements into *inout_sum. Floats in the lanes of several vectors, so in another
- * order than the elements'. */
+/* Reduces `count` elements into *inout_sum. Floats use the lanes of several vectors, so the order
+ * of operations differs from the order of the elements. */
 typedef void (*tenon__cpu_fold_t)(void* inout_sum, const void* a, size_t count);
 
-/* A row less a number, or a function of that, which is summed: the sum is the result. */
+/* Arguments of a function that computes x - shift, or a function of it, for a row and returns the
+ * sum. */
 typedef struct tenon__cpu_shifted_row_t {
-  float* out; /* NULL: only the sum is wanted */
+  float* out; /* NULL: only the sum is needed */
   const float* x;
   float shift;
   size_t count;
-  /* Bytes that are read or written soon, as many as those of x: their lines are fetched meanwhile.
-   * Any address. */
+  /* Memory that later steps read and write, with as many bytes as x has. The function prefetches
+   * it. Any address is allowed. */
   const char* will_read;
   const char* will_write;
 } tenon__cpu_shifted_row_t;
 typedef float (*tenon__cpu_shifted_sum_t)(const tenon__cpu_shifted_row_t* row);
 
-/* out[k] = x[k] * scale * factor[k] + addend[k]; NULL: 0. */
+/* out[k] = x[k] * scale * factor[k] + addend[k]. If `addend` is NULL, nothing is added. */
 typedef struct tenon__cpu_scaled_row_t {
   float* out;
   const float* x;
@@ -68,12 +70,12 @@ typedef struct tenon__cpu_scaled_row_t {
   size_t count;
 } tenon__cpu_scaled_row_t;
 
-/* Forms of a binary function: both operands are blocks, or the second or the first is one
- * element. */
+/* Forms of a binary function: two blocks (VV), one element as the second operand (VS) or as the
+ * first (SV). */
 enum { TENON_CPU_VV = 0, TENON_CPU_VS = 1, TENON_CPU_SV = 2, TENON_CPU_FORM_COUNT = 3 };
 
-/* Functions of one argument that are common after a product: one pass instead of several. NaN
- * stays NaN in all of them. */
+/* Functions of one argument that are common after a matmul or convolution. Each needs one pass
+ * only. The result of NaN is NaN. */
 #define TENON_CPU_ACTIVATIONS(X)             \
   X(NONE, "x")                               \
   X(CLAMP, "min(max(x, a), b)")              \
@@ -89,12 +91,13 @@ enum { TENON_CPU_VV = 0, TENON_CPU_VS = 1, TENON_CPU_SV = 2, TENON_CPU_FORM_COUN
 typedef enum tenon__cpu_activation_t {
   TENON_CPU_ACTIVATIONS(TENON_CPU_ACTIVATION_ENTRY) TENON_CPU_ACTIVATION_COUNT
 } tenon__cpu_activation_t;
-/* In place, on rows x columns floats, `stride` floats from row to row; the parameters are a and
- * b above. */
+/* Works in place on rows x columns floats. The row stride is `stride` floats. a and b are the
+ * parameters in the list above. */
 typedef void (*tenon__cpu_activate_t)(float* x, size_t stride, size_t rows, size_t columns, float a,
                                       float b);
 
-/* y[k] = sum of weights[t * count + k] * x[index[t * count + k]], for t in [0, taps), at least one. */
+/* y[k] = sum of weights[t * count + k] * x[index[t * count + k]] for t in [0, taps). `taps` is at
+ * least 1. */
 typedef struct tenon__cpu_sums_t {
   const int32_t* index;
   const float* weights;
@@ -102,9 +105,9 @@ typedef struct tenon__cpu_sums_t {
   size_t count;
 } tenon__cpu_sums_t;
 
-/* c = a * b of 16-bit integers, summed in 32 bits, for up to pair_columns columns. Rows of a have
- * 2 * pairs numbers, a_stride apart. b is [pairs][pair_columns][2]: two numbers of a column lie side by
- * side; columns past `columns` are read and not written. */
+/* c = a * b of 16-bit integers with 32-bit sums, for up to pair_columns columns. A row of a has 2 *
+ * pairs numbers, and the row stride is a_stride. b is [pairs][pair_columns][2], so that two numbers
+ * of one column are adjacent. Columns from `columns` on are read but not written. */
 typedef struct tenon__cpu_pairs_t {
   const int16_t* a;
   const int16_t* b;
@@ -116,58 +119,59 @@ typedef struct tenon__cpu_pairs_t {
   size_t columns;
 } tenon__cpu_pairs_t;
 
-/* Constant. Indexed by TENON_OPCODE_*, then by tenon__cpu_type_t. */
+/* The constant table of one instruction set. Arrays are indexed by TENON_OPCODE_*, then by
+ * tenon__cpu_type_t. */
 typedef struct tenon__cpu_elements_t {
-  /* NULL where an operation has no meaning for a type, or no such form: then operands are
-   * widened to rows. */
+  /* NULL if the type has no such operation or form. If only the form is missing, callers expand the
+   * single element to a row. */
   tenon__cpu_unary_t unary[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT];
   tenon__cpu_binary_t binary[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT][TENON_CPU_FORM_COUNT];
-  /* SUM to MEAN; MEAN sums, and who calls divides. */
+  /* For SUM to MEAN. For MEAN, the function only sums and the caller divides. */
   tenon__cpu_fold_t fold[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT];
-  /* The sum of exp(x - shift), the elements of `out`; the sum of the squares of x - shift, which
-   * `out` has without the squares. */
+  /* exp_sum stores exp(x - shift) and returns the sum of these. square_sum stores x - shift and
+   * returns the sum of the squares. */
   tenon__cpu_shifted_sum_t exp_sum;
   tenon__cpu_shifted_sum_t square_sum;
   void (*scaled)(const tenon__cpu_scaled_row_t* row);
-  /* round(x / scale) + zero, saturated, NaN is 0: unsigned bytes, then signed ones. */
+  /* round(x / scale) + zero, saturated. NaN gives 0. Index 0 is for u8, 1 for i8. */
   void (*quantize[2])(void* out, const float* x, float scale, float zero, size_t count);
-  /* [from][to]: floats to integers truncate and saturate, NaN is 0; integers wrap; to bool is
-   * "not 0". */
+  /* [from][to]. Floats to integers truncate and saturate, and NaN gives 0. Integers wrap. The
+   * result of a conversion to bool is x != 0. */
   tenon__cpu_unary_t convert[TENON_CPU_TYPE_COUNT][TENON_CPU_TYPE_COUNT];
-  tenon__cpu_select_t select[4]; /* elements of 1, 2, 4, 8 bytes */
-  tenon__cpu_unary_t from_f16;   /* to float, exact */
+  tenon__cpu_select_t select[4]; /* elements of 1, 2, 4 and 8 bytes */
+  tenon__cpu_unary_t from_f16;   /* to f32, exact */
   tenon__cpu_unary_t from_bf16;
-  /* From float, to nearest with halves to even. */
+  /* From f32, rounded to nearest even. */
   tenon__cpu_unary_t to_f16;
   tenon__cpu_unary_t to_bf16;
   tenon__cpu_activate_t activate[TENON_CPU_ACTIVATION_COUNT];
-  /* One step of a recurrent cell for `count` hidden elements. `gates`: sums, gate after gate, each
-   * `count` long. lstm: i o f c; c and h are updated. gru: z r h from the input (with biases), and
-   * from the state; h is updated. gate: out = sigmoid(gates) * h, and blend: h = (1 - sigmoid(z))
-   * tanh(n) + sigmoid(z) h. */
+  /* One time step of a recurrent cell for `count` hidden elements. `gates` has the sums of all
+   * gates, `count` floats for each gate. lstm: gates i o f c; updates c and h. gru: gates z r h
+   * from the input (with biases) and from the state; updates h. gate: out = sigmoid(gates) * h.
+   * blend: h = (1 - sigmoid(z)) tanh(n) + sigmoid(z) h. */
   void (*lstm_cell)(const float* gates, float* c, float* h, size_t count);
   void (*gru_cell)(const float* gates, const float* recurrent, float* h, size_t count);
   void (*gru_reset)(const float* r, const float* h, float* out, size_t count);
   void (*gru_blend)(const float* z, const float* n, float* h, size_t count);
-  /* out[j * out_stride + i] = a[i * a_stride + j], for i in [0, rows); strides and counts in
-   * elements of 4 bytes. */
+  /* out[j * out_stride + i] = a[i * a_stride + j] for i in [0, rows) and j in [0, columns). Strides
+   * and counts are in elements of 4 bytes. */
   void (*transpose_32)(void* out, size_t out_stride, const void* a, size_t a_stride, size_t rows,
                        size_t columns);
-  /* offsets[k] = x[k] * stride, or that much more if `adds`. False, and nothing is done, if an x[k] is
-   * not in [0, extent). */
+  /* offsets[k] = x[k] * stride. If `adds` is true, the product is added to offsets[k] instead.
+   * Returns false and changes nothing if an x[k] is not in [0, extent). */
   bool (*add_offsets)(int64_t* offsets, const int64_t* x, int64_t extent, int64_t stride, bool adds,
                       size_t count);
-  /* x has x_count elements. An element whose weight is 0 is not looked at: it may be infinite. */
+  /* x has x_count elements. Elements with weight 0 do not count, so they may be infinite or NaN. */
   void (*gather_sum)(float* y, const float* x, size_t x_count, const tenon__cpu_sums_t* sums);
-  /* y[k] = sum of weights[r] * rows[r][k], for r in [0, row_count), added to y[k] if
-   * `adds`. row_count is at least 1. */
+  /* y[k] = sum of weights[r] * rows[r][k] for r in [0, row_count). If `adds` is true, the sum is
+   * added to y[k]. row_count is at least 1. */
   void (*blend)(float* y, const float* const* rows, const float* weights, size_t row_count,
                 bool adds, size_t count);
-  /* Integers in the order of the floats, exclusive-or `flip`: 0, or -1 for the opposite order. Zeros
-   * of both signs are equal, and NaN is above all numbers. */
+  /* Maps floats to integers of the same order, then applies exclusive-or with `flip`: 0, or -1 for
+   * the reverse order. 0 and -0 are equal. NaN is greater than all numbers. */
   void (*order_keys)(int32_t* out, const float* x, int32_t flip, size_t count);
-  /* Writes the places of the elements whose key is above `limit`, in order. Returns how many.
-   * out_index has room for `count`. */
+  /* Writes the indices of all elements whose key is greater than `limit`, in ascending order.
+   * Returns their number. out_index must have room for `count` indices. */
   size_t (*keys_above)(uint32_t* out_index, const float* x, int32_t flip, int32_t limit,
                        size_t count);
   void (*multiply_pairs)(const tenon__cpu_pairs_t* pairs);

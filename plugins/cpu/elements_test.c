@@ -1,4 +1,4 @@
-/* Block functions of each instruction set against plain loops. */
+/* Compares the block functions of each instruction set with plain loops. */
 #include <math.h>
 
 #include "fake_run.h"
@@ -43,7 +43,7 @@ typedef struct whole_t {
   double low, high;
 } whole_t;
 
-/* Saturated, NaN is 0; any number of elements. */
+/* Checks conversions that saturate and give 0 for NaN, with any number of elements. */
 static void check_whole(const tenon__cpu_isa_t* isa, const whole_t* kind, const float* x,
                         size_t most) {
   int32_t y[300] = {0};
@@ -81,7 +81,7 @@ TENON_TEST(floats_become_whole_numbers_that_saturate) {
   }
 }
 
-/* Every half, and floats between two of them. NaN stays NaN. */
+/* Converts every f16 value and floats between two adjacent ones. NaN remains NaN. */
 TENON_TEST(halves_are_the_same_for_each_instruction_set) {
   enum { PART = 256 };
   tenon__cpu_state_t states[3];

@@ -1,7 +1,7 @@
 /*
- * The expression kernel: any program over any strides. A program that only moves its operand is a
- * strided copy; any other is evaluated block by block (block.h) along loops made from the strides
- * (loops.h).
+ * The expression kernel. It evaluates any program with any strides. If a program only moves its
+ * operand, it is a strided copy. All other programs are evaluated block by block (block.h) in loops
+ * that loops.h plans from the strides.
  */
 #include "kernels.h"
 
@@ -18,19 +18,19 @@ typedef struct instance_t {
   tenon__cpu_program_t* program;
   size_t capacity;
   size_t slot_bytes;
-  const char** names; /* of the operands' values, for messages */
+  const char** names; /* [operand]: names of values, for messages */
 } instance_t;
 
 typedef struct bound_t {
   const instance_t* instance;
   tenon__cpu_block_t* block;
   tenon__cpu_loops_t loops;
-  int64_t* bytes; /* of an element of each tensor */
+  int64_t* bytes; /* [tensor]: bytes of an element */
   bool copies;
   tenon__cpu_copy_t copy;
 } bound_t;
 
-/* Tables of indexed operands: their own dims and strides. */
+/* Strides of all tensors, and the dimensions and strides of indexed operands. */
 typedef struct shapes_t {
   int64_t* strides; /* [tensor][axis] */
   tenon__cpu_table_t* tables;
@@ -108,7 +108,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   instance->capacity = block_capacity(program);
   instance->slot_bytes = tenon__cpu_block_scratch_limit(program, instance->capacity);
   *out_instance = instance;
-  return call->tactic->scratch_bytes_per_thread < instance->slot_bytes /* a plan may say so */
+  return call->tactic->scratch_bytes_per_thread < instance->slot_bytes /* damaged plan */
              ? TENON_ERROR_INVALID_ARGUMENT
              : tenon__cpu_program_create(program, tenon__cpu_allocate_prepared, &preparation,
                                          &instance->program);
@@ -158,7 +158,7 @@ static tenon_status_t read_shapes(const binding_t* binding, const tenon_program_
     if (view->rank != rank) {
       return TENON_ERROR_INVALID_ARGUMENT;
     }
-    uint32_t varying = t >= program->operand_count ? 1 : 0; /* an output counts for more */
+    uint32_t varying = t >= program->operand_count ? 1 : 0; /* outputs win ties */
     for (uint32_t k = 0; k < rank; k++) {
       const bool varies = extents[k] != 1 && view->dims[k] != 1;
       out_shapes->strides[t * rank + k] = varies ? view->strides[k] : 0;
@@ -182,7 +182,7 @@ static uint64_t indexed_axes(const tenon_program_t* program) {
   return axes;
 }
 
-/* One operand, one output, and nothing happens between. */
+/* Returns true if the program has one operand, one output and no computation. */
 static bool only_copies(const tenon__cpu_program_t* program) {
   const tenon_program_t* source = &program->source;
   if (source->output_count != 1 || source->operand_count != 1 || source->operands[0].indexed != 0) {
@@ -276,10 +276,10 @@ typedef struct job_t {
   char* scratch;
   uint32_t chunks;
   int32_t failed;
-  tenon__cpu_fault_t fault; /* of the chunk that failed first */
+  tenon__cpu_fault_t fault; /* of the first chunk that failed */
 } job_t;
 
-/* The part of [0, count) that chunk `index` does. */
+/* Sets the part of [0, count) that belongs to chunk `index`. */
 static void chunk_range(int64_t count, uint32_t chunks, uint32_t index, int64_t* out_begin,
                         int64_t* out_end) {
   *out_begin = count * index / chunks;
@@ -298,7 +298,7 @@ static void copy_chunk(void* user, uint32_t index, uint32_t thread) {
                       job->inputs[source->operands[0].index].tensor.data, begin, end);
 }
 
-/* One block's addresses. */
+/* The addresses of one block. */
 typedef struct place_t {
   const char* operands[TENON_CPU_LOOP_TENSORS];
   char* outputs[TENON_CPU_LOOP_TENSORS];
@@ -330,7 +330,7 @@ static void set_frame(const job_t* job, const tenon__cpu_point_t* point, place_t
   place->frame.columns = point->columns;
 }
 
-/* All phases of the sums of one block of kept elements. */
+/* Runs all phases for one block of elements that are not reduced. */
 static bool run_reduced(const job_t* job, tenon__cpu_point_t* point, place_t* place) {
   const bound_t* bound = job->bound;
   const uint32_t phases = bound->instance->program->phase_count;
@@ -397,7 +397,7 @@ static tenon_status_t fail_load(const job_t* job, const tenon_enqueue_t* call) {
   return call->host->fail(call->run, TENON_ERROR_INVALID_DATA, message);
 }
 
-/* As many chunks as keep all threads busy, none with too little to do. */
+/* Returns the number of chunks: enough to keep all threads busy, but each with enough work. */
 static uint32_t chunk_count(int64_t tasks, int64_t work, uint32_t threads) {
   const int64_t most = work / LEAST_WORK;
   int64_t chunks = threads > 1 ? (int64_t)threads * CHUNKS_PER_THREAD : 1;

@@ -1,5 +1,5 @@
-/* The expression kernel against a table of doubles over the whole space, for random programs and
- * shapes. */
+/* Compares the expression kernel with an oracle that evaluates random programs and shapes in
+ * doubles over the whole space. */
 #include "fake_program.h"
 #include "fake_run.h"
 #include "kernels.h"
@@ -96,7 +96,7 @@ static double load(const oracle_t* oracle, const tenon_instruction_t* in, int64_
   return value->numbers[index];
 }
 
-/* The first point of the group of points that are reduced together. */
+/* Returns the first point of the group that is reduced to the same element. */
 static int64_t reduced_point(const oracle_t* oracle, int64_t point, int64_t mask) {
   int64_t at[FAKE_RANK];
   int64_t index = 0;
@@ -181,8 +181,8 @@ static void check_output(const oracle_t* oracle, uint32_t o, const tenon_program
   }
 }
 
-/* Each instruction set, the tactic of the kernel, layouts at random; every element of every output.
- */
+/* Checks every element of every output for each instruction set, with the tactic of the kernel and
+ * random layouts. */
 static void check(fake_t* fake, draft_t* draft, double tolerance) {
   tenon__cpu_state_t states[3];
   const uint32_t count = fake_states(states);
@@ -194,7 +194,7 @@ static void check(fake_t* fake, draft_t* draft, double tolerance) {
   for (uint32_t s = 0; s < count * 2; s++) {
     tenon_refusal_t refusal;
     fake->threads = 1 + s % 2;
-    /* A test that fails may leak. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+    /* A failed test may leak. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     REQUIRE(fake_tactic(fake, &tenon__cpu_expression_kernel, &states[s / 2], 0, &refusal));
     EXPECT_STATUS(fake_run_tactic(fake, &tenon__cpu_expression_kernel, &states[s / 2]), TENON_OK);
     for (uint32_t o = 0; o < fake->output_count; o++) {
@@ -207,7 +207,7 @@ static void check(fake_t* fake, draft_t* draft, double tolerance) {
   fake_free(fake);
 }
 
-/* A space of random extents; `most` elements at most. */
+/* Makes a space of random extents with at most `most` elements. */
 static void random_space(fake_t* fake, uint32_t rank, int64_t most) {
   int64_t left = most;
   for (uint32_t k = 0; k < rank; k++) {
@@ -218,7 +218,7 @@ static void random_space(fake_t* fake, uint32_t rank, int64_t most) {
   }
 }
 
-/* An input of the space's extents, some of them 1. */
+/* Adds an input with the extents of the space. Some random extents become 1. */
 static void random_input(fake_t* fake, uint32_t rank, tenon_dtype_t dtype) {
   int64_t dims[FAKE_RANK];
   for (uint32_t k = 0; k < rank; k++) {
@@ -227,7 +227,7 @@ static void random_input(fake_t* fake, uint32_t rank, tenon_dtype_t dtype) {
   (void)fake_input(fake, dtype, rank, dims, false, false);
 }
 
-/* A result for every axis of the mask reduced to 1. */
+/* Adds an output in which every axis of the mask has extent 1. */
 static void reduced_output(fake_t* fake, uint32_t rank, tenon_dtype_t dtype, uint64_t reduced) {
   int64_t dims[FAKE_RANK];
   for (uint32_t k = 0; k < rank; k++) {
@@ -236,7 +236,7 @@ static void reduced_output(fake_t* fake, uint32_t rank, tenon_dtype_t dtype, uin
   (void)fake_output(fake, dtype, rank, dims);
 }
 
-/* Any instruction so far that is a float. */
+/* Returns a random earlier instruction of a float type. */
 static uint32_t pick(fake_t* fake, const draft_t* draft) {
   uint32_t i = 0;
   do {
@@ -268,7 +268,7 @@ static void random_program(unsigned seed) {
     if (what <= 8) {
       (void)f32(&draft, opcodes[what], a, b);
     } else if (what <= 10) {
-      /* Of inputs alone, which are exact: a rounding error must not decide. */
+      /* The comparison reads exact inputs only, so that no rounding error decides it. */
       const uint32_t c = add(&draft, TENON_OPCODE_LT, TENON_DTYPE_FLOAT32, a % 3, b % 3, 0);
       (void)add(&draft, TENON_OPCODE_SELECT, TENON_DTYPE_FLOAT32, c, a, 3);
       k++;
@@ -279,7 +279,7 @@ static void random_program(unsigned seed) {
       any_reduced = true;
     }
   }
-  /* The last instruction mixed with the first input, so that the output has the full shape. */
+  /* Combines the last instruction with the first input, so that the output has the full shape. */
   (void)f32(&draft, TENON_OPCODE_ADD, draft.program.instruction_count - 1, 0);
   output(&draft, draft.program.instruction_count - 1, TENON_DTYPE_FLOAT32, 0);
   reduced_output(&fake, rank, TENON_DTYPE_FLOAT32, 0);
@@ -290,8 +290,8 @@ static void random_program(unsigned seed) {
     reduced_output(&fake, rank, TENON_DTYPE_FLOAT32, axes);
   }
   finish(&draft, rank);
-  /* Ten instructions, each within a few ulp of numbers below 10, some subtracted from one another.
-   */
+  /* Ten instructions have an error of a few ulp of numbers below 10. Some of them subtract close
+   * numbers. */
   check(&fake, &draft, 3e-5);
 }
 
@@ -329,7 +329,8 @@ TENON_TEST(softmax_along_any_axis_and_length) {
   softmax(4, 33, 17, 6);
 }
 
-/* f(x - m) and its sum, m found or given, all of them read again or not. */
+/* Makes f(x - m) and its sum. m is an input or computed. Later instructions read all of them or
+ * only some. */
 static void shifted_sum(unsigned seed) {
   static const int64_t lengths[] = {1, 5, 16, 31, 33, 100, 700, 5000, 9000};
   fake_t fake = {.seed = seed * 977};
@@ -352,7 +353,7 @@ static void shifted_sum(unsigned seed) {
                                             : f32(&draft, TENON_OPCODE_MUL, d, d);
   const uint32_t low =
       with_axis(&draft, TENON_OPCODE_REDUCE_MIN, TENON_DTYPE_FLOAT32, x, (int64_t)axes);
-  if (fake_choice(s, 0, 1) == 0) { /* rows of one number */
+  if (fake_choice(s, 0, 1) == 0) { /* some rows become one number */
     const uint32_t is_low =
         add(&draft, TENON_OPCODE_LT, TENON_DTYPE_FLOAT32, low, constant(&draft, -0.95), 0);
     term =
@@ -375,7 +376,7 @@ static void shifted_sum(unsigned seed) {
     (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
   }
   finish(&draft, 2);
-  check(&fake, &draft, 1e-5); /* 9,000 numbers added one after the other, in the worst layout */
+  check(&fake, &draft, 1e-5); /* sequential sums of 9,000 numbers in the worst layout */
 }
 
 TENON_TEST(sums_of_shifted_rows_equal_the_oracle) {
@@ -387,8 +388,8 @@ TENON_TEST(sums_of_shifted_rows_equal_the_oracle) {
   }
 }
 
-/* A row less its mean, times one number for each row, times a row, and more of a row or not: operands in
- * any order, some read again. */
+/* Makes (row - mean) * number * row, with or without an added row. The operands have a random
+ * order, and later instructions read some values again. */
 static void scaled(unsigned seed) {
   static const int64_t lengths[] = {1, 15, 16, 33, 700, 9000};
   fake_t fake = {.seed = seed * 577};
@@ -436,7 +437,8 @@ TENON_TEST(scaled_rows_equal_the_oracle) {
   }
 }
 
-/* Rows with one such element, at its end and inside: NaN, or with a negative infinity 0 there. */
+/* Checks rows with one strange element, at the end or inside. NaN gives NaN, and minus infinity
+ * gives 0. */
 static void softmax_of(double strange, int64_t columns, int64_t at) {
   fake_t fake = {.seed = 7, .space = {3, columns}, .space_rank = 2, .threads = 1};
   draft_t draft = {0};
@@ -473,7 +475,8 @@ TENON_TEST(softmax_keeps_what_is_no_number) {
   }
 }
 
-/* round(x / s) + z as a byte: one scale for all or for each row, the quotient read again or not. */
+/* Makes round(x / s) + z as a byte. There is one scale for all rows or one for each row. A later
+ * instruction may also read the quotient. */
 static void quantized(unsigned seed) {
   fake_t fake = {.seed = seed * 313, .kind = TENON_REGION_EXPRESSION, .space_rank = 2};
   draft_t draft = {0};
@@ -546,8 +549,8 @@ TENON_TEST(means_over_pixels_with_channels_last) {
   check(&fake, &draft, 1e-6);
 }
 
-/* y[i, j] = table[index[i], j], and with an offset beside. */
-/* Of one row for each point, the first or the last. */
+/* Checks y[i, j] = table[index[i], j], with and without an added offset. */
+/* Each point reads the first row or the last row. */
 static void row_of_two(int64_t rows, int64_t columns) {
   fake_t fake = {.seed = 11, .space = {rows, columns}};
   draft_t draft = {0};
@@ -610,7 +613,7 @@ TENON_TEST(looks_rows_up) {
   lookup(1, 1, true);
 }
 
-/* A function of one coordinate, from 0 to *out_most. */
+/* Makes a function of one coordinate. Its values are from 0 to *out_most. */
 static uint32_t term(fake_t* fake, draft_t* draft, uint32_t axis, int64_t* out_most) {
   const int64_t extent = fake->space[axis];
   const int64_t factor = fake_choice(&fake->seed, 2, 4);
@@ -644,8 +647,8 @@ static uint32_t term(fake_t* fake, draft_t* draft, uint32_t axis, int64_t* out_m
   }
 }
 
-/* Two coordinates, each a sum of functions of one axis each; now and then a product, or beyond the
- * operand where a SELECT reads it. */
+/* Makes two coordinates, each a sum of functions of one axis each. Some contain an operation that
+ * is not linear. Some are out of range, and a SELECT guards them. */
 static void random_places(unsigned seed) {
   static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_BFLOAT16,
                                          TENON_DTYPE_INT8};
@@ -664,7 +667,7 @@ static void random_places(unsigned seed) {
           sum == TENON_NONE ? next : add(&draft, TENON_OPCODE_ADD, TENON_DTYPE_INT64, sum, next, 0);
       dims[k] += most;
     }
-    if (fake_choice(&fake.seed, 0, 5) == 0) { /* no sum any more */
+    if (fake_choice(&fake.seed, 0, 5) == 0) { /* no longer a sum */
       sum = add(&draft, TENON_OPCODE_MIN, TENON_DTYPE_INT64, sum,
                 with_axis(&draft, TENON_OPCODE_INDEX, TENON_DTYPE_INT64, 0, 2 - k), 0);
     }

@@ -1,4 +1,4 @@
-/* Writing programs for tests. */
+/* Helpers that build programs for tests. */
 #ifndef TENON_CPU_FAKE_PROGRAM_H_
 #define TENON_CPU_FAKE_PROGRAM_H_
 
@@ -36,7 +36,7 @@ static inline uint32_t with_axis(draft_t* draft, uint32_t opcode, uint32_t dtype
   draft->instructions[i].immediate.i = immediate;
   return i;
 }
-/* Reads operand `index`, which is region input `index`. */
+/* Adds an instruction that reads operand `index`, which is region input `index`. */
 static inline uint32_t input(draft_t* draft, uint32_t index, tenon_dtype_t stored, uint32_t dtype) {
   draft->operands[index] = (tenon_operand_t){.index = index, .dtype = stored};
   if (draft->program.operand_count <= index) {

@@ -1,16 +1,18 @@
 /*
- * What a run finds: coordinates of elements other than 0, and slices that a condition selects. Each
- * part of the input is counted first, so that threads know where to write.
+ * Kernels whose output extents are data-dependent: coordinates of nonzero elements (nonzero) and
+ * slices that a condition selects (compress). The kernels first count the results of each part of
+ * the input, so that each thread knows its position in the output.
  */
 #include "closed.h"
 
 enum { MAX_PARTS = 64, MAX_RANK = 16 };
 
-/* ---- Elements other than 0 ---- */
+/* ---- nonzero ---- */
 
-/* Positions, from `from` on, of the elements of a row that are not 0; or, if NULL, how many. */
+/* Writes the columns of the nonzero elements of a row. If `out_columns` is NULL, only counts them.
+ * Returns their number. */
 typedef int64_t (*find_t)(const void* x, int64_t count, int64_t* out_columns);
-/* Arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
+/* The macro arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define FIND(name, type, condition)                                                   \
   static int64_t find_##name(const void* data, int64_t count, int64_t* out_columns) { \
     const type* x = data;                                                             \
@@ -86,7 +88,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   return *out_instance == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
-/* Rows of the innermost axis, in parts of so many rows. */
+/* The input as rows of the innermost axis. Each part has `part_rows` rows. */
 typedef struct nonzero_t {
   find_t find;
   const tenon_tensor_view_t* x;
@@ -94,11 +96,11 @@ typedef struct nonzero_t {
   int64_t rows;
   int64_t columns;
   int64_t part_rows;
-  int64_t found[MAX_PARTS + 1]; /* by each part, then before each part */
-  int64_t* y;                   /* NULL: count */
+  int64_t found[MAX_PARTS + 1]; /* count of each part, then its first position */
+  int64_t* y;                   /* NULL in the counting pass */
 } nonzero_t;
 
-/* Positions of one row become columns of the output, from its column `at` on. */
+/* Writes the coordinates of one row's elements to the output, from column `at` on. */
 static void write_row(const nonzero_t* job, int64_t row, int64_t found, int64_t at) {
   const uint32_t last = job->x->rank - 1;
   const int64_t all = job->found[MAX_PARTS];
@@ -169,7 +171,7 @@ static const char* const no_attributes[] = {NULL};
 TENON_CPU_CLOSED(nonzero, "nonzero", nonzero_operators, no_attributes, match_nonzero, prepare, NULL,
                  enqueue_nonzero);
 
-/* ---- Slices that a condition selects ---- */
+/* ---- compress ---- */
 
 typedef struct compress_t {
   tenon__cpu_closed_t closed;
@@ -199,7 +201,7 @@ static tenon_status_t prepare_compress(const tenon_prepare_t* call, void** out_i
   return TENON_OK;
 }
 
-/* Slices of `bytes`, `extent` of them in each of several outer ones. */
+/* `extent` slices of `bytes` bytes in each outer iteration. */
 typedef struct slices_t {
   const uint8_t* condition;
   int64_t conditions;

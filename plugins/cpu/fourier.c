@@ -7,7 +7,8 @@
 enum { LANES = TENON_CPU_FOURIER_LANES, LARGEST_FACTOR = 31 };
 #define PI 3.14159265358979323846
 
-/* The next factor of what is left, 4 first; what is left itself if its factors are too large. */
+/* Returns the next factor of `length`: 4 if it divides `length`, else the smallest prime factor. If
+ * no factor is at most LARGEST_FACTOR, returns `length`. */
 static int64_t factor_of(int64_t length) {
   if (length % 4 == 0) {
     return 4;
@@ -31,7 +32,8 @@ static bool has_small_factors(int64_t length) {
   return true;
 }
 
-/* The length of the transforms by factors. */
+/* Returns the length of the transforms that use small factors. For Bluestein's algorithm, it is a
+ * power of two. */
 static int64_t inner_of(int64_t length) {
   int64_t inner = 1;
   if (has_small_factors(length)) {
@@ -48,18 +50,19 @@ tenon__cpu_complex_lanes_t tenon__cpu_fourier_lanes(const tenon__cpu_fourier_t* 
   return (tenon__cpu_complex_lanes_t){work, work + plan->inner * LANES};
 }
 
-/* ---- By factors ---- */
+/* ---- Transforms by factors ---- */
 
-/* One step: sub-transforms of `length` = factor x rest, `stride` of them side by side. */
+/* One step of Stockham's algorithm. It splits interleaved transforms of `length` elements into
+ * `factor` times as many transforms of length / factor elements. */
 typedef struct step_t {
   const tenon__cpu_fourier_t* plan;
   int64_t length;
   int64_t factor;
-  int64_t stride; /* lanes included */
-  int64_t turn;   /* roots of the plan for one of the step */
+  int64_t stride; /* number of interleaved transforms x lanes */
+  int64_t turn;   /* the plan's roots between two roots of this step */
 } step_t;
 
-/* e^(-2 pi i k / length of the step), k below it. */
+/* Computes e^(-2 pi i k / length of the step) for k in [0, length). */
 static void root_of(const step_t* step, int64_t k, double* out_re, double* out_im) {
   *out_re = step->plan->cosines[k * step->turn];
   *out_im = -step->plan->sines[k * step->turn];
@@ -153,7 +156,7 @@ static void add_product(lanes_t sum, lanes_t a, double re, double im, int64_t co
   }
 }
 
-/* Any factor, by the definition. */
+/* Handles any factor by the definition of the transform. */
 static void run_any(const step_t* step, lanes_t x, lanes_t y) {
   const int64_t p = step->factor;
   const int64_t rest = step->length / p;
@@ -176,7 +179,7 @@ static void run_any(const step_t* step, lanes_t x, lanes_t y) {
   }
 }
 
-/* From `x` back and forth; returns which of the two has the result. */
+/* Transforms `x`. The steps alternate between both buffers. Returns the buffer with the result. */
 static lanes_t run_factors(const tenon__cpu_fourier_t* plan, lanes_t x, lanes_t other) {
   step_t step = {.plan = plan, .length = plan->inner, .stride = LANES, .turn = 1};
   while (step.length > 1) {
@@ -192,9 +195,9 @@ static lanes_t run_factors(const tenon__cpu_fourier_t* plan, lanes_t x, lanes_t 
   return x;
 }
 
-/* ---- The whole ---- */
+/* ---- Complete transforms ---- */
 
-/* x e^(-pi i k^2 / n) into the front of lanes of the inner length, zeros behind. */
+/* Multiplies element k by e^(-pi i k^2 / n) and appends zeros up to the inner length. */
 static void modulate(const tenon__cpu_fourier_t* plan, lanes_t x) {
   for (int64_t k = 0; k < plan->length; k++) {
     multiply(x.re + k * LANES, x.im + k * LANES, plan->chirp_re[k], -plan->chirp_im[k], LANES);
@@ -212,7 +215,7 @@ lanes_t tenon__cpu_fourier_run(const tenon__cpu_fourier_t* plan, double* work) {
   }
   modulate(plan, x);
   lanes_t y = run_factors(plan, x, other);
-  for (int64_t k = 0; k < plan->inner; k++) { /* conjugate, so that the way back is forward too */
+  for (int64_t k = 0; k < plan->inner; k++) { /* conjugate for the inverse */
     multiply(y.re + k * LANES, y.im + k * LANES, plan->filter_re[k], plan->filter_im[k], LANES);
     for (int64_t lane = 0; lane < LANES; lane++) {
       y.im[k * LANES + lane] = -y.im[k * LANES + lane];
@@ -230,7 +233,8 @@ lanes_t tenon__cpu_fourier_run(const tenon__cpu_fourier_t* plan, double* work) {
   return y;
 }
 
-/* The transform of e^(pi i k^2 / n), both ways around 0, over the inner length. */
+/* Computes the transform of e^(pi i k^2 / n), for positive and negative k, over the inner
+ * length. */
 static void make_filter(tenon__cpu_fourier_t* plan, double* work) {
   const lanes_t x = tenon__cpu_fourier_lanes(plan, work);
   memset(x.re, 0, (size_t)(2 * plan->inner * LANES) * sizeof(double));

@@ -1,10 +1,10 @@
 /*
- * standard.grid_sample/1 of f32 images, and standard.affine_grid/1. The taps of a part of the grid are
- * found once, and serve all channels.
+ * Kernels for standard.grid_sample/1 of f32 images and for standard.affine_grid/1. grid_sample
+ * computes the taps of a part of the grid once and uses them for all channels.
  */
 #include "closed.h"
 
-/* ---- Sampling ---- */
+/* ---- grid_sample ---- */
 
 typedef enum padding_t { ZEROS, BORDER, REFLECTION } padding_t;
 
@@ -46,7 +46,7 @@ static tenon_status_t prepare_sample(const tenon_prepare_t* call, void** out_ins
   return TENON_OK;
 }
 
-/* Back and forth between both ends. */
+/* Reflects a position at both ends until it is inside. */
 static double reflect(const sampler_t* self, double place, double extent) {
   const double low = self->aligned ? 0.0 : -0.5;
   const double span = self->aligned ? extent - 1.0 : extent;
@@ -64,13 +64,13 @@ static double place_of(const sampler_t* self, double coordinate, double extent) 
   const double low = self->aligned ? 0.0 : -0.5;
   const bool is_inside = whole >= low && whole <= extent - 1.0 - low;
   if (self->axis_taps == 4 || is_inside || self->padding == ZEROS) {
-    return whole; /* taps of a cubic filter are folded one by one */
+    return whole; /* cubic: the padding applies to each tap */
   }
   return self->padding == BORDER ? fmin(fmax(whole, 0.0), extent - 1.0)
                                  : reflect(self, whole, extent);
 }
 
-/* The pixel that stands for one, -1: zero. */
+/* Applies the padding to one pixel. Returns -1 if the pixel counts as zero. */
 static int64_t pixel_of(const sampler_t* self, double at, int64_t extent) {
   if (at >= 0 && at < (double)extent) {
     return (int64_t)at;
@@ -91,7 +91,8 @@ static double weight_of(const sampler_t* self, double distance) {
                   : ((a * d - 5.0 * a) * d + 8.0 * a) * d - 4.0 * a;
 }
 
-/* Along one axis: pixels, and weights, 0 outside. Only a finite place has a pixel. */
+/* Computes the pixels and weights of a point along one axis. Pixels outside of the image have
+ * weight 0. If the position is not finite, all weights are 0. */
 static void axis_taps(const sampler_t* self, double coordinate, int64_t extent,
                       int64_t out_pixels[4], double out_weights[4]) {
   const double place = place_of(self, coordinate, (double)extent);
@@ -133,7 +134,7 @@ typedef struct sampling_t {
   const tenon_tensor_view_t* x;
   const float* grid;
   float* y;
-  int64_t points; /* of an image */
+  int64_t points; /* points of an image */
   int64_t parts;
 } sampling_t;
 
@@ -188,7 +189,7 @@ static const char* const sample_attributes[] = {"mode", "padding_mode", "align_c
 TENON_CPU_CLOSED(grid_sample, "grid_sample", sample_operators, sample_attributes, match_sample,
                  prepare_sample, NULL, enqueue_sample);
 
-/* ---- Grids ---- */
+/* ---- affine_grid ---- */
 
 typedef struct affine_t {
   tenon__cpu_closed_t closed;
@@ -220,13 +221,13 @@ static int32_t match_affine(void* state, const tenon_region_t* handle,
                                 : tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
 }
 
-/* The coordinate of point `at` of an axis is start + at * step. */
+/* Sets the line of coordinates along an axis: coordinate of point `at` = start + at * step. */
 static void axis_line(bool aligned, int64_t extent, double* out_start, double* out_step) {
   *out_step = !aligned ? 2.0 / (double)extent : extent > 1 ? 2.0 / (double)(extent - 1) : 0.0;
   *out_start = aligned ? -1.0 : 1.0 / (double)extent - 1.0;
 }
 
-/* Rows of the innermost axis. */
+/* Writes rows of the innermost axis. */
 static void run_grid(void* user, int64_t begin, int64_t end, uint32_t thread) {
   (void)thread;
   const grid_job_t* job = user;

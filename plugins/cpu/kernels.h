@@ -1,13 +1,13 @@
-/* The kernels on offer. plugin.c makes manifest and offerings of the list; what a kernel accepts
- * and how it computes, its descriptor's file says at the top. */
+/* The list of kernels. plugin.c builds the manifest and the descriptors from it. The file of each
+ * descriptor documents the supported nodes and the algorithm at its top. */
 #ifndef TENON_CPU_KERNELS_H_
 #define TENON_CPU_KERNELS_H_
 
 #include "cpu.h"
 
-/* NAME, operators: tenon__cpu_NAME_kernel is the descriptor, in a file of its own; what the
- * manifest says of it is its name there and each identity that it lists. A kernel is one line here
- * and one file. */
+/* NAME, operators. The file that implements the kernel defines its descriptor
+ * tenon__cpu_NAME_kernel. The manifest contains the descriptor's name and the listed operator
+ * identities. A kernel needs one line here and one file. */
 #define TENON_CPU_KERNELS(X)                                                                     \
   X(convolution, OFFERS("convolution", "standard.convolution/1"))                                \
   X(deconvolution, OFFERS("deconvolution", "standard.deconvolution/1"))                          \
@@ -46,8 +46,9 @@
 TENON_CPU_KERNELS(TENON_CPU_DECLARE)
 #undef TENON_CPU_DECLARE
 
-/* The epilogue slot that products and convolutions declare: any elementwise program of up to 16
- * operands, which may broadcast in any way; what epilogue.h does not take is refused in match. */
+/* The epilogue slot that matmul and convolution kernels declare. It accepts any elementwise program
+ * of up to 16 operands with any broadcast. If epilogue.h does not support a program, `match`
+ * refuses it. */
 extern const tenon_slot_t tenon__cpu_any_slot[1];
 
 #endif

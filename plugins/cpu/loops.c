@@ -1,4 +1,4 @@
-/* Planning loops over iteration spaces. */
+/* Plans loops over iteration spaces. */
 #include "loops.h"
 
 #include <string.h>
@@ -6,7 +6,8 @@
 enum {
   TRANSPOSED_BLOCK = 32,
   NARROW_COLUMNS = 256,
-  /* Of rows that are reduced: in a block of several, and of a part of one that is too long. */
+  /* Elements of a block with several reduced rows, and of a part of one row that is too long for a
+   * block. */
   ROWS_ELEMENTS = 4096,
   PART_ELEMENTS = 2048
 };
@@ -39,8 +40,8 @@ static void swap_axes(tenon__cpu_loops_t* loops, uint32_t a, uint32_t b) {
   }
 }
 
-/* Should axis a lie outside axis b? As the primary tensor has them; where that is the same for
- * both, as the first other tensor in which it is not. */
+/* Returns true if axis a should be an outer axis of axis b. The strides of the primary tensor
+ * decide. If they are equal or 0, the first other tensor with different strides decides. */
 static bool lies_outside(const tenon__cpu_loops_t* loops, uint32_t primary, uint32_t a,
                          uint32_t b) {
   for (uint32_t k = 0; k <= loops->tensor_count; k++) {
@@ -96,7 +97,8 @@ static void join_axes(tenon__cpu_loops_t* loops, uint64_t indexed_axes) {
   loops->axis_count = kept;
 }
 
-/* An axis along which some tensor lies together that does not along the columns. */
+/* Returns an axis, other than the columns, along which a tensor is contiguous, or TENON_NONE.
+ * Tensors that are contiguous along the columns do not count. */
 static uint32_t find_transposed(const tenon__cpu_loops_t* loops) {
   for (uint32_t t = 0; t < loops->tensor_count; t++) {
     if (magnitude(stride_at(loops, t, loops->columns)) <= 1) {
@@ -120,7 +122,7 @@ static uint32_t find_innermost(const tenon__cpu_loops_t* loops, bool reduced) {
   return TENON_NONE;
 }
 
-/* Rows and columns, and how much of them a block takes. */
+/* Chooses the axes of rows and columns, and their extents in a block. */
 static void choose_block(tenon__cpu_loops_t* loops, int64_t capacity) {
   loops->columns = loops->axis_count - 1;
   const bool any_reduced = find_innermost(loops, true) != TENON_NONE;
@@ -169,8 +171,8 @@ static void count_blocks(tenon__cpu_loops_t* loops) {
   loops->whole = loops->inner_count == 1;
 }
 
-/* Where nothing is to be kept, or to be reduced, all extents of that sort are 0: the others of an
- * empty tensor may be more than can be counted. */
+/* If the result is empty or nothing is reduced, all extents of that kind count as 0. In an empty
+ * tensor, the product of the other extents may overflow. */
 static int64_t extent_of(const tenon__cpu_loops_t* loops, const tenon__cpu_space_t* space,
                          uint32_t k, bool reduced) {
   return (reduced ? loops->nothing_to_reduce : loops->empty) ? 0 : space->extents[k];

@@ -1,6 +1,7 @@
 /*
- * standard.lrn/1 of f32: x over a power of the mean square of its neighbours among the channels. Parts
- * of a plane stay in the first cache for all channels.
+ * A kernel for standard.lrn/1 of f32. It divides x by a power of the mean square of its neighbours
+ * along the channel axis. It handles planes in parts that fit the first-level cache for all
+ * channels.
  */
 #include "closed.h"
 
@@ -34,10 +35,10 @@ typedef struct job_t {
   float* y;
   int64_t channels;
   int64_t inner;
-  int64_t parts; /* of a plane */
+  int64_t parts; /* parts of a plane */
 } job_t;
 
-/* y = x / power(sums); roots serve the common exponents. */
+/* y = x / power(sums). Square roots compute the common exponents. */
 static void divide(const lrn_t* self, const float* x, const float* sums, int64_t count, float* y) {
   const float scale = (float)(self->alpha / (double)self->window);
   const float bias = (float)self->bias;

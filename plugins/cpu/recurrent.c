@@ -1,4 +1,5 @@
-/* LSTM, GRU and RNN layers: which are taken, what is packed once; recurrent_run.c runs them. */
+/* Kernels for LSTM, GRU and RNN layers: matching and packing of constant weights. recurrent_run.c
+ * runs them. */
 #include "recurrent.h"
 
 #include <stdio.h>
@@ -65,8 +66,8 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   return 1;
 }
 
-/* Which weights are packed when preparing. At load a constant's data may be gone, so the tactic
- * remembers. */
+/* Flags: the weights that prepare packs. The tactic records them because a loaded plan may not have
+ * the data of constants. */
 enum { PACKED_W = 1, PACKED_R = 2 };
 
 static uint8_t constants_of(tenon__cpu_region_t region) {
@@ -75,7 +76,7 @@ static uint8_t constants_of(tenon__cpu_region_t region) {
   return (uint8_t)((w ? PACKED_W : 0) | (r ? PACKED_R : 0));
 }
 
-/* What follows from the weights' extents and the attributes. */
+/* Sets the members that depend on the weights' extents and the attributes. */
 static void read_layer(tenon__cpu_recurrent_t* self, const tenon__cpu_isa_t* isa,
                        tenon__cpu_region_t region) {
   const tenon_value_info_t* w = tenon__cpu_region_input(region, TENON_CPU_GATES_W);
@@ -98,8 +99,8 @@ static void read_layer(tenon__cpu_recurrent_t* self, const tenon__cpu_isa_t* isa
                  tenon__cpu_packed_size(isa->tiles, self->hidden, rows - first);
 }
 
-/* Floats of a direction: biases, gates of all times, gates of one time, states, a state reset;
- * behind them the weights that are packed in each run. */
+/* Returns the number of floats of one direction: biases, gates of all times, gates of one time,
+ * states, one reset state, and the weights that each run packs. */
 static size_t direction_floats(const tenon__cpu_recurrent_t* self, size_t times, size_t batch,
                                uint8_t constants) {
   const size_t width = self->gates * self->hidden;
@@ -131,9 +132,9 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   return add(emit, &tactic);
 }
 
-/* ---- Preparing ---- */
+/* ---- Preparation ---- */
 
-/* Constant weights of all directions. */
+/* Packs the constant weights of all directions. */
 static tenon_status_t pack_once(const tenon__cpu_recurrent_t* self, tenon__cpu_region_t region,
                                 uint32_t input, const tenon__cpu_preparation_t* preparation,
                                 const float** out_packed) {
@@ -188,7 +189,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   }
   self->direction_floats = (size_t)(call->tactic->scratch_bytes / sizeof(float)) / self->directions;
   *out_instance = self;
-  if (call->tactic->configuration_size != 1) { /* a plan may say so */
+  if (call->tactic->configuration_size != 1) { /* damaged plan */
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   const uint8_t constants = *(const uint8_t*)call->tactic->configuration;

@@ -1,4 +1,4 @@
-/* LSTM, GRU and RNN layers at work: weights as they are or packed, time after time. */
+/* Runs LSTM, GRU and RNN layers. */
 #include <math.h>
 #include <string.h>
 
@@ -13,20 +13,21 @@ typedef struct job_t {
   const tenon_enqueue_t* call;
 } job_t;
 
-/* A direction's weights: rows of `depth`, one for each gate of each unit, as they are or packed. */
+/* The weights of one direction, packed or as they are stored. There is one row of `depth` floats
+ * for each gate of each unit. */
 typedef struct weights_t {
   size_t depth;
-  const float* packed; /* NULL: read as they are */
+  const float* packed; /* NULL: the kernel reads `rows` */
   const float* rows;
 } weights_t;
 
-/* A direction at work. */
+/* The state of one direction during a run. */
 typedef struct lane_t {
   const job_t* job;
   size_t direction;
   weights_t w;
   weights_t r;
-  float* input_bias; /* added to the input's part, and to the state's part */
+  float* input_bias; /* biases of the input's part and of the state's part */
   float* state_bias;
   float* gates; /* of all times */
   float* sums;  /* of one time */
@@ -38,15 +39,15 @@ typedef struct lane_t {
 static const float* input_at(const job_t* job, uint32_t input, size_t offset) {
   const uint32_t argument = job->self->arguments[input];
   const float* data = argument == TENON_NONE ? NULL : job->inputs[argument].tensor.data;
-  return data == NULL ? NULL : data + offset; /* weights that were packed need not be there */
+  return data == NULL ? NULL : data + offset; /* the data of packed weights may be absent */
 }
 static float* output_at(const job_t* job, uint32_t output, size_t offset) {
   const uint32_t index = job->self->outputs[output];
   return index == TENON_NONE ? NULL : (float*)job->outputs[index].tensor.data + offset;
 }
 
-/* Columns [first, first + columns) of a product with a direction's weights; bias and addend may be
- * NULL. */
+/* A multiplication by columns [first, first + columns) of a direction's weights. `bias` and
+ * `addend` may be NULL. */
 typedef struct factors_t {
   const float* a;
   size_t rows;
@@ -54,7 +55,7 @@ typedef struct factors_t {
   size_t first;
   size_t columns;
   const float* bias;
-  const float* addend; /* in rows as far apart as c's */
+  const float* addend; /* has the row stride of c */
   float* c;
   size_t c_stride;
 } factors_t;
@@ -100,8 +101,8 @@ static void multiply(const lane_t* lane, const factors_t* factors) {
   tenon__cpu_product_rows(&product, 0, tenon__cpu_panel_count(tiles, factors->columns));
 }
 
-/* Weights that are no constants: packed now, into `scratch`, unless `rows` in all are too few to be
- * worth it. */
+/* Sets the weights of one input. If they are not constant, packs them into `scratch`, unless the
+ * run has so few rows in total that packing costs more than it saves. */
 static void take_weights(const lane_t* lane, uint32_t input, size_t rows, float* scratch,
                          weights_t* out_weights) {
   const tenon__cpu_recurrent_t* self = lane->job->self;
@@ -144,7 +145,8 @@ static lane_t begin_lane(const job_t* job, size_t direction) {
   const bool has_c = self->cell == TENON_CPU_CELL_LSTM;
   const float* c = has_c ? input_at(job, TENON_CPU_GATES_INITIAL_C, direction * state) : NULL;
   for (size_t k = 0; k < width; k++) {
-    /* The state's bias goes with the input's, but for the gate whose state part is scaled first. */
+    /* The state's bias is added to the input's bias. If the reset gate scales the state's part of a
+     * gate, both biases are separate. */
     const bool apart =
         self->cell == TENON_CPU_CELL_GRU && self->resets_after && k >= 2 * self->hidden;
     const float own = bias != NULL ? bias[width + k] : 0.0F;

@@ -1,11 +1,11 @@
-/* LSTM, GRU and RNN layers against the equations in doubles. */
+/* Compares LSTM, GRU and RNN layers with their equations in doubles. */
 #include "fake_run.h"
 #include "kernels.h"
 
 typedef struct case_t {
   int64_t times, batch, input, hidden, directions;
   bool lstm, rnn, resets_after, bias, initial, reverse;
-  bool given_w, given_r; /* weights that are inputs, no constants */
+  bool given_w, given_r; /* weights that are inputs, not constants */
 } case_t;
 
 static int64_t gates_of(const case_t* c) {
@@ -16,8 +16,8 @@ static double sigmoid(double x) {
   return 1 / (1 + exp(-x));
 }
 
-/* One gate's sums for one hidden element: from the input, and from the state.
- * Parameters: an index for each axis. NOLINTNEXTLINE(readability-function-size) */
+/* Computes one gate's sums for one hidden element: the input's part and the state's part. The
+ * parameters are one index for each axis. NOLINTNEXTLINE(readability-function-size) */
 static void gate(const fake_t* fake, const case_t* c, int64_t d, int64_t t, int64_t b, int64_t row,
                  const double* h, double* out_input, double* out_state) {
   const int64_t rows = gates_of(c) * c->hidden;
@@ -69,7 +69,7 @@ static void step(const fake_t* fake, const case_t* c, int64_t d, int64_t t, int6
 
 static void check_direction(const fake_t* fake, const case_t* c, int64_t d) {
   const fake_value_t* outputs = &fake->values[fake->input_count];
-  /* Errors of some ulp in each step. Gates do not amplify them, the weights of an RNN do. */
+  /* Each step has errors of some ulp. The weights of an RNN amplify them, but gates do not. */
   const double error = c->rnn ? 5e-4 : 2e-5;
   for (int64_t b = 0; b < c->batch; b++) {
     double h[64] = {0};

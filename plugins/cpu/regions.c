@@ -1,18 +1,18 @@
 /*
- * standard.roi_align/1 of f32. The samples of a region's bins are found once, and serve all channels;
- * regions with many samples take several passes.
+ * A kernel for standard.roi_align/1 of f32. It computes the samples of a region's bins once and
+ * uses them for all channels. Regions with many samples need several passes.
  */
 #include "closed.h"
 
 typedef struct align_t {
   tenon__cpu_closed_t closed;
   bool takes_max;
-  double offset; /* of pixels' centres */
+  double offset; /* offset of pixel centres */
   double scale;
   int64_t ratio;
 } align_t;
 
-/* Taps of one pass of a thread. */
+/* The taps of one pass, for each thread. */
 typedef struct bound_t {
   size_t capacity;
   int32_t* index;
@@ -61,7 +61,7 @@ typedef struct job_t {
   const bound_t* bound;
   const tenon_tensor_view_t* x;
   const float* regions;
-  int64_t columns; /* numbers of a region */
+  int64_t columns; /* floats of a region */
   const tenon_tensor_view_t* batches;
   const tenon_tensor_view_t* y;
 } job_t;
@@ -71,7 +71,8 @@ static int64_t batch_of(const job_t* job, int64_t region) {
                                                   : ((const int64_t*)job->batches->data)[region];
 }
 
-/* Along one axis: where bins begin, how long they are, how many samples each has. */
+/* One axis of a region: the begin of the first bin, the size of a bin, the samples of each bin and
+ * the extent of the image. */
 typedef struct axis_t {
   double begin;
   double bin;
@@ -87,7 +88,8 @@ static axis_t axis_of(const align_t* self, const float* ends, int64_t bins, int6
   return (axis_t){begin, bin, self->ratio > 0 ? self->ratio : (int64_t)needed, extent};
 }
 
-/* The two pixels around a sample; false: it is too far outside. */
+/* Computes the two pixels around a sample. Returns false if the sample is too far outside the
+ * image. */
 static bool pixels_of(const axis_t* axis, int64_t bin, int64_t sample, int64_t out_pixels[2],
                       float out_weights[2]) {
   const double part = ((double)sample + 0.5) / (double)axis->samples;
@@ -103,7 +105,8 @@ static bool pixels_of(const axis_t* axis, int64_t bin, int64_t sample, int64_t o
   return true;
 }
 
-/* Samples [first, first + count) of each bin; taps of a sample follow one another. */
+/* Computes the taps of samples [first, first + count) of each bin. The taps of one sample are
+ * consecutive. */
 static void find_taps(const axis_t axes[2], const int64_t* bins, int64_t first, int64_t count,
                       int32_t* out_index, float* out_weights) {
   const int64_t all = bins[0] * bins[1];
@@ -127,7 +130,7 @@ static void find_taps(const axis_t axes[2], const int64_t* bins, int64_t first, 
   }
 }
 
-/* Corners of samples count one by one. */
+/* Takes the maximum over the weighted corners of all samples. */
 static void take_max(float* y, const float* x, const tenon__cpu_sums_t* taps, bool is_first) {
   for (size_t tap = 0; tap < taps->taps; tap++) {
     for (size_t k = 0; k < taps->count; k++) {
@@ -138,7 +141,7 @@ static void take_max(float* y, const float* x, const tenon__cpu_sums_t* taps, bo
   }
 }
 
-/* One pass: taps of some samples, over all channels. */
+/* Adds the taps of one pass for all channels. */
 static void add_samples(const job_t* job, int64_t region, const tenon__cpu_sums_t* taps,
                         double divisor, bool is_first, float* sums) {
   const int64_t plane = job->x->dims[2] * job->x->dims[3];

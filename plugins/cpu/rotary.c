@@ -1,4 +1,5 @@
-/* standard.rotary_embedding/1 of f32: pairs of features are turned by the angle of their position. */
+/* A kernel for standard.rotary_embedding/1 of f32. It rotates pairs of features by the angle of
+ * their position. */
 #include "closed.h"
 
 typedef struct rotary_t {
@@ -26,12 +27,12 @@ typedef struct job_t {
   float* y;
   const float* cosines;
   const float* sines;
-  const int64_t* positions; /* NULL: of each token a row of its own */
+  const int64_t* positions; /* NULL: each token has a separate row of angles */
   int64_t heads;
   int64_t time;
   int64_t size;
   int64_t half;
-  bool apart; /* [batch, heads, time, size], not [batch, time, heads, size] */
+  bool apart; /* [batch, heads, time, size] instead of [batch, time, heads, size] */
   bool interleaved;
 } job_t;
 

@@ -1,6 +1,7 @@
 /*
- * Running sums and products along an axis. Lines whose elements lie together are taken four at a
- * time, since each element waits for the one before it; else sums of neighbouring columns are kept.
+ * Kernels for running sums and products along an axis. If the lines are contiguous, four of them
+ * run together, because each element depends on the one before. Otherwise each step adds a row of
+ * adjacent columns to running sums.
  */
 #include "closed.h"
 
@@ -19,10 +20,10 @@ typedef struct job_t {
   int64_t inner;
 } job_t;
 
-/* Lines of `extent` elements with `inner` between. `lines` is a constant where it can be. Sums of
+/* Handles lines of `extent` contiguous elements. `lines` is a constant if possible. Sums of
  * integers wrap. */
 enum { LINES = 4, COLUMNS = 256 };
-/* Arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
+/* The macro arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define SCAN(name, type, sum_type, combine, start)                                   \
   static inline __attribute__((always_inline)) void name##_side_by_side(             \
       const job_t* job, int64_t line, int64_t lines) {                               \
@@ -86,7 +87,7 @@ enum { LINES = 4, COLUMNS = 256 };
 SCANS(BOTH_SCANS)
 
 typedef void (*scan_function_t)(const job_t* job, int64_t begin, int64_t end);
-/* By dtype: sums of lines, of rows, products of lines, of rows. */
+/* Functions of one dtype: sums of lines, sums of rows, products of lines, products of rows. */
 #define SCAN_ROW(dtype, type, sum_type)                                                      \
   [TENON_DTYPE_##dtype] = {sum_##dtype##_lines, sum_##dtype##_rows, product_##dtype##_lines, \
                            product_##dtype##_rows},

@@ -1,6 +1,6 @@
 /*
- * standard.dft/1 and standard.stft/1 of f32, by fast transforms of several lines at once. Two real
- * lines are the parts of one complex line.
+ * Kernels for standard.dft/1 and standard.stft/1 of f32. They transform several lines at once. Two
+ * real lines are the real and the imaginary part of one complex line.
  */
 #include "closed.h"
 #include "fourier.h"
@@ -13,16 +13,16 @@ typedef struct spectrum_t {
   bool inverse;
   bool onesided;
   int64_t fixed_axis;
-  bool has_axis; /* no data: fixed_axis holds */
+  bool has_axis; /* the node has an axis input. If not, fixed_axis is the axis */
 } spectrum_t;
 
-/* Memory for the longest transform that the extents leave open. */
+/* Memory for the longest transform that the output's extents allow. */
 typedef struct bound_t {
   int64_t longest;
   int64_t work_size;
   double* memory;
-  double* work;              /* of each thread */
-  tenon__cpu_fourier_t plan; /* of the last run */
+  double* work;              /* [thread] */
+  tenon__cpu_fourier_t plan; /* plan of the last run */
 } bound_t;
 
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
@@ -63,8 +63,8 @@ static int64_t max_of(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-/* The result has as many elements as the transform is long, or those of half of it. If the axis is
- * data, it may be any. */
+/* The result has as many elements as the transform, or the elements of half a spectrum. If the axis
+ * is data, any axis may be the axis of the transform. */
 static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
                            void** out_bound) {
   const spectrum_t* self = instance;
@@ -88,7 +88,8 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   if (status != TENON_OK || bound->longest < 1) {
     return status;
   }
-  /* Of all shorter ones too: no length needs more than the next power of two of its double. */
+  /* The transform of a line needs at most the smallest power of two that is at least twice its
+   * length. Thus this memory is enough for all shorter lengths too. */
   int64_t most = 1;
   while (most < 2 * bound->longest) {
     most *= 2;
@@ -100,27 +101,27 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   return bound->memory == NULL || bound->work == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
-/* One complex number of the result for each line: lines are numbered outer, then inner. */
+/* The transforms of one run. Lines are numbered by outer index, then by inner index. */
 typedef struct job_t {
   const bound_t* bound;
   const float* x;
-  const float* window; /* NULL: none */
+  const float* window; /* may be NULL */
   float* y;
   int64_t lines;
-  int64_t inner;   /* lines side by side, of each outer */
-  int64_t parts;   /* of x: 1 or 2 */
-  int64_t y_parts; /* likewise */
-  int64_t count;   /* elements of a line of x; zeros behind */
+  int64_t inner;   /* adjacent lines in each outer iteration */
+  int64_t parts;   /* of x: 1 real, 2 complex */
+  int64_t y_parts; /* of y: 1 real, 2 complex */
+  int64_t count;   /* elements of a line of x before the zero padding */
   int64_t results; /* elements of a line of y */
-  int64_t x_step;  /* from element to element, in floats */
-  int64_t x_outer; /* from line to line */
+  int64_t x_step;  /* stride of elements in floats */
+  int64_t x_outer; /* stride of outer lines in floats */
   int64_t y_step;
   int64_t y_outer;
-  int64_t frames; /* of stft: lines of a signal, `x_frame` apart; else 1 */
+  int64_t frames; /* stft: frames of a signal at a distance of `x_frame`. dft: 1 */
   int64_t x_frame;
   bool inverse;
-  bool is_half; /* half of a spectrum stands for the whole */
-  bool pairs;   /* real lines, two by two */
+  bool is_half; /* x is half of a conjugate-symmetric spectrum */
+  bool pairs;   /* two real lines form one complex line */
 } job_t;
 
 static const float* line_of(const job_t* job, int64_t line) {
@@ -129,8 +130,8 @@ static const float* line_of(const job_t* job, int64_t line) {
          line % job->inner * job->parts;
 }
 
-/* Into one part of a lane, weighted by the window. Returns the largest magnitude; not finite if an
- * element is not. */
+/* Loads one real or imaginary part into a lane and multiplies it by the window. Returns the largest
+ * magnitude. It is not finite if an element is not finite. */
 static double load_part(const job_t* job, const float* line, double* out) {
   const int64_t length = job->bound->plan.length;
   const int64_t count = job->count < length ? job->count : length;
@@ -152,7 +153,8 @@ static void clear_part(const job_t* job, double* out) {
   }
 }
 
-/* The other half of a spectrum is conjugate, and what is its own mirror image is real. */
+/* Computes the second half of a conjugate-symmetric spectrum. Elements 0 and length / 2 are
+ * real. */
 static void complete(const job_t* job, double* re, double* im) {
   const int64_t length = job->bound->plan.length;
   im[0] = 0;
@@ -169,9 +171,10 @@ static double power_of_two(double x) {
   return ldexp(1.0, x > 0 ? ilogb(x) : 0);
 }
 
-/* Two lines of one transform must not disturb one another: they get magnitudes of the same power of
- * two, which the results lose again, and a line that is not finite is left out. Returns the two
- * factors of the results: 0 for a line of zeros, NaN for one that was left out. */
+/* The factors of two lines that share one transform. If their magnitudes differ, rounding errors of
+ * one line could exceed the other line. Thus each line is divided by a power of two before the
+ * transform, and its results are multiplied by the same factor. A line that is not finite is
+ * replaced by zeros, and its factor is NaN. A line of zeros has factor 0. */
 typedef struct factors_t {
   double line[2];
 } factors_t;
@@ -189,7 +192,8 @@ static double balance(const job_t* job, double most, double* part) {
   return most > 0 ? factor : 0.0;
 }
 
-/* The inverse is the conjugate of the transform of the conjugate. */
+/* Loads one line or two. The inverse transform is the conjugate of the forward transform of the
+ * conjugate. */
 static factors_t load_line(const job_t* job, int64_t line, tenon__cpu_complex_lanes_t lanes,
                            int64_t lane) {
   double* re = lanes.re + lane;
@@ -232,7 +236,8 @@ static void store_line(const job_t* job, int64_t line, tenon__cpu_complex_lanes_
   }
 }
 
-/* The transforms of two real lines: the even and the odd part of that of both. */
+/* Stores the transforms of two real lines. They are the conjugate-symmetric and the antisymmetric
+ * part of the complex line's transform. */
 static void store_pair(const job_t* job, int64_t line, tenon__cpu_complex_lanes_t lanes,
                        int64_t lane, factors_t factors) {
   const int64_t length = job->bound->plan.length;

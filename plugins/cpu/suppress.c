@@ -1,24 +1,24 @@
 /*
- * standard.non_max_suppression/1 of f32: candidates of a class come from a heap, best first, and are
- * compared with those that stay, several at a time.
+ * A kernel for standard.non_max_suppression/1 of f32. It takes the candidates of a class from a
+ * heap in the order of their scores and compares each with several selected boxes at a time.
  */
 #include "closed.h"
 
-enum { TOGETHER = 8 }; /* boxes that one candidate is compared with at a time */
+enum { TOGETHER = 8 }; /* selected boxes that are compared at a time */
 
 typedef struct suppress_t {
   tenon__cpu_closed_t closed;
   bool by_center;
 } suppress_t;
 
-/* Boxes that stay, one array for each of their numbers; `room` apart. */
+/* Selected boxes. There is one array of `room` numbers for each coordinate and for the areas. */
 typedef struct bound_t {
   int64_t lines; /* classes of all images */
-  int64_t boxes; /* of an image */
+  int64_t boxes; /* boxes of an image */
   size_t room;
-  uint64_t* candidates; /* of each thread */
-  double* kept;         /* of each thread: low and high ends of both axes, areas */
-  int64_t* selected;    /* of each line */
+  uint64_t* candidates; /* [thread] */
+  double* kept;         /* [thread]: low and high ends of both axes, areas */
+  int64_t* selected;    /* [line] */
   int64_t* counts;
 } bound_t;
 
@@ -74,7 +74,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
              : TENON_OK;
 }
 
-/* ---- Candidates, best first; of equal ones the first ---- */
+/* ---- Candidates in descending order. Of equal scores, the first box comes first ---- */
 
 static uint64_t rank_of(float score, uint32_t box) {
   uint32_t bits = 0;
@@ -118,7 +118,7 @@ static box_t box_of(const float* box, bool by_center) {
 }
 
 static void keep(double* kept, size_t room, int64_t at, const box_t* box) {
-  if (at % TOGETHER == 0) { /* those after it have no area yet */
+  if (at % TOGETHER == 0) { /* clears the areas of unused entries */
     memset(kept + 4 * room + at, 0, TOGETHER * sizeof(double));
   }
   const double numbers[5] = {box->low[0], box->low[1], box->high[0], box->high[1], box->area};
@@ -127,7 +127,8 @@ static void keep(double* kept, size_t room, int64_t at, const box_t* box) {
   }
 }
 
-/* Does one of the boxes that stay cover more than its share? Past `count` they have no area. */
+/* Returns true if the overlap with a selected box exceeds the threshold. Entries from `count` on
+ * have area 0. */
 static bool is_covered(const double* kept, size_t room, int64_t count, const box_t* box,
                        double threshold) {
   if (!(box->area > 0.0)) {
@@ -167,7 +168,7 @@ typedef struct job_t {
   double least_score;
 } job_t;
 
-/* Candidates of a class; returns how many. */
+/* Makes a heap of the candidates of a class. Returns their number. */
 static int64_t make_heap(const job_t* job, const float* scores, uint64_t* out_heap) {
   int64_t count = 0;
   for (int64_t box = 0; box < job->bound->boxes; box++) {

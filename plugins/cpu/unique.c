@@ -1,6 +1,6 @@
 /*
- * standard.unique/1 of all elements: sorted by value and place with a radix sort, which skips the
- * bytes in which no two differ. Elements that are equal then lie side by side.
+ * A kernel for standard.unique/1 of all elements. It sorts by value and position with a radix sort,
+ * which skips bytes that are the same in all elements. Then equal elements are adjacent.
  */
 #include "closed.h"
 
@@ -10,16 +10,16 @@ typedef struct unique_t {
 } unique_t;
 
 typedef struct entry_t {
-  uint64_t key; /* in the order of the values */
+  uint64_t key; /* integers in the order of the values */
   uint64_t place;
 } entry_t;
 
 typedef struct bound_t {
   int64_t count;
   entry_t* entries; /* two lists */
-  int64_t* first;   /* of each value that is found: where it occurs first */
+  int64_t* first;   /* [value]: index of its first occurrence */
   int64_t* times;
-  int64_t* number; /* of each value, in the order of the output; and of each place */
+  int64_t* number; /* [value]: its index in the output. Then [position]: its value */
 } bound_t;
 
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
@@ -71,7 +71,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
              : TENON_OK;
 }
 
-/* Zeros of both signs are equal, NaN is above all numbers. */
+/* 0 and -0 are equal. NaN is greater than all numbers. */
 static uint64_t key_of_float(float x) {
   uint32_t bits = 0;
   const float positive_zero = x + 0.0F;
@@ -103,7 +103,7 @@ static uint64_t key_of(tenon_dtype_t dtype, const void* x, int64_t at) {
   }
 }
 
-/* Stable; returns the list that is sorted. */
+/* Sorts stably. Returns the sorted list. */
 static entry_t* sort(entry_t* entries, entry_t* other, int64_t count) {
   uint64_t differing = 0;
   for (int64_t k = 1; k < count; k++) {
@@ -130,7 +130,8 @@ static entry_t* sort(entry_t* entries, entry_t* other, int64_t count) {
   return entries;
 }
 
-/* Fills in first, times, and which value each place has, in order of value. Returns how many. */
+/* Sets `first` and `times` of each value and the value of each position, in ascending order of
+ * values. Returns the number of values. */
 static int64_t group(const bound_t* bound, const entry_t* entries) {
   int64_t* which = bound->number + bound->count + 1;
   int64_t found = 0;
@@ -145,7 +146,7 @@ static int64_t group(const bound_t* bound, const entry_t* entries) {
   return found;
 }
 
-/* Numbers of the values: by value, or by where they occur first. */
+/* Numbers the values in ascending order or in the order of their first occurrence. */
 static void number_values(const bound_t* bound, int64_t found, bool is_sorted) {
   const int64_t* which = bound->number + bound->count + 1;
   int64_t next = 0;

@@ -1,4 +1,4 @@
-/* Running a case both ways, and comparing. */
+/* Runs a case with the reference and on the device, and compares the results. */
 #include "kernel_case.h"
 
 static void finish_program(kernel_case_t* c) {
@@ -29,12 +29,12 @@ static bool is_taken(kernel_case_t* c, const tenon_kernel_t* kernel) {
 
 /* ---- On the device ---- */
 
-/* Does it lie in the order that the rule asks for, gaps aside? */
+/* Returns true if the tensor has the order of axes that the rule requires, with or without gaps. */
 static bool lies_in_order(const kernel_tensor_t* tensor, const tenon_argument_rule_t* rule) {
   const bool asks =
       rule != NULL && (rule->kind == TENON_LAYOUT_EXACT || rule->kind == TENON_LAYOUT_ROW_MAJOR);
   const uint32_t rank = tensor->view.rank;
-  int64_t least = 0; /* of strides further in */
+  int64_t least = 0; /* smallest stride allowed for outer axes */
   bool in_order = true;
   for (uint32_t place = asks ? rank : 0; place-- > 0;) {
     const uint32_t axis = rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order[place] : place;
@@ -47,7 +47,8 @@ static bool lies_in_order(const kernel_tensor_t* tensor, const tenon_argument_ru
   return in_order;
 }
 
-/* The strides of its own elements, dense in the rule's order; how many those are. */
+/* Computes contiguous strides of the tensor's stored elements in the rule's order. Returns their
+ * number. */
 static int64_t lay_out(const kernel_tensor_t* tensor, const tenon_argument_rule_t* rule,
                        int64_t* out_strides) {
   int64_t count = 1;
@@ -59,8 +60,8 @@ static int64_t lay_out(const kernel_tensor_t* tensor, const tenon_argument_rule_
   return count;
 }
 
-/* The tensor in the type and the order that the rule asks for, element by element; the bytes
- * between them as nobody may leave them. */
+/* Converts the tensor to the type and order that the rule requires, element by element. The bytes
+ * between elements get a pattern that kernels must not change. */
 static void convert(const kernel_tensor_t* tensor, const tenon_argument_rule_t* rule,
                     kernel_tensor_t* out) {
   const tenon_dtype_t own = tensor->view.dtype;
@@ -139,7 +140,7 @@ static tenon_status_t copy_in(const kernel_case_t* c, kernel_life_t* life) {
   return status;
 }
 
-/* Where a tensor's block begins on the device. */
+/* Returns the start address of a tensor's memory block on the device. */
 static void* block_of(const kernel_case_t* c, const kernel_life_t* life, uint32_t output) {
   return (uint8_t*)life->outputs[output].tensor.data -
          c->asked[c->fake.input_count + output].offset_bytes;
@@ -159,7 +160,7 @@ tenon_status_t kernel_case_live(kernel_case_t* c, uint32_t tactic, kernel_life_t
   return status == TENON_OK ? kernel_life_bind(out_life) : status;
 }
 
-/* ---- Comparing ---- */
+/* ---- Comparison ---- */
 
 static bool near(tenon_dtype_t dtype, tenon__number_t got, tenon__number_t wanted, double error) {
   if (!tenon__number_is_float(dtype)) {
@@ -168,7 +169,8 @@ static bool near(tenon_dtype_t dtype, tenon__number_t got, tenon__number_t wante
   if (isnan(got.f) || isnan(wanted.f) || isinf(wanted.f)) {
     return (isnan(got.f) && isnan(wanted.f)) || got.f == wanted.f;
   }
-  /* One unit in the last place of what is stored, besides: a narrow result may round otherwise. */
+  /* The tolerance includes one unit in the last place of the stored type, because a lower precision
+   * may round differently. */
   const double unit = dtype == TENON_DTYPE_FLOAT16     ? 0x1p-10
                       : dtype == TENON_DTYPE_BFLOAT16  ? 0x1p-7
                       : dtype == TENON_DTYPE_FLOAT64   ? 0.0
@@ -179,7 +181,7 @@ static bool near(tenon_dtype_t dtype, tenon__number_t got, tenon__number_t wante
   return fabs(got.f - wanted.f) <= error * scale * magnitude + (error > 0 ? unit * magnitude : 0);
 }
 
-/* Every byte that is no element must be as it was; every element as the reference says. */
+/* Compares every element with the reference. All bytes outside of elements must be unchanged. */
 static uint64_t compare(const kernel_tensor_t* tensor, const uint8_t* got, double error,
                         const char* name) {
   const tenon_tensor_view_t* view = &tensor->view;
@@ -208,7 +210,8 @@ static uint64_t compare(const kernel_tensor_t* tensor, const uint8_t* got, doubl
   return wrong;
 }
 
-/* Once as it is, then recorded: what the first made is wiped away before the replay. */
+/* Runs the kernel once directly, then records it. The first results are erased before the
+ * replay. */
 static tenon_status_t replay(const kernel_case_t* c, const kernel_life_t* life) {
   const tenon_device_descriptor_t* t = kernel_device.table;
   void* recording = NULL;
@@ -262,7 +265,7 @@ static bool run_tactic(kernel_case_t* c, uint32_t tactic, const char* name, doub
   return good;
 }
 
-/* The life of the reference's kernel for the region. */
+/* Runs the reference kernel for the region. */
 static tenon_status_t run_reference(fake_t* fake) {
   const bool moves = fake->program == NULL;
   const tenon_prepare_t making = fake_prepare_call(fake, NULL);
@@ -282,7 +285,7 @@ static tenon_status_t run_reference(fake_t* fake) {
   return moves ? tenon__moves_enqueue(&call) : tenon__expressions_enqueue(&call);
 }
 
-/* The tactics [first, end) are to run. */
+/* Sets the range [first, end) of tactics to run. */
 static void find_tactics(kernel_case_t* c, const tenon_kernel_t* kernel, uint32_t* out_first,
                          uint32_t* out_end) {
   const uint32_t count = is_taken(c, kernel) ? kernel_take_tactic(kernel, &c->fake, 0) : 0;
@@ -319,7 +322,8 @@ void kernel_check_given(kernel_case_t* c, const char* name, double error) {
   kernel_case_end(c);
 }
 
-/* The reference first, in the host's memory; the device's outputs begin untouched. */
+/* Runs the reference in host memory first. The device's outputs keep their initial bytes until the
+ * kernel runs. */
 void kernel_check(kernel_case_t* c, const char* name, double error) {
   finish_program(c);
   fake_t reference = c->fake;

@@ -1,4 +1,4 @@
-/* Expressions: every opcode, every type, operands and results from anywhere. */
+/* Tests expressions: every opcode, every type, operands and results with any layout. */
 #include "kernel_case.h"
 #include "kernels.h"
 
@@ -6,8 +6,8 @@ enum { F32 = TENON_DTYPE_FLOAT32, F16 = TENON_DTYPE_FLOAT16, I64 = TENON_DTYPE_I
 
 /* ---- Opcodes ---- */
 
-/* Several opcodes in one program, for each compilation takes a tenth of a second. `error` in units
- * of the last place of T: 4 by the contract, and the reference's own rounding. */
+/* Tests several opcodes in one program, because each compilation takes a tenth of a second. `error`
+ * is in units of the last place of T. The contract allows 4, and the reference rounds too. */
 static void check_group(const char* name, tenon_dtype_t dtype, const uint16_t* opcodes,
                         uint32_t count, double error) {
   kernel_case_t c;
@@ -51,7 +51,7 @@ void kernels_check_opcodes(void) {
           OP(LT), OP(GE), OP(RECIP), OP(FLOOR));
   }
   static const tenon_dtype_t halves[] = {F16, TENON_DTYPE_BFLOAT16};
-  for (int k = 0; k < 2; k++) { /* of what is rounded in the end */
+  for (int k = 0; k < 2; k++) { /* results rounded at the end */
     GROUP("near", halves[k], 1, OP(SIGMOID), OP(TANH), OP(SOFTPLUS));
   }
   GROUP("logic", TENON_DTYPE_BOOL, 0, OP(AND), OP(OR), OP(XOR), OP(NOT), OP(EQ), OP(NE));
@@ -68,7 +68,7 @@ static const tenon_dtype_t stored[] = {
     TENON_DTYPE_FLOAT8E5M2, TENON_DTYPE_FLOAT8E5M2FNUZ};
 enum { STORED = sizeof(stored) / sizeof(*stored) };
 
-/* Each type read, and converted to each other one: by CAST, and by the store alone. */
+/* Reads each type and converts it to each other type, by CAST and by the store alone. */
 void kernels_check_types(void) {
   for (int from = 0; from < STORED; from++) {
     for (int half = 0; half < 2; half++) {
@@ -82,7 +82,7 @@ void kernels_check_types(void) {
       kernel_check(&c, "types", 0);
     }
   }
-  /* f16 and bf16 are computed with as f32, and rounded when they are stored. */
+  /* f16 and bf16 are computed as f32 and rounded when they are stored. */
   static const tenon_dtype_t narrow[] = {F16, TENON_DTYPE_BFLOAT16};
   for (int k = 0; k < 2; k++) {
     kernel_case_t c;
@@ -97,9 +97,9 @@ void kernels_check_types(void) {
   }
 }
 
-/* ---- Places ---- */
+/* ---- Layouts ---- */
 
-/* relu(a * b + r) with everything lying as it is told. */
+/* relu(a * b + r) with the given layouts. */
 typedef struct places_t {
   tenon_dtype_t dtype;
   uint32_t rank;
@@ -147,7 +147,8 @@ static void check_coordinates(void) {
   kernel_check(&c, "random", 0);
 }
 
-/* So many points that a tactic has two accesses a thread; the last block has a part of them. */
+/* Uses so many points that a tactic has two accesses for each thread. The last block is
+ * incomplete. */
 static void check_many_points(void) {
   static const kernel_lie_t row = {.step = 1, .broadcast = 1};
   static const tenon_dtype_t dtypes[] = {F32, F16};

@@ -1,4 +1,4 @@
-/* Moves: boxes from anywhere to anywhere, against the reference's. */
+/* Tests moves: boxes with any strides, compared with the reference. */
 #include "kernel_case.h"
 #include "kernels.h"
 
@@ -34,7 +34,7 @@ static void add_box(boxes_t* boxes, uint32_t input, int64_t offset, const int64_
                                           .offset = offset};
 }
 
-/* The result's axis k is the source's axis order[k]; the result may lie wider. */
+/* Axis k of the result is axis order[k] of the source. The result may have gaps. */
 static void check_permutation(tenon_dtype_t dtype, uint32_t rank, const int64_t* source,
                               const uint32_t* order, const kernel_lie_t* lie, uint32_t shift) {
   static const int64_t nowhere[FAKE_RANK] = {0};
@@ -56,7 +56,8 @@ static void check_permutation(tenon_dtype_t dtype, uint32_t rank, const int64_t*
   kernel_check(&c, "permutation", 0);
 }
 
-/* Pieces along axis 1, `count` of them, each `width` or a little more wide. */
+/* Concatenates `count` pieces along axis 1. Each has the extent `width` or a slightly larger
+ * one. */
 static void check_concatenation(tenon_dtype_t dtype, uint32_t count, int64_t width,
                                 uint32_t shift) {
   kernel_case_t c;
@@ -80,7 +81,7 @@ static void check_concatenation(tenon_dtype_t dtype, uint32_t count, int64_t wid
   kernel_check(&c, "concatenation", 0);
 }
 
-/* A box in the middle, the rest filled: by zeros, or by an element. */
+/* Copies a box into the middle. Zeros or an element fill the remaining part. */
 static void check_padding(tenon_dtype_t dtype, bool given, const kernel_lie_t* lie) {
   static const int64_t one[1] = {1};
   static const int64_t inside[3] = {4, 9, 10};
@@ -100,7 +101,7 @@ static void check_padding(tenon_dtype_t dtype, bool given, const kernel_lie_t* l
   kernel_check(&c, "padding", 0);
 }
 
-/* Backwards, every second, and one element repeated. */
+/* Reads an axis backwards, every second element, and one element repeatedly. */
 static void check_slices(tenon_dtype_t dtype) {
   static const int64_t source[2] = {20, 30};
   static const int64_t half[2] = {10, 15};
@@ -121,8 +122,8 @@ static void check_slices(tenon_dtype_t dtype) {
   kernel_check(&c, "slices", 0);
 }
 
-/* Every second element of each axis, backwards along the last: boxes of many elements and of many
- * axes, of which none are joined. */
+/* Reads every second element of each axis, and the last axis backwards. The boxes have many
+ * elements and many axes, and no axes can be joined. */
 static void check_box(tenon_dtype_t dtype, uint32_t rank, const int64_t* dims) {
   static const int64_t nowhere[FAKE_RANK] = {0};
   kernel_case_t c;

@@ -1,15 +1,15 @@
-/* Rows: reductions in all directions, several in one program; places that are computed. */
+/* Tests reductions along all axes, several in one program, and LOAD at computed coordinates. */
 #include "kernel_case.h"
 #include "kernels.h"
 
 enum { F32 = TENON_DTYPE_FLOAT32, F16 = TENON_DTYPE_FLOAT16, I64 = TENON_DTYPE_INT64 };
 
-/* Sums of n terms in another order are off by up to log2(n) / 2 + n / threads roundings of the sum
- * of magnitudes, which here is below 8 n; 64 roundings of 8 cover 4096 terms in trees with room,
- * and exp passes on twice what its argument is off by. */
+/* If n terms are added in another order, the error is at most log2(n) / 2 + n / threads roundings
+ * of the sum of magnitudes, which is below 8 n here. 64 roundings of 8 are enough for trees of 4096
+ * terms. exp doubles the error of its argument. */
 static const double row_error = 512;
 
-/* The tactic that the regions of check_long_rows are for; NULL: all tactics run. */
+/* The tactic that check_long_rows tests. NULL: all tactics run. */
 static const char* wanted_tactic;
 
 static void begin_case(kernel_case_t* c, uint32_t rank, const int64_t* dims) {
@@ -56,7 +56,8 @@ static void check_norm(tenon_dtype_t dtype, uint32_t rank, const int64_t* dims, 
   kernel_check(&c, "norm", row_error);
 }
 
-/* All five at once, of whole numbers: exact in any order but PROD, which is of signs. */
+/* Tests all five reductions at once. Sums of whole numbers are exact in any order. PROD multiplies
+ * signs only. */
 static void check_reductions(tenon_dtype_t dtype, uint32_t rank, const int64_t* dims, uint64_t axes,
                              const kernel_lie_t* lie) {
   kernel_case_t c;
@@ -68,11 +69,13 @@ static void check_reductions(tenon_dtype_t dtype, uint32_t rank, const int64_t* 
   kernel_output(&c, dtype, kernel_reduce(&c, TENON_OPCODE_REDUCE_MIN, dtype, x, axes), axes, NULL);
   kernel_output(&c, dtype, kernel_reduce(&c, TENON_OPCODE_REDUCE_MAX, dtype, x, axes), axes, NULL);
   kernel_output(&c, dtype, kernel_reduce(&c, TENON_OPCODE_MEAN, dtype, x, axes), axes, NULL);
-  /* The mean is divided once, of an exact sum: a unit, of which a narrow store may make one. */
+  /* The mean divides an exact sum once, with an error of one unit. A store of lower precision may
+   * enlarge it to one unit of the stored type. */
   kernel_check(&c, "reductions", tenon__number_is_float(dtype) ? 2 : 0);
 }
 
-/* Rows whose neighbours lie beside them: each access has an element of several. */
+/* Tests reduced rows that are adjacent in memory, so that each access has elements of several
+ * rows. */
 static void check_columns(void) {
   static const int64_t images[][4] = {{3, 64, 6, 10}, {2, 24, 70, 30}, {1, 20, 33, 40},
                                       {2, 10, 9, 5},  {2, 7, 12, 12},  {40, 96, 2, 3}};
@@ -89,7 +92,7 @@ static void check_columns(void) {
   }
 }
 
-/* How long rows take depends on how they lie: tactics ask for one order each. */
+/* The speed of rows depends on their layout, so each tactic must require one order. */
 static void check_orders(void) {
   kernel_case_t c;
   kernel_life_t life;
@@ -101,7 +104,7 @@ static void check_orders(void) {
   for (; kernel_case_live(&c, count, &life) == TENON_OK; count++) {
     const tenon_argument_rule_t* rule = &c.fake.tactic.inputs[0];
     last += rule->kind == TENON_LAYOUT_EXACT ? 1 : 0;
-    /* Row-major with any strides is any order. */
+    /* Row-major with any strides accepts any order. */
     kernel_failures += rule->kind == TENON_LAYOUT_ANY ? 1 : 0;
     kernel_failures += rule->kind == TENON_LAYOUT_ROW_MAJOR && rule->flags != 0 ? 1 : 0;
     kernel_life_end(&life);
@@ -114,7 +117,7 @@ static void check_orders(void) {
   kernel_case_end(&c);
 }
 
-/* NaN wins, in every order. */
+/* If an element is NaN, the result is NaN in any order. */
 static void check_not_numbers(void) {
   kernel_case_t c;
   kernel_case_begin(&c, DIMS(40, 300));
@@ -124,7 +127,7 @@ static void check_not_numbers(void) {
   kernel_check(&c, "not numbers", 0);
 }
 
-/* The place of a row's greatest, by coordinates, as argmax is written. */
+/* Computes argmax: the position of a row's maximum, from its coordinates. */
 static void check_greatest(void) {
   kernel_case_t c;
   kernel_case_begin(&c, DIMS(50, 77));
@@ -139,8 +142,8 @@ static void check_greatest(void) {
   kernel_check(&c, "greatest", 0);
 }
 
-/* Few rows, so long that several blocks share each. Other tactics for long rows, which take half of
- * the compilations here, run for the longest of `lengths`. */
+/* Tests a few rows that are so long that several blocks share each. The other tactics for long rows
+ * run only for the longest of `lengths`, because they need half of the compilations here. */
 static void check_long_rows(void) {
   static const tenon_dtype_t dtypes[] = {F32, TENON_DTYPE_INT32, I64, TENON_DTYPE_UINT8};
   wanted_tactic = "several blocks a row";
@@ -155,7 +158,7 @@ static void check_long_rows(void) {
   wanted_tactic = NULL;
 }
 
-/* Few long rows beside one another, whose neighbours the same blocks share. */
+/* Tests a few long and adjacent rows, which the same blocks share. */
 static void check_long_columns(void) {
   static const int64_t images[][4] = {{1, 16, 50, 50}, {2, 24, 60, 40}, {1, 7, 47, 53}};
   static const uint32_t last_first[] = {0, 2, 3, 1};
@@ -206,7 +209,7 @@ void kernels_check_rows(void) {
 
 /* ---- LOAD ---- */
 
-/* y[i, j] = x[(i * 3 + j) % n, j], or with a margin that a SELECT keeps out. */
+/* y[i, j] = x[(i * 3 + j) % n, j]. If `guarded` is true, a SELECT hides elements out of range. */
 static void make_gather(kernel_case_t* c, bool guarded, int64_t beyond) {
   kernel_case_begin(c, DIMS(30, 17));
   const uint32_t x = kernel_indexed(c, F16, DIMS(25, 17));
@@ -223,7 +226,8 @@ static void make_gather(kernel_case_t* c, bool guarded, int64_t beyond) {
   kernel_output(c, F32, guarded ? chosen : value, 0, NULL);
 }
 
-/* Places before 0 and behind the end, of three kinds: the nearest, again and again, turned back. */
+/* Reads before 0 and after the end with three kinds of padding: nearest element, repetition and
+ * reflection. */
 static void make_margins(kernel_case_t* c) {
   kernel_case_begin(c, DIMS(31, 40));
   const uint32_t x = kernel_indexed(c, F32, DIMS(10, 13));
@@ -248,7 +252,7 @@ static void make_margins(kernel_case_t* c) {
   kernel_output(c, I64, kernel_add(c, TENON_OPCODE_MUL, I64, before, half, 0), 0, NULL);
 }
 
-/* Sums of rows that are looked up. */
+/* Sums rows of a lookup. */
 static void make_sums(kernel_case_t* c, int64_t beyond) {
   kernel_case_begin(c, DIMS(12, 33));
   c->whole_numbers = true;

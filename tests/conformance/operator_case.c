@@ -1,9 +1,9 @@
-/* Making nodes of operators; running them by the reference; comparing numbers. */
+/* Makes nodes of operators, runs them with the reference and compares numbers. */
 #include "operator_case.h"
 
 #include "kernels.h"
 
-/* ---- Making ---- */
+/* ---- Nodes ---- */
 
 uint32_t operator_draw(operator_case_t* c, uint32_t limit) {
   c->seed = c->seed * 1664525u + 1013904223u;
@@ -55,7 +55,7 @@ void operator_found(operator_case_t* c, tenon_dtype_t dtype, uint32_t rank, cons
   operator_output(c, dtype, rank, most);
 }
 
-/* The values of the region: inputs, then outputs; what is absent is none. */
+/* Describes the values of the region: inputs, then outputs. Absent values have no entry. */
 void operator_describe(operator_case_t* c) {
   fake_t* fake = &c->fake;
   fake->node_input_count = fake->input_count;
@@ -103,7 +103,7 @@ tenon_status_t operator_run_reference(const operator_case_t* c, fake_t* out_fake
   return status == TENON_OK ? tenon__work_enqueue(&call) : status;
 }
 
-/* ---- Comparing ---- */
+/* ---- Comparison ---- */
 
 bool operator_is_near(tenon_dtype_t dtype, tenon__number_t got, tenon__number_t wanted,
                       double error) {
@@ -117,7 +117,7 @@ bool operator_is_near(tenon_dtype_t dtype, tenon__number_t got, tenon__number_t 
                       : dtype == TENON_DTYPE_BFLOAT16 ? 0x1p-7
                                                       : 0.0;
   const double scale =
-      dtype == TENON_DTYPE_FLOAT64 ? 0x1p-29 : 1.0; /* as much better as its bits */
+      dtype == TENON_DTYPE_FLOAT64 ? 0x1p-29 : 1.0; /* f64: smaller by its extra bits */
   const double magnitude = fmax(fabs(wanted.f), 1.0);
   return fabs(got.f - wanted.f) <= (error > 0 ? error * scale + unit : 0.0) * magnitude;
 }

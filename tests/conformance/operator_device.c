@@ -1,9 +1,11 @@
 /*
- * Runs nodes of closed operators by a device's kernels, and compares with plugins/reference.
+ * Runs nodes of closed operators with the kernels of a device and compares the results with
+ * plugins/reference.
  *
  *   device_operators PLUGIN.so DEVICE [ROUNDS [FIRST_SEED [OPERATOR]]]
  *
- * OPERATOR is a part of the names of the operators that are checked (default: all). Exits with 77 where there is no such device.
+ * Only operators whose name contains OPERATOR are checked (default: all). The exit status is 77 if
+ * there is no such device.
  */
 #include "operator_case.h"
 #include "operators.h"
@@ -45,8 +47,8 @@ static tenon_status_t lend(const operator_case_t* c, kernel_life_t* life) {
   return status;
 }
 
-/* An output as the reference has it: extents, then elements, which lie at the places of the most.
- */
+/* Compares the extents and elements of an output with the reference. The device stores elements
+ * with the strides of the maximum extents. */
 static bool compare(const operator_case_t* c, const kernel_life_t* life, const fake_t* wanted,
                     uint32_t index, double error) {
   const tenon_tensor_view_t* view = &life->outputs[index].tensor;
@@ -89,8 +91,8 @@ static bool compare(const operator_case_t* c, const kernel_life_t* life, const f
   return good;
 }
 
-/* The first that takes it: for special cases of some operators there are others in front. NULL: the
- * last one's refusal says why not. */
+/* Returns the first kernel that matches the node. Kernels for special cases of an operator precede
+ * the general one. If no kernel matches, returns NULL and the last kernel's refusal. */
 static const tenon_kernel_t* find_taker(operator_case_t* c, tenon_refusal_t* out_refusal) {
   const tenon_kernel_t* kernel = NULL;
   for (uint32_t k = 0; (kernel = kernel_find_nth(&c->fake, k)) != NULL; k++) {
@@ -129,7 +131,7 @@ static void end(operator_case_t* c, kernel_life_t* life, bool good) {
   fake_done(&c->fake);
 }
 
-/* Ends the case if it is of another operator than those that are checked. */
+/* Ends the case and returns true if its operator is not selected. */
 static bool is_left_out(operator_case_t* c) {
   const bool left_out = wanted_operator != NULL && strstr(c->fake.op, wanted_operator) == NULL;
   if (left_out) {

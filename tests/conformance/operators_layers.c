@@ -1,5 +1,5 @@
-/* Recurrent layers, attention, detectors' last layers, transforms: random nodes against the
- * reference. */
+/* Compares random nodes of recurrent layers, attention, the last layers of detectors and transforms
+ * with the reference. */
 #include "operator_case.h"
 #include "operators.h"
 
@@ -15,7 +15,7 @@ static void check_recurrent(uint32_t seed, const char* op, int64_t gates) {
   const bool batch_first = operator_draw(&c, 2) == 1;
   const uint32_t way = operator_draw(&c, 3);
   const int64_t sides = way == 2 ? 2 : 1;
-  /* Any, or such as kernels read 16 bytes of at once. */
+  /* Any number, or a multiple of 4, for which kernels read 16 bytes at once. */
   const int64_t hidden = operator_draw(&c, 2) == 0 ? 5 + operator_draw(&c, 50)
                                                    : 4 * (1 + (int64_t)operator_draw(&c, 40));
   const int64_t x[] = {batch_first ? BATCH : TIME, batch_first ? TIME : BATCH, FEATURES};
@@ -142,7 +142,8 @@ static void check_proposals(uint32_t seed, const char* op) {
   operator_check(&c, 1e-5);
 }
 
-/* `given`: elements along the axis, of which the transform takes `length`, or zeros past them. */
+/* `given` is the number of elements along the axis. The transform reads the first `length` of them
+ * or appends zeros. */
 static void check_dft(uint32_t seed, tenon_dtype_t dtype, int64_t given, int64_t length) {
   operator_case_t c;
   operator_begin(&c, "standard.dft/1", seed);
@@ -166,7 +167,8 @@ static void check_dft(uint32_t seed, tenon_dtype_t dtype, int64_t given, int64_t
   operator_check(&c, SUMS);
 }
 
-/* A loud line beside quiet ones. Of an odd length, whose results are not 0 but for rounding. */
+/* Transforms one line of large magnitude together with lines of small magnitude. The length is odd,
+ * because even lengths have results that are 0 except for rounding errors. */
 static void check_unlike_lines(uint32_t seed, int64_t length) {
   operator_case_t c;
   operator_begin(&c, "standard.dft/1", seed);
@@ -195,7 +197,7 @@ static void check_stft(uint32_t seed, int64_t length) {
   operator_check(&c, SUMS);
 }
 
-/* Powers of two, many small factors, a large prime; what shared memory has no room for. */
+/* Tests powers of two, many small factors, a large prime, and lengths that exceed shared memory. */
 static void check_transforms(uint32_t seed) {
   static const int64_t lengths[] = {1, 2, 64, 90, 127, 400, 512, 2048, 2310, 4099};
   const uint32_t half = sizeof(lengths) / sizeof(*lengths) / 2;
@@ -234,7 +236,7 @@ static void check_rotary(uint32_t seed) {
   operator_check(&c, SUMS);
 }
 
-/* A position and a length that are none, constants or not. */
+/* Checks an invalid position and an invalid length, as constants and as data. */
 static void check_wrong(bool is_known) {
   enum { HIDDEN = 4, TIME = 3 };
   operator_case_t c;

@@ -1,7 +1,8 @@
 /*
- * In front of a kernel's text when it is compiled for the host: what CUDA's compiler knows by
- * itself. Threads of a warp run one after the other, up to the next place where they meet, and so
- * do the warps of a block: there each gives way to the next, as long as all come to the same places.
+ * Precedes a kernel's source when it is compiled for the host. It replaces the built-in names of
+ * the CUDA compiler. The threads of a warp run sequentially, and so do the warps of a block. At a
+ * synchronisation, each thread yields to the next one. All threads must reach the same
+ * synchronisations.
  */
 #include <math.h>
 #include <stdint.h>
@@ -15,9 +16,9 @@
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
-/* Blocks run one after the other, so what they share may be static. */
+/* Blocks run sequentially, so shared memory may be static. */
 #define __shared__ static
-/* Of arithmetic.cuh: conversions of f16, from x to y. */
+/* Replaces the inline assembly of arithmetic.cuh: conversions of f16 from x to y. */
 #define asm(...) stand_in_convert(x, y)
 
 struct stand_in_place_t {
@@ -30,7 +31,7 @@ stand_in_place_t threadIdx;
 stand_in_place_t blockIdx;
 stand_in_place_t blockDim;
 stand_in_place_t gridDim;
-/* Set by whoever loads this. */
+/* The program that loads this code sets these pointers. */
 void (*stand_in_meet)(void);
 void (*stand_in_meet_warp)(void);
 uint64_t* stand_in_slots;
@@ -69,7 +70,7 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   }
   return result;
 }
-/* As far off as the GPU's may be. */
+/* Differs by two units in the last place, the maximum error of a GPU. */
 static inline float __fdividef(float a, float b) { return nextafterf(nextafterf(a / b, 2.0f), 2.0f); }
 static inline float near_exp2(float x) {
   const float power = exp2f(x) * 1.0000002384f;
@@ -119,7 +120,7 @@ static inline void stand_in_convert(T x, uint16_t& y) {
   (void)frexp(value, &exponent);
   exponent = value == 0.0 || exponent < -13 ? -13 : exponent;
   const double steps = nearbyint(ldexp(fabs(value), 11 - exponent));
-  const bool large = fabs(value) >= 65520.0; /* half a step beyond the largest */
+  const bool large = fabs(value) >= 65520.0; /* halfway between the largest f16 and the next step */
   y = (uint16_t)(value != value ? 0x7FFFu
                  : large        ? sign | 0x7C00u
                                 : sign | ((unsigned)steps + ((unsigned)(exponent + 13) << 10)));
@@ -127,7 +128,8 @@ static inline void stand_in_convert(T x, uint16_t& y) {
 
 static inline void __syncthreads() { stand_in_meet(); }
 static inline void __syncwarp() { stand_in_meet_warp(); }
-/* All threads of a warp show a value of up to 8 bytes, and each reads another's. */
+/* Each thread of a warp publishes a value of up to 8 bytes and reads the value of another
+ * thread. */
 template <class T>
 static inline T stand_in_exchange(T x, unsigned thread) {
   uint64_t mine = 0;
@@ -151,7 +153,7 @@ template <class T>
 static inline T __shfl_up_sync(unsigned, T x, unsigned distance) {
   return stand_in_exchange(x, threadIdx.x % 32 < distance ? threadIdx.x : threadIdx.x - distance);
 }
-/* Which lanes show the same as this one. */
+/* Returns a mask of the lanes that published the same value as this one. */
 template <class T>
 static inline unsigned __match_any_sync(unsigned, T x) {
   uint64_t mine = 0;
@@ -201,7 +203,7 @@ static inline void wait_for_older_copies() {}
 static inline void release_dependents() {}
 static inline void wait_for_predecessors() {}
 
-/* What a thread shows to the others of its warp. */
+/* Values that each thread publishes to its warp. */
 static unsigned stand_in_shown[1024][6];
 static inline unsigned* stand_in_of_lane(unsigned lane) {
   return stand_in_shown[threadIdx.x / 32 * 32 + lane];
@@ -229,7 +231,7 @@ static inline void load_matrices(unsigned (&r)[4], shared_t row) {
   stand_in_meet_warp();
 }
 
-/* Rows and columns of the fragments as PTX says for m16n8k16. */
+/* The fragments have the rows and columns that PTX specifies for m16n8k16. */
 static inline void stand_in_multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                      unsigned b1, bool is_brain) {
   const unsigned lane = threadIdx.x % 32;
@@ -238,7 +240,7 @@ static inline void stand_in_multiply(float (&c)[4], const unsigned (&a)[4], unsi
   stand_in_meet_warp();
   for (unsigned k = 0; k < 16; k++) {
     for (unsigned element = 0; element < 4; element++) {
-      const unsigned row = lane / 4; /* and 8 below it, for elements 2 and 3 */
+      const unsigned row = lane / 4; /* elements 2 and 3: row + 8 */
       const unsigned column = lane % 4 * 2 + element % 2;
       const unsigned* left = stand_in_of_lane(row * 4 + k % 8 / 2);
       const unsigned* right = stand_in_of_lane(column * 4 + k % 8 / 2);
@@ -250,7 +252,8 @@ static inline void stand_in_multiply(float (&c)[4], const unsigned (&a)[4], unsi
 }
 #define multiply_fragments(c, a, b0, b1) stand_in_multiply(c, a, b0, b1, BRAIN != 0)
 
-/* The same for m16n8k8 of f32. What units make of bits below tf32 PTX leaves open: none may come. */
+/* The same for m16n8k8 of f32. PTX does not specify the effect of bits below tf32, so operands must
+ * not have any. */
 static inline unsigned rounded_single(unsigned bits) {
   return (bits & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FFFFFFFu : (bits + 0x1000u) & ~0x1FFFu;
 }
@@ -289,7 +292,7 @@ static inline unsigned stand_in_narrowed(float x, bool is_brain) {
 #define narrow_pair(low, high) \
   (stand_in_narrowed(low, BRAIN != 0) | stand_in_narrowed(high, BRAIN != 0) << 16)
 
-/* One thread runs at a time, so these are what they say. */
+/* One thread runs at a time, so these operations need no synchronisation. */
 template <class T, class U>
 static inline T atomicAdd(T* at, U x) {
   const T old = *at;
