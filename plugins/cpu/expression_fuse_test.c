@@ -1,0 +1,209 @@
+/* Compares fused steps of rows with the oracle: softmax, normalisation and quantisation. */
+#include "expression_oracle.h"
+
+/* Makes f(x - m) and its sum. m is an input or computed. Later instructions read all of them or
+ * only some. */
+static void shifted_sum(unsigned seed) {
+  static const int64_t lengths[] = {1, 5, 16, 31, 33, 100, 700, 5000, 9000};
+  fake_t fake = {.seed = seed * 977};
+  draft_t draft = {0};
+  unsigned* s = &fake.seed;
+  fake.space[0] = fake_choice(s, 1, 9);
+  fake.space[1] = lengths[fake_choice(s, 0, 8)];
+  const int64_t rows[2] = {fake.space[0], 1};
+  const uint64_t axes = fake_choice(s, 0, 3) == 0 ? 3 : 2;
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2, fake.space, false, false);
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2, rows, false, false);
+  const uint32_t x = input(&draft, 0, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  const uint32_t given = input(&draft, 1, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  const int64_t shifts = fake_choice(s, 0, 3);
+  const uint32_t m =
+      shifts == 0 ? given
+                  : with_axis(&draft, TENON_OPCODE_MEAN, TENON_DTYPE_FLOAT32, x, (int64_t)axes);
+  const uint32_t d = shifts == 3 ? x : f32(&draft, TENON_OPCODE_SUB, x, m);
+  uint32_t term = fake_choice(s, 0, 1) == 0 ? f32(&draft, TENON_OPCODE_EXP, d, 0)
+                                            : f32(&draft, TENON_OPCODE_MUL, d, d);
+  const uint32_t low =
+      with_axis(&draft, TENON_OPCODE_REDUCE_MIN, TENON_DTYPE_FLOAT32, x, (int64_t)axes);
+  if (fake_choice(s, 0, 1) == 0) { /* some rows become one number */
+    const uint32_t is_low =
+        add(&draft, TENON_OPCODE_LT, TENON_DTYPE_FLOAT32, low, constant(&draft, -0.95), 0);
+    term =
+        add(&draft, TENON_OPCODE_SELECT, TENON_DTYPE_FLOAT32, is_low, constant(&draft, 0.25), term);
+  }
+  const uint32_t opcode = fake_choice(s, 0, 1) == 0 ? TENON_OPCODE_SUM : TENON_OPCODE_MEAN;
+  const uint32_t sum = with_axis(&draft, opcode, TENON_DTYPE_FLOAT32, term, (int64_t)axes);
+  const uint32_t read[] = {x, d, term, f32(&draft, TENON_OPCODE_ADD, d, term)};
+  const uint32_t y = read[fake_choice(s, 0, 3)];
+  const uint32_t last = fake_choice(s, 0, 1) == 0 ? TENON_OPCODE_DIV : TENON_OPCODE_ADD;
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  output(&draft, f32(&draft, last, y, f32(&draft, TENON_OPCODE_ADD, sum, constant(&draft, 1))),
+         TENON_DTYPE_FLOAT32, 0);
+  if (fake_choice(s, 0, 1) == 0) {
+    output(&draft, sum, TENON_DTYPE_FLOAT32, axes);
+    reduced_output(&fake, 2, TENON_DTYPE_FLOAT32, axes);
+  }
+  if (fake_choice(s, 0, 2) == 0) {
+    output(&draft, read[fake_choice(s, 1, 2)], TENON_DTYPE_FLOAT32, 0);
+    (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  }
+  finish(&draft, 2);
+  check(&fake, &draft, 1e-5); /* sequential sums of 9,000 numbers in the worst layout */
+}
+
+TENON_TEST(sums_of_shifted_rows_equal_the_oracle) {
+  for (unsigned seed = 1; seed <= 400 && tenon__test_failures == 0; seed++) {
+    shifted_sum(seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
+/* Makes (row - mean) * number * row, with or without an added row. The operands have a random
+ * order, and later instructions read some values again. */
+static void scaled(unsigned seed) {
+  static const int64_t lengths[] = {1, 15, 16, 33, 700, 9000};
+  fake_t fake = {.seed = seed * 577};
+  draft_t draft = {0};
+  unsigned* s = &fake.seed;
+  fake.space[0] = fake_choice(s, 1, 9);
+  fake.space[1] = lengths[fake_choice(s, 0, 5)];
+  const int64_t one_row[2] = {1, fake.space[1]};
+  for (uint32_t k = 0; k < 3; k++) {
+    (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2,
+                     k == 0 || fake_choice(s, 0, 2) == 0 ? fake.space : one_row, false, false);
+    (void)input(&draft, k, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  }
+  const uint32_t mean = with_axis(&draft, TENON_OPCODE_MEAN, TENON_DTYPE_FLOAT32, 0, 2);
+  const uint32_t d = f32(&draft, TENON_OPCODE_SUB, 0, mean);
+  const uint32_t square = f32(&draft, TENON_OPCODE_MUL, d, d);
+  const uint32_t sum = with_axis(&draft, TENON_OPCODE_MEAN, TENON_DTYPE_FLOAT32, square, 2);
+  const uint32_t scale = f32(&draft, TENON_OPCODE_ADD, sum, constant(&draft, 0.5));
+  const bool swaps = fake_choice(s, 0, 1) == 0;
+  const uint32_t product = f32(&draft, TENON_OPCODE_MUL, swaps ? scale : d, swaps ? d : scale);
+  const uint32_t factor = fake_choice(s, 0, 4) == 0 ? product : 1;
+  uint32_t y = fake_choice(s, 0, 1) == 0 ? f32(&draft, TENON_OPCODE_MUL, product, factor)
+                                         : f32(&draft, TENON_OPCODE_MUL, factor, product);
+  const uint32_t kept = fake_choice(s, 0, 3) == 0 ? product : y;
+  if (fake_choice(s, 0, 2) > 0) {
+    y = fake_choice(s, 0, 1) == 0 ? f32(&draft, TENON_OPCODE_ADD, y, 2)
+                                  : f32(&draft, TENON_OPCODE_ADD, 2, y);
+  }
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  output(&draft, y, TENON_DTYPE_FLOAT32, 0);
+  if (fake_choice(s, 0, 2) == 0) {
+    output(&draft, kept, TENON_DTYPE_FLOAT32, 0);
+    (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  }
+  finish(&draft, 2);
+  check(&fake, &draft, 1e-5);
+}
+
+TENON_TEST(scaled_rows_equal_the_oracle) {
+  for (unsigned seed = 1; seed <= 300 && tenon__test_failures == 0; seed++) {
+    scaled(seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
+/* Checks rows with one strange element, at the end or inside. NaN gives NaN, and minus infinity
+ * gives 0. */
+static void softmax_of(double strange, int64_t columns, int64_t at) {
+  fake_t fake = {.seed = 7, .space = {3, columns}, .space_rank = 2, .threads = 1};
+  draft_t draft = {0};
+  double* x = fake_input(&fake, TENON_DTYPE_FLOAT32, 2, fake.space, false, false)->numbers;
+  const double* y = fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space)->numbers;
+  x[columns + at] = strange;
+  const uint32_t in = input(&draft, 0, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  const uint32_t m = with_axis(&draft, TENON_OPCODE_REDUCE_MAX, TENON_DTYPE_FLOAT32, in, 2);
+  const uint32_t e = f32(&draft, TENON_OPCODE_EXP, f32(&draft, TENON_OPCODE_SUB, in, m), 0);
+  const uint32_t sum = with_axis(&draft, TENON_OPCODE_SUM, TENON_DTYPE_FLOAT32, e, 2);
+  output(&draft, f32(&draft, TENON_OPCODE_DIV, e, sum), TENON_DTYPE_FLOAT32, 0);
+  finish(&draft, 2);
+  fake.kind = TENON_REGION_EXPRESSION;
+  fake.program = &draft.program;
+  tenon__cpu_state_t states[3];
+  const uint32_t count = fake_states(states);
+  for (uint32_t s = 0; s < count; s++) {
+    tenon_refusal_t refusal;
+    REQUIRE(fake_tactic(&fake, &tenon__cpu_expression_kernel, &states[s], 0, &refusal));
+    EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_expression_kernel, &states[s]), TENON_OK);
+    for (int64_t k = 0; k < columns; k++) {
+      EXPECT(strange < 0 ? (y[columns + k] == 0) == (k == at) : isnan(y[columns + k]));
+      EXPECT(y[k] > 0 && y[2 * columns + k] > 0);
+    }
+  }
+  fake_free(&fake);
+}
+
+TENON_TEST(softmax_keeps_what_is_no_number) {
+  for (int64_t at = 0; at < 37; at += 18) {
+    softmax_of(NAN, 37, at);
+    softmax_of(INFINITY, 37, at);
+    softmax_of(-INFINITY, 37, at);
+  }
+}
+
+/* Makes round(x / s) + z as a byte. There is one scale for all rows or one for each row. A later
+ * instruction may also read the quotient. */
+static void quantized(unsigned seed) {
+  fake_t fake = {.seed = seed * 313, .kind = TENON_REGION_EXPRESSION, .space_rank = 2};
+  draft_t draft = {0};
+  unsigned* s = &fake.seed;
+  const bool is_signed = fake_choice(s, 0, 1) == 0;
+  fake.space[0] = fake_choice(s, 1, 5);
+  fake.space[1] = fake_choice(s, 1, 3) * fake_choice(s, 1, 400);
+  const int64_t numbers[2] = {fake_choice(s, 0, 1) == 0 ? 1 : fake.space[0], 1};
+  double* x = fake_input(&fake, TENON_DTYPE_FLOAT32, 2, fake.space, false, false)->numbers;
+  double* scale = fake_input(&fake, TENON_DTYPE_FLOAT32, 2, numbers, false, false)->numbers;
+  double* zero = fake_input(&fake, TENON_DTYPE_FLOAT32, 2, numbers, false, false)->numbers;
+  for (int64_t k = 0; k < fake_count(2, fake.space); k++) {
+    x[k] = k % 17 == 3 ? NAN : k % 19 == 4 ? -INFINITY : k % 23 == 5 ? INFINITY : x[k] * 30;
+  }
+  for (int64_t k = 0; k < numbers[0]; k++) {
+    scale[k] = (double)(float)(fabs(scale[k]) / 3 + 0.05);
+    zero[k] = floor(zero[k] * 20);
+  }
+  for (uint32_t k = 0; k < 3; k++) {
+    (void)input(&draft, k, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  }
+  const tenon_dtype_t to = is_signed ? TENON_DTYPE_INT8 : TENON_DTYPE_UINT8;
+  const uint32_t whole = f32(&draft, TENON_OPCODE_ROUND, f32(&draft, TENON_OPCODE_DIV, 0, 1), 0);
+  const uint32_t sum = f32(&draft, TENON_OPCODE_ADD, whole, 2);
+  output(&draft, add(&draft, TENON_OPCODE_CAST, to, sum, 0, 0), to, 0);
+  const double* y = fake_output(&fake, to, 2, fake.space)->numbers;
+  if (fake_choice(s, 0, 2) == 0) {
+    output(&draft, fake_choice(s, 0, 1) == 0 ? whole : sum, TENON_DTYPE_FLOAT32, 0);
+    (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  }
+  finish(&draft, 2);
+  fake.program = &draft.program;
+  tenon__cpu_state_t states[3];
+  const uint32_t count = fake_states(states);
+  for (uint32_t state = 0; state < 2 * count; state++) {
+    tenon_refusal_t refusal;
+    fake.threads = 1 + state % 2;
+    REQUIRE(fake_tactic(&fake, &tenon__cpu_expression_kernel, &states[state / 2], 0, &refusal));
+    EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_expression_kernel, &states[state / 2]),
+                  TENON_OK);
+    for (int64_t k = 0; k < fake_count(2, fake.space); k++) {
+      const int64_t at = numbers[0] == 1 ? 0 : k / fake.space[1];
+      const double number = (double)nearbyintf((float)x[k] / (float)scale[at]) + zero[at];
+      const double low = is_signed ? -128 : 0;
+      EXPECT_NEAR(y[k], isnan(number) ? 0 : fmin(fmax(number, low), low + 255), 0);
+    }
+  }
+  fake_free(&fake);
+}
+
+TENON_TEST(quantised_rows_equal_the_definition) {
+  for (unsigned seed = 1; seed <= 100 && tenon__test_failures == 0; seed++) {
+    quantized(seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
