@@ -37,7 +37,7 @@ typedef struct tenon__cuda_analysis_t {
   uint8_t level[TENON_CUDA_INSTRUCTIONS];
   bool uniform[TENON_CUDA_INSTRUCTIONS]; /* along a row; false without rows */
   bool poisons[TENON_CUDA_INSTRUCTIONS]; /* may come from a LOAD outside of its operand */
-  bool fits[TENON_CUDA_INSTRUCTIONS];    /* of i64, and always within 32 bits; see below */
+  bool fits[TENON_CUDA_INSTRUCTIONS];    /* an i64 value that fits 32 bits, see below */
 } tenon__cuda_analysis_t;
 
 /* NULL, or why no kernel can be written: static words, and the refusal's reason. Allocates nothing;
@@ -45,10 +45,11 @@ typedef struct tenon__cuda_analysis_t {
 const char* tenon__cuda_analyse(const tenon_program_t* program, tenon__cuda_analysis_t* out,
                                 uint32_t* out_reason);
 
-/* Extents up to which coordinates are computed in 32 bits. */
+/* The largest extent for which coordinates are computed in 32 bits. */
 enum { TENON_CUDA_SHORT_EXTENT = 1 << 24 };
-/* Finds values of i64 that fit into 32 bits together with all their operands, if no extent is above
- * TENON_CUDA_SHORT_EXTENT. Without this call there are none. */
+/* Sets `fits` for each i64 value that fits 32 bits and whose i64 operands fit 32 bits as well. Call
+ * this only if no extent exceeds TENON_CUDA_SHORT_EXTENT. Before the call, `fits` is false for all
+ * values. */
 void tenon__cuda_find_ranges(tenon__cuda_analysis_t* analysis);
 
 /* An operand or an output has elements below a byte: closed/narrow.c is for those. */

@@ -412,8 +412,9 @@ INLINE double op_sigmoid(double a) {
   const double e = exp(-fabs(a));
   return (a >= 0.0 ? 1.0 : e) / (1.0 + e);
 }
-/* Of what is rounded to 16 bits in the end: off by about 2^-19 of itself, in a quarter of the
- * instructions. Where e^-a overflows it is 0. */
+/* The near functions serve programs whose results are rounded to 16 bits. Their relative error is
+ * about 2^-19, and they take a quarter of the instructions of the exact functions. If e^-a
+ * overflows, op_near_sigmoid returns 0. */
 #ifndef STAND_IN
 INLINE float near_exp2(float a) {
   float power;
@@ -429,7 +430,7 @@ INLINE float near_reciprocal(float a) {
 INLINE float op_near_sigmoid(float a) {
   return near_reciprocal(1.0f + near_exp2(-1.44269504f * a));
 }
-/* Likewise; near 0 by a series, for there 1 - e^-2a keeps few bits. */
+/* Near 0 a series is used, because 1 - e^-2a loses most of its bits there. */
 INLINE float op_near_tanh(float a) {
   const float e = near_exp2(-2.88539008f * fabsf(a));
   const float far = (1.0f - e) * near_reciprocal(1.0f + e);
@@ -438,7 +439,7 @@ INLINE float op_near_tanh(float a) {
   const float near = __fmaf_rn(fabsf(a) * s, rest, fabsf(a));
   return copysignf(fabsf(a) < 0.25f ? near : far, a);
 }
-/* log(1 + e) = 2 atanh(e / (2 + e)), as a series up to 1/3. */
+/* log(1 + e) = 2 atanh(e / (2 + e)). The argument is at most 1/3, so a short series gives atanh. */
 INLINE float op_near_softplus(float a) {
   const float e = near_exp2(-1.44269504f * fabsf(a));
   const float s = e * near_reciprocal(2.0f + e);

@@ -43,7 +43,7 @@ static tenon_argument_rule_t rule_of(const tenon_value_info_t* value, uint32_t r
   }
   if (order == TENON_CUDA_ORDER_ROWS) {
     rule.kind = TENON_LAYOUT_ROW_MAJOR;
-    rule.flags = 0; /* with STRIDED, rows would lie anywhere */
+    rule.flags = 0; /* STRIDED would allow any strides */
   } else if (order == TENON_CUDA_ORDER_CHANNELS_LAST) {
     rule.kind = TENON_LAYOUT_EXACT;
     rule.layout = tenon__cuda_channels_last(rank);

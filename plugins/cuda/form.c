@@ -16,11 +16,11 @@ enum {
   COLUMN_BYTES = 64, /* that neighbouring threads read */
   CROWDED_THREADS = 512,
   CROWDED_ELEMENTS = 24, /* a block of more threads leaves each 64 registers */
-  SPLIT_LENGTH = 16384,  /* of rows that are split */
-  SPLIT_COLUMN = 2048,   /* of rows that lie beside one another: fewer blocks have them */
-  SPLIT_ROOM = 4,        /* blocks that such a row can have at least */
+  SPLIT_LENGTH = 16384,  /* minimum elements of a row that blocks share */
+  SPLIT_COLUMN = 2048,   /* the same for adjacent rows, which have fewer blocks otherwise */
+  SPLIT_ROOM = 4,        /* minimum blocks that can share adjacent rows */
   SPLIT_THREADS = 256,
-  SPLIT_BLOCKS = 264, /* of all rows: two for each multiprocessor of an H100 */
+  SPLIT_BLOCKS = 264, /* maximum of all rows: 2 per multiprocessor of an H100 */
   MANY_POINTS = 1 << 20
 };
 
@@ -178,8 +178,9 @@ static rows_t rows_of(const tenon__cuda_analysis_t* analysis, const extents_t* e
   return rows;
 }
 
-/* Threads that have neighbouring rows: an access has an element of each of several. `bytes`: of the
- * widest element. */
+/* Returns the number of adjacent threads that have adjacent rows. An access has one element of each
+ * of form->elements rows, which this function reduces until it divides the number of adjacent rows.
+ * `bytes` is the size of the widest element. */
 static uint32_t column_slots(const rows_t* rows, uint32_t bytes, tenon__cuda_form_t* form) {
   while (form->elements > 1 && rows->neighbours % form->elements != 0) {
     form->elements /= 2;
@@ -188,7 +189,7 @@ static uint32_t column_slots(const rows_t* rows, uint32_t bytes, tenon__cuda_for
   return form->elements <= 1 ? LANES : between(COLUMN_BYTES / word, 1, LANES);
 }
 
-/* Rows that lie beside one another. */
+/* Chooses the form of adjacent rows, whose elements alternate in memory. */
 static void choose_columns(const rows_t* rows, uint32_t bytes, int32_t variant,
                            tenon__cuda_form_t* form) {
   uint32_t slots = column_slots(rows, bytes, form);
@@ -233,8 +234,8 @@ static void choose_rows(const tenon__cuda_analysis_t* analysis, const extents_t*
 
 /* ---- Few long rows ---- */
 
-/* The threads of a row that is split; 0 blocks: rows are not. Neighbouring rows are shared by the
- * same blocks. */
+/* Chooses the blocks and threads that share a row. form->split is 0 if no blocks share rows.
+ * Adjacent rows share the same blocks. */
 static void divide_row(const tenon__cuda_analysis_t* analysis, const rows_t* rows,
                        tenon__cuda_form_t* form) {
   uint32_t slots = 1;
@@ -242,7 +243,7 @@ static void divide_row(const tenon__cuda_analysis_t* analysis, const rows_t* row
   if (form->columns != 0) {
     slots = column_slots(rows, widths_of(analysis).most, form);
   }
-  const int64_t along = form->columns != 0 ? 1 : form->elements; /* of a row, in an access */
+  const int64_t along = form->columns != 0 ? 1 : form->elements; /* elements of a row per access */
   const int64_t across = form->columns != 0 ? (int64_t)slots * form->elements : 1;
   form->parts = SPLIT_THREADS / slots;
   form->rows = (uint32_t)across;

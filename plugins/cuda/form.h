@@ -27,20 +27,21 @@ typedef struct tenon__cuda_choice_t {
   int32_t order;
 } tenon__cuda_choice_t;
 
-/* The choices worth a try, the one by rule first in each order, then several blocks a row: if the
- * first ones of an order are slow, the timer does not try the rest. */
+/* Lists the candidates. In each axis order, the form by rule is first and split rows are second. If
+ * the first candidates of an order are slow, the host does not measure the others. */
 enum { TENON_CUDA_CHOICES = 9 };
 uint32_t tenon__cuda_form_choices(const tenon__cuda_analysis_t* analysis,
                                   const tenon_region_t* region, const tenon_region_table_t* table,
                                   tenon__cuda_choice_t out_choices[TENON_CUDA_CHOICES]);
 
-/* Are rows, in this order, so few and long that several blocks should share each? Then the bytes of
- * scratch that this takes for the largest extents. */
+/* Returns whether rows in this axis order are so few and long that several blocks should share each
+ * row. `out_scratch_bytes` gets the scratch size for the largest extents. */
 bool tenon__cuda_form_splits(const tenon__cuda_analysis_t* analysis, const tenon_region_t* region,
                              const tenon_region_table_t* table, int32_t order,
                              uint64_t* out_scratch_bytes);
 
-/* Is no extent, of the space and of operands that are indexed, above TENON_CUDA_SHORT_EXTENT? */
+/* Returns whether no extent of the iteration space or of an operand can exceed
+ * TENON_CUDA_SHORT_EXTENT. */
 bool tenon__cuda_extents_are_short(const tenon__cuda_analysis_t* analysis,
                                    const tenon_region_t* region, const tenon_region_table_t* table);
 

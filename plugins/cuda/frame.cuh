@@ -44,7 +44,7 @@ struct parameters_t {
 INLINE unsigned divided(const axes_t& axes, unsigned n, int k) {
   return axes.extent[k] == 1 ? n : __umulhi(n, axes.multiplier[k]) >> axes.shift[k];
 }
-/* Of a few axes all parameters are read at once, not one after the other. */
+/* With few axes the loop is unrolled, so that the parameters of all axes are loaded at once. */
 INLINE void walk(const axes_t& axes, unsigned n, i64 (&place)[WALKS]) {
   unsigned rest = n;
 #pragma unroll (AXES <= 4 ? AXES : 1)
@@ -142,7 +142,7 @@ INLINE void fetch(const S* from, int step, int wide, int left, S (&out)[N]) {
     out[j] = read.elements[j];
   }
 }
-/* Access n of what lies in one piece, whole and aligned. */
+/* Loads access n of a contiguous tensor. The access is whole and aligned. */
 template <class S, int N>
 INLINE void fetch_whole(const char* from, unsigned n, S (&out)[N]) {
   words_t<S, N> read;

@@ -1,255 +1,8 @@
-/* The kernels around a program's functions of one element. */
-#include "generate.h"
-
-#include <stdio.h>
-
+/* Generates the kernels of programs with reductions, and the whole source. */
+#include "generate_access.h"
 #include "texts.h"
 
 #define ADD tenon__cuda_text_add
-
-typedef struct maker_t {
-  const tenon__cuda_analysis_t* analysis;
-  const tenon__cuda_form_t* form;
-  tenon__cuda_text_t* text;
-  bool kept;  /* the operands of a row are in registers */
-  bool split; /* several blocks share a row */
-} maker_t;
-
-static const char* operand_type(const maker_t* maker, uint32_t operand) {
-  return tenon__cuda_mnemonic(maker->analysis->program->operands[operand].dtype);
-}
-static const char* output_type(const maker_t* maker, uint32_t output) {
-  return tenon__cuda_mnemonic(maker->analysis->program->outputs[output].dtype);
-}
-
-/* Operands that are read at each point. */
-static bool varies(const maker_t* maker, uint32_t operand) {
-  return maker->analysis->operand_walks[operand] != TENON_NONE &&
-         !tenon__cuda_operand_is_uniform(maker->analysis, operand);
-}
-static bool axis_varies(const maker_t* maker, uint32_t axis) {
-  const tenon__cuda_analysis_t* analysis = maker->analysis;
-  return analysis->axis_walks[axis] != TENON_NONE &&
-         (!analysis->reduces || (analysis->reduced_axes >> axis & 1) != 0);
-}
-
-/* ---- Without reductions ---- */
-
-static void declare_singles(const maker_t* maker) {
-  const tenon_program_t* program = maker->analysis->program;
-  for (uint32_t k = 0; k < program->operand_count; k++) {
-    if (varies(maker, k)) {
-      ADD(maker->text, "  stored_%s s%u[%u];\n", operand_type(maker, k),
-          maker->analysis->operand_walks[k], TENON_CUDA_SINGLES);
-    }
-  }
-  for (uint32_t k = 0; k < program->output_count; k++) {
-    ADD(maker->text, "  stored_%s r%u[%u];\n", output_type(maker, k), k, TENON_CUDA_SINGLES);
-  }
-}
-
-/* Element j of what was read: `place` is what its coordinates are made from. */
-static void write_element(const maker_t* maker, const char* sources, const char* coordinate) {
-  const tenon__cuda_analysis_t* analysis = maker->analysis;
-  ADD(maker->text, "    in_t in;\n");
-  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
-    if (varies(maker, k)) {
-      ADD(maker->text, "    in.s%u = s%u%s[j];\n", analysis->operand_walks[k],
-          analysis->operand_walks[k], sources);
-    }
-  }
-  for (uint32_t axis = 0; axis < analysis->program->rank; axis++) {
-    if (axis_varies(maker, axis)) {
-      const uint32_t walk = analysis->axis_walks[axis];
-      ADD(maker->text, coordinate, walk, walk, walk);
-    }
-  }
-}
-
-/* What element j belongs to. */
-static const char* row_name(const maker_t* maker) {
-  return maker->form->columns != 0 ? "row[j]" : "row";
-}
-/* Of each row that a thread has a part of. */
-static const char* for_each_row(const maker_t* maker) {
-  return maker->form->columns != 0 ? "#pragma unroll\n  for (int j = 0; j < V; ++j)" : "";
-}
-
-static void write_compute(const maker_t* maker) {
-  ADD(maker->text, "    out_t out;\n    element(p, in, %s, out);\n", row_name(maker));
-  for (uint32_t k = 0; k < maker->analysis->program->output_count; k++) {
-    if (!tenon__cuda_output_is_of_row(maker->analysis, k)) {
-      ADD(maker->text, "    r%u[j] = out.r%u;\n", k, k);
-    }
-  }
-}
-
-static void write_places(const maker_t* maker) {
-  for (uint32_t k = 0; k < maker->analysis->program->output_count; k++) {
-    if (!tenon__cuda_output_is_of_row(maker->analysis, k)) {
-      const uint32_t walk = maker->analysis->output_walks[k];
-      ADD(maker->text,
-          "  if (p.data[%u] != 0) place((stored_%s*)p.data[%u] + o[%u], p.step[%u], p.wide[%u], "
-          "left, r%u);\n",
-          walk, output_type(maker, k), walk, walk, walk, walk, k);
-    }
-  }
-}
-static void write_row_fetches(const maker_t* maker, const char* index) {
-  const tenon__cuda_analysis_t* analysis = maker->analysis;
-  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
-    if (varies(maker, k)) {
-      const uint32_t walk = analysis->operand_walks[k];
-      ADD(maker->text,
-          "  fetch((const stored_%s*)p.data[%u] + o[%u], p.step[%u], p.wide[%u], left, s%u%s);\n",
-          operand_type(maker, k), walk, walk, walk, walk, walk, index);
-    }
-  }
-}
-
-static void declare_results(const maker_t* maker, bool of_row) {
-  for (uint32_t k = 0; k < maker->analysis->program->output_count; k++) {
-    if (tenon__cuda_output_is_of_row(maker->analysis, k) == of_row) {
-      ADD(maker->text, "  stored_%s r%u[V];\n", output_type(maker, k), k);
-    }
-  }
-}
-
-static void declare_row_sources(const maker_t* maker, uint32_t accesses) {
-  const tenon__cuda_analysis_t* analysis = maker->analysis;
-  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
-    if (varies(maker, k)) {
-      ADD(maker->text, "  stored_%s s%u[%u][V];\n", operand_type(maker, k),
-          analysis->operand_walks[k], accesses);
-    }
-  }
-}
-
-/* Access i of a thread: its number is n. */
-static void begin_vector(const maker_t* maker) {
-  ADD(maker->text,
-      "#pragma unroll\n  for (int i = 0; i < %u; ++i) {\n  const unsigned n = first + i * %uu;\n"
-      "  if (n < p.count) {\n"
-      "  const u64 behind = p.limit - (u64)n * %u;\n"
-      "  const int left = behind < %u ? (int)behind : %u;\n"
-      "  i64 o[WALKS];\n  origin(o);\n  walk(p.outer, n, o);\n",
-      maker->form->batch, TENON_CUDA_SPACE_THREADS, maker->form->elements, maker->form->elements,
-      maker->form->elements);
-}
-
-/* A thread reads all of its accesses before it computes. */
-static void write_vectors(const maker_t* maker) {
-  const tenon_program_t* program = maker->analysis->program;
-  ADD(maker->text,
-      "extern \"C\" __global__ void __launch_bounds__(%u) vectors(const __grid_constant__ "
-      "parameters_t p) {\n"
-      "  begin(p);\n"
-      "  const unsigned first = blockIdx.x * %uu + threadIdx.x;\n"
-      "  row_t row;\n  u64 fault = 0;\n",
-      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS * maker->form->batch);
-  declare_row_sources(maker, maker->form->batch);
-  begin_vector(maker);
-  write_row_fetches(maker, "[i]");
-  ADD(maker->text, "  }\n  }\n");
-  begin_vector(maker);
-  for (uint32_t k = 0; k < program->output_count; k++) {
-    ADD(maker->text, "  stored_%s r%u[V];\n", output_type(maker, k), k);
-  }
-  ADD(maker->text, "#pragma unroll\n  for (int j = 0; j < V; ++j) {\n");
-  write_element(maker, "[i]", "    in.c%u = o[%u] + (i64)j * p.step[%u];\n");
-  write_compute(maker);
-  ADD(maker->text, "    if (j < left) fault = worse(fault, out.fault);\n  }\n");
-  write_places(maker);
-  ADD(maker->text, "  }\n  }\n  tell(p, fault);\n}\n\n");
-}
-
-bool tenon__cuda_may_be_dense(const tenon__cuda_analysis_t* analysis) {
-  const tenon_program_t* program = analysis->program;
-  bool may_be = !analysis->reduces && analysis->indexed_count == 0;
-  for (uint32_t k = 0; k < program->operand_count; k++) {
-    may_be = may_be && program->operands[k].broadcast_axes == 0;
-  }
-  for (uint32_t axis = 0; axis < program->rank; axis++) {
-    may_be = may_be && analysis->axis_walks[axis] == TENON_NONE;
-  }
-  return may_be;
-}
-
-/* Of tensors that all lie in one piece, in whole accesses: nothing is walked or asked for each. */
-static void write_dense(const maker_t* maker) {
-  const tenon__cuda_analysis_t* analysis = maker->analysis;
-  const tenon_program_t* program = analysis->program;
-  ADD(maker->text,
-      "extern \"C\" __global__ void __launch_bounds__(%u) dense(const __grid_constant__ "
-      "parameters_t p) {\n"
-      "  begin(p);\n"
-      "  const unsigned first = blockIdx.x * %uu + threadIdx.x;\n"
-      "  row_t row;\n",
-      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS * maker->form->batch);
-  declare_row_sources(maker, maker->form->batch);
-  for (int pass = 0; pass < 2; pass++) {
-    ADD(maker->text,
-        "#pragma unroll\n  for (int i = 0; i < %u; ++i) {\n"
-        "  const unsigned n = first + i * %uu;\n  if (n < p.count) {\n",
-        maker->form->batch, TENON_CUDA_SPACE_THREADS);
-    const uint32_t reads = pass == 0 ? program->operand_count : 0;
-    const uint32_t writes = pass == 1 ? program->output_count : 0;
-    for (uint32_t k = 0; k < reads; k++) {
-      const uint32_t walk = analysis->operand_walks[k];
-      ADD(maker->text, "  fetch_whole(p.data[%u], n, s%u[i]);\n", walk, walk);
-    }
-    if (pass == 1) {
-      declare_results(maker, false);
-      ADD(maker->text, "#pragma unroll\n  for (int j = 0; j < V; ++j) {\n");
-      write_element(maker, "[i]", "");
-      write_compute(maker);
-      ADD(maker->text, "  }\n");
-    }
-    for (uint32_t k = 0; k < writes; k++) {
-      const uint32_t walk = analysis->output_walks[k];
-      ADD(maker->text, "  if (p.data[%u] != 0) place_whole(p.data[%u], n, r%u);\n", walk, walk, k);
-    }
-    ADD(maker->text, "  }\n  }\n");
-  }
-  ADD(maker->text, "}\n\n");
-}
-
-static void write_singles(const maker_t* maker) {
-  const tenon__cuda_analysis_t* analysis = maker->analysis;
-  ADD(maker->text,
-      "extern \"C\" __global__ void __launch_bounds__(%u) singles(const __grid_constant__ "
-      "parameters_t p) {\n"
-      "  begin(p);\n"
-      "  const unsigned first = blockIdx.x * %uu + threadIdx.x;\n"
-      "  i64 o[%u][WALKS];\n  row_t row;\n  u64 fault = 0;\n",
-      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS * TENON_CUDA_SINGLES, TENON_CUDA_SINGLES);
-  declare_singles(maker);
-  ADD(maker->text,
-      "#pragma unroll\n  for (int j = 0; j < %u; ++j) {\n"
-      "    const unsigned n = first + j * %uu;\n"
-      "    origin(o[j]);\n    walk(p.outer, n < p.count ? n : 0, o[j]);\n",
-      TENON_CUDA_SINGLES, TENON_CUDA_SPACE_THREADS);
-  for (uint32_t k = 0; k < analysis->program->operand_count; k++) {
-    if (varies(maker, k)) {
-      const uint32_t walk = analysis->operand_walks[k];
-      ADD(maker->text, "    s%u[j] = ((const stored_%s*)p.data[%u])[o[j][%u]];\n", walk,
-          operand_type(maker, k), walk, walk);
-    }
-  }
-  ADD(maker->text, "  }\n#pragma unroll\n  for (int j = 0; j < %u; ++j) {\n", TENON_CUDA_SINGLES);
-  write_element(maker, "", "    in.c%u = o[j][%u];\n");
-  write_compute(maker);
-  ADD(maker->text,
-      "    if (first + j * %uu < p.count) fault = worse(fault, out.fault);\n  }\n"
-      "#pragma unroll\n  for (int j = 0; j < %u; ++j) {\n    if (first + j * %uu < p.count) {\n",
-      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SINGLES, TENON_CUDA_SPACE_THREADS);
-  for (uint32_t k = 0; k < analysis->program->output_count; k++) {
-    const uint32_t walk = analysis->output_walks[k];
-    ADD(maker->text, "      if (p.data[%u] != 0) ((stored_%s*)p.data[%u])[o[j][%u]] = r%u[j];\n",
-        walk, output_type(maker, k), walk, walk, k);
-  }
-  ADD(maker->text, "    }\n  }\n  tell(p, fault);\n}\n");
-}
 
 /* ---- Rows ---- */
 
@@ -260,12 +13,12 @@ static void write_walk(const maker_t* maker) {
       maker->form->columns != 0 ? "V" : "left_of(p, n)");
 }
 
-/* How many threads share a row. */
+/* Returns the name of the number of threads that share a row. */
 static const char* parts_of(const maker_t* maker) {
   return maker->split ? "stride" : "PARTS";
 }
 
-/* Access i of so many, if it is there: its number is n. */
+/* Begins access i of `accesses`, if it exists. Its number is n. */
 static void begin_accesses(const maker_t* maker, uint32_t accesses, const char* first) {
   ADD(maker->text,
       "#pragma unroll\n  for (int i = 0; i < %u; ++i) {\n  const unsigned n = i * %s + %s;\n"
@@ -274,15 +27,15 @@ static void begin_accesses(const maker_t* maker, uint32_t accesses, const char* 
 }
 
 static void write_reads(const maker_t* maker, uint32_t accesses, const char* first) {
-  declare_row_sources(maker, accesses);
+  tenon__cuda_declare_row_sources(maker, accesses);
   begin_accesses(maker, accesses, first);
   write_walk(maker);
-  write_row_fetches(maker, "[i]");
+  tenon__cuda_write_row_fetches(maker, "[i]");
   ADD(maker->text, "  }\n  }\n");
 }
 
-/* Over the elements of all accesses of a thread, which are in registers, or are read now, several
- * at once so that they are waited for together. */
+/* Begins the loop over the accesses of a thread. If they are not in registers, the loop first loads
+ * several of them at once. */
 static void begin_elements(const maker_t* maker) {
   const uint32_t accesses = maker->kept ? maker->form->items : maker->form->batch;
   const char* first = maker->kept ? "part" : "first";
@@ -293,12 +46,12 @@ static void begin_elements(const maker_t* maker) {
     write_reads(maker, accesses, first);
   }
   begin_accesses(maker, accesses, first);
-  write_walk(maker); /* the compiler drops what nobody reads */
+  write_walk(maker); /* the compiler removes unused coordinates */
 }
-/* Over the elements of one. */
+/* Begins the loop over the elements of an access. */
 static void begin_access(const maker_t* maker) {
   ADD(maker->text, "#pragma unroll\n  for (int j = 0; j < V; ++j) {\n");
-  write_element(maker, "[i]", "    in.c%u = o[%u] + (i64)j * p.step[%u];\n");
+  tenon__cuda_write_element(maker, "[i]", "    in.c%u = o[%u] + (i64)j * p.step[%u];\n");
 }
 static void end_elements(const maker_t* maker) {
   ADD(maker->text, maker->kept ? "  }\n  }\n" : "  }\n  }\n  }\n");
@@ -369,7 +122,7 @@ static void write_end(const maker_t* maker, uint32_t k) {
 }
 
 typedef void (*reduction_writer_t)(const maker_t* maker, uint32_t instruction);
-/* For each reduction of a level. */
+/* Calls `write` for each reduction of a level. */
 static void for_level(const maker_t* maker, uint32_t level, reduction_writer_t write) {
   const tenon__cuda_analysis_t* analysis = maker->analysis;
   for (uint32_t k = 0; k < analysis->program->instruction_count; k++) {
@@ -408,10 +161,10 @@ static void write_results_of_row(const maker_t* maker) {
     }
   }
 }
-/* Of V rows, neighbours. */
+/* Writes the results of V adjacent rows. */
 static void write_results_of_rows(const maker_t* maker) {
   const tenon__cuda_analysis_t* analysis = maker->analysis;
-  declare_results(maker, true);
+  tenon__cuda_declare_results(maker, true);
   ADD(maker->text,
       "%s {\n    out_t out;\n    result(p, row[j], out);\n    fault = worse(fault, out.fault);\n",
       for_each_row(maker));
@@ -443,11 +196,11 @@ static void write_row_outputs(const maker_t* maker) {
   ADD(maker->text, "  if (!live) return;\n");
   if (at_points) {
     begin_elements(maker);
-    declare_results(maker, false);
+    tenon__cuda_declare_results(maker, false);
     begin_access(maker);
-    write_compute(maker);
+    tenon__cuda_write_compute(maker);
     ADD(maker->text, "    if (j < left) fault = worse(fault, out.fault);\n  }\n");
-    write_places(maker);
+    tenon__cuda_write_places(maker);
     end_elements(maker);
   }
   ADD(maker->text, "  if (part == 0) {\n");
@@ -527,7 +280,8 @@ uint32_t tenon__cuda_count_reductions(const tenon__cuda_analysis_t* analysis) {
   return count;
 }
 
-/* The word that block `share` leaves of a reduction. Of V neighbours each row has its own. */
+/* Writes the scratch word with the partial result of a reduction that block `share` stores. If a
+ * thread has V adjacent rows, each row has its own words. */
 static void write_word(const maker_t* maker, uint32_t instruction, const char* share) {
   uint32_t number = 0;
   for (uint32_t k = 0; k < instruction; k++) {
@@ -616,11 +370,7 @@ void tenon__cuda_generate(const tenon__cuda_analysis_t* analysis, const tenon__c
   tenon__cuda_text_copy(out_text, tenon__cuda_frame_text);
   tenon__cuda_generate_values(analysis, out_text);
   if (!analysis->reduces) {
-    if (tenon__cuda_may_be_dense(analysis)) {
-      write_dense(&maker);
-    }
-    write_vectors(&maker);
-    write_singles(&maker);
+    tenon__cuda_write_points(&maker);
     return;
   }
   if (form->split > 0) {

@@ -1,19 +1,25 @@
 /*
- * A program as the text of kernels. Strides, extents and addresses are parameters of a launch, so
- * one text serves all shapes; what is fixed in it, its form, only decides how fast it is.
+ * Generates the source of kernels for a program. Strides, extents and addresses are parameters of a
+ * launch, so one source serves all shapes. The source is generated for one form, which affects the
+ * speed only.
  *
- * Without reductions there are two kernels: `vectors`, whose threads each have `elements`
- * neighbours of the result, and `singles`, whose threads have four elements a block apart, for
- * spaces that do not come in neighbours. Where all tensors lie in one piece of whole accesses,
- * `dense` takes the place of `vectors`. With reductions there is `rows`, and where a row's length
- * is not known, or is too long to be kept in registers, `rows_again`, which reads its operands
- * again in each pass.
+ * A program without reductions has these kernels:
+ *   vectors  A thread computes `elements` adjacent results.
+ *   singles  A thread computes 4 results, a block apart. Used if results have no whole accesses.
+ *   dense    Replaces `vectors` if all tensors are contiguous and consist of whole accesses.
+ * A program with reductions has these kernels:
+ *   rows        Operands of a row stay in registers.
+ *   rows_again  Each pass reads the operands again. Used if the length of a row is unknown or too
+ *               large for registers.
  *
- * Where few rows are long, several blocks share one: `split_<n>` of each level n of reductions
- * leaves what each block has of them in scratch, and the one behind the last level writes results.
- * Each of them begins by joining what those before it left, always in the same order.
+ * If rows are few and long, several blocks share a row. For each level n of reductions, `split_<n>`
+ * stores the partial results of each block in scratch. One more kernel after the last level writes
+ * the results. Each kernel first combines the partial results of the kernels before it, always in
+ * the same order.
  *
- * Files: generate_values.c (functions of one element), generate.c (the kernels around them).
+ * Files: generate.c (kernels with reductions, the whole source), generate_points.c (kernels without
+ * reductions), generate_access.c (accesses of both), generate_values.c (functions of one element),
+ * near.c (faster functions for results of 16 bits).
  */
 #ifndef PLUGINS_CUDA_GENERATE_H_
 #define PLUGINS_CUDA_GENERATE_H_
@@ -42,7 +48,7 @@ static inline uint32_t tenon__cuda_form_slots(const tenon__cuda_form_t* form) {
   return form->columns != 0 ? form->rows / form->elements : form->rows;
 }
 
-/* Without reductions: may there be `dense` as well, for tensors that all lie in one piece? */
+/* Returns whether the program has the kernel `dense`, which requires contiguous tensors. */
 bool tenon__cuda_may_be_dense(const tenon__cuda_analysis_t* analysis);
 
 /* `out_text->failed` where there is no memory. */
@@ -58,6 +64,11 @@ void tenon__cuda_generate_values(const tenon__cuda_analysis_t* analysis, tenon__
 uint32_t tenon__cuda_count_reductions(const tenon__cuda_analysis_t* analysis);
 /* An output of which a row has one element. */
 bool tenon__cuda_output_is_of_row(const tenon__cuda_analysis_t* analysis, uint32_t output);
+/* near.c: returns whether all outputs are floats of 16 bits or fewer and no instruction amplifies
+ * the error of the faster functions. */
+bool tenon__cuda_rounds(const tenon_program_t* program);
+/* near.c: returns the start of the call of the faster function, or NULL if there is none. */
+const char* tenon__cuda_near_function(const tenon_instruction_t* in);
 /* The C type of a value. */
 const char* tenon__cuda_value_type(tenon_dtype_t dtype);
 

@@ -118,7 +118,7 @@ TENON_TEST(writes_functions_of_all_types) {
   }
 }
 
-/* x f(x), or the logarithm of it: is f near, or right? */
+/* Generates x f(x), or log(f(x)). Returns whether the source calls the near function. */
 static bool is_near(uint16_t opcode, bool takes_logarithm, tenon_dtype_t stored) {
   static tenon__cuda_analysis_t analysis;
   const tenon__cuda_form_t form = {.elements = 4, .batch = 1};
@@ -148,13 +148,13 @@ TENON_TEST(comes_near_a_function_where_nothing_shows_more_than_16_bits_of_it) {
     EXPECT(is_near(opcodes[k], false, TENON_DTYPE_FLOAT16));
     EXPECT(is_near(opcodes[k], false, TENON_DTYPE_BFLOAT16));
     EXPECT(!is_near(opcodes[k], false, F32));
-    EXPECT(!is_near(opcodes[k], true, TENON_DTYPE_FLOAT16)); /* of 0 it would be -inf */
+    EXPECT(!is_near(opcodes[k], true, TENON_DTYPE_FLOAT16)); /* the logarithm of 0 is -inf */
   }
 }
 
 enum { I64 = TENON_DTYPE_INT64 };
 
-/* Is the value of `opcode` on a coordinate and `number` an int, if coordinates are short? */
+/* Returns whether `opcode` on a coordinate and `number` gives an int. */
 static bool is_int(uint16_t opcode, int64_t number, bool finds_ranges) {
   static tenon__cuda_analysis_t analysis;
   const tenon__cuda_form_t form = {.elements = 4, .batch = 1};
@@ -183,13 +183,13 @@ TENON_TEST(computes_coordinates_in_32_bits_if_they_fit) {
   EXPECT(is_int(TENON_OPCODE_FLOOR_DIV, -4, true));
   EXPECT(is_int(TENON_OPCODE_MAX, 7, true));
   EXPECT(is_int(TENON_OPCODE_MUL, 127, true));
-  EXPECT(!is_int(TENON_OPCODE_MUL, 128, true)); /* of 2^24 */
+  EXPECT(!is_int(TENON_OPCODE_MUL, 128, true)); /* 2^24 * 128 does not fit */
   EXPECT(!is_int(TENON_OPCODE_ADD, INT32_MAX, true));
   EXPECT(!is_int(TENON_OPCODE_MIN, (int64_t)1 << 40, true));
   EXPECT(!is_int(TENON_OPCODE_SHL, 1, true));
 }
 
-/* Coordinates of all kinds: short, as they come in, and mixed. */
+/* Adds values with coordinates of 32 bits, coordinates of 64 bits, and both. */
 static void make_places(made_t* made) {
   const uint32_t given = add_operand(made, I64);
   const uint32_t table = made->program.operand_count;

@@ -49,12 +49,12 @@ static bool is_of_row(const writer_t* writer, uint32_t k) {
   return writer->analysis->uniform[k] && !is_free(&writer->analysis->program->instructions[k]);
 }
 
-/* Is a value of i64 written as an int? What a row has keeps its type. */
+/* Returns whether an i64 value is declared as int. The values of a row keep their type. */
 static bool is_short(const writer_t* writer, uint32_t k) {
   return writer->analysis->fits[k] && !is_of_row(writer, k);
 }
 
-/* Does an instruction on values of i64 work on ints? */
+/* Returns whether an instruction on i64 values computes with ints. */
 static bool works_short(const writer_t* writer, uint32_t k) {
   const tenon__cuda_analysis_t* analysis = writer->analysis;
   const tenon_instruction_t* in = &analysis->program->instructions[k];
@@ -68,7 +68,7 @@ static bool works_short(const writer_t* writer, uint32_t k) {
   return works;
 }
 
-/* What makes operands of i64 the type that an instruction works on. */
+/* Returns the cast from operand `source` to the type with which instruction k computes. */
 static const char* cast_of(const writer_t* writer, uint32_t k, uint32_t source) {
   const tenon_instruction_t* from = &writer->analysis->program->instructions[source];
   if (tenon__cuda_result_type(from) != TENON_DTYPE_INT64) {
@@ -221,20 +221,6 @@ static void write_leaf(const writer_t* writer, const tenon_instruction_t* in) {
       analysis->operand_walks[operand]);
 }
 
-/* The function of an opcode that is near enough for what is rounded to 16 bits; NULL: there is none. */
-static const char* near_function(const tenon_instruction_t* in) {
-  switch (in->dtype == TENON_DTYPE_FLOAT64 ? TENON_OPCODE_NOP : in->opcode) {
-    case TENON_OPCODE_SIGMOID:
-      return "op_near_sigmoid(";
-    case TENON_OPCODE_TANH:
-      return "op_near_tanh(";
-    case TENON_OPCODE_SOFTPLUS:
-      return "op_near_softplus(";
-    default:
-      return NULL;
-  }
-}
-
 static void write_operation(const writer_t* writer, uint32_t k) {
   const tenon_instruction_t* in = &writer->analysis->program->instructions[k];
   const char* mnemonic = tenon__cuda_mnemonic(in->dtype);
@@ -244,8 +230,8 @@ static void write_operation(const writer_t* writer, uint32_t k) {
                       in->opcode != TENON_OPCODE_CAST;
   if (in->opcode == TENON_OPCODE_CAST) {
     ADD(writer->text, "to_%s(", mnemonic);
-  } else if (writer->rounds && near_function(in) != NULL) {
-    ADD(writer->text, "%s", near_function(in));
+  } else if (writer->rounds && tenon__cuda_near_function(in) != NULL) {
+    ADD(writer->text, "%s", tenon__cuda_near_function(in));
   } else if (in->opcode == TENON_OPCODE_RANDOM) {
     ADD(writer->text, in->dtype == TENON_DTYPE_FLOAT64 ? "random_f64(" : "random_f32(");
   } else {
@@ -311,44 +297,6 @@ static void write_needed(const writer_t* writer) {
       write_instruction(writer, k);
     }
   }
-}
-
-/* Does an error of an operand stay of its size? Integers made of floats jump. (A sum that cancels
- * keeps it, while the result becomes smaller.) */
-static bool is_plain(const tenon_instruction_t* in) {
-  switch (in->opcode) {
-    case TENON_OPCODE_CAST:
-      return tenon__cuda_class(tenon__cuda_result_type(in)) == 'f';
-    case TENON_OPCODE_NOP:
-    case TENON_OPCODE_INPUT:
-    case TENON_OPCODE_CONSTANT:
-    case TENON_OPCODE_ADD:
-    case TENON_OPCODE_SUB:
-    case TENON_OPCODE_MUL:
-    case TENON_OPCODE_MIN:
-    case TENON_OPCODE_MAX:
-    case TENON_OPCODE_SIGMOID:
-    case TENON_OPCODE_TANH:
-    case TENON_OPCODE_SOFTPLUS:
-    case TENON_OPCODE_SUM:
-    case TENON_OPCODE_MEAN:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/* Is all that comes out a float of 16 bits or less, and made by nothing that would show more? */
-static bool rounds(const tenon_program_t* program) {
-  bool is_so = true;
-  for (uint32_t k = 0; k < program->instruction_count; k++) {
-    is_so = is_so && is_plain(&program->instructions[k]);
-  }
-  for (uint32_t k = 0; k < program->output_count; k++) {
-    const tenon_dtype_t dtype = program->outputs[k].dtype;
-    is_so = is_so && tenon__cuda_class(dtype) == 'f' && tenon__cuda_bytes(dtype) <= 2;
-  }
-  return is_so;
 }
 
 /* ---- Structures ---- */
@@ -489,7 +437,8 @@ static void write_outputs(writer_t* writer, bool of_row) {
 }
 
 void tenon__cuda_generate_values(const tenon__cuda_analysis_t* analysis, tenon__cuda_text_t* text) {
-  writer_t writer = {.analysis = analysis, .text = text, .rounds = rounds(analysis->program)};
+  writer_t writer = {
+      .analysis = analysis, .text = text, .rounds = tenon__cuda_rounds(analysis->program)};
   write_structures(&writer);
   if (analysis->reduces) {
     ADD(text, "INLINE void after0(const parameters_t& p, row_t& row) {\n");

@@ -16,8 +16,8 @@
 enum {
   PIECES = 16, /* as moves.cuh */
   THREADS = 256,
-  EACH = 4,          /* elements of a thread where there are many */
-  MANY_BLOCKS = 528, /* of one element a thread: four for each multiprocessor of an H100 */
+  EACH = 4,          /* elements per thread of a large box */
+  MANY_BLOCKS = 528, /* of one element per thread: 4 per multiprocessor of an H100 */
   TILE = 32,
   LEAST_TILED = 16, /* of both extents: below, gathering is as fast */
   SIZES = 5,

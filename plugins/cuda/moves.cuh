@@ -1,12 +1,15 @@
 /*
- * Moves: boxes of elements from anywhere to anywhere. Behind this text stand the kernels that call
- * these functions with elements of 1, 2, 4, 8 or 16 bytes. One launch does up to PIECES boxes, its blocks divided among them.
+ * Moves copy boxes of elements between any strides. The kernels follow this source and call its
+ * functions for elements of 1, 2, 4, 8 or 16 bytes. One launch copies up to PIECES boxes and
+ * divides its blocks among them.
  *
- * A thread of move_boxes has up to four elements a block apart, in the order of the result. move_tiles is for
- * boxes whose neighbours lie along one axis in the source and along another in the result: a block
- * turns a square of 32 in shared memory. fill_boxes writes one element everywhere.
+ *   move_boxes  A thread copies up to EACH elements, a block apart, in the order of the result.
+ *   move_tiles  The contiguous axes of source and result differ. A block transposes a square of 32
+ *               elements in shared memory.
+ *   fill_boxes  The kernel writes one element to the whole box.
  *
- * Parameters that a thread reads one after the other lie beside one another: each line of them is waited for.
+ * A thread waits for each cache line of parameters. Parameters that it reads sequentially are
+ * therefore adjacent.
  */
 #define PIECES 16
 #define AXES 8
@@ -32,7 +35,7 @@ struct piece_t {
   const char* from;
   char* to;
   unsigned count; /* elements; of tiles: what is in front of the two axes */
-  unsigned each;  /* elements of a thread, up to EACH */
+  unsigned each;  /* elements per thread: 1 to EACH */
   int rank;
   move_axis_t axes[AXES];
   unsigned across; /* of tiles: extents along the source's neighbours and the result's */
@@ -50,7 +53,7 @@ struct parameters_t {
   piece_t pieces[PIECES];
 };
 
-/* Of several elements at once; RANK: the axes, 0 where they are counted. */
+/* Computes the offsets of EACH elements. RANK is the number of axes, or 0 to use piece.rank. */
 template <int RANK>
 static __device__ __forceinline__ void walk_axes(const piece_t& piece, const unsigned (&n)[EACH],
                                                  i64 (&from)[EACH], i64 (&to)[EACH]) {
@@ -93,7 +96,7 @@ static __device__ __forceinline__ void walk_all(const piece_t& piece, const unsi
   }
 }
 
-/* Which box a block has a part of. */
+/* Returns the index of the box that this block works on. */
 static __device__ __forceinline__ unsigned find_piece(const parameters_t& p) {
   unsigned k = 0;
 #pragma unroll
@@ -103,7 +106,7 @@ static __device__ __forceinline__ unsigned find_piece(const parameters_t& p) {
   return k;
 }
 
-/* The numbers of a thread's elements; returns how many elements there are up to the block's end. */
+/* Sets n to the indices of a thread's elements. Returns the end of the block's elements. */
 static __device__ __forceinline__ unsigned find_elements(const piece_t& piece, unsigned block,
                                                          unsigned (&n)[EACH]) {
   const unsigned first = block * piece.each * THREADS;

@@ -1,7 +1,8 @@
-/* Which values of i64 fit into 32 bits, from the ranges of coordinates and extents. */
+/* Finds the i64 values that fit 32 bits, from the ranges of coordinates and extents. */
 #include "analysis.h"
 
-/* From `least` to `most`, both far from the ends of i64; unknown: any value. */
+/* The values from `least` to `most`. Both fit 32 bits, so int64_t cannot overflow in this file. If
+ * the range is not `known`, the value may have any value. */
 typedef struct range_t {
   bool known;
   int64_t least;
@@ -28,7 +29,7 @@ static range_t product_of(range_t a, range_t b) {
                  larger(larger(ends[0], ends[1]), larger(ends[2], ends[3])));
 }
 
-/* Of two known ranges. Division by 0 gives 0. */
+/* Returns the range of an operation on two known ranges. Division by 0 gives 0. */
 static range_t range_of(uint16_t opcode, range_t a, range_t b) {
   const int64_t far = magnitude(a);
   switch (opcode) {
@@ -58,7 +59,7 @@ static range_t range_of(uint16_t opcode, range_t a, range_t b) {
   }
 }
 
-/* Values of types that all fit. */
+/* Returns the range of a type. It is known if all values of the type fit 32 bits. */
 static range_t range_of_type(tenon_dtype_t dtype) {
   switch (dtype) {
     case TENON_DTYPE_BOOL:

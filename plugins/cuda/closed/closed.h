@@ -94,7 +94,7 @@ enum {
 struct tenon__closed_row_t {
   const char* name; /* of the operator, and of the kernel on offer */
   const char* text;
-  const char* building_blocks;   /* a text before it; NULL: none */
+  const char* building_blocks;   /* source or definitions in front of it; NULL if absent */
   const char* const* attributes; /* that the text reads, or a function here */
   const char* const* kernels;    /* of the text, NULL-terminated */
   /* Whether all data that may be wrong are constants that are right, or absent, for all extents.

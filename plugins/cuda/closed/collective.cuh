@@ -200,7 +200,7 @@ INLINE unsigned collect(const S& from, list_t<K, N>& to, const F& passes) {
   return to.count;
 }
 
-/* All that `from` has, of which there is something at each position. */
+/* Copies all elements of `from` to `to`. Each position of `from` must have an element. */
 template <class K, int N, class S>
 INLINE void take_all(const S& from, list_t<K, N>& to) {
   __syncthreads();
@@ -298,7 +298,8 @@ static __device__ void select_best(const S& from, unsigned want, selection_t<K>&
   });
 }
 
-/* A step of a bitonic sort: of two elements the one that is to have the better. */
+/* One step of a bitonic sort. Keeps the better of two elements if `wants_better` is set, else the
+ * worse one. */
 template <class K>
 INLINE void keep_one(K& key, unsigned& place, K other_key, unsigned other_place, bool wants_better) {
   if (is_better(other_key, other_place, key, place) == wants_better) {
@@ -306,8 +307,8 @@ INLINE void keep_one(K& key, unsigned& place, K other_key, unsigned other_place,
     place = other_place;
   }
 }
-/* The steps of `size` whose pairs are up to 32 apart: a warp's own 64 elements from `first` on, of
- * which a thread has two, 32 apart. */
+/* Runs the steps of `size` that compare elements up to 32 apart. A warp has the 64 elements from
+ * `first` on, and lane k of the warp has elements k and k + 32 of them. */
 template <class K>
 INLINE void sort_within(K (&keys)[2], unsigned (&places)[2], unsigned first, unsigned size) {
   if (size >= 64) {
@@ -332,7 +333,8 @@ INLINE void sort_within(K (&keys)[2], unsigned (&places)[2], unsigned first, uns
     }
   }
 }
-/* Calls use(keys, places, first) for all elements, those of a warp in registers. */
+/* Calls use(keys, places, first) for each group of 64 elements. A warp loads a group into registers
+ * before the call and stores it afterwards. */
 template <class K, int N, class F>
 INLINE void each_of_warp(list_t<K, N>& list, unsigned whole, const F& use) {
   for (unsigned first = threadIdx.x / 32 * 64; first < whole; first += blockDim.x * 2) {

@@ -22,7 +22,7 @@ typedef double real_t;
 #endif
 struct axis_t {
   double scale;
-  double inverse; /* of the scale, rounded */
+  double inverse; /* 1 / scale, rounded */
   double begin;
   double end;
   bool stays;
@@ -54,8 +54,8 @@ INLINE int tap_count(double scale) {
                                       : 2 - 2 * ((int)floor(-RADIUS / scale) + 1);
 #endif
 }
-/* The quotient as a division rounds it, from the rounded inverse: a step that is exact but for its
- * own rounding. */
+/* Returns place / scale, rounded as a division rounds it. The inverse gives an estimate, and its
+ * exact remainder gives the correction. Estimates above FAR are divided instead. */
 INLINE double unscaled(const axis_t& axis, double place) {
   const double near = place * axis.inverse;
   return fabs(near) <= FAR ? fma(fma(-near, axis.scale, place), axis.inverse, near)
@@ -86,7 +86,7 @@ INLINE double source_place(const axis_t& axis, i64 at, double input, double leng
 #endif
 #endif
 }
-/* T: double, or the type that is computed in, where a weight does not choose a tap. */
+/* T is double if the weight may select a tap, else it may be real_t. */
 template <class T>
 INLINE T tap_weight(T ratio, T distance, int tap) {
 #if A_mode_nearest
@@ -217,9 +217,9 @@ CALLED void resize_elements(const parameters_t& p) {
 
 #if IN0_RANK >= 2
 /*
- * Only the last two axes change: a block makes some rows of some columns, whose taps it finds once.
- * A thread has the same columns of many rows: V elements beside one another, or LAST 16 bytes of
- * channels of a column.
+ * If only the last two axes change, a block makes some rows of some columns and computes their taps
+ * once. A thread makes the same unit of many rows. A unit is V adjacent elements, or with LAST an
+ * access of adjacent channels of one column.
  */
 #if A_mode_nearest
 #define IS_CHOICE 1 /* a tap, not multiplied */
@@ -229,14 +229,26 @@ enum { TAPS = 4, ROWS_AT_ONCE = 1 };
 #else
 enum { TAPS = 2, ROWS_AT_ONCE = 1 };
 #endif
-/* Units of a row that a block has at most, and rows; as in sampling.c, which divides the result:
- * columns and rows of which a block finds the taps are about as many then. p.number: units of a row,
- * of a tile; tiles of a row; rows at once; rows of a block; pieces of a column (LAST); rows; blocks. */
-enum { ROWS = 64, TILE = 64 };
+/*
+ * sampling.c divides the result among blocks. A tile is at most TILE units of a row, and a block
+ * makes at most ROWS rows of a tile. The two limits are equal, so that neither the taps of columns
+ * nor the taps of rows dominate. resize.h defines TILE, ROWS, ACCESS_BYTES, OF_TWO_TAPS and
+ * OF_FOUR_TAPS.
+ *
+ * p.number[0]  units of a row
+ * p.number[1]  units of a tile
+ * p.number[2]  tiles of a row
+ * p.number[3]  rows that the threads of a block make at the same time
+ * p.number[4]  rows of a block
+ * p.number[5]  LAST: accesses of a column
+ * p.number[6]  rows of the result
+ * p.number[7]  blocks of work, which may exceed the blocks of the launch
+ */
 #if LAST
-enum { V = 16 / (int)sizeof(IN0_STORED), COLUMNS = TILE };
+enum { V = ACCESS_BYTES / (int)sizeof(IN0_STORED), COLUMNS = TILE };
 #else
-enum { FITS = 16 / (int)sizeof(OUT0_STORED), USUAL = TAPS > 2 ? 2 : 4 };
+enum { FITS = ACCESS_BYTES / (int)sizeof(OUT0_STORED) };
+enum { USUAL = TAPS > 2 ? OF_FOUR_TAPS : OF_TWO_TAPS };
 enum { V = FITS < USUAL ? FITS : USUAL, COLUMNS = TILE * V };
 #endif
 struct line_taps_t {
@@ -269,15 +281,16 @@ INLINE line_taps_t line_taps_of(const parameters_t& p, int k, const axis_t& axis
   return found;
 }
 #if !LAST && !IS_CHOICE
-/* x, which is read in any case: a choice would read it only then, one after the other. */
+/* Returns x if `keeps` is set, else 0. With a conditional expression, the compiler would load each
+ * x only after its condition. With a mask, all loads start at once. */
 INLINE float zero_unless(bool keeps, float x) {
   return __uint_as_float(__float_as_uint(x) & (keeps ? ~0u : 0u));
 }
 INLINE double zero_unless(bool keeps, double x) {
   return __longlong_as_double(__double_as_longlong(x) & (keeps ? ~0ll : 0ll));
 }
-/* Sums of rows of x over the taps of a thread's columns: rows of y beside one another have the same
- * ones, or the ones of the tap behind. */
+/* Sums of rows of x over the taps of a thread's columns. Adjacent rows of y need the same sums, or
+ * the sums of the next tap. */
 struct row_sums_t {
   int row[TAPS]; /* -1: none */
   real_t sum[TAPS][V];
@@ -310,7 +323,8 @@ INLINE void sum_row(const IN0_STORED* x, i64 step, int row, int tap, const line_
   }
 }
 #endif
-/* In registers: of a reference to one of two the compiler makes memory. */
+/* Selects each member, so that the axes stay in registers. A reference to one of them would make
+ * the compiler store both in memory. */
 INLINE axis_t one_of(bool first, const axis_t& a, const axis_t& b) {
   return axis_t{first ? a.scale : b.scale, first ? a.inverse : b.inverse, first ? a.begin : b.begin,
                 first ? a.end : b.end, first ? a.stays : b.stays};

@@ -8,6 +8,7 @@
 #define PLUGINS_CUDA_CLOSED_ROWS_H_
 
 #include "families.h"
+#include "resize.h"
 
 /* A NULL-terminated list of names. */
 #define LIST(...) ((const char* const[]){__VA_ARGS__, NULL})
@@ -96,7 +97,8 @@
       KERNELS("count_call", "draw"), .bind = tenon__closed_bind_random,                            \
       .flags = TENON_CLOSED_COUNTS_CALLS | TENON_CLOSED_SUMS_OUTPUT)                               \
   KNOWN(resize, resize, RESIZE_FAULTS, LIST(RESIZE), KERNELS("resize"),                            \
-        .knows = tenon__closed_knows_scales, .bind = tenon__closed_bind_resize)                    \
+        .building_blocks = RESIZE_DEFINITIONS, .knows = tenon__closed_knows_scales,                \
+        .bind = tenon__closed_bind_resize)                                                         \
   ROW(grid_sample, grid, NO_FAULTS, LIST("mode", "padding_mode", "align_corners"),                 \
       KERNELS("sample_grid"), .flags = TENON_CLOSED_SUMS)                                          \
   ROW(affine_grid, grid, NO_FAULTS, LIST("align_corners"), KERNELS("affine"))                      \

@@ -1,9 +1,9 @@
 /*
- * Running sums and products. Lines that are short or lie beside one another, if they are many, are a
- * thread's each, in order. Of others a part of a warp, a warp or a block makes four elements a
- * thread at a time. Where lines are few and long, several blocks share one: `sum_parts` sums what
- * each has.
- * scratch: the sums of parts. number: 1 if `sum_parts` is launched.
+ * Running sums and products. One thread computes a line sequentially if lines are very short, or
+ * if they are adjacent and also many or short. Otherwise a part of a warp, a warp or a block
+ * computes a line, and each thread adds 4 elements at a time. If lines are few and long, several
+ * blocks share a line, and `sum_parts` first computes the sum of each block's part.
+ * scratch: the sums of parts. p.number[0]: 1 if `sum_parts` is launched.
  */
 struct join_t {
   __device__ __forceinline__ sum_t operator()(sum_t a, sum_t b) const {
@@ -108,13 +108,13 @@ INLINE void run_by_threads(const parameters_t& p, const lines_t& lines) {
     }
   }
 }
-/* WIDTH lanes of a warp have a line each: as many as it takes, so that short lines fill a warp. */
+/* WIDTH lanes of a warp share a line. Short lines have a small WIDTH, so that no lane is idle. */
 template <int WIDTH>
 INLINE void run_by_lanes(const parameters_t& p, const lines_t& lines) {
   const i64 step = (i64)gridDim.x * blockDim.x / WIDTH;
   const unsigned lane = lane_of() % WIDTH;
   const i64 own_line = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / WIDTH;
-  /* All lanes of a warp turn as often. */
+  /* The shuffles require all lanes of a warp, so all lanes run the same number of iterations. */
   for (i64 line = own_line; line - lane_of() / WIDTH < lines.count; line += step) {
     const bool has = line < lines.count;
     const i64 base = base_of(lines, has ? line : 0);

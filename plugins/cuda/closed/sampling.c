@@ -1,29 +1,24 @@
 /* Resizing, regions, suppression of boxes: see resize.cuh, region.cuh, suppression.cuh. */
 #include "../analysis.h"
 #include "families.h"
+#include "numbers.h"
+#include "resize.h"
 
 enum { FOUND = 4 };
 
 /* ---- Resizes ---- */
 
-static int64_t least_of(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-static int64_t rounded_up(int64_t number, int64_t by) {
-  return (number + by - 1) / by;
-}
-
-/* Rows of units, divided among blocks: see resize_lines. */
+/* Divides rows of `units` units among blocks. resize.cuh describes the numbers. */
 static void divide_rows(tenon__closed_work_t* work, int64_t units, int64_t rows) {
-  enum { BLOCKS = 396 /* three of an H100's multiprocessor */, OF_A_THREAD = 8, TILE = 64 };
-  enum { ROWS = 64, THREADS = TENON_CLOSED_THREADS, ELEMENTS = THREADS * OF_A_THREAD };
-  const int64_t tile = units < 1 ? 1 : least_of(units, TILE);
+  enum { BLOCKS = 396 /* 3 per multiprocessor of an H100 */, OF_A_THREAD = 8 };
+  enum { ROWS = RESIZE_ROWS, THREADS = TENON_CLOSED_THREADS, ELEMENTS = THREADS * OF_A_THREAD };
+  const int64_t tile = units < 1 ? 1 : least_of(units, RESIZE_TILE);
   const int64_t tiles = rounded_up(units, tile);
   const int64_t at_once = THREADS / tile;
   const int64_t few = least_of(rounded_up(work->out[0].count, ELEMENTS), BLOCKS);
   const int64_t share = rounded_up(rows * tiles, few < 1 ? 1 : few);
   const int64_t fitting = least_of(rounded_up(share, at_once), ROWS / at_once) * at_once;
-  const int64_t chunk = fitting == 0 ? ROWS : fitting; /* many short rows: some threads wait */
+  const int64_t chunk = fitting == 0 ? ROWS : fitting; /* rows are short: some threads are idle */
   const int64_t blocks = rounded_up(rows, chunk) * tiles;
   work->number[0] = units;
   work->number[1] = tile;
@@ -35,7 +30,7 @@ static void divide_rows(tenon__closed_work_t* work, int64_t units, int64_t rows)
   tenon__closed_launch_blocks(work, 0, least_of(blocks, BLOCKS));
 }
 
-/* Do only the last two axes change? */
+/* Returns whether only the last two axes change, without antialiasing. */
 static bool is_flat(const tenon__closed_work_t* work) {
   const tenon__closed_shape_t* x = &work->in[0];
   const tenon__closed_shape_t* y = &work->out[0];
@@ -46,14 +41,13 @@ static bool is_flat(const tenon__closed_work_t* work) {
   return flat;
 }
 
-/* Few blocks of many rows where only the last two axes change: the taps of an axis are found once
- * for a block. */
+/* If only the last two axes change, few blocks make many rows each, because a block computes the
+ * taps of an axis once. */
 void tenon__closed_bind_resize(tenon__closed_work_t* work) {
-  enum { ACCESS_BYTES = 16, FEW_TAPS = 4, MANY_TAPS = 2 }; /* elements of a thread */
   const tenon__closed_shape_t* y = &work->out[0];
-  const int64_t fits = ACCESS_BYTES / (int64_t)tenon__cuda_bytes(y->dtype);
+  const int64_t fits = RESIZE_ACCESS / (int64_t)tenon__cuda_bytes(y->dtype);
   const bool is_cubic = tenon__closed_is(work, "mode", "cubic");
-  const int64_t elements = least_of(fits, is_cubic ? MANY_TAPS : FEW_TAPS);
+  const int64_t elements = least_of(fits, is_cubic ? RESIZE_OF_FOUR_TAPS : RESIZE_OF_TWO_TAPS);
   if (is_flat(work)) {
     const int64_t width = y->dims[y->rank - 1];
     divide_rows(work, rounded_up(width, elements), y->count / width);
@@ -62,11 +56,10 @@ void tenon__closed_bind_resize(tenon__closed_work_t* work) {
   }
 }
 
-/* Where channels lie innermost: units are 16 bytes of a column. */
+/* The same with innermost channels. A unit is RESIZE_ACCESS bytes of a column. */
 void tenon__closed_bind_resize_last(tenon__closed_work_t* work) {
-  enum { ACCESS_BYTES = 16 };
   const tenon__closed_shape_t* y = &work->out[0];
-  const int64_t pieces = y->dims[1] * (int64_t)tenon__cuda_bytes(y->dtype) / ACCESS_BYTES;
+  const int64_t pieces = y->dims[1] * (int64_t)tenon__cuda_bytes(y->dtype) / RESIZE_ACCESS;
   work->number[5] = pieces;
   if (is_flat(work)) {
     divide_rows(work, y->dims[y->rank - 1] * pieces, y->dims[0] * y->dims[y->rank - 2]);

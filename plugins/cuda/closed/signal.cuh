@@ -8,8 +8,8 @@
  *
  *   y'[k][b] = sum over m < r of turn(m k / (L r)) y[k mod L][b + m n / (L r)]
  *
- * is that of the length L r. A thread makes the r numbers with one k mod L and one b, of which the
- * turns differ by turn(m q / r). Turns are computed once for each block.
+ * is the transform of length L r. A thread computes the r numbers that have the same k mod L and
+ * the same b. Their turns differ by the factor turn(m q / r) only. A block computes all turns once.
  */
 #if !OP_mel_weight_matrix
 /* f64 stays f64, what is narrower is computed with as f32. */
@@ -17,8 +17,12 @@ struct complex_t {
   sum_t re;
   sum_t im;
 };
-/* Numbers in shared memory; blocks at most that work in scratch memory, see signal.c; numbers of
- * lines that a block has at once, where one is shorter; numbers that a thread reads at once. */
+/*
+ * PLACES    complex numbers of each of the 3 buffers in shared memory
+ * SLOTS     maximum blocks that use scratch memory, as in signal.c
+ * TOGETHER  complex numbers of the lines that a block transforms together, if lines are shorter
+ * AT_ONCE   complex numbers that a thread loads before it stores them
+ */
 enum { PLACES = 16384 / (int)sizeof(complex_t), SLOTS = 264, TOGETHER = 256, AT_ONCE = 4 };
 /* Lines of a tensor: numbers at start + k step, `parts` elements each; past `count` zeros. */
 struct line_t {
@@ -66,10 +70,10 @@ INLINE complex_t source_at(const parameters_t& p, const line_t& line, i64 index,
   const sum_t factor = WINDOW_AT(index);
   return complex_t{value.re * factor, value.im * factor};
 }
-/* Of x half turns. */
+/* Sine and cosine of x half turns. */
 INLINE void find_turn(float x, float& s, float& c) { sincospif(x, &s, &c); }
 INLINE void find_turn(double x, double& s, double& c) { sincospi(x, &s, &c); }
-/* Within a quarter turn, so that the angle is as exact as its type. */
+/* The angle is reduced to a quarter turn, so that it is as exact as its type. */
 template <class index_t>
 INLINE complex_t turn_of(index_t k, index_t length) {
   const index_t quarter = 4 * k / length;
@@ -92,7 +96,7 @@ INLINE void put_result(const parameters_t& p, const transform_t& t, const line_t
   typedef several_t<OUT0_STORED, 2> both_t;
   if (t.result_parts == 2 && is_aligned(p.out[0])) {
     const both_t both = {{OUT0_STORE(value.re / scale), OUT0_STORE(value.im / scale)}};
-    *(both_t*)((OUT0_STORED*)p.out[0].data + to) = both; /* numbers lie at even places */
+    *(both_t*)((OUT0_STORED*)p.out[0].data + to) = both; /* complex numbers have even offsets */
     return;
   }
   OUT0(to, value.re / scale);
@@ -124,7 +128,7 @@ INLINE int divide(int x, const divisor_t& d) {
   return d.shift >= 0 ? x >> d.shift : x / d.value;
 }
 
-/* The transform of R numbers. roots: turns by 1 / R, of other factors than 2 and 4. */
+/* Transforms R numbers in place. roots[m] is turn(m / R), and factors 2 and 4 do not use it. */
 template <int R>
 INLINE void transform_few(complex_t (&x)[R], const complex_t (&roots)[R]) {
   if constexpr (R == 2) {
@@ -136,7 +140,7 @@ INLINE void transform_few(complex_t (&x)[R], const complex_t (&roots)[R]) {
                                {x[0].re - x[2].re, x[0].im - x[2].im}};
     const complex_t odd[2] = {{x[1].re + x[3].re, x[1].im + x[3].im},
                               {x[1].re - x[3].re, x[1].im - x[3].im}};
-    /* A quarter turn of the difference. */
+    /* odd[1], multiplied by turn(1 / 4) */
     const complex_t turned = INVERSE ? complex_t{-odd[1].im, odd[1].re}
                                      : complex_t{odd[1].im, -odd[1].re};
     x[0] = complex_t{even[0].re + odd[0].re, even[0].im + odd[0].im};
@@ -159,7 +163,8 @@ INLINE void transform_few(complex_t (&x)[R], const complex_t (&roots)[R]) {
     }
   }
 }
-/* One factor, of `count` numbers in lines of n: a thread makes R of them from R. */
+/* Applies factor R to `count` numbers in lines of n. `done` is the product of the factors before. A
+ * thread computes R numbers from R numbers. */
 template <int R>
 INLINE void take_factor(const complex_t* from, complex_t* to, const complex_t* turns, int n,
                         int done, int count) {
@@ -198,7 +203,7 @@ INLINE void take_factor(const complex_t* from, complex_t* to, const complex_t* t
     }
   }
 }
-/* Any factor: each number is a sum of many terms. */
+/* Applies a factor of any size. A thread computes a number as a sum of `factor` terms, in f64. */
 INLINE void take_large_factor(const complex_t* from, complex_t* to, const complex_t* turns, int n,
                               int done, int factor, int count) {
   const int whole = done * factor;
@@ -222,7 +227,7 @@ INLINE void take_large_factor(const complex_t* from, complex_t* to, const comple
     to[i] = complex_t{(sum_t)re, (sum_t)im};
   }
 }
-/* All factors but none of the lines' ends; where the results are. */
+/* Applies all factors. Returns the buffer that has the results: `from` or `to`. */
 INLINE const complex_t* take_factors(complex_t* from, complex_t* to, const complex_t* turns, int n,
                                      int count) {
   for (int done = 1; done < n;) {
@@ -266,7 +271,8 @@ INLINE void transform_slowly(const parameters_t& p, const transform_t& t, L line
     put_result(p, t, line, k, total);
   }
 }
-/* All lines of a block, with room for three times n numbers. */
+/* Transforms all lines of a block. `own` and `spare` have room for the lines that are transformed
+ * together, `turns` has room for n numbers. */
 template <class L>
 INLINE void transform_in(const parameters_t& p, const transform_t& t, const L& line_of,
                          complex_t* own, complex_t* spare, complex_t* turns, i64 blocks) {
@@ -278,7 +284,7 @@ INLINE void transform_in(const parameters_t& p, const transform_t& t, const L& l
   }
   for (i64 first = (i64)blockIdx.x * group; first < t.lines; first += blocks * group) {
     const int count = (int)least_of(group, t.lines - first) * n;
-    const line_t only = line_of(first); /* the other lines of a group are found for each number */
+    const line_t only = line_of(first); /* used if a group is one line */
     for (int i = (int)threadIdx.x; i < count; i += AT_ONCE * (int)blockDim.x) {
       complex_t read[AT_ONCE];
 #pragma unroll
@@ -323,7 +329,8 @@ INLINE void transform_lines(const parameters_t& p, const transform_t& t, L line_
   if (blockIdx.x >= least_of(blocks, (t.lines + group - 1) / group)) {
     return;
   }
-  /* Twice the text: what is known to be shared is read in fewer instructions. */
+  /* The code exists twice, because loads take fewer instructions if the compiler knows that they
+   * read shared memory. */
   if (fits) {
     transform_in(p, t, line_of, kept, kept + PLACES, kept + 2 * PLACES, blocks);
   } else {

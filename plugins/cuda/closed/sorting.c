@@ -1,5 +1,6 @@
 /* The best of lines, and slices that differ: see collective.cuh, order.cuh, unique.cuh. */
 #include "families.h"
+#include "numbers.h"
 
 /* As in collective.cuh and order.cuh. */
 enum { SHORT = 256, KEPT = 2048, RADIX = 256, TILE_STEP = 1024, CHUNK = 2048 };
@@ -11,16 +12,9 @@ enum {
   LEAST_PART = 4096,
   PARTS_AT_ONCE = 256,
   MOST_CANDIDATES = 8192,
-  SORTED_AT_ONCE = 132 * 2048, /* elements, on an H100 */
+  SORTED_AT_ONCE = 132 * 2048, /* elements that an H100 sorts at once */
   PLACE_BYTES = sizeof(uint32_t)
 };
-
-static int64_t least_of(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-static int64_t rounded_up(int64_t number, int64_t by) {
-  return (number + by - 1) / by;
-}
 
 /* ---- Keys ---- */
 
@@ -167,7 +161,8 @@ void tenon__closed_bind_top_k(tenon__closed_work_t* work) {
   } else if (count <= SHORT) {
     tenon__closed_launch_wide(work, SELECT_SHORT, lines, block_for(2 * count));
   } else if (parts == 1) {
-    /* What is sorted as a whole: pairs, as long as the device has room for all lines at once. */
+    /* Up to KEPT elements are sorted as a whole. A thread sorts 2 of them if the device can hold
+     * all lines at once, else 4. */
     const bool has_room = count <= KEPT && lines * count <= SORTED_AT_ONCE;
     tenon__closed_launch_wide(work, SELECT_LINE, lines, block_for(has_room ? 2 * count : count));
   } else {
