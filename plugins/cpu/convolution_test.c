@@ -469,22 +469,28 @@ TENON_TEST(a_prologue_stands_before_single_pixels_alone) {
   }
 }
 
-TENON_TEST(depthwise_windows_and_strides) {
-  for (int64_t kernel = 1; kernel <= 7; kernel++) {
-    for (int64_t stride = 1; stride <= 3; stride++) {
-      const case_t c = {.rank = 2,
-                        .batch = 1,
-                        .groups = 21,
-                        .in = 1,
-                        .out = 1,
-                        .extent = {9, 23},
-                        .kernel = {kernel, kernel},
-                        .stride = {stride, stride},
-                        .dilation = {1, 1},
-                        .pads = {kernel / 2, kernel / 2, kernel / 2, kernel / 2},
-                        .bias = true,
-                        .given = stride == 2};
-      check(&c, (unsigned)(kernel * 10 + stride));
+/* Rows shorter than a block of pixels, as long, and longer; channels that fill several vectors. */
+TENON_TEST(depthwise_windows_strides_and_widths) {
+  static const int64_t widths[] = {3, 7, 8, 12, 23};
+  for (size_t w = 0; w < sizeof(widths) / sizeof(widths[0]); w++) {
+    for (int64_t kernel = 1; kernel <= 9; kernel++) {
+      for (int64_t stride = 1; stride <= 3; stride++) {
+        const int64_t dilation = stride == 1 && kernel % 4 == 0 ? 2 : 1;
+        const int64_t pad = kernel / 2 * dilation;
+        const case_t c = {.rank = 2,
+                          .batch = 1,
+                          .groups = kernel % 2 == 0 ? 150 : 21,
+                          .in = 1,
+                          .out = 1,
+                          .extent = {9, widths[w]},
+                          .kernel = {kernel, kernel},
+                          .stride = {stride, stride},
+                          .dilation = {dilation, dilation},
+                          .pads = {pad, pad, pad, pad},
+                          .bias = true,
+                          .given = stride == 2};
+        check(&c, (unsigned)(kernel * 10 + stride));
+      }
     }
   }
 }
