@@ -1,6 +1,6 @@
 /*
  * Convolution with channels last: a product of the image's patches with the packed weights, tile by
- * tile with the epilogue. 1 x 1 windows read the image itself. Groups of one channel each go
+ * tile with the epilogue. 1 x 1 windows read the image itself. Groups of few channels go
  * without products. Weights that are no constants are packed in each run, before it begins.
  */
 #include "convolution.h"
@@ -9,7 +9,10 @@
 
 #include "kernels.h"
 
-enum { FEW_CHANNELS = 4 };
+enum {
+  FEW_CHANNELS = 4, /* of an image that is read plane by plane */
+  MOST_FEW = 8      /* of a group */
+};
 
 typedef struct problem_t {
   int64_t groups;
@@ -17,18 +20,25 @@ typedef struct problem_t {
   int64_t out_channels;
   int64_t kernel[TENON_CPU_AXES];
   uint32_t rank; /* spatial */
-  bool depthwise;
+  bool few;      /* groups of few channels */
 } problem_t;
 
-static problem_t read_problem(tenon__cpu_region_t region) {
+/* Groups whose inputs are lanes of the vector that has its outputs. */
+static bool has_few(const tenon__cpu_isa_t* isa, const problem_t* problem) {
+  const int64_t channels = problem->in_channels;
+  const bool even = channels == 1 || channels == 2 || channels == 4 || channels == MOST_FEW;
+  return problem->groups > 1 && problem->rank <= 2 && channels == problem->out_channels && even &&
+         channels <= (int64_t)isa->tiles->vector_floats;
+}
+
+static problem_t read_problem(const tenon__cpu_isa_t* isa, tenon__cpu_region_t region) {
   const tenon_value_info_t* w = tenon__cpu_region_input(region, 1);
   problem_t problem = {.groups = tenon__cpu_region_int(region, "groups", 1),
                        .in_channels = w->dims_max[1],
                        .rank = w->rank - 2};
   problem.out_channels = w->dims_max[0] / (problem.groups > 0 ? problem.groups : 1);
   memcpy(problem.kernel, w->dims_max + 2, problem.rank * sizeof(int64_t));
-  problem.depthwise = problem.groups > 1 && problem.in_channels == 1 && problem.out_channels == 1 &&
-                      problem.rank <= 2;
+  problem.few = has_few(isa, &problem);
   return problem;
 }
 
@@ -53,7 +63,7 @@ static bool takes_prologue(const tenon__cpu_isa_t* isa, tenon__cpu_region_t regi
   if (program == NULL) {
     return true;
   }
-  const problem_t problem = read_problem(region);
+  const problem_t problem = read_problem(isa, region);
   const tenon_value_info_t* own =
       region.table->value(region.handle, region.table->input(region.handle, 0));
   if (own->dtype != TENON_DTYPE_FLOAT32) {
@@ -98,7 +108,7 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
 static size_t image_bytes(tenon__cpu_region_t region, const problem_t* problem) {
   const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
   tenon__cpu_window_t window;
-  if (problem->depthwise) {
+  if (problem->few) {
     return 0;
   }
   tenon__cpu_window_read(region, problem->rank, problem->kernel, &window);
@@ -117,17 +127,16 @@ static size_t image_bytes(tenon__cpu_region_t region, const problem_t* problem) 
 static size_t packed_group(const tenon__cpu_isa_t* isa, const tenon__cpu_window_t* window,
                            const problem_t* problem) {
   const size_t taps = (size_t)tenon__cpu_window_taps(window);
-  return problem->depthwise
-             ? taps
-             : tenon__cpu_packed_size(isa->tiles, (size_t)problem->in_channels * taps,
-                                      (size_t)problem->out_channels);
+  return problem->few ? taps * (size_t)(problem->in_channels * problem->out_channels)
+                      : tenon__cpu_packed_size(isa->tiles, (size_t)problem->in_channels * taps,
+                                               (size_t)problem->out_channels);
 }
 
 static size_t packed_bytes(const tenon__cpu_isa_t* isa, tenon__cpu_region_t region,
                            const problem_t* problem) {
   tenon__cpu_window_t window;
   tenon__cpu_window_read(region, problem->rank, problem->kernel, &window);
-  const size_t floats = tenon__cpu_convolution_floats(problem->depthwise, problem->groups,
+  const size_t floats = tenon__cpu_convolution_floats(problem->few, problem->groups,
                                                       packed_group(isa, &window, problem));
   return (floats * sizeof(float) + 63) / 64 * 64;
 }
@@ -147,7 +156,7 @@ static double estimate(const tenon__cpu_isa_t* isa, const tenon_value_info_t* y,
   for (uint32_t k = 0; k < y->rank; k++) {
     work *= (double)y->dims_opt[k];
   }
-  return work / (4e9 * isa->tiles->vector_floats * (problem->depthwise ? 0.3 : 1.0)) + 1e-6;
+  return work / (4e9 * isa->tiles->vector_floats * (problem->few ? 0.3 : 1.0)) + 1e-6;
 }
 
 static tenon_status_t tactics(void* state, const tenon_region_t* handle,
@@ -155,7 +164,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
                               tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
   const tenon__cpu_state_t* cpu = state;
   const tenon__cpu_region_t region = {handle, table};
-  const problem_t problem = read_problem(region);
+  const problem_t problem = read_problem(cpu->isa, region);
   const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
   const uint32_t x = tenon__cpu_region_argument(region, 0);
   const uint8_t once = tenon__cpu_region_input(region, 1)->constant_data != NULL;
@@ -168,7 +177,10 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   const size_t slot = image_bytes(region, &problem) + slots_bytes(region);
   tenon_tactic_t tactic = {.size = sizeof(tactic),
-                           .name = problem.depthwise ? "depthwise, channels last" : "channels last",
+                           .name = !problem.few ? "channels last"
+                                   : problem.in_channels == 1
+                                       ? "depthwise, channels last"
+                                       : "few channels a group, channels last",
                            .configuration = &once,
                            .configuration_size = sizeof(once),
                            .inputs = rules,
@@ -179,7 +191,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
                            .launches = 1,
                            .scratch_bytes_per_thread = slot};
   tenon_status_t status = add(emit, &tactic);
-  if (status == TENON_OK && !problem.depthwise && problem.groups == 1 &&
+  if (status == TENON_OK && !problem.few && problem.groups == 1 &&
       table->slot_program(handle, TENON_CPU_PROLOGUE) == NULL &&
       problem.in_channels <= FEW_CHANNELS) {
     rules[x] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .flags = TENON_RULE_STRIDED};
@@ -199,13 +211,13 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   if (c == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  const problem_t problem = read_problem(region);
+  const problem_t problem = read_problem(cpu->isa, region);
   c->isa = cpu->isa;
   c->groups = problem.groups;
   c->in_channels = problem.in_channels;
   c->out_channels = problem.out_channels;
   tenon__cpu_window_read(region, problem.rank, problem.kernel, &c->window);
-  c->depthwise = problem.depthwise;
+  c->few = problem.few;
   c->depth = (size_t)(problem.in_channels * tenon__cpu_window_taps(&c->window));
   c->packed_group = packed_group(cpu->isa, &c->window, &problem);
   c->x = tenon__cpu_region_argument(region, 0);

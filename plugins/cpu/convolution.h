@@ -8,8 +8,8 @@
  *   convolution_run.c      bind: which path; enqueue: tasks
  *   gather.c, band.c, depthwise.c   a path each
  *
- * What a path reads is zero outside of the image. Sums are f32, in product.h's order; a depthwise
- * one adds tap by tap to the bias. An instance is shared by contexts and not written; a bound
+ * What a path reads is zero outside of the image. Sums are f32, in product.h's order; of
+ * groups of few channels tap by tap on the bias. An instance is shared by contexts and not written; a bound
  * convolution is one context's, and its grid is set anew in each run.
  */
 #ifndef TENON_CPU_CONVOLUTION_H_
@@ -25,9 +25,8 @@ enum { TENON_CPU_EPILOGUE = 0, TENON_CPU_PROLOGUE = 1 };
 /* Which way a convolution goes: decided when extents are bound, the first that fits in this
  * order. */
 typedef enum tenon__cpu_path_t {
-  /* Each channel alone: no product, vectors of channels. Groups of one channel each, one or two
-   * axes. */
-  TENON_CPU_PATH_DEPTHWISE,
+  /* Groups of few channels: no product, vectors of channels. One or two axes. */
+  TENON_CPU_PATH_FEW,
   /* A 1 x 1 window: rows of the product are the image's pixels, read where they are, or gathered
    * through the prologue. */
   TENON_CPU_PATH_PIXELS,
@@ -42,7 +41,7 @@ typedef enum tenon__cpu_path_t {
 typedef struct tenon__cpu_convolution_t {
   const tenon__cpu_isa_t* isa;
   tenon__cpu_window_t window;
-  bool depthwise;
+  bool few; /* 1, 2, 4 or 8 inputs and as many outputs a group */
   int64_t groups;
   /* Of a group; so are out_channels. */
   int64_t in_channels;
@@ -104,13 +103,13 @@ typedef struct tenon__cpu_convolution_call_t {
   const float* packed;
   char* scratch; /* of the threads: slot_bytes each */
   tenon__cpu_epilogue_call_t epilogue;
-  /* Depthwise: channels of a task, a multiple of 16 where there are several. */
+  /* FEW: channels of a task, a multiple of 16 where there are several. */
   int64_t channel_step;
 } tenon__cpu_convolution_call_t;
 
-/* Floats of all groups' packed weights, and of what a depthwise convolution notes behind them: 1
+/* Floats of all groups' packed weights, and of what is noted behind those of few channels: 1
  * when all are finite. Where one is not, taps in the padding count, for 0 times infinity is NaN. */
-size_t tenon__cpu_convolution_floats(bool depthwise, int64_t groups, size_t packed_group);
+size_t tenon__cpu_convolution_floats(bool few, int64_t groups, size_t packed_group);
 /* convolution_weights.c: asks the host for packed memory, by a format and parameters that name
  * the layout, and fills it unless a plan brought it. INVALID_STATE when it must be filled and
  * the weights are gone. pack_now is its twin for weights that are no constants: in parallel,

@@ -23,6 +23,7 @@ typedef struct case_t {
   int64_t extent[3], kernel[3], stride[3], dilation[3], pads[6];
   bool bias;
   bool given;    /* the weights are an input, no constant */
+  bool infinite; /* the first weight is */
   bool prologue; /* of windows of one pixel: times a number for each channel and image, plus a full
                     operand, at least -0.25 */
   slot_kind_t slot;
@@ -197,10 +198,12 @@ static double convolve(const fake_t* fake, const case_t* c, int64_t n, int64_t c
         pixel += p * step;
         step *= c->extent[k];
       }
-      if (inside) {
+      const double weight = w->numbers[(channel * c->in + i) * taps + t];
+      if (!inside) {
+        sum += 0 * weight; /* the padding counts if a weight is infinite */
+      } else {
         const int64_t image_channel = (n * c->groups + group) * c->in + i;
-        sum += read_x(fake, image_channel * pixels + pixel, image_channel) *
-               w->numbers[(channel * c->in + i) * taps + t];
+        sum += read_x(fake, image_channel * pixels + pixel, image_channel) * weight;
       }
     }
   }
@@ -235,7 +238,10 @@ static void check_numbers(const fake_t* fake, const double* expected, double tol
                           const char* isa) {
   const fake_value_t* y = &fake->values[fake->input_count];
   for (int64_t k = 0; k < fake_count(y->info.rank, y->dims); k++) {
-    if (!(fabs(y->numbers[k] - expected[k]) <= tolerance)) {
+    const bool same = isfinite(expected[k]) ? fabs(y->numbers[k] - expected[k]) <= tolerance
+                      : isnan(expected[k])  ? isnan(y->numbers[k]) != 0
+                                            : y->numbers[k] == expected[k];
+    if (!same) {
       EXPECT_NEAR(y->numbers[k], expected[k], tolerance);
       (void)fprintf(stderr, "  isa %s, tactic %s, element %lld\n", isa, fake->tactic.name,
                     (long long)k);
@@ -278,6 +284,9 @@ static void check(const case_t* c, unsigned seed) {
   }
   (void)fake_input(&fake, TENON_DTYPE_FLOAT32, rank, x_dims, false, false);
   (void)fake_input(&fake, TENON_DTYPE_FLOAT32, rank, w_dims, !c->given, false);
+  if (c->infinite) {
+    fake.values[1].numbers[0] = INFINITY;
+  }
   if (c->bias) {
     (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 1, y_dims + 1, true, false);
   }
@@ -488,8 +497,37 @@ TENON_TEST(depthwise_windows_strides_and_widths) {
                           .dilation = {dilation, dilation},
                           .pads = {pad, pad, pad, pad},
                           .bias = true,
-                          .given = stride == 2};
+                          .given = stride == 2,
+                          .infinite = widths[w] == 12};
         check(&c, (unsigned)(kernel * 10 + stride));
+      }
+    }
+  }
+}
+
+/* Inputs of a group beside one another in a vector; 3 are none. */
+TENON_TEST(groups_of_few_channels) {
+  static const int64_t widths[] = {5, 8, 19};
+  for (size_t w = 0; w < sizeof(widths) / sizeof(widths[0]); w++) {
+    for (int64_t group = 2; group <= 8; group += group < 4 ? 1 : 4) {
+      for (int64_t kernel = 1; kernel <= 5; kernel += 2) {
+        const case_t c = {.rank = 2,
+                          .batch = 2,
+                          .groups = group == 4 ? 37 : 5,
+                          .in = group,
+                          .out = group,
+                          .extent = {7, widths[w]},
+                          .kernel = {3, kernel},
+                          .stride = {1, kernel == 3 ? 2 : 1},
+                          .dilation = {1, kernel == 5 ? 2 : 1},
+                          .pads = {1, kernel, 1, kernel},
+                          .bias = kernel > 1,
+                          .given = kernel == 1,
+                          .infinite = widths[w] == 8,
+                          .slot = widths[w] == 8 ? SLOT_EMPTY
+                                  : kernel == 5  ? SLOT_GATE
+                                                 : SLOT_RELU};
+        check(&c, (unsigned)(kernel * 10 + group));
       }
     }
   }

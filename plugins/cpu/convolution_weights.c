@@ -36,17 +36,22 @@ static void pack_panel(const tenon__cpu_convolution_t* c, const float* w, size_t
   }
 }
 
-/* Behind the weights stands whether all are finite: 1, else 0. */
-static void pack_depthwise(const float* w, size_t channels, size_t taps, float* out) {
+/* From [channels][inputs of a group][taps] to [taps][inputs][channels]. Behind the weights stands
+ * whether all are finite: 1, else 0. */
+static void pack_few(const tenon__cpu_convolution_t* c, const float* w, float* out) {
+  const size_t channels = (size_t)(c->groups * c->out_channels);
+  const size_t inputs = (size_t)c->in_channels;
+  const size_t taps = c->depth / inputs;
   bool finite = true;
-  for (size_t t = 0; t < taps; t++) {
-    for (size_t c = 0; c < channels; c++) {
-      const float weight = w[c * taps + t];
-      out[t * channels + c] = weight;
+  for (size_t t = 0; t < taps * inputs; t++) {
+    const size_t from = t % inputs * taps + t / inputs;
+    for (size_t channel = 0; channel < channels; channel++) {
+      const float weight = w[channel * c->depth + from];
+      out[t * channels + channel] = weight;
       finite = finite && isfinite(weight);
     }
   }
-  out[channels * taps] = finite ? 1.0F : 0.0F;
+  out[channels * c->depth] = finite ? 1.0F : 0.0F;
 }
 
 typedef struct packing_t {
@@ -56,18 +61,18 @@ typedef struct packing_t {
 } packing_t;
 
 static uint32_t task_count(const tenon__cpu_convolution_t* c) {
-  return c->depthwise ? 1
-                      : (uint32_t)((size_t)c->groups *
-                                   tenon__cpu_panel_count(c->isa->tiles, (size_t)c->out_channels));
+  return c->few ? 1
+                : (uint32_t)((size_t)c->groups *
+                             tenon__cpu_panel_count(c->isa->tiles, (size_t)c->out_channels));
 }
 
-/* A panel of a group, or all of a depthwise convolution's. */
+/* A panel of a group, or all groups of few channels. */
 static void pack_task(void* user, uint32_t index, uint32_t thread) {
   (void)thread;
   const packing_t* packing = user;
   const tenon__cpu_convolution_t* c = packing->convolution;
-  if (c->depthwise) {
-    pack_depthwise(packing->w, (size_t)c->groups, c->packed_group, packing->out);
+  if (c->few) {
+    pack_few(c, packing->w, packing->out);
     return;
   }
   const size_t panels = tenon__cpu_panel_count(c->isa->tiles, (size_t)c->out_channels);
@@ -76,8 +81,8 @@ static void pack_task(void* user, uint32_t index, uint32_t thread) {
              packing->out + group * c->packed_group);
 }
 
-size_t tenon__cpu_convolution_floats(bool depthwise, int64_t groups, size_t packed_group) {
-  return (size_t)groups * packed_group + (depthwise ? 1 : 0);
+size_t tenon__cpu_convolution_floats(bool few, int64_t groups, size_t packed_group) {
+  return (size_t)groups * packed_group + (few ? 1 : 0);
 }
 
 tenon_status_t tenon__cpu_convolution_pack_once(tenon__cpu_convolution_t* inout_convolution,
@@ -89,12 +94,19 @@ tenon_status_t tenon__cpu_convolution_pack_once(tenon__cpu_convolution_t* inout_
   char parameters[64];
   void* data = NULL;
   int32_t ready = 0;
-  (void)snprintf(parameters, sizeof(parameters), "%u floats, %lld groups",
-                 c->isa->tiles->vector_floats, (long long)c->groups);
-  const size_t floats = tenon__cpu_convolution_floats(c->depthwise, c->groups, c->packed_group);
+  const bool depthwise = c->few && c->in_channels == 1;
+  if (c->few) { /* the same for every processor */
+    (void)snprintf(parameters, sizeof(parameters), "groups of %lld", (long long)c->in_channels);
+  } else {
+    (void)snprintf(parameters, sizeof(parameters), "%u floats, %lld groups",
+                   c->isa->tiles->vector_floats, (long long)c->groups);
+  }
+  const size_t floats = tenon__cpu_convolution_floats(c->few, c->groups, c->packed_group);
   const tenon_packing_t wanted = {.size = sizeof(wanted),
-                                  .format = c->depthwise ? "cpu.depthwise/2" : "cpu.patches/1",
-                                  .parameters = c->depthwise ? "" : parameters,
+                                  .format = depthwise ? "cpu.depthwise/2"
+                                            : c->few  ? "cpu.few/1"
+                                                      : "cpu.patches/1",
+                                  .parameters = depthwise ? "" : parameters,
                                   .sources = &source,
                                   .source_count = 1,
                                   .size_bytes = floats * sizeof(float)};

@@ -1,4 +1,4 @@
-/* Depthwise convolution: row by row of output pixels. */
+/* Convolution of groups of few channels: row by row of output pixels. */
 #include <math.h>
 
 #include "convolution.h"
@@ -32,8 +32,10 @@ static void multiply_outside(const tenon__cpu_row_t* row, const float* weights, 
     if (line >= low && line < high && column >= 0 && column < row->width) {
       continue;
     }
-    for (size_t c = 0; c < row->channels; c++) {
-      if (!isfinite(weights[(size_t)tap * row->w_stride + c])) {
+    for (size_t k = 0; k < row->group * row->channels; k++) {
+      const size_t c = k % row->channels;
+      const size_t input = k / row->channels;
+      if (!isfinite(weights[(size_t)tap * row->w_stride + input * row->w_input_stride + c])) {
         row->y[at / taps * row->y_stride + (int64_t)c] = NAN;
       }
     }
@@ -59,13 +61,16 @@ void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread) {
       tenon__cpu_taps_between(first, step, window->kernel[1], 0, bound->x.extent[1], &low);
   const tenon__cpu_pixel_t corner = {pixel.batch, {0, first + low * step, 0}};
   const size_t channels = (size_t)(left < call->channel_step ? left : call->channel_step);
-  const size_t tap = (size_t)bound->y.channels;
+  const size_t group = (size_t)convolution->in_channels;
+  const size_t tap = group * (size_t)bound->y.channels;
   const tenon__cpu_row_t row = {
       .x = call->x + (high > low ? tenon__cpu_pixel_offset(&bound->x, corner) : 0) + channel,
       .y = call->y + tenon__cpu_pixel_offset(&bound->y, pixel) + channel,
       .w = call->packed + (size_t)(low * window->kernel[2]) * tap + channel,
       .bias = call->epilogue.bias != NULL ? call->epilogue.bias + channel : NULL,
       .channels = channels,
+      .group = group,
+      .w_input_stride = (size_t)bound->y.channels,
       .w_stride = tap,
       .w_row_stride = (size_t)window->kernel[2] * tap,
       .rows = (size_t)(high - low),
@@ -81,7 +86,7 @@ void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread) {
       .low = call->epilogue.low,
       .high = call->epilogue.high,
   };
-  convolution->isa->windows->depthwise(&row);
+  convolution->isa->windows->grouped(&row);
   const int64_t taps = window->kernel[1] * window->kernel[2];
   const bool finite = call->packed[(size_t)taps * tap] != 0;
   if (!finite) {

@@ -1,8 +1,7 @@
 /*
- * Depthwise convolution and pooling over rows of pixels whose channels lie together: no product,
- * since a weight meets one element only. Vectors run along channels; neighbouring pixels share the
- * loads of weights and of overlapping input where the window is 3 or 5 wide. window_rows.inc has
- * the code.
+ * Convolution of groups of few channels, depthwise among them, and pooling over rows of pixels whose
+ * channels lie together. Vectors run along channels, and neighbouring pixels share the loads of
+ * weights. window_rows.inc has the code.
  */
 #ifndef TENON_CPU_WINDOW_KERNELS_H_
 #define TENON_CPU_WINDOW_KERNELS_H_
@@ -18,14 +17,16 @@ typedef struct tenon__cpu_row_t {
   const float* x;
   /* First channel; first pixel of the output row. */
   float* y;
-  /* Taps [row][column][channel]; depthwise alone. */
+  /* Grouped: taps [row][column][input of a group][channel]. */
   const float* w;
-  /* Depthwise: NULL or one for each channel. */
+  /* Grouped: NULL or one for each channel. */
   const float* bias;
   size_t channels;
-  /* From tap to tap; w_row_stride from row of taps to row of taps. */
-  size_t w_stride;
-  size_t w_row_stride; /* from row of taps to row of taps */
+  /* Grouped: inputs and outputs of a group, 1 (depthwise), 2, 4 or 8; `channels` is a multiple. */
+  size_t group;
+  size_t w_input_stride; /* from input to input of a group */
+  size_t w_stride;       /* from tap to tap */
+  size_t w_row_stride;   /* from row of taps to row of taps */
   /* Rows of taps that lie inside; 0 gives the bias, or what a pool starts from. */
   size_t rows;
   size_t columns; /* taps in a row */
@@ -39,7 +40,7 @@ typedef struct tenon__cpu_row_t {
   int64_t stride;
   int64_t dilation;
   int64_t pad;
-  /* Depthwise: clamp; -inf and inf for none. NaN passes. */
+  /* Grouped: clamp; -inf and inf for none. NaN passes. */
   float low;
   float high;
 } tenon__cpu_row_t;
@@ -48,9 +49,10 @@ typedef void (*tenon__cpu_row_function_t)(const tenon__cpu_row_t* row);
 
 /* The functions of one instruction set. Constant. */
 typedef struct tenon__cpu_windows_t {
-  /* f32 sums, tap by tap on the bias, fused where the processor can. Padding is left out, so 0
-   * times infinity is the caller's. */
-  tenon__cpu_row_function_t depthwise;
+  /* Convolution of groups of few channels. f32 sums, tap by tap on the bias, fused where the
+   * processor can. Padding is left out, so 0 times infinity is the caller's. Groups have at most as
+   * many channels as a vector has lanes. */
+  tenon__cpu_row_function_t grouped;
   /* NaN where any element is; -inf where the window has none. */
   tenon__cpu_row_function_t max;
   /* Of the taps inside: who averages divides. */
