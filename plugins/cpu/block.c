@@ -326,11 +326,12 @@ static void visit_step(const tenon__cpu_block_t* block, const step_t* step, visi
                        void* user) {
   if (step->kind == STEP_WRITE || step->kind == STEP_REDUCE) {
     visit(user, step->inputs[0]);
-  } else if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED) {
+  } else if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED ||
+             step->kind == STEP_FOUND) {
     for (uint32_t k = 0; k < 3; k++) {
       visit(user, step->inputs[k]);
     }
-    if (step->kind == STEP_SCALED && step->addend != TENON_NONE) {
+    if (step->kind != STEP_QUANTIZED && step->addend != TENON_NONE) {
       visit(user, step->addend);
     }
   } else if (step->kind == STEP_SHIFTED_SUM) {
@@ -374,7 +375,8 @@ static void give_buffers(tenon__cpu_block_t* block, pool_t* pool) {
     for (pool->step = begin; pool->step < block->phase_begin[list + 1]; pool->step++) {
       step_t* step = &block->steps[pool->step];
       const bool wants = step->kind != STEP_VIEW && step->kind != STEP_REDUCE &&
-                         step->kind != STEP_WRITE && step->output == TENON_NONE && !step->discards;
+                         step->kind != STEP_FOUND && step->kind != STEP_WRITE &&
+                         step->output == TENON_NONE && !step->discards;
       if (wants) {
         step->buffer = take_buffer(pool, step->result);
       }

@@ -1,7 +1,7 @@
 /*
  * Fuses steps of a phase, which saves passes over a block. It fuses exp(x - m) with its sum, as in
  * a softmax, and (x - m)^2 with its sum, as in a normalisation. It also fuses a * s * g + b and
- * quantisation. Divisions exp(x - m) / sum use a reciprocal.
+ * quantisation, and the search of arg_max. Divisions exp(x - m) / sum use a reciprocal.
  */
 #include "block_plan.h"
 
@@ -18,7 +18,8 @@ static uint32_t find_maker(const tenon__cpu_block_t* block, uint32_t begin, uint
                            uint32_t instruction) {
   for (uint32_t s = begin; s < end; s++) {
     const step_kind_t kind = block->steps[s].kind;
-    if (kind != STEP_REDUCE && kind != STEP_WRITE && block->steps[s].result == instruction) {
+    if (kind != STEP_REDUCE && kind != STEP_FOUND && kind != STEP_WRITE &&
+        block->steps[s].result == instruction) {
       return s;
     }
   }
@@ -34,10 +35,10 @@ static bool reads(const tenon__cpu_block_t* block, const step_t* step, uint32_t 
     return step->inputs[0] == instruction || step->inputs[1] == instruction ||
            step->guard == instruction || step->guarded == instruction;
   }
-  if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED) {
+  if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED || step->kind == STEP_FOUND) {
     return step->inputs[0] == instruction || step->inputs[1] == instruction ||
            step->inputs[2] == instruction ||
-           (step->kind == STEP_SCALED && step->addend == instruction);
+           (step->kind != STEP_QUANTIZED && step->addend == instruction);
   }
   if (step->kind == STEP_GATHER) {
     for (uint32_t k = 0; k < in->operands[1]; k++) {
@@ -288,6 +289,48 @@ static void fuse_quantized(tenon__cpu_block_t* block, uint32_t begin, uint32_t e
   }
 }
 
+/* Fuses the minimum or maximum of (x != x | x == m ? a : b), where x is a row of f32 and a and b
+ * are i64. Of m and a one is a number for each row and one is a row, as the reduced axis has it. */
+static void fuse_found(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
+  step_t* step = &block->steps[at];
+  const uint32_t opcode = instruction_at(block, step->result)->opcode;
+  const bool by_columns = block->shape.columns_reduced;
+  const uint32_t select = find_own(block, begin, end, step->inputs[0], at);
+  if ((opcode != TENON_OPCODE_REDUCE_MIN && opcode != TENON_OPCODE_REDUCE_MAX) ||
+      select == TENON_NONE || block->steps[select].kind != STEP_SELECT ||
+      block->program->types[step->result] != TENON_CPU_TYPE_I64) {
+    return;
+  }
+  const tenon_instruction_t* taken = instruction_at(block, block->steps[select].result);
+  const uint32_t either = find_own(block, begin, end, taken->operands[0], select);
+  if (either == TENON_NONE ||
+      instruction_at(block, taken->operands[0])->opcode != TENON_OPCODE_OR ||
+      is_row(block, taken->operands[1]) != by_columns || is_row(block, taken->operands[2])) {
+    return;
+  }
+  const tenon_instruction_t* parts = instruction_at(block, block->steps[either].result);
+  const uint32_t side =
+      instruction_at(block, parts->operands[0])->opcode == TENON_OPCODE_NE ? 0 : 1;
+  const tenon_instruction_t* nan = instruction_at(block, parts->operands[side]);
+  const tenon_instruction_t* equal = instruction_at(block, parts->operands[1 - side]);
+  const uint32_t is_nan = find_own(block, begin, end, parts->operands[side], either);
+  const uint32_t is_equal = find_own(block, begin, end, parts->operands[1 - side], either);
+  const uint32_t x = nan->operands[0];
+  if (is_nan == TENON_NONE || is_equal == TENON_NONE || nan->opcode != TENON_OPCODE_NE ||
+      nan->operands[1] != x || equal->opcode != TENON_OPCODE_EQ || equal->operands[0] != x ||
+      block->program->types[x] != TENON_CPU_TYPE_F32 || !is_row(block, x) ||
+      is_row(block, equal->operands[1]) == by_columns) {
+    return;
+  }
+  step->kind = STEP_FOUND;
+  step->inputs[0] = x;
+  step->inputs[1] = equal->operands[1];
+  step->inputs[2] = taken->operands[1];
+  step->addend = taken->operands[2];
+  block->steps[select].kind = block->steps[either].kind = STEP_NONE;
+  block->steps[is_nan].kind = block->steps[is_equal].kind = STEP_NONE;
+}
+
 /* Returns true for exp(x) and for a SELECT whose third operand is exp(x). */
 static bool is_exponential(const tenon__cpu_block_t* block, uint32_t i) {
   const tenon_instruction_t* in = instruction_at(block, i);
@@ -321,6 +364,9 @@ void tenon__cpu_block_fuse(tenon__cpu_block_t* block) {
   for (uint32_t list = 0; list < lists; list++) {
     for (uint32_t s = block->phase_begin[list]; s < block->phase_begin[list + 1]; s++) {
       fuse_quantized(block, block->phase_begin[list], block->phase_begin[list + 1], s);
+      if (block->steps[s].kind == STEP_REDUCE) {
+        fuse_found(block, block->phase_begin[list], block->phase_begin[list + 1], s);
+      }
     }
   }
   for (uint32_t list = 0; list <= lists; list++) {

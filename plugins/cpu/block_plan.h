@@ -16,7 +16,7 @@
 
 #include "block.h"
 
-/* The kind of a step. All kinds except VIEW, REDUCE and WRITE compute a value into a buffer or into
+/* The kind of a step. All kinds except VIEW, REDUCE, FOUND and WRITE compute a value into a buffer or into
  * an output. */
 typedef enum step_kind_t {
   STEP_VIEW, /* an operand that is read in place */
@@ -39,13 +39,16 @@ typedef enum step_kind_t {
   /* Computes round(inputs[0] / inputs[1]) + inputs[2] as a byte. The first input is a row, the
    * others are one number for each row. */
   STEP_QUANTIZED,
+  /* Reduces the number inputs[2] where the row inputs[0] equals inputs[1] or is NaN, and `addend`
+   * elsewhere, to the minimum or maximum, as arg_max does. */
+  STEP_FOUND,
   STEP_NONE, /* removed */
 } step_kind_t;
 
 /* One step. `kind` determines the members that are set. */
 typedef struct step_t {
   step_kind_t kind;
-  /* The instruction that is computed. WRITE: index of the output. */
+  /* The instruction that is computed. WRITE: index of the output. REDUCE, FOUND: the sum. */
   uint32_t result;
   /* Instructions. GATHER: the first coordinate's index in the program's list, and the number of
    * coordinates. */
@@ -68,8 +71,9 @@ typedef struct step_t {
   uint32_t sum;     /* SHIFTED_SUM: the instruction of the sum */
   uint32_t guard;   /* SHIFTED_SUM: one condition for each row, or TENON_NONE */
   uint32_t guarded; /* instruction that replaces all elements of the row if `guard` is true */
-  uint32_t addend;  /* SCALED: inputs[0] * inputs[1] * inputs[2] + addend, or TENON_NONE */
-  bool discards;    /* SHIFTED_SUM: only the sum is stored */
+  /* SCALED: inputs[0] * inputs[1] * inputs[2] + addend, or TENON_NONE. FOUND: the other number. */
+  uint32_t addend;
+  bool discards; /* SHIFTED_SUM: only the sum is stored */
 } step_t;
 
 /* Offsets of a LOAD whose coordinates do not depend on data. The offset of a point, in elements, is

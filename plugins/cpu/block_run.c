@@ -330,6 +330,28 @@ static void run_quantized(const run_t* run, const step_t* step) {
   }
 }
 
+static void run_found(const run_t* run, const step_t* step) {
+  const tenon__cpu_block_t* block = run->block;
+  const source_t x = source_of(run, step->inputs[0]);
+  const source_t wanted = source_of(run, step->inputs[1]);
+  const source_t taken = source_of(run, step->inputs[2]);
+  const source_t other = source_of(run, step->addend);
+  const place_t sum = run->places[step->result];
+  const uint32_t opcode = block->program->source.instructions[step->result].opcode;
+  const bool largest = opcode == TENON_OPCODE_REDUCE_MAX;
+  for (size_t r = 0; r < run->frame->rows; r++) {
+    const ptrdiff_t at = (ptrdiff_t)r;
+    const tenon__cpu_found_row_t row = {
+        .sums = (int64_t*)(void*)(sum.data + at * sum.row_bytes),
+        .x = (const float*)(const void*)(x.data + at * x.row_bytes),
+        .wanted = (const float*)(const void*)(wanted.data + at * wanted.row_bytes),
+        .taken = (const int64_t*)(const void*)(taken.data + at * taken.row_bytes),
+        .other = *(const int64_t*)(const void*)(other.data + at * other.row_bytes),
+        .count = run->frame->columns};
+    block->elements->found[block->shape.columns_reduced ? 1 : 0][largest ? 1 : 0](&row);
+  }
+}
+
 static void run_write(const run_t* run, const step_t* step) {
   const tenon__cpu_block_t* block = run->block;
   const uint32_t i = step->inputs[0];
@@ -420,6 +442,9 @@ static bool run_step(const run_t* run, const step_t* step) {
       break;
     case STEP_QUANTIZED:
       run_quantized(run, step);
+      break;
+    case STEP_FOUND:
+      run_found(run, step);
       break;
     case STEP_NONE:
       break;

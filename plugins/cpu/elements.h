@@ -96,6 +96,17 @@ typedef enum tenon__cpu_activation_t {
 typedef void (*tenon__cpu_activate_t)(float* x, size_t stride, size_t rows, size_t columns, float a,
                                       float b);
 
+/* The search of arg_max in a row: `taken` where x equals `wanted` or is NaN, `other` elsewhere. */
+typedef struct tenon__cpu_found_row_t {
+  int64_t* sums;
+  const float* x;
+  const float* wanted;
+  const int64_t* taken;
+  int64_t other;
+  size_t count;
+} tenon__cpu_found_row_t;
+typedef void (*tenon__cpu_found_t)(const tenon__cpu_found_row_t* row);
+
 /* y[k] = sum of weights[t * count + k] * x[index[t * count + k]] for t in [0, taps). `taps` is at
  * least 1. */
 typedef struct tenon__cpu_sums_t {
@@ -133,6 +144,10 @@ typedef struct tenon__cpu_elements_t {
   tenon__cpu_shifted_sum_t exp_sum;
   tenon__cpu_shifted_sum_t square_sum;
   void (*scaled)(const tenon__cpu_scaled_row_t* row);
+  /* The minimum (second index 0) or maximum (1) with the sums so far. First index 0: one sum and one
+   * wanted number for each column, one taken number. 1: one sum and one wanted number, one taken
+   * number for each column. */
+  tenon__cpu_found_t found[2][2];
   /* round(x / scale) + zero, saturated. NaN gives 0. Index 0 is for u8, 1 for i8. */
   void (*quantize[2])(void* out, const float* x, float scale, float zero, size_t count);
   /* [from][to]. Floats to integers truncate and saturate, and NaN gives 0. Integers wrap. The

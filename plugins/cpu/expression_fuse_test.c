@@ -207,3 +207,72 @@ TENON_TEST(quantised_rows_equal_the_definition) {
     }
   }
 }
+
+/* The position of the first largest or last smallest element along axis 1, as arg_max and arg_min
+ * define it. NaN counts as found. */
+static int64_t position_of(const double* x, int64_t length, int64_t step, bool last) {
+  double best = x[0];
+  for (int64_t k = 0; k < length; k++) {
+    const double v = x[k * step];
+    best = isnan(best) || isnan(v) ? NAN : (last ? v < best : v > best) ? v : best;
+  }
+  int64_t found = last ? 0 : length - 1;
+  for (int64_t k = 0; k < length; k++) {
+    const int64_t at = last ? k : length - 1 - k;
+    const double v = x[at * step];
+    found = isnan(v) || v == best ? at : found;
+  }
+  return found;
+}
+
+static void found(int64_t outer, int64_t length, int64_t inner, bool last) {
+  fake_t fake = {.seed = 11, .space = {outer, length, inner}, .space_rank = 3};
+  draft_t draft = {0};
+  const int64_t dims[] = {outer, 1, inner};
+  double* x = fake_input(&fake, TENON_DTYPE_FLOAT32, 3, fake.space, false, false)->numbers;
+  const double* y = fake_output(&fake, TENON_DTYPE_INT64, 3, dims)->numbers;
+  for (int64_t k = 0; k < outer * length * inner; k++) {
+    x[k] = (double)fake_choice(&fake.seed, -3, length / 2); /* ties */
+    x[k] = fake_choice(&fake.seed, 0, 40 * length) == 0 ? NAN : x[k];
+  }
+  const uint32_t in = input(&draft, 0, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  const uint32_t extreme = last ? TENON_OPCODE_REDUCE_MIN : TENON_OPCODE_REDUCE_MAX;
+  const uint32_t e = with_axis(&draft, extreme, TENON_DTYPE_FLOAT32, in, 2);
+  const uint32_t equal = add(&draft, TENON_OPCODE_EQ, TENON_DTYPE_FLOAT32, in, e, 0);
+  const uint32_t nan = add(&draft, TENON_OPCODE_NE, TENON_DTYPE_FLOAT32, in, in, 0);
+  const uint32_t either = last ? add(&draft, TENON_OPCODE_OR, TENON_DTYPE_BOOL, equal, nan, 0)
+                               : add(&draft, TENON_OPCODE_OR, TENON_DTYPE_BOOL, nan, equal, 0);
+  const uint32_t index = with_axis(&draft, TENON_OPCODE_INDEX, TENON_DTYPE_INT64, 0, 1);
+  const uint32_t other =
+      with_axis(&draft, TENON_OPCODE_CONSTANT, TENON_DTYPE_INT64, 0, last ? 0 : length - 1);
+  const uint32_t place = add(&draft, TENON_OPCODE_SELECT, TENON_DTYPE_INT64, either, index, other);
+  const uint32_t first = last ? TENON_OPCODE_REDUCE_MAX : TENON_OPCODE_REDUCE_MIN;
+  output(&draft, with_axis(&draft, first, TENON_DTYPE_INT64, place, 2), TENON_DTYPE_INT64, 2);
+  finish(&draft, 3);
+  fake.kind = TENON_REGION_EXPRESSION;
+  fake.program = &draft.program;
+  tenon__cpu_state_t states[3];
+  const uint32_t count = fake_states(states);
+  for (uint32_t s = 0; s < count; s++) {
+    tenon_refusal_t refusal;
+    fake.threads = 1 + s;
+    REQUIRE(fake_tactic(&fake, &tenon__cpu_expression_kernel, &states[s], 0, &refusal));
+    EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_expression_kernel, &states[s]), TENON_OK);
+    for (int64_t k = 0; k < outer * inner && tenon__test_failures == 0; k++) {
+      const double* line = x + k / inner * length * inner + k % inner;
+      EXPECT_INT((int64_t)y[k], position_of(line, length, inner, last));
+    }
+  }
+  fake_free(&fake);
+}
+
+TENON_TEST(positions_of_extremes_equal_the_definition) {
+  for (uint32_t last = 0; last < 2; last++) {
+    found(3, 5, 37, last != 0);
+    found(2, 21, 1000, last != 0);
+    found(1, 700, 40, last != 0);
+    found(7, 33, 1, last != 0);
+    found(2, 20000, 1, last != 0);
+    found(4, 1, 16, last != 0);
+  }
+}
