@@ -178,35 +178,105 @@ static tenon_status_t scatter_slices(const job_t* job) {
   return TENON_OK;
 }
 
+/* A line of updates along the last axis: update j goes to element base + index * stride + j * step
+ * of y. */
+typedef struct line_t {
+  const int64_t* indices;
+  const char* updates;
+  char* y;
+  int64_t count;
+  int64_t extent; /* of y along the axis */
+  int64_t stride; /* of y along the axis */
+  int64_t step;
+} line_t;
+
+/* Returns the first j whose index is out of range, or count.
+ * The macro argument is part of a type. NOLINTBEGIN(bugprone-macro-parentheses) */
+#define STORE_LINE(bits)                                                            \
+  static int64_t store_line_##bits(const line_t* line) {                            \
+    uint##bits##_t* y = (uint##bits##_t*)(void*)line->y;                            \
+    const uint##bits##_t* from = (const uint##bits##_t*)(const void*)line->updates; \
+    int64_t j = 0;                                                                  \
+    for (; j < line->count; j++) {                                                  \
+      const int64_t given = line->indices[j];                                       \
+      const int64_t index = given + (given < 0 ? line->extent : 0);                 \
+      if (index < 0 || index >= line->extent) {                                     \
+        break;                                                                      \
+      }                                                                             \
+      y[index * line->stride + j * line->step] = from[j];                           \
+    }                                                                               \
+    return j;                                                                       \
+  }
+/* NOLINTEND(bugprone-macro-parentheses) */
+STORE_LINE(8)
+STORE_LINE(16)
+STORE_LINE(32)
+STORE_LINE(64)
+
+static int64_t combine_line(const scatter_t* self, const line_t* line) {
+  const int64_t size = (int64_t)self->element_bytes;
+  int64_t j = 0;
+  for (; j < line->count; j++) {
+    const int64_t given = line->indices[j];
+    const int64_t index = given + (given < 0 ? line->extent : 0);
+    if (index < 0 || index >= line->extent) {
+      break;
+    }
+    combine(self, line->y + (index * line->stride + j * line->step) * size,
+            line->updates + j * size, 1);
+  }
+  return j;
+}
+
+static int64_t scatter_line(const scatter_t* self, const line_t* line) {
+  switch (self->reduction == NONE ? self->element_bytes : 0) {
+    case 1:
+      return store_line_8(line);
+    case 2:
+      return store_line_16(line);
+    case 4:
+      return store_line_32(line);
+    case 8:
+      return store_line_64(line);
+    default:
+      return combine_line(self, line);
+  }
+}
+
 static tenon_status_t scatter_elements(const job_t* job) {
   const tenon_tensor_view_t* y = job->y;
   const tenon_tensor_view_t* indices = job->indices;
   const size_t size = job->self->element_bytes;
   const uint32_t axis = job->self->axis;
+  const uint32_t last = y->rank - 1;
   int64_t place[MOST_AXES] = {0};
   int64_t strides[MOST_AXES];
   const int64_t count = product(indices, 0, indices->rank);
   bool fits = indices->rank == y->rank && product(job->updates, 0, job->updates->rank) == count;
   for (uint32_t k = y->rank; fits && k-- > 0;) {
     fits = k == axis || indices->dims[k] <= y->dims[k];
-    strides[k] = k + 1 == y->rank ? 1 : strides[k + 1] * y->dims[k + 1];
+    strides[k] = k == last ? 1 : strides[k + 1] * y->dims[k + 1];
   }
   if (!fits) {
     return misfit(job);
   }
-  for (int64_t i = 0; i < count; i++) {
-    const int64_t given = ((const int64_t*)indices->data)[i];
-    const int64_t index = given + (given < 0 ? y->dims[axis] : 0);
-    int64_t target = 0;
-    if (index < 0 || index >= y->dims[axis]) {
-      return out_of_range(job->call, given, y->dims[axis]);
+  line_t line = {.count = indices->dims[last],
+                 .extent = y->dims[axis],
+                 .stride = strides[axis],
+                 .step = axis == last ? 0 : 1};
+  for (int64_t first = 0; first < count; first += line.count) {
+    int64_t base = 0;
+    for (uint32_t k = 0; k < last; k++) {
+      base += k == axis ? 0 : place[k] * strides[k];
     }
-    for (uint32_t k = 0; k < y->rank; k++) {
-      target += (k == axis ? index : place[k]) * strides[k];
+    line.indices = (const int64_t*)indices->data + first;
+    line.updates = (const char*)job->updates->data + (size_t)first * size;
+    line.y = (char*)y->data + (size_t)base * size;
+    const int64_t done = scatter_line(job->self, &line);
+    if (done < line.count) {
+      return out_of_range(job->call, line.indices[done], line.extent);
     }
-    combine(job->self, (char*)y->data + (size_t)target * size,
-            (const char*)job->updates->data + (size_t)i * size, 1);
-    for (uint32_t k = y->rank; k-- > 0 && ++place[k] == indices->dims[k];) {
+    for (uint32_t k = last; k-- > 0 && ++place[k] == indices->dims[k];) {
       place[k] = 0;
     }
   }

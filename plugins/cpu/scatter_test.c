@@ -10,6 +10,7 @@ typedef struct case_t {
   int64_t index_dims[4];
   const char* reduction;
   int64_t axis;
+  tenon_dtype_t dtype;
 } case_t;
 
 static double combined(const char* reduction, double old, double update) {
@@ -72,10 +73,17 @@ static void expect_elements(const case_t* c, const double* indices, const double
   }
 }
 
+/* Numbers that every type has. */
+static void make_whole(const fake_value_t* value, int64_t count) {
+  for (int64_t k = 0; k < count; k++) {
+    value->numbers[k] = floor(100 * fabs(value->numbers[k]));
+  }
+}
+
 static void check(const case_t* c, unsigned seed) {
   const bool by_element = strstr(c->op, "elements") != NULL;
   fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = c->op, .seed = seed};
-  const fake_value_t* x = fake_input(&fake, TENON_DTYPE_FLOAT32, c->rank, c->dims, false, false);
+  const fake_value_t* x = fake_input(&fake, c->dtype, c->rank, c->dims, false, false);
   const fake_value_t* indices =
       fake_input(&fake, TENON_DTYPE_INT64, c->index_rank, c->index_dims, false, false);
   int64_t update_dims[8];
@@ -87,9 +95,12 @@ static void check(const case_t* c, unsigned seed) {
        k++) {
     update_dims[update_rank++] = c->dims[k];
   }
-  const fake_value_t* updates =
-      fake_input(&fake, TENON_DTYPE_FLOAT32, update_rank, update_dims, false, false);
-  const fake_value_t* y = fake_output(&fake, TENON_DTYPE_FLOAT32, c->rank, c->dims);
+  const fake_value_t* updates = fake_input(&fake, c->dtype, update_rank, update_dims, false, false);
+  const fake_value_t* y = fake_output(&fake, c->dtype, c->rank, c->dims);
+  if (c->dtype != TENON_DTYPE_FLOAT32) {
+    make_whole(x, elements(c->rank, c->dims));
+    make_whole(updates, elements(update_rank, update_dims));
+  }
   fake_string(&fake, "reduction", c->reduction);
   if (by_element) {
     fake_int(&fake, "axis", c->axis);
@@ -130,6 +141,12 @@ static void check(const case_t* c, unsigned seed) {
 }
 
 static const char* const reductions[] = {"none", "add", "mul", "max", "min"};
+/* Those without a reduction; with one, f32 alone. */
+static tenon_dtype_t dtype_of(unsigned seed) {
+  static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_UINT8, TENON_DTYPE_INT16,
+                                         TENON_DTYPE_INT64};
+  return seed % 5 == 0 ? dtypes[seed / 5 % 4] : TENON_DTYPE_FLOAT32;
+}
 
 TENON_TEST(slices_equal_the_loops) {
   for (unsigned seed = 1; seed <= 100 && tenon__test_failures == 0; seed++) {
@@ -137,7 +154,8 @@ TENON_TEST(slices_equal_the_loops) {
     case_t c = {.op = "standard.scatter_nd/1",
                 .rank = (uint32_t)fake_choice(&s, 1, 4),
                 .index_rank = (uint32_t)fake_choice(&s, 1, 3),
-                .reduction = reductions[seed % 5]};
+                .reduction = reductions[seed % 5],
+                .dtype = dtype_of(seed)};
     for (uint32_t k = 0; k < 4; k++) {
       c.dims[k] = fake_choice(&s, 1, 5);
       c.index_dims[k] = fake_choice(&s, 1, 4);
@@ -152,7 +170,8 @@ TENON_TEST(elements_equal_the_loops) {
     unsigned s = seed * 71;
     case_t c = {.op = "standard.scatter_elements/1",
                 .rank = (uint32_t)fake_choice(&s, 1, 4),
-                .reduction = reductions[seed % 5]};
+                .reduction = reductions[seed % 5],
+                .dtype = dtype_of(seed)};
     c.index_rank = c.rank;
     c.axis = fake_choice(&s, 0, c.rank - 1);
     for (uint32_t k = 0; k < c.rank; k++) {
