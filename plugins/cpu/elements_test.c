@@ -115,3 +115,50 @@ TENON_TEST(halves_are_the_same_for_each_instruction_set) {
     }
   }
 }
+
+static double sigmoid(double x) {
+  return 1 / (1 + exp(-x));
+}
+
+/* Floats of every sign and magnitude up to `most`. */
+static void fill_magnitudes(float* x, size_t count, double most, unsigned* seed) {
+  for (size_t k = 0; k < count; k++) {
+    const double magnitude = most * exp2(-fabs(fake_random(seed)) * (k % 2 == 0 ? 4 : 40));
+    x[k] = (float)(k % 3 == 0 ? -magnitude : magnitude);
+  }
+}
+
+/* vector_math.inc promises 4 ulp where products and sums are rounded once; else up to twice that. */
+TENON_TEST(functions_are_within_4_ulp) {
+  static const struct {
+    uint32_t opcode;
+    double (*exact)(double);
+    double most; /* |x| */
+  } functions[] = {{TENON_OPCODE_TANH, tanh, 20},
+                   {TENON_OPCODE_ERF, erf, 6},
+                   {TENON_OPCODE_EXP, exp, 80},
+                   {TENON_OPCODE_SIGMOID, sigmoid, 80}};
+  enum { COUNT = 997, ROUNDS = 40 };
+  tenon__cpu_state_t states[3];
+  const uint32_t state_count = fake_states(states);
+  unsigned seed = 3;
+  for (size_t f = 0; f < sizeof(functions) / sizeof(functions[0]); f++) {
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+      float x[COUNT];
+      float y[COUNT];
+      fill_magnitudes(x, COUNT, functions[f].most, &seed);
+      x[0] = -0.0F;
+      for (uint32_t s = 0; s < state_count; s++) {
+        const double limit = strcmp(states[s].isa->name, "baseline") == 0 ? 8 : 4;
+        states[s].isa->elements->unary[functions[f].opcode][TENON_CPU_TYPE_F32](y, x, COUNT);
+        for (size_t k = 0; k < COUNT && tenon__test_failures == 0; k++) {
+          const double exact = functions[f].exact((double)x[k]);
+          const float near = fabsf((float)exact);
+          const double ulp = (double)nextafterf(near, INFINITY) - (double)near;
+          EXPECT_NEAR(y[k], exact, limit * ulp);
+          EXPECT((signbit(y[k]) != 0) == (signbit(exact) != 0));
+        }
+      }
+    }
+  }
+}
