@@ -324,7 +324,7 @@ static void note_last_use(void* user, uint32_t input) {
 
 static void visit_step(const tenon__cpu_block_t* block, const step_t* step, visit_t visit,
                        void* user) {
-  if (step->kind == STEP_WRITE || step->kind == STEP_REDUCE) {
+  if (step->kind == STEP_WRITE || step->kind == STEP_REDUCE || step->kind == STEP_GELU) {
     visit(user, step->inputs[0]);
   } else if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED ||
              step->kind == STEP_FOUND) {

@@ -1,7 +1,7 @@
 /*
  * Fuses steps of a phase, which saves passes over a block. It fuses exp(x - m) with its sum, as in
  * a softmax, and (x - m)^2 with its sum, as in a normalisation. It also fuses a * s * g + b and
- * quantisation, and the search of arg_max. Divisions exp(x - m) / sum use a reciprocal.
+ * quantisation, GELU and the search of arg_max. Divisions exp(x - m) / sum use a reciprocal.
  */
 #include "block_plan.h"
 
@@ -28,7 +28,7 @@ static uint32_t find_maker(const tenon__cpu_block_t* block, uint32_t begin, uint
 
 static bool reads(const tenon__cpu_block_t* block, const step_t* step, uint32_t instruction) {
   const tenon_instruction_t* in = instruction_at(block, step->result);
-  if (step->kind == STEP_REDUCE || step->kind == STEP_WRITE) {
+  if (step->kind == STEP_REDUCE || step->kind == STEP_WRITE || step->kind == STEP_GELU) {
     return step->inputs[0] == instruction;
   }
   if (step->kind == STEP_SHIFTED_SUM) {
@@ -289,6 +289,86 @@ static void fuse_quantized(tenon__cpu_block_t* block, uint32_t begin, uint32_t e
   }
 }
 
+static bool is_number(const tenon__cpu_block_t* block, uint32_t i, float number) {
+  float value = 0;
+  memcpy(&value, &block->constants[i], sizeof(value));
+  return block->is_constant[i] && block->program->types[i] == TENON_CPU_TYPE_F32 && value == number;
+}
+/* Returns the other operand of a sum, product or quotient with this number on the right, or on the
+ * left of a sum or product; else TENON_NONE. */
+static uint32_t beside_number(const tenon__cpu_block_t* block, const tenon_instruction_t* in,
+                              float number) {
+  const bool commutes = in->opcode != TENON_OPCODE_DIV;
+  return is_number(block, in->operands[1], number)               ? in->operands[0]
+         : commutes && is_number(block, in->operands[0], number) ? in->operands[1]
+                                                                 : TENON_NONE;
+}
+
+typedef struct gelu_t {
+  uint32_t x;
+  uint32_t makers[4]; /* steps to remove */
+} gelu_t;
+
+/* erf(x / sqrt(2)) + 1, which only step `reader` reads. */
+static bool find_gate(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
+                      uint32_t operand, uint32_t reader, gelu_t* gelu) {
+  uint32_t at = reader;
+  const tenon_instruction_t* sum = own_operand(block, begin, end, operand, &at, TENON_OPCODE_ADD);
+  const uint32_t function = sum == NULL ? TENON_NONE : beside_number(block, sum, 1.0F);
+  gelu->makers[0] = at;
+  const tenon_instruction_t* erf =
+      function == TENON_NONE ? NULL
+                             : own_operand(block, begin, end, function, &at, TENON_OPCODE_ERF);
+  if (erf == NULL) {
+    return false;
+  }
+  gelu->makers[1] = at;
+  const uint32_t inner = erf->operands[0];
+  const tenon_instruction_t* scaled = own_operand(block, begin, end, inner, &at, TENON_OPCODE_MUL);
+  gelu->x = scaled == NULL ? TENON_NONE : beside_number(block, scaled, 0.70710678F);
+  if (scaled == NULL) {
+    scaled = own_operand(block, begin, end, inner, &at, TENON_OPCODE_DIV);
+    gelu->x = scaled == NULL ? TENON_NONE : beside_number(block, scaled, 1.41421356F);
+  }
+  gelu->makers[2] = at;
+  return gelu->x != TENON_NONE;
+}
+
+/* Fuses x * 0.5 * (erf(x / sqrt(2)) + 1), in any order of the factors. */
+static void fuse_gelu(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
+  step_t* step = &block->steps[at];
+  const tenon_instruction_t* in = instruction_at(block, step->result);
+  for (uint32_t side = 0; side < 2 && step->kind == STEP_BINARY; side++) {
+    gelu_t gelu = {TENON_NONE, {at, at, at, at}};
+    const tenon_instruction_t* pair =
+        own_operand(block, begin, end, in->operands[side], &gelu.makers[3], TENON_OPCODE_MUL);
+    uint32_t factors[3] = {in->operands[1 - side], TENON_NONE, TENON_NONE};
+    if (pair != NULL) {
+      memcpy(factors + 1, pair->operands, 2 * sizeof(*factors));
+    }
+    for (uint32_t gate = 0; gate < 3 && pair != NULL && step->kind == STEP_BINARY; gate++) {
+      const uint32_t reader = gate == 0 ? at : gelu.makers[3];
+      const uint32_t a = factors[(gate + 1) % 3];
+      const uint32_t b = factors[(gate + 2) % 3];
+      if (find_gate(block, begin, end, factors[gate], reader, &gelu) &&
+          ((a == gelu.x && is_number(block, b, 0.5F)) ||
+           (b == gelu.x && is_number(block, a, 0.5F))) &&
+          block->varies[gelu.x] == block->varies[step->result]) {
+        step->kind = STEP_GELU;
+        step->inputs[0] = gelu.x;
+        for (uint32_t k = 0; k < 4; k++) {
+          block->steps[gelu.makers[k]].kind = STEP_NONE;
+        }
+      }
+    }
+  }
+}
+
+static bool multiplies(const tenon__cpu_block_t* block, const step_t* step) {
+  return step->kind == STEP_BINARY && block->program->types[step->result] == TENON_CPU_TYPE_F32 &&
+         instruction_at(block, step->result)->opcode == TENON_OPCODE_MUL;
+}
+
 /* Fuses the minimum or maximum of (x != x | x == m ? a : b), where x is a row of f32 and a and b
  * are i64. Of m and a one is a number for each row and one is a row, as the reduced axis has it. */
 static void fuse_found(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
@@ -364,7 +444,9 @@ void tenon__cpu_block_fuse(tenon__cpu_block_t* block) {
   for (uint32_t list = 0; list < lists; list++) {
     for (uint32_t s = block->phase_begin[list]; s < block->phase_begin[list + 1]; s++) {
       fuse_quantized(block, block->phase_begin[list], block->phase_begin[list + 1], s);
-      if (block->steps[s].kind == STEP_REDUCE) {
+      if (multiplies(block, &block->steps[s])) {
+        fuse_gelu(block, block->phase_begin[list], block->phase_begin[list + 1], s);
+      } else if (block->steps[s].kind == STEP_REDUCE) {
         fuse_found(block, block->phase_begin[list], block->phase_begin[list + 1], s);
       }
     }

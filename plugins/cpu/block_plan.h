@@ -42,6 +42,7 @@ typedef enum step_kind_t {
   /* Reduces the number inputs[2] where the row inputs[0] equals inputs[1] or is NaN, and `addend`
    * elsewhere, to the minimum or maximum, as arg_max does. */
   STEP_FOUND,
+  STEP_GELU, /* inputs[0] * 0.5 * (erf(inputs[0] / sqrt(2)) + 1) */
   STEP_NONE, /* removed */
 } step_kind_t;
 

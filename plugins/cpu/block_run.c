@@ -446,6 +446,9 @@ static bool run_step(const run_t* run, const step_t* step) {
     case STEP_FOUND:
       run_found(run, step);
       break;
+    case STEP_GELU:
+      run_unary(run, step, run->block->elements->gelu);
+      break;
     case STEP_NONE:
       break;
   }

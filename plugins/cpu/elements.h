@@ -143,6 +143,7 @@ typedef struct tenon__cpu_elements_t {
    * returns the sum of the squares. */
   tenon__cpu_shifted_sum_t exp_sum;
   tenon__cpu_shifted_sum_t square_sum;
+  tenon__cpu_unary_t gelu; /* x * 0.5 * (erf(x / sqrt(2)) + 1) of f32 */
   void (*scaled)(const tenon__cpu_scaled_row_t* row);
   /* The minimum (second index 0) or maximum (1) with the sums so far. First index 0: one sum and one
    * wanted number for each column, one taken number. 1: one sum and one wanted number, one taken

@@ -208,6 +208,55 @@ TENON_TEST(quantised_rows_equal_the_definition) {
   }
 }
 
+/* Makes a product or sum with its operands in either order. */
+static uint32_t either_way(draft_t* draft, unsigned* s, uint32_t opcode, uint32_t a, uint32_t b) {
+  return fake_choice(s, 0, 1) == 0 ? f32(draft, opcode, a, b) : f32(draft, opcode, b, a);
+}
+
+/* Makes x * 0.5 * (erf(x / sqrt(2)) + 1) with its factors in any order, or something that is nearly
+ * that, and reads some values again. */
+static void gelu(unsigned seed) {
+  static const int64_t lengths[] = {1, 15, 16, 33, 700};
+  fake_t fake = {.seed = seed * 331};
+  draft_t draft = {0};
+  unsigned* s = &fake.seed;
+  fake.space[0] = fake_choice(s, 1, 9);
+  fake.space[1] = lengths[fake_choice(s, 0, 4)];
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2, fake.space, false, false);
+  const uint32_t in = input(&draft, 0, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  const uint32_t x = f32(&draft, TENON_OPCODE_MUL, in, constant(&draft, 3));
+  const uint32_t half = constant(&draft, fake_choice(s, 0, 5) == 0 ? 0.25 : 0.5);
+  const uint32_t scaled =
+      fake_choice(s, 0, 1) == 0
+          ? f32(&draft, TENON_OPCODE_DIV, x, constant(&draft, 1.41421356237))
+          : either_way(&draft, s, TENON_OPCODE_MUL, x,
+                       constant(&draft, fake_choice(s, 0, 5) == 0 ? 0.7 : 0.70710678119));
+  const uint32_t erf = f32(&draft, TENON_OPCODE_ERF, scaled, 0);
+  const uint32_t gate = either_way(&draft, s, TENON_OPCODE_ADD, erf, constant(&draft, 1));
+  const uint32_t factors[] = {x, half, gate};
+  const uint32_t last = (uint32_t)fake_choice(s, 0, 2);
+  const uint32_t pair =
+      either_way(&draft, s, TENON_OPCODE_MUL, factors[(last + 1) % 3], factors[(last + 2) % 3]);
+  uint32_t y = either_way(&draft, s, TENON_OPCODE_MUL, pair, factors[last]);
+  const uint32_t read[] = {scaled, erf, gate, pair};
+  if (fake_choice(s, 0, 2) == 0) {
+    y = f32(&draft, TENON_OPCODE_ADD, y, read[fake_choice(s, 0, 3)]);
+  }
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  output(&draft, y, TENON_DTYPE_FLOAT32, 0);
+  finish(&draft, 2);
+  check(&fake, &draft, 3e-6); /* a few ulp of numbers below 4 */
+}
+
+TENON_TEST(gelu_in_any_order_equals_the_oracle) {
+  for (unsigned seed = 1; seed <= 300 && tenon__test_failures == 0; seed++) {
+    gelu(seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
 /* The position of the first largest or last smallest element along axis 1, as arg_max and arg_min
  * define it. NaN counts as found. */
 static int64_t position_of(const double* x, int64_t length, int64_t step, bool last) {
