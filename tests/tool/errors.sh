@@ -61,12 +61,11 @@ cp "$digits/model.prototxt" own.prototxt
 cp "$digits/model.caffemodel" own.caffemodel
 cp "$digits/digit_7.pgm" own.pgm
 ln -s own.onnx link.onnx
-try 0 convert own.onnx -o own.uff --shapes image:1x1x8x8
 try 0 build own.onnx -o own.plan
 keeps own.onnx build own.onnx -o ./own.onnx
 keeps own.onnx build own.onnx -o link.onnx
 keeps own.caffemodel build own.prototxt --weights own.caffemodel -o own.caffemodel
-keeps own.uff convert own.uff -o own.uff
+keeps own.onnx convert own.onnx -o own.onnx
 keeps own.onnx bench own.onnx --export-times own.onnx --seconds 0
 keeps own.pgm bench own.onnx --input own.pgm --export-times own.pgm --seconds 0
 keeps own.plan inspect own.plan --html own.plan --no-run

@@ -1,4 +1,4 @@
-/* tenon convert: a model in, a model of another format out. */
+/* tenon convert: a model in, an ONNX file out. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,28 +19,12 @@ typedef struct convert_t {
 
 static const tool_option_t options[] = {
     {"--output", "o", "FILE", TOOL_OPTION_TEXT, offsetof(convert_t, output), 0,
-     "write this file; its suffix selects the format"},
+     "write this ONNX file"},
 };
-
-static const tool_export_format_t formats[] = {
-    {".onnx", "ONNX", tool_export_onnx},
-    {".uff", "UFF", tool_export_uff},
-};
-enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
-
-static const tool_export_format_t* find_format(const char* path) {
-  for (size_t i = 0; i < FORMAT_COUNT; ++i) {
-    if (tool_path_has_suffix(path, formats[i].suffix)) {
-      return &formats[i];
-    }
-  }
-  return NULL;
-}
 
 static tenon_status_t write_model(tenon_network_t* network, const convert_t* convert) {
   tool_pieces_t pieces = {0};
-  const tool_export_format_t* format = find_format(convert->output);
-  tenon_status_t status = format->write(network, &pieces);
+  tenon_status_t status = tool_export_onnx(network, &pieces);
   if (status == TENON_OK) {
     status = tool_file_write_pieces(convert->output, &pieces);
   }
@@ -50,11 +34,11 @@ static tenon_status_t write_model(tenon_network_t* network, const convert_t* con
     tool_json_t json;
     tool_json_begin(&json, stdout);
     tool_json_text(&json, "file", convert->output);
-    tool_json_text(&json, "format", format->summary);
+    tool_json_text(&json, "format", "ONNX");
     tool_json_unsigned(&json, "bytes", size);
     tool_json_end(&json);
   } else if (status == TENON_OK) {
-    tool_say("%s: %zu bytes of %s\n", convert->output, size, format->summary);
+    tool_say("%s: %zu bytes of ONNX\n", convert->output, size);
   }
   return status;
 }
@@ -71,8 +55,8 @@ static tenon_status_t convert_model(convert_t* convert, const char* model,
   if (status == TENON_OK && is_plan) {
     status = tool_misuse("%s: is a plan, which is for running alone", model);
   }
-  if (status == TENON_OK && find_format(convert->output) == NULL) {
-    status = tool_misuse("-o %s: its ending says which format; there are .onnx and .uff",
+  if (status == TENON_OK && !tool_path_has_suffix(convert->output, ".onnx")) {
+    status = tool_misuse("-o %s: the command writes ONNX; use a name that ends with .onnx",
                          convert->output);
   }
   if (status == TENON_OK && convert->building.states.count > 0) {
@@ -124,13 +108,12 @@ const tool_command_t tool_command_convert = {
     .operands = "MODEL",
     .operands_min = 1,
     .operands_max = 1,
-    .summary = "writes a model in another format: ONNX, UFF",
+    .summary = "writes a model as an ONNX file",
     .description =
-        "The network is written as it was read, not optimised. If the other format has no "
+        "The network is written as it was read, not optimised. If ONNX has no "
         "counterpart for\nsome nodes, the command lists them and writes nothing.",
     .examples =
-        "  tenon convert frozen.pb -o model.uff\n"
         "  tenon convert frozen.pb -o frozen.onnx\n"
-        "  tenon convert model.onnx -o model.uff --shapes image:1x1x8x8\n",
+        "  tenon convert model.onnx -o fixed.onnx --shapes image:1x1x8x8\n",
     .run = convert_command,
 };

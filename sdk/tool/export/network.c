@@ -1,5 +1,4 @@
-/* Walks a network and writes what a format has names for; tells all that it has none for at once.
- */
+/* Walks a network, writes the nodes that ONNX has, and lists all others at once. */
 #include "export/network.h"
 
 #include <stdio.h>
@@ -96,16 +95,14 @@ static const uint32_t bits_of[] = {TENON_DTYPES(BITS)};
 static const char* write_constant(tool_export_network_t* network, tenon_value_t handle,
                                   const tenon_value_type_t* type) {
   const int64_t count = element_count(type);
-  if (count < 0 || !network->language->has_type(type->dtype)) {
-    (void)snprintf(network->message, sizeof(network->message), "%s has no constants of that type",
-                   network->language->name);
-    network->reason = network->message;
+  if (count < 0 || tool_onnx_dtype(type->dtype) == 0) {
+    network->reason = "ONNX has no constants of that type";
     return NULL;
   }
   char* stem = tool_format("constant_%u", handle.id);
   char* name = tool_export_new_name(network, stem);
   value_of(network, handle)->name = name;
-  network->language->constant(network, name, type, ((size_t)count * bits_of[type->dtype] + 7) / 8);
+  tool_onnx_tensor(network->file, name, type, ((size_t)count * bits_of[type->dtype] + 7) / 8);
   tool_free(stem);
   return name;
 }
@@ -114,9 +111,7 @@ const char* tool_export_source(tool_export_network_t* network, const tenon_netwo
                                uint32_t index) {
   const tenon_value_t handle = index < item->input_count ? item->inputs[index] : (tenon_value_t){0};
   if (handle.id == 0) {
-    (void)snprintf(network->message, sizeof(network->message), "it lacks an input that %s needs",
-                   network->language->name);
-    network->reason = network->message;
+    network->reason = "it lacks an input that ONNX needs";
     return NULL;
   }
   const tool_export_value_t* value = value_of(network, handle);
@@ -162,7 +157,7 @@ static bool is_behind(tool_export_network_t* network, const tenon_network_item_t
 /* A node that cannot be written is told when something that is wanted depends on it. */
 static tenon_status_t visit_node(tool_export_network_t* network, const tenon_network_item_t* item) {
   network->reason = "";
-  if (network->language->node(network, item)) {
+  if (network->write_node(network, item)) {
     return TENON_OK;
   }
   for (uint32_t i = 0; i < item->output_count; ++i) {
@@ -219,10 +214,9 @@ static tenon_status_t visit_input(tool_export_network_t* network,
   tool_export_value_t* value = value_of(network, item->outputs[0]);
   value->name = tool_copy_text(item->name);
   (void)tool_names_add(&network->names, value->name);
-  if (!network->language->has_type(type.dtype) ||
-      !network->language->input(network, value->name, &type)) {
-    return tool_fail(TENON_ERROR_UNSUPPORTED, "input '%s': %s has no inputs of that type",
-                     item->name, network->language->name);
+  if (tool_onnx_dtype(type.dtype) == 0) {
+    return tool_fail(TENON_ERROR_UNSUPPORTED, "input '%s': ONNX has no inputs of that type",
+                     item->name);
   }
   return TENON_OK;
 }
@@ -319,7 +313,7 @@ static void name_outputs(tool_export_network_t* network) {
     if (source == NULL) {
       tell_lacking(network, output->value.id);
     } else if (strcmp(source, output->name) != 0) {
-      network->language->alias(network, output->name, source);
+      tool_onnx_alias(network->file, output->name, source);
     }
   }
 }
@@ -349,6 +343,6 @@ tenon_status_t tool_export_walk(tool_export_network_t* network) {
   name_outputs(network);
   return network->lacking == NULL
              ? TENON_OK
-             : tool_fail(TENON_ERROR_UNSUPPORTED, "%s has no operation for these nodes:%s",
-                         network->language->name, network->lacking);
+             : tool_fail(TENON_ERROR_UNSUPPORTED, "ONNX has no operation for these nodes:%s",
+                         network->lacking);
 }

@@ -1,13 +1,13 @@
 /*
- * A network on its way into a file of another format: what its values are called there, and which
- * nodes the format has nothing for. The walk goes on behind a node that cannot be written, so that
- * all of them are told at once; it fails only when an output depends on one. What the two formats
- * have in common is here and in node.h, what they are in `language`.
+ * A network on its way into an ONNX file: names of its values in the file, and nodes without a
+ * counterpart in ONNX. The walk continues after a node that cannot be written, so that one message
+ * lists all of them. It fails only if an output depends on one.
  */
 #ifndef TOOL_EXPORT_NETWORK_H_
 #define TOOL_EXPORT_NETWORK_H_
 
 #include "export/names.h"
+#include "export/onnx_file.h"
 #include "tenon/tenon.h"
 
 /* Axes, and entries of any list that stands for axes or extents; bytes of a reason that is put
@@ -16,31 +16,12 @@ enum { TOOL_EXPORT_REASON_SIZE = 128 };
 
 typedef struct tool_export_network_t tool_export_network_t;
 
-/* What a format writes: call-backs over its own file. Each may refuse: false, with
- * network->reason. */
-typedef struct tool_export_language_t {
-  /* In the file; NULL until something made it. */
-  const char* name;
-  /* Whether the format has tensors of that element type: asked before `input` and `constant`. */
-  bool (*has_type)(tenon_dtype_t dtype);
-  /* Writes a node, its constants before it, under the names that tool_export_target gives. What
-   * it began may stay when it refuses. */
-  bool (*node)(tool_export_network_t* network, const tenon_network_item_t* item);
-  bool (*input)(tool_export_network_t* network, const char* name, const tenon_value_type_t* type);
-  /* Of a type that it has, of known extents. The bytes (type->constant_data) live as long as the
-   * network. */
-  void (*constant)(tool_export_network_t* network, const char* name, const tenon_value_type_t* type,
-                   size_t size_bytes);
-  /* An output that is what `source` is: an input, a constant, or another output. */
-  void (*alias)(tool_export_network_t* network, const char* name, const char* source);
-} tool_export_language_t;
-
 /* What is known of one value on the way. All is owned but `wanted`. */
 typedef struct tool_export_value_t {
   char* name; /* NULL until something made it */
   /* The application's name, of an output; borrowed from its tool_export_output_t. */
   const char* wanted;
-  bool is_lacking; /* it comes from a node that the format has not, or from one behind it */
+  bool is_lacking; /* it comes from a node that ONNX lacks, or from a successor */
   /* Lacking: what is said of its node, "standard.cast/1 'x': why". NULL: of those that it is
    * behind. */
   char* line;
@@ -56,12 +37,13 @@ typedef struct tool_export_output_t {
   char* name;
 } tool_export_output_t;
 
-/* One walk. The caller sets language, file and network and leaves the rest zero;
- * tool_export_free frees what is owned here, not the file. */
+/* One walk. The caller sets the first three members and leaves the rest zero. tool_export_free frees
+ * the members, except the file. */
 struct tool_export_network_t {
-  const tool_export_language_t* language;
-  /* The format's: tool_onnx_file_t, tool_uff_file_t. */
-  void* file;
+  /* Writes a node, its constants before it, under the names that tool_export_target gives. False:
+   * the node is refused, with `reason`; parts of it may stay in the file. */
+  bool (*write_node)(tool_export_network_t* network, const tenon_network_item_t* item);
+  tool_onnx_file_t* file;
   tenon_network_t* network;
   tenon_builder_t* builder;
   const tenon_builder_table_t* build;
@@ -76,15 +58,15 @@ struct tool_export_network_t {
   tool_names_t names; /* of all that the file names */
   /* A reason that is put together; `reason` may point to it. */
   char message[TOOL_EXPORT_REASON_SIZE];
-  /* Lines: the nodes that the format has not and that outputs need. NULL: none. */
+  /* Lines: the nodes that ONNX lacks and that outputs need. NULL: none. */
   char* lacking;
   /* Why the node at hand cannot be written; NULL: an input is lacking, and its own node is told. */
   const char* reason;
 };
 
 /* Writes inputs and nodes in the order of the network, then what outputs need beside them.
- * UNSUPPORTED names all nodes that outputs depend on and that the format has not. Bodies are not
- * walked into: a node with one is the format's to refuse. */
+ * UNSUPPORTED names all nodes that outputs depend on and that ONNX lacks. Bodies are written by
+ * `write_node`. */
 tenon_status_t tool_export_walk(tool_export_network_t* network);
 void tool_export_free(tool_export_network_t* network);
 
@@ -107,13 +89,13 @@ bool tool_export_write_body(tool_export_body_t* body, uint32_t number);
  * it. */
 void tool_export_call(tool_export_network_t* network, tenon_value_t value, const char* name,
                       const char* line);
-/* The name of a body's result; NULL where it is lacking, and the reason is the first node's that
- * the format has not. */
+/* The name of a body's result; NULL where it is lacking, and the reason is that of the first node
+ * that ONNX lacks. */
 const char* tool_export_result(tool_export_network_t* network, tenon_value_t value);
 
 /* The name of input `index`; constants are written when first asked for, once. NULL, with the
  * reason or that of the node before, when it is absent, lacking, or a constant of a type that
- * the format has not. Valid as long as the network. */
+ * ONNX lacks. Valid as long as the network. */
 const char* tool_export_source(tool_export_network_t* network, const tenon_network_item_t* item,
                                uint32_t index);
 /* The name that the node's output `index` is to have: the application's, else one after the

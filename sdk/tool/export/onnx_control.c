@@ -16,27 +16,27 @@ typedef struct body_t {
 
 static void put_end(body_t* body, bool is_input, const char* name, tenon_value_t value,
                     uint32_t rank) {
-  const tenon_value_type_t type = tool_export_type_of(body->node->node.network, value);
+  const tenon_value_type_t type = tool_export_type_of(body->node->network, value);
   const tenon_io_info_t info = {.name = name, .kind = type.kind, .dtype = type.dtype, .rank = rank};
   tool_onnx_end(&body->file, is_input, &info);
 }
 
 /* What is captured is named outside, where it is written if it is a constant. */
-static bool call_captured(const body_t* body, uint32_t outside, tenon_value_t value) {
+static bool call_captured(body_t* body, uint32_t outside, tenon_value_t value) {
   const tool_onnx_node_t* node = body->node;
-  node->node.network->file = node->file;
+  node->network->file = node->file;
   const char* name = tool_onnx_source(node, outside);
-  node->node.network->file = (void*)&body->file;
+  node->network->file = &body->file;
   if (name == NULL || name[0] == '\0') {
     return name == NULL ? false : tool_onnx_refuse(node, "a value that it captures is absent");
   }
-  tool_export_call(node->node.network, value, name, NULL);
+  tool_export_call(node->network, value, name, NULL);
   return true;
 }
 
 static bool call_parameter(void* user, uint32_t index, tenon_value_t value) {
   body_t* body = user;
-  tool_export_network_t* network = body->node->node.network;
+  tool_export_network_t* network = body->node->network;
   if (index >= body->input_count) {
     return call_captured(body, body->captured + (index - body->input_count), value);
   }
@@ -46,7 +46,7 @@ static bool call_parameter(void* user, uint32_t index, tenon_value_t value) {
   }
   /* A Loop's iteration and condition are scalars; of the others nothing is said. */
   const uint32_t rank = body->hidden == 0 && index < 2 ? 0 : TENON_NONE;
-  char* name = tool_export_aside(network, body->node->node.item, "in");
+  char* name = tool_export_aside(network, body->node->item, "in");
   tool_export_call(network, value, name, NULL);
   put_end(body, true, name, value, rank);
   tool_free(name);
@@ -63,8 +63,8 @@ static bool put_results(body_t* body, const tool_export_body_t* walk) {
     if (source == NULL) {
       return false;
     }
-    char* name = tool_export_aside(network, body->node->node.item, "out");
-    network->language->alias(network, name, source);
+    char* name = tool_export_aside(network, body->node->item, "out");
+    tool_onnx_alias(network->file, name, source);
     put_end(body, false, name, walk->results[i], TENON_NONE);
     tool_free(name);
   }
@@ -74,12 +74,11 @@ static bool put_results(body_t* body, const tool_export_body_t* walk) {
 /* The body as a graph; false, and the node is refused, when something of it is lacking. */
 static bool write_body(body_t* body, uint32_t number, tool_wire_writer_t* out_graph) {
   const tool_onnx_node_t* node = body->node;
-  tool_export_body_t walk = {
-      .network = node->node.network, .parameter = call_parameter, .user = body};
+  tool_export_body_t walk = {.network = node->network, .parameter = call_parameter, .user = body};
   body->file = (tool_onnx_file_t){.opset = TOOL_ONNX_OPSET};
-  node->node.network->file = &body->file;
+  node->network->file = &body->file;
   const bool is_done = tool_export_write_body(&walk, number) && put_results(body, &walk);
-  node->node.network->file = node->file;
+  node->network->file = node->file;
   if (is_done) {
     *out_graph = tool_onnx_finish_body(&body->file, body->name, node->file);
   }
@@ -89,10 +88,10 @@ static bool write_body(body_t* body, uint32_t number, tool_wire_writer_t* out_gr
 }
 
 static void put_outputs(const tool_onnx_node_t* node, tool_wire_writer_t* writer) {
-  const tenon_network_item_t* item = node->node.item;
+  const tenon_network_item_t* item = node->item;
   for (uint32_t i = 0; i < item->output_count; ++i) {
-    tool_onnx_output(
-        writer, item->outputs[i].id == 0 ? "" : tool_export_target(node->node.network, item, i));
+    tool_onnx_output(writer,
+                     item->outputs[i].id == 0 ? "" : tool_export_target(node->network, item, i));
   }
 }
 
@@ -103,11 +102,11 @@ bool tool_onnx_branch(const tool_onnx_node_t* node) {
   bool is_done = condition != NULL;
   for (uint32_t i = 0; i < 2 && is_done; ++i) {
     body_t body = {.node = node, .name = names[i], .captured = 1};
-    is_done = write_body(&body, node->node.item->bodies[i], &graphs[i]);
+    is_done = write_body(&body, node->item->bodies[i], &graphs[i]);
   }
   if (is_done) {
     tool_wire_writer_t* writer = tool_onnx_node(node->file, node->row->type, 0);
-    tool_onnx_name(writer, node->node.item->name);
+    tool_onnx_name(writer, node->item->name);
     tool_onnx_input(writer, condition);
     put_outputs(node, writer);
     tool_onnx_graph(writer, names[0], &graphs[0]);
@@ -128,11 +127,11 @@ typedef struct repetition_t {
 } repetition_t;
 
 static repetition_t read_repetition(const tool_onnx_node_t* node) {
-  repetition_t loop = {.carried = (uint32_t)tool_export_attribute_int(&node->node, "carried_count"),
-                       .scanned = (uint32_t)tool_export_attribute_int(&node->node, "scanned_count"),
-                       .axes = tool_export_attribute(&node->node, "axes"),
-                       .directions = tool_export_attribute(&node->node, "directions")};
-  loop.collected = node->node.item->output_count - loop.carried;
+  repetition_t loop = {.carried = (uint32_t)tool_onnx_attribute_int(node, "carried_count"),
+                       .scanned = (uint32_t)tool_onnx_attribute_int(node, "scanned_count"),
+                       .axes = tool_onnx_attribute(node, "axes"),
+                       .directions = tool_onnx_attribute(node, "directions")};
+  loop.collected = node->item->output_count - loop.carried;
   return loop;
 }
 
@@ -168,7 +167,7 @@ static bool write_repetition(const tool_onnx_node_t* node, const repetition_t* l
   }
   if (is_done) {
     tool_wire_writer_t* writer = tool_onnx_node(node->file, is_scan ? "Scan" : "Loop", 0);
-    tool_onnx_name(writer, node->node.item->name);
+    tool_onnx_name(writer, node->item->name);
     for (uint32_t i = first; i < count; ++i) {
       tool_onnx_input(writer, sources[i]);
     }
@@ -198,8 +197,8 @@ bool tool_onnx_repetition(const tool_onnx_node_t* node) {
     return tool_onnx_refuse(node, is_scan ? "a Scan has neither a count nor a condition"
                                           : "a Loop collects along the first axis, forward");
   }
-  const bool is_done = write_body(&body, node->node.item->bodies[0], &graph) &&
-                       write_repetition(node, &loop, &graph);
+  const bool is_done =
+      write_body(&body, node->item->bodies[0], &graph) && write_repetition(node, &loop, &graph);
   tool_free(graph.data);
   return is_done;
 }

@@ -29,7 +29,7 @@ static bool read_expression(reader_t* reader, tool_onnx_term_t* out_term);
 static bool read_operations(reader_t* reader, uint32_t least, tool_onnx_term_t* out_term);
 
 static bool refuse_word(const reader_t* reader, const char* word) {
-  char* message = reader->steps->node->node.network->message;
+  char* message = reader->steps->node->network->message;
   (void)snprintf(message, TOOL_EXPORT_REASON_SIZE, "ONNX has nothing for '%s'", word);
   return tool_onnx_refuse(reader->steps->node, message);
 }
@@ -130,7 +130,7 @@ static bool is_binary(const char* name) {
 static uint32_t space_rank(const reader_t* reader) {
   const tool_onnx_node_t* node = reader->steps->node;
   uint32_t most = 0;
-  for (uint32_t i = 0; i < node->node.item->input_count; ++i) {
+  for (uint32_t i = 0; i < node->item->input_count; ++i) {
     const uint32_t rank = tool_onnx_rank(node, i);
     most = rank > most ? rank : most;
   }
@@ -165,7 +165,7 @@ static bool reduce(reader_t* reader, const char* name, tool_onnx_term_t term,
                    tool_onnx_term_t* out_term) {
   int64_t axes[TENON_RANK_LIMIT];
   const uint32_t count = read_axes(reader, axes);
-  if (count == 0 || reader->steps->node->node.item->input_count != 1) {
+  if (count == 0 || reader->steps->node->item->input_count != 1) {
     return refuse_word(reader, name);
   }
   if (!tool_onnx_add(reader->steps, reduction_of(name), &term, 1, TENON_DTYPE_UNDEFINED,
@@ -211,7 +211,7 @@ static bool read_at(reader_t* reader, tool_onnx_term_t* out_term) {
       !read_expression(reader, &operands[1])) {
     return false;
   }
-  const int64_t axis = tool_export_axis((int64_t)operands[1].number, (uint32_t)rank);
+  const int64_t axis = tool_onnx_axis((int64_t)operands[1].number, (uint32_t)rank);
   if (operands[1].kind != TOOL_ONNX_NUMBER || axis < 0 || axis >= rank || rank > TENON_RANK_LIMIT) {
     return refuse_word(reader, "at");
   }
@@ -253,7 +253,7 @@ static bool read_call(reader_t* reader, const char* name, tool_onnx_term_t* out_
 
 /* A name that is none of the text's own: an attribute's number, or a word for one. */
 static bool find_number(const reader_t* reader, const char* word, tool_onnx_term_t* out_term) {
-  const tenon_attribute_t* attribute = tool_export_attribute(&reader->steps->node->node, word);
+  const tenon_attribute_t* attribute = tool_onnx_attribute(reader->steps->node, word);
   if (attribute != NULL && attribute->kind == TENON_ATTRIBUTE_FLOAT) {
     *out_term = tool_onnx_real(attribute->number);
   } else if (attribute != NULL && attribute->kind == TENON_ATTRIBUTE_INT) {
@@ -392,7 +392,7 @@ bool tool_onnx_write_expression(const tool_onnx_node_t* node, const char* text,
   tool_onnx_steps_t steps = {.node = node};
   reader_t reader = {.at = text, .steps = &steps, .names = known};
   tool_onnx_term_t result;
-  for (uint32_t i = 0; i < node->node.item->input_count; ++i) {
+  for (uint32_t i = 0; i < node->item->input_count; ++i) {
     char letter[2] = {(char)('a' + i % 26), '\0'};
     if (tool_onnx_has(node, i)) {
       set_name(&reader, names == NULL ? letter : names[i], tool_onnx_load(&steps, i));

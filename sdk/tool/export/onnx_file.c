@@ -78,6 +78,12 @@ void tool_onnx_output(tool_wire_writer_t* node, const char* name) {
   tool_wire_put_text(node, NODE_OUTPUT, name);
 }
 
+void tool_onnx_alias(tool_onnx_file_t* file, const char* name, const char* source) {
+  tool_wire_writer_t* node = tool_onnx_node(file, "Identity", 0);
+  tool_onnx_input(node, source);
+  tool_onnx_output(node, name);
+}
+
 static tool_wire_writer_t begin_attribute(const char* name, uint32_t type) {
   tool_wire_writer_t attribute = {0};
   tool_wire_put_text(&attribute, ATTRIBUTE_NAME, name);

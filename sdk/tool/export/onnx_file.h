@@ -46,6 +46,8 @@ uint32_t tool_onnx_dtype(tenon_dtype_t dtype);
  * is good until the next one is begun. `since`: the operator set in which it came; 0: an early
  * one. */
 tool_wire_writer_t* tool_onnx_node(tool_onnx_file_t* file, const char* type, uint32_t since);
+/* A node Identity: `name` is another name of `source`. */
+void tool_onnx_alias(tool_onnx_file_t* file, const char* name, const char* source);
 void tool_onnx_name(tool_wire_writer_t* node, const char* name);
 /* "" for one that is absent before one that is there. */
 void tool_onnx_input(tool_wire_writer_t* node, const char* name);

@@ -7,7 +7,7 @@
 /* Input 1 where it is there, else the attribute as a constant: "" when that is empty and
  * `is_optional`. Freed by tool_free; NULL when it is lacking. */
 static char* list_of(const tool_onnx_node_t* node, const char* attribute, bool is_optional) {
-  const tenon_attribute_t* list = tool_export_attribute(&node->node, attribute);
+  const tenon_attribute_t* list = tool_onnx_attribute(node, attribute);
   const size_t count = list == NULL ? 0 : list->count;
   if (tool_onnx_has(node, 1)) {
     const char* name = tool_onnx_source(node, 1);
@@ -36,7 +36,7 @@ bool tool_onnx_axes(const tool_onnx_node_t* node) {
 
 /* [N, groups, the rest]. */
 bool tool_onnx_group_channels(const tool_onnx_node_t* node) {
-  const int64_t dims[3] = {0, tool_export_attribute_int(&node->node, "groups"), -1};
+  const int64_t dims[3] = {0, tool_onnx_attribute_int(node, "groups"), -1};
   return with_list(node, tool_onnx_int64s(node, "dims", dims, 3));
 }
 
@@ -45,7 +45,7 @@ bool tool_onnx_split(const tool_onnx_node_t* node) {
   const char* names[2] = {tool_onnx_source(node, 0), tool_onnx_source(node, 1)};
   tool_wire_writer_t* writer = tool_onnx_begin(node, names, 2);
   if (writer != NULL && !tool_onnx_has(node, 1)) {
-    tool_onnx_int(writer, "num_outputs", node->node.item->output_count);
+    tool_onnx_int(writer, "num_outputs", node->item->output_count);
   }
   return writer != NULL;
 }
@@ -70,7 +70,7 @@ bool tool_onnx_top_k(const tool_onnx_node_t* node) {
 /* The end is left out where it is that of the list of extents. */
 bool tool_onnx_shape(const tool_onnx_node_t* node) {
   const char* names[1] = {tool_onnx_source(node, 0)};
-  const int64_t end = tool_export_attribute_int(&node->node, "end");
+  const int64_t end = tool_onnx_attribute_int(node, "end");
   tool_wire_writer_t* writer = tool_onnx_begin(node, names, 1);
   if (writer != NULL && end != INT64_MAX) {
     tool_onnx_int(writer, "end", end);
@@ -82,8 +82,8 @@ bool tool_onnx_shape(const tool_onnx_node_t* node) {
 bool tool_onnx_flat_or_axis(const tool_onnx_node_t* node) {
   const char* names[2] = {tool_onnx_source(node, 0), tool_onnx_source(node, 1)};
   tool_wire_writer_t* writer = tool_onnx_begin(node, names, 2);
-  if (writer != NULL && tool_export_attribute_int(&node->node, "flat") == 0) {
-    tool_onnx_int(writer, "axis", tool_export_attribute_int(&node->node, "axis"));
+  if (writer != NULL && tool_onnx_attribute_int(node, "flat") == 0) {
+    tool_onnx_int(writer, "axis", tool_onnx_attribute_int(node, "axis"));
   }
   return writer != NULL;
 }
@@ -92,7 +92,7 @@ bool tool_onnx_dft(const tool_onnx_node_t* node) {
   char* axis = tool_onnx_has(node, 2)
                    ? NULL
                    : tool_onnx_number(node, TENON_DTYPE_INT64,
-                                      (double)tool_export_attribute_int(&node->node, "fixed_axis"));
+                                      (double)tool_onnx_attribute_int(node, "fixed_axis"));
   const char* names[3] = {tool_onnx_source(node, 0), tool_onnx_source(node, 1),
                           axis != NULL ? axis : tool_onnx_source(node, 2)};
   const bool is_done = tool_onnx_begin(node, names, 3) != NULL;
@@ -113,7 +113,7 @@ bool tool_onnx_one_hot(const tool_onnx_node_t* node) {
   if (own[0] == NULL || own[1] == NULL || own[2] == NULL || own[3] == NULL) {
     return false;
   }
-  char* axis = tool_onnx_int64(node, "axis", tool_export_attribute_int(&node->node, "axis"));
+  char* axis = tool_onnx_int64(node, "axis", tool_onnx_attribute_int(node, "axis"));
   char* one = tool_onnx_int64(node, "one", 1);
   char* off = list_of_one(node, own[2], one);
   char* on = list_of_one(node, own[3], one);
@@ -138,10 +138,10 @@ bool tool_onnx_one_hot(const tool_onnx_node_t* node) {
 bool tool_onnx_random(const tool_onnx_node_t* node) {
   const bool has_dims = strncmp(node->row->type, "Random", 6) == 0;
   const char* names[1] = {has_dims ? "" : tool_onnx_source(node, 0)};
-  const tenon_attribute_t* seed = tool_export_attribute(&node->node, "seed");
+  const tenon_attribute_t* seed = tool_onnx_attribute(node, "seed");
   int64_t dims[TENON_RANK_LIMIT];
   uint32_t count = 0;
-  if (has_dims && !tool_export_operand(&node->node, 0, NULL, dims, &count)) {
+  if (has_dims && !tool_onnx_operand(node, 0, dims, &count)) {
     return false;
   }
   tool_wire_writer_t* writer = tool_onnx_begin(node, names, 1);
@@ -172,7 +172,7 @@ bool tool_onnx_optional(const tool_onnx_node_t* node) {
   const bool is_sequence = strcmp(node->row->op, "optional_make") != 0;
   const tenon_io_info_t held = {
       .kind = is_sequence ? TENON_ARGUMENT_SEQUENCE : TENON_ARGUMENT_TENSOR,
-      .dtype = (tenon_dtype_t)tool_export_attribute_int(&node->node, "to"),
+      .dtype = (tenon_dtype_t)tool_onnx_attribute_int(node, "to"),
       .rank = TENON_NONE};
   tool_wire_writer_t* writer = tool_onnx_begin(node, names, 1);
   if (writer != NULL) {

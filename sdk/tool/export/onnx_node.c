@@ -7,23 +7,14 @@
 
 #include "text/memory.h"
 
-bool tool_onnx_refuse(const tool_onnx_node_t* node, const char* reason) {
-  return tool_export_refuse(&node->node, reason);
-}
-
 /* ---- Inputs ---- */
 
 bool tool_onnx_has(const tool_onnx_node_t* node, uint32_t index) {
-  return index < node->node.item->input_count && node->node.item->inputs[index].id != 0;
-}
-
-uint32_t tool_onnx_rank(const tool_onnx_node_t* node, uint32_t index) {
-  return tool_export_rank(&node->node, index);
+  return index < node->item->input_count && node->item->inputs[index].id != 0;
 }
 
 const char* tool_onnx_source(const tool_onnx_node_t* node, uint32_t index) {
-  return tool_onnx_has(node, index) ? tool_export_source(node->node.network, node->node.item, index)
-                                    : "";
+  return tool_onnx_has(node, index) ? tool_export_source(node->network, node->item, index) : "";
 }
 
 /* ---- Attributes ---- */
@@ -37,7 +28,7 @@ typedef struct word_t {
 } word_t;
 
 static bool find_word(const char* words, const char* name, word_t* out_word) {
-  const char* rest = tool_export_find_word(words, name);
+  const char* rest = tool_onnx_find_word(words, name);
   if (rest == NULL) {
     return false;
   }
@@ -110,8 +101,8 @@ static const char* attributes_of(const tool_onnx_node_t* node) {
 
 static void write_attributes(const tool_onnx_node_t* node, tool_wire_writer_t* writer) {
   const char* words = attributes_of(node);
-  const tenon_attribute_t* attributes = node->node.item->attributes.items;
-  for (uint32_t i = 0; i < node->node.item->attributes.count; ++i) {
+  const tenon_attribute_t* attributes = node->item->attributes.items;
+  for (uint32_t i = 0; i < node->item->attributes.count; ++i) {
     const tenon_attribute_t* attribute = &attributes[i];
     word_t word;
     if (find_word(words, attribute->name, &word) && !word.is_read) {
@@ -123,14 +114,14 @@ static void write_attributes(const tool_onnx_node_t* node, tool_wire_writer_t* w
 /* ---- Nodes ---- */
 
 static void write_outputs(const tool_onnx_node_t* node, tool_wire_writer_t* writer) {
-  const tenon_network_item_t* item = node->node.item;
+  const tenon_network_item_t* item = node->item;
   uint32_t count = item->output_count;
   while (count > 0 && item->outputs[count - 1].id == 0) {
     --count;
   }
   for (uint32_t i = 0; i < count; ++i) {
-    tool_onnx_output(
-        writer, item->outputs[i].id == 0 ? "" : tool_export_target(node->node.network, item, i));
+    tool_onnx_output(writer,
+                     item->outputs[i].id == 0 ? "" : tool_export_target(node->network, item, i));
   }
 }
 
@@ -145,14 +136,14 @@ static bool are_there(const char* const* names, uint32_t count) {
 
 tool_wire_writer_t* tool_onnx_begin(const tool_onnx_node_t* node, const char* const* names,
                                     uint32_t count) {
-  if (!are_there(names, count) || !tool_export_understands(&node->node, attributes_of(node))) {
+  if (!are_there(names, count) || !tool_onnx_understands(node, attributes_of(node))) {
     return NULL;
   }
   while (count > 0 && names[count - 1][0] == '\0') {
     --count;
   }
   tool_wire_writer_t* writer = tool_onnx_node(node->file, node->row->type, node->row->since);
-  tool_onnx_name(writer, node->node.item->name);
+  tool_onnx_name(writer, node->item->name);
   for (uint32_t i = 0; i < count; ++i) {
     tool_onnx_input(writer, names[i]);
   }
@@ -162,7 +153,7 @@ tool_wire_writer_t* tool_onnx_begin(const tool_onnx_node_t* node, const char* co
 }
 
 bool tool_onnx_same(const tool_onnx_node_t* node) {
-  const uint32_t count = node->node.item->input_count;
+  const uint32_t count = node->item->input_count;
   const char** names = tool_allocate(count + 1u, sizeof(*names));
   for (uint32_t i = 0; i < count; ++i) {
     names[i] = tool_onnx_source(node, i);
@@ -174,7 +165,7 @@ bool tool_onnx_same(const tool_onnx_node_t* node) {
 
 char* tool_onnx_step(const tool_onnx_node_t* node, const char* type, const char* const* names,
                      uint32_t count, tool_wire_writer_t** out_writer) {
-  char* result = tool_export_aside(node->node.network, node->node.item, type);
+  char* result = tool_export_aside(node->network, node->item, type);
   tool_wire_writer_t* writer = tool_onnx_node(node->file, type, 0);
   for (uint32_t i = 0; i < count; ++i) {
     tool_onnx_input(writer, names[i]);
@@ -196,7 +187,7 @@ char* tool_onnx_int64s(const tool_onnx_node_t* node, const char* what, const int
                                    .rank = 1,
                                    .dims = dims,
                                    .constant_data = values};
-  char* name = tool_export_aside(node->node.network, node->node.item, what);
+  char* name = tool_export_aside(node->network, node->item, what);
   tool_onnx_tensor(node->file, name, &type, count * sizeof(*values));
   return name;
 }
@@ -248,7 +239,7 @@ char* tool_onnx_number(const tool_onnx_node_t* node, tenon_dtype_t dtype, double
   if (size == 0) {
     return NULL;
   }
-  char* name = tool_export_aside(node->node.network, node->node.item, "number");
+  char* name = tool_export_aside(node->network, node->item, "number");
   tool_onnx_tensor(node->file, name, &type, size);
   return name;
 }

@@ -4,15 +4,12 @@
 #define TOOL_EXPORT_ONNX_NODE_H_
 
 #include "export/node.h"
-#include "export/onnx_file.h"
 
 /* Of operators whose inputs are put in another order, so that the order fits on the stack. */
 enum { TOOL_ONNX_MOST_INPUTS = 16 };
 
-typedef struct tool_onnx_node_t tool_onnx_node_t;
-
 /* What a standard operator is in ONNX. */
-typedef struct tool_onnx_row_t {
+struct tool_onnx_row_t {
   const char* op; /* without "standard." and version */
   /* ONNX's; or the text of what it computes: "x * sigmoid(alpha * x)", for `write`
    * tool_onnx_expression. */
@@ -24,23 +21,14 @@ typedef struct tool_onnx_row_t {
   const char* attributes;
   /* The operator set that brought it; 0: an early one. */
   uint32_t since;
-} tool_onnx_row_t;
-
-/* Made on the stack for each node. */
-struct tool_onnx_node_t {
-  tool_export_node_t node;
-  const tool_onnx_row_t* row;
-  tool_onnx_file_t* file;
 };
 
-/* onnx_nodes.c: the language's `node`. Refuses operators without a row, and what a row does not
+/* onnx_nodes.c: writes a node for tool_export_walk. Refuses operators without a row, and what a row does not
  * understand. */
 bool tool_onnx_write_node(tool_export_network_t* network, const tenon_network_item_t* item);
 
-bool tool_onnx_refuse(const tool_onnx_node_t* node, const char* reason);
 /* Whether input `index` is there. */
 bool tool_onnx_has(const tool_onnx_node_t* node, uint32_t index);
-uint32_t tool_onnx_rank(const tool_onnx_node_t* node, uint32_t index);
 /* Its name; "" where it is absent, which ONNX has for optional inputs. NULL, and the node is
  * refused, when it is lacking. */
 const char* tool_onnx_source(const tool_onnx_node_t* node, uint32_t index);

@@ -235,8 +235,7 @@ static bool is_row(const char* op, const char* name) {
 }
 
 bool tool_onnx_write_node(tool_export_network_t* network, const tenon_network_item_t* item) {
-  tool_onnx_node_t node = {
-      .node = {.network = network, .item = item}, .row = NULL, .file = network->file};
+  tool_onnx_node_t node = {.network = network, .item = item, .file = network->file};
   if (item->op == NULL) {
     static const tool_onnx_row_t none = {.type = ""};
     node.row = &none;

@@ -6,7 +6,7 @@
 #include "text/memory.h"
 
 static tenon_dtype_t dtype_of(const tool_onnx_node_t* node, uint32_t index) {
-  return tool_export_type_of(node->node.network, node->node.item->inputs[index]).dtype;
+  return tool_export_type_of(node->network, node->item->inputs[index]).dtype;
 }
 
 bool tool_onnx_is_float(tenon_dtype_t dtype) {
@@ -18,7 +18,7 @@ bool tool_onnx_is_float(tenon_dtype_t dtype) {
 
 /* One scale, one for each slice along the axis, or one for each block. */
 static bool has_known_scale(const tool_onnx_node_t* node) {
-  return tool_onnx_rank(node, 1) <= 1 || tool_export_attribute_int(&node->node, "block_size") > 0
+  return tool_onnx_rank(node, 1) <= 1 || tool_onnx_attribute_int(node, "block_size") > 0
              ? true
              : tool_onnx_refuse(node, "ONNX has one scale, or a list of them along one axis");
 }
@@ -31,7 +31,7 @@ static tool_wire_writer_t* begin_quantization(const tool_onnx_node_t* node) {
 
 /* A zero point tells the type. */
 bool tool_onnx_quantize(const tool_onnx_node_t* node) {
-  const tenon_dtype_t to = (tenon_dtype_t)tool_export_attribute_int(&node->node, "to");
+  const tenon_dtype_t to = (tenon_dtype_t)tool_onnx_attribute_int(node, "to");
   tool_wire_writer_t* writer = begin_quantization(node);
   if (writer != NULL && !tool_onnx_has(node, 2)) {
     tool_onnx_int(writer, "output_dtype", tool_onnx_dtype(to));
@@ -41,7 +41,7 @@ bool tool_onnx_quantize(const tool_onnx_node_t* node) {
 
 /* The scale does, where nothing else is said, which can be since 23. */
 bool tool_onnx_dequantize(const tool_onnx_node_t* node) {
-  const tenon_dtype_t to = (tenon_dtype_t)tool_export_attribute_int(&node->node, "to");
+  const tenon_dtype_t to = (tenon_dtype_t)tool_onnx_attribute_int(node, "to");
   tool_wire_writer_t* writer = begin_quantization(node);
   if (writer != NULL && to != dtype_of(node, 1)) {
     tool_onnx_int(writer, "output_dtype", tool_onnx_dtype(to));
@@ -52,15 +52,14 @@ bool tool_onnx_dequantize(const tool_onnx_node_t* node) {
 
 /* The remainder with the sign of b is ONNX's for integers alone. */
 bool tool_onnx_mod(const tool_onnx_node_t* node) {
-  return tool_export_attribute_int(&node->node, "fmod") == 0 &&
-                 tool_onnx_is_float(dtype_of(node, 0))
+  return tool_onnx_attribute_int(node, "fmod") == 0 && tool_onnx_is_float(dtype_of(node, 0))
              ? tool_onnx_write_expression(node, "y = a - b * floor(a / b)", NULL)
              : tool_onnx_same(node);
 }
 
 /* (x scale + shift)^power, of those that are there: b is the shift, c the scale, d the power. */
 bool tool_onnx_affine_scale(const tool_onnx_node_t* node) {
-  const bool is_along = tool_export_attribute_int(&node->node, "per_axis") != 0;
+  const bool is_along = tool_onnx_attribute_int(node, "per_axis") != 0;
   const char* const scale = is_along ? " * at(c, axis)" : " * c";
   const char* const shift = is_along ? " + at(b, axis)" : " + b";
   const char* const power = is_along ? ", at(d, axis))" : ", d)";

@@ -45,7 +45,7 @@ tool_onnx_term_t tool_onnx_cast(tool_onnx_steps_t* steps, tool_onnx_term_t term,
 
 tool_onnx_term_t tool_onnx_load(tool_onnx_steps_t* steps, uint32_t index) {
   const tenon_dtype_t dtype =
-      tool_export_type_of(steps->node->node.network, steps->node->node.item->inputs[index]).dtype;
+      tool_export_type_of(steps->node->network, steps->node->item->inputs[index]).dtype;
   const tool_onnx_term_t term = {.kind = TOOL_ONNX_INPUT, .index = index, .dtype = dtype};
   const bool is_narrow =
       tool_onnx_is_float(dtype) && dtype != TENON_DTYPE_FLOAT32 && dtype != TENON_DTYPE_FLOAT64;
@@ -135,7 +135,7 @@ static bool write_step(const tool_onnx_steps_t* steps, size_t index, char* const
 }
 
 bool tool_onnx_write_steps(tool_onnx_steps_t* steps, tool_onnx_term_t result) {
-  const tool_export_node_t* node = &steps->node->node;
+  const tool_onnx_node_t* node = steps->node;
   const tenon_dtype_t dtype = tool_export_type_of(node->network, node->item->outputs[0]).dtype;
   if (result.kind == TOOL_ONNX_NUMBER) {
     return tool_onnx_refuse(steps->node, "it is a number alone");

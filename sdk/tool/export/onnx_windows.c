@@ -9,7 +9,7 @@
 /* Over its own inputs, without those behind that are absent. */
 static tool_wire_writer_t* begin_with_inputs(const tool_onnx_node_t* node) {
   const char* names[TOOL_ONNX_MOST_INPUTS];
-  const uint32_t count = node->node.item->input_count;
+  const uint32_t count = node->item->input_count;
   if (count > TOOL_ONNX_MOST_INPUTS) {
     return NULL;
   }
@@ -21,16 +21,16 @@ static tool_wire_writer_t* begin_with_inputs(const tool_onnx_node_t* node) {
 
 /* Padding is either given or computed. */
 bool tool_onnx_window(const tool_onnx_node_t* node) {
-  const tenon_attribute_t* pads = tool_export_attribute(&node->node, "pads");
+  const tenon_attribute_t* pads = tool_onnx_attribute(node, "pads");
   tool_wire_writer_t* writer = begin_with_inputs(node);
   if (writer == NULL) {
     return false;
   }
-  if (tool_export_attribute_is(&node->node, "auto_pad", "same_upper")) {
+  if (tool_onnx_attribute_is(node, "auto_pad", "same_upper")) {
     tool_onnx_text(writer, "auto_pad", "SAME_UPPER");
-  } else if (tool_export_attribute_is(&node->node, "auto_pad", "same_lower")) {
+  } else if (tool_onnx_attribute_is(node, "auto_pad", "same_lower")) {
     tool_onnx_text(writer, "auto_pad", "SAME_LOWER");
-  } else if (tool_export_attribute_is(&node->node, "auto_pad", "valid")) {
+  } else if (tool_onnx_attribute_is(node, "auto_pad", "valid")) {
     tool_onnx_text(writer, "auto_pad", "VALID");
   } else if (pads != NULL && pads->count > 0) {
     tool_onnx_ints(writer, "pads", pads->integers, pads->count);
@@ -41,8 +41,8 @@ bool tool_onnx_window(const tool_onnx_node_t* node) {
 /* ---- Layers with state, attention, losses: attributes whose absence means something ---- */
 
 bool tool_onnx_recurrent(const tool_onnx_node_t* node) {
-  const tenon_value_type_t r = tool_export_type_of(node->node.network, node->node.item->inputs[2]);
-  const double clip = tool_export_attribute_float(&node->node, "clip");
+  const tenon_value_type_t r = tool_export_type_of(node->network, node->item->inputs[2]);
+  const double clip = tool_onnx_attribute_float(node, "clip");
   if (r.rank != 3 || r.dims[2] < 0) {
     return tool_onnx_refuse(node, "the size of its state is not known");
   }
@@ -59,13 +59,13 @@ bool tool_onnx_recurrent(const tool_onnx_node_t* node) {
 
 bool tool_onnx_attention(const tool_onnx_node_t* node) {
   static const char* const heads[2] = {"q_num_heads", "kv_num_heads"};
-  const double scale = tool_export_attribute_float(&node->node, "scale");
+  const double scale = tool_onnx_attribute_float(node, "scale");
   tool_wire_writer_t* writer = begin_with_inputs(node);
   if (writer == NULL) {
     return false;
   }
   for (uint32_t i = 0; i < 2; ++i) {
-    const int64_t count = tool_export_attribute_int(&node->node, heads[i]);
+    const int64_t count = tool_onnx_attribute_int(node, heads[i]);
     if (count > 0) {
       tool_onnx_int(writer, heads[i], count);
     }
@@ -78,8 +78,8 @@ bool tool_onnx_attention(const tool_onnx_node_t* node) {
 
 bool tool_onnx_loss(const tool_onnx_node_t* node) {
   tool_wire_writer_t* writer = begin_with_inputs(node);
-  if (writer != NULL && tool_export_attribute_int(&node->node, "ignores") != 0) {
-    tool_onnx_int(writer, "ignore_index", tool_export_attribute_int(&node->node, "ignore_index"));
+  if (writer != NULL && tool_onnx_attribute_int(node, "ignores") != 0) {
+    tool_onnx_int(writer, "ignore_index", tool_onnx_attribute_int(node, "ignore_index"));
   }
   return writer != NULL;
 }
@@ -100,10 +100,10 @@ static bool is_other_size(int64_t from, int64_t to, double scale) {
 /* ONNX takes extents or scales, and computes the others. Both are said where scales are: they have
  * to agree. */
 static bool do_scales_agree(const tool_onnx_node_t* node) {
-  const tenon_network_item_t* item = node->node.item;
-  const tenon_value_type_t x = tool_export_type_of(node->node.network, item->inputs[0]);
-  const tenon_value_type_t y = tool_export_type_of(node->node.network, item->outputs[0]);
-  const tenon_value_type_t scales = tool_export_type_of(node->node.network, item->inputs[2]);
+  const tenon_network_item_t* item = node->item;
+  const tenon_value_type_t x = tool_export_type_of(node->network, item->inputs[0]);
+  const tenon_value_type_t y = tool_export_type_of(node->network, item->outputs[0]);
+  const tenon_value_type_t scales = tool_export_type_of(node->network, item->inputs[2]);
   if (scales.constant_data == NULL || x.rank != y.rank || scales.dims[0] != (int64_t)x.rank) {
     return tool_onnx_refuse(node, "its scales are not known");
   }
