@@ -18,10 +18,14 @@ prints_json
 says '"verified": true'
 try 0 inspect "$coins/model.onnx" --html coins.html
 says "coins.html: written"
-for words in "<svg" "up1.conv1" "channels last" "why this one" "why not the others" "</html>"; do
-  grep -qF -- "$words" coins.html || complain "the page does not hold $words"
-done
-! grep -qE '(src|href)="(https?:)?//' coins.html || complain "the page is not self-contained"
+if command -v node >/dev/null; then
+  node "$here/page.js" show coins.html >drawn || complain "the page cannot be drawn"
+  for words in "<svg" "up1.conv1" "channels last" "why this one" "why not the others"; do
+    grep -qF -- "$words" drawn || complain "the page does not show $words"
+  done
+fi
+! grep -qE '(src|href)="(https?:)?//|innerHTML|outerHTML|document\.write|eval\(' coins.html ||
+  complain "the page is not self-contained, or makes markup of text"
 # Nothing but a regular file is replaced, and a link stays what it is.
 mkfifo pipe
 ln -s linked.plan link.plan

@@ -2,6 +2,12 @@
 # What is looked at: plans with figures that say where they come from, models that are not built,
 # data.
 try 0 build "$digits/model.onnx" -o digits.plan
+python=$(command -v python3 || true)
+node=$(command -v node || true)
+# draw PAGE: the elements that a browser would draw, into the file `drawn`, where there is Node.js.
+draw() {
+  [[ -z $node ]] || "$node" "$here/page.js" show "$1" >drawn 2>>err || complain "$1 cannot be drawn"
+}
 
 # Figures of the build are called so; they never stand in for a run that failed.
 try 0 inspect digits.plan --no-run
@@ -21,13 +27,13 @@ prints_json
 says '"times": "runs"'
 ! grep -q '"median_us": null' out || complain "a step has no time"
 try 0 inspect digits.plan --no-run --html built.html
-grep -q 'as measured when it was built' built.html || complain "the page does not say so"
-grep -q 's, built<' built.html || complain "the column of the page does not say so"
+draw built.html
+[[ -z $node ]] || grep -q 'as measured when it was built' drawn || complain "the page does not say so"
+[[ -z $node ]] || grep -q 's, built<' drawn || complain "the column of the page does not say so"
 try 0 build "$digits/model.onnx" -o unmeasured.plan --no-measuring
 try 0 inspect unmeasured.plan --no-run
 says "times   none: the plan was built without measuring"
 
-python=$(command -v python3 || true)
 cp "$digits/test_images.npy" images.npy
 try 3 inspect digits.plan -i images.npy
 says "images.npy: has the shape 597x1x8x8, input 'image' is 1x1x8x8"
@@ -45,20 +51,48 @@ says "input   really?: f32 2x3"
 ! grep -q ', profile' out || complain "it shows a profile of what is not open"
 
 # Names that are markup stay names: of nodes, inputs, files.
-node_name='<script>"&'\' input_name='<i>"' make_model '<u>.onnx' Relu 1 2
+node_name='</script><script>"&'\' input_name='<i>"' make_model '<u>.onnx' Relu 1 2
 try 0 inspect '<u>.onnx' --html markup.html --refusals
-for words in '&lt;script&gt;&quot;&amp;&#39;' '&lt;i&gt;&quot;' '&lt;u&gt;.onnx'; do
-  grep -qF "$words" markup.html || complain "the page does not hold $words"
+draw markup.html
+for words in '&lt;/script&gt;&lt;script&gt;&quot;&amp;'\' '&lt;i&gt;&quot;' '&lt;u&gt;.onnx'; do
+  [[ -z $node ]] || grep -qF "$words" drawn || complain "the page does not show $words"
 done
-! grep -qE '<(script|i)(>["&]|&gt;)|<u(>|&gt;)' markup.html || complain "a name is markup"
+! sed -n '/id="plan">/,/^<\/script>/p' markup.html | sed '1d;$d' | grep -q '<' || complain "a name is markup"
 
 # Kernels that the build was not to use are told once, and not at each step.
-! grep -q 'is excluded by' markup.html || complain "a step lists what the policy excludes"
 try 0 inspect "$digits/model.onnx" --html steps.html
-(($(grep -c "Excluded by the build's policy, and not listed" steps.html) == 1)) ||
-  complain "the policy is not told once"
-! grep -q 'is excluded by' steps.html || complain "a step lists what the policy excludes"
-grep -q '</b> in steps<br>' steps.html || complain "the page does not say the sum of the steps"
+draw steps.html
+if [[ -n $node ]]; then
+  (($(grep -c "Excluded by the build's policy, and not listed" drawn) == 1)) ||
+    complain "the policy is not told once"
+  ! grep -q 'is excluded by' drawn || complain "a step lists what the policy excludes"
+  grep -q 'in steps<br>' <(tr -d '\n' <drawn) || complain "the page does not say the sum of the steps"
+fi
+
+# Fields of the plan's objects, which the page and other programs read.
+try 0 inspect digits.plan --json --network
+if [[ -n $python ]]; then
+  "$python" - <<'P' || complain "an object has other fields"
+import json
+fields = {
+    'model': 'device fingerprint threads steps plan_bytes weights_bytes arena_bytes peak_alive_bytes scratch_bytes '
+             'state_bytes tuned_only plugins patches',
+    'input': 'kind dtype shape symbols min optimum max',
+    'output': 'kind dtype shape symbols',
+    'times': 'runs low_us median_us high_us outside_us busy',
+    'step': 'name kind plugin kernel tactic nodes expression inputs outputs type layout device stream depth measured_us '
+            'low_us median_us high_us operations bytes traits sources refusals',
+    'block': 'bytes first_step last_step',
+    'network': ''}
+seen = set()
+for line in open('out'):
+    item = json.loads(line)
+    kind = next(iter(item))
+    assert set(item) == {kind} | set(fields[kind].split()), item
+    seen.add(kind)
+assert seen == set(fields), seen
+P
+fi
 
 # The page alone on standard output.
 try 0 inspect digits.plan --html -

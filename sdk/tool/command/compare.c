@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "command/commands.h"
-#include "page/format.h"
 #include "session/common.h"
 #include "session/session.h"
+#include "session/step_text.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
@@ -111,7 +111,7 @@ static char* find_step(const tool_execution_t* execution, const char* name) {
   for (uint32_t i = 0; i < count; ++i) {
     tenon_step_info_t step = {.size = sizeof(step)};
     if (tenon_engine_get_step(execution->engine, i, &step) == TENON_OK && step.depth == 0 &&
-        tool_format_has_tensor(step.outputs, name)) {
+        tool_step_list_has(step.outputs, name)) {
       return tool_format("step %u '%s', %s:%s, nodes %s", i, step.name, step.plugin, step.kernel,
                          step.nodes);
     }

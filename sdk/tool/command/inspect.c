@@ -10,12 +10,10 @@
 #include "data/npy.h"
 #include "data/tensor_proto.h"
 #include "data/value_file.h"
-#include "page/page.h"
 #include "session/network_facts.h"
 #include "session/show.h"
 #include "session/timing.h"
 #include "text/console.h"
-#include "text/interrupt.h"
 #include "text/json.h"
 #include "text/memory.h"
 
@@ -68,43 +66,32 @@ static void print_verified(void) {
   }
 }
 
-/* The file's name with its folder's: many are called model.onnx. */
-static const char* page_title(const char* path) {
-  const char* base = tool_path_base(path);
-  while (base > path + 1 && base[-2] != '/') {
-    --base;
+/* --refusals asks for text that a plan may lack. */
+static tenon_status_t check_refusals(const tenon_engine_t* engine) {
+  tenon_step_info_t step = {.size = sizeof(step)};
+  tenon_status_t status = TENON_OK;
+  const uint32_t count = tenon_engine_step_count(engine);
+  for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
+    status = tenon_engine_get_step(engine, i, &step);
+    if (status == TENON_OK && step.refusals[0] != '\0') {
+      return TENON_OK;
+    }
   }
-  return base > path + 1 ? base - 1 : path;
-}
-
-static tenon_status_t write_page(const inspect_t* inspect, tenon_registry_t* registry,
-                                 const tool_execution_t* execution, const tool_timing_t* timing) {
-  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
-  tool_peak_t peak = {0};
-  tool_facts_t facts;
-  tenon_status_t status = tenon_engine_get_info(execution->engine, &info);
-  if (status == TENON_OK && timing != NULL) {
-    peak = tool_peak_measure(registry, info.device, info.thread_count);
-    status = tool_interrupted() ? TENON_ERROR_CANCELLED : TENON_OK;
-  }
-  if (status == TENON_OK) {
-    status = tool_facts_collect(execution, timing, &peak, &facts);
-  }
-  if (status == TENON_OK) {
-    status = tool_page_write(inspect->html, page_title(inspect->model), execution, &facts);
-    tool_facts_free(&facts);
-  }
-  if (status == TENON_OK) {
-    tool_say("%s: written\n", inspect->html);
-  }
+  tool_warn("--refusals: the plan keeps none");
   return status;
 }
 
 static tenon_status_t show(const inspect_t* inspect, const tool_execution_t* execution,
                            const tool_timing_t* timing) {
-  tenon_status_t status = inspect_print_plan(inspect, execution);
-  if (status == TENON_OK) {
-    status = inspect_print_steps(inspect, execution, timing);
+  tenon_status_t status = TENON_OK;
+  if (tool_console_is_json()) {
+    status = inspect_write_json(stdout, inspect, execution, timing);
+  } else {
+    status = inspect_print_plan(inspect, execution);
+    status = status == TENON_OK ? inspect_print_steps(inspect, execution, timing) : status;
+  }
+  if (status == TENON_OK && inspect->refusals) {
+    status = check_refusals(execution->engine);
   }
   if (status == TENON_OK && inspect->network) {
     char* text = tool_engine_text(execution->engine);
@@ -133,7 +120,7 @@ static tenon_status_t inspect_session(const inspect_t* inspect, tenon_registry_t
     status = show(inspect, execution, measured);
   }
   if (status == TENON_OK && inspect->html != NULL) {
-    status = write_page(inspect, registry, execution, measured);
+    status = inspect_write_page(inspect, registry, execution, measured);
   }
   tool_timing_free(&timing);
   return status;

@@ -1,10 +1,12 @@
 /*
- * What `tenon inspect` was asked for: the flow is in inspect.c, what it prints of a plan in
- * inspect_plan.c, of a model that is not built in inspect_model.c, the page of --html in page/.
- * Everything goes to standard output as text, or with --json as objects of the same facts.
+ * What `tenon inspect` was asked for: the flow is in inspect.c, the text of a plan in inspect_plan.c,
+ * its JSON in inspect_json.c, its page in inspect_page.c, and a model that is not built in
+ * inspect_model.c.
  */
 #ifndef TOOL_COMMAND_INSPECT_H_
 #define TOOL_COMMAND_INSPECT_H_
+
+#include <stdio.h>
 
 #include "session/common.h"
 #include "session/session.h"
@@ -30,12 +32,17 @@ typedef struct inspect_t {
   const tool_arguments_t* arguments;
 } inspect_t;
 
-/* What a plan is and takes: device, bytes, plugins, inputs, outputs. */
+/* As text for a person: device, bytes, plugins, inputs and outputs of a plan. */
 tenon_status_t inspect_print_plan(const inspect_t* inspect, const tool_execution_t* execution);
-/* All steps, those of bodies too. `timing` NULL: times are those measured when it was built, and
- * that is said. */
+/* As text for a person: all steps, those of bodies too. `timing` NULL: times are those of the build. */
 tenon_status_t inspect_print_steps(const inspect_t* inspect, const tool_execution_t* execution,
                                    const tool_timing_t* timing);
+/* Both, and blocks of memory, as JSON: one object a line. */
+tenon_status_t inspect_write_json(FILE* file, const inspect_t* inspect,
+                                  const tool_execution_t* execution, const tool_timing_t* timing);
+/* The page of --html: these objects, and what the page needs besides. */
+tenon_status_t inspect_write_page(const inspect_t* inspect, tenon_registry_t* registry,
+                                  const tool_execution_t* execution, const tool_timing_t* timing);
 
 /* The text of a network, as tool_network_text gives it: not escaped, which is done here. */
 void inspect_print_text(const char* text);

@@ -1,15 +1,12 @@
-/*
- * One HTML page about a plan, without anything from elsewhere. At the top what one comes for: what
- * is slow, is that slow for this machine, what could be better. Then where time and memory go, the
- * graph as drawn, and for each step what it computes and why its tactic was chosen.
- */
+/* The page of `tenon inspect --html`: one file without references to others. page.html draws the data
+ * in a browser; this writes the data into it. */
 #ifndef TOOL_PAGE_PAGE_H_
 #define TOOL_PAGE_PAGE_H_
 
-#include "page/facts.h"
+#include "tenon/tenon.h"
 
-/* `title`: the model's or plan's name. `path` "-": to standard output. */
-tenon_status_t tool_page_write(const char* path, const char* title,
-                               const tool_execution_t* execution, const tool_facts_t* facts);
+/* `lines`: JSON, one object a line: those of command/inspect_json.c, {"network": [...]}, and one
+ * with the title and the best rates of this machine. `path` "-": to standard output. */
+tenon_status_t tool_page_write(const char* path, const char* lines);
 
 #endif

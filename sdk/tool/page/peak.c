@@ -124,18 +124,3 @@ tool_peak_t tool_peak_measure(tenon_registry_t* registry, const char* device,
   tool_free(numbers);
   return peak;
 }
-
-void tool_peak_raise(tool_peak_t* peak, double operations_per_second) {
-  if (peak->operations_per_second > 0 && operations_per_second > peak->operations_per_second) {
-    peak->operations_per_second = operations_per_second;
-    peak->is_of_a_step = true;
-  }
-}
-
-double tool_peak_floor(const tool_peak_t* peak, double operations, double bytes) {
-  const double arithmetic = operations > 0 && peak->operations_per_second > 0
-                                ? operations / peak->operations_per_second
-                                : 0;
-  const double memory = peak->bytes_per_second > 0 ? bytes / peak->bytes_per_second : 0;
-  return arithmetic > memory ? arithmetic : memory;
-}

@@ -6,26 +6,15 @@
 #ifndef TOOL_PAGE_PEAK_H_
 #define TOOL_PAGE_PEAK_H_
 
-#include <stdbool.h>
-
 #include "tenon/tenon.h"
 
 typedef struct tool_peak_t {
   double operations_per_second; /* 0: not known */
   double bytes_per_second;      /* 0: not known */
-  bool is_of_a_step;            /* the first of them, not of the product */
 } tool_peak_t;
 
 /* Takes about half a second, most of it building. What cannot be measured is 0. */
 tool_peak_t tool_peak_measure(tenon_registry_t* registry, const char* device,
                               uint32_t thread_count);
-
-/* A machine that is busy while its best is measured shows less than a step may reach: then that is
- * its best. What is not known stays so. */
-void tool_peak_raise(tool_peak_t* peak, double operations_per_second);
-
-/* Seconds below which nothing that does so much can come; 0: not known. `operations` may be
- * negative: not known. */
-double tool_peak_floor(const tool_peak_t* peak, double operations, double bytes);
 
 #endif

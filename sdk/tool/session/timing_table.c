@@ -1,6 +1,7 @@
 /* Where time goes, step by step. See timing.h. */
 #include <string.h>
 
+#include "session/step_text.h"
 #include "session/timing.h"
 #include "text/console.h"
 #include "text/json.h"
@@ -11,18 +12,9 @@ static void print_json(uint32_t index, const tenon_step_info_t* step, double med
                        double share) {
   tool_json_t json;
   tool_json_begin(&json, stdout);
-  tool_json_unsigned(&json, "step", index);
-  tool_json_text(&json, "name", step->name);
-  tool_json_text(&json, "kind", step->kind);
-  tool_json_text(&json, "plugin", step->plugin);
-  tool_json_text(&json, "kernel", step->kernel);
-  tool_json_text(&json, "tactic", step->tactic);
-  tool_json_text(&json, "nodes", step->nodes);
-  tool_json_text(&json, "outputs", step->outputs);
-  tool_json_text(&json, "device", step->device);
+  tool_step_json(&json, index, step);
   tool_json_number(&json, "median_us", median_us);
   tool_json_number(&json, "share", share);
-  tool_json_unsigned(&json, "depth", step->depth);
   tool_json_end(&json);
 }
 

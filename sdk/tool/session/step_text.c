@@ -1,0 +1,71 @@
+/* See step_text.h. */
+#include "session/step_text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Does a text begin with the name of a type, and then with `end`? */
+static bool begins_with(const char* text, tenon_dtype_t dtype, const char* end) {
+  const char* name = tenon_dtype_name(dtype);
+  const size_t length = strlen(name);
+  return strncmp(text, name, length) == 0 && strncmp(text + length, end, strlen(end)) == 0;
+}
+
+/* The layout names the type if it is not the value's own: "bf16, row-major" of
+ * "y f32[1,10] bf16, row-major". */
+tool_step_form_t tool_step_form(const tenon_step_info_t* step) {
+  tool_step_form_t form = {.type = "", .layout = step->layout};
+  for (tenon_dtype_t dtype = 1; dtype < TENON_DTYPE_COUNT; ++dtype) {
+    if (begins_with(step->layout, dtype, ", ")) {
+      (void)snprintf(form.type, sizeof(form.type), "%s", tenon_dtype_name(dtype));
+      form.layout = step->layout + strlen(form.type) + 2;
+      return form;
+    }
+  }
+  for (const char* at = strchr(step->outputs, ' '); at != NULL; at = strchr(at + 1, ' ')) {
+    for (tenon_dtype_t dtype = 1; dtype < TENON_DTYPE_COUNT; ++dtype) {
+      if (begins_with(at + 1, dtype, "[")) {
+        (void)snprintf(form.type, sizeof(form.type), "%s", tenon_dtype_name(dtype));
+        return form;
+      }
+    }
+  }
+  return form;
+}
+
+void tool_step_json(tool_json_t* json, uint32_t index, const tenon_step_info_t* step) {
+  tool_json_unsigned(json, "step", index);
+  tool_json_text(json, "name", step->name);
+  tool_json_text(json, "kind", step->kind);
+  tool_json_text(json, "plugin", step->plugin);
+  tool_json_text(json, "kernel", step->kernel);
+  tool_json_text(json, "tactic", step->tactic);
+  tool_json_text(json, "nodes", step->nodes);
+  tool_json_text(json, "expression", step->expression);
+  tool_json_text(json, "inputs", step->inputs);
+  tool_json_text(json, "outputs", step->outputs);
+  tool_json_text(json, "type", tool_step_form(step).type);
+  tool_json_text(json, "layout", step->layout);
+  tool_json_text(json, "device", step->device);
+  tool_json_unsigned(json, "stream", step->stream);
+  tool_json_unsigned(json, "depth", step->depth);
+}
+
+/* After the name stands one word, with its extents where it is a tensor: names may hold blanks. */
+static bool is_described(const char* text) {
+  const size_t length = text[0] == ' ' ? strcspn(text + 1, " [,") : 0;
+  return length > 0 && text[1 + length] != ' ';
+}
+
+bool tool_step_list_has(const char* list, const char* name) {
+  const size_t length = strlen(name);
+  if (length > 0) {
+    for (const char* at = list; (at = strstr(at, name)) != NULL; ++at) {
+      const bool begins = at == list || (at - list >= 2 && strncmp(at - 2, ", ", 2) == 0);
+      if (begins && is_described(at + length)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
