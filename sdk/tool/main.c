@@ -4,7 +4,6 @@
 
 #include "command/commands.h"
 #include "session/set_aside.h"
-#include "session/temporary.h"
 #include "tenon/tenon.h"
 #include "text/console.h"
 #include "text/crash.h"
@@ -92,6 +91,5 @@ int main(int argc, char** argv) {
   tool_crash_catch(tool_set_aside_note);
   tool_interrupts_catch();
   const int exit_status = command->run(argc - 2, argv + 2);
-  tool_temporary_end();
   return tool_console_finish(exit_status);
 }

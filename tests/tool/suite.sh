@@ -17,7 +17,7 @@ says "unexpected pass: coins is known to fail (said to fail)" "2 passed, 0 faile
 try 0 suite "$root/sdk/demo" --json
 prints_json
 says '"passed": 2'
-# A case that does not end is ended, and what it leaves is removed.
+# A case that does not end is ended, and nothing is left.
 mkdir -p tmp endless/case/test_data_set_0
 make_endless endless/case/model.onnx
 mv endless/case/model.onnx.n.npy endless/case/test_data_set_0/input_0.npy

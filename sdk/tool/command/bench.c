@@ -1,7 +1,9 @@
 /* tenon bench: how fast, how much memory, where time goes. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,7 +48,24 @@ static const tool_option_rule_t rules[] = {
 
 /* ---- Building, in a child: its memory must not count ---- */
 
-/* In the child: obtains the plan; the message is "USE TEMPORARY SECONDS PATH". */
+/* A plan that is in no file goes through memory that both processes have. */
+static tenon_status_t share_plan(const bench_t* bench, tool_plan_file_t* file) {
+  const void* data = NULL;
+  size_t size = 0;
+  tenon_status_t status = tenon_plan_get_data(file->plan, &data, &size);
+  for (size_t at = 0; at < size && status == TENON_OK;) {
+    const ssize_t wrote = write(bench->shared, (const char*)data + at, size - at);
+    at += wrote > 0 ? (size_t)wrote : 0;
+    if (wrote <= 0 && errno != EINTR) {
+      status = tool_fail(TENON_ERROR_IO, "%s: its plan cannot be passed on: %s", bench->model,
+                         strerror(errno));
+    }
+  }
+  file->path = tool_format("/proc/self/fd/%d", bench->shared);
+  return status;
+}
+
+/* In the child: obtains the plan; the message is "USE SECONDS PATH". */
 static char obtain_plan(void* user, size_t index, char* out_message, size_t size) {
   bench_t* bench = user;
   tenon_registry_t* registry = NULL;
@@ -61,7 +80,7 @@ static char obtain_plan(void* user, size_t index, char* out_message, size_t size
     /* An entry that cannot be loaded is built again here. */
     tool_execution_t execution;
     tool_console_soften(true);
-    status = tool_execution_open(registry, file.path, 1, TENON_VERIFY_NONE, &execution);
+    status = tool_execution_open(registry, &file, 1, TENON_VERIFY_NONE, &execution);
     tool_console_soften(false);
     if (status != TENON_OK) {
       tool_warn("the cached plan cannot be loaded and is built again");
@@ -69,12 +88,14 @@ static char obtain_plan(void* user, size_t index, char* out_message, size_t size
                                      &file);
     }
   }
+  if (status == TENON_OK && file.plan != NULL) {
+    status = share_plan(bench, &file);
+  }
   if (status != TENON_OK) {
     (void)snprintf(out_message, size, "%s", tool_console_last_error());
     return (char)(tool_exit_status(status) == TOOL_EXIT_USAGE ? 'u' : 'f');
   }
-  (void)snprintf(out_message, size, "%d %d %.9g %s", (int)file.use, file.is_temporary ? 1 : 0,
-                 file.build_seconds, file.path);
+  (void)snprintf(out_message, size, "%d %.9g %s", (int)file.use, file.build_seconds, file.path);
   return 'p';
 }
 
@@ -82,14 +103,12 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
   bench_t* bench = user;
   int used = 0;
   int use = 0;
-  int temporary = 0;
   double seconds = 0;
   (void)index;
   /* By our own process. NOLINTNEXTLINE(cert-err34-c) */
-  const int found = sscanf(result->message, "%d %d %lg %n", &use, &temporary, &seconds, &used);
-  if (result->code == 'p' && found == 3) {
+  const int found = sscanf(result->message, "%d %lg %n", &use, &seconds, &used);
+  if (result->code == 'p' && found == 2) {
     bench->file = (tool_plan_file_t){.path = tool_copy_text(result->message + used),
-                                     .is_temporary = temporary != 0,
                                      .use = (tool_cache_use_t)use,
                                      .build_seconds = seconds};
   } else if (result->code == '!') {
@@ -110,7 +129,7 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
 /* Each context's share of the threads. */
 static tenon_status_t open_execution(bench_t* bench, tenon_registry_t* registry,
                                      tool_execution_t* out_execution) {
-  tenon_status_t status = tool_execution_open(registry, bench->file.path, bench->building.threads,
+  tenon_status_t status = tool_execution_open(registry, &bench->file, bench->building.threads,
                                               TENON_VERIFY_NONE, out_execution);
   if (status != TENON_OK) {
     return status;
@@ -239,7 +258,7 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
   if (status != TENON_OK) {
     return status;
   }
-  tool_plan_file_share(&bench->building);
+  bench->shared = memfd_create("plan", 0);
   const tool_jobs_t job = {.count = 1, .run = obtain_plan, .done = take_plan, .user = bench};
   if (!tool_children_run(&job)) {
     return tool_interrupted() ? TENON_ERROR_CANCELLED
@@ -261,7 +280,7 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
 }
 
 static int bench_command(int argc, char** argv) {
-  bench_t bench = {.seconds = 3, .warm_up = -1, .iterations = 10};
+  bench_t bench = {.shared = -1, .seconds = 3, .warm_up = -1, .iterations = 10};
   tool_arguments_t arguments = {0};
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
@@ -277,6 +296,9 @@ static int bench_command(int argc, char** argv) {
   }
   tenon_registry_release(registry);
   tool_plan_file_free(&bench.file);
+  if (bench.shared >= 0) {
+    (void)close(bench.shared);
+  }
   tool_feed_free(&bench.feed);
   tool_times_free(&bench.times);
   tool_times_free(&bench.device.seconds);

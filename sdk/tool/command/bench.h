@@ -55,6 +55,7 @@ typedef struct bench_t {
   /* The plan that the child obtained: in the cache, or in the folder that parent and children
    * share. */
   tool_plan_file_t file;
+  int shared; /* memory of both processes, for a plan that is in no file; -1: none */
   /* Of that child. Its words were written by it; here they are only kept for the end. */
   tenon_status_t status;
   /* Engine and context, from the plan file. */

@@ -74,14 +74,10 @@ static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* n
                                     tool_execution_t* out_execution) {
   uint32_t timings = 0;
   tool_plan_file_t file = {0};
-  tenon_plan_t* plan = NULL;
-  tenon_status_t status = tool_build_plan(compare->registry, network, building, &plan, &timings);
+  tenon_status_t status =
+      tool_build_plan(compare->registry, network, building, &file.plan, &timings);
   if (status == TENON_OK) {
-    status = tool_plan_file_write(plan, NULL, &file);
-  }
-  tenon_plan_destroy(plan);
-  if (status == TENON_OK) {
-    status = tool_execution_open(compare->registry, file.path, building->threads, TENON_VERIFY_NONE,
+    status = tool_execution_open(compare->registry, &file, building->threads, TENON_VERIFY_NONE,
                                  out_execution);
   }
   tool_plan_file_free(&file);

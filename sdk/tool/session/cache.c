@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "data/file.h"
-#include "session/temporary.h"
 #include "text/console.h"
 #include "text/memory.h"
 
 static const char file_mark[] = "file ";
 static const char note_mark[] = "note ";
-enum { DIGEST_BY_STAMP_BYTES = 64 << 10 };
+enum { DIGEST_BY_STAMP_BYTES = 64 << 10, WRITING_SECONDS = 600 };
 
 char* tool_cache_path(void) {
   const char* base = getenv("XDG_CACHE_HOME");
@@ -270,12 +270,12 @@ void tool_cache_trim(const char* folder, uint64_t limit_bytes, const char* keep)
   tool_free(plans_folder);
 }
 
-/* "timings"; in the folder of the plans the names of keys and of remembered digests. */
+/* "timings"; in the folder of the plans the names of plans, keys and remembered digests. */
 static bool is_cache_name(const char* name, size_t length) {
   static const struct {
     size_t digits;
     const char* end;
-  } forms[] = {{0, "timings"}, {32, ".key"}, {16, ".digest"}};
+  } forms[] = {{0, "timings"}, {32, ".plan"}, {32, ".key"}, {16, ".digest"}};
   const size_t digits = strspn(name, "0123456789abcdef");
   for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); ++i) {
     const size_t end = strlen(forms[i].end);
@@ -287,10 +287,29 @@ static bool is_cache_name(const char* name, size_t length) {
   return false;
 }
 
+/* Files that are being written are called NAME.tmp-PID. A process that still writes has written
+ * lately. */
+static void collect(const char* path) {
+  DIR* folder = opendir(path);
+  const struct dirent* entry = NULL;
+  while (folder != NULL && (entry = readdir(folder)) != NULL) {
+    struct stat about;
+    const char* mark = strstr(entry->d_name, ".tmp-");
+    if (mark != NULL && is_cache_name(entry->d_name, (size_t)(mark - entry->d_name)) &&
+        fstatat(dirfd(folder), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(about.st_mode) && time(NULL) - about.st_mtim.tv_sec > WRITING_SECONDS) {
+      (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+  }
+  if (folder != NULL) {
+    (void)closedir(folder);
+  }
+}
+
 void tool_cache_collect(const char* folder) {
   char* plans = tool_format("%s/plans", folder);
-  tool_temporary_collect(folder, is_cache_name);
-  tool_temporary_collect(plans, is_cache_name);
+  collect(folder);
+  collect(plans);
   tool_free(plans);
 }
 

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "session/common.h"
-#include "session/temporary.h"
 #include "text/console.h"
 #include "text/interrupt.h"
 #include "text/memory.h"
@@ -77,7 +76,6 @@ static void be_child(int orders, int results, const tool_jobs_t* jobs) {
       break;
     }
   }
-  tool_temporary_end();
   (void)fflush(NULL);
   _exit(0);
 }
@@ -174,9 +172,6 @@ static void finish(child_t* child, const tool_jobs_t* jobs) {
   } else if (!is_whole(child) || WEXITSTATUS(status) != 0) {
     (void)snprintf(message, sizeof(message), "ended with status %d", WEXITSTATUS(status));
   }
-  if (message[0] != '\0') {
-    tool_temporary_remove_of(child->process);
-  }
   tell(child, message[0] != '\0' ? message : NULL, jobs);
   child->process = 0;
 }
@@ -237,26 +232,12 @@ static void stop_all(child_t* children, size_t count) {
     if (children[i].process != 0) {
       (void)kill(children[i].process, SIGKILL);
       (void)waitpid(children[i].process, NULL, 0);
-      tool_temporary_remove_of(children[i].process);
       (void)close(children[i].results);
       if (children[i].orders >= 0) {
         (void)close(children[i].orders);
       }
     }
   }
-}
-
-/* The same folders for all children: they outlive a child, and its files can be found. If one
- * cannot be made, the children that need it report this. */
-static void share_folders(void) {
-  const char* const parents[] = {tool_temporary_parent(), TOOL_TEMPORARY_MEMORY};
-  tool_console_silence(true);
-  for (int i = 0; i < 2; ++i) {
-    if (tool_temporary_begin(parents[i]) != TENON_OK) {
-      tool_console_forget_error();
-    }
-  }
-  tool_console_silence(false);
 }
 
 bool tool_children_run(const tool_jobs_t* jobs) {
@@ -267,7 +248,6 @@ bool tool_children_run(const tool_jobs_t* jobs) {
   size_t next = 0;
   size_t running = 0;
   bool good = true;
-  share_folders();
   do {
     running = 0;
     for (size_t i = 0; i < places && good; ++i) {

@@ -21,8 +21,8 @@ typedef struct tool_job_result_t {
   double seconds; /* from its begin, of a child's first from the fork, to its end */
 } tool_job_result_t;
 
-/* Runs in the child: returns the code and fills the message, of `size` bytes with its NUL. What
- * it changes in memory the parent does not see; files in the shared temporary folder it does. */
+/* Runs in the child: returns the code and fills the message, of `size` bytes with its NUL. The
+ * parent does not see what it changes in memory. */
 typedef char (*tool_job_t)(void* user, size_t index, char* out_message, size_t size);
 /* Runs in the parent, in order of completion, one at a time. */
 typedef void (*tool_job_done_t)(void* user, size_t index, const tool_job_result_t* result);
@@ -41,7 +41,7 @@ typedef struct tool_jobs_t {
 } tool_jobs_t;
 
 /* All jobs. False when no child can be made, or on an interrupt: those that run then are killed,
- * and `done` is not called for them. What a killed child left in the temporary folder is removed.
+ * and `done` is not called for them.
  */
 bool tool_children_run(const tool_jobs_t* jobs);
 

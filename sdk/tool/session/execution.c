@@ -43,7 +43,7 @@ static tenon_status_t count_threads(uint32_t asked_for, tool_execution_t* execut
   return status;
 }
 
-tenon_status_t tool_execution_open(tenon_registry_t* registry, const char* plan_path,
+tenon_status_t tool_execution_open(tenon_registry_t* registry, const tool_plan_file_t* file,
                                    uint32_t thread_count, uint32_t verify,
                                    tool_execution_t* out_execution) {
   tool_execution_t execution = {0};
@@ -53,7 +53,9 @@ tenon_status_t tool_execution_open(tenon_registry_t* registry, const char* plan_
   engine_options.verify = verify;
   const double begin = tool_seconds();
   tenon_status_t status =
-      tenon_engine_create_from_file(registry, plan_path, &engine_options, &execution.engine);
+      file->plan != NULL
+          ? tenon_engine_create_from_plan(registry, file->plan, &engine_options, &execution.engine)
+          : tenon_engine_create_from_file(registry, file->path, &engine_options, &execution.engine);
   if (status == TENON_OK) {
     status = tenon_context_create(execution.engine, &context_options, &execution.context);
   }

@@ -23,9 +23,9 @@ typedef struct tool_execution_t {
   tenon_io_info_t* outputs;
 } tool_execution_t;
 
-/* Loads a plan file and makes a context. `thread_count` 0: as the plan says. On failure nothing
+/* Loads a plan and makes a context. `thread_count` 0: as the plan says. On failure nothing
  * is open, and the library has said why. */
-tenon_status_t tool_execution_open(tenon_registry_t* registry, const char* plan_path,
+tenon_status_t tool_execution_open(tenon_registry_t* registry, const tool_plan_file_t* file,
                                    uint32_t thread_count, uint32_t verify,
                                    tool_execution_t* out_execution);
 /* Takes one that was never opened, if it is all zeros. */

@@ -1,6 +1,6 @@
 /*
  * From a model file to a network with all shapes that are given, and from a model or plan to a plan
- * file that can be loaded: out of the cache, or built.
+ * that can be loaded: the file given, one of the cache, or one that is built.
  */
 #ifndef TOOL_SESSION_MODEL_H_
 #define TOOL_SESSION_MODEL_H_
@@ -31,15 +31,12 @@ typedef enum tool_cache_use_t {
   TOOL_CACHE_MISS
 } tool_cache_use_t;
 
-/* A plan file, and where it comes from. */
+/* A plan to load, and its origin. Freed by tool_plan_file_free. */
 typedef struct tool_plan_file_t {
-  char* path;
-  /* It lies in this process's temporary folder: tool_plan_file_free removes it. */
-  bool is_temporary;
+  char* path;         /* NULL: it is in memory only */
+  tenon_plan_t* plan; /* NULL: it is in the file */
   tool_cache_use_t use;
   double build_seconds; /* 0 unless it was built now */
-  /* Entries of the timing cache after the build, when it was built now. */
-  uint32_t timing_entries;
 } tool_plan_file_t;
 
 /* True for a plan, whatever its name. */
@@ -56,13 +53,6 @@ tenon_status_t tool_output_check(const char* option, const char* path, const cha
 tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* model,
                                      const tool_building_t* building, const tool_feed_t* feed,
                                      bool rebuild, tool_plan_file_t* out_file);
-/* Writes a plan into the first folder that takes it: that of the cache (NULL: none), the temporary
- * one, the one in memory. */
-tenon_status_t tool_plan_file_write(const tenon_plan_t* plan, const char* cache_folder,
-                                    tool_plan_file_t* inout_file);
-/* Makes the temporary folders now, so that a child's plan outlives the child: before
- * tool_children_run. */
-void tool_plan_file_share(const tool_building_t* building);
 void tool_plan_file_free(tool_plan_file_t* file);
 /* "hit", "miss", "off", "plan": as --json has it. */
 const char* tool_cache_use_text(tool_cache_use_t use);

@@ -1,4 +1,4 @@
-/* A plan to load: the file given, one out of the cache, or one built now. See model.h. */
+/* A plan to load: the file given, one out of the cache, or one that is built. See model.h. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
@@ -12,7 +12,6 @@
 #include "session/cache.h"
 #include "session/common.h"
 #include "session/model.h"
-#include "session/temporary.h"
 #include "text/console.h"
 #include "text/memory.h"
 
@@ -140,55 +139,30 @@ static char* make_key(tenon_registry_t* registry, const char* folder, const char
 
 /* ---- Obtaining ---- */
 
-/* Takes the plan into the cache. Where that fails, the file stays a temporary one. */
-static void keep(const tool_cache_entry_t* entry, const tenon_network_t* network, const char* notes,
-                 tool_plan_file_t* file) {
+/* Takes the plan into the cache, for the next command. If it cannot be kept, this one goes on with the
+ * plan in memory. */
+static bool keep(const tool_cache_entry_t* entry, const tenon_network_t* network, const char* notes,
+                 const tenon_plan_t* plan) {
   const uint32_t count = tenon_network_file_count(network);
   const char** files = tool_allocate(count + (size_t)1, sizeof(*files));
   for (uint32_t i = 0; i < count; ++i) {
     files[i] = tenon_network_get_file(network, i);
   }
   tool_cache_drop(entry);
-  if (rename(file->path, entry->plan_path) != 0) {
-    tool_warn("%s: the plan is not kept: %s", entry->plan_path, strerror(errno));
-  } else {
-    tool_free(file->path);
-    file->path = tool_copy_text(entry->plan_path);
-    tool_console_soften(true);
-    /* The model itself stands in the key. */
-    file->is_temporary =
-        tool_cache_keep(entry, files + 1, count > 0 ? count - 1 : 0, notes) != TENON_OK;
-    tool_console_soften(false);
+  tool_console_soften(true);
+  const bool is_written = tool_plan_write(plan, entry->plan_path) == TENON_OK;
+  /* The model itself stands in the key. */
+  const bool is_kept =
+      is_written && tool_cache_keep(entry, files + 1, count > 0 ? count - 1 : 0, notes) == TENON_OK;
+  tool_console_soften(false);
+  if (!is_kept) {
+    tool_warn("%s: the plan is not kept in the cache", entry->plan_path);
+  }
+  if (is_written && !is_kept) {
+    (void)unlink(entry->plan_path);
   }
   tool_free((void*)files);
-}
-
-tenon_status_t tool_plan_file_write(const tenon_plan_t* plan, const char* cache_folder,
-                                    tool_plan_file_t* inout_file) {
-  const char* const parents[] = {cache_folder, tool_temporary_parent(), TOOL_TEMPORARY_MEMORY};
-  static const char* const warnings[] = {
-      "the plan is not kept in the cache",
-      "the plan stays in memory: it cannot be written to the temporary folder"};
-  tenon_status_t status = TENON_ERROR_IO;
-  for (int i = cache_folder != NULL ? 0 : 1; i < 3 && status != TENON_OK; ++i) {
-    char* path = NULL;
-    tool_console_soften(i < 2);
-    status = tool_temporary_name(parents[i], &path);
-    if (status == TENON_OK) {
-      status = tool_plan_write(plan, path);
-    }
-    tool_console_soften(false);
-    if (status == TENON_OK) {
-      inout_file->path = path;
-      inout_file->is_temporary = true;
-    } else {
-      tool_free(path);
-      if (i < 2) {
-        tool_warn("%s", warnings[i]);
-      }
-    }
-  }
-  return status;
+  return is_kept;
 }
 
 /* `entry` NULL: not kept. */
@@ -196,22 +170,19 @@ static tenon_status_t build_model(tenon_registry_t* registry, const char* model,
                                   const tool_building_t* building, const tool_feed_t* feed,
                                   const tool_cache_entry_t* entry, tool_plan_file_t* file) {
   tenon_network_t* network = NULL;
-  tenon_plan_t* plan = NULL;
   char* notes = NULL;
-  const char* folder = entry != NULL ? entry->folder : NULL;
+  uint32_t timing_entries = 0;
   const double begin = tool_seconds();
   tenon_status_t status = tool_network_open(registry, model, building, feed, &network, &notes);
   if (status == TENON_OK) {
-    status = tool_build_plan(registry, network, building, &plan, &file->timing_entries);
+    status = tool_build_plan(registry, network, building, &file->plan, &timing_entries);
   }
-  if (status == TENON_OK) {
-    status = tool_plan_file_write(plan, folder, file);
-    file->build_seconds = tool_seconds() - begin;
+  if (status == TENON_OK && entry != NULL && keep(entry, network, notes, file->plan)) {
+    file->path = tool_copy_text(entry->plan_path);
+    tenon_plan_destroy(file->plan);
+    file->plan = NULL;
   }
-  if (status == TENON_OK && entry != NULL && strncmp(file->path, folder, strlen(folder)) == 0) {
-    keep(entry, network, notes, file);
-  }
-  tenon_plan_destroy(plan);
+  file->build_seconds = tool_seconds() - begin;
   tenon_network_destroy(network);
   tool_free(notes);
   return status;
@@ -274,23 +245,8 @@ tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* mod
   return TENON_OK;
 }
 
-void tool_plan_file_share(const tool_building_t* building) {
-  const char* message = "";
-  char* folder = building->no_cache ? NULL : tool_cache_folder(&message);
-  if (folder != NULL) {
-    char* plans = tool_format("%s/plans", folder);
-    tool_console_soften(true); /* the child says it again where it matters */
-    (void)tool_temporary_begin(plans);
-    tool_console_soften(false);
-    tool_free(plans);
-    tool_free(folder);
-  }
-}
-
 void tool_plan_file_free(tool_plan_file_t* file) {
-  if (file->is_temporary && file->path != NULL) {
-    (void)unlink(file->path);
-  }
+  tenon_plan_destroy(file->plan);
   tool_free(file->path);
   *file = (tool_plan_file_t){0};
 }

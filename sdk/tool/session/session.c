@@ -33,7 +33,7 @@ tenon_status_t tool_session_open(tenon_registry_t* registry, const char* model,
   const bool from_cache = session.file.use == TOOL_CACHE_HIT;
   tool_console_soften(from_cache);
   const bool is_old = from_cache || session.file.use == TOOL_CACHE_PLAN;
-  status = tool_execution_open(registry, session.file.path, building->threads,
+  status = tool_execution_open(registry, &session.file, building->threads,
                                is_old ? verify : TENON_VERIFY_NONE, &session.execution);
   tool_console_soften(false);
   if (status != TENON_OK && from_cache) {
@@ -41,8 +41,8 @@ tenon_status_t tool_session_open(tenon_registry_t* registry, const char* model,
     tool_plan_file_free(&session.file);
     status = tool_plan_file_obtain(registry, model, building, feed, true, &session.file);
     if (status == TENON_OK) {
-      status = tool_execution_open(registry, session.file.path, building->threads,
-                                   TENON_VERIFY_NONE, &session.execution);
+      status = tool_execution_open(registry, &session.file, building->threads, TENON_VERIFY_NONE,
+                                   &session.execution);
     }
   }
   if (status != TENON_OK) {

@@ -5,7 +5,6 @@
 
 #include "session/execution.h"
 
-/* The plan file must stay while the engine lives, which maps it: closed in that order. */
 typedef struct tool_session_t {
   tool_plan_file_t file;
   tool_execution_t execution;

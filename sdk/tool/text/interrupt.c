@@ -1,12 +1,9 @@
 /* See interrupt.h. The handlers use what is safe in one: system calls and atomics. */
 #include "text/interrupt.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,38 +24,6 @@ static bool has_grace;
 static volatile sig_atomic_t is_told;
 
 /* ---- Removing ---- */
-
-/* As getdents64(2) writes it; readdir allocates memory. */
-typedef struct entry_t {
-  uint64_t inode;
-  int64_t next;
-  uint16_t size;
-  uint8_t type;
-  char name[];
-} entry_t;
-
-static void empty_folder(int folder) {
-  static _Alignas(8) char entries[4096];
-  long got = 0;
-  while ((got = syscall(SYS_getdents64, folder, entries, sizeof(entries))) > 0) {
-    for (long at = 0; at < got;) {
-      const entry_t* entry = (const entry_t*)(const void*)(entries + at);
-      (void)unlinkat(folder, entry->name, 0); /* "." and ".." are refused */
-      at += entry->size;
-    }
-  }
-}
-
-void tool_remove_path(const char* path) {
-  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder < 0) {
-    (void)unlink(path);
-    return;
-  }
-  empty_folder(folder);
-  (void)close(folder);
-  (void)rmdir(path);
-}
 
 void tool_interrupt_guard(const char* path) {
   for (size_t i = 0; i < GUARDED_MAX; ++i) {
@@ -99,7 +64,7 @@ static void remove_guarded(void) {
   for (size_t i = 0; i < GUARDED_MAX; ++i) {
     const char* path = atomic_load(&guarded[i]);
     if (path != NULL) {
-      tool_remove_path(path);
+      (void)unlink(path);
     }
   }
 }

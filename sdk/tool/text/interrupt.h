@@ -24,11 +24,8 @@ void tool_interrupt_told(void);
 /* 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP; 0 when there was none. */
 int tool_interrupt_exit_status(void);
 
-/* What must not stay behind: a file, or a folder with the files in it. The path is kept until it is
- * released; there are places for a few. */
+/* A file that must not stay behind. The path is kept until it is released; there are places for a few. */
 void tool_interrupt_guard(const char* path);
 void tool_interrupt_release(const char* path);
-/* Empties a folder and removes it; a file is removed. Nothing that a signal handler may not do. */
-void tool_remove_path(const char* path);
 
 #endif
