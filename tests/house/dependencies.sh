@@ -89,7 +89,7 @@ check_all() {
   check core 1 "$plugin"
   check plugin_registry 1 "$plugin" $base core/catalog/ plugin_registry/
   check sdk/library 1 "$public" $builder plugin_registry/ sdk/library/
-  check sdk/tool 2 "$public" .
+  check sdk/tool 2 'tenon/(plugin|tenon|reader)\.h' .
   for folder in "$root"/plugins/*/ "$root"/parser_*/; do
     folder=${folder#"$root"/}
     check "${folder%/}" 9 "$author" .

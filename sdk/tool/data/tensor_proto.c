@@ -5,6 +5,7 @@
 
 #include "data/file.h"
 #include "data/wire.h"
+#include "tenon/reader.h"
 #include "text/console.h"
 #include "text/memory.h"
 
@@ -43,6 +44,14 @@ static const tenon_dtype_t onnx_types[] = {
 };
 enum { ONNX_TYPE_COUNT = sizeof(onnx_types) / sizeof(onnx_types[0]) };
 
+uint32_t tool_onnx_dtype(tenon_dtype_t dtype) {
+  uint32_t number = ONNX_TYPE_COUNT - 1;
+  while (number > 0 && onnx_types[number] != dtype) {
+    --number;
+  }
+  return number;
+}
+
 /* What the first pass over a tensor finds. */
 typedef struct tensor_t {
   tenon_dtype_t dtype;
@@ -64,38 +73,39 @@ static bool add_dim(tensor_t* tensor, uint64_t value) {
   return true;
 }
 
-static bool read_dims(const tool_wire_field_t* field, tensor_t* tensor) {
-  if (field->type == TOOL_WIRE_VARINT) {
-    return add_dim(tensor, field->value);
+static bool read_dims(const tenon_reader_record_t* field, tensor_t* tensor) {
+  uint64_t value = field->value;
+  if (field->wire == TENON_READER_WIRE_VARINT) {
+    return add_dim(tensor, value);
   }
-  tool_wire_t packed = {field->bytes, field->size, 0, false};
-  uint64_t value = 0;
-  while (tool_wire_varint(&packed, &value)) {
-    if (!add_dim(tensor, value)) {
+  const uint8_t* at = field->data;
+  const uint8_t* end = at + field->size;
+  while (at < end) {
+    if (!tenon_reader_read_varint(&at, end, &value) || !add_dim(tensor, value)) {
       return false;
     }
   }
-  return !packed.failed && field->type == TOOL_WIRE_BYTES;
+  return field->wire == TENON_READER_WIRE_LENGTH;
 }
 
-static bool read_head_field(const tool_wire_field_t* field, tensor_t* tensor) {
+static bool read_head_field(const tenon_reader_record_t* field, tensor_t* tensor) {
   switch (field->number) {
     case TENSOR_DIMS:
       return read_dims(field, tensor);
     case TENSOR_TYPE:
-      tensor->dtype = field->type == TOOL_WIRE_VARINT && field->value < ONNX_TYPE_COUNT
+      tensor->dtype = field->wire == TENON_READER_WIRE_VARINT && field->value < ONNX_TYPE_COUNT
                           ? onnx_types[field->value]
                           : TENON_DTYPE_UNDEFINED;
       return true;
     case TENSOR_NAME:
-      tensor->name = field->bytes;
+      tensor->name = field->data;
       tensor->name_size = field->size;
-      return field->type == TOOL_WIRE_BYTES;
+      return field->wire == TENON_READER_WIRE_LENGTH;
     case TENSOR_RAW:
-      tensor->raw = field->bytes;
+      tensor->raw = field->data;
       tensor->raw_size = field->size;
       tensor->has_raw = true;
-      return field->type == TOOL_WIRE_BYTES;
+      return field->wire == TENON_READER_WIRE_LENGTH;
     case TENSOR_LOCATION:
       tensor->is_external = field->value == 1;
       return true;
@@ -105,15 +115,15 @@ static bool read_head_field(const tool_wire_field_t* field, tensor_t* tensor) {
 }
 
 static bool read_head(const uint8_t* data, size_t size, tensor_t* out_tensor) {
-  tool_wire_t wire = {data, size, 0, false};
-  tool_wire_field_t field;
+  const uint8_t* end = data + size;
   *out_tensor = (tensor_t){0};
-  while (tool_wire_next(&wire, &field)) {
-    if (!read_head_field(&field, out_tensor)) {
+  while (data < end) {
+    tenon_reader_record_t field;
+    if (!tenon_reader_read_record(&data, end, &field) || !read_head_field(&field, out_tensor)) {
       return false;
     }
   }
-  return !wire.failed;
+  return true;
 }
 
 /* ---- Elements in typed fields ---- */
@@ -137,28 +147,28 @@ static bool put_unit(filling_t* filling, uint64_t number) {
 }
 
 /* One occurrence of a repeated field: a number alone, or packed. */
-static bool put_field(filling_t* filling, const tool_wire_field_t* field, uint32_t fixed_bytes) {
-  if (field->type != TOOL_WIRE_BYTES) {
+static bool put_field(filling_t* filling, const tenon_reader_record_t* field,
+                      uint32_t fixed_bytes) {
+  if (field->wire == TENON_READER_WIRE_VARINT) {
     return put_unit(filling, field->value);
   }
-  tool_wire_t packed = {field->bytes, field->size, 0, false};
-  uint64_t number = 0;
-  if (fixed_bytes == 0) {
-    while (tool_wire_varint(&packed, &number)) {
-      if (!put_unit(filling, number)) {
-        return false;
-      }
+  const uint8_t* at = field->data;
+  const uint8_t* end = at + field->size;
+  while (at < end) {
+    uint64_t number = 0;
+    if (fixed_bytes == 0 ? !tenon_reader_read_varint(&at, end, &number)
+                         : (size_t)(end - at) < fixed_bytes) {
+      return false;
     }
-    return !packed.failed;
-  }
-  for (size_t at = 0; at + fixed_bytes <= field->size; at += fixed_bytes) {
-    number = 0;
-    memcpy(&number, field->bytes + at, fixed_bytes);
+    if (fixed_bytes > 0) {
+      memcpy(&number, at, fixed_bytes);
+      at += fixed_bytes;
+    }
     if (!put_unit(filling, number)) {
       return false;
     }
   }
-  return field->size % fixed_bytes == 0;
+  return true;
 }
 
 /* The field that holds a type's elements; *out_fixed_bytes 0: varints. */
@@ -190,9 +200,9 @@ static bool fill_numbers(const uint8_t* data, size_t size, tool_value_t* value) 
   filling_t filling = {.value = value};
   filling.unit_bytes = fixed_bytes != 0 ? fixed_bytes : bits < 8 ? 1 : bits / 8;
   filling.unit_count = value->size_bytes / filling.unit_bytes;
-  tool_wire_t wire = {data, size, 0, false};
-  tool_wire_field_t field;
-  while (tool_wire_next(&wire, &field)) {
+  const uint8_t* end = data + size;
+  tenon_reader_record_t field;
+  while (tenon_reader_read_record(&data, end, &field)) {
     if (field.number == wanted && !put_field(&filling, &field, fixed_bytes)) {
       return false;
     }
@@ -202,19 +212,19 @@ static bool fill_numbers(const uint8_t* data, size_t size, tool_value_t* value) 
 
 static bool fill_strings(const uint8_t* data, size_t size, tool_value_t* value) {
   tenon_string_view_t* strings = value->data;
-  tool_wire_t wire = {data, size, 0, false};
-  tool_wire_field_t field;
+  const uint8_t* end = data + size;
+  tenon_reader_record_t field;
   value->text = tool_allocate(size + 1, 1); /* all strings together are shorter than the message */
   size_t used = 0;
   uint64_t done = 0;
-  while (tool_wire_next(&wire, &field)) {
+  while (tenon_reader_read_record(&data, end, &field)) {
     if (field.number != TENSOR_STRINGS) {
       continue;
     }
-    if (done == value->count || field.type != TOOL_WIRE_BYTES) {
+    if (done == value->count || field.wire != TENON_READER_WIRE_LENGTH) {
       return false;
     }
-    memcpy(value->text + used, field.bytes, field.size);
+    memcpy(value->text + used, field.data, field.size);
     strings[done++] = (tenon_string_view_t){value->text + used, field.size};
     used += field.size;
   }
@@ -288,30 +298,31 @@ static uint32_t kind_of_type(uint64_t type) {
  */
 static tenon_status_t parse_container(const char* name, const uint8_t* data, size_t size,
                                       uint32_t kind, uint32_t depth, tool_value_t* out_value) {
-  tool_wire_t wire = {data, size, 0, false};
-  tool_wire_field_t field;
+  const uint8_t* end = data + size;
+  tenon_reader_record_t field;
   tool_value_t value = {.kind = kind};
   size_t capacity = 0;
   tenon_status_t status = TENON_OK;
-  while (status == TENON_OK && tool_wire_next(&wire, &field)) {
-    if (field.number == CONTAINER_NAME && field.type == TOOL_WIRE_BYTES && value.name == NULL) {
-      value.name = tool_copy_bytes((const char*)field.bytes, field.size);
+  while (status == TENON_OK && tenon_reader_read_record(&data, end, &field)) {
+    const bool is_message = field.wire == TENON_READER_WIRE_LENGTH;
+    if (field.number == CONTAINER_NAME && is_message && value.name == NULL) {
+      value.name = tool_copy_bytes((const char*)field.data, field.size);
     }
     if (field.number < CONTAINER_FIRST) {
       continue;
     }
     const uint32_t item_kind = kind_of_type(field.number - CONTAINER_FIRST + 1);
-    if (item_kind == TENON_ARGUMENT_ABSENT || field.type != TOOL_WIRE_BYTES) {
+    if (item_kind == TENON_ARGUMENT_ABSENT || !is_message) {
       status = tool_fail(TENON_ERROR_UNSUPPORTED, "%s: holds sparse tensors, maps or worse", name);
       break;
     }
     value.items = tool_grow(value.items, &capacity, value.item_count + 1, sizeof(*value.items));
-    status = parse_value(name, field.bytes, field.size, item_kind, depth + 1,
+    status = parse_value(name, field.data, field.size, item_kind, depth + 1,
                          &value.items[value.item_count]);
     value.item_count += status == TENON_OK ? 1 : 0;
   }
   const bool too_many = kind != TENON_ARGUMENT_SEQUENCE && value.item_count > 1;
-  if (status == TENON_OK && (wire.failed || too_many)) {
+  if (status == TENON_OK && (data < end || too_many)) {
     status = tool_fail(TENON_ERROR_INVALID_DATA, "%s: not a %s, or damaged", name,
                        kind == TENON_ARGUMENT_SEQUENCE ? "SequenceProto" : "OptionalProto");
   }
@@ -355,14 +366,10 @@ bool tool_tensor_proto_peek(const uint8_t* data, size_t size, char** out_name,
 
 static void write_value(tool_wire_writer_t* writer, const tool_value_t* value) {
   if (value->kind == TENON_ARGUMENT_TENSOR) {
-    uint32_t type = 1;
-    while (type < ONNX_TYPE_COUNT && onnx_types[type] != value->dtype) {
-      ++type;
-    }
     for (uint32_t k = 0; k < value->rank; ++k) {
       tool_wire_put_varint(writer, TENSOR_DIMS, (uint64_t)value->dims[k]);
     }
-    tool_wire_put_varint(writer, TENSOR_TYPE, type);
+    tool_wire_put_varint(writer, TENSOR_TYPE, tool_onnx_dtype(value->dtype));
     if (value->name != NULL) {
       tool_wire_put_bytes(writer, TENSOR_NAME, value->name, strlen(value->name));
     }

@@ -8,6 +8,8 @@
 
 #include "data/value.h"
 
+/* TensorProto.DataType; 0 if ONNX lacks it. */
+uint32_t tool_onnx_dtype(tenon_dtype_t dtype);
 /* `kind`: TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL. `name` is for messages. */
 tenon_status_t tool_tensor_proto_parse(const char* name, const uint8_t* data, size_t size,
                                        uint32_t kind, tool_value_t* out_value);

@@ -6,6 +6,7 @@
 
 #include "export/names.h"
 #include "export/onnx_type.h"
+#include "tenon/reader.h"
 #include "text/console.h"
 #include "text/memory.h"
 
@@ -193,12 +194,12 @@ void tool_onnx_tensor(tool_onnx_file_t* file, const char* name, const tenon_valu
 /* Names that a node's field lists; true when one of them is among `needed`, or (add) adds them. */
 static bool look_at_names(const tool_wire_writer_t* node, uint32_t field_number,
                           tool_names_t* needed, bool adds) {
-  tool_wire_t wire = {.data = node->data, .size = node->size};
-  tool_wire_field_t field;
+  const uint8_t* at = node->data;
+  tenon_reader_record_t field;
   bool found = false;
-  while (tool_wire_next(&wire, &field)) {
+  while (tenon_reader_read_record(&at, node->data + node->size, &field)) {
     if (field.number == field_number && field.size > 0) {
-      char* name = tool_copy_bytes((const char*)field.bytes, field.size);
+      char* name = tool_copy_bytes((const char*)field.data, field.size);
       found = found || tool_names_has(needed, name);
       if (adds) {
         (void)tool_names_add(needed, name);
@@ -217,17 +218,17 @@ static void add_names_of_bodies(const uint8_t* data, size_t size, uint32_t numbe
   const uint32_t next = number == NODE_ATTRIBUTE    ? ATTRIBUTE_GRAPH
                         : number == ATTRIBUTE_GRAPH ? GRAPH_NODE
                                                     : NODE_ATTRIBUTE;
-  tool_wire_t wire = {.data = data, .size = size};
-  tool_wire_field_t field;
-  while (tool_wire_next(&wire, &field)) {
+  const uint8_t* end = data + size;
+  tenon_reader_record_t field;
+  while (tenon_reader_read_record(&data, end, &field)) {
     if (field.number != number) {
       continue;
     }
     if (number == GRAPH_NODE) {
-      const tool_wire_writer_t lent = {.data = (uint8_t*)field.bytes, .size = field.size};
+      const tool_wire_writer_t lent = {.data = (uint8_t*)field.data, .size = field.size};
       (void)look_at_names(&lent, NODE_INPUT, needed, true);
     }
-    add_names_of_bodies(field.bytes, field.size, next, needed);
+    add_names_of_bodies(field.data, field.size, next, needed);
   }
 }
 

@@ -7,6 +7,7 @@
 #define TOOL_EXPORT_ONNX_FILE_H_
 
 #include "data/pieces.h"
+#include "data/tensor_proto.h"
 #include "data/wire.h"
 #include "tenon/tenon.h"
 
@@ -38,9 +39,6 @@ typedef struct tool_onnx_file_t {
 /* The file says this operator set at least, which most runtimes know; more only where a node
  * needs it. */
 enum { TOOL_ONNX_OPSET = 21 };
-
-/* TensorProto.DataType; 0 when it has none. */
-uint32_t tool_onnx_dtype(tenon_dtype_t dtype);
 
 /* A node is begun; inputs, outputs and attributes follow, in any order between them. The pointer
  * is good until the next one is begun. `since`: the operator set in which it came; 0: an early

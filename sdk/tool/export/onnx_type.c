@@ -1,31 +1,14 @@
-/* Types of an ONNX file: numbers of element types, and the types of inputs and outputs. */
+/* Types of inputs and outputs of an ONNX file. */
 #include "export/onnx_type.h"
 
 #include <string.h>
 
 #include "export/onnx_file.h"
+#include "tenon/reader.h"
 #include "text/memory.h"
 
 enum { GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, VALUE_NAME = 1, VALUE_TYPE = 2 };
 enum { SEQUENCE_TYPE = 4, OPTIONAL_TYPE = 9 };
-
-uint32_t tool_onnx_dtype(tenon_dtype_t dtype) {
-  static const uint8_t numbers[TENON_DTYPE_COUNT] = {
-      [TENON_DTYPE_FLOAT32] = 1,       [TENON_DTYPE_UINT8] = 2,
-      [TENON_DTYPE_INT8] = 3,          [TENON_DTYPE_UINT16] = 4,
-      [TENON_DTYPE_INT16] = 5,         [TENON_DTYPE_INT32] = 6,
-      [TENON_DTYPE_INT64] = 7,         [TENON_DTYPE_STRING] = 8,
-      [TENON_DTYPE_BOOL] = 9,          [TENON_DTYPE_FLOAT16] = 10,
-      [TENON_DTYPE_FLOAT64] = 11,      [TENON_DTYPE_UINT32] = 12,
-      [TENON_DTYPE_UINT64] = 13,       [TENON_DTYPE_COMPLEX64] = 14,
-      [TENON_DTYPE_COMPLEX128] = 15,   [TENON_DTYPE_BFLOAT16] = 16,
-      [TENON_DTYPE_FLOAT8E4M3FN] = 17, [TENON_DTYPE_FLOAT8E4M3FNUZ] = 18,
-      [TENON_DTYPE_FLOAT8E5M2] = 19,   [TENON_DTYPE_FLOAT8E5M2FNUZ] = 20,
-      [TENON_DTYPE_UINT4] = 21,        [TENON_DTYPE_INT4] = 22,
-      [TENON_DTYPE_FLOAT4E2M1] = 23,   [TENON_DTYPE_FLOAT8E8M0] = 24,
-      [TENON_DTYPE_UINT2] = 25,        [TENON_DTYPE_INT2] = 26};
-  return dtype < TENON_DTYPE_COUNT ? numbers[dtype] : 0;
-}
 
 /* An extent: a number, a name, or nothing where it has none. */
 static void put_dim(tool_wire_writer_t* shape, int64_t dim, const char* symbol) {
@@ -96,21 +79,21 @@ void tool_onnx_ends(tool_onnx_file_t* file, const tenon_network_t* network) {
 }
 
 /* The value's name in a field of the graph. */
-static char* name_of(const tool_wire_field_t* field) {
-  tool_wire_t value = {.data = field->bytes, .size = field->size};
-  tool_wire_field_t part;
-  while (tool_wire_next(&value, &part)) {
+static char* name_of(const tenon_reader_record_t* field) {
+  const uint8_t* at = field->data;
+  tenon_reader_record_t part;
+  while (tenon_reader_read_record(&at, field->data + field->size, &part)) {
     if (part.number == VALUE_NAME) {
-      return tool_copy_bytes((const char*)part.bytes, part.size);
+      return tool_copy_bytes((const char*)part.data, part.size);
     }
   }
   return NULL;
 }
 
 void tool_onnx_end_names(const tool_wire_writer_t* ends, tool_names_t* out_names) {
-  tool_wire_t wire = {.data = ends->data, .size = ends->size};
-  tool_wire_field_t field;
-  while (tool_wire_next(&wire, &field)) {
+  const uint8_t* at = ends->data;
+  tenon_reader_record_t field;
+  while (tenon_reader_read_record(&at, ends->data + ends->size, &field)) {
     char* name = field.number == GRAPH_OUTPUT ? name_of(&field) : NULL;
     if (name != NULL) {
       (void)tool_names_add(out_names, name);

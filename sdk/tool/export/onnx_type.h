@@ -1,5 +1,4 @@
-/* Types of an ONNX file: of elements, and of what the network takes and gives (onnx_type.c has
- * tool_onnx_dtype and tool_onnx_ends too). */
+/* Types of inputs and outputs of an ONNX file. onnx_type.c has tool_onnx_ends too. */
 #ifndef TOOL_EXPORT_ONNX_TYPE_H_
 #define TOOL_EXPORT_ONNX_TYPE_H_
 
