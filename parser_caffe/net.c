@@ -58,12 +58,6 @@ static const char* type_name(const char* type) {
   return type;
 }
 
-const char* tenon__caffe_layer_text(tenon_reader_t* reader, const tenon__caffe_layer_t* layer) {
-  const char* text =
-      tenon_reader_format(reader, "%s '%s' (line %u)", layer->type, layer->name, layer->line);
-  return text == NULL ? layer->type : text;
-}
-
 /* Absent is no failure. */
 static tenon_status_t optional(tenon_status_t status) {
   return status == TENON_ERROR_NOT_FOUND ? TENON_OK : status;

@@ -65,7 +65,12 @@ tenon_status_t tenon__caffe_net_read(tenon_reader_t* reader, tenon__caffe_messag
                                      tenon__caffe_net_t* out_net);
 
 /* "Convolution 'conv1' (line 12)", for messages; the type alone when memory is out. */
-const char* tenon__caffe_layer_text(tenon_reader_t* reader, const tenon__caffe_layer_t* layer);
+static inline const char* tenon__caffe_layer_text(tenon_reader_t* reader,
+                                                  const tenon__caffe_layer_t* layer) {
+  const char* text =
+      tenon_reader_format(reader, "%s '%s' (line %u)", layer->type, layer->name, layer->line);
+  return text == NULL ? layer->type : text;
+}
 
 /* rules.c: whether a layer's include and exclude leave it in the state: with includes one of
  * them must hold, with excludes none may; both at once are INVALID_DATA. A rule holds when all

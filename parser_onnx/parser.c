@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "convert.h"
 #include "program.h"
 
 enum { NEWEST_IR = 14, NEWEST_OPSET = 28 };
@@ -76,7 +77,8 @@ tenon_status_t tenon__onnx_parser_parse(void* state, tenon_parse_t* parse,
   TENON_READER_TRY(
       check_operator_sets(&reader, model.proto->opset_import, model.proto->n_opset_import));
   warn_of_newer(&reader, model.proto);
-  tenon__onnx_program_t program = {.reader = &reader, .model = &model};
+  tenon__onnx_program_t program = {
+      .reader = &reader, .model = &model, .convert_body = tenon__onnx_convert_body};
   TENON_READER_TRY(tenon__onnx_program_describe(&program));
   TENON_READER_TRY(tenon__onnx_program_resolve(&program));
   TENON_READER_TRY(tenon__onnx_program_check(&program));

@@ -116,6 +116,9 @@ typedef struct tenon__onnx_scope_t {
   bool is_done;
 } tenon__onnx_scope_t;
 
+struct tenon__onnx_body_request_t;
+struct tenon__onnx_body_t;
+
 /* The one of a parse; parser.c has it on its stack. */
 typedef struct tenon__onnx_program_t {
   tenon_reader_t* reader;
@@ -129,6 +132,10 @@ typedef struct tenon__onnx_program_t {
   size_t node_count;      /* converted so far, that stay */
   size_t tried_count;     /* converted in vain: see attempt.h */
   uint32_t attempt_depth; /* attempts open now */
+  /* tenon__onnx_convert_body: nodes hold bodies, and bodies nodes. */
+  tenon_status_t (*convert_body)(const tenon_source_t* source,
+                                 const struct tenon__onnx_body_request_t* request,
+                                 struct tenon__onnx_body_t* out_body);
 } tenon__onnx_program_t;
 
 /* The function that a node calls, NULL if it is an operator. A model's function hides an

@@ -315,7 +315,7 @@ static tenon_status_t source_convert_body(const tenon_source_t* source, const ch
                                               .parameter_types = parameter_types,
                                               .parameter_type_count = parameter_type_count};
   tenon__onnx_body_t body;
-  TENON_READER_TRY(tenon__onnx_convert_body(source, &request, &body));
+  TENON_READER_TRY(source->program->convert_body(source, &request, &body));
   *out_body = (tenon_converted_body_t){
       .body = body.body, .captured_count = body.captures.count, .captured = body.captures.values};
   return TENON_OK;

@@ -161,6 +161,7 @@ static void columns_of_image(tenon_make_t* make) {
 
 #define ROW(type, function, op) TENON__CAFFE_ROW("", type, function, op, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("Convolution", convolution, "convolution"),
     ROW("ConvolutionDepthwise", depthwise, "convolution"),

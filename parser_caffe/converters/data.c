@@ -74,6 +74,7 @@ static void dummy_data(tenon_make_t* make) {
   }
 }
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     TENON__CAFFE_ROW("", "DummyData", dummy_data, NULL, NULL),
     TENON__CAFFE_ROW("", "Parameter", parameter, NULL, NULL),

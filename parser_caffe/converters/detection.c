@@ -442,6 +442,7 @@ static void proposal_and_pooling(tenon_make_t* make) {
 
 #define ROW(domain, type, function) TENON__CAFFE_ROW(domain, type, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("", "DetectionOutput", detection_output),
     ROW("", "PriorBox", prior_box),

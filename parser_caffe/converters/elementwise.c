@@ -157,6 +157,7 @@ static void axpy(tenon_make_t* make) {
 #define SAME(type, op, attributes) TENON__CAFFE_ROW("", type, tenon_make_same, op, attributes)
 #define ROW(type, function) TENON__CAFFE_ROW("", type, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     SAME("AbsVal", "abs", NULL),
     ROW("Axpy", axpy),

@@ -25,21 +25,21 @@
 /* One row: a type of layer, and what makes it (see tenon/maker.h). Layers have no versions; a
  * domain other than "" is the module of a Python layer. */
 #define TENON__CAFFE_ROW(domain, type, function, op, attributes) \
-  TENON_MAKE_ROW(tenon__caffe_convert_row, "caffe", domain, type, 1, 0, function, op, attributes)
-/* What the host calls for every row; finds the row again by domain and type. */
-TENON_MAKE_CONVERT(tenon__caffe_convert_row);
-
+  TENON_MAKE_ROW(convert, "caffe", domain, type, 1, 0, function, op, attributes)
 #define TENON__CAFFE_FAMILY_DECLARATION(name) \
   extern const tenon_offering_t tenon__caffe_##name##_family;
 TENON__CAFFE_FAMILIES(TENON__CAFFE_FAMILY_DECLARATION)
 #undef TENON__CAFFE_FAMILY_DECLARATION
 
-/* Ends the file of a family: its array `rows`, which it counts, is on offer. */
-#define TENON__CAFFE_FAMILY(name) \
+/* Ends the file of a family. Its array `rows` is on offer, and `convert`, which the file declares
+ * before the rows, finds a node's row among them again. */
+#define TENON__CAFFE_FAMILY(name)      \
+  static TENON_MAKE_CONVERT(convert) { \
+    return TENON_MAKE_BY(rows);        \
+  }                                    \
   const tenon_offering_t tenon__caffe_##name##_family = TENON_OFFERING_OF("converter/1", rows)
 
-/* For lists of all families: plugin.c's offerings, and the one in which a node's row is found
- * again. */
+/* For a list of all families: plugin.c's offerings. */
 #define TENON__CAFFE_FAMILY_ENTRY(name) &tenon__caffe_##name##_family,
 
 /* Blob `index` of the layer with these extents, as f32, whatever the file has; its number of

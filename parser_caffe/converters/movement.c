@@ -238,6 +238,7 @@ static void shuffle_channels(tenon_make_t* make) {
 
 #define ROW(type, function) TENON__CAFFE_ROW("", type, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("Concat", concatenate), ROW("Crop", crop),       ROW("Flatten", flatten),
     ROW("Permute", permute),    ROW("Reshape", reshape), ROW("ShuffleChannel", shuffle_channels),

@@ -198,6 +198,7 @@ static void softmax(tenon_make_t* make) {
 
 #define ROW(type, function) TENON__CAFFE_ROW("", type, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("BatchNorm", batch_norm), ROW("Bias", bias),
     ROW("MVN", mean_variance),    ROW("Norm", normalize),

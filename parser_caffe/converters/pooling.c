@@ -214,6 +214,7 @@ static void regions(tenon_make_t* make) {
 
 #define ROW(type, function) TENON__CAFFE_ROW("", type, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("LRN", local_response),
     ROW("Pooling", pooling),

@@ -51,6 +51,7 @@ static void embed(tenon_make_t* make) {
   tenon_make_output(make, 0, y);
 }
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     TENON__CAFFE_ROW("", "Embed", embed, NULL, NULL),
     TENON__CAFFE_ROW("", "InnerProduct", inner_product, NULL, NULL),

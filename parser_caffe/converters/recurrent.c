@@ -240,6 +240,7 @@ static void rnn(tenon_make_t* make) {
   }
 }
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     TENON__CAFFE_ROW("", "LSTM", lstm, NULL, NULL),
     TENON__CAFFE_ROW("", "RNN", rnn, NULL, NULL),

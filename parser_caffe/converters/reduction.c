@@ -104,6 +104,7 @@ static void arg_max(tenon_make_t* make) {
                     tenon_make_unsqueeze(make, y, ones, rank > 3 && rank < 16 ? rank - 3 : 0));
 }
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     TENON__CAFFE_ROW("", "ArgMax", arg_max, NULL, NULL),
     TENON__CAFFE_ROW("", "Reduction", reduction, NULL, NULL),

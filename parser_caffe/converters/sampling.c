@@ -136,6 +136,7 @@ static void upsample(tenon_make_t* make) {
   tenon_make_output(make, 0, resize(make, x, plane, false));
 }
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     TENON__CAFFE_ROW("", "Interp", interpolate, NULL, NULL),
     TENON__CAFFE_ROW("", "Upsample", upsample, NULL, NULL),

@@ -7,12 +7,6 @@
 
 enum { PATH_SIZE = 64 };
 
-TENON_MAKE_CONVERT(tenon__caffe_convert_row) {
-  static const tenon_offering_t* const families[] = {
-      TENON__CAFFE_FAMILIES(TENON__CAFFE_FAMILY_ENTRY)};
-  return TENON_MAKE_BY_OFFERINGS(families);
-}
-
 tenon_value_t tenon__caffe_weight(tenon_make_t* make, uint32_t index, uint32_t rank,
                                   const int64_t* dims) {
   return tenon_make_cast(make, tenon_make_blob(make, index, rank, dims), TENON_DTYPE_FLOAT32);

@@ -9,8 +9,7 @@
 static const tenon_offering_t* const families[] = {
     TENON__CAFFE_FAMILIES(TENON__CAFFE_FAMILY_ENTRY)};
 
-static const tenon__fake_parser_t under_test = {"caffe", tenon__caffe_parser_parse,
-                                                tenon__caffe_convert_row, families,
+static const tenon__fake_parser_t under_test = {"caffe", tenon__caffe_parser_parse, families,
                                                 sizeof(families) / sizeof(families[0])};
 
 #endif

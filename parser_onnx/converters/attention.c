@@ -88,6 +88,7 @@ static void flex_attention(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("Attention", attention, NULL, NULL),
     TENON__ONNX_ROW("ai.onnx.preview", "FlexAttention", 1, 0, flex_attention, NULL, NULL),

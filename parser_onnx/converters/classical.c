@@ -267,6 +267,7 @@ static void feature_vectorizer(tenon_make_t* make) {
 
 #define MADE(type, function) TENON__ONNX_ROW("ai.onnx.ml", type, 1, 0, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     MADE("ArrayFeatureExtractor", array_feature_extractor),
     MADE("Binarizer", binarizer),

@@ -275,6 +275,7 @@ static void scan_8(tenon_make_t* make) {
 
 #define MADE(type, since, function) TENON__ONNX_ROW("", type, since, 0, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     MADE("If", 1, branch),
     MADE("Loop", 1, loop_node),

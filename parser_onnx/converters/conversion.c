@@ -71,6 +71,7 @@ static void bit_cast(tenon_make_t* make) {
 #define MADE(type, since, until, function) \
   TENON__ONNX_ROW("", type, since, until, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     MADE("BitCast", 26, 0, bit_cast),
     MADE("Cast", 1, 0, cast),

@@ -70,6 +70,7 @@ static void col2im(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("CausalConvWithState", tenon_make_same, "causal_convolution", "activation"),
     ROW("Col2Im", col2im, NULL, NULL),

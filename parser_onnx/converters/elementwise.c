@@ -85,6 +85,7 @@ static void bit_shift(tenon_make_t* make) {
 #define BINARY(type, op) \
   ROW(type, 1, 7, binary_before_7, op, NULL), ROW(type, 7, 0, tenon_make_same, op, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     SAME("Abs", "abs", NULL),
     SAME("Acos", "acos", NULL),

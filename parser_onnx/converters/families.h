@@ -40,12 +40,8 @@
 /* One row: the node of the file, the versions of its operator set, the function that makes it
  * (tenon_make_same: one node of `op` with the inputs and outputs as they are), and attributes to
  * pass, as tenon/maker.h writes them. */
-#define TENON__ONNX_ROW(domain, type, since, until, function, op, attributes)               \
-  TENON_MAKE_ROW(tenon__onnx_convert_row, "onnx", domain, type, since, until, function, op, \
-                 attributes)
-/* What the host calls for every row; finds the row again by domain, type and version (rows.c). */
-TENON_MAKE_CONVERT(tenon__onnx_convert_row);
-
+#define TENON__ONNX_ROW(domain, type, since, until, function, op, attributes) \
+  TENON_MAKE_ROW(convert, "onnx", domain, type, since, until, function, op, attributes)
 #define TENON__ONNX_FAMILY_DECLARATION(name) \
   extern const tenon_offering_t tenon__onnx_##name##_family;
 TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_DECLARATION)
@@ -54,12 +50,15 @@ TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_DECLARATION)
 /* Einsum as moves and a product where it is one (einsum.c). */
 void tenon__onnx_einsum(tenon_make_t* make);
 
-/* Ends the file of a family: its array `rows`, which it counts, is on offer. */
-#define TENON__ONNX_FAMILY(name) \
+/* Ends the file of a family. Its array `rows` is on offer, and `convert`, which the file declares
+ * before the rows, finds a node's row among them again. */
+#define TENON__ONNX_FAMILY(name)       \
+  static TENON_MAKE_CONVERT(convert) { \
+    return TENON_MAKE_BY(rows);        \
+  }                                    \
   const tenon_offering_t tenon__onnx_##name##_family = TENON_OFFERING_OF("converter/1", rows)
 
-/* For lists of all families: plugin.c's offerings, and the one in which a node's row is found
- * again. */
+/* For a list of all families: plugin.c's offerings. */
 #define TENON__ONNX_FAMILY_ENTRY(name) &tenon__onnx_##name##_family,
 
 /* An attribute that is a number of TensorProto.DataType, "to" say; unknown numbers fail with

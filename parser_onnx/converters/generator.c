@@ -156,6 +156,7 @@ static void trilu(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("BlackmanWindow", window, "blackman_window", NULL),
     ROW("ConstantOfShape", constant_of_shape, NULL, NULL),

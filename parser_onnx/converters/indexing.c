@@ -32,6 +32,7 @@ static void flat_without_axis(tenon_make_t* make) {
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 #define SAME(type, op, attributes) ROW(type, tenon_make_same, op, attributes)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("Compress", flat_without_axis, "compress", "axis"),
     SAME("CumProd", "cumulative_prod", "exclusive reverse"),

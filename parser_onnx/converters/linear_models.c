@@ -336,6 +336,7 @@ static void svm_classifier(tenon_make_t* make) {
 
 #define MADE(type, function) TENON__ONNX_ROW("ai.onnx.ml", type, 1, 0, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     MADE("LinearClassifier", linear_classifier),
     MADE("LinearRegressor", linear_regressor),

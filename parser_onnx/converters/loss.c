@@ -26,6 +26,7 @@ static void softmax_cross_entropy(tenon_make_t* make) {
 
 #define MADE(type, function) TENON__ONNX_ROW("", type, 12, 0, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     MADE("NegativeLogLikelihoodLoss", negative_log_likelihood),
     MADE("SoftmaxCrossEntropyLoss", softmax_cross_entropy),

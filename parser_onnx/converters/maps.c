@@ -136,6 +136,7 @@ static void cast_map(tenon_make_t* make) {
 
 #define MADE(type, function) TENON__ONNX_ROW("ai.onnx.ml", type, 1, 0, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     MADE("CastMap", cast_map),
     MADE("DictVectorizer", dict_vectorizer),

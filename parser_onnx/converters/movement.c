@@ -222,6 +222,7 @@ static void blocks(tenon_make_t* make) {
 #define SAME(type, op, attributes) ROW(type, 1, 0, tenon_make_same, op, attributes)
 #define MADE(type, function) ROW(type, 1, 0, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     MADE("CenterCropPad", center_crop_pad),
     ROW("Concat", 1, 4, tenon_make_same, "concatenate", "axis=1"),

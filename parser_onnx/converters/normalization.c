@@ -193,6 +193,7 @@ static void dropout(tenon_make_t* make) {
 #define OF_ROWS(type, op) \
   ROW(type, 1, 13, row_before_13, op, NULL), ROW(type, 13, 0, tenon_make_same, op, "axis")
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("BatchNormalization", 1, 0, batch_norm, NULL, NULL),
     ROW("Dropout", 1, 0, dropout, NULL, NULL),

@@ -64,6 +64,7 @@ static void global_lp_pool(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("AveragePool", pool, "average_pool", "count_include_pad"),
     ROW("GlobalAveragePool", global_pool, "reduce_mean", NULL),

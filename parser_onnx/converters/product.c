@@ -62,6 +62,7 @@ static void gemm(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("Det", tenon_make_same, "det", NULL),
     ROW("Einsum", tenon__onnx_einsum, "einsum", "equation"),

@@ -104,6 +104,7 @@ static void qlinear_mat_mul(tenon_make_t* make) {
 
 #define MADE(type, function) TENON__ONNX_ROW("", type, 10, 0, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     MADE("DequantizeLinear", dequantize_linear),
     TENON__ONNX_ROW("", "DynamicQuantizeLinear", 11, 0, tenon_make_same, "dynamic_quantize_linear",

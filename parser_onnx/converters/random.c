@@ -49,6 +49,7 @@ static void multinomial(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("Bernoulli", bernoulli, "bernoulli", ""),
     ROW("Multinomial", multinomial, "multinomial", "sample_size"),

@@ -35,6 +35,7 @@ static void reduce(tenon_make_t* make) {
 #define SEARCH(type, op) \
   TENON__ONNX_ROW("", type, 1, 0, tenon_make_same, op, "axis keepdims select_last_index")
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     SEARCH("ArgMax", "arg_max"),
     SEARCH("ArgMin", "arg_min"),

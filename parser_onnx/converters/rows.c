@@ -1,15 +1,8 @@
-/* What all rows share: the function that finds a node's row again, and a kind of attribute that
- * ONNX alone has. */
+/* Attributes of a kind that ONNX alone has. */
 #include <inttypes.h>
 
 #include "families.h"
 #include "types.h"
-
-TENON_MAKE_CONVERT(tenon__onnx_convert_row) {
-  static const tenon_offering_t* const families[] = {
-      TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_ENTRY)};
-  return TENON_MAKE_BY_OFFERINGS(families);
-}
 
 tenon_dtype_t tenon__onnx_get_dtype(tenon_make_t* make, const char* name, tenon_dtype_t otherwise) {
   if (!tenon_make_has(make, name)) {

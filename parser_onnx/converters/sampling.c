@@ -39,6 +39,7 @@ static void roi_align(tenon_make_t* make) {
 #define ROW(type, since, until, function, op, attributes) \
   TENON__ONNX_ROW("", type, since, until, function, op, attributes)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("AffineGrid", 20, 0, affine_grid, NULL, NULL),
     ROW("GridSample", 16, 0, grid_sample, NULL, NULL),

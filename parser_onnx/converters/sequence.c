@@ -200,6 +200,7 @@ static void sequence_map(tenon_make_t* make) {
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 #define SAME(type, op, attributes) ROW(type, tenon_make_same, op, attributes)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     SAME("ConcatFromSequence", "concat_from_sequence", "axis new_axis"),
     ROW("Optional", optional_make, NULL, NULL),

@@ -27,6 +27,7 @@ static void dft(tenon_make_t* make) {
   tenon_make_end_outputs(make);
 }
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     TENON__ONNX_ROW("", "DFT", 17, 0, dft, NULL, NULL),
     TENON__ONNX_ROW("", "STFT", 17, 0, tenon_make_same, "stft", "onesided"),

@@ -18,6 +18,7 @@ static void string_normalizer(tenon_make_t* make) {
 #define ROW(type, function, op, attributes) \
   TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     ROW("StringConcat", tenon_make_same, "string_concat", NULL),
     ROW("StringNormalizer", string_normalizer, NULL, NULL),

@@ -114,6 +114,7 @@ static void momentum(tenon_make_t* make) {
 #define MADE(type, function) \
   TENON__ONNX_ROW("ai.onnx.preview.training", type, 1, 0, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     MADE("Adagrad", adagrad),
     MADE("Adam", adam),

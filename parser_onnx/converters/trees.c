@@ -223,6 +223,7 @@ static void tree_ensemble(tenon_make_t* make) {
 #define MADE(type, since, function) \
   TENON__ONNX_ROW("ai.onnx.ml", type, since, 0, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     MADE("TreeEnsemble", 5, tree_ensemble),
     MADE("TreeEnsembleClassifier", 1, tree_ensemble_classifier),

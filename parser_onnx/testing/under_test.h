@@ -8,8 +8,7 @@
 
 static const tenon_offering_t* const families[] = {TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_ENTRY)};
 
-static const tenon__fake_parser_t under_test = {"onnx", tenon__onnx_parser_parse,
-                                                tenon__onnx_convert_row, families,
+static const tenon__fake_parser_t under_test = {"onnx", tenon__onnx_parser_parse, families,
                                                 sizeof(families) / sizeof(families[0])};
 
 #endif

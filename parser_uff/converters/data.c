@@ -120,6 +120,7 @@ static void broadcast_to(tenon_make_t* make) {
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 #define PASSES(type) TF(type, tenon__uff_same_input)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     TENON__UFF_ROW("Const", constant, NULL, "values"),
     UFF("Flatten", flatten),

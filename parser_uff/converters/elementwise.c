@@ -141,6 +141,7 @@ static void uff_activation(tenon_make_t* make) {
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     UFF("Activation", uff_activation),
     UFF("Binary", uff_binary),

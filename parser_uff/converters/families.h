@@ -23,23 +23,23 @@
 /* One row: an operation of UFF (domain "") or of TensorFlow, and what makes it. Neither has
  * versions: all are 1. */
 #define TENON__UFF_ROW(type, function, op, attributes) \
-  TENON_MAKE_ROW(tenon__uff_convert_row, "uff", "", type, 1, 0, function, op, attributes)
+  TENON_MAKE_ROW(convert, "uff", "", type, 1, 0, function, op, attributes)
 #define TENON__UFF_TF_ROW(type, function, op, attributes) \
-  TENON_MAKE_ROW(tenon__uff_convert_row, "uff", "tensorflow", type, 1, 0, function, op, attributes)
-/* What the host calls for every row; finds the row again by domain and type. */
-TENON_MAKE_CONVERT(tenon__uff_convert_row);
-
+  TENON_MAKE_ROW(convert, "uff", "tensorflow", type, 1, 0, function, op, attributes)
 #define TENON__UFF_FAMILY_DECLARATION(name) \
   extern const tenon_offering_t tenon__uff_##name##_family;
 TENON__UFF_FAMILIES(TENON__UFF_FAMILY_DECLARATION)
 #undef TENON__UFF_FAMILY_DECLARATION
 
-/* Ends the file of a family: its array `rows`, which it counts, is on offer. */
-#define TENON__UFF_FAMILY(name) \
+/* Ends the file of a family. Its array `rows` is on offer, and `convert`, which the file declares
+ * before the rows, finds a node's row among them again. */
+#define TENON__UFF_FAMILY(name)        \
+  static TENON_MAKE_CONVERT(convert) { \
+    return TENON_MAKE_BY(rows);        \
+  }                                    \
   const tenon_offering_t tenon__uff_##name##_family = TENON_OFFERING_OF("converter/1", rows)
 
-/* For lists of all families: plugin.c's offerings, and the one in which a node's row is found
- * again. */
+/* For a list of all families: plugin.c's offerings. */
 #define TENON__UFF_FAMILY_ENTRY(name) &tenon__uff_##name##_family,
 
 /* Output 0 is input 0 itself, without a node: Identity, and what checks or hints and computes

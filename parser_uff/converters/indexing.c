@@ -329,6 +329,7 @@ static void where(tenon_make_t* make) {
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     UFF("Gather", gather), UFF("GatherV2", gather_v2),        UFF("StridedSlice", strided_slice),
 

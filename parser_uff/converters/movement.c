@@ -454,6 +454,7 @@ static void batch_to_space(tenon_make_t* make) {
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     UFF("Concat", uff_concat),
     UFF("ExpandDims", uff_expand_dims),

@@ -143,6 +143,7 @@ static void uff_softmax(tenon_make_t* make) {
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     UFF("BatchNorm", uff_batch_norm),
     UFF("LRN", uff_lrn),

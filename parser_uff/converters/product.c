@@ -66,6 +66,7 @@ static void fully_connected(tenon_make_t* make) {
 
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     TENON__UFF_ROW("FullyConnected", fully_connected, NULL, NULL),
     TF("BatchMatMul", batch_mat_mul),

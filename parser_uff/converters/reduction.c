@@ -98,6 +98,7 @@ static void half_square_sum(tenon_make_t* make) {
 
 #define TF(type, function, op) TENON__UFF_TF_ROW(type, function, op, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     TENON__UFF_ROW("ArgMax", uff_extreme, "arg_max", NULL),
     TENON__UFF_ROW("ArgMin", uff_extreme, "arg_min", NULL),

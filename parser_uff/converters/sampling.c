@@ -134,6 +134,7 @@ static void non_max_suppression(tenon_make_t* make) {
 
 #define TF(type, function, op) TENON__UFF_TF_ROW(type, function, op, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     TF("NonMaxSuppression", non_max_suppression, NULL),
     TF("NonMaxSuppressionV2", non_max_suppression, NULL),

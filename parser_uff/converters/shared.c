@@ -4,11 +4,6 @@
 
 #include "families.h"
 
-TENON_MAKE_CONVERT(tenon__uff_convert_row) {
-  static const tenon_offering_t* const families[] = {TENON__UFF_FAMILIES(TENON__UFF_FAMILY_ENTRY)};
-  return TENON_MAKE_BY_OFFERINGS(families);
-}
-
 bool tenon__uff_needs(tenon_make_t* make, uint32_t input_count) {
   if (make->input_count < input_count) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "it has %u inputs, %u are needed",

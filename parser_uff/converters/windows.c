@@ -393,6 +393,7 @@ static void uff_pool(tenon_make_t* make) {
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)
 #define TF(type, function, op) TENON__UFF_TF_ROW(type, function, op, NULL)
 
+static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     UFF("Conv", uff_convolution),
     UFF("ConvTranspose", uff_deconvolution),

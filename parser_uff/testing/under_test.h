@@ -8,8 +8,7 @@
 
 static const tenon_offering_t* const families[] = {TENON__UFF_FAMILIES(TENON__UFF_FAMILY_ENTRY)};
 
-static const tenon__fake_parser_t under_test = {"uff", tenon__uff_parser_parse,
-                                                tenon__uff_convert_row, families,
+static const tenon__fake_parser_t under_test = {"uff", tenon__uff_parser_parse, families,
                                                 sizeof(families) / sizeof(families[0])};
 
 #endif

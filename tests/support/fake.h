@@ -20,7 +20,6 @@ typedef struct tenon__fake_parser_t {
   const char* format;
   tenon_status_t (*parse)(void* state, tenon_parse_t* parse, const tenon_parse_table_t* host,
                           tenon_builder_t* builder, const tenon_builder_table_t* build);
-  TENON_MAKE_CONVERT((*convert)); /* of every row */
   const tenon_offering_t* const* families;
   size_t family_count;
 } tenon__fake_parser_t;

@@ -22,7 +22,7 @@ TENON_TEST(every_row_is_filled) {
   for (uint32_t i = 0; (row = row_at(i)) != NULL; ++i) {
     REQUIRE(row->converter.type != NULL && row->make != NULL);
     EXPECT_TEXT(row->converter.format, under_test.format);
-    EXPECT(row->converter.convert == under_test.convert);
+    EXPECT(row->converter.convert != NULL);
     EXPECT(row->converter.since >= 1);
     EXPECT(row->make != tenon_make_same || row->op != NULL);
   }
