@@ -204,9 +204,8 @@ static tenon_status_t measure(bench_t* bench, tool_execution_t* execution) {
 
 /* What was measured may lie on the device: those of one more run are the host's. */
 static tenon_status_t write_outputs(const bench_t* bench, tool_execution_t* execution) {
-  const tenon_status_t status =
-      bench->device.name != NULL ? tenon_context_run(execution->context) : TENON_OK;
-  return status == TENON_OK ? tool_execution_write(execution, bench->output) : status;
+  TOOL_TRY(bench->device.name != NULL ? tenon_context_run(execution->context) : TENON_OK);
+  return tool_execution_write(execution, bench->output);
 }
 
 /* What was measured until an interrupt is told as well. */

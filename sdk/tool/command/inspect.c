@@ -44,11 +44,9 @@ static const tool_option_rule_t rules[] = {
 
 static tenon_status_t measure(const inspect_t* inspect, tool_execution_t* execution,
                               const tool_feed_t* feed, tool_timing_t* out_timing) {
-  tenon_status_t status = tool_execution_feed(execution, feed, &inspect->building.fixed);
-  if (status == TENON_OK) {
-    status = tool_execution_run(execution, "running");
-  }
-  return status == TENON_OK ? tool_timing_measure(execution, out_timing) : status;
+  TOOL_TRY(tool_execution_feed(execution, feed, &inspect->building.fixed));
+  TOOL_TRY(tool_execution_run(execution, "running"));
+  return tool_timing_measure(execution, out_timing);
 }
 
 static bool to_standard_output(const inspect_t* inspect) {

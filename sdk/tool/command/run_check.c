@@ -48,12 +48,9 @@ static tenon_status_t check_picture(const run_t* run, const tool_feed_t* feed, c
   if (path == NULL) {
     return TENON_OK;
   }
-  tenon_status_t status = tool_file_check_other(option, path, run->truth);
-  if (status == TENON_OK) {
-    status = tool_file_check_other(option, path, run->labels);
-  }
-  return status == TENON_OK ? tool_output_check(option, path, run->model, &run->building, feed)
-                            : status;
+  TOOL_TRY(tool_file_check_other(option, path, run->truth));
+  TOOL_TRY(tool_file_check_other(option, path, run->labels));
+  return tool_output_check(option, path, run->model, &run->building, feed);
 }
 
 /* A whole number, or a file. */
@@ -105,6 +102,6 @@ tenon_status_t run_check_data(const run_t* run, const tool_feed_t* feed) {
   if (run->overlay != NULL && !any) {
     return tool_misuse("--overlay: the file of --input is no picture");
   }
-  const tenon_status_t status = check_picture(run, feed, "--picture", run->picture);
-  return status == TENON_OK ? check_picture(run, feed, "--overlay", run->overlay) : status;
+  TOOL_TRY(check_picture(run, feed, "--picture", run->picture));
+  return check_picture(run, feed, "--overlay", run->overlay);
 }

@@ -177,11 +177,8 @@ static bool reduce(reader_t* reader, const char* name, tool_onnx_term_t term,
 }
 
 static tenon_dtype_t find_dtype(const char* mnemonic) {
-#define MNEMONIC(name, mnemonic, bits, kind) mnemonic,
-  static const char* const mnemonics[] = {TENON_DTYPES(MNEMONIC)};
-#undef MNEMONIC
   for (uint32_t i = 1; i < TENON_DTYPE_COUNT; ++i) {
-    if (strcmp(mnemonics[i], mnemonic) == 0) {
+    if (strcmp(tool_dtype_name((tenon_dtype_t)i), mnemonic) == 0) {
       return (tenon_dtype_t)i;
     }
   }

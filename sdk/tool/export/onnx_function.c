@@ -62,7 +62,7 @@ static const function_t functions[] = {
 /* What ONNX has in one way for integers or bool, and in another for floats. */
 static const char* of_type(const char* name, tenon_dtype_t dtype) {
   const bool is_bool = dtype == TENON_DTYPE_BOOL;
-  const bool is_float = tool_onnx_is_float(dtype);
+  const bool is_float = tool_dtype_class(dtype) == 'f';
   return strcmp(name, "and") == 0         ? (is_bool ? "And" : "BitwiseAnd")
          : strcmp(name, "or") == 0        ? (is_bool ? "Or" : "BitwiseOr")
          : strcmp(name, "xor") == 0       ? (is_bool ? "Xor" : "BitwiseXor")

@@ -83,7 +83,6 @@ bool tool_onnx_optional(const tool_onnx_node_t* node);
 bool tool_onnx_branch(const tool_onnx_node_t* node);
 bool tool_onnx_repetition(const tool_onnx_node_t* node);
 /* onnx_numbers.c */
-bool tool_onnx_is_float(tenon_dtype_t dtype);
 bool tool_onnx_quantize(const tool_onnx_node_t* node);
 bool tool_onnx_dequantize(const tool_onnx_node_t* node);
 bool tool_onnx_affine_scale(const tool_onnx_node_t* node);

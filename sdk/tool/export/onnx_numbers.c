@@ -9,13 +9,6 @@ static tenon_dtype_t dtype_of(const tool_onnx_node_t* node, uint32_t index) {
   return tool_export_type_of(node->network, node->item->inputs[index]).dtype;
 }
 
-bool tool_onnx_is_float(tenon_dtype_t dtype) {
-#define IS_FLOAT(name, mnemonic, bits, kind) (kind) == 'f',
-  static const bool floats[] = {TENON_DTYPES(IS_FLOAT)};
-#undef IS_FLOAT
-  return dtype < TENON_DTYPE_COUNT && floats[dtype];
-}
-
 /* One scale, one for each slice along the axis, or one for each block. */
 static bool has_known_scale(const tool_onnx_node_t* node) {
   return tool_onnx_rank(node, 1) <= 1 || tool_onnx_attribute_int(node, "block_size") > 0
@@ -52,7 +45,7 @@ bool tool_onnx_dequantize(const tool_onnx_node_t* node) {
 
 /* The remainder with the sign of b is ONNX's for integers alone. */
 bool tool_onnx_mod(const tool_onnx_node_t* node) {
-  return tool_onnx_attribute_int(node, "fmod") == 0 && tool_onnx_is_float(dtype_of(node, 0))
+  return tool_onnx_attribute_int(node, "fmod") == 0 && tool_dtype_class(dtype_of(node, 0)) == 'f'
              ? tool_onnx_write_expression(node, "y = a - b * floor(a / b)", NULL)
              : tool_onnx_same(node);
 }

@@ -27,7 +27,7 @@ static tool_onnx_term_t append(tool_onnx_steps_t* steps, const char* type,
 
 tool_onnx_term_t tool_onnx_cast(tool_onnx_steps_t* steps, tool_onnx_term_t term,
                                 tenon_dtype_t dtype) {
-  if (term.kind == TOOL_ONNX_NUMBER && tool_onnx_is_float(dtype)) {
+  if (term.kind == TOOL_ONNX_NUMBER && tool_dtype_class(dtype) == 'f') {
     term.is_float = true;
     term.dtype = dtype;
     return term;
@@ -47,8 +47,8 @@ tool_onnx_term_t tool_onnx_load(tool_onnx_steps_t* steps, uint32_t index) {
   const tenon_dtype_t dtype =
       tool_export_type_of(steps->node->network, steps->node->item->inputs[index]).dtype;
   const tool_onnx_term_t term = {.kind = TOOL_ONNX_INPUT, .index = index, .dtype = dtype};
-  const bool is_narrow =
-      tool_onnx_is_float(dtype) && dtype != TENON_DTYPE_FLOAT32 && dtype != TENON_DTYPE_FLOAT64;
+  const bool is_narrow = tool_dtype_class(dtype) == 'f' && dtype != TENON_DTYPE_FLOAT32 &&
+                         dtype != TENON_DTYPE_FLOAT64;
   return is_narrow ? tool_onnx_cast(steps, term, TENON_DTYPE_FLOAT32) : term;
 }
 

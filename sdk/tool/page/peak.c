@@ -2,6 +2,7 @@
 #include "page/peak.h"
 
 #include "session/common.h"
+#include "text/console.h"
 #include "text/interrupt.h"
 #include "text/memory.h"
 
@@ -29,16 +30,11 @@ static tenon_status_t make_product(tenon_network_t* network, const float* number
   static const int64_t dims[] = {PRODUCT_EXTENT, PRODUCT_EXTENT};
   tenon_value_t operands[2];
   tenon_value_t y;
-  tenon_status_t status =
-      tenon_network_add_input(network, "a", TENON_DTYPE_FLOAT32, 2, dims, &operands[0]);
-  if (status == TENON_OK) {
-    status = tenon_network_add_constant(network, "b", TENON_DTYPE_FLOAT32, 2, dims, numbers,
-                                        &operands[1]);
-  }
-  if (status == TENON_OK) {
-    status = tenon_network_add(network, "standard.mat_mul/1", "product", operands, 2, NULL, &y, 1);
-  }
-  return status == TENON_OK ? tenon_network_add_output(network, y, "y") : status;
+  TOOL_TRY(tenon_network_add_input(network, "a", TENON_DTYPE_FLOAT32, 2, dims, &operands[0]));
+  TOOL_TRY(tenon_network_add_constant(network, "b", TENON_DTYPE_FLOAT32, 2, dims, numbers,
+                                      &operands[1]));
+  TOOL_TRY(tenon_network_add(network, "standard.mat_mul/1", "product", operands, 2, NULL, &y, 1));
+  return tenon_network_add_output(network, y, "y");
 }
 
 /* y = a + 1: each byte once in and once out. */
@@ -47,12 +43,10 @@ static tenon_status_t make_stream(tenon_network_t* network) {
   static const char* const names[] = {"a"};
   tenon_value_t a;
   tenon_value_t y;
-  tenon_status_t status = tenon_network_add_input(network, "a", TENON_DTYPE_FLOAT32, 1, dims, &a);
-  if (status == TENON_OK) {
-    status = tenon_builder_get_table()->expression(tenon_network_get_builder(network), "y = a + 1",
-                                                   names, &a, 1, "stream", &y);
-  }
-  return status == TENON_OK ? tenon_network_add_output(network, y, "y") : status;
+  TOOL_TRY(tenon_network_add_input(network, "a", TENON_DTYPE_FLOAT32, 1, dims, &a));
+  TOOL_TRY(tenon_builder_get_table()->expression(tenon_network_get_builder(network), "y = a + 1",
+                                                 names, &a, 1, "stream", &y));
+  return tenon_network_add_output(network, y, "y");
 }
 
 static tenon_status_t load(tenon_registry_t* registry, const char* device, uint32_t thread_count,
@@ -60,11 +54,9 @@ static tenon_status_t load(tenon_registry_t* registry, const char* device, uint3
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   options.device = device;
   options.thread_count = thread_count;
-  tenon_status_t status = tenon_build(trial->network, &options, &trial->plan);
-  if (status == TENON_OK) {
-    status = tenon_engine_create_from_plan(registry, trial->plan, NULL, &trial->engine);
-  }
-  return status == TENON_OK ? tenon_context_create(trial->engine, NULL, &trial->context) : status;
+  TOOL_TRY(tenon_build(trial->network, &options, &trial->plan));
+  TOOL_TRY(tenon_engine_create_from_plan(registry, trial->plan, NULL, &trial->engine));
+  return tenon_context_create(trial->engine, NULL, &trial->context);
 }
 
 /* The seconds of the fastest of some runs. */

@@ -269,11 +269,8 @@ tenon_status_t tool_execution_run(tool_execution_t* execution, const char* messa
 tenon_status_t tool_execution_get(const tool_execution_t* execution, uint32_t index,
                                   tool_value_t* out_value) {
   const tenon_argument_t* argument = NULL;
-  const tenon_status_t status =
-      tenon_context_get_output_argument(execution->context, index, &argument);
-  return status == TENON_OK
-             ? tool_value_copy_argument(execution->outputs[index].name, argument, out_value)
-             : status;
+  TOOL_TRY(tenon_context_get_output_argument(execution->context, index, &argument));
+  return tool_value_copy_argument(execution->outputs[index].name, argument, out_value);
 }
 
 /* Letters, digits and "-_." of a name; everything else becomes '_'. */

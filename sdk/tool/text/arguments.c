@@ -6,6 +6,17 @@
 #include "text/memory.h"
 #include "text/options.h"
 
+void tool_list_add(tool_list_t* list, const char* item) {
+  list->items = tool_grow((void*)list->items, &list->capacity, list->count + 2, sizeof(char*));
+  list->items[list->count++] = item;
+  list->items[list->count] = NULL;
+}
+
+void tool_list_free(tool_list_t* list) {
+  tool_free((void*)list->items);
+  *list = (tool_list_t){0};
+}
+
 void tool_arguments_free(tool_arguments_t* arguments) {
   tool_list_free(&arguments->operands);
   tool_free(arguments->given);

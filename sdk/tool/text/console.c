@@ -34,6 +34,7 @@ static struct {
 
 void tool_console_configure(bool json, uint32_t verbosity) {
   console.json = json;
+  tool_interrupts_tell(json);
   console.verbosity = verbosity;
 }
 

@@ -7,8 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "text/console.h"
-
 enum { GUARDED_MAX = 16, GRACE_NANOSECONDS = 500000000 };
 
 /* Each with what was to be done about it before. */
@@ -22,6 +20,7 @@ static _Atomic(const char*) guarded[GUARDED_MAX];
 static timer_t grace;
 static bool has_grace;
 static volatile sig_atomic_t is_told;
+static volatile sig_atomic_t is_json;
 
 /* ---- Removing ---- */
 
@@ -81,7 +80,7 @@ static void end_now(void) {
   }
   say(STDERR_FILENO,
       isatty(STDERR_FILENO) != 0 ? "\r\033[Kerror: interrupted\n" : "error: interrupted\n");
-  if (tool_console_is_json()) {
+  if (is_json) {
     say(STDOUT_FILENO, "{\"error\": \"interrupted\", \"exit\": ");
     say_number(STDOUT_FILENO, 128 + caught);
     say(STDOUT_FILENO, "}\n");
@@ -129,6 +128,10 @@ void tool_interrupts_catch(void) {
       (void)sigaction(number, &action, NULL);
     }
   }
+}
+
+void tool_interrupts_tell(bool json) {
+  is_json = json ? 1 : 0;
 }
 
 void tool_interrupts_release(void) {

@@ -14,6 +14,8 @@
 /* Once, before there are threads. A signal that is ignored (nohup) stays so, but for SIGINT, which
  * shells ignore for all that runs in the background. */
 void tool_interrupts_catch(void);
+/* What is told at the end is an object of JSON too. */
+void tool_interrupts_tell(bool json);
 /* In a child: as if they had never been caught; what was ignored before is again. */
 void tool_interrupts_release(void);
 

@@ -14,17 +14,6 @@
 
 enum { NAMES_MAX = 256, SMALL_BYTES = 1 << 20 };
 
-void tool_list_add(tool_list_t* list, const char* item) {
-  list->items = tool_grow((void*)list->items, &list->capacity, list->count + 2, sizeof(char*));
-  list->items[list->count++] = item;
-  list->items[list->count] = NULL;
-}
-
-void tool_list_free(tool_list_t* list) {
-  tool_free((void*)list->items);
-  *list = (tool_list_t){0};
-}
-
 bool tool_parse_size(const char* text, uint64_t* out_bytes) {
   static const char units[] = "KMGT";
   char* end = NULL;
