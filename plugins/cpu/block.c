@@ -327,9 +327,11 @@ static void visit_step(const tenon__cpu_block_t* block, const step_t* step, visi
   if (step->kind == STEP_WRITE || step->kind == STEP_REDUCE || step->kind == STEP_GELU) {
     visit(user, step->inputs[0]);
   } else if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED ||
-             step->kind == STEP_FOUND) {
+             step->kind == STEP_FOUND || step->kind == STEP_AFFINE) {
     for (uint32_t k = 0; k < 3; k++) {
-      visit(user, step->inputs[k]);
+      if (step->inputs[k] != TENON_NONE) {
+        visit(user, step->inputs[k]);
+      }
     }
     if (step->kind != STEP_QUANTIZED && step->addend != TENON_NONE) {
       visit(user, step->addend);

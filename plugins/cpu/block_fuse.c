@@ -35,7 +35,8 @@ static bool reads(const tenon__cpu_block_t* block, const step_t* step, uint32_t 
     return step->inputs[0] == instruction || step->inputs[1] == instruction ||
            step->guard == instruction || step->guarded == instruction;
   }
-  if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED || step->kind == STEP_FOUND) {
+  if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED || step->kind == STEP_FOUND ||
+      step->kind == STEP_AFFINE) {
     return step->inputs[0] == instruction || step->inputs[1] == instruction ||
            step->inputs[2] == instruction ||
            (step->kind != STEP_QUANTIZED && step->addend == instruction);
@@ -246,6 +247,7 @@ static const tenon_instruction_t* own_operand(const tenon__cpu_block_t* block, u
                                               uint32_t opcode) {
   const uint32_t maker = find_own(block, begin, end, operand, *inout_at);
   if (maker == TENON_NONE || block->program->types[operand] != TENON_CPU_TYPE_F32 ||
+      (block->steps[maker].kind != STEP_UNARY && block->steps[maker].kind != STEP_BINARY) ||
       instruction_at(block, operand)->opcode != opcode) {
     return NULL;
   }
@@ -364,9 +366,46 @@ static void fuse_gelu(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, u
   }
 }
 
-static bool multiplies(const tenon__cpu_block_t* block, const step_t* step) {
+/* Fuses (x - a) * b + c and x * b + c, in any order of the factors and terms. */
+static void fuse_affine(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
+  step_t* step = &block->steps[at];
+  const tenon_instruction_t* in = instruction_at(block, step->result);
+  for (uint32_t side = 0; side < 4 && step->kind == STEP_BINARY; side++) {
+    uint32_t product = at;
+    const tenon_instruction_t* scaled =
+        own_operand(block, begin, end, in->operands[side / 2], &product, TENON_OPCODE_MUL);
+    if (scaled == NULL || scaled->operands[0] == scaled->operands[1] ||
+        in->operands[0] == in->operands[1]) {
+      continue; /* a square, or twice the product */
+    }
+    uint32_t shift = product;
+    uint32_t x = scaled->operands[side % 2];
+    const tenon_instruction_t* shifted =
+        own_operand(block, begin, end, x, &shift, TENON_OPCODE_SUB);
+    x = shifted != NULL ? shifted->operands[0] : x;
+    if (!is_row(block, x) || (shifted == NULL && side % 2 == 0 &&
+                              find_maker(block, begin, end, scaled->operands[1]) != TENON_NONE &&
+                              is_row(block, scaled->operands[1]))) {
+      continue; /* the other factor may be a difference */
+    }
+    step->kind = STEP_AFFINE;
+    step->inputs[0] = x;
+    step->inputs[1] = shifted != NULL ? shifted->operands[1] : TENON_NONE;
+    step->inputs[2] = scaled->operands[1 - side % 2];
+    step->addend = in->operands[1 - side / 2];
+    block->steps[product].kind = STEP_NONE;
+    if (shifted != NULL) {
+      block->steps[shift].kind = STEP_NONE;
+    }
+  }
+}
+
+/* Returns the opcode of a step that joins two values of f32, else 0. */
+static uint32_t binary_of(const tenon__cpu_block_t* block, const step_t* step) {
   return step->kind == STEP_BINARY && block->program->types[step->result] == TENON_CPU_TYPE_F32 &&
-         instruction_at(block, step->result)->opcode == TENON_OPCODE_MUL;
+                 is_row(block, step->result)
+             ? instruction_at(block, step->result)->opcode
+             : 0;
 }
 
 /* Fuses the minimum or maximum of (x != x | x == m ? a : b), where x is a row of f32 and a and b
@@ -431,25 +470,34 @@ static void mark_reciprocals(tenon__cpu_block_t* block) {
   }
 }
 
+static void fuse_list(tenon__cpu_block_t* block, uint32_t begin, uint32_t end) {
+  for (uint32_t s = begin; s < end; s++) {
+    if (binary_of(block, &block->steps[s]) == TENON_OPCODE_MUL) {
+      fuse_gelu(block, begin, end, s);
+    }
+  }
+  if (block->shape.columns_reduced) {
+    fuse_phase(block, begin, end);
+    fuse_scaled(block, begin, end);
+  }
+  for (uint32_t s = begin; s < end; s++) {
+    fuse_quantized(block, begin, end, s);
+    if (block->steps[s].kind == STEP_REDUCE) {
+      fuse_found(block, begin, end, s);
+    } else if (binary_of(block, &block->steps[s]) == TENON_OPCODE_ADD) {
+      fuse_affine(block, begin, end, s);
+    }
+  }
+}
+
 void tenon__cpu_block_fuse(tenon__cpu_block_t* block) {
   const uint32_t lists = block->program->phase_count + 1;
   uint32_t kept = 0;
-  if (block->shape.columns_reduced) {
-    for (uint32_t list = 0; list < lists; list++) {
-      fuse_phase(block, block->phase_begin[list], block->phase_begin[list + 1]);
-      fuse_scaled(block, block->phase_begin[list], block->phase_begin[list + 1]);
-    }
-    mark_reciprocals(block);
-  }
   for (uint32_t list = 0; list < lists; list++) {
-    for (uint32_t s = block->phase_begin[list]; s < block->phase_begin[list + 1]; s++) {
-      fuse_quantized(block, block->phase_begin[list], block->phase_begin[list + 1], s);
-      if (multiplies(block, &block->steps[s])) {
-        fuse_gelu(block, block->phase_begin[list], block->phase_begin[list + 1], s);
-      } else if (block->steps[s].kind == STEP_REDUCE) {
-        fuse_found(block, block->phase_begin[list], block->phase_begin[list + 1], s);
-      }
-    }
+    fuse_list(block, block->phase_begin[list], block->phase_begin[list + 1]);
+  }
+  if (block->shape.columns_reduced) {
+    mark_reciprocals(block);
   }
   for (uint32_t list = 0; list <= lists; list++) {
     const uint32_t end = list < lists ? block->phase_begin[list + 1] : block->step_count;

@@ -42,6 +42,9 @@ typedef enum step_kind_t {
   /* Reduces the number inputs[2] where the row inputs[0] equals inputs[1] or is NaN, and `addend`
    * elsewhere, to the minimum or maximum, as arg_max does. */
   STEP_FOUND,
+  /* (inputs[0] - inputs[1]) * inputs[2] + addend, where inputs[0] is a row and the others are rows or
+   * numbers. inputs[1] may be TENON_NONE. */
+  STEP_AFFINE,
   STEP_GELU, /* inputs[0] * 0.5 * (erf(inputs[0] / sqrt(2)) + 1) */
   STEP_NONE, /* removed */
 } step_kind_t;
@@ -72,7 +75,8 @@ typedef struct step_t {
   uint32_t sum;     /* SHIFTED_SUM: the instruction of the sum */
   uint32_t guard;   /* SHIFTED_SUM: one condition for each row, or TENON_NONE */
   uint32_t guarded; /* instruction that replaces all elements of the row if `guard` is true */
-  /* SCALED: inputs[0] * inputs[1] * inputs[2] + addend, or TENON_NONE. FOUND: the other number. */
+  /* SCALED: inputs[0] * inputs[1] * inputs[2] + addend, or TENON_NONE. FOUND: the other number.
+   * AFFINE: the addend. */
   uint32_t addend;
   bool discards; /* SHIFTED_SUM: only the sum is stored */
 } step_t;

@@ -314,6 +314,33 @@ static void run_scaled(const run_t* run, const step_t* step) {
   }
 }
 
+static void run_affine(const run_t* run, const step_t* step) {
+  const uint32_t operands[4] = {step->inputs[0], step->inputs[1], step->inputs[2], step->addend};
+  const place_t out = result_place(run, step);
+  loop_t loop = start_loop(run, step, out);
+  source_t sources[4] = {{0}};
+  for (size_t k = 0; k < 4; k++) {
+    if (operands[k] == TENON_NONE) {
+      continue;
+    }
+    sources[k] = source_of(run, operands[k]);
+    loop.flat = loop.flat && (loop.calls == 1 || follows_on(sources[k], loop.count, sizeof(float)));
+  }
+  finish_loop(&loop);
+  for (size_t r = 0; r < loop.calls; r++) {
+    tenon__cpu_affine_row_t row = {.out = (float*)(void*)(out.data + (ptrdiff_t)r * out.row_bytes),
+                                   .count = loop.count};
+    for (size_t k = 0; k < 4; k++) {
+      const char* data = sources[k].data;
+      row.values[k] = data == NULL
+                          ? NULL
+                          : (const float*)(const void*)(data + (ptrdiff_t)r * sources[k].row_bytes);
+      row.is_row[k] = sources[k].is_row;
+    }
+    run->block->elements->affine(&row);
+  }
+}
+
 static void run_quantized(const run_t* run, const step_t* step) {
   const source_t x = source_of(run, step->inputs[0]);
   const source_t scale = source_of(run, step->inputs[1]);
@@ -445,6 +472,9 @@ static bool run_step(const run_t* run, const step_t* step) {
       break;
     case STEP_FOUND:
       run_found(run, step);
+      break;
+    case STEP_AFFINE:
+      run_affine(run, step);
       break;
     case STEP_GELU:
       run_unary(run, step, run->block->elements->gelu);

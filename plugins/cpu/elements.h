@@ -96,6 +96,15 @@ typedef enum tenon__cpu_activation_t {
 typedef void (*tenon__cpu_activate_t)(float* x, size_t stride, size_t rows, size_t columns, float a,
                                       float b);
 
+/* out = (values[0] - values[1]) * values[2] + values[3]. values[0] is a row, each other a row or one
+ * number. values[1] may be NULL. */
+typedef struct tenon__cpu_affine_row_t {
+  float* out;
+  const float* values[4];
+  bool is_row[4];
+  size_t count;
+} tenon__cpu_affine_row_t;
+
 /* The search of arg_max in a row: `taken` where x equals `wanted` or is NaN, `other` elsewhere. */
 typedef struct tenon__cpu_found_row_t {
   int64_t* sums;
@@ -143,6 +152,7 @@ typedef struct tenon__cpu_elements_t {
    * returns the sum of the squares. */
   tenon__cpu_shifted_sum_t exp_sum;
   tenon__cpu_shifted_sum_t square_sum;
+  void (*affine)(const tenon__cpu_affine_row_t* row);
   tenon__cpu_unary_t gelu; /* x * 0.5 * (erf(x / sqrt(2)) + 1) of f32 */
   void (*scaled)(const tenon__cpu_scaled_row_t* row);
   /* The minimum (second index 0) or maximum (1) with the sums so far. First index 0: one sum and one

@@ -257,6 +257,54 @@ TENON_TEST(gelu_in_any_order_equals_the_oracle) {
   }
 }
 
+/* Makes (x - a) * b + c of rows, columns, numbers and full operands, with or without x - a, in any
+ * order, or something that is nearly that. */
+static void affine(unsigned seed) {
+  static const int64_t lengths[] = {1, 15, 16, 33, 700};
+  fake_t fake = {.seed = seed * 733};
+  draft_t draft = {0};
+  unsigned* s = &fake.seed;
+  fake.space[0] = fake_choice(s, 1, 9);
+  fake.space[1] = lengths[fake_choice(s, 0, 4)];
+  uint32_t operands[4];
+  for (uint32_t k = 0; k < 4; k++) {
+    const bool full = k == 0 || fake_choice(s, 0, 3) == 0;
+    const bool by_row = fake_choice(s, 0, 1) == 0;
+    const int64_t dims[2] = {full || by_row ? fake.space[0] : 1,
+                             full || !by_row ? fake.space[1] : 1};
+    (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2, dims, false, false);
+    operands[k] = input(&draft, k, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  }
+  const bool shifts = fake_choice(s, 0, 2) > 0;
+  const uint32_t d = shifts ? f32(&draft, TENON_OPCODE_SUB, operands[0], operands[1]) : operands[0];
+  const uint32_t b = fake_choice(s, 0, 5) == 0 ? d : operands[2];
+  const uint32_t product = either_way(&draft, s, TENON_OPCODE_MUL, d, b);
+  const uint32_t c = fake_choice(s, 0, 5) == 0   ? product
+                     : fake_choice(s, 0, 5) == 0 ? d
+                                                 : operands[3];
+  uint32_t y = either_way(&draft, s, TENON_OPCODE_ADD, product, c);
+  if (fake_choice(s, 0, 2) == 0) {
+    y = f32(&draft, TENON_OPCODE_ADD, y, fake_choice(s, 0, 1) == 0 ? d : product);
+  }
+  if (fake_choice(s, 0, 2) == 0) {
+    y = f32(&draft, TENON_OPCODE_SUB, y,
+            with_axis(&draft, TENON_OPCODE_MEAN, TENON_DTYPE_FLOAT32, y, 2));
+  }
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  output(&draft, y, TENON_DTYPE_FLOAT32, 0);
+  finish(&draft, 2);
+  check(&fake, &draft, 3e-6); /* a few roundings of numbers below 10 */
+}
+
+TENON_TEST(affine_in_any_order_equals_the_oracle) {
+  for (unsigned seed = 1; seed <= 500 && tenon__test_failures == 0; seed++) {
+    affine(seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
 /* The position of the first largest or last smallest element along axis 1, as arg_max and arg_min
  * define it. NaN counts as found. */
 static int64_t position_of(const double* x, int64_t length, int64_t step, bool last) {
