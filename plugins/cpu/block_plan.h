@@ -215,6 +215,43 @@ static inline place_t result_place(const run_t* run, const step_t* step) {
   return place;
 }
 
+/* The calls of one step: `calls` calls for `count` elements each. `flat` means that one call can
+ * handle all rows. */
+typedef struct loop_t {
+  size_t calls;
+  size_t count;
+  bool flat;
+} loop_t;
+
+static inline bool follows_on(source_t source, size_t columns, size_t bytes) {
+  return source.is_row ? source.row_bytes == (ptrdiff_t)(columns * bytes) : source.row_bytes == 0;
+}
+
+static inline loop_t start_loop(const run_t* run, const step_t* step, place_t out) {
+  const uint8_t varies = run->block->varies[step->result];
+  const size_t rows = rows_of(run, varies);
+  const size_t columns = columns_of(run, varies);
+  loop_t loop = {rows, columns, false};
+  if ((varies & TENON_CPU_COLUMNS) == 0) {
+    return (loop_t){1, rows, true};
+  }
+  loop.flat = rows == 1 || out.row_bytes == (ptrdiff_t)(columns * bytes_of(run, step->result));
+  return loop;
+}
+
+static inline void finish_loop(loop_t* loop) {
+  if (loop->flat) {
+    loop->count *= loop->calls;
+    loop->calls = 1;
+  }
+}
+
+/* block_run_fused.c: run the steps of these kinds. */
+void tenon__cpu_block_run_shifted_sum(const run_t* run, const step_t* step);
+void tenon__cpu_block_run_scaled(const run_t* run, const step_t* step);
+void tenon__cpu_block_run_affine(const run_t* run, const step_t* step);
+void tenon__cpu_block_run_quantized(const run_t* run, const step_t* step);
+void tenon__cpu_block_run_found(const run_t* run, const step_t* step);
 /* Makes the tables of each LOAD whose coordinates do not depend on data. `varies` and the constants
  * must be set. The only error is OUT_OF_MEMORY. */
 tenon_status_t tenon__cpu_block_make_places(tenon__cpu_block_t* block,

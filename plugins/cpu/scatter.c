@@ -250,7 +250,7 @@ static tenon_status_t scatter_elements(const job_t* job) {
   const uint32_t axis = job->self->axis;
   const uint32_t last = y->rank - 1;
   int64_t place[MOST_AXES] = {0};
-  int64_t strides[MOST_AXES];
+  int64_t strides[MOST_AXES] = {0};
   const int64_t count = product(indices, 0, indices->rank);
   bool fits = indices->rank == y->rank && product(job->updates, 0, job->updates->rank) == count;
   for (uint32_t k = y->rank; fits && k-- > 0;) {

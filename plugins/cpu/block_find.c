@@ -1,0 +1,66 @@
+/* Finds the steps that compute and read a value. */
+#include "block_fuse.h"
+
+uint32_t tenon__cpu_block_find_maker(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
+                                     uint32_t instruction) {
+  for (uint32_t s = begin; s < end; s++) {
+    const step_kind_t kind = block->steps[s].kind;
+    if (kind != STEP_REDUCE && kind != STEP_FOUND && kind != STEP_WRITE &&
+        block->steps[s].result == instruction) {
+      return s;
+    }
+  }
+  return TENON_NONE;
+}
+
+static bool reads(const tenon__cpu_block_t* block, const step_t* step, uint32_t instruction) {
+  const tenon_instruction_t* in = instruction_at(block, step->result);
+  if (step->kind == STEP_REDUCE || step->kind == STEP_WRITE || step->kind == STEP_GELU) {
+    return step->inputs[0] == instruction;
+  }
+  if (step->kind == STEP_SHIFTED_SUM) {
+    return step->inputs[0] == instruction || step->inputs[1] == instruction ||
+           step->guard == instruction || step->guarded == instruction;
+  }
+  if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED || step->kind == STEP_FOUND ||
+      step->kind == STEP_AFFINE) {
+    return step->inputs[0] == instruction || step->inputs[1] == instruction ||
+           step->inputs[2] == instruction ||
+           (step->kind != STEP_QUANTIZED && step->addend == instruction);
+  }
+  if (step->kind == STEP_GATHER) {
+    for (uint32_t k = 0; k < in->operands[1]; k++) {
+      if (block->program->source.coordinates[in->operands[0] + k] == instruction) {
+        return true;
+      }
+    }
+    return false;
+  }
+  for (uint32_t k = 0; k < tenon__cpu_opcode_operands(in->opcode); k++) {
+    if (in->operands[k] == instruction) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tenon__cpu_block_is_read(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
+                              uint32_t instruction, uint32_t but, uint32_t or_but) {
+  const uint32_t last = block->shape.whole ? block->step_count : end;
+  for (uint32_t s = begin; s < last; s++) {
+    if (s != but && s != or_but && block->steps[s].kind != STEP_NONE &&
+        reads(block, &block->steps[s], instruction)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+uint32_t tenon__cpu_block_find_own(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
+                                   uint32_t instruction, uint32_t reader) {
+  const uint32_t maker = tenon__cpu_block_find_maker(block, begin, end, instruction);
+  return maker != TENON_NONE && block->steps[maker].output == TENON_NONE &&
+                 !tenon__cpu_block_is_read(block, begin, end, instruction, reader, TENON_NONE)
+             ? maker
+             : TENON_NONE;
+}
