@@ -99,32 +99,42 @@ static bool find_gate(const tenon__cpu_block_t* block, uint32_t begin, uint32_t 
   return gelu->x != TENON_NONE;
 }
 
-/* Fuses x * 0.5 * (erf(x / sqrt(2)) + 1), in any order of the factors. */
+/* Are two of these factors x and 0.5? */
+static bool are_half(const tenon__cpu_block_t* block, uint32_t a, uint32_t b, uint32_t x) {
+  return (a == x && is_number(block, b, 0.5F)) || (b == x && is_number(block, a, 0.5F));
+}
+
+/* Finds x * 0.5 * (erf(x / sqrt(2)) + 1), in any order of the factors. `side`: the operand that is
+ * the product of two of them. */
+static bool find_gelu(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at,
+                      uint32_t side, gelu_t* gelu) {
+  const tenon_instruction_t* in = instruction_at(block, block->steps[at].result);
+  uint32_t product = at;
+  const tenon_instruction_t* pair =
+      own_operand(block, begin, end, in->operands[side], &product, TENON_OPCODE_MUL);
+  if (pair == NULL) {
+    return false;
+  }
+  const uint32_t factors[3] = {in->operands[1 - side], pair->operands[0], pair->operands[1]};
+  gelu->makers[3] = product;
+  for (uint32_t gate = 0; gate < 3; gate++) {
+    const uint32_t reader = gate == 0 ? at : product;
+    if (find_gate(block, begin, end, factors[gate], reader, gelu)) {
+      return are_half(block, factors[(gate + 1) % 3], factors[(gate + 2) % 3], gelu->x) &&
+             block->varies[gelu->x] == block->varies[block->steps[at].result];
+    }
+  }
+  return false;
+}
+
 static void fuse_gelu(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
   step_t* step = &block->steps[at];
-  const tenon_instruction_t* in = instruction_at(block, step->result);
-  for (uint32_t side = 0; side < 2 && step->kind == STEP_BINARY; side++) {
-    gelu_t gelu = {TENON_NONE, {at, at, at, at}};
-    const tenon_instruction_t* pair =
-        own_operand(block, begin, end, in->operands[side], &gelu.makers[3], TENON_OPCODE_MUL);
-    if (pair == NULL) {
-      continue;
-    }
-    const uint32_t factors[3] = {in->operands[1 - side], pair->operands[0], pair->operands[1]};
-    for (uint32_t gate = 0; gate < 3 && step->kind == STEP_BINARY; gate++) {
-      const uint32_t reader = gate == 0 ? at : gelu.makers[3];
-      const uint32_t a = factors[(gate + 1) % 3];
-      const uint32_t b = factors[(gate + 2) % 3];
-      if (find_gate(block, begin, end, factors[gate], reader, &gelu) &&
-          ((a == gelu.x && is_number(block, b, 0.5F)) ||
-           (b == gelu.x && is_number(block, a, 0.5F))) &&
-          block->varies[gelu.x] == block->varies[step->result]) {
-        step->kind = STEP_GELU;
-        step->inputs[0] = gelu.x;
-        for (uint32_t k = 0; k < 4; k++) {
-          block->steps[gelu.makers[k]].kind = STEP_NONE;
-        }
-      }
+  gelu_t gelu;
+  if (find_gelu(block, begin, end, at, 0, &gelu) || find_gelu(block, begin, end, at, 1, &gelu)) {
+    step->kind = STEP_GELU;
+    step->inputs[0] = gelu.x;
+    for (uint32_t k = 0; k < 4; k++) {
+      block->steps[gelu.makers[k]].kind = STEP_NONE;
     }
   }
 }
