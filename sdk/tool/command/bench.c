@@ -57,7 +57,7 @@ static tenon_status_t share_plan(const bench_t* bench, tool_plan_file_t* file) {
     const ssize_t wrote = write(bench->shared, (const char*)data + at, size - at);
     at += wrote > 0 ? (size_t)wrote : 0;
     if (wrote <= 0 && errno != EINTR) {
-      status = tool_fail(TENON_ERROR_IO, "%s: its plan cannot be passed on: %s", bench->model,
+      status = tool_fail(TENON_ERROR_IO, "%s: its plan cannot be passed on: %s", bench->task.model,
                          strerror(errno));
     }
   }
@@ -71,10 +71,10 @@ static char obtain_plan(void* user, size_t index, char* out_message, size_t size
   tenon_registry_t* registry = NULL;
   tool_plan_file_t file;
   (void)index;
-  tenon_status_t status = tool_common_begin(&bench->common, &registry);
+  tenon_status_t status = tool_common_begin(&bench->task.common, &registry);
   if (status == TENON_OK) {
-    status =
-        tool_plan_file_obtain(registry, bench->model, &bench->building, &bench->feed, false, &file);
+    status = tool_plan_file_obtain(registry, bench->task.model, &bench->task.building,
+                                   &bench->task.feed, false, &file);
   }
   if (status == TENON_OK && file.use == TOOL_CACHE_HIT) {
     /* An entry that cannot be loaded is built again here. */
@@ -84,8 +84,8 @@ static char obtain_plan(void* user, size_t index, char* out_message, size_t size
     tool_console_soften(false);
     if (status != TENON_OK) {
       tool_warn("the cached plan cannot be loaded and is built again");
-      status = tool_plan_file_obtain(registry, bench->model, &bench->building, &bench->feed, true,
-                                     &file);
+      status = tool_plan_file_obtain(registry, bench->task.model, &bench->task.building,
+                                     &bench->task.feed, true, &file);
     }
   }
   if (status == TENON_OK && file.plan != NULL) {
@@ -113,7 +113,7 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
                                      .build_seconds = seconds};
   } else if (result->code == '!') {
     bench->status =
-        tool_fail(TENON_ERROR_INTERNAL, "%s: building it %s", bench->model, result->message);
+        tool_fail(TENON_ERROR_INTERNAL, "%s: building it %s", bench->task.model, result->message);
   } else {
     /* The child said it already: it is only kept for the end. */
     tool_console_silence(true);
@@ -127,13 +127,10 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
 /* ---- Measuring ---- */
 
 /* Each context's share of the threads. */
-static tenon_status_t open_execution(bench_t* bench, tenon_registry_t* registry,
-                                     tool_execution_t* out_execution) {
-  tenon_status_t status = tool_execution_open(registry, &bench->file, bench->building.threads,
-                                              TENON_VERIFY_NONE, out_execution);
-  if (status != TENON_OK) {
-    return status;
-  }
+static tenon_status_t open_execution(bench_t* bench, tool_execution_t* out_execution) {
+  tenon_status_t status = TENON_OK;
+  TOOL_TRY(tool_execution_open(bench->task.registry, &bench->file, bench->task.building.threads,
+                               TENON_VERIFY_NONE, out_execution));
   const uint32_t share = bench_share(bench, out_execution->thread_count);
   bench->device.name = tool_execution_device(out_execution);
   if (bench->transfers && bench->device.name == NULL) {
@@ -170,15 +167,12 @@ static void read_device(const tool_execution_t* execution, tenon_device_reading_
   }
 }
 
-static tenon_status_t load_and_warm(bench_t* bench, tenon_registry_t* registry,
-                                    tool_execution_t* out_execution) {
+static tenon_status_t load_and_warm(bench_t* bench, tool_execution_t* out_execution) {
   const uint64_t before = tool_memory_begin();
-  tenon_status_t status = open_execution(bench, registry, out_execution);
-  if (status != TENON_OK) {
-    return status;
-  }
+  TOOL_TRY(open_execution(bench, out_execution));
   bench->load_seconds = out_execution->load_seconds;
-  status = tool_execution_feed(out_execution, &bench->feed, &bench->building.fixed);
+  tenon_status_t status =
+      tool_execution_feed(out_execution, &bench->task.feed, &bench->task.building.fixed);
   if (status == TENON_OK && bench->device.name != NULL && !bench->transfers) {
     status = tool_lending_begin(out_execution, out_execution->context, &bench->device.lending);
   }
@@ -229,34 +223,30 @@ static tenon_status_t measure_and_tell(bench_t* bench, tool_execution_t* executi
   return status == TENON_OK && bench->profile_steps ? tool_timing_tell(execution) : status;
 }
 
-static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry) {
-  tool_execution_t execution;
+/* What can be refused before a plan is built. */
+static tenon_status_t prepare(bench_t* bench) {
+  tool_task_t* task = &bench->task;
   const char* data_set = NULL;
   bool is_plan = false;
-  tool_console_configure(bench->common.json, bench->common.verbose);
-  tenon_status_t status = tool_operand_check(bench->arguments, bench->model, &is_plan);
-  if (status == TENON_OK) {
-    status = bench_check_percentiles(bench);
+  TOOL_TRY(tool_operand_check(task->arguments, task->model, &is_plan));
+  TOOL_TRY(bench_check_percentiles(bench));
+  if (bench->output != NULL) {
+    TOOL_TRY(tool_folder_check("--output", bench->output));
   }
-  if (status == TENON_OK && bench->output != NULL) {
-    status = tool_folder_check("--output", bench->output);
-  }
-  if (status == TENON_OK) {
-    status = tool_building_prepare(&bench->building);
-  }
-  if (status == TENON_OK) {
-    status = tool_feeding_data_set(&bench->feeding, &data_set);
-  }
-  if (status == TENON_OK) {
-    status = tool_feed_load(&bench->feeding, data_set, &bench->building.constants, &bench->feed);
-  }
-  if (status == TENON_OK && bench->times_path != NULL) {
-    status = tool_output_check("--export-times", bench->times_path, bench->model, &bench->building,
-                               &bench->feed);
-  }
-  if (status != TENON_OK) {
-    return status;
-  }
+  TOOL_TRY(tool_building_prepare(&task->building));
+  TOOL_TRY(tool_feeding_data_set(&task->feeding, &data_set));
+  TOOL_TRY(tool_feed_load(&task->feeding, data_set, &task->building.constants, &task->feed));
+  return bench->times_path == NULL ? TENON_OK
+                                   : tool_output_check("--export-times", bench->times_path,
+                                                       task->model, &task->building, &task->feed);
+}
+
+static tenon_status_t run_bench(void* user) {
+  bench_t* bench = user;
+  tool_execution_t execution;
+  bench->warm_up = bench->warm_up < 0 ? bench->seconds / 5 : bench->warm_up;
+  tool_console_configure(bench->task.common.json, bench->task.common.verbose);
+  TOOL_TRY(prepare(bench));
   bench->shared = memfd_create("plan", 0);
   const tool_jobs_t job = {.count = 1, .run = obtain_plan, .done = take_plan, .user = bench};
   if (!tool_children_run(&job)) {
@@ -266,51 +256,38 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
   if (bench->file.path == NULL) {
     return bench->status;
   }
-  status = tool_common_begin(&bench->common, out_registry);
-  if (status == TENON_OK) {
-    status = load_and_warm(bench, *out_registry, &execution);
-  }
-  if (status == TENON_OK) {
-    status = measure_and_tell(bench, &execution);
-    tool_lending_end(&bench->device.lending);
-    tool_execution_close(&execution);
-  }
+  TOOL_TRY(tool_common_begin(&bench->task.common, &bench->task.registry));
+  TOOL_TRY(load_and_warm(bench, &execution));
+  const tenon_status_t status = measure_and_tell(bench, &execution);
+  tool_lending_end(&bench->device.lending);
+  tool_execution_close(&execution);
   return status;
 }
 
 static int bench_command(int argc, char** argv) {
   bench_t bench = {.shared = -1, .seconds = 3, .warm_up = -1, .iterations = 10};
-  tool_arguments_t arguments = {0};
-  tenon_registry_t* registry = NULL;
-  int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
       TOOL_OPTION_GROUP_RULED("measuring", options, rules, &bench),
-      TOOL_FEEDING_GROUP(&bench.feeding), TOOL_BUILDING_GROUP(&bench.building, false),
-      TOOL_COMMON_GROUP(&bench.common)};
-  if (tool_options_parse(&tool_command_bench, groups, 4, argc, argv, &arguments, &exit_status)) {
-    bench.model = arguments.operands.items[0];
-    bench.arguments = &arguments;
-    bench.warm_up = bench.warm_up < 0 ? bench.seconds / 5 : bench.warm_up;
-    exit_status = tool_exit_status(run_bench(&bench, &registry));
+      TOOL_FEEDING_GROUP(&bench.task.feeding), TOOL_BUILDING_GROUP(&bench.task.building, false),
+      TOOL_COMMON_GROUP(&bench.task.common)};
+  const tool_subcommand_t subcommand = {&tool_command_bench, groups,    4,
+                                        &bench.task,         run_bench, &bench};
+  tool_times_t* const times[] = {&bench.times,
+                                 &bench.device.seconds,
+                                 &bench.device.enqueue,
+                                 &bench.device.transfer_in,
+                                 &bench.device.transfer_out,
+                                 &bench.device.row,
+                                 &bench.device.row_enqueue};
+  const int exit_status = tool_task_run(&subcommand, argc, argv);
+  for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); ++i) {
+    tool_times_free(times[i]);
   }
-  tenon_registry_release(registry);
   tool_plan_file_free(&bench.file);
   if (bench.shared >= 0) {
     (void)close(bench.shared);
   }
-  tool_feed_free(&bench.feed);
-  tool_times_free(&bench.times);
-  tool_times_free(&bench.device.seconds);
-  tool_times_free(&bench.device.enqueue);
-  tool_times_free(&bench.device.transfer_in);
-  tool_times_free(&bench.device.transfer_out);
-  tool_times_free(&bench.device.row);
-  tool_times_free(&bench.device.row_enqueue);
   tool_list_free(&bench.percentiles);
-  tool_building_free(&bench.building);
-  tool_feeding_free(&bench.feeding);
-  tool_list_free(&bench.common.plugins);
-  tool_arguments_free(&arguments);
   return exit_status;
 }
 

@@ -6,8 +6,8 @@
 #ifndef TOOL_COMMAND_BENCH_H_
 #define TOOL_COMMAND_BENCH_H_
 
-#include "session/common.h"
 #include "session/lending.h"
+#include "session/task.h"
 #include "session/timing.h"
 
 /* What else there is to tell of a plan whose device has memory and a clock of its own. Times of
@@ -31,9 +31,7 @@ typedef struct bench_device_t {
 /* Options first, filled by tool_options_parse; then what is borrowed from the command line; then
  * results. On the subcommand's stack. */
 typedef struct bench_t {
-  tool_common_t common;
-  tool_building_t building;
-  tool_feeding_t feeding;
+  tool_task_t task;
   /* To measure for: runs go on until this time and `iterations` are both reached. */
   double seconds;
   /* Seconds of runs before, three runs at least; negative until it is known: a fifth of

@@ -84,7 +84,7 @@ void bench_print_json(const bench_t* bench, const tool_execution_t* execution,
                       const tenon_engine_info_t* info) {
   tool_json_t json;
   tool_json_begin(&json, stdout);
-  tool_json_text(&json, "model", bench->model);
+  tool_json_text(&json, "model", bench->task.model);
   add_times(&json, bench, "", &bench->times);
   tool_json_number(&json, "first_ms", bench->first_seconds * 1e3);
   tool_json_unsigned(&json, "runs", bench->times.count);

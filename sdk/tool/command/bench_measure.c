@@ -45,16 +45,12 @@ static tenon_status_t run_apart(bench_t* bench, tenon_context_t* context) {
 static tenon_status_t run_by_events(bench_t* bench, tenon_context_t* context) {
   bench_device_t* device = &bench->device;
   device->times = TENON_OPTIONS(tenon_run_times_t);
-  tenon_status_t status = tenon_context_run(context);
-  if (status == TENON_OK) {
-    status = tenon_context_get_times(context, &device->times);
-  }
-  if (status == TENON_OK) {
-    tool_times_add(&device->seconds, device->times.seconds);
-    tool_times_add(&device->transfer_in, device->times.transfer_in_seconds);
-    tool_times_add(&device->transfer_out, device->times.transfer_out_seconds);
-  }
-  return status;
+  TOOL_TRY(tenon_context_run(context));
+  TOOL_TRY(tenon_context_get_times(context, &device->times));
+  tool_times_add(&device->seconds, device->times.seconds);
+  tool_times_add(&device->transfer_in, device->times.transfer_in_seconds);
+  tool_times_add(&device->transfer_out, device->times.transfer_out_seconds);
+  return TENON_OK;
 }
 
 static tenon_status_t run_row(bench_t* bench, tenon_context_t* context) {

@@ -12,10 +12,7 @@ static const double clock_change_seen = 0.05;
 
 tenon_status_t bench_report(const bench_t* bench, const tool_execution_t* execution) {
   tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
-  const tenon_status_t status = tenon_engine_get_info(execution->engine, &info);
-  if (status != TENON_OK) {
-    return status;
-  }
+  TOOL_TRY(tenon_engine_get_info(execution->engine, &info));
   if (tool_console_is_json()) {
     bench_print_json(bench, execution, &info);
   } else {

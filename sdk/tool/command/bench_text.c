@@ -143,7 +143,7 @@ void bench_print_text(const bench_t* bench, const tool_execution_t* execution,
                       const tenon_engine_info_t* info) {
   const bool on_device = bench->device.name != NULL;
   const tool_unit_t first = tool_time_unit(bench->first_seconds);
-  tool_say("%s: %u steps on %s, %u threads%s\n", bench->model,
+  tool_say("%s: %u steps on %s, %u threads%s\n", bench->task.model,
            tenon_engine_step_count(execution->engine), tool_devices_used(execution->engine, info),
            execution->thread_count, bench->contexts > 0 ? " each" : "");
   print_times(bench, "latency", &bench->times, on_device ? ", by the host's clock" : "");

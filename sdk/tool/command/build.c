@@ -5,18 +5,17 @@
 
 #include "command/commands.h"
 #include "data/file.h"
-#include "session/common.h"
 #include "session/devices.h"
 #include "session/model.h"
 #include "session/network_facts.h"
+#include "session/task.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
 #include "text/units.h"
 
 typedef struct build_t {
-  tool_common_t common;
-  tool_building_t building;
+  tool_task_t task;
   const char* output;
   uint32_t batch;
 } build_t;
@@ -33,12 +32,13 @@ static const tool_option_rule_t rules[] = {
 };
 
 /* Loads what was built: it must be good, and it tells about itself. */
-static tenon_status_t describe(tenon_registry_t* registry, const build_t* build,
-                               double build_seconds, uint32_t timing_entries) {
+static tenon_status_t describe(const build_t* build, double build_seconds,
+                               uint32_t timing_entries) {
   tenon_engine_t* engine = NULL;
   tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
   const double begin = tool_seconds();
-  tenon_status_t status = tenon_engine_create_from_file(registry, build->output, NULL, &engine);
+  tenon_status_t status =
+      tenon_engine_create_from_file(build->task.registry, build->output, NULL, &engine);
   const double load_seconds = tool_seconds() - begin;
   if (status == TENON_OK) {
     status = tenon_engine_get_info(engine, &info);
@@ -81,36 +81,32 @@ static tenon_status_t check_shapes(const tool_building_t* building) {
   return TENON_OK;
 }
 
-static tenon_status_t build_model(build_t* build, const char* model,
-                                  tenon_registry_t** out_registry) {
+static tenon_status_t build_model(void* user) {
+  build_t* build = user;
+  const char* model = build->task.model;
   const tool_feed_t feed = {.batch = build->batch};
   tenon_network_t* network = NULL;
   tenon_plan_t* plan = NULL;
   char* notes = NULL;
   uint32_t timing_entries = 0;
   bool is_plan = false;
-  tenon_status_t status = tool_building_prepare(&build->building);
-  if (status == TENON_OK) {
-    status = tool_common_begin(&build->common, out_registry);
+  if (build->output == NULL) {
+    return tool_misuse("-o PLAN is missing; see tenon build --help");
   }
-  if (status == TENON_OK) {
-    status = tool_file_is_plan(model, &is_plan);
+  TOOL_TRY(tool_building_prepare(&build->task.building));
+  TOOL_TRY(tool_common_begin(&build->task.common, &build->task.registry));
+  TOOL_TRY(tool_file_is_plan(model, &is_plan));
+  if (is_plan) {
+    return tool_misuse("%s: is a plan already", model);
   }
-  if (status == TENON_OK && is_plan) {
-    status = tool_misuse("%s: is a plan already", model);
-  }
-  if (status == TENON_OK) {
-    status = check_shapes(&build->building);
-  }
-  if (status == TENON_OK) {
-    status = tool_output_check("-o", build->output, model, &build->building, &feed);
-  }
+  TOOL_TRY(check_shapes(&build->task.building));
+  TOOL_TRY(tool_output_check("-o", build->output, model, &build->task.building, &feed));
   const double begin = tool_seconds();
+  tenon_status_t status = tool_network_open(build->task.registry, model, &build->task.building,
+                                            &feed, &network, &notes);
   if (status == TENON_OK) {
-    status = tool_network_open(*out_registry, model, &build->building, &feed, &network, &notes);
-  }
-  if (status == TENON_OK) {
-    status = tool_build_plan(*out_registry, network, &build->building, &plan, &timing_entries);
+    status = tool_build_plan(build->task.registry, network, &build->task.building, &plan,
+                             &timing_entries);
   }
   if (status == TENON_OK) {
     status = tool_plan_write(plan, build->output);
@@ -119,30 +115,17 @@ static tenon_status_t build_model(build_t* build, const char* model,
   tenon_plan_destroy(plan);
   tenon_network_destroy(network);
   tool_free(notes);
-  return status == TENON_OK ? describe(*out_registry, build, seconds, timing_entries) : status;
+  return status == TENON_OK ? describe(build, seconds, timing_entries) : status;
 }
 
 static int build_command(int argc, char** argv) {
   build_t build = {0};
-  tool_arguments_t arguments = {0};
-  tenon_registry_t* registry = NULL;
-  int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {TOOL_OPTION_GROUP_RULED("output", options, rules, &build),
-                                        TOOL_BUILDING_GROUP(&build.building, true),
-                                        TOOL_COMMON_GROUP(&build.common)};
-  if (tool_options_parse(&tool_command_build, groups, 3, argc, argv, &arguments, &exit_status)) {
-    if (build.output == NULL) {
-      (void)tool_misuse("-o PLAN is missing; see tenon build --help");
-      exit_status = TOOL_EXIT_USAGE;
-    } else {
-      exit_status = tool_exit_status(build_model(&build, arguments.operands.items[0], &registry));
-    }
-  }
-  tenon_registry_release(registry);
-  tool_building_free(&build.building);
-  tool_list_free(&build.common.plugins);
-  tool_arguments_free(&arguments);
-  return exit_status;
+                                        TOOL_BUILDING_GROUP(&build.task.building, true),
+                                        TOOL_COMMON_GROUP(&build.task.common)};
+  const tool_subcommand_t subcommand = {&tool_command_build, groups,      3,
+                                        &build.task,         build_model, &build};
+  return tool_task_run(&subcommand, argc, argv);
 }
 
 const tool_command_t tool_command_build = {

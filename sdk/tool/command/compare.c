@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "command/commands.h"
-#include "session/common.h"
 #include "session/session.h"
 #include "session/step_text.h"
+#include "session/task.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
@@ -16,15 +16,10 @@
 enum { PASS_VALUES = 400, MOST_REWRITES = 20 };
 
 typedef struct compare_t {
-  tool_common_t common;
-  tool_building_t building;
-  tool_feeding_t feeding;
+  tool_task_t task;
   double rtol;
   double atol;
   bool outputs_only;
-  const char* model;
-  tenon_registry_t* registry;
-  tool_feed_t feed;
   tool_list_t names; /* of all values, in an order in which they can be computed */
   size_t compared;
   size_t diverging;
@@ -52,8 +47,9 @@ static tenon_status_t open_network(const compare_t* compare, size_t begin, size_
                                    tenon_network_t** out_network) {
   char* notes = NULL;
   tenon_network_t* network = NULL;
-  tenon_status_t status = tool_network_open(compare->registry, compare->model, &compare->building,
-                                            &compare->feed, &network, &notes);
+  tenon_status_t status =
+      tool_network_open(compare->task.registry, compare->task.model, &compare->task.building,
+                        &compare->task.feed, &network, &notes);
   tool_free(notes);
   if (status == TENON_OK && begin < end) {
     status = tenon_network_clear_outputs(network);
@@ -75,10 +71,10 @@ static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* n
   uint32_t timings = 0;
   tool_plan_file_t file = {0};
   tenon_status_t status =
-      tool_build_plan(compare->registry, network, building, &file.plan, &timings);
+      tool_build_plan(compare->task.registry, network, building, &file.plan, &timings);
   if (status == TENON_OK) {
-    status = tool_execution_open(compare->registry, &file, building->threads, TENON_VERIFY_NONE,
-                                 out_execution);
+    status = tool_execution_open(compare->task.registry, &file, building->threads,
+                                 TENON_VERIFY_NONE, out_execution);
   }
   tool_plan_file_free(&file);
   if (status != TENON_OK) {
@@ -87,7 +83,7 @@ static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* n
   /* What is said of the inputs is the same for both. */
   const bool was_quiet = tool_console_is_quiet();
   tool_console_quieten(is_second || was_quiet);
-  status = tool_execution_feed(out_execution, &compare->feed, &compare->building.fixed);
+  status = tool_execution_feed(out_execution, &compare->task.feed, &compare->task.building.fixed);
   tool_console_quieten(was_quiet);
   if (status == TENON_OK) {
     status =
@@ -201,7 +197,7 @@ static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, boo
   tenon_network_t* network = NULL;
   tool_execution_t ours;
   tool_execution_t reference;
-  tool_building_t by_reference = compare->building;
+  tool_building_t by_reference = compare->task.building;
   by_reference.reference = true;
   by_reference.no_fusion = true;
   by_reference.no_measuring = true;
@@ -212,7 +208,7 @@ static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, boo
   }
   status = build_and_run(compare, network, &by_reference, false, &reference);
   if (status == TENON_OK) {
-    status = build_and_run(compare, network, &compare->building, true, &ours);
+    status = build_and_run(compare, network, &compare->task.building, true, &ours);
     if (status == TENON_OK) {
       status = compare_outputs(compare, &ours, &reference, show_all);
       if (compare->first != NULL && compare->rewrites == NULL) {
@@ -260,7 +256,7 @@ static tenon_status_t compare_values(compare_t* compare) {
   const size_t count = compare->names.count;
   for (size_t begin = 0; begin < count && status == TENON_OK; begin += PASS_VALUES) {
     const size_t end = begin + PASS_VALUES < count ? begin + PASS_VALUES : count;
-    status = run_pass(compare, begin, end, compare->common.verbose > 0);
+    status = run_pass(compare, begin, end, compare->task.common.verbose > 0);
     if (compare->first != NULL) {
       break; /* what comes later follows from it */
     }
@@ -274,7 +270,7 @@ static void conclude(const compare_t* compare, bool outputs_agree) {
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
-    tool_json_text(&json, "model", compare->model);
+    tool_json_text(&json, "model", compare->task.model);
     tool_json_unsigned(&json, "compared", compare->compared);
     tool_json_unsigned(&json, "diverging", compare->diverging);
     tool_json_text(&json, "first", compare->first);
@@ -292,80 +288,62 @@ static void conclude(const compare_t* compare, bool outputs_agree) {
   }
 }
 
-static tenon_status_t run_compare(compare_t* compare) {
-  const char* data_set = NULL;
-  bool outputs_agree = true;
-  bool is_plan = false;
-  tool_building_keep_f32(&compare->building);
-  tenon_status_t status = tool_building_prepare(&compare->building);
-  if (status == TENON_OK) {
-    status = tool_common_begin(&compare->common, &compare->registry);
-  }
-  if (status == TENON_OK) {
-    status = tool_file_is_plan(compare->model, &is_plan);
-  }
-  if (status == TENON_OK && is_plan) {
-    status = tool_misuse("%s: is a plan; comparing needs the model that it was built from",
-                         compare->model);
-  }
-  if (status == TENON_OK) {
-    status = tool_feeding_data_set(&compare->feeding, &data_set);
-  }
-  if (status == TENON_OK) {
-    status =
-        tool_feed_load(&compare->feeding, data_set, &compare->building.constants, &compare->feed);
-  }
-  if (status == TENON_OK) {
-    status = run_pass(compare, 0, 0, true);
-    outputs_agree = compare->first == NULL;
-  }
-  if (status == TENON_OK && !compare->outputs_only) {
-    /* The values inside come first, and in their order; the outputs are among them. */
-    char* output = compare->first;
-    const size_t diverging = compare->diverging;
-    compare->first = NULL;
-    compare->compared = 0;
-    compare->diverging = 0;
-    status = compare_values(compare);
-    if (compare->first == NULL) {
-      compare->first = output;
-      compare->diverging = diverging;
-    } else {
-      tool_free(output);
-    }
-  }
-  if (status == TENON_OK) {
-    conclude(compare, outputs_agree);
+/* The values inside come first, and in their order; the outputs are among them. */
+static tenon_status_t compare_inside(compare_t* compare) {
+  char* output = compare->first;
+  const size_t diverging = compare->diverging;
+  compare->first = NULL;
+  compare->compared = 0;
+  compare->diverging = 0;
+  const tenon_status_t status = compare_values(compare);
+  if (compare->first == NULL) {
+    compare->first = output;
+    compare->diverging = diverging;
+  } else {
+    tool_free(output);
   }
   return status;
 }
 
+static tenon_status_t run_compare(void* user) {
+  compare_t* compare = user;
+  tool_task_t* task = &compare->task;
+  const char* data_set = NULL;
+  bool is_plan = false;
+  tool_building_keep_f32(&task->building);
+  TOOL_TRY(tool_building_prepare(&task->building));
+  TOOL_TRY(tool_common_begin(&task->common, &task->registry));
+  TOOL_TRY(tool_file_is_plan(task->model, &is_plan));
+  if (is_plan) {
+    return tool_misuse("%s: is a plan; comparing needs the model that it was built from",
+                       task->model);
+  }
+  TOOL_TRY(tool_feeding_data_set(&task->feeding, &data_set));
+  TOOL_TRY(tool_feed_load(&task->feeding, data_set, &task->building.constants, &task->feed));
+  TOOL_TRY(run_pass(compare, 0, 0, true));
+  const bool outputs_agree = compare->first == NULL;
+  if (!compare->outputs_only) {
+    TOOL_TRY(compare_inside(compare));
+  }
+  conclude(compare, outputs_agree);
+  task->different = compare->diverging > 0;
+  return TENON_OK;
+}
+
 static int compare_command(int argc, char** argv) {
   compare_t compare = {.rtol = -1, .atol = -1};
-  tool_arguments_t arguments = {0};
-  int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
-      TOOL_OPTION_GROUP("comparing", options, &compare), TOOL_FEEDING_GROUP(&compare.feeding),
-      TOOL_BUILDING_GROUP(&compare.building, false), TOOL_COMMON_GROUP(&compare.common)};
-  if (tool_options_parse(&tool_command_compare, groups, 4, argc, argv, &arguments, &exit_status)) {
-    compare.model = arguments.operands.items[0];
-    exit_status = tool_exit_status(run_compare(&compare));
-    if (exit_status == TOOL_EXIT_OK && compare.diverging > 0) {
-      exit_status = TOOL_EXIT_DIFFERENT;
-    }
-  }
+      TOOL_OPTION_GROUP("comparing", options, &compare), TOOL_FEEDING_GROUP(&compare.task.feeding),
+      TOOL_BUILDING_GROUP(&compare.task.building, false), TOOL_COMMON_GROUP(&compare.task.common)};
+  const tool_subcommand_t subcommand = {&tool_command_compare, groups,      4,
+                                        &compare.task,         run_compare, &compare};
+  const int exit_status = tool_task_run(&subcommand, argc, argv);
   for (size_t i = 0; i < compare.names.count; ++i) {
     tool_free((void*)compare.names.items[i]);
   }
-  tenon_registry_release(compare.registry);
   tool_list_free(&compare.names);
-  tool_feed_free(&compare.feed);
-  tool_building_free(&compare.building);
   tool_free(compare.first);
   tool_free(compare.rewrites);
-  tool_feeding_free(&compare.feeding);
-  tool_list_free(&compare.common.plugins);
-  tool_arguments_free(&arguments);
   return exit_status;
 }
 

@@ -6,14 +6,13 @@
 #include "command/commands.h"
 #include "data/file.h"
 #include "export/export.h"
-#include "session/common.h"
 #include "session/model.h"
+#include "session/task.h"
 #include "text/console.h"
 #include "text/json.h"
 
 typedef struct convert_t {
-  tool_common_t common;
-  tool_building_t building;
+  tool_task_t task;
   const char* output;
 } convert_t;
 
@@ -43,35 +42,31 @@ static tenon_status_t write_model(tenon_network_t* network, const convert_t* con
   return status;
 }
 
-static tenon_status_t convert_model(convert_t* convert, const char* model,
-                                    tenon_registry_t** out_registry) {
-  const tool_feed_t feed = {.batch = 0};
+static tenon_status_t convert_model(void* user) {
+  convert_t* convert = user;
+  tool_task_t* task = &convert->task;
   tenon_network_t* network = NULL;
   bool is_plan = false;
-  tenon_status_t status = tool_building_prepare(&convert->building);
-  if (status == TENON_OK) {
-    status = tool_file_is_plan(model, &is_plan);
+  if (convert->output == NULL) {
+    return tool_misuse("-o FILE is missing; see tenon convert --help");
   }
-  if (status == TENON_OK && is_plan) {
-    status = tool_misuse("%s: is a plan, which is for running alone", model);
+  TOOL_TRY(tool_building_prepare(&task->building));
+  TOOL_TRY(tool_file_is_plan(task->model, &is_plan));
+  if (is_plan) {
+    return tool_misuse("%s: is a plan, which is for running alone", task->model);
   }
-  if (status == TENON_OK && !tool_path_has_suffix(convert->output, ".onnx")) {
-    status = tool_misuse("-o %s: the command writes ONNX; use a name that ends with .onnx",
-                         convert->output);
+  if (!tool_path_has_suffix(convert->output, ".onnx")) {
+    return tool_misuse("-o %s: the command writes ONNX; use a name that ends with .onnx",
+                       convert->output);
   }
-  if (status == TENON_OK && convert->building.states.count > 0) {
-    status = tool_misuse("--state %s: a file has no states; build the model with it",
-                         convert->building.states.items[0]);
+  if (task->building.states.count > 0) {
+    return tool_misuse("--state %s: a file has no states; build the model with it",
+                       task->building.states.items[0]);
   }
-  if (status == TENON_OK) {
-    status = tool_output_check("-o", convert->output, model, &convert->building, &feed);
-  }
-  if (status == TENON_OK) {
-    status = tool_common_begin(&convert->common, out_registry);
-  }
-  if (status == TENON_OK) {
-    status = tool_network_read(*out_registry, model, &convert->building, &feed, &network);
-  }
+  TOOL_TRY(tool_output_check("-o", convert->output, task->model, &task->building, &task->feed));
+  TOOL_TRY(tool_common_begin(&task->common, &task->registry));
+  tenon_status_t status =
+      tool_network_read(task->registry, task->model, &task->building, &task->feed, &network);
   if (status == TENON_OK) {
     status = write_model(network, convert);
   }
@@ -81,26 +76,12 @@ static tenon_status_t convert_model(convert_t* convert, const char* model,
 
 static int convert_command(int argc, char** argv) {
   convert_t convert = {0};
-  tool_arguments_t arguments = {0};
-  tenon_registry_t* registry = NULL;
-  int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("output", options, &convert),
-                                        TOOL_READING_GROUP(&convert.building),
-                                        TOOL_COMMON_GROUP(&convert.common)};
-  if (tool_options_parse(&tool_command_convert, groups, 3, argc, argv, &arguments, &exit_status)) {
-    if (convert.output == NULL) {
-      (void)tool_misuse("-o FILE is missing; see tenon convert --help");
-      exit_status = TOOL_EXIT_USAGE;
-    } else {
-      exit_status =
-          tool_exit_status(convert_model(&convert, arguments.operands.items[0], &registry));
-    }
-  }
-  tenon_registry_release(registry);
-  tool_building_free(&convert.building);
-  tool_list_free(&convert.common.plugins);
-  tool_arguments_free(&arguments);
-  return exit_status;
+                                        TOOL_READING_GROUP(&convert.task.building),
+                                        TOOL_COMMON_GROUP(&convert.task.common)};
+  const tool_subcommand_t subcommand = {&tool_command_convert, groups,        3,
+                                        &convert.task,         convert_model, &convert};
+  return tool_task_run(&subcommand, argc, argv);
 }
 
 const tool_command_t tool_command_convert = {

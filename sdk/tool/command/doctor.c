@@ -9,41 +9,36 @@
 #include "data/file.h"
 #include "data/picture.h"
 #include "session/cache.h"
-#include "session/common.h"
 #include "session/devices.h"
+#include "session/task.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
 
-/* Findings: what is well is printed as it is, what is missing is also counted. */
+/* Findings: what is missing makes the exit status 1. */
 typedef struct doctor_t {
-  tool_common_t common;
-  uint32_t missing;
+  tool_task_t task;
 } doctor_t;
 
-static void tell(const char* topic, const char* text) {
+static void tell_finding(const char* topic, const char* text, bool is_missing) {
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
     tool_json_text(&json, "topic", topic);
-    tool_json_text(&json, "is", text);
+    tool_json_text(&json, is_missing ? "missing" : "is", text);
     tool_json_end(&json);
   } else {
-    tool_say("%-14s %s\n", topic, text);
+    tool_say("%-14s %s%s\n", topic, is_missing ? "MISSING: " : "", text);
   }
 }
 
+static void tell(const char* topic, const char* text) {
+  tell_finding(topic, text, false);
+}
+
 static void tell_missing(doctor_t* doctor, const char* topic, const char* text) {
-  ++doctor->missing;
-  if (tool_console_is_json()) {
-    tool_json_t json;
-    tool_json_begin(&json, stdout);
-    tool_json_text(&json, "topic", topic);
-    tool_json_text(&json, "missing", text);
-    tool_json_end(&json);
-  } else {
-    tool_say("%-14s MISSING: %s\n", topic, text);
-  }
+  doctor->task.different = true;
+  tell_finding(topic, text, true);
 }
 
 /* The value of the first line "key : value" of a file under /proc; "" when there is none. */
@@ -210,29 +205,24 @@ static void check_devices(doctor_t* doctor, tenon_registry_t* registry) {
   }
 }
 
+static tenon_status_t run_doctor(void* user) {
+  doctor_t* doctor = user;
+  TOOL_TRY(tool_common_begin(&doctor->task.common, &doctor->task.registry));
+  check_machine(doctor);
+  check_libraries(doctor);
+  check_plugins(doctor, doctor->task.registry);
+  check_devices(doctor, doctor->task.registry);
+  check_caches(doctor, doctor->task.registry);
+  tool_say("%s\n", doctor->task.different ? "something is missing" : "nothing is missing");
+  return TENON_OK;
+}
+
 static int doctor_command(int argc, char** argv) {
   doctor_t doctor = {0};
-  tool_arguments_t arguments = {0};
-  tenon_registry_t* registry = NULL;
-  int exit_status = TOOL_EXIT_OK;
-  const tool_option_group_t groups[] = {TOOL_COMMON_GROUP(&doctor.common)};
-  if (tool_options_parse(&tool_command_doctor, groups, 1, argc, argv, &arguments, &exit_status)) {
-    const tenon_status_t status = tool_common_begin(&doctor.common, &registry);
-    exit_status = tool_exit_status(status);
-    if (status == TENON_OK) {
-      check_machine(&doctor);
-      check_libraries(&doctor);
-      check_plugins(&doctor, registry);
-      check_devices(&doctor, registry);
-      check_caches(&doctor, registry);
-      tool_say("%s\n", doctor.missing == 0 ? "nothing is missing" : "something is missing");
-      exit_status = doctor.missing == 0 ? TOOL_EXIT_OK : TOOL_EXIT_DIFFERENT;
-    }
-  }
-  tenon_registry_release(registry);
-  tool_list_free(&doctor.common.plugins);
-  tool_arguments_free(&arguments);
-  return exit_status;
+  const tool_option_group_t groups[] = {TOOL_COMMON_GROUP(&doctor.task.common)};
+  const tool_subcommand_t subcommand = {&tool_command_doctor, groups,     1,
+                                        &doctor.task,         run_doctor, &doctor};
+  return tool_task_run(&subcommand, argc, argv);
 }
 
 const tool_command_t tool_command_doctor = {

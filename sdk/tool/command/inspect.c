@@ -43,8 +43,8 @@ static const tool_option_rule_t rules[] = {
 /* ---- Running, for the times ---- */
 
 static tenon_status_t measure(const inspect_t* inspect, tool_execution_t* execution,
-                              const tool_feed_t* feed, tool_timing_t* out_timing) {
-  TOOL_TRY(tool_execution_feed(execution, feed, &inspect->building.fixed));
+                              tool_timing_t* out_timing) {
+  TOOL_TRY(tool_execution_feed(execution, &inspect->task.feed, &inspect->task.building.fixed));
   TOOL_TRY(tool_execution_run(execution, "running"));
   return tool_timing_measure(execution, out_timing);
 }
@@ -67,48 +67,46 @@ static void print_verified(void) {
 /* --refusals asks for text that a plan may lack. */
 static tenon_status_t check_refusals(const tenon_engine_t* engine) {
   tenon_step_info_t step = {.size = sizeof(step)};
-  tenon_status_t status = TENON_OK;
   const uint32_t count = tenon_engine_step_count(engine);
-  for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
-    status = tenon_engine_get_step(engine, i, &step);
-    if (status == TENON_OK && step.refusals[0] != '\0') {
+  for (uint32_t i = 0; i < count; ++i) {
+    TOOL_TRY(tenon_engine_get_step(engine, i, &step));
+    if (step.refusals[0] != '\0') {
       return TENON_OK;
     }
   }
   tool_warn("--refusals: the plan keeps none");
-  return status;
+  return TENON_OK;
 }
 
 static tenon_status_t show(const inspect_t* inspect, const tool_execution_t* execution,
                            const tool_timing_t* timing) {
-  tenon_status_t status = TENON_OK;
   if (tool_console_is_json()) {
-    status = inspect_write_json(stdout, inspect, execution, timing);
+    TOOL_TRY(inspect_write_json(stdout, inspect, execution, timing));
   } else {
-    status = inspect_print_plan(inspect, execution);
-    status = status == TENON_OK ? inspect_print_steps(inspect, execution, timing) : status;
+    TOOL_TRY(inspect_print_plan(inspect, execution));
+    TOOL_TRY(inspect_print_steps(inspect, execution, timing));
   }
-  if (status == TENON_OK && inspect->refusals) {
-    status = check_refusals(execution->engine);
+  if (inspect->refusals) {
+    TOOL_TRY(check_refusals(execution->engine));
   }
-  if (status == TENON_OK && inspect->network) {
+  if (inspect->network) {
     char* text = tool_engine_text(execution->engine);
     inspect_print_text(text);
     tool_free(text);
   }
-  return status;
+  return TENON_OK;
 }
 
 /* First all that can fail, then what is shown: a failure is not followed by older figures. */
-static tenon_status_t inspect_session(const inspect_t* inspect, tenon_registry_t* registry,
-                                      tool_execution_t* execution, const tool_feed_t* feed) {
+static tenon_status_t inspect_session(const inspect_t* inspect, tool_execution_t* execution) {
   tool_timing_t timing = {0};
-  tenon_status_t status = inspect->verify ? tenon_engine_verify(execution->engine) : TENON_OK;
-  if (status == TENON_OK && inspect->verify) {
+  tenon_status_t status = TENON_OK;
+  if (inspect->verify) {
+    TOOL_TRY(tenon_engine_verify(execution->engine));
     print_verified();
   }
-  if (status == TENON_OK && !inspect->no_run) {
-    status = measure(inspect, execution, feed, &timing);
+  if (!inspect->no_run) {
+    status = measure(inspect, execution, &timing);
     if (status != TENON_OK && status != TENON_ERROR_CANCELLED) {
       tool_warn("--no-run shows the plan without running it");
     }
@@ -118,7 +116,7 @@ static tenon_status_t inspect_session(const inspect_t* inspect, tenon_registry_t
     status = show(inspect, execution, measured);
   }
   if (status == TENON_OK && inspect->html != NULL) {
-    status = inspect_write_page(inspect, registry, execution, measured);
+    status = inspect_write_page(inspect, execution, measured);
   }
   tool_timing_free(&timing);
   return status;
@@ -130,34 +128,32 @@ static tenon_status_t inspect_session(const inspect_t* inspect, tenon_registry_t
 static tenon_status_t check_options(const inspect_t* inspect, bool is_plan) {
   const uint32_t all = is_plan ? TOOL_FOR_PLANS | TOOL_FOR_RUNNING
                                : TOOL_FOR_MODELS | TOOL_FOR_PLANS | TOOL_FOR_RUNNING;
-  if (to_standard_output(inspect) && (inspect->common.json || inspect->network)) {
+  if (to_standard_output(inspect) && (inspect->task.common.json || inspect->network)) {
     return tool_misuse("--html - writes the page to standard output, where %s writes too",
-                       inspect->common.json ? "--json" : "--network");
+                       inspect->task.common.json ? "--json" : "--network");
   }
   if (inspect->no_build) {
-    return tool_arguments_check(inspect->arguments, TOOL_FOR_PARSING | TOOL_FOR_BUILDING,
+    return tool_arguments_check(inspect->task.arguments, TOOL_FOR_PARSING | TOOL_FOR_BUILDING,
                                 "--no-build builds nothing");
   }
   if (inspect->network && !is_plan) {
-    return tool_arguments_check(inspect->arguments, TOOL_FOR_PARSING,
+    return tool_arguments_check(inspect->task.arguments, TOOL_FOR_PARSING,
                                 "--network builds nothing of a model");
   }
   return inspect->no_run
-             ? tool_arguments_check(inspect->arguments, all & ~(uint32_t)TOOL_FOR_RUNNING,
+             ? tool_arguments_check(inspect->task.arguments, all & ~(uint32_t)TOOL_FOR_RUNNING,
                                     "--no-run runs nothing")
              : TENON_OK;
 }
 
-static tenon_status_t inspect_built(const inspect_t* inspect, tenon_registry_t* registry,
-                                    const tool_feed_t* feed) {
+static tenon_status_t inspect_built(const inspect_t* inspect) {
+  const tool_task_t* task = &inspect->task;
   tool_session_t session;
   tool_console_mute(to_standard_output(inspect));
-  tenon_status_t status = tool_session_open(registry, inspect->model, &inspect->building, feed,
-                                            TENON_VERIFY_NONE, &session);
-  if (status == TENON_OK) {
-    status = inspect_session(inspect, registry, &session.execution, feed);
-    tool_session_close(&session);
-  }
+  TOOL_TRY(tool_session_open(task->registry, task->model, &task->building, &task->feed,
+                             TENON_VERIFY_NONE, &session));
+  const tenon_status_t status = inspect_session(inspect, &session.execution);
+  tool_session_close(&session);
   return status;
 }
 
@@ -192,75 +188,47 @@ static bool is_data(const char* path) {
 
 static tenon_status_t inspect_data(const inspect_t* inspect) {
   tool_value_t value;
-  char* because = tool_format("%s holds data", inspect->model);
-  tenon_status_t status = tool_arguments_check(inspect->arguments, 0, because);
+  char* because = tool_format("%s holds data", inspect->task.model);
+  const tenon_status_t status = tool_arguments_check(inspect->task.arguments, 0, because);
   tool_free(because);
-  if (status == TENON_OK) {
-    status = tool_value_read(inspect->model, TENON_ARGUMENT_TENSOR, &value);
-  }
-  if (status == TENON_OK) {
-    tool_console_configure(inspect->common.json, inspect->common.verbose);
-    tool_value_print("file", inspect->model, 0, &value, false);
-    tool_value_free(&value);
-  }
-  return status;
+  TOOL_TRY(status);
+  TOOL_TRY(tool_value_read(inspect->task.model, TENON_ARGUMENT_TENSOR, &value));
+  tool_console_configure(inspect->task.common.json, inspect->task.common.verbose);
+  tool_value_print("file", inspect->task.model, 0, &value, false);
+  tool_value_free(&value);
+  return TENON_OK;
 }
 
-static tenon_status_t run_inspect(inspect_t* inspect, tenon_registry_t** out_registry) {
-  tool_feed_t feed = {0};
+static tenon_status_t run_inspect(void* user) {
+  inspect_t* inspect = user;
+  tool_task_t* task = &inspect->task;
   const char* data_set = NULL;
   bool is_plan = false;
-  if (is_data(inspect->model)) {
+  if (is_data(task->model)) {
     return inspect_data(inspect);
   }
-  tenon_status_t status = tool_operand_check(inspect->arguments, inspect->model, &is_plan);
-  if (status == TENON_OK) {
-    status = check_options(inspect, is_plan);
+  TOOL_TRY(tool_operand_check(task->arguments, task->model, &is_plan));
+  TOOL_TRY(check_options(inspect, is_plan));
+  TOOL_TRY(tool_building_prepare(&task->building));
+  TOOL_TRY(tool_common_begin(&task->common, &task->registry));
+  TOOL_TRY(tool_feeding_data_set(&task->feeding, &data_set));
+  TOOL_TRY(tool_feed_load(&task->feeding, data_set, &task->building.constants, &task->feed));
+  if (inspect->html != NULL && !to_standard_output(inspect)) {
+    TOOL_TRY(tool_output_check("--html", inspect->html, task->model, &task->building, &task->feed));
   }
-  if (status == TENON_OK) {
-    status = tool_building_prepare(&inspect->building);
-  }
-  if (status == TENON_OK) {
-    status = tool_common_begin(&inspect->common, out_registry);
-  }
-  if (status == TENON_OK) {
-    status = tool_feeding_data_set(&inspect->feeding, &data_set);
-  }
-  if (status == TENON_OK) {
-    status = tool_feed_load(&inspect->feeding, data_set, &inspect->building.constants, &feed);
-  }
-  if (status == TENON_OK && inspect->html != NULL && !to_standard_output(inspect)) {
-    status = tool_output_check("--html", inspect->html, inspect->model, &inspect->building, &feed);
-  }
-  if (status == TENON_OK) {
-    status = inspect->no_build || (inspect->network && !is_plan)
-                 ? inspect_read_model(inspect, *out_registry, &feed)
-                 : inspect_built(inspect, *out_registry, &feed);
-  }
-  tool_feed_free(&feed);
-  return status;
+  return inspect->no_build || (inspect->network && !is_plan) ? inspect_read_model(inspect)
+                                                             : inspect_built(inspect);
 }
 
 static int inspect_command(int argc, char** argv) {
   inspect_t inspect = {0};
-  tool_arguments_t arguments = {0};
-  tenon_registry_t* registry = NULL;
-  int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
       TOOL_OPTION_GROUP_RULED("showing", options, rules, &inspect),
-      TOOL_FEEDING_GROUP(&inspect.feeding), TOOL_BUILDING_GROUP(&inspect.building, false),
-      TOOL_COMMON_GROUP(&inspect.common)};
-  if (tool_options_parse(&tool_command_inspect, groups, 4, argc, argv, &arguments, &exit_status)) {
-    inspect.model = arguments.operands.items[0];
-    inspect.arguments = &arguments;
-    exit_status = tool_exit_status(run_inspect(&inspect, &registry));
-  }
-  tenon_registry_release(registry);
-  tool_building_free(&inspect.building);
-  tool_feeding_free(&inspect.feeding);
-  tool_list_free(&inspect.common.plugins);
-  tool_arguments_free(&arguments);
-  return exit_status;
+      TOOL_FEEDING_GROUP(&inspect.task.feeding), TOOL_BUILDING_GROUP(&inspect.task.building, false),
+      TOOL_COMMON_GROUP(&inspect.task.common)};
+  const tool_subcommand_t subcommand = {&tool_command_inspect, groups,      4,
+                                        &inspect.task,         run_inspect, &inspect};
+  return tool_task_run(&subcommand, argc, argv);
 }
 
 const tool_command_t tool_command_inspect = {

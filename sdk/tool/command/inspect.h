@@ -8,15 +8,13 @@
 
 #include <stdio.h>
 
-#include "session/common.h"
 #include "session/session.h"
+#include "session/task.h"
 #include "session/timing.h"
 
 /* On the subcommand's stack; filled by tool_options_parse. */
 typedef struct inspect_t {
-  tool_common_t common;
-  tool_building_t building;
-  tool_feeding_t feeding;
+  tool_task_t task;
   /* The page's file; "-": standard output, which then holds nothing else. NULL: none. */
   const char* html;
   /* Digests of all weights and plugins are checked: slow, since every byte is read. */
@@ -28,8 +26,6 @@ typedef struct inspect_t {
   /* The network's text: of a model as it was read, of a plan what it computes. */
   bool network;
   bool no_build; /* a model is read and not built */
-  const char* model;
-  const tool_arguments_t* arguments;
 } inspect_t;
 
 /* As text for a person: device, bytes, plugins, inputs and outputs of a plan. */
@@ -41,15 +37,14 @@ tenon_status_t inspect_print_steps(const inspect_t* inspect, const tool_executio
 tenon_status_t inspect_write_json(FILE* file, const inspect_t* inspect,
                                   const tool_execution_t* execution, const tool_timing_t* timing);
 /* The page of --html: these objects, and what the page needs besides. */
-tenon_status_t inspect_write_page(const inspect_t* inspect, tenon_registry_t* registry,
-                                  const tool_execution_t* execution, const tool_timing_t* timing);
+tenon_status_t inspect_write_page(const inspect_t* inspect, const tool_execution_t* execution,
+                                  const tool_timing_t* timing);
 
 /* The text of a network, as tool_network_text gives it: not escaped, which is done here. */
 void inspect_print_text(const char* text);
 /* A model as it is, without building it: inputs, outputs, operators, weights; with `network`
  * also its text. Where nodes lack a converter, what the file says of itself is printed
  * nevertheless, and the status is the parser's. */
-tenon_status_t inspect_read_model(const inspect_t* inspect, tenon_registry_t* registry,
-                                  const tool_feed_t* feed);
+tenon_status_t inspect_read_model(const inspect_t* inspect);
 
 #endif

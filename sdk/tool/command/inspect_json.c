@@ -6,13 +6,14 @@
 #include "command/inspect.h"
 #include "session/io_text.h"
 #include "session/step_text.h"
+#include "text/console.h"
 #include "text/json.h"
 
 static void write_info(FILE* file, const inspect_t* inspect, const tenon_engine_t* engine,
                        const tenon_engine_info_t* info) {
   tool_json_t json;
   tool_json_begin(&json, file);
-  tool_json_text(&json, "model", inspect->model);
+  tool_json_text(&json, "model", inspect->task.model);
   tool_json_text(&json, "device", info->device);
   tool_json_text(&json, "fingerprint", info->fingerprint);
   tool_json_unsigned(&json, "threads", info->thread_count);
@@ -109,13 +110,10 @@ static tenon_status_t write_step(FILE* file, const tool_execution_t* execution,
   tenon_step_work_t work = TENON_OPTIONS(tenon_step_work_t);
   tool_spread_t spread = {NAN, NAN, NAN};
   work.operations = -1;
-  tenon_status_t status = tenon_engine_get_step(execution->engine, index, &step);
-  if (status == TENON_OK && timing != NULL) {
+  TOOL_TRY(tenon_engine_get_step(execution->engine, index, &step));
+  if (timing != NULL) {
     spread = timing->steps[index];
-    status = tenon_context_get_step_work(execution->context, index, &work);
-  }
-  if (status != TENON_OK) {
-    return status;
+    TOOL_TRY(tenon_context_get_step_work(execution->context, index, &work));
   }
   tool_json_t json;
   tool_json_begin(&json, file);
@@ -128,7 +126,7 @@ static tenon_status_t write_step(FILE* file, const tool_execution_t* execution,
   tool_json_number(&json, "operations", work.operations >= 0 ? work.operations : NAN);
   tool_json_number(&json, "bytes", timing != NULL ? work.bytes_read + work.bytes_written : NAN);
   add_traits(&json, work.flags);
-  status = add_sources(&json, execution->engine, index);
+  const tenon_status_t status = add_sources(&json, execution->engine, index);
   tool_json_lines(&json, "refusals", step.refusals);
   tool_json_end(&json);
   return status;
@@ -137,27 +135,22 @@ static tenon_status_t write_step(FILE* file, const tool_execution_t* execution,
 /* A block of memory for activations, and the steps between which it is in use. */
 static tenon_status_t write_block(FILE* file, const tenon_engine_t* engine, uint32_t index) {
   tenon_block_info_t block = {.size = sizeof(block)};
-  const tenon_status_t status = tenon_engine_get_block(engine, index, &block);
-  if (status == TENON_OK) {
-    tool_json_t json;
-    tool_json_begin(&json, file);
-    tool_json_text(&json, "block", block.name);
-    tool_json_unsigned(&json, "bytes", block.size_bytes);
-    tool_json_unsigned(&json, "first_step", block.first_step);
-    tool_json_unsigned(&json, "last_step", block.last_step);
-    tool_json_end(&json);
-  }
-  return status;
+  tool_json_t json;
+  TOOL_TRY(tenon_engine_get_block(engine, index, &block));
+  tool_json_begin(&json, file);
+  tool_json_text(&json, "block", block.name);
+  tool_json_unsigned(&json, "bytes", block.size_bytes);
+  tool_json_unsigned(&json, "first_step", block.first_step);
+  tool_json_unsigned(&json, "last_step", block.last_step);
+  tool_json_end(&json);
+  return TENON_OK;
 }
 
 tenon_status_t inspect_write_json(FILE* file, const inspect_t* inspect,
                                   const tool_execution_t* execution, const tool_timing_t* timing) {
   const tenon_engine_t* engine = execution->engine;
   tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
-  tenon_status_t status = tenon_engine_get_info(engine, &info);
-  if (status != TENON_OK) {
-    return status;
-  }
+  TOOL_TRY(tenon_engine_get_info(engine, &info));
   write_info(file, inspect, engine, &info);
   for (uint32_t i = 0; i < execution->input_count; ++i) {
     write_io(file, "input", engine, i, &execution->inputs[i]);
@@ -167,12 +160,12 @@ tenon_status_t inspect_write_json(FILE* file, const inspect_t* inspect,
   }
   write_times(file, engine, timing);
   const uint32_t step_count = tenon_engine_step_count(engine);
-  for (uint32_t i = 0; i < step_count && status == TENON_OK; ++i) {
-    status = write_step(file, execution, timing, i);
+  for (uint32_t i = 0; i < step_count; ++i) {
+    TOOL_TRY(write_step(file, execution, timing, i));
   }
   const uint32_t block_count = tenon_engine_block_count(engine);
-  for (uint32_t i = 0; i < block_count && status == TENON_OK; ++i) {
-    status = write_block(file, engine, i);
+  for (uint32_t i = 0; i < block_count; ++i) {
+    TOOL_TRY(write_block(file, engine, i));
   }
-  return status;
+  return TENON_OK;
 }

@@ -24,26 +24,21 @@ static void print_io(const char* what, const tenon_io_info_t* info) {
 
 static tenon_status_t print_all_io(const tenon_network_t* network) {
   tenon_io_info_t info = {.size = sizeof(info)};
-  tenon_status_t status = TENON_OK;
-  for (uint32_t i = 0; i < tenon_network_input_count(network) && status == TENON_OK; ++i) {
-    status = tenon_network_get_input(network, i, &info);
-    if (status == TENON_OK) {
-      print_io("input", &info);
-    }
+  for (uint32_t i = 0; i < tenon_network_input_count(network); ++i) {
+    TOOL_TRY(tenon_network_get_input(network, i, &info));
+    print_io("input", &info);
   }
-  for (uint32_t i = 0; i < tenon_network_output_count(network) && status == TENON_OK; ++i) {
-    status = tenon_network_get_output(network, i, &info);
-    if (status == TENON_OK) {
-      print_io("output", &info);
-    }
+  for (uint32_t i = 0; i < tenon_network_output_count(network); ++i) {
+    TOOL_TRY(tenon_network_get_output(network, i, &info));
+    print_io("output", &info);
   }
-  return status;
+  return TENON_OK;
 }
 
 static void print_facts_json(const inspect_t* inspect, const tool_network_facts_t* facts) {
   tool_json_t json;
   tool_json_begin(&json, stdout);
-  tool_json_text(&json, "model", inspect->model);
+  tool_json_text(&json, "model", inspect->task.model);
   tool_json_unsigned(&json, "nodes", facts->node_count);
   tool_json_unsigned(&json, "constants", facts->constant_count);
   tool_json_unsigned(&json, "constant_bytes", facts->constant_bytes);
@@ -115,12 +110,12 @@ static void print_file(const tenon_network_t* network) {
   }
 }
 
-tenon_status_t inspect_read_model(const inspect_t* inspect, tenon_registry_t* registry,
-                                  const tool_feed_t* feed) {
+tenon_status_t inspect_read_model(const inspect_t* inspect) {
+  const tool_task_t* task = &inspect->task;
   tenon_network_t* network = NULL;
   tool_network_facts_t facts;
   tenon_status_t status =
-      tool_network_read(registry, inspect->model, &inspect->building, feed, &network);
+      tool_network_read(task->registry, task->model, &task->building, &task->feed, &network);
   if (status != TENON_OK) {
     print_file(network);
     tenon_network_destroy(network);

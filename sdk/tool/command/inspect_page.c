@@ -31,7 +31,7 @@ static void write_head(FILE* file, const inspect_t* inspect, const tool_peak_t* 
     (void)strftime(day, sizeof(day), "%Y-%m-%d %H:%M", &parts);
   }
   tool_json_begin(&json, file);
-  tool_json_text(&json, "title", page_title(inspect->model));
+  tool_json_text(&json, "title", page_title(inspect->task.model));
   tool_json_text(&json, "tenon", tenon_version());
   tool_json_text(&json, "written", day);
   tool_json_number(&json, "operations_per_second", peak->operations_per_second);
@@ -52,25 +52,23 @@ static tenon_status_t write_lines(FILE* file, const inspect_t* inspect, const to
   return status;
 }
 
-tenon_status_t inspect_write_page(const inspect_t* inspect, tenon_registry_t* registry,
-                                  const tool_execution_t* execution, const tool_timing_t* timing) {
+tenon_status_t inspect_write_page(const inspect_t* inspect, const tool_execution_t* execution,
+                                  const tool_timing_t* timing) {
   tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
   tool_peak_t peak = {0};
   char* lines = NULL;
   size_t size = 0;
-  tenon_status_t status = tenon_engine_get_info(execution->engine, &info);
-  if (status == TENON_OK && timing != NULL) {
-    peak = tool_peak_measure(registry, info.device, info.thread_count);
-    status = tool_interrupted() ? TENON_ERROR_CANCELLED : TENON_OK;
+  TOOL_TRY(tenon_engine_get_info(execution->engine, &info));
+  if (timing != NULL) {
+    peak = tool_peak_measure(inspect->task.registry, info.device, info.thread_count);
+    TOOL_TRY(tool_interrupted() ? TENON_ERROR_CANCELLED : TENON_OK);
   }
-  FILE* file = status == TENON_OK ? open_memstream(&lines, &size) : NULL;
-  if (status == TENON_OK && file == NULL) {
-    status = tool_fail(TENON_ERROR_OUT_OF_MEMORY, "out of memory");
+  FILE* file = open_memstream(&lines, &size);
+  if (file == NULL) {
+    return tool_fail(TENON_ERROR_OUT_OF_MEMORY, "out of memory");
   }
-  if (file != NULL) {
-    status = write_lines(file, inspect, &peak, execution, timing);
-    (void)fclose(file);
-  }
+  tenon_status_t status = write_lines(file, inspect, &peak, execution, timing);
+  (void)fclose(file);
   if (status == TENON_OK) {
     status = tool_page_write(inspect->html, lines);
   }

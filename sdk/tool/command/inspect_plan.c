@@ -41,10 +41,7 @@ static void print_lines(const char* indent, const char* lines) {
 
 tenon_status_t inspect_print_plan(const inspect_t* inspect, const tool_execution_t* execution) {
   tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
-  const tenon_status_t status = tenon_engine_get_info(execution->engine, &info);
-  if (status != TENON_OK) {
-    return status;
-  }
+  TOOL_TRY(tenon_engine_get_info(execution->engine, &info));
   char* weights = tool_weights_text(&info);
   tool_say("device  %s, tuned for %s, %u threads\n", info.device, info.fingerprint,
            info.thread_count);
@@ -58,7 +55,7 @@ tenon_status_t inspect_print_plan(const inspect_t* inspect, const tool_execution
   tool_free(weights);
   tool_say("plugins\n");
   print_lines("        ", info.plugins);
-  if (inspect->common.verbose > 0 && info.patches[0] != '\0') {
+  if (inspect->task.common.verbose > 0 && info.patches[0] != '\0') {
     tool_say("optimiser\n");
     print_lines("        ", info.patches);
   }

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "command/commands.h"
-#include "session/common.h"
 #include "session/devices.h"
+#include "session/task.h"
 #include "text/console.h"
 #include "text/escape.h"
 #include "text/json.h"
 #include "text/memory.h"
 
 typedef struct plugins_t {
-  tool_common_t common;
+  tool_task_t task;
   bool offers;
   bool index;
 } plugins_t;
@@ -84,17 +84,14 @@ static void tell_device(const char* sentence) {
   tool_say("%s\n", sentence);
 }
 
-static tenon_status_t list_plugins(const plugins_t* plugins, tenon_registry_t* registry,
-                                   uint32_t* out_unusable) {
+static tenon_status_t list_plugins(const plugins_t* plugins, uint32_t* out_unusable) {
+  tenon_registry_t* registry = plugins->task.registry;
   const uint32_t count = tenon_registry_plugin_count(registry);
   uint32_t refused = 0;
   uint32_t left_out = 0;
   for (uint32_t i = 0; i < count; ++i) {
     tenon_plugin_info_t info = {.size = sizeof(info)};
-    const tenon_status_t status = tenon_registry_get_plugin(registry, i, &info);
-    if (status != TENON_OK) {
-      return status;
-    }
+    TOOL_TRY(tenon_registry_get_plugin(registry, i, &info));
     refused += info.state == TENON_PLUGIN_REFUSED ? 1 : 0;
     left_out += count_lines(info.left_out);
     if (tool_console_is_json()) {
@@ -125,28 +122,25 @@ static void write_and_count(void* user, const char* text) {
   tool_write_file(stdout, text);
 }
 
+static tenon_status_t run_plugins(void* user) {
+  plugins_t* plugins = user;
+  uint32_t unusable = 0;
+  TOOL_TRY(tool_common_begin(&plugins->task.common, &plugins->task.registry));
+  TOOL_TRY(plugins->index
+               ? tenon_registry_print_index(plugins->task.registry, write_and_count, &unusable)
+               : list_plugins(plugins, &unusable));
+  plugins->task.different = unusable > 0;
+  return TENON_OK;
+}
+
 static int plugins_command(int argc, char** argv) {
   plugins_t plugins = {0};
-  tool_arguments_t arguments = {0};
-  tenon_registry_t* registry = NULL;
-  int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
       TOOL_OPTION_GROUP_RULED("listing", options, rules, &plugins),
-      TOOL_COMMON_GROUP(&plugins.common)};
-  if (tool_options_parse(&tool_command_plugins, groups, 2, argc, argv, &arguments, &exit_status)) {
-    uint32_t unusable = 0;
-    tenon_status_t status = tool_common_begin(&plugins.common, &registry);
-    if (status == TENON_OK) {
-      status = plugins.index ? tenon_registry_print_index(registry, write_and_count, &unusable)
-                             : list_plugins(&plugins, registry, &unusable);
-    }
-    exit_status =
-        status == TENON_OK && unusable > 0 ? (int)TOOL_EXIT_DIFFERENT : tool_exit_status(status);
-  }
-  tenon_registry_release(registry);
-  tool_list_free(&plugins.common.plugins);
-  tool_arguments_free(&arguments);
-  return exit_status;
+      TOOL_COMMON_GROUP(&plugins.task.common)};
+  const tool_subcommand_t subcommand = {&tool_command_plugins, groups,      2,
+                                        &plugins.task,         run_plugins, &plugins};
+  return tool_task_run(&subcommand, argc, argv);
 }
 
 const tool_command_t tool_command_plugins = {

@@ -111,15 +111,12 @@ static void print_verdict(const char* folder, const tool_verdict_t* verdict) {
 static tenon_status_t compare(run_t* run, const tool_execution_t* execution, const char* folder) {
   const tool_tolerance_t tolerance = {run->rtol, run->atol};
   tool_verdicts_t verdicts;
-  const tenon_status_t status =
-      tool_execution_compare(execution, folder, &tolerance, run->feeding.batch, &verdicts);
-  if (status != TENON_OK) {
-    return status;
-  }
+  TOOL_TRY(
+      tool_execution_compare(execution, folder, &tolerance, run->task.feeding.batch, &verdicts));
   for (size_t i = 0; i < verdicts.count; ++i) {
     print_verdict(folder, &verdicts.items[i]);
   }
-  run->different = run->different || !verdicts.equal;
+  run->task.different = run->task.different || !verdicts.equal;
   tool_verdicts_free(&verdicts);
   return TENON_OK;
 }
@@ -130,7 +127,7 @@ static void print_summary(const run_t* run, const tool_session_t* session, doubl
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
-    tool_json_text(&json, "model", run->model);
+    tool_json_text(&json, "model", run->task.model);
     tool_json_text(&json, "cache", tool_cache_use_text(session->file.use));
     tool_json_number(&json, "build_ms", session->file.build_seconds * 1e3);
     tool_json_number(&json, "load_ms", session->execution.load_seconds * 1e3);
@@ -156,98 +153,61 @@ static tenon_status_t write_results(const run_t* run, tool_execution_t* executio
   return status;
 }
 
-static tenon_status_t run_session(run_t* run, tool_session_t* session, const tool_feed_t* feed,
-                                  const char* data_set) {
+static tenon_status_t run_session(run_t* run, tool_session_t* session, const char* data_set) {
   tool_execution_t* execution = &session->execution;
-  tenon_status_t status = tool_execution_feed(execution, feed, &run->building.fixed);
-  double begin = tool_seconds();
-  for (uint32_t k = 0; (k == 0 || k < run->repeat) && status == TENON_OK; ++k) {
+  const tool_feed_t* feed = &run->task.feed;
+  double begin = 0;
+  TOOL_TRY(tool_execution_feed(execution, feed, &run->task.building.fixed));
+  for (uint32_t k = 0; k == 0 || k < run->repeat; ++k) {
     begin = tool_seconds();
-    status = tool_execution_run(execution, NULL);
+    TOOL_TRY(tool_execution_run(execution, NULL));
   }
-  const double seconds = tool_seconds() - begin;
-  if (status != TENON_OK) {
-    return status;
-  }
-  print_summary(run, session, seconds);
+  print_summary(run, session, tool_seconds() - begin);
   if (data_set != NULL) {
-    status = compare(run, execution, data_set);
+    TOOL_TRY(compare(run, execution, data_set));
   }
-  if (status == TENON_OK && (data_set == NULL || run_asks_for_outputs(run))) {
-    status = run_show_outputs(run, execution, feed);
+  if (data_set == NULL || run_asks_for_outputs(run)) {
+    TOOL_TRY(run_show_outputs(run, execution, feed));
   }
-  if (status == TENON_OK) {
-    status = write_results(run, execution, data_set);
-  }
-  if (status == TENON_OK && run->profile_steps) {
-    status = tool_timing_tell(execution);
-  }
-  return status;
+  TOOL_TRY(write_results(run, execution, data_set));
+  return run->profile_steps ? tool_timing_tell(execution) : TENON_OK;
 }
 
 static tenon_status_t run_once(run_t* run, const char* data_set) {
-  tool_feed_t feed;
+  tool_task_t* task = &run->task;
   tool_session_t session;
-  tenon_status_t status = tool_feed_load(&run->feeding, data_set, &run->building.constants, &feed);
-  if (status != TENON_OK) {
-    return status;
-  }
-  status = run_check_data(run, &feed);
-  if (status == TENON_OK) {
-    status = tool_session_open(run->registry, run->model, &run->building, &feed,
-                               run->no_verify ? TENON_VERIFY_NONE : TENON_VERIFY_READ, &session);
-  }
-  if (status == TENON_OK) {
-    status = run_session(run, &session, &feed, data_set);
-    tool_session_close(&session);
-  }
-  tool_feed_free(&feed);
+  tool_feed_free(&task->feed);
+  TOOL_TRY(tool_feed_load(&task->feeding, data_set, &task->building.constants, &task->feed));
+  TOOL_TRY(run_check_data(run, &task->feed));
+  TOOL_TRY(tool_session_open(task->registry, task->model, &task->building, &task->feed,
+                             run->no_verify ? TENON_VERIFY_NONE : TENON_VERIFY_READ, &session));
+  const tenon_status_t status = run_session(run, &session, data_set);
+  tool_session_close(&session);
   return status;
 }
 
-static tenon_status_t run_all(run_t* run) {
+static tenon_status_t run_all(void* user) {
+  run_t* run = user;
+  const tool_list_t* sets = &run->task.feeding.data_sets;
   bool is_plan = false;
-  tenon_status_t status = tool_operand_check(run->arguments, run->model, &is_plan);
-  if (status == TENON_OK) {
-    status = tool_building_prepare(&run->building);
+  TOOL_TRY(tool_operand_check(run->task.arguments, run->task.model, &is_plan));
+  TOOL_TRY(tool_building_prepare(&run->task.building));
+  TOOL_TRY(run_check_options(run));
+  TOOL_TRY(tool_common_begin(&run->task.common, &run->task.registry));
+  for (size_t i = 0; i < sets->count; ++i) {
+    TOOL_TRY(run_once(run, sets->items[i]));
   }
-  if (status == TENON_OK) {
-    status = run_check_options(run);
-  }
-  if (status == TENON_OK) {
-    status = tool_common_begin(&run->common, &run->registry);
-  }
-  const tool_list_t* sets = &run->feeding.data_sets;
-  if (status == TENON_OK && sets->count == 0) {
-    status = run_once(run, NULL);
-  }
-  for (size_t i = 0; i < sets->count && status == TENON_OK; ++i) {
-    status = run_once(run, sets->items[i]);
-  }
-  return status;
+  return sets->count == 0 ? run_once(run, NULL) : TENON_OK;
 }
 
 static int run_command(int argc, char** argv) {
   run_t run = {.rtol = -1, .atol = -1, .truth_at_least = -1};
-  tool_arguments_t arguments = {0};
-  int exit_status = TOOL_EXIT_OK;
-  const tool_option_group_t groups[] = {
-      TOOL_FEEDING_GROUP(&run.feeding), TOOL_OPTION_GROUP_RULED("results", options, rules, &run),
-      TOOL_BUILDING_GROUP(&run.building, false), TOOL_COMMON_GROUP(&run.common)};
-  if (tool_options_parse(&tool_command_run, groups, 4, argc, argv, &arguments, &exit_status)) {
-    run.model = arguments.operands.items[0];
-    run.arguments = &arguments;
-    exit_status = tool_exit_status(run_all(&run));
-    if (exit_status == TOOL_EXIT_OK && run.different) {
-      exit_status = TOOL_EXIT_DIFFERENT;
-    }
-  }
-  tenon_registry_release(run.registry);
-  tool_building_free(&run.building);
-  tool_feeding_free(&run.feeding);
-  tool_list_free(&run.common.plugins);
-  tool_arguments_free(&arguments);
-  return exit_status;
+  const tool_option_group_t groups[] = {TOOL_FEEDING_GROUP(&run.task.feeding),
+                                        TOOL_OPTION_GROUP_RULED("results", options, rules, &run),
+                                        TOOL_BUILDING_GROUP(&run.task.building, false),
+                                        TOOL_COMMON_GROUP(&run.task.common)};
+  const tool_subcommand_t subcommand = {&tool_command_run, groups, 4, &run.task, run_all, &run};
+  return tool_task_run(&subcommand, argc, argv);
 }
 
 const tool_command_t tool_command_run = {

@@ -6,15 +6,13 @@
 #ifndef TOOL_COMMAND_RUN_H_
 #define TOOL_COMMAND_RUN_H_
 
-#include "session/common.h"
 #include "session/session.h"
+#include "session/task.h"
 #include "session/timing.h"
 
 /* On the subcommand's stack; filled by tool_options_parse. */
 typedef struct run_t {
-  tool_common_t common;
-  tool_building_t building;
-  tool_feeding_t feeding;
+  tool_task_t task; /* `different`: a comparison or the truth failed */
   /* Folder for .npy files; `record`: for a data set (.pb), inputs included. With several data
    * sets each has a folder below. */
   const char* output;
@@ -35,11 +33,6 @@ typedef struct run_t {
   bool no_verify;
   bool profile_steps;
   uint32_t repeat; /* 0: once */
-  const char* model;
-  const tool_arguments_t* arguments;
-  tenon_registry_t* registry;
-  /* A comparison or the truth failed: exit status 1, after everything was shown. */
-  bool different;
 } run_t;
 
 /* What the options alone tell to be impossible: names of pictures, folders that cannot be made,
@@ -54,7 +47,7 @@ char* run_result_folder(const run_t* run, const char* base, const char* data_set
 
 /* Beside a comparison, outputs are shown only where something that shows them is asked for. */
 bool run_asks_for_outputs(const run_t* run);
-/* Prints, draws and judges the outputs of the last run; sets run->different where the truth is
+/* Prints, draws and judges the outputs of the last run; sets run->task.different where the truth is
  * another. */
 tenon_status_t run_show_outputs(run_t* run, const tool_execution_t* execution,
                                 const tool_feed_t* feed);

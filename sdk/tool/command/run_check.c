@@ -8,7 +8,7 @@
 #include "text/memory.h"
 
 char* run_result_folder(const run_t* run, const char* base, const char* data_set) {
-  if (run->feeding.data_sets.count < 2) {
+  if (run->task.feeding.data_sets.count < 2) {
     return tool_copy_text(base);
   }
   char* path = tool_copy_text(data_set);
@@ -22,7 +22,7 @@ char* run_result_folder(const run_t* run, const char* base, const char* data_set
 
 /* Results of one data set must not be written over those of another. */
 static tenon_status_t check_result_folders(const run_t* run) {
-  const tool_list_t* sets = &run->feeding.data_sets;
+  const tool_list_t* sets = &run->task.feeding.data_sets;
   tenon_status_t status = TENON_OK;
   if (run->output == NULL && run->record == NULL) {
     return TENON_OK;
@@ -50,7 +50,7 @@ static tenon_status_t check_picture(const run_t* run, const tool_feed_t* feed, c
   }
   TOOL_TRY(tool_file_check_other(option, path, run->truth));
   TOOL_TRY(tool_file_check_other(option, path, run->labels));
-  return tool_output_check(option, path, run->model, &run->building, feed);
+  return tool_output_check(option, path, run->task.model, &run->task.building, feed);
 }
 
 /* A whole number, or a file. */
@@ -62,36 +62,30 @@ static tenon_status_t check_truth(const char* truth) {
 }
 
 static tenon_status_t check_outputs(const run_t* run) {
-  tenon_status_t status =
-      run->output != NULL ? tool_folder_check("--output", run->output) : TENON_OK;
-  if (status == TENON_OK && run->record != NULL) {
-    status = tool_folder_check("--record", run->record);
+  if (run->output != NULL) {
+    TOOL_TRY(tool_folder_check("--output", run->output));
   }
-  if (status == TENON_OK && run->picture != NULL) {
-    status = tool_picture_check_name("--picture", run->picture);
+  if (run->record != NULL) {
+    TOOL_TRY(tool_folder_check("--record", run->record));
   }
-  return status == TENON_OK && run->overlay != NULL
-             ? tool_picture_check_name("--overlay", run->overlay)
-             : status;
+  if (run->picture != NULL) {
+    TOOL_TRY(tool_picture_check_name("--picture", run->picture));
+  }
+  return run->overlay == NULL ? TENON_OK : tool_picture_check_name("--overlay", run->overlay);
 }
 
 tenon_status_t run_check_options(const run_t* run) {
-  tenon_status_t status = check_result_folders(run);
-  if (status == TENON_OK) {
-    status = check_outputs(run);
-  }
-  if (status == TENON_OK) {
-    status = check_truth(run->truth);
-  }
-  if (status == TENON_OK && run->labels != NULL && !tool_file_exists(run->labels)) {
-    status = tool_fail(TENON_ERROR_NOT_FOUND, "--labels %s: there is no such file", run->labels);
+  TOOL_TRY(check_result_folders(run));
+  TOOL_TRY(check_outputs(run));
+  TOOL_TRY(check_truth(run->truth));
+  if (run->labels != NULL && !tool_file_exists(run->labels)) {
+    return tool_fail(TENON_ERROR_NOT_FOUND, "--labels %s: there is no such file", run->labels);
   }
   const bool draws = run->picture != NULL || run->overlay != NULL;
-  if (status == TENON_OK && draws && run->feeding.data_sets.count > 1) {
-    status = tool_misuse("%s with several data sets: each would write over the one before",
-                         run->picture != NULL ? "--picture" : "--overlay");
-  }
-  return status;
+  return draws && run->task.feeding.data_sets.count > 1
+             ? tool_misuse("%s with several data sets: each would write over the one before",
+                           run->picture != NULL ? "--picture" : "--overlay")
+             : TENON_OK;
 }
 
 tenon_status_t run_check_data(const run_t* run, const tool_feed_t* feed) {

@@ -45,14 +45,10 @@ static tenon_status_t write_overlay(const run_t* run, const tool_execution_t* ex
   if (input == NULL) {
     return tool_misuse("--overlay: no input is a picture");
   }
-  tenon_status_t status = check_mask(name, mask, seen);
-  if (status == TENON_OK) {
-    status = tool_picture_overlay(input, mask, &overlay);
-  }
-  if (status == TENON_OK) {
-    status = tool_picture_write(run->overlay, &overlay);
-    tool_picture_free(&overlay);
-  }
+  TOOL_TRY(check_mask(name, mask, seen));
+  TOOL_TRY(tool_picture_overlay(input, mask, &overlay));
+  const tenon_status_t status = tool_picture_write(run->overlay, &overlay);
+  tool_picture_free(&overlay);
   return status;
 }
 
@@ -84,12 +80,9 @@ static tenon_status_t write_pictures(const run_t* run, const tool_execution_t* e
  */
 static tenon_status_t check_truth(run_t* run, const char* name, const tool_value_t* value) {
   tool_truth_t truth;
-  const tenon_status_t status = tool_truth_check(run->truth, name, value, &truth);
-  if (status != TENON_OK) {
-    return status;
-  }
+  TOOL_TRY(tool_truth_check(run->truth, name, value, &truth));
   const double least = run->truth_at_least >= 0 ? run->truth_at_least : truth.is_single ? 1 : 0;
-  run->different = run->different || truth.share < least;
+  run->task.different = run->task.different || truth.share < least;
   if (truth.share < least && !truth.is_single) {
     tool_say("truth: %.4f is less than %.4f\n", truth.share, least);
   }

@@ -101,7 +101,7 @@ static void print_case(const tool_suite_t* suite, const tool_case_t* c, const to
     tool_json_bool(&json, "known", c->is_known);
     tool_json_text(&json, "reason", c->message);
     tool_json_text(&json, "input_constants", c->inputs);
-    if (suite->building.device != NULL) {
+    if (suite->task.building.device != NULL) {
       tool_json_text(&json, "on_host", c->host_kernels);
     }
     tool_json_number(&json, "seconds", c->seconds);
@@ -110,7 +110,7 @@ static void print_case(const tool_suite_t* suite, const tool_case_t* c, const to
     tool_say("%s %s: %s%s%s%s%s%s\n", c->result == TOOL_CASE_SKIPPED ? "skipped" : "FAILED ",
              c->name, c->message, needs, c->inputs, known != NULL ? " [known: " : "",
              known != NULL ? known->reason : "", known != NULL ? "]" : "");
-  } else if (suite->common.verbose > 0) {
+  } else if (suite->task.common.verbose > 0) {
     tool_say("passed  %s (%.2f s)%s%s%s%s\n", c->name, c->seconds, needs, c->inputs,
              c->host_kernels[0] == '\0' ? "" : ", on the host: ", c->host_kernels);
   }
@@ -208,25 +208,24 @@ static bool conclude(const tool_suite_t* suite) {
   return as_known;
 }
 
-static int run_suite(tool_suite_t* suite) {
-  tool_console_configure(suite->common.json, suite->common.verbose);
-  if (!tool_folder_exists(suite->root)) {
-    return tool_exit_status(
-        tool_fail(TENON_ERROR_NOT_FOUND, "%s: there is no such folder", suite->root));
+static tenon_status_t run_suite(void* user) {
+  tool_suite_t* suite = user;
+  tool_task_t* task = &suite->task;
+  tool_console_configure(task->common.json, task->common.verbose);
+  if (!tool_folder_exists(task->model)) {
+    return tool_fail(TENON_ERROR_NOT_FOUND, "%s: there is no such folder", task->model);
   }
-  tool_building_keep_f32(&suite->building);
-  tenon_status_t status = tool_building_prepare(&suite->building);
-  if (status == TENON_OK && suite->known_path != NULL) {
-    status = tool_known_read(suite->known_path, &suite->known);
+  task->building.no_timing_cache = task->building.timing_cache == NULL;
+  tool_building_keep_f32(&task->building);
+  TOOL_TRY(tool_building_prepare(&task->building));
+  if (suite->known_path != NULL) {
+    TOOL_TRY(tool_known_read(suite->known_path, &suite->known));
   }
-  if (status != TENON_OK) {
-    return tool_exit_status(status);
-  }
-  tool_cases_find(suite->root, suite->filter, &suite->cases);
+  tool_cases_find(task->model, suite->filter, &suite->cases);
   if (suite->cases.count == 0) {
-    return tool_exit_status(tool_fail(
-        TENON_ERROR_NOT_FOUND, "%s: no case (a folder with model.onnx and test_data_set_*)%s",
-        suite->root, suite->filter != NULL ? " matches" : ""));
+    return tool_fail(TENON_ERROR_NOT_FOUND,
+                     "%s: no case (a folder with model.onnx and test_data_set_*)%s", task->model,
+                     suite->filter != NULL ? " matches" : "");
   }
   const tool_jobs_t jobs = {.count = suite->cases.count,
                             .parallel = suite->jobs,
@@ -237,12 +236,12 @@ static int run_suite(tool_suite_t* suite) {
                             .done = on_done,
                             .user = suite};
   if (!tool_children_run(&jobs)) {
-    return tool_exit_status(tool_interrupted()
-                                ? TENON_ERROR_CANCELLED
-                                : tool_fail(TENON_ERROR_IO, "a child process cannot be made"));
+    return tool_interrupted() ? TENON_ERROR_CANCELLED
+                              : tool_fail(TENON_ERROR_IO, "a child process cannot be made");
   }
   tool_progress_end();
-  return conclude(suite) ? TOOL_EXIT_OK : TOOL_EXIT_DIFFERENT;
+  task->different = !conclude(suite);
+  return TENON_OK;
 }
 
 static int suite_command(int argc, char** argv) {
@@ -251,27 +250,15 @@ static int suite_command(int argc, char** argv) {
                         .atol = -1,
                         .timeout = 120,
                         .jobs = processors > 0 ? (uint32_t)processors : 1,
-                        .building = {.threads = 1, .no_cache = true, .no_timing_cache = true}};
-  tool_arguments_t arguments = {0};
-  int exit_status = TOOL_EXIT_OK;
+                        .task = {.building = {.threads = 1, .no_cache = true}}};
   const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("cases", options, &suite),
-                                        TOOL_BUILDING_GROUP(&suite.building, false),
-                                        TOOL_COMMON_GROUP(&suite.common)};
-  if (tool_options_parse(&tool_command_suite, groups, 3, argc, argv, &arguments, &exit_status)) {
-    suite.building.no_timing_cache = suite.building.timing_cache == NULL;
-    char* root = tool_copy_text(arguments.operands.items[0]);
-    for (size_t length = strlen(root); length > 1 && root[length - 1] == '/'; --length) {
-      root[length - 1] = '\0';
-    }
-    suite.root = root;
-    exit_status = run_suite(&suite);
-    tool_free(root);
-  }
+                                        TOOL_BUILDING_GROUP(&suite.task.building, false),
+                                        TOOL_COMMON_GROUP(&suite.task.common)};
+  const tool_subcommand_t subcommand = {&tool_command_suite, groups,    3,
+                                        &suite.task,         run_suite, &suite};
+  const int exit_status = tool_task_run(&subcommand, argc, argv);
   tool_cases_free(&suite.cases);
   tool_known_free(&suite.known);
-  tool_building_free(&suite.building);
-  tool_list_free(&suite.common.plugins);
-  tool_arguments_free(&arguments);
   return exit_status;
 }
 

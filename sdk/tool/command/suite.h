@@ -4,15 +4,14 @@
 #ifndef TOOL_COMMAND_SUITE_H_
 #define TOOL_COMMAND_SUITE_H_
 
-#include "session/building.h"
 #include "session/cases.h"
-#include "session/common.h"
 #include "session/session.h"
+#include "session/task.h"
 
 /* On the subcommand's stack. Children have a copy of it, as it was when they were forked. */
 typedef struct tool_suite_t {
-  tool_common_t common;
-  tool_building_t building;
+  /* `model`: a folder of cases. `registry`: in a child. */
+  tool_task_t task;
   /* --known: cases that do not pass, with reasons; `known` is what it holds. */
   const char* known_path;
   /* A pattern of names; NULL: all. */
@@ -30,13 +29,11 @@ typedef struct tool_suite_t {
   /* A case that cannot be built without the value of an input does not pass. It is built with
    * the recorded value as a constant all the same, to tell how many would. */
   bool no_constants;
-  const char* root; /* the operand: a folder of cases */
   tool_cases_t cases;
   tool_known_list_t known;
   size_t done_count; /* for the bar */
   /* In a child. What it runs next begins before what it ran last goes, so that the devices that
    * both need stay open. */
-  tenon_registry_t* registry;
   tool_session_t* last;
 } tool_suite_t;
 

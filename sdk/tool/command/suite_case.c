@@ -33,7 +33,7 @@ static tenon_status_t compare_session(attempt_t* attempt, tool_session_t* sessio
   if (status == TENON_OK) {
     status = tenon_context_run(session->execution.context);
   }
-  if (status == TENON_OK && attempt->suite->building.device != NULL) {
+  if (status == TENON_OK && attempt->suite->task.building.device != NULL) {
     status = tool_suite_list_host(&session->execution, attempt->host_kernels,
                                   sizeof(attempt->host_kernels));
   }
@@ -72,7 +72,7 @@ static tenon_status_t try_building(attempt_t* attempt, const tool_building_t* bu
     tool_free(session);
     return status;
   }
-  status = tool_session_open(attempt->suite->registry, attempt->model, building, &feed,
+  status = tool_session_open(attempt->suite->task.registry, attempt->model, building, &feed,
                              TENON_VERIFY_NONE, session);
   if (status == TENON_OK) {
     attempt->was_opened = true;
@@ -108,7 +108,7 @@ static void find_candidates(const attempt_t* attempt, tool_list_t* candidates) {
 
 /* Builds with the values of these inputs; on success says so. */
 static tenon_status_t try_constants(attempt_t* attempt, const char* const* texts, size_t count) {
-  tool_building_t building = attempt->suite->building;
+  tool_building_t building = attempt->suite->task.building;
   const tool_list_t list = {(const char**)texts, count, count};
   building.constants = (tool_constants_t){0};
   tenon_status_t status = tool_constants_add(&list, &building.constants);
@@ -134,7 +134,7 @@ static bool is_refusal(const attempt_t* attempt, tenon_status_t status) {
 /* As the case is. Where it cannot be built: with the recorded value of one short input, then of all
  * of them, as --input-constant gives them. The first attempt's words are those that count. */
 static tenon_status_t run_data_set(attempt_t* attempt, bool with_constants) {
-  const tenon_status_t status = try_building(attempt, &attempt->suite->building);
+  const tenon_status_t status = try_building(attempt, &attempt->suite->task.building);
   if (!with_constants || !is_refusal(attempt, status)) {
     return status;
   }
@@ -195,8 +195,9 @@ char tool_suite_run_case(void* user, size_t index, char* out_message, size_t siz
   char* model = tool_format("%s/model.onnx", c->folder);
   attempt.model = model;
   tool_console_forget_error();
-  tenon_status_t status =
-      suite->registry != NULL ? TENON_OK : tool_common_begin(&suite->common, &suite->registry);
+  tenon_status_t status = suite->task.registry != NULL
+                              ? TENON_OK
+                              : tool_common_begin(&suite->task.common, &suite->task.registry);
   if (status == TENON_OK) {
     status = run_data_sets(&attempt, c->folder, !suite->no_constants);
   }

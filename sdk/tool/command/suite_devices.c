@@ -104,7 +104,7 @@ static void print_kernels(const tool_suite_t* suite) {
 void tool_suite_print_devices(const tool_suite_t* suite) {
   size_t passed = 0;
   size_t whole = 0;
-  if (suite->building.device == NULL) {
+  if (suite->task.building.device == NULL) {
     return;
   }
   for (size_t i = 0; i < suite->cases.count; ++i) {
@@ -115,13 +115,13 @@ void tool_suite_print_devices(const tool_suite_t* suite) {
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
-    tool_json_text(&json, "device", suite->building.device);
+    tool_json_text(&json, "device", suite->task.building.device);
     tool_json_unsigned(&json, "passed", passed);
     tool_json_unsigned(&json, "every_step_there", whole);
     tool_json_end(&json);
-  } else if (suite->common.verbose > 0) {
+  } else if (suite->task.common.verbose > 0) {
     print_kernels(suite);
   }
-  tool_say("%s: every step of %zu of %zu cases that passed, %.1f %%\n", suite->building.device,
+  tool_say("%s: every step of %zu of %zu cases that passed, %.1f %%\n", suite->task.building.device,
            whole, passed, passed == 0 ? 0.0 : 100.0 * (double)whole / (double)passed);
 }

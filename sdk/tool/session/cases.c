@@ -69,8 +69,13 @@ static int compare_names(const void* a, const void* b) {
 
 void tool_cases_find(const char* root, const char* filter, tool_cases_t* out_cases) {
   tool_cases_t cases = {0};
-  const finding_t finding = {root, filter, &cases};
-  find_below(&finding, root, 0);
+  char* folder = tool_copy_text(root);
+  for (size_t length = strlen(folder); length > 1 && folder[length - 1] == '/'; --length) {
+    folder[length - 1] = '\0';
+  }
+  const finding_t finding = {folder, filter, &cases};
+  find_below(&finding, folder, 0);
+  tool_free(folder);
   if (cases.count > 0) {
     qsort(cases.items, cases.count, sizeof(*cases.items), compare_names);
   }
