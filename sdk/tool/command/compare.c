@@ -174,20 +174,16 @@ static char* list_rewrites(const tool_execution_t* execution) {
   if (tenon_engine_get_info(execution->engine, &info) != TENON_OK) {
     return lines;
   }
-  for (const char* line = info.patches; *line != '\0';) {
-    const size_t length = strcspn(line, "\n");
-    const bool is_rewrite = strncmp(line, begin, sizeof(begin) - 1) == 0;
-    if (is_rewrite && count++ < MOST_REWRITES) {
-      char* longer = tool_format("%s%.*s\n", lines, (int)length, line);
-      tool_free(lines);
-      lines = longer;
+  const char* patches = info.patches;
+  char* line = NULL;
+  while ((line = tool_take_line(&patches)) != NULL) {
+    if (strncmp(line, begin, sizeof(begin) - 1) == 0 && count++ < MOST_REWRITES) {
+      tool_append(&lines, "%s\n", line);
     }
-    line += length + (line[length] == '\n' ? 1 : 0);
+    tool_free(line);
   }
   if (count > MOST_REWRITES) {
-    char* longer = tool_format("%sand %u more\n", lines, count - MOST_REWRITES);
-    tool_free(lines);
-    lines = longer;
+    tool_append(&lines, "and %u more\n", count - MOST_REWRITES);
   }
   return lines;
 }

@@ -139,24 +139,22 @@ static void check_caches(doctor_t* doctor, tenon_registry_t* registry) {
   tool_free(folder);
 }
 
-static void tell_lines(const char* topic, char* lines) {
-  for (char* line = lines; *line != '\0';) {
-    const size_t length = strcspn(line, "\n");
-    char* next = line + length + (line[length] == '\n' ? 1 : 0);
-    line[length] = '\0';
+static void tell_lines(const char* topic, const char* lines) {
+  char* line = NULL;
+  while ((line = tool_take_line(&lines)) != NULL) {
     tell(topic, line);
-    line = next;
+    tool_free(line);
   }
-  tool_free(lines);
 }
 
 static void tell_left_out(doctor_t* doctor, const tenon_plugin_info_t* info) {
-  for (const char* line = info->left_out; *line != '\0';) {
-    const size_t length = strcspn(line, "\n");
-    char* text = tool_format("%s %s: left out: %.*s", info->name, info->version, (int)length, line);
+  const char* lines = info->left_out;
+  char* line = NULL;
+  while ((line = tool_take_line(&lines)) != NULL) {
+    char* text = tool_format("%s %s: left out: %s", info->name, info->version, line);
     tell_missing(doctor, "offer", text);
     tool_free(text);
-    line += length + (line[length] == '\n' ? 1 : 0);
+    tool_free(line);
   }
 }
 
@@ -168,6 +166,7 @@ static void check_plugins(doctor_t* doctor, tenon_registry_t* registry) {
     tell_missing(doctor, "search path", "is empty: set TENON_PLUGIN_PATH or use --plugins");
   }
   tell_lines("search path", paths);
+  tool_free(paths);
   bool parser = false;
   uint32_t usable = 0;
   const uint32_t count = tenon_registry_plugin_count(registry);

@@ -32,10 +32,10 @@ static void print_io(const char* what, const tenon_engine_t* engine, uint32_t in
 }
 
 static void print_lines(const char* indent, const char* lines) {
-  while (*lines != '\0') {
-    const size_t length = strcspn(lines, "\n");
-    tool_say("%s%.*s\n", indent, (int)length, lines);
-    lines += length + (lines[length] == '\n' ? 1 : 0);
+  char* line = NULL;
+  while ((line = tool_take_line(&lines)) != NULL) {
+    tool_say("%s%s\n", indent, line);
+    tool_free(line);
   }
 }
 

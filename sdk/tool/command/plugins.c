@@ -50,10 +50,10 @@ static void print_json(const tenon_plugin_info_t* info) {
 }
 
 static void print_lines(const char* word, const char* lines) {
-  for (const char* line = lines; *line != '\0';) {
-    const size_t length = strcspn(line, "\n");
-    tool_say("           %s %.*s\n", word, (int)length, line);
-    line += length + (line[length] == '\n' ? 1 : 0);
+  char* line = NULL;
+  while ((line = tool_take_line(&lines)) != NULL) {
+    tool_say("           %s %s\n", word, line);
+    tool_free(line);
   }
 }
 

@@ -60,22 +60,14 @@ static char* copy_as_line(const char* message) {
   return line;
 }
 
-/* Takes a line of the message. */
-static char* take_line(const char** inout_message) {
-  const size_t length = strcspn(*inout_message, "\n");
-  char* line = tool_copy_bytes(*inout_message, length);
-  *inout_message += length + ((*inout_message)[length] == '\n' ? 1 : 0);
-  return line;
-}
-
 static void on_done(void* user, size_t index, const tool_job_result_t* result) {
   tool_suite_t* suite = user;
   tool_case_t* c = &suite->cases.items[index];
   const bool ended = result->code != '!';
   const char* message = result->message;
   c->result = (char)(ended ? result->code : TOOL_CASE_FAILED);
-  c->inputs = ended ? take_line(&message) : tool_copy_text("");
-  c->host_kernels = ended ? take_line(&message) : tool_copy_text("");
+  c->inputs = ended ? tool_take_line(&message) : tool_copy_text("");
+  c->host_kernels = ended ? tool_take_line(&message) : tool_copy_text("");
   c->message = copy_as_line(message);
   c->seconds = result->seconds;
   ++suite->done_count;

@@ -171,10 +171,7 @@ static tenon_status_t add_points(tool_building_t* building) {
       continue;
     }
     building->has_profile = true;
-    const tenon_status_t status = add_point(building, names[i], texts[i], which[i]);
-    if (status != TENON_OK) {
-      return status;
-    }
+    TOOL_TRY(add_point(building, names[i], texts[i], which[i]));
   }
   return TENON_OK;
 }
@@ -200,14 +197,6 @@ static tenon_status_t check_range(const tool_named_shape_t* range) {
     }
   }
   return TENON_OK;
-}
-
-static tenon_status_t check_ranges(const tool_building_t* building) {
-  tenon_status_t status = TENON_OK;
-  for (size_t i = 0; i < building->ranges.count && status == TENON_OK; ++i) {
-    status = check_range(&building->ranges.items[i]);
-  }
-  return status;
 }
 
 static void check_threads(uint32_t threads) {
@@ -246,7 +235,6 @@ tenon_status_t tool_building_prepare(tool_building_t* building) {
     return tool_misuse("--branch-streams %u: at most %d are possible", building->branch_streams,
                        TENON_STREAM_LIMIT);
   }
-  tenon_status_t status = TENON_OK;
   check_threads(building->threads);
   take_random_weights(building);
   if (building->profiles.count > 1) {
@@ -254,20 +242,19 @@ tenon_status_t tool_building_prepare(tool_building_t* building) {
         "a plan has one profile for the time being: put all inputs into one --profile, separated "
         "by commas");
   }
-  for (size_t i = 0; i < building->profiles.count && status == TENON_OK; ++i) {
+  if (building->profiles.count > 0) {
     building->has_profile = true;
-    status = tool_named_shapes_parse("--profile", building->profiles.items[i], &building->ranges);
+    TOOL_TRY(tool_named_shapes_parse("--profile", building->profiles.items[0], &building->ranges));
   }
-  if (status == TENON_OK) {
-    status = add_points(building);
+  TOOL_TRY(add_points(building));
+  if (building->shapes != NULL) {
+    TOOL_TRY(tool_named_shapes_parse("--shapes", building->shapes, &building->fixed));
   }
-  if (status == TENON_OK && building->shapes != NULL) {
-    status = tool_named_shapes_parse("--shapes", building->shapes, &building->fixed);
+  TOOL_TRY(tool_constants_add(&building->constant_texts, &building->constants));
+  for (size_t i = 0; i < building->ranges.count; ++i) {
+    TOOL_TRY(check_range(&building->ranges.items[i]));
   }
-  if (status == TENON_OK) {
-    status = tool_constants_add(&building->constant_texts, &building->constants);
-  }
-  return status == TENON_OK ? check_ranges(building) : status;
+  return TENON_OK;
 }
 
 void tool_building_free(tool_building_t* building) {
@@ -347,6 +334,12 @@ static const char* or_none(const char* text) {
   return text != NULL ? text : "-";
 }
 
+static void print_texts(FILE* file, const char* key, const tool_list_t* texts) {
+  for (size_t i = 0; i < texts->count; ++i) {
+    (void)fprintf(file, "%s %s\n", key, texts->items[i]);
+  }
+}
+
 char* tool_building_describe(const tool_building_t* building) {
   char* text = NULL;
   size_t size = 0;
@@ -358,27 +351,15 @@ char* tool_building_describe(const tool_building_t* building) {
   print_shapes(file, "fixed", &building->fixed);
   (void)fprintf(file, "outputs %s\nformat %s\nthreads %u\ndevice %s\n", or_none(building->outputs),
                 or_none(building->format), building->threads, or_none(building->device));
-  (void)fprintf(file, "workspace %llu\nmemory %llu\nbudget %.9g\n",
+  (void)fprintf(file, "workspace %llu\nmemory %llu\nbudget %.9g\naccuracy %.9g\n",
                 (unsigned long long)building->workspace, (unsigned long long)building->memory_limit,
-                building->time_budget);
-  for (size_t i = 0; i < building->exclude.count; ++i) {
-    (void)fprintf(file, "exclude %s\n", building->exclude.items[i]);
-  }
-  for (size_t i = 0; i < building->node_devices.count; ++i) {
-    (void)fprintf(file, "node-device %s\n", building->node_devices.items[i]);
-  }
-  for (size_t i = 0; i < building->samples.count; ++i) {
-    (void)fprintf(file, "samples %s %.9g\n", building->samples.items[i], building->accuracy_bound);
-  }
-  for (size_t i = 0; i < building->keep.count; ++i) {
-    (void)fprintf(file, "keep %s\n", building->keep.items[i]);
-  }
-  for (size_t i = 0; i < building->settings.count; ++i) {
-    (void)fprintf(file, "setting %s\n", building->settings.items[i]);
-  }
-  for (size_t i = 0; i < building->states.count; ++i) {
-    (void)fprintf(file, "state %s\n", building->states.items[i]);
-  }
+                building->time_budget, building->accuracy_bound);
+  print_texts(file, "exclude", &building->exclude);
+  print_texts(file, "node-device", &building->node_devices);
+  print_texts(file, "samples", &building->samples);
+  print_texts(file, "keep", &building->keep);
+  print_texts(file, "setting", &building->settings);
+  print_texts(file, "state", &building->states);
   (void)fprintf(file, "flags %d%d%d%d%d%d%d%d %u %u\n", building->no_measuring, building->no_fusion,
                 building->reference, building->strict, building->tuned_only,
                 (int)permits_of(building), building->no_refusals, building->no_rewrites,

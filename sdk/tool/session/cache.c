@@ -128,30 +128,33 @@ char* tool_file_stamp_path(const char* stamp) {
 
 /* ---- Entries ---- */
 
+/* What follows a mark at the beginning of a line; NULL: it has another. */
+static const char* behind(const char* line, const char* mark) {
+  return strncmp(line, mark, strlen(mark)) == 0 ? line + strlen(mark) : NULL;
+}
+
 /* Do the lines after the key hold: is every file as it was? */
-static bool check_lines(char* lines) {
+static bool check_lines(const char* lines) {
   bool same = true;
-  while (*lines != '\0' && same) {
-    const size_t length = strcspn(lines, "\n");
-    char* next = lines + length + (lines[length] == '\n' ? 1 : 0);
-    lines[length] = '\0';
-    if (strncmp(lines, file_mark, sizeof(file_mark) - 1) == 0) {
-      char* path = tool_file_stamp_path(lines + sizeof(file_mark) - 1);
-      same = path != NULL;
-      tool_free(path);
-    }
-    lines = next;
+  char* line = NULL;
+  while (same && (line = tool_take_line(&lines)) != NULL) {
+    const char* stamp = behind(line, file_mark);
+    char* path = stamp != NULL ? tool_file_stamp_path(stamp) : NULL;
+    same = stamp == NULL || path != NULL;
+    tool_free(path);
+    tool_free(line);
   }
   return same;
 }
 
 static void print_notes(const char* lines) {
-  while (lines != NULL && *lines != '\0') {
-    const size_t length = strcspn(lines, "\n");
-    if (strncmp(lines, note_mark, sizeof(note_mark) - 1) == 0) {
-      tool_warn("%.*s", (int)(length - sizeof(note_mark) + 1), lines + sizeof(note_mark) - 1);
+  char* line = NULL;
+  while ((line = tool_take_line(&lines)) != NULL) {
+    const char* note = behind(line, note_mark);
+    if (note != NULL) {
+      tool_warn("%s", note);
     }
-    lines += length + (lines[length] == '\n' ? 1 : 0);
+    tool_free(line);
   }
 }
 
@@ -165,12 +168,8 @@ bool tool_cache_find(const tool_cache_entry_t* entry) {
   const bool read = tool_file_read(entry->key_path, &text, &size) == TENON_OK;
   tool_console_soften(false);
   const size_t key_size = strlen(entry->key);
-  bool good = read && size >= key_size && memcmp(text, entry->key, key_size) == 0;
-  if (good) {
-    char* rest = tool_copy_text((char*)text + key_size);
-    good = check_lines(rest);
-    tool_free(rest);
-  }
+  const bool good = read && size >= key_size && memcmp(text, entry->key, key_size) == 0 &&
+                    check_lines((const char*)text + key_size);
   if (good) {
     print_notes((const char*)text + key_size);
     (void)utimensat(AT_FDCWD, entry->plan_path, NULL, 0); /* used now */
@@ -185,16 +184,12 @@ tenon_status_t tool_cache_keep(const tool_cache_entry_t* entry, const char* cons
   for (size_t i = 0; i < file_count; ++i) {
     char stamp[TOOL_STAMP_BYTES];
     tool_file_stamp(files[i], stamp);
-    char* longer = tool_format("%s%s%s", text, file_mark, stamp);
-    tool_free(text);
-    text = longer;
+    tool_append(&text, "%s%s", file_mark, stamp);
   }
-  while (notes != NULL && *notes != '\0') {
-    const size_t length = strcspn(notes, "\n");
-    char* longer = tool_format("%s%s%.*s\n", text, note_mark, (int)length, notes);
-    tool_free(text);
-    text = longer;
-    notes += length + (notes[length] == '\n' ? 1 : 0);
+  char* note = NULL;
+  while ((note = tool_take_line(&notes)) != NULL) {
+    tool_append(&text, "%s%s\n", note_mark, note);
+    tool_free(note);
   }
   const tenon_status_t status = tool_file_write(entry->key_path, text, strlen(text));
   tool_free(text);

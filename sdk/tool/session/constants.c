@@ -34,11 +34,10 @@ static tenon_status_t add_one(const char* text, tool_constants_t* constants) {
 }
 
 tenon_status_t tool_constants_add(const tool_list_t* texts, tool_constants_t* constants) {
-  tenon_status_t status = TENON_OK;
-  for (size_t i = 0; i < texts->count && status == TENON_OK; ++i) {
-    status = add_one(texts->items[i], constants);
+  for (size_t i = 0; i < texts->count; ++i) {
+    TOOL_TRY(add_one(texts->items[i], constants));
   }
-  return status;
+  return TENON_OK;
 }
 
 void tool_constants_free(tool_constants_t* constants) {

@@ -40,14 +40,13 @@ bool tool_devices_tell(tenon_registry_t* registry, void (*tell)(const char* sent
   (void)tenon_registry_print_devices(registry, tool_text_add, &printed);
   char* lines = tool_text_take(&printed);
   const bool any_works = strstr(lines, "\"health\": \"ok\"") != NULL;
-  for (char* line = lines; *line != '\0';) {
-    const size_t length = strcspn(line, "\n");
-    char* next = line + length + (line[length] == '\n' ? 1 : 0);
-    line[length] = '\0';
+  const char* rest = lines;
+  char* line = NULL;
+  while ((line = tool_take_line(&rest)) != NULL) {
     char* sentence = write_sentence(line);
     tell(sentence);
     tool_free(sentence);
-    line = next;
+    tool_free(line);
   }
   tool_free(lines);
   return any_works;

@@ -142,21 +142,17 @@ static tenon_status_t make_random(tool_execution_t* execution, const tool_feed_t
   }
   double min = 0;
   double max = 0;
-  tenon_status_t status = tenon_engine_get_input_range(execution->engine, input, &min, &max);
-  if (status == TENON_OK) {
-    status = tool_value_make(info->name, info->dtype, info->rank, dims, &execution->values[input]);
+  char range[64] = "";
+  TOOL_TRY(tenon_engine_get_input_range(execution->engine, input, &min, &max));
+  TOOL_TRY(tool_value_make(info->name, info->dtype, info->rank, dims, &execution->values[input]));
+  if (isfinite(min) && isfinite(max)) {
+    (void)snprintf(range, sizeof range, " from %.9g to %.9g", min, max);
   }
-  if (status == TENON_OK) {
-    char range[64] = "";
-    if (isfinite(min) && isfinite(max)) {
-      (void)snprintf(range, sizeof range, " from %.9g to %.9g", min, max);
-    }
-    tool_shape_print(info->rank, dims, text, sizeof(text));
-    tool_warn("input '%s' (%s %s) is not given: random numbers%s, seed %llu", info->name,
-              tool_dtype_name(info->dtype), text, range, (unsigned long long)feed->seed);
-    tool_value_randomize(&execution->values[input], feed->seed * 1000 + input, min, max);
-  }
-  return status;
+  tool_shape_print(info->rank, dims, text, sizeof(text));
+  tool_warn("input '%s' (%s %s) is not given: random numbers%s, seed %llu", info->name,
+            tool_dtype_name(info->dtype), text, range, (unsigned long long)feed->seed);
+  tool_value_randomize(&execution->values[input], feed->seed * 1000 + input, min, max);
+  return TENON_OK;
 }
 
 /* --shapes must be what the inputs have now, given or made. */
@@ -210,23 +206,21 @@ tenon_status_t tool_execution_set(const tool_execution_t* execution, tenon_conte
 
 tenon_status_t tool_execution_feed(tool_execution_t* execution, const tool_feed_t* feed,
                                    const tool_named_shapes_t* shapes) {
-  tenon_status_t status = tool_feed_check(feed, execution->inputs, execution->input_count);
-  for (uint32_t i = 0; i < execution->input_count && status == TENON_OK; ++i) {
+  TOOL_TRY(tool_feed_check(feed, execution->inputs, execution->input_count));
+  for (uint32_t i = 0; i < execution->input_count; ++i) {
     const tool_feed_item_t* item = tool_feed_find(feed, execution->inputs[i].name, i);
     tool_value_free(&execution->values[i]);
     if (item != NULL) {
-      status = tool_feed_value(feed, item, &execution->inputs[i], &execution->values[i]);
+      TOOL_TRY(tool_feed_value(feed, item, &execution->inputs[i], &execution->values[i]));
     }
   }
-  for (uint32_t i = 0; i < execution->input_count && status == TENON_OK; ++i) {
+  for (uint32_t i = 0; i < execution->input_count; ++i) {
     if (execution->values[i].kind == TENON_ARGUMENT_ABSENT) {
-      status = make_random(execution, feed, shapes, i);
+      TOOL_TRY(make_random(execution, feed, shapes, i));
     }
   }
-  if (status == TENON_OK) {
-    status = check_shapes(execution, shapes);
-  }
-  return status == TENON_OK ? tool_execution_set(execution, execution->context) : status;
+  TOOL_TRY(check_shapes(execution, shapes));
+  return tool_execution_set(execution, execution->context);
 }
 
 /* ---- Running ---- */

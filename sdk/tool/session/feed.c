@@ -330,10 +330,8 @@ char* tool_feed_describe(const tool_feed_t* feed) {
     } else if (item->has_shape) {
       tool_shape_print(item->rank, item->dims, shape, sizeof(shape));
     }
-    char* longer = tool_format("%sgiven %s %u %s\n", text, item->input != NULL ? item->input : "-",
-                               item->position, shape);
-    tool_free(text);
-    text = longer;
+    tool_append(&text, "given %s %u %s\n", item->input != NULL ? item->input : "-", item->position,
+                shape);
   }
   return text;
 }

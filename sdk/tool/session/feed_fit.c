@@ -24,9 +24,7 @@ const tool_feed_item_t* tool_feed_find(const tool_feed_t* feed, const char* name
 char* tool_input_names(const tenon_io_info_t* inputs, uint32_t input_count) {
   char* names = tool_copy_text("");
   for (uint32_t k = 0; k < input_count; ++k) {
-    char* longer = tool_format("%s%s%s", names, k == 0 ? "" : ", ", inputs[k].name);
-    tool_free(names);
-    names = longer;
+    tool_append(&names, "%s%s", k == 0 ? "" : ", ", inputs[k].name);
   }
   return names;
 }
@@ -168,44 +166,41 @@ static tenon_status_t check_preprocess(const tool_feed_t* feed, const tenon_io_i
   return TENON_OK;
 }
 
+/* Is there an input for it? */
+static tenon_status_t check_input(const tool_feed_item_t* item, const tenon_io_info_t* inputs,
+                                  uint32_t input_count) {
+  bool belongs = item->input == NULL && item->position < input_count;
+  for (uint32_t k = 0; k < input_count; ++k) {
+    belongs = belongs || (item->input != NULL && strcmp(item->input, inputs[k].name) == 0);
+  }
+  if (belongs) {
+    return TENON_OK;
+  }
+  char* names = tool_input_names(inputs, input_count);
+  const tenon_status_t status =
+      item->input != NULL
+          ? tool_misuse("there is no input '%s'; the inputs are: %s", item->input, names)
+          : tool_misuse("%s: is for input %u, but there are only %u: %s", item->path,
+                        item->position, input_count, names);
+  tool_free(names);
+  return status;
+}
+
 tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* inputs,
                                uint32_t input_count) {
-  char* names = tool_input_names(inputs, input_count);
-  tenon_status_t status = TENON_OK;
-  for (size_t i = 0; i < feed->count && status == TENON_OK; ++i) {
-    const tool_feed_item_t* item = &feed->items[i];
-    bool belongs = item->input == NULL && item->position < input_count;
-    if (item->input != NULL) {
-      for (uint32_t k = 0; k < input_count; ++k) {
-        belongs = belongs || strcmp(item->input, inputs[k].name) == 0;
-      }
-    }
-    if (!belongs && item->input != NULL) {
-      status = tool_misuse("there is no input '%s'; the inputs are: %s", item->input, names);
-    } else if (!belongs) {
-      status = tool_misuse("%s: is for input %u, but there are only %u: %s", item->path,
-                           item->position, input_count, names);
-    }
+  for (size_t i = 0; i < feed->count; ++i) {
+    TOOL_TRY(check_input(&feed->items[i], inputs, input_count));
   }
-  for (uint32_t k = 0; k < input_count && status == TENON_OK; ++k) {
+  for (uint32_t k = 0; k < input_count; ++k) {
     const tool_feed_item_t* item = tool_feed_find(feed, inputs[k].name, k);
-    status = item != NULL ? check_picture(item, &inputs[k]) : TENON_OK;
-    if (item != NULL && status == TENON_OK) {
-      status = check_texts(item, &inputs[k]);
-    }
-    if (item != NULL && status == TENON_OK) {
-      status = check_shape(feed, item, &inputs[k]);
-    }
-    if (item != NULL && status == TENON_OK) {
-      status = check_single(feed, item, inputs[k].name, k);
+    if (item != NULL) {
+      TOOL_TRY(check_picture(item, &inputs[k]));
+      TOOL_TRY(check_texts(item, &inputs[k]));
+      TOOL_TRY(check_shape(feed, item, &inputs[k]));
+      TOOL_TRY(check_single(feed, item, inputs[k].name, k));
     }
   }
-  tool_free(names);
-  if (status == TENON_OK) {
-    status = check_data_set(feed, inputs, input_count);
-  }
-  if (status == TENON_OK) {
-    status = check_batch(feed, inputs, input_count);
-  }
-  return status == TENON_OK ? check_preprocess(feed, inputs, input_count) : status;
+  TOOL_TRY(check_data_set(feed, inputs, input_count));
+  TOOL_TRY(check_batch(feed, inputs, input_count));
+  return check_preprocess(feed, inputs, input_count);
 }

@@ -31,9 +31,7 @@ static char* list_symbols(const tenon_io_info_t* info, uint32_t* out_count) {
   uint32_t count = 0;
   for (uint32_t k = 0; has_extents(info) && k < info->rank; ++k) {
     if (info->dims[k] < 0) {
-      char* longer = tool_format("%s%s%s", names, count++ == 0 ? "" : ", ", symbol_of(info, k));
-      tool_free(names);
-      names = longer;
+      tool_append(&names, "%s%s", count++ == 0 ? "" : ", ", symbol_of(info, k));
     }
   }
   *out_count = count;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "text/console.h"
 #include "text/memory.h"
 
 const char* tool_execution_device(const tool_execution_t* execution) {
@@ -45,18 +46,15 @@ static tenon_status_t lend_input(tool_lending_t* lending, uint32_t index) {
     lending->inputs_left += 1;
     return TENON_OK;
   }
-  tenon_status_t status = allocate(lending, bytes, lent);
-  if (status == TENON_OK) {
-    status =
-        tenon_engine_copy(execution->engine, TENON_COPY_TO_DEVICE, lent->data, value->data, bytes);
-  }
+  TOOL_TRY(allocate(lending, bytes, lent));
+  TOOL_TRY(
+      tenon_engine_copy(execution->engine, TENON_COPY_TO_DEVICE, lent->data, value->data, bytes));
   const tenon_tensor_view_t view = {.data = lent->data,
                                     .dims = value->dims,
                                     .rank = value->rank,
                                     .dtype = value->dtype,
                                     .layout = TENON_NONE};
-  return status == TENON_OK ? tenon_context_set_input_on_device(lending->context, index, &view)
-                            : status;
+  return tenon_context_set_input_on_device(lending->context, index, &view);
 }
 
 /* Where the data decide the extents there is room for the most. */
@@ -70,22 +68,18 @@ static tenon_status_t lend_output(tool_lending_t* lending, uint32_t index) {
     lending->outputs_left += 1;
     return TENON_OK;
   }
-  tenon_status_t status = tenon_context_get_output_extents(lending->context, index, &dims, &most);
-  if (status != TENON_OK) {
-    return status;
-  }
+  TOOL_TRY(tenon_context_get_output_extents(lending->context, index, &dims, &most));
   if (!count_bytes(info->dtype, info->rank, most, &bytes)) {
     lending->outputs_left += 1;
     return TENON_OK;
   }
-  status = allocate(lending, bytes, lent);
+  TOOL_TRY(allocate(lending, bytes, lent));
   const tenon_tensor_view_t view = {.data = lent->data,
                                     .dims = most,
                                     .rank = info->rank,
                                     .dtype = info->dtype,
                                     .layout = TENON_NONE};
-  return status == TENON_OK ? tenon_context_set_output_on_device(lending->context, index, &view)
-                            : status;
+  return tenon_context_set_output_on_device(lending->context, index, &view);
 }
 
 tenon_status_t tool_lending_begin(const tool_execution_t* execution, tenon_context_t* context,

@@ -164,11 +164,9 @@ static void add_note(char** notes, const tenon_io_info_t* input, uint32_t axis) 
       "input '%s': axis %u%s%s%s is open and taken to be 1 (--shapes, --batch, "
       "--profile or data decide otherwise)",
       input->name, axis, symbol[0] != '\0' ? " (" : "", symbol, symbol[0] != '\0' ? ")" : "");
-  char* longer = tool_format("%s%s\n", *notes, line);
   tool_warn("%s", line);
+  tool_append(notes, "%s\n", line);
   tool_free(line);
-  tool_free(*notes);
-  *notes = longer;
 }
 
 /* True if there was anything to complete. */
@@ -295,10 +293,7 @@ static char* open_shapes(const tenon_network_t* network) {
     }
     char shape[256];
     tool_shape_print(input.rank, input.dims, shape, sizeof(shape));
-    char* longer = tool_format("%s%s%s:%s", text == NULL ? "" : text, text == NULL ? "" : ",",
-                               input.name, shape);
-    tool_free(text);
-    text = longer;
+    tool_append(&text, "%s%s:%s", text == NULL ? "" : ",", input.name, shape);
   }
   return text;
 }

@@ -105,9 +105,8 @@ static tenon_status_t make_of_text(tenon_network_t* network, const char* text) {
 }
 
 tenon_status_t tool_network_make_states(tenon_network_t* network, const tool_list_t* texts) {
-  tenon_status_t status = TENON_OK;
-  for (size_t i = 0; i < texts->count && status == TENON_OK; ++i) {
-    status = make_of_text(network, texts->items[i]);
+  for (size_t i = 0; i < texts->count; ++i) {
+    TOOL_TRY(make_of_text(network, texts->items[i]));
   }
-  return status;
+  return TENON_OK;
 }

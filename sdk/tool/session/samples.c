@@ -9,20 +9,16 @@ static tenon_status_t load_input(const char* folder, const tool_feed_t* feed,
                                  const tenon_network_t* network, uint32_t input,
                                  tool_samples_t* samples, size_t at) {
   tenon_io_info_t info = {.size = sizeof(info)};
-  tenon_status_t status = tenon_network_get_input(network, input, &info);
-  const tool_feed_item_t* item = status == TENON_OK ? tool_feed_find(feed, info.name, input) : NULL;
-  if (status == TENON_OK && (item == NULL || info.kind != TENON_ARGUMENT_TENSOR)) {
+  TOOL_TRY(tenon_network_get_input(network, input, &info));
+  const tool_feed_item_t* item = tool_feed_find(feed, info.name, input);
+  if (item == NULL || info.kind != TENON_ARGUMENT_TENSOR) {
     return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "--samples %s: input '%s' %s", folder, info.name,
                      item == NULL ? "is not there" : "is no tensor");
   }
-  if (status == TENON_OK) {
-    status = tool_feed_value(feed, item, &info, &samples->values[at]);
-  }
-  if (status == TENON_OK) {
-    tool_argument_make(&samples->values[at], &samples->arguments[at]);
-    samples->views[at] = samples->arguments[at].tensor;
-  }
-  return status;
+  TOOL_TRY(tool_feed_value(feed, item, &info, &samples->values[at]));
+  tool_argument_make(&samples->values[at], &samples->arguments[at]);
+  samples->views[at] = samples->arguments[at].tensor;
+  return TENON_OK;
 }
 
 static tenon_status_t load_folder(const char* folder, const tenon_network_t* network,

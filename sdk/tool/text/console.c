@@ -98,9 +98,7 @@ static const char* severity_word(int32_t severity) {
 static void write_message(const char* word, const char* message) {
   char* shown = tool_escape(message, true);
   if (console.holds) {
-    char* longer = tool_format("%s%s%s\n", console.held == NULL ? "" : console.held, word, shown);
-    tool_free(console.held);
-    console.held = longer;
+    tool_append(&console.held, "%s%s\n", word, shown);
   } else {
     erase_bar();
     /* What was said before stands before it, where both go to one place. */

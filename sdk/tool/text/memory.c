@@ -57,18 +57,45 @@ char* tool_copy_text(const char* text) {
   return tool_copy_bytes(text, strlen(text));
 }
 
+static char* format_list(const char* format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  const int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char* text = tool_allocate(length < 0 ? 1 : (size_t)length + 1, 1);
+  if (length > 0) {
+    (void)vsnprintf(text, (size_t)length + 1, format, arguments);
+  }
+  return text;
+}
+
 char* tool_format(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  const int length = vsnprintf(NULL, 0, format, arguments);
+  char* text = format_list(format, arguments);
   va_end(arguments);
-  char* text = tool_allocate(length < 0 ? 1 : (size_t)length + 1, 1);
-  if (length > 0) {
-    va_start(arguments, format);
-    (void)vsnprintf(text, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-  }
   return text;
+}
+
+void tool_append(char** inout_text, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char* end = format_list(format, arguments);
+  va_end(arguments);
+  char* longer = tool_format("%s%s", *inout_text == NULL ? "" : *inout_text, end);
+  tool_free(end);
+  tool_free(*inout_text);
+  *inout_text = longer;
+}
+
+char* tool_take_line(const char** inout_text) {
+  const char* text = *inout_text;
+  const size_t length = text == NULL ? 0 : strcspn(text, "\n");
+  if (text == NULL || *text == '\0') {
+    return NULL;
+  }
+  *inout_text = text + length + (text[length] == '\n' ? 1 : 0);
+  return tool_copy_bytes(text, length);
 }
 
 void tool_free(void* block) {

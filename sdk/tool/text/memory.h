@@ -13,6 +13,10 @@ void* tool_grow(void* array, size_t* inout_capacity, size_t needed, size_t eleme
 char* tool_copy_text(const char* text);
 char* tool_copy_bytes(const char* data, size_t size); /* ends with NUL */
 char* tool_format(const char* format, ...) __attribute__((format(printf, 1, 2)));
+/* Adds to the end of *inout_text, which tool_free frees; NULL is "". */
+void tool_append(char** inout_text, const char* format, ...) __attribute__((format(printf, 2, 3)));
+/* A copy of the next line without its end, freed by tool_free; NULL at the end of the text. */
+char* tool_take_line(const char** inout_text);
 void tool_free(void* block);
 
 /* A text that grows; empty when zero-filled. */
