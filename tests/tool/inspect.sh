@@ -16,7 +16,7 @@ try 0 inspect digits.plan
 says "times   medians of "
 ! grep -q "built" out || complain "its figures are called the build's"
 # On the host alone no step says so; each has its type and layout.
-grep -qE '^step +us +name +kernel +type +layout +nodes' out || complain "its columns are others"
+grep -qE '^step +us +% +name +kernel +type +layout +nodes' out || complain "its columns are others"
 grep -qE '^ +0 .* cpu:[a-z_]+ +f32 +[a-z]' out || complain "the first step has no type"
 try 0 inspect digits.plan --no-run --json
 prints_json
@@ -81,7 +81,7 @@ fields = {
     'output': 'kind dtype shape symbols',
     'times': 'runs low_us median_us high_us outside_us busy',
     'step': 'name kind plugin kernel tactic nodes expression inputs outputs type layout device stream depth measured_us '
-            'low_us median_us high_us operations bytes traits sources refusals',
+            'low_us median_us high_us share operations bytes traits sources refusals',
     'block': 'bytes first_step last_step',
     'network': ''}
 seen = set()

@@ -12,6 +12,7 @@
 #include "data/file.h"
 #include "session/children.h"
 #include "session/session.h"
+#include "session/steps.h"
 #include "text/console.h"
 #include "text/interrupt.h"
 #include "text/memory.h"
@@ -220,7 +221,7 @@ static tenon_status_t measure_and_tell(bench_t* bench, tool_execution_t* executi
   if (status == TENON_OK && bench->output != NULL) {
     status = write_outputs(bench, execution);
   }
-  return status == TENON_OK && bench->profile_steps ? tool_timing_tell(execution) : status;
+  return status == TENON_OK && bench->profile_steps ? tool_steps_tell(execution) : status;
 }
 
 /* What can be refused before a plan is built. */

@@ -12,7 +12,6 @@
 #include "data/value_file.h"
 #include "session/network_facts.h"
 #include "session/show.h"
-#include "session/timing.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
@@ -65,32 +64,28 @@ static void print_verified(void) {
 }
 
 /* --refusals asks for text that a plan may lack. */
-static tenon_status_t check_refusals(const tenon_engine_t* engine) {
-  tenon_step_info_t step = {.size = sizeof(step)};
-  const uint32_t count = tenon_engine_step_count(engine);
-  for (uint32_t i = 0; i < count; ++i) {
-    TOOL_TRY(tenon_engine_get_step(engine, i, &step));
-    if (step.refusals[0] != '\0') {
-      return TENON_OK;
-    }
+static void check_refusals(const tool_steps_t* steps) {
+  bool found = false;
+  for (uint32_t i = 0; i < steps->count; ++i) {
+    found = found || steps->infos[i].refusals[0] != '\0';
   }
-  tool_warn("--refusals: the plan keeps none");
-  return TENON_OK;
+  if (!found) {
+    tool_warn("--refusals: the plan keeps none");
+  }
 }
 
-static tenon_status_t show(const inspect_t* inspect, const tool_execution_t* execution,
-                           const tool_timing_t* timing) {
+static tenon_status_t show(const inspect_t* inspect, const tool_steps_t* steps) {
   if (tool_console_is_json()) {
-    TOOL_TRY(inspect_write_json(stdout, inspect, execution, timing));
+    TOOL_TRY(inspect_write_json(stdout, inspect, steps));
   } else {
-    TOOL_TRY(inspect_print_plan(inspect, execution));
-    TOOL_TRY(inspect_print_steps(inspect, execution, timing));
+    TOOL_TRY(inspect_print_plan(inspect, steps->execution));
+    tool_steps_print(steps, inspect->refusals);
   }
   if (inspect->refusals) {
-    TOOL_TRY(check_refusals(execution->engine));
+    check_refusals(steps);
   }
   if (inspect->network) {
-    char* text = tool_engine_text(execution->engine);
+    char* text = tool_engine_text(steps->execution->engine);
     inspect_print_text(text);
     tool_free(text);
   }
@@ -100,6 +95,7 @@ static tenon_status_t show(const inspect_t* inspect, const tool_execution_t* exe
 /* First all that can fail, then what is shown: a failure is not followed by older figures. */
 static tenon_status_t inspect_session(const inspect_t* inspect, tool_execution_t* execution) {
   tool_timing_t timing = {0};
+  tool_steps_t steps = {0};
   tenon_status_t status = TENON_OK;
   if (inspect->verify) {
     TOOL_TRY(tenon_engine_verify(execution->engine));
@@ -111,13 +107,16 @@ static tenon_status_t inspect_session(const inspect_t* inspect, tool_execution_t
       tool_warn("--no-run shows the plan without running it");
     }
   }
-  const tool_timing_t* measured = inspect->no_run ? NULL : &timing;
+  if (status == TENON_OK) {
+    status = tool_steps_collect(execution, inspect->no_run ? NULL : &timing, &steps);
+  }
   if (status == TENON_OK && !to_standard_output(inspect)) {
-    status = show(inspect, execution, measured);
+    status = show(inspect, &steps);
   }
   if (status == TENON_OK && inspect->html != NULL) {
-    status = inspect_write_page(inspect, execution, measured);
+    status = inspect_write_page(inspect, &steps);
   }
+  tool_steps_free(&steps);
   tool_timing_free(&timing);
   return status;
 }

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "session/session.h"
+#include "session/steps.h"
 #include "session/task.h"
-#include "session/timing.h"
 
 /* On the subcommand's stack; filled by tool_options_parse. */
 typedef struct inspect_t {
@@ -30,15 +30,10 @@ typedef struct inspect_t {
 
 /* As text for a person: device, bytes, plugins, inputs and outputs of a plan. */
 tenon_status_t inspect_print_plan(const inspect_t* inspect, const tool_execution_t* execution);
-/* As text for a person: all steps, those of bodies too. `timing` NULL: times are those of the build. */
-tenon_status_t inspect_print_steps(const inspect_t* inspect, const tool_execution_t* execution,
-                                   const tool_timing_t* timing);
-/* Both, and blocks of memory, as JSON: one object a line. */
-tenon_status_t inspect_write_json(FILE* file, const inspect_t* inspect,
-                                  const tool_execution_t* execution, const tool_timing_t* timing);
+/* All of the plan as JSON, steps and blocks of memory too: one object a line. */
+tenon_status_t inspect_write_json(FILE* file, const inspect_t* inspect, const tool_steps_t* steps);
 /* The page of --html: these objects, and what the page needs besides. */
-tenon_status_t inspect_write_page(const inspect_t* inspect, const tool_execution_t* execution,
-                                  const tool_timing_t* timing);
+tenon_status_t inspect_write_page(const inspect_t* inspect, const tool_steps_t* steps);
 
 /* The text of a network, as tool_network_text gives it: not escaped, which is done here. */
 void inspect_print_text(const char* text);

@@ -40,10 +40,10 @@ static void write_head(FILE* file, const inspect_t* inspect, const tool_peak_t* 
 }
 
 static tenon_status_t write_lines(FILE* file, const inspect_t* inspect, const tool_peak_t* peak,
-                                  const tool_execution_t* execution, const tool_timing_t* timing) {
-  const tenon_status_t status = inspect_write_json(file, inspect, execution, timing);
+                                  const tool_steps_t* steps) {
+  const tenon_status_t status = inspect_write_json(file, inspect, steps);
   tool_json_t json;
-  char* network = tool_engine_text(execution->engine);
+  char* network = tool_engine_text(steps->execution->engine);
   tool_json_begin(&json, file);
   tool_json_lines(&json, "network", network);
   tool_json_end(&json);
@@ -52,14 +52,13 @@ static tenon_status_t write_lines(FILE* file, const inspect_t* inspect, const to
   return status;
 }
 
-tenon_status_t inspect_write_page(const inspect_t* inspect, const tool_execution_t* execution,
-                                  const tool_timing_t* timing) {
+tenon_status_t inspect_write_page(const inspect_t* inspect, const tool_steps_t* steps) {
   tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
   tool_peak_t peak = {0};
   char* lines = NULL;
   size_t size = 0;
-  TOOL_TRY(tenon_engine_get_info(execution->engine, &info));
-  if (timing != NULL) {
+  TOOL_TRY(tenon_engine_get_info(steps->execution->engine, &info));
+  if (steps->timing != NULL) {
     peak = tool_peak_measure(inspect->task.registry, info.device, info.thread_count);
     TOOL_TRY(tool_interrupted() ? TENON_ERROR_CANCELLED : TENON_OK);
   }
@@ -67,7 +66,7 @@ tenon_status_t inspect_write_page(const inspect_t* inspect, const tool_execution
   if (file == NULL) {
     return tool_fail(TENON_ERROR_OUT_OF_MEMORY, "out of memory");
   }
-  tenon_status_t status = write_lines(file, inspect, &peak, execution, timing);
+  tenon_status_t status = write_lines(file, inspect, &peak, steps);
   (void)fclose(file);
   if (status == TENON_OK) {
     status = tool_page_write(inspect->html, lines);

@@ -8,6 +8,7 @@
 #include "command/run.h"
 #include "data/file.h"
 #include "data/tensor_proto.h"
+#include "session/steps.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
@@ -170,7 +171,7 @@ static tenon_status_t run_session(run_t* run, tool_session_t* session, const cha
     TOOL_TRY(run_show_outputs(run, execution, feed));
   }
   TOOL_TRY(write_results(run, execution, data_set));
-  return run->profile_steps ? tool_timing_tell(execution) : TENON_OK;
+  return run->profile_steps ? tool_steps_tell(execution) : TENON_OK;
 }
 
 static tenon_status_t run_once(run_t* run, const char* data_set) {

@@ -1,7 +1,7 @@
 /* See step_text.h. */
 #include "session/step_text.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Does a text begin with the name of a type, and then with `end`? */
@@ -31,24 +31,6 @@ tool_step_form_t tool_step_form(const tenon_step_info_t* step) {
     }
   }
   return form;
-}
-
-void tool_step_json(tool_json_t* json, uint32_t index, const tenon_step_info_t* step) {
-  tool_json_unsigned(json, "step", index);
-  tool_json_text(json, "name", step->name);
-  tool_json_text(json, "kind", step->kind);
-  tool_json_text(json, "plugin", step->plugin);
-  tool_json_text(json, "kernel", step->kernel);
-  tool_json_text(json, "tactic", step->tactic);
-  tool_json_text(json, "nodes", step->nodes);
-  tool_json_text(json, "expression", step->expression);
-  tool_json_text(json, "inputs", step->inputs);
-  tool_json_text(json, "outputs", step->outputs);
-  tool_json_text(json, "type", tool_step_form(step).type);
-  tool_json_text(json, "layout", step->layout);
-  tool_json_text(json, "device", step->device);
-  tool_json_unsigned(json, "stream", step->stream);
-  tool_json_unsigned(json, "depth", step->depth);
 }
 
 /* After the name stands one word, with its extents where it is a tensor: names may hold blanks. */

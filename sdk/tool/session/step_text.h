@@ -1,11 +1,10 @@
-/* One step of a plan as text: fields of a JSON object, and the type and layout of its output. */
+/* The texts of a step: the type and layout of its output, and its tensors. */
 #ifndef TOOL_SESSION_STEP_TEXT_H_
 #define TOOL_SESSION_STEP_TEXT_H_
 
 #include <stdbool.h>
 
 #include "tenon/tenon.h"
-#include "text/json.h"
 
 /* Output 0: its type in memory, "" if it has none, and its layout, a part of the step's text. */
 typedef struct tool_step_form_t {
@@ -14,8 +13,6 @@ typedef struct tool_step_form_t {
 } tool_step_form_t;
 
 tool_step_form_t tool_step_form(const tenon_step_info_t* step);
-/* Adds the step's number, texts and depth; not times. */
-void tool_step_json(tool_json_t* json, uint32_t index, const tenon_step_info_t* step);
 /* Does a list of a step's tensors, sequences or optionals, "x f32[1,3] row-major, y ...", have one of
  * that name? */
 bool tool_step_list_has(const char* list, const char* name);

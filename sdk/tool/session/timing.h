@@ -25,7 +25,4 @@ typedef struct tool_timing_t {
 tenon_status_t tool_timing_measure(const tool_execution_t* execution, tool_timing_t* out_timing);
 void tool_timing_free(tool_timing_t* timing);
 
-/* Measures, and prints the medians: a table, or with --json one object for each step. */
-tenon_status_t tool_timing_tell(const tool_execution_t* execution);
-
 #endif
