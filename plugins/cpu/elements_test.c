@@ -151,10 +151,10 @@ static void check_function(const tenon__cpu_isa_t* isa, const function_t* functi
 }
 
 TENON_TEST(functions_are_within_4_ulp) {
-  static const function_t functions[] = {{TENON_OPCODE_TANH, tanh, 20},
-                                         {TENON_OPCODE_ERF, erf, 6},
-                                         {TENON_OPCODE_EXP, exp, 80},
-                                         {TENON_OPCODE_SIGMOID, sigmoid, 80}};
+  static const function_t functions[] = {
+      {TENON_OPCODE_TANH, tanh, 20},   {TENON_OPCODE_ERF, erf, 6},
+      {TENON_OPCODE_EXP, exp, 80},     {TENON_OPCODE_SIGMOID, sigmoid, 80},
+      {TENON_OPCODE_EXPM1, expm1, 80}, {TENON_OPCODE_LOG1P, log1p, 0.99}};
   enum { COUNT = 997, ROUNDS = 40 };
   tenon__cpu_state_t states[3];
   const uint32_t state_count = fake_states(states);
@@ -166,6 +166,32 @@ TENON_TEST(functions_are_within_4_ulp) {
     x[0] = -0.0F;
     for (uint32_t s = 0; s < state_count; s++) {
       check_function(states[s].isa, function, x, COUNT);
+    }
+  }
+}
+
+TENON_TEST(functions_of_infinity_zero_and_nan_are_those_of_c) {
+  static const struct {
+    uint32_t opcode;
+    double (*exact)(double);
+  } functions[] = {{TENON_OPCODE_TANH, tanh},   {TENON_OPCODE_ERF, erf},
+                   {TENON_OPCODE_EXP, exp},     {TENON_OPCODE_SIGMOID, sigmoid},
+                   {TENON_OPCODE_EXPM1, expm1}, {TENON_OPCODE_LOG1P, log1p},
+                   {TENON_OPCODE_LOG, log}};
+  static const float x[] = {INFINITY, -INFINITY, NAN, 0.0F, -0.0F, -1.0F, -2.0F, 100.0F, -200.0F};
+  enum { COUNT = sizeof(x) / sizeof(x[0]) };
+  tenon__cpu_state_t states[3];
+  const uint32_t state_count = fake_states(states);
+  for (size_t f = 0; f < sizeof(functions) / sizeof(functions[0]); f++) {
+    for (uint32_t s = 0; s < state_count; s++) {
+      float y[COUNT];
+      states[s].isa->elements->unary[functions[f].opcode][TENON_CPU_TYPE_F32](y, x, COUNT);
+      for (size_t k = 0; k < COUNT; k++) {
+        const float right = (float)functions[f].exact((double)x[k]);
+        EXPECT(isnan(right)   ? isnan(y[k])
+               : isinf(right) ? y[k] == right
+                              : fabsf(y[k] - right) <= 1e-6F * fabsf(right));
+      }
     }
   }
 }
