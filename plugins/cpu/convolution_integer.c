@@ -1,42 +1,49 @@
 /*
- * standard.convolution_integer/1. Zero points are subtracted from eight-bit numbers, and the differences
- * are widened to 16 bits. The processor adds two multiplications in one instruction (elements.h, pairs).
- * A row of the first matrix has the weights of an output channel. A column of the second one is the
- * patch of a pixel, and adjacent columns are adjacent pixels of the output.
+ * standard.convolution_integer/1 with channels last and fused expressions in the epilogue: products
+ * of patches with weights (integer.h). A row of a is the patch of an output pixel, tap by tap. Taps
+ * outside of the image hold the zero point of x. Rows of windows of one pixel are the image itself.
+ * Each group is a product. If all groups have one channel and one output, vectors of channels are
+ * multiplied instead.
  */
-#include "closed.h"
+#include <string.h>
+
+#include "integer_epilogue.h"
 #include "window.h"
 
-enum { INPUT_X, INPUT_W, INPUT_X_ZERO, INPUT_W_ZERO };
-
 typedef struct integer_t {
-  tenon__cpu_closed_t closed;
+  tenon__cpu_integer_kernel_t common;
   tenon__cpu_window_t window;
   int64_t groups;
-  size_t depth; /* channels of a group x taps */
-  size_t pairs;
+  size_t channels; /* of a group; so are outputs */
+  size_t outputs;
+  size_t taps;
+  size_t depth; /* channels x taps */
+  size_t packed_group;
+  bool depthwise;
 } integer_t;
 
 typedef struct bound_t {
-  size_t taps;
-  int16_t* weights; /* [outputs][2 pairs] */
-  int16_t* panels;  /* of each thread: [pairs][pair_columns][2] */
-  int32_t* places;  /* of each thread: [taps][pair_columns] in a plane; -1: outside */
+  tenon__cpu_integer_bound_t common;
+  tenon__cpu_window_t window;
+  tenon__cpu_image_t in;
+  tenon__cpu_image_t out;
+  size_t rows; /* pixels of all images of y */
+  tenon__cpu_integer_grid_t grid;
+  /* Of a depthwise convolution: weights less their zero points, [pairs of taps][channels][2]; a
+   * pixel of zero points; for each thread, the addresses of taps. */
+  int16_t* weights;
+  uint8_t* outside;
+  const uint8_t** places;
 } bound_t;
 
-static bool is_byte(const tenon_value_info_t* value) {
-  return value->dtype == TENON_DTYPE_INT8 || value->dtype == TENON_DTYPE_UINT8;
-}
+/* ---- Matching ---- */
 
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
-  (void)state;
+  const tenon__cpu_state_t* cpu = state;
   const tenon__cpu_region_t region = {handle, table};
-  const tenon_value_info_t* x = tenon__cpu_region_input(region, INPUT_X);
-  const tenon_value_info_t* w = tenon__cpu_region_input(region, INPUT_W);
-  if (!is_byte(x) || !is_byte(w)) {
-    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
-  }
+  const tenon_value_info_t* x = tenon__cpu_region_input(region, TENON_CPU_INTEGER_A);
+  const tenon_value_info_t* w = tenon__cpu_region_input(region, TENON_CPU_INTEGER_B);
   if (x->rank < 3 || x->rank > 2 + TENON_CPU_AXES || w->rank != x->rank) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
   }
@@ -45,220 +52,454 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
       return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "weights");
     }
   }
-  return 1;
+  return tenon__cpu_integer_accepts(cpu->isa, region, out_refusal);
 }
 
-/* Eight-bit numbers. A list of one number serves all places. */
-typedef struct bytes_t {
-  const void* data; /* NULL: zeros */
-  tenon_dtype_t dtype;
-  bool is_single;
-} bytes_t;
-
-static int32_t byte_at(bytes_t bytes, size_t place) {
-  const size_t at = bytes.is_single ? 0 : place;
-  return bytes.data == NULL                ? 0
-         : bytes.dtype == TENON_DTYPE_INT8 ? ((const int8_t*)bytes.data)[at]
-                                           : ((const uint8_t*)bytes.data)[at];
+/* All but the common part. */
+static void describe(const tenon__cpu_isa_t* isa, tenon__cpu_region_t region,
+                     integer_t* out_integer) {
+  const tenon_value_info_t* w = tenon__cpu_region_input(region, TENON_CPU_INTEGER_B);
+  const int64_t groups = tenon__cpu_region_int(region, "groups", 1);
+  tenon__cpu_window_read(region, w->rank - 2U, w->dims_max + 2, &out_integer->window);
+  out_integer->groups = groups > 0 ? groups : 1;
+  out_integer->channels = (size_t)w->dims_max[1];
+  out_integer->outputs = (size_t)(w->dims_max[0] / out_integer->groups);
+  out_integer->taps = (size_t)tenon__cpu_window_taps(&out_integer->window);
+  out_integer->depth = out_integer->channels * out_integer->taps;
+  out_integer->packed_group =
+      tenon__cpu_integer_packed_bytes(isa->integers, out_integer->depth, out_integer->outputs);
+  out_integer->depthwise =
+      out_integer->groups > 1 && out_integer->channels == 1 && out_integer->outputs == 1;
 }
 
-static bytes_t bytes_of(const tenon_tensor_view_t* view) {
-  return view == NULL ? (bytes_t){NULL, TENON_DTYPE_INT8, true}
-                      : (bytes_t){view->data, view->dtype,
-                                  tenon__cpu_closed_count(view, 0, view->rank) == 1};
+static void full_rule(tenon__cpu_region_t region, uint32_t input, uint32_t rank,
+                      tenon_argument_rule_t* out_rule) {
+  tenon__cpu_image_rule(region, input, out_rule);
+  if (out_rule->kind == TENON_LAYOUT_EXACT && input == tenon__cpu_region_argument(region, 0)) {
+    *out_rule = (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
+                                        .layout = tenon__cpu_channels_last(rank)};
+  }
+}
+
+static tenon_status_t tactics(void* state, const tenon_region_t* handle,
+                              const tenon_region_table_t* table, tenon_emit_t* emit,
+                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  const tenon__cpu_state_t* cpu = state;
+  const tenon__cpu_region_t region = {handle, table};
+  const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
+  const uint8_t once = tenon__cpu_region_input(region, TENON_CPU_INTEGER_B)->constant_data != NULL;
+  tenon_argument_rule_t rules[TENON_CPU_MAX_RULES] = {0};
+  const tenon_argument_rule_t output = {.kind = TENON_LAYOUT_EXACT,
+                                        .layout = tenon__cpu_channels_last(y->rank)};
+  integer_t self = {0};
+  double products = 1;
+  describe(cpu->isa, region, &self);
+  for (uint32_t k = 0; k < table->input_count(handle); k++) {
+    full_rule(region, k, y->rank, &rules[k]);
+  }
+  for (uint32_t port = 1; port < TENON_CPU_INTEGER_INPUTS; port++) {
+    const uint32_t input = tenon__cpu_region_argument(region, port);
+    if (input != TENON_NONE) {
+      rules[input] = (tenon_argument_rule_t){0};
+    }
+  }
+  for (uint32_t k = 0; k < y->rank; k++) {
+    products *= (double)y->dims_opt[k];
+  }
+  const double each = self.depthwise                          ? 6e-11
+                      : cpu->isa->integers->number_bytes == 1 ? 6e-12
+                                                              : 3e-11;
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic),
+      .name = self.depthwise ? "integer depthwise, channels last" : "integer, channels last",
+      .configuration = &once,
+      .configuration_size = sizeof(once),
+      .inputs = rules,
+      .outputs = &output,
+      .scratch_bytes = once != 0 || self.depthwise ? 0 : (size_t)self.groups * self.packed_group,
+      .estimate_seconds = 1e-6 + products * (double)self.depth * each,
+      .launches = 1,
+      .scratch_bytes_per_thread = tenon__cpu_integer_thread_bytes(
+          cpu->isa->integers, table->slot_program(handle, 0), self.depth)};
+  return add(emit, &tactic);
+}
+
+/* Weights of a group are [outputs][channels][taps]. */
+static tenon__cpu_integer_source_t source_of(const integer_t* self, bool is_signed) {
+  return (tenon__cpu_integer_source_t){.is_signed = is_signed,
+                                       .depth = self->depth,
+                                       .columns = self->outputs,
+                                       .inner = self->channels,
+                                       .inner_stride = self->taps,
+                                       .outer_stride = 1,
+                                       .column_stride = self->depth};
 }
 
 static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
   const tenon__cpu_region_t region = {call->region, call->table};
-  const tenon_value_info_t* w = tenon__cpu_region_input(region, INPUT_W);
-  integer_t* self = tenon__cpu_closed_create(call, sizeof(*self));
+  const tenon__cpu_state_t* cpu = call->state;
+  const tenon_value_info_t* w = tenon__cpu_region_input(region, TENON_CPU_INTEGER_B);
+  integer_t* self = call->host->allocate(call->preparation, sizeof(*self));
   if (self == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__cpu_window_read(region, w->rank - 2U, w->dims_max + 2, &self->window);
-  self->groups = tenon__cpu_region_int(region, "groups", 1);
-  self->depth = (size_t)w->dims_max[1] * (size_t)tenon__cpu_window_taps(&self->window);
-  self->pairs = (self->depth + 1) / 2;
+  const tenon_status_t status = tenon__cpu_integer_prepare(call, &self->common);
+  describe(cpu->isa, region, self);
   *out_instance = self;
-  return TENON_OK;
+  if (status != TENON_OK || self->depthwise || !tenon__cpu_integer_packs_once(call->tactic)) {
+    return status;
+  }
+  const tenon__cpu_integer_constant_t constant = {
+      .source = source_of(self, w->dtype == TENON_DTYPE_INT8),
+      .count = (size_t)self->groups,
+      .stride = self->outputs * self->depth,
+      .bytes = self->packed_group};
+  return tenon__cpu_integer_pack_constant(call, &constant, &self->common);
+}
+
+/* ---- Binding ---- */
+
+static bool allocate_depthwise(const integer_t* self, tenon_binding_t* binding,
+                               const tenon_bind_table_t* host, bound_t* bound) {
+  const size_t channels = (size_t)self->groups;
+  bound->weights =
+      host->allocate(binding, ((self->taps + 1) / 2 * channels * 2 + 1) * sizeof(int16_t));
+  bound->outside = host->allocate(binding, channels);
+  /* NOLINTNEXTLINE(bugprone-sizeof-expression): the elements are pointers */
+  bound->places = host->allocate(
+      binding, host->thread_count(binding) * (self->taps + 1) * sizeof(*bound->places));
+  return bound->weights != NULL && bound->outside != NULL && bound->places != NULL;
 }
 
 static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
                            void** out_bound) {
   const integer_t* self = instance;
-  const tenon_tensor_view_t* w = &host->input(binding, self->closed.inputs[INPUT_W])->tensor;
-  const size_t threads = host->thread_count(binding);
-  const size_t width = self->closed.isa->elements->pair_columns;
+  const tenon__cpu_integers_t* integers = self->common.isa->integers;
+  const tenon_tensor_view_t* x =
+      &host->input(binding, self->common.inputs[TENON_CPU_INTEGER_A])->tensor;
+  const tenon_tensor_view_t* y = &host->output(binding, 0)->tensor;
   bound_t* bound = host->allocate(binding, sizeof(*bound));
   if (bound == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   *out_bound = bound;
-  bound->taps = (size_t)tenon__cpu_window_taps(&self->window);
-  bound->weights =
-      host->allocate(binding, ((size_t)w->dims[0] * self->pairs + 1) * 2 * sizeof(int16_t));
-  bound->panels =
-      host->allocate(binding, threads * (self->pairs + 1) * width * 2 * sizeof(int16_t));
-  bound->places = host->allocate(binding, threads * (bound->taps + 1) * width * sizeof(int32_t));
-  return bound->weights == NULL || bound->panels == NULL || bound->places == NULL
-             ? TENON_ERROR_OUT_OF_MEMORY
-             : TENON_OK;
+  bound->window = self->window;
+  tenon__cpu_image_read(x, &bound->in);
+  tenon__cpu_image_read(y, &bound->out);
+  tenon__cpu_window_fit(&bound->window, bound->in.extent, bound->out.extent);
+  bound->rows = (size_t)(bound->out.batch * tenon__cpu_image_pixels(&bound->out));
+  const size_t outputs = (size_t)self->groups * self->outputs;
+  const size_t columns = self->depthwise ? outputs : self->outputs;
+  const tenon__cpu_integer_size_t size = {bound->rows, columns, self->depth,
+                                          self->depthwise ? 1 : (size_t)self->groups};
+  tenon__cpu_integer_grid(integers, &size, host->thread_count(binding), &bound->grid);
+  if (self->depthwise && !allocate_depthwise(self, binding, host, bound)) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  tenon__cpu_integer_request_t request = {
+      .kernel = &self->common,
+      .shape = {.rank = y->rank - 1U, .column_axis = 1, .c_stride = outputs},
+      .depth = self->depth,
+      .strip_columns = columns,
+      .columns = outputs,
+      .rows = 1,
+      .packed_bytes = self->depthwise ? 0 : (size_t)self->groups * self->packed_group};
+  for (uint32_t k = 1; k < request.shape.rank; k++) {
+    request.shape.axes[k] = k + 1;
+  }
+  return tenon__cpu_integer_bind(&request, binding, host, &bound->common);
 }
+
+/* ---- Running ---- */
 
 typedef struct job_t {
   const integer_t* self;
   const bound_t* bound;
-  const tenon_tensor_view_t* x;
-  const tenon_tensor_view_t* w;
-  const tenon_tensor_view_t* y;
-  tenon__cpu_window_t window;
-  tenon__cpu_image_t in;
-  tenon__cpu_image_t out;
-  int32_t x_zero;
-  bytes_t weights;
-  bytes_t weight_zeros; /* one for each output, or one */
-  int64_t points;       /* of an image */
-  int64_t parts;
+  tenon__cpu_integer_call_t call;
+  const uint8_t* x;
+  bool x_signed;
+  int32_t x_zero; /* encoded */
+  tenon__cpu_integer_source_t weights;
+  const char* packed;
 } job_t;
 
-/* Rows [begin, end) of the weights. */
-static void widen_rows(void* user, int64_t begin, int64_t end, uint32_t thread) {
+/* An output pixel: its image, and where its window begins. */
+typedef struct pixel_t {
+  int64_t at[TENON_CPU_AXES];
+  int64_t image;
+} pixel_t;
+
+static pixel_t pixel_of(const bound_t* bound, size_t row) {
+  pixel_t pixel;
+  int64_t rest = (int64_t)row;
+  for (size_t axis = TENON_CPU_AXES; axis-- > 0;) {
+    pixel.at[axis] = rest % bound->out.extent[axis];
+    rest /= bound->out.extent[axis];
+  }
+  pixel.image = rest;
+  return pixel;
+}
+
+static void next_pixel(const bound_t* bound, pixel_t* pixel) {
+  for (size_t axis = TENON_CPU_AXES; axis-- > 0;) {
+    if (++pixel->at[axis] < bound->out.extent[axis]) {
+      return;
+    }
+    pixel->at[axis] = 0;
+  }
+  pixel->image++;
+}
+
+/* A line of a window: its taps along the innermost axis. Those of [begin, end) are in the image;
+ * `first` is the pixel that tap 0 would read. */
+typedef struct line_t {
+  int64_t first;
+  int64_t begin;
+  int64_t end;
+} line_t;
+
+static line_t line_of(const bound_t* bound, const pixel_t* pixel, int64_t number) {
+  const tenon__cpu_window_t* w = &bound->window;
+  const int64_t taps[2] = {number / w->kernel[1], number % w->kernel[1]};
+  int64_t place = pixel->image;
+  bool inside = true;
+  for (size_t axis = 0; axis < 2; axis++) {
+    const int64_t at =
+        pixel->at[axis] * w->stride[axis] - w->pad_begin[axis] + taps[axis] * w->dilation[axis];
+    inside = inside && at >= 0 && at < bound->in.extent[axis];
+    place = place * bound->in.extent[axis] + at;
+  }
+  const int64_t column = pixel->at[2] * w->stride[2] - w->pad_begin[2];
+  line_t line = {.first = place * bound->in.extent[2] + column};
+  if (inside) {
+    line.end = tenon__cpu_taps_between(column, w->dilation[2], w->kernel[2], 0, bound->in.extent[2],
+                                       &line.begin);
+  }
+  return line;
+}
+
+/* Patches of a group. */
+typedef struct patches_t {
+  const job_t* job;
+  size_t group;
+} patches_t;
+
+static char* fill(const job_t* job, char* out, size_t count) {
+  if (job->self->common.isa->integers->number_bytes == 1) {
+    memset(out, job->x_zero, count);
+    return out + count;
+  }
+  for (size_t k = 0; k < count; k++) {
+    ((int16_t*)(void*)out)[k] = (int16_t)job->x_zero;
+  }
+  return out + count * sizeof(int16_t);
+}
+
+static char* encode(const job_t* job, char* out, const uint8_t* from, size_t count) {
+  const tenon__cpu_integers_t* integers = job->self->common.isa->integers;
+  if (integers->number_bytes == 1 && !job->x_signed) {
+    memcpy(out, from, count);
+  } else {
+    integers->encode(out, from, count, job->x_signed);
+  }
+  return out + count * integers->number_bytes;
+}
+
+/* A line of a patch; returns where the next one begins. */
+static char* gather_line(const patches_t* patches, const line_t* line, char* out) {
+  const job_t* job = patches->job;
+  const bound_t* bound = job->bound;
+  const size_t channels = job->self->channels;
+  const int64_t step = bound->in.channels;
+  const int64_t dilation = bound->window.dilation[2];
+  const size_t taps = (size_t)bound->window.kernel[2];
+  const uint8_t* x = job->x + patches->group * channels;
+  char* to = fill(job, out, (size_t)line->begin * channels);
+  if (dilation == 1 && step == (int64_t)channels) {
+    to = encode(job, to, x + (line->first + line->begin) * step,
+                (size_t)(line->end - line->begin) * channels);
+  } else {
+    for (int64_t tap = line->begin; tap < line->end; tap++) {
+      to = encode(job, to, x + (line->first + tap * dilation) * step, channels);
+    }
+  }
+  return fill(job, to, (taps - (size_t)line->end) * channels);
+}
+
+static void gather_patches(const void* user, size_t row, size_t rows, void* out, size_t stride) {
+  const patches_t* patches = user;
+  const bound_t* bound = patches->job->bound;
+  const int64_t lines = bound->window.kernel[0] * bound->window.kernel[1];
+  pixel_t pixel = pixel_of(bound, row);
+  for (size_t i = 0; i < rows; i++) {
+    char* to = (char*)out + i * stride;
+    for (int64_t k = 0; k < lines; k++) {
+      const line_t line = line_of(bound, &pixel, k);
+      to = gather_line(patches, &line, to);
+    }
+    next_pixel(bound, &pixel);
+  }
+}
+
+/* Is a row of patches the image itself? */
+static bool reads_image(const integer_t* self, const bound_t* bound, bool is_signed) {
+  bool is_so = self->taps == 1 && self->groups == 1 &&
+               tenon__cpu_integer_in_place(self->common.isa->integers, self->depth, is_signed);
+  for (size_t axis = 0; axis < TENON_CPU_AXES; axis++) {
+    is_so = is_so && bound->window.stride[axis] == 1 && bound->window.pad_begin[axis] == 0 &&
+            bound->in.extent[axis] == bound->out.extent[axis];
+  }
+  return is_so;
+}
+
+static void run_task(void* user, uint32_t index, uint32_t thread) {
+  const job_t* job = user;
+  const integer_t* self = job->self;
+  const bound_t* bound = job->bound;
+  const size_t tasks = bound->grid.row_tasks * bound->grid.panel_tasks;
+  const size_t group = index / tasks;
+  const patches_t patches = {job, group};
+  tenon__cpu_integer_part_t part = {.column = group * self->outputs};
+  tenon__cpu_integer_product_t product = {.columns = self->outputs,
+                                          .depth = self->depth,
+                                          .gather = gather_patches,
+                                          .gather_user = &patches,
+                                          .b = job->packed + group * self->packed_group};
+  if (reads_image(self, bound, job->x_signed)) {
+    product.a = job->x;
+    product.a_stride = self->depth;
+  }
+  char* scratch = tenon__cpu_integer_part(&job->call, thread, &part, &product);
+  tenon__cpu_integer_task(&product, &bound->grid, bound->rows, index % tasks, scratch);
+}
+
+static void pack_group(void* user, uint32_t index, uint32_t thread) {
   (void)thread;
   const job_t* job = user;
-  const size_t depth = job->self->depth;
-  for (size_t output = (size_t)begin; output < (size_t)end; output++) {
-    int16_t* row = job->bound->weights + output * 2 * job->self->pairs;
-    const int32_t zero = byte_at(job->weight_zeros, output);
-    for (size_t k = 0; k < depth; k++) {
-      row[k] = (int16_t)(byte_at(job->weights, output * depth + k) - zero);
-    }
-    if (depth % 2 != 0) {
-      row[depth] = 0;
-    }
-  }
-}
-
-/* The place that each tap reads, for `count` points from `first` on. */
-static void find_places(const job_t* job, int64_t first, int64_t count, int32_t* out_places) {
-  const tenon__cpu_window_t* window = &job->window;
-  const size_t width = job->self->closed.isa->elements->pair_columns;
-  for (int64_t k = 0; k < count; k++) {
-    int64_t begin[TENON_CPU_AXES];
-    int64_t rest = first + k;
-    for (size_t axis = TENON_CPU_AXES; axis-- > 0;) {
-      begin[axis] = rest % job->out.extent[axis] * window->stride[axis] - window->pad_begin[axis];
-      rest /= job->out.extent[axis];
-    }
-    for (size_t tap = 0; tap < job->bound->taps; tap++) {
-      int64_t left = (int64_t)tap;
-      int64_t place = 0;
-      int64_t step = 1;
-      bool inside = true;
-      for (size_t axis = TENON_CPU_AXES; axis-- > 0;) {
-        const int64_t at = begin[axis] + left % window->kernel[axis] * window->dilation[axis];
-        left /= window->kernel[axis];
-        inside = inside && at >= 0 && at < job->in.extent[axis];
-        place += at * step;
-        step *= job->in.extent[axis];
-      }
-      out_places[tap * width + (size_t)k] = inside ? (int32_t)place : -1;
-    }
-  }
-}
-
-/* One number of each patch, into every second place. */
-static void pack_row(const job_t* job, const char* plane, const int32_t* places, size_t count,
-                     int16_t* out) {
-  const int32_t zero = job->x_zero;
-  if (job->x->dtype == TENON_DTYPE_INT8) {
-    const int8_t* x = (const int8_t*)plane;
-    for (size_t k = 0; k < count; k++) {
-      out[2 * k] = (int16_t)(places[k] < 0 ? 0 : x[places[k]] - zero);
-    }
-  } else {
-    const uint8_t* x = (const uint8_t*)plane;
-    for (size_t k = 0; k < count; k++) {
-      out[2 * k] = (int16_t)(places[k] < 0 ? 0 : x[places[k]] - zero);
-    }
-  }
-}
-
-static void run_parts(void* user, int64_t begin, int64_t end, uint32_t thread) {
-  const job_t* job = user;
-  const bound_t* bound = job->bound;
   const integer_t* self = job->self;
-  const tenon__cpu_elements_t* elements = self->closed.isa->elements;
-  const size_t width = elements->pair_columns;
-  const int64_t groups = self->groups;
-  int64_t known = -1; /* the first point whose places are known */
-  const int64_t channels = job->w->dims[1];
-  const int64_t outputs = job->w->dims[0] / groups;
-  const int64_t plane = job->in.extent[0] * job->in.extent[1] * job->in.extent[2];
-  int16_t* panel = bound->panels + thread * (self->pairs + 1) * width * 2;
-  int32_t* places = bound->places + thread * (bound->taps + 1) * width;
-  memset(panel, 0, self->pairs * width * 2 * sizeof(*panel));
-  for (int64_t at = begin; at < end; at++) {
-    const int64_t group = at % groups;
-    const int64_t first = at / groups % job->parts * (int64_t)width;
-    const int64_t image = at / groups / job->parts;
-    const int64_t count =
-        job->points - first < (int64_t)width ? job->points - first : (int64_t)width;
-    const char* x =
-        (const char*)job->x->data + (image * job->in.channels + group * channels) * plane;
-    if (first != known) {
-      find_places(job, first, count, places);
-      known = first;
+  const tenon__cpu_integers_t* integers = self->common.isa->integers;
+  tenon__cpu_integer_source_t source = job->weights;
+  source.data = (const char*)source.data + index * self->outputs * self->depth;
+  tenon__cpu_integer_pack(integers, &source, 0, tenon__cpu_integer_panels(integers, self->outputs),
+                          (char*)job->call.packed + index * self->packed_group);
+}
+
+/* ---- Depthwise ---- */
+
+/* Weights in pairs of taps. An odd last tap has a weight of 0 beside it. */
+static void pair_weights(const job_t* job) {
+  const integer_t* self = job->self;
+  const size_t channels = (size_t)self->groups;
+  const tenon__cpu_integers_t* integers = self->common.isa->integers;
+  const int32_t shift = tenon__cpu_integer_b_zero(integers, 0, job->weights.is_signed);
+  for (size_t c = 0; c < channels; c++) {
+    const int32_t zero = job->bound->common.b_zeros[c] - shift;
+    for (size_t tap = 0; tap < self->taps; tap++) {
+      const size_t at = c * self->taps + tap;
+      const int32_t weight = job->weights.is_signed ? ((const int8_t*)job->weights.data)[at]
+                                                    : ((const uint8_t*)job->weights.data)[at];
+      job->bound->weights[(tap / 2 * channels + c) * 2 + tap % 2] = (int16_t)(weight - zero);
     }
-    for (size_t k = 0; k < self->depth; k++) {
-      pack_row(job, x + (int64_t)(k / bound->taps) * plane, places + k % bound->taps * width,
-               (size_t)count, panel + k / 2 * width * 2 + k % 2);
-    }
-    const tenon__cpu_pairs_t pairs = {
-        .a = bound->weights + (size_t)(group * outputs) * 2 * self->pairs,
-        .b = panel,
-        .c = (int32_t*)job->y->data + (image * job->w->dims[0] + group * outputs) * job->points +
-             first,
-        .a_stride = 2 * self->pairs,
-        .c_stride = (size_t)job->points,
-        .rows = (size_t)outputs,
-        .pairs = self->pairs,
-        .columns = (size_t)count};
-    elements->multiply_pairs(&pairs);
   }
 }
+
+static void find_places(const job_t* job, const pixel_t* pixel, const uint8_t** out_places) {
+  const bound_t* bound = job->bound;
+  const int64_t channels = bound->in.channels;
+  const int64_t lines = bound->window.kernel[0] * bound->window.kernel[1];
+  const int64_t taps = bound->window.kernel[2];
+  for (int64_t k = 0; k < lines; k++) {
+    const line_t line = line_of(bound, pixel, k);
+    for (int64_t tap = 0; tap < taps; tap++) {
+      const bool inside = tap >= line.begin && tap < line.end;
+      const int64_t place = line.first + tap * bound->window.dilation[2];
+      out_places[k * taps + tap] = inside ? job->x + place * channels : bound->outside;
+    }
+  }
+  out_places[lines * taps] = bound->outside; /* beside an odd last tap */
+}
+
+static void run_depthwise(void* user, uint32_t index, uint32_t thread) {
+  const job_t* job = user;
+  const integer_t* self = job->self;
+  const bound_t* bound = job->bound;
+  const tenon__cpu_integers_t* integers = self->common.isa->integers;
+  const size_t channels = (size_t)self->groups;
+  const size_t first = index * bound->grid.rows_per_task;
+  const size_t left = bound->rows - first;
+  const size_t rows = left < bound->grid.rows_per_task ? left : bound->grid.rows_per_task;
+  const uint8_t** places = bound->places + thread * (self->taps + 1);
+  tenon__cpu_integer_part_t part = {0};
+  tenon__cpu_integer_product_t product = {.columns = channels, .depth = self->depth};
+  char* scratch = tenon__cpu_integer_part(&job->call, thread, &part, &product);
+  pixel_t pixel = pixel_of(bound, first);
+  for (size_t row = first; row < first + rows; row++) {
+    find_places(job, &pixel, places);
+    const tenon__cpu_integer_depthwise_t depthwise = {
+        .x = places,
+        .weights = bound->weights,
+        .pairs = (self->taps + 1) / 2,
+        .channels = channels,
+        .zero = job->x_zero - tenon__cpu_integer_a_zero(integers, 0, job->x_signed),
+        .is_signed = job->x_signed};
+    tenon__cpu_integer_depthwise(&product, &depthwise, row, scratch);
+    next_pixel(bound, &pixel);
+  }
+}
+
+/* ---- A run ---- */
 
 static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   const integer_t* self = call->instance;
-  job_t job = {.self = self,
-               .bound = call->bound,
-               .x = tenon__cpu_closed_input(call, INPUT_X),
-               .w = tenon__cpu_closed_input(call, INPUT_W),
-               .y = tenon__cpu_closed_output(call, 0),
-               .window = self->window};
-  const int64_t width = (int64_t)self->closed.isa->elements->pair_columns;
-  tenon__cpu_image_read(job.x, &job.in);
-  tenon__cpu_image_read(job.y, &job.out);
-  tenon__cpu_window_fit(&job.window, job.in.extent, job.out.extent);
-  job.x_zero = byte_at(bytes_of(tenon__cpu_closed_input(call, INPUT_X_ZERO)), 0);
-  job.weights = bytes_of(job.w);
-  job.weight_zeros = bytes_of(tenon__cpu_closed_input(call, INPUT_W_ZERO));
-  job.points = tenon__cpu_image_pixels(&job.out);
-  job.parts = (job.points + width - 1) / width;
-  const tenon_status_t status = tenon__cpu_closed_check_count(
-      call, tenon__cpu_image_pixels(&job.in), "elements of a plane of x");
-  if (status != TENON_OK) {
-    return status;
+  const bound_t* bound = call->bound;
+  const tenon_tensor_view_t* x = &call->inputs[self->common.inputs[TENON_CPU_INTEGER_A]].tensor;
+  const tenon_tensor_view_t* w = &call->inputs[self->common.inputs[TENON_CPU_INTEGER_B]].tensor;
+  const size_t tasks = (self->depthwise ? 1 : (size_t)self->groups) * bound->grid.row_tasks *
+                       (self->depthwise ? 1 : bound->grid.panel_tasks);
+  if (tasks > UINT32_MAX) {
+    return TENON_ERROR_UNSUPPORTED;
   }
-  tenon__cpu_closed_divide(call, job.w->dims[0], (double)self->depth, widen_rows, &job);
-  const double products = (double)self->depth * (double)width;
-  tenon__cpu_closed_divide(call, job.in.batch * job.parts * self->groups,
-                           products * (1 + (double)job.w->dims[0] / (double)self->groups / 32),
-                           run_parts, &job);
+  if (tasks == 0) {
+    return TENON_OK;
+  }
+  job_t job = {.self = self,
+               .bound = bound,
+               .x = x->data,
+               .x_signed = x->dtype == TENON_DTYPE_INT8,
+               .weights = source_of(self, w->dtype == TENON_DTYPE_INT8)};
+  job.weights.data = w->data;
+  tenon__cpu_integer_start(call, &bound->common, &job.call);
+  job.x_zero = bound->common.a_zeros[0];
+  if (self->depthwise) {
+    const int32_t shift = tenon__cpu_integer_a_zero(self->common.isa->integers, 0, job.x_signed);
+    pair_weights(&job);
+    memset(bound->outside, job.x_zero - shift, (size_t)self->groups);
+    tenon__cpu_parallel(call, (uint32_t)tasks, run_depthwise, &job);
+    return TENON_OK;
+  }
+  job.packed = self->common.packed != NULL ? self->common.packed : job.call.packed;
+  if (self->common.packed == NULL) {
+    tenon__cpu_parallel(call, (uint32_t)self->groups, pack_group, &job);
+  }
+  tenon__cpu_parallel(call, (uint32_t)tasks, run_task, &job);
   return TENON_OK;
 }
 
 static const char* const operators[] = {"standard.convolution_integer/1", NULL};
 static const char* const attributes[] = {"strides",  "dilations", "pads",
                                          "auto_pad", "groups",    NULL};
-TENON_CPU_CLOSED(convolution_integer, "convolution_integer", operators, attributes, match, prepare,
-                 bind, enqueue);
+
+const tenon_kernel_t tenon__cpu_convolution_integer_kernel = {
+    .size = sizeof(tenon_kernel_t),
+    .name = "convolution_integer",
+    .device = "cpu",
+    .operators = operators,
+    .attributes = attributes,
+    .slots = TENON_LIST(tenon__cpu_any_slot),
+    .version = 2,
+    .match = match,
+    .tactics = tactics,
+    .prepare = prepare,
+    .bind = bind,
+    .enqueue = enqueue,
+};

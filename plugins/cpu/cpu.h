@@ -12,24 +12,28 @@
 #include <stdint.h>
 
 #include "elements.h"
+#include "integer.h"
 #include "tenon/plugin.h"
 #include "tile.h"
 #include "window_kernels.h"
 
-/* Everything that differs between instruction sets: three tables of functions, compiled from the
- * same .inc files. Needs: baseline what the compiler's target has (SSE2 on x86-64), avx2 also
- * FMA, avx512 F, BW, DQ and VL. */
+/* Everything that differs between instruction sets: tables of functions, compiled from the same
+ * .inc files. Needs: baseline what the compiler's target has (SSE2 on x86-64), avx2 also FMA,
+ * avx512 F, BW, DQ and VL. avx512vnni and amx are avx512 with other integer products; amx also
+ * needs the system's permission to use tile registers. */
 typedef struct tenon__cpu_isa_t {
   const char* name;
   const tenon__cpu_tiles_t* tiles;
   const tenon__cpu_elements_t* elements;
   const tenon__cpu_windows_t* windows;
+  const tenon__cpu_integers_t* integers;
 } tenon__cpu_isa_t;
 
 /* The best that this processor runs, or what the environment's TENON_CPU names if it runs that.
  * Never NULL. */
 const tenon__cpu_isa_t* tenon__cpu_isa_choose(void);
-/* "baseline", "avx2", "avx512". NULL when the processor or the build lacks it. */
+/* "baseline", "avx2", "avx512", "avx512vnni", "amx". Returns NULL if the processor or the build
+ * lacks it. */
 const tenon__cpu_isa_t* tenon__cpu_isa_find(const char* name);
 
 /* What `start` gives to every callback: constant, one for each instruction set. */

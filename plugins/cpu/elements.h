@@ -125,20 +125,6 @@ typedef struct tenon__cpu_sums_t {
   size_t count;
 } tenon__cpu_sums_t;
 
-/* c = a * b of 16-bit integers with 32-bit sums, for up to pair_columns columns. A row of a has 2 *
- * pairs numbers, and the row stride is a_stride. b is [pairs][pair_columns][2], so that two numbers
- * of one column are adjacent. Columns from `columns` on are read but not written. */
-typedef struct tenon__cpu_pairs_t {
-  const int16_t* a;
-  const int16_t* b;
-  int32_t* c;
-  size_t a_stride;
-  size_t c_stride;
-  size_t rows;
-  size_t pairs;
-  size_t columns;
-} tenon__cpu_pairs_t;
-
 /* The constant table of one instruction set. Arrays are indexed by TENON_OPCODE_*, then by
  * tenon__cpu_type_t. */
 typedef struct tenon__cpu_elements_t {
@@ -200,8 +186,6 @@ typedef struct tenon__cpu_elements_t {
    * Returns their number. out_index must have room for `count` indices. */
   size_t (*keys_above)(uint32_t* out_index, const float* x, int32_t flip, int32_t limit,
                        size_t count);
-  void (*multiply_pairs)(const tenon__cpu_pairs_t* pairs);
-  size_t pair_columns;
 } tenon__cpu_elements_t;
 
 extern const tenon__cpu_elements_t tenon__cpu_elements_baseline;

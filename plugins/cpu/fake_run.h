@@ -181,17 +181,32 @@ static inline bool fake_tactic(fake_t* fake, const tenon_kernel_t* kernel,
   return index < fake->tactic_count;
 }
 
-/* Every instruction set that this machine and build have. */
-static inline uint32_t fake_states(tenon__cpu_state_t* out_states) {
-  static const char* const names[] = {"baseline", "avx2", "avx512"};
+static inline uint32_t fake_states_of(const char* const* names, size_t name_count,
+                                      tenon__cpu_state_t* out_states) {
   uint32_t count = 0;
-  for (size_t k = 0; k < 3; k++) {
+  for (size_t k = 0; k < name_count; k++) {
     const tenon__cpu_isa_t* isa = tenon__cpu_isa_find(names[k]);
     if (isa != NULL) {
       out_states[count++] = (tenon__cpu_state_t){isa};
+    } else {
+      (void)printf("  %s: not on this machine\n", names[k]);
     }
   }
   return count;
+}
+
+/* Every instruction set that this machine and build have. */
+static inline uint32_t fake_states(tenon__cpu_state_t* out_states) {
+  static const char* const names[] = {"baseline", "avx2", "avx512"};
+  return fake_states_of(names, 3, out_states);
+}
+
+/* The same with those that differ in integer products alone. */
+enum { FAKE_INTEGER_STATES = 5 };
+static inline uint32_t fake_integer_states(tenon__cpu_state_t* out_states) {
+  static const char* const names[FAKE_INTEGER_STATES] = {"baseline", "avx2", "avx512", "avx512vnni",
+                                                         "amx"};
+  return fake_states_of(names, FAKE_INTEGER_STATES, out_states);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* Products of bytes against plain loops: signs, zero points, broadcast batches, vectors. */
-#include "fake_run.h"
+/* Products of bytes against plain loops: signs, zero points, broadcast batches, constants, slots. */
+#include "fake_integer_slot.h"
 #include "kernels.h"
 
 typedef struct case_t {
@@ -7,11 +7,15 @@ typedef struct case_t {
   int64_t rows, depth, columns;
   bool a_signed, b_signed;
   int64_t a_zeros, b_zeros; /* 0: absent; 1; or one for each line */
+  bool constant;            /* b */
+  bool unbounded;           /* the extents have no limit */
+  fake_integer_slot_t slot;
 } case_t;
 
-static fake_value_t* add_bytes(fake_t* fake, bool is_signed, uint32_t rank, const int64_t* dims) {
-  fake_value_t* value =
-      fake_input(fake, is_signed ? TENON_DTYPE_INT8 : TENON_DTYPE_UINT8, rank, dims, false, false);
+static fake_value_t* add_bytes(fake_t* fake, bool is_signed, uint32_t rank, const int64_t* dims,
+                               bool is_constant) {
+  fake_value_t* value = fake_input(fake, is_signed ? TENON_DTYPE_INT8 : TENON_DTYPE_UINT8, rank,
+                                   dims, is_constant, false);
   for (int64_t k = 0; k < fake_count(rank, dims); k++) {
     value->numbers[k] =
         (double)fake_choice(&fake->seed, is_signed ? -128 : 0, is_signed ? 127 : 255);
@@ -47,29 +51,34 @@ static double zero_of(const fake_value_t* zeros, int64_t count, int64_t line) {
 
 static void check(const case_t* c, unsigned seed) {
   fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = "standard.mat_mul_integer/1", .seed = seed};
+  static const int64_t unbounded[] = {-1, -1, -1, -1};
+  draft_t draft = {0};
   int64_t dims[4];
   int64_t y_batch[2];
   uint32_t rank = dims_of(c->batch[0], c->rows, c->depth, dims);
-  const fake_value_t* a = add_bytes(&fake, c->a_signed, rank, dims);
+  const fake_value_t* a = add_bytes(&fake, c->a_signed, rank, dims, false);
   rank = dims_of(c->batch[1], c->depth, c->columns, dims);
-  const fake_value_t* b = add_bytes(&fake, c->b_signed, rank, dims);
+  fake_value_t* b = add_bytes(&fake, c->b_signed, rank, dims, c->constant);
   const int64_t absent[FAKE_RANK] = {0};
   const fake_value_t* a_zero =
       c->a_zeros == 0 ? fake_input(&fake, TENON_DTYPE_INT8, FAKE_RANK, absent, false, false)
-                      : add_bytes(&fake, c->a_signed, 1, &c->a_zeros);
+                      : add_bytes(&fake, c->a_signed, 1, &c->a_zeros, false);
   const fake_value_t* b_zero =
       c->b_zeros == 0 ? fake_input(&fake, TENON_DTYPE_INT8, FAKE_RANK, absent, false, false)
-                      : add_bytes(&fake, c->b_signed, 1, &c->b_zeros);
+                      : add_bytes(&fake, c->b_signed, 1, &c->b_zeros, false);
   for (uint32_t k = 0; k < 2; k++) {
     y_batch[k] = c->batch[0][k] > c->batch[1][k] ? c->batch[0][k] : c->batch[1][k];
   }
   rank = dims_of(y_batch, c->rows, c->columns, dims);
-  const fake_value_t* y = fake_output(&fake, TENON_DTYPE_INT32, rank, dims);
-  tenon__cpu_state_t states[3];
-  const uint32_t count = fake_states(states);
+  fake_fill_integer_slot(&fake, c->slot, rank, dims, rank - 1, &draft);
+  const fake_value_t* y = fake_output(&fake, fake_integer_dtype(c->slot), rank, dims);
+  fake_set_space(&fake, rank, dims);
+  b->info.dims_max = c->unbounded ? unbounded : b->dims;
+  tenon__cpu_state_t states[FAKE_INTEGER_STATES];
+  const uint32_t count = fake_integer_states(states);
   for (uint32_t s = 0; s < count && tenon__test_failures == 0; s++) {
     tenon_refusal_t refusal;
-    fake.threads = 1 + s % 3;
+    fake.threads = s % 3 == 2 ? 7 : 1 + s % 3;
     REQUIRE(fake_tactic(&fake, &tenon__cpu_mat_mul_integer_kernel, &states[s], 0, &refusal));
     EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_mat_mul_integer_kernel, &states[s]), TENON_OK);
     for (int64_t i = 0; i < fake_count(rank, dims) && tenon__test_failures == 0; i++) {
@@ -85,7 +94,7 @@ static void check(const case_t* c, unsigned seed) {
         sum += (x[k] - zero_of(a_zero, c->a_zeros, row)) *
                (w[k * c->columns] - zero_of(b_zero, c->b_zeros, column));
       }
-      EXPECT_NEAR(y->numbers[i], sum, 0); /* integers */
+      EXPECT_NEAR(y->numbers[i], fake_apply_integer_slot(&fake, c->slot, sum, i, column), 0);
     }
   }
   fake_free(&fake);
@@ -96,7 +105,7 @@ TENON_TEST(random_products_are_exact) {
     unsigned s = seed * 71;
     case_t c = {.rows = fake_choice(&s, 1, seed % 20 == 0 ? 220 : 20),
                 .depth = fake_choice(&s, 1, 40),
-                .columns = fake_choice(&s, 1, 80),
+                .columns = fake_choice(&s, 1, seed % 25 == 0 ? 1100 : 80),
                 .a_signed = fake_choice(&s, 0, 1) == 1,
                 .b_signed = fake_choice(&s, 0, 1) == 1};
     const uint32_t axes = (uint32_t)fake_choice(&s, 0, 2);
@@ -112,6 +121,9 @@ TENON_TEST(random_products_are_exact) {
     const int64_t which = fake_choice(&s, 0, 2);
     c.a_zeros = which == 2 ? c.rows : which;
     c.b_zeros = fake_choice(&s, 0, 1) == 1 ? c.columns : 1;
+    c.constant = fake_choice(&s, 0, 1) == 1;
+    c.unbounded = !c.constant && c.b_zeros == 1 && fake_choice(&s, 0, 1) == 0;
+    c.slot = (fake_integer_slot_t)fake_choice(&s, 0, FAKE_INTEGER_SLOTS - 1);
     check(&c, seed);
     if (tenon__test_failures != 0) {
       (void)fprintf(stderr, "  seed %u\n", seed);

@@ -14,10 +14,12 @@ struct tenon__cpu_rows_t {
   tenon__cpu_walk_t walks[MOST_OPERANDS + 1]; /* operands, then the output */
   tenon__cpu_walk_t value;
   tenon__cpu_walk_t made;
+  size_t value_bytes;
+  size_t made_bytes;
 };
 
-bool tenon__cpu_rows_accepts(const tenon__cpu_elements_t* elements, const tenon_program_t* program,
-                             tenon_refusal_t* out_refusal) {
+bool tenon__cpu_rows_accepts_any(const tenon__cpu_elements_t* elements,
+                                 const tenon_program_t* program, tenon_refusal_t* out_refusal) {
   if (!tenon__cpu_program_accepts(elements, program, out_refusal)) {
     out_refusal->reason = TENON_REFUSAL_SLOT;
     return false;
@@ -30,8 +32,19 @@ bool tenon__cpu_rows_accepts(const tenon__cpu_elements_t* elements, const tenon_
       return false;
     }
   }
-  if (program->output_count != 1 || program->operand_count > MOST_OPERANDS ||
-      program->outputs[0].dtype != TENON_DTYPE_FLOAT32) {
+  if (program->output_count != 1 || program->operand_count > MOST_OPERANDS) {
+    *out_refusal = (tenon_refusal_t){TENON_REFUSAL_SLOT, 0, "one output, 16 operands"};
+    return false;
+  }
+  return true;
+}
+
+bool tenon__cpu_rows_accepts(const tenon__cpu_elements_t* elements, const tenon_program_t* program,
+                             tenon_refusal_t* out_refusal) {
+  if (!tenon__cpu_rows_accepts_any(elements, program, out_refusal)) {
+    return false;
+  }
+  if (program->outputs[0].dtype != TENON_DTYPE_FLOAT32) {
     *out_refusal = (tenon_refusal_t){TENON_REFUSAL_SLOT, 0, "one output of type f32"};
     return false;
   }
@@ -104,9 +117,13 @@ tenon_status_t tenon__cpu_rows_bind(const tenon__cpu_rows_request_t* request,
   rows->program = request->program;
   rows->value = request->value;
   rows->made = request->made;
+  rows->value_bytes = rows->made_bytes = tenon__cpu_element_bytes(program->outputs[0].dtype);
   for (uint32_t o = 0; o < program->operand_count; o++) {
     const tenon_operand_t* operand = &program->operands[o];
     rows->walks[o] = request->value;
+    if (operand->kind == TENON_OPERAND_SLOT_VALUE) {
+      rows->value_bytes = tenon__cpu_element_bytes(operand->dtype);
+    }
     if (operand->kind == TENON_OPERAND_ARGUMENT) {
       views[o] = &host->input(handle, operand->index)->tensor;
       rows->walks[o] = (tenon__cpu_walk_t){0, axis_stride(views[o], shape->column_axis)};
@@ -157,10 +174,10 @@ static void run_block(const tenon__cpu_rows_t* rows, const tenon_argument_t* inp
   const char* operands[MOST_OPERANDS];
   for (uint32_t o = 0; o < program->operand_count; o++) {
     operands[o] = program->operands[o].kind == TENON_OPERAND_SLOT_VALUE
-                      ? (const char*)part->value
+                      ? part->value
                       : operand_at(rows, inputs, o, part->row, part->column);
   }
-  char* output = (char*)part->made;
+  char* output = part->made;
   const tenon__cpu_frame_t frame = {.rows = part->rows,
                                     .columns = part->columns,
                                     .operands = operands,
@@ -180,8 +197,10 @@ void tenon__cpu_rows_run(const tenon__cpu_rows_t* rows, const tenon_argument_t* 
     for (size_t i = 0; i < part->rows;) {
       const size_t left = rows->segment - (part->row + i) % rows->segment;
       const size_t count = min_size(min_size(part->rows - i, left), CAPACITY / width);
-      const tenon__cpu_rows_part_t block = {.value = part->value + offset_of(rows->value, i, j),
-                                            .made = part->made + offset_of(rows->made, i, j),
+      const int64_t value = offset_of(rows->value, i, j) * (int64_t)rows->value_bytes;
+      const int64_t made = offset_of(rows->made, i, j) * (int64_t)rows->made_bytes;
+      const tenon__cpu_rows_part_t block = {.value = (const char*)part->value + value,
+                                            .made = (char*)part->made + made,
                                             .row = part->row + i,
                                             .rows = count,
                                             .column = part->column + j,

@@ -28,6 +28,9 @@ typedef struct tenon__cpu_row_shape_t {
  * operands with one f32 output; no reductions, no LOAD, no INDEX: they depend on other elements. */
 bool tenon__cpu_rows_accepts(const tenon__cpu_elements_t* elements, const tenon_program_t* program,
                              tenon_refusal_t* out_refusal);
+/* The same for outputs of all types. */
+bool tenon__cpu_rows_accepts_any(const tenon__cpu_elements_t* elements,
+                                 const tenon_program_t* program, tenon_refusal_t* out_refusal);
 /* Bytes of buffers for one thread, whatever the extents; `program` may be NULL. */
 size_t tenon__cpu_rows_scratch(const tenon_program_t* program);
 
@@ -37,8 +40,8 @@ typedef struct tenon__cpu_rows_request_t {
   const tenon__cpu_program_t* program;
   const tenon__cpu_row_shape_t* shape;
   const int64_t* extents; /* of the space */
-  /* How the slot's own value moves, and what the program makes; the first element of either is f32.
-   * The same: both may be one memory. */
+  /* How the slot's own value moves, and what the program makes, in elements of their types. If both
+   * are the same, they may be one memory. */
   tenon__cpu_walk_t value;
   tenon__cpu_walk_t made;
 } tenon__cpu_rows_request_t;
@@ -51,8 +54,8 @@ tenon_status_t tenon__cpu_rows_bind(const tenon__cpu_rows_request_t* request,
 /* A part of the space. Rows are numbered over all of it, outermost axis first; `value` and `made`
  * are those of its first element. */
 typedef struct tenon__cpu_rows_part_t {
-  const float* value;
-  float* made;
+  const void* value;
+  void* made;
   size_t row;
   size_t rows;
   size_t column;

@@ -1,7 +1,7 @@
 /*
  * The host as a device: its memory is the host's, its stream runs inline. Kernels of any plugin
- * whose device is "cpu" run on it. TENON_CPU=baseline|avx2|avx512 hides instruction sets, so that
- * each can be tested.
+ * whose device is "cpu" run on it. TENON_CPU names the widest instruction set that may be used, so
+ * that each can be tested.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,9 @@ TENON_PLUGIN_MANIFEST("host", "0.2.0",
                       "offers: device cpu\n"
                       "host-service: allocator/1\n");
 
-enum { ISA_BASELINE = 0, ISA_AVX2 = 1, ISA_AVX512 = 2 };
+/* Each includes those before it. */
+enum { ISA_BASELINE, ISA_AVX2, ISA_AVX512, ISA_AVX512VNNI, ISA_AMX, ISA_COUNT };
+static const char* const isa_names[ISA_COUNT] = {"baseline", "avx2", "avx512", "avx512vnni", "amx"};
 
 struct tenon_device_t {
   tenon_allocator_t allocator;
@@ -27,12 +29,40 @@ typedef struct host_state_t {
   tenon_allocator_t allocator;
 } host_state_t;
 
+#if defined(__x86_64__)
+/* Tile registers with 8-bit products, which the system lets this process use. CPUID 7.0, EDX. */
+static int has_amx(void) {
+#if defined(__linux__)
+  enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 };
+  enum { ARCH_PRCTL = 158, REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+  unsigned a = 7;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+  if ((d & AMX_TILE) == 0 || (d & AMX_INT8) == 0) {
+    return 0;
+  }
+  long result = ARCH_PRCTL;
+  __asm__ volatile("syscall"
+                   : "+a"(result)
+                   : "D"((long)REQUEST_PERMISSION), "S"((long)TILE_DATA)
+                   : "rcx", "r11", "memory");
+  return result == 0;
+#else
+  return 0;
+#endif
+}
+#endif
+
 static int widest_isa(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    return ISA_AVX512;
+    return !__builtin_cpu_supports("avx512vnni") ? ISA_AVX512
+           : has_amx()                           ? ISA_AMX
+                                                 : ISA_AVX512VNNI;
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     return ISA_AVX2;
@@ -43,19 +73,18 @@ static int widest_isa(void) {
 
 /* What the environment allows; more than there is counts as what there is. */
 static int allowed_isa(int widest, const tenon_sink_t* sink) {
-  static const char* const isa_names[] = {"baseline", "avx2", "avx512"};
   const char* wanted = getenv("TENON_CPU");
   if (wanted == NULL || wanted[0] == 0) {
     return widest;
   }
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < ISA_COUNT; ++k) {
     if (strcmp(wanted, isa_names[k]) == 0) {
       return k < widest ? k : widest;
     }
   }
   if (sink != NULL && sink->report != NULL) {
     sink->report(sink->user, TENON_SEVERITY_WARNING,
-                 "TENON_CPU is none of baseline, avx2, avx512; it is ignored");
+                 "TENON_CPU is none of baseline, avx2, avx512, avx512vnni, amx; it is ignored");
   }
   return widest;
 }
@@ -86,7 +115,6 @@ static uint32_t count(void* state, const tenon_sink_t* sink) {
 
 static tenon_status_t open_device(void* state, uint32_t index, const tenon_sink_t* sink,
                                   tenon_device_t** out_device) {
-  static const char* const isa_names[] = {"baseline", "avx2", "avx512"};
   const host_state_t* host = state;
   char name[49];
   if (index != 0) {
@@ -115,8 +143,12 @@ static const char* fingerprint(tenon_device_t* device) {
 }
 
 static int32_t has(tenon_device_t* device, const char* name) {
-  return strcmp(name, "baseline") == 0 || (strcmp(name, "avx2") == 0 && device->isa >= ISA_AVX2) ||
-         (strcmp(name, "avx512") == 0 && device->isa >= ISA_AVX512);
+  for (int k = 0; k <= device->isa; ++k) {
+    if (strcmp(name, isa_names[k]) == 0) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 static tenon_status_t allocate(tenon_device_t* device, tenon_stream_t* stream, size_t size_bytes,

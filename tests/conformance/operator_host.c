@@ -18,9 +18,12 @@ static uint32_t ran_count;
 
 /* These kernels need other layouts, programs or attributes than the random nodes have. Their tests are
  * in plugins/cpu. */
-static const char* const others[] = {"convolution", "deconvolution", "max_pool", "average_pool",
-                                     "lstm",        "gru",           "rnn",      "trees",
-                                     "expressions", "moves"};
+static const char* const others[] = {"convolution",   "convolution_integer",
+                                     "deconvolution", "max_pool",
+                                     "average_pool",  "lstm",
+                                     "gru",           "rnn",
+                                     "trees",         "expressions",
+                                     "moves"};
 /* The kernels of these operators refuse some nodes whose data may be wrong. */
 static const char* const careful[] = {"standard.resize/1", "standard.rnn/1"};
 
@@ -196,7 +199,9 @@ void operator_check_fault(operator_case_t* c, int64_t value) {
 }
 
 int main(int argument_count, char** arguments) {
-  static const char* const names[] = {"baseline", "avx2", "avx512"};
+  /* amx: the widest of this machine if it has none. Others differ in integer products alone, which
+   * plugins/cpu/integer_test.c checks. */
+  static const char* const names[] = {"baseline", "avx2", "amx"};
   static const tenon_device_descriptor_t device = {.name = "cpu"};
   const uint32_t rounds = argument_count > 2 ? (uint32_t)strtoul(arguments[2], NULL, 10) : 3;
   const uint32_t first = argument_count > 3 ? (uint32_t)strtoul(arguments[3], NULL, 10) : 1;

@@ -1,0 +1,193 @@
+/* Convolutions of bytes against plain loops: signs, zero points, windows, groups, slots. */
+#include "fake_integer_slot.h"
+#include "kernels.h"
+
+typedef struct case_t {
+  uint32_t rank;                  /* spatial */
+  int64_t batch, groups, in, out; /* channels of a group */
+  int64_t extent[3], kernel[3], stride[3], dilation[3], pads[6];
+  bool x_signed, w_signed;
+  bool x_zero;
+  int64_t w_zeros; /* 0: absent; 1; or one for each channel */
+  bool constant;
+  fake_integer_slot_t slot;
+} case_t;
+
+static int64_t out_extent(const case_t* c, uint32_t k) {
+  const int64_t reach = (c->kernel[k] - 1) * c->dilation[k] + 1;
+  const int64_t room = c->extent[k] + c->pads[k] + c->pads[c->rank + k] - reach;
+  return room / (c->stride[k] > 0 ? c->stride[k] : 1) + 1;
+}
+
+static fake_value_t* add_bytes(fake_t* fake, bool is_signed, uint32_t rank, const int64_t* dims,
+                               bool is_constant) {
+  fake_value_t* value = fake_input(fake, is_signed ? TENON_DTYPE_INT8 : TENON_DTYPE_UINT8, rank,
+                                   dims, is_constant, false);
+  for (int64_t k = 0; k < fake_count(rank, dims); k++) {
+    value->numbers[k] =
+        (double)fake_choice(&fake->seed, is_signed ? -128 : 0, is_signed ? 127 : 255);
+  }
+  return value;
+}
+
+static double zero_of(const fake_t* fake, uint32_t input, int64_t count, int64_t at) {
+  return count == 0 ? 0 : fake->values[input].numbers[count == 1 ? 0 : at];
+}
+
+static double convolve(const fake_t* fake, const case_t* c, int64_t n, int64_t channel,
+                       const int64_t* at) {
+  const int64_t taps = fake_count(c->rank, c->kernel);
+  const int64_t pixels = fake_count(c->rank, c->extent);
+  const int64_t group = channel / c->out;
+  double sum = 0;
+  for (int64_t i = 0; i < c->in; i++) {
+    for (int64_t t = 0; t < taps; t++) {
+      int64_t rest = t;
+      int64_t pixel = 0;
+      int64_t step = 1;
+      bool inside = true;
+      for (uint32_t k = c->rank; k-- > 0;) {
+        const int64_t p = at[k] * c->stride[k] - c->pads[k] + rest % c->kernel[k] * c->dilation[k];
+        rest /= c->kernel[k];
+        inside = inside && p >= 0 && p < c->extent[k];
+        pixel += p * step;
+        step *= c->extent[k];
+      }
+      if (inside) {
+        const int64_t image_channel = (n * c->groups + group) * c->in + i;
+        sum += (fake->values[0].numbers[image_channel * pixels + pixel] -
+                zero_of(fake, 2, c->x_zero ? 1 : 0, 0)) *
+               (fake->values[1].numbers[(channel * c->in + i) * taps + t] -
+                zero_of(fake, 3, c->w_zeros, channel));
+      }
+    }
+  }
+  return sum;
+}
+
+static void expect_sums(const fake_t* fake, const case_t* c, const char* isa) {
+  const fake_value_t* y = &fake->values[fake->input_count];
+  const int64_t pixels = fake_count(c->rank, y->dims + 2);
+  for (int64_t index = 0; index < fake_count(c->rank + 2, y->dims); index++) {
+    const int64_t channel = index / pixels % y->dims[1];
+    int64_t at[3];
+    int64_t rest = index % pixels;
+    for (uint32_t k = c->rank; k-- > 0;) {
+      at[k] = rest % y->dims[2 + k];
+      rest /= y->dims[2 + k];
+    }
+    const double sum = convolve(fake, c, index / pixels / y->dims[1], channel, at);
+    const double expected = fake_apply_integer_slot(fake, c->slot, sum, index, channel);
+    if (y->numbers[index] != expected) {
+      EXPECT_NEAR(y->numbers[index], expected, 0);
+      (void)fprintf(stderr, "  isa %s, element %lld\n", isa, (long long)index);
+      return;
+    }
+  }
+}
+
+static void check(const case_t* c, unsigned seed) {
+  fake_t fake = {
+      .kind = TENON_REGION_OPERATOR, .op = "standard.convolution_integer/1", .seed = seed};
+  draft_t draft = {0};
+  const int64_t absent[FAKE_RANK] = {0};
+  const int64_t one = 1;
+  int64_t x[5] = {c->batch, c->groups * c->in};
+  int64_t w[5] = {c->groups * c->out, c->in};
+  int64_t y[5] = {c->batch, c->groups * c->out};
+  for (uint32_t k = 0; k < c->rank; k++) {
+    x[2 + k] = c->extent[k];
+    w[2 + k] = c->kernel[k];
+    y[2 + k] = out_extent(c, k);
+  }
+  (void)add_bytes(&fake, c->x_signed, c->rank + 2, x, false);
+  (void)add_bytes(&fake, c->w_signed, c->rank + 2, w, c->constant);
+  if (c->x_zero) {
+    (void)add_bytes(&fake, c->x_signed, 1, &one, false);
+  } else {
+    (void)fake_input(&fake, TENON_DTYPE_INT8, FAKE_RANK, absent, false, false);
+  }
+  if (c->w_zeros > 0) {
+    (void)add_bytes(&fake, c->w_signed, 1, &c->w_zeros, false);
+  } else {
+    (void)fake_input(&fake, TENON_DTYPE_INT8, FAKE_RANK, absent, false, false);
+  }
+  fake_fill_integer_slot(&fake, c->slot, c->rank + 2, y, 1, &draft);
+  (void)fake_output(&fake, fake_integer_dtype(c->slot), c->rank + 2, y);
+  fake_set_space(&fake, c->rank + 2, y);
+  fake_ints(&fake, "strides", c->rank, c->stride);
+  fake_ints(&fake, "dilations", c->rank, c->dilation);
+  fake_ints(&fake, "pads", (size_t)c->rank * 2, c->pads);
+  fake_string(&fake, "auto_pad", "explicit");
+  fake_int(&fake, "groups", c->groups);
+  tenon__cpu_state_t states[FAKE_INTEGER_STATES];
+  const uint32_t count = fake_integer_states(states);
+  for (uint32_t s = 0; s < count && tenon__test_failures == 0; s++) {
+    tenon_refusal_t refusal;
+    fake.threads = s % 3 == 2 ? 7 : 1 + s % 3;
+    uint32_t t = 0;
+    for (; fake_tactic(&fake, &tenon__cpu_convolution_integer_kernel, &states[s], t, &refusal);
+         t++) {
+      EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_convolution_integer_kernel, &states[s]),
+                    TENON_OK);
+      expect_sums(&fake, c, states[s].isa->name);
+    }
+    EXPECT(t > 0);
+  }
+  fake_free(&fake);
+}
+
+TENON_TEST(random_windows_are_exact) {
+  for (unsigned seed = 1; seed <= 300 && tenon__test_failures == 0; seed++) {
+    unsigned s = seed * 911;
+    const int kind = (int)fake_choice(&s, 0, 3); /* 0: depthwise; 1: groups; else one group */
+    case_t c = {.rank = (uint32_t)fake_choice(&s, 1, 3),
+                .batch = fake_choice(&s, 1, 2),
+                .groups = kind == 0   ? fake_choice(&s, 2, seed % 10 == 0 ? 600 : 70)
+                          : kind == 1 ? fake_choice(&s, 2, 4)
+                                      : 1,
+                .in = kind == 0 ? 1 : fake_choice(&s, 1, seed % 7 == 0 ? 64 : 20),
+                .out = kind == 0 ? 1 : fake_choice(&s, 1, 40),
+                .x_signed = fake_choice(&s, 0, 1) == 1,
+                .w_signed = fake_choice(&s, 0, 1) == 1,
+                .x_zero = fake_choice(&s, 0, 3) > 0,
+                .constant = fake_choice(&s, 0, 1) == 1,
+                .slot = (fake_integer_slot_t)fake_choice(&s, 0, FAKE_INTEGER_SLOTS - 1)};
+    const int64_t zeros = fake_choice(&s, 0, 2);
+    c.w_zeros = zeros == 2 ? c.groups * c.out : zeros;
+    for (uint32_t k = 0; k < c.rank; k++) {
+      c.kernel[k] = fake_choice(&s, 1, 3);
+      c.stride[k] = fake_choice(&s, 1, 2);
+      c.dilation[k] = fake_choice(&s, 1, 2);
+      c.pads[k] = fake_choice(&s, 0, 2);
+      c.pads[c.rank + k] = fake_choice(&s, 0, 2);
+      const int64_t reach = (c.kernel[k] - 1) * c.dilation[k] + 1 - c.pads[k] - c.pads[c.rank + k];
+      c.extent[k] = fake_choice(&s, reach > 1 ? reach : 1, c.rank == 1 ? 60 : 8);
+    }
+    check(&c, seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
+TENON_TEST(windows_of_one_pixel_are_exact) {
+  for (unsigned seed = 1; seed <= 16; seed++) {
+    const case_t c = {.rank = 2,
+                      .batch = 2,
+                      .groups = 1,
+                      .in = seed % 2 == 0 ? 64 : 60,
+                      .out = 33,
+                      .extent = {7, 9},
+                      .kernel = {1, 1},
+                      .stride = {1, 1},
+                      .dilation = {1, 1},
+                      .x_signed = seed % 4 > 1,
+                      .w_signed = seed % 8 > 3,
+                      .x_zero = true,
+                      .w_zeros = seed % 2,
+                      .constant = true,
+                      .slot = (fake_integer_slot_t)(seed % FAKE_INTEGER_SLOTS)};
+    check(&c, seed);
+  }
+}

@@ -1,0 +1,208 @@
+/*
+ * Products of matrices of 8-bit integers with 32-bit sums:
+ *
+ *   c[i][j] = sum_k (a[i][k] - a_zero[i]) * (b[k][j] - b_zero[j])
+ *
+ * The result is the same on all processors: sums are exact, and wrap beyond 32 bits. There are two
+ * encodings of numbers. Both keep the zero points out of the numbers, so that packed weights do not
+ * depend on them:
+ *
+ *   bytes  a is unsigned, b is signed. Other numbers are shifted by 128, and so are their zero
+ *          points. The processor sums 4 products at a time (AMX, VNNI).
+ *   pairs  numbers of 16 bits. The processor sums 2 products at a time. It never saturates.
+ *
+ * With za and zb for the zero points, the sum above is
+ *
+ *   sum_k a[i][k] * b[k][j] - za[i] * (sum_k b[k][j] - depth * zb[j]) - zb[j] * sum_k a[i][k]
+ *
+ * If all rows have the same zero point, the second term begins the sums of a tile. The third term
+ * is rare, because the zero points of weights are usually 0.
+ *
+ * b is packed into panels of `columns` columns: [depth / group][columns][group], so that the numbers
+ * of a group are adjacent. Zeros fill the last panel and the last group. The sums of the columns
+ * follow the panels. Rows of a are read in place if they have this encoding. Otherwise they are
+ * encoded block by block.
+ */
+#ifndef TENON_CPU_INTEGER_H_
+#define TENON_CPU_INTEGER_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  /* Rows of a block: two tiles of AMX. */
+  TENON_CPU_INTEGER_ROWS = 32,
+  /* Columns that are finished together, a multiple of all panels. */
+  TENON_CPU_INTEGER_COLUMNS = 512
+};
+
+/* A block of rows times one panel. */
+typedef struct tenon__cpu_integer_tile_t {
+  const void* a;   /* encoded rows */
+  size_t a_stride; /* in bytes */
+  const void* b;   /* a panel */
+  /* Sums begin here: one for each column of a panel. */
+  const int32_t* start;
+  int32_t* c;
+  size_t c_stride;
+  size_t rows;
+  size_t groups;  /* of the padded depth */
+  size_t columns; /* 1 to those of a panel; others are not written */
+  /* The rows that the registers of the thread are configured for. 0 before the first tile. */
+  size_t* configured;
+} tenon__cpu_integer_tile_t;
+
+/* Terms that are left after the product of tiles: c[i][j] -= za[i] * u[j] + sums[i] * zb[j]. */
+typedef struct tenon__cpu_integer_rest_t {
+  int32_t* c;
+  size_t c_stride;
+  size_t rows;
+  size_t columns;
+  const int32_t* za; /* [rows] */
+  const int32_t* u;  /* [columns] */
+  const int32_t* sums;
+  const int32_t* zb;
+} tenon__cpu_integer_rest_t;
+
+/* A matrix of bytes. Element (k, j) is at k % inner * inner_stride + k / inner * outer_stride +
+ * j * column_stride. */
+typedef struct tenon__cpu_integer_source_t {
+  const void* data;
+  bool is_signed;
+  size_t depth;
+  size_t columns;
+  size_t inner;
+  size_t inner_stride;
+  size_t outer_stride;
+  size_t column_stride;
+} tenon__cpu_integer_source_t;
+
+/* One pixel of a depthwise convolution: c[j] = sum_t (x[t][j] - zero) * w[t][j]. Taps are in pairs:
+ * x has 2 * pairs addresses, weights are [pairs][channels][2], less their zero points. */
+typedef struct tenon__cpu_integer_depthwise_t {
+  const uint8_t* const* x;
+  const int16_t* weights;
+  size_t pairs;
+  size_t channels;
+  int32_t zero;
+  bool is_signed;
+} tenon__cpu_integer_depthwise_t;
+
+/* The functions of one instruction set. Constant. */
+typedef struct tenon__cpu_integers_t {
+  uint32_t number_bytes; /* 1 or 2 */
+  uint32_t group;
+  uint32_t depth_step; /* the padded depth is a multiple */
+  uint32_t columns;    /* of a panel */
+  void (*multiply)(const tenon__cpu_integer_tile_t* tile);
+  void (*release)(void); /* after the last tile; NULL: nothing to release */
+  /* Writes `count` encoded numbers of a. */
+  void (*encode)(void* out, const void* x, size_t count, bool is_signed);
+  int32_t (*sum)(const void* row, size_t count);
+  void (*correct)(const tenon__cpu_integer_rest_t* rest);
+  /* Channels [first, first + count). */
+  void (*depthwise)(const tenon__cpu_integer_depthwise_t* depthwise, size_t first, size_t count,
+                    int32_t* c);
+  /* Packs one panel, from column `first` on, and the sums of its columns. */
+  void (*pack)(const tenon__cpu_integer_source_t* source, size_t first, void* out,
+               int32_t* out_sums);
+} tenon__cpu_integers_t;
+
+extern const tenon__cpu_integers_t tenon__cpu_integers_baseline;
+extern const tenon__cpu_integers_t tenon__cpu_integers_avx2;
+extern const tenon__cpu_integers_t tenon__cpu_integers_avx512;
+extern const tenon__cpu_integers_t tenon__cpu_integers_avx512vnni;
+extern const tenon__cpu_integers_t tenon__cpu_integers_amx;
+
+/* Zero points that match the encoded numbers of a and b. */
+int32_t tenon__cpu_integer_a_zero(const tenon__cpu_integers_t* integers, int32_t zero,
+                                  bool is_signed);
+int32_t tenon__cpu_integer_b_zero(const tenon__cpu_integers_t* integers, int32_t zero,
+                                  bool is_signed);
+/* Can rows of a be read in place? */
+bool tenon__cpu_integer_in_place(const tenon__cpu_integers_t* integers, size_t depth,
+                                 bool is_signed);
+
+size_t tenon__cpu_integer_panels(const tenon__cpu_integers_t* integers, size_t columns);
+/* Bytes of a packed matrix with its sums, a multiple of 64. */
+size_t tenon__cpu_integer_packed_bytes(const tenon__cpu_integers_t* integers, size_t depth,
+                                       size_t columns);
+/* Packs panels [begin, end). */
+void tenon__cpu_integer_pack(const tenon__cpu_integers_t* integers,
+                             const tenon__cpu_integer_source_t* source, size_t begin, size_t end,
+                             void* packed);
+
+/* Writes encoded rows [row, row + rows), `stride` bytes apart. Bytes after `depth` numbers are
+ * multiplied by zeros. */
+typedef void (*tenon__cpu_integer_gather_t)(const void* user, size_t row, size_t rows, void* out,
+                                            size_t stride);
+/* Finished sums in a thread's own memory. */
+typedef struct tenon__cpu_integer_sums_t {
+  const int32_t* data;
+  size_t stride;
+  size_t row;
+  size_t rows;
+  size_t column;
+  size_t columns;
+} tenon__cpu_integer_sums_t;
+/* Receives the sums of each row and column once. */
+typedef void (*tenon__cpu_integer_finish_t)(const void* user,
+                                            const tenon__cpu_integer_sums_t* sums);
+
+/* A product. Everything is borrowed. */
+typedef struct tenon__cpu_integer_product_t {
+  const tenon__cpu_integers_t* integers;
+  size_t columns;
+  size_t depth;
+  const void* a; /* rows in place; NULL: gather */
+  size_t a_stride;
+  tenon__cpu_integer_gather_t gather;
+  const void* gather_user;
+  const void* b; /* packed */
+  /* Encoded zero points of rows: a_zeros[row % a_zero_count]. */
+  const int32_t* a_zeros;
+  size_t a_zero_count;
+  /* Encoded zero points of columns; NULL: all are 0. */
+  const int32_t* b_zeros;
+  int32_t* c; /* not used if there is a finish */
+  size_t c_stride;
+  tenon__cpu_integer_finish_t finish;
+  const void* finish_user;
+} tenon__cpu_integer_product_t;
+
+/* Columns from row to row of the sums that a finish gets. */
+size_t tenon__cpu_integer_strip(const tenon__cpu_integers_t* integers, size_t columns);
+/* Bytes of scratch of one thread, a multiple of 64. */
+size_t tenon__cpu_integer_scratch(const tenon__cpu_integers_t* integers, size_t depth);
+/* Computes rows [row, row_end) of panels [panel, panel_end). `scratch` is aligned to 64 bytes. */
+void tenon__cpu_integer_run(const tenon__cpu_integer_product_t* product, size_t row, size_t row_end,
+                            size_t panel, size_t panel_end, char* scratch);
+
+/* Computes row `row` of a depthwise convolution, with the product's output or finish. */
+void tenon__cpu_integer_depthwise(const tenon__cpu_integer_product_t* product,
+                                  const tenon__cpu_integer_depthwise_t* depthwise, size_t row,
+                                  char* scratch);
+
+/* Tasks of a product: blocks of rows times groups of panels, about 4 for each thread. */
+typedef struct tenon__cpu_integer_grid_t {
+  size_t row_tasks;
+  size_t rows_per_task;
+  size_t panel_tasks;
+  size_t panels_per_task;
+} tenon__cpu_integer_grid_t;
+typedef struct tenon__cpu_integer_size_t {
+  size_t rows;
+  size_t columns;
+  size_t depth;
+  size_t batches; /* products of this size that run at the same time */
+} tenon__cpu_integer_size_t;
+void tenon__cpu_integer_grid(const tenon__cpu_integers_t* integers,
+                             const tenon__cpu_integer_size_t* size, size_t threads,
+                             tenon__cpu_integer_grid_t* out_grid);
+/* Computes task `index` of the grid. */
+void tenon__cpu_integer_task(const tenon__cpu_integer_product_t* product,
+                             const tenon__cpu_integer_grid_t* grid, size_t rows, size_t index,
+                             char* scratch);
+
+#endif
