@@ -68,9 +68,10 @@ static void copy_transposed(const tenon__cpu_elements_t* elements, const tenon__
       char* o = (char*)out + ((int64_t)i * s->out_row + (int64_t)j * s->out_column) * bytes;
       const char* p =
           (const char*)in + ((int64_t)i * s->in_row + (int64_t)j * s->in_column) * bytes;
-      if (s->element_bytes == 4 && s->out_row > 0 && s->in_column > 0) {
-        elements->transpose_32(o, (size_t)s->out_row, p, (size_t)s->in_column, block.columns,
-                               block.rows);
+      const bool is_byte = s->element_bytes == 1;
+      if ((is_byte || s->element_bytes == 4) && s->out_row > 0 && s->in_column > 0) {
+        (is_byte ? elements->transpose_8 : elements->transpose_32)(
+            o, (size_t)s->out_row, p, (size_t)s->in_column, block.columns, block.rows);
       } else {
         copy_strided(&block, o, p);
       }

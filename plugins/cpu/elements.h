@@ -166,7 +166,9 @@ typedef struct tenon__cpu_elements_t {
   void (*gru_reset)(const float* r, const float* h, float* out, size_t count);
   void (*gru_blend)(const float* z, const float* n, float* h, size_t count);
   /* out[j * out_stride + i] = a[i * a_stride + j] for i in [0, rows) and j in [0, columns). Strides
-   * and counts are in elements of 4 bytes. */
+   * and counts are in elements, of 1 byte or of 4. */
+  void (*transpose_8)(void* out, size_t out_stride, const void* a, size_t a_stride, size_t rows,
+                      size_t columns);
   void (*transpose_32)(void* out, size_t out_stride, const void* a, size_t a_stride, size_t rows,
                        size_t columns);
   /* offsets[k] = x[k] * stride. If `adds` is true, the product is added to offsets[k] instead.
