@@ -1,5 +1,6 @@
-/* Quantisation. Operators on quantised values become their float forms between dequantisation and
- * quantisation, which is what they mean; a kernel may take the three at once. */
+/* Quantisation. Multiplications of 8-bit values become integer operators and one expression that
+ * scales and rounds, which kernels fuse. Those of other types become their float forms between
+ * dequantisation and quantisation. */
 #include <string.h>
 
 #include "families.h"
@@ -42,6 +43,45 @@ static tenon_value_t quantized(tenon_make_t* make, tenon_value_t value, uint32_t
   return tenon_make_end(make);
 }
 
+static bool has_8_bits(tenon_make_t* make, uint32_t index) {
+  const tenon_dtype_t dtype = tenon_make_dtype(make, tenon_make_input(make, index));
+  return dtype == TENON_DTYPE_INT8 || dtype == TENON_DTYPE_UINT8;
+}
+
+/* One for all, or a list along an axis that both operands of the multiplication leave in y. */
+static bool has_simple_parameters(tenon_make_t* make, uint32_t first, bool takes_lists) {
+  const uint32_t most = takes_lists ? 1 : 0;
+  return tenon_make_rank(make, parameter(make, first)) <= most &&
+         tenon_make_rank(make, parameter(make, first + 1)) <= most;
+}
+
+/* Inputs 0 to 5 are two quantised tensors, 6 and 7 the scale and zero point of y. */
+static bool is_integer(tenon_make_t* make, bool left_lists, bool right_lists) {
+  return has_8_bits(make, 0) && has_8_bits(make, 3) && has_8_bits(make, 7) &&
+         has_simple_parameters(make, 1, left_lists) &&
+         has_simple_parameters(make, 4, right_lists) && has_simple_parameters(make, 6, true);
+}
+
+/* Follows a list along an axis with axes of extent 1. */
+static tenon_value_t followed(tenon_make_t* make, tenon_value_t list, uint32_t count) {
+  static const int64_t axes[] = {1, 2, 3, 4, 5, 6, 7};
+  return tenon_make_rank(make, list) == 0 ? list : tenon_make_unsqueeze(make, list, axes, count);
+}
+
+/* Scales, rounds and saturates i32 sums. `behind`: axes after that of lists. */
+static tenon_value_t requantized(tenon_make_t* make, tenon_value_t sums, tenon_value_t left,
+                                 tenon_value_t right, uint32_t behind) {
+  const tenon_value_t scales[3] = {left, right, followed(make, parameter(make, 6), behind)};
+  const tenon_value_t operands[3] = {
+      sums, tenon_make_math(make, "y = cast(a, f32) * cast(b, f32) / cast(c, f32)", 3, scales),
+      followed(make, parameter(make, 7), behind)};
+  return tenon_make_math(make,
+                         tenon_make_dtype(make, operands[2]) == TENON_DTYPE_INT8
+                             ? "y = cast(round(cast(a, f32) * b) + cast(c, f32), i8)"
+                             : "y = cast(round(cast(a, f32) * b) + cast(c, f32), u8)",
+                         3, operands);
+}
+
 static void quantize_linear(tenon_make_t* make) {
   const tenon_value_t zero_point = parameter(make, 2);
   const tenon_value_t scale = parameter(make, 1);
@@ -75,8 +115,30 @@ static void dequantize_linear(tenon_make_t* make) {
   tenon_make_end_outputs(make);
 }
 
-/* x, w and y each with scale and zero point; the bias is an i32 in steps of x's scale times w's. */
+/* x, w and y each have a scale and a zero point. The bias is an i32 in steps of x's scale times
+ * w's. */
 static void qlinear_conv(tenon_make_t* make) {
+  const uint32_t rank = tenon_make_rank(make, tenon_make_input(make, 0));
+  if (rank >= 3 && is_integer(make, false, true)) {
+    const tenon_value_t b = tenon_make_input(make, 8);
+    const tenon_value_t x_zero = parameter(make, 2);
+    const tenon_value_t w_zero = parameter(make, 5);
+    tenon_make_begin(make, "convolution_integer");
+    tenon__onnx_window_attributes(make);
+    tenon_make_pass_all(make, "group>groups");
+    tenon_make_add(make, tenon_make_input(make, 0));
+    tenon_make_add(make, tenon_make_input(make, 3));
+    tenon_make_add(make, x_zero);
+    tenon_make_add(make, w_zero);
+    tenon_value_t sums = tenon_make_end(make);
+    if (tenon_make_present(b)) {
+      sums = tenon_make_math_2(make, "y = a + b", sums, followed(make, b, rank - 2));
+    }
+    tenon_make_output(make, 0,
+                      requantized(make, sums, parameter(make, 1),
+                                  followed(make, parameter(make, 4), rank - 2), rank - 2));
+    return;
+  }
   const tenon_value_t x = dequantized(make, 0, 1);
   const tenon_value_t w = dequantized(make, 3, 0);
   tenon_value_t bias = tenon_make_input(make, 8);
@@ -96,6 +158,20 @@ static void qlinear_conv(tenon_make_t* make) {
 
 static void qlinear_mat_mul(tenon_make_t* make) {
   const uint32_t rank = tenon_make_rank(make, tenon_make_input(make, 0));
+  const bool has_columns = tenon_make_rank(make, tenon_make_input(make, 3)) >= 2;
+  if (is_integer(make, rank >= 2 && has_columns, has_columns)) {
+    const tenon_value_t zeros[2] = {parameter(make, 2), parameter(make, 5)};
+    tenon_make_begin(make, "mat_mul_integer");
+    tenon_make_add(make, tenon_make_input(make, 0));
+    tenon_make_add(make, tenon_make_input(make, 3));
+    tenon_make_add(make, zeros[0]);
+    tenon_make_add(make, zeros[1]);
+    const tenon_value_t sums = tenon_make_end(make);
+    tenon_make_output(make, 0,
+                      requantized(make, sums, followed(make, parameter(make, 1), 1),
+                                  parameter(make, 4), 0));
+    return;
+  }
   const tenon_value_t a = dequantized(make, 0, rank < 2 ? 0 : (int64_t)rank - 2);
   const tenon_value_t b = dequantized(make, 3, -1);
   const tenon_value_t y = tenon_make_2(make, "mat_mul", a, b);
