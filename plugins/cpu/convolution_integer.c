@@ -250,38 +250,57 @@ static void next_pixel(const bound_t* bound, pixel_t* pixel) {
   pixel->image++;
 }
 
-/* A line of a window: its taps along the innermost axis. Those of [begin, end) are in the image;
- * `first` is the pixel that tap 0 would read. */
-typedef struct line_t {
-  int64_t first;
+/* Taps [begin, end) of each line of a window are inside of the image, along the innermost axis.
+ * `column` is what tap 0 would read. */
+typedef struct span_t {
+  int64_t column;
   int64_t begin;
   int64_t end;
-} line_t;
+} span_t;
 
-static line_t line_of(const bound_t* bound, const pixel_t* pixel, int64_t number) {
+static span_t span_of(const bound_t* bound, const pixel_t* pixel) {
   const tenon__cpu_window_t* w = &bound->window;
-  const int64_t taps[2] = {number / w->kernel[1], number % w->kernel[1]};
-  int64_t place = pixel->image;
-  bool inside = true;
-  for (size_t axis = 0; axis < 2; axis++) {
-    const int64_t at =
-        pixel->at[axis] * w->stride[axis] - w->pad_begin[axis] + taps[axis] * w->dilation[axis];
-    inside = inside && at >= 0 && at < bound->in.extent[axis];
-    place = place * bound->in.extent[axis] + at;
+  const int64_t extent = bound->in.extent[2];
+  span_t span = {.column = pixel->at[2] * w->stride[2] - w->pad_begin[2], .end = w->kernel[2]};
+  if (span.column < 0 || span.column + (w->kernel[2] - 1) * w->dilation[2] >= extent) {
+    span.end =
+        tenon__cpu_taps_between(span.column, w->dilation[2], w->kernel[2], 0, extent, &span.begin);
   }
-  const int64_t column = pixel->at[2] * w->stride[2] - w->pad_begin[2];
-  line_t line = {.first = place * bound->in.extent[2] + column};
-  if (inside) {
-    line.end = tenon__cpu_taps_between(column, w->dilation[2], w->kernel[2], 0, bound->in.extent[2],
-                                       &line.begin);
+  return span;
+}
+
+/* The coordinate that tap `tap` reads along an axis; -1 outside of the image. */
+static int64_t coordinate_of(const bound_t* bound, const pixel_t* pixel, size_t axis, int64_t tap) {
+  const tenon__cpu_window_t* w = &bound->window;
+  const int64_t at =
+      pixel->at[axis] * w->stride[axis] - w->pad_begin[axis] + tap * w->dilation[axis];
+  return at < bound->in.extent[axis] ? at : -1;
+}
+
+typedef void (*line_function_t)(void* user, const span_t* span, int64_t line, bool inside);
+
+/* Calls a function for each line of the window of a pixel. `line` is the number of its first pixel
+ * in the input. */
+static void visit_lines(const bound_t* bound, const pixel_t* pixel, line_function_t visit,
+                        void* user) {
+  const tenon__cpu_window_t* w = &bound->window;
+  const int64_t* extent = bound->in.extent;
+  const span_t span = span_of(bound, pixel);
+  for (int64_t i = 0; i < w->kernel[0]; i++) {
+    const int64_t z = coordinate_of(bound, pixel, 0, i);
+    for (int64_t j = 0; j < w->kernel[1]; j++) {
+      const int64_t y = coordinate_of(bound, pixel, 1, j);
+      const int64_t line = ((pixel->image * extent[0] + z) * extent[1] + y) * extent[2];
+      visit(user, &span, line, z >= 0 && y >= 0);
+    }
   }
-  return line;
 }
 
 /* Patches of a group. */
 typedef struct patches_t {
   const job_t* job;
   size_t group;
+  char* to; /* where the next line goes */
 } patches_t;
 
 static char* fill(const job_t* job, char* out, size_t count) {
@@ -305,38 +324,39 @@ static char* encode(const job_t* job, char* out, const uint8_t* from, size_t cou
   return out + count * integers->number_bytes;
 }
 
-/* A line of a patch; returns where the next one begins. */
-static char* gather_line(const patches_t* patches, const line_t* line, char* out) {
+/* A line of a patch. */
+static void gather_line(void* user, const span_t* span, int64_t line, bool inside) {
+  patches_t* patches = user;
   const job_t* job = patches->job;
   const bound_t* bound = job->bound;
   const size_t channels = job->self->channels;
   const int64_t step = bound->in.channels;
   const int64_t dilation = bound->window.dilation[2];
   const size_t taps = (size_t)bound->window.kernel[2];
-  const uint8_t* x = job->x + patches->group * channels;
-  char* to = fill(job, out, (size_t)line->begin * channels);
+  const uint8_t* x = job->x + patches->group * channels + (line + span->column) * step;
+  if (!inside) {
+    patches->to = fill(job, patches->to, taps * channels);
+    return;
+  }
+  char* to = span->begin > 0 ? fill(job, patches->to, (size_t)span->begin * channels) : patches->to;
   if (dilation == 1 && step == (int64_t)channels) {
-    to = encode(job, to, x + (line->first + line->begin) * step,
-                (size_t)(line->end - line->begin) * channels);
+    to = encode(job, to, x + span->begin * step, (size_t)(span->end - span->begin) * channels);
   } else {
-    for (int64_t tap = line->begin; tap < line->end; tap++) {
-      to = encode(job, to, x + (line->first + tap * dilation) * step, channels);
+    for (int64_t tap = span->begin; tap < span->end; tap++) {
+      to = encode(job, to, x + tap * dilation * step, channels);
     }
   }
-  return fill(job, to, (taps - (size_t)line->end) * channels);
+  patches->to =
+      span->end < (int64_t)taps ? fill(job, to, (taps - (size_t)span->end) * channels) : to;
 }
 
 static void gather_patches(const void* user, size_t row, size_t rows, void* out, size_t stride) {
-  const patches_t* patches = user;
-  const bound_t* bound = patches->job->bound;
-  const int64_t lines = bound->window.kernel[0] * bound->window.kernel[1];
+  patches_t patches = *(const patches_t*)user;
+  const bound_t* bound = patches.job->bound;
   pixel_t pixel = pixel_of(bound, row);
   for (size_t i = 0; i < rows; i++) {
-    char* to = (char*)out + i * stride;
-    for (int64_t k = 0; k < lines; k++) {
-      const line_t line = line_of(bound, &pixel, k);
-      to = gather_line(patches, &line, to);
-    }
+    patches.to = (char*)out + i * stride;
+    visit_lines(bound, &pixel, gather_line, &patches);
     next_pixel(bound, &pixel);
   }
 }
@@ -358,7 +378,7 @@ static void run_task(void* user, uint32_t index, uint32_t thread) {
   const bound_t* bound = job->bound;
   const size_t tasks = bound->grid.row_tasks * bound->grid.panel_tasks;
   const size_t group = index / tasks;
-  const patches_t patches = {job, group};
+  const patches_t patches = {.job = job, .group = group};
   tenon__cpu_integer_part_t part = {.column = group * self->outputs};
   tenon__cpu_integer_product_t product = {.columns = self->outputs,
                                           .depth = self->depth,
@@ -403,20 +423,26 @@ static void pair_weights(const job_t* job) {
   }
 }
 
-static void find_places(const job_t* job, const pixel_t* pixel, const uint8_t** out_places) {
-  const bound_t* bound = job->bound;
-  const int64_t channels = bound->in.channels;
-  const int64_t lines = bound->window.kernel[0] * bound->window.kernel[1];
-  const int64_t taps = bound->window.kernel[2];
-  for (int64_t k = 0; k < lines; k++) {
-    const line_t line = line_of(bound, pixel, k);
-    for (int64_t tap = 0; tap < taps; tap++) {
-      const bool inside = tap >= line.begin && tap < line.end;
-      const int64_t place = line.first + tap * bound->window.dilation[2];
-      out_places[k * taps + tap] = inside ? job->x + place * channels : bound->outside;
-    }
+typedef struct places_t {
+  const job_t* job;
+  const uint8_t** next;
+} places_t;
+
+static void find_line(void* user, const span_t* span, int64_t line, bool inside) {
+  places_t* places = user;
+  const bound_t* bound = places->job->bound;
+  for (int64_t tap = 0; tap < bound->window.kernel[2]; tap++) {
+    const int64_t place = line + span->column + tap * bound->window.dilation[2];
+    const bool is_there = inside && tap >= span->begin && tap < span->end;
+    *places->next++ = is_there ? places->job->x + place * bound->in.channels : bound->outside;
   }
-  out_places[lines * taps] = bound->outside; /* beside an odd last tap */
+}
+
+/* The addresses of all taps, and one beside an odd last tap. */
+static void find_places(const job_t* job, const pixel_t* pixel, const uint8_t** out_places) {
+  places_t places = {job, out_places};
+  visit_lines(job->bound, pixel, find_line, &places);
+  *places.next = job->bound->outside;
 }
 
 static void run_depthwise(void* user, uint32_t index, uint32_t thread) {
