@@ -326,14 +326,13 @@ static void visit_step(const tenon__cpu_block_t* block, const step_t* step, visi
                        void* user) {
   if (step->kind == STEP_WRITE || step->kind == STEP_REDUCE || step->kind == STEP_GELU) {
     visit(user, step->inputs[0]);
-  } else if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED ||
-             step->kind == STEP_FOUND || step->kind == STEP_AFFINE) {
+  } else if (tenon__cpu_block_has_three(step->kind)) {
     for (uint32_t k = 0; k < 3; k++) {
       if (step->inputs[k] != TENON_NONE) {
         visit(user, step->inputs[k]);
       }
     }
-    if (step->kind != STEP_QUANTIZED && step->addend != TENON_NONE) {
+    if (tenon__cpu_block_has_addend(step->kind) && step->addend != TENON_NONE) {
       visit(user, step->addend);
     }
   } else if (step->kind == STEP_SHIFTED_SUM) {

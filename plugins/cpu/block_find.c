@@ -22,11 +22,10 @@ static bool reads(const tenon__cpu_block_t* block, const step_t* step, uint32_t 
     return step->inputs[0] == instruction || step->inputs[1] == instruction ||
            step->guard == instruction || step->guarded == instruction;
   }
-  if (step->kind == STEP_SCALED || step->kind == STEP_QUANTIZED || step->kind == STEP_FOUND ||
-      step->kind == STEP_AFFINE) {
+  if (tenon__cpu_block_has_three(step->kind)) {
     return step->inputs[0] == instruction || step->inputs[1] == instruction ||
            step->inputs[2] == instruction ||
-           (step->kind != STEP_QUANTIZED && step->addend == instruction);
+           (tenon__cpu_block_has_addend(step->kind) && step->addend == instruction);
   }
   if (step->kind == STEP_GATHER) {
     for (uint32_t k = 0; k < in->operands[1]; k++) {

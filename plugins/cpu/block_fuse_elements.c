@@ -9,13 +9,72 @@ static const tenon_instruction_t* own_operand(const tenon__cpu_block_t* block, u
                                               uint32_t end, uint32_t operand, uint32_t* inout_at,
                                               uint32_t opcode) {
   const uint32_t maker = tenon__cpu_block_find_own(block, begin, end, operand, *inout_at);
-  if (maker == TENON_NONE || block->program->types[operand] != TENON_CPU_TYPE_F32 ||
-      (block->steps[maker].kind != STEP_UNARY && block->steps[maker].kind != STEP_BINARY) ||
+  const step_kind_t kind = maker == TENON_NONE ? STEP_NONE : block->steps[maker].kind;
+  if ((kind != STEP_UNARY && kind != STEP_BINARY && kind != STEP_CAST) ||
+      block->program->types[operand] != TENON_CPU_TYPE_F32 ||
       instruction_at(block, operand)->opcode != opcode) {
     return NULL;
   }
   *inout_at = maker;
   return instruction_at(block, operand);
+}
+
+/* Fuses round(f32(x) * s) + z and its conversion to a byte, where x is a row of i32, s a row or one
+ * number for each row, and z one number for each row. `makers` are the steps that add and round. */
+static void fuse_requantized(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, step_t* step,
+                             const uint32_t* makers, uint32_t zero) {
+  uint32_t scales = makers[1];
+  const tenon_instruction_t* rounded = instruction_at(block, block->steps[makers[1]].result);
+  const tenon_instruction_t* product =
+      own_operand(block, begin, end, rounded->operands[0], &scales, TENON_OPCODE_MUL);
+  for (uint32_t side = 0; side < (product == NULL ? 0U : 2U); side++) {
+    uint32_t casts = scales;
+    const tenon_instruction_t* cast =
+        own_operand(block, begin, end, product->operands[side], &casts, TENON_OPCODE_CAST);
+    if (cast == NULL || !is_row(block, cast->operands[0]) ||
+        block->program->types[cast->operands[0]] != TENON_CPU_TYPE_I32) {
+      continue;
+    }
+    step->kind = STEP_REQUANTIZED;
+    step->inputs[0] = cast->operands[0];
+    step->inputs[1] = product->operands[1 - side];
+    step->inputs[2] = zero;
+    block->steps[makers[0]].kind = block->steps[makers[1]].kind = STEP_NONE;
+    block->steps[scales].kind = block->steps[casts].kind = STEP_NONE;
+    return;
+  }
+}
+
+/* Fuses (f32(x) - z) * s, where x is a row of bytes, and s and z are one number for each row. */
+static void fuse_dequantized(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
+  step_t* step = &block->steps[at];
+  if (step->kind != STEP_BINARY || block->program->types[step->result] != TENON_CPU_TYPE_F32 ||
+      instruction_at(block, step->result)->opcode != TENON_OPCODE_MUL) {
+    return;
+  }
+  const tenon_instruction_t* product = instruction_at(block, step->result);
+  for (uint32_t side = 0; side < 2; side++) {
+    uint32_t subs = at;
+    const uint32_t own = product->operands[side];
+    const tenon_instruction_t* sub = own_operand(block, begin, end, own, &subs, TENON_OPCODE_SUB);
+    uint32_t casts = subs;
+    const tenon_instruction_t* cast = own_operand(
+        block, begin, end, sub == NULL ? own : sub->operands[0], &casts, TENON_OPCODE_CAST);
+    const uint32_t type =
+        cast == NULL ? TENON_CPU_TYPE_COUNT : block->program->types[cast->operands[0]];
+    if ((type != TENON_CPU_TYPE_U8 && type != TENON_CPU_TYPE_I8) ||
+        !is_row(block, cast->operands[0]) || is_row(block, product->operands[1 - side]) ||
+        (sub != NULL && is_row(block, sub->operands[1]))) {
+      continue;
+    }
+    step->kind = STEP_DEQUANTIZED;
+    step->inputs[0] = cast->operands[0];
+    step->inputs[1] = product->operands[1 - side];
+    step->inputs[2] = sub == NULL ? TENON_NONE : sub->operands[1];
+    block->steps[casts].kind = STEP_NONE;
+    block->steps[sub == NULL ? casts : subs].kind = STEP_NONE;
+    return;
+  }
 }
 
 /* Fuses round(x / s) + z and its conversion to a byte, where s and z are one number for each
@@ -41,6 +100,10 @@ static void fuse_quantized(tenon__cpu_block_t* block, uint32_t begin, uint32_t e
       rounded == NULL
           ? NULL
           : own_operand(block, begin, end, rounded->operands[0], &makers[2], TENON_OPCODE_DIV);
+  if (rounded != NULL && quotient == NULL) {
+    fuse_requantized(block, begin, end, step, makers, sum->operands[1]);
+    return;
+  }
   if (quotient == NULL || !is_row(block, quotient->operands[0]) ||
       is_row(block, quotient->operands[1])) {
     return;
@@ -237,6 +300,7 @@ void tenon__cpu_block_fuse_gelu(tenon__cpu_block_t* block, uint32_t begin, uint3
 void tenon__cpu_block_fuse_elements(tenon__cpu_block_t* block, uint32_t begin, uint32_t end) {
   for (uint32_t s = begin; s < end; s++) {
     fuse_quantized(block, begin, end, s);
+    fuse_dequantized(block, begin, end, s);
     if (block->steps[s].kind == STEP_REDUCE) {
       fuse_found(block, begin, end, s);
     } else if (binary_of(block, &block->steps[s]) == TENON_OPCODE_ADD) {

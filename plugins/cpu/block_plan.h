@@ -39,6 +39,12 @@ typedef enum step_kind_t {
   /* Computes round(inputs[0] / inputs[1]) + inputs[2] as a byte. The first input is a row, the
    * others are one number for each row. */
   STEP_QUANTIZED,
+  /* Computes round(f32(inputs[0]) * inputs[1]) + inputs[2] as a byte. The first input is a row of
+   * i32, the second a row or one number for each row, the third one number for each row. */
+  STEP_REQUANTIZED,
+  /* Computes (f32(inputs[0]) - inputs[2]) * inputs[1]. The first input is a row of bytes, the others
+   * are one number for each row. Without inputs[2] (TENON_NONE) nothing is subtracted. */
+  STEP_DEQUANTIZED,
   /* Reduces the number inputs[2] where the row inputs[0] equals inputs[1] or is NaN, and `addend`
    * elsewhere, to the minimum or maximum, as arg_max does. */
   STEP_FOUND,
@@ -48,6 +54,15 @@ typedef enum step_kind_t {
   STEP_GELU, /* inputs[0] * 0.5 * (erf(inputs[0] / sqrt(2)) + 1) */
   STEP_NONE, /* removed */
 } step_kind_t;
+
+/* Steps whose inputs are inputs[0] to inputs[2], and `addend` perhaps. */
+static inline bool tenon__cpu_block_has_addend(step_kind_t kind) {
+  return kind == STEP_SCALED || kind == STEP_FOUND || kind == STEP_AFFINE;
+}
+static inline bool tenon__cpu_block_has_three(step_kind_t kind) {
+  return tenon__cpu_block_has_addend(kind) || kind == STEP_QUANTIZED || kind == STEP_REQUANTIZED ||
+         kind == STEP_DEQUANTIZED;
+}
 
 /* One step. `kind` determines the members that are set. */
 typedef struct step_t {

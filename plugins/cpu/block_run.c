@@ -301,6 +301,8 @@ static bool run_step(const run_t* run, const step_t* step) {
       tenon__cpu_block_run_scaled(run, step);
       break;
     case STEP_QUANTIZED:
+    case STEP_REQUANTIZED:
+    case STEP_DEQUANTIZED:
       tenon__cpu_block_run_quantized(run, step);
       break;
     case STEP_FOUND:

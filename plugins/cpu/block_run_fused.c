@@ -101,19 +101,61 @@ void tenon__cpu_block_run_affine(const run_t* run, const step_t* step) {
   }
 }
 
+/* One row of STEP_QUANTIZED, STEP_REQUANTIZED or STEP_DEQUANTIZED. */
+typedef struct quantized_row_t {
+  char* out;
+  const char* x;
+  const float* scale;
+  size_t scale_step; /* 1: one scale for each column */
+  float zero;
+  size_t count;
+} quantized_row_t;
+
+static void quantize_row(const run_t* run, const step_t* step, const quantized_row_t* row) {
+  const tenon__cpu_elements_t* elements = run->block->elements;
+  if (step->kind == STEP_DEQUANTIZED) {
+    const bool is_signed = type_of(run, step->inputs[0]) == TENON_CPU_TYPE_I8;
+    elements->dequantize[is_signed ? 1 : 0]((float*)(void*)row->out, row->x, row->zero, *row->scale,
+                                            row->count);
+    return;
+  }
+  const size_t which = type_of(run, step->result) == TENON_CPU_TYPE_I8 ? 1 : 0;
+  if (step->kind == STEP_QUANTIZED) {
+    elements->quantize[which](row->out, (const float*)(const void*)row->x, *row->scale, row->zero,
+                              row->count);
+  } else {
+    const tenon__cpu_requantized_t sums = {(const int32_t*)(const void*)row->x, row->scale,
+                                           row->scale_step, row->zero, row->count};
+    elements->requantize[which](row->out, &sums);
+  }
+}
+
 void tenon__cpu_block_run_quantized(const run_t* run, const step_t* step) {
+  static const float none = 0;
   const source_t x = source_of(run, step->inputs[0]);
   const source_t scale = source_of(run, step->inputs[1]);
-  const source_t zero = source_of(run, step->inputs[2]);
+  const source_t zero = step->inputs[2] != TENON_NONE
+                            ? source_of(run, step->inputs[2])
+                            : (source_t){.data = (const char*)(const void*)&none};
   const place_t out = result_place(run, step);
-  const bool is_signed = type_of(run, step->result) == TENON_CPU_TYPE_I8;
-  const size_t rows = rows_of(run, run->block->varies[step->result]);
+  size_t rows = rows_of(run, run->block->varies[step->result]);
+  size_t count = run->frame->columns;
+  if (!scale.is_row && scale.row_bytes == 0 && zero.row_bytes == 0 &&
+      x.row_bytes == (ptrdiff_t)(count * bytes_of(run, step->inputs[0])) &&
+      out.row_bytes == (ptrdiff_t)(count * bytes_of(run, step->result))) {
+    count *= rows; /* rows follow one another, with the same numbers */
+    rows = rows > 0 ? 1 : 0;
+  }
   for (size_t r = 0; r < rows; r++) {
     const ptrdiff_t at = (ptrdiff_t)r;
-    run->block->elements->quantize[is_signed ? 1 : 0](
-        out.data + at * out.row_bytes, (const float*)(const void*)(x.data + at * x.row_bytes),
-        *(const float*)(const void*)(scale.data + at * scale.row_bytes),
-        *(const float*)(const void*)(zero.data + at * zero.row_bytes), run->frame->columns);
+    const quantized_row_t row = {
+        .out = out.data + at * out.row_bytes,
+        .x = x.data + at * x.row_bytes,
+        .scale = (const float*)(const void*)(scale.data + at * scale.row_bytes),
+        .scale_step = scale.is_row ? 1 : 0,
+        .zero = *(const float*)(const void*)(zero.data + at * zero.row_bytes),
+        .count = count};
+    quantize_row(run, step, &row);
   }
 }
 

@@ -70,6 +70,15 @@ typedef struct tenon__cpu_scaled_row_t {
   size_t count;
 } tenon__cpu_scaled_row_t;
 
+/* A row of sums, which become bytes. */
+typedef struct tenon__cpu_requantized_t {
+  const int32_t* x;
+  const float* scale;
+  size_t scale_step; /* 0: one scale for all elements; 1: one for each */
+  float zero;
+  size_t count;
+} tenon__cpu_requantized_t;
+
 /* Forms of a binary function: two blocks (VV), one element as the second operand (VS) or as the
  * first (SV). */
 enum { TENON_CPU_VV = 0, TENON_CPU_VS = 1, TENON_CPU_SV = 2, TENON_CPU_FORM_COUNT = 3 };
@@ -147,6 +156,12 @@ typedef struct tenon__cpu_elements_t {
   tenon__cpu_found_t found[2][2];
   /* round(x / scale) + zero, saturated. NaN gives 0. Index 0 is for u8, 1 for i8. */
   void (*quantize[2])(void* out, const float* x, float scale, float zero, size_t count);
+  /* Lowers *inout_low and raises *inout_high to the extremes of x. Returns true if there is a NaN. */
+  bool (*range)(const float* x, size_t count, float* inout_low, float* inout_high);
+  /* round(f32(x) * scale) + zero, saturated. */
+  void (*requantize[2])(void* out, const tenon__cpu_requantized_t* row);
+  /* (f32(x) - zero) * scale */
+  void (*dequantize[2])(float* out, const void* x, float zero, float scale, size_t count);
   /* [from][to]. Floats to integers truncate and saturate, and NaN gives 0. Integers wrap. The
    * result of a conversion to bool is x != 0. */
   tenon__cpu_unary_t convert[TENON_CPU_TYPE_COUNT][TENON_CPU_TYPE_COUNT];

@@ -50,8 +50,22 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
   return tenon__cpu_program_accepts(cpu->isa->elements, program, out_refusal);
 }
 
+/* Quantisation and its reverse are one step, without buffers, so that blocks may be larger. */
+static bool is_quantisation(const tenon_program_t* program) {
+  enum { MOST_INSTRUCTIONS = 9 };
+  bool has_bytes = false;
+  for (uint32_t k = 0; k < program->operand_count; k++) {
+    has_bytes = has_bytes || tenon__cpu_element_bytes(program->operands[k].dtype) == 1;
+  }
+  for (uint32_t k = 0; k < program->output_count; k++) {
+    has_bytes = has_bytes || tenon__cpu_element_bytes(program->outputs[k].dtype) == 1;
+  }
+  return has_bytes && program->instruction_count <= MOST_INSTRUCTIONS;
+}
+
 static size_t block_capacity(const tenon_program_t* program) {
-  size_t capacity = TENON_CPU_BLOCK_ELEMENTS;
+  size_t capacity =
+      is_quantisation(program) ? TENON_CPU_LOOKUP_BLOCK_ELEMENTS : TENON_CPU_BLOCK_ELEMENTS;
   for (uint32_t i = 0; i < program->instruction_count; i++) {
     const uint32_t opcode = program->instructions[i].opcode;
     if (tenon__cpu_opcode_reduces(opcode)) {

@@ -199,6 +199,108 @@ static void quantized(unsigned seed) {
   fake_free(&fake);
 }
 
+/* round(f32(x) * s) + z of sums as bytes, or (f32(x) - z) * s of bytes. */
+typedef struct scaling_t {
+  bool to_bytes;
+  bool is_signed;
+  bool swaps;     /* the factors */
+  bool subtracts; /* z */
+  int64_t kind;   /* one scale: 0; one for each row: 1; one for each column: 2 */
+  double* x;
+  double* scale;
+  double* zero;
+} scaling_t;
+
+/* All numbers have few bits. */
+static void add_scaled_inputs(fake_t* fake, scaling_t* c) {
+  unsigned* s = &fake->seed;
+  const int64_t scales[2] = {c->kind == 1 ? fake->space[0] : 1, c->kind == 2 ? fake->space[1] : 1};
+  const int64_t zeros[2] = {scales[0], 1};
+  const tenon_dtype_t from = c->to_bytes    ? TENON_DTYPE_INT32
+                             : c->is_signed ? TENON_DTYPE_INT8
+                                            : TENON_DTYPE_UINT8;
+  c->x = fake_input(fake, from, 2, fake->space, false, false)->numbers;
+  c->scale = fake_input(fake, TENON_DTYPE_FLOAT32, 2, scales, false, false)->numbers;
+  c->zero = fake_input(fake, TENON_DTYPE_FLOAT32, 2, zeros, false, false)->numbers;
+  for (int64_t k = 0; k < fake_count(2, fake->space); k++) {
+    c->x[k] = (double)(c->to_bytes    ? fake_choice(s, -30000, 30000)
+                       : c->is_signed ? fake_choice(s, -128, 127)
+                                      : fake_choice(s, 0, 255));
+  }
+  for (int64_t k = 0; k < fake_count(2, scales); k++) {
+    c->scale[k] = ldexp(1, -(int)fake_choice(s, 4, 9));
+  }
+  for (int64_t k = 0; k < zeros[0]; k++) {
+    c->zero[k] = (double)fake_choice(s, 0, 100);
+  }
+}
+
+static tenon_dtype_t draw_scaled(const fake_t* fake, const scaling_t* c, draft_t* draft) {
+  const tenon_dtype_t bytes = c->is_signed ? TENON_DTYPE_INT8 : TENON_DTYPE_UINT8;
+  for (uint32_t k = 0; k < 3; k++) {
+    const tenon_dtype_t type = fake->values[k].info.dtype;
+    (void)input(draft, k, type, type);
+  }
+  uint32_t v = f32(draft, TENON_OPCODE_CAST, 0, 0);
+  v = c->subtracts ? f32(draft, TENON_OPCODE_SUB, v, 2) : v;
+  v = f32(draft, TENON_OPCODE_MUL, c->swaps ? 1 : v, c->swaps ? v : 1);
+  if (c->to_bytes) {
+    v = f32(draft, TENON_OPCODE_ADD, f32(draft, TENON_OPCODE_ROUND, v, 0), 2);
+    v = add(draft, TENON_OPCODE_CAST, bytes, v, 0, 0);
+  }
+  const tenon_dtype_t to = c->to_bytes ? bytes : TENON_DTYPE_FLOAT32;
+  output(draft, v, to, 0);
+  finish(draft, 2);
+  return to;
+}
+
+static double scaled_value(const fake_t* fake, const scaling_t* c, int64_t index) {
+  const int64_t row = index / fake->space[1];
+  const double scale = c->scale[c->kind == 1 ? row : c->kind == 2 ? index % fake->space[1] : 0];
+  const double zero = c->zero[c->kind == 1 ? row : 0];
+  const double low = c->is_signed ? -128 : 0;
+  return c->to_bytes ? fmin(fmax(nearbyint(c->x[index] * scale) + zero, low), low + 255)
+                     : (c->x[index] - (c->subtracts ? zero : 0)) * scale;
+}
+
+static void scaled_integers(unsigned seed, bool to_bytes) {
+  fake_t fake = {.seed = seed * 517, .kind = TENON_REGION_EXPRESSION, .space_rank = 2};
+  draft_t draft = {0};
+  unsigned* s = &fake.seed;
+  scaling_t c = {.to_bytes = to_bytes,
+                 .is_signed = fake_choice(s, 0, 1) == 0,
+                 .swaps = fake_choice(s, 0, 1) == 0,
+                 .subtracts = !to_bytes && fake_choice(s, 0, 3) > 0,
+                 .kind = fake_choice(s, 0, 2)};
+  fake.space[0] = fake_choice(s, 1, 5);
+  fake.space[1] = fake_choice(s, 1, 3) * fake_choice(s, 1, 400);
+  add_scaled_inputs(&fake, &c);
+  const tenon_dtype_t to = draw_scaled(&fake, &c, &draft);
+  const double* y = fake_output(&fake, to, 2, fake.space)->numbers;
+  fake.program = &draft.program;
+  tenon__cpu_state_t states[3];
+  const uint32_t count = fake_states(states);
+  for (uint32_t state = 0; state < count; state++) {
+    tenon_refusal_t refusal;
+    fake.threads = 1 + state % 2;
+    REQUIRE(fake_tactic(&fake, &tenon__cpu_expression_kernel, &states[state], 0, &refusal));
+    EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_expression_kernel, &states[state]), TENON_OK);
+    for (int64_t k = 0; k < fake_count(2, fake.space) && tenon__test_failures == 0; k++) {
+      EXPECT_NEAR(y[k], scaled_value(&fake, &c, k), 0);
+    }
+  }
+  fake_free(&fake);
+}
+
+TENON_TEST(scaled_integers_equal_the_definition) {
+  for (unsigned seed = 1; seed <= 200 && tenon__test_failures == 0; seed++) {
+    scaled_integers(seed, seed % 2 == 0);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
 TENON_TEST(quantised_rows_equal_the_definition) {
   for (unsigned seed = 1; seed <= 100 && tenon__test_failures == 0; seed++) {
     quantized(seed);
