@@ -40,6 +40,7 @@
   X(spectrum, OFFERS("spectrum", "standard.dft/1") OFFERS("spectrum", "standard.stft/1"))        \
   X(deformable, OFFERS("deformable", "standard.deformable_convolution/1"))                       \
   X(convolution_integer, OFFERS("convolution_integer", "standard.convolution_integer/1"))        \
+  X(dynamic_quantize, OFFERS("dynamic_quantize", "standard.dynamic_quantize_linear/1"))          \
   X(tree, OFFERS("trees", "standard.tree_ensemble/1"))
 
 #define TENON_CPU_DECLARE(name, offers) extern const tenon_kernel_t tenon__cpu_##name##_kernel;

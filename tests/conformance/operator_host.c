@@ -23,7 +23,7 @@ static const char* const others[] = {"convolution",   "convolution_integer",
                                      "average_pool",  "lstm",
                                      "gru",           "rnn",
                                      "trees",         "expressions",
-                                     "moves"};
+                                     "moves",         "dynamic_quantize"};
 /* The kernels of these operators refuse some nodes whose data may be wrong. */
 static const char* const careful[] = {"standard.resize/1", "standard.rnn/1"};
 
