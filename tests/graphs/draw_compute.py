@@ -369,7 +369,7 @@ def whole_products(g):
     if op in ("MatMulInteger", "QLinearMatMul"):
         x = g.some((U8, I8), 2, lambda v: v.size > 0)
         dtype = g.v(x).dtype.type
-        y = g.leaf(dtype if op[0] == "Q" else g.pick((U8, I8)), (g.v(x).shape[1], 4))
+        y = g.leaf(dtype if op[0] == "Q" else g.pick((U8, I8)), (g.v(x).shape[1], g.pick([4, 4, 260])))
         zero = lambda: g.given(2, dtype)
         if op == "MatMulInteger":
             g.add(op, [x, y] + ([zero()] if g.chance(.5) else []))
@@ -378,7 +378,7 @@ def whole_products(g):
         return
     x = g.some((U8,), 4, lambda v: v.size > 0 and min(v.shape[2:]) >= 2, 6000)
     channels = g.v(x).shape[1]
-    w = g.leaf(U8, (3, channels, 2, 2), True)
+    w = g.leaf(U8, (g.pick([3, 3, 70]), channels, 2, 2), True)
     zero = lambda: g.given(1, U8)
     if op == "ConvInteger":
         g.add(op, [x, w, zero(), zero()], bound=1e6)

@@ -36,6 +36,7 @@ MODES = {"default": "", "reference": "reference no-measuring", "no-fusion": "no-
          "far": "device=far no-measuring", "cuda": "device=cuda no-measuring", "cuda-measured": "device=cuda"}
 CPU_MODES = "default,reference,no-fusion,no-measuring,file,refit,far"
 NOT_REFITTED = {"refit-refused": "refit: refused by name", "refit-invalid": "refit: the other weights are not valid"}
+CONTENTS = 1024  # elements of integers at most whose values a plan may rely on: a refit does not change them
 FUNCTIONS = [f for module in (draw_elementwise, draw_movement, draw_compute, draw_other)
              for f, weight in module.DRAW for _ in range(weight)]
 
@@ -77,13 +78,16 @@ class Tester:
         self.failures = 0
 
     def other_weights(self, part):
-        """A model with other weights of f32, and the weights that a refit sets."""
+        """A model with other weights of f32 and 8 bits, and the weights that a refit sets."""
         shapes = {n for node in part.nodes if node.op_type == "Resize" for n in node.input[1:]}
         names = [n for n in part.constants
-                 if part.values[n].dtype == np.float32 and part.values[n].size > 1 and n not in shapes]
+                 if part.values[n].dtype in (np.float32, np.uint8, np.int8) and n not in shapes
+                 and part.values[n].size > (1 if part.values[n].dtype == np.float32 else CONTENTS)]
         values = dict(part.values)
         for name in names:
-            values[name] = np.asarray(values[name] * np.float32(.75) + np.float32(.125))
+            value = values[name]
+            other = value * np.float32(.75) + np.float32(.125) if value.dtype == np.float32 else value ^ 1
+            values[name] = np.asarray(other)
         return part.model(values), [(n, part.values[n]) for n in names]
 
     def try_part(self, part, mode):
