@@ -136,76 +136,36 @@ static char* describe(const tool_export_network_t* network, const tenon_network_
                      has_reason ? network->reason : "");
 }
 
-/* Whether the output cannot be made for want of inputs, which are kept. */
-static bool is_behind(tool_export_network_t* network, const tenon_network_item_t* item,
-                      uint32_t output) {
-  bool found = false;
-  for (uint32_t i = 0; i < item->input_count; ++i) {
-    const tenon_value_t input = item->inputs[i];
-    if (input.id == 0 || !value_of(network, input)->is_lacking) {
-      continue;
-    }
-    tool_export_value_t* value = value_of(network, (tenon_value_t){output});
-    value->behind = tool_grow(value->behind, &value->behind_capacity, value->behind_count + 1,
-                              sizeof(*value->behind));
-    value->behind[value->behind_count++] = input.id;
-    found = true;
+/* The line of the first input that is lacking; NULL: none is. */
+static const char* line_of_inputs(tool_export_network_t* network,
+                                  const tenon_network_item_t* item) {
+  const char* line = NULL;
+  for (uint32_t i = 0; i < item->input_count && line == NULL; ++i) {
+    line = item->inputs[i].id == 0 ? NULL : value_of(network, item->inputs[i])->line;
   }
-  return found;
+  return line;
 }
 
-/* A node that cannot be written is told when something that is wanted depends on it. */
+/* A node that cannot be written has a line, once. So have nodes that read its outputs, for the bodies
+ * that they are in. */
 static tenon_status_t visit_node(tool_export_network_t* network, const tenon_network_item_t* item) {
   network->reason = "";
   if (network->write_node(network, item)) {
     return TENON_OK;
   }
+  const char* inherited = line_of_inputs(network, item);
+  const bool is_own = network->reason != NULL || inherited == NULL;
+  char* line = is_own ? describe(network, item) : tool_copy_text(inherited);
+  if (is_own && network->body_depth == 0) {
+    tool_append(&network->lacking, "\n  %s", line);
+  }
   for (uint32_t i = 0; i < item->output_count; ++i) {
-    const uint32_t output = item->outputs[i].id;
-    if (output == 0) {
-      continue;
-    }
-    const bool has_behind = is_behind(network, item, output);
-    value_of(network, item->outputs[i])->is_lacking = true;
-    if (network->reason != NULL || !has_behind) {
-      value_of(network, item->outputs[i])->line = describe(network, item);
+    if (item->outputs[i].id != 0) {
+      tool_export_call(network, item->outputs[i], NULL, line);
     }
   }
+  tool_free(line);
   return TENON_OK;
-}
-
-/* A node of several outputs has its line at each of them. */
-static void tell_line(tool_export_network_t* network, const char* line) {
-  const char* lines = network->lacking == NULL ? "" : network->lacking;
-  if (strstr(lines, line) == NULL) {
-    char* more = tool_format("%s\n  %s", lines, line);
-    tool_free(network->lacking);
-    network->lacking = more;
-  }
-}
-
-/* Each line once. What lies behind one another is no deeper than the network is long, so a list of
- * what is still to be seen serves, not recursion. */
-static void tell_lacking(tool_export_network_t* network, uint32_t id) {
-  uint32_t* open = NULL;
-  size_t capacity = 0;
-  size_t count = 0;
-  open = tool_grow(open, &capacity, 1, sizeof(*open));
-  open[count++] = id;
-  while (count > 0) {
-    tool_export_value_t* value = &network->values[open[--count]];
-    if (value->line != NULL) {
-      tell_line(network, value->line);
-      tool_free(value->line);
-      value->line = NULL;
-    }
-    open = tool_grow(open, &capacity, count + value->behind_count, sizeof(*open));
-    for (size_t i = 0; i < value->behind_count; ++i) {
-      open[count++] = value->behind[i];
-    }
-    value->behind_count = 0; /* seen */
-  }
-  tool_free(open);
 }
 
 static tenon_status_t visit_input(tool_export_network_t* network,
@@ -263,8 +223,10 @@ static int32_t visit_body(void* user, const tenon_network_item_t* item) {
 }
 
 bool tool_export_write_body(tool_export_body_t* body, uint32_t number) {
+  ++body->network->body_depth;
   const tenon_status_t status =
       tenon_network_walk_body(body->network->network, number, visit_body, body);
+  --body->network->body_depth;
   return status == TENON_OK && !body->is_refused;
 }
 
@@ -279,22 +241,10 @@ void tool_export_call(tool_export_network_t* network, tenon_value_t handle, cons
   }
 }
 
-/* Of what the value lies behind, the first that has a line. */
-static const char* first_line(const tool_export_network_t* network, uint32_t id) {
-  const tool_export_value_t* value = &network->values[id];
-  for (size_t depth = 0; value->line == NULL && value->behind_count > 0; ++depth) {
-    if (depth == network->value_count) {
-      return NULL;
-    }
-    value = &network->values[value->behind[0]];
-  }
-  return value->line;
-}
-
 const char* tool_export_result(tool_export_network_t* network, tenon_value_t value) {
   const tenon_network_item_t item = {.inputs = &value, .input_count = 1};
   const char* name = tool_export_source(network, &item, 0);
-  const char* line = name == NULL ? first_line(network, value.id) : NULL;
+  const char* line = name == NULL ? value_of(network, value)->line : NULL;
   if (line != NULL) {
     (void)snprintf(network->message, sizeof(network->message), "in its body, %s", line);
     network->reason = network->message;
@@ -304,25 +254,26 @@ const char* tool_export_result(tool_export_network_t* network, tenon_value_t val
 
 /* ---- The whole ---- */
 
-/* Under the application's name, also where it is an input's or a constant's value. */
-static void name_outputs(tool_export_network_t* network) {
+/* Under the application's name, also where it is an input's or a constant's value. False: one is
+ * lacking. */
+static bool name_outputs(tool_export_network_t* network) {
+  bool are_there = true;
   for (size_t i = 0; i < network->output_count; ++i) {
     const tool_export_output_t* output = &network->outputs[i];
     const tenon_network_item_t item = {.inputs = &output->value, .input_count = 1};
     const char* source = tool_export_source(network, &item, 0);
-    if (source == NULL) {
-      tell_lacking(network, output->value.id);
-    } else if (strcmp(source, output->name) != 0) {
+    are_there = are_there && source != NULL;
+    if (source != NULL && strcmp(source, output->name) != 0) {
       tool_onnx_alias(network->file, output->name, source);
     }
   }
+  return are_there;
 }
 
 void tool_export_free(tool_export_network_t* network) {
   for (size_t i = 0; i < network->value_count; ++i) {
     tool_free(network->values[i].name);
     tool_free(network->values[i].line);
-    tool_free(network->values[i].behind);
   }
   for (size_t i = 0; i < network->output_count; ++i) {
     tool_free(network->outputs[i].name);
@@ -336,13 +287,9 @@ void tool_export_free(tool_export_network_t* network) {
 tenon_status_t tool_export_walk(tool_export_network_t* network) {
   network->builder = tenon_network_get_builder(network->network);
   network->build = tenon_builder_get_table();
-  const tenon_status_t status = tenon_network_walk(network->network, visit, network);
-  if (status != TENON_OK) {
-    return status;
-  }
-  name_outputs(network);
-  return network->lacking == NULL
+  TOOL_TRY(tenon_network_walk(network->network, visit, network));
+  return name_outputs(network)
              ? TENON_OK
              : tool_fail(TENON_ERROR_UNSUPPORTED, "ONNX has no operation for these nodes:%s",
-                         network->lacking);
+                         network->lacking == NULL ? "" : network->lacking);
 }

@@ -21,14 +21,10 @@ typedef struct tool_export_value_t {
   char* name; /* NULL until something made it */
   /* The application's name, of an output; borrowed from its tool_export_output_t. */
   const char* wanted;
-  bool is_lacking; /* it comes from a node that ONNX lacks, or from a successor */
-  /* Lacking: what is said of its node, "standard.cast/1 'x': why". NULL: of those that it is
-   * behind. */
+  /* It comes from a node that ONNX lacks, or from a successor. */
+  bool is_lacking;
+  /* Lacking: the first node that ONNX lacks on the way, "standard.cast/1 'x': why". */
   char* line;
-  /* [behind_count]: ids of lacking values that its node reads. */
-  uint32_t* behind;
-  size_t behind_count;
-  size_t behind_capacity;
 } tool_export_value_t;
 
 /* An output of the network; told to the file behind all nodes. */
@@ -58,15 +54,16 @@ struct tool_export_network_t {
   tool_names_t names; /* of all that the file names */
   /* A reason that is put together; `reason` may point to it. */
   char message[TOOL_EXPORT_REASON_SIZE];
-  /* Lines: the nodes that ONNX lacks and that outputs need. NULL: none. */
+  /* Lines: the nodes that ONNX lacks. NULL: none. */
   char* lacking;
+  uint32_t body_depth; /* bodies around the node at hand */
   /* Why the node at hand cannot be written; NULL: an input is lacking, and its own node is told. */
   const char* reason;
 };
 
 /* Writes inputs and nodes in the order of the network, then what outputs need beside them.
- * UNSUPPORTED names all nodes that outputs depend on and that ONNX lacks. Bodies are written by
- * `write_node`. */
+ * UNSUPPORTED if an output depends on a node that ONNX lacks: names all such nodes. Bodies are written
+ * by `write_node`. */
 tenon_status_t tool_export_walk(tool_export_network_t* network);
 void tool_export_free(tool_export_network_t* network);
 
