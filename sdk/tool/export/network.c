@@ -26,25 +26,14 @@ tenon_value_type_t tool_export_type_of(tool_export_network_t* network, tenon_val
   return type;
 }
 
-static int64_t element_count(const tenon_value_type_t* type) {
-  int64_t count = 1;
-  for (uint32_t i = 0; i < type->rank; ++i) {
-    count = type->dims[i] < 0 || (type->dims[i] > 0 && count > INT64_MAX / type->dims[i])
-                ? -1
-                : count * type->dims[i];
-    if (count < 0) {
-      break;
-    }
-  }
-  return count;
-}
-
 bool tool_export_contents(tool_export_network_t* network, tenon_value_t value, int64_t* out_values,
                           uint32_t* out_count) {
   const tenon_value_type_t type = tool_export_type_of(network, value);
-  const int64_t count =
-      type.kind == TENON_ARGUMENT_TENSOR && type.rank != TENON_NONE ? element_count(&type) : -1;
-  if (count < 0 || count > TENON_RANK_LIMIT || (count > 0 && type.has_contents == 0)) {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  if (type.kind != TENON_ARGUMENT_TENSOR || type.rank == TENON_NONE ||
+      !tool_element_count(type.rank, type.dims, type.dtype, &count, &bytes) ||
+      count > TENON_RANK_LIMIT || (count > 0 && type.has_contents == 0)) {
     return false;
   }
   for (uint32_t i = 0; i < (uint32_t)count; ++i) {
@@ -86,23 +75,20 @@ char* tool_export_aside(tool_export_network_t* network, const tenon_network_item
   return name;
 }
 
-/* Bits of an element, by type. */
-#define BITS(name, mnemonic, bits, kind) bits,
-static const uint32_t bits_of[] = {TENON_DTYPES(BITS)};
-#undef BITS
-
 /* A constant, written when somebody reads it. */
 static const char* write_constant(tool_export_network_t* network, tenon_value_t handle,
                                   const tenon_value_type_t* type) {
-  const int64_t count = element_count(type);
-  if (count < 0 || tool_onnx_dtype(type->dtype) == 0) {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  if (tool_onnx_dtype(type->dtype) == 0 ||
+      !tool_element_count(type->rank, type->dims, type->dtype, &count, &bytes)) {
     network->reason = "ONNX has no constants of that type";
     return NULL;
   }
   char* stem = tool_format("constant_%u", handle.id);
   char* name = tool_export_new_name(network, stem);
   value_of(network, handle)->name = name;
-  tool_onnx_tensor(network->file, name, type, ((size_t)count * bits_of[type->dtype] + 7) / 8);
+  tool_onnx_tensor(network->file, name, type, (size_t)bytes);
   tool_free(stem);
   return name;
 }

@@ -2,7 +2,6 @@
 #include "export/onnx_node.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "text/memory.h"
@@ -196,50 +195,16 @@ char* tool_onnx_int64(const tool_onnx_node_t* node, const char* what, int64_t va
   return tool_onnx_int64s(node, what, &value, 1);
 }
 
-/* A number of doubles and small integers is exact; what is beyond that is cut to the type. */
-static size_t encode(tenon_dtype_t dtype, double value, uint8_t* out_bytes) {
-  const float single = (float)value;
-  const int64_t integer = value >= 9.2e18    ? INT64_MAX
-                          : value <= -9.2e18 ? INT64_MIN
-                                             : (int64_t)value;
-  switch (dtype) { /* integers lie with their lowest byte first */
-    case TENON_DTYPE_FLOAT32:
-      memcpy(out_bytes, &single, sizeof(single));
-      return sizeof(single);
-    case TENON_DTYPE_FLOAT64:
-      memcpy(out_bytes, &value, sizeof(value));
-      return sizeof(value);
-    case TENON_DTYPE_BOOL:
-    case TENON_DTYPE_INT8:
-    case TENON_DTYPE_UINT8:
-      memcpy(out_bytes, &integer, 1);
-      return 1;
-    case TENON_DTYPE_INT16:
-    case TENON_DTYPE_UINT16:
-      memcpy(out_bytes, &integer, 2);
-      return 2;
-    case TENON_DTYPE_INT32:
-    case TENON_DTYPE_UINT32:
-      memcpy(out_bytes, &integer, 4);
-      return 4;
-    case TENON_DTYPE_INT64:
-    case TENON_DTYPE_UINT64:
-      memcpy(out_bytes, &integer, 8);
-      return 8;
-    default:
-      return 0;
-  }
-}
-
 char* tool_onnx_number(const tool_onnx_node_t* node, tenon_dtype_t dtype, double value) {
-  uint8_t bytes[8];
-  const size_t size = encode(dtype, value, bytes);
+  uint64_t bytes = 0;
+  const uint32_t bits = tool_dtype_bits(dtype);
   const tenon_value_type_t type = {
-      .kind = TENON_ARGUMENT_TENSOR, .dtype = dtype, .constant_data = bytes};
-  if (size == 0) {
+      .kind = TENON_ARGUMENT_TENSOR, .dtype = dtype, .constant_data = &bytes};
+  if (strchr("biuf", tool_dtype_class(dtype)) == NULL || bits < 8) {
     return NULL;
   }
+  tool_element_set(dtype, &bytes, 0, value);
   char* name = tool_export_aside(node->network, node->item, "number");
-  tool_onnx_tensor(node->file, name, &type, size);
+  tool_onnx_tensor(node->file, name, &type, bits / 8);
   return name;
 }

@@ -331,15 +331,6 @@ static tenon_status_t compare_one(const tool_execution_t* execution, uint32_t in
   return status;
 }
 
-static char* recorded_path(const char* folder, uint32_t index) {
-  char* path = tool_format("%s/output_%u.pb", folder, index);
-  if (!tool_file_exists(path)) {
-    tool_free(path);
-    path = tool_format("%s/output_%u.npy", folder, index);
-  }
-  return path;
-}
-
 tenon_status_t tool_execution_compare(const tool_execution_t* execution, const char* folder,
                                       const tool_tolerance_t* tolerance, int64_t batch,
                                       tool_verdicts_t* out_verdicts) {
@@ -347,8 +338,8 @@ tenon_status_t tool_execution_compare(const tool_execution_t* execution, const c
   size_t capacity = 0;
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; status == TENON_OK; ++i) {
-    char* path = recorded_path(folder, i);
-    const bool recorded = tool_file_exists(path);
+    char* path = tool_recorded_path(folder, "output", i);
+    const bool recorded = path != NULL;
     const bool ours = i < execution->output_count;
     if (recorded || ours) {
       verdicts.items =

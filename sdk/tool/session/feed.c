@@ -138,8 +138,7 @@ static tenon_status_t load_inputs(const tool_list_t* inputs, tool_feed_t* feed) 
   return TENON_OK;
 }
 
-/* DIR/input_3.pb or .npy; NULL where there is neither. */
-static char* find_recorded(const char* folder, const char* what, uint32_t index) {
+char* tool_recorded_path(const char* folder, const char* what, uint32_t index) {
   static const char* const ends[] = {"pb", "npy"};
   for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); ++i) {
     char* path = tool_format("%s/%s_%u.%s", folder, what, index, ends[i]);
@@ -154,7 +153,7 @@ static char* find_recorded(const char* folder, const char* what, uint32_t index)
 static bool has_recorded(const char* folder, const char* what) {
   char* path = NULL;
   for (uint32_t i = 0; i < DATA_SET_GAP && path == NULL; ++i) {
-    path = find_recorded(folder, what, i);
+    path = tool_recorded_path(folder, what, i);
   }
   tool_free(path);
   return path != NULL;
@@ -200,7 +199,7 @@ static tenon_status_t load_data_set(const char* folder, tool_feed_t* feed) {
   /* Inputs that are left out leave a gap. */
   uint32_t missing = 0;
   for (uint32_t i = 0; missing < DATA_SET_GAP && status == TENON_OK; ++i) {
-    char* path = find_recorded(folder, "input", i);
+    char* path = tool_recorded_path(folder, "input", i);
     missing = path == NULL ? missing + 1 : 0;
     status = path != NULL ? load_path(feed, path, NULL, i, true) : TENON_OK;
   }

@@ -81,9 +81,13 @@ tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_se
                               const tool_constants_t* constants, tool_feed_t* out_feed);
 void tool_feed_free(tool_feed_t* feed);
 
+/* "DIR/input_3.pb" or .npy, for `what` "input", freed by tool_free; NULL: there is neither. */
+char* tool_recorded_path(const char* folder, const char* what, uint32_t index);
 /* The item for an input; NULL: it is not given. */
 const tool_feed_item_t* tool_feed_find(const tool_feed_t* feed, const char* name,
                                        uint32_t position);
+/* All inputs of a network, freed by tool_free. */
+tenon_status_t tool_network_inputs(const tenon_network_t* network, tenon_io_info_t** out_inputs);
 /* Names with commas between, for messages; freed by tool_free. */
 char* tool_input_names(const tenon_io_info_t* inputs, uint32_t input_count);
 /* An array of bytes for an input of floats: --mean and --scale act on it. */

@@ -21,6 +21,22 @@ const tool_feed_item_t* tool_feed_find(const tool_feed_t* feed, const char* name
   return NULL;
 }
 
+tenon_status_t tool_network_inputs(const tenon_network_t* network, tenon_io_info_t** out_inputs) {
+  const uint32_t count = tenon_network_input_count(network);
+  tenon_io_info_t* inputs = tool_allocate(count, sizeof(*inputs));
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
+    inputs[i].size = sizeof(inputs[i]);
+    status = tenon_network_get_input(network, i, &inputs[i]);
+  }
+  if (status != TENON_OK) {
+    tool_free(inputs);
+    return status;
+  }
+  *out_inputs = inputs;
+  return TENON_OK;
+}
+
 char* tool_input_names(const tenon_io_info_t* inputs, uint32_t input_count) {
   char* names = tool_copy_text("");
   for (uint32_t k = 0; k < input_count; ++k) {

@@ -13,20 +13,7 @@ const char* tool_execution_device(const tool_execution_t* execution) {
   return has ? info.device : NULL;
 }
 
-/* Of a dense tensor; false: some extent is open, or there are more than can be counted. */
-static bool count_bytes(tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
-                        size_t* out_bytes) {
-  uint64_t bits = tenon_dtype_bits(dtype);
-  for (uint32_t k = 0; k < rank; ++k) {
-    if (dims[k] < 0 || __builtin_mul_overflow(bits, (uint64_t)dims[k], &bits)) {
-      return false;
-    }
-  }
-  *out_bytes = (size_t)(bits / 8 + (bits % 8 != 0 ? 1 : 0));
-  return true;
-}
-
-static tenon_status_t allocate(const tool_lending_t* lending, size_t bytes, tool_lent_t* lent) {
+static tenon_status_t allocate(const tool_lending_t* lending, uint64_t bytes, tool_lent_t* lent) {
   lent->size_bytes = bytes;
   return tenon_engine_allocate(lending->execution->engine, bytes, &lent->data);
 }
@@ -40,9 +27,10 @@ static tenon_status_t lend_input(tool_lending_t* lending, uint32_t index) {
   const tool_execution_t* execution = lending->execution;
   const tool_value_t* value = &execution->values[index];
   tool_lent_t* lent = &lending->inputs[index];
-  size_t bytes = 0;
+  uint64_t count = 0;
+  uint64_t bytes = 0;
   if (!can_lie_there(&execution->inputs[index]) || value->kind != TENON_ARGUMENT_TENSOR ||
-      !count_bytes(value->dtype, value->rank, value->dims, &bytes)) {
+      !tool_element_count(value->rank, value->dims, value->dtype, &count, &bytes)) {
     lending->inputs_left += 1;
     return TENON_OK;
   }
@@ -63,13 +51,14 @@ static tenon_status_t lend_output(tool_lending_t* lending, uint32_t index) {
   tool_lent_t* lent = &lending->outputs[index];
   const int64_t* dims = NULL;
   const int64_t* most = NULL;
-  size_t bytes = 0;
+  uint64_t count = 0;
+  uint64_t bytes = 0;
   if (!can_lie_there(info)) {
     lending->outputs_left += 1;
     return TENON_OK;
   }
   TOOL_TRY(tenon_context_get_output_extents(lending->context, index, &dims, &most));
-  if (!count_bytes(info->dtype, info->rank, most, &bytes)) {
+  if (!tool_element_count(info->rank, most, info->dtype, &count, &bytes)) {
     lending->outputs_left += 1;
     return TENON_OK;
   }

@@ -124,14 +124,12 @@ static void add_given_shapes(const tool_feed_t* feed, const tenon_network_t* net
 
 /* ---- Open extents ---- */
 
-/* Values of symbols, by their text. */
-typedef struct symbols_t {
-  tool_named_shapes_t named; /* shapes[0].dims[0] */
-} symbols_t;
+/* Values of symbols, by their text: shapes[0].dims[0]. */
+typedef tool_named_shapes_t symbols_t;
 
 static int64_t find_symbol(const symbols_t* symbols, const char* text) {
   const tool_named_shape_t* found =
-      text != NULL && text[0] != '\0' ? tool_named_shapes_find(&symbols->named, text) : NULL;
+      text != NULL && text[0] != '\0' ? tool_named_shapes_find(symbols, text) : NULL;
   return found != NULL ? found->shapes[0].dims[0] : -1;
 }
 
@@ -147,7 +145,7 @@ static void learn_symbols(const tenon_io_info_t* input, const int64_t* dims, sym
             input->name, k, text, (long long)dims[k], (long long)known);
       }
       if (known < 0) {
-        tool_named_shapes_add(&symbols->named, text)->shapes[0].dims[0] = dims[k];
+        tool_named_shapes_add(symbols, text)->shapes[0].dims[0] = dims[k];
       }
     }
   }
@@ -216,7 +214,7 @@ static bool close_shapes(const tenon_io_info_t* inputs, uint32_t count, const to
       set_shape(shapes, inputs[i].name, inputs[i].rank, dims[i]);
     }
   }
-  tool_named_shapes_free(&symbols.named);
+  tool_named_shapes_free(&symbols);
   tool_free(dims);
   return any;
 }
@@ -243,31 +241,13 @@ static tenon_status_t check_names(const char* option, const tool_named_shapes_t*
   return TENON_OK;
 }
 
-/* The network's inputs, which all that is given must fit; freed by tool_free. */
-static tenon_status_t take_inputs(const tenon_network_t* network, const tool_building_t* building,
-                                  const tool_feed_t* feed, tenon_io_info_t** out_inputs) {
+/* All that is given must fit the inputs. */
+static tenon_status_t check_inputs(const tenon_network_t* network, const tool_building_t* building,
+                                   const tool_feed_t* feed, const tenon_io_info_t* inputs) {
   const uint32_t count = tenon_network_input_count(network);
-  tenon_io_info_t* inputs = tool_allocate(count, sizeof(*inputs));
-  tenon_status_t status = TENON_OK;
-  for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
-    inputs[i].size = sizeof(inputs[i]);
-    status = tenon_network_get_input(network, i, &inputs[i]);
-  }
-  if (status == TENON_OK) {
-    status = check_names("--profile", &building->ranges, inputs, count);
-  }
-  if (status == TENON_OK) {
-    status = check_names("--shapes", &building->fixed, inputs, count);
-  }
-  if (status == TENON_OK) {
-    status = tool_feed_check(feed, inputs, count);
-  }
-  if (status != TENON_OK) {
-    tool_free(inputs);
-    return status;
-  }
-  *out_inputs = inputs;
-  return TENON_OK;
+  TOOL_TRY(check_names("--profile", &building->ranges, inputs, count));
+  TOOL_TRY(check_names("--shapes", &building->fixed, inputs, count));
+  return tool_feed_check(feed, inputs, count);
 }
 
 /* Before anything is built for what is given. *out_open: extents were found for open inputs, and
@@ -276,7 +256,8 @@ static tenon_status_t fit_inputs(const tenon_network_t* network, const tool_buil
                                  const tool_feed_t* feed, shapes_t* shapes, char** notes,
                                  bool* out_open) {
   tenon_io_info_t* inputs = NULL;
-  const tenon_status_t status = take_inputs(network, building, feed, &inputs);
+  TOOL_TRY(tool_network_inputs(network, &inputs));
+  const tenon_status_t status = check_inputs(network, building, feed, inputs);
   *out_open = status == TENON_OK && !building->has_profile &&
               close_shapes(inputs, tenon_network_input_count(network), feed, shapes, notes);
   tool_free(inputs);
@@ -377,7 +358,8 @@ tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
     status = parse_first(registry, path, building, feed, &shapes, &network);
   }
   if (status == TENON_OK) {
-    status = take_inputs(network, building, feed, &inputs);
+    status = tool_network_inputs(network, &inputs);
+    status = status == TENON_OK ? check_inputs(network, building, feed, inputs) : status;
     if (status != TENON_OK) { /* it is not the file's fault */
       tenon_network_destroy(network);
       network = NULL;

@@ -48,13 +48,9 @@ static char* find_input(const tenon_network_t* network, const pattern_t* pattern
 }
 
 static tenon_status_t no_input(const tenon_network_t* network, const char* text) {
-  const uint32_t count = tenon_network_input_count(network);
-  tenon_io_info_t* inputs = tool_allocate(count, sizeof(*inputs));
-  for (uint32_t i = 0; i < count; ++i) {
-    inputs[i].size = sizeof(inputs[i]);
-    (void)tenon_network_get_input(network, i, &inputs[i]);
-  }
-  char* names = tool_input_names(inputs, count);
+  tenon_io_info_t* inputs = NULL;
+  TOOL_TRY(tool_network_inputs(network, &inputs));
+  char* names = tool_input_names(inputs, tenon_network_input_count(network));
   const tenon_status_t status =
       tool_misuse("--state %s: no input fits; the inputs are: %s", text, names);
   tool_free(names);
