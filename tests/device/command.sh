@@ -51,7 +51,7 @@ build_steps() { # NAME OPTIONS...
   local name=$1
   shift
   expect ' steps on cpu' "$tenon" build "$model" -o "$name.plan" --timing-cache timings --threads 1 "$@"
-  "$tenon" inspect "$name.plan" 2>/dev/null | sed -nE 's/^ +([0-9]+) +[0-9.]+ +/\1 /p' >"$name.steps"
+  "$tenon" inspect "$name.plan" 2>/dev/null | sed -nE 's/^ +([0-9]+) +[0-9.]+ +[0-9.]+ +/\1 /p' >"$name.steps"
 }
 build_steps first # measures
 build_steps without
