@@ -439,6 +439,27 @@ INLINE float op_near_tanh(float a) {
   const float near = __fmaf_rn(fabsf(a) * s, rest, fabsf(a));
   return copysignf(fabsf(a) < 0.25f ? near : far, a);
 }
+/* Up to 0.5 the Taylor series, beyond it Abramowitz and Stegun, 7.1.26, with an error of 1.5e-7. */
+INLINE float op_near_erf(float a) {
+  const float x = fabsf(a);
+  const float s = a * a;
+  const float t = near_reciprocal(__fmaf_rn(0.3275911f, x, 1.0f));
+  const float third = __fmaf_rn(t, __fmaf_rn(t, 1.061405429f, -1.453152027f), 1.421413741f);
+  const float tail = t * __fmaf_rn(t, __fmaf_rn(t, third, -0.284496736f), 0.254829592f);
+  const float far = __fmaf_rn(-tail, near_exp2(-1.44269504f * s), 1.0f);
+  const float fourth = __fmaf_rn(s, __fmaf_rn(s, 0.00522397762f, -0.0268661706f), 0.112837917f);
+  const float near = x * __fmaf_rn(s, __fmaf_rn(s, fourth, -0.376126389f), 1.12837917f);
+  return copysignf(x < 0.5f ? near : far, a);
+}
+/* The divisor is scaled, so that its inverse is neither infinite nor 0. If many elements have one
+ * divisor, the inverse is computed once. */
+INLINE float op_near_div(float a, float b) {
+  const float large = 18446744073709551616.0f; /* 2^64 */
+  const float small = 5.42101086242752217e-20f;
+  const float size = fabsf(b);
+  const float scale = size > large ? small : size < small ? large : 1.0f;
+  return a * near_reciprocal(b * scale) * scale;
+}
 /* log(1 + e) = 2 atanh(e / (2 + e)). The argument is at most 1/3, so a short series gives atanh. */
 INLINE float op_near_softplus(float a) {
   const float e = near_exp2(-1.44269504f * fabsf(a));

@@ -135,6 +135,7 @@ static bool is_near(uint16_t opcode, bool takes_logarithm, tenon_dtype_t stored)
   const bool near = strstr(text.data, " = op_near_") != NULL;
   const char* right = opcode == TENON_OPCODE_SIGMOID ? " = op_sigmoid("
                       : opcode == TENON_OPCODE_TANH  ? " = op_tanh("
+                      : opcode == TENON_OPCODE_ERF   ? " = op_erf("
                                                      : " = op_softplus(";
   EXPECT(near != (strstr(text.data, right) != NULL));
   tenon__cuda_text_free(&text);
@@ -142,14 +143,39 @@ static bool is_near(uint16_t opcode, bool takes_logarithm, tenon_dtype_t stored)
 }
 
 TENON_TEST(comes_near_a_function_where_nothing_shows_more_than_16_bits_of_it) {
-  static const uint16_t opcodes[] = {TENON_OPCODE_SIGMOID, TENON_OPCODE_TANH,
-                                     TENON_OPCODE_SOFTPLUS};
-  for (int k = 0; k < 3; k++) {
+  static const uint16_t opcodes[] = {TENON_OPCODE_SIGMOID, TENON_OPCODE_TANH, TENON_OPCODE_SOFTPLUS,
+                                     TENON_OPCODE_ERF};
+  for (int k = 0; k < 4; k++) {
     EXPECT(is_near(opcodes[k], false, TENON_DTYPE_FLOAT16));
     EXPECT(is_near(opcodes[k], false, TENON_DTYPE_BFLOAT16));
     EXPECT(!is_near(opcodes[k], false, F32));
     EXPECT(!is_near(opcodes[k], true, TENON_DTYPE_FLOAT16)); /* the logarithm of 0 is -inf */
   }
+}
+
+/* Generates x / d with the bounds of f16. Returns whether the source calls the near function. */
+static bool divides_near(tenon_dtype_t dtype, bool by_difference) {
+  static tenon__cuda_analysis_t analysis;
+  const tenon__cuda_form_t form = {.elements = 4, .batch = 1};
+  made_t made = {.program = {0}};
+  const uint32_t x = add_operand(&made, TENON_DTYPE_FLOAT16);
+  const uint32_t y = add_operand(&made, TENON_DTYPE_FLOAT16);
+  const uint32_t difference = add(&made, TENON_OPCODE_SUB, dtype, y, x, 0);
+  const uint32_t value = add(&made, TENON_OPCODE_DIV, dtype, x, by_difference ? difference : y, 0);
+  add_output(&made, value, TENON_DTYPE_FLOAT16, 0);
+  EXPECT(analyse(&made, 2, &analysis) == NULL);
+  tenon__cuda_text_t text = {.allocator = tenon__allocator_default()};
+  tenon__cuda_generate(&analysis, &form, &text);
+  const bool near = strstr(text.data, " = op_near_div(") != NULL;
+  EXPECT(near != (strstr(text.data, " = op_div(") != NULL));
+  tenon__cuda_text_free(&text);
+  return near;
+}
+
+TENON_TEST(divides_near_by_operands_only) {
+  EXPECT(divides_near(F32, false));
+  EXPECT(!divides_near(F32, true)); /* an error of the difference would grow */
+  EXPECT(!divides_near(TENON_DTYPE_FLOAT64, false));
 }
 
 enum { I64 = TENON_DTYPE_INT64 };

@@ -2,24 +2,39 @@
 #include "generate.h"
 
 const char* tenon__cuda_near_function(const tenon_instruction_t* in) {
-  switch (in->dtype == TENON_DTYPE_FLOAT64 ? TENON_OPCODE_NOP : in->opcode) {
+  const bool is_float = tenon__cuda_class(in->dtype) == 'f';
+  switch (!is_float || in->dtype == TENON_DTYPE_FLOAT64 ? TENON_OPCODE_NOP : in->opcode) {
     case TENON_OPCODE_SIGMOID:
       return "op_near_sigmoid(";
     case TENON_OPCODE_TANH:
       return "op_near_tanh(";
     case TENON_OPCODE_SOFTPLUS:
       return "op_near_softplus(";
+    case TENON_OPCODE_ERF:
+      return "op_near_erf(";
+    case TENON_OPCODE_DIV:
+      return "op_near_div(";
     default:
       return NULL;
   }
 }
 
+/* Returns whether the value is exact: an operand or a number. */
+static bool is_given(const tenon_program_t* program, uint32_t k) {
+  const tenon_instruction_t* in = &program->instructions[k];
+  return in->opcode == TENON_OPCODE_CAST    ? is_given(program, in->operands[0])
+         : in->opcode == TENON_OPCODE_INPUT ? true
+                                            : in->opcode == TENON_OPCODE_CONSTANT;
+}
+
 /* Returns whether the error of the result is not much larger than the error of an operand. A
  * conversion from float to integer is excluded, because a small error can change the result by 1.
  * Sums with cancellation are accepted: their absolute error is not larger, only their relative
- * error. */
-static bool is_plain(const tenon_instruction_t* in) {
+ * error. They are not accepted as divisors. */
+static bool is_plain(const tenon_program_t* program, const tenon_instruction_t* in) {
   switch (in->opcode) {
+    case TENON_OPCODE_DIV:
+      return tenon__cuda_class(in->dtype) == 'f' && is_given(program, in->operands[1]);
     case TENON_OPCODE_CAST:
       return tenon__cuda_class(tenon__cuda_result_type(in)) == 'f';
     case TENON_OPCODE_NOP:
@@ -33,6 +48,7 @@ static bool is_plain(const tenon_instruction_t* in) {
     case TENON_OPCODE_SIGMOID:
     case TENON_OPCODE_TANH:
     case TENON_OPCODE_SOFTPLUS:
+    case TENON_OPCODE_ERF:
     case TENON_OPCODE_SUM:
     case TENON_OPCODE_MEAN:
       return true;
@@ -44,7 +60,7 @@ static bool is_plain(const tenon_instruction_t* in) {
 bool tenon__cuda_rounds(const tenon_program_t* program) {
   bool is_so = true;
   for (uint32_t k = 0; k < program->instruction_count; k++) {
-    is_so = is_so && is_plain(&program->instructions[k]);
+    is_so = is_so && is_plain(program, &program->instructions[k]);
   }
   for (uint32_t k = 0; k < program->output_count; k++) {
     const tenon_dtype_t dtype = program->outputs[k].dtype;

@@ -52,7 +52,7 @@ void kernels_check_opcodes(void) {
   }
   static const tenon_dtype_t halves[] = {F16, TENON_DTYPE_BFLOAT16};
   for (int k = 0; k < 2; k++) { /* results rounded at the end */
-    GROUP("near", halves[k], 1, OP(SIGMOID), OP(TANH), OP(SOFTPLUS));
+    GROUP("near", halves[k], 1, OP(SIGMOID), OP(TANH), OP(SOFTPLUS), OP(ERF), OP(DIV));
   }
   GROUP("logic", TENON_DTYPE_BOOL, 0, OP(AND), OP(OR), OP(XOR), OP(NOT), OP(EQ), OP(NE));
 }
