@@ -30,8 +30,23 @@ tenon_device_t* tenon__cuda_prepared_device(const tenon_prepare_t* call) {
 
 tenon_status_t tenon__cuda_launch(tenon_device_t* device, const tenon_enqueue_t* call,
                                   const tenon__cuda_launch_t* launch, void* parameters) {
-  CUlaunchAttribute dependent = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-                                 .value = {.programmaticStreamSerializationAllowed = 1}};
+  return tenon__cuda_launch_clusters(device, call, launch, 1, parameters);
+}
+
+tenon_status_t tenon__cuda_launch_clusters(tenon_device_t* device, const tenon_enqueue_t* call,
+                                           const tenon__cuda_launch_t* launch, uint32_t cluster,
+                                           void* parameters) {
+  CUlaunchAttribute attributes[2];
+  uint32_t count = 0;
+  if (device->architecture >= DEPENDENT_ARCHITECTURE) {
+    attributes[count++] =
+        (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                            .value = {.programmaticStreamSerializationAllowed = 1}};
+  }
+  if (cluster > 1) {
+    attributes[count++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                              .value = {.clusterDim = {cluster, 1, 1}}};
+  }
   const CUlaunchConfig config = {
       .gridDimX = launch->blocks,
       .gridDimY = 1,
@@ -41,8 +56,8 @@ tenon_status_t tenon__cuda_launch(tenon_device_t* device, const tenon_enqueue_t*
       .blockDimZ = 1,
       .sharedMemBytes = launch->shared_bytes,
       .hStream = tenon__cuda_stream_of(device, call->host->stream(call->run)),
-      .attrs = &dependent,
-      .numAttrs = device->architecture >= DEPENDENT_ARCHITECTURE ? 1 : 0};
+      .attrs = attributes,
+      .numAttrs = count};
   void* arguments[] = {parameters};
   tenon_status_t status = tenon__cuda_enter(device);
   if (status == TENON_OK) {

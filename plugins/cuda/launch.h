@@ -15,6 +15,10 @@ typedef struct tenon__cuda_launch_t {
  * frame.cuh. Its failure is told by run->fail. */
 tenon_status_t tenon__cuda_launch(tenon_device_t* device, const tenon_enqueue_t* call,
                                   const tenon__cuda_launch_t* launch, void* parameters);
+/* The same in clusters of so many blocks, of which `launch->blocks` is a multiple. */
+tenon_status_t tenon__cuda_launch_clusters(tenon_device_t* device, const tenon_enqueue_t* call,
+                                           const tenon__cuda_launch_t* launch, uint32_t cluster,
+                                           void* parameters);
 /* 1 where so many threads fit on the device at once: what follows may then begin with them. */
 uint32_t tenon__cuda_fits_at_once(const tenon_device_t* device, uint64_t threads);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler.h"
+#include "helper/protocol.h"
 
 /* So many that nobody has any more are kept, for the next who asks. */
 enum { KEPT_MODULES = 256 };
@@ -81,13 +82,19 @@ static tenon_status_t load(tenon_device_t* device, tenon__cuda_module_t* module)
                                               module->code, NULL, NULL, 0, NULL, NULL, 0);
 }
 
+/* Code of other compilers and architectures is not taken. */
+static void write_validity(const tenon_device_t* device, char* out_text, size_t capacity) {
+  char target[16];
+  tenon__cuda_write_target(device->architecture, target, sizeof(target));
+  (void)snprintf(out_text, capacity, "%s, %s", tenon__cuda_compiler_version(device->state), target);
+}
+
 /* The plan's blob under the module's key; NULL: it has none. */
 static const void* stored_code(const tenon_device_t* device, const request_t* request,
                                const char* key, size_t* out_size) {
   char validity[64];
   const void* code = NULL;
-  (void)snprintf(validity, sizeof(validity), "%s, sm_%d",
-                 tenon__cuda_compiler_version(device->state), device->architecture);
+  write_validity(device, validity, sizeof(validity));
   if (request->host->load_blob == NULL ||
       request->host->load_blob(request->preparation, key, validity, &code, out_size) != TENON_OK) {
     return NULL;
@@ -102,8 +109,7 @@ static tenon_status_t store_code(const tenon_device_t* device, const request_t* 
   if (request->host->save_blob == NULL) {
     return TENON_OK;
   }
-  (void)snprintf(validity, sizeof(validity), "%s, sm_%d",
-                 tenon__cuda_compiler_version(device->state), device->architecture);
+  write_validity(device, validity, sizeof(validity));
   return request->host->save_blob(request->preparation, module->key, validity, module->code,
                                   module->code_size);
 }

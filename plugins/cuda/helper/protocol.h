@@ -52,6 +52,15 @@ static inline bool tenon__cuda_helper_receive(int socket, void* data, size_t siz
   return true;
 }
 
+enum { TENON_CUDA_HOPPER = 90 };
+
+/* "sm_80". On Hopper "sm_90a", whose code runs on no other architecture: a device takes code of its
+ * own architecture only. */
+static inline void tenon__cuda_write_target(int architecture, char* out_text, size_t capacity) {
+  (void)snprintf(out_text, capacity, "sm_%d%s", architecture,
+                 architecture == TENON_CUDA_HOPPER ? "a" : "");
+}
+
 /* The one set of options for all texts. Without contraction: each instruction of a program rounds,
  * as it does elsewhere. */
 typedef struct tenon__cuda_compile_options_t {
@@ -63,7 +72,9 @@ typedef struct tenon__cuda_compile_options_t {
 static inline void tenon__cuda_compile_options(int architecture,
                                                tenon__cuda_compile_options_t* out) {
   static const char* const fixed[] = {"--fmad=false", "--std=c++17", "-default-device", "-w"};
-  (void)snprintf(out->target, sizeof(out->target), "--gpu-architecture=sm_%d", architecture);
+  char target[16];
+  tenon__cuda_write_target(architecture, target, sizeof(target));
+  (void)snprintf(out->target, sizeof(out->target), "--gpu-architecture=%s", target);
   out->items[0] = out->target;
   out->count = 1;
   for (size_t k = 0; k < sizeof(fixed) / sizeof(*fixed); k++) {

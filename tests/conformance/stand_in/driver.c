@@ -23,14 +23,27 @@ static void* pointer(CUdeviceptr address) {
   return (void*)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
+static unsigned cluster_of(const CUlaunchConfig* config) {
+  unsigned cluster = 1;
+  for (unsigned k = 0; k < config->numAttrs; k++) {
+    if (config->attrs[k].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+      cluster = config->attrs[k].value.clusterDim.x;
+    }
+  }
+  return cluster;
+}
+
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** parameters,
                           void** extra) {
   stand_in_called(__func__);
   stand_in_kernel_t* kernel = (stand_in_kernel_t*)f;
   (void)extra;
   kernel->was_launched = true;
+  const unsigned cluster = cluster_of(config);
   if (config->gridDimX == 0 || config->blockDimX == 0 || config->blockDimX > 1024 ||
-      config->sharedMemBytes > STAND_IN_SHARED_BYTES) {
+      config->sharedMemBytes > STAND_IN_SHARED_BYTES || cluster == 0 ||
+      cluster > STAND_IN_CLUSTER_BLOCKS || config->gridDimX % cluster != 0 ||
+      cluster * config->blockDimX > 1024) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   /* By value: the caller's may change. */
@@ -38,6 +51,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** par
   memcpy(copy, parameters[0], kernel->parameter_bytes);
   const stand_in_work_t work = {.kernel = kernel,
                                 .config = *config,
+                                .cluster = cluster,
                                 .parameters = copy,
                                 .parameter_bytes = kernel->parameter_bytes};
   const CUresult result = stand_in_work(config->hStream, &work);

@@ -178,7 +178,13 @@ static void begin_context(context_t* context, char* stack, void (*function)(void
 
 enum { WARP = 32 };
 /* Why a thread gave way. */
-typedef enum state_t { STATE_RUNS, STATE_MEETS_WARP, STATE_MEETS_BLOCK, STATE_ENDED } state_t;
+typedef enum state_t {
+  STATE_RUNS,
+  STATE_MEETS_WARP,
+  STATE_MEETS_BLOCK,
+  STATE_MEETS_CLUSTER,
+  STATE_ENDED
+} state_t;
 
 static context_t scheduler;
 static context_t contexts[THREADS];
@@ -199,6 +205,9 @@ static void meet(void) {
 static void meet_warp(void) {
   give_way(STATE_MEETS_WARP);
 }
+static void meet_cluster(void) {
+  give_way(STATE_MEETS_CLUSTER);
+}
 static void enter(void) {
   running->call(arguments);
   give_way(STATE_ENDED);
@@ -214,11 +223,12 @@ static void fail(const char* what, unsigned first, unsigned count) {
   abort();
 }
 
-/* Threads up to where they give way; all must for one reason, which is returned. */
-static state_t run_threads(place_t* thread, unsigned first, unsigned count) {
+/* Threads up to where they give way; all must for one reason, which is returned. `block`: the first
+ * thread of their block. */
+static state_t run_threads(place_t* thread, unsigned block, unsigned first, unsigned count) {
   for (unsigned k = first; k < first + count; k++) {
     current = k;
-    thread->x = k;
+    thread->x = k - block;
     switch_context(&scheduler, &contexts[k]);
   }
   for (unsigned k = first; k < first + count; k++) {
@@ -229,45 +239,72 @@ static state_t run_threads(place_t* thread, unsigned first, unsigned count) {
   return states[first];
 }
 
-/* Warps one after the other, each as far as it comes without the others; none may end while others
- * wait. */
-static void run_block(place_t* thread, unsigned count) {
+/* A block up to where its threads meet the cluster or end. Warps run one after the other, each as far
+ * as it comes without the others; none may end while others wait. */
+static state_t run_block(place_t* thread, unsigned block, unsigned count) {
   state_t state = STATE_RUNS;
-  for (unsigned k = 0; k < count; k++) {
+  while (state != STATE_ENDED && state != STATE_MEETS_CLUSTER) {
+    for (unsigned first = block; first < block + count; first += WARP) {
+      const unsigned width = block + count - first < WARP ? block + count - first : WARP;
+      state_t own = STATE_MEETS_WARP;
+      while (own == STATE_MEETS_WARP) {
+        own = run_threads(thread, block, first, width);
+      }
+      if (first > block && own != state) {
+        fail("all ended, or wait for those in front", first, width);
+      }
+      state = own;
+    }
+  }
+  return state;
+}
+
+/* The places of a kernel that say which thread runs. */
+typedef struct places_t {
+  place_t* thread;
+  place_t* block;
+  unsigned* rank;
+} places_t;
+
+/* Blocks from `first` on, alternately. */
+static void run_cluster(const places_t* places, unsigned first, unsigned blocks, unsigned threads) {
+  state_t state = STATE_RUNS;
+  for (unsigned k = 0; k < blocks * threads; k++) {
     begin_thread(k);
   }
   while (state != STATE_ENDED) {
-    for (unsigned first = 0; first < count; first += WARP) {
-      const unsigned width = count - first < WARP ? count - first : WARP;
-      state_t own = STATE_MEETS_WARP;
-      while (own == STATE_MEETS_WARP) {
-        own = run_threads(thread, first, width);
-      }
-      if (first > 0 && own != state) {
-        fail("all ended, or wait for those in front", first, width);
+    for (unsigned k = 0; k < blocks; k++) {
+      *places->block = (place_t){first + k, 0, 0};
+      *places->rank = k;
+      const state_t own = run_block(places->thread, k * threads, threads);
+      if (k > 0 && own != state) {
+        fail("all ended, or wait for blocks in front", k * threads, threads);
       }
       state = own;
     }
   }
 }
 
-void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
+void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config, unsigned cluster,
                   const void* parameters) {
   if (kernel->unit_bytes > 0) {
     stand_in_run_memory_kernel(kernel, config, parameters);
     return;
   }
-  place_t* thread = dlsym(kernel->library, "threadIdx");
-  place_t* block = dlsym(kernel->library, "blockIdx");
+  const places_t places = {dlsym(kernel->library, "threadIdx"), dlsym(kernel->library, "blockIdx"),
+                           dlsym(kernel->library, "stand_in_cluster_rank")};
   place_t* block_size = dlsym(kernel->library, "blockDim");
   place_t* block_count = dlsym(kernel->library, "gridDim");
   uint64_t** exchanged = dlsym(kernel->library, "stand_in_slots");
   void* meeting = dlsym(kernel->library, "stand_in_meet");
   void* meeting_warp = dlsym(kernel->library, "stand_in_meet_warp");
+  void* meeting_cluster = dlsym(kernel->library, "stand_in_meet_cluster");
   void (*function)(void) = meet;
   memcpy(meeting, &function, sizeof(function));
   function = meet_warp;
   memcpy(meeting_warp, &function, sizeof(function));
+  function = meet_cluster;
+  memcpy(meeting_cluster, &function, sizeof(function));
   *exchanged = slots;
   *block_size = (place_t){config->blockDimX, 1, 1};
   *block_count = (place_t){config->gridDimX, 1, 1};
@@ -276,8 +313,7 @@ void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
   stacks = stacks != NULL ? stacks
                           : mmap(NULL, (size_t)THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  for (unsigned k = 0; k < config->gridDimX; k++) {
-    *block = (place_t){k, 0, 0};
-    run_block(thread, config->blockDimX);
+  for (unsigned k = 0; k < config->gridDimX; k += cluster) {
+    run_cluster(&places, k, cluster, config->blockDimX);
   }
 }

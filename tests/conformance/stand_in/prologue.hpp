@@ -34,7 +34,9 @@ stand_in_place_t gridDim;
 /* The program that loads this code sets these pointers. */
 void (*stand_in_meet)(void);
 void (*stand_in_meet_warp)(void);
+void (*stand_in_meet_cluster)(void);
 uint64_t* stand_in_slots;
+unsigned stand_in_cluster_rank;
 }
 
 struct uint2 {
@@ -178,7 +180,11 @@ static inline int __ffsll(unsigned long long x) { return __builtin_ffsll((long l
 /* ---- The instructions of plugins/cuda/convolution/matrix.cuh ---- */
 
 typedef uintptr_t shared_t;
-#define SHARED_BYTES(name) alignas(128) static unsigned char name[232448]
+/* The blocks of a cluster run alternately, so each has its own. */
+enum { STAND_IN_CLUSTER = 4, STAND_IN_SHARED = 232448 };
+#define SHARED_BYTES(name)                                                            \
+  alignas(1024) static unsigned char name##_of[STAND_IN_CLUSTER][STAND_IN_SHARED];    \
+  unsigned char* const name = name##_of[stand_in_cluster_rank]
 static inline shared_t shared_of(const void* from) { return (shared_t)from; }
 static inline uint4 load_fresh(const void* from) {
   if ((uintptr_t)from % 16 != 0) {
@@ -251,6 +257,62 @@ static inline void stand_in_multiply(float (&c)[4], const unsigned (&a)[4], unsi
   stand_in_meet_warp();
 }
 #define multiply_fragments(c, a, b0, b1) stand_in_multiply(c, a, b0, b1, BRAIN != 0)
+
+/* ---- The instructions of plugins/cuda/convolution/warpgroup_matrix.cuh ---- */
+
+template <int COUNT>
+static inline void wait_for_copies_but() {}
+static inline void publish_copies() {}
+static inline void begin_products() {}
+static inline void end_products() {}
+static inline void wait_for_products() {}
+typedef shared_t operand_t;
+static inline operand_t operand_at(shared_t at) { return at; }
+/* Element k of a row. The bits of an address choose the place of a piece, as they do on a GPU. */
+static inline float stand_in_operand(operand_t at, unsigned row, unsigned k, bool is_brain) {
+  const shared_t place = at + row * 128 + k * 2;
+  const shared_t swizzled = place ^ (place >> 7 & 7) << 4;
+  uint16_t bits = 0;
+  memcpy(&bits, (const void*)swizzled, sizeof(bits));
+  return stand_in_narrow(bits, 0, is_brain);
+}
+template <int TILES>
+static inline void stand_in_multiply_operands(float (&sums)[TILES][4], operand_t a, operand_t b,
+                                              bool is_brain) {
+  const unsigned lane = threadIdx.x % 32;
+  for (unsigned k = 0; k < 16; k++) {
+    float left[2];
+    for (unsigned half = 0; half < 2; half++) {
+      left[half] =
+          stand_in_operand(a, threadIdx.x / 32 % 4 * 16 + lane / 4 + half * 8, k, is_brain);
+    }
+    for (unsigned element = 0; element < TILES * 2; element++) {
+      const unsigned column = element / 2 * 8 + lane % 4 * 2 + element % 2;
+      const float right = stand_in_operand(b, column, k, is_brain);
+      sums[element / 2][element % 2] += left[0] * right;
+      sums[element / 2][2 + element % 2] += left[1] * right;
+    }
+  }
+}
+#define multiply_operands(sums, a, b) stand_in_multiply_operands(sums, a, b, BRAIN != 0)
+
+/* A barrier is the number of bytes that are still expected. */
+static inline void expect_pushes(shared_t at, int bytes) { memcpy((void*)at, &bytes, 4); }
+static inline void begin_meeting() {}
+static inline void end_meeting() { stand_in_meet_cluster(); }
+static inline shared_t there(shared_t at, int to) {
+  return at + ((shared_t)to - stand_in_cluster_rank) * STAND_IN_SHARED;
+}
+static inline void push(shared_t to, shared_t barrier, const float (&x)[4]) {
+  memcpy((void*)to, x, sizeof(x));
+  *(int*)barrier -= (int)sizeof(x);
+}
+static inline void wait_for_pushes(shared_t at) {
+  stand_in_meet_cluster();
+  if (*(const int*)at != 0) {
+    __builtin_trap();
+  }
+}
 
 /* The same for m16n8k8 of f32. PTX does not specify the effect of bits below tf32, so operands must
  * not have any. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* The most that a launch may ask for. */
-enum { STAND_IN_SHARED_BYTES = 232448 };
+enum { STAND_IN_SHARED_BYTES = 232448, STAND_IN_CLUSTER_BLOCKS = 4 };
 /* Of the one GPU that there is. */
 #define STAND_IN_BUS_ID "0000:17:00.0"
 
@@ -26,8 +26,8 @@ typedef struct stand_in_kernel_t {
 /* Returns 1 if a kernel of this name has been launched. Tests find this function by dlsym. */
 int stand_in_was_launched(const char* name);
 
-/* All blocks of a launch, at once. One thread of the process at a time. */
-void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config,
+/* All blocks of a launch, as many as a cluster has alternately. One thread of the process at a time. */
+void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config, unsigned cluster,
                   const void* parameters);
 
 /* Of those that the plugin has in the driver's assembly. False: there is none of that name. */

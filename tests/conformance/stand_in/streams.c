@@ -39,7 +39,7 @@ static void fill(const stand_in_work_t* work) {
 
 static void do_work(const stand_in_work_t* work) {
   if (work->kernel != NULL) {
-    stand_in_run(work->kernel, &work->config, work->parameters);
+    stand_in_run(work->kernel, &work->config, work->cluster, work->parameters);
   } else if (work->call != NULL) {
     work->call(work->parameters);
   } else if (work->source != NULL) {

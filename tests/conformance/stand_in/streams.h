@@ -9,6 +9,7 @@ typedef struct stand_in_work_t {
   struct stand_in_work_t* next;
   const stand_in_kernel_t* kernel; /* NULL: a library's call, a copy or a fill */
   CUlaunchConfig config;
+  unsigned cluster;     /* blocks of a cluster */
   stand_in_call_t call; /* a library's */
   void* parameters;     /* of either */
   size_t parameter_bytes;
