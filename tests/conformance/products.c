@@ -356,6 +356,27 @@ static void check_own(unsigned number) {
   check_product(&p, name);
 }
 
+/* Long sums, which blocks share: terms and rows that fill no tile. */
+static void check_long(void) {
+  static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_BFLOAT16};
+  for (uint32_t k = 0; k < 2; k++) {
+    product_t p = {.dtype = types[k],
+                   .a_rank = 2,
+                   .b_rank = 2,
+                   .y_rank = 2,
+                   .a = {70 + 60 * k, 1032},
+                   .b = {1032, 200},
+                   .y = {70 + 60 * k, 200},
+                   .scale = 1.0,
+                   .has_bias = true,
+                   .has_residual = true,
+                   .is_plain = true,
+                   .is_own = true};
+    state = 7 + k;
+    check_product(&p, "a long sum");
+  }
+}
+
 static void check_one(unsigned number) {
   static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT16,
                                         TENON_DTYPE_BFLOAT16, TENON_DTYPE_FLOAT64};
@@ -474,6 +495,7 @@ int main(int argument_count, char** arguments) {
     for (unsigned number = 1; number <= count; number++) {
       check_own(number);
     }
+    check_long();
   } else {
     check_all(count);
   }

@@ -12,6 +12,7 @@
 #include "layouts.h"
 #include "stream.h"
 #include "texts.h"
+#include "warpgroup.h"
 #include "weights.h"
 
 enum { INPUTS = 32, OLDEST_ARCHITECTURE = 80, NAME_CAPACITY = 96, STREAM_ALIGNMENT = 16 };
@@ -121,6 +122,12 @@ static void write_name(tenon__cuda_choice_t choice, bool is_rounded, char out_na
                    choice.steps, choice.parts, choice.along, comma, type);
     return;
   }
+  if (choice.kind == TENON_CUDA_WARPGROUP) {
+    (void)snprintf(out_name, NAME_CAPACITY, "warpgroups, %d x %d, %u blocks of the sum%s%s",
+                   (int)tenon__cuda_choice_pixels(choice), (int)tenon__cuda_choice_outputs(choice),
+                   choice.parts, comma, type);
+    return;
+  }
   (void)snprintf(out_name, NAME_CAPACITY, "%s, %d x %d, %u warps by %u of the sum, %u steps%s%s",
                  kinds[choice.kind], (int)tenon__cuda_choice_pixels(choice),
                  (int)tenon__cuda_choice_outputs(choice), choice.along, choice.parts, choice.steps,
@@ -156,9 +163,11 @@ static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_choice_t choice, 
   return e->add(e->emit, &tactic);
 }
 
-/* Of one product: the tiles of least estimate, and beside them streams. */
+/* Of one product: the tiles of least estimate, and beside them streams and warpgroups. */
 static tenon_status_t emit_all(const emitter_t* e, uint8_t product) {
-  enum { MOST = TENON_CUDA_TILE_TACTICS + TENON_CUDA_STREAM_TACTICS };
+  enum {
+    MOST = TENON_CUDA_TILE_TACTICS + TENON_CUDA_STREAM_TACTICS + TENON_CUDA_WARPGROUP_TACTICS
+  };
   tenon__cuda_choice_t choices[MOST];
   double seconds[MOST];
   const char* why = NULL;
@@ -168,6 +177,7 @@ static tenon_status_t emit_all(const emitter_t* e, uint8_t product) {
   }
   uint32_t count = tenon__cuda_tiles_choose(e->problem, kind, product, choices, seconds);
   count += tenon__cuda_stream_choose(e->problem, product, choices + count, seconds + count);
+  count += tenon__cuda_warpgroup_choose(e->problem, product, choices + count, seconds + count);
   tenon_status_t status = TENON_OK;
   for (uint32_t k = 0; status == TENON_OK && k < count; k++) {
     status = emit_one(e, choices[k], seconds[k]);
@@ -242,7 +252,17 @@ static void define_stream(const tenon__cuda_convolution_t* c, tenon__cuda_text_t
                        c->choice.along, c->choice.parts);
 }
 
+static void define_warpgroup(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
+  const int64_t bytes = c->problem.channels * tenon__cuda_product_bytes(c->choice);
+  tenon__cuda_text_add(text,
+                       "#define GROUPS %u\n#define NT %u\n#define SPLIT %u\n#define STEPS %u\n"
+                       "#define EXACT %d\n",
+                       c->choice.rows / 4, c->choice.across, c->choice.parts, c->choice.steps,
+                       bytes % TENON_CUDA_WARPGROUP_STEP == 0 ? 1 : 0);
+}
+
 static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
+  const bool warpgroup = c->choice.kind == TENON_CUDA_WARPGROUP;
   const bool depthwise = c->choice.kind == TENON_CUDA_DEPTHWISE;
   const bool stream = c->choice.kind == TENON_CUDA_STREAMING;
   tenon__cuda_epilogue_define(&c->epilogue, tenon__cuda_choice_elements(c->choice), text);
@@ -254,6 +274,8 @@ static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* t
     define_depthwise(c, text);
   } else if (stream) {
     define_stream(c, text);
+  } else if (warpgroup) {
+    define_warpgroup(c, text);
   } else {
     define_tile(c, text);
   }
@@ -263,11 +285,17 @@ static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* t
   tenon__cuda_text_copy(text, tenon__cuda_frame_text);
   tenon__cuda_text_copy(text, stream ? tenon__cuda_linear_text : tenon__cuda_slot_text);
   tenon__cuda_epilogue_write(&c->epilogue, text);
-  if (!depthwise && !stream) {
+  if (c->choice.kind == TENON_CUDA_DIRECT || warpgroup) {
+    tenon__cuda_text_copy(text, tenon__cuda_pixel_text);
+  }
+  if (warpgroup) {
+    tenon__cuda_text_copy(text, tenon__cuda_warpgroup_matrix_text);
+  } else if (!depthwise && !stream) {
     tenon__cuda_text_copy(text, tenon__cuda_tile_text);
   }
   tenon__cuda_text_copy(text, depthwise                             ? tenon__cuda_depthwise_text
                               : stream                              ? tenon__cuda_stream_text
+                              : warpgroup                           ? tenon__cuda_warpgroup_text
                               : c->choice.kind == TENON_CUDA_DIRECT ? tenon__cuda_direct_text
                                                                     : tenon__cuda_patch_text);
 }
@@ -293,14 +321,16 @@ static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convol
                                         "cuda.convolution.patch/1",
                                         "cuda.convolution.narrow/1",
                                         "cuda.convolution.depthwise/1",
-                                        "cuda.convolution.stream/1"};
+                                        "cuda.convolution.stream/1",
+                                        "cuda.convolution.warpgroup/1"};
   const tenon__cuda_problem_t* p = &c->problem;
   const uint32_t sources[] = {
       call->table->node_input(call->region, 0, 1),
       p->bias == NULL ? TENON_NONE : call->table->node_input(call->region, 0, 2)};
   const tenon_packing_t packing = {
       .size = sizeof(packing),
-      .format = p->is_product  ? "cuda.mat_mul/1"
+      .format = c->choice.kind == TENON_CUDA_WARPGROUP && p->is_product ? "cuda.mat_mul.warpgroup/1"
+                : p->is_product                                         ? "cuda.mat_mul/1"
                 : p->is_spread ? "cuda.deconvolution.pixels/1"
                                : formats[c->choice.kind],
       .parameters = products[c->choice.kind == TENON_CUDA_DEPTHWISE ? TENON_CUDA_PRODUCT_F32
@@ -325,10 +355,27 @@ static tenon_status_t pack(const tenon_prepare_t* call, const tenon__cuda_convol
 /* Does the problem's kind serve it still? */
 static bool is_known(const tenon__cuda_convolution_t* c) {
   const char* why = NULL;
-  return c->choice.kind == TENON_CUDA_STREAMING
-             ? tenon__cuda_stream_knows(&c->problem, c->choice)
+  return c->choice.kind == TENON_CUDA_STREAMING ? tenon__cuda_stream_knows(&c->problem, c->choice)
+         : c->choice.kind == TENON_CUDA_WARPGROUP
+             ? tenon__cuda_warpgroup_knows(&c->problem, c->choice)
              : c->choice.kind != 0 &&
                    c->choice.kind == tenon__cuda_kind_of(&c->problem, c->choice.product, &why);
+}
+
+static tenon_status_t check_architecture(const tenon_prepare_t* call, tenon__cuda_choice_t choice,
+                                         int architecture) {
+  const tenon_sink_t* sink = call->host->sink == NULL ? NULL : call->host->sink(call->preparation);
+  if (architecture < OLDEST_ARCHITECTURE) {
+    return tenon__cuda_fail(sink, TENON_ERROR_UNSUPPORTED,
+                            "the GPU is of architecture sm_%d, this takes sm_%d or newer",
+                            architecture, OLDEST_ARCHITECTURE);
+  }
+  if (choice.kind == TENON_CUDA_WARPGROUP && architecture != TENON_CUDA_WARPGROUP_ARCHITECTURE) {
+    return tenon__cuda_fail(sink, TENON_ERROR_UNSUPPORTED,
+                            "the GPU is of architecture sm_%d, warpgroups take sm_%d", architecture,
+                            TENON_CUDA_WARPGROUP_ARCHITECTURE);
+  }
+  return TENON_OK;
 }
 
 /* What the tactic asks for, of which the region says the rest. */
@@ -338,12 +385,6 @@ static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_convolu
   tenon_device_t* device = tenon__cuda_prepared_device(call);
   if (device == NULL) {
     return TENON_ERROR_UNSUPPORTED;
-  }
-  if (device->architecture < OLDEST_ARCHITECTURE) {
-    return tenon__cuda_fail(call->host->sink == NULL ? NULL : call->host->sink(call->preparation),
-                            TENON_ERROR_UNSUPPORTED,
-                            "the GPU is of architecture sm_%d, this takes sm_%d or newer",
-                            device->architecture, OLDEST_ARCHITECTURE);
   }
   tenon__cuda_convolution_t* c = call->host->allocate(call->preparation, sizeof(*c));
   if (c == NULL) {
@@ -357,6 +398,10 @@ static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_convolu
   if (!is_known(c) || tenon__cuda_epilogue_make(&c->problem, stored_type(c->choice), &c->epilogue,
                                                 &reason) != NULL) {
     return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  const tenon_status_t status = check_architecture(call, c->choice, device->architecture);
+  if (status != TENON_OK) {
+    return status;
   }
   if (c->choice.kind == TENON_CUDA_STREAMING) {
     tenon__cuda_epilogue_stream(&c->problem, &c->epilogue);

@@ -26,19 +26,6 @@ INLINE uint4 pixel_at(const element_t* from, const shape_t& s, int lane, int ste
   return x;
 }
 
-/* The pixel of x that row m of all rows reads. */
-INLINE const element_t* source_of(const shape_t& s, unsigned m, int lane) {
-  const unsigned line = quotient(s.by_columns, m);
-  const unsigned image = quotient(s.by_rows, line);
-  const int y = (int)(line - image * s.by_rows.extent) * s.stride_y - s.begin_y;
-  const int x = (int)(m - line * s.by_columns.extent) * s.stride_x - s.begin_x;
-  const bool inside =
-      (int)m < s.pixels && y >= 0 && x >= 0 && y < s.height && x < s.width;
-  return inside ? (const element_t*)s.x + (int)image * s.x_image + y * s.x_row + x * s.x_column +
-                      lane % 4 * PIECE
-                : 0;
-}
-
 extern "C" __global__ void BOUNDS convolve(const __grid_constant__ parameters_t p) {
   SHARED_BYTES(memory);
   const shape_t& s = p.shape;
@@ -60,17 +47,13 @@ extern "C" __global__ void BOUNDS convolve(const __grid_constant__ parameters_t 
   const element_t* from[2 * MT];
 #pragma unroll
   for (int i = 0; i < 2 * MT; ++i) {
-    from[i] = source_of(s, tile * TILE_M + i * 8 + t.lane / 4, t.lane);
+    from[i] = source_of(s, tile * TILE_M + i * 8 + t.lane / 4, t.lane % 4 * PIECE);
   }
   ending_t ending;
 #pragma unroll
   for (int k = 0; k < OWN; ++k) {
-    const unsigned m = tile * TILE_M + row_of(k);
-    const unsigned line = quotient(s.by_columns, m);
-    const unsigned image = quotient(s.by_rows, line);
-    begin_ending(p, k, (int)m < s.pixels, (int)image,
-                 (int)(line - image * s.by_rows.extent),
-                 (int)(m - line * s.by_columns.extent), first, ending);
+    const pixel_t pixel = pixel_of(s, tile * TILE_M + row_of(k));
+    begin_ending(p, k, pixel.is_there, pixel.image, pixel.y, pixel.x, first, ending);
   }
   wait_for_predecessors();
   uint4 a[STEPS][2 * MT];

@@ -10,7 +10,7 @@
 typedef unsigned shared_t; /* an address in shared memory */
 
 /* All of a block's memory that its threads share, as many bytes as the launch says. */
-#define SHARED_BYTES(name) extern __shared__ __align__(128) unsigned char name[]
+#define SHARED_BYTES(name) extern __shared__ __align__(1024) unsigned char name[]
 INLINE shared_t shared_of(const void* from) { return (unsigned)__cvta_generic_to_shared(from); }
 
 /* What no kernel ever writes, and no other warp of the block reads: packed weights. */

@@ -83,6 +83,11 @@ static void describe(const tenon__cuda_convolution_t* c, const tenon__cuda_exten
                                                                 : steps / taps * 2);
 }
 
+/* Blocks that share a sum. */
+static uint32_t cluster_of(const tenon__cuda_convolution_t* c) {
+  return c->choice.kind == TENON_CUDA_WARPGROUP ? c->choice.parts : 1;
+}
+
 /* The tiles, and how many blocks they are; 0: none fits, or too many. */
 static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_extents_t* e,
                       tenon__cuda_shape_t* s) {
@@ -97,7 +102,7 @@ static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_exte
     s->warps = (int32_t)warps;
     return (warps * column_tiles + c->choice.along - 1) / c->choice.along;
   }
-  if (c->choice.kind != TENON_CUDA_DIRECT) {
+  if (c->choice.kind != TENON_CUDA_DIRECT && c->choice.kind != TENON_CUDA_WARPGROUP) {
     const int64_t tiles_y = (e->y[0] + s->tile[0] - 1) / s->tile[0];
     const int64_t tiles_x = (e->y[1] + s->tile[1] - 1) / s->tile[1];
     s->tiles_y = divisor(tiles_y);
@@ -112,7 +117,7 @@ static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_exte
     return (threads + tenon__cuda_choice_threads(c->choice) - 1) /
            tenon__cuda_choice_threads(c->choice);
   }
-  return tiles * column_tiles;
+  return tiles * column_tiles * cluster_of(c);
 }
 
 /* Of a stream: x, the result and what has its extents. */
@@ -220,5 +225,6 @@ tenon_status_t tenon__cuda_convolution_enqueue(const tenon_enqueue_t* call) {
   }
   put(bound, offsetof(tenon__cuda_shape_t, x), &x, sizeof(x));
   tenon__cuda_epilogue_enqueue(&bound->epilogue, call);
-  return tenon__cuda_launch(c->device, call, &bound->launch, bound->epilogue.parameters);
+  return tenon__cuda_launch_clusters(c->device, call, &bound->launch, cluster_of(c),
+                                     bound->epilogue.parameters);
 }

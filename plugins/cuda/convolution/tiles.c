@@ -33,6 +33,7 @@ uint32_t tenon__cuda_choice_elements(tenon__cuda_choice_t choice) {
 uint32_t tenon__cuda_choice_threads(tenon__cuda_choice_t choice) {
   return choice.kind == TENON_CUDA_DEPTHWISE   ? DEPTHWISE_THREADS
          : choice.kind == TENON_CUDA_STREAMING ? 32U * choice.along
+         : choice.kind == TENON_CUDA_WARPGROUP ? 32U * choice.rows
                                                : 32U * choice.along * choice.parts;
 }
 int64_t tenon__cuda_choice_pixels(tenon__cuda_choice_t choice) {
@@ -63,6 +64,7 @@ int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, tenon__cuda_c
   return choice.kind == TENON_CUDA_DEPTHWISE ? taps_of(problem)
          : choice.kind == TENON_CUDA_DIRECT || choice.kind == TENON_CUDA_STREAMING
              ? tenon__cuda_up(bytes, WIDE_STEP)
+         : choice.kind == TENON_CUDA_WARPGROUP ? tenon__cuda_up(bytes, TENON_CUDA_WARPGROUP_STEP)
          : choice.kind == TENON_CUDA_PATCH
              ? tenon__cuda_up(bytes, TAP_STEP) * taps_of(problem)
              : w->kernel[0] * tenon__cuda_up(w->kernel[1], narrow_neighbours(choice));
@@ -181,6 +183,15 @@ static int64_t lay_out(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
   return all > behind ? all : behind;
 }
 
+/* A barrier, weights and pixels of all steps, and sums that other blocks push. */
+int64_t tenon__cuda_warpgroup_bytes(tenon__cuda_choice_t choice) {
+  const int64_t pixels = tenon__cuda_choice_pixels(choice);
+  const int64_t outputs = tenon__cuda_choice_outputs(choice);
+  const int64_t read = TENON_CUDA_WARPGROUP_STEP * (pixels + outputs) * choice.steps;
+  const int64_t pushed = pixels * outputs * 4 / choice.parts * (choice.parts - 1);
+  return TENON_CUDA_WARPGROUP_TILE + read + pushed;
+}
+
 /* Of all boxes of a tile's pixels the one that takes fewest waves of blocks, then the smallest
  * patch. */
 static int64_t lay_patch(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
@@ -222,8 +233,9 @@ bool tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_cho
   if (choice.kind == TENON_CUDA_DEPTHWISE || choice.kind == TENON_CUDA_STREAMING) {
     return true;
   }
-  *out_bytes = choice.kind == TENON_CUDA_DIRECT
-                   ? sums_bytes(choice)
+  *out_bytes = choice.kind == TENON_CUDA_DIRECT ? sums_bytes(choice)
+               : choice.kind == TENON_CUDA_WARPGROUP
+                   ? tenon__cuda_warpgroup_bytes(choice)
                    : lay_patch(problem, choice, extents, limit_bytes, out_shape);
   return *out_bytes > 0 && *out_bytes <= limit_bytes;
 }
@@ -281,27 +293,23 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
 
 /* ---- Choosing ---- */
 
-typedef struct ranking_t {
-  tenon__cuda_choice_t* choices;
-  double* seconds;
-  uint32_t count;
-} ranking_t;
-
-static void insert(ranking_t* r, tenon__cuda_choice_t choice, double seconds) {
-  uint32_t at = r->count;
-  while (at > 0 && r->seconds[at - 1] > seconds) {
+void tenon__cuda_rank(tenon__cuda_choice_t choice, double seconds, uint32_t most,
+                      uint32_t* inout_count, tenon__cuda_choice_t* inout_choices,
+                      double* inout_seconds) {
+  uint32_t at = *inout_count;
+  while (at > 0 && inout_seconds[at - 1] > seconds) {
     at--;
   }
-  if (at == TENON_CUDA_TILE_TACTICS) {
+  if (at == most) {
     return;
   }
-  r->count += r->count < TENON_CUDA_TILE_TACTICS ? 1 : 0;
-  for (uint32_t k = r->count - 1; k > at; k--) {
-    r->choices[k] = r->choices[k - 1];
-    r->seconds[k] = r->seconds[k - 1];
+  *inout_count += *inout_count < most ? 1 : 0;
+  for (uint32_t k = *inout_count - 1; k > at; k--) {
+    inout_choices[k] = inout_choices[k - 1];
+    inout_seconds[k] = inout_seconds[k - 1];
   }
-  r->choices[at] = choice;
-  r->seconds[at] = seconds;
+  inout_choices[at] = choice;
+  inout_seconds[at] = seconds;
 }
 
 /* As few rounds as registers allow, all of one length. */
@@ -385,7 +393,7 @@ uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t 
   const tenon__cuda_extents_t extents = extents_of(problem);
   const int64_t steps =
       tenon__cuda_steps_of(problem, (tenon__cuda_choice_t){.kind = kind, .product = product});
-  ranking_t ranking = {out_choices, out_seconds, 0};
+  uint32_t count = 0;
   for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes); k++) {
     for (uint8_t parts = 1; parts <= 16; parts *= 2) {
       tenon__cuda_choice_t choice = {.kind = kind,
@@ -400,9 +408,10 @@ uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t 
       }
       const double seconds = seconds_of(problem, choice, &extents);
       if (seconds > 0) {
-        insert(&ranking, choice, seconds);
+        tenon__cuda_rank(choice, seconds, TENON_CUDA_TILE_TACTICS, &count, out_choices,
+                         out_seconds);
       }
     }
   }
-  return ranking.count;
+  return count;
 }

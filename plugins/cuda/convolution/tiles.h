@@ -13,7 +13,8 @@ typedef enum tenon__cuda_form_kind_t {
   TENON_CUDA_PATCH = 2,     /* patch.cuh */
   TENON_CUDA_NARROW = 3,    /* patch.cuh, up to four channels that may lie anyhow */
   TENON_CUDA_DEPTHWISE = 4, /* depthwise.cuh: as many groups as channels, and as outputs */
-  TENON_CUDA_STREAMING = 5  /* stream.cuh: some of DIRECT, of many pixels (stream.h) */
+  TENON_CUDA_STREAMING = 5, /* stream.cuh: some of DIRECT, of many pixels (stream.h) */
+  TENON_CUDA_WARPGROUP = 6  /* warpgroup.cuh: some of DIRECT, on sm_90 (warpgroup.h) */
 } tenon__cuda_form_kind_t;
 
 enum {
@@ -21,7 +22,9 @@ enum {
   TENON_CUDA_TILE_OUTPUTS = 64, /* the most of a tile; weights are packed up to whole ones */
   TENON_CUDA_TILE_ELEMENTS = 4, /* neighbours that a thread ends with */
   TENON_CUDA_STREAM_ELEMENTS = 8,
-  TENON_CUDA_MULTIPROCESSORS = 132 /* for estimates */
+  TENON_CUDA_WARPGROUP_STEP = 128,  /* WARPGROUP: bytes of a pixel in a step */
+  TENON_CUDA_WARPGROUP_TILE = 1024, /* of 8 outputs in a step */
+  TENON_CUDA_MULTIPROCESSORS = 132  /* for estimates */
 };
 
 static inline int64_t tenon__cuda_up(int64_t count, int64_t of) {
@@ -44,12 +47,13 @@ typedef struct tenon__cuda_choice_t {
   uint8_t rows;    /* tiles of 16 pixels that a warp multiplies; DEPTHWISE: rows of a thread */
   uint8_t across;  /* tiles of 8 outputs; DEPTHWISE: columns of a thread */
   uint8_t along;   /* warps beside one another; DEPTHWISE: channels of a thread */
-  uint8_t parts;   /* warps that share the sum; STREAMING: blocks of a multiprocessor at once */
-  uint8_t steps;   /* of the sum that a warp keeps weights of */
+  uint8_t parts;   /* warps that share the sum, WARPGROUP: blocks; STREAMING: blocks of a
+                      multiprocessor at once */
+  uint8_t steps;   /* of the sum that a warp keeps weights of; WARPGROUP: a block */
   uint8_t reserved;
 } tenon__cuda_choice_t;
 
-/* Which kind serves where that is multiplied, STREAMING apart, for values of the problem's type; 0,
+/* Which kind serves where that is multiplied, STREAMING and WARPGROUP apart, for values of the problem's type; 0,
  * and why not. */
 tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem, uint8_t product,
                                             const char** out_why);
@@ -61,6 +65,10 @@ int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, tenon__cuda_c
 uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t kind,
                                   uint8_t product, tenon__cuda_choice_t* out_choices,
                                   double* out_seconds);
+/* Inserts a choice into a list of at most `most`, ordered by their estimates. */
+void tenon__cuda_rank(tenon__cuda_choice_t choice, double seconds, uint32_t most,
+                      uint32_t* inout_count, tenon__cuda_choice_t* inout_choices,
+                      double* inout_seconds);
 tenon_dtype_t tenon__cuda_product_type(tenon__cuda_choice_t choice);
 /* Of an element that is multiplied. */
 int64_t tenon__cuda_product_bytes(tenon__cuda_choice_t choice);
@@ -70,6 +78,9 @@ uint32_t tenon__cuda_choice_elements(tenon__cuda_choice_t choice);
 uint32_t tenon__cuda_choice_threads(tenon__cuda_choice_t choice);
 int64_t tenon__cuda_choice_pixels(tenon__cuda_choice_t choice);
 int64_t tenon__cuda_choice_outputs(tenon__cuda_choice_t choice);
+
+/* WARPGROUP: shared memory of a block. */
+int64_t tenon__cuda_warpgroup_bytes(tenon__cuda_choice_t choice);
 
 /* Extents of an image and of the result, along y and x, and how many images; of what is spread both
  * are the image's. */

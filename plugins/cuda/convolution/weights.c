@@ -143,6 +143,8 @@ size_t tenon__cuda_weights_bytes(const tenon__cuda_problem_t* problem,
   const int64_t steps = tenon__cuda_steps_of(problem, choice);
   return choice.kind == TENON_CUDA_DEPTHWISE
              ? (size_t)(packed_outputs(problem) * steps) * sizeof(float)
+         : choice.kind == TENON_CUDA_WARPGROUP
+             ? (size_t)(packed_outputs(problem) / 8 * steps * TENON_CUDA_WARPGROUP_TILE)
              : (size_t)(packed_outputs(problem) / tile_outputs(choice.kind) * steps * BLOCK);
 }
 
@@ -169,11 +171,33 @@ static void pack_tiles(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choi
   }
 }
 
+/* WARPGROUP: of each tile of 8 columns and step 8 rows of 128 bytes, swizzled (warpgroup_matrix.cuh).
+ * Columns 2 k and 2 k + 1 of two tiles, of which one lane has the sums, are neighbouring outputs. */
+static void pack_rows(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
+                      void* out_packed) {
+  enum { COLUMNS = 8, PIECES = 8, OWN = 8 /* elements of a piece */, ROW = PIECES * OWN };
+  const int64_t steps = tenon__cuda_steps_of(p, choice);
+  for (int64_t block = 0; block < packed_outputs(p) / COLUMNS * steps; block++) {
+    const int64_t tile = block / steps;
+    const source_t begin = {.output = tile / 2 * 16 + tile % 2 * 2, .channel = block % steps * ROW};
+    for (int64_t k = 0; k < (int64_t)COLUMNS * ROW; k++) {
+      const int64_t column = k / ROW;
+      const int64_t piece = k / OWN % PIECES ^ column;
+      const source_t offset = {.output = column / 2 * 4 + column % 2,
+                               .channel = piece * OWN + k % OWN};
+      put(out_packed, (size_t)((block * COLUMNS + column) * ROW + k % ROW), choice,
+          weight_at(p, &begin, &offset));
+    }
+  }
+}
+
 void tenon__cuda_weights_pack(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
                               void* out_packed) {
   const tenon__cuda_problem_t* p = problem;
   if (choice.kind == TENON_CUDA_DEPTHWISE) {
     pack_channels(p, out_packed);
+  } else if (choice.kind == TENON_CUDA_WARPGROUP) {
+    pack_rows(p, choice, out_packed);
   } else {
     pack_tiles(p, choice, out_packed);
   }

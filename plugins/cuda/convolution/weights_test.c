@@ -125,6 +125,41 @@ TENON_TEST(has_neighbouring_outputs_where_one_lane_has_their_sums) {
   EXPECT_INT(found, OUTPUTS * CHANNELS);
 }
 
+/* Of 8 outputs a step has 8 rows of 128 bytes, whose pieces of 16 bytes are exchanged by the row's
+ * number. Columns 2 k and 2 k + 1 of two tiles are four neighbouring outputs. */
+TENON_TEST(has_swizzled_rows_of_outputs_that_a_lane_finishes) {
+  enum { OUTPUTS = 24, PADDED = 64, CHANNELS = 72, STEPS = 2, ROW = 64, TILE = 8 * ROW };
+  static const int64_t dims[] = {CHANNELS, OUTPUTS};
+  static float values[OUTPUTS * CHANNELS];
+  static uint16_t rows[PADDED * STEPS * ROW];
+  tenon_value_info_t w;
+  for (int k = 0; k < OUTPUTS * CHANNELS; k++) {
+    values[k] = (float)(k % 2039 + 1); /* exact in f16 */
+  }
+  tenon__cuda_problem_t p = problem_of(&w, values, dims, 2);
+  p.is_product = true;
+  p.channels = CHANNELS;
+  p.outputs = p.columns = OUTPUTS;
+  const tenon__cuda_choice_t choice = {.kind = TENON_CUDA_WARPGROUP,
+                                       .product = TENON_CUDA_PRODUCT_F16};
+  EXPECT_INT(tenon__cuda_packed_bytes(&p, choice), sizeof(rows));
+  tenon__cuda_weights_pack(&p, choice, rows);
+  uint32_t wrong = 0;
+  for (int output = 0; output < PADDED; output++) {
+    for (int channel = 0; channel < STEPS * ROW; channel++) {
+      const int pair = output % 4 / 2; /* of the two tiles */
+      const int column = output % 16 / 4 * 2 + output % 2;
+      const int piece = channel % ROW / 8 ^ column;
+      const int at = ((output / 16 * 2 + pair) * STEPS + channel / ROW) * TILE + column * ROW +
+                     piece * 8 + channel % 8;
+      const bool is_there = output < OUTPUTS && channel < CHANNELS;
+      const float wanted = is_there ? values[channel * OUTPUTS + output] : 0;
+      wrong += tenon__cuda_float_of(rows, TENON_DTYPE_FLOAT16, (size_t)at) != wanted;
+    }
+  }
+  EXPECT_INT(wrong, 0);
+}
+
 /* Of few channels two neighbours of a row are a step, the last of five alone. */
 TENON_TEST(has_two_neighbours_of_few_channels_in_a_step) {
   enum { OUTPUTS = 16, CHANNELS = 3, HEIGHT = 2, WIDTH = 5, PARTS = 3 };

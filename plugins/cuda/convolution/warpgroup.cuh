@@ -1,0 +1,200 @@
+/*
+ * A window of one pixel by warpgroups (warpgroup_matrix.cuh): both factors are in shared memory. A
+ * block's weights come before the wait, its pixels after it. All of them are asked for at once, so
+ * nothing waits for a place: a step is 128 bytes of each pixel, and its products begin when these
+ * are there. SPLIT blocks of a cluster share a sum: each of them finishes as many of the tile's
+ * outputs, and pushes its part of the others to the blocks that finish them.
+ *
+ * The text in front defines GROUPS (warpgroups, of 64 pixels each), NT (tiles of 8 outputs, a
+ * multiple of 2 * SPLIT), SPLIT, STEPS (of a block), EXACT (1: channels fill the last step),
+ * ADDS_BIAS, and what the slot does: operands_t, read_constants, read_operands, finish. Weights are
+ * packed so that two tiles are V neighbouring outputs of a lane.
+ */
+enum {
+  STEP = 8 * PIECE,
+  TILE_M = 64 * GROUPS,
+  TILE_N = 8 * NT,
+  THREADS = 128 * GROUPS,
+  STEP_BYTES = NT * GROUP_BYTES, /* of weights */
+  PASSES = 4,                    /* of all threads over a step's pixels */
+  OWN = NT / SPLIT,              /* tiles that a block finishes */
+  RUNS = OWN / 2,                /* of V outputs that a lane has of a pixel */
+  WEIGHTS_AT = GROUP_BYTES,      /* behind a barrier */
+  PIXELS_AT = WEIGHTS_AT + STEPS * STEP_BYTES,
+  PUSHED_AT = PIXELS_AT + STEPS * TILE_M * ROW_BYTES,
+  /* Few weights are there in time even if the next launch begins behind the wait of this one. Then
+   * only one launch takes shared memory beside it. */
+  RELEASES_LATE = STEPS * STEP_BYTES <= 32 << 10
+};
+
+/* Pieces of 16 bytes one after the other, as they are packed for each step and tile. */
+INLINE void copy_weights(const shape_t& s, shared_t to, int first, int part) {
+  enum { PIECES = GROUP_BYTES / 16, ALL = STEPS * NT * PIECES };
+  const char* from = s.weights + (i64)(first / 8) * s.steps * GROUP_BYTES;
+#pragma unroll
+  for (int k = 0; k < (ALL + THREADS - 1) / THREADS; ++k) {
+    const int piece = k * THREADS + (int)threadIdx.x;
+    if (ALL % THREADS != 0 && piece >= ALL) {
+      continue;
+    }
+    const int tile = piece / PIECES % NT;
+    const int step = part * STEPS + piece / PIECES / NT;
+    const bool is_there = step < s.steps && first + tile / 2 * 16 < s.outputs;
+    const i64 at = ((i64)tile * s.steps + step) * GROUP_BYTES + piece % PIECES * 16;
+    copy_16(to + piece * 16, from + (is_there ? at : 0), is_there ? 16 : 0);
+  }
+}
+
+INLINE void copy_pixels(const shape_t& s, shared_t to, const element_t* const (&from)[PASSES],
+                        int step) {
+  const int piece = (int)threadIdx.x % 8;
+#pragma unroll
+  for (int i = 0; i < PASSES; ++i) {
+    const int row = (int)threadIdx.x / 8 + i * (TILE_M / PASSES);
+    const bool is_there =
+        from[i] != 0 && step < s.steps && (EXACT || step * STEP + piece * PIECE < s.channels);
+    copy_16(to + row * ROW_BYTES + place_in_row(row, piece),
+            is_there ? from[i] + step * STEP : (const element_t*)s.x, is_there ? 16 : 0);
+  }
+}
+
+/* Step K and those behind it, as soon as each is there. */
+template <int K>
+struct multiplied_t {
+  INLINE void from(shared_t weights, shared_t pixels, float (&sums)[NT][4]) {
+    wait_for_copies_but<STEPS - 1 - K>();
+    publish_copies();
+    __syncthreads();
+    begin_products();
+#pragma unroll
+    for (int k = 0; k < ROW_BYTES / PRODUCT_BYTES; ++k) {
+      multiply_operands(sums, operand_at(pixels + k * PRODUCT_BYTES),
+                        operand_at(weights + k * PRODUCT_BYTES));
+    }
+    end_products();
+    multiplied_t<K + 1>::from(weights + STEP_BYTES, pixels + TILE_M * ROW_BYTES, sums);
+  }
+};
+template <>
+struct multiplied_t<STEPS> {
+  INLINE void from(shared_t, shared_t, float (&)[NT][4]) { wait_for_products(); }
+};
+
+/* The whole sums of the block's own tiles. */
+INLINE void exchange(shared_t base, int part, const float (&sums)[NT][4], float (&own)[OWN][4]) {
+#pragma unroll
+  for (int to = 0; to < SPLIT; ++to) {
+    if (to == part) {
+#pragma unroll
+      for (int k = 0; k < OWN * 4; ++k) {
+        own[k / 4][k % 4] = sums[to * OWN + k / 4][k % 4];
+      }
+      continue;
+    }
+    const int sender = (part + SPLIT - to) % SPLIT - 1;
+    const shared_t barrier = there(base, to);
+    const shared_t at = there(base + PUSHED_AT, to);
+#pragma unroll
+    for (int n = 0; n < OWN; ++n) {
+      push(at + ((sender * OWN + n) * THREADS + threadIdx.x) * 16, barrier, sums[to * OWN + n]);
+    }
+  }
+}
+INLINE void add_pushed(const unsigned char* pushed, float (&own)[OWN][4]) {
+#pragma unroll
+  for (int k = 0; k < (SPLIT - 1) * OWN; ++k) {
+    const float4 x = *(const float4*)(pushed + (k * THREADS + threadIdx.x) * 16);
+    own[k % OWN][0] += x.x;
+    own[k % OWN][1] += x.y;
+    own[k % OWN][2] += x.z;
+    own[k % OWN][3] += x.w;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    convolve(const __grid_constant__ parameters_t p) {
+  SHARED_BYTES(memory);
+  const shape_t& s = p.shape;
+  const shared_t base = shared_of(memory);
+  const int part = (int)(blockIdx.x % SPLIT);
+  const unsigned tile = quotient(s.column_tiles, blockIdx.x / SPLIT);
+  const int first = (int)(blockIdx.x / SPLIT - tile * s.column_tiles.extent) * TILE_N;
+  if (SPLIT > 1) {
+    if (threadIdx.x == 0) {
+      expect_pushes(base, (SPLIT - 1) * OWN * THREADS * 16);
+    }
+    begin_meeting();
+  }
+  copy_weights(s, base + WEIGHTS_AT, first, part);
+  if (!RELEASES_LATE) {
+    release_dependents();
+  }
+  const element_t* from[PASSES];
+#pragma unroll
+  for (int i = 0; i < PASSES; ++i) {
+    const int row = (int)threadIdx.x / 8 + i * (TILE_M / PASSES);
+    from[i] = source_of(s, tile * TILE_M + row, (int)threadIdx.x % 8 * PIECE);
+  }
+  const int lane = (int)threadIdx.x % 32;
+  place_t at[2][RUNS];
+  operands_t operands[2][RUNS];
+#if ADDS_BIAS
+  float bias[RUNS][V];
+#endif
+#pragma unroll
+  for (int k = 0; k < 2 * RUNS; ++k) {
+    const int row = (int)threadIdx.x / 32 * 16 + lane / 4 + k / RUNS * 8;
+    const int output = first + (part * OWN + k % RUNS * 2) * 8 + lane % 4 * V;
+    const pixel_t pixel = pixel_of(s, tile * TILE_M + row);
+    locate(p, pixel.is_there, pixel.image, output, pixel.y, pixel.x, at[k / RUNS][k % RUNS]);
+    read_constants(p, at[k / RUNS][k % RUNS], operands[k / RUNS][k % RUNS]);
+#if ADDS_BIAS
+    fetch(s.bias + (output < s.outputs ? output : 0), 1, 1, V, bias[k % RUNS]);
+#endif
+  }
+  if (SPLIT > 1) {
+    end_meeting();
+  }
+  wait_for_predecessors();
+#pragma unroll
+  for (int k = 0; k < STEPS; ++k) {
+    copy_pixels(s, base + PIXELS_AT + k * TILE_M * ROW_BYTES, from, part * STEPS + k);
+    end_copies(); /* the first also of the weights */
+  }
+  if (RELEASES_LATE) {
+    release_dependents();
+  }
+#pragma unroll
+  for (int k = 0; k < 2 * RUNS; ++k) {
+    read_operands(p, at[k / RUNS][k % RUNS], operands[k / RUNS][k % RUNS]);
+  }
+  float sums[NT][4];
+#pragma unroll
+  for (int k = 0; k < NT * 4; ++k) {
+    sums[k / 4][k % 4] = 0.0f;
+  }
+  multiplied_t<0>::from(base + WEIGHTS_AT,
+                        base + PIXELS_AT + (int)threadIdx.x / 128 * 64 * ROW_BYTES, sums);
+  float own[OWN][4];
+  exchange(base, part, sums, own);
+  if (SPLIT > 1) {
+    wait_for_pushes(base);
+    add_pushed(memory + PUSHED_AT, own);
+  }
+  u64 fault = 0;
+#pragma unroll
+  for (int k = 0; k < 2 * RUNS; ++k) {
+    const int half = k / RUNS;
+    const int run = k % RUNS;
+    float sum[V];
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      sum[j] = own[2 * run + j / 2][2 * half + j % 2];
+#if ADDS_BIAS
+      sum[j] += bias[run][j];
+#endif
+    }
+    fault = worse(fault, finish(p, at[half][run], operands[half][run], sum));
+  }
+  tell(p, fault);
+}
