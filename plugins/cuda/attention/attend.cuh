@@ -22,8 +22,13 @@ INLINE void attend_block(const parameters_t& p, unsigned char* memory) {
                          (const element_t*)s.v + heads_of(s.lines[2], block),
                          s.lines[1].row, s.lines[1].feature, s.lines[2].row, s.lines[2].feature};
   element_t* y = (element_t*)s.y + heads_of(s.lines[3], block);
+  if (s.releases_early) {
+    release_dependents();
+  }
   wait_for_predecessors();
-  release_dependents(); /* not before: a chain of such kernels would stand in its own way */
+  if (!s.releases_early) {
+    release_dependents();
+  }
   uniforms_t uniforms;
   read_uniforms(p, uniforms);
 #if STAGED

@@ -72,6 +72,7 @@ static tenon_status_t bind_shape(bound_t* bound, tenon_binding_t* handle,
       .blocks = (uint32_t)blocks,
       .threads = tenon__cuda_attention_threads(a->choice),
       .shared_bytes = tenon__cuda_attention_shared(&a->attention, a->choice)};
+  s->releases_early = (int32_t)blocks <= a->device->multiprocessors ? 1 : 0;
   return tenon__cuda_scores_bind(&bound->scores, handle, host, extents, tiles)
              ? TENON_OK
              : refuse(handle, host, "a tensor that reaches over more than 2^31 elements");

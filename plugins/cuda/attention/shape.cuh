@@ -19,5 +19,5 @@ struct shape_t {
   int queries;
   int keys;
   int wide_y; /* 1: y is written in words of 16 bytes */
-  int reserved;
+  int releases_early; /* 1: before the wait, because each block has a multiprocessor to itself */
 };

@@ -22,7 +22,7 @@ typedef struct tenon__cuda_attention_shape_t {
   int32_t queries;
   int32_t keys;
   int32_t wide_y;
-  int32_t reserved;
+  int32_t releases_early;
 } tenon__cuda_attention_shape_t;
 
 #endif
