@@ -28,7 +28,9 @@ int64_t tenon__cuda_product_bytes(tenon__cuda_choice_t choice) {
 uint32_t tenon__cuda_choice_elements(tenon__cuda_choice_t choice) {
   return choice.kind == TENON_CUDA_DEPTHWISE   ? choice.along
          : choice.kind == TENON_CUDA_STREAMING ? TENON_CUDA_STREAM_ELEMENTS
-                                               : TENON_CUDA_TILE_ELEMENTS;
+         : choice.kind == TENON_CUDA_WARPGROUP && choice.across == choice.parts
+             ? TENON_CUDA_TILE_ELEMENTS / 2
+             : TENON_CUDA_TILE_ELEMENTS;
 }
 uint32_t tenon__cuda_choice_threads(tenon__cuda_choice_t choice) {
   return choice.kind == TENON_CUDA_DEPTHWISE   ? DEPTHWISE_THREADS

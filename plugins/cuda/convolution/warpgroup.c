@@ -14,17 +14,17 @@ static bool takes(const tenon__cuda_problem_t* p, uint8_t product) {
          !p->is_spread && tenon__cuda_kind_of(p, product, &why) == TENON_CUDA_DIRECT;
 }
 
-/* All blocks of a cluster have some of the sum, and finish as many pairs of tiles. Four blocks have
- * one warpgroup each and at most 64 outputs: more sums take longer to push than the pixels to read.
- */
+/* All blocks of a cluster have some of the sum, and finish as many tiles. Four and eight blocks have
+ * one warpgroup each and 64 outputs: more sums take longer to push than the pixels to read. */
 static bool is_valid(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c) {
   const int64_t steps = tenon__cuda_steps_of(p, c);
-  return (c.rows == 4 || c.rows == 8) && c.along == 1 &&
-         (c.parts == 1 || c.parts == 2 || c.parts == 4) &&
+  const bool is_pair = c.parts == 1 || c.parts == 2;
+  const bool is_many = (c.parts == 4 || c.parts == 8) && c.rows == 4 && c.across == 8;
+  return (c.rows == 4 || c.rows == 8) && c.along == 1 && (is_pair || is_many) &&
          (c.across == 4 || c.across == 6 || c.across == 8 || c.across == 12 || c.across == 16) &&
-         (c.parts < 4 || (c.rows == 4 && c.across == 8)) && c.across % (2 * c.parts) == 0 &&
-         c.steps == tenon__cuda_up(steps, c.parts) && c.steps <= STEPS_MAX &&
-         steps > (int64_t)c.steps * (c.parts - 1) && tenon__cuda_warpgroup_bytes(c) <= SHARED_BYTES;
+         (is_many || c.across % (2 * c.parts) == 0) && c.steps == tenon__cuda_up(steps, c.parts) &&
+         c.steps <= STEPS_MAX && steps > (int64_t)c.steps * (c.parts - 1) &&
+         tenon__cuda_warpgroup_bytes(c) <= SHARED_BYTES;
 }
 
 bool tenon__cuda_warpgroup_knows(const tenon__cuda_problem_t* problem,
@@ -78,13 +78,13 @@ uint32_t tenon__cuda_warpgroup_choose(const tenon__cuda_problem_t* problem, uint
   if (!takes(problem, product)) {
     return 0;
   }
-  for (uint32_t k = 0; k < sizeof(across) * 6; k++) {
+  for (uint32_t k = 0; k < sizeof(across) * 8; k++) {
     tenon__cuda_choice_t c = {.kind = TENON_CUDA_WARPGROUP,
                               .product = product,
                               .rows = k % 2 == 0 ? 4 : 8,
-                              .across = across[k / 6],
+                              .across = across[k / 8],
                               .along = 1,
-                              .parts = (uint8_t)(1 << k / 2 % 3)};
+                              .parts = (uint8_t)(1 << k / 2 % 4)};
     const int64_t steps = tenon__cuda_up(tenon__cuda_steps_of(problem, c), c.parts);
     c.steps = (uint8_t)(steps < STEPS_MAX ? steps : STEPS_MAX);
     const double seconds = is_valid(problem, c) ? seconds_of(problem, c) : 0;

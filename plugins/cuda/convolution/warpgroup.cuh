@@ -6,9 +6,10 @@
  * outputs, and pushes its part of the others to the blocks that finish them.
  *
  * The text in front defines GROUPS (warpgroups, of 64 pixels each), NT (tiles of 8 outputs, a
- * multiple of 2 * SPLIT), SPLIT, STEPS (of a block), EXACT (1: channels fill the last step),
+ * multiple of SPLIT), SPLIT, STEPS (of a block), EXACT (1: channels fill the last step),
  * ADDS_BIAS, and what the slot does: operands_t, read_constants, read_operands, finish. Weights are
- * packed so that two tiles are V neighbouring outputs of a lane.
+ * packed so that two tiles are four neighbouring outputs of a lane. V is 4, or 2 if a block finishes
+ * one tile.
  */
 enum {
   STEP = 8 * PIECE,
@@ -18,7 +19,8 @@ enum {
   STEP_BYTES = NT * GROUP_BYTES, /* of weights */
   PASSES = 4,                    /* of all threads over a step's pixels */
   OWN = NT / SPLIT,              /* tiles that a block finishes */
-  RUNS = OWN / 2,                /* of V outputs that a lane has of a pixel */
+  TILES = V / 2,                 /* that hold V neighbouring outputs of a lane */
+  RUNS = OWN / TILES,            /* of V outputs that a lane has of a pixel */
   WEIGHTS_AT = GROUP_BYTES,      /* behind a barrier */
   PIXELS_AT = WEIGHTS_AT + STEPS * STEP_BYTES,
   PUSHED_AT = PIXELS_AT + STEPS * TILE_M * ROW_BYTES,
@@ -144,7 +146,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 #pragma unroll
   for (int k = 0; k < 2 * RUNS; ++k) {
     const int row = (int)threadIdx.x / 32 * 16 + lane / 4 + k / RUNS * 8;
-    const int output = first + (part * OWN + k % RUNS * 2) * 8 + lane % 4 * V;
+    const int tile_n = part * OWN + k % RUNS * TILES;
+    const int output = first + tile_n / 2 * 16 + lane % 4 * 4 + tile_n % 2 * 2;
     const pixel_t pixel = pixel_of(s, tile * TILE_M + row);
     locate(p, pixel.is_there, pixel.image, output, pixel.y, pixel.x, at[k / RUNS][k % RUNS]);
     read_constants(p, at[k / RUNS][k % RUNS], operands[k / RUNS][k % RUNS]);
@@ -189,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     float sum[V];
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      sum[j] = own[2 * run + j / 2][2 * half + j % 2];
+      sum[j] = own[TILES * run + j / 2][2 * half + j % 2];
 #if ADDS_BIAS
       sum[j] += bias[run][j];
 #endif

@@ -181,7 +181,7 @@ static inline int __ffsll(unsigned long long x) { return __builtin_ffsll((long l
 
 typedef uintptr_t shared_t;
 /* The blocks of a cluster run alternately, so each has its own. */
-enum { STAND_IN_CLUSTER = 4, STAND_IN_SHARED = 232448 };
+enum { STAND_IN_CLUSTER = 8, STAND_IN_SHARED = 232448 };
 #define SHARED_BYTES(name)                                                            \
   alignas(1024) static unsigned char name##_of[STAND_IN_CLUSTER][STAND_IN_SHARED];    \
   unsigned char* const name = name##_of[stand_in_cluster_rank]
