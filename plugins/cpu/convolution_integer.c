@@ -445,32 +445,52 @@ static void find_places(const job_t* job, const pixel_t* pixel, const uint8_t** 
   *places.next = job->bound->outside;
 }
 
+/* A thread's place in its task. */
+typedef struct depthwise_t {
+  const job_t* job;
+  const uint8_t** places; /* of the taps of `row` */
+  pixel_t pixel;
+  size_t row;
+  tenon__cpu_integer_depthwise_t numbers;
+} depthwise_t;
+
+static void compute_row(void* user, size_t row, size_t first, size_t count, int32_t* c) {
+  depthwise_t* all = user;
+  if (row != all->row) {
+    if (row == all->row + 1) {
+      next_pixel(all->job->bound, &all->pixel);
+    } else {
+      all->pixel = pixel_of(all->job->bound, row);
+    }
+    all->row = row;
+    find_places(all->job, &all->pixel, all->places);
+  }
+  all->job->self->common.isa->integers->depthwise(&all->numbers, first, count, c);
+}
+
 static void run_depthwise(void* user, uint32_t index, uint32_t thread) {
   const job_t* job = user;
   const integer_t* self = job->self;
   const bound_t* bound = job->bound;
   const tenon__cpu_integers_t* integers = self->common.isa->integers;
-  const size_t channels = (size_t)self->groups;
-  const size_t first = index * bound->grid.rows_per_task;
-  const size_t left = bound->rows - first;
+  const size_t row = index * bound->grid.rows_per_task;
+  const size_t left = bound->rows - row;
   const size_t rows = left < bound->grid.rows_per_task ? left : bound->grid.rows_per_task;
   const uint8_t** places = bound->places + thread * (self->taps + 1);
+  depthwise_t all = {
+      .job = job,
+      .places = places,
+      .row = SIZE_MAX - 1,
+      .numbers = {.x = places,
+                  .weights = bound->weights,
+                  .pairs = (self->taps + 1) / 2,
+                  .channels = (size_t)self->groups,
+                  .zero = job->x_zero - tenon__cpu_integer_a_zero(integers, 0, job->x_signed),
+                  .is_signed = job->x_signed}};
   tenon__cpu_integer_part_t part = {0};
-  tenon__cpu_integer_product_t product = {.columns = channels, .depth = self->depth};
+  tenon__cpu_integer_product_t product = {.columns = (size_t)self->groups, .depth = self->depth};
   char* scratch = tenon__cpu_integer_part(&job->call, thread, &part, &product);
-  pixel_t pixel = pixel_of(bound, first);
-  for (size_t row = first; row < first + rows; row++) {
-    find_places(job, &pixel, places);
-    const tenon__cpu_integer_depthwise_t depthwise = {
-        .x = places,
-        .weights = bound->weights,
-        .pairs = (self->taps + 1) / 2,
-        .channels = channels,
-        .zero = job->x_zero - tenon__cpu_integer_a_zero(integers, 0, job->x_signed),
-        .is_signed = job->x_signed};
-    tenon__cpu_integer_depthwise(&product, &depthwise, row, scratch);
-    next_pixel(bound, &pixel);
-  }
+  tenon__cpu_integer_run_rows(&product, row, row + rows, compute_row, &all, scratch);
 }
 
 /* ---- A run ---- */

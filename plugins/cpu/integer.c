@@ -246,22 +246,27 @@ void tenon__cpu_integer_run(const tenon__cpu_integer_product_t* product, size_t 
   }
 }
 
-void tenon__cpu_integer_depthwise(const tenon__cpu_integer_product_t* product,
-                                  const tenon__cpu_integer_depthwise_t* depthwise, size_t row,
-                                  char* scratch) {
+void tenon__cpu_integer_run_rows(const tenon__cpu_integer_product_t* product, size_t row,
+                                 size_t row_end, tenon__cpu_integer_row_t compute, void* user,
+                                 char* scratch) {
   buffers_t buffers;
   (void)lay_buffers(product->integers, product->depth, scratch, &buffers);
-  if (product->finish == NULL) {
-    product->integers->depthwise(depthwise, 0, product->columns,
-                                 product->c + row * product->c_stride);
-    return;
-  }
-  const size_t stride = tenon__cpu_integer_strip(product->integers, product->columns);
-  for (size_t j = 0; j < product->columns; j += stride) {
-    const size_t count = min_size(stride, product->columns - j);
-    product->integers->depthwise(depthwise, j, count, buffers.strip);
-    const tenon__cpu_integer_sums_t sums = {buffers.strip, stride, row, 1, j, count};
-    product->finish(product->finish_user, &sums);
+  const bool finishes = product->finish != NULL;
+  const size_t width = tenon__cpu_integer_strip(product->integers, product->columns);
+  const size_t stride = finishes ? width : product->c_stride;
+  for (size_t i = row; i < row_end; i += TENON_CPU_INTEGER_ROWS) {
+    const size_t rows = min_size(TENON_CPU_INTEGER_ROWS, row_end - i);
+    for (size_t j = 0; j < product->columns; j += width) {
+      const size_t count = min_size(width, product->columns - j);
+      int32_t* c = finishes ? buffers.strip : product->c + i * stride + j;
+      for (size_t r = 0; r < rows; r++) {
+        compute(user, i + r, j, count, c + r * stride);
+      }
+      if (finishes) {
+        const tenon__cpu_integer_sums_t sums = {c, stride, i, rows, j, count};
+        product->finish(product->finish_user, &sums);
+      }
+    }
   }
 }
 

@@ -179,10 +179,14 @@ size_t tenon__cpu_integer_scratch(const tenon__cpu_integers_t* integers, size_t 
 void tenon__cpu_integer_run(const tenon__cpu_integer_product_t* product, size_t row, size_t row_end,
                             size_t panel, size_t panel_end, char* scratch);
 
-/* Computes row `row` of a depthwise convolution, with the product's output or finish. */
-void tenon__cpu_integer_depthwise(const tenon__cpu_integer_product_t* product,
-                                  const tenon__cpu_integer_depthwise_t* depthwise, size_t row,
-                                  char* scratch);
+/* Computes columns [first, first + count) of one row of sums. */
+typedef void (*tenon__cpu_integer_row_t)(void* user, size_t row, size_t first, size_t count,
+                                         int32_t* c);
+/* Computes rows [row, row_end) by a function instead of tiles, with the product's output or
+ * finish. */
+void tenon__cpu_integer_run_rows(const tenon__cpu_integer_product_t* product, size_t row,
+                                 size_t row_end, tenon__cpu_integer_row_t compute, void* user,
+                                 char* scratch);
 
 /* Tasks of a product: blocks of rows times groups of panels, about 4 for each thread. */
 typedef struct tenon__cpu_integer_grid_t {
