@@ -115,11 +115,21 @@ static void dequantize_linear(tenon_make_t* make) {
   tenon_make_end_outputs(make);
 }
 
+/* Groups of few channels are products of few columns. Convolutions of floats are faster then. */
+static bool has_small_groups(tenon_make_t* make) {
+  enum { FEW_CHANNELS = 16 };
+  const int64_t groups = tenon_make_get_int(make, "group", 1);
+  const tenon_value_t w = tenon_make_input(make, 3);
+  const int64_t channels = tenon_make_dim(make, w, 1);
+  const bool is_depthwise = channels == 1 && tenon_make_dim(make, w, 0) == groups;
+  return groups > 1 && !is_depthwise && channels < FEW_CHANNELS;
+}
+
 /* x, w and y each have a scale and a zero point. The bias is an i32 in steps of x's scale times
  * w's. */
 static void qlinear_conv(tenon_make_t* make) {
   const uint32_t rank = tenon_make_rank(make, tenon_make_input(make, 0));
-  if (rank >= 3 && is_integer(make, false, true)) {
+  if (rank >= 3 && is_integer(make, false, true) && !has_small_groups(make)) {
     const tenon_value_t b = tenon_make_input(make, 8);
     const tenon_value_t x_zero = parameter(make, 2);
     const tenon_value_t w_zero = parameter(make, 5);
@@ -167,9 +177,9 @@ static void qlinear_mat_mul(tenon_make_t* make) {
     tenon_make_add(make, zeros[0]);
     tenon_make_add(make, zeros[1]);
     const tenon_value_t sums = tenon_make_end(make);
-    tenon_make_output(make, 0,
-                      requantized(make, sums, followed(make, parameter(make, 1), 1),
-                                  parameter(make, 4), 0));
+    tenon_make_output(
+        make, 0,
+        requantized(make, sums, followed(make, parameter(make, 1), 1), parameter(make, 4), 0));
     return;
   }
   const tenon_value_t a = dequantized(make, 0, rank < 2 ? 0 : (int64_t)rank - 2);
