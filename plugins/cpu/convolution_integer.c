@@ -32,6 +32,7 @@ typedef struct bound_t {
   /* Of a depthwise convolution: weights less their zero points, [pairs of taps][channels][2]; a
    * pixel of zero points; for each thread, the addresses of taps. */
   int16_t* weights;
+  int32_t* start; /* of sums: the zero point of x times the weights of a channel */
   uint8_t* outside;
   const uint8_t** places;
 } bound_t;
@@ -164,11 +165,13 @@ static bool allocate_depthwise(const integer_t* self, tenon_binding_t* binding,
   const size_t channels = (size_t)self->groups;
   bound->weights =
       host->allocate(binding, ((self->taps + 1) / 2 * channels * 2 + 1) * sizeof(int16_t));
+  bound->start = host->allocate(binding, channels * sizeof(int32_t));
   bound->outside = host->allocate(binding, channels);
   /* NOLINTNEXTLINE(bugprone-sizeof-expression): the elements are pointers */
   bound->places = host->allocate(
       binding, host->thread_count(binding) * (self->taps + 1) * sizeof(*bound->places));
-  return bound->weights != NULL && bound->outside != NULL && bound->places != NULL;
+  return bound->weights != NULL && bound->start != NULL && bound->outside != NULL &&
+         bound->places != NULL;
 }
 
 static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
@@ -406,20 +409,23 @@ static void pack_group(void* user, uint32_t index, uint32_t thread) {
 
 /* ---- Depthwise ---- */
 
-/* Weights in pairs of taps. An odd last tap has a weight of 0 beside it. */
-static void pair_weights(const job_t* job) {
+/* Weights in pairs of taps, and where sums start. An odd last tap has a weight of 0 beside it. */
+static void pair_weights(const job_t* job, int32_t zero_x) {
   const integer_t* self = job->self;
   const size_t channels = (size_t)self->groups;
   const tenon__cpu_integers_t* integers = self->common.isa->integers;
   const int32_t shift = tenon__cpu_integer_b_zero(integers, 0, job->weights.is_signed);
   for (size_t c = 0; c < channels; c++) {
     const int32_t zero = job->bound->common.b_zeros[c] - shift;
+    uint32_t sum = 0;
     for (size_t tap = 0; tap < self->taps; tap++) {
       const size_t at = c * self->taps + tap;
       const int32_t weight = job->weights.is_signed ? ((const int8_t*)job->weights.data)[at]
                                                     : ((const uint8_t*)job->weights.data)[at];
       job->bound->weights[(tap / 2 * channels + c) * 2 + tap % 2] = (int16_t)(weight - zero);
+      sum += (uint32_t)(weight - zero);
     }
+    job->bound->start[c] = (int32_t)(0U - (uint32_t)zero_x * sum);
   }
 }
 
@@ -472,21 +478,19 @@ static void run_depthwise(void* user, uint32_t index, uint32_t thread) {
   const job_t* job = user;
   const integer_t* self = job->self;
   const bound_t* bound = job->bound;
-  const tenon__cpu_integers_t* integers = self->common.isa->integers;
   const size_t row = index * bound->grid.rows_per_task;
   const size_t left = bound->rows - row;
   const size_t rows = left < bound->grid.rows_per_task ? left : bound->grid.rows_per_task;
   const uint8_t** places = bound->places + thread * (self->taps + 1);
-  depthwise_t all = {
-      .job = job,
-      .places = places,
-      .row = SIZE_MAX - 1,
-      .numbers = {.x = places,
-                  .weights = bound->weights,
-                  .pairs = (self->taps + 1) / 2,
-                  .channels = (size_t)self->groups,
-                  .zero = job->x_zero - tenon__cpu_integer_a_zero(integers, 0, job->x_signed),
-                  .is_signed = job->x_signed}};
+  depthwise_t all = {.job = job,
+                     .places = places,
+                     .row = SIZE_MAX - 1,
+                     .numbers = {.x = places,
+                                 .weights = bound->weights,
+                                 .pairs = (self->taps + 1) / 2,
+                                 .channels = (size_t)self->groups,
+                                 .start = bound->start,
+                                 .is_signed = job->x_signed}};
   tenon__cpu_integer_part_t part = {0};
   tenon__cpu_integer_product_t product = {.columns = (size_t)self->groups, .depth = self->depth};
   char* scratch = tenon__cpu_integer_part(&job->call, thread, &part, &product);
@@ -518,7 +522,7 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   job.x_zero = bound->common.a_zeros[0];
   if (self->depthwise) {
     const int32_t shift = tenon__cpu_integer_a_zero(self->common.isa->integers, 0, job.x_signed);
-    pair_weights(&job);
+    pair_weights(&job, job.x_zero - shift + (job.x_signed ? 128 : 0));
     memset(bound->outside, job.x_zero - shift, (size_t)self->groups);
     tenon__cpu_parallel(call, (uint32_t)tasks, run_depthwise, &job);
     return TENON_OK;

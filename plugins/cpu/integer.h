@@ -78,14 +78,15 @@ typedef struct tenon__cpu_integer_source_t {
   size_t column_stride;
 } tenon__cpu_integer_source_t;
 
-/* One pixel of a depthwise convolution: c[j] = sum_t (x[t][j] - zero) * w[t][j]. Taps are in pairs:
- * x has 2 * pairs addresses, weights are [pairs][channels][2], less their zero points. */
+/* One pixel of a depthwise convolution: c[j] = start[j] + sum_t x[t][j] * w[t][j]. Taps are in
+ * pairs: x has 2 * pairs addresses, weights are [pairs][channels][2], less their zero points. Signed
+ * x are shifted by 128. */
 typedef struct tenon__cpu_integer_depthwise_t {
   const uint8_t* const* x;
   const int16_t* weights;
   size_t pairs;
   size_t channels;
-  int32_t zero;
+  const int32_t* start;
   bool is_signed;
 } tenon__cpu_integer_depthwise_t;
 
