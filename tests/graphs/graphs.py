@@ -296,7 +296,7 @@ def print_coverage(operators):
 
 def main():
     parser = argparse.ArgumentParser(add_help=True)
-    parser.add_argument("build")
+    parser.add_argument("build", type=os.path.abspath)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--jobs", type=int, default=1)
