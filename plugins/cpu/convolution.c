@@ -1,7 +1,7 @@
 /*
  * Convolution with channels last: a product of the image's patches with the packed weights, tile by
- * tile with the epilogue. 1 x 1 windows read the image itself. Groups of few channels go
- * without products. Weights that are no constants are packed in each run, before it begins.
+ * tile with the epilogue. 1 x 1 windows read the image itself. Small groups are not
+ * computed as matrix products. Weights that are no constants are packed in each run, before it begins.
  */
 #include "convolution.h"
 
@@ -11,7 +11,7 @@
 
 enum {
   FEW_CHANNELS = 4, /* of an image that is read plane by plane */
-  MOST_FEW = 8      /* of a group */
+  LARGEST_SMALL_GROUP = 8
 };
 
 typedef struct problem_t {
@@ -19,14 +19,15 @@ typedef struct problem_t {
   int64_t in_channels;
   int64_t out_channels;
   int64_t kernel[TENON_CPU_AXES];
-  uint32_t rank; /* spatial */
-  bool few;      /* groups of few channels */
+  uint32_t rank;     /* spatial */
+  bool small_groups; /* 1, 2, 4 or 8 inputs and as many outputs in each group */
 } problem_t;
 
 /* Groups whose inputs are lanes of the vector that has its outputs. */
-static bool has_few(const tenon__cpu_isa_t* isa, const problem_t* problem) {
+static bool has_small_groups(const tenon__cpu_isa_t* isa, const problem_t* problem) {
   const int64_t channels = problem->in_channels;
-  const bool even = channels == 1 || channels == 2 || channels == 4 || channels == MOST_FEW;
+  const bool even =
+      channels == 1 || channels == 2 || channels == 4 || channels == LARGEST_SMALL_GROUP;
   return problem->groups > 1 && problem->rank <= 2 && channels == problem->out_channels && even &&
          channels <= (int64_t)isa->tiles->vector_floats;
 }
@@ -38,7 +39,7 @@ static problem_t read_problem(const tenon__cpu_isa_t* isa, tenon__cpu_region_t r
                        .rank = w->rank - 2};
   problem.out_channels = w->dims_max[0] / (problem.groups > 0 ? problem.groups : 1);
   memcpy(problem.kernel, w->dims_max + 2, problem.rank * sizeof(int64_t));
-  problem.few = has_few(isa, &problem);
+  problem.small_groups = has_small_groups(isa, &problem);
   return problem;
 }
 
@@ -108,7 +109,7 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
 static size_t image_bytes(tenon__cpu_region_t region, const problem_t* problem) {
   const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
   tenon__cpu_window_t window;
-  if (problem->few) {
+  if (problem->small_groups) {
     return 0;
   }
   tenon__cpu_window_read(region, problem->rank, problem->kernel, &window);
@@ -127,16 +128,17 @@ static size_t image_bytes(tenon__cpu_region_t region, const problem_t* problem) 
 static size_t packed_group(const tenon__cpu_isa_t* isa, const tenon__cpu_window_t* window,
                            const problem_t* problem) {
   const size_t taps = (size_t)tenon__cpu_window_taps(window);
-  return problem->few ? taps * (size_t)(problem->in_channels * problem->out_channels)
-                      : tenon__cpu_packed_size(isa->tiles, (size_t)problem->in_channels * taps,
-                                               (size_t)problem->out_channels);
+  return problem->small_groups
+             ? taps * (size_t)(problem->in_channels * problem->out_channels)
+             : tenon__cpu_packed_size(isa->tiles, (size_t)problem->in_channels * taps,
+                                      (size_t)problem->out_channels);
 }
 
 static size_t packed_bytes(const tenon__cpu_isa_t* isa, tenon__cpu_region_t region,
                            const problem_t* problem) {
   tenon__cpu_window_t window;
   tenon__cpu_window_read(region, problem->rank, problem->kernel, &window);
-  const size_t floats = tenon__cpu_convolution_floats(problem->few, problem->groups,
+  const size_t floats = tenon__cpu_convolution_floats(problem->small_groups, problem->groups,
                                                       packed_group(isa, &window, problem));
   return (floats * sizeof(float) + 63) / 64 * 64;
 }
@@ -156,7 +158,7 @@ static double estimate(const tenon__cpu_isa_t* isa, const tenon_value_info_t* y,
   for (uint32_t k = 0; k < y->rank; k++) {
     work *= (double)y->dims_opt[k];
   }
-  return work / (4e9 * isa->tiles->vector_floats * (problem->few ? 0.3 : 1.0)) + 1e-6;
+  return work / (4e9 * isa->tiles->vector_floats * (problem->small_groups ? 0.3 : 1.0)) + 1e-6;
 }
 
 static tenon_status_t tactics(void* state, const tenon_region_t* handle,
@@ -177,10 +179,9 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
   const size_t slot = image_bytes(region, &problem) + slots_bytes(region);
   tenon_tactic_t tactic = {.size = sizeof(tactic),
-                           .name = !problem.few ? "channels last"
-                                   : problem.in_channels == 1
-                                       ? "depthwise, channels last"
-                                       : "few channels a group, channels last",
+                           .name = !problem.small_groups      ? "channels last"
+                                   : problem.in_channels == 1 ? "depthwise, channels last"
+                                                              : "small groups, channels last",
                            .configuration = &once,
                            .configuration_size = sizeof(once),
                            .inputs = rules,
@@ -191,7 +192,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
                            .launches = 1,
                            .scratch_bytes_per_thread = slot};
   tenon_status_t status = add(emit, &tactic);
-  if (status == TENON_OK && !problem.few && problem.groups == 1 &&
+  if (status == TENON_OK && !problem.small_groups && problem.groups == 1 &&
       table->slot_program(handle, TENON_CPU_PROLOGUE) == NULL &&
       problem.in_channels <= FEW_CHANNELS) {
     rules[x] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .flags = TENON_RULE_STRIDED};
@@ -217,7 +218,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   c->in_channels = problem.in_channels;
   c->out_channels = problem.out_channels;
   tenon__cpu_window_read(region, problem.rank, problem.kernel, &c->window);
-  c->few = problem.few;
+  c->small_groups = problem.small_groups;
   c->depth = (size_t)(problem.in_channels * tenon__cpu_window_taps(&c->window));
   c->packed_group = packed_group(cpu->isa, &c->window, &problem);
   c->x = tenon__cpu_region_argument(region, 0);

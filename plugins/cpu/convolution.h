@@ -6,11 +6,11 @@
  *   convolution.c          match, tactics, prepare
  *   convolution_weights.c  weights into panels, once or in each run
  *   convolution_run.c      bind: which path; enqueue: tasks
- *   gather.c, band.c, depthwise.c   a path each
+ *   gather.c, band.c, small_groups.c   a path each
  *
- * What a path reads is zero outside of the image. Sums are f32, in product.h's order; of
- * groups of few channels tap by tap on the bias. An instance is shared by contexts and not written; a bound
- * convolution is one context's, and its grid is set anew in each run.
+ * Elements outside of the image are zero. Sums are f32, in the order that product.h states. The path
+ * of small groups starts at the bias and adds tap by tap. Contexts share an instance and do not write
+ * it. A bound convolution belongs to one context, and each run sets its grid.
  */
 #ifndef TENON_CPU_CONVOLUTION_H_
 #define TENON_CPU_CONVOLUTION_H_
@@ -25,8 +25,8 @@ enum { TENON_CPU_EPILOGUE = 0, TENON_CPU_PROLOGUE = 1 };
 /* Which way a convolution goes: decided when extents are bound, the first that fits in this
  * order. */
 typedef enum tenon__cpu_path_t {
-  /* Groups of few channels: no product, vectors of channels. One or two axes. */
-  TENON_CPU_PATH_FEW,
+  /* Small groups: vectors along channels instead of a matrix product. One or two axes. */
+  TENON_CPU_PATH_SMALL_GROUPS,
   /* A 1 x 1 window: rows of the product are the image's pixels, read where they are, or gathered
    * through the prologue. */
   TENON_CPU_PATH_PIXELS,
@@ -41,7 +41,7 @@ typedef enum tenon__cpu_path_t {
 typedef struct tenon__cpu_convolution_t {
   const tenon__cpu_isa_t* isa;
   tenon__cpu_window_t window;
-  bool few; /* 1, 2, 4 or 8 inputs and as many outputs a group */
+  bool small_groups; /* 1, 2, 4 or 8 inputs and as many outputs in each group */
   int64_t groups;
   /* Of a group; so are out_channels. */
   int64_t in_channels;
@@ -103,13 +103,14 @@ typedef struct tenon__cpu_convolution_call_t {
   const float* packed;
   char* scratch; /* of the threads: slot_bytes each */
   tenon__cpu_epilogue_call_t epilogue;
-  /* FEW: channels of a task, a multiple of 16 where there are several. */
+  /* SMALL_GROUPS: channels of a task, a multiple of 16 where there are several. */
   int64_t channel_step;
 } tenon__cpu_convolution_call_t;
 
-/* Floats of all groups' packed weights, and of what is noted behind those of few channels: 1
- * when all are finite. Where one is not, taps in the padding count, for 0 times infinity is NaN. */
-size_t tenon__cpu_convolution_floats(bool few, int64_t groups, size_t packed_group);
+/* Returns the number of floats of the packed weights of all groups. Small groups have one more: 1 if
+ * all weights are finite, else 0. If a weight is not finite, padding counts, because 0 times
+ * infinity is NaN. */
+size_t tenon__cpu_convolution_floats(bool small_groups, int64_t groups, size_t packed_group);
 /* convolution_weights.c: asks the host for packed memory, by a format and parameters that name
  * the layout, and fills it unless a plan brought it. INVALID_STATE when it must be filled and
  * the weights are gone. pack_now is its twin for weights that are no constants: in parallel,
@@ -169,9 +170,9 @@ size_t tenon__cpu_band_bytes(const tenon__cpu_window_t* window, int64_t channels
 uint32_t tenon__cpu_band_tasks(tenon__cpu_bound_convolution_t* inout_bound, uint32_t threads);
 void tenon__cpu_band_task(void* user, uint32_t index, uint32_t thread);
 
-/* depthwise.c: a task is a row of output pixels, or a part of its channels where there are few
+/* small_groups.c: a task is a row of output pixels, or a part of its channels where there are few
  * rows. */
-uint32_t tenon__cpu_depthwise_tasks(tenon__cpu_convolution_call_t* inout_call, uint32_t threads);
-void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread);
+uint32_t tenon__cpu_small_groups_tasks(tenon__cpu_convolution_call_t* inout_call, uint32_t threads);
+void tenon__cpu_small_groups_task(void* user, uint32_t index, uint32_t thread);
 
 #endif

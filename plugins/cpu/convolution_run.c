@@ -48,8 +48,8 @@ static bool reads_pixels(const tenon__cpu_bound_convolution_t* bound) {
 
 static void choose_path(tenon__cpu_bound_convolution_t* bound) {
   bound->path = TENON_CPU_PATH_PATCHES;
-  if (bound->convolution->few) {
-    bound->path = TENON_CPU_PATH_FEW;
+  if (bound->convolution->small_groups) {
+    bound->path = TENON_CPU_PATH_SMALL_GROUPS;
     bound->y_step = (size_t)bound->y.stride[2];
     return;
   }
@@ -102,8 +102,8 @@ tenon_status_t tenon__cpu_convolution_bind(void* instance, tenon_binding_t* hand
   *out_bound = bound;
   return status != TENON_OK
              ? status
-             : tenon__cpu_epilogue_bind(&c->epilogue, &shape, !c->few, c->bias != TENON_NONE,
-                                        handle, host, &bound->epilogue);
+             : tenon__cpu_epilogue_bind(&c->epilogue, &shape, !c->small_groups,
+                                        c->bias != TENON_NONE, handle, host, &bound->epilogue);
 }
 
 /* ---- Running ---- */
@@ -183,9 +183,9 @@ tenon_status_t tenon__cpu_convolution_enqueue(const tenon_enqueue_t* call) {
     job.packed = tenon__cpu_convolution_pack_now(c, call->inputs[c->w].tensor.data, call);
   }
   tenon__cpu_epilogue_start(bound->epilogue, call->inputs, bias, &job.epilogue);
-  if (bound->path == TENON_CPU_PATH_FEW) {
-    const uint32_t tasks = tenon__cpu_depthwise_tasks(&job, threads);
-    tenon__cpu_parallel(call, tasks, tenon__cpu_depthwise_task, &job);
+  if (bound->path == TENON_CPU_PATH_SMALL_GROUPS) {
+    const uint32_t tasks = tenon__cpu_small_groups_tasks(&job, threads);
+    tenon__cpu_parallel(call, tasks, tenon__cpu_small_groups_task, &job);
     return TENON_OK;
   }
   if (bound->path == TENON_CPU_PATH_LINES) {

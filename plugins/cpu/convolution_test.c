@@ -505,8 +505,8 @@ TENON_TEST(depthwise_windows_strides_and_widths) {
   }
 }
 
-/* Inputs of a group beside one another in a vector; 3 are none. */
-TENON_TEST(groups_of_few_channels) {
+/* Groups of 2, 4 and 8 channels, and of 3, which take the path of patches. */
+TENON_TEST(small_groups) {
   static const int64_t widths[] = {5, 8, 19};
   for (size_t w = 0; w < sizeof(widths) / sizeof(widths[0]); w++) {
     for (int64_t group = 2; group <= 8; group += group < 4 ? 1 : 4) {

@@ -38,7 +38,7 @@ static void pack_panel(const tenon__cpu_convolution_t* c, const float* w, size_t
 
 /* From [channels][inputs of a group][taps] to [taps][inputs][channels]. Behind the weights stands
  * whether all are finite: 1, else 0. */
-static void pack_few(const tenon__cpu_convolution_t* c, const float* w, float* out) {
+static void pack_small_groups(const tenon__cpu_convolution_t* c, const float* w, float* out) {
   const size_t channels = (size_t)(c->groups * c->out_channels);
   const size_t inputs = (size_t)c->in_channels;
   const size_t taps = c->depth / inputs;
@@ -61,18 +61,19 @@ typedef struct packing_t {
 } packing_t;
 
 static uint32_t task_count(const tenon__cpu_convolution_t* c) {
-  return c->few ? 1
-                : (uint32_t)((size_t)c->groups *
-                             tenon__cpu_panel_count(c->isa->tiles, (size_t)c->out_channels));
+  return c->small_groups
+             ? 1
+             : (uint32_t)((size_t)c->groups *
+                          tenon__cpu_panel_count(c->isa->tiles, (size_t)c->out_channels));
 }
 
-/* A panel of a group, or all groups of few channels. */
+/* Packs one panel of a group. Small groups are packed by a single task. */
 static void pack_task(void* user, uint32_t index, uint32_t thread) {
   (void)thread;
   const packing_t* packing = user;
   const tenon__cpu_convolution_t* c = packing->convolution;
-  if (c->few) {
-    pack_few(c, packing->w, packing->out);
+  if (c->small_groups) {
+    pack_small_groups(c, packing->w, packing->out);
     return;
   }
   const size_t panels = tenon__cpu_panel_count(c->isa->tiles, (size_t)c->out_channels);
@@ -81,8 +82,8 @@ static void pack_task(void* user, uint32_t index, uint32_t thread) {
              packing->out + group * c->packed_group);
 }
 
-size_t tenon__cpu_convolution_floats(bool few, int64_t groups, size_t packed_group) {
-  return (size_t)groups * packed_group + (few ? 1 : 0);
+size_t tenon__cpu_convolution_floats(bool small_groups, int64_t groups, size_t packed_group) {
+  return (size_t)groups * packed_group + (small_groups ? 1 : 0);
 }
 
 tenon_status_t tenon__cpu_convolution_pack_once(tenon__cpu_convolution_t* inout_convolution,
@@ -94,18 +95,18 @@ tenon_status_t tenon__cpu_convolution_pack_once(tenon__cpu_convolution_t* inout_
   char parameters[64];
   void* data = NULL;
   int32_t ready = 0;
-  const bool depthwise = c->few && c->in_channels == 1;
-  if (c->few) { /* the same for every processor */
+  const bool depthwise = c->small_groups && c->in_channels == 1;
+  if (c->small_groups) { /* the same for every processor */
     (void)snprintf(parameters, sizeof(parameters), "groups of %lld", (long long)c->in_channels);
   } else {
     (void)snprintf(parameters, sizeof(parameters), "%u floats, %lld groups",
                    c->isa->tiles->vector_floats, (long long)c->groups);
   }
-  const size_t floats = tenon__cpu_convolution_floats(c->few, c->groups, c->packed_group);
+  const size_t floats = tenon__cpu_convolution_floats(c->small_groups, c->groups, c->packed_group);
   const tenon_packing_t wanted = {.size = sizeof(wanted),
-                                  .format = depthwise ? "cpu.depthwise/2"
-                                            : c->few  ? "cpu.few/1"
-                                                      : "cpu.patches/1",
+                                  .format = depthwise         ? "cpu.depthwise/2"
+                                            : c->small_groups ? "cpu.small_groups/1"
+                                                              : "cpu.patches/1",
                                   .parameters = depthwise ? "" : parameters,
                                   .sources = &source,
                                   .source_count = 1,

@@ -1,6 +1,6 @@
 /*
- * Convolution of groups of few channels, depthwise among them, and pooling over rows of pixels whose
- * channels lie together. Vectors run along channels, and neighbouring pixels share the loads of
+ * Convolution of small groups, depthwise convolution among them, and pooling. The channels of a pixel
+ * are adjacent. Vectors run along channels, and neighbouring pixels share the loads of
  * weights. window_rows.inc has the code.
  */
 #ifndef TENON_CPU_WINDOW_KERNELS_H_
@@ -49,9 +49,9 @@ typedef void (*tenon__cpu_row_function_t)(const tenon__cpu_row_t* row);
 
 /* The functions of one instruction set. Constant. */
 typedef struct tenon__cpu_windows_t {
-  /* Convolution of groups of few channels. f32 sums, tap by tap on the bias, fused where the
-   * processor can. Padding is left out, so 0 times infinity is the caller's. Groups have at most as
-   * many channels as a vector has lanes. */
+  /* Convolution of small groups, of at most as many channels as a vector has lanes. f32 sums start at
+   * the bias and add tap by tap, with fused multiply-add if the processor has it. Padding is skipped,
+   * so the caller handles 0 times infinity. */
   tenon__cpu_row_function_t grouped;
   /* NaN where any element is; -inf where the window has none. */
   tenon__cpu_row_function_t max;

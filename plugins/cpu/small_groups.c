@@ -1,11 +1,13 @@
-/* Convolution of groups of few channels: row by row of output pixels. */
+/* Convolution of small groups, depthwise convolution among them: one row of output pixels after the
+ * other. */
 #include <math.h>
 
 #include "convolution.h"
 
 enum { LEAST_CHANNELS = 64 };
 
-uint32_t tenon__cpu_depthwise_tasks(tenon__cpu_convolution_call_t* inout_call, uint32_t threads) {
+uint32_t tenon__cpu_small_groups_tasks(tenon__cpu_convolution_call_t* inout_call,
+                                       uint32_t threads) {
   const tenon__cpu_image_t* y = &inout_call->bound->y;
   const int64_t lines = y->batch * y->extent[0] * y->extent[1];
   int64_t parts = 1;
@@ -42,7 +44,7 @@ static void multiply_outside(const tenon__cpu_row_t* row, const float* weights, 
   }
 }
 
-void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread) {
+void tenon__cpu_small_groups_task(void* user, uint32_t index, uint32_t thread) {
   const tenon__cpu_convolution_call_t* call = user;
   const tenon__cpu_bound_convolution_t* bound = call->bound;
   const tenon__cpu_convolution_t* convolution = bound->convolution;
