@@ -1,6 +1,7 @@
 /* Convolution against sums of doubles, for random shapes, windows, groups and epilogues. */
 #include "fake_program.h"
 #include "fake_run.h"
+#include "fake_window.h"
 #include "kernels.h"
 
 /* What stands in the slot. */
@@ -177,34 +178,20 @@ static double apply_slot(const fake_t* fake, const case_t* c, double v, int64_t 
 static double convolve(const fake_t* fake, const case_t* c, int64_t n, int64_t channel,
                        const int64_t* at) {
   const fake_value_t* w = &fake->values[1];
+  const fake_window_t window = {c->rank, c->extent, c->kernel, c->stride, c->dilation, c->pads};
   const int64_t group = channel / c->out;
-  int64_t taps = 1;
-  int64_t pixels = 1;
-  for (uint32_t k = 0; k < c->rank; k++) {
-    taps *= c->kernel[k];
-    pixels *= c->extent[k];
-  }
+  const int64_t taps = fake_count(c->rank, c->kernel);
+  const int64_t pixels = fake_count(c->rank, c->extent);
   double sum = c->bias ? fake->values[2].numbers[channel] : 0;
   for (int64_t i = 0; i < c->in; i++) {
+    const int64_t image_channel = (n * c->groups + group) * c->in + i;
     for (int64_t t = 0; t < taps; t++) {
-      int64_t rest = t;
-      int64_t pixel = 0;
-      int64_t step = 1;
-      bool inside = true;
-      for (uint32_t k = c->rank; k-- > 0;) {
-        const int64_t p = at[k] * c->stride[k] - c->pads[k] + rest % c->kernel[k] * c->dilation[k];
-        rest /= c->kernel[k];
-        inside = inside && p >= 0 && p < c->extent[k];
-        pixel += p * step;
-        step *= c->extent[k];
-      }
+      const fake_tap_t tap = fake_tap(&window, at, t);
       const double weight = w->numbers[(channel * c->in + i) * taps + t];
-      if (!inside) {
-        sum += 0 * weight; /* the padding counts if a weight is infinite */
-      } else {
-        const int64_t image_channel = (n * c->groups + group) * c->in + i;
-        sum += read_x(fake, image_channel * pixels + pixel, image_channel) * weight;
-      }
+      /* Padding is 0. It counts if a weight is infinite. */
+      const double x =
+          tap.is_inside ? read_x(fake, image_channel * pixels + tap.pixel, image_channel) : 0;
+      sum += x * weight;
     }
   }
   return sum;
@@ -343,12 +330,7 @@ static void random_case(unsigned seed) {
 }
 
 TENON_TEST(random_convolutions_equal_the_sums) {
-  for (unsigned seed = 1; seed <= 400 && tenon__test_failures == 0; seed++) {
-    random_case(seed);
-    if (tenon__test_failures != 0) {
-      (void)fprintf(stderr, "  seed %u\n", seed);
-    }
-  }
+  fake_each_seed(400, random_case);
 }
 
 TENON_TEST(every_slot_on_every_kind) {

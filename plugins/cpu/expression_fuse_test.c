@@ -52,12 +52,7 @@ static void shifted_sum(unsigned seed) {
 }
 
 TENON_TEST(sums_of_shifted_rows_equal_the_oracle) {
-  for (unsigned seed = 1; seed <= 400 && tenon__test_failures == 0; seed++) {
-    shifted_sum(seed);
-    if (tenon__test_failures != 0) {
-      (void)fprintf(stderr, "  seed %u\n", seed);
-    }
-  }
+  fake_each_seed(400, shifted_sum);
 }
 
 /* Makes (row - mean) * number * row, with or without an added row. The operands have a random
@@ -101,12 +96,7 @@ static void scaled(unsigned seed) {
 }
 
 TENON_TEST(scaled_rows_equal_the_oracle) {
-  for (unsigned seed = 1; seed <= 300 && tenon__test_failures == 0; seed++) {
-    scaled(seed);
-    if (tenon__test_failures != 0) {
-      (void)fprintf(stderr, "  seed %u\n", seed);
-    }
-  }
+  fake_each_seed(300, scaled);
 }
 
 /* Checks rows with one strange element, at the end or inside. NaN gives NaN, and minus infinity
@@ -263,7 +253,8 @@ static double scaled_value(const fake_t* fake, const scaling_t* c, int64_t index
                      : (c->x[index] - (c->subtracts ? zero : 0)) * scale;
 }
 
-static void scaled_integers(unsigned seed, bool to_bytes) {
+static void scaled_integers(unsigned seed) {
+  const bool to_bytes = seed % 2 == 0;
   fake_t fake = {.seed = seed * 517, .kind = TENON_REGION_EXPRESSION, .space_rank = 2};
   draft_t draft = {0};
   unsigned* s = &fake.seed;
@@ -293,21 +284,11 @@ static void scaled_integers(unsigned seed, bool to_bytes) {
 }
 
 TENON_TEST(scaled_integers_equal_the_definition) {
-  for (unsigned seed = 1; seed <= 200 && tenon__test_failures == 0; seed++) {
-    scaled_integers(seed, seed % 2 == 0);
-    if (tenon__test_failures != 0) {
-      (void)fprintf(stderr, "  seed %u\n", seed);
-    }
-  }
+  fake_each_seed(200, scaled_integers);
 }
 
 TENON_TEST(quantised_rows_equal_the_definition) {
-  for (unsigned seed = 1; seed <= 100 && tenon__test_failures == 0; seed++) {
-    quantized(seed);
-    if (tenon__test_failures != 0) {
-      (void)fprintf(stderr, "  seed %u\n", seed);
-    }
-  }
+  fake_each_seed(100, quantized);
 }
 
 /* Makes a product or sum with its operands in either order. */
@@ -351,12 +332,7 @@ static void gelu(unsigned seed) {
 }
 
 TENON_TEST(gelu_in_any_order_equals_the_oracle) {
-  for (unsigned seed = 1; seed <= 300 && tenon__test_failures == 0; seed++) {
-    gelu(seed);
-    if (tenon__test_failures != 0) {
-      (void)fprintf(stderr, "  seed %u\n", seed);
-    }
-  }
+  fake_each_seed(300, gelu);
 }
 
 /* Makes (x - a) * b + c of rows, columns, numbers and full operands, with or without x - a, in any
@@ -399,12 +375,7 @@ static void affine(unsigned seed) {
 }
 
 TENON_TEST(affine_in_any_order_equals_the_oracle) {
-  for (unsigned seed = 1; seed <= 500 && tenon__test_failures == 0; seed++) {
-    affine(seed);
-    if (tenon__test_failures != 0) {
-      (void)fprintf(stderr, "  seed %u\n", seed);
-    }
-  }
+  fake_each_seed(500, affine);
 }
 
 /* The position of the first largest or last smallest element along axis 1, as arg_max and arg_min

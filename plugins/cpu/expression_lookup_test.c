@@ -147,10 +147,5 @@ static void random_places(unsigned seed) {
 }
 
 TENON_TEST(looks_up_at_functions_of_coordinates) {
-  for (unsigned seed = 1; seed <= 400 && tenon__test_failures == 0; seed++) {
-    random_places(seed);
-    if (tenon__test_failures != 0) {
-      (void)fprintf(stderr, "  seed %u\n", seed);
-    }
-  }
+  fake_each_seed(400, random_places);
 }

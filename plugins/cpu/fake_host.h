@@ -156,4 +156,14 @@ static inline void fake_free(fake_t* fake) {
   }
 }
 
+/* Calls the function with seeds until one fails, and prints that seed. */
+static inline void fake_each_seed(unsigned count, void (*check_seed)(unsigned seed)) {
+  for (unsigned seed = 1; seed <= count && tenon__test_failures == 0; seed++) {
+    check_seed(seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
 #endif

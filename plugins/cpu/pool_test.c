@@ -1,5 +1,6 @@
 /* Pooling against plain loops. */
 #include "fake_run.h"
+#include "fake_window.h"
 #include "kernels.h"
 #include "window.h"
 
@@ -11,31 +12,15 @@ typedef struct case_t {
 } case_t;
 
 static double pool(const fake_t* fake, const case_t* c, int64_t image, const int64_t* at) {
-  int64_t taps = 1;
-  int64_t pixels = 1;
-  for (uint32_t k = 0; k < c->rank; k++) {
-    taps *= c->kernel[k];
-    pixels *= c->extent[k];
-  }
+  const fake_window_t window = {c->rank, c->extent, c->kernel, c->stride, c->dilation, c->pads};
+  const int64_t pixels = fake_count(c->rank, c->extent);
   double sum = c->average ? 0 : -INFINITY;
   int64_t count = 0;
-  for (int64_t t = 0; t < taps; t++) {
-    int64_t rest = t;
-    int64_t pixel = 0;
-    int64_t step = 1;
-    bool inside = true;
-    bool padded = true;
-    for (uint32_t k = c->rank; k-- > 0;) {
-      const int64_t p = at[k] * c->stride[k] - c->pads[k] + rest % c->kernel[k] * c->dilation[k];
-      rest /= c->kernel[k];
-      inside = inside && p >= 0 && p < c->extent[k];
-      padded = padded && p < c->extent[k] + c->pads[c->rank + k];
-      pixel += p * step;
-      step *= c->extent[k];
-    }
-    count += inside || (padded && c->counts_padding) ? 1 : 0;
-    if (inside) {
-      const double x = fake->values[0].numbers[image * pixels + pixel];
+  for (int64_t t = 0; t < fake_count(c->rank, c->kernel); t++) {
+    const fake_tap_t tap = fake_tap(&window, at, t);
+    count += tap.is_inside || (tap.is_padded && c->counts_padding) ? 1 : 0;
+    if (tap.is_inside) {
+      const double x = fake->values[0].numbers[image * pixels + tap.pixel];
       sum = c->average ? sum + x : isnan(x) || x > sum ? x : sum; /* NaN stays */
     }
   }

@@ -178,8 +178,7 @@ static tenon_status_t scatter_slices(const job_t* job) {
   return TENON_OK;
 }
 
-/* A line of updates along the last axis: update j goes to element base + index * stride + j * step
- * of y. */
+/* A line of updates along the last axis. Update j goes to element index * stride + j * step of y. */
 typedef struct line_t {
   const int64_t* indices;
   const char* updates;
@@ -190,7 +189,14 @@ typedef struct line_t {
   int64_t step;
 } line_t;
 
-/* Returns the first j whose index is out of range, or count.
+/* Returns the element of y that update j changes, or -1 if its index is out of range. */
+static inline int64_t target_of(const line_t* line, int64_t j) {
+  const int64_t given = line->indices[j];
+  const int64_t index = given + (given < 0 ? line->extent : 0);
+  return index < 0 || index >= line->extent ? -1 : index * line->stride + j * line->step;
+}
+
+/* These functions return the first j whose index is out of range, or count.
  * The macro argument is part of a type. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define STORE_LINE(bits)                                                            \
   static int64_t store_line_##bits(const line_t* line) {                            \
@@ -198,12 +204,11 @@ typedef struct line_t {
     const uint##bits##_t* from = (const uint##bits##_t*)(const void*)line->updates; \
     int64_t j = 0;                                                                  \
     for (; j < line->count; j++) {                                                  \
-      const int64_t given = line->indices[j];                                       \
-      const int64_t index = given + (given < 0 ? line->extent : 0);                 \
-      if (index < 0 || index >= line->extent) {                                     \
+      const int64_t target = target_of(line, j);                                    \
+      if (target < 0) {                                                             \
         break;                                                                      \
       }                                                                             \
-      y[index * line->stride + j * line->step] = from[j];                           \
+      y[target] = from[j];                                                          \
     }                                                                               \
     return j;                                                                       \
   }
@@ -217,13 +222,11 @@ static int64_t combine_line(const scatter_t* self, const line_t* line) {
   const int64_t size = (int64_t)self->element_bytes;
   int64_t j = 0;
   for (; j < line->count; j++) {
-    const int64_t given = line->indices[j];
-    const int64_t index = given + (given < 0 ? line->extent : 0);
-    if (index < 0 || index >= line->extent) {
+    const int64_t target = target_of(line, j);
+    if (target < 0) {
       break;
     }
-    combine(self, line->y + (index * line->stride + j * line->step) * size,
-            line->updates + j * size, 1);
+    combine(self, line->y + target * size, line->updates + j * size, 1);
   }
   return j;
 }
