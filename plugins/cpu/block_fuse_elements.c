@@ -133,11 +133,11 @@ static uint32_t beside_number(const tenon__cpu_block_t* block, const tenon_instr
 }
 
 typedef struct gelu_t {
-  uint32_t x;
-  uint32_t makers[4]; /* steps to remove */
+  uint32_t x;         /* instruction */
+  uint32_t makers[4]; /* steps that become part of the fused step */
 } gelu_t;
 
-/* erf(x / sqrt(2)) + 1, which only step `reader` reads. */
+/* Finds erf(x / sqrt(2)) + 1 if only step `reader` reads it. */
 static bool find_gate(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end,
                       uint32_t operand, uint32_t reader, gelu_t* gelu) {
   uint32_t at = reader;
@@ -162,13 +162,13 @@ static bool find_gate(const tenon__cpu_block_t* block, uint32_t begin, uint32_t 
   return gelu->x != TENON_NONE;
 }
 
-/* Are two of these factors x and 0.5? */
+/* Returns true if one factor is x and the other is 0.5. */
 static bool are_half(const tenon__cpu_block_t* block, uint32_t a, uint32_t b, uint32_t x) {
   return (a == x && is_number(block, b, 0.5F)) || (b == x && is_number(block, a, 0.5F));
 }
 
-/* Finds x * 0.5 * (erf(x / sqrt(2)) + 1), in any order of the factors. `side`: the operand that is
- * the product of two of them. */
+/* Finds x * 0.5 * (erf(x / sqrt(2)) + 1), in any order of the factors. Operand `side` of the step is
+ * the product of two factors. */
 static bool find_gelu(const tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at,
                       uint32_t side, gelu_t* gelu) {
   const tenon_instruction_t* in = instruction_at(block, block->steps[at].result);
@@ -245,8 +245,9 @@ static uint32_t binary_of(const tenon__cpu_block_t* block, const step_t* step) {
              : 0;
 }
 
-/* Fuses the minimum or maximum of (x != x | x == m ? a : b), where x is a row of f32 and a and b
- * are i64. Of m and a one is a number for each row and one is a row, as the reduced axis has it. */
+/* Fuses the minimum or maximum of (x != x | x == m ? a : b), where x is a row of f32, and a and b are
+ * i64. If rows are reduced, m is a row and a is one number for each row. If columns are reduced, m is
+ * one number for each row and a is a row. */
 static void fuse_found(tenon__cpu_block_t* block, uint32_t begin, uint32_t end, uint32_t at) {
   step_t* step = &block->steps[at];
   const uint32_t opcode = instruction_at(block, step->result)->opcode;

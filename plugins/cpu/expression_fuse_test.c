@@ -296,8 +296,8 @@ static uint32_t either_way(draft_t* draft, unsigned* s, uint32_t opcode, uint32_
   return fake_choice(s, 0, 1) == 0 ? f32(draft, opcode, a, b) : f32(draft, opcode, b, a);
 }
 
-/* Makes x * 0.5 * (erf(x / sqrt(2)) + 1) with its factors in any order, or something that is nearly
- * that, and reads some values again. */
+/* Makes x * 0.5 * (erf(x / sqrt(2)) + 1) with its factors in any order. Some programs have another
+ * number or read a part of it again, so that it must not be fused. */
 static void gelu(unsigned seed) {
   static const int64_t lengths[] = {1, 15, 16, 33, 700};
   fake_t fake = {.seed = seed * 331};
@@ -336,7 +336,7 @@ TENON_TEST(gelu_in_any_order_equals_the_oracle) {
 }
 
 /* Makes (x - a) * b + c of rows, columns, numbers and full operands, with or without x - a, in any
- * order, or something that is nearly that. */
+ * order. Some programs multiply or add a part by itself, or read it again. */
 static void affine(unsigned seed) {
   static const int64_t lengths[] = {1, 15, 16, 33, 700};
   fake_t fake = {.seed = seed * 733};
