@@ -272,16 +272,21 @@ static bool writes_through(const listing_t* listing, const step_t* write) {
          (block->varies[i] & full) == full && block->shape.outputs[write->result].column == 1;
 }
 
-static bool computes(step_kind_t kind) {
-  return kind == STEP_UNARY || kind == STEP_BINARY || kind == STEP_SELECT || kind == STEP_READ ||
-         kind == STEP_GATHER;
+/* Returns true if the step can store its result in an output. CAST to half precision rounds
+ * contiguous elements in a buffer. */
+static bool can_send(const tenon__cpu_block_t* block, const step_t* step) {
+  const uint32_t dtype = instruction_at(block, step->result)->dtype;
+  const bool rounds = dtype == TENON_DTYPE_FLOAT16 || dtype == TENON_DTYPE_BFLOAT16;
+  return step->kind == STEP_UNARY || step->kind == STEP_BINARY || step->kind == STEP_SELECT ||
+         step->kind == STEP_READ || step->kind == STEP_GATHER ||
+         (step->kind == STEP_CAST && !rounds);
 }
 
 /* Makes the step of this phase that computes the value of `write` store it in the output. Returns
  * false if no step of this phase computes it. */
 static bool sends(tenon__cpu_block_t* block, const step_t* write, uint32_t begin, uint32_t end) {
   for (uint32_t t = end; t-- > begin;) {
-    if (block->steps[t].result == write->inputs[0] && computes(block->steps[t].kind)) {
+    if (block->steps[t].result == write->inputs[0] && can_send(block, &block->steps[t])) {
       block->steps[t].output = write->result;
       return true;
     }
