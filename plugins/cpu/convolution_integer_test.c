@@ -1,5 +1,6 @@
 /* Convolutions of bytes against plain loops: signs, zero points, windows, groups, slots. */
-#include "fake_integer_slot.h"
+#include "fake_integer.h"
+#include "fake_window.h"
 #include "kernels.h"
 
 typedef struct case_t {
@@ -13,25 +14,8 @@ typedef struct case_t {
   fake_integer_slot_t slot;
 } case_t;
 
-static int64_t out_extent(const case_t* c, uint32_t k) {
-  const int64_t reach = (c->kernel[k] - 1) * c->dilation[k] + 1;
-  const int64_t room = c->extent[k] + c->pads[k] + c->pads[c->rank + k] - reach;
-  return room / (c->stride[k] > 0 ? c->stride[k] : 1) + 1;
-}
-
-static fake_value_t* add_bytes(fake_t* fake, bool is_signed, uint32_t rank, const int64_t* dims,
-                               bool is_constant) {
-  fake_value_t* value = fake_input(fake, is_signed ? TENON_DTYPE_INT8 : TENON_DTYPE_UINT8, rank,
-                                   dims, is_constant, false);
-  for (int64_t k = 0; k < fake_count(rank, dims); k++) {
-    value->numbers[k] =
-        (double)fake_choice(&fake->seed, is_signed ? -128 : 0, is_signed ? 127 : 255);
-  }
-  return value;
-}
-
-static double zero_of(const fake_t* fake, uint32_t input, int64_t count, int64_t at) {
-  return count == 0 ? 0 : fake->values[input].numbers[count == 1 ? 0 : at];
+static fake_window_t window_of(const case_t* c) {
+  return (fake_window_t){c->rank, c->extent, c->kernel, c->stride, c->dilation, c->pads};
 }
 
 static double convolve(const fake_t* fake, const case_t* c, int64_t n, int64_t channel,
@@ -39,26 +23,17 @@ static double convolve(const fake_t* fake, const case_t* c, int64_t n, int64_t c
   const int64_t taps = fake_count(c->rank, c->kernel);
   const int64_t pixels = fake_count(c->rank, c->extent);
   const int64_t group = channel / c->out;
+  const fake_window_t window = window_of(c);
   double sum = 0;
   for (int64_t i = 0; i < c->in; i++) {
     for (int64_t t = 0; t < taps; t++) {
-      int64_t rest = t;
-      int64_t pixel = 0;
-      int64_t step = 1;
-      bool inside = true;
-      for (uint32_t k = c->rank; k-- > 0;) {
-        const int64_t p = at[k] * c->stride[k] - c->pads[k] + rest % c->kernel[k] * c->dilation[k];
-        rest /= c->kernel[k];
-        inside = inside && p >= 0 && p < c->extent[k];
-        pixel += p * step;
-        step *= c->extent[k];
-      }
-      if (inside) {
+      const int64_t pixel = fake_window_pixel(&window, at, t);
+      if (pixel >= 0) {
         const int64_t image_channel = (n * c->groups + group) * c->in + i;
         sum += (fake->values[0].numbers[image_channel * pixels + pixel] -
-                zero_of(fake, 2, c->x_zero ? 1 : 0, 0)) *
+                fake_zero(&fake->values[2], 0)) *
                (fake->values[1].numbers[(channel * c->in + i) * taps + t] -
-                zero_of(fake, 3, c->w_zeros, channel));
+                fake_zero(&fake->values[3], channel));
       }
     }
   }
@@ -71,11 +46,7 @@ static void expect_sums(const fake_t* fake, const case_t* c, const char* isa) {
   for (int64_t index = 0; index < fake_count(c->rank + 2, y->dims); index++) {
     const int64_t channel = index / pixels % y->dims[1];
     int64_t at[3];
-    int64_t rest = index % pixels;
-    for (uint32_t k = c->rank; k-- > 0;) {
-      at[k] = rest % y->dims[2 + k];
-      rest /= y->dims[2 + k];
-    }
+    fake_pixel_at(c->rank, y->dims + 2, index % pixels, at);
     const double sum = convolve(fake, c, index / pixels / y->dims[1], channel, at);
     const double expected = fake_apply_integer_slot(fake, c->slot, sum, index, channel);
     if (y->numbers[index] != expected) {
@@ -90,28 +61,19 @@ static void check(const case_t* c, unsigned seed) {
   fake_t fake = {
       .kind = TENON_REGION_OPERATOR, .op = "standard.convolution_integer/1", .seed = seed};
   draft_t draft = {0};
-  const int64_t absent[FAKE_RANK] = {0};
-  const int64_t one = 1;
+  const fake_window_t window = window_of(c);
   int64_t x[5] = {c->batch, c->groups * c->in};
   int64_t w[5] = {c->groups * c->out, c->in};
   int64_t y[5] = {c->batch, c->groups * c->out};
   for (uint32_t k = 0; k < c->rank; k++) {
     x[2 + k] = c->extent[k];
     w[2 + k] = c->kernel[k];
-    y[2 + k] = out_extent(c, k);
+    y[2 + k] = fake_window_extent(&window, k);
   }
-  (void)add_bytes(&fake, c->x_signed, c->rank + 2, x, false);
-  (void)add_bytes(&fake, c->w_signed, c->rank + 2, w, c->constant);
-  if (c->x_zero) {
-    (void)add_bytes(&fake, c->x_signed, 1, &one, false);
-  } else {
-    (void)fake_input(&fake, TENON_DTYPE_INT8, FAKE_RANK, absent, false, false);
-  }
-  if (c->w_zeros > 0) {
-    (void)add_bytes(&fake, c->w_signed, 1, &c->w_zeros, false);
-  } else {
-    (void)fake_input(&fake, TENON_DTYPE_INT8, FAKE_RANK, absent, false, false);
-  }
+  (void)fake_byte_input(&fake, c->x_signed, c->rank + 2, x, false);
+  (void)fake_byte_input(&fake, c->w_signed, c->rank + 2, w, c->constant);
+  (void)fake_zero_input(&fake, c->x_signed, c->x_zero ? 1 : 0);
+  (void)fake_zero_input(&fake, c->w_signed, c->w_zeros);
   fake_fill_integer_slot(&fake, c->slot, c->rank + 2, y, 1, &draft);
   (void)fake_output(&fake, fake_integer_dtype(c->slot), c->rank + 2, y);
   fake_set_space(&fake, c->rank + 2, y);

@@ -30,11 +30,8 @@ typedef struct case_t {
   slot_kind_t slot;
 } case_t;
 
-static int64_t out_extent(const case_t* c, uint32_t k) {
-  return (c->extent[k] + c->pads[k] + c->pads[c->rank + k] - (c->kernel[k] - 1) * c->dilation[k] -
-          1) /
-             c->stride[k] +
-         1;
+static fake_window_t window_of(const case_t* c) {
+  return (fake_window_t){c->rank, c->extent, c->kernel, c->stride, c->dilation, c->pads};
 }
 
 static uint32_t hard_swish(draft_t* draft, uint32_t v) {
@@ -178,7 +175,7 @@ static double apply_slot(const fake_t* fake, const case_t* c, double v, int64_t 
 static double convolve(const fake_t* fake, const case_t* c, int64_t n, int64_t channel,
                        const int64_t* at) {
   const fake_value_t* w = &fake->values[1];
-  const fake_window_t window = {c->rank, c->extent, c->kernel, c->stride, c->dilation, c->pads};
+  const fake_window_t window = window_of(c);
   const int64_t group = channel / c->out;
   const int64_t taps = fake_count(c->rank, c->kernel);
   const int64_t pixels = fake_count(c->rank, c->extent);
@@ -186,22 +183,14 @@ static double convolve(const fake_t* fake, const case_t* c, int64_t n, int64_t c
   for (int64_t i = 0; i < c->in; i++) {
     const int64_t image_channel = (n * c->groups + group) * c->in + i;
     for (int64_t t = 0; t < taps; t++) {
-      const fake_tap_t tap = fake_tap(&window, at, t);
+      const int64_t pixel = fake_window_pixel(&window, at, t);
       const double weight = w->numbers[(channel * c->in + i) * taps + t];
       /* Padding is 0. It counts if a weight is infinite. */
-      const double x =
-          tap.is_inside ? read_x(fake, image_channel * pixels + tap.pixel, image_channel) : 0;
+      const double x = pixel >= 0 ? read_x(fake, image_channel * pixels + pixel, image_channel) : 0;
       sum += x * weight;
     }
   }
   return sum;
-}
-
-static void pixel_at(const case_t* c, const int64_t* y_dims, int64_t pixel, int64_t* out_at) {
-  for (uint32_t k = c->rank; k-- > 0;) {
-    out_at[k] = pixel % y_dims[2 + k];
-    pixel /= y_dims[2 + k];
-  }
 }
 
 static double* expected_of(const fake_t* fake, const case_t* c, const int64_t* y_dims) {
@@ -212,7 +201,7 @@ static double* expected_of(const fake_t* fake, const case_t* c, const int64_t* y
     for (int64_t m = 0; m < y_dims[1]; m++) {
       for (int64_t p = 0; p < pixels; p++, index++) {
         int64_t at[3];
-        pixel_at(c, y_dims, p, at);
+        fake_pixel_at(c->rank, y_dims + 2, p, at);
         expected[index] =
             apply_slot(fake, c, convolve(fake, c, n, m, at), index, m, n * y_dims[1] + m);
       }
@@ -257,6 +246,7 @@ static void check(const case_t* c, unsigned seed) {
   draft_t draft = {0};
   draft_t before = {0};
   const uint32_t rank = c->rank + 2;
+  const fake_window_t window = window_of(c);
   int64_t x_dims[5] = {c->batch, c->groups * c->in};
   int64_t w_dims[5] = {c->groups * c->out, c->in};
   int64_t y_dims[5] = {c->batch, c->groups * c->out};
@@ -264,7 +254,7 @@ static void check(const case_t* c, unsigned seed) {
     x_dims[2 + k] = c->extent[k];
     w_dims[2 + k] = c->kernel[k];
     REQUIRE(c->stride[k] > 0);
-    y_dims[2 + k] = out_extent(c, k);
+    y_dims[2 + k] = fake_window_extent(&window, k);
     if (y_dims[2 + k] < 1) {
       return;
     }

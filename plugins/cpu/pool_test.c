@@ -17,9 +17,9 @@ static double pool(const fake_t* fake, const case_t* c, int64_t image, const int
   double sum = c->average ? 0 : -INFINITY;
   int64_t count = 0;
   for (int64_t t = 0; t < fake_count(c->rank, c->kernel); t++) {
-    const fake_tap_t tap = fake_tap(&window, at, t);
-    count += tap.is_inside || (tap.is_padded && c->counts_padding) ? 1 : 0;
-    if (tap.is_inside) {
+    const fake_tap_t tap = fake_window_tap(&window, at, t);
+    count += tap.pixel >= 0 || (tap.is_padded && c->counts_padding) ? 1 : 0;
+    if (tap.pixel >= 0) {
       const double x = fake->values[0].numbers[image * pixels + tap.pixel];
       sum = c->average ? sum + x : isnan(x) || x > sum ? x : sum; /* NaN stays */
     }

@@ -1,9 +1,33 @@
-/* Programs in the slots of integer products, as quantised networks have them. */
-#ifndef TENON_CPU_FAKE_INTEGER_SLOT_H_
-#define TENON_CPU_FAKE_INTEGER_SLOT_H_
+/* Inputs of integer products, and programs in their slots as quantised networks have them. */
+#ifndef TENON_CPU_FAKE_INTEGER_H_
+#define TENON_CPU_FAKE_INTEGER_H_
 
 #include "fake_program.h"
 #include "fake_run.h"
+
+/* Adds an input of random bytes. */
+static inline fake_value_t* fake_byte_input(fake_t* fake, bool is_signed, uint32_t rank,
+                                            const int64_t* dims, bool is_constant) {
+  fake_value_t* value = fake_input(fake, is_signed ? TENON_DTYPE_INT8 : TENON_DTYPE_UINT8, rank,
+                                   dims, is_constant, false);
+  for (int64_t k = 0; k < fake_count(rank, dims); k++) {
+    value->numbers[k] =
+        (double)fake_choice(&fake->seed, is_signed ? -128 : 0, is_signed ? 127 : 255);
+  }
+  return value;
+}
+
+/* Adds an input of `count` zero points. If `count` is 0, the input is absent. */
+static inline fake_value_t* fake_zero_input(fake_t* fake, bool is_signed, int64_t count) {
+  static const int64_t absent[FAKE_RANK] = {0};
+  return count > 0 ? fake_byte_input(fake, is_signed, 1, &count, false)
+                   : fake_input(fake, TENON_DTYPE_INT8, FAKE_RANK, absent, false, false);
+}
+
+/* Returns zero point `at` of such an input: the only one, one of a list, or 0 if it is absent. */
+static inline double fake_zero(const fake_value_t* zeros, int64_t at) {
+  return zeros->info.rank != 1 ? 0 : zeros->numbers[zeros->dims[0] == 1 ? 0 : at];
+}
 
 typedef enum fake_integer_slot_t {
   FAKE_INTEGER_EMPTY,
