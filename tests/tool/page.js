@@ -119,6 +119,11 @@ function test(page, library) {
       assert.equal(empty.tensorText('a b f32[1,64,56] channels last, c i8[2] row-major'), 'f32 1x64x56 channels last');
       assert.equal(empty.tensorText('made sequence'), '');
     },
+    finds_a_tensor_anywhere_in_a_list() {
+      const list = 'a b f32[1,64] channels last, absent, c i8[2] row-major, made sequence';
+      for (const name of ['a b', 'c', 'made']) assert.ok(empty.lists(list, name), name);
+      for (const name of ['a', 'b', 'absent', 'channels', '']) assert.ok(!empty.lists(list, name), name);
+    },
     lists_the_other_nodes_of_a_step() {
       assert.equal(empty.othersText({name: 'b', nodes: 'a, b, c'}), '+ a, c');
       assert.equal(empty.othersText({name: 'm/b', nodes: 'm/b, m/x/Add, Mul'}), '+ Add, Mul');
