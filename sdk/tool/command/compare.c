@@ -68,10 +68,9 @@ static tenon_status_t open_network(const compare_t* compare, size_t begin, size_
 static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* network,
                                     const tool_building_t* building, bool is_second,
                                     tool_execution_t* out_execution) {
-  uint32_t timings = 0;
   tool_plan_file_t file = {0};
   tenon_status_t status =
-      tool_build_plan(compare->task.registry, network, building, &file.plan, &timings);
+      tool_build_plan(compare->task.registry, network, building, &file.plan, NULL);
   if (status == TENON_OK) {
     status = tool_execution_open(compare->task.registry, &file, building->threads,
                                  TENON_VERIFY_NONE, out_execution);

@@ -114,7 +114,9 @@ tenon_status_t tool_build_plan(tenon_registry_t* registry, tenon_network_t* netw
   }
   const tenon_status_t saved = save_timings(timings, timing_path, building->timing_cache != NULL);
   status = status == TENON_OK ? saved : status;
-  *out_timing_entries = tenon_timing_cache_entry_count(timings);
+  if (out_timing_entries != NULL) {
+    *out_timing_entries = tenon_timing_cache_entry_count(timings);
+  }
   tenon_timing_cache_destroy(timings);
   tool_samples_free(&samples);
   tool_build_profile_free(&profile);

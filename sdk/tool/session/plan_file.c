@@ -139,7 +139,7 @@ static char* make_key(tenon_registry_t* registry, const char* folder, const char
 
 /* ---- Obtaining ---- */
 
-/* Takes the plan into the cache, for the next command. If it cannot be kept, this one goes on with the
+/* Writes the plan into the cache, for the next command. If this fails, the current command uses the
  * plan in memory. */
 static bool keep(const tool_cache_entry_t* entry, const tenon_network_t* network, const char* notes,
                  const tenon_plan_t* plan) {
@@ -171,11 +171,10 @@ static tenon_status_t build_model(tenon_registry_t* registry, const char* model,
                                   const tool_cache_entry_t* entry, tool_plan_file_t* file) {
   tenon_network_t* network = NULL;
   char* notes = NULL;
-  uint32_t timing_entries = 0;
   const double begin = tool_seconds();
   tenon_status_t status = tool_network_open(registry, model, building, feed, &network, &notes);
   if (status == TENON_OK) {
-    status = tool_build_plan(registry, network, building, &file->plan, &timing_entries);
+    status = tool_build_plan(registry, network, building, &file->plan, NULL);
   }
   if (status == TENON_OK && entry != NULL && keep(entry, network, notes, file->plan)) {
     file->path = tool_copy_text(entry->plan_path);
