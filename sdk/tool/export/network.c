@@ -75,7 +75,7 @@ char* tool_export_aside(tool_export_network_t* network, const tenon_network_item
   return name;
 }
 
-/* A constant, written when somebody reads it. */
+/* Writes a constant when a node reads it first. */
 static const char* write_constant(tool_export_network_t* network, tenon_value_t handle,
                                   const tenon_value_type_t* type) {
   uint64_t count = 0;
@@ -108,13 +108,13 @@ const char* tool_export_source(tool_export_network_t* network, const tenon_netwo
   if (!value->is_lacking && type.constant_data != NULL) {
     return write_constant(network, handle, &type);
   }
-  network->reason = NULL; /* the node before it is told */
+  network->reason = NULL; /* the node that makes it is listed */
   return NULL;
 }
 
 /* ---- Items ---- */
 
-/* "standard.cast/1 'name': why". */
+/* "standard.cast/1 'name': reason". */
 static char* describe(const tool_export_network_t* network, const tenon_network_item_t* item) {
   const char* what = item->op != NULL ? item->op : item->text != NULL ? item->text : "a move";
   const bool has_reason = network->reason != NULL && network->reason[0] != '\0';
@@ -122,7 +122,7 @@ static char* describe(const tool_export_network_t* network, const tenon_network_
                      has_reason ? network->reason : "");
 }
 
-/* The line of the first input that is lacking; NULL: none is. */
+/* The line of the first lacking input. NULL if none is lacking. */
 static const char* line_of_inputs(tool_export_network_t* network,
                                   const tenon_network_item_t* item) {
   const char* line = NULL;
@@ -132,8 +132,8 @@ static const char* line_of_inputs(tool_export_network_t* network,
   return line;
 }
 
-/* A node that cannot be written has a line, once. So have nodes that read its outputs, for the bodies
- * that they are in. */
+/* Lists a node that cannot be written, once. Nodes that read its outputs inherit its line, and the
+ * control nodes around them report it. */
 static tenon_status_t visit_node(tool_export_network_t* network, const tenon_network_item_t* item) {
   network->reason = "";
   if (network->write_node(network, item)) {
@@ -240,8 +240,8 @@ const char* tool_export_result(tool_export_network_t* network, tenon_value_t val
 
 /* ---- The whole ---- */
 
-/* Under the application's name, also where it is an input's or a constant's value. False: one is
- * lacking. */
+/* Gives outputs the application's names, also if an output is an input or a constant. False if one
+ * is lacking. */
 static bool name_outputs(tool_export_network_t* network) {
   bool are_there = true;
   for (size_t i = 0; i < network->output_count; ++i) {

@@ -23,8 +23,8 @@ struct tool_onnx_row_t {
   uint32_t since;
 };
 
-/* onnx_nodes.c: writes a node for tool_export_walk. Refuses operators without a row, and what a row does not
- * understand. */
+/* onnx_nodes.c: writes a node for tool_export_walk. Refuses operators without a row and attributes
+ * that the row lacks. */
 bool tool_onnx_write_node(tool_export_network_t* network, const tenon_network_item_t* item);
 
 /* Whether input `index` is there. */

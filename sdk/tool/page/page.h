@@ -1,5 +1,5 @@
-/* The page of `tenon inspect --html`: one file without references to others. page.html draws the data
- * in a browser; this writes the data into it. */
+/* The page of `tenon inspect --html`, one file without references to others. page.html draws the
+ * data in a browser, and this module writes the data into it. */
 #ifndef TOOL_PAGE_PAGE_H_
 #define TOOL_PAGE_PAGE_H_
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Does a text begin with the name of a type, and then with `end`? */
+/* Returns whether a text begins with the name of a type, followed by `end`. */
 static bool begins_with(const char* text, tenon_dtype_t dtype, const char* end) {
   const char* name = tenon_dtype_name(dtype);
   const size_t length = strlen(name);
@@ -33,7 +33,7 @@ tool_step_form_t tool_step_form(const tenon_step_info_t* step) {
   return form;
 }
 
-/* After the name stands one word, with its extents where it is a tensor: names may hold blanks. */
+/* One word follows the name of a tensor, then its extents. Names may contain blanks. */
 static bool is_described(const char* text) {
   const size_t length = text[0] == ' ' ? strcspn(text + 1, " [,") : 0;
   return length > 0 && text[1 + length] != ' ';

@@ -19,13 +19,13 @@ enum {
   TOOL_EXIT_FAILED = 3     /* it could not be done; the message says whose fault it is */
 };                         /* after an interrupt: see interrupt.h */
 
-/* Returns the status of `call` from the calling function unless it is TENON_OK. Use it only if nothing
- * needs release. */
+/* Returns the status of `call` from the calling function unless it is TENON_OK. Use it only if
+ * nothing needs release. */
 #define TOOL_TRY(call)                              \
   do {                                              \
     const tenon_status_t tool_try_status_ = (call); \
     if (tool_try_status_ != TENON_OK)               \
-      return tool_try_status_; /* one level */      \
+      return tool_try_status_;                      \
   } while (0)
 
 /* `verbosity` 0: warnings and errors; 1: also what is decided; 2: everything. */

@@ -14,7 +14,7 @@
 /* Once, before there are threads. A signal that is ignored (nohup) stays so, but for SIGINT, which
  * shells ignore for all that runs in the background. */
 void tool_interrupts_catch(void);
-/* What is told at the end is an object of JSON too. */
+/* After an interrupt, end with an object of JSON as well. */
 void tool_interrupts_tell(bool json);
 /* In a child: as if they had never been caught; what was ignored before is again. */
 void tool_interrupts_release(void);
@@ -26,7 +26,8 @@ void tool_interrupt_told(void);
 /* 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP; 0 when there was none. */
 int tool_interrupt_exit_status(void);
 
-/* A file that must not stay behind. The path is kept until it is released; there are places for a few. */
+/* Removes this file if the process ends by an interrupt. The path is borrowed until its release. Up
+ * to 16 files at the same time. */
 void tool_interrupt_guard(const char* path);
 void tool_interrupt_release(const char* path);
 
