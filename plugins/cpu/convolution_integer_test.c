@@ -57,7 +57,8 @@ static void expect_sums(const fake_t* fake, const case_t* c, const char* isa) {
   }
 }
 
-static void check(const case_t* c, unsigned seed) {
+/* Runs all instruction sets. If `out_packing` is not NULL, it receives the packing of the last. */
+static void check(const case_t* c, unsigned seed, char (*out_packing)[160]) {
   fake_t fake = {
       .kind = TENON_REGION_OPERATOR, .op = "standard.convolution_integer/1", .seed = seed};
   draft_t draft = {0};
@@ -96,6 +97,9 @@ static void check(const case_t* c, unsigned seed) {
     }
     EXPECT(t > 0);
   }
+  if (out_packing != NULL) {
+    memcpy(*out_packing, fake.packing, sizeof(*out_packing));
+  }
   fake_free(&fake);
 }
 
@@ -126,7 +130,7 @@ TENON_TEST(random_windows_are_exact) {
       const int64_t reach = (c.kernel[k] - 1) * c.dilation[k] + 1 - c.pads[k] - c.pads[c.rank + k];
       c.extent[k] = fake_choice(&s, reach > 1 ? reach : 1, c.rank == 1 ? 60 : 8);
     }
-    check(&c, seed);
+    check(&c, seed, NULL);
     if (tenon__test_failures != 0) {
       (void)fprintf(stderr, "  seed %u\n", seed);
     }
@@ -150,6 +154,28 @@ TENON_TEST(windows_of_one_pixel_are_exact) {
                       .w_zeros = seed % 2,
                       .constant = true,
                       .slot = (fake_integer_slot_t)(seed % FAKE_INTEGER_SLOTS)};
-    check(&c, seed);
+    check(&c, seed, NULL);
   }
+}
+
+/* Weights of 32 outputs with 16 channels each: one group, and two. The host would share one packing
+ * between them. */
+TENON_TEST(packings_of_different_groups_differ) {
+  case_t c = {.rank = 1,
+              .batch = 1,
+              .groups = 1,
+              .in = 16,
+              .out = 32,
+              .extent = {5},
+              .kernel = {1},
+              .stride = {1},
+              .dilation = {1},
+              .constant = true};
+  char packings[2][160];
+  check(&c, 1, &packings[0]);
+  c.groups = 2;
+  c.out = 16;
+  check(&c, 1, &packings[1]);
+  EXPECT(packings[0][0] != '\0');
+  EXPECT(strcmp(packings[0], packings[1]) != 0);
 }

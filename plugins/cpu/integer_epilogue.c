@@ -56,41 +56,58 @@ tenon_status_t tenon__cpu_integer_prepare(const tenon_prepare_t* call,
                                                      &preparation, &out_kernel->program);
 }
 
-tenon_status_t tenon__cpu_integer_pack_constant(const tenon_prepare_t* call,
-                                                const tenon__cpu_integer_constant_t* constant,
-                                                tenon__cpu_integer_kernel_t* inout_kernel) {
+tenon_status_t tenon__cpu_integer_request(const tenon_prepare_t* call,
+                                          const tenon__cpu_integer_packing_t* packing,
+                                          tenon__cpu_integer_kernel_t* inout_kernel,
+                                          void** out_data) {
   const tenon__cpu_region_t region = {call->region, call->table};
-  const tenon__cpu_integers_t* integers = inout_kernel->isa->integers;
   const tenon_value_info_t* b = tenon__cpu_region_input(region, TENON_CPU_INTEGER_B);
   const uint32_t source = call->table->node_input(call->region, 0, TENON_CPU_INTEGER_B);
-  char parameters[96];
   void* data = NULL;
   int32_t ready = 0;
-  (void)snprintf(parameters, sizeof(parameters), "%u bytes, %u columns, step %u, inner %zu",
-                 integers->number_bytes, integers->columns, integers->depth_step,
-                 constant->source.inner);
-  const tenon_packing_t packing = {.size = sizeof(packing),
-                                   .format = "cpu.integers/1",
-                                   .parameters = parameters,
-                                   .sources = &source,
-                                   .source_count = 1,
-                                   .size_bytes = constant->count * constant->bytes};
-  const tenon_status_t status = call->host->pack(call->preparation, &packing, &data, &ready);
+  const tenon_packing_t all = {.size = sizeof(all),
+                               .format = packing->format,
+                               .parameters = packing->parameters,
+                               .sources = &source,
+                               .source_count = 1,
+                               .size_bytes = packing->bytes};
+  const tenon_status_t status = call->host->pack(call->preparation, &all, &data, &ready);
   inout_kernel->packed = data;
+  *out_data = NULL;
   if (status != TENON_OK || ready != 0) {
     return status;
   }
   if (b->constant_data == NULL) {
     return TENON_ERROR_INVALID_STATE;
   }
+  *out_data = data;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__cpu_integer_pack_constant(const tenon_prepare_t* call,
+                                                const tenon__cpu_integer_constant_t* constant,
+                                                tenon__cpu_integer_kernel_t* inout_kernel) {
+  const tenon__cpu_region_t region = {call->region, call->table};
+  const tenon__cpu_integers_t* integers = inout_kernel->isa->integers;
+  const tenon_value_info_t* b = tenon__cpu_region_input(region, TENON_CPU_INTEGER_B);
   tenon__cpu_integer_source_t matrix = constant->source;
-  for (size_t k = 0; k < constant->count; k++) {
+  char parameters[160];
+  void* data = NULL;
+  (void)snprintf(parameters, sizeof(parameters),
+                 "%u bytes, %u columns, step %u, %zu matrices, depth %zu, inner %zu",
+                 integers->number_bytes, integers->columns, integers->depth_step, constant->count,
+                 matrix.depth, matrix.inner);
+  const tenon__cpu_integer_packing_t packing = {.format = "cpu.integers/1",
+                                                .parameters = parameters,
+                                                .bytes = constant->count * constant->bytes};
+  const tenon_status_t status = tenon__cpu_integer_request(call, &packing, inout_kernel, &data);
+  for (size_t k = 0; k < (data == NULL ? 0 : constant->count); k++) {
     matrix.data = (const char*)b->constant_data + k * constant->stride;
     tenon__cpu_integer_pack(integers, &matrix, 0,
                             tenon__cpu_integer_panels(integers, matrix.columns),
                             (char*)data + k * constant->bytes);
   }
-  return TENON_OK;
+  return status;
 }
 
 /* ---- Binding ---- */

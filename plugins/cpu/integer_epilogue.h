@@ -43,14 +43,27 @@ typedef struct tenon__cpu_integer_kernel_t {
 
 tenon_status_t tenon__cpu_integer_prepare(const tenon_prepare_t* call,
                                           tenon__cpu_integer_kernel_t* out_kernel);
-/* Packs a constant b: `count` matrices of `bytes` bytes. Element (k, j) of matrix m is found by
- * `source` from the constant's byte m * stride on. */
+/* The packing of a constant b. Equal weights with an equal format and parameters share packed bytes,
+ * so the parameters must contain everything else that the bytes depend on. */
+typedef struct tenon__cpu_integer_packing_t {
+  const char* format;
+  const char* parameters;
+  size_t bytes;
+} tenon__cpu_integer_packing_t;
+/* Sets `packed`. *out_data is the memory to fill, or NULL if it is packed already. */
+tenon_status_t tenon__cpu_integer_request(const tenon_prepare_t* call,
+                                          const tenon__cpu_integer_packing_t* packing,
+                                          tenon__cpu_integer_kernel_t* inout_kernel,
+                                          void** out_data);
+
+/* `count` matrices of a constant. Matrix m begins at byte m * stride and has `bytes` packed bytes. */
 typedef struct tenon__cpu_integer_constant_t {
   tenon__cpu_integer_source_t source; /* without data */
   size_t count;
   size_t stride;
   size_t bytes;
 } tenon__cpu_integer_constant_t;
+/* Packs a constant b for products. */
 tenon_status_t tenon__cpu_integer_pack_constant(const tenon_prepare_t* call,
                                                 const tenon__cpu_integer_constant_t* constant,
                                                 tenon__cpu_integer_kernel_t* inout_kernel);

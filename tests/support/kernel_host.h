@@ -84,6 +84,7 @@ typedef struct fake_t {
   void* scratch;
   uint64_t persistent;
   char failure[256]; /* what the kernel said; "": nothing */
+  char packing[160]; /* format and parameters of the last packing; "": none */
   uint32_t tactic_count;
   uint32_t tactic_index;
   tenon_tactic_t tactic;
@@ -345,7 +346,10 @@ static inline void* fake_prepare_allocate(tenon_preparation_t* p, size_t size) {
 }
 static inline tenon_status_t fake_pack(tenon_preparation_t* p, const tenon_packing_t* packing,
                                        void** out, int32_t* out_ready) {
-  *out = fake_allocate(fake_from(p), packing->size_bytes);
+  fake_t* fake = fake_from(p);
+  (void)snprintf(fake->packing, sizeof(fake->packing), "%s %s", packing->format,
+                 packing->parameters == NULL ? "" : packing->parameters);
+  *out = fake_allocate(fake, packing->size_bytes);
   *out_ready = 0;
   return TENON_OK;
 }
