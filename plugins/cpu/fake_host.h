@@ -156,6 +156,7 @@ static inline void fake_free(fake_t* fake) {
   }
 }
 
+#ifndef FAKE_WITHOUT_TESTS
 /* Calls the function with seeds until one fails, and prints that seed. */
 static inline void fake_each_seed(unsigned count, void (*check_seed)(unsigned seed)) {
   for (unsigned seed = 1; seed <= count && tenon__test_failures == 0; seed++) {
@@ -165,5 +166,6 @@ static inline void fake_each_seed(unsigned count, void (*check_seed)(unsigned se
     }
   }
 }
+#endif
 
 #endif
