@@ -15,7 +15,7 @@ TENON_PLUGIN_MANIFEST("host", "0.2.0",
                       "offers: device cpu\n"
                       "host-service: allocator/1\n");
 
-/* Each includes those before it. */
+/* Each instruction set includes those before it. */
 enum { ISA_BASELINE, ISA_AVX2, ISA_AVX512, ISA_AVX512VNNI, ISA_AMX, ISA_COUNT };
 static const char* const isa_names[ISA_COUNT] = {"baseline", "avx2", "avx512", "avx512vnni", "amx"};
 
@@ -30,7 +30,9 @@ typedef struct host_state_t {
 } host_state_t;
 
 #if defined(__x86_64__)
-/* Tile registers with 8-bit products, which the system lets this process use. CPUID 7.0, EDX. */
+/* Returns 1 if the processor has tile registers with 8-bit products (CPUID 7.0, EDX) and the system
+ * lets this process use them. plugins/cpu/isa.c has the same test, because plugins share no
+ * sources. */
 static int has_amx(void) {
 #if defined(__linux__)
   enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 };
@@ -71,7 +73,7 @@ static int widest_isa(void) {
   return ISA_BASELINE;
 }
 
-/* What the environment allows; more than there is counts as what there is. */
+/* Returns the instruction set that TENON_CPU names, or `widest` if the processor lacks it. */
 static int allowed_isa(int widest, const tenon_sink_t* sink) {
   const char* wanted = getenv("TENON_CPU");
   if (wanted == NULL || wanted[0] == 0) {
@@ -83,13 +85,16 @@ static int allowed_isa(int widest, const tenon_sink_t* sink) {
     }
   }
   if (sink != NULL && sink->report != NULL) {
-    sink->report(sink->user, TENON_SEVERITY_WARNING,
-                 "TENON_CPU is none of baseline, avx2, avx512, avx512vnni, amx; it is ignored");
+    char message[128];
+    (void)snprintf(message, sizeof message,
+                   "TENON_CPU '%.32s' is ignored: use baseline, avx2, avx512, avx512vnni or amx",
+                   wanted);
+    sink->report(sink->user, TENON_SEVERITY_WARNING, message);
   }
   return widest;
 }
 
-/* The processor's name as it tells it itself. */
+/* Reads the processor's name by CPUID. */
 static void processor_name(char out_name[49]) {
   memset(out_name, 0, 49);
 #if defined(__x86_64__)
