@@ -7,15 +7,20 @@
 #include "types.h"
 #include "windows.h"
 
-/* A scale or zero point of one element is one for the whole tensor. */
-static tenon_value_t parameter(tenon_make_t* make, uint32_t index) {
-  const tenon_value_t value = tenon_make_input(make, index);
-  const bool is_single = tenon_make_present(value) && tenon_make_rank(make, value) == 1 &&
-                         tenon_make_dim(make, value, 0) == 1;
-  return is_single ? tenon_make_reshape(make, value, NULL, 0) : value;
+/* Returns true for a list of one scale or zero point, which is one for the whole tensor. */
+static bool is_single(tenon_make_t* make, tenon_value_t value) {
+  return tenon_make_present(value) && tenon_make_rank(make, value) == 1 &&
+         tenon_make_dim(make, value, 0) == 1;
 }
 
-/* Inputs `first` to `first + 2`: a quantised tensor, its scale, its zero point; f32 in any case. */
+/* Returns a scale or zero point. Its rank is 0 if it is one for the whole tensor. */
+static tenon_value_t parameter(tenon_make_t* make, uint32_t index) {
+  const tenon_value_t value = tenon_make_input(make, index);
+  return is_single(make, value) ? tenon_make_reshape(make, value, NULL, 0) : value;
+}
+
+/* Dequantises to f32. Inputs `first` to `first + 2` are a quantised tensor, its scale and its zero
+ * point. */
 static tenon_value_t dequantized(tenon_make_t* make, uint32_t first, int64_t axis) {
   const tenon_value_t scale = parameter(make, first + 1);
   const tenon_value_t zero_point = parameter(make, first + 2);
@@ -28,7 +33,7 @@ static tenon_value_t dequantized(tenon_make_t* make, uint32_t first, int64_t axi
   return tenon_make_end(make);
 }
 
-/* Inputs `first` and `first + 1`: scale and zero point of the result. */
+/* Quantises `value`. Inputs `first` and `first + 1` are the scale and zero point of the result. */
 static tenon_value_t quantized(tenon_make_t* make, tenon_value_t value, uint32_t first,
                                int64_t axis) {
   const tenon_value_t scale = parameter(make, first);
@@ -48,33 +53,41 @@ static bool has_8_bits(tenon_make_t* make, uint32_t index) {
   return dtype == TENON_DTYPE_INT8 || dtype == TENON_DTYPE_UINT8;
 }
 
-/* One for all, or a list along an axis that both operands of the multiplication leave in y. */
-static bool has_simple_parameters(tenon_make_t* make, uint32_t first, bool takes_lists) {
-  const uint32_t most = takes_lists ? 1 : 0;
-  return tenon_make_rank(make, parameter(make, first)) <= most &&
-         tenon_make_rank(make, parameter(make, first + 1)) <= most;
+/* Returns true if inputs `first` and `first + 1`, a scale and a zero point, are one for all or, if
+ * `has_lists` is true, a list. */
+static bool has_simple_parameters(tenon_make_t* make, uint32_t first, bool has_lists) {
+  for (uint32_t index = first; index < first + 2; index++) {
+    const tenon_value_t value = tenon_make_input(make, index);
+    if (!is_single(make, value) && tenon_make_rank(make, value) > (has_lists ? 1U : 0U)) {
+      return false;
+    }
+  }
+  return true;
 }
 
-/* Inputs 0 to 5 are two quantised tensors, 6 and 7 the scale and zero point of y. */
+/* Returns true if an integer operator can multiply. Inputs 0 to 5 are two quantised tensors, 6 and 7
+ * the scale and zero point of y. The lists of an operand must run along an axis of y. */
 static bool is_integer(tenon_make_t* make, bool left_lists, bool right_lists) {
   return has_8_bits(make, 0) && has_8_bits(make, 3) && has_8_bits(make, 7) &&
          has_simple_parameters(make, 1, left_lists) &&
          has_simple_parameters(make, 4, right_lists) && has_simple_parameters(make, 6, true);
 }
 
-/* Follows a list along an axis with axes of extent 1. */
+/* Appends `count` axes of extent 1 to a list. `count` is at most 3, the spatial axes of an image. */
 static tenon_value_t followed(tenon_make_t* make, tenon_value_t list, uint32_t count) {
-  static const int64_t axes[] = {1, 2, 3, 4, 5, 6, 7};
-  return tenon_make_rank(make, list) == 0 ? list : tenon_make_unsqueeze(make, list, axes, count);
+  static const int64_t axes[] = {1, 2, 3};
+  return count == 0 || tenon_make_rank(make, list) == 0
+             ? list
+             : tenon_make_unsqueeze(make, list, axes, count);
 }
 
-/* Scales, rounds and saturates i32 sums. `behind`: axes after that of lists. */
+/* Scales, rounds and saturates i32 sums. y has `trailing` axes after that of the lists. */
 static tenon_value_t requantized(tenon_make_t* make, tenon_value_t sums, tenon_value_t left,
-                                 tenon_value_t right, uint32_t behind) {
-  const tenon_value_t scales[3] = {left, right, followed(make, parameter(make, 6), behind)};
+                                 tenon_value_t right, uint32_t trailing) {
+  const tenon_value_t scales[3] = {left, right, followed(make, parameter(make, 6), trailing)};
   const tenon_value_t operands[3] = {
       sums, tenon_make_math(make, "y = cast(a, f32) * cast(b, f32) / cast(c, f32)", 3, scales),
-      followed(make, parameter(make, 7), behind)};
+      followed(make, parameter(make, 7), trailing)};
   return tenon_make_math(make,
                          tenon_make_dtype(make, operands[2]) == TENON_DTYPE_INT8
                              ? "y = cast(round(cast(a, f32) * b) + cast(c, f32), i8)"
@@ -115,21 +128,21 @@ static void dequantize_linear(tenon_make_t* make) {
   tenon_make_end_outputs(make);
 }
 
-/* Groups of few channels are products of few columns. Convolutions of floats are faster then. */
+/* Returns true if products of the groups are so small that a convolution of floats is faster. */
 static bool has_small_groups(tenon_make_t* make) {
-  enum { FEW_CHANNELS = 16 };
+  enum { MIN_CHANNELS = 16 };
   const int64_t groups = tenon_make_get_int(make, "group", 1);
   const tenon_value_t w = tenon_make_input(make, 3);
   const int64_t channels = tenon_make_dim(make, w, 1);
   const bool is_depthwise = channels == 1 && tenon_make_dim(make, w, 0) == groups;
-  return groups > 1 && !is_depthwise && channels < FEW_CHANNELS;
+  return groups > 1 && !is_depthwise && channels < MIN_CHANNELS;
 }
 
 /* x, w and y each have a scale and a zero point. The bias is an i32 in steps of x's scale times
  * w's. */
 static void qlinear_conv(tenon_make_t* make) {
   const uint32_t rank = tenon_make_rank(make, tenon_make_input(make, 0));
-  if (rank >= 3 && is_integer(make, false, true) && !has_small_groups(make)) {
+  if (rank >= 3 && rank <= 5 && is_integer(make, false, true) && !has_small_groups(make)) {
     const tenon_value_t b = tenon_make_input(make, 8);
     const tenon_value_t x_zero = parameter(make, 2);
     const tenon_value_t w_zero = parameter(make, 5);
