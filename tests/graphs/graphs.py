@@ -36,7 +36,7 @@ MODES = {"default": "", "reference": "reference no-measuring", "no-fusion": "no-
          "far": "device=far no-measuring", "cuda": "device=cuda no-measuring", "cuda-measured": "device=cuda"}
 CPU_MODES = "default,reference,no-fusion,no-measuring,file,refit,far"
 NOT_REFITTED = {"refit-refused": "refit: refused by name", "refit-invalid": "refit: the other weights are not valid"}
-CONTENTS = 1024  # elements of integers at most whose values a plan may rely on: a refit does not change them
+CONTENTS = 1024  # maximum elements of integer weights that a plan may use as constants: a refit keeps them
 FUNCTIONS = [f for module in (draw_elementwise, draw_movement, draw_compute, draw_other)
              for f, weight in module.DRAW for _ in range(weight)]
 
