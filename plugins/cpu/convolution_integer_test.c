@@ -1,4 +1,5 @@
-/* Convolutions of bytes against plain loops: signs, zero points, windows, groups, slots. */
+/* Compares convolutions of bytes with plain loops, for all signs, zero points, windows, groups and
+ * slots. */
 #include "fake_integer.h"
 #include "fake_window.h"
 #include "kernels.h"

@@ -1,23 +1,15 @@
 /*
- * standard.dynamic_quantize_linear/1 of whole tensors: threads find the extremes of parts, then
- * quantise parts. A NaN makes the scale NaN, as the operator's definition does.
+ * standard.dynamic_quantize_linear/1 of whole tensors. Threads find the extremes of parts and then
+ * quantise parts. If an element is NaN, the scale is NaN, as the operator defines it.
  */
 #include "closed.h"
-
-typedef struct quantize_t {
-  tenon__cpu_closed_t closed;
-} quantize_t;
 
 typedef struct range_t {
   float low;
   float high;
   bool has_nan;
-  char padding[52]; /* a cache line for each thread */
+  char padding[52]; /* each thread writes its own cache line */
 } range_t;
-
-typedef struct bound_t {
-  range_t* ranges; /* of threads */
-} bound_t;
 
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
@@ -29,20 +21,15 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
 }
 
 static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
-  *out_instance = tenon__cpu_closed_create(call, sizeof(quantize_t));
+  *out_instance = tenon__cpu_closed_create(call, sizeof(tenon__cpu_closed_t));
   return *out_instance == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
                            void** out_bound) {
   (void)instance;
-  bound_t* bound = host->allocate(binding, sizeof(*bound));
-  if (bound == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  *out_bound = bound;
-  bound->ranges = host->allocate(binding, host->thread_count(binding) * sizeof(*bound->ranges));
-  return bound->ranges == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  *out_bound = host->allocate(binding, host->thread_count(binding) * sizeof(range_t));
+  return *out_bound == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 typedef struct job_t {
@@ -69,7 +56,7 @@ static void quantize(void* user, int64_t begin, int64_t end, uint32_t thread) {
                              (size_t)(end - begin));
 }
 
-/* The extremes of all threads and 0; NaN if there is one. */
+/* Returns the extremes of 0 and all threads' ranges, or NaN if a thread found one. */
 static range_t join_ranges(const range_t* ranges, uint32_t count) {
   range_t all = {0};
   for (uint32_t k = 0; k < count; k++) {
@@ -83,19 +70,19 @@ static range_t join_ranges(const range_t* ranges, uint32_t count) {
 }
 
 static tenon_status_t enqueue(const tenon_enqueue_t* call) {
-  const quantize_t* self = call->instance;
-  const bound_t* bound = call->bound;
+  const tenon__cpu_closed_t* self = call->instance;
+  range_t* ranges = call->bound;
   const tenon_tensor_view_t* x = tenon__cpu_closed_input(call, 0);
   const tenon_tensor_view_t* outputs[3];
   const int64_t count = tenon__cpu_closed_count(x, 0, x->rank);
   const uint32_t threads = call->host->thread_count(call->run);
-  job_t job = {.elements = self->closed.isa->elements, .ranges = bound->ranges, .x = x->data};
+  job_t job = {.elements = self->isa->elements, .ranges = ranges, .x = x->data};
   for (uint32_t k = 0; k < 3; k++) {
     outputs[k] = tenon__cpu_closed_output(call, k);
   }
-  memset(bound->ranges, 0, threads * sizeof(*bound->ranges));
+  memset(ranges, 0, threads * sizeof(*ranges));
   tenon__cpu_closed_divide(call, count, 0.2, find_range, &job);
-  const range_t range = join_ranges(bound->ranges, threads);
+  const range_t range = join_ranges(ranges, threads);
   job.scale = (range.high == range.low ? 1.0F : range.high - range.low) / 255.0F;
   const float zero = -range.low / job.scale;
   job.zero = nearbyintf(zero < 0.0F ? 0.0F : zero > 255.0F ? 255.0F : zero);

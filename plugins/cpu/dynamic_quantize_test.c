@@ -1,4 +1,4 @@
-/* Dynamic quantisation against the operator's definition. */
+/* Compares dynamic quantisation with the operator's definition. */
 #include "fake_run.h"
 #include "kernels.h"
 

@@ -31,11 +31,11 @@ static inline double fake_zero(const fake_value_t* zeros, int64_t at) {
 
 typedef enum fake_integer_slot_t {
   FAKE_INTEGER_EMPTY,
-  /* u8: 100 more than the sum times a power of 2 for each channel, rounded */
+  /* u8: round(sum * s) + 100, where s is a power of 2 for each channel */
   FAKE_INTEGER_QUANTIZED,
-  /* i8: the sum with an i32 bias for each channel, times 2^-9, rounded, and at least 0 */
+  /* i8: max(round((sum + b) * 2^-9), 0), where b is an i32 for each channel */
   FAKE_INTEGER_BIASED,
-  FAKE_INTEGER_SCALED, /* f32: half the sum, plus a tensor */
+  FAKE_INTEGER_SCALED, /* f32: sum / 2 plus a tensor */
   FAKE_INTEGER_SLOTS
 } fake_integer_slot_t;
 
@@ -46,7 +46,7 @@ static inline tenon_dtype_t fake_integer_dtype(fake_integer_slot_t slot) {
                                           : TENON_DTYPE_FLOAT32;
 }
 
-/* Adds the slot's input. `channel_axis` is an axis of the space. */
+/* Makes the slot's program and adds its input. `channel_axis` is an axis of the space. */
 static inline void fake_fill_integer_slot(fake_t* fake, fake_integer_slot_t slot, uint32_t rank,
                                           const int64_t* dims, uint32_t channel_axis,
                                           draft_t* draft) {
@@ -91,7 +91,7 @@ static inline void fake_fill_integer_slot(fake_t* fake, fake_integer_slot_t slot
   fake->slot = &draft->program;
 }
 
-/* The result of the slot for one sum. */
+/* Returns the result of the slot for one sum. */
 static inline double fake_apply_integer_slot(const fake_t* fake, fake_integer_slot_t slot,
                                              double sum, int64_t index, int64_t channel) {
   const double* other = fake->values[fake->node_input_count].numbers;

@@ -4,9 +4,10 @@
 #include <string.h>
 
 enum {
-  GROUP_BYTES = 512 * 1024, /* of panels that a block of rows reads: half of a level 2 cache */
+  /* Maximum bytes of a group of panels, which all blocks of rows read: half of a second-level cache. */
+  GROUP_BYTES = 512 * 1024,
   TASKS_PER_THREAD = 4,
-  /* Products of a task: 10 microseconds or more. */
+  /* Minimum number of products of a task, which take 10 microseconds or more. */
   LEAST_WORK = 1 << 20
 };
 
@@ -76,7 +77,7 @@ void tenon__cpu_integer_pack(const tenon__cpu_integers_t* integers,
 
 /* ---- Blocks ---- */
 
-/* Bytes between encoded rows. Rows at multiples of a page would share few sets of the cache. */
+/* Returns the bytes between encoded rows. Rows at multiples of a page would use the same cache sets. */
 static size_t row_bytes(const tenon__cpu_integers_t* integers, size_t depth) {
   const size_t bytes = ceil_div(padded_depth(integers, depth) * integers->number_bytes, 64) * 64;
   return bytes % 1024 == 0 ? bytes + 64 : bytes;
@@ -85,10 +86,10 @@ static size_t row_bytes(const tenon__cpu_integers_t* integers, size_t depth) {
 /* A thread's scratch. */
 typedef struct buffers_t {
   char* rows;
-  int32_t* start; /* of a group of columns; so is u */
-  int32_t* u;
-  int32_t* sums; /* of rows; so is za */
-  int32_t* za;
+  int32_t* start; /* of a group of columns */
+  int32_t* u;     /* of a group of columns */
+  int32_t* sums;  /* of a block of rows */
+  int32_t* za;    /* of a block of rows */
   int32_t* strip;
 } buffers_t;
 
@@ -118,19 +119,19 @@ size_t tenon__cpu_integer_strip(const tenon__cpu_integers_t* integers, size_t co
                   TENON_CPU_INTEGER_COLUMNS);
 }
 
-/* Panels of a group: their columns fit the strip, and their bytes a cache. */
+/* Returns the number of panels of a group. Their columns fit the strip, and their bytes a cache. */
 static size_t group_panels(const tenon__cpu_integers_t* integers, size_t depth) {
   const size_t fitting = GROUP_BYTES / max_size(panel_bytes(integers, depth), 1);
   return max_size(min_size(fitting, TENON_CPU_INTEGER_COLUMNS / integers->columns), 1);
 }
 
-/* Columns [first, first + columns) and what is the same for all of their blocks. */
+/* Columns [first, first + columns). Their initial sums are the same for all blocks of rows. */
 typedef struct group_t {
   const tenon__cpu_integer_product_t* product;
   const buffers_t* buffers;
   size_t first;
   size_t columns;
-  bool has_rest; /* terms that differ from row to row */
+  bool has_correction;
   size_t* configured;
 } group_t;
 
@@ -140,7 +141,7 @@ static void start_group(group_t* group) {
   const int32_t* sums = sums_of(p->integers, p->b, p->depth, p->columns) + group->first;
   const bool is_uniform = p->a_zero_count == 1;
   const uint32_t za = is_uniform ? (uint32_t)p->a_zeros[0] : 0;
-  group->has_rest = !is_uniform || p->b_zeros != NULL;
+  group->has_correction = !is_uniform || p->b_zeros != NULL;
   memset(buffers->start, 0, TENON_CPU_INTEGER_COLUMNS * sizeof(int32_t));
   for (size_t j = 0; j < group->columns; j++) {
     const uint32_t zb = p->b_zeros == NULL ? 0 : (uint32_t)p->b_zeros[group->first + j];
@@ -150,7 +151,7 @@ static void start_group(group_t* group) {
   }
 }
 
-/* Encoded rows and what they add to the corrections. */
+/* A block of encoded rows. */
 typedef struct rows_t {
   const void* data;
   size_t stride;
@@ -158,6 +159,7 @@ typedef struct rows_t {
   size_t rows;
 } rows_t;
 
+/* Encodes rows if necessary, and computes their parts of the corrections. */
 static rows_t find_rows(const tenon__cpu_integer_product_t* p, const buffers_t* buffers, size_t row,
                         size_t rows) {
   rows_t block = {.row = row, .rows = rows};
@@ -200,9 +202,9 @@ static void run_block(const group_t* group, const rows_t* block) {
         .configured = group->configured};
     p->integers->multiply(&tile);
   }
-  if (group->has_rest) {
+  if (group->has_correction) {
     static const int32_t none[TENON_CPU_INTEGER_COLUMNS];
-    const tenon__cpu_integer_rest_t rest = {
+    const tenon__cpu_integer_correction_t correction = {
         .c = c,
         .c_stride = c_stride,
         .rows = block->rows,
@@ -211,7 +213,7 @@ static void run_block(const group_t* group, const rows_t* block) {
         .u = buffers->u,
         .sums = buffers->sums,
         .zb = p->b_zeros == NULL ? none : p->b_zeros + group->first};
-    p->integers->correct(&rest);
+    p->integers->correct(&correction);
   }
   if (finishes) {
     const tenon__cpu_integer_sums_t sums = {c,           c_stride,     block->row,

@@ -25,6 +25,7 @@ INLINE void order_memory(void) {
   __asm__ volatile("" ::: "memory");
 }
 
+/* Sets the rows of all registers. A register has 1 row or more, even if it is not used. */
 static void configure(size_t upper, size_t lower) {
   configuration_t all = {.palette = 1};
   const size_t rows[8] = {upper, upper, lower, lower, upper, lower, TILE_ROWS, TILE_ROWS};
@@ -36,7 +37,7 @@ static void configure(size_t upper, size_t lower) {
   _tile_loadconfig(&all);
 }
 
-/* A tile of sums goes to c, or through `part` if c has fewer columns than the tile. */
+/* A tile of sums is stored in c, or in `part` if c has fewer columns than the tile. */
 INLINE int32_t* target_of(int32_t* c, int32_t* part, size_t columns) {
   return columns >= TILE_ROWS ? c : part;
 }
@@ -58,7 +59,8 @@ INLINE void copy_part(const tenon__cpu_integer_tile_t* t, int32_t* c, const int3
   _tile_stored(number, target_of(c, part, columns), stride_of(t, columns)); \
   copy_part(t, c, part, rows, columns)
 
-/* `has_lower`: more than 16 rows; `has_right`: more than 16 columns. Constants in each call. */
+/* `has_lower` means more than 16 rows and `has_right` more than 16 columns. Both are constants in
+ * each call. */
 INLINE void multiply_block(bool has_lower, bool has_right, const tenon__cpu_integer_tile_t* t,
                            size_t row, size_t rows) {
   int32_t part[TILE_ROWS * TILE_ROWS];

@@ -1,4 +1,4 @@
-/* The common parts of kernels of integer products. */
+/* The common parts of the kernels of integer products. */
 #include "integer_epilogue.h"
 
 #include <stdio.h>
@@ -167,12 +167,13 @@ tenon_status_t tenon__cpu_integer_bind(const tenon__cpu_integer_request_t* reque
 
 /* ---- Running ---- */
 
-static int32_t number_at(const tenon_tensor_view_t* view, size_t place) {
-  return view->dtype == TENON_DTYPE_INT8 ? ((const int8_t*)view->data)[place]
-                                         : ((const uint8_t*)view->data)[place];
+static int32_t number_at(const tenon_tensor_view_t* view, size_t index) {
+  return view->dtype == TENON_DTYPE_INT8 ? ((const int8_t*)view->data)[index]
+                                         : ((const uint8_t*)view->data)[index];
 }
 
-/* Encodes the zero points of rows or columns: one for all, or a list. Returns true if one is not 0. */
+/* Encodes the zero points of rows or columns. The input has one for all, or a list. Returns true if
+ * an encoded one is not 0. */
 static bool read_zeros(const tenon__cpu_integer_call_t* call, uint32_t port, size_t count,
                        int32_t* out_zeros) {
   const tenon__cpu_integer_kernel_t* kernel = call->bound->kernel;

@@ -1,5 +1,5 @@
-/* Integer products of each instruction set against plain sums: all signs, extremes, zero points,
- * odd extents, divisions into tasks. */
+/* Compares integer products of each instruction set with plain sums, for all signs, extremes, zero
+ * points, odd extents and divisions into tasks. */
 #include "cpu.h"
 #include "fake_host.h"
 #include "fake_run.h"
@@ -9,8 +9,8 @@ enum { LONGEST = 4097, WIDEST = 70 };
 typedef struct case_t {
   size_t rows, depth, columns;
   bool a_signed, b_signed;
-  bool row_zeros, column_zeros; /* one for each; else one for all */
-  bool extremes;                /* numbers and zero points at the ends of their ranges alone */
+  bool row_zeros, column_zeros; /* true: one for each; false: one for all */
+  bool extremes;                /* all numbers and zero points are ends of their ranges */
   bool finishes;
   size_t threads;
 } case_t;
@@ -42,7 +42,7 @@ typedef struct rows_t {
 static void gather(const void* user, size_t row, size_t rows, void* out, size_t stride) {
   const rows_t* from = user;
   for (size_t i = 0; i < rows; i++) {
-    memset((char*)out + i * stride, 0x5a, stride); /* meets zeros */
+    memset((char*)out + i * stride, 0x5a, stride); /* multiplied by zeros */
     from->integers->encode((char*)out + i * stride, from->a + (row + i) * from->c->depth,
                            from->c->depth, from->c->a_signed);
   }
@@ -157,7 +157,7 @@ static void check(const case_t* c, unsigned seed) {
   free(data.y);
 }
 
-/* The signs and kinds of zero points of a number from 0 to 63. */
+/* Returns case `k`, from 0 to 63, of all signs and kinds of zero points. */
 static case_t variant(unsigned k) {
   return (case_t){.a_signed = (k & 1) != 0,
                   .b_signed = (k & 2) != 0,
@@ -199,7 +199,7 @@ TENON_TEST(all_depths_are_exact_for_all_signs_and_zero_points) {
   }
 }
 
-/* 4097 products of the largest size: instructions that saturate would show. */
+/* Sums of 4097 largest products differ if an instruction saturates. */
 TENON_TEST(the_largest_products_do_not_saturate) {
   static const int32_t ends[2][2] = {{0, 255}, {-128, 127}};
   for (unsigned k = 0; k < 64 && tenon__test_failures == 0; k++) {

@@ -1,4 +1,5 @@
-/* Which instruction set to use. The list is in ascending order. The first one runs everywhere. */
+/* Finds the instruction sets of the processor. The list is in ascending order. Each processor has the
+ * first one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,9 @@ static bool has_avx512(void) {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
-/* Tile registers with 8-bit products, of the processor. CPUID 7.0, EDX. */
+/* Returns true if the processor has tile registers with 8-bit products (CPUID 7.0, EDX). Call this
+ * only if the processor has AVX-512, so that this leaf exists. plugins/host has the same test, because
+ * plugins share no sources. */
 static bool has_tiles(void) {
   enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 };
   unsigned eax = 7;
@@ -45,7 +48,8 @@ static bool has_tiles(void) {
   return (edx & AMX_TILE) != 0 && (edx & AMX_INT8) != 0;
 }
 
-/* Linux saves tile registers of processes that asked for them, for all of their threads. */
+/* Requests the use of tile registers for all threads of the process. Linux saves them only for
+ * processes with this permission. */
 static bool may_use_tiles(void) {
 #if defined(__linux__) && defined(__x86_64__)
   enum { ARCH_PRCTL = 158, REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };

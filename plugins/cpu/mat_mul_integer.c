@@ -1,7 +1,7 @@
 /*
  * standard.mat_mul_integer/1: products of 8-bit matrices less their zero points (integer.h), with
- * fused expressions in the epilogue. A constant b is packed when the plan is built, any other at the
- * beginning of each call. If all matrices of a share one b, their rows are rows of one product.
+ * fused expressions in the epilogue. A constant b is packed when the plan is built. Each run packs
+ * any other b first. If all matrices of a share one b, their rows are rows of one product.
  */
 #include <string.h>
 
@@ -20,17 +20,18 @@ typedef struct bound_t {
   matrix_t b;
   uint32_t batch_axes;
   int64_t batch_dims[TENON_CPU_ROW_AXES];
-  size_t units; /* products, of `rows` rows each */
-  size_t rows;
+  size_t units;        /* number of products */
+  size_t rows;         /* of a product */
   size_t packed_bytes; /* of a matrix of b */
   tenon__cpu_integer_grid_t grid;
 } bound_t;
 
 /* ---- Matching ---- */
 
-/* One for all, or one for each row of a, or column of b, that all matrices share. */
-static bool takes_zero(const tenon_value_info_t* zero, const tenon_value_info_t* matrix,
-                       uint32_t axis) {
+/* Returns true for one zero point, and for a list along an axis of the matrix that all matrices
+ * share. */
+static bool accepts_zero(const tenon_value_info_t* zero, const tenon_value_info_t* matrix,
+                         uint32_t axis) {
   if (zero == NULL || zero->rank == 0) {
     return true;
   }
@@ -50,14 +51,14 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
       b->rank > TENON_CPU_ROW_AXES) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
   }
-  if (!takes_zero(tenon__cpu_region_input(region, TENON_CPU_INTEGER_A_ZERO), a, a->rank - 2) ||
-      !takes_zero(tenon__cpu_region_input(region, TENON_CPU_INTEGER_B_ZERO), b, b->rank - 1)) {
+  if (!accepts_zero(tenon__cpu_region_input(region, TENON_CPU_INTEGER_A_ZERO), a, a->rank - 2) ||
+      !accepts_zero(tenon__cpu_region_input(region, TENON_CPU_INTEGER_B_ZERO), b, b->rank - 1)) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_SHAPE, "zero points of each matrix");
   }
   return tenon__cpu_integer_accepts(cpu->isa, region, out_refusal);
 }
 
-/* The largest extents of b: depth, columns, matrices; false if one has no bound. */
+/* Sets the maximum depth, columns and number of matrices of b. Returns false if one is unbounded. */
 static bool largest_b(const tenon_value_info_t* b, size_t out_extents[3]) {
   int64_t extents[3] = {b->dims_max[b->rank - (b->rank > 1 ? 2 : 1)],
                         b->rank > 1 ? b->dims_max[b->rank - 1] : 1, 1};
@@ -146,7 +147,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
 
 /* ---- Binding ---- */
 
-/* A vector is one row of a, or one column of b. `batch_axes` and `batch_dims` are those of y. */
+/* A vector is one row of a or one column of b. `batch_axes` and `batch_dims` describe y. */
 static void read_matrix(const tenon_tensor_view_t* view, bool is_left, uint32_t batch_axes,
                         const int64_t* batch_dims, matrix_t* out_matrix) {
   const uint32_t own = view->rank < 2 ? 0 : view->rank - 2;
@@ -163,7 +164,7 @@ static void read_matrix(const tenon_tensor_view_t* view, bool is_left, uint32_t 
   }
 }
 
-/* Joins matrices of a to one if they share one matrix of b and none is repeated. */
+/* Joins matrices of a to one if they share one matrix of b and no matrix of a is repeated. */
 static void find_units(bound_t* bound) {
   size_t batches = 1;
   for (uint32_t k = 0; k < bound->batch_axes; k++) {

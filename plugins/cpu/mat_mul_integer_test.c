@@ -1,4 +1,5 @@
-/* Products of bytes against plain loops: signs, zero points, broadcast batches, constants, slots. */
+/* Compares products of bytes with plain loops, for all signs, zero points, broadcast batches,
+ * constants and slots. */
 #include "fake_integer.h"
 #include "kernels.h"
 
@@ -6,7 +7,7 @@ typedef struct case_t {
   int64_t batch[2][2]; /* of a and b: 0 means the axis is absent */
   int64_t rows, depth, columns;
   bool a_signed, b_signed;
-  int64_t a_zeros, b_zeros; /* 0: absent; 1; or one for each line */
+  int64_t a_zeros, b_zeros; /* number of zero points. 0: absent; 1; or one for each line */
   bool constant;            /* b */
   bool unbounded;           /* the extents have no limit */
   fake_integer_slot_t slot;

@@ -1,9 +1,9 @@
-/* Slots' programs on rows and columns. */
+/* Evaluates slots' programs on rows and columns. */
 #include "rows.h"
 
 enum { MOST_OPERANDS = 16, CAPACITY = TENON_CPU_BLOCK_ELEMENTS };
 
-/* Rows in segments within which all operands advance evenly. */
+/* Rows are divided into segments. Within a segment, each operand has a constant stride. */
 struct tenon__cpu_rows_t {
   const tenon__cpu_program_t* program;
   tenon__cpu_block_t* block;
@@ -71,7 +71,8 @@ static int64_t axis_stride(const tenon_tensor_view_t* view, uint32_t axis) {
   return axis == TENON_NONE || view->dims[axis] == 1 ? 0 : view->strides[axis];
 }
 
-/* Joins the innermost row axes as far as all operands go along; the rest are outer loops. */
+/* Joins the innermost row axes to a segment while all operands have a constant stride. Other axes are
+ * outer loops. */
 static void find_segment(tenon__cpu_rows_t* rows, const tenon__cpu_row_shape_t* shape,
                          const tenon_tensor_view_t* const* views, const int64_t* extents) {
   const tenon_program_t* program = &rows->program->source;
@@ -148,7 +149,7 @@ tenon_status_t tenon__cpu_rows_bind(const tenon__cpu_rows_request_t* request,
 
 /* ---- Running ---- */
 
-/* Where an operand is at a row and column. */
+/* Returns the address of an operand's element at a row and column. */
 static const char* operand_at(const tenon__cpu_rows_t* rows, const tenon_argument_t* inputs,
                               uint32_t operand, size_t row, size_t column) {
   const tenon_program_t* program = &rows->program->source;
@@ -167,7 +168,7 @@ static int64_t offset_of(tenon__cpu_walk_t walk, size_t row, size_t column) {
   return (int64_t)row * walk.row + (int64_t)column * walk.column;
 }
 
-/* One that lies in one segment and fits the buffers. */
+/* Runs a part that is in one segment and fits the buffers. */
 static void run_block(const tenon__cpu_rows_t* rows, const tenon_argument_t* inputs,
                       const tenon__cpu_rows_part_t* part, char* buffers) {
   const tenon_program_t* program = &rows->program->source;

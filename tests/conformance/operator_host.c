@@ -16,15 +16,15 @@ static uint32_t thread_count; /* of the next run */
 static const tenon_kernel_t* ran[MAX_KERNELS];
 static uint32_t ran_count;
 
-/* These kernels need other layouts, programs or attributes than the random nodes have. Their tests are
- * in plugins/cpu. */
+/* Kernels whose layouts, programs or attributes the random nodes do not have. Their tests are in
+ * plugins/cpu. */
 static const char* const others[] = {"convolution",   "convolution_integer",
                                      "deconvolution", "max_pool",
                                      "average_pool",  "lstm",
                                      "gru",           "rnn",
                                      "trees",         "expressions",
                                      "moves",         "dynamic_quantize"};
-/* The kernels of these operators refuse some nodes whose data may be wrong. */
+/* Operators whose kernels may refuse a node because its data may be invalid. */
 static const char* const careful[] = {"standard.resize/1", "standard.rnn/1"};
 
 static bool is_listed(const char* const* list, size_t count, const char* name) {
@@ -53,7 +53,7 @@ static void note_run(const tenon_kernel_t* kernel) {
   }
 }
 
-/* Each kernel of the plugin must have run, except those of the list. */
+/* Checks that all kernels of the plugin have run, except those of the list. */
 static void expect_all_to_run(void) {
   const tenon_kernel_t* kernel = NULL;
   for (uint32_t k = 0; (kernel = opened_offered(kernel_plugin, "kernel/1", k)) != NULL; k++) {
@@ -199,8 +199,8 @@ void operator_check_fault(operator_case_t* c, int64_t value) {
 }
 
 int main(int argument_count, char** arguments) {
-  /* amx: the widest of this machine if it has none. Others differ in integer products alone, which
-   * plugins/cpu/integer_test.c checks. */
+  /* If the machine lacks amx, the plugin uses its widest instruction set. Those between avx2 and amx
+   * are in plugins/cpu/integer_test.c. */
   static const char* const names[] = {"baseline", "avx2", "amx"};
   static const tenon_device_descriptor_t device = {.name = "cpu"};
   const uint32_t rounds = argument_count > 2 ? (uint32_t)strtoul(arguments[2], NULL, 10) : 3;
