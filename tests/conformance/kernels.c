@@ -25,8 +25,8 @@ static const group_t groups[] = {
     {"loads", kernels_check_loads},     {"recorded", kernels_check_recorded},
     {"moves", kernels_check_moves},     {NULL, NULL}};
 
-/* The regions must reach these kernels. The stand-in of the driver knows those that were launched; a GPU's
- * driver does not, and nothing is checked there. */
+/* Checks that the regions reach these kernels. The stand-in of the driver lists launched kernels. A
+ * GPU's driver does not, so nothing is checked there. */
 static void expect_launches(void) {
   static const char* const names[] = {"dense", "vectors", "singles", "split_1"};
   int (*was_launched)(const char*) = NULL;

@@ -1,12 +1,12 @@
 /*
- * What products of matrices take: for the page of figures, no test.
+ * Measures matrix products for the page of figures. This is no test.
  *
  *   device_measure_products DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so
  *
- * For each size and type the first tactic and the best one, with the operations a second of the
- * latter; a chain runs over the same tensors again and again, so small ones lie in the cache. If the
- * device's own kernels are given: products of a constant matrix as encoders have them, in f16 with a
- * bias and what stands behind it, each tactic with its estimate.
+ * For each size and type, prints the times of the first and the best tactic, and the operations per
+ * second of the best one. A chain reads the same tensors repeatedly, so small ones stay in the
+ * cache. If KERNEL_PLUGIN is the device's plugin, measures products of encoders instead: a constant
+ * matrix in f16, with a bias and the operation after it. Prints each tactic with its estimate.
  */
 #include "measure_chain.h"
 
@@ -96,7 +96,7 @@ typedef struct layer_t {
   behind_t behind;
 } layer_t;
 
-/* x / root * (1 + erf(x / root)), by a number that the program reads, as exporters write it. */
+/* 0.5 * x * (1 + erf(x / root)). The program reads `root` from memory, as in exported models. */
 static uint32_t make_gelu(kernel_case_t* c, uint32_t x) {
   const kernel_lie_t number = {.step = 1, .broadcast = 3};
   const uint32_t root = kernel_operand(c, F16, &number);

@@ -223,8 +223,8 @@ static void fail(const char* what, unsigned first, unsigned count) {
   abort();
 }
 
-/* Threads up to where they give way; all must for one reason, which is returned. `block`: the first
- * thread of their block. */
+/* Runs threads until they yield. All must yield for the same reason, which is returned. `block` is
+ * the first thread of their block. */
 static state_t run_threads(place_t* thread, unsigned block, unsigned first, unsigned count) {
   for (unsigned k = first; k < first + count; k++) {
     current = k;
@@ -239,8 +239,8 @@ static state_t run_threads(place_t* thread, unsigned block, unsigned first, unsi
   return states[first];
 }
 
-/* A block up to where its threads meet the cluster or end. Warps run one after the other, each as far
- * as it comes without the others; none may end while others wait. */
+/* Runs a block until its threads wait for the cluster or end. Warps run sequentially, each until it
+ * waits for the others. No warp may end while others wait. */
 static state_t run_block(place_t* thread, unsigned block, unsigned count) {
   state_t state = STATE_RUNS;
   while (state != STATE_ENDED && state != STATE_MEETS_CLUSTER) {
@@ -259,14 +259,14 @@ static state_t run_block(place_t* thread, unsigned block, unsigned count) {
   return state;
 }
 
-/* The places of a kernel that say which thread runs. */
+/* Variables of a kernel that identify the current thread. */
 typedef struct places_t {
   place_t* thread;
   place_t* block;
   unsigned* rank;
 } places_t;
 
-/* Blocks from `first` on, alternately. */
+/* Runs the blocks of a cluster alternately, from block `first` on. */
 static void run_cluster(const places_t* places, unsigned first, unsigned blocks, unsigned threads) {
   state_t state = STATE_RUNS;
   for (unsigned k = 0; k < blocks * threads; k++) {

@@ -180,7 +180,7 @@ static inline int __ffsll(unsigned long long x) { return __builtin_ffsll((long l
 /* ---- The instructions of plugins/cuda/convolution/matrix.cuh ---- */
 
 typedef uintptr_t shared_t;
-/* The blocks of a cluster run alternately, so each has its own. */
+/* The blocks of a cluster run alternately, so each has its own shared memory. */
 enum { STAND_IN_CLUSTER = 8, STAND_IN_SHARED = 232448 };
 #define SHARED_BYTES(name)                                                            \
   alignas(1024) static unsigned char name##_of[STAND_IN_CLUSTER][STAND_IN_SHARED];    \
@@ -274,7 +274,7 @@ static inline void end_products() {}
 static inline void wait_for_products() {}
 typedef shared_t operand_t;
 static inline operand_t operand_at(shared_t at) { return at; }
-/* Element k of a row. The bits of an address choose the place of a piece, as they do on a GPU. */
+/* Element k of a row. Bits of the address select the position of a piece, as on a GPU. */
 static inline float stand_in_operand(operand_t at, unsigned row, unsigned k, bool is_brain) {
   const shared_t place = at + row * 128 + k * 2;
   const shared_t swizzled = place ^ (place >> 7 & 7) << 4;
@@ -302,7 +302,7 @@ static inline void stand_in_multiply_operands(float (&sums)[TILES][4], operand_t
 }
 #define multiply_operands(sums, a, b) stand_in_multiply_operands(sums, a, b, BRAIN != 0)
 
-/* A barrier is the number of bytes that are still expected. */
+/* A barrier holds the number of bytes that have not arrived. */
 static inline void expect_pushes(shared_t at, int bytes) { memcpy((void*)at, &bytes, 4); }
 static inline void begin_meeting() {}
 static inline void end_meeting() { stand_in_meet_cluster(); }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most that a launch may ask for. */
+/* Maximum shared memory of a block, and maximum blocks of a cluster. */
 enum { STAND_IN_SHARED_BYTES = 232448, STAND_IN_CLUSTER_BLOCKS = 8 };
 /* Of the one GPU that there is. */
 #define STAND_IN_BUS_ID "0000:17:00.0"
@@ -26,7 +26,8 @@ typedef struct stand_in_kernel_t {
 /* Returns 1 if a kernel of this name has been launched. Tests find this function by dlsym. */
 int stand_in_was_launched(const char* name);
 
-/* All blocks of a launch, as many as a cluster has alternately. One thread of the process at a time. */
+/* Runs all blocks of a launch. The blocks of a cluster run alternately. Only one thread of the
+ * process may call this at a time. */
 void stand_in_run(const stand_in_kernel_t* kernel, const CUlaunchConfig* config, unsigned cluster,
                   const void* parameters);
 
