@@ -439,7 +439,8 @@ INLINE float op_near_tanh(float a) {
   const float near = __fmaf_rn(fabsf(a) * s, rest, fabsf(a));
   return copysignf(fabsf(a) < 0.25f ? near : far, a);
 }
-/* Up to 0.5 the Taylor series, beyond it Abramowitz and Stegun, 7.1.26, with an error of 1.5e-7. */
+/* Up to 0.5 the Taylor series, above it Abramowitz and Stegun, 7.1.26, with an absolute error of
+ * 1.5e-7. */
 INLINE float op_near_erf(float a) {
   const float x = fabsf(a);
   const float s = a * a;
@@ -451,8 +452,8 @@ INLINE float op_near_erf(float a) {
   const float near = x * __fmaf_rn(s, __fmaf_rn(s, fourth, -0.376126389f), 1.12837917f);
   return copysignf(x < 0.5f ? near : far, a);
 }
-/* The divisor is scaled, so that its inverse is neither infinite nor 0. If many elements have one
- * divisor, the inverse is computed once. */
+/* The divisor is scaled, so that its inverse neither overflows nor underflows. If all elements have
+ * the same divisor, the compiler computes the inverse once. */
 INLINE float op_near_div(float a, float b) {
   const float large = 18446744073709551616.0f; /* 2^64 */
   const float small = 5.42101086242752217e-20f;

@@ -9,6 +9,10 @@ typedef struct binding_t {
   const tenon_bind_table_t* host;
 } binding_t;
 
+static const tenon_sink_t* sink_of(const binding_t* binding) {
+  return binding->host->sink == NULL ? NULL : binding->host->sink(binding->handle);
+}
+
 static void add_walk(const tenon_tensor_view_t* view, uint32_t walk, tenon__cuda_space_t* space,
                      bound_t* bound, uint32_t* inout_most) {
   uint32_t varying = 0;
@@ -85,8 +89,7 @@ static tenon_status_t check_extents(const binding_t* binding, const instance_t* 
   }
   return instance->is_short && most > TENON_CUDA_SHORT_EXTENT
              ? tenon__cuda_fail(
-                   binding->host->sink == NULL ? NULL : binding->host->sink(binding->handle),
-                   TENON_ERROR_INTERNAL,
+                   sink_of(binding), TENON_ERROR_INTERNAL,
                    "an extent of %lld exceeds %d, the limit of this plan; rebuild the plan",
                    (long long)most, TENON_CUDA_SHORT_EXTENT)
              : TENON_OK;
@@ -145,8 +148,7 @@ typedef struct counts_t {
 } counts_t;
 
 static tenon_status_t too_large(const binding_t* binding) {
-  return tenon__cuda_fail(binding->host->sink == NULL ? NULL : binding->host->sink(binding->handle),
-                          TENON_ERROR_UNSUPPORTED,
+  return tenon__cuda_fail(sink_of(binding), TENON_ERROR_UNSUPPORTED,
                           "an expression of more than 2^31 accesses, or strides beyond 2^31");
 }
 
@@ -274,9 +276,8 @@ static tenon_status_t bind_rows(const binding_t* binding, bound_t* bound,
   bound->launch.threads = form->parts * slots;
   if (bound->launch.kernel == NULL || (form->columns != 0 && is_ragged)) {
     return tenon__cuda_fail(
-        binding->host->sink == NULL ? NULL : binding->host->sink(binding->handle),
-        TENON_ERROR_INTERNAL,
-        "%lld rows of %lld elements, where the plan was made for %u threads of %u",
+        sink_of(binding), TENON_ERROR_INTERNAL,
+        "%lld rows of %lld elements do not fit the plan's %u threads of %u; rebuild the plan",
         (long long)tenon__cuda_axes_count(&whole), (long long)length, form->parts,
         form->items * form->elements);
   }

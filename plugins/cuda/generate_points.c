@@ -3,6 +3,19 @@
 
 #define ADD tenon__cuda_text_add
 
+/* Begins a kernel whose threads compute `each` accesses or elements and have the variables
+ * `locals`. */
+static void begin_kernel(const maker_t* maker, const char* name, uint32_t each,
+                         const char* locals) {
+  ADD(maker->text,
+      "extern \"C\" __global__ void __launch_bounds__(%u) %s(const __grid_constant__ "
+      "parameters_t p) {\n"
+      "  begin(p);\n"
+      "  const unsigned first = blockIdx.x * %uu + threadIdx.x;\n"
+      "%s",
+      TENON_CUDA_SPACE_THREADS, name, TENON_CUDA_SPACE_THREADS * each, locals);
+}
+
 static void declare_singles(const maker_t* maker) {
   const tenon_program_t* program = maker->analysis->program;
   for (uint32_t k = 0; k < program->operand_count; k++) {
@@ -30,13 +43,7 @@ static void begin_vector(const maker_t* maker) {
 
 /* A thread reads all of its accesses before it computes. */
 static void write_vectors(const maker_t* maker) {
-  ADD(maker->text,
-      "extern \"C\" __global__ void __launch_bounds__(%u) vectors(const __grid_constant__ "
-      "parameters_t p) {\n"
-      "  begin(p);\n"
-      "  const unsigned first = blockIdx.x * %uu + threadIdx.x;\n"
-      "  row_t row;\n  u64 fault = 0;\n",
-      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS * maker->form->batch);
+  begin_kernel(maker, "vectors", maker->form->batch, "  row_t row;\n  u64 fault = 0;\n");
   tenon__cuda_declare_row_sources(maker, maker->form->batch);
   begin_vector(maker);
   tenon__cuda_write_row_fetches(maker, "[i]");
@@ -94,13 +101,7 @@ static void write_dense_results(const maker_t* maker) {
 /* All tensors are contiguous and are read and written in whole accesses. The kernel therefore
  * computes no coordinates and checks no alignment. */
 static void write_dense(const maker_t* maker) {
-  ADD(maker->text,
-      "extern \"C\" __global__ void __launch_bounds__(%u) dense(const __grid_constant__ "
-      "parameters_t p) {\n"
-      "  begin(p);\n"
-      "  const unsigned first = blockIdx.x * %uu + threadIdx.x;\n"
-      "  row_t row;\n",
-      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS * maker->form->batch);
+  begin_kernel(maker, "dense", maker->form->batch, "  row_t row;\n");
   tenon__cuda_declare_row_sources(maker, maker->form->batch);
   write_dense_reads(maker);
   write_dense_results(maker);
@@ -109,13 +110,8 @@ static void write_dense(const maker_t* maker) {
 
 static void write_singles(const maker_t* maker) {
   const tenon__cuda_analysis_t* analysis = maker->analysis;
-  ADD(maker->text,
-      "extern \"C\" __global__ void __launch_bounds__(%u) singles(const __grid_constant__ "
-      "parameters_t p) {\n"
-      "  begin(p);\n"
-      "  const unsigned first = blockIdx.x * %uu + threadIdx.x;\n"
-      "  i64 o[%u][WALKS];\n  row_t row;\n  u64 fault = 0;\n",
-      TENON_CUDA_SPACE_THREADS, TENON_CUDA_SPACE_THREADS * TENON_CUDA_SINGLES, TENON_CUDA_SINGLES);
+  begin_kernel(maker, "singles", TENON_CUDA_SINGLES, "  row_t row;\n  u64 fault = 0;\n");
+  ADD(maker->text, "  i64 o[%u][WALKS];\n", TENON_CUDA_SINGLES);
   declare_singles(maker);
   ADD(maker->text,
       "#pragma unroll\n  for (int j = 0; j < %u; ++j) {\n"

@@ -28,6 +28,19 @@ tenon_device_t* tenon__cuda_prepared_device(const tenon_prepare_t* call) {
   return native == NULL ? NULL : native->device;
 }
 
+tenon_status_t tenon__cuda_check_architecture(const tenon_prepare_t* call,
+                                              const tenon_device_t* device, int oldest,
+                                              bool is_only) {
+  const int own = device->architecture;
+  if (own == oldest || (own > oldest && !is_only)) {
+    return TENON_OK;
+  }
+  return tenon__cuda_fail(call->host->sink == NULL ? NULL : call->host->sink(call->preparation),
+                          TENON_ERROR_UNSUPPORTED,
+                          "the GPU has architecture sm_%d, this kernel needs sm_%d%s", own, oldest,
+                          is_only ? "" : " or newer");
+}
+
 tenon_status_t tenon__cuda_launch(tenon_device_t* device, const tenon_enqueue_t* call,
                                   const tenon__cuda_launch_t* launch, void* parameters) {
   return tenon__cuda_launch_clusters(device, call, launch, 1, parameters);

@@ -11,11 +11,16 @@ typedef struct tenon__cuda_launch_t {
   uint32_t shared_bytes; /* beside what the kernel declares; see tenon__cuda_prefer_shared */
 } tenon__cuda_launch_t;
 
+/* UNSUPPORTED, with a message, if the device's architecture is below `oldest`, or with `is_only` if
+ * it is another one. */
+tenon_status_t tenon__cuda_check_architecture(const tenon_prepare_t* call,
+                                              const tenon_device_t* device, int oldest,
+                                              bool is_only);
 /* `parameters`: what the kernel's one parameter is, by value. The kernel begins with the wait of
  * frame.cuh. Its failure is told by run->fail. */
 tenon_status_t tenon__cuda_launch(tenon_device_t* device, const tenon_enqueue_t* call,
                                   const tenon__cuda_launch_t* launch, void* parameters);
-/* The same in clusters of so many blocks, of which `launch->blocks` is a multiple. */
+/* The same in clusters of `cluster` blocks. `launch->blocks` is a multiple of it. */
 tenon_status_t tenon__cuda_launch_clusters(tenon_device_t* device, const tenon_enqueue_t* call,
                                            const tenon__cuda_launch_t* launch, uint32_t cluster,
                                            void* parameters);

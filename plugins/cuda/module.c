@@ -82,7 +82,7 @@ static tenon_status_t load(tenon_device_t* device, tenon__cuda_module_t* module)
                                               module->code, NULL, NULL, 0, NULL, NULL, 0);
 }
 
-/* Code of other compilers and architectures is not taken. */
+/* The host rejects stored code of other compilers and architectures by this text. */
 static void write_validity(const tenon_device_t* device, char* out_text, size_t capacity) {
   char target[16];
   tenon__cuda_write_target(device->architecture, target, sizeof(target));

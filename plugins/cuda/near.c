@@ -2,8 +2,10 @@
 #include "generate.h"
 
 const char* tenon__cuda_near_function(const tenon_instruction_t* in) {
-  const bool is_float = tenon__cuda_class(in->dtype) == 'f';
-  switch (!is_float || in->dtype == TENON_DTYPE_FLOAT64 ? TENON_OPCODE_NOP : in->opcode) {
+  if (tenon__cuda_class(in->dtype) != 'f' || in->dtype == TENON_DTYPE_FLOAT64) {
+    return NULL;
+  }
+  switch (in->opcode) {
     case TENON_OPCODE_SIGMOID:
       return "op_near_sigmoid(";
     case TENON_OPCODE_TANH:
@@ -19,12 +21,13 @@ const char* tenon__cuda_near_function(const tenon_instruction_t* in) {
   }
 }
 
-/* Returns whether the value is exact: an operand or a number. */
+/* Returns whether the value is exact: an operand or a number, also if it is converted. */
 static bool is_given(const tenon_program_t* program, uint32_t k) {
-  const tenon_instruction_t* in = &program->instructions[k];
-  return in->opcode == TENON_OPCODE_CAST    ? is_given(program, in->operands[0])
-         : in->opcode == TENON_OPCODE_INPUT ? true
-                                            : in->opcode == TENON_OPCODE_CONSTANT;
+  while (program->instructions[k].opcode == TENON_OPCODE_CAST) {
+    k = program->instructions[k].operands[0];
+  }
+  const uint32_t opcode = program->instructions[k].opcode;
+  return opcode == TENON_OPCODE_INPUT || opcode == TENON_OPCODE_CONSTANT;
 }
 
 /* Returns whether the error of the result is not much larger than the error of an operand. A

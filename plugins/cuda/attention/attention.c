@@ -214,15 +214,14 @@ static bool read_tactic(const tenon_prepare_t* call, tenon__cuda_attending_t* a)
 }
 
 static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_attending_t** out_a) {
-  const tenon_sink_t* sink = call->host->sink == NULL ? NULL : call->host->sink(call->preparation);
   tenon_device_t* device = tenon__cuda_prepared_device(call);
   if (device == NULL) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  if (device->architecture < OLDEST_ARCHITECTURE) {
-    return tenon__cuda_fail(sink, TENON_ERROR_UNSUPPORTED,
-                            "the GPU is of architecture sm_%d, this takes sm_%d or newer",
-                            device->architecture, OLDEST_ARCHITECTURE);
+  const tenon_status_t status =
+      tenon__cuda_check_architecture(call, device, OLDEST_ARCHITECTURE, false);
+  if (status != TENON_OK) {
+    return status;
   }
   tenon__cuda_attending_t* a = call->host->allocate(call->preparation, sizeof(*a));
   if (a == NULL) {
@@ -234,7 +233,8 @@ static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_attendi
   a->device = device;
   const uint32_t shared = tenon__cuda_attention_shared(&a->attention, a->choice);
   if ((int64_t)shared > device->shared_bytes) {
-    return tenon__cuda_fail(sink, TENON_ERROR_UNSUPPORTED,
+    return tenon__cuda_fail(call->host->sink == NULL ? NULL : call->host->sink(call->preparation),
+                            TENON_ERROR_UNSUPPORTED,
                             "%u bytes of shared memory, of which a block of this GPU has %d",
                             shared, (int)device->shared_bytes);
   }

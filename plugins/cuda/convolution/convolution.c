@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper/protocol.h"
 #include "kernels.h"
 #include "layouts.h"
 #include "stream.h"
@@ -163,7 +164,7 @@ static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_choice_t choice, 
   return e->add(e->emit, &tactic);
 }
 
-/* Of one product: the tiles of least estimate, and beside them streams and warpgroups. */
+/* Emits the tiles, streams and warpgroups with the smallest estimates for one type of product. */
 static tenon_status_t emit_all(const emitter_t* e, uint8_t product) {
   enum {
     MOST = TENON_CUDA_TILE_TACTICS + TENON_CUDA_STREAM_TACTICS + TENON_CUDA_WARPGROUP_TACTICS
@@ -362,23 +363,7 @@ static bool is_known(const tenon__cuda_convolution_t* c) {
                    c->choice.kind == tenon__cuda_kind_of(&c->problem, c->choice.product, &why);
 }
 
-static tenon_status_t check_architecture(const tenon_prepare_t* call, tenon__cuda_choice_t choice,
-                                         int architecture) {
-  const tenon_sink_t* sink = call->host->sink == NULL ? NULL : call->host->sink(call->preparation);
-  if (architecture < OLDEST_ARCHITECTURE) {
-    return tenon__cuda_fail(sink, TENON_ERROR_UNSUPPORTED,
-                            "the GPU is of architecture sm_%d, this takes sm_%d or newer",
-                            architecture, OLDEST_ARCHITECTURE);
-  }
-  if (choice.kind == TENON_CUDA_WARPGROUP && architecture != TENON_CUDA_WARPGROUP_ARCHITECTURE) {
-    return tenon__cuda_fail(sink, TENON_ERROR_UNSUPPORTED,
-                            "the GPU is of architecture sm_%d, warpgroups take sm_%d", architecture,
-                            TENON_CUDA_WARPGROUP_ARCHITECTURE);
-  }
-  return TENON_OK;
-}
-
-/* What the tactic asks for, of which the region says the rest. */
+/* Reads the tactic and its region. */
 static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_convolution_t** out_c) {
   tenon_refusal_t refusal;
   uint32_t reason = 0;
@@ -399,7 +384,9 @@ static tenon_status_t read_call(const tenon_prepare_t* call, tenon__cuda_convolu
                                                 &reason) != NULL) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
-  const tenon_status_t status = check_architecture(call, c->choice, device->architecture);
+  const bool is_warpgroup = c->choice.kind == TENON_CUDA_WARPGROUP;
+  const tenon_status_t status = tenon__cuda_check_architecture(
+      call, device, is_warpgroup ? TENON_CUDA_HOPPER : OLDEST_ARCHITECTURE, is_warpgroup);
   if (status != TENON_OK) {
     return status;
   }

@@ -1,6 +1,6 @@
 /*
- * Of windows of one pixel: which pixel row m of all rows is, and what of x it reads. Behind
- * shape.cuh and matrix.cuh.
+ * For windows of one pixel: the pixel of the result for row m of the product, and the address in x
+ * that it reads. Follows shape.cuh and matrix.cuh.
  */
 struct pixel_t {
   bool is_there;
@@ -18,7 +18,7 @@ INLINE pixel_t pixel_of(const shape_t& s, unsigned m) {
   pixel.x = (int)(m - line * s.by_columns.extent);
   return pixel;
 }
-/* From that channel on; NULL: there is none. */
+/* The address of this channel of the pixel in x. NULL if the row or the pixel does not exist. */
 INLINE const element_t* source_of(const shape_t& s, unsigned m, int channel) {
   const pixel_t pixel = pixel_of(s, m);
   const int y = pixel.y * s.stride_y - s.begin_y;

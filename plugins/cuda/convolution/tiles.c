@@ -185,7 +185,7 @@ static int64_t lay_out(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
   return all > behind ? all : behind;
 }
 
-/* A barrier, weights and pixels of all steps, and sums that other blocks push. */
+/* A barrier, weights and pixels of all steps, and sums that other blocks send. */
 int64_t tenon__cuda_warpgroup_bytes(tenon__cuda_choice_t choice) {
   const int64_t pixels = tenon__cuda_choice_pixels(choice);
   const int64_t outputs = tenon__cuda_choice_outputs(choice);
@@ -259,9 +259,9 @@ static int64_t registers_of(tenon__cuda_choice_t c, bool is_once) {
   return weights + read + sums + own * 12 + 32 + (rounds_ahead ? 12 * (int64_t)c.rows : 0);
 }
 
-/* The estimate adds up a launch, the bytes and products of the busiest multiprocessor, sums through
- * shared memory, and an access to memory for each later round of weights. The constants were measured:
- * tests/research/product_of_128_rows.md. */
+/* The estimate is the sum of a launch, the bytes and products of the busiest multiprocessor, sums
+ * through shared memory, and an access to memory for each later round of weights. The constants
+ * were measured: tests/research/product_of_128_rows.md. */
 static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
                          const tenon__cuda_extents_t* e) {
   const double pixels = (double)tenon__cuda_choice_pixels(c);

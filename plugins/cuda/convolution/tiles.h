@@ -23,7 +23,7 @@ enum {
   TENON_CUDA_TILE_ELEMENTS = 4, /* neighbours that a thread ends with */
   TENON_CUDA_STREAM_ELEMENTS = 8,
   TENON_CUDA_WARPGROUP_STEP = 128,  /* WARPGROUP: bytes of a pixel in a step */
-  TENON_CUDA_WARPGROUP_TILE = 1024, /* of 8 outputs in a step */
+  TENON_CUDA_WARPGROUP_TILE = 1024, /* WARPGROUP: bytes of the weights of 8 outputs in a step */
   TENON_CUDA_MULTIPROCESSORS = 132  /* for estimates */
 };
 
@@ -47,14 +47,14 @@ typedef struct tenon__cuda_choice_t {
   uint8_t rows;    /* tiles of 16 pixels that a warp multiplies; DEPTHWISE: rows of a thread */
   uint8_t across;  /* tiles of 8 outputs; DEPTHWISE: columns of a thread */
   uint8_t along;   /* warps beside one another; DEPTHWISE: channels of a thread */
-  uint8_t parts;   /* warps that share the sum, WARPGROUP: blocks; STREAMING: blocks of a
-                      multiprocessor at once */
-  uint8_t steps;   /* of the sum that a warp keeps weights of; WARPGROUP: a block */
+  uint8_t parts;   /* warps that share a sum; WARPGROUP: blocks that share a sum; STREAMING: blocks
+                      of a multiprocessor at once */
+  uint8_t steps;   /* of the sum for which a warp keeps weights; WARPGROUP: steps of a block */
   uint8_t reserved;
 } tenon__cuda_choice_t;
 
-/* Which kind serves where that is multiplied, STREAMING and WARPGROUP apart, for values of the problem's type; 0,
- * and why not. */
+/* Returns the kind that multiplies the problem's values in this type, except STREAMING and
+ * WARPGROUP. 0, with a reason, if there is none. */
 tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem, uint8_t product,
                                             const char** out_why);
 /* Steps of the whole sum, by the choice's kind and product. */
@@ -65,7 +65,7 @@ int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, tenon__cuda_c
 uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t kind,
                                   uint8_t product, tenon__cuda_choice_t* out_choices,
                                   double* out_seconds);
-/* Inserts a choice into a list of at most `most`, ordered by their estimates. */
+/* Inserts a choice into a list that is sorted by estimates. The list keeps the `most` fastest. */
 void tenon__cuda_rank(tenon__cuda_choice_t choice, double seconds, uint32_t most,
                       uint32_t* inout_count, tenon__cuda_choice_t* inout_choices,
                       double* inout_seconds);
@@ -79,7 +79,7 @@ uint32_t tenon__cuda_choice_threads(tenon__cuda_choice_t choice);
 int64_t tenon__cuda_choice_pixels(tenon__cuda_choice_t choice);
 int64_t tenon__cuda_choice_outputs(tenon__cuda_choice_t choice);
 
-/* WARPGROUP: shared memory of a block. */
+/* WARPGROUP: bytes of shared memory of a block. */
 int64_t tenon__cuda_warpgroup_bytes(tenon__cuda_choice_t choice);
 
 /* Extents of an image and of the result, along y and x, and how many images; of what is spread both

@@ -1,5 +1,7 @@
-/* Which tiles of warpgroups there are, and their estimates. */
+/* The tiles of warpgroups and their estimates. */
 #include "warpgroup.h"
+
+#include <math.h>
 
 enum {
   STEPS_MAX = 24,           /* of a block */
@@ -14,8 +16,9 @@ static bool takes(const tenon__cuda_problem_t* p, uint8_t product) {
          !p->is_spread && tenon__cuda_kind_of(p, product, &why) == TENON_CUDA_DIRECT;
 }
 
-/* All blocks of a cluster have some of the sum, and finish as many tiles. Four and eight blocks have
- * one warpgroup each and 64 outputs: more sums take longer to push than the pixels to read. */
+/* Each block of a cluster computes some steps of the sum and finishes the same number of tiles. If
+ * 4 or 8 blocks share a sum, each has one warpgroup and 64 outputs, because the transfer of more
+ * sums takes longer than the pixels that it saves. */
 static bool is_valid(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c) {
   const int64_t steps = tenon__cuda_steps_of(p, c);
   const bool is_pair = c.parts == 1 || c.parts == 2;
@@ -42,9 +45,10 @@ static int64_t pixels_of(const tenon__cuda_problem_t* p) {
   return pixels < 1 ? 1 : pixels;
 }
 
-/* 0: too many blocks. The estimate adds up a launch, the pixels that a multiprocessor reads, the sums that it
- * pushes, weights that are late because the blocks of the launch before are in their place, and the
- * results of a thread. The constants were measured: tests/research/product_of_128_rows.md. */
+/* Returns 0 if there are too many blocks. The estimate is the sum of a launch, the pixels that a
+ * multiprocessor reads, the sums that it sends to other blocks, weights that are late because
+ * blocks of the previous launch occupy the shared memory, and the results of a thread. The
+ * constants were measured: tests/research/product_of_128_rows.md and README.md. */
 static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c) {
   const double rate = 113e9; /* of a multiprocessor */
   const double pixels = (double)tenon__cuda_choice_pixels(c);
@@ -57,17 +61,12 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c)
   if (places == 0 || blocks > places * WAVES_MAX) {
     return 0;
   }
-  const double each = at_once == 1 ? (double)tenon__cuda_up(blocks, TENON_CUDA_MULTIPROCESSORS)
-                      : blocks < TENON_CUDA_MULTIPROCESSORS
-                          ? 1
+  const double each = at_once == 1 || blocks < TENON_CUDA_MULTIPROCESSORS
+                          ? (double)tenon__cuda_up(blocks, TENON_CUDA_MULTIPROCESSORS)
                           : (double)blocks / TENON_CUDA_MULTIPROCESSORS;
-  const double late = 2.0 - (double)places / (double)blocks; /* of the blocks */
+  const double late = fmin(fmax(2.0 - (double)places / (double)blocks, 0), 1); /* share of blocks */
   const double pushed = pixels * outputs * sizeof(float) * (c.parts - 1) / c.parts;
-  const double moved = 1.4 * pixels * row + 4.5 * pushed +
-                       (late < 0   ? 0
-                        : late > 1 ? 1
-                                   : late) *
-                           2.7 * outputs * row;
+  const double moved = 1.4 * pixels * row + 4.5 * pushed + 2.7 * late * outputs * row;
   return 1.3e-6 + each * (moved / rate + outputs / c.parts * 0.02e-6);
 }
 

@@ -1,15 +1,21 @@
 /*
- * A window of one pixel by warpgroups (warpgroup_matrix.cuh): both factors are in shared memory. A
- * block's weights come before the wait, its pixels after it. All of them are asked for at once, so
- * nothing waits for a place: a step is 128 bytes of each pixel, and its products begin when these
- * are there. SPLIT blocks of a cluster share a sum: each of them finishes as many of the tile's
- * outputs, and pushes its part of the others to the blocks that finish them.
+ * Computes a window of one pixel by warpgroups (warpgroup_matrix.cuh). Both factors are in shared
+ * memory. A block loads its weights before the wait and its pixels after it. A step is 128 bytes of
+ * each pixel. All steps are requested at once, and each has its own buffer, so the products of a
+ * step begin as soon as its bytes arrive. SPLIT blocks of a cluster share a sum. Each of them
+ * finishes the same number of the tile's outputs and sends its sums of the other outputs to the
+ * blocks that finish these.
  *
- * The text in front defines GROUPS (warpgroups, of 64 pixels each), NT (tiles of 8 outputs, a
- * multiple of SPLIT), SPLIT, STEPS (of a block), EXACT (1: channels fill the last step),
- * ADDS_BIAS, and what the slot does: operands_t, read_constants, read_operands, finish. Weights are
- * packed so that two tiles are four neighbouring outputs of a lane. V is 4, or 2 if a block finishes
- * one tile.
+ * The source before this file defines:
+ *   GROUPS     warpgroups of a block, of 64 pixels each
+ *   NT         tiles of 8 outputs, a multiple of SPLIT
+ *   SPLIT      blocks of a cluster
+ *   STEPS      steps of a block
+ *   EXACT      1 if the channels fill the last step
+ *   ADDS_BIAS  1 if the convolution has a bias
+ *   V          adjacent outputs that a thread finishes: 4, or 2 if a block finishes one tile
+ * It also defines the functions of the slot: operands_t, read_constants, read_operands, finish.
+ * Weights are packed so that a lane has four adjacent outputs in each pair of tiles.
  */
 enum {
   STEP = 8 * PIECE,
@@ -17,19 +23,20 @@ enum {
   TILE_N = 8 * NT,
   THREADS = 128 * GROUPS,
   STEP_BYTES = NT * GROUP_BYTES, /* of weights */
-  PASSES = 4,                    /* of all threads over a step's pixels */
+  PASSES = 4,                    /* copies of a thread for a step's pixels */
   OWN = NT / SPLIT,              /* tiles that a block finishes */
-  TILES = V / 2,                 /* that hold V neighbouring outputs of a lane */
-  RUNS = OWN / TILES,            /* of V outputs that a lane has of a pixel */
-  WEIGHTS_AT = GROUP_BYTES,      /* behind a barrier */
+  TILES = V / 2,                 /* tiles with V adjacent outputs of a lane */
+  RUNS = OWN / TILES,            /* groups of V outputs that a lane finishes for a pixel */
+  WEIGHTS_AT = GROUP_BYTES,      /* after the barrier */
   PIXELS_AT = WEIGHTS_AT + STEPS * STEP_BYTES,
   PUSHED_AT = PIXELS_AT + STEPS * TILE_M * ROW_BYTES,
-  /* Few weights are there in time even if the next launch begins behind the wait of this one. Then
-   * only one launch takes shared memory beside it. */
+  /* Few weights arrive in time even if the next launch begins after the wait of this one. With a
+   * later release, at most two launches occupy shared memory at the same time. */
   RELEASES_LATE = STEPS * STEP_BYTES <= 32 << 10
 };
 
-/* Pieces of 16 bytes one after the other, as they are packed for each step and tile. */
+/* Copies the weights in pieces of 16 bytes. They are packed by tile, then by step. Steps and
+ * outputs that do not exist become 0. */
 INLINE void copy_weights(const shape_t& s, shared_t to, int first, int part) {
   enum { PIECES = GROUP_BYTES / 16, ALL = STEPS * NT * PIECES };
   const char* from = s.weights + (i64)(first / 8) * s.steps * GROUP_BYTES;
@@ -60,7 +67,7 @@ INLINE void copy_pixels(const shape_t& s, shared_t to, const element_t* const (&
   }
 }
 
-/* Step K and those behind it, as soon as each is there. */
+/* Multiplies step K and all later steps, each as soon as it has arrived. */
 template <int K>
 struct multiplied_t {
   INLINE void from(shared_t weights, shared_t pixels, float (&sums)[NT][4]) {
@@ -82,7 +89,7 @@ struct multiplied_t<STEPS> {
   INLINE void from(shared_t, shared_t, float (&)[NT][4]) { wait_for_products(); }
 };
 
-/* The whole sums of the block's own tiles. */
+/* Copies the sums of the block's own tiles to `own` and sends the others to their blocks. */
 INLINE void exchange(shared_t base, int part, const float (&sums)[NT][4], float (&own)[OWN][4]) {
 #pragma unroll
   for (int to = 0; to < SPLIT; ++to) {
@@ -162,7 +169,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 #pragma unroll
   for (int k = 0; k < STEPS; ++k) {
     copy_pixels(s, base + PIXELS_AT + k * TILE_M * ROW_BYTES, from, part * STEPS + k);
-    end_copies(); /* the first also of the weights */
+    end_copies(); /* the first group has the weights as well */
   }
   if (RELEASES_LATE) {
     release_dependents();

@@ -1,13 +1,13 @@
 /*
- * Which windows of one pixel are computed by warpgroups (warpgroup.cuh): in f16 and bf16, not
- * transposed, if a tile of all channels fits into the shared memory of a cluster. For sm_90 only.
+ * Chooses windows of one pixel that warpgroups compute (warpgroup.cuh): in f16 and bf16, not
+ * transposed, if a tile of all channels fits the shared memory of a cluster. For sm_90 only.
  */
 #ifndef PLUGINS_CUDA_CONVOLUTION_WARPGROUP_H_
 #define PLUGINS_CUDA_CONVOLUTION_WARPGROUP_H_
 
 #include "tiles.h"
 
-enum { TENON_CUDA_WARPGROUP_TACTICS = 4, TENON_CUDA_WARPGROUP_ARCHITECTURE = 90 };
+enum { TENON_CUDA_WARPGROUP_TACTICS = 4 };
 
 /* Returns whether the choice is a valid one for the problem. */
 bool tenon__cuda_warpgroup_knows(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice);

@@ -1,30 +1,32 @@
 /*
- * Instructions of sm_90a as functions: products of matrices by a warpgroup, which reads both of them
- * in shared memory, and stores in the shared memory of another block of a cluster. Behind
- * matrix.cuh. The text in front defines NT, tiles of 8 columns of a product: 4, 6, 8, 12 or 16.
+ * Instructions of sm_90a as functions: matrix products of a warpgroup, which reads both factors
+ * from shared memory, and stores into the shared memory of another block of a cluster. Follows
+ * matrix.cuh. The source before it defines NT, the tiles of 8 columns of a product: 4, 6, 8, 12 or
+ * 16.
  *
- * A matrix has rows of 128 bytes in shared memory, groups of 8 of them 1024 bytes apart from a
- * multiple of that on. Piece k of 16 bytes of row r is at place k ^ r % 8 of the row.
+ * A matrix in shared memory has rows of 128 bytes. A group is 8 rows, 1024 bytes, and its address
+ * is a multiple of 1024. Piece k of row r, 16 bytes, is stored at position k ^ (r % 8) of the row.
  */
 enum { ROW_BYTES = 128, GROUP_BYTES = 8 * ROW_BYTES, PRODUCT_BYTES = 32 /* of a row */ };
 
 INLINE int place_in_row(int row, int piece) { return (piece ^ (row & 7)) * 16; }
 
 #ifndef STAND_IN
-/* All but the last COUNT groups of the calling thread's copies (end_copies) have arrived. */
+/* Waits until all but the last COUNT groups of the calling thread's copies (end_copies) have
+ * arrived. */
 template <int COUNT>
 INLINE void wait_for_copies_but() {
   asm volatile("cp.async.wait_group %0;" ::"n"(COUNT) : "memory");
 }
-/* Products read what the calling thread copied, behind the next synchronisation. */
+/* Makes the calling thread's copies visible to products after the next synchronisation. */
 INLINE void publish_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-/* From `at` on, a row's first bytes. */
+/* The descriptor of a matrix. `at` is the address of its first row plus an offset in the row. */
 typedef u64 operand_t;
 INLINE operand_t operand_at(shared_t at) {
   return (u64)(at >> 4 & 0x3FFF) | 1ull << 16 | (u64)(GROUP_BYTES >> 4) << 32 | 1ull << 62;
 }
-/* The next products read registers that were written before. */
+/* Orders earlier writes of registers before the products. */
 INLINE void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 INLINE void end_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 INLINE void wait_for_products() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
@@ -64,17 +66,18 @@ INLINE void wait_for_products() { asm volatile("wgmma.wait_group.sync.aligned 0;
 #define SUMS SUMS_16
 #endif
 /* sums += a * b of 64 rows and NT * 8 columns, over PRODUCT_BYTES of a row of each. Warp w has rows
- * 16 w to 16 w + 15, as of fragments: lane / 4 and 8 below, two neighbours of each tile. */
+ * 16 w to 16 w + 15. A lane has rows lane / 4 and lane / 4 + 8 of them, and two adjacent columns of
+ * each tile. */
 INLINE void multiply_operands(float (&sums)[NT][4], operand_t a, operand_t b) {
   asm volatile("wgmma.mma_async.sync.aligned.m64n" PRODUCT ", 1, 1, 1, 0, 0;"
                : SUMS
                : "l"(a), "l"(b));
 }
 
-/* ---- Clusters: barriers of 8 bytes that count bytes ---- */
+/* ---- Clusters: a barrier of 8 bytes counts the bytes that arrive ---- */
 
-/* By one thread: the barrier at `at` opens when so many bytes were pushed. Behind it the cluster
- * meets once, so that none is pushed before. */
+/* Initialises the barrier at `at`, which opens after `bytes` bytes have arrived. One thread calls
+ * this. The cluster then synchronises once, so that no bytes arrive earlier. */
 INLINE void expect_pushes(shared_t at, int bytes) {
   asm volatile(
       "mbarrier.init.shared::cta.b64 [%0], 1;\n"
@@ -83,15 +86,17 @@ INLINE void expect_pushes(shared_t at, int bytes) {
       "r"(bytes)
       : "memory");
 }
-INLINE void begin_meeting() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
+INLINE void begin_meeting() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
 INLINE void end_meeting() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
-/* Where block `to` of the cluster has what the calling one has at `at`. */
+/* The address in block `to` of the cluster that corresponds to `at` in the calling block. */
 INLINE shared_t there(shared_t at, int to) {
   shared_t mapped;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(at), "r"(to));
   return mapped;
 }
-/* 16 bytes into another block, counted by a barrier there. */
+/* Stores 16 bytes in another block, whose barrier counts them. */
 INLINE void push(shared_t to, shared_t barrier, const float (&x)[4]) {
   asm volatile(
       "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, "

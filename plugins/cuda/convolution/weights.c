@@ -171,11 +171,12 @@ static void pack_tiles(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choi
   }
 }
 
-/* WARPGROUP: of each tile of 8 columns and step 8 rows of 128 bytes, swizzled (warpgroup_matrix.cuh).
- * Columns 2 k and 2 k + 1 of two tiles, of which one lane has the sums, are neighbouring outputs. */
+/* WARPGROUP: each tile of 8 columns and each step has 8 rows of 128 bytes, one per column, swizzled
+ * as in warpgroup_matrix.cuh. A lane has the sums of columns 2 k and 2 k + 1 of all tiles. In each
+ * pair of tiles, these 4 columns are outputs 4 k to 4 k + 3 of the pair. */
 static void pack_rows(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
                       void* out_packed) {
-  enum { COLUMNS = 8, PIECES = 8, OWN = 8 /* elements of a piece */, ROW = PIECES * OWN };
+  enum { COLUMNS = 8, PIECES = 8, OWN = 8 /* elements per piece */, ROW = PIECES * OWN };
   const int64_t steps = tenon__cuda_steps_of(p, choice);
   for (int64_t block = 0; block < packed_outputs(p) / COLUMNS * steps; block++) {
     const int64_t tile = block / steps;

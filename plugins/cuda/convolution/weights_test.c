@@ -125,8 +125,8 @@ TENON_TEST(has_neighbouring_outputs_where_one_lane_has_their_sums) {
   EXPECT_INT(found, OUTPUTS * CHANNELS);
 }
 
-/* Of 8 outputs a step has 8 rows of 128 bytes, whose pieces of 16 bytes are exchanged by the row's
- * number. Columns 2 k and 2 k + 1 of two tiles are four neighbouring outputs. */
+/* A step of 8 outputs has 8 rows of 128 bytes. The row's number permutes their pieces of 16 bytes.
+ * Columns 2 k and 2 k + 1 of a pair of tiles are 4 adjacent outputs. */
 TENON_TEST(has_swizzled_rows_of_outputs_that_a_lane_finishes) {
   enum { OUTPUTS = 24, PADDED = 64, CHANNELS = 72, STEPS = 2, ROW = 64, TILE = 8 * ROW };
   static const int64_t dims[] = {CHANNELS, OUTPUTS};

@@ -54,8 +54,8 @@ static inline bool tenon__cuda_helper_receive(int socket, void* data, size_t siz
 
 enum { TENON_CUDA_HOPPER = 90 };
 
-/* "sm_80". On Hopper "sm_90a", whose code runs on no other architecture: a device takes code of its
- * own architecture only. */
+/* Writes the compiler's target, "sm_80" or on Hopper "sm_90a". Code for sm_90a runs on no other
+ * architecture. A device loads only code for its own architecture anyway. */
 static inline void tenon__cuda_write_target(int architecture, char* out_text, size_t capacity) {
   (void)snprintf(out_text, capacity, "sm_%d%s", architecture,
                  architecture == TENON_CUDA_HOPPER ? "a" : "");
