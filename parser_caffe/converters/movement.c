@@ -1,6 +1,5 @@
 /* Layers that only move elements. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "families.h"
 

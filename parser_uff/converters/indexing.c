@@ -1,6 +1,5 @@
 /* Slices, and what indices pick. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "families.h"
 

@@ -1,6 +1,5 @@
 /* Normalisation by statistics that are given, and along axes. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "families.h"
 

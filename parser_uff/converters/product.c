@@ -1,5 +1,4 @@
 /* Products of matrices. */
-#include <string.h>
 
 #include "families.h"
 

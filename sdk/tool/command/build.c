@@ -1,7 +1,6 @@
 /* tenon build: a model in, a plan file out. */
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "command/commands.h"
 #include "data/file.h"

@@ -1,7 +1,6 @@
 /* tenon convert: a model in, an ONNX file out. */
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "command/commands.h"
 #include "data/file.h"

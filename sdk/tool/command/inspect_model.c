@@ -1,5 +1,4 @@
 /* See inspect.h. */
-#include <string.h>
 
 #include "command/inspect.h"
 #include "session/io_text.h"

@@ -1,5 +1,4 @@
 /* See inspect.h. */
-#include <stdio.h>
 #include <string.h>
 
 #include "command/inspect.h"

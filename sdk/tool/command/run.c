@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "command/commands.h"
 #include "command/run.h"

@@ -1,5 +1,4 @@
 /* See run.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/run.h"
@@ -11,10 +10,7 @@ char* run_result_folder(const run_t* run, const char* base, const char* data_set
   if (run->task.feeding.data_sets.count < 2) {
     return tool_copy_text(base);
   }
-  char* path = tool_copy_text(data_set);
-  for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; --length) {
-    path[length - 1] = '\0';
-  }
+  char* path = tool_path_copy_trimmed(data_set);
   char* folder = tool_format("%s/%s", base, tool_path_base(path));
   tool_free(path);
   return folder;

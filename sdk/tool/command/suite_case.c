@@ -2,7 +2,6 @@
  * it is built. */
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/suite.h"

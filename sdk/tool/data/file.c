@@ -265,6 +265,14 @@ const char* tool_path_base(const char* path) {
   return slash != NULL ? slash + 1 : path;
 }
 
+char* tool_path_copy_trimmed(const char* path) {
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') {
+    --length;
+  }
+  return tool_copy_bytes(path, length);
+}
+
 bool tool_path_has_suffix(const char* path, const char* suffix) {
   const size_t length = strlen(path);
   const size_t wanted = strlen(suffix);

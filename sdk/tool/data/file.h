@@ -26,6 +26,8 @@ bool tool_folder_exists(const char* path);
 tenon_status_t tool_folder_make(const char* path);
 /* The part of the path after the last '/'. */
 const char* tool_path_base(const char* path);
+/* A copy without '/' at its end, freed by tool_free. "/" stays. */
+char* tool_path_copy_trimmed(const char* path);
 /* Ends with `suffix`, in any case. */
 bool tool_path_has_suffix(const char* path, const char* suffix);
 

@@ -68,3 +68,13 @@ TENON_TEST(what_lies_under_the_first_name_is_not_written_to) {
   expect_text(scene.beside, "left");
   end(&scene);
 }
+
+TENON_TEST(slashes_at_the_end_of_a_path_are_cut) {
+  static const char* const paths[][2] = {
+      {"cases//", "cases"}, {"a/b/", "a/b"}, {"a", "a"}, {"//", "/"}, {"", ""}};
+  for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); ++i) {
+    char* trimmed = tool_path_copy_trimmed(paths[i][0]);
+    EXPECT(strcmp(trimmed, paths[i][1]) == 0);
+    tool_free(trimmed);
+  }
+}

@@ -1,7 +1,6 @@
 /* Nodes of an ONNX file from the rows of a table: name, attributes, outputs. */
 #include "export/onnx_node.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "text/memory.h"

@@ -1,6 +1,4 @@
 /* Quantisation, and arithmetic that ONNX has for some types. */
-#include <stdio.h>
-#include <string.h>
 
 #include "export/onnx_node.h"
 #include "text/memory.h"

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "export/onnx_node.h"
-#include "text/memory.h"
 
 /* ---- Windows ---- */
 

@@ -69,10 +69,7 @@ static int compare_names(const void* a, const void* b) {
 
 void tool_cases_find(const char* root, const char* filter, tool_cases_t* out_cases) {
   tool_cases_t cases = {0};
-  char* folder = tool_copy_text(root);
-  for (size_t length = strlen(folder); length > 1 && folder[length - 1] == '/'; --length) {
-    folder[length - 1] = '\0';
-  }
+  char* folder = tool_path_copy_trimmed(root);
   const finding_t finding = {folder, filter, &cases};
   find_below(&finding, folder, 0);
   tool_free(folder);

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "session/common.h"
-#include "text/console.h"
 #include "text/interrupt.h"
 #include "text/memory.h"
 

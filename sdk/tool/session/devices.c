@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "text/console.h"
 #include "text/memory.h"
 
 /* The text that stands for `key` in a line of JSON that the library printed; "" when there is

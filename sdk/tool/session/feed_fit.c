@@ -1,5 +1,4 @@
 /* Which item is for which input, and does it fit? See feed.h. */
-#include <stdio.h>
 #include <string.h>
 
 #include "session/feed.h"

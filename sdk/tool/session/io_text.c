@@ -1,8 +1,6 @@
 /* See io_text.h. */
 #include "session/io_text.h"
 
-#include <stdio.h>
-#include <string.h>
 
 #include "data/value.h"
 #include "text/memory.h"

@@ -1,5 +1,4 @@
 /* Parsing, and finding extents for inputs that leave them open. See model.h. */
-#include <stdio.h>
 #include <string.h>
 
 #include "session/io_text.h"

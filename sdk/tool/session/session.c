@@ -1,7 +1,6 @@
 /* See session.h. */
 #include "session/session.h"
 
-#include "session/common.h"
 #include "text/console.h"
 
 static void say_where_from(const char* model, const tool_session_t* session) {

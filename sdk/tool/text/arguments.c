@@ -1,5 +1,4 @@
 /* Do the options that are given act, and beside one another? See options.h. */
-#include <stdio.h>
 #include <string.h>
 
 #include "text/console.h"
