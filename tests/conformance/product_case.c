@@ -131,7 +131,7 @@ void product_make_factor(kernel_case_t* c, const product_t* p, uint32_t rank, co
   kernel_lie_t lie;
   make_lie(p, rank, order, &lie);
   lie.reversed = !p->is_plain && product_draw(6) == 0 ? product_draw(1u << rank) : 0;
-  if (!may_sum_backwards(p)) {
+  if (depth_axis < rank && !may_sum_backwards(p)) {
     lie.reversed &= ~(uint64_t)(1u << depth_axis);
   }
   const kernel_tensor_t* tensor = kernel_move_tensor(c, false, p->dtype, rank, dims, &lie);
