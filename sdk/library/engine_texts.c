@@ -9,12 +9,7 @@
 #include "core/plan/place.h"
 #include "core/plan/report.h"
 #include "sdk/library/library.h"
-
-/* Which steps a step reads from. */
-typedef struct sources_t {
-  uint32_t count;
-  uint32_t* steps;
-} sources_t;
+#include "sdk/library/step_sources.h"
 
 struct tenon__engine_texts_t {
   tenon__arena_t arena; /* inputs, outputs, totals */
@@ -29,7 +24,7 @@ struct tenon__engine_texts_t {
   bool steps_made;
   uint32_t step_count; /* known from the beginning */
   tenon_step_info_t* steps;
-  sources_t* sources;
+  tenon__step_sources_t* sources;
   uint32_t block_count;
   tenon_block_info_t* blocks;
 };
@@ -124,59 +119,6 @@ static tenon_status_t make_info(const tenon_engine_t* engine, tenon__engine_text
 
 /* ---- Steps ---- */
 
-/* What a place is read from: views lie in another place. */
-static uint32_t root_of(const tenon__schedule_t* schedule, uint32_t place) {
-  while (place != TENON_NONE && schedule->places[place].storage == TENON_STORAGE_VIEW) {
-    place = schedule->places[place].base;
-  }
-  return place;
-}
-
-/* Does what is written to `written` show in `read`? Parts are written straight into the place that
- * they belong to. */
-static bool shows_in(const tenon__schedule_t* schedule, uint32_t written, uint32_t read) {
-  uint32_t place = root_of(schedule, written);
-  while (place != TENON_NONE && place != read) {
-    if (schedule->places[place].storage != TENON_STORAGE_PART) {
-      return false;
-    }
-    place = root_of(schedule, schedule->places[place].base);
-  }
-  return place == read && place != TENON_NONE;
-}
-
-static bool reads_from(const tenon__schedule_t* schedule, const tenon__step_t* reader,
-                       const tenon__step_t* writer) {
-  for (uint32_t i = 0; i < reader->input_count; ++i) {
-    const uint32_t read = root_of(schedule, reader->inputs[i]);
-    const uint32_t count = read == TENON_NONE ? 0 : writer->output_count;
-    for (uint32_t k = 0; k < count; ++k) {
-      if (writer->outputs[k] != TENON_NONE && shows_in(schedule, writer->outputs[k], read)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-/* `first`: number of the schedule's first step among all. */
-static tenon_status_t find_sources(const tenon__schedule_t* schedule, uint32_t first, uint32_t step,
-                                   tenon__arena_t* arena, sources_t* out_sources) {
-  sources_t sources = {0, NULL};
-  uint32_t* found = tenon__arena_allocate(arena, step + 1u, sizeof(*found));
-  if (found == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  for (uint32_t k = 0; k < step; ++k) {
-    if (reads_from(schedule, &schedule->steps[step], &schedule->steps[k])) {
-      found[sources.count++] = first + k;
-    }
-  }
-  sources.steps = tenon__arena_copy(arena, found, sources.count * sizeof(*found));
-  *out_sources = sources;
-  return sources.steps != NULL || sources.count == 0 ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
-}
-
 static uint32_t graph_depth(const tenon__network_t* network, uint32_t graph) {
   uint32_t depth = 0;
   while (network->graphs[graph]->parent != TENON_NONE) {
@@ -229,8 +171,8 @@ static tenon_status_t make_steps(const tenon__plan_t* plan, tenon__engine_texts_
     const tenon__schedule_t* schedule = &plan->schedules[g];
     for (uint32_t k = 0; k < schedule->step_count; ++k) {
       TENON_TRY(describe_step(plan, g, k, arena, &texts->steps[first + k]));
-      TENON_TRY(find_sources(schedule, first, k, arena, &texts->sources[first + k]));
     }
+    TENON_TRY(tenon__step_sources_find(schedule, first, arena, &texts->sources[first]));
     first += schedule->step_count;
   }
   return tenon__engine_list_blocks(plan, arena, &texts->blocks, &texts->block_count);
