@@ -215,7 +215,21 @@ static const tenon__value_node_t* value_of(const classifier_t* c, uint32_t place
   return &c->plan->network->graphs[c->graph]->values[c->schedule->places[place].value];
 }
 
-static void classify_place(const classifier_t* c, tenon__place_t* place) {
+/* The last map that was judged. Parts of one whole share the sources of its map. */
+typedef struct judged_map_t {
+  const tenon__map_source_t* sources;
+  bool is_dynamic;
+} judged_map_t;
+
+static bool map_is_dynamic(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
+                           judged_map_t* inout_last) {
+  if (map->sources != inout_last->sources) {
+    *inout_last = (judged_map_t){map->sources, tenon__map_is_dynamic(pool, map)};
+  }
+  return inout_last->is_dynamic;
+}
+
+static void classify_place(const classifier_t* c, judged_map_t* inout_last, tenon__place_t* place) {
   const tenon__network_t* network = c->plan->network;
   const tenon__value_node_t* v = &network->graphs[c->graph]->values[place->value];
   switch (place->storage) {
@@ -233,7 +247,7 @@ static void classify_place(const classifier_t* c, tenon__place_t* place) {
       place->is_dynamic =
           tenon__dims_are_dynamic(network->pool, v->type.rank == TENON_NONE ? 0 : v->type.rank,
                                   v->type.dims) ||
-          (place->map != NULL && tenon__map_is_dynamic(network->pool, place->map));
+          (place->map != NULL && map_is_dynamic(network->pool, place->map, inout_last));
       break;
     case TENON_STORAGE_WEIGHTS:
     case TENON_STORAGE_INPUT:
@@ -248,8 +262,9 @@ static void classify_place(const classifier_t* c, tenon__place_t* place) {
 
 static tenon_status_t classify_places(const classifier_t* c) {
   tenon__schedule_t* schedule = c->schedule;
+  judged_map_t last = {0};
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
-    classify_place(c, &schedule->places[k]);
+    classify_place(c, &last, &schedule->places[k]);
   }
   /* A view of a dynamic place is dynamic, and a part of one cannot be. */
   for (uint32_t k = 0; k < schedule->place_count; ++k) {

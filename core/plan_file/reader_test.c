@@ -146,6 +146,27 @@ TENON_TEST(steps_come_back_with_regions_and_tactics) {
   stop(&f);
 }
 
+TENON_TEST(parts_of_one_whole_share_its_map) {
+  file_t f;
+  tenon__plan_t* plan = NULL;
+  const tenon__place_t* first = NULL;
+  uint32_t count = 0;
+  REQUIRE(start(&f));
+  EXPECT_STATUS(read_plan(&f, &plan), TENON_OK);
+  REQUIRE(plan != NULL);
+  for (uint32_t k = 0; k < plan->schedules[0].place_count; ++k) {
+    const tenon__place_t* place = &plan->schedules[0].places[k];
+    if (place->storage == TENON_STORAGE_PART) {
+      first = first == NULL ? place : first;
+      EXPECT(place->base == first->base && place->map == first->map);
+      ++count;
+    }
+  }
+  EXPECT_INT(count, 2);
+  tenon__plan_destroy(plan);
+  stop(&f);
+}
+
 TENON_TEST(weights_are_used_where_they_lie) {
   file_t f;
   tenon__plan_t* plan = NULL;
@@ -257,7 +278,7 @@ TENON_TEST(refuses_other_files_and_versions) {
   REQUIRE(start(&f));
   f.data[8] = TENON_PLAN_VERSION + 1;
   EXPECT_STATUS(read_plan(&f, &plan), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(f.messages.text, "format 12");
+  EXPECT_CONTAINS(f.messages.text, "format 13");
   f.data[8] = TENON_PLAN_VERSION;
   f.data[0] = 'X';
   EXPECT_STATUS(read_plan(&f, &plan), TENON_ERROR_INVALID_DATA);

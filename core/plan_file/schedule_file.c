@@ -12,14 +12,35 @@
 
 #define MOST_AXES 64u
 
-enum { PLACE_HAS_MAP = 1u << 0, PLACE_HAS_ORDER = 1u << 1 };
+/* Parts of one whole share its map, which the first of them has. The others name that part. */
+enum { PLACE_HAS_MAP = 1u << 0, PLACE_HAS_ORDER = 1u << 1, PLACE_SHARES_MAP = 1u << 2 };
 
 /* ---- Writing ---- */
 
-static void write_place(const tenon__plan_t* plan, uint32_t graph, const tenon__place_t* place,
+/* Returns an earlier part of the same whole with the same map, or TENON_NONE. */
+static uint32_t find_sharer(const tenon__place_t* places, uint32_t number) {
+  const tenon__place_t* place = &places[number];
+  if (place->storage != TENON_STORAGE_PART) {
+    return TENON_NONE;
+  }
+  uint32_t k = number;
+  while (k-- > place->base) { /* the whole comes before its parts */
+    if (places[k].storage == TENON_STORAGE_PART && places[k].base == place->base &&
+        places[k].map->sources == place->map->sources) {
+      return k;
+    }
+  }
+  return TENON_NONE;
+}
+
+static void write_place(const tenon__plan_t* plan, uint32_t graph, uint32_t number,
                         tenon__byte_writer_t* writer) {
-  const uint32_t parts =
-      (place->map != NULL ? PLACE_HAS_MAP : 0u) | (place->order != NULL ? PLACE_HAS_ORDER : 0u);
+  const tenon__place_t* place = &plan->schedules[graph].places[number];
+  const uint32_t sharer = find_sharer(plan->schedules[graph].places, number);
+  const uint32_t parts = (sharer != TENON_NONE ? PLACE_SHARES_MAP
+                          : place->map != NULL ? PLACE_HAS_MAP
+                                               : 0u) |
+                         (place->order != NULL ? PLACE_HAS_ORDER : 0u);
   tenon__write_u32(writer, place->value);
   tenon__write_u8(writer, (uint8_t)place->storage);
   tenon__write_u8(writer, (uint8_t)place->space);
@@ -30,7 +51,9 @@ static void write_place(const tenon__plan_t* plan, uint32_t graph, const tenon__
   tenon__write_u64(writer, place->offset);
   tenon__write_u64(writer, place->size_bytes);
   tenon__write_u32(writer, place->alias);
-  if (place->map != NULL) {
+  if ((parts & PLACE_SHARES_MAP) != 0) {
+    tenon__write_u32(writer, sharer);
+  } else if (place->map != NULL) {
     tenon__index_map_write(place->map, writer);
   }
   if (place->order != NULL) {
@@ -87,7 +110,7 @@ void tenon__schedules_write(const tenon__plan_t* plan, tenon__byte_writer_t* wri
     write_sizes(plan, schedule->alive_bytes, writer);
     tenon__write_u32(writer, schedule->place_count);
     for (uint32_t k = 0; k < schedule->place_count; ++k) {
-      write_place(plan, g, &schedule->places[k], writer);
+      write_place(plan, g, k, writer);
     }
     tenon__write_u32(writer, schedule->step_count);
     for (uint32_t k = 0; k < schedule->step_count; ++k) {
@@ -156,9 +179,21 @@ static bool shifts_are_affine(tenon__dim_pool_t* pool, const tenon__index_map_t*
   return affine;
 }
 
+static tenon_status_t read_shared_map(tenon__plan_reader_t* reader, const tenon__place_t* places,
+                                      uint32_t number, tenon__place_t* place) {
+  const uint32_t sharer = tenon__read_u32(&reader->bytes);
+  if (reader->bytes.failed || place->storage != TENON_STORAGE_PART || sharer >= number ||
+      places[sharer].storage != TENON_STORAGE_PART || places[sharer].base != place->base) {
+    return tenon__plan_broken(reader, "a part shares the map of a place that is no such part");
+  }
+  place->map = places[sharer].map;
+  return TENON_OK;
+}
+
 static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__graph_t* graph,
-                                 tenon__place_t* place) {
+                                 tenon__place_t* places, uint32_t number) {
   tenon__byte_reader_t* bytes = &reader->bytes;
+  tenon__place_t* place = &places[number];
   place->value = tenon__read_u32(bytes);
   const uint8_t storage = tenon__read_u8(bytes);
   place->space = tenon__read_u8(bytes);
@@ -179,7 +214,9 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
     return tenon__plan_broken(reader, "a place of '%s' orders dimensions that are not there",
                               graph->name);
   }
-  if ((parts & PLACE_HAS_MAP) != 0) {
+  if ((parts & PLACE_SHARES_MAP) != 0) {
+    TENON_TRY(read_shared_map(reader, places, number, place));
+  } else if ((parts & PLACE_HAS_MAP) != 0) {
     TENON_TRY(read_map(reader, &place->map));
     if (place->storage == TENON_STORAGE_PART &&
         !shifts_are_affine(reader->plan->network->pool, place->map)) {
@@ -292,7 +329,7 @@ static tenon_status_t read_schedule(tenon__plan_reader_t* reader, uint32_t graph
   schedule->places = tenon__arena_allocate(arena, schedule->place_count, sizeof *schedule->places);
   TENON_TRY_MEMORY(schedule->places != NULL);
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
-    TENON_TRY(read_place(reader, reader->plan->network->graphs[graph], &schedule->places[k]));
+    TENON_TRY(read_place(reader, reader->plan->network->graphs[graph], schedule->places, k));
   }
   schedule->step_count = tenon__read_count(bytes, 19);
   schedule->steps = tenon__arena_allocate(arena, schedule->step_count, sizeof *schedule->steps);
