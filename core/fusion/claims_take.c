@@ -58,6 +58,7 @@ static void take(grouping_t* grouping, const claim_t* claim) {
     grouping->group_of[claim->nodes[k]] = home;
     group->last_position = at > group->last_position ? at : group->last_position;
   }
+  tenon__grouping_span(grouping, group);
 }
 
 void tenon__claims_take(grouping_t* grouping) {

@@ -207,4 +207,5 @@ void tenon__fusion_take(const fusing_t* f, struct tenon_region_t* region) {
       group->last_position = grouping->position[f->nodes[k]];
     }
   }
+  tenon__grouping_span(grouping, group);
 }

@@ -158,10 +158,42 @@ void tenon__grouping_walk_from(grouping_t* grouping, uint32_t value) {
   }
 }
 
+/* Returns the last position up to `position` that no group spans. Shortens the way to it. */
+static uint32_t find_cut(const grouping_t* grouping, uint32_t position) {
+  uint32_t* cuts = grouping->cuts;
+  while (cuts[position] != position) {
+    cuts[position] = cuts[cuts[position]];
+    position = cuts[position];
+  }
+  return position;
+}
+
+void tenon__grouping_span(grouping_t* grouping, const group_t* group) {
+  uint32_t first = UINT32_MAX;
+  uint32_t last = 0;
+  for (uint32_t k = 0; k < group->node_count; ++k) {
+    const uint32_t position = grouping->position[group->nodes[k]];
+    first = position < first ? position : first;
+    last = position > last ? position : last;
+  }
+  while (last > first && (last = find_cut(grouping, last)) > first) {
+    grouping->cuts[last] = last - 1;
+  }
+}
+
 bool tenon__grouping_walk_meets(grouping_t* grouping, const uint32_t* nodes, uint32_t node_count) {
+  uint32_t first = node_count == 0 ? 0 : grouping->position[nodes[0]];
+  for (uint32_t k = 1; k < node_count; ++k) {
+    const uint32_t position = grouping->position[nodes[k]];
+    first = position < first ? position : first;
+  }
+  const uint32_t cut = find_cut(grouping, first);
   while (grouping->stack_depth > 0) {
     const uint32_t at = grouping->stack[--grouping->stack_depth];
     const tenon__node_t* node = &grouping->g->nodes[at];
+    if (grouping->position[at] < cut) {
+      continue;
+    }
     for (uint32_t k = 0; k < node_count; ++k) {
       if (nodes[k] == at) {
         return true;

@@ -55,6 +55,9 @@ typedef struct grouping_t {
   uint32_t* group_of; /* node -> group, TENON_NONE; nodes with several groups: the first */
   group_t* groups;
   uint32_t group_count;
+  /* Of each position p: if no group has nodes both before p and from p on, p itself. Otherwise an
+   * earlier position, which leads to the last such position before p. */
+  uint32_t* cuts;
   uint32_t* stamps; /* of each node: the last walk that reached it */
   uint32_t stamp;
   uint32_t* stack; /* of the walk: nodes to visit */
@@ -93,10 +96,13 @@ bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expres
 /* Returns true if another node reads the value, or it leaves the graph. */
 bool tenon__grouping_read_outside(const grouping_t* grouping, uint32_t value, const uint32_t* nodes,
                                   uint32_t node_count);
+/* Call this after nodes are added to a group. */
+void tenon__grouping_span(grouping_t* grouping, const group_t* group);
 /* Detects steps that would depend on themselves, by a walk backwards from the values that a step
  * reads through their producers. A node includes all nodes of its group, because they become one
- * step. Linear in the preceding nodes; nodes are stamped, so that nothing must be cleared. Call
- * begin, then from for each value, then meets once. */
+ * step. The walk ends at a position that no group spans and that precedes all nodes of the step.
+ * Nodes are stamped, so that nothing must be cleared. Call begin, then from for each value, then
+ * meets once. */
 void tenon__grouping_walk_begin(grouping_t* grouping);
 void tenon__grouping_walk_from(grouping_t* grouping, uint32_t value);
 /* Returns true if the walk reaches one of these nodes. */

@@ -287,14 +287,15 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
       tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof *grouping->groups);
   grouping->expressions = tenon__arena_allocate(scratch, nodes, sizeof(void*));
   grouping->slots = tenon__arena_allocate(scratch, nodes, sizeof *grouping->slots);
+  grouping->cuts = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->stamps = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->stack = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   TENON_TRY_MEMORY(
       grouping->position != NULL && grouping->group_of != NULL && grouping->needed != NULL &&
-      grouping->groups != NULL && grouping->stamps != NULL && grouping->stack != NULL &&
-      grouping->sizing != NULL && grouping->leaves != NULL && grouping->notes != NULL &&
-      grouping->expressions != NULL && grouping->by_name != NULL && grouping->device_of != NULL &&
-      grouping->slots != NULL);
+      grouping->groups != NULL && grouping->cuts != NULL && grouping->stamps != NULL &&
+      grouping->stack != NULL && grouping->sizing != NULL && grouping->leaves != NULL &&
+      grouping->notes != NULL && grouping->expressions != NULL && grouping->by_name != NULL &&
+      grouping->device_of != NULL && grouping->slots != NULL);
   memset(grouping->group_of, 0xff, nodes * sizeof(uint32_t));
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     grouping->position[grouping->order[p]] = p;
@@ -345,6 +346,9 @@ tenon_status_t tenon__grouping_cover(grouping_t* grouping, tenon__arena_t* arena
          grouping->group_count * sizeof *grouping->groups);
   memcpy(grouping->group_of, grouping->first_group_of, nodes * sizeof(uint32_t));
   memset(grouping->notes, 0, nodes * sizeof *grouping->notes);
+  for (uint32_t p = 0; p < grouping->order_count; ++p) {
+    grouping->cuts[p] = p; /* the first groups have one node each */
+  }
   tenon__claims_take(grouping);
   if (!grouping->tuning->options.no_fusion) {
     TENON_TRY(tenon__epilogues_make(grouping));

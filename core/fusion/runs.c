@@ -126,6 +126,7 @@ static void absorb_group(run_t* run, uint32_t producer_group) {
     to->nodes[to->node_count++] = from->nodes[k];
     grouping->group_of[from->nodes[k]] = run->index;
   }
+  tenon__grouping_span(grouping, to);
   from->alive = false;
   from->node_count = 0;
 }
