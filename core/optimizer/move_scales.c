@@ -364,8 +364,8 @@ static tenon_status_t move_in(scaling_t* scaling) {
   return TENON_OK;
 }
 
-/* One attempt with x as operand `operand`. */
-static tenon_status_t attempt(scaling_t* scaling, bool* out_done) {
+/* Moves the scale and shift of `operand` into the operator that makes it, if this is possible. */
+static tenon_status_t attempt(scaling_t* scaling) {
   tenon__rewriter_t* rewriter = scaling->rewriter;
   const tenon__node_t* node = arithmetic_node(scaling);
   if (!find_linear(scaling,
@@ -383,11 +383,24 @@ static tenon_status_t attempt(scaling_t* scaling, bool* out_done) {
   tenon__patch_cancel(rewriter);
   if (status == TENON_OK &&
       tenon__patch_begin(rewriter, "move scales", scaling->graph, scaling->linear)) {
-    status = move_in(scaling);
-    *out_done = status == TENON_OK;
-    return tenon__patch_settle(rewriter, status);
+    return tenon__patch_settle(rewriter, move_in(scaling));
   }
   return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
+}
+
+/* Finds the only operand that is not constant. Any other one would be in the scale or the shift. */
+static bool find_operand(const tenon__rewriter_t* rewriter, uint32_t graph,
+                         const tenon__node_t* node, uint32_t* out_operand) {
+  const tenon_program_t* program = &node->expression->program;
+  uint32_t count = 0;
+  for (uint32_t k = 0; count < 2 && k < program->operand_count; ++k) {
+    if (tenon__rewriter_constant(rewriter, graph, node->inputs[program->operands[k].index]) ==
+        NULL) {
+      *out_operand = k;
+      ++count;
+    }
+  }
+  return count == 1;
 }
 
 tenon_status_t tenon__pass_move_scales(tenon__rewriter_t* rewriter, uint32_t graph,
@@ -399,15 +412,7 @@ tenon_status_t tenon__pass_move_scales(tenon__rewriter_t* rewriter, uint32_t gra
       !tenon__program_is_pointwise(&node->expression->program)) {
     return TENON_OK;
   }
-  bool done = false;
-  const uint32_t count = node->expression->program.operand_count;
-  for (uint32_t k = 0; !done && k < count; ++k) {
-    scaling_t scaling = {.rewriter = rewriter,
-                         .arena = &rewriter->scratch,
-                         .graph = graph,
-                         .arithmetic = index,
-                         .operand = k};
-    TENON_TRY(attempt(&scaling, &done));
-  }
-  return TENON_OK;
+  scaling_t scaling = {
+      .rewriter = rewriter, .arena = &rewriter->scratch, .graph = graph, .arithmetic = index};
+  return find_operand(rewriter, graph, node, &scaling.operand) ? attempt(&scaling) : TENON_OK;
 }

@@ -244,14 +244,14 @@ static bool find_box(const joining_t* j, const tenon__unit_t* whole, uint32_t so
   const tenon__extents_t* optimum = &j->tuning->profile->optimum;
   bool is_known = tenon__extents_shape(optimum, map->rank, map->dims, dims);
   memset(begin, 0, map->rank * sizeof *begin);
-  for (uint32_t k = 0; k < source; ++k) {
-    for (uint32_t d = 0; d < map->rank && is_known; ++d) {
+  for (uint32_t d = 0; d < map->rank; ++d) {
+    const bool is_axis =
+        !tenon__dim_equal(map->sources[source].coordinates[d],
+                          tenon__dim_coordinate(j->tuning->network->pool, d, map->dims[d]));
+    for (uint32_t k = 0; is_axis && k < source && is_known; ++k) {
       int64_t extent = 0;
-      const bool is_axis =
-          !tenon__dim_equal(map->sources[source].coordinates[d],
-                            tenon__dim_coordinate(j->tuning->network->pool, d, map->dims[d]));
       is_known = tenon__extents_get(optimum, map->sources[k].dims[d], &extent);
-      begin[d] += is_axis ? extent : 0;
+      begin[d] += extent;
     }
   }
   return is_known;
