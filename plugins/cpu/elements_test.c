@@ -147,13 +147,14 @@ static void check_function(const tenon__cpu_isa_t* isa, const function_t* functi
     const double ulp = (double)nextafterf(near, INFINITY) - (double)near;
     EXPECT_NEAR(y[k], exact, limit * ulp);
     EXPECT((signbit(y[k]) != 0) == (signbit(exact) != 0));
+    EXPECT(fabsf(y[k]) <= 1 || fabs(exact) > 1); /* no sigmoid and no tanh exceeds 1 */
   }
 }
 
 TENON_TEST(functions_are_within_4_ulp) {
   static const function_t functions[] = {
       {TENON_OPCODE_TANH, tanh, 20},     {TENON_OPCODE_ERF, erf, 6},
-      {TENON_OPCODE_EXP, exp, 80},       {TENON_OPCODE_SIGMOID, sigmoid, 80},
+      {TENON_OPCODE_EXP, exp, 80},       {TENON_OPCODE_SIGMOID, sigmoid, 103},
       {TENON_OPCODE_EXPM1, expm1, 88.7}, {TENON_OPCODE_LOG1P, log1p, 0.99}};
   enum { COUNT = 997, ROUNDS = 40 };
   tenon__cpu_state_t states[3];

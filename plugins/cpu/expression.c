@@ -63,9 +63,15 @@ static bool is_quantisation(const tenon_program_t* program) {
   return has_bytes && program->instruction_count <= MOST_INSTRUCTIONS;
 }
 
+/* One function of one operand reads and writes memory of the tensors alone. */
+static bool is_one_function(const tenon_program_t* program) {
+  return program->operand_count == 1 && program->instruction_count <= 2;
+}
+
 static size_t block_capacity(const tenon_program_t* program) {
-  size_t capacity =
-      is_quantisation(program) ? TENON_CPU_LOOKUP_BLOCK_ELEMENTS : TENON_CPU_BLOCK_ELEMENTS;
+  size_t capacity = is_quantisation(program) || is_one_function(program)
+                        ? TENON_CPU_LOOKUP_BLOCK_ELEMENTS
+                        : TENON_CPU_BLOCK_ELEMENTS;
   for (uint32_t i = 0; i < program->instruction_count; i++) {
     const uint32_t opcode = program->instructions[i].opcode;
     if (tenon__cpu_opcode_reduces(opcode)) {
