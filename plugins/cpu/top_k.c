@@ -1,22 +1,30 @@
 /*
- * standard.top_k/1 of f32. A line is read once: what is above the least of the best so far is kept
- * beside them, and when there is no more room the best are selected anew. Only the last selection is
- * sorted.
+ * standard.top_k/1. A line is read once, in blocks: elements above the least of the best so far are
+ * kept beside these, and when they are too many the best are selected anew. Only the last selection
+ * is sorted. Floats are compared by vectors, f16 and bf16 as f32, all other types as integers of 64
+ * bits.
  */
 #include <string.h>
 
+#include "copy.h"
 #include "kernels.h"
+#include "program.h"
 
-enum { BLOCK = 1024 }; /* elements that are compared with one limit */
+/* Elements of the first block, and the most that are compared with one limit. */
+enum { FIRST_BLOCK = 64, BLOCK = 1024 };
 
 typedef struct top_k_t {
   const tenon__cpu_isa_t* isa;
   uint32_t axis;
   int32_t flip; /* of keys: -1 makes the smallest first */
+  tenon_dtype_t dtype;
+  tenon__cpu_type_t type;
+  size_t element_bytes;
 } top_k_t;
 
-/* A key above all others is the best; of equal elements the first is. */
-typedef uint64_t rank_t;
+/* A key above the complement of an index. The largest rank is the best; of equal elements the first
+ * is. */
+__extension__ typedef unsigned __int128 rank_t;
 
 typedef struct bound_t {
   const top_k_t* top_k;
@@ -26,19 +34,51 @@ typedef struct bound_t {
   int64_t count; /* k */
   size_t room;   /* ranks of one thread */
   rank_t* ranks;
-  float* lines; /* of each thread, where elements of a line lie apart; else NULL */
+  uint64_t* keys;   /* of a line, for each thread; NULL if lines of f32 are read in place */
+  uint64_t* copies; /* of a line, for each thread, if its elements are not contiguous; else NULL */
 } bound_t;
 
-static rank_t rank_of(int32_t key, uint32_t index) {
-  return (rank_t)((uint32_t)key ^ 0x80000000U) << 32 | (UINT32_MAX - index);
+/* A line as floats or as keys. */
+typedef struct line_t {
+  const float* floats;
+  const uint64_t* keys; /* NULL: floats */
+} line_t;
+
+static rank_t rank_of(uint64_t key, size_t index) {
+  return (rank_t)key << 64 | (UINT64_MAX - index);
 }
 
-static int32_t key_of(rank_t rank) {
-  return (int32_t)((uint32_t)(rank >> 32) ^ 0x80000000U);
+static uint64_t key_of(rank_t rank) {
+  return (uint64_t)(rank >> 64);
 }
 
-static uint32_t index_of(rank_t rank) {
-  return UINT32_MAX - (uint32_t)rank;
+static uint64_t index_of(rank_t rank) {
+  return UINT64_MAX - (uint64_t)rank;
+}
+
+/* ---- Keys ---- */
+
+static uint64_t wide_key(int32_t key) {
+  return (uint32_t)key ^ 0x80000000U;
+}
+
+/* 0 and -0 are equal. NaN is greater than all numbers. */
+static uint64_t key_of_double(double x) {
+  const double positive_zero = x + 0.0;
+  uint64_t bits = 0;
+  memcpy(&bits, &positive_zero, sizeof(bits));
+  return x != x ? UINT64_MAX : bits >> 63 != 0 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+/* Replaces `count` elements of 64 bits by keys. */
+static void make_keys(const top_k_t* self, uint64_t* keys, size_t count) {
+  const uint64_t sign = self->type == TENON_CPU_TYPE_U64 ? 0 : (uint64_t)1 << 63;
+  const uint64_t flip = self->flip == 0 ? 0 : UINT64_MAX;
+  for (size_t k = 0; k < count; k++) {
+    double real = 0;
+    memcpy(&real, &keys[k], sizeof(real));
+    keys[k] = (self->type == TENON_CPU_TYPE_F64 ? key_of_double(real) : keys[k] ^ sign) ^ flip;
+  }
 }
 
 /* ---- Selecting ---- */
@@ -142,20 +182,49 @@ static void sort_best(rank_t* ranks, size_t count) {
   }
 }
 
-/* The best of a line, in order, to the front of `ranks`. */
-static void select_line(const bound_t* bound, const float* line, rank_t* ranks) {
-  const tenon__cpu_elements_t* elements = bound->top_k->isa->elements;
-  const int32_t flip = bound->top_k->flip;
-  const size_t extent = (size_t)bound->extent;
-  const size_t count = (size_t)bound->count;
+/* Appends the elements of [begin, begin + length), or those whose key exceeds *limit. Returns how
+ * many these are. */
+static size_t append(const top_k_t* self, line_t line, size_t begin, size_t length,
+                     const uint64_t* limit, rank_t* out_ranks) {
+  const tenon__cpu_elements_t* elements = self->isa->elements;
   uint32_t places[BLOCK];
   int32_t keys[BLOCK];
+  size_t found = 0;
+  if (line.keys != NULL) {
+    for (size_t k = begin; k < begin + length; k++) {
+      if (limit == NULL || line.keys[k] > *limit) {
+        out_ranks[found++] = rank_of(line.keys[k], k);
+      }
+    }
+  } else if (limit == NULL) {
+    elements->order_keys(keys, line.floats + begin, self->flip, length);
+    for (; found < length; found++) {
+      out_ranks[found] = rank_of(wide_key(keys[found]), begin + found);
+    }
+  } else {
+    const int32_t narrow = (int32_t)((uint32_t)*limit ^ 0x80000000U);
+    const size_t count =
+        elements->keys_above(places, line.floats + begin, self->flip, narrow, length);
+    for (; found < count; found++) {
+      elements->order_keys(keys, line.floats + begin + places[found], self->flip, 1);
+      out_ranks[found] = rank_of(wide_key(keys[0]), begin + places[found]);
+    }
+  }
+  return found;
+}
+
+/* The best of a line, in order, to the front of `ranks`. Blocks grow as the limit rises. */
+static void select_line(const bound_t* bound, line_t line, rank_t* ranks) {
+  const size_t extent = (size_t)bound->extent;
+  const size_t count = (size_t)bound->count;
   size_t used = 0;
-  int32_t limit = 0;
+  uint64_t limit = 0;
   bool has_limit = false;
-  for (size_t begin = 0; begin < extent; begin += BLOCK) {
-    const size_t length = extent - begin < BLOCK ? extent - begin : BLOCK;
-    if (used + length > bound->room) {
+  for (size_t begin = 0; begin < extent;) {
+    const size_t grown = begin < FIRST_BLOCK ? FIRST_BLOCK : begin > BLOCK ? BLOCK : begin;
+    const size_t length = extent - begin < grown ? extent - begin : grown;
+    if (used >= 2 * count + FIRST_BLOCK || (!has_limit && used >= count) ||
+        used + length > bound->room) {
       select_best(ranks, used, count);
       used = count;
       limit = key_of(ranks[0]);
@@ -164,18 +233,8 @@ static void select_line(const bound_t* bound, const float* line, rank_t* ranks) 
       }
       has_limit = true;
     }
-    if (has_limit) {
-      const size_t found = elements->keys_above(places, line + begin, flip, limit, length);
-      for (size_t k = 0; k < found; k++) {
-        elements->order_keys(keys, line + begin + places[k], flip, 1);
-        ranks[used++] = rank_of(keys[0], (uint32_t)begin + places[k]);
-      }
-    } else {
-      elements->order_keys(keys, line + begin, flip, length);
-      for (size_t k = 0; k < length; k++) {
-        ranks[used++] = rank_of(keys[k], (uint32_t)(begin + k));
-      }
-    }
+    used += append(bound->top_k, line, begin, length, has_limit ? &limit : NULL, ranks + used);
+    begin += length;
   }
   select_best(ranks, used, count);
   sort_best(ranks, count);
@@ -187,7 +246,8 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
                      tenon_refusal_t* out_refusal) {
   (void)state;
   const tenon_value_info_t* x = tenon__cpu_region_input((tenon__cpu_region_t){handle, table}, 0);
-  if (x->dtype != TENON_DTYPE_FLOAT32) {
+  tenon__cpu_type_t type;
+  if (!tenon__cpu_type_of(x->dtype, &type)) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
   }
   return x->rank > 0 ? 1 : tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
@@ -204,6 +264,9 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   self->isa = cpu->isa;
   self->axis = (uint32_t)(axis < 0 ? axis + tenon__cpu_region_input(region, 0)->rank : axis);
   self->flip = tenon__cpu_region_int(region, "largest", 1) != 0 ? 0 : -1;
+  self->dtype = tenon__cpu_region_input(region, 0)->dtype;
+  self->element_bytes = tenon__cpu_element_bytes(self->dtype);
+  (void)tenon__cpu_type_of(self->dtype, &self->type);
   *out_instance = self;
   return TENON_OK;
 }
@@ -237,45 +300,74 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   if (bound->extent > UINT32_MAX - BLOCK || bound->count > bound->extent) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  const size_t extent = (size_t)bound->extent;
+  const size_t line_bytes = threads * ((size_t)bound->extent + 1) * sizeof(uint64_t);
+  const bool has_keys = self->dtype != TENON_DTYPE_FLOAT32;
   bound->room = 2 * ((size_t)bound->count + BLOCK);
   bound->ranks = host->allocate(binding, threads * bound->room * sizeof(rank_t));
-  bound->lines =
-      bound->inner == 1 ? NULL : host->allocate(binding, threads * (extent + 1) * sizeof(float));
-  return bound->ranks == NULL || (bound->inner > 1 && bound->lines == NULL)
+  bound->keys = has_keys ? host->allocate(binding, line_bytes) : NULL;
+  bound->copies = bound->inner > 1 ? host->allocate(binding, line_bytes) : NULL;
+  return bound->ranks == NULL || (has_keys && bound->keys == NULL) ||
+                 (bound->inner > 1 && bound->copies == NULL)
              ? TENON_ERROR_OUT_OF_MEMORY
              : TENON_OK;
 }
 
 typedef struct job_t {
   const bound_t* bound;
-  const float* x;
-  float* values;
+  const char* x;
+  char* values;
   int64_t* indices;
 } job_t;
+
+/* Contiguous elements as floats or as keys. */
+static line_t read_line(const bound_t* bound, const void* elements, uint32_t thread) {
+  const top_k_t* self = bound->top_k;
+  const tenon__cpu_elements_t* functions = self->isa->elements;
+  const size_t extent = (size_t)bound->extent;
+  if (self->dtype == TENON_DTYPE_FLOAT32) {
+    return (line_t){elements, NULL};
+  }
+  uint64_t* keys = bound->keys + thread * (extent + 1);
+  if (self->type == TENON_CPU_TYPE_F32) {
+    const bool is_f16 = self->dtype == TENON_DTYPE_FLOAT16;
+    (is_f16 ? functions->from_f16 : functions->from_bf16)(keys, elements, extent);
+    return (line_t){(const float*)(const void*)keys, NULL};
+  }
+  if (self->type == TENON_CPU_TYPE_F64) {
+    memcpy(keys, elements, extent * sizeof(uint64_t));
+  } else {
+    functions->convert[self->type][TENON_CPU_TYPE_I64](keys, elements, extent);
+  }
+  make_keys(self, keys, extent);
+  return (line_t){NULL, keys};
+}
 
 static void run_line(void* user, uint32_t index, uint32_t thread) {
   const job_t* job = user;
   const bound_t* bound = job->bound;
+  const size_t bytes = bound->top_k->element_bytes;
   const int64_t outer = index / bound->inner;
   const int64_t inner = index % bound->inner;
-  const float* line = job->x + outer * bound->extent * bound->inner + inner;
+  const char* line = job->x + (outer * bound->extent * bound->inner + inner) * (int64_t)bytes;
   rank_t* ranks = bound->ranks + thread * bound->room;
   if (bound->inner > 1) {
-    float* copy = bound->lines + thread * (size_t)(bound->extent + 1);
-    for (int64_t k = 0; k < bound->extent; k++) {
-      copy[k] = line[k * bound->inner];
-    }
-    line = copy;
+    uint64_t* copy = bound->copies + thread * (size_t)(bound->extent + 1);
+    const tenon__cpu_copy_2d_t column = {.element_bytes = bytes,
+                                         .rows = 1,
+                                         .columns = (size_t)bound->extent,
+                                         .out_column = 1,
+                                         .in_column = bound->inner};
+    tenon__cpu_copy_2d(bound->top_k->isa->elements, &column, copy, line);
+    line = (const char*)copy;
   }
-  select_line(bound, line, ranks);
+  select_line(bound, read_line(bound, line, thread), ranks);
   for (int64_t k = 0; k < bound->count; k++) {
     const int64_t place = (outer * bound->count + k) * bound->inner + inner;
     if (job->values != NULL) {
-      job->values[place] = line[index_of(ranks[k])];
+      memcpy(job->values + place * (int64_t)bytes, line + index_of(ranks[k]) * bytes, bytes);
     }
     if (job->indices != NULL) {
-      job->indices[place] = index_of(ranks[k]);
+      job->indices[place] = (int64_t)index_of(ranks[k]);
     }
   }
 }

@@ -1,5 +1,5 @@
 /* The largest and smallest of lines against a plain selection: equal elements, zeros of both signs,
- * NaN, lines that are sorted already, every k. */
+ * NaN, lines that are sorted already, every k, all types. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,6 +9,7 @@
 typedef struct case_t {
   int64_t outer, extent, inner, count;
   bool largest;
+  tenon_dtype_t dtype;
   enum { RANDOM, FEW_VALUES, RISING, FALLING, SPECIAL, KIND_COUNT } kind;
 } case_t;
 
@@ -35,6 +36,18 @@ static double number_of(const case_t* c, int64_t at, double random) {
     default:
       return random;
   }
+}
+
+/* As an element of the type: integers are spread over a part of their range. */
+static double stored(tenon_dtype_t dtype, double number) {
+  uint64_t element = 0;
+  const bool is_integer = dtype != TENON_DTYPE_FLOAT64 && dtype != TENON_DTYPE_FLOAT32 &&
+                          dtype != TENON_DTYPE_FLOAT16 && dtype != TENON_DTYPE_BFLOAT16;
+  const double most = dtype == TENON_DTYPE_INT64 ? 0x1p40 : fake_bytes(dtype) == 1 ? 0x1p7 : 0x1p15;
+  const double whole = isfinite(number) ? fmod(floor(number * 100), most) : 0;
+  const bool is_signed = dtype == TENON_DTYPE_INT64 || dtype == TENON_DTYPE_INT8;
+  fake_put(dtype, &element, !is_integer ? number : is_signed ? whole : fabs(whole));
+  return fake_get(dtype, &element);
 }
 
 static bool is_same(double a, double b) {
@@ -75,12 +88,13 @@ static void check(const case_t* c, unsigned seed) {
   const int64_t y_dims[3] = {c->outer, c->count, c->inner};
   const int64_t one[1] = {1};
   fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = "standard.top_k/1", .seed = seed};
-  fake_value_t* x = fake_input(&fake, TENON_DTYPE_FLOAT32, 3, x_dims, false, false);
+  fake_value_t* x = fake_input(&fake, c->dtype, 3, x_dims, false, false);
   (void)fake_input(&fake, TENON_DTYPE_INT64, 1, one, false, false);
-  const fake_value_t* values = fake_output(&fake, TENON_DTYPE_FLOAT32, 3, y_dims);
+  const fake_value_t* values = fake_output(&fake, c->dtype, 3, y_dims);
   const fake_value_t* indices = fake_output(&fake, TENON_DTYPE_INT64, 3, y_dims);
   for (int64_t k = 0; k < fake_count(3, x_dims); k++) {
-    x->numbers[k] = (double)(float)number_of(c, k / c->inner % c->extent, x->numbers[k]);
+    const double number = number_of(c, k / c->inner % c->extent, x->numbers[k]);
+    x->numbers[k] = stored(c->dtype, number);
   }
   fake_int(&fake, "axis", seed % 2 == 0 ? 1 : -2);
   fake_int(&fake, "largest", c->largest);
@@ -99,6 +113,9 @@ static void check(const case_t* c, unsigned seed) {
 }
 
 TENON_TEST(random_lines_equal_the_definition) {
+  static const tenon_dtype_t dtypes[] = {
+      TENON_DTYPE_FLOAT64,  TENON_DTYPE_INT64, TENON_DTYPE_INT8,  TENON_DTYPE_FLOAT16,
+      TENON_DTYPE_BFLOAT16, TENON_DTYPE_UINT8, TENON_DTYPE_UINT16};
   for (unsigned seed = 1; seed <= 200 && tenon__test_failures == 0; seed++) {
     unsigned s = seed * 71;
     const bool is_long = seed % 10 == 0;
@@ -106,6 +123,7 @@ TENON_TEST(random_lines_equal_the_definition) {
                 .extent = fake_choice(&s, 1, is_long ? 9000 : 90),
                 .inner = fake_choice(&s, 0, 1) == 0 ? 1 : fake_choice(&s, 2, 4),
                 .largest = fake_choice(&s, 0, 1) == 1};
+    c.dtype = seed % 2 == 0 ? TENON_DTYPE_FLOAT32 : dtypes[seed / 2 % 7];
     c.kind = fake_choice(&s, 0, KIND_COUNT - 1);
     c.count = fake_choice(&s, 0, fake_choice(&s, 0, 1) == 0 ? c.extent : 1 + c.extent / 20);
     check(&c, seed);
