@@ -17,6 +17,7 @@
 #ifndef TENON_CPU_BLOCK_H_
 #define TENON_CPU_BLOCK_H_
 
+#include "copy.h"
 #include "program.h"
 
 enum {
@@ -111,6 +112,12 @@ tenon_status_t tenon__cpu_block_create(const tenon__cpu_elements_t* elements,
                                        const tenon__cpu_block_shape_t* shape,
                                        tenon__cpu_allocate_t allocate, void* user,
                                        tenon__cpu_block_t** out_block);
+/* Returns true if the program, which computes nothing, is a strided copy: it writes one LOAD, whose
+ * coordinates do not depend on data, as in tiles and depth-to-space. `out_strides` are those of the
+ * output by axis of the space. The first element is *out_offset elements after the operand's. */
+bool tenon__cpu_block_copies(const tenon__cpu_block_t* block, const int64_t* out_strides,
+                             size_t element_bytes, tenon__cpu_copy_t* out_copy,
+                             int64_t* out_offset);
 /* Returns the bytes of buffers that one thread needs. */
 size_t tenon__cpu_block_scratch(const tenon__cpu_block_t* block);
 /* Returns the maximum of tenon__cpu_block_scratch for this capacity over all shapes. Tactics

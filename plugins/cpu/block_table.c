@@ -287,3 +287,77 @@ tenon_status_t tenon__cpu_block_make_places(tenon__cpu_block_t* block,
   }
   return TENON_OK;
 }
+
+/* ---- Copies ---- */
+
+enum { MAX_DIGITS = 64, LEAST_REPEATS = 16 };
+
+/* A box: the axes of the space, divided where the offset is not linear. */
+typedef struct box_t {
+  uint32_t rank;
+  int64_t extents[MAX_DIGITS];
+  int64_t out[MAX_DIGITS];
+  int64_t in[MAX_DIGITS];
+} box_t;
+
+/* Returns the number of positions, each `step` after the last, along which the offset grows by the
+ * same difference. 0: other positions have other differences. */
+static int64_t linear_length(const int64_t* table, int64_t step, int64_t count) {
+  const int64_t difference = table[step] - table[0];
+  int64_t length = 2;
+  while (length < count && table[length * step] == table[0] + length * difference) {
+    length++;
+  }
+  for (int64_t k = 0; k < count; k++) {
+    const int64_t at = k % length;
+    if (count % length != 0 || table[k * step] != table[(k - at) * step] + at * difference) {
+      return 0;
+    }
+  }
+  return length;
+}
+
+/* Appends the digits of one axis to the box, the last one first: index % 3 of 12 positions is a
+ * digit of 3 positions with the stride of the operand and one of 4 positions with stride 0. */
+static bool add_digits(const int64_t* table, int64_t extent, int64_t out_stride, box_t* inout_box) {
+  for (int64_t step = 1; step < extent;) {
+    const int64_t length = table == NULL ? extent : linear_length(table, step, extent / step);
+    if (length == 0 || inout_box->rank == MAX_DIGITS) {
+      return false;
+    }
+    inout_box->extents[inout_box->rank] = length;
+    inout_box->out[inout_box->rank] = out_stride * step;
+    inout_box->in[inout_box->rank] = table == NULL ? 0 : table[step] - table[0];
+    inout_box->rank += 1;
+    step *= length;
+  }
+  return true;
+}
+
+bool tenon__cpu_block_copies(const tenon__cpu_block_t* block, const int64_t* out_strides,
+                             size_t element_bytes, tenon__cpu_copy_t* out_copy,
+                             int64_t* out_offset) {
+  const tenon_program_t* source = &block->program->source;
+  const places_t* places = block->places[source->outputs[0].instruction];
+  box_t box = {.rank = 0};
+  if (places == NULL || source->operand_count != 1 || source->output_count != 1) {
+    return false;
+  }
+  int64_t offset = places->base;
+  for (uint32_t axis = source->rank; axis-- > 0;) {
+    const int64_t* table = places->tables[axis];
+    const int64_t extent = block->shape.extents[axis];
+    offset += table == NULL || extent == 0 ? 0 : table[0];
+    if (extent == 0 || !add_digits(table, extent, out_strides[axis], &box)) {
+      return false;
+    }
+  }
+  /* Short repetitions of single elements: reads through tables are as fast. */
+  for (uint32_t k = 0; k < box.rank; k++) {
+    if (box.out[k] == 1 && box.in[k] == 0 && box.extents[k] < LEAST_REPEATS) {
+      return false;
+    }
+  }
+  *out_offset = offset;
+  return tenon__cpu_copy_plan(box.rank, box.extents, box.out, box.in, element_bytes, out_copy);
+}

@@ -8,7 +8,13 @@ enum {
      cache. */
   TRANSPOSE_BLOCK = 32,
   /* Elements that a task should have at least. */
-  TASK_ELEMENTS = 16384
+  TASK_ELEMENTS = 16384,
+  /* Rows of fewer columns are chosen for their number. */
+  FEW_COLUMNS = 16,
+  CACHE_BYTES = 16384,
+  /* Elements that a fill copies at a time, at most; rows of fewer than LEAST_FILL are loops. */
+  FILL_ELEMENTS = 1024,
+  LEAST_FILL = 16
 };
 
 /* Arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
@@ -79,16 +85,55 @@ static void copy_transposed(const tenon__cpu_elements_t* elements, const tenon__
   }
 }
 
+/* Copies short rows as their first and their last `size` bytes, which may overlap: a call of memcpy
+ * would take longer than the bytes. */
+#define SHORT_ROWS(size)                                   \
+  for (size_t i = 0; i < rows; i++) {                      \
+    const char* p = (const char*)in + (int64_t)i * in_row; \
+    char* o = (char*)out + (int64_t)i * out_row;           \
+    char first[size];                                      \
+    char last[size];                                       \
+    memcpy(first, p, size);                                \
+    memcpy(last, p + bytes - (size), size);                \
+    memcpy(o, first, size);                                \
+    memcpy(o + bytes - (size), last, size);                \
+  }
+
+/* Rows whose elements are contiguous on both sides. Strides in bytes. */
+static void copy_rows(size_t rows, size_t bytes, void* out, int64_t out_row, const void* in,
+                      int64_t in_row) {
+  if (bytes > 64 || bytes < 2) {
+    for (size_t i = 0; i < rows; i++) {
+      memcpy((char*)out + (int64_t)i * out_row, (const char*)in + (int64_t)i * in_row, bytes);
+    }
+  } else if (bytes > 32) {
+    SHORT_ROWS(32)
+  } else if (bytes > 16) {
+    SHORT_ROWS(16)
+  } else if (bytes > 8) {
+    SHORT_ROWS(8)
+  } else if (bytes > 4) {
+    SHORT_ROWS(4)
+  } else {
+    SHORT_ROWS(2)
+  }
+}
+
 void tenon__cpu_copy_2d(const tenon__cpu_elements_t* elements, const tenon__cpu_copy_2d_t* shape,
                         void* out, const void* in) {
   if (shape->columns == 0 || shape->rows == 0) {
     return;
   }
-  if (shape->out_column == 1 && shape->in_column == 1) {
-    const size_t bytes = shape->element_bytes;
+  if (shape->out_column == 1 && shape->in_column == 1 && shape->columns > 1) {
+    const int64_t bytes = (int64_t)shape->element_bytes;
+    copy_rows(shape->rows, shape->columns * shape->element_bytes, out, shape->out_row * bytes, in,
+              shape->in_row * bytes);
+  } else if (shape->out_column == 1 && shape->in_column == 0 && shape->columns >= LEAST_FILL) {
+    const int64_t bytes = (int64_t)shape->element_bytes;
     for (size_t i = 0; i < shape->rows; i++) {
-      memcpy((char*)out + (int64_t)i * shape->out_row * (int64_t)bytes,
-             (const char*)in + (int64_t)i * shape->in_row * (int64_t)bytes, shape->columns * bytes);
+      tenon__cpu_fill((char*)out + (int64_t)i * shape->out_row * bytes,
+                      (const char*)in + (int64_t)i * shape->in_row * bytes, shape->element_bytes,
+                      shape->columns);
     }
   } else if (shape->out_column == 1 && shape->in_row == 1 && shape->rows > 1) {
     copy_transposed(elements, shape, out, in);
@@ -103,8 +148,8 @@ void tenon__cpu_fill(void* out, const void* element, size_t element_bytes, size_
   }
   memcpy(out, element, element_bytes);
   size_t done = 1;
-  while (done < count) { /* doubles what is there */
-    const size_t more = min_size(done, count - done);
+  while (done < count) { /* doubles what is there, while it stays in the first cache */
+    const size_t more = min_size(min_size(done, FILL_ELEMENTS), count - done);
     memcpy((char*)out + done * element_bytes, out, more * element_bytes);
     done += more;
   }
@@ -149,16 +194,21 @@ static uint32_t join_axes(axis_t* axes, uint32_t count) {
   return kept;
 }
 
-/* Which axis goes with the innermost: the one that lies together in the input, else the next. */
-static uint32_t choose_rows(const axis_t* axes, uint32_t count) {
-  if (axes[count - 1].in != 1) {
-    for (uint32_t k = 0; k + 1 < count; k++) {
-      if (axes[k].in == 1) {
-        return k;
-      }
+/* Which axis goes with the innermost: the one that is contiguous in the input, else the next. With
+ * few columns, the longest one whose rows stay in the first cache. */
+static uint32_t choose_rows(const axis_t* axes, uint32_t count, size_t element_bytes) {
+  const axis_t* columns = &axes[count - 1];
+  uint32_t rows = count - 2;
+  for (uint32_t k = 0; k + 1 < count && columns->in != 1; k++) {
+    if (axes[k].in == 1) {
+      return k;
     }
   }
-  return count - 2;
+  for (uint32_t k = count - 1; k-- > 0 && columns->extent < FEW_COLUMNS;) {
+    const int64_t span = axes[k].extent * magnitude(axes[k].out) * (int64_t)element_bytes;
+    rows = span <= CACHE_BYTES && axes[k].extent > axes[rows].extent ? k : rows;
+  }
+  return rows;
 }
 
 static void cut_rows(tenon__cpu_copy_t* copy) {
@@ -196,7 +246,7 @@ bool tenon__cpu_copy_plan(uint32_t rank, const int64_t* extents, const int64_t* 
     inner->out_column = axes[count - 1].out;
     inner->in_column = axes[count - 1].in;
   }
-  const uint32_t rows = count > 1 ? choose_rows(axes, count) : 0;
+  const uint32_t rows = count > 1 ? choose_rows(axes, count, element_bytes) : 0;
   if (count > 1) {
     inner->rows = (size_t)axes[rows].extent;
     inner->out_row = axes[rows].out;
@@ -219,23 +269,57 @@ bool tenon__cpu_copy_plan(uint32_t rank, const int64_t* extents, const int64_t* 
   return true;
 }
 
+/* The place of one task: coordinates of the outer loops, and elements from the beginning. */
+typedef struct task_t {
+  int64_t at[TENON_CPU_COPY_AXES];
+  int64_t out;
+  int64_t in;
+  int64_t row; /* its number among the tasks of one inner block */
+} task_t;
+
+static task_t find_task(const tenon__cpu_copy_t* copy, int64_t number) {
+  task_t task = {.row = number % copy->row_tasks};
+  int64_t rest = number / copy->row_tasks;
+  for (uint32_t k = copy->rank; k-- > 0;) {
+    task.at[k] = rest % copy->extents[k];
+    rest /= copy->extents[k];
+    task.out += task.at[k] * copy->out_strides[k];
+    task.in += task.at[k] * copy->in_strides[k];
+  }
+  return task;
+}
+
+static void next_task(const tenon__cpu_copy_t* copy, task_t* inout_task) {
+  if (++inout_task->row < copy->row_tasks) {
+    return;
+  }
+  inout_task->row = 0;
+  for (uint32_t k = copy->rank; k-- > 0;) {
+    inout_task->out += copy->out_strides[k];
+    inout_task->in += copy->in_strides[k];
+    if (++inout_task->at[k] < copy->extents[k]) {
+      return;
+    }
+    inout_task->out -= copy->extents[k] * copy->out_strides[k];
+    inout_task->in -= copy->extents[k] * copy->in_strides[k];
+    inout_task->at[k] = 0;
+  }
+}
+
 void tenon__cpu_copy_run(const tenon__cpu_elements_t* elements, const tenon__cpu_copy_t* copy,
                          void* out, const void* in, int64_t begin, int64_t end) {
   const int64_t bytes = (int64_t)copy->element_bytes;
-  for (int64_t task = begin; task < end; task++) {
-    const int64_t row = task % copy->row_tasks * copy->rows_per_task;
-    int64_t rest = task / copy->row_tasks;
-    int64_t o = row * copy->inner.out_row;
-    int64_t p = row * copy->inner.in_row;
-    for (uint32_t k = copy->rank; k-- > 0;) {
-      const int64_t at = rest % copy->extents[k];
-      rest /= copy->extents[k];
-      o += at * copy->out_strides[k];
-      p += at * copy->in_strides[k];
-    }
-    tenon__cpu_copy_2d_t block = copy->inner;
+  if (begin >= end) {
+    return;
+  }
+  task_t task = find_task(copy, begin);
+  tenon__cpu_copy_2d_t block = copy->inner;
+  for (int64_t k = begin; k < end; k++, next_task(copy, &task)) {
+    const int64_t row = task.row * copy->rows_per_task;
     const int64_t left = (int64_t)copy->inner.rows - row;
     block.rows = (size_t)(left < copy->rows_per_task ? left : copy->rows_per_task);
-    tenon__cpu_copy_2d(elements, &block, (char*)out + o * bytes, (const char*)in + p * bytes);
+    tenon__cpu_copy_2d(elements, &block,
+                       (char*)out + (task.out + row * copy->inner.out_row) * bytes,
+                       (const char*)in + (task.in + row * copy->inner.in_row) * bytes);
   }
 }

@@ -28,6 +28,7 @@ typedef struct bound_t {
   int64_t* bytes; /* [tensor]: bytes of an element */
   bool copies;
   tenon__cpu_copy_t copy;
+  int64_t offset; /* of the first copied element, in elements */
 } bound_t;
 
 /* Strides of all tensors, and the dimensions and strides of indexed operands. */
@@ -202,15 +203,17 @@ static uint64_t indexed_axes(const tenon_program_t* program) {
   return axes;
 }
 
-/* Returns true if the program has one operand, one output and no computation. */
-static bool only_copies(const tenon__cpu_program_t* program) {
+/* Returns true if the program has one operand, one output and no computation but that of
+ * coordinates. `opcode` reads the operand. */
+static bool only_copies(const tenon__cpu_program_t* program, uint32_t opcode) {
   const tenon_program_t* source = &program->source;
-  if (source->output_count != 1 || source->operand_count != 1 || source->operands[0].indexed != 0) {
+  if (source->output_count != 1 || source->operand_count != 1) {
     return false;
   }
   const tenon_instruction_t* in = &source->instructions[source->outputs[0].instruction];
   const tenon_dtype_t dtype = source->operands[0].dtype;
-  return in->opcode == TENON_OPCODE_INPUT && dtype == source->outputs[0].dtype &&
+  return in->opcode == opcode && dtype == source->outputs[0].dtype &&
+         (opcode == TENON_OPCODE_LOAD) == (source->operands[0].indexed != 0) &&
          (in->dtype == dtype || in->dtype == TENON_DTYPE_FLOAT32) && !program->reduces;
 }
 
@@ -276,12 +279,16 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   tenon_status_t status = read_shapes(&binding, source, extents, bound->bytes, &shapes);
-  if (status == TENON_OK && only_copies(self->program)) {
+  if (status == TENON_OK && only_copies(self->program, TENON_OPCODE_INPUT)) {
     bound->copies = tenon__cpu_copy_plan(source->rank, extents, shapes.strides + source->rank,
                                          shapes.strides, (size_t)bound->bytes[0], &bound->copy);
   }
   if (status == TENON_OK && !bound->copies) {
     status = plan_blocks(&binding, bound, &shapes, extents);
+  }
+  if (status == TENON_OK && !bound->copies && only_copies(self->program, TENON_OPCODE_LOAD)) {
+    bound->copies = tenon__cpu_block_copies(bound->block, shapes.strides + source->rank,
+                                            (size_t)bound->bytes[0], &bound->copy, &bound->offset);
   }
   *out_bound = bound;
   return status;
@@ -315,7 +322,9 @@ static void copy_chunk(void* user, uint32_t index, uint32_t thread) {
   chunk_range(job->bound->copy.tasks, job->chunks, index, &begin, &end);
   tenon__cpu_copy_run(job->bound->instance->isa->elements, &job->bound->copy,
                       job->outputs[source->outputs[0].index].tensor.data,
-                      job->inputs[source->operands[0].index].tensor.data, begin, end);
+                      (const char*)job->inputs[source->operands[0].index].tensor.data +
+                          job->bound->offset * (int64_t)job->bound->copy.element_bytes,
+                      begin, end);
 }
 
 /* The addresses of one block. */

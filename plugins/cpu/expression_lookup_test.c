@@ -147,5 +147,5 @@ static void random_places(unsigned seed) {
 }
 
 TENON_TEST(looks_up_at_functions_of_coordinates) {
-  fake_each_seed(400, random_places);
+  fake_each_seed(1000, random_places);
 }
