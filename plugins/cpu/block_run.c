@@ -176,6 +176,35 @@ static void run_view(const run_t* run, const step_t* step) {
                 (varies & TENON_CPU_ROWS) != 0 ? (ptrdiff_t)(row * bytes) : 0};
 }
 
+/* Rows of so few elements are reduced through their transpose. Vectors transpose 4 bytes alone. */
+enum { SHORT_ROW = 40, SHORT_WIDE_ROW = 8, LEAST_ROWS = 8 };
+
+/* Reduces many short rows at once: adds the columns of the block. Returns false if rows are long or
+ * few. */
+static bool reduce_short_rows(const run_t* run, source_t a, size_t bytes, tenon__cpu_binary_t add,
+                              place_t sum) {
+  const tenon__cpu_block_t* block = run->block;
+  const size_t rows = run->frame->rows;
+  const size_t columns = run->frame->columns;
+  if (block->shape.rows_reduced || !a.is_row || rows < LEAST_ROWS ||
+      columns > (bytes == 4 ? SHORT_ROW : SHORT_WIDE_ROW) || sum.row_bytes != (ptrdiff_t)bytes ||
+      a.row_bytes % (ptrdiff_t)bytes != 0) {
+    return false;
+  }
+  const tenon__cpu_copy_2d_t transpose = {.element_bytes = bytes,
+                                          .rows = columns,
+                                          .columns = rows,
+                                          .out_row = (int64_t)rows,
+                                          .out_column = 1,
+                                          .in_row = 1,
+                                          .in_column = a.row_bytes / (ptrdiff_t)bytes};
+  tenon__cpu_copy_2d(block->elements, &transpose, run->temporary, a.data);
+  for (size_t c = 0; c < columns; c++) {
+    add(sum.data, sum.data, run->temporary + c * rows * bytes, rows);
+  }
+  return true;
+}
+
 static void run_reduce(const run_t* run, const step_t* step) {
   const tenon__cpu_block_t* block = run->block;
   const uint32_t i = step->inputs[0];
@@ -197,6 +226,9 @@ static void run_reduce(const run_t* run, const step_t* step) {
   const place_t sum = run->places[step->result];
   const bool by_rows = block->shape.rows_reduced || (block->varies[i] & TENON_CPU_ROWS) != 0;
   const size_t rows = by_rows ? run->frame->rows : 1;
+  if (by_rows && block->shape.columns_reduced && reduce_short_rows(run, a, bytes, add, sum)) {
+    return;
+  }
   for (size_t r = 0; r < rows; r++) {
     const char* row = a.data + (ptrdiff_t)r * a.row_bytes;
     char* target = sum.data + (ptrdiff_t)r * sum.row_bytes;
@@ -221,13 +253,21 @@ static void run_write(const run_t* run, const step_t* step) {
   const size_t stored = tenon__cpu_element_bytes(dtype);
   const bool late =
       block->program->source.outputs[step->result].reduced_axes != 0 && block->program->reduces;
-  const size_t rows = late && block->shape.rows_reduced ? 1 : run->frame->rows;
-  const size_t columns = late && block->shape.columns_reduced ? 1 : run->frame->columns;
-  const source_t a = source_of(run, i);
+  size_t rows = late && block->shape.rows_reduced ? 1 : run->frame->rows;
+  size_t columns = late && block->shape.columns_reduced ? 1 : run->frame->columns;
+  source_t a = source_of(run, i);
   tenon__cpu_type_t natural = TENON_CPU_TYPE_F32;
   (void)tenon__cpu_type_of(dtype, &natural);
   const tenon__cpu_type_t type = type_of(run, i);
   const size_t bytes = tenon__cpu_type_bytes(type);
+  int64_t out_column = columns > 1 ? walk.column : 1;
+  const bool is_vector = columns == 1 && rows > 1 && a.row_bytes > 0;
+  if (is_vector && a.row_bytes == (ptrdiff_t)bytes) { /* one number for each row */
+    columns = rows;
+    rows = 1;
+    out_column = walk.row;
+    a.is_row = true;
+  }
   const bool half = stored != tenon__cpu_type_bytes(natural);
   /* Each row is expanded, converted and stored. If no expansion or conversion is needed, one call
    * stores all rows. */
@@ -236,7 +276,7 @@ static void run_write(const run_t* run, const step_t* step) {
                                 .rows = plain ? rows : 1,
                                 .columns = columns,
                                 .out_row = walk.row,
-                                .out_column = columns > 1 ? walk.column : 1,
+                                .out_column = out_column,
                                 .in_row = a.row_bytes / (ptrdiff_t)bytes,
                                 .in_column = 1};
   char* target = run->frame->outputs[step->result];

@@ -121,15 +121,21 @@ static void copy_rows(size_t rows, size_t bytes, void* out, int64_t out_row, con
 
 void tenon__cpu_copy_2d(const tenon__cpu_elements_t* elements, const tenon__cpu_copy_2d_t* shape,
                         void* out, const void* in) {
+  const int64_t bytes = (int64_t)shape->element_bytes;
   if (shape->columns == 0 || shape->rows == 0) {
     return;
   }
-  if (shape->out_column == 1 && shape->in_column == 1 && shape->columns > 1) {
-    const int64_t bytes = (int64_t)shape->element_bytes;
+  if (shape->columns == 1 && shape->rows > 1) {
+    const tenon__cpu_copy_2d_t row = {.element_bytes = shape->element_bytes,
+                                      .rows = 1,
+                                      .columns = shape->rows,
+                                      .out_column = shape->out_row,
+                                      .in_column = shape->in_row};
+    tenon__cpu_copy_2d(elements, &row, out, in);
+  } else if (shape->out_column == 1 && shape->in_column == 1) {
     copy_rows(shape->rows, shape->columns * shape->element_bytes, out, shape->out_row * bytes, in,
               shape->in_row * bytes);
   } else if (shape->out_column == 1 && shape->in_column == 0 && shape->columns >= LEAST_FILL) {
-    const int64_t bytes = (int64_t)shape->element_bytes;
     for (size_t i = 0; i < shape->rows; i++) {
       tenon__cpu_fill((char*)out + (int64_t)i * shape->out_row * bytes,
                       (const char*)in + (int64_t)i * shape->in_row * bytes, shape->element_bytes,
