@@ -215,14 +215,18 @@ static const tenon__value_node_t* value_of(const classifier_t* c, uint32_t place
   return &c->plan->network->graphs[c->graph]->values[c->schedule->places[place].value];
 }
 
-/* The last map that was judged. Parts of one whole share the sources of its map. */
+/* The last map of parts that was judged. Parts of one whole share the sources of its map. */
 typedef struct judged_map_t {
   const tenon__map_source_t* sources;
   bool is_dynamic;
 } judged_map_t;
 
-static bool map_is_dynamic(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
-                           judged_map_t* inout_last) {
+static bool place_map_is_dynamic(const tenon__dim_pool_t* pool, const tenon__place_t* place,
+                                 judged_map_t* inout_last) {
+  const tenon__index_map_t* map = place->map;
+  if (map == NULL || place->storage != TENON_STORAGE_PART) {
+    return map != NULL && tenon__map_is_dynamic(pool, map);
+  }
   if (map->sources != inout_last->sources) {
     *inout_last = (judged_map_t){map->sources, tenon__map_is_dynamic(pool, map)};
   }
@@ -247,7 +251,7 @@ static void classify_place(const classifier_t* c, judged_map_t* inout_last, teno
       place->is_dynamic =
           tenon__dims_are_dynamic(network->pool, v->type.rank == TENON_NONE ? 0 : v->type.rank,
                                   v->type.dims) ||
-          (place->map != NULL && map_is_dynamic(network->pool, place->map, inout_last));
+          place_map_is_dynamic(network->pool, place, inout_last);
       break;
     case TENON_STORAGE_WEIGHTS:
     case TENON_STORAGE_INPUT:
