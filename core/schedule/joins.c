@@ -248,7 +248,8 @@ static bool find_box(const joining_t* j, const tenon__unit_t* whole, uint32_t so
     const bool is_axis =
         !tenon__dim_equal(map->sources[source].coordinates[d],
                           tenon__dim_coordinate(j->tuning->network->pool, d, map->dims[d]));
-    for (uint32_t k = 0; is_axis && k < source && is_known; ++k) {
+    const uint32_t earlier = is_axis ? source : 0;
+    for (uint32_t k = 0; k < earlier && is_known; ++k) {
       int64_t extent = 0;
       is_known = tenon__extents_get(optimum, map->sources[k].dims[d], &extent);
       begin[d] += extent;

@@ -205,12 +205,16 @@ static uint32_t join_axes(axis_t* axes, uint32_t count) {
 static uint32_t choose_rows(const axis_t* axes, uint32_t count, size_t element_bytes) {
   const axis_t* columns = &axes[count - 1];
   uint32_t rows = count - 2;
-  for (uint32_t k = 0; k + 1 < count && columns->in != 1; k++) {
+  const uint32_t candidates = columns->in == 1 ? 0 : count - 1;
+  for (uint32_t k = 0; k < candidates; k++) {
     if (axes[k].in == 1) {
       return k;
     }
   }
-  for (uint32_t k = count - 1; k-- > 0 && columns->extent < FEW_COLUMNS;) {
+  if (columns->extent >= FEW_COLUMNS) {
+    return rows;
+  }
+  for (uint32_t k = count - 1; k-- > 0;) {
     const int64_t span = axes[k].extent * magnitude(axes[k].out) * (int64_t)element_bytes;
     rows = span <= CACHE_BYTES && axes[k].extent > axes[rows].extent ? k : rows;
   }
