@@ -327,7 +327,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
   bound->columns = b->rank > 1 ? (size_t)b->dims[b_n] : 1;
   bound->a_depth = a->dims[a_k] == 1 ? 1 : a->strides[a_k];
   bound->b_depth = b->strides[b_k];
-  bound->b_column = b->rank > 1 ? b->strides[b_n] : 1;
+  bound->b_column = b->rank > 1 && b->dims[b_n] != 1 ? b->strides[b_n] : 1;
   read_matrices(bound, b);
   if (!fits_scratch(bound)) {
     return TENON_ERROR_INVALID_ARGUMENT;

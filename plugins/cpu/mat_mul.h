@@ -5,7 +5,8 @@
  *
  * b is packed into panels (product.h): a constant once, any other at the beginning of each call.
  * With at most TENON_CPU_FEW_ROWS rows packing would take longer than the product: b is then read
- * where it is, in whole vectors if its rows lie together, by dot products if its columns do.
+ * where it is, in whole vectors if its rows lie together, by dot products if its columns do. Columns
+ * that are left after the whole vectors are packed.
  */
 #ifndef TENON_CPU_MAT_MUL_H_
 #define TENON_CPU_MAT_MUL_H_

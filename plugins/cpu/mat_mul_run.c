@@ -8,7 +8,10 @@ typedef struct job_t {
   const float* a;
   const float* b;
   float* y;
+  size_t begin; /* the columns of this job */
+  size_t columns;
   float* packed;
+  size_t packed_batch; /* floats of one matrix of `packed` */
   char* scratch;
   size_t pack_parts; /* of one matrix, or of a unit's columns */
   tenon__cpu_epilogue_call_t epilogue;
@@ -29,15 +32,15 @@ static void pack_task(void* user, uint32_t index, uint32_t thread) {
     rest /= (size_t)bound->b_extents[k];
   }
   const size_t width = tenon__cpu_panel_width(product->isa->tiles);
-  const size_t panels = tenon__cpu_panel_count(product->isa->tiles, bound->columns);
+  const size_t panels = tenon__cpu_panel_count(product->isa->tiles, job->columns);
   const size_t begin = panels * part / job->pack_parts * width;
   const size_t end =
-      part + 1 == job->pack_parts ? bound->columns : panels * (part + 1) / job->pack_parts * width;
+      part + 1 == job->pack_parts ? job->columns : panels * (part + 1) / job->pack_parts * width;
   if (begin < end) {
     tenon__cpu_pack_strided(product->isa->tiles, product->isa->elements,
-                            job->b + offset + (int64_t)begin * bound->b_column, bound->b_depth,
-                            bound->b_column, bound->depth, end - begin,
-                            job->packed + matrix * product->packed_batch + begin * bound->depth);
+                            job->b + offset + (int64_t)(job->begin + begin) * bound->b_column,
+                            bound->b_depth, bound->b_column, bound->depth, end - begin,
+                            job->packed + matrix * job->packed_batch + begin * bound->depth);
   }
 }
 
@@ -98,20 +101,21 @@ static void product_task(void* user, uint32_t index, uint32_t thread) {
   const rows_t rows = {job, job->a + unit.a};
   const tenon__cpu_epilogue_call_t* epilogue = &job->epilogue;
   const tenon__cpu_epilogue_task_t finish = {epilogue, scratch + self->gather_bytes};
-  const tenon__cpu_shifted_finish_t shifted = {&finish, epilogue->finish, first_row, 0};
+  const tenon__cpu_shifted_finish_t shifted = {&finish, epilogue->finish, first_row, job->begin};
   tenon__cpu_product_t product = {
       .tiles = self->isa->tiles,
       .rows = bound->rows,
-      .columns = bound->columns,
+      .columns = job->columns,
       .depth = bound->depth,
-      .b = in_place ? job->b + unit.b : job->packed + (size_t)unit.matrix * self->packed_batch,
+      .b = in_place ? job->b + unit.b : job->packed + (size_t)unit.matrix * job->packed_batch,
       .b_stride = in_place ? (size_t)bound->b_depth : 0,
       .panel_stride = (in_place ? 1 : bound->depth) * tenon__cpu_panel_width(self->isa->tiles),
-      .c = job->y + unit.y,
+      .c = job->y + unit.y + job->begin,
       .c_stride = (size_t)bound->y_row,
-      .bias = epilogue->bias,
-      .addend =
-          epilogue->addend != NULL ? epilogue->addend + first_row * epilogue->addend_stride : NULL,
+      .bias = epilogue->bias != NULL ? epilogue->bias + job->begin : NULL,
+      .addend = epilogue->addend != NULL
+                    ? epilogue->addend + first_row * epilogue->addend_stride + job->begin
+                    : NULL,
       .addend_stride = epilogue->addend_stride,
       .low = epilogue->low,
       .high = epilogue->high,
@@ -168,7 +172,7 @@ static void few_task(void* user, uint32_t index, uint32_t thread) {
 /* How a product comes by its b. */
 typedef enum way_t {
   WAY_PACKED,   /* it was packed when building, or is now */
-  WAY_IN_PLACE, /* few rows; rows of b lie together, in whole vectors: read where they are */
+  WAY_IN_PLACE, /* few rows; rows of b are contiguous: whole vectors are read in place */
   WAY_FEW,      /* few rows; columns of b lie together: dot products */
 } way_t;
 
@@ -180,14 +184,28 @@ static way_t choose_way(const tenon__cpu_bound_mat_mul_t* bound) {
     return WAY_FEW;
   }
   return few && bound->b_column == 1 && bound->b_depth > 0 &&
-                 bound->columns % self->isa->tiles->vector_floats == 0
+                 bound->columns >= self->isa->tiles->vector_floats
              ? WAY_IN_PLACE
              : WAY_PACKED;
 }
 
-tenon_status_t tenon__cpu_mat_mul_enqueue(const tenon_enqueue_t* call) {
+/* Packs the columns of the job, unless they were packed or are read in place, and multiplies. */
+static void run_columns(const tenon_enqueue_t* call, job_t* job, bool packs) {
   const tenon__cpu_mat_mul_t* self = call->instance;
   tenon__cpu_bound_mat_mul_t* bound = call->bound;
+  if (packs) {
+    tenon__cpu_parallel(call, (uint32_t)(bound->b_count * job->pack_parts), pack_task, job);
+  }
+  tenon__cpu_product_grid(self->isa->tiles, bound->rows, job->columns, bound->units,
+                          call->host->thread_count(call->run), &bound->grid);
+  tenon__cpu_parallel(call,
+                      (uint32_t)(bound->units * bound->grid.row_tasks * bound->grid.panel_tasks),
+                      product_task, job);
+}
+
+tenon_status_t tenon__cpu_mat_mul_enqueue(const tenon_enqueue_t* call) {
+  const tenon__cpu_mat_mul_t* self = call->instance;
+  const tenon__cpu_bound_mat_mul_t* bound = call->bound;
   if (bound->units == 0 || bound->rows == 0 || bound->columns == 0) {
     return TENON_OK;
   }
@@ -197,6 +215,8 @@ tenon_status_t tenon__cpu_mat_mul_enqueue(const tenon_enqueue_t* call) {
                .a = call->inputs[self->a].tensor.data,
                .b = call->inputs[self->b].tensor.data,
                .y = call->outputs[0].tensor.data,
+               .columns = bound->columns,
+               .packed_batch = self->packed_batch,
                .scratch = scratch + self->shared_bytes};
   tenon__cpu_epilogue_start(bound->epilogue, call->inputs, NULL, &job.epilogue);
   const way_t way = choose_way(bound);
@@ -205,16 +225,17 @@ tenon_status_t tenon__cpu_mat_mul_enqueue(const tenon_enqueue_t* call) {
     tenon__cpu_parallel(call, (uint32_t)(bound->units * job.pack_parts), few_task, &job);
     return TENON_OK;
   }
-  if (way == WAY_PACKED && self->packed == NULL) {
-    job.packed = (float*)(void*)scratch;
-    tenon__cpu_parallel(call, (uint32_t)(bound->b_count * job.pack_parts), pack_task, &job);
-  } else if (way == WAY_PACKED) {
-    job.packed = (float*)self->packed;
+  if (way == WAY_IN_PLACE) {
+    const size_t rest = bound->columns % self->isa->tiles->vector_floats;
+    job.columns -= rest;
+    run_columns(call, &job, false);
+    job.begin = job.columns;
+    job.columns = rest;
+    job.packed_batch = tenon__cpu_packed_size(self->isa->tiles, bound->depth, rest);
   }
-  tenon__cpu_product_grid(self->isa->tiles, bound->rows, bound->columns, bound->units, threads,
-                          &bound->grid);
-  tenon__cpu_parallel(call,
-                      (uint32_t)(bound->units * bound->grid.row_tasks * bound->grid.panel_tasks),
-                      product_task, &job);
+  job.packed = self->packed != NULL ? (float*)self->packed : (float*)(void*)scratch;
+  if (job.columns > 0) {
+    run_columns(call, &job, self->packed == NULL);
+  }
   return TENON_OK;
 }
