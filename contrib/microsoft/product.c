@@ -1,0 +1,46 @@
+/* Products of matrices, with a factor, a bias or an activation after them. */
+#include "families.h"
+#include "steps.h"
+
+/* Moves the first axis behind the batch axes: [rows, batch..., columns] to [batch..., rows,
+ * columns]. */
+static tenon_value_t batch_first(tenon_make_t* make, tenon_value_t value) {
+  int64_t perm[TENON_MAKE_LIST_LIMIT];
+  const uint32_t rank = tenon_make_rank(make, value);
+  if (rank < 3 || rank > TENON_MAKE_LIST_LIMIT) {
+    return value;
+  }
+  for (uint32_t axis = 0; axis + 2 < rank; ++axis) {
+    perm[axis] = axis + 1;
+  }
+  perm[rank - 2] = 0;
+  perm[rank - 1] = rank - 1;
+  return tenon_make_permute(make, value, perm, rank);
+}
+
+static tenon_value_t operand(tenon_make_t* make, uint32_t index, const char* batch,
+                             const char* last) {
+  tenon_value_t value = tenon_make_input(make, index);
+  if (tenon_make_get_int(make, batch, 0) != 0) {
+    value = batch_first(make, value);
+  }
+  return tenon_make_get_int(make, last, 0) != 0 ? microsoft_transposed(make, value) : value;
+}
+
+static tenon_value_t scaled_product(tenon_make_t* make) {
+  const tenon_value_t a = operand(make, 0, "transBatchA", "transA");
+  const tenon_value_t b = operand(make, 1, "transBatchB", "transB");
+  return microsoft_scaled(make, tenon_make_2(make, "mat_mul", a, b),
+                          tenon_make_get_float(make, "alpha", 1));
+}
+
+static void fused_mat_mul(tenon_make_t* make) {
+  tenon_make_output(make, 0, scaled_product(make));
+}
+
+static TENON_MAKE_CONVERT(convert);
+static const tenon_make_row_t rows[] = {
+    MICROSOFT_ROW("FusedMatMul", fused_mat_mul, NULL, NULL),
+    MICROSOFT_ROW("TransposeMatMul", fused_mat_mul, NULL, NULL),
+};
+MICROSOFT_FAMILY(product);

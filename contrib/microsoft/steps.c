@@ -1,0 +1,161 @@
+/* Steps that converters of several families take. */
+#include "steps.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_SIZE = 512 };
+
+tenon_value_t microsoft_math(tenon_make_t* make, uint32_t count, const tenon_value_t* inputs,
+                             const char* format, ...) {
+  char text[TEXT_SIZE];
+  va_list list;
+  va_start(list, format);
+  const int length = vsnprintf(text, sizeof(text), format, list);
+  va_end(list);
+  if (length < 0 || length >= TEXT_SIZE) {
+    tenon_make_fail(make, TENON_ERROR_INTERNAL, "an expression has %d characters", length);
+    return microsoft_absent();
+  }
+  return tenon_make_math(make, text, count, inputs);
+}
+
+void microsoft_refuse(tenon_make_t* make, const char* name, const char* reason) {
+  if (make->status != TENON_OK) {
+    return;
+  }
+  switch (make->table->field_kind(make->source, name)) {
+    case TENON_FIELD_INT:
+      tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "%s = %" PRId64 " is not supported: %s", name,
+                      tenon_make_get_int(make, name, 0), reason);
+      break;
+    case TENON_FIELD_FLOAT:
+      tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "%s = %g is not supported: %s", name,
+                      tenon_make_get_float(make, name, 0), reason);
+      break;
+    case TENON_FIELD_STRING:
+      tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "%s = '%s' is not supported: %s", name,
+                      tenon_make_get_string(make, name, ""), reason);
+      break;
+    default:
+      tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "attribute %s is not supported: %s", name,
+                      reason);
+      break;
+  }
+}
+
+void microsoft_refuse_input(tenon_make_t* make, uint32_t index, const char* name,
+                            const char* reason) {
+  if (tenon_make_has_input(make, index)) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "input %u, %s, is not supported: %s", index,
+                    name, reason);
+  }
+}
+
+void microsoft_refuse_outputs(tenon_make_t* make, uint32_t first, const char* reason) {
+  for (uint32_t index = first; index < make->output_count; ++index) {
+    if (tenon_make_wants(make, index)) {
+      tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "output %u is not supported: %s", index,
+                      reason);
+    }
+  }
+}
+
+tenon_value_t microsoft_add_input(tenon_make_t* make, tenon_value_t value, uint32_t index) {
+  return tenon_make_has_input(make, index)
+             ? tenon_make_2(make, "add", value, tenon_make_input(make, index))
+             : value;
+}
+
+tenon_value_t microsoft_scaled(tenon_make_t* make, tenon_value_t value, double factor) {
+  return factor == 1.0 ? value : microsoft_math(make, 1, &value, "y = a * (%.17g)", factor);
+}
+
+tenon_value_t microsoft_transposed(tenon_make_t* make, tenon_value_t value) {
+  int64_t perm[TENON_MAKE_LIST_LIMIT];
+  const uint32_t rank = tenon_make_rank(make, value);
+  if (rank < 2 || rank > TENON_MAKE_LIST_LIMIT) {
+    return value;
+  }
+  for (uint32_t axis = 0; axis < rank; ++axis) {
+    perm[axis] = axis;
+  }
+  perm[rank - 2] = rank - 1;
+  perm[rank - 1] = rank - 2;
+  return tenon_make_permute(make, value, perm, rank);
+}
+
+tenon_value_t microsoft_extents(tenon_make_t* make, tenon_value_t value, int64_t begin,
+                                int64_t end) {
+  tenon_make_begin(make, "shape_of");
+  tenon_make_set_int(make, "start", begin);
+  tenon_make_set_int(make, "end", end);
+  tenon_make_add(make, value);
+  return tenon_make_end(make);
+}
+
+tenon_value_t microsoft_counted(tenon_make_t* make, tenon_value_t value, int64_t axis) {
+  const tenon_value_t extent =
+      tenon_make_squeeze(make, microsoft_extents(make, value, axis, axis + 1), 0);
+  const tenon_value_t zero = tenon_make_int64(make, 0);
+  return tenon_make_3(make, "arange", zero, extent, tenon_make_int64(make, 1));
+}
+
+/* What ONNX Runtime fuses into products and convolutions. The numbers are ONNX's defaults. */
+static const struct {
+  const char* name;
+  const char* op;
+  const char* attributes[2];
+  double numbers[2];
+} activations[] = {
+    {"Relu", "relu", {NULL, NULL}, {0, 0}},
+    {"Sigmoid", "sigmoid", {NULL, NULL}, {0, 0}},
+    {"Tanh", "tanh", {NULL, NULL}, {0, 0}},
+    {"LeakyRelu", "leaky_relu", {"alpha", NULL}, {0.01, 0}},
+    {"HardSigmoid", "hard_sigmoid", {"alpha", "beta"}, {0.2, 0.5}},
+    {"Elu", "elu", {"alpha", NULL}, {1, 0}},
+    {"ThresholdedRelu", "thresholded_relu", {"alpha", NULL}, {1, 0}},
+    {"Softplus", "softplus", {NULL, NULL}, {0, 0}},
+    {"Softsign", "softsign", {NULL, NULL}, {0, 0}},
+    {"HardSwish", "hard_swish", {NULL, NULL}, {0, 0}},
+    {"Selu", "selu", {"alpha", "gamma"}, {1.67326319217681884765625, 1.05070102214813232421875}},
+};
+
+tenon_value_t microsoft_activate(tenon_make_t* make, tenon_value_t value,
+                                 const microsoft_activation_t* activation) {
+  const char* name = activation->name == NULL ? "" : activation->name;
+  if (name[0] == '\0') {
+    return value;
+  }
+  if (strcmp(name, "Clip") == 0) {
+    const double low = (activation->has & 1) != 0 ? activation->numbers[0] : -3.4028234663852886e38;
+    const double high = (activation->has & 2) != 0 ? activation->numbers[1] : 3.4028234663852886e38;
+    return microsoft_math(make, 1, &value, "y = clamp(a, (%.17g), (%.17g))", low, high);
+  }
+  for (size_t i = 0; i < sizeof(activations) / sizeof(activations[0]); ++i) {
+    if (strcmp(name, activations[i].name) == 0) {
+      tenon_make_begin(make, activations[i].op);
+      for (uint32_t k = 0; k < 2 && activations[i].attributes[k] != NULL; ++k) {
+        tenon_make_set_float(
+            make, activations[i].attributes[k],
+            (activation->has >> k & 1) != 0 ? activation->numbers[k] : activations[i].numbers[k]);
+      }
+      tenon_make_add(make, value);
+      return tenon_make_end(make);
+    }
+  }
+  microsoft_refuse(make, "activation", "it is none of the functions that ONNX Runtime fuses");
+  return value;
+}
+
+microsoft_activation_t microsoft_get_activation(tenon_make_t* make) {
+  microsoft_activation_t activation = {.name = tenon_make_get_string(make, "activation", "")};
+  static const char* const names[2] = {"activation_alpha", "activation_beta"};
+  for (uint32_t k = 0; k < 2; ++k) {
+    activation.has |= tenon_make_has(make, names[k]) ? 1u << k : 0u;
+    activation.numbers[k] = tenon_make_get_float(make, names[k], 0);
+  }
+  return activation;
+}

@@ -1,0 +1,47 @@
+/* Steps that converters of several families take. */
+#ifndef MICROSOFT_STEPS_H_
+#define MICROSOFT_STEPS_H_
+
+#include "tenon/maker.h"
+
+static inline tenon_value_t microsoft_absent(void) {
+  return (tenon_value_t){0};
+}
+
+/* Like tenon_make_math. The expression is printed from a format first. Numbers that may be negative
+ * stand in parentheses: "y = a * (%.17g)". */
+tenon_value_t microsoft_math(tenon_make_t* make, uint32_t count, const tenon_value_t* inputs,
+                             const char* format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Refuses an attribute whose value has no equivalent here. Prints name, value, reason. */
+void microsoft_refuse(tenon_make_t* make, const char* name, const char* reason);
+/* Refuses an input that is present. */
+void microsoft_refuse_input(tenon_make_t* make, uint32_t index, const char* name,
+                            const char* reason);
+/* Refuses each output from `first` on that the model uses. */
+void microsoft_refuse_outputs(tenon_make_t* make, uint32_t first, const char* reason);
+
+/* Adds input `index` if it is present. */
+tenon_value_t microsoft_add_input(tenon_make_t* make, tenon_value_t value, uint32_t index);
+/* Multiplies by a constant. Returns `value` if it is 1. */
+tenon_value_t microsoft_scaled(tenon_make_t* make, tenon_value_t value, double factor);
+/* Swaps the last two axes. Returns a value of rank 1 as it is. */
+tenon_value_t microsoft_transposed(tenon_make_t* make, tenon_value_t value);
+/* Extents of axes [begin, end) as i64 of rank 1. */
+tenon_value_t microsoft_extents(tenon_make_t* make, tenon_value_t value, int64_t begin,
+                                int64_t end);
+/* 0, 1, ... up to an extent, as i64 of rank 1. */
+tenon_value_t microsoft_counted(tenon_make_t* make, tenon_value_t value, int64_t axis);
+
+/* Numbers of an activation, where the node has them: `has` bit i for number i, alpha first. */
+typedef struct microsoft_activation_t {
+  const char* name; /* as in ONNX; "" or NULL: none */
+  double numbers[2];
+  uint32_t has;
+} microsoft_activation_t;
+tenon_value_t microsoft_activate(tenon_make_t* make, tenon_value_t value,
+                                 const microsoft_activation_t* activation);
+/* Reads attributes activation, activation_alpha and activation_beta. */
+microsoft_activation_t microsoft_get_activation(tenon_make_t* make);
+
+#endif

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Runs the recorded cases, or draws random ones beside ONNX Runtime.
+#   run.sh cases TENON CASES WORK           recorded cases, in several modes
+#   run.sh random TENON TESTS WORK [COUNT [SEED]]
+set -u
+mode=$1 tenon=$2 folder=$3 work=$4
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
+rm -rf "$work"
+mkdir -p "$work"
+failed=0
+
+suite() { # NAME FOLDER [option...]
+  name=$1
+  group=$2
+  shift 2
+  # shellcheck disable=SC2046 # options
+  if ! "$tenon" suite "$group" --cases-a-process 50 --at-least 1 $(cat "$group/tolerance") "$@" >"$work/output" 2>&1 ||
+    ! grep -q ', 0 skipped' "$work/output"; then
+    echo "$(basename "$group"), $name:"
+    grep -v '^passed' "$work/output" | cut -c 1-400 | tail -n 40
+    failed=$((failed + 1))
+  fi
+}
+
+if [ "$mode" = random ]; then
+  python=${TENON_PYTHON:-$folder/../../../build/python/bin/python}
+  [ -x "$python" ] || python=python3
+  "$python" -B "$folder/record.py" "$work/cases" --count "${5:-8}" --seed "${6:-20260101}"
+  status=$?
+  [ "$status" -eq 0 ] || exit "$status"
+  folder=$work/cases
+fi
+for group in "$folder"/*/; do
+  group=${group%/}
+  suite default "$group"
+  if [ "$mode" = cases ]; then
+    suite reference "$group" --reference
+    suite no-fusion "$group" --no-fusion
+  fi
+done
+echo "$(find "$folder" -name model.onnx | wc -l) cases, $failed failed runs"
+[ "$failed" -eq 0 ]
