@@ -11,6 +11,10 @@
 /* X(name): the file NAME.c, whose offering is microsoft_NAME_family. */
 #define MICROSOFT_FAMILIES(X) \
   X(activation)               \
+  X(attention)                \
+  X(convolution)              \
+  X(group_query)              \
+  X(normalization)            \
   X(product)
 
 /* A row of com.microsoft, where all operators have version 1. `op` and `attributes` are as in

@@ -38,9 +38,39 @@ static void fused_mat_mul(tenon_make_t* make) {
   tenon_make_output(make, 0, scaled_product(make));
 }
 
+/* FusedMatMul with an activation along no axis. */
+static void mat_mul_activation(tenon_make_t* make) {
+  const microsoft_activation_t activation = microsoft_get_activation(make);
+  tenon_make_output(make, 0, microsoft_activate(make, scaled_product(make), &activation));
+}
+
+/* activation(alpha a b + beta c). */
+static void fused_gemm(tenon_make_t* make) {
+  const double beta = tenon_make_get_float(make, "beta", 1);
+  const microsoft_activation_t activation = microsoft_get_activation(make);
+  tenon_value_t y = scaled_product(make);
+  if (tenon_make_has_input(make, 2) && beta != 0) {
+    y = tenon_make_2(make, "add", y, microsoft_scaled(make, tenon_make_input(make, 2), beta));
+  }
+  tenon_make_output(make, 0, microsoft_activate(make, y, &activation));
+}
+
+static void gemm_fast_gelu(tenon_make_t* make) {
+  const tenon_value_t product =
+      tenon_make_2(make, "mat_mul", tenon_make_input(make, 0), tenon_make_input(make, 1));
+  const tenon_value_t sum = microsoft_add_input(make, product, 2);
+  tenon_make_begin(make, "gelu");
+  tenon_make_set_string(make, "approximate", "tanh");
+  tenon_make_add(make, sum);
+  tenon_make_end_outputs(make);
+}
+
 static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
+    MICROSOFT_ROW("FusedGemm", fused_gemm, NULL, NULL),
     MICROSOFT_ROW("FusedMatMul", fused_mat_mul, NULL, NULL),
+    MICROSOFT_ROW("FusedMatMulActivation", mat_mul_activation, NULL, NULL),
+    MICROSOFT_ROW("GemmFastGelu", gemm_fast_gelu, NULL, NULL),
     MICROSOFT_ROW("TransposeMatMul", fused_mat_mul, NULL, NULL),
 };
 MICROSOFT_FAMILY(product);

@@ -103,59 +103,106 @@ tenon_value_t microsoft_counted(tenon_make_t* make, tenon_value_t value, int64_t
   return tenon_make_3(make, "arange", zero, extent, tenon_make_int64(make, 1));
 }
 
-/* What ONNX Runtime fuses into products and convolutions. The numbers are ONNX's defaults. */
+/* Activations that ONNX Runtime fuses into products and convolutions, with ONNX's defaults. The
+ * attributes are in the order alpha, beta, gamma. */
 static const struct {
   const char* name;
   const char* op;
-  const char* attributes[2];
-  double numbers[2];
+  const char* attributes[3];
+  double numbers[3];
 } activations[] = {
-    {"Relu", "relu", {NULL, NULL}, {0, 0}},
-    {"Sigmoid", "sigmoid", {NULL, NULL}, {0, 0}},
-    {"Tanh", "tanh", {NULL, NULL}, {0, 0}},
-    {"LeakyRelu", "leaky_relu", {"alpha", NULL}, {0.01, 0}},
+    {"Relu", "relu", {NULL}, {0}},
+    {"Sigmoid", "sigmoid", {NULL}, {0}},
+    {"Tanh", "tanh", {NULL}, {0}},
+    {"LeakyRelu", "leaky_relu", {"alpha"}, {0.01}},
     {"HardSigmoid", "hard_sigmoid", {"alpha", "beta"}, {0.2, 0.5}},
-    {"Elu", "elu", {"alpha", NULL}, {1, 0}},
-    {"ThresholdedRelu", "thresholded_relu", {"alpha", NULL}, {1, 0}},
-    {"Softplus", "softplus", {NULL, NULL}, {0, 0}},
-    {"Softsign", "softsign", {NULL, NULL}, {0, 0}},
-    {"HardSwish", "hard_swish", {NULL, NULL}, {0, 0}},
-    {"Selu", "selu", {"alpha", "gamma"}, {1.67326319217681884765625, 1.05070102214813232421875}},
+    {"Elu", "elu", {"alpha"}, {1}},
+    {"Celu", "celu", {"alpha"}, {1}},
+    {"ThresholdedRelu", "thresholded_relu", {"alpha"}, {1}},
+    {"Softplus", "softplus", {NULL}, {0}},
+    {"Softsign", "softsign", {NULL}, {0}},
+    {"HardSwish", "hard_swish", {NULL}, {0}},
+    {"Selu",
+     "selu",
+     {"alpha", NULL, "gamma"},
+     {1.67326319217681884765625, 0, 1.05070102214813232421875}},
 };
 
 tenon_value_t microsoft_activate(tenon_make_t* make, tenon_value_t value,
                                  const microsoft_activation_t* activation) {
+  const double highest = 3.4028234663852886e38;
   const char* name = activation->name == NULL ? "" : activation->name;
   if (name[0] == '\0') {
     return value;
   }
   if (strcmp(name, "Clip") == 0) {
-    const double low = (activation->has & 1) != 0 ? activation->numbers[0] : -3.4028234663852886e38;
-    const double high = (activation->has & 2) != 0 ? activation->numbers[1] : 3.4028234663852886e38;
-    return microsoft_math(make, 1, &value, "y = clamp(a, (%.17g), (%.17g))", low, high);
+    return microsoft_math(make, 1, &value, "y = clamp(a, (%.17g), (%.17g))",
+                          (activation->has & 1) != 0 ? activation->numbers[0] : -highest,
+                          (activation->has & 2) != 0 ? activation->numbers[1] : highest);
   }
   for (size_t i = 0; i < sizeof(activations) / sizeof(activations[0]); ++i) {
-    if (strcmp(name, activations[i].name) == 0) {
-      tenon_make_begin(make, activations[i].op);
-      for (uint32_t k = 0; k < 2 && activations[i].attributes[k] != NULL; ++k) {
-        tenon_make_set_float(
-            make, activations[i].attributes[k],
-            (activation->has >> k & 1) != 0 ? activation->numbers[k] : activations[i].numbers[k]);
-      }
-      tenon_make_add(make, value);
-      return tenon_make_end(make);
+    if (strcmp(name, activations[i].name) != 0) {
+      continue;
     }
+    tenon_make_begin(make, activations[i].op);
+    for (uint32_t k = 0; k < 3; ++k) {
+      if (activations[i].attributes[k] != NULL) {
+        const bool is_given = (activation->has >> k & 1) != 0;
+        tenon_make_set_float(make, activations[i].attributes[k],
+                             is_given ? activation->numbers[k] : activations[i].numbers[k]);
+      }
+    }
+    tenon_make_add(make, value);
+    return tenon_make_end(make);
   }
   microsoft_refuse(make, "activation", "it is none of the functions that ONNX Runtime fuses");
   return value;
 }
 
 microsoft_activation_t microsoft_get_activation(tenon_make_t* make) {
+  static const char* const names[3] = {"activation_alpha", "activation_beta", "activation_gamma"};
   microsoft_activation_t activation = {.name = tenon_make_get_string(make, "activation", "")};
-  static const char* const names[2] = {"activation_alpha", "activation_beta"};
-  for (uint32_t k = 0; k < 2; ++k) {
+  for (uint32_t k = 0; k < 3; ++k) {
     activation.has |= tenon_make_has(make, names[k]) ? 1u << k : 0u;
     activation.numbers[k] = tenon_make_get_float(make, names[k], 0);
   }
   return activation;
+}
+
+void microsoft_set_window(tenon_make_t* make) {
+  const char* mode = tenon_make_get_string(make, "auto_pad", "NOTSET");
+  tenon_make_pass_all(make, "strides dilations");
+  if (strcmp(mode, "NOTSET") == 0 || mode[0] == '\0') {
+    tenon_make_pass_all(make, "pads");
+  } else if (strcmp(mode, "SAME_UPPER") == 0) {
+    tenon_make_set_string(make, "auto_pad", "same_upper");
+  } else if (strcmp(mode, "SAME_LOWER") == 0) {
+    tenon_make_set_string(make, "auto_pad", "same_lower");
+  } else if (strcmp(mode, "VALID") == 0) {
+    tenon_make_set_string(make, "auto_pad", "valid");
+  } else {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "auto_pad '%s' is invalid", mode);
+  }
+}
+
+/* Moves axis `from` to axis `to`. */
+static tenon_value_t moved(tenon_make_t* make, tenon_value_t value, uint32_t from, uint32_t to) {
+  int64_t perm[TENON_MAKE_LIST_LIMIT];
+  const uint32_t rank = tenon_make_rank(make, value);
+  uint32_t next = 0;
+  for (uint32_t axis = 0; axis < rank && rank <= TENON_MAKE_LIST_LIMIT; ++axis) {
+    next += next == from ? 1 : 0;
+    perm[axis] = axis == to ? from : next;
+    next += axis == to ? 0 : 1;
+  }
+  return rank < 3 || rank > TENON_MAKE_LIST_LIMIT ? value
+                                                  : tenon_make_permute(make, value, perm, rank);
+}
+
+tenon_value_t microsoft_channels_first(tenon_make_t* make, tenon_value_t value) {
+  return moved(make, value, tenon_make_rank(make, value) - 1, 1);
+}
+
+tenon_value_t microsoft_channels_last(tenon_make_t* make, tenon_value_t value) {
+  return moved(make, value, 1, tenon_make_rank(make, value) - 1);
 }

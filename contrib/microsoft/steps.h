@@ -33,15 +33,21 @@ tenon_value_t microsoft_extents(tenon_make_t* make, tenon_value_t value, int64_t
 /* 0, 1, ... up to an extent, as i64 of rank 1. */
 tenon_value_t microsoft_counted(tenon_make_t* make, tenon_value_t value, int64_t axis);
 
-/* Numbers of an activation, where the node has them: `has` bit i for number i, alpha first. */
+/* An activation of ONNX with its numbers alpha, beta and gamma. Bit i of `has`: number i is given. */
 typedef struct microsoft_activation_t {
-  const char* name; /* as in ONNX; "" or NULL: none */
-  double numbers[2];
+  const char* name; /* "" or NULL: none */
+  double numbers[3];
   uint32_t has;
 } microsoft_activation_t;
 tenon_value_t microsoft_activate(tenon_make_t* make, tenon_value_t value,
                                  const microsoft_activation_t* activation);
-/* Reads attributes activation, activation_alpha and activation_beta. */
+/* Reads attributes activation, activation_alpha, activation_beta and activation_gamma. */
 microsoft_activation_t microsoft_get_activation(tenon_make_t* make);
+
+/* Sets strides, dilations and pads, or auto_pad, of the node that was begun. */
+void microsoft_set_window(tenon_make_t* make);
+/* Moves the channels of an image: from the last axis to axis 1, and back. */
+tenon_value_t microsoft_channels_first(tenon_make_t* make, tenon_value_t value);
+tenon_value_t microsoft_channels_last(tenon_make_t* make, tenon_value_t value);
 
 #endif

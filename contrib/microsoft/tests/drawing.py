@@ -40,16 +40,16 @@ class Value:
 class Case:
     """A node. inputs: Value, array or None (absent); outputs: a number, or a list of truths: which are present.
 
-    want: a function of the input arrays for operators that ONNX Runtime's CPU provider lacks.
+    tolerance: one of GROUPS. want: a function of the input arrays for operators that ONNX Runtime's CPU provider lacks.
     keep: outputs that stay f32 in a case of f16. half: there may be a case of f16.
     """
 
-    def __init__(self, op, inputs, outputs=1, domain="com.microsoft", opset=17, half=True, group="f32", want=None,
+    def __init__(self, op, inputs, outputs=1, domain="com.microsoft", opset=17, half=True, tolerance="f32", want=None,
                  keep=(), **attributes):
         self.op = op
         self.inputs = [Value(i) if isinstance(i, (np.ndarray, np.generic)) else i for i in inputs]
         self.outputs = [True] * outputs if isinstance(outputs, int) else outputs
-        self.domain, self.opset, self.half, self.group, self.want, self.keep = domain, opset, half, group, want, keep
+        self.domain, self.opset, self.half, self.tolerance, self.want, self.keep = domain, opset, half, tolerance, want, keep
         self.attributes = {name: value for name, value in attributes.items() if value is not None}
 
 
@@ -128,12 +128,13 @@ def expected(case, arrays):
         results = results if isinstance(results, (list, tuple)) else [results]
         return [np.asarray(r) for r, present in zip(results, case.outputs) if present]
     import onnxruntime
+    onnxruntime.set_default_logger_severity(4)
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
-    options.log_severity_level = 3
+    options.log_severity_level = 4
     is_const = [v is not None and v.const for v in case.inputs]
-    model = model_of(case, arrays, is_const, True)
+    model = model_of(case, arrays, is_const, False)
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     feeds = {f"i{k}": a for k, a in enumerate(arrays) if a is not None and not is_const[k]}
     return session.run(None, feeds)
@@ -172,8 +173,8 @@ def write_case(out, name, function, seed, index):
     """Draws case `index` of an operator. Returns its folder; None if there is no such case."""
     draw = Draw([seed, zlib.crc32(name.encode()), index])
     case = function(draw)
-    as_half = case.half and case.group == "f32" and index % 4 == 3
-    folder = pathlib.Path(out) / ("f16" if as_half else case.group) / f"{name}_{index}"
+    as_half = case.half and case.tolerance == "f32" and index % 4 == 3
+    folder = pathlib.Path(out) / ("f16" if as_half else case.tolerance) / f"{name}_{index}"
     write(folder, case, draw, as_half)
     return folder
 

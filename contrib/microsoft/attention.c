@@ -1,0 +1,180 @@
+/* Attention with a projection, of separate or packed queries, keys and values, with caches. */
+#include <inttypes.h>
+
+#include "families.h"
+#include "heads.h"
+#include "steps.h"
+
+/* Extents of axis 1 of x and of axis 3 before it, summed: [1]. */
+static tenon_value_t key_count(tenon_make_t* make, tenon_value_t x, uint32_t axis,
+                               tenon_value_t past, uint32_t past_axis) {
+  const tenon_value_t own = microsoft_extents(make, x, axis, axis + 1);
+  return tenon_make_present(past)
+             ? tenon_make_2(make, "add", microsoft_extents(make, past, past_axis, past_axis + 1),
+                            own)
+             : own;
+}
+
+/* Half `index` of [2, batch, heads, length, size]. */
+static tenon_value_t half_of(tenon_make_t* make, tenon_value_t both, int64_t index) {
+  return tenon_make_present(both)
+             ? tenon_make_squeeze(make, tenon_make_slice(make, both, 0, index, index + 1), 0)
+             : both;
+}
+
+/* Widths of q, k and v in the projection of `width` columns. */
+static void widths_of(tenon_make_t* make, int64_t width, int64_t out_widths[3]) {
+  const int64_t* sizes = NULL;
+  size_t count = 0;
+  for (int i = 0; i < 3; ++i) {
+    out_widths[i] = width / 3;
+  }
+  if (tenon_make_get_ints(make, "qkv_hidden_sizes", &sizes, &count) && count == 3) {
+    for (int i = 0; i < 3; ++i) {
+      out_widths[i] = sizes[i];
+    }
+  }
+  if (width < 0 || out_widths[0] + out_widths[1] + out_widths[2] != width) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "q, k and v have %" PRId64 ", %" PRId64 " and %" PRId64
+                    " columns, the weights have %" PRId64,
+                    out_widths[0], out_widths[1], out_widths[2], width);
+  }
+}
+
+static void attention(tenon_make_t* make) {
+  const int64_t count = microsoft_head_count(make, "num_heads");
+  const tenon_value_t x = tenon_make_input(make, 0);
+  const tenon_value_t past = tenon_make_input(make, 4);
+  if (tenon_make_get_int(make, "do_rotary", 0) != 0) {
+    microsoft_refuse(make, "do_rotary", "CUDA alone has it; use RotaryEmbedding");
+  }
+  if (tenon_make_get_int(make, "past_present_share_buffer", 0) != 0) {
+    microsoft_refuse(make, "past_present_share_buffer",
+                     "CUDA alone has it; export with growing caches");
+  }
+  int64_t widths[3] = {0, 0, 0};
+  widths_of(make, tenon_make_dim(make, tenon_make_input(make, 1), 1), widths);
+  const tenon_value_t all =
+      microsoft_add_input(make, tenon_make_2(make, "mat_mul", x, tenon_make_input(make, 1)), 2);
+  tenon_value_t parts[3] = {{0}, {0}, {0}};
+  for (int64_t i = 0, begin = 0; i < 3; begin += widths[i], ++i) {
+    parts[i] = microsoft_split_heads(make, tenon_make_slice(make, all, 2, begin, begin + widths[i]),
+                                     count);
+  }
+  const tenon_value_t mask = microsoft_key_mask(make, 3, key_count(make, x, 1, past, 3));
+  const microsoft_heads_t heads = {
+      .q = parts[0],
+      .k = parts[1],
+      .v = parts[2],
+      .past_k = half_of(make, past, 0),
+      .past_v = half_of(make, past, 1),
+      .mask = microsoft_both(make, mask, tenon_make_input(make, 5)),
+      .is_causal = tenon_make_get_int(make, "unidirectional", 0) != 0,
+      .scale = tenon_make_get_float(make, "scale", 0),
+  };
+  const microsoft_attended_t attended = microsoft_attend(make, &heads);
+  tenon_make_output(make, 0, attended.y);
+  if (tenon_make_wants(make, 1) && widths[2] != widths[1]) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "output 1, present, holds keys of %" PRId64 " columns and values of %" PRId64,
+                    widths[1], widths[2]);
+  }
+  if (tenon_make_wants(make, 1)) {
+    static const int64_t front[1] = {0};
+    const tenon_value_t presents[2] = {tenon_make_unsqueeze(make, attended.present_k, front, 1),
+                                       tenon_make_unsqueeze(make, attended.present_v, front, 1)};
+    tenon_make_output(make, 1, tenon_make_concat(make, 0, 2, presents));
+  }
+}
+
+/* Part `index` of [batch, length, heads, parts, size] as [batch, length, heads size]. */
+static tenon_value_t unpacked(tenon_make_t* make, tenon_value_t packed, int64_t index) {
+  const tenon_value_t part = tenon_make_slice(make, packed, 3, index, index + 1);
+  const int64_t width = tenon_make_elements(make, part, 2, 5);
+  const int64_t dims[3] = {0, 0, width};
+  return tenon_make_reshape(make, part, dims, 3);
+}
+
+/* Adds columns [begin, begin + width of value) of the bias, input 3. */
+static tenon_value_t with_bias(tenon_make_t* make, tenon_value_t value, uint32_t bias,
+                               int64_t begin) {
+  const int64_t width = tenon_make_dim(make, value, 2);
+  if (!tenon_make_has_input(make, bias)) {
+    return value;
+  }
+  if (width < 0 || begin < 0) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                    "the last extent of q, k and v must be known to add a bias");
+    return value;
+  }
+  return tenon_make_2(
+      make, "add", value,
+      tenon_make_slice(make, tenon_make_input(make, bias), 0, begin, begin + width));
+}
+
+/* Sets q, k and v from inputs 0 to 2, with the bias. */
+static void read_heads(tenon_make_t* make, int64_t count, uint32_t bias,
+                       microsoft_heads_t* out_heads) {
+  tenon_value_t q = tenon_make_input(make, 0);
+  tenon_value_t k = tenon_make_input(make, 1);
+  tenon_value_t v = tenon_make_input(make, 2);
+  if (tenon_make_rank(make, q) == 5) {
+    k = unpacked(make, q, 1);
+    v = unpacked(make, q, 2);
+    q = unpacked(make, q, 0);
+  } else if (tenon_make_present(k) && tenon_make_rank(make, k) == 5) {
+    v = unpacked(make, k, 1);
+    k = unpacked(make, k, 0);
+  }
+  if (!tenon_make_present(k) || !tenon_make_present(v)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "keys or values are absent");
+    return;
+  }
+  const int64_t width = tenon_make_dim(make, q, 2);
+  out_heads->q = microsoft_split_heads(make, with_bias(make, q, bias, 0), count);
+  if (tenon_make_rank(make, k) == 4) { /* keys and values of cross attention, by heads already */
+    out_heads->k = k;
+    out_heads->v = v;
+    return;
+  }
+  const int64_t k_width = tenon_make_dim(make, k, 2);
+  out_heads->k = microsoft_split_heads(make, with_bias(make, k, bias, width), count);
+  out_heads->v = microsoft_split_heads(
+      make, with_bias(make, v, bias, width < 0 || k_width < 0 ? -1 : width + k_width), count);
+}
+
+static void set_outputs(tenon_make_t* make, const microsoft_attended_t* attended) {
+  const tenon_value_t values[4] = {attended->y, attended->present_k, attended->present_v,
+                                   attended->probabilities};
+  for (uint32_t k = 0; k < 4; ++k) {
+    if (tenon_make_wants(make, k)) {
+      tenon_make_output(make, k, values[k]);
+    }
+  }
+}
+
+static void multi_head_attention(tenon_make_t* make) {
+  microsoft_heads_t heads = {.scale = tenon_make_get_float(make, "scale", 0)};
+  microsoft_refuse_input(make, 8, "past_sequence_length",
+                         "the caches must grow; export without shared buffers");
+  microsoft_refuse_input(make, 9, "cache_indirection", "beam search belongs to the application");
+  read_heads(make, microsoft_head_count(make, "num_heads"), 3, &heads);
+  heads.past_k = tenon_make_input(make, 6);
+  heads.past_v = tenon_make_input(make, 7);
+  heads.is_causal = tenon_make_get_int(make, "unidirectional", 0) != 0;
+  if (tenon_make_ok(make)) {
+    const tenon_value_t mask =
+        microsoft_key_mask(make, 4, key_count(make, heads.k, 2, heads.past_k, 2));
+    heads.mask = microsoft_both(make, mask, tenon_make_input(make, 5));
+  }
+  const microsoft_attended_t attended = microsoft_attend(make, &heads);
+  set_outputs(make, &attended);
+}
+
+static TENON_MAKE_CONVERT(convert);
+static const tenon_make_row_t rows[] = {
+    MICROSOFT_ROW("Attention", attention, NULL, NULL),
+    MICROSOFT_ROW("MultiHeadAttention", multi_head_attention, NULL, NULL),
+};
+MICROSOFT_FAMILY(attention);

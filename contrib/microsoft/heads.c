@@ -1,0 +1,97 @@
+/* Attention by heads, which several families build. */
+#include "heads.h"
+
+#include <inttypes.h>
+
+#include "steps.h"
+
+int64_t microsoft_head_count(tenon_make_t* make, const char* name) {
+  const int64_t heads = tenon_make_get_int(make, name, 0);
+  if (heads < 1) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "%s is %" PRId64 ", not at least 1", name,
+                    heads);
+  }
+  return heads;
+}
+
+tenon_value_t microsoft_split_heads(tenon_make_t* make, tenon_value_t value, int64_t heads) {
+  tenon_make_begin(make, "split_heads");
+  tenon_make_set_int(make, "heads", heads);
+  tenon_make_add(make, value);
+  return tenon_make_end(make);
+}
+
+tenon_value_t microsoft_both(tenon_make_t* make, tenon_value_t a, tenon_value_t b) {
+  if (!tenon_make_present(a) || !tenon_make_present(b)) {
+    return tenon_make_present(a) ? a : b;
+  }
+  const tenon_dtype_t dtype = tenon_make_dtype(make, a);
+  return tenon_make_2(make, "add", a, tenon_make_cast(make, b, dtype));
+}
+
+microsoft_attended_t microsoft_attend(tenon_make_t* make, const microsoft_heads_t* heads) {
+  tenon_value_t values[4] = {{0}, {0}, {0}, {0}};
+  tenon_make_begin(make, "attention");
+  tenon_make_set_int(make, "is_causal", heads->is_causal ? 1 : 0);
+  tenon_make_set_float(make, "scale", heads->scale);
+  tenon_make_set_int(make, "qk_mode", 3);
+  tenon_make_add(make, heads->q);
+  tenon_make_add(make, heads->k);
+  tenon_make_add(make, heads->v);
+  tenon_make_add(make, heads->mask);
+  tenon_make_add(make, heads->past_k);
+  tenon_make_add(make, heads->past_v);
+  tenon_make_end_many(make, values, 4);
+  return (microsoft_attended_t){.y = tenon_make_1(make, "join_heads", values[0]),
+                                .present_k = values[1],
+                                .present_v = values[2],
+                                .probabilities = values[3]};
+}
+
+/* Ends, or ends and starts, of visible keys: [batch] or [2 batch]. */
+static tenon_value_t range_mask(tenon_make_t* make, tenon_value_t bounds, tenon_value_t keys,
+                                double hidden) {
+  const tenon_value_t total = tenon_make_squeeze(make, keys, 0);
+  const tenon_value_t zero = tenon_make_int64(make, 0);
+  const tenon_value_t places = tenon_make_3(make, "arange", zero, total, tenon_make_int64(make, 1));
+  static const int64_t axes[3] = {1, 2, 3};
+  const tenon_value_t wide = tenon_make_cast(make, bounds, TENON_DTYPE_INT64);
+  /* How many rows of [batch] there are is a matter of extents, so it must be known here. */
+  const int64_t batch = tenon_make_dim(make, tenon_make_input(make, 0), 0);
+  const int64_t count = tenon_make_dim(make, bounds, 0);
+  if (batch >= 0 && count >= 0 && count == 2 * batch) {
+    const tenon_value_t operands[3] = {
+        places, tenon_make_unsqueeze(make, tenon_make_slice(make, wide, 0, 0, batch), axes, 3),
+        tenon_make_unsqueeze(make, tenon_make_slice(make, wide, 0, batch, count), axes, 3)};
+    return microsoft_math(make, 3, operands, "y = a < b && a >= c ? 0.0 : (%.9g)", hidden);
+  }
+  if (batch >= 0 && count >= 0 && count != batch) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                    "a mask of %" PRId64 " numbers for a batch of %" PRId64
+                    " is a form of CUDA kernels; give a mask [batch, keys]",
+                    count, batch);
+  }
+  const tenon_value_t operands[2] = {places, tenon_make_unsqueeze(make, wide, axes, 3)};
+  return microsoft_math(make, 2, operands, "y = a < b ? 0.0 : (%.9g)", hidden);
+}
+
+tenon_value_t microsoft_key_mask(tenon_make_t* make, uint32_t index, tenon_value_t keys) {
+  static const int64_t two[2] = {1, 2};
+  static const int64_t one[1] = {1};
+  const tenon_value_t mask = tenon_make_input(make, index);
+  const double hidden = tenon_make_get_float(make, "mask_filter_value", -10000.0);
+  if (!tenon_make_present(mask)) {
+    return mask;
+  }
+  const uint32_t rank = tenon_make_rank(make, mask);
+  if (rank == 1) {
+    return range_mask(make, mask, keys, hidden);
+  }
+  if (rank != 2 && rank != 3) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                    "a mask of rank %u is a form of CUDA kernels; give a mask [batch, keys]", rank);
+    return mask;
+  }
+  const tenon_value_t added = microsoft_math(make, 1, &mask, "y = a > 0 ? 0.0 : (%.9g)", hidden);
+  return tenon_make_unsqueeze(make, added, rank == 2 ? two : one, rank == 2 ? 2 : 1);
+}

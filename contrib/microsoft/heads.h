@@ -1,0 +1,44 @@
+/* Attention by heads, which several families build. */
+#ifndef MICROSOFT_HEADS_H_
+#define MICROSOFT_HEADS_H_
+
+#include "tenon/maker.h"
+
+/* The operands of one attention. q is [batch, heads, queries, size], k and v are [batch, heads or
+ * fewer, keys, size]. Absent values are not used. */
+typedef struct microsoft_heads_t {
+  tenon_value_t q;
+  tenon_value_t k;
+  tenon_value_t v;
+  tenon_value_t past_k; /* keys and values before k and v */
+  tenon_value_t past_v;
+  tenon_value_t mask; /* added to the scores; broadcasts to [batch, heads, queries, keys] */
+  bool is_causal;
+  double scale; /* 0: 1 / root of the size */
+} microsoft_heads_t;
+
+/* Results: y is [batch, queries, heads size]. The others belong to optional outputs. */
+typedef struct microsoft_attended_t {
+  tenon_value_t y;
+  tenon_value_t present_k;
+  tenon_value_t present_v;
+  tenon_value_t probabilities;
+} microsoft_attended_t;
+
+microsoft_attended_t microsoft_attend(tenon_make_t* make, const microsoft_heads_t* heads);
+
+/* [batch, length, heads size] as [batch, heads, length, size]. */
+tenon_value_t microsoft_split_heads(tenon_make_t* make, tenon_value_t value, int64_t heads);
+
+/* Returns the sum of two masks, either of which may be absent. */
+tenon_value_t microsoft_both(tenon_make_t* make, tenon_value_t a, tenon_value_t b);
+
+/* Input `index` of a key mask as a mask of scores: mask_filter_value where a key is hidden, else 0.
+ * Forms: [batch] ends, [2 batch] ends and starts, [batch, keys], [batch, queries, keys]. `keys` is
+ * [1], the number of keys. */
+tenon_value_t microsoft_key_mask(tenon_make_t* make, uint32_t index, tenon_value_t keys);
+
+/* Reads num_heads, at least 1. */
+int64_t microsoft_head_count(tenon_make_t* make, const char* name);
+
+#endif
