@@ -161,10 +161,12 @@ static tenon_value_t present(tenon_make_t* make, const group_query_t* group, uin
   if (!tenon_make_known_ints(make, group->total, &total, 1, &count) || room < total) {
     const tenon_value_t growth = tenon_make_math_2(make, "y = max(a - b, 0)", group->total,
                                                    microsoft_extents(make, past, 2, 3));
-    static const int64_t zeros[6] = {0, 0, 0, 0, 0, 0};
-    const tenon_value_t pads[3] = {tenon_make_int64s(make, zeros, 6), growth,
-                                   tenon_make_int64s(make, zeros, 1)};
-    past = tenon_make_2(make, "pad", past, tenon_make_concat(make, 0, 3, pads));
+    const tenon_value_t dims[3] = {microsoft_extents(make, past, 0, 2), growth,
+                                   microsoft_extents(make, past, 3, 4)};
+    const tenon_value_t zero = tenon_make_number(make, tenon_make_dtype(make, past), 0);
+    const tenon_value_t pieces[2] = {
+        past, tenon_make_2(make, "filled", zero, tenon_make_concat(make, 0, 3, dims))};
+    past = tenon_make_concat(make, 2, 2, pieces);
   }
   return tenon_make_3(make, "tensor_scatter", past, added, group->begins);
 }

@@ -24,6 +24,7 @@
   X(top_k, OFFERS("top_k", "standard.top_k/1"))                                                  \
   X(scatter,                                                                                     \
     OFFERS("scatter", "standard.scatter_nd/1") OFFERS("scatter", "standard.scatter_elements/1")) \
+  X(cache, OFFERS("cache", "standard.tensor_scatter/1"))                                         \
   X(scan,                                                                                        \
     OFFERS("scan", "standard.cumulative_sum/1") OFFERS("scan", "standard.cumulative_prod/1"))    \
   X(nonzero, OFFERS("nonzero", "standard.nonzero/1"))                                            \

@@ -149,6 +149,26 @@ static void check_scatter_nd(uint32_t seed, const char* reduction) {
   operator_check(&c, 1e-5);
 }
 
+/* New tokens in a cache of [sequences, heads, tokens, size]. A linear cache has room for them. */
+static void check_cache(uint32_t seed, bool is_circular, bool has_begins) {
+  operator_case_t c;
+  operator_begin(&c, "standard.tensor_scatter/1", seed);
+  const tenon_dtype_t dtype = draw_type(&c);
+  const int64_t size = 1 + operator_draw(&c, 20);
+  const int64_t steps = 1 + operator_draw(&c, 3);
+  const int64_t room = 1 + operator_draw(&c, 40);
+  (void)operator_input(&c, dtype, DIMS(3, 2, room + steps, size), operator_numbers, 3);
+  (void)operator_input(&c, dtype, DIMS(3, 2, steps, size), operator_numbers, 3);
+  if (has_begins) {
+    const int64_t begins = is_circular ? 2 * room : room;
+    (void)operator_input(&c, TENON_DTYPE_INT64, DIMS(3), operator_indices, (double)begins);
+  }
+  fake_int(&c.fake, "axis", -2);
+  fake_string(&c.fake, "mode", is_circular ? "circular" : "linear");
+  operator_output(&c, dtype, DIMS(3, 2, room + steps, size));
+  operator_check(&c, 0);
+}
+
 static void check_scatter_outside(bool is_known) {
   operator_case_t c;
   operator_begin(&c, "standard.scatter_elements/1", 1);
@@ -280,6 +300,9 @@ void operators_check_round(uint32_t seed) {
     check_scatter(seed, reductions[k], 5 + seed % 30);
     check_scatter(seed, reductions[k], 64 + seed % 300);
     check_scatter_nd(seed, reductions[k]);
+  }
+  for (uint32_t k = 0; k < 4; k++) {
+    check_cache(seed, k / 2 == 1, k % 2 == 1);
   }
   check_found(seed, 3 + seed % 5);
   check_found(seed, 700 + seed % 900);
