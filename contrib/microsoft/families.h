@@ -15,6 +15,7 @@
   X(convolution)              \
   X(group_query)              \
   X(normalization)            \
+  X(position)                 \
   X(product)
 
 /* A row of com.microsoft, where all operators have version 1. `op` and `attributes` are as in
