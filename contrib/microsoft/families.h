@@ -14,9 +14,11 @@
   X(attention)                \
   X(convolution)              \
   X(group_query)              \
+  X(movement)                 \
   X(normalization)            \
   X(position)                 \
-  X(product)
+  X(product)                  \
+  X(signal)
 
 /* A row of com.microsoft, where all operators have version 1. `op` and `attributes` are as in
  * tenon/maker.h. */

@@ -226,7 +226,7 @@ static tenon_value_t length_mask(tenon_make_t* make, tenon_value_t scores) {
       tenon_make_cast(make, tenon_make_input(make, LENGTHS), TENON_DTYPE_INT64);
   const tenon_value_t operands[2] = {microsoft_counted(make, scores, 3),
                                      tenon_make_unsqueeze(make, lengths, axes, 3)};
-  return tenon_make_math(make, "y = a <= b ? 0.0 : -inf", 2, operands);
+  return tenon_make_math(make, "y = cast(a <= b ? 0.0 : -inf, f32)", 2, operands);
 }
 
 /* Scores with softcap, bias, and -inf where a key is hidden. */

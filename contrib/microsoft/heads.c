@@ -63,7 +63,8 @@ static tenon_value_t range_mask(tenon_make_t* make, tenon_value_t bounds, tenon_
     const tenon_value_t operands[3] = {
         places, tenon_make_unsqueeze(make, tenon_make_slice(make, wide, 0, 0, batch), axes, 3),
         tenon_make_unsqueeze(make, tenon_make_slice(make, wide, 0, batch, count), axes, 3)};
-    return microsoft_math(make, 3, operands, "y = a < b && a >= c ? 0.0 : (%.9g)", hidden);
+    return microsoft_math(make, 3, operands, "y = cast(a < b && a >= c ? 0.0 : (%.9g), f32)",
+                          hidden);
   }
   if (batch >= 0 && count >= 0 && count != batch) {
     tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
@@ -72,7 +73,7 @@ static tenon_value_t range_mask(tenon_make_t* make, tenon_value_t bounds, tenon_
                     count, batch);
   }
   const tenon_value_t operands[2] = {places, tenon_make_unsqueeze(make, wide, axes, 3)};
-  return microsoft_math(make, 2, operands, "y = a < b ? 0.0 : (%.9g)", hidden);
+  return microsoft_math(make, 2, operands, "y = cast(a < b ? 0.0 : (%.9g), f32)", hidden);
 }
 
 tenon_value_t microsoft_key_mask(tenon_make_t* make, uint32_t index, tenon_value_t keys) {
@@ -92,6 +93,7 @@ tenon_value_t microsoft_key_mask(tenon_make_t* make, uint32_t index, tenon_value
                     "a mask of rank %u is a form of CUDA kernels; give a mask [batch, keys]", rank);
     return mask;
   }
-  const tenon_value_t added = microsoft_math(make, 1, &mask, "y = a > 0 ? 0.0 : (%.9g)", hidden);
+  const tenon_value_t added =
+      microsoft_math(make, 1, &mask, "y = cast(a > 0 ? 0.0 : (%.9g), f32)", hidden);
   return tenon_make_unsqueeze(make, added, rank == 2 ? two : one, rank == 2 ? 2 : 1);
 }
