@@ -1,5 +1,5 @@
 /* Convolutions with what ONNX Runtime fuses into them, and windows over channels-last images. */
-#include <string.h>
+#include "convolution.h"
 
 #include "families.h"
 #include "steps.h"
@@ -17,8 +17,8 @@ static microsoft_activation_t activation_of(tenon_make_t* make) {
   return activation;
 }
 
-/* activation(x * w + b + z). */
-static tenon_value_t fused(tenon_make_t* make, tenon_value_t x, tenon_value_t w, tenon_value_t z) {
+tenon_value_t microsoft_convolution(tenon_make_t* make, tenon_value_t x, tenon_value_t w,
+                                    tenon_value_t z) {
   const microsoft_activation_t activation = activation_of(make);
   tenon_make_begin(make, "convolution");
   microsoft_set_window(make);
@@ -34,9 +34,9 @@ static tenon_value_t fused(tenon_make_t* make, tenon_value_t x, tenon_value_t w,
 }
 
 static void fused_conv(tenon_make_t* make) {
-  tenon_make_output(
-      make, 0,
-      fused(make, tenon_make_input(make, 0), tenon_make_input(make, 1), tenon_make_input(make, 3)));
+  tenon_make_output(make, 0,
+                    microsoft_convolution(make, tenon_make_input(make, 0),
+                                          tenon_make_input(make, 1), tenon_make_input(make, 3)));
 }
 
 /* x, z and y have the channels last. The weights are [out, in, ...] as in Conv. */
@@ -46,7 +46,7 @@ static void nhwc_fused_conv(tenon_make_t* make) {
   if (tenon_make_present(z)) {
     z = microsoft_channels_first(make, z);
   }
-  const tenon_value_t y = fused(make, x, tenon_make_input(make, 1), z);
+  const tenon_value_t y = microsoft_convolution(make, x, tenon_make_input(make, 1), z);
   tenon_make_output(make, 0, microsoft_channels_last(make, y));
 }
 

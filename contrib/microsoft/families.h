@@ -15,6 +15,7 @@
   X(convolution)              \
   X(group_query)              \
   X(movement)                 \
+  X(nchwc)                    \
   X(normalization)            \
   X(position)                 \
   X(product)                  \
