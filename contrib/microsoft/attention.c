@@ -127,6 +127,12 @@ static void read_heads(tenon_make_t* make, int64_t count, uint32_t bias,
     v = unpacked(make, k, 1);
     k = unpacked(make, k, 0);
   }
+  if (!tenon_make_present(k) && tenon_make_rank(make, q) == 3 && bias == 10) {
+    const int64_t third = tenon_make_dim(make, q, 2) / 3;
+    k = tenon_make_slice(make, q, 2, third, 2 * third);
+    v = tenon_make_slice(make, q, 2, 2 * third, 3 * third);
+    q = tenon_make_slice(make, q, 2, 0, third);
+  }
   if (!tenon_make_present(k) || !tenon_make_present(v)) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "keys or values are absent");
     return;
@@ -172,9 +178,79 @@ static void multi_head_attention(tenon_make_t* make) {
   set_outputs(make, &attended);
 }
 
+/* A mask of rank 4 with zeros behind the last axis, up to the extent of a cache. */
+static tenon_value_t widened(tenon_make_t* make, tenon_value_t mask, tenon_value_t cache) {
+  static const int64_t zeros[7] = {0};
+  const tenon_value_t missing =
+      tenon_make_math_2(make, "y = max(a - b, 0)", microsoft_extents(make, cache, 2, 3),
+                        microsoft_extents(make, mask, 3, 4));
+  const tenon_value_t pads[2] = {tenon_make_int64s(make, zeros, 7), missing};
+  return tenon_make_2(make, "pad", mask, tenon_make_concat(make, 0, 2, pads));
+}
+
+/*
+ * One new token for each sequence, written into a cache with room for more: place
+ * past_sequence_length. Keys behind it are hidden.
+ */
+static void attend_in_cache(tenon_make_t* make, microsoft_heads_t* inout_heads) {
+  static const int64_t flat[1] = {-1};
+  const tenon_value_t past = tenon_make_reshape(
+      make, tenon_make_cast(make, tenon_make_input(make, 7), TENON_DTYPE_INT64), flat, 1);
+  const tenon_value_t begins =
+      tenon_make_2(make, "broadcast_to", past, microsoft_extents(make, inout_heads->q, 0, 1));
+  inout_heads->k =
+      tenon_make_3(make, "tensor_scatter", tenon_make_input(make, 5), inout_heads->k, begins);
+  inout_heads->v =
+      tenon_make_3(make, "tensor_scatter", tenon_make_input(make, 6), inout_heads->v, begins);
+  const tenon_value_t operands[2] = {microsoft_counted(make, inout_heads->k, 2), past};
+  const tenon_value_t behind =
+      tenon_make_math(make, "y = cast(a <= b ? 0.0 : -inf, f32)", 2, operands);
+  tenon_value_t mask = microsoft_key_mask(make, 3, microsoft_extents(make, inout_heads->k, 2, 3));
+  tenon_value_t bias = tenon_make_input(make, 4);
+  if (tenon_make_present(mask)) {
+    mask = widened(make, mask, inout_heads->k);
+  }
+  if (tenon_make_present(bias)) {
+    bias = widened(make, bias, inout_heads->k);
+  }
+  inout_heads->mask = microsoft_both(make, microsoft_both(make, behind, mask), bias);
+}
+
+static void decoder_attention(tenon_make_t* make) {
+  microsoft_heads_t heads = {.scale = tenon_make_get_float(make, "scale", 0)};
+  int64_t beams = 0;
+  uint32_t known = 0;
+  const bool has_beams =
+      tenon_make_has_input(make, 8) &&
+      !(tenon_make_known_ints(make, tenon_make_input(make, 8), &beams, 1, &known) && beams == 1);
+  if (has_beams) {
+    microsoft_refuse_input(make, 8, "beam_width", "beam search belongs to the application");
+  }
+  if (!tenon_make_has_input(make, 8)) {
+    microsoft_refuse_input(make, 9, "cache_indirection", "beam search belongs to the application");
+  }
+  read_heads(make, microsoft_head_count(make, "num_heads"), 10, &heads);
+  if (!tenon_make_ok(make)) {
+    return;
+  }
+  if (tenon_make_get_int(make, "past_present_share_buffer", 0) != 0 &&
+      tenon_make_has_input(make, 5)) {
+    attend_in_cache(make, &heads);
+  } else {
+    heads.past_k = tenon_make_input(make, 5);
+    heads.past_v = tenon_make_input(make, 6);
+    heads.mask = microsoft_both(
+        make, microsoft_key_mask(make, 3, key_count(make, heads.k, 2, heads.past_k, 2)),
+        tenon_make_input(make, 4));
+  }
+  const microsoft_attended_t attended = microsoft_attend(make, &heads);
+  set_outputs(make, &attended);
+}
+
 static TENON_MAKE_CONVERT(convert);
 static const tenon_make_row_t rows[] = {
     MICROSOFT_ROW("Attention", attention, NULL, NULL),
+    MICROSOFT_ROW("DecoderMaskedMultiHeadAttention", decoder_attention, NULL, NULL),
     MICROSOFT_ROW("MultiHeadAttention", multi_head_attention, NULL, NULL),
 };
 MICROSOFT_FAMILY(attention);

@@ -17,6 +17,7 @@
   X(movement)                 \
   X(nchwc)                    \
   X(normalization)            \
+  X(packed)                   \
   X(position)                 \
   X(product)                  \
   X(signal)

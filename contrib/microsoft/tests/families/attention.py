@@ -72,7 +72,33 @@ def multi_head_attention(draw):
                 num_heads=heads, unidirectional=causal, **common(draw))
 
 
+def decoder_masked(draw):
+    batch, heads, size = draw.size(1, 2), draw.size(1, 3), draw.size(1, 4)
+    width = heads * size
+    q = Value(draw.floats(batch, 1, width), fixed=[0, 2])
+    scale = draw.pick(None, 0.3)
+    if draw.chance(0.3):  # cross attention
+        keys = draw.size(1, 5)
+        pairs = [Value(draw.floats(batch, heads, keys, size), fixed=[1, 3]) for _ in range(2)]
+        mask = key_mask(draw, batch, 1, keys, ["none", "keys"])
+        return Case("DecoderMaskedMultiHeadAttention", [q, *pairs] + ([mask] if mask else []), num_heads=heads, scale=scale)
+    past, room = draw.size(1, 4), draw.size(5, 8)
+    pairs = [Value(draw.floats(batch, 1, width), fixed=[0, 2]) for _ in range(2)]
+    caches = [draw.floats(batch, heads, room, size) for _ in range(2)]
+    for cache in caches:
+        cache[:, :, past:] = 0
+    mask = key_mask(draw, batch, 1, past + 1, ["none", "keys"])
+    bias = draw.maybe(bias_of(draw, batch, heads, 1, past + 1), 0.3)
+    inputs = [q, *pairs, mask, bias, *[Value(cache, fixed=[0, 1, 3]) for cache in caches], np.array([past], np.int32)]
+    if draw.chance():
+        inputs += [Value(np.array([1], np.int32), const=True), np.zeros((batch, 1, room), np.int32)]
+    if draw.chance(0.3):
+        inputs += [None] * (10 - len(inputs)) + [Value(draw.floats(3 * width), weight=True)]
+    return Case("DecoderMaskedMultiHeadAttention", inputs, 3, num_heads=heads, past_present_share_buffer=1, scale=scale)
+
+
 OPERATORS = {
     "Attention": attention,
+    "DecoderMaskedMultiHeadAttention": decoder_masked,
     "MultiHeadAttention": multi_head_attention,
 }
