@@ -14,6 +14,7 @@
   X(attention)                \
   X(convolution)              \
   X(group_query)              \
+  X(inverse)                  \
   X(movement)                 \
   X(nchwc)                    \
   X(normalization)            \

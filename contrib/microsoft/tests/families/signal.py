@@ -69,10 +69,17 @@ def n_gram_repeat_block(draw):
                 ngram_size=draw.size(1, 3))
 
 
+def inverse(draw):
+    size = draw.size(1, 7)
+    x = draw.floats(*[draw.size(1, 3) for _ in range(draw.size(0, 2))], size, size)
+    return Case("Inverse", [x + 3 * np.eye(size, dtype=np.float32)[draw.rng.permutation(size)]])
+
+
 OPERATORS = {
     "CDist": distances,
     "ComplexMul": complex_mul("ComplexMul"),
     "ComplexMulConj": complex_mul("ComplexMulConj"),
+    "Inverse": inverse,
     "Irfft": irfft,
     "IsAllFinite": all_finite,
     "MurmurHash3": murmur_hash,
