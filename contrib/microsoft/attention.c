@@ -151,12 +151,15 @@ static void read_heads(tenon_make_t* make, int64_t count, uint32_t bias,
 }
 
 static void set_outputs(tenon_make_t* make, const microsoft_attended_t* attended) {
-  const tenon_value_t values[4] = {attended->y, attended->present_k, attended->present_v,
-                                   attended->probabilities};
-  for (uint32_t k = 0; k < 4; ++k) {
+  const tenon_value_t values[3] = {attended->y, attended->present_k, attended->present_v};
+  for (uint32_t k = 0; k < 3; ++k) {
     if (tenon_make_wants(make, k)) {
       tenon_make_output(make, k, values[k]);
     }
+  }
+  if (tenon_make_wants(make, 3)) { /* ONNX Runtime hides keys by the lowest number */
+    tenon_make_output(
+        make, 3, tenon_make_math_1(make, "y = max(a, -3.4028234663852886e38)", attended->scores));
   }
 }
 

@@ -286,7 +286,8 @@ static void group_query_attention(tenon_make_t* make) {
   const tenon_value_t product =
       tenon_make_2(make, "mat_mul", q, tenon_make_permute(make, keys, swapped, 4));
   const tenon_value_t scores = apart(make, &group, product, microsoft_extents(make, keys, 2, 3));
-  const tenon_value_t parts = probabilities(make, masked(make, &group, scores));
+  const tenon_value_t hidden = masked(make, &group, scores);
+  const tenon_value_t parts = probabilities(make, hidden);
   const tenon_value_t size = tenon_make_int64s(make, &group.size, 1);
   const tenon_value_t rows = as_rows(make, &group, parts, keys);
   const tenon_value_t y = apart(make, &group, tenon_make_2(make, "mat_mul", rows, values), size);
@@ -296,8 +297,11 @@ static void group_query_attention(tenon_make_t* make) {
       tenon_make_output(make, k + 1, caches[k]);
     }
   }
-  if (tenon_make_wants(make, 3)) {
-    tenon_make_output(make, 3, tenon_make_get_int(make, "qk_output", 0) == 1 ? scores : parts);
+  if (tenon_make_wants(make, 3)) { /* scores, zeros for hidden keys; or probabilities */
+    tenon_make_output(make, 3,
+                      tenon_make_get_int(make, "qk_output", 0) == 1
+                          ? tenon_make_math_1(make, "y = a == -inf ? 0 : a", hidden)
+                          : parts);
   }
 }
 

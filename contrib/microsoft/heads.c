@@ -34,7 +34,7 @@ microsoft_attended_t microsoft_attend(tenon_make_t* make, const microsoft_heads_
   tenon_make_begin(make, "attention");
   tenon_make_set_int(make, "is_causal", heads->is_causal ? 1 : 0);
   tenon_make_set_float(make, "scale", heads->scale);
-  tenon_make_set_int(make, "qk_mode", 3);
+  tenon_make_set_int(make, "qk_mode", 2);
   tenon_make_add(make, heads->q);
   tenon_make_add(make, heads->k);
   tenon_make_add(make, heads->v);
@@ -45,7 +45,7 @@ microsoft_attended_t microsoft_attend(tenon_make_t* make, const microsoft_heads_
   return (microsoft_attended_t){.y = tenon_make_1(make, "join_heads", values[0]),
                                 .present_k = values[1],
                                 .present_v = values[2],
-                                .probabilities = values[3]};
+                                .scores = values[3]};
 }
 
 /* Ends, or ends and starts, of visible keys: [batch] or [2 batch]. */

@@ -22,7 +22,7 @@ typedef struct microsoft_attended_t {
   tenon_value_t y;
   tenon_value_t present_k;
   tenon_value_t present_v;
-  tenon_value_t probabilities;
+  tenon_value_t scores; /* with the mask, -inf where a key is hidden */
 } microsoft_attended_t;
 
 microsoft_attended_t microsoft_attend(tenon_make_t* make, const microsoft_heads_t* heads);

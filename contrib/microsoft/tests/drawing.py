@@ -41,15 +41,16 @@ class Case:
     """A node. inputs: Value, array or None (absent); outputs: a number, or a list of truths: which are present.
 
     tolerance: one of GROUPS. want: a function of the input arrays for operators that ONNX Runtime's CPU provider lacks.
-    keep: outputs that stay f32 in a case of f16. half: there may be a case of f16.
+    types: element types of outputs that ONNX Runtime does not infer. keep: outputs that stay f32 in a case of f16. half: there may be a case of f16.
     """
 
     def __init__(self, op, inputs, outputs=1, domain="com.microsoft", opset=17, half=True, tolerance="f32", want=None,
-                 keep=(), **attributes):
+                 keep=(), types=None, **attributes):
         self.op = op
         self.inputs = [Value(i) if isinstance(i, (np.ndarray, np.generic)) else i for i in inputs]
         self.outputs = [True] * outputs if isinstance(outputs, int) else outputs
         self.domain, self.opset, self.half, self.tolerance, self.want, self.keep = domain, opset, half, tolerance, want, keep
+        self.types = types or {}
         self.attributes = {name: value for name, value in attributes.items() if value is not None}
 
 
@@ -109,7 +110,8 @@ def model_of(case, arrays, is_const, is_open, outputs=None):
     infos = []
     for k, present in enumerate(case.outputs):
         if present and outputs is None:
-            infos.append(onnx.ValueInfoProto(name=f"o{k}"))
+            infos.append(helper.make_tensor_value_info(f"o{k}", case.types[k], None) if k in case.types
+                         else onnx.ValueInfoProto(name=f"o{k}"))
         elif present:
             array = outputs[sum(case.outputs[:k])]
             infos.append(helper.make_tensor_value_info(f"o{k}", helper.np_dtype_to_tensor_dtype(array.dtype),
@@ -141,7 +143,8 @@ def expected(case, arrays):
 
 
 def halved(array):
-    return array.astype(np.float16) if array is not None and array.dtype == np.float32 else array
+    with np.errstate(over="ignore"):
+        return array.astype(np.float16) if array is not None and array.dtype == np.float32 else array
 
 
 def write(folder, case, draw, as_half):

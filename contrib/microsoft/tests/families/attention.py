@@ -1,7 +1,7 @@
 """Attention."""
 import numpy as np
 
-from drawing import Case, Value
+from drawing import Case, TensorProto, Value
 
 
 def key_mask(draw, batch, queries, keys, forms):
@@ -68,7 +68,10 @@ def multi_head_attention(draw):
     inputs = [q, k, v, bias, mask, draw.maybe(bias_of(draw, batch, heads, queries, keys), 0.3), *pasts]
     while inputs[-1] is None:
         inputs.pop()
-    return Case("MultiHeadAttention", inputs, 3 if past or (form != "heads" and draw.chance(0.3)) else 1,
+    outputs = 3 if past or (form != "heads" and draw.chance(0.3)) else 1
+    if form == "cross" and draw.chance():
+        outputs = [True, False, False, True]
+    return Case("MultiHeadAttention", inputs, outputs, types={3: TensorProto.FLOAT},
                 num_heads=heads, unidirectional=causal, **common(draw))
 
 
@@ -81,7 +84,10 @@ def decoder_masked(draw):
         keys = draw.size(1, 5)
         pairs = [Value(draw.floats(batch, heads, keys, size), fixed=[1, 3]) for _ in range(2)]
         mask = key_mask(draw, batch, 1, keys, ["none", "keys"])
-        return Case("DecoderMaskedMultiHeadAttention", [q, *pairs] + ([mask] if mask else []), num_heads=heads, scale=scale)
+        shown = draw.chance()
+        return Case("DecoderMaskedMultiHeadAttention", [q, *pairs] + ([mask] if mask else []),
+                    [True, False, False, True] if shown else 1, types={3: TensorProto.FLOAT}, num_heads=heads, scale=scale,
+                    output_qk=1 if shown else None)
     past, room = draw.size(1, 4), draw.size(5, 8)
     pairs = [Value(draw.floats(batch, 1, width), fixed=[0, 2]) for _ in range(2)]
     caches = [draw.floats(batch, heads, room, size) for _ in range(2)]

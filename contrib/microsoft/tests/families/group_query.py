@@ -45,9 +45,11 @@ def group_query_attention(draw):
         attributes["smooth_softmax"] = 1
     if form == "prompt" and attributes["local_window_size"] is None and draw.chance(0.3):
         attributes["causal"] = 0
+    shown = draw.pick(None, None, 1, 2) if form == "prompt" else None
     while inputs[-1] is None:
         inputs.pop()
-    return Case("GroupQueryAttention", inputs, 3, num_heads=heads, kv_num_heads=key_heads, **attributes)
+    return Case("GroupQueryAttention", inputs, [True, True, True, bool(shown)] if shown else 3, types={3: TensorProto.FLOAT},
+                qk_output=shown, num_heads=heads, kv_num_heads=key_heads, **attributes)
 
 
 OPERATORS = {
