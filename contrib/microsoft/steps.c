@@ -178,9 +178,7 @@ void microsoft_set_window(tenon_make_t* make) {
     tenon_make_set_string(make, "auto_pad", "same_upper");
   } else if (strcmp(mode, "SAME_LOWER") == 0) {
     tenon_make_set_string(make, "auto_pad", "same_lower");
-  } else if (strcmp(mode, "VALID") == 0) {
-    tenon_make_set_string(make, "auto_pad", "valid");
-  } else {
+  } else if (strcmp(mode, "VALID") != 0) { /* ONNX Runtime rounds up with ceil_mode here too */
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "auto_pad '%s' is invalid", mode);
   }
 }

@@ -5,10 +5,10 @@ from drawing import Case, TensorProto, Value
 
 
 def group_query_attention(draw):
-    key_heads = draw.size(1, 3)
-    heads, size = key_heads * draw.size(1, 3), draw.pick(16, 32)
+    key_heads = draw.size(1, 2)
+    heads, size = key_heads * draw.size(1, 3), draw.pick(16, 16, 32)
     form = draw.pick("prompt", "token", "token", "chunk", "buffer", "buffer")
-    batch = 1 if form == "chunk" else draw.size(1, 3)
+    batch = 1 if form == "chunk" else draw.size(1, 2)
     tokens = {"prompt": draw.size(1, 6), "chunk": draw.size(2, 4)}.get(form, 1)
     longest = tokens if form == "prompt" else tokens + draw.size(1, 6)
     lengths = np.full(batch, longest)
