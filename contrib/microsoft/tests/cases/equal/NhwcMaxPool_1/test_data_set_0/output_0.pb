@@ -1,0 +1,1 @@
+Bo0Jp1VNDJDDJGaFJGaF_VNbSÍcDGcOOMcO_]$bS2c6ëcOOMcO`]8Y`28<`ÿN`3FN``1a``1a``.a`>XY`<a`-<a`-.a^>XY^F<`Z`^Z`^<Z-^
