@@ -12,6 +12,7 @@
 #define MICROSOFT_FAMILIES(X) \
   X(activation)               \
   X(attention)                \
+  X(blocks)                   \
   X(convolution)              \
   X(group_query)              \
   X(inverse)                  \

@@ -39,5 +39,13 @@ for group in "$folder"/*/; do
     suite no-fusion "$group" --no-fusion
   fi
 done
+# The kernels of each instruction set, with several numbers of threads.
+for set in baseline avx2 avx512; do
+  TENON_CPU=$set
+  export TENON_CPU
+  for threads in 1 2 7; do
+    suite "$set, $threads threads" "$folder/f32" --filter '*MatMulNBits*' --threads "$threads"
+  done
+done
 echo "$(find "$folder" -name model.onnx | wc -l) cases, $failed failed runs"
 [ "$failed" -eq 0 ]
