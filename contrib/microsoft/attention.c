@@ -3,6 +3,7 @@
 
 #include "families.h"
 #include "heads.h"
+#include "quantized.h"
 #include "steps.h"
 
 /* Extents of axis 1 of x and of axis 3 before it, summed: [1]. */
@@ -42,10 +43,7 @@ static void widths_of(tenon_make_t* make, int64_t width, int64_t out_widths[3]) 
   }
 }
 
-static void attention(tenon_make_t* make) {
-  const int64_t count = microsoft_head_count(make, "num_heads");
-  const tenon_value_t x = tenon_make_input(make, 0);
-  const tenon_value_t past = tenon_make_input(make, 4);
+static void refuse_cuda(tenon_make_t* make) {
   if (tenon_make_get_int(make, "do_rotary", 0) != 0) {
     microsoft_refuse(make, "do_rotary", "CUDA alone has it; use RotaryEmbedding");
   }
@@ -53,23 +51,29 @@ static void attention(tenon_make_t* make) {
     microsoft_refuse(make, "past_present_share_buffer",
                      "CUDA alone has it; export with growing caches");
   }
+}
+
+/* Attention of a projection [batch, length, width of q, k and v]. The last arguments are numbers of
+ * inputs. */
+static void attend_projection(tenon_make_t* make, tenon_value_t all, uint32_t mask_index,
+                              uint32_t past_index, uint32_t bias_index) {
+  const int64_t count = microsoft_head_count(make, "num_heads");
+  const tenon_value_t past = tenon_make_input(make, past_index);
   int64_t widths[3] = {0, 0, 0};
-  widths_of(make, tenon_make_dim(make, tenon_make_input(make, 1), 1), widths);
-  const tenon_value_t all =
-      microsoft_add_input(make, tenon_make_2(make, "mat_mul", x, tenon_make_input(make, 1)), 2);
+  widths_of(make, tenon_make_dim(make, all, 2), widths);
   tenon_value_t parts[3] = {{0}, {0}, {0}};
   for (int64_t i = 0, begin = 0; i < 3; begin += widths[i], ++i) {
     parts[i] = microsoft_split_heads(make, tenon_make_slice(make, all, 2, begin, begin + widths[i]),
                                      count);
   }
-  const tenon_value_t mask = microsoft_key_mask(make, 3, key_count(make, x, 1, past, 3));
+  const tenon_value_t mask = microsoft_key_mask(make, mask_index, key_count(make, all, 1, past, 3));
   const microsoft_heads_t heads = {
       .q = parts[0],
       .k = parts[1],
       .v = parts[2],
       .past_k = half_of(make, past, 0),
       .past_v = half_of(make, past, 1),
-      .mask = microsoft_both(make, mask, tenon_make_input(make, 5)),
+      .mask = microsoft_both(make, mask, tenon_make_input(make, bias_index)),
       .is_causal = tenon_make_get_int(make, "unidirectional", 0) != 0,
       .scale = tenon_make_get_float(make, "scale", 0),
   };
@@ -86,6 +90,29 @@ static void attention(tenon_make_t* make) {
                                        tenon_make_unsqueeze(make, attended.present_v, front, 1)};
     tenon_make_output(make, 1, tenon_make_concat(make, 0, 2, presents));
   }
+}
+
+static void attention(tenon_make_t* make) {
+  refuse_cuda(make);
+  attend_projection(
+      make,
+      microsoft_add_input(
+          make, tenon_make_2(make, "mat_mul", tenon_make_input(make, 0), tenon_make_input(make, 1)),
+          2),
+      3, 4, 5);
+}
+
+/* The projection is a product of 8-bit values. */
+static void quantized_attention(tenon_make_t* make) {
+  enum { NO_INPUT = 9 };
+  refuse_cuda(make);
+  const tenon_value_t sums =
+      microsoft_integer_product(make, tenon_make_input(make, 0), tenon_make_input(make, 1),
+                                microsoft_parameter(make, 6), microsoft_parameter(make, 7));
+  attend_projection(make,
+                    microsoft_scaled_sums(make, sums, microsoft_parameter(make, 3),
+                                          microsoft_parameter(make, 4), tenon_make_input(make, 2)),
+                    5, 8, NO_INPUT);
 }
 
 /* Part `index` of [batch, length, heads, parts, size] as [batch, length, heads size]. */
@@ -255,5 +282,6 @@ static const tenon_make_row_t rows[] = {
     MICROSOFT_ROW("Attention", attention, NULL, NULL),
     MICROSOFT_ROW("DecoderMaskedMultiHeadAttention", decoder_attention, NULL, NULL),
     MICROSOFT_ROW("MultiHeadAttention", multi_head_attention, NULL, NULL),
+    MICROSOFT_ROW("QAttention", quantized_attention, NULL, NULL),
 };
 MICROSOFT_FAMILY(attention);

@@ -15,6 +15,7 @@
   X(blocks)                   \
   X(convolution)              \
   X(group_query)              \
+  X(integer)                  \
   X(inverse)                  \
   X(movement)                 \
   X(nchwc)                    \
@@ -22,8 +23,8 @@
   X(packed)                   \
   X(position)                 \
   X(product)                  \
+  X(quantization)             \
   X(signal)
-
 /* A row of com.microsoft, where all operators have version 1. `op` and `attributes` are as in
  * tenon/maker.h. */
 #define MICROSOFT_ROW(type, function, op, attributes) \

@@ -1,5 +1,6 @@
 /* Normalisation of sums, embeddings and groups. */
 #include "families.h"
+#include "quantized.h"
 #include "steps.h"
 
 /* Layer norm of the last axis without a mean, as its own outputs: y, and 1 / deviation. */
@@ -111,6 +112,31 @@ static void embed_layer_norm(tenon_make_t* make) {
   }
 }
 
+/* Rows of a quantised table. Its scale is input 6 behind it, its zero point 11 behind. */
+static tenon_value_t quantized_rows(tenon_make_t* make, uint32_t table, tenon_value_t ids) {
+  const microsoft_quantized_t from = {table, table + 6, table + 11};
+  const tenon_value_t rows = tenon_make_2(make, "gather", tenon_make_input(make, table), ids);
+  return microsoft_dequantize_as(make, rows, from, 0);
+}
+
+static void quantized_embed_layer_norm(tenon_make_t* make) {
+  static const microsoft_quantized_t gamma = {5, 11, 16};
+  static const microsoft_quantized_t beta = {6, 12, 17};
+  tenon_value_t values[3] = {{0}, {0}, {0}};
+  const tenon_value_t ids = tenon_make_input(make, 0);
+  tenon_value_t sum = tenon_make_2(make, "add", quantized_rows(make, 2, ids),
+                                   quantized_rows(make, 3, microsoft_counted(make, ids, 1)));
+  if (tenon_make_has_input(make, 1)) {
+    sum = tenon_make_2(make, "add", sum, quantized_rows(make, 4, tenon_make_input(make, 1)));
+  }
+  layer_norm(make, sum, microsoft_dequantize(make, gamma), microsoft_dequantize(make, beta),
+             values);
+  tenon_make_output(make, 0, values[0]);
+  if (tenon_make_wants(make, 1)) {
+    tenon_make_output(make, 1, mask_index(make));
+  }
+}
+
 /* Group norm of x [N, C, ...], or [N, ..., C] with channels_last, then SiLU if activation is 1. */
 static tenon_value_t group_norm(tenon_make_t* make, tenon_value_t x) {
   const bool channels_last = tenon_make_get_int(make, "channels_last", 1) != 0;
@@ -200,6 +226,7 @@ static const tenon_make_row_t rows[] = {
     MICROSOFT_ROW("GroupNorm", plain_group_norm, NULL, NULL),
     TENON_MAKE_ROW(convert, "onnx", "", "SimplifiedLayerNormalization", 1, 0, simplified_layer_norm,
                    NULL, NULL),
+    MICROSOFT_ROW("QEmbedLayerNormalization", quantized_embed_layer_norm, NULL, NULL),
     MICROSOFT_ROW("SkipGroupNorm", skip_group_norm, NULL, NULL),
     MICROSOFT_ROW("SkipLayerNormalization", skip_layer_norm, NULL, NULL),
     MICROSOFT_ROW("SkipSimplifiedLayerNormalization", skip_simplified_layer_norm, NULL, NULL),

@@ -1,0 +1,1 @@
+Bo0JhRomskdn{j[jbmwj]n}

@@ -1,0 +1,1 @@
+Bo0JuPIJeOLV`4tS,yg^ywminx\b]

@@ -1,0 +1,1 @@
+Bo0Jkˆ‰qt…mˆjz…jl‹†rs€p}ye}lq~{
