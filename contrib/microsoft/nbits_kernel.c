@@ -158,6 +158,12 @@ static void pack_scales(const node_t* node, float* out_scales, float* out_offset
   }
 }
 
+static void pack_bias(const node_t* node, float* out_bias) {
+  for (size_t k = 0; k < (size_t)node->columns; k++) {
+    out_bias[k] = float_of(node->inputs[IN_BIAS], k);
+  }
+}
+
 /* Packs all constants into one block of memory. */
 static tenon_status_t pack(const tenon_prepare_t* call, const node_t* node,
                            nbits_weights_t* weights) {
@@ -195,8 +201,8 @@ static tenon_status_t pack(const tenon_prepare_t* call, const node_t* node,
     memset(data, 0, packing.size_bytes);
     pack_words(node, data);
     pack_scales(node, numbers, offsets == 0 ? NULL : numbers + scales);
-    for (size_t k = 0; biases != 0 && k < (size_t)node->columns; k++) {
-      numbers[scales + offsets + k] = float_of(node->inputs[IN_BIAS], k);
+    if (biases != 0) {
+      pack_bias(node, numbers + scales + offsets);
     }
   }
   return TENON_OK;

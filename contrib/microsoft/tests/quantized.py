@@ -28,6 +28,7 @@ except ImportError as error:
     print(f"skipped: {error}; scripts/python-environment makes an environment with onnxruntime")
     sys.exit(77)
 
+onnxruntime.set_default_logger_severity(4)
 LEVELS = {"none": onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL,
           "extended": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
           "all": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL}
@@ -53,7 +54,7 @@ def packed_product(node, weights, form, block=32):
     if form == "bnb_4":
         data = np.zeros((depth * columns + 1) // 2, np.uint8)
         scales = np.zeros(-(-depth * columns // block), np.float32)
-        state.quantize_matmul_bnb4(data, np.ascontiguousarray(weights), scales, block, 1, columns, depth)
+        state.quantize_matmul_bnb4(data, np.ascontiguousarray(weights.T), scales, block, 1, columns, depth)
         constants, op = [data, scales], "MatMulBnb4"
         attributes["quant_type"] = 1
     else:
