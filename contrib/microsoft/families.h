@@ -14,6 +14,7 @@
   X(attention)                \
   X(blocks)                   \
   X(convolution)              \
+  X(experts)                  \
   X(group_query)              \
   X(integer)                  \
   X(inverse)                  \
@@ -25,6 +26,7 @@
   X(product)                  \
   X(quantization)             \
   X(signal)
+
 /* A row of com.microsoft, where all operators have version 1. `op` and `attributes` are as in
  * tenon/maker.h. */
 #define MICROSOFT_ROW(type, function, op, attributes) \

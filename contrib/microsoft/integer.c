@@ -43,6 +43,31 @@ static void mat_mul_integer_16(tenon_make_t* make) {
                    tenon_make_cast(make, tenon_make_input(make, 1), dtype)));
 }
 
+/* The product of two values less their zero points, as i32. */
+static void mul_integer(tenon_make_t* make) {
+  tenon_value_t factors[2];
+  for (uint32_t k = 0; k < 2; ++k) {
+    const tenon_value_t value = tenon_make_input(make, 2 * k);
+    factors[k] = tenon_make_has_input(make, 2 * k + 1)
+                     ? tenon_make_math_2(make, "y = cast(a, i32) - cast(b, i32)", value,
+                                         microsoft_parameter(make, 2 * k + 1))
+                     : tenon_make_cast(make, value, TENON_DTYPE_INT32);
+  }
+  tenon_make_output(make, 0, tenon_make_2(make, "mul", factors[0], factors[1]));
+}
+
+static void reduce_sum_integer(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  const tenon_dtype_t dtype =
+      tenon_make_dtype(make, x) == TENON_DTYPE_INT8 ? TENON_DTYPE_INT32 : TENON_DTYPE_UINT32;
+  const int64_t* axes = NULL;
+  size_t count = 0;
+  (void)tenon_make_get_ints(make, "axes", &axes, &count);
+  tenon_make_output(make, 0,
+                    tenon_make_reduce(make, "reduce_sum", tenon_make_cast(make, x, dtype), axes,
+                                      count, tenon_make_get_int(make, "keepdims", 1)));
+}
+
 static tenon_value_t turned(tenon_make_t* make, uint32_t index, const char* attribute) {
   const tenon_value_t value = tenon_make_input(make, index);
   return tenon_make_get_int(make, attribute, 0) != 0 ? microsoft_transposed(make, value) : value;
@@ -189,7 +214,9 @@ static const tenon_make_row_t rows[] = {
     MICROSOFT_ROW("DynamicQuantizeMatMul", dynamic_quantize_mat_mul, NULL, NULL),
     MICROSOFT_ROW("MatMulInteger16", mat_mul_integer_16, NULL, NULL),
     MICROSOFT_ROW("MatMulIntegerToFloat", mat_mul_integer_to_float, NULL, NULL),
+    MICROSOFT_ROW("MulInteger", mul_integer, NULL, NULL),
     MICROSOFT_ROW("QGemm", quantized_gemm, NULL, NULL),
     MICROSOFT_ROW("QLinearConv", quantized_conv, NULL, NULL),
+    MICROSOFT_ROW("ReduceSumInteger", reduce_sum_integer, NULL, NULL),
 };
 MICROSOFT_FAMILY(integer);

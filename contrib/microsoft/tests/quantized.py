@@ -8,7 +8,7 @@ without zero points), qdq_16 (activations of 16 bits), qop, qop_pc, dynamic, nbi
 and those of ONNX Runtime's optimiser. Prints a line for each network, form and level. Differences are parts of the largest
 output: between Tenon and ONNX Runtime, and between ONNX Runtime and the network before quantisation. Rounding in another
 order moves some values to the next step, which the rest of the network may amplify. So the mean of the first difference must be
-below half of the second one, or 1e-5. The exit status is 1 if it is not.
+below that of the second one, or 1e-5. The exit status is 1 if it is not.
 """
 import argparse
 import pathlib
@@ -90,10 +90,13 @@ def pack_weights(path, out, form):
 def prepared(path, out):
     """A network as the tools want it: a newer operator set, constants folded, shapes known."""
     model = onnx.load(path)
-    if max(o.version for o in model.opset_import if o.domain in ("", "ai.onnx")) < 17:
-        onnx.save(onnx.version_converter.convert_version(model, 17), out)
-        path = out
-    quantization.quant_pre_process(path, out, skip_symbolic_shape=True)
+    onnx.save(model, out)
+    try:
+        if max(o.version for o in model.opset_import if o.domain in ("", "ai.onnx")) < 17:
+            onnx.save(onnx.version_converter.convert_version(model, 17), out)
+        quantization.quant_pre_process(out, out, skip_symbolic_shape=True)
+    except Exception as error:  # the tools raise many types
+        print(f"{path.parent.name}: quantised without preparation: {str(error)[:100]}")
 
 
 def quantise(path, out, form, feeds):
@@ -182,7 +185,7 @@ def compare(arguments, folder, source, form, feeds, exact):
         try:
             wanted = session(model, level, None if level == "none" else path).run(None, feeds)
             own, noise = difference(run_tenon(arguments.tenon, path, feeds, work / "run"), wanted), difference(wanted, exact)
-            has_failed = not own <= max(noise / 2, 1e-5)
+            has_failed = not own <= max(noise, 1e-5)
             print(f"{name} {level}: {own:.1e} of {noise:.1e}{' FAILED' if has_failed else ''}", flush=True)
         except Exception as error:
             has_failed = True
@@ -205,11 +208,7 @@ def main():
         exact = session(folder / "model.onnx", "none").run(None, feeds)
         source = arguments.work / f"{folder.name}.onnx"
         arguments.work.mkdir(parents=True, exist_ok=True)
-        try:
-            prepared(folder / "model.onnx", source)
-        except Exception as error:
-            print(f"{folder.name}: quantised without preparation: {str(error)[:100]}")
-            shutil.copy(folder / "model.onnx", source)
+        prepared(folder / "model.onnx", source)
         failures += sum(compare(arguments, folder, source, form, feeds, exact) for form in arguments.forms)
     print(f"{failures} failures")
     return failures > 0

@@ -15,6 +15,27 @@ def weights(draw, dtype, shape, count, optional=False):
     return Value(numbers(draw, dtype, *shape), weight=True, fixed="all"), scale, None if optional and draw.chance(.3) else zero
 
 
+def mul_integer(draw):
+    shape = [draw.size(1, 5) for _ in range(draw.size(1, 3))]
+    dtype = type_of(draw)
+    a, b = (quantized(draw, dtype, *extents, optional=True) for extents in (shape, [draw.pick(1, d) for d in shape]))
+    present = [a[2] is not None, b[2] is not None]
+
+    def want(*arrays):
+        rest = [None if x is None else x.astype(np.int32) for x in arrays]
+        return (rest[0] - (rest[1] if present[0] else 0)) * (rest[2] - (rest[3] if present[1] else 0))
+
+    return Case("MulInteger", [a[0], a[2], b[0], b[2]], half=False, tolerance="equal", want=want)
+
+
+def reduce_sum_integer(draw):
+    shape = [draw.size(1, 5) for _ in range(draw.size(1, 4))]
+    axes = [int(a) for a in draw.rng.permutation(len(shape))[:draw.size(1, len(shape))]]
+    dtype, keepdims = type_of(draw), draw.pick(0, 1)
+    return Case("ReduceSumInteger", [numbers(draw, dtype, *shape)], half=False, tolerance="equal", axes=axes, keepdims=keepdims,
+                want=lambda x: x.sum(tuple(axes), np.int32 if dtype is np.int8 else np.uint32, keepdims=bool(keepdims)))
+
+
 def types(draw):
     """ONNX Runtime lacks i8 times u8."""
     return draw.pick((np.uint8, np.uint8), (np.uint8, np.int8), (np.int8, np.int8))
@@ -142,8 +163,10 @@ OPERATORS = {
     "DynamicQuantizeMatMul": dynamic_quantize_mat_mul,
     "MatMulInteger16": mat_mul_integer_16,
     "MatMulIntegerToFloat": mat_mul_integer_to_float,
+    "MulInteger": mul_integer,
     "QAttention": q_attention,
     "QEmbedLayerNormalization": q_embed_layer_norm,
     "QGemm": q_gemm,
     "QLinearConv": q_linear_conv,
+    "ReduceSumInteger": reduce_sum_integer,
 }
