@@ -1,0 +1,391 @@
+/* Context: one execution of an engine. */
+#include "context.h"
+
+#include <stdlib.h>
+
+int python_context_check(python_context_t* self, tenon_status_t status) {
+  if (python_raise_pending(&self->pending) < 0) {
+    return -1;
+  }
+  return python_check(self->state, self->engine->registry, status);
+}
+
+int python_context_begin(python_context_t* self) {
+  if (self->is_busy) {
+    (void)python_fail(self->state, TENON_ERROR_INVALID_STATE,
+                      "another call is using this context: give each thread a context of its own");
+    return -1;
+  }
+  return 0;
+}
+
+/* ---- Making ---- */
+
+static int read_infos(python_context_t* self) {
+  tenon_engine_t* engine = self->engine->handle;
+  self->input_count = tenon_engine_input_count(engine);
+  self->output_count = tenon_engine_output_count(engine);
+  const size_t count = (size_t)self->input_count + self->output_count + 1;
+  self->infos = PyMem_Calloc(count, sizeof(*self->infos));
+  self->inputs = PyMem_Calloc(count, sizeof(void*));
+  self->outputs = PyMem_Calloc(count, sizeof(void*));
+  self->is_given = PyMem_Calloc(count, sizeof(bool));
+  if (self->infos == NULL || self->inputs == NULL || self->outputs == NULL ||
+      self->is_given == NULL) {
+    self->input_count = 0;
+    self->output_count = 0;
+    (void)PyErr_NoMemory();
+    return -1;
+  }
+  for (uint32_t i = 0; i < self->input_count + self->output_count; ++i) {
+    const bool is_input = i < self->input_count;
+    self->infos[i].size = sizeof(self->infos[i]);
+    const tenon_status_t status =
+        is_input ? tenon_engine_get_input(engine, i, &self->infos[i])
+                 : tenon_engine_get_output(engine, i - self->input_count, &self->infos[i]);
+    if (python_context_check(self, status) < 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static PyObject* context_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  static char* names[] = {"engine", "threads", "stream", NULL};
+  PyObject* engine = NULL;
+  PyObject* stream = Py_None;
+  tenon_context_options_t options = TENON_OPTIONS(tenon_context_options_t);
+  python_state_t* state = python_state_of(type);
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!|$IO:Context", names, state->engine_type,
+                                   &engine, &options.thread_count, &stream)) {
+    return NULL;
+  }
+  if (stream != Py_None) {
+    options.stream = PyLong_AsVoidPtr(stream);
+    if (PyErr_Occurred() != NULL) {
+      return NULL;
+    }
+  }
+  python_context_t* self = python_allocate(type);
+  if (self == NULL) {
+    return NULL;
+  }
+  self->engine = (python_engine_t*)Py_NewRef(engine);
+  tenon_status_t status = TENON_OK;
+  Py_BEGIN_ALLOW_THREADS;
+  status = tenon_context_create(self->engine->handle, &options, &self->handle);
+  Py_END_ALLOW_THREADS;
+  if (python_context_check(self, status) < 0 || read_infos(self) < 0) {
+    Py_DECREF((PyObject*)self);
+    return NULL;
+  }
+  const void* native = tenon_context_get_stream(self->handle, "cuda.stream/1");
+  self->stream = native != NULL ? (int64_t)(intptr_t)native : -1;
+  return (PyObject*)self;
+}
+
+static int visit_arrays(python_array_t** arrays, uint32_t count, visitproc visit, void* arg) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const int result = arrays[i] == NULL ? 0 : visit(arrays[i]->object, arg);
+    if (result != 0) {
+      return result;
+    }
+  }
+  return 0;
+}
+
+static int context_traverse(python_context_t* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE((PyObject*)self));
+  Py_VISIT(self->engine);
+  Py_VISIT(self->profiler);
+  Py_VISIT(self->pending);
+  const int result = visit_arrays(self->inputs, self->input_count, visit, arg);
+  return result != 0 ? result : visit_arrays(self->outputs, self->output_count, visit, arg);
+}
+
+static int context_clear(python_context_t* self) {
+  Py_CLEAR(self->profiler);
+  Py_CLEAR(self->pending);
+  return 0;
+}
+
+static void context_dealloc(python_context_t* self) {
+  PyObject_GC_UnTrack(self);
+  tenon_context_destroy(self->handle);
+  python_context_forget(self);
+  for (uint32_t i = 0; i < self->output_count; ++i) {
+    python_array_release(self->outputs[i]);
+  }
+  PyMem_Free(self->infos);
+  PyMem_Free(self->inputs);
+  PyMem_Free(self->outputs);
+  PyMem_Free(self->is_given);
+  (void)context_clear(self);
+  Py_XDECREF((PyObject*)self->engine);
+  python_free(self);
+}
+
+/* ---- Running ---- */
+
+typedef tenon_status_t (*work_t)(tenon_context_t* context);
+
+/* A call without the GIL, during which no other call may use the context. */
+static tenon_status_t work(python_context_t* self, work_t function) {
+  tenon_status_t status = TENON_OK;
+  self->is_busy = true;
+  Py_BEGIN_ALLOW_THREADS;
+  status = function(self->handle);
+  Py_END_ALLOW_THREADS;
+  self->is_busy = false;
+  return status;
+}
+
+int python_context_wait(python_context_t* self) {
+  if (!self->is_enqueued) {
+    return 0;
+  }
+  const tenon_status_t status = work(self, tenon_context_synchronize);
+  self->is_enqueued = false;
+  return python_context_check(self, status);
+}
+
+/* Before a run: all inputs are there, and nobody looks at the last one's outputs. */
+static int prepare(python_context_t* self) {
+  if (self->export_count > 0) {
+    PyErr_Format(PyExc_BufferError,
+                 "%u arrays look at outputs of the last run: release them, or take copies",
+                 self->export_count);
+    return -1;
+  }
+  for (uint32_t i = 0; i < self->input_count; ++i) {
+    if (!self->is_given[i]) {
+      (void)python_fail(self->state, TENON_ERROR_INVALID_STATE, "input '%s' is not given",
+                        self->infos[i].name);
+      return -1;
+    }
+  }
+  ++self->run_count;
+  return 0;
+}
+
+int python_context_run_once(python_context_t* self) {
+  return prepare(self) < 0 ? -1 : python_context_check(self, work(self, tenon_context_run));
+}
+
+static PyObject* context_run(python_context_t* self, PyObject* unused) {
+  (void)unused;
+  if (python_context_begin(self) < 0 || python_context_wait(self) < 0 ||
+      python_context_run_once(self) < 0) {
+    return NULL;
+  }
+  return Py_NewRef(Py_None);
+}
+
+static PyObject* context_enqueue(python_context_t* self, PyObject* unused) {
+  (void)unused;
+  if (python_context_begin(self) < 0 || prepare(self) < 0) {
+    return NULL;
+  }
+  const tenon_status_t status = work(self, tenon_context_enqueue);
+  self->is_enqueued = self->is_enqueued || status == TENON_OK;
+  return python_context_check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject* context_synchronize(python_context_t* self, PyObject* unused) {
+  (void)unused;
+  if (python_context_begin(self) < 0) {
+    return NULL;
+  }
+  self->is_enqueued = false;
+  return python_context_check(self, work(self, tenon_context_synchronize)) < 0 ? NULL
+                                                                               : Py_NewRef(Py_None);
+}
+
+static PyObject* context_cancel(python_context_t* self, PyObject* unused) {
+  (void)unused;
+  tenon_context_cancel(self->handle);
+  return Py_NewRef(Py_None);
+}
+
+/* ---- Profiler and times ---- */
+
+/* The function's exception ends the run and is raised by it. */
+static void profile(void* user, uint32_t step, double seconds) {
+  python_context_t* self = user;
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  if (self->pending == NULL && self->profiler != NULL) {
+    PyObject* profiler = Py_NewRef(self->profiler);
+    PyObject* result = PyObject_CallFunction(profiler, "Id", step, seconds);
+    if (result == NULL) {
+      python_keep_exception(&self->pending);
+      tenon_context_cancel(self->handle);
+    }
+    Py_XDECREF(result);
+    Py_DECREF(profiler);
+  }
+  PyGILState_Release(gil);
+}
+
+static PyObject* context_set_profiler(python_context_t* self, PyObject* profiler) {
+  if (profiler != Py_None && !PyCallable_Check(profiler)) {
+    PyErr_SetString(PyExc_TypeError, "a profiler is a function of (step, seconds), or None");
+    return NULL;
+  }
+  if (python_context_begin(self) < 0 ||
+      python_context_check(self, tenon_context_set_profiler(
+                                     self->handle, profiler != Py_None ? profile : NULL, self)) <
+          0) {
+    return NULL;
+  }
+  PyObject* old = self->profiler;
+  self->profiler = profiler != Py_None ? Py_NewRef(profiler) : NULL;
+  Py_XDECREF(old);
+  return Py_NewRef(Py_None);
+}
+
+static PyObject* context_step_work(python_context_t* self, PyObject* arguments) {
+  unsigned int step = 0;
+  tenon_step_work_t made = TENON_OPTIONS(tenon_step_work_t);
+  if (!PyArg_ParseTuple(arguments, "I:step_work", &step) || python_context_begin(self) < 0 ||
+      python_context_check(self, tenon_context_get_step_work(self->handle, step, &made)) < 0) {
+    return NULL;
+  }
+  return python_record(self->state, "StepWork", "(dddI)", made.operations, made.bytes_read,
+                       made.bytes_written, made.flags);
+}
+
+static PyObject* context_set_timing(python_context_t* self, PyObject* arguments) {
+  unsigned int wanted = 0;
+  if (!PyArg_ParseTuple(arguments, "I:set_timing", &wanted) || python_context_begin(self) < 0 ||
+      python_context_wait(self) < 0 ||
+      python_context_check(self, tenon_context_set_timing(self->handle, wanted)) < 0) {
+    return NULL;
+  }
+  return Py_NewRef(Py_None);
+}
+
+static PyObject* context_times(python_context_t* self, PyObject* unused) {
+  (void)unused;
+  tenon_run_times_t times = TENON_OPTIONS(tenon_run_times_t);
+  if (python_context_begin(self) < 0 ||
+      python_context_check(self, tenon_context_get_times(self->handle, &times)) < 0) {
+    return NULL;
+  }
+  return python_record(self->state, "RunTimes", "(IIdddII)", times.run_count, times.wait_count,
+                       times.seconds, times.transfer_in_seconds, times.transfer_out_seconds,
+                       times.inputs_on_host, times.outputs_on_host);
+}
+
+static PyObject* context_stream(python_context_t* self, PyObject* arguments) {
+  const char* name = "cuda.stream/1";
+  if (!PyArg_ParseTuple(arguments, "|s:stream", &name)) {
+    return NULL;
+  }
+  void* native = tenon_context_get_stream(self->handle, name);
+  return native == NULL ? Py_NewRef(Py_None) : PyLong_FromVoidPtr(native);
+}
+
+/* ---- States ---- */
+
+static PyObject* context_read_state(python_context_t* self, PyObject* arguments) {
+  const char* name = NULL;
+  PyObject* target = NULL;
+  if (!PyArg_ParseTuple(arguments, "sO:read_state", &name, &target) ||
+      python_context_begin(self) < 0 || python_context_wait(self) < 0) {
+    return NULL;
+  }
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(target, &buffer, PyBUF_WRITABLE) < 0) {
+    return NULL;
+  }
+  const tenon_status_t status =
+      tenon_context_read_state(self->handle, name, buffer.buf, (size_t)buffer.len);
+  PyBuffer_Release(&buffer);
+  return python_context_check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject* context_write_state(python_context_t* self, PyObject* arguments) {
+  const char* name = NULL;
+  PyObject* source = NULL;
+  if (!PyArg_ParseTuple(arguments, "sO:write_state", &name, &source) ||
+      python_context_begin(self) < 0 || python_context_wait(self) < 0) {
+    return NULL;
+  }
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(source, &buffer, PyBUF_SIMPLE) < 0) {
+    return NULL;
+  }
+  const tenon_status_t status =
+      tenon_context_write_state(self->handle, name, buffer.buf, (size_t)buffer.len);
+  PyBuffer_Release(&buffer);
+  return python_context_check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject* context_reset_states(python_context_t* self, PyObject* unused) {
+  (void)unused;
+  if (python_context_begin(self) < 0 || python_context_wait(self) < 0 ||
+      python_context_check(self, tenon_context_reset_states(self->handle)) < 0) {
+    return NULL;
+  }
+  return Py_NewRef(Py_None);
+}
+
+static PyObject* context_clone_states(python_context_t* self, PyObject* arguments) {
+  PyObject* other = NULL;
+  if (!PyArg_ParseTuple(arguments, "O!:clone_states", self->state->context_type, &other)) {
+    return NULL;
+  }
+  python_context_t* source = (python_context_t*)other;
+  if (python_context_begin(self) < 0 || python_context_begin(source) < 0 ||
+      python_context_wait(self) < 0 || python_context_wait(source) < 0 ||
+      python_context_check(self, tenon_context_clone_states(self->handle, source->handle)) < 0) {
+    return NULL;
+  }
+  return Py_NewRef(Py_None);
+}
+
+static PyObject* context_engine(python_context_t* self, void* unused) {
+  (void)unused;
+  return Py_NewRef((PyObject*)self->engine);
+}
+
+static PyMethodDef methods[] = {
+    {"set_input", (PyCFunction)python_context_set_input, METH_VARARGS, "set_input(key, array)"},
+    {"set_output", (PyCFunction)python_context_set_output, METH_VARARGS, "set_output(key, array)"},
+    PYTHON_KEYWORDS("set_memory", python_context_set_memory,
+                    "set_memory(key, memory, dtype, shape, *, is_output=False)"),
+    PYTHON_KEYWORDS("output", python_context_output, "output(key, *, copy=True)"),
+    PYTHON_ONE("output_extents", python_context_extents, "output_extents(key) -> (dims, max)"),
+    PYTHON_PLAIN("run", context_run, "Runs and waits."),
+    PYTHON_PLAIN("enqueue", context_enqueue, "Starts a run and returns."),
+    PYTHON_PLAIN("synchronize", context_synchronize, "Waits for the run that was started."),
+    PYTHON_PLAIN("cancel", context_cancel, "Ends the run in progress; from any thread."),
+    PYTHON_ONE("set_profiler", context_set_profiler, "set_profiler(function or None)"),
+    {"step_work", (PyCFunction)context_step_work, METH_VARARGS, "step_work(step) -> StepWork"},
+    {"set_timing", (PyCFunction)context_set_timing, METH_VARARGS, "set_timing(0, 1 or 2)"},
+    PYTHON_PLAIN("times", context_times, "Times of the last runs, as RunTimes."),
+    {"stream", (PyCFunction)context_stream, METH_VARARGS, "stream(name='cuda.stream/1') -> int"},
+    {"read_state_into", (PyCFunction)context_read_state, METH_VARARGS,
+     "read_state_into(name, buffer)"},
+    {"write_state_from", (PyCFunction)context_write_state, METH_VARARGS,
+     "write_state_from(name, buffer)"},
+    PYTHON_PLAIN("reset_states", context_reset_states, "Restores the states' initial values."),
+    {"clone_states", (PyCFunction)context_clone_states, METH_VARARGS, "clone_states(source)"},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef getters[] = {PYTHON_GETTER("engine", context_engine, "The engine."),
+                                {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot slots[] = {{Py_tp_doc, "One execution of an engine."},
+                              {Py_tp_new, context_new},
+                              {Py_tp_dealloc, context_dealloc},
+                              {Py_tp_traverse, context_traverse},
+                              {Py_tp_clear, context_clear},
+                              {Py_tp_call, python_context_call},
+                              {Py_tp_methods, methods},
+                              {Py_tp_getset, getters},
+                              {0, NULL}};
+
+PyType_Spec python_context_spec = {"tenon_engine._core.Context", sizeof(python_context_t), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                                   slots};

@@ -1,0 +1,247 @@
+"""load: a model or a plan, ready to be called."""
+
+from __future__ import annotations
+
+import collections
+import logging
+import os
+import threading
+from typing import Any, Mapping, Optional, Sequence, Union
+
+from . import _core
+from ._engine import Context, Engine, Path, Plan, Range, TimingCache, build
+from ._errors import InvalidStateError, Status
+from ._network import Network, Shape
+from ._registry import default_registry
+
+_logger = logging.getLogger("tenon")
+
+
+class Model:
+    """A model that can be called by several threads at once: model(image=x)["scores"].
+
+    Inputs are given by position or by name: arrays of NumPy, or objects with the buffer protocol,
+    __dlpack__ or __cuda_array_interface__. Memory is used in place if it is row-major at a
+    multiple of 16 bytes. Outputs are new arrays that belong to the caller.
+
+    Each call takes a free context, or makes one. A model with states has one context, so that its
+    calls follow each other; use context() for more.
+    """
+
+    def __init__(
+        self,
+        engine: Optional[Engine],
+        *,
+        plan: Optional[Plan] = None,
+        network: Optional[Network] = None,
+        run_threads: int = 0,
+        options: Optional[dict[str, Any]] = None,
+    ) -> None:
+        self._engine = engine
+        self._plan = plan
+        self._network = network
+        self._run_threads = run_threads
+        self._options = options or {}
+        self._ranges: dict[str, tuple[tuple[int, ...], ...]] = {}
+        self._lock = threading.RLock()
+        self._free: collections.deque[Context] = collections.deque()
+        self._has_states = engine is not None and engine.info().state_bytes > 0
+
+    # ---- Calls ----
+
+    def __call__(self, *inputs: Any, **named: Any) -> "_core.Outputs":
+        if self._network is not None:
+            self._fit(inputs, named)
+        if self._has_states:
+            with self._lock:
+                return self._state_context()(*inputs, **named)
+        free = self._free
+        try:
+            context = free.pop()
+        except IndexError:
+            context = self.context()
+        try:
+            return context(*inputs, **named)
+        finally:
+            if context.engine is self._engine:
+                free.append(context)
+
+    def run(self, inputs: Mapping[str, Any]) -> "_core.Outputs":
+        """The same with the inputs in a mapping, for names that are no identifiers."""
+        return self(**inputs)
+
+    def _state_context(self) -> Context:
+        if not self._free:
+            self._free.append(self.context())
+        return self._free[0]
+
+    def reset_states(self) -> None:
+        """Restores the initial values of the states."""
+        with self._lock:
+            if self._has_states:
+                self._state_context().reset_states()
+
+    # ---- Shapes without a profile ----
+
+    def _fit(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> None:
+        """Builds for the shapes of this call if the ranges of the last build exclude them."""
+        network = self._network
+        assert network is not None
+        with self._lock:
+            infos = network.inputs
+            given = dict(zip((info.name for info in infos), inputs))
+            given.update(named)
+            ranges = dict(self._ranges)
+            for info in infos:
+                if info.shape is None or info.name not in given:
+                    continue
+                if all(isinstance(extent, int) for extent in info.shape):
+                    continue
+                shape = _shape_of(given[info.name])
+                if shape is None or len(shape) != len(info.shape):
+                    continue
+                old = ranges.get(info.name)
+                least = old[0] if old else shape
+                most = old[2] if old else shape
+                wider = tuple(map(min, least, shape)), tuple(map(max, most, shape))
+                if old is None or wider != (least, most):
+                    ranges[info.name] = (wider[0], shape, wider[1])
+            if self._engine is not None and ranges == self._ranges:
+                return
+            if self._has_states:
+                return  # the states would be lost: the call fails, and says which range holds
+            if self._engine is not None:
+                _logger.info(
+                    "the shapes %s are outside of the profile: building again; give profile= to "
+                    "load() to build once",
+                    {name: shapes[1] for name, shapes in ranges.items()},
+                )
+            plan = build(network, profile=ranges, **self._options)
+            self._plan = plan
+            self._engine = Engine(plan, registry=network.registry)
+            self._free = collections.deque()
+            self._has_states = self._engine.info().state_bytes > 0
+            self._ranges = ranges
+
+    # ---- Parts ----
+
+    @property
+    def engine(self) -> Engine:
+        """The engine. A model with dynamic extents that load() got no profile for has none before
+        its first call."""
+        if self._engine is None:
+            raise InvalidStateError(
+                "the model is built by its first call, for the shapes of its inputs: call it, or "
+                "give profile= to load()",
+                Status.INVALID_STATE,
+            )
+        return self._engine
+
+    @property
+    def inputs(self) -> Sequence[Any]:
+        """The inputs, as IOInfo."""
+        return self._network.inputs if self._network is not None else self.engine.inputs
+
+    @property
+    def outputs(self) -> Sequence[Any]:
+        """The outputs, as IOInfo."""
+        return self._network.outputs if self._network is not None else self.engine.outputs
+
+    def context(self, *, threads: Optional[int] = None) -> Context:
+        """A context of the caller's own: its states and its outputs are not shared."""
+        return Context(self.engine, threads=self._run_threads if threads is None else threads)
+
+    def explain(self) -> str:
+        """The steps of the plan, one a line."""
+        return self.engine.explain()
+
+    def save(self, path: Path) -> None:
+        """Writes the plan, from which load() starts in milliseconds."""
+        if self._plan is None:
+            raise InvalidStateError(
+                "the model was loaded from a plan: copy its file", Status.INVALID_STATE
+            )
+        self._plan.save(path)
+
+
+def _shape_of(value: Any) -> Optional[tuple[int, ...]]:
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        try:
+            shape = memoryview(value).shape
+        except TypeError:
+            import numpy
+
+            shape = numpy.shape(value)
+    return tuple(int(extent) for extent in shape)
+
+
+def _is_plan(source: Any) -> bool:
+    if isinstance(source, (str, os.PathLike)):
+        try:
+            with open(source, "rb") as file:
+                return _core.sniff_plan(file.read(8))
+        except OSError:
+            return False  # the parser's message is better
+    return _core.sniff_plan(memoryview(source)[:8])
+
+
+def load(
+    source: Union[Path, bytes, Plan],
+    *,
+    registry: Optional[_core.Registry] = None,
+    profile: Optional[Mapping[str, Range]] = None,
+    shapes: Optional[Mapping[str, Shape]] = None,
+    values: Optional[Mapping[str, Any]] = None,
+    parts: Optional[Sequence[str]] = None,
+    format: Optional[str] = None,
+    settings: Optional[Sequence[str]] = None,
+    threads: int = 0,
+    timing_cache: Union[TimingCache, Path, None] = None,
+    verify: str = "none",
+    plugins: str = "rebuild",
+    **options: Any,
+) -> Model:
+    """Loads a model or a plan: load("m.onnx")(image=x)["scores"].
+
+    source        Path or bytes of a model (ONNX, Caffe, UFF) or of a plan; or a Plan.
+    profile       For each input with dynamic extents its (min, optimum, max) shapes, or one shape.
+                  Without a profile, the first call builds for its shapes, and a call outside of
+                  all shapes so far builds again. A message of the logger "tenon" reports that.
+    shapes, values, parts, format, settings
+                  Options of the parser, see Network.
+    threads       Threads of each run; 0: the processors of the process.
+    timing_cache  A TimingCache, or the path of one, which is read and extended.
+    verify, plugins
+                  Options of a plan, see Engine.
+    options       Options of build(), such as device="cuda" or permit=Permit.F16.
+    """
+    if registry is None:
+        registry = default_registry()
+    if isinstance(source, _core.Plan) or _is_plan(source):
+        engine = Engine(source, registry=registry, verify=verify, plugins=plugins)
+        return Model(engine, run_threads=threads)
+    network = Network(
+        source,
+        registry=registry,
+        format=format,
+        shapes=shapes,
+        values=values,
+        parts=parts,
+        settings=settings,
+    )
+    path = None
+    if timing_cache is not None and not isinstance(timing_cache, _core.TimingCache):
+        path = timing_cache
+        timing_cache = TimingCache(path, registry=registry)
+    options.update(threads=threads, timing_cache=timing_cache)
+    is_open = any(
+        info.shape is None or not all(isinstance(extent, int) for extent in info.shape)
+        for info in network.inputs
+    )
+    if is_open and profile is None:
+        return Model(None, network=network, run_threads=threads, options=options)
+    plan = build(network, profile=profile, **options)
+    if path is not None and timing_cache is not None:
+        timing_cache.save(path)
+    return Model(Engine(plan, registry=registry), plan=plan, run_threads=threads)

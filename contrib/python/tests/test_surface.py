@@ -1,0 +1,115 @@
+"""The package has all of tenon.h: its functions, options, flags; and its stubs name what it has."""
+
+import ast
+import inspect
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+import tenon_engine as tenon
+from support import ROOT
+from tenon_engine import _core
+
+# Functions that Python needs no way to, with the reason.
+LEFT_OUT = {
+    "tenon_registry_retain": "each object of Python is one owner, and Python counts its references",
+    "tenon_engine_retain": "the same",
+}
+# Members of the builder's table likewise.
+LEFT_OUT_OF_BUILDER = {
+    "output": "tenon_network_add_output is the same",
+    "sink": "messages go to the registry's logger",
+    "divert": "for plugins that try and fail",
+}
+
+
+def header(name):
+    return (ROOT / "sdk/include/tenon" / name).read_text(encoding="utf-8")
+
+
+class Surface(unittest.TestCase):
+    def test_every_function_of_the_header_is_called(self):
+        declared = set(re.findall(r"^TENON_API [^;(]*?\b(tenon_\w+)\(", header("tenon.h"), re.M))
+        self.assertGreater(len(declared), 90)
+        symbols = subprocess.run(
+            ["nm", "-D", "--undefined-only", _core.__file__],
+            check=True, capture_output=True, text=True,
+        ).stdout
+        called = set(re.findall(r"\b(tenon_\w+)", symbols))
+        self.assertEqual(declared - called, set(LEFT_OUT))
+        self.assertEqual(called - declared, set())
+
+    def test_every_function_of_the_builder_is_called(self):
+        body = re.search(r"struct tenon_builder_table_t \{(.*?)\n\};", header("plugin.h"), re.S)[1]
+        members = set(re.findall(r"\(\*(\w+)\)\(", body))
+        core = Path(__file__).parents[1] / "core"
+        text = "".join(path.read_text(encoding="utf-8") for path in core.glob("*.c"))
+        called = set(re.findall(r"(?:table|get_table\(\))->\s*(\w+)\(", text))
+        self.assertEqual(members - called, set(LEFT_OUT_OF_BUILDER))
+
+    def test_every_option_of_a_build_is_read(self):
+        body = re.search(
+            r"typedef struct tenon_build_options_t \{(.*?)\} tenon_build_options_t;",
+            header("tenon.h"), re.S)[1]
+        body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+        members = set(re.findall(r"(\w+);", body)) - {"size", "reserved", "progress_user"}
+        text = (Path(__file__).parents[1] / "core/build.c").read_text(encoding="utf-8")
+        for member in members:
+            self.assertRegex(text, rf'OPTION\({member},|"{member}"')
+
+    def test_flags_have_the_header_s_values(self):
+        for prefix, flags in (("TENON_PERMIT_", tenon.Permit), ("TENON_STEP_IS_", tenon.StepFlag)):
+            values = dict(re.findall(prefix + r"(\w+) = 1u << (\d)", header("tenon.h")))
+            self.assertEqual({name: 1 << int(bit) for name, bit in values.items()},
+                             {flag.name: flag.value for flag in flags})
+        statuses = re.findall(r"TENON_(?:ERROR_)?(\w+) = (\d+),? +/\*|TENON_(OK) = (0)",
+                              header("plugin.h"))
+        for name, value, _, _ in statuses:
+            if name in tenon.Status.__members__:
+                self.assertEqual(tenon.Status[name], int(value))
+
+    def test_records_have_the_header_s_members(self):
+        for record, struct in (
+            (tenon.StepInfo, "tenon_step_info_t"), (tenon.BlockInfo, "tenon_block_info_t"),
+            (tenon.EngineInfo, "tenon_engine_info_t"), (tenon.RunTimes, "tenon_run_times_t"),
+            (tenon.StepWork, "tenon_step_work_t"), (tenon.NodeType, "tenon_node_type_t"),
+            (tenon.PluginInfo, "tenon_plugin_info_t"), (tenon.CallInfo, "tenon_call_info_t"),
+        ):
+            body = re.search(rf"typedef struct {struct} \{{(.*?)\}} {struct};", header("tenon.h"),
+                             re.S)[1]
+            body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+            members = set(re.findall(r"(\w+);", body)) - {"size", "reserved"}
+            self.assertEqual(members - set(record._fields), set())
+
+    def test_the_stubs_name_what_the_module_has(self):
+        stub = Path(tenon.__file__).with_name("_core.pyi").read_text(encoding="utf-8")
+        named = {}
+        for node in ast.parse(stub).body:
+            if isinstance(node, ast.ClassDef):
+                named[node.name] = {
+                    item.name for item in node.body if isinstance(item, ast.FunctionDef)
+                }
+            elif isinstance(node, ast.FunctionDef):
+                named[node.name] = set()
+        for name, value in vars(_core).items():
+            if name.startswith("_"):
+                continue
+            self.assertIn(name, named)
+            if inspect.isclass(value):
+                public = {item for item in vars(value) if not item.startswith("_")}
+                self.assertEqual(public - named[name], set(), name)
+        self.assertEqual({name for name in named if not hasattr(_core, name)}, set())
+
+    def test_everything_has_a_docstring(self):
+        for name in tenon.__all__:
+            value = getattr(tenon, name)
+            self.assertTrue(inspect.getdoc(value), name)
+            if inspect.isclass(value) and value.__module__.startswith("tenon_engine"):
+                for member, function in vars(value).items():
+                    if not member.startswith("_") and callable(function):
+                        self.assertTrue(inspect.getdoc(function), f"{name}.{member}")
+
+
+if __name__ == "__main__":
+    unittest.main()
