@@ -2,11 +2,17 @@
 #include "converters/families.h"
 #include "parser.h"
 
+/* The build says whether the plugin contains the decoder's library or needs it. */
+#if ONNX_LINKS_PROTOBUF_C
+#define NEEDS_PROTOBUF_C "needs-library: libprotobuf-c.so.1 linked\n"
+#else
+#define NEEDS_PROTOBUF_C ""
+#endif
+
 TENON_PLUGIN_MANIFEST("onnx", "0.2.0",
                       "licence: Apache-2.0\n"
                       "offers: parser onnx\n"
-                      "offers: converter *\n"
-                      "needs-library: libprotobuf-c.so.1 linked\n");
+                      "offers: converter *\n" NEEDS_PROTOBUF_C);
 
 static const tenon_parser_t parsers[] = {{
     .size = sizeof(tenon_parser_t),

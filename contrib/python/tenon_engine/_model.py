@@ -63,8 +63,7 @@ class Model:
         try:
             return context(*inputs, **named)
         finally:
-            if context.engine is self._engine:
-                free.append(context)
+            free.append(context)  # of another engine, if the model was built again meanwhile
 
     def run(self, inputs: Mapping[str, Any]) -> "_core.Outputs":
         """The same with the inputs in a mapping, for names that are no identifiers."""
