@@ -40,6 +40,7 @@ from ._errors import (
 )
 from ._model import Model, load
 from ._network import Body, Network
+from ._operators import operator
 from ._records import (
     BlockInfo,
     CallInfo,

@@ -194,12 +194,13 @@ class Context(_core.Context):
             import numpy
         except ImportError:
             return memoryview(data)
+        type_name = _core.dtype_numpy(dtype) or ""
         try:
-            type_of = numpy.dtype(_core.dtype_numpy(dtype))
+            type_of = numpy.dtype(type_name)
         except TypeError:
             import ml_dtypes
 
-            type_of = numpy.dtype(getattr(ml_dtypes, _core.dtype_numpy(dtype)))
+            type_of = numpy.dtype(getattr(ml_dtypes, type_name))
         return numpy.frombuffer(data, type_of).reshape(tuple(shape))
 
     def write_state(self, name: str, array: Any) -> None:

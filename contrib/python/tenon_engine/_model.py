@@ -172,7 +172,7 @@ def _shape_of(value: Any) -> Optional[tuple[int, ...]]:
             import numpy
 
             shape = numpy.shape(value)
-    return tuple(int(extent) for extent in shape)
+    return tuple(int(extent) for extent in shape or ())
 
 
 def _is_plan(source: Any) -> bool:

@@ -167,8 +167,7 @@ class Network(_core.Network):
         NumPy stands for an element type.
         """
         numbers = tuple(
-            body.number if isinstance(body, Body) else int(body)  # type: ignore[misc]
-            for body in bodies
+            int(body.number or 0) if isinstance(body, Body) else int(body) for body in bodies
         )
         made = self.add_node(
             op,

@@ -41,7 +41,7 @@ class NodeType(NamedTuple):
     domain: str
     type: str
     version: int
-    count: int
+    count: int  # type: ignore[assignment]
     is_missing: bool
     node: str
     plugin: str

@@ -22,7 +22,7 @@ def _log(severity: int, message: str) -> None:
 class Registry(_core.Registry):
     """The plugins of the process. Looks for plugins; each is loaded when it is needed.
 
-    paths       Folders with plugins, absolute. They are searched before TENON_PLUGIN_PATH and the
+    paths       Folders with plugins, absolute; the operators of this program always count. They are searched before TENON_PLUGIN_PATH and the
                 folder beside the library.
     only_paths  True: `paths` and no others.
     digests     SHA-256 of the files that may be loaded; None: all.
@@ -41,6 +41,8 @@ class Registry(_core.Registry):
         logger: Optional[Callable[[int, str], object]] = _log,
         set_aside: Optional[Sequence[str]] = None,
     ) -> "Registry":
+        if _folders:
+            paths = [*(paths or ()), *_folders]
         return super().__new__(
             cls, paths, only_paths=only_paths, digests=digests, logger=logger, set_aside=set_aside
         )
@@ -56,6 +58,16 @@ class Registry(_core.Registry):
 
 _lock = threading.Lock()
 _default: Optional[Registry] = None
+_folders: list[str] = []
+
+
+def add_folder(folder: str) -> None:
+    """A folder with plugins of the process, for all registries that are made afterwards."""
+    global _default
+    with _lock:
+        if folder not in _folders:
+            _folders.append(folder)
+        _default = None
 
 
 def default_registry() -> Registry:

@@ -46,6 +46,11 @@ with tempfile.TemporaryDirectory() as folder:
     model.save(f"{folder}/digits.plan")
     again = tenon.load(f"{folder}/digits.plan", verify="all", plugins="refuse")
     assert again(image)[0].tolist() == scores.tolist()
+twice = tenon.operator("acme.twice", "y = 2 * x")
+network = tenon.Network()
+network.output(network.add(twice, network.input("x", "f32", (2,))), "y")
+(y,) = tenon.Engine(tenon.build(network)).context()(array.array("f", [1, 2])).values()
+assert y.tolist() == [2, 4]
 try:
     import onnxruntime
 except ImportError:
