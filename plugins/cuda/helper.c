@@ -5,11 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/memfd.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,12 +42,17 @@ static int lift(int file) {
   return lifted;
 }
 
+/* memfd_create, which the C library has since 2.27. */
+static int create_memory(unsigned int flags) {
+  return (int)syscall(SYS_memfd_create, "tenon-cuda-compile", flags);
+}
+
 /* The program in a file without a name; -1: there is none. */
 static int make_program(void) {
   const size_t size = (size_t)(tenon__cuda_helper_end - tenon__cuda_helper_begin);
-  int made = memfd_create("tenon-cuda-compile", MFD_CLOEXEC | EXECUTABLE);
+  int made = create_memory(MFD_CLOEXEC | EXECUTABLE);
   if (made < 0 && errno == EINVAL) { /* a kernel before 6.3, where all files may be */
-    made = memfd_create("tenon-cuda-compile", MFD_CLOEXEC);
+    made = create_memory(MFD_CLOEXEC);
   }
   const int file = lift(made);
   if (file >= 0 && write(file, tenon__cuda_helper_begin, size) != (ssize_t)size) {

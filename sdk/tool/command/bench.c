@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -248,7 +248,8 @@ static tenon_status_t run_bench(void* user) {
   bench->warm_up = bench->warm_up < 0 ? bench->seconds / 5 : bench->warm_up;
   tool_console_configure(bench->task.common.json, bench->task.common.verbose);
   TOOL_TRY(prepare(bench));
-  bench->shared = memfd_create("plan", 0);
+  /* memfd_create, which the C library has since 2.27. */
+  bench->shared = (int)syscall(SYS_memfd_create, "plan", 0);
   const tool_jobs_t job = {.count = 1, .run = obtain_plan, .done = take_plan, .user = bench};
   if (!tool_children_run(&job)) {
     return tool_interrupted() ? TENON_ERROR_CANCELLED
