@@ -52,12 +52,25 @@ static int64_t clamp_coordinate(int64_t x, int64_t extent, uint32_t axis,
 }
 
 static const int64_t* clamp_row(const run_t* run, const int64_t* x, size_t count, int64_t extent,
-                                uint32_t axis, tenon__cpu_fault_t* inout_fault) {
+                                bool wraps, uint32_t axis, tenon__cpu_fault_t* inout_fault) {
   int64_t* clamped = (int64_t*)(void*)run->temporary;
   for (size_t k = 0; k < count; k++) {
-    clamped[k] = clamp_coordinate(x[k], extent, axis, inout_fault);
+    const int64_t wrapped = wraps && x[k] < 0 ? x[k] + extent : x[k];
+    clamped[k] = clamp_coordinate(wrapped, extent, axis, inout_fault);
   }
   return clamped;
+}
+
+/* Adds coordinates of axis `axis` to the offsets. */
+static void add_row(const run_t* run, const int64_t* x, tenon__cpu_offsets_t shape, size_t count,
+                    uint32_t axis, tenon__cpu_fault_t* inout_fault) {
+  const tenon__cpu_elements_t* elements = run->block->elements;
+  int64_t* offsets = (int64_t*)(void*)run->offsets;
+  if (!elements->add_offsets(offsets, x, &shape, count)) {
+    x = clamp_row(run, x, count, shape.extent, shape.wraps, axis, inout_fault);
+    shape.wraps = false;
+    (void)elements->add_offsets(offsets, x, &shape, count);
+  }
 }
 
 /* The macro arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
@@ -153,7 +166,10 @@ static void gather_row(const run_t* run, const step_t* step, size_t row, size_t 
   uint32_t along_axis = 0;
   bool varies = false;
   for (uint32_t k = 0; k < table->rank; k++) {
-    const uint32_t i = source->coordinates[step->inputs[0] + k];
+    const uint32_t wrapped =
+        tenon__cpu_block_wrapped(block, &source->instructions[step->result], k);
+    const bool wraps = wrapped != TENON_NONE;
+    const uint32_t i = wraps ? wrapped : source->coordinates[step->inputs[0] + k];
     const source_t c = source_of(run, i);
     if (c.is_row && step->along) {
       along_stride = table->strides[k];
@@ -163,15 +179,12 @@ static void gather_row(const run_t* run, const step_t* step, size_t row, size_t 
     }
     const int64_t* x = coordinate_row(run, i, c, row, c.is_row ? count : 1);
     if (!c.is_row) {
-      base += clamp_coordinate(x[0], table->dims[k], k, inout_fault) * table->strides[k];
+      const int64_t at = wraps && x[0] < 0 ? x[0] + table->dims[k] : x[0];
+      base += clamp_coordinate(at, table->dims[k], k, inout_fault) * table->strides[k];
       continue;
     }
-    if (!block->elements->add_offsets(offsets, x, table->dims[k], table->strides[k], varies,
-                                      count)) {
-      x = clamp_row(run, x, count, table->dims[k], k, inout_fault);
-      (void)block->elements->add_offsets(offsets, x, table->dims[k], table->strides[k], varies,
-                                         count);
-    }
+    add_row(run, x, (tenon__cpu_offsets_t){table->dims[k], table->strides[k], varies, wraps}, count,
+            k, inout_fault);
     varies = true;
   }
   const int64_t first = step->along ? run->frame->origin[block->shape.column_axis] : 0;
@@ -201,6 +214,101 @@ static void gather_row(const run_t* run, const step_t* step, size_t row, size_t 
   gather_elements(data + base * (int64_t)bytes, offsets, bytes, count, out);
 }
 
+/* ---- All rows of a block at once ---- */
+
+/* Offsets of points, one for each row; the columns of a row are `stride` elements apart. */
+typedef struct lookup_t {
+  const char* data;
+  const int64_t* offsets;
+  int64_t stride;
+  bool is_inside; /* the columns are in range */
+} lookup_t;
+
+/* Finds the rows' offsets. Returns false if a coordinate varies along both axes of the block, or
+ * along the columns and is not their index. */
+static bool find_rows(const run_t* run, const step_t* step, size_t rows, lookup_t* out_lookup,
+                      tenon__cpu_fault_t* inout_fault) {
+  const tenon__cpu_block_t* block = run->block;
+  const tenon_program_t* source = &block->program->source;
+  const tenon__cpu_table_t* table = &block->shape.tables[step->operand];
+  const size_t bytes = tenon__cpu_element_bytes(source->operands[step->operand].dtype);
+  int64_t* offsets = (int64_t*)(void*)run->offsets;
+  lookup_t lookup = {.offsets = offsets, .is_inside = true};
+  int64_t base = 0;
+  bool varies = false;
+  for (uint32_t k = 0; k < table->rank; k++) {
+    const uint32_t wrapped =
+        tenon__cpu_block_wrapped(block, &source->instructions[step->result], k);
+    const bool wraps = wrapped != TENON_NONE;
+    const uint32_t i = wraps ? wrapped : source->coordinates[step->inputs[0] + k];
+    const int64_t extent = table->dims[k];
+    if (step->along && (block->varies[i] & TENON_CPU_COLUMNS) != 0) {
+      const int64_t first = run->frame->origin[block->shape.column_axis];
+      lookup.stride = table->strides[k];
+      lookup.is_inside = first + (int64_t)run->frame->columns <= extent;
+      base += first * lookup.stride;
+      continue;
+    }
+    const source_t c = source_of(run, i);
+    if (c.is_row || (c.row_bytes != 0 && c.row_bytes != (ptrdiff_t)bytes_of(run, i))) {
+      return false;
+    }
+    const int64_t* x = coordinate_row(run, i, c, 0, c.row_bytes != 0 ? rows : 1);
+    if (c.row_bytes == 0) {
+      const int64_t at = wraps && x[0] < 0 ? x[0] + extent : x[0];
+      base += clamp_coordinate(at, extent, k, inout_fault) * table->strides[k];
+      continue;
+    }
+    add_row(run, x, (tenon__cpu_offsets_t){extent, table->strides[k], varies, wraps}, rows, k,
+            inout_fault);
+    varies = true;
+  }
+  if (!varies) {
+    memset(offsets, 0, rows * sizeof(*offsets));
+  }
+  lookup.data = run->frame->operands[step->operand] + base * (int64_t)bytes;
+  *out_lookup = lookup;
+  return true;
+}
+
+/* Reads all rows of a block. Returns false, and has written nothing, if each row must be read by
+ * itself. */
+static bool gather_rows(const run_t* run, const step_t* step, place_t out, bool converts,
+                        tenon__cpu_fault_t* inout_fault) {
+  const tenon__cpu_block_t* block = run->block;
+  const uint8_t varies = block->varies[step->result];
+  const tenon_dtype_t dtype = block->program->source.operands[step->operand].dtype;
+  const size_t bytes = tenon__cpu_element_bytes(dtype);
+  const size_t rows = rows_of(run, varies);
+  const bool is_vector = (varies & TENON_CPU_COLUMNS) == 0;
+  tenon__cpu_fault_t fault = *inout_fault;
+  lookup_t lookup;
+  if (rows == 1 || block->places[step->result] != NULL ||
+      is_empty(&block->shape.tables[step->operand]) || (!is_vector && (converts || !step->along)) ||
+      !find_rows(run, step, rows, &lookup, &fault) || !lookup.is_inside) {
+    return false;
+  }
+  *inout_fault = fault;
+  if (is_vector) {
+    char* target = converts ? run->temporary : out.data;
+    gather_elements(lookup.data, lookup.offsets, bytes, rows, target);
+    if (converts) {
+      tenon__cpu_block_convert(run, dtype, type_of(run, step->result), out.data, target, rows);
+    }
+    return true;
+  }
+  const tenon__cpu_copy_2d_t row = {.element_bytes = bytes,
+                                    .rows = 1,
+                                    .columns = run->frame->columns,
+                                    .out_column = 1,
+                                    .in_column = lookup.stride};
+  for (size_t r = 0; r < rows; r++) {
+    tenon__cpu_copy_2d(block->elements, &row, out.data + (ptrdiff_t)r * out.row_bytes,
+                       lookup.data + lookup.offsets[r] * (int64_t)bytes);
+  }
+  return true;
+}
+
 bool tenon__cpu_block_gather(const run_t* run, const step_t* step) {
   const uint8_t varies = run->block->varies[step->result];
   const tenon_dtype_t dtype = run->block->program->source.operands[step->operand].dtype;
@@ -214,7 +322,8 @@ bool tenon__cpu_block_gather(const run_t* run, const step_t* step) {
   const size_t columns = columns_of(run, varies);
   const size_t bytes = tenon__cpu_type_bytes(type);
   tenon__cpu_fault_t fault = {.operand = step->operand};
-  for (size_t r = 0; r < rows; r++) {
+  const bool is_done = gather_rows(run, step, out, converts, &fault);
+  for (size_t r = is_done ? rows : 0; r < rows; r++) {
     char* target = out.data + (is_vector ? (ptrdiff_t)(r * bytes) : (ptrdiff_t)r * out.row_bytes);
     if (run->block->places[step->result] != NULL) {
       gather_places(run, step, r, columns, converts ? run->temporary : target);

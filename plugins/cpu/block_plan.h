@@ -135,6 +135,11 @@ struct tenon__cpu_block_t {
   uint32_t buffer_count;
 };
 
+/* If coordinate `axis` of a LOAD is t < 0 ? t + extent of the axis : t, returns t, which LOAD reads
+ * instead, else TENON_NONE. */
+uint32_t tenon__cpu_block_wrapped(const tenon__cpu_block_t* block, const tenon_instruction_t* load,
+                                  uint32_t axis);
+
 /* The memory of a value during the evaluation of a block. */
 typedef struct place_t {
   char* data;

@@ -42,6 +42,13 @@ typedef void (*tenon__cpu_binary_t)(void* out, const void* a, const void* b, siz
  * size. */
 typedef void (*tenon__cpu_select_t)(void* out, const void* condition, const void* a, size_t a_step,
                                     const void* b, size_t b_step, size_t count);
+/* How coordinates become offsets. */
+typedef struct tenon__cpu_offsets_t {
+  int64_t extent;
+  int64_t stride;
+  bool adds;  /* to offsets that exist */
+  bool wraps; /* extent is added to negative coordinates first */
+} tenon__cpu_offsets_t;
 /* Reduces `count` elements into *inout_sum. Floats use the lanes of several vectors, so the order
  * of operations differs from the order of the elements. */
 typedef void (*tenon__cpu_fold_t)(void* inout_sum, const void* a, size_t count);
@@ -186,9 +193,9 @@ typedef struct tenon__cpu_elements_t {
                       size_t columns);
   void (*transpose_32)(void* out, size_t out_stride, const void* a, size_t a_stride, size_t rows,
                        size_t columns);
-  /* offsets[k] = x[k] * stride. If `adds` is true, the product is added to offsets[k] instead.
-   * Returns false and changes nothing if an x[k] is not in [0, extent). */
-  bool (*add_offsets)(int64_t* offsets, const int64_t* x, int64_t extent, int64_t stride, bool adds,
+  /* offsets[k] = x[k] * stride. Returns false and changes nothing if an x[k] is not in [0, extent).
+   */
+  bool (*add_offsets)(int64_t* offsets, const int64_t* x, const tenon__cpu_offsets_t* shape,
                       size_t count);
   /* x has x_count elements. Elements with weight 0 do not count, so they may be infinite or NaN. */
   void (*gather_sum)(float* y, const float* x, size_t x_count, const tenon__cpu_sums_t* sums);

@@ -65,6 +65,68 @@ TENON_TEST(looks_rows_up) {
   lookup(1, 1, true);
 }
 
+static uint32_t lookup_at(draft_t* draft, tenon_dtype_t dtype, uint32_t first, int64_t operand) {
+  const uint32_t y = add(draft, TENON_OPCODE_LOAD, dtype, first, 2, 0);
+  draft->instructions[y].immediate.i = operand;
+  return y;
+}
+
+/* t < 0 ? t + the extent of axis 0 of operand 0 : t. */
+static uint32_t wrap(draft_t* draft, uint32_t t) {
+  const uint32_t zero = with_axis(draft, TENON_OPCODE_CONSTANT, TENON_DTYPE_INT64, 0, 0);
+  const uint32_t extent = with_axis(draft, TENON_OPCODE_EXTENT, TENON_DTYPE_INT64, 0, 0);
+  const uint32_t is_negative = add(draft, TENON_OPCODE_LT, TENON_DTYPE_INT64, t, zero, 0);
+  const uint32_t sum = add(draft, TENON_OPCODE_ADD, TENON_DTYPE_INT64, t, extent, 0);
+  return add(draft, TENON_OPCODE_SELECT, TENON_DTYPE_INT64, is_negative, sum, t);
+}
+
+/* y[i, j] = table[index[i, 1], j], or table[index[i, 1], index[i, j]] if columns are looked up too.
+ * Negative indices count from the end. */
+static void lookup_wrapped(tenon_dtype_t dtype, int64_t rows, int64_t columns, bool both) {
+  enum { EXTENT = 40 };
+  fake_t fake = {.seed = 13, .space = {rows, columns}};
+  draft_t draft = {0};
+  const int64_t table_dims[] = {EXTENT, both ? EXTENT : columns};
+  const int64_t index_dims[] = {rows, columns > 2 ? columns : 2};
+  fake_value_t* table = fake_input(&fake, dtype, 2, table_dims, false, false);
+  fake_value_t* index = fake_input(&fake, TENON_DTYPE_INT64, 2, index_dims, false, false);
+  for (int64_t k = 0; k < table_dims[0] * table_dims[1]; k++) {
+    table->numbers[k] = (double)fake_choice(&fake.seed, -100, 100);
+  }
+  for (int64_t k = 0; k < index_dims[0] * index_dims[1]; k++) {
+    index->numbers[k] = (double)fake_choice(&fake.seed, -EXTENT, EXTENT - 1);
+  }
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  draft.operands[0] = (tenon_operand_t){.index = 0, .dtype = dtype, .indexed = 1};
+  draft.operands[1] = (tenon_operand_t){.index = 1, .dtype = TENON_DTYPE_INT64, .indexed = 1};
+  draft.program.operand_count = 2;
+  draft.program.coordinate_count = both ? 6 : 4;
+  const uint32_t row = with_axis(&draft, TENON_OPCODE_INDEX, TENON_DTYPE_INT64, 0, 0);
+  const uint32_t column = with_axis(&draft, TENON_OPCODE_INDEX, TENON_DTYPE_INT64, 0, 1);
+  draft.coordinates[0] = row;
+  draft.coordinates[1] = with_axis(&draft, TENON_OPCODE_CONSTANT, TENON_DTYPE_INT64, 0, 1);
+  const uint32_t t = lookup_at(&draft, TENON_DTYPE_INT64, 0, 1);
+  uint32_t other = column;
+  if (both) {
+    draft.coordinates[4] = row;
+    draft.coordinates[5] = column;
+    other = wrap(&draft, lookup_at(&draft, TENON_DTYPE_INT64, 4, 1));
+  }
+  draft.coordinates[2] = wrap(&draft, t);
+  draft.coordinates[3] = other;
+  output(&draft, lookup_at(&draft, TENON_DTYPE_FLOAT32, 2, 0), TENON_DTYPE_FLOAT32, 0);
+  finish(&draft, 2);
+  check(&fake, &draft, 0);
+}
+
+TENON_TEST(negative_indices_count_from_the_end) {
+  static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_BFLOAT16};
+  static const int64_t columns[] = {1, 3, 40, 300};
+  for (int k = 0; k < 16; k++) {
+    lookup_wrapped(dtypes[k / 8], 1 + k * 7, columns[k % 4], k / 4 % 2 == 1);
+  }
+}
+
 /* Makes a function of one coordinate. Its values are from 0 to *out_most. */
 static uint32_t term(fake_t* fake, draft_t* draft, uint32_t axis, int64_t* out_most) {
   const int64_t extent = fake->space[axis];
