@@ -1,12 +1,22 @@
-/* Maximum and average pooling with channels last, row by row of output pixels. */
+/*
+ * Maximum and average pooling, row by row of output pixels. With channels last, vectors are channels.
+ * In planes, a row of the output is combined from the rows of the window, then from shifts of that
+ * row; with a stride, from shifts of its phases: elements 0, 2, 4, ... and 1, 3, 5, ... for 2.
+ */
+#include <math.h>
 #include <string.h>
 
 #include "convolution.h"
+#include "copy.h"
 #include "kernels.h"
 #include "window.h"
 
+/* Columns of a window, with dilation, that are pooled in planes, at most. */
+enum { MAX_PLANE_WINDOW = 64 };
+
 typedef struct pool_t {
   const tenon__cpu_isa_t* isa;
+  bool planes;
   tenon__cpu_window_t window;
   int64_t pad_end[TENON_CPU_AXES];
   bool average;
@@ -19,6 +29,10 @@ typedef struct bound_t {
   int64_t pad_end[TENON_CPU_AXES];
   tenon__cpu_image_t x;
   tenon__cpu_image_t y;
+  /* Of planes, for each thread: a padded row, its phases, and factors of the averages. */
+  size_t row_floats; /* a multiple of the stride */
+  size_t slot_floats;
+  float* slots;
 } bound_t;
 
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
@@ -48,12 +62,24 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   tenon__cpu_output_rule(rank, &rules[0]);
   rules[1] = (tenon_argument_rule_t){0};
   const tenon_numerics_t numerics = {.size = sizeof(numerics), .reassociates = 1};
-  const tenon_tactic_t tactic = {.size = sizeof(tactic),
-                                 .name = "channels last",
-                                 .inputs = rules,
-                                 .outputs = rules,
-                                 .numerics = &numerics,
-                                 .launches = 1};
+  tenon_tactic_t tactic = {.size = sizeof(tactic),
+                           .name = "channels last",
+                           .inputs = rules,
+                           .outputs = rules,
+                           .numerics = &numerics,
+                           .launches = 1};
+  const tenon_status_t status = add(emit, &tactic);
+  const int64_t kernel = tenon__cpu_region_item(region, "kernel_shape", rank - 3, 1);
+  const int64_t dilation = tenon__cpu_region_item(region, "dilations", rank - 3, 1);
+  if (status != TENON_OK || kernel > MAX_PLANE_WINDOW || dilation > MAX_PLANE_WINDOW ||
+      kernel * dilation > MAX_PLANE_WINDOW) {
+    return status;
+  }
+  const uint8_t planes = 1;
+  tactic.name = "planes";
+  tactic.configuration = &planes;
+  tactic.configuration_size = sizeof(planes);
+  rules[0] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR};
   return add(emit, &tactic);
 }
 
@@ -70,6 +96,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
     kernel[k] = tenon__cpu_region_item(region, "kernel_shape", k, 1);
   }
   pool->isa = cpu->isa;
+  pool->planes = call->tactic->configuration_size == 1;
   tenon__cpu_window_read(region, rank, kernel, &pool->window);
   for (uint32_t k = 0; k < rank; k++) {
     const bool padded = pool->window.padding == TENON_CPU_PADDING_EXPLICIT;
@@ -81,6 +108,19 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   pool->counts_padding = tenon__cpu_region_int(region, "count_include_pad", 0) != 0;
   *out_instance = pool;
   return TENON_OK;
+}
+
+static tenon_status_t bind_planes(bound_t* bound, tenon_binding_t* binding,
+                                  const tenon_bind_table_t* host) {
+  const tenon__cpu_window_t* w = &bound->window;
+  const size_t stride = (size_t)w->stride[2];
+  const size_t out_width = (size_t)bound->y.extent[2];
+  const size_t reach = (size_t)((w->kernel[2] - 1) * w->dilation[2]) + 1;
+  bound->row_floats = (out_width * stride + reach + stride - 1) / stride * stride;
+  bound->slot_floats = 2 * bound->row_floats + out_width + 16;
+  bound->slots =
+      host->allocate(binding, host->thread_count(binding) * bound->slot_floats * sizeof(float));
+  return bound->slots == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
@@ -105,7 +145,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
                                                                  : 0;
   }
   *out_bound = bound;
-  return TENON_OK;
+  return pool->planes ? bind_planes(bound, binding, host) : TENON_OK;
 }
 
 /* How many taps of the window at output coordinate `at` lie in [low, high) of the input. */
@@ -179,10 +219,118 @@ static void run_row(void* user, uint32_t index, uint32_t thread) {
   divide_row(bound, &row, counted);
 }
 
+/* ---- Planes ---- */
+
+/* The factors of averages of an output row whose window has `rows` counted rows. */
+static void find_factors(const bound_t* bound, int64_t rows, float* out_factors) {
+  const pool_t* pool = bound->pool;
+  const int64_t low = pool->counts_padding ? -bound->window.pad_begin[2] : 0;
+  const int64_t high = bound->x.extent[2] + (pool->counts_padding ? bound->pad_end[2] : 0);
+  for (int64_t at = 0; at < bound->y.extent[2]; at++) {
+    int64_t first = 0;
+    const int64_t taps = rows * taps_between(&bound->window, 2, at, low, high, &first);
+    out_factors[at] = 1.0F / (float)(taps > 0 ? taps : 1);
+  }
+}
+
+/* Combines the rows of the window of output row `at` to row + pad. */
+static void combine_rows(const bound_t* bound, tenon__cpu_binary_t combine, const float* plane,
+                         int64_t at, float* row) {
+  const tenon__cpu_window_t* w = &bound->window;
+  const int64_t width = bound->x.extent[2];
+  const int64_t pad = w->pad_begin[2];
+  const int64_t begin = pad < 0 ? -pad : 0;
+  const int64_t room = (int64_t)bound->row_floats - pad;
+  const int64_t end = width < room ? width : room;
+  int64_t first = 0;
+  const int64_t rows = taps_between(w, 1, at, 0, bound->x.extent[1], &first);
+  const int64_t line = at * w->stride[1] - w->pad_begin[1] + first * w->dilation[1];
+  for (int64_t k = 0; k < rows && begin < end; k++) {
+    const float* x = plane + (line + k * w->dilation[1]) * width + begin;
+    const size_t count = (size_t)(end - begin);
+    if (k == 0) {
+      memcpy(row + pad + begin, x, count * sizeof(float));
+    } else {
+      combine(row + pad + begin, row + pad + begin, x, count);
+    }
+  }
+}
+
+/* Combines the columns of the window: shifts of the row, or of its phases. */
+static void combine_columns(const bound_t* bound, tenon__cpu_binary_t combine, const float* row,
+                            float* phases, float* y) {
+  const tenon__cpu_window_t* w = &bound->window;
+  const size_t stride = (size_t)w->stride[2];
+  const size_t length = bound->row_floats / stride;
+  const size_t count = (size_t)bound->y.extent[2];
+  const float* from = row;
+  if (stride > 1) {
+    const tenon__cpu_copy_2d_t transpose = {.element_bytes = sizeof(float),
+                                            .rows = stride,
+                                            .columns = length,
+                                            .out_row = (int64_t)length,
+                                            .out_column = 1,
+                                            .in_row = 1,
+                                            .in_column = (int64_t)stride};
+    tenon__cpu_copy_2d(bound->pool->isa->elements, &transpose, phases, row);
+    from = phases;
+  }
+  for (size_t k = 0; k < (size_t)w->kernel[2]; k++) {
+    const size_t at = k * (size_t)w->dilation[2];
+    const float* x = from + at % stride * length + at / stride;
+    if (k == 0) {
+      memcpy(y, x, count * sizeof(float));
+    } else {
+      combine(y, y, x, count);
+    }
+  }
+}
+
+/* All rows of one plane. */
+static void run_plane(void* user, uint32_t index, uint32_t thread) {
+  const job_t* job = user;
+  const bound_t* bound = job->bound;
+  const pool_t* pool = bound->pool;
+  const tenon__cpu_elements_t* elements = pool->isa->elements;
+  const size_t width = (size_t)bound->y.extent[2];
+  const float* plane = job->x + (int64_t)index * bound->x.extent[1] * bound->x.extent[2];
+  float* y = job->y + (int64_t)index * bound->y.extent[1] * bound->y.extent[2];
+  float* row = bound->slots + thread * bound->slot_floats;
+  float* phases = row + bound->row_floats;
+  float* factors = phases + bound->row_floats;
+  const float neutral = pool->average ? 0.0F : -INFINITY;
+  const uint32_t opcode = pool->average ? TENON_OPCODE_ADD : TENON_OPCODE_MAX;
+  const tenon__cpu_binary_t combine = elements->binary[opcode][TENON_CPU_TYPE_F32][TENON_CPU_VV];
+  int64_t known = -1; /* rows that the factors are for */
+  for (int64_t at = 0; at < bound->y.extent[1]; at++, y += width) {
+    int64_t first = 0;
+    const int64_t rows = taps_between(&bound->window, 1, at, 0, bound->x.extent[1], &first);
+    if (at == 0 || rows == 0) {
+      tenon__cpu_fill(row, &neutral, sizeof(neutral), bound->row_floats);
+    }
+    combine_rows(bound, combine, plane, at, row);
+    combine_columns(bound, combine, row, phases, y);
+    if (!pool->average) {
+      continue;
+    }
+    const int64_t counted = pool->counts_padding
+                                ? taps_between(&bound->window, 1, at, -bound->window.pad_begin[1],
+                                               bound->x.extent[1] + bound->pad_end[1], &first)
+                                : rows;
+    if (counted != known) {
+      find_factors(bound, counted, factors);
+      known = counted;
+    }
+    elements->binary[TENON_OPCODE_MUL][TENON_CPU_TYPE_F32][TENON_CPU_VV](y, y, factors, width);
+  }
+}
+
 static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   const bound_t* bound = call->bound;
   job_t job = {bound, call->inputs[0].tensor.data, call->outputs[0].tensor.data};
-  if (bound->y.extent[2] > 0) {
+  if (bound->y.extent[2] > 0 && bound->pool->planes) {
+    tenon__cpu_parallel(call, (uint32_t)(bound->y.batch * bound->y.channels), run_plane, &job);
+  } else if (bound->y.extent[2] > 0) {
     tenon__cpu_parallel(call, (uint32_t)(bound->y.batch * bound->y.extent[0] * bound->y.extent[1]),
                         run_row, &job);
   }
