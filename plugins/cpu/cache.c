@@ -100,7 +100,10 @@ static void run_rows(void* user, int64_t begin, int64_t end, uint32_t thread) {
 /* New tokens must fit behind the begin of each sequence. A circular cache wraps. */
 static tenon_status_t check_begins(const tenon_enqueue_t* call, const job_t* job, int64_t count) {
   const int64_t behind = job->self->is_circular ? 0 : job->steps - 1;
-  for (int64_t k = 0; job->steps > 0 && k < count; k++) {
+  if (job->steps == 0) {
+    return TENON_OK;
+  }
+  for (int64_t k = 0; k < count; k++) {
     const int64_t first = job->begins == NULL ? 0 : job->begins[k];
     if (first < 0 || (!job->self->is_circular && first > job->extent - 1 - behind)) {
       return tenon__cpu_closed_fail(call, "position %lld is out of range for extent %lld",
