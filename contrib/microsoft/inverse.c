@@ -21,7 +21,7 @@ static const tenon_check_t checks[] = {{.size = sizeof(tenon_check_t),
                                         .message = "{dim(x, -2)} rows, {dim(x, -1)} columns"}};
 static const tenon_operator_t operators[] = {
     {.size = sizeof(tenon_operator_t),
-     .name = "microsoft.inverse/1",
+     .name = "microsoft.matrix_inverse/1",
      .summary = "inverses of the matrices in the last two axes",
      .types = TENON_LIST(types),
      .inputs = TENON_LIST(inputs),
@@ -149,9 +149,9 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   return TENON_OK;
 }
 
-static const char* const names[] = {"microsoft.inverse/1", NULL};
+static const char* const names[] = {"microsoft.matrix_inverse/1", NULL};
 static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
-                                          .name = "inverse",
+                                          .name = "matrix_inverse",
                                           .device = "cpu",
                                           .operators = names,
                                           .version = 1,
@@ -167,8 +167,9 @@ static void inverse(tenon_make_t* make) {
   const tenon_dtype_t dtype = tenon_make_dtype(make, x);
   const tenon_value_t wide =
       tenon_make_cast(make, x, dtype == TENON_DTYPE_FLOAT64 ? dtype : TENON_DTYPE_FLOAT32);
-  tenon_make_output(make, 0,
-                    tenon_make_cast(make, tenon_make_1(make, "microsoft.inverse/1", wide), dtype));
+  tenon_make_output(
+      make, 0,
+      tenon_make_cast(make, tenon_make_1(make, "microsoft.matrix_inverse/1", wide), dtype));
 }
 
 static TENON_MAKE_CONVERT(convert);

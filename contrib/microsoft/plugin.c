@@ -20,13 +20,13 @@ TENON_PLUGIN_MANIFEST("microsoft", "0.1.0",
                       "licence: Apache-2.0\n"
                       "offers: converter *\n"
                       "offers: operator microsoft.dequantize_nbits/1\n"
-                      "offers: operator microsoft.inverse/1\n"
                       "offers: operator microsoft.mat_mul_nbits/1\n"
+                      "offers: operator microsoft.matrix_inverse/1\n"
                       "offers: operator microsoft.packed_bytes/1\n"
                       "offers: operator microsoft.scaled_numbers/1\n"
                       "offers: operator microsoft.unpacked_bits/1\n"
-                      "offers: kernel inverse microsoft.inverse/1 cpu\n" KERNEL_AVX512 KERNEL_AVX2
-                          KERNEL("baseline"));
+                      "offers: kernel matrix_inverse microsoft.matrix_inverse/1 cpu\n" KERNEL_AVX512
+                          KERNEL_AVX2 KERNEL("baseline"));
 
 static const tenon_offering_t* const offerings[] = {
     MICROSOFT_FAMILIES(MICROSOFT_FAMILY_ENTRY) & microsoft_inverse_operators,
