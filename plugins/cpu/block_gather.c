@@ -51,12 +51,13 @@ static int64_t clamp_coordinate(int64_t x, int64_t extent, uint32_t axis,
   return x < 0 || extent == 0 ? 0 : extent - 1;
 }
 
-static const int64_t* clamp_row(const run_t* run, const int64_t* x, size_t count, int64_t extent,
-                                bool wraps, uint32_t axis, tenon__cpu_fault_t* inout_fault) {
+static const int64_t* clamp_row(const run_t* run, const int64_t* x, size_t count,
+                                const tenon__cpu_offsets_t* shape, uint32_t axis,
+                                tenon__cpu_fault_t* inout_fault) {
   int64_t* clamped = (int64_t*)(void*)run->temporary;
   for (size_t k = 0; k < count; k++) {
-    const int64_t wrapped = wraps && x[k] < 0 ? x[k] + extent : x[k];
-    clamped[k] = clamp_coordinate(wrapped, extent, axis, inout_fault);
+    const int64_t wrapped = shape->wraps && x[k] < 0 ? x[k] + shape->extent : x[k];
+    clamped[k] = clamp_coordinate(wrapped, shape->extent, axis, inout_fault);
   }
   return clamped;
 }
@@ -67,7 +68,7 @@ static void add_row(const run_t* run, const int64_t* x, tenon__cpu_offsets_t sha
   const tenon__cpu_elements_t* elements = run->block->elements;
   int64_t* offsets = (int64_t*)(void*)run->offsets;
   if (!elements->add_offsets(offsets, x, &shape, count)) {
-    x = clamp_row(run, x, count, shape.extent, shape.wraps, axis, inout_fault);
+    x = clamp_row(run, x, count, &shape, axis, inout_fault);
     shape.wraps = false;
     (void)elements->add_offsets(offsets, x, &shape, count);
   }

@@ -242,12 +242,12 @@ static void combine_rows(const bound_t* bound, tenon__cpu_binary_t combine, cons
   const int64_t begin = pad < 0 ? -pad : 0;
   const int64_t room = (int64_t)bound->row_floats - pad;
   const int64_t end = width < room ? width : room;
+  const size_t count = begin < end ? (size_t)(end - begin) : 0;
   int64_t first = 0;
   const int64_t rows = taps_between(w, 1, at, 0, bound->x.extent[1], &first);
   const int64_t line = at * w->stride[1] - w->pad_begin[1] + first * w->dilation[1];
-  for (int64_t k = 0; k < rows && begin < end; k++) {
+  for (int64_t k = 0; k < rows; k++) {
     const float* x = plane + (line + k * w->dilation[1]) * width + begin;
-    const size_t count = (size_t)(end - begin);
     if (k == 0) {
       memcpy(row + pad + begin, x, count * sizeof(float));
     } else {
