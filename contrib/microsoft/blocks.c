@@ -45,6 +45,9 @@ static tenon_value_t unpacked(tenon_make_t* make, tenon_value_t value, int64_t b
   return tenon_make_end(make);
 }
 
+/* Extents in attributes of models. Products of two of them fit 64 bits. */
+enum { EXTENT_MAX = INT32_MAX };
+
 /* ---- MatMulNBits ---- */
 
 typedef struct nbits_t {
@@ -94,9 +97,15 @@ static void mat_mul_nbits(tenon_make_t* make) {
   if (node.bits != 2 && node.bits != 4 && node.bits != 8) {
     microsoft_refuse(make, "bits", "use 2, 4 or 8");
   }
-  if (node.block < 16 || node.block % 16 != 0) {
+  if (node.block < 16 || node.block % 16 != 0 || node.block > EXTENT_MAX) {
     microsoft_refuse(make, "block_size", "use a multiple of 16");
     return;
+  }
+  if (node.depth < 0 || node.depth > EXTENT_MAX) {
+    microsoft_refuse(make, "K", "it is not an extent of the weights");
+  }
+  if (node.columns < 0 || node.columns > EXTENT_MAX) {
+    microsoft_refuse(make, "N", "it is not an extent of the weights");
   }
   if (tenon_make_elements(make, tenon_make_input(make, 1), 0,
                           tenon_make_rank(make, tenon_make_input(make, 1))) == 0) {
@@ -190,11 +199,14 @@ static void gather_block_quantized(tenon_make_t* make) {
     if (axis != (int64_t)rank - 1 || rank < 2) {
       microsoft_refuse(make, "quantize_axis", "bytes have blocks along the last axis only");
     }
-    gather_packed(make, bits, block);
+    if (tenon_make_ok(make)) {
+      gather_packed(make, bits, block);
+    }
     return;
   }
-  if (block == 0) {
+  if (block < 1) {
     microsoft_refuse(make, "block_size", "use a positive number");
+    return;
   }
   if (axis == gather_axis) {
     tenon_make_output(make, 0,
@@ -226,8 +238,13 @@ static void mat_mul_bnb4(tenon_make_t* make) {
   const tenon_value_t a = tenon_make_input(make, 0);
   const int64_t type = tenon_make_get_int(make, "quant_type", 0);
   const int64_t dims[] = {tenon_make_get_int(make, "N", 0), tenon_make_get_int(make, "K", 0)};
+  const int64_t block = tenon_make_get_int(make, "block_size", 0);
   if (type != 0 && type != 1) {
     microsoft_refuse(make, "quant_type", "use 0 (FP4) or 1 (NF4)");
+    return;
+  }
+  if (block < 1 || dims[0] < 0 || dims[0] > EXTENT_MAX || dims[1] < 0 || dims[1] > EXTENT_MAX) {
+    microsoft_refuse(make, block < 1 ? "block_size" : "K", "it or N is not an extent");
     return;
   }
   tenon_make_begin(make, "microsoft.packed_bytes/1");
@@ -239,8 +256,7 @@ static void mat_mul_bnb4(tenon_make_t* make) {
       make, "y = cast(shr(a, index(-1) % 2 == 0 ? cast(4, u8) : cast(0, u8)) & 15, i32)", bytes);
   const tenon_value_t table =
       tenon_make_tensor(make, TENON_DTYPE_FLOAT32, 1, table_dims, tables[type]);
-  const tenon_value_t scales = repeated(make, tenon_make_input(make, 2), numbers, 0,
-                                        tenon_make_get_int(make, "block_size", 0));
+  const tenon_value_t scales = repeated(make, tenon_make_input(make, 2), numbers, 0, block);
   const tenon_value_t weights = tenon_make_reshape(
       make,
       tenon_make_cast(make,

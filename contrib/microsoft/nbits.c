@@ -111,19 +111,22 @@ static const tenon_operator_t operators[] = {
      .outputs = LIST_OF(tenon_port_t, PORT("y", "T")),
      .attributes =
          LIST_OF(tenon_attribute_descriptor_t, INT("bits"), INT("block_size"), INT("K"), INT("N")),
-     .checks = LIST_OF(
-         tenon_check_t, BITS_CHECKS, CHECK("rank(a) >= 1", "a is a scalar"),
-         CHECK("dim(a, -1) == K", "a has {dim(a, -1)} columns, not K = {K}"),
-         CHECK("rank(b) == 3 && dim(b, 0) == N && dim(b, 1) == ceil_div(K, block_size)"
-               " && dim(b, 2) == block_size * bits / 8",
-               "weights are not N = {N} by {ceil_div(K, block_size)} blocks by"
-               " {block_size * bits / 8} bytes"),
-         CHECK("rank(scales) == 2 && dim(scales, 0) == N",
-               "scales are not N = {N} by {ceil_div(K, block_size)} blocks"),
-         CHECK("!present(zero_points) || rank(zero_points) == 2 && dim(zero_points, 0) == N",
-               "zero points do not have N = {N} rows"),
-         CHECK("!present(bias) || rank(bias) == 1 && dim(bias, 0) == N",
-               "the bias does not have N = {N} elements")),
+     .checks =
+         LIST_OF(tenon_check_t, BITS_CHECKS, CHECK("rank(a) >= 1", "a is a scalar"),
+                 CHECK("dim(a, -1) == K", "a has {dim(a, -1)} columns, not K = {K}"),
+                 CHECK("rank(b) == 3 && dim(b, 0) == N && dim(b, 1) == ceil_div(K, block_size)"
+                       " && dim(b, 2) == block_size * bits / 8",
+                       "weights are not N = {N} by {ceil_div(K, block_size)} blocks by"
+                       " {block_size * bits / 8} bytes"),
+                 CHECK("rank(scales) == 2 && dim(scales, 0) == N && dim(scales, 1) == ceil_div(K, "
+                       "block_size)",
+                       "scales are not N = {N} by {ceil_div(K, block_size)} blocks"),
+                 CHECK("!present(zero_points) || rank(zero_points) == 2 && dim(zero_points, 0) == N"
+                       " && dim(zero_points, 1) == (dtype(zero_points) == 'u8'"
+                       " ? ceil_div(ceil_div(K, block_size) * bits, 8) : ceil_div(K, block_size))",
+                       "zero points are not N = {N} by {ceil_div(K, block_size)} blocks"),
+                 CHECK("!present(bias) || rank(bias) == 1 && dim(bias, 0) == N",
+                       "the bias does not have N = {N} elements")),
      .shape = "y.rank = rank(a); y[d] = d == rank(a) - 1 ? N : dim(a, d)",
      .decompositions = LIST_OF(
          tenon_case_t,

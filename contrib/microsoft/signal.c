@@ -27,6 +27,7 @@ static int64_t signal_axes(tenon_make_t* make) {
   }
   if (axes < 1 || axes > 3) {
     microsoft_refuse(make, "signal_ndim", "it must be 1 to 3");
+    return 1;
   }
   return axes;
 }

@@ -23,12 +23,18 @@ const tenon__value_node_t* tenon__builder_look(const tenon_builder_t* builder,
   return value->alive ? value : NULL; /* what was cancelled is gone */
 }
 
+static tenon_status_t no_value(const tenon_builder_t* builder, tenon_value_t handle) {
+  return handle.id == 0 ? tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
+                                      "an operand is absent: the node lacks an input")
+                        : tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
+                                      "handle %u is no value", handle.id);
+}
+
 tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t handle,
                                       uint32_t* out_value) {
   const tenon__value_node_t* value = tenon__builder_look(builder, handle);
   if (value == NULL) {
-    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "handle %u is no value",
-                       handle.id);
+    return no_value(builder, handle);
   }
   const tenon__handle_t place = builder->handles[handle.id - 1];
   const uint32_t graph = tenon__builder_graph(builder);
@@ -358,8 +364,7 @@ tenon_status_t tenon__build_type(tenon_builder_t* builder, tenon_value_t handle,
                                  tenon_value_type_t* out_type) {
   const tenon__value_node_t* value = tenon__builder_look(builder, handle);
   if (value == NULL) {
-    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "handle %u is no value",
-                       handle.id);
+    return no_value(builder, handle);
   }
   const tenon__type_t* type = &value->type;
   const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;

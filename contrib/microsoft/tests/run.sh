@@ -1,7 +1,8 @@
 #!/bin/sh
-# Runs the recorded cases, or draws random ones beside ONNX Runtime.
+# Runs the recorded cases, draws random ones beside ONNX Runtime, or builds cases with an error.
 #   run.sh cases TENON CASES WORK           recorded cases, in several modes
 #   run.sh random TENON TESTS WORK [COUNT [SEED]]
+#   run.sh mutated TENON TESTS WORK
 set -u
 mode=$1 tenon=$2 folder=$3 work=$4
 XDG_CACHE_HOME=$work/cache
@@ -23,9 +24,12 @@ suite() { # NAME FOLDER [option...]
   fi
 }
 
+python=${TENON_PYTHON:-$folder/../../../build/python/bin/python}
+[ -x "$python" ] || python=python3
+if [ "$mode" = mutated ]; then
+  exec "$python" -B "$folder/mutated.py" "$tenon" "$folder/cases"
+fi
 if [ "$mode" = random ]; then
-  python=${TENON_PYTHON:-$folder/../../../build/python/bin/python}
-  [ -x "$python" ] || python=python3
   "$python" -B "$folder/record.py" "$work/cases" --count "${5:-8}" --seed "${6:-20260101}"
   status=$?
   [ "$status" -eq 0 ] || exit "$status"
