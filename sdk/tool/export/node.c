@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 bool tool_onnx_refuse(const tool_onnx_node_t* node, const char* reason) {
   node->network->reason = reason;
   return false;

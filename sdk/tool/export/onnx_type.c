@@ -1,7 +1,6 @@
 /* Types of inputs and outputs of an ONNX file. */
 #include "export/onnx_type.h"
 
-
 #include "export/onnx_file.h"
 #include "tenon/reader.h"
 #include "text/memory.h"

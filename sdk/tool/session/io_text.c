@@ -1,7 +1,6 @@
 /* See io_text.h. */
 #include "session/io_text.h"
 
-
 #include "data/value.h"
 #include "text/memory.h"
 #include "text/shape_text.h"
