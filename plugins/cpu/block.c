@@ -30,30 +30,6 @@ static bool gathers_along(const tenon__cpu_block_t* block, const tenon_instructi
   return varying == 1 && plain;
 }
 
-/* Returns true if instruction i is a constant integer of this value. */
-static bool is_whole(const tenon__cpu_block_t* block, uint32_t i, int64_t value) {
-  return block->is_constant[i] && block->program->types[i] == TENON_CPU_TYPE_I64 &&
-         (int64_t)block->constants[i] == value;
-}
-
-/* Indices count from the end if they are negative: t < 0 ? t + extent : t. */
-uint32_t tenon__cpu_block_wrapped(const tenon__cpu_block_t* block, const tenon_instruction_t* load,
-                                  uint32_t axis) {
-  const uint32_t c = block->program->source.coordinates[load->operands[0] + axis];
-  const tenon_instruction_t* select = instruction_at(block, c);
-  if (!block->is_shaped || select->opcode != TENON_OPCODE_SELECT) {
-    return TENON_NONE;
-  }
-  const uint32_t t = select->operands[2];
-  const tenon_instruction_t* less = instruction_at(block, select->operands[0]);
-  const tenon_instruction_t* sum = instruction_at(block, select->operands[1]);
-  const int64_t extent = block->shape.tables[load->immediate.i].dims[axis];
-  const bool wraps = less->opcode == TENON_OPCODE_LT && less->operands[0] == t &&
-                     is_whole(block, less->operands[1], 0) && sum->opcode == TENON_OPCODE_ADD &&
-                     sum->operands[0] == t && is_whole(block, sum->operands[1], extent);
-  return wraps ? t : TENON_NONE;
-}
-
 /* A function that is called for each instruction that another instruction reads. */
 typedef void (*visit_t)(void* user, uint32_t input);
 static void visit_inputs(const tenon__cpu_block_t* block, uint32_t i, visit_t visit, void* user) {
@@ -204,6 +180,10 @@ static void list_step(listing_t* listing, uint32_t i) {
       step->kind = STEP_GATHER;
       step->checked = !listing->guarded[i];
       step->along = gathers_along(block, in);
+      for (uint32_t k = 0; k < in->operands[1]; k++) {
+        const bool wraps = tenon__cpu_block_wrapped(block, in, k) != TENON_NONE;
+        step->wraps |= (uint64_t)wraps << k;
+      }
       break;
     case TENON_OPCODE_CAST:
       step->kind = STEP_CAST;

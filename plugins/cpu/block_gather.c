@@ -167,10 +167,8 @@ static void gather_row(const run_t* run, const step_t* step, size_t row, size_t 
   uint32_t along_axis = 0;
   bool varies = false;
   for (uint32_t k = 0; k < table->rank; k++) {
-    const uint32_t wrapped =
-        tenon__cpu_block_wrapped(block, &source->instructions[step->result], k);
-    const bool wraps = wrapped != TENON_NONE;
-    const uint32_t i = wraps ? wrapped : source->coordinates[step->inputs[0] + k];
+    const bool wraps = (step->wraps >> k & 1) != 0;
+    const uint32_t i = tenon__cpu_block_coordinate(block, step, k);
     const source_t c = source_of(run, i);
     if (c.is_row && step->along) {
       along_stride = table->strides[k];
@@ -238,10 +236,8 @@ static bool find_rows(const run_t* run, const step_t* step, size_t rows, lookup_
   int64_t base = 0;
   bool varies = false;
   for (uint32_t k = 0; k < table->rank; k++) {
-    const uint32_t wrapped =
-        tenon__cpu_block_wrapped(block, &source->instructions[step->result], k);
-    const bool wraps = wrapped != TENON_NONE;
-    const uint32_t i = wraps ? wrapped : source->coordinates[step->inputs[0] + k];
+    const bool wraps = (step->wraps >> k & 1) != 0;
+    const uint32_t i = tenon__cpu_block_coordinate(block, step, k);
     const int64_t extent = table->dims[k];
     if (step->along && (block->varies[i] & TENON_CPU_COLUMNS) != 0) {
       const int64_t first = run->frame->origin[block->shape.column_axis];

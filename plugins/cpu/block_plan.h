@@ -82,6 +82,8 @@ typedef struct step_t {
   /* GATHER: only one coordinate varies along columns and it is their index, so that whole rows are
    * copied. */
   bool along;
+  /* GATHER: the bits of coordinates t < 0 ? t + extent : t. The step reads t and adds the extent. */
+  uint64_t wraps;
   /* BINARY: a division that multiplies by the reciprocal of the divisor if the divisor has a usual
    * magnitude. */
   bool reciprocal;
@@ -135,10 +137,17 @@ struct tenon__cpu_block_t {
   uint32_t buffer_count;
 };
 
-/* If coordinate `axis` of a LOAD is t < 0 ? t + extent of the axis : t, returns t, which LOAD reads
- * instead, else TENON_NONE. */
+/* Returns t if coordinate `axis` of a LOAD is t < 0 ? t + extent of the axis : t, because LOAD reads t
+ * and adds the extent. Returns TENON_NONE for other coordinates. */
 uint32_t tenon__cpu_block_wrapped(const tenon__cpu_block_t* block, const tenon_instruction_t* load,
                                   uint32_t axis);
+/* Returns the instruction that coordinate k of a GATHER reads. */
+static inline uint32_t tenon__cpu_block_coordinate(const tenon__cpu_block_t* block,
+                                                   const step_t* step, uint32_t k) {
+  const tenon_program_t* source = &block->program->source;
+  const uint32_t i = source->coordinates[step->inputs[0] + k];
+  return (step->wraps >> k & 1) != 0 ? source->instructions[i].operands[2] : i;
+}
 
 /* The memory of a value during the evaluation of a block. */
 typedef struct place_t {

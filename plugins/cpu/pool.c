@@ -11,7 +11,8 @@
 #include "kernels.h"
 #include "window.h"
 
-/* Columns of a window, with dilation, that are pooled in planes, at most. */
+/* Maximum columns of a window, with dilation, and of a step, for pools in planes. Buffers of threads
+ * hold a row of steps. */
 enum { MAX_PLANE_WINDOW = 64 };
 
 typedef struct pool_t {
@@ -71,8 +72,9 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   const tenon_status_t status = add(emit, &tactic);
   const int64_t kernel = tenon__cpu_region_item(region, "kernel_shape", rank - 3, 1);
   const int64_t dilation = tenon__cpu_region_item(region, "dilations", rank - 3, 1);
+  const int64_t stride = tenon__cpu_region_item(region, "strides", rank - 3, 1);
   if (status != TENON_OK || kernel > MAX_PLANE_WINDOW || dilation > MAX_PLANE_WINDOW ||
-      kernel * dilation > MAX_PLANE_WINDOW) {
+      kernel * dilation > MAX_PLANE_WINDOW || stride > MAX_PLANE_WINDOW) {
     return status;
   }
   const uint8_t planes = 1;
