@@ -10,6 +10,7 @@
 #include <stdarg.h>
 
 #include "cpu.h"
+#include "tenon/narrow.h"
 #include "tests/support/kernel_host.h"
 #ifndef FAKE_WITHOUT_TESTS
 #include "core/base/test.h"
@@ -59,19 +60,22 @@ static inline void fake_put(tenon_dtype_t dtype, void* at, double x) {
     case TENON_DTYPE_INT16:
       *(int16_t*)at = (int16_t)x;
       break;
-    case TENON_DTYPE_BFLOAT16: { /* numbers with few bits alone */
-      const float f = (float)x;
-      uint32_t bits = 0;
-      memcpy(&bits, &f, 4);
-      *(uint16_t*)at = (uint16_t)(bits >> 16);
+    case TENON_DTYPE_FLOAT16:
+    case TENON_DTYPE_BFLOAT16:
+      *(uint16_t*)at = tenon_narrow_of(dtype, (float)x);
       break;
-    }
     case TENON_DTYPE_INT8:
       *(int8_t*)at = (int8_t)x;
       break;
-    default:
+    case TENON_DTYPE_UINT16:
+      *(uint16_t*)at = (uint16_t)x;
+      break;
+    case TENON_DTYPE_UINT8:
+    case TENON_DTYPE_BOOL:
       *(uint8_t*)at = (uint8_t)x;
       break;
+    default:
+      abort(); /* a type that no test has yet */
   }
 }
 
@@ -87,16 +91,18 @@ static inline double fake_get(tenon_dtype_t dtype, const void* at) {
       return (double)*(const int32_t*)at;
     case TENON_DTYPE_INT16:
       return (double)*(const int16_t*)at;
-    case TENON_DTYPE_BFLOAT16: {
-      const uint32_t bits = (uint32_t) * (const uint16_t*)at << 16;
-      float f = 0;
-      memcpy(&f, &bits, 4);
-      return (double)f;
-    }
+    case TENON_DTYPE_FLOAT16:
+    case TENON_DTYPE_BFLOAT16:
+      return (double)tenon_wide_of(dtype, *(const uint16_t*)at);
     case TENON_DTYPE_INT8:
       return (double)*(const int8_t*)at;
-    default:
+    case TENON_DTYPE_UINT16:
+      return (double)*(const uint16_t*)at;
+    case TENON_DTYPE_UINT8:
+    case TENON_DTYPE_BOOL:
       return (double)*(const uint8_t*)at;
+    default:
+      abort();
   }
 }
 
