@@ -150,7 +150,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   return pool->planes ? bind_planes(bound, binding, host) : TENON_OK;
 }
 
-/* How many taps of the window at output coordinate `at` lie in [low, high) of the input. */
+/* Returns the number of taps of the window at output coordinate `at` in [low, high) of the input. */
 static int64_t taps_between(const tenon__cpu_window_t* window, size_t axis, int64_t at, int64_t low,
                             int64_t high, int64_t* out_first) {
   const int64_t first = at * window->stride[axis] - window->pad_begin[axis];
@@ -165,16 +165,30 @@ typedef struct job_t {
   float* y;
 } job_t;
 
+/* Returns the rows that averages of output row `at` count. */
+static int64_t counted_rows(const bound_t* bound, int64_t at) {
+  const bool all = bound->pool->counts_padding;
+  int64_t first = 0;
+  return taps_between(&bound->window, 1, at, all ? -bound->window.pad_begin[1] : 0,
+                      bound->x.extent[1] + (all ? bound->pad_end[1] : 0), &first);
+}
+
+/* Returns the factor of the average at column `at` if `rows` rows count. */
+static float factor_of(const bound_t* bound, int64_t rows, int64_t at) {
+  const bool all = bound->pool->counts_padding;
+  int64_t first = 0;
+  const int64_t taps =
+      rows * taps_between(&bound->window, 2, at, all ? -bound->window.pad_begin[2] : 0,
+                          bound->x.extent[2] + (all ? bound->pad_end[2] : 0), &first);
+  return 1.0F / (float)(taps > 0 ? taps : 1);
+}
+
 static void divide_row(const bound_t* bound, const tenon__cpu_row_t* row, int64_t rows) {
   const pool_t* pool = bound->pool;
   const tenon__cpu_binary_t multiply =
       pool->isa->elements->binary[TENON_OPCODE_MUL][TENON_CPU_TYPE_F32][TENON_CPU_VS];
   for (int64_t pixel = 0; pixel < row->out_width; pixel++) {
-    const int64_t low = pool->counts_padding ? -bound->window.pad_begin[2] : 0;
-    const int64_t high = bound->x.extent[2] + (pool->counts_padding ? bound->pad_end[2] : 0);
-    int64_t first = 0;
-    const int64_t taps = rows * taps_between(&bound->window, 2, pixel, low, high, &first);
-    const float scale = 1.0F / (float)(taps > 0 ? taps : 1);
+    const float scale = factor_of(bound, rows, pixel);
     float* y = row->y + pixel * row->y_stride;
     multiply(y, y, &scale, row->channels);
   }
@@ -213,31 +227,14 @@ static void run_row(void* user, uint32_t index, uint32_t thread) {
     return;
   }
   pool->isa->windows->sum(&row);
-  int64_t counted = rows;
-  if (pool->counts_padding) {
-    counted = taps_between(window, 1, pixel.at[1], -window->pad_begin[1],
-                           bound->x.extent[1] + bound->pad_end[1], &first);
-  }
-  divide_row(bound, &row, counted);
+  divide_row(bound, &row, counted_rows(bound, pixel.at[1]));
 }
 
 /* ---- Planes ---- */
 
-/* The factors of averages of an output row whose window has `rows` counted rows. */
-static void find_factors(const bound_t* bound, int64_t rows, float* out_factors) {
-  const pool_t* pool = bound->pool;
-  const int64_t low = pool->counts_padding ? -bound->window.pad_begin[2] : 0;
-  const int64_t high = bound->x.extent[2] + (pool->counts_padding ? bound->pad_end[2] : 0);
-  for (int64_t at = 0; at < bound->y.extent[2]; at++) {
-    int64_t first = 0;
-    const int64_t taps = rows * taps_between(&bound->window, 2, at, low, high, &first);
-    out_factors[at] = 1.0F / (float)(taps > 0 ? taps : 1);
-  }
-}
-
-/* Combines the rows of the window of output row `at` to row + pad. */
-static void combine_rows(const bound_t* bound, tenon__cpu_binary_t combine, const float* plane,
-                         int64_t at, float* row) {
+/* Combines the rows of the window of output row `at` to row + pad. Returns their number. */
+static int64_t combine_rows(const bound_t* bound, tenon__cpu_binary_t combine, const float* plane,
+                            int64_t at, float* row) {
   const tenon__cpu_window_t* w = &bound->window;
   const int64_t width = bound->x.extent[2];
   const int64_t pad = w->pad_begin[2];
@@ -256,9 +253,10 @@ static void combine_rows(const bound_t* bound, tenon__cpu_binary_t combine, cons
       combine(row + pad + begin, row + pad + begin, x, count);
     }
   }
+  return rows;
 }
 
-/* Combines the columns of the window: shifts of the row, or of its phases. */
+/* Combines the columns of the window, which are shifts of the row or of its phases. */
 static void combine_columns(const bound_t* bound, tenon__cpu_binary_t combine, const float* row,
                             float* phases, float* y) {
   const tenon__cpu_window_t* w = &bound->window;
@@ -288,7 +286,7 @@ static void combine_columns(const bound_t* bound, tenon__cpu_binary_t combine, c
   }
 }
 
-/* All rows of one plane. */
+/* Computes all rows of one plane. */
 static void run_plane(void* user, uint32_t index, uint32_t thread) {
   const job_t* job = user;
   const bound_t* bound = job->bound;
@@ -304,25 +302,21 @@ static void run_plane(void* user, uint32_t index, uint32_t thread) {
   const uint32_t opcode = pool->average ? TENON_OPCODE_ADD : TENON_OPCODE_MAX;
   const tenon__cpu_binary_t combine = elements->binary[opcode][TENON_CPU_TYPE_F32][TENON_CPU_VV];
   int64_t known = -1; /* rows that the factors are for */
+  tenon__cpu_fill(row, &neutral, sizeof(neutral), bound->row_floats);
   for (int64_t at = 0; at < bound->y.extent[1]; at++, y += width) {
-    int64_t first = 0;
-    const int64_t rows = taps_between(&bound->window, 1, at, 0, bound->x.extent[1], &first);
-    if (at == 0 || rows == 0) {
+    if (combine_rows(bound, combine, plane, at, row) == 0) {
       tenon__cpu_fill(row, &neutral, sizeof(neutral), bound->row_floats);
     }
-    combine_rows(bound, combine, plane, at, row);
     combine_columns(bound, combine, row, phases, y);
     if (!pool->average) {
       continue;
     }
-    const int64_t counted = pool->counts_padding
-                                ? taps_between(&bound->window, 1, at, -bound->window.pad_begin[1],
-                                               bound->x.extent[1] + bound->pad_end[1], &first)
-                                : rows;
-    if (counted != known) {
-      find_factors(bound, counted, factors);
-      known = counted;
+    const int64_t counted = counted_rows(bound, at);
+    const size_t changed = counted != known ? width : 0;
+    for (size_t k = 0; k < changed; k++) {
+      factors[k] = factor_of(bound, counted, (int64_t)k);
     }
+    known = counted;
     elements->binary[TENON_OPCODE_MUL][TENON_CPU_TYPE_F32][TENON_CPU_VV](y, y, factors, width);
   }
 }
