@@ -1,6 +1,6 @@
 /*
- * A kernel for standard.tensor_scatter/1: new tokens of each sequence into its cache, in place if the
- * cache's memory may be taken.
+ * standard.tensor_scatter/1: writes the new tokens of each sequence into its cache, in place if the
+ * output has the memory of the cache.
  */
 #include <stdio.h>
 
@@ -61,7 +61,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   return TENON_OK;
 }
 
-/* The rows of one index before the axis: a part of the cache, and the new tokens for it. */
+/* A row has all tokens of one index of the axes before that of the tokens. */
 typedef struct job_t {
   const cache_t* self;
   const char* cache;
@@ -71,7 +71,7 @@ typedef struct job_t {
   int64_t rows;         /* of one sequence */
   int64_t extent;       /* of the cache along the axis */
   int64_t steps;        /* new tokens */
-  size_t element_bytes; /* of everything behind the axis */
+  size_t element_bytes; /* of all axes after that of the tokens */
 } job_t;
 
 static void run_rows(void* user, int64_t begin, int64_t end, uint32_t thread) {
@@ -97,17 +97,18 @@ static void run_rows(void* user, int64_t begin, int64_t end, uint32_t thread) {
   }
 }
 
-/* New tokens must fit behind the begin of each sequence. A circular cache wraps. */
+/* Checks that the new tokens of each sequence fit the cache. A circular cache wraps. */
 static tenon_status_t check_begins(const tenon_enqueue_t* call, const job_t* job, int64_t count) {
-  const int64_t behind = job->self->is_circular ? 0 : job->steps - 1;
+  const bool wraps = job->self->is_circular;
+  const int64_t others = wraps ? 0 : job->steps - 1;
   if (job->steps == 0) {
     return TENON_OK;
   }
   for (int64_t k = 0; k < count; k++) {
     const int64_t first = job->begins == NULL ? 0 : job->begins[k];
-    if (first < 0 || (!job->self->is_circular && first > job->extent - 1 - behind)) {
+    if (first < 0 || (!wraps && first > job->extent - 1 - others)) {
       return tenon__cpu_closed_fail(call, "position %lld is out of range for extent %lld",
-                                    (long long)(first < 0 ? first : first + behind),
+                                    (long long)(first < 0 ? first : first + others),
                                     (long long)job->extent);
     }
   }
