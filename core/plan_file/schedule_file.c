@@ -12,7 +12,7 @@
 
 #define MOST_AXES 64u
 
-/* Parts of one whole share its map, which the first of them has. The others name that part. */
+/* The first part of a whole stores the map that all of its parts share. The others name that part. */
 enum { PLACE_HAS_MAP = 1u << 0, PLACE_HAS_ORDER = 1u << 1, PLACE_SHARES_MAP = 1u << 2 };
 
 /* ---- Writing ---- */

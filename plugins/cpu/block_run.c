@@ -176,11 +176,12 @@ static void run_view(const run_t* run, const step_t* step) {
                 (varies & TENON_CPU_ROWS) != 0 ? (ptrdiff_t)(row * bytes) : 0};
 }
 
-/* Rows of so few elements are reduced through their transpose. Vectors transpose 4 bytes alone. */
+/* Rows of at most so many elements are reduced through their transpose. Only elements of 4 bytes are
+ * transposed by vectors. */
 enum { SHORT_ROW = 40, SHORT_WIDE_ROW = 8, LEAST_ROWS = 8 };
 
-/* Reduces many short rows at once: adds the columns of the block. Returns false if rows are long or
- * few. */
+/* Reduces short rows at once by adding the columns of the block. Returns false for long rows and
+ * fewer than LEAST_ROWS. */
 static bool reduce_short_rows(const run_t* run, source_t a, size_t bytes, tenon__cpu_binary_t add,
                               place_t sum) {
   const tenon__cpu_block_t* block = run->block;

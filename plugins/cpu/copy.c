@@ -9,10 +9,10 @@ enum {
   TRANSPOSE_BLOCK = 32,
   /* Elements that a task should have at least. */
   TASK_ELEMENTS = 16384,
-  /* Rows of fewer columns are chosen for their number. */
+  /* With fewer columns, the axis of the rows is chosen by its extent. */
   FEW_COLUMNS = 16,
   CACHE_BYTES = 16384,
-  /* Elements that a fill copies at a time, at most; rows of fewer than LEAST_FILL are loops. */
+  /* Maximum elements that a fill copies at a time. Rows of fewer than LEAST_FILL are loops. */
   FILL_ELEMENTS = 1024,
   LEAST_FILL = 16
 };
@@ -99,7 +99,7 @@ static void copy_transposed(const tenon__cpu_elements_t* elements, const tenon__
     memcpy(o + bytes - (size), last, size);                \
   }
 
-/* Rows whose elements are contiguous on both sides. Strides in bytes. */
+/* Copies rows whose elements are contiguous on both sides. Strides are in bytes. */
 static void copy_rows(size_t rows, size_t bytes, void* out, int64_t out_row, const void* in,
                       int64_t in_row) {
   if (bytes > 64 || bytes < 2) {
@@ -154,7 +154,7 @@ void tenon__cpu_fill(void* out, const void* element, size_t element_bytes, size_
   }
   memcpy(out, element, element_bytes);
   size_t done = 1;
-  while (done < count) { /* doubles what is there, while it stays in the first cache */
+  while (done < count) { /* doubles the filled part while it stays in the first cache */
     const size_t more = min_size(min_size(done, FILL_ELEMENTS), count - done);
     memcpy((char*)out + done * element_bytes, out, more * element_bytes);
     done += more;
@@ -200,8 +200,8 @@ static uint32_t join_axes(axis_t* axes, uint32_t count) {
   return kept;
 }
 
-/* Which axis goes with the innermost: the one that is contiguous in the input, else the next. With
- * few columns, the longest one whose rows stay in the first cache. */
+/* Returns the axis of the rows. It is contiguous in the input, or next to the columns. If there are
+ * fewer than FEW_COLUMNS columns, it is the longest axis whose rows stay in the first cache. */
 static uint32_t choose_rows(const axis_t* axes, uint32_t count, size_t element_bytes) {
   const axis_t* columns = &axes[count - 1];
   uint32_t rows = count - 2;

@@ -10,7 +10,7 @@
 #include "kernels.h"
 #include "program.h"
 
-/* Elements of the first block, and the most that are compared with one limit. */
+/* Elements of the first block, and the maximum number that is compared with one limit. */
 enum { FIRST_BLOCK = 64, BLOCK = 1024 };
 
 typedef struct top_k_t {
