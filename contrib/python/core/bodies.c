@@ -1,10 +1,6 @@
 /* Bodies of control nodes, and states. */
 #include "network.h"
 
-static tenon_builder_t* builder_of(const python_network_t* self) {
-  return tenon_network_get_builder(self->handle);
-}
-
 /* None, or NULL with the exception of the status. */
 static PyObject* finish(python_network_t* self, tenon_status_t status) {
   return python_network_status(self, status) < 0 ? NULL : Py_NewRef(Py_None);
@@ -15,7 +11,7 @@ PyObject* python_network_begin_body(python_network_t* self, PyObject* arguments)
   if (!PyArg_ParseTuple(arguments, "z:begin_body", &name)) {
     return NULL;
   }
-  return finish(self, tenon_builder_get_table()->begin_body(builder_of(self), name));
+  return finish(self, tenon_builder_get_table()->begin_body(python_network_builder(self), name));
 }
 
 PyObject* python_network_body_parameter(python_network_t* self, PyObject* arguments) {
@@ -35,7 +31,7 @@ PyObject* python_network_body_parameter(python_network_t* self, PyObject* argume
     if (python_value_from(self, like, &model) < 0) {
       return NULL;
     }
-    status = table->body_parameter_like(builder_of(self), name, model, &value);
+    status = table->body_parameter_like(python_network_builder(self), name, model, &value);
   } else {
     tenon_dtype_t dtype = TENON_DTYPE_UNDEFINED;
     int64_t dims[TENON_RANK_LIMIT];
@@ -43,7 +39,8 @@ PyObject* python_network_body_parameter(python_network_t* self, PyObject* argume
     if (python_dtype_from(type, &dtype) < 0 || python_extents(shape, dims, &rank) < 0) {
       return NULL;
     }
-    status = table->body_parameter(builder_of(self), name, kind, dtype, rank, dims, &value);
+    status =
+        table->body_parameter(python_network_builder(self), name, kind, dtype, rank, dims, &value);
   }
   return python_network_status(self, status) < 0 ? NULL : python_value_make(self, value);
 }
@@ -53,14 +50,14 @@ PyObject* python_network_body_result(python_network_t* self, PyObject* object) {
   if (python_value_from(self, object, &value) < 0) {
     return NULL;
   }
-  return finish(self, tenon_builder_get_table()->body_result(builder_of(self), value));
+  return finish(self, tenon_builder_get_table()->body_result(python_network_builder(self), value));
 }
 
 PyObject* python_network_end_body(python_network_t* self, PyObject* unused) {
   (void)unused;
   uint32_t body = 0;
-  if (python_network_status(self, tenon_builder_get_table()->end_body(builder_of(self), &body)) <
-      0) {
+  if (python_network_status(
+          self, tenon_builder_get_table()->end_body(python_network_builder(self), &body)) < 0) {
     return NULL;
   }
   return PyLong_FromUnsignedLong(body);
@@ -71,8 +68,8 @@ PyObject* python_network_fail_body(python_network_t* self, PyObject* arguments) 
   const char* message = NULL;
   uint32_t body = 0;
   if (!PyArg_ParseTuple(arguments, "is:fail_body", &status, &message) ||
-      python_network_status(self, tenon_builder_get_table()->fail_body(builder_of(self), status,
-                                                                       message, &body)) < 0) {
+      python_network_status(self, tenon_builder_get_table()->fail_body(
+                                      python_network_builder(self), status, message, &body)) < 0) {
     return NULL;
   }
   return PyLong_FromUnsignedLong(body);
@@ -80,7 +77,7 @@ PyObject* python_network_fail_body(python_network_t* self, PyObject* arguments) 
 
 PyObject* python_network_cancel_body(python_network_t* self, PyObject* unused) {
   (void)unused;
-  tenon_builder_get_table()->cancel_body(builder_of(self));
+  tenon_builder_get_table()->cancel_body(python_network_builder(self));
   return Py_NewRef(Py_None);
 }
 
@@ -126,7 +123,7 @@ PyObject* python_network_add_state(python_network_t* self, PyObject* arguments) 
     }
   }
   const int result = python_network_status(
-      self, tenon_builder_get_table()->add_state(builder_of(self), &state, &value));
+      self, tenon_builder_get_table()->add_state(python_network_builder(self), &state, &value));
   Py_XDECREF(bytes);
   return result < 0 ? NULL : python_value_make(self, value);
 }
@@ -139,5 +136,6 @@ PyObject* python_network_write_state(python_network_t* self, PyObject* arguments
       python_value_from(self, object, &value) < 0) {
     return NULL;
   }
-  return finish(self, tenon_builder_get_table()->write_state(builder_of(self), name, value));
+  return finish(self,
+                tenon_builder_get_table()->write_state(python_network_builder(self), name, value));
 }

@@ -1,4 +1,4 @@
-/* Network: parsing, inputs and outputs, printing, walks. layers.c makes its layers. */
+/* Network: parsing, inputs and outputs, printing, walks. layers.c and nodes.c build it. */
 #include "network.h"
 
 #include <string.h>
@@ -43,6 +43,10 @@ static void network_dealloc(python_network_t* self) {
 
 int python_network_status(python_network_t* self, tenon_status_t status) {
   return python_check(self->state, self->registry, status);
+}
+
+tenon_builder_t* python_network_builder(const python_network_t* self) {
+  return tenon_network_get_builder(self->handle);
 }
 
 /* ---- Parsing ---- */

@@ -1,4 +1,4 @@
-/* Methods of Network that are written in walk.c, layers.c and bodies.c. */
+/* Methods of Network that are written in walk.c, layers.c, nodes.c and bodies.c. */
 #ifndef TENON_PYTHON_NETWORK_H_
 #define TENON_PYTHON_NETWORK_H_
 
@@ -6,6 +6,8 @@
 
 /* python_check for a call on this network. */
 int python_network_status(python_network_t* self, tenon_status_t status);
+/* The builder of its graph. */
+tenon_builder_t* python_network_builder(const python_network_t* self);
 /* A value of this network. */
 PyObject* python_value_make(python_network_t* network, tenon_value_t value);
 /* The value in `object`: a Value of this network, or None (absent). */
