@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
@@ -11,6 +12,7 @@ from . import _core, _registry
 _FOLDER = Path(__file__).with_name("operators")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _known: dict[str, tuple[Any, ...]] = {}
+_lock = threading.Lock()
 
 
 def _default_text(value: Any) -> tuple[int, Optional[str]]:
@@ -96,8 +98,9 @@ def operator(
         shape,
         traits,
     )
-    if _known.get(identity) != definition:
-        _known[identity] = definition
-        _core.offer_operators(str(_FOLDER / "python.so"), list(_known.values()))
-        _registry.add_folder(str(_FOLDER))
+    with _lock:
+        if _known.get(identity) != definition:
+            _known[identity] = definition
+            _core.offer_operators(str(_FOLDER / "python.so"), list(_known.values()))
+            _registry.add_folder(str(_FOLDER))
     return identity

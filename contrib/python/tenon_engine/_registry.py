@@ -22,8 +22,8 @@ def _log(severity: int, message: str) -> None:
 class Registry(_core.Registry):
     """The plugins of the process. Looks for plugins; each is loaded when it is needed.
 
-    paths       Folders with plugins, absolute; the operators of this program always count. They are searched before TENON_PLUGIN_PATH and the
-                folder beside the library.
+    paths       Folders with plugins, absolute. They are searched before TENON_PLUGIN_PATH and the
+                folder beside the library. Operators that the program defines are always found.
     only_paths  True: `paths` and no others.
     digests     SHA-256 of the files that may be loaded; None: all.
     logger      Function of (severity, message), severity 0 debug, 1 information, 2 warning, 3
