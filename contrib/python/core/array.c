@@ -29,6 +29,9 @@ void python_array_release(python_array_t* array) {
     if (array->buffer.obj != NULL) {
       PyBuffer_Release(&array->buffer);
     }
+    if (array->is_lent) {
+      --((python_tensor_t*)array->object)->context->export_count;
+    }
     Py_XDECREF(array->keeper);
     Py_XDECREF(array->object);
     PyMem_Free(array->block);
@@ -206,7 +209,7 @@ static int use_strings(python_array_t* array, PyObject* object) {
   if (nested != NULL && flat != NULL && owners != NULL && measure(nested, array) == 0 &&
       flatten(nested, 0, array, flat) == 0) {
     const Py_ssize_t count = PyList_Size(flat);
-    tenon_string_view_t* views = PyMem_Calloc((size_t)count + 1, sizeof(*views));
+    tenon_string_view_t* views = python_calloc((size_t)count, sizeof(*views));
     result = views == NULL ? -1 : 0;
     array->block = views;
     for (Py_ssize_t i = 0; result == 0 && i < count; ++i) {
@@ -260,13 +263,16 @@ static tenon_dtype_t dtype_of_type_string(const char* text) {
 }
 
 /* Reads the members of the interface. Its strides count bytes; None means row-major. */
-static int read_cuda(python_array_t* array, PyObject* members) {
+static int read_cuda(python_array_t* array, PyObject* members, bool writable) {
   PyObject* data = PyDict_GetItemString(members, "data");
   PyObject* shape = PyDict_GetItemString(members, "shape");
   PyObject* type = PyDict_GetItemString(members, "typestr");
   PyObject* strides = PyDict_GetItemString(members, "strides");
   const char* text = type != NULL ? PyUnicode_AsUTF8AndSize(type, NULL) : NULL;
   PyObject* address = data != NULL ? PySequence_GetItem(data, 0) : NULL;
+  PyObject* read_only = writable && data != NULL ? PySequence_GetItem(data, 1) : NULL;
+  const int is_read_only = read_only != NULL ? PyObject_IsTrue(read_only) : 0;
+  Py_XDECREF(read_only);
   uint32_t rank = 0;
   if (text == NULL || address == NULL || shape == NULL ||
       python_extents(shape, array->dims, &rank) < 0) {
@@ -280,6 +286,10 @@ static int read_cuda(python_array_t* array, PyObject* members) {
   array->view.rank = rank;
   array->view.dtype = dtype_of_type_string(text);
   Py_DECREF(address);
+  if (is_read_only > 0) {
+    PyErr_SetString(PyExc_BufferError, "the array is read-only");
+    return -1;
+  }
   const int64_t bytes = (int64_t)python_dtype_bytes(array->view.dtype);
   if (array->view.dtype == TENON_DTYPE_UNDEFINED || PyErr_Occurred() != NULL) {
     PyErr_Format(PyExc_TypeError, "__cuda_array_interface__: no element type '%s'", text);
@@ -294,6 +304,11 @@ static int read_cuda(python_array_t* array, PyObject* members) {
     if (python_extents(strides, array->strides, &rank) < 0) {
       return -1;
     }
+    if (rank != array->view.rank) {
+      PyErr_Format(PyExc_ValueError, "__cuda_array_interface__: %u strides for %u axes", rank,
+                   array->view.rank);
+      return -1;
+    }
     for (uint32_t k = 0; k < array->view.rank; ++k) {
       array->strides[k] /= bytes;
     }
@@ -302,13 +317,13 @@ static int read_cuda(python_array_t* array, PyObject* members) {
   return 1;
 }
 
-static int use_cuda(python_array_t* array, PyObject* object) {
+static int use_cuda(python_array_t* array, PyObject* object, bool writable) {
   PyObject* members = PyObject_GetAttrString(object, "__cuda_array_interface__");
   if (members == NULL) {
     PyErr_Clear();
     return 0;
   }
-  const int result = PyDict_Check(members) ? read_cuda(array, members) : 0;
+  const int result = PyDict_Check(members) ? read_cuda(array, members, writable) : 0;
   Py_DECREF(members);
   return result;
 }
@@ -316,11 +331,16 @@ static int use_cuda(python_array_t* array, PyObject* object) {
 /* ---- All kinds ---- */
 
 /* Another Tensor, which knows its elements. 0: it is none. */
-static int use_tensor(python_state_t* state, python_array_t* array, PyObject* object) {
+static int use_tensor(python_state_t* state, python_array_t* array, PyObject* object,
+                      bool writable) {
   if (!PyObject_TypeCheck(object, state->tensor_type)) {
     return 0;
   }
   python_tensor_t* tensor = (python_tensor_t*)object;
+  if (writable && tensor->context != NULL) {
+    PyErr_SetString(PyExc_ValueError, "the tensor is an output of a context already");
+    return -1;
+  }
   if (python_tensor_check(tensor) < 0) {
     return -1;
   }
@@ -333,6 +353,10 @@ static int use_tensor(python_state_t* state, python_array_t* array, PyObject* ob
   }
   array->device_type = tensor->device_type;
   array->device_index = tensor->device_index;
+  array->is_lent = tensor->context != NULL;
+  if (array->is_lent) {
+    ++tensor->context->export_count;
+  }
   return 1;
 }
 
@@ -403,7 +427,7 @@ python_array_t* python_array_acquire(python_state_t* state, PyObject* object,
     found = use_strings(array, object) < 0 ? -1 : 1;
   }
   if (found == 0) {
-    found = use_tensor(state, array, object);
+    found = use_tensor(state, array, object, writable);
   }
   if (found == 0) {
     found = use_protocol(array, object, flags);
@@ -412,10 +436,10 @@ python_array_t* python_array_acquire(python_state_t* state, PyObject* object,
     found = use_bits(array, object, flags);
   }
   if (found == 0) {
-    found = use_cuda(array, object);
+    found = use_cuda(array, object, writable);
   }
   if (found == 0) {
-    found = python_dlpack_acquire(object, stream, array);
+    found = python_dlpack_acquire(object, writable, stream, array);
   }
   if (found > 0) {
     return array;
@@ -429,4 +453,16 @@ python_array_t* python_array_acquire(python_state_t* state, PyObject* object,
     return NULL;
   }
   return from_numbers(state, object, expected, stream);
+}
+
+python_array_t* python_array_on_host(python_state_t* state, PyObject* object,
+                                     tenon_dtype_t expected) {
+  python_array_t* array = python_array_acquire(state, object, expected, false, -1);
+  if (array != NULL && array->device_type != 1) {
+    PyErr_SetString(PyExc_ValueError,
+                    "the array is in a device's memory: copy it to the host first");
+    python_array_release(array);
+    return NULL;
+  }
+  return array;
 }

@@ -19,6 +19,7 @@ typedef struct python_array_t {
   PyObject* object; /* the caller's, and what keeps its memory if that is no buffer */
   PyObject* keeper;
   void* block;         /* memory made for it: PyMem_Free */
+  bool is_lent;        /* `object` is a borrowed Tensor: its context does not run meanwhile */
   int32_t device_type; /* as in DLPack: 1 host, 2 CUDA */
   int32_t device_index;
 } python_array_t;
@@ -32,10 +33,13 @@ typedef struct python_array_t {
  * Returns NULL with an exception: TypeError for an object without a tensor in it. */
 python_array_t* python_array_acquire(struct python_state_t* state, PyObject* object,
                                      tenon_dtype_t expected, bool writable, int64_t stream);
+/* The same for memory that the host reads. ValueError for memory of a device. */
+python_array_t* python_array_on_host(struct python_state_t* state, PyObject* object,
+                                     tenon_dtype_t expected);
 /* Releases the memory; takes NULL. */
 void python_array_release(python_array_t* array);
 
 /* DLPack's capsule as a tensor, in dlpack.c. 0: `object` has none. -1: an exception is set. */
-int python_dlpack_acquire(PyObject* object, int64_t stream, python_array_t* array);
+int python_dlpack_acquire(PyObject* object, bool writable, int64_t stream, python_array_t* array);
 
 #endif /* TENON_PYTHON_ARRAY_H_ */

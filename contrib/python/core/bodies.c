@@ -17,13 +17,14 @@ PyObject* python_network_begin_body(python_network_t* self, PyObject* arguments)
 PyObject* python_network_body_parameter(python_network_t* self, PyObject* arguments) {
   const tenon_builder_table_t* table = tenon_builder_get_table();
   const char* name = NULL;
-  unsigned int kind = 0;
+  uint32_t kind = 0;
   PyObject* type = NULL;
   PyObject* shape = NULL;
   PyObject* like = NULL;
   tenon_value_t value = {0};
   tenon_status_t status = TENON_OK;
-  if (!PyArg_ParseTuple(arguments, "zIOOO:body_parameter", &name, &kind, &type, &shape, &like)) {
+  if (!PyArg_ParseTuple(arguments, "zO&OOO:body_parameter", &name, python_u32, &kind, &type, &shape,
+                        &like)) {
     return NULL;
   }
   if (like != Py_None) {
@@ -56,23 +57,23 @@ PyObject* python_network_body_result(python_network_t* self, PyObject* object) {
 PyObject* python_network_end_body(python_network_t* self, PyObject* unused) {
   (void)unused;
   uint32_t body = 0;
-  if (python_network_status(
-          self, tenon_builder_get_table()->end_body(python_network_builder(self), &body)) < 0) {
-    return NULL;
-  }
-  return PyLong_FromUnsignedLong(body);
+  tenon_status_t status = TENON_OK;
+  PYTHON_WITHOUT_LOCK(status =
+                          tenon_builder_get_table()->end_body(python_network_builder(self), &body));
+  return python_network_status(self, status) < 0 ? NULL : PyLong_FromUnsignedLong(body);
 }
 
 PyObject* python_network_fail_body(python_network_t* self, PyObject* arguments) {
-  int status = 0;
+  int failure = 0;
   const char* message = NULL;
   uint32_t body = 0;
-  if (!PyArg_ParseTuple(arguments, "is:fail_body", &status, &message) ||
-      python_network_status(self, tenon_builder_get_table()->fail_body(
-                                      python_network_builder(self), status, message, &body)) < 0) {
+  if (!PyArg_ParseTuple(arguments, "is:fail_body", &failure, &message)) {
     return NULL;
   }
-  return PyLong_FromUnsignedLong(body);
+  tenon_status_t status = TENON_OK;
+  PYTHON_WITHOUT_LOCK(status = tenon_builder_get_table()->fail_body(python_network_builder(self),
+                                                                    failure, message, &body));
+  return python_network_status(self, status) < 0 ? NULL : PyLong_FromUnsignedLong(body);
 }
 
 PyObject* python_network_cancel_body(python_network_t* self, PyObject* unused) {
@@ -95,7 +96,7 @@ PyObject* python_network_add_state(python_network_t* self, PyObject* arguments) 
   }
   state.dims = dims;
   if (initial != Py_None) {
-    python_array_t* array = python_array_acquire(self->state, initial, state.dtype, false, -1);
+    python_array_t* array = python_array_on_host(self->state, initial, state.dtype);
     if (array == NULL) {
       return NULL;
     }
@@ -103,7 +104,7 @@ PyObject* python_network_add_state(python_network_t* self, PyObject* arguments) 
     for (uint32_t k = 0; k < state.rank; ++k) {
       count *= (size_t)(dims[k] > 0 ? dims[k] : 0);
     }
-    const bool is_right = array->view.dtype == state.dtype && array->device_type == 1 &&
+    const bool is_right = array->view.dtype == state.dtype &&
                           python_element_count(&array->view) == count &&
                           tenon_dtype_bits(state.dtype) >= 8;
     bytes = !is_right ? NULL

@@ -7,7 +7,6 @@
 /* ---- Options ---- */
 
 enum { OPTION_U32, OPTION_U64, OPTION_DOUBLE, OPTION_TEXT, OPTION_STRINGS };
-enum { OPTION_COUNT = 20 };
 
 typedef struct option_t {
   const char* name;
@@ -40,6 +39,7 @@ static const option_t options_known[] = {
     OPTION(accuracy_bound, OPTION_DOUBLE),
     OPTION(blob_folder, OPTION_TEXT),
 };
+enum { OPTION_COUNT = sizeof(options_known) / sizeof(options_known[0]) };
 
 /* The options of one build with all memory that they refer to. */
 typedef struct build_t {
@@ -163,11 +163,10 @@ static int read_profiles(build_t* build, PyObject* list) {
   if (count < 0) {
     return -1;
   }
-  build->profiles = PyMem_Calloc((size_t)count + 1, sizeof(*build->profiles));
-  build->ranges = PyMem_Calloc(range_count + 1, sizeof(*build->ranges));
-  build->extents = PyMem_Calloc(range_count * 3 * TENON_RANK_LIMIT + 1, sizeof(int64_t));
+  build->profiles = python_calloc((size_t)count, sizeof(*build->profiles));
+  build->ranges = python_calloc(range_count, sizeof(*build->ranges));
+  build->extents = python_calloc(range_count * 3 * TENON_RANK_LIMIT, sizeof(int64_t));
   if (build->profiles == NULL || build->ranges == NULL || build->extents == NULL) {
-    (void)PyErr_NoMemory();
     return -1;
   }
   size_t range = 0;
@@ -195,10 +194,13 @@ static int read_samples(python_state_t* state, build_t* build, PyObject* list) {
     }
     array_count += (size_t)size;
   }
-  build->samples = PyMem_Calloc((size_t)(count < 0 ? 0 : count) + 1, sizeof(*build->samples));
-  build->views = PyMem_Calloc(array_count + 1, sizeof(*build->views));
-  build->arrays = PyMem_Calloc(array_count + 1, sizeof(void*));
-  if (count < 0 || build->samples == NULL || build->views == NULL || build->arrays == NULL) {
+  if (count < 0) {
+    return -1;
+  }
+  build->samples = python_calloc((size_t)count, sizeof(*build->samples));
+  build->views = python_calloc(array_count, sizeof(*build->views));
+  build->arrays = python_calloc(array_count, sizeof(void*));
+  if (build->samples == NULL || build->views == NULL || build->arrays == NULL) {
     return -1;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -207,7 +209,7 @@ static int read_samples(python_state_t* state, build_t* build, PyObject* list) {
     build->samples[i].input_count = (uint32_t)PyList_Size(sample);
     for (Py_ssize_t k = 0; k < PyList_Size(sample); ++k) {
       python_array_t* array =
-          python_array_acquire(state, PyList_GetItem(sample, k), TENON_DTYPE_UNDEFINED, false, -1);
+          python_array_on_host(state, PyList_GetItem(sample, k), TENON_DTYPE_UNDEFINED);
       if (array == NULL) {
         return -1;
       }
@@ -221,7 +223,7 @@ static int read_samples(python_state_t* state, build_t* build, PyObject* list) {
 }
 
 static int read_known(build_t* build, const char* name, PyObject* value) {
-  for (size_t i = 0; i < sizeof(options_known) / sizeof(options_known[0]); ++i) {
+  for (size_t i = 0; i < OPTION_COUNT; ++i) {
     if (strcmp(name, options_known[i].name) == 0) {
       return read_option(build, &options_known[i], value);
     }
@@ -292,10 +294,14 @@ static int32_t progress(void* user, const char* phase, uint32_t done, uint32_t t
 PyObject* python_build(PyTypeObject* type, python_network_t* network, PyObject* options) {
   build_t build = {.options = TENON_OPTIONS(tenon_build_options_t)};
   python_plan_t* plan = NULL;
+  if (python_network_begin(network) < 0) {
+    return NULL;
+  }
   if (read_options(network->state, &build, options) == 0) {
     plan = python_allocate(type);
   }
   if (plan == NULL) {
+    network->is_busy = false;
     build_free(&build);
     return NULL;
   }
@@ -303,9 +309,8 @@ PyObject* python_build(PyTypeObject* type, python_network_t* network, PyObject* 
   build.options.progress_user = &build;
   plan->registry = (python_registry_t*)Py_NewRef((PyObject*)network->registry);
   tenon_status_t status = TENON_OK;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_build(network->handle, &build.options, &plan->handle);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = tenon_build(network->handle, &build.options, &plan->handle));
+  network->is_busy = false;
   if (python_raise_pending(&build.pending) < 0 ||
       python_check(network->state, network->registry, status) < 0) {
     Py_CLEAR(plan);
@@ -369,9 +374,7 @@ static PyObject* plan_save(python_plan_t* self, PyObject* object) {
   if (python_path(object, &path, &owner) < 0) {
     return NULL;
   }
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_plan_save(self->handle, path);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = tenon_plan_save(self->handle, path));
   Py_XDECREF(owner);
   return python_check(self->state, self->registry, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
@@ -409,8 +412,10 @@ static PyObject* cache_new(PyTypeObject* type, PyObject* arguments, PyObject* ke
   python_cache_t* self = python_allocate(type);
   if (self != NULL) {
     self->registry = (python_registry_t*)Py_NewRef(registry);
-    if (python_check(state, self->registry,
-                     tenon_timing_cache_create(self->registry->handle, path, &self->handle)) < 0) {
+    tenon_status_t status = TENON_OK;
+    PYTHON_WITHOUT_LOCK(status =
+                            tenon_timing_cache_create(self->registry->handle, path, &self->handle));
+    if (python_check(state, self->registry, status) < 0) {
       Py_DECREF(self);
       self = NULL;
     }

@@ -25,16 +25,15 @@ static int read_infos(python_context_t* self) {
   tenon_engine_t* engine = self->engine->handle;
   self->input_count = tenon_engine_input_count(engine);
   self->output_count = tenon_engine_output_count(engine);
-  const size_t count = (size_t)self->input_count + self->output_count + 1;
-  self->infos = PyMem_Calloc(count, sizeof(*self->infos));
-  self->inputs = PyMem_Calloc(count, sizeof(void*));
-  self->outputs = PyMem_Calloc(count, sizeof(void*));
-  self->is_given = PyMem_Calloc(count, sizeof(bool));
+  const size_t count = (size_t)self->input_count + self->output_count;
+  self->infos = python_calloc(count, sizeof(*self->infos));
+  self->inputs = python_calloc(self->input_count, sizeof(void*));
+  self->outputs = python_calloc(self->output_count, sizeof(void*));
+  self->is_given = python_calloc(self->input_count, sizeof(bool));
   if (self->infos == NULL || self->inputs == NULL || self->outputs == NULL ||
       self->is_given == NULL) {
     self->input_count = 0;
     self->output_count = 0;
-    (void)PyErr_NoMemory();
     return -1;
   }
   for (uint32_t i = 0; i < self->input_count + self->output_count; ++i) {
@@ -56,8 +55,9 @@ static PyObject* context_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   PyObject* stream = Py_None;
   tenon_context_options_t options = TENON_OPTIONS(tenon_context_options_t);
   python_state_t* state = python_state_of(type);
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!|$IO:Context", names, state->engine_type,
-                                   &engine, &options.thread_count, &stream)) {
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!|$O&O:Context", names,
+                                   state->engine_type, &engine, python_u32, &options.thread_count,
+                                   &stream)) {
     return NULL;
   }
   if (stream != Py_None) {
@@ -72,9 +72,7 @@ static PyObject* context_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   }
   self->engine = (python_engine_t*)Py_NewRef(engine);
   tenon_status_t status = TENON_OK;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_context_create(self->engine->handle, &options, &self->handle);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = tenon_context_create(self->engine->handle, &options, &self->handle));
   if (python_context_check(self, status) < 0 || read_infos(self) < 0) {
     Py_DECREF((PyObject*)self);
     return NULL;
@@ -133,9 +131,7 @@ typedef tenon_status_t (*work_t)(tenon_context_t* context);
 static tenon_status_t work(python_context_t* self, work_t function) {
   tenon_status_t status = TENON_OK;
   self->is_busy = true;
-  Py_BEGIN_ALLOW_THREADS;
-  status = function(self->handle);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = function(self->handle));
   self->is_busy = false;
   return status;
 }
@@ -149,12 +145,19 @@ int python_context_wait(python_context_t* self) {
   return python_context_check(self, status);
 }
 
-/* Before a run: all inputs are there, and nobody looks at the last one's outputs. */
-static int prepare(python_context_t* self) {
+int python_context_check_views(const python_context_t* self) {
   if (self->export_count > 0) {
     PyErr_Format(PyExc_BufferError,
                  "%u arrays look at outputs of the last run: release them, or take copies",
                  self->export_count);
+    return -1;
+  }
+  return 0;
+}
+
+/* Before a run: fails if an input is missing, or if an array looks at an output of the last run. */
+static int prepare(python_context_t* self) {
+  if (python_context_check_views(self) < 0) {
     return -1;
   }
   for (uint32_t i = 0; i < self->input_count; ++i) {
@@ -244,9 +247,10 @@ static PyObject* context_set_profiler(python_context_t* self, PyObject* profiler
 }
 
 static PyObject* context_step_work(python_context_t* self, PyObject* arguments) {
-  unsigned int step = 0;
+  uint32_t step = 0;
   tenon_step_work_t made = TENON_OPTIONS(tenon_step_work_t);
-  if (!PyArg_ParseTuple(arguments, "I:step_work", &step) || python_context_begin(self) < 0 ||
+  if (!PyArg_ParseTuple(arguments, "O&:step_work", python_u32, &step) ||
+      python_context_begin(self) < 0 ||
       python_context_check(self, tenon_context_get_step_work(self->handle, step, &made)) < 0) {
     return NULL;
   }
@@ -255,9 +259,9 @@ static PyObject* context_step_work(python_context_t* self, PyObject* arguments) 
 }
 
 static PyObject* context_set_timing(python_context_t* self, PyObject* arguments) {
-  unsigned int wanted = 0;
-  if (!PyArg_ParseTuple(arguments, "I:set_timing", &wanted) || python_context_begin(self) < 0 ||
-      python_context_wait(self) < 0 ||
+  uint32_t wanted = 0;
+  if (!PyArg_ParseTuple(arguments, "O&:set_timing", python_u32, &wanted) ||
+      python_context_begin(self) < 0 || python_context_wait(self) < 0 ||
       python_context_check(self, tenon_context_set_timing(self->handle, wanted)) < 0) {
     return NULL;
   }

@@ -8,6 +8,8 @@
 int python_context_check(python_context_t* self, tenon_status_t status);
 /* Fails if another thread is in a call of this context. */
 int python_context_begin(python_context_t* self);
+/* Fails if arrays look at outputs of the last run: their memory must stay. */
+int python_context_check_views(const python_context_t* self);
 /* Waits for a run that was enqueued. */
 int python_context_wait(python_context_t* self);
 /* Runs and waits. */

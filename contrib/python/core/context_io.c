@@ -22,16 +22,15 @@ static int read_items(python_context_t* self, const tenon_io_info_t* info, PyObj
   if (count < 0) {
     return -1;
   }
-  out_items->items = PyMem_Calloc((size_t)count + 1, sizeof(*out_items->items));
-  out_items->arrays = PyMem_Calloc((size_t)count + 1, sizeof(void*));
+  out_items->items = python_calloc((size_t)count, sizeof(*out_items->items));
+  out_items->arrays = python_calloc((size_t)count, sizeof(void*));
   if (out_items->items == NULL || out_items->arrays == NULL) {
-    (void)PyErr_NoMemory();
     return -1;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* item = PySequence_GetItem(list, i);
     python_array_t* array =
-        item == NULL ? NULL : python_array_acquire(self->state, item, info->dtype, false, -1);
+        item == NULL ? NULL : python_array_on_host(self->state, item, info->dtype);
     Py_XDECREF(item);
     if (array == NULL) {
       return -1;
@@ -76,6 +75,13 @@ static int give_container(python_context_t* self, uint32_t index, PyObject* obje
   return result;
 }
 
+static void keep_input(python_context_t* self, uint32_t index, python_array_t* array) {
+  python_array_t* old = self->inputs[index];
+  self->inputs[index] = array;
+  self->is_given[index] = true;
+  python_array_release(old);
+}
+
 int python_context_give(python_context_t* self, uint32_t index, PyObject* object) {
   python_array_t* array = NULL;
   if (self->infos[index].kind != TENON_ARGUMENT_TENSOR) {
@@ -97,10 +103,7 @@ int python_context_give(python_context_t* self, uint32_t index, PyObject* object
       return -1;
     }
   }
-  python_array_t* old = self->inputs[index];
-  self->inputs[index] = array;
-  self->is_given[index] = true;
-  python_array_release(old);
+  keep_input(self, index, array);
   return 0;
 }
 
@@ -141,7 +144,7 @@ PyObject* python_context_set_output(python_context_t* self, PyObject* arguments)
   python_array_t* array = NULL;
   if (!PyArg_ParseTuple(arguments, "OO:set_output", &key, &object) ||
       python_engine_index(self->engine, key, true, &index) < 0 || python_context_begin(self) < 0 ||
-      python_context_wait(self) < 0) {
+      python_context_wait(self) < 0 || python_context_check_views(self) < 0) {
     return NULL;
   }
   if (object != Py_None) {
@@ -162,6 +165,23 @@ PyObject* python_context_set_output(python_context_t* self, PyObject* arguments)
   return Py_NewRef(Py_None);
 }
 
+/* Fails if the view exceeds the memory. */
+static int check_size(const python_memory_t* memory, const tenon_tensor_view_t* view) {
+  size_t left = memory->size_bytes * 8 / tenon_dtype_bits(view->dtype);
+  for (uint32_t k = 0; k < view->rank; ++k) {
+    if (view->dims[k] <= 0) {
+      return 0; /* empty, or refused by Tenon */
+    }
+    left /= (size_t)view->dims[k];
+  }
+  if (left == 0) {
+    PyErr_Format(PyExc_ValueError, "the tensor exceeds the memory of %zu bytes",
+                 memory->size_bytes);
+    return -1;
+  }
+  return 0;
+}
+
 PyObject* python_context_set_memory(python_context_t* self, PyObject* arguments,
                                     PyObject* keywords) {
   static char* names[] = {"key", "memory", "dtype", "shape", "is_output", NULL};
@@ -174,12 +194,13 @@ PyObject* python_context_set_memory(python_context_t* self, PyObject* arguments,
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOO|$p:set_memory", names, &key, &memory,
                                    &type, &shape, &is_output) ||
       python_engine_index(self->engine, key, is_output != 0, &index) < 0 ||
-      python_context_begin(self) < 0 || python_context_wait(self) < 0) {
+      python_context_begin(self) < 0 || python_context_wait(self) < 0 ||
+      (is_output != 0 && python_context_check_views(self) < 0)) {
     return NULL;
   }
   PyObject* address =
       PyLong_Check(memory) ? Py_NewRef(memory) : PyObject_GetAttrString(memory, "address");
-  python_array_t* array = address == NULL ? NULL : PyMem_Calloc(1, sizeof(*array));
+  python_array_t* array = address == NULL ? NULL : python_calloc(1, sizeof(*array));
   if (array == NULL) {
     Py_XDECREF(address);
     return NULL;
@@ -192,6 +213,9 @@ PyObject* python_context_set_memory(python_context_t* self, PyObject* arguments,
   int result = PyErr_Occurred() != NULL ? -1 : python_dtype_from(type, &array->view.dtype);
   if (result == 0) {
     result = python_extents(shape, array->dims, &array->view.rank);
+  }
+  if (result == 0 && PyObject_TypeCheck(memory, self->state->memory_type)) {
+    result = check_size((python_memory_t*)memory, &array->view);
   }
   if (result == 0) {
     result = python_context_check(
@@ -206,10 +230,7 @@ PyObject* python_context_set_memory(python_context_t* self, PyObject* arguments,
   if (is_output != 0) {
     keep_output(self, index, array);
   } else {
-    python_array_t* old = self->inputs[index];
-    self->inputs[index] = array;
-    self->is_given[index] = true;
-    python_array_release(old);
+    keep_input(self, index, array);
   }
   return Py_NewRef(Py_None);
 }

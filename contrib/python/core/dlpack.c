@@ -79,11 +79,17 @@ static int use_tensor(const dlpack_tensor_t* tensor, python_array_t* array) {
     return -1;
   }
   const bool is_host = tensor->device_type == DEVICE_CPU || tensor->device_type == DEVICE_CUDA_HOST;
+  const bool is_cuda =
+      tensor->device_type == DEVICE_CUDA || tensor->device_type == DEVICE_CUDA_MANAGED;
+  if (!is_host && !is_cuda) {
+    PyErr_Format(PyExc_TypeError,
+                 "DLPack: memory of a device of type %d: copy it to the host first",
+                 (int)tensor->device_type);
+    return -1;
+  }
   array->view.data = tensor->data == NULL ? NULL : (char*)tensor->data + tensor->byte_offset;
   array->view.rank = (uint32_t)tensor->rank;
-  array->device_type = is_host                                      ? DEVICE_CPU
-                       : tensor->device_type == DEVICE_CUDA_MANAGED ? DEVICE_CUDA
-                                                                    : tensor->device_type;
+  array->device_type = is_host ? DEVICE_CPU : DEVICE_CUDA;
   array->device_index = tensor->device_index;
   int64_t dense = 1;
   for (uint32_t k = array->view.rank; k-- > 0;) {
@@ -125,7 +131,7 @@ static PyObject* request_capsule(PyObject* method, PyObject* object, int64_t str
   return capsule;
 }
 
-int python_dlpack_acquire(PyObject* object, int64_t stream, python_array_t* array) {
+int python_dlpack_acquire(PyObject* object, bool writable, int64_t stream, python_array_t* array) {
   PyObject* method = PyType_Check(object) ? NULL : PyObject_GetAttrString(object, "__dlpack__");
   if (method == NULL) {
     PyErr_Clear();
@@ -144,6 +150,10 @@ int python_dlpack_acquire(PyObject* object, int64_t stream, python_array_t* arra
     if (versioned->major != DLPACK_MAJOR) {
       PyErr_Format(PyExc_BufferError, "DLPack %d is newer than %d, which Tenon reads",
                    (int)versioned->major, (int)DLPACK_MAJOR);
+      return -1;
+    }
+    if (writable && (versioned->flags & DLPACK_READ_ONLY) != 0) {
+      PyErr_SetString(PyExc_BufferError, "the tensor is read-only");
       return -1;
     }
     return use_tensor(&versioned->tensor, array);

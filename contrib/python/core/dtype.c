@@ -53,10 +53,7 @@ tenon_dtype_t python_dtype_of_name(const char* name) {
   if (strcmp(name, "int") == 0) {
     return TENON_DTYPE_INT64;
   }
-  if (strcmp(name, "str_") == 0 || strcmp(name, "string") == 0 || strncmp(name, "str", 3) == 0) {
-    return TENON_DTYPE_STRING;
-  }
-  return TENON_DTYPE_UNDEFINED;
+  return strncmp(name, "str", 3) == 0 ? TENON_DTYPE_STRING : TENON_DTYPE_UNDEFINED;
 }
 
 /* The attribute `name` of an object as a dtype; UNDEFINED, without an exception, if it is none. */

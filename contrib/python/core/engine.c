@@ -54,19 +54,17 @@ static int load(python_engine_t* self, PyObject* source, const tenon_engine_opti
   tenon_status_t status = TENON_OK;
   if (PyObject_TypeCheck(source, self->state->plan_type)) {
     const tenon_plan_t* plan = ((python_plan_t*)source)->handle;
-    Py_BEGIN_ALLOW_THREADS;
-    status = tenon_engine_create_from_plan(registry, plan, options, &self->handle);
-    Py_END_ALLOW_THREADS;
+    PYTHON_WITHOUT_LOCK(status =
+                            tenon_engine_create_from_plan(registry, plan, options, &self->handle));
     return check(self, status);
   }
   if (PyObject_CheckBuffer(source)) {
     if (PyObject_GetBuffer(source, &self->bytes, PyBUF_SIMPLE) < 0) {
       return -1;
     }
-    Py_BEGIN_ALLOW_THREADS;
-    status = tenon_engine_create_from_memory(registry, self->bytes.buf, (size_t)self->bytes.len,
-                                             options, &self->handle);
-    Py_END_ALLOW_THREADS;
+    PYTHON_WITHOUT_LOCK(status = tenon_engine_create_from_memory(registry, self->bytes.buf,
+                                                                 (size_t)self->bytes.len, options,
+                                                                 &self->handle));
     return check(self, status);
   }
   const char* path = NULL;
@@ -74,9 +72,8 @@ static int load(python_engine_t* self, PyObject* source, const tenon_engine_opti
   if (python_path(source, &path, &owner) < 0) {
     return -1;
   }
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_engine_create_from_file(registry, path, options, &self->handle);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status =
+                          tenon_engine_create_from_file(registry, path, options, &self->handle));
   Py_XDECREF(owner);
   return check(self, status);
 }
@@ -87,9 +84,10 @@ static PyObject* engine_new(PyTypeObject* type, PyObject* arguments, PyObject* k
   PyObject* source = NULL;
   tenon_engine_options_t options = TENON_OPTIONS(tenon_engine_options_t);
   python_state_t* state = python_state_of(type);
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O|$III:Engine", names,
-                                   state->registry_type, &registry, &source, &options.verify,
-                                   &options.device_index, &options.plugins)) {
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O|$O&O&O&:Engine", names,
+                                   state->registry_type, &registry, &source, python_u32,
+                                   &options.verify, python_u32, &options.device_index, python_u32,
+                                   &options.plugins)) {
     return NULL;
   }
   python_engine_t* self = python_allocate(type);
@@ -199,7 +197,9 @@ static PyObject* engine_profile(python_engine_t* self, PyObject* key) {
     }
     shapes[k] = python_dims(dims, info.rank);
   }
-  PyObject* result = shapes[2] == NULL ? NULL : PyTuple_Pack(3, shapes[0], shapes[1], shapes[2]);
+  PyObject* result = shapes[0] == NULL || shapes[1] == NULL || shapes[2] == NULL
+                         ? NULL
+                         : PyTuple_Pack(3, shapes[0], shapes[1], shapes[2]);
   for (int k = 0; k < 3; ++k) {
     Py_XDECREF(shapes[k]);
   }
@@ -288,8 +288,8 @@ static PyObject* engine_info(python_engine_t* self, PyObject* unused) {
 }
 
 static PyObject* engine_scratch_bytes(python_engine_t* self, PyObject* arguments) {
-  unsigned int threads = 0;
-  if (!PyArg_ParseTuple(arguments, "|I:scratch_bytes", &threads)) {
+  uint32_t threads = 0;
+  if (!PyArg_ParseTuple(arguments, "|O&:scratch_bytes", python_u32, &threads)) {
     return NULL;
   }
   return PyLong_FromUnsignedLongLong(tenon_engine_scratch_bytes(self->handle, threads));
@@ -305,9 +305,7 @@ static PyObject* engine_text(python_engine_t* self, PyObject* unused) {
 static PyObject* engine_verify(python_engine_t* self, PyObject* unused) {
   (void)unused;
   tenon_status_t status = TENON_OK;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_engine_verify(self->handle);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = tenon_engine_verify(self->handle));
   return check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -315,9 +313,7 @@ static PyObject* engine_read_device(python_engine_t* self, PyObject* unused) {
   (void)unused;
   tenon_device_reading_t reading = TENON_OPTIONS(tenon_device_reading_t);
   tenon_status_t status = TENON_OK;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_engine_read_device(self->handle, &reading);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = tenon_engine_read_device(self->handle, &reading));
   if (check(self, status) < 0) {
     return NULL;
   }
@@ -345,10 +341,11 @@ static const void* dense_bytes(const python_array_t* array, void** out_copy, siz
   const size_t bits = tenon_dtype_bits(array->view.dtype);
   const size_t count = python_element_count(&array->view);
   *out_copy = NULL;
-  *out_size = (count * bits + 7) / 8;
   if (bits < 8) {
+    *out_size = (count * bits + 7) / 8;
     return array->view.data; /* packed when it was acquired */
   }
+  *out_size = count * (bits / 8);
   *out_copy = PyMem_Malloc(*out_size + 1);
   if (*out_copy == NULL) {
     (void)PyErr_NoMemory();
@@ -364,8 +361,7 @@ static PyObject* engine_set_weights(python_engine_t* self, PyObject* arguments) 
   if (!PyArg_ParseTuple(arguments, "sO:set_weights", &name, &object)) {
     return NULL;
   }
-  python_array_t* array =
-      python_array_acquire(self->state, object, TENON_DTYPE_UNDEFINED, false, -1);
+  python_array_t* array = python_array_on_host(self->state, object, TENON_DTYPE_UNDEFINED);
   if (array == NULL) {
     return NULL;
   }
@@ -374,7 +370,9 @@ static PyObject* engine_set_weights(python_engine_t* self, PyObject* arguments) 
   const void* data = dense_bytes(array, &copy, &size);
   int result = -1;
   if (data != NULL) {
-    result = check(self, tenon_engine_set_weights(self->handle, name, data, size));
+    tenon_status_t status = TENON_OK;
+    PYTHON_WITHOUT_LOCK(status = tenon_engine_set_weights(self->handle, name, data, size));
+    result = check(self, status);
   }
   PyMem_Free(copy);
   python_array_release(array);
@@ -384,9 +382,7 @@ static PyObject* engine_set_weights(python_engine_t* self, PyObject* arguments) 
 static PyObject* engine_commit_weights(python_engine_t* self, PyObject* unused) {
   (void)unused;
   tenon_status_t status = TENON_OK;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_engine_commit_weights(self->handle);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = tenon_engine_commit_weights(self->handle));
   return check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
 

@@ -1,53 +1,65 @@
 /* Inputs, constants and outputs of a network that is built by hand. */
 #include "network.h"
 
-/* The names of extents that are a str; NULL for the others. */
-static int symbols_from(PyObject* shape, const char** symbols) {
-  const Py_ssize_t count = PySequence_Size(shape);
-  for (Py_ssize_t k = 0; k < count; ++k) {
-    PyObject* item = PySequence_GetItem(shape, k);
+/* The names of the extents of a tuple that are a str; NULL for the others. The tuple keeps them. */
+static int symbols_from(PyObject* shape, uint32_t rank, const char** symbols, bool* out_is_named) {
+  *out_is_named = false;
+  for (uint32_t k = 0; k < rank; ++k) {
+    PyObject* item = PyTuple_GetItem(shape, (Py_ssize_t)k);
     symbols[k] = NULL;
-    if (item != NULL && PyUnicode_Check(item)) {
-      symbols[k] = PyUnicode_AsUTF8AndSize(item, NULL); /* the sequence keeps it */
-    }
-    Py_XDECREF(item);
-    if (PyErr_Occurred() != NULL) {
-      return -1;
+    if (PyUnicode_Check(item)) {
+      symbols[k] = PyUnicode_AsUTF8AndSize(item, NULL);
+      if (symbols[k] == NULL) {
+        return -1;
+      }
+      *out_is_named = true;
     }
   }
   return 0;
 }
 
-PyObject* python_network_input(python_network_t* self, PyObject* arguments) {
+PyObject* python_network_add_input(python_network_t* self, PyObject* arguments) {
   const char* name = NULL;
-  unsigned int kind = 0;
+  uint32_t kind = 0;
   PyObject* type = NULL;
   PyObject* shape = NULL;
   tenon_dtype_t dtype = TENON_DTYPE_UNDEFINED;
   int64_t dims[TENON_RANK_LIMIT];
-  const char* symbols[TENON_RANK_LIMIT] = {NULL};
+  const char* symbols[TENON_RANK_LIMIT];
+  bool is_named = false;
   uint32_t rank = 0;
   tenon_value_t value = {0};
-  if (!PyArg_ParseTuple(arguments, "sIOO:add_input", &name, &kind, &type, &shape) ||
-      python_dtype_from(type, &dtype) < 0 || python_extents(shape, dims, &rank) < 0 ||
-      symbols_from(shape, symbols) < 0) {
+  if (!PyArg_ParseTuple(arguments, "sO&OO:add_input", &name, python_u32, &kind, &type, &shape) ||
+      python_dtype_from(type, &dtype) < 0) {
+    return NULL;
+  }
+  PyObject* extents = PySequence_Tuple(shape);
+  if (extents == NULL || python_extents(extents, dims, &rank) < 0 ||
+      symbols_from(extents, rank, symbols, &is_named) < 0) {
+    Py_XDECREF(extents);
     return NULL;
   }
   const tenon_builder_table_t* table = tenon_builder_get_table();
-  bool is_named = false;
-  for (uint32_t k = 0; k < rank; ++k) {
-    is_named = is_named || symbols[k] != NULL;
-  }
+  tenon_builder_t* builder = python_network_builder(self);
   const tenon_status_t status =
-      kind != TENON_ARGUMENT_TENSOR ? table->input_container(python_network_builder(self), name,
-                                                             kind, dtype, rank, dims, &value)
-      : is_named
-          ? table->input(python_network_builder(self), name, dtype, rank, dims, symbols, &value)
-          : tenon_network_add_input(self->handle, name, dtype, rank, dims, &value);
+      kind != TENON_ARGUMENT_TENSOR
+          ? table->input_container(builder, name, kind, dtype, rank, dims, &value)
+      : is_named ? table->input(builder, name, dtype, rank, dims, symbols, &value)
+                 : tenon_network_add_input(self->handle, name, dtype, rank, dims, &value);
+  Py_DECREF(extents);
   return python_network_status(self, status) < 0 ? NULL : python_value_make(self, value);
 }
 
-PyObject* python_network_constant(python_network_t* self, PyObject* arguments) {
+/* Keeps the array's memory as long as the network. */
+static int keep_memory(python_network_t* self, const python_array_t* array) {
+  PyObject* keeper = array->keeper != NULL ? array->keeper : array->object;
+  PyObject* kept = array->buffer.obj != NULL ? PyMemoryView_FromObject(keeper) : Py_NewRef(keeper);
+  const int result = kept == NULL ? -1 : PyList_Append(self->owners, kept);
+  Py_XDECREF(kept);
+  return result;
+}
+
+PyObject* python_network_add_constant(python_network_t* self, PyObject* arguments) {
   PyObject* object = NULL;
   const char* name = NULL;
   PyObject* type = Py_None;
@@ -57,7 +69,7 @@ PyObject* python_network_constant(python_network_t* self, PyObject* arguments) {
       (type != Py_None && python_dtype_from(type, &dtype) < 0)) {
     return NULL;
   }
-  python_array_t* array = python_array_acquire(self->state, object, dtype, false, -1);
+  python_array_t* array = python_array_on_host(self->state, object, dtype);
   if (array == NULL) {
     return NULL;
   }
@@ -68,39 +80,23 @@ PyObject* python_network_constant(python_network_t* self, PyObject* arguments) {
     is_dense = is_dense && (array->dims[k] == 1 || array->strides[k] == dense);
     dense *= array->dims[k];
   }
-  /* Memory in `block` would go with the array, so it is copied. */
-  borrow = borrow != 0 && array->block == NULL && array->device_type == 1;
-  tenon_status_t status = TENON_OK;
-  if (array->device_type != 1) {
-    PyErr_SetString(PyExc_ValueError, "a constant in a device's memory: copy it to the host first");
-    python_array_release(array);
-    return NULL;
-  }
-  if (is_dense && borrow == 0) {
-    status = tenon_network_add_constant(self->handle, name, array->view.dtype, array->view.rank,
-                                        array->dims, array->view.data, &value);
-  } else {
-    status = tenon_builder_get_table()->constant(python_network_builder(self), name, &array->view,
-                                                 borrow, &value);
-  }
-  PyObject* result =
-      python_network_status(self, status) < 0 ? NULL : python_value_make(self, value);
-  if (result != NULL && borrow != 0) {
-    PyObject* keeper = array->keeper != NULL ? array->keeper : array->object;
-    PyObject* kept =
-        array->buffer.obj != NULL ? PyMemoryView_FromObject(keeper) : Py_NewRef(keeper);
-    const int is_kept = kept == NULL ? -1 : PyList_Append(self->owners, kept);
-    Py_XDECREF(kept);
-    if (is_kept < 0) {
-      Py_DECREF(result);
-      result = NULL;
-    }
+  /* Memory in `block` and outputs of a context do not outlive the array, so they are copied. */
+  borrow = borrow != 0 && array->block == NULL && !array->is_lent;
+  PyObject* result = NULL;
+  if (borrow == 0 || keep_memory(self, array) == 0) {
+    const tenon_status_t status =
+        is_dense && borrow == 0
+            ? tenon_network_add_constant(self->handle, name, array->view.dtype, array->view.rank,
+                                         array->dims, array->view.data, &value)
+            : tenon_builder_get_table()->constant(python_network_builder(self), name, &array->view,
+                                                  borrow, &value);
+    result = python_network_status(self, status) < 0 ? NULL : python_value_make(self, value);
   }
   python_array_release(array);
   return result;
 }
 
-PyObject* python_network_output(python_network_t* self, PyObject* arguments) {
+PyObject* python_network_add_output(python_network_t* self, PyObject* arguments) {
   PyObject* object = NULL;
   const char* name = NULL;
   tenon_value_t value = {0};

@@ -20,9 +20,8 @@ static PyObject* memory_new(PyTypeObject* type, PyObject* arguments, PyObject* k
   self->engine = (python_engine_t*)Py_NewRef(engine);
   self->size_bytes = (size_t)size;
   tenon_status_t status = TENON_OK;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_engine_allocate(self->engine->handle, self->size_bytes, &self->address);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(
+      status = tenon_engine_allocate(self->engine->handle, self->size_bytes, &self->address));
   if (python_check(state, self->engine->registry, status) < 0) {
     self->address = NULL;
     Py_DECREF((PyObject*)self);
@@ -57,10 +56,9 @@ static PyObject* copy(python_memory_t* self, int32_t direction, void* other, siz
   char* own = (char*)self->address + offset;
   const bool is_write = direction != TENON_COPY_TO_HOST;
   tenon_status_t status = TENON_OK;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_engine_copy(self->engine->handle, direction, is_write ? (void*)own : other,
-                             is_write ? other : (void*)own, size);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = tenon_engine_copy(self->engine->handle, direction,
+                                                 is_write ? (void*)own : other,
+                                                 is_write ? other : (void*)own, size));
   return python_check(self->state, self->engine->registry, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
 

@@ -17,9 +17,7 @@ static PyObject* module_digest_file(PyObject* module, PyObject* object) {
   if (python_path(object, &path, &owner) < 0) {
     return NULL;
   }
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_digest_file(path, digest);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = tenon_digest_file(path, digest));
   Py_XDECREF(owner);
   return python_check(PyModule_GetState(module), NULL, status) < 0 ? NULL : python_text(digest);
 }

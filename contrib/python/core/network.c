@@ -17,9 +17,9 @@ static PyObject* network_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   }
   self->registry = (python_registry_t*)Py_NewRef(registry);
   self->owners = PyList_New(0);
-  if (self->owners == NULL ||
-      python_check(state, self->registry,
-                   tenon_network_create(self->registry->handle, &self->handle)) < 0) {
+  tenon_status_t status = TENON_OK;
+  PYTHON_WITHOUT_LOCK(status = tenon_network_create(self->registry->handle, &self->handle));
+  if (self->owners == NULL || python_check(state, self->registry, status) < 0) {
     Py_DECREF((PyObject*)self);
     return NULL;
   }
@@ -43,6 +43,23 @@ static void network_dealloc(python_network_t* self) {
 
 int python_network_status(python_network_t* self, tenon_status_t status) {
   return python_check(self->state, self->registry, status);
+}
+
+int python_network_check(const python_network_t* self) {
+  if (self->is_busy) {
+    (void)python_fail(self->state, TENON_ERROR_INVALID_STATE,
+                      "another call is using this network: wait until it has returned");
+    return -1;
+  }
+  return 0;
+}
+
+int python_network_begin(python_network_t* self) {
+  if (python_network_check(self) < 0) {
+    return -1;
+  }
+  self->is_busy = true;
+  return 0;
 }
 
 tenon_builder_t* python_network_builder(const python_network_t* self) {
@@ -84,16 +101,15 @@ static int read_shapes(parse_t* parse, PyObject* shapes) {
   if (count < 0) {
     return -1;
   }
-  parse->shapes = PyMem_Calloc((size_t)count + 1, sizeof(*parse->shapes));
-  parse->extents = PyMem_Calloc((size_t)count * TENON_RANK_LIMIT + 1, sizeof(int64_t));
+  parse->shapes = python_calloc((size_t)count, sizeof(*parse->shapes));
+  parse->extents = python_calloc((size_t)count * TENON_RANK_LIMIT, sizeof(int64_t));
   if (parse->shapes == NULL || parse->extents == NULL) {
-    (void)PyErr_NoMemory();
     return -1;
   }
   Py_ssize_t place = 0;
   PyObject* name = NULL;
   PyObject* shape = NULL;
-  for (Py_ssize_t i = 0; PyDict_Next(shapes, &place, &name, &shape) != 0; ++i) {
+  for (Py_ssize_t i = 0; i < count && PyDict_Next(shapes, &place, &name, &shape) != 0; ++i) {
     tenon_input_shape_t* item = &parse->shapes[i];
     int64_t* dims = parse->extents + i * TENON_RANK_LIMIT;
     item->name = PyUnicode_AsUTF8AndSize(name, NULL);
@@ -115,22 +131,21 @@ static int read_values(python_state_t* state, parse_t* parse, PyObject* values) 
   if (count < 0) {
     return -1;
   }
-  parse->values = PyMem_Calloc((size_t)count + 1, sizeof(*parse->values));
-  parse->arrays = PyMem_Calloc((size_t)count + 1, sizeof(void*));
+  parse->values = python_calloc((size_t)count, sizeof(*parse->values));
+  parse->arrays = python_calloc((size_t)count, sizeof(void*));
   if (parse->values == NULL || parse->arrays == NULL) {
-    (void)PyErr_NoMemory();
     return -1;
   }
   Py_ssize_t place = 0;
   PyObject* name = NULL;
   PyObject* value = NULL;
-  for (Py_ssize_t i = 0; PyDict_Next(values, &place, &name, &value) != 0; ++i) {
+  for (Py_ssize_t i = 0; i < count && PyDict_Next(values, &place, &name, &value) != 0; ++i) {
     parse->values[i].name = PyUnicode_AsUTF8AndSize(name, NULL);
-    parse->arrays[i] = python_array_acquire(state, value, TENON_DTYPE_UNDEFINED, false, -1);
+    parse->arrays[i] = python_array_on_host(state, value, TENON_DTYPE_UNDEFINED);
+    parse->array_count = i + 1;
     if (parse->values[i].name == NULL || parse->arrays[i] == NULL) {
       return -1;
     }
-    parse->array_count = i + 1;
     parse->values[i].view = &parse->arrays[i]->view;
   }
   parse->options.values =
@@ -145,9 +160,7 @@ static int parse_path(python_network_t* self, PyObject* source, const parse_t* p
     return -1;
   }
   tenon_status_t status = TENON_OK;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_network_parse_file(self->handle, path, &parse->options);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = tenon_network_parse_file(self->handle, path, &parse->options));
   const int result = python_network_status(self, status);
   Py_XDECREF(owner);
   return result;
@@ -165,10 +178,8 @@ static int parse_bytes(python_network_t* self, PyObject* source, const char* nam
   int result = PyList_Append(self->owners, view);
   tenon_status_t status = TENON_OK;
   if (result == 0) {
-    Py_BEGIN_ALLOW_THREADS;
-    status = tenon_network_parse_memory(self->handle, buffer.buf, (size_t)buffer.len, name,
-                                        &parse->options);
-    Py_END_ALLOW_THREADS;
+    PYTHON_WITHOUT_LOCK(status = tenon_network_parse_memory(
+                            self->handle, buffer.buf, (size_t)buffer.len, name, &parse->options));
     result = python_network_status(self, status);
   }
   PyBuffer_Release(&buffer);
@@ -190,6 +201,9 @@ static PyObject* network_parse(python_network_t* self, PyObject* arguments, PyOb
                                    &parse.options.format, &shapes, &parts, &values, &settings)) {
     return NULL;
   }
+  if (python_network_begin(self) < 0) {
+    return NULL;
+  }
   int result = -1;
   if (read_shapes(&parse, shapes) == 0 && read_values(self->state, &parse, values) == 0 &&
       python_strings(parts, "parts", &parse.options.parts, &parse.owners[0]) == 0 &&
@@ -199,6 +213,7 @@ static PyObject* network_parse(python_network_t* self, PyObject* arguments, PyOb
                        : parse_path(self, source, &parse);
   }
   parse_free(&parse);
+  self->is_busy = false;
   return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -221,17 +236,17 @@ static PyObject* io_list(python_network_t* self, count_t count, get_t get) {
   return list;
 }
 
-static PyObject* network_input_list(python_network_t* self, PyObject* unused) {
+PyObject* python_network_input_list(python_network_t* self, PyObject* unused) {
   (void)unused;
   return io_list(self, tenon_network_input_count, tenon_network_get_input);
 }
 
-static PyObject* network_output_list(python_network_t* self, PyObject* unused) {
+PyObject* python_network_output_list(python_network_t* self, PyObject* unused) {
   (void)unused;
   return io_list(self, tenon_network_output_count, tenon_network_get_output);
 }
 
-static PyObject* network_files(python_network_t* self, PyObject* unused) {
+PyObject* python_network_files(python_network_t* self, PyObject* unused) {
   (void)unused;
   PyObject* list = PyList_New(0);
   const uint32_t count = tenon_network_file_count(self->handle);
@@ -242,7 +257,7 @@ static PyObject* network_files(python_network_t* self, PyObject* unused) {
   return list;
 }
 
-static PyObject* network_node_types(python_network_t* self, PyObject* unused) {
+PyObject* python_network_node_types(python_network_t* self, PyObject* unused) {
   (void)unused;
   PyObject* list = PyList_New(0);
   const uint32_t count = tenon_network_node_type_count(self->handle);
@@ -260,28 +275,28 @@ static PyObject* network_node_types(python_network_t* self, PyObject* unused) {
   return list;
 }
 
-static PyObject* network_text(python_network_t* self, PyObject* unused) {
+PyObject* python_network_text(python_network_t* self, PyObject* unused) {
   (void)unused;
   python_text_t text = {0};
   tenon_network_print(self->handle, python_text_write, &text);
   return python_text_take(&text);
 }
 
-static PyObject* network_values_text(python_network_t* self, PyObject* unused) {
+PyObject* python_network_values_text(python_network_t* self, PyObject* unused) {
   (void)unused;
   python_text_t text = {0};
   tenon_network_print_values(self->handle, python_text_write, &text);
   return python_text_take(&text);
 }
 
-static PyObject* network_clear_outputs(python_network_t* self, PyObject* unused) {
+PyObject* python_network_clear_outputs(python_network_t* self, PyObject* unused) {
   (void)unused;
   return python_network_status(self, tenon_network_clear_outputs(self->handle)) < 0
              ? NULL
              : Py_NewRef(Py_None);
 }
 
-static PyObject* network_mark_output(python_network_t* self, PyObject* arguments) {
+PyObject* python_network_mark_output(python_network_t* self, PyObject* arguments) {
   const char* name = NULL;
   if (!PyArg_ParseTuple(arguments, "s:mark_output", &name) ||
       python_network_status(self, tenon_network_mark_output(self->handle, name)) < 0) {
@@ -290,7 +305,7 @@ static PyObject* network_mark_output(python_network_t* self, PyObject* arguments
   return Py_NewRef(Py_None);
 }
 
-static PyObject* network_make_state(python_network_t* self, PyObject* arguments) {
+PyObject* python_network_make_state(python_network_t* self, PyObject* arguments) {
   const char* input = NULL;
   const char* output = NULL;
   if (!PyArg_ParseTuple(arguments, "ss:make_state", &input, &output) ||
@@ -309,19 +324,24 @@ static PyGetSetDef getters[] = {
     PYTHON_GETTER("registry", network_registry, "The registry of its operators."),
     {NULL, NULL, NULL, NULL, NULL}};
 
+/* ---- Methods ---- */
+
+/* The methods, each with a function that refuses it while another call uses the network. */
+#define GUARDED(name, flags, text)                                               \
+  static PyObject* guarded_##name(python_network_t* self, PyObject* arguments) { \
+    if (python_network_begin(self) < 0) {                                        \
+      return NULL;                                                               \
+    }                                                                            \
+    PyObject* result = python_network_##name(self, arguments);                   \
+    self->is_busy = false;                                                       \
+    return result;                                                               \
+  }
+PYTHON_NETWORK_METHODS(GUARDED)
+
+#define METHOD(name, flags, text) {#name, (PyCFunction)guarded_##name, flags, text},
 static PyMethodDef methods[] = {
-    PYTHON_KEYWORDS("parse", network_parse, "Parses a file or bytes into the empty network."),
-    PYTHON_PLAIN("input_list", network_input_list, "The inputs, as IOInfo."),
-    PYTHON_PLAIN("output_list", network_output_list, "The outputs, as IOInfo."),
-    PYTHON_PLAIN("files", network_files, "The files that the network was parsed from."),
-    PYTHON_PLAIN("node_types", network_node_types, "The kinds of nodes in the model's file."),
-    PYTHON_PLAIN("text", network_text, "The network as text."),
-    PYTHON_PLAIN("values_text", network_values_text, "The names of all values, one a line."),
-    PYTHON_PLAIN("clear_outputs", network_clear_outputs, "Removes all outputs."),
-    {"mark_output", (PyCFunction)network_mark_output, METH_VARARGS, "mark_output(name)"},
-    {"make_state", (PyCFunction)network_make_state, METH_VARARGS, "make_state(input, output)"},
-    PYTHON_NETWORK_WALKS,
-    PYTHON_NETWORK_LAYERS,
+    PYTHON_NETWORK_METHODS(METHOD)
+        PYTHON_KEYWORDS("parse", network_parse, "Parses a file or bytes into the empty network."),
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot slots[] = {{Py_tp_doc, "Operators and values as a model has them."},

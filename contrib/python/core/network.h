@@ -13,50 +13,38 @@ PyObject* python_value_make(python_network_t* network, tenon_value_t value);
 /* The value in `object`: a Value of this network, or None (absent). */
 int python_value_from(python_network_t* network, PyObject* object, tenon_value_t* out_value);
 
-PyObject* python_network_items(python_network_t* self, PyObject* arguments);
-PyObject* python_network_body_items(python_network_t* self, PyObject* arguments);
+/* The methods without keywords: name, flags, text. python_network_NAME is the function. */
+#define PYTHON_NETWORK_METHODS(X)                                                   \
+  X(input_list, METH_NOARGS, "The inputs, as IOInfo.")                              \
+  X(output_list, METH_NOARGS, "The outputs, as IOInfo.")                            \
+  X(files, METH_NOARGS, "The files that the network was parsed from.")              \
+  X(node_types, METH_NOARGS, "The kinds of nodes in the model's file.")             \
+  X(text, METH_NOARGS, "The network as text.")                                      \
+  X(values_text, METH_NOARGS, "The names of all values, one a line.")               \
+  X(clear_outputs, METH_NOARGS, "Removes all outputs.")                             \
+  X(mark_output, METH_VARARGS, "mark_output(name)")                                 \
+  X(make_state, METH_VARARGS, "make_state(input, output)")                          \
+  X(items, METH_VARARGS, "items(bodies) -> list of NetworkItem")                    \
+  X(body_items, METH_VARARGS, "body_items(body) -> list of NetworkItem")            \
+  X(add_input, METH_VARARGS, "add_input(name, kind, dtype, shape)")                 \
+  X(add_constant, METH_VARARGS, "add_constant(array, name, dtype, borrow)")         \
+  X(add_output, METH_VARARGS, "add_output(value, name)")                            \
+  X(add_node, METH_VARARGS,                                                         \
+    "add_node(op, name, inputs, attributes, bodies, outputs, is_variadic)")         \
+  X(add_expression, METH_VARARGS, "add_expression(text, names, inputs, name)")      \
+  X(has_operator, METH_VARARGS, "has_operator(op)")                                 \
+  X(begin_body, METH_VARARGS, "begin_body(name)")                                   \
+  X(body_parameter, METH_VARARGS, "body_parameter(name, kind, dtype, shape, like)") \
+  X(body_result, METH_O, "body_result(value)")                                      \
+  X(end_body, METH_NOARGS, "Ends the body; returns its number.")                    \
+  X(fail_body, METH_VARARGS, "fail_body(status, message)")                          \
+  X(cancel_body, METH_NOARGS, "Drops the body.")                                    \
+  X(add_state, METH_VARARGS, "add_state(name, dtype, shape, initial)")              \
+  X(write_state, METH_VARARGS, "write_state(name, value)")
 
-PyObject* python_network_input(python_network_t* self, PyObject* arguments);
-PyObject* python_network_constant(python_network_t* self, PyObject* arguments);
-PyObject* python_network_output(python_network_t* self, PyObject* arguments);
-PyObject* python_network_add(python_network_t* self, PyObject* arguments);
-PyObject* python_network_expression(python_network_t* self, PyObject* arguments);
-PyObject* python_network_has_operator(python_network_t* self, PyObject* arguments);
-
-PyObject* python_network_begin_body(python_network_t* self, PyObject* arguments);
-PyObject* python_network_body_parameter(python_network_t* self, PyObject* arguments);
-PyObject* python_network_body_result(python_network_t* self, PyObject* value);
-PyObject* python_network_end_body(python_network_t* self, PyObject* unused);
-PyObject* python_network_fail_body(python_network_t* self, PyObject* arguments);
-PyObject* python_network_cancel_body(python_network_t* self, PyObject* unused);
-PyObject* python_network_add_state(python_network_t* self, PyObject* arguments);
-PyObject* python_network_write_state(python_network_t* self, PyObject* arguments);
-
-#define PYTHON_VARIABLE(name, function, doc) \
-  { name, (PyCFunction)(function), METH_VARARGS, doc }
-#define PYTHON_NETWORK_WALKS                                                              \
-  PYTHON_VARIABLE("items", python_network_items, "items(bodies) -> list of NetworkItem"), \
-      PYTHON_VARIABLE("body_items", python_network_body_items,                            \
-                      "body_items(body) -> list of NetworkItem")
-#define PYTHON_NETWORK_LAYERS                                                                  \
-  PYTHON_VARIABLE("add_input", python_network_input, "add_input(name, kind, dtype, shape)"),   \
-      PYTHON_VARIABLE("add_constant", python_network_constant,                                 \
-                      "add_constant(array, name, borrow)"),                                    \
-      PYTHON_VARIABLE("add_output", python_network_output, "add_output(value, name)"),         \
-      PYTHON_VARIABLE("add_node", python_network_add,                                          \
-                      "add_node(op, name, inputs, attributes, bodies, outputs)"),              \
-      PYTHON_VARIABLE("add_expression", python_network_expression,                             \
-                      "add_expression(text, names, inputs, name)"),                            \
-      PYTHON_VARIABLE("has_operator", python_network_has_operator, "has_operator(op)"),        \
-      PYTHON_VARIABLE("begin_body", python_network_begin_body, "begin_body(name)"),            \
-      PYTHON_VARIABLE("body_parameter", python_network_body_parameter,                         \
-                      "body_parameter(name, kind, dtype, shape, like)"),                       \
-      PYTHON_ONE("body_result", python_network_body_result, "body_result(value)"),             \
-      PYTHON_PLAIN("end_body", python_network_end_body, "Ends the body; returns its number."), \
-      PYTHON_VARIABLE("fail_body", python_network_fail_body, "fail_body(status, message)"),    \
-      PYTHON_PLAIN("cancel_body", python_network_cancel_body, "Drops the body."),              \
-      PYTHON_VARIABLE("add_state", python_network_add_state,                                   \
-                      "add_state(name, dtype, shape, initial)"),                               \
-      PYTHON_VARIABLE("write_state", python_network_write_state, "write_state(name, value)")
+#define PYTHON_DECLARE(name, flags, text) \
+  PyObject* python_network_##name(python_network_t* self, PyObject* arguments);
+PYTHON_NETWORK_METHODS(PYTHON_DECLARE)
+#undef PYTHON_DECLARE
 
 #endif /* TENON_PYTHON_NETWORK_H_ */

@@ -5,7 +5,7 @@
 static int values_from(python_network_t* network, PyObject* sequence, tenon_value_t** out_values,
                        uint32_t* out_count) {
   const Py_ssize_t count = PySequence_Size(sequence);
-  tenon_value_t* values = count < 0 ? NULL : PyMem_Calloc((size_t)count + 1, sizeof(*values));
+  tenon_value_t* values = count < 0 ? NULL : python_calloc((size_t)count, sizeof(*values));
   if (values == NULL) {
     return -1;
   }
@@ -21,6 +21,21 @@ static int values_from(python_network_t* network, PyObject* sequence, tenon_valu
   *out_values = values;
   *out_count = (uint32_t)count;
   return 0;
+}
+
+/* The numbers of bodies in a tuple; *out_bodies is freed by PyMem_Free. */
+static int bodies_from(PyObject* tuple, uint32_t** out_bodies, uint32_t* out_count) {
+  const Py_ssize_t count = PyTuple_Size(tuple);
+  uint32_t* bodies = python_calloc((size_t)count, sizeof(*bodies));
+  for (Py_ssize_t i = 0; bodies != NULL && i < count; ++i) {
+    if (python_u32(PyTuple_GetItem(tuple, i), &bodies[i]) == 0) {
+      PyMem_Free(bodies);
+      return -1;
+    }
+  }
+  *out_bodies = bodies;
+  *out_count = (uint32_t)count;
+  return bodies == NULL ? -1 : 0;
 }
 
 /* Attributes of one node, with the memory of their lists. */
@@ -45,6 +60,10 @@ static int read_strings(PyObject* value, tenon_attribute_t* out_attribute, PyObj
   if (python_strings(value, out_attribute->name, &out_attribute->strings, &owner) < 0) {
     return -1;
   }
+  if (owner == NULL) {
+    PyErr_Format(PyExc_TypeError, "%s: a sequence of str is needed", out_attribute->name);
+    return -1;
+  }
   out_attribute->count = (size_t)PyList_Size(owner);
   const int result = PyList_Append(owners, owner);
   Py_DECREF(owner);
@@ -57,8 +76,8 @@ static int read_list(PyObject* value, tenon_attribute_t* out_attribute) {
     return -1;
   }
   const bool is_float = out_attribute->kind == TENON_ATTRIBUTE_FLOATS;
-  int64_t* integers = PyMem_Calloc((size_t)count + 1, sizeof(*integers));
-  double* numbers = PyMem_Calloc((size_t)count + 1, sizeof(*numbers));
+  int64_t* integers = python_calloc((size_t)count, sizeof(*integers));
+  double* numbers = python_calloc((size_t)count, sizeof(*numbers));
   for (Py_ssize_t i = 0; integers != NULL && numbers != NULL && i < count; ++i) {
     PyObject* item = PySequence_GetItem(value, i);
     PyObject* number = item == NULL || is_float ? NULL : PyNumber_Index(item);
@@ -88,7 +107,8 @@ static int read_list(PyObject* value, tenon_attribute_t* out_attribute) {
 static int read_attribute(PyObject* tuple, tenon_attribute_t* out_attribute, PyObject* owners) {
   PyObject* value = NULL;
   tenon_dtype_t dtype = TENON_DTYPE_UNDEFINED;
-  if (!PyArg_ParseTuple(tuple, "sIO", &out_attribute->name, &out_attribute->kind, &value)) {
+  if (!PyArg_ParseTuple(tuple, "sO&O", &out_attribute->name, python_u32, &out_attribute->kind,
+                        &value)) {
     return -1;
   }
   switch (out_attribute->kind) {
@@ -120,7 +140,7 @@ static int read_attributes(PyObject* list, attributes_t* out_attributes) {
     return -1;
   }
   out_attributes->owners = PyList_New(0);
-  out_attributes->items = PyMem_Calloc((size_t)count + 1, sizeof(tenon_attribute_t));
+  out_attributes->items = python_calloc((size_t)count, sizeof(tenon_attribute_t));
   if (out_attributes->owners == NULL || out_attributes->items == NULL) {
     return -1;
   }
@@ -163,7 +183,8 @@ typedef struct node_t {
   uint32_t input_count;
   uint32_t output_count;
   const attributes_t* attributes;
-  PyObject* bodies; /* tuple of int */
+  const uint32_t* bodies;
+  uint32_t body_count;
   int is_variadic;
 } node_t;
 
@@ -180,9 +201,8 @@ static tenon_status_t add_long(python_network_t* self, const node_t* node, tenon
   for (uint32_t i = 0; status == TENON_OK && i < node->input_count; ++i) {
     status = table->add_input(builder, node->inputs[i]);
   }
-  for (Py_ssize_t i = 0; status == TENON_OK && i < PyTuple_Size(node->bodies); ++i) {
-    status =
-        table->add_body(builder, (uint32_t)PyLong_AsUnsignedLong(PyTuple_GetItem(node->bodies, i)));
+  for (uint32_t i = 0; status == TENON_OK && i < node->body_count; ++i) {
+    status = table->add_body(builder, node->bodies[i]);
   }
   if (status == TENON_OK && node->is_variadic != 0) {
     status = table->output_count(builder, node->output_count);
@@ -203,27 +223,34 @@ static tenon_status_t add_short(python_network_t* self, const node_t* node, teno
                            &list, values, node->output_count);
 }
 
-PyObject* python_network_add(python_network_t* self, PyObject* arguments) {
+PyObject* python_network_add_node(python_network_t* self, PyObject* arguments) {
   node_t node = {0};
   PyObject* inputs = NULL;
   PyObject* attribute_list = NULL;
+  PyObject* numbers = NULL;
   attributes_t attributes = {0};
   tenon_value_t* values = NULL;
+  uint32_t* bodies = NULL;
   tenon_value_t* made = NULL;
   PyObject* result = NULL;
-  if (!PyArg_ParseTuple(arguments, "szOO!O!Ip:add_node", &node.op, &node.name, &inputs,
-                        &PyList_Type, &attribute_list, &PyTuple_Type, &node.bodies,
+  if (!PyArg_ParseTuple(arguments, "szOO!O!O&p:add_node", &node.op, &node.name, &inputs,
+                        &PyList_Type, &attribute_list, &PyTuple_Type, &numbers, python_u32,
                         &node.output_count, &node.is_variadic)) {
     return NULL;
   }
   if (read_attributes(attribute_list, &attributes) == 0 &&
-      values_from(self, inputs, &values, &node.input_count) == 0) {
+      values_from(self, inputs, &values, &node.input_count) == 0 &&
+      bodies_from(numbers, &bodies, &node.body_count) == 0) {
     node.inputs = values;
     node.attributes = &attributes;
-    made = PyMem_Calloc((size_t)node.output_count + 1, sizeof(*made));
-    const bool is_short = PyTuple_Size(node.bodies) == 0 && node.is_variadic == 0;
-    if (made != NULL && python_network_status(self, is_short ? add_short(self, &node, made)
-                                                             : add_long(self, &node, made)) == 0) {
+    node.bodies = bodies;
+    made = python_calloc(node.output_count, sizeof(*made));
+  }
+  if (made != NULL) {
+    const bool is_short = node.body_count == 0 && node.is_variadic == 0;
+    tenon_status_t status = TENON_OK;
+    PYTHON_WITHOUT_LOCK(status = (is_short ? add_short : add_long)(self, &node, made));
+    if (python_network_status(self, status) == 0) {
       result = PyTuple_New((Py_ssize_t)node.output_count);
     }
   }
@@ -232,12 +259,13 @@ PyObject* python_network_add(python_network_t* self, PyObject* arguments) {
     python_put(&result, i, value);
   }
   PyMem_Free(made);
+  PyMem_Free(bodies);
   PyMem_Free(values);
   free_attributes(&attributes);
   return result;
 }
 
-PyObject* python_network_expression(python_network_t* self, PyObject* arguments) {
+PyObject* python_network_add_expression(python_network_t* self, PyObject* arguments) {
   const char* text = NULL;
   PyObject* names = NULL;
   PyObject* inputs = NULL;
@@ -251,12 +279,18 @@ PyObject* python_network_expression(python_network_t* self, PyObject* arguments)
   if (!PyArg_ParseTuple(arguments, "sOOz:add_expression", &text, &names, &inputs, &name)) {
     return NULL;
   }
-  if (python_strings(names, "names", &strings, &owner) == 0 &&
-      values_from(self, inputs, &values, &count) == 0 &&
-      python_network_status(
-          self, tenon_builder_get_table()->expression(python_network_builder(self), text, strings,
-                                                      values, count, name, &value)) == 0) {
-    result = python_value_make(self, value);
+  bool is_read = python_strings(names, "names", &strings, &owner) == 0 &&
+                 values_from(self, inputs, &values, &count) == 0;
+  if (is_read && (owner == NULL ? 0 : PyList_Size(owner)) != (Py_ssize_t)count) {
+    PyErr_Format(PyExc_ValueError, "%u inputs need a name each", count);
+    is_read = false;
+  }
+  if (is_read) {
+    tenon_status_t status = TENON_OK;
+    PYTHON_WITHOUT_LOCK(status = tenon_builder_get_table()->expression(python_network_builder(self),
+                                                                       text, strings, values, count,
+                                                                       name, &value));
+    result = python_network_status(self, status) < 0 ? NULL : python_value_make(self, value);
   }
   PyMem_Free(values);
   PyMem_Free((void*)strings);
@@ -266,8 +300,11 @@ PyObject* python_network_expression(python_network_t* self, PyObject* arguments)
 
 PyObject* python_network_has_operator(python_network_t* self, PyObject* arguments) {
   const char* op = NULL;
+  int32_t result = 0;
   if (!PyArg_ParseTuple(arguments, "s:has_operator", &op)) {
     return NULL;
   }
-  return PyBool_FromLong(tenon_builder_get_table()->has_operator(python_network_builder(self), op));
+  PYTHON_WITHOUT_LOCK(
+      result = tenon_builder_get_table()->has_operator(python_network_builder(self), op));
+  return PyBool_FromLong(result);
 }

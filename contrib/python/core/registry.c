@@ -76,9 +76,7 @@ static PyObject* registry_new(PyTypeObject* type, PyObject* arguments, PyObject*
     options.logger = (tenon_sink_t){self, report};
   }
   tenon_status_t status = TENON_OK;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tenon_registry_create(&options, &self->handle);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = tenon_registry_create(&options, &self->handle));
   free_lists(&lists);
   if (python_check(self->state, self, status) < 0) {
     Py_DECREF((PyObject*)self);
@@ -114,9 +112,7 @@ static PyObject* registry_plugins(python_registry_t* self, PyObject* unused) {
   for (uint32_t i = 0; list != NULL && i < count; ++i) {
     tenon_plugin_info_t info = TENON_OPTIONS(tenon_plugin_info_t);
     tenon_status_t status = TENON_OK;
-    Py_BEGIN_ALLOW_THREADS;
-    status = tenon_registry_get_plugin(self->handle, i, &info);
-    Py_END_ALLOW_THREADS;
+    PYTHON_WITHOUT_LOCK(status = tenon_registry_get_plugin(self->handle, i, &info));
     PyObject* record = NULL;
     if (python_check(self->state, self, status) == 0) {
       record = python_record(self->state, "PluginInfo", "(ssssssssI)", info.path, info.name,
@@ -140,9 +136,7 @@ typedef tenon_status_t (*print_t)(tenon_registry_t* registry, tenon_write_t writ
 static PyObject* print(python_registry_t* self, print_t function) {
   python_text_t text = {0};
   tenon_status_t status = TENON_OK;
-  Py_BEGIN_ALLOW_THREADS;
-  status = function(self->handle, python_text_write, &text);
-  Py_END_ALLOW_THREADS;
+  PYTHON_WITHOUT_LOCK(status = function(self->handle, python_text_write, &text));
   PyObject* result = python_text_take(&text);
   if (python_check(self->state, self, status) < 0) {
     Py_CLEAR(result);

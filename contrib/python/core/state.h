@@ -50,6 +50,7 @@ typedef struct python_network_t {
   python_registry_t* registry;
   tenon_network_t* handle;
   PyObject* owners; /* list of objects whose memory the network reads */
+  bool is_busy;     /* a call uses it, perhaps without the GIL */
 } python_network_t;
 
 typedef struct python_value_t {
@@ -155,7 +156,11 @@ python_state_t* python_state_of(PyTypeObject* type);
 void* python_allocate(PyTypeObject* type);
 /* Ends a dealloc: frees the object and its reference to its type. */
 void python_free(void* object);
-/* tuple of str, or None for NULL. Strings that are not UTF-8 are kept by surrogate escapes. */
+/* Zero-filled memory for `count` items and one more, for PyMem_Free; NULL with an exception. */
+void* python_calloc(size_t count, size_t size);
+/* For "O&" of PyArg_Parse...: a number from 0 to UINT32_MAX. */
+int python_u32(PyObject* object, void* out_number);
+/* A str, or None for NULL. Strings that are not UTF-8 are kept by surrogate escapes. */
 PyObject* python_text(const char* text);
 /* A NULL-terminated array of strings from a sequence of str. *out_list is freed by PyMem_Free, and
  * the strings live as long as *out_owner, a new reference. None and NULL give NULL. */
@@ -224,6 +229,13 @@ PyObject* python_io_record(python_state_t* state, const tenon_io_info_t* info);
 int python_engine_index(python_engine_t* engine, PyObject* key, bool is_output,
                         uint32_t* out_index);
 
+/* ---- network.c ---- */
+
+/* Fails if another call is using the network. */
+int python_network_check(const python_network_t* self);
+/* The same, and keeps other calls out until the caller clears is_busy. */
+int python_network_begin(python_network_t* self);
+
 /* ---- build.c ---- */
 
 /* A plan from a network and the options as a dict. */
@@ -241,6 +253,15 @@ extern PyType_Spec python_memory_spec;
 extern PyType_Spec python_context_spec;
 extern PyType_Spec python_tensor_spec;
 extern PyType_Spec python_outputs_spec;
+
+/* Executes a call of Tenon without the GIL. Calls that may look at the catalogue need it: another
+ * thread may hold the catalogue's lock while it waits for the GIL to log a message. */
+#define PYTHON_WITHOUT_LOCK(statement) \
+  do {                                 \
+    Py_BEGIN_ALLOW_THREADS;            \
+    statement;                         \
+    Py_END_ALLOW_THREADS;              \
+  } while (0)
 
 /* A method with keyword arguments, and one without arguments, as an entry of a method table. */
 #define PYTHON_KEYWORDS(name, function, doc) \

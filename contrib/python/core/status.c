@@ -6,8 +6,10 @@
 #include "state.h"
 
 static PyObject* raise_message(python_state_t* state, tenon_status_t status, PyObject* message) {
-  const bool is_known = status > 0 && status < PYTHON_STATUS_COUNT;
-  PyObject* type = state->errors[is_known ? status : TENON_ERROR_INTERNAL];
+  if (status <= 0 || status >= PYTHON_STATUS_COUNT) {
+    status = TENON_ERROR_INTERNAL;
+  }
+  PyObject* type = state->errors[status];
   PyObject* error =
       message == NULL ? NULL : PyObject_CallFunction(type, "Oi", message, (int)status);
   if (error != NULL) {
@@ -164,7 +166,29 @@ void python_free(void* object) {
   Py_DECREF(type);
 }
 
+void* python_calloc(size_t count, size_t size) {
+  void* memory = PyMem_Calloc(count + 1, size);
+  if (memory == NULL) {
+    (void)PyErr_NoMemory();
+  }
+  return memory;
+}
+
 /* ---- Arguments ---- */
+
+int python_u32(PyObject* object, void* out_number) {
+  PyObject* index = PyNumber_Index(object);
+  const unsigned long long number = index == NULL ? 0 : PyLong_AsUnsignedLongLong(index);
+  Py_XDECREF(index);
+  if (PyErr_Occurred() == NULL && number > UINT32_MAX) {
+    PyErr_Format(PyExc_OverflowError, "%R is greater than %u", object, UINT32_MAX);
+  }
+  if (PyErr_Occurred() != NULL) {
+    return 0;
+  }
+  *(uint32_t*)out_number = (uint32_t)number;
+  return 1;
+}
 
 int python_strings(PyObject* sequence, const char* name, const char* const** out_list,
                    PyObject** out_owner) {
@@ -174,13 +198,12 @@ int python_strings(PyObject* sequence, const char* name, const char* const** out
     return 0;
   }
   PyObject* list = PyUnicode_Check(sequence) ? NULL : PySequence_List(sequence);
-  const char** strings = NULL;
   if (list == NULL) {
     PyErr_Format(PyExc_TypeError, "%s: a sequence of str is needed", name);
     return -1;
   }
   const Py_ssize_t count = PyList_Size(list);
-  strings = PyMem_Calloc((size_t)count + 1, sizeof(*strings));
+  const char** strings = python_calloc((size_t)count, sizeof(*strings));
   for (Py_ssize_t i = 0; strings != NULL && i < count; ++i) {
     PyObject* path = PyOS_FSPath(PyList_GetItem(list, i));
     if (path != NULL && PyUnicode_Check(path)) {
@@ -200,7 +223,6 @@ int python_strings(PyObject* sequence, const char* name, const char* const** out
   }
   if (strings == NULL) {
     Py_DECREF(list);
-    (void)PyErr_NoMemory();
     return -1;
   }
   *out_list = strings;

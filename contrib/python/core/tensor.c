@@ -199,6 +199,10 @@ static void tensor_dealloc(python_tensor_t* self) {
   python_free(self);
 }
 
+static bool asks(int flags, int request) {
+  return (flags & request) == request;
+}
+
 /* Strides in bytes, behind the extents, for one request. */
 static int tensor_get_buffer(python_tensor_t* self, Py_buffer* buffer, int flags) {
   const uint32_t rank = self->view.rank;
@@ -232,9 +236,12 @@ static int tensor_get_buffer(python_tensor_t* self, Py_buffer* buffer, int flags
     is_dense = is_dense && (extents[k] == 1 || extents[rank + k] == dense);
     dense *= extents[k];
   }
-  if (!is_dense && (flags & PyBUF_STRIDES) != PyBUF_STRIDES) {
+  const bool is_column_major = asks(flags, PyBUF_F_CONTIGUOUS) && rank > 1;
+  const bool needs_rows = !asks(flags, PyBUF_STRIDES) || asks(flags, PyBUF_C_CONTIGUOUS) ||
+                          asks(flags, PyBUF_F_CONTIGUOUS) || asks(flags, PyBUF_ANY_CONTIGUOUS);
+  if (is_column_major || (needs_rows && !is_dense)) {
     PyMem_Free(extents);
-    PyErr_SetString(PyExc_BufferError, "the tensor has strides");
+    PyErr_SetString(PyExc_BufferError, "the tensor's elements are in another order: copy it");
     return -1;
   }
   *buffer = (Py_buffer){.buf = self->view.data,
@@ -243,9 +250,9 @@ static int tensor_get_buffer(python_tensor_t* self, Py_buffer* buffer, int flags
                         .itemsize = size,
                         .readonly = 0,
                         .ndim = (int)rank,
-                        .format = (flags & PyBUF_FORMAT) != 0 ? (char*)format : NULL,
-                        .shape = (flags & PyBUF_ND) != 0 ? extents : NULL,
-                        .strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? extents + rank : NULL,
+                        .format = asks(flags, PyBUF_FORMAT) ? (char*)format : NULL,
+                        .shape = asks(flags, PyBUF_ND) ? extents : NULL,
+                        .strides = asks(flags, PyBUF_STRIDES) ? extents + rank : NULL,
                         .internal = extents};
   if (self->context != NULL) {
     ++self->context->export_count;

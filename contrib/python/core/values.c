@@ -35,6 +35,9 @@ int python_value_from(python_network_t* network, PyObject* object, tenon_value_t
 static int value_type(python_value_t* self, tenon_value_type_t* out_type) {
   memset(out_type, 0, sizeof(*out_type));
   out_type->size = sizeof(*out_type);
+  if (python_network_check(self->network) < 0) {
+    return -1;
+  }
   return python_network_status(
       self->network, tenon_builder_get_table()->type(python_network_builder(self->network),
                                                      self->value, out_type));
@@ -113,6 +116,7 @@ static PyObject* value_get_contents(python_value_t* self, void* unused) {
 static PyObject* value_set_name(python_value_t* self, PyObject* arguments) {
   const char* name = NULL;
   if (!PyArg_ParseTuple(arguments, "s:set_name", &name) ||
+      python_network_check(self->network) < 0 ||
       python_network_status(
           self->network, tenon_builder_get_table()->set_name(python_network_builder(self->network),
                                                              self->value, name)) < 0) {

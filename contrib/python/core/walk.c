@@ -109,8 +109,8 @@ PyObject* python_network_items(python_network_t* self, PyObject* arguments) {
 }
 
 PyObject* python_network_body_items(python_network_t* self, PyObject* arguments) {
-  unsigned int body = 0;
-  if (!PyArg_ParseTuple(arguments, "I:body_items", &body)) {
+  uint32_t body = 0;
+  if (!PyArg_ParseTuple(arguments, "O&:body_items", python_u32, &body)) {
     return NULL;
   }
   walk_t walk = {self, PyList_New(0)};

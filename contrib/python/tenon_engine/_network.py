@@ -166,9 +166,7 @@ class Network(_core.Network):
         variadic outputs, and those of control nodes, need it. Attributes are keywords; a type of
         NumPy stands for an element type.
         """
-        numbers = tuple(
-            int(body.number or 0) if isinstance(body, Body) else int(body) for body in bodies
-        )
+        numbers = tuple(body.number if isinstance(body, Body) else int(body) for body in bodies)
         made = self.add_node(
             op,
             name,

@@ -1,10 +1,11 @@
 """Memory of Python's objects as inputs and outputs."""
 
 import array
+import ctypes
 import unittest
 
 import tenon_engine as tenon
-from support import context_of, ml_dtypes, needs_ml_dtypes, needs_numpy, numpy, unary
+from support import DIGITS, context_of, engine_of, ml_dtypes, needs_ml_dtypes, needs_numpy, numpy, unary
 
 
 class Plain:
@@ -23,6 +24,16 @@ class Plain:
         if self.old and keywords:
             raise TypeError("no arguments")
         return self.tensor.__dlpack__(**keywords)
+
+
+class Cuda:
+    """An array that says it is in a device's memory; nothing is there."""
+
+    def __init__(self, shape=(2,), read_only=False, strides=None):
+        self.__cuda_array_interface__ = {
+            "data": (4096, read_only), "shape": shape, "typestr": "<f4", "version": 3,
+            "strides": strides,
+        }
 
 
 class WithoutNumPy(unittest.TestCase):
@@ -61,6 +72,73 @@ class WithoutNumPy(unittest.TestCase):
             context(1, 2)
         with self.assertRaises((BufferError, TypeError)):
             context.set_output("y", b"read-only data!!")
+
+
+    def test_the_host_does_not_read_memory_of_a_device(self):
+        network = tenon.Network()
+        x = network.input("x", "f32", (2,))
+        w = network.constant(array.array("f", [2, 3]), "w")
+        network.output(network.add("standard.mul/1", x, w), "y")
+        engine = engine_of(network)
+        for use in (
+            lambda: engine.set_weights("w", Cuda()),
+            lambda: tenon.build(network, samples=[[Cuda()]], permit=tenon.Permit.F16),
+            lambda: tenon.Network().constant(Cuda()),
+            lambda: tenon.Network().state("s", "f32", (2,), Cuda()),
+            lambda: tenon.Network(DIGITS / "model.onnx", values={"image": Cuda((1, 1, 8, 8))}),
+        ):
+            with self.assertRaisesRegex(ValueError, "to the host first"):
+                use()
+
+    def test_interfaces_of_devices(self):
+        context = context_of(unary(shape=(2,)))
+        with self.assertRaisesRegex(BufferError, "read-only"):
+            context.set_output(0, Cuda(read_only=True))
+        with self.assertRaisesRegex(ValueError, "2 strides for 1 axes"):
+            context.set_input(0, Cuda(strides=(4, 4)))
+
+    def test_views_keep_the_memory_of_an_output(self):
+        context = context_of(unary(shape=(2,)))
+        context.set_input(0, array.array("f", [1, 2]))
+        context.set_output(0, array.array("f", [0, 0]))
+        context.run()
+        view = memoryview(context.output(0, copy=False))
+        with self.assertRaisesRegex(BufferError, "look at outputs"):
+            context.set_output(0, None)
+        self.assertEqual(view.tolist(), [-1, -2])
+        del view
+        context.set_output(0, None)
+
+    def test_a_context_waits_for_readers_of_its_outputs(self):
+        first, second = (context_of(unary(shape=(2,))) for _ in range(2))
+        first.set_input(0, array.array("f", [1, 2]))
+        first.run()
+        second.set_input(0, first.output(0, copy=False))
+        with self.assertRaisesRegex(BufferError, "look at outputs"):
+            first.run()
+        second.run()
+        self.assertEqual(second.output(0, copy=False).tolist(), [1, 2])
+        with self.assertRaisesRegex(ValueError, "already"):
+            second.set_output(0, first.output(0, copy=False))
+        second.set_input(0, array.array("f", [3, 4]))
+        first.run()
+
+    def test_requests_for_an_order_of_elements(self):
+        context = context_of(unary(shape=(2, 3)))
+        context.set_input(0, memoryview(bytes(24)).cast("f", (2, 3)))
+        context.run()
+        y = context.output(0, copy=False)
+        self.assertTrue(memoryview(y).c_contiguous)
+        ask = ctypes.pythonapi.PyObject_GetBuffer
+        release = ctypes.pythonapi.PyBuffer_Release
+        for flags, is_possible in ((0x0, True), (0x38, True), (0x98, True), (0x58, False)):
+            buffer = ctypes.create_string_buffer(256)
+            if is_possible:
+                self.assertEqual(ask(ctypes.py_object(y), buffer, flags), 0)
+                release(buffer)
+            else:
+                with self.assertRaises(BufferError):
+                    ask(ctypes.py_object(y), buffer, flags)
 
 
 @needs_numpy
@@ -186,6 +264,31 @@ class Tensors(unittest.TestCase):
             plain = Plain(x, old)
             self.assertEqual(self.context(plain)["y"].tolist(), (-x).tolist())
         self.assertEqual(self.context(Plain(x.T))["y"].tolist(), (-x.T).tolist())
+
+    def test_dlpack_of_other_devices_and_of_memory_that_is_read_only(self):
+        class Changed(Plain):
+            """The capsule with a changed member, at `offset` of DLManagedTensorVersioned."""
+
+            def __init__(self, tensor, offset, value):
+                super().__init__(tensor)
+                self.place, self.value = offset, value
+
+            def __dlpack__(self, **keywords):
+                capsule = self.tensor.__dlpack__(max_version=(1, 0))
+                pointer = ctypes.pythonapi.PyCapsule_GetPointer
+                pointer.restype = ctypes.c_void_p
+                pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+                address = pointer(capsule, b"dltensor_versioned")
+                ctypes.c_int32.from_address(address + self.place).value = self.value
+                return capsule
+
+        y = self.context.output(0, copy=False)
+        other = context_of(unary(shape=(2, 2)))
+        with self.assertRaisesRegex(TypeError, "device of type 10"):
+            other(Changed(y, 40, 10))
+        with self.assertRaisesRegex(BufferError, "read-only"):
+            other.set_output(0, Changed(y, 24, 1))
+        other.set_output(0, Changed(y, 24, 0))
 
     def test_a_tensor_is_an_input(self):
         y = self.context.output(0, copy=False)

@@ -5,6 +5,8 @@ import logging
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -120,6 +122,18 @@ class Errors(unittest.TestCase):
             tenon.Engine(tenon.build(unary(), no_measuring=True), verify="maybe")
         with self.assertRaisesRegex(ValueError, "profile of 'x'"):
             tenon.build(unary(), profile={"x": ((1, 2), (3, 4))})
+        engine = engine_of(unary())
+        for number in (-1, 2**32):
+            for use in (
+                lambda: engine.context(threads=number),
+                lambda: engine.scratch_bytes(number),
+                lambda: engine.context().step_work(number),
+                lambda: engine.context().set_timing(number),
+                lambda: tenon.build(unary(), threads=number),
+                lambda: unary().body_items(number),
+            ):
+                with self.assertRaises(OverflowError):
+                    use()
         with self.assertRaisesRegex(tenon.InvalidArgumentError, "no such"):
             tenon.build(unary(), exclude=["no such"])
 
@@ -187,6 +201,8 @@ class Plans(unittest.TestCase):
         self.assertEqual(engine.context()(one)["y"].tolist(), [5, 7])
         with self.assertRaises(tenon.InvalidArgumentError):
             engine.set_weights("w", numpy.zeros(3, "f"))
+        with self.assertRaises(MemoryError):
+            engine.set_weights("w", numpy.broadcast_to(numpy.float32(1), (2**60,)))
 
     @needs_numpy
     def test_samples_measure_the_error(self):
@@ -250,6 +266,50 @@ class Registries(unittest.TestCase):
 
 
 class Threads(unittest.TestCase):
+    def test_a_logger_may_wait_while_another_thread_builds_a_network(self):
+        """The thread that logs holds the catalogue's lock, which the other thread needs."""
+        program = """
+import sys, threading, time, tenon_engine as tenon
+waits = threading.Event()
+def logger(severity, text):
+    if "declines" in text:
+        waits.set()
+        time.sleep(0.2)
+registry = tenon.Registry([sys.argv[1]], logger=logger)
+thread = threading.Thread(target=registry.index)
+thread.start()
+assert waits.wait(60)
+network = tenon.Network(registry=registry)
+assert network.has_operator("standard.relu/1")
+network.expression("z = y + y", y=network.add("standard.relu/1", network.input("x", "f32", (2,))))
+tenon.TimingCache(registry=registry)
+thread.join()
+"""
+        # Without a definition the plugin of the program's operators declines, with a warning.
+        folder = Path(tenon.__file__).with_name("operators")
+        subprocess.run([sys.executable, "-c", program, str(folder)], check=True, timeout=60)
+
+    def test_a_network_belongs_to_one_call(self):
+        network = unary()
+        seen = []
+
+        def progress(phase, done, total):
+            for use in (network.text, lambda: network.input("z", "f32", ()), lambda: x.shape,
+                        lambda: tenon.build(network)):
+                try:
+                    use()
+                except tenon.InvalidStateError as error:
+                    seen.append(str(error))
+
+        x = network.input("w", "f32", (2,))
+        tenon.build(network, progress=progress, no_measuring=True)
+        self.assertTrue(len(seen) >= 4 and len(seen) % 4 == 0)
+        self.assertTrue(all("using this network" in text for text in seen))
+        self.assertIn("neg", network.text())
+        with self.assertRaises(TypeError):
+            tenon.build(network, fast=True)
+        self.assertIn("neg", network.text())
+
     @needs_numpy
     def test_four_threads_share_a_model(self):
         model = tenon.load(DIGITS / "model.onnx", shapes={"image": (1, 1, 8, 8)}, threads=1)

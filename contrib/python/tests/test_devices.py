@@ -33,6 +33,11 @@ class Devices(unittest.TestCase):
         self.assertEqual(y.tolist(), x.tolist())
         with self.assertRaisesRegex(ValueError, "exceed"):
             memory.write(x, 4)
+        context = self.engine.context()
+        for shape, dtype in (((65,), "f32"), ((64,), "f64"), ((2**40, 2**40), "u4")):
+            for is_output in (False, True):
+                with self.assertRaisesRegex(ValueError, "exceeds the memory of 256 bytes"):
+                    context.set_memory(0, memory, dtype, shape, is_output=is_output)
 
     def test_inputs_and_outputs_on_the_device(self):
         x, y = self.engine.allocate(256), self.engine.allocate(256)

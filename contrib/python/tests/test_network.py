@@ -95,6 +95,29 @@ class Layers(unittest.TestCase):
             network.input("w", "f33", (2,))
 
     @needs_numpy
+    def test_arguments_that_do_not_fit(self):
+        network = tenon.Network()
+        x = network.input("x", "f32", (2,))
+        for names in (None, ["x"], ["x", "y", "z"]):
+            with self.assertRaisesRegex(ValueError, "2 inputs need a name each"):
+                network.add_expression("z = x + y", names, [x, x], None)
+        with self.assertRaisesRegex(TypeError, "a sequence of str"):
+            network.add_node("standard.relu/1", None, [x], [("a", 6, None)], (), 1, False)
+        with self.assertRaises(TypeError):
+            with network.body() as body:
+                network.add("standard.if/1", x, bodies=[body])
+        with self.assertRaises(OverflowError):
+            network.add("standard.relu/1", x, outputs=-1)
+
+    def test_a_shape_that_grows_while_it_is_read(self):
+        class Extent:
+            def __index__(self):
+                shape.extend(["name"] * 1000)
+                return 3
+
+        shape = [Extent(), "batch"]
+        self.assertEqual(tenon.Network().input("x", "f32", shape).shape, (3, None))
+
     def test_values_know_their_contents(self):
         network = tenon.Network()
         x = network.input("x", "f32", ("batch", 4))
